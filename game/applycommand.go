@@ -169,9 +169,10 @@ func (w *World) applyOperator(cmd *Command) {
 // setRules replaces the rules and emits events for the values that clients show, and for
 // what tell says.
 func (w *World) setRules(r Rules, tell int32) {
-	r.clamp()
 	old := w.rules
 	w.rules = r
+	w.limitRules()
+	r = w.rules
 	if tell&TellLimits != 0 || r.ScoreLimit != old.ScoreLimit || r.TimeLimit != old.TimeLimit || r.MatchesPerMap != old.MatchesPerMap {
 		w.checkGameInfo()
 	}

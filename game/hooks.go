@@ -25,6 +25,7 @@ type hookCall struct {
 	death  Death
 	chat   ChatMessage
 	input  Input
+	join   TeamRequest
 }
 
 // enterHook returns the storage for a hook call, or nil when hooks are nested too

@@ -65,6 +65,10 @@ var hookTable = []hookSpec{
 	single(func(h *hooks) *PlayersRule { return &h.playersRule }),
 	single(func(h *hooks) *RoundRule { return &h.roundRule }),
 	single(func(h *hooks) *BalanceRule { return &h.balanceRule }),
+	single(func(h *hooks) *StartRule { return &h.startRule }),
+	single(func(h *hooks) *PurityRule { return &h.purityRule }),
+	listed(ModeFirst, func(h *hooks) *[]GameTypeNamer { return &h.namers }),
+	listed(ModsFirst, func(h *hooks) *[]JoinRule { return &h.join }),
 }
 
 // listed is a hook that is called of all that have it.

@@ -50,7 +50,7 @@ func (w *World) Rules() Rules { return w.rules }
 func (w *World) Tuning() Tuning { return w.tuning }
 
 // ModeName returns the game type that clients show.
-func (w *World) ModeName() string { return w.mode.Name() }
+func (w *World) ModeName() string { return w.decisions.gameType }
 
 // GameFlags returns the features of the mode.
 func (w *World) GameFlags() GameFlags { return w.match.flags }

@@ -61,20 +61,9 @@ func (w *World) initMatch() {
 	m.sentInfo = w.currentGameInfo()
 }
 
-// askMinPlayers returns how many players a match needs, with GameFlagTeams in each team.
-func (w *World) askMinPlayers() int32 {
-	if r := w.hooks.playersRule; r != nil {
-		return r.MinPlayers()
-	}
-	if w.match.flags&GameFlagTeams != 0 {
-		return 1
-	}
-	return 2
-}
-
 // hasEnoughPlayers reports whether there are enough players for a match.
 func (w *World) hasEnoughPlayers() bool {
-	m, n := &w.match, w.minPlayers
+	m, n := &w.match, w.decisions.minPlayers
 	return m.teamSize[TeamRed] >= n && (m.flags&GameFlagTeams == 0 || m.teamSize[TeamBlue] >= n)
 }
 
@@ -87,9 +76,9 @@ func (w *World) gameWarmup() {
 	}
 }
 
-// endGameWarmup starts the match if there are enough players now.
+// endGameWarmup starts the match if it can start now.
 func (w *World) endGameWarmup() {
-	if w.match.state == stateWarmupGame && w.hasEnoughPlayers() {
+	if w.match.state == stateWarmupGame && !w.startingPlay && w.canStart() {
 		w.startMatch()
 	}
 }
@@ -226,13 +215,22 @@ func (w *World) startRound() {
 }
 
 func (w *World) startPlay() {
-	if w.hasEnoughPlayers() {
+	if w.canStart() {
 		w.countdown()
 	} else {
 		w.gameWarmup()
 	}
 	w.addEvent(Event{Kind: EvRoundStart, To: MaskAll, Value: w.match.roundsInMatch})
+	if len(w.hooks.roundStart) == 0 || w.startingPlay {
+		return
+	}
+	w.startingPlay = true
 	w.callRoundStart()
+	w.startingPlay = false
+	if w.match.state == stateWarmupGame && w.canStart() { // a hook brought players in
+		w.startRunning()
+		w.countdown()
+	}
 }
 
 // tickMatch runs one tick of the match.
@@ -249,6 +247,10 @@ func (w *World) tickMatch() {
 			case stateWarmupUser:
 				if !w.rules.ReadyMode && m.timer == timerInfinite {
 					w.userWarmup(0)
+				}
+			case stateWarmupGame:
+				if w.hooks.startRule != nil {
+					w.endGameWarmup()
 				}
 			case stateCountdown, statePaused:
 				m.startTick++

@@ -3,7 +3,7 @@ package game
 import "github.com/teeyard/teeyard/game/vec"
 
 // Mode is a game type; a world has exactly one. What it does beyond Start it defines
-// by implementing hook interfaces of this file, which [New] looks up once.
+// by implementing hook interfaces, which [New] looks up once; [Hooks] lists them.
 //
 // A mode or mod must not use clocks, map iteration or other sources of randomness than
 // [Tx.Rand]. If it has state of its own, it implements [StateHook] or [StateSaver];
@@ -14,7 +14,7 @@ type Mode interface {
 	Name() string
 	// Flags returns the features of the mode. They must not change.
 	Flags() GameFlags
-	// Start is called by [New], before any hook.
+	// Start is called by [New], before any hook of the mode or a mod.
 	Start(tx *Tx)
 }
 
@@ -27,7 +27,7 @@ type Mod interface {
 // Hooks that can be cancelled are called for the mods in order and then for the mode,
 // until one cancels. The others are called for the mode first, so that mods see and
 // can change what it did. Rules, whose names have no On, are asked of the first mod
-// that has them, or else of the mode. [Hooks] lists all.
+// that has them, or else of the mode.
 //
 // New returns ErrHook for a mode or mod with a method that nothing would call: one whose
 // name begins with On and is that of no hook, or one with the name of a hook and another
@@ -245,4 +245,8 @@ type hooks struct {
 	roundRule   RoundRule
 	balanceRule BalanceRule
 	playersRule PlayersRule
+	startRule   StartRule
+	purityRule  PurityRule
+	namers      []GameTypeNamer
+	join        []JoinRule
 }

@@ -55,6 +55,8 @@ func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 	if !spectator {
 		team = w.startTeam()
 	}
+	team, _ = w.requestJoin(id, team, JoinConnect)
+	team = w.countIn(team)
 	*p = player{
 		connected: true, addrHash: origin, team: team,
 		respawnTick: w.tick, dieTick: w.tick, scoreStartTick: w.tick,

@@ -29,6 +29,8 @@ var notSaved = map[string]string{
 	"mode":           "from the config",
 	"mods":           "from the config; their state is saved by StateHook and StateSaver",
 	"hooks":          "from mode and mods",
+	"decisions":      "from mode and mods",
+	"startingPlay":   "used within a step",
 	"terrain":        "from the config",
 	"collision":      "from the terrain",
 	"terrainSum":     "from the terrain",

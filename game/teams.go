@@ -1,6 +1,6 @@
 package game
 
-// startTeam returns the team of a new player and counts them in.
+// startTeam returns the team that a new player gets by default.
 func (w *World) startTeam() Team {
 	if w.rules.TournamentMode != 0 {
 		return TeamSpectators
@@ -10,7 +10,13 @@ func (w *World) startTeam() Team {
 	if m.flags&GameFlagTeams != 0 && m.teamSize[TeamRed] > m.teamSize[TeamBlue] {
 		team = TeamBlue
 	}
-	if m.teamSize[TeamRed]+m.teamSize[TeamBlue] >= w.rules.PlayerSlots {
+	return team
+}
+
+// countIn counts a new player in and returns their team: that without a slot are spectators.
+func (w *World) countIn(team Team) Team {
+	m := &w.match
+	if team == TeamSpectators || m.teamSize[TeamRed]+m.teamSize[TeamBlue] >= w.rules.PlayerSlots {
 		return TeamSpectators
 	}
 	m.teamSize[team]++
@@ -69,7 +75,7 @@ func (w *World) requestTeam(id PlayerID, t Team) {
 	p.lastSetTeam = w.tick
 	if w.canJoinTeam(id, t) && w.canChangeTeam(id, t) {
 		p.teamChangeTick = w.tick + 3*TickRate
-		w.changeTeam(id, t, true)
+		w.moveToTeam(id, t, true, JoinPlayer)
 	}
 }
 
@@ -119,7 +125,7 @@ func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
 		w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamAll, Value: int32(t)})
 		for i := PlayerID(0); i < MaxPlayers; i++ {
 			if w.players[i].connected && w.canJoinTeam(i, t) {
-				w.changeTeam(i, t, false)
+				w.moveToTeam(i, t, false, JoinOperator)
 			}
 		}
 		return
@@ -129,7 +135,7 @@ func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
 	}
 	const maxMinutes = 10000 // a week
 	w.players[id].teamChangeTick = w.tick + min(max(minutes, 0), maxMinutes)*60*TickRate
-	w.changeTeam(id, t, true)
+	w.moveToTeam(id, t, true, JoinOperator)
 }
 
 // swapTeams moves all red players to blue and all blue players to red.
@@ -141,7 +147,7 @@ func (w *World) swapTeams() {
 	w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamSwap})
 	for i := PlayerID(0); i < MaxPlayers; i++ {
 		if p := &w.players[i]; p.connected && p.team != TeamSpectators {
-			w.changeTeam(i, p.team^1, false)
+			w.moveToTeam(i, p.team^1, false, JoinOperator)
 		}
 	}
 	m.teamScore[0], m.teamScore[1] = m.teamScore[1], m.teamScore[0]
@@ -174,7 +180,7 @@ func (w *World) shuffleTeams() {
 		if i < (n+odd)/2 {
 			t = TeamRed
 		}
-		w.changeTeam(id, t, false)
+		w.moveToTeam(id, t, false, JoinOperator)
 	}
 }
 
@@ -237,7 +243,9 @@ func (w *World) balanceTeams() {
 		}
 		p := &w.players[best]
 		action := p.lastActionTick
-		w.changeTeam(best, big^1, true)
+		if !w.moveToTeam(best, big^1, true, JoinBalance) {
+			continue
+		}
 		p.lastActionTick = action
 		w.respawn(best)
 		w.addEvent(Event{
@@ -268,12 +276,12 @@ func (w *World) checkActivity() {
 		}
 		switch w.rules.InactiveAction {
 		case 1:
-			w.changeTeam(i, TeamSpectators, true)
+			w.moveToTeam(i, TeamSpectators, true, JoinInactive)
 		case 2:
 			if w.countSpectators() >= w.rules.MaxClients-w.rules.PlayerSlots {
 				w.kick(i)
 			} else {
-				w.changeTeam(i, TeamSpectators, true)
+				w.moveToTeam(i, TeamSpectators, true, JoinInactive)
 			}
 		case 3:
 			w.kick(i)

@@ -65,7 +65,7 @@ func (tx *Tx) Team(id PlayerID) Team {
 	return TeamSpectators
 }
 
-// SetTeam moves a player, ignoring slots and balance.
+// SetTeam moves a player, ignoring slots, balance and the JoinRules.
 func (tx *Tx) SetTeam(id PlayerID, t Team) {
 	if tx.player(id) != nil {
 		tx.w.changeTeam(id, t, true)
@@ -118,6 +118,9 @@ func (tx *Tx) SuddenDeath() bool { return tx.w.match.suddenDeath }
 func (tx *Tx) Warmup() bool {
 	return tx.w.match.state == stateWarmupGame || tx.w.match.state == stateWarmupUser
 }
+
+// StartWarmup starts a warmup of the given seconds, without end if negative. Zero starts a match.
+func (tx *Tx) StartWarmup(seconds int32) { tx.w.userWarmup(min(max(seconds, timerInfinite), 1000)) }
 
 // EntitiesMoving reports whether entities move: they do not in a pause or countdown,
 // at the end of a match and before a reset.

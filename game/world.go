@@ -55,12 +55,12 @@ var pureTuning = physics.DefaultTuning()
 // World is one map with everything on it. It is not safe for concurrent use. Only
 // [World.Step] changes it.
 type World struct {
-	rules      Rules
-	tuning     Tuning
-	mode       Mode
-	mods       []Mod
-	hooks      hooks
-	minPlayers int32 // of a match, with GameFlagTeams in each team
+	rules     Rules
+	tuning    Tuning
+	mode      Mode
+	mods      []Mod
+	hooks     hooks
+	decisions decisions
 
 	declared  declared
 	perPlayer []playerClearer // of the states of mode and mods
@@ -95,6 +95,7 @@ type World struct {
 
 	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match
+	startingPlay   bool // while the RoundStartHooks are called
 	race           RaceState
 	paused         bool
 	resetRequested bool
@@ -124,7 +125,6 @@ func New(cfg Config) (*World, error) {
 		return nil, ErrMode
 	}
 	w := &World{mode: cfg.Mode, mods: append([]Mod(nil), cfg.Mods...), rules: cfg.Rules, terrain: t}
-	w.rules.clamp()
 	w.tuning = pureTuning
 	if cfg.Tuning != nil {
 		w.tuning = *cfg.Tuning
@@ -148,17 +148,20 @@ func New(cfg Config) (*World, error) {
 	if err := w.resolveHooks(); err != nil {
 		return nil, err
 	}
-	w.minPlayers = w.askMinPlayers()
+	w.decide()
+	w.limitRules()
 	if err := w.checkStates(); err != nil {
 		return nil, err
 	}
 	w.initMatch()
 	w.building = true
 	w.declared.open, w.declared.values = true, cfg.Variables
+	w.hookDepth = maxHookDepth // no hooks until all have started
 	cfg.Mode.Start(&w.tx)
 	for _, m := range w.mods {
 		m.Start(&w.tx)
 	}
+	w.hookDepth = 0
 	w.entityKindsFixed = true
 	w.declared.open, w.declared.values = false, nil
 	if err := w.declared.err; err != nil {

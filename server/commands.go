@@ -456,11 +456,14 @@ func (s *Server) cmdBroadcast(call *console.Call) {
 	s.queueCommand(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: call.Arg(0)})
 }
 
+// impureTuning is printed when a game type wants the standard tuning.
+const impureTuning = "resetting tuning due to pure server"
+
 // setTuning changes the world's tuning. The modes of the original allow standard tuning
-// only.
+// only. Which world there will be is not known before the start.
 func (s *Server) setTuning(call *console.Call, t game.Tuning) {
-	if pure := physics.DefaultTuning(); t != pure && s.gameRules().PureTuning {
-		call.Warn("server", "resetting tuning due to pure server")
+	if pure := physics.DefaultTuning(); t != pure && s.started && s.world.Rules().PureTuning && s.gameRules().PureTuning {
+		call.Warn("server", impureTuning)
 		t = pure
 	}
 	s.tuning = t

@@ -192,6 +192,10 @@ func (s *Server) startWorld(m *gameMap) error {
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", m.svMap, err)
 	}
+	if pure := physics.DefaultTuning(); w.Rules().PureTuning && s.tuning != pure {
+		s.print(console.Warning, "server", impureTuning)
+		s.tuning = pure
+	}
 	if w.GameFlags()&game.GameFlagRace != 0 && !race.HasCourse(m.terrain) {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has no start and finish for a race; yardrun has", m.svMap))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -185,6 +186,31 @@ func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 	}
 	for i, m := range made {
 		testenv.Check(t, m.state.Entered == 3, "value %d counted %d players", i, m.state.Entered)
+	}
+}
+
+// impure is a mod with a tuning of its own.
+type impure struct{}
+
+func (impure) Start(*game.Tx)              {}
+func (impure) PureTuning() bool            { return false }
+func (impure) GameType(mode string) string { return "x" + mode }
+
+// TestTuningOfMods sets a tuning in the configuration, which counts if the mods allow it.
+func TestTuningOfMods(t *testing.T) {
+	for mods, want := range map[string]int32{"impure": 25, `""`: 50} {
+		var log strings.Builder
+		tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{
+			Log: slog.New(rawLog{&log}), FindMod: func(string) (func() game.Mod, error) { return func() game.Mod { return impure{} }, nil },
+		}, "tune gravity 0.25; sv_mods "+mods)
+		tn.play(1, time.Second)
+		i := physics.TuneParamIndex("gravity")
+		pure := want == 50
+		testenv.Check(t, tn.srv.world.Tuning()[i] == want && strings.Contains(log.String(), impureTuning) == pure, "%s: gravity %d\n%s", mods, tn.srv.world.Tuning()[i], log.String())
+		testenv.Check(t, (tn.srv.world.ModeName() == "DM") == pure, "%s: game type %s", mods, tn.srv.world.ModeName())
+		tn.srv.Execute("tune gravity 0.3; sv_name x")
+		tn.run(time.Second)
+		testenv.Check(t, (tn.srv.world.Tuning()[i] == 30) == !pure, "%s: set later, gravity is %d", mods, tn.srv.world.Tuning()[i])
 	}
 }
 

@@ -41,6 +41,7 @@ var (
 	_ game.Mode           = (*Mode)(nil)
 	_ game.StateHook      = (*Mode)(nil)
 	_ game.PlayersRule    = (*Mode)(nil)
+	_ game.PurityRule     = (*Mode)(nil)
 	_ game.TileHook       = (*Mode)(nil)
 	_ game.TickHook       = (*Mode)(nil)
 	_ game.DamageHook     = (*Mode)(nil)
@@ -59,6 +60,9 @@ func (*Mode) Flags() game.GameFlags { return game.GameFlagRace }
 
 // MinPlayers returns that one can race alone.
 func (*Mode) MinPlayers() int32 { return 1 }
+
+// PureTuning returns that the tuning of races may be changed.
+func (*Mode) PureTuning() bool { return false }
 
 // State returns the races.
 func (m *Mode) State() any { return &m.state }

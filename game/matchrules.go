@@ -1,0 +1,134 @@
+package game
+
+// GameTypeNamer names the game type that clients and master servers show. It is asked once, by
+// [New]: of the mode and then of the mods in order, each with the name so far, which begins as
+// [Mode.Name]. An empty name changes nothing.
+type GameTypeNamer interface {
+	GameType(name string) string
+}
+
+// PurityRule says whether players have the standard tuning, as in the modes of the original:
+// changes of the tuning are then undone every tick. It is asked once, by [New], and overrules
+// [Rules.PureTuning].
+type PurityRule interface {
+	PureTuning() bool
+}
+
+// StartRule decides whether a match can start. It is asked whenever one could, and in
+// every tick of the warmup that waits for enough players; enough is whether there are as many as
+// [PlayersRule] says. Until it is true, that warmup goes on.
+type StartRule interface {
+	CanStartMatch(ctx *Ctx, enough bool) bool
+}
+
+// JoinRule decides about the teams of players. It is called before a player gets a team or
+// changes it, except by [Tx.SetTeam]. It can change the team; to cancel means that the player
+// stays where they are, or comes in as a spectator. If the mode has no such team, they get the
+// nearest that it has.
+type JoinRule interface {
+	JoinTeam(ctx *Ctx, r *TeamRequest)
+}
+
+// TeamRequest is a player's change to another team.
+type TeamRequest struct {
+	Player PlayerID
+	From   Team // TeamSpectators with JoinConnect
+	Team   Team // that they are to get; rules may change it
+	Cause  JoinCause
+	// Refusal is what the player is told if the rule cancels, "" for nothing. With JoinConnect
+	// nobody is told.
+	Refusal string
+}
+
+// JoinCause is why a player is to get another team.
+type JoinCause uint8
+
+// The causes.
+const (
+	JoinConnect  JoinCause = iota // they connect; their name is not known yet
+	JoinPlayer                    // their own choice
+	JoinOperator                  // an operator or a vote: moved, swapped, shuffled
+	JoinBalance                   // the teams were uneven
+	JoinInactive                  // they did nothing for long
+)
+
+// decisions are what mode and mods decided in New.
+type decisions struct {
+	minPlayers int32 // of a match, with GameFlagTeams in each team
+	gameType   string
+	purity     *bool // nil if the operator's rules count
+}
+
+func (w *World) decide() {
+	d := &w.decisions
+	d.minPlayers = 2
+	if r := w.hooks.playersRule; r != nil {
+		d.minPlayers = r.MinPlayers()
+	} else if w.match.flags&GameFlagTeams != 0 {
+		d.minPlayers = 1
+	}
+	d.gameType = w.mode.Name()
+	for _, n := range w.hooks.namers {
+		if name := n.GameType(d.gameType); name != "" {
+			d.gameType = name
+		}
+	}
+	if r := w.hooks.purityRule; r != nil {
+		pure := r.PureTuning()
+		d.purity = &pure
+	}
+}
+
+// limitRules limits the operator's rules to their ranges and to what mode and mods decided.
+func (w *World) limitRules() {
+	w.rules.clamp()
+	if p := w.decisions.purity; p != nil {
+		w.rules.PureTuning = *p
+	}
+}
+
+// canStart reports whether a match can start.
+func (w *World) canStart() bool {
+	enough := w.hasEnoughPlayers()
+	return callRule(w, w.hooks.startRule, enough, func(r StartRule, ctx *Ctx) bool { return r.CanStartMatch(ctx, enough) })
+}
+
+// requestJoin asks the JoinRules about a player who is to get a team, and returns the team, and
+// false if the player stays where they are.
+func (w *World) requestJoin(id PlayerID, t Team, cause JoinCause) (Team, bool) {
+	if len(w.hooks.join) == 0 {
+		return t, true
+	}
+	c := w.enterHook()
+	if c == nil {
+		return t, true
+	}
+	defer w.exitHook(c)
+	from := TeamSpectators
+	if cause != JoinConnect {
+		from = w.players[id].team
+	}
+	wanted := w.clampTeam(t)
+	c.join = TeamRequest{Player: id, From: from, Team: wanted, Cause: cause}
+	for _, h := range w.hooks.join {
+		h.JoinTeam(&c.ctx, &c.join)
+		c.join.Player, c.join.From, c.join.Cause = id, from, cause
+		if c.ctx.cancelled {
+			if c.join.Refusal != "" && cause != JoinConnect {
+				c.ctx.SayTo(id, c.join.Refusal)
+			}
+			return TeamSpectators, false
+		}
+	}
+	t = w.clampTeam(c.join.Team)
+	return t, t == wanted || cause == JoinConnect || w.canJoinTeam(id, t)
+}
+
+// moveToTeam is changeTeam if the JoinRules agree. It reports whether they do.
+func (w *World) moveToTeam(id PlayerID, t Team, announce bool, cause JoinCause) bool {
+	t, ok := w.requestJoin(id, t, cause)
+	if ok {
+		w.changeTeam(id, t, announce)
+	}
+	return ok
+}
