@@ -16,6 +16,10 @@ func (in *Input) valid() bool {
 // apply executes a command other than CmdInput. A command that the rules refuse
 // changes nothing.
 func (w *World) apply(cmd *Command) {
+	if cmd.Kind == CmdAddNPC {
+		w.addNPC(cmd.Player)
+		return
+	}
 	if cmd.Kind > CmdEyes {
 		w.applyDeclared(cmd)
 		return

@@ -168,6 +168,10 @@ const (
 	// [ChatCommand] and [ConsoleCommand]: Player, Text.
 	CmdChatCommand
 	CmdConsoleCommand
+
+	// CmdAddNPC gives the first NPC that a mode or mod wants a seat: Player. See
+	// [World.NPCRequests].
+	CmdAddNPC
 )
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.

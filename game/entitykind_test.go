@@ -53,10 +53,14 @@ func savedThings() *things {
 	m := &things{}
 	m.start = func(tx *game.Tx) {
 		tx.SpawnPickup(game.PickupGun, vec.Vec2{X: 300, Y: 40}, 20)
+		tx.AddNPC(game.NPC{Profile: game.Profile{Name: "first"}, Team: game.TeamSpectators, Skill: 1, Tag: 2})
 		tx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 40}, To: vec.Vec2{X: 1.5}})
 	}
 	m.entity = func(ctx *game.Ctx, e *game.Entity) {
 		switch {
+		case e.To.X != 0 && e.Data[0] == 30:
+			ctx.AddNPC(game.NPC{Profile: game.Profile{Name: "second"}, Team: game.TeamBlue, Skill: 3, Tag: -4})
+			ctx.RemoveNPC(63)
 		case e.To.X == 0 && e.Data[0] > 110:
 			e.Remove()
 		case e.To.X != 0 && e.Data[0]%25 == 0:

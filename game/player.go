@@ -119,6 +119,7 @@ func (w *World) leave(id PlayerID, reason string) {
 	w.transferLasersToTeam(id)
 	w.dropCarriedFlags(id)
 	w.disownEntities(id)
+	w.forgetNPC(id)
 	*p = player{}
 	w.stopTimers(id)
 	for _, s := range w.perPlayer {
@@ -169,7 +170,7 @@ func (w *World) tickPlayer(id PlayerID) {
 	} else if p.spawning && p.respawnTick <= w.tick {
 		w.trySpawn(id)
 	}
-	if !p.deadSpec && p.lastActionTick != w.tick {
+	if !p.deadSpec && p.lastActionTick != w.tick && !w.npcs.present.Has(id) {
 		p.inactivity++
 	}
 }

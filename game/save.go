@@ -390,6 +390,7 @@ func (v *visitor) world(w *World) {
 	if d := &w.declared; v.extra(40, len(d.variables)+len(d.timers) > 0) {
 		v.declared(d)
 	}
+	v.npcs(w)
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s)
@@ -799,6 +800,39 @@ func (v *visitor) entity(w *World, e *Entity) {
 	v.bools(&e.permanent, &e.removed)
 	for i := range e.parts {
 		num(v, &e.parts[i])
+	}
+}
+
+// npcs visits the players without clients, and those that are wanted.
+func (v *visitor) npcs(w *World) {
+	n := &w.npcs
+	if v.op == restoring {
+		*n = npcs{}
+	}
+	if !v.extra(41, n.present != 0 || len(n.requests) > 0) {
+		return
+	}
+	number64(v, &n.present)
+	number64(v, &n.leaving)
+	n.leaving &= n.present
+	for id := range PlayerID(MaxPlayers) {
+		if n.present.Has(id) {
+			pair(v, &n.skill[id], &n.tag[id])
+			within(v, "skill", n.skill[id], 0, maxSkill)
+			if v.op == restoring && !w.players[id].connected {
+				v.fail("player %d is not there, but an NPC", id)
+			}
+		}
+	}
+	v.hashed(len(n.requests))
+	length(v, &n.requests, MaxPlayers)
+	for i := range n.requests {
+		r := &n.requests[i]
+		v.profile(&r.Profile)
+		pair(v, &r.Team, &r.Skill)
+		within(v, "team", r.Team, TeamSpectators, TeamBlue)
+		within(v, "skill", r.Skill, 0, maxSkill)
+		num(v, &r.Tag)
 	}
 }
 

@@ -129,6 +129,7 @@ func busyWorld(t *testing.T) *game.World {
 	w := testenv.Must(game.New(game.Config{Mode: ctf.Mode{}, Terrain: flagMap(), Rules: bots.Rules(), Mods: []game.Mod{armed(), savedThings()}}))
 	w.Step(join(0, 1, 2, 3))
 	w.Step([]game.Command{{Kind: game.CmdEyes, Player: 0, Emote: game.EmoteHappy, Value: 100}})
+	w.Step(w.AppendNPCCommands(nil))
 	b := bots.Bots{Rand: 3}
 	for range 5000 {
 		w.Step(b.Commands(4))
@@ -225,6 +226,7 @@ func TestRestoredWorldsGoOn(t *testing.T) {
 		w := testenv.Must(game.New(m.config()))
 		b := bots.Bots{Rand: 5}
 		w.Step(join(0, 1, 2, 3, 4, 5, 6, 7))
+		w.Step(w.AppendNPCCommands(nil))
 		var other *game.World
 		ticks := 1200
 		if testenv.Full() {

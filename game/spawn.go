@@ -3,7 +3,6 @@ package game
 import (
 	"fmt"
 
-	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -37,11 +36,7 @@ func (w *World) placeEntities(t Terrain) error {
 			if tile < tileSpawn {
 				continue
 			}
-			pos := vec.Vec2{
-				X: float32(x*physics.TileSize + physics.TileSize/2),
-				Y: float32(y*physics.TileSize + physics.TileSize/2),
-			}
-			w.placeEntity(tile, pos)
+			w.placeEntity(tile, tileMiddle(x, y))
 			if len(w.pickups) > maxPickups {
 				return fmt.Errorf("%w: more than %d pickups", ErrTerrain, maxPickups)
 			}

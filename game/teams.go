@@ -19,10 +19,15 @@ func (w *World) countIn(team Team) Team {
 	if team == TeamSpectators || m.teamSize[TeamRed]+m.teamSize[TeamBlue] >= w.rules.PlayerSlots {
 		return TeamSpectators
 	}
-	m.teamSize[team]++
-	m.unbalancedTick = teamBalanceCheck
-	w.endGameWarmup()
+	w.countPlayer(team)
 	return team
+}
+
+// countPlayer counts a new player in.
+func (w *World) countPlayer(team Team) {
+	w.match.teamSize[team]++
+	w.match.unbalancedTick = teamBalanceCheck
+	w.endGameWarmup()
 }
 
 // clampTeam returns the nearest team that the mode has.

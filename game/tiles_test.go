@@ -112,3 +112,21 @@ func TestEyes(t *testing.T) {
 	eyes(0, 255, -10)
 	testenv.Check(t, w.char(0).Emote == game.EmoteHappy, "an unknown emote: %d", w.char(0).Emote)
 }
+
+func TestTileHasAllLayers(t *testing.T) {
+	terrain := boxMap()
+	n := len(terrain.Tiles)
+	terrain.Tele = make([]game.TeleTile, n)
+	terrain.Switch = make([]game.SwitchTile, n)
+	i := 3*terrain.Width + 4 // the first spawn
+	terrain.Tele[i] = game.TeleTile{Number: 3, Type: 26}
+	terrain.Switch[i] = game.SwitchTile{Number: 9, Delay: 2}
+	w := newWorld(t, game.Config{Terrain: terrain})
+	w.inTick(func(ctx *game.Ctx) {
+		spawns := slices.Collect(ctx.FindTiles(192))
+		testenv.Require(t, len(spawns) == 2 && spawns[0] == vec.Vec2{X: 4*32 + 16, Y: 3*32 + 16}, "spawns %v", spawns)
+		want := game.Tile{Game: 192, Tele: game.TeleTile{Number: 3, Type: 26}, Switch: game.SwitchTile{Number: 9, Delay: 2}}
+		testenv.Check(t, ctx.Tile(spawns[0]) == want, "got %+v", ctx.Tile(spawns[0]))
+		testenv.Check(t, ctx.Tile(vec.Vec2{X: -1e9, Y: 1e9}) == game.Tile{Game: 1}, "outside: %+v", ctx.Tile(vec.Vec2{X: -1e9, Y: 1e9}))
+	})
+}

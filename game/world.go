@@ -92,6 +92,7 @@ type World struct {
 	entityKindsFixed bool // Start has been called for mode and mods
 	drawn            drawn
 	drawing          Drawing
+	npcs             npcs
 
 	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match

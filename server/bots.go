@@ -15,8 +15,10 @@ type bots struct {
 	world     *game.World     // that the seats are in
 	seats     game.PlayerMask // of bots, until they leave
 	dummies   game.PlayerMask // bots of dbg_dummies, which only walk
+	npcs      game.PlayerMask // that a mode or mod wants; those without a skill have no brain
 	announced game.PlayerMask // clients were told about these
 	brains    [game.MaxPlayers]brain
+	npcSkills [game.MaxPlayers]int // of their brains
 	skill     int
 	serial    uint64 // of the last bot; seeds differ by it
 
@@ -75,6 +77,12 @@ func (b *bots) count() int { return bits.OnesCount64(uint64(b.seats)) }
 // numDummies returns the number of those that only walk.
 func (b *bots) numDummies() int { return bits.OnesCount64(uint64(b.dummies)) }
 
+// filling returns the bots of sv_bots, which fill up the game.
+func (b *bots) filling() game.PlayerMask { return b.seats &^ b.dummies &^ b.npcs }
+
+// numFilling returns their number.
+func (b *bots) numFilling() int { return bits.OnesCount64(uint64(b.filling())) }
+
 // wantedBots returns the number of bots that there should be: while somebody is in the
 // game, they fill it up to sv_bots players, but leave a slot for every client.
 func (s *Server) wantedBots() int {
@@ -107,19 +115,21 @@ func (s *Server) runBots() {
 	b := &s.bots
 	b.setWorld(s.world)
 	wanted := s.wantedBots()
-	if wanted == 0 && b.seats == 0 && s.settings.DbgDummies == 0 {
+	asked, leave := s.world.NPCRequests()
+	if wanted == 0 && b.seats == 0 && s.settings.DbgDummies == 0 && asked == 0 && s.world.NPCs() == 0 {
 		return
 	}
 	s.removeExcessBots()
 	s.adjustDummies()
-	if n := b.count() - b.numDummies(); n < wanted && s.hasNavGraph() {
+	s.adjustNPCs(asked, leave)
+	if n := b.numFilling(); n < wanted && s.hasNavGraph() {
 		for ; n < wanted && s.addBot(); n++ {
 		}
 	}
 	if b.skill != s.settings.BotSkill {
 		b.skill = s.settings.BotSkill
-		for _, brain := range b.brains {
-			if brain != nil {
+		for id, brain := range b.brains {
+			if brain != nil && !b.npcs.Has(game.PlayerID(id)) {
 				brain.SetSkill(b.skill)
 			}
 		}
@@ -127,12 +137,13 @@ func (s *Server) runBots() {
 	if !s.botsThink {
 		return
 	}
+	watched := b.npcs == 0 || s.anyInGame() // NPCs do not play for nobody
 	readyMode := s.world.Rules().ReadyMode && s.clock.tick%game.TickRate == 0
 	for id, brain := range b.brains {
-		if brain == nil {
+		pid := game.PlayerID(id)
+		if brain == nil || b.npcs.Has(pid) && !watched {
 			continue
 		}
-		pid := game.PlayerID(id)
 		view := s.world.View(pid)
 		in := brain.NextInput(&view)
 		s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: pid, Target: game.Nobody, Input: in})
@@ -149,26 +160,87 @@ func (s *Server) runBots() {
 // so that a slot is free.
 func (s *Server) removeExcessBots() {
 	b := &s.bots
-	for n := b.count() - b.numDummies() - s.wantedBots(); n > 0; n-- {
-		s.removeBot(lowest(b.seats&^b.dummies), "made room")
+	for n := b.numFilling() - s.wantedBots(); n > 0; n-- {
+		s.removeBot(lowest(b.filling()), "made room")
 	}
+}
+
+// anyInGame reports whether a client is in the game.
+func (s *Server) anyInGame() bool {
+	for _, c := range s.sessions {
+		if c != nil && c.state == stateInGame {
+			return true
+		}
+	}
+	return false
+}
+
+// adjustNPCs adds and removes the players that a mode or mod wants, and gives those a brain who
+// have a skill. They come when somebody is in the game, and one seat stays free for a client.
+func (s *Server) adjustNPCs(asked int, leave game.PlayerMask) {
+	b := &s.bots
+	for present := s.world.NPCs(); present != 0; present &= present - 1 {
+		id := lowest(present)
+		if !b.has(id) && s.sessions[id] == nil && !s.seats.leaving.Has(id) {
+			b.seats |= game.MaskOne(id) // of a world that was restored
+			b.npcs |= game.MaskOne(id)
+			b.announced |= game.MaskOne(id)
+		}
+		if !b.npcs.Has(id) {
+			continue
+		}
+		if leave.Has(id) {
+			s.removeBot(id, "")
+			continue
+		}
+		skill := int(s.world.NPCSkill(id))
+		switch old := b.brains[id]; {
+		case skill == 0:
+			b.brains[id] = nil
+		case old != nil:
+			if b.npcSkills[id] != skill {
+				old.SetSkill(skill)
+			}
+		case s.hasNavGraph():
+			b.brains[id] = s.newMind(skill)
+		}
+		b.npcSkills[id] = skill
+	}
+	if !s.anyInGame() {
+		return
+	}
+	for free := s.numFreeSeats(); asked > 0 && free > 1; asked, free = asked-1, free-1 {
+		id := s.freeBotSeat()
+		if id < 0 {
+			return
+		}
+		b.seats |= game.MaskOne(id)
+		b.npcs |= game.MaskOne(id)
+		s.queueCommand(game.Command{Kind: game.CmdAddNPC, Player: id, Target: game.Nobody})
+		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", id, botAddr))
+	}
+}
+
+// numFreeSeats returns how many seats nobody has.
+func (s *Server) numFreeSeats() int {
+	free := game.MaxPlayers - s.bots.count() - bits.OnesCount64(uint64(s.seats.leaving))
+	for _, c := range s.sessions {
+		if c != nil {
+			free--
+		}
+	}
+	return free
 }
 
 // adjustDummies adds and removes dummies until there are as many as dbg_dummies says. One seat
 // stays free for a client.
 func (s *Server) adjustDummies() {
 	b := &s.bots
-	free := game.MaxPlayers - b.count() - bits.OnesCount64(uint64(s.seats.leaving))
-	for _, c := range s.sessions {
-		if c != nil {
-			free--
-		}
-	}
 	n := b.numDummies()
 	for ; n > s.settings.DbgDummies; n-- {
 		s.removeBot(lowest(b.dummies), "dbg_dummies")
 	}
-	for ; n < s.settings.DbgDummies && free > 1; n, free = n+1, free-1 {
+	for free := s.numFreeSeats(); n < s.settings.DbgDummies && free > 1; n, free = n+1, free-1 {
 		id := s.freeBotSeat()
 		if id < 0 {
 			return
@@ -222,18 +294,27 @@ func (s *Server) freeBotSeat() game.PlayerID {
 
 // addBot adds a bot. It returns false if there is no seat.
 func (s *Server) addBot() bool {
-	b := &s.bots
 	id := s.freeBotSeat()
 	if id < 0 {
 		return false
 	}
-	b.serial++
-	mind, err := bot.New(bot.Config{Nav: b.nav, Skill: s.settings.BotSkill, Seed: s.cfg.Seed + b.serial})
-	if err != nil {
+	mind := s.newMind(s.settings.BotSkill)
+	if mind == nil {
 		return false
 	}
 	s.seatBot(id, mind, botProfile(game.MaxPlayers-1-int(id)))
 	return true
+}
+
+// newMind returns the brain of a bot that plays, nil if that cannot be. There is a navigation
+// graph.
+func (s *Server) newMind(skill int) brain {
+	s.bots.serial++
+	mind, err := bot.New(bot.Config{Nav: s.bots.nav, Skill: skill, Seed: s.cfg.Seed + s.bots.serial})
+	if err != nil {
+		return nil
+	}
+	return mind
 }
 
 // seatBot gives a bot a free seat.
@@ -265,8 +346,14 @@ func botProfile(n int) *game.Profile {
 	return p
 }
 
-// lastBot returns the bot that joined last, which is the first to leave.
-func (s *Server) lastBot() game.PlayerID { return lowest(s.bots.seats) }
+// lastBot returns the bot that is the first to leave: that which joined last, and an NPC only if
+// there is no other.
+func (s *Server) lastBot() game.PlayerID {
+	if others := s.bots.seats &^ s.bots.npcs; others != 0 {
+		return lowest(others)
+	}
+	return lowest(s.bots.seats)
+}
 
 // lowest returns the lowest seat of a set, or Nobody.
 func lowest(seats game.PlayerMask) game.PlayerID {
@@ -283,6 +370,7 @@ func (s *Server) removeBot(id game.PlayerID, reason string) {
 	}
 	s.bots.seats &^= game.MaskOne(id)
 	s.bots.dummies &^= game.MaskOne(id)
+	s.bots.npcs &^= game.MaskOne(id)
 	s.bots.brains[id] = nil
 	s.seats.farewells[id] = farewell{addr: botAddr, reason: reason}
 	s.leaveSeat(id, reason)

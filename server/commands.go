@@ -286,7 +286,7 @@ func (s *Server) cmdKick(call *console.Call) {
 	id, c := call.Int(0), s.sessionArg(call, 0)
 	switch who := &call.Caller; {
 	case id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)):
-		call.Warn("server", "client %d is a bot; sv_bots says how many there are", id)
+		call.Warn("server", "client %d is a bot; sv_bots or a mod says how many there are", id)
 	case c == nil:
 		call.Warn("server", "invalid client id to kick")
 	case id == who.ID:

@@ -1,0 +1,129 @@
+package game
+
+// NPC is a player without a client that a mode or mod wants.
+type NPC struct {
+	Profile Profile
+	// Team is where they play, whatever slots and balance say.
+	Team Team
+	// Skill is that of the bot which plays, 1 (weak) to 3 (strong). With 0 the mode or mod plays,
+	// with [Tx.SetInput].
+	Skill int32
+	// Tag is a number by which the mode or mod knows them; see [Tx.NPC].
+	Tag int32
+}
+
+// npcs are the players without clients. Their seats are chosen by those who know the clients,
+// the server: it sends a CmdAddNPC for each that is wanted.
+type npcs struct {
+	present  PlayerMask
+	leaving  PlayerMask // of these, those that are to be removed
+	skill    [MaxPlayers]int32
+	tag      [MaxPlayers]int32
+	requests []NPC // not in the game yet, in order
+}
+
+const maxSkill = 3
+
+// addNPC handles CmdAddNPC.
+func (w *World) addNPC(id PlayerID) {
+	n := &w.npcs
+	if id < 0 || id >= MaxPlayers || w.players[id].connected || len(n.requests) == 0 {
+		return
+	}
+	r := n.requests[0]
+	n.requests = append(n.requests[:0], n.requests[1:]...)
+	w.join(id, true, ^uint64(id))
+	p := &w.players[id]
+	if team := w.clampTeam(r.Team); team != TeamSpectators {
+		p.team = team
+		w.countPlayer(team)
+	}
+	p.bot, p.ready = true, true
+	n.present |= MaskOne(id)
+	n.leaving &^= MaskOne(id)
+	n.skill[id], n.tag[id] = r.Skill, r.Tag
+	w.setProfile(id, &r.Profile)
+	w.enter(id)
+}
+
+// forgetNPC forgets that a player who leaves is an NPC.
+func (w *World) forgetNPC(id PlayerID) {
+	n := &w.npcs
+	n.present &^= MaskOne(id)
+	n.leaving &^= MaskOne(id)
+	n.skill[id], n.tag[id] = 0, 0
+}
+
+// NPCs returns the players who are NPCs.
+func (w *World) NPCs() PlayerMask { return w.npcs.present }
+
+// NPCSkill returns the skill of the bot that plays an NPC, 0 if a mode or mod does.
+func (w *World) NPCSkill(id PlayerID) int32 {
+	if !w.npcs.present.Has(id) {
+		return 0
+	}
+	return w.npcs.skill[id]
+}
+
+// NPCRequests returns what modes and mods want: how many CmdAddNPC, and a CmdLeave for each in
+// leave.
+func (w *World) NPCRequests() (add int, leave PlayerMask) {
+	return len(w.npcs.requests), w.npcs.leaving
+}
+
+// AppendNPCCommands appends the commands that fulfil the requests of modes and mods for NPCs, on
+// the highest free seats. It is for those who run a world without a server, such as tests.
+func (w *World) AppendNPCCommands(dst []Command) []Command {
+	add, leave := w.NPCRequests()
+	for id := PlayerID(MaxPlayers - 1); id >= 0; id-- {
+		if leave.Has(id) {
+			dst = append(dst, Command{Kind: CmdLeave, Player: id, Target: Nobody})
+		} else if add > 0 && !w.players[id].connected {
+			dst = append(dst, Command{Kind: CmdAddNPC, Player: id, Target: Nobody})
+			add--
+		}
+	}
+	return dst
+}
+
+// AddNPC asks for a player without a client, who enters the game as soon as there is a seat, as
+// EnterHook tells. They count as a player for the match. It returns false if there are too many.
+func (tx *Tx) AddNPC(n NPC) bool {
+	if len(tx.w.npcs.requests) >= MaxPlayers {
+		return false
+	}
+	n.Profile.sanitize()
+	n.Team = min(max(n.Team, TeamSpectators), TeamBlue)
+	n.Skill = min(max(n.Skill, 0), maxSkill)
+	tx.w.npcs.requests = append(tx.w.npcs.requests, n)
+	return true
+}
+
+// RemoveNPC lets an NPC leave, which happens soon after.
+func (tx *Tx) RemoveNPC(id PlayerID) { tx.w.npcs.leaving |= tx.w.npcs.present & MaskOne(id) }
+
+// NPC returns the tag of an NPC, and whether the player is one.
+func (tx *Tx) NPC(id PlayerID) (tag int32, ok bool) {
+	if !tx.w.npcs.present.Has(id) {
+		return 0, false
+	}
+	return tx.w.npcs.tag[id], true
+}
+
+// SetNPCSkill sets the skill of the bot that plays an NPC, 1 to 3, or 0 for none.
+func (tx *Tx) SetNPCSkill(id PlayerID, skill int32) {
+	if tx.w.npcs.present.Has(id) {
+		tx.w.npcs.skill[id] = min(max(skill, 0), maxSkill)
+	}
+}
+
+// SetInput sets the controls of an NPC, which stay until the next call; weapons are used at
+// once. It returns false for other players and for an input that no client could send.
+func (tx *Tx) SetInput(id PlayerID, in Input) bool {
+	if !tx.w.npcs.present.Has(id) || !in.valid() {
+		return false
+	}
+	tx.w.applyDirectInput(id, &in)
+	tx.w.applyPredictedInput(&Command{Kind: CmdInput, Player: id, Input: in})
+	return true
+}
