@@ -88,6 +88,29 @@ func newModeMatch(t testing.TB, mode game.Mode, tr game.Terrain, nav *bot.NavGra
 	return m
 }
 
+// endless is deathmatch with a laser that never runs out, and nothing else.
+type endless struct{ dm.Mode }
+
+func (endless) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	ctx.GiveWeapon(id, game.WeaponLaser, -1)
+	ctx.SelectWeapon(id, game.WeaponLaser)
+	ctx.TakeWeapon(id, game.WeaponGun)
+	ctx.TakeWeapon(id, game.WeaponHammer)
+}
+
+func TestBotsFireWeaponsWithEndlessAmmo(t *testing.T) {
+	tr, nav := defaultMap()
+	m := newModeMatch(t, endless{}, tr, nav, 1, 2, 2)
+	shots := 0
+	m.onEvent = func(e *game.Event) {
+		if e.Kind == game.EvSound && e.Sound == game.SoundLaserFire {
+			shots++
+		}
+	}
+	m.run(1500)
+	testenv.Check(t, shots >= 3, "%d shots in 30 seconds", shots)
+}
+
 // think fills in the commands of the next tick, and checks that a client could send
 // them.
 func (m *match) think() {

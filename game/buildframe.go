@@ -184,7 +184,13 @@ func (w *World) characterState(id PlayerID) CharacterState {
 	if c.activeWeapon == WeaponNinja {
 		s.Ammo = c.ninja.activationTick + ninjaTicks
 	} else {
-		s.Ammo = max(c.weapons[c.activeWeapon].ammo, 0)
+		s.Ammo = c.weapons[c.activeWeapon].ammo
+		if s.Ammo < 0 { // endless, of which clients know nothing
+			s.Ammo = weapons[c.activeWeapon].maxAmmo
+			if c.activeWeapon == WeaponHammer {
+				s.Ammo = 0 // as in the original
+			}
+		}
 	}
 	if w.extended {
 		w.addStates(&s, c)

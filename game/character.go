@@ -199,7 +199,7 @@ func (c *character) giveArmor(n int32) bool {
 
 func (c *character) giveWeapon(weapon Weapon, ammo int32) bool {
 	s, limit := &c.weapons[weapon], weapons[weapon].maxAmmo
-	if s.owned && s.ammo >= limit {
+	if s.owned && (s.ammo >= limit || s.ammo < 0) {
 		return false
 	}
 	s.owned = true

@@ -99,7 +99,7 @@ type CharacterState struct {
 	HookDY       int32
 	Health       int32 // 0..10
 	Armor        int32 // 0..10
-	Ammo         int32 // rounds left; for the ninja the tick at which it ends
+	Ammo         int32 // rounds left, 10 if endless; for the ninja the tick at which it ends
 	Weapon       Weapon
 	Emote        Emote
 	AttackTick   int32

@@ -194,8 +194,8 @@ func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
 }
 
-// GiveWeapon gives a weapon with ammo rounds, at most 10, or -1 for infinite. It
-// reports false if the character has the weapon fully loaded. The ninja becomes the
+// GiveWeapon gives a weapon with ammo rounds, at most 10, or -1 for endless ones, which clients
+// show as 10. It reports false if the character has the weapon fully loaded or endless. The ninja becomes the
 // active weapon.
 func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	c := tx.character(id)
