@@ -128,6 +128,7 @@ func (s *Server) addHooks() error {
 			"sv_register_port", "sv_external_port",
 		}},
 		{func(*console.Call) { s.listChatCommand("ready", s.settings.PlayerReadyMode != 0) }, []string{"sv_player_ready_mode"}},
+		{whenStarted(s.halfLife.checkSetting), []string{"sv_hl_legacy_queries", "sv_hl_rcon_allow", "sv_hl_rcon_exempt"}},
 		{whenStarted(func(call *console.Call) { s.halfLife.configure(call.Caller) }), []string{
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",

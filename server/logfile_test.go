@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,7 +75,10 @@ func TestLogFile(t *testing.T) {
 	ts.srv.Execute("echo one; logfile sub/other; log_dialect ddnet; echo two; logfile \"\"; echo three; logfile evening; log_dialect tw07; echo four")
 	ts.srv.Execute("logfile ../outside")
 	ts.srv.Execute("logfile " + strings.ReplaceAll(os.TempDir(), `\`, "/") + "/outside")
-	ts.srv.Execute("logfile_timestamp 1; logfile stamped; echo five")
+	if got := ts.srv.settings.LogFile; got != "evening" {
+		t.Errorf("after names that are refused, logfile is %q", got)
+	}
+	ts.srv.Execute("logfile \"\"; logfile_timestamp 1; logfile stamped; echo five")
 	ts.srv.Shutdown(ts.now, "")
 	evening, other := d.content("dumps/evening.txt"), d.content("dumps/sub/other.txt")
 	for _, want := range []string{"][server]: version 0.7 ", "][Console]: one\n", "][Console]: four\n", "failed to open '../outside' for logging: it is outside of dumps", "files outside of the server's folder"} {
@@ -91,6 +95,9 @@ func TestLogFile(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+	if ts = newTestServerWith(t, Config{OpenLog: d.open}, "logfile ../outside"); ts.srv.settings.LogFile != "" || !strings.Contains(ts.log.String(), "failed to open '../outside'") {
+		t.Errorf("refused at the start, logfile is %q", ts.srv.settings.LogFile)
 	}
 	bad := logDisk{err: errors.New("no room")}
 	ts = newTestServerWith(t, Config{OpenLog: bad.open}, "logfile evening")
@@ -233,6 +240,36 @@ func hostOf(addr string) string {
 		return ap.Addr().String()
 	}
 	return addr
+}
+
+// TestReopenOnAStuckDisk: however often the logs are opened again, each waits once for a disk
+// that does not answer, and is open when it does.
+func TestReopenOnAStuckDisk(t *testing.T) {
+	var d logDisk
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; logfile evening")
+	free := make(chan struct{})
+	var opens atomic.Int32
+	ts.srv.cfg.Background = func(f func()) { go f() }
+	ts.srv.cfg.OpenLog = func(name string) (io.WriteCloser, error) {
+		opens.Add(1)
+		<-free
+		return d.open(name)
+	}
+	for range 5 {
+		ts.srv.reload(console.ReadConfiguration(nil, nil))
+	}
+	if n := strings.Count(ts.log.String(), "[engine/logfile]: still waiting for the disk to open 'evening'\n"); opens.Load() != 2 || n != 4 {
+		t.Errorf("%d files are being opened, said %d times in\n%s", opens.Load(), n, ts.log.String())
+	}
+	ts.srv.print(console.Standard, "server", "to the old file")
+	close(free)
+	for range 2 {
+		(<-ts.srv.tasks)()
+	}
+	if l := &ts.srv.logFile; l.name != "dumps/evening.txt" || l.opens != 6 || len(l.opening) != 0 {
+		t.Errorf("the log file is %+v", l)
+	}
+	ts.srv.Shutdown(ts.now, "")
 }
 
 // TestLogsOnAStuckDisk: a disk that takes nothing costs lines, not the game.

@@ -173,8 +173,8 @@ func (c *session) runRcon(line string) {
 }
 
 // isEndMark reports whether a line is what our clients send after a command to find the end
-// of its output, see RconRun in package client. Consoles repeat it, as an unknown command; ours
-// does so without a line in the log.
+// of its output, see RconRun in package client. Consoles repeat it, as an unknown command or
+// after echo; ours do so without a line in the log. Since it runs nothing, it hides nothing.
 func isEndMark(line string) bool {
 	digits, ok := strings.CutPrefix(line, "end-")
 	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""

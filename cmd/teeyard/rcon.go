@@ -2,11 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +55,8 @@ Ctrl-D, "exit" and "quit" leave the prompt. A server's own command of that name 
 an argument.
 
 All of them send the password unencrypted. A command is sent once. If there is no
-answer, it may still have run.`
+answer, it may still have run. The exit status is 1 also if the console refuses a
+command: it does not exist, needs more access, or has arguments that it cannot use.`
 }
 
 // remoteConsole is a server's console of any protocol.
@@ -87,40 +92,69 @@ func (c *rconCmd) run(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	var shutdown error // what the next command would fail with
-	run := func(line string) error {
-		if shutdown != nil {
-			return fmt.Errorf("%w before %q", shutdown, line)
-		}
-		err := runAndPrint(ctx, os.Stdout, r, line)
-		if errors.Is(err, errShutdown) {
-			shutdown, err = err, nil
-		}
-		return err
-	}
-	for _, line := range commands {
-		if err := run(line); err != nil {
-			return err
-		}
-	}
 	if len(commands) > 0 {
-		return nil
+		return runAll(ctx, os.Stdout, r, slices.Values(commands))
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		return runInteractive(ctx, r, c.Host)
 	}
 	s := bufio.NewScanner(os.Stdin)
-	for {
-		more, err := waitFor(ctx, func() (bool, error) { return s.Scan(), s.Err() })
-		if !more {
-			return err
-		}
-		if line := strings.TrimSpace(s.Text()); line != "" {
-			if err := run(line); err != nil {
-				return err
+	var readErr error
+	err = runAll(ctx, os.Stdout, r, func(yield func(string) bool) {
+		for more := true; more; {
+			if more, readErr = waitFor(ctx, func() (bool, error) { return s.Scan(), s.Err() }); !more {
+				return
+			}
+			if line := strings.TrimSpace(s.Text()); line != "" {
+				more = yield(line)
 			}
 		}
+	})
+	return cmp.Or(err, readErr)
+}
+
+// runAll runs lines and prints their output. What a console refuses is an error in the end: as
+// a console does with a file, it goes on with the lines behind it.
+func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[string]) error {
+	var shutdown, refused error
+	for line := range lines {
+		if shutdown != nil {
+			return fmt.Errorf("%w before %q", shutdown, line)
+		}
+		switch err := runAndPrint(ctx, w, r, line); {
+		case errors.Is(err, errShutdown):
+			shutdown = err
+		case errors.Is(err, errRefused):
+			refused = cmp.Or(refused, err)
+		case err != nil:
+			return err
+		}
 	}
+	return refused
+}
+
+// errRefused is returned for a line that a console did not run, or in part only.
+var errRefused = errors.New("refused")
+
+// refusals matches what consoles say about such lines, as the consoles of Teeworlds, DDNet and
+// Half-Life do. It begins after the time and the part of the server, so that nobody can forge
+// one in the chat.
+var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console)\]|(?i:console)): )?` +
+	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.).*|[^ ]+: '.*' is (?:left out|not a number))$`)
+
+// checkRefused returns an error if the output of a line says that it was refused.
+func checkRefused(line, output string) error {
+	for text := range strings.Lines(output) {
+		text = strings.TrimRight(text, "\r\n")
+		var object struct{ Msg, System string } // of the dialect json
+		if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &object) == nil && object.System == "Console" {
+			text = object.Msg
+		}
+		if m := refusals.FindStringSubmatch(text); m != nil {
+			return fmt.Errorf("%w: %q: %s", errRefused, line, m[1])
+		}
+	}
+	return nil
 }
 
 // errShutdown is returned by a console whose connection a command ended as it should.
@@ -182,7 +216,11 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.Run(ctx, line)
 	if text != "" && !errors.Is(err, halflife.ErrAuth) {
-		io.WriteString(w, strings.TrimSuffix(safetext.Lines(text), "\n")+"\n")
+		text = strings.TrimSuffix(safetext.Lines(text), "\n")
+		io.WriteString(w, text+"\n")
+	}
+	if err == nil {
+		err = checkRefused(line, text)
 	}
 	return err
 }
@@ -219,6 +257,7 @@ func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 		}
 		err = runAndPrint(ctx, t, r, line)
 		switch {
+		case errors.Is(err, errRefused): // the output says so
 		case errors.Is(err, errShutdown):
 			fmt.Fprintln(t, err)
 			return nil
