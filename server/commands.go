@@ -61,14 +61,14 @@ func (s *Server) newConsole() error {
 		{Name: "restart", Params: "?i[seconds]", Help: "Restart in x seconds (0 = abort)", Flags: stored, Run: s.cmdRestart},
 		{Name: "set_team", Params: "i[id] i[team] ?i[delay]", Help: "Set team of player to team", Flags: open, Run: s.cmdSetTeam},
 		{Name: "set_team_all", Params: "i[team]", Help: "Set team of all players to team", Flags: open, Run: s.cmdSetTeamAll},
-		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.worldCommand(game.CmdSwapTeams)},
-		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.worldCommand(game.CmdShuffleTeams)},
+		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.teamCommand(game.CmdSwapTeams)},
+		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.teamCommand(game.CmdShuffleTeams)},
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.worldCommand(game.CmdLockTeams)},
 		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add a line that players may vote for", Flags: open | console.Lasting, Run: s.cmdAddVote},
 		{Name: "remove_vote", Params: "s[option]", Help: "Remove such a line", Flags: open | console.Lasting, Run: s.cmdRemoveVote},
 		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
 		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
-		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.worldCommand(game.CmdBalanceTeams)},
+		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.teamCommand(game.CmdBalanceTeams)},
 	} {
 		if err := c.Register(cmd); err != nil {
 			return fmt.Errorf("server: %w", err)
@@ -210,6 +210,19 @@ func (s *Server) gameRules() game.Rules {
 func (s *Server) worldCommand(kind game.CommandKind) func(*console.Call) {
 	return func(*console.Call) {
 		s.queueCommand(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody})
+	}
+}
+
+// teamCommand is worldCommand for a command without an effect in games without teams, where it
+// prints nothing, as in the original, unless a vote runs it.
+func (s *Server) teamCommand(kind game.CommandKind) func(*console.Call) {
+	run := s.worldCommand(kind)
+	return func(call *console.Call) {
+		if s.votes.executingResult && s.world.GameFlags()&game.GameFlagTeams == 0 {
+			call.Warn("server", "%s: %s has no teams", call.Name, s.world.ModeName())
+			return
+		}
+		run(call)
 	}
 }
 

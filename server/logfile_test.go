@@ -298,3 +298,35 @@ func TestLogsOnAStuckDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestVotesWithoutEffect: when a vote has passed whose command fails or changes nothing, the
+// log and the audit log say so.
+func TestVotesWithoutEffect(t *testing.T) {
+	var d logDisk
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; sv_spamprotection 0; sv_scorelimit 20",
+		`add_vote good "say hi"`, `add_vote many "sv_scorelimit 30"`, `add_vote same "sv_scorelimit 20"`, `add_vote team "set_team 60 -1"`,
+		`add_vote where "change_map nowhere"`, `add_vote range "say a; sv_scorelimit 99999"`, `add_vote swap swap_teams`, `add_vote file "exec gone.cfg"`)
+	a := ts.join(local(1), "a")
+	ts.idle(60, a)
+	for _, c := range [][2]string{
+		{"good", ""}, {"same", "sv_scorelimit has this value already"}, {"many", ""}, {"team", "invalid client id"},
+		{"where", "change_map: sv_map \"nowhere\": map not found"}, {"range", "sv_scorelimit: 99999 is out of range"},
+		{"swap", "swap_teams: DM has no teams"}, {"file", "failed to open 'gone.cfg'"},
+	} {
+		ts.log.Reset()
+		a.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte(c[0])})
+		ts.idle(60, a)
+		_, said, found := strings.Cut(ts.log.String(), "[server]: a vote has passed without its effect. cmd='")
+		if found != (c[1] != "") || !strings.Contains(said, c[1]) {
+			t.Errorf("%s: the log has %q", c[0], ts.log.String())
+		}
+	}
+	ts.log.Reset()
+	if ts.srv.Execute("swap_teams; sv_scorelimit 1000"); strings.Contains(ts.log.String(), "no teams") || strings.Contains(ts.log.String(), "a vote") {
+		t.Errorf("an operator is told %q", ts.log.String())
+	}
+	ts.srv.Shutdown(ts.now, "")
+	if audit := d.content("audit.jsonl"); strings.Count(audit, "vote_passed") != 8 || strings.Count(audit, `"result":"failed"`) != 6 {
+		t.Errorf("the audit log has\n%s", audit)
+	}
+}

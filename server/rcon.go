@@ -224,6 +224,9 @@ func (s *Server) print(level int, system, line string) {
 // printFor is print for a line that a caller's command prints. What moderators do, other
 // moderators get too.
 func (s *Server) printFor(who console.Caller, level int, system, line string) {
+	if v := &s.votes; level == console.Warning && v.executingResult && v.failure == "" {
+		v.failure = safetext.Line(line)
+	}
 	if !s.logEnabled(level) {
 		return
 	}
