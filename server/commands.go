@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (s *Server) newConsole() error {
 		{Name: "logout", Help: "Logout of the external console", Flags: console.Econ, Run: s.cmdEconLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
 		{Name: "ban", Params: "s[id|ip|range] ?i[minutes] r[reason]", Help: "Ban client, ip or range (ip-ip) for x minutes for any reason", Flags: stored, Run: s.cmdBan},
-		{Name: "unban", Params: "s[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
+		{Name: "unban", Params: "r[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
 		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
 		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
 		{Name: "bans_save", Params: "s[file]", Help: "Save banlist in a file, for exec", Flags: stored, Run: s.cmdBansSave},
@@ -151,6 +152,7 @@ func (s *Server) addHooks() error {
 		{s.setDialect, []string{"log_dialect"}},
 		{s.setDemoFormat, []string{"sv_demo_format"}},
 		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
+		{s.checkRotation, []string{"sv_maprotation"}},
 		{whenStarted(func(*console.Call) { s.openLogFile() }), []string{"logfile", "logfile_timestamp"}},
 		{whenStarted(s.setAuditLog), []string{"sv_audit_log"}},
 		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
@@ -394,11 +396,14 @@ func (s *Server) canBan(call *console.Call, b *bans.Ban) bool {
 	return true
 }
 
+// cmdUnban lifts a ban. What is banned may also be as bans prints it, with all that follows.
 func (s *Server) cmdUnban(call *console.Call) {
 	list := s.bans.list()
-	if isDigits(call.Arg(0)) {
-		i := call.Int(0)
-		if i >= len(list) {
+	target, _, _ := strings.Cut(call.Arg(0), " banned ")
+	target = strings.TrimSpace(strings.ReplaceAll(target, "'", ""))
+	if isDigits(target) {
+		i, err := strconv.Atoi(target)
+		if err != nil || i >= len(list) {
 			call.Warn("net_ban", "unban failed (invalid index)")
 			return
 		}
@@ -407,7 +412,7 @@ func (s *Server) cmdUnban(call *console.Call) {
 		s.reportUnstored(call)
 		return
 	}
-	b, ok := parseBan(call, "unban", call.Arg(0))
+	b, ok := parseBan(call, "unban", target)
 	if !ok {
 		return
 	}

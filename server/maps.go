@@ -434,7 +434,7 @@ func (s *Server) nextMap() string {
 
 // nextInRotation returns the map after this one in sv_maprotation, "" if that is empty.
 func (s *Server) nextInRotation() string {
-	rotation := strings.FieldsFunc(s.settings.MapRotation, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
+	rotation := splitRotation(s.settings.MapRotation)
 	if len(rotation) == 0 {
 		return ""
 	}

@@ -164,6 +164,7 @@ type Server struct {
 	tickTimes    TickTimes
 	infoCache    infoCache
 	mapLists     mapLists
+	rotation     rotation
 	registration registration
 	halfLife     halfLife
 	econ         econHost
@@ -322,7 +323,7 @@ func (s *Server) announceStart(now conn.Time) {
 	s.halfLife.configure(console.Operator)
 	s.openEcon()
 	s.console.Start()
-	s.announceGameType()
+	s.announceProblems()
 }
 
 // Addr returns the address that the server listens on.
@@ -458,6 +459,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.updateRegistration(now)
 	s.halfLife.update(now)
 	s.updateEcon(now)
+	s.updateRotation(now)
 	s.econ.console.Advance(int64(now))
 	s.reportBanStorage()
 	s.reportLapsedBans()
