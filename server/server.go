@@ -506,7 +506,7 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 		}
 		return
 	}
-	if c.state != stateInGame && now.Sub(c.lastProgress) > joinTimeout {
+	if c.state != stateInGame && !c.rcon.authed && now.Sub(c.lastProgress) > joinTimeout {
 		c.drop("Took too long to join")
 		return
 	}

@@ -45,7 +45,8 @@ the terminal. It is not an argument, since all users of a machine can see those.
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
 
 "halflife" is the remote console of Half-Life servers. "game" is that of Teeworlds 0.7
-and 0.6, which needs a free slot on the server. "auto" tries the first, and then the
+and 0.6, which needs a free slot on the server; no player joins, except on DDNet's
+servers, where a spectator does. "auto" tries the first, and then the
 second if there is no answer. "econ" is the external console of Teeworlds servers, over
 TCP at the server's ec_port, with its ec_password:
 
@@ -137,9 +138,9 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 var errRefused = errors.New("refused")
 
 // refusals matches what consoles say about such lines, as the consoles of Teeworlds, DDNet and
-// Half-Life do. It begins after the time and the part of the server, so that nobody can forge
+// Half-Life do. They begin after the time and the part of the server, so that nobody can forge
 // one in the chat.
-var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console)\]|(?i:console)): )?` +
+var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console)\]|(?i:console|chatresp)): )?` +
 	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.).*|[^ ]+: '.*' is (?:left out|not a number))$`)
 
 // checkRefused returns an error if the output of a line says that it was refused.
@@ -150,7 +151,13 @@ func checkRefused(line, output string) error {
 		if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &object) == nil && object.System == "Console" {
 			text = object.Msg
 		}
-		if m := refusals.FindStringSubmatch(text); m != nil {
+		m := refusals.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		// It may be another one's command, as DDNet's console has those of the chat.
+		name, ok := strings.CutPrefix(m[1], "No such command: ")
+		if !ok || strings.Contains(line, strings.TrimSuffix(name, ".")) {
 			return fmt.Errorf("%w: %q: %s", errRefused, line, m[1])
 		}
 	}
@@ -362,41 +369,66 @@ func openHalfLife(ctx context.Context, host, password string) (*halfLifeConsole,
 func (h *halfLifeConsole) Close() error { return h.conn.Close() }
 
 // gameConsole is the remote console inside the game.
-type gameConsole struct{ c *client.Client }
+type gameConsole struct {
+	c        *client.Client
+	mayLeave time.Time
+}
 
-// loginTimeout limits joining and logging in, and commandTimeout a command.
 const (
+	// loginTimeout limits joining and logging in, and commandTimeout a command.
 	loginTimeout   = 15 * time.Second
 	commandTimeout = 10 * time.Second
+	// consoleWait is how long a console may take to answer to somebody who is no player.
+	consoleWait = 2 * time.Second
+	// shortestStay is how long servers want clients to stay: they ban who leaves within a
+	// second.
+	shortestStay = 1200 * time.Millisecond
 )
 
-func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole, error) {
+// openGame logs in without joining the game. Where only players may run commands, it joins as a
+// spectator.
+func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsole, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
-	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, NoMap: true})
+	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, ConsoleOnly: true})
 	if err != nil {
 		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
 	}
-	if err := cl.SetTeam(game.TeamSpectators); err != nil {
-		cl.Close()
-		return nil, err
+	g := gameConsole{c: cl}
+	if server, err := udp.Resolve(ctx, c.Host, client.DefaultPort); err == nil && !server.Addr().IsLoopback() {
+		g.mayLeave = time.Now().Add(shortestStay) // the own machine cannot be banned
 	}
+	defer func() {
+		if err != nil {
+			g.Close()
+		}
+	}()
+	loggedIn := false
 	for e := range cl.Events(ctx) {
 		switch e := e.(type) {
 		case event.RconAuth:
-			if e.On {
-				return gameConsole{cl}, nil
+			if loggedIn = e.On; !loggedIn {
+				continue
 			}
+			answer, cancel := context.WithTimeout(ctx, consoleWait)
+			_, err := cl.RconRun(answer, "")
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return g, err
+			}
+			if err := cl.Join(); err != nil {
+				return nil, err
+			}
+		case event.Entered:
+			return g, cl.SetTeam(game.TeamSpectators)
 		case event.RconLine:
-			// A line before the login says why it failed.
-			cl.Close()
-			return nil, errors.New(e.Text)
+			if !loggedIn { // it says why not
+				return nil, errors.New(e.Text)
+			}
 		case event.Disconnected:
-			cl.Close()
 			return nil, e.Err
 		}
 	}
-	cl.Close()
 	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
 }
 
@@ -425,6 +457,10 @@ func isShutdown(line string) bool {
 }
 
 func (g gameConsole) Close() error {
+	select {
+	case <-time.After(time.Until(g.mayLeave)):
+	case <-g.c.Done():
+	}
 	g.c.Close()
 	return nil
 }

@@ -234,6 +234,8 @@ func TestRefusedCommands(t *testing.T) {
 		"2026-11-22 12:00:01 I console: No such command: foo.":                                            true,
 		"2026-11-22 12:00:01 W Console: Access for command foo denied.":                                   true,
 		`{"time":"2026-11-22T12:00:01Z","level":"WARN","msg":"No such command: foo.","system":"Console"}`: true,
+		"2026-11-22 12:00:01 I chatresp: No such command: foo.":                                           true,
+		"2026-11-22 12:00:01 I chatresp: No such command: help!.":                                         false,
 		"No such command: foo.":                                                                           true,
 		"Unknown command: foo":                                                                            true,
 		"":                                                                                                false,
