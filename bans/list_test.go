@@ -161,8 +161,12 @@ func TestTemporary(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Open(path, nil)
-	if err != nil || len(again.All()) != 1 {
-		t.Errorf("the file has %v, %v", again.All(), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close() // it may be writing
+	if all := again.All(); len(all) != 1 {
+		t.Errorf("the file has %v", all)
 	}
 	if now = now.Add(2 * time.Minute); len(l.All()) != 1 || len(l.temporary.byNet)+len(l.temporary.sites) != 0 {
 		t.Errorf("%d bans are left, want the one for ever; %d, %d", len(l.All()), len(l.temporary.byNet), len(l.temporary.sites))

@@ -32,6 +32,11 @@ type Config struct {
 	// Password is the server's. RconPassword is that of its remote console, for logging in
 	// on entering the game, with RconName on servers that have names.
 	Password, RconPassword, RconName string
+	// ConsoleOnly logs into the remote console before the game: the client takes a place on
+	// the server, but no player joins, whom others would see and hear of. Dial returns when
+	// the server has accepted the client. Maps are not loaded, and there are no events of the
+	// game. Some servers take commands from players only; see Join.
+	ConsoleOnly bool
 	// Version is the version of the protocol to speak; "" is AnyVersion.
 	Version Version
 	// DDNetVersion is the release of DDNet to claim to DDNet servers, times 1000, such as
@@ -119,7 +124,7 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Send == nil {
 		return nil, fmt.Errorf("%w: no Send", ErrConfig)
 	}
-	if cfg.Maps == nil && !cfg.NoMap {
+	if cfg.Maps == nil && !cfg.NoMap && !cfg.ConsoleOnly {
 		cfg.Maps = NewMaps("", InstalledMapDirs()...)
 	}
 	if cfg.Country == 0 {
@@ -144,7 +149,7 @@ func New(cfg Config) (*Client, error) {
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,
 		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnInputTiming: c.onInputTiming,
 		Version: cfg.Version, DDNetVersion: cfg.DDNetVersion, ConnectionID: cfg.ConnectionID, LegacyHandshake: cfg.LegacyHandshake,
-		HasMap: c.hasMap, OnMap: c.onMap, OnMapProgress: c.onMapProgress, GameHandler: &c.handler, OnSnapshot: c.onSnapshot,
+		ConsoleOnly: cfg.ConsoleOnly, HasMap: c.hasMap, OnMap: c.onMap, OnMapProgress: c.onMapProgress, GameHandler: &c.handler, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {
 		return nil, err
@@ -366,20 +371,41 @@ func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	if c.session.State() == Playing && !c.entered && c.session.side.OwnID() >= 0 {
 		c.entered = true
 		c.queueEvent(event.Entered{Map: c.mapName(), Self: c.player(c.session.side.OwnID())})
-		if c.cfg.RconPassword != "" && !c.rcon.loggedIn {
-			c.session.Request(c.now, func(g bridge.ClientSide) { g.SendRconAuth(c.cfg.RconName, c.cfg.RconPassword) })
-		}
+		c.logIn()
+	}
+}
+
+// Join makes a client with Config.ConsoleOnly join the game after all, without its map. The
+// event Entered follows.
+func (c *Client) Join() error {
+	c.mu.Lock()
+	c.cfg.ConsoleOnly, c.cfg.NoMap, c.entered = false, true, false
+	c.session.cfg.ConsoleOnly = false
+	c.mu.Unlock()
+	return c.request(bridge.ClientSide.SendReady)
+}
+
+// logIn logs into the remote console if that is configured.
+func (c *Client) logIn() {
+	if c.cfg.RconPassword != "" && !c.rcon.loggedIn {
+		c.session.Request(c.now, func(g bridge.ClientSide) { g.SendRconAuth(c.cfg.RconName, c.cfg.RconPassword) })
 	}
 }
 
 // hasMap reports whether the map that the server announced need not be downloaded.
 func (c *Client) hasMap(a *bridge.MapChange) bool {
+	if c.cfg.ConsoleOnly && c.entered {
+		return true // the map changes
+	}
 	c.entered = false
 	c.resetGame()
 	c.announcedMap = *a
 	c.setMap(nil)
-	if c.cfg.NoMap {
+	if c.cfg.NoMap || c.cfg.ConsoleOnly {
 		c.gameMap = &Map{Name: a.Name, CRC: a.CRC, SHA256: a.SHA256}
+		if c.entered = c.cfg.ConsoleOnly; c.entered {
+			c.logIn()
+		}
 		return true
 	}
 	m := c.cfg.Maps.find(a)

@@ -313,3 +313,45 @@ func TestNoAnswer(t *testing.T) {
 		t.Errorf("a server that says so itself: %v", err)
 	}
 }
+
+// TestConsoleOnly: an operator runs commands without a player whom others see or hear of, also
+// after a change of the map, and joins when that is wanted.
+func TestConsoleOnly(t *testing.T) {
+	for _, version := range []client.Version{client.Version07, client.Version06, client.AnyVersion} {
+		t.Run(string(version), func(t *testing.T) {
+			tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond}, "sv_map testbox")
+			alice := tn.join(client.Config{Name: "alice"})
+			alice.events = nil
+			boss := tn.dial(client.Config{Name: "boss", Version: version, RconPassword: "adminpw", ConsoleOnly: true})
+			const limit = 2 * time.Second
+			waitFor(boss, limit, func(e event.RconAuth) bool { return e.On })
+			run := func(line, answer string) {
+				t.Helper()
+				testenv.NoError(t, boss.Rcon(line))
+				waitFor(boss, limit, func(e event.RconLine) bool { return strings.HasSuffix(e.Text, "][Console]: "+answer) })
+			}
+			run("echo one; sv_map teeyard1", "one")
+			tn.run(10 * time.Second)
+			run("echo two", "two")
+			for _, e := range alice.events {
+				joined, isJoined := e.(event.Joined)
+				switch e.(type) {
+				case event.Joined, event.Left, event.Chat:
+					if !isJoined || joined.Player.Name != "alice" {
+						t.Errorf("alice is told %T %+v", e, e)
+					}
+				}
+			}
+			if got := len(alice.Scoreboard()); got != 1 {
+				t.Errorf("alice sees %d players", got)
+			}
+			if _, entered := lastEvent[event.Entered](boss); entered || boss.State() != client.Loading {
+				t.Errorf("the operator is in state %v", boss.State())
+			}
+			testenv.NoError(t, boss.Join())
+			waitFor(boss, limit, func(event.Entered) bool { return true })
+			waitFor(alice, limit, func(e event.Joined) bool { return e.Player.Name == "boss" && !e.Known })
+			run("echo three", "three")
+		})
+	}
+}

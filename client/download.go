@@ -40,7 +40,9 @@ func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	c.state = Loading
 	c.side.Reset()
 	if c.cfg.HasMap != nil && c.cfg.HasMap(m) {
-		c.side.SendReady()
+		if !c.cfg.ConsoleOnly {
+			c.side.SendReady()
+		}
 		c.conn.Flush(c.now)
 		return
 	}

@@ -77,7 +77,7 @@ func (c *Client) Rcon(line string) error {
 //
 // The end of the output is found by a second line, a command that no server has: all
 // consoles name it in their reply. Teeyard's repeats it and logs nothing, others log the
-// unknown command.
+// unknown command. With an empty line it waits until the console has answered.
 func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	w := &rconRun{endMark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
 	c.mu.Lock()
@@ -88,7 +88,9 @@ func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	c.rcon.runs = append(c.rcon.runs, w)
 	c.mu.Unlock()
 	err := c.request(func(g bridge.ClientSide) {
-		g.SendRconCmd(line)
+		if line != "" {
+			g.SendRconCmd(line)
+		}
 		g.SendRconCmd(w.endMark)
 	})
 	if err == nil {

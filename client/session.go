@@ -53,6 +53,8 @@ type SessionConfig struct {
 	ConnectionID [16]byte
 	// LegacyHandshake connects as clients of the older version did before they had tokens.
 	LegacyHandshake bool
+	// ConsoleOnly is as in Config: the session stays in state Loading.
+	ConsoleOnly bool
 	// HasMap reports whether a map need not be downloaded; nil downloads all.
 	HasMap func(m *bridge.MapChange) bool
 	// OnMapProgress is called with the bytes of the map that have arrived and its size, at

@@ -28,7 +28,8 @@ type auditEntry struct {
 	Name    string `json:"name,omitempty"`
 	Addr    string `json:"addr,omitempty"`
 	Command string `json:"command,omitempty"` // without passwords
-	// Result is yes or no, how an operator decided a vote that others had called.
+	// Result is yes or no, how an operator decided a vote that others had called, or failed,
+	// if what the players decided failed or changed nothing.
 	Result string `json:"result,omitempty"`
 }
 
@@ -79,9 +80,9 @@ func (s *Server) auditForced(result, command string) {
 }
 
 // auditVote is audit for a vote that has passed, with the player who called it.
-func (s *Server) auditVote(caller game.PlayerID, command string) {
+func (s *Server) auditVote(caller game.PlayerID, command, result string) {
 	id := int(caller)
-	e := auditEntry{Event: "vote_passed", Via: "vote", Client: &id, Name: safetext.Line(s.playerName(caller)), Command: command}
+	e := auditEntry{Event: "vote_passed", Via: "vote", Client: &id, Name: safetext.Line(s.playerName(caller)), Command: command, Result: result}
 	if c := s.sessions[caller]; c != nil {
 		e.Addr = c.peer.String()
 	}

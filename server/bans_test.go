@@ -2,12 +2,16 @@ package server
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/internal/limit"
 )
 
 // TestBansAsInTheOriginal compares what the commands about bans print with teeworlds-server
@@ -41,6 +45,8 @@ func TestBansAsInTheOriginal(t *testing.T) {
 	run("unban 10.0.1.0-10.0.1.19", "unban failed (invalid entry)\n")
 	run("unban 10.0.1.0", "unban failed (invalid entry)\n")
 	run("unban 4", "unban failed (invalid index)\n")
+	run("unban 99999999999999999999", "unban failed (invalid index)\n")
+	run("unban '4'", "unban failed (invalid index)\n")
 	run("unban -1", "unban error (invalid range)\n")
 	run("unban 10.0.1.4-10.0.1.7", "unbanned '10.0.1.4' - '10.0.1.7' for 3 minutes (within)\n")
 	if !banned(ts.srv, ip(0x0105)) {
@@ -127,5 +133,80 @@ func TestBansSave(t *testing.T) {
 	ts.log.Reset()
 	if ts.srv.Execute("bans_save x"); !strings.Contains(ts.log.String(), "failed to save banlist to 'x': there is no folder to write to") {
 		t.Error(ts.log.String())
+	}
+}
+
+// TestBansCanBeLifted: every line that bans prints can be used to lift that ban, and no other:
+// its number, what it says is banned, and its text as it is. The bans come from all commands,
+// from a file and from the server itself.
+func TestBansCanBeLifted(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		addr := func() netip.Addr {
+			a := netip.AddrFrom4([4]byte{byte(1 + rng.IntN(3)), 2, byte(rng.IntN(2)), byte(rng.IntN(256))})
+			switch rng.IntN(6) {
+			case 0:
+				return netip.AddrFrom16(a.As16()) // as an address of IPv6
+			case 1, 2:
+				b := [16]byte{0x20, 1, 0xd, 0xb8, 0, byte(rng.IntN(2)), 0, byte(rng.IntN(2))}
+				b[15] = byte(rng.IntN(256))
+				return netip.AddrFrom16(b)
+			case 3:
+				return netip.AddrFrom16([16]byte{0xfe, 0x80, 15: byte(rng.IntN(256))}).WithZone("eth0")
+			}
+			return a
+		}
+		ts := newTestServer(t, nil)
+		for range 30 {
+			a, b := addr(), addr()
+			bits := 8 + rng.IntN(a.BitLen()-7)
+			reason := []string{"", "x", "it's '1.2.3.4' banned for life", "a - b", "' - '", "#7"}[rng.IntN(6)]
+			line := ""
+			switch minutes := rng.IntN(3) * 5; rng.IntN(7) {
+			case 0:
+				line = fmt.Sprintf("ban %s %d %q", a, minutes, reason)
+			case 1:
+				line = fmt.Sprintf("ban %s/%d %d %q", a.WithZone(""), bits, minutes, reason)
+			case 2:
+				line = fmt.Sprintf("ban %s-%s %d %q", a, b, minutes, reason)
+			case 3:
+				line = fmt.Sprintf("addip %d %s/%d", minutes, a.WithZone(""), bits)
+			case 4:
+				line = fmt.Sprintf("ban_range %s %s %d %q", a, b, minutes, reason)
+			case 5:
+				line = fmt.Sprintf("ban [%s]-[%s] %d %q", a, b, minutes, reason)
+			case 6:
+				ts.srv.bans.add(ts.now, bans.Ban{Net: limit.Person(a.WithZone("").Unmap()), Duration: time.Minute, Reason: reason, Temporary: true})
+			}
+			ts.srv.Execute(line)
+		}
+		lines := func() []string {
+			ts.log.Reset()
+			ts.srv.Execute("bans")
+			all := strings.Split(strings.ReplaceAll(strings.TrimSpace(ts.log.String()), "[net_ban]: ", ""), "\n")
+			return all[:len(all)-1]
+		}
+		for all := lines(); len(all) > 0; all = lines() {
+			line := all[rng.IntN(len(all))]
+			number, text, _ := strings.Cut(strings.TrimPrefix(line, "#"), " ")
+			target, _, _ := strings.Cut(text, " banned ")
+			unban := []string{number, target, strings.ReplaceAll(strings.ReplaceAll(target, "'", ""), " ", ""), text}[rng.IntN(4)]
+			without := func(all []string) (rest []string) { // without numbers
+				for _, l := range all {
+					_, text, _ := strings.Cut(l, " ")
+					rest = append(rest, text)
+				}
+				return rest
+			}
+			want := without(all)
+			i := slices.Index(want, text)
+			want = slices.Delete(want, i, i+1)
+			ts.log.Reset()
+			ts.srv.Execute("unban " + unban)
+			said := ts.log.String()
+			if got := without(lines()); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: unban %s, of the line\n%s\nprints\n%s", seed, unban, line, said)
+			}
+		}
 	}
 }

@@ -482,7 +482,7 @@ func TestRepliesAreLimited(t *testing.T) {
 // FuzzChatCommands writes any line into the chat: the replies are safe to show and fit into
 // messages, nobody else gets them, and the match goes on.
 func FuzzChatCommands(f *testing.F) {
-	ts := newTestServer(f, nil, "sv_spamprotection 0")
+	ts := newTestServer(f, nil, "sv_spamprotection 0; sv_inactivekick_time 0") // the inputs are one long match
 	c, other := ts.join(local(1), "a"), ts.join(local(2), "b")
 	for _, line := range []string{
 		"help", "help \x01\u202e", "emote happy 1e9", `w "b" hi`, `w "\\`, "c \xff", "pause", "info x", "double -9 nan", "help " + strings.Repeat("x", 1200), "ready", "/", " ",

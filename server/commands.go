@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (s *Server) newConsole() error {
 		{Name: "logout", Help: "Logout of the external console", Flags: console.Econ, Run: s.cmdEconLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
 		{Name: "ban", Params: "s[id|ip|range] ?i[minutes] r[reason]", Help: "Ban client, ip or range (ip-ip) for x minutes for any reason", Flags: stored, Run: s.cmdBan},
-		{Name: "unban", Params: "s[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
+		{Name: "unban", Params: "r[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
 		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
 		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
 		{Name: "bans_save", Params: "s[file]", Help: "Save banlist in a file, for exec", Flags: stored, Run: s.cmdBansSave},
@@ -61,14 +62,14 @@ func (s *Server) newConsole() error {
 		{Name: "restart", Params: "?i[seconds]", Help: "Restart in x seconds (0 = abort)", Flags: stored, Run: s.cmdRestart},
 		{Name: "set_team", Params: "i[id] i[team] ?i[delay]", Help: "Set team of player to team", Flags: open, Run: s.cmdSetTeam},
 		{Name: "set_team_all", Params: "i[team]", Help: "Set team of all players to team", Flags: open, Run: s.cmdSetTeamAll},
-		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.worldCommand(game.CmdSwapTeams)},
-		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.worldCommand(game.CmdShuffleTeams)},
+		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.teamCommand(game.CmdSwapTeams)},
+		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.teamCommand(game.CmdShuffleTeams)},
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.worldCommand(game.CmdLockTeams)},
 		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add a line that players may vote for", Flags: open | console.Lasting, Run: s.cmdAddVote},
 		{Name: "remove_vote", Params: "s[option]", Help: "Remove such a line", Flags: open | console.Lasting, Run: s.cmdRemoveVote},
 		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
 		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
-		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.worldCommand(game.CmdBalanceTeams)},
+		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.teamCommand(game.CmdBalanceTeams)},
 	} {
 		if err := c.Register(cmd); err != nil {
 			return fmt.Errorf("server: %w", err)
@@ -131,6 +132,7 @@ func (s *Server) addHooks() error {
 			"sv_register_port", "sv_external_port",
 		}},
 		{func(*console.Call) { s.listChatCommand("ready", s.settings.PlayerReadyMode != 0) }, []string{"sv_player_ready_mode"}},
+		{whenStarted(s.halfLife.checkSetting), []string{"sv_hl_legacy_queries", "sv_hl_rcon_allow", "sv_hl_rcon_exempt"}},
 		{whenStarted(func(call *console.Call) { s.halfLife.configure(call.Caller) }), []string{
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
@@ -153,6 +155,7 @@ func (s *Server) addHooks() error {
 		{s.setDialect, []string{"log_dialect"}},
 		{s.setDemoFormat, []string{"sv_demo_format"}},
 		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
+		{s.checkRotation, []string{"sv_maprotation"}},
 		{whenStarted(func(*console.Call) { s.openLogFile() }), []string{"logfile", "logfile_timestamp"}},
 		{whenStarted(s.setAuditLog), []string{"sv_audit_log"}},
 		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
@@ -212,6 +215,19 @@ func (s *Server) gameRules() game.Rules {
 func (s *Server) worldCommand(kind game.CommandKind) func(*console.Call) {
 	return func(*console.Call) {
 		s.queueCommand(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody})
+	}
+}
+
+// teamCommand is worldCommand for a command without an effect in games without teams, where it
+// prints nothing, as in the original, unless a vote runs it.
+func (s *Server) teamCommand(kind game.CommandKind) func(*console.Call) {
+	run := s.worldCommand(kind)
+	return func(call *console.Call) {
+		if s.votes.executingResult && s.world.GameFlags()&game.GameFlagTeams == 0 {
+			call.Warn("server", "%s: %s has no teams", call.Name, s.world.ModeName())
+			return
+		}
+		run(call)
 	}
 }
 
@@ -383,11 +399,14 @@ func (s *Server) canBan(call *console.Call, b *bans.Ban) bool {
 	return true
 }
 
+// cmdUnban lifts a ban. What is banned may also be as bans prints it, with all that follows.
 func (s *Server) cmdUnban(call *console.Call) {
 	list := s.bans.list()
-	if isDigits(call.Arg(0)) {
-		i := call.Int(0)
-		if i >= len(list) {
+	target, _, _ := strings.Cut(call.Arg(0), " banned ")
+	target = strings.TrimSpace(strings.ReplaceAll(target, "'", ""))
+	if isDigits(target) {
+		i, err := strconv.Atoi(target)
+		if err != nil || i >= len(list) {
 			call.Warn("net_ban", "unban failed (invalid index)")
 			return
 		}
@@ -396,7 +415,7 @@ func (s *Server) cmdUnban(call *console.Call) {
 		s.reportUnstored(call)
 		return
 	}
-	b, ok := parseBan(call, "unban", call.Arg(0))
+	b, ok := parseBan(call, "unban", target)
 	if !ok {
 		return
 	}

@@ -116,8 +116,7 @@ func demoFormats(setting string) (formats []recorder.Format, err error) {
 // setDemoFormat is called after sv_demo_format was set.
 func (s *Server) setDemoFormat(call *console.Call) {
 	if _, err := demoFormats(s.settings.DemoFormat); err != nil {
-		s.settings.DemoFormat = recorder.Teeworlds.String()
-		call.Warn("server", "sv_demo_format: %v", err)
+		call.Refuse("server", "sv_demo_format: %v", err)
 	}
 }
 

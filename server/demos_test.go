@@ -283,10 +283,10 @@ func TestFullDiskKeepsOldDemos(t *testing.T) {
 // TestDemoFormatSetting checks that a value that is no format leaves one that is.
 func TestDemoFormatSetting(t *testing.T) {
 	ts := newTestServer(t, nil)
-	for value, want := range map[string]string{"ddnet": "ddnet", "tw07, ddnet": "tw07, ddnet", "tw06": "tw07", "": "tw07", "ddnet ddnet": "tw07"} {
-		ts.srv.Execute(fmt.Sprintf("sv_demo_format %q", value))
-		if got := ts.srv.settings.DemoFormat; got != want {
-			t.Errorf("%q: %q", value, got)
+	for _, c := range [][2]string{{"tw06", "tw07"}, {"ddnet", "ddnet"}, {"", "ddnet"}, {"tw07, ddnet", "tw07, ddnet"}, {"ddnet ddnet", "tw07, ddnet"}} {
+		ts.srv.Execute(fmt.Sprintf("sv_demo_format %q", c[0]))
+		if got := ts.srv.settings.DemoFormat; got != c[1] {
+			t.Errorf("%q: %q", c[0], got)
 		}
 	}
 }

@@ -170,6 +170,10 @@ func (h *econHost) Log(e econ.Event, client int, loggedIn bool, line string) {
 
 // Run implements econ.Host. The caller is the operator, as in the original.
 func (h *econHost) Run(client int, line string) {
+	if mark := strings.TrimPrefix(line, "echo "); isEndMark(mark) {
+		h.console.Send(client, string(h.dialect.AppendShort(nil, time.Now(), slogLevel(console.Standard), "Console", mark)))
+		return
+	}
 	h.client = client
 	h.print(console.Info, "server", fmt.Sprintf("cid=%d cmd=%s", client, logline.Quote(h.Server.console.Redact(line))))
 	h.run(h.econEntry("command", client, line), console.Operator)

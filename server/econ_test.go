@@ -459,3 +459,33 @@ func TestEconOpensLater(t *testing.T) {
 		t.Errorf("%v, %s", ts.srv.Problems(), log)
 	}
 }
+
+// TestEconEndMarks: what our own client finds the end of output by is for that client alone,
+// and in no log. Nothing else can pass for it.
+func TestEconEndMarks(t *testing.T) {
+	var d logDisk
+	const mark = "end-0123456789abcdef"
+	inEconTestWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; sv_rcon_password adminpw", func(et *econTest) {
+		c, other := et.connect("127.0.0.1"), et.connect("127.0.0.1")
+		other.say("hello\n")
+		c.say("hello\n")
+		other.take()
+		et.log.Reset()
+		et.srv.Execute("ec_output_level 0")
+		c.expect(c.say("echo "+mark+"\n"), "[][Console]: "+mark+"\n\x00\x00")
+		c.expect(c.say(mark+"\n"), "[][Console]: "+mark+"\n\x00\x00")
+		if got := other.take() + et.log.String(); strings.Contains(got, "end-") {
+			t.Errorf("others see %q", got)
+		}
+		for _, line := range []string{"echo " + mark + "; say x", "echo " + mark + " ", "say " + mark, "echo echo " + mark, "ECHO " + mark} {
+			et.log.Reset()
+			if c.say(line + "\n"); !strings.Contains(et.log.String(), "cmd=") {
+				t.Errorf("%q is not in the log: %s", line, et.log.String())
+			}
+		}
+		et.srv.Shutdown(et.now, "")
+	})
+	if audit := d.content("audit.jsonl"); strings.Count(audit, `"event":"command"`) != 5 || strings.Contains(audit, `"command":"`+mark+`"`) || strings.Contains(audit, `"command":"echo `+mark+`"`) {
+		t.Errorf("the audit log has\n%s", audit)
+	}
+}

@@ -138,3 +138,29 @@ func TestCommandsThatTakeTime(t *testing.T) {
 		t.Errorf("tune: %q", ts.log.String())
 	}
 }
+
+// TestOperatorsGetInAmongGuesses: while new sites of new blocks guess the rcon password faster
+// than the limit for them, strangers have to wait, as docs/operators.md says; who logged in lately
+// and who is on the server's machine need not.
+func TestOperatorsGetInAmongGuesses(t *testing.T) {
+	ts := newTestServer(t, nil)
+	boss := ts.connect(ip(1)).Info().Login("adminpw")
+	if ts.idle(60, boss); !ts.session(boss).rcon.authed {
+		t.Fatal(boss.RconLines)
+	}
+	boss.Close("")
+	ts.step(1)
+	for i := range 20 * 50 { // 20 sites a second, each of another block
+		ts.step(1)
+		a := netip.AddrFrom4([4]byte{byte(20 + i%50), byte(i / 50), 0, 1})
+		if ts.srv.rconGuesses.Allow(int64(ts.now), a, true) {
+			ts.srv.rconGuesses.Wrong(int64(ts.now), a, true)
+		}
+	}
+	for peer, want := range map[transport.Peer]bool{ip(1): true, local(1): true, public(1): false} {
+		c := ts.connect(peer).Info().Login("adminpw")
+		if got := ts.session(c).rcon.authed; got != want {
+			t.Errorf("%v logs in: %v, %q", peer, got, c.RconLines)
+		}
+	}
+}

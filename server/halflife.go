@@ -176,6 +176,18 @@ func (h *halfLife) onRcon(e halflife.RconEvent) {
 	h.server.print(console.Warning, "server", text)
 }
 
+// checkSetting refuses values of settings that make no sense.
+func (h *halfLife) checkSetting(call *console.Call) {
+	value := h.server.console.Value(call.Name)
+	_, err := parseNetworks(value)
+	if call.Name == "sv_hl_legacy_queries" {
+		_, err = halflife.ParseLegacyPolicy(value)
+	}
+	if err != nil {
+		call.Refuse("server", "%s: %v", call.Name, err)
+	}
+}
+
 // configure applies the settings. Values that make no sense are printed and turn off what
 // they are about.
 func (h *halfLife) configure(who console.Caller) {

@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -149,7 +151,7 @@ func TestHalfLifeLegacyQueries(t *testing.T) {
 	for _, c := range []struct {
 		line       string
 		lan, world bool
-	}{{"", true, false}, {"sv_hl_legacy_queries off", false, false}, {"sv_hl_legacy_queries on", true, true}, {"sv_hl_legacy_queries maybe", false, false}, {"sv_hl_legacy_queries lan", true, false}} {
+	}{{"", true, false}, {"sv_hl_legacy_queries off", false, false}, {"sv_hl_legacy_queries on", true, true}, {"sv_hl_legacy_queries maybe", true, true}, {"sv_hl_legacy_queries lan", true, false}} {
 		ts.srv.Execute(c.line)
 		if got := (hlClient{ts, ip(9)}).ask(details); (got != nil) != c.lan {
 			t.Errorf("%q: local networks get %d answers", c.line, len(got))
@@ -249,7 +251,7 @@ func TestHalfLifeRcon(t *testing.T) {
 	}
 	ts.srv.Execute("sv_rcon_password other")
 	for _, c := range []struct{ line, want string }{ // "" is no challenge
-		{"sv_hl_rcon_allow 198.51.1.0/24", "Bad rcon_password.\n"}, {"sv_hl_rcon_allow 198.51.0.0/24,no; sv_hl_rcon 1", ""},
+		{"sv_hl_rcon_allow 198.51.1.0/24", "Bad rcon_password.\n"}, {"sv_hl_rcon_allow 198.51.0.0/24,no; sv_hl_rcon 1", "Bad rcon_password.\n"},
 		{`sv_hl_rcon_allow ""`, "id=0 "}, {"sv_hl_rcon 0", ""},
 	} {
 		ts.srv.Execute(c.line)
@@ -561,5 +563,25 @@ func TestHalfLifeQueriesAllocateNothing(t *testing.T) {
 	}
 	if got < 100 {
 		t.Errorf("%d answers: the test tests nothing", got)
+	}
+}
+
+// TestRefusedSettings: a setting whose new value is refused keeps the one that it had.
+func TestRefusedSettings(t *testing.T) {
+	files := fstest.MapFS{"autoexec.cfg": {Data: []byte("sv_hl_rcon_allow 10.0.0.0/40; sv_demo_format x; log_dialect z\n")}}
+	ts := newTestServerWith(t, Config{Files: files}, testConfig)
+	for _, c := range [][3]string{
+		{"sv_hl_legacy_queries", "on", "maybe"}, {"sv_hl_rcon_allow", "10.0.0.0/8, 198.51.0.1", "10.0.0.0/40"},
+		{"sv_hl_rcon_exempt", "10.0.0.1", "me"}, {"log_dialect", "ddnet", "klingon"}, {"sv_demo_format", "ddnet", "avi"},
+	} {
+		ts.srv.Execute(c[0] + " " + c[1])
+		ts.log.Reset()
+		if ts.srv.Execute(c[0] + " " + c[2]); ts.srv.console.Value(c[0]) != c[1] || !strings.Contains(ts.log.String(), c[0]+": ") {
+			t.Errorf("%s is %q, and the log has %q", c[0], ts.srv.console.Value(c[0]), ts.log.String())
+		}
+	}
+	ts.srv.reload(console.ReadConfiguration(files, []string{"-f", "autoexec.cfg"}))
+	if v := &ts.srv.settings; v.HalfLifeRconAllow != "10.0.0.0/8, 198.51.0.1" || v.DemoFormat != "ddnet" || v.LogDialect != "ddnet" {
+		t.Errorf("after a reload: %q, %q, %q", v.HalfLifeRconAllow, v.DemoFormat, v.LogDialect)
 	}
 }

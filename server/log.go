@@ -42,8 +42,7 @@ func (s *Server) logEnabled(level int) bool {
 func (s *Server) setDialect(call *console.Call) {
 	d, err := logline.ParseDialect(s.settings.LogDialect)
 	if err != nil {
-		s.settings.LogDialect = s.dialect.String()
-		call.Warn("server", "log_dialect: %v", err)
+		call.Refuse("server", "log_dialect: %v", err)
 		return
 	}
 	s.dialect = d

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,14 @@ type logFile struct {
 	opens int    // how often another file was asked for
 	file  io.Closer
 	queue *logline.Queue
+	// opening are the files that wait for the disk, one for each setting that was asked for.
+	opening []*logOpening
+}
+
+// logOpening is a file that is being opened.
+type logOpening struct {
+	setting string
+	attempt int // the last that asked for it, of logFile.opens
 }
 
 // logCloseTimeout is how long the end of a log may take to be written.
@@ -38,7 +47,7 @@ func (f *logFile) close(background func(func())) {
 			file.Close()
 		})
 	}
-	*f = logFile{opens: f.opens}
+	*f = logFile{opens: f.opens, opening: f.opening}
 }
 
 // isNamed reports whether a file, by its clean name, is the one that is open, or the one that
@@ -55,10 +64,9 @@ func (f *logFile) isNamed(name string) bool {
 // openLog replaces a log file by that with a name, which may be the same, or by none.
 // newHandler makes the handler for the line about lines that are missing. What goes wrong is
 // printed, and lines go to the old file then. A later call counts more than one that is still
-// waiting for the disk.
+// waiting for the disk, and waits with it if it has the same setting.
 func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Writer) slog.Handler, opened func()) {
 	f.opens++
-	attempt := f.opens
 	if name == "" {
 		f.close(s.cfg.Background)
 		opened()
@@ -68,10 +76,19 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 	if !s.started {
 		f.from = setting
 	}
+	for _, o := range f.opening {
+		if o.setting == setting {
+			o.attempt = f.opens
+			s.print(console.Warning, "engine/logfile", fmt.Sprintf("still waiting for the disk to open '%s'", setting))
+			return
+		}
+	}
+	o := &logOpening{setting, f.opens}
 	var file io.WriteCloser
 	var err error
 	finish := func() {
-		if attempt != f.opens {
+		f.opening = slices.DeleteFunc(f.opening, func(other *logOpening) bool { return other == o })
+		if o.attempt != f.opens {
 			if err == nil {
 				s.cfg.Background(func() { file.Close() })
 			}
@@ -82,7 +99,10 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 			return
 		}
 		f.close(s.cfg.Background)
-		*f = logFile{name: name, from: setting, tried: name, opens: attempt, file: file, queue: logline.NewQueue(file, newHandler)}
+		*f = logFile{
+			name: name, from: setting, tried: name, opens: f.opens, opening: f.opening,
+			file: file, queue: logline.NewQueue(file, newHandler),
+		}
 		opened()
 	}
 	if s.cfg.OpenLog == nil {
@@ -104,6 +124,7 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 	case <-done:
 		finish()
 	case <-time.After(diskTimeout):
+		f.opening = append(f.opening, o)
 		go func() {
 			<-done
 			if s.Do(context.Background(), finish) != nil && err == nil {
@@ -147,7 +168,9 @@ func (s *Server) openLogFile() {
 		err = errAbsolute
 	}
 	if err != nil {
-		s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", s.settings.LogFile, err))
+		refused := s.settings.LogFile
+		s.settings.LogFile = s.logFile.from
+		s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", refused, err))
 		return
 	}
 	newHandler := func(w io.Writer) slog.Handler { return logline.NewDialect(w, slog.LevelDebug, s.cfg.Dialect) }

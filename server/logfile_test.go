@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,7 +75,10 @@ func TestLogFile(t *testing.T) {
 	ts.srv.Execute("echo one; logfile sub/other; log_dialect ddnet; echo two; logfile \"\"; echo three; logfile evening; log_dialect tw07; echo four")
 	ts.srv.Execute("logfile ../outside")
 	ts.srv.Execute("logfile " + strings.ReplaceAll(os.TempDir(), `\`, "/") + "/outside")
-	ts.srv.Execute("logfile_timestamp 1; logfile stamped; echo five")
+	if got := ts.srv.settings.LogFile; got != "evening" {
+		t.Errorf("after names that are refused, logfile is %q", got)
+	}
+	ts.srv.Execute("logfile \"\"; logfile_timestamp 1; logfile stamped; echo five")
 	ts.srv.Shutdown(ts.now, "")
 	evening, other := d.content("dumps/evening.txt"), d.content("dumps/sub/other.txt")
 	for _, want := range []string{"][server]: version 0.7 ", "][Console]: one\n", "][Console]: four\n", "failed to open '../outside' for logging: it is outside of dumps", "files outside of the server's folder"} {
@@ -91,6 +95,9 @@ func TestLogFile(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+	if ts = newTestServerWith(t, Config{OpenLog: d.open}, "logfile ../outside"); ts.srv.settings.LogFile != "" || !strings.Contains(ts.log.String(), "failed to open '../outside'") {
+		t.Errorf("refused at the start, logfile is %q", ts.srv.settings.LogFile)
 	}
 	bad := logDisk{err: errors.New("no room")}
 	ts = newTestServerWith(t, Config{OpenLog: bad.open}, "logfile evening")
@@ -235,6 +242,36 @@ func hostOf(addr string) string {
 	return addr
 }
 
+// TestReopenOnAStuckDisk: however often the logs are opened again, each waits once for a disk
+// that does not answer, and is open when it does.
+func TestReopenOnAStuckDisk(t *testing.T) {
+	var d logDisk
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; logfile evening")
+	free := make(chan struct{})
+	var opens atomic.Int32
+	ts.srv.cfg.Background = func(f func()) { go f() }
+	ts.srv.cfg.OpenLog = func(name string) (io.WriteCloser, error) {
+		opens.Add(1)
+		<-free
+		return d.open(name)
+	}
+	for range 5 {
+		ts.srv.reload(console.ReadConfiguration(nil, nil))
+	}
+	if n := strings.Count(ts.log.String(), "[engine/logfile]: still waiting for the disk to open 'evening'\n"); opens.Load() != 2 || n != 4 {
+		t.Errorf("%d files are being opened, said %d times in\n%s", opens.Load(), n, ts.log.String())
+	}
+	ts.srv.print(console.Standard, "server", "to the old file")
+	close(free)
+	for range 2 {
+		(<-ts.srv.tasks)()
+	}
+	if l := &ts.srv.logFile; l.name != "dumps/evening.txt" || l.opens != 6 || len(l.opening) != 0 {
+		t.Errorf("the log file is %+v", l)
+	}
+	ts.srv.Shutdown(ts.now, "")
+}
+
 // TestLogsOnAStuckDisk: a disk that takes nothing costs lines, not the game.
 func TestLogsOnAStuckDisk(t *testing.T) {
 	d := logDisk{stuck: make(chan struct{})}
@@ -259,5 +296,37 @@ func TestLogsOnAStuckDisk(t *testing.T) {
 		if got := d.content(name); !strings.Contains(got, " lines are missing here: the reader was too slow") || len(got) > 3<<20 {
 			t.Errorf("%s has %d bytes, and does not say how many lines are missing", name, len(got))
 		}
+	}
+}
+
+// TestVotesWithoutEffect: when a vote has passed whose command fails or changes nothing, the
+// log and the audit log say so.
+func TestVotesWithoutEffect(t *testing.T) {
+	var d logDisk
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; sv_spamprotection 0; sv_scorelimit 20",
+		`add_vote good "say hi"`, `add_vote many "sv_scorelimit 30"`, `add_vote same "sv_scorelimit 20"`, `add_vote team "set_team 60 -1"`,
+		`add_vote where "change_map nowhere"`, `add_vote range "say a; sv_scorelimit 99999"`, `add_vote swap swap_teams`, `add_vote file "exec gone.cfg"`)
+	a := ts.join(local(1), "a")
+	ts.idle(60, a)
+	for _, c := range [][2]string{
+		{"good", ""}, {"same", "sv_scorelimit has this value already"}, {"many", ""}, {"team", "invalid client id"},
+		{"where", "change_map: sv_map \"nowhere\": map not found"}, {"range", "sv_scorelimit: 99999 is out of range"},
+		{"swap", "swap_teams: DM has no teams"}, {"file", "failed to open 'gone.cfg'"},
+	} {
+		ts.log.Reset()
+		a.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte(c[0])})
+		ts.idle(60, a)
+		_, said, found := strings.Cut(ts.log.String(), "[server]: a vote has passed without its effect. cmd='")
+		if found != (c[1] != "") || !strings.Contains(said, c[1]) {
+			t.Errorf("%s: the log has %q", c[0], ts.log.String())
+		}
+	}
+	ts.log.Reset()
+	if ts.srv.Execute("swap_teams; sv_scorelimit 1000"); strings.Contains(ts.log.String(), "no teams") || strings.Contains(ts.log.String(), "a vote") {
+		t.Errorf("an operator is told %q", ts.log.String())
+	}
+	ts.srv.Shutdown(ts.now, "")
+	if audit := d.content("audit.jsonl"); strings.Count(audit, "vote_passed") != 8 || strings.Count(audit, `"result":"failed"`) != 6 {
+		t.Errorf("the audit log has\n%s", audit)
 	}
 }

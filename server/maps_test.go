@@ -326,7 +326,9 @@ func TestLastMapChangeCounts(t *testing.T) {
 		p := ts.join(local(1), "player")
 		played = nil
 		for line := range strings.SplitSeq(c.lines, "|") {
-			ts.srv.Execute(line)
+			if ts.srv.Execute(line); strings.HasPrefix(line, "sv_maprotation ") {
+				work.do(t, 1) // looks whether the maps are there
+			}
 			ts.play(3, p, msg7.PlayerInput{TargetX: 1})
 			if len(work) > 1 {
 				t.Errorf("%s: %d maps are read at once", c.lines, len(work))
@@ -373,6 +375,7 @@ func TestRotationIsReadAhead(t *testing.T) {
 	}
 	// A match that goes on does not keep the map that was read.
 	ts.srv.Execute("sv_maprotation teeyard1 a")
+	work.do(t, 1) // looks whether the maps are there
 	p.Ready().StartInfo("player").EnterGame()
 	ts.play(50, p, msg7.PlayerInput{TargetX: 1})
 	ts.srv.Execute("change_map")

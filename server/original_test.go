@@ -17,6 +17,7 @@ import (
 func TestOldConfiguration(t *testing.T) {
 	config := testenv.Must(os.ReadFile("testdata/teeworlds-0.7.5.cfg"))
 	files := fstest.MapFS{"autoexec.cfg": {Data: config}, "other.cfg": {Data: []byte("exec autoexec.cfg\n")}, "maps/dm1.map": {Data: testenv.Must(os.ReadFile("../maps/testbox.map"))}}
+	files["maps/dm2.map"], files["maps/ctf5.map"] = files["maps/dm1.map"], files["maps/dm1.map"]
 	var d logDisk
 	ts := newTestServerWith(t, Config{Files: files, OpenLog: d.open, WriteFile: func(string, []byte) error { return nil }}, "-f", "autoexec.cfg")
 	log := ts.log.String()

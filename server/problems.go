@@ -15,6 +15,9 @@ func (s *Server) Problems() []string {
 	if text := s.gameTypeProblem(); text != "" {
 		all = append(all, text)
 	}
+	if text := s.rotation.problem; text != "" {
+		all = append(all, text)
+	}
 	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
 		all = append(all, "ec_port is set, but the external console could not be opened")
 	}
@@ -53,13 +56,21 @@ func (s *Server) reportGameType(call *console.Call) {
 	s.print(console.Warning, "server", text)
 }
 
-// announceGameType prints the problem at the end of the start, where nobody overlooks it.
-func (s *Server) announceGameType() {
-	text := s.gameTypeProblem()
-	if text == "" {
-		return
+// announceProblems prints what players would find to be wrong at the end of the start, where
+// nobody overlooks it.
+func (s *Server) announceProblems() {
+	if text := s.gameTypeProblem(); text != "" {
+		s.reportedGameType = s.settings.GameType
+		s.printInFrame(text)
 	}
-	s.reportedGameType = s.settings.GameType
+	if text := s.rotation.problem; text != "" {
+		s.rotation.reported = text
+		s.printInFrame(text)
+	}
+}
+
+// printInFrame prints a warning that is seen between many lines.
+func (s *Server) printInFrame(text string) {
 	frame := "+" + strings.Repeat("-", max(utf8.RuneCountInString(text)-2, 0)) + "+"
 	s.print(console.Standard, "server", frame)
 	s.print(console.Warning, "server", text)

@@ -1,11 +1,14 @@
 package server
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/maps"
 )
 
 // TestMissingGameType: a game type that does not exist is said last at the start, at once to an
@@ -53,5 +56,55 @@ func TestMissingGameType(t *testing.T) {
 	run("tune gravity 1")
 	if got, g := ts.srv.world.ModeName(), ts.srv.tuning[physics.TuneParamIndex("gravity")]; got != "MOD" || g != 100 || len(ts.srv.Problems()) != 0 {
 		t.Errorf("%s, gravity %d", got, g)
+	}
+}
+
+// TestMissingMapsOfRotation: a map of sv_maprotation that is not there is said at once with its
+// place, last at the start, and in status until it is there. The disk is not asked again before
+// it has answered.
+func TestMissingMapsOfRotation(t *testing.T) {
+	box, _ := maps.Find("testbox")
+	files := fstest.MapFS{"autoexec.cfg": {Data: []byte("sv_name x\nsv_maprotation teeyard1 dm1 testbox dm1\n")}}
+	ts := newTestServerWith(t, Config{Files: files}, testConfig, "-f", "autoexec.cfg")
+	const problem = "sv_maprotation: map 'dm1' is missing, and the game stays on the map before it: copy it to maps/dm1.map in the server's folder, or take it out"
+	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
+	if n := strings.Count(ts.log.String(), problem); n != 2 || !strings.Contains(ts.log.String(), "[server]: autoexec.cfg:2: "+problem) || lines[len(lines)-2] != "[server]: "+problem {
+		t.Errorf("%d times in\n%s", n, ts.log.String())
+	}
+	if p := ts.srv.Problems(); len(p) != 1 || p[0] != problem {
+		t.Errorf("problems %q", p)
+	}
+	ts.log.Reset()
+	if ts.srv.Execute("status"); ts.log.String() != "[server]: "+problem+"\n" {
+		t.Errorf("status says %q", ts.log.String())
+	}
+	files["maps/dm1.map"] = &fstest.MapFile{Data: box.Data}
+	ts.idle(50 * 35)
+	if p := ts.srv.Problems(); len(p) != 0 {
+		t.Errorf("when it is there: %q", p)
+	}
+	ts.log.Reset()
+	ts.srv.Execute("sv_maprotation a ../b teeyard1")
+	ts.idle(50 * 100)
+	if n := strings.Count(ts.log.String(), "sv_maprotation: maps 'a', '../b' are missing"); n != 1 || len(ts.srv.Problems()) != 1 {
+		t.Errorf("%d times in\n%s, %q", n, ts.log.String(), ts.srv.Problems())
+	}
+	disk, checks := make(chan struct{}), 0
+	ts.srv.cfg.Background = func(f func()) {
+		checks++
+		go func() { <-disk; f() }()
+	}
+	for range 20 {
+		ts.srv.Execute("sv_maprotation a")
+		ts.idle(50 * 10)
+	}
+	if checks != 1 {
+		t.Errorf("%d checks wait for the disk", checks)
+	}
+	ts.srv.Execute("sv_maprotation dm1")
+	close(disk)
+	for ts.srv.rotation.again || len(ts.srv.Problems()) != 0 {
+		ts.idle(1)
+		runtime.Gosched()
 	}
 }

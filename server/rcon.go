@@ -173,8 +173,8 @@ func (c *session) runRcon(line string) {
 }
 
 // isEndMark reports whether a line is what our clients send after a command to find the end
-// of its output, see RconRun in package client. Consoles repeat it, as an unknown command; ours
-// does so without a line in the log.
+// of its output, see RconRun in package client. Consoles repeat it, as an unknown command or
+// after echo; ours do so without a line in the log. Since it runs nothing, it hides nothing.
 func isEndMark(line string) bool {
 	digits, ok := strings.CutPrefix(line, "end-")
 	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
@@ -224,6 +224,9 @@ func (s *Server) print(level int, system, line string) {
 // printFor is print for a line that a caller's command prints. What moderators do, other
 // moderators get too.
 func (s *Server) printFor(who console.Caller, level int, system, line string) {
+	if v := &s.votes; level == console.Warning && v.executingResult && v.failure == "" {
+		v.failure = safetext.Line(line)
+	}
 	if !s.logEnabled(level) {
 		return
 	}

@@ -169,6 +169,7 @@ type Server struct {
 	tickTimes    TickTimes
 	infoCache    infoCache
 	mapLists     mapLists
+	rotation     rotation
 	registration registration
 	halfLife     halfLife
 	econ         econHost
@@ -330,7 +331,7 @@ func (s *Server) announceStart(now conn.Time) {
 	s.halfLife.configure(console.Operator)
 	s.openEcon()
 	s.console.Start()
-	s.announceGameType()
+	s.announceProblems()
 }
 
 // Addr returns the address that the server listens on.
@@ -466,6 +467,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.updateRegistration(now)
 	s.halfLife.update(now)
 	s.updateEcon(now)
+	s.updateRotation(now)
 	s.econ.console.Advance(int64(now))
 	s.reportBanStorage()
 	s.reportLapsedBans()
@@ -512,7 +514,7 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 		}
 		return
 	}
-	if c.state != stateInGame && now.Sub(c.lastProgress) > joinTimeout {
+	if c.state != stateInGame && !c.rcon.authed && now.Sub(c.lastProgress) > joinTimeout {
 		c.drop("Took too long to join")
 		return
 	}

@@ -377,14 +377,19 @@ func TestJoinTimeout(t *testing.T) {
 		checkSeats(t, ts.srv)
 	}
 	ts := newTestServer(t, nil, "sv_inactivekick_time 0")
+	boss := ts.connect(local(2)).Info().Login("adminpw") // who wants no more than the console
 	c := ts.join(local(1), "player")
 	for range 6 * 60 {
 		c.KeepAlive()
+		boss.KeepAlive()
 		ts.now = ts.now.Add(49 * tickDuration)
 		ts.step(1)
 	}
 	if ts.session(c) == nil {
 		t.Errorf("a player is dropped: %q", c.Reason)
+	}
+	if ts.session(boss) == nil {
+		t.Errorf("an operator is dropped: %q", boss.Reason)
 	}
 }
 

@@ -51,8 +51,10 @@ type votes struct {
 	pendingResults []bridge.Vote
 	// noneDropping reports whether no session was to be closed when the tick began.
 	noneDropping bool
-	// executingResult reports whether the console is running what was decided.
+	// executingResult reports whether the console is running what was decided, and failure is
+	// the first thing that it has warned of since.
 	executingResult bool
+	failure         string
 }
 
 // vote is a vote that runs.
@@ -296,22 +298,40 @@ func (s *Server) tickVote(now conn.Time) {
 	}
 	switch {
 	case v.forced > 0, v.recount && yes >= total/2+1:
-		command := v.command
-		if v.forced == 0 {
-			s.auditVote(v.caller, command) // how it was forced is in the log already
-		}
+		passed := *v
 		s.votes.called.Remove(v.person)
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
 		s.votes.current = vote{}
-		s.votes.executingResult = true
-		s.console.Execute(command, console.Operator)
-		s.votes.executingResult = false
+		s.executeResult(&passed)
 	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:
 		s.endVote(bridge.VoteFailed)
 	case v.recount:
 		v.recount = false
 		s.observe(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(total - yes - no), Total: int(total)})
 		s.tellAll(func(a audience) { a.SendVoteStatus(yes, no, total-yes-no, total) })
+	}
+}
+
+// executeResult runs what a vote has decided. If that fails or changes nothing, the log says so:
+// nobody sees the output of the command, and players are told that the vote passed.
+func (s *Server) executeResult(v *vote) {
+	name, _, _ := strings.Cut(v.command, " ")
+	allowed, _ := s.console.Values(name)
+	isVariable := allowed != "" && !strings.ContainsAny(v.command, ";\"")
+	before := s.console.Value(name)
+	s.votes.executingResult, s.votes.failure = true, ""
+	s.console.Execute(v.command, console.Operator)
+	s.votes.executingResult = false
+	failure, result := s.votes.failure, ""
+	if failure == "" && isVariable && s.console.Value(name) == before {
+		failure = name + " has this value already"
+	}
+	if failure != "" {
+		result = "failed"
+		s.print(console.Warning, "server", fmt.Sprintf("a vote has passed without its effect. cmd=%s: %s", logline.Quote(s.console.Redact(v.command)), failure))
+	}
+	if v.forced == 0 {
+		s.auditVote(v.caller, v.command, result) // how it was forced is in the log already
 	}
 }
 

@@ -60,23 +60,19 @@ func (s *roomSetting) register(c *console.Console, name, what, initial string) e
 	if err != nil {
 		return err
 	}
-	valid := initial
 	apply := func() error {
 		a, err := ParseAccess(s.text)
-		if err != nil {
-			s.text = valid
-			return err
+		if err == nil {
+			s.rule.Set(a)
 		}
-		valid = s.text
-		s.rule.Set(a)
-		return nil
+		return err
 	}
 	if err := apply(); err != nil {
 		return err
 	}
 	return c.After(name, func(call *console.Call) {
 		if err := apply(); err != nil {
-			call.Warn("http", "%s: %v", name, err)
+			call.Refuse("http", "%s: %v", name, err)
 		}
 	})
 }

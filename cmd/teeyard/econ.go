@@ -76,7 +76,7 @@ func (e *econConsole) login(ctx context.Context, password string) error {
 				return err
 			}
 		case asked && strings.HasPrefix(line, "Authentication successful"):
-			_, err := e.Run(ctx, "echo hello") // the server logs the login before it
+			_, err := e.exchange(ctx, "") // the server logs the login before it
 			return err
 		case asked && strings.HasPrefix(line, "Wrong password"):
 			return errEconPassword
@@ -139,9 +139,14 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 		return "", halflife.ErrCommand
 	}
 	e.discardOutput(ctx)
+	return e.exchange(ctx, line+"\n")
+}
+
+// exchange sends a line with its end, which may be none, and returns the output until now.
+func (e *econConsole) exchange(ctx context.Context, line string) (string, error) {
 	mark := fmt.Sprintf("end-%016x", rand.Uint64())
 	echo := "echo " + mark
-	if err := e.sendLine(line + "\n" + echo); err != nil {
+	if err := e.sendLine(line + echo); err != nil {
 		return "", fmt.Errorf("%w (%v)", errEconClosed, err)
 	}
 	var out strings.Builder

@@ -45,11 +45,13 @@ are not shown. If a line of a pipe had no effect, the exit status is 1.
   teeyard join localhost --json --for 1h </dev/null | jq -r 'select(.event=="chat").text'`
 }
 
-// After the end of the input, replyWait is the time to wait for replies to the last lines,
-// and maxReplyWait the limit if the server has not even acknowledged the lines.
+// After the end of the input, replyWait is the time to wait for replies to the last lines
+// once the server has acknowledged them, and maxReplyWait the limit if it does not. Every
+// ackPoll it is looked at whether it has.
 const (
 	replyWait    = time.Second
 	maxReplyWait = 10 * time.Second
+	ackPoll      = 20 * time.Millisecond
 )
 
 // Run joins until the input, the connection or the time ends.
@@ -133,7 +135,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	var said []string // typed, and not yet repeated by the server
 	var self event.Player
 	var end <-chan time.Time
-	var giveUp time.Time
+	var enough, giveUp time.Time
 	// What failed on a terminal was seen there.
 	result := func() error {
 		if ed == nil && t.failed > 0 {
@@ -172,9 +174,9 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 				lines = nil
 				switch {
 				case ed != nil: // Ctrl-C or Ctrl-D
-					end, giveUp = time.After(0), time.Now().Add(replyWait)
+					end, giveUp = time.Tick(ackPoll), time.Now().Add(replyWait)
 				case c.For == 0:
-					end, giveUp = time.After(replyWait), time.Now().Add(maxReplyWait)
+					end, giveUp = time.Tick(ackPoll), time.Now().Add(maxReplyWait)
 				}
 				continue
 			}
@@ -190,10 +192,14 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		case <-t.nextLate():
 			t.reportLate()
 		case <-end:
-			if cl.Unacked() == 0 && len(t.waiting) == 0 || time.Now().After(giveUp) {
+			now := time.Now()
+			if ed == nil && (enough.IsZero() || cl.Unacked() > 0) {
+				enough = now.Add(replyWait)
+			}
+			replied := cl.Unacked() == 0 && len(t.waiting) == 0 && len(events) == 0
+			if replied && !now.Before(enough) || now.After(giveUp) {
 				return result()
 			}
-			end = time.After(replyWait)
 		case <-ctx.Done():
 			return result()
 		}

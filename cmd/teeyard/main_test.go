@@ -53,12 +53,17 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// setUpScript gives every script free ports, a replay log of ten seconds, a capture of each
-// version, and demos.
+// setUpScript gives every script free ports, the folder MAPS, a replay log of ten seconds, a
+// capture of each version, and demos.
 func setUpScript(env *testscript.Env) error {
 	if err := freePorts(env); err != nil {
 		return err
 	}
+	maps, err := filepath.Abs("../../maps")
+	if err != nil {
+		return err
+	}
+	env.Setenv("MAPS", maps)
 	for name, from := range map[string]string{"join.pcap": "teeworlds-0.7.5-dm1.pcap", "ddnet.pcap": "ddnet-16.4-dm1-over-0.6.pcap"} {
 		capture, err := os.ReadFile(filepath.Join("../../internal/golden/testdata", from))
 		if err != nil {

@@ -2,11 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +45,8 @@ the terminal. It is not an argument, since all users of a machine can see those.
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
 
 "halflife" is the remote console of Half-Life servers. "game" is that of Teeworlds 0.7
-and 0.6, which needs a free slot on the server. "auto" tries the first, and then the
+and 0.6, which needs a free slot on the server; no player joins, except on DDNet's
+servers, where a spectator does. "auto" tries the first, and then the
 second if there is no answer. "econ" is the external console of Teeworlds servers, over
 TCP at the server's ec_port, with its ec_password:
 
@@ -51,7 +56,8 @@ Ctrl-D, "exit" and "quit" leave the prompt. A server's own command of that name 
 an argument.
 
 All of them send the password unencrypted. A command is sent once. If there is no
-answer, it may still have run.`
+answer, it may still have run. The exit status is 1 also if the console refuses a
+command: it does not exist, needs more access, or has arguments that it cannot use.`
 }
 
 // remoteConsole is a server's console of any protocol.
@@ -87,40 +93,75 @@ func (c *rconCmd) run(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	var shutdown error // what the next command would fail with
-	run := func(line string) error {
-		if shutdown != nil {
-			return fmt.Errorf("%w before %q", shutdown, line)
-		}
-		err := runAndPrint(ctx, os.Stdout, r, line)
-		if errors.Is(err, errShutdown) {
-			shutdown, err = err, nil
-		}
-		return err
-	}
-	for _, line := range commands {
-		if err := run(line); err != nil {
-			return err
-		}
-	}
 	if len(commands) > 0 {
-		return nil
+		return runAll(ctx, os.Stdout, r, slices.Values(commands))
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		return runInteractive(ctx, r, c.Host)
 	}
 	s := bufio.NewScanner(os.Stdin)
-	for {
-		more, err := waitFor(ctx, func() (bool, error) { return s.Scan(), s.Err() })
-		if !more {
-			return err
-		}
-		if line := strings.TrimSpace(s.Text()); line != "" {
-			if err := run(line); err != nil {
-				return err
+	var readErr error
+	err = runAll(ctx, os.Stdout, r, func(yield func(string) bool) {
+		for more := true; more; {
+			if more, readErr = waitFor(ctx, func() (bool, error) { return s.Scan(), s.Err() }); !more {
+				return
+			}
+			if line := strings.TrimSpace(s.Text()); line != "" {
+				more = yield(line)
 			}
 		}
+	})
+	return cmp.Or(err, readErr)
+}
+
+// runAll runs lines and prints their output. What a console refuses is an error in the end: as
+// a console does with a file, it goes on with the lines behind it.
+func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[string]) error {
+	var shutdown, refused error
+	for line := range lines {
+		if shutdown != nil {
+			return fmt.Errorf("%w before %q", shutdown, line)
+		}
+		switch err := runAndPrint(ctx, w, r, line); {
+		case errors.Is(err, errShutdown):
+			shutdown = err
+		case errors.Is(err, errRefused):
+			refused = cmp.Or(refused, err)
+		case err != nil:
+			return err
+		}
 	}
+	return refused
+}
+
+// errRefused is returned for a line that a console did not run, or in part only.
+var errRefused = errors.New("refused")
+
+// refusals matches what consoles say about such lines, as the consoles of Teeworlds, DDNet and
+// Half-Life do. They begin after the time and the part of the server, so that nobody can forge
+// one in the chat.
+var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console)\]|(?i:console|chatresp)): )?` +
+	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.).*|[^ ]+: '.*' is (?:left out|not a number))$`)
+
+// checkRefused returns an error if the output of a line says that it was refused.
+func checkRefused(line, output string) error {
+	for text := range strings.Lines(output) {
+		text = strings.TrimRight(text, "\r\n")
+		var object struct{ Msg, System string } // of the dialect json
+		if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &object) == nil && object.System == "Console" {
+			text = object.Msg
+		}
+		m := refusals.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		// It may be another one's command, as DDNet's console has those of the chat.
+		name, ok := strings.CutPrefix(m[1], "No such command: ")
+		if !ok || strings.Contains(line, strings.TrimSuffix(name, ".")) {
+			return fmt.Errorf("%w: %q: %s", errRefused, line, m[1])
+		}
+	}
+	return nil
 }
 
 // errShutdown is returned by a console whose connection a command ended as it should.
@@ -182,7 +223,11 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.Run(ctx, line)
 	if text != "" && !errors.Is(err, halflife.ErrAuth) {
-		io.WriteString(w, strings.TrimSuffix(safetext.Lines(text), "\n")+"\n")
+		text = strings.TrimSuffix(safetext.Lines(text), "\n")
+		io.WriteString(w, text+"\n")
+	}
+	if err == nil {
+		err = checkRefused(line, text)
 	}
 	return err
 }
@@ -219,6 +264,7 @@ func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 		}
 		err = runAndPrint(ctx, t, r, line)
 		switch {
+		case errors.Is(err, errRefused): // the output says so
 		case errors.Is(err, errShutdown):
 			fmt.Fprintln(t, err)
 			return nil
@@ -323,41 +369,66 @@ func openHalfLife(ctx context.Context, host, password string) (*halfLifeConsole,
 func (h *halfLifeConsole) Close() error { return h.conn.Close() }
 
 // gameConsole is the remote console inside the game.
-type gameConsole struct{ c *client.Client }
+type gameConsole struct {
+	c        *client.Client
+	mayLeave time.Time
+}
 
-// loginTimeout limits joining and logging in, and commandTimeout a command.
 const (
+	// loginTimeout limits joining and logging in, and commandTimeout a command.
 	loginTimeout   = 15 * time.Second
 	commandTimeout = 10 * time.Second
+	// consoleWait is how long a console may take to answer to somebody who is no player.
+	consoleWait = 2 * time.Second
+	// shortestStay is how long servers want clients to stay: they ban who leaves within a
+	// second.
+	shortestStay = 1200 * time.Millisecond
 )
 
-func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole, error) {
+// openGame logs in without joining the game. Where only players may run commands, it joins as a
+// spectator.
+func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsole, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
-	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, NoMap: true})
+	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, ConsoleOnly: true})
 	if err != nil {
 		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
 	}
-	if err := cl.SetTeam(game.TeamSpectators); err != nil {
-		cl.Close()
-		return nil, err
+	g := gameConsole{c: cl}
+	if server, err := udp.Resolve(ctx, c.Host, client.DefaultPort); err == nil && !server.Addr().IsLoopback() {
+		g.mayLeave = time.Now().Add(shortestStay) // the own machine cannot be banned
 	}
+	defer func() {
+		if err != nil {
+			g.Close()
+		}
+	}()
+	loggedIn := false
 	for e := range cl.Events(ctx) {
 		switch e := e.(type) {
 		case event.RconAuth:
-			if e.On {
-				return gameConsole{cl}, nil
+			if loggedIn = e.On; !loggedIn {
+				continue
 			}
+			answer, cancel := context.WithTimeout(ctx, consoleWait)
+			_, err := cl.RconRun(answer, "")
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return g, err
+			}
+			if err := cl.Join(); err != nil {
+				return nil, err
+			}
+		case event.Entered:
+			return g, cl.SetTeam(game.TeamSpectators)
 		case event.RconLine:
-			// A line before the login says why it failed.
-			cl.Close()
-			return nil, errors.New(e.Text)
+			if !loggedIn { // it says why not
+				return nil, errors.New(e.Text)
+			}
 		case event.Disconnected:
-			cl.Close()
 			return nil, e.Err
 		}
 	}
-	cl.Close()
 	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
 }
 
@@ -386,6 +457,10 @@ func isShutdown(line string) bool {
 }
 
 func (g gameConsole) Close() error {
+	select {
+	case <-time.After(time.Until(g.mayLeave)):
+	case <-g.c.Done():
+	}
 	g.c.Close()
 	return nil
 }

@@ -213,3 +213,43 @@ func (g *goldSrcServer) run() {
 	g.conn.Flush()
 	g.conn.Close()
 }
+
+// cannedConsole answers every line with its text.
+type cannedConsole map[string]string
+
+func (c cannedConsole) Run(_ context.Context, line string) (string, error) { return c[line], nil }
+
+func (cannedConsole) Close() error { return nil }
+
+// TestRefusedCommands: a command that a console refuses, in the words of any server and
+// dialect, is an error, after the lines behind it have run.
+func TestRefusedCommands(t *testing.T) {
+	for answer, refused := range map[string]bool{
+		"[12:00:01][Console]: No such command: foo.":                                                      true,
+		"[12:00:01][Console]: Access for command foo denied.":                                             true,
+		"[12:00:01][server]: cid=0 cmd='foo'\n[12:00:01][Console]: Invalid arguments... Usage: foo i\n":   true,
+		"[12:00:01][Console]: foo: 'bar; x' is left out":                                                  true,
+		"[12:00:01][Console]: foo: 'bar' is not a number":                                                 true,
+		"[Console]: No such command: foo.":                                                                true,
+		"2026-11-22 12:00:01 I console: No such command: foo.":                                            true,
+		"2026-11-22 12:00:01 W Console: Access for command foo denied.":                                   true,
+		`{"time":"2026-11-22T12:00:01Z","level":"WARN","msg":"No such command: foo.","system":"Console"}`: true,
+		"2026-11-22 12:00:01 I chatresp: No such command: foo.":                                           true,
+		"2026-11-22 12:00:01 I chatresp: No such command: help!.":                                         false,
+		"No such command: foo.":                                                                           true,
+		"Unknown command: foo":                                                                            true,
+		"":                                                                                                false,
+		"[12:00:01][Console]: Value: 3":                                                                   false,
+		"[12:00:01][chat]: 0:bob: No such command: foo.":                                                  false,
+		"[12:00:01][chat]: 0:[12:00:01][Console]: No such command: foo.":                                  false,
+		`{"time":"2026-11-22T12:00:01Z","level":"INFO","msg":"No such command: foo.","system":"chat"}`:    false,
+		"[12:00:01][net_ban]: #0 '10.0.0.1' banned for life (No such command: foo.)":                      false,
+		"[12:00:01][server]: id=0 addr=10.0.0.1:5000 client=705 name='x: is left out' score=0 ":           false,
+	} {
+		var out strings.Builder
+		err := runAll(t.Context(), &out, cannedConsole{"foo": answer, "bar": "more"}, slices.Values([]string{"foo", "bar"}))
+		if errors.Is(err, errRefused) != refused || err != nil && !refused || !strings.HasSuffix(out.String(), "more\n") {
+			t.Errorf("%q: %v, printed %q", answer, err, out.String())
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,7 +26,7 @@ import (
 
 type serveCmd struct {
 	Dir      string   `help:"Folder for what the server writes, which is searched first." type:"existingdir" env:"TEEYARD_DIR"`
-	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is."`
+	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, play dm1 if that is there and sv_map is not set, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is."`
 	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
 	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
 }
@@ -90,7 +91,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		}
 	}
 	_, autoexec := files.find("autoexec.cfg")
-	lines := c.lines(autoexec)
+	lines := c.lines(files, autoexec)
 	newcomer := len(lines) == 0
 	if newcomer {
 		lines = []string{"sv_bots 3"}
@@ -143,7 +144,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	defer notify.watch(monitor.Alive)()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	defer c.reloadOnHangup(ctx, s, files, autoexec, notify, stop)()
+	defer c.reloadOnHangup(ctx, s, files, autoexec, notify, log, stop)()
 	if newcomer {
 		log.Info("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")")
 	}
@@ -153,11 +154,16 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	return errors.Join(err, store.Close())
 }
 
-// lines returns the console lines that configure the server, with or without autoexec.cfg.
-func (c *serveCmd) lines(autoexec bool) []string {
+// lines returns the console lines that configure the server, with or without autoexec.cfg. As
+// teeworlds-server the defaults are its own: it registers, for which panels wait, and plays dm1
+// if that is there.
+func (c *serveCmd) lines(files storage, autoexec bool) []string {
 	var lines []string
 	if c.Original {
-		lines = append(lines, "sv_register 1") // panels wait for the line about it
+		lines = append(lines, "sv_register 1")
+		if _, found := files.find("maps/dm1.map"); found {
+			lines = append(lines, "sv_map dm1")
+		}
 	}
 	if autoexec {
 		lines = append(lines, "-f", "autoexec.cfg")
@@ -188,27 +194,48 @@ func serveWeb(ctx context.Context, settings *web.Settings, monitor *web.Monitor,
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
 // the terminal that the server was started in stops the server, as without a handler, but in
 // good order. An autoexec.cfg that was read before has to be there.
-func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files storage, autoexec bool, notify *notifier, stop func()) (end func()) {
+func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files storage, autoexec bool, notify *notifier, log *slog.Logger, stop func()) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	stdin := int(os.Stdin.Fd())
 	fromTerminal := term.IsTerminal(stdin)
+	reload := oneAtATime(func() {
+		notify.send("RELOADING=1")
+		if _, found := files.find("autoexec.cfg"); found {
+			autoexec = true
+		}
+		s.Reload(ctx, c.lines(files, autoexec))
+		notify.send("READY=1")
+	}, func() {
+		log.Warn("SIGHUP is left out: the disk has not answered yet to the one before, whose configuration is still being read")
+	})
 	go func() {
 		for range hangups {
 			if fromTerminal && !term.IsTerminal(stdin) {
 				stop()
 				return
 			}
-			notify.send("RELOADING=1")
-			if _, found := files.find("autoexec.cfg"); found {
-				autoexec = true
-			}
-			s.Reload(ctx, c.lines(autoexec))
-			notify.send("READY=1")
+			reload()
 		}
 	}()
 	return func() {
 		signal.Stop(hangups)
 		close(hangups)
+	}
+}
+
+// oneAtATime returns a function that runs f in a goroutine or, while that of another call runs,
+// calls busy.
+func oneAtATime(f, busy func()) func() {
+	var running atomic.Bool
+	return func() {
+		if !running.CompareAndSwap(false, true) {
+			busy()
+			return
+		}
+		go func() {
+			defer running.Store(false)
+			f()
+		}()
 	}
 }

@@ -153,6 +153,9 @@ type Call struct {
 	Name string
 	// Args are the arguments, as many as the line had and Params allows.
 	Args []string
+
+	variable variable // that the call sets, nil for none
+	before   string   // its value before
 }
 
 // Arg returns argument i, empty if the line had fewer.
@@ -178,6 +181,15 @@ func (c *Call) Print(system, format string, args ...any) {
 // Warn prints a line about what is wrong, and where if that is in a file.
 func (c *Call) Warn(system, format string, args ...any) {
 	c.Console.warn(c.Caller, system, format, args...)
+}
+
+// Refuse gives the variable that the call has set the value that it had before, and warns why.
+// Functions of [Console.After] call it.
+func (c *Call) Refuse(system, format string, args ...any) {
+	if c.variable != nil {
+		c.variable.set(c.before)
+	}
+	c.Warn(system, format, args...)
 }
 
 // Config is the configuration of a [Console]. The zero value is a console without files and

@@ -147,6 +147,9 @@ func (e *entry) run(call *Call) {
 		c.reload.run(e, call)
 		return
 	}
+	if call.variable = e.variable; call.variable != nil {
+		call.before = e.variable.value()
+	}
 	e.cmd.Run(call)
 	if e.variable != nil && len(call.Args) == 0 {
 		return

@@ -111,6 +111,7 @@ func (c *Console) Reload(cfg *Configuration) error {
 	c.reload = nil
 	for i := range r.variables {
 		if v := &r.variables[i]; v.e.variable.value() != v.before {
+			v.call.variable, v.call.before = v.e.variable, v.before
 			for _, f := range v.e.afterRun {
 				f(&v.call)
 			}

@@ -10,6 +10,8 @@ import (
 type variable interface {
 	// value returns the current value as text.
 	value() string
+	// set sets a value that value has returned.
+	set(value string)
 	// configLine returns the command that sets the current value, and whether that is
 	// the default.
 	configLine(name string) (line string, isDefault bool)
@@ -114,6 +116,8 @@ func (v *IntVar) values() (allowed, byDefault string) {
 
 func (v *IntVar) value() string { return strconv.Itoa(*v.Value) }
 
+func (v *IntVar) set(value string) { *v.Value = parseInt(value) }
+
 func (v *IntVar) configLine(name string) (string, bool) {
 	return name + " " + v.value(), *v.Value == v.Default
 }
@@ -138,6 +142,8 @@ func (v *StringVar) values() (allowed, byDefault string) {
 }
 
 func (v *StringVar) value() string { return *v.Value }
+
+func (v *StringVar) set(value string) { *v.Value = value }
 
 func (v *StringVar) configLine(name string) (string, bool) {
 	return name + " " + Quote(lineBreaks.Replace(*v.Value)), *v.Value == v.Default

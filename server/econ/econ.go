@@ -319,6 +319,16 @@ func (c *Console) Print(line string) {
 	}
 }
 
+// Send sends a line to a client that is logged in.
+func (c *Console) Send(client int, line string) {
+	if c == nil || client < 0 || client >= len(c.clients) {
+		return
+	}
+	if cl := c.clients[client]; cl != nil && cl.authed {
+		cl.send(line)
+	}
+}
+
 // HasReaders reports whether anybody gets what is printed.
 func (c *Console) HasReaders() bool {
 	if c == nil {

@@ -36,6 +36,17 @@ func (sc *scenario) arriveInTeams() {
 	sc.rcon("status", alice.got("RCON_LINE"))
 }
 
+// arriveAgain is arriveInTeams for a tour of the parts of dm: what all of them begin with
+// is in the transcript of the first.
+func (sc *scenario) arriveAgain() {
+	sc.t.Helper()
+	sc.arriveInTeams()
+	sc.transcript = nil
+}
+
+// atStand is who carries a flag that stands where it belongs.
+const atStand = -2
+
 const running = "GameData State=0 Ends=false"
 
 // awaitRunning waits until the match runs.
@@ -167,7 +178,6 @@ func (sc *scenario) playTeams(s *peers.Server) {
 func (sc *scenario) playFlags(s *peers.Server) {
 	sc.arriveInTeams()
 	alice, bob := sc.alice(), sc.bob()
-	const atStands = -2
 	carrier := func(team game.Team, id int32) func() bool {
 		return func() bool {
 			carriers, ok := alice.flagCarriers()
@@ -177,11 +187,11 @@ func (sc *scenario) playFlags(s *peers.Server) {
 	sc.matches()
 	sc.walk("alice takes the blue flag", alice, 1, carrier(game.TeamBlue, 0))
 	sc.kill("alice dies with it", alice, carrier(game.TeamBlue, -1), alice.isAlive)
-	sc.walk("bob brings it back", bob, -1, carrier(game.TeamBlue, atStands))
+	sc.walk("bob brings it back", bob, -1, carrier(game.TeamBlue, atStand))
 	sc.walk("alice takes it again", alice, 1, carrier(game.TeamBlue, 0))
-	sc.walk("alice captures it", alice, -1, carrier(game.TeamBlue, atStands))
+	sc.walk("alice captures it", alice, -1, carrier(game.TeamBlue, atStand))
 	sc.walk("bob takes the red flag", bob, -1, carrier(game.TeamRed, 1))
-	sc.walk("bob falls into the spikes with it", bob, 1, carrier(game.TeamRed, atStands))
+	sc.walk("bob falls into the spikes with it", bob, 1, carrier(game.TeamRed, atStand))
 	sc.rcon("sv_scorelimit 100", alice.hasItem("GameData State=8 Ends=true"))
 	sc.sleep(9 * time.Second)
 	sc.awaitRunning()

@@ -335,7 +335,7 @@ func (sc *scenario) awaitQuiet(name string, until []func() bool) {
 func (sc *scenario) write(step string, p *player) {
 	add := func(line string) { sc.transcript = append(sc.transcript, step+", "+p.name+": "+line) }
 	joined := p.got("MAP_CHANGE")()
-	for _, l := range sc.collapseLists(sortLists(p.lines)) {
+	for _, l := range sc.collapseLists(sortLists(onFastDisk(p.lines))) {
 		if sc.prefix == "" || !isOfList(l) && !strings.HasPrefix(l, "MAP_CHANGE ") { // the tour of dm has them
 			add(l)
 		}

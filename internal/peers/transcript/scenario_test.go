@@ -30,8 +30,10 @@ const yard = `
 
 // tour is a server and what players do there.
 type tour struct {
-	name     string // the game type
+	name     string // what the steps begin with, but for the first one's
+	gametype string
 	settings string
+	econ     bool   // somebody is at the external console
 	drawing  string // of the map "yard"
 	play     func(*scenario, *peers.Server)
 	least    int // lines of the original's transcript
@@ -39,11 +41,22 @@ type tour struct {
 
 // tours are all that TestTranscript compares.
 var tours = []tour{
-	{"dm", serverSettings, yard, (*scenario).playDeathmatch, 1800},
-	{"tdm", modeSettings, flagYard, (*scenario).playTeams, 450},
-	{"ctf", modeSettings, flagYard, (*scenario).playFlags, 250},
-	{"lms", modeSettings, flagYard, (*scenario).playLastMan, 250},
-	{"lts", modeSettings, flagYard, (*scenario).playLastTeam, 300},
+	{"dm", "dm", serverSettings, false, yard, (*scenario).greet, 300},
+	{"play", "dm", serverSettings, false, yard, (*scenario).play, 150},
+	{"spectate", "dm", serverSettings, false, yard, (*scenario).spectate, 100},
+	{"operate", "dm", serverSettings, false, yard, (*scenario).operate, 300},
+	{"vote", "dm", serverSettings, false, yard, (*scenario).vote, 300},
+	{"punish", "dm", serverSettings, false, yard, (*scenario).punish, 80},
+	{"files", "dm", serverSettings, false, yard, (*scenario).files, 60},
+	{"dm-time", "dm", modeSettings, true, yard, (*scenario).timeInDeathmatch, 30},
+	{"tdm-time", "tdm", modeSettings, true, flagYard, (*scenario).timeInTeams, 30},
+	{"ctf-time", "ctf", modeSettings, true, flagYard, (*scenario).timeWithWinner, 30},
+	{"lms-time", "lms", modeSettings, true, flagYard, (*scenario).timeInSurvival, 30},
+	{"lts-time", "lts", modeSettings, true, flagYard, (*scenario).timeOfTeams, 30},
+	{"tdm", "tdm", modeSettings, true, flagYard, (*scenario).playTeams, 450},
+	{"ctf", "ctf", modeSettings, true, flagYard, (*scenario).playFlags, 250},
+	{"lms", "lms", modeSettings, true, flagYard, (*scenario).playLastMan, 250},
+	{"lts", "lts", modeSettings, true, flagYard, (*scenario).playLastTeam, 300},
 }
 
 // run takes players through a server and returns the transcript.
@@ -51,14 +64,16 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	t.Helper()
 	home := t.TempDir()
 	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), peers.PlainMap(v.drawing))
+	peers.WriteFile(t, filepath.Join(home, tourFile), []byte(tourCommands))
 	econ := peers.FreeAddr(t) // chosen for UDP, but free for TCP, too
-	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.name, econ.Port()))
+	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.gametype, econ.Port()))
 	sc := &scenario{t: t, server: s.Addr, received: make(chan datagram, 1024), done: make(chan struct{}), lists: map[string][]string{}}
 	defer close(sc.done)
-	if sc.prefix = v.prefix(); sc.prefix != "" {
+	sc.prefix = v.prefix()
+	if v.econ {
 		sc.econ = dialEcon(t, econ)
 	}
-	sc.survival = v.name == "lms" || v.name == "lts"
+	sc.survival = v.gametype == "lms" || v.gametype == "lts"
 	sc.awaitEmpty()
 	if sc.econ != nil { // who waited for the server to start may have scored
 		sc.econ.send("restart")
@@ -69,15 +84,10 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	return sc.transcript
 }
 
-// playDeathmatch goes through all that there is without teams.
-func (sc *scenario) playDeathmatch(s *peers.Server) {
+// greet is the first tour: joins, chat, and changes of the map.
+func (sc *scenario) greet(s *peers.Server) {
 	sc.arrive()
 	sc.talk()
-	sc.play()
-	sc.operate()
-	sc.vote()
-	sc.punish()
-	sc.tune()
 	sc.end(s)
 }
 
@@ -218,6 +228,8 @@ func (sc *scenario) talk() {
 	sc.say("chat command", bob, msg7.ChatAll, nil, "/help info")
 	sc.say("unknown chat command", bob, msg7.ChatAll, nil, "/nothing of the kind")
 	sc.step("command", func() { bob.send(&msg7.ClCommand{Name: []byte("help")}) })
+	sc.rcon("sv_player_ready_mode 1") // its command is announced
+	sc.rcon("sv_player_ready_mode 0")
 	sc.step("unknown command", func() { bob.send(&msg7.ClCommand{Name: []byte("nothing")}) })
 	sc.step("emoticon", func() { bob.send(&msg7.ClEmoticon{Emoticon: 3}) }, alice.got("Sv_Emoticon"))
 	sc.rcon("say from the console", carol.got("Sv_Chat"))
@@ -240,8 +252,9 @@ func (sc *scenario) talk() {
 	sc.step("not chatting", func() { bob.changeInput(func(in *game.Input) { in.Flags = 0 }) }, alice.hasItem("PlayerInfo 1 PlayerFlags=8 Score=0"))
 }
 
-// play: movement, weapons, pickups, dying, teams, spectators, being ready.
-func (sc *scenario) play() {
+// play: movement, weapons, pickups, dying.
+func (sc *scenario) play(*peers.Server) {
+	sc.arriveAgain()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	sc.team("carol spectates", carol, msg7.TeamSpectators, alice.got("Sv_Team"))
 	right := func(in *game.Input) { in.Direction, in.TargetX, in.TargetY = 1, 100, 0 }
@@ -288,7 +301,13 @@ func (sc *scenario) play() {
 	sc.sleep(12 * time.Second)
 	sc.step("pickups are back", func() {}, alice.hasItem(launcher), alice.hasItem(health))
 	sc.team("bob plays again", bob, msg7.TeamRed, alice.got("Sv_Team"), bob.isAlive)
+}
 
+// spectate: spectators, teams where there are none, pauses and being ready.
+func (sc *scenario) spectate(*peers.Server) {
+	sc.arriveAgain()
+	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
+	sc.team("carol spectates", carol, msg7.TeamSpectators, alice.got("Sv_Team"))
 	sc.step("carol follows bob", func() { carol.send(&msg7.ClSetSpectatorMode{Mode: 1, SpectatorID: 1}) }, carol.hasItem("SpectatorInfo Mode=1 ID=1"))
 	sc.step("carol follows nobody", func() { carol.send(&msg7.ClSetSpectatorMode{Mode: 1, SpectatorID: 7}) })
 	sc.step("carol follows a flag", func() { carol.send(&msg7.ClSetSpectatorMode{Mode: 2, SpectatorID: -1}) })
@@ -322,7 +341,8 @@ func (sc *scenario) play() {
 }
 
 // operate: the console, and what settings tell the players.
-func (sc *scenario) operate() {
+func (sc *scenario) operate(*peers.Server) {
+	sc.arriveAgain()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	sc.rconEach(alice.got("RCON_LINE"), "status", "nonsense 1 2", "kick", "echo a; echo \"b;c\" d", "sv_scorelimit")
 	sc.rcon("sv_name a yard", bob.got("SERVERINFO"))
@@ -402,7 +422,8 @@ func (p *player) call(kind, value, reason string, force bool) {
 func (p *player) votes(v msg7.VoteChoice) { p.send(&msg7.ClVote{Vote: v}) }
 
 // vote: options, kicks, moves to the spectators; how votes end.
-func (sc *scenario) vote() {
+func (sc *scenario) vote(*peers.Server) {
+	sc.arriveAgain()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	set, status := bob.got("Sv_VoteSet"), bob.got("Sv_VoteStatus")
 	ended := bob.got("Sv_VoteSet ClientID=1 Type=")
@@ -495,8 +516,9 @@ func (sc *scenario) vote() {
 	call("vote on what is gone", bob, "option", "an option", "")
 }
 
-// punish: kicks and bans.
-func (sc *scenario) punish() {
+// punish: kicks, bans and tuning.
+func (sc *scenario) punish(*peers.Server) {
+	sc.arriveAgain()
 	alice, bob := sc.alice(), sc.bob()
 	sc.rconEach(alice.got("RCON_LINE"), "kick 9", "kick 0")
 	sc.rcon("kick 2 be nice", bob.got("Sv_ClientDrop"))
@@ -518,11 +540,8 @@ func (sc *scenario) punish() {
 		}
 	}
 	sc.rcon("unban_all", alice.got("RCON_LINE"))
-}
 
-// tune: tuning, which a mode of the original does not keep.
-func (sc *scenario) tune() {
-	alice := sc.alice()
+	// Tuning, which a mode of the original does not keep.
 	sc.rconEach(alice.got("RCON_LINE"), "tune gravity 0.4", "tune nonsense 1", "tune", "tunes")
 	sc.rcon("tune_reset", alice.got("Sv_TuneParams"))
 }

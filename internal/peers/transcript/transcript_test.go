@@ -18,7 +18,7 @@ import (
 
 // TestMain has all tours run at the same time: they wait most of the time.
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "16")
+	flag.Set("test.parallel", "64")
 	peers.Main(m)
 }
 
