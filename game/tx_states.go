@@ -50,7 +50,7 @@ type characterStates struct {
 	freezeStart int32 // tick at which the freeze began
 	freezeEnd   int32 // tick from which the tee is free again; 0 not frozen, or FreezeForever
 	masked      Controls
-	hiddenFrom  PlayerMask
+	notFor      PlayerMask // who does not see it
 }
 
 // extend lets states of characters, tunings and skins of players take effect from now on. A
@@ -130,11 +130,11 @@ func (tx *Tx) Frozen(id PlayerID) int32 {
 }
 
 // SetVisibleTo sets who sees a character, until it dies or this is called again; at first
-// all do. Its own player always sees it, and so do viewers of recordings unless nobody else
-// does. What it fires and its sounds are seen and heard by all.
+// all do. Its own player always sees it. Recordings of the whole map show it if everybody
+// sees it, or everybody but one. What it fires and hits is seen and heard by all.
 func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
-	if c := tx.character(id); c != nil && c.hiddenFrom != ^(viewers|MaskOne(id)) {
-		c.hiddenFrom = ^(viewers | MaskOne(id))
+	if c := tx.character(id); c != nil && c.notFor != ^(viewers|MaskOne(id)) {
+		c.notFor = ^(viewers | MaskOne(id))
 		tx.w.extend()
 	}
 }
@@ -142,18 +142,9 @@ func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
 // VisibleTo returns who sees a living character.
 func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
 	if c := tx.character(id); c != nil {
-		return ^c.hiddenFrom
+		return ^c.notFor
 	}
 	return 0
-}
-
-// HiddenFrom reports whether a viewer is not shown the character, wherever it is. Viewers
-// without a seat are not shown those whom nobody else sees.
-func (c *CharacterState) HiddenFrom(viewer PlayerID) bool {
-	if viewer == Nobody {
-		return c.Hidden|MaskOne(c.Player) == MaskAll
-	}
-	return c.Hidden.Has(viewer)
 }
 
 func (s *characterStates) isFrozen(tick int32) bool {
@@ -259,7 +250,7 @@ func (w *World) addStates(s *CharacterState, c *character) {
 	if c.isFrozen(w.tick) {
 		s.FreezeStart, s.FreezeEnd = c.freezeStart, c.freezeEnd
 	}
-	s.Hidden = c.hiddenFrom
+	s.NotFor = c.notFor
 }
 
 func (s *characterStates) pause() {
