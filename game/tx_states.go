@@ -147,6 +147,16 @@ func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
 	return 0
 }
 
+// MaskInput removes from an input for a later tick what does nothing in the state of the
+// character, as far as the state is known.
+func (c *CharacterState) MaskInput(in *physics.Input, tick int32) {
+	frozen := c.FreezeEnd == FreezeForever || c.FreezeEnd > tick
+	if frozen || c.Flags&CharacterFlagCannotMove != 0 {
+		in.Direction, in.Jump = 0, false
+	}
+	in.Hook = in.Hook && !frozen
+}
+
 func (s *characterStates) isFrozen(tick int32) bool {
 	return s.freezeEnd == FreezeForever || s.freezeEnd > tick
 }
@@ -172,7 +182,7 @@ func (w *World) beginStates() {
 		if !c.isFrozen(w.tick) {
 			c.freezeStart, c.freezeEnd = 0, 0
 		}
-		c.core.Exceptions = c.flags.exceptions()
+		c.core.Exceptions = c.flags.Exceptions()
 		c.core.Tuning = nil
 		if p.tuning.own {
 			c.core.Tuning = &p.tuning.current
@@ -180,7 +190,8 @@ func (w *World) beginStates() {
 	}
 }
 
-func (f CharacterFlags) exceptions() (e physics.Exceptions) {
+// Exceptions returns what the physics know of the flags.
+func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
 	if f&CharacterFlagSolo != 0 {
 		e |= physics.Solo
 	}
