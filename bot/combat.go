@@ -84,7 +84,7 @@ func (b *Bot) hasLineOfSight(p vec.Vec2) bool {
 func (b *Bot) updateEnemy(v *game.View) {
 	at := -1
 	for i := range v.Characters {
-		if c := &v.Characters[i]; c.Player == b.enemy && b.enemy != game.Nobody && v.Sees(c.Pos) {
+		if c := &v.Characters[i]; c.Player == b.enemy && b.enemy != game.Nobody && v.Sees(c.Pos) && v.Shows(c.NotFor) {
 			at = i
 		}
 	}
@@ -111,7 +111,7 @@ func (b *Bot) updateEnemy(v *game.View) {
 	n := 0
 	for i := range v.Characters {
 		c := &v.Characters[i]
-		if c.Player == v.Viewer || !b.isEnemy(c.Player) || !v.Sees(c.Pos) {
+		if c.Player == v.Viewer || !b.isEnemy(c.Player) || !v.Sees(c.Pos) || !v.Shows(c.NotFor) {
 			continue
 		}
 		d := vec.Distance(c.Pos, b.self.Pos)

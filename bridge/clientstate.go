@@ -79,7 +79,7 @@ func (s *ClientState) CoreState(c *game.CharacterState) physics.CoreState { retu
 // BeginSnapshot starts a new view and forgets what the last snapshot showed.
 func (s *ClientState) BeginSnapshot(tick int32, g game.GameState) {
 	f := &s.Frame
-	f.Tick, f.Game = tick, g
+	f.Tick, f.Game, f.Extended = tick, g, false
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	s.EffectEvents, s.effectIDs = s.EffectEvents[:0], s.effectIDs[:0]

@@ -148,15 +148,19 @@ const CharacterSize = 22
 type CharacterItem struct {
 	Player              game.PlayerID
 	Pos                 vec.Vec2
+	NotFor              game.PlayerMask      // who does not see it
 	Ints                [CharacterSize]int32 // with 0 for the following
 	Health, Armor, Ammo int32
 }
+
+// IsVisible reports whether the view shows the character.
+func (c *CharacterItem) IsVisible(v *game.View) bool { return v.Sees(c.Pos) && v.Shows(c.NotFor) }
 
 // Append adds the character to b under an id, if the view shows it, and returns its
 // integers; nil if it is not added. The player and those who watch them also get the
 // health, which stands at index healthIndex, followed by armor and ammo.
 func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
-	if !v.Sees(c.Pos) {
+	if !c.IsVisible(v) {
 		return nil
 	}
 	ints := b.Add(typ, id, CharacterSize)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -48,10 +49,23 @@ func newTestNetwork(t testing.TB, link netsim.Link, commands ...string) *testNet
 // newObservedNetwork is newTestNetwork with an observer of the server.
 func newObservedNetwork(t testing.TB, link netsim.Link, observe server.ObserverFunc, commands ...string) *testNetwork {
 	t.Helper()
+	return newConfiguredNetwork(t, link, server.Config{}, observe, commands...)
+}
+
+// newModdedNetwork is newTestNetwork with a mod on the server.
+func newModdedNetwork(t testing.TB, link netsim.Link, mod func() game.Mod, commands ...string) *testNetwork {
+	t.Helper()
+	cfg := server.Config{FindMod: func(string) (func() game.Mod, error) { return mod, nil }}
+	return newConfiguredNetwork(t, link, cfg, nil, append(commands, "sv_mods test")...)
+}
+
+func newConfiguredNetwork(t testing.TB, link netsim.Link, cfg server.Config, observe server.ObserverFunc, commands ...string) *testNetwork {
+	t.Helper()
 	net := testenv.Must(netsim.New(netsim.Config{Seed: 1, Link: link}))
 	tn := &testNetwork{t: t, net: net, serverAddr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(1, 2)), maps: client.NewMaps(t.TempDir())}
 	endpoint := testenv.Must(net.Listen(tn.serverAddr))
-	tn.srv = newServer(t, endpoint, observe, commands...)
+	cfg.Transport = endpoint
+	tn.srv = newConfiguredServer(t, cfg, observe, commands...)
 	net.Drive(endpoint,
 		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
 		func(now int64) { tn.srv.Advance(conn.Time(now)) })
@@ -61,14 +75,17 @@ func newObservedNetwork(t testing.TB, link netsim.Link, observe server.ObserverF
 // newServer makes a server on a transport.
 func newServer(t testing.TB, endpoint transport.Conn, observe server.ObserverFunc, commands ...string) *server.Server {
 	t.Helper()
-	var observers []server.Observer
+	return newConfiguredServer(t, server.Config{Transport: endpoint}, observe, commands...)
+}
+
+func newConfiguredServer(t testing.TB, cfg server.Config, observe server.ObserverFunc, commands ...string) *server.Server {
+	t.Helper()
 	if observe != nil {
-		observers = append(observers, observe)
+		cfg.Observers = append(cfg.Observers, observe)
 	}
-	s, err := server.New(server.Config{
-		Transport: endpoint, Background: func(f func()) { f() }, Seed: 1, Observers: observers, Log: slog.New(slog.DiscardHandler),
-		Commands: append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; sv_spamprotection 0"}, commands...),
-	})
+	cfg.Background, cfg.Seed, cfg.Log = func(f func()) { f() }, 1, slog.New(slog.DiscardHandler)
+	cfg.Commands = append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; sv_spamprotection 0"}, commands...)
+	s, err := server.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ type predictor struct {
 	world *physics.World
 	cores [game.MaxPlayers]physics.Core
 	input physics.Input
+	own   game.CharacterState // of the view, for what disables controls
 	frame game.Frame
 	view  game.View
 }
@@ -68,9 +69,10 @@ func (p *predictor) viewAt(s *Session, tick int32, all bool) *game.View {
 // simulate runs the physics from one tick to another.
 func (p *predictor) simulate(s *Session, from, to int32) {
 	g := s.side
-	p.world.Tuning = g.Tuning()
+	p.world.Tuning, p.world.Exceptions = g.Tuning(), g.View().Extended
 	clear(p.world.Cores[:])
 	chars := g.View().Characters
+	own := g.OwnID()
 	for i := range chars {
 		st := g.CoreState(&chars[i])
 		if st.VelX > maxPredictedSpeed || st.VelX < -maxPredictedSpeed || st.VelY > maxPredictedSpeed || st.VelY < -maxPredictedSpeed {
@@ -79,9 +81,12 @@ func (p *predictor) simulate(s *Session, from, to int32) {
 		core := &p.cores[chars[i].Player]
 		core.Reset(p.world, chars[i].Pos)
 		core.SetState(&st)
+		core.Exceptions = chars[i].Flags.Exceptions()
+		if chars[i].Player == own {
+			p.own = chars[i]
+		}
 		p.world.Cores[chars[i].Player] = core
 	}
-	own := g.OwnID()
 	for t := from + 1; t <= to; t++ {
 		in, sent := s.SentInputAt(t)
 		for id, core := range &p.world.Cores {
@@ -89,6 +94,7 @@ func (p *predictor) simulate(s *Session, from, to int32) {
 			case core == nil:
 			case game.PlayerID(id) == own && sent:
 				p.input = physicsInput(&in)
+				p.own.MaskInput(&p.input, t)
 				core.Tick(&p.input, true)
 			default:
 				core.Tick(nil, false)

@@ -295,18 +295,7 @@ func TestVampires(t *testing.T) {
 			return in
 		}}
 	}
-	// The server may not be there yet.
-	testenv.Eventually(t, "there", func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		c, err := client.Dial(ctx, host, client.Config{NoMap: true})
-		if err != nil {
-			return false
-		}
-		c.Close()
-		<-c.Done()
-		return true
-	})
+	waitForServer(t, host)
 	join(t, host, duel("alice"))
 	join(t, host, duel("bob"))
 	testenv.Eventually(t, "healed", func() bool {
@@ -319,5 +308,56 @@ func TestVampires(t *testing.T) {
 			}
 		}
 		return n >= 2
+	})
+}
+
+// waitForServer waits until a server that was started is there.
+func waitForServer(t *testing.T, host string) {
+	t.Helper()
+	testenv.Eventually(t, "there", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		c, err := client.Dial(ctx, host, client.Config{NoMap: true})
+		if err != nil {
+			return false
+		}
+		c.Close()
+		<-c.Done()
+		return true
+	})
+}
+
+// TestLaserDoor watches a beam that moves.
+func TestLaserDoor(t *testing.T) {
+	t.Parallel()
+	port, err := peers.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := fmt.Sprintf("127.0.0.1:%d", port)
+	start(t, "laserdoor", "bindaddr 127.0.0.1", fmt.Sprintf("sv_port %d", port), "sv_map testbox; sv_max_clients_per_ip 4; sv_register 0")
+	waitForServer(t, host)
+	var mu sync.Mutex
+	places := map[uint16]map[int32]bool{} // of beams, by id
+	join(t, host, client.Config{Name: "alice", Play: func(c *client.Client, v *game.View) game.Input {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, l := range v.Lasers {
+			if places[l.ID] == nil {
+				places[l.ID] = map[int32]bool{}
+			}
+			places[l.ID][l.X] = true
+		}
+		return game.Input{}
+	}})
+	testenv.Eventually(t, "a beam in many places", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, xs := range places {
+			if len(xs) > 20 {
+				return true
+			}
+		}
+		return false
 	})
 }

@@ -344,15 +344,15 @@ func TestVisibility(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0, 1, 2)
 	sees := func(viewer game.PlayerID) bool {
-		c := w.char(0)
-		return !c.HiddenFrom(viewer)
+		v := w.View(viewer)
+		return v.Shows(w.char(0).NotFor)
 	}
 	testenv.Check(t, sees(0) && sees(1) && sees(2) && sees(game.Nobody), "hidden at first")
 	w.inTick(func(ctx *game.Ctx) {
 		ctx.SetVisibleTo(0, game.MaskOne(1))
 		testenv.Check(t, ctx.VisibleTo(0) == game.MaskOne(0)|game.MaskOne(1) && ctx.VisibleTo(9) == 0, "visible to %x", ctx.VisibleTo(0))
 	})
-	testenv.Check(t, sees(0) && sees(1) && !sees(2) && sees(game.Nobody), "shown to the wrong ones")
+	testenv.Check(t, sees(0) && sees(1) && !sees(2) && !sees(game.Nobody), "shown to the wrong ones")
 	w.inTick(func(ctx *game.Ctx) { ctx.SetVisibleTo(0, 0) })
 	testenv.Check(t, sees(0) && !sees(1) && !sees(2) && !sees(game.Nobody), "shown to others")
 	w.inTick(func(ctx *game.Ctx) { ctx.SetVisibleTo(0, game.MaskAll) })

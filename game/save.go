@@ -575,7 +575,7 @@ func (v *visitor) tuning(t *playerTuning) {
 func (v *visitor) states(s *characterStates) {
 	pair(v, &s.freezeStart, &s.freezeEnd)
 	pair(v, &s.flags, &s.masked)
-	number64(v, &s.hiddenFrom)
+	number64(v, &s.notFor)
 }
 
 func (v *visitor) profile(p *Profile) {

@@ -48,13 +48,12 @@ var notSaved = map[string]string{
 	"match.flags":    "from the mode",
 	"minPlayers":     "from the mode",
 
-	"entityKinds":      "from mode and mods",
-	"entityKindsFixed": "true after New",
-	"building":         "false after New",
-	"drawn":            "made of the entities in each step",
-	"drawing":          "used within a step",
-	"declared":         "from mode and mods, but for what TestDeclaredIsSaved changes",
-	"perPlayer":        "from the states of mode and mods",
+	"entityKinds": "from mode and mods",
+	"building":    "false after New",
+	"drawn":       "made of the entities in each step",
+	"drawing":     "used within a step",
+	"declared":    "from mode and mods, but for what TestDeclaredIsSaved changes",
+	"perPlayer":   "from the states of mode and mods",
 
 	"characters.latestPrevInput": "latestInput, between steps",
 }

@@ -8,14 +8,12 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// AddEntityKind adds a kind of entities. It is for Start, and panics elsewhere.
+// AddEntityKind declares a kind of entities. Start calls it.
 func (tx *Tx) AddEntityKind(k EntityKind) KindID {
-	w := tx.w
-	if !w.building || w.entityKindsFixed {
-		panic("game: AddEntityKind is called after Start")
-	}
+	w, d := tx.w, tx.declare("AddEntityKind")
 	if len(w.entityKinds) == maxEntityKinds {
-		panic("game: more than 255 kinds of entities")
+		d.fail("kind of entities", "", "there are 255 already")
+		return 0
 	}
 	k.Parts = min(max(k.Parts, 1), MaxEntityParts)
 	w.entityKinds = append(w.entityKinds, k)

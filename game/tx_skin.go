@@ -15,8 +15,8 @@ func (tx *Tx) Skin(id PlayerID) Skin {
 }
 
 // SetSkin shows a player in another skin: for some ticks, or with 0 until ClearSkin or until
-// they leave. Names of parts are cut to MaxSkinPartLen bytes. Clients of 0.6 show the most
-// similar of the skins they come with.
+// they leave. Names of parts are cut to MaxSkinPartLen bytes. Clients that have whole skins only
+// show the most similar of those they come with.
 func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
 	p := tx.player(id)
 	if p == nil {

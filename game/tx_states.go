@@ -50,7 +50,7 @@ type characterStates struct {
 	freezeStart int32 // tick at which the freeze began
 	freezeEnd   int32 // tick from which the tee is free again; 0 not frozen, or FreezeForever
 	masked      Controls
-	hiddenFrom  PlayerMask
+	notFor      PlayerMask // who does not see it
 }
 
 // extend lets states of characters, tunings and skins of players take effect from now on. A
@@ -130,11 +130,11 @@ func (tx *Tx) Frozen(id PlayerID) int32 {
 }
 
 // SetVisibleTo sets who sees a character, until it dies or this is called again; at first
-// all do. Its own player always sees it, and so do viewers of recordings unless nobody else
-// does. What it fires and its sounds are seen and heard by all.
+// all do. Its own player always sees it. Recordings of the whole map show it if everybody
+// sees it, or everybody but one. What it fires and hits is seen and heard by all.
 func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
-	if c := tx.character(id); c != nil && c.hiddenFrom != ^(viewers|MaskOne(id)) {
-		c.hiddenFrom = ^(viewers | MaskOne(id))
+	if c := tx.character(id); c != nil && c.notFor != ^(viewers|MaskOne(id)) {
+		c.notFor = ^(viewers | MaskOne(id))
 		tx.w.extend()
 	}
 }
@@ -142,18 +142,19 @@ func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
 // VisibleTo returns who sees a living character.
 func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
 	if c := tx.character(id); c != nil {
-		return ^c.hiddenFrom
+		return ^c.notFor
 	}
 	return 0
 }
 
-// HiddenFrom reports whether a viewer is not shown the character, wherever it is. Viewers
-// without a seat are not shown those whom nobody else sees.
-func (c *CharacterState) HiddenFrom(viewer PlayerID) bool {
-	if viewer == Nobody {
-		return c.Hidden|MaskOne(c.Player) == MaskAll
+// MaskInput removes from an input for a later tick what does nothing in the state of the
+// character, as far as the state is known.
+func (c *CharacterState) MaskInput(in *physics.Input, tick int32) {
+	frozen := c.FreezeEnd == FreezeForever || c.FreezeEnd > tick
+	if frozen || c.Flags&CharacterFlagCannotMove != 0 {
+		in.Direction, in.Jump = 0, false
 	}
-	return c.Hidden.Has(viewer)
+	in.Hook = in.Hook && !frozen
 }
 
 func (s *characterStates) isFrozen(tick int32) bool {
@@ -181,7 +182,7 @@ func (w *World) beginStates() {
 		if !c.isFrozen(w.tick) {
 			c.freezeStart, c.freezeEnd = 0, 0
 		}
-		c.core.Exceptions = c.flags.exceptions()
+		c.core.Exceptions = c.flags.Exceptions()
 		c.core.Tuning = nil
 		if p.tuning.own {
 			c.core.Tuning = &p.tuning.current
@@ -189,7 +190,8 @@ func (w *World) beginStates() {
 	}
 }
 
-func (f CharacterFlags) exceptions() (e physics.Exceptions) {
+// Exceptions returns what the physics know of the flags.
+func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
 	if f&CharacterFlagSolo != 0 {
 		e |= physics.Solo
 	}
@@ -259,7 +261,7 @@ func (w *World) addStates(s *CharacterState, c *character) {
 	if c.isFrozen(w.tick) {
 		s.FreezeStart, s.FreezeEnd = c.freezeStart, c.freezeEnd
 	}
-	s.Hidden = c.hiddenFrom
+	s.NotFor = c.notFor
 }
 
 func (s *characterStates) pause() {

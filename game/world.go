@@ -84,15 +84,14 @@ type World struct {
 	entityIDs   idPool
 
 	// What modes and mods have put into the world; see EntityKind.
-	entityKinds      []EntityKind
-	entities         []Entity // oldest first
-	lastEntity       EntityID
-	usesEntities     bool // a mode or mod has made something
-	building         bool // New has not returned
-	entityKindsFixed bool // Start has been called for mode and mods
-	drawn            drawn
-	drawing          Drawing
-	npcs             npcs
+	entityKinds  []EntityKind
+	entities     []Entity // oldest first
+	lastEntity   EntityID
+	usesEntities bool // a mode or mod has made something
+	building     bool // New has not returned
+	drawn        drawn
+	drawing      Drawing
+	npcs         npcs
 
 	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match
@@ -163,7 +162,6 @@ func New(cfg Config) (*World, error) {
 		m.Start(&w.tx)
 	}
 	w.hookDepth = 0
-	w.entityKindsFixed = true
 	w.declared.open, w.declared.values = false, nil
 	if err := w.declared.err; err != nil {
 		return nil, err

@@ -118,6 +118,9 @@ func (c *clientSide) addItem(o msg6.Object, id int) {
 			c.received[id].hasClientInfo = true
 			o.PutInts(c.received[id].clientInfo[:])
 		}
+	case *msg6.DDNetCharacter:
+		o.Clamp()
+		c.addState(game.PlayerID(id), o)
 	case *msg6.DDNetPlayer:
 		if isPlayer && o.AuthLevel != msg6.AuthNone {
 			c.received[id].flags |= game.PlayerFlagAdmin
@@ -206,6 +209,17 @@ func (c *clientSide) addCharacter(id game.PlayerID, o *msg6.Character) {
 		AttackTick: o.AttackTick,
 	})
 	c.received[id].flags |= decodePlayerFlags(o.PlayerFlags)
+}
+
+// addState adds the state of a character, whose item came before.
+func (c *clientSide) addState(id game.PlayerID, o *msg6.DDNetCharacter) {
+	c.Frame.Extended = true
+	for i := range c.Frame.Characters {
+		if s := &c.Frame.Characters[i]; s.Player == id {
+			s.Flags, s.TickOrder = game.CharacterFlags(o.Flags), o.StrongWeakID
+			s.FreezeStart, s.FreezeEnd = o.FreezeStart, o.FreezeEnd
+		}
+	}
 }
 
 func decodePlayerFlags(f msg6.PlayerFlags) (flags game.PlayerFlags) {

@@ -13,7 +13,7 @@ type demoSide struct{ serverSide }
 
 // NewDemoSide implements [bridge.Protocol].
 func (p *Protocol) NewDemoSide(s bridge.Sender) bridge.ServerSide {
-	return &demoSide{serverSide{protocol: p, session: bridge.SendOnly{Sender: s}, ddnetVersion: msg6.VersionGameTick, ownID: game.Nobody}}
+	return &demoSide{serverSide{protocol: p, session: bridge.SendOnly{Sender: s}, ddnetVersion: msg6.VersionGameTick, isDemo: true, ownID: game.Nobody}}
 }
 
 func (s *demoSide) Receive([]byte, bool) error { return bridge.ErrBadMessage }

@@ -55,7 +55,10 @@
 // view; the player that a free view was set to.
 //
 // Of CharacterState: TriggeredEvents, of which others get sounds; Ammo of the ninja, and
-// more than 10 of anything; Weapon below zero, which becomes the hammer.
+// more than 10 of anything; Weapon below zero, which becomes the hammer. The states that mods
+// give to characters are for DDNet's clients only, which show and predict them; to others, and
+// to releases before 16.2, a frozen one is a ninja, and they are told a tuning with which they
+// predict that it cannot move.
 //
 // Of events: who was hit by EvDamage, by whom, and whether by themself; of its health and
 // armor only the sum is sent, and nothing of its angle. The difference between silent and

@@ -69,7 +69,7 @@ func (e *effectEncoder) recordCoreEvents(c *game.CharacterState) {
 		{coreHookNothing, game.SoundHookNoAttach, others},
 	} {
 		if c.TriggeredEvents&s.event != 0 {
-			e.Add(msg6.TypeEventSoundWorld, c.Pos, s.to, int32(s.sound))
+			e.Add(msg6.TypeEventSoundWorld, c.Pos, s.to&^c.NotFor, int32(s.sound))
 		}
 	}
 }

@@ -90,6 +90,7 @@ type serverSide struct {
 
 	ddnetVersion     int32 // release of DDNet's client, msg6.VersionNone for others
 	loggedIn         bool  // INFO came
+	isDemo           bool
 	capabilitiesSent bool
 	wantsCommands    bool // the remote console's list of them
 	ownID            game.PlayerID
@@ -210,7 +211,7 @@ func (s *serverSide) SendTuning(w *game.World, id game.PlayerID) {
 }
 
 // knowsStates reports whether the client shows and predicts freeze and flags of characters.
-func (s *serverSide) knowsStates() bool { return s.ddnetVersion >= msg6.VersionNewHUD }
+func (s *serverSide) knowsStates() bool { return s.ddnetVersion >= msg6.VersionNewHUD || s.isDemo }
 
 func (s *serverSide) sendTuning(t *game.Tuning) {
 	var params [msg6.TuneParamsVanilla]int32
@@ -353,7 +354,7 @@ func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 		s.ids.update(v)
 	}
 	s.announceTimeLeft(&v.Game, v.Tick)
-	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.ddnetVersion)
+	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.ddnetVersion, s.knowsStates())
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

@@ -30,6 +30,7 @@ type snapshotEncoder struct {
 	gameInfo    msg6.GameInfo
 	isRace      bool
 	characters  []bridge.CharacterItem
+	states      []characterState // of the characters, if the frame is extended
 	playerFlags [game.MaxPlayers]msg6.PlayerFlags
 	// Indexes of players in characters and in the frame's players, negative for none.
 	characterIndex, playerIndex [game.MaxPlayers]int8
@@ -44,7 +45,9 @@ type snapshotEncoder struct {
 const (
 	characterHooked   = 8
 	characterHealth   = msg6.SizeCharacterCore + 1 // followed by armor and ammo
-	gameDataCarriers  = 2                          // red, blue
+	characterAmmo     = characterHealth + 2
+	characterWeapon   = characterHealth + 3
+	gameDataCarriers  = 2 // red, blue
 	ddnetPlayerRights = 1
 )
 
@@ -52,9 +55,14 @@ const (
 const (
 	wireTypeGameInfoEx  = msg6.FirstExtendedWireType
 	wireTypeDDNetPlayer = msg6.FirstExtendedWireType - 1
+	wireTypeDDNetChar   = msg6.FirstExtendedWireType - 2
 )
 
-var exGameInfoEx, exDDNetPlayer = newEx(msg6.TypeGameInfoEx), newEx(msg6.TypeDDNetPlayer)
+var (
+	exGameInfoEx     = newEx(msg6.TypeGameInfoEx)
+	exDDNetPlayer    = newEx(msg6.TypeDDNetPlayer)
+	exDDNetCharacter = newEx(msg6.TypeDDNetCharacter)
+)
 
 // newEx makes the item that says which type a number on the wire stands for.
 func newEx(typ int) (ints [msg6.SizeEx]int32) {
@@ -73,7 +81,7 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 	f := w.Frame()
 	e.frame = f
 	e.shared.Reset()
-	e.characters = e.characters[:0]
+	e.characters, e.states = e.characters[:0], e.states[:0]
 
 	e.addGame(&f.Game, f.Tick)
 	for i := range f.Pickups {
@@ -100,6 +108,9 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 	for i := range f.Characters {
 		e.characterIndex[f.Characters[i].Player] = int8(i)
 		e.addCharacter(&f.Characters[i])
+		if f.Extended {
+			e.addState(&f.Characters[i])
+		}
 	}
 	// The types of the GameData, characters, players and effects, which buildSnapshot adds, are
 	// higher.
@@ -206,7 +217,7 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 		ammo = 0 // in 0.7 the tick at which it ends
 	}
 	e.characters = append(e.characters, bridge.CharacterItem{
-		Player: c.Player, Pos: c.Pos,
+		Player: c.Player, Pos: c.Pos, NotFor: c.NotFor,
 		Health: min(max(c.Health, 0), 10), Armor: min(max(c.Armor, 0), 10), Ammo: ammo,
 	})
 	o := msg6.Character{
@@ -221,9 +232,35 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
+// sizeDDNetCharacter is what is sent of a DDNetCharacter: all up to when the freeze began.
+const sizeDDNetCharacter = 8
+
+// characterState is a character as a DDNetCharacter has it.
+type characterState struct {
+	ints   [sizeDDNetCharacter]int32
+	frozen bool
+}
+
+func (e *snapshotEncoder) addState(c *game.CharacterState) {
+	o := msg6.DDNetCharacter{
+		Flags: msg6.CharacterFlags(c.Flags), FreezeStart: c.FreezeStart, FreezeEnd: c.FreezeEnd,
+		Jumps: 2, StrongWeakID: c.TickOrder, Missing: msg6.SizeDDNetCharacter - sizeDDNetCharacter,
+	}
+	if c.Jumped&2 != 0 {
+		o.JumpedTotal = 1
+	}
+	if c.Weapon == game.WeaponNinja {
+		o.NinjaActivationTick = c.Ammo - 15*game.TickRate
+	}
+	s := characterState{frozen: c.FreezeEnd != 0}
+	o.PutInts(s.ints[:])
+	e.states = append(e.states, s)
+}
+
 // buildSnapshot writes what the view shows to b, in ascending order as far as ids allow. Latency
-// is what the scoreboard shows per player, in ms; version is the release of DDNet.
-func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32) {
+// is what the scoreboard shows per player, in ms; version is the release of DDNet. To clients
+// that do not know the states of characters, frozen ones are ninjas.
+func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32, knowsStates bool) {
 	ddnet := version >= msg6.VersionDDNetOld
 	b.Reset()
 	if ddnet {
@@ -240,10 +277,11 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	}
 	e.buildGameData(b, ids)
 	if sorted {
-		e.buildCharacters(b, v, ids)
+		e.buildCharacters(b, v, ids, knowsStates)
 		e.buildPlayers(b, v, latency, ids)
 		e.effects.build(b, v, ids)
 		if ddnet {
+			e.buildStates(b, v, ids)
 			e.buildDDNetItems(b, ids)
 		}
 		return
@@ -252,7 +290,10 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	if ddnet {
 		e.buildDDNetItems(b, ids)
 	}
-	e.buildCharacters(b, v, ids)
+	e.buildCharacters(b, v, ids, knowsStates)
+	if ddnet {
+		e.buildStates(b, v, ids)
+	}
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
@@ -267,6 +308,8 @@ func (e *snapshotEncoder) size() (items, ints int) {
 	items += effects + len(e.characters) + 3*players + 7
 	ints += effectInts + len(e.characters)*msg6.SizeCharacter + players*(msg6.SizePlayerInfo+msg6.SizeClientInfo+sizeDDNetPlayer) +
 		2*msg6.SizeEx + msg6.SizeGameInfoEx + msg6.SizeGameInfo + msg6.SizeGameData + msg6.SizeSpectatorInfo + msg6.SizeClientInfo
+	items += len(e.states) + 1
+	ints += len(e.states)*sizeDDNetCharacter + msg6.SizeEx
 	return items, ints
 }
 
@@ -305,13 +348,15 @@ func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientIDs) {
 	}
 }
 
-func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids *clientIDs) {
+func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids *clientIDs, knowsStates bool) {
 	if ids.active {
 		for id, p := range ids.byID {
 			if p == game.Nobody || e.characterIndex[p] < 0 {
 				continue
 			}
-			ints := e.characters[e.characterIndex[p]].Append(b, v, msg6.TypeCharacter, id, characterHealth)
+			i := e.characterIndex[p]
+			ints := e.characters[i].Append(b, v, msg6.TypeCharacter, id, characterHealth)
+			e.showFreeze(ints, int(i), knowsStates)
 			if ints != nil {
 				ints[characterHooked] = ids.mapField(ints[characterHooked])
 			}
@@ -321,7 +366,29 @@ func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids
 	for i := range e.characters {
 		c := &e.characters[i]
 		if id := ids.id(c.Player); id >= 0 {
-			c.Append(b, v, msg6.TypeCharacter, int(id), characterHealth)
+			e.showFreeze(c.Append(b, v, msg6.TypeCharacter, int(id), characterHealth), i, knowsStates)
+		}
+	}
+}
+
+// showFreeze shows that a character is frozen, as DDNet does: it has no rounds, and is a ninja to
+// clients that do not know its state.
+func (e *snapshotEncoder) showFreeze(ints []int32, index int, knowsStates bool) {
+	if ints == nil || index >= len(e.states) || !e.states[index].frozen {
+		return
+	}
+	ints[characterAmmo] = 0
+	if !knowsStates {
+		ints[characterWeapon] = int32(msg6.WeaponNinja)
+	}
+}
+
+// buildStates adds the states of the characters that buildCharacters adds.
+func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View, ids *clientIDs) {
+	for i := range e.states {
+		c := &e.characters[i]
+		if id := ids.id(c.Player); id >= 0 && c.IsVisible(v) {
+			copy(b.Add(wireTypeDDNetChar, int(id), sizeDDNetCharacter), e.states[i].ints[:])
 		}
 	}
 }
@@ -439,6 +506,9 @@ var gameInfoExRace = msg6.GameInfoEx{
 
 // buildDDNetTypes adds which types the items of buildDDNetItems have.
 func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
+	if e.frame.Extended {
+		copy(b.Add(msg6.TypeEx, wireTypeDDNetChar, msg6.SizeEx), exDDNetCharacter[:])
+	}
 	if e.admins != 0 {
 		copy(b.Add(msg6.TypeEx, wireTypeDDNetPlayer, msg6.SizeEx), exDDNetPlayer[:])
 	}
@@ -458,11 +528,15 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 		}
 	}
 	if dst := b.Add(wireTypeGameInfoEx, 0, msg6.SizeGameInfoEx); dst != nil {
+		o := gameInfoEx
 		if e.isRace {
-			gameInfoExRace.PutInts(dst)
-		} else {
-			gameInfoEx.PutInts(dst)
+			o = gameInfoExRace
 		}
+		if e.frame.Extended { // the client predicts and shows states of characters
+			o.Flags |= msg6.GameInfoPredictDDRace
+			o.Flags2 |= msg6.GameInfo2HUDDDRace
+		}
+		o.PutInts(dst)
 	}
 }
 

@@ -39,12 +39,33 @@ func TestMatch(t *testing.T) { bridgetest.TestMatch(t, version) }
 
 func TestEntities(t *testing.T) { bridgetest.TestEntities(t, version) }
 
+func TestStates(t *testing.T) { bridgetest.TestStates(t, version) }
+
+func TestVisibility(t *testing.T) { bridgetest.TestVisibility(t, version) }
+
+func TestTunings(t *testing.T) {
+	bridgetest.TestTunings(t, version, func(int) bool { return false })
+}
+
 func TestManyEntities(t *testing.T) { bridgetest.TestManyEntities(t, version) }
 
 func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version) }
 
 // loseView removes from a view what 0.7 does not carry.
 func loseView(v *game.View) {
+	v.Extended = false
+	for i := range v.Characters {
+		c := &v.Characters[i]
+		if c.FreezeEnd != 0 {
+			c.Weapon = game.WeaponNinja
+			if c.Player == v.Viewer || c.Player == v.VitalsOf {
+				if c.Ammo = c.FreezeEnd; c.Ammo == game.FreezeForever {
+					c.Ammo = v.Tick + 15*game.TickRate
+				}
+			}
+		}
+		c.Flags, c.FreezeStart, c.FreezeEnd, c.TickOrder = 0, 0, 0, 0
+	}
 	g := &v.Game
 	if g.Flags&game.GameFlagTeams == 0 {
 		g.TeamScore = [2]int32{}

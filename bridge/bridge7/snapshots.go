@@ -88,15 +88,27 @@ func (e *snapshotEncoder) addGame(g *game.GameState) {
 	}
 }
 
+// foreverTicks is how long a ninja lasts, as which a freeze without an end is shown.
+const foreverTicks = 15 * game.TickRate
+
 func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
-	e.characters = append(e.characters, bridge.CharacterItem{Player: c.Player, Pos: c.Pos, Health: c.Health, Armor: c.Armor, Ammo: c.Ammo})
+	weapon, ammo := c.Weapon, c.Ammo
+	if c.FreezeEnd != 0 { // as DDNet shows it to clients that do not know freeze
+		weapon, ammo = game.WeaponNinja, c.FreezeEnd
+		if ammo == game.FreezeForever {
+			ammo = e.frame.Tick + foreverTicks
+		}
+	}
+	e.characters = append(e.characters, bridge.CharacterItem{
+		Player: c.Player, Pos: c.Pos, NotFor: c.NotFor, Health: c.Health, Armor: c.Armor, Ammo: ammo,
+	})
 	o := msg7.Character{
 		CharacterCore: msg7.CharacterCore{
 			Tick: c.Tick, X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction,
 			Jumped: c.Jumped, HookedPlayer: c.HookedPlayer, HookState: msg7.HookState(c.HookState), HookTick: c.HookTick,
 			HookX: c.HookX, HookY: c.HookY, HookDX: c.HookDX, HookDY: c.HookDY,
 		},
-		Weapon: msg7.Weapon(c.Weapon), Emote: msg7.Emote(c.Emote), AttackTick: c.AttackTick,
+		Weapon: msg7.Weapon(weapon), Emote: msg7.Emote(c.Emote), AttackTick: c.AttackTick,
 		TriggeredEvents: msg7.CoreEvents(e.triggered[c.Player]),
 	}
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])

@@ -468,9 +468,11 @@ func VisibleView(v *game.View) *game.View {
 			f.Players[i].Flags |= game.PlayerFlagWatching
 		}
 	}
-	f.Characters = visible(f.Characters, func(c game.CharacterState) bool { return v.Sees(c.Pos) })
+	f.Characters = visible(f.Characters, func(c game.CharacterState) bool { return v.Sees(c.Pos) && v.Shows(c.NotFor) })
 	for i := range f.Characters {
-		if c := &f.Characters[i]; c.Player != v.Viewer && c.Player != v.VitalsOf {
+		c := &f.Characters[i]
+		c.NotFor = 0
+		if c.Player != v.Viewer && c.Player != v.VitalsOf {
 			c.Health, c.Armor, c.Ammo = 0, 0, 0
 		}
 	}
