@@ -7,6 +7,14 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+)
+
+var (
+	_ game.StateSaver = (*Mod)(nil)
+	_ game.HookSubset = (*Mod)(nil)
+	_ game.Reloader   = (*Mod)(nil)
+	_ replay.Sourcer  = (*Mod)(nil)
 )
 
 // Config is the parameters of a script.
@@ -51,8 +59,11 @@ func New(cfg Config) (*Mod, error) {
 // Name returns the name of the script.
 func (m *Mod) Name() string { return m.cfg.Name }
 
-// Source returns the source that the script runs.
-func (m *Mod) Source() string { return m.vm.source }
+// Source returns the source that the script was made of; see [replay.Sourcer].
+func (m *Mod) Source() []byte { return []byte(m.cfg.Source) }
+
+// SetLog sets Config.Log.
+func (m *Mod) SetLog(log func(text string)) { m.cfg.Log = log }
 
 // Off returns why the script was switched off, "" if it was not.
 func (m *Mod) Off() string { return m.off }
@@ -178,6 +189,29 @@ func (m *Mod) AppendState(dst []byte) []byte {
 		dst = append(dst[:start], tagEnd) // the script will be switched off for it
 	}
 	return dst
+}
+
+// Reload changes to another source, which keeps the state; see [game.Reloader]. Fields that the
+// new source sets and the old one did not have are added. A script that was switched off runs
+// again.
+func (m *Mod) Reload(tx *game.Tx, source string) error {
+	v, err := load(m.cfg.Name, source, m.log)
+	if err != nil {
+		m.log("not reloaded: " + err.Error())
+		return err
+	}
+	if b, err := m.vm.appendTable(nil, m.vm.state, "state", 0); err != nil {
+		m.log(fmt.Sprintf("the state is lost: %v", err))
+	} else {
+		d := decoder{b: b}
+		d.table(v, v.state, 0)
+	}
+	m.vm, m.off = v, ""
+	m.errors, m.errorTick, m.checkTick = 0, tx.Tick(), tx.Tick()
+	v.budgetTick = tx.Tick()
+	m.log("reloaded")
+	m.call(tx, hookReload)
+	return nil
 }
 
 func appendText(dst []byte, s string) []byte {
