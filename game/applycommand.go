@@ -137,8 +137,6 @@ func (w *World) applyOperator(cmd *Command) {
 		if cmd.Rules != nil {
 			w.setRules(*cmd.Rules, cmd.Value)
 		}
-	case CmdReload:
-		w.reload(cmd)
 	case CmdRestart:
 		w.userWarmup(min(max(cmd.Value, timerInfinite), maxSeconds))
 	case CmdPause:

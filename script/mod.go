@@ -201,7 +201,7 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 		return err
 	}
 	if b, err := m.vm.appendTable(nil, m.vm.state, "state", 0); err != nil {
-		m.log(fmt.Sprintf("the state is lost: %v", err))
+		m.log(fmt.Sprintf("%s: the state is lost: %v", m.cfg.Name, err))
 	} else {
 		d := decoder{b: b}
 		d.table(v, v.state, 0)
@@ -209,7 +209,7 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 	m.vm, m.off = v, ""
 	m.errors, m.errorTick, m.checkTick = 0, tx.Tick(), tx.Tick()
 	v.budgetTick = tx.Tick()
-	m.log("reloaded")
+	m.log(m.cfg.Name + ": reloaded")
 	m.call(tx, hookReload)
 	return nil
 }

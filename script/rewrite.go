@@ -55,9 +55,10 @@ type local struct {
 // rewriter changes the syntax tree of a script: operators whose result depends on the machine
 // become calls, and so do assignments by which a function would change what is not saved.
 type rewriter struct {
-	locals []local
-	fn     int
-	depth  int
+	locals  []local
+	fn      int
+	depth   int
+	globals map[string]int // lines at which the file sets them
 }
 
 // syntaxError is an error of the rewriter.
@@ -66,8 +67,8 @@ type syntaxError struct {
 	text string
 }
 
-// rewrite changes a chunk.
-func rewrite(name string, chunk *ast.BlockStat) (err error) {
+// rewrite changes a chunk. It returns the lines at which the file sets globals.
+func rewrite(name string, chunk *ast.BlockStat) (globals map[string]int, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -77,17 +78,18 @@ func rewrite(name string, chunk *ast.BlockStat) (err error) {
 			panic(p)
 		}
 	}()
-	w := rewriter{fn: 1}
+	w := rewriter{fn: 1, globals: map[string]int{}}
 	w.block(chunk)
-	return nil
+	return w.globals, nil
 }
 
-func fail(at ast.Locator, text string) {
-	line := 0
+func fail(at ast.Locator, text string) { panic(syntaxError{line(at), text}) }
+
+func line(at ast.Locator) int {
 	if pos := at.Locate().StartPos(); pos != nil {
-		line = pos.Line
+		return pos.Line
 	}
-	panic(syntaxError{line, text})
+	return 0
 }
 
 func (w *rewriter) enter(at ast.Locator) {
@@ -239,7 +241,11 @@ func (w *rewriter) assign(s ast.AssignStat) ast.Stat {
 			if d.Val == "_ENV" {
 				fail(d, "_ENV is not for scripts")
 			}
-			if owner := w.lookup(d.Val); owner <= 1 && w.fn > 1 {
+			owner := w.lookup(d.Val)
+			if owner == 0 && w.fn == 1 {
+				w.globals[d.Val] = line(d)
+			}
+			if owner <= 1 && w.fn > 1 {
 				guarded = append(guarded, ast.FunctionCall{BFunctionCall: intrinsic(d, guardName, ast.String{Location: d.Location, Val: []byte(d.Val)})})
 			}
 		case ast.IndexExp:

@@ -49,6 +49,7 @@ type vm struct {
 	builtin map[*rt.GoFunction]bool
 	frozen  map[*rt.Table]*rt.Table // tables of the file, and what is in them
 	fixed   []upvalue               // the variables of its functions
+	lines   map[string]int          // at which it sets globals
 	loaded  bool                    // the file was read
 
 	tx     *game.Tx // while a hook is called
@@ -113,7 +114,7 @@ func load(name, source string, print func(string)) (v *vm, err error) {
 		return nil, errors.New(v.errorText(err))
 	}
 	if err := v.finish(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	for i := range v.frames {
 		v.openFrame(&v.frames[i])
@@ -132,7 +133,7 @@ func (v *vm) compile() (*rt.Closure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rewrite(v.name, chunk); err != nil {
+	if v.lines, err = rewrite(v.name, chunk); err != nil {
 		return nil, err
 	}
 	v.r.LinearRequire(4, 2*size)
@@ -160,12 +161,16 @@ func (v *vm) finish() error {
 	x := v.env.Get(rt.StringValue("state"))
 	var ok bool
 	if v.state, ok = x.TryTable(); !ok {
-		return fmt.Errorf("state is %s, want a table", describe(x))
+		return fmt.Errorf("%s: state is %s, want a table", v.name, describe(x))
 	}
-	if _, err := v.appendTable(nil, v.state, "state", 0); err != nil {
-		return err
+	_, err := v.appendTable(nil, v.state, "state", 0)
+	if err == nil {
+		err = v.freeze()
 	}
-	return v.freeze()
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.name, err)
+	}
+	return nil
 }
 
 // newBudget begins the budget of a tick.
@@ -178,13 +183,14 @@ func (v *vm) newBudget(tick int32) {
 // errorText returns the text of an error of the virtual machine, which begins with file and
 // line.
 func (v *vm) errorText(err error) string {
+	text := err.Error()
 	if e, ok := rt.AsError(err); ok {
-		if s, ok := e.Value().TryString(); ok {
-			return strings.TrimSuffix(s, " without __newindex")
-		}
-		return v.name + ": " + plain(e.Value())
+		text = strings.TrimSuffix(plain(e.Value()), " without __newindex")
 	}
-	return v.name + ": " + err.Error()
+	if !strings.HasPrefix(text, v.name+":") {
+		text = v.position() + ": " + text // an error in a metamethod has none
+	}
+	return text
 }
 
 func describePanic(p any) string {

@@ -134,6 +134,16 @@ type Package struct {
 	Goroutines bool     // there is a go statement
 }
 
+// reserved reports whether a package outside the module is for a folder by the rules of limited.
+func reserved(path, folder string) bool {
+	for _, l := range limited {
+		if match(l.pattern, path) && allows(l.rooms, folder) {
+			return true
+		}
+	}
+	return false
+}
+
 // Check returns the rules that a package breaks, one sentence each.
 func Check(p Package) []string {
 	var faults []string
@@ -156,7 +166,7 @@ func Check(p Package) []string {
 			}
 		}
 		if _, rule := lookUp(pure, folder); rule.imports != nil && !p.Command {
-			if !standard(path) {
+			if !standard(path) && !reserved(path, folder) {
 				fault("imports ", path, ": ", room, " uses the standard library only")
 			}
 			for _, pattern := range rule.imports {
