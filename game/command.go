@@ -172,6 +172,10 @@ const (
 	// CmdAddNPC gives the first NPC that a mode or mod wants a seat: Player. See
 	// [World.NPCRequests].
 	CmdAddNPC
+
+	// CmdReload gives a mod another source: Value (the number of the mod in Config.Mods), Text.
+	// Mods that are no [Reloader] ignore it.
+	CmdReload
 )
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.

@@ -82,6 +82,8 @@ func (w *World) applyDeclared(cmd *Command) {
 		w.applyVariable(cmd)
 	case CmdChatCommand, CmdConsoleCommand:
 		w.applyModCommand(cmd)
+	case CmdReload:
+		w.reload(cmd)
 	}
 }
 

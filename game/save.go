@@ -65,6 +65,15 @@ func Restore(cfg Config, state []byte) (*World, error) {
 	if v.err != nil {
 		return nil, v.err
 	}
+	for _, m := range w.mods {
+		if _, ok := m.(Reloader); ok { // it may have been reloaded, and have other hooks
+			w.hooks = hooks{}
+			if err := w.resolveHooks(); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
 	w.drawEntities()
 	w.events = w.events[:0]
 	w.frameValid = false

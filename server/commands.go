@@ -52,6 +52,10 @@ func (s *Server) newConsole() error {
 		{Name: "stoprecord", Help: "Stop recording", Flags: open, Run: s.cmdStopRecord},
 		{Name: "sv_spectator_slots", Params: "?i", Help: "What older servers have for sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
+		{Name: "reload_mods", Help: "Reload the scripts of sv_mods whose files changed; the match goes on", Flags: open, Run: func(*console.Call) {
+			s.modReload.told = ""
+			s.readMods(s.now)
+		}},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open | console.Lasting, Run: s.cmdTune},

@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/lts"
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/mode/tdm"
+	"github.com/teeyard/teeyard/server/console"
 )
 
 // NamedMode is a game mode that sv_gametype can choose.
@@ -89,7 +90,11 @@ func (s *Server) newMods(m *gameMap) []game.Mod {
 		mods = append(mods, newMod())
 	}
 	for _, named := range m.mods {
-		mods = append(mods, named.new())
+		m := named.new()
+		if l, ok := m.(interface{ SetLog(func(text string)) }); ok {
+			l.SetLog(func(text string) { s.print(console.Standard, "mods", text) })
+		}
+		mods = append(mods, m)
 	}
 	return mods
 }

@@ -175,10 +175,11 @@ type Server struct {
 	econ         econHost
 	dialect      logline.Dialect
 
-	logFile  logFile
-	fileLog  *slog.Logger // writes to logFile, nil if there is none
-	auditLog logFile
-	operator auditEntry // the line of an operator that runs, zero if none does
+	logFile   logFile
+	fileLog   *slog.Logger // writes to logFile, nil if there is none
+	auditLog  logFile
+	modReload modReload
+	operator  auditEntry // the line of an operator that runs, zero if none does
 }
 
 // shutdownRequest is set by the command shutdown.
@@ -221,6 +222,7 @@ func New(cfg Config) (_ *Server, err error) {
 		rconGuesses:    limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
 		gameGuesses:    limit.NewGuesses(guessRate, guestsTracked, guestTime),
 		votes:          newVotes(),
+		modReload:      modReload{news: make(chan []modNews, 1)},
 	}
 	s.versions = newProtocolVersions(s)
 	if s.cfg.Log == nil {
@@ -464,6 +466,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	if !s.updateDrain(now) {
 		s.changeMap(now)
 	}
+	s.updateMods(now)
 	s.updateRegistration(now)
 	s.halfLife.update(now)
 	s.updateEcon(now)

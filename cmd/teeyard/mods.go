@@ -1,10 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"sync"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/script"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -14,19 +20,78 @@ var gameModes = server.BuiltinModes()
 // gameMods are the mods of sv_mods that the program has.
 var gameMods = map[string]func() game.Mod{}
 
-// findMod returns what makes a mod that sv_mods names.
-func findMod(name string) (func() game.Mod, error) {
+// modFinder finds mods by their names in sv_mods: those of the program, and scripts in the
+// folder mods.
+type modFinder struct {
+	files fs.FS
+	mu    sync.Mutex
+	read  map[string]scriptFile // the last of each name that was right
+}
+
+// modName matches the names of scripts.
+var modName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// find returns what makes a mod that sv_mods names.
+func (f *modFinder) find(name string) (func() game.Mod, error) {
 	if newMod, ok := gameMods[name]; ok {
 		return newMod, nil
 	}
-	return nil, fmt.Errorf("there is no mod of this name")
-}
-
-// newMod makes a mod of a replay log.
-func newMod(info replay.ModInfo) (game.Mod, error) {
-	found, err := findMod(info.Name)
+	if !modName.MatchString(name) {
+		return nil, errors.New("names of mods have letters, digits, _ and - only")
+	}
+	path := "mods/" + name + ".lua"
+	source, err := readScript(f.files, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is neither a mod of this name nor a file %s", path)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return found(), nil
+	cfg := script.Config{Name: path, Source: source}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.read[name] != (scriptFile{path, source}) {
+		if _, err := script.New(cfg); err != nil {
+			return nil, err
+		}
+		if f.read == nil {
+			f.read = map[string]scriptFile{}
+		}
+		f.read[name] = scriptFile{path, source}
+	}
+	return func() game.Mod {
+		m, err := script.New(cfg)
+		if err != nil {
+			panic(err) // it was right before
+		}
+		return m
+	}, nil
+}
+
+// scriptFile is a script that can be read.
+type scriptFile struct{ path, source string }
+
+// readScript reads a file that is not too large for a script.
+func readScript(files fs.FS, path string) (string, error) {
+	f, err := files.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, script.MaxSource+1))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return string(b), nil
+}
+
+// newMod makes a mod of a replay log, which has the sources of scripts.
+func newMod(info replay.ModInfo) (game.Mod, error) {
+	if info.Source != nil {
+		return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source)})
+	}
+	if found, ok := gameMods[info.Name]; ok {
+		return found(), nil
+	}
+	return nil, errors.New("there is no mod of this name")
 }

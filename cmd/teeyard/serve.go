@@ -119,7 +119,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	s, err := server.New(server.Config{
 		Commands:     lines,
 		Modes:        gameModes,
-		FindMod:      findMod,
+		FindMod:      (&modFinder{files: files}).find,
 		AddToConsole: settings.Register,
 		Observers:    []server.Observer{monitor},
 		Files:        files,

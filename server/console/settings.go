@@ -64,6 +64,7 @@ type Settings struct {
 	TimeLimit               int    // sv_timelimit
 	GameType                string // sv_gametype
 	Mods                    string // sv_mods
+	ModsWatch               int    // sv_mods_watch
 	TournamentMode          int    // sv_tournament_mode
 	PlayerReadyMode         int    // sv_player_ready_mode
 	SpamProtection          int    // sv_spamprotection
@@ -161,6 +162,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_hl_rcon_bantime", "Minutes of that ban (0 = for ever)", sv, &s.HalfLifeRconBanTime, 15, 0, 44640},
 		{"sv_auto_demo_record", "Record a demo of each match", sv, &s.AutoDemoRecord, 0, 0, 1},
 		{"sv_auto_demo_max", "Number of automatically recorded demos to keep (0 = all)", sv, &s.AutoDemoMax, 10, 0, 1000},
+		{"sv_mods_watch", "Reload scripts of sv_mods when their files change", sv, &s.ModsWatch, 1, 0, 1},
 		{"sv_replay", "Record matches as replay logs (1 takes effect with the next map)", sv, &s.Replay, 1, 0, 1},
 		{"sv_replay_max_size", "Megabytes that a replay log may have", sv, &s.ReplayMaxSize, 64, 1, 4096},
 		{"sv_replay_max_files", "Number of replay logs to keep, the oldest are deleted (0 = all)", sv, &s.ReplayMaxFiles, 30, 0, 10000},

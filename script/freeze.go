@@ -1,0 +1,124 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+
+	rt "github.com/arnodel/golua/runtime"
+)
+
+// After a file was read, all that its functions can reach is constant, except for state. So a
+// script cannot keep what would be lost when the match is saved and restored. Tables are made
+// constant by moving what they have to a shadow that reads fall through to; assignments to
+// variables have guards (see rewriter); variables of functions within functions are compared
+// from time to time.
+
+// errIterator is the error for what is a function but has state of its own.
+var errIterator = errors.New("the file keeps an iterator, such as one of pairs or gmatch, which cannot be saved")
+
+// freeze makes the file constant.
+func (v *vm) freeze() error {
+	inState := map[*rt.Table]string{}
+	markState(inState, v.state, "state")
+	var (
+		todo   []rt.Value
+		tables = map[*rt.Table]bool{v.state: true}
+		order  []*rt.Table
+		cells  = map[rt.Cell]bool{}
+		fns    = map[*rt.Closure]bool{}
+	)
+	each(v.env, func(_, x rt.Value) { todo = append(todo, x) })
+	for len(todo) > 0 {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		v.r.RequireCPU(1)
+		if t, ok := x.TryTable(); ok {
+			if path, ok := inState[t]; ok && t != v.state {
+				return fmt.Errorf("the table %s is also in a variable of the file; use %s everywhere", path, path)
+			}
+			if tables[t] {
+				continue
+			}
+			tables[t] = true
+			order = append(order, t)
+			each(t, func(k, x rt.Value) { todo = append(todo, k, x) })
+			if m := t.Metatable(); m != nil {
+				todo = append(todo, rt.TableValue(m))
+			}
+		} else if f, ok := x.TryClosure(); ok && !fns[f] {
+			fns[f] = true
+			for i, cell := range f.Upvalues {
+				u := f.GetUpvalue(i)
+				if t, ok := u.TryTable(); cells[cell] || ok && t == v.env {
+					continue
+				}
+				cells[cell] = true
+				name := "?"
+				if i < len(f.UpNames) {
+					name = f.UpNames[i]
+				}
+				v.fixed = append(v.fixed, upvalue{name, f, i, u})
+				todo = append(todo, u)
+			}
+		} else if g, ok := x.Interface().(*rt.GoFunction); ok && !v.builtin[g] {
+			return errIterator
+		}
+	}
+	v.frozen = make(map[*rt.Table]*rt.Table, len(order))
+	refuse := v.function("newindex", 3, false, func(*vm, *rt.GoCont) error { return errFrozen })
+	for _, t := range order {
+		v.frozen[t] = freezeTable(t, refuse)
+	}
+	return nil
+}
+
+// freezeTable makes a table constant and returns its shadow.
+func freezeTable(t *rt.Table, refuse rt.Value) *rt.Table {
+	shadow, meta := rt.NewTable(), rt.NewTable()
+	if m := t.Metatable(); m != nil {
+		each(m, func(k, x rt.Value) { meta.Set(k, x) })
+		// What the shadow does not have is looked up as before.
+		if index := m.Get(rt.StringValue("__index")); !index.IsNil() {
+			next := rt.NewTable()
+			set(next, "__index", index)
+			shadow.SetMetatable(next)
+		}
+	}
+	each(t, func(k, x rt.Value) { shadow.Set(k, x) })
+	each(shadow, func(k, _ rt.Value) {
+		// The virtual machine reads fields of metatables directly.
+		if s, ok := k.TryString(); !ok || len(s) < 2 || s[:2] != "__" {
+			t.Set(k, rt.NilValue)
+		}
+	})
+	set(meta, "__index", rt.TableValue(shadow))
+	set(meta, "__newindex", refuse)
+	t.SetMetatable(meta)
+	return shadow
+}
+
+func each(t *rt.Table, f func(k, x rt.Value)) {
+	for k, x, _ := t.Next(rt.NilValue); !k.IsNil(); k, x, _ = t.Next(k) {
+		f(k, x)
+	}
+}
+
+// markState collects the tables in state, which is a tree.
+func markState(paths map[*rt.Table]string, t *rt.Table, path string) {
+	paths[t] = path
+	each(t, func(k, x rt.Value) {
+		if t, ok := x.TryTable(); ok {
+			markState(paths, t, field(path, k))
+		}
+	})
+}
+
+// checkFixed returns an error if a variable was changed that is not saved.
+func (v *vm) checkFixed() error {
+	for i := range v.fixed {
+		if u := &v.fixed[i]; !u.value.Equals(u.fn.GetUpvalue(u.index)) {
+			return fmt.Errorf("%s: the variable %s of a function changed, which is not saved; keep it in state", v.name, u.name)
+		}
+	}
+	return nil
+}

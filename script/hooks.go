@@ -1,0 +1,211 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	rt "github.com/arnodel/golua/runtime"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// hookID is a hook of scripts.
+type hookID int
+
+// The hooks.
+const (
+	hookStart hookID = iota
+	hookReload
+	hookDamage
+	hookDamageTaken
+	hookDeath
+	hookPickSpawn
+	hookSpawn
+	hookPickup
+	hookChat
+	hookEnter
+	hookLeave
+	hookTeam
+	hookTick
+	hookEntity
+	hookTile
+	hookRoundStart
+	hookFlagReturn
+	hookCheckWin
+	hookRoundOver
+	hookCanBeMoved
+	numHooks
+)
+
+// hookMethods are the methods of game's hooks.
+var hookMethods = [numHooks]string{
+	hookStart: "OnStart", hookReload: "OnReload", // not of game
+	hookDamage: "OnDamage", hookDamageTaken: "OnDamageTaken", hookDeath: "OnDeath", hookPickSpawn: "PickSpawn",
+	hookSpawn: "OnSpawn", hookPickup: "OnPickup", hookChat: "OnChat", hookEnter: "OnEnter", hookLeave: "OnLeave",
+	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
+	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
+}
+
+// hookNames are the names of the hooks in scripts: on_damage for OnDamage.
+var hookNames = func() (names [numHooks]string) {
+	for h, method := range hookMethods {
+		var b strings.Builder
+		for i, r := range method {
+			if unicode.IsUpper(r) && i > 0 {
+				b.WriteByte('_')
+			}
+			b.WriteRune(unicode.ToLower(r))
+		}
+		names[h] = b.String()
+	}
+	return names
+}()
+
+// findHooks takes the functions whose names are those of hooks.
+func (v *vm) findHooks() error {
+	var defined []string
+	each(v.env, func(k, x rt.Value) {
+		if name, ok := k.TryString(); ok && x.Type() == rt.FunctionType {
+			defined = append(defined, name)
+		}
+	})
+	slices.Sort(defined)
+	for _, name := range defined {
+		if h := slices.Index(hookNames[:], name); h >= 0 {
+			v.hooks[h] = v.env.Get(rt.StringValue(name))
+		} else if strings.HasPrefix(name, "on_") {
+			return fmt.Errorf("%s:%d: there is no hook %s%s; other functions must not begin with on_", v.name, v.lines[name], name, suggest(name, hookNames[:]))
+		}
+	}
+	return nil
+}
+
+// UsesHook reports whether the script has the hook with a method; see [game.HookSubset].
+func (m *Mod) UsesHook(method string) bool {
+	h := slices.Index(hookMethods[:], method)
+	return h < 0 || !m.vm.hooks[h].IsNil() // others are those of state
+}
+
+// Start calls the hook on_start.
+func (m *Mod) Start(tx *game.Tx) { m.call(tx, hookStart) }
+
+// notify calls a hook and cancels what it is about if it returns false.
+func (m *Mod) notify(ctx *game.Ctx, h hookID, args ...rt.Value) {
+	if r, ok := m.call(&ctx.Tx, h, args...); ok {
+		if b, ok := r.TryBool(); ok && !b {
+			ctx.Cancel()
+		}
+	}
+}
+
+// about calls a hook with what it is about.
+func about[T any](m *Mod, ctx *game.Ctx, h hookID, which func(*frame) *eventValue[T], data *T) {
+	if m.vm.calls >= maxCalls {
+		return
+	}
+	e := which(&m.vm.frames[m.vm.calls])
+	e.data = data
+	m.notify(ctx, h, e.value)
+	e.data = nil
+}
+
+// OnDamage calls on_damage(damage).
+func (m *Mod) OnDamage(ctx *game.Ctx, d *game.Damage) {
+	about(m, ctx, hookDamage, func(f *frame) *eventValue[game.Damage] { return &f.damage }, d)
+}
+
+// OnDamageTaken calls on_damage_taken(damage).
+func (m *Mod) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
+	about(m, ctx, hookDamageTaken, func(f *frame) *eventValue[game.Damage] { return &f.damage }, d)
+}
+
+// OnDeath calls on_death(death).
+func (m *Mod) OnDeath(ctx *game.Ctx, d *game.Death) {
+	about(m, ctx, hookDeath, func(f *frame) *eventValue[game.Death] { return &f.death }, d)
+}
+
+// OnChat calls on_chat(message).
+func (m *Mod) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
+	about(m, ctx, hookChat, func(f *frame) *eventValue[game.ChatMessage] { return &f.chat }, c)
+}
+
+// PickSpawn calls pick_spawn(player), which returns a position or nil.
+func (m *Mod) PickSpawn(ctx *game.Ctx, id game.PlayerID) (pos vec.Vec2, ok bool) {
+	x, ok := m.call(&ctx.Tx, hookPickSpawn, m.vm.player(id))
+	if !ok || x.IsNil() {
+		return vec.Vec2{}, false
+	}
+	pos, err := m.vm.vector(0, x)
+	if err != nil {
+		m.failed(&ctx.Tx, m.vm.name+": pick_spawn returned "+describe(x)+", want a position")
+		return vec.Vec2{}, false
+	}
+	return pos, true
+}
+
+// OnSpawn calls on_spawn(player).
+func (m *Mod) OnSpawn(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookSpawn, m.vm.player(id)) }
+
+// OnPickup calls on_pickup(player, kind).
+func (m *Mod) OnPickup(ctx *game.Ctx, id game.PlayerID, kind game.PickupKind) {
+	m.notify(ctx, hookPickup, m.vm.player(id), toValue(m.vm, kind))
+}
+
+// OnEnter calls on_enter(player).
+func (m *Mod) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookEnter, m.vm.player(id)) }
+
+// OnLeave calls on_leave(player).
+func (m *Mod) OnLeave(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookLeave, m.vm.player(id)) }
+
+// OnTeam calls on_team(player, from).
+func (m *Mod) OnTeam(ctx *game.Ctx, id game.PlayerID, from game.Team) {
+	m.notify(ctx, hookTeam, m.vm.player(id), toValue(m.vm, from))
+}
+
+// OnTick calls on_tick().
+func (m *Mod) OnTick(ctx *game.Ctx) { m.notify(ctx, hookTick) }
+
+// OnEntity calls on_entity(tile, pos).
+func (m *Mod) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
+	m.notify(ctx, hookEntity, toValue(m.vm, tile), toValue(m.vm, pos))
+}
+
+// OnTile calls on_tile(player, tile).
+func (m *Mod) OnTile(ctx *game.Ctx, id game.PlayerID, tile uint8) {
+	m.notify(ctx, hookTile, m.vm.player(id), toValue(m.vm, tile))
+}
+
+// OnRoundStart calls on_round_start().
+func (m *Mod) OnRoundStart(ctx *game.Ctx) { m.notify(ctx, hookRoundStart) }
+
+// OnFlagReturn calls on_flag_return(team).
+func (m *Mod) OnFlagReturn(ctx *game.Ctx, t game.Team) {
+	m.notify(ctx, hookFlagReturn, toValue(m.vm, t))
+}
+
+// CheckWin calls check_win(), which returns true if the match is over, "tied" if a limit is
+// reached without a leader.
+func (m *Mod) CheckWin(ctx *game.Ctx) game.MatchResult {
+	x, _ := m.call(&ctx.Tx, hookCheckWin)
+	if s, ok := x.TryString(); ok && s == "tied" {
+		return game.MatchTied
+	} else if rt.Truth(x) {
+		return game.MatchOver
+	}
+	return game.MatchContinues
+}
+
+// RoundOver calls round_over().
+func (m *Mod) RoundOver(ctx *game.Ctx) bool {
+	x, _ := m.call(&ctx.Tx, hookRoundOver)
+	return rt.Truth(x)
+}
+
+// CanBeMoved calls can_be_moved(player).
+func (m *Mod) CanBeMoved(ctx *game.Ctx, id game.PlayerID) bool {
+	x, ok := m.call(&ctx.Tx, hookCanBeMoved, m.vm.player(id))
+	return !ok || rt.Truth(x)
+}

@@ -1,0 +1,361 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/arnodel/golua/lib/base"
+	"github.com/arnodel/golua/lib/stringlib"
+	rt "github.com/arnodel/golua/runtime"
+)
+
+// fn is a function for scripts. It pushes its results to c.Next().
+type fn func(v *vm, c *rt.GoCont) error
+
+// function makes a value of a function with n arguments, and any number of others if etc.
+func (v *vm) function(name string, n int, etc bool, f fn) rt.Value {
+	g := rt.NewGoFunction(func(_ *rt.Thread, c *rt.GoCont) (rt.Cont, error) {
+		if err := f(v, c); err != nil {
+			return nil, err
+		}
+		return c.Next(), nil
+	}, name, n, etc)
+	g.SolemnlyDeclareCompliance(allSafe)
+	return rt.FunctionValue(g)
+}
+
+func (v *vm) push(c *rt.GoCont, x rt.Value) { c.Next().Push(v.r, x) }
+
+// set defines a name of a table, while the libraries are opened.
+func set(t *rt.Table, name string, x rt.Value) { t.Set(rt.StringValue(name), x) }
+
+// value returns an argument, nil if it is absent.
+func value(c *rt.GoCont, i int) rt.Value {
+	if i >= c.NArgs() {
+		return rt.NilValue
+	}
+	return c.Arg(i)
+}
+
+// badArgument is the error for an argument of the wrong type.
+func badArgument(i int, want string, got rt.Value) error {
+	return fmt.Errorf("argument #%d is %s, want %s", i+1, describe(got), want)
+}
+
+// describe says what a value is, in an error.
+func describe(x rt.Value) string {
+	switch s, ok := x.TryString(); {
+	case x.IsNil():
+		return "nil"
+	case ok && len(s) <= 30:
+		return fmt.Sprintf("%q", s)
+	case ok:
+		return "a string"
+	case x.NumberType() != rt.UnknownType:
+		return plain(x)
+	}
+	return "a " + typeName(x)
+}
+
+func typeName(x rt.Value) string {
+	if u, ok := x.TryUserData(); ok {
+		if o, ok := u.Value().(object); ok {
+			return o.kind().name
+		}
+	}
+	return x.TypeName()
+}
+
+// plain is tostring without addresses and without metamethods.
+func plain(x rt.Value) string {
+	if u, ok := x.TryUserData(); ok {
+		if o, ok := u.Value().(object); ok {
+			return o.text()
+		}
+	}
+	switch x.Type() {
+	case rt.NilType, rt.IntType, rt.FloatType, rt.BoolType, rt.StringType:
+		s, _ := x.ToString()
+		return s
+	}
+	return x.TypeName()
+}
+
+// tostring is plain with metamethods.
+func (v *vm) tostring(x rt.Value) (string, error) {
+	if _, ok := x.TryTable(); ok {
+		next := rt.NewTerminationWith(v.r.MainThread().CurrentCont(), 1, false)
+		if err, ok := rt.Metacall(v.r.MainThread(), x, "__tostring", []rt.Value{x}, next); ok {
+			if err != nil {
+				return "", err
+			}
+			s, ok := next.Get(0).TryString()
+			if !ok {
+				return "", errors.New("__tostring must return a string")
+			}
+			return s, nil
+		}
+	}
+	return plain(x), nil
+}
+
+// openLibraries defines what every script has: a part of Lua's libraries, and the game.
+func (v *vm) openLibraries() {
+	base.LibLoader.Load(v.r) // into a table that scripts do not see
+	for _, name := range []string{"error", "rawequal", "select", "tonumber"} {
+		set(v.env, name, v.r.GlobalEnv().Get(rt.StringValue(name)))
+	}
+	str, _ := stringlib.LibLoader.Load(v.r)
+	for _, name := range []string{"dump", "pack", "packsize", "unpack"} {
+		set(str.AsTable(), name, rt.NilValue)
+	}
+	set(str.AsTable(), "format", v.formatter(str.AsTable().Get(rt.StringValue("format"))))
+	set(v.env, "string", str)
+	// Strings are not numbers: what a script adds to one is a mistake.
+	meta := rt.NewTable()
+	set(meta, "__index", str)
+	set(meta, "__name", rt.StringValue("string"))
+	v.r.SetStringMeta(meta)
+
+	for name, f := range map[string]struct {
+		n   int
+		etc bool
+		f   fn
+	}{
+		"assert":       {1, true, assert},
+		"getmetatable": {1, false, getMetatable},
+		"ipairs":       {1, false, v.ipairs()},
+		"next":         {2, false, next},
+		"pairs":        {1, false, pairs},
+		"pcall":        {1, true, pcall},
+		"print":        {0, true, printFunc},
+		"rawget":       {2, false, rawGet},
+		"rawlen":       {1, false, rawLen},
+		"rawset":       {3, false, rawSet},
+		"setmetatable": {2, false, setMetatable},
+		"tostring":     {1, false, toString},
+		"type":         {1, false, typeOf},
+		"unpack":       {3, false, unpack},
+		lenName:        {1, false, length},
+		powName:        {2, false, power},
+		guardName:      {1, false, guard},
+	} {
+		set(v.env, name, v.function(name, f.n, f.etc, f.f))
+	}
+	v.openTable()
+	v.openMath()
+	v.openGame()
+	v.builtin = map[*rt.GoFunction]bool{}
+	v.collectBuiltins(v.env)
+	env := rt.NewTable()
+	set(env, "__index", v.function("global", 2, false, undefined))
+	v.env.SetMetatable(env)
+}
+
+// collectBuiltins notes the functions of the libraries, of which there is one for all.
+func (v *vm) collectBuiltins(t *rt.Table) {
+	each(t, func(_, x rt.Value) {
+		if t, ok := x.TryTable(); ok {
+			v.collectBuiltins(t)
+		} else if f, ok := x.Interface().(*rt.GoFunction); ok {
+			v.builtin[f] = true
+		}
+	})
+}
+
+// undefined is called for globals that do not exist.
+func undefined(v *vm, c *rt.GoCont) error {
+	name, ok := value(c, 1).TryString()
+	if !ok {
+		v.push(c, rt.NilValue)
+		return nil
+	}
+	var names []string
+	for k, _, _ := v.env.Next(rt.NilValue); !k.IsNil(); k, _, _ = v.env.Next(k) {
+		if s, ok := k.TryString(); ok && s[0] != '#' {
+			names = append(names, s)
+		}
+	}
+	v.r.RequireCPU(uint64(len(names)))
+	return fmt.Errorf("there is no %s%s", name, suggest(name, names))
+}
+
+// guard is called before a function assigns to a global or to a local variable of the file.
+func guard(v *vm, c *rt.GoCont) error {
+	name, _ := value(c, 0).TryString()
+	switch {
+	case !v.loaded:
+		return nil
+	case name == "state":
+		return errors.New("the table state stays; set what is in it, such as state.round = 1")
+	}
+	return fmt.Errorf("%s belongs to the file and cannot be set by a function, since it would not be saved; use state.%s", name, name)
+}
+
+func assert(v *vm, c *rt.GoCont) error {
+	if !rt.Truth(value(c, 0)) {
+		if etc := c.Etc(); len(etc) > 0 {
+			return rt.NewError(etc[0])
+		}
+		return errors.New("assertion failed")
+	}
+	v.push(c, c.Arg(0))
+	return nil
+}
+
+func typeOf(v *vm, c *rt.GoCont) error {
+	if c.NArgs() == 0 {
+		return badArgument(0, "a value", rt.NilValue)
+	}
+	v.push(c, rt.StringValue(c.Arg(0).TypeName()))
+	return nil
+}
+
+func toString(v *vm, c *rt.GoCont) error {
+	s, err := v.tostring(value(c, 0))
+	if err != nil {
+		return err
+	}
+	v.r.RequireBytes(len(s))
+	v.push(c, rt.StringValue(s))
+	return nil
+}
+
+func printFunc(v *vm, c *rt.GoCont) error {
+	var b strings.Builder
+	for i, x := range c.Etc() {
+		s, err := v.tostring(x)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		v.r.RequireBytes(len(s))
+		b.WriteString(s)
+		if b.Len() > maxPrint {
+			break
+		}
+	}
+	if v.print != nil {
+		s := b.String()
+		v.print(s[:min(len(s), maxPrint)])
+	}
+	return nil
+}
+
+// maxPrint is the number of bytes of a line of print that are shown.
+const maxPrint = 500
+
+// formatter wraps string.format, which would show addresses.
+func (v *vm) formatter(format rt.Value) rt.Value {
+	return v.function("format", 1, true, func(v *vm, c *rt.GoCont) error {
+		args := append([]rt.Value{value(c, 0)}, c.Etc()...)
+		for i, x := range args[1:] {
+			switch x.Type() {
+			case rt.IntType, rt.FloatType, rt.StringType:
+			case rt.BoolType, rt.NilType:
+				args[i+1] = rt.StringValue(plain(x))
+			default:
+				s, err := v.tostring(x)
+				if err != nil {
+					return err
+				}
+				args[i+1] = rt.StringValue(s)
+			}
+		}
+		if f, ok := args[0].TryString(); ok && strings.ContainsAny(f, "pU") && !validFormat(f) {
+			return errors.New("format: %p and %U are not for scripts")
+		}
+		return rt.Call(v.r.MainThread(), format, args, c.Next())
+	})
+}
+
+// validFormat reports whether a format has no verb that shows an address.
+func validFormat(f string) bool {
+	for i := 0; i < len(f); i++ {
+		if f[i] != '%' {
+			continue
+		}
+		for i++; i < len(f) && strings.IndexByte("0123456789.+-# ", f[i]) >= 0; i++ {
+		}
+		if i < len(f) && (f[i] == 'p' || f[i] == 'U') {
+			return false
+		}
+	}
+	return true
+}
+
+// pcall calls a function and returns its error instead of raising it. Limits that are
+// exceeded are not errors in this sense.
+func pcall(v *vm, c *rt.GoCont) error {
+	t := v.r.MainThread()
+	res := rt.NewTerminationWith(c, 0, true)
+	next := c.Next()
+	if err := rt.Call(t, value(c, 0), c.Etc(), res); err != nil {
+		next.Push(v.r, rt.BoolValue(false))
+		next.Push(v.r, rt.ErrorValue(err))
+		return nil
+	}
+	next.Push(v.r, rt.BoolValue(true))
+	next.PushEtc(v.r, res.Etc())
+	return nil
+}
+
+// openTable defines the library table.
+func (v *vm) openTable() {
+	t := rt.NewTable()
+	for name, f := range map[string]struct {
+		n   int
+		etc bool
+		f   fn
+	}{
+		"concat": {4, false, tableConcat},
+		"insert": {3, false, tableInsert},
+		"pack":   {0, true, tablePack},
+		"remove": {2, false, tableRemove},
+		"sort":   {2, false, tableSort},
+		"unpack": {3, false, unpack},
+	} {
+		set(t, name, v.function(name, f.n, f.etc, f.f))
+	}
+	set(v.env, "table", rt.TableValue(t))
+}
+
+// suggest returns a hint at a name that was probably meant.
+func suggest(name string, names []string) string {
+	best, bestDistance := "", min(len(name)/2, 3)+1
+	for _, n := range names {
+		if d := distance(name, n); d < bestDistance || d == bestDistance && best != "" && n < best {
+			best, bestDistance = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// distance is the number of letters to insert, remove or replace.
+func distance(a, b string) int {
+	if len(a) > 40 || len(b) > 40 {
+		return 40
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := last
+			if a[i] != b[j] {
+				d = 1 + min(last, row[j], row[j+1])
+			}
+			last, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

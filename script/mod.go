@@ -1,0 +1,257 @@
+package script
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	rt "github.com/arnodel/golua/runtime"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+)
+
+var (
+	_ game.StateSaver = (*Mod)(nil)
+	_ game.HookSubset = (*Mod)(nil)
+	_ game.Reloader   = (*Mod)(nil)
+	_ replay.Sourcer  = (*Mod)(nil)
+)
+
+// Config is the parameters of a script.
+type Config struct {
+	// Name is the name of the file, such as mods/tag.lua. Errors begin with it.
+	Name string
+	// Source is the file.
+	Source string
+	// Log gets errors and what the script prints, a line at a time; nil drops them. It must
+	// not block.
+	Log func(text string)
+}
+
+// Mod is a mod written in Lua.
+type Mod struct {
+	cfg Config
+	vm  *vm
+	off string // why the script is switched off, "" while it runs
+
+	// errors counts those since errorTick.
+	errors    int32
+	errorTick int32
+	checkTick int32 // of the last check of the state
+}
+
+// The errors after which a script is switched off, and the ticks in which they count.
+const (
+	maxErrors   = 10
+	errorTicks  = 10 * game.TickRate
+	checkTicks  = game.TickRate
+	checkMemory = 1 << 20 // allocated in a tick, after which the state is checked as well
+)
+
+// New reads a script. The error begins with file and line.
+func New(cfg Config) (*Mod, error) {
+	m := &Mod{cfg: cfg}
+	var err error
+	m.vm, err = load(cfg.Name, cfg.Source, m.log)
+	return m, err
+}
+
+// Name returns the name of the script.
+func (m *Mod) Name() string { return m.cfg.Name }
+
+// Source returns the source that the script was made of; see [replay.Sourcer].
+func (m *Mod) Source() []byte { return []byte(m.cfg.Source) }
+
+// SetLog sets Config.Log.
+func (m *Mod) SetLog(log func(text string)) { m.cfg.Log = log }
+
+// Off returns why the script was switched off, "" if it was not.
+func (m *Mod) Off() string { return m.off }
+
+func (m *Mod) log(text string) {
+	if m.cfg.Log != nil {
+		m.cfg.Log(text)
+	}
+}
+
+// call calls a hook and returns its first result, and false if the hook did not return.
+func (m *Mod) call(tx *game.Tx, h hookID, args ...rt.Value) (rt.Value, bool) {
+	v := m.vm
+	f := v.hooks[h]
+	if m.off != "" || f.IsNil() || v.calls == maxCalls {
+		return rt.NilValue, false
+	}
+	if v.calls == 0 {
+		m.beginTick(tx.Tick())
+		if m.off != "" {
+			return rt.NilValue, false
+		}
+	}
+	fr := &v.frames[v.calls]
+	n := copy(fr.args[:], args)
+	fr.result.Reset()
+	text, ok := v.protected(tx, f, fr.args[:n], fr.result)
+	clear(fr.args[:])
+	switch {
+	case v.dead && m.off == "":
+		m.switchOff(text)
+	case !ok && m.off == "":
+		m.failed(tx, text)
+	}
+	return fr.result.Get(0), ok
+}
+
+// protected calls a function and returns the text of its error.
+func (v *vm) protected(tx *game.Tx, f rt.Value, args []rt.Value, res *rt.Termination) (text string, ok bool) {
+	callerTx, inGame, cont := v.tx, v.inGame, v.thread.CurrentCont()
+	v.tx = tx
+	v.calls++
+	defer func() {
+		v.tx = callerTx
+		v.calls--
+		p := recover()
+		if p == nil {
+			return
+		}
+		_, unwound := p.(errDead)
+		if v.inGame != inGame && !unwound {
+			panic(p) // of the game, and not of the script
+		}
+		text = fmt.Sprintf("%s: %s", v.position(), describePanic(p))
+		v.inGame, v.dead, ok = inGame, true, false
+	}()
+	_ = cont
+	if err := rt.Call(v.thread, f, args, res); err != nil {
+		return v.errorText(err), false
+	}
+	return "", true
+}
+
+// failed counts an error.
+func (m *Mod) failed(tx *game.Tx, text string) {
+	if tick := tx.Tick(); tick-m.errorTick >= errorTicks {
+		m.errors, m.errorTick = 0, tick
+	}
+	m.errors++
+	if m.errors >= maxErrors {
+		m.switchOff(fmt.Sprintf("%s (%d errors in %d seconds)", text, m.errors, errorTicks/game.TickRate))
+		return
+	}
+	m.log(text)
+}
+
+func (m *Mod) switchOff(text string) {
+	m.off = text
+	m.log("switched off: " + text)
+}
+
+// beginTick begins the budget of a tick, and checks what the script keeps from time to time.
+func (m *Mod) beginTick(tick int32) {
+	v := m.vm
+	if tick == v.budgetTick {
+		return
+	}
+	if tick-m.checkTick >= checkTicks || v.r.UsedResources().Memory >= checkMemory {
+		m.checkTick = tick
+		err := v.checkFixed()
+		if err == nil {
+			_, err = v.appendTable(nil, v.state, "state", 0)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", v.name, err)
+			}
+		}
+		if err != nil {
+			m.switchOff(err.Error())
+			return
+		}
+	}
+	v.newBudget(tick)
+}
+
+// AppendState appends the state of the script; see [game.StateSaver].
+func (m *Mod) AppendState(dst []byte) []byte {
+	v := m.vm
+	source := ""
+	if v.source != m.cfg.Source {
+		source = v.source // it was reloaded
+	}
+	used := v.r.UsedResources()
+	dst = appendText(dst, source)
+	dst = appendText(dst, m.off)
+	for _, x := range []int32{m.errors, m.errorTick, m.checkTick, v.budgetTick} {
+		dst = binary.AppendVarint(dst, int64(x))
+	}
+	dst = binary.AppendUvarint(dst, used.Cpu)
+	dst = binary.AppendUvarint(dst, used.Memory)
+	start := len(dst)
+	dst, err := v.appendTable(dst, v.state, "state", 0)
+	if err != nil {
+		dst = append(dst[:start], tagEnd) // the script will be switched off for it
+	}
+	return dst
+}
+
+// Reload changes to another source, which keeps the state; see [game.Reloader]. Fields that the
+// new source sets and the old one did not have are added. A script that was switched off runs
+// again.
+func (m *Mod) Reload(tx *game.Tx, source string) error {
+	v, err := load(m.cfg.Name, source, m.log)
+	if err != nil {
+		m.log("not reloaded: " + err.Error())
+		return err
+	}
+	if b, err := m.vm.appendTable(nil, m.vm.state, "state", 0); err != nil {
+		m.log(fmt.Sprintf("%s: the state is lost: %v", m.cfg.Name, err))
+	} else {
+		d := decoder{b: b}
+		d.table(v, v.state, 0)
+	}
+	m.vm, m.off = v, ""
+	m.errors, m.errorTick, m.checkTick = 0, tx.Tick(), tx.Tick()
+	v.budgetTick = tx.Tick()
+	m.log(m.cfg.Name + ": reloaded")
+	m.call(tx, hookReload)
+	return nil
+}
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// RestoreState replaces the state; see [game.StateSaver].
+func (m *Mod) RestoreState(b []byte) error {
+	d := decoder{b: b}
+	source := d.text()
+	off := d.text()
+	var numbers [4]int32
+	for i := range numbers {
+		numbers[i] = int32(d.varint())
+	}
+	used := rt.RuntimeResources{Cpu: d.uvarint(), Memory: d.uvarint()}
+	if d.err != nil || used.Cpu > tickCPU || used.Memory > tickMemory {
+		return errState
+	}
+	v := m.vm
+	if source != "" || v.source != m.cfg.Source {
+		if source == "" {
+			source = m.cfg.Source
+		}
+		var err error
+		if v, err = load(m.cfg.Name, source, m.log); err != nil {
+			return err
+		}
+	}
+	state := rt.NewTable()
+	d.table(v, state, 0)
+	if d.err != nil || len(d.b) != 0 {
+		return errState
+	}
+	clearTable(v.state)
+	each(state, func(k, x rt.Value) { v.state.Set(k, x) })
+	m.vm, m.off = v, off
+	m.errors, m.errorTick, m.checkTick = numbers[0], numbers[1], numbers[2]
+	v.newBudget(numbers[3])
+	v.r.RequireCPU(used.Cpu)
+	v.r.RequireMem(used.Memory)
+	return nil
+}

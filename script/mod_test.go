@@ -1,0 +1,255 @@
+package script
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+)
+
+// testWorld is a world with a script, on a map that is a box with spawn points.
+type testWorld struct {
+	*game.World
+	mod  *Mod
+	logs []string
+}
+
+func terrain() game.Terrain {
+	const w, h = 20, 12
+	t := game.Terrain{Width: w, Height: h, Tiles: make([]uint8, w*h)}
+	for x := range w {
+		for y := range h {
+			if x == 0 || y == 0 || x == w-1 || y == h-1 {
+				t.Tiles[y*w+x] = 1
+			}
+		}
+	}
+	for x := 2; x < w-2; x += 3 {
+		t.Tiles[(h-2)*w+x] = 192
+	}
+	return t
+}
+
+func newWorld(t testing.TB, source string) *testWorld {
+	t.Helper()
+	tw := &testWorld{}
+	rules := game.DefaultRules()
+	rules.SpamProtection = false
+	var err error
+	tw.mod, err = New(Config{Name: "mods/test.lua", Source: source, Log: func(s string) { tw.logs = append(tw.logs, s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tw.World, err = game.New(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{tw.mod}, Rules: rules, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tw
+}
+
+// join brings in players.
+func (w *testWorld) join(n int) {
+	var cmds []game.Command
+	for id := range game.PlayerID(n) {
+		cmds = append(cmds, game.Command{Kind: game.CmdJoin, Player: id},
+			game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: string(rune('a' + id))}},
+			game.Command{Kind: game.CmdEnterGame, Player: id})
+	}
+	w.Step(cmds)
+}
+
+// run steps the world.
+func (w *testWorld) run(ticks int) {
+	for range ticks {
+		w.Step(nil)
+	}
+}
+
+// say runs a line of chat and returns what the server says in this tick.
+func (w *testWorld) say(text string) string {
+	var said []string
+	for _, e := range w.Step([]game.Command{{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: text}}) {
+		if e.Kind == game.EvChat && e.Player == game.Nobody {
+			said = append(said, e.Text)
+		}
+	}
+	return strings.Join(said, "|")
+}
+
+// TestHooks runs a script with hooks that watch, change and prevent.
+func TestHooks(t *testing.T) {
+	w := newWorld(t, `
+state.hits = 0
+function on_start() state.started = game.tick() end
+function on_enter(p) state.names = (state.names or "") .. p.name end
+function on_damage(d)
+  state.hits = state.hits + 1
+  d.amount = d.amount * 2
+  return d.weapon ~= "gun"
+end
+function on_death(d) game.say(d.victim.name .. " died of " .. d.weapon) end
+function on_chat(m)
+  local p = m.from
+  if m.text == "kill" then p:kill() return false
+  elseif m.text == "hurt" then p:damage(2) game.say(p.health .. " " .. state.hits .. state.names .. state.started)
+  elseif m.text == "gun" then game.say(tostring(p:damage(2, player(1), "gun")) .. p.health)
+  elseif m.text == "bad" then local x = nil; x.y = 1
+  elseif m.text == "swap" then m.text = "swapped" end
+end
+`)
+	w.join(2)
+	w.run(60)
+	for _, c := range []struct{ text, want string }{
+		{"hurt", "6 1ab0"},
+		{"gun", "false6"},
+		{"kill", "a died of game"},
+	} {
+		if got := w.say(c.text); got != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+	w.say("bad")
+	if want := []string{"mods/test.lua:16: attempt to index nil value"}; !slices.Equal(w.logs, want) {
+		t.Errorf("log: %q, want %q", w.logs, want)
+	}
+	events := w.Step([]game.Command{{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "swap"}})
+	if !slices.ContainsFunc(events, func(e game.Event) bool { return e.Kind == game.EvChat && e.Text == "swapped" }) {
+		t.Errorf("events: %v", events)
+	}
+}
+
+// TestLoadErrors reads scripts that are wrong.
+func TestLoadErrors(t *testing.T) {
+	for _, c := range []struct{ source, want string }{
+		{"x = = 1", "mods/test.lua:1:5: unexpected symbol"},
+		{"\nfunction on_damge() end", "mods/test.lua:2: there is no hook on_damge; did you mean on_damage?"},
+		{"\nplayrs()", "mods/test.lua:2: there is no playrs; did you mean players?"},
+		{"game.say('x')", "mods/test.lua:1: the game can be used in hooks only"},
+		{"math.random()", "mods/test.lua:1: the game can be used in hooks only"},
+		{"while true do end", "mods/test.lua: too many steps"},
+		{"local s = 'x' while true do s = s .. s end", "mods/test.lua: too much memory"},
+		{"local s = ('x'):rep(1e9)", "mods/test.lua: too much memory"},
+		{"local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) end", "mods/test.lua: too much memory"},
+		{"local function f() return 1 + f() end f()", "mods/test.lua: too much memory"},
+		{"local t = setmetatable({}, {__index = function(t, k) return t[k] end}) local x = t.x", "too much memory"},
+		{"('a'):rep(30):find(('a?'):rep(30) .. ('a'):rep(30) .. 'b')", "too many steps"},
+		{strings.Repeat("(", 1000), "mods/test.lua:1: nested too deeply"},
+		{"x = " + strings.Repeat("not ", 1000) + "1", "mods/test.lua:1: nested too deeply"},
+		{"x = a" + strings.Repeat(".a", 1000), "mods/test.lua:1: nested too deeply"},
+		{strings.Repeat(" ", MaxSource+1), "the limit is 65536"},
+		{"local x <close> = nil", "mods/test.lua:1: <close> is not for scripts"},
+		{"global x = 1", "mods/test.lua:1: declarations with global"},
+		{"_ENV.x = 1", "mods/test.lua:1: _ENV is not for scripts"},
+		{"os.time()", "there is no os"}, {"io.open('x')", "there is no io"}, {"require('x')", "there is no require"},
+		{"load('x')", "there is no load"}, {"dofile('x')", "there is no dofile"}, {"collectgarbage()", "there is no collectgarbage"},
+		{"string.dump(print)", "attempt to call a nil value"}, {"coroutine.create(print)", "there is no coroutine"},
+		{"setmetatable({}, {__gc = print})", "__gc is not for scripts"},
+		{"state = 1", "state is 1, want a table"},
+		{"state.f = print", "state.f is a function, which cannot be saved"},
+		{"state.a = state", "nested too deeply, or contains itself"},
+		{"state.a = {} local a = state.a function on_tick() a.x = 1 end", "the table state.a is also in a variable of the file; use state.a everywhere"},
+		{"local next = pairs({}) function on_tick() next() end", "the file keeps an iterator"},
+		{"'x' + 1", "mods/test.lua:1:1"},
+		{"local x = 'x' + 1", "arithmetic"},
+		{"string.format('%p', {})", "not for scripts"},
+	} {
+		_, err := New(Config{Name: "mods/test.lua", Source: c.source})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60s: %v, want %s", c.source, err, c.want)
+		}
+	}
+}
+
+// TestOnlyStateLasts runs functions that try to keep something elsewhere.
+func TestOnlyStateLasts(t *testing.T) {
+	for _, c := range []struct{ source, want string }{
+		{"local n = 0\nfunction on_tick() n = n + 1 end", "test.lua:2: n belongs to the file and cannot be set by a function"},
+		{"n = 0\nfunction on_tick() n = n + 1 end", "test.lua:2: n belongs to the file"},
+		{"function on_tick()\nnew = 1 end", "test.lua:2: new belongs to the file"},
+		{"function on_tick() state = {} end", "the table state stays"},
+		{"local t = {1, 2, n = {}}\nfunction on_tick() t.n.x = 1 end", "test.lua:2: this table belongs to the file"},
+		{"t = {}\nfunction on_tick() t[1] = 1 end", "test.lua:2: this table belongs to the file"},
+		{"t = {}\nfunction on_tick() table.insert(t, 1) end", "test.lua:2: this table belongs to the file"},
+		{"t = {}\nfunction on_tick() rawset(t, 1, 2) end", "test.lua:2: this table belongs to the file"},
+		{"function on_tick() math.pi = 3 end", "this table belongs to the file"},
+		{"local function counter() local n = 0; return function() n = n + 1; return n end end\nlocal c = counter()\nfunction on_tick() c() end", "switched off: mods/test.lua: the variable n of a function changed"},
+		{"function on_tick() state.x = {f = print} end", "switched off: mods/test.lua: state.x.f is a function, which cannot be saved"},
+		{"local t = {}\nfunction on_tick() state.x = t end", "switched off: mods/test.lua: state.x is a table of the file"},
+		{"function on_tick() state.x = setmetatable({}, {}) end", "state.x has a metatable, which is not saved"},
+		{"function on_tick() state[{}] = 1 end", "a table with a table as a key has no order"},
+		{"function on_tick() state[#state + 1] = ('x'):rep(1000) end", ""},
+		{"function on_tick() for i = 1, 100 do state[#state + 1] = ('x'):rep(20000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
+	} {
+		w := newWorld(t, c.source)
+		w.join(1)
+		w.run(110)
+		if log := strings.Join(w.logs, "\n"); !strings.Contains(log, c.want) || c.want == "" && log != "" {
+			t.Errorf("%s: %q, want %q", c.source, log, c.want)
+		}
+	}
+}
+
+// TestSwitchedOff runs scripts that do not end or err again and again.
+func TestSwitchedOff(t *testing.T) {
+	for _, c := range []struct{ source, want string }{
+		{"function on_tick()\nwhile true do end end", "switched off: mods/test.lua:2: too many steps"},
+		{"function on_tick() pcall(function() while true do end end) end", "too many steps"},
+		{"function on_tick() local s = 'x' while true do s = s .. s end end", "too much memory"},
+		{"function on_tick() error('no') end", "switched off: mods/test.lua:1: no (10 errors in 10 seconds)"},
+		{"function on_tick() error({}) end", "switched off: mods/test.lua:1: table (10 errors"},
+		{"function on_tick() local t = setmetatable({}, {__index = function(t, k) return t[k] end}) t = t.x end", "too much memory"},
+		{"function on_tick() for i = 1, 1e6 do game.say('flood') end end", "too many steps"},
+		{"function on_tick() for p in players() do p:kill() end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
+		{"function on_tick() for p in players() do pcall(p.kill, p) end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
+		{"function on_damage(d) d.victim:damage(1) end\nfunction on_tick() if player(0) then player(0):damage(1) end end", ""},
+		{"local d; function on_damage(x) state.d = x end\nfunction on_tick() if player(0) then player(0):damage(1) end end", "state.d is a damage, which cannot be saved"},
+	} {
+		w := newWorld(t, c.source)
+		w.join(2)
+		w.run(110)
+		log := strings.Join(w.logs, "\n")
+		if !strings.Contains(log, c.want) {
+			t.Errorf("%s: %q, want %q", c.source, log, c.want)
+		}
+		if strings.Count(log, "\n") > 20 {
+			t.Errorf("%s: %d lines of log", c.source, strings.Count(log, "\n"))
+		}
+		if c.want != "" && w.mod.Off() == "" {
+			t.Errorf("%s runs on", c.source)
+		}
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, err := New(Config{Name: "mods/test.lua", Source: "function on_tick() state.n = (state.n or 0) + 1 end"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchmarkHook(b *testing.B, source string, players int) {
+	w := newWorld(b, source)
+	w.join(players)
+	w.run(10)
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Step(nil)
+	}
+	if len(w.logs) > 0 {
+		b.Fatal(w.logs)
+	}
+}
+
+func BenchmarkTick(b *testing.B) {
+	for _, c := range []struct{ name, source string }{
+		{"none", "function on_reload() end"},
+		{"empty", "function on_tick() end"},
+		{"count", "state.n = 0 function on_tick() state.n = state.n + 1 end"},
+		{"health", "function on_tick() for p in players() do local h = p.health end end"},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkHook(b, c.source, 64) })
+	}
+}

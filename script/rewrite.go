@@ -1,0 +1,338 @@
+package script
+
+import (
+	"fmt"
+
+	"github.com/arnodel/golua/ast"
+	"github.com/arnodel/golua/ops"
+	"github.com/arnodel/golua/scanner"
+	"github.com/arnodel/golua/token"
+)
+
+// The names of functions that rewritten code calls. Scripts cannot say them.
+const (
+	lenName   = "#len"
+	powName   = "#pow"
+	guardName = "#guard"
+)
+
+// maxNesting limits how deep blocks, brackets and operators of a script are nested, because
+// parser and compiler recurse.
+const maxNesting = 150
+
+// checkNesting reports an error for a source that is nested too deeply to be parsed.
+func checkNesting(name string, source []byte) error {
+	s := scanner.New(name, source)
+	open, run := 0, 0
+	for {
+		t := s.Scan()
+		switch t.Type {
+		case token.EOF, token.INVALID, token.UNFINISHED:
+			return nil // for the parser to report
+		case token.SgOpenBkt, token.SgOpenBrace, token.SgOpenSquareBkt, token.KwFunction, token.KwDo, token.KwThen, token.KwRepeat:
+			open++
+			run = 0
+		case token.SgCloseBkt, token.SgCloseBrace, token.SgCloseSquareBkt, token.KwEnd, token.KwUntil, token.KwElseIf:
+			open--
+			run = 0
+		case token.SgMinus, token.KwNot, token.SgHash, token.SgTilde, token.SgHat:
+			run++ // operators that the parser recurses for
+		case token.SgComma, token.SgSemicolon, token.SgAssign, token.KwLocal, token.KwReturn, token.KwIf, token.KwAnd, token.KwOr:
+			run = 0
+		}
+		if open > maxNesting || run > maxNesting {
+			return fmt.Errorf("%s:%d: nested too deeply", name, t.Pos.Line)
+		}
+	}
+}
+
+// local is a local variable that is visible.
+type local struct {
+	name string
+	fn   int // the nesting of the function that has it, 1 for the file itself
+}
+
+// rewriter changes the syntax tree of a script: operators whose result depends on the machine
+// become calls, and so do assignments by which a function would change what is not saved.
+type rewriter struct {
+	locals  []local
+	fn      int
+	depth   int
+	globals map[string]int // lines at which the file sets them
+}
+
+// syntaxError is an error of the rewriter.
+type syntaxError struct {
+	line int
+	text string
+}
+
+// rewrite changes a chunk. It returns the lines at which the file sets globals.
+func rewrite(name string, chunk *ast.BlockStat) (globals map[string]int, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case syntaxError:
+			err = fmt.Errorf("%s:%d: %s", name, p.line, p.text)
+		default:
+			panic(p)
+		}
+	}()
+	w := rewriter{fn: 1, globals: map[string]int{}}
+	w.block(chunk)
+	return w.globals, nil
+}
+
+func fail(at ast.Locator, text string) { panic(syntaxError{line(at), text}) }
+
+func line(at ast.Locator) int {
+	if pos := at.Locate().StartPos(); pos != nil {
+		return pos.Line
+	}
+	return 0
+}
+
+func (w *rewriter) enter(at ast.Locator) {
+	if w.depth++; w.depth > 2*maxNesting {
+		fail(at, "nested too deeply")
+	}
+}
+
+func (w *rewriter) declare(n ast.Name) {
+	if n.Val == "_ENV" {
+		fail(n, "_ENV is not for scripts")
+	}
+	w.locals = append(w.locals, local{n.Val, w.fn})
+}
+
+// lookup returns the nesting of the function that has a local variable, 0 for globals.
+func (w *rewriter) lookup(name string) int {
+	for i := len(w.locals) - 1; i >= 0; i-- {
+		if w.locals[i].name == name {
+			return w.locals[i].fn
+		}
+	}
+	return 0
+}
+
+func (w *rewriter) block(b *ast.BlockStat) {
+	n := len(w.locals)
+	w.stats(b)
+	w.locals = w.locals[:n]
+}
+
+func (w *rewriter) stats(b *ast.BlockStat) {
+	for i, s := range b.Stats {
+		b.Stats[i] = w.stat(s)
+	}
+	w.exps(b.Return)
+}
+
+func (w *rewriter) exps(list []ast.ExpNode) {
+	for i, e := range list {
+		list[i] = w.exp(e)
+	}
+}
+
+func (w *rewriter) function(f ast.Function) ast.Function {
+	n := len(w.locals)
+	w.fn++
+	for _, p := range f.Params {
+		w.declare(p)
+	}
+	if f.VarargName != nil {
+		w.declare(*f.VarargName)
+	}
+	w.block(&f.Body)
+	w.fn--
+	w.locals = w.locals[:n]
+	return f
+}
+
+func (w *rewriter) cond(c ast.CondStat) ast.CondStat {
+	c.Cond = w.exp(c.Cond)
+	w.block(&c.Body)
+	return c
+}
+
+func (w *rewriter) stat(s ast.Stat) ast.Stat {
+	w.enter(s)
+	defer func() { w.depth-- }()
+	switch s := s.(type) {
+	case ast.AssignStat:
+		return w.assign(s)
+	case ast.BlockStat:
+		w.block(&s)
+		return s
+	case ast.FunctionCall:
+		w.call(s.BFunctionCall)
+		return s
+	case *ast.ForStat:
+		s.Start, s.Stop = w.exp(s.Start), w.exp(s.Stop)
+		if s.Step != nil {
+			s.Step = w.exp(s.Step)
+		}
+		n := len(w.locals)
+		w.declare(s.Var)
+		w.block(&s.Body)
+		w.locals = w.locals[:n]
+		return s
+	case *ast.ForInStat:
+		w.exps(s.Params)
+		n := len(w.locals)
+		for _, v := range s.Vars {
+			w.declare(v)
+		}
+		w.block(&s.Body)
+		w.locals = w.locals[:n]
+		return s
+	case ast.IfStat:
+		s.If = w.cond(s.If)
+		for i := range s.ElseIfs {
+			s.ElseIfs[i] = w.cond(s.ElseIfs[i])
+		}
+		if s.Else != nil {
+			w.block(s.Else)
+		}
+		return s
+	case ast.LocalFunctionStat:
+		w.declare(s.Name)
+		s.Function = w.function(s.Function)
+		return s
+	case ast.LocalStat:
+		w.exps(s.Values)
+		attribs := []*ast.DeclAttrib{s.PrefixAttrib}
+		for _, n := range s.NameAttribs {
+			w.declare(n.Name)
+			attribs = append(attribs, n.Attrib)
+		}
+		for _, a := range attribs {
+			if a != nil && a.Type == ast.CloseAttrib {
+				fail(s, "<close> is not for scripts")
+			}
+		}
+		return s
+	case ast.RepeatStat:
+		n := len(w.locals)
+		w.stats(&s.Body) // its locals are visible in the condition
+		s.Cond = w.exp(s.Cond)
+		w.locals = w.locals[:n]
+		return s
+	case ast.WhileStat:
+		s.CondStat = w.cond(s.CondStat)
+		return s
+	case ast.GlobalStat, ast.GlobalFunctionStat, ast.GlobalWildcardStat:
+		fail(s, "declarations with global are not for scripts; leave the word out")
+	case ast.BreakStat, ast.EmptyStat, ast.GotoStat, ast.LabelStat:
+		return s
+	}
+	fail(s, fmt.Sprintf("a statement of kind %T is not for scripts", s))
+	return nil
+}
+
+// assign puts a guard before an assignment by a function to a global or to a local variable of
+// the file: they are set while the file is read, and not afterwards.
+func (w *rewriter) assign(s ast.AssignStat) ast.Stat {
+	w.exps(s.Src)
+	var guarded []ast.Stat
+	for i, d := range s.Dest {
+		switch d := d.(type) {
+		case ast.Name:
+			if d.Val == "_ENV" {
+				fail(d, "_ENV is not for scripts")
+			}
+			owner := w.lookup(d.Val)
+			if owner == 0 && w.fn == 1 {
+				w.globals[d.Val] = line(d)
+			}
+			if owner <= 1 && w.fn > 1 {
+				guarded = append(guarded, ast.FunctionCall{BFunctionCall: intrinsic(d, guardName, ast.String{Location: d.Location, Val: []byte(d.Val)})})
+			}
+		case ast.IndexExp:
+			d.Coll, d.Idx = w.exp(d.Coll), w.exp(d.Idx)
+			s.Dest[i] = d
+		default:
+			fail(s, "cannot assign to this")
+		}
+	}
+	if guarded == nil {
+		return s
+	}
+	return ast.BlockStat{Location: s.Location, Stats: append(guarded, s)}
+}
+
+func (w *rewriter) call(c *ast.BFunctionCall) {
+	c.Target = w.exp(c.Target)
+	w.exps(c.Args)
+}
+
+func (w *rewriter) exp(e ast.ExpNode) ast.ExpNode {
+	w.enter(e)
+	defer func() { w.depth-- }()
+	switch e := e.(type) {
+	case ast.FunctionCall:
+		w.call(e.BFunctionCall)
+		return e
+	case *ast.BFunctionCall:
+		w.call(e)
+		return e
+	case *ast.BinOp:
+		return w.binOp(e)
+	case *ast.UnOp:
+		e.Operand = w.exp(e.Operand)
+		if e.Op == ops.OpLen {
+			return intrinsic(e, lenName, e.Operand)
+		}
+		return e
+	case ast.Function:
+		return w.function(e)
+	case ast.IndexExp:
+		e.Coll, e.Idx = w.exp(e.Coll), w.exp(e.Idx)
+		return e
+	case ast.TableConstructor:
+		for i, f := range e.Fields {
+			if _, none := f.Key.(ast.NoTableKey); !none {
+				e.Fields[i].Key = w.exp(f.Key)
+			}
+			e.Fields[i].Value = w.exp(f.Value)
+		}
+		return e
+	case ast.Name:
+		if e.Val == "_ENV" {
+			fail(e, "_ENV is not for scripts")
+		}
+		return e
+	case ast.Bool, ast.Etc, ast.Nil, ast.Int, ast.Float, ast.String:
+		return e
+	}
+	fail(e, fmt.Sprintf("an expression of kind %T is not for scripts", e))
+	return nil
+}
+
+// binOp rewrites a chain of operators of the same precedence.
+func (w *rewriter) binOp(e *ast.BinOp) ast.ExpNode {
+	e.Left = w.exp(e.Left)
+	pow := false
+	for i := range e.Right {
+		e.Right[i].Operand = w.exp(e.Right[i].Operand)
+		pow = pow || e.Right[i].Op == ops.OpPow
+	}
+	if !pow {
+		return e
+	}
+	left := e.Left
+	for _, r := range e.Right {
+		if r.Op == ops.OpPow {
+			left = intrinsic(e, powName, left, r.Operand)
+		} else {
+			left = &ast.BinOp{Location: e.Location, Left: left, OpType: e.OpType, Right: []ast.Operation{r}}
+		}
+	}
+	return left
+}
+
+// intrinsic is a call of a function of ours with one result.
+func intrinsic(at ast.Locator, name string, args ...ast.ExpNode) *ast.BFunctionCall {
+	loc := at.Locate()
+	return &ast.BFunctionCall{Location: loc, Target: ast.Name{Location: loc, Val: name}, Args: args}
+}

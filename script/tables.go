@@ -1,0 +1,519 @@
+package script
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	rt "github.com/arnodel/golua/runtime"
+)
+
+// The tables of the virtual machine iterate in an order that differs from run to run, and the
+// length of one with holes depends on it. So what has an order is made here: keys are sorted,
+// numbers first, then strings, booleans and players, and a length is that up to the first hole.
+
+// contents returns the table that has the fields of t.
+func (v *vm) contents(t *rt.Table) *rt.Table {
+	if shadow, ok := v.frozen[t]; ok {
+		return shadow
+	}
+	return t
+}
+
+// errFrozen is the error for changes of tables of the file.
+var errFrozen = errors.New("this table belongs to the file and cannot be changed by a function, since it would not be saved; keep what changes in state")
+
+func tableArg(c *rt.GoCont, i int) (*rt.Table, error) {
+	t, ok := value(c, i).TryTable()
+	if !ok {
+		return nil, badArgument(i, "a table", value(c, i))
+	}
+	return t, nil
+}
+
+// readable returns the contents of a table that is an argument.
+func (v *vm) readable(c *rt.GoCont, i int) (*rt.Table, error) {
+	t, err := tableArg(c, i)
+	if err != nil {
+		return nil, err
+	}
+	return v.contents(t), nil
+}
+
+// writable returns a table that is an argument and can be changed.
+func (v *vm) writable(c *rt.GoCont, i int) (*rt.Table, error) {
+	t, err := tableArg(c, i)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.frozen[t]; ok {
+		return nil, errFrozen
+	}
+	return t, nil
+}
+
+// rank orders keys by type, and is 0 for what cannot be a key of a table that is iterated.
+func rank(k rt.Value) int {
+	switch k.Type() {
+	case rt.IntType, rt.FloatType:
+		return 1
+	case rt.StringType:
+		return 2
+	case rt.BoolType:
+		return 3
+	}
+	if _, ok := playerOf(k); ok {
+		return 4
+	}
+	return 0
+}
+
+func compareKeys(a, b rt.Value) int {
+	ra, rb := rank(a), rank(b)
+	if ra != rb {
+		return ra - rb
+	}
+	switch ra {
+	case 1:
+		x, xInt := a.TryInt()
+		y, yInt := b.TryInt()
+		switch {
+		case xInt && yInt:
+			return cmp.Compare(x, y)
+		case xInt:
+			return compareIntFloat(x, b.AsFloat())
+		case yInt:
+			return -compareIntFloat(y, a.AsFloat())
+		}
+		return cmp.Compare(a.AsFloat(), b.AsFloat())
+	case 2:
+		return strings.Compare(a.AsString(), b.AsString())
+	case 3:
+		return cmp.Compare(b2i(a.AsBool()), b2i(b.AsBool()))
+	}
+	p, _ := playerOf(a)
+	q, _ := playerOf(b)
+	return cmp.Compare(p, q)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// compareIntFloat compares an integer with a float that is no integer.
+func compareIntFloat(n int64, f float64) int {
+	switch {
+	case f >= 0x1p63:
+		return -1
+	case f < -0x1p63:
+		return 1
+	}
+	if whole := math.Floor(f); n <= int64(whole) {
+		return -1
+	}
+	return 1
+}
+
+// appendKeys appends the keys of a table in order.
+func (v *vm) appendKeys(dst []rt.Value, t *rt.Table) ([]rt.Value, error) {
+	start := len(dst)
+	for k, _, _ := t.Next(rt.NilValue); !k.IsNil(); k, _, _ = t.Next(k) {
+		if rank(k) == 0 {
+			return dst, fmt.Errorf("a table with a %s as a key has no order", typeName(k))
+		}
+		dst = append(dst, k)
+	}
+	if keys := dst[start:]; !slices.IsSortedFunc(keys, compareKeys) {
+		slices.SortFunc(keys, compareKeys)
+	}
+	return dst, nil
+}
+
+// sortedKeys returns the keys of a table in order, at the script's expense.
+func (v *vm) sortedKeys(t *rt.Table) ([]rt.Value, error) {
+	keys, err := v.appendKeys(nil, t)
+	v.r.RequireCPU(uint64(2 * len(keys)))
+	v.r.RequireMem(uint64(48 * len(keys)))
+	return keys, err
+}
+
+func pairs(v *vm, c *rt.GoCont) error {
+	t, err := v.readable(c, 0)
+	if err != nil {
+		return err
+	}
+	keys, err := v.sortedKeys(t)
+	if err != nil {
+		return err
+	}
+	v.r.RequireMem(128)
+	v.push(c, v.function("next", 0, false, func(v *vm, c *rt.GoCont) error {
+		for len(keys) > 0 {
+			k := keys[0]
+			keys = keys[1:]
+			if x := t.Get(k); !x.IsNil() {
+				v.push(c, k)
+				v.push(c, x)
+				return nil
+			}
+			v.r.RequireCPU(1)
+		}
+		v.push(c, rt.NilValue)
+		return nil
+	}))
+	return nil
+}
+
+func next(v *vm, c *rt.GoCont) error {
+	t, err := v.readable(c, 0)
+	if err != nil {
+		return err
+	}
+	keys, err := v.sortedKeys(t)
+	if err != nil {
+		return err
+	}
+	i := 0
+	if last := value(c, 1); !last.IsNil() {
+		if rank(last) == 0 {
+			return badArgument(1, "a key", last)
+		}
+		var found bool
+		if i, found = slices.BinarySearchFunc(keys, last, compareKeys); found {
+			i++
+		}
+	}
+	if i == len(keys) {
+		v.push(c, rt.NilValue)
+		return nil
+	}
+	v.push(c, keys[i])
+	v.push(c, t.Get(keys[i]))
+	return nil
+}
+
+// ipairs makes the function ipairs, whose iterator is the same for all tables.
+func (v *vm) ipairs() fn {
+	step := v.function("next", 2, false, func(v *vm, c *rt.GoCont) error {
+		t, err := v.readable(c, 0)
+		if err != nil {
+			return err
+		}
+		i, _ := rt.ToInt(value(c, 1))
+		x := t.Get(rt.IntValue(i + 1))
+		if x.IsNil() {
+			v.push(c, x)
+			return nil
+		}
+		v.push(c, rt.IntValue(i+1))
+		v.push(c, x)
+		return nil
+	})
+	return func(v *vm, c *rt.GoCont) error {
+		if _, err := tableArg(c, 0); err != nil {
+			return err
+		}
+		v.push(c, step)
+		v.push(c, c.Arg(0))
+		v.push(c, rt.IntValue(0))
+		return nil
+	}
+}
+
+// len returns how many values a list has before its first hole.
+func (v *vm) len(t *rt.Table) int64 {
+	n := int64(0)
+	for !t.Get(rt.IntValue(n + 1)).IsNil() {
+		n++
+	}
+	v.r.RequireCPU(uint64(n / 4))
+	return n
+}
+
+func length(v *vm, c *rt.GoCont) error {
+	x := value(c, 0)
+	if s, ok := x.TryString(); ok {
+		v.push(c, rt.IntValue(int64(len(s))))
+		return nil
+	}
+	t, ok := x.TryTable()
+	if !ok {
+		return fmt.Errorf("attempt to get length of %s", describe(x))
+	}
+	if t.Metatable() != nil {
+		res := rt.NewTerminationWith(c, 1, false)
+		if err, ok := rt.Metacall(v.r.MainThread(), x, "__len", []rt.Value{x}, res); ok {
+			v.push(c, res.Get(0))
+			return err
+		}
+	}
+	v.push(c, rt.IntValue(v.len(v.contents(t))))
+	return nil
+}
+
+func rawLen(v *vm, c *rt.GoCont) error {
+	t, err := v.readable(c, 0)
+	if err != nil {
+		return err
+	}
+	v.push(c, rt.IntValue(v.len(t)))
+	return nil
+}
+
+func rawGet(v *vm, c *rt.GoCont) error {
+	t, err := v.readable(c, 0)
+	if err != nil {
+		return err
+	}
+	v.push(c, t.Get(value(c, 1)))
+	return nil
+}
+
+func rawSet(v *vm, c *rt.GoCont) error {
+	t, err := v.writable(c, 0)
+	if err != nil {
+		return err
+	}
+	if err := v.r.SetTableCheck(t, value(c, 1), value(c, 2)); err != nil {
+		return err
+	}
+	v.push(c, c.Arg(0))
+	return nil
+}
+
+func setMetatable(v *vm, c *rt.GoCont) error {
+	t, err := v.writable(c, 0)
+	if err != nil {
+		return err
+	}
+	m := value(c, 1)
+	if m.IsNil() {
+		t.SetMetatable(nil)
+	} else {
+		meta, err := tableArg(c, 1)
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{"__gc", "__mode", "__metatable", "__close"} {
+			if !meta.Get(rt.StringValue(name)).IsNil() {
+				return fmt.Errorf("%s is not for scripts", name)
+			}
+		}
+		t.SetMetatable(meta)
+	}
+	v.push(c, c.Arg(0))
+	return nil
+}
+
+func getMetatable(v *vm, c *rt.GoCont) error {
+	x := rt.NilValue
+	if t, ok := value(c, 0).TryTable(); ok {
+		if m := v.contents(t).Metatable(); m != nil {
+			x = rt.TableValue(m)
+		}
+	}
+	v.push(c, x)
+	return nil
+}
+
+func tableInsert(v *vm, c *rt.GoCont) error {
+	t, err := v.writable(c, 0)
+	if err != nil {
+		return err
+	}
+	n := v.len(t)
+	pos, x := n+1, value(c, 1)
+	switch c.NArgs() {
+	case 2:
+	case 3:
+		var ok bool
+		if pos, ok = rt.ToIntNoString(c.Arg(1)); !ok || pos < 1 || pos > n+1 {
+			return badArgument(1, fmt.Sprintf("a position from 1 to %d", n+1), c.Arg(1))
+		}
+		x = c.Arg(2)
+	default:
+		return errors.New("insert needs a table and a value, or a table, a position and a value")
+	}
+	for i := n; i >= pos; i-- {
+		v.r.SetTable(t, rt.IntValue(i+1), t.Get(rt.IntValue(i)))
+	}
+	v.r.SetTable(t, rt.IntValue(pos), x)
+	return nil
+}
+
+func tableRemove(v *vm, c *rt.GoCont) error {
+	t, err := v.writable(c, 0)
+	if err != nil {
+		return err
+	}
+	n := v.len(t)
+	pos := n
+	if p := value(c, 1); !p.IsNil() {
+		var ok bool
+		if pos, ok = rt.ToIntNoString(p); !ok || pos < 1 || pos > n+1 {
+			return badArgument(1, fmt.Sprintf("a position from 1 to %d", n), p)
+		}
+	}
+	x := t.Get(rt.IntValue(pos))
+	for i := pos; i < n; i++ {
+		v.r.SetTable(t, rt.IntValue(i), t.Get(rt.IntValue(i+1)))
+	}
+	if pos <= n && n > 0 {
+		v.r.SetTable(t, rt.IntValue(n), rt.NilValue)
+	}
+	v.push(c, x)
+	return nil
+}
+
+// span returns the optional arguments i and i+1, the first and the last position in a list.
+func (v *vm) span(c *rt.GoCont, i int, t *rt.Table) (first, last int64, err error) {
+	first = 1
+	if x := value(c, i); !x.IsNil() {
+		var ok bool
+		if first, ok = rt.ToIntNoString(x); !ok {
+			return 0, 0, badArgument(i, "an integer", x)
+		}
+	}
+	if x := value(c, i+1); !x.IsNil() {
+		var ok bool
+		if last, ok = rt.ToIntNoString(x); !ok {
+			return 0, 0, badArgument(i+1, "an integer", x)
+		}
+	} else {
+		last = v.len(t)
+	}
+	if last >= first && uint64(last)-uint64(first) >= 1<<16 {
+		return 0, 0, errors.New("too many values")
+	}
+	return first, last, nil
+}
+
+func tableConcat(v *vm, c *rt.GoCont) error {
+	t, err := v.readable(c, 0)
+	if err != nil {
+		return err
+	}
+	sep := ""
+	if x := value(c, 1); !x.IsNil() {
+		var ok bool
+		if sep, ok = x.TryString(); !ok {
+			return badArgument(1, "a string", x)
+		}
+	}
+	first, last, err := v.span(c, 2, t)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for i := first; i <= last; i++ {
+		x := t.Get(rt.IntValue(i))
+		if k := rank(x); k != 1 && k != 2 {
+			return fmt.Errorf("value %d of the table is %s, want a string or a number", i, describe(x))
+		}
+		s := plain(x)
+		if i < last {
+			s += sep
+		}
+		v.r.RequireCPU(1)
+		v.r.RequireBytes(2 * len(s))
+		b.WriteString(s)
+	}
+	v.push(c, rt.StringValue(b.String()))
+	return nil
+}
+
+func tablePack(v *vm, c *rt.GoCont) error {
+	t := rt.NewTable()
+	for i, x := range c.Etc() {
+		v.r.SetTable(t, rt.IntValue(int64(i+1)), x)
+	}
+	v.r.SetTable(t, rt.StringValue("n"), rt.IntValue(int64(len(c.Etc()))))
+	v.push(c, rt.TableValue(t))
+	return nil
+}
+
+func unpack(v *vm, c *rt.GoCont) error {
+	t, err := v.readable(c, 0)
+	if err != nil {
+		return err
+	}
+	first, last, err := v.span(c, 1, t)
+	if err != nil {
+		return err
+	}
+	if last-first >= 250 {
+		return errors.New("too many values to unpack")
+	}
+	for i := first; i <= last; i++ {
+		v.push(c, t.Get(rt.IntValue(i)))
+	}
+	return nil
+}
+
+// tableSort sorts a list. It is stable, and works the same with functions that contradict
+// themselves.
+func tableSort(v *vm, c *rt.GoCont) error {
+	t, err := v.writable(c, 0)
+	if err != nil {
+		return err
+	}
+	thread, by := v.r.MainThread(), value(c, 1)
+	less := func(a, b rt.Value) (bool, error) {
+		v.r.RequireCPU(1)
+		if by.IsNil() {
+			return rt.Lt(thread, a, b)
+		}
+		res := rt.NewTerminationWith(c, 1, false)
+		err := rt.Call(thread, by, []rt.Value{a, b}, res)
+		return rt.Truth(res.Get(0)), err
+	}
+	n := v.len(t)
+	v.r.RequireMem(uint64(64 * n))
+	list := make([]rt.Value, n)
+	for i := range list {
+		list[i] = t.Get(rt.IntValue(int64(i + 1)))
+	}
+	if err := mergeSort(list, make([]rt.Value, n), less); err != nil {
+		return err
+	}
+	for i, x := range list {
+		v.r.SetTable(t, rt.IntValue(int64(i+1)), x)
+	}
+	return nil
+}
+
+func mergeSort(list, space []rt.Value, less func(a, b rt.Value) (bool, error)) error {
+	if len(list) < 2 {
+		return nil
+	}
+	m := len(list) / 2
+	if err := mergeSort(list[:m], space[:m], less); err != nil {
+		return err
+	}
+	if err := mergeSort(list[m:], space[m:], less); err != nil {
+		return err
+	}
+	copy(space, list)
+	a, b := space[:m], space[m:]
+	for i := range list {
+		second := len(a) == 0
+		if len(a) > 0 && len(b) > 0 {
+			var err error
+			if second, err = less(b[0], a[0]); err != nil {
+				return err
+			}
+		}
+		if second {
+			list[i], b = b[0], b[1:]
+		} else {
+			list[i], a = a[0], a[1:]
+		}
+	}
+	return nil
+}

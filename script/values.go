@@ -1,0 +1,509 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	rt "github.com/arnodel/golua/runtime"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// kind is a kind of objects that scripts see, such as players.
+type kind struct {
+	name    string
+	members map[string]member
+}
+
+// member is a property of objects, or a method.
+type member struct {
+	get, set fn // a property; set is nil if it can only be read
+	method   fn
+	args     int // of the method, with the object
+}
+
+// object is the value of a userdata.
+type object interface {
+	kind() *kind
+	text() string // for tostring
+}
+
+// playerRef is a player, connected or not. There is one for each id.
+type playerRef struct{ id game.PlayerID }
+
+func (*playerRef) kind() *kind    { return playerKind }
+func (p *playerRef) text() string { return fmt.Sprintf("player %d", p.id) }
+
+// playerOf returns the player that a value is.
+func playerOf(x rt.Value) (game.PlayerID, bool) {
+	if u, ok := x.TryUserData(); ok {
+		if p, ok := u.Value().(*playerRef); ok {
+			return p.id, true
+		}
+	}
+	return game.Nobody, false
+}
+
+// event is what a hook is called about. It can be used during the call only.
+type event[T any] struct {
+	k    *kind
+	data *T
+}
+
+func (e *event[T]) kind() *kind  { return e.k }
+func (e *event[T]) text() string { return e.k.name }
+
+// eventValue is an event and its value for scripts.
+type eventValue[T any] struct {
+	*event[T]
+	value rt.Value
+}
+
+func newEvent[T any](v *vm, k *kind) eventValue[T] {
+	e := &event[T]{k: k}
+	return eventValue[T]{e, rt.UserDataValue(rt.NewUserData(e, v.metas[k]))}
+}
+
+// openFrame makes the values of a frame.
+func (v *vm) openFrame(f *frame) {
+	f.result = rt.NewTerminationWith(nil, 2, false)
+	f.damage = newEvent[game.Damage](v, damageKind)
+	f.death = newEvent[game.Death](v, deathKind)
+	f.chat = newEvent[game.ChatMessage](v, chatKind)
+}
+
+// openKind makes the metatable of a kind of objects.
+func (v *vm) openKind(k *kind) *rt.Table {
+	names := make([]string, 0, len(k.members))
+	methods := make(map[string]rt.Value)
+	for name, m := range k.members {
+		names = append(names, name)
+		if m.method != nil {
+			f := v.function(name, m.args, false, m.method)
+			methods[name] = f
+			v.builtin[f.Interface().(*rt.GoFunction)] = true
+		}
+	}
+	find := func(c *rt.GoCont) (string, member, error) {
+		if u, ok := value(c, 0).TryUserData(); !ok {
+			return "", member{}, badArgument(0, "a "+k.name, value(c, 0))
+		} else if o, ok := u.Value().(object); !ok || o.kind() != k {
+			return "", member{}, badArgument(0, "a "+k.name, value(c, 0))
+		}
+		name, ok := value(c, 1).TryString()
+		if !ok {
+			return "", member{}, fmt.Errorf("a %s has no field %s", k.name, describe(value(c, 1)))
+		}
+		m, ok := k.members[name]
+		if !ok {
+			return "", m, fmt.Errorf("a %s has no %s%s", k.name, name, suggest(name, names))
+		}
+		return name, m, nil
+	}
+	meta := rt.NewTable()
+	set(meta, "__name", rt.StringValue(k.name))
+	set(meta, "__index", v.function("index", 2, false, func(v *vm, c *rt.GoCont) error {
+		name, m, err := find(c)
+		switch {
+		case err != nil:
+			return err
+		case m.method != nil:
+			v.push(c, methods[name])
+			return nil
+		}
+		return m.get(v, c)
+	}))
+	set(meta, "__newindex", v.function("newindex", 3, false, func(v *vm, c *rt.GoCont) error {
+		name, m, err := find(c)
+		switch {
+		case err != nil:
+			return err
+		case m.set == nil:
+			return fmt.Errorf("%s of a %s cannot be set", name, k.name)
+		}
+		return m.set(v, c)
+	}))
+	return meta
+}
+
+// names are the words that scripts use for the values of a type.
+type names[T comparable] struct {
+	what   string
+	values map[string]T
+	words  map[T]rt.Value
+	list   []string
+}
+
+func newNames[T comparable](what string, values map[string]T) *names[T] {
+	n := &names[T]{what: what, values: values, words: make(map[T]rt.Value, len(values))}
+	for word, x := range values {
+		n.words[x] = rt.StringValue(word)
+		n.list = append(n.list, word)
+	}
+	return n
+}
+
+func (n *names[T]) parse(i int, x rt.Value) (t T, err error) {
+	s, ok := x.TryString()
+	if !ok {
+		return t, badArgument(i, n.what, x)
+	}
+	if t, ok = n.values[s]; !ok {
+		return t, badArgument(i, n.what+suggest(s, n.list), x)
+	}
+	return t, nil
+}
+
+// arg converts an argument.
+func arg[T any](v *vm, c *rt.GoCont, i int) (t T, err error) {
+	x := value(c, i)
+	switch p := any(&t).(type) {
+	case *game.PlayerID:
+		var ok bool
+		if *p, ok = playerOf(x); !ok && !x.IsNil() {
+			hint := ""
+			if i == 0 {
+				hint = "; methods are called with a colon, as in p:kill()"
+			}
+			return t, badArgument(i, "a player"+hint, x)
+		}
+	case *int32:
+		n, ok := rt.ToIntNoString(x)
+		if !ok || n != int64(int32(n)) {
+			return t, badArgument(i, "a whole number", x)
+		}
+		*p = int32(n)
+	case *uint8:
+		n, ok := rt.ToIntNoString(x)
+		if !ok || n != int64(uint8(n)) {
+			return t, badArgument(i, "a number from 0 to 255", x)
+		}
+		*p = uint8(n)
+	case *float32:
+		*p, err = coordinate(i, x)
+	case *bool:
+		*p = rt.Truth(x)
+	case *string:
+		s, ok := x.TryString()
+		if x.NumberType() != rt.UnknownType {
+			s, ok = plain(x), true
+		}
+		switch {
+		case !ok:
+			return t, badArgument(i, "a text", x)
+		case len(s) > maxText:
+			return t, fmt.Errorf("argument #%d has %d bytes, the limit is %d", i+1, len(s), maxText)
+		}
+		*p = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
+	case *vec.Vec2:
+		*p, err = v.vector(i, x)
+	case *game.Weapon:
+		*p, err = weaponNames.parse(i, x)
+	case *game.Team:
+		*p, err = teamNames.parse(i, x)
+	case *game.PickupKind:
+		*p, err = pickupNames.parse(i, x)
+	case *game.Sound:
+		*p, err = soundNames.parse(i, x)
+	case *game.PlayerMask:
+		*p, err = v.mask(i, x)
+	default:
+		panic(fmt.Sprintf("no conversion to %T", t))
+	}
+	return t, err
+}
+
+// maxText is the length of texts that scripts send.
+const maxText = 1024
+
+// maxCoordinate is outside of every map.
+const maxCoordinate = 1 << 22
+
+func coordinate(i int, x rt.Value) (float32, error) {
+	f, ok := x.TryFloat()
+	if n, isInt := x.TryInt(); isInt {
+		f, ok = float64(n), true
+	}
+	if !ok || !(math.Abs(f) <= maxCoordinate) {
+		return 0, badArgument(i, "a number", x)
+	}
+	return float32(f), nil
+}
+
+func (v *vm) vector(i int, x rt.Value) (vec.Vec2, error) {
+	t, ok := x.TryTable()
+	if !ok {
+		return vec.Vec2{}, badArgument(i, "a position such as {x = 1, y = 2}", x)
+	}
+	t = v.contents(t)
+	px, err := coordinate(i, t.Get(xKey))
+	if err != nil {
+		return vec.Vec2{}, fmt.Errorf("x: %w", err)
+	}
+	py, err := coordinate(i, t.Get(yKey))
+	if err != nil {
+		return vec.Vec2{}, fmt.Errorf("y: %w", err)
+	}
+	return vec.Vec2{X: px, Y: py}, nil
+}
+
+var (
+	xKey = rt.StringValue("x")
+	yKey = rt.StringValue("y")
+)
+
+// mask is all players for nil, one player, or those of a list.
+func (v *vm) mask(i int, x rt.Value) (game.PlayerMask, error) {
+	if x.IsNil() {
+		return game.MaskAll, nil
+	}
+	if id, ok := playerOf(x); ok {
+		return game.MaskOne(id), nil
+	}
+	t, ok := x.TryTable()
+	if !ok {
+		return 0, badArgument(i, "a player, a list of players or nil for all", x)
+	}
+	t = v.contents(t)
+	var m game.PlayerMask
+	for n := v.len(t); n > 0; n-- {
+		id, ok := playerOf(t.Get(rt.IntValue(n)))
+		if !ok {
+			return 0, badArgument(i, "a list of players", x)
+		}
+		m |= game.MaskOne(id)
+	}
+	return m, nil
+}
+
+// result pushes a result.
+func result[T any](v *vm, c *rt.GoCont, t T) {
+	v.push(c, toValue(v, t))
+}
+
+func toValue[T any](v *vm, t T) rt.Value {
+	switch x := any(t).(type) {
+	case game.PlayerID:
+		return v.player(x)
+	case int32:
+		return rt.IntValue(int64(x))
+	case int:
+		return rt.IntValue(int64(x))
+	case uint8:
+		return rt.IntValue(int64(x))
+	case float32:
+		return rt.FloatValue(float64(x))
+	case bool:
+		return rt.BoolValue(x)
+	case string:
+		v.r.RequireBytes(len(x))
+		return rt.StringValue(x)
+	case vec.Vec2:
+		t := rt.NewTable()
+		v.r.RequireMem(t.Set(xKey, rt.FloatValue(float64(x.X))) + t.Set(yKey, rt.FloatValue(float64(x.Y))) + 100)
+		return rt.TableValue(t)
+	case game.Weapon:
+		return weaponNames.words[x]
+	case game.Team:
+		return teamNames.words[x]
+	case game.PickupKind:
+		return pickupNames.words[x]
+	case rt.Value:
+		return x
+	}
+	panic(fmt.Sprintf("no conversion from %T", t))
+}
+
+// player returns the value of a player, nil for nobody.
+func (v *vm) player(id game.PlayerID) rt.Value {
+	if id < 0 || id >= game.MaxPlayers {
+		return rt.NilValue
+	}
+	return v.players[id]
+}
+
+// enter begins a call of the game. The game may call hooks meanwhile.
+func (v *vm) enter() (*game.Tx, error) {
+	if v.tx == nil {
+		return nil, errNoGame
+	}
+	v.inGame++
+	return v.tx, nil
+}
+
+// leave ends a call of the game.
+func (v *vm) leave() {
+	v.inGame--
+	if v.dead {
+		panic(errDead{}) // a hook exceeded the limits
+	}
+}
+
+// The functions do0 to do4 and ask0 to ask3 make functions for scripts of methods of game.Tx,
+// without and with a result.
+
+func do0(f func(*game.Tx)) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		tx, err := v.enter()
+		if err != nil {
+			return err
+		}
+		f(tx)
+		v.leave()
+		return nil
+	}
+}
+
+func do1[A any](f func(*game.Tx, A)) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		a, err := arg[A](v, c, 0)
+		if err != nil {
+			return err
+		}
+		return do0(func(tx *game.Tx) { f(tx, a) })(v, c)
+	}
+}
+
+func do2[A, B any](f func(*game.Tx, A, B)) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		b, err := arg[B](v, c, 1)
+		if err != nil {
+			return err
+		}
+		return do1(func(tx *game.Tx, a A) { f(tx, a, b) })(v, c)
+	}
+}
+
+func do3[A, B, C any](f func(*game.Tx, A, B, C)) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		x, err := arg[C](v, c, 2)
+		if err != nil {
+			return err
+		}
+		return do2(func(tx *game.Tx, a A, b B) { f(tx, a, b, x) })(v, c)
+	}
+}
+
+func do4[A, B, C, D any](f func(*game.Tx, A, B, C, D)) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		x, err := arg[D](v, c, 3)
+		if err != nil {
+			return err
+		}
+		return do3(func(tx *game.Tx, a A, b B, c C) { f(tx, a, b, c, x) })(v, c)
+	}
+}
+
+func ask0[R any](f func(*game.Tx) R) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		tx, err := v.enter()
+		if err != nil {
+			return err
+		}
+		r := f(tx)
+		v.leave()
+		result(v, c, r)
+		return nil
+	}
+}
+
+func ask1[A, R any](f func(*game.Tx, A) R) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		a, err := arg[A](v, c, 0)
+		if err != nil {
+			return err
+		}
+		tx, err := v.enter()
+		if err != nil {
+			return err
+		}
+		r := f(tx, a)
+		v.leave()
+		result(v, c, r)
+		return nil
+	}
+}
+
+func ask2[A, B, R any](f func(*game.Tx, A, B) R) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		b, err := arg[B](v, c, 1)
+		if err != nil {
+			return err
+		}
+		return ask1(func(tx *game.Tx, a A) R { return f(tx, a, b) })(v, c)
+	}
+}
+
+func ask3[A, B, C, R any](f func(*game.Tx, A, B, C) R) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		x, err := arg[C](v, c, 2)
+		if err != nil {
+			return err
+		}
+		return ask2(func(tx *game.Tx, a A, b B) R { return f(tx, a, b, x) })(v, c)
+	}
+}
+
+// property makes a property of players. set can be nil.
+func property[T any](get func(*game.Tx, game.PlayerID) T, set func(*game.Tx, game.PlayerID, T)) member {
+	m := member{get: ask1(get)}
+	if set != nil {
+		m.set = func(v *vm, c *rt.GoCont) error {
+			x, err := arg[T](v, c, 2)
+			if err != nil {
+				return err
+			}
+			return do1(func(tx *game.Tx, id game.PlayerID) { set(tx, id, x) })(v, c)
+		}
+	}
+	return m
+}
+
+// method makes a method of players of a function with n arguments, the player included.
+func method(n int, f fn) member { return member{method: f, args: n} }
+
+var errEnded = errors.New("this can be used only during the hook that it was given to")
+
+// part makes a property of what hooks are called about. set can be nil.
+func part[E, T any](get func(*E) T, set func(*E, T)) member {
+	data := func(c *rt.GoCont) (*E, error) {
+		if e := value(c, 0).AsUserData().Value().(*event[E]); e.data != nil {
+			return e.data, nil
+		}
+		return nil, errEnded
+	}
+	m := member{get: func(v *vm, c *rt.GoCont) error {
+		e, err := data(c)
+		if err != nil {
+			return err
+		}
+		result(v, c, get(e))
+		return nil
+	}}
+	if set != nil {
+		m.set = func(v *vm, c *rt.GoCont) error {
+			e, err := data(c)
+			if err != nil {
+				return err
+			}
+			x, err := arg[T](v, c, 2)
+			if err != nil {
+				return err
+			}
+			set(e, x)
+			return nil
+		}
+	}
+	return m
+}
+
+// costs makes a function that uses more steps than its call, since it makes work for all.
+func costs(steps uint64, f fn) fn {
+	return func(v *vm, c *rt.GoCont) error {
+		v.r.RequireCPU(steps)
+		return f(v, c)
+	}
+}

@@ -1,0 +1,214 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	goruntime "runtime"
+	"strings"
+
+	"github.com/arnodel/golua/astcomp"
+	"github.com/arnodel/golua/code"
+	"github.com/arnodel/golua/ir"
+	"github.com/arnodel/golua/ircomp"
+	rt "github.com/arnodel/golua/runtime"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// The bounds of a script.
+const (
+	// MaxSource is the size of the largest script in bytes.
+	MaxSource = 64 << 10
+
+	// tickCPU and tickMemory are what the hooks of a script may use in a tick together:
+	// steps of the virtual machine, of some 30 ns, and bytes allocated, whether or not they
+	// are free again. loadCPU and loadMemory are for reading a script.
+	tickCPU    = 200_000
+	tickMemory = 4 << 20
+	loadCPU    = 2_000_000
+	loadMemory = 32 << 20
+
+	// maxState is the largest state in bytes, as it is saved.
+	maxState = 128 << 10
+	// maxCalls limits how deep the calls of hooks are nested. It is that of game.
+	maxCalls = 16
+)
+
+// vm is a script that was read, with all that its functions can reach.
+type vm struct {
+	name   string
+	source string
+	print  func(text string)
+
+	r       *rt.Runtime
+	thread  *rt.Thread
+	env     *rt.Table
+	state   *rt.Table
+	hooks   [numHooks]rt.Value
+	builtin map[*rt.GoFunction]bool
+	frozen  map[*rt.Table]*rt.Table // tables of the file, and what is in them
+	fixed   []upvalue               // the variables of its functions
+	lines   map[string]int          // at which it sets globals
+	loaded  bool                    // the file was read
+
+	tx     *game.Tx // while a hook is called
+	inGame int      // calls of the game that have not returned
+	calls  int      // calls of hooks that have not returned
+	frames [maxCalls]frame
+	// dead means that a limit was exceeded: nothing runs any more.
+	dead bool
+
+	players [game.MaxPlayers]rt.Value
+	metas   map[*kind]*rt.Table
+
+	budgetTick int32 // the tick that the budget is for
+	keys       []rt.Value
+}
+
+// frame is the storage for a call of a hook.
+type frame struct {
+	args   [4]rt.Value
+	result *rt.Termination
+	damage eventValue[game.Damage]
+	death  eventValue[game.Death]
+	chat   eventValue[game.ChatMessage]
+}
+
+// upvalue is a variable of a function of the file, and what it had when the file was read.
+type upvalue struct {
+	name  string
+	fn    *rt.Closure
+	index int
+	value rt.Value
+}
+
+const allSafe = rt.ComplyCpuSafe | rt.ComplyMemSafe | rt.ComplyTimeSafe | rt.ComplyIoSafe
+
+// errDead unwinds a script whose limits are exceeded.
+type errDead struct{}
+
+// errNoGame is the error for calls of the game while a file is read.
+var errNoGame = errors.New("the game can be used in hooks only, such as on_start")
+
+// load reads a script.
+func load(name, source string, print func(string)) (v *vm, err error) {
+	if len(source) > MaxSource {
+		return nil, fmt.Errorf("%s: %d bytes, the limit is %d", name, len(source), MaxSource)
+	}
+	v = &vm{name: name, source: source, print: print}
+	v.r = rt.New(io.Discard)
+	v.thread = v.r.MainThread()
+	goruntime.SetFinalizer(v.r, nil) // there is nothing to close
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: loadCPU, Memory: loadMemory}})
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = nil, fmt.Errorf("%s: %s", name, describePanic(p))
+		}
+	}()
+	closure, err := v.compile()
+	if err != nil {
+		return nil, err
+	}
+	if err := rt.Call(v.thread, rt.FunctionValue(closure), nil, rt.NewTerminationWith(nil, 0, false)); err != nil {
+		return nil, errors.New(v.errorText(err))
+	}
+	if err := v.finish(); err != nil {
+		return nil, err
+	}
+	for i := range v.frames {
+		v.openFrame(&v.frames[i])
+	}
+	v.loaded = true
+	v.newBudget(0)
+	return v, nil
+}
+
+// compile makes a function of the source.
+func (v *vm) compile() (*rt.Closure, error) {
+	if err := checkNesting(v.name, []byte(v.source)); err != nil {
+		return nil, err
+	}
+	chunk, size, err := v.r.ParseLuaChunk(v.name, []byte(v.source))
+	if err != nil {
+		return nil, err
+	}
+	if v.lines, err = rewrite(v.name, chunk); err != nil {
+		return nil, err
+	}
+	v.r.LinearRequire(4, 2*size)
+	index, constants, err := astcomp.CompileLuaChunk(v.name, *chunk)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", v.name, err)
+	}
+	compiler := ircomp.NewConstantCompiler(ir.FoldConstants(constants, ir.DefaultFold), code.NewBuilder(v.name))
+	compiler.QueueConstant(index)
+	unit, err := compiler.CompileQueue()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", v.name, err)
+	}
+	v.env = rt.NewTable()
+	v.openLibraries()
+	set(v.env, "state", rt.TableValue(rt.NewTable()))
+	return v.r.LoadLuaUnit(unit, rt.TableValue(v.env)), nil
+}
+
+// finish takes hooks and state of a file that was run, and makes all else constant.
+func (v *vm) finish() error {
+	if err := v.findHooks(); err != nil {
+		return err
+	}
+	x := v.env.Get(rt.StringValue("state"))
+	var ok bool
+	if v.state, ok = x.TryTable(); !ok {
+		return fmt.Errorf("%s: state is %s, want a table", v.name, describe(x))
+	}
+	_, err := v.appendTable(nil, v.state, "state", 0)
+	if err == nil {
+		err = v.freeze()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.name, err)
+	}
+	return nil
+}
+
+// newBudget begins the budget of a tick.
+func (v *vm) newBudget(tick int32) {
+	v.r.PopContext()
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: tickCPU, Memory: tickMemory}})
+	v.budgetTick = tick
+}
+
+// errorText returns the text of an error of the virtual machine, which begins with file and
+// line.
+func (v *vm) errorText(err error) string {
+	text := err.Error()
+	if e, ok := rt.AsError(err); ok {
+		text = strings.TrimSuffix(plain(e.Value()), " without __newindex")
+	}
+	if !strings.HasPrefix(text, v.name+":") {
+		text = v.position() + ": " + text // an error in a metamethod has none
+	}
+	return text
+}
+
+func describePanic(p any) string {
+	if e, ok := p.(rt.ContextTerminationError); ok {
+		if strings.Contains(e.Error(), "memory") {
+			return "too much memory"
+		}
+		return "too many steps; a loop without end?"
+	}
+	return fmt.Sprint("internal error: ", p)
+}
+
+// position returns the line that is being run, for what has no error of its own.
+func (v *vm) position() string {
+	for c := v.thread.CurrentCont(); c != nil; c = c.Parent() {
+		if info := c.DebugInfo(); info != nil && info.CurrentLine > 0 {
+			return fmt.Sprintf("%s:%d", info.Source, info.CurrentLine)
+		}
+	}
+	return v.name
+}

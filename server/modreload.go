@@ -1,0 +1,108 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// modReload reads the mods of sv_mods that are made of a source, such as scripts, again beside
+// the game. The world gets a new source as a command, so that the replay log has it.
+type modReload struct {
+	sources []string // those of the world's mods, "" for mods without one
+	told    string   // the last error that was printed
+	next    conn.Time
+	reading bool
+	news    chan []modNews
+}
+
+// modNews is a mod that was read.
+type modNews struct {
+	world  *game.World // that it was read for
+	index  int
+	name   string
+	source string
+	err    error
+}
+
+// modReloadInterval is how often files of mods are read, to see whether they changed.
+const modReloadInterval = time.Second
+
+// beginMods begins with the mods of a new world.
+func (s *Server) beginMods(mods []game.Mod) {
+	r := &s.modReload
+	r.sources, r.told = r.sources[:0], ""
+	for _, m := range mods {
+		source := ""
+		if m, ok := m.(replay.Sourcer); ok {
+			source = string(m.Source())
+		}
+		r.sources = append(r.sources, source)
+	}
+}
+
+// updateMods takes what was read of mods, and reads them again when it is time.
+func (s *Server) updateMods(now conn.Time) {
+	r := &s.modReload
+	select {
+	case news := <-r.news:
+		r.reading = false
+		for i := range news {
+			s.takeMod(&news[i])
+		}
+	default:
+	}
+	if s.settings.ModsWatch != 0 && now >= r.next {
+		s.readMods(now)
+	}
+}
+
+// readMods begins to read the mods that are made of a source.
+func (s *Server) readMods(now conn.Time) {
+	r := &s.modReload
+	r.next = now.Add(modReloadInterval)
+	if r.reading || !slices.ContainsFunc(r.sources, func(source string) bool { return source != "" }) {
+		return
+	}
+	var news []modNews
+	for i, named := range s.gameMap.mods {
+		if index := len(s.cfg.Mods) + i; r.sources[index] != "" {
+			news = append(news, modNews{world: s.world, index: index, name: named.name})
+		}
+	}
+	r.reading = true
+	s.cfg.Background(func() {
+		for i := range news {
+			n := &news[i]
+			var newMod func() game.Mod
+			if newMod, n.err = s.cfg.FindMod(n.name); n.err == nil {
+				if m, ok := newMod().(replay.Sourcer); ok {
+					n.source = string(m.Source())
+				}
+			}
+		}
+		r.news <- news
+		s.transport.Wake()
+	})
+}
+
+// takeMod gives a mod to the world if its source is another one.
+func (s *Server) takeMod(n *modNews) {
+	r := &s.modReload
+	switch {
+	case n.world != s.world:
+	case n.err != nil:
+		if text := n.err.Error(); text != r.told {
+			r.told = text
+			s.print(console.Warning, "mods", fmt.Sprintf("%s is not reloaded: %s", n.name, text))
+		}
+	case n.source != "" && n.source != r.sources[n.index]:
+		r.sources[n.index], r.told = n.source, ""
+		s.queueCommand(game.Command{Kind: game.CmdReload, Value: int32(n.index), Text: n.source})
+	}
+}
