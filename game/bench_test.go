@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/lts"
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/mode/tdm"
+	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -75,6 +76,29 @@ func BenchmarkStep(b *testing.B) {
 			b.ResetTimer()
 			for range b.N {
 				w.Step(bots.Commands(match.players))
+			}
+		})
+	}
+}
+
+// BenchmarkEntities runs ticks with 16 players and entities of a mod that move and are drawn.
+func BenchmarkEntities(b *testing.B) {
+	for _, n := range []int{0, 100, 1000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			m := &things{entity: func(_ *game.Ctx, e *game.Entity) { e.Vel.X = float32(e.Data[0]&64)/32 - 1 }}
+			m.start = func(tx *game.Tx) {
+				for i := range n {
+					tx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: float32(100 + i), Y: 40}})
+				}
+			}
+			w := newWorld(b, game.Config{Mods: []game.Mod{m}, Rules: bots.Rules()})
+			players := &bots.Bots{Rand: 1}
+			for id := range game.PlayerID(16) {
+				w.Step(bots.Join(id))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Step(players.Commands(16))
 			}
 		})
 	}

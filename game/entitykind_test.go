@@ -158,17 +158,26 @@ func TestResetKeepsEntitiesOfTheMap(t *testing.T) {
 	testenv.Check(t, w.pickupIDs()[0] == ids[0], "ids %v, before %v", w.pickupIDs(), ids)
 }
 
+// touches is a mod that notes the pickups that are touched.
+type touches struct{ ids []game.EntityID }
+
+func (*touches) Start(*game.Tx) {}
+func (m *touches) OnPickup(ctx *game.Ctx, _ game.PlayerID, _ game.PickupKind) {
+	m.ids = append(m.ids, ctx.Pickup)
+}
+
 func TestSpawnedPickups(t *testing.T) {
 	var ofMap, again, once game.EntityID
 	at := vec.Vec2{X: 4*32 + 16, Y: 3*32 + 16} // the left spawn
 	m := &things{start: func(tx *game.Tx) { ofMap = tx.SpawnPickup(game.PickupGrenade, at.Add(vec.Vec2{X: 32}), 0) }}
+	touched := &touches{}
 	w := newWorld(t, game.Config{Terrain: bots.ParseMap(
 		"##############################",
 		"#   S                        #",
 		"#                            #",
 		"#                            #",
 		"##############################",
-	), Mods: []game.Mod{m}})
+	), Mods: []game.Mod{m, touched}})
 	testenv.Check(t, ofMap != game.NoEntity && len(w.Frame().Pickups) == 1, "not there from the first tick on")
 	w.enter(0)
 	testenv.Check(t, len(w.Frame().Pickups) == 0, "not taken: %+v", w.Frame().Pickups)
@@ -179,6 +188,8 @@ func TestSpawnedPickups(t *testing.T) {
 	testenv.Require(t, len(w.pickupIDs()) == 2, "%v", w.Frame().Pickups)
 	evs := w.steps(2)
 	testenv.Require(t, len(eventsOf(evs, game.EvPickup)) == 2, "not taken: %+v", evs)
+	testenv.Check(t, slices.Contains(touched.ids, ofMap) && slices.Contains(touched.ids, again) && slices.Contains(touched.ids, once),
+		"OnPickup was told of %v", touched.ids)
 	w.inTick(func(ctx *game.Ctx) {
 		testenv.Check(t, !ctx.Remove(once), "the one for once is still there")
 		ctx.TakeWeapon(0, game.WeaponShotgun)
@@ -298,10 +309,19 @@ func TestModsCannotFillTheWorld(t *testing.T) {
 		}
 	})
 	testenv.Check(t, fmt.Sprint(made) == "map[entities:1024 lasers:2048 pickups:2048 projectiles:2048]", "%v", made)
+	evs := w.inTick(func(ctx *game.Ctx) {
+		for range 100000 {
+			ctx.Sound(vec.Vec2{}, game.SoundCry, game.MaskAll)
+			ctx.Explode(vec.Vec2{}, game.Nobody, game.WeaponGrenade, 1)
+			ctx.ShowSpawn(vec.Vec2{}, game.MaskAll)
+		}
+	})
+	testenv.Check(t, len(evs) < 5000, "%d events in a tick", len(evs))
 	w.enter(0, 1)
 }
 
 func TestEntitiesAllocateNothing(t *testing.T) {
+	testenv.RequireExactAllocs(t)
 	m := &things{}
 	m.start = func(tx *game.Tx) {
 		for i := range 50 {
@@ -375,7 +395,7 @@ func (m *abuse) act(ctx *game.Ctx, e *game.Entity) {
 		}
 	}
 	player := game.PlayerID(m.r.small() % 8)
-	switch m.r.u8() % 12 {
+	switch m.r.u8() % 15 {
 	case 0, 1:
 		keep(ctx.SpawnEntity(m.kind[m.r.u8()%2], game.Entity{Pos: m.pos(), Vel: m.pos(), To: m.pos(), Owner: player}))
 	case 2:
@@ -407,11 +427,19 @@ func (m *abuse) act(ctx *game.Ctx, e *game.Entity) {
 		ctx.ShowDeath(m.pos(), player, game.MaskAll)
 	case 11:
 		ctx.Explode(m.pos(), game.Nobody, game.WeaponGrenade, m.r.small())
+	case 12:
+		ctx.AddNPC(game.NPC{Profile: game.Profile{Name: "npc"}, Team: game.Team(m.r.small()), Skill: m.r.small()})
+	case 13:
+		ctx.RemoveNPC(player + 56)
+		ctx.SetNPCSkill(player+56, m.r.small())
+	case 14:
+		ctx.SetInput(player+56, m.r.input())
 	}
 }
 
 // playAbuse runs a mod that does what data says in two equal worlds and compares them.
 func playAbuse(t *testing.T, data []byte) {
+	data = data[:min(len(data), 4000)]
 	start := func() *world {
 		m := &abuse{r: &reader{b: data}}
 		w := newWorld(t, game.Config{Mode: dm.Mode{}, Terrain: bots.Arena(), Rules: bots.Rules(), Mods: []game.Mod{m}})
@@ -424,6 +452,7 @@ func playAbuse(t *testing.T, data []byte) {
 		if a.Tick() == 40 {
 			cmds = []game.Command{{Kind: game.CmdRestart}, {Kind: game.CmdLeave, Player: 2}}
 		}
+		cmds = a.AppendNPCCommands(cmds)
 		a.Step(cmds)
 		b.Step(cmds)
 		if x, y := a.Hash(), b.Hash(); x != y {

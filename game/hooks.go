@@ -11,6 +11,8 @@ import (
 // Ctx gives a hook access to the world. It is valid only during the call.
 type Ctx struct {
 	Tx
+	// Pickup is what SpawnPickup returned, in OnPickup; NoEntity for a pickup of the map.
+	Pickup    EntityID
 	cancelled bool
 }
 
@@ -144,9 +146,9 @@ func (w *World) callSpawn(id PlayerID) {
 
 // callPickup calls the PickupHooks and reports whether the character can take the
 // pickup.
-func (w *World) callPickup(id PlayerID, kind PickupKind) bool {
+func (w *World) callPickup(id PlayerID, kind PickupKind, handle EntityID) bool {
 	for _, h := range w.hooks.pickup {
-		if w.callCancellable(func(ctx *Ctx) { h.OnPickup(ctx, id, kind) }) {
+		if w.callCancellable(func(ctx *Ctx) { ctx.Pickup = handle; h.OnPickup(ctx, id, kind) }) {
 			return false
 		}
 	}

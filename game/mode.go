@@ -65,7 +65,8 @@ type SpawnHook interface {
 }
 
 // PickupHook is called when a living character touches a pickup, whether it needs the
-// pickup or not. Cancelling leaves the pickup there.
+// pickup or not. Cancelling leaves the pickup there. ctx.Pickup says which one it is, if a mod
+// made it.
 type PickupHook interface {
 	OnPickup(ctx *Ctx, id PlayerID, kind PickupKind)
 }

@@ -77,7 +77,7 @@ func (w *World) tickPickup(i int) {
 	if id == Nobody || !w.characters[id].alive {
 		return
 	}
-	if !w.callPickup(id, p.kind) {
+	if !w.callPickup(id, p.kind, p.handle) {
 		return
 	}
 	p = &w.pickups[i] // the hook can have made others

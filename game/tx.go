@@ -257,13 +257,15 @@ func (tx *Tx) TakeDamage(d Damage) bool {
 // Explode creates an explosion with the given maximum damage. From Nobody it belongs
 // to the world.
 func (tx *Tx) Explode(pos vec.Vec2, from PlayerID, weapon Weapon, damage int32) {
-	if from == Nobody || tx.player(from) != nil {
+	if (from == Nobody || tx.player(from) != nil) && len(tx.w.events) < maxModEvents {
 		tx.w.explode(pos, from, weapon, damage)
 	}
 }
 
 // Sound plays a sound for the players in to.
-func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) { tx.w.sound(pos, s, to) }
+func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) {
+	tx.effect(Event{Kind: EvSound, To: to, Sound: s, Pos: pos})
+}
 
 // Say sends a chat line of the server to all.
 func (tx *Tx) Say(text string) {

@@ -261,29 +261,40 @@ func (tx *Tx) TeamMask(t Team) PlayerMask {
 	return m
 }
 
+// maxModEvents is with how many events in a tick modes and mods can no longer add effects.
+// Clients see 128 in a snapshot.
+const maxModEvents = 4096
+
+// effect adds an effect, unless there are very many.
+func (tx *Tx) effect(e Event) {
+	if len(tx.w.events) < maxModEvents {
+		tx.w.addEvent(e)
+	}
+}
+
 // The effects without what causes them: the flash of a spawn, that of a hammer which hits, the
 // splash of a death in the colours of a player, and stars around a player from a direction, as
 // many as health was lost.
 
 // ShowSpawn shows the flash of a spawn.
 func (tx *Tx) ShowSpawn(pos vec.Vec2, to PlayerMask) {
-	tx.w.addEvent(Event{Kind: EvSpawn, To: to, Player: Nobody, Pos: pos})
+	tx.effect(Event{Kind: EvSpawn, To: to, Player: Nobody, Pos: pos})
 }
 
 // ShowHammerHit shows the flash of a hammer that hits.
 func (tx *Tx) ShowHammerHit(pos vec.Vec2, to PlayerMask) {
-	tx.w.addEvent(Event{Kind: EvHammerHit, To: to, Player: Nobody, Pos: pos})
+	tx.effect(Event{Kind: EvHammerHit, To: to, Player: Nobody, Pos: pos})
 }
 
 // ShowExplosion shows an explosion that hurts nobody.
 func (tx *Tx) ShowExplosion(pos vec.Vec2, to PlayerMask) {
-	tx.w.addEvent(Event{Kind: EvExplosion, To: to, Player: Nobody, Pos: pos})
+	tx.effect(Event{Kind: EvExplosion, To: to, Player: Nobody, Pos: pos})
 }
 
 // ShowDeath shows the splash of a death in the colours of a player.
 func (tx *Tx) ShowDeath(pos vec.Vec2, id PlayerID, to PlayerMask) {
 	if tx.player(id) != nil {
-		tx.w.addEvent(Event{Kind: EvDeath, To: to, Player: id, Pos: pos})
+		tx.effect(Event{Kind: EvDeath, To: to, Player: id, Pos: pos})
 	}
 }
 
@@ -291,6 +302,6 @@ func (tx *Tx) ShowDeath(pos vec.Vec2, id PlayerID, to PlayerMask) {
 // radians.
 func (tx *Tx) ShowDamage(pos vec.Vec2, id PlayerID, angle float32, n int32, to PlayerMask) {
 	if tx.player(id) != nil && n > 0 {
-		tx.w.addEvent(Event{Kind: EvDamage, To: to, Player: id, Target: Nobody, Pos: pos, Angle: vec.Trunc(float32(angle * 256)), Value: min(n, maxHealth)})
+		tx.effect(Event{Kind: EvDamage, To: to, Player: id, Target: Nobody, Pos: pos, Angle: vec.Trunc(float32(angle * 256)), Value: min(n, maxHealth)})
 	}
 }
