@@ -176,6 +176,11 @@ const (
 	// CmdReload gives a mod another source: Value (the number of the mod in Config.Mods), Text.
 	// Mods that are no [Reloader] ignore it.
 	CmdReload
+	// CmdMenu is a player's choice of a line in a menu of a mode or mod, see [ChooseLine]:
+	// Player, Text.
+	CmdMenu
+	// CmdVoteEnd ends a vote of a mode or mod, see [EndVote]: Value.
+	CmdVoteEnd
 )
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.

@@ -14,7 +14,7 @@ var ErrDeclared = errors.New("game: cannot be declared")
 const (
 	MaxVariables = 128
 	MaxCommands  = 64 // of the chat, and again of the console
-	MaxTimers    = 64
+	MaxTimers    = 64 // and as many menus and votes
 )
 
 // declared is what mode and mods declared. Only values of variables and times of timers change
@@ -24,6 +24,8 @@ type declared struct {
 	chatCommands    []CommandSpec
 	consoleCommands []CommandSpec
 	timers          []timer
+	menus           []func(ctx *Ctx, id PlayerID, line int)
+	votes           []func(ctx *Ctx, passed bool)
 
 	open   bool              // New runs
 	values map[string]string // Config.Variables
@@ -44,6 +46,19 @@ func (d *declared) fail(what, name, why string) {
 	if d.err == nil {
 		d.err = fmt.Errorf("%w: %s %q: %s", ErrDeclared, what, name, why)
 	}
+}
+
+// addCallback appends to a list of what is declared by a function alone.
+func addCallback[F any](d *declared, what string, list []F, f F, isNil bool) []F {
+	switch name := fmt.Sprint(len(list) + 1); {
+	case isNil:
+		d.fail(what, name, "it has no function")
+	case len(list) == MaxTimers:
+		d.fail(what, name, fmt.Sprintf("there are %d already", MaxTimers))
+	default:
+		return append(list, f)
+	}
+	return list
 }
 
 // check returns why something cannot have a name of at most length bytes or a help text, "" if
@@ -84,6 +99,10 @@ func (w *World) applyDeclared(cmd *Command) {
 		w.applyModCommand(cmd)
 	case CmdReload:
 		w.reload(cmd)
+	case CmdMenu:
+		w.applyMenu(cmd)
+	case CmdVoteEnd:
+		w.applyVoteEnd(cmd)
 	}
 }
 

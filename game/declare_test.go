@@ -359,3 +359,107 @@ func TestDeclaredIsSaved(t *testing.T) {
 		t.Errorf("the state of another mod: %v", err)
 	}
 }
+
+// shownThings shows every player a menu and a text, and starts a vote.
+type shownThings struct{}
+
+func (shownThings) Start(tx *game.Tx) {
+	menu := tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) { ctx.SayTo(id, fmt.Sprint("line ", line)) })
+	vote := tx.Vote(func(ctx *game.Ctx, passed bool) { ctx.Say(fmt.Sprint("passed ", passed)) })
+	timer := tx.Timer(func(ctx *game.Ctx, _ game.PlayerID) {
+		for id := range ctx.Players() {
+			ctx.ShowMenu(id, menu, "one", "", "one", strings.Repeat("é", 40))
+			ctx.SetScreenText(id, "text")
+		}
+		if !ctx.StartVote(vote, 1, "more") || ctx.StartVote(vote, 0, "again") {
+			panic("there is one vote at a time")
+		}
+	})
+	tx.After(timer, 10, game.Nobody)
+	tx.ChatCommand(game.CommandSpec{Name: "hide", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		ctx.HideMenu(c.Player)
+		ctx.SetScreenText(c.Player, "")
+		ctx.StopVote(vote)
+	}})
+}
+
+func TestMenusAndVotesOfMods(t *testing.T) {
+	w := newDeclareWorld(t, nil, shownThings{})
+	if _, ok := w.ModVote(); ok {
+		t.Error("a vote before there is one")
+	}
+	w.Step(append(bots.Join(0), bots.Join(1)...))
+	for range 20 {
+		w.Step(nil)
+	}
+	wantLines := []string{"one", " ", "one", strings.Repeat("é", 31)}
+	if lines, version := w.MenuLines(1); !slices.Equal(lines, wantLines) || version == 0 || w.ScreenText(1) != "text" || w.ScreenText(2) != "" {
+		t.Errorf("%q version %d, %q", lines, version, w.ScreenText(1))
+	}
+	vote, ok := w.ModVote()
+	if want := (game.ModVote{Caller: 1, Text: "more", Number: vote.Number}); !ok || vote != want || vote.Number == 0 {
+		t.Errorf("vote %+v", vote)
+	}
+	other := vote
+	other.Number++
+	for i, test := range []struct {
+		cmd  game.Command
+		want string
+	}{
+		{game.ChooseLine(1, "one"), "2 line 0"}, {game.ChooseLine(1, " "), "2 line 1"}, {game.ChooseLine(0, wantLines[3]), "1 line 3"},
+		{game.ChooseLine(0, "two"), ""}, {game.ChooseLine(5, "one"), ""}, {game.ChooseLine(-9, "one"), ""},
+		{game.EndVote(other, true), ""}, {game.EndVote(game.ModVote{}, true), ""},
+		{game.EndVote(vote, true), fmt.Sprint(uint64(game.MaskAll), " passed true")}, {game.EndVote(vote, true), ""},
+		{game.ChatCommand(1, "hide"), ""}, {game.ChooseLine(1, "one"), ""}, {game.ChooseLine(0, "one"), "1 line 0"},
+		{game.Command{Kind: game.CmdLeave, Player: 0}, ""}, {game.Command{Kind: game.CmdJoin, Player: 0}, ""}, {game.ChooseLine(0, "one"), ""},
+	} {
+		for range game.TickRate {
+			w.Step(nil)
+		}
+		if got := strings.Join(texts(w.Step([]game.Command{test.cmd}), game.EvChat), "|"); got != test.want {
+			t.Errorf("%d: %q, not %q", i, got, test.want)
+		}
+	}
+	if lines, version := w.MenuLines(1); len(lines) != 0 || version == 0 || w.ScreenText(1) != "" {
+		t.Errorf("hidden: %q, %d, %q", lines, version, w.ScreenText(1))
+	}
+}
+
+// sayMod does what the first line of chat is, as soon as a player writes it.
+type sayMod struct {
+	do func(ctx *game.Ctx, id game.PlayerID)
+}
+
+func (sayMod) Start(*game.Tx) {}
+func (m sayMod) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
+	m.do(ctx, c.From)
+	ctx.Cancel()
+}
+
+func TestTextsOfMods(t *testing.T) {
+	w := newDeclareWorld(t, nil, sayMod{func(ctx *game.Ctx, id game.PlayerID) {
+		for _, to := range []game.PlayerID{id, 9, -5} {
+			ctx.MotdTo(to, "motd")
+			ctx.BroadcastTo(to, "broadcast")
+			ctx.KillFeed(to, id, game.WeaponLaser, game.MaskOne(id))
+			ctx.KillFeed(id, to, game.WeaponNinja, game.MaskAll)
+			ctx.SetScreenText(to, "text")
+			ctx.HideMenu(to)
+		}
+		ctx.KillFeed(game.Nobody, id, game.WeaponWorld, game.MaskAll)
+		ctx.KillFeed(id, id, 99, game.MaskAll)
+		ctx.SendGameMsgTo(game.MaskOne(id), game.GameMsgTeamAll, 1, game.Nobody, 0)
+	}})
+	w.Step(append(bots.Join(0), bots.Join(1)...))
+	var got []string
+	for _, e := range w.Step([]game.Command{{Kind: game.CmdSay, Player: 1, Chat: game.ChatAll, Text: "go"}}) {
+		switch e.Kind {
+		case game.EvMotd, game.EvBroadcast, game.EvKillFeed, game.EvGameMsg:
+			got = append(got, fmt.Sprintf("%v %d %q %d %d %d", e.Kind == game.EvKillFeed, int64(e.To), e.Text, e.Player, e.Target, e.Weapon))
+		}
+	}
+	want := []string{`false 2 "motd" -1 -1 0`, `false 2 "broadcast" 0 0 0`, `true 2 "" 1 1 4`, `true -1 "" 1 1 5`, `true -1 "" -1 1 -1`, `false 2 "" -1 0 0`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, not\n%q", got, want)
+	}
+}

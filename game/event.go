@@ -179,7 +179,8 @@ const (
 	EvPlayerTuning
 	// EvGameMsg: GameMsg with Value, Player and Extra.
 	EvGameMsg
-	// EvBroadcast: Text is shown in the middle of the screen.
+	// EvBroadcast: Text is shown in the middle of the screen; Flag reports whether it gives way
+	// to what a version has to show there.
 	EvBroadcast
 	// EvRoundStart: a match or round starts; Value is the number of rounds played in
 	// the match.
@@ -199,6 +200,10 @@ const (
 	// EvTeamSizes: the sizes of the teams were compared, red is Value and blue Extra. Flag
 	// reports whether they are being balanced now. No client is told.
 	EvTeamSizes
+	// EvMotd: Text is shown as the message of the day.
+	EvMotd
+	// EvKillFeed: clients are shown a kill that is none, with the fields of EvKill.
+	EvKillFeed
 	// EvConsole: Text is for the console of the operators. No client is told.
 	EvConsole
 

@@ -122,6 +122,7 @@ func (w *World) leave(id PlayerID, reason string) {
 	w.forgetNPC(id)
 	*p = player{}
 	w.stopTimers(id)
+	w.forgetShown(id)
 	for _, s := range w.perPlayer {
 		s.clearPlayer(id)
 	}

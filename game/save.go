@@ -400,6 +400,9 @@ func (v *visitor) world(w *World) {
 		v.declared(d)
 	}
 	v.npcs(w)
+	if v.extra(43, w.people.used) {
+		v.people(w)
+	}
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s)

@@ -125,7 +125,7 @@ func change(v reflect.Value) (undo func()) {
 
 // busyWorld returns a world that has one of everything.
 func busyWorld(t *testing.T) *game.World {
-	w := testenv.Must(game.New(game.Config{Mode: ctf.Mode{}, Terrain: flagMap(), Rules: bots.Rules(), Mods: []game.Mod{armed(), savedThings()}}))
+	w := testenv.Must(game.New(game.Config{Mode: ctf.Mode{}, Terrain: flagMap(), Rules: bots.Rules(), Mods: []game.Mod{armed(), savedThings(), shownThings{}}}))
 	w.Step(join(0, 1, 2, 3))
 	w.Step([]game.Command{{Kind: game.CmdEyes, Player: 0, Emote: game.EmoteHappy, Value: 100}})
 	w.Step(w.AppendNPCCommands(nil))

@@ -1,7 +1,5 @@
 package game
 
-import "fmt"
-
 // Timer is a timer that a mode or mod declared with [Tx.Timer]. It is a number, so that it may
 // be part of a state.
 type Timer int32
@@ -16,14 +14,7 @@ type timer struct {
 // calls it.
 func (tx *Tx) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
 	d := tx.declare("Timer")
-	switch {
-	case run == nil:
-		d.fail("timer", fmt.Sprint(len(d.timers)+1), "it has no function")
-	case len(d.timers) == MaxTimers:
-		d.fail("timer", fmt.Sprint(len(d.timers)+1), fmt.Sprintf("there are %d already", MaxTimers))
-	default:
-		d.timers = append(d.timers, timer{run: run})
-	}
+	d.timers = addCallback(d, "timer", d.timers, timer{run: run}, run == nil)
 	return Timer(len(d.timers)) // so that the zero value is none
 }
 

@@ -279,7 +279,7 @@ func (tx *Tx) SayTo(id PlayerID, text string) {
 	}
 }
 
-// Broadcast shows a text in the middle of everyone's screen.
+// Broadcast shows a text in the middle of everyone's screen, for about ten seconds.
 func (tx *Tx) Broadcast(text string) {
 	tx.w.addEvent(Event{Kind: EvBroadcast, To: MaskAll, Text: text})
 }

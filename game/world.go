@@ -64,6 +64,7 @@ type World struct {
 
 	declared  declared
 	perPlayer []playerClearer // of the states of mode and mods
+	people    people
 
 	tick           int32
 	rand           splitmix.Rand

@@ -67,6 +67,9 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) {
 			c.bridge.SendEvent(s.world, ev)
+			if ev.Kind == game.EvBroadcast {
+				c.modView.holdText(ev, s.world.Tick())
+			}
 		}
 	}
 	s.demoEvent(ev)

@@ -556,7 +556,9 @@ func (s *Server) tick(now conn.Time) {
 		s.observeGame(&events[i])
 		s.deliverEvent(now, &events[i])
 	}
+	s.tickModVote(now)
 	s.tickVote(now)
+	s.sendModViews()
 	s.takeDemoRecords()
 	s.notifyObservers(events)
 }

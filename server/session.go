@@ -76,6 +76,7 @@ type session struct {
 	latency           latencyMeter
 	scoreboardLatency [game.MaxPlayers]int32 // ms, as the client sees them
 
+	modView        modView
 	rcon           rconState
 	ballot         ballot
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
@@ -131,7 +132,7 @@ func (c *session) resetForMap() {
 	c.lastInputTick, c.playerFlags = 0, 0
 	c.snapshots.reset()
 	c.latency = latencyMeter{}
-	c.ballot, c.whisperPartner = ballot{}, game.Nobody
+	c.ballot, c.whisperPartner, c.modView = ballot{}, game.Nobody, modView{}
 	clear(c.scoreboardLatency[:])
 	c.bridge.Reset()
 }

@@ -49,6 +49,8 @@ type votes struct {
 	tried, called *limit.RecentSet
 	// pendingResults are announced after what was decided has happened.
 	pendingResults []bridge.Vote
+	// lastMod is the number of the last vote of a mode or mod in this world.
+	lastMod int32
 	// noneDropping reports whether no session was to be closed when the tick began.
 	noneDropping bool
 	// executingResult reports whether the console is running what was decided, and failure is
@@ -71,6 +73,7 @@ type vote struct {
 	recount     bool      // votes or voters have changed
 	aborted     bool
 	forced      int32 // 1 yes, -1 no
+	mod         int32 // of a mode or mod: game.ModVote.Number; else 0
 	numCast     int   // votes cast
 }
 
@@ -90,7 +93,7 @@ func (v *votes) running() bool { return v.current.kind != bridge.VoteNone || len
 // cancel ends the vote without a result, for a map change, after which everybody may call
 // one.
 func (v *votes) cancel() {
-	v.current = vote{}
+	v.current, v.lastMod = vote{}, 0
 	v.tried.Clear()
 	v.called.Clear()
 	clear(v.pendingResults)
@@ -103,6 +106,10 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		return
 	}
 	s := c.server
+	if kind == bridge.VoteOption && s.hasMenuLine(c.id, value) {
+		s.queueRequest(game.ChooseLine(c.id, value))
+		return
+	}
 	if force {
 		if !c.rcon.authed {
 			return
@@ -140,7 +147,8 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		c.forceVote(&v)
 		return
 	}
-	s.startVote(c, v)
+	s.votes.called.Add(int64(s.now), v.person)
+	s.startVote(s.now, v)
 }
 
 var voteNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
@@ -212,8 +220,8 @@ func (s *Server) numPlayers() int {
 }
 
 // startVote starts a vote, with one yes of its caller.
-func (s *Server) startVote(c *session, v vote) {
-	v.ends, v.cancelUntil = c.server.now.Add(voteTime), c.server.now.Add(voteCancelTime)
+func (s *Server) startVote(now conn.Time, v vote) {
+	v.ends, v.cancelUntil = now.Add(voteTime), now.Add(voteCancelTime)
 	v.recount, v.numCast = true, 1
 	s.votes.current = v
 	for _, o := range s.sessions {
@@ -221,9 +229,12 @@ func (s *Server) startVote(c *session, v vote) {
 			o.ballot.choice, o.ballot.order = 0, 0
 		}
 	}
-	c.ballot.choice, c.ballot.order = 1, 1
-	s.votes.called.Add(int64(s.now), v.person)
-	m := v.message(s.now)
+	if v.caller >= 0 {
+		if c := s.sessions[v.caller]; c != nil {
+			c.ballot.choice, c.ballot.order = 1, 1
+		}
+	}
+	m := v.message(now)
 	s.announceVote(&m)
 }
 
@@ -302,7 +313,11 @@ func (s *Server) tickVote(now conn.Time) {
 		s.votes.called.Remove(v.person)
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
 		s.votes.current = vote{}
-		s.executeResult(&passed)
+		if passed.mod != 0 {
+			s.endModVote(&passed, true)
+		} else {
+			s.executeResult(&passed)
+		}
 	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:
 		s.endVote(bridge.VoteFailed)
 	case v.recount:
@@ -346,6 +361,7 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 
 // endVote ends a vote that did not pass.
 func (s *Server) endVote(how bridge.VoteKind) {
+	s.endModVote(&s.votes.current, false)
 	r := s.votes.current.result(how)
 	s.votes.current = vote{}
 	s.announceVote(&r)
@@ -505,6 +521,7 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 	o := s.votes.options[i]
 	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionRemoved(o.text) })
 	s.votes.options = append(s.votes.options[:i:i], s.votes.options[i+1:]...)
+	s.menusStale()
 	call.Print("server", "removed option '%s' '%s'", o.text, o.command)
 }
 
@@ -515,6 +532,7 @@ func (s *Server) cmdClearVotes(call *console.Call) {
 	call.Print("server", "cleared votes")
 	s.votes.options = nil
 	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionsCleared() })
+	s.menusStale()
 }
 
 func (s *Server) cmdVote(call *console.Call) {

@@ -105,6 +105,9 @@ type serverSide struct {
 	hasSentTeamsLocked bool
 	// sentTimeLeft is what announceTimeLeft sent last, at sentTimeLeftTick.
 	sentTimeLeft, sentTimeLeftTick int32
+	// ownTextUntil is the tick until which a broadcast is shown that other versions do not
+	// need, otherTextUntil the one until which another is.
+	ownTextUntil, otherTextUntil int32
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput
@@ -141,7 +144,7 @@ func (s *serverSide) Reset() {
 	s.ids.reset()
 	s.ownID = game.Nobody
 	s.sentTeamsLocked, s.hasSentTeamsLocked = false, false
-	s.sentTimeLeft = 0
+	s.sentTimeLeft, s.ownTextUntil, s.otherTextUntil = 0, 0, 0
 	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks start again
 }
 

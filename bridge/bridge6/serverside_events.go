@@ -24,7 +24,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		}
 	case game.EvChat:
 		s.sendChat(ev)
-	case game.EvKill:
+	case game.EvKill, game.EvKillFeed:
 		s.sendKill(ev)
 	case game.EvPickup:
 		if ev.Weapon >= 0 {
@@ -50,10 +50,19 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		if s.isDDNet() {
 			s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Extra / 10, Check: ev.Value / 10})
 		} else {
-			s.sendBroadcast(fmt.Sprintf("Checkpoint | Diff : %+5.2f", float64(ev.Value)/1000))
+			s.sendOwnBroadcast(w.Tick(), fmt.Sprintf("Checkpoint | Diff : %+5.2f", float64(ev.Value)/1000))
 		}
+	case game.EvMotd:
+		s.SendMotd(ev.Text)
 	case game.EvBroadcast:
+		if ev.Flag && w.Tick() < s.ownTextUntil {
+			break
+		}
 		s.sendBroadcast(ev.Text)
+		s.ownTextUntil, s.otherTextUntil = 0, w.Tick()+broadcastTicks
+		if ev.Text == "" {
+			s.otherTextUntil = 0
+		}
 	}
 }
 
@@ -139,6 +148,15 @@ func (s *serverSide) sendServerChat(text string) {
 
 func (s *serverSide) sendBroadcast(text string) { s.send(&msg6.SvBroadcast{Message: []byte(text)}) }
 
+// broadcastTicks is how long clients show a broadcast.
+const broadcastTicks = 10 * game.TickRate
+
+// sendOwnBroadcast sends what other versions have other messages for.
+func (s *serverSide) sendOwnBroadcast(tick int32, text string) {
+	s.ownTextUntil, s.otherTextUntil = tick+broadcastTicks, 0
+	s.sendBroadcast(text)
+}
+
 // sendChat sends a line of chat. Only DDNet's clients know whispers; others get a line
 // from the server.
 func (s *serverSide) sendChat(ev *game.Event) {
@@ -211,9 +229,9 @@ func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 	case game.GameMsgGamePaused:
 		s.sendServerChat("'" + s.protocol.playerName(ev.Player) + "' initiated a pause")
 	case game.GameMsgTeamAll:
-		s.sendBroadcast("All players were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()))
+		s.sendOwnBroadcast(w.Tick(), "All players were moved to the "+teamName(game.Team(ev.Value), w.GameFlags()))
 	case game.GameMsgTeamBalanceVictim:
-		s.sendBroadcast("You were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()) + " due to team balancing")
+		s.sendOwnBroadcast(w.Tick(), "You were moved to the "+teamName(game.Team(ev.Value), w.GameFlags())+" due to team balancing")
 	case game.GameMsgCTFDrop:
 		s.sendSound(msg6.SoundCTFDrop)
 	case game.GameMsgCTFReturn:
@@ -264,16 +282,17 @@ func (s *serverSide) announceTimeLeft(g *game.GameState, tick int32) {
 		left = waiting
 	}
 	switch {
-	case left == waiting && s.sentTimeLeft == waiting && tick-s.sentTimeLeftTick < 9*game.TickRate:
+	case left == waiting && (tick < s.otherTextUntil || s.sentTimeLeft == waiting && tick-s.sentTimeLeftTick < 9*game.TickRate):
 		return
 	case left != waiting && left == s.sentTimeLeft, left > 60 && left%10 != 0:
 		return
 	case left == waiting:
-		s.sendBroadcast(waitingText(s.protocol.world))
+		s.sendBroadcast(waitingText(s.protocol.world)) // of which any other text is more important
 	case left > 0:
-		s.sendBroadcast(timeLeftText(left, g.State&game.StateCountdown != 0))
-	default:
+		s.sendOwnBroadcast(tick, timeLeftText(left, g.State&game.StateCountdown != 0))
+	case tick >= s.otherTextUntil:
 		s.sendBroadcast("") // what was sent last is over
+		s.ownTextUntil = 0
 	}
 	s.sentTimeLeft, s.sentTimeLeftTick = left, tick
 }

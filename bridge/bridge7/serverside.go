@@ -147,7 +147,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		s.send(&msg7.SvTeam{ClientID: int32(ev.Player), Team: msg7.Team(ev.Team), Silent: ev.Flag, CooldownTick: ev.Tick})
 	case game.EvChat:
 		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(ev.Text)})
-	case game.EvKill:
+	case game.EvKill, game.EvKillFeed:
 		s.send(&msg7.SvKillMsg{Killer: encodeKillerOrTeam(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value})
 	case game.EvPickup:
 		if ev.Weapon >= 0 {
@@ -194,6 +194,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		if s.knowsRaces {
 			s.send(&msg7.SvCheckpoint{Diff: ev.Value})
 		}
+	case game.EvMotd:
+		s.SendMotd(ev.Text)
 	case game.EvBroadcast:
 		s.send(&msg7.SvBroadcast{Message: []byte(ev.Text)})
 	}

@@ -1,0 +1,259 @@
+package game
+
+import "slices"
+
+// MotdTo shows a player a text of several lines, as the message of the day when they join.
+func (tx *Tx) MotdTo(id PlayerID, text string) {
+	if tx.player(id) != nil {
+		tx.w.addEvent(Event{Kind: EvMotd, To: MaskOne(id), Player: Nobody, Target: Nobody, Text: text})
+	}
+}
+
+// BroadcastTo shows a player a text in the middle of the screen, for about ten seconds.
+func (tx *Tx) BroadcastTo(id PlayerID, text string) {
+	if tx.player(id) != nil {
+		tx.w.addEvent(Event{Kind: EvBroadcast, To: MaskOne(id), Text: text})
+	}
+}
+
+// maxScreenText is the most bytes of a text on the screen.
+const maxScreenText = 255
+
+// SetScreenText shows a player a text in the middle of the screen until it is replaced; "" is
+// none. It may change often, such as a time that is left. Broadcasts, and what the server shows
+// there, come before it while they last.
+func (tx *Tx) SetScreenText(id PlayerID, text string) {
+	if tx.player(id) == nil {
+		return
+	}
+	shown := &tx.w.people.of[id].screenText
+	if len(text) > maxScreenText {
+		text = cutString(text, maxScreenText)
+	}
+	if *shown != text {
+		*shown = text
+		tx.w.people.used = true
+	}
+}
+
+// ScreenText returns what SetScreenText shows a player.
+func (w *World) ScreenText(id PlayerID) string { return w.people.of[id].screenText }
+
+// KillFeed shows the players in to a line about a kill, which none needs to be. The killer is
+// Nobody for the world, and the victim if nobody else did it.
+func (tx *Tx) KillFeed(killer, victim PlayerID, weapon Weapon, to PlayerMask) {
+	if tx.player(victim) != nil && (killer == Nobody || tx.player(killer) != nil) && weapon >= WeaponGame && weapon < NumWeapons {
+		tx.w.addEvent(Event{Kind: EvKillFeed, To: to, Player: killer, Target: victim, Weapon: weapon})
+	}
+}
+
+// SendGameMsgTo sends a game message to the players in to; see [GameMsg] for its fields.
+func (tx *Tx) SendGameMsgTo(to PlayerMask, n GameMsg, value int32, id PlayerID, extra int32) {
+	tx.w.addEvent(Event{Kind: EvGameMsg, To: to, GameMsg: n, Value: value, Player: id, Extra: extra})
+}
+
+// people is what mode and mods show players, and ask them.
+type people struct {
+	used bool // is not zero
+	of   [MaxPlayers]shown
+	vote modVote
+}
+
+// shown is what one player is shown.
+type shown struct {
+	screenText string
+	menu       Menu
+	lines      []string // of the menu
+	menuTick   int32    // when the lines changed, plus 1; 0 if there never were any
+}
+
+// Menu is a menu that a mode or mod declared with [Tx.Menu]. It is a number, so that it may be
+// part of a state.
+type Menu int32
+
+const (
+	maxMenuLines = 64
+	maxMenuLine  = 63 // bytes, as clients have them
+)
+
+// Menu declares a menu: choose is called with the index of the line that a player chose. Start
+// calls it.
+func (tx *Tx) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
+	d := tx.declare("Menu")
+	d.menus = addCallback(d, "menu", d.menus, choose, choose == nil)
+	return Menu(len(d.menus))
+}
+
+// ShowMenu shows a player lines to choose one of, at most 64 of 63 bytes each, instead of the
+// menu that they have. They are where clients have what can be voted for, before that: who calls a
+// vote for a line chooses it, which is no vote. If lines are equal the first one is chosen. The
+// menu stays until it is replaced, hidden, or the player leaves.
+func (tx *Tx) ShowMenu(id PlayerID, m Menu, lines ...string) {
+	if m <= 0 || int(m) > len(tx.w.declared.menus) {
+		panic("game: a Menu that is not from Tx.Menu")
+	}
+	tx.setMenu(id, m, lines[:min(len(lines), maxMenuLines)])
+}
+
+// HideMenu hides a player's menu.
+func (tx *Tx) HideMenu(id PlayerID) { tx.setMenu(id, 0, nil) }
+
+func (tx *Tx) setMenu(id PlayerID, m Menu, lines []string) {
+	if tx.player(id) == nil {
+		return
+	}
+	s := &tx.w.people.of[id]
+	s.menu = m
+	if slices.Equal(s.lines, lines) {
+		return
+	}
+	tx.w.people.used = true
+	s.menuTick = tx.w.tick + 1
+	s.lines = nil
+	for _, l := range lines {
+		if l = cutString(l, maxMenuLine); l == "" {
+			l = " " // clients need something to show
+		}
+		s.lines = append(s.lines, l)
+	}
+}
+
+// MenuLines returns the lines of a player's menu, and a number that is another one after they
+// changed, 0 if there never were any. The slice must not be changed.
+func (w *World) MenuLines(id PlayerID) (lines []string, version int32) {
+	s := &w.people.of[id]
+	return s.lines, s.menuTick
+}
+
+// ChooseLine returns the command with which a player chooses a line of their menu.
+func ChooseLine(id PlayerID, line string) Command {
+	return Command{Kind: CmdMenu, Player: id, Target: Nobody, Text: line}
+}
+
+// applyMenu handles CmdMenu.
+func (w *World) applyMenu(cmd *Command) {
+	if !w.mayCommand(cmd.Player) {
+		return
+	}
+	s := &w.people.of[cmd.Player]
+	line := slices.Index(s.lines, cmd.Text)
+	if line < 0 {
+		return
+	}
+	choose := w.declared.menus[s.menu-1]
+	w.callDeclared(func(ctx *Ctx) { choose(ctx, cmd.Player, line) })
+}
+
+// Vote is a vote that a mode or mod declared with [Tx.Vote]. It is a number, so that it may be
+// part of a state.
+type Vote int32
+
+// modVote is a vote of a mode or mod that runs, or waits until another has ended.
+type modVote struct {
+	vote   Vote // 0 for none
+	caller PlayerID
+	text   string
+	tick   int32 // when it was called, plus 1
+}
+
+// Vote declares a vote: ended is called when it has ended. Start calls it.
+func (tx *Tx) Vote(ended func(ctx *Ctx, passed bool)) Vote {
+	d := tx.declare("Vote")
+	d.votes = addCallback(d, "vote", d.votes, ended, ended == nil)
+	return Vote(len(d.votes))
+}
+
+// StartVote lets all who play vote about a text of at most 63 bytes. The caller votes for it;
+// Nobody is the server. It reports false if a vote of a mode or mod is running: there is one at
+// a time. If players vote about something else, it begins when they are done.
+func (tx *Tx) StartVote(v Vote, caller PlayerID, text string) bool {
+	if v <= 0 || int(v) > len(tx.w.declared.votes) {
+		panic("game: a Vote that is not from Tx.Vote")
+	}
+	if tx.w.people.vote.vote != 0 || caller != Nobody && tx.player(caller) == nil {
+		return false
+	}
+	tx.w.people.used = true
+	tx.w.people.vote = modVote{v, caller, cutString(text, maxMenuLine), tx.w.tick + 1}
+	return true
+}
+
+// StopVote ends a vote that runs, without a result.
+func (tx *Tx) StopVote(v Vote) {
+	if tx.w.people.vote.vote == v {
+		tx.w.people.vote = modVote{}
+	}
+}
+
+// ModVote is a vote of a mode or mod; see [World.ModVote].
+type ModVote struct {
+	Caller PlayerID // or Nobody
+	Text   string
+	// Number is another one for another vote.
+	Number int32
+}
+
+// ModVote returns the vote of a mode or mod that is to be held, and false if there is none. It
+// ends with a [CmdVoteEnd].
+func (w *World) ModVote() (ModVote, bool) {
+	v := &w.people.vote
+	return ModVote{v.caller, v.text, v.tick}, v.vote != 0
+}
+
+// EndVote returns the command that ends a vote of a mode or mod.
+func EndVote(v ModVote, passed bool) Command {
+	cmd := Command{Kind: CmdVoteEnd, Player: Nobody, Target: Nobody, Value: -v.Number}
+	if passed {
+		cmd.Value = v.Number
+	}
+	return cmd
+}
+
+// applyVoteEnd handles CmdVoteEnd.
+func (w *World) applyVoteEnd(cmd *Command) {
+	v := w.people.vote
+	if v.vote == 0 || cmd.Value != v.tick && cmd.Value != -v.tick {
+		return
+	}
+	w.people.vote = modVote{}
+	ended := w.declared.votes[v.vote-1]
+	w.callDeclared(func(ctx *Ctx) { ended(ctx, cmd.Value > 0) })
+}
+
+// forgetShown forgets what a player was shown who leaves.
+func (w *World) forgetShown(id PlayerID) {
+	w.people.of[id] = shown{}
+	if w.people.vote.caller == id {
+		w.people.vote.caller = Nobody
+	}
+}
+
+// people visits what players are shown and asked.
+func (v *visitor) people(w *World) {
+	p := &w.people
+	p.used = true
+	for i := range p.of {
+		if !w.players[i].connected {
+			continue
+		}
+		s := &p.of[i]
+		v.text(&s.screenText, maxScreenText)
+		num(v, &s.menu)
+		within(v, "menu", s.menu, 0, Menu(len(w.declared.menus)))
+		num(v, &s.menuTick)
+		v.hashed(len(s.lines))
+		length(v, &s.lines, maxMenuLines)
+		for j := range s.lines {
+			v.text(&s.lines[j], maxMenuLine)
+		}
+		if v.op == restoring && len(s.lines) > 0 && s.menu == 0 {
+			v.fail("lines without a menu")
+		}
+	}
+	num(v, &p.vote.vote)
+	within(v, "vote", p.vote.vote, 0, Vote(len(w.declared.votes)))
+	num(v, &p.vote.caller)
+	within(v, "caller of a vote", p.vote.caller, Nobody, MaxPlayers-1)
+	v.text(&p.vote.text, maxMenuLine)
+	num(v, &p.vote.tick)
+}

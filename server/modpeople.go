@@ -1,0 +1,108 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+)
+
+// modView is what a client was last sent of what mods show its player.
+type modView struct {
+	text     string // on the screen
+	textTick int32  // when it was sent, 0 if it has to be sent again
+	// heldUntil is the tick until which a broadcast is shown instead of text.
+	heldUntil int32
+
+	menu     int32 // its version, see game.World.MenuLines; menuStale for one to be sent again
+	menuTick int32 // when it was sent
+}
+
+const (
+	menuStale = -1
+	// modViewTicks is the fewest ticks between two changes that a client is sent, however
+	// often a mod makes some.
+	modViewTicks = game.TickRate / 5
+	// broadcastTicks is how long clients show a broadcast. Those that are to stay are sent
+	// again before that; a version has texts of its own there, after which they come back.
+	broadcastTicks = 10 * game.TickRate
+	textTicks      = broadcastTicks / 2
+)
+
+// holdText keeps the text of a mod from the screen while a broadcast is there.
+func (v *modView) holdText(ev *game.Event, tick int32) {
+	v.textTick = 0
+	if v.heldUntil = tick + broadcastTicks; ev.Text == "" {
+		v.heldUntil = 0
+	}
+}
+
+// sendModViews sends what mods show players, where it has changed.
+func (s *Server) sendModViews() {
+	tick := s.world.Tick()
+	for _, c := range s.sessions {
+		if c == nil || c.state != stateInGame || c.isHeld() {
+			continue
+		}
+		v := &c.modView
+		if lines, version := s.world.MenuLines(c.id); v.menu != version && tick >= v.menuTick+modViewTicks {
+			v.menu, v.menuTick = version, tick
+			c.bridge.SendVoteOptionsCleared()
+			c.bridge.SendVoteOptions(slices.Concat(lines, s.votes.optionTexts()))
+		}
+		text := s.world.ScreenText(c.id)
+		again := int32(textTicks)
+		if text != v.text {
+			again = modViewTicks
+		}
+		if text == "" && v.text == "" || tick < v.heldUntil || v.textTick != 0 && tick < v.textTick+again {
+			continue
+		}
+		v.text, v.textTick = text, tick
+		c.bridge.SendEvent(s.world, &game.Event{Kind: game.EvBroadcast, To: game.MaskOne(c.id), Text: text, Flag: true})
+	}
+}
+
+// hasMenuLine reports whether a player has a line in a menu of a mod.
+func (s *Server) hasMenuLine(id game.PlayerID, text string) bool {
+	lines, _ := s.world.MenuLines(id)
+	return slices.Contains(lines, text)
+}
+
+// menusStale makes menus be sent again, with the options for votes that come after them.
+func (s *Server) menusStale() {
+	s.forEachInGame(func(c *session) {
+		if lines, _ := s.world.MenuLines(c.id); len(lines) > 0 {
+			c.modView.menu = menuStale
+		}
+	})
+}
+
+// tickModVote starts the vote of a mod when no other runs, and ends it when the mod no longer
+// wants it.
+func (s *Server) tickModVote(now conn.Time) {
+	m, wanted := s.world.ModVote()
+	v := &s.votes.current
+	if v.mod != 0 && (!wanted || v.mod != m.Number) {
+		v.mod = 0
+		s.endVote(bridge.VoteAborted)
+	}
+	if !wanted || m.Number == s.votes.lastMod || s.votes.running() {
+		return
+	}
+	s.votes.lastMod = m.Number
+	s.startVote(now, vote{
+		kind: bridge.VoteOption, caller: m.Caller, target: game.Nobody, mod: m.Number,
+		subject: strings.TrimSpace(m.Text), reason: "No reason given",
+	})
+}
+
+// endModVote tells the world the result of the vote of a mod, if v is one.
+func (s *Server) endModVote(v *vote, passed bool) {
+	if v.mod == 0 {
+		return
+	}
+	s.queueCommand(game.EndVote(game.ModVote{Number: v.mod}, passed))
+}

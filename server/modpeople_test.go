@@ -1,0 +1,337 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// showMod shows what the commands say: a menu, a vote, texts.
+type showMod struct {
+	menu, other game.Menu
+	vote        game.Vote
+	ticking     int32
+}
+
+func (m *showMod) State() any { return &m.ticking }
+
+func (m *showMod) Start(tx *game.Tx) {
+	m.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+		ctx.SayTo(id, fmt.Sprint("chose ", line))
+		if line == 0 {
+			ctx.ShowMenu(id, m.other, "back", "slow")
+		}
+	})
+	m.other = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) { m.showMenu(ctx, id) })
+	m.vote = tx.Vote(func(ctx *game.Ctx, passed bool) { ctx.Say(fmt.Sprint("voted ", passed)) })
+	for _, cmd := range []struct {
+		name string
+		run  func(ctx *game.Ctx, c *game.CommandCall)
+	}{
+		{"menu", func(ctx *game.Ctx, c *game.CommandCall) { m.showMenu(ctx, c.Player) }},
+		{"hide", func(ctx *game.Ctx, c *game.CommandCall) { ctx.HideMenu(c.Player) }},
+		{"vote", func(ctx *game.Ctx, c *game.CommandCall) { ctx.StartVote(m.vote, c.Player, c.Arg(0)) }},
+		{"server", func(ctx *game.Ctx, c *game.CommandCall) { ctx.StartVote(m.vote, game.Nobody, c.Arg(0)) }},
+		{"stop", func(ctx *game.Ctx, c *game.CommandCall) { ctx.StopVote(m.vote) }},
+		{"text", func(ctx *game.Ctx, c *game.CommandCall) { ctx.SetScreenText(c.Player, c.Arg(0)) }},
+		{"tick", func(ctx *game.Ctx, c *game.CommandCall) { m.ticking = c.Int(0) }},
+		{"motd", func(ctx *game.Ctx, c *game.CommandCall) { ctx.MotdTo(c.Player, "two\nlines") }},
+		{"cast", func(ctx *game.Ctx, c *game.CommandCall) { ctx.BroadcastTo(c.Player, c.Arg(0)) }},
+		{"feed", func(ctx *game.Ctx, c *game.CommandCall) {
+			ctx.KillFeed(c.Player, c.Player, game.WeaponLaser, game.MaskOne(c.Player))
+		}},
+	} {
+		tx.ChatCommand(game.CommandSpec{Name: cmd.name, Params: "?r[text]", Run: cmd.run})
+	}
+}
+
+func (m *showMod) showMenu(ctx *game.Ctx, id game.PlayerID) {
+	ctx.ShowMenu(id, m.menu, "more ...", "fast", "plain")
+}
+
+func (m *showMod) OnTick(ctx *game.Ctx) {
+	if m.ticking == 0 {
+		return
+	}
+	for id := range ctx.Players() {
+		ctx.SetScreenText(id, fmt.Sprint("tick ", ctx.Tick()))
+		ctx.ShowMenu(id, m.menu, fmt.Sprint("tick ", ctx.Tick()))
+	}
+}
+
+// seen is what a player is shown.
+type seen struct {
+	options    []string
+	broadcasts []string
+	motd       string
+	kills      int
+	votes      []string
+}
+
+// watch records what a player is shown, of both versions.
+func watch(p *player) *seen {
+	s := &seen{}
+	add := func(texts [][]byte) {
+		for _, t := range texts {
+			s.options = append(s.options, string(t))
+		}
+	}
+	p.onMessage = func(m testclient.Message) {
+		switch m := m.(type) {
+		case *msg7.SvVoteClearOptions, *msg6.SvVoteClearOptions:
+			s.options = nil
+		case *msg7.SvVoteOptionListAdd:
+			add(m.Descriptions)
+		case *msg6.SvVoteOptionListAdd:
+			for _, d := range m.Descriptions {
+				if len(d) > 0 {
+					add([][]byte{d})
+				}
+			}
+		case *msg7.SvVoteOptionAdd:
+			add([][]byte{m.Description})
+		case *msg6.SvVoteOptionAdd:
+			add([][]byte{m.Description})
+		case *msg7.SvVoteOptionRemove:
+			s.remove(string(m.Description))
+		case *msg6.SvVoteOptionRemove:
+			s.remove(string(m.Description))
+		case *msg7.SvBroadcast:
+			s.broadcasts = append(s.broadcasts, string(m.Message))
+		case *msg6.SvBroadcast:
+			s.broadcasts = append(s.broadcasts, string(m.Message))
+		case *msg7.SvMotd:
+			s.motd = string(m.Message)
+		case *msg6.SvMotd:
+			s.motd = string(m.Message)
+		case *msg7.SvKillMsg:
+			s.kills++
+		case *msg6.SvKillMsg:
+			s.kills++
+		case *msg7.SvVoteSet:
+			s.votes = append(s.votes, fmt.Sprintf("%d %v %s", m.ClientID, m.Timeout > 0, m.Description))
+		case *msg6.SvVoteSet:
+			s.votes = append(s.votes, fmt.Sprintf("%v %s", m.Timeout > 0, m.Description))
+		}
+	}
+	return s
+}
+
+func (s *seen) remove(option string) {
+	if i := slices.Index(s.options, option); i >= 0 {
+		s.options = slices.Delete(s.options, i, i+1)
+	}
+}
+
+func (p *player) say(text string) {
+	p.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: text})
+}
+
+// choose calls a vote for an option.
+func (p *player) choose(option string) {
+	p.do(func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteOption, option, "") })
+}
+
+func newShowMod() game.Mod { return &showMod{} }
+
+// TestModMenus checks that players of all versions get menus above the options that operators
+// have, that a choice reaches the mod and is no vote, and that the log verifies.
+func TestModMenus(t *testing.T) {
+	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
+		var s memoryReplays
+		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &s, Mods: []func() game.Mod{newShowMod}},
+			"sv_replay 1; add_vote plain echo a; add_vote warm echo b")
+		p := tn.dial(1, named(kind, "a"))
+		view := watch(p)
+		tn.untilPlaying(p)
+		shows := func(what string, want ...string) {
+			t.Helper()
+			if !slices.Equal(view.options, want) {
+				t.Errorf("%s: shows %q, not %q", what, view.options, want)
+			}
+		}
+		says := func(what string, want ...string) {
+			t.Helper()
+			if got := p.chat[-1]; !slices.Equal(got, want) {
+				t.Errorf("%s: says %q, not %q", what, got, want)
+			}
+			clear(p.chat)
+		}
+		shows("at first", "plain", "warm")
+		tn.run(time.Second)
+		clear(p.chat)
+		p.say("/menu")
+		shows("the menu", "more ...", "fast", "plain", "plain", "warm")
+		p.choose("plain")
+		says("plain", "chose 2")
+		p.choose("more ...")
+		says("more", "chose 0")
+		shows("the other menu", "back", "slow", "plain", "warm")
+		tn.srv.Execute("remove_vote plain; add_vote back echo c")
+		tn.run(time.Second)
+		shows("after remove_vote", "back", "slow", "warm", "back")
+		p.choose("back")
+		shows("the first menu", "more ...", "fast", "plain", "warm", "back")
+		if tn.srv.votes.running() || len(view.votes) > 1 {
+			t.Errorf("a vote: %q", view.votes)
+		}
+		tn.srv.Execute("clear_votes; add_vote warm echo b")
+		tn.run(time.Second)
+		shows("after clear_votes", "more ...", "fast", "plain", "warm")
+		p.say("/hide")
+		shows("hidden", "warm")
+		clear(p.chat)
+		p.choose("fast")
+		says("fast", "'fast' is no option of this server")
+		tn.run(10 * time.Second)
+		p.choose("warm")
+		if !slices.ContainsFunc(view.votes, func(v string) bool { return strings.HasSuffix(v, "true warm") }) {
+			t.Errorf("the operator's option: %q", view.votes)
+		}
+		checkStats(t, p)
+		tn.srv.Shutdown(tn.now(), "")
+		if n := s.verify(t, 1, newShowMod)[0].commands[game.CmdMenu]; n != 3 {
+			t.Errorf("%d choices in the log", n)
+		}
+	})
+}
+
+// TestModVotes checks that a vote of a mod is held as others are, after them, and that the mod and
+// the log get the result.
+func TestModVotes(t *testing.T) {
+	var s memoryReplays
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &s, Mods: []func() game.Mod{newShowMod}},
+		"sv_replay 1; sv_spamprotection 0; add_vote warm echo b")
+	a, b := tn.join(1, "a"), tn.join(2, "b")
+	other := tn.dial(3, named(player06, "c"))
+	tn.untilPlaying(other)
+	view := watch(b)
+	said := func(what, want string) {
+		t.Helper()
+		if got := strings.Join(b.chat[-1], "|"); got != want {
+			t.Errorf("%s: %q, not %q", what, got, want)
+		}
+		clear(b.chat)
+	}
+	vote := func(p *player, choice int32) { p.do(func(c bridge.ClientSide) { c.SendVote(choice) }) }
+	clear(b.chat)
+	a.say("/vote Sudden death?")
+	if want := "0 true Sudden death?"; len(view.votes) != 1 || view.votes[0] != want {
+		t.Errorf("votes %q", view.votes)
+	}
+	vote(b, 1)
+	said("two of three", "voted true")
+	a.say("/server Again?")
+	vote(a, 1)
+	vote(b, -1)
+	said("one of two", "")
+	vote(other, -1)
+	said("two against", "voted false")
+	if want := "-1 true Again?"; !slices.Contains(view.votes, want) {
+		t.Errorf("votes %q", view.votes)
+	}
+	a.choose("warm")
+	a.say("/vote After that")
+	a.say("/vote Too many")
+	if last := view.votes[len(view.votes)-1]; last != "0 true warm" {
+		t.Errorf("votes %q", view.votes)
+	}
+	vote(b, 1)
+	if last := view.votes[len(view.votes)-1]; last != "0 true After that" {
+		t.Errorf("votes %q", view.votes)
+	}
+	tn.srv.Execute("vote yes")
+	tn.run(time.Second)
+	said("forced", "voted true")
+	a.say("/vote Nobody answers")
+	tn.run(30 * time.Second)
+	said("nobody", "voted false")
+	a.say("/vote Given up")
+	a.say("/stop")
+	a.say("/server Another")
+	if tn.srv.votes.current.subject != "Another" {
+		t.Errorf("votes %q", view.votes)
+	}
+	vote(a, 1)
+	vote(b, 1)
+	said("another", "voted true")
+	tn.srv.Shutdown(tn.now(), "")
+	if n := s.verify(t, 1, newShowMod)[0].commands[game.CmdVoteEnd]; n != 5 {
+		t.Errorf("%d results in the log", n)
+	}
+}
+
+// TestModTexts checks what players of all versions see of texts, that broadcasts and the text of
+// a mod do not replace each other at once, and that a mod cannot flood clients.
+func TestModTexts(t *testing.T) {
+	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
+		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Mods: []func() game.Mod{newShowMod}}, "sv_spamprotection 0")
+		p := tn.dial(1, named(kind, "a"))
+		view := watch(p)
+		tn.untilPlaying(p)
+		tn.run(time.Second)
+		const waiting = "Warmup: waiting for other players" // for which 0.7 has no broadcast
+		shows := func(what string, want ...string) {
+			t.Helper()
+			view.broadcasts = slices.DeleteFunc(view.broadcasts, func(s string) bool { return s == waiting })
+			if !slices.Equal(view.broadcasts, want) {
+				t.Errorf("%s: shows %q, not %q", what, view.broadcasts, want)
+			}
+			view.broadcasts = nil
+		}
+		view.broadcasts = nil
+		p.say("/motd")
+		p.say("/feed")
+		if view.motd != "two\nlines" || view.kills != 1 {
+			t.Errorf("motd %q, %d kills", view.motd, view.kills)
+		}
+		tn.srv.Execute("broadcast from the operator")
+		tn.run(time.Second)
+		p.say("/text lasting")
+		shows("a broadcast", "from the operator")
+		tn.run(9 * time.Second)
+		shows("after it", "lasting")
+		tn.run(5 * time.Second)
+		shows("it stays", "lasting")
+		p.say("/cast from the mod")
+		tn.run(8 * time.Second)
+		shows("a broadcast of the mod", "from the mod")
+		tn.run(2 * time.Second)
+		shows("after that", "lasting")
+		p.say("/text")
+		tn.run(20 * time.Second)
+		shows("none", "")
+
+		p.say("/tick 1")
+		view.broadcasts = nil
+		tn.run(10 * time.Second)
+		if n := len(view.broadcasts); n < 45 || n > 55 || len(view.options) != 1 {
+			t.Errorf("%d texts in 10 s, options %q", n, view.options)
+		}
+		p.say("/tick 0")
+		p.say("/text lasting")
+		tn.join(2, "b")
+		tn.srv.Execute("pause 8")
+		tn.run(time.Second)
+		view.broadcasts = nil
+		tn.run(6 * time.Second)
+		if p.Version() == client.Version06 && (len(view.broadcasts) != 6 || slices.Contains(view.broadcasts, "lasting")) {
+			t.Errorf("in a pause: shows %q", view.broadcasts)
+		}
+		tn.run(10 * time.Second)
+		if last := view.broadcasts[len(view.broadcasts)-1]; last != "lasting" {
+			t.Errorf("after a pause: shows %q", view.broadcasts)
+		}
+		checkStats(t, p)
+	})
+}
