@@ -91,7 +91,7 @@ var limited = []struct {
 	{"syscall", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},
 	// web keeps net/http from logging.
 	{"log/...", []string{"server", "client", "web", "internal/peers", "main"}, "libraries return errors and count; they do not log"},
-	{"testing/...", []string{"internal"}, "testing is for tests"},
+	{"testing/...", []string{"internal", "game/modtest"}, "testing is for tests"},
 }
 
 // pure lists the rooms that depend on their arguments only, with the standard packages they

@@ -1,0 +1,144 @@
+// Package modtest is for the tests of modes and mods.
+package modtest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/replay"
+)
+
+// Match is a match of players who do everything at random: they play, chat, come and go, change
+// teams, run the commands of the mode and its mods, set their variables, choose lines of menus and
+// decide votes. The zero value is two minutes of a deathmatch of eight on a small map.
+type Match struct {
+	// Mode makes the mode; nil is deathmatch.
+	Mode func() game.Mode
+	// Mods make the mods, in order.
+	Mods []func() game.Mod
+	// Terrain is the map; one without a size is a small one with all pickups and no flags.
+	Terrain game.Terrain
+	// Players is the number of players, 1 to 64; 0 means 8.
+	Players int
+	// Ticks is the length of the match; 0 means 6000.
+	Ticks int32
+	// Seed makes another match.
+	Seed uint64
+	// Commands, if set, appends commands to those of the next tick of a world.
+	Commands func(w *game.World, dst []game.Command) []game.Command
+}
+
+// VerifyReplay plays a match and fails the test unless the match can be played again: from its log, as
+// replay verify does, and from saved states, as a server does that goes on after a crash. Otherwise
+// something changes the match that is neither in the log nor in the state of the mode and the
+// mods. One line is enough for a test:
+//
+//	modtest.Match{Mods: []func() game.Mod{New}}.VerifyReplay(t)
+func (m Match) VerifyReplay(t testing.TB) {
+	t.Helper()
+	if err := m.verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+var (
+	errLog = errors.New("the match goes on differently when it is played again from its log: the mode or a mod uses something besides " +
+		"the world, its state and Tx.Rand, such as a clock, a package variable or the order of a map")
+	errState = errors.New("the match goes on differently from a saved state: the mode or a mod has something that matters and is not in its State, or uses " +
+		"a clock, a package variable or the order of a map")
+)
+
+// restoreTicks is how often the state is saved and restored.
+const restoreTicks = 5 * game.TickRate
+
+func (m *Match) verify() error {
+	if m.Players == 0 {
+		m.Players = 8
+	}
+	if m.Ticks == 0 {
+		m.Ticks = 6000
+	}
+	if m.Terrain.Width == 0 {
+		m.Terrain = bots.Arena()
+	}
+	if m.Mode == nil {
+		m.Mode = func() game.Mode { return dm.Mode{} }
+	}
+	log, err := m.play()
+	if err != nil {
+		return err
+	}
+	r, err := replay.NewReader(bytes.NewReader(log))
+	if err != nil {
+		return fmt.Errorf("modtest: %w", err)
+	}
+	res, err := replay.Verify(r, replay.VerifyConfig{Mods: m.Mods, Modes: func(string) (game.Mode, bool) { return m.Mode(), true }})
+	if errors.Is(err, replay.ErrMismatch) {
+		return fmt.Errorf("modtest: tick %d: %w", res.FirstBadTick, errLog)
+	}
+	if err == nil && res.HashesMatched != int(m.Ticks) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("modtest: %w", err)
+	}
+	return nil
+}
+
+// config returns the parameters of a world, with a mode and mods of its own.
+func (m *Match) config() game.Config {
+	cfg := game.Config{Terrain: m.Terrain, Mode: m.Mode(), Rules: bots.Rules(), Seed: m.Seed}
+	for _, newMod := range m.Mods {
+		cfg.Mods = append(cfg.Mods, newMod())
+	}
+	return cfg
+}
+
+// play plays the match, beside another world that is restored from its state now and then, and
+// returns the log.
+func (m *Match) play() (log []byte, err error) {
+	cfg := m.config()
+	w, err := game.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("modtest: %w", err)
+	}
+	h := replay.Header{Program: "modtest", Map: "modtest", Terrain: m.Terrain, Rules: cfg.Rules, Tuning: w.Tuning(), Seed: m.Seed}
+	h.SetMode("modtest", cfg.Mode, cfg.Mods)
+	h.SetVariables(w)
+	var enc replay.Encoder
+	if log, err = enc.AppendHeader(nil, &h); err != nil {
+		return nil, fmt.Errorf("modtest: %w", err)
+	}
+	var rec replay.Recorder
+	rec.Begin(0)
+	var restored *game.World
+	crowd := newCrowd(m.Seed, m.Players)
+	for range m.Ticks {
+		if w.Tick()%restoreTicks == 0 {
+			if restored, err = game.Restore(m.config(), w.AppendState(nil)); err != nil {
+				return nil, fmt.Errorf("modtest: tick %d: %w", w.Tick(), err)
+			}
+		}
+		cmds := crowd.commands(w)
+		if m.Commands != nil {
+			cmds = m.Commands(w, cmds)
+		}
+		if err := rec.RecordTick(cmds); err != nil {
+			return nil, fmt.Errorf("modtest: %w", err)
+		}
+		w.Step(cmds)
+		restored.Step(cmds)
+		hash := w.Hash()
+		if restored.Hash() != hash {
+			return nil, fmt.Errorf("modtest: tick %d: %w", w.Tick(), errState)
+		}
+		log = enc.AppendTicks(log, rec.TakeBlock(hash, nil))
+	}
+	return enc.AppendEnd(log, replay.EndShutdown), nil
+}
