@@ -105,8 +105,9 @@ func (s *Server) wantedBots() int {
 	if !inGame {
 		return 0
 	}
-	// One seat stays free, so that a new client need not wait for a bot to leave.
-	free := min(s.settings.PlayerSlots, s.settings.MaxClients, game.MaxPlayers-1) - humans
+	// One seat stays free, so that a new client need not wait for a bot to leave. NPCs have
+	// seats, but play beside those who fill up the game.
+	free := min(s.settings.PlayerSlots, s.settings.MaxClients, game.MaxPlayers-1) - humans - bits.OnesCount64(uint64(s.bots.npcs))
 	return max(0, min(s.settings.Bots-(humans-spectators), free))
 }
 
@@ -141,13 +142,15 @@ func (s *Server) runBots() {
 	readyMode := s.world.Rules().ReadyMode && s.clock.tick%game.TickRate == 0
 	for id, brain := range b.brains {
 		pid := game.PlayerID(id)
-		if brain == nil || b.npcs.Has(pid) && !watched {
+		if !b.has(pid) {
 			continue
 		}
-		view := s.world.View(pid)
-		in := brain.NextInput(&view)
-		s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: pid, Target: game.Nobody, Input: in})
-		s.queueCommand(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
+		if brain != nil && (watched || !b.npcs.Has(pid)) {
+			view := s.world.View(pid)
+			in := brain.NextInput(&view)
+			s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: pid, Target: game.Nobody, Input: in})
+			s.queueCommand(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
+		}
 		if readyMode {
 			if p, ok := s.world.Player(pid); ok && p.InGame && !p.Ready {
 				s.queueCommand(game.Command{Kind: game.CmdReady, Player: pid, Target: game.Nobody})

@@ -61,7 +61,7 @@ func TestNPCs(t *testing.T) {
 	var log memoryReplays
 	var m *garrison
 	mods := []func() game.Mod{func() game.Mod { m = &garrison{}; return m }}
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &log, Mods: mods}, "sv_replay 1; sv_bots 2")
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &log, Mods: mods}, "sv_replay 1; sv_bots 8; sv_player_slots 4; sv_player_ready_mode 1")
 	tn.waitForNav()
 	tn.run(time.Second)
 	if n := tn.srv.world.NumConnected(); n != 0 {
@@ -72,6 +72,15 @@ func TestNPCs(t *testing.T) {
 		return tn.srv.bots.count() == 3 && len(botNamesOf(alice)) == 3 && m.state.Runner != game.Nobody
 	})
 	testenv.Check(t, tn.srv.bots.brains[m.state.Runner] == nil && tn.srv.bots.brains[m.state.Fighter] != nil, "the brains are in the wrong heads")
+	alicesReady := game.Command{Kind: game.CmdReady, Player: game.PlayerID(alice.ID()), Target: game.Nobody}
+	tn.srv.queueCommand(alicesReady)
+	tn.run(40 * time.Millisecond)
+	runner, _ := tn.srv.world.Player(m.state.Runner)
+	testenv.Check(t, !runner.Ready, "the game goes on although alice is not ready")
+	tn.run(1500 * time.Millisecond)
+	runner, _ = tn.srv.world.Player(m.state.Runner)
+	testenv.Check(t, runner.Ready, "the match waits for an NPC to be ready")
+	tn.srv.queueCommand(alicesReady)
 	// As after a restart, when the world is restored:
 	b := &tn.srv.bots
 	b.seats, b.announced, b.npcs = b.seats&^b.npcs, b.announced&^b.npcs, 0
