@@ -1,6 +1,7 @@
 package script
 
 import (
+	"maps"
 	"math/bits"
 
 	rt "github.com/arnodel/golua/runtime"
@@ -55,11 +56,6 @@ var playerKind = &kind{"player", map[string]member{
 	"score":     property((*game.Tx).Score, (*game.Tx).SetScore),
 	"alive":     property((*game.Tx).Alive, nil),
 	"in_round":  property((*game.Tx).InRound, nil),
-	"pos":       property((*game.Tx).Pos, nil),
-	"x":         property(func(tx *game.Tx, id game.PlayerID) float32 { return tx.Pos(id).X }, nil),
-	"y":         property(func(tx *game.Tx, id game.PlayerID) float32 { return tx.Pos(id).Y }, nil),
-	"health":    property(func(tx *game.Tx, id game.PlayerID) int32 { h, _ := tx.Vitals(id); return h }, nil),
-	"armor":     property(func(tx *game.Tx, id game.PlayerID) int32 { _, a := tx.Vitals(id); return a }, nil),
 
 	"add_score":       method(2, do2((*game.Tx).AddScore)),
 	"heal":            method(2, ask2((*game.Tx).Heal)),
@@ -97,7 +93,26 @@ var (
 		"mode": part(func(m *game.ChatMessage) string { return chatNames[m.Mode] }, nil),
 		"text": part(func(m *game.ChatMessage) string { return m.Text }, func(m *game.ChatMessage, s string) { m.Text = s }),
 	}}
-	kinds = []*kind{playerKind, damageKind, deathKind, chatKind}
+	inputKind = &kind{"input", map[string]member{
+		"direction":     part(func(in *game.Input) int32 { return in.Direction }, func(in *game.Input, n int32) { in.Direction = n }),
+		"aim":           part(aim, func(in *game.Input, p vec.Vec2) { in.TargetX, in.TargetY = int32(p.X), int32(p.Y) }),
+		"jump":          part(func(in *game.Input) bool { return in.Jump }, func(in *game.Input, b bool) { in.Jump = b }),
+		"hook":          part(func(in *game.Input) bool { return in.Hook }, func(in *game.Input, b bool) { in.Hook = b }),
+		"fire":          part(func(in *game.Input) int32 { return in.Fire }, func(in *game.Input, n int32) { in.Fire = n }),
+		"wanted_weapon": part(func(in *game.Input) int32 { return in.WantedWeapon }, func(in *game.Input, n int32) { in.WantedWeapon = n }),
+	}}
+	joinKind = &kind{"team request", map[string]member{
+		"player":  part(func(r *game.TeamRequest) game.PlayerID { return r.Player }, nil),
+		"from":    part(func(r *game.TeamRequest) game.Team { return r.From }, nil),
+		"team":    part(func(r *game.TeamRequest) game.Team { return r.Team }, func(r *game.TeamRequest, t game.Team) { r.Team = t }),
+		"cause":   part(func(r *game.TeamRequest) string { return causeNames[r.Cause] }, nil),
+		"refusal": part(func(r *game.TeamRequest) string { return r.Refusal }, func(r *game.TeamRequest, s string) { r.Refusal = s }),
+	}}
+	causeNames = map[game.JoinCause]string{
+		game.JoinConnect: "connect", game.JoinPlayer: "player", game.JoinOperator: "operator",
+		game.JoinBalance: "balance", game.JoinInactive: "inactive",
+	}
+	kinds = []*kind{playerKind, damageKind, deathKind, chatKind, inputKind, joinKind}
 )
 
 // gameFunctions are the functions of the table game, with the number of their arguments.
@@ -125,7 +140,26 @@ var gameFunctions = map[string]member{
 	"grab_flag":      method(2, do2((*game.Tx).GrabFlag)),
 	"drop_flag":      method(1, do1((*game.Tx).DropFlag)),
 	"return_flag":    method(1, do1((*game.Tx).ReturnFlag)),
+
+	"start_warmup":     method(1, do1((*game.Tx).StartWarmup)),
+	"tile":             method(1, ask1((*game.Tx).TileAt)),
+	"find_tiles":       method(1, costs(1000, findTiles)),
+	"raycast":          method(3, costs(50, raycast)),
+	"nearest_player":   method(3, costs(20, nearest)),
+	"spawn_pickup":     method(3, costs(effectCost, spawnPickup)),
+	"spawn_projectile": method(1, costs(effectCost, spawnProjectile)),
+	"spawn_laser":      method(3, costs(effectCost, ask3((*game.Tx).SpawnLaser))),
+	"remove":           method(1, ask1((*game.Tx).Remove)),
+	"show_spawn":       method(2, costs(effectCost, do2((*game.Tx).ShowSpawn))),
+	"show_hammer_hit":  method(2, costs(effectCost, do2((*game.Tx).ShowHammerHit))),
+	"show_explosion":   method(2, costs(effectCost, do2((*game.Tx).ShowExplosion))),
+	"show_death":       method(3, costs(effectCost, do3((*game.Tx).ShowDeath))),
+	"add_npc":          method(1, costs(effectCost, addNPC)),
 }
+
+func init() { maps.Copy(playerKind.members, characterMembers) }
+
+func aim(in *game.Input) vec.Vec2 { return vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)} }
 
 // openGame defines what scripts have of the game.
 func (v *vm) openGame() {
@@ -145,6 +179,11 @@ func (v *vm) openGame() {
 	set(t, "max_players", rt.IntValue(game.MaxPlayers))
 	set(v.env, "game", rt.TableValue(t))
 	set(v.env, "players", v.function("players", 0, false, eachPlayer))
+	set(v.env, "after", v.function("after", 2, true, after))
+	set(v.env, "chat_command", v.function("chat_command", 1, false, declareCommand(func(d *declared) *[]command { return &d.chat })))
+	set(v.env, "console_command", v.function("console_command", 1, false, declareCommand(func(d *declared) *[]command { return &d.console })))
+	set(v.env, "variable", v.function("variable", 1, false, declareVariable))
+	set(v.env, "entity_kind", v.function("entity_kind", 1, false, declareEntityKind))
 	set(v.env, "player", v.function("player", 1, false, playerByID))
 }
 
@@ -288,4 +327,106 @@ func flagInfo(v *vm, c *rt.GoCont) error {
 	set(t, "grab_tick", rt.IntValue(int64(f.GrabTick)))
 	v.push(c, rt.TableValue(t))
 	return nil
+}
+
+// findTiles is game.find_tiles(index), a list of positions.
+func findTiles(v *vm, c *rt.GoCont) error {
+	var found []vec.Vec2
+	err := do1(func(tx *game.Tx, index uint8) {
+		for pos := range tx.FindTiles(index) {
+			if found = append(found, pos); len(found) == 1000 {
+				break
+			}
+		}
+	})(v, c)
+	t := rt.NewTable()
+	for i, pos := range found {
+		v.r.SetTable(t, rt.IntValue(int64(i+1)), toValue(v, pos))
+	}
+	v.push(c, rt.TableValue(t))
+	return err
+}
+
+// raycast is game.raycast(from, to, {tees = true}), which returns what it met, nil for nothing.
+func raycast(v *vm, c *rt.GoCont) error {
+	var r game.Ray
+	if !value(c, 2).IsNil() {
+		f := v.fields(c, 2, "tees", "ignore_walls", "radius", "except")
+		r.Tees, r.IgnoreWalls = rt.Truth(f.get("tees")), rt.Truth(f.get("ignore_walls"))
+		r.Radius = float32(f.number("radius", 0))
+		if x := f.get("except"); !x.IsNil() && f.err == nil {
+			r.Except, f.err = v.mask(2, x)
+		}
+		if f.err != nil {
+			return f.err
+		}
+	}
+	var hit game.RayHit
+	var ok bool
+	if err := do2(func(tx *game.Tx, from, to vec.Vec2) {
+		r.From, r.To = from, to
+		hit, ok = tx.Raycast(r)
+	})(v, c); err != nil {
+		return err
+	}
+	if !ok {
+		v.push(c, rt.NilValue)
+		return nil
+	}
+	v.r.RequireMem(300)
+	t := rt.NewTable()
+	set(t, "pos", toValue(v, hit.Pos))
+	set(t, "player", v.player(hit.Player))
+	set(t, "wall", rt.BoolValue(hit.Wall))
+	set(t, "hookable", rt.BoolValue(hit.Hookable))
+	v.push(c, rt.TableValue(t))
+	return nil
+}
+
+// nearest is game.nearest_player(pos, radius, except).
+func nearest(v *vm, c *rt.GoCont) error {
+	except, err := option[game.PlayerMask](v, c, 2, 0)
+	if err != nil {
+		return err
+	}
+	return ask2(func(tx *game.Tx, pos vec.Vec2, radius float32) game.PlayerID {
+		return tx.NearestCharacter(pos, radius, except)
+	})(v, c)
+}
+
+// spawnPickup is game.spawn_pickup(kind, pos, respawn_ticks).
+func spawnPickup(v *vm, c *rt.GoCont) error {
+	respawn, err := option[int32](v, c, 2, 0)
+	if err != nil {
+		return err
+	}
+	return ask2(func(tx *game.Tx, kind game.PickupKind, pos vec.Vec2) game.EntityID {
+		return tx.SpawnPickup(kind, pos, respawn)
+	})(v, c)
+}
+
+// spawnProjectile is game.spawn_projectile{weapon = "grenade", pos = ..., dir = ...}.
+func spawnProjectile(v *vm, c *rt.GoCont) error {
+	f := v.fields(c, 0, "owner", "weapon", "pos", "dir", "damage", "ticks", "explosive")
+	s := game.Shot{
+		Owner: f.player("owner"), Weapon: word(f, "weapon", weaponNames, game.WeaponGun), Pos: f.vector(v, "pos"), Dir: f.vector(v, "dir"),
+		Damage: f.number("damage", 0), Ticks: f.number("ticks", 0), Explosive: rt.Truth(f.get("explosive")),
+	}
+	if f.err != nil {
+		return f.err
+	}
+	return ask0(func(tx *game.Tx) game.EntityID { return tx.SpawnProjectile(s) })(v, c)
+}
+
+// addNPC is game.add_npc{name = "Boss", team = "blue", skill = 2, tag = 1}.
+func addNPC(v *vm, c *rt.GoCont) error {
+	f := v.fields(c, 0, "name", "clan", "team", "skill", "tag")
+	n := game.NPC{
+		Profile: game.Profile{Name: f.text("name"), Clan: f.text("clan"), Country: -1},
+		Team:    word(f, "team", teamNames, game.TeamRed), Skill: f.number("skill", 0), Tag: f.number("tag", 0),
+	}
+	if f.err != nil {
+		return f.err
+	}
+	return ask0(func(tx *game.Tx) bool { return tx.AddNPC(n) })(v, c)
 }

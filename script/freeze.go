@@ -115,10 +115,15 @@ func markState(paths map[*rt.Table]string, t *rt.Table, path string) {
 
 // checkFixed returns an error if a variable was changed that is not saved.
 func (v *vm) checkFixed() error {
+	name := ""
 	for i := range v.fixed {
-		if u := &v.fixed[i]; !u.value.Equals(u.fn.GetUpvalue(u.index)) {
-			return fmt.Errorf("%s: the variable %s of a function changed, which is not saved; keep it in state", v.name, u.name)
+		u := &v.fixed[i]
+		if !u.value.Equals(u.fn.GetUpvalue(u.index)) && (name == "" || u.name < name) {
+			name = u.name
 		}
+	}
+	if name != "" {
+		return fmt.Errorf("%s: the variable %s of a function changed, which is not saved; keep it in state", v.name, name)
 	}
 	return nil
 }

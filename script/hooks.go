@@ -37,6 +37,9 @@ const (
 	hookCheckWin
 	hookRoundOver
 	hookCanBeMoved
+	hookInput
+	hookCanStartMatch
+	hookJoinTeam
 	numHooks
 )
 
@@ -46,6 +49,7 @@ var hookMethods = [numHooks]string{
 	hookDamage: "OnDamage", hookDamageTaken: "OnDamageTaken", hookDeath: "OnDeath", hookPickSpawn: "PickSpawn",
 	hookSpawn: "OnSpawn", hookPickup: "OnPickup", hookChat: "OnChat", hookEnter: "OnEnter", hookLeave: "OnLeave",
 	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
+	hookInput: "OnInput", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam",
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 
@@ -83,14 +87,64 @@ func (v *vm) findHooks() error {
 	return nil
 }
 
+// The globals that are rules, which a file sets to values instead of functions.
+const (
+	ruleMinPlayers = "min_players"
+	rulePureTuning = "pure_tuning"
+	ruleGameType   = "game_type"
+)
+
 // UsesHook reports whether the script has the hook with a method; see [game.HookSubset].
 func (m *Mod) UsesHook(method string) bool {
-	h := slices.Index(hookMethods[:], method)
-	return h < 0 || !m.vm.hooks[h].IsNil() // others are those of state
+	switch h := slices.Index(hookMethods[:], method); {
+	case h == int(hookTick):
+		return !m.vm.hooks[h].IsNil() || m.vm.usesTimers
+	case h >= 0:
+		return !m.vm.hooks[h].IsNil()
+	}
+	switch method {
+	case "MinPlayers":
+		return !m.vm.global(ruleMinPlayers).IsNil()
+	case "PureTuning":
+		return !m.vm.global(rulePureTuning).IsNil()
+	case "GameType":
+		return !m.vm.global(ruleGameType).IsNil()
+	}
+	return true // those of state
 }
 
-// Start calls the hook on_start.
-func (m *Mod) Start(tx *game.Tx) { m.call(tx, hookStart) }
+// checkRules checks the types of rules.
+func (v *vm) checkRules() error {
+	for _, r := range []struct {
+		name string
+		ok   func(rt.Value) bool
+		want string
+	}{
+		{ruleMinPlayers, func(x rt.Value) bool { n, ok := x.TryInt(); return ok && n >= 0 && n <= game.MaxPlayers }, "a whole number of players"},
+		{rulePureTuning, func(x rt.Value) bool { return x.Type() == rt.BoolType }, "true or false"},
+		{ruleGameType, func(x rt.Value) bool { s, ok := x.TryString(); return ok && len(s) <= 15 }, "a text of at most 15 bytes"},
+	} {
+		if x := v.global(r.name); !x.IsNil() && !r.ok(x) {
+			return fmt.Errorf("%s:%d: %s is %s, want %s", v.name, v.lines[r.name], r.name, describe(x), r.want)
+		}
+	}
+	return nil
+}
+
+// MinPlayers is the global min_players.
+func (m *Mod) MinPlayers() int32 { return int32(m.vm.global(ruleMinPlayers).AsInt()) }
+
+// PureTuning is the global pure_tuning.
+func (m *Mod) PureTuning() bool { return m.vm.global(rulePureTuning).AsBool() }
+
+// GameType is the global game_type.
+func (m *Mod) GameType(string) string { return m.vm.global(ruleGameType).AsString() }
+
+// Start declares what the file declares and calls the hook on_start.
+func (m *Mod) Start(tx *game.Tx) {
+	m.declare(tx)
+	m.call(tx, hookStart)
+}
 
 // notify calls a hook and cancels what it is about if it returns false.
 func (m *Mod) notify(ctx *game.Ctx, h hookID, args ...rt.Value) {
@@ -165,8 +219,36 @@ func (m *Mod) OnTeam(ctx *game.Ctx, id game.PlayerID, from game.Team) {
 	m.notify(ctx, hookTeam, m.vm.player(id), toValue(m.vm, from))
 }
 
-// OnTick calls on_tick().
-func (m *Mod) OnTick(ctx *game.Ctx) { m.notify(ctx, hookTick) }
+// OnTick runs timers and calls on_tick().
+func (m *Mod) OnTick(ctx *game.Ctx) {
+	m.runTimers(&ctx.Tx)
+	m.notify(ctx, hookTick)
+}
+
+// OnInput calls on_input(player, input).
+func (m *Mod) OnInput(ctx *game.Ctx, id game.PlayerID, in *game.Input) {
+	if m.vm.calls >= maxCalls {
+		return
+	}
+	e := &m.vm.frames[m.vm.calls].input
+	e.data = in
+	m.notify(ctx, hookInput, m.vm.player(id), e.value)
+	e.data = nil
+}
+
+// JoinTeam calls join_team(request).
+func (m *Mod) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
+	about(m, ctx, hookJoinTeam, func(f *frame) *eventValue[game.TeamRequest] { return &f.join }, r)
+}
+
+// CanStartMatch calls can_start_match(enough).
+func (m *Mod) CanStartMatch(ctx *game.Ctx, enough bool) bool {
+	x, ok := m.call(&ctx.Tx, hookCanStartMatch, rt.BoolValue(enough))
+	if !ok {
+		return enough
+	}
+	return rt.Truth(x)
+}
 
 // OnEntity calls on_entity(tile, pos).
 func (m *Mod) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {

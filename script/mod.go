@@ -38,6 +38,9 @@ type Mod struct {
 	errors    int32
 	errorTick int32
 	checkTick int32 // of the last check of the state
+
+	variables map[string]*variable
+	kinds     map[string]game.KindID // of entities
 }
 
 // The errors after which a script is switched off, and the ticks in which they count.
@@ -50,10 +53,23 @@ const (
 
 // New reads a script. The error begins with file and line.
 func New(cfg Config) (*Mod, error) {
-	m := &Mod{cfg: cfg}
+	m := &Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}}
 	var err error
-	m.vm, err = load(cfg.Name, cfg.Source, m.log)
+	m.vm, err = m.load(cfg.Source)
 	return m, err
+}
+
+// load reads a source for this mod.
+func (m *Mod) load(source string) (*vm, error) {
+	v, err := load(m.cfg.Name, source, m.log)
+	if err != nil {
+		return nil, err
+	}
+	v.variables = m.variables
+	for _, k := range v.declared.kinds {
+		k.id = m.kinds[k.name]
+	}
+	return v, nil
 }
 
 // Name returns the name of the script.
@@ -76,8 +92,16 @@ func (m *Mod) log(text string) {
 
 // call calls a hook and returns its first result, and false if the hook did not return.
 func (m *Mod) call(tx *game.Tx, h hookID, args ...rt.Value) (rt.Value, bool) {
+	f := m.vm.hooks[h]
+	if f.IsNil() {
+		return f, false
+	}
+	return m.callFunction(tx, f, args...)
+}
+
+// callFunction calls a function of the script.
+func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value, bool) {
 	v := m.vm
-	f := v.hooks[h]
 	if m.off != "" || f.IsNil() || v.calls == maxCalls {
 		return rt.NilValue, false
 	}
@@ -88,9 +112,10 @@ func (m *Mod) call(tx *game.Tx, h hookID, args ...rt.Value) (rt.Value, bool) {
 		}
 	}
 	fr := &v.frames[v.calls]
-	n := copy(fr.args[:], args)
+	list := fr.args[:0]
+	list = append(list, args...) // in the frame, unless there are many
 	fr.result.Reset()
-	text, ok := v.protected(tx, f, fr.args[:n], fr.result)
+	text, ok := v.protected(tx, f, list, fr.result)
 	clear(fr.args[:])
 	switch {
 	case v.dead && m.off == "":
@@ -103,7 +128,7 @@ func (m *Mod) call(tx *game.Tx, h hookID, args ...rt.Value) (rt.Value, bool) {
 
 // protected calls a function and returns the text of its error.
 func (v *vm) protected(tx *game.Tx, f rt.Value, args []rt.Value, res *rt.Termination) (text string, ok bool) {
-	callerTx, inGame, cont := v.tx, v.inGame, v.thread.CurrentCont()
+	callerTx, inGame := v.tx, v.inGame
 	v.tx = tx
 	v.calls++
 	defer func() {
@@ -113,14 +138,17 @@ func (v *vm) protected(tx *game.Tx, f rt.Value, args []rt.Value, res *rt.Termina
 		if p == nil {
 			return
 		}
-		_, unwound := p.(errDead)
-		if v.inGame != inGame && !unwound {
+		own := false
+		switch p.(type) {
+		case errDead, rt.ContextTerminationError:
+			own = true
+		}
+		if v.inGame != inGame && !own {
 			panic(p) // of the game, and not of the script
 		}
 		text = fmt.Sprintf("%s: %s", v.position(), describePanic(p))
 		v.inGame, v.dead, ok = inGame, true, false
 	}()
-	_ = cont
 	if err := rt.Call(v.thread, f, args, res); err != nil {
 		return v.errorText(err), false
 	}
@@ -148,7 +176,11 @@ func (m *Mod) switchOff(text string) {
 // beginTick begins the budget of a tick, and checks what the script keeps from time to time.
 func (m *Mod) beginTick(tick int32) {
 	v := m.vm
-	if tick == v.budgetTick {
+	if tick == v.budgetTick && v.drawing == v.drawBudget {
+		return
+	}
+	if v.drawing {
+		v.newBudget(tick)
 		return
 	}
 	if tick-m.checkTick >= checkTicks || v.r.UsedResources().Memory >= checkMemory {
@@ -176,6 +208,9 @@ func (m *Mod) AppendState(dst []byte) []byte {
 		source = v.source // it was reloaded
 	}
 	used := v.r.UsedResources()
+	if v.drawBudget {
+		used = rt.RuntimeResources{} // a restored world draws again
+	}
 	dst = appendText(dst, source)
 	dst = appendText(dst, m.off)
 	for _, x := range []int32{m.errors, m.errorTick, m.checkTick, v.budgetTick} {
@@ -183,6 +218,8 @@ func (m *Mod) AppendState(dst []byte) []byte {
 	}
 	dst = binary.AppendUvarint(dst, used.Cpu)
 	dst = binary.AppendUvarint(dst, used.Memory)
+	dst = append(dst, byte(b2i(v.drawBudget)))
+	dst = v.appendTimers(dst)
 	start := len(dst)
 	dst, err := v.appendTable(dst, v.state, "state", 0)
 	if err != nil {
@@ -195,7 +232,7 @@ func (m *Mod) AppendState(dst []byte) []byte {
 // new source sets and the old one did not have are added. A script that was switched off runs
 // again.
 func (m *Mod) Reload(tx *game.Tx, source string) error {
-	v, err := load(m.cfg.Name, source, m.log)
+	v, err := m.load(source)
 	if err != nil {
 		m.log("not reloaded: " + err.Error())
 		return err
@@ -205,6 +242,8 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 	} else {
 		d := decoder{b: b}
 		d.table(v, v.state, 0)
+		d = decoder{b: m.vm.appendTimers(nil)}
+		v.timers = d.timers(v)
 	}
 	m.vm, m.off = v, ""
 	m.errors, m.errorTick, m.checkTick = 0, tx.Tick(), tx.Tick()
@@ -228,7 +267,8 @@ func (m *Mod) RestoreState(b []byte) error {
 		numbers[i] = int32(d.varint())
 	}
 	used := rt.RuntimeResources{Cpu: d.uvarint(), Memory: d.uvarint()}
-	if d.err != nil || used.Cpu > tickCPU || used.Memory > tickMemory {
+	drawBudget := d.byte()
+	if d.err != nil || drawBudget > 1 || used.Cpu > tickCPU || used.Memory > tickMemory {
 		return errState
 	}
 	v := m.vm
@@ -237,10 +277,11 @@ func (m *Mod) RestoreState(b []byte) error {
 			source = m.cfg.Source
 		}
 		var err error
-		if v, err = load(m.cfg.Name, source, m.log); err != nil {
+		if v, err = m.load(source); err != nil {
 			return err
 		}
 	}
+	timers := d.timers(v)
 	state := rt.NewTable()
 	d.table(v, state, 0)
 	if d.err != nil || len(d.b) != 0 {
@@ -249,8 +290,10 @@ func (m *Mod) RestoreState(b []byte) error {
 	clearTable(v.state)
 	each(state, func(k, x rt.Value) { v.state.Set(k, x) })
 	m.vm, m.off = v, off
+	v.timers = timers
 	m.errors, m.errorTick, m.checkTick = numbers[0], numbers[1], numbers[2]
 	v.newBudget(numbers[3])
+	v.drawBudget = drawBudget == 1
 	v.r.RequireCPU(used.Cpu)
 	v.r.RequireMem(used.Memory)
 	return nil

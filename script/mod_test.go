@@ -178,7 +178,7 @@ func TestOnlyStateLasts(t *testing.T) {
 		{"function on_tick() state.x = {f = print} end", "switched off: mods/test.lua: state.x.f is a function, which cannot be saved"},
 		{"local t = {}\nfunction on_tick() state.x = t end", "switched off: mods/test.lua: state.x is a table of the file"},
 		{"function on_tick() state.x = setmetatable({}, {}) end", "state.x has a metatable, which is not saved"},
-		{"function on_tick() state[{}] = 1 end", "a table with a table as a key has no order"},
+		{"function on_tick() state[{}] = 1 end", "a table has no order if keys"},
 		{"function on_tick() state[#state + 1] = ('x'):rep(1000) end", ""},
 		{"function on_tick() for i = 1, 100 do state[#state + 1] = ('x'):rep(20000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
 	} {

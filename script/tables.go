@@ -120,12 +120,15 @@ func compareIntFloat(n int64, f float64) int {
 	return 1
 }
 
+// errNoOrder does not say which key it is, since that would depend on the order.
+var errNoOrder = errors.New("a table has no order if keys are not numbers, texts, booleans or players")
+
 // appendKeys appends the keys of a table in order.
 func (v *vm) appendKeys(dst []rt.Value, t *rt.Table) ([]rt.Value, error) {
 	start := len(dst)
 	for k, _, _ := t.Next(rt.NilValue); !k.IsNil(); k, _, _ = t.Next(k) {
 		if rank(k) == 0 {
-			return dst, fmt.Errorf("a table with a %s as a key has no order", typeName(k))
+			return dst[:start], errNoOrder
 		}
 		dst = append(dst, k)
 	}

@@ -73,6 +73,10 @@ func (v *vm) openFrame(f *frame) {
 	f.damage = newEvent[game.Damage](v, damageKind)
 	f.death = newEvent[game.Death](v, deathKind)
 	f.chat = newEvent[game.ChatMessage](v, chatKind)
+	f.input = newEvent[game.Input](v, inputKind)
+	f.join = newEvent[game.TeamRequest](v, joinKind)
+	f.entity = newEvent[game.Entity](v, entityObject)
+	f.drawing = newEvent[game.Drawing](v, drawingKind)
 }
 
 // openKind makes the metatable of a kind of objects.
@@ -208,6 +212,18 @@ func arg[T any](v *vm, c *rt.GoCont, i int) (t T, err error) {
 		*p, err = pickupNames.parse(i, x)
 	case *game.Sound:
 		*p, err = soundNames.parse(i, x)
+	case *game.Emote:
+		*p, err = emoteNames.parse(i, x)
+	case *game.CharacterFlags:
+		*p, err = flagNames.parse(i, x)
+	case *game.Controls:
+		*p, err = controlNames.parse(i, x)
+	case *game.EntityID:
+		n, ok := rt.ToIntNoString(x)
+		if !ok || n < 0 || n > math.MaxUint32 {
+			return t, badArgument(i, "the number of an entity", x)
+		}
+		*p = game.EntityID(n)
 	case *game.PlayerMask:
 		*p, err = v.mask(i, x)
 	default:
@@ -311,6 +327,11 @@ func toValue[T any](v *vm, t T) rt.Value {
 		return teamNames.words[x]
 	case game.PickupKind:
 		return pickupNames.words[x]
+	case game.EntityID:
+		if x == game.NoEntity {
+			return rt.NilValue
+		}
+		return rt.IntValue(int64(x))
 	case rt.Value:
 		return x
 	}
@@ -330,6 +351,9 @@ func (v *vm) enter() (*game.Tx, error) {
 	if v.tx == nil {
 		return nil, errNoGame
 	}
+	if v.drawing {
+		return nil, errDrawing
+	}
 	v.inGame++
 	return v.tx, nil
 }
@@ -342,7 +366,7 @@ func (v *vm) leave() {
 	}
 }
 
-// The functions do0 to do4 and ask0 to ask3 make functions for scripts of methods of game.Tx,
+// The functions do0 to do3 and ask0 to ask3 make functions for scripts of methods of game.Tx,
 // without and with a result.
 
 func do0(f func(*game.Tx)) fn {
@@ -363,37 +387,45 @@ func do1[A any](f func(*game.Tx, A)) fn {
 		if err != nil {
 			return err
 		}
-		return do0(func(tx *game.Tx) { f(tx, a) })(v, c)
+		tx, err := v.enter()
+		if err != nil {
+			return err
+		}
+		f(tx, a)
+		v.leave()
+		return nil
 	}
 }
 
 func do2[A, B any](f func(*game.Tx, A, B)) fn {
 	return func(v *vm, c *rt.GoCont) error {
+		a, err := arg[A](v, c, 0)
+		if err != nil {
+			return err
+		}
 		b, err := arg[B](v, c, 1)
 		if err != nil {
 			return err
 		}
-		return do1(func(tx *game.Tx, a A) { f(tx, a, b) })(v, c)
+		return do0(func(tx *game.Tx) { f(tx, a, b) })(v, c)
 	}
 }
 
 func do3[A, B, C any](f func(*game.Tx, A, B, C)) fn {
 	return func(v *vm, c *rt.GoCont) error {
+		a, err := arg[A](v, c, 0)
+		if err != nil {
+			return err
+		}
+		b, err := arg[B](v, c, 1)
+		if err != nil {
+			return err
+		}
 		x, err := arg[C](v, c, 2)
 		if err != nil {
 			return err
 		}
-		return do2(func(tx *game.Tx, a A, b B) { f(tx, a, b, x) })(v, c)
-	}
-}
-
-func do4[A, B, C, D any](f func(*game.Tx, A, B, C, D)) fn {
-	return func(v *vm, c *rt.GoCont) error {
-		x, err := arg[D](v, c, 3)
-		if err != nil {
-			return err
-		}
-		return do3(func(tx *game.Tx, a A, b B, c C) { f(tx, a, b, c, x) })(v, c)
+		return do0(func(tx *game.Tx) { f(tx, a, b, x) })(v, c)
 	}
 }
 
@@ -429,21 +461,33 @@ func ask1[A, R any](f func(*game.Tx, A) R) fn {
 
 func ask2[A, B, R any](f func(*game.Tx, A, B) R) fn {
 	return func(v *vm, c *rt.GoCont) error {
+		a, err := arg[A](v, c, 0)
+		if err != nil {
+			return err
+		}
 		b, err := arg[B](v, c, 1)
 		if err != nil {
 			return err
 		}
-		return ask1(func(tx *game.Tx, a A) R { return f(tx, a, b) })(v, c)
+		return ask0(func(tx *game.Tx) R { return f(tx, a, b) })(v, c)
 	}
 }
 
 func ask3[A, B, C, R any](f func(*game.Tx, A, B, C) R) fn {
 	return func(v *vm, c *rt.GoCont) error {
+		a, err := arg[A](v, c, 0)
+		if err != nil {
+			return err
+		}
+		b, err := arg[B](v, c, 1)
+		if err != nil {
+			return err
+		}
 		x, err := arg[C](v, c, 2)
 		if err != nil {
 			return err
 		}
-		return ask2(func(tx *game.Tx, a A, b B) R { return f(tx, a, b, x) })(v, c)
+		return ask0(func(tx *game.Tx) R { return f(tx, a, b, x) })(v, c)
 	}
 }
 
@@ -464,6 +508,8 @@ func property[T any](get func(*game.Tx, game.PlayerID) T, set func(*game.Tx, gam
 
 // method makes a method of players of a function with n arguments, the player included.
 func method(n int, f fn) member { return member{method: f, args: n} }
+
+var errDrawing = errors.New("draw shows an entity and does nothing else")
 
 var errEnded = errors.New("this can be used only during the hook that it was given to")
 
@@ -488,6 +534,9 @@ func part[E, T any](get func(*E) T, set func(*E, T)) member {
 			e, err := data(c)
 			if err != nil {
 				return err
+			}
+			if v.drawing {
+				return errDrawing
 			}
 			x, err := arg[T](v, c, 2)
 			if err != nil {

@@ -63,16 +63,26 @@ type vm struct {
 	metas   map[*kind]*rt.Table
 
 	budgetTick int32 // the tick that the budget is for
+	drawing    bool  // the function draw of an entity is called
+	drawBudget bool  // the budget is that of such functions
+	declared   declared
+	variables  map[string]*variable // those of the Mod
+	timers     []timer
+	usesTimers bool // the file has the name after
 	keys       []rt.Value
 }
 
 // frame is the storage for a call of a hook.
 type frame struct {
-	args   [4]rt.Value
-	result *rt.Termination
-	damage eventValue[game.Damage]
-	death  eventValue[game.Death]
-	chat   eventValue[game.ChatMessage]
+	args    [4]rt.Value
+	result  *rt.Termination
+	damage  eventValue[game.Damage]
+	death   eventValue[game.Death]
+	chat    eventValue[game.ChatMessage]
+	input   eventValue[game.Input]
+	join    eventValue[game.TeamRequest]
+	entity  eventValue[game.Entity]
+	drawing eventValue[game.Drawing]
 }
 
 // upvalue is a variable of a function of the file, and what it had when the file was read.
@@ -158,6 +168,10 @@ func (v *vm) finish() error {
 	if err := v.findHooks(); err != nil {
 		return err
 	}
+	if err := v.checkRules(); err != nil {
+		return err
+	}
+	v.usesTimers = strings.Contains(v.source, "after")
 	x := v.env.Get(rt.StringValue("state"))
 	var ok bool
 	if v.state, ok = x.TryTable(); !ok {
@@ -177,7 +191,7 @@ func (v *vm) finish() error {
 func (v *vm) newBudget(tick int32) {
 	v.r.PopContext()
 	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: tickCPU, Memory: tickMemory}})
-	v.budgetTick = tick
+	v.budgetTick, v.drawBudget = tick, v.drawing
 }
 
 // errorText returns the text of an error of the virtual machine, which begins with file and

@@ -1,0 +1,141 @@
+package script
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// TestEveryHookIsBound checks that scripts have every hook of the game.
+func TestEveryHookIsBound(t *testing.T) {
+	others := []string{"State", "AppendState", "RestoreState", "MinPlayers", "PureTuning", "GameType"}
+	for _, h := range game.Hooks() {
+		if !slices.Contains(hookMethods[:], h.Method) && !slices.Contains(others, h.Method) {
+			t.Errorf("scripts have no %s", h.Signature)
+		}
+	}
+}
+
+// TestWordsHaveValues checks that what the game returns has a word.
+func TestWordsHaveValues(t *testing.T) {
+	for w := game.WeaponGame; w < game.NumWeapons; w++ {
+		if weaponNames.words[w].IsNil() {
+			t.Errorf("weapon %d has no word", w)
+		}
+	}
+	for k := game.PickupHealth; k <= game.PickupHammer; k++ {
+		if pickupNames.words[k].IsNil() {
+			t.Errorf("pickup %d has no word", k)
+		}
+	}
+	for s := game.SoundGunFire; s <= game.SoundMenu; s++ {
+		if soundNames.words[s].IsNil() {
+			t.Errorf("sound %d has no word", s)
+		}
+	}
+}
+
+// TestAPI runs expressions of the game's API in a hook, as player a beside player b.
+func TestAPI(t *testing.T) {
+	for _, c := range []struct{ run, want string }{
+		{"p.id, p.name, p.connected, p.team, p.score, p.alive, p.in_round, p.grounded, p.hooked", "0 a true red 0 true true true nil"},
+		{"player(1).name, player(2), player(0) == p, tostring(p)", "b nil true player 0"},
+		{"type(p.pos.x), p.x == p.pos.x, p.vel.x", "number true 0.0"},
+		{"p.health, p.armor, p.weapon, p:ammo('gun'), p.frozen, p.npc", "10 0 gun 10 0 nil"},
+		{"game.ticks_per_second, game.warmup(), game.score_limit(), game.team_size('red'), game.tile{x = 0, y = 0}", "50 false 20 2 1"},
+		{"#game.find_tiles(1), #game.players_near(p.pos, 10), game.nearest_player(p.pos, 10).name", "60 1 a"},
+		{"game.raycast({x = 100, y = 100}, {x = -100, y = 100}).wall, game.raycast({x = 100, y = 100}, {x = 101, y = 100})", "true nil"},
+		{"game.wall_between(p.pos, player(1).pos), game.flag('red')", "false nil"},
+		{"p:has_weapon('laser'), p:give_weapon('laser'), p:has_weapon('laser'), p:ammo('laser')", "false true true 10"},
+		{"p:freeze(50), p.frozen > 40, p:unfreeze(), p.frozen", "true true true 0"},
+		{"p:heal(1), p:give_armor(3), p.armor, p:has_flag('solo')", "false true 3 false"},
+		{"bonus.value, name.value", "5 x"},
+		{"(function() p.score = 7 p:add_score(2) p.health = 3 p.armor = 4 p.vel = {x = 1, y = 0} end)(), p.score, p.health, p.armor, p.vel.x", "nil 9 3 4 1.0"},
+		{"(function() p:set_flag('solo') p:disable_controls('move') p:set_tuning{gravity = 0.1} p:emote('happy', 50) p:push{x = 0, y = -1} end)(), p:has_flag('solo')", "nil true"},
+		{"(function() p:set_flag('solo', false) p:set_tuning() p:set_color(0) p:reset_skin() p:show_to(p) p:refill_jump() p:release_hooks() p:set_ammo('gun', 3) end)(), p:ammo('gun')", "nil 3"},
+		{"game.spawn_pickup('health', p.pos), game.spawn_projectile{weapon = 'grenade', pos = p.pos, dir = {x = 1, y = 0}} ~= nil, game.spawn_laser(p, p.pos, {x = 1, y = 0}) ~= nil", "1 true true"},
+		{"ball:spawn{pos = p.pos, owner = p} ~= nil, game.add_npc{name = 'boss'}, game.remove(99)", "true true false"},
+		{"(function() game.sound(p.pos, 'die') game.explode(p.pos) game.show_spawn(p.pos) game.show_death(p.pos, p, {p}) game.broadcast('x') end)()", ""},
+		{"p.x == p.pos.x and 1 or 2, math.type(p.id), math.random(5) <= 5, math.random() < 1", "1 integer true true"},
+		{"p.heath", "mods/test.lua:6: a player has no heath; did you mean health?"},
+		{"p:give_weapon('hamer')", "argument #2 is \"hamer\", want a weapon; did you mean hammer?"},
+		{"p.heal(5)", "argument #1 is 5, want a player; methods are called with a colon, as in p:kill()"},
+		{"p.name()", "attempt to call"},
+		{"(function() p.name = 'x' end)()", "name of a player cannot be set"},
+		{"(function() p.score = 1.5 end)()", "argument #3 is 1.5, want a whole number"},
+		{"game.explode(1)", "argument #1 is 1, want a position such as {x = 1, y = 2}"},
+		{"game.explode{x = 0/0, y = 1}", "want a number"},
+		{"p:set_tuning{gravty = 1}", "gravty"},
+		{"game.spawn_projectile{wepon = 'gun'}", "there is no field wepon; did you mean weapon?"},
+		{"variable{name = 'late'}", "declarations are for the file itself"},
+	} {
+		w := newWorld(t, `
+local bonus = variable{name = "bonus", default = 5, min = 0, max = 10}
+local name = variable{name = "title", default = "x"}
+local ball = entity_kind{name = "ball", tick = function(e) e:move(20, 0.5) end, draw = function(e, d) d:pickup(1, "health", e.pos) end}
+function on_chat(m) if m.text ~= "run" then return end local p = m.from
+  local all = table.pack(`+c.run+`)
+  for i = 1, all.n do all[i] = tostring(all[i]) end
+  game.say(table.concat(all, " "))
+end`)
+		w.join(2)
+		w.run(60)
+		got := w.say("run")
+		if len(w.logs) > 0 {
+			got = w.logs[0]
+		}
+		if got != c.want && (len(w.logs) == 0 || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %q, want %q", c.run, got, c.want)
+		}
+		w.run(20)
+		if len(w.logs) > 0 && !strings.Contains(w.logs[0], c.want) {
+			t.Errorf("%s: %q", c.run, w.logs)
+		}
+	}
+}
+
+// TestDeclarations uses what a script declares.
+func TestDeclarations(t *testing.T) {
+	w := newWorld(t, `
+local bonus = variable{name = "bonus", default = 5, max = 10, help = "hearts"}
+chat_command{name = "add", params = "i[number] ?s[word]", help = "adds", run = function(p, n, word)
+  return p.name .. " " .. n + 1 .. " " .. tostring(word)
+end}
+console_command{name = "greet", params = "r[text]", run = function(p, text) game.say(tostring(p) .. text .. bonus.value) end}
+function later(p, n) game.say("later " .. p.name .. n) end
+chat_command{name = "wait", run = function(p) after(10, "later", p, 7) end}
+`)
+	w.join(2)
+	w.run(10)
+	say := func(cmds ...game.Command) string {
+		var said []string
+		for _, e := range w.Step(cmds) {
+			if e.Kind == game.EvChat && e.Player == game.Nobody {
+				said = append(said, e.Text)
+			}
+		}
+		return strings.Join(said, "|")
+	}
+	if got := say(game.ChatCommand(1, "add", "41", "x")); got != "b 42 x" {
+		t.Errorf("add: %q %v", got, w.logs)
+	}
+	if got := say(game.SetVariable("bonus", "8"), game.ConsoleCommand(game.Nobody, "greet", "hi ")); got != "nilhi 8" {
+		t.Errorf("greet: %q %v", got, w.logs)
+	}
+	w.run(50)
+	say(game.ChatCommand(0, "wait"))
+	for i := 1; i <= 10; i++ {
+		want := ""
+		if i == 9 { // a command comes before its tick
+			want = "later a7"
+		}
+		if got := say(); got != want {
+			t.Errorf("%d ticks later: %q, want %q", i, got, want)
+		}
+	}
+	if len(w.logs) > 0 {
+		t.Errorf("log: %q", w.logs)
+	}
+}

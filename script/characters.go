@@ -1,0 +1,160 @@
+package script
+
+import (
+	"fmt"
+
+	rt "github.com/arnodel/golua/runtime"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// The words for what characters are and show.
+var (
+	emoteNames = newNames("an emote", map[string]game.Emote{
+		"normal": game.EmoteNormal, "pain": game.EmotePain, "happy": game.EmoteHappy,
+		"surprise": game.EmoteSurprise, "angry": game.EmoteAngry, "blink": game.EmoteBlink,
+	})
+	flagNames = newNames("a flag of characters", map[string]game.CharacterFlags{
+		"solo": game.CharacterFlagSolo, "no_collision": game.CharacterFlagNoCollision,
+		"endless_hook": game.CharacterFlagEndlessHook, "endless_jump": game.CharacterFlagEndlessJump,
+		"no_hammer_hit": game.CharacterFlagNoHammerHit, "no_shotgun_hit": game.CharacterFlagNoShotgunHit,
+		"no_grenade_hit": game.CharacterFlagNoGrenadeHit, "no_laser_hit": game.CharacterFlagNoLaserHit,
+		"no_hook": game.CharacterFlagNoHook, "invincible": game.CharacterFlagInvincible,
+	})
+	controlNames = newNames("a control", map[string]game.Controls{
+		"move": game.ControlMove, "jump": game.ControlJump, "hook": game.ControlHook, "fire": game.ControlFire,
+		"select": game.ControlSelect, "all": game.ControlAll, "none": 0,
+	})
+)
+
+// characterMembers are the members of players that are about their characters.
+var characterMembers = map[string]member{
+	"pos":    property((*game.Tx).Pos, (*game.Tx).SetPos),
+	"vel":    property((*game.Tx).Vel, (*game.Tx).SetVel),
+	"x":      property(func(tx *game.Tx, id game.PlayerID) float32 { return tx.Pos(id).X }, nil),
+	"y":      property(func(tx *game.Tx, id game.PlayerID) float32 { return tx.Pos(id).Y }, nil),
+	"health": property(func(tx *game.Tx, id game.PlayerID) int32 { h, _ := tx.Vitals(id); return h }, (*game.Tx).SetHealth),
+	"armor":  property(func(tx *game.Tx, id game.PlayerID) int32 { _, a := tx.Vitals(id); return a }, (*game.Tx).SetArmor),
+	"weapon": property((*game.Tx).Weapon, func(tx *game.Tx, id game.PlayerID, w game.Weapon) { tx.SelectWeapon(id, w) }),
+
+	"grounded":     property((*game.Tx).Grounded, nil),
+	"hooked":       property((*game.Tx).Hooked, nil),
+	"frozen":       property((*game.Tx).Frozen, nil),
+	"reload_ticks": property((*game.Tx).ReloadTicks, (*game.Tx).SetReloadTicks),
+	"aim": property(func(tx *game.Tx, id game.PlayerID) vec.Vec2 {
+		in := tx.Input(id)
+		return vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
+	}, nil),
+	"direction": property(func(tx *game.Tx, id game.PlayerID) int32 { return tx.Input(id).Direction }, nil),
+	"firing":    property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Fire&1 != 0 }, nil),
+	"jumping":   property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Jump }, nil),
+	"hooking":   property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Hook }, nil),
+	"npc": {get: func(v *vm, c *rt.GoCont) error {
+		x := rt.NilValue
+		err := do1(func(tx *game.Tx, id game.PlayerID) {
+			if tag, ok := tx.NPC(id); ok {
+				x = rt.IntValue(int64(tag))
+			}
+		})(v, c)
+		v.push(c, x)
+		return err
+	}},
+
+	"push":             method(2, do2((*game.Tx).Push)),
+	"release_hooks":    method(1, do1((*game.Tx).ReleaseHooks)),
+	"refill_jump":      method(1, do1((*game.Tx).RefillJump)),
+	"has_weapon":       method(2, ask2((*game.Tx).HasWeapon)),
+	"ammo":             method(2, ask2((*game.Tx).Ammo)),
+	"set_ammo":         method(3, do3((*game.Tx).SetAmmo)),
+	"emote":            method(3, do3((*game.Tx).SetEmote)),
+	"freeze":           method(2, ask2((*game.Tx).Freeze)),
+	"unfreeze":         method(1, ask1((*game.Tx).Unfreeze)),
+	"show_to":          method(2, do2((*game.Tx).SetVisibleTo)),
+	"set_flag":         method(3, setFlag),
+	"has_flag":         method(2, ask2(func(tx *game.Tx, id game.PlayerID, f game.CharacterFlags) bool { return tx.Flags(id)&f != 0 })),
+	"disable_controls": method(8, disableControls),
+	"set_tuning":       method(2, costs(effectCost, setTuning)),
+	"set_color":        method(3, costs(messageCost, setColor)),
+	"reset_skin":       method(1, costs(messageCost, do1((*game.Tx).ClearSkin))),
+	"remove_npc":       method(1, do1((*game.Tx).RemoveNPC)),
+}
+
+// setFlag is p:set_flag(flag, on).
+func setFlag(v *vm, c *rt.GoCont) error {
+	on, err := option(v, c, 2, true)
+	if err != nil {
+		return err
+	}
+	return do2(func(tx *game.Tx, id game.PlayerID, f game.CharacterFlags) {
+		if on {
+			tx.AddFlags(id, f)
+		} else {
+			tx.RemoveFlags(id, f)
+		}
+	})(v, c)
+}
+
+// disableControls is p:disable_controls("move", "jump"), which enables all others.
+func disableControls(v *vm, c *rt.GoCont) error {
+	var disabled game.Controls
+	for i := 1; i < c.NArgs(); i++ {
+		x, err := arg[game.Controls](v, c, i)
+		if err != nil {
+			return err
+		}
+		disabled |= x
+	}
+	return do1(func(tx *game.Tx, id game.PlayerID) { tx.MaskInput(id, disabled) })(v, c)
+}
+
+// setTuning is p:set_tuning{gravity = 0.3}, with parameters that differ from the world's, or
+// p:set_tuning() for none.
+func setTuning(v *vm, c *rt.GoCont) error {
+	if value(c, 1).IsNil() {
+		return do1(func(tx *game.Tx, id game.PlayerID) { tx.SetPlayerTuning(id, nil) })(v, c)
+	}
+	t, err := v.readable(c, 1)
+	if err != nil {
+		return err
+	}
+	keys, err := v.sortedKeys(t)
+	if err != nil {
+		return err
+	}
+	var wrong error
+	err = do1(func(tx *game.Tx, id game.PlayerID) {
+		tuning := tx.Tuning()
+		for _, k := range keys {
+			x, err := coordinate(1, t.Get(k))
+			if err == nil {
+				err = tuning.Set(plain(k), x)
+			}
+			if err != nil {
+				wrong = fmt.Errorf("%s: %w", plain(k), err)
+				return
+			}
+		}
+		tx.SetPlayerTuning(id, &tuning)
+	})(v, c)
+	if wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+// setColor is p:set_color(color, ticks): all parts of the skin in a color that is packed as in
+// the protocol.
+func setColor(v *vm, c *rt.GoCont) error {
+	ticks, err := option[int32](v, c, 2, 0)
+	if err != nil {
+		return err
+	}
+	return do2(func(tx *game.Tx, id game.PlayerID, color int32) {
+		s := tx.Skin(id)
+		for i := range s.PartColors {
+			s.UseCustomColors[i], s.PartColors[i] = true, color
+		}
+		tx.SetSkin(id, s, ticks)
+	})(v, c)
+}
