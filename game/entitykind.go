@@ -55,7 +55,7 @@ type Entity struct {
 	// To is the other end of a beam, a destination, or whatever the kind makes of it. Vectors that
 	// are not finite, or longer than 16 million, become zero.
 	To vec.Vec2
-	// Owner is a player, or Nobody, which it becomes when the player leaves.
+	// Owner is a player, 0 if not set, or Nobody, which it becomes when the player leaves.
 	Owner PlayerID
 	Team  Team
 	// Data is numbers that mean something to the kind.

@@ -116,7 +116,8 @@ type CharacterState struct {
 	Pos vec.Vec2
 }
 
-// ProjectileState is a projectile, whose path follows from where and when it started.
+// ProjectileState is a projectile, whose path follows from where and when it started. One of
+// WeaponHammer is a light that a mod draws.
 type ProjectileState struct {
 	ID         uint16
 	X, Y       int32

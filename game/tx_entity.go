@@ -98,7 +98,7 @@ const Once int32 = -1
 
 // Shot is a projectile that a mode or mod makes.
 type Shot struct {
-	// Owner is the player whose shot it is, or Nobody.
+	// Owner is the player whose shot it is, 0 if not set, or Nobody.
 	Owner PlayerID
 	// Weapon is WeaponGun, WeaponShotgun or WeaponGrenade: how it flies and looks.
 	Weapon Weapon
