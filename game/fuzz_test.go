@@ -52,7 +52,7 @@ func (r *reader) input() game.Input {
 
 // command returns any command, in most cases for one of a few players.
 func (r *reader) command() game.Command {
-	kind := game.CommandKind(r.u8() % 32)
+	kind := game.CommandKind(r.u8() % 36)
 	c := game.Command{Kind: kind, Player: game.PlayerID(r.small() % 8), Target: game.PlayerID(r.small() % 10)}
 	if r.u8() > 250 {
 		c.Player, c.Target = game.PlayerID(r.u8()), game.PlayerID(r.u8())
@@ -66,6 +66,9 @@ func (r *reader) command() game.Command {
 		}
 	case game.CmdSay, game.CmdBroadcast, game.CmdLeave:
 		c.Chat, c.Text = game.ChatMode(r.u8()%6), string(r.b[:min(len(r.b), 30)])
+	case game.CmdSetVariable, game.CmdChatCommand, game.CmdConsoleCommand, game.CmdMenu, game.CmdVoteEnd:
+		texts := [...]string{"", "n\x00", "s\x00", "late\x00", "hide", "one", " "}
+		c.Text, c.Value = texts[int(r.u8())%len(texts)]+string(r.b[:min(len(r.b), int(r.u8()%8))]), r.small()
 	case game.CmdSetRules:
 		if r.u8() > 20 {
 			c.Rules = &game.Rules{
@@ -174,7 +177,7 @@ func playBytes(t *testing.T, data []byte) {
 	r := &reader{b: data}
 	pick := int(r.u8())
 	start := func() *world {
-		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Terrain: flagMap(), Rules: bots.Rules(), Seed: uint64(pick)})
+		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Terrain: flagMap(), Rules: bots.Rules(), Seed: uint64(pick), Mods: []game.Mod{lateThings(), shownThings{}}})
 	}
 	a, b := start(), start()
 	first := join(0, 1, 2, 3, 4)

@@ -11,7 +11,8 @@ import (
 // [Tx.ChatCommand] and [Tx.ConsoleCommand].
 type CommandSpec struct {
 	// Name has small letters, digits and underscores, at most 15 for the chat and 31 for
-	// the console.
+	// the console. Clients of 0.7 have some of their own in the chat: all, friend, m, mute, r,
+	// team, w and whisper.
 	Name string
 	// Params are the parameters as in the console, at most 63 bytes: a letter for each, i
 	// for an integer, f for a number, s for a word and r for the rest of the line. A ? makes

@@ -34,8 +34,11 @@ type modVariable struct {
 
 // variableValues returns the values that variables of mods have in a new world.
 func (s *Server) variableValues() map[string]string {
-	values := s.console.UnknownValues()
-	maps.Copy(values, s.modCommands.values)
+	values := maps.Clone(s.modCommands.values)
+	if values == nil {
+		values = map[string]string{}
+	}
+	maps.Copy(values, s.console.UnknownValues()) // which the configuration has set later
 	return values
 }
 

@@ -170,7 +170,18 @@ func TestModVariablesLast(t *testing.T) {
 	next("sv_mods speed")
 	value("2")
 
-	with := newTestServerWith(t, cfg, "sv_mods speed; exec x.cfg")
+	next("sv_mods \"\"")
+	ts.srv.reload(console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 6")}}, []string{"-f", "y.cfg"}))
+	next("sv_mods speed")
+	value("6")
+	ts.srv.reload(console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 7\nspeed_title again\nnonsense 5")}}, []string{"-f", "y.cfg"}))
+	ts.step(1)
+	value("7")
+
+	with := newTestServerWith(t, cfg, "sv_mods speed; mod_command speed_of_all 1; exec x.cfg")
+	if e, _ := with.srv.console.Lookup("speed_of_all", console.Operator); e.Level != 1 {
+		t.Error("moderators may not set what the configuration lets them")
+	}
 	if log := with.log.String(); strings.Contains(log, "speed_of_all") && !strings.Contains(log, "added option") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
 		!strings.Contains(log, "x.cfg:6: skipped invalid command 'nonsense'") {
 		t.Errorf("with the mod:\n%s", log)
@@ -242,4 +253,23 @@ func TestModListsChange(t *testing.T) {
 			t.Errorf("sv_mods %q: offered %v, listed %v", mods, chat, listed["speed_of_all"])
 		}
 	}
+}
+
+// TestModCommandFlood checks that a player who floods commands of a mod gets few of them run.
+func TestModCommandFlood(t *testing.T) {
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServerWith(t, Config{Mods: []func() game.Mod{newSpeedMod}})
+		c := ts.joinAs(kind, ip(1), "a")
+		ts.idle(10, c)
+		c.Chat = nil
+		for range 50 {
+			for range 10 {
+				c.Say("/double 4")
+			}
+			ts.idle(1, c)
+		}
+		if n := len(c.Chat); n < 3 || n > 5 {
+			t.Errorf("%d of 500 commands in a second", n)
+		}
+	})
 }

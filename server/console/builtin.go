@@ -43,6 +43,10 @@ func (c *Console) toggle(call *Call) {
 
 func (c *Console) modCommand(call *Call) {
 	e := c.find(call.Arg(0), Server)
+	if e == nil && c.cfg.KeepUnknown && !c.started {
+		c.Wait(call) // it may be of a mod
+		return
+	}
 	if e == nil {
 		call.Warn("Console", "No such command: '%s'.", call.Arg(0))
 		return

@@ -107,6 +107,7 @@ type reloadedVariable struct {
 func (c *Console) Reload(cfg *Configuration) error {
 	r := &reload{configuration: cfg}
 	c.reload = r
+	c.unknown = nil // it is kept again
 	err := c.ExecuteArgs(cfg.args)
 	c.reload = nil
 	for i := range r.variables {
