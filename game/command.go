@@ -181,6 +181,8 @@ const (
 	CmdMenu
 	// CmdVoteEnd ends a vote of a mode or mod, see [EndVote]: Value.
 	CmdVoteEnd
+	// CmdStored is an answer of the storage; see [StoreAnswer.Command]: Text.
+	CmdStored
 )
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.

@@ -103,6 +103,8 @@ func (w *World) applyDeclared(cmd *Command) {
 		w.applyMenu(cmd)
 	case CmdVoteEnd:
 		w.applyVoteEnd(cmd)
+	case CmdStored:
+		w.applyStored(cmd)
 	}
 }
 

@@ -206,6 +206,8 @@ const (
 	EvKillFeed
 	// EvConsole: Text is for the console of the operators. No client is told.
 	EvConsole
+	// EvStore asks the storage for Store; see [Storage]. No client is told.
+	EvStore
 
 	// The effects: players in To who are near Pos see or hear them.
 
@@ -250,4 +252,5 @@ type Event struct {
 	Text    string
 	Rules   *Rules
 	Tuning  *Tuning
+	Store   *StoreRequest
 }

@@ -61,6 +61,7 @@ var hookTable = []hookSpec{
 	listed(ModeFirst, func(h *hooks) *[]FlagReturnHook { return &h.flagReturn }),
 	listed(ModeFirst, func(h *hooks) *[]StateHook { return &h.state }),
 	listed(ModeFirst, func(h *hooks) *[]StateSaver { return &h.savers }),
+	listed(ModeFirst, func(h *hooks) *[]StorageHook { return &h.storage }),
 	single(func(h *hooks) *WinRule { return &h.winRule }),
 	single(func(h *hooks) *PlayersRule { return &h.playersRule }),
 	single(func(h *hooks) *RoundRule { return &h.roundRule }),

@@ -242,6 +242,7 @@ type hooks struct {
 	flagReturn  []FlagReturnHook
 	state       []StateHook
 	savers      []StateSaver
+	storage     []StorageHook
 	winRule     WinRule
 	roundRule   RoundRule
 	balanceRule BalanceRule

@@ -400,6 +400,7 @@ func (v *visitor) world(w *World) {
 		v.declared(d)
 	}
 	v.npcs(w)
+	w.storage.visit(v)
 	if v.extra(43, w.people.used) {
 		v.people(w)
 	}

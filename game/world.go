@@ -98,6 +98,7 @@ type World struct {
 	match          match
 	startingPlay   bool // while the RoundStartHooks are called
 	race           RaceState
+	storage        storageState
 	paused         bool
 	resetRequested bool
 	teamsLocked    bool

@@ -210,6 +210,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.endReplay(replay.EndMapChange)
 	s.endDemo()
 	s.gameMap, s.world = m, w
+	s.storage.world++
 	s.beginMods(mods)
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)

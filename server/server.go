@@ -63,6 +63,9 @@ type Config struct {
 	// told; nil has none. It is called whenever a map is read, by other goroutines, and may read
 	// files.
 	FindMod func(name string) (func() game.Mod, error)
+	// OpenStorage opens the storage of a name in sv_storage, for what modes and mods want kept;
+	// nil has none. The server closes it.
+	OpenStorage func(name string) Storage
 	// ChatCommands are commands that players may write into the chat, besides those of the
 	// server. AddChatCommand adds more.
 	ChatCommands []ChatCommand
@@ -164,6 +167,7 @@ type Server struct {
 	pendingCommands  []game.Command // for the next tick
 	replay           replayRecorder
 	demos            demos
+	storage          storageHost
 	observed         []event.Event // since the last tick that observers saw
 
 	tickTimes    TickTimes
@@ -272,6 +276,9 @@ func New(cfg Config) (_ *Server, err error) {
 	s.openLogFile()
 	s.openAuditLog()
 	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
+	if err := s.openStorage(); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	if err := s.startFirstWorld(); err != nil {
 		return nil, fmt.Errorf("server: cannot start: %w", err)
 	}
@@ -542,6 +549,7 @@ func (s *Server) tick(now conn.Time) {
 	}
 	s.runBots()
 	s.votes.noneDropping = len(s.droppedSessions) == 0
+	s.takeAnswers()
 	events := s.stepWorld()
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
@@ -553,6 +561,10 @@ func (s *Server) tick(now conn.Time) {
 	}
 	s.demoTick(events)
 	for i := range events {
+		if events[i].Kind == game.EvStore {
+			s.store(events[i].Store)
+			continue
+		}
 		s.observeGame(&events[i])
 		s.deliverEvent(now, &events[i])
 	}
@@ -632,6 +644,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.transport.Close()
 	s.closeDemos()
 	s.closeReplay(replay.EndShutdown)
+	s.closeStorage()
 	s.closeFiles()
 	s.closeLogs()
 	select {

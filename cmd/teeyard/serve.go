@@ -21,6 +21,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/store"
 	"github.com/teeyard/teeyard/web"
 )
 
@@ -57,8 +58,9 @@ teeworlds-server. -f takes absolute paths, too.
 
 What the server writes goes to the first folder, or to the user's if the current one cannot
 be written to: matches in replays/ (sv_replay, sv_replay_max_files; see teeyard replay), bans
-in bans.json, which servers with the same folder share, logs in dumps/ (logfile), and what
-save_config, bans_save and writeip are told to write.
+in bans.json and what mods keep in storage.journal (sv_storage), which servers with the same
+folder share, logs in dumps/ (logfile), and what save_config, bans_save and writeip are told to
+write.
 
 Ctrl-C stops the server and tells the players. SIGHUP makes it read its configuration again,
 and the command drain lets it end after the match.`
@@ -110,7 +112,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		log.Info("autoexec.cfg is that of " + dir)
 	}
 	os.MkdirAll(files[0], 0o755) // what cannot be written to it is said then
-	store, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
+	banned, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
 	if err != nil {
 		return err
 	}
@@ -127,9 +129,12 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		Replays:      replayDir(files[0]),
 		Demos:        demoDir(files[0]),
 		OpenLog:      files.OpenLog,
-		Bans:         store,
-		Log:          log,
-		Dialect:      &dialect,
+		Bans:         banned,
+		OpenStorage: func(name string) server.Storage {
+			return store.New(filepath.Join(files[0], filepath.FromSlash(name)))
+		},
+		Log:     log,
+		Dialect: &dialect,
 	})
 	if errors.As(err, new(*console.ArgumentError)) {
 		return usageError{err}
@@ -151,7 +156,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	notify.send("READY=1")
 	err = s.Run(ctx)
 	notify.send("STOPPING=1")
-	return errors.Join(err, store.Close())
+	return errors.Join(err, banned.Close())
 }
 
 // lines returns the console lines that configure the server, with or without autoexec.cfg. As

@@ -26,6 +26,9 @@ var rooms = map[string][]string{
 	"bot":      {"game"},
 	"script":   {"game"},
 
+	// Keeps what mods want kept; cmd hands it to the server.
+	"store": {"game", "internal/atomicfile"},
+
 	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"transport": {},
 	"format":    {"protocol"},

@@ -64,6 +64,7 @@ type Settings struct {
 	TimeLimit               int    // sv_timelimit
 	GameType                string // sv_gametype
 	Mods                    string // sv_mods
+	Storage                 string // sv_storage
 	ModsWatch               int    // sv_mods_watch
 	TournamentMode          int    // sv_tournament_mode
 	PlayerReadyMode         int    // sv_player_ready_mode
@@ -125,6 +126,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod)", sv, &s.GameType, "dm", 32},
 		{"sv_mods", "Mods that change the game type, in order", sv, &s.Mods, "", 256},
+		{"sv_storage", "File for what game types and mods keep, such as best times, set at the start", sv, &s.Storage, "storage.journal", 128},
 		{"sv_demo_format", "Formats of recorded demos (tw07, ddnet, or both separated by a comma)", sv, &s.DemoFormat, "tw07", 16},
 		{"sv_audit_log", "File for a line of JSON about each thing that operators do, set at the start", sv, &s.AuditLog, "", 128},
 		{"log_dialect", "Form of the lines in the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},

@@ -4,6 +4,9 @@ package race
 
 import (
 	"bytes"
+	"fmt"
+	"hash/fnv"
+	"math"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode"
@@ -22,8 +25,15 @@ func HasCourse(t game.Terrain) bool {
 	return bytes.IndexByte(t.Tiles, tileStart) >= 0 && bytes.IndexByte(t.Tiles, tileFinish) >= 0
 }
 
-// Mode is race. Its state is the races of one world.
-type Mode struct{ state state }
+// Mode is race. Its state is the races of one world. The storage keeps the best time of each
+// player on each course.
+type Mode struct {
+	state  state
+	course string // the table of the times
+}
+
+// space is the name of the storage of races.
+const space = "race"
 
 type state struct {
 	NoCourse bool                 // the map has no start or no finish
@@ -50,6 +60,7 @@ var (
 	_ game.LeaveHook      = (*Mode)(nil)
 	_ game.RoundStartHook = (*Mode)(nil)
 	_ game.WinRule        = (*Mode)(nil)
+	_ game.StorageHook    = (*Mode)(nil)
 )
 
 // Name returns "Race".
@@ -69,7 +80,12 @@ func (m *Mode) State() any { return &m.state }
 
 // Start looks for the course.
 func (m *Mode) Start(tx *game.Tx) {
-	m.state.NoCourse = !HasCourse(tx.Terrain())
+	terrain := tx.Terrain()
+	m.state.NoCourse = !HasCourse(terrain)
+	// Maps are known by what they are, since names say little about versions.
+	h := fnv.New64a()
+	h.Write(terrain.Tiles)
+	m.course = fmt.Sprintf("%dx%d %016x", terrain.Width, terrain.Height, h.Sum64())
 	tx.SetRace(game.RaceState{
 		Precision: 2, // a tick is 0.02 s
 		Flags:     game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon,
@@ -125,6 +141,7 @@ func (m *Mode) finish(ctx *game.Ctx, id game.PlayerID) {
 	if best.Time == 0 || t < best.Time {
 		f.Record = game.RecordPersonal
 		*best = *current
+		ctx.Storage(space).PutBest(m.course, game.Row{Name: ctx.Name(id), Score: int64(t)}, true)
 	}
 	if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
 		f.Record = game.RecordOfAll
@@ -164,7 +181,19 @@ func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
 	m.state.Current[id], m.state.Best[id] = run{}, run{}
 }
 
-// OnRoundStart forgets all times.
+// OnStored shows the best time of all that the storage has.
+func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
+	if a.Op != game.StoreTop || a.Space != space || len(a.Rows) == 0 {
+		return
+	}
+	t := int32(min(max(a.Rows[0].Score, 1), math.MaxInt32))
+	if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
+		r.BestTime = t
+		ctx.SetRace(r)
+	}
+}
+
+// OnRoundStart forgets all times of the match.
 func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		ctx.StopRace(id)
@@ -173,6 +202,7 @@ func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	r := ctx.Race()
 	r.BestTime = 0
 	ctx.SetRace(r)
+	ctx.Storage(space).Top(m.course, 1, true)
 }
 
 // CheckWin ends the match at the time limit.

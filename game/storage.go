@@ -1,0 +1,239 @@
+package game
+
+import "encoding/binary"
+
+// The storage keeps what modes and mods want to find again in later matches and after a restart. It is
+// outside of the world: what [Storage] asks for leaves as an EvStore, and the answer comes
+// some ticks later as a command, so that replays need no storage.
+
+// The limits of the storage.
+const (
+	MaxStoreName  = 64   // bytes of the name of a space, key, table or row
+	MaxStoreValue = 4096 // bytes of a value
+	MaxStoreRows  = 100  // in an answer
+	// maxStoreRequests is how many requests there may be in a tick.
+	maxStoreRequests = 64
+)
+
+// StoreOp is what a StoreRequest asks for.
+type StoreOp uint8
+
+// The requests and the fields they use besides ID, Op and Space.
+const (
+	StorePut  StoreOp = iota + 1 // sets the value of a key, "" to delete it: Key, Value
+	StoreGet                     // asks for the value of a key: Key
+	StoreBest                    // puts a row into a table unless its row of that name is better: Key, Row, LowFirst
+	StoreAdd                     // adds to the score of a row, and sets its value: Key, Row
+	StoreDrop                    // deletes a row: Key, Row.Name
+	StoreRow                     // asks for a row: Key, Row.Name
+	StoreTop                     // asks for the first rows: Key, LowFirst, Limit
+	numStoreOps
+)
+
+// Row is a row of a table.
+type Row struct {
+	Name  string // which no other row of the table has
+	Score int64
+	Value string
+}
+
+// StoreRequest is a request to the storage.
+type StoreRequest struct {
+	ID       int32 // positive, ascending in each world
+	Op       StoreOp
+	Space    string
+	Key      string // of a value, or the table of rows
+	Value    string
+	Row      Row
+	LowFirst bool  // low scores are better, as of times
+	Limit    int32 // 1..MaxStoreRows
+}
+
+// StoreAnswer is the answer to a StoreRequest. Writes are answered when they are on the disk.
+type StoreAnswer struct {
+	// ID, Op, Space and Key are those of the request.
+	ID         int32
+	Op         StoreOp
+	Space, Key string
+	// Err says why the request was refused or failed, "" if it was not.
+	Err   string
+	Found bool   // whether there is what StoreGet or StoreRow asked for
+	Value string // of StoreGet
+	Rows  []Row  // of StoreRow and StoreTop
+}
+
+// StorageHook is called with the answer to each request to the storage, also those of others:
+// Space and ID tell them apart.
+type StorageHook interface {
+	OnStored(ctx *Ctx, a *StoreAnswer)
+}
+
+// Storage is a space of the storage, which a mode or mod has for itself if it takes its own name for
+// it. It is valid as long as the Tx.
+//
+// All methods return the ID of the request, which [StorageHook] is told with the answer, or 0
+// if names or values are too long or there were too many requests in this tick.
+type Storage struct {
+	tx    *Tx
+	space string
+}
+
+// Storage returns a space of the storage.
+func (tx *Tx) Storage(space string) Storage { return Storage{tx, space} }
+
+// Put sets the value of a key, "" to delete it.
+func (s Storage) Put(key, value string) int32 {
+	return s.request(StoreRequest{Op: StorePut, Key: key, Value: value})
+}
+
+// Get asks for the value of a key.
+func (s Storage) Get(key string) int32 { return s.request(StoreRequest{Op: StoreGet, Key: key}) }
+
+// PutBest puts a row into a table unless its row of that name has a score that is as good. lowFirst
+// means that low scores are better.
+func (s Storage) PutBest(table string, r Row, lowFirst bool) int32 {
+	return s.request(StoreRequest{Op: StoreBest, Key: table, Row: r, LowFirst: lowFirst})
+}
+
+// Add adds the score of r to that of the row with its name, which has 0 if it is new, and sets
+// its value.
+func (s Storage) Add(table string, r Row) int32 {
+	return s.request(StoreRequest{Op: StoreAdd, Key: table, Row: r})
+}
+
+// Drop deletes a row.
+func (s Storage) Drop(table, name string) int32 {
+	return s.request(StoreRequest{Op: StoreDrop, Key: table, Row: Row{Name: name}})
+}
+
+// Row asks for a row.
+func (s Storage) Row(table, name string) int32 {
+	return s.request(StoreRequest{Op: StoreRow, Key: table, Row: Row{Name: name}})
+}
+
+// Top asks for the best n rows of a table, at most MaxStoreRows, those that were there first
+// before others with the same score.
+func (s Storage) Top(table string, n int32, lowFirst bool) int32 {
+	return s.request(StoreRequest{Op: StoreTop, Key: table, Limit: min(max(n, 1), MaxStoreRows), LowFirst: lowFirst})
+}
+
+func (s Storage) request(r StoreRequest) int32 {
+	r.Space = s.space
+	st := &s.tx.w.storage
+	if st.tick != s.tx.w.tick {
+		st.tick, st.inTick = s.tx.w.tick, 0
+	}
+	if !r.valid() || st.inTick == maxStoreRequests {
+		return 0
+	}
+	st.inTick++
+	st.lastID++
+	r.ID = st.lastID
+	s.tx.w.addEvent(Event{Kind: EvStore, Player: Nobody, Target: Nobody, Store: &r})
+	return r.ID
+}
+
+// valid reports whether names and values are within the limits.
+func (r *StoreRequest) valid() bool {
+	return len(r.Space) <= MaxStoreName && len(r.Key) <= MaxStoreName && len(r.Row.Name) <= MaxStoreName &&
+		len(r.Value) <= MaxStoreValue && len(r.Row.Value) <= MaxStoreValue
+}
+
+// storageState is what a world knows of its requests.
+type storageState struct {
+	lastID int32
+	tick   int32 // to which inTick belongs
+	inTick int32
+}
+
+// visit visits the numbers of requests. Hashes lack them, so that a mode that begins to keep
+// something still verifies the logs from before.
+func (s *storageState) visit(v *visitor) {
+	if v.op != hashing && v.extra(42, s.lastID != 0) {
+		num(v, &s.lastID)
+		num(v, &s.tick)
+		num(v, &s.inTick)
+	}
+}
+
+// Command returns the command with which the world is told the answer.
+func (a *StoreAnswer) Command() Command {
+	b := binary.AppendUvarint(nil, uint64(uint32(a.ID)))
+	b = append(b, byte(a.Op))
+	for _, s := range []string{a.Space, a.Key, a.Err, a.Value} {
+		b = appendString(b, s)
+	}
+	found := byte(0)
+	if a.Found {
+		found = 1
+	}
+	b = append(b, found)
+	b = binary.AppendUvarint(b, uint64(len(a.Rows)))
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		b = appendString(b, r.Name)
+		b = binary.AppendVarint(b, r.Score)
+		b = appendString(b, r.Value)
+	}
+	return Command{Kind: CmdStored, Player: Nobody, Target: Nobody, Text: string(b)}
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// parseAnswer is the inverse of StoreAnswer.Command, and false for what it cannot be.
+func parseAnswer(text string) (a StoreAnswer, ok bool) {
+	b := []byte(text)
+	ok = true
+	number := func(read func([]byte) (uint64, int)) uint64 {
+		v, n := read(b)
+		if n <= 0 {
+			ok, b = false, nil
+			return 0
+		}
+		b = b[n:]
+		return v
+	}
+	str := func(limit uint64) string {
+		n := number(binary.Uvarint)
+		if n > limit || n > uint64(len(b)) {
+			ok, b = false, nil
+			return ""
+		}
+		s := string(b[:n])
+		b = b[n:]
+		return s
+	}
+	signed := func(b []byte) (uint64, int) {
+		v, n := binary.Varint(b)
+		return uint64(v), n
+	}
+	id, op := number(binary.Uvarint), number(binary.Uvarint)
+	a = StoreAnswer{ID: int32(id), Op: StoreOp(op), Space: str(MaxStoreName), Key: str(MaxStoreName), Err: str(MaxStoreValue), Value: str(MaxStoreValue)}
+	a.Found = number(binary.Uvarint) == 1
+	rows := number(binary.Uvarint)
+	if id == 0 || id > 1<<31-1 || op == 0 || op >= uint64(numStoreOps) || rows > MaxStoreRows {
+		return a, false
+	}
+	for range rows {
+		a.Rows = append(a.Rows, Row{Name: str(MaxStoreName), Score: int64(number(signed)), Value: str(MaxStoreValue)})
+	}
+	return a, ok && len(b) == 0
+}
+
+// applyStored handles CmdStored.
+func (w *World) applyStored(cmd *Command) {
+	a, ok := parseAnswer(cmd.Text)
+	if !ok || a.ID > w.storage.lastID {
+		return
+	}
+	c := w.enterHook()
+	if c == nil {
+		return
+	}
+	defer w.exitHook(c)
+	for _, h := range w.hooks.storage {
+		h.OnStored(&c.ctx, &a)
+	}
+}

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// Storage keeps what modes and mods want kept; see [game.Storage]. The package store has one.
+type Storage interface {
+	// Submit queues a request without waiting. answer is called once, by any goroutine.
+	Submit(r *game.StoreRequest, answer func(game.StoreAnswer))
+	// Err returns what keeps the storage from working, nil if nothing does.
+	Err() error
+	// Close writes what is not written yet, for at most some seconds.
+	Close() error
+}
+
+// maxStoreRequests is how many requests to the storage may be under way.
+const maxStoreRequests = 1024
+
+// storageHost connects worlds with the storage.
+type storageHost struct {
+	storage Storage // nil if there is none
+	world   uint64  // counts the worlds, since an answer is for the one that asked
+	waiting int     // requests without an answer
+	trouble string  // printed last
+
+	mu      sync.Mutex
+	answers []worldAnswer
+}
+
+// worldAnswer is an answer for a world.
+type worldAnswer struct {
+	world uint64
+	game.StoreAnswer
+}
+
+// openStorage opens the storage that sv_storage names.
+func (s *Server) openStorage() error {
+	name := s.settings.Storage
+	if name == "" || s.cfg.OpenStorage == nil {
+		return nil
+	}
+	if !fs.ValidPath(name) {
+		return fmt.Errorf("sv_storage %q: not the name of a file in the folder of the server", name)
+	}
+	s.storage.storage = s.cfg.OpenStorage(name)
+	return nil
+}
+
+// store passes a world's request on.
+func (s *Server) store(r *game.StoreRequest) {
+	h := &s.storage
+	world := h.world
+	answer := func(a game.StoreAnswer) {
+		h.mu.Lock()
+		h.answers = append(h.answers, worldAnswer{world, a})
+		h.mu.Unlock()
+	}
+	h.waiting++
+	refusal := ""
+	switch {
+	case h.storage == nil:
+		refusal = "this server has no storage"
+	case h.waiting > maxStoreRequests:
+		refusal = "too many requests to the storage"
+	default:
+		h.storage.Submit(r, answer)
+		return
+	}
+	answer(game.StoreAnswer{ID: r.ID, Op: r.Op, Space: r.Space, Key: r.Key, Err: refusal})
+}
+
+// takeAnswers queues the answers of the storage for the next tick.
+func (s *Server) takeAnswers() {
+	h := &s.storage
+	if h.waiting > 0 {
+		h.mu.Lock()
+		answers := h.answers
+		h.answers = nil
+		h.mu.Unlock()
+		h.waiting -= len(answers)
+		for i := range answers {
+			if answers[i].world == h.world {
+				s.queueCommand(answers[i].Command())
+			}
+		}
+	}
+	if h.storage == nil || s.clock.tick%game.TickRate != 0 {
+		return
+	}
+	trouble := ""
+	if err := h.storage.Err(); err != nil {
+		trouble = err.Error()
+	}
+	if trouble != h.trouble {
+		if h.trouble = trouble; trouble == "" {
+			s.print(console.Standard, "storage", "stored again")
+			return
+		}
+		s.print(console.Warning, "storage", trouble)
+	}
+}
+
+// closeStorage writes what is not written yet.
+func (s *Server) closeStorage() {
+	if s.storage.storage == nil {
+		return
+	}
+	if err := s.storage.storage.Close(); err != nil {
+		s.print(console.Warning, "storage", err.Error())
+	}
+}

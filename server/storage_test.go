@@ -1,0 +1,114 @@
+package server
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/store"
+)
+
+// promptStorage is a journal that answers before Submit returns, since tests have their own time.
+type promptStorage struct{ *store.Journal }
+
+func (p promptStorage) Submit(r *game.StoreRequest, answer func(game.StoreAnswer)) {
+	answers := make(chan game.StoreAnswer, 1)
+	p.Journal.Submit(r, func(a game.StoreAnswer) { answers <- a })
+	answer(<-answers)
+}
+
+// TestBestTimesSurviveARestart runs a race on two servers, one after the other, with one storage.
+func TestBestTimesSurviveARestart(t *testing.T) {
+	dir := t.TempDir()
+	var logs memoryReplays
+	start := func() *testNetwork {
+		return newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &logs, OpenStorage: func(name string) Storage {
+			return promptStorage{store.New(filepath.Join(dir, name))}
+		}}, "sv_gametype race; sv_map yardrun; sv_replay 1; sv_storage times")
+	}
+	tn := start()
+	p := tn.join(1, "ann")
+	p.hop()
+	best := func() int32 { return tn.srv.world.Frame().Game.Race.BestTime }
+	tn.until(2*time.Minute, "a finish", func() bool { return best() != 0 })
+	first := best()
+	tn.run(time.Second)
+	tn.srv.Shutdown(tn.now(), "")
+
+	tn = start()
+	tn.join(1, "ben")
+	tn.run(time.Second)
+	testenv.Check(t, best() == first && first > 1000, "the best time is %d after a restart, it was %d", best(), first)
+	tn.srv.Shutdown(tn.now(), "")
+	stored := 0
+	for _, l := range logs.verify(t, 2) {
+		stored += l.commands[game.CmdStored]
+	}
+	testenv.Check(t, stored == 3, "the logs have %d answers", stored)
+}
+
+// hoarder is a mod that asks the storage in every tick.
+type hoarder struct{ failed, answers int }
+
+func (*hoarder) Start(*game.Tx) {}
+func (m *hoarder) OnTick(ctx *game.Ctx) {
+	ctx.Storage("hoarder").Get("k")
+}
+func (m *hoarder) OnStored(_ *game.Ctx, a *game.StoreAnswer) {
+	m.answers++
+	if a.Err != "" {
+		m.failed++
+	}
+}
+
+// stuckStorage never answers until it is told to.
+type stuckStorage struct {
+	err     error
+	waiting []func()
+}
+
+func (s *stuckStorage) Submit(r *game.StoreRequest, answer func(game.StoreAnswer)) {
+	a := game.StoreAnswer{ID: r.ID, Op: r.Op, Space: r.Space, Key: r.Key}
+	s.waiting = append(s.waiting, func() { answer(a) })
+}
+func (s *stuckStorage) Err() error   { return s.err }
+func (s *stuckStorage) Close() error { return nil }
+
+// TestStorageThatDoesNotAnswer asks more than a storage can answer, and changes the map meanwhile.
+func TestStorageThatDoesNotAnswer(t *testing.T) {
+	st := &stuckStorage{}
+	m := &hoarder{}
+	var log strings.Builder
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{
+		Log: slog.New(rawLog{&log}), OpenStorage: func(string) Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
+	}, "sv_storage x")
+	tn.run(30 * time.Second)
+	testenv.Check(t, len(st.waiting) == maxStoreRequests && m.failed == m.answers && m.failed > 400, "%d wait, %d of %d answers are refusals", len(st.waiting), m.failed, m.answers)
+	m = &hoarder{}
+	tn.srv.Execute("reload")
+	for _, answer := range st.waiting {
+		answer()
+	}
+	st.waiting = nil
+	tn.run(time.Second)
+	testenv.Check(t, m.answers <= 1, "%d answers for another world", m.answers)
+	st.err = errors.New("the disk is full")
+	tn.run(3 * time.Second)
+	st.err = nil
+	tn.run(2 * time.Second)
+	said := strings.Count(log.String(), "[storage]: the disk is full\n")
+	testenv.Check(t, said == 1 && strings.Contains(log.String(), "[storage]: stored again\n"), "said %d times:\n%s", said, log.String())
+
+	m = &hoarder{}
+	tn = newTestNetworkWith(t, netsim.Link{}, 1, Config{Mods: []func() game.Mod{func() game.Mod { return m }}}, "")
+	tn.run(time.Second)
+	testenv.Check(t, m.failed > 40 && m.answers == m.failed, "without a storage: %d of %d fail", m.failed, m.answers)
+	_, err := New(Config{OpenStorage: func(string) Storage { return st }, Commands: []string{"sv_storage ../x"}})
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), `sv_storage "../x": not the name of a file`), "%v", err)
+}

@@ -1,0 +1,417 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/atomicfile"
+)
+
+// ErrFile means that the file is not one of this package, or too large to be.
+var ErrFile = errors.New("store: not a storage file")
+
+// ErrNotStored is what [Journal.Err] returns while changes are not in the file. They count for
+// requests after them, and writing them is tried again.
+var ErrNotStored = errors.New("store: not stored")
+
+const (
+	// retryInterval is the time between two tries to write to the file.
+	retryInterval = 2 * time.Second
+	// closeTimeout limits how long Close waits.
+	closeTimeout = 2 * time.Second
+	// maxPending is how many changes wait while the disk fails; others are refused.
+	maxPending = 4096
+	// maxFile is the largest file that is read. It is made anew long before.
+	maxFile = 256 << 20
+	// compactAfter is how much longer than needed a file may be.
+	compactAfter = 1 << 20
+)
+
+// Journal is a storage in a file. Its methods may be called by several goroutines.
+type Journal struct {
+	path string
+	lock *lockedfile.Mutex
+	// write is (*os.File).WriteAt and sync (*os.File).Sync; tests fail here.
+	write func(f *os.File, b []byte, offset int64) (int, error)
+	sync  func(f *os.File) error
+
+	mu     sync.Mutex
+	queue  []job
+	err    error
+	closed bool
+
+	wake    chan struct{}
+	closing chan struct{}
+	done    chan struct{}
+
+	// Of the goroutine:
+
+	tables  *tables
+	seen    fs.FileInfo // the file as it was read or written last, nil if there was none
+	offset  int64       // up to which it is in tables
+	damaged int         // bytes of it
+	reload  bool        // tables are not what is in the file
+	id      uint64
+	number  uint64
+	pending []change // that may not be in the file
+}
+
+// job is a request that waits.
+type job struct {
+	game.StoreRequest
+	answer func(game.StoreAnswer)
+}
+
+// change is a record that is to be written.
+type change struct {
+	record
+	job     job
+	written bool // it is in the file, but may not be on the disk
+}
+
+// New returns the storage in a file, which is read with the first request and made with the first
+// change. Close ends it.
+func New(path string) *Journal {
+	j := newJournal(path)
+	go j.run()
+	return j
+}
+
+func newJournal(path string) *Journal {
+	// The lock must be next to the file itself, not to a link to it.
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	return &Journal{
+		path: path, lock: lockedfile.MutexAt(path + ".lock"), write: (*os.File).WriteAt, sync: (*os.File).Sync,
+		wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		tables: newTables(), id: rand.Uint64() | 1,
+	}
+}
+
+// Submit queues a request, of which the caller limits the number. answer is called by another
+// goroutine, for a change when it is on the disk.
+func (j *Journal) Submit(r *game.StoreRequest, answer func(game.StoreAnswer)) {
+	j.mu.Lock()
+	closed := j.closed
+	if !closed {
+		j.queue = append(j.queue, job{*r, answer})
+	}
+	j.mu.Unlock()
+	if closed {
+		(&job{*r, answer}).refuse(errors.New("the storage is closed"))
+		return
+	}
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Err returns what keeps the storage from working, nil if nothing does.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
+}
+
+// Close writes what is not written yet. Requests after it are refused.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	first := !j.closed
+	j.closed = true
+	j.mu.Unlock()
+	if first {
+		close(j.closing)
+	}
+	select {
+	case <-j.done:
+		return j.Err()
+	case <-time.After(closeTimeout):
+		return fmt.Errorf("%w: the disk does not answer", ErrNotStored)
+	}
+}
+
+func (j *Journal) run() {
+	defer close(j.done)
+	retry := time.NewTicker(retryInterval)
+	defer retry.Stop()
+	for {
+		select {
+		case <-j.wake:
+		case <-retry.C:
+			if len(j.pending) == 0 {
+				continue
+			}
+		case <-j.closing:
+			j.work()
+			for _, c := range j.pending {
+				c.job.refuse(ErrNotStored)
+			}
+			return
+		}
+		j.work()
+	}
+}
+
+// work answers what is in the queue.
+func (j *Journal) work() {
+	j.mu.Lock()
+	queue := j.queue
+	j.queue = nil
+	j.mu.Unlock()
+	err := j.exchange(queue)
+	j.mu.Lock()
+	j.err = err
+	j.mu.Unlock()
+}
+
+// exchange reads what others have written, answers requests and writes changes.
+func (j *Journal) exchange(queue []job) (err error) {
+	writes := len(j.pending) > 0
+	for i := range queue {
+		writes = writes || queue[i].changes()
+	}
+	if writes || j.changed() {
+		release, err := j.lock.Lock()
+		switch {
+		case err == nil:
+			defer release()
+		case errors.Is(err, errors.ErrUnsupported): // such a file system is not shared
+		case !writes && errors.Is(err, fs.ErrPermission): // the file can only be read
+		default:
+			return j.fail(queue, err)
+		}
+		if err := j.read(); err != nil {
+			return j.fail(queue, err)
+		}
+	}
+	for i := range queue {
+		j.handle(queue[i])
+	}
+	if len(j.pending) == 0 {
+		return nil
+	}
+	if err := j.append(); err != nil {
+		j.reload = true
+		return fmt.Errorf("%w: %w", ErrNotStored, err)
+	}
+	for _, c := range j.pending {
+		c.job.answer(c.job.newAnswer())
+	}
+	j.pending = nil
+	return nil
+}
+
+// fail refuses requests because the file cannot be read. Changes that wait go on waiting.
+func (j *Journal) fail(queue []job, err error) error {
+	j.reload = true
+	for i := range queue {
+		queue[i].refuse(err)
+	}
+	return err
+}
+
+// changed reports whether the file is not as it was when it was last read or written.
+func (j *Journal) changed() bool {
+	info, err := os.Stat(j.path)
+	if err != nil {
+		return j.seen != nil || !errors.Is(err, fs.ErrNotExist)
+	}
+	return j.reload || !j.sawAs(info)
+}
+
+// sawAs reports whether the file was as it is now.
+func (j *Journal) sawAs(info fs.FileInfo) bool {
+	return j.seen != nil && os.SameFile(info, j.seen) && info.Size() == j.seen.Size() && info.ModTime().Equal(j.seen.ModTime())
+}
+
+// read brings the tables up to date with the file.
+func (j *Journal) read() error {
+	f, err := os.Open(j.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if j.seen != nil || j.reload {
+			j.forget()
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !j.reload && j.sawAs(info) {
+		return nil
+	}
+	if info.Size() > maxFile {
+		return fmt.Errorf("%w: %s has more than %d bytes", ErrFile, j.path, maxFile)
+	}
+	again := j.reload || j.seen == nil || !os.SameFile(info, j.seen) || info.Size() < j.offset || len(j.pending) > 0
+	from := j.offset
+	if again {
+		from = 0
+	}
+	b := make([]byte, info.Size()-from)
+	if n, err := f.ReadAt(b, from); n < len(b) {
+		return fmt.Errorf("read %s: %w", j.path, err)
+	}
+	if again {
+		if len(b) > 0 && !bytes.HasPrefix(b, []byte(magic)) && !bytes.HasPrefix([]byte(magic), b) {
+			return fmt.Errorf("%w: %s", ErrFile, j.path)
+		}
+		j.forget()
+		from = int64(min(len(magic), len(b)))
+		b = b[from:]
+	}
+	end, damaged := parseRecords(b, j.tables.apply)
+	j.offset, j.damaged, j.seen, j.reload = from+int64(end), j.damaged+damaged, info, false
+	if again {
+		j.restorePending()
+	}
+	return nil
+}
+
+// forget empties the tables.
+func (j *Journal) forget() {
+	j.tables, j.offset, j.damaged, j.seen, j.reload = newTables(), 0, 0, nil, false
+}
+
+// restorePending applies the changes that are not in the file.
+func (j *Journal) restorePending() {
+	stored := j.tables.writers[j.id].number
+	for i := range j.pending {
+		c := &j.pending[i]
+		if c.written = c.number <= stored; !c.written {
+			j.tables.apply(&c.record)
+		}
+	}
+}
+
+// handle answers a request or makes its change pending.
+func (j *Journal) handle(q job) {
+	if !q.changes() {
+		a := q.newAnswer()
+		j.tables.answer(&q.StoreRequest, &a)
+		q.answer(a)
+		return
+	}
+	c := change{record: record{writer: j.id, number: j.number + 1, space: q.Space, key: q.Key}, job: q}
+	switch q.Op {
+	case game.StorePut:
+		c.op, c.value = opPut, q.Value
+	case game.StoreBest:
+		c.op, c.lowFirst = opBest, q.LowFirst
+	case game.StoreAdd:
+		c.op = opAdd
+	case game.StoreDrop:
+		c.op = opDrop
+	}
+	if c.op != opPut {
+		c.row, c.score, c.value = q.Row.Name, q.Row.Score, q.Row.Value
+	}
+	if err := j.tables.check(&c.record); err != nil {
+		q.refuse(err)
+		return
+	}
+	if len(j.pending) >= maxPending {
+		q.refuse(ErrNotStored)
+		return
+	}
+	j.number++
+	j.tables.apply(&c.record)
+	j.pending = append(j.pending, c)
+}
+
+// append writes the pending changes, or all anew. The file is locked and read.
+func (j *Journal) append() error {
+	needed := len(magic) + j.tables.bytes
+	if j.damaged > 0 || j.offset > int64(2*needed+compactAfter) {
+		return j.replace()
+	}
+	var b []byte
+	if j.offset < int64(len(magic)) {
+		j.offset = 0
+		b = append(b, magic...)
+	}
+	for i := range j.pending {
+		if c := &j.pending[i]; !c.written {
+			b = c.append(b)
+		}
+	}
+	f, err := os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.Size() > j.offset {
+		err = f.Truncate(j.offset) // a record that was not written to its end
+	}
+	if err == nil {
+		if _, err = j.write(f, b, j.offset); err != nil {
+			_ = f.Truncate(j.offset)
+		}
+	}
+	if err == nil {
+		err = j.sync(f)
+	}
+	if err != nil {
+		return err
+	}
+	j.offset += int64(len(b))
+	j.seen, err = f.Stat()
+	return err
+}
+
+// replace replaces the file by one with only what is needed. A damaged one is kept beside it.
+func (j *Journal) replace() error {
+	if j.damaged > 0 {
+		old, err := os.ReadFile(j.path)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(j.path+".damaged", old); err != nil {
+			return err
+		}
+	}
+	b := j.tables.appendAll([]byte(magic))
+	if err := atomicfile.Write(j.path, b); err != nil {
+		return err
+	}
+	j.offset, j.damaged = int64(len(b)), 0
+	var err error
+	j.seen, err = os.Stat(j.path)
+	return err
+}
+
+// changes reports whether the request changes something.
+func (q *job) changes() bool {
+	switch q.Op {
+	case game.StorePut, game.StoreBest, game.StoreAdd, game.StoreDrop:
+		return true
+	}
+	return false
+}
+
+func (q *job) newAnswer() game.StoreAnswer {
+	return game.StoreAnswer{ID: q.ID, Op: q.Op, Space: q.Space, Key: q.Key}
+}
+
+func (q *job) refuse(err error) {
+	a := q.newAnswer()
+	a.Err = err.Error()
+	q.answer(a)
+}
