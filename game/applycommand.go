@@ -70,8 +70,7 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 	switch cmd.Kind {
 	case CmdDirectInput:
 		if cmd.Input.valid() {
-			in := w.callInput(id, cmd.Input)
-			w.applyDirectInput(id, &in)
+			w.applyDirectInput(id, w.changedInput(id, &cmd.Input))
 		}
 	case CmdSetTeam:
 		w.requestTeam(id, cmd.Team)
@@ -113,7 +112,7 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 		p.lastInfo = w.tick
 		p.profile.Skin = cmd.Profile.Skin
 		p.profile.sanitize()
-		if p.skin.until == 0 {
+		if w.playerExtras[id].skin.until == 0 {
 			w.addEvent(Event{Kind: EvSkinChange, To: MaskAll, Player: id})
 		}
 	}

@@ -173,25 +173,30 @@ func (w *World) callChat(l *ChatMessage) bool {
 	return true
 }
 
-// callInput calls the InputHooks for the input of a living character, and returns what
-// they made of it.
-func (w *World) callInput(id PlayerID, in Input) Input {
-	if len(w.hooks.input) == 0 || !w.isAlive(id) {
-		return in
+// changedInput returns what the InputHooks make of the input of a living character.
+func (w *World) changedInput(id PlayerID, in *Input) *Input {
+	if len(w.hooks.input) != 0 && w.isAlive(id) {
+		return w.callInput(id, in)
 	}
+	return in
+}
+
+// callInput calls the InputHooks. What it returns is valid until the next input.
+func (w *World) callInput(id PlayerID, in *Input) *Input {
 	c := w.enterHook()
 	if c == nil {
 		return in
 	}
 	defer w.exitHook(c)
-	c.input = in
+	c.input = *in
 	for _, h := range w.hooks.input {
 		h.OnInput(&c.ctx, id, &c.input)
 	}
 	if !c.input.valid() {
 		return in
 	}
-	return c.input
+	w.hookInput = c.input // the call's own would be that of the hooks that the input leads to
+	return &w.hookInput
 }
 
 func (w *World) callEnter(id PlayerID) {

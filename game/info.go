@@ -30,7 +30,7 @@ func (w *World) Player(id PlayerID) (PlayerInfo, bool) {
 		Alive: w.isAlive(id), Ready: p.ready, AddrHash: p.addrHash, Flags: p.flags,
 		TeamChangeTick: p.teamChangeTick, Silent: w.entersSilently(id),
 	}
-	i.Profile.Skin = *p.shownSkin()
+	i.Profile.Skin = *w.shownSkin(id)
 	if p.admin {
 		i.Flags |= PlayerFlagAdmin
 	}

@@ -36,9 +36,6 @@ type player struct {
 	cursorX        int32
 	cursorY        int32
 
-	tuning playerTuning
-	skin   skinOverride
-
 	eyes      Emote // that the player chose
 	eyesUntil int32 // tick from which the tee looks normal again
 
@@ -86,7 +83,8 @@ func (w *World) enter(id PlayerID) {
 	}
 	p.inGame = true
 	if w.extended {
-		p.tuning.told, p.tuning.predicted = w.tuning, w.tuning
+		x := &w.playerExtras[id].tuning
+		x.told, x.predicted = w.tuning, w.tuning
 	}
 	w.respawn(id)
 	w.addEvent(Event{Kind: EvPlayerEntered, To: MaskAll, Player: id, Team: p.team, Flag: w.entersSilently(id)})
@@ -120,6 +118,7 @@ func (w *World) leave(id PlayerID, reason string) {
 	w.dropCarriedFlags(id)
 	w.disownEntities(id)
 	w.forgetNPC(id)
+	w.playerExtras[id] = playerExtras{}
 	*p = player{}
 	w.stopTimers(id)
 	w.forgetShown(id)
@@ -148,12 +147,14 @@ func (w *World) tickPlayer(id PlayerID) {
 		if p.eyesUntil != 0 {
 			p.eyesUntil++
 		}
-		if p.skin.until > 0 {
-			p.skin.until++
+		if w.playerExtras[id].skin.until > 0 {
+			w.playerExtras[id].skin.until++
 		}
 		return
 	}
-	w.endSkin(id)
+	if w.extended {
+		w.endSkin(id)
+	}
 	if !c.exists && p.team == TeamSpectators && p.specMode == SpectateFree {
 		p.viewPos.X -= vec.Clamp(p.viewPos.X-float32(p.cursorX), -500, 500)
 		p.viewPos.Y -= vec.Clamp(p.viewPos.Y-float32(p.cursorY), -400, 400)
@@ -281,9 +282,9 @@ func (w *World) applyPredictedInput(cmd *Command) {
 	if w.players[id].flags&PlayerFlagChatting != 0 && cmd.Input.Flags&PlayerFlagChatting != 0 {
 		return
 	}
-	in := w.callInput(id, cmd.Input)
+	in := w.changedInput(id, &cmd.Input)
 	if w.characters[id].exists {
-		w.characters[id].setInput(&in, w.tick)
+		w.characters[id].setInput(in, w.tick)
 	}
 }
 

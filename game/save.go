@@ -566,10 +566,11 @@ func (v *visitor) extension(w *World) {
 	}
 	w.extended = true
 	for i := range w.players {
-		if p := &w.players[i]; p.connected {
-			v.tuning(&p.tuning)
-			num(v, &p.skin.until)
-			v.skin(&p.skin.skin)
+		if w.players[i].connected {
+			x := &w.playerExtras[i]
+			v.tuning(&x.tuning)
+			num(v, &x.skin.until)
+			v.skin(&x.skin.skin)
 		}
 		if c := &w.characters[i]; c.exists {
 			v.states(&c.characterStates)

@@ -44,6 +44,7 @@ var notSaved = map[string]string{
 	"tx":             "the world",
 	"hookCalls":      "used within a step",
 	"hookDepth":      "used within a step",
+	"hookInput":      "used within a step",
 	"stateBuf":       "scratch",
 	"match.flags":    "from the mode",
 	"minPlayers":     "from the mode",

@@ -8,8 +8,8 @@ type skinOverride struct {
 
 // Skin returns the skin in which others see a player.
 func (tx *Tx) Skin(id PlayerID) Skin {
-	if p := tx.player(id); p != nil {
-		return *p.shownSkin()
+	if tx.player(id) != nil {
+		return *tx.w.shownSkin(id)
 	}
 	return Skin{}
 }
@@ -18,8 +18,7 @@ func (tx *Tx) Skin(id PlayerID) Skin {
 // they leave. Names of parts are cut to MaxSkinPartLen bytes. Clients that have whole skins only
 // show the most similar of those they come with.
 func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
-	p := tx.player(id)
-	if p == nil {
+	if tx.player(id) == nil {
 		return
 	}
 	for i := range s.PartNames {
@@ -29,43 +28,42 @@ func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
 	if ticks > 0 {
 		until = tx.w.tick + min(ticks, 1<<20)
 	}
-	before := *p.shownSkin()
-	p.skin = skinOverride{s, until}
+	before := *tx.w.shownSkin(id)
+	tx.w.playerExtras[id].skin = skinOverride{s, until}
 	tx.w.tellSkin(id, before)
 	tx.w.extend()
 }
 
 // ClearSkin shows a player in their own skin again.
 func (tx *Tx) ClearSkin(id PlayerID) {
-	if p := tx.player(id); p != nil {
+	if tx.player(id) != nil {
 		tx.w.clearSkin(id)
 	}
 }
 
 func (w *World) clearSkin(id PlayerID) {
-	p := &w.players[id]
-	before := *p.shownSkin()
-	p.skin = skinOverride{}
+	before := *w.shownSkin(id)
+	w.playerExtras[id].skin = skinOverride{}
 	w.tellSkin(id, before)
 }
 
 // tellSkin tells all that a player has another skin than before, if so.
 func (w *World) tellSkin(id PlayerID, before Skin) {
-	if p := &w.players[id]; p.inGame && *p.shownSkin() != before {
+	if w.players[id].inGame && *w.shownSkin(id) != before {
 		w.addEvent(Event{Kind: EvSkinChange, To: MaskAll, Player: id})
 	}
 }
 
-func (p *player) shownSkin() *Skin {
-	if p.skin.until != 0 {
-		return &p.skin.skin
+func (w *World) shownSkin(id PlayerID) *Skin {
+	if s := &w.playerExtras[id].skin; s.until != 0 {
+		return &s.skin
 	}
-	return &p.profile.Skin
+	return &w.players[id].profile.Skin
 }
 
 // endSkin shows the player's own skin again when that of a mod is over.
 func (w *World) endSkin(id PlayerID) {
-	if p := &w.players[id]; p.skin.until > 0 && p.skin.until <= w.tick {
+	if s := &w.playerExtras[id].skin; s.until > 0 && s.until <= w.tick {
 		w.clearSkin(id)
 	}
 }

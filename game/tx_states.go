@@ -178,14 +178,14 @@ func (w *World) isDisabled(c *character, control Controls) bool {
 func (w *World) beginStates() {
 	w.coreWorld.Exceptions = true
 	for _, id := range w.charOrder.ids[:w.charOrder.count] {
-		c, p := &w.characters[id], &w.players[id]
+		c, own := &w.characters[id], &w.playerExtras[id].tuning
 		if !c.isFrozen(w.tick) {
 			c.freezeStart, c.freezeEnd = 0, 0
 		}
 		c.core.Exceptions = c.flags.Exceptions()
 		c.core.Tuning = nil
-		if p.tuning.own {
-			c.core.Tuning = &p.tuning.current
+		if own.own {
+			c.core.Tuning = &own.current
 		}
 	}
 }

@@ -2,6 +2,13 @@ package game
 
 import "github.com/teeyard/teeyard/game/physics"
 
+// playerExtras is the part of a player that only mods change. It is apart from the others,
+// which are visited in every tick.
+type playerExtras struct {
+	tuning playerTuning
+	skin   skinOverride
+}
+
 // playerTuning is the tuning of one player's tee, and what their client was told.
 type playerTuning struct {
 	own     bool
@@ -27,27 +34,27 @@ func (tx *Tx) PlayerTuning(id PlayerID) Tuning { return tx.w.PlayerTuning(id) }
 // another one than it knows, so a mod can call this in every tick: for zones, with the
 // tuning of the zone where the tee is.
 func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
-	p := tx.player(id)
-	if p == nil {
+	if tx.player(id) == nil {
 		return
 	}
+	p := &tx.w.playerExtras[id].tuning
 	if t == nil {
-		p.tuning.own = false
+		p.own = false
 		return
 	}
 	own := *t
 	copy(own[firstWeaponParam:endOfWeaponParams], tx.w.tuning[firstWeaponParam:endOfWeaponParams])
-	p.tuning.own, p.tuning.current = true, own
+	p.own, p.current = true, own
 	tx.w.extend()
 }
 
 // PlayerTuning returns the tuning that the tee of a connected player moves with; for others
 // that of the world.
 func (w *World) PlayerTuning(id PlayerID) Tuning {
-	if id < 0 || id >= MaxPlayers || !w.players[id].tuning.own {
+	if id < 0 || id >= MaxPlayers || !w.playerExtras[id].tuning.own {
 		return w.tuning
 	}
-	t := w.players[id].tuning.current
+	t := w.playerExtras[id].tuning.current
 	copy(t[firstWeaponParam:endOfWeaponParams], w.tuning[firstWeaponParam:endOfWeaponParams])
 	return t
 }
@@ -83,17 +90,17 @@ func (w *World) PredictedTuning(id PlayerID) Tuning {
 // told.
 func (w *World) tellTunings() {
 	for i := range w.players {
-		id, p := PlayerID(i), &w.players[i]
-		if !p.inGame {
+		id, p := PlayerID(i), &w.playerExtras[i].tuning
+		if !w.players[i].inGame {
 			continue
 		}
 		t, predicted := w.PlayerTuning(id), w.PredictedTuning(id)
-		if t == p.tuning.told && predicted == p.tuning.predicted {
+		if t == p.told && predicted == p.predicted {
 			continue
 		}
 		told := t
-		w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &told, Flag: t != p.tuning.told})
-		p.tuning.told, p.tuning.predicted = t, predicted
+		w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &told, Flag: t != p.told})
+		p.told, p.predicted = t, predicted
 	}
 }
 
@@ -101,7 +108,8 @@ func (w *World) tellTunings() {
 func (w *World) toldTuning() {
 	for i := range w.players {
 		if w.players[i].inGame {
-			w.players[i].tuning.told, w.players[i].tuning.predicted = w.tuning, w.tuning
+			x := &w.playerExtras[i].tuning
+			x.told, x.predicted = w.tuning, w.tuning
 		}
 	}
 }

@@ -102,7 +102,9 @@ type World struct {
 	paused         bool
 	resetRequested bool
 	teamsLocked    bool
-	extended       bool // a mod has changed characterStates, tunings or skins
+	extended       bool // a mod has changed characterStates or playerExtras
+
+	playerExtras [MaxPlayers]playerExtras
 
 	events     []Event
 	frame      Frame
@@ -111,6 +113,7 @@ type World struct {
 	tx        Tx
 	hookCalls [maxHookDepth]hookCall
 	hookDepth int
+	hookInput Input
 	stateBuf  []byte
 
 	terrainSum uint32 // of the tiles, computed at first use

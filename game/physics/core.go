@@ -68,15 +68,15 @@ type Core struct {
 	Direction int32 // -1, 0, 1
 	Angle     int32 // of the target, radians * 256
 
-	// Tuning is the core's own tuning; nil means that of World.
-	Tuning *Tuning
-	// Exceptions count only if World.Exceptions is set.
-	Exceptions Exceptions
-
 	// Death reports whether the last Move touched a death tile.
 	Death bool
 	// Events is the set of events of the last Tick.
 	Events uint32
+
+	// Tuning is the core's own tuning; nil means that of World.
+	Tuning *Tuning
+	// Exceptions count only if World.Exceptions is set.
+	Exceptions Exceptions
 
 	aim        aimCache
 	cacheIndex int // index in World.cache.present at the last use
