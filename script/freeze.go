@@ -68,6 +68,7 @@ func (v *vm) freeze() error {
 	refuse := v.function("newindex", 3, false, func(*vm, *rt.GoCont) error { return errFrozen })
 	for _, t := range order {
 		v.frozen[t] = freezeTable(t, refuse)
+		v.boundMetamethods(v.frozen[t], t)
 	}
 	return nil
 }

@@ -85,8 +85,8 @@ func plain(x rt.Value) string {
 // tostring is plain with metamethods.
 func (v *vm) tostring(x rt.Value) (string, error) {
 	if _, ok := x.TryTable(); ok {
-		next := rt.NewTerminationWith(v.r.MainThread().CurrentCont(), 1, false)
-		if err, ok := rt.Metacall(v.r.MainThread(), x, "__tostring", []rt.Value{x}, next); ok {
+		next := rt.NewTerminationWith(v.thread.CurrentCont(), 1, false)
+		if err, ok := rt.Metacall(v.thread, x, "__tostring", []rt.Value{x}, next); ok {
 			if err != nil {
 				return "", err
 			}
@@ -268,8 +268,16 @@ func (v *vm) formatter(format rt.Value) rt.Value {
 		if f, ok := args[0].TryString(); ok && strings.ContainsAny(f, "pU") && !validFormat(f) {
 			return errors.New("format: %p and %U are not for scripts")
 		}
-		return rt.Call(v.r.MainThread(), format, args, c.Next())
+		return v.callInto(c, format, args)
 	})
+}
+
+// callInto calls a function within a call, and pushes its results.
+func (v *vm) callInto(c *rt.GoCont, f rt.Value, args []rt.Value) error {
+	res := rt.NewTerminationWith(c, 0, true)
+	err := rt.Call(v.thread, f, args, res)
+	c.Next().PushEtc(v.r, res.Etc())
+	return err
 }
 
 // validFormat reports whether a format has no verb that shows an address.
@@ -290,7 +298,7 @@ func validFormat(f string) bool {
 // pcall calls a function and returns its error instead of raising it. Limits that are
 // exceeded are not errors in this sense.
 func pcall(v *vm, c *rt.GoCont) error {
-	t := v.r.MainThread()
+	t := v.thread
 	res := rt.NewTerminationWith(c, 0, true)
 	next := c.Next()
 	if err := rt.Call(t, value(c, 0), c.Etc(), res); err != nil {

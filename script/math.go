@@ -85,7 +85,7 @@ func (v *vm) openMath() {
 	set(t, "pi", rt.FloatValue(math.Pi))
 	set(t, "maxinteger", rt.IntValue(math.MaxInt64))
 	set(t, "mininteger", rt.IntValue(math.MinInt64))
-	thread := v.r.MainThread()
+	thread := v.thread
 	less := func(a, b rt.Value) (bool, error) { return rt.Lt(thread, a, b) }
 	for name, f := range map[string]struct {
 		n   int

@@ -133,7 +133,7 @@ func TestLoadErrors(t *testing.T) {
 		{"local s = ('x'):rep(1e9)", "mods/test.lua: too much memory"},
 		{"local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) end", "mods/test.lua: too much memory"},
 		{"local function f() return 1 + f() end f()", "mods/test.lua: too much memory"},
-		{"local t = setmetatable({}, {__index = function(t, k) return t[k] end}) local x = t.x", "too much memory"},
+		{"local t = setmetatable({}, {__index = function(t, k) return t[k] end}) local x = t.x", "stack overflow"},
 		{"('a'):rep(30):find(('a?'):rep(30) .. ('a'):rep(30) .. 'b')", "too many steps"},
 		{strings.Repeat("(", 1000), "mods/test.lua:1: nested too deeply"},
 		{"x = " + strings.Repeat("not ", 1000) + "1", "mods/test.lua:1: nested too deeply"},
@@ -180,7 +180,7 @@ func TestOnlyStateLasts(t *testing.T) {
 		{"function on_tick() state.x = setmetatable({}, {}) end", "state.x has a metatable, which is not saved"},
 		{"function on_tick() state[{}] = 1 end", "a table has no order if keys"},
 		{"function on_tick() state[#state + 1] = ('x'):rep(1000) end", ""},
-		{"function on_tick() for i = 1, 100 do state[#state + 1] = ('x'):rep(20000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
+		{"function on_tick() for i = 1, 80 do state[#state + 1] = ('x'):rep(20000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
 	} {
 		w := newWorld(t, c.source)
 		w.join(1)
@@ -199,7 +199,8 @@ func TestSwitchedOff(t *testing.T) {
 		{"function on_tick() local s = 'x' while true do s = s .. s end end", "too much memory"},
 		{"function on_tick() error('no') end", "switched off: mods/test.lua:1: no (10 errors in 10 seconds)"},
 		{"function on_tick() error({}) end", "switched off: mods/test.lua:1: table (10 errors"},
-		{"function on_tick() local t = setmetatable({}, {__index = function(t, k) return t[k] end}) t = t.x end", "too much memory"},
+		{"function on_tick() local t = setmetatable({}, {__index = function(t, k) return t[k] end}) t = t.x end", "stack overflow"},
+		{"local c = {__index = function(t, k) return t[k] end}\nfunction on_tick() local t = setmetatable({}, c) t = t.x end", "stack overflow"},
 		{"function on_tick() for i = 1, 1e6 do game.say('flood') end end", "too many steps"},
 		{"function on_tick() for p in players() do p:kill() end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
 		{"function on_tick() for p in players() do pcall(p.kill, p) end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},

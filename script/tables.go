@@ -251,7 +251,7 @@ func length(v *vm, c *rt.GoCont) error {
 	}
 	if t.Metatable() != nil {
 		res := rt.NewTerminationWith(c, 1, false)
-		if err, ok := rt.Metacall(v.r.MainThread(), x, "__len", []rt.Value{x}, res); ok {
+		if err, ok := rt.Metacall(v.thread, x, "__len", []rt.Value{x}, res); ok {
 			v.push(c, res.Get(0))
 			return err
 		}
@@ -308,10 +308,27 @@ func setMetatable(v *vm, c *rt.GoCont) error {
 				return fmt.Errorf("%s is not for scripts", name)
 			}
 		}
+		if _, ok := v.frozen[meta]; !ok {
+			v.boundMetamethods(meta, meta)
+		}
 		t.SetMetatable(meta)
 	}
 	v.push(c, c.Arg(0))
 	return nil
+}
+
+// boundMetamethods sets the metamethods of one table in another, so that the virtual machine
+// limits how deep they call each other, as it does with functions that are not Lua's.
+func (v *vm) boundMetamethods(from, to *rt.Table) {
+	each(from, func(k, x rt.Value) {
+		name, ok := k.TryString()
+		if _, isLua := x.TryClosure(); !ok || !isLua || !strings.HasPrefix(name, "__") {
+			return
+		}
+		f := v.function(name, 0, true, func(v *vm, c *rt.GoCont) error { return v.callInto(c, x, c.Etc()) })
+		v.builtin[f.Interface().(*rt.GoFunction)] = true
+		to.Set(k, f)
+	})
 }
 
 func getMetatable(v *vm, c *rt.GoCont) error {
@@ -466,7 +483,7 @@ func tableSort(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	thread, by := v.r.MainThread(), value(c, 1)
+	thread, by := v.thread, value(c, 1)
 	less := func(a, b rt.Value) (bool, error) {
 		v.r.RequireCPU(1)
 		if by.IsNil() {

@@ -24,10 +24,10 @@ const (
 	// tickCPU and tickMemory are what the hooks of a script may use in a tick together:
 	// steps of the virtual machine, of some 30 ns, and bytes allocated, whether or not they
 	// are free again. loadCPU and loadMemory are for reading a script.
-	tickCPU    = 200_000
-	tickMemory = 4 << 20
-	loadCPU    = 2_000_000
-	loadMemory = 32 << 20
+	tickCPU    = 150_000
+	tickMemory = 2 << 20
+	loadCPU    = 500_000
+	loadMemory = 8 << 20
 
 	// maxState is the largest state in bytes, as it is saved.
 	maxState = 128 << 10
