@@ -1,0 +1,54 @@
+-- Balls: a ball rolls after the nearest player and bites. /ball makes another one.
+
+state.balls = 0
+
+local ball = entity_kind{name = "ball", parts = 2,
+  tick = function(e)
+    local p = game.nearest_player(e.pos, 600)
+    if p then
+      local dx, dy = p.x - e.pos.x, p.y - e.pos.y
+      local distance = math.sqrt(dx * dx + dy * dy)
+      e.vel = {x = e.vel.x * 0.95 + dx / (distance + 1) * 0.4, y = e.vel.y * 0.95 + dy / (distance + 1) * 0.4}
+      if distance < 40 then
+        p:damage(1, nil, "world")
+        e.vel = {x = -e.vel.x * 2, y = -6}
+      end
+    end
+    if e:move(24, 0.6) then
+      state.balls = state.balls - 1
+      e:remove()
+    end
+  end,
+  draw = function(e, d)
+    d:pickup(1, "health", e.pos)
+    d:projectile(2, "hammer", e.pos)
+  end,
+}
+
+local function make(pos)
+  if state.balls >= 10 then
+    return "there are enough balls"
+  end
+  state.balls = state.balls + 1
+  ball:spawn{pos = pos}
+end
+
+function on_round_start()
+  state.balls = 0
+end
+
+function on_spawn(p)
+  if state.balls == 0 then
+    after(3 * game.ticks_per_second, "first", p)
+  end
+end
+
+function first(p)
+  if p.alive then
+    make({x = p.x, y = p.y - 100})
+  end
+end
+
+chat_command{name = "ball", help = "Makes a ball", run = function(p)
+  return make(p.pos)
+end}

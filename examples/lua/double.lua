@@ -1,0 +1,13 @@
+-- Hammers hit twice as hard, and who kills is healed.
+
+function on_damage(d)
+  if d.weapon == "hammer" then
+    d.amount = d.amount * 2
+  end
+end
+
+function on_death(d)
+  if d.killer and d.killer ~= d.victim then
+    d.killer:heal(3)
+  end
+end

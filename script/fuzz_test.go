@@ -1,0 +1,84 @@
+package script
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// play runs a script in a short match and returns the hash of the world, 0 if it is no script.
+func play(t testing.TB, source string) uint64 {
+	mod, err := New(Config{Name: "mods/fuzz.lua", Source: source})
+	if err != nil {
+		return 0
+	}
+	rules := game.DefaultRules()
+	rules.SpamProtection = false
+	w, err := game.New(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{mod}, Rules: rules, Seed: 1})
+	if err != nil {
+		return 0
+	}
+	tw := testWorld{World: w, mod: mod}
+	tw.join(2)
+	tw.run(30)
+	tw.say("run")
+	w.Step([]game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdReload, Text: source + " "}})
+	tw.run(30)
+	state := mod.AppendState(nil)
+	if err := mod.RestoreState(state); err != nil {
+		t.Fatalf("%v: %q", err, state)
+	}
+	return w.Hash()
+}
+
+// FuzzScript plays arbitrary sources, which must neither panic nor hang, and end the same twice.
+func FuzzScript(f *testing.F) {
+	for _, name := range testenv.Must(filepath.Glob("../examples/lua/*.lua")) {
+		f.Add(string(testenv.Must(os.ReadFile(name))))
+	}
+	for _, source := range []string{
+		"function on_tick() for p in players() do p:damage(1) end end",
+		"function on_chat(m) local t = setmetatable({}, {__index = function(t, k) return k .. k end, __len = function() return 3 end}) state.x = #t + t.a:len() ^ 2 end",
+		"function on_spawn(p) after(5, 'f', p) end function f(p) p:kill() state[p] = {1, 2, x = 'y', [true] = 1.5} end",
+		"local s = ('x'):rep(100) function on_tick() state.s = s:gsub('x+', '%0%0'):sub(1, 9) .. string.format('%5.1f %q', 1/3, 'a') end",
+		"function on_damage(d) d.amount, d.force = d.amount * 2, {x = 1, y = -1} return false end goto done ::done::",
+		"local t = {} for i = 1, 9 do t[i] = function(...) return select('#', ...) end end function on_tick() state.n = t[3](1, 2, nil) end",
+		"function on_tick() table.sort(state.t or {3, 1, 2}, function(a, b) return true end) state.t = {5, 4, table.unpack({1, 2})} end",
+		"while true do end", "function on_tick() error({}) end", "return function() return -- comment",
+	} {
+		f.Add(source)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		if a, b := play(t, source), play(t, source); a != b {
+			t.Fatalf("hashes %x and %x", a, b)
+		}
+	})
+}
+
+// FuzzRestoreState restores arbitrary bytes. What is accepted is the same when it is saved again.
+func FuzzRestoreState(f *testing.F) {
+	const source = "state.t = {} function f() end function on_tick() after(5, 'f', player(0)) state.t[#state.t + 1] = {x = 1.5, y = 'z', [true] = player(0)} end"
+	w := newWorld(f, source)
+	w.join(1)
+	for range 5 {
+		w.run(2)
+		f.Add(w.mod.AppendState(nil))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		mod := testenv.Must(New(Config{Name: "mods/test.lua", Source: source}))
+		if mod.RestoreState(b) != nil {
+			return
+		}
+		once := mod.AppendState(nil)
+		if err := mod.RestoreState(once); err != nil {
+			t.Fatalf("%q: %v", once, err)
+		}
+		if twice := mod.AppendState(nil); string(twice) != string(once) {
+			t.Fatalf("%q, then %q", once, twice)
+		}
+	})
+}
