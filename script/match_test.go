@@ -43,7 +43,7 @@ func TestMatches(t *testing.T) {
 state.list = {}
 function on_tick()
   local t = {}
-  for i = 1, 40 do t["k" .. math.random(1000)] = i; t[math.random(50)] = true; t[i * 7] = nil end
+  for i = 1, 20 do t["k" .. math.random(1000)] = i; t[math.random(50)] = true; t[i * 7] = nil end
   for p in players() do t[p] = p.score end
   local n = 0
   for k, v in pairs(t) do n = (n * 31 + #tostring(k) + #tostring(v)) % 1000003 end
@@ -90,7 +90,7 @@ function on_tick()
 end`, "switched off: mods/runaway.lua:4: too many steps"},
 		{"hungry", `
 state.n = 0
-function on_tick() state.n = state.n + 1 for i = 1, state.n * 500 do local x = {} end end`, "switched off: mods/hungry.lua:3: too many steps"},
+function on_tick() state.n = state.n + 1 for i = 1, state.n * 3000 do local x = {} end end`, "switched off: mods/hungry.lua:3: too many steps"},
 		{"draws", `
 local k = entity_kind{name = "k", draw = function(e, d) for i = 1, 100 do local x = {} end d:pickup(1, "armor", e.pos) end}
 function on_spawn(p) k:spawn{pos = p.pos, owner = p} end
