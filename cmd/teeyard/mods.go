@@ -10,12 +10,20 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/script"
 	"github.com/teeyard/teeyard/server"
 )
 
 // gameModes are the modes of sv_gametype.
-var gameModes = server.BuiltinModes()
+var gameModes = append(server.BuiltinModes(), server.Modes{
+	{Name: "idm", New: func() game.Mode { return instagib.NewDM(game.WeaponLaser) }},
+	{Name: "itdm", New: func() game.Mode { return instagib.NewTDM(game.WeaponLaser) }},
+	{Name: "ictf", New: func() game.Mode { return instagib.NewCTF(game.WeaponLaser) }},
+	{Name: "gdm", New: func() game.Mode { return instagib.NewDM(game.WeaponGrenade) }},
+	{Name: "gtdm", New: func() game.Mode { return instagib.NewTDM(game.WeaponGrenade) }},
+	{Name: "gctf", New: func() game.Mode { return instagib.NewCTF(game.WeaponGrenade) }},
+}...)
 
 // gameMods are the mods of sv_mods that the program has.
 var gameMods = map[string]func() game.Mod{}

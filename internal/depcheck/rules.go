@@ -25,6 +25,8 @@ var rooms = map[string][]string{
 	"bridge":   {"event", "game", "protocol", "internal/limit", "internal/safetext"},
 	"bot":      {"game"},
 	"script":   {"game"},
+	// What a mode or mod needs that game does not offer, everybody's mod lacks.
+	"mods": {"game"},
 
 	// Keeps what mods want kept; cmd hands it to the server.
 	"store": {"game", "internal/atomicfile"},
@@ -64,6 +66,7 @@ var rooms = map[string][]string{
 	"internal/testenv":     {},
 	"internal/release":     {},
 	"internal/demotest":    {"format", "protocol"},
+	"internal/modetest":    {"game"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},
@@ -110,6 +113,10 @@ var pure = map[string]struct {
 	},
 	"script": {
 		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "hash/maphash", "math/big"},
+		uses:    map[string][]string{"math": inexact},
+	},
+	"mods": {
+		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/...", "hash/maphash", "math/big"},
 		uses:    map[string][]string{"math": inexact},
 	},
 	"bot": {
