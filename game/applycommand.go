@@ -85,7 +85,9 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 	case CmdKill:
 		if !w.paused && !w.isWithin(p.lastKill, 3*TickRate) {
 			p.lastKill = w.tick
-			w.killCharacter(id, WeaponSelf)
+			if w.callSelfKill(id) {
+				w.killCharacter(id, WeaponSelf)
+			}
 		}
 	case CmdEmoticon:
 		if w.paused || cmd.Value < 0 || cmd.Value > 15 || w.isSpam(p.lastEmote, 3*TickRate) {

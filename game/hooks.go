@@ -116,6 +116,18 @@ func (w *World) callDeath(d *Death) {
 	d.ModeSpecial = c.death.ModeSpecial
 }
 
+// callSelfKill calls the SelfKillHooks and reports whether a living character may die.
+func (w *World) callSelfKill(id PlayerID) bool {
+	if w.isAlive(id) {
+		for _, h := range w.hooks.selfKill {
+			if w.callCancellable(func(ctx *Ctx) { h.OnSelfKill(ctx, id) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
 	c := w.enterHook()
 	if c == nil {

@@ -46,6 +46,7 @@ var hookTable = []hookSpec{
 	listed(ModsFirst, func(h *hooks) *[]DamageHook { return &h.damage }),
 	listed(ModeFirst, func(h *hooks) *[]DamageTakenHook { return &h.damageTaken }),
 	listed(ModsFirst, func(h *hooks) *[]DeathHook { return &h.death }),
+	listed(ModsFirst, func(h *hooks) *[]SelfKillHook { return &h.selfKill }),
 	listed(ModsFirst, func(h *hooks) *[]SpawnPicker { return &h.spawnPicker }),
 	listed(ModeFirst, func(h *hooks) *[]SpawnHook { return &h.spawn }),
 	listed(ModsFirst, func(h *hooks) *[]PickupHook { return &h.pickup }),

@@ -54,6 +54,12 @@ type DeathHook interface {
 	OnDeath(ctx *Ctx, d *Death)
 }
 
+// SelfKillHook is called when a player wants their living character to die. If it cancels, it
+// lives.
+type SelfKillHook interface {
+	OnSelfKill(ctx *Ctx, id PlayerID)
+}
+
 // SpawnPicker can choose where a player spawns. If ok is false the next one is asked.
 type SpawnPicker interface {
 	PickSpawn(ctx *Ctx, id PlayerID) (pos vec.Vec2, ok bool)
@@ -227,6 +233,7 @@ type hooks struct {
 	damage      []DamageHook
 	damageTaken []DamageTakenHook
 	death       []DeathHook
+	selfKill    []SelfKillHook
 	spawnPicker []SpawnPicker
 	spawn       []SpawnHook
 	pickup      []PickupHook

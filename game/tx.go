@@ -147,6 +147,19 @@ func (tx *Tx) DisableRespawn(id PlayerID) {
 	}
 }
 
+// EnableRespawn lets a player whom DisableRespawn or the rules of survival modes keep out of the
+// round have a character again, at once unless they are waiting to respawn.
+func (tx *Tx) EnableRespawn(id PlayerID) {
+	p := tx.player(id)
+	if p == nil || !p.respawnDisabled {
+		return
+	}
+	p.respawnDisabled = false
+	if p.inGame && (p.deadSpec || !tx.w.characters[id].exists) {
+		tx.w.respawn(id)
+	}
+}
+
 // RespawnNow lets a player who died have another character without waiting, unless they are
 // out of the round.
 func (tx *Tx) RespawnNow(id PlayerID) {

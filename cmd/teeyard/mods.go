@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/mods/instagib"
+	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/script"
 	"github.com/teeyard/teeyard/server"
 )
@@ -23,6 +24,7 @@ var gameModes = append(server.BuiltinModes(), server.Modes{
 	{Name: "gdm", New: func() game.Mode { return instagib.NewDM(game.WeaponGrenade) }},
 	{Name: "gtdm", New: func() game.Mode { return instagib.NewTDM(game.WeaponGrenade) }},
 	{Name: "gctf", New: func() game.Mode { return instagib.NewCTF(game.WeaponGrenade) }},
+	{Name: "zcatch", New: zcatch.New},
 }...)
 
 // gameMods are the mods of sv_mods that the program has.
