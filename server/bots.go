@@ -123,6 +123,7 @@ func (s *Server) runBots() {
 	s.removeExcessBots()
 	s.adjustDummies()
 	s.adjustNPCs(asked, leave)
+	s.wakeBots()
 	if n := b.numFilling(); n < wanted && s.hasNavGraph() {
 		for ; n < wanted && s.addBot(); n++ {
 		}
@@ -293,6 +294,16 @@ func (s *Server) freeBotSeat() game.PlayerID {
 		}
 	}
 	return game.Nobody
+}
+
+// wakeBots gives brains to the bots of a resumed match, which stand still until then.
+func (s *Server) wakeBots() {
+	b := &s.bots
+	for id := range b.brains {
+		if pid := game.PlayerID(id); b.filling().Has(pid) && b.brains[id] == nil && s.hasNavGraph() {
+			b.brains[id] = s.newMind(s.settings.BotSkill)
+		}
+	}
 }
 
 // addBot adds a bot. It returns false if there is no seat.

@@ -102,10 +102,14 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		if o == nil || o == c || o.state != stateInGame {
 			continue
 		}
-		o.bridge.SendEvent(s.world, &told)
+		if !c.back {
+			o.bridge.SendEvent(s.world, &told)
+		}
 		c.bridge.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}
-	s.demoEvent(&told)
+	if !c.back { // whom all know
+		s.demoEvent(&told)
+	}
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.bots.announced.Has(id) {
 			c.bridge.SendClientInfo(s.world, id, false, false)

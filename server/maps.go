@@ -181,11 +181,18 @@ func (s *Server) startWorld(m *gameMap) error {
 	}
 	mods := s.newMods(m)
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
-	w, err := game.New(game.Config{
+	cfg := game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
 		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
 		Variables: s.variableValues(),
-	})
+	}
+	var w *game.World
+	var err error
+	if saved := s.resume.from; saved != nil {
+		w, err = game.Restore(cfg, saved.world)
+	} else {
+		w, err = game.New(cfg)
+	}
 	if err == nil {
 		err = s.checkModCommands(w)
 	}

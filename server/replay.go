@@ -60,6 +60,10 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, mods []game.Mod, s
 	for i, named := range s.gameMap.mods {
 		r.header.Mods[len(s.cfg.Mods)+i].Name = named.name
 	}
+	if s.resume.from != nil {
+		r.header.State, r.header.StateTick = s.world.AppendState(nil), s.world.Tick()
+		r.header.StartTime -= (time.Duration(s.world.Tick()) * tickDuration).Milliseconds()
+	}
 	r.state = replayWaiting
 }
 
@@ -111,7 +115,7 @@ func (s *Server) stepWorld() []game.Event {
 	r := &s.replay
 	if r.state == replayWaiting {
 		switch {
-		case len(s.pendingCommands) > 0:
+		case len(s.pendingCommands) > 0 || r.header.State != nil:
 			s.openReplay()
 		case r.header.IdleTicks < replay.MaxIdleTicks:
 			r.header.IdleTicks++
@@ -148,7 +152,8 @@ func (s *Server) openReplay() {
 		r.writer = newReplayWriter(s.cfg.Replays)
 	}
 	h := r.header
-	name := time.UnixMilli(h.StartTime).UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
+	began := time.UnixMilli(h.StartTime).Add(time.Duration(h.StateTick) * tickDuration)
+	name := began.UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
 	if !r.writer.enqueue(replayJob{kind: jobOpen, header: &h, name: name,
 		maxFiles: s.settings.ReplayMaxFiles, maxSize: int64(s.settings.ReplayMaxSize) << 20}) {
 		s.failReplay("the disk is too slow")

@@ -105,15 +105,8 @@ func (c *session) OnReady() {
 	}
 	s := c.server
 	c.setState(stateReady)
-	if !c.wasSpectator && s.settings.TournamentMode == 0 {
-		s.freePlayerSlots(s.settings.PlayerSlots, c)
-	}
-	s.queueCommand(game.Command{
-		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
-		AsSpectator: c.wasSpectator, AddrHash: s.addrHash(c),
-	})
-	if c.rcon.authed {
-		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
+	if c.mayBeBack = s.findResumed(c) != nil; !c.mayBeBack {
+		s.joinWorld(c)
 	}
 	if c.mayAnnounce() {
 		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", c.id, c.peer))
@@ -123,6 +116,25 @@ func (c *session) OnReady() {
 	c.bridge.SendSettings(s.world)
 	c.bridge.SendConReady()
 	c.conn.Flush(c.server.now)
+}
+
+// joinWorld gives a client a player in the world.
+func (s *Server) joinWorld(c *session) {
+	if !c.wasSpectator && s.settings.TournamentMode == 0 {
+		s.freePlayerSlots(s.settings.PlayerSlots, c)
+	}
+	s.queueCommand(game.Command{
+		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
+		AsSpectator: c.wasSpectator, AddrHash: s.addrHash(c),
+	})
+	s.restoreAdmin(c)
+}
+
+// restoreAdmin tells the world that a client who has come to a seat is logged in.
+func (s *Server) restoreAdmin(c *session) {
+	if c.rcon.authed {
+		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
+	}
 }
 
 // takeEarlySteps takes the steps that had to wait for the seat.
@@ -158,7 +170,9 @@ func (c *session) OnProfile(p *game.Profile) {
 	c.name = p.Name
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true
-	s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
+	if !s.takeResumedSeat(c) {
+		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
+	}
 	c.bridge.SendVoteOptionsCleared()
 	c.bridge.SendVoteOptions(s.votes.optionTexts())
 	c.bridge.SendTuning(s.world, c.id)
@@ -176,7 +190,11 @@ func (c *session) OnEnterGame() {
 		return
 	}
 	c.setState(stateEntering)
-	c.server.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: c.id, Target: game.Nobody})
+	if s := c.server; c.back {
+		s.enterClient(s.now, &game.Event{Kind: game.EvPlayerEntered, To: game.MaskAll, Player: c.id, Team: s.teamOf(c.id), Flag: true})
+	} else {
+		s.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: c.id, Target: game.Nobody})
+	}
 }
 
 // OnInput implements bridge.ClientMessageHandler. An input acknowledges a snapshot, takes

@@ -3,10 +3,12 @@ package server
 import (
 	"cmp"
 	"context"
+	crand "crypto/rand"
+	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -51,6 +53,9 @@ type Config struct {
 	// Demos stores the demos of record and sv_auto_demo_record; nil has none. Files that are
 	// io.WriterAt, as *os.File is, get their length into their header.
 	Demos Folder
+	// Resume stores the running match for the server that is started after this one, while
+	// sv_resume is 1; nil stores nothing.
+	Resume ResumeStore
 	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
 	// in memory. The server does not close it.
 	Bans bans.Store
@@ -144,7 +149,7 @@ type Server struct {
 	gameGuesses    *limit.Guesses
 	strangerLog    limit.Bucket
 	joinNews       limit.Bucket
-	addrHashKey    maphash.Seed
+	addrHashKey    hashKey
 
 	sessions        [game.MaxPlayers]*session // by client id, nil for free ones
 	sessionPool     [game.MaxPlayers]*session // reused, by client id
@@ -168,6 +173,7 @@ type Server struct {
 	replay           replayRecorder
 	demos            demos
 	storage          storageHost
+	resume           resume
 	observed         []event.Event // since the last tick that observers saw
 
 	tickTimes    TickTimes
@@ -217,7 +223,6 @@ func New(cfg Config) (_ *Server, err error) {
 		mapReads:       make(chan struct{}, maxMapReads),
 		execReads:      make(chan struct{}, maxExecReads),
 		closed:         make(chan struct{}),
-		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
 		siteLimiter:    limit.NewLimiter(connectsTracked, siteConnectRate),
 		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
@@ -228,6 +233,7 @@ func New(cfg Config) (_ *Server, err error) {
 		votes:          newVotes(),
 		modReload:      modReload{news: make(chan []modNews, 1)},
 	}
+	crand.Read(s.addrHashKey[:])
 	s.versions = newProtocolVersions(s)
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
@@ -310,8 +316,12 @@ func New(cfg Config) (_ *Server, err error) {
 // addrWithPort matches addresses and names with a port.
 var addrWithPort = regexp.MustCompile(`^([^:]+|\[.*\]):(\d+)$`)
 
-// startFirstWorld reads the first map and creates a world on it.
+// startFirstWorld reads the first map and creates a world on it, unless the match of the server
+// before goes on.
 func (s *Server) startFirstWorld() error {
+	if s.resumeWorld() {
+		return nil
+	}
 	m, err := s.readMap(s.settings.Map)
 	if err != nil {
 		return err
@@ -327,6 +337,7 @@ func (s *Server) startFirstWorld() error {
 func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
 	s.started = true
+	defer s.resumeSeats(now)
 	for i, v := range s.versions {
 		name := "version" // programs take the first for the dialect of all lines
 		if i > 0 {
@@ -442,6 +453,7 @@ func (s *Server) runTasks() {
 // queued. It returns the time at which it should be called again.
 func (s *Server) Advance(now conn.Time) conn.Time {
 	s.now = now
+	s.standStill(now)
 	due, skipped := s.clock.due(now)
 	if skipped > 0 {
 		s.drops[dropTicks].Add(uint64(skipped))
@@ -481,6 +493,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.econ.console.Advance(int64(now))
 	s.reportBanStorage()
 	s.reportLapsedBans()
+	s.updateResume(now)
 	s.transport.Flush()
 	if due > 0 {
 		s.tickTimes.add(due, conn.Time(s.transport.Now()).Sub(now))
@@ -624,6 +637,7 @@ const maxRequestsPerTick = 64 * 192
 func (s *Server) Shutdown(now conn.Time, reason string) {
 	reason = cmp.Or(reason, "Server shutdown")
 	s.now = now
+	s.closeResume()
 	for _, c := range s.sessions {
 		if c != nil {
 			c.drop(reason)
@@ -658,9 +672,20 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 // numClients returns the number of sessions with a connection.
 func (s *Server) numClients() int { return len(s.sessionByPeer) }
 
+// hashKey is a random key of hashes. A server has its own, or that of the server before whose match
+// it goes on with.
+type hashKey [32]byte
+
+// sum returns a hash of b that nobody can turn back who has not the key.
+func (k *hashKey) sum(b []byte) uint64 {
+	hash := sha256.Sum256(append(k[:len(k):len(k)], b...))
+	return binary.LittleEndian.Uint64(hash[:])
+}
+
 // addrHash returns a hash of the addresses of a person, by which the world can recognize
-// players who share them. The key is random for each process, so that mods and readers of
-// replay logs cannot find an address by trying all of them.
+// players who share them. Its key is not in replay logs, so that mods and those who read logs
+// cannot find an address by trying all of them.
 func (s *Server) addrHash(c *session) uint64 {
-	return maphash.Comparable(s.addrHashKey, c.person().Addr().As16())
+	addr := c.person().Addr().As16()
+	return s.addrHashKey.sum(addr[:])
 }

@@ -62,6 +62,9 @@ type session struct {
 	heldUntil         conn.Time // the seat is kept until then, 0 while connected
 	leftTeam          game.Team // of a kept seat that gave way, else TeamSpectators
 	enteredAt         conn.Time // the game
+	resumed           bool      // the seat is one of a match that this server goes on with
+	mayBeBack         bool      // the client may get such a seat, and is not in the world yet
+	back              bool      // the client has got such a seat
 	hasProfile        bool      // it is in the world
 	canEnter          bool
 	early             earlySteps
@@ -117,6 +120,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.limits, c.vitalsQueued, c.mapsAnnounced, c.vitalsAtMapChange = sessionLimits{}, 0, 0, 0
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
+	c.resumed, c.mayBeBack, c.back = false, false, false
 	c.rcon = rconState{}
 	c.resetForMap()
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
@@ -18,7 +17,7 @@ import (
 //
 // A kept seat counts for the limits of clients, of a person and of a network, but keeps
 // nobody out. It leaves the game for the spectators, with its score, as soon as a newcomer
-// needs its player slot, and it ends when there are too many clients without the newcomers
+// needs its player slot (not one of a resumed match: its players all come back at once), and it ends when there are too many clients without the newcomers
 // who may still send its code. The oldest seats go first.
 //
 // A seat can be had only while nothing comes from its player, even with the code. A
@@ -64,7 +63,7 @@ func (c *session) OnTimeoutCode(code string) {
 	case s.settings.TimeoutProtection == 0 || len(code) < minTimeoutCode || c.timeoutCode != 0:
 		s.countDrop(dropUnwanted)
 	default:
-		c.timeoutCode = cmp.Or(maphash.String(s.addrHashKey, code), 1)
+		c.timeoutCode = cmp.Or(s.addrHashKey.sum([]byte(code)), 1)
 		c.reclaimSeat()
 	}
 }
@@ -133,17 +132,20 @@ func (s *Server) giveBackSeat(c, old *session) {
 	s.leaveWorld(c, "Timeout protection used")
 	c.whisperPartner = old.whisperPartner
 	s.print(console.Info, "server", fmt.Sprintf("client is back after a timeout. cid=%d addr=%s before=%d", old.id, c.peer, c.id))
-	c.id, old.id = old.id, c.id
-	s.sessions[c.id], s.sessions[old.id] = c, nil
-	s.sessionPool[c.id], s.sessionPool[old.id] = c, old
+	s.swapSeats(c, old)
 	c.bridge.SendClientInfo(s.world, c.id, true, true)
 	c.bridge.SendTuning(s.world, c.id)
 	if plays && s.teamOf(c.id) == game.TeamSpectators && old.leftTeam != game.TeamSpectators {
 		s.queueCommand(game.Command{Kind: game.CmdForceTeam, Player: c.id, Target: game.Nobody, Team: old.leftTeam})
 	}
-	if c.rcon.authed {
-		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
-	}
+	s.restoreAdmin(c)
+}
+
+// swapSeats gives a session the seat of an old one, which ends.
+func (s *Server) swapSeats(c, old *session) {
+	c.id, old.id = old.id, c.id
+	s.sessions[c.id], s.sessions[old.id] = c, nil
+	s.sessionPool[c.id], s.sessionPool[old.id] = c, old
 }
 
 // releaseExcessSeats makes kept seats give way that are beyond the limits, and keeps a
@@ -167,6 +169,9 @@ func (s *Server) releaseExcessSeats() {
 // are taken, and no more than the limits of their person and network allow. That of a
 // newcomer, who may be nil, counts as taken.
 func (s *Server) freePlayerSlots(most int, newcomer *session) {
+	if s.hasResumed() {
+		return
+	}
 	plays := func(c *session) bool {
 		if c.dropping || c.state < stateReady || s.seats.givingWay.Has(c.id) {
 			return false

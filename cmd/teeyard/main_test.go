@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,11 +12,21 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"teeyard": main, "teeworlds_srv": main})
+}
+
+// teeyard returns this program, to be run.
+func teeyard(t *testing.T, args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	testenv.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{"teeyard"}, args...)
+	return cmd
 }
 
 // TestScripts runs the program as a user does; see testdata.

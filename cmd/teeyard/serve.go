@@ -128,6 +128,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		WriteFile:    files.WriteFile,
 		Replays:      replayDir(files[0]),
 		Demos:        demoDir(files[0]),
+		Resume:       resumeDir(files[0]),
 		OpenLog:      files.OpenLog,
 		Bans:         banned,
 		OpenStorage: func(name string) server.Storage {

@@ -57,15 +57,6 @@ func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *s
 	return s
 }
 
-// teeyard returns this program, to be run.
-func teeyard(t *testing.T, args ...string) *exec.Cmd {
-	self, err := os.Executable()
-	testenv.NoError(t, err)
-	cmd := exec.Command(self)
-	cmd.Args = append([]string{"teeyard"}, args...)
-	return cmd
-}
-
 func (s *service) configure(text string) {
 	testenv.NoError(s.t, os.WriteFile(filepath.Join(s.dir, "autoexec.cfg"), []byte(text), 0o600))
 }

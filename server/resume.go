@@ -1,0 +1,457 @@
+package server
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// A server that ends by a crash or for an update leaves its match to the next one (sv_resume).
+// While somebody plays, it stores the state of the world and who has which seat every few
+// seconds, and at its end. One that starts within a minute with the same configuration goes
+// on from there. The seats are kept like those of players who timed out (see timeouts.go),
+// and given back to those who come from the same address with the same name, or who send
+// the same timeout code. The world stands still until the first of them is there.
+//
+// What is stored may be what made the server crash. Before it is used it is therefore marked
+// as tried, and one that is marked is not used. After resumeTrial new states are stored.
+
+// ResumeStore stores the match that the next server goes on with. One goroutine at a time uses
+// it, and the game does not wait for it.
+type ResumeStore interface {
+	// Load returns what was stored last under a name, fs.ErrNotExist if nothing was.
+	Load(name string) ([]byte, error)
+	// Store replaces that as a whole. It has addresses of players, and is for nobody but the
+	// operator.
+	Store(name string, content []byte) error
+	// Remove removes it.
+	Remove(name string) error
+}
+
+const (
+	// resumeInterval is the time between two states that are stored.
+	resumeInterval = 2 * time.Second
+	// resumeTime is how old a state may be, and how long its players may take to come back.
+	resumeTime = time.Minute
+	// resumeTrial is how long a resumed match has to run before it counts as sound.
+	resumeTrial = 10 * time.Second
+)
+
+// resume is what the server knows about the match that it stores, and that it goes on with.
+type resume struct {
+	configured resumeSettings // as the configuration has them
+	from       *savedMatch    // that the first world goes on with, nil for none
+	standUntil conn.Time      // the world stands still until then, or until a client comes
+	nextSave   conn.Time
+	stored     bool // there is something in the store
+	storing    chan struct{}
+	trouble    atomic.Pointer[error]
+	reported   string // the last trouble printed
+}
+
+// resumeSettings are the settings that a world depends on.
+type resumeSettings struct {
+	Map, GameType, Mods string
+	Rules               game.Rules
+	Tuning              game.Tuning
+}
+
+// savedMatch is a match in the store: this as a line of JSON, and the state of the world.
+type savedMatch struct {
+	Format     int
+	Time       int64 // of the state, ms since 1970
+	Tried      bool  // a server went on with it
+	Configured resumeSettings
+	Settings   resumeSettings
+	MapSHA256  string
+	Key        []byte // Server.addrHashKey
+	Seats      []savedSeat
+	Checksum   uint32 // CRC-32 of the state
+
+	world []byte
+}
+
+// resumeFormat changes when a saved match means something else than before.
+const resumeFormat = 1
+
+// savedSeat is the seat of a player who may come back.
+type savedSeat struct {
+	ID      game.PlayerID
+	Name    string
+	Peer    transport.Peer
+	Timeout uint64 `json:",omitempty"` // session.timeoutCode
+}
+
+var crcTable = crc32.MakeTable(crc32.Castagnoli)
+
+// appendTo appends the match as it is stored.
+func (m *savedMatch) appendTo(dst []byte) ([]byte, error) {
+	m.Format, m.Checksum = resumeFormat, crc32.Checksum(m.world, crcTable)
+	head, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(append(dst, head...), '\n'), m.world...), nil
+}
+
+// parse is the inverse of appendTo.
+func (m *savedMatch) parse(b []byte) error {
+	head, world, found := bytes.Cut(b, []byte("\n"))
+	if err := json.Unmarshal(head, m); err != nil || !found {
+		return errors.New("it is damaged")
+	}
+	switch m.world = world; {
+	case m.Format != resumeFormat:
+		return errors.New("it is of another version")
+	case m.Checksum != crc32.Checksum(world, crcTable) || len(m.Key) != len(hashKey{}):
+		return errors.New("it is damaged")
+	}
+	return nil
+}
+
+// resumeName is the name of the match in the store. Servers in the same folder have different
+// ports.
+func (s *Server) resumeName() string { return "resume-" + strconv.Itoa(s.settings.Port) + ".state" }
+
+// resumableSettings returns the settings that the world has.
+func (s *Server) resumableSettings() resumeSettings {
+	return resumeSettings{
+		Map: s.settings.Map, GameType: s.settings.GameType, Mods: s.settings.Mods,
+		Rules: s.gameRules(), Tuning: s.tuning,
+	}
+}
+
+// setRules sets the settings that gameRules makes rules of.
+func (s *Server) setRules(r *game.Rules) {
+	v := &s.settings
+	v.Warmup, v.Countdown = int(r.Warmup), int(r.Countdown)
+	v.ScoreLimit, v.TimeLimit = int(r.ScoreLimit), int(r.TimeLimit)
+	v.MatchesPerMap, v.MatchSwap = int(r.MatchesPerMap), boolToInt(r.MatchSwap)
+	v.Powerups, v.TeamDamage = boolToInt(r.Powerups), boolToInt(r.TeamDamage)
+	v.PlayerSlots, v.MaxClients = int(r.PlayerSlots), int(r.MaxClients)
+	v.TournamentMode, v.PlayerReadyMode, v.SpamProtection = int(r.TournamentMode), boolToInt(r.ReadyMode), boolToInt(r.SpamProtection)
+	v.RespawnDelayTDM, v.TeamBalanceTime = int(r.RespawnDelayTDM), int(r.TeamBalanceTime)
+	v.InactiveKickTime, v.InactiveKick, v.InactiveKickSpec = int(r.InactiveTime), int(r.InactiveAction), boolToInt(r.InactiveSpecKick)
+	v.SilentSpectatorMode, v.StrictSpectateMode = boolToInt(r.SilentSpectators), boolToInt(r.StrictSpectate)
+	v.VoteKick, v.VoteKickMin, v.VoteSpectate = boolToInt(r.VoteKick), int(r.VoteKickMin), boolToInt(r.VoteSpectate)
+}
+
+// resumeWorld starts the first world as the one of the server before. It returns false if there
+// is none to go on with.
+func (s *Server) resumeWorld() bool {
+	r := &s.resume
+	r.configured = s.resumableSettings()
+	if s.settings.Resume == 0 || s.cfg.Resume == nil {
+		return false
+	}
+	m, err := s.loadMatch()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	r.stored = true
+	if err == nil {
+		err = s.startFrom(m)
+	}
+	if err != nil {
+		s.print(console.Warning, "server", fmt.Sprintf("the match before is not resumed: %v", err))
+		s.settings.Map, s.settings.GameType, s.settings.Mods = r.configured.Map, r.configured.GameType, r.configured.Mods
+		s.setRules(&r.configured.Rules)
+		s.tuning = r.configured.Tuning
+		r.from = nil
+		return false
+	}
+	return true
+}
+
+// loadMatch returns the match in the store, if it may be gone on with, and marks it as tried.
+func (s *Server) loadMatch() (*savedMatch, error) {
+	type result struct {
+		match *savedMatch
+		err   error
+	}
+	done := make(chan result, 1)
+	store, name := s.cfg.Resume, s.resumeName()
+	go func() {
+		m := &savedMatch{}
+		b, err := store.Load(name)
+		if err == nil {
+			err = m.parse(b)
+		}
+		age := time.Duration(time.Now().UnixMilli()-m.Time) * time.Millisecond
+		switch {
+		case err != nil:
+		case m.Tried:
+			err = errors.New("the server that did so ended too soon")
+		case age > resumeTime || age < -resumeTime:
+			err = fmt.Errorf("it is %v old", age.Round(time.Second))
+		default:
+			m.Tried = true
+			if b, err = m.appendTo(nil); err == nil {
+				err = store.Store(name, b)
+			}
+		}
+		done <- result{m, err}
+	}()
+	select {
+	case r := <-done:
+		return r.match, r.err
+	case <-time.After(replayCloseTimeout):
+		return nil, errStuckDisk
+	}
+}
+
+// startFrom starts the first world as that of a saved match. Settings that operators have changed
+// since the configuration was read keep their values, unless the configuration is another one.
+func (s *Server) startFrom(m *savedMatch) error {
+	was, is := &m.Configured, &s.resume.configured
+	if was.Map != is.Map || was.GameType != is.GameType || was.Mods != is.Mods {
+		return errors.New("the configuration has another map, game type or other mods")
+	}
+	s.settings.Map, s.settings.GameType, s.settings.Mods = m.Settings.Map, m.Settings.GameType, m.Settings.Mods
+	if was.Rules == is.Rules {
+		s.setRules(&m.Settings.Rules)
+	}
+	if was.Tuning == is.Tuning {
+		s.tuning = m.Settings.Tuning
+	}
+	gameMap, err := s.readMap(s.settings.Map)
+	if err != nil {
+		return err
+	}
+	if hex.EncodeToString(gameMap.SHA256[:]) != m.MapSHA256 {
+		return errors.New("the map has changed")
+	}
+	if gameMap.mods, err = s.findMods(s.settings.Mods); err != nil {
+		return err
+	}
+	s.resume.from = m
+	if err = s.startWorld(gameMap); err == nil {
+		copy(s.addrHashKey[:], m.Key)
+	}
+	return err
+}
+
+// resumeSeats keeps the seats of the players of a resumed world, and lets the others leave it.
+func (s *Server) resumeSeats(now conn.Time) {
+	m := s.resume.from
+	s.resume.from = nil
+	if m == nil {
+		return
+	}
+	tick := s.world.Tick()
+	s.clock.tick, s.clock.start = tick, now.Add(-time.Duration(tick)*tickDuration)
+	s.resume.standUntil, s.resume.nextSave = now.Add(resumeTime), now.Add(resumeTrial)
+	if rules := s.gameRules(); rules != s.world.Rules() {
+		s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &rules})
+	}
+	if tuning := s.tuning; tuning != s.world.Tuning() {
+		s.queueCommand(game.Command{Kind: game.CmdTuneParams, Player: game.Nobody, Target: game.Nobody, Tuning: &tuning})
+	}
+	kept := 0
+	for _, seat := range m.Seats {
+		if s.resumeSeat(now, &seat) {
+			kept++
+		}
+	}
+	s.bots.setWorld(s.world)
+	for id := range game.PlayerID(game.MaxPlayers) {
+		p, joined := s.world.Player(id)
+		switch {
+		case !joined:
+		case s.sessions[id] != nil, s.world.NPCs().Has(id): // runBots finds the latter
+			s.seats.teams[id] = p.Team
+		case p.InGame && p.Flags&game.PlayerFlagBot != 0:
+			s.seats.teams[id] = p.Team
+			s.bots.seats |= game.MaskOne(id)
+			s.bots.announced |= game.MaskOne(id)
+		default:
+			s.leaveSeat(id, "did not come back")
+		}
+	}
+	s.print(console.Standard, "server", fmt.Sprintf("the match before goes on; its %d players may come back within a minute", kept))
+}
+
+// resumeSeat keeps a seat of a resumed world. It returns false if its player is not there.
+func (s *Server) resumeSeat(now conn.Time, seat *savedSeat) bool {
+	p, _ := s.world.Player(seat.ID)
+	if !p.InGame || s.sessions[seat.ID] != nil || !seat.Peer.IsValid() {
+		return false
+	}
+	c, err := s.newSession(now, seat.ID, seat.Peer, s.versions[0])
+	if err != nil {
+		return false
+	}
+	c.state, c.enteredAt, c.name, c.timeoutCode = stateInGame, now, seat.Name, seat.Timeout
+	c.hasProfile, c.announced, c.resumed = true, true, true
+	s.sessions[seat.ID] = c
+	s.hold(now, c)
+	c.heldUntil = now.Add(resumeTime)
+	s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody})
+	return true
+}
+
+// hasResumed reports whether seats of a resumed match are kept.
+func (s *Server) hasResumed() bool {
+	return slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil && c.resumed && c.isHeld() })
+}
+
+// findResumed returns the kept seat of a resumed match that may be that of a client: it has the
+// client's address, and the client's name if that is known.
+func (s *Server) findResumed(c *session) *session {
+	for _, old := range s.sessions {
+		if old != nil && old.resumed && old.isHeld() && !old.dropping && old.person() == c.person() && (c.name == "" || old.name == c.name) {
+			return old
+		}
+	}
+	return nil
+}
+
+// takeResumedSeat gives a client the seat that it had in a resumed match, now that its name is
+// known. The client has not been told which seat it has. Without such a seat the client joins the
+// world, and takeResumedSeat returns false.
+func (s *Server) takeResumedSeat(c *session) bool {
+	if !c.mayBeBack {
+		return false
+	}
+	c.mayBeBack = false
+	old := s.findResumed(c)
+	if old == nil {
+		s.joinWorld(c)
+		return false
+	}
+	c.back = true
+	s.swapSeats(c, old)
+	s.restoreAdmin(c)
+	s.print(console.Info, "server", fmt.Sprintf("client is back after a restart. cid=%d addr=%s", c.id, c.peer))
+	return true
+}
+
+// updateResume stores the match when it is time to.
+func (s *Server) updateResume(now conn.Time) {
+	r := &s.resume
+	s.reportResumeTrouble()
+	if now < r.nextSave || s.cfg.Resume == nil {
+		return
+	}
+	r.nextSave = now.Add(resumeInterval)
+	playing := slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil })
+	switch {
+	case s.settings.Resume == 0 || !playing:
+		if r.stored {
+			s.storeMatch(nil)
+		}
+	case s.numClients() > 0:
+		s.storeMatch(s.savedMatch())
+	}
+}
+
+// standStill stops the clock of a resumed world until the first of its players is there.
+func (s *Server) standStill(now conn.Time) {
+	switch r := &s.resume; {
+	case r.standUntil == 0:
+	case s.numClients() > 0 || now >= r.standUntil:
+		r.standUntil = 0
+	default:
+		s.clock.start = now.Add(-time.Duration(s.clock.tick) * tickDuration)
+	}
+}
+
+// closeResume stores the match for the next server when this one ends, and waits for the disk up to
+// replayCloseTimeout.
+func (s *Server) closeResume() {
+	r := &s.resume
+	if s.cfg.Resume == nil || s.settings.Resume == 0 || s.world == nil {
+		return
+	}
+	if s.numClients() > 0 {
+		s.waitForStore()
+		s.storeMatch(s.savedMatch())
+	}
+	s.waitForStore()
+	s.reportResumeTrouble()
+	r.nextSave = 1 << 62 // never
+}
+
+// waitForStore waits until the match is stored.
+func (s *Server) waitForStore() {
+	if s.resume.storing == nil {
+		return
+	}
+	select {
+	case <-s.resume.storing:
+	case <-time.After(replayCloseTimeout):
+	}
+}
+
+// savedMatch returns the match as it is.
+func (s *Server) savedMatch() *savedMatch {
+	m := &savedMatch{
+		Time: time.Now().UnixMilli(), Configured: s.resume.configured, Settings: s.resumableSettings(),
+		MapSHA256: hex.EncodeToString(s.gameMap.SHA256[:]), Key: s.addrHashKey[:],
+		world: s.world.AppendState(nil),
+	}
+	m.Settings.Map = s.gameMap.svMap // and not the next one
+	for id, c := range s.sessions {
+		if c != nil && c.state == stateInGame && !c.dropping {
+			m.Seats = append(m.Seats, savedSeat{game.PlayerID(id), c.name, c.peer, c.timeoutCode})
+		}
+	}
+	return m
+}
+
+// storeMatch stores a match, nil for none, in another goroutine. While the disk is busy with the
+// one before, it does nothing.
+func (s *Server) storeMatch(m *savedMatch) {
+	r := &s.resume
+	if r.storing != nil {
+		select {
+		case <-r.storing:
+		default:
+			return
+		}
+	}
+	done := make(chan struct{})
+	r.storing, r.stored = done, m != nil
+	store, name := s.cfg.Resume, s.resumeName()
+	s.cfg.Background(func() {
+		defer close(done)
+		var b []byte
+		var err error
+		if m == nil {
+			err = store.Remove(name)
+		} else if b, err = m.appendTo(nil); err == nil {
+			err = store.Store(name, b)
+		}
+		r.trouble.Store(&err)
+	})
+}
+
+// reportResumeTrouble prints why matches cannot be stored, once.
+func (s *Server) reportResumeTrouble() {
+	r := &s.resume
+	t := r.trouble.Swap(nil)
+	if t == nil {
+		return
+	}
+	said := ""
+	if *t != nil && !errors.Is(*t, fs.ErrNotExist) {
+		said = (*t).Error()
+	}
+	if said != "" && said != r.reported {
+		s.print(console.Warning, "server", fmt.Sprintf("the match cannot be stored for the next server (sv_resume 0 turns that off): %v", *t))
+	}
+	r.reported = said
+}
