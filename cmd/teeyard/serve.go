@@ -59,8 +59,8 @@ teeworlds-server. -f takes absolute paths, too.
 What the server writes goes to the first folder, or to the user's if the current one cannot
 be written to: matches in replays/ (sv_replay, sv_replay_max_files; see teeyard replay), bans
 in bans.json and what mods keep in storage.journal (sv_storage), which servers with the same
-folder share, logs in dumps/ (logfile), and what save_config, bans_save and writeip are told to
-write.
+folder share, the match in resume-PORT.state (sv_resume), logs in dumps/ (logfile), and what
+save_config, bans_save and writeip are told to write.
 
 Ctrl-C stops the server and tells the players. SIGHUP makes it read its configuration again,
 and the command drain lets it end after the match.`
