@@ -154,10 +154,14 @@ var gameFunctions = map[string]member{
 	"show_hammer_hit":  method(2, costs(effectCost, do2((*game.Tx).ShowHammerHit))),
 	"show_explosion":   method(2, costs(effectCost, do2((*game.Tx).ShowExplosion))),
 	"show_death":       method(3, costs(effectCost, do3((*game.Tx).ShowDeath))),
+	"kill_feed":        method(4, costs(messageCost, killFeed)),
 	"add_npc":          method(1, costs(effectCost, addNPC)),
 }
 
-func init() { maps.Copy(playerKind.members, characterMembers) }
+func init() {
+	maps.Copy(playerKind.members, characterMembers)
+	maps.Copy(playerKind.members, peopleMembers)
+}
 
 func aim(in *game.Input) vec.Vec2 { return vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)} }
 
@@ -184,6 +188,9 @@ func (v *vm) openGame() {
 	set(v.env, "console_command", v.function("console_command", 1, false, declareCommand(func(d *declared) *[]command { return &d.console })))
 	set(v.env, "variable", v.function("variable", 1, false, declareVariable))
 	set(v.env, "entity_kind", v.function("entity_kind", 1, false, declareEntityKind))
+	set(v.env, "menu", v.function("menu", 1, false, declareChoice(menuKind)))
+	set(v.env, "vote", v.function("vote", 1, false, declareChoice(voteKind)))
+	v.openStore()
 	set(v.env, "player", v.function("player", 1, false, playerByID))
 }
 

@@ -59,7 +59,7 @@ func TestAPI(t *testing.T) {
 		{"ball:spawn{pos = p.pos, owner = p} ~= nil, game.add_npc{name = 'boss'}, game.remove(99)", "true true false"},
 		{"(function() game.sound(p.pos, 'die') game.explode(p.pos) game.show_spawn(p.pos) game.show_death(p.pos, p, {p}) game.broadcast('x') end)()", ""},
 		{"p.x == p.pos.x and 1 or 2, math.type(p.id), math.random(5) <= 5, math.random() < 1", "1 integer true true"},
-		{"p.heath", "mods/test.lua:6: a player has no heath; did you mean health?"},
+		{"p.heath", "mods/test.lua:8: a player has no heath; did you mean health?"},
 		{"p:give_weapon('hamer')", "argument #2 is \"hamer\", want a weapon; did you mean hammer?"},
 		{"p.heal(5)", "argument #1 is 5, want a player; methods are called with a colon, as in p:kill()"},
 		{"p.name()", "attempt to call"},
@@ -69,13 +69,20 @@ func TestAPI(t *testing.T) {
 		{"game.explode{x = 0/0, y = 1}", "want a number"},
 		{"p:set_tuning{gravty = 1}", "gravty"},
 		{"game.spawn_projectile{wepon = 'gun'}", "there is no field wepon; did you mean weapon?"},
+		{"m:show(p, {'a', 'b'}), v:start('all?', p), v:start('again?'), v:stop(), p:hide_menu()", "nil true false nil"},
+		{"(function() p:broadcast('x') p:motd('y') p:screen_text('z') game.kill_feed(p, player(1), 'laser') end)()", ""},
+		{"store.put('key', 'x'), store.get('key'), store.add('wins', p.name, 1), store.top('wins', 5), store.put_best('times', 'a', 1234, '', true)", "1 2 3 4 5"},
+		{"store.put(('x'):rep(65), 'x')", "a name or value is too long for the store"},
+		{"store.add('wins', 'a', 'b')", "argument #3 is \"b\", want a whole number"},
 		{"variable{name = 'late'}", "declarations are for the file itself"},
 	} {
 		w := newWorld(t, `
 local bonus = variable{name = "bonus", default = 5, min = 0, max = 10}
 local name = variable{name = "title", default = "x"}
 local ball = entity_kind{name = "ball", tick = function(e) e:move(20, 0.5) end, draw = function(e, d) d:pickup(1, "health", e.pos) end}
-function on_chat(m) if m.text ~= "run" then return end local p = m.from
+local m = menu{name = "classes", run = function(p, line) game.say(p.name .. " chose " .. line) end}
+local v = vote{name = "all", run = function(passed) game.say(tostring(passed)) end}
+function on_chat(msg) if msg.text ~= "run" then return end local p = msg.from
   local all = table.pack(`+c.run+`)
   for i = 1, all.n do all[i] = tostring(all[i]) end
   game.say(table.concat(all, " "))
@@ -137,5 +144,28 @@ chat_command{name = "wait", run = function(p) after(10, "later", p, 7) end}
 	}
 	if len(w.logs) > 0 {
 		t.Errorf("log: %q", w.logs)
+	}
+}
+
+// TestStore asks for what was stored.
+func TestStore(t *testing.T) {
+	w := newWorld(t, `
+function on_enter() store.top("wins", 5) end
+function on_stored(a)
+  game.say(a.op .. " " .. a.key .. " " .. tostring(a.found) .. " " .. a.value .. " " .. #a:rows())
+  for _, r in ipairs(a:rows()) do game.say(r.name .. r.score .. r.value) end
+end`)
+	w.join(1)
+	var said []string
+	for _, space := range []string{"test", "other"} {
+		a := game.StoreAnswer{ID: 1, Op: game.StoreTop, Space: space, Key: "wins", Found: true, Value: "v", Rows: []game.Row{{Name: "a", Score: 3, Value: "x"}}}
+		for _, e := range w.Step([]game.Command{a.Command()}) {
+			if e.Kind == game.EvChat {
+				said = append(said, e.Text)
+			}
+		}
+	}
+	if want := []string{"top wins true v 1", "a3x"}; !slices.Equal(said, want) || len(w.logs) > 0 {
+		t.Errorf("%q, want %q; %q", said, want, w.logs)
 	}
 }

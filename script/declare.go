@@ -16,6 +16,7 @@ type declared struct {
 	chat, console []command
 	variables     []*variable
 	kinds         []*entityKind
+	choices       []*choice
 }
 
 // command is a command for players or operators.
@@ -218,6 +219,7 @@ func (m *Mod) declare(tx *game.Tx) {
 		tx.ConsoleCommand(m.commandSpec(c, func(d *declared) []command { return d.console }))
 	}
 	m.addKinds(tx)
+	m.addChoices(tx)
 }
 
 // commandSpec is a command that runs what the script has now.

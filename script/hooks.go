@@ -40,6 +40,7 @@ const (
 	hookInput
 	hookCanStartMatch
 	hookJoinTeam
+	hookStored
 	numHooks
 )
 
@@ -49,7 +50,7 @@ var hookMethods = [numHooks]string{
 	hookDamage: "OnDamage", hookDamageTaken: "OnDamageTaken", hookDeath: "OnDeath", hookPickSpawn: "PickSpawn",
 	hookSpawn: "OnSpawn", hookPickup: "OnPickup", hookChat: "OnChat", hookEnter: "OnEnter", hookLeave: "OnLeave",
 	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
-	hookInput: "OnInput", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam",
+	hookInput: "OnInput", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored",
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 

@@ -41,6 +41,7 @@ type Mod struct {
 
 	variables map[string]*variable
 	kinds     map[string]game.KindID // of entities
+	choices   map[string]int32       // menus and votes
 }
 
 // The errors after which a script is switched off, and the ticks in which they count.
@@ -53,7 +54,7 @@ const (
 
 // New reads a script. The error begins with file and line.
 func New(cfg Config) (*Mod, error) {
-	m := &Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}}
+	m := &Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}, choices: map[string]int32{}}
 	var err error
 	m.vm, err = m.load(cfg.Source)
 	return m, err
@@ -68,6 +69,9 @@ func (m *Mod) load(source string) (*vm, error) {
 	v.variables = m.variables
 	for _, k := range v.declared.kinds {
 		k.id = m.kinds[k.name]
+	}
+	for _, c := range v.declared.choices {
+		c.id = m.choices[c.k.name+" "+c.name]
 	}
 	return v, nil
 }

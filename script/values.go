@@ -76,6 +76,7 @@ func (v *vm) openFrame(f *frame) {
 	f.input = newEvent[game.Input](v, inputKind)
 	f.join = newEvent[game.TeamRequest](v, joinKind)
 	f.entity = newEvent[game.Entity](v, entityObject)
+	f.stored = newEvent[game.StoreAnswer](v, storedKind)
 	f.drawing = newEvent[game.Drawing](v, drawingKind)
 }
 

@@ -83,6 +83,7 @@ type frame struct {
 	join    eventValue[game.TeamRequest]
 	entity  eventValue[game.Entity]
 	drawing eventValue[game.Drawing]
+	stored  eventValue[game.StoreAnswer]
 }
 
 // upvalue is a variable of a function of the file, and what it had when the file was read.
