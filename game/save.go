@@ -276,10 +276,11 @@ func (v *visitor) float(p *float32, limit float32) {
 	v.putUint(uint64(uint32(whole<<1)^uint32(whole>>31))*floatForms + form)
 }
 
-// The limits of coordinates. They are beyond what maps have, and a line between two
-// such places can be followed unit by unit.
+// The limits of coordinates. They are beyond what maps have and tuning allows, and a line between
+// two such places can be followed unit by unit in some time.
 const (
-	limitPos  float32 = 1 << 29 // of places and velocities, units
+	limitPos  float32 = 1 << 25 // of places and velocities, units
+	limitView float32 = 1 << 32 // of cameras, which clients can move anywhere
 	limitUnit float32 = 2       // of directions
 )
 
@@ -526,7 +527,7 @@ func (v *visitor) player(p *player) {
 	v.profile(&p.profile)
 	pair(v, &p.team, &p.score)
 	within(v, "team", p.team, TeamSpectators, TeamBlue)
-	v.vec(&p.viewPos, limitPos)
+	v.vec(&p.viewPos, limitView)
 	pair(v, &p.flags, &p.specMode)
 	within(v, "camera", p.specMode, 0, SpectateFlagBlue)
 	pair(v, &p.specID, &p.specFlag)

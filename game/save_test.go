@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -282,6 +283,18 @@ func TestForeignStates(t *testing.T) {
 	}
 	_, err := game.Restore(modes[0].config(), state)
 	testenv.NoError(t, err)
+}
+
+// TestStoredState restores a state that an earlier version saved, of a match of four that goes on to
+// the same world. If it fails, a field was added that is no extra, or stateMagic has to change.
+func TestStoredState(t *testing.T) {
+	state := testenv.Must(os.ReadFile("testdata/saved.state"))
+	w := testenv.Must(game.Restore(game.Config{Mode: ctf.Mode{}, Terrain: flagMap()}, state))
+	b := bots.Bots{Rand: 6}
+	for range 500 {
+		w.Step(b.Commands(4))
+	}
+	testenv.Check(t, w.Tick() == 1501 && w.Hash() == 0x34ab5a5efb7240a1, "hash %#x in tick %d", w.Hash(), w.Tick())
 }
 
 // restoreBytes restores what may be no state, and lets it run.
