@@ -237,6 +237,9 @@ func TestModVotes(t *testing.T) {
 	said("one of two", "")
 	vote(other, -1)
 	said("two against", "voted false")
+	if got := other.chat[-1]; !slices.Contains(got, "Vote failed") || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "admin") }) || slices.Contains(view.votes, "-1 false ") {
+		t.Errorf("0.6 says %q, 0.7 gets %q", got, view.votes)
+	}
 	if want := "-1 true Again?"; !slices.Contains(view.votes, want) {
 		t.Errorf("votes %q", view.votes)
 	}

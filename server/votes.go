@@ -355,6 +355,8 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 	r := bridge.Vote{Kind: how, Caller: v.caller, Target: game.Nobody}
 	if how != bridge.VoteAborted && v.forced != 0 {
 		r.Caller = game.Nobody
+	} else if v.mod != 0 && v.caller == game.Nobody {
+		r.Caller = 0 // without one clients say that an operator forced it
 	}
 	return r
 }
