@@ -240,7 +240,7 @@ func TestModVotes(t *testing.T) {
 	if got := other.chat[-1]; !slices.Contains(got, "Vote failed") || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "admin") }) || slices.Contains(view.votes, "-1 false ") {
 		t.Errorf("0.6 says %q, 0.7 gets %q", got, view.votes)
 	}
-	if want := "-1 true Again?"; !slices.Contains(view.votes, want) {
+	if want := "63 true Again?"; !slices.Contains(view.votes, want) {
 		t.Errorf("votes %q", view.votes)
 	}
 	a.choose("warm")

@@ -53,6 +53,16 @@ func (p *Protocol) BeginSnapshots(w *game.World) {
 // EndSnapshots implements [bridge.Protocol].
 func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }
 
+// unusedID returns the id of nobody who is connected, if there is one.
+func (p *Protocol) unusedID() game.PlayerID {
+	for id := game.PlayerID(game.MaxPlayers - 1); id > 0 && p.world != nil; id-- {
+		if _, used := p.world.Player(id); !used {
+			return id
+		}
+	}
+	return game.MaxPlayers - 1
+}
+
 // NewServerSide implements [bridge.Protocol].
 func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
 	return &serverSide{protocol: p, session: s}
@@ -290,8 +300,12 @@ func (s *serverSide) SendVote(v *bridge.Vote) {
 	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
 		description = fmt.Sprintf("%2d: %s", v.Target, description)
 	}
+	caller := v.Caller
+	if caller == game.Nobody && v.Timeout > 0 {
+		caller = s.protocol.unusedID() // clients show no description of a vote of nobody
+	}
 	s.send(&msg7.SvVoteSet{
-		ClientID: int32(v.Caller), Type: msg7.VoteType(v.Kind), Timeout: v.Timeout,
+		ClientID: int32(caller), Type: msg7.VoteType(v.Kind), Timeout: v.Timeout,
 		Description: []byte(description), Reason: []byte(v.Reason),
 	})
 }
