@@ -91,7 +91,8 @@ type changer struct {
 	freeze bool
 }
 
-func (*changer) Start(*game.Tx) {}
+func (*changer) Start(*game.Tx)   {}
+func (*changer) PureTuning() bool { return false }
 
 func (m *changer) OnTick(ctx *game.Ctx) {
 	for id := range ctx.Players() {

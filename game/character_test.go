@@ -466,3 +466,28 @@ func TestStatesAreRestored(t *testing.T) {
 		testenv.Require(t, w.Hash() == restored.Hash() && a == b, "after %d ticks they differ", i+1)
 	}
 }
+
+// impure is a mod that may change the tuning.
+type impure struct{ script }
+
+func (*impure) PureTuning() bool { return false }
+
+// TestStandardTuningIsKept checks that in game types of the original no player is told another
+// tuning than the standard one: clients would leave.
+func TestStandardTuningIsKept(t *testing.T) {
+	own := physics.DefaultTuning()
+	own[physics.Gravity] = 10
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Rules: rules(func(r *game.Rules) { r.PureTuning = true })})
+	w.enter(0)
+	change := func(ctx *game.Ctx) { ctx.SetPlayerTuning(0, &own); ctx.Freeze(0, 10) }
+	told := tunings(w.inTick(change))
+	testenv.Check(t, len(told) == 0 && w.PlayerTuning(0) == physics.DefaultTuning() && w.PredictedTuning(0) == physics.DefaultTuning(), "told %+v", told)
+	w.inTick(func(ctx *game.Ctx) { ctx.SetPos(0, vec.Vec2{X: 500, Y: 200}); ctx.SetVel(0, vec.Vec2{}) })
+	w.steps(1)
+	testenv.Check(t, w.char(0).VelY == 128, "falls with %d", w.char(0).VelY)
+
+	w = newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{&impure{}}, Rules: rules(func(r *game.Rules) { r.PureTuning = true })})
+	w.enter(0)
+	testenv.Check(t, w.ModeName() == "DM+", "the game type is %s", w.ModeName())
+	testenv.Check(t, len(tunings(w.inTick(change))) == 1 && w.PlayerTuning(0) == own, "not told")
+}

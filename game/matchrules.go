@@ -1,5 +1,7 @@
 package game
 
+import "slices"
+
 // GameTypeNamer names the game type that clients and master servers show. It is asked once, by
 // [New]: of the mode and then of the mods in order, each with the name so far, which begins as
 // [Mode.Name]. An empty name changes nothing.
@@ -59,6 +61,11 @@ type decisions struct {
 	purity     *bool // nil if the operator's rules count
 }
 
+// originalGameTypes are those in which clients leave a server that tells them another tuning
+// than the standard one. As the server does for more players than the original has, a plus makes
+// another game type of them.
+var originalGameTypes = []string{"DM", "TDM", "CTF", "LMS", "LTS"}
+
 func (w *World) decide() {
 	d := &w.decisions
 	d.minPlayers = 2
@@ -76,6 +83,9 @@ func (w *World) decide() {
 	if r := w.hooks.purityRule; r != nil {
 		pure := r.PureTuning()
 		d.purity = &pure
+		if !pure && slices.Contains(originalGameTypes, d.gameType) {
+			d.gameType += "+"
+		}
 	}
 }
 

@@ -193,8 +193,8 @@ const (
 )
 
 // MaskInput disables controls of a character and enables all others, until it dies or
-// this is called again. Clients that know no better predict that the tee does not move;
-// aim and camera stay free.
+// this is called again. Aim and camera stay free. What clients know of it is as with
+// [Tx.Freeze].
 func (tx *Tx) MaskInput(id PlayerID, disabled Controls) {
 	if c := tx.character(id); c != nil && c.masked != disabled&ControlAll {
 		c.masked = disabled & ControlAll

@@ -88,6 +88,10 @@ func (tx *Tx) RemoveFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Fl
 // hooks nor fires by itself. It reports whether the character is frozen for longer now. As
 // in DDNet, a tee that was frozen within the last second stays as it is, unless it would be
 // frozen for more than a second longer: so this can be called in every tick.
+//
+// Clients of DDNet know and predict it. To others the tee is a ninja that blinks; where the
+// tuning may be another than the standard one (see [PurityRule]) they are told one with which
+// they predict that it stands.
 func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
 	c := tx.character(id)
 	if c == nil || c.freezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
@@ -184,7 +188,7 @@ func (w *World) beginStates() {
 		}
 		c.core.Exceptions = c.flags.Exceptions()
 		c.core.Tuning = nil
-		if own.own {
+		if own.own && !w.rules.PureTuning {
 			c.core.Tuning = &own.current
 		}
 	}

@@ -33,6 +33,10 @@ func (tx *Tx) PlayerTuning(id PlayerID) Tuning { return tx.w.PlayerTuning(id) }
 // stay those of the world. The player's client is told at the end of the tick if it is
 // another one than it knows, so a mod can call this in every tick: for zones, with the
 // tuning of the zone where the tee is.
+//
+// It takes effect only where the tuning may be another than the standard one, by
+// [PurityRule] or by the operator's choice of the game type: clients leave a server that
+// tells them another one in a game type of the original.
 func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
 	if tx.player(id) == nil {
 		return
@@ -51,7 +55,7 @@ func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
 // PlayerTuning returns the tuning that the tee of a connected player moves with; for others
 // that of the world.
 func (w *World) PlayerTuning(id PlayerID) Tuning {
-	if id < 0 || id >= MaxPlayers || !w.playerExtras[id].tuning.own {
+	if id < 0 || id >= MaxPlayers || !w.playerExtras[id].tuning.own || w.rules.PureTuning {
 		return w.tuning
 	}
 	t := w.playerExtras[id].tuning.current
@@ -60,10 +64,11 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 }
 
 // PredictedTuning is the PlayerTuning for clients that do not know freeze, masked input and
-// the flags of characters: with it they predict of these what they can.
+// the flags of characters: with it they predict of these what they can. With
+// [Rules.PureTuning] it is the standard one.
 func (w *World) PredictedTuning(id PlayerID) Tuning {
 	t := w.PlayerTuning(id)
-	if !w.extended || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
+	if !w.extended || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
 		return t
 	}
 	c := &w.characters[id]
