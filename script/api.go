@@ -66,6 +66,7 @@ var playerKind = &kind{"player", map[string]member{
 	"damage":          method(4, costs(effectCost, hurt)),
 	"respawn":         method(1, do1((*game.Tx).RespawnNow)),
 	"disable_respawn": method(1, do1((*game.Tx).DisableRespawn)),
+	"enable_respawn":  method(1, do1((*game.Tx).EnableRespawn)),
 	"delay_respawn":   method(2, do2((*game.Tx).DelayRespawn)),
 	"say":             method(2, costs(messageCost, do2((*game.Tx).SayTo))),
 }}

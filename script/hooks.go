@@ -41,6 +41,7 @@ const (
 	hookCanStartMatch
 	hookJoinTeam
 	hookStored
+	hookSelfKill
 	numHooks
 )
 
@@ -50,7 +51,7 @@ var hookMethods = [numHooks]string{
 	hookDamage: "OnDamage", hookDamageTaken: "OnDamageTaken", hookDeath: "OnDeath", hookPickSpawn: "PickSpawn",
 	hookSpawn: "OnSpawn", hookPickup: "OnPickup", hookChat: "OnChat", hookEnter: "OnEnter", hookLeave: "OnLeave",
 	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
-	hookInput: "OnInput", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored",
+	hookInput: "OnInput", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored", hookSelfKill: "OnSelfKill",
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 
@@ -203,6 +204,11 @@ func (m *Mod) PickSpawn(ctx *game.Ctx, id game.PlayerID) (pos vec.Vec2, ok bool)
 
 // OnSpawn calls on_spawn(player).
 func (m *Mod) OnSpawn(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookSpawn, m.vm.player(id)) }
+
+// OnSelfKill calls on_self_kill(player).
+func (m *Mod) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
+	m.notify(ctx, hookSelfKill, m.vm.player(id))
+}
 
 // OnPickup calls on_pickup(player, kind).
 func (m *Mod) OnPickup(ctx *game.Ctx, id game.PlayerID, kind game.PickupKind) {

@@ -13,6 +13,7 @@ import (
 type testWorld struct {
 	*game.World
 	mod  *Mod
+	mode game.Mode
 	logs []string
 }
 
@@ -34,7 +35,7 @@ func terrain() game.Terrain {
 
 func newWorld(t testing.TB, source string) *testWorld {
 	t.Helper()
-	tw := &testWorld{}
+	tw := &testWorld{mode: dm.Mode{}}
 	rules := game.DefaultRules()
 	rules.SpamProtection = false
 	var err error
@@ -220,37 +221,5 @@ func TestSwitchedOff(t *testing.T) {
 		if c.want != "" && w.mod.Off() == "" {
 			t.Errorf("%s runs on", c.source)
 		}
-	}
-}
-
-func BenchmarkLoad(b *testing.B) {
-	for b.Loop() {
-		if _, err := New(Config{Name: "mods/test.lua", Source: "function on_tick() state.n = (state.n or 0) + 1 end"}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func benchmarkHook(b *testing.B, source string, players int) {
-	w := newWorld(b, source)
-	w.join(players)
-	w.run(10)
-	b.ReportAllocs()
-	for b.Loop() {
-		w.Step(nil)
-	}
-	if len(w.logs) > 0 {
-		b.Fatal(w.logs)
-	}
-}
-
-func BenchmarkTick(b *testing.B) {
-	for _, c := range []struct{ name, source string }{
-		{"none", "function on_reload() end"},
-		{"empty", "function on_tick() end"},
-		{"count", "state.n = 0 function on_tick() state.n = state.n + 1 end"},
-		{"health", "function on_tick() for p in players() do local h = p.health end end"},
-	} {
-		b.Run(c.name, func(b *testing.B) { benchmarkHook(b, c.source, 64) })
 	}
 }
