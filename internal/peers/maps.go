@@ -4,12 +4,11 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game/modtest"
 )
 
 // PlainMap returns the file of a map that consists of a game layer only, which servers can
-// play. The drawing has a line of characters for each row of tiles: . air, # solid, =
-// unhookable, x deadly, S spawn point, h health, a armor, s shotgun, g grenade launcher, l
-// laser, n ninja; of races > start, < finish, c and d checkpoints.
+// play. The drawing is one of [modtest.ParseMap].
 func PlainMap(drawing string) []byte {
 	m := &twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, parseDrawing(drawing))}}
 	file, err := m.Bytes()
@@ -20,15 +19,10 @@ func PlainMap(drawing string) []byte {
 }
 
 func parseDrawing(drawing string) *twmap.TileLayer {
-	layer, err := twmap.ParseTiles(strings.TrimSpace(drawing), map[byte]uint8{
-		'.': twmap.Air, '#': twmap.Solid, '=': twmap.Unhookable, 'x': twmap.Death, 'S': twmap.Spawn,
-		'R': twmap.SpawnRed, 'B': twmap.SpawnBlue, '1': twmap.FlagStandRed, '2': twmap.FlagStandBlue,
-		'h': twmap.PickupHealth, 'a': twmap.PickupArmor, 's': twmap.PickupShotgun,
-		'g': twmap.PickupGrenade, 'l': twmap.PickupLaser, 'n': twmap.PickupNinja,
-		'>': 33, '<': 34, 'c': 35, 'd': 36,
-	})
-	if err != nil {
-		panic(err)
+	terrain := modtest.ParseMap(nil, strings.Split(strings.TrimSpace(drawing), "\n")...)
+	layer := twmap.NewGameLayer(terrain.Width, terrain.Height)
+	for i, tile := range terrain.Tiles {
+		layer.Set(i%terrain.Width, i/terrain.Width, tile, 0)
 	}
 	return layer
 }

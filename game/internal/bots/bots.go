@@ -9,24 +9,34 @@ import (
 	"github.com/teeyard/teeyard/game/internal/splitmix"
 )
 
-// tileByChar maps the characters of a drawn map to tiles: # solid, x death, -
+// tileByChar maps the characters of a drawn map to tiles: # solid, x death, - or =
 // unhookable, S spawn, R and B team spawns, 1 and 2 flag stands, h health, a armour, s
 // shotgun, g grenade, l laser, n ninja; of races > start, < finish, c and d checkpoints.
-var tileByChar = [256]uint8{
-	'#': 1, 'x': 2, '-': 3, 'S': 192, 'R': 193, 'B': 194, '1': 195, '2': 196,
+var tileByChar = map[byte]uint8{
+	' ': 0, '.': 0, '#': 1, 'x': 2, '-': 3, '=': 3, 'S': 192, 'R': 193, 'B': 194, '1': 195, '2': 196,
 	'a': 197, 'h': 198, 's': 199, 'g': 200, 'n': 201, 'l': 202,
 	'>': 33, '<': 34, 'c': 35, 'd': 36,
 }
 
-// ParseMap returns the terrain of a drawing. It panics when the rows differ in length.
-func ParseMap(rows ...string) game.Terrain {
+// ParseMap returns the terrain of a drawing. It panics when the rows differ in length or have
+// unknown characters.
+func ParseMap(rows ...string) game.Terrain { return ParseMapWith(nil, rows...) }
+
+// ParseMapWith is ParseMap with characters for other tiles.
+func ParseMapWith(tiles map[byte]uint8, rows ...string) game.Terrain {
 	t := game.Terrain{Width: len(rows[0]), Height: len(rows)}
 	for _, r := range rows {
 		if len(r) != t.Width {
 			panic(fmt.Sprintf("row %q is %d wide, not %d", r, len(r), t.Width))
 		}
 		for i := range len(r) {
-			t.Tiles = append(t.Tiles, tileByChar[r[i]])
+			tile, ok := tiles[r[i]]
+			if !ok {
+				if tile, ok = tileByChar[r[i]]; !ok {
+					panic(fmt.Sprintf("row %q: %q is no tile", r, r[i]))
+				}
+			}
+			t.Tiles = append(t.Tiles, tile)
 		}
 	}
 	return t

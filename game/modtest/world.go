@@ -1,0 +1,219 @@
+package modtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// World is a world whose players do what a test says.
+type World struct {
+	*game.World
+	T testing.TB
+	// Check, if set, is called after every tick.
+	Check func()
+
+	input [game.MaxPlayers]game.Input
+}
+
+// ParseMap returns the terrain of a drawing, a row of tiles a line. The characters are
+//
+//	# solid      - or = unhookable   x deadly   . or a space: air
+//	S spawn point of all             R of red   B of blue
+//	1 flag of red                    2 of blue
+//	h health     a armor             s shotgun  g grenade launcher   l laser   n ninja
+//	> start      < finish            c and d checkpoints of a race
+//
+// and those in tiles, which has the index of the tile and may be nil. It panics if there are others,
+// and if rows differ in length.
+func ParseMap(tiles map[byte]uint8, rows ...string) game.Terrain {
+	return bots.ParseMapWith(tiles, rows...)
+}
+
+// Rules returns the default rules for 64 players without spam protection and score limit.
+func Rules() game.Rules {
+	r := bots.Rules()
+	r.SpamProtection = false
+	return r
+}
+
+// New returns a world. What cfg lacks is that of a deathmatch on a small map: mode, terrain, and
+// the rules that Rules returns.
+func New(t testing.TB, cfg game.Config) *World {
+	t.Helper()
+	if cfg.Mode == nil {
+		cfg.Mode = dm.Mode{}
+	}
+	if cfg.Terrain.Width == 0 {
+		cfg.Terrain = bots.Arena()
+	}
+	if cfg.Rules == (game.Rules{}) {
+		cfg.Rules = Rules()
+	}
+	w, err := game.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &World{World: w, T: t}
+}
+
+// Do runs a tick with commands, after the inputs of the players.
+func (w *World) Do(cmds ...game.Command) []game.Event {
+	for id, in := range w.input {
+		if in != (game.Input{}) {
+			cmds = append(cmds,
+				game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(id), Input: in},
+				game.Command{Kind: game.CmdInput, Player: game.PlayerID(id), Input: in})
+		}
+	}
+	cmds = w.AppendNPCCommands(cmds)
+	events := append([]game.Event(nil), w.Step(cmds)...)
+	if w.Check != nil {
+		w.Check()
+	}
+	return events
+}
+
+// Run runs ticks and returns the events of all.
+func (w *World) Run(ticks int) []game.Event {
+	w.T.Helper()
+	var all []game.Event
+	for range ticks {
+		all = append(all, w.Do()...)
+	}
+	return all
+}
+
+// RunUntil runs ticks until something is so, at most so many.
+func (w *World) RunUntil(what string, ticks int, is func() bool) []game.Event {
+	w.T.Helper()
+	var all []game.Event
+	for range ticks {
+		if is() {
+			return all
+		}
+		all = append(all, w.Do()...)
+	}
+	w.T.Fatalf("after %d ticks: not %s", ticks, what)
+	return nil
+}
+
+// Enter brings players into the game, who are called "player 0" and so on, without waiting for anything.
+func (w *World) Enter(ids ...game.PlayerID) {
+	w.T.Helper()
+	var cmds []game.Command
+	for _, id := range ids {
+		join := bots.Join(id)
+		join[1].Profile.Name = fmt.Sprintf("player %d", id)
+		cmds = append(cmds, join...)
+	}
+	w.Do(cmds...)
+}
+
+// Play brings players into the game and waits until the match runs and they stand.
+func (w *World) Play(ids ...game.PlayerID) {
+	w.T.Helper()
+	w.Enter(ids...)
+	w.RunUntil("in a running match", 400, func() bool {
+		for _, id := range ids {
+			if !w.Alive(id) {
+				return false
+			}
+		}
+		return w.Frame().Game.State == 0
+	})
+	w.Run(60)
+}
+
+// Hold lets a player hold an input until the next call; the zero value is none.
+func (w *World) Hold(id game.PlayerID, in game.Input) {
+	in.Fire = w.input[id].Fire
+	w.input[id] = in
+}
+
+// Aim lets a player aim at the tee of another.
+func (w *World) Aim(id, at game.PlayerID) {
+	w.T.Helper()
+	d := w.Pos(at).Sub(w.Pos(id))
+	w.input[id].TargetX, w.input[id].TargetY = int32(d.X), int32(d.Y)
+}
+
+// Shoot lets a player aim at the tee of another, select a weapon and press fire, and returns the
+// events of the next 30 ticks.
+func (w *World) Shoot(id, at game.PlayerID, weapon game.Weapon) []game.Event {
+	w.T.Helper()
+	w.Aim(id, at)
+	w.input[id].WantedWeapon = int32(weapon) + 1
+	w.Run(2)
+	return w.Fire(id, 30)
+}
+
+// Fire lets a player press and release fire, and returns the events of the next ticks.
+func (w *World) Fire(id game.PlayerID, ticks int) []game.Event {
+	w.T.Helper()
+	w.input[id].Fire++
+	all := w.Do()
+	w.input[id].Fire = (w.input[id].Fire + 1) & 63
+	return append(all, w.Run(ticks-1)...)
+}
+
+// Alive reports whether a player has a living tee.
+func (w *World) Alive(id game.PlayerID) bool { return w.player(id).Alive }
+
+// Score returns a player's score.
+func (w *World) Score(id game.PlayerID) int32 { return w.player(id).Score }
+
+func (w *World) player(id game.PlayerID) game.PlayerInfo {
+	p, _ := w.Player(id)
+	return p
+}
+
+// TeamScore returns the score of a team.
+func (w *World) TeamScore(t game.Team) int32 { return w.Frame().Game.TeamScore[t] }
+
+// Tee returns the tee of a player.
+func (w *World) Tee(id game.PlayerID) game.CharacterState {
+	w.T.Helper()
+	for _, c := range w.Frame().Characters {
+		if c.Player == id {
+			return c
+		}
+	}
+	w.T.Fatalf("tick %d: player %d has no tee", w.Tick(), id)
+	return game.CharacterState{}
+}
+
+// Pos returns where the tee of a player is.
+func (w *World) Pos(id game.PlayerID) vec.Vec2 {
+	w.T.Helper()
+	return w.Tee(id).Pos
+}
+
+// Count counts the events of a kind.
+func Count(events []game.Event, kind game.EventKind) (n int) {
+	for i := range events {
+		if events[i].Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// Told reports whether one of the events tells a player a text that contains something: a line of
+// chat, a broadcast or a message of the day.
+func Told(events []game.Event, id game.PlayerID, text string) bool {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case game.EvChat, game.EvBroadcast, game.EvMotd:
+			if e.To.Has(id) && strings.Contains(e.Text, text) {
+				return true
+			}
+		}
+	}
+	return false
+}

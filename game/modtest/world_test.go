@@ -1,0 +1,58 @@
+package modtest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+func TestParseMap(t *testing.T) {
+	m := ParseMap(map[byte]uint8{'i': 9}, "# .x", "-=Si")
+	if m.Width != 4 || m.Height != 2 || !slices.Equal(m.Tiles, []uint8{1, 0, 0, 2, 3, 3, 192, 9}) {
+		t.Errorf("%+v", m)
+	}
+	for _, bad := range [][]string{{"##", "#"}, {"?"}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%q is a map", bad)
+				}
+			}()
+			ParseMap(nil, bad...)
+		}()
+	}
+}
+
+// strikes tells who is hit, and has an NPC.
+type strikes struct{}
+
+func (strikes) Start(tx *game.Tx) { tx.AddNPC(game.NPC{Tag: 3}) }
+
+func (strikes) OnDamage(ctx *game.Ctx, d *game.Damage) { ctx.BroadcastTo(d.Victim, "you are hit") }
+
+// TestWorld lets one player shoot another.
+func TestWorld(t *testing.T) {
+	w := New(t, game.Config{Mods: []game.Mod{strikes{}}, Terrain: ParseMap(nil,
+		"##########",
+		"#        #",
+		"# S   S  #",
+		"##########",
+	)})
+	ticks := int32(0)
+	w.Check = func() { ticks++ }
+	w.Play(0, 1)
+	if ticks != w.Tick() || w.NumConnected() != 3 {
+		t.Errorf("%d ticks were checked of %d, %d players", ticks, w.Tick(), w.NumConnected())
+	}
+	events := w.Shoot(0, 1, game.WeaponGun)
+	if !Told(events, 1, "are hit") || Told(events, 0, "hit") || Count(events, game.EvSound) == 0 {
+		t.Errorf("%+v", events)
+	}
+	from := w.Pos(0).X
+	w.Hold(0, game.Input{Direction: -1, TargetX: 1})
+	w.Run(10)
+	if w.Pos(0).X >= from {
+		t.Error("0 does not move")
+	}
+}
