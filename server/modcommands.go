@@ -162,8 +162,7 @@ func (s *Server) registerModVariable(v game.Variable) error {
 			Value: &m.number, Default: number, Min: int(v.Min), Max: int(v.Max)})
 	}
 	if err == nil {
-		m.text = v.Value
-		m.number, _ = strconv.Atoi(v.Value)
+		m.set(v.Value)
 		err = s.console.After(v.Name, func(*console.Call) { s.setModVariable(v.Name) })
 	}
 	if err != nil {
@@ -171,24 +170,44 @@ func (s *Server) registerModVariable(v game.Variable) error {
 	}
 	s.modCommands.variables = append(s.modCommands.variables, m)
 	s.offerConsole(v.Name)
+	if s.resume.from != nil {
+		// As other settings, it is what it was in the match that goes on.
+		m.set(v.Value)
+		s.setModVariable(v.Name)
+	}
 	return nil
+}
+
+// set sets the value in the console.
+func (m *modVariable) set(value string) {
+	m.text = value
+	m.number, _ = strconv.Atoi(value)
 }
 
 // setModVariable tells the world the value of a variable.
 func (s *Server) setModVariable(name string) {
 	value := s.console.Value(name)
+	if s.modCommands.starting && s.resume.from != nil && value != s.worldVariable(name) {
+		return
+	}
 	if s.modCommands.values == nil {
 		s.modCommands.values = map[string]string{}
 	}
 	s.modCommands.values[name] = value
-	if s.modCommands.starting {
-		for _, v := range s.world.Variables() {
-			if v.Name == name && v.Value == value {
-				return // the world began with it
-			}
-		}
+	if s.modCommands.starting && value == s.worldVariable(name) {
+		return // the world began with it
 	}
 	s.queueCommand(game.SetVariable(name, value))
+}
+
+// worldVariable returns the value that the world has for a variable.
+func (s *Server) worldVariable(name string) string {
+	for _, v := range s.world.Variables() {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	return ""
 }
 
 func (s *Server) registerModCommand(c game.CommandSpec) error {

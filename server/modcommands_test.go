@@ -273,3 +273,33 @@ func TestModCommandFlood(t *testing.T) {
 		}
 	})
 }
+
+// TestModVariablesResume checks that a match that goes on after a crash has the values that
+// operators gave variables of mods, and its menus, texts and votes.
+func TestModVariablesResume(t *testing.T) {
+	var store memoryStore
+	start := func() *testServer {
+		return newTestServerWith(t, Config{Resume: &store, Mods: []func() game.Mod{newSpeedMod, newShowMod}},
+			"sv_resume 1; sv_warmup 0; sv_scorelimit 0; sv_spamprotection 0; speed_of_all 8; speed_title one")
+	}
+	ts := start()
+	c := ts.join(ip(1), "dora")
+	ts.srv.Execute("speed_of_all 3")
+	c.Say("/menu").Say("/text still here").Say("/server Again?")
+	ts.idle(250, c)
+	next := start()
+	back := next.join(ip(1), "dora")
+	next.idle(20, back)
+	if v := next.srv.world.Variables(); v[0].Value != "3" || next.srv.console.Value("speed_of_all") != "3" || v[1].Value != "one" {
+		t.Errorf("variables %+v, in the console %q", v, next.srv.console.Value("speed_of_all"))
+	}
+	next.srv.Execute("speed_of_all 5")
+	next.idle(1, back)
+	if v := next.srv.world.Variables(); v[0].Value != "5" {
+		t.Errorf("set to 5: %+v", v)
+	}
+	id := next.session(back).id
+	if view := &next.session(back).modView; view.text != "still here" || view.menu == 0 || !next.srv.hasMenuLine(id, "fast") || next.srv.votes.current.subject != "Again?" {
+		t.Errorf("shows %+v, a vote about %q", view, next.srv.votes.current.subject)
+	}
+}
