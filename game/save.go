@@ -353,7 +353,7 @@ func (v *visitor) origin(w *World) {
 	}
 	t := &w.terrain
 	if w.terrainSum == 0 {
-		w.terrainSum = crc32.Checksum(t.Tiles, castagnoli)
+		w.terrainSum = t.sum()
 	}
 	v.same("the map's width", uint64(t.Width))
 	v.same("the map's tiles", uint64(w.terrainSum))

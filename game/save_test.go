@@ -263,6 +263,9 @@ func TestForeignStates(t *testing.T) {
 	otherMap := modes[0].config()
 	otherMap.Terrain.Tiles = slices.Clone(otherMap.Terrain.Tiles)
 	otherMap.Terrain.Tiles[100] = 1
+	otherLayer, otherSettings := modes[0].config(), modes[0].config()
+	otherLayer.Terrain.Tele = make([]game.TeleTile, len(otherLayer.Terrain.Tiles))
+	otherSettings.Terrain.Settings = []string{"tune gravity 0.3"}
 	fewerMods, otherMods := modes[0].config(), modes[0].config()
 	fewerMods.Mods = fewerMods.Mods[:1]
 	otherMods.Mods = []game.Mod{otherMods.Mods[1], otherMods.Mods[0], otherMods.Mods[2]}
@@ -273,6 +276,7 @@ func TestForeignStates(t *testing.T) {
 		state []byte
 	}{
 		"another mode": {modes[1].config(), state}, "another map": {otherMap, state},
+		"another layer": {otherLayer, state}, "other settings": {otherSettings, state},
 		"fewer mods": {fewerMods, state}, "other mods": {otherMods, state},
 		"a newer version": {modes[0].config(), newer}, "nothing": {modes[0].config(), nil},
 		"more": {modes[0].config(), append(bytes.Clone(state), 0)},

@@ -3,6 +3,7 @@ package game
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 )
 
 // ErrTerrain is the error of [New] for a terrain whose sizes do not match.
@@ -112,4 +113,35 @@ func (t *Terrain) Check() error {
 		return fmt.Errorf("%w: %d settings of %d bytes, at most %d and %d are allowed", ErrTerrain, len(t.Settings), bytes, maxSettings, maxSettingsBytes)
 	}
 	return nil
+}
+
+// sum returns a checksum of all layers and settings: that of the tiles if there is nothing else.
+func (t *Terrain) sum() uint32 {
+	var h hasher
+	for i, list := range [...][]TileFlags{t.Flags, t.FrontFlags} {
+		for at, v := range list {
+			if v != 0 {
+				h.add(uint64(i)<<48 | uint64(at)<<8 | uint64(v))
+			}
+		}
+	}
+	if t.Front != nil {
+		h.bytes(t.Front)
+	}
+	for _, v := range t.Tele {
+		h.add(1<<32 | uint64(v.Number)<<8 | uint64(v.Type))
+	}
+	for _, v := range t.Speedup {
+		h.add(2<<56 | uint64(v.Force)<<48 | uint64(v.MaxSpeed)<<40 | uint64(v.Type)<<32 | uint64(uint16(v.Angle)))
+	}
+	for _, v := range t.Switch {
+		h.add(3<<32 | uint64(v.Number)<<24 | uint64(v.Type)<<16 | uint64(v.Flags)<<8 | uint64(v.Delay))
+	}
+	for _, v := range t.Tune {
+		h.add(4<<32 | uint64(v.Number)<<8 | uint64(v.Type))
+	}
+	for _, s := range t.Settings {
+		h.text(s)
+	}
+	return crc32.Checksum(t.Tiles, castagnoli) ^ uint32(h)
 }

@@ -116,7 +116,7 @@ type World struct {
 	hookInput Input
 	stateBuf  []byte
 
-	terrainSum uint32 // of the tiles, computed at first use
+	terrainSum uint32 // of the terrain, computed at first use
 }
 
 // New creates the world of a map with its pickups and spawn points, in warmup, at tick
