@@ -18,7 +18,8 @@ type World struct {
 	// Check, if set, is called after every tick.
 	Check func()
 
-	input [game.MaxPlayers]game.Input
+	entered []game.PlayerID
+	input   [game.MaxPlayers]game.Input
 }
 
 // ParseMap returns the terrain of a drawing, a row of tiles a line. The characters are
@@ -64,12 +65,11 @@ func New(t testing.TB, cfg game.Config) *World {
 
 // Do runs a tick with commands, after the inputs of the players.
 func (w *World) Do(cmds ...game.Command) []game.Event {
-	for id, in := range w.input {
-		if in != (game.Input{}) {
-			cmds = append(cmds,
-				game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(id), Input: in},
-				game.Command{Kind: game.CmdInput, Player: game.PlayerID(id), Input: in})
-		}
+	for _, id := range w.entered {
+		in := w.input[id]
+		cmds = append(cmds,
+			game.Command{Kind: game.CmdDirectInput, Player: id, Input: in},
+			game.Command{Kind: game.CmdInput, Player: id, Input: in})
 	}
 	cmds = w.AppendNPCCommands(cmds)
 	events := append([]game.Event(nil), w.Step(cmds)...)
@@ -113,6 +113,7 @@ func (w *World) Enter(ids ...game.PlayerID) {
 		cmds = append(cmds, join...)
 	}
 	w.Do(cmds...)
+	w.entered = append(w.entered, ids...)
 }
 
 // Play brings players into the game and waits until the match runs and they stand.

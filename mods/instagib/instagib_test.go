@@ -51,7 +51,7 @@ func TestOneHitKills(t *testing.T) {
 			}
 			testenv.Check(t, w.Alive(1) && w.Tee(0).Health == 10, "a shot at a wall hurts")
 			w.Hold(1, game.Input{Direction: -1})
-			w.RunUntil("near", 200, func() bool { return w.Pos(1).X < w.Pos(0).X+330 })
+			w.RunUntil("near", 200, func() bool { return w.Pos(1).X < w.Pos(0).X+200 })
 			w.Hold(1, game.Input{})
 			w.Run(20)
 			events := w.Shoot(0, 1, m.weapon)
