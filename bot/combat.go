@@ -25,6 +25,7 @@ type combat struct {
 	sightingTick    int32
 	ticksUnseen     int32 // since the last sighting
 	enemyVisible    bool  // there is no wall between
+	enemyFrozen     bool  // so that only hammer and hook are of use
 	avoidEnemyUntil int32 // no enemy before this tick
 	scanCount       int32
 
@@ -43,6 +44,7 @@ type combat struct {
 // forgetEnemy drops the current enemy.
 func (f *combat) forgetEnemy() {
 	f.enemy, f.numSightings, f.enemyVisible, f.hookEnemyTicks = game.Nobody, 0, false, 0
+	f.enemyFrozen = false
 }
 
 // lastSighting returns the latest sighting of the enemy.
@@ -89,7 +91,9 @@ func (b *Bot) updateEnemy(v *game.View) {
 		}
 	}
 	if at >= 0 && b.isEnemy(b.enemy) {
-		b.recordSighting(v.Characters[at].Pos)
+		c := &v.Characters[at]
+		b.recordSighting(c.Pos)
+		b.enemyFrozen = c.FreezeEnd == game.FreezeForever || c.FreezeEnd > v.Tick
 	} else if b.enemy != game.Nobody {
 		// An enemy who disappears within sight is dead.
 		g := b.lastSighting()
@@ -402,6 +406,9 @@ func (b *Bot) tryFire(want float32) {
 	if d < 320 && d > 70 && b.hookEnemyTicks <= 0 && !b.input.Hook && b.rand.intn(1000) < b.skill.hookPermille*4 {
 		b.hookEnemyTicks = int32(15 + b.rand.intn(40))
 	}
+	if b.enemyFrozen && b.weapon != game.WeaponHammer {
+		return
+	}
 	switch b.weapon {
 	case game.WeaponHammer:
 		if d > 70 {
@@ -457,6 +464,9 @@ func (b *Bot) bestWeapon() game.Weapon {
 	d := float32(300)
 	if b.enemy != game.Nobody {
 		d = b.enemyDistance()
+	}
+	if b.enemyFrozen && b.hasWeapon[game.WeaponHammer] {
+		return game.WeaponHammer
 	}
 	worth := [game.NumWeapons]float32{game.WeaponGun: 3, game.WeaponLaser: 7}
 	if d < 75 {

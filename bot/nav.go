@@ -92,8 +92,15 @@ func NewNavGraph(t game.Terrain, tuning *game.Tuning) (*NavGraph, error) {
 
 // loadTerrain computes the nodes and reads the entities of the map.
 func (n *NavGraph) loadTerrain(t game.Terrain) error {
+	// Spikes of FNG, some of which freeze elsewhere, are as bad as death.
+	tiles := slices.Clone(t.Tiles)
+	for i, tile := range tiles {
+		if tile >= 7 && tile <= 10 || tile == 14 || tile == 15 {
+			tiles[i] = tileDeath
+		}
+	}
 	var err error
-	if n.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
+	if n.col, err = physics.NewCollision(t.Width, t.Height, tiles); err != nil {
 		return fmt.Errorf("%w: %w", ErrTerrain, err)
 	}
 	n.placeNodes(t)
@@ -210,8 +217,9 @@ func (n *NavGraph) nodeNear(p vec.Vec2) uint16 {
 	return n.nodeBelow[n.tileIndex(p.X, p.Y)]
 }
 
-// Entity tiles of the game layer.
+// Tiles of the game layer.
 const (
+	tileDeath     = 2
 	tileSpawn     = 192
 	tileSpawnBlue = 194
 	tileFlagRed   = 195

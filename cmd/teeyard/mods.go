@@ -10,6 +10,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/mods/fng"
 	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/script"
@@ -25,6 +26,10 @@ var gameModes = append(server.BuiltinModes(), server.Modes{
 	{Name: "gtdm", New: func() game.Mode { return instagib.NewTDM(game.WeaponGrenade) }},
 	{Name: "gctf", New: func() game.Mode { return instagib.NewCTF(game.WeaponGrenade) }},
 	{Name: "zcatch", New: zcatch.New},
+	{Name: "fng", New: func() game.Mode { return fng.New(game.WeaponLaser, true) }},
+	{Name: "solofng", New: func() game.Mode { return fng.New(game.WeaponLaser, false) }},
+	{Name: "boomfng", New: func() game.Mode { return fng.New(game.WeaponGrenade, true) }},
+	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 }...)
 
 // gameMods are the mods of sv_mods that the program has.

@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"internal/testenv":     {},
 	"internal/release":     {},
 	"internal/demotest":    {"format", "protocol"},
-	"internal/modetest":    {"game"},
+	"internal/modetest":    {"bot", "game"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},

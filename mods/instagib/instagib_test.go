@@ -64,6 +64,15 @@ func TestOneHitKills(t *testing.T) {
 	}
 }
 
+func TestBotsPlay(t *testing.T) {
+	for _, m := range modes {
+		w := modetest.New(t, m.make(m.weapon), arena, nil, nil)
+		n := modetest.Count(modetest.Bots(w, arena, 4, 600), game.EvKill)
+		t.Logf("%s: %d kills", m.name, n)
+		testenv.Check(t, n >= 3, "%s: %d kills in 12 seconds", m.name, n)
+	}
+}
+
 func TestGrenadesPushTheirOwner(t *testing.T) {
 	w := modetest.New(t, instagib.NewDM(game.WeaponGrenade), arena, nil, nil)
 	w.Play(0, 1)

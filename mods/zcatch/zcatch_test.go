@@ -206,6 +206,13 @@ func TestWeapon(t *testing.T) {
 	testenv.Check(t, w.Tee(0).Weapon == laser, "weapon %d after a change", w.Tee(0).Weapon)
 }
 
+func TestBotsPlay(t *testing.T) {
+	w := modetest.New(t, newPlaced(), room, nil, func(r *game.Rules) { r.ScoreLimit = 0 })
+	if n := modetest.Count(modetest.Bots(w, room, 4, 3000), game.EvMatchEnd); n == 0 {
+		t.Errorf("nobody wins in a minute")
+	}
+}
+
 func TestReplay(t *testing.T) {
 	modtest.Match{Mode: zcatch.New, Ticks: 3000, Players: 6}.VerifyReplay(t)
 }

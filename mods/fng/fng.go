@@ -1,0 +1,306 @@
+// Package fng is FNG: a hit freezes, and whoever pushes, hooks or hammers a frozen tee into spikes
+// scores. It has teams and a laser (fng), or no teams (solofng), or grenade launchers (boomfng
+// with teams, bolofng without).
+package fng
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/tdm"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/mods/instagib"
+)
+
+// Mode is one of the four variants.
+type Mode struct {
+	instagib.Arms
+	teams bool
+
+	playerScore, teamScore [numSpikes]int32 // by spike
+
+	hitFreeze, wrongFreeze int32    // seconds
+	hammer                 int32    // whether the scales count
+	scale, meltScale       [2]int32 // of hammers, x and y, percent
+	steals                 int32    // whether they are told
+
+	state state
+}
+
+// state is who touched whom.
+type state struct {
+	Toucher game.PerPlayer[int32] // 1 + the opponent who touched the player last, 0 if a team mate did
+	Freezer game.PerPlayer[int32] // 1 + the opponent who froze the player
+}
+
+// The kinds of spikes.
+const (
+	normal = iota
+	gold
+	green
+	purple
+	team
+	numSpikes
+)
+
+var spikeNames = [numSpikes]string{"normal", "gold", "green", "purple", "team"}
+
+// The points of each kind for the player and the team.
+var defaultScores = [numSpikes][2]int32{normal: {3, 5}, gold: {8, 12}, green: {6, 15}, purple: {10, 18}, team: {5, 10}}
+
+// The spikes by tile index.
+const (
+	tileGold   = 7
+	tileNormal = 8
+	tileRed    = 9
+	tileBlue   = 10
+	tileGreen  = 14
+	tilePurple = 15
+)
+
+// spikeOf is 1 + the kind of spikes by tile index, 0 for other tiles.
+var spikeOf = [256]int8{
+	tileGold: 1 + gold, tileNormal: 1 + normal, tileRed: 1 + team, tileBlue: 1 + team, tileGreen: 1 + green, tilePurple: 1 + purple,
+}
+
+const (
+	meltTicks = 3 * game.TickRate // that a hammer takes from a freeze
+	// sacrifice is the weapon of a death in spikes that somebody else is to blame for.
+	sacrifice = game.WeaponNinja
+	deadly    = 20
+	// reach is how far from the middle of a tee spikes sting, to all four corners.
+	reach float32 = 28.0 / 3
+)
+
+// New returns the mode with a weapon, with or without teams.
+func New(w game.Weapon, teams bool) game.Mode {
+	return &Mode{Arms: instagib.Arms{Weapon: w}, teams: teams}
+}
+
+// Name returns fng, solofng, boomfng or bolofng.
+func (m *Mode) Name() string {
+	switch grenade := m.Weapon == game.WeaponGrenade; {
+	case grenade && m.teams:
+		return "boomfng"
+	case grenade:
+		return "bolofng"
+	case m.teams:
+		return "fng"
+	}
+	return "solofng"
+}
+
+// Flags returns whether there are teams.
+func (m *Mode) Flags() game.GameFlags {
+	if m.teams {
+		return game.GameFlagTeams
+	}
+	return 0
+}
+
+// State returns who touched whom.
+func (m *Mode) State() any { return &m.state }
+
+// Start declares the settings.
+func (m *Mode) Start(tx *game.Tx) {
+	m.Declare(tx)
+	for i, name := range spikeNames {
+		points := defaultScores[i]
+		tx.IntVar(game.IntVar{Name: "sv_player_score_" + name, Help: "Points of a player for " + name + " spikes", Value: &m.playerScore[i], Default: points[0], Max: 100})
+		tx.IntVar(game.IntVar{Name: "sv_team_score_" + name, Help: "Points of a team for " + name + " spikes", Value: &m.teamScore[i], Default: points[1], Max: 100})
+	}
+	tx.IntVar(game.IntVar{Name: "sv_hit_freeze_delay", Help: "Seconds for which a hit freezes", Value: &m.hitFreeze, Default: 10, Min: 1, Max: 30})
+	tx.IntVar(game.IntVar{Name: "sv_wrong_spike_freeze", Help: "Seconds of freeze for using the opponents' spikes", Value: &m.wrongFreeze, Default: 10, Max: 30})
+	tx.IntVar(game.IntVar{Name: "sv_fng_hammer", Help: "Whether the scales of hammers count", Value: &m.hammer, Default: 1, Max: 1})
+	for _, s := range []struct {
+		name  string
+		value *int32
+		def   int32
+	}{
+		{"sv_hammer_scale_x", &m.scale[0], 320}, {"sv_hammer_scale_y", &m.scale[1], 120},
+		{"sv_melt_hammer_scale_x", &m.meltScale[0], 50}, {"sv_melt_hammer_scale_y", &m.meltScale[1], 50},
+	} {
+		tx.IntVar(game.IntVar{Name: s.name, Help: "Push of hammers in percent; melt: of frozen team mates", Value: s.value, Default: s.def, Min: 1, Max: 1000})
+	}
+	tx.IntVar(game.IntVar{Name: "sv_announce_steals", Help: "Whether all are told whose frozen tee was taken", Value: &m.steals, Default: 1, Max: 1})
+}
+
+// OnSpawn gives hammer and weapon.
+func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	ctx.GiveWeapon(id, m.Weapon, -1)
+	ctx.SelectWeapon(id, m.Weapon)
+	ctx.TakeWeapon(id, game.WeaponGun)
+	m.state.Toucher[id], m.state.Freezer[id] = 0, 0
+}
+
+// OnLeave forgets whom a player touched.
+func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) { m.forget(id) }
+
+// OnTeam forgets it too.
+func (m *Mode) OnTeam(_ *game.Ctx, id game.PlayerID, _ game.Team) { m.forget(id) }
+
+func (m *Mode) forget(id game.PlayerID) {
+	for i := range m.state.Toucher {
+		if m.state.Toucher[i] == 1+int32(id) {
+			m.state.Toucher[i] = 0
+		}
+		if m.state.Freezer[i] == 1+int32(id) {
+			m.state.Freezer[i] = 0
+		}
+	}
+}
+
+func (m *Mode) mates(ctx *game.Ctx, a, b game.PlayerID) bool {
+	return m.teams && ctx.Team(a) == ctx.Team(b)
+}
+
+// touch remembers who touched a player last. A team mate takes the blame from opponents.
+func (m *Mode) touch(ctx *game.Ctx, id, by game.PlayerID) {
+	if m.state.Toucher[id] = 1 + int32(by); m.mates(ctx, id, by) {
+		m.state.Toucher[id] = 0
+	}
+}
+
+// OnDamage freezes. Nothing but spikes kills.
+func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
+	other := ctx.Connected(d.Attacker) && d.Attacker != d.Victim
+	if d.Weapon == sacrifice {
+		d.Amount = deadly
+		return
+	}
+	ctx.Cancel() // they are only pushed
+	frozen := ctx.Frozen(d.Victim) != 0
+	switch {
+	case !other:
+	case d.Weapon == game.WeaponHammer:
+		m.hammered(ctx, d, frozen && m.mates(ctx, d.Victim, d.Attacker))
+	case !frozen && m.Hits(d) && !m.mates(ctx, d.Victim, d.Attacker):
+		ctx.Freeze(d.Victim, m.hitFreeze*game.TickRate)
+		m.touch(ctx, d.Victim, d.Attacker)
+		m.state.Freezer[d.Victim] = 1 + int32(d.Attacker)
+		m.score(ctx, d.Attacker, 1, 1)
+		ctx.KillFeed(d.Attacker, d.Victim, d.Weapon, game.MaskAll)
+		ctx.ShowDeath(ctx.Pos(d.Victim), d.Victim, game.MaskAll)
+		ctx.Sound(ctx.Pos(d.Attacker), game.SoundHit, game.MaskOne(d.Attacker))
+	}
+}
+
+// hammered scales the push of a hammer. One by a team mate melts.
+func (m *Mode) hammered(ctx *game.Ctx, d *game.Damage, melt bool) {
+	m.touch(ctx, d.Victim, d.Attacker)
+	scale := m.scale
+	if melt {
+		scale = m.meltScale
+		if left := ctx.Frozen(d.Victim); left != game.FreezeForever {
+			ctx.Unfreeze(d.Victim)
+			if !ctx.Freeze(d.Victim, left-meltTicks) {
+				ctx.AddScore(d.Attacker, 1)
+			}
+		}
+	}
+	if m.hammer != 0 {
+		d.Force.X = float32(d.Force.X * float32(scale[0]) / 100)
+		d.Force.Y = float32(d.Force.Y * float32(scale[1]) / 100)
+	}
+}
+
+func (m *Mode) score(ctx *game.Ctx, id game.PlayerID, player, team int32) {
+	ctx.AddScore(id, player)
+	if m.teams {
+		ctx.AddTeamScore(ctx.Team(id), team)
+	}
+}
+
+// OnTick looks who hooks whom, and who is in spikes.
+func (m *Mode) OnTick(ctx *game.Ctx) {
+	if !ctx.EntitiesMoving() {
+		return
+	}
+	for id := range ctx.Players() {
+		if hooked := ctx.Hooked(id); hooked != game.Nobody {
+			m.touch(ctx, hooked, id)
+		}
+	}
+	for id := range ctx.Players() {
+		if !ctx.Alive(id) {
+			continue
+		}
+		if tile := spikeAt(ctx, ctx.Pos(id)); tile != 0 {
+			m.sting(ctx, id, tile)
+		}
+	}
+}
+
+// spikeAt returns the tile of the spikes that a tee touches, the nearest of several, or 0.
+func spikeAt(ctx *game.Ctx, pos vec.Vec2) (tile uint8) {
+	nearest := float32(math.MaxFloat32)
+	for _, corner := range [...]vec.Vec2{{X: -reach, Y: -reach}, {X: reach, Y: -reach}, {X: -reach, Y: reach}, {X: reach, Y: reach}} {
+		p := pos.Add(corner)
+		t := ctx.Tile(p)
+		for _, index := range [...]uint8{t.Game, t.Front} {
+			if spikeOf[index] == 0 {
+				continue
+			}
+			middle := vec.Vec2{X: float32(int32(p.X)&^31 + 16), Y: float32(int32(p.Y)&^31 + 16)}
+			if d := vec.Distance(pos, middle); d < nearest {
+				nearest, tile = d, index
+			}
+		}
+	}
+	return tile
+}
+
+// sting kills a tee in spikes. If it is frozen, whoever touched it last scores.
+func (m *Mode) sting(ctx *game.Ctx, id game.PlayerID, tile uint8) {
+	by := game.PlayerID(m.state.Toucher[id]) - 1
+	if ctx.Frozen(id) == 0 || by == game.Nobody || by == id {
+		ctx.Kill(id, game.WeaponWorld)
+		return
+	}
+	spike := spikeOf[tile] - 1
+	if wrong := tile == tileRed && ctx.Team(by) != game.TeamRed || tile == tileBlue && ctx.Team(by) != game.TeamBlue; wrong && m.teams {
+		ctx.AddScore(by, -m.playerScore[spike])
+		ctx.Freeze(by, m.wrongFreeze*game.TickRate)
+		m.state.Toucher[by] = 0
+	} else {
+		m.score(ctx, by, m.playerScore[spike], m.teamScore[spike])
+	}
+	if freezer := game.PlayerID(m.state.Freezer[id]) - 1; m.teams && m.steals != 0 && freezer != game.Nobody && freezer != by {
+		ctx.Say(fmt.Sprintf("%s took the frozen tee of %s", ctx.Name(by), ctx.Name(freezer)))
+	}
+	ctx.Sound(ctx.Pos(id), game.SoundCTFCapture, game.MaskAll)
+	ctx.TakeDamage(game.Damage{Victim: id, Attacker: by, Weapon: sacrifice})
+}
+
+// OnDeath takes a point for a suicide or a fall. Sacrifices have their points already.
+func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	if d.Killer == d.Victim {
+		mode.ScoreDeath(ctx, d, false)
+	}
+}
+
+// OnSelfKill refuses frozen tees their death.
+func (*Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
+	if ctx.Frozen(id) != 0 {
+		ctx.Cancel()
+		ctx.SayTo(id, "You cannot kill yourself while you are frozen")
+	}
+}
+
+// JoinTeam keeps frozen tees where they are.
+func (*Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
+	if r.Cause == game.JoinPlayer && ctx.Frozen(r.Player) != 0 {
+		ctx.Cancel()
+		r.Refusal = "You cannot change the team while you are frozen"
+	}
+}
+
+// CheckWin ends the match at the score or time limit if one leads.
+func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
+	if m.teams {
+		return tdm.Mode{}.CheckWin(ctx)
+	}
+	return mode.CheckSoloWin(ctx)
+}
