@@ -68,6 +68,7 @@ func documentedDifferences(t *testing.T) map[string][2]string {
 // administrators and moderators, and the defaults and limits of the variables. What differs is
 // in the table of docs/operators.md, with the reason.
 func TestCommandsAsInTheOriginal(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	original, ours := StartOriginal(t, operatorSettings), StartTeeyard(t, operatorSettings)
 	a, b := operator(t, original, "adminpw"), operator(t, ours, "adminpw")
@@ -172,6 +173,7 @@ var banScript = []string{
 
 // TestBanCommands compares what the commands about bans print.
 func TestBanCommands(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	a, b := operator(t, StartOriginal(t, operatorSettings), "adminpw"), operator(t, StartTeeyard(t, operatorSettings), "adminpw")
 	run := func(c *client.Client, line string) (out []string) {

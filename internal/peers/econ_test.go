@@ -74,6 +74,7 @@ var econScript = []struct{ client, does string }{
 
 // TestEconTranscript compares every byte that clients of the external console get.
 func TestEconTranscript(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	var want, got []string
 	t.Run("servers", func(t *testing.T) { // returns when both are done
@@ -102,7 +103,8 @@ func TestEconRcon(t *testing.T) {
 	t.Setenv("TEEYARD_RCON_PASSWORD", "hello")
 	run := func(start func(testing.TB, string) *Server) string {
 		addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
-		start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_output_level 0", addr.Port()))
+		s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_output_level 0; console_output_level 2", addr.Port()))
+		awaitNobody(t, s)
 		text := output(t, "", Program(t), "rcon", addr.String(), "--protocol", "econ",
 			"sv_name a yard; sv_name", "echo a; echo b", "ban 203.0.113.9 5 spam", "bans", "no such command")
 		return econTime.ReplaceAllString(text, "[TIME]")
@@ -125,7 +127,8 @@ func TestEconRcon(t *testing.T) {
 // econTranscript runs the script and returns what all clients got in each step.
 func econTranscript(t *testing.T, start func(testing.TB, string) *Server) (transcript []string) {
 	addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
-	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_auth_timeout 5; ec_bantime 5", addr.Port()))
+	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_auth_timeout 5; ec_bantime 5; console_output_level 2", addr.Port()))
+	awaitNobody(t, s)
 	conns := map[string]net.Conn{}
 	for i, step := range econScript {
 		switch host, dials := strings.CutPrefix(step.does, "DIAL "); {
@@ -173,6 +176,13 @@ var (
 	econTime = regexp.MustCompile(`\[\d\d:\d\d:\d\d\]`)
 	econPort = regexp.MustCompile(`(127\.0\.0\.\d+):\d+`)
 )
+
+// awaitNobody waits until the client has left that waited for the start. What a server logs of
+// it would be among what the external console gets. Its console_output_level is 2.
+func awaitNobody(t *testing.T, s *Server) {
+	t.Helper()
+	Eventually(t, 20*time.Second, "nobody is there", func() bool { return strings.Contains(s.Output(), "leave player='0:") })
+}
 
 // awaitLoop waits until the server has answered two queries, so that on a busy machine, too,
 // it has looked at its external console in between. It may be about to end.

@@ -132,6 +132,7 @@ func checkNames(t testing.TB, scores map[string]int, names []string) {
 
 // TestQueryDetectsProtocols has teeyard query find out what other servers speak.
 func TestQueryDetectsProtocols(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		start func(testing.TB, string) *Server
 		want  string
@@ -151,6 +152,7 @@ func TestQueryDetectsProtocols(t *testing.T) {
 
 // TestEcon runs commands on the external consoles of teeworlds-server and of ours.
 func TestEcon(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	for name, start := range map[string]func(testing.TB, string) *Server{"teeworlds-server": StartOriginal, "teeyard": StartTeeyard} {
 		t.Run(name, func(t *testing.T) { testEcon(t, start) })
