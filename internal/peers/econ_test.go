@@ -100,13 +100,15 @@ func TestEconTranscript(t *testing.T) {
 // TestEconRcon has "teeyard rcon" run commands on the external console of both servers.
 func TestEconRcon(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
-	t.Setenv("TEEYARD_RCON_PASSWORD", "hello")
 	run := func(start func(testing.TB, string) *Server) string {
 		addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
 		s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_output_level 0; console_output_level 2", addr.Port()))
 		awaitNobody(t, s)
-		text := output(t, "", Program(t), "rcon", addr.String(), "--protocol", "econ",
+		text, err := runTeeyard(t, "hello", "rcon", addr.String(), "--protocol", "econ",
 			"sv_name a yard; sv_name", "echo a; echo b", "ban 203.0.113.9 5 spam", "bans", "no such command")
+		if err == nil {
+			t.Error("the last one is refused, but all is well")
+		}
 		return econTime.ReplaceAllString(text, "[TIME]")
 	}
 	const want = `[TIME][Console]: Value: a yard
@@ -116,6 +118,7 @@ func TestEconRcon(t *testing.T) {
 [TIME][net_ban]: #0 '203.0.113.9' banned for 5 minutes (spam)
 [TIME][net_ban]: 1 ban
 [TIME][Console]: No such command: no.
+teeyard: refused: "no such command": No such command: no.
 `
 	for name, start := range map[string]func(testing.TB, string) *Server{"original": StartOriginal, "ours": StartTeeyard} {
 		if got := run(start); got != want {
