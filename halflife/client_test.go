@@ -314,7 +314,7 @@ func TestRconOnce(t *testing.T) {
 			})
 			c := p.rconClient("10.0.0.2:0", server, adminPassword)
 			if c.Timeout = 5 * time.Second; test.err == halflife.ErrMayHaveRun {
-				c.Timeout = 300 * time.Millisecond // nothing comes
+				c.Timeout = 2 * time.Second // nothing comes
 			}
 			text, err := c.Run(t.Context(), "quit")
 			if !errors.Is(err, test.err) || err == nil && text != test.text {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/server/console"
 )
 
 // TestMissingGameType: a game type that does not exist is said last at the start, at once to an
@@ -83,8 +84,20 @@ func TestMissingMapsOfRotation(t *testing.T) {
 	if p := ts.srv.Problems(); len(p) != 0 {
 		t.Errorf("when it is there: %q", p)
 	}
+	delete(files, "maps/dm1.map")
+	ts.srv.Execute("sv_maprotation dm1")
+	files["maps/dm1.map"] = &fstest.MapFile{Data: box.Data}
+	if len(ts.srv.Problems()) != 1 {
+		t.Error("no problem without it")
+	}
+	ts.srv.reload(console.ReadConfiguration(nil, nil))
+	if ts.step(1); len(ts.srv.Problems()) != 0 {
+		t.Errorf("after a reload: %q", ts.srv.Problems())
+	}
 	ts.log.Reset()
-	ts.srv.Execute("sv_maprotation a ../b teeyard1")
+	if ts.srv.Execute("sv_maprotation a ../b teeyard1"); !strings.Contains(ts.log.String(), "sv_maprotation: maps 'a', '../b' are missing") {
+		t.Errorf("who sets it is told %q", ts.log.String())
+	}
 	ts.idle(50 * 100)
 	if n := strings.Count(ts.log.String(), "sv_maprotation: maps 'a', '../b' are missing"); n != 1 || len(ts.srv.Problems()) != 1 {
 		t.Errorf("%d times in\n%s, %q", n, ts.log.String(), ts.srv.Problems())

@@ -34,6 +34,9 @@ func (s *Server) reload(cfg *console.Configuration) {
 	}
 	s.ReopenLogs()
 	s.retryEcon()
+	if s.rotation.problem != "" {
+		s.lookForRotation()
+	}
 	if err == nil {
 		s.print(console.Standard, "server", "the configuration was read again")
 	}

@@ -59,7 +59,7 @@ func (s *Server) hasMap(setting string) bool {
 }
 
 // checkRotation is called after sv_maprotation was set. Before the start it warns at once, which
-// tells the place in a file; later the game does not wait for the disk.
+// tells the place in a file; later the game does not wait for a slow disk.
 func (s *Server) checkRotation(call *console.Call) {
 	r := &s.rotation
 	if !s.started {
@@ -69,7 +69,17 @@ func (s *Server) checkRotation(call *console.Call) {
 		return
 	}
 	r.reported = "" // of the old value
-	s.lookForRotation()
+	if s.lookForRotation(); r.again {
+		return
+	}
+	select { // who sets it is told, if the disk answers
+	case r.problem = <-r.checking:
+		r.checking, r.next, r.reported = nil, s.now.Add(rotationInterval), r.problem
+		if r.problem != "" {
+			call.Warn("server", "%s", r.problem)
+		}
+	case <-time.After(diskTimeout):
+	}
 }
 
 // lookForRotation begins to look for the maps, or does so after the disk has answered about

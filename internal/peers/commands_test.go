@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -67,6 +68,7 @@ func documentedDifferences(t *testing.T) map[string][2]string {
 // administrators and moderators, and the defaults and limits of the variables. What differs is
 // in the table of docs/operators.md, with the reason.
 func TestCommandsAsInTheOriginal(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	original, ours := StartOriginal(t, operatorSettings), StartTeeyard(t, operatorSettings)
 	a, b := operator(t, original, "adminpw"), operator(t, ours, "adminpw")
@@ -93,15 +95,27 @@ func TestCommandsAsInTheOriginal(t *testing.T) {
 		}
 	}
 	config := string(testenv.Must(os.ReadFile("../../server/testdata/teeworlds-0.7.5.cfg")))
-	value := func(c *client.Client, name string) string {
-		lines, err := c.RconRun(t.Context(), name)
-		testenv.NoError(t, err)
-		for _, l := range lines {
-			if _, v, ok := strings.Cut(l, "][Console]: Value: "); ok {
-				return v
-			}
+	// values runs a line on both servers at the same time and returns the values that it prints.
+	values := func(line string, n int) (got [2][]string) {
+		t.Helper()
+		var wg sync.WaitGroup
+		for i, c := range []*client.Client{a, b} {
+			wg.Go(func() {
+				lines, err := c.RconRun(t.Context(), line)
+				for _, l := range lines {
+					if _, v, ok := strings.Cut(l, "][Console]: Value: "); ok {
+						got[i] = append(got[i], v)
+					}
+				}
+				if err != nil || len(got[i]) != n {
+					t.Errorf("%s: %q, %v", line, lines, err)
+				}
+			})
 		}
-		return fmt.Sprint(lines)
+		if wg.Wait(); t.Failed() {
+			t.FailNow()
+		}
+		return got
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs)) {
 		if params := theirs[name]; params != "?i" && params != "?r" || name == "change_map" || name == "pause" || name == "restart" {
@@ -113,20 +127,20 @@ func TestCommandsAsInTheOriginal(t *testing.T) {
 		if theirs[name] != "?i" || own[name] != "?i" || name == "sv_port" {
 			continue // texts, and what would end the connection or ask strangers
 		}
-		for _, set := range []string{"", " -100000", " 100000", " " + value(a, name)} {
-			var got [2]string
-			for i, c := range []*client.Client{a, b} {
-				if set != "" {
-					_, err := c.RconRun(t.Context(), name+set)
-					testenv.NoError(t, err)
-				}
-				got[i] = value(c, name)
-			}
+		steps := []string{"", "-100000", "100000"}
+		got := values(fmt.Sprintf("%[1]s; %[1]s -100000; %[1]s; %[1]s 100000; %[1]s", name), len(steps))
+		steps = append(steps, got[0][0])
+		last := values(fmt.Sprintf("%[1]s %[2]s; %[1]s", name, got[0][0]), 1)
+		for i := range got {
+			got[i] = append(got[i], last[i]...)
+		}
+		for n, set := range steps {
+			now := [2]string{got[0][n], got[1][n]}
 			row, listed := known[name]
-			if got[0] != got[1] && (!listed || row != got) {
-				t.Errorf("%s%s: %q in the original, ours %q, docs/operators.md %q", name, set, got[0], got[1], row)
+			if now[0] != now[1] && (!listed || row != now) {
+				t.Errorf("%s %s: %q in the original, ours %q, docs/operators.md %q", name, set, now[0], now[1], row)
 			}
-			if got[0] != got[1] {
+			if now[0] != now[1] {
 				delete(known, name)
 			}
 		}
@@ -159,6 +173,7 @@ var banScript = []string{
 
 // TestBanCommands compares what the commands about bans print.
 func TestBanCommands(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	a, b := operator(t, StartOriginal(t, operatorSettings), "adminpw"), operator(t, StartTeeyard(t, operatorSettings), "adminpw")
 	run := func(c *client.Client, line string) (out []string) {

@@ -33,6 +33,9 @@ const demoMap = `
 // folder that TEEYARD_DEMOS names gets the recordings: format/demo/testdata is made so. Only
 // the full run starts the clients.
 func TestDemosOfRealPrograms(t *testing.T) {
+	if !testenv.Full() {
+		t.Parallel() // without clients
+	}
 	RequirePrograms(t, "teeworlds-server", "DDNet-Server", "teeworlds", "DDNet")
 	file := drawMap(t, demoMap)
 	for _, c := range []struct {

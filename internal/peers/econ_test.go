@@ -4,12 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/teeyard/teeyard/query"
 )
 
 // econScript is what clients of the external console do. Each step is a client and what it
@@ -69,9 +74,22 @@ var econScript = []struct{ client, does string }{
 
 // TestEconTranscript compares every byte that clients of the external console get.
 func TestEconTranscript(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
-	want := econTranscript(t, StartOriginal)
-	got := econTranscript(t, StartTeeyard)
+	var want, got []string
+	t.Run("servers", func(t *testing.T) { // returns when both are done
+		t.Run("original", func(t *testing.T) {
+			t.Parallel()
+			want = econTranscript(t, StartOriginal)
+		})
+		t.Run("ours", func(t *testing.T) {
+			t.Parallel()
+			got = econTranscript(t, StartTeeyard)
+		})
+	})
+	if t.Failed() {
+		return
+	}
 	for i, step := range econScript {
 		if got[i] != want[i] {
 			t.Errorf("step %d, %s %.40q: clients get\n%s\nand not\n%s", i, step.client, step.does, got[i], want[i])
@@ -82,12 +100,15 @@ func TestEconTranscript(t *testing.T) {
 // TestEconRcon has "teeyard rcon" run commands on the external console of both servers.
 func TestEconRcon(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
-	t.Setenv("TEEYARD_RCON_PASSWORD", "hello")
 	run := func(start func(testing.TB, string) *Server) string {
 		addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
-		start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_output_level 0", addr.Port()))
-		text := output(t, "", Program(t), "rcon", addr.String(), "--protocol", "econ",
+		s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_output_level 0; console_output_level 2", addr.Port()))
+		awaitNobody(t, s)
+		text, err := runTeeyard(t, "hello", "rcon", addr.String(), "--protocol", "econ",
 			"sv_name a yard; sv_name", "echo a; echo b", "ban 203.0.113.9 5 spam", "bans", "no such command")
+		if err == nil {
+			t.Error("the last one is refused, but all is well")
+		}
 		return econTime.ReplaceAllString(text, "[TIME]")
 	}
 	const want = `[TIME][Console]: Value: a yard
@@ -97,6 +118,7 @@ func TestEconRcon(t *testing.T) {
 [TIME][net_ban]: #0 '203.0.113.9' banned for 5 minutes (spam)
 [TIME][net_ban]: 1 ban
 [TIME][Console]: No such command: no.
+teeyard: refused: "no such command": No such command: no.
 `
 	for name, start := range map[string]func(testing.TB, string) *Server{"original": StartOriginal, "ours": StartTeeyard} {
 		if got := run(start); got != want {
@@ -108,7 +130,8 @@ func TestEconRcon(t *testing.T) {
 // econTranscript runs the script and returns what all clients got in each step.
 func econTranscript(t *testing.T, start func(testing.TB, string) *Server) (transcript []string) {
 	addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
-	start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_auth_timeout 5; ec_bantime 5", addr.Port()))
+	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_auth_timeout 5; ec_bantime 5; console_output_level 2", addr.Port()))
+	awaitNobody(t, s)
 	conns := map[string]net.Conn{}
 	for i, step := range econScript {
 		switch host, dials := strings.CutPrefix(step.does, "DIAL "); {
@@ -133,11 +156,18 @@ func econTranscript(t *testing.T, start func(testing.TB, string) *Server) (trans
 				t.Fatalf("step %d: %v", i, err)
 			}
 		}
+		awaitLoop(t, s)
+		got := map[string]*string{}
+		var wg sync.WaitGroup
+		for name, c := range conns {
+			text := new(string)
+			got[name] = text
+			wg.Go(func() { *text = readQuiet(c) })
+		}
+		wg.Wait()
 		var all strings.Builder
-		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			if c := conns[name]; c != nil {
-				fmt.Fprintf(&all, "%s: %q\n", name, readQuiet(c))
-			}
+		for _, name := range slices.Sorted(maps.Keys(got)) {
+			fmt.Fprintf(&all, "%s: %q\n", name, *got[name])
 		}
 		text := econTime.ReplaceAllString(all.String(), "[TIME]")
 		transcript = append(transcript, econPort.ReplaceAllString(text, "$1:PORT"))
@@ -149,6 +179,30 @@ var (
 	econTime = regexp.MustCompile(`\[\d\d:\d\d:\d\d\]`)
 	econPort = regexp.MustCompile(`(127\.0\.0\.\d+):\d+`)
 )
+
+// awaitNobody waits until the client has left that waited for the start. What a server logs of
+// it would be among what the external console gets. Its console_output_level is 2.
+func awaitNobody(t *testing.T, s *Server) {
+	t.Helper()
+	Eventually(t, 20*time.Second, "nobody is there", func() bool { return strings.Contains(s.Output(), "leave player='0:") })
+}
+
+// awaitLoop waits until the server has answered two queries, so that on a busy machine, too,
+// it has looked at its external console in between. It may be about to end.
+func awaitLoop(t *testing.T, s *Server) {
+	t.Helper()
+	sock, err := query.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sock.Close()
+	target := []query.Target{{Addr: s.Addr, Versions: query.Version7}}
+	for n := 0; n < 2 && s.Running(); n++ {
+		if err := query.AskAll(t.Context(), sock, query.Config{SettleTime: 1}, target, func(query.Result) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // readQuiet reads until nothing comes for a moment, and appends EOF at the end.
 func readQuiet(c net.Conn) string {

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"image"
 	"math"
@@ -17,7 +18,12 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-func TestMain(m *testing.M) { Main(m) }
+// TestMain has more tests run at the same time than there are cores: those without a display
+// wait most of the time.
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8")
+	Main(m)
+}
 
 // testServer is our server in this process, with a recorder of all events.
 type testServer struct {

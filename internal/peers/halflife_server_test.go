@@ -132,6 +132,7 @@ func checkNames(t testing.TB, scores map[string]int, names []string) {
 
 // TestQueryDetectsProtocols has teeyard query find out what other servers speak.
 func TestQueryDetectsProtocols(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		start func(testing.TB, string) *Server
 		want  string
@@ -149,8 +150,32 @@ func TestQueryDetectsProtocols(t *testing.T) {
 	}
 }
 
+// TestRconOfTheGame runs commands on servers without a player who joins, where the server takes
+// them from others.
+func TestRconOfTheGame(t *testing.T) {
+	RequirePrograms(t, "teeworlds-server", "DDNet-Server")
+	for name, c := range map[string]struct {
+		start  func(testing.TB, string) *Server
+		joined bool
+	}{"teeworlds-server": {StartOriginal, false}, "teeyard": {StartTeeyard, false}, "DDNet-Server": {StartDDNet, true}} {
+		s := c.start(t, "sv_rcon_password "+rconPassword)
+		before := len(s.Output())
+		if out, err := runTeeyard(t, rconPassword, "rcon", s.Addr.String(), "--protocol", "game", "sv_name rconyard", "sv_name"); err != nil || !strings.Contains(out, "Value: rconyard\n") {
+			t.Errorf("%s: %v, %q", name, err, out)
+		}
+		if out, err := runTeeyard(t, rconPassword, "rcon", s.Addr.String(), "--protocol", "game", "nonsense"); err == nil || !strings.Contains(out, `refused: "nonsense": No such command: nonsense.`) {
+			t.Errorf("%s: %v, %q", name, err, out)
+		}
+		log := s.Output()[before:]
+		if joined := strings.Contains(log, "has entered the game") || strings.Contains(log, "team_join"); joined != c.joined || !strings.Contains(log, "authed") {
+			t.Errorf("%s: a player joined: %v\n%s", name, joined, tail(log, 2000))
+		}
+	}
+}
+
 // TestEcon runs commands on the external consoles of teeworlds-server and of ours.
 func TestEcon(t *testing.T) {
+	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	for name, start := range map[string]func(testing.TB, string) *Server{"teeworlds-server": StartOriginal, "teeyard": StartTeeyard} {
 		t.Run(name, func(t *testing.T) { testEcon(t, start) })

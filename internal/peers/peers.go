@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -113,13 +114,14 @@ func (p *Process) ExitCode() int {
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stop interrupts the program, and kills it if it still runs 3 s later. It may be called
-// more than once.
+// Stop asks the program to end, and kills it if it still runs 3 s later. It may be called
+// more than once. The signal is SIGTERM, as shells have what runs in the background ignore
+// interrupts.
 func (p *Process) Stop() {
 	if !p.Running() {
 		return
 	}
-	p.cmd.Process.Signal(os.Interrupt)
+	p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
 	case <-time.After(3 * time.Second):

@@ -21,6 +21,7 @@ import (
 
 // TestQueryServers queries the originals and our server, without clients and with 30.
 func TestQueryServers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		start    func(testing.TB, string) *Server
