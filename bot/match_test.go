@@ -262,19 +262,36 @@ func TestSameSeedSamePlay(t *testing.T) {
 }
 
 // TestPlaysFair compares a bot with a second one of the same seed that is only shown
-// what a client of the original gets to know.
-func TestPlaysFair(t *testing.T) {
-	_, nav := defaultMap()
-	m := newDefaultMatch(t, 5, 3, 3, 3, 3)
+// what a client gets to know.
+func TestPlaysFair(t *testing.T) { playsFair(t, dm.Mode{}, 3000) }
+
+// ghosts is deathmatch in which tees are hidden from all others for two of four seconds.
+type ghosts struct{ dm.Mode }
+
+func (ghosts) OnTick(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		viewers := game.MaskAll
+		if (ctx.Tick()/100+int32(id))%2 == 0 {
+			viewers = 0
+		}
+		ctx.SetVisibleTo(id, viewers)
+	}
+}
+
+func TestPlaysFairWithHiddenTees(t *testing.T) { playsFair(t, ghosts{}, 1000) }
+
+func playsFair(t *testing.T, mode game.Mode, ticks int) {
+	tr, nav := defaultMap()
+	m := newModeMatch(t, mode, tr, nav, 5, 3, 3, 3, 3)
 	twin := testenv.Must(bot.New(bot.Config{Nav: nav, Skill: 3, Seed: 5 * 1000}))
 	hidden := 0
-	for range 3000 {
+	for range ticks {
 		v := m.world.View(0)
 		f := *v.Frame
 		f.Characters, f.Projectiles, f.Pickups = nil, nil, nil
 		for _, c := range v.Characters {
 			if c.Player != 0 {
-				if !v.Sees(c.Pos) {
+				if !v.Sees(c.Pos) || !v.Shows(c.NotFor) {
 					hidden++
 					continue
 				}

@@ -20,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/ctf"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -34,7 +35,7 @@ func (f Format) newClient(h bridge.ServerMessageHandler) bridge.ClientSide {
 }
 
 // newMatch makes a match of players who act at random.
-func newMatch(t testing.TB, mapName string, mode game.Mode, players int) *bridgetest.Match {
+func newMatch(t testing.TB, mapName string, mode game.Mode, players int, mods ...game.Mod) *bridgetest.Match {
 	return bridgetest.NewMatch(t, &bridgetest.Version{
 		NewProtocol: func() bridge.Protocol { return bridge7.NewProtocol() },
 		NewClient: func(_ int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
@@ -43,7 +44,7 @@ func newMatch(t testing.TB, mapName string, mode game.Mode, players int) *bridge
 		Effects:        func(*game.Frame, []game.Event) []game.Event { return nil },
 		ReceivedEvents: func(int, *game.Event, game.Event) []game.Event { return nil },
 		IsMessage:      func(*game.Event) bool { return false },
-	}, mapName, mode, players)
+	}, mapName, mode, players, mods...)
 }
 
 // recording is a demo that is made, and what went into it.
@@ -126,6 +127,50 @@ func show(c bridge.ClientSide) (s shown) {
 
 // clone returns a copy of a list, nil if it is empty.
 func clone[T any](list []T) []T { return append([]T(nil), list...) }
+
+// tuner is a mod that gives player 1 a tuning of their own from tick 50 on.
+type tuner struct{ tuning game.Tuning }
+
+func (*tuner) Start(*game.Tx) {}
+
+func (m *tuner) OnTick(ctx *game.Ctx) {
+	if ctx.Tick() >= 50 {
+		ctx.SetPlayerTuning(1, &m.tuning)
+	}
+}
+
+// TestTuningInDemos checks that a player's demo has their tuning, and others have that of the world.
+func TestTuningInDemos(t *testing.T) {
+	own := physics.DefaultTuning()
+	own[physics.Gravity] = 10
+	for _, format := range []Format{Teeworlds, DDNet} {
+		for player := game.Nobody; player < 2; player++ {
+			m := newMatch(t, "testbox", dm.Mode{}, 2, &tuner{own})
+			r := newRecording(t, Config{Format: format, OfPlayer: player >= 0, Player: player})
+			m.OnStep = func(events []game.Event) { r.step(t, m.World, events) }
+			for range 100 {
+				m.Act(true)
+				m.Step()
+			}
+			file, side := r.close(t), format.newClient(&bridgetest.ServerMessages{})
+			changes, before := 0, side.Tuning()
+			for c := new(demo.Chunk); file.Next(c) == nil; {
+				switch c.Kind {
+				case demo.KindSnapshot, demo.KindDelta:
+					side.ReceiveSnapshot(c.Tick, c.Snapshot)
+				case demo.KindMessage:
+					testenv.NoError(t, side.Receive(c.Message, true))
+				}
+				if now := side.Tuning(); now != before {
+					changes, before = changes+1, now
+				}
+			}
+			if want := m.World.PlayerTuning(player); before != want || (player == 1) != (changes == 1) || (player == 1) != (want == own) {
+				t.Errorf("%v, player %d: %d changes to %v, want %v", format, player, changes, before, want)
+			}
+		}
+	}
+}
 
 // TestDemo records a match in both formats. The file has what was recorded, and who begins
 // to read at any keyframe sees the same as who has read all.

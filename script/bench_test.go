@@ -29,12 +29,12 @@ func BenchmarkHook(b *testing.B) {
 			var n int
 			hook := &benchHook{run: func(ctx *game.Ctx) {
 				d := game.Damage{Victim: 1, Weapon: game.WeaponGrenade, Amount: 1}
-				for ; n > 0; n-- {
-					w.mod.vm.newBudget(w.Tick())
-					for range min(n, 1000) {
-						w.mod.OnDamage(ctx, &d)
+				for i := range n {
+					if i%100 == 0 {
+						w.mod.vm.newBudget(w.Tick())
 					}
-					n -= min(n, 1000) - 1
+					w.mod.OnDamage(ctx, &d)
+					d.Amount = 1
 				}
 			}}
 			w.World = testenv.Must(game.New(game.Config{Terrain: terrain(), Mode: w.mode, Mods: []game.Mod{w.mod, hook}, Rules: game.DefaultRules()}))

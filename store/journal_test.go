@@ -248,7 +248,9 @@ func TestGoroutine(t *testing.T) {
 			}
 		}
 		request(add("ben", 1))
-		testenv.NoError(t, j.Close())
+		j.Close()
+		<-j.done // on a slow disk, Close does not wait for it
+		testenv.NoError(t, j.Err())
 		testenv.Check(t, (<-answers).Err == "", "lost at the end")
 		request(add("cid", 1))
 		testenv.Check(t, (<-answers).Err != "", "stored after the end")
