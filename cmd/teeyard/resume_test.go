@@ -84,7 +84,10 @@ func TestResumeAfterKill(t *testing.T) {
 	logs := testenv.Must(filepath.Glob(filepath.Join(dir, "replays", "*.twreplay")))
 	testenv.Require(t, len(logs) == 2, "%d logs: %q", len(logs), logs)
 	testenv.Eventually(t, "the log can be read", func() bool {
-		_, r, err := openReplay(logs[1])
+		f, r, err := openReplay(logs[1])
+		if err == nil {
+			f.Close()
+		}
 		return err == nil && r.Header().State != nil
 	})
 	out, err := teeyard(t, append([]string{"replay", "verify"}, logs...)...).CombinedOutput()
