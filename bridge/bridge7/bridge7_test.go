@@ -124,6 +124,9 @@ func TestServerMessages(t *testing.T) {
 		{Kind: bridge.VoteNone, Caller: game.Nobody, Target: game.Nobody},
 	} {
 		s.SendVote(&v)
+		if v.Caller == game.Nobody && v.Timeout > 0 {
+			v.Caller = game.MaxPlayers - 1 // an id that nobody has
+		}
 		c.ServerMessages.Expect(t, "vote", call("Vote", v))
 	}
 	for _, ev := range []game.Event{
