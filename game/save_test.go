@@ -22,6 +22,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/lts"
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/mode/tdm"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -330,7 +331,42 @@ func FuzzRestore(f *testing.F) {
 		}
 		f.Add(uint8(i), w.AppendState(nil))
 	}
+	f.Add(uint8(0), extendedState())
 	f.Fuzz(restoreBytes)
+}
+
+// extendedState returns a state of the first of the savedModes, with what mods can change of
+// characters.
+func extendedState() []byte {
+	m := savedModes()[0]
+	cfg := m.config()
+	tuning := physics.DefaultTuning()
+	cfg.Mods[0].(*script).tick = func(ctx *game.Ctx) {
+		ctx.SetPlayerTuning(0, &tuning)
+		ctx.SetSkin(1, game.Skin{PartNames: [game.NumSkinParts]string{"kitty"}}, 1000)
+		ctx.SetFlags(1, game.CharacterFlagSolo|game.CharacterFlagEndlessHook)
+		ctx.Freeze(2, 1000)
+		ctx.MaskInput(2, game.ControlHook)
+		ctx.SetVisibleTo(2, game.MaskOne(1))
+	}
+	w := testenv.Must(game.New(cfg))
+	w.Step(join(0, 1, 2))
+	b := bots.Bots{Rand: 5}
+	for range 300 {
+		w.Step(b.Commands(3))
+	}
+	return w.AppendState(nil)
+}
+
+// TestDamagedExtendedStates is TestDamagedStates for the end of an extendedState.
+func TestDamagedExtendedStates(t *testing.T) {
+	state := extendedState()
+	r := bots.Rand(1)
+	for i := len(state) - 500; i < len(state); i++ {
+		bad := bytes.Clone(state)
+		bad[i] = byte(r.Next())
+		restoreBytes(t, 0, bad)
+	}
 }
 
 // TestDamagedStates restores states with a wrong byte.
