@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -67,6 +68,11 @@ type resumeSettings struct {
 	Map, GameType, Mods string
 	Rules               game.Rules
 	Tuning              game.Tuning
+}
+
+// sameMatch reports whether two settings have the same map, game type and mods.
+func (r *resumeSettings) sameMatch(o *resumeSettings) bool {
+	return r.Map == o.Map && strings.EqualFold(r.GameType, o.GameType) && r.Mods == o.Mods
 }
 
 // savedMatch is a match in the store: this as a line of JSON, and the state of the world.
@@ -214,10 +220,11 @@ func (s *Server) loadMatch() (*savedMatch, error) {
 }
 
 // startFrom starts the first world as that of a saved match. Settings that operators have changed
-// since the configuration was read keep their values, unless the configuration is another one.
+// since the configuration was read keep their values, unless the configuration is another one. It may
+// have become what the match has, as by SIGHUP.
 func (s *Server) startFrom(m *savedMatch) error {
 	was, is := &m.Configured, &s.resume.configured
-	if was.Map != is.Map || was.GameType != is.GameType || was.Mods != is.Mods {
+	if !was.sameMatch(is) && !m.Settings.sameMatch(is) {
 		return errors.New("the configuration has another map, game type or other mods")
 	}
 	s.settings.Map, s.settings.GameType, s.settings.Mods = m.Settings.Map, m.Settings.GameType, m.Settings.Mods

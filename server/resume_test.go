@@ -194,6 +194,7 @@ func TestNotResumed(t *testing.T) {
 		"a full disk":    {err: errors.New("no space left"), says: "no space left"},
 		"turned off":     {command: "sv_resume 0"},
 		"as it was":      {says: "goes on"},
+		"a new setting":  {change: func(m *savedMatch) { m.Configured.Map = "before" }, says: "goes on"},
 	} {
 		store := memoryStore{content: bytes.Clone(good), err: c.err}
 		if c.raw != nil {
@@ -204,7 +205,7 @@ func TestNotResumed(t *testing.T) {
 		}
 		next := resumable(t, &store, c.command)
 		resumed := next.srv.world.Tick() > 0
-		testenv.Check(t, resumed == (name == "as it was"), "%s: resumed: %v", name, resumed)
+		testenv.Check(t, resumed == (c.says == "goes on"), "%s: resumed: %v", name, resumed)
 		testenv.Check(t, strings.Contains(next.log.String(), c.says), "%s: the log lacks %q:\n%s", name, c.says, next.log.String())
 		next.join(ip(1), "dora") // it goes on all the same
 		next.step(10)
