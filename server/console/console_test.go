@@ -587,7 +587,7 @@ func TestSettingsAsReleased(t *testing.T) {
 		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
 		"sv_bots": true, "sv_audit_log": true, "sv_demo_format": true, "log_dialect": true, "log_join_details": true, "sv_bot_skill": true, "sv_maps_base_url": true, "conn_timeout_protection": true,
 		"sv_hl": true, "sv_hl_legacy_queries": true, "sv_hl_master": true, "sv_hl_rcon": true, "sv_hl_rcon_allow": true,
-		"sv_hl_rcon_bantime": true, "sv_hl_rcon_exempt": true, "sv_hl_rcon_failures": true, "sv_mods": true, "sv_mods_watch": true}
+		"sv_hl_rcon_bantime": true, "sv_hl_rcon_exempt": true, "sv_hl_rcon_failures": true, "sv_mods": true, "sv_mods_watch": true, "sv_resume": true, "sv_storage": true}
 
 	c, err := New(Config{})
 	if err != nil {

@@ -169,7 +169,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_replay", "Record matches as replay logs (1 takes effect with the next map)", sv, &s.Replay, 1, 0, 1},
 		{"sv_replay_max_size", "Megabytes that a replay log may have", sv, &s.ReplayMaxSize, 64, 1, 4096},
 		{"sv_replay_max_files", "Number of replay logs to keep, the oldest are deleted (0 = all)", sv, &s.ReplayMaxFiles, 30, 0, 10000},
-		{"sv_resume", "Keep the match for a server that is started within a minute after a crash or an update, and go on with it", sv, &s.Resume, 0, 0, 1},
+		{"sv_resume", "Keep the match for a server that starts within a minute after a crash or an update", sv, &s.Resume, 0, 0, 1},
 		{"sv_warmup", "Seconds of warmup before a match (0 = none, -1 = until all are ready)", sv, &s.Warmup, 0, -1, 1000},
 		{"sv_countdown", "Seconds of countdown before a match (0 = in survival modes only, -1 = never)", sv, &s.Countdown, 0, -1, 1000},
 		{"sv_teamdamage", "Team damage", sv, &s.TeamDamage, 0, 0, 1},
