@@ -24,8 +24,8 @@ func verify(t *testing.T, m modtest.Match, name, source string) (log string) {
 
 // TestExamples plays the examples.
 func TestExamples(t *testing.T) {
-	files := testenv.Must(filepath.Glob("../examples/lua/*.lua"))
-	if len(files) < 3 {
+	files := append(testenv.Must(filepath.Glob("../examples/lua/*.lua")), "testdata/potato.lua")
+	if len(files) < 5 {
 		t.Fatalf("%d examples", len(files))
 	}
 	for _, f := range files {

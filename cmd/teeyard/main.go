@@ -29,6 +29,7 @@ type commands struct {
 	Master      masterCmd        `cmd:"" help:"Run a master server of the Half-Life protocol."`
 	Replay      replayCmd        `cmd:"" help:"Show, verify and cut replay logs."`
 	Health      healthCmd        `cmd:"" help:"Ask a running server whether all is well."`
+	Mod         modCmd           `cmd:"" help:"Begin with a mod of your own."`
 	Demo        demoCmd          `cmd:"" help:"Show, cut and play demos."`
 	Dump        dumpCmd          `cmd:"" help:"Explain captured network traffic and demos."`
 	Version     versionCmd       `cmd:"" help:"Print version, commit and Go version."`

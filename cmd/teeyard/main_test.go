@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -64,6 +65,24 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// goEnv is what the go command needs to know, and the folder of the module.
+var goEnv = sync.OnceValues(func() ([]string, error) {
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOFLAGS").Output()
+	lines := strings.Split(string(out), "\n")
+	source, absErr := filepath.Abs("../..")
+	if err = errors.Join(err, absErr); err != nil {
+		return nil, err
+	}
+	return []string{"GOCACHE=" + strings.TrimSpace(lines[0]), "GOMODCACHE=" + strings.TrimSpace(lines[1]), "GOFLAGS=" + strings.TrimSpace(lines[2]), "SOURCE=" + source}, nil
+})
+
+// setUpGo lets scripts use the go command and the folder SOURCE of the module.
+func setUpGo(env *testscript.Env) error {
+	vars, err := goEnv()
+	env.Vars = append(env.Vars, vars...)
+	return err
+}
+
 // setUpScript gives every script free ports, the folder MAPS, a replay log of ten seconds, a
 // capture of each version, and demos.
 func setUpScript(env *testscript.Env) error {
@@ -75,6 +94,9 @@ func setUpScript(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("MAPS", maps)
+	if err := setUpGo(env); err != nil {
+		return err
+	}
 	for name, from := range map[string]string{"join.pcap": "teeworlds-0.7.5-dm1.pcap", "ddnet.pcap": "ddnet-16.4-dm1-over-0.6.pcap"} {
 		capture, err := os.ReadFile(filepath.Join("../../internal/golden/testdata", from))
 		if err != nil {

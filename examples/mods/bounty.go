@@ -1,0 +1,38 @@
+// Package mods has small mods in Go. docs/modding.md explains them.
+package mods
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Bounty pays for the deaths of those who have killed many.
+type Bounty struct {
+	state struct {
+		Streak game.PerPlayer[int32] // kills since they died
+	}
+}
+
+// NewBounty makes the mod.
+func NewBounty() game.Mod { return &Bounty{} }
+
+// Start implements game.Mod.
+func (m *Bounty) Start(*game.Tx) {}
+
+// State implements game.StateHook.
+func (m *Bounty) State() any { return &m.state }
+
+// OnDeath implements game.DeathHook.
+func (m *Bounty) OnDeath(ctx *game.Ctx, d *game.Death) {
+	streak := m.state.Streak[d.Victim]
+	m.state.Streak[d.Victim] = 0
+	if d.Killer < 0 || d.Killer == d.Victim {
+		return
+	}
+	m.state.Streak[d.Killer]++
+	if streak >= 3 {
+		ctx.AddScore(d.Killer, streak)
+		ctx.Say(fmt.Sprintf("%s gets %d points for %s", ctx.Name(d.Killer), streak, ctx.Name(d.Victim)))
+	}
+}

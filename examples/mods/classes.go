@@ -1,0 +1,50 @@
+package mods
+
+import "github.com/teeyard/teeyard/game"
+
+// Classes lets players choose, in the menu for votes, what they are.
+type Classes struct {
+	state struct {
+		Class game.PerPlayer[int32]
+	}
+	menu game.Menu
+}
+
+// classes are what the menu shows.
+var classes = []string{"Soldier: grenades", "Scout: fast, with a shotgun", "Heavy: slow, with armour"}
+
+// NewClasses makes the mod.
+func NewClasses() game.Mod { return &Classes{} }
+
+// State implements game.StateHook.
+func (m *Classes) State() any { return &m.state }
+
+// Start implements game.Mod.
+func (m *Classes) Start(tx *game.Tx) {
+	m.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+		m.state.Class[id] = int32(line)
+		ctx.SayTo(id, "From your next life on: "+classes[line])
+	})
+}
+
+// OnEnter implements game.EnterHook.
+func (m *Classes) OnEnter(ctx *game.Ctx, id game.PlayerID) { ctx.ShowMenu(id, m.menu, classes...) }
+
+// OnSpawn implements game.SpawnHook.
+func (m *Classes) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	tuning := ctx.Tuning()
+	switch m.state.Class[id] {
+	case 0:
+		ctx.GiveWeapon(id, game.WeaponGrenade, 10)
+	case 1:
+		tuning.Set("ground_control_speed", 14)
+		ctx.GiveWeapon(id, game.WeaponShotgun, 10)
+	case 2:
+		tuning.Set("ground_control_speed", 7)
+		ctx.GiveArmor(id, 10)
+	}
+	ctx.SetPlayerTuning(id, &tuning)
+}
+
+// PureTuning implements game.PurityRule: tees may move in other ways.
+func (m *Classes) PureTuning() bool { return false }

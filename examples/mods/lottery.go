@@ -1,0 +1,69 @@
+package mods
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Lottery gives somebody a prize now and then, and remembers how often each name won.
+type Lottery struct {
+	seconds int32
+	draw    game.Timer
+	state   struct {
+		Asked int32 // the request to the storage that top sent
+		By    game.PlayerID
+	}
+}
+
+// NewLottery makes the mod.
+func NewLottery() game.Mod { return &Lottery{} }
+
+// State implements game.StateHook.
+func (m *Lottery) State() any { return &m.state }
+
+// Start implements game.Mod.
+func (m *Lottery) Start(tx *game.Tx) {
+	tx.IntVar(game.IntVar{Name: "lottery_seconds", Help: "Seconds between two prizes", Value: &m.seconds, Default: 30, Min: 1, Max: 600})
+	m.draw = tx.Timer(m.give)
+	tx.After(m.draw, m.seconds*game.TickRate, game.Nobody)
+	tx.ChatCommand(game.CommandSpec{Name: "winners", Params: "?i[how many]", Help: "Who won most often", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		n := c.Int(0)
+		if n < 1 {
+			n = 3
+		}
+		m.state.Asked, m.state.By = ctx.Storage("lottery").Top("wins", n, false), c.Player
+	}})
+	tx.ConsoleCommand(game.CommandSpec{Name: "lottery_draw", Help: "Give a prize now", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		ctx.After(m.draw, 1, game.Nobody)
+		c.Reply(ctx, "a prize is on its way")
+	}})
+}
+
+// give gives a prize to one of those who live.
+func (m *Lottery) give(ctx *game.Ctx, _ game.PlayerID) {
+	ctx.After(m.draw, m.seconds*game.TickRate, game.Nobody)
+	var alive []game.PlayerID
+	for id := range ctx.Players() {
+		if ctx.Alive(id) {
+			alive = append(alive, id)
+		}
+	}
+	if len(alive) == 0 {
+		return
+	}
+	winner := alive[ctx.Rand(len(alive))]
+	ctx.GiveArmor(winner, 10)
+	ctx.Broadcast(ctx.Name(winner) + " wins")
+	ctx.Storage("lottery").Add("wins", game.Row{Name: ctx.Name(winner), Score: 1})
+}
+
+// OnStored implements game.StorageHook.
+func (m *Lottery) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
+	if a.Space != "lottery" || a.ID != m.state.Asked || a.Err != "" {
+		return
+	}
+	for i, row := range a.Rows {
+		ctx.SayTo(m.state.By, fmt.Sprintf("%d. %s (%d)", i+1, row.Name, row.Score))
+	}
+}

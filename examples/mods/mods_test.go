@@ -1,0 +1,100 @@
+package mods
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/modtest"
+)
+
+// room has a shield in the middle.
+var room = modtest.ParseMap(nil,
+	"################",
+	"#              #",
+	"#              #",
+	"# S    a     S #",
+	"################",
+)
+
+// play starts a match of two.
+func play(t *testing.T, mod game.Mod) *modtest.World {
+	t.Helper()
+	w := modtest.New(t, game.Config{Mods: []game.Mod{mod}, Terrain: room})
+	w.Play(0, 1)
+	return w
+}
+
+// shootDead lets a player shoot another one until they die.
+func shootDead(w *modtest.World, id, at game.PlayerID) (events []game.Event) {
+	w.T.Helper()
+	for range 30 {
+		events = append(events, w.Shoot(id, at, game.WeaponGun)...)
+		if modtest.Count(events, game.EvKill) > 0 {
+			return append(events, w.Run(200)...) // until they are back
+		}
+	}
+	w.T.Fatalf("%d does not kill %d", id, at)
+	return nil
+}
+
+func TestBounty(t *testing.T) {
+	m := NewBounty().(*Bounty)
+	w := play(t, m)
+	shootDead(w, 0, 1)
+	if m.state.Streak[0] != 1 {
+		t.Fatalf("a streak of %d", m.state.Streak[0])
+	}
+	m.state.Streak[0] = 3
+	before := w.Score(1)
+	events := shootDead(w, 1, 0)
+	if w.Score(1) != before+4 || !modtest.Told(events, 0, "player 1 gets 3 points for player 0") || m.state.Streak[0] != 0 {
+		t.Errorf("the score is %d after %d", w.Score(1), before)
+	}
+}
+
+func TestClasses(t *testing.T) {
+	w := play(t, NewClasses())
+	events := w.Do(game.ChooseLine(0, classes[2]))
+	if !modtest.Told(events, 0, "Heavy") {
+		t.Errorf("%+v", events)
+	}
+	shootDead(w, 1, 0)
+	if tee := w.Tee(0); tee.Armor != 10 {
+		t.Errorf("armour is %d", tee.Armor)
+	}
+}
+
+func TestLottery(t *testing.T) {
+	w := play(t, NewLottery())
+	events := append(w.Do(game.ConsoleCommand(game.Nobody, "lottery_draw")), w.Run(2)...)
+	if !modtest.Told(events, 0, " wins") || w.Tee(0).Armor+w.Tee(1).Armor != 10 {
+		t.Errorf("%+v", events)
+	}
+	events = w.Do(game.ChatCommand(0, "winners", "2"))
+	var id int32
+	for _, e := range events {
+		if e.Kind == game.EvStore {
+			id = e.Store.ID
+		}
+	}
+	answer := game.StoreAnswer{ID: id, Op: game.StoreTop, Space: "lottery", Key: "wins", Rows: []game.Row{{Name: "nameless tee", Score: 7}}}
+	if events = w.Do(answer.Command()); id == 0 || !modtest.Told(events, 0, "1. nameless tee (7)") {
+		t.Errorf("%d: %+v", id, events)
+	}
+}
+
+func TestGuard(t *testing.T) {
+	w := play(t, NewGuard())
+	if modtest.Count(w.Run(200), game.EvDamage) == 0 {
+		t.Error("the guard hits nobody")
+	}
+}
+
+func TestReplay(t *testing.T) {
+	for _, newMod := range []func() game.Mod{NewBounty, NewClasses, NewLottery, NewGuard} {
+		t.Run(fmt.Sprintf("%T", newMod()), func(t *testing.T) {
+			modtest.Match{Mods: []func() game.Mod{newMod}, Ticks: 600}.VerifyReplay(t)
+		})
+	}
+}
