@@ -56,7 +56,7 @@ func Bots(w *World, terrain game.Terrain, n, ticks int) []game.Event {
 				game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(id), Input: in},
 				game.Command{Kind: game.CmdInput, Player: game.PlayerID(id), Input: in})
 		}
-		all = append(all, w.Do(cmds...)...)
+		all = append(all, w.Step(cmds)...) // not Do, whose inputs are those of the test
 	}
 	return all
 }

@@ -384,6 +384,12 @@ var (
 	rockColor = twmap.Color{R: 140, G: 90, B: 50, A: 255}
 )
 
+// spikeColors are those of spikes, by tile.
+var spikeColors = map[uint8]twmap.Color{
+	8: {R: 90, G: 90, B: 90, A: 255}, 7: {R: 240, G: 200, B: 40, A: 255}, 9: {R: 220, G: 40, B: 40, A: 255},
+	10: {R: 40, G: 60, B: 220, A: 255}, 14: {R: 40, G: 180, B: 60, A: 255}, 15: {R: 160, G: 40, B: 200, A: 255},
+}
+
 // isColor returns a function that reports whether a pixel has about the given colour.
 func isColor(c twmap.Color) func(r, g, b uint8) bool {
 	near := func(a uint8, b int32) bool { return int32(a)-b < 6 && b-int32(a) < 6 }
@@ -397,7 +403,10 @@ func drawMap(t testing.TB, drawing string) []byte {
 	var quads []twmap.Quad
 	for y := range layer.Height {
 		for x := range layer.Width {
-			switch layer.At(x, y).Index {
+			switch tile := layer.At(x, y).Index; tile {
+			case spikes['N'], spikes['O'], spikes['D'], spikes['U'], spikes['G'], spikes['P']:
+				c := spikeColors[tile]
+				quads = append(quads, twmap.NewQuad(float64(x), float64(y), 1, 1).Shaded(c, c))
 			case twmap.Solid:
 				quads = append(quads, twmap.NewQuad(float64(x), float64(y), 1, 1).Shaded(rockColor, rockColor))
 			case twmap.Death:

@@ -18,8 +18,11 @@ func PlainMap(drawing string) []byte {
 	return file
 }
 
+// spikes are those of FNG: normal, golden, of red, of blue, green and purple.
+var spikes = map[byte]uint8{'N': 8, 'O': 7, 'D': 9, 'U': 10, 'G': 14, 'P': 15}
+
 func parseDrawing(drawing string) *twmap.TileLayer {
-	terrain := modtest.ParseMap(nil, strings.Split(strings.TrimSpace(drawing), "\n")...)
+	terrain := modtest.ParseMap(spikes, strings.Split(strings.TrimSpace(drawing), "\n")...)
 	layer := twmap.NewGameLayer(terrain.Width, terrain.Height)
 	for i, tile := range terrain.Tiles {
 		layer.Set(i%terrain.Width, i/terrain.Width, tile, 0)
