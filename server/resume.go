@@ -383,7 +383,7 @@ func (s *Server) closeResume() {
 	if s.cfg.Resume == nil || s.settings.Resume == 0 || s.world == nil {
 		return
 	}
-	if s.numClients() > 0 {
+	if s.numClients() > 0 || s.hasResumed() {
 		s.waitForStore()
 		s.storeMatch(s.savedMatch())
 	}

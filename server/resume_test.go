@@ -238,6 +238,8 @@ func TestShutdownLeavesTheMatch(t *testing.T) {
 	ts.idle(20, dora)
 	tick := ts.srv.world.Tick()
 	ts.srv.Shutdown(ts.now, "")
+	again := resumable(t, &store)
+	again.srv.Shutdown(again.now, "") // before anybody is back
 	next := resumable(t, &store)
 	testenv.Check(t, next.srv.world.Tick() == tick && next.srv.numHeld() == 1, "tick %d instead of %d", next.srv.world.Tick(), tick)
 	next.idle(61 * 50)
