@@ -54,7 +54,7 @@ func TestGuideCode(t *testing.T) {
 // playScript plays a match with a script, which must replay and have no errors.
 func playScript(t *testing.T, name, source string) {
 	t.Helper()
-	modtest.Match{Ticks: 300, Mods: []func() game.Mod{func() game.Mod {
+	modtest.Match{Players: 4, Ticks: 150, Mods: []func() game.Mod{func() game.Mod {
 		m, err := script.New(script.Config{Name: name, Source: source, Log: func(text string) { t.Errorf("%s\n%s", text, source) }})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
