@@ -10,9 +10,9 @@ import (
 
 // BenchmarkLoad reads a script.
 func BenchmarkLoad(b *testing.B) {
-	source := string(testenv.Must(os.ReadFile("../examples/lua/potato.lua")))
+	source := string(testenv.Must(os.ReadFile("../examples/lua/balls.lua")))
 	for b.Loop() {
-		testenv.Must(New(Config{Name: "mods/potato.lua", Source: source}))
+		testenv.Must(New(Config{Name: "mods/balls.lua", Source: source}))
 	}
 }
 
@@ -61,7 +61,7 @@ func BenchmarkTick(b *testing.B) {
 	for _, c := range []struct{ name, source string }{
 		{"none", ""},
 		{"empty", "function on_tick() end"},
-		{"potato", string(testenv.Must(os.ReadFile("../examples/lua/potato.lua")))},
+		{"balls", string(testenv.Must(os.ReadFile("../examples/lua/balls.lua")))},
 		{"all", `
 state.zone = {}
 local function inside(x, y) return x > 100 and x < 500 and y > 50 and y < 400 end
