@@ -28,7 +28,7 @@ var targets = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm
 // files are what is in every archive besides the program.
 var files = []string{
 	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/grafana.json", "deploy/teeyard.service",
-	"docs/operators.md", "docs/replay.md", "docs/settings.md",
+	"docs/modding.md", "docs/modding-lua.md", "docs/modes.md", "docs/operators.md", "docs/replay.md", "docs/settings.md",
 }
 
 func main() {
@@ -148,7 +148,11 @@ func (r *release) archive(target string) (name string, archive []byte, err error
 		executable = "teeyard.exe"
 	}
 	about := fmt.Sprintf("%s\ncommit %s\n%s\n%s %s\n", r.version, r.commit, r.time.Format(time.RFC3339), runtime.Version(), target)
-	entries := []entry{{folder + executable, program, 0o755}, {folder + "VERSION", []byte(about), 0o644}}
+	licenses, err := r.licenses(target)
+	if err != nil {
+		return "", nil, err
+	}
+	entries := []entry{{folder + executable, program, 0o755}, {folder + "VERSION", []byte(about), 0o644}, {folder + "LICENSES-OF-LIBRARIES", licenses, 0o644}}
 	for _, f := range files {
 		content, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(f)))
 		if err != nil {
@@ -163,6 +167,38 @@ func (r *release) archive(target string) (name string, archive []byte, err error
 	}
 	err = writeTarGz(&b, entries, r.time)
 	return name + ".tar.gz", b.Bytes(), err
+}
+
+// licenses returns the licences of Go and of the libraries that are in the program for a
+// target. They have to go with it.
+func (r *release) licenses(target string) ([]byte, error) {
+	system, processor, _ := strings.Cut(target, "/")
+	const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
+	cmd := exec.Command("go", "list", "-deps", "-f", format, "./cmd/teeyard")
+	cmd.Dir, cmd.Stderr = r.dir, os.Stderr
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	libraries := slices.Compact(slices.Sorted(strings.Lines(string(out))))
+	var b []byte
+	for _, l := range append([]string{"Go\t" + string(root)}, libraries...) {
+		name, dir, _ := strings.Cut(strings.TrimSpace(l), "\t")
+		text, err := os.ReadFile(filepath.Join(dir, "LICENSE"))
+		if errors.Is(err, os.ErrNotExist) {
+			text, err = os.ReadFile(filepath.Join(dir, "COPYING"))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("licence of %s: %w", name, err)
+		}
+		b = fmt.Appendf(b, "%s\n\n%s\n\n", name, bytes.TrimSpace(text))
+	}
+	return b, nil
 }
 
 func writeZip(to io.Writer, entries []entry, modified time.Time) error {

@@ -53,8 +53,11 @@ func TestArchives(t *testing.T) {
 		program := content[base+"/teeyard"] + content[base+"/teeyard.exe"]
 		system, processor, _ := strings.Cut(strings.TrimPrefix(base, "teeyard-v1.2.3-"), "-")
 		target := system + "/" + processor
-		if !slices.Contains(targets, target) || program != "program for "+target || len(content) != len(files)+2 {
+		if !slices.Contains(targets, target) || program != "program for "+target || len(content) != len(files)+3 {
 			t.Errorf("%s has %q of %d files for %s", n.Name(), program, len(content), target)
+		}
+		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") || !strings.Contains(l, "Apache License") {
+			t.Errorf("%s: LICENSES-OF-LIBRARIES begins with %.100q", n.Name(), l)
 		}
 		if v := content[base+"/VERSION"]; !strings.HasPrefix(v, "v1.2.3\ncommit 0123456789ab\n2026-11-22T01:02:04Z\ngo") || !strings.HasSuffix(v, target+"\n") {
 			t.Errorf("%s: VERSION is %q", n.Name(), v)
