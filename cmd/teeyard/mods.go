@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/mods/fng"
+	"github.com/teeyard/teeyard/mods/foot"
 	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/script"
@@ -30,6 +31,7 @@ var gameModes = append(server.BuiltinModes(), server.Modes{
 	{Name: "solofng", New: func() game.Mode { return fng.New(game.WeaponLaser, false) }},
 	{Name: "boomfng", New: func() game.Mode { return fng.New(game.WeaponGrenade, true) }},
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
+	{Name: "foot", New: foot.New},
 }...)
 
 // gameMods are the mods of sv_mods that the program has.

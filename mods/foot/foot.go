@@ -1,0 +1,339 @@
+// Package foot is foot: two teams, a ball that is carried and kicked, and two goals.
+package foot
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/tdm"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// Mode is foot. It has no state: the ball has.
+type Mode struct {
+	ball game.KindID
+
+	respawn, carry, lifetime int32    // seconds
+	bounce                   int32    // percent
+	goalTiles                [2]int32 // by team
+}
+
+// The numbers of a ball.
+const (
+	phase  = iota
+	left   // ticks of the phase
+	grace  // ticks in which the one who kicked cannot have the ball, or a carrier not kick
+	passer // 1 + the team mate who had the ball before the owner
+	fire   // the carrier's Input.Fire in the tick before
+)
+
+// The phases of a ball. Its Owner is who has or had it, and its Team theirs.
+const (
+	away    = iota // until it is back
+	ready          // where it starts, which is To
+	carried        // by its owner
+	flying
+)
+
+const (
+	tileFlagRed  = 195
+	tileFlagBlue = 196
+	tileGrenade  = 200
+	firstPickup  = 197
+	lastPickup   = 202
+
+	// The ball flies as grenades do, in units per tick.
+	kickSpeed float32 = 20
+	gravity   float32 = 0.56
+	maxSpeed  float32 = 30 // less than a tile, so that no goal is missed
+	rolling   float32 = 0.95
+
+	size      float32 = 20 // of the box that hits walls
+	reach     float32 = 10 // from a tee
+	stand     float32 = 42 // from the middle of a flag stand that is a goal
+	kickGrace         = 15
+	// Input moves a tee some ticks after it fires: that of the hammer is no kick.
+	hammerGrace = 10
+)
+
+// New returns the mode.
+func New() game.Mode { return &Mode{} }
+
+// Name returns "Foot".
+func (*Mode) Name() string { return "Foot" }
+
+// Flags returns that there are teams, and flags, which stand in goals.
+func (*Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
+
+// PureTuning returns false, so that operators can tune.
+func (*Mode) PureTuning() bool { return false }
+
+// Start declares the ball and the settings.
+func (m *Mode) Start(tx *game.Tx) {
+	m.ball = tx.AddEntityKind(game.EntityKind{Tick: m.tick, Draw: draw, Reset: func(_ *game.Ctx, e *game.Entity) { m.reset(e) }})
+	for _, v := range []game.IntVar{
+		{Name: "sv_ball_respawn", Help: "Seconds until the ball is back after a goal", Value: &m.respawn, Default: 5, Max: 100},
+		{Name: "sv_ball_carry", Help: "Seconds for which a tee can keep the ball", Value: &m.carry, Default: 3, Min: 1, Max: 60},
+		{Name: "sv_ball_lifetime", Help: "Seconds after which a ball that nobody takes goes back", Value: &m.lifetime, Default: 20, Min: 1, Max: 600},
+		{Name: "sv_ball_bounce", Help: "Speed that the ball keeps when it bounces, percent", Value: &m.bounce, Default: 75, Max: 100},
+		{Name: "sv_goal_tile_red", Help: "Tiles with this index are the goal of red", Value: &m.goalTiles[game.TeamRed], Default: 9, Min: 4, Max: 191},
+		{Name: "sv_goal_tile_blue", Help: "Tiles with this index are the goal of blue", Value: &m.goalTiles[game.TeamBlue], Default: 10, Min: 4, Max: 191},
+	} {
+		tx.IntVar(v)
+	}
+}
+
+// OnEntity puts the ball where the map has a grenade launcher, and flags on their stands. There
+// are no pickups.
+func (m *Mode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
+	switch {
+	case tile == tileGrenade:
+		ctx.SpawnEntity(m.ball, game.Entity{Pos: pos, To: pos, Owner: game.Nobody})
+	case tile == tileFlagRed:
+		ctx.PlaceFlag(game.TeamRed, pos)
+	case tile == tileFlagBlue:
+		ctx.PlaceFlag(game.TeamBlue, pos)
+	}
+	if tile >= firstPickup && tile <= lastPickup {
+		ctx.Cancel()
+	}
+}
+
+// OnSpawn leaves the hammer only.
+func (*Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	ctx.SelectWeapon(id, game.WeaponHammer)
+	ctx.TakeWeapon(id, game.WeaponGun)
+}
+
+// OnDamage lets nobody be hurt. The hammer takes the ball from an opponent.
+func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
+	ctx.Cancel()
+	if d.Weapon != game.WeaponHammer || !ctx.Alive(d.Attacker) || ctx.Team(d.Attacker) == ctx.Team(d.Victim) || m.carriedBy(ctx, d.Attacker) != nil {
+		return
+	}
+	if e := m.carriedBy(ctx, d.Victim); e != nil {
+		disarm(ctx, d.Victim)
+		m.take(ctx, e, d.Attacker)
+		e.Data[grace] = hammerGrace
+	}
+}
+
+// OnDeath takes a point for a fall or a suicide, and the ball.
+func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	mode.ScoreDeath(ctx, d, true)
+	if e := m.carriedBy(ctx, d.Victim); e != nil {
+		m.reset(e)
+	}
+}
+
+// OnLeave forgets passes of a player who leaves.
+func (m *Mode) OnLeave(ctx *game.Ctx, id game.PlayerID) { m.forget(ctx, id) }
+
+// OnTeam forgets those of a player who is no team mate any more.
+func (m *Mode) OnTeam(ctx *game.Ctx, id game.PlayerID, _ game.Team) { m.forget(ctx, id) }
+
+func (m *Mode) forget(ctx *game.Ctx, id game.PlayerID) {
+	for e := range ctx.Entities(m.ball) {
+		if e.Data[passer] == 1+int32(id) {
+			e.Data[passer] = 0
+		}
+	}
+}
+
+// CanBeMoved keeps players who have the ball in their team.
+func (m *Mode) CanBeMoved(ctx *game.Ctx, id game.PlayerID) bool { return m.carriedBy(ctx, id) == nil }
+
+// CheckWin ends the match at the score or time limit if one team leads.
+func (*Mode) CheckWin(ctx *game.Ctx) game.MatchResult { return tdm.Mode{}.CheckWin(ctx) }
+
+// carriedBy returns the ball that a player has, or nil.
+func (m *Mode) carriedBy(ctx *game.Ctx, id game.PlayerID) *game.Entity {
+	for e := range ctx.Entities(m.ball) {
+		if e.Data[phase] == carried && e.Owner == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// reset takes a ball away, and back to its start after a while.
+func (m *Mode) reset(e *game.Entity) {
+	e.Pos, e.Vel, e.Owner = e.To, vec.Vec2{}, game.Nobody
+	e.Data = [8]int32{phase: away, left: m.respawn * game.TickRate}
+}
+
+// tick is a tick of a ball.
+func (m *Mode) tick(ctx *game.Ctx, e *game.Entity) {
+	e.Data[left] = max(e.Data[left]-1, 0)
+	e.Data[grace] = max(e.Data[grace]-1, 0)
+	switch e.Data[phase] {
+	case away:
+		if e.Data[left] == 0 {
+			e.Data[phase] = ready
+			ctx.Sound(e.Pos, game.SoundWeaponSpawn, game.MaskAll)
+		}
+	case ready:
+		m.touch(ctx, e)
+	case carried:
+		m.carryOn(ctx, e)
+	case flying:
+		m.fly(ctx, e)
+	}
+}
+
+// touch gives a ball to the nearest tee that touches it and has none.
+func (m *Mode) touch(ctx *game.Ctx, e *game.Entity) {
+	var except game.PlayerMask
+	if e.Data[grace] > 0 && e.Owner != game.Nobody {
+		except = game.MaskOne(e.Owner)
+	}
+	for other := range ctx.Entities(m.ball) {
+		if other.Data[phase] == carried && other.Owner != game.Nobody {
+			except |= game.MaskOne(other.Owner)
+		}
+	}
+	if id := ctx.NearestCharacter(e.Pos, reach, except); id != game.Nobody && !ctx.WallBetween(e.Pos, ctx.Pos(id)) {
+		m.take(ctx, e, id)
+	}
+}
+
+// take gives a ball to a tee, with a grenade launcher in its hands.
+func (m *Mode) take(ctx *game.Ctx, e *game.Entity, id game.PlayerID) {
+	switch {
+	case e.Owner == id:
+	case e.Owner != game.Nobody && e.Team == ctx.Team(id):
+		e.Data[passer] = 1 + int32(e.Owner)
+	default:
+		e.Data[passer] = 0
+	}
+	e.Pos, e.Vel, e.Owner, e.Team = ctx.Pos(id), vec.Vec2{}, id, ctx.Team(id)
+	e.Data[phase], e.Data[left], e.Data[grace], e.Data[fire] = carried, m.carry*game.TickRate, 0, ctx.Input(id).Fire
+	ctx.GiveWeapon(id, game.WeaponGrenade, -1)
+	ctx.SelectWeapon(id, game.WeaponGrenade)
+	ctx.MaskInput(id, game.ControlFire|game.ControlSelect) // it fires the ball
+	ctx.Sound(e.Pos, game.SoundPickupGrenade, game.MaskAll)
+}
+
+// disarm takes what take gave.
+func disarm(ctx *game.Ctx, id game.PlayerID) {
+	ctx.MaskInput(id, 0)
+	ctx.TakeWeapon(id, game.WeaponGrenade)
+	ctx.SetArmor(id, 0)
+}
+
+// carryOn moves a ball with its owner, until they fire or had it for too long. Their armour is
+// the time left.
+func (m *Mode) carryOn(ctx *game.Ctx, e *game.Entity) {
+	id := e.Owner
+	if !ctx.Alive(id) { // they left
+		m.reset(e)
+		return
+	}
+	e.Pos = ctx.Pos(id)
+	in := ctx.Input(id)
+	pressed := in.Fire != e.Data[fire] && in.Fire&1 != 0 && e.Data[grace] == 0
+	e.Data[fire] = in.Fire
+	if !pressed && e.Data[left] > 0 {
+		all := m.carry * game.TickRate
+		ctx.SetArmor(id, (10*e.Data[left]+all-1)/all)
+		return
+	}
+	dir := vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
+	if dir == (vec.Vec2{}) {
+		dir.Y = -1
+	}
+	disarm(ctx, id)
+	e.Vel = dir.Normalize().Mul(kickSpeed)
+	e.Data[phase], e.Data[left], e.Data[grace] = flying, m.lifetime*game.TickRate, kickGrace
+	ctx.Sound(e.Pos, game.SoundGrenadeFire, game.MaskAll)
+}
+
+// fly moves a ball that nobody has.
+func (m *Mode) fly(ctx *game.Ctx, e *game.Entity) {
+	e.Vel.Y += gravity
+	if speed := e.Vel.Len(); speed > maxSpeed {
+		e.Vel = e.Vel.Mul(maxSpeed / speed)
+	}
+	before := e.Vel
+	death := ctx.MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: size, Y: size}, float32(m.bounce)/100)
+	if before.Y > 0 && e.Vel.Y <= 0 {
+		e.Vel.X = float32(e.Vel.X * rolling)
+	}
+	if vec.Distance(before, e.Vel) > 5 {
+		ctx.Sound(e.Pos, game.SoundHookAttachGround, game.MaskAll)
+	}
+	if t, ok := m.goalAt(ctx, e.Pos); ok {
+		m.goal(ctx, e, t)
+		return
+	}
+	if death || e.Data[left] == 0 {
+		m.reset(e)
+		return
+	}
+	m.touch(ctx, e)
+}
+
+var bothTeams = [2]game.Team{game.TeamRed, game.TeamBlue}
+
+// goalAt returns whose goal is at a position.
+func (m *Mode) goalAt(ctx *game.Ctx, pos vec.Vec2) (game.Team, bool) {
+	tile := ctx.Tile(pos)
+	for _, t := range bothTeams {
+		if n := m.goalTiles[t]; n == int32(tile.Game) || n == int32(tile.Front) {
+			return t, true
+		}
+		if f, ok := ctx.Flag(t); ok && vec.Distance(f.Pos, pos) < stand {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// goal scores for the opponents of a team, whose goal a ball is in, and lets all begin anew.
+func (m *Mode) goal(ctx *game.Ctx, e *game.Entity, conceded game.Team) {
+	scored := conceded ^ 1
+	team := [2]string{"red", "blue"}[scored]
+	ctx.AddTeamScore(scored, 1)
+	by, pass := e.Owner, game.PlayerID(e.Data[passer])-1
+	switch {
+	case by == game.Nobody:
+		ctx.Broadcast(fmt.Sprintf("Goal for the %s team", team))
+	case e.Team == conceded:
+		ctx.AddScore(by, -1)
+		ctx.Broadcast(fmt.Sprintf("%s scored an own goal for the %s team", ctx.Name(by), team))
+	case pass != game.Nobody:
+		ctx.AddScore(by, 1)
+		ctx.AddScore(pass, 1)
+		ctx.Broadcast(fmt.Sprintf("%s scored for the %s team with a pass from %s", ctx.Name(by), team, ctx.Name(pass)))
+	default:
+		ctx.AddScore(by, 1)
+		ctx.Broadcast(fmt.Sprintf("%s scored for the %s team", ctx.Name(by), team))
+	}
+	ctx.ShowExplosion(e.Pos, game.MaskAll)
+	ctx.Sound(e.Pos, game.SoundCTFCapture, game.MaskAll)
+	m.reset(e)
+	if ctx.CheckWin() {
+		return
+	}
+	for other := range ctx.Entities(m.ball) {
+		m.reset(other)
+	}
+	for id := range ctx.Players() {
+		if ctx.Alive(id) {
+			ctx.Kill(id, game.WeaponGame)
+			ctx.RespawnNow(id)
+		}
+	}
+}
+
+// draw shows a ball as a grenade, and as the pickup where it starts. Who carries it has the
+// launcher.
+func draw(_ *game.Ctx, e *game.Entity, d *game.Drawing) {
+	switch e.Data[phase] {
+	case ready:
+		d.Pickup(0, game.PickupGrenade, e.Pos, game.MaskAll)
+	case flying:
+		d.Projectile(0, game.WeaponGrenade, e.Pos, e.Vel, game.MaskAll)
+	}
+}
