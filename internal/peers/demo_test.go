@@ -108,7 +108,7 @@ func TestDemosOfRealPrograms(t *testing.T) {
 			}
 			snapshots, messages := demotest.Check(t, recorded)
 			t.Logf("%d bytes, %d snapshots, %d messages", len(recorded), snapshots, messages)
-			if snapshots < 100 || messages < 4 {
+			if snapshots < 40 || messages < 4 { // 150 and more unless the machine is busy
 				t.Errorf("%d snapshots, %d messages", snapshots, messages)
 			}
 		})

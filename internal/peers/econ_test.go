@@ -162,7 +162,11 @@ func econTranscript(t *testing.T, start func(testing.TB, string) *Server) (trans
 		for name, c := range conns {
 			text := new(string)
 			got[name] = text
-			wg.Go(func() { *text = readQuiet(c) })
+			quiet := 250 * time.Millisecond
+			if i == len(econScript)-1 {
+				quiet = 20 * time.Second // until the end of the connection
+			}
+			wg.Go(func() { *text = readQuiet(c, quiet) })
 		}
 		wg.Wait()
 		var all strings.Builder
@@ -204,12 +208,12 @@ func awaitLoop(t *testing.T, s *Server) {
 	}
 }
 
-// readQuiet reads until nothing comes for a moment, and appends EOF at the end.
-func readQuiet(c net.Conn) string {
+// readQuiet reads until nothing comes for some time, and appends EOF at the end.
+func readQuiet(c net.Conn, quiet time.Duration) string {
 	var got strings.Builder
 	b := make([]byte, 64<<10)
 	for {
-		c.SetReadDeadline(time.Now().Add(150 * time.Millisecond))
+		c.SetReadDeadline(time.Now().Add(quiet))
 		n, err := c.Read(b)
 		got.Write(b[:n])
 		switch {

@@ -63,7 +63,7 @@ func TestRaceInRealClients(t *testing.T) {
 
 // TestChatMenuInRealClient looks at the commands that the 0.7.5 client offers when a line of
 // chat begins with a slash, and runs one of them.
-func TestChatMenuInRealClient(t *testing.T) {
+func TestChatMenuInRealClients(t *testing.T) {
 	s := startTestServer(t, "course", drawMap(t, raceMap), nil, "sv_player_ready_mode 1")
 	red := s.join("red")
 	red.tryUntil("run a command of the menu", func() {
