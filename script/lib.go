@@ -8,6 +8,8 @@ import (
 	"github.com/arnodel/golua/lib/base"
 	"github.com/arnodel/golua/lib/stringlib"
 	rt "github.com/arnodel/golua/runtime"
+
+	"github.com/teeyard/teeyard/game"
 )
 
 // fn is a function for scripts. It pushes its results to c.Next().
@@ -103,13 +105,15 @@ func (v *vm) tostring(x rt.Value) (string, error) {
 // openLibraries defines what every script has: a part of Lua's libraries, and the game.
 func (v *vm) openLibraries() {
 	base.LibLoader.Load(v.r) // into a table that scripts do not see
-	for _, name := range []string{"error", "rawequal", "select", "tonumber"} {
+	for _, name := range []string{"error", "rawequal", "select"} {
 		set(v.env, name, v.r.GlobalEnv().Get(rt.StringValue(name)))
 	}
+	set(v.env, "tonumber", v.toNumber(v.r.GlobalEnv().Get(rt.StringValue("tonumber"))))
 	str, _ := stringlib.LibLoader.Load(v.r)
 	for _, name := range []string{"dump", "pack", "packsize", "unpack"} {
 		set(str.AsTable(), name, rt.NilValue)
 	}
+	set(str.AsTable(), "byte", v.function("byte", 3, false, stringByte))
 	set(str.AsTable(), "format", v.formatter(str.AsTable().Get(rt.StringValue("format"))))
 	set(v.env, "string", str)
 	// Strings are not numbers: what a script adds to one is a mistake.
@@ -238,20 +242,89 @@ func printFunc(v *vm, c *rt.GoCont) error {
 			break
 		}
 	}
-	if v.print != nil {
+	v.r.RequireCPU(messageCost)
+	if v.print == nil {
+		return nil
+	}
+	if second := v.budgetTick / game.TickRate; second != v.printSecond {
+		v.printSecond, v.printed = second, 0
+	}
+	switch v.printed++; {
+	case v.printed <= maxPrints:
 		s := b.String()
 		v.print(s[:min(len(s), maxPrint)])
+	case v.printed == maxPrints+1:
+		v.print(v.name + ": prints too much; the rest of this second is not shown")
 	}
 	return nil
 }
 
-// maxPrint is the number of bytes of a line of print that are shown.
-const maxPrint = 500
+const (
+	// maxPrint is the number of bytes of a line of print that are shown.
+	maxPrint = 500
+	// maxPrints is the number of lines in a second that are shown, so that a script does
+	// not fill the disk with the log.
+	maxPrints = 50
+)
+
+// maxBytes is the number of results of string.byte, which is that of [unpack].
+const maxBytes = 250
+
+// stringByte is string.byte, for which the library counts no steps.
+func stringByte(v *vm, c *rt.GoCont) error {
+	s, ok := value(c, 0).TryString()
+	if !ok {
+		return badArgument(0, "a string", value(c, 0))
+	}
+	span := [2]int64{1, 1}
+	for i := range span {
+		x := value(c, i+1)
+		switch {
+		case !x.IsNil():
+			if span[i], ok = rt.ToIntNoString(x); !ok {
+				return badArgument(i+1, "an integer", x)
+			}
+			if span[i] < 0 {
+				span[i] += int64(len(s)) + 1
+			}
+		case i == 1:
+			span[1] = span[0]
+		}
+	}
+	first, last := max(span[0], 1), min(span[1], int64(len(s)))
+	if last-first >= maxBytes {
+		return errors.New("too many values")
+	}
+	for i := first; i <= last; i++ {
+		v.r.RequireCPU(1)
+		v.push(c, rt.IntValue(int64(s[i-1])))
+	}
+	return nil
+}
+
+// toNumber wraps tonumber, which counts no steps for the length of a text.
+func (v *vm) toNumber(tonumber rt.Value) rt.Value {
+	return v.function("tonumber", 2, false, func(v *vm, c *rt.GoCont) error {
+		var args []rt.Value
+		for i := range c.NArgs() {
+			args = append(args, c.Arg(i))
+		}
+		if s, ok := value(c, 0).TryString(); ok {
+			v.r.RequireCPU(uint64(len(s)))
+		}
+		return v.callInto(c, tonumber, args)
+	})
+}
+
+// formatCost is the steps that count for each argument of string.format: numbers with many
+// digits take longest.
+const formatCost = 50
 
 // formatter wraps string.format, which would show addresses.
 func (v *vm) formatter(format rt.Value) rt.Value {
 	return v.function("format", 1, true, func(v *vm, c *rt.GoCont) error {
 		args := append([]rt.Value{value(c, 0)}, c.Etc()...)
+		v.r.RequireCPU(uint64(formatCost * len(args)))
 		for i, x := range args[1:] {
 			switch x.Type() {
 			case rt.IntType, rt.FloatType, rt.StringType:

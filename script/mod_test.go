@@ -198,6 +198,9 @@ func TestSwitchedOff(t *testing.T) {
 		{"function on_tick()\nwhile true do end end", "switched off: mods/test.lua:2: too many steps"},
 		{"function on_tick() pcall(function() while true do end end) end", "too many steps"},
 		{"function on_tick() local s = 'x' while true do s = s .. s end end", "too much memory"},
+		{"function on_tick() local s = ('a'):rep(3e5) while true do pcall(s.byte, s, 1, -1) tonumber(s) end end", "too many steps"},
+		{"function on_tick() while true do (('a'):rep(200)):byte(1, -1) end end", "too many steps"},
+		{"function on_tick() for i = 1, 3000 do string.format('%99.99f', i) end end", "too many steps"},
 		{"function on_tick() error('no') end", "switched off: mods/test.lua:1: no (10 errors in 10 seconds)"},
 		{"function on_tick() error({}) end", "switched off: mods/test.lua:1: table (10 errors"},
 		{"function on_tick() local t = setmetatable({}, {__index = function(t, k) return t[k] end}) t = t.x end", "stack overflow"},
@@ -221,5 +224,36 @@ func TestSwitchedOff(t *testing.T) {
 		if c.want != "" && w.mod.Off() == "" {
 			t.Errorf("%s runs on", c.source)
 		}
+	}
+}
+
+// TestPrintIsLimited prints without end, of which the log gets some lines a second.
+func TestPrintIsLimited(t *testing.T) {
+	w := newWorld(t, "function on_tick() for i = 1, 20 do print('flood') end end")
+	w.join(1)
+	w.run(148) // to tick 149
+	if len(w.logs) != 3*(maxPrints+1) || w.mod.Off() != "" {
+		t.Errorf("%d lines", len(w.logs))
+	}
+	if last := w.logs[maxPrints]; !strings.Contains(last, "prints too much") {
+		t.Errorf("after %d lines: %q", maxPrints, last)
+	}
+}
+
+// TestByteAndToNumber checks what scripts have instead of the library's.
+func TestByteAndToNumber(t *testing.T) {
+	w := newWorld(t, `
+function on_chat(m)
+  local s = "abc"
+  local function all(...) return table.concat({...}, " ") end
+  game.say(all(s:byte()) .. "/" .. all(s:byte(2)) .. "/" .. all(s:byte(1, -1)) .. "/" .. all(s:byte(-2, -1)) .. "/" .. all(s:byte(-9, 9)) .. "/" ..
+    all(s:byte(0)) .. "/" .. all(s:byte(4)) .. "/" .. all(s:byte(1, -9)) .. "/" .. all(s:byte(math.mininteger, math.maxinteger)) .. "/" .. all(s:byte(-9)))
+  game.say(all(tonumber("10"), tonumber("ff", 16), tostring(tonumber("x")), tonumber(" 1.5 "), tonumber(7)))
+  game.say(tostring(pcall(s.byte, s:rep(100), 1, -1)) .. tostring(pcall(tonumber)))
+end`)
+	w.join(1)
+	const want = "97/98/97 98 99/98 99/97 98 99////97 98 99/|10 255 nil 1.5 7|falsefalse"
+	if got := w.say("go"); got != want {
+		t.Errorf("%q, want %q: %q", got, want, w.logs)
 	}
 }

@@ -62,9 +62,12 @@ type vm struct {
 	players [game.MaxPlayers]rt.Value
 	metas   map[*kind]*rt.Table
 
-	budgetTick int32 // the tick that the budget is for
-	drawing    bool  // the function draw of an entity is called
-	drawBudget bool  // the budget is that of such functions
+	budgetTick  int32 // the tick that the budget is for
+	printSecond int32 // that printed counts lines of
+	printed     int
+
+	drawing    bool // the function draw of an entity is called
+	drawBudget bool // the budget is that of such functions
 	declared   declared
 	variables  map[string]*variable // those of the Mod
 	timers     []timer
