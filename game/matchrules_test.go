@@ -43,7 +43,6 @@ func TestModsDecideAboutPurity(t *testing.T) {
 
 // starter is a mod that lets a match start from a tick on.
 type starter struct {
-	noHooks
 	from   int32
 	enough bool // as told last
 	rounds int
