@@ -238,6 +238,9 @@ func (j *Journal) sawAs(info fs.FileInfo) bool {
 
 // read brings the tables up to date with the file.
 func (j *Journal) read() error {
+	if info, err := os.Stat(j.path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: %s is not a regular file", ErrFile, j.path) // a pipe may never open
+	}
 	f, err := os.Open(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if j.seen != nil || j.reload {

@@ -305,3 +305,10 @@ func contents(t *tables) map[string]string {
 	}
 	return all
 }
+
+// TestOtherThanFiles checks that what may never open, such as a pipe, is not opened.
+func TestOtherThanFiles(t *testing.T) {
+	j := newJournal(t.TempDir())
+	err := j.read()
+	testenv.Check(t, errors.Is(err, ErrFile), "%v", err)
+}
