@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -35,7 +36,7 @@ func (d *Display) StartTeeworlds(addr, name string, settings ...string) *Client 
 // client may have left files.
 func (d *Display) StartTeeworldsIn(home, addr, name string, settings ...string) *Client {
 	d.t.Helper()
-	return d.startTeeworlds(home, append(settings, "player_name "+name, "connect "+addr))
+	return d.startTeeworlds(home, append(settings, "player_name "+name, "bind f10 connect "+addr, "connect "+addr))
 }
 
 // PlayDemoInTeeworlds starts the 0.7.5 client and has it play a demo.
@@ -78,6 +79,18 @@ func (d *Display) startDDNet(home string, commands []string) *Client {
 
 // fifoName is the file in the home folder of DDNet's client from which it reads commands.
 const fifoName = "commands"
+
+// RetryConnect has the 0.7.5 client connect again if it has given up more often than so many times,
+// as it does when a busy machine keeps it for 5 or 10 s from reading what came: its first picture
+// of the game takes that long. It returns how often it has given up.
+func (c *Client) RetryConnect(times int) int {
+	c.t.Helper()
+	gaveUp := strings.Count(c.Output(), "offline error='Unable to connect to the server'") + strings.Count(c.Output(), "offline error='Timeout'")
+	if gaveUp > times {
+		c.TapKey("F10")
+	}
+	return gaveUp
+}
 
 // Run runs a console command in DDNet's client.
 func (c *Client) Run(command string) {

@@ -255,10 +255,12 @@ func (s *testServer) joinDDNet(name string, settings ...string) *realPlayer {
 func (s *testServer) awaitPlayer(c *Client, name string) *realPlayer {
 	s.t.Helper()
 	p := &realPlayer{Client: c, server: s, name: name}
+	gaveUp := 0
 	Eventually(s.t, 90*time.Second, name+" is in the game", func() bool {
 		if !c.Running() {
 			s.t.Fatalf("the client ended:\n%s", c.Output())
 		}
+		gaveUp = c.RetryConnect(gaveUp)
 		p.id = s.playerID(name)
 		return p.id != game.Nobody && s.alive(p.id)
 	})
