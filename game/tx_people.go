@@ -223,8 +223,8 @@ func (w *World) applyVoteEnd(cmd *Command) {
 // forgetShown forgets what a player was shown who leaves.
 func (w *World) forgetShown(id PlayerID) {
 	w.people.of[id] = shown{}
-	if w.people.vote.caller == id {
-		w.people.vote.caller = Nobody
+	if v := &w.people.vote; v.vote != 0 && v.caller == id {
+		v.caller = Nobody
 	}
 }
 

@@ -510,7 +510,7 @@ func property[T any](get func(*game.Tx, game.PlayerID) T, set func(*game.Tx, gam
 // method makes a method of players of a function with n arguments, the player included.
 func method(n int, f fn) member { return member{method: f, args: n} }
 
-var errDrawing = errors.New("draw shows an entity and does nothing else")
+var errDrawing = errors.New("draw shows its entity, and reads and changes nothing else: tick can put what it needs into the entity, with e:set")
 
 var errEnded = errors.New("this can be used only during the hook that it was given to")
 
