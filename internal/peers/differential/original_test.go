@@ -168,7 +168,9 @@ func (r *originalRun) finish() error {
 			return fmt.Errorf("%w: of %d rounds only %d are as they should be", errUnusable, played, len(m.Rounds))
 		}
 		r.t.Logf("the machine was too busy: of %d rounds, the first %d are compared", played, len(m.Rounds))
-		end = m.Rounds[len(m.Rounds)-1]
+	}
+	if n := len(m.Rounds); n > 0 {
+		end = min(end, m.Rounds[n-1]) // others may have seen later ones
 	}
 	for _, p := range r.players {
 		if m.Config.NextMap == "" {
