@@ -1,0 +1,103 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// consistent checks what several parts of a restored world must agree in.
+func (v *visitor) consistent(w *World) {
+	v.checkOrder(w)
+	v.checkIDs(w)
+	v.checkPaths(w)
+	for i := range w.players {
+		p := &w.players[i]
+		if !p.connected {
+			continue
+		}
+		clean := p.profile
+		if p.hasProfile {
+			clean.sanitize()
+		}
+		if clean != p.profile || p.inGame && !p.hasProfile {
+			v.fail("player %d with the name %q", i, p.profile.Name)
+		}
+	}
+}
+
+// checkOrder checks the list of the characters in the world.
+func (v *visitor) checkOrder(w *World) {
+	var listed PlayerMask
+	for _, id := range w.charOrder.ids[:w.charOrder.count] {
+		listed |= MaskOne(id)
+	}
+	var inWorld PlayerMask
+	n := 0
+	for i := range w.characters {
+		if w.characters[i].inWorld {
+			inWorld |= MaskOne(PlayerID(i))
+			n++
+		}
+		if c := &w.characters[i]; c.alive != (w.coreWorld.Cores[i] != nil) {
+			v.fail("the character of player %d is neither alive nor dead", i)
+		}
+	}
+	if listed != inWorld || n != w.charOrder.count {
+		v.fail("the list of characters lacks some")
+	}
+}
+
+// checkIDs checks that no id of an entity is used twice.
+func (v *visitor) checkIDs(w *World) {
+	var used [maxEntityIDs]bool
+	use := func(id uint16) {
+		if int32(id) >= w.entityIDs.nextUnused || used[id] {
+			v.fail("entity id %d is used twice or was never given", id)
+			return
+		}
+		used[id] = true
+	}
+	for i := range w.projectiles {
+		use(w.projectiles[i].id)
+	}
+	for i := range w.lasers {
+		use(w.lasers[i].id)
+	}
+	for i := range w.pickups {
+		use(w.pickups[i].id)
+	}
+	for i := range w.flags {
+		if w.flags[i].exists {
+			use(w.flags[i].id)
+		}
+	}
+	for i := range w.entities {
+		e := &w.entities[i]
+		for _, id := range e.parts[:w.entityKinds[e.kind-1].Parts] {
+			use(id)
+		}
+	}
+	for i := range w.characters {
+		if w.characters[i].exists {
+			use(w.characters[i].entityID)
+		}
+	}
+	for _, id := range w.entityIDs.freed {
+		use(id)
+	}
+}
+
+// checkPaths checks that what flies stays within the limits in the next tick.
+func (v *visitor) checkPaths(w *World) {
+	near := func(p vec.Vec2) {
+		if !(p.X >= -limitPos && p.X <= limitPos && p.Y >= -limitPos && p.Y <= limitPos) {
+			v.fail("something flies to %g, %g", p.X, p.Y)
+		}
+	}
+	for i := range w.projectiles {
+		p := &w.projectiles[i]
+		near(p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate))
+		near(p.posAt(&w.tuning, float32(w.tick+1-p.startTick)/TickRate))
+	}
+	for i := range w.lasers {
+		l := &w.lasers[i]
+		near(l.pos.Add(l.direction.Mul(l.energy)))
+	}
+}
