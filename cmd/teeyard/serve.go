@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -23,6 +24,7 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/store"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/viewer"
 )
 
 type serveCmd struct {
@@ -185,9 +187,9 @@ func serveWeb(ctx context.Context, settings *web.Settings, monitor *web.Monitor,
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTP listener, so no health checks and metrics: %v (sv_http HOST:PORT says where, 0 for none)", err))
 	}
-	s := web.NewServer(web.NewHandler(monitor.Rooms()...))
+	s := web.NewServer(web.NewHandler(slices.Concat(monitor.Rooms(), viewer.Rooms())...))
 	for _, l := range listeners {
-		log.Info(fmt.Sprintf("http://%v/ has /status.json, /metrics, /healthz and /readyz", l.Addr()))
+		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /status.json, /metrics, /healthz and /readyz", l.Addr()))
 		go func() {
 			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 				log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))

@@ -1,0 +1,2 @@
+const status = document.getElementById('status');
+if (status) status.textContent = 'Hello.';
