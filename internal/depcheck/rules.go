@@ -58,6 +58,7 @@ var rooms = map[string][]string{
 	"internal/webpage":    {},
 
 	"internal/netsim":      {"transport"},
+	"internal/browsertest": {},
 	"internal/golden":      {"protocol", "format", "internal/pcap"},
 	"internal/pcap":        {},
 	"internal/depcheck":    {},

@@ -1,0 +1,272 @@
+// Package browsertest runs tests of web pages in a real browser, Chromium without a window.
+//
+//	func TestMain(m *testing.M) { browsertest.Main(m) }
+//
+//	func TestPage(t *testing.T) {
+//		p := browsertest.Open(t, handler, "/")
+//		title := browsertest.Eval[string](p, `document.title`)
+//		x := browsertest.Eval[int](p, `(async () => (await import('/x.js')).x)()`)
+//		p.Do(chromedp.Click(chromedp.CSS("#button")))
+//		img := p.Screenshot()
+//	}
+//
+// What pages log as errors, exceptions that nobody catches, and requests that leave the server
+// fail the test. WebGL2 works, drawn in software. Without Chromium the tests are skipped; they fail if
+// TEEYARD_PEERS=1 says that it should be there (scripts/peers installs it).
+package browsertest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// timeout is how long a page may take for what a test does with it. It is long, since
+// machines that test are busy.
+const timeout = 3 * time.Minute
+
+// browser is the Chromium of this test program.
+var browser struct {
+	sync.Mutex
+	inMain bool
+	ctx    context.Context // nil until it is started
+	stop   func()
+}
+
+// Main runs the tests of a package, and ends the browser after them if one started it.
+func Main(m *testing.M) {
+	browser.inMain = true
+	code := m.Run()
+	if browser.stop != nil {
+		browser.stop()
+	}
+	os.Exit(code)
+}
+
+// start starts Chromium, if it does not run yet.
+func start(t testing.TB) context.Context {
+	t.Helper()
+	browser.Lock()
+	defer browser.Unlock()
+	if !browser.inMain {
+		t.Fatal("a test in a browser needs func TestMain(m *testing.M) { browsertest.Main(m) } in its package")
+	}
+	if browser.ctx != nil {
+		return browser.ctx
+	}
+	program := find()
+	if program == "" {
+		if os.Getenv("TEEYARD_PEERS") == "1" {
+			t.Fatal("TEEYARD_PEERS=1 but there is no Chromium; run scripts/peers")
+		}
+		t.Skip("runs in Chromium, which is not installed")
+	}
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.Flag("headless", "new"), chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("autoplay-policy", "no-user-gesture-required"),
+	)...)
+	ctx, stopBrowser := chromedp.NewContext(allocator)
+	browser.stop = func() { stopBrowser(); stopAllocator() }
+	if err := chromedp.Do(ctx); err != nil {
+		browser.stop()
+		browser.stop = nil
+		t.Fatalf("%s does not start: %v", program, err)
+	}
+	browser.ctx = ctx
+	return ctx
+}
+
+func find() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// Page is a tab of the browser with a page of a server.
+type Page struct {
+	t      testing.TB
+	ctx    context.Context
+	server *httptest.Server
+
+	mu       sync.Mutex
+	problems []string
+	lines    []string // that are no problem
+}
+
+// Width and Height are the size of a page's window in pixels, unless a test changes it.
+const Width, Height = 1280, 720
+
+// Open serves a handler on a port of its own, and opens a path of it in a tab of its own. Both end with the
+// test.
+func Open(t testing.TB, h http.Handler, path string) *Page {
+	t.Helper()
+	parent := start(t)
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	ctx, closeTab := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	p := &Page{t: t, ctx: ctx, server: s}
+	t.Cleanup(func() {
+		cancel()
+		closeTab()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, line := range p.lines {
+			t.Log(line)
+		}
+		for _, problem := range p.problems {
+			t.Error(problem)
+		}
+	})
+	if err := chromedp.Listen(ctx, p.observe); err != nil {
+		t.Fatal(err)
+	}
+	p.Do(chromedp.EmulateViewport(Width, Height))
+	p.Goto(path)
+	return p
+}
+
+// URL returns the address of a path of the page's server.
+func (p *Page) URL(path string) string { return p.server.URL + path }
+
+// Goto goes to another path of the server, and waits until it is loaded.
+func (p *Page) Goto(path string) {
+	p.t.Helper()
+	p.Do(chromedp.Navigate(p.URL(path)))
+}
+
+// Do does actions of package chromedp, such as clicks and keys.
+func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, actions...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Run evaluates a JavaScript expression and waits for its promise if it is one.
+func (p *Page) Run(expression string) {
+	p.t.Helper()
+	Eval[chromedp.Void](p, expression)
+}
+
+// Eval evaluates a JavaScript expression, waits for its promise if it is one, and decodes
+// the result, as JSON.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return v
+}
+
+// Wait waits until a JavaScript expression is true.
+func (p *Page) Wait(expression string) {
+	p.t.Helper()
+	for {
+		ok, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err != nil {
+			p.t.Fatalf("waiting for %s: %v", expression, err)
+		}
+		if ok {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Screenshot returns a picture of the window.
+func (p *Page) Screenshot() image.Image {
+	p.t.Helper()
+	b, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if dir := os.Getenv("TEEYARD_SCREENSHOTS"); dir != "" { // to look at
+		if err := os.WriteFile(dir+"/"+strings.ReplaceAll(p.t.Name(), "/", "-")+".png", b, 0o644); err != nil {
+			p.t.Error(err)
+		}
+	}
+	return img
+}
+
+// Expect takes back the problems so far, for tests that cause some, and returns them.
+func (p *Page) Expect() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	taken := p.problems
+	p.problems = nil
+	return taken
+}
+
+func (p *Page) problem(format string, args ...any) { p.note(&p.problems, format, args...) }
+
+// note adds a line to a list, which is shown when the test ends.
+func (p *Page) note(list *[]string, format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(*list) < 100 {
+		*list = append(*list, fmt.Sprintf(format, args...))
+	}
+}
+
+// observe notes what must not happen.
+func (p *Page) observe(event any) {
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		u, err := url.Parse(e.Request.URL)
+		if err != nil || u.Scheme != "data" && u.Scheme != "blob" && u.Scheme != "about" && "http://"+u.Host != p.server.URL {
+			p.problem("the page asked another server: %.200s", e.Request.URL)
+		}
+	case *network.EventWebSocketCreated:
+		if u, err := url.Parse(e.URL); err != nil || "http://"+u.Host != p.server.URL {
+			p.problem("the page asked another server: %.200s", e.URL)
+		}
+	case *runtime.EventExceptionThrown:
+		p.problem("%v", &chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails})
+	case *runtime.EventConsoleAPICalled:
+		var words []string
+		for _, a := range e.Args {
+			if a.Description != "" {
+				words = append(words, a.Description)
+			} else {
+				words = append(words, string(a.Value))
+			}
+		}
+		text := strings.Join(words, " ")
+		if e.Type == "error" || e.Type == "assert" {
+			p.problem("console: %s", text)
+		} else {
+			p.note(&p.lines, "console: %s", text)
+		}
+	case *cdplog.EventEntryAdded:
+		if e.Entry.Level == "error" {
+			p.problem("log: %s %s", e.Entry.Text, e.Entry.URL)
+		}
+	}
+}
