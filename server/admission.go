@@ -260,7 +260,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 		delete(s.sessionByPeer, c.peer)
 	}
 	if failedAtOnce && !c.peer.Addr().IsLoopback() { // the operator's tests and bots
-		s.banForNow(now, c, time.Minute, "Stressing network")
+		s.banForNow(now, c.peer.Addr(), time.Minute, "Stressing network")
 	}
 }
 
@@ -274,15 +274,15 @@ func (s *Server) leaveWorld(c *session, reason string) {
 	}
 }
 
-// banForNow keeps the person behind a session from connecting for a while. Others who
+// banForNow keeps the person behind an address from connecting for a while. Others who
 // play from the same address go on: many may share it, and one of them must not be able to
 // throw out the rest.
-func (s *Server) banForNow(now conn.Time, c *session, duration time.Duration, reason string) (bans.Ban, error) {
-	b, err := s.bans.add(now, bans.Ban{Net: c.person(), Duration: duration, Reason: reason, Temporary: true})
+func (s *Server) banForNow(now conn.Time, a netip.Addr, duration time.Duration, reason string) (bans.Ban, error) {
+	b, err := s.bans.add(now, bans.Ban{Net: limit.Person(a), Duration: duration, Reason: reason, Temporary: true})
 	if err != nil {
 		return b, err
 	}
-	if whole, ok := s.bans.find(c.peer.Addr()); ok { // of the site, when there are many
+	if whole, ok := s.bans.find(a); ok { // of the site, when there are many
 		b = whole
 	}
 	if s.mayLogStranger(now) {

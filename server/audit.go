@@ -18,13 +18,13 @@ type auditEntry struct {
 	// Event is login, logout, command, vote_forced (an operator ran what a vote would have
 	// decided) or vote_passed (the players decided).
 	Event string `json:"event"`
-	// Via is game (the remote console of a player), econ, halflife or vote.
+	// Via is game (the remote console of a player), econ, halflife, http or vote.
 	Via string `json:"via"`
 	// Level is admin or moderator.
 	Level string `json:"level,omitempty"`
 	// Client is the client id of a player or the number of an econ connection.
 	Client *int `json:"client,omitempty"`
-	// Name is the name of the player, which anybody can choose.
+	// Name is the name of the player, which anybody can choose, or of the token of a program.
 	Name    string `json:"name,omitempty"`
 	Addr    string `json:"addr,omitempty"`
 	Command string `json:"command,omitempty"` // without passwords

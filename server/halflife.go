@@ -15,7 +15,6 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -156,9 +155,7 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 // RunRcon implements halflife.Console. The caller has the same access as a player with the
 // same password, and the line is logged as theirs are.
 func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
-	s := h.server
-	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon=%s", peer, logline.Quote(s.console.Redact(line))))
-	s.run(auditEntry{Event: "command", Via: "halflife", Level: levelName(console.Level(level)), Addr: peer.String(), Command: line}, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
+	h.server.RunFor(&Operator{Level: console.Level(level), Via: "halflife", Addr: peer.AddrPort}, line, print)
 }
 
 // onRcon logs requests for the remote console that are refused, as far as there is room.

@@ -4,9 +4,11 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -46,11 +48,10 @@ const (
 // login checks a password for the remote console.
 func (c *session) login(password string) {
 	s := c.server
-	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
-	switch {
+	switch level, right := s.rconLevel(password); {
 	case c.limits.loginBarred:
 		c.sendRconLine(tooManyLogins)
-	case admin == "" && mod == "":
+	case s.settings.RconPassword == "" && s.settings.RconModPassword == "":
 		if !c.rcon.noPasswordSent {
 			c.rcon.noPasswordSent = true
 			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
@@ -58,23 +59,34 @@ func (c *session) login(password string) {
 	case !c.mayTryPassword(s.rconGuesses):
 		s.countDrop(dropFlood)
 		c.sendRconLine(tooManyGuesses + ".")
-	case admin != "" && equalPasswords(password, admin):
-		c.grantRcon(console.LevelAdmin, "Admin authentication successful. Full remote console access granted.", "admin")
-	case mod != "" && equalPasswords(password, mod):
-		c.grantRcon(console.LevelMod, "Moderator authentication successful. Limited remote console access granted.", "moderator")
-	default:
+	case !right:
 		c.rejectRconPassword()
+	case level == console.LevelAdmin:
+		c.grantRcon(level, "Admin authentication successful. Full remote console access granted.")
+	default:
+		c.grantRcon(level, "Moderator authentication successful. Limited remote console access granted.")
 	}
+}
+
+// rconLevel returns the access to the remote console that a password gives.
+func (s *Server) rconLevel(password string) (level console.Level, right bool) {
+	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
+	switch {
+	case admin != "" && equalPasswords(password, admin):
+		return console.LevelAdmin, true
+	case mod != "" && equalPasswords(password, mod):
+		return console.LevelMod, true
+	}
+	return 0, false
 }
 
 // equalPasswords reports whether passwords are equal, in constant time.
 func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // grantRcon gives a session access to the remote console.
-func (c *session) grantRcon(level console.Level, text, levelName string) {
+func (c *session) grantRcon(level console.Level, text string) {
 	s := c.server
-	s.failedLogins.Forget(c.person())
-	s.rconGuesses.Right(int64(s.now), c.peer.Addr(), c.addrProven)
+	s.noteRightRcon(c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level}
 	if s.canListMaps(level) {
 		c.rcon.listsMaps = true
@@ -82,7 +94,7 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	}
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
-	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, levelName))
+	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, levelName(level)))
 	c.audit("login", "game", "")
 	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod})
 	if c.state >= stateReady {
@@ -90,16 +102,27 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	}
 }
 
-// mayTryPassword reports whether a password of the client may be checked now. The operator's
-// own machine has no limit.
-func (c *session) mayTryPassword(g *limit.Guesses) bool {
-	return c.peer.Addr().IsLoopback() || g.Allow(int64(c.server.now), c.peer.Addr(), c.addrProven)
+// noteRightRcon forgets the wrong passwords that came from an address.
+func (s *Server) noteRightRcon(a netip.Addr, proven bool) {
+	s.failedLogins.Forget(limit.Person(a))
+	s.rconGuesses.Right(int64(s.now), a, proven)
 }
 
-// countWrongPassword counts a wrong password of the client.
-func (c *session) countWrongPassword(g *limit.Guesses) {
-	if !c.peer.Addr().IsLoopback() {
-		g.Wrong(int64(c.server.now), c.peer.Addr(), c.addrProven)
+// mayTryPassword reports whether a password of the client may be checked now.
+func (c *session) mayTryPassword(g *limit.Guesses) bool {
+	return c.server.mayTryPassword(g, c.peer.Addr(), c.addrProven)
+}
+
+// mayTryPassword reports whether a password from an address may be checked now. The operator's
+// own machine has no limit.
+func (s *Server) mayTryPassword(g *limit.Guesses, a netip.Addr, proven bool) bool {
+	return a.IsLoopback() || g.Allow(int64(s.now), a, proven)
+}
+
+// countWrongPassword counts a wrong password from an address.
+func (s *Server) countWrongPassword(g *limit.Guesses, a netip.Addr, proven bool) {
+	if !a.IsLoopback() {
+		g.Wrong(int64(s.now), a, proven)
 	}
 }
 
@@ -110,38 +133,52 @@ const tooManyGuesses = "Too many people try passwords, wait a moment"
 const tooManyLogins = "Too many remote console authentication tries"
 
 // rejectRconPassword counts a wrong password of a person. Too many of them drop the client
-// and, if the address is proven, ban the person. The person's other clients play on, but
-// can no longer try passwords.
+// and, if the address is proven, ban the person.
 func (c *session) rejectRconPassword() {
 	s := c.server
-	c.countWrongPassword(s.rconGuesses)
 	if s.mayLogStranger(s.now) {
 		s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d addr=%s wrong rcon password", c.id, c.peer))
 	}
-	most := s.settings.RconMaxTries
-	if most <= 0 || isLocalhost(c.peer.Addr()) {
+	tries, ban := s.countWrongRcon(c.peer.Addr(), c.addrProven)
+	most := int(s.settings.RconMaxTries)
+	if tries == 0 {
 		c.sendRconLine("Wrong password.")
 		return
 	}
-	n := s.failedLogins.Add(int64(s.now), c.person())
-	c.sendRconLine(fmt.Sprintf("Wrong password %d/%d.", min(n, int(most)), most))
-	if n < int(most) {
-		return
+	c.sendRconLine(fmt.Sprintf("Wrong password %d/%d.", min(tries, most), most))
+	switch {
+	case tries < most:
+	case ban != nil:
+		c.drop(banMessage(*ban, s.bans.clock()))
+	default:
+		c.drop(tooManyLogins)
 	}
-	if s.settings.RconBanTime > 0 && c.addrProven {
-		duration := time.Duration(s.settings.RconBanTime) * time.Minute
-		if b, err := s.banForNow(s.now, c, duration, tooManyLogins); err == nil {
-			s.failedLogins.Forget(c.person())
-			for _, o := range s.sessions {
-				if o != nil && o.person() == c.person() {
-					o.limits.loginBarred = true
-				}
-			}
-			c.drop(banMessage(b, s.bans.clock()))
-			return
+}
+
+// countWrongRcon counts a wrong password for the remote console. It returns how many count of
+// the person, 0 if there may be any number of them, and the ban if these were too many. The
+// person's clients play on, but can no longer try passwords.
+func (s *Server) countWrongRcon(a netip.Addr, proven bool) (tries int, ban *bans.Ban) {
+	s.countWrongPassword(s.rconGuesses, a, proven)
+	most := int(s.settings.RconMaxTries)
+	if most <= 0 || isLocalhost(a) {
+		return 0, nil
+	}
+	person := limit.Person(a)
+	if tries = s.failedLogins.Add(int64(s.now), person); tries < most || s.settings.RconBanTime <= 0 || !proven {
+		return tries, nil
+	}
+	b, err := s.banForNow(s.now, a, time.Duration(s.settings.RconBanTime)*time.Minute, tooManyLogins)
+	if err != nil {
+		return tries, nil
+	}
+	s.failedLogins.Forget(person)
+	for _, o := range s.sessions {
+		if o != nil && o.person() == person {
+			o.limits.loginBarred = true
 		}
 	}
-	c.drop(tooManyLogins)
+	return tries, &b
 }
 
 // logout ends a session's access to the remote console. The caller is its own.

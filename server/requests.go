@@ -40,7 +40,7 @@ func (c *session) checkPassword(given string) bool {
 		c.drop(tooManyGuesses)
 		return false
 	case !equalPasswords(given, want):
-		c.countWrongPassword(s.gameGuesses)
+		s.countWrongPassword(s.gameGuesses, c.peer.Addr(), c.addrProven)
 		c.drop("Wrong password")
 		return false
 	default:

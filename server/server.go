@@ -147,6 +147,7 @@ type Server struct {
 	failedLogins   *limit.Failures
 	rconGuesses    *limit.Guesses
 	gameGuesses    *limit.Guesses
+	mutes          []mute
 	strangerLog    limit.Bucket
 	joinNews       limit.Bucket
 	addrHashKey    hashKey
@@ -622,6 +623,9 @@ func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.p
 // bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
 // commands, such as CmdLeave, are not held to.
 func (s *Server) queueRequest(cmd game.Command) {
+	if cmd.Kind == game.CmdSay && s.refuseMuted(cmd.Player) {
+		return
+	}
 	if len(s.pendingCommands) >= maxRequestsPerTick {
 		s.countDrop(dropCommands)
 		return

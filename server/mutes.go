@@ -1,0 +1,158 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// mute keeps a person from writing into the chat; a new connection does not end it.
+type mute struct {
+	person netip.Prefix
+	name   string // of the player, "" if an address was named
+	until  conn.Time
+	reason string
+}
+
+const (
+	// maxMutes is the number of mutes; another one replaces the one that ends first.
+	maxMutes       = 256
+	maxMuteSeconds = 30 * 24 * 60 * 60
+)
+
+// muteOf returns the mute of an address, nil if there is none.
+func (s *Server) muteOf(a netip.Addr) *mute {
+	if len(s.mutes) == 0 {
+		return nil
+	}
+	s.mutes = slices.DeleteFunc(s.mutes, func(m mute) bool { return m.until <= s.now })
+	if i := s.findMute(a); i >= 0 {
+		return &s.mutes[i]
+	}
+	return nil
+}
+
+func (s *Server) findMute(a netip.Addr) int {
+	person := limit.Person(a)
+	return slices.IndexFunc(s.mutes, func(m mute) bool { return m.person == person })
+}
+
+// refuseMuted reports whether a player is muted who wants to say something, and tells them.
+func (s *Server) refuseMuted(id game.PlayerID) bool {
+	c := s.sessions[id]
+	if c == nil {
+		return false
+	}
+	m := s.muteOf(c.peer.Addr())
+	if m == nil {
+		return false
+	}
+	text := fmt.Sprintf("You may not write for %d seconds", (m.until.Sub(s.now)+time.Second-1)/time.Second)
+	if m.reason != "" {
+		text += " (" + m.reason + ")"
+	}
+	c.reply(text)
+	return true
+}
+
+// mutePerson is what muteid and muteip do, with the seconds and the reason that follow the first
+// argument.
+func (s *Server) mutePerson(call *console.Call, a netip.Addr, name string) {
+	seconds := min(max(call.Int(1), 0), maxMuteSeconds)
+	if seconds == 0 {
+		call.Warn("mutes", "a mute lasts 1 to %d seconds", maxMuteSeconds)
+		return
+	}
+	s.muteOf(a) // those that are over make room
+	if i := s.findMute(a); i >= 0 {
+		s.mutes = slices.Delete(s.mutes, i, i+1)
+	} else if len(s.mutes) >= maxMutes {
+		first := slices.MinFunc(s.mutes, func(x, y mute) int { return cmp.Compare(x.until, y.until) })
+		s.mutes = slices.DeleteFunc(s.mutes, func(m mute) bool { return m.person == first.person })
+	}
+	m := mute{limit.Person(a), name, s.now.Add(time.Duration(seconds) * time.Second), printableText([]byte(call.Arg(2)), maxBanReason)}
+	s.mutes = append(s.mutes, m)
+	call.Print("mutes", "%s", s.describeMute(&m))
+}
+
+// describeMute returns a line about a mute.
+func (s *Server) describeMute(m *mute) string {
+	text := fmt.Sprintf("addr=%s seconds=%d", m.person.Addr(), (m.until.Sub(s.now)+time.Second-1)/time.Second)
+	if m.name != "" {
+		text += " name=" + logline.Quote(m.name)
+	}
+	if m.reason != "" {
+		text += " reason=" + logline.Quote(m.reason)
+	}
+	return text
+}
+
+func (s *Server) cmdMuteID(call *console.Call) {
+	c := s.sessionArg(call, 0)
+	switch {
+	case c == nil:
+		call.Warn("mutes", "invalid client id to mute")
+	case c.isProtected(&call.Caller) && int(c.id) != call.Caller.ID:
+		call.Warn("mutes", "mute denied: client %d is an operator", c.id)
+	default:
+		s.mutePerson(call, c.peer.Addr(), s.playerName(c.id))
+	}
+}
+
+func (s *Server) cmdMuteIP(call *console.Call) {
+	if a, ok := muteAddr(call); ok {
+		s.mutePerson(call, a, "")
+	}
+}
+
+func (s *Server) cmdUnmuteID(call *console.Call) {
+	if c := s.sessionArg(call, 0); c != nil {
+		s.unmute(call, c.peer.Addr())
+		return
+	}
+	call.Warn("mutes", "invalid client id to unmute")
+}
+
+func (s *Server) cmdUnmuteIP(call *console.Call) {
+	if a, ok := muteAddr(call); ok {
+		s.unmute(call, a)
+	}
+}
+
+func (s *Server) unmute(call *console.Call, a netip.Addr) {
+	if s.muteOf(a) == nil {
+		call.Warn("mutes", "nobody at %s is muted", a)
+		return
+	}
+	i := s.findMute(a)
+	s.mutes = slices.Delete(s.mutes, i, i+1)
+	call.Print("mutes", "unmuted addr=%s", a)
+}
+
+func (s *Server) cmdMutes(call *console.Call) {
+	s.muteOf(netip.IPv6Unspecified()) // those that are over go
+	for i := range s.mutes {
+		call.Print("mutes", "%s", s.describeMute(&s.mutes[i]))
+	}
+	if len(s.mutes) == 0 {
+		call.Print("mutes", "nobody is muted")
+	}
+}
+
+// muteAddr returns the address that is the first argument.
+func muteAddr(call *console.Call) (netip.Addr, bool) {
+	a, err := netip.ParseAddr(call.Arg(0))
+	if err != nil {
+		call.Warn("mutes", "'%s' is no address", call.Arg(0))
+		return a, false
+	}
+	return a.Unmap().WithZone(""), true
+}

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// TestOperatorsLogIn: passwords that come over the web are checked as those of players, with the
+// same counts, so that one cannot try three here and three there.
+func TestOperatorsLogIn(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_rcon_mod_password modpw; mod_command status 1")
+	from := func(a string) *Operator { return &Operator{Via: "http", Addr: netip.MustParseAddrPort(a)} }
+	boss, mod := from("10.0.1.1:1"), from("10.0.1.2:1")
+	if err := ts.srv.LogIn(boss, "adminpw"); err != nil || boss.Level != console.LevelAdmin {
+		t.Fatal(err, boss)
+	}
+	if err := ts.srv.LogIn(mod, "modpw"); err != nil || mod.Level != console.LevelMod {
+		t.Fatal(err, mod)
+	}
+	var out []string
+	print := func(line string) { out = append(out, line) }
+	ts.srv.RunFor(mod, "sv_scorelimit 3; status", print)
+	if ts.srv.settings.ScoreLimit == 3 || !strings.Contains(strings.Join(out, "\n"), "Access for command sv_scorelimit denied") {
+		t.Errorf("a moderator sets sv_scorelimit to %d: %q", ts.srv.settings.ScoreLimit, out)
+	}
+	if ts.srv.RunFor(boss, "sv_scorelimit 3", nil); ts.srv.settings.ScoreLimit != 3 {
+		t.Error("an administrator cannot set sv_scorelimit")
+	}
+	guesser := ts.join(ip(7), "guesser")
+	ts.idle(20, guesser.Login("guess"), guesser)
+	ts.idle(60, guesser.Login("guess"), guesser)
+	at := from(ip(7).Addr().String() + ":80")
+	if err := ts.srv.LogIn(at, "guess"); !errors.Is(err, ErrLogin) {
+		t.Error(err)
+	}
+	if err := ts.srv.LogIn(at, "adminpw"); !errors.Is(err, ErrLoginBanned) || !strings.Contains(err.Error(), tooManyLogins) {
+		t.Errorf("after three wrong passwords: %v", err)
+	}
+	for i := range 400 {
+		ts.srv.LogIn(from(netip.AddrFrom4([4]byte{20, byte(i), 0, 1}).String()+":1"), "guess")
+	}
+	for addr, want := range map[string]error{"30.0.0.1:1": ErrLoginLater, "10.0.1.1:9": nil, "127.0.0.1:9": nil} {
+		if err := ts.srv.LogIn(from(addr), "adminpw"); !errors.Is(err, want) {
+			t.Errorf("%s among many who guess: %v, want %v", addr, err, want)
+		}
+	}
+	ts.srv.Execute(`sv_rcon_password ""; sv_rcon_mod_password ""`)
+	if err := ts.srv.LogIn(from("127.0.0.1:9"), ""); !errors.Is(err, ErrNoRconPassword) {
+		t.Error(err)
+	}
+}
+
+// TestMutes: a muted player is not heard in any chat, nor after a reconnect, and is told why;
+// others are heard, and in the end they are, too.
+func TestMutes(t *testing.T) {
+	ts := newTestServer(t, nil)
+	loud, pal := ts.join(ip(1), "loud"), ts.join(ip(2), "pal")
+	heard := func(c *testclient.Client) []string {
+		var all []string
+		c.OnMessage = func(m testclient.Message) {
+			if chat, ok := m.(*msg7.SvChat); ok {
+				all = append(all, string(chat.Message))
+			}
+		}
+		ts.idle(60, loud, pal)
+		return all
+	}
+	say := func(c *testclient.Client, text string) {
+		ts.session(c).OnCommand(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: text})
+	}
+	ts.srv.Execute("muteid 0 10 spam")
+	clients := ts.srv.Clients(nil)
+	if len(clients) != 2 || clients[0].Muted != 10*time.Second || clients[1].Muted != 0 || clients[0].Name != "loud" || clients[0].State != ClientInGame {
+		t.Errorf("%+v", clients)
+	}
+	say(loud, "hello")
+	if got := heard(loud); !slices.Equal(got, []string{"You may not write for 10 seconds (spam)"}) {
+		t.Errorf("who is muted hears %q", got)
+	}
+	say(loud, "hello")
+	say(pal, "hey")
+	if got := heard(pal); !slices.Equal(got, []string{"hey"}) {
+		t.Errorf("the others hear %q", got)
+	}
+	loud.Close("")
+	ts.step(1)
+	loud = ts.join(ip(1), "loud again")
+	say(loud, "hello")
+	if got := heard(pal); len(got) != 0 {
+		t.Errorf("after a reconnect the others hear %q", got)
+	}
+	ts.idle(500, loud, pal)
+	say(loud, "sorry")
+	if got := heard(pal); !slices.Equal(got, []string{"sorry"}) {
+		t.Errorf("later the others hear %q", got)
+	}
+	for i := range maxMutes + 50 {
+		ts.srv.Execute("muteip " + netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 1}).String() + " 1000")
+	}
+	if len(ts.srv.mutes) != maxMutes {
+		t.Errorf("%d mutes", len(ts.srv.mutes))
+	}
+	ts.log.Reset()
+	ts.srv.Execute("unmuteip 20.1.49.1; unmuteip 20.1.49.1; muteip nobody 3; muteid 63 4; muteip 20.0.0.1 0; unmuteid 9")
+	const want = `[mutes]: unmuted addr=20.1.49.1
+[mutes]: nobody at 20.1.49.1 is muted
+[mutes]: 'nobody' is no address
+[mutes]: invalid client id to mute
+[mutes]: a mute lasts 1 to 2592000 seconds
+[mutes]: invalid client id to unmute
+`
+	if ts.log.String() != want {
+		t.Errorf("%s", ts.log.String())
+	}
+}
