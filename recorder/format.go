@@ -64,5 +64,10 @@ func (c Config) Header(m *bridge.Map, start time.Time) demo.Header {
 // TimeLayout is the form of times in headers and in the names of demos.
 const TimeLayout = "2006-01-02_15-04-05"
 
+// keyframeInterval returns the ticks between two keyframes.
+func (c *Config) keyframeInterval() int32 {
+	return cmp.Or(max(c.KeyframeInterval, 0), demo.KeyframeInterval)
+}
+
 // interval returns the ticks between two snapshots.
 func (c *Config) interval() int32 { return cmp.Or(max(c.Interval, 0), 2) }

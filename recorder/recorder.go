@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"github.com/teeyard/teeyard/bridge"
-	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -17,6 +16,9 @@ type Config struct {
 	// Interval is the number of ticks between two snapshots; 0 means 2, as servers send
 	// them.
 	Interval int32
+	// KeyframeInterval is the number of ticks after which the next record is a keyframe;
+	// 0 means demo.KeyframeInterval, as the original writes them.
+	KeyframeInterval int32
 }
 
 // Recorder makes the records of a game. It is for one goroutine. For every tick it gets
@@ -123,7 +125,7 @@ func (r *Recorder) Take(w *game.World, rec *Record) {
 	}
 	if rec.Keyframe {
 		// The encoder would make one a little later by itself.
-		r.keyframeDue = tick + demo.KeyframeInterval
+		r.keyframeDue = tick + r.cfg.keyframeInterval()
 		r.side.SendTuning(w, viewer)
 	}
 	r.view = w.View(viewer)

@@ -197,17 +197,23 @@ func (s *Server) closeDemos() {
 	}
 }
 
-// demoTick shows the demos a tick of the world.
+// demoTick shows the demos and the broadcast a tick of the world.
 func (s *Server) demoTick(events []game.Event) {
 	for _, f := range s.demos.files {
 		f.recorder.Tick(s.world, events)
 	}
+	if r := s.broadcastRecorder(); r != nil {
+		r.Tick(s.world, events)
+	}
 }
 
-// demoEvent adds what players are told to the demos.
+// demoEvent adds what players are told to the demos and the broadcast.
 func (s *Server) demoEvent(ev *game.Event) {
 	for _, f := range s.demos.files {
 		f.recorder.Event(s.world, ev)
+	}
+	if r := s.broadcastRecorder(); r != nil {
+		r.Event(s.world, ev)
 	}
 }
 
@@ -232,12 +238,7 @@ func (s *Server) takeDemoRecords() {
 			i--
 			continue
 		}
-		for id, c := range s.sessions {
-			f.recorder.Latency[id] = 0
-			if c != nil {
-				f.recorder.Latency[id] = c.latency.displayed
-			}
-		}
+		s.showLatencies(f.recorder)
 		f.recorder.Take(s.world, &f.batch.records[f.batch.n])
 		if f.batch.n++; f.batch.n == len(f.batch.records) {
 			d.writer.write(f)

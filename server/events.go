@@ -17,6 +17,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	}
 	if ev.Kind == game.EvRoundStart && ev.Value == 0 {
 		s.recordMatchDemo()
+		s.beginBroadcast()
 	}
 	if ev.Kind == game.EvPlayerLeft && s.isQuiet(ev.Player) {
 		silent := *ev

@@ -231,6 +231,7 @@ func (s *Server) startWorld(m *gameMap) error {
 		d.EndSnapshots()
 	}
 	s.observe(event.MapChange{Map: m.Name, GameType: w.ModeName()})
+	s.beginBroadcast()
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -76,6 +77,9 @@ type Config struct {
 	ChatCommands []ChatCommand
 	// Observers watch what happens, in order; see [Observer].
 	Observers []Observer
+	// Broadcast shows the match to people who are not on the server, after the Observers;
+	// nil shows it to nobody.
+	Broadcast Broadcast
 	// AddToConsole adds the variables and commands of other packages to the console, before
 	// Commands run; nil adds none.
 	AddToConsole func(c *console.Console) error
@@ -251,6 +255,9 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	if s.cfg.Modes == nil {
 		s.cfg.Modes = BuiltinModes()
+	}
+	if b := s.cfg.Broadcast; b != nil {
+		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
 	}
 	if err := s.newConsole(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/mem"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/broadcast"
 )
 
 //go:generate go test -run ^TestSettingsPage$ -update .
@@ -29,7 +31,7 @@ func TestSettingsPage(t *testing.T) {
 		Transport: testenv.Must(network.Listen(transport.MustParsePeer("10.0.0.1:8303"))),
 		AddToConsole: func(all *console.Console) error {
 			c = all
-			return new(web.Settings).Register(c)
+			return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c))
 		},
 	})
 	testenv.NoError(t, err)

@@ -448,7 +448,7 @@ func (s *Server) forEachInGame(f func(c *session)) {
 	}
 }
 
-// audience is who is told what all are told: the clients in the game, and demos.
+// audience is who is told what all are told: the clients in the game, demos, and the broadcast.
 type audience interface {
 	SendVote(v *bridge.Vote)
 	SendVoteStatus(yes, no, pass, total int32)
@@ -460,6 +460,9 @@ func (s *Server) tellAll(f func(a audience)) {
 	s.forEachInGame(func(c *session) { f(c.bridge) })
 	for _, d := range s.demos.files {
 		f(d.recorder)
+	}
+	if r := s.broadcastRecorder(); r != nil {
+		f(r)
 	}
 }
 

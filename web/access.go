@@ -131,6 +131,12 @@ func (r *AccessRule) Allows(req *http.Request) bool {
 	return a != nil && a.Allows(req)
 }
 
+// IsOpen reports whether everybody is allowed.
+func (r *AccessRule) IsOpen() bool {
+	a := r.p.Load()
+	return a != nil && a.Everybody
+}
+
 // Room is a part of what a listener serves, with an access rule of its own.
 type Room struct {
 	// Pattern is one of http.ServeMux: "GET /metrics", "GET /debug/pprof/".

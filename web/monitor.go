@@ -103,13 +103,13 @@ func (m *Monitor) Rooms() []Room {
 	return []Room{
 		{Pattern: "GET /healthz", Handler: check(m.Alive)},
 		{Pattern: "GET /readyz", Handler: check(m.Ready)},
-		{Pattern: "GET /status.json", Access: &s.status.rule, Setting: "sv_http_status", Handler: page(m.writeStatus, map[string]string{
+		{Pattern: "GET /status.json", Access: &s.status.Rule, Setting: "sv_http_status", Handler: page(m.writeStatus, map[string]string{
 			"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=1", // server browsers show the same
 		})},
-		{Pattern: "GET /metrics", Access: &s.metrics.rule, Setting: "sv_http_metrics", Handler: page(m.writeMetrics, map[string]string{
+		{Pattern: "GET /metrics", Access: &s.metrics.Rule, Setting: "sv_http_metrics", Handler: page(m.writeMetrics, map[string]string{
 			"Content-Type": metrics.ContentType,
 		})},
-		{Pattern: "GET /debug/pprof/{profile...}", Access: &s.pprof.rule, Setting: "sv_http_pprof", Handler: http.HandlerFunc(serveProfile)},
+		{Pattern: "GET /debug/pprof/{profile...}", Access: &s.pprof.Rule, Setting: "sv_http_pprof", Handler: http.HandlerFunc(serveProfile)},
 	}
 }
 

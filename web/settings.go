@@ -12,13 +12,14 @@ import (
 type Settings struct {
 	http                   string
 	opened                 bool
-	status, metrics, pprof roomSetting
+	status, metrics, pprof AccessSetting
 }
 
-// roomSetting is the access rule of a room and the variable that it is read from.
-type roomSetting struct {
+// AccessSetting is the access rule of a room and the variable that it is read from.
+type AccessSetting struct {
+	// Rule lets nobody in before Register.
+	Rule AccessRule
 	text string
-	rule AccessRule
 }
 
 // Register adds the variables to a console and sets them to their defaults.
@@ -39,20 +40,22 @@ func (s *Settings) Register(c *console.Console) error {
 	}
 	for _, v := range []struct {
 		name, what, initial string
-		room                *roomSetting
+		room                *AccessSetting
 	}{
 		{"sv_http_status", "/status.json", "all", &s.status},
 		{"sv_http_metrics", "/metrics", "local", &s.metrics},
 		{"sv_http_pprof", "/debug/pprof/", "off", &s.pprof},
 	} {
-		if err := v.room.register(c, v.name, v.what, v.initial); err != nil {
+		if err := v.room.Register(c, v.name, v.what, v.initial); err != nil {
 			return fmt.Errorf("web: %w", err)
 		}
 	}
 	return nil
 }
 
-func (s *roomSetting) register(c *console.Console, name, what, initial string) error {
+// Register adds the variable to a console. What says which pages those who are let in may read, and
+// initial is its default.
+func (s *AccessSetting) Register(c *console.Console, name, what, initial string) error {
 	err := c.RegisterString(console.StringVar{
 		Name: name, Help: "Who may read " + what + " over HTTP (all, off, or some of local and networks, separated by commas; these ask for an address, a name without a dot or the host name)",
 		Flags: console.Server | console.Save, Value: &s.text, Default: initial, Size: 256,
@@ -63,7 +66,7 @@ func (s *roomSetting) register(c *console.Console, name, what, initial string) e
 	apply := func() error {
 		a, err := ParseAccess(s.text)
 		if err == nil {
-			s.rule.Set(a)
+			s.Rule.Set(a)
 		}
 		return err
 	}

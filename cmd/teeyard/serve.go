@@ -24,6 +24,7 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/store"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/broadcast"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
@@ -120,19 +121,25 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	}
 	var settings web.Settings
 	monitor := web.NewMonitor(&settings)
+	var broadcastSettings broadcast.Settings
+	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings})
+	defer live.Close(outputTimeout)
 	s, err := server.New(server.Config{
-		Commands:     lines,
-		Modes:        gameModes,
-		FindMod:      (&modFinder{files: files}).find,
-		AddToConsole: settings.Register,
-		Observers:    []server.Observer{monitor},
-		Files:        files,
-		WriteFile:    files.WriteFile,
-		Replays:      replayDir(files[0]),
-		Demos:        demoDir(files[0]),
-		Resume:       resumeDir(files[0]),
-		OpenLog:      files.OpenLog,
-		Bans:         banned,
+		Commands: lines,
+		Modes:    gameModes,
+		FindMod:  (&modFinder{files: files}).find,
+		AddToConsole: func(c *console.Console) error {
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c))
+		},
+		Observers: []server.Observer{monitor},
+		Broadcast: live,
+		Files:     files,
+		WriteFile: files.WriteFile,
+		Replays:   replayDir(files[0]),
+		Demos:     demoDir(files[0]),
+		Resume:    resumeDir(files[0]),
+		OpenLog:   files.OpenLog,
+		Bans:      banned,
 		OpenStorage: func(name string) server.Storage {
 			return store.New(filepath.Join(files[0], filepath.FromSlash(name)))
 		},
@@ -145,7 +152,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer serveWeb(ctx, &settings, monitor, s.Addr().Port(), log)()
+	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms()), s.Addr().Port(), log)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}
@@ -181,13 +188,13 @@ func (c *serveCmd) lines(files storage, autoexec bool) []string {
 
 // serveWeb opens the HTTP listener, until end is called. A server without one is better than
 // none, so what keeps it from opening is logged.
-func serveWeb(ctx context.Context, settings *web.Settings, monitor *web.Monitor, gamePort uint16, log *slog.Logger) (end func()) {
+func serveWeb(ctx context.Context, settings *web.Settings, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
 	log = log.With(logline.SystemKey, "http")
 	listeners, err := settings.Listen(ctx, gamePort)
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTP listener, so no health checks and metrics: %v (sv_http HOST:PORT says where, 0 for none)", err))
 	}
-	s := web.NewServer(web.NewHandler(slices.Concat(monitor.Rooms(), viewer.Rooms())...))
+	s := web.NewServer(web.NewHandler(rooms...))
 	for _, l := range listeners {
 		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /status.json, /metrics, /healthz and /readyz", l.Addr()))
 		go func() {

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/recorder"
+)
+
+// Broadcast shows the match to people who are not on the server. It also is an [Observer],
+// whose rules hold for all its methods.
+type Broadcast interface {
+	Observer
+	// BeginMatch is called when a match begins: on a map, or another one on the same map.
+	// The map stays as it is.
+	BeginMatch(w *game.World, m *bridge.Map)
+	// Recorder returns who is to see the match and is told what everybody is; nil for
+	// nobody.
+	Recorder() *recorder.Recorder
+}
+
+// beginBroadcast tells the broadcast that a match begins.
+func (s *Server) beginBroadcast() {
+	if s.cfg.Broadcast != nil {
+		s.cfg.Broadcast.BeginMatch(s.world, &s.gameMap.Map)
+	}
+}
+
+// broadcastRecorder returns the recorder of the broadcast, nil if there is none.
+func (s *Server) broadcastRecorder() *recorder.Recorder {
+	if s.cfg.Broadcast == nil {
+		return nil
+	}
+	return s.cfg.Broadcast.Recorder()
+}
+
+// showLatencies shows a recorder what the scoreboard has.
+func (s *Server) showLatencies(r *recorder.Recorder) {
+	for id, c := range s.sessions {
+		r.Latency[id] = 0
+		if c != nil {
+			r.Latency[id] = c.latency.displayed
+		}
+	}
+}
+
+// NeedsPassword reports whether only those who know a password get in.
+func (t *Tick) NeedsPassword() bool { return t.server != nil && t.server.settings.Password != "" }
+
+// People returns the number of players and spectators in the game who are not bots.
+func (t *Tick) People() int {
+	n := len(t.World.Frame().Players)
+	if t.server != nil {
+		n -= t.server.bots.count()
+	}
+	return max(n, 0)
+}

@@ -1,0 +1,222 @@
+package broadcast
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server"
+)
+
+const (
+	// segmentTicks is the length of a segment, and recordsPerSegment that in records.
+	segmentTicks      = 2 * game.TickRate
+	recordsPerSegment = segmentTicks / 2
+	// recordsPerBatch is how many records are encoded at once: to wake the goroutine for it
+	// costs more than to make a record.
+	recordsPerBatch = 10
+	// maxBatches is how many batches may wait to be encoded, those of ten seconds.
+	maxBatches = 25
+	// maxMatchTicks is how long a match may be: 3600 segments.
+	maxMatchTicks = 2 * 60 * 60 * game.TickRate
+	// idleTicks is how long nobody may be there before what happens then is a match of its own.
+	idleTicks = 60 * game.TickRate
+)
+
+// Config is the configuration of a [Broadcast].
+type Config struct {
+	// Settings has to be registered in the server's console; nil means the defaults.
+	Settings *Settings
+	// Now returns the time; nil means time.Now. The delay is measured with it.
+	Now func() time.Time
+}
+
+// Broadcast cuts the matches of a server into segments and serves them. It implements
+// [server.Broadcast].
+type Broadcast struct {
+	settings *Settings
+	now      func() time.Time
+
+	// Of the server's goroutine.
+	gameMap  bridge.Map // of the next match
+	recorder *recorder.Recorder
+	match    *match // that is recorded, nil for none
+	batch    *batch // that is being filled, nil for none
+	people   bool   // there were some in this match
+	seen     int32  // tick, the last with people
+	made     int    // batches
+
+	jobs     chan *batch
+	blank    chan *batch // to be filled again
+	done     chan struct{}
+	required atomic.Int64 // the least delay that the rules of the match want, in ns
+	closed   bool
+
+	shelf shelf
+}
+
+// batch is the records of a match that are encoded at once.
+type batch struct {
+	match   *match
+	records [recordsPerBatch]recorder.Record
+	n       int
+	ends    bool      // the match, after these records
+	at      time.Time // of the last record
+}
+
+// New returns a Broadcast, which the caller closes.
+func New(cfg Config) *Broadcast {
+	b := &Broadcast{
+		settings: cfg.Settings, now: cfg.Now,
+		jobs: make(chan *batch, maxBatches), blank: make(chan *batch, maxBatches), done: make(chan struct{}),
+	}
+	if b.settings == nil {
+		b.settings = newSettings()
+	}
+	if b.now == nil {
+		b.now = time.Now
+	}
+	go b.encode()
+	return b
+}
+
+// Close ends the match, after the server has ended. It waits for what is being written, but not
+// longer than timeout.
+func (b *Broadcast) Close(timeout time.Duration) {
+	if b.closed {
+		return
+	}
+	b.closed = true
+	b.end()
+	close(b.jobs)
+	select {
+	case <-b.done:
+	case <-time.After(timeout):
+	}
+}
+
+// Recorder implements [server.Broadcast].
+func (b *Broadcast) Recorder() *recorder.Recorder { return b.recorder }
+
+// BeginMatch implements [server.Broadcast].
+func (b *Broadcast) BeginMatch(_ *game.World, m *bridge.Map) {
+	b.end()
+	b.gameMap = *m
+}
+
+// ObserveTick implements [server.Observer].
+func (b *Broadcast) ObserveTick(t *server.Tick) {
+	tick := t.World.Tick()
+	if !b.settings.on.Load() || b.closed {
+		b.end()
+		return
+	}
+	if b.match != nil && b.isOver(t, tick) {
+		b.end()
+	}
+	if b.match == nil && !b.begin(t, tick) {
+		return
+	}
+	if tick%game.TickRate == 0 {
+		b.required.Store(int64(requiredDelay(t.World.Rules())))
+	}
+	if t.People() > 0 {
+		b.people, b.seen = true, tick
+	}
+	if !b.recorder.Due(t.World) {
+		return
+	}
+	if b.batch == nil {
+		if b.batch = b.blankBatch(); b.batch == nil {
+			b.end()
+			return
+		}
+	}
+	b.recorder.Take(t.World, &b.batch.records[b.batch.n])
+	if b.batch.n++; b.batch.n == recordsPerBatch {
+		b.handOver(false)
+	}
+}
+
+// isOver reports whether what comes is another match, though the server's goes on.
+func (b *Broadcast) isOver(t *server.Tick, tick int32) bool {
+	switch {
+	case t.NeedsPassword() != b.match.private, tick-b.match.firstTick >= maxMatchTicks:
+		return true
+	case t.People() > 0:
+		return !b.people && tick-b.match.firstTick > idleTicks
+	}
+	return b.people && tick-b.seen > idleTicks
+}
+
+// begin begins a match with this tick. It returns false if nothing encodes it.
+func (b *Broadcast) begin(t *server.Tick, tick int32) bool {
+	if b.batch = b.blankBatch(); b.batch == nil {
+		return false
+	}
+	cfg := recorder.Config{KeyframeInterval: segmentTicks}
+	b.recorder = recorder.New(cfg)
+	b.match = newMatch(&b.gameMap, cfg, t, b.now())
+	b.people, b.seen = false, tick
+	return true
+}
+
+// end ends the match, if there is one.
+func (b *Broadcast) end() {
+	if b.match == nil {
+		return
+	}
+	if b.batch == nil {
+		b.batch = b.blankBatch()
+	}
+	b.handOver(true)
+	b.match, b.recorder = nil, nil
+}
+
+// handOver has the batch encoded. There is room for all batches.
+func (b *Broadcast) handOver(ends bool) {
+	if b.batch == nil {
+		return
+	}
+	b.batch.match, b.batch.ends, b.batch.at = b.match, ends, b.now()
+	b.jobs <- b.batch
+	b.batch = nil
+}
+
+// blankBatch returns an empty batch, nil if all wait to be encoded.
+func (b *Broadcast) blankBatch() *batch {
+	select {
+	case batch := <-b.blank:
+		batch.n = 0
+		return batch
+	default:
+	}
+	if b.made == maxBatches {
+		return nil
+	}
+	b.made++
+	return new(batch)
+}
+
+// delay returns how long segments are withheld.
+func (b *Broadcast) delay() time.Duration {
+	return max(time.Duration(b.settings.delay.Load()), time.Duration(b.required.Load()))
+}
+
+// rulesDelay is the least delay where players could use what they are shown: with strict
+// spectating, and in tournaments.
+const rulesDelay = 60 * time.Second
+
+func requiredDelay(r game.Rules) time.Duration {
+	if r.StrictSpectate || r.TournamentMode != 0 {
+		return rulesDelay
+	}
+	return 0
+}
+
+// seconds returns a time in seconds, rounded up.
+func seconds(d time.Duration) int {
+	return int((max(d, 0) + time.Second - 1) / time.Second)
+}

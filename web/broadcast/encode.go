@@ -1,0 +1,66 @@
+package broadcast
+
+import "github.com/teeyard/teeyard/format/demo"
+
+// encode encodes batches until there are no more.
+func (b *Broadcast) encode() {
+	defer close(b.done)
+	c := cutter{shelf: &b.shelf}
+	for batch := range b.jobs {
+		c.add(batch)
+		batch.match = nil
+		b.blank <- batch
+	}
+	c.finish()
+}
+
+// cutter cuts what the records of matches encode to into segments.
+type cutter struct {
+	shelf   *shelf
+	match   *match // nil for none
+	encoder *demo.Encoder
+	last    segment // that is growing
+}
+
+// add encodes a batch.
+func (c *cutter) add(b *batch) {
+	if b.match != c.match {
+		c.finish()
+	}
+	for i := range b.records[:b.n] {
+		r := &b.records[i]
+		if c.match == nil {
+			c.match, c.encoder = b.match, demo.NewEncoder(&b.match.header)
+			c.shelf.begin(c.match)
+		}
+		if r.Keyframe {
+			c.cut()
+		}
+		c.last.data = r.Append(c.last.data, c.encoder)
+		c.last.lastTick, c.last.at = r.Tick, b.at
+		if c.last.lastTick >= c.match.firstTick+int32(len(c.match.segments)+1)*segmentTicks-2 {
+			c.cut()
+		}
+	}
+	if b.ends {
+		c.finish()
+	}
+}
+
+// cut ends the segment.
+func (c *cutter) cut() {
+	if len(c.last.data) > 0 {
+		c.shelf.add(c.match, c.last)
+		c.last = segment{data: make([]byte, 0, cap(c.last.data))}
+	}
+}
+
+// finish ends the match, if there is one.
+func (c *cutter) finish() {
+	if c.match == nil {
+		return
+	}
+	c.cut()
+	c.shelf.end(c.match)
+	c.match, c.encoder = nil, nil
+}
