@@ -1,7 +1,9 @@
-// Package app is the program teeyard: the server of teeyard serve, its client and its tools. A
-// program with mods of its own is the same, with them:
+// Package app is the program teeyard: the server of teeyard serve, the client and the tools. A
+// program with mods of its own is teeyard with these in it:
 //
-//	func main() { app.Main() }
+//	func main() {
+//		app.Main(app.Config{Mods: []app.Mod{{Name: "hearts", New: newHearts}}})
+//	}
 package app
 
 import (
@@ -73,9 +75,10 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 }
 
 // newParser returns the parser of the command line.
-func newParser() *kong.Kong {
+func newParser(p *program) *kong.Kong {
 	return kong.Must(&commands{},
-		kong.Name("teeyard"),
+		kong.Name(p.name),
+		kong.Bind(p),
 		kong.Description(description),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
 		kong.ShortUsageOnError(),
@@ -110,10 +113,16 @@ func impliedArgs(program string) []string {
 	return nil
 }
 
-// Main runs the program with the arguments of the command line, and ends it if that fails.
-func Main() {
+// Main runs the program with the arguments of the command line. It ends the program if that
+// fails, with status 2 if the arguments or cfg are wrong, and otherwise 1.
+func Main(cfg Config) {
+	p, err := newProgram(cfg)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitUsage)
+	}
 	args := append(impliedArgs(os.Args[0]), os.Args[1:]...)
-	parser := newParser()
+	parser := newParser(p)
 	switch {
 	case len(args) == 0:
 		kong.UsageOnError().Apply(parser) // not the short one; it does not fail
@@ -125,7 +134,7 @@ func Main() {
 	parser.Stdout, parser.Exit = os.Stderr, func(int) { os.Exit(exitUsage) } // for usage errors
 	parser.FatalIfErrorf(err)
 	if err := command.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "teeyard:", safetext.Lines(err.Error())) // it may quote what a server sent
+		fmt.Fprintln(os.Stderr, p.name+":", safetext.Lines(err.Error())) // it may quote what a server sent
 		if errors.As(err, new(usageError)) {
 			os.Exit(exitUsage)
 		}

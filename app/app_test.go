@@ -18,7 +18,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"teeyard": Main, "teeworlds_srv": Main})
+	teeyard := func() { Main(Config{}) }
+	testscript.Main(m, map[string]func(){"teeyard": teeyard, "teeworlds_srv": teeyard, "hearts": hearts})
 }
 
 // teeyard returns this program, to be run.
@@ -41,7 +42,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parser := newParser()
+	parser := newParser(testenv.Must(newProgram(Config{})))
 	for _, command := range parser.Model.Children {
 		for _, c := range append(command.Children, command) {
 			text = append(append(text, c.Detail...), '\n')

@@ -22,7 +22,7 @@ type modNewCmd struct {
 
 // Help explains what is made.
 func (modNewCmd) Help() string {
-	return `Makes the folder NAME with a server that has a mod in Go, and a test of the mod. With --lua
+	return `Makes the folder NAME with a program that is teeyard with a mod in Go, and a test of the mod. With --lua
 makes the file mods/NAME.lua, which any server that runs in this folder can use. Files that exist
 are left alone. docs/modding.md of the project is the guide.
 
@@ -62,8 +62,8 @@ func (c *modNewCmd) Run() error {
 		return err
 	}
 	if inModule && c.Source == "" {
-		fmt.Printf("%s is a server with a mod, in the module that is here. To test and run it, with bots:\n\n"+
-			"  go test ./%[1]s\n  go run ./%[1]s \"sv_bots 3\"\n", c.Name)
+		fmt.Printf("%s is teeyard with a mod, in the module that is here. To test and run it, with bots:\n\n"+
+			"  go test ./%[1]s\n  go run ./%[1]s serve \"sv_bots 3\"\n", c.Name)
 		return nil
 	}
 	if err := c.write(filepath.Join(c.Name, "go.mod"), fmt.Sprintf("module %s\n\ngo %s\n", c.Name, goVersion)); err != nil {
@@ -80,7 +80,7 @@ func (c *modNewCmd) Run() error {
 		}
 		tidy = ""
 	}
-	fmt.Printf("%s is a server with a mod. To test and run it, with bots:\n\n  cd %[1]s\n%[2]s  go test\n  go run . \"sv_bots 3\"\n", c.Name, tidy)
+	fmt.Printf("%s is teeyard with a mod. To test and run it, with bots:\n\n  cd %[1]s\n%[2]s  go test\n  go run . serve \"sv_bots 3\"\n", c.Name, tidy)
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/mods/fng"
 	"github.com/teeyard/teeyard/mods/foot"
 	"github.com/teeyard/teeyard/mods/instagib"
@@ -18,8 +17,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// gameModes are the modes of sv_gametype.
-var gameModes = append(server.BuiltinModes(), server.Modes{
+// ownModes are the modes of sv_gametype that are not the server's.
+var ownModes = server.Modes{
 	{Name: "idm", New: func() game.Mode { return instagib.NewDM(game.WeaponLaser) }},
 	{Name: "itdm", New: func() game.Mode { return instagib.NewTDM(game.WeaponLaser) }},
 	{Name: "ictf", New: func() game.Mode { return instagib.NewCTF(game.WeaponLaser) }},
@@ -32,14 +31,12 @@ var gameModes = append(server.BuiltinModes(), server.Modes{
 	{Name: "boomfng", New: func() game.Mode { return fng.New(game.WeaponGrenade, true) }},
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 	{Name: "foot", New: foot.New},
-}...)
-
-// gameMods are the mods of sv_mods that the program has.
-var gameMods = map[string]func() game.Mod{}
+}
 
 // modFinder finds mods by their names in sv_mods: those of the program, and scripts in the
 // folder mods.
 type modFinder struct {
+	own   map[string]func() game.Mod
 	files fs.FS
 	mu    sync.Mutex
 	read  map[string]scriptFile // the last of each name that was right
@@ -50,7 +47,7 @@ var modName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // find returns what makes a mod that sv_mods names.
 func (f *modFinder) find(name string) (func() game.Mod, error) {
-	if newMod, ok := gameMods[name]; ok {
+	if newMod, ok := f.own[name]; ok {
 		return newMod, nil
 	}
 	if !modName.MatchString(name) {
@@ -100,15 +97,4 @@ func readScript(files fs.FS, path string) (string, error) {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	return string(b), nil
-}
-
-// newMod makes a mod of a replay log, which has the sources of scripts.
-func newMod(info replay.ModInfo) (game.Mod, error) {
-	if info.Source != nil {
-		return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source)})
-	}
-	if found, ok := gameMods[info.Name]; ok {
-		return found(), nil
-	}
-	return nil, errors.New("there is no mod of this name")
 }

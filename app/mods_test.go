@@ -34,7 +34,7 @@ func TestScriptsAreFound(t *testing.T) {
 		}
 		testenv.Check(t, err == nil && found() != found(), "%s: %v", c.name, err)
 		info := replay.ModInfo{Name: c.name, Source: found().(replay.Sourcer).Source()}
-		m, err := newMod(info)
+		m, err := testenv.Must(newProgram(Config{})).newMod(info)
 		testenv.Check(t, err == nil && m.(*script.Mod).Name() == "mods/good.lua", "%v", err)
 	}
 	files["mods/good.lua"] = &fstest.MapFile{Data: []byte("function on_spawn() end")}

@@ -144,12 +144,12 @@ func (i *replayInfo) addPlayer(id game.PlayerID, p *game.Profile) {
 }
 
 // addState adds the players who are there when a log begins with a state.
-func (i *replayInfo) addState(h *replay.Header) {
+func (i *replayInfo) addState(h *replay.Header, cfg replay.VerifyConfig) {
 	if h.State == nil {
 		return
 	}
 	i.StateTick = h.StateTick
-	w, err := h.NewWorld(replay.VerifyConfig{Modes: gameModes.New})
+	w, err := h.NewWorld(cfg)
 	if err != nil {
 		return // which running the log says too
 	}
@@ -179,7 +179,7 @@ func (i *replayInfo) playerLeft(id game.PlayerID) {
 }
 
 // Run prints the information.
-func (c *replayInfoCmd) Run() error {
+func (c *replayInfoCmd) Run(p *program) error {
 	f, r, err := openReplay(c.File)
 	if err != nil {
 		return err
@@ -197,13 +197,12 @@ func (c *replayInfoCmd) Run() error {
 	if st, err := f.Stat(); err == nil {
 		info.Bytes = st.Size()
 	}
-	info.addState(h)
+	cfg := p.verifyConfig()
+	info.addState(h, cfg)
 	info.Simulated = true
-	_, err = replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, NewMod: newMod, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
-		info.addTick(t, events)
-	}})
-	if err != nil {
-		info.Problem = err.Error()
+	cfg.OnTick = func(_ *game.World, t *replay.Tick, events []game.Event) { info.addTick(t, events) }
+	if _, err = replay.Verify(r, cfg); err != nil {
+		info.Problem = adviseOnLog(err).Error()
 	}
 	if errors.Is(err, replay.ErrModeUnavailable) || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrPanic) {
 		// Get the rest from the commands alone.
@@ -297,10 +296,10 @@ its last complete half second, which is not an error.
 }
 
 // Run verifies logs.
-func (c *replayVerifyCmd) Run() error {
+func (c *replayVerifyCmd) Run(p *program) error {
 	bad := 0
 	for _, name := range c.Files {
-		if err := verifyReplay(name); err != nil {
+		if err := p.verifyReplay(name); err != nil {
 			fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), safetext.Line(err.Error()))
 			bad++
 		}
@@ -311,14 +310,14 @@ func (c *replayVerifyCmd) Run() error {
 	return nil
 }
 
-func verifyReplay(name string) error {
+func (p *program) verifyReplay(name string) error {
 	f, r, err := openReplay(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	begin := time.Now()
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, NewMod: newMod})
+	res, err := replay.Verify(r, p.verifyConfig())
 	took := time.Since(begin)
 	switch {
 	case err == nil && res.End == replay.EndNone:
@@ -330,7 +329,7 @@ func verifyReplay(name string) error {
 	case err != nil && res.LastGoodTick > 0:
 		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, ticksToDuration(res.LastGoodTick))
 	case err != nil:
-		return err
+		return adviseOnLog(err)
 	default:
 		fmt.Printf("%s: ", safetext.Line(name))
 	}
@@ -360,7 +359,7 @@ first player came, which takes no room in the file, is part of them.
 }
 
 // Run writes a part of a log.
-func (c *replayCutCmd) Run() error {
+func (c *replayCutCmd) Run(p *program) error {
 	from, to := ticksIn(c.From), c.Tick
 	switch {
 	case c.To != 0:
@@ -385,7 +384,7 @@ func (c *replayCutCmd) Run() error {
 	src := bufio.NewReaderSize(in, 64<<10)
 	var first, last int32
 	if from > 0 {
-		first, last, err = replay.CutFrom(out, src, from, to, replay.VerifyConfig{Modes: gameModes.New})
+		first, last, err = replay.CutFrom(out, src, from, to, p.verifyConfig())
 	} else {
 		last, err = replay.Cut(out, src, to)
 	}
@@ -393,19 +392,22 @@ func (c *replayCutCmd) Run() error {
 	if err := out.finish(!useless); err != nil {
 		return err
 	}
-	if useless {
-		return fmt.Errorf("%s: %w", c.File, err)
+	switch {
+	case useless:
+		return fmt.Errorf("%s: %w", c.File, adviseOnLog(err))
+	case err != nil && !errors.Is(err, replay.ErrTruncated):
+		return fmt.Errorf("%s: %w; %s ends before that, with tick %d (%v)", c.File, err, c.Out, last, ticksToDuration(last))
 	}
 	if first > 0 {
 		fmt.Printf("%s: from tick %d (%v) to %d (%v)\n", safetext.Line(c.Out), first, ticksToDuration(first), last, ticksToDuration(last))
 	} else {
 		fmt.Printf("%s: up to tick %d (%v)\n", safetext.Line(c.Out), last, ticksToDuration(last))
 	}
-	if err == nil && last < to && to < game.MaxTick {
+	switch {
+	case err != nil:
+		fmt.Printf("%s is cut off there: the recorder was killed, or the file was not copied as a whole\n", safetext.Line(c.File))
+	case last < to && to < game.MaxTick:
 		fmt.Printf("%s ends there, before tick %d (%v); it was copied as a whole\n", safetext.Line(c.File), to, ticksToDuration(to))
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/server"
 )
 
 // writeReplay writes a log of ten seconds in which two players join, one of them with a control
@@ -24,9 +25,9 @@ func writeReplay(name, program string) error {
 		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
 		Rules:   game.DefaultRules(), Seed: 1, IdleTicks: 100,
 	}
-	mode, _ := gameModes.New("dm")
+	mode, _ := server.BuiltinModes().New("dm")
 	h.SetMode("dm", mode, nil)
-	w, err := h.NewWorld(replay.VerifyConfig{Modes: gameModes.New})
+	w, err := h.NewWorld(replay.VerifyConfig{Modes: server.BuiltinModes().New})
 	if err != nil {
 		return err
 	}

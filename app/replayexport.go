@@ -44,7 +44,7 @@ and votes are as the players saw them; calls of votes are not in logs.
 }
 
 // Run writes a demo.
-func (c *replayExportCmd) Run() error {
+func (c *replayExportCmd) Run(p *program) error {
 	in, r, err := openReplay(c.File)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c *replayExportCmd) Run() error {
 		player: c.Player, ofPlayer: c.Player != "", format: format, gameMap: m, file: out,
 		began: time.UnixMilli(r.Header().StartTime), from: ticksIn(c.From), to: cmp.Or(ticksIn(c.To), game.MaxTick),
 	}
-	err = e.run(r)
+	err = e.run(r, p.verifyConfig())
 	if err := out.finish(e.out != nil); err != nil {
 		return err
 	}
@@ -143,13 +143,15 @@ type demoExport struct {
 }
 
 // run writes the demo. With an error there is one nevertheless if e.out is set.
-func (e *demoExport) run(r *replay.Reader) error {
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, NewMod: newMod, OnTick: func(w *game.World, _ *replay.Tick, events []game.Event) {
+func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
+	cfg.OnTick = func(w *game.World, _ *replay.Tick, events []game.Event) {
 		e.seen = w.Tick()
 		if !e.done && e.err == nil && w.Tick() >= e.from && w.Tick() <= e.to {
 			e.err = e.tick(w, events)
 		}
-	}})
+	}
+	res, err := replay.Verify(r, cfg)
+	err = adviseOnLog(err)
 	switch {
 	case e.err != nil:
 		return e.err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -83,7 +84,7 @@ func newQueue(f io.Writer, json bool) *logline.Queue {
 }
 
 // Run runs the server until a signal or "shutdown" ends it.
-func (c *serveCmd) Run(ctx context.Context) error {
+func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	files := newStorage(c.Dir, c.Original)
 	for _, line := range c.Console {
 		// Flags end at the first console line. No console line begins with --, except two options of
@@ -98,6 +99,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if newcomer {
 		lines = []string{"sv_bots 3"}
 	}
+	lines = append(slices.Clone(p.defaults), lines...)
 	notify, notifyErr := newNotifier()
 	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
 	var dialect logline.DialectVar
@@ -120,8 +122,8 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	monitor := web.NewMonitor(&settings)
 	s, err := server.New(server.Config{
 		Commands:     lines,
-		Modes:        gameModes,
-		FindMod:      (&modFinder{files: files}).find,
+		Modes:        p.modes,
+		FindMod:      (&modFinder{own: p.mods, files: files}).find,
 		AddToConsole: settings.Register,
 		Observers:    []server.Observer{monitor},
 		Files:        files,
@@ -150,7 +152,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	defer notify.watch(monitor.Alive)()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	defer c.reloadOnHangup(ctx, s, files, autoexec, notify, log, stop)()
+	defer c.reloadOnHangup(ctx, s, p.defaults, files, autoexec, notify, log, stop)()
 	if newcomer {
 		log.Info("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")")
 	}
@@ -200,7 +202,7 @@ func serveWeb(ctx context.Context, settings *web.Settings, monitor *web.Monitor,
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
 // the terminal that the server was started in stops the server, as without a handler, but in
 // good order. An autoexec.cfg that was read before has to be there.
-func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files storage, autoexec bool, notify *notifier, log *slog.Logger, stop func()) (end func()) {
+func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, defaults []string, files storage, autoexec bool, notify *notifier, log *slog.Logger, stop func()) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	stdin := int(os.Stdin.Fd())
@@ -210,7 +212,7 @@ func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files s
 		if _, found := files.find("autoexec.cfg"); found {
 			autoexec = true
 		}
-		s.Reload(ctx, c.lines(files, autoexec))
+		s.Reload(ctx, append(slices.Clone(defaults), c.lines(files, autoexec)...))
 		notify.send("READY=1")
 	}, func() {
 		log.Warn("SIGHUP is left out: the disk has not answered yet to the one before, whose configuration is still being read")

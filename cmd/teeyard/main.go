@@ -3,4 +3,4 @@ package main
 
 import "github.com/teeyard/teeyard/app"
 
-func main() { app.Main() }
+func main() { app.Main(app.Config{}) }
