@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -67,14 +68,21 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, mods []game.Mod, s
 	r.state = replayWaiting
 }
 
-// Program returns the name and version of this program, as in replay logs.
+// Program returns "teeyard" and its version, as in replay logs. If the program is another one
+// that is made of it, " in ", the path of its package and its version follow.
 func Program() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "teeyard"
 	}
+	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == modulePath }); i >= 0 {
+		return fmt.Sprintf("teeyard %s in %s %s", info.Deps[i].Version, info.Path, info.Main.Version)
+	}
 	return "teeyard " + info.Main.Version
 }
+
+// modulePath is the path of the module that this package is part of.
+const modulePath = "github.com/teeyard/teeyard"
 
 // endReplay ends the recording of this world.
 func (s *Server) endReplay(why replay.EndReason) {

@@ -1,17 +1,12 @@
-// Command vampires is a deathmatch server on which every hit heals the attacker. It shows
-// how to write a mod.
+// Command vampires is teeyard with a mod: every hit heals the attacker. It shows how to write a
+// mod, and has all the commands of teeyard.
 //
-//	go run ./examples/vampires "sv_port 8304"
+//	go run ./examples/vampires serve "sv_port 8304"
 package main
 
 import (
-	"context"
-	"log"
-	"os"
-	"os/signal"
-
+	"github.com/teeyard/teeyard/app"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server"
 )
 
 // vampires heals those who hurt somebody else.
@@ -31,18 +26,5 @@ func (vampires) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-
-	s, err := server.New(server.Config{
-		Commands: os.Args[1:], // console lines, such as "sv_port 8304"
-		Mods:     []func() game.Mod{newVampires},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	log.Printf("vampires on %v", s.Addr())
-	if err := s.Run(ctx); err != nil {
-		log.Fatal(err)
-	}
+	app.Main(app.Config{Mods: []app.Mod{{Name: "vampires", New: newVampires}}})
 }

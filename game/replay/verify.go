@@ -28,7 +28,7 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 		mode, _ = cfg.Modes(h.GameType)
 	}
 	if mode == nil {
-		return nil, fmt.Errorf("%w: mode %q (%s)", ErrModeUnavailable, h.GameType, h.ModeType)
+		return nil, fmt.Errorf("%w: recorded by %q with the mode %q of type %s", ErrModeUnavailable, h.Program, h.GameType, h.ModeType)
 	}
 	if have := TypeName(mode); have != h.ModeType {
 		return nil, fmt.Errorf("%w: mode %q was recorded as type %s, have %s", ErrModeUnavailable, h.GameType, h.ModeType, have)
@@ -82,7 +82,7 @@ func (h *Header) newMods(cfg VerifyConfig) ([]game.Mod, error) {
 			err = fmt.Errorf("have %s", have)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: recorded with mod %d %q of type %s: %w", ErrModeUnavailable, i+1, info.Name, info.Type, err)
+			return nil, fmt.Errorf("%w: recorded by %q with mod %d, %q of type %s: %w", ErrModeUnavailable, h.Program, i+1, info.Name, info.Type, err)
 		}
 		mods = append(mods, m)
 	}

@@ -74,7 +74,9 @@ func TestCheck(t *testing.T) {
 		{Package{Path: own("format/twmap"), Imports: []string{"log"}}, "do not log"},
 		{Package{Path: own("internal/netsim"), Imports: []string{own("server")}}, "may not"},
 		{Package{Path: own("internal/peers"), Imports: []string{own("server"), "net"}}, ""},
-		{Package{Path: own("cmd/teeyard"), Command: true, Imports: []string{own("server"), own("client"), "net", "log/slog"}}, ""},
+		{Package{Path: own("app"), Imports: []string{own("server"), own("client"), "net", "log/slog"}}, ""},
+		{Package{Path: own("cmd/teeyard"), Command: true, Imports: []string{own("app")}}, ""},
+		{Package{Path: own("cmd/teeyard"), Command: true, Imports: []string{own("server")}}, "may not"},
 		{Package{Path: own("halflife"), Imports: []string{"testing"}}, "for tests"},
 	} {
 		faults := Check(c.p)

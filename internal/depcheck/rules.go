@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	// What a mode or mod needs that game does not offer, everybody's mod lacks.
 	"mods": {"game"},
 
-	// Keeps what mods want kept; cmd hands it to the server.
+	// Keeps what mods want kept; app hands it to the server.
 	"store": {"game", "internal/atomicfile"},
 
 	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
@@ -75,7 +75,9 @@ var rooms = map[string][]string{
 	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},
 	"internal/peers":       everything,
 
-	"cmd":      everything,
+	// The program, as a package for programs with mods of their own.
+	"app":      everything,
+	"cmd":      {"app"},
 	"examples": everything,
 }
 
@@ -92,14 +94,14 @@ var limited = []struct {
 	// query/master dials HTTP masters over one address family at a time, since they
 	// list the address that a request comes from. server/econ is a console over TCP, web
 	// the HTTP listener.
-	{"net", []string{"transport", "query/master", "server/econ", "web", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
+	{"net", []string{"transport", "query/master", "server/econ", "web", "internal/peers", "app", "examples"}, "only transport opens sockets"},
 	// Scripts reach nothing but the game, and so nobody else needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
-	{"golang.org/x/sys/...", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},
-	{"syscall", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},
+	{"golang.org/x/sys/...", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
+	{"syscall", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
 	// web keeps net/http from logging.
-	{"log/...", []string{"server", "client", "web", "internal/peers", "main"}, "libraries return errors and count; they do not log"},
+	{"log/...", []string{"server", "client", "web", "internal/peers", "app", "main"}, "libraries return errors and count; they do not log"},
 	{"testing/...", []string{"internal", "game/modtest"}, "testing is for tests"},
 }
 

@@ -1,0 +1,143 @@
+// Package app is the program teeyard: the server of teeyard serve, the client and the tools. A
+// program with mods of its own is teeyard with these in it:
+//
+//	func main() {
+//		app.Main(app.Config{Mods: []app.Mod{{Name: "hearts", New: newHearts}}})
+//	}
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/teeyard/teeyard/internal/safetext"
+)
+
+type commands struct {
+	Serve       serveCmd         `cmd:"" help:"Run a game server."`
+	Join        joinCmd          `cmd:"" help:"Join a server to watch and chat."`
+	Bots        botsCmd          `cmd:"" help:"Let bots play on a server, and measure how it serves them."`
+	Query       queryCmd         `cmd:"" help:"Show what a server is and who plays there."`
+	Browse      browseCmd        `cmd:"" help:"List the servers of a master server."`
+	Rcon        rconCmd          `cmd:"" help:"Run commands on a server's remote console."`
+	Master      masterCmd        `cmd:"" help:"Run a master server of the Half-Life protocol."`
+	Replay      replayCmd        `cmd:"" help:"Show, verify and cut replay logs."`
+	Health      healthCmd        `cmd:"" help:"Ask a running server whether all is well."`
+	Mod         modCmd           `cmd:"" help:"Begin with a mod of your own."`
+	Demo        demoCmd          `cmd:"" help:"Show, cut and play demos."`
+	Dump        dumpCmd          `cmd:"" help:"Explain captured network traffic and demos."`
+	Version     versionCmd       `cmd:"" help:"Print version, commit and Go version."`
+	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`
+}
+
+const description = `A game server for Teeworlds and DDNet, and a toolbox.
+
+Durations are like 2.5s or 1m30s; a number alone is seconds. The exit status is 0 if all went
+well, 1 if something did not, and 2 if the command line is wrong.`
+
+// exitUsage is the exit status for a wrong command line. Other failures have 1.
+const exitUsage = 2
+
+// usageError is returned by commands for a wrong command line.
+type usageError struct{ error }
+
+func usageErrorf(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// decodeDuration reads a duration of the command line.
+func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("duration")
+	if err != nil {
+		return err
+	}
+	text := token.String()
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("%q is no duration; those are like 2.5s, 90s or 1m30s", token.String())
+	}
+	target.SetInt(int64(d))
+	return nil
+}
+
+// newParser returns the parser of the command line.
+func newParser(p *program) *kong.Kong {
+	return kong.Must(&commands{},
+		kong.Name(p.name),
+		kong.Bind(p),
+		kong.Description(description),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
+		kong.ShortUsageOnError(),
+		kong.BindToProvider(signalContext),
+		kong.Vars{"version": versionText()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+}
+
+// endTimeout is how long a command may take to end after a signal.
+const endTimeout = 10 * time.Second
+
+// signalContext returns the context of commands that end in an orderly way. A second signal
+// ends the program at once, and so does endTimeout: a command may wait for a terminal, a
+// pipe or a disk that does not answer.
+func signalContext() (context.Context, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() {
+		stop() // the next signal has its usual effect
+		time.AfterFunc(endTimeout, func() { os.Exit(1) })
+	})
+	return ctx, nil
+}
+
+// impliedArgs returns the arguments that the name of the program stands for: under the names
+// that the original's server has in packages and archives, it is one.
+func impliedArgs(program string) []string {
+	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
+	case "teeworlds-server", "teeworlds_srv":
+		return []string{"serve", "--original"}
+	}
+	return nil
+}
+
+// Main runs the program with the arguments of the command line. It ends the program if that
+// fails, with status 2 if the arguments or cfg are wrong, and otherwise 1.
+func Main(cfg Config) {
+	p, err := newProgram(cfg)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitUsage)
+	}
+	args := append(impliedArgs(os.Args[0]), os.Args[1:]...)
+	parser := newParser(p)
+	switch {
+	case len(args) == 0:
+		kong.UsageOnError().Apply(parser) // not the short one; it does not fail
+	case args[0] == "help":
+		// "teeyard help serve" is the same as "teeyard serve --help".
+		args = append(args[1:], "--help")
+	}
+	command, err := parser.Parse(args)
+	parser.Stdout, parser.Exit = os.Stderr, func(int) { os.Exit(exitUsage) } // for usage errors
+	parser.FatalIfErrorf(err)
+	if err := command.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, p.name+":", safetext.Lines(err.Error())) // it may quote what a server sent
+		if errors.As(err, new(usageError)) {
+			os.Exit(exitUsage)
+		}
+		os.Exit(1)
+	}
+}

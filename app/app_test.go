@@ -1,0 +1,147 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
+)
+
+func TestMain(m *testing.M) {
+	teeyard := func() { Main(Config{}) }
+	testscript.Main(m, map[string]func(){"teeyard": teeyard, "teeworlds_srv": teeyard, "hearts": hearts})
+}
+
+// teeyard returns this program, to be run.
+func teeyard(t *testing.T, args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	testenv.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{"teeyard"}, args...)
+	return cmd
+}
+
+// TestScripts runs the program as a user does; see testdata.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setUpScript})
+}
+
+// TestExamples parses the commands in the README and in the help texts.
+func TestExamples(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser := newParser(testenv.Must(newProgram(Config{})))
+	for _, command := range parser.Model.Children {
+		for _, c := range append(command.Children, command) {
+			text = append(append(text, c.Detail...), '\n')
+		}
+	}
+	command := regexp.MustCompile(`(?m)^(?:    |  )(?:.*[|=a-z] )?teeyard ([a-z].*?)(?:  +#.*| [|<].*)?$`)
+	word := regexp.MustCompile(`"[^"]*"|\S+`)
+	n := 0
+	for _, m := range command.FindAllSubmatch(text, -1) {
+		var args []string
+		for _, w := range word.FindAllString(string(m[1]), -1) {
+			args = append(args, strings.Trim(w, `"`))
+		}
+		if _, err := parser.Parse(args); err != nil {
+			t.Errorf("%s: %v", m[0], err)
+		}
+		n++
+	}
+	if n < 30 {
+		t.Errorf("%d examples were found", n)
+	}
+}
+
+// goEnv is what the go command needs to know, and the folder of the module.
+var goEnv = sync.OnceValues(func() ([]string, error) {
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOFLAGS").Output()
+	lines := strings.Split(string(out), "\n")
+	source, absErr := filepath.Abs("..")
+	if err = errors.Join(err, absErr); err != nil {
+		return nil, err
+	}
+	return []string{"GOCACHE=" + strings.TrimSpace(lines[0]), "GOMODCACHE=" + strings.TrimSpace(lines[1]), "GOFLAGS=" + strings.TrimSpace(lines[2]), "SOURCE=" + source}, nil
+})
+
+// setUpGo lets scripts use the go command and the folder SOURCE of the module.
+func setUpGo(env *testscript.Env) error {
+	vars, err := goEnv()
+	env.Vars = append(env.Vars, vars...)
+	return err
+}
+
+// setUpScript gives every script free ports, the folder MAPS, a replay log of ten seconds, a
+// capture of each version, and demos.
+func setUpScript(env *testscript.Env) error {
+	if err := freePorts(env); err != nil {
+		return err
+	}
+	maps, err := filepath.Abs("../maps")
+	if err != nil {
+		return err
+	}
+	env.Setenv("MAPS", maps)
+	if err := setUpGo(env); err != nil {
+		return err
+	}
+	for name, from := range map[string]string{"join.pcap": "teeworlds-0.7.5-dm1.pcap", "ddnet.pcap": "ddnet-16.4-dm1-over-0.6.pcap"} {
+		capture, err := os.ReadFile(filepath.Join("../internal/golden/testdata", from))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(env.WorkDir, name), capture, 0o600); err != nil {
+			return err
+		}
+	}
+	if err := copyDemos(env.WorkDir); err != nil {
+		return err
+	}
+	match := filepath.Join(env.WorkDir, "match.twreplay")
+	if err := writeReplay(match, server.Program()); err != nil {
+		return err
+	}
+	whole, err := os.ReadFile(match)
+	if err != nil {
+		return err
+	}
+	middle := len(whole) / 2
+	damaged := slices.Clone(whole)
+	damaged[middle] ^= 0x55
+	return errors.Join(
+		os.WriteFile(filepath.Join(env.WorkDir, "cutoff.twreplay"), whole[:middle], 0o600),
+		os.WriteFile(filepath.Join(env.WorkDir, "damaged.twreplay"), damaged, 0o600),
+	)
+}
+
+// copyDemos copies recordings of real programs to a folder, and the beginning of one.
+func copyDemos(dir string) error {
+	for name, from := range map[string]string{"server.demo": "teeworlds-server-0.7.5", "client.demo": "teeworlds-0.7.5", "ddnet.demo": "ddnet-16.4"} {
+		b, err := os.ReadFile(filepath.Join("../format/demo/testdata", from+".demo"))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			return err
+		}
+		if name == "client.demo" {
+			if err := os.WriteFile(filepath.Join(dir, "short.demo"), b[:8000], 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

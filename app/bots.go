@@ -1,0 +1,192 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/bot"
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+type botsCmd struct {
+	Host     []string      `arg:"" help:"Servers, as host or host:port. Bots are distributed among them."`
+	Count    int           `help:"Number of bots." default:"4"`
+	Skill    int           `help:"1 (beginner) to 3 (strong); 0 plays at random and needs no map." default:"2"`
+	Seed     uint64        `help:"Seed of the bots; equal seeds make equal bots." default:"1"`
+	Duration time.Duration `help:"Time after which the bots leave; 0 plays until interrupted." default:"30s"`
+	Pace     time.Duration `help:"Time between two joins." default:"20ms"`
+	Name     string        `help:"Name of the bots; a number is added." default:"bot"`
+	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
+	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it." enum:"any,0.7,0.6" default:"any"`
+	Cache    string        `help:"Folder for downloaded maps; \"-\" stores none." placeholder:"DIR"`
+	JSON     bool          `name:"json" help:"Print the report as JSON."`
+}
+
+// Help explains the report.
+func (botsCmd) Help() string {
+	return `Bots play on any 0.7, 0.6 or DDNet server and then report how it served them: how long
+joining took, how many snapshots arrived and whether they were correct, and how early
+inputs arrived. For servers on this machine each bot has its own address, so that
+limits per address do not apply.
+
+  teeyard bots localhost
+  teeyard bots localhost --count 8 --skill 3 --duration 1m`
+}
+
+// Run plays for the duration and prints the report.
+func (c *botsCmd) Run(ctx context.Context) error {
+	if c.Count < 1 || c.Count > 1000 {
+		return usageErrorf("--count must be 1 to 1000")
+	}
+	if c.Skill < 0 || c.Skill > 3 {
+		return usageErrorf("--skill must be 0 to 3")
+	}
+	if c.Duration < 0 || c.Pace < 0 {
+		return usageErrorf("--duration and --pace must not be negative")
+	}
+	if c.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Duration)
+		defer cancel()
+	}
+	var servers []transport.Peer
+	for _, host := range c.Host {
+		peer, err := udp.Resolve(ctx, host, client.DefaultPort)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, peer)
+	}
+	start := time.Now()
+	progress := newQueue(os.Stderr, false)
+	defer progress.Close(outputTimeout)
+	run := &botsRun{cfg: c, progress: progress, maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}}
+	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
+	swarm.Wait()
+	r := newBotsReport(swarm.Stats(), time.Since(start))
+	if c.JSON {
+		if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
+			return err
+		}
+	} else {
+		r.print(os.Stdout)
+	}
+	switch {
+	case r.Joined == 0:
+		return fmt.Errorf("no bot could join: %s", r.Error)
+	case r.Joined < r.Clients:
+		return fmt.Errorf("%d of %d bots could not join: %s", r.Clients-r.Joined, r.Clients, r.Error)
+	}
+	return nil
+}
+
+// botsRun is what the bots of a run share.
+type botsRun struct {
+	cfg      *botsCmd
+	maps     *client.Maps
+	progress io.Writer
+
+	mu          sync.Mutex
+	navs        map[*client.Map]*mapNav
+	downloading *client.Client // the one whose progress is shown
+}
+
+// mapNav is the navigation of a map. nav is valid once ready is closed, and nil if there is none.
+type mapNav struct {
+	ready chan struct{}
+	nav   *bot.NavGraph
+}
+
+// navOf returns the navigation of a map, and starts to compute it the first time.
+func (r *botsRun) navOf(m *client.Map) *mapNav {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.navs[m]
+	if n == nil {
+		n = &mapNav{ready: make(chan struct{})}
+		r.navs[m] = n
+		go func() {
+			defer close(n.ready)
+			n.nav, _ = bot.NewNavGraph(m.Terrain, nil)
+		}()
+	}
+	return n
+}
+
+// configure makes the configuration of bot i.
+func (r *botsRun) configure(i int, cfg *client.Config) {
+	cfg.Name = fmt.Sprintf("%.11s %d", r.cfg.Name, i+1)
+	cfg.Password, cfg.Version, cfg.DDNetVersion = r.cfg.Password, client.Version(r.cfg.Protocol), 0
+	cfg.Maps, cfg.NoMap = r.maps, r.cfg.Skill == 0
+	if !r.cfg.JSON {
+		cfg.OnEvent = r.showDownload
+	}
+	if r.cfg.Skill > 0 {
+		b := &botPlayer{run: r, seed: r.cfg.Seed*1000 + uint64(i), randomInput: cfg.Play}
+		cfg.Play = b.input
+	}
+}
+
+// showDownload shows the progress of the first bot that downloads a map.
+func (r *botsRun) showDownload(c *client.Client, e event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e := e.(type) {
+	case event.Download:
+		if r.downloading == nil && e.Done == 0 {
+			r.downloading = c
+		}
+		if r.downloading != c {
+			return
+		}
+		if printDownload(r.progress, e); e.Done == e.Size {
+			r.downloading = nil
+		}
+	case event.Disconnected:
+		if r.downloading == c {
+			r.downloading = nil
+		}
+	}
+}
+
+// botPlayer makes the inputs of one bot.
+type botPlayer struct {
+	run  *botsRun
+	seed uint64
+	// randomInput plays until the map is explored.
+	randomInput func(*client.Client, *game.View) game.Input
+
+	gameMap *client.Map
+	nav     *mapNav
+	bot     *bot.Bot
+}
+
+// input makes the input of a tick. The client's goroutine calls it.
+func (p *botPlayer) input(c *client.Client, v *game.View) game.Input {
+	if m := c.Map(); m != p.gameMap {
+		p.gameMap, p.nav, p.bot = m, p.run.navOf(m), nil
+	}
+	if p.bot == nil {
+		select {
+		case <-p.nav.ready:
+			if p.nav.nav != nil {
+				p.bot, _ = bot.New(bot.Config{Nav: p.nav.nav, Skill: p.run.cfg.Skill, Seed: p.seed})
+			}
+		default:
+		}
+		if p.bot == nil {
+			return p.randomInput(c, v)
+		}
+	}
+	return p.bot.NextInput(v)
+}

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// testMod is a mod of the program hearts.
+type testMod struct{}
+
+func (testMod) Start(*game.Tx) {}
+
+func (testMod) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.GiveArmor(id, 3) }
+
+// hearts is a program with a mod and a mode of its own.
+func hearts() {
+	Main(Config{
+		Mods:  []Mod{{Name: "hearts", New: func() game.Mod { return testMod{} }}, {Name: "more", New: func() game.Mod { return testMod{} }}},
+		Modes: []Mode{{Name: "hearts_dm", New: func() game.Mode { return dm.Mode{Title: "HEARTS"} }}},
+	})
+}
+
+// TestConfig checks what a program may have.
+func TestConfig(t *testing.T) {
+	newMod := func() game.Mod { return testMod{} }
+	newMode := func() game.Mode { return dm.Mode{Title: "OWN"} }
+	for _, c := range []struct {
+		cfg  Config
+		want string
+	}{
+		{Config{Mods: []Mod{{"a", newMod}, {"b", newMod}}, Modes: []Mode{{Name: "c", New: newMode}}}, ""},
+		{Config{Mods: []Mod{{"a b", newMod}}}, `"a b" is no name`},
+		{Config{Mods: []Mod{{"", newMod}}}, `"" is no name`},
+		{Config{Mods: []Mod{{"a", newMod}, {"a", newMod}}}, `Mods: "a" is there twice`},
+		{Config{Mods: []Mod{{"a", nil}}}, `New of "a" is nil`},
+		{Config{Modes: []Mode{{Name: "a", New: newMode}, {Name: "A", New: newMode}}}, `Modes: "A" is there twice`},
+		{Config{Modes: []Mode{{Name: "a"}}}, `New of "a" is nil`},
+	} {
+		_, err := newProgram(c.cfg)
+		testenv.Check(t, c.want == "" && err == nil || err != nil && strings.Contains(err.Error(), c.want), "%v, want %q", err, c.want)
+	}
+	// A mode may replace one of the same name.
+	p := testenv.Must(newProgram(Config{Modes: []Mode{{Name: "ctf", New: newMode}}}))
+	m, ok := p.modes.New("ctf")
+	testenv.Check(t, ok && m.Name() == "OWN", "ctf is %v", m)
+	_, ok = p.modes.New("fng")
+	testenv.Check(t, ok, "fng is gone")
+}

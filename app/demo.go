@@ -1,0 +1,566 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/bridge6"
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+type demoCmd struct {
+	Info demoInfoCmd `cmd:"" help:"Show what is in a demo."`
+	Cut  demoCutCmd  `cmd:"" help:"Copy a part of a demo to another file."`
+	Play demoPlayCmd `cmd:"" help:"Show what happens in a demo, as join does of a game."`
+}
+
+// openDemo opens a demo. The caller closes the file.
+func openDemo(name string) (*os.File, *demo.Reader, error) {
+	f, err := openInput(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := demo.NewReader(f)
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, r, nil
+}
+
+// demoViewer sees a demo as a client would.
+type demoViewer struct {
+	bridge.EventHandler
+	side bridge.ClientSide
+
+	// onTick is called with each tick before what happens in it; an error ends reading.
+	// onEvent and onView are called with what happens and with each view.
+	onTick  func(tick int32) error
+	onEvent func(event.Event)
+	onView  func(*game.View)
+
+	first, last int32 // ticks, -1 for none
+	keyframes   int
+	snapshots   int
+	messages    int
+	unreadable  int // messages that cannot be decoded
+	broken      int // chunks
+	problem     error
+
+	// fromServer is set for the demos of servers. They have a message once for each client
+	// that it was sent to; toldInTick are those since the last tick marker.
+	fromServer bool
+	toldInTick map[string]bool
+}
+
+func newDemoViewer(h *demo.Header) *demoViewer {
+	v := &demoViewer{first: -1, last: -1, fromServer: h.Type == "server", toldInTick: map[string]bool{}}
+	if h.Protocol() == 7 {
+		v.side = bridge7.NewDemoClientSide(v)
+	} else {
+		v.side = bridge6.NewClientSide(bridge.NopSender{}, v, bridge6.ClientConfig{})
+	}
+	v.Side = func() bridge.ClientSide { return v.side }
+	v.Emit = func(e event.Event) {
+		if v.onEvent != nil {
+			v.onEvent(e)
+		}
+	}
+	return v
+}
+
+// read reads a demo to its end and notes what is wrong with it.
+func (v *demoViewer) read(r *demo.Reader) error {
+	var c demo.Chunk
+	for {
+		err := r.Next(&c)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, demo.ErrChunk):
+			v.broken++
+			if v.problem == nil {
+				v.problem = err
+			}
+			continue
+		case err != nil:
+			if v.problem == nil || errors.Is(err, demo.ErrCutOff) {
+				v.problem = err
+			}
+			return nil
+		}
+		switch c.Kind {
+		case demo.KindTick:
+			if v.first < 0 {
+				v.first = c.Tick
+			}
+			v.last = c.Tick
+			clear(v.toldInTick)
+			if c.Keyframe {
+				v.keyframes++
+			}
+			if v.onTick != nil {
+				if err := v.onTick(c.Tick); err != nil {
+					return err
+				}
+			}
+		case demo.KindMessage:
+			v.messages++
+			if v.isRepeated(c.Message) {
+				continue
+			}
+			if err := v.side.Receive(c.Message, true); err != nil {
+				v.unreadable++
+			}
+		default:
+			if c.Snapshot == nil {
+				continue
+			}
+			view := v.side.ReceiveSnapshot(c.Tick, c.Snapshot)
+			v.snapshots++
+			if v.onView != nil {
+				v.onView(view)
+			}
+		}
+	}
+}
+
+// isRepeated reports whether a server's demo has a message again in the same tick.
+func (v *demoViewer) isRepeated(msg []byte) bool {
+	const maxSize, maxMessages = 1400, 1024
+	if !v.fromServer || len(msg) > maxSize || len(v.toldInTick) >= maxMessages {
+		return false
+	}
+	if v.toldInTick[string(msg)] {
+		return true
+	}
+	v.toldInTick[string(msg)] = true
+	return false
+}
+
+// OnMapChange and the methods below implement bridge.SessionHandler. Demos of servers have
+// such messages, for the clients that they were sent to.
+func (*demoViewer) OnMapChange(*bridge.MapChange)                     {}
+func (*demoViewer) OnMapData(int, []byte)                             {}
+func (*demoViewer) OnConReady()                                       {}
+func (*demoViewer) OnReadyToEnter()                                   {}
+func (*demoViewer) OnSnapshotPart(snapshot.PartHeader, int32, []byte) {}
+func (*demoViewer) OnInputTiming(int32, int32)                        {}
+func (*demoViewer) OnPingReply()                                      {}
+
+type demoInfoCmd struct {
+	File string `arg:"" help:"Demo."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// demoInfo is what "teeyard demo info" prints.
+type demoInfo struct {
+	File        string       `json:"file"`
+	Bytes       int64        `json:"bytes"`
+	Version     int          `json:"version"`
+	NetVersion  string       `json:"net_version"`
+	Type        string       `json:"type"`
+	Time        string       `json:"time"` // local, of whoever recorded
+	Map         string       `json:"map"`
+	MapBytes    int          `json:"map_bytes"`
+	MapCRC      string       `json:"map_crc"`
+	MapSHA256   string       `json:"map_sha256,omitempty"`
+	FirstTick   int32        `json:"first_tick"`
+	LastTick    int32        `json:"last_tick"`
+	Seconds     float64      `json:"seconds"`
+	Keyframes   int          `json:"keyframes"`
+	Snapshots   int          `json:"snapshots"`
+	Messages    int          `json:"messages"`
+	Markers     []float64    `json:"markers_seconds"`
+	Chat        int          `json:"chat"`
+	Deaths      int          `json:"deaths"`
+	Kills       int          `json:"kills"`
+	MostPlayers int          `json:"most_players"`
+	Players     []demoPerson `json:"players"`
+	Complete    bool         `json:"complete"` // the recorder ended it
+	Problem     string       `json:"trouble,omitempty"`
+
+	current [game.MaxPlayers]int // by id: index in Players + 1
+}
+
+type demoPerson struct {
+	ID     int     `json:"id"`
+	Name   string  `json:"name"`
+	Clan   string  `json:"clan,omitempty"`
+	Since  float64 `json:"since_seconds"`
+	Played float64 `json:"played_seconds"`
+	Kills  int     `json:"kills"`
+	Deaths int     `json:"deaths"`
+	Score  int32   `json:"score"`
+
+	since int32 // tick
+}
+
+// Run prints the information.
+func (c *demoInfoCmd) Run() error {
+	f, r, err := openDemo(c.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := readDemoInfo(r)
+	if err != nil {
+		return err
+	}
+	info.File = c.File
+	if st, err := f.Stat(); err == nil {
+		info.Bytes = st.Size()
+	}
+	if c.JSON {
+		return json.NewEncoder(os.Stdout).Encode(info)
+	}
+	info.print(os.Stdout)
+	return nil
+}
+
+// readDemoInfo reads a demo to its end.
+func readDemoInfo(r *demo.Reader) (*demoInfo, error) {
+	h, mapData := r.Header(), r.Map()
+	info := &demoInfo{
+		Version: h.Version, NetVersion: safetext.Line(h.NetVersion), Type: safetext.Line(h.Type), Time: safetext.Line(h.Time),
+		Map: safetext.Line(h.MapName), MapBytes: len(mapData), MapCRC: fmt.Sprintf("%08x", h.MapCRC), Markers: []float64{}, Players: []demoPerson{},
+	}
+	var trouble []string
+	if len(mapData) > 0 {
+		sum := sha256.Sum256(mapData)
+		info.MapSHA256 = hex.EncodeToString(sum[:])
+		if crc := crc32.ChecksumIEEE(mapData); crc != h.MapCRC || h.MapSHA256 != [32]byte{} && h.MapSHA256 != sum {
+			trouble = append(trouble, fmt.Sprintf("the map is not the one of the header: its CRC is %08x", crc))
+		}
+	}
+	v := newDemoViewer(h)
+	v.onEvent = func(e event.Event) { info.addEvent(v, e) }
+	v.onView = func(view *game.View) { info.addView(v, view) }
+	if err := v.read(r); err != nil {
+		return nil, err
+	}
+	for id := range info.current {
+		info.left(v, id)
+	}
+	info.FirstTick, info.LastTick, info.Seconds = v.first, v.last, ticksToSeconds(v.last-v.first)
+	info.Keyframes, info.Snapshots, info.Messages = v.keyframes, v.snapshots, v.messages
+	for _, tick := range h.Markers {
+		info.Markers = append(info.Markers, ticksToSeconds(tick-v.first))
+	}
+	info.Complete = !errors.Is(v.problem, demo.ErrCutOff) && (h.Length > 0 || v.last-v.first < game.TickRate)
+	if v.problem != nil {
+		trouble = append(trouble, v.problem.Error())
+	}
+	if v.broken > 1 {
+		trouble = append(trouble, fmt.Sprintf("%d broken chunks", v.broken))
+	}
+	if v.unreadable > 0 {
+		trouble = append(trouble, fmt.Sprintf("%d messages that cannot be decoded", v.unreadable))
+	}
+	info.Problem = safetext.Line(strings.Join(trouble, "; "))
+	return info, nil
+}
+
+func (i *demoInfo) addEvent(v *demoViewer, e event.Event) {
+	switch e := e.(type) {
+	case event.Chat:
+		if e.From.ID != game.Nobody {
+			i.Chat++
+		}
+	case event.Kill:
+		i.Deaths++
+		if p := i.person(e.Victim.ID); p != nil {
+			p.Deaths++
+		}
+		if e.Killer.ID >= 0 && e.Killer.ID != e.Victim.ID {
+			i.Kills++
+			if p := i.person(e.Killer.ID); p != nil {
+				p.Kills++
+			}
+		}
+	case event.Joined:
+		i.joined(v, e.Player)
+	case event.Left:
+		i.left(v, int(e.Player.ID))
+	}
+}
+
+// addView notes who is there; that somebody left need not be in a message.
+func (i *demoInfo) addView(v *demoViewer, view *game.View) {
+	var present [game.MaxPlayers]bool
+	for k := range view.Players {
+		p := &view.Players[k]
+		present[p.ID] = true
+		i.joined(v, bridge.EventPlayer(v.side, p.ID))
+		if person := i.person(p.ID); person != nil {
+			person.Score = p.Score
+		}
+	}
+	for id := range present {
+		if !present[id] {
+			i.left(v, id)
+		}
+	}
+	i.MostPlayers = max(i.MostPlayers, len(view.Players))
+}
+
+func (i *demoInfo) person(id game.PlayerID) *demoPerson {
+	if id < 0 || id >= game.MaxPlayers || i.current[id] == 0 {
+		return nil
+	}
+	return &i.Players[i.current[id]-1]
+}
+
+// joined notes that a player is there. Nothing may have said that another one left.
+func (i *demoInfo) joined(v *demoViewer, p event.Player) {
+	if known := i.person(p.ID); known != nil {
+		if known.Name == p.Name {
+			known.Clan = p.Clan // comes after the name
+			return
+		}
+		i.left(v, int(p.ID))
+	}
+	// A hostile file may have any number of players.
+	if p.ID >= 0 && len(i.Players) < 10000 {
+		i.Players = append(i.Players, demoPerson{ID: int(p.ID), Name: p.Name, Clan: p.Clan, Since: ticksToSeconds(v.last - v.first), since: v.last})
+		i.current[p.ID] = len(i.Players)
+	}
+}
+
+func (i *demoInfo) left(v *demoViewer, id int) {
+	if p := i.person(game.PlayerID(id)); p != nil {
+		p.Played = ticksToSeconds(v.last - p.since)
+		i.current[id] = 0
+	}
+}
+
+func (i *demoInfo) print(w io.Writer) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("map", "%s, %d bytes, crc %s", i.Map, i.MapBytes, i.MapCRC)
+	line("recorded", "%s by a %s, version %d, protocol %s", i.Time, i.Type, i.Version, i.NetVersion)
+	line("length", "%v, ticks %d to %d, %d keyframes, %d snapshots, %d messages", secondsToDuration(i.Seconds), i.FirstTick, i.LastTick, i.Keyframes, i.Snapshots, i.Messages)
+	line("size", "%d bytes", i.Bytes)
+	if len(i.Markers) > 0 {
+		var at []string
+		for _, m := range i.Markers {
+			at = append(at, demoTime(int32(m*game.TickRate+0.5)))
+		}
+		line("markers", "%s", strings.Join(at, ", "))
+	}
+	line("match", "%d deaths, %d kills, %d lines of chat", i.Deaths, i.Kills, i.Chat)
+	if !i.Complete {
+		line("end", "cut off: the recorder did not complete it")
+	}
+	if i.Problem != "" {
+		line("trouble", "%s", i.Problem)
+	}
+	line("players", "%d, at most %d at once", len(i.Players), i.MostPlayers)
+	for _, p := range i.Players {
+		clan := ""
+		if p.Clan != "" {
+			clan = fmt.Sprintf(" of %q", p.Clan)
+		}
+		fmt.Fprintf(w, "  %2d %q%s: since %s, for %s, score %d, %d kills, %d deaths\n", p.ID, p.Name, clan,
+			secondsToDuration(p.Since), secondsToDuration(p.Played), p.Score, p.Kills, p.Deaths)
+	}
+}
+
+func secondsToDuration(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(time.Second)
+}
+
+type demoCutCmd struct {
+	File string        `arg:"" help:"Demo."`
+	Out  string        `arg:"" help:"File to write. It must not exist."`
+	From time.Duration `help:"Time in the demo at which the copy begins, such as 1m30s."`
+	To   time.Duration `help:"Time in the demo at which it ends. By default the end."`
+}
+
+// Help explains the result.
+func (demoCutCmd) Help() string {
+	return `The copy begins with a keyframe, so that clients can play it, and has the markers of the
+part. Of a damaged demo what is whole is copied.
+
+  teeyard demo cut demos/match.demo flag.demo --from 5m10s --to 5m40s`
+}
+
+// Run writes a part of a demo.
+func (c *demoCutCmd) Run() error {
+	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
+		return fmt.Errorf("there is nothing from %v to %v", c.From, c.To)
+	}
+	in, r, err := openDemo(c.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := createOutput(c.Out, 0o666)
+	if err != nil {
+		return err
+	}
+	from, to := durationToTicks(c.From), int32(-1)
+	if c.To > 0 {
+		to = durationToTicks(c.To)
+	}
+	first, last, err := demo.Cut(out, r, from, to)
+	if err := out.finish(first >= 0); err != nil {
+		return err
+	}
+	if first < 0 {
+		if err == nil {
+			err = fmt.Errorf("it has no snapshots after %v", c.From)
+		}
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	fmt.Printf("%s: ticks %d to %d (%v)\n", safetext.Line(c.Out), first, last, ticksToDuration(last-first))
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	return nil
+}
+
+func durationToTicks(d time.Duration) int32 {
+	return int32(min(d/(time.Second/game.TickRate), game.MaxTick))
+}
+
+type demoPlayCmd struct {
+	File  string        `arg:"" help:"Demo."`
+	From  time.Duration `help:"Time in the demo at which to begin, such as 1m30s."`
+	Speed float64       `help:"Speed: 2 is twice as fast, 0 does not wait." default:"1"`
+	JSON  bool          `name:"json" help:"Print one JSON object per event."`
+}
+
+// Help explains the output.
+func (demoPlayCmd) Help() string {
+	return `Each line begins with the time in the demo. At the end are the scores.
+
+  teeyard demo play demos/match.demo --speed 0 | grep killed
+  teeyard demo play match.demo --json --speed 0 | jq -r 'select(.event=="chat").text'`
+}
+
+// Run prints what happens.
+func (c *demoPlayCmd) Run(ctx context.Context) error {
+	if c.Speed < 0 || c.From < 0 {
+		return errors.New("--speed and --from must not be negative")
+	}
+	f, r, err := openDemo(c.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	stdout := bufio.NewWriter(os.Stdout)
+	err = c.play(ctx, r, stdout)
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return errors.Join(err, stdout.Flush())
+}
+
+func (c *demoPlayCmd) play(ctx context.Context, r *demo.Reader, w *bufio.Writer) error {
+	v := newDemoViewer(r.Header())
+	at := int32(0) // ticks since the beginning
+	var out printer
+	if c.JSON {
+		out = &jsonPrinter{w: w, stamp: func() string {
+			return fmt.Sprintf(`"seconds":%.2f,"tick":%d`, ticksToSeconds(at), v.first+at)
+		}}
+	} else {
+		out = &textPrinter{
+			w:        &linePrefixer{w: w, prefix: func() string { return demoTime(at) + " " }},
+			hasTeams: func() bool { return v.side.View().Game.Flags&game.GameFlagTeams != 0 },
+		}
+	}
+	var from, begun = durationToTicks(c.From), false
+	var start time.Time
+	v.onEvent = func(e event.Event) {
+		if begun {
+			out.printEvent(e)
+		}
+	}
+	v.onTick = func(tick int32) error {
+		if at = tick - v.first; at < from {
+			return ctx.Err()
+		}
+		if start.IsZero() {
+			start = time.Now()
+		}
+		if c.Speed == 0 {
+			return ctx.Err()
+		}
+		due := start.Add(time.Duration(float64(at-from) * float64(time.Second/game.TickRate) / c.Speed))
+		wait := time.Until(due)
+		if wait <= 0 {
+			return ctx.Err()
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+			return nil
+		}
+	}
+	v.onView = func(*game.View) {
+		if !begun && at >= from {
+			begun = true
+			rows := client.Scoreboard(v.side)
+			for _, row := range rows {
+				out.printEvent(event.Joined{Player: row.Player, Known: true})
+			}
+			out.printPresent(rows, game.Nobody)
+		}
+	}
+	if err := v.read(r); err != nil {
+		return err
+	}
+	if begun {
+		out.printScores(client.Scoreboard(v.side))
+	}
+	if v.problem != nil {
+		return fmt.Errorf("%s: %w", c.File, v.problem)
+	}
+	return nil
+}
+
+// demoTime formats ticks as minutes and seconds.
+func demoTime(ticks int32) string {
+	return fmt.Sprintf("%d:%05.2f", ticks/(60*game.TickRate), ticksToSeconds(ticks%(60*game.TickRate)))
+}
+
+// linePrefixer writes a text before each line.
+type linePrefixer struct {
+	w      io.Writer
+	prefix func() string
+}
+
+// Write writes lines, which must be whole.
+func (p *linePrefixer) Write(b []byte) (int, error) {
+	for line := range bytes.Lines(b) {
+		if _, err := fmt.Fprintf(p.w, "%s%s", p.prefix(), line); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}

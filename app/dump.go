@@ -1,0 +1,119 @@
+package app
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/teeyard/teeyard/internal/dump"
+)
+
+type dumpCmd struct {
+	File    string   `arg:"" help:"Capture file in pcap or pcapng format, or a demo; - reads the standard input."`
+	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
+	Objects bool     `help:"Print the objects of every snapshot."`
+	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default the receiver of the first datagram is the server."`
+	From    string   `help:"Only what the client, or the server, sends." enum:"client,server," default:""`
+	Message []string `short:"m" help:"Only messages with these names, such as Cl_Say, SNAP* or 'sv_*'."`
+	Conn    int      `help:"Only the connection with this number."`
+	Broken  bool     `help:"Only packets and messages with errors."`
+}
+
+// Help explains the output and how to make a capture.
+func (dumpCmd) Help() string {
+	return `Explains traffic of Teeworlds 0.7, 0.6 and DDNet: control messages, system and game
+messages, and snapshots with their deltas applied. The version of each connection
+is detected. A line has the time in seconds, the number of the datagram, the
+connection (1> is from its client, 1< from its server) and the content. Errors
+follow two exclamation marks.
+
+Of a demo it explains the chunks: ticks, snapshots and messages, each with its place in
+the file.
+
+  tcpdump -i any -w play.pcap udp port 8303
+  teeyard dump play.pcap -m Sv_Chat -m Cl_Say
+  teeyard dump demos/match.demo -m Sv_KillMsg`
+}
+
+// Run explains the capture.
+func (c *dumpCmd) Run() error {
+	for _, pattern := range c.Message {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return usageErrorf("--message %s: %w", pattern, err)
+		}
+	}
+	matched := make([]bool, len(c.Message))
+	in := io.Reader(os.Stdin)
+	if c.File != "-" {
+		f, err := openInput(c.File)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	file := bufio.NewReader(in)
+	out := bufio.NewWriterSize(os.Stdout, 64<<10)
+	var line []byte
+	d := dump.New(dump.Config{Port: c.Port, Objects: c.Objects}, func(r *dump.Record) {
+		if !c.matches(r, matched) {
+			return
+		}
+		if line = line[:0]; c.JSON {
+			line = r.AppendJSON(line)
+		} else {
+			line = r.AppendText(line)
+		}
+		out.Write(line)
+	})
+	begin, _ := file.Peek(8)
+	isDemo := dump.IsDemo(begin)
+	var err error
+	if isDemo {
+		err = d.ReadDemo(file)
+	} else {
+		err = dump.ReadCapture(file, d.Feed)
+	}
+	if flushed := out.Flush(); flushed != nil {
+		if errors.Is(flushed, syscall.EPIPE) { // as with "| head"
+			return nil
+		}
+		return flushed
+	}
+	s := d.Stats()
+	if !isDemo {
+		fmt.Fprintf(os.Stderr, "%d datagrams, %d connections, ", s.Datagrams, s.Connections)
+	}
+	fmt.Fprintf(os.Stderr, "%d messages, %d snapshots (%d more without their base), %d faults\n", s.Messages, s.Snapshots, s.Unresolved, s.Faults)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	for i, pattern := range c.Message {
+		if !matched[i] && !dump.HasName(func(name string) bool { return matchesName(pattern, name) }) {
+			return usageErrorf("--message %s: no message has that name", pattern)
+		}
+	}
+	return nil
+}
+
+func matchesName(pattern, name string) bool {
+	ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name))
+	return ok
+}
+
+// matches reports whether a record passes the filters. It notes which patterns for names
+// matched.
+func (c *dumpCmd) matches(r *dump.Record, matched []bool) bool {
+	ok := len(c.Message) == 0
+	for i, pattern := range c.Message {
+		if matchesName(pattern, r.Name) {
+			ok, matched[i] = true, true
+		}
+	}
+	return ok && !(c.From != "" && r.From != c.From || c.Conn != 0 && r.Conn != c.Conn || c.Broken && len(r.Faults) == 0)
+}

@@ -1,0 +1,240 @@
+package app
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// Maps are listed from all folders, as they are opened from all; what else there is
+// belongs to other programs.
+func TestStorageReadDir(t *testing.T) {
+	own, system := t.TempDir(), t.TempDir()
+	for _, name := range []string{
+		filepath.Join(own, "maps", "b.map"), filepath.Join(own, "maps", "c.map"), filepath.Join(own, "notes", "x"),
+		filepath.Join(system, "maps", "a.map"), filepath.Join(system, "maps", "b.map"), filepath.Join(system, "maps", "sub", "d.map"),
+		filepath.Join(system, "notes", "y"), filepath.Join(system, "others", "z"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := storage{own, system, filepath.Join(own, "missing")}
+	list := func(dir string) (names []string) {
+		entries, err := fs.ReadDir(s, dir)
+		if err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	for dir, want := range map[string][]string{
+		"maps": {"a.map", "b.map", "c.map", "sub"}, "maps/sub": {"d.map"}, "notes": {"x"},
+	} {
+		if got := list(dir); !slices.Equal(got, want) {
+			t.Errorf("%s has %q, not %q", dir, got, want)
+		}
+	}
+	if _, err := fs.ReadDir(s, "others"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder of others: %v", err)
+	}
+	if _, err := fs.ReadDir(s, "maps/../.."); err == nil {
+		t.Error("left the folder")
+	}
+}
+
+// What cannot be read in folders of others is no reason to stop: the map may be embedded.
+func TestStorageBlame(t *testing.T) {
+	missing, forbidden, broken := fs.ErrNotExist, fs.ErrPermission, errors.New("broken")
+	for _, c := range []struct {
+		own, other, want error
+	}{
+		{missing, missing, missing},
+		{missing, forbidden, missing},
+		{missing, broken, broken},
+		{forbidden, missing, forbidden},
+		{broken, missing, broken},
+		{nil, forbidden, nil},
+		{nil, missing, missing},
+	} {
+		var first error
+		if c.own != nil {
+			first = moreImportantError(nil, c.own, true)
+		}
+		if got := moreImportantError(first, c.other, false); got != c.want {
+			t.Errorf("%v, then %v: %v, want %v", c.own, c.other, got, c.want)
+		}
+	}
+}
+
+// TestRecordDir checks that a recording that another server is writing is neither
+// overwritten nor removed.
+func TestRecordDir(t *testing.T) {
+	const name = "auto/demo"
+	d := demoDir(t.TempDir())
+	f, err := d.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := d.Create(name); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("created again: %v", err)
+	}
+	if _, err := d.Create("demo"); err != nil {
+		t.Error(err)
+	}
+	if names, err := d.Names(); !slices.Equal(names, []string{name, "demo"}) || err != nil {
+		t.Errorf("names: %q, %v", names, err)
+	}
+	path := filepath.Join(d.path, "auto", "demo")
+	if err := d.Remove(name); err == nil {
+		t.Error("removed while it is written")
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove(name); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// TestWriteFile checks that files are replaced as a whole, and only within the folder.
+func TestWriteFile(t *testing.T) {
+	s := storage{t.TempDir()}
+	path := filepath.Join(s[0], "configs", "a.cfg")
+	for _, content := range []string{"first, and longer", "second"} {
+		if err := s.WriteFile("configs/a.cfg", []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := os.Open(path) // what a reader or a crash in the middle keeps
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	if err := s.WriteFile("configs/a.cfg", []byte("third")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(before); string(b) != "second" || err != nil {
+		t.Errorf("the old file has %q, %v", b, err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "third" || err != nil {
+		t.Errorf("the new file has %q, %v", b, err)
+	}
+	if err := s.WriteFile("../a.cfg", nil); err == nil {
+		t.Error("left the folder")
+	}
+}
+
+// TestStorageFolders: files are searched where operators of teeworlds-server have them.
+func TestStorageFolders(t *testing.T) {
+	home, cwd, program, elsewhere := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+	t.Chdir(cwd)
+	t.Setenv("HOME", home)
+	t.Setenv("APPDATA", home)
+	t.Setenv("XDG_DATA_HOME", "")
+	user := userDir()
+	if user == "" || !strings.HasPrefix(user, home) {
+		t.Fatalf("the user's folder is %q", user)
+	}
+	testenv.NoError(t, os.MkdirAll(filepath.Join(program, "data", "maps"), 0o755))
+	data := filepath.Join(program, "data")
+	folders := func(dir string, original bool) (s storage) {
+		for _, d := range newStorageFor(dir, original, program) {
+			if d == data || d == "." || d == user || d == program || d == elsewhere {
+				s = append(s, d) // and not what is installed here
+			}
+		}
+		return s
+	}
+	check := func(what string, got storage, want ...string) {
+		t.Helper()
+		if !slices.Equal(got, storage(want)) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	check("a new server", folders("", false), ".", user, data)
+	check("as the original", folders("", true), user, data, ".", program)
+	check("--dir", folders(elsewhere, false), elsewhere, user, data)
+	config := "# comment\r\nadd_path " + elsewhere + "\r\nadd_path $USERDIR\nadd_path " + elsewhere + "/missing\nadd_path $NONE\n add_path .\nadd_path $CURRENTDIR"
+	testenv.NoError(t, os.WriteFile(filepath.Join(program, "storage.cfg"), []byte(config), 0o600))
+	check("storage.cfg beside the program", folders("", true), elsewhere, user, ".")
+	testenv.NoError(t, os.WriteFile("storage.cfg", []byte("add_path $DATADIR\nadd_path $APPDIR\n"), 0o600))
+	check("storage.cfg here", folders("", false), data, program)
+	check("--dir and storage.cfg", folders(elsewhere, false), elsewhere, user, data)
+	testenv.NoError(t, os.WriteFile("storage.cfg", []byte("nothing\n"), 0o600))
+	check("storage.cfg without folders", folders("", false), elsewhere, user, ".")
+	if os.Getuid() > 0 {
+		testenv.NoError(t, os.Remove(filepath.Join(program, "storage.cfg")))
+		testenv.NoError(t, os.Chmod(cwd, 0o500))
+		check("a folder that cannot be written to", folders("", false), user, ".", data)
+	}
+}
+
+// TestStorageOpenLog: logs are appended to, and devices are refused.
+func TestStorageOpenLog(t *testing.T) {
+	s := storage{t.TempDir(), t.TempDir()}
+	other := filepath.Join(t.TempDir(), "sub", "abs.log")
+	for _, name := range []string{"dumps/x.txt", other} {
+		for range 2 {
+			f := testenv.Must(s.OpenLog(name))
+			_, err := f.Write([]byte("line\n"))
+			testenv.NoError(t, errors.Join(err, f.Close()))
+		}
+	}
+	for _, path := range []string{filepath.Join(s[0], "dumps", "x.txt"), other} {
+		if b, err := os.ReadFile(path); string(b) != "line\nline\n" {
+			t.Errorf("%s has %q, %v", path, b, err)
+		}
+	}
+	if _, err := s.OpenLog("dumps"); !errors.Is(err, errNotRegular) {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+// TestImpliedArgs: under the name of the original's server the program is one.
+func TestImpliedArgs(t *testing.T) {
+	for name, want := range map[string]int{"teeyard": 0, "/usr/games/teeworlds-server": 2, "./teeworlds_srv": 2, "teeworlds_srv.exe": 2, "teeworlds": 0} {
+		if got := impliedArgs(name); len(got) != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// FuzzStorageConfig checks that no storage.cfg lists more than it has lines, or no folders.
+func FuzzStorageConfig(f *testing.F) {
+	f.Add("add_path $USERDIR\nadd_path $DATADIR\r\nadd_path x\n")
+	f.Add("\ufeffadd_path \x00\nadd_path $\nadd_path")
+	f.Fuzz(func(t *testing.T, text string) {
+		p := places{user: "u", data: []string{"d", "e"}, program: "p"}
+		list := parseStorageConfig(text, func(dir string) bool { return len(dir)%2 == 0 })
+		if len(list) > strings.Count(text, "add_path ") {
+			t.Errorf("%q", list)
+		}
+		for _, dir := range p.storage(list...) {
+			if dir == "" || strings.ContainsAny(dir, "\n\x00") {
+				t.Errorf("%q", dir)
+			}
+		}
+		if n := len(p.storage(list...)); n > maxFolders {
+			t.Errorf("%d folders", n)
+		}
+	})
+}

@@ -1,0 +1,37 @@
+//go:build unix
+
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// TestStorageOpensNoPipes: who opens a pipe may wait for a writer for ever.
+func TestStorageOpensNoPipes(t *testing.T) {
+	s := storage{t.TempDir(), t.TempDir()}
+	for _, dir := range s {
+		testenv.NoError(t, os.Mkdir(filepath.Join(dir, "maps"), 0o755))
+	}
+	pipe := filepath.Join(s[0], "maps", "f.map")
+	testenv.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	testenv.NoError(t, os.WriteFile(filepath.Join(s[1], "maps", "f.map"), nil, 0o600))
+	testenv.NoError(t, os.Symlink("f.map", filepath.Join(s[0], "maps", "link.map")))
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that it could be opened
+	testenv.NoError(t, err)
+	defer writer.Close()
+	if _, err := s.Open("maps/link.map"); !errors.Is(err, errNotRegular) {
+		t.Errorf("opening a link to a pipe: %v", err)
+	}
+	if err := s.WriteFile("maps/f.map", nil); !errors.Is(err, errNotRegular) {
+		t.Errorf("replacing a pipe: %v", err)
+	}
+	if err := testenv.Must(s.Open("maps")).Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/safetext"
+)
+
+type healthCmd struct {
+	Addr  string `arg:"" optional:"" help:"Address of the server's HTTP listener (sv_http)." default:"127.0.0.1:8303" env:"TEEYARD_HTTP"`
+	Ready bool   `help:"Ask whether players can join, not only whether the game runs."`
+}
+
+// Help explains what it is for.
+func (healthCmd) Help() string {
+	return `Asks a running server's HTTP listener whether the game runs (/healthz), or with --ready
+whether players can join (/readyz). It fails if not: for the HEALTHCHECK of containers
+and for scripts.
+
+  teeyard health
+  teeyard health --ready localhost:8304`
+}
+
+// healthTimeout is how long the answer may take.
+const healthTimeout = 5 * time.Second
+
+// Run asks and prints the answer.
+func (c *healthCmd) Run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	page := url.URL{Scheme: "http", Host: c.Addr, Path: "/healthz"}
+	if c.Ready {
+		page.Path = "/readyz"
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, page.String(), nil)
+	if err != nil {
+		return err
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // no proxy
+	answer, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
+	if err != nil {
+		return err
+	}
+	said := safetext.Lines(strings.TrimSpace(string(text)))
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", c.Addr, said)
+	}
+	fmt.Println(said)
+	return nil
+}

@@ -1,0 +1,248 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+)
+
+type joinCmd struct {
+	Host     string        `arg:"" help:"Server, as host or host:port."`
+	Name     string        `help:"Name of the player." default:"observer"`
+	Clan     string        `help:"Clan of the player."`
+	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
+	Rcon     string        `help:"Password of the remote console, to log in after joining." env:"TEEYARD_RCON"`
+	Login    string        `help:"Name for the remote console, on servers with accounts (DDNet)."`
+	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it." enum:"any,0.7,0.6" default:"any"`
+	DDNet    int32         `name:"ddnet" help:"Release of DDNet to claim to be, times 1000, such as 16040." placeholder:"RELEASE"`
+	Play     bool          `help:"Join the game instead of the spectators."`
+	For      time.Duration `help:"Time after which to leave. Without it, at the end of the input."`
+	Again    time.Duration `help:"Time after which to reconnect when the connection ends."`
+	JSON     bool          `name:"json" help:"Print one JSON object per event."`
+	Cache    string        `help:"Folder for downloaded maps; \"-\" stores none." placeholder:"DIR"`
+}
+
+// Help explains what can be typed.
+func (joinCmd) Help() string {
+	return `Lines that you type are sent to the chat; /help lists commands. Input may come from a
+pipe. On a terminal, the arrow keys bring back earlier lines, and Ctrl-D leaves. Passwords
+are not shown. If a line of a pipe had no effect, the exit status is 1.
+
+  echo "hello" | teeyard join localhost
+  printf '/rcon PASSWORD\n/r status\n' | teeyard join localhost --for 3s
+  teeyard join localhost --json --for 1h </dev/null | jq -r 'select(.event=="chat").text'`
+}
+
+// After the end of the input, replyWait is the time to wait for replies to the last lines
+// once the server has acknowledged them, and maxReplyWait the limit if it does not. Every
+// ackPoll it is looked at whether it has.
+const (
+	replyWait    = time.Second
+	maxReplyWait = 10 * time.Second
+	ackPoll      = 20 * time.Millisecond
+)
+
+// Run joins until the input, the connection or the time ends.
+func (c *joinCmd) Run(ctx context.Context) error {
+	if c.For < 0 || c.Again < 0 {
+		return usageErrorf("--for and --again must not be negative")
+	}
+	if c.For > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.For)
+		defer cancel()
+	}
+	if c.JSON {
+		stdout := newQueue(os.Stdout, true)
+		defer stdout.Close(outputTimeout)
+		return c.runSession(ctx, os.Stdin, &jsonPrinter{w: stdout}, nil)
+	}
+	stdout := newQueue(os.Stdout, false)
+	defer stdout.Close(outputTimeout)
+	return c.runSession(ctx, os.Stdin, &textPrinter{w: stdout}, openEditor)
+}
+
+// runSession prints events and executes input lines. If open is not nil and returns an
+// editor, lines are typed and printed there.
+func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, open func(prompt, secretPrefix string) (*editor, error)) error {
+	events := make(chan event.Event, 1024)
+	over := make(chan struct{})
+	defer close(over)
+	progress := newQueue(os.Stderr, false)
+	defer progress.Close(outputTimeout)
+	var hideProgress atomic.Bool
+	hideProgress.Store(c.JSON)
+	cl, err := client.Dial(ctx, c.Host, client.Config{
+		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, RconName: c.Login,
+		Version: client.Version(c.Protocol), DDNetVersion: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...),
+		OnEvent: func(_ *client.Client, e event.Event) {
+			if d, ok := e.(event.Download); ok {
+				if !hideProgress.Load() {
+					printDownload(progress, d)
+					return
+				}
+				if d.Done != 0 && d.Done != d.Size {
+					return
+				}
+			}
+			select {
+			case events <- e:
+			case <-over:
+			}
+		},
+	})
+	if err != nil {
+		return explainNoAnswer(c.Host, err)
+	}
+	defer cl.Close()
+
+	t := &terminal{client: cl, out: out, messages: os.Stderr}
+	if text, ok := out.(*textPrinter); ok {
+		text.hasTeams = t.hasTeams
+	}
+	if c.Rcon != "" {
+		t.login = loggingIn
+	}
+	read := readLines(in)
+	var ed *editor
+	if open != nil {
+		if ed, err = open(c.Name+": ", "/rcon "); err != nil {
+			return err
+		}
+	}
+	if ed != nil {
+		defer ed.close()
+		screen := newQueue(ed, false)
+		defer screen.Close(outputTimeout)
+		hideProgress.Store(true)
+		read = ed.ReadLine
+		t.out, t.messages = &textPrinter{screen, t.hasTeams}, screen
+	}
+	lines := make(chan string)
+	go sendLines(read, lines, over)
+	var said []string // typed, and not yet repeated by the server
+	var self event.Player
+	var end <-chan time.Time
+	var enough, giveUp time.Time
+	// What failed on a terminal was seen there.
+	result := func() error {
+		if ed == nil && t.failed > 0 {
+			return fmt.Errorf("without effect, for the reasons above: %d lines", t.failed)
+		}
+		return nil
+	}
+	for {
+		select {
+		case e := <-events:
+			if chat, ok := e.(event.Chat); ok && chat.Mode == game.ChatAll && chat.From.ID == self.ID && len(said) > 0 {
+				if i := slices.Index(said, chat.Text); i >= 0 {
+					said = said[i+1:]
+					continue // it is on the screen already
+				}
+			}
+			t.out.printEvent(e)
+			t.heard(e)
+			switch e := e.(type) {
+			case event.Entered: // also after a reconnect
+				self, said = e.Self, nil
+				if ed != nil {
+					ed.SetPrompt(self.Name + ": ")
+				}
+				t.out.printPresent(cl.Scoreboard(), self.ID)
+				if !c.Play && e.Self.Team != game.TeamSpectators {
+					t.setTeam(game.TeamSpectators) // Disconnected follows an error
+				}
+			case event.Disconnected:
+				if e.Again == 0 {
+					return e.Err
+				}
+			}
+		case line, ok := <-lines:
+			if !ok {
+				lines = nil
+				switch {
+				case ed != nil: // Ctrl-C or Ctrl-D
+					end, giveUp = time.Tick(ackPoll), time.Now().Add(replyWait)
+				case c.For == 0:
+					end, giveUp = time.Tick(ackPoll), time.Now().Add(maxReplyWait)
+				}
+				continue
+			}
+			if line = strings.TrimSpace(line); ed != nil && line != "" && line[0] != '/' && len(said) < maxSaid {
+				said = append(said, line)
+			}
+			if err := t.execute(line); errors.Is(err, io.EOF) {
+				return result()
+			} else if err != nil {
+				fmt.Fprintln(t.messages, err)
+				t.failed++
+			}
+		case <-t.nextLate():
+			t.reportLate()
+		case <-end:
+			now := time.Now()
+			if ed == nil && (enough.IsZero() || cl.Unacked() > 0) {
+				enough = now.Add(replyWait)
+			}
+			replied := cl.Unacked() == 0 && len(t.waiting) == 0 && len(events) == 0
+			if replied && !now.Before(enough) || now.After(giveUp) {
+				return result()
+			}
+		case <-ctx.Done():
+			return result()
+		}
+	}
+}
+
+// maxSaid is how many of one's own lines are waited for.
+const maxSaid = 64
+
+// readLines returns a function that returns the next line of a file or pipe.
+func readLines(r io.Reader) func() (string, error) {
+	s := bufio.NewScanner(r)
+	return func() (string, error) {
+		if !s.Scan() {
+			return "", cmp.Or(s.Err(), io.EOF)
+		}
+		return s.Text(), nil
+	}
+}
+
+// sendLines sends the lines of the input and closes the channel at its end.
+func sendLines(read func() (string, error), lines chan<- string, over <-chan struct{}) {
+	defer close(lines)
+	for {
+		line, err := read()
+		if err != nil {
+			return
+		}
+		select {
+		case lines <- line:
+		case <-over:
+			return
+		}
+	}
+}
+
+// printDownload prints the progress of a map download.
+func printDownload(w io.Writer, d event.Download) {
+	const every = 64 << 10
+	switch {
+	case d.Done == d.Size:
+		fmt.Fprintf(w, "\rmap %s: %d kB    \n", d.Map, d.Size>>10)
+	case d.Done%every < 1400:
+		fmt.Fprintf(w, "\rmap %s: %d of %d kB", d.Map, d.Done>>10, d.Size>>10)
+	}
+}

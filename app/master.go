@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/master"
+	"github.com/teeyard/teeyard/transport/udp"
+	"github.com/teeyard/teeyard/web"
+)
+
+type masterCmd struct {
+	Addr       string        `help:"IP address to listen on; all if empty."`
+	Port       int           `help:"UDP port to listen on." default:"27010"`
+	HTTP       string        `name:"http" help:"Address of a web page with the list, /servers.json and /metrics, such as localhost:8080." placeholder:"HOST:PORT"`
+	State      string        `help:"File to store the list in over restarts." placeholder:"FILE"`
+	LAN        bool          `name:"lan" help:"Also list servers of local networks."`
+	Legacy     string        `help:"Who may get the list without a challenge." enum:"off,lan,on" default:"lan"`
+	Expire     time.Duration `help:"Time after which a server without a heartbeat is removed." default:"6m"`
+	PerAddress int           `help:"Maximum number of servers per IP address." default:"14"`
+	MaxServers int           `help:"Maximum number of servers." default:"20000"`
+}
+
+// Help explains what a master server does.
+func (masterCmd) Help() string {
+	return `A master server of the Half-Life protocol: game servers register at it, and browsers
+get the list of them. A server is listed after it has answered a query, and the list is
+not sent to addresses that may be forged.
+
+  teeyard master --http localhost:8080 --state master.json
+  quakestat -hlm localhost:27010
+
+"teeyard serve" registers with sv_hl_master HOST:27010. Use --lan on a local network.`
+}
+
+// Run runs the master until a signal ends it.
+func (c *masterCmd) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	signal.Ignore(syscall.SIGPIPE) // the master goes on when nobody reads its output
+	stderr := newQueue(os.Stderr, false)
+	defer stderr.Close(outputTimeout)
+	legacy, err := halflife.ParseLegacyPolicy(c.Legacy)
+	if err != nil {
+		return err
+	}
+	if c.Expire <= 0 || c.PerAddress <= 0 || c.MaxServers <= 0 {
+		return usageErrorf("--expire, --per-address and --max-servers must be above zero")
+	}
+	conn, err := udp.Listen(udp.Config{Addr: c.Addr, Port: c.Port})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	m, err := master.New(master.Config{
+		Send: conn.Send, ListLAN: c.LAN, Legacy: legacy, MaxPerAddress: c.PerAddress, MaxServers: c.MaxServers, ServerTimeout: c.Expire, StateFile: c.State,
+		OnSaveError: func(err error) {
+			fmt.Fprintf(stderr, "teeyard: the list is not stored, which is tried again: %v\n", err)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.Save(); err != nil {
+		return fmt.Errorf("--state: %w", err) // fail at the start, not when the list is lost
+	}
+	var listeners []net.Listener
+	if c.HTTP != "" {
+		if listeners, err = listenHTTP(ctx, c.HTTP); err != nil {
+			return fmt.Errorf("--http: %w", err)
+		}
+	}
+	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
+	if len(listeners) > 0 {
+		defer serveHTTP(listeners, m, stop)()
+	}
+	return m.Run(ctx, conn)
+}
+
+// listenHTTP listens on an address, which must have a port.
+func listenHTTP(ctx context.Context, addr string) ([]net.Listener, error) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		port := addr
+		if _, err := strconv.ParseUint(addr, 10, 16); err != nil {
+			port = "8080"
+		}
+		return nil, usageErrorf("%q is not HOST:PORT: localhost:%s is for this machine alone, :%s for all", addr, port, port)
+	}
+	return web.Listen(ctx, addr, 0)
+}
+
+// serveHTTP serves the page until end is called. If it fails, it calls stop.
+func serveHTTP(listeners []net.Listener, m *master.Master, stop func()) (end func()) {
+	fmt.Printf("master: the list is at http://%v/\n", listeners[0].Addr())
+	s := web.NewServer(m.Handler())
+	for _, l := range listeners {
+		go func() {
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				fmt.Fprintln(os.Stderr, "teeyard: the web page:", err)
+				stop()
+			}
+		}()
+	}
+	return func() { s.Close() }
+}

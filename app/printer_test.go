@@ -1,0 +1,82 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/event"
+)
+
+// TestJSONKeysOnce: no field of an event hides another, the time above all.
+func TestJSONKeysOnce(t *testing.T) {
+	for _, e := range []event.Event{
+		event.Download{}, event.Entered{}, event.Disconnected{Text: "x", Again: 1}, event.ServerInfo{}, event.Chat{}, event.Kill{Special: 1},
+		event.Joined{Known: true}, event.Left{Reason: "x"}, event.TeamChange{}, event.SkinChange{}, event.Emoticon{}, event.PickedUp{},
+		event.Notice{}, event.Broadcast{}, event.Motd{}, event.GameInfo{}, event.Settings{}, event.Tuning{}, event.RaceFinish{Time: 1500},
+		event.Checkpoint{}, event.VoteStart{Reason: "x", Time: 25 * time.Second}, event.VoteCount{}, event.VoteEnd{}, event.RconAuth{}, event.RconLine{},
+	} {
+		var out bytes.Buffer
+		(&jsonPrinter{w: &out}).printEvent(e)
+		keys := topLevelKeys(t, out.Bytes())
+		slices.Sort(keys)
+		if n := len(keys); n != len(slices.Compact(keys)) {
+			t.Errorf("%T: a key twice in %s", e, out.Bytes())
+		}
+		var fields struct {
+			Time         time.Time
+			Seconds      float64
+			Milliseconds int
+		}
+		if err := json.Unmarshal(out.Bytes(), &fields); err != nil || fields.Time.IsZero() {
+			t.Errorf("%T: %v, %v", e, fields, err)
+		}
+		switch e.(type) {
+		case event.VoteStart:
+			if fields.Seconds != 25 {
+				t.Errorf("a vote of %v seconds", fields.Seconds)
+			}
+		case event.RaceFinish:
+			if fields.Milliseconds != 1500 {
+				t.Errorf("a race of %v ms", fields.Milliseconds)
+			}
+		}
+	}
+}
+
+// topLevelKeys are the keys of a JSON object, as often as they are there.
+func topLevelKeys(t *testing.T, b []byte) (keys []string) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil {
+		t.Fatalf("%s: %v", b, err)
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			t.Fatalf("%s: %v", b, err)
+		}
+		keys = append(keys, key.(string))
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatalf("%s: %v", b, err)
+		}
+	}
+	return keys
+}
+
+// TestRounded: an answer within the unit did take time.
+func TestRounded(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "<1ms", 300 * time.Microsecond: "<1ms", time.Millisecond: "1ms", 1499 * time.Microsecond: "1ms", 56300 * time.Microsecond: "56ms",
+	} {
+		if got := roundedDuration(d, time.Millisecond); got != want {
+			t.Errorf("%v is shown as %s, not %s", d, got, want)
+		}
+	}
+	if got := roundedDuration(40*time.Microsecond, 100*time.Microsecond); got != "<100µs" {
+		t.Errorf("40µs is shown as %s", got)
+	}
+}

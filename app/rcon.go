@@ -1,0 +1,466 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+type rconCmd struct {
+	Host           string   `arg:"" help:"Server, as host or host:port."`
+	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of a command to run, or several commands in quotes. Without one, commands are read from the terminal or the input."`
+	ServerPassword string   `help:"Password of the game, if it has one." env:"TEEYARD_PASSWORD"`
+	PasswordFile   string   `help:"File with the password in its first line." type:"existingfile" placeholder:"FILE"`
+	Name           string   `help:"Name to log in with, on servers with accounts (DDNet)."`
+	Protocol       string   `help:"Protocol of the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
+}
+
+// Help explains passwords and protocols.
+func (rconCmd) Help() string {
+	return `The password is read from TEEYARD_RCON_PASSWORD, the first line of --password-file, or
+the terminal. It is not an argument, since all users of a machine can see those.
+
+  teeyard rcon localhost say hello everybody
+  teeyard rcon localhost "sv_scorelimit 30" "say up to 30 now"
+  teeyard rcon localhost:27015 --protocol halflife status
+  TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
+
+"halflife" is the remote console of Half-Life servers. "game" is that of Teeworlds 0.7
+and 0.6, which needs a free slot on the server; no player joins, except on DDNet's
+servers, where a spectator does. "auto" tries the first, and then the
+second if there is no answer. "econ" is the external console of Teeworlds servers, over
+TCP at the server's ec_port, with its ec_password:
+
+  teeyard rcon localhost:8304 --protocol econ status
+
+Ctrl-D, "exit" and "quit" leave the prompt. A server's own command of that name needs to be
+an argument.
+
+All of them send the password unencrypted. A command is sent once. If there is no
+answer, it may still have run. The exit status is 1 also if the console refuses a
+command: it does not exist, needs more access, or has arguments that it cannot use.`
+}
+
+// remoteConsole is a server's console of any protocol.
+type remoteConsole interface {
+	// Run runs a line and returns its output. An empty line only logs in.
+	Run(ctx context.Context, line string) (string, error)
+	Close() error
+}
+
+// passwordEnv is the environment variable of the password.
+const passwordEnv = "TEEYARD_RCON_PASSWORD"
+
+// Run runs one command, or those that are typed.
+func (c *rconCmd) Run(ctx context.Context) error {
+	err := c.run(ctx)
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return err
+}
+
+func (c *rconCmd) run(ctx context.Context) error {
+	commands, err := commandLines(c.Command)
+	if err != nil {
+		return err
+	}
+	password, err := c.password(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := c.open(ctx, password)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if len(commands) > 0 {
+		return runAll(ctx, os.Stdout, r, slices.Values(commands))
+	}
+	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
+		return runInteractive(ctx, r, c.Host)
+	}
+	s := bufio.NewScanner(os.Stdin)
+	var readErr error
+	err = runAll(ctx, os.Stdout, r, func(yield func(string) bool) {
+		for more := true; more; {
+			if more, readErr = waitFor(ctx, func() (bool, error) { return s.Scan(), s.Err() }); !more {
+				return
+			}
+			if line := strings.TrimSpace(s.Text()); line != "" {
+				more = yield(line)
+			}
+		}
+	})
+	return cmp.Or(err, readErr)
+}
+
+// runAll runs lines and prints their output. What a console refuses is an error in the end: as
+// a console does with a file, it goes on with the lines behind it.
+func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[string]) error {
+	var shutdown, refused error
+	for line := range lines {
+		if shutdown != nil {
+			return fmt.Errorf("%w before %q", shutdown, line)
+		}
+		switch err := runAndPrint(ctx, w, r, line); {
+		case errors.Is(err, errShutdown):
+			shutdown = err
+		case errors.Is(err, errRefused):
+			refused = cmp.Or(refused, err)
+		case err != nil:
+			return err
+		}
+	}
+	return refused
+}
+
+// errRefused is returned for a line that a console did not run, or in part only.
+var errRefused = errors.New("refused")
+
+// refusals matches what consoles say about such lines, as the consoles of Teeworlds, DDNet and
+// Half-Life do. They begin after the time and the part of the server, so that nobody can forge
+// one in the chat.
+var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console)\]|(?i:console|chatresp)): )?` +
+	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.).*|[^ ]+: '.*' is (?:left out|not a number))$`)
+
+// checkRefused returns an error if the output of a line says that it was refused.
+func checkRefused(line, output string) error {
+	for text := range strings.Lines(output) {
+		text = strings.TrimRight(text, "\r\n")
+		var object struct{ Msg, System string } // of the dialect json
+		if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &object) == nil && object.System == "Console" {
+			text = object.Msg
+		}
+		m := refusals.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		// It may be another one's command, as DDNet's console has those of the chat.
+		name, ok := strings.CutPrefix(m[1], "No such command: ")
+		if !ok || strings.Contains(line, strings.TrimSuffix(name, ".")) {
+			return fmt.Errorf("%w: %q: %s", errRefused, line, m[1])
+		}
+	}
+	return nil
+}
+
+// errShutdown is returned by a console whose connection a command ended as it should.
+var errShutdown = errors.New("the server has shut down")
+
+// commandLines returns the console lines of arguments: the words of one command, or, if the
+// first is quoted, a command each.
+func commandLines(args []string) ([]string, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	if args[0] == "--" {
+		args = args[1:]
+	} else if strings.HasPrefix(args[0], "-") {
+		return nil, usageErrorf("%s is not a flag of rcon; a command that begins with - needs -- before it", args[0])
+	}
+	if strings.TrimSpace(strings.Join(args, "")) == "" {
+		return nil, usageErrorf("the command is empty")
+	}
+	for _, arg := range args {
+		switch flag, _, _ := strings.Cut(arg, "="); flag {
+		case "--server-password", "--password-file", "--name", "--protocol":
+			return nil, usageErrorf("%s belongs before the command", flag)
+		}
+	}
+	quoted := func(s string) bool { return strings.ContainsAny(s, " \t") }
+	switch i := slices.IndexFunc(args, quoted); {
+	case i == 0:
+		return args, nil
+	case i < 0:
+		return []string{strings.Join(args, " ")}, nil
+	default:
+		// "status" "say hello" are two commands, "say" "hello everybody" is one.
+		return nil, usageErrorf("is %q a command, or does it belong to %q? Quote the whole command, or separate commands by ; in one argument", args[i], args[0])
+	}
+}
+
+// waitFor calls read and returns its result, or an error if ctx ends first.
+func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	c := make(chan result, 1)
+	go func() {
+		v, err := read()
+		c <- result{v, err}
+	}()
+	select {
+	case r := <-c:
+		return r.v, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// runAndPrint runs a line and prints its output, also what came before an error.
+func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
+	text, err := r.Run(ctx, line)
+	if text != "" && !errors.Is(err, halflife.ErrAuth) {
+		text = strings.TrimSuffix(safetext.Lines(text), "\n")
+		io.WriteString(w, text+"\n")
+	}
+	if err == nil {
+		err = checkRefused(line, text)
+	}
+	return err
+}
+
+// runInteractive reads commands from a terminal, with history.
+func runInteractive(ctx context.Context, r remoteConsole, host string) error {
+	if _, err := r.Run(ctx, ""); err != nil {
+		return err
+	}
+	e, err := openEditor(host+"> ", "")
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	return runTerminal(ctx, r, e)
+}
+
+// runTerminal reads commands until the end of the input (Ctrl-D, exit or quit) or the
+// connection.
+func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
+	for {
+		line, err := waitFor(ctx, t.ReadLine)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch line = strings.TrimSpace(line); line {
+		case "":
+			continue
+		case "exit", "quit":
+			return nil // some servers have it too, and would end
+		}
+		err = runAndPrint(ctx, t, r, line)
+		switch {
+		case errors.Is(err, errRefused): // the output says so
+		case errors.Is(err, errShutdown):
+			fmt.Fprintln(t, err)
+			return nil
+		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), errors.Is(err, errEconClosed), ctx.Err() != nil:
+			return err
+		case err != nil:
+			fmt.Fprintln(t, safetext.Lines(err.Error()))
+		}
+	}
+}
+
+// password returns the password from the environment, the file or the terminal.
+func (c *rconCmd) password(ctx context.Context) (string, error) {
+	if p := os.Getenv(passwordEnv); p != "" {
+		return p, nil
+	}
+	if c.PasswordFile != "" {
+		b, err := os.ReadFile(c.PasswordFile)
+		if err != nil {
+			return "", err
+		}
+		line, _, _ := strings.Cut(string(b), "\n")
+		if line = strings.TrimSuffix(line, "\r"); line == "" {
+			return "", fmt.Errorf("the first line of %s is empty", c.PasswordFile)
+		}
+		return line, nil
+	}
+	in := int(os.Stdin.Fd())
+	if !term.IsTerminal(in) {
+		return "", fmt.Errorf("no password: set %s or use --password-file", passwordEnv)
+	}
+	old, err := term.GetState(in)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(os.Stderr, "password of %s: ", c.Host)
+	b, err := waitFor(ctx, func() ([]byte, error) { return term.ReadPassword(in) })
+	term.Restore(in, old)
+	fmt.Fprintln(os.Stderr)
+	if err == nil && len(b) == 0 {
+		err = errors.New("the password is empty")
+	}
+	return string(b), err
+}
+
+// challengeWait is how long a server may take to answer as a Half-Life console.
+const challengeWait = 800 * time.Millisecond
+
+func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, error) {
+	switch c.Protocol {
+	case "game":
+		return c.openGame(ctx, password)
+	case "econ":
+		return openEcon(ctx, c.Host, password)
+	}
+	h, err := openHalfLife(ctx, c.Host, password)
+	if err != nil {
+		return nil, err
+	}
+	if c.Protocol == "halflife" {
+		return h, nil
+	}
+	first, cancel := context.WithTimeout(ctx, challengeWait)
+	defer cancel()
+	switch err = h.Challenge(first); {
+	case err == nil, errors.Is(err, halflife.ErrBanned):
+		return h, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	h.Close()
+	r, err := c.openGame(ctx, password)
+	if err != nil {
+		return nil, fmt.Errorf("no Half-Life console answers; %w", err)
+	}
+	return r, nil
+}
+
+// halfLifeConsole is the remote console of the Half-Life protocol.
+type halfLifeConsole struct {
+	*halflife.RconClient
+	conn *udp.Conn
+}
+
+func openHalfLife(ctx context.Context, host, password string) (*halfLifeConsole, error) {
+	server, err := udp.Resolve(ctx, host, client.DefaultPort)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer, Batch: 8})
+	if err != nil {
+		return nil, err
+	}
+	r, err := halflife.NewRconClient(conn, server, password)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return &halfLifeConsole{r, conn}, nil
+}
+
+func (h *halfLifeConsole) Close() error { return h.conn.Close() }
+
+// gameConsole is the remote console inside the game.
+type gameConsole struct {
+	c        *client.Client
+	mayLeave time.Time
+}
+
+const (
+	// loginTimeout limits joining and logging in, and commandTimeout a command.
+	loginTimeout   = 15 * time.Second
+	commandTimeout = 10 * time.Second
+	// consoleWait is how long a console may take to answer to somebody who is no player.
+	consoleWait = 2 * time.Second
+	// shortestStay is how long servers want clients to stay: they ban who leaves within a
+	// second.
+	shortestStay = 1200 * time.Millisecond
+)
+
+// openGame logs in without joining the game. Where only players may run commands, it joins as a
+// spectator.
+func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsole, err error) {
+	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
+	defer cancel()
+	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, ConsoleOnly: true})
+	if err != nil {
+		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
+	}
+	g := gameConsole{c: cl}
+	if server, err := udp.Resolve(ctx, c.Host, client.DefaultPort); err == nil && !server.Addr().IsLoopback() {
+		g.mayLeave = time.Now().Add(shortestStay) // the own machine cannot be banned
+	}
+	defer func() {
+		if err != nil {
+			g.Close()
+		}
+	}()
+	loggedIn := false
+	for e := range cl.Events(ctx) {
+		switch e := e.(type) {
+		case event.RconAuth:
+			if loggedIn = e.On; !loggedIn {
+				continue
+			}
+			answer, cancel := context.WithTimeout(ctx, consoleWait)
+			_, err := cl.RconRun(answer, "")
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return g, err
+			}
+			if err := cl.Join(); err != nil {
+				return nil, err
+			}
+		case event.Entered:
+			return g, cl.SetTeam(game.TeamSpectators)
+		case event.RconLine:
+			if !loggedIn { // it says why not
+				return nil, errors.New(e.Text)
+			}
+		case event.Disconnected:
+			return nil, e.Err
+		}
+	}
+	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
+}
+
+// Run implements remoteConsole.
+func (g gameConsole) Run(ctx context.Context, line string) (string, error) {
+	if line == "" {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	lines, err := g.c.RconRun(ctx, line)
+	if errors.Is(err, client.ErrClosed) && isShutdown(line) {
+		err = errShutdown
+	}
+	return strings.Join(lines, "\n"), err
+}
+
+// isShutdown reports whether a line is to end the server, and so the connection.
+func isShutdown(line string) bool {
+	for command := range strings.SplitSeq(line, ";") {
+		if words := strings.Fields(command); len(words) > 0 && strings.EqualFold(words[0], "shutdown") {
+			return true
+		}
+	}
+	return false
+}
+
+func (g gameConsole) Close() error {
+	select {
+	case <-time.After(time.Until(g.mayLeave)):
+	case <-g.c.Done():
+	}
+	g.c.Close()
+	return nil
+}

@@ -1,0 +1,413 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/server"
+)
+
+type replayCmd struct {
+	Info   replayInfoCmd   `cmd:"" help:"Show what is in a replay log."`
+	Verify replayVerifyCmd `cmd:"" help:"Run recorded matches again and compare the results."`
+	Cut    replayCutCmd    `cmd:"" help:"Copy a part of a replay log to another file."`
+	Export replayExportCmd `cmd:"" help:"Make a demo of a recorded match, which the game's clients play."`
+}
+
+// openReplay opens a log. The caller closes the file.
+func openReplay(name string) (*os.File, *replay.Reader, error) {
+	f, err := openInput(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := replay.NewReader(bufio.NewReaderSize(f, 64<<10))
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, r, nil
+}
+
+// replayInfoCmd is "teeyard replay info".
+type replayInfoCmd struct {
+	File string `arg:"" help:"Replay log."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// replayInfo is what "teeyard replay info" prints.
+type replayInfo struct {
+	File         string         `json:"file"`
+	Bytes        int64          `json:"bytes"`
+	Program      string         `json:"program"`
+	Start        time.Time      `json:"start"`
+	Map          string         `json:"map"`
+	SHA256       string         `json:"map_sha256"`
+	Width        int            `json:"map_width"`
+	Height       int            `json:"map_height"`
+	Mode         string         `json:"mode"`
+	Mods         []string       `json:"mods,omitempty"`
+	Seed         uint64         `json:"seed"`
+	Ticks        int32          `json:"ticks"`
+	IdleTicks    int32          `json:"idle_ticks"`
+	StateTick    int32          `json:"state_tick,omitempty"` // the log begins behind it with a state
+	Seconds      float64        `json:"seconds"`
+	Players      []replayPlayer `json:"players"`
+	MostPlayers  int            `json:"most_players"`
+	Commands     int            `json:"commands"`
+	Chat         int            `json:"chat_lines"`
+	Deaths       int            `json:"deaths"`
+	Kills        int            `json:"kills"`
+	MatchesEnded int            `json:"matches_ended"`
+	Simulated    bool           `json:"run_again"` // so that deaths, kills and matches are known
+	End          string         `json:"end"`
+	Problem      string         `json:"trouble,omitempty"`
+
+	end         string               // for people
+	playerIndex [game.MaxPlayers]int // by id: index in Players + 1
+	joinTick    [game.MaxPlayers]int32
+	numPlaying  int
+}
+
+type replayPlayer struct {
+	ID     int     `json:"id"`
+	Name   string  `json:"name"`
+	Clan   string  `json:"clan,omitempty"`
+	Since  float64 `json:"since_seconds"`
+	Played float64 `json:"played_seconds"`
+	Kills  int     `json:"kills"`
+	Deaths int     `json:"deaths"`
+}
+
+func ticksToSeconds(ticks int32) float64 { return float64(ticks) / game.TickRate }
+
+// addTick adds a tick. events is nil if the world was not run.
+func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
+	i.Ticks = t.Tick
+	i.Commands += len(t.Commands)
+	for k := range t.Commands {
+		c := &t.Commands[k]
+		if c.Kind == game.CmdSay && c.Player != game.Nobody {
+			i.Chat++
+		}
+		if c.Player < 0 || c.Player >= game.MaxPlayers {
+			continue
+		}
+		switch {
+		case c.Kind == game.CmdJoin:
+			i.joinTick[c.Player] = t.Tick
+		case c.Kind == game.CmdProfile && c.Profile != nil && i.playerIndex[c.Player] == 0:
+			i.addPlayer(c.Player, c.Profile)
+		case c.Kind == game.CmdLeave:
+			i.playerLeft(c.Player)
+		}
+	}
+	for k := range events {
+		switch e := &events[k]; e.Kind {
+		case game.EvKill:
+			i.Deaths++
+			if p := i.player(e.Target); p != nil {
+				p.Deaths++
+			}
+			if e.Player >= 0 && e.Player != e.Target {
+				i.Kills++
+				if p := i.player(e.Player); p != nil {
+					p.Kills++
+				}
+			}
+		case game.EvMatchEnd:
+			if !e.Flag {
+				i.MatchesEnded++
+			}
+		}
+	}
+}
+
+func (i *replayInfo) addPlayer(id game.PlayerID, p *game.Profile) {
+	if len(i.Players) >= 10000 {
+		return // a hostile log may have any number of players
+	}
+	i.Players = append(i.Players, replayPlayer{ID: int(id), Name: safetext.Line(p.Name), Clan: safetext.Line(p.Clan), Since: ticksToSeconds(i.joinTick[id])})
+	i.playerIndex[id] = len(i.Players)
+	i.numPlaying++
+	i.MostPlayers = max(i.MostPlayers, i.numPlaying)
+}
+
+// addState adds the players who are there when a log begins with a state.
+func (i *replayInfo) addState(h *replay.Header, cfg replay.VerifyConfig) {
+	if h.State == nil {
+		return
+	}
+	i.StateTick = h.StateTick
+	w, err := h.NewWorld(cfg)
+	if err != nil {
+		return // which running the log says too
+	}
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if p, ok := w.Player(id); ok {
+			i.joinTick[id] = h.StateTick
+			if p.Profile.Name != "" {
+				i.addPlayer(id, &p.Profile)
+			}
+		}
+	}
+}
+
+func (i *replayInfo) player(id game.PlayerID) *replayPlayer {
+	if id < 0 || id >= game.MaxPlayers || i.playerIndex[id] == 0 {
+		return nil
+	}
+	return &i.Players[i.playerIndex[id]-1]
+}
+
+func (i *replayInfo) playerLeft(id game.PlayerID) {
+	if p := i.player(id); p != nil {
+		p.Played = ticksToSeconds(i.Ticks - i.joinTick[id])
+		i.playerIndex[id] = 0
+		i.numPlaying--
+	}
+}
+
+// Run prints the information.
+func (c *replayInfoCmd) Run(p *program) error {
+	f, r, err := openReplay(c.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := r.Header()
+	info := &replayInfo{
+		File: c.File, Program: safetext.Line(h.Program), Start: time.UnixMilli(h.StartTime).UTC(), Map: safetext.Line(h.Map), SHA256: hex.EncodeToString(h.MapSHA256[:]),
+		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: safetext.Line(h.ModeName), Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.TickBefore(),
+		Players: []replayPlayer{},
+	}
+	for _, m := range h.Mods {
+		info.Mods = append(info.Mods, safetext.Line(cmp.Or(m.Name, m.Type)))
+	}
+	if st, err := f.Stat(); err == nil {
+		info.Bytes = st.Size()
+	}
+	cfg := p.verifyConfig()
+	info.addState(h, cfg)
+	info.Simulated = true
+	cfg.OnTick = func(_ *game.World, t *replay.Tick, events []game.Event) { info.addTick(t, events) }
+	if _, err = replay.Verify(r, cfg); err != nil {
+		info.Problem = adviseOnLog(err).Error()
+	}
+	if errors.Is(err, replay.ErrModeUnavailable) || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrPanic) {
+		// Get the rest from the commands alone.
+		info.Simulated = !errors.Is(err, replay.ErrModeUnavailable)
+		var t replay.Tick
+		for err = r.Next(&t); err == nil; err = r.Next(&t) {
+			info.addTick(&t, nil)
+		}
+		if err != io.EOF {
+			info.Problem += "; " + err.Error()
+		}
+	}
+	for id := range game.PlayerID(game.MaxPlayers) {
+		info.playerLeft(id)
+	}
+	info.Problem = safetext.Line(info.Problem)
+	info.Seconds = ticksToSeconds(info.Ticks)
+	info.End = r.End().String()
+	switch info.end = info.End; {
+	case errors.Is(err, replay.ErrCorrupt):
+		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
+	case errors.Is(err, replay.ErrTruncated):
+		info.end = fmt.Sprintf("cut off behind byte %d of %d: it is still being recorded, the recorder was killed, or the file was not copied as a whole", r.ValidBytes(), info.Bytes)
+	case err != nil && err != io.EOF:
+		info.end = "unknown"
+	case r.End() == replay.EndNone:
+		info.end = "none: it is still being recorded, or the recorder was killed"
+	}
+	if c.JSON {
+		return json.NewEncoder(os.Stdout).Encode(info)
+	}
+	info.print(os.Stdout)
+	return nil
+}
+
+func (i *replayInfo) print(w io.Writer) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("map", "%s, %d x %d tiles, sha256 %s", i.Map, i.Width, i.Height, i.SHA256)
+	line("mode", "%s", i.Mode)
+	for _, m := range i.Mods {
+		line("mod", "%s", m)
+	}
+	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), i.Program)
+	if i.StateTick > 0 {
+		line("length", "%v, %d ticks, those from %d on (%v) in this log", ticksToDuration(i.Ticks), i.Ticks, i.StateTick+1, ticksToDuration(i.StateTick))
+	} else {
+		line("length", "%v, %d ticks, the first %d without anybody", ticksToDuration(i.Ticks), i.Ticks, i.IdleTicks)
+	}
+	line("size", "%d bytes, %d commands", i.Bytes, i.Commands)
+	line("end", "%s", i.end)
+	if i.Simulated {
+		line("match", "%d deaths, %d kills, %d lines of chat, %d matches ended", i.Deaths, i.Kills, i.Chat, i.MatchesEnded)
+	} else {
+		line("match", "%d lines of chat", i.Chat)
+	}
+	if i.Problem != "" {
+		line("trouble", "%s", i.Problem)
+	}
+	line("players", "%d, at most %d at once", len(i.Players), i.MostPlayers)
+	for _, p := range i.Players {
+		score := ""
+		if i.Simulated {
+			score = fmt.Sprintf(", %d kills, %d deaths", p.Kills, p.Deaths)
+		}
+		clan := ""
+		if p.Clan != "" {
+			clan = " of " + strconv.Quote(p.Clan)
+		}
+		fmt.Fprintf(w, "  %2d %q%s: since %s, for %s%s\n", p.ID, p.Name, clan,
+			time.Duration(p.Since*float64(time.Second)).Round(time.Second), time.Duration(p.Played*float64(time.Second)).Round(time.Second), score)
+	}
+}
+
+func ticksToDuration(ticks int32) time.Duration {
+	return (time.Duration(ticks) * time.Second / game.TickRate).Round(time.Second)
+}
+
+type replayVerifyCmd struct {
+	Files []string `arg:"" name:"file" help:"Replay logs."`
+}
+
+// Help explains the result.
+func (replayVerifyCmd) Help() string {
+	return `A log has a checksum of the world for every half second. The exit code is 0 if all
+match. A log that is cut off, such as that of a killed server, is verified up to
+its last complete half second, which is not an error.
+
+  teeyard replay verify replays/*.twreplay`
+}
+
+// Run verifies logs.
+func (c *replayVerifyCmd) Run(p *program) error {
+	bad := 0
+	for _, name := range c.Files {
+		if err := p.verifyReplay(name); err != nil {
+			fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), safetext.Line(err.Error()))
+			bad++
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d logs failed", bad, len(c.Files))
+	}
+	return nil
+}
+
+func (p *program) verifyReplay(name string) error {
+	f, r, err := openReplay(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	begin := time.Now()
+	res, err := replay.Verify(r, p.verifyConfig())
+	took := time.Since(begin)
+	switch {
+	case err == nil && res.End == replay.EndNone:
+		fmt.Printf("%s: still being recorded, or the recorder was killed; ", safetext.Line(name))
+	case errors.Is(err, replay.ErrTruncated):
+		fmt.Printf("%s: cut off behind byte %d; ", safetext.Line(name), r.ValidBytes())
+	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
+		return fmt.Errorf("%w (recorded by %s, verified by %s; versions may differ in their rules)", err, r.Header().Program, server.Program())
+	case err != nil && res.LastGoodTick > 0:
+		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, ticksToDuration(res.LastGoodTick))
+	case err != nil:
+		return adviseOnLog(err)
+	default:
+		fmt.Printf("%s: ", safetext.Line(name))
+	}
+	fmt.Printf("ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
+		res.Ticks, ticksToDuration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
+	return nil
+}
+
+type replayCutCmd struct {
+	File string        `arg:"" help:"Replay log."`
+	Out  string        `arg:"" help:"File to write. It must not exist."`
+	From time.Duration `help:"Time in the log at which the copy begins, such as 5m30s."`
+	To   time.Duration `help:"Time in the log at which it ends." xor:"to"`
+	Tick int32         `help:"Tick at which it ends." xor:"to"`
+}
+
+// Help explains what can be cut.
+func (replayCutCmd) Help() string {
+	return `The copy ends at the next complete half second. If it begins later than the log, the match
+is run up to there, and the copy begins with the state that it has then. Of a
+damaged log the undamaged beginning is copied. Times are those that "replay info" and
+"replay verify" show: they count from the start of the map, so that the time before the
+first player came, which takes no room in the file, is part of them.
+
+  teeyard replay cut match.twreplay short.twreplay --to 5m30s
+  teeyard replay cut match.twreplay final.twreplay --from 12m --to 15m`
+}
+
+// Run writes a part of a log.
+func (c *replayCutCmd) Run(p *program) error {
+	from, to := ticksIn(c.From), c.Tick
+	switch {
+	case c.To != 0:
+		to = ticksIn(c.To)
+	case c.Tick == 0 && c.From == 0:
+		return errors.New("say where to cut with --from, --to or --tick")
+	case c.Tick == 0:
+		to = game.MaxTick
+	}
+	if to <= from {
+		return fmt.Errorf("there are no ticks between %d and %d", from, to)
+	}
+	in, err := openInput(c.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := createOutput(c.Out, 0o600)
+	if err != nil {
+		return err
+	}
+	src := bufio.NewReaderSize(in, 64<<10)
+	var first, last int32
+	if from > 0 {
+		first, last, err = replay.CutFrom(out, src, from, to, p.verifyConfig())
+	} else {
+		last, err = replay.Cut(out, src, to)
+	}
+	useless := err != nil && last == first
+	if err := out.finish(!useless); err != nil {
+		return err
+	}
+	switch {
+	case useless:
+		return fmt.Errorf("%s: %w", c.File, adviseOnLog(err))
+	case err != nil && !errors.Is(err, replay.ErrTruncated):
+		return fmt.Errorf("%s: %w; %s ends before that, with tick %d (%v)", c.File, err, c.Out, last, ticksToDuration(last))
+	}
+	if first > 0 {
+		fmt.Printf("%s: from tick %d (%v) to %d (%v)\n", safetext.Line(c.Out), first, ticksToDuration(first), last, ticksToDuration(last))
+	} else {
+		fmt.Printf("%s: up to tick %d (%v)\n", safetext.Line(c.Out), last, ticksToDuration(last))
+	}
+	switch {
+	case err != nil:
+		fmt.Printf("%s is cut off there: the recorder was killed, or the file was not copied as a whole\n", safetext.Line(c.File))
+	case last < to && to < game.MaxTick:
+		fmt.Printf("%s ends there, before tick %d (%v); it was copied as a whole\n", safetext.Line(c.File), to, ticksToDuration(to))
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package app
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/recorder"
+)
+
+type replayExportCmd struct {
+	File   string        `arg:"" help:"Replay log."`
+	Out    string        `help:"Demo to write. It must not exist." required:"" placeholder:"FILE.demo"`
+	Player string        `help:"Show what this player saw, from when they enter until they leave." placeholder:"NAME" xor:"view"`
+	Free   bool          `help:"Show all places at once, for a free camera. This is the default." xor:"view"`
+	From   time.Duration `help:"Time in the log at which to begin, such as 5m30s."`
+	To     time.Duration `help:"Time in the log at which to end."`
+	Format string        `help:"Clients that play it: tw07 (Teeworlds 0.7) or ddnet." default:"tw07" enum:"tw07,ddnet"`
+	Map    string        `help:"Map of the match, if it is not found in the folder maps." placeholder:"FILE.map" type:"existingfile"`
+}
+
+// Help explains what is in a demo.
+func (replayExportCmd) Help() string {
+	return `The match of the log is run again. The demo has nobody's health and ammunition but that
+of the player whose view it is, and no chat of teams and no whispers. Names, chat
+and votes are as the players saw them; calls of votes are not in logs.
+
+  teeyard replay export match.twreplay --out final.demo --from 12m --to 15m
+  teeyard replay export match.twreplay --out yardy.demo --player yardy`
+}
+
+// Run writes a demo.
+func (c *replayExportCmd) Run(p *program) error {
+	in, r, err := openReplay(c.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	format, _ := recorder.ParseFormat(c.Format)
+	m, err := c.findMap(r.Header(), format)
+	if err != nil {
+		return err
+	}
+	out, err := createOutput(c.Out, 0o644)
+	if err != nil {
+		return err
+	}
+	e := demoExport{
+		player: c.Player, ofPlayer: c.Player != "", format: format, gameMap: m, file: out,
+		began: time.UnixMilli(r.Header().StartTime), from: ticksIn(c.From), to: cmp.Or(ticksIn(c.To), game.MaxTick),
+	}
+	err = e.run(r, p.verifyConfig())
+	if err := out.finish(e.out != nil); err != nil {
+		return err
+	}
+	if e.out == nil {
+		return err
+	}
+	fmt.Printf("%s: %v to %v of the match\n", safetext.Line(c.Out), ticksToDuration(e.first), ticksToDuration(e.last))
+	if e.cutOff {
+		fmt.Printf("%s is cut off there: the recorder was killed, or the file was not copied as a whole\n", safetext.Line(c.File))
+	}
+	return err
+}
+
+// ticksIn returns the number of ticks in a time.
+func ticksIn(d time.Duration) int32 {
+	return int32(min(max(d, 0)/(time.Second/game.TickRate), game.MaxTick))
+}
+
+// findMap returns the map of a log in a form that the players of a format read.
+func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*bridge.Map, error) {
+	file, err := c.readMap(h)
+	if err != nil {
+		return nil, err
+	}
+	if format.NeedsUncompressedTiles() {
+		if compatible, err := twmap.Compatible(file); err != nil {
+			return nil, fmt.Errorf("the map cannot be made fit for %v: %w", format, err)
+		} else if compatible != nil {
+			file = compatible
+		}
+	}
+	return &bridge.Map{Name: h.Map, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file)}, nil
+}
+
+func (c *replayExportCmd) readMap(h *replay.Header) ([]byte, error) {
+	if c.Map != "" {
+		file, err := os.ReadFile(c.Map)
+		if err == nil && sha256.Sum256(file) != h.MapSHA256 {
+			err = fmt.Errorf("%s: this is not the map of the match, whose SHA-256 is %x", c.Map, h.MapSHA256)
+		}
+		return file, err
+	}
+	if embedded, ok := maps.Find(h.Map); ok && sha256.Sum256(embedded.Data) == h.MapSHA256 {
+		return embedded.Data, nil
+	}
+	for _, name := range []string{"maps/" + h.Map + ".map", fmt.Sprintf("downloadedmaps/%s_%x.map", h.Map, h.MapSHA256)} {
+		if !fs.ValidPath(name) {
+			continue
+		}
+		if file, err := fs.ReadFile(newStorage(".", false), name); err == nil && sha256.Sum256(file) == h.MapSHA256 {
+			return file, nil
+		}
+	}
+	return nil, fmt.Errorf("the map of the match is not in the folder maps: %q with SHA-256 %x (name it with --map)", safetext.Line(h.Map), h.MapSHA256)
+}
+
+// demoExport makes a demo of a log.
+type demoExport struct {
+	player   string
+	ofPlayer bool
+	format   recorder.Format
+	gameMap  *bridge.Map
+	file     *outputFile
+	began    time.Time // tick 0
+	from, to int32
+
+	cfg         recorder.Config
+	recorder    *recorder.Recorder
+	record      recorder.Record
+	out         *demo.Writer // nil before the first record
+	first, last int32        // ticks
+	seen        int32        // tick, the last of the log
+	done        bool
+	cutOff      bool     // the log is, before the demo was to end
+	names       []string // of players seen
+	err         error
+}
+
+// run writes the demo. With an error there is one nevertheless if e.out is set.
+func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
+	cfg.OnTick = func(w *game.World, _ *replay.Tick, events []game.Event) {
+		e.seen = w.Tick()
+		if !e.done && e.err == nil && w.Tick() >= e.from && w.Tick() <= e.to {
+			e.err = e.tick(w, events)
+		}
+	}
+	res, err := replay.Verify(r, cfg)
+	err = adviseOnLog(err)
+	switch {
+	case e.err != nil:
+		return e.err
+	case e.out == nil && e.ofPlayer && len(e.names) > 0:
+		return fmt.Errorf("%q was not in the game then; these were: %s", e.player, strings.Join(e.names, ", "))
+	case e.out == nil:
+		return cmp.Or(err, fmt.Errorf("nothing happens in the log then; it has %v", ticksToDuration(res.Ticks)))
+	}
+	if err := e.out.Close(); err != nil {
+		return err
+	}
+	early := !e.done && e.seen < e.to
+	if err != nil && !errors.Is(err, replay.ErrTruncated) && (early || res.LastGoodTick < e.last) {
+		return fmt.Errorf("the demo is right up to %v: %w", ticksToDuration(min(res.LastGoodTick, e.last)), err)
+	}
+	e.cutOff = early && (err != nil || res.End == replay.EndNone)
+	return nil
+}
+
+// tick adds a tick of the world.
+func (e *demoExport) tick(w *game.World, events []game.Event) error {
+	if e.recorder == nil && !e.begin(w) {
+		return nil
+	}
+	if e.cfg.OfPlayer {
+		if p, ok := w.Player(e.cfg.Player); !ok || !p.InGame {
+			e.done = true
+			return nil
+		}
+	}
+	e.recorder.Tick(w, events)
+	for i := range events {
+		e.recorder.Event(w, &events[i])
+	}
+	if !e.recorder.Due(w) {
+		return nil
+	}
+	e.recorder.Take(w, &e.record)
+	if e.out == nil {
+		e.first = w.Tick()
+		began := e.began.Add(time.Duration(e.first) * (time.Second / game.TickRate))
+		out, err := demo.NewWriter(e.file, e.cfg.Header(e.gameMap, began), e.gameMap.File)
+		if err != nil {
+			return err
+		}
+		e.out = out
+	}
+	e.last = w.Tick()
+	return e.record.WriteTo(e.out)
+}
+
+// begin makes the recorder, if whom it is to watch is there.
+func (e *demoExport) begin(w *game.World) bool {
+	e.cfg = recorder.Config{Format: e.format, OfPlayer: e.ofPlayer}
+	found := !e.ofPlayer
+	for i := range w.Frame().Players {
+		id := w.Frame().Players[i].ID
+		p, _ := w.Player(id)
+		if e.ofPlayer && p.Profile.Name == e.player {
+			e.cfg.Player, found = id, true
+		}
+		if name := safetext.Line(p.Profile.Name); len(e.names) < game.MaxPlayers && !slices.Contains(e.names, name) {
+			e.names = append(e.names, name)
+		}
+	}
+	if found {
+		e.recorder = recorder.New(e.cfg)
+	}
+	return found
+}

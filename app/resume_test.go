@@ -1,0 +1,95 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/peers"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// TestResumeAfterKill kills a server with a match on it. Its player comes back to the next one, and
+// finds the score.
+func TestResumeAfterKill(t *testing.T) {
+	dir := t.TempDir()
+	port := testenv.Must(peers.FreePort())
+	file := filepath.Join(dir, "resume-"+strconv.Itoa(port)+".state")
+	serve := func() (*exec.Cmd, *bufio.Scanner) {
+		cmd := teeyard(t, "serve", "--dir", dir, "bindaddr 127.0.0.1; sv_bots 0; sv_resume 1; sv_http 0; sv_port "+strconv.Itoa(port))
+		log := bufio.NewScanner(testenv.Must(cmd.StdoutPipe()))
+		testenv.NoError(t, cmd.Start())
+		limit := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		t.Cleanup(func() { limit.Stop(); cmd.Process.Kill(); cmd.Wait() })
+		for log.Scan() && !strings.Contains(log.Text(), "using port") {
+		}
+		return cmd, log
+	}
+	join := func() *client.Client {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		c, err := client.Dial(ctx, "127.0.0.1:"+strconv.Itoa(port), client.Config{Name: "dora"})
+		testenv.NoError(t, err)
+		t.Cleanup(c.Close)
+		return c
+	}
+	score := func(c *client.Client) (n int32) {
+		self := c.Self()
+		c.WithView(func(v *game.View) {
+			for _, p := range v.Frame.Players {
+				if p.ID == self {
+					n = p.Score
+				}
+			}
+		})
+		return n
+	}
+
+	first, _ := serve()
+	c := join()
+	testenv.Eventually(t, "the player has died", func() bool {
+		c.Kill()
+		return score(c) < 0
+	})
+	had := score(c)
+	since := time.Now()
+	testenv.Eventually(t, "the match is stored", func() bool {
+		var saved struct{ Time int64 }
+		b, _ := os.ReadFile(file)
+		head, _, _ := bytes.Cut(b, []byte("\n"))
+		return json.Unmarshal(head, &saved) == nil && saved.Time > since.UnixMilli()
+	})
+	had = min(had, score(c))
+	testenv.NoError(t, first.Process.Kill())
+	first.Wait()
+
+	_, log := serve()
+	c = join()
+	for log.Scan() && !strings.Contains(log.Text(), "client is back after a restart. cid=0 addr=127.0.0.1:") {
+		testenv.Require(t, !strings.Contains(log.Text(), "not resumed"), "%s", log.Text())
+	}
+	testenv.Eventually(t, "the player has the score again", func() bool { return score(c) == had })
+	testenv.NoError(t, log.Err())
+	// The log of the match begins where the server before ended, and can be verified.
+	logs := testenv.Must(filepath.Glob(filepath.Join(dir, "replays", "*.twreplay")))
+	testenv.Require(t, len(logs) == 2, "%d logs: %q", len(logs), logs)
+	testenv.Eventually(t, "the log can be read", func() bool {
+		f, r, err := openReplay(logs[1])
+		if err == nil {
+			f.Close()
+		}
+		return err == nil && r.Header().State != nil
+	})
+	out, err := teeyard(t, append([]string{"replay", "verify"}, logs...)...).CombinedOutput()
+	testenv.Check(t, err == nil && strings.Count(string(out), ": ok, ") == 0 && strings.Count(string(out), "; ok, ") == 2, "verify: %v\n%s", err, out)
+}

@@ -1,0 +1,257 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/store"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/broadcast"
+	"github.com/teeyard/teeyard/web/viewer"
+)
+
+type serveCmd struct {
+	Dir      string   `help:"Folder for what the server writes, which is searched first." type:"existingdir" env:"TEEYARD_DIR"`
+	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, play dm1 if that is there and sv_map is not set, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is."`
+	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
+	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
+}
+
+// Help explains the first steps.
+func (serveCmd) Help() string {
+	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303, with bots
+that fill the game up to 3 players ("sv_bots 0" for none, sv_bot_skill 1 to 3).
+autoexec.cfg is executed first, then the arguments, each as a line of the console. -f FILE
+executes a file of such lines. Flags come before them. docs/settings.md of the project lists
+all settings and commands, as does /commands in teeyard join.
+
+  teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
+
+Files (autoexec.cfg, maps/NAME.map, those of -f and exec) are searched in these folders,
+of which the first that has one counts:
+
+- the current folder, or that of --dir
+- the user's data folder of Teeworlds: ~/.teeworlds if it exists, or else
+  $XDG_DATA_HOME/teeworlds or ~/.local/share/teeworlds; %APPDATA%/Teeworlds on Windows,
+  ~/Library/Application Support/Teeworlds on macOS
+- where Teeworlds is installed: data/ here or beside the program, and in /usr/share,
+  /usr/share/games, /usr/local/share, /usr/local/share/games, /usr/pkg/share, /opt
+- /etc/teeworlds
+
+A file storage.cfg in the current folder or beside the program lists other folders, as for
+teeworlds-server. -f takes absolute paths, too.
+
+What the server writes goes to the first folder, or to the user's if the current one cannot
+be written to: matches in replays/ (sv_replay, sv_replay_max_files; see teeyard replay), bans
+in bans.json and what mods keep in storage.journal (sv_storage), which servers with the same
+folder share, the match in resume-PORT.state (sv_resume), logs in dumps/ (logfile), and what
+save_config, bans_save and writeip are told to write.
+
+Ctrl-C stops the server and tells the players. SIGHUP makes it read its configuration again,
+and the command drain lets it end after the match.`
+}
+
+// outputTimeout is how long the end of the output may take to be written.
+const outputTimeout = time.Second
+
+func newLogHandler(w io.Writer, json bool) slog.Handler {
+	if json {
+		return logline.NewJSON(w, slog.LevelDebug)
+	}
+	return logline.New(w, slog.LevelDebug)
+}
+
+// newQueue returns a queue in front of a file or terminal, for programs that must not wait for their
+// output because a server waits for them, or players do.
+func newQueue(f io.Writer, json bool) *logline.Queue {
+	return logline.NewQueue(f, func(w io.Writer) slog.Handler { return newLogHandler(w, json) })
+}
+
+// Run runs the server until a signal or "shutdown" ends it.
+func (c *serveCmd) Run(ctx context.Context, p *program) error {
+	files := newStorage(c.Dir, c.Original)
+	for _, line := range c.Console {
+		// Flags end at the first console line. No console line begins with --, except two options of
+		// teeworlds-server do.
+		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
+			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see teeyard serve --help`, line)
+		}
+	}
+	_, autoexec := files.find("autoexec.cfg")
+	lines := c.lines(files, autoexec)
+	newcomer := len(lines) == 0
+	if newcomer {
+		lines = []string{"sv_bots 3"}
+	}
+	lines = append(slices.Clone(p.defaults), lines...)
+	notify, notifyErr := newNotifier()
+	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
+	var dialect logline.DialectVar
+	if c.JSON {
+		dialect.Set(logline.JSON)
+	}
+	newHandler := func(w io.Writer) slog.Handler { return logline.NewDialect(w, slog.LevelDebug, &dialect) }
+	stdout := logline.NewQueue(os.Stdout, newHandler)
+	defer stdout.Close(outputTimeout)
+	log := slog.New(newHandler(stdout))
+	if dir, found := files.find("autoexec.cfg"); found && dir != files[0] {
+		log.Info("autoexec.cfg is that of " + dir)
+	}
+	os.MkdirAll(files[0], 0o755) // what cannot be written to it is said then
+	banned, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
+	if err != nil {
+		return err
+	}
+	var settings web.Settings
+	monitor := web.NewMonitor(&settings)
+	var broadcastSettings broadcast.Settings
+	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings})
+	defer live.Close(outputTimeout)
+	s, err := server.New(server.Config{
+		Commands: lines,
+		Modes:    p.modes,
+		FindMod:  (&modFinder{own: p.mods, files: files}).find,
+		AddToConsole: func(c *console.Console) error {
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c))
+		},
+		Observers: []server.Observer{monitor},
+		Broadcast: live,
+		Files:     files,
+		WriteFile: files.WriteFile,
+		Replays:   replayDir(files[0]),
+		Demos:     demoDir(files[0]),
+		Resume:    resumeDir(files[0]),
+		OpenLog:   files.OpenLog,
+		Bans:      banned,
+		OpenStorage: func(name string) server.Storage {
+			return store.New(filepath.Join(files[0], filepath.FromSlash(name)))
+		},
+		Log:     log,
+		Dialect: &dialect,
+	})
+	if errors.As(err, new(*console.ArgumentError)) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms()), s.Addr().Port(), log)()
+	if notifyErr != nil {
+		log.Warn(notifyErr.Error())
+	}
+	defer notify.watch(monitor.Alive)()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer c.reloadOnHangup(ctx, s, p.defaults, files, autoexec, notify, log, stop)()
+	if newcomer {
+		log.Info("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")")
+	}
+	notify.send("READY=1")
+	err = s.Run(ctx)
+	notify.send("STOPPING=1")
+	return errors.Join(err, banned.Close())
+}
+
+// lines returns the console lines that configure the server, with or without autoexec.cfg. As
+// teeworlds-server the defaults are its own: it registers, for which panels wait, and plays dm1
+// if that is there.
+func (c *serveCmd) lines(files storage, autoexec bool) []string {
+	var lines []string
+	if c.Original {
+		lines = append(lines, "sv_register 1")
+		if _, found := files.find("maps/dm1.map"); found {
+			lines = append(lines, "sv_map dm1")
+		}
+	}
+	if autoexec {
+		lines = append(lines, "-f", "autoexec.cfg")
+	}
+	return append(lines, c.Console...)
+}
+
+// serveWeb opens the HTTP listener, until end is called. A server without one is better than
+// none, so what keeps it from opening is logged.
+func serveWeb(ctx context.Context, settings *web.Settings, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
+	log = log.With(logline.SystemKey, "http")
+	listeners, err := settings.Listen(ctx, gamePort)
+	if err != nil {
+		log.Warn(fmt.Sprintf("no HTTP listener, so no health checks and metrics: %v (sv_http HOST:PORT says where, 0 for none)", err))
+	}
+	s := web.NewServer(web.NewHandler(rooms...))
+	for _, l := range listeners {
+		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /status.json, /metrics, /healthz and /readyz", l.Addr()))
+		go func() {
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))
+			}
+		}()
+	}
+	return func() { s.Close() }
+}
+
+// reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
+// the terminal that the server was started in stops the server, as without a handler, but in
+// good order. An autoexec.cfg that was read before has to be there.
+func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, defaults []string, files storage, autoexec bool, notify *notifier, log *slog.Logger, stop func()) (end func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	stdin := int(os.Stdin.Fd())
+	fromTerminal := term.IsTerminal(stdin)
+	reload := oneAtATime(func() {
+		notify.send("RELOADING=1")
+		if _, found := files.find("autoexec.cfg"); found {
+			autoexec = true
+		}
+		s.Reload(ctx, append(slices.Clone(defaults), c.lines(files, autoexec)...))
+		notify.send("READY=1")
+	}, func() {
+		log.Warn("SIGHUP is left out: the disk has not answered yet to the one before, whose configuration is still being read")
+	})
+	go func() {
+		for range hangups {
+			if fromTerminal && !term.IsTerminal(stdin) {
+				stop()
+				return
+			}
+			reload()
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		close(hangups)
+	}
+}
+
+// oneAtATime returns a function that runs f in a goroutine or, while that of another call runs,
+// calls busy.
+func oneAtATime(f, busy func()) func() {
+	var running atomic.Bool
+	return func() {
+		if !running.CompareAndSwap(false, true) {
+			busy()
+			return
+		}
+		go func() {
+			defer running.Store(false)
+			f()
+		}()
+	}
+}

@@ -1,0 +1,211 @@
+package app
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// service is a server that is started as systemd starts it.
+type service struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	dir    string
+	notify net.PacketConn
+	log    *bufio.Scanner
+	http   string // HOST:PORT of its HTTP listener
+}
+
+// startService starts a server whose autoexec.cfg has some lines.
+func startService(t *testing.T, config string, env ...string) *service {
+	t.Helper()
+	return startServiceIn(t, nil, config, env...)
+}
+
+// startServiceIn is startService with the terminal that it is started in.
+func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *service {
+	t.Helper()
+	s := &service{t: t, dir: t.TempDir()}
+	s.configure(config)
+	socket := filepath.Join(s.dir, "notify")
+	var err error
+	s.notify, err = net.ListenPacket("unixgram", socket)
+	testenv.NoError(t, err)
+	t.Cleanup(func() { s.notify.Close() })
+	s.cmd = teeyard(t, "serve", "--dir", s.dir, "bindaddr 127.0.0.1", "sv_port 0")
+	s.cmd.Env = append(append(os.Environ(), "NOTIFY_SOCKET="+socket), env...)
+	if tty != nil {
+		s.cmd.Stdin = tty
+	}
+	stdout, err := s.cmd.StdoutPipe()
+	testenv.NoError(t, err)
+	testenv.NoError(t, s.cmd.Start())
+	t.Cleanup(func() { s.cmd.Process.Kill(); s.cmd.Wait() })
+	s.log = bufio.NewScanner(stdout)
+	limit := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() })
+	t.Cleanup(func() { limit.Stop() })
+	_, s.http, _ = strings.Cut(s.expectLine("http://127.0.0.1:"), "http://")
+	s.http, _, _ = strings.Cut(s.http, "/")
+	return s
+}
+
+func (s *service) configure(text string) {
+	testenv.NoError(s.t, os.WriteFile(filepath.Join(s.dir, "autoexec.cfg"), []byte(text), 0o600))
+}
+
+// expectLine waits for a line of the log with a text.
+func (s *service) expectLine(text string) string {
+	s.t.Helper()
+	for s.log.Scan() {
+		if strings.Contains(s.log.Text(), text) {
+			return s.log.Text()
+		}
+	}
+	s.t.Fatalf("the log ends without %q", text)
+	return ""
+}
+
+// expectState waits for what the server tells systemd.
+func (s *service) expectState(want string) {
+	s.t.Helper()
+	b := make([]byte, 1024)
+	s.notify.SetReadDeadline(time.Now().Add(30 * time.Second))
+	n, _, err := s.notify.ReadFrom(b)
+	if got := string(b[:n]); err != nil || got != want {
+		s.t.Fatalf("systemd is told %q, %v, want %q", got, err, want)
+	}
+}
+
+// health runs the command that asks the server how it is.
+func (s *service) health(args ...string) (string, error) {
+	out, err := teeyard(s.t, append([]string{"health", s.http}, args...)...).CombinedOutput()
+	return string(out), err
+}
+
+// TestService: what systemd is told, what a reload does, and what health says.
+func TestService(t *testing.T) {
+	s := startService(t, "sv_name before\n")
+	s.expectState("READY=1")
+	if out, err := s.health(); err != nil || out != "ok\n" {
+		t.Errorf("health: %v, %s", err, out)
+	}
+	testenv.Eventually(t, "it is ready", func() bool {
+		_, err := s.health("--ready")
+		return err == nil
+	})
+	s.configure("sv_name after\necho unheard\n")
+	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	s.expectState("RELOADING=1")
+	s.expectState("READY=1")
+	s.expectLine("the configuration was read again")
+	testenv.NoError(t, os.Remove(filepath.Join(s.dir, "autoexec.cfg")))
+	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	s.expectState("RELOADING=1")
+	s.expectState("READY=1")
+	s.expectLine("failed to open 'autoexec.cfg'")
+	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	s.expectState("STOPPING=1")
+	testenv.NoError(t, s.cmd.Wait())
+	if out, err := s.health(); err == nil {
+		t.Errorf("the server has ended, health says %s", out)
+	}
+}
+
+// TestWatchdog: it is told that all is well while the ticks go on.
+func TestWatchdog(t *testing.T) {
+	s := startService(t, "", "WATCHDOG_USEC=100000")
+	s.expectState("READY=1")
+	s.expectState("WATCHDOG=1")
+	s.expectState("WATCHDOG=1")
+}
+
+// TestBusyPort: a TCP port that another program has keeps nobody from playing.
+func TestBusyPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testenv.NoError(t, err)
+	defer l.Close()
+	for _, addr := range []string{l.Addr().String(), "nowhere.invalid"} {
+		out, err := teeyard(t, "serve", "--dir", t.TempDir(), "bindaddr 127.0.0.1", "sv_port 0", "sv_http "+addr, "shutdown").CombinedOutput()
+		if text := string(out); err != nil || strings.Count(text, "[http]: no HTTP listener, so no health checks and metrics: ") != 1 || !strings.Contains(text, addr) {
+			t.Errorf("%v, %s", err, text)
+		}
+	}
+	out, err := teeyard(t, "serve", "--dir", t.TempDir(), "bindaddr 127.0.0.1", "sv_port 0", "sv_http 0", "shutdown").CombinedOutput()
+	if strings.Contains(string(out), "http") {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// TestHangup: a server in a terminal ends when that does, in good order.
+func TestHangup(t *testing.T) {
+	keys, tty := openTerminal(t)
+	s := startServiceIn(t, tty, "")
+	tty.Close()
+	s.expectState("READY=1")
+	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP)) // it is still there
+	s.expectState("RELOADING=1")
+	s.expectState("READY=1")
+	keys.Close()
+	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	s.expectState("STOPPING=1")
+	testenv.NoError(t, s.cmd.Wait())
+}
+
+// TestPanels starts the program as hosting panels start teeworlds-server, with the files that
+// they come with or write: nothing says which command of it to run, and they wait for a line
+// of the log.
+func TestPanels(t *testing.T) {
+	for name, panel := range map[string]struct {
+		args  []string
+		files map[string]string
+		lines []string // of the log, in order
+	}{
+		// The egg of Pterodactyl and Pelican writes these lines and runs ./teeworlds_srv.
+		"Pterodactyl": {nil, map[string]string{
+			"autoexec.cfg": "## set by the panel\nbindaddr 0.0.0.0\nsv_port 0\nsv_name A Hosted Teeworlds Server\nsv_motd A Hosted Teeworlds Server\n\n## changed by hand\nsv_map dm1\nsv_scorelimit 20\nsv_timelimit 10\nsv_gametype dm\n",
+			"storage.cfg":  "add_path $CURRENTDIR\nadd_path $DATADIR\n",
+		}, []string{"server name is 'A Hosted Teeworlds Server'", "as master, sending heartbeats"}},
+		// LinuxGSM runs ./teeworlds_srv -f twserver.cfg, with its default configuration.
+		"LinuxGSM": {[]string{"-f", "twserver.cfg"}, map[string]string{
+			"twserver.cfg": "sv_name \"LinuxGSM\"\nsv_rcon_password \"ADMINPASSWORD\"\npassword \"\"\nsv_max_clients 12\nsv_port 0\nsv_register 1\nsv_spamprotection 0\nsv_warmup 10\nlogfile \"<logfile>\"\n" +
+				"add_vote \"RESTART IN 10s\" \"restart 10\"\nadd_vote \"Gamemode: CTF\" \"exec ctf.cfg\"\nadd_vote \"Map: ctf1\" \"change_map ctf1\"\nbindaddr 127.0.0.1\n",
+		}, []string{"added option 'Map: ctf1' 'change_map ctf1'", "server name is 'LinuxGSM'", "as master, sending heartbeats"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			dm1, err := os.ReadFile("../maps/teeyard1.map")
+			testenv.NoError(t, err)
+			testenv.NoError(t, os.MkdirAll(filepath.Join(dir, "data", "maps"), 0o755))
+			testenv.NoError(t, os.WriteFile(filepath.Join(dir, "data", "maps", "dm1.map"), dm1, 0o600))
+			for name, text := range panel.files {
+				if name != "storage.cfg" {
+					text += "sv_register_url http://127.0.0.1:1/\nsv_register_udp \"\"\n" // nobody is there
+				}
+				testenv.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+			}
+			cmd := teeyard(t)
+			cmd.Args = append([]string{"./teeworlds_srv"}, panel.args...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME=")
+			stdout, err := cmd.StdoutPipe()
+			testenv.NoError(t, err)
+			testenv.NoError(t, cmd.Start())
+			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+			defer time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() }).Stop()
+			s := &service{t: t, log: bufio.NewScanner(stdout)}
+			for _, line := range panel.lines {
+				s.expectLine(line)
+			}
+			testenv.NoError(t, cmd.Process.Signal(os.Interrupt)) // ^C
+			s.expectLine("shut down")
+			testenv.NoError(t, cmd.Wait())
+		})
+	}
+}
