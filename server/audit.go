@@ -16,7 +16,7 @@ import (
 type auditEntry struct {
 	Time time.Time `json:"time"`
 	// Event is login, logout, command, vote_forced (an operator ran what a vote would have
-	// decided) or vote_passed (the players decided).
+	// decided), vote_passed (the players decided), token_added or token_removed.
 	Event string `json:"event"`
 	// Via is game (the remote console of a player), econ, halflife, http or vote.
 	Via string `json:"via"`
@@ -48,12 +48,14 @@ func (s *Server) audit(e auditEntry) {
 	}
 }
 
-// run writes the line of an operator to the audit log and executes it.
-func (s *Server) run(e auditEntry, who console.Caller) {
+// run writes the line of an operator to the audit log and executes it. It returns what
+// firstWarning does.
+func (s *Server) run(e auditEntry, who console.Caller) (warning string) {
 	s.audit(e)
 	s.operator = e
-	s.console.Execute(e.Command, who)
+	warning = s.firstWarning(e.Command, who)
 	s.operator = auditEntry{}
+	return warning
 }
 
 // auditEntry returns an entry about an operator who is a player.

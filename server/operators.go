@@ -86,18 +86,24 @@ func (s *Server) LogIn(o *Operator, password string) error {
 	return nil
 }
 
-// LogOut notes that an operator has gone.
-func (s *Server) LogOut(o *Operator) {
-	s.print(console.Standard, "server", fmt.Sprintf("%s logged out", o))
-	s.audit(o.entry("logout", ""))
+// Note writes into the log and the audit log what an operator did that is no console line: the
+// event logout, token_added or token_removed, and what it is about.
+func (s *Server) Note(o *Operator, event, about string) {
+	line := fmt.Sprintf("%s %s", o, event)
+	if about != "" {
+		line += " " + logline.Quote(about)
+	}
+	s.print(console.Standard, "server", line)
+	s.audit(o.entry(event, about))
 }
 
 // RunFor runs a console line of an operator, as the remote console of a player with the same
-// level does. What it prints also goes to print, unless that is nil.
-func (s *Server) RunFor(o *Operator, line string, print func(line string)) {
+// level does. What it prints also goes to print, unless that is nil. RunFor returns the first
+// warning among that, "" if there is none: then the line did what it says.
+func (s *Server) RunFor(o *Operator, line string, print func(line string)) (warning string) {
 	s.now = conn.Time(s.transport.Now())
 	s.print(console.Info, "server", fmt.Sprintf("%s rcon=%s", o, logline.Quote(s.console.Redact(line))))
-	s.run(o.entry("command", line), console.Caller{Level: o.Level, Flags: console.Server, ID: -1, Addr: o.Addr.Addr(), Print: print})
+	return s.run(o.entry("command", line), console.Caller{Level: o.Level, Flags: console.Server, ID: -1, Addr: o.Addr.Addr(), Print: print})
 }
 
 // ClientState is how far a client is on its way into the game.

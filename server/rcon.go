@@ -258,11 +258,20 @@ func (s *Server) print(level int, system, line string) {
 	s.printFor(console.Operator, level, system, line)
 }
 
+// firstWarning executes a console line and returns the first thing that the console warned of
+// meanwhile, "" if there was none.
+func (s *Server) firstWarning(line string, who console.Caller) (text string) {
+	defer func(before *string) { s.warned = before }(s.warned)
+	s.warned = &text
+	s.console.Execute(line, who)
+	return text
+}
+
 // printFor is print for a line that a caller's command prints. What moderators do, other
 // moderators get too.
 func (s *Server) printFor(who console.Caller, level int, system, line string) {
-	if v := &s.votes; level == console.Warning && v.executingResult && v.failure == "" {
-		v.failure = safetext.Line(line)
+	if level == console.Warning && s.warned != nil && *s.warned == "" {
+		*s.warned = safetext.Line(line)
 	}
 	if !s.logEnabled(level) {
 		return

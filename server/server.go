@@ -110,6 +110,7 @@ type Server struct {
 	now      conn.Time
 	settings console.Settings
 	console  *console.Console
+	warned   *string // see firstWarning
 	// chatCommands are sorted by name.
 	chatCommands []chatCommand
 	modCommands  modCommands

@@ -53,10 +53,8 @@ type votes struct {
 	lastMod int32
 	// noneDropping reports whether no session was to be closed when the tick began.
 	noneDropping bool
-	// executingResult reports whether the console is running what was decided, and failure is
-	// the first thing that it has warned of since.
+	// executingResult reports whether the console is running what was decided.
 	executingResult bool
-	failure         string
 }
 
 // vote is a vote that runs.
@@ -334,10 +332,9 @@ func (s *Server) executeResult(v *vote) {
 	allowed, _ := s.console.Values(name)
 	isVariable := allowed != "" && !strings.ContainsAny(v.command, ";\"")
 	before := s.console.Value(name)
-	s.votes.executingResult, s.votes.failure = true, ""
-	s.console.Execute(v.command, console.Operator)
+	s.votes.executingResult = true
+	failure, result := s.firstWarning(v.command, console.Operator), ""
 	s.votes.executingResult = false
-	failure, result := s.votes.failure, ""
 	if failure == "" && isVariable && s.console.Value(name) == before {
 		failure = name + " has this value already"
 	}

@@ -58,6 +58,12 @@ func ParseAccess(s string) (Access, error) {
 	return a, nil
 }
 
+// Has reports whether the rule is for an address: everybody's, that of the machine or one of the
+// networks.
+func (a *Access) Has(addr netip.Addr) bool {
+	return a.Everybody || a.Local && addr.IsLoopback() || slices.ContainsFunc(a.Networks, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
 // Allows reports whether a request may enter.
 func (a *Access) Allows(r *http.Request) bool {
 	if a.Everybody {
@@ -135,6 +141,20 @@ func (r *AccessRule) Allows(req *http.Request) bool {
 func (r *AccessRule) IsOpen() bool {
 	a := r.p.Load()
 	return a != nil && a.Everybody
+}
+
+// AllowsClient reports whether a request may enter a room that is only for secure requests: the
+// client of a secure one must be allowed, and others must come from networks that the rule names.
+func (r *AccessRule) AllowsClient(req *http.Request, c Client) bool {
+	a := r.p.Load()
+	if a == nil || !c.Addr.IsValid() {
+		return false
+	}
+	if c.Secure {
+		return a.Has(c.Addr.Addr())
+	}
+	named := Access{Networks: a.Networks}
+	return named.Allows(req)
 }
 
 // Room is a part of what a listener serves, with an access rule of its own.

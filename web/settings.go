@@ -11,8 +11,10 @@ import (
 // Settings are the variables of a listener. The zero value, once registered, has the defaults.
 type Settings struct {
 	http                   string
+	https, cert, key       string
 	opened                 bool
 	status, metrics, pprof AccessSetting
+	proxy                  AccessSetting // Access.Has counts
 }
 
 // AccessSetting is the access rule of a room and the variable that it is read from.
@@ -25,17 +27,25 @@ type AccessSetting struct {
 // Register adds the variables to a console and sets them to their defaults.
 func (s *Settings) Register(c *console.Console) error {
 	const sv = console.Server | console.Save
-	if err := c.RegisterString(console.StringVar{
-		Name: "sv_http", Help: "Address of the HTTP listener, HOST or HOST:PORT, without a port that of the game (0 = off); used when the server starts",
-		Flags: sv, Value: &s.http, Default: "localhost", Size: 128,
-	}); err != nil {
-		return fmt.Errorf("web: %w", err)
-	}
-	if err := c.After("sv_http", func(call *console.Call) {
-		if s.opened {
-			call.Print("http", "sv_http is used when the server starts again")
+	for _, v := range []console.StringVar{
+		{Name: "sv_http", Help: "Address of the HTTP listener, HOST or HOST:PORT, without a port that of the game (0 = off); used when the server starts", Value: &s.http, Default: "localhost"},
+		{Name: "sv_https", Help: "Address of the HTTPS listener, HOST or HOST:PORT, without a port 443 (0 = off); used when the server starts", Value: &s.https, Default: "0"},
+		{Name: "sv_https_cert", Help: "File of its certificate, with those of the authorities behind it; read again when it changes", Value: &s.cert, Size: 256},
+		{Name: "sv_https_key", Help: "File of the key of the certificate", Value: &s.key, Size: 256},
+	} {
+		v.Flags, v.Size = sv, max(v.Size, 128)
+		if err := c.RegisterString(v); err != nil {
+			return fmt.Errorf("web: %w", err)
 		}
-	}); err != nil {
+		if err := c.After(v.Name, func(call *console.Call) {
+			if s.opened {
+				call.Print("http", "%s is used when the server starts again", call.Name)
+			}
+		}); err != nil {
+			return fmt.Errorf("web: %w", err)
+		}
+	}
+	if err := s.proxy.RegisterWithHelp(c, "sv_http_proxy", "Proxies whose X-Forwarded-For and X-Forwarded-Proto count (off, or some of local and networks, separated by commas)", "off"); err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
 	for _, v := range []struct {
@@ -56,8 +66,13 @@ func (s *Settings) Register(c *console.Console) error {
 // Register adds the variable to a console. What says which pages those who are let in may read, and
 // initial is its default.
 func (s *AccessSetting) Register(c *console.Console, name, what, initial string) error {
+	return s.RegisterWithHelp(c, name, "Who may read "+what+" over HTTP (all, off, or some of local and networks, separated by commas; these ask for an address, a name without a dot or the host name)", initial)
+}
+
+// RegisterWithHelp is Register with another help text.
+func (s *AccessSetting) RegisterWithHelp(c *console.Console, name, help, initial string) error {
 	err := c.RegisterString(console.StringVar{
-		Name: name, Help: "Who may read " + what + " over HTTP (all, off, or some of local and networks, separated by commas; these ask for an address, a name without a dot or the host name)",
+		Name: name, Help: help,
 		Flags: console.Server | console.Save, Value: &s.text, Default: initial, Size: 256,
 	})
 	if err != nil {

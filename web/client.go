@@ -1,0 +1,60 @@
+package web
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Client is who sent a request.
+type Client struct {
+	// Addr is the address that it came from. That of a client behind a trusted proxy is the one
+	// that the proxy names, without a port.
+	Addr netip.AddrPort
+	// Secure reports whether nobody on the way can have read or changed the request: it came over
+	// TLS, also to a trusted proxy, or from this machine.
+	Secure bool
+}
+
+// Client returns who sent a request, as far as trusted proxies and the connection say; see the
+// setting sv_http_proxy. The address is not valid if a trusted proxy names none.
+func (s *Settings) Client(r *http.Request) Client {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return Client{}
+	}
+	peer = netip.AddrPortFrom(peer.Addr().Unmap().WithZone(""), peer.Port())
+	proxies := Access{}
+	if p := s.proxy.Rule.p.Load(); p != nil {
+		proxies = Access{Local: p.Local, Networks: p.Networks} // all would let anybody name any address
+	}
+	if !proxies.Has(peer.Addr()) || !isForwarded(r) {
+		local := Access{Local: true}
+		return Client{Addr: peer, Secure: r.TLS != nil || local.Allows(r)}
+	}
+	c := Client{Secure: lastValue(r.Header, "X-Forwarded-Proto") == "https"}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return Client{} // whatever is to the left anybody may have written
+		}
+		a = a.Unmap().WithZone("")
+		c.Addr = netip.AddrPortFrom(a, 0)
+		if !proxies.Has(a) {
+			break
+		}
+	}
+	return c
+}
+
+// lastValue returns the last value of a header that may be a list, which the nearest proxy has
+// written, in lower case.
+func lastValue(h http.Header, name string) string {
+	list := h.Values(name)
+	if len(list) == 0 {
+		return ""
+	}
+	last := list[len(list)-1]
+	return strings.ToLower(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]))
+}

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// newSettings returns settings with the values that console lines give them.
+func newSettings(t *testing.T, lines ...string) *Settings {
+	s, c := new(Settings), testenv.Must(console.New(console.Config{Output: func(_ console.Caller, level int, _, line string) {
+		if level == console.Warning {
+			t.Error(line)
+		}
+	}}))
+	testenv.NoError(t, s.Register(c))
+	c.Start()
+	for _, line := range lines {
+		c.Execute(line, console.Operator)
+	}
+	return s
+}
+
+// TestClient: a proxy's word counts only if it is trusted, of the addresses in a header only those
+// that such proxies wrote, and whose word is not clear is nobody.
+func TestClient(t *testing.T) {
+	for _, c := range []struct {
+		name, proxies, from, host, forwardedFor, proto string
+		want                                           string
+		secure                                         bool
+	}{
+		{"same machine", "off", "127.0.0.1:9", "localhost:8303", "", "", "127.0.0.1:9", true},
+		{"a page elsewhere", "off", "127.0.0.1:9", "attacker.example", "", "", "127.0.0.1:9", false},
+		{"far away", "off", "198.51.100.1:9", "localhost:8303", "", "", "198.51.100.1:9", false},
+		{"nobody trusts it", "off", "127.0.0.1:9", "localhost", "203.0.113.5", "https", "127.0.0.1:9", false},
+		{"anybody", "all", "198.51.100.1:9", "localhost", "127.0.0.1", "https", "198.51.100.1:9", false},
+		{"proxy", "local", "127.0.0.1:9", "yard.example", "203.0.113.5", "https", "203.0.113.5:0", true},
+		{"proxy without TLS", "local", "127.0.0.1:9", "yard.example", "203.0.113.5", "http", "203.0.113.5:0", false},
+		{"proxy that does not say", "local", "127.0.0.1:9", "yard.example", "203.0.113.5", "", "203.0.113.5:0", false},
+		{"proxy that names nobody", "local", "127.0.0.1:9", "yard.example", "", "https", "invalid AddrPort", false},
+		{"proxy that names nonsense", "local", "127.0.0.1:9", "yard.example", "203.0.113.5, unknown", "https", "invalid AddrPort", false},
+		{"forged", "local", "127.0.0.1:9", "yard.example", "127.0.0.1, 203.0.113.5", "https", "203.0.113.5:0", true},
+		{"two proxies", "local,10.0.0.0/8", "127.0.0.1:9", "yard.example", "1.2.3.4, 203.0.113.5, 10.0.0.7", "https", "203.0.113.5:0", true},
+		{"forged proto", "local", "127.0.0.1:9", "yard.example", "203.0.113.5", "https, http", "203.0.113.5:0", false},
+		{"IPv6", "local", "[::1]:9", "yard.example", "2001:db8::1", "HTTPS", "[2001:db8::1]:0", true},
+		{"not through it", "local", "127.0.0.1:9", "localhost:8303", "", "", "127.0.0.1:9", true},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Host = c.from, c.host
+		if c.forwardedFor != "" {
+			r.Header.Set("X-Forwarded-For", c.forwardedFor)
+		}
+		if c.proto != "" {
+			r.Header.Set("X-Forwarded-Proto", c.proto)
+		}
+		got := newSettings(t, "sv_http_proxy "+c.proxies).Client(r)
+		if got.Addr.String() != c.want || got.Secure != c.secure {
+			t.Errorf("%s: %v, secure %v, want %s, %v", c.name, got.Addr, got.Secure, c.want, c.secure)
+		}
+	}
+}
+
+// TestAllowsClient: a room for secure requests opens for others only if the rule names their
+// network.
+func TestAllowsClient(t *testing.T) {
+	for _, c := range []struct {
+		rule, addr string
+		secure     bool
+		want       bool
+	}{
+		{"all", "127.0.0.1:1", true, true},
+		{"all", "198.51.100.1:1", true, true},
+		{"all", "198.51.100.1:1", false, false},
+		{"all", "192.168.1.5:1", false, false},
+		{"local", "198.51.100.1:1", true, false},
+		{"local", "127.0.0.1:1", true, true},
+		{"local", "127.0.0.1:1", false, false},
+		{"192.168.0.0/16", "192.168.1.5:1", false, true},
+		{"192.168.0.0/16", "192.168.1.5:1", true, true},
+		{"192.168.0.0/16", "10.0.0.1:1", true, false},
+		{"off", "127.0.0.1:1", true, false},
+	} {
+		var rule AccessRule
+		rule.Set(testenv.Must(ParseAccess(c.rule)))
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Host = c.addr, "10.0.0.1:8303"
+		if got := rule.AllowsClient(r, Client{netip.MustParseAddrPort(c.addr), c.secure}); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if (new(AccessRule)).AllowsClient(httptest.NewRequest("GET", "/", nil), Client{}) {
+		t.Error("nobody is let in without a rule")
+	}
+}
+
+// writeCertificate writes a certificate with a name, and its key.
+func writeCertificate(t *testing.T, dir, name string) (certFile, keyFile string) {
+	key := testenv.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	about := x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	cert := testenv.Must(x509.CreateCertificate(rand.Reader, &about, &about, &key.PublicKey, key))
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	testenv.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600))
+	testenv.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: testenv.Must(x509.MarshalPKCS8PrivateKey(key))}), 0o600))
+	return certFile, keyFile
+}
+
+// TestListenTLS: the listener has the operator's certificate, and says so if it cannot.
+func TestListenTLS(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := writeCertificate(t, dir, "first")
+	failed := func(err error) { t.Error(err) }
+	for _, lines := range [][]string{
+		{"sv_https localhost:0"},
+		{"sv_https localhost:0", "sv_https_cert " + console.Quote(certFile)},
+		{"sv_https localhost:0", "sv_https_cert " + console.Quote(certFile), "sv_https_key " + console.Quote(filepath.Join(dir, "missing"))},
+	} {
+		if _, err := newSettings(t, lines...).ListenTLS(context.Background(), failed); err == nil {
+			t.Errorf("it listens with %q", lines)
+		}
+	}
+	if listeners, err := newSettings(t).ListenTLS(context.Background(), failed); err != nil || listeners != nil {
+		t.Error(listeners, err)
+	}
+	s := newSettings(t, "sv_https 127.0.0.1:0", "sv_https_cert "+console.Quote(certFile), "sv_https_key "+console.Quote(keyFile))
+	listeners := testenv.Must(s.ListenTLS(context.Background(), failed))
+	srv := NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.Client(r).Secure {
+			io.WriteString(w, r.Proto)
+		}
+	}))
+	go srv.Serve(listeners[0])
+	defer srv.Close()
+	hc := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true, DisableKeepAlives: true}}
+	answer := testenv.Must(hc.Get("https://" + listeners[0].Addr().String() + "/"))
+	defer answer.Body.Close()
+	if body := testenv.Must(io.ReadAll(answer.Body)); string(body) != "HTTP/1.1" || answer.TLS.PeerCertificates[0].Subject.CommonName != "first" {
+		t.Errorf("%q, certificate %v", body, answer.TLS.PeerCertificates[0].Subject)
+	}
+}
+
+// TestCertificateReload: a new certificate is used without a restart, and the old one while the
+// new one is not whole.
+func TestCertificateReload(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := writeCertificate(t, dir, "first")
+	var failures []error
+	c := testenv.Must(openCertificate(certFile, keyFile, func(err error) { failures = append(failures, err) }))
+	now := time.Now()
+	c.now = func() time.Time { return now }
+	name := func() string {
+		now = now.Add(certificateInterval)
+		pair := testenv.Must(c.get(nil))
+		return testenv.Must(x509.ParseCertificate(pair.Certificate[0])).Subject.CommonName
+	}
+	testenv.Check(t, name() == "first", "not the first")
+	other := t.TempDir()
+	writeCertificate(t, other, "second")
+	testenv.NoError(t, os.Rename(filepath.Join(other, "cert.pem"), certFile))
+	testenv.NoError(t, os.Chtimes(certFile, now, now.Add(time.Second)))
+	testenv.Check(t, name() == "first" && len(failures) == 1, "with the old key: %v", failures)
+	testenv.Check(t, name() == "first" && len(failures) == 1, "the failure is reported again: %v", failures)
+	testenv.NoError(t, os.Rename(filepath.Join(other, "key.pem"), keyFile))
+	testenv.NoError(t, os.Chtimes(keyFile, now, now.Add(2*time.Second)))
+	testenv.Check(t, name() == "second" && len(failures) == 1, "the new one is not used: %v", failures)
+	testenv.NoError(t, os.Remove(keyFile))
+	testenv.Check(t, name() == "second" && len(failures) == 2, "without a key: %v", failures)
+}

@@ -1,0 +1,103 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// certificateInterval is the time between two looks at the files of a certificate.
+const certificateInterval = 10 * time.Second
+
+// certificate is one in two files, which are read again when they change: programs renew
+// certificates every few weeks.
+type certificate struct {
+	certFile, keyFile string
+	now               func() time.Time
+	failed            func(error) // called when what changed cannot be read
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	version [2]fileVersion // of current, or of what could not be read
+	checked time.Time
+}
+
+// fileVersion changes when a file does.
+type fileVersion struct {
+	modified time.Time
+	size     int64
+}
+
+// openCertificate reads a certificate.
+func openCertificate(certFile, keyFile string, failed func(error)) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, now: time.Now, failed: failed}
+	c.checked = c.now()
+	c.version = c.versions()
+	return c, c.read()
+}
+
+func (c *certificate) versions() (v [2]fileVersion) {
+	for i, name := range []string{c.certFile, c.keyFile} {
+		if info, err := os.Stat(name); err == nil {
+			v[i] = fileVersion{info.ModTime(), info.Size()}
+		}
+	}
+	return v
+}
+
+func (c *certificate) read() error {
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("sv_https_cert, sv_https_key: %w", err)
+	}
+	c.current = &pair
+	return nil
+}
+
+// get is tls.Config.GetCertificate. While the files do not fit each other, since a program is
+// just writing them, the certificate before is used.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.now(); now.Sub(c.checked) >= certificateInterval {
+		c.checked = now
+		if v := c.versions(); v != c.version {
+			c.version = v
+			if err := c.read(); err != nil {
+				c.failed(err)
+			}
+		}
+	}
+	return c.current, nil
+}
+
+// ListenTLS listens where sv_https says, on port 443 if it names none, with the certificate of
+// sv_https_cert and sv_https_key. There are no listeners if it is 0. failed is called, by any
+// goroutine, when the files of the certificate have changed and cannot be read. Call it before
+// the server runs.
+func (s *Settings) ListenTLS(ctx context.Context, failed func(error)) ([]net.Listener, error) {
+	s.opened = true
+	if s.https == "" || s.https == "0" {
+		return nil, nil
+	}
+	if s.cert == "" || s.key == "" {
+		return nil, fmt.Errorf("sv_https %q: sv_https_cert and sv_https_key must name the files of a certificate and its key", s.https)
+	}
+	cert, err := openCertificate(s.cert, s.key, failed)
+	if err != nil {
+		return nil, err
+	}
+	listeners, err := Listen(ctx, s.https, 443)
+	if err != nil {
+		return nil, fmt.Errorf("sv_https %q: %w", s.https, err)
+	}
+	for i, l := range listeners {
+		// HTTP/2 would multiply the requests of a connection, of which Listen limits the number.
+		listeners[i] = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: cert.get})
+	}
+	return listeners, nil
+}
