@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -195,14 +196,23 @@ func serveWeb(ctx context.Context, settings *web.Settings, rooms []web.Room, gam
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTP listener, so no health checks and metrics: %v (sv_http HOST:PORT says where, 0 for none)", err))
 	}
+	secure, err := settings.ListenTLS(ctx, func(err error) { log.Warn(fmt.Sprintf("the certificate is the old one: %v", err)) })
+	if err != nil {
+		log.Warn(fmt.Sprintf("no HTTPS listener: %v", err))
+	}
 	s := web.NewServer(web.NewHandler(rooms...))
+	serve := func(l net.Listener) {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))
+		}
+	}
 	for _, l := range listeners {
 		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /status.json, /metrics, /healthz and /readyz", l.Addr()))
-		go func() {
-			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))
-			}
-		}()
+		go serve(l)
+	}
+	for _, l := range secure {
+		log.Info(fmt.Sprintf("https://%v/ has the same", l.Addr()))
+		go serve(l)
 	}
 	return func() { s.Close() }
 }

@@ -47,6 +47,7 @@ func (o *Operator) entry(event, command string) auditEntry {
 	return auditEntry{Event: event, Via: o.Via, Level: levelName(o.Level), Name: safetext.Line(o.Name), Addr: o.Addr.String(), Command: command}
 }
 
+// String returns the operator as lines of the log have it.
 func (o *Operator) String() string {
 	if o.Name != "" {
 		return fmt.Sprintf("addr=%s name=%s", o.Addr, logline.Quote(o.Name))

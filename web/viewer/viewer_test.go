@@ -65,8 +65,8 @@ func TestPages(t *testing.T) {
 
 // TestNothingInlineOrForeign: the policy would refuse it.
 func TestNothingInlineOrForeign(t *testing.T) {
-	for name, f := range readStatic() {
-		if text := string(f.plain); strings.HasSuffix(name, ".html") {
+	for name := range pages() {
+		if text := string(pages().Plain(name)); strings.HasSuffix(name, ".html") {
 			for _, bad := range []string{"<script>", "<style", " style=", " onclick=", "//", "javascript:"} {
 				if strings.Contains(text, bad) {
 					t.Errorf("%s has %q", name, bad)

@@ -1,0 +1,136 @@
+package webpage
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Files are the files of web pages, by path, in memory, plain and compressed.
+type Files map[string]*file
+
+// file is a file of a page.
+type file struct {
+	contentType   string
+	csp           string
+	etag          string
+	plain, zipped []byte
+}
+
+// NewFiles reads the files below a folder of those that a program embeds. csp is their
+// Content-Security-Policy.
+func NewFiles(from fs.FS, folder, csp string) Files {
+	files := make(Files)
+	err := fs.WalkDir(from, folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		files[strings.TrimPrefix(name, folder+"/")] = newFile(name, b, csp)
+		return nil
+	})
+	if err != nil {
+		panic(err) // the files are in the program
+	}
+	return files
+}
+
+// Handler serves a file, or says that there is none of the name.
+func (f Files) Handler(name string) http.Handler {
+	if file, ok := f[name]; ok {
+		return file
+	}
+	return http.NotFoundHandler()
+}
+
+// Plain returns the content of a file, nil if there is none of the name.
+func (f Files) Plain(name string) []byte {
+	if file, ok := f[name]; ok {
+		return file.plain
+	}
+	return nil
+}
+
+// contentTypes are those of the page's files, since those of the system differ.
+var contentTypes = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8",
+	".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json",
+}
+
+func newFile(name string, b []byte, csp string) *file {
+	f := &file{csp: csp, contentType: contentTypes[path.Ext(name)], plain: b}
+	if f.contentType == "" {
+		f.contentType = mime.TypeByExtension(path.Ext(name))
+	}
+	f.etag = fmt.Sprintf(`"%x"`, sha256.Sum256(b))[:18] + `"`
+	var zipped bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	z.Write(b)
+	z.Close()
+	if zipped.Len() < len(b) {
+		f.zipped = zipped.Bytes()
+	}
+	return f
+}
+
+// ServeHTTP implements http.Handler. Browsers keep the file and ask whether it has changed, so
+// that a new server's page is never made of files of two versions.
+func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Security-Policy", f.csp)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache")
+	body, etag := f.plain, f.etag
+	if f.zipped != nil {
+		h.Set("Vary", "Accept-Encoding")
+		if acceptsGzip(r) {
+			h.Set("Content-Encoding", "gzip")
+			body, etag = f.zipped, strings.TrimSuffix(etag, `"`)+`-gzip"`
+		}
+	}
+	h.Set("ETag", etag)
+	if matches(r.Header.Get("If-None-Match"), f.etag) {
+		h.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.Write(body)
+}
+
+// acceptsGzip reports whether a browser can unpack gzip.
+func acceptsGzip(r *http.Request) bool {
+	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(coding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			_, q, _ := strings.Cut(quality, "=")
+			n, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
+			return err != nil || n > 0
+		}
+	}
+	return false
+}
+
+// matches reports whether a list of ETags has one, whatever its encoding.
+func matches(list, etag string) bool {
+	for have := range strings.SplitSeq(list, ",") {
+		have = strings.TrimPrefix(strings.TrimSpace(have), "W/")
+		if have == "*" || strings.Replace(have, `-gzip"`, `"`, 1) == etag {
+			return true
+		}
+	}
+	return false
+}
