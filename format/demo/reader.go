@@ -202,7 +202,7 @@ func (d *Reader) readData(c *Chunk, head byte) error {
 	if size > 0 {
 		var err error
 		if d.packed, err = huffman.AppendDecompress(d.packed, d.compressed, maxPacked); err != nil {
-			d.hasBase = d.hasBase && c.Kind == KindMessage
+			d.hasBase = d.hasBase && (c.Kind == KindMessage || c.Kind == KindUnknown)
 			return err
 		}
 	}

@@ -1,5 +1,5 @@
-// Command gen writes the message packages and their documentation from the
-// schema. Run it with go generate in protocol/message, or from anywhere in the
+// Command gen writes the message packages, their documentation and what the viewer's page knows of
+// them from the schema. Run it with go generate in protocol/message, or from anywhere in the
 // module with go run ./protocol/message/gen.
 //
 // The output depends on the schema alone, so that a second run changes nothing.
@@ -61,11 +61,13 @@ type version struct {
 	page  string // in docs
 	// lenient: values of snapshot objects are clamped, not refused.
 	lenient bool
+	// script is the file for the viewer's page, if it reads this version.
+	script string
 }
 
 var versions = []version{
 	{pkg: "msg6", title: "Teeworlds 0.6 and DDNet", page: "messages-0.6.md", lenient: true},
-	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md"},
+	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md", script: "schema7_gen.js"},
 }
 
 // generate makes the files of one version.
@@ -99,7 +101,13 @@ func (v version) generate(root string) ([]file, error) {
 	}
 	var w writer
 	emitDocs(s, &w)
-	return append(files, file{filepath.Join(root, "docs", v.page), w.Bytes()}), nil
+	files = append(files, file{filepath.Join(root, "docs", v.page), w.Bytes()})
+	if v.script != "" {
+		var w writer
+		emitJavaScript(s, &w)
+		files = append(files, file{filepath.Join(root, "web", "viewer", "static", "wire", v.script), w.Bytes()})
+	}
+	return files, nil
 }
 
 // moduleRoot returns the directory of go.mod, searched upwards from here.

@@ -1,0 +1,11 @@
+/**
+ * What is wrong with data that came over the network or from a file. Readers throw no other error,
+ * whatever the data.
+ */
+export class WireError extends Error {
+	/** @param {string} message */
+	constructor(message) {
+		super(message);
+		this.name = 'WireError';
+	}
+}

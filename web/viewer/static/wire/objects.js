@@ -1,0 +1,105 @@
+/**
+ * Objects and messages, read as the tables of the schema say.
+ * @module
+ */
+
+import { WireError } from './error.js';
+import { MESSAGES, OBJECTS } from './schema7_gen.js';
+import { Unpacker } from './unpacker.js';
+
+/**
+ * The ranges of objects, by type: offset, least and greatest value of each integer that has some.
+ * @type {Array<Int32Array | undefined>}
+ */
+const RANGES = OBJECTS.map((o) => o && Int32Array.from(o.fields.flatMap((f) => {
+	if (f.min === undefined || f.max === undefined) return [];
+	return Array.from({ length: f.count ?? 1 }, (_, i) => [/** @type {number} */ (f.at) + i, f.min, f.max]).flat();
+})));
+
+/**
+ * Reports whether the i-th object of a snapshot has the size and the values that its type allows. Others
+ * must be left out.
+ * @param {import('./snapshot.js').Snapshot} s
+ * @param {number} i
+ */
+export function isValid(s, i) {
+	const type = s.keys[i] >>> 16, o = OBJECTS[type], at = s.offsets[i], ranges = RANGES[type];
+	if (!o || !ranges || s.offsets[i + 1] - at !== o.size) return false;
+	for (let r = 0; r < ranges.length; r += 3) {
+		const v = s.ints[at + ranges[r]];
+		if (v < ranges[r + 1] || v > ranges[r + 2]) return false;
+	}
+	return true;
+}
+
+/**
+ * Returns the fields of an object by name. It is for tools and tests: what shows matches reads the
+ * integers.
+ * @param {number} type
+ * @param {Int32Array} ints
+ * @param {number} at where they begin
+ */
+export function readObject(type, ints, at) {
+	/** @type {Record<string, unknown>} */
+	const o = {};
+	for (const f of OBJECTS[type]?.fields ?? []) {
+		const value = (/** @type {number} */ i) => f.type === 'bool' ? ints[at + i] !== 0 : ints[at + i];
+		const first = /** @type {number} */ (f.at);
+		o[f.name] = f.count ? Array.from({ length: f.count }, (_, i) => value(first + i)) : value(first);
+	}
+	return o;
+}
+
+/**
+ * A message of the server; name is empty for one that is not known, and for those of the connection.
+ * @typedef {object} Message
+ * @property {string} name
+ * @property {Record<string, any>} fields
+ */
+
+/** How many parameters the game messages have that have some. */
+const PARAMETERS = new Map([[6, 1], [7, 1], [8, 1], [9, 3], [10, 1]]);
+
+const unpacker = new Unpacker();
+
+/**
+ * Reads a message, with its id. What comes behind it is ignored.
+ * @param {Uint8Array} bytes
+ * @param {number} from
+ * @param {number} to
+ * @returns {Message}
+ */
+export function readMessage(bytes, from, to) {
+	const u = unpacker.reset(bytes, from, to);
+	const id = u.int(), m = id & 1 ? undefined : MESSAGES[id >> 1];
+	if (!m) return { name: '', fields: {} };
+	/** @type {Record<string, any>} */
+	const fields = {};
+	if (m.name === 'Sv_GameMsg') {
+		fields.Kind = u.int();
+		if (fields.Kind < 0 || fields.Kind > 10) throw new WireError('a game message of impossible kind');
+		fields.Params = [0, 0, 0];
+		for (let i = 0; i < (PARAMETERS.get(fields.Kind) ?? 0); i++) fields.Params[i] = u.int();
+	} else if (m.name === 'Sv_VoteOptionListAdd') {
+		const n = u.int();
+		if (n < 0) throw new WireError('a negative number of vote options');
+		fields.Descriptions = [];
+		for (let i = 0; i < n; i++) fields.Descriptions.push(u.string('cc')); // throws when there are no more
+	}
+	for (const f of m.fields ?? []) {
+		fields[f.name] = f.count ? Array.from({ length: f.count }, () => readField(u, f)) : readField(u, f);
+	}
+	return { name: m.name, fields };
+}
+
+/**
+ * @param {Unpacker} u
+ * @param {import('./schema7_gen.js').Field} f
+ */
+function readField(u, f) {
+	if (f.type === 'string') return u.string(f.sanitize);
+	const optional = f.type.endsWith('?');
+	const v = optional && u.left === 0 ? 0 : u.int();
+	if (f.min !== undefined && f.max !== undefined && (v < f.min || v > f.max)) throw new WireError(`a message with ${f.name} out of range`);
+	return f.type.startsWith('bool') ? v !== 0 : v;
+}
