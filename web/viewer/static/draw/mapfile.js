@@ -1,0 +1,359 @@
+/**
+ * Reads map files: a container of integer records and compressed blocks (versions 3 and 4), and in it
+ * the layers of the map. Files come from anywhere, so everything they declare is checked.
+ *
+ * @module
+ */
+
+/**
+ * @typedef {object} MapData
+ * @property {MapImage[]} images
+ * @property {Envelope[]} envelopes
+ * @property {Group[]} groups
+ * @property {TileLayer} game the game layer
+ */
+/**
+ * @typedef {object} MapImage
+ * @property {string} name file name without folder and extension
+ * @property {number} width
+ * @property {number} height
+ * @property {boolean} external whether it is in the client's data and not in the map
+ * @property {Uint8Array|null} pixels RGBA from the top left
+ */
+/**
+ * @typedef {object} Envelope
+ * @property {boolean} synchronized with the ticks of the match
+ * @property {EnvPoint[]} points
+ */
+/**
+ * @typedef {object} EnvPoint
+ * @property {number} time in ms
+ * @property {number} curve to the next point: 0 step, 1 linear, 2 slow, 3 fast, 4 smooth, 5 Bézier
+ * @property {number[]} values four, 22.10 fixed point
+ * @property {number[]} tangents sixteen: in dx in ms, in dy, out dx, out dy, for four channels each
+ */
+/**
+ * @typedef {object} Group
+ * @property {number} offsetX in world units
+ * @property {number} offsetY
+ * @property {number} parallaxX percent
+ * @property {number} parallaxY
+ * @property {{x: number, y: number, w: number, h: number}|null} clip in world units
+ * @property {(TileLayer|QuadLayer)[]} layers
+ */
+/**
+ * @typedef {object} TileLayer
+ * @property {'tiles'} type
+ * @property {boolean} isGame
+ * @property {number} kind bits: 1 the game layer, the others DDNet's
+ * @property {boolean} detail
+ * @property {number} width
+ * @property {number} height
+ * @property {number[]} color 0 to 255: red, green, blue, alpha
+ * @property {number} colorEnv envelope, -1 for none
+ * @property {number} colorEnvOffset in ms
+ * @property {number} image -1 for none
+ * @property {Uint8Array} tiles four bytes each: index, flags, skip, reserved
+ */
+/**
+ * @typedef {object} QuadLayer
+ * @property {'quads'} type
+ * @property {boolean} detail
+ * @property {number} image -1 for none
+ * @property {Int32Array} quads 38 integers each: five points (x, y in 1/1024 unit), four colours (r, g, b,
+ *   a), four texture coordinates (1/1024), position envelope and its offset in ms, colour envelope and offset
+ */
+
+/** Integers of a quad. */
+export const QUAD_INTS = 38;
+
+/** The tile indices of the game layer. */
+export const TILE = Object.freeze({ AIR: 0, SOLID: 1, DEATH: 2, UNHOOKABLE: 3, ENTITIES: 192 });
+
+/** The flags of tiles. */
+export const TILE_FLAG = Object.freeze({ FLIP_X: 1, FLIP_Y: 2, OPAQUE: 4, ROTATE: 8 });
+
+const ITEM = Object.freeze({ VERSION: 0, IMAGE: 2, ENVELOPE: 3, GROUP: 4, LAYER: 5, ENV_POINTS: 6 });
+const LAYER_TILES = 2;
+const LAYER_QUADS = 3;
+
+/** The most memory that the blocks of a map may take, in bytes. */
+const MAX_DECODED = 256 << 20;
+
+class MapError extends Error {
+	/** @param {string} what */
+	constructor(what) {
+		super(`This is no map that can be shown: ${what}.`);
+	}
+}
+
+/**
+ * Reads a map file.
+ * @param {Uint8Array} bytes
+ * @returns {Promise<MapData>}
+ */
+export async function readMap(bytes) {
+	const file = readContainer(bytes);
+	const budget = { left: Math.min((64 << 20) + 64 * bytes.length, MAX_DECODED) };
+	const block = (/** @type {number} */ i) => readBlock(file, i, budget);
+	const version = file.items(ITEM.VERSION)[0];
+	if (!version || version[0] !== 1) throw new MapError(`its version is ${version ? version[0] : 'missing'}, not 1`);
+
+	const images = [];
+	for (const it of file.items(ITEM.IMAGE)) images.push(await readImage(it, block));
+	const groups = [];
+	const layers = file.items(ITEM.LAYER);
+	for (const it of file.items(ITEM.GROUP)) groups.push(await readGroup(it, layers, block, budget));
+
+	// As in 0.7: the first game layer of the last group that has any.
+	const group = groups.findLast((g) => g.layers.some((l) => l.type === 'tiles' && l.kind & 1));
+	const game = /** @type {TileLayer|undefined} */ (group?.layers.find((l) => l.type === 'tiles' && l.kind & 1));
+	if (!group || !game) throw new MapError('it has no game layer');
+	game.isGame = true;
+	Object.assign(group, { offsetX: 0, offsetY: 0, parallaxX: 100, parallaxY: 100, clip: null });
+	return { images, envelopes: readEnvelopes(file), groups, game };
+}
+
+/**
+ * @typedef {object} Container
+ * @property {number} version
+ * @property {Uint8Array[]} blocks as stored
+ * @property {Int32Array} sizes of the blocks when decompressed; empty in version 3
+ * @property {(type: number) => Int32Array[]} items the records of a type
+ */
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Container}
+ */
+function readContainer(bytes) {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	if (bytes.length < 36) throw new MapError(`it has ${bytes.length} bytes`);
+	const signature = String.fromCharCode(...bytes.subarray(0, 4));
+	if (signature !== 'DATA' && signature !== 'ATAD') throw new MapError('it does not begin with DATA');
+	const version = view.getInt32(4, true);
+	if (version !== 3 && version !== 4) throw new MapError(`the version of the file is ${version}, not 3 or 4`);
+	const [numTypes, numItems, numBlocks, itemBytes, dataBytes] = [16, 20, 24, 28, 32].map((at) => view.getInt32(at, true));
+	if (Math.min(numTypes, numItems, numBlocks, itemBytes, dataBytes) < 0) throw new MapError('it has negative sizes');
+	const tables = 36 + 12 * numTypes + 4 * numItems + (version === 4 ? 8 : 4) * numBlocks;
+	if (tables + itemBytes + dataBytes > bytes.length) throw new MapError('it is cut off');
+
+	let at = 36;
+	const ints = (/** @type {number} */ n) => {
+		const out = new Int32Array(n);
+		for (let i = 0; i < n; i++) out[i] = view.getInt32(at + 4 * i, true);
+		at += 4 * n;
+		return out;
+	};
+	const types = ints(3 * numTypes);
+	const itemOffsets = ints(numItems);
+	const blockOffsets = ints(numBlocks);
+	const sizes = version === 4 ? ints(numBlocks) : new Int32Array(0);
+
+	const data = bytes.subarray(tables + itemBytes, tables + itemBytes + dataBytes);
+	const blocks = [];
+	for (let i = 0; i < numBlocks; i++) {
+		const end = i + 1 < numBlocks ? blockOffsets[i + 1] : dataBytes;
+		if (blockOffsets[i] < 0 || blockOffsets[i] > end || end > dataBytes) throw new MapError(`block ${i} is outside of the file`);
+		blocks.push(data.subarray(blockOffsets[i], end));
+	}
+	const items = (/** @type {number} */ type) => {
+		const out = [];
+		for (let t = 0; t < numTypes; t++) {
+			if (types[3 * t] !== type) continue;
+			const [first, count] = [types[3 * t + 1], types[3 * t + 2]];
+			if (first < 0 || count < 0 || first + count > numItems) throw new MapError(`records of type ${type} are missing`);
+			let end = 0; // records do not overlap
+			for (let i = first; i < first + count; i++) {
+				const offset = itemOffsets[i];
+				if (offset < end || offset + 8 > itemBytes) throw new MapError(`record ${i} is outside of the file`);
+				at = tables + offset + 4;
+				const size = view.getInt32(at, true);
+				if (size < 0 || size % 4 || size > itemBytes - offset - 8) throw new MapError(`record ${i} is cut off`);
+				at += 4;
+				end = offset + 8 + size;
+				out.push(ints(size / 4));
+			}
+			break;
+		}
+		return out;
+	};
+	return { version, blocks, sizes, items };
+}
+
+/**
+ * @param {Container} file
+ * @param {number} i
+ * @param {{left: number}} budget
+ * @returns {Promise<Uint8Array>}
+ */
+async function readBlock(file, i, budget) {
+	const stored = file.blocks[i];
+	if (!stored) throw new MapError(`block ${i} is missing`);
+	const size = file.version === 4 ? file.sizes[i] : stored.length;
+	if (size < 0 || size > budget.left) throw new MapError('it needs too much memory');
+	budget.left -= size;
+	if (file.version === 3) return stored;
+	const out = new Uint8Array(size);
+	let n = 0;
+	const reader = new Blob([/** @type {BlobPart} */ (stored)]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
+	try {
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (done) break;
+			if (n + value.length > size) throw new MapError(`block ${i} has more than its ${size} bytes`);
+			out.set(value, n);
+			n += value.length;
+		}
+	} catch (err) {
+		reader.cancel().catch(() => {});
+		if (err instanceof MapError || n < size) throw err instanceof MapError ? err : new MapError(`block ${i} cannot be unpacked`);
+	}
+	if (n !== size) throw new MapError(`block ${i} has ${n} bytes instead of ${size}`);
+	return out;
+}
+
+/**
+ * @param {Int32Array} it
+ * @param {(i: number) => Promise<Uint8Array>} block
+ * @returns {Promise<MapImage>}
+ */
+async function readImage(it, block) {
+	if (it.length < 6) throw new MapError('the record of an image is too short');
+	const [width, height, external] = [it[1], it[2], it[3] !== 0];
+	let name = '';
+	if (it[4] >= 0) {
+		const bytes = await block(it[4]);
+		const end = bytes.indexOf(0);
+		name = new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
+	}
+	let pixels = null;
+	if (!external && it[5] >= 0 && width > 0 && height > 0 && width <= 8192 && height <= 8192) {
+		const data = await block(it[5]);
+		const n = width * height;
+		if (data.length >= 4 * n) pixels = data.subarray(0, 4 * n);
+		else if (data.length >= 3 * n) pixels = withAlpha(data, n);
+		else throw new MapError(`the image ${name} is cut off`);
+	}
+	return { name, width, height, external, pixels };
+}
+
+/**
+ * @param {Uint8Array} rgb
+ * @param {number} n number of pixels
+ */
+function withAlpha(rgb, n) {
+	const out = new Uint8Array(4 * n).fill(255);
+	for (let i = 0; i < n; i++) {
+		out[4 * i] = rgb[3 * i];
+		out[4 * i + 1] = rgb[3 * i + 1];
+		out[4 * i + 2] = rgb[3 * i + 2];
+	}
+	return out;
+}
+
+/**
+ * @param {Container} file
+ * @returns {Envelope[]}
+ */
+function readEnvelopes(file) {
+	const items = file.items(ITEM.ENVELOPE);
+	const points = file.items(ITEM.ENV_POINTS)[0] ?? new Int32Array(0);
+	const stride = items.some((it) => it[0] >= 3) ? 22 : 6; // one program wrote all of them
+	return items.map((it) => {
+		const [first, n] = [it[2], it[3]];
+		if (!(first >= 0 && n >= 0 && (first + n) * stride <= points.length)) throw new MapError('points of an envelope are missing');
+		const out = [];
+		for (let at = first * stride; at < (first + n) * stride; at += stride) {
+			const tangents = stride === 22 ? Array.from(points.subarray(at + 6, at + 22)) : [];
+			out.push({ time: points[at], curve: points[at + 1], values: Array.from(points.subarray(at + 2, at + 6)), tangents });
+		}
+		return { synchronized: it[0] < 2 || it[12] !== 0, points: out };
+	});
+}
+
+/**
+ * @param {Int32Array} it
+ * @param {Int32Array[]} layers
+ * @param {(i: number) => Promise<Uint8Array>} block
+ * @param {{left: number}} budget
+ * @returns {Promise<Group>}
+ */
+async function readGroup(it, layers, block, budget) {
+	const [first, n] = [it[5], it[6]];
+	if (!(first >= 0 && n >= 0 && first + n <= layers.length)) throw new MapError('layers are missing');
+	const clip = it[0] >= 2 && it[7] ? { x: it[8], y: it[9], w: it[10], h: it[11] } : null;
+	const group = { offsetX: it[1], offsetY: it[2], parallaxX: it[3], parallaxY: it[4], clip, layers: /** @type {any[]} */ ([]) };
+	for (let i = first; i < first + n; i++) {
+		const l = layers[i];
+		if (l[1] === LAYER_TILES) group.layers.push(await readTileLayer(l, block, budget));
+		if (l[1] === LAYER_QUADS) group.layers.push(await readQuadLayer(l, block));
+	}
+	return group;
+}
+
+/**
+ * @param {Int32Array} l
+ * @param {(i: number) => Promise<Uint8Array>} block
+ * @param {{left: number}} budget
+ * @returns {Promise<TileLayer>}
+ */
+async function readTileLayer(l, block, budget) {
+	if (l.length < 15) throw new MapError('the record of a tile layer is too short');
+	const [version, width, height] = [l[3], l[4], l[5]];
+	const n = width * height;
+	if (!(width > 0 && height > 0)) throw new MapError(`a layer has ${width} by ${height} tiles`);
+	const data = l[14] === -1 ? new Uint8Array(0) : await block(l[14]);
+	let tiles = data;
+	if (version >= 4) {
+		if (data.length * 64 < n) throw new MapError('a layer is cut off');
+		if (4 * n > budget.left) throw new MapError('it needs too much memory');
+		budget.left -= 4 * n;
+		tiles = readRuns(data, n);
+	} else if (data.length < 4 * n) throw new MapError('a layer is cut off');
+	return {
+		type: 'tiles', isGame: false, kind: l[6], detail: (l[2] & 1) !== 0, width, height,
+		color: Array.from(l.subarray(7, 11)), colorEnv: l[11], colorEnvOffset: l[12], image: l[13],
+		tiles: tiles.subarray(0, 4 * n),
+	};
+}
+
+/**
+ * Reads the tiles of version 4, each of which says how often it is repeated.
+ * @param {Uint8Array} data
+ * @param {number} n
+ */
+function readRuns(data, n) {
+	const out = new Uint8Array(4 * n);
+	let [at, to] = [0, 0];
+	while (to < out.length) {
+		if (at + 4 > data.length) throw new MapError('a layer is cut off');
+		for (let run = data[at + 2]; run >= 0 && to < out.length; run--) {
+			out[to] = data[at];
+			out[to + 1] = data[at + 1];
+			out[to + 3] = data[at + 3];
+			to += 4;
+		}
+		at += 4;
+	}
+	return out;
+}
+
+/**
+ * @param {Int32Array} l
+ * @param {(i: number) => Promise<Uint8Array>} block
+ * @returns {Promise<QuadLayer>}
+ */
+async function readQuadLayer(l, block) {
+	if (l.length < 7) throw new MapError('the record of a layer of quads is too short');
+	const n = l[4];
+	let quads = new Int32Array(0);
+	if (n !== 0) {
+		const data = await block(l[5]);
+		if (n < 0 || n * QUAD_INTS * 4 > data.length) throw new MapError('a layer of quads is cut off');
+		quads = new Int32Array(n * QUAD_INTS);
+		const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+		for (let i = 0; i < quads.length; i++) quads[i] = view.getInt32(4 * i, true);
+	}
+	return { type: 'quads', detail: (l[2] & 1) !== 0, image: l[6], quads };
+}

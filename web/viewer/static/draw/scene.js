@@ -1,0 +1,110 @@
+/**
+ * Draws moments of a match on a canvas.
+ *
+ * @module
+ */
+
+import { TEAM, TICKS_PER_SECOND } from '../match/types.js';
+import { Actors, hasTeams } from './actors.js';
+import { Effects } from './effects.js';
+import { Ground, THEMES } from './ground.js';
+import { Names } from './names.js';
+import { OwnStyle } from './own.js';
+import { Sprites, WHITE, hex } from './sprites.js';
+
+/** The sizes of names in world units. */
+const NAME_SIZE = 22;
+const NAME_HEIGHT = 50;
+
+export class Scene {
+	/** @param {HTMLCanvasElement} canvas */
+	constructor(canvas) {
+		this.canvas = canvas;
+		const gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, stencil: false, powerPreference: 'high-performance' });
+		if (!gl) throw new Error('This browser has no WebGL2, with which the match is drawn.');
+		this.gl = gl;
+		this.showNames = true;
+		/** The client whose name is drawn larger, -1 for none. */
+		this.followed = -1;
+		this.start();
+		canvas.addEventListener('webglcontextlost', (e) => e.preventDefault());
+		canvas.addEventListener('webglcontextrestored', () => {
+			this.start();
+			if (this.map) this.setMap(this.map, this.mapName);
+		});
+	}
+
+	/** Makes all that is kept on the graphics card. */
+	start() {
+		const gl = this.gl;
+		this.sprites = new Sprites(gl);
+		this.ground = new Ground(gl);
+		this.names = new Names(gl);
+		this.actors = new Actors();
+		this.effects = new Effects(this.actors);
+		this.own = new OwnStyle(this.sprites, this.names);
+		gl.enable(gl.BLEND);
+		gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+	}
+
+	/**
+	 * @param {import('./mapfile.js').MapData} map
+	 * @param {string} name
+	 */
+	setMap(map, name) {
+		this.map = map;
+		this.mapName = name;
+		this.ground.setMap(map.game);
+		this.ground.setTheme(THEMES[themeOf(name)]);
+		this.actors.game = map.game;
+	}
+
+	/**
+	 * Draws a moment.
+	 * @param {import('../match/types.js').Moment} m
+	 * @param {import('./camera.js').Camera} camera
+	 */
+	draw(m, camera) {
+		const gl = this.gl;
+		if (gl.isContextLost()) return;
+		const style = this.own;
+		this.names.frame++;
+		gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+		this.ground.draw(camera, m.tick / TICKS_PER_SECOND);
+		this.effects.drawTrails(m, style);
+		this.actors.drawItems(m, style);
+		this.actors.drawTees(m, style);
+		this.effects.drawExplosions(m, style);
+		if (this.showNames) this.drawNames(m, camera);
+		this.actors.drawEmoticons(m, style);
+		this.effects.drawParticles(m, style);
+		this.sprites.flush(camera, null, this.names.texture);
+	}
+
+	/** @param {import('../match/types.js').Moment} m @param {import('./camera.js').Camera} camera */
+	drawNames(m, camera) {
+		const teams = hasTeams(m);
+		// Names keep their size on the screen when one sees more.
+		const size = NAME_SIZE * Math.max(1, Math.min(camera.zoom, 2.2));
+		for (let i = 0; i < m.tees.length; i++) {
+			const t = m.tees.items[i];
+			const p = m.players[t.id];
+			const color = !teams ? WHITE : p.team === TEAM.RED ? NAME_RED : NAME_BLUE;
+			this.names.draw(this.sprites, p.name, t.x, t.y - NAME_HEIGHT - size / 4, t.id === this.followed ? size * 1.15 : size, 0, color);
+		}
+	}
+}
+
+const NAME_RED = hex(0xff9a94);
+const NAME_BLUE = hex(0xa9c6ff);
+
+/**
+ * The theme of a map: by its name, so that the same map looks the same everywhere.
+ * @param {string} name
+ */
+export function themeOf(name) {
+	if (/winter|snow|ice|xmas/i.test(name)) return 3;
+	let h = 0;
+	for (let i = 0; i < name.length; i++) h = (Math.imul(h, 31) + name.charCodeAt(i)) >>> 0;
+	return name.startsWith('teeyard') ? 0 : h % 3;
+}

@@ -1,0 +1,137 @@
+/**
+ * The colours of tees.
+ *
+ * @module
+ */
+
+import { GAME, SKIN_PART, TEAM } from '../match/types.js';
+import { rgba } from './sprites.js';
+
+/** The least lightness of a part, of 255. */
+const DARKEST = 61;
+
+/** Hue, saturation and lightness of the teams' colours: spectators, red, blue. */
+const TEAM_COLORS = [0xc4c34e, 0x00ff6b, 0x9bff6b];
+
+/** What parts of the standard skin look like without a colour of their own, as 0xRRGGBB, by SKIN_PART. */
+const PLAIN = [0xf2b763, 0xffffff, 0xffffff, 0xe8a64e, 0xa8632c, 0x000000];
+
+/** Colours of skins by the name of the body, for players who have not chosen any. @type {Record<string, number>} */
+const BODIES = {
+	standard: 0xf2b763, bear: 0x9c6a3f, beaver: 0xa5683a, dog: 0xd8c3a0, force: 0xc94f4f, fox: 0xe8843c, hippo: 0xa79ac0, kitty: 0xe7c9a6,
+	koala: 0xa3abb5, monkey: 0xa66a44, mouse: 0xb8b4b0, piglet: 0xf2a5b0, raccoon: 0x8f959c, spiky: 0x7fbf5f, bat: 0x6f5b7a, x_ninja: 0x32323a,
+};
+
+/**
+ * The colours of a tee, from 0 to 1.
+ * @typedef {object} Look
+ * @property {Float32Array} colors red, green, blue, alpha for each part
+ * @property {number[]} packed the same for Sprites
+ * @property {boolean} custom whether the colours replace those of the images
+ */
+
+/**
+ * The part of a colour that a hue stands for.
+ * @param {number} a @param {number} b @param {number} h
+ */
+function channel(a, b, h) {
+	if (h < 0) h += 1;
+	if (h > 1) h -= 1;
+	if (6 * h < 1) return a + (b - a) * 6 * h;
+	if (2 * h < 1) return b;
+	if (3 * h < 2) return a + (b - a) * (2 / 3 - h) * 6;
+	return a;
+}
+
+/**
+ * Turns a colour of a skin into red, green, blue and alpha.
+ * @param {number} v alpha, hue, saturation, lightness, 8 bits each
+ * @param {boolean} withAlpha
+ * @param {Float32Array} out
+ * @param {number} at
+ */
+export function skinColor(v, withAlpha, out, at) {
+	const h = ((v >> 16) & 255) / 255;
+	const s = ((v >> 8) & 255) / 255;
+	const l = DARKEST / 255 + ((v & 255) / 255) * (1 - DARKEST / 255);
+	const b = l < 0.5 ? l * (1 + s) : l + s - s * l;
+	const a = 2 * l - b;
+	out[at] = channel(a, b, h + 1 / 3);
+	out[at + 1] = channel(a, b, h);
+	out[at + 2] = channel(a, b, h - 1 / 3);
+	out[at + 3] = withAlpha ? (v >>> 24) / 255 : 1;
+}
+
+/**
+ * The colour of a part in a game with teams.
+ * @param {boolean} custom
+ * @param {number} v colour of the skin
+ * @param {number} team TEAM
+ * @param {number} part SKIN_PART
+ */
+export function teamColor(custom, v, team, part) {
+	const t = TEAM_COLORS[team + 1];
+	const saturation = custom ? (v >> 8) & 255 : 255;
+	const lightness = custom ? v & 255 : 255;
+	const s = Math.trunc(Math.min(Math.max(((t >> 8) & 255) * 0.8 + saturation * 0.2, 160), 255));
+	const l = Math.trunc(Math.min(Math.max((t & 255) * 0.8 + lightness * 0.2, DARKEST), 200));
+	const alpha = part === SKIN_PART.MARKING ? v & 0xff000000 : 0;
+	return ((t & 0xff0000) | (s << 8) | l | alpha) >>> 0;
+}
+
+/** The looks of tees. Each is made once, and again when the skin or the team changes. */
+export class Looks {
+	constructor() {
+		/** @type {{skin: unknown, team: number, teams: boolean, ninja: boolean, look: Look}[]} */
+		this.known = [];
+		for (let i = 0; i < 64; i++) {
+			const look = { colors: new Float32Array(24), packed: [0, 0, 0, 0, 0, 0], custom: false };
+			this.known.push({ skin: null, team: -2, teams: false, ninja: false, look });
+		}
+	}
+
+	/**
+	 * @param {import('../match/types.js').Player} player
+	 * @param {number} flags of the game
+	 * @param {boolean} ninja whether the tee is a ninja
+	 * @returns {Look}
+	 */
+	of(player, flags, ninja) {
+		const k = this.known[player.id];
+		const teams = (flags & GAME.TEAMS) !== 0;
+		if (k.skin === player.skin && k.team === player.team && k.teams === teams && k.ninja === ninja) return k.look;
+		Object.assign(k, { skin: player.skin, team: player.team, teams, ninja });
+		const { colors, packed } = k.look;
+		const skin = player.skin;
+		for (let p = 0; p < 6; p++) {
+			const custom = !ninja && skin.useCustomColors[p];
+			if (teams && (player.team === TEAM.RED || player.team === TEAM.BLUE)) {
+				skinColor(teamColor(custom, ninja ? 0xff00ff00 : skin.colors[p], player.team, p), p === SKIN_PART.MARKING, colors, 4 * p);
+			} else if (custom) {
+				skinColor(skin.colors[p], p === SKIN_PART.MARKING, colors, 4 * p);
+			} else {
+				let rgb = ninja ? 0x34343c : PLAIN[p];
+				if (p === SKIN_PART.BODY && !ninja) rgb = BODIES[skin.parts[p]] ?? rgb;
+				colors.set([(rgb >> 16) / 255, ((rgb >> 8) & 255) / 255, (rgb & 255) / 255, 1], 4 * p);
+			}
+			packed[p] = rgba(colors[4 * p], colors[4 * p + 1], colors[4 * p + 2], colors[4 * p + 3]);
+		}
+		k.look.custom = teams;
+		return k.look;
+	}
+}
+
+/**
+ * Mixes a packed colour with black or white.
+ * @param {number} c
+ * @param {number} k from -1, black, to 1, white
+ */
+export function shade(c, k) {
+	const a = c >>> 24;
+	const to = k < 0 ? 0 : a;
+	const t = Math.abs(k);
+	const r = (c & 255) + (to - (c & 255)) * t;
+	const g = ((c >> 8) & 255) + (to - ((c >> 8) & 255)) * t;
+	const b = ((c >> 16) & 255) + (to - ((c >> 16) & 255)) * t;
+	return ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}

@@ -1,0 +1,102 @@
+// What the tests of draw/ ask for.
+import { readMap } from '/viewer/draw/mapfile.js';
+import { Camera } from '/viewer/draw/camera.js';
+import { Scene } from '/viewer/draw/scene.js';
+import { list, moment, show, tee } from '/test/moments.js';
+
+/** FNV-1a, as hash/fnv. */
+function hash(bytes) {
+	let h = 0x811c9dc5;
+	for (let i = 0; i < bytes.length; i++) h = Math.imul(h ^ bytes[i], 0x01000193);
+	return h >>> 0;
+}
+
+const load = async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer());
+
+/** All that is in a map, with hashes of what is large. */
+export async function describeMap(url) {
+	const map = await readMap(await load(url));
+	const lines = [`game ${map.game.width}x${map.game.height} ${hash(map.game.tiles)}`];
+	for (const i of map.images) lines.push(`image ${i.name} ${i.width}x${i.height} ${i.external} ${i.pixels ? hash(i.pixels) : 0}`);
+	for (const e of map.envelopes) for (const p of e.points) lines.push(`point ${p.time} ${p.curve} ${p.values} ${p.tangents.length ? p.tangents : Array(16).fill(0)}`);
+	for (const g of map.groups) {
+		const isGame = g.layers.includes(map.game);
+		const c = g.clip;
+		lines.push(isGame ? 'game group' : `group ${g.offsetX} ${g.offsetY} ${g.parallaxX} ${g.parallaxY} ${c ? [c.x, c.y, c.w, c.h] : ''}`);
+		for (const l of g.layers) {
+			if (l.type === 'tiles') lines.push(`tiles ${l.width}x${l.height} ${l.kind} ${l.detail} ${l.color} ${l.colorEnv} ${l.colorEnvOffset} ${l.image} ${hash(l.tiles)}`);
+			else lines.push(`quads ${l.detail} ${l.image} ${hash(new Uint8Array(l.quads.buffer))}`);
+		}
+	}
+	return lines;
+}
+
+/** Reads a map with some bytes changed, again and again; returns the errors that say nothing to people. */
+export async function breakMap(url, times) {
+	const good = await load(url);
+	let seed = 1;
+	const random = (n) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0, (seed >>> 8) % n);
+	const odd = [];
+	for (let i = 0; i < times; i++) {
+		const b = good.slice(0, random(4) ? good.length : random(good.length));
+		for (let n = random(6); n >= 0 && b.length; n--) b[random(random(2) ? Math.min(b.length, 400) : b.length)] = random(2) ? random(256) : [0, 255, 127, 128][random(4)];
+		try {
+			await readMap(b);
+		} catch (err) {
+			if (!err.message.startsWith('This is no map that can be shown: ')) odd.push(`${i}: ${err.stack}`);
+		}
+	}
+	return odd;
+}
+
+let scene, camera;
+
+/** Puts a scene with a map into the page. */
+export async function open(url, name, width, height) {
+	const canvas = document.createElement('canvas');
+	canvas.width = width;
+	canvas.height = height;
+	canvas.style = 'position: fixed; left: 0; top: 0';
+	document.body.append(canvas);
+	scene = new Scene(canvas);
+	scene.showNames = false; // fonts differ
+	scene.setMap(await readMap(await load(url)), name);
+	camera = new Camera();
+	camera.resize(width, height);
+}
+
+/** Draws everything there is. */
+export async function drawShow(x, y, zoom) {
+	Object.assign(camera, { x, y, zoom });
+	const m = show(x, y + 50);
+	for (let i = 0; i < 3; i++) {
+		await new Promise(requestAnimationFrame);
+		scene.draw(m, camera);
+	}
+	return scene.gl.getError();
+}
+
+/** Draws a match of many, and returns the median of the time that the script of a frame takes, in ms. */
+export async function measure(players, frames) {
+	const m = moment(1000);
+	const shown = show(1000, 500);
+	for (let i = 0; i < players; i++) {
+		m.tees.items.push(tee(i, 400 + (i % 16) * 80, 200 + Math.floor(i / 16) * 120, { weapon: i % 6, hookState: i % 2 ? 5 : 0, hookX: 600, hookY: 100, angle: i, attackTick: 999, emoticon: i % 16, emoticonTick: 980 }));
+	}
+	Object.assign(m, { projectiles: list([]), pickups: shown.pickups, lasers: shown.lasers, flags: shown.flags, effects: shown.effects });
+	m.tees.length = players;
+	for (let i = 0; i < 64; i++) m.projectiles.items.push({ ...shown.projectiles.items[i % 3], key: i });
+	m.projectiles.length = 64;
+	Object.assign(camera, { x: 1000, y: 400, zoom: 1.2 });
+	scene.showNames = true;
+	const times = [];
+	for (let i = 0; i < frames; i++) {
+		await new Promise(requestAnimationFrame);
+		const before = performance.now();
+		m.tick = 1000 + (i % 100) / 10;
+		scene.draw(m, camera);
+		times.push(performance.now() - before);
+	}
+	scene.showNames = false;
+	return times.sort((a, b) => a - b)[Math.floor(frames / 2)];
+}
