@@ -124,7 +124,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var settings web.Settings
 	monitor := web.NewMonitor(&settings)
 	var broadcastSettings broadcast.Settings
-	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings})
+	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
 	s, err := server.New(server.Config{
 		Commands: lines,

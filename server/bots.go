@@ -84,7 +84,8 @@ func (b *bots) filling() game.PlayerMask { return b.seats &^ b.dummies &^ b.npcs
 func (b *bots) numFilling() int { return bits.OnesCount64(uint64(b.filling())) }
 
 // wantedBots returns the number of bots that there should be: while somebody is in the
-// game, they fill it up to sv_bots players, but leave a slot for every client.
+// game or watches the broadcast, they fill it up to sv_bots players, but leave a slot for every
+// client.
 func (s *Server) wantedBots() int {
 	if s.settings.Bots == 0 || s.settings.TournamentMode != 0 {
 		return 0
@@ -102,7 +103,7 @@ func (s *Server) wantedBots() int {
 			}
 		}
 	}
-	if !inGame {
+	if !inGame && !s.isBroadcastWatched() {
 		return 0
 	}
 	// One seat stays free, so that a new client need not wait for a bot to leave. NPCs have
@@ -139,7 +140,7 @@ func (s *Server) runBots() {
 	if !s.botsThink {
 		return
 	}
-	watched := b.npcs == 0 || s.anyInGame() // NPCs do not play for nobody
+	watched := b.npcs == 0 || s.hasAudience() // NPCs do not play for nobody
 	readyMode := s.world.Rules().ReadyMode && s.clock.tick%game.TickRate == 0
 	for id, brain := range b.brains {
 		pid := game.PlayerID(id)
@@ -179,6 +180,9 @@ func (s *Server) anyInGame() bool {
 	return false
 }
 
+// hasAudience reports whether somebody is in the game or watches the broadcast.
+func (s *Server) hasAudience() bool { return s.anyInGame() || s.isBroadcastWatched() }
+
 // adjustNPCs adds and removes the players that a mode or mod wants, and gives those a brain who
 // have a skill. They come when somebody is in the game, and one seat stays free for a client.
 func (s *Server) adjustNPCs(asked int, leave game.PlayerMask) {
@@ -210,7 +214,7 @@ func (s *Server) adjustNPCs(asked int, leave game.PlayerMask) {
 		}
 		b.npcSkills[id] = skill
 	}
-	if !s.anyInGame() {
+	if !s.hasAudience() {
 		return
 	}
 	for free := s.numFreeSeats(); asked > 0 && free > 1; asked, free = asked-1, free-1 {

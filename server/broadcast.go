@@ -16,6 +16,8 @@ type Broadcast interface {
 	// Recorder returns who is to see the match and is told what everybody is; nil for
 	// nobody.
 	Recorder() *recorder.Recorder
+	// IsWatched reports whether somebody watches, so that the bots of sv_bots play for them.
+	IsWatched() bool
 }
 
 // beginBroadcast tells the broadcast that a match begins.
@@ -31,6 +33,11 @@ func (s *Server) broadcastRecorder() *recorder.Recorder {
 		return nil
 	}
 	return s.cfg.Broadcast.Recorder()
+}
+
+// isBroadcastWatched reports whether somebody watches the broadcast.
+func (s *Server) isBroadcastWatched() bool {
+	return s.cfg.Broadcast != nil && s.cfg.Broadcast.IsWatched()
 }
 
 // showLatencies shows a recorder what the scoreboard has.

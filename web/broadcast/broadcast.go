@@ -1,6 +1,7 @@
 package broadcast
 
 import (
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,11 @@ const (
 type Config struct {
 	// Settings has to be registered in the server's console; nil means the defaults.
 	Settings *Settings
+	// Dir is a folder in which matches are kept, which other servers may share; "" keeps them in
+	// memory only.
+	Dir string
+	// Log receives what is wrong with the folder; nil discards it.
+	Log *slog.Logger
 	// Now returns the time; nil means time.Now. The delay is measured with it.
 	Now func() time.Time
 }
@@ -52,9 +58,12 @@ type Broadcast struct {
 	blank    chan *batch // to be filled again
 	done     chan struct{}
 	required atomic.Int64 // the least delay that the rules of the match want, in ns
+	watched  atomic.Int64 // when somebody last read a segment that may be of now, in ns since 1970
 	closed   bool
 
-	shelf shelf
+	shelf   shelf
+	archive *archive // nil without a folder
+	keeper  *keeper  // nil without a folder
 }
 
 // batch is the records of a match that are encoded at once.
@@ -64,6 +73,9 @@ type batch struct {
 	n       int
 	ends    bool      // the match, after these records
 	at      time.Time // of the last record
+	keep    bool      // the match
+	result  result    // so far
+	markers []int32   // ticks
 }
 
 // New returns a Broadcast, which the caller closes.
@@ -78,6 +90,21 @@ func New(cfg Config) *Broadcast {
 	if b.now == nil {
 		b.now = time.Now
 	}
+	b.shelf.limit = maxMemory
+	if cfg.Dir != "" {
+		b.archive = newArchive(cfg.Dir)
+		b.keeper = &keeper{
+			dir: cfg.Dir, shelf: &b.shelf, archive: b.archive, max: b.settings.maxBytes, delay: b.delay,
+			warn: func(text string) {
+				if cfg.Log != nil {
+					cfg.Log.Warn(text)
+				}
+			},
+			openFile: createFile,
+			wake:     make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		}
+		go b.keeper.run()
+	}
 	go b.encode()
 	return b
 }
@@ -91,9 +118,18 @@ func (b *Broadcast) Close(timeout time.Duration) {
 	b.closed = true
 	b.end()
 	close(b.jobs)
+	end := time.After(timeout)
 	select {
 	case <-b.done:
-	case <-time.After(timeout):
+	case <-end:
+		return
+	}
+	if b.keeper != nil {
+		close(b.keeper.stop)
+		select {
+		case <-b.keeper.done:
+		case <-end:
+		}
 	}
 }
 
@@ -125,19 +161,40 @@ func (b *Broadcast) ObserveTick(t *server.Tick) {
 	if t.People() > 0 {
 		b.people, b.seen = true, tick
 	}
-	if !b.recorder.Due(t.World) {
-		return
-	}
 	if b.batch == nil {
 		if b.batch = b.blankBatch(); b.batch == nil {
 			b.end()
 			return
 		}
 	}
+	b.mark(t.GameEvents, tick)
+	if !b.recorder.Due(t.World) {
+		return
+	}
 	b.recorder.Take(t.World, &b.batch.records[b.batch.n])
 	if b.batch.n++; b.batch.n == recordsPerBatch {
+		b.batch.result.take(t)
 		b.handOver(false)
 	}
+}
+
+// mark marks what happened in a tick, if those who play a demo may look for it.
+func (b *Broadcast) mark(events []game.Event, tick int32) {
+	for i := range events {
+		switch ev := &events[i]; {
+		case ev.Kind == game.EvGameMsg && ev.GameMsg == game.GameMsgCTFCapture, ev.Kind == game.EvRoundStart && ev.Value > 0, ev.Kind == game.EvRaceFinish:
+			b.batch.markers = append(b.batch.markers, tick)
+		}
+	}
+}
+
+// watchedTime is how long after reading a segment somebody counts as watching.
+const watchedTime = 15 * time.Second
+
+// IsWatched implements [server.Broadcast].
+func (b *Broadcast) IsWatched() bool {
+	at := b.watched.Load()
+	return at != 0 && b.now().Sub(time.Unix(0, at)) < watchedTime
 }
 
 // isOver reports whether what comes is another match, though the server's goes on.
@@ -180,7 +237,7 @@ func (b *Broadcast) handOver(ends bool) {
 	if b.batch == nil {
 		return
 	}
-	b.batch.match, b.batch.ends, b.batch.at = b.match, ends, b.now()
+	b.batch.match, b.batch.ends, b.batch.at, b.batch.keep = b.match, ends, b.now(), b.people
 	b.jobs <- b.batch
 	b.batch = nil
 }
@@ -189,7 +246,7 @@ func (b *Broadcast) handOver(ends bool) {
 func (b *Broadcast) blankBatch() *batch {
 	select {
 	case batch := <-b.blank:
-		batch.n = 0
+		batch.n, batch.result.players, batch.markers = 0, batch.result.players[:0], batch.markers[:0]
 		return batch
 	default:
 	}
@@ -214,9 +271,4 @@ func requiredDelay(r game.Rules) time.Duration {
 		return rulesDelay
 	}
 	return 0
-}
-
-// seconds returns a time in seconds, rounded up.
-func seconds(d time.Duration) int {
-	return int((max(d, 0) + time.Second - 1) / time.Second)
 }

@@ -6,47 +6,101 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/mem"
 	"github.com/teeyard/teeyard/web"
 )
 
-// watchedServer is a server that broadcasts, in virtual time.
+// watchedServer is a server that broadcasts, in virtual time. Its players are testclients.
 type watchedServer struct {
 	*server.Server
 	tb        testing.TB
 	broadcast *Broadcast
 	settings  Settings
-	network   *mem.Network
 	now       time.Duration
 	rooms     http.Handler
+	players   map[transport.Peer]*testclient.Client
+	inGame    int // players and bots
+	log       testenv.Buffer
 }
 
 func newWatchedServer(tb testing.TB, commands ...string) *watchedServer {
-	w := &watchedServer{tb: tb, now: time.Hour}
-	w.broadcast = New(Config{Settings: &w.settings, Now: func() time.Time { return time.Unix(1e9, 0).Add(w.now) }})
-	w.network = mem.New(mem.Config{Clock: func() int64 { return int64(w.now) }})
+	return newWatchedServerIn(tb, "", commands...)
+}
+
+// newWatchedServerIn returns one that keeps matches in a folder.
+func newWatchedServerIn(tb testing.TB, dir string, commands ...string) *watchedServer {
+	w := &watchedServer{tb: tb, now: time.Hour, players: map[transport.Peer]*testclient.Client{}}
+	w.broadcast = New(Config{Settings: &w.settings, Dir: dir, Now: w.time, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	w.Server = testenv.Must(server.New(server.Config{
-		Transport: testenv.Must(w.network.Listen(transport.MustParsePeer("10.0.0.1:8303"))), Commands: commands,
+		Transport: (*serverConn)(w), Commands: append([]string{"sv_inactivekick_time 0; sv_spamprotection 0"}, commands...),
+		Observers: []server.Observer{server.ObserverFunc(func(t *server.Tick) { w.inGame = len(t.World.Frame().Players) })},
 		Broadcast: w.broadcast, AddToConsole: w.settings.Register, Background: func(f func()) { f() },
 	}))
 	w.rooms = web.NewHandler(w.broadcast.Rooms()...)
-	tb.Cleanup(func() { w.broadcast.Close(10 * time.Second) })
+	tb.Cleanup(w.close)
 	return w
+}
+
+// epoch is the time of a server's clock at 0.
+var epoch = time.Now().Add(-time.Hour)
+
+func (w *watchedServer) time() time.Time { return epoch.Add(w.now) }
+
+func (w *watchedServer) close() { w.broadcast.Close(10 * time.Second) }
+
+// serverConn is the server's end of the network, without any loss.
+type serverConn watchedServer
+
+func (c *serverConn) Now() int64                                         { return int64(c.now) }
+func (c *serverConn) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, nil }
+func (c *serverConn) Flush() error                                       { return nil }
+func (c *serverConn) Wake()                                              {}
+func (c *serverConn) LocalAddr() transport.Peer                          { return transport.MustParsePeer("10.0.0.1:8303") }
+func (c *serverConn) Stats() (s transport.Stats)                         { return s }
+func (c *serverConn) Close() error                                       { return nil }
+
+func (c *serverConn) Send(to transport.Peer, b []byte) {
+	if p := c.players[to]; p != nil {
+		p.Receive(bytes.Clone(b))
+	}
+}
+
+// join lets somebody in.
+func (w *watchedServer) join(name string) *testclient.Client {
+	w.tb.Helper()
+	peer := transport.MustParsePeer(fmt.Sprintf("10.0.1.%d:5000", len(w.players)+1))
+	c := testclient.New(testclient.Config{
+		Peer: peer, Fail: func(err error) { w.tb.Error(err) },
+		Send: func(b []byte) { w.Feed(conn.Time(w.now), peer, bytes.Clone(b)) },
+	})
+	w.players[peer] = c
+	c.Dial().Connect().Join(name)
+	w.run(100 * time.Millisecond)
+	if c.Snapshots == 0 {
+		w.tb.Fatalf("%s did not get in: %q", name, c.Reason)
+	}
+	return c
 }
 
 // run lets a time pass, and what was recorded is encoded.
 func (w *watchedServer) run(span time.Duration) {
 	for end := w.now + span; w.now < end; w.now += 20 * time.Millisecond {
+		for _, p := range w.players {
+			p.KeepAlive()
+		}
 		w.Advance(conn.Time(w.now))
 		if len(w.broadcast.jobs) > 1 {
 			w.encoded()
@@ -69,7 +123,9 @@ func (w *watchedServer) encoded() {
 // get asks for a page.
 func (w *watchedServer) get(path string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
-	w.rooms.ServeHTTP(answer, httptest.NewRequest("GET", path, nil))
+	r := httptest.NewRequest("GET", path, nil)
+	r.Host = "localhost:8303"
+	w.rooms.ServeHTTP(answer, r)
 	return answer
 }
 
@@ -124,6 +180,7 @@ func ticks(tb testing.TB, file []byte) (all []int32) {
 // TestSegments: head and any segments are a demo, and segment N has the ticks that live.json says.
 func TestSegments(t *testing.T) {
 	w := newWatchedServer(t, "sv_bots 3")
+	w.join("anna")
 	w.run(30 * time.Second)
 	i := w.info("/live.json")
 	if !i.Live || i.First != 0 || i.Last != 9 || i.Delay != 10 || i.SegmentTicks != 100 || i.LastTick != i.FirstTick+998 || i.Map.Name == "" || i.Map.Size == 0 {
@@ -143,5 +200,68 @@ func TestSegments(t *testing.T) {
 	}
 	if got := w.body("/map/" + i.Map.SHA256); len(got) != i.Map.Size {
 		t.Errorf("the map has %d bytes, not %d", len(got), i.Map.Size)
+	}
+}
+
+// demo returns the whole demo of a match.
+func (w *watchedServer) demo(match string) []byte {
+	w.tb.Helper()
+	return w.body("/b/" + match + ".demo")
+}
+
+// TestDemoFile: the demo of a match is its head with map, length and markers, and its segments to the
+// byte; as long as it goes on, after it has ended, and from the folder when another server reads
+// it.
+func TestDemoFile(t *testing.T) {
+	dir := t.TempDir()
+	w := newWatchedServerIn(t, dir, "sv_gametype ctf", "sv_bots 3")
+	w.join("anna")
+	w.run(25 * time.Second)
+	i := w.info("/live.json")
+	check := func(w *watchedServer, i Info, seconds int) []byte {
+		t.Helper()
+		file := w.demo(i.Match)
+		r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
+		if h := r.Header(); h.Length != seconds || h.MapName != i.Map.Name || h.Type != "server" || !bytes.Equal(r.Map(), w.body("/map/"+i.Map.SHA256)) {
+			t.Errorf("the header is %+v", h)
+		}
+		head, parts := w.segments(i.Match, 0, -1), w.segments(i.Match, 0, i.Last)
+		if !bytes.Equal(file[len(head)+i.Map.Size:], parts[len(head):]) {
+			t.Errorf("the demo of %d bytes is not head, map and segments", len(file))
+		}
+		if got, want := len(ticks(t, file)), int(i.LastTick-i.FirstTick)/2+1; got != want {
+			t.Errorf("%d snapshots, want %d", got, want)
+		}
+		return file
+	}
+	check(w, i, 13)
+	w.Execute("restart")
+	w.run(13 * time.Second)
+	i = w.info("/b/" + i.Match + ".json")
+	if i.Live || i.Last < 12 || i.Next == "" {
+		t.Fatalf("it has not ended: %+v", i)
+	}
+	testenv.Eventually(t, "it is in the folder", func() bool { return len(w.broadcast.archive.all()) == 1 })
+	whole := check(w, i, int(i.LastTick-i.FirstTick)/50)
+	if a := w.get("/b/" + i.Match + ".demo"); a.Header().Get("Cache-Control") != forEver {
+		t.Errorf("%v", a.Header())
+	}
+
+	other := newWatchedServerIn(t, dir)
+	other.now = w.now
+	testenv.Eventually(t, "the other server sees it", func() bool { return len(other.broadcast.archive.all()) == 1 })
+	j := other.info("/b/" + i.Match + ".json")
+	j.Previous, j.Next = i.Previous, i.Next
+	if *j.Map != *i.Map {
+		t.Errorf("the map is %+v", *j.Map)
+	}
+	if j.Map = i.Map; j != i {
+		t.Errorf("%+v, want %+v", j, i)
+	}
+	if !bytes.Equal(check(other, j, int(i.LastTick-i.FirstTick)/50), whole) {
+		t.Error("the other server's demo differs")
+	}
+	if !bytes.Equal(testenv.Must(os.ReadFile(filepath.Join(dir, i.Match+".demo"))), whole) {
+		t.Error("the file differs")
 	}
 }

@@ -8,6 +8,9 @@ func (b *Broadcast) encode() {
 	c := cutter{shelf: &b.shelf}
 	for batch := range b.jobs {
 		c.add(batch)
+		if b.keeper != nil {
+			b.keeper.poke()
+		}
 		batch.match = nil
 		b.blank <- batch
 	}
@@ -20,6 +23,7 @@ type cutter struct {
 	match   *match // nil for none
 	encoder *demo.Encoder
 	last    segment // that is growing
+	size    int     // in bytes, that it will probably have
 }
 
 // add encodes a batch.
@@ -36,11 +40,17 @@ func (c *cutter) add(b *batch) {
 		if r.Keyframe {
 			c.cut()
 		}
+		if c.last.data == nil {
+			c.last.data = make([]byte, 0, c.size)
+		}
 		c.last.data = r.Append(c.last.data, c.encoder)
 		c.last.lastTick, c.last.at = r.Tick, b.at
 		if c.last.lastTick >= c.match.firstTick+int32(len(c.match.segments)+1)*segmentTicks-2 {
 			c.cut()
 		}
+	}
+	if c.match != nil {
+		c.shelf.note(c.match, b)
 	}
 	if b.ends {
 		c.finish()
@@ -50,8 +60,9 @@ func (c *cutter) add(b *batch) {
 // cut ends the segment.
 func (c *cutter) cut() {
 	if len(c.last.data) > 0 {
+		c.size = len(c.last.data) + len(c.last.data)/8
 		c.shelf.add(c.match, c.last)
-		c.last = segment{data: make([]byte, 0, cap(c.last.data))}
+		c.last = segment{}
 	}
 }
 

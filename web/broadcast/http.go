@@ -1,10 +1,10 @@
 package broadcast
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +24,7 @@ func (b *Broadcast) Rooms() []web.Room {
 	access := &b.settings.access.Rule
 	h := b.handler(func() viewer {
 		now, delay := b.now(), b.delay()
-		return viewer{until: now.Add(-delay), delay: delay, private: !access.IsOpen()}
+		return viewer{now: now, until: now.Add(-delay), delay: delay, private: !access.IsOpen()}
 	})
 	var rooms []web.Room
 	for _, pattern := range patterns {
@@ -35,7 +35,7 @@ func (b *Broadcast) Rooms() []web.Room {
 
 // Undelayed serves the same to operators: matches with a password, too, and all without delay.
 func (b *Broadcast) Undelayed() http.Handler {
-	return b.handler(func() viewer { return viewer{until: b.now(), private: true, all: true} })
+	return b.handler(func() viewer { return viewer{now: b.now(), until: b.now(), private: true, all: true} })
 }
 
 var patterns = []string{"GET /live.json", "GET /b/{file}", "GET /b/{match}/{file}", "GET /map/{sha256}"}
@@ -46,7 +46,7 @@ func (b *Broadcast) handler(who func() viewer) http.Handler {
 	for i, serve := range []func(w *answer, r *http.Request, v *viewer){b.serveLive, b.serveFile, b.servePart, b.serveMap} {
 		mux.HandleFunc(patterns[i], func(w http.ResponseWriter, r *http.Request) {
 			v := who()
-			a := answer{w, !v.all}
+			a := answer{ResponseWriter: w, public: !v.all, control: http.NewResponseController(w)}
 			a.Header().Set("Access-Control-Allow-Origin", "*")
 			a.Header().Set("X-Content-Type-Options", "nosniff")
 			if v.all {
@@ -61,7 +61,9 @@ func (b *Broadcast) handler(who func() viewer) http.Handler {
 // answer is the answer to a request.
 type answer struct {
 	http.ResponseWriter
-	public bool // caches may keep it
+	public  bool // caches may keep it
+	control *http.ResponseController
+	began   time.Time
 }
 
 // set sets how long the answer may be kept.
@@ -78,13 +80,6 @@ func (a *answer) missing() {
 	a.set("text/plain; charset=utf-8", forASecond)
 	a.WriteHeader(http.StatusNotFound)
 	io.WriteString(a, "not there, or not yet\n")
-}
-
-// content answers with bytes that stay as they are.
-func (a *answer) content(r *http.Request, etag string, body io.ReadSeeker) {
-	a.set("application/octet-stream", forEver)
-	a.Header().Set("ETag", `"`+etag+`"`)
-	http.ServeContent(a, r, "", time.Time{}, body)
 }
 
 func (a *answer) json(i Info, cache string) {
@@ -112,49 +107,96 @@ func (b *Broadcast) serveLive(w *answer, _ *http.Request, v *viewer) {
 	w.json(i, forASecond)
 }
 
+// find returns a match of the shelf or the folder, nil if it is not there. The shelf is locked.
+func (b *Broadcast) find(id string, v *viewer) *match {
+	if m := b.shelf.find(id, v); m != nil || b.archive == nil {
+		return m
+	}
+	if b.shelf.has(id) { // and is not for this viewer
+		return nil
+	}
+	m := b.archive.find(id, v)
+	if m == nil {
+		b.archive.ask()
+	}
+	return m
+}
+
 // serveFile serves /b/MATCH.json and /b/MATCH.demo.
 func (b *Broadcast) serveFile(w *answer, r *http.Request, v *viewer) {
-	s := &b.shelf
-	if id, ok := strings.CutSuffix(r.PathValue("file"), ".json"); ok {
-		s.mu.Lock()
-		m, i := s.find(id, v), Info{}
-		if m != nil {
-			i = s.info(m, v)
-		}
-		s.mu.Unlock()
-		switch {
-		case m == nil:
-			w.missing()
-		case i.Live || i.Next == "":
-			w.json(i, forASecond)
-		default:
-			w.json(i, forAMinute)
-		}
+	file := r.PathValue("file")
+	if id, ok := strings.CutSuffix(file, ".json"); ok {
+		b.serveInfo(w, id, v)
+	} else if id, ok := strings.CutSuffix(file, demoSuffix); ok {
+		b.serveDemo(w, r, id, v)
+	} else {
+		w.missing()
+	}
+}
+
+func (b *Broadcast) serveInfo(w *answer, id string, v *viewer) {
+	b.shelf.mu.Lock()
+	m, i := b.find(id, v), Info{}
+	if m != nil {
+		i = b.shelf.info(m, v)
+	}
+	b.shelf.mu.Unlock()
+	switch {
+	case m == nil:
+		w.missing()
+	case i.Live || i.Next == "":
+		w.json(i, forASecond)
+	default:
+		w.json(i, forAMinute)
+	}
+}
+
+// serveDemo serves the whole demo, or what can be read of it so far.
+func (b *Broadcast) serveDemo(w *answer, r *http.Request, id string, v *viewer) {
+	b.shelf.mu.Lock()
+	m := b.find(id, v)
+	if m == nil {
+		b.shelf.mu.Unlock()
+		w.missing()
 		return
 	}
-	w.missing()
+	n, cache, path := m.visible(v), forASecond, m.path
+	if m.over(v) && m.kept == 0 {
+		cache = forEver
+	}
+	pieces := []piece{{data: m.fullHead(n)}, m.mapPiece()}
+	for i := m.kept; i < n; i++ {
+		pieces = append(pieces, m.segmentPiece(i))
+	}
+	whole := m.sealed && m.over(v)
+	b.shelf.mu.Unlock()
+	w.Header().Set("Content-Disposition", "attachment; filename="+id+demoSuffix)
+	if whole {
+		pieces = []piece{{offset: 0, size: totalSize(pieces)}}
+	}
+	w.pieces(r, path, id, cache, pieces)
 }
 
 // servePart serves /b/MATCH/head and /b/MATCH/N.seg.
 func (b *Broadcast) servePart(w *answer, r *http.Request, v *viewer) {
-	s, file := &b.shelf, r.PathValue("file")
-	s.mu.Lock()
-	m := s.find(r.PathValue("match"), v)
-	var data []byte
+	id, file := r.PathValue("match"), r.PathValue("file")
+	b.shelf.mu.Lock()
+	m := b.find(id, v)
+	var p []piece
+	path := ""
 	if m != nil {
-		if n, ok := segmentNumber(file); ok && n < m.visible(v) {
-			data = m.segments[n].data
+		path = m.path
+		if n, ok := segmentNumber(file); ok && n >= m.kept && n < m.visible(v) {
+			p = []piece{m.segmentPiece(n)}
+			if !m.ended {
+				b.watched.Store(v.now.UnixNano())
+			}
+		} else if file == "head" {
+			p = []piece{{data: m.head()}}
 		}
 	}
-	s.mu.Unlock()
-	switch {
-	case m != nil && file == "head":
-		w.content(r, m.id, bytes.NewReader(m.head()))
-	case data != nil:
-		w.content(r, m.id+"/"+file, bytes.NewReader(data))
-	default:
-		w.missing()
-	}
+	b.shelf.mu.Unlock()
+	w.pieces(r, path, id+"/"+file, forEver, p)
 }
 
 // segmentNumber returns N of N.seg, in its only form.
@@ -166,18 +208,82 @@ func segmentNumber(file string) (int, bool) {
 
 // serveMap serves /map/SHA256.
 func (b *Broadcast) serveMap(w *answer, r *http.Request, v *viewer) {
-	s, sum := &b.shelf, r.PathValue("sha256")
-	s.mu.Lock()
-	var file []byte
-	for _, m := range s.matches {
-		if m.mapSum() == sum && (!m.private || v.private) {
-			file = m.mapFile
+	sum := r.PathValue("sha256")
+	b.shelf.mu.Lock()
+	m := b.shelf.findMap(sum, v)
+	if m == nil && b.archive != nil {
+		m = b.archive.findMap(sum, v)
+	}
+	var p []piece
+	path := ""
+	if m != nil {
+		p, path = []piece{m.mapPiece()}, m.path
+	}
+	b.shelf.mu.Unlock()
+	w.pieces(r, path, sum, forEver, p)
+}
+
+// pieces answers with pieces of a match, none for what is not there. Some may be in a file.
+func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piece) {
+	var file *os.File
+	for i := range pieces {
+		if pieces[i].data != nil || file != nil {
+			continue
+		}
+		var err error
+		if file, err = os.Open(path); err == nil {
+			defer file.Close()
+			err = isWhole(file, pieces)
+		}
+		if err != nil { // deleted, since there are newer ones
+			pieces = nil
 		}
 	}
-	s.mu.Unlock()
-	if file == nil {
-		w.missing()
+	if len(pieces) == 0 {
+		a.missing()
 		return
 	}
-	w.content(r, sum, bytes.NewReader(file))
+	a.set("application/octet-stream", cache)
+	if len(pieces) == 1 {
+		a.Header().Set("ETag", `"`+etag+`"`)
+		http.ServeContent(a, r, "", time.Time{}, pieces[0].reader(file))
+		return
+	}
+	body, size := joined(pieces, file)
+	a.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	if r.Method != http.MethodHead {
+		io.Copy(a, body)
+	}
+}
+
+// isWhole returns an error unless a file has all pieces that are not in memory.
+func isWhole(file *os.File, pieces []piece) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	for i := range pieces {
+		if p := &pieces[i]; p.data == nil && p.offset+p.size > info.Size() {
+			return io.ErrUnexpectedEOF
+		}
+	}
+	return nil
+}
+
+const (
+	// readTimeout is how long a reader may take for a part of an answer, and answerTimeout for all
+	// of it: demos are larger than all else.
+	readTimeout, answerTimeout = 30 * time.Second, 10 * time.Minute
+)
+
+// Write gives readers more time as long as they read.
+func (a *answer) Write(b []byte) (int, error) {
+	now := time.Now()
+	if a.began.IsZero() {
+		a.began = now
+	}
+	if now.Sub(a.began) < answerTimeout {
+		a.control.SetWriteDeadline(now.Add(readTimeout))
+	}
+	return a.ResponseWriter.Write(b)
 }

@@ -16,13 +16,20 @@ type Settings struct {
 	liveDelay int
 	on        atomic.Bool
 	delay     atomic.Int64 // ns
+	maxMB     int
+	max       atomic.Int64 // bytes
 }
 
-const defaultDelay = 10 // seconds
+const (
+	defaultDelay = 10 // seconds
+	defaultMax   = 1024
+	// maxDelay is the longest delay.
+	maxDelay = time.Hour
+)
 
 // newSettings returns the defaults.
 func newSettings() *Settings {
-	s := &Settings{broadcast: 1, liveDelay: defaultDelay}
+	s := &Settings{broadcast: 1, liveDelay: defaultDelay, maxMB: defaultMax}
 	s.access.Rule.Set(web.Access{Everybody: true})
 	s.apply()
 	return s
@@ -30,14 +37,19 @@ func newSettings() *Settings {
 
 func (s *Settings) apply() {
 	s.on.Store(s.broadcast != 0)
+	s.max.Store(int64(s.maxMB) << 20)
 	s.delay.Store(int64(time.Duration(s.liveDelay) * time.Second))
 }
+
+// maxBytes returns how much is kept on disk.
+func (s *Settings) maxBytes() int64 { return s.max.Load() }
 
 // Register adds the variables to a console and sets them to their defaults.
 func (s *Settings) Register(c *console.Console) error {
 	for _, v := range []console.IntVar{
 		{Name: "sv_broadcast", Help: "Show the match over HTTP to those whom sv_http_broadcast lets in; nobody if that is all and the server has a password", Value: &s.broadcast, Default: 1, Min: 0, Max: 1},
-		{Name: "sv_live_delay", Help: "Seconds by which those who watch over HTTP see the match later than the players; at least 60 with sv_strict_spectate_mode or sv_tournament_mode", Value: &s.liveDelay, Default: defaultDelay, Min: 0, Max: 3600},
+		{Name: "sv_live_delay", Help: "Seconds by which those who watch over HTTP see the match later than the players; at least 60 with sv_strict_spectate_mode or sv_tournament_mode", Value: &s.liveDelay, Default: defaultDelay, Min: 0, Max: int(maxDelay / time.Second)},
+		{Name: "sv_broadcast_max_mb", Help: "Megabytes of matches that were broadcast which are kept on disk, the oldest are deleted (0 = keep none)", Value: &s.maxMB, Default: defaultMax, Min: 0, Max: 1 << 20},
 	} {
 		v.Flags = console.Server | console.Save
 		if err := c.RegisterInt(v); err != nil {

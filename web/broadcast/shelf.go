@@ -3,7 +3,7 @@ package broadcast
 import (
 	crand "crypto/rand"
 	"encoding/hex"
-	"fmt"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -16,26 +16,37 @@ import (
 
 // match is a match that is or was broadcast. What is not marked stays as it is.
 type match struct {
-	id       string
-	private  bool // the server had a password
-	header   demo.Header
-	mapFile  []byte
-	gameType string
-	start    time.Time
+	id        string
+	private   bool // the server had a password
+	header    demo.Header
+	mapFile   []byte // nil if it is in the file only
+	mapSize   int
+	gameType  string
+	start     time.Time
+	firstTick int32
 
 	// Protected by the shelf's mutex.
-	firstTick int32
-	segments  []segment
-	kept      int // the first segment that is kept
-	shown     int // segments that have been readable
-	ended     bool
-	endedAt   time.Time
+	segments []segment
+	kept     int // the first segment that is kept
+	inMemory int // the first segment with data
+	shown    int // segments that have been readable
+	markers  []int32
+	result   result
+	ended    bool
+	endedAt  time.Time
+	keep     bool   // on disk, too
+	failed   bool   // it cannot be kept there
+	sealed   bool   // its file is complete
+	path     string // of its file, "" for none
 }
 
-// segment is two seconds of a match. It stays as it is, but for data, which is forgotten.
+// segment is two seconds of a match. It stays as it is, but for data, which is forgotten, and onDisk.
 type segment struct {
 	data     []byte
+	size     int32
 	lastTick int32
+	onDisk   bool
+	offset   int64     // in the file
 	at       time.Time // of its last tick
 }
 
@@ -44,7 +55,7 @@ func newMatch(m *bridge.Map, cfg recorder.Config, t *server.Tick, now time.Time)
 	crand.Read(random[:])
 	return &match{
 		id:      now.UTC().Format("20060102-150405-") + hex.EncodeToString(random[:]),
-		private: t.NeedsPassword(), header: cfg.Header(m, now), mapFile: m.File, gameType: t.World.ModeName(),
+		private: t.NeedsPassword(), header: cfg.Header(m, now), mapFile: m.File, mapSize: len(m.File), gameType: t.World.ModeName(),
 		start: now, firstTick: t.World.Tick(),
 	}
 }
@@ -52,52 +63,101 @@ func newMatch(m *bridge.Map, cfg recorder.Config, t *server.Tick, now time.Time)
 // head returns the header of the demo, without its map.
 func (m *match) head() []byte { return m.header.Append(nil, 0) }
 
+// fullHead returns the header of the file with the first segments of the match.
+func (m *match) fullHead(segments int) []byte {
+	h := m.header
+	if segments > m.kept {
+		last := m.segments[segments-1].lastTick
+		h.Length = int(last-m.tickOf(m.kept)) / demo.TickRate
+		n, _ := slices.BinarySearch(m.markers, last+1)
+		h.Markers = m.markers[:n]
+	}
+	return h.Append(nil, m.mapSize)
+}
+
+// tickOf returns the first tick of a segment.
+func (m *match) tickOf(segment int) int32 { return m.firstTick + int32(segment)*segmentTicks }
+
 // mapSum returns the SHA-256 of the map, as in URLs.
 func (m *match) mapSum() string { return hex.EncodeToString(m.header.MapSHA256[:]) }
+
+// headSize is the size of a demo's header in bytes.
+var headSize = int64(len((&demo.Header{}).Append(nil, 0)))
+
+// mapPiece returns the map.
+func (m *match) mapPiece() piece {
+	if m.mapFile != nil {
+		return piece{data: m.mapFile}
+	}
+	return piece{offset: headSize, size: int64(m.mapSize)}
+}
+
+// segmentPiece returns a segment that is kept.
+func (m *match) segmentPiece(n int) piece {
+	s := &m.segments[n]
+	if s.data != nil {
+		return piece{data: s.data}
+	}
+	return piece{offset: s.offset, size: int64(s.size)}
+}
 
 // maxMemory is how much of all segments is kept in memory, in bytes.
 const maxMemory = 16 << 20
 
-// shelf has the matches that can be watched.
+// maxMatches is how many matches the shelf has.
+const maxMatches = 64
+
+// shelf has the matches of this server that can be watched.
 type shelf struct {
 	mu      sync.Mutex
 	matches []*match // in the order in which they began
 	memory  int      // bytes of segments
+	limit   int      // of memory
 }
 
+// begin adds a match, and removes those that nobody needs here any more.
 func (s *shelf) begin(m *match) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.matches = append(s.matches, m)
+	s.matches = slices.DeleteFunc(s.matches, func(o *match) bool {
+		old := len(s.matches) > maxMatches && o == s.matches[0] ||
+			o.ended && m.start.Sub(o.endedAt) > 2*maxDelay && (o.sealed || o.inMemory == len(o.segments))
+		if old {
+			for i := range o.segments {
+				s.memory -= len(o.segments[i].data)
+			}
+		}
+		return old
+	})
 }
 
 // add adds a segment to a match, and forgets the oldest ones.
 func (s *shelf) add(m *match, seg segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	seg.size = int32(len(seg.data))
 	m.segments = append(m.segments, seg)
-	s.memory += cap(seg.data)
-	for s.memory > maxMemory && s.forget() {
+	s.memory += len(seg.data)
+	for s.memory > s.limit && s.forget() {
 	}
 }
 
-// forget forgets the oldest segment, but never the last one. It reports whether there was one.
+// forget forgets the oldest segment in memory, but never the last one. It reports whether there was
+// one.
 func (s *shelf) forget() bool {
 	for i, m := range s.matches {
-		if m.kept < len(m.segments) {
-			if i == len(s.matches)-1 && m.kept == len(m.segments)-1 {
-				return false
-			}
-			seg := &m.segments[m.kept]
-			s.memory -= cap(seg.data)
-			seg.data = nil
-			m.kept++
-			return true
+		if m.inMemory == len(m.segments) || i == len(s.matches)-1 && m.inMemory == len(m.segments)-1 {
+			continue
 		}
-		if m.ended {
-			s.matches = append(s.matches[:i:i], s.matches[i+1:]...)
-			return s.forget()
+		seg := &m.segments[m.inMemory]
+		s.memory -= len(seg.data)
+		seg.data = nil
+		m.inMemory++
+		if !seg.onDisk {
+			m.kept = m.inMemory
 		}
+		return true
 	}
 	return false
 }
@@ -112,13 +172,48 @@ func (s *shelf) end(m *match) {
 	}
 }
 
+// note notes what a batch says of a match besides its records.
+func (s *shelf) note(m *match, b *batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.keep = !m.failed && (m.keep || b.keep && !m.private)
+	m.result.merge(&b.result)
+	for _, tick := range b.markers {
+		n := len(m.markers)
+		if n < demo.MaxMarkers && (n == 0 || tick-m.markers[n-1] >= demo.MinMarkerDistance) {
+			m.markers = append(m.markers, tick)
+		}
+	}
+}
+
+// onDisk notes that a segment is in the match's file.
+func (s *shelf) onDisk(m *match, n int, offset int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.segments[n].onDisk, m.segments[n].offset = true, offset
+}
+
+// lost notes that a match has no file any more: what is not in memory is gone.
+func (s *shelf) lost(m *match) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range m.segments {
+		m.segments[i].onDisk = false
+	}
+	m.path, m.kept, m.keep, m.sealed, m.failed = "", max(m.kept, m.inMemory), false, false, true
+}
+
 // viewer is somebody who watches, with what they may see.
 type viewer struct {
+	now     time.Time
 	until   time.Time // what happened up to then
 	delay   time.Duration
 	private bool // matches with a password, too
 	all     bool // without delay, for an operator
 }
+
+// maySee reports whether a match is for a viewer.
+func (v *viewer) maySee(m *match) bool { return v.private || !m.private }
 
 // visible returns how many segments of a match can be read. What could be once still can when
 // the delay has become longer.
@@ -132,18 +227,45 @@ func (m *match) visible(v *viewer) int {
 }
 
 // over reports whether a viewer sees that the match has ended.
-func (m *match) over(v *viewer) bool { return m.ended && !m.endedAt.After(v.until) }
+func (m *match) over(v *viewer) bool {
+	return m.ended && (!m.endedAt.After(v.until) || !v.all && m.shown == len(m.segments))
+}
 
 // live returns the match to watch now, nil if there is none: the last one of which there is something
 // to see, or else the last one.
 func (s *shelf) live(v *viewer) *match {
-	for i := len(s.matches) - 1; i >= 0; i-- {
-		if m := s.matches[i]; (!m.private || v.private) && m.visible(v) > m.kept {
+	for _, m := range slices.Backward(s.matches) {
+		if v.maySee(m) && m.visible(v) > m.kept {
 			return m
 		}
 	}
-	for i := len(s.matches) - 1; i >= 0; i-- {
-		if m := s.matches[i]; !m.private || v.private {
+	for _, m := range slices.Backward(s.matches) {
+		if v.maySee(m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// find returns a match, nil if it is not there.
+func (s *shelf) find(id string, v *viewer) *match {
+	for _, m := range s.matches {
+		if m.id == id && v.maySee(m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// has reports whether a match is on the shelf.
+func (s *shelf) has(id string) bool {
+	return slices.ContainsFunc(s.matches, func(m *match) bool { return m.id == id })
+}
+
+// findMap returns a match on a map, nil if there is none.
+func (s *shelf) findMap(sum string, v *viewer) *match {
+	for _, m := range s.matches {
+		if v.maySee(m) && m.mapSum() == sum {
 			return m
 		}
 	}
@@ -156,73 +278,21 @@ func (s *shelf) isPrivate() bool {
 	return n > 0 && s.matches[n-1].private
 }
 
-// find returns a match, nil if it is not there.
-func (s *shelf) find(id string, v *viewer) *match {
-	for _, m := range s.matches {
-		if m.id == id && (!m.private || v.private) {
-			return m
-		}
-	}
-	return nil
-}
-
-// Info is what /live.json says of a match; see docs/broadcast.md.
-type Info struct {
-	Match        string   `json:"match"`
-	Reason       string   `json:"reason,omitempty"`
-	Live         bool     `json:"live"`
-	Map          *MapInfo `json:"map,omitempty"`
-	GameType     string   `json:"game_type"`
-	Start        string   `json:"start"`
-	FirstTick    int32    `json:"first_tick"`
-	SegmentTicks int32    `json:"segment_ticks"`
-	First        int      `json:"first"`
-	Last         int      `json:"last"`
-	LastTick     int32    `json:"last_tick"`
-	Delay        int      `json:"delay"`
-	Wait         int      `json:"wait"`
-	Previous     string   `json:"previous"`
-	Next         string   `json:"next"`
-}
-
-// MapInfo describes a map.
-type MapInfo struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
-	CRC    string `json:"crc"`
-	Size   int    `json:"size"`
-}
-
-// info describes a match to a viewer.
-func (s *shelf) info(m *match, v *viewer) Info {
-	n := m.visible(v)
-	i := Info{
-		Match: m.id, Live: !m.over(v), GameType: m.gameType, Start: m.start.UTC().Format(time.RFC3339),
-		Map:       &MapInfo{Name: m.header.MapName, SHA256: m.mapSum(), CRC: fmt.Sprintf("%08x", m.header.MapCRC), Size: len(m.mapFile)},
-		FirstTick: m.firstTick, SegmentTicks: segmentTicks, First: m.kept, Last: n - 1, LastTick: -1, Delay: seconds(v.delay),
-	}
-	if n > 0 {
-		i.LastTick = m.segments[n-1].lastTick
-	} else {
-		i.Wait = seconds(m.start.Add(2 * time.Second).Sub(v.until))
-	}
-	i.Previous, i.Next = s.neighbours(m, v)
-	return i
-}
-
 // neighbours returns the ids of the matches before and after one, as far as a viewer sees them.
 func (s *shelf) neighbours(m *match, v *viewer) (previous, next string) {
-	at := -1
-	for i, o := range s.matches {
-		switch {
-		case o == m:
-			at = i
-		case o.private && !v.private:
-		case at < 0:
+	at := slices.Index(s.matches, m)
+	if at < 0 {
+		return "", ""
+	}
+	for _, o := range s.matches[:at] {
+		if v.maySee(o) {
 			previous = o.id
-		case next == "" && !o.start.After(v.until):
-			next = o.id
 		}
 	}
-	return previous, next
+	for _, o := range s.matches[at+1:] {
+		if v.maySee(o) && !o.start.After(v.until) {
+			return previous, o.id
+		}
+	}
+	return previous, ""
 }

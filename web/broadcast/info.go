@@ -1,0 +1,120 @@
+package broadcast
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server"
+)
+
+// Info is what /live.json says of a match; see docs/broadcast.md.
+type Info struct {
+	Match        string   `json:"match"`
+	Reason       string   `json:"reason,omitempty"`
+	Live         bool     `json:"live"`
+	Map          *MapInfo `json:"map,omitempty"`
+	GameType     string   `json:"game_type"`
+	Start        string   `json:"start"`
+	FirstTick    int32    `json:"first_tick"`
+	SegmentTicks int32    `json:"segment_ticks"`
+	First        int      `json:"first"`
+	Last         int      `json:"last"`
+	LastTick     int32    `json:"last_tick"`
+	Delay        int      `json:"delay"`
+	Wait         int      `json:"wait"`
+	Previous     string   `json:"previous"`
+	Next         string   `json:"next"`
+}
+
+// MapInfo describes a map.
+type MapInfo struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	CRC    string `json:"crc"`
+	Size   int    `json:"size"`
+}
+
+func (m *match) mapInfo() *MapInfo {
+	return &MapInfo{Name: m.header.MapName, SHA256: m.mapSum(), CRC: fmt.Sprintf("%08x", m.header.MapCRC), Size: m.mapSize}
+}
+
+// info describes a match to a viewer.
+func (s *shelf) info(m *match, v *viewer) Info {
+	n := m.visible(v)
+	i := Info{
+		Match: m.id, Live: !m.over(v), Map: m.mapInfo(), GameType: m.gameType, Start: m.start.UTC().Format(time.RFC3339),
+		FirstTick: m.firstTick, SegmentTicks: segmentTicks, First: m.kept, Last: n - 1, LastTick: -1, Delay: seconds(v.delay),
+	}
+	if n > 0 {
+		i.LastTick = m.segments[n-1].lastTick
+	} else {
+		i.Wait = seconds(m.start.Add(segmentTicks * time.Second / game.TickRate).Sub(v.until))
+	}
+	i.Previous, i.Next = s.neighbours(m, v)
+	return i
+}
+
+// seconds returns a time in seconds, rounded up.
+func seconds(d time.Duration) int {
+	return int((max(d, 0) + time.Second - 1) / time.Second)
+}
+
+// Player is somebody who played a match.
+type Player struct {
+	Name string `json:"name"`
+	Clan string `json:"clan"`
+	// Team is 0 for red and all who have no team, 1 for blue, -1 for spectators.
+	Team  int   `json:"team"`
+	Score int32 `json:"score"`
+}
+
+// result is the players of a match and how it stands.
+type result struct {
+	flags   game.GameFlags
+	teams   [2]int32
+	players []Player // those of the last batch first
+}
+
+// maxPlayers is the largest number of players that a result has.
+const maxPlayers = 256
+
+// take takes over how it stands. It keeps the storage that it has.
+func (r *result) take(t *server.Tick) {
+	f := t.World.Frame()
+	r.flags, r.teams, r.players = f.Game.Flags, f.Game.TeamScore, r.players[:0]
+	for i := range f.Players {
+		p := &f.Players[i]
+		info, _ := t.World.Player(p.ID)
+		r.players = append(r.players, Player{Name: info.Profile.Name, Clan: info.Profile.Clan, Team: int(p.Team), Score: p.Score})
+	}
+}
+
+// merge takes over a later result, and keeps who has left since.
+func (r *result) merge(later *result) {
+	if len(later.players) == 0 {
+		return
+	}
+	r.flags, r.teams = later.flags, later.teams
+	now := slices.Clone(later.players)
+	for _, p := range r.players {
+		if len(now) < maxPlayers && !slices.ContainsFunc(now, func(o Player) bool { return o.Name == p.Name }) {
+			now = append(now, p)
+		}
+	}
+	r.players = now
+}
+
+// sorted returns those who played, the best first.
+func (r *result) sorted() []Player {
+	players := slices.DeleteFunc(slices.Clone(r.players), func(p Player) bool { return p.Team == int(game.TeamSpectators) })
+	slices.SortStableFunc(players, func(a, b Player) int {
+		if r.flags&game.GameFlagRace != 0 { // times, without one -1
+			return cmp.Compare(uint32(a.Score), uint32(b.Score))
+		}
+		return cmp.Compare(b.Score, a.Score)
+	})
+	return players
+}

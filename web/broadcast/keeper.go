@@ -1,0 +1,314 @@
+package broadcast
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// keeper writes matches into a folder, which several servers may share. It has a goroutine of its
+// own: while a disk is stuck or full, the matches go on in memory.
+type keeper struct {
+	dir     string
+	shelf   *shelf
+	archive *archive
+	max     func() int64 // bytes of all files
+	delay   func() time.Duration
+	warn    func(text string)
+
+	wake chan struct{} // something was added to the shelf
+	stop chan struct{} // closed when nothing will be any more
+	done chan struct{}
+
+	openFile func(path string) (diskFile, error) // creates a file
+
+	files   map[*match]*matchFile // that are being written
+	trimmed time.Time             // when the folder was last looked through
+}
+
+// diskFile is what is written of a file.
+type diskFile interface {
+	io.WriteCloser
+	io.WriterAt
+}
+
+// createFile creates a file, which must not exist.
+func createFile(path string) (diskFile, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+}
+
+// matchFile is the file of a match that goes on.
+type matchFile struct {
+	diskFile
+	path    string
+	written int   // segments
+	size    int64 // bytes
+}
+
+const (
+	// trimInterval is how often the folder is looked through while a match is written.
+	trimInterval = 10 * time.Second
+	// othersTime is how long after the last change a file without an end counts as that of
+	// another server, which is writing it.
+	othersTime = 2 * time.Minute
+	demoSuffix = ".demo"
+	infoSuffix = ".json"
+)
+
+// poke makes the keeper look at the shelf.
+func (k *keeper) poke() {
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run writes until stop is closed.
+func (k *keeper) run() {
+	defer close(k.done)
+	k.files = make(map[*match]*matchFile)
+	k.recoverAll()
+	k.archive.refresh()
+	for {
+		select {
+		case <-k.wake:
+			k.pass()
+		case <-k.archive.asked:
+			k.archive.answer()
+		case <-k.stop:
+			k.pass()
+			return
+		}
+	}
+}
+
+// pass writes what is not written yet.
+func (k *keeper) pass() {
+	k.shelf.mu.Lock()
+	matches := slices.Clone(k.shelf.matches)
+	k.shelf.mu.Unlock()
+	for m := range k.files { // not on the shelf any more
+		if !slices.Contains(matches, m) {
+			k.drop(m, nil)
+		}
+	}
+	for _, m := range matches {
+		if err := k.write(m); err != nil {
+			k.drop(m, err)
+		}
+	}
+	if now := time.Now(); len(k.files) > 0 && now.Sub(k.trimmed) > trimInterval {
+		k.trimmed = now
+		k.trim()
+	}
+}
+
+// write writes what a match has, and completes the file if it has ended.
+func (k *keeper) write(m *match) error {
+	f := k.files[m]
+	k.shelf.mu.Lock()
+	from := 0
+	if f != nil {
+		from = f.written
+	}
+	todo := m.keep && !m.sealed && (len(m.segments) > from || m.ended) && k.max() > 0
+	lost := m.inMemory > from || m.kept > 0 && from == 0
+	segments, ended := slices.Clone(m.segments[from:]), m.ended
+	k.shelf.mu.Unlock()
+	switch {
+	case !todo:
+		return nil
+	case f == nil && len(segments) == 0:
+		return nil
+	case lost:
+		return errors.New("the disk is too slow")
+	case f == nil:
+		var err error
+		if f, err = k.create(m); err != nil {
+			return err
+		}
+	}
+	for i := range segments {
+		if _, err := f.Write(segments[i].data); err != nil {
+			return err
+		}
+		k.shelf.onDisk(m, f.written, f.size)
+		f.written++
+		f.size += int64(segments[i].size)
+	}
+	if ended {
+		return k.seal(m, f)
+	}
+	return nil
+}
+
+// create creates the file of a match, with its header and map.
+func (k *keeper) create(m *match) (*matchFile, error) {
+	k.trim()
+	if err := os.MkdirAll(k.dir, 0o755); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(k.dir, m.id+demoSuffix)
+	file, err := k.openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &matchFile{diskFile: file, path: path, size: headSize + int64(m.mapSize)}
+	k.files[m] = f
+	k.shelf.mu.Lock()
+	m.path = path
+	k.shelf.mu.Unlock()
+	if _, err := f.Write(m.header.Append(nil, m.mapSize)); err != nil {
+		return nil, err
+	}
+	_, err = f.Write(m.mapFile)
+	return f, err
+}
+
+// seal completes the file of a match, and writes what it has beside it.
+func (k *keeper) seal(m *match, f *matchFile) error {
+	k.shelf.mu.Lock()
+	head := m.fullHead(len(m.segments))
+	info := newRecording(m, k.delay())
+	k.shelf.mu.Unlock()
+	if _, err := f.WriteAt(head, 0); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := info.write(filepath.Join(k.dir, m.id+infoSuffix)); err != nil {
+		return err
+	}
+	delete(k.files, m)
+	k.shelf.mu.Lock()
+	m.sealed = true
+	k.shelf.mu.Unlock()
+	k.archive.refresh()
+	return nil
+}
+
+// drop gives up the file of a match.
+func (k *keeper) drop(m *match, err error) {
+	if err != nil {
+		k.warn(fmt.Sprintf("match %s is not kept in %s: %v", m.id, k.dir, err))
+	}
+	k.shelf.lost(m)
+	if f := k.files[m]; f != nil {
+		f.Close()
+		os.Remove(f.path)
+		delete(k.files, m)
+	}
+}
+
+// kept is a file in the folder.
+type kept struct {
+	id       string
+	size     int64
+	complete bool // there is an info beside it
+	changed  time.Time
+}
+
+// list returns the demos in the folder, the oldest first.
+func (k *keeper) list() (files []kept) {
+	entries, err := os.ReadDir(k.dir)
+	if err != nil {
+		return nil
+	}
+	infos := map[string]bool{}
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), infoSuffix); ok {
+			infos[id] = true
+		}
+	}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), demoSuffix)
+		info, err := e.Info()
+		if ok && err == nil && isMatchID(id) && info.Mode().IsRegular() {
+			files = append(files, kept{id, info.Size(), infos[id], info.ModTime()})
+		}
+	}
+	return files // ids begin with the time
+}
+
+// trim deletes the oldest matches until the others are not too large. Those that are being written
+// stay.
+func (k *keeper) trim() {
+	files := k.list()
+	total, n := int64(0), len(files)
+	for _, f := range files {
+		total += f.size
+	}
+	for _, f := range files {
+		if total <= k.max() && n <= maxRecordings {
+			return
+		}
+		if !f.complete && (time.Since(f.changed) < othersTime || k.isWriting(f.id)) {
+			continue
+		}
+		if k.remove(f.id) == nil {
+			total -= f.size
+			n--
+		}
+	}
+	for m, f := range k.files {
+		if total > k.max() && f.size > k.max() {
+			k.drop(m, fmt.Errorf("it is larger than all matches may be, %d MB", k.max()>>20))
+		}
+	}
+}
+
+func (k *keeper) isWriting(id string) bool {
+	for m := range k.files {
+		if m.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// remove deletes the files of a match.
+func (k *keeper) remove(id string) error {
+	k.shelf.mu.Lock()
+	for _, m := range k.shelf.matches {
+		if m.id == id && m.sealed {
+			defer k.shelf.lost(m)
+		}
+	}
+	k.shelf.mu.Unlock()
+	path := filepath.Join(k.dir, id)
+	if err := os.Remove(path + demoSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	os.Remove(path + infoSuffix)
+	k.archive.forget(id)
+	return nil
+}
+
+// recoverAll completes what a server that was killed has left.
+func (k *keeper) recoverAll() {
+	for _, f := range k.list() {
+		if time.Since(f.changed) < othersTime {
+			continue
+		}
+		if f.complete {
+			if _, err := readRecording(k.dir, f.id); err == nil {
+				continue
+			}
+		}
+		path := filepath.Join(k.dir, f.id)
+		info, err := recoverRecording(f.id, path+demoSuffix, f.changed.Add(k.delay()))
+		if err == nil {
+			err = info.write(path + infoSuffix)
+		}
+		if err != nil {
+			k.warn(fmt.Sprintf("%s cannot be read, and is left out: %v", path+demoSuffix, err))
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package broadcast
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/recorder"
+)
+
+// recording is what is kept beside the demo of a match that has ended.
+type recording struct {
+	Match      string    `json:"match"`
+	Map        *MapInfo  `json:"map"`
+	GameType   string    `json:"game_type"`
+	Start      time.Time `json:"start"`
+	Time       string    `json:"time"` // as in the demo's header
+	FirstTick  int32     `json:"first_tick"`
+	LastTick   int32     `json:"last_tick"`
+	Players    []Player  `json:"players"`
+	TeamScores []int32   `json:"team_scores,omitempty"` // red and blue
+	// Public is when everybody may see the end.
+	Public time.Time `json:"public"`
+	// Segments are their sizes in bytes.
+	Segments []int32 `json:"segments"`
+}
+
+const (
+	// maxRecordings is how many matches are kept in a folder.
+	maxRecordings = 1000
+	// maxSegments is how many segments a match can have, with some to spare.
+	maxSegments = maxMatchTicks/segmentTicks + 10
+	// maxRecordingFile is the largest file with a recording.
+	maxRecordingFile = 256 << 10
+)
+
+var matchID = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{8}$`)
+
+// isMatchID reports whether a text can be the id of a match, and so is the name of a file.
+func isMatchID(s string) bool { return matchID.MatchString(s) }
+
+// newRecording describes a match that has ended.
+func newRecording(m *match, delay time.Duration) *recording {
+	r := &recording{
+		Match: m.id, Map: m.mapInfo(), GameType: m.gameType, Start: m.start, Time: m.header.Time, FirstTick: m.firstTick,
+		LastTick: m.segments[len(m.segments)-1].lastTick, Players: m.result.sorted(), Public: m.endedAt.Add(delay),
+	}
+	for i := range r.Players {
+		p := &r.Players[i]
+		p.Name, p.Clan = safetext.Line(p.Name), safetext.Line(p.Clan)
+	}
+	if m.result.flags&game.GameFlagTeams != 0 {
+		r.TeamScores = m.result.teams[:]
+	}
+	for i := range m.segments {
+		r.Segments = append(r.Segments, m.segments[i].size)
+	}
+	return r
+}
+
+// write writes the file beside the demo. It does not wait until it is on the disk, as atomicfile does: one that
+// is damaged is made anew from the demo.
+func (r *recording) write(path string) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", b, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// readRecording reads the file of a match.
+func readRecording(dir, id string) (*recording, error) {
+	b, err := readAll(filepath.Join(dir, id+infoSuffix), maxRecordingFile)
+	if err != nil {
+		return nil, err
+	}
+	r, err := parseRecording(b)
+	if err == nil && r.Match != id {
+		err = errRecording
+	}
+	return r, err
+}
+
+var errRecording = errors.New("this does not describe a match")
+
+// parseRecording reads what write has written.
+func parseRecording(b []byte) (*recording, error) {
+	r := new(recording)
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, err
+	}
+	ok := isMatchID(r.Match) && r.Map != nil && r.Map.Size >= 0 && r.Map.Size <= demo.MaxMapSize && len(r.Segments) > 0 && len(r.Segments) <= maxSegments &&
+		len(r.Players) <= maxPlayers && r.FirstTick >= 0 && r.LastTick >= r.FirstTick && r.LastTick <= game.MaxTick
+	if !ok {
+		return nil, errRecording
+	}
+	if sum, err := hex.DecodeString(r.Map.SHA256); err != nil || len(sum) != 32 {
+		return nil, errRecording
+	}
+	for _, size := range r.Segments {
+		if size <= 0 {
+			return nil, errRecording
+		}
+	}
+	return r, nil
+}
+
+// match returns the match, which is in a file.
+func (r *recording) match(path string) *match {
+	m := &match{
+		id: r.Match, mapSize: r.Map.Size, gameType: r.GameType, start: r.Start, firstTick: r.FirstTick,
+		inMemory: len(r.Segments), ended: true, keep: true, sealed: true, path: path,
+	}
+	g := bridge.Map{Name: r.Map.Name}
+	hex.Decode(g.SHA256[:], []byte(r.Map.SHA256))
+	fmt.Sscanf(r.Map.CRC, "%08x", &g.CRC)
+	m.header = recorder.Config{}.Header(&g, r.Start)
+	m.header.Time = r.Time
+	offset := headSize + int64(m.mapSize)
+	for n, size := range r.Segments {
+		m.segments = append(m.segments, segment{size: size, offset: offset, onDisk: true, lastTick: min(m.tickOf(n+1)-2, r.LastTick)})
+		offset += int64(size)
+	}
+	return m
+}
+
+// recoverRecording describes a demo without an end. It completes its header.
+func recoverRecording(id, path string, public time.Time) (*recording, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d, err := demo.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	h := d.Header()
+	start, err := time.ParseInLocation(recorder.TimeLayout, h.Time, time.Local)
+	if err != nil {
+		return nil, err
+	}
+	m := &match{id: id, header: *h, mapSize: len(d.Map()), start: start, endedAt: public}
+	m.header.MapSHA256 = sha256.Sum256(d.Map())
+	begin, end, last := headSize+int64(m.mapSize), headSize+int64(m.mapSize), int32(-1)
+	cut := func() {
+		if end > begin && last >= 0 {
+			m.segments = append(m.segments, segment{size: int32(end - begin), lastTick: last})
+		}
+		begin = end
+	}
+	for c := new(demo.Chunk); len(m.segments) < maxSegments; {
+		if err := d.Next(c); err != nil {
+			break // the end, or what was cut off
+		}
+		if c.Kind == demo.KindTick {
+			if c.Keyframe {
+				cut()
+			}
+			if last < 0 {
+				m.firstTick = c.Tick
+			}
+			last = c.Tick
+		}
+		end = c.Offset + int64(c.Size)
+	}
+	cut()
+	if len(m.segments) == 0 {
+		return nil, errors.New("it has no segments")
+	}
+	if _, err := f.WriteAt(m.fullHead(len(m.segments)), 0); err != nil {
+		return nil, err
+	}
+	return newRecording(m, 0), f.Truncate(end)
+}
+
+// readAll reads a small file.
+func readAll(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("%s: more than %d bytes", path, most)
+	}
+	return b, err
+}

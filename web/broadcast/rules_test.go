@@ -1,0 +1,217 @@
+package broadcast
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// TestDelay: a segment can be read when it is as old as the delay, and with rules under which
+// players could use it not before a minute.
+func TestDelay(t *testing.T) {
+	w := newWatchedServer(t)
+	seen := func(last, wait int) {
+		t.Helper()
+		if i := w.info("/live.json"); i.Last != last || i.Wait != wait {
+			t.Errorf("%d is the last segment, with %d s to wait; want %d and %d", i.Last, i.Wait, last, wait)
+		}
+	}
+	w.run(4040 * time.Millisecond)
+	seen(-1, 8)
+	w.run(9 * time.Second)
+	seen(0, 0)
+	w.Execute("sv_live_delay 0")
+	seen(5, 0)
+	w.Execute("sv_live_delay 20")
+	seen(5, 0) // what could be read still can
+	w.run(20 * time.Second)
+	seen(6-1, 0)
+	w.Execute("sv_live_delay 2; sv_tournament_mode 1")
+	w.run(60 * time.Second)
+	seen(15, 0)
+	if i := w.info("/live.json"); i.Delay != 60 {
+		t.Errorf("the delay is %d s", i.Delay)
+	}
+	w.Execute("sv_tournament_mode 0; sv_strict_spectate_mode 1")
+	w.run(10 * time.Second)
+	seen(20, 0)
+	w.Execute("sv_strict_spectate_mode 0")
+	w.run(2 * time.Second)
+	if i := w.info("/live.json"); i.Last < 48 || i.Delay != 2 {
+		t.Errorf("without such rules: %+v", i)
+	}
+}
+
+// TestPassword: what happens while there is a password is for those whom sv_http_broadcast names.
+func TestPassword(t *testing.T) {
+	w := newWatchedServer(t, "sv_live_delay 0")
+	w.run(5 * time.Second)
+	public := w.info("/live.json")
+	w.Execute("password secret")
+	w.run(5 * time.Second)
+	i := w.info("/live.json")
+	if i.Match != public.Match || i.Live || i.Next != "" || i.Reason != "the server has a password" {
+		t.Errorf("with a password: %+v", i)
+	}
+	w.Execute("sv_http_broadcast 192.0.2.0/24")
+	private := w.info("/live.json")
+	if !private.Live || private.Match == public.Match || private.Previous != public.Match {
+		t.Errorf("to those who are let in: %+v", private)
+	}
+	w.body("/b/" + private.Match + "/0.seg")
+	w.Execute("sv_http_broadcast all")
+	for _, path := range []string{".json", ".demo", "/head", "/0.seg"} {
+		if a := w.get("/b/" + private.Match + path); a.Code != 404 {
+			t.Errorf("%s: %d", path, a.Code)
+		}
+	}
+	w.Execute("password \"\"")
+	w.run(5 * time.Second)
+	if i := w.info("/live.json"); !i.Live || i.Previous != public.Match || i.Reason != "" {
+		t.Errorf("without it: %+v", i)
+	}
+	w.Execute("sv_broadcast 0")
+	w.run(time.Second)
+	if i := w.info("/live.json"); i.Live || !strings.Contains(i.Reason, "sv_broadcast") {
+		t.Errorf("switched off: %+v", i)
+	}
+	w.Execute("sv_http_broadcast off")
+	if a := w.get("/live.json"); a.Code != 403 {
+		t.Errorf("without access: %d", a.Code)
+	}
+}
+
+// TestUndelayed: operators see all at once, and no cache keeps it.
+func TestUndelayed(t *testing.T) {
+	w := newWatchedServer(t, "password secret; sv_live_delay 60")
+	w.run(5 * time.Second)
+	w.rooms = w.broadcast.Undelayed()
+	i := w.info("/live.json")
+	if !i.Live || i.Last != 1 || i.Delay != 0 {
+		t.Errorf("%+v", i)
+	}
+	if a := w.get("/b/" + i.Match + "/1.seg"); a.Code != 200 || a.Header().Get("Cache-Control") != "no-store" || a.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("%d %v", a.Code, a.Header())
+	}
+}
+
+// TestMatchesFollow: a new map and a restart begin a new match, and those who watch find it.
+func TestMatchesFollow(t *testing.T) {
+	w := newWatchedServer(t)
+	w.join("anna")
+	w.run(15 * time.Second)
+	first := w.info("/live.json")
+	w.Execute("restart")
+	w.run(5 * time.Second)
+	if i := w.info("/live.json"); i.Match != first.Match || !i.Live || i.Next != "" {
+		t.Errorf("before its end is seen: %+v", i)
+	}
+	w.run(10 * time.Second)
+	second := w.info("/live.json")
+	first = w.info("/b/" + first.Match + ".json")
+	if second.Previous != first.Match || first.Live || first.Next != second.Match || first.Map.Name != second.Map.Name {
+		t.Errorf("after a restart: %+v and %+v", first, second)
+	}
+	w.Execute("sv_map yardrun")
+	w.run(30 * time.Second)
+	third := w.info("/live.json")
+	second = w.info("/b/" + second.Match + ".json")
+	if third.Previous != second.Match || second.Next != third.Match || third.Map.Name == second.Map.Name {
+		t.Errorf("after a change of the map: %+v and %+v", second, third)
+	}
+	if got := w.body("/map/" + third.Map.SHA256); len(got) != third.Map.Size {
+		t.Errorf("the map has %d bytes", len(got))
+	}
+	for _, i := range []Info{first, second, third} {
+		if got, want := len(ticks(t, w.segments(i.Match, i.First, i.Last))), int(i.LastTick-i.FirstTick)/2+1; got != want {
+			t.Errorf("%d snapshots, want %d", got, want)
+		}
+	}
+}
+
+// TestPrivacy: those who watch read what is said to all, and nothing else that players,
+// operators and the server say to each other; and they see nobody's health.
+func TestPrivacy(t *testing.T) {
+	w := newWatchedServer(t, "sv_rcon_password hunter; sv_live_delay 0; sv_gametype tdm")
+	anna, bert := w.join("anna"), w.join("bert")
+	anna.Say("to everybody")
+	anna.Send(&msg7.ClSay{Mode: msg7.ChatTeam, Target: -1, Message: []byte("to the team")})
+	anna.Send(&msg7.ClSay{Mode: msg7.ChatWhisper, Target: 1, Message: []byte("to one")})
+	anna.Login("hunter").Rcon("echo secret-echo").Rcon("status")
+	bert.Login("a-wrong-guess")
+	w.run(10 * time.Second)
+	if len(anna.RconLines) == 0 {
+		t.Error("nothing was said on the console")
+	}
+	i := w.info("/live.json")
+	all := w.segments(i.Match, 0, i.Last)
+	r := testenv.Must(demo.NewReader(bytes.NewReader(all)))
+	var messages bridgetest.ServerMessages
+	side := bridge7.NewDemoClientSide(&messages)
+	texts, tees, names := "", 0, map[string]bool{}
+	for c := new(demo.Chunk); ; {
+		err := r.Next(c)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		testenv.NoError(t, err)
+		switch c.Kind {
+		case demo.KindMessage:
+			texts += string(c.Message)
+		case demo.KindSnapshot, demo.KindDelta:
+			v := side.ReceiveSnapshot(c.Tick, c.Snapshot)
+			for k := range v.Characters {
+				tees++
+				if v.Characters[k].Health > 0 || v.Characters[k].Armor > 0 {
+					t.Fatalf("tick %d shows health: %+v", c.Tick, v.Characters[k])
+				}
+			}
+			for k := range v.Players {
+				p, _ := side.Player(v.Players[k].ID)
+				names[p.Profile.Name] = true
+			}
+		}
+	}
+	if tees == 0 || !names["anna"] || !names["bert"] {
+		t.Errorf("%d tees of %v", tees, names)
+	}
+	if !strings.Contains(texts, "to everybody") {
+		t.Errorf("what was said to all is missing in %q", texts)
+	}
+	all = append(all, w.demo(i.Match)...)
+	for _, page := range []string{"/live.json", "/b/" + i.Match + ".json"} {
+		all = append(all, w.body(page)...)
+	}
+	for _, secret := range []string{"to the team", "to one", "secret-echo", "hunter", "a-wrong-guess", "10.0.1."} {
+		if strings.Contains(texts, secret) || bytes.Contains(all, []byte(secret)) {
+			t.Errorf("%q has left the server", secret)
+		}
+	}
+}
+
+// TestBotsForWatchers: bots play for those who watch, and leave some time after them.
+func TestBotsForWatchers(t *testing.T) {
+	w := newWatchedServer(t, "sv_bots 3; sv_live_delay 0")
+	w.run(5 * time.Second)
+	if n := w.inGame; n != 0 {
+		t.Errorf("%d play for nobody", n)
+	}
+	testenv.Eventually(t, "three play for one who watches", func() bool { // when the map is explored
+		w.body("/b/" + w.info("/live.json").Match + "/0.seg")
+		w.run(time.Second)
+		return w.inGame == 3
+	})
+	w.run(30 * time.Second)
+	if n := w.inGame; n != 0 {
+		t.Errorf("%d play when nobody watches any more", n)
+	}
+}
