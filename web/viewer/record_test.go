@@ -24,14 +24,17 @@ import (
 // recorded are the demos that record made, since bots are slow.
 var recorded sync.Map
 
-// record records a match of capture the flag of bots, who sometimes talk, on the default map.
+// recordedMap is the map of what record makes, one with flags.
+var recordedMap, _ = maps.Find("testbox")
+
+// record records a match of capture the flag of bots, who sometimes talk.
 func record(t testing.TB, players, ticks int) []byte {
 	t.Helper()
 	key := fmt.Sprint(players, " ", ticks)
 	if b, ok := recorded.Load(key); ok {
 		return b.([]byte)
 	}
-	file := maps.Default()
+	file := recordedMap
 	layer := testenv.Must(twmap.Parse(file.Data)).GameLayer()
 	terrain := game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
 	rules := game.DefaultRules()

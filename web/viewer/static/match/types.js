@@ -26,7 +26,7 @@
  * @property {number} prevTick tick of the snapshot at or before it
  * @property {number} nextTick tick of the snapshot after it, whose values the client uses where it does not
  *   interpolate; it counts some animations from nextTick + (tick - prevTick) / (nextTick - prevTick)
- * @property {boolean} ready whether anything is known of it; if not, the rest is empty
+ * @property {boolean} ready whether it is known; if not, the rest is still that of the moment before
  * @property {List<Tee>} tees those alive, by client id
  * @property {List<Projectile>} projectiles
  * @property {List<Laser>} lasers
@@ -267,6 +267,8 @@
  * @property {string} problem what is wrong now, for people; empty for nothing
  * @property {(tick: number) => Moment} at the moment at a tick, which may be any, with a fraction. What is
  *   not known yet is fetched, and moment.ready is false until then
+ * @property {(width: number, height: number, tiles: Uint8Array) => void} setTiles tells it the indices of the map's
+ *   game layer, row by row: servers leave out how a tee moves that goes on as everybody expects
  * @property {() => void} close ends what runs for it
  */
 

@@ -93,7 +93,7 @@ export class ChunkReader {
 		/** Where the next chunk begins. */
 		this.next = from;
 		this.end = to;
-		/** The kind of the chunk, one of CHUNK; the unknown type is 0 with unknown set. */
+		/** The kind of the chunk, one of CHUNK; meaningless if unknown is set. @type {number} */
 		this.kind = CHUNK.TICK;
 		this.unknown = false;
 		/** Where the chunk begins. */

@@ -1,0 +1,86 @@
+/**
+ * A match from a file that somebody has.
+ * @module
+ */
+
+import { ChunkReader, HEADER_SIZE, isReadable, readHeader } from '../wire/demo.js';
+import { WireError } from '../wire/error.js';
+import { Reading, readEvents } from './events.js';
+import { Piece, Playback } from './playback.js';
+
+/** How much is read at once, in bytes. No chunk is larger than a part of it. */
+const STEP = 512 << 10;
+
+/**
+ * Opens a demo of 0.7. It returns when the beginning can be shown, and reads on in the background for
+ * marks and length; of the file only what is shown stays in memory. It throws a WireError if the file is
+ * not a demo that the page can read; isReadable of its header says whether the server could convert it.
+ * @param {Blob} file
+ * @returns {Promise<Playback>}
+ */
+export async function openFile(file) {
+	const read = async (/** @type {number} */ from, /** @type {number} */ to) => new Uint8Array(await file.slice(from, to).arrayBuffer());
+	const header = readHeader(await read(0, HEADER_SIZE));
+	if (!isReadable(header)) throw new WireError(`This demo is of ${header.netVersion || 'an unknown version'}, which the page cannot read.`);
+	const start = header.size + header.mapSize;
+	if (start > file.size) throw new WireError('The demo is cut off within its map.');
+	const match = new Playback({
+		name: header.mapName, sha256: '',
+		load: () => read(header.size, start),
+	});
+	let found = () => {};
+	const beginning = new Promise((resolve) => { found = () => resolve(null); });
+	index(match, file.size, start, read, found).then(found, (e) => {
+		match.problem = `The file could not be read: ${e instanceof Error ? e.message : e}`;
+		match.ended = true;
+		found();
+	});
+	await beginning;
+	if (match.pieces.length === 0) throw new WireError(match.problem || 'The demo has no snapshot.');
+	return match;
+}
+
+/**
+ * Finds the keyframes of a file and what its messages say.
+ * @param {Playback} match
+ * @param {number} size
+ * @param {number} start
+ * @param {(from: number, to: number) => Promise<Uint8Array>} read
+ * @param {() => void} found called when there is something to show
+ */
+async function index(match, size, start, read, found) {
+	const r = new Reading();
+	/** The last keyframe, whose end is not known yet. @type {{ tick: number, from: number } | null} */
+	let open = null;
+	const finish = (/** @type {number} */ to) => {
+		if (!open) return;
+		const { tick, from } = open;
+		match.add(new Piece(tick, () => read(from, to), true));
+		open = null;
+	};
+	let tick = -1;
+	for (let at = start; at < size && !match.closed;) {
+		const bytes = await read(at, Math.min(size, at + STEP));
+		const chunks = new ChunkReader(bytes);
+		chunks.tick = tick;
+		r.clear();
+		readEvents(r, chunks, (t, place) => {
+			if (open && t <= open.tick) return; // a recorder does not go back
+			finish(at + place);
+			open = { tick: t, from: at + place };
+		});
+		tick = chunks.tick;
+		match.events.insert(r);
+		if (match.pieces.length > 0) {
+			match.lastTick = match.indexed = open ? /** @type {{ tick: number }} */ (open).tick : tick;
+			found();
+		}
+		const done = chunks.cutOff ? chunks.start : chunks.next;
+		if (done === 0) break; // a chunk that the file does not have the end of
+		at += done;
+		if (chunks.cutOff && at + bytes.length - done >= size) break;
+	}
+	finish(size);
+	match.lastTick = match.indexed = Math.max(tick, match.firstTick);
+	match.ended = true;
+}

@@ -1,0 +1,365 @@
+/**
+ * A match in pieces, of which only those near the moment are in memory.
+ * @module
+ */
+
+import { CHUNK, ChunkReader, SnapshotReader } from '../wire/demo.js';
+import { WireError } from '../wire/error.js';
+import { Evolver } from './evolve.js';
+import { Events, Reading, readEvents } from './events.js';
+import { MAX_PLAYERS, MomentFiller, newFrame } from './moment.js';
+import { EFFECT_TICKS, TICKS_PER_SECOND } from './types.js';
+
+/** How much of the snapshots is kept, in integers, and in how many pieces at least. */
+const MAX_INTS = 16 << 20;
+const MIN_PIECES = 4;
+/** How much a single piece may have. Recorders write a keyframe every few seconds. */
+const MAX_PIECE_INTS = 8 << 20;
+/** How many ticks before the end of what is there the next piece is fetched. */
+const AHEAD = 4 * TICKS_PER_SECOND;
+
+const MAX_CHAT = 50;
+const KILL_TICKS = 10 * TICKS_PER_SECOND;
+const EMOTICON_TICKS = 2 * TICKS_PER_SECOND;
+const BROADCAST_TICKS = 10 * TICKS_PER_SECOND;
+
+/**
+ * A part of a match that begins with a keyframe.
+ */
+export class Piece {
+	/**
+	 * @param {number} firstTick
+	 * @param {() => Promise<Uint8Array>} load loads its chunks
+	 * @param {boolean} indexed whether its events are known
+	 */
+	constructor(firstTick, load, indexed) {
+		this.firstTick = firstTick;
+		this.load = load;
+		this.indexed = indexed;
+		/** @type {Promise<void> | null} */
+		this.loading = null;
+		/** When loading failed, in ms of performance.now. */
+		this.failedAt = -Infinity;
+		/** @type {Frame[] | null} */
+		this.frames = null;
+		this.ints = 0;
+		/** What has not been read; null when all frames are there. @type {ChunkReader | null} */
+		this.chunks = null;
+		/** The tick of the last marker, if its snapshot has not been read; else -1. */
+		this.marked = -1;
+		this.snapshots = new SnapshotReader();
+		this.used = 0;
+	}
+
+	/** @param {Uint8Array} bytes */
+	open(bytes) {
+		this.frames = [];
+		this.ints = 0;
+		this.marked = -1;
+		this.chunks = new ChunkReader(bytes);
+		this.snapshots = new SnapshotReader();
+	}
+
+	/** Forgets what can be loaded again. */
+	forget() {
+		this.frames = this.chunks = null;
+		this.ints = 0;
+	}
+
+	/**
+	 * Reads frames until there is one behind a tick, or all are there.
+	 * @param {number} tick
+	 */
+	readBehind(tick) {
+		const frames = this.frames;
+		while (frames && this.chunks && (frames.length === 0 || frames[frames.length - 1].tick <= tick)) {
+			try {
+				if (!this.#readChunk(this.chunks)) {
+					this.#unchanged();
+					this.chunks = null;
+				}
+			} catch (e) {
+				if (!(e instanceof WireError)) throw e;
+			}
+		}
+	}
+
+	/**
+	 * Reads a chunk, and reports whether there was one.
+	 * @param {ChunkReader} chunks
+	 */
+	#readChunk(chunks) {
+		if (this.ints > MAX_PIECE_INTS || !chunks.advance()) return false;
+		if (chunks.unknown || chunks.kind === CHUNK.MESSAGE) return true;
+		if (chunks.kind === CHUNK.TICK) {
+			this.#unchanged();
+			this.marked = chunks.tick;
+			return true;
+		}
+		const s = this.snapshots.read(chunks);
+		if (s) this.#add(chunks.tick, s, true);
+		this.marked = -1;
+		return true;
+	}
+
+	/** Adds the tick of a marker that no snapshot follows, since nothing has changed. */
+	#unchanged() {
+		if (this.marked >= 0 && this.snapshots.last) this.#add(this.marked, this.snapshots.last, false);
+		this.marked = -1;
+	}
+
+	/**
+	 * Adds the snapshot of a tick.
+	 * @param {number} tick
+	 * @param {import('../wire/snapshot.js').Snapshot} s
+	 * @param {boolean} isNew whether something has changed
+	 */
+	#add(tick, s, isNew) {
+		const frames = /** @type {Frame[]} */ (this.frames), last = frames[frames.length - 1];
+		if (last && last.tick >= tick) return; // recorders do not go back
+		if (isNew) this.ints += s.ints.length + 2 * s.keys.length;
+		this.ints += 64;
+		frames.push(isNew ? newFrame(tick, last ? last.tick : Math.max(0, tick - 2), s) : { tick, snapshot: s, effects: [] });
+	}
+
+	/**
+	 * Returns the index of the last frame at or before a tick, -1 if there is none.
+	 * @param {number} tick
+	 */
+	indexAt(tick) {
+		/** @type {Frame[]} */
+		const frames = this.frames ?? [];
+		let lo = 0, hi = frames.length;
+		while (lo < hi) {
+			const mid = lo + hi >> 1;
+			if (frames[mid].tick <= tick) lo = mid + 1;
+			else hi = mid;
+		}
+		return lo - 1;
+	}
+}
+
+/**
+ * @typedef {import('./types.js').Match} Match
+ * @typedef {import('./moment.js').Frame} Frame
+ */
+
+/**
+ * A match that pieces are added to.
+ * @implements {Match}
+ */
+export class Playback {
+	/** @param {import('./types.js').MatchMap} map */
+	constructor(map) {
+		this.map = map;
+		this.live = false;
+		this.firstTick = 0;
+		this.lastTick = 0;
+		this.ended = false;
+		this.problem = '';
+		this.indexed = 0;
+		/** @type {Piece[]} */
+		this.pieces = [];
+		this.events = new Events();
+		this.filler = new MomentFiller();
+		this.closed = false;
+		/** Called when a piece fails to load. @type {(error: unknown) => void} */
+		this.onerror = () => {};
+		this.#moment = this.filler.moment;
+		for (let i = 0; i < MAX_PLAYERS; i++) this.#emoticons.push(null);
+	}
+
+	/** @type {import('./types.js').Moment} */
+	#moment;
+	/** The frame up to which effects are shown. @type {Frame | null} */
+	#shown = null;
+	#clock = 0;
+	#eventsAt = -1;
+	#version = -1;
+	/** @type {Array<import('./events.js').EmoticonEvent | null>} */
+	#emoticons = [];
+
+	get marks() {
+		return this.events.marks.events;
+	}
+
+	/**
+	 * Adds a piece behind the others, or before them.
+	 * @param {Piece} piece
+	 */
+	add(piece) {
+		const at = this.pieces.length > 0 && piece.firstTick < this.pieces[0].firstTick ? 0 : this.pieces.length;
+		this.pieces.splice(at, 0, piece);
+		this.firstTick = this.pieces[0].firstTick;
+	}
+
+	/**
+	 * Tells the match what the map's game layer is. Without it some tees are where they were some ticks ago,
+	 * and jump.
+	 * @param {number} width in tiles
+	 * @param {number} height
+	 * @param {Uint8Array} tiles row by row
+	 */
+	setTiles(width, height, tiles) {
+		this.filler.evolver = new Evolver(width, height, tiles);
+		this.filler.reset();
+	}
+
+	/** Ends what runs for it, and forgets all. */
+	close() {
+		this.closed = true;
+		this.pieces = [];
+	}
+
+	/**
+	 * Returns the moment at a tick.
+	 * @param {number} tick
+	 */
+	at(tick) {
+		tick = Math.min(Math.max(tick, this.firstTick), this.lastTick);
+		const i = this.#pieceAt(tick), piece = this.pieces[i], m = this.#moment;
+		m.ready = false;
+		if (!piece) return m;
+		if (!this.#open(piece)) return m;
+		const after = this.pieces[i + 1], before = this.pieces[i - 1];
+		if (after && after.firstTick - tick < AHEAD) this.#open(after);
+		if (before && tick - piece.firstTick < EFFECT_TICKS) this.#open(before);
+		piece.readBehind(tick);
+		const frames = /** @type {Frame[]} */ (piece.frames);
+		const k = piece.indexAt(tick), prev = frames[Math.max(k, 0)];
+		if (!prev) return m;
+		let next = frames[k + 1];
+		if (!next && after?.frames) {
+			after.readBehind(after.firstTick);
+			next = after.frames[0];
+		}
+		next ??= prev;
+		this.filler.fill(prev, next, tick);
+		if (this.#shown !== next) {
+			this.#shown = next;
+			this.#fillEffects(i, next);
+		}
+		this.#fillEvents(tick);
+		return m;
+	}
+
+	/** @param {number} tick */
+	#pieceAt(tick) {
+		let lo = 0, hi = this.pieces.length;
+		while (lo < hi) {
+			const mid = lo + hi >> 1;
+			if (this.pieces[mid].firstTick <= tick) lo = mid + 1;
+			else hi = mid;
+		}
+		return Math.max(0, lo - 1);
+	}
+
+	/**
+	 * Reports whether a piece is in memory, and else loads it.
+	 * @param {Piece} piece
+	 */
+	#open(piece) {
+		piece.used = ++this.#clock;
+		if (piece.frames) return true;
+		if (!piece.loading && performance.now() - piece.failedAt > 1000) {
+			piece.loading = piece.load().then((bytes) => {
+				if (this.closed) return;
+				piece.open(bytes);
+				if (!piece.indexed) {
+					piece.indexed = true;
+					const r = new Reading();
+					readEvents(r, new ChunkReader(bytes));
+					this.events.insert(r);
+				}
+				this.#forgetOld();
+			}).catch((e) => {
+				piece.failedAt = performance.now();
+				this.onerror(e);
+			}).finally(() => {
+				piece.loading = null;
+			});
+		}
+		return false;
+	}
+
+	/** Forgets the pieces that have not been used for longest, when there is too much. */
+	#forgetOld() {
+		const open = this.pieces.filter((p) => p.frames).sort((a, b) => a.used - b.used);
+		let ints = open.reduce((sum, p) => sum + p.ints, 0);
+		for (const p of open.slice(0, Math.max(0, open.length - MIN_PIECES))) {
+			if (ints <= MAX_INTS && open.length <= 16) return;
+			ints -= p.ints;
+			open.shift();
+			p.forget();
+		}
+	}
+
+	/**
+	 * Collects the effects of the last seconds.
+	 * @param {number} i piece
+	 * @param {Frame} next
+	 */
+	#fillEffects(i, next) {
+		const list = this.#moment.effects;
+		list.length = 0;
+		const from = next.tick - EFFECT_TICKS;
+		let first = i;
+		while (first > 0 && this.pieces[first].firstTick > from) first--;
+		for (let p = first; p <= i + 1 && p < this.pieces.length; p++) {
+			const piece = this.pieces[p], frames = piece.frames;
+			if (!frames) continue;
+			for (let k = Math.max(0, piece.indexAt(from)); k < frames.length && frames[k].tick <= next.tick; k++) {
+				for (const e of frames[k].effects) list.items[list.length++] = e;
+			}
+		}
+	}
+
+	/**
+	 * Fills what messages said.
+	 * @param {number} tick
+	 */
+	#fillEvents(tick) {
+		const m = this.#moment, e = this.events;
+		const now = Math.floor(tick);
+		if (now !== this.#eventsAt || e.version !== this.#version) {
+			this.#eventsAt = now;
+			this.#version = e.version;
+			fillList(m.chat, e.chat, now, MAX_CHAT, -Infinity);
+			fillList(m.kills, e.kills, now, MAX_CHAT, now - KILL_TICKS);
+			const said = e.broadcasts.events[e.broadcasts.upTo(now) - 1];
+			m.broadcast.text = said && now - said.tick < BROADCAST_TICKS ? said.text : '';
+			m.broadcast.tick = said ? said.tick : 0;
+			m.vote.active = false;
+			const votes = e.votes.upTo(now);
+			for (let k = Math.max(0, votes - 128); k < votes; k++) e.votes.events[k].apply(m.vote);
+			if (m.vote.endTick <= now) m.vote.active = false;
+			this.#emoticons.fill(null);
+			for (let k = e.emoticons.upTo(now) - 1; k >= 0 && now - e.emoticons.events[k].tick < EMOTICON_TICKS; k--) {
+				const one = e.emoticons.events[k];
+				this.#emoticons[one.id] ??= one;
+			}
+		}
+		for (let n = 0; n < m.tees.length; n++) {
+			const t = m.tees.items[n], one = this.#emoticons[t.id];
+			t.emoticon = one ? one.emoticon : -1;
+			t.emoticonTick = one ? one.tick : 0;
+		}
+	}
+}
+
+/**
+ * Fills a list with the last events up to a tick.
+ * @template {{ tick: number }} T
+ * @param {import('./types.js').List<T>} list
+ * @param {import('./events.js').Track<T>} track
+ * @param {number} tick
+ * @param {number} most
+ * @param {number} from
+ */
+function fillList(list, track, tick, most, from) {
+	const end = track.upTo(tick);
+	let k = Math.max(0, end - most);
+	while (k < end && track.events[k].tick < from) k++;
+	list.length = 0;
+	for (; k < end; k++) list.items[list.length++] = track.events[k];
+}

@@ -1,0 +1,41 @@
+// What the tests of matches run in the page.
+
+import { openFile } from '/viewer/match/file.js';
+
+const sleep = (ms) => new Promise((f) => { setTimeout(f, ms); });
+
+async function open(name) {
+	return openFile(await (await fetch(name)).blob());
+}
+
+// Waits until all of a file has been read.
+async function whole(match) {
+	while (!match.ended) await sleep(1);
+	return match;
+}
+
+// Returns the moment at a tick, when it is ready.
+async function ready(match, tick) {
+	for (;;) {
+		const m = match.at(tick);
+		if (m.ready) return m;
+		await sleep(1);
+	}
+}
+
+const plain = (list) => list.items.slice(0, list.length);
+
+// Returns what there is to see at ticks, as plain objects.
+export async function moments(name, ticks, layer) {
+	const match = await whole(await open(name));
+	match.setTiles(layer.Width, layer.Height, new Uint8Array(await (await fetch('/tiles')).arrayBuffer()));
+	const all = [];
+	for (const tick of ticks) {
+		const m = await ready(match, tick);
+		all.push(JSON.parse(JSON.stringify({
+			...m, tees: plain(m.tees), projectiles: plain(m.projectiles), lasers: plain(m.lasers), pickups: plain(m.pickups), flags: plain(m.flags),
+			effects: plain(m.effects), players: m.players.filter((p) => p.active), chat: plain(m.chat), kills: plain(m.kills),
+		})));
+	}
+	return { first: match.firstTick, last: match.lastTick, marks: match.marks, moments: all, problem: match.problem };
+}
