@@ -193,7 +193,7 @@ func TestMoments(t *testing.T) {
 			}
 		}
 	}
-	if tees < 1000 || hooks < 50 || reckoned < 100 || projectiles < 50 || effects < 500 || emoticons == 0 {
+	if tees < 1000 || hooks < 50 || reckoned < 50 || projectiles < 30 || effects < 500 || emoticons == 0 {
 		t.Errorf("only %d tees, %d hooks, %d reckoned tees, %d projectiles, %d effects, %d emoticons", tees, hooks, reckoned, projectiles, effects, emoticons)
 	}
 	t.Logf("%d tees (%d reckoned, %d hooks, %d emoticons), %d projectiles, %d effects", tees, reckoned, hooks, emoticons, projectiles, effects)
