@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	// The listener watches the server; the server does not know it.
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
 	// It records the match for those who watch.
-	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/safetext"},
+	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/safetext", "internal/webpage"},
 
 	// Small packages that several rooms share.
 	"internal/limit":      {},

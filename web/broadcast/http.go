@@ -19,14 +19,14 @@ const (
 	forEver    = "max-age=31536000, immutable"
 )
 
-// Rooms returns what the broadcast serves: /live.json, /b/ and /map/.
+// Rooms returns what the broadcast serves: /live.json, /b/, /map/ and /replays.json.
 func (b *Broadcast) Rooms() []web.Room {
 	access := &b.settings.access.Rule
 	h := b.handler(func() viewer {
 		now, delay := b.now(), b.delay()
 		return viewer{now: now, until: now.Add(-delay), delay: delay, private: !access.IsOpen()}
 	})
-	var rooms []web.Room
+	rooms := []web.Room{{Pattern: "GET /replays.json", Access: access, Setting: "sv_http_broadcast", Handler: b.listPage()}}
 	for _, pattern := range patterns {
 		rooms = append(rooms, web.Room{Pattern: pattern, Access: access, Setting: "sv_http_broadcast", Handler: h})
 	}

@@ -57,8 +57,10 @@ const (
 	// othersTime is how long after the last change a file without an end counts as that of
 	// another server, which is writing it.
 	othersTime = 2 * time.Minute
-	demoSuffix = ".demo"
-	infoSuffix = ".json"
+	// minSegments is how many segments a match has to have to be kept.
+	minSegments = 5
+	demoSuffix  = ".demo"
+	infoSuffix  = ".json"
 )
 
 // poke makes the keeper look at the shelf.
@@ -124,7 +126,7 @@ func (k *keeper) write(m *match) error {
 	switch {
 	case !todo:
 		return nil
-	case f == nil && len(segments) == 0:
+	case f == nil && len(segments) < minSegments:
 		return nil
 	case lost:
 		return errors.New("the disk is too slow")
