@@ -81,6 +81,11 @@ export class Scene {
 		this.sprites.flush(camera, null, this.names.texture);
 	}
 
+	/** Changes the look, and reports whether it is that of the original. */
+	toggleLook() {
+		return false;
+	}
+
 	/** @param {import('../match/types.js').Moment} m @param {import('./camera.js').Camera} camera */
 	drawNames(m, camera) {
 		const teams = hasTeams(m);

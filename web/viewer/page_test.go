@@ -1,0 +1,132 @@
+package viewer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/teeyard/teeyard/internal/browsertest"
+	"github.com/teeyard/teeyard/web"
+)
+
+// openMadeUp opens the page with the made-up match of testdata/page.js in place of what it would
+// find by itself.
+func openMadeUp(t *testing.T, hash string, live bool) *browsertest.Page {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.Handle("/", web.NewHandler(Rooms()...))
+	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
+	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
+	for path, b := range mapFiles(t) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
+	}
+	p := browsertest.Open(t, mux, "/"+hash)
+	p.Run(fmt.Sprintf(`import('/test/page.js').then(m => m.start("testbox", %v))`, live))
+	p.Wait(`viewer.moment?.ready && viewer.clock.tick > viewer.clock.first && document.getElementById('now').textContent && !viewer.wanted`)
+	return p
+}
+
+func wantTrue(t *testing.T, p *browsertest.Page, what, expression string) {
+	t.Helper()
+	if !browsertest.Eval[bool](p, "!!("+expression+")") {
+		t.Errorf("%s: %s is false", what, expression)
+	}
+}
+
+func TestPageControls(t *testing.T) {
+	p := openMadeUp(t, "", false)
+	press := func(keys ...string) {
+		t.Helper()
+		for _, k := range keys {
+			p.Do(chromedp.KeyEvent(k))
+		}
+	}
+	p.Screenshot()
+	press(" ")
+	wantTrue(t, p, "space", `!viewer.clock.playing`)
+	p.Run(`viewer.clock.seek(300.5)`)
+	press(".")
+	wantTrue(t, p, "a step on", `viewer.clock.tick === 302 || viewer.clock.tick === 301`)
+	press("j")
+	wantTrue(t, p, "five seconds back", `viewer.clock.tick < 55`)
+	press("n")
+	wantTrue(t, p, "the next capture", `viewer.clock.tick === 300`)
+	press("]", "]")
+	wantTrue(t, p, "four times as fast", `viewer.clock.speed === 4`)
+	press("f")
+	followed := browsertest.Eval[int](p, `viewer.director.followed`)
+	press("f")
+	if next := browsertest.Eval[int](p, `viewer.director.followed`); next != followed+1 {
+		t.Errorf("the next player after %d is %d", followed, next)
+	}
+	press(kb.Escape)
+	wantTrue(t, p, "escape", `viewer.director.followed === -1`)
+	x := browsertest.Eval[float64](p, `viewer.camera.x`)
+	p.Run(`viewer.director.zoomAt(2, 0, 0)`)
+	p.Run(`viewer.director.zoomAt(0.5, 0, 0)`)
+	if now := browsertest.Eval[float64](p, `viewer.camera.x`); now-x > 0.01 || x-now > 0.01 {
+		t.Errorf("zooming around a point out and in moves the camera from %v to %v", x, now)
+	}
+
+	press(kb.Tab)
+	p.Wait(`!document.getElementById('scoreboard').hidden && document.querySelector('#scoreboard tbody button')?.textContent`)
+	p.Run(`[...document.querySelectorAll('#scoreboard button')].find(b => b.textContent === 'tee 4').click()`)
+	wantTrue(t, p, "a click on a name", `viewer.director.followed === 4`)
+	wantTrue(t, p, "watchers", `document.querySelector('#scoreboard .watchers').textContent === 'Watching: a watcher'`)
+
+	// Names and chat are text, and everything that can be pressed has a name.
+	p.Wait(`document.getElementById('chat').children.length === 3`)
+	wantTrue(t, p, "no HTML from players", `!document.querySelector('#stage b, #stage img, #stage script') && document.getElementById('kills').textContent.includes('<b>bold</b>')`)
+	wantTrue(t, p, "labels", `[...document.querySelectorAll('button, select, input')].every(e => (e.getAttribute('aria-label') || e.textContent).trim())`)
+}
+
+func TestPageLinks(t *testing.T) {
+	p := openMadeUp(t, "#t=4&x=300&y=200&z=1.5", false)
+	wantTrue(t, p, "the time of a link", `viewer.clock.tick >= 200 && viewer.clock.tick < 400`)
+	wantTrue(t, p, "the camera of a link", `viewer.camera.x === 300 && viewer.camera.y === 200 && viewer.camera.zoom === 1.5 && viewer.director.followed === -1`)
+	p.Run(`viewer.clock.playing = false, viewer.clock.seek(100), viewer.director.follow(2)`)
+	if link := browsertest.Eval[string](p, `viewer.link()`); !strings.HasSuffix(link, "/#t=2.0&p=%3Cb%3Ebold%3C%2Fb%3E+%26+%22quoted%22&z=1.5") {
+		t.Errorf("link %s", link)
+	}
+	p.Run(`location.hash = new URL(viewer.link()).hash.replace('t=2.0', 't=3.0'), viewer.director.free()`)
+	p.Wait(`viewer.clock.tick === 150 && viewer.director.followed === 2`)
+	p.Run(`location.hash = '#t=x&x=NaN&z=1e9&p='`)
+	p.Wait(`!viewer.wanted`)
+	wantTrue(t, p, "nonsense in a link", `viewer.clock.tick === 150 && viewer.camera.zoom === 1.5`)
+}
+
+func TestPageLive(t *testing.T) {
+	p := openMadeUp(t, "", true)
+	wantTrue(t, p, "live", `viewer.clock.following && !document.querySelector('.live').hidden`)
+	p.Run(`viewer.match.lastTick = 5000`) // so much came at once
+	p.Wait(`viewer.clock.tick > 4800`)
+	p.Run(`viewer.skip(-20)`)
+	wantTrue(t, p, "rewound", `!viewer.clock.following && viewer.clock.tick < 4000`)
+	p.Do(chromedp.Click(chromedp.CSS("#buttons .live")))
+	p.Wait(`viewer.clock.following && viewer.clock.tick > 4800`)
+}
+
+// TestSizeOfPage: what a browser loads before the first picture.
+func TestSizeOfPage(t *testing.T) {
+	total := 0
+	for name := range pages() {
+		var zipped bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+		z.Write([]byte(pages().Plain(name)))
+		z.Close()
+		if ext := path.Ext(name); ext == ".js" || ext == ".css" || ext == ".html" {
+			total += zipped.Len()
+		}
+	}
+	t.Logf("%d bytes compressed", total)
+	if total > 120<<10 {
+		t.Errorf("the page has %d bytes compressed, more than 120 KB", total)
+	}
+}

@@ -1,0 +1,174 @@
+/**
+ * The buttons and the keys.
+ *
+ * @module
+ */
+
+import { TEAM } from '../match/types.js';
+import { SPEEDS } from './clock.js';
+import { button, byId, make } from './dom.js';
+
+/** What keys do, for the help. @type {[string, string][]} */
+const HELP = [
+	['Space', 'pause or go on'], ['J  L', 'five seconds back or on'], [',  .', 'a picture back or on'], ['[  ]', 'slower or faster'], ['P  N', 'the kill or capture before or after'],
+	['Home  End', 'the beginning, the end or live'], ['F  G', 'follow the next player or the one before'], ['0', 'choose whom to follow for me'], ['Esc', 'free camera'],
+	['Arrows  WASD', 'move the camera'], ['+  −', 'zoom, as the wheel does'], ['Tab', 'players'], ['M', 'map'], ['H', 'hide everything but the match'], ['C', 'copy a link to this moment'],
+	['B', 'sound'], ['V', 'the look'],
+];
+
+export class Bar {
+	/** @param {import('./viewer.js').Viewer} viewer */
+	constructor(viewer) {
+		this.viewer = viewer;
+		const v = viewer;
+		const box = byId('buttons');
+		this.play = button('Pause', '⏸', () => v.clock.toggle());
+		this.live = button('Live', 'Live', () => v.clock.goLive());
+		this.live.className = 'live';
+		this.speed = make('select');
+		this.speed.setAttribute('aria-label', 'speed');
+		this.speed.title = 'Speed';
+		for (const s of SPEEDS) this.speed.append(new Option(`${s}×`, String(s)));
+		this.speed.addEventListener('change', () => v.clock.setSpeed(Number(this.speed.value)));
+		this.who = make('select');
+		this.who.setAttribute('aria-label', 'whom to follow');
+		this.who.title = 'Whom to follow';
+		this.who.addEventListener('change', () => this.follow(this.who.value));
+		this.players = '';
+		this.scores = button('Players', '☰', () => this.toggleScores());
+		this.sound = button('Sound', '♪', () => this.toggleSound());
+		this.look = button('Look: images of the game', '◐', () => this.toggleLook());
+		this.look.hidden = true;
+		const copy = button('Copy a link to this moment', '⎘', () => this.copyLink());
+		const full = button('Full screen', '⛶', () => this.toggleFullScreen());
+		const help = button('Keys', '?', () => this.help());
+		const back = button('Five seconds back', '↺', () => v.skip(-5));
+		box.prepend(this.play, back, this.live, this.speed);
+		box.append(make('span', 'gap'), this.who, this.scores, this.sound, this.look, copy, full, help);
+		/** @type {import('./controls.js').Keys} */
+		this.keys = {
+			' ': () => v.clock.toggle(),
+			k: () => v.clock.toggle(),
+			j: () => v.skip(-5),
+			l: () => v.skip(5),
+			',': () => this.step(-1),
+			'.': () => this.step(1),
+			'[': () => v.clock.changeSpeed(-1),
+			']': () => v.clock.changeSpeed(1),
+			p: () => v.clock.seek(v.timeline.nextMark(v.clock.tick, -1)),
+			n: () => v.clock.seek(v.timeline.nextMark(v.clock.tick, 1)),
+			home: () => v.clock.seek(v.clock.first),
+			end: () => (v.match?.live ? v.clock.goLive() : v.clock.seek(v.clock.last)),
+			f: () => v.moment && v.director.followNext(v.moment, 1),
+			g: () => v.moment && v.director.followNext(v.moment, -1),
+			0: () => this.follow('auto'),
+			escape: () => v.director.free(),
+			'+': () => v.director.zoomAt(0.8, v.canvas.width / 2, v.canvas.height / 2),
+			'=': () => v.director.zoomAt(0.8, v.canvas.width / 2, v.canvas.height / 2),
+			'-': () => v.director.zoomAt(1.25, v.canvas.width / 2, v.canvas.height / 2),
+			tab: () => this.toggleScores(),
+			m: () => { v.minimap.canvas.hidden = !v.minimap.canvas.hidden; },
+			h: () => this.toggleTexts(),
+			c: () => this.copyLink(),
+			b: () => this.toggleSound(),
+			v: () => this.toggleLook(),
+			'?': () => this.help(),
+		};
+	}
+
+	/** @param {import('../match/types.js').Match} match */
+	update(match) {
+		const clock = this.viewer.clock;
+		const sign = clock.playing ? '⏸' : '▶';
+		if (this.play.textContent !== sign) {
+			this.play.textContent = sign;
+			this.play.title = clock.playing ? 'Pause' : 'Play';
+			this.play.setAttribute('aria-label', this.play.title);
+		}
+		this.live.hidden = !match.live;
+		press(this.live, clock.following);
+		if (this.speed.value !== String(clock.speed)) this.speed.value = String(clock.speed);
+	}
+
+	/** @param {import('../match/types.js').Moment} m */
+	updatePlayers(m) {
+		let names = '';
+		for (const p of m.players) if (p.active && p.team !== TEAM.SPECTATORS) names += `${p.id} ${p.name}\n`;
+		if (names !== this.players && document.activeElement !== this.who) {
+			this.players = names;
+			this.who.replaceChildren(new Option('Automatic', 'auto'), new Option('Free camera', 'free'));
+			for (const p of m.players) if (p.active && p.team !== TEAM.SPECTATORS) this.who.append(new Option(p.name || `(${p.id})`, String(p.id)));
+		}
+		const d = this.viewer.director;
+		const value = d.auto ? 'auto' : d.followed < 0 ? 'free' : String(d.followed);
+		if (this.who.value !== value) this.who.value = value;
+	}
+
+	/** @param {string} who */
+	follow(who) {
+		const d = this.viewer.director;
+		if (who === 'auto') {
+			d.free();
+			d.auto = true;
+		} else if (who === 'free') d.free();
+		else d.follow(Number(who));
+	}
+
+	/** @param {number} by ticks */
+	step(by) {
+		const clock = this.viewer.clock;
+		clock.seek(Math.round(clock.tick) + by);
+		clock.playing = false;
+	}
+
+	toggleScores() {
+		const s = this.viewer.scoreboard;
+		s.show(!s.shown);
+		press(this.scores, s.shown);
+	}
+
+	toggleSound() {
+		press(this.sound, this.viewer.sounds.toggle());
+	}
+
+	toggleLook() {
+		if (!this.look.hidden) press(this.look, this.viewer.scene.toggleLook());
+	}
+
+	toggleTexts() {
+		const stage = this.viewer.stage;
+		const on = stage.toggleAttribute('data-bare');
+		for (const e of stage.children) if (e instanceof HTMLElement && !['view', 'status', 'drop', 'help', 'scoreboard'].includes(e.id)) e.style.visibility = on ? 'hidden' : '';
+		this.viewer.scene.showNames = !on;
+	}
+
+	toggleFullScreen() {
+		if (document.fullscreenElement) document.exitFullscreen();
+		else document.documentElement.requestFullscreen().catch(() => {});
+	}
+
+	copyLink() {
+		const link = this.viewer.link();
+		history.replaceState(null, '', link);
+		navigator.clipboard?.writeText(link).catch(() => {}); // it is in the address bar in any case
+	}
+
+	help() {
+		const dialog = /** @type {HTMLDialogElement} */ (byId('help'));
+		if (!dialog.firstChild) {
+			const list = make('dl');
+			for (const [keys, what] of HELP) list.append(make('dt', '', keys), make('dd', '', what));
+			dialog.append(list, make('p', '', 'Drag moves the camera, the wheel or two fingers zoom, a click on a tee follows it. A demo dropped here is shown.'));
+			const close = make('button', '', 'Close');
+			close.addEventListener('click', () => dialog.close());
+			dialog.append(close);
+		}
+		if (dialog.open) dialog.close();
+		else dialog.showModal();
+	}
+}
+
+/** @param {HTMLElement} b @param {boolean} on */
+function press(b, on) {
+	if (b.getAttribute('aria-pressed') !== String(on)) b.setAttribute('aria-pressed', String(on));
+}

@@ -1,0 +1,89 @@
+/**
+ * What moment is shown: time that runs, stands, goes back, or follows a match that is live.
+ *
+ * @module
+ */
+
+import { TICKS_PER_SECOND } from '../match/types.js';
+
+/** The speeds that can be chosen. */
+export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
+
+/** How far behind the newest tick a live match is shown, in ticks: new ones come in pieces of two seconds. */
+const LIVE_MARGIN = 125;
+
+/** The gap behind the live margin that is jumped over instead of made up for, in ticks. */
+const JUMP = 500;
+
+export class Clock {
+	tick = 0;
+	speed = 1;
+	playing = true;
+	/** Whether it stays with a live match. */
+	following = false;
+	first = 0;
+	last = 0;
+
+	/**
+	 * Lets time pass.
+	 * @param {number} seconds
+	 * @param {import('../match/types.js').Match} match
+	 * @param {boolean} ready whether the present moment can be shown; time waits until it can
+	 */
+	advance(seconds, match, ready) {
+		this.first = match.firstTick;
+		this.last = match.lastTick;
+		if (this.following && match.live && !match.ended) {
+			const behind = this.last - LIVE_MARGIN - this.tick;
+			if (Math.abs(behind) > JUMP || !ready) {
+				this.tick = Math.max(this.first, this.last - LIVE_MARGIN);
+			} else {
+				this.tick += seconds * TICKS_PER_SECOND * (1 + Math.min(Math.max(behind / JUMP, -0.1), 0.1));
+			}
+		} else if (this.playing && ready) {
+			this.tick += seconds * TICKS_PER_SECOND * this.speed;
+		}
+		this.tick = Math.min(Math.max(this.tick, this.first), Math.max(this.first, this.last));
+	}
+
+	/** @param {number} tick */
+	seek(tick) {
+		this.following = false;
+		this.tick = Math.min(Math.max(tick, this.first), this.last);
+	}
+
+	/** Goes to the end of a live match, and stays there. */
+	goLive() {
+		this.following = true;
+		this.playing = true;
+		this.speed = 1;
+	}
+
+	toggle() {
+		this.playing = !this.playing || this.tick >= this.last;
+		if (!this.playing) this.following = false;
+		else if (this.tick >= this.last) this.tick = this.first;
+	}
+
+	/** @param {number} by 1 faster, -1 slower */
+	changeSpeed(by) {
+		const i = SPEEDS.indexOf(this.speed) + by;
+		this.setSpeed(SPEEDS[Math.min(Math.max(i, 0), SPEEDS.length - 1)]);
+	}
+
+	/** @param {number} speed */
+	setSpeed(speed) {
+		this.speed = speed;
+		if (speed !== 1) this.following = false;
+	}
+}
+
+/**
+ * Writes a time as minutes and seconds.
+ * @param {number} ticks
+ */
+export function formatTicks(ticks) {
+	const s = Math.max(0, Math.floor(ticks / TICKS_PER_SECOND));
+	const pad = (/** @type {number} */ n) => String(n).padStart(2, '0');
+	return s < 3600 ? `${Math.floor(s / 60)}:${pad(s % 60)}` : `${Math.floor(s / 3600)}:${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
+}

@@ -1,0 +1,99 @@
+/**
+ * The list of players: scores, and whom to follow.
+ *
+ * @module
+ */
+
+import { GAME, TEAM } from '../match/types.js';
+import { byId, make, setText } from './dom.js';
+import { teamClass } from './hud.js';
+
+/** @typedef {import('../match/types.js').Moment} Moment */
+/** @typedef {import('../match/types.js').Player} Player */
+
+export class Scoreboard {
+	/** @param {(id: number) => void} follow */
+	constructor(follow) {
+		this.box = byId('scoreboard');
+		this.body = make('tbody');
+		const head = make('tr');
+		for (const [text, label] of [['', 'score'], ['', 'name'], ['', 'clan'], ['', 'ping']]) {
+			const th = make('th', label, text || label);
+			th.scope = 'col';
+			head.append(th);
+		}
+		const thead = make('thead');
+		thead.append(head);
+		const table = make('table');
+		table.append(thead, this.body);
+		this.watchers = make('p', 'watchers');
+		this.box.append(table, this.watchers);
+		/** @type {{row: HTMLTableRowElement, score: HTMLElement, name: HTMLButtonElement, clan: HTMLElement, ping: HTMLElement, id: number}[]} */
+		this.rows = [];
+		this.follow = follow;
+		/** @type {Player[]} */
+		this.order = [];
+	}
+
+	get shown() {
+		return !this.box.hidden;
+	}
+
+	/** @param {boolean} on */
+	show(on) {
+		this.box.hidden = !on;
+	}
+
+	/**
+	 * @param {Moment} m
+	 * @param {number} followed
+	 */
+	update(m, followed) {
+		if (this.box.hidden) return;
+		const teams = (m.game.flags & GAME.TEAMS) !== 0;
+		const race = (m.game.flags & GAME.RACE) !== 0;
+		const order = this.order;
+		order.length = 0;
+		let watchers = '';
+		for (const p of m.players) {
+			if (!p.active) continue;
+			if (p.team === TEAM.SPECTATORS) watchers += (watchers ? ', ' : 'Watching: ') + p.name;
+			else order.push(p);
+		}
+		const rank = (/** @type {Player} */ p) => (race ? (p.score < 0 ? 1e9 : p.score) : -p.score);
+		order.sort((a, b) => (teams && a.team !== b.team ? a.team - b.team : rank(a) - rank(b) || a.id - b.id));
+		while (this.rows.length < order.length) this.rows.push(this.newRow());
+		this.rows.forEach((r, i) => {
+			const p = order[i];
+			r.row.hidden = !p;
+			if (!p) return;
+			r.id = p.id;
+			setText(r.score, race ? formatRace(p.score) : String(p.score));
+			setText(r.name, p.name || `(${p.id})`);
+			setText(r.clan, p.clan);
+			setText(r.ping, p.bot ? 'bot' : String(p.latency));
+			const c = `${teamClass(m, p.team)}${p.dead ? ' dead' : ''}${p.id === followed ? ' followed' : ''}`;
+			if (r.row.className !== c) r.row.className = c;
+		});
+		setText(this.watchers, watchers);
+	}
+
+	newRow() {
+		const row = make('tr');
+		const r = { row, score: make('td', 'score'), name: make('button'), clan: make('td', 'clan'), ping: make('td', 'ping'), id: -1 };
+		r.name.type = 'button';
+		r.name.addEventListener('click', () => this.follow(r.id));
+		const cell = make('td');
+		cell.append(r.name);
+		row.append(r.score, cell, r.clan, r.ping);
+		this.body.append(row);
+		return r;
+	}
+}
+
+/** @param {number} ms */
+function formatRace(ms) {
+	if (ms < 0) return '';
+	const s = Math.floor(ms / 1000);
+	return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}.${String(ms % 1000).padStart(3, '0')}`;
+}

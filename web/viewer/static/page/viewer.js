@@ -1,0 +1,214 @@
+/**
+ * Shows a match: joins time, camera, picture and what is written over it.
+ *
+ * @module
+ */
+
+import { Camera } from '../draw/camera.js';
+import { readMap } from '../draw/mapfile.js';
+import { Scene } from '../draw/scene.js';
+import { TICKS_PER_SECOND } from '../match/types.js';
+import { Bar } from './bar.js';
+import { Clock } from './clock.js';
+import { Controls } from './controls.js';
+import { Director } from './director.js';
+import { byId, setText } from './dom.js';
+import { Hud } from './hud.js';
+import { formatPlace, parsePlace } from './link.js';
+import { Minimap } from './minimap.js';
+import { Scoreboard } from './scoreboard.js';
+import { Sounds } from './sound.js';
+import { Timeline } from './timeline.js';
+
+/** @typedef {import('../match/types.js').Match} Match */
+/** @typedef {import('../match/types.js').Moment} Moment */
+
+/** How often what is written is brought up to date, in ms. */
+const TEXT_EVERY = 100;
+
+/** After how long without a hand on the mouse the controls hide, in ms. */
+const IDLE_AFTER = 3500;
+
+/** The farthest from a click at which a tee is meant, in world units. */
+const TAP_RADIUS = 60;
+
+export class Viewer {
+	constructor() {
+		this.stage = byId('stage');
+		this.canvas = /** @type {HTMLCanvasElement} */ (byId('view'));
+		this.scene = new Scene(this.canvas);
+		this.camera = new Camera();
+		this.clock = new Clock();
+		this.director = new Director(this.camera);
+		this.hud = new Hud();
+		this.sounds = new Sounds();
+		this.scoreboard = new Scoreboard((id) => this.director.follow(id));
+		this.timeline = new Timeline((tick) => this.clock.seek(tick));
+		this.minimap = new Minimap(/** @type {HTMLCanvasElement} */ (byId('minimap')), this.director);
+		this.bar = new Bar(this);
+		this.controls = new Controls(this.canvas, this.director, this.bar.keys, (x, y) => this.tap(x, y));
+		/** @type {Match|null} */
+		this.match = null;
+		/** @type {import('../draw/mapfile.js').MapData|null} */
+		this.map = null;
+		/** @type {Moment|null} */
+		this.moment = null;
+		/** What a link asked for, until it can be shown. @type {import('./link.js').Place|null} */
+		this.wanted = null;
+		this.before = 0;
+		this.textAt = 0;
+		this.touched = 0;
+		this.message = '';
+		for (const type of ['pointermove', 'pointerdown', 'keydown']) addEventListener(type, () => { this.touched = performance.now(); });
+		addEventListener('hashchange', () => { this.wanted = parsePlace(location.hash); });
+		new ResizeObserver(() => this.resize()).observe(this.canvas);
+		this.resize();
+		const frame = (/** @type {number} */ now) => {
+			requestAnimationFrame(frame);
+			this.frame(now);
+		};
+		requestAnimationFrame(frame);
+	}
+
+	resize() {
+		const k = Math.min(devicePixelRatio || 1, 2);
+		this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * k));
+		this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * k));
+		this.camera.resize(this.canvas.width, this.canvas.height);
+	}
+
+	/**
+	 * Says something to the people, such as that there is nothing to see; empty for nothing.
+	 * @param {string} text
+	 */
+	say(text) {
+		this.message = text;
+		setText(byId('status'), text);
+	}
+
+	/**
+	 * Shows a match, in place of the one before.
+	 * @param {Match} match
+	 */
+	async open(match) {
+		this.match?.close();
+		this.match = match;
+		this.moment = null;
+		document.body.classList.remove('empty');
+		document.title = `${match.map.name} · Teeyard`;
+		this.say('Loading the map.');
+		Object.assign(this.clock, { tick: match.firstTick, first: match.firstTick, last: match.lastTick, speed: 1, playing: true, following: false });
+		this.wanted = parsePlace(location.hash);
+		if (match.live && this.wanted.tick === null) this.clock.goLive();
+		this.director.placed = false;
+		this.sounds.reset();
+		try {
+			const bytes = await match.map.load();
+			const map = await readMap(bytes);
+			if (this.match !== match) return;
+			this.map = map;
+			this.scene.setMap(map, match.map.name);
+			this.minimap.setMap(map);
+			this.say('');
+			for (const id of ['top', 'bar', 'minimap']) byId(id).hidden = false;
+		} catch (err) {
+			if (this.match === match) this.say(`The map ${match.map.name} cannot be shown: ${err instanceof Error ? err.message : err}`);
+			console.warn(err);
+		}
+	}
+
+	/** Goes where a link says, as far as it is known yet. */
+	goThere() {
+		const [w, match, m] = [this.wanted, this.match, this.moment];
+		if (!w || !match) return;
+		if (w.tick !== null) {
+			if (!match.ended && match.firstTick + w.tick > match.lastTick && !match.live) return;
+			this.clock.seek(match.firstTick + w.tick);
+			w.tick = null;
+		}
+		if (!m?.ready) return;
+		this.wanted = null;
+		if (w.zoom !== null) this.director.zoom = this.camera.zoom = w.zoom;
+		const player = w.player === null ? undefined : m.players.find((p) => p.active && p.name === w.player);
+		if (player) this.director.follow(player.id);
+		else if (w.x !== null && w.y !== null) {
+			this.director.free();
+			this.director.placed = true;
+			this.camera.x = w.x;
+			this.camera.y = w.y;
+		}
+	}
+
+	/** The address of what is shown. */
+	link() {
+		const name = this.director.followed >= 0 && this.moment ? this.moment.players[this.director.followed].name : '';
+		const url = new URL(location.href);
+		url.hash = formatPlace(this.clock.tick - this.clock.first, this.camera, name);
+		return url.href;
+	}
+
+	/**
+	 * Follows the tee at a place of the world.
+	 * @param {number} x
+	 * @param {number} y
+	 */
+	tap(x, y) {
+		const m = this.moment;
+		if (!m) return;
+		let [best, near] = [-1, TAP_RADIUS * Math.max(1, this.camera.zoom)];
+		for (let i = 0; i < m.tees.length; i++) {
+			const t = m.tees.items[i];
+			const d = Math.hypot(t.x - x, t.y - y);
+			if (d < near) [best, near] = [t.id, d];
+		}
+		if (best >= 0) this.director.follow(best);
+	}
+
+	/** @param {number} now in ms */
+	frame(now) {
+		const seconds = Math.min(Math.max(now - this.before, 0), 250) / 1000;
+		this.before = now;
+		const match = this.match;
+		if (!match || !this.map) return;
+		this.goThere();
+		this.clock.advance(seconds, match, this.moment?.ready ?? false);
+		const m = match.at(this.clock.tick);
+		this.moment = m;
+		if (m.ready) {
+			this.controls.update(seconds);
+			this.director.update(m, this.map);
+			this.scene.followed = this.director.followed;
+			this.scene.draw(m, this.camera);
+			this.sounds.play(m, this.camera, this.clock);
+		}
+		if (now - this.textAt < TEXT_EVERY) return;
+		this.textAt = now;
+		this.stage.classList.toggle('idle', now - this.touched > IDLE_AFTER && this.clock.playing);
+		this.writeTexts(match, m);
+	}
+
+	/**
+	 * @param {Match} match
+	 * @param {Moment} m
+	 */
+	writeTexts(match, m) {
+		const status = match.problem || (m.ready ? '' : 'Loading.');
+		if (this.message !== status) this.say(status);
+		this.timeline.update(match, this.clock.tick);
+		this.bar.update(match);
+		if (!m.ready) return;
+		this.hud.update(m);
+		this.scoreboard.update(m, this.director.followed);
+		this.minimap.draw(m);
+		this.bar.updatePlayers(m);
+		const id = this.director.followed;
+		const follow = byId('follow');
+		follow.hidden = id < 0;
+		if (id >= 0) setText(follow, m.players[id].name);
+	}
+
+	/** @param {number} seconds */
+	skip(seconds) {
+		this.clock.seek(this.clock.tick + seconds * TICKS_PER_SECOND);
+	}
+}

@@ -1,0 +1,47 @@
+// A made-up match in the real page.
+import { Viewer } from '/viewer/page/viewer.js';
+import { list, moment, player, show, tee } from '/test/moments.js';
+
+/** Ten seconds in which tees walk, shoot and die. */
+export class MadeUpMatch {
+	constructor(map, live) {
+		this.map = { name: map, sha256: '', load: async () => new Uint8Array(await (await fetch(`/maps/${map}`)).arrayBuffer()) };
+		this.live = live;
+		this.firstTick = 0;
+		this.lastTick = 500;
+		this.ended = !live;
+		this.problem = '';
+		this.marks = [{ tick: 100, kind: 0, id: 1, other: 2, text: 'tee 1 killed tee 2' }, { tick: 400, kind: 2, id: 3, other: 0, text: 'tee 3 captured the red flag' }];
+		this.indexed = 500;
+		this.closed = false;
+		this.moment = show(1000, 420);
+		const players = this.moment.players;
+		for (const p of players) Object.assign(p, { active: p.id < 9, team: p.id % 2 });
+		players[2].name = '<b>bold</b> & "quoted"';
+		players[20] = player(20, { team: -1, name: 'a watcher' });
+		this.moment.game.flags = 3;
+		this.moment.game.scoreRed = 4;
+		const said = (key, id, text) => ({ key, tick: 0, id, name: id < 0 ? '' : players[id].name, team: 0, mode: 1, text });
+		this.moment.chat = list([said(1, 1, 'gg'), said(2, -1, "'tee 4' entered the game"), said(3, 2, '<img src=x onerror=alert(1)>')]);
+		this.moment.kills = list([{ key: 1, tick: 0, killer: 1, victim: 2, killerName: 'tee 1', victimName: players[2].name, killerTeam: 1, victimTeam: 0, weapon: 3, flags: 1 }]);
+	}
+	at(tick) {
+		const m = this.moment;
+		m.tick = tick;
+		m.prevTick = Math.floor(tick / 2) * 2;
+		m.nextTick = m.prevTick + 2;
+		for (let i = 0; i < m.tees.length; i++) m.tees.items[i].x += Math.sin(tick / 20 + i) * 0.5;
+		return m;
+	}
+	close() {
+		this.closed = true;
+	}
+}
+
+/** Opens the match in the page's own viewer. */
+export async function start(map, live) {
+	const viewer = new Viewer();
+	window.viewer = viewer;
+	await viewer.open(new MadeUpMatch(map, live));
+	return viewer.message;
+}
