@@ -22,24 +22,9 @@ async function watchFile(viewer, file) {
 	}
 }
 
-/** Takes demos that are dropped on the page. @param {Viewer} viewer */
-function acceptDrops(viewer) {
-	const hint = byId('drop');
-	addEventListener('dragover', (e) => {
-		e.preventDefault();
-		hint.hidden = false;
-	});
-	addEventListener('dragleave', (e) => { if (!e.relatedTarget) hint.hidden = true; });
-	addEventListener('drop', (e) => {
-		e.preventDefault();
-		hint.hidden = true;
-		const file = e.dataTransfer?.files[0];
-		if (file) watchFile(viewer, file);
-	});
-}
-
 try {
-	acceptDrops(new Viewer());
+	const viewer = new Viewer();
+	viewer.onFile = (file) => watchFile(viewer, file);
 } catch (err) {
 	byId('status').textContent = err instanceof Error ? err.message : String(err);
 }

@@ -16,6 +16,8 @@ const TEAM_COLORS = [0xc4c34e, 0x00ff6b, 0x9bff6b];
 /** What parts of the standard skin look like without a colour of their own, as 0xRRGGBB, by SKIN_PART. */
 const PLAIN = [0xf2b763, 0xffffff, 0xffffff, 0xe8a64e, 0xa8632c, 0x000000];
 
+const INK = rgba(0.05, 0.05, 0.07);
+
 /** Colours of skins by the name of the body, for players who have not chosen any. @type {Record<string, number>} */
 const BODIES = {
 	standard: 0xf2b763, bear: 0x9c6a3f, beaver: 0xa5683a, dog: 0xd8c3a0, force: 0xc94f4f, fox: 0xe8843c, hippo: 0xa79ac0, kitty: 0xe7c9a6,
@@ -114,7 +116,9 @@ export class Looks {
 				if (p === SKIN_PART.BODY && !ninja) rgb = BODIES[skin.parts[p]] ?? rgb;
 				colors.set([(rgb >> 16) / 255, ((rgb >> 8) & 255) / 255, (rgb & 255) / 255, 1], 4 * p);
 			}
-			packed[p] = rgba(colors[4 * p], colors[4 * p + 1], colors[4 * p + 2], colors[4 * p + 3]);
+			// The standard eyes are black, whatever the colour.
+			if (p === SKIN_PART.EYES && !/colorable|negative/.test(skin.parts[p])) packed[p] = INK;
+			else packed[p] = rgba(colors[4 * p], colors[4 * p + 1], colors[4 * p + 2], colors[4 * p + 3]);
 		}
 		k.look.custom = teams;
 		return k.look;

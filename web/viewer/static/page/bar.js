@@ -6,7 +6,7 @@
 
 import { TEAM } from '../match/types.js';
 import { SPEEDS } from './clock.js';
-import { button, byId, make } from './dom.js';
+import { ICON, button, byId, make, setIcon } from './dom.js';
 
 /** What keys do, for the help. @type {[string, string][]} */
 const HELP = [
@@ -22,9 +22,10 @@ export class Bar {
 		this.viewer = viewer;
 		const v = viewer;
 		const box = byId('buttons');
-		this.play = button('Pause', '⏸', () => v.clock.toggle());
-		this.live = button('Live', 'Live', () => v.clock.goLive());
-		this.live.className = 'live';
+		this.play = button('Pause', ICON.PAUSE, () => v.clock.toggle());
+		this.live = make('button', 'live', 'Live');
+		this.live.type = 'button';
+		this.live.addEventListener('click', () => v.clock.goLive());
 		this.speed = make('select');
 		this.speed.setAttribute('aria-label', 'speed');
 		this.speed.title = 'Speed';
@@ -35,16 +36,22 @@ export class Bar {
 		this.who.title = 'Whom to follow';
 		this.who.addEventListener('change', () => this.follow(this.who.value));
 		this.players = '';
-		this.scores = button('Players', '☰', () => this.toggleScores());
-		this.sound = button('Sound', '♪', () => this.toggleSound());
-		this.look = button('Look: images of the game', '◐', () => this.toggleLook());
+		this.scores = button('Players', ICON.PLAYERS, () => this.toggleScores());
+		this.sound = button('Sound', ICON.SOUND, () => this.toggleSound());
+		this.look = button('Look: images of the game', ICON.LOOK, () => this.toggleLook());
 		this.look.hidden = true;
-		const copy = button('Copy a link to this moment', '⎘', () => this.copyLink());
-		const full = button('Full screen', '⛶', () => this.toggleFullScreen());
-		const help = button('Keys', '?', () => this.help());
-		const back = button('Five seconds back', '↺', () => v.skip(-5));
+		const copy = button('Copy a link to this moment', ICON.LINK, () => this.copyLink());
+		const full = button('Full screen', ICON.FULL, () => this.toggleFullScreen());
+		const file = make('input');
+		file.type = 'file';
+		file.hidden = true;
+		file.setAttribute('aria-label', 'a demo');
+		file.addEventListener('change', () => { if (file.files?.[0]) v.onFile(file.files[0]); });
+		const open = button('Open a demo', ICON.FILE, () => file.click());
+		const help = button('Keys', ICON.HELP, () => this.help());
+		const back = button('Five seconds back', ICON.BACK, () => v.skip(-5));
 		box.prepend(this.play, back, this.live, this.speed);
-		box.append(make('span', 'gap'), this.who, this.scores, this.sound, this.look, copy, full, help);
+		box.append(make('span', 'gap'), this.who, this.scores, this.sound, this.look, copy, open, file, full, help);
 		/** @type {import('./controls.js').Keys} */
 		this.keys = {
 			' ': () => v.clock.toggle(),
@@ -79,11 +86,11 @@ export class Bar {
 	/** @param {import('../match/types.js').Match} match */
 	update(match) {
 		const clock = this.viewer.clock;
-		const sign = clock.playing ? '⏸' : '▶';
-		if (this.play.textContent !== sign) {
-			this.play.textContent = sign;
-			this.play.title = clock.playing ? 'Pause' : 'Play';
-			this.play.setAttribute('aria-label', this.play.title);
+		const label = clock.playing ? 'Pause' : 'Play';
+		if (this.play.title !== label) {
+			this.play.title = label;
+			this.play.setAttribute('aria-label', label);
+			setIcon(this.play, clock.playing ? ICON.PAUSE : ICON.PLAY);
 		}
 		this.live.hidden = !match.live;
 		press(this.live, clock.following);

@@ -59,10 +59,13 @@ export class Viewer {
 		this.textAt = 0;
 		this.touched = 0;
 		this.message = '';
+		/** Called with a file that somebody wants to watch. @type {(file: Blob) => void} */
+		this.onFile = () => {};
 		for (const type of ['pointermove', 'pointerdown', 'keydown']) addEventListener(type, () => { this.touched = performance.now(); });
 		addEventListener('hashchange', () => { this.wanted = parsePlace(location.hash); });
 		new ResizeObserver(() => this.resize()).observe(this.canvas);
 		this.resize();
+		this.acceptDrops();
 		const frame = (/** @type {number} */ now) => {
 			requestAnimationFrame(frame);
 			this.frame(now);
@@ -205,6 +208,22 @@ export class Viewer {
 		const follow = byId('follow');
 		follow.hidden = id < 0;
 		if (id >= 0) setText(follow, m.players[id].name);
+	}
+
+	/** Takes files that are dropped on the page. */
+	acceptDrops() {
+		const hint = byId('drop');
+		addEventListener('dragover', (e) => {
+			e.preventDefault();
+			hint.hidden = false;
+		});
+		addEventListener('dragleave', (e) => { if (!e.relatedTarget) hint.hidden = true; });
+		addEventListener('drop', (e) => {
+			e.preventDefault();
+			hint.hidden = true;
+			const file = e.dataTransfer?.files[0];
+			if (file) this.onFile(file);
+		});
 	}
 
 	/** @param {number} seconds */
