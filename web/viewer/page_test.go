@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"image"
+	"image/color"
 	"net/http"
 	"path"
 	"strings"
@@ -129,4 +131,41 @@ func TestSizeOfPage(t *testing.T) {
 	if total > 120<<10 {
 		t.Errorf("the page has %d bytes compressed, more than 120 KB", total)
 	}
+}
+
+// TestPageShowsDemo opens a demo in the page as a person does.
+func TestPageShowsDemo(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.Handle("/", web.NewHandler(Rooms()...))
+	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte(`{"match":"","reason":"The match is not broadcast."}`))
+	})
+	b := record(t, 8, 600)
+	mux.HandleFunc("/some.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
+	p := browsertest.Open(t, mux, "/#t=6&z=1.2")
+	p.Wait(`document.querySelector('input[type=file]')`)
+	p.Run(`(async () => {
+		const files = new DataTransfer();
+		files.items.add(new File([await (await fetch('/some.demo')).arrayBuffer()], 'some.demo'));
+		const input = document.querySelector('input[type=file]');
+		input.files = files.files;
+		input.dispatchEvent(new Event('change'));
+	})()`)
+	p.Wait(`document.getElementById('now').textContent.startsWith('0:07')`)
+	if colors := colorsOf(p.Screenshot()); colors < 1000 {
+		t.Errorf("the picture has %d colours", colors)
+	}
+	wantTrue(t, p, "players", `document.querySelectorAll('select[aria-label="whom to follow"] option').length === 10`)
+	wantTrue(t, p, "no complaint", `document.getElementById('status').textContent === ''`)
+}
+
+func colorsOf(img image.Image) int {
+	seen := make(map[color.Color]bool)
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y += 3 {
+		for x := b.Min.X; x < b.Max.X; x += 3 {
+			seen[img.At(x, y)] = true
+		}
+	}
+	return len(seen)
 }
