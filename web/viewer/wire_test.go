@@ -32,10 +32,13 @@ import (
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
 // openPage opens an empty page next to the viewer's files, the tests' modules in testdata and
-// what else the map has by path.
-func openPage(t *testing.T, files map[string][]byte) *browsertest.Page {
+// what else the map has by path, and another handler if there is one.
+func openPage(t *testing.T, files map[string][]byte, others ...http.Handler) *browsertest.Page {
 	t.Helper()
 	mux := http.NewServeMux()
+	for _, h := range others {
+		mux.Handle("/", h)
+	}
 	mux.Handle("/viewer/", web.NewHandler(Rooms()...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/empty", func(w http.ResponseWriter, _ *http.Request) {

@@ -39,3 +39,38 @@ export async function moments(name, ticks, layer) {
 	}
 	return { first: match.firstTick, last: match.lastTick, marks: match.marks, moments: all, problem: match.problem };
 }
+
+import { Live } from '/viewer/match/live.js';
+
+let live, matches = [], status = '';
+
+// Watches the server of the test; times are short.
+export function watch(options = {}) {
+	live = new Live({ every: 5, onmatch: (m) => matches.push(m), onstatus: (s) => { status = s; }, ...options });
+}
+
+export function stop() {
+	live.close();
+}
+
+// Waits until what is shown at a tick of the last match (counted from its end if it is below 0) is ready, and
+// returns the state of the page.
+export async function show(tick) {
+	const m = matches.at(-1);
+	if (m) await ready(m, tick < 0 ? m.lastTick + 1 + tick : tick);
+	return state();
+}
+
+// Returns the state of the page once f says of it that it is right.
+export async function until(f) {
+	while (!f(state())) await sleep(1);
+	return state();
+}
+
+export function state() {
+	const m = matches.at(-1);
+	return {
+		Matches: matches.map((one) => one.id), Status: status, Problem: m?.problem, First: m?.firstTick, Last: m?.lastTick, Live: m?.live, Ended: m?.ended,
+		Open: m?.pieces.filter((p) => p.frames).length, Marks: m?.marks.length, Tees: m?.filler.moment.tees.length, Map: m?.map.sha256,
+	};
+}

@@ -1,0 +1,155 @@
+package viewer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// segment returns the chunks of 100 ticks of a demo, as a broadcast has them.
+func segment(t *testing.T, file []byte, n int) []byte {
+	t.Helper()
+	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
+	var out memFile
+	if _, _, err := demo.Cut(&out, r, int32(100*n), int32(100*n+99)); err != nil {
+		t.Fatal(err)
+	}
+	h := r.Header()
+	return out.Bytes()[len(h.Append(nil, 0))+len(r.Map()):]
+}
+
+// broadcaster serves a broadcast as its test wants it.
+type broadcaster struct {
+	segments [][]byte // of all matches
+
+	mu    sync.Mutex
+	away  bool
+	live  string            // live.json
+	infos map[string]string // of matches
+	asked map[string]int    // how often, by path
+}
+
+func (b *broadcaster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked[r.URL.Path]++
+	id, isInfo := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/b/"), ".json")
+	n := 0
+	_, err := fmt.Sscanf(r.URL.Path[max(0, strings.LastIndexByte(r.URL.Path, '/')):], "/%d.seg", &n)
+	switch {
+	case b.away:
+		http.NotFound(w, r)
+	case r.URL.Path == "/live.json":
+		w.Write([]byte(b.live))
+	case isInfo && b.infos[id] != "":
+		w.Write([]byte(b.infos[id]))
+	case err == nil && n < len(b.segments):
+		w.Write(b.segments[n])
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// set sets what live.json says.
+func (b *broadcaster) set(match string, live bool, last int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j := testenv.Must(json.Marshal(map[string]any{
+		"match": match, "live": live, "map": map[string]any{"name": "m", "sha256": "ab", "size": 1},
+		"first_tick": 1, "segment_ticks": 100, "first": 0, "last": last, "last_tick": 100 + 100*last, "delay": 3,
+	}))
+	b.live = string(j)
+	if match != "" {
+		b.infos[match] = b.live
+	}
+}
+
+func (b *broadcaster) count(path string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asked[path]
+}
+
+func TestLive(t *testing.T) {
+	file := record(t, 16, 1500)
+	b := &broadcaster{asked: map[string]int{}, infos: map[string]string{}}
+	for n := range 12 {
+		b.segments = append(b.segments, segment(t, file, n))
+	}
+	b.set("", false, -1)
+	p := openPage(t, nil, b)
+	type state struct {
+		Matches           []string
+		Status, Problem   string
+		First, Last, Open int
+		Marks, Tees       int
+		Live, Ended       bool
+	}
+	show := func(expression string) state { return call[state](p, "match.js", expression) }
+
+	call[any](p, "match.js", "watch()")
+	show("until(s => s.Status === 'Nothing is being played.')")
+	b.set("a", true, 5)
+	s := show("until(s => s.Matches.length === 1).then(() => import('/test/match.js')).then(m => m.show(-50))")
+	if s.First != 1 || s.Last != 600 || !s.Live || s.Ended || s.Tees < 8 {
+		t.Errorf("joined at %+v", s)
+	}
+	if n := b.count("/b/a/0.seg"); n != 0 || b.count("/b/a/5.seg") != 1 {
+		t.Errorf("who joins has fetched the first segment %d times, the last one %d times", n, b.count("/b/a/5.seg"))
+	}
+
+	b.set("a", true, 9)
+	show("until(s => s.Last === 1000)")
+	for tick := 600; tick < 1000; tick += 50 { // goes on as the page does
+		s = show(fmt.Sprintf("show(%d)", tick))
+	}
+	for n := 5; n < 10; n++ {
+		if c := b.count(fmt.Sprintf("/b/a/%d.seg", n)); c != 1 {
+			t.Errorf("segment %d was fetched %d times", n, c)
+		}
+	}
+	if s = show("show(60)"); s.Tees < 8 || b.count("/b/a/0.seg") != 1 {
+		t.Errorf("at the beginning %+v, fetched %d times", s, b.count("/b/a/0.seg"))
+	}
+
+	b.mu.Lock()
+	b.away = true
+	b.mu.Unlock()
+	show("until(s => s.Problem !== '')")
+	b.mu.Lock()
+	b.away = false
+	b.mu.Unlock()
+	show("until(s => s.Problem === '')")
+
+	// The next match waits for the end of this one.
+	b.set("a", false, 11)
+	b.set("b", true, 3)
+	if s = show("until(s => s.Ended)"); s.Last != 1200 || s.Live {
+		t.Errorf("at the end of the match %+v", s)
+	}
+	asked := b.count("/live.json")
+	show("show(1100)")
+	for b.count("/live.json") < asked+5 {
+		show("state()")
+	}
+	if s = show("state()"); len(s.Matches) != 1 {
+		t.Errorf("the next match has come before the end of the one before: %+v", s)
+	}
+	show("show(-1)")
+	if s = show("until(s => s.Matches.length === 2)"); s.Matches[1] != "b" || s.Last != 400 || !s.Live {
+		t.Errorf("the next match: %+v", s)
+	}
+	call[any](p, "match.js", "stop()")
+	for _, problem := range p.Expect() { // the browser notes what was not there
+		if !strings.Contains(problem, "404") {
+			t.Error(problem)
+		}
+	}
+}

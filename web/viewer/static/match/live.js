@@ -1,0 +1,199 @@
+/**
+ * Matches from a server's broadcast, in small files that any cache may keep.
+ * @module
+ */
+
+import { Piece, Playback } from './playback.js';
+
+/** The time between two questions whether there is more, in ms; while nobody looks; and the longest after errors. */
+const EVERY = 1000;
+const EVERY_HIDDEN = 5000;
+const LONGEST = 30_000;
+
+/** How long an answer may take, in ms. */
+const TIMEOUT = 15_000;
+
+/** How close to its end a match has been shown to its end, in ticks. */
+const AT_THE_END = 5;
+
+/**
+ * What live.json says.
+ * @typedef {object} Info
+ * @property {string} match
+ * @property {boolean} live
+ * @property {string} [reason]
+ * @property {{ name: string, sha256: string, size: number }} [map]
+ * @property {number} first_tick
+ * @property {number} segment_ticks
+ * @property {number} first
+ * @property {number} last
+ * @property {number} last_tick
+ * @property {number} delay
+ * @property {number} [wait]
+ * @property {string} [previous]
+ * @property {string} [next]
+ */
+
+/**
+ * @typedef {object} Options
+ * @property {(match: Broadcast) => void} onmatch called with the match to show, and again when another one
+ *   follows it and it has been shown to its end
+ * @property {(text: string) => void} [onstatus] called with what there is to say while there is no match
+ * @property {string} [base] what comes before the paths
+ * @property {string} [match] the id of the match, for one that is not the one being played
+ * @property {number} [every] ms between two questions
+ */
+
+/** A match of a broadcast. */
+export class Broadcast extends Playback {
+	/**
+	 * @param {string} base
+	 * @param {Info} info
+	 */
+	constructor(base, info) {
+		const { name = '', sha256 = '' } = info.map ?? {};
+		super({ name, sha256, load: () => fetchBytes(`${base}/map/${encodeURIComponent(sha256)}`) });
+		this.base = base;
+		this.id = info.match;
+		/** How many seconds later than the players one sees it. */
+		this.delay = 0;
+		/** The ids of the matches before and after it, empty if there are none. */
+		this.previous = this.following = '';
+		/** The last tick that has been shown. */
+		this.shown = -1;
+		this.#last = info.first - 1;
+		this.update(info);
+	}
+
+	/** The last segment that is known. */
+	#last;
+
+	/**
+	 * Takes what is new.
+	 * @param {Info} info
+	 */
+	update(info) {
+		while (this.pieces.length > 0 && this.pieces[0].firstTick < info.first_tick + info.first * info.segment_ticks) this.pieces.shift();
+		while (this.#last < info.last) {
+			const n = Math.max(++this.#last, info.first);
+			this.#last = n;
+			this.add(new Piece(info.first_tick + n * info.segment_ticks, () => fetchBytes(`${this.base}/b/${encodeURIComponent(this.id)}/${n}.seg`), false));
+		}
+		if (this.pieces.length > 0) this.firstTick = this.pieces[0].firstTick;
+		this.lastTick = this.indexed = Math.max(this.lastTick, info.last_tick);
+		this.live = info.live;
+		this.ended = !info.live;
+		this.delay = info.delay;
+		this.previous = info.previous ?? '';
+		this.following = info.next ?? '';
+	}
+
+	/**
+	 * @override
+	 * @param {number} tick
+	 */
+	at(tick) {
+		const m = super.at(tick);
+		if (m.ready) this.shown = m.tick;
+		return m;
+	}
+}
+
+/**
+ * Watches the match that is being played, and those after it, until it is closed.
+ */
+export class Live {
+	/** @param {Options} options */
+	constructor(options) {
+		this.options = options;
+		this.base = options.base ?? '';
+		/** @type {Broadcast | null} */
+		this.match = null;
+		this.closed = false;
+		this.errors = 0;
+		/** @type {ReturnType<typeof setTimeout> | undefined} */
+		this.timer = undefined;
+		this.#ask();
+	}
+
+	/** Ends asking. The match stays as it is. */
+	close() {
+		this.closed = true;
+		clearTimeout(this.timer);
+	}
+
+	async #ask() {
+		try {
+			await this.#update();
+			this.errors = 0;
+		} catch {
+			this.errors++;
+			this.#say('The server does not answer. Trying again.');
+		}
+		if (this.closed) return;
+		const every = this.options.every ?? (document.hidden ? EVERY_HIDDEN : EVERY);
+		this.timer = setTimeout(() => this.#ask(), Math.min(LONGEST, every * 2 ** Math.min(this.errors, 10)));
+	}
+
+	/** @param {string} text */
+	#say(text) {
+		if (this.closed) return;
+		if (this.match) this.match.problem = text;
+		else this.options.onstatus?.(text);
+	}
+
+	async #update() {
+		const pinned = this.options.match;
+		const info = await this.#read(pinned ? `b/${encodeURIComponent(pinned)}.json` : 'live.json');
+		if (this.closed) return;
+		if (!this.match) {
+			if (info.match && info.last >= 0) this.#open(info);
+			else if (info.wait) this.#say(`The broadcast begins in ${Math.ceil(info.wait)} s.`);
+			else this.#say(info.reason ? `Nothing to see: ${info.reason}.` : 'Nothing is being played.');
+			return;
+		}
+		const match = this.match;
+		match.problem = '';
+		if (info.match === match.id) {
+			match.update(info);
+			return;
+		}
+		// What the old one still has to show, and then the new one.
+		if (!match.ended) {
+			try {
+				match.update(await this.#read(`b/${encodeURIComponent(match.id)}.json`));
+			} catch {
+				// It is kept no longer: what there is of it is all.
+			}
+			match.live = false;
+			match.ended = true;
+		}
+		if (info.match && info.last >= 0 && match.shown >= match.lastTick - AT_THE_END && !this.closed) this.#open(info);
+	}
+
+	/** @param {Info} info */
+	#open(info) {
+		this.match = new Broadcast(this.base, info);
+		this.options.onmatch(this.match);
+	}
+
+	/**
+	 * @param {string} path
+	 * @returns {Promise<Info>}
+	 */
+	async #read(path) {
+		const info = JSON.parse(new TextDecoder().decode(await fetchBytes(`${this.base}/${path}`)));
+		for (const name of ['first_tick', 'segment_ticks', 'first', 'last', 'last_tick']) {
+			if (!Number.isInteger(info[name])) throw new Error(`${path} has no ${name}`);
+		}
+		if (typeof info.match !== 'string' || info.segment_ticks <= 0 || info.first < 0 || info.last - info.first > 1e6) throw new Error(`${path} makes no sense`);
+		return info;
+	}
+}
+
+/** @param {string} url */
+async function fetchBytes(url) {
+	const r = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
+	if (!r.ok) throw new Error(`${url}: ${r.status}`);
+	return new Uint8Array(await r.arrayBuffer());
+}
