@@ -77,9 +77,10 @@ func (s *Server) notifyObservers(gameEvents []game.Event) {
 	if r := s.broadcastRecorder(); r != nil {
 		s.showLatencies(r)
 	}
-	t := Tick{World: s.world, Events: s.observed, GameEvents: gameEvents, server: s}
+	t := &s.observedTick
+	*t = Tick{World: s.world, Events: s.observed, GameEvents: gameEvents, server: s}
 	for _, o := range s.cfg.Observers {
-		o.ObserveTick(&t)
+		o.ObserveTick(t)
 	}
 	clear(s.observed)
 	s.observed = s.observed[:0]

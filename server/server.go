@@ -181,6 +181,7 @@ type Server struct {
 	storage          storageHost
 	resume           resume
 	observed         []event.Event // since the last tick that observers saw
+	observedTick     Tick          // what they see
 
 	tickTimes    TickTimes
 	infoCache    infoCache

@@ -31,7 +31,7 @@ func NewServer(h http.Handler) *http.Server {
 
 // The numbers of connections that Listen allows. A browser opens 6.
 const (
-	maxConns          = 256
+	maxConns          = 1024
 	maxConnsPerPerson = 16
 )
 

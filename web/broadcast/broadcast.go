@@ -80,6 +80,16 @@ type batch struct {
 
 // New returns a Broadcast, which the caller closes.
 func New(cfg Config) *Broadcast {
+	b := newBroadcast(cfg)
+	if b.keeper != nil {
+		go b.keeper.run()
+	}
+	go b.encode()
+	return b
+}
+
+// newBroadcast returns a Broadcast without goroutines.
+func newBroadcast(cfg Config) *Broadcast {
 	b := &Broadcast{
 		settings: cfg.Settings, now: cfg.Now,
 		jobs: make(chan *batch, maxBatches), blank: make(chan *batch, maxBatches), done: make(chan struct{}),
@@ -103,9 +113,7 @@ func New(cfg Config) *Broadcast {
 			openFile: createFile,
 			wake:     make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 		}
-		go b.keeper.run()
 	}
-	go b.encode()
 	return b
 }
 

@@ -2,6 +2,7 @@ package broadcast
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,14 +44,18 @@ func newWatchedServer(tb testing.TB, commands ...string) *watchedServer {
 // newWatchedServerIn returns one that keeps matches in a folder.
 func newWatchedServerIn(tb testing.TB, dir string, commands ...string) *watchedServer {
 	w := &watchedServer{tb: tb, now: time.Hour, players: map[transport.Peer]*testclient.Client{}}
-	w.broadcast = New(Config{Settings: &w.settings, Dir: dir, Now: w.time, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+	return w.start(New, dir, commands...)
+}
+
+func (w *watchedServer) start(newBroadcast func(Config) *Broadcast, dir string, commands ...string) *watchedServer {
+	w.broadcast = newBroadcast(Config{Settings: &w.settings, Dir: dir, Now: w.time, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	w.Server = testenv.Must(server.New(server.Config{
 		Transport: (*serverConn)(w), Commands: append([]string{"sv_inactivekick_time 0; sv_spamprotection 0"}, commands...),
 		Observers: []server.Observer{server.ObserverFunc(func(t *server.Tick) { w.inGame = len(t.World.Frame().Players) })},
 		Broadcast: w.broadcast, AddToConsole: w.settings.Register, Background: func(f func()) { f() },
 	}))
 	w.rooms = web.NewHandler(w.broadcast.Rooms()...)
-	tb.Cleanup(w.close)
+	w.tb.Cleanup(w.close)
 	return w
 }
 
@@ -263,5 +268,54 @@ func TestDemoFile(t *testing.T) {
 	}
 	if !bytes.Equal(testenv.Must(os.ReadFile(filepath.Join(dir, i.Match+".demo"))), whole) {
 		t.Error("the file differs")
+	}
+}
+
+func gzipped(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write(b)
+	z.Close()
+	return out.Bytes()
+}
+
+// TestLoopDoesNotAllocate: the server's goroutine allocates nothing while a match goes on, and hands
+// each tenth of a second over once.
+func TestLoopDoesNotAllocate(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	handedOver := 0
+	w := &watchedServer{tb: t, now: time.Hour, players: map[transport.Peer]*testclient.Client{}}
+	w.start(func(cfg Config) *Broadcast {
+		b := newBroadcast(cfg)
+		close(b.done)
+		return b
+	}, "")
+	discard := func() {
+		for len(w.broadcast.jobs) > 0 {
+			w.broadcast.blank <- <-w.broadcast.jobs
+			handedOver++
+		}
+	}
+	for i := range 8 {
+		peer := transport.MustParsePeer(fmt.Sprintf("10.0.1.%d:5000", i))
+		c := testclient.New(testclient.Config{Peer: peer, Send: func(b []byte) { w.Feed(conn.Time(w.now), peer, bytes.Clone(b)) }})
+		w.players[peer] = c
+		c.Dial().Connect().Join(fmt.Sprint("player ", i))
+	}
+	tick := func() {
+		w.now += 20 * time.Millisecond
+		w.Advance(conn.Time(w.now))
+		discard()
+	}
+	for range 200 {
+		tick()
+	}
+	clear(w.players) // what they receive is dropped
+	handedOver = 0
+	if n := testing.AllocsPerRun(200, tick); n != 0 || w.inGame != 8 {
+		t.Errorf("%v allocations in a tick with %d players", n, w.inGame)
+	}
+	if handedOver != 10 {
+		t.Errorf("%d batches in 201 ticks", handedOver)
 	}
 }

@@ -182,6 +182,13 @@ func TestBrokenDisk(t *testing.T) {
 	}
 }
 
+// use returns how many bytes and matches it has.
+func (s *shelf) use() (memory, matches int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memory, len(s.matches)
+}
+
 // TestMemory: what is in memory has a limit, the oldest is forgotten, and what is left is a demo.
 func TestMemory(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
@@ -194,7 +201,7 @@ func TestMemory(t *testing.T) {
 	if i.First == 0 || i.First >= i.Last {
 		t.Errorf("%+v", i)
 	}
-	if n := w.broadcast.shelf.memory; n > 5000 || n < 2000 {
+	if n, _ := w.broadcast.shelf.use(); n > 5000 || n < 2000 {
 		t.Errorf("%d bytes", n)
 	}
 	if a := w.get(fmt.Sprintf("/b/%s/%d.seg", i.Match, i.First-1)); a.Code != 404 {
@@ -208,7 +215,7 @@ func TestMemory(t *testing.T) {
 		w.Execute("restart")
 		w.run(500 * time.Millisecond)
 	}
-	if n := len(w.broadcast.shelf.matches); n > maxMatches {
+	if _, n := w.broadcast.shelf.use(); n > maxMatches {
 		t.Errorf("%d matches", n)
 	}
 }

@@ -1,6 +1,11 @@
 package broadcast
 
-import "github.com/teeyard/teeyard/format/demo"
+import (
+	"bytes"
+	"compress/gzip"
+
+	"github.com/teeyard/teeyard/format/demo"
+)
 
 // encode encodes batches until there are no more.
 func (b *Broadcast) encode() {
@@ -24,6 +29,8 @@ type cutter struct {
 	encoder *demo.Encoder
 	last    segment // that is growing
 	size    int     // in bytes, that it will probably have
+	zipper  *gzip.Writer
+	zipped  bytes.Buffer
 }
 
 // add encodes a batch.
@@ -60,10 +67,25 @@ func (c *cutter) add(b *batch) {
 // cut ends the segment.
 func (c *cutter) cut() {
 	if len(c.last.data) > 0 {
+		c.last.zipped = c.zip(c.last.data)
 		c.size = len(c.last.data) + len(c.last.data)/8
 		c.shelf.add(c.match, c.last)
 		c.last = segment{}
 	}
+}
+
+// zip compresses a segment, for those who accept that. It returns nil if it is not worth it.
+func (c *cutter) zip(data []byte) []byte {
+	c.zipped.Reset()
+	if c.zipper == nil {
+		c.zipper = gzip.NewWriter(&c.zipped)
+	}
+	c.zipper.Reset(&c.zipped)
+	c.zipper.Write(data)
+	if c.zipper.Close() != nil || c.zipped.Len() > len(data)*9/10 {
+		return nil
+	}
+	return bytes.Clone(c.zipped.Bytes())
 }
 
 // finish ends the match, if there is one.

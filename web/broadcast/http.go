@@ -244,7 +244,14 @@ func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piec
 		return
 	}
 	a.set("application/octet-stream", cache)
-	if len(pieces) == 1 {
+	if strings.HasSuffix(etag, ".seg") {
+		a.Header().Set("Vary", "Accept-Encoding")
+	}
+	if p := &pieces[0]; len(pieces) == 1 {
+		if p.zipped != nil && acceptsGzip(r) {
+			p.data, etag = p.zipped, etag+".gz"
+			a.Header().Set("Content-Encoding", "gzip")
+		}
 		a.Header().Set("ETag", `"`+etag+`"`)
 		http.ServeContent(a, r, "", time.Time{}, pieces[0].reader(file))
 		return
@@ -254,6 +261,16 @@ func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piec
 	if r.Method != http.MethodHead {
 		io.Copy(a, body)
 	}
+}
+
+// acceptsGzip reports whether a request accepts gzip. Those who weigh encodings against each other get none.
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		if strings.EqualFold(strings.TrimSpace(part), "gzip") {
+			return true
+		}
+	}
+	return false
 }
 
 // isWhole returns an error unless a file has all pieces that are not in memory.

@@ -8,6 +8,7 @@ import (
 // piece is a part of a demo: bytes, or a part of the match's file.
 type piece struct {
 	data         []byte
+	zipped       []byte // data with gzip; nil for none
 	offset, size int64
 }
 

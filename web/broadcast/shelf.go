@@ -40,15 +40,19 @@ type match struct {
 	path     string // of its file, "" for none
 }
 
-// segment is two seconds of a match. It stays as it is, but for data, which is forgotten, and onDisk.
+// segment is two seconds of a match. It stays as it is, but for data and zipped, which are forgotten, and onDisk.
 type segment struct {
 	data     []byte
+	zipped   []byte // the same with gzip; nil for none
 	size     int32
 	lastTick int32
 	onDisk   bool
 	offset   int64     // in the file
 	at       time.Time // of its last tick
 }
+
+// memory returns what it takes, in bytes.
+func (s *segment) memory() int { return len(s.data) + len(s.zipped) }
 
 func newMatch(m *bridge.Map, cfg recorder.Config, t *server.Tick, now time.Time) *match {
 	var random [4]byte
@@ -96,7 +100,7 @@ func (m *match) mapPiece() piece {
 func (m *match) segmentPiece(n int) piece {
 	s := &m.segments[n]
 	if s.data != nil {
-		return piece{data: s.data}
+		return piece{data: s.data, zipped: s.zipped}
 	}
 	return piece{offset: s.offset, size: int64(s.size)}
 }
@@ -125,7 +129,7 @@ func (s *shelf) begin(m *match) {
 			o.ended && m.start.Sub(o.endedAt) > 2*maxDelay && (o.sealed || o.inMemory == len(o.segments))
 		if old {
 			for i := range o.segments {
-				s.memory -= len(o.segments[i].data)
+				s.memory -= o.segments[i].memory()
 			}
 		}
 		return old
@@ -138,7 +142,7 @@ func (s *shelf) add(m *match, seg segment) {
 	defer s.mu.Unlock()
 	seg.size = int32(len(seg.data))
 	m.segments = append(m.segments, seg)
-	s.memory += len(seg.data)
+	s.memory += seg.memory()
 	for s.memory > s.limit && s.forget() {
 	}
 }
@@ -151,8 +155,8 @@ func (s *shelf) forget() bool {
 			continue
 		}
 		seg := &m.segments[m.inMemory]
-		s.memory -= len(seg.data)
-		seg.data = nil
+		s.memory -= seg.memory()
+		seg.data, seg.zipped = nil, nil
 		m.inMemory++
 		if !seg.onDisk {
 			m.kept = m.inMemory

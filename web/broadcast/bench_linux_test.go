@@ -1,0 +1,115 @@
+package broadcast
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// crowd is a server with players who run about and fire.
+type crowd struct {
+	*watchedServer
+	clients []*testclient.Client
+	rand    *rand.Rand
+	tick    int32
+}
+
+func newCrowd(tb testing.TB, players int, commands ...string) *crowd {
+	c := &crowd{rand: rand.New(rand.NewPCG(1, 2))}
+	c.watchedServer = newWatchedServer(tb, append(commands, fmt.Sprintf("sv_player_slots %d; sv_scorelimit 0; sv_live_delay 0", players), "sv_max_clients 64; sv_max_clients_per_network 0")...)
+	for i := range players {
+		c.clients = append(c.clients, c.join(fmt.Sprint("player ", i)))
+	}
+	return c
+}
+
+// send has the players send their inputs.
+func (c *crowd) send() {
+	c.now += 20 * time.Millisecond
+	for _, p := range c.clients {
+		in := msg7.PlayerInput{Direction: int32(c.rand.IntN(3) - 1), TargetX: int32(c.rand.IntN(400) - 200), TargetY: int32(c.rand.IntN(400) - 200), WantedWeapon: 0}
+		if c.rand.IntN(4) == 0 {
+			in.Jump, in.Fire, in.Hook = true, int32(c.rand.IntN(64)), c.rand.IntN(2) == 0
+		}
+		p.Input(p.SnapTick+2, in)
+	}
+}
+
+func (c *crowd) play(ticks int) {
+	for range ticks {
+		c.send()
+		c.Advance(conn.Time(c.now))
+		c.encoded()
+	}
+}
+
+// BenchmarkBroadcast is the tick with 64 players, without and with a broadcast: a server for
+// each, in turns, with the same inputs. What is added is the difference of the medians of the CPU time of
+// the loop's thread.
+func BenchmarkBroadcast(b *testing.B) {
+	servers := [2]*crowd{newCrowd(b, 64, "sv_broadcast 0"), newCrowd(b, 64)}
+	for _, c := range servers {
+		c.play(500)
+	}
+	var spent [2][]float64
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const ticks = 4
+	for b.Loop() {
+		for i, c := range servers {
+			var sum int64
+			for range ticks {
+				c.send()
+				start := threadTime(b)
+				c.Advance(conn.Time(c.now))
+				sum += threadTime(b) - start
+				c.encoded() // on the clock there are 20 ms until the next tick
+			}
+			spent[i] = append(spent[i], float64(sum)/ticks)
+		}
+	}
+	median := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
+	without := median(spent[0])
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(without, "ns/tick")
+	b.ReportMetric(median(spent[1])-without, "broadcast-ns/tick")
+}
+
+// threadTime returns the CPU time of the thread in ns.
+func threadTime(tb testing.TB) int64 {
+	var t unix.Timespec
+	testenv.NoError(tb, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t))
+	return t.Nano()
+}
+
+// BenchmarkSize measures what those who watch get, beside what a player gets.
+func BenchmarkSize(b *testing.B) {
+	for _, players := range []int{16, 64} {
+		b.Run(fmt.Sprint(players), func(b *testing.B) {
+			c := newCrowd(b, players)
+			for b.Loop() {
+				c.play(3000)
+			}
+			i := c.info("/live.json")
+			size, zipped := 0, 0
+			for n := i.Last - 20; n <= i.Last; n++ {
+				seg := c.body(fmt.Sprintf("/b/%s/%d.seg", i.Match, n))
+				size += len(seg)
+				zipped += len(gzipped(seg))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(size)/21/2, "watching-B/s")
+			b.ReportMetric(float64(zipped)/21/2, "gzipped-B/s")
+		})
+	}
+}
