@@ -211,6 +211,16 @@ func (w *World) callInput(id PlayerID, in *Input) *Input {
 	return &w.hookInput
 }
 
+// callFire calls the FireHooks and reports whether the weapon fires.
+func (w *World) callFire(id PlayerID, weapon Weapon, dir vec.Vec2) bool {
+	for _, h := range w.hooks.fire {
+		if w.callCancellable(func(ctx *Ctx) { h.OnFire(ctx, id, weapon, dir) }) {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *World) callEnter(id PlayerID) {
 	notify(w, w.hooks.enter, func(h EnterHook, ctx *Ctx) { h.OnEnter(ctx, id) })
 }

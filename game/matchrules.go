@@ -16,6 +16,13 @@ type PurityRule interface {
 	PureTuning() bool
 }
 
+// UnevenRule is for modes with GameFlagTeams: it says whether their teams may be of any sizes. Then
+// nobody is moved to balance or swap them, who joins may choose, and a match needs as many
+// players in both together as PlayersRule says. It is asked once, by [New].
+type UnevenRule interface {
+	UnevenTeams() bool
+}
+
 // StartRule decides whether a match can start. It is asked whenever one could, and in
 // every tick of the warmup that waits for enough players; enough is whether there are as many as
 // [PlayersRule] says. Until it is true, that warmup goes on.
@@ -57,6 +64,7 @@ const (
 // decisions are what mode and mods decided in New.
 type decisions struct {
 	minPlayers int32 // of a match, with GameFlagTeams in each team
+	uneven     bool  // teams may be of any sizes
 	gameType   string
 	purity     *bool // nil if the operator's rules count
 }
@@ -73,6 +81,9 @@ func (w *World) decide() {
 		d.minPlayers = r.MinPlayers()
 	} else if w.match.flags&GameFlagTeams != 0 {
 		d.minPlayers = 1
+	}
+	if r := w.hooks.unevenRule; r != nil {
+		d.uneven = r.UnevenTeams()
 	}
 	d.gameType = w.mode.Name()
 	for _, n := range w.hooks.namers {

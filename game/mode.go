@@ -93,6 +93,14 @@ type InputHook interface {
 	OnInput(ctx *Ctx, id PlayerID, in *Input)
 }
 
+// FireHook is called when a tee is about to fire a weapon, which is loaded, in a direction with the
+// length 1, or 0 if they aim at themselves. If it cancels, nothing leaves the weapon, a hammer hits
+// nobody, and no ammo is spent. The tee makes the movement and has to reload all the same; for how
+// long, [Tx.SetReloadTicks] can say. So a weapon can be a tool.
+type FireHook interface {
+	OnFire(ctx *Ctx, id PlayerID, weapon Weapon, dir vec.Vec2)
+}
+
 // EnterHook is called when a player has entered the game.
 type EnterHook interface {
 	OnEnter(ctx *Ctx, id PlayerID)
@@ -239,6 +247,7 @@ type hooks struct {
 	pickup      []PickupHook
 	chat        []ChatHook
 	input       []InputHook
+	fire        []FireHook
 	enter       []EnterHook
 	leave       []LeaveHook
 	team        []TeamHook
@@ -254,6 +263,7 @@ type hooks struct {
 	roundRule   RoundRule
 	balanceRule BalanceRule
 	playersRule PlayersRule
+	unevenRule  UnevenRule
 	startRule   StartRule
 	purityRule  PurityRule
 	namers      []GameTypeNamer
