@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/tdm"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
@@ -80,4 +81,31 @@ func TestTeamsMayBeUneven(t *testing.T) {
 		testenv.Check(t, p.Team == game.TeamBlue, "player %d is in team %d", id, p.Team)
 	}
 	testenv.Check(t, len(eventsOf(evs, game.EvTeamSizes)) == 0 && len(eventsOf(evs, game.EvRoundStart)) == 1, "%+v", evs)
+}
+
+// TestModsSetHowOftenTeesJump counts jumps, with the button pressed every eight ticks.
+func TestModsSetHowOftenTeesJump(t *testing.T) {
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
+	w.enter(0)
+	for _, jumps := range []int32{1, 2, 3, 5} {
+		w.inTick(func(ctx *game.Ctx) {
+			ctx.SetJumps(0, jumps)
+			testenv.Check(t, ctx.Jumps(0) == jumps && ctx.Jumps(9) == 0, "can jump %d times, not %d", ctx.Jumps(0), jumps)
+		})
+		for range 2 { // the second time after it was on the ground
+			w.hold(0, game.Input{TargetX: 1}, 100)
+			n, counted := int32(0), int32(0)
+			for i := range 45 {
+				w.hold(0, game.Input{TargetX: 1, Jump: i%8 < 4}, 1)
+				if uint32(w.char(0).TriggeredEvents)&(physics.EventGroundJump|physics.EventAirJump) != 0 {
+					n++
+				}
+				counted = max(counted, w.char(0).AirJumps)
+			}
+			testenv.Check(t, n == jumps, "jumps %d times of %d", n, jumps)
+			if jumps > 1 && w.Frame().Extended {
+				testenv.Check(t, counted == jumps-1 && w.char(0).Jumps == jumps, "%d of %d are shown, %d of them in the air", w.char(0).Jumps, jumps, counted)
+			}
+		}
+	}
 }

@@ -219,6 +219,7 @@ type Death struct {
 	Victim PlayerID
 	Killer PlayerID // as Damage.Attacker; the victim for falls and suicides
 	Weapon Weapon
+	Pos    vec.Vec2 // where the victim was
 	// ModeSpecial is sent to clients with the kill (0.7: bit 0 if the victim carried a
 	// flag, bit 1 if the killer carries one).
 	ModeSpecial int32

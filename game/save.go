@@ -132,6 +132,7 @@ func (v *visitor) world(w *World) {
 	v.race(w)
 	v.ownEntities(w)
 	v.extension(w)
+	v.jumps(w)
 	if d := &w.declared; v.extra(40, len(d.variables)+len(d.timers) > 0) {
 		v.declared(d)
 	}
@@ -310,6 +311,23 @@ func (v *visitor) extension(w *World) {
 		}
 		if c := &w.characters[i]; c.exists {
 			v.states(&c.characterStates)
+		}
+	}
+}
+
+// jumps visits how often characters can jump, if it is not as usual.
+func (v *visitor) jumps(w *World) {
+	unusual := false
+	for i := range w.characters {
+		unusual = unusual || w.characters[i].moreJumps != 0
+	}
+	if !v.extra(21, unusual) {
+		return
+	}
+	for i := range w.characters {
+		if c := &w.characters[i]; c.exists {
+			pair(v, &c.moreJumps, &c.airJumps)
+			within(v, "jumps", c.moreJumps, 1-usualJumps, 255-usualJumps)
 		}
 	}
 }

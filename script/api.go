@@ -87,6 +87,7 @@ var (
 		"victim": part(func(d *game.Death) game.PlayerID { return d.Victim }, nil),
 		"killer": part(func(d *game.Death) game.PlayerID { return max(d.Killer, game.Nobody) }, nil),
 		"weapon": part(func(d *game.Death) game.Weapon { return d.Weapon }, nil),
+		"pos":    part(func(d *game.Death) vec.Vec2 { return d.Pos }, nil),
 	}}
 	chatKind = &kind{"chat message", map[string]member{
 		"from": part(func(m *game.ChatMessage) game.PlayerID { return m.From }, nil),

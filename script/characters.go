@@ -64,6 +64,7 @@ var characterMembers = map[string]member{
 	"push":             method(2, do2((*game.Tx).Push)),
 	"release_hooks":    method(1, do1((*game.Tx).ReleaseHooks)),
 	"refill_jump":      method(1, do1((*game.Tx).RefillJump)),
+	"set_jumps":        method(2, do2((*game.Tx).SetJumps)),
 	"has_weapon":       method(2, ask2((*game.Tx).HasWeapon)),
 	"ammo":             method(2, ask2((*game.Tx).Ammo)),
 	"set_ammo":         method(3, do3((*game.Tx).SetAmmo)),
