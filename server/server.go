@@ -144,6 +144,7 @@ type Server struct {
 	siteLimiter    *limit.Limiter // of sites
 	spoofLimiter   spoofLimiter
 	provenSites    *limit.RecentSet
+	strangerPace   pace
 	failedLogins   *limit.Failures
 	rconGuesses    *limit.Guesses
 	gameGuesses    *limit.Guesses
@@ -367,36 +368,16 @@ func (s *Server) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		canWait := s.feedBatch(s.datagrams[:n])
+		delay := s.feedBatch(s.datagrams[:n])
 		now := s.transport.Now()
 		s.Advance(conn.Time(now))
-		if gatherer != nil && canWait {
-			gatherer.Gather(now + int64(maxReadDelay))
+		if gatherer != nil && delay > 0 {
+			gatherer.Gather(now + int64(delay))
 		}
 		s.runTasks()
 	}
 	s.Shutdown(conn.Time(s.transport.Now()), s.shutdown.reason)
 	return nil
-}
-
-// maxReadDelay is how much later than it arrives a datagram is read, at most, when the ones
-// before it were all from players. Their inputs count in the next tick, so they can be
-// read together. Queries, logins and downloads come one after the other, and the next one
-// is read as soon as it is there.
-const maxReadDelay = 5 * time.Millisecond
-
-// feedBatch handles what one read returned. It reports whether the next datagrams may be
-// read a little later.
-func (s *Server) feedBatch(batch []transport.Datagram) (canWait bool) {
-	canWait = len(batch) > 0 && len(batch) < cap(s.datagrams) // there may be more
-	for _, d := range batch {
-		// What arrived before the last tick and is read after it counts as if it had
-		// come with that tick.
-		s.Feed(max(conn.Time(d.ReceivedAt), s.now), d.Peer, d.Data)
-		c := s.sessionByPeer[d.Peer]
-		canWait = canWait && c != nil && c.state == stateInGame
-	}
-	return canWait
 }
 
 // Do runs f between two ticks on the goroutine that is in Run, and returns when f has
