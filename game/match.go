@@ -252,7 +252,7 @@ func (w *World) tickMatch() {
 					w.userWarmup(0)
 				}
 			case stateWarmupGame:
-				if w.hooks.startRule != nil {
+				if w.hooks.startRule.isSet() {
 					w.endGameWarmup()
 				}
 			case stateCountdown, statePaused:

@@ -76,28 +76,40 @@ var originalGameTypes = []string{"DM", "TDM", "CTF", "LMS", "LTS"}
 
 func (w *World) decide() {
 	d := &w.decisions
-	d.minPlayers = 2
-	if r := w.hooks.playersRule; r != nil {
-		d.minPlayers = r.MinPlayers()
-	} else if w.match.flags&GameFlagTeams != 0 {
-		d.minPlayers = 1
-	}
-	if r := w.hooks.unevenRule; r != nil {
-		d.uneven = r.UnevenTeams()
-	}
+	w.decidePlayers()
 	d.gameType = w.mode.Name()
 	for _, n := range w.hooks.namers {
-		if name := n.GameType(d.gameType); name != "" {
-			d.gameType = name
-		}
+		w.protect(n.of, func() {
+			if name := n.hook.GameType(d.gameType); name != "" {
+				d.gameType = name
+			}
+		})
 	}
-	if r := w.hooks.purityRule; r != nil {
-		pure := r.PureTuning()
+	if r := w.hooks.purityRule; r.isSet() {
+		pure := w.rules.PureTuning
+		w.protect(r.of, func() { pure = r.hook.PureTuning() })
 		d.purity = &pure
 		if !pure && slices.Contains(originalGameTypes, d.gameType) {
 			d.gameType += "+"
 		}
 	}
+}
+
+// decidePlayers decides how many players a match needs, and whether in each team.
+func (w *World) decidePlayers() {
+	n := &w.decisions.minPlayers
+	*n = 2
+	if w.match.flags&GameFlagTeams != 0 {
+		*n = 1
+	}
+	if r := w.hooks.playersRule; r.isSet() {
+		w.protect(r.of, func() { *n = r.hook.MinPlayers() })
+	}
+	uneven := false
+	if r := w.hooks.unevenRule; r.isSet() {
+		w.protect(r.of, func() { uneven = r.hook.UnevenTeams() })
+	}
+	w.decisions.uneven = uneven
 }
 
 // limitRules limits the operator's rules to their ranges and to what mode and mods decided.
@@ -132,7 +144,7 @@ func (w *World) requestJoin(id PlayerID, t Team, cause JoinCause) (Team, bool) {
 	wanted := w.clampTeam(t)
 	c.join = TeamRequest{Player: id, From: from, Team: wanted, Cause: cause}
 	for _, h := range w.hooks.join {
-		h.JoinTeam(&c.ctx, &c.join)
+		w.protect(h.of, func() { h.hook.JoinTeam(&c.ctx, &c.join) })
 		c.join.Player, c.join.From, c.join.Cause = id, from, cause
 		if c.ctx.cancelled {
 			if c.join.Refusal != "" && cause != JoinConnect {

@@ -33,6 +33,10 @@ type Mod interface {
 // name begins with On and is that of no hook, or one with the name of a hook and another
 // signature.
 //
+// A mod that panics is switched off, with all it declared and the entities and NPCs it made, and
+// the match goes on: the function that panicked is as if it had returned there. See [EvModOff]. A
+// mode that panics ends the match, and so does a mod in StateHook or StateSaver.
+//
 // Hooks can nest, for example when a hook damages another player. At a depth of 16,
 // hooks are no longer called and only the built-in rules apply.
 
@@ -162,7 +166,8 @@ type WinRule interface {
 }
 
 // PlayersRule is for modes whose matches do not need two players: it returns how many
-// players a match needs, with GameFlagTeams in each team. It is asked once, by [New].
+// players a match needs, with GameFlagTeams in each team. It is asked by [New], and again when a
+// mod is switched off or reloaded.
 type PlayersRule interface {
 	MinPlayers() int32
 }
@@ -239,34 +244,34 @@ const maxHookDepth = 16
 // hooks are the hook interfaces that mode and mods implement, in calling order. hookTable
 // fills it.
 type hooks struct {
-	damage      []DamageHook
-	damageTaken []DamageTakenHook
-	death       []DeathHook
-	selfKill    []SelfKillHook
-	spawnPicker []SpawnPicker
-	spawn       []SpawnHook
-	pickup      []PickupHook
-	chat        []ChatHook
-	input       []InputHook
-	fire        []FireHook
-	enter       []EnterHook
-	leave       []LeaveHook
-	team        []TeamHook
-	tick        []TickHook
-	entity      []EntityHook
-	tile        []TileHook
-	roundStart  []RoundStartHook
-	flagReturn  []FlagReturnHook
-	state       []StateHook
-	savers      []StateSaver
-	storage     []StorageHook
-	winRule     WinRule
-	roundRule   RoundRule
-	balanceRule BalanceRule
-	playersRule PlayersRule
-	unevenRule  UnevenRule
-	startRule   StartRule
-	purityRule  PurityRule
-	namers      []GameTypeNamer
-	join        []JoinRule
+	damage      []hookOf[DamageHook]
+	damageTaken []hookOf[DamageTakenHook]
+	death       []hookOf[DeathHook]
+	selfKill    []hookOf[SelfKillHook]
+	spawnPicker []hookOf[SpawnPicker]
+	spawn       []hookOf[SpawnHook]
+	pickup      []hookOf[PickupHook]
+	chat        []hookOf[ChatHook]
+	input       []hookOf[InputHook]
+	fire        []hookOf[FireHook]
+	enter       []hookOf[EnterHook]
+	leave       []hookOf[LeaveHook]
+	team        []hookOf[TeamHook]
+	tick        []hookOf[TickHook]
+	entity      []hookOf[EntityHook]
+	tile        []hookOf[TileHook]
+	roundStart  []hookOf[RoundStartHook]
+	flagReturn  []hookOf[FlagReturnHook]
+	state       []hookOf[StateHook]
+	savers      []hookOf[StateSaver]
+	storage     []hookOf[StorageHook]
+	winRule     hookOf[WinRule]
+	roundRule   hookOf[RoundRule]
+	balanceRule hookOf[BalanceRule]
+	playersRule hookOf[PlayersRule]
+	unevenRule  hookOf[UnevenRule]
+	startRule   hookOf[StartRule]
+	purityRule  hookOf[PurityRule]
+	namers      []hookOf[GameTypeNamer]
+	join        []hookOf[JoinRule]
 }

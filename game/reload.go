@@ -7,17 +7,24 @@ type Reloader interface {
 	Reload(tx *Tx, source string) error
 }
 
-// reload applies a CmdReload. The mod may have other hooks afterwards.
+// reload applies a CmdReload. The mod may have other hooks afterwards, and runs again if it
+// was switched off.
 func (w *World) reload(cmd *Command) {
 	if cmd.Value < 0 || int(cmd.Value) >= len(w.mods) {
 		return
 	}
 	r, ok := w.mods[cmd.Value].(Reloader)
-	if !ok || r.Reload(&w.tx, cmd.Text) != nil {
+	if !ok {
 		return
 	}
-	w.hooks = hooks{}
-	if err := w.resolveHooks(); err != nil {
-		panic(err) // the methods are those that New checked
+	i := int(cmd.Value)
+	wasOff := w.modsOff[i]
+	w.modsOff[i] = false
+	reloaded := false
+	w.protect(ownerOf(i), func() { reloaded = r.Reload(&w.tx, cmd.Text) == nil })
+	if reloaded {
+		w.hooksChanged()
+	} else if wasOff {
+		w.modsOff[i] = true
 	}
 }

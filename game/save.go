@@ -64,10 +64,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 	}
 	for _, m := range w.mods {
 		if _, ok := m.(Reloader); ok { // it may have been reloaded, and have other hooks
-			w.hooks = hooks{}
-			if err := w.resolveHooks(); err != nil {
-				return nil, err
-			}
+			w.hooksChanged()
 			break
 		}
 	}
@@ -141,12 +138,13 @@ func (v *visitor) world(w *World) {
 	if v.extra(43, w.people.used) {
 		v.people(w)
 	}
+	v.modsOff(w)
 	v.end()
 	for _, s := range w.hooks.state {
-		v.plain(w, s)
+		v.plain(w, s.hook)
 	}
 	for _, s := range w.hooks.savers {
-		v.saver(w, s)
+		v.saver(w, s.hook)
 	}
 }
 

@@ -101,6 +101,8 @@ const (
 // UsesHook reports whether the script has the hook with a method; see [game.HookSubset].
 func (m *Mod) UsesHook(method string) bool {
 	switch h := slices.Index(hookMethods[:], method); {
+	case m.off != "" && !strings.HasSuffix(method, "State"):
+		return false
 	case h == int(hookTick):
 		return !m.vm.hooks[h].IsNil() || m.vm.usesTimers
 	case h >= 0:

@@ -110,7 +110,7 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 		return rt.NilValue, false
 	}
 	if v.calls == 0 {
-		m.beginTick(tx.Tick())
+		m.beginTick(tx)
 		if m.off != "" {
 			return rt.NilValue, false
 		}
@@ -123,7 +123,7 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 	clear(fr.args[:])
 	switch {
 	case v.dead && m.off == "":
-		m.switchOff(text)
+		m.switchOff(tx, text)
 	case !ok && m.off == "":
 		m.failed(tx, text)
 	}
@@ -166,20 +166,22 @@ func (m *Mod) failed(tx *game.Tx, text string) {
 	}
 	m.errors++
 	if m.errors >= maxErrors {
-		m.switchOff(fmt.Sprintf("%s (%d errors in %d seconds)", text, m.errors, errorTicks/game.TickRate))
+		m.switchOff(tx, fmt.Sprintf("%s (%d errors in %d seconds)", text, m.errors, errorTicks/game.TickRate))
 		return
 	}
 	m.log(text)
 }
 
-func (m *Mod) switchOff(text string) {
+// switchOff switches the script off: it has no hooks and rules until it is reloaded.
+func (m *Mod) switchOff(tx *game.Tx, text string) {
 	m.off = text
 	m.log("switched off: " + text)
+	tx.HooksChanged()
 }
 
 // beginTick begins the budget of a tick, and checks what the script keeps from time to time.
-func (m *Mod) beginTick(tick int32) {
-	v := m.vm
+func (m *Mod) beginTick(tx *game.Tx) {
+	v, tick := m.vm, tx.Tick()
 	if tick == v.budgetTick && v.drawing == v.drawBudget {
 		return
 	}
@@ -197,7 +199,7 @@ func (m *Mod) beginTick(tick int32) {
 			}
 		}
 		if err != nil {
-			m.switchOff(err.Error())
+			m.switchOff(tx, err.Error())
 			return
 		}
 	}

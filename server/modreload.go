@@ -36,6 +36,7 @@ const modReloadInterval = time.Second
 // beginMods begins with the mods of a new world.
 func (s *Server) beginMods(mods []game.Mod) {
 	r := &s.modReload
+	s.modCommands.panicked = nil
 	r.sources, r.told = r.sources[:0], ""
 	for _, m := range mods {
 		source := ""

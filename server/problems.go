@@ -18,6 +18,7 @@ func (s *Server) Problems() []string {
 	if text := s.rotation.problem; text != "" {
 		all = append(all, text)
 	}
+	all = append(all, s.modCommands.panicked...)
 	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
 		all = append(all, "ec_port is set, but the external console could not be opened")
 	}

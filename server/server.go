@@ -559,6 +559,10 @@ func (s *Server) tick(now conn.Time) {
 			s.store(events[i].Store)
 			continue
 		}
+		if events[i].Kind == game.EvModOff {
+			s.modPanicked(events[i].Text)
+			continue
+		}
 		s.observeGame(&events[i])
 		s.deliverEvent(now, &events[i])
 	}

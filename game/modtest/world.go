@@ -63,7 +63,7 @@ func New(t testing.TB, cfg game.Config) *World {
 	return &World{World: w, T: t}
 }
 
-// Do runs a tick with commands, after the inputs of the players.
+// Do runs a tick with commands, after the inputs of the players. A mod that panics fails the test.
 func (w *World) Do(cmds ...game.Command) []game.Event {
 	for _, id := range w.entered {
 		in := w.input[id]
@@ -73,6 +73,11 @@ func (w *World) Do(cmds ...game.Command) []game.Event {
 	}
 	cmds = w.AppendNPCCommands(cmds)
 	events := append([]game.Event(nil), w.Step(cmds)...)
+	for i := range events {
+		if events[i].Kind == game.EvModOff {
+			w.T.Error(events[i].Text)
+		}
+	}
 	if w.Check != nil {
 		w.Check()
 	}

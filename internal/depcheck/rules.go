@@ -109,9 +109,10 @@ var pure = map[string]struct {
 	uses    map[string][]string
 }{
 	"game": {
-		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/...", "hash/maphash", "math/big"},
-		// These differ between machines; the game's own are in game/vec.
-		uses: map[string][]string{"math": inexact},
+		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/debug", "runtime/metrics", "runtime/pprof", "runtime/trace", "hash/maphash", "math/big"},
+		// These differ between machines; the game's own are in game/vec. Of runtime, it says where
+		// a mod panicked.
+		uses: map[string][]string{"math": inexact, "runtime": {"GC", "GOMAXPROCS", "Gosched", "NumCPU", "NumGoroutine", "ReadMemStats", "Stack"}},
 	},
 	"script": {
 		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "hash/maphash", "math/big"},
