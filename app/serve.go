@@ -120,10 +120,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	}
 	var settings web.Settings
 	monitor := web.NewMonitor(&settings)
+	finder := &modFinder{own: p.mods, files: files}
 	s, err := server.New(server.Config{
 		Commands:     lines,
 		Modes:        p.modes,
-		FindMod:      (&modFinder{own: p.mods, files: files}).find,
+		FindMode:     finder.findMode,
+		FindMod:      finder.findMod,
 		AddToConsole: settings.Register,
 		Observers:    []server.Observer{monitor},
 		Files:        files,

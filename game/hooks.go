@@ -19,6 +19,10 @@ type Ctx struct {
 // Cancel prevents what the hook is called about.
 func (c *Ctx) Cancel() { c.cancelled = true }
 
+// Cancelled reports whether it is prevented. So a hook can call that of another mode, and go on
+// if this did not cancel.
+func (c *Ctx) Cancelled() bool { return c.cancelled }
+
 // hookCall holds the arguments of one level of nested hook calls. It is part of the
 // world so that calling hooks does not allocate.
 type hookCall struct {

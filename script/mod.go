@@ -34,6 +34,8 @@ type Mod struct {
 	vm  *vm
 	off string // why the script is switched off, "" while it runs
 
+	isMode bool // it is part of a Mode
+
 	// errors counts those since errorTick.
 	errors    int32
 	errorTick int32
@@ -52,12 +54,16 @@ const (
 	checkMemory = 1 << 20 // allocated in a tick, after which the state is checked as well
 )
 
-// New reads a script. The error begins with file and line.
+// New reads a script that is a mod. The error begins with file and line.
 func New(cfg Config) (*Mod, error) {
-	m := &Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}, choices: map[string]int32{}}
+	m := newMod(cfg)
 	var err error
 	m.vm, err = m.load(cfg.Source)
-	return m, err
+	return &m, err
+}
+
+func newMod(cfg Config) Mod {
+	return Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}, choices: map[string]int32{}}
 }
 
 // load reads a source for this mod.
@@ -65,6 +71,12 @@ func (m *Mod) load(source string) (*vm, error) {
 	v, err := load(m.cfg.Name, source, m.log)
 	if err != nil {
 		return nil, err
+	}
+	switch isMode := v.declared.mode != nil; {
+	case isMode && !m.isMode:
+		return nil, fmt.Errorf("%s: %w", m.cfg.Name, errIsMode)
+	case !isMode && m.isMode:
+		return nil, fmt.Errorf("%s: %w", m.cfg.Name, errNoMode)
 	}
 	v.variables = m.variables
 	for _, k := range v.declared.kinds {

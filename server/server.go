@@ -64,6 +64,9 @@ type Config struct {
 	// Mods make the mods of every map that is played; they change the mode, in order. The
 	// mods of sv_mods follow.
 	Mods []func() game.Mod
+	// FindMode returns what makes a mode that sv_gametype names and Modes does not have, or what is
+	// wrong, an fs.ErrNotExist if there is none; nil has none. It is called as FindMod is.
+	FindMode func(name string) (func() game.Mode, error)
 	// FindMod returns what makes a mod that sv_mods names, or what is wrong, as operators are
 	// told; nil has none. It is called whenever a map is read, by other goroutines, and may read
 	// files.
@@ -125,10 +128,11 @@ type Server struct {
 	nextExecWait conn.Time
 	closed       chan struct{} // closed by Shutdown
 
-	// missingGameType is the sv_gametype that the world was to have, if it does not exist, and
-	// reportedGameType the last that was printed.
+	// missingGameType is the sv_gametype that the world was to have, "" if it has it, and
+	// missingErr why it has not. reportedGameType is the last that was printed. nextGameTypeErr is what is
+	// wrong with an sv_gametype that is not used yet.
 	missingGameType, reportedGameType string
-	nextGameTypeMissing               bool // sv_gametype does not exist, and is not used yet
+	missingErr, nextGameTypeErr       error
 
 	transport   transport.Conn
 	datagrams   []transport.Datagram // of one ReadBatch
@@ -327,7 +331,7 @@ func (s *Server) startFirstWorld() error {
 	if err != nil {
 		return err
 	}
-	if m.mods, err = s.findMods(s.settings.Mods); err != nil {
+	if m.ruleset, err = s.findRules(s.settings.GameType, s.settings.Mods); err != nil {
 		return err
 	}
 	return s.startWorld(m)
