@@ -131,6 +131,7 @@ func TestAPI(t *testing.T) {
 		{"(function() game.sound(p.pos, 'die') game.explode(p.pos) game.show_spawn(p.pos) game.show_death(p.pos, p, {p}) game.broadcast('x') end)()", ""},
 		{"p.x == p.pos.x and 1 or 2, math.type(p.id), math.random(5) <= 5, math.random() < 1", "1 integer true true"},
 		{"p:tuning('gravity'), p:visible_to(player(1)), p:controls_disabled('move', 1), (function() p:disable_controls('move') p:show_to(p) end)(), p:visible_to(player(1)), p:controls_disabled('move')", "0.5 true false nil false true"},
+		{"p.jumps, (function() p.jumps = 4 end)(), p.jumps", "2 nil 4"},
 		{"game.map_width(), game.map_height(), game.layers{x = 0, y = 0}.game, game.layers(p.pos).tele_number, p:set_input{fire = true}, p:set_npc_skill(2)", "20 12 1 0 false"},
 		{"(function() game.flag_message('grab', 'blue', p) game.flag_message('capture', 'red', p, 50, 'red') game.show_damage(p.pos, p, 1.5, 3, 'blue') end)()", ""},
 		{"game.flag_message('grap', 'blue')", "want drop, return, grab or capture"},

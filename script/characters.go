@@ -42,6 +42,7 @@ var characterMembers = map[string]member{
 	"grounded":     property((*game.Tx).Grounded, nil),
 	"hooked":       property((*game.Tx).Hooked, nil),
 	"frozen":       property((*game.Tx).Frozen, nil),
+	"jumps":        property((*game.Tx).Jumps, (*game.Tx).SetJumps),
 	"reload_ticks": property((*game.Tx).ReloadTicks, (*game.Tx).SetReloadTicks),
 	"aim": property(func(tx *game.Tx, id game.PlayerID) vec.Vec2 {
 		in := tx.Input(id)
@@ -65,7 +66,6 @@ var characterMembers = map[string]member{
 	"push":             method(2, do2((*game.Tx).Push)),
 	"release_hooks":    method(1, do1((*game.Tx).ReleaseHooks)),
 	"refill_jump":      method(1, do1((*game.Tx).RefillJump)),
-	"set_jumps":        method(2, do2((*game.Tx).SetJumps)),
 	"has_weapon":       method(2, ask2((*game.Tx).HasWeapon)),
 	"ammo":             method(2, ask2((*game.Tx).Ammo)),
 	"set_ammo":         method(3, do3((*game.Tx).SetAmmo)),
