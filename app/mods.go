@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/mods/fng"
 	"github.com/teeyard/teeyard/mods/foot"
+	"github.com/teeyard/teeyard/mods/infection"
 	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/script"
@@ -31,6 +32,7 @@ var ownModes = server.Modes{
 	{Name: "boomfng", New: func() game.Mode { return fng.New(game.WeaponGrenade, true) }},
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 	{Name: "foot", New: foot.New},
+	{Name: "infection", New: infection.New},
 }
 
 // modFinder finds modes and mods by their names in sv_gametype and sv_mods: mods of the program, and

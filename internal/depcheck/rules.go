@@ -21,6 +21,8 @@ var rooms = map[string][]string{
 	// The wire and the game stand alone; only the bridge translates.
 	"protocol": {},
 	"game":     {},
+	// Tests of mods let bots play.
+	"game/modtest": {"bot", "game"},
 	"event":    {"game"},
 	"bridge":   {"event", "game", "protocol", "internal/limit", "internal/safetext"},
 	"bot":      {"game"},
@@ -66,7 +68,6 @@ var rooms = map[string][]string{
 	"internal/testenv":     {},
 	"internal/release":     {},
 	"internal/demotest":    {"format", "protocol"},
-	"internal/modetest":    {"bot", "game"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},
