@@ -23,10 +23,10 @@ var rooms = map[string][]string{
 	"game":     {},
 	// Tests of mods let bots play.
 	"game/modtest": {"bot", "game"},
-	"event":    {"game"},
-	"bridge":   {"event", "game", "protocol", "internal/limit", "internal/safetext"},
-	"bot":      {"game"},
-	"script":   {"game"},
+	"event":        {"game"},
+	"bridge":       {"event", "game", "protocol", "internal/limit", "internal/safetext"},
+	"bot":          {"game"},
+	"script":       {"game"},
 	// What a mode or mod needs that game does not offer, everybody's mod lacks.
 	"mods": {"game"},
 
