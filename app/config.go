@@ -9,7 +9,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/script"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -94,13 +93,18 @@ func programName() string {
 
 // verifyConfig returns what the logs of this program's matches are run with.
 func (p *program) verifyConfig() replay.VerifyConfig {
-	return replay.VerifyConfig{Modes: p.modes.New, NewMod: p.newMod}
+	return replay.VerifyConfig{Modes: p.modes.New, NewMode: newLoggedMode, NewMod: p.newMod}
+}
+
+// newLoggedMode makes a mode of a replay log that is a script.
+func newLoggedMode(gameType string, source []byte) (game.Mode, error) {
+	return newScriptMode(gameType, string(source))
 }
 
 // newMod makes a mod of a replay log, which has the sources of scripts.
 func (p *program) newMod(info replay.ModInfo) (game.Mod, error) {
 	if info.Source != nil {
-		return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source)})
+		return newScriptMod(info.Name, string(info.Source))
 	}
 	if newMod, ok := p.mods[info.Name]; ok {
 		return newMod(), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/mods/fng"
 	"github.com/teeyard/teeyard/mods/foot"
+	"github.com/teeyard/teeyard/mods/infection"
 	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/script"
@@ -31,59 +32,80 @@ var ownModes = server.Modes{
 	{Name: "boomfng", New: func() game.Mode { return fng.New(game.WeaponGrenade, true) }},
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 	{Name: "foot", New: foot.New},
+	{Name: "infection", New: infection.New},
 }
 
-// modFinder finds mods by their names in sv_mods: those of the program, and scripts in the
-// folder mods.
+// modFinder finds modes and mods by their names in sv_gametype and sv_mods: mods of the program, and
+// scripts in the folder mods.
 type modFinder struct {
 	own   map[string]func() game.Mod
 	files fs.FS
 	mu    sync.Mutex
-	read  map[string]scriptFile // the last of each name that was right
+	read  map[string]string // the source of each script that was right when it was read last
 }
 
 // modName matches the names of scripts.
 var modName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// find returns what makes a mod that sv_mods names.
-func (f *modFinder) find(name string) (func() game.Mod, error) {
+// findMod returns what makes a mod that sv_mods names.
+func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	if newMod, ok := f.own[name]; ok {
 		return newMod, nil
 	}
 	if !modName.MatchString(name) {
 		return nil, errors.New("names of mods have letters, digits, _ and - only")
 	}
-	path := "mods/" + name + ".lua"
-	source, err := readScript(f.files, path)
+	newMod, err := findScript[game.Mod](f, name, newScriptMod)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is neither a mod of this name nor a file %s", path)
+		err = fmt.Errorf("there is neither a mod of this name nor a file %s", scriptPath(name))
 	}
+	return newMod, err
+}
+
+// findMode returns what makes a mode that sv_gametype names.
+func (f *modFinder) findMode(name string) (func() game.Mode, error) {
+	if !modName.MatchString(name) {
+		return nil, fs.ErrNotExist
+	}
+	return findScript[game.Mode](f, name, newScriptMode)
+}
+
+func scriptPath(name string) string { return "mods/" + name + ".lua" }
+
+func newScriptMod(name, source string) (game.Mod, error) {
+	return script.New(script.Config{Name: scriptPath(name), Source: source})
+}
+
+func newScriptMode(name, source string) (game.Mode, error) {
+	return script.NewMode(script.Config{Name: scriptPath(name), Source: source})
+}
+
+// findScript returns what makes a mode or mod of a script, which is read, and checked if it is
+// not the one before.
+func findScript[M any](f *modFinder, name string, newM func(name, source string) (M, error)) (func() M, error) {
+	source, err := readScript(f.files, scriptPath(name))
 	if err != nil {
 		return nil, err
 	}
-	cfg := script.Config{Name: path, Source: source}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.read[name] != (scriptFile{path, source}) {
-		if _, err := script.New(cfg); err != nil {
+	if known := fmt.Sprintf("%T %s", newM, name); f.read[known] != source || source == "" {
+		if _, err := newM(name, source); err != nil {
 			return nil, err
 		}
 		if f.read == nil {
-			f.read = map[string]scriptFile{}
+			f.read = map[string]string{}
 		}
-		f.read[name] = scriptFile{path, source}
+		f.read[known] = source
 	}
-	return func() game.Mod {
-		m, err := script.New(cfg)
+	return func() M {
+		m, err := newM(name, source)
 		if err != nil {
 			panic(err) // it was right before
 		}
 		return m
 	}, nil
 }
-
-// scriptFile is a script that can be read.
-type scriptFile struct{ path, source string }
 
 // readScript reads a file that is not too large for a script.
 func readScript(files fs.FS, path string) (string, error) {

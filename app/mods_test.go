@@ -27,7 +27,7 @@ func TestScriptsAreFound(t *testing.T) {
 		{"none", "there is neither a mod of this name nor a file mods/none.lua"},
 		{"../secret", "names of mods have letters, digits, _ and - only"},
 	} {
-		found, err := f.find(c.name)
+		found, err := f.findMod(c.name)
 		if c.err != "" {
 			testenv.Check(t, err != nil && strings.Contains(err.Error(), c.err), "%s: %v, want %s", c.name, err, c.err)
 			continue
@@ -38,6 +38,6 @@ func TestScriptsAreFound(t *testing.T) {
 		testenv.Check(t, err == nil && m.(*script.Mod).Name() == "mods/good.lua", "%v", err)
 	}
 	files["mods/good.lua"] = &fstest.MapFile{Data: []byte("function on_spawn() end")}
-	found := testenv.Must(f.find("good"))
+	found := testenv.Must(f.findMod("good"))
 	testenv.Check(t, strings.Contains(string(found().(replay.Sourcer).Source()), "on_spawn"), "the file is not read again")
 }

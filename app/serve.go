@@ -126,10 +126,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var broadcastSettings broadcast.Settings
 	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
+	finder := &modFinder{own: p.mods, files: files}
 	s, err := server.New(server.Config{
 		Commands: lines,
 		Modes:    p.modes,
-		FindMod:  (&modFinder{own: p.mods, files: files}).find,
+		FindMode: finder.findMode,
+		FindMod:  finder.findMod,
 		AddToConsole: func(c *console.Console) error {
 			return errors.Join(settings.Register(c), broadcastSettings.Register(c))
 		},

@@ -96,6 +96,7 @@ func (p *predictor) simulate(s *Session, from, to int32) {
 				p.input = physicsInput(&in)
 				p.own.MaskInput(&p.input, t)
 				core.Tick(&p.input, true)
+				p.own.EndTick(core)
 			default:
 				core.Tick(nil, false)
 			}

@@ -54,8 +54,19 @@ func TestGuideCode(t *testing.T) {
 // playScript plays a match with a script, which must replay and have no errors.
 func playScript(t *testing.T, name, source string) {
 	t.Helper()
+	log := func(text string) { t.Errorf("%s\n%s", text, source) }
+	if strings.Contains("\n"+source, "\nmode{") {
+		modtest.Match{Players: 4, Ticks: 150, Mode: func() game.Mode {
+			m, err := script.NewMode(script.Config{Name: name, Source: source, Log: log})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, source)
+			}
+			return m
+		}}.VerifyReplay(t)
+		return
+	}
 	modtest.Match{Players: 4, Ticks: 150, Mods: []func() game.Mod{func() game.Mod {
-		m, err := script.New(script.Config{Name: name, Source: source, Log: func(text string) { t.Errorf("%s\n%s", text, source) }})
+		m, err := script.New(script.Config{Name: name, Source: source, Log: log})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}

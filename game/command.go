@@ -173,7 +173,7 @@ const (
 	// [World.NPCRequests].
 	CmdAddNPC
 
-	// CmdReload gives a mod another source: Value (the number of the mod in Config.Mods), Text.
+	// CmdReload gives a mod another source: Value (the number of the mod in Config.Mods, or ReloadMode), Text.
 	// Mods that are no [Reloader] ignore it.
 	CmdReload
 	// CmdMenu is a player's choice of a line in a menu of a mode or mod, see [ChooseLine]:

@@ -132,7 +132,7 @@ func (w *World) die(id, killer PlayerID, weapon Weapon) {
 	c, p := &w.characters[id], &w.players[id]
 	c.alive = false
 	p.respawnTick = w.tick + TickRate/2
-	d := Death{Victim: id, Killer: killer, Weapon: weapon}
+	d := Death{Victim: id, Killer: killer, Weapon: weapon, Pos: c.pos}
 	if killer >= 0 && w.players[killer].connected {
 		w.scoreDeath(&d)
 	} else {

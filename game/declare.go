@@ -24,8 +24,8 @@ type declared struct {
 	chatCommands    []CommandSpec
 	consoleCommands []CommandSpec
 	timers          []timer
-	menus           []func(ctx *Ctx, id PlayerID, line int)
-	votes           []func(ctx *Ctx, passed bool)
+	menus           []hookOf[func(ctx *Ctx, id PlayerID, line int)]
+	votes           []hookOf[func(ctx *Ctx, passed bool)]
 
 	open   bool              // New runs
 	values map[string]string // Config.Variables

@@ -94,12 +94,10 @@ func (lateMod) OnEnter(ctx *game.Ctx, _ game.PlayerID) {
 
 func TestDeclareTooLate(t *testing.T) {
 	w := newDeclareWorld(t, nil, lateMod{func(*game.Tx) {}})
-	defer func() {
-		if got := recover(); got != "game: ChatCommand is called outside of Start" {
-			t.Errorf("panics with %v", got)
-		}
-	}()
-	w.Step(bots.Join(0))
+	off := eventsOf(w.Step(bots.Join(0)), game.EvModOff)
+	if len(off) != 1 || !strings.Contains(off[0].Text, "switched off: game: ChatCommand is called outside of Start\n") {
+		t.Errorf("%+v", off)
+	}
 }
 
 func TestVariablesOfMods(t *testing.T) {

@@ -26,6 +26,8 @@ type EntityKind struct {
 	Reset func(ctx *Ctx, e *Entity)
 	// Parts is how many things of a sort Draw can draw, 1 to MaxEntityParts; 0 is 1.
 	Parts int
+
+	of owner
 }
 
 // KindID is an [EntityKind] that a world knows.
@@ -203,7 +205,8 @@ func (w *World) eachEntity(call func(k *EntityKind, ctx *Ctx, e *Entity)) {
 			continue
 		}
 		if c := w.enterHook(); c != nil {
-			call(&w.entityKinds[e.kind-1], &c.ctx, e)
+			k := &w.entityKinds[e.kind-1]
+			w.protect(k.of, func() { call(k, &c.ctx, e) })
 			w.exitHook(c)
 		}
 	}

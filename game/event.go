@@ -206,6 +206,9 @@ const (
 	EvKillFeed
 	// EvConsole: Text is for the console of the operators. No client is told.
 	EvConsole
+	// EvModOff: the mod with the index Value in Config.Mods panicked and is switched off. Text
+	// says so, and in further lines where it panicked. No client is told.
+	EvModOff
 	// EvStore asks the storage for Store; see [Storage]. No client is told.
 	EvStore
 

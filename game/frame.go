@@ -107,9 +107,11 @@ type CharacterState struct {
 	TriggeredEvents int32
 	// The following are set only if Frame.Extended is. FreezeStart and FreezeEnd are the
 	// ticks of a freeze, 0 for none, FreezeEnd also FreezeForever. TickOrder is the place
-	// among the tees in the order in which they move. NotFor are those who do not see it.
+	// among the tees in the order in which they move. NotFor are those who do not see it. Jumps is
+	// how often the tee can jump, AirJumps how often it did in the air.
 	Flags                  CharacterFlags
 	FreezeStart, FreezeEnd int32
+	Jumps, AirJumps        int32
 	TickOrder              int32
 	NotFor                 PlayerMask
 	// Pos is the position now; X and Y are of Tick and can be older.

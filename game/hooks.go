@@ -19,6 +19,10 @@ type Ctx struct {
 // Cancel prevents what the hook is called about.
 func (c *Ctx) Cancel() { c.cancelled = true }
 
+// Cancelled reports whether it is prevented. So a hook can call that of another mode, and go on
+// if this did not cancel.
+func (c *Ctx) Cancelled() bool { return c.cancelled }
+
 // hookCall holds the arguments of one level of nested hook calls. It is part of the
 // world so that calling hooks does not allocate.
 type hookCall struct {
@@ -51,9 +55,9 @@ func (w *World) exitHook(c *hookCall) {
 // checkStates reports an error for a state that is not plain data.
 func (w *World) checkStates() error {
 	for _, h := range w.hooks.state {
-		s := h.State()
+		s := h.hook.State()
 		if t := reflect.TypeOf(s); t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() == reflect.Slice || binary.Size(s) < 0 {
-			return fmt.Errorf("%w: %T of %T is not a pointer to data of a fixed size", ErrState, s, h)
+			return fmt.Errorf("%w: %T of %T is not a pointer to data of a fixed size", ErrState, s, h.hook)
 		}
 		found, err := findPerPlayers(reflect.ValueOf(s).Elem())
 		if err != nil {
@@ -76,7 +80,7 @@ func (w *World) callDamage(d *Damage) bool {
 	defer w.exitHook(c)
 	c.damage = *d
 	for _, h := range w.hooks.damage {
-		h.OnDamage(&c.ctx, &c.damage)
+		w.protect(h.of, func() { h.hook.OnDamage(&c.ctx, &c.damage) })
 		if c.ctx.cancelled {
 			break
 		}
@@ -96,7 +100,7 @@ func (w *World) callDamageTaken(d *Damage) {
 	defer w.exitHook(c)
 	for _, h := range w.hooks.damageTaken {
 		c.damage = *d
-		h.OnDamageTaken(&c.ctx, &c.damage)
+		w.protect(h.of, func() { h.hook.OnDamageTaken(&c.ctx, &c.damage) })
 	}
 }
 
@@ -108,7 +112,7 @@ func (w *World) callDeath(d *Death) {
 	defer w.exitHook(c)
 	c.death = *d
 	for _, h := range w.hooks.death {
-		h.OnDeath(&c.ctx, &c.death)
+		w.protect(h.of, func() { h.hook.OnDeath(&c.ctx, &c.death) })
 		if c.ctx.cancelled {
 			break
 		}
@@ -120,7 +124,7 @@ func (w *World) callDeath(d *Death) {
 func (w *World) callSelfKill(id PlayerID) bool {
 	if w.isAlive(id) {
 		for _, h := range w.hooks.selfKill {
-			if w.callCancellable(func(ctx *Ctx) { h.OnSelfKill(ctx, id) }) {
+			if w.callCancellable(h.of, func(ctx *Ctx) { h.hook.OnSelfKill(ctx, id) }) {
 				return false
 			}
 		}
@@ -135,7 +139,9 @@ func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
 	}
 	defer w.exitHook(c)
 	for _, h := range w.hooks.spawnPicker {
-		if pos, ok := h.PickSpawn(&c.ctx, id); ok {
+		var pos vec.Vec2
+		var ok bool
+		if w.protect(h.of, func() { pos, ok = h.hook.PickSpawn(&c.ctx, id) }); ok {
 			return pos, true
 		}
 	}
@@ -143,10 +149,10 @@ func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
 }
 
 // notify calls hooks that cannot be cancelled.
-func notify[H any](w *World, hooks []H, call func(h H, ctx *Ctx)) {
+func notify[H any](w *World, hooks []hookOf[H], call func(h H, ctx *Ctx)) {
 	for _, h := range hooks {
 		if c := w.enterHook(); c != nil {
-			call(h, &c.ctx)
+			w.protect(h.of, func() { call(h.hook, &c.ctx) })
 			w.exitHook(c)
 		}
 	}
@@ -160,7 +166,7 @@ func (w *World) callSpawn(id PlayerID) {
 // pickup.
 func (w *World) callPickup(id PlayerID, kind PickupKind, handle EntityID) bool {
 	for _, h := range w.hooks.pickup {
-		if w.callCancellable(func(ctx *Ctx) { ctx.Pickup = handle; h.OnPickup(ctx, id, kind) }) {
+		if w.callCancellable(h.of, func(ctx *Ctx) { ctx.Pickup = handle; h.hook.OnPickup(ctx, id, kind) }) {
 			return false
 		}
 	}
@@ -176,7 +182,7 @@ func (w *World) callChat(l *ChatMessage) bool {
 	defer w.exitHook(c)
 	c.chat = *l
 	for _, h := range w.hooks.chat {
-		h.OnChat(&c.ctx, &c.chat)
+		w.protect(h.of, func() { h.hook.OnChat(&c.ctx, &c.chat) })
 		if c.ctx.cancelled {
 			return false
 		}
@@ -202,13 +208,23 @@ func (w *World) callInput(id PlayerID, in *Input) *Input {
 	defer w.exitHook(c)
 	c.input = *in
 	for _, h := range w.hooks.input {
-		h.OnInput(&c.ctx, id, &c.input)
+		w.protect(h.of, func() { h.hook.OnInput(&c.ctx, id, &c.input) })
 	}
 	if !c.input.valid() {
 		return in
 	}
 	w.hookInput = c.input // the call's own would be that of the hooks that the input leads to
 	return &w.hookInput
+}
+
+// callFire calls the FireHooks and reports whether the weapon fires.
+func (w *World) callFire(id PlayerID, weapon Weapon, dir vec.Vec2) bool {
+	for _, h := range w.hooks.fire {
+		if w.callCancellable(h.of, func(ctx *Ctx) { h.hook.OnFire(ctx, id, weapon, dir) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *World) callEnter(id PlayerID) {
@@ -230,7 +246,7 @@ func (w *World) callTick() {
 // callEntity calls the EntityHooks and reports whether one handled the tile.
 func (w *World) callEntity(tile uint8, pos vec.Vec2) bool {
 	for _, h := range w.hooks.entity {
-		if w.callCancellable(func(ctx *Ctx) { h.OnEntity(ctx, tile, pos) }) {
+		if w.callCancellable(h.of, func(ctx *Ctx) { h.hook.OnEntity(ctx, tile, pos) }) {
 			return true
 		}
 	}
@@ -238,13 +254,13 @@ func (w *World) callEntity(tile uint8, pos vec.Vec2) bool {
 }
 
 // callCancellable calls a hook and reports whether it cancelled.
-func (w *World) callCancellable(call func(ctx *Ctx)) bool {
+func (w *World) callCancellable(of owner, call func(ctx *Ctx)) bool {
 	c := w.enterHook()
 	if c == nil {
 		return false
 	}
 	defer w.exitHook(c)
-	call(&c.ctx)
+	w.protect(of, func() { call(&c.ctx) })
 	return c.ctx.cancelled
 }
 
@@ -256,11 +272,10 @@ func (w *World) callFlagReturn(t Team) {
 	notify(w, w.hooks.flagReturn, func(h FlagReturnHook, ctx *Ctx) { h.OnFlagReturn(ctx, t) })
 }
 
-// callRule asks a rule of the mode. It returns otherwise if the mode has no such rule or
-// hooks are nested too deeply.
-func callRule[R comparable, V any](w *World, rule R, otherwise V, ask func(R, *Ctx) V) V {
-	var none R
-	if rule == none {
+// callRule asks a rule of the mode or a mod. It returns otherwise if there is no such rule, if
+// hooks are nested too deeply, and if the mod panics.
+func callRule[R, V any](w *World, rule hookOf[R], otherwise V, ask func(R, *Ctx) V) V {
+	if !rule.isSet() {
 		return otherwise
 	}
 	c := w.enterHook()
@@ -268,7 +283,9 @@ func callRule[R comparable, V any](w *World, rule R, otherwise V, ask func(R, *C
 		return otherwise
 	}
 	defer w.exitHook(c)
-	return ask(rule, &c.ctx)
+	answer := otherwise
+	w.protect(rule.of, func() { answer = ask(rule.hook, &c.ctx) })
+	return answer
 }
 
 func (w *World) callCheckWin() MatchResult {

@@ -38,55 +38,56 @@ type hookSpec struct {
 	iface reflect.Type
 	order HookOrder
 	// add adds a mode or mod that implements the interface.
-	add func(h *hooks, impl any)
+	add func(h *hooks, impl any, of owner)
 }
 
 // hookTable has every hook and rule. Resolving, checking and documentation come from it.
 var hookTable = []hookSpec{
-	listed(ModsFirst, func(h *hooks) *[]DamageHook { return &h.damage }),
-	listed(ModeFirst, func(h *hooks) *[]DamageTakenHook { return &h.damageTaken }),
-	listed(ModsFirst, func(h *hooks) *[]DeathHook { return &h.death }),
-	listed(ModsFirst, func(h *hooks) *[]SelfKillHook { return &h.selfKill }),
-	listed(ModsFirst, func(h *hooks) *[]SpawnPicker { return &h.spawnPicker }),
-	listed(ModeFirst, func(h *hooks) *[]SpawnHook { return &h.spawn }),
-	listed(ModsFirst, func(h *hooks) *[]PickupHook { return &h.pickup }),
-	listed(ModsFirst, func(h *hooks) *[]ChatHook { return &h.chat }),
-	listed(ModeFirst, func(h *hooks) *[]InputHook { return &h.input }),
-	listed(ModeFirst, func(h *hooks) *[]EnterHook { return &h.enter }),
-	listed(ModeFirst, func(h *hooks) *[]LeaveHook { return &h.leave }),
-	listed(ModeFirst, func(h *hooks) *[]TeamHook { return &h.team }),
-	listed(ModeFirst, func(h *hooks) *[]TickHook { return &h.tick }),
-	listed(ModsFirst, func(h *hooks) *[]EntityHook { return &h.entity }),
-	listed(ModeFirst, func(h *hooks) *[]TileHook { return &h.tile }),
-	listed(ModeFirst, func(h *hooks) *[]RoundStartHook { return &h.roundStart }),
-	listed(ModeFirst, func(h *hooks) *[]FlagReturnHook { return &h.flagReturn }),
-	listed(ModeFirst, func(h *hooks) *[]StateHook { return &h.state }),
-	listed(ModeFirst, func(h *hooks) *[]StateSaver { return &h.savers }),
-	listed(ModeFirst, func(h *hooks) *[]StorageHook { return &h.storage }),
-	single(func(h *hooks) *WinRule { return &h.winRule }),
-	single(func(h *hooks) *PlayersRule { return &h.playersRule }),
-	single(func(h *hooks) *RoundRule { return &h.roundRule }),
-	single(func(h *hooks) *BalanceRule { return &h.balanceRule }),
-	single(func(h *hooks) *StartRule { return &h.startRule }),
-	single(func(h *hooks) *PurityRule { return &h.purityRule }),
-	listed(ModeFirst, func(h *hooks) *[]GameTypeNamer { return &h.namers }),
-	listed(ModsFirst, func(h *hooks) *[]JoinRule { return &h.join }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[DamageHook] { return &h.damage }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[DamageTakenHook] { return &h.damageTaken }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[DeathHook] { return &h.death }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[SelfKillHook] { return &h.selfKill }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[SpawnPicker] { return &h.spawnPicker }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[SpawnHook] { return &h.spawn }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[PickupHook] { return &h.pickup }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[ChatHook] { return &h.chat }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[InputHook] { return &h.input }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[FireHook] { return &h.fire }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[EnterHook] { return &h.enter }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[LeaveHook] { return &h.leave }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[TeamHook] { return &h.team }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[TickHook] { return &h.tick }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[EntityHook] { return &h.entity }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[TileHook] { return &h.tile }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[RoundStartHook] { return &h.roundStart }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[FlagReturnHook] { return &h.flagReturn }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[StateHook] { return &h.state }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[StateSaver] { return &h.savers }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[StorageHook] { return &h.storage }),
+	single(func(h *hooks) *hookOf[WinRule] { return &h.winRule }),
+	single(func(h *hooks) *hookOf[PlayersRule] { return &h.playersRule }),
+	single(func(h *hooks) *hookOf[RoundRule] { return &h.roundRule }),
+	single(func(h *hooks) *hookOf[BalanceRule] { return &h.balanceRule }),
+	single(func(h *hooks) *hookOf[UnevenRule] { return &h.unevenRule }),
+	single(func(h *hooks) *hookOf[StartRule] { return &h.startRule }),
+	single(func(h *hooks) *hookOf[PurityRule] { return &h.purityRule }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[GameTypeNamer] { return &h.namers }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[JoinRule] { return &h.join }),
 }
 
 // listed is a hook that is called of all that have it.
-func listed[H any](order HookOrder, list func(*hooks) *[]H) hookSpec {
-	return hookSpec{reflect.TypeFor[H](), order, func(h *hooks, impl any) {
+func listed[H any](order HookOrder, list func(*hooks) *[]hookOf[H]) hookSpec {
+	return hookSpec{reflect.TypeFor[H](), order, func(h *hooks, impl any, of owner) {
 		l := list(h)
-		*l = append(*l, impl.(H))
+		*l = append(*l, hookOf[H]{impl.(H), of})
 	}}
 }
 
 // single is a rule that is asked of one.
-func single[R comparable](rule func(*hooks) *R) hookSpec {
-	return hookSpec{reflect.TypeFor[R](), OnlyFirst, func(h *hooks, impl any) {
-		var none R
-		if r := rule(h); *r == none {
-			*r = impl.(R)
+func single[R comparable](rule func(*hooks) *hookOf[R]) hookSpec {
+	return hookSpec{reflect.TypeFor[R](), OnlyFirst, func(h *hooks, impl any, of owner) {
+		if r := rule(h); !r.isSet() {
+			*r = hookOf[R]{impl.(R), of}
 		}
 	}}
 }
@@ -110,27 +111,36 @@ type HookSubset interface {
 	UsesHook(method string) bool
 }
 
-// resolveHooks finds the hooks that mode and mods implement.
+// resolveHooks finds the hooks that mode and mods implement, but for those of mods that are
+// switched off.
 func (w *World) resolveHooks() error {
-	mods := make([]any, len(w.mods))
-	for i, m := range w.mods {
-		mods[i] = m
+	type candidate struct {
+		impl any
+		of   owner
 	}
-	modeFirst := append([]any{w.mode}, mods...)
-	modsFirst := append(mods, w.mode)
-	for _, v := range modeFirst {
-		if err := checkHooks(v); err != nil {
+	var mods []candidate
+	for i, m := range w.mods {
+		if err := checkHooks(m); err != nil {
 			return err
 		}
+		if of := ownerOf(i); !w.isOff(of) {
+			mods = append(mods, candidate{m, of})
+		}
 	}
+	if err := checkHooks(w.mode); err != nil {
+		return err
+	}
+	modeFirst := append([]candidate{{w.mode, theMode}}, mods...)
+	modsFirst := append(mods, modeFirst[0])
+	w.hooks = hooks{}
 	for _, s := range hookTable {
 		candidates := modeFirst
 		if s.order != ModeFirst {
 			candidates = modsFirst
 		}
-		for _, v := range candidates {
-			if reflect.TypeOf(v).Implements(s.iface) && usesHook(v, s.iface) {
-				s.add(&w.hooks, v)
+		for _, c := range candidates {
+			if reflect.TypeOf(c.impl).Implements(s.iface) && usesHook(c.impl, s.iface) {
+				s.add(&w.hooks, c.impl, c.of)
 			}
 		}
 	}

@@ -64,6 +64,9 @@ func (w *World) initMatch() {
 // hasEnoughPlayers reports whether there are enough players for a match.
 func (w *World) hasEnoughPlayers() bool {
 	m, n := &w.match, w.decisions.minPlayers
+	if w.decisions.uneven {
+		return m.teamSize[TeamRed]+m.teamSize[TeamBlue] >= n
+	}
 	return m.teamSize[TeamRed] >= n && (m.flags&GameFlagTeams == 0 || m.teamSize[TeamBlue] >= n)
 }
 
@@ -249,7 +252,7 @@ func (w *World) tickMatch() {
 					w.userWarmup(0)
 				}
 			case stateWarmupGame:
-				if w.hooks.startRule != nil {
+				if w.hooks.startRule.isSet() {
 					w.endGameWarmup()
 				}
 			case stateCountdown, statePaused:
@@ -298,7 +301,7 @@ func (w *World) onStateTimerEnd() {
 			m.matchesOnMap = 0
 			w.addEvent(Event{Kind: EvMatchEnd, To: MaskAll, Flag: true})
 		}
-		if w.rules.MatchSwap {
+		if w.rules.MatchSwap && !w.decisions.uneven {
 			w.swapTeams()
 		}
 		m.matchesOnMap++

@@ -16,6 +16,13 @@ type PurityRule interface {
 	PureTuning() bool
 }
 
+// UnevenRule is for modes with GameFlagTeams: it says whether their teams may be of any sizes. Then
+// nobody is moved to balance or swap them, who joins may choose, and a match needs as many
+// players in both together as PlayersRule says. It is asked once, by [New].
+type UnevenRule interface {
+	UnevenTeams() bool
+}
+
 // StartRule decides whether a match can start. It is asked whenever one could, and in
 // every tick of the warmup that waits for enough players; enough is whether there are as many as
 // [PlayersRule] says. Until it is true, that warmup goes on.
@@ -57,6 +64,7 @@ const (
 // decisions are what mode and mods decided in New.
 type decisions struct {
 	minPlayers int32 // of a match, with GameFlagTeams in each team
+	uneven     bool  // teams may be of any sizes
 	gameType   string
 	purity     *bool // nil if the operator's rules count
 }
@@ -68,25 +76,40 @@ var originalGameTypes = []string{"DM", "TDM", "CTF", "LMS", "LTS"}
 
 func (w *World) decide() {
 	d := &w.decisions
-	d.minPlayers = 2
-	if r := w.hooks.playersRule; r != nil {
-		d.minPlayers = r.MinPlayers()
-	} else if w.match.flags&GameFlagTeams != 0 {
-		d.minPlayers = 1
-	}
+	w.decidePlayers()
 	d.gameType = w.mode.Name()
 	for _, n := range w.hooks.namers {
-		if name := n.GameType(d.gameType); name != "" {
-			d.gameType = name
-		}
+		w.protect(n.of, func() {
+			if name := n.hook.GameType(d.gameType); name != "" {
+				d.gameType = name
+			}
+		})
 	}
-	if r := w.hooks.purityRule; r != nil {
-		pure := r.PureTuning()
+	if r := w.hooks.purityRule; r.isSet() {
+		pure := w.rules.PureTuning
+		w.protect(r.of, func() { pure = r.hook.PureTuning() })
 		d.purity = &pure
 		if !pure && slices.Contains(originalGameTypes, d.gameType) {
 			d.gameType += "+"
 		}
 	}
+}
+
+// decidePlayers decides how many players a match needs, and whether in each team.
+func (w *World) decidePlayers() {
+	n := &w.decisions.minPlayers
+	*n = 2
+	if w.match.flags&GameFlagTeams != 0 {
+		*n = 1
+	}
+	if r := w.hooks.playersRule; r.isSet() {
+		w.protect(r.of, func() { *n = r.hook.MinPlayers() })
+	}
+	uneven := false
+	if r := w.hooks.unevenRule; r.isSet() {
+		w.protect(r.of, func() { uneven = r.hook.UnevenTeams() })
+	}
+	w.decisions.uneven = uneven
 }
 
 // limitRules limits the operator's rules to their ranges and to what mode and mods decided.
@@ -121,7 +144,7 @@ func (w *World) requestJoin(id PlayerID, t Team, cause JoinCause) (Team, bool) {
 	wanted := w.clampTeam(t)
 	c.join = TeamRequest{Player: id, From: from, Team: wanted, Cause: cause}
 	for _, h := range w.hooks.join {
-		h.JoinTeam(&c.ctx, &c.join)
+		w.protect(h.of, func() { h.hook.JoinTeam(&c.ctx, &c.join) })
 		c.join.Player, c.join.From, c.join.Cause = id, from, cause
 		if c.ctx.cancelled {
 			if c.join.Refusal != "" && cause != JoinConnect {

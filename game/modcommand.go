@@ -3,6 +3,7 @@ package game
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,6 +24,8 @@ type CommandSpec struct {
 	Help string
 	// Run executes the command. The call is valid until it returns.
 	Run func(ctx *Ctx, call *CommandCall)
+
+	of owner
 }
 
 // CommandCall is a command of a mode or mod that runs.
@@ -72,12 +75,14 @@ func (c *CommandCall) Reply(ctx *Ctx, text string) {
 // of mods in a second.
 func (tx *Tx) ChatCommand(c CommandSpec) {
 	d := tx.declare("ChatCommand")
+	c.of = tx.w.running
 	d.chatCommands = d.addCommand(d.chatCommands, "chat command", maxChatNameLen, c)
 }
 
 // ConsoleCommand declares a command for operators, in the console. Start calls it.
 func (tx *Tx) ConsoleCommand(c CommandSpec) {
 	d := tx.declare("ConsoleCommand")
+	c.of = tx.w.running
 	if d.inConsole(c.Name) {
 		d.fail("console command", c.Name, "it exists")
 		return
@@ -114,12 +119,20 @@ func findCommand(list []CommandSpec, name string) *CommandSpec {
 	return nil
 }
 
-// ChatCommands returns the commands of the chat that mode and mods declared, in order. The
-// slice belongs to the world.
-func (w *World) ChatCommands() []CommandSpec { return w.declared.chatCommands }
+// ChatCommands returns the commands of the chat that mode and mods declared, in order, but for
+// those of mods that are switched off. The slice belongs to the world.
+func (w *World) ChatCommands() []CommandSpec { return w.available(w.declared.chatCommands) }
 
 // ConsoleCommands returns the commands of the console, as ChatCommands.
-func (w *World) ConsoleCommands() []CommandSpec { return w.declared.consoleCommands }
+func (w *World) ConsoleCommands() []CommandSpec { return w.available(w.declared.consoleCommands) }
+
+func (w *World) available(list []CommandSpec) []CommandSpec {
+	isOff := func(c CommandSpec) bool { return w.isOff(c.of) }
+	if !slices.ContainsFunc(list, isOff) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), isOff)
+}
 
 // argEnd is between the texts of a Command.Text that has several.
 const argEnd = "\x00"
@@ -173,17 +186,14 @@ func (w *World) applyModCommand(cmd *Command) {
 	if spec == nil || !call.fromConsole && !w.mayCommand(call.Player) {
 		return
 	}
-	w.callDeclared(func(ctx *Ctx) { spec.Run(ctx, &call) })
+	w.callDeclared(spec.of, func(ctx *Ctx) { spec.Run(ctx, &call) })
 }
 
-// callDeclared calls what a mode or mod declared, if it is set.
-func (w *World) callDeclared(call func(*Ctx)) {
-	if call == nil {
-		return
-	}
+// callDeclared calls what a mode or mod declared.
+func (w *World) callDeclared(of owner, call func(*Ctx)) {
 	if c := w.enterHook(); c != nil {
 		defer w.exitHook(c)
-		call(&c.ctx)
+		w.protect(of, func() { call(&c.ctx) })
 	}
 }
 

@@ -33,6 +33,10 @@ type Mod interface {
 // name begins with On and is that of no hook, or one with the name of a hook and another
 // signature.
 //
+// A mod that panics is switched off, with all it declared and the entities and NPCs it made, and
+// the match goes on: the function that panicked is as if it had returned there. See [EvModOff]. A
+// mode that panics ends the match, and so does a mod in StateHook or StateSaver.
+//
 // Hooks can nest, for example when a hook damages another player. At a depth of 16,
 // hooks are no longer called and only the built-in rules apply.
 
@@ -91,6 +95,14 @@ type ChatHook interface {
 // is ignored. To disable controls, use [Tx.MaskInput].
 type InputHook interface {
 	OnInput(ctx *Ctx, id PlayerID, in *Input)
+}
+
+// FireHook is called when a tee is about to fire a weapon, which is loaded, in a direction with the
+// length 1, or 0 if they aim at themselves. If it cancels, nothing leaves the weapon, a hammer hits
+// nobody, and no ammo is spent. The tee makes the movement and has to reload all the same; for how
+// long, [Tx.SetReloadTicks] can say. So a weapon can be a tool.
+type FireHook interface {
+	OnFire(ctx *Ctx, id PlayerID, weapon Weapon, dir vec.Vec2)
 }
 
 // EnterHook is called when a player has entered the game.
@@ -154,7 +166,8 @@ type WinRule interface {
 }
 
 // PlayersRule is for modes whose matches do not need two players: it returns how many
-// players a match needs, with GameFlagTeams in each team. It is asked once, by [New].
+// players a match needs, with GameFlagTeams in each team. It is asked by [New], and again when a
+// mod is switched off or reloaded.
 type PlayersRule interface {
 	MinPlayers() int32
 }
@@ -211,6 +224,7 @@ type Death struct {
 	Victim PlayerID
 	Killer PlayerID // as Damage.Attacker; the victim for falls and suicides
 	Weapon Weapon
+	Pos    vec.Vec2 // where the victim was
 	// ModeSpecial is sent to clients with the kill (0.7: bit 0 if the victim carried a
 	// flag, bit 1 if the killer carries one).
 	ModeSpecial int32
@@ -230,32 +244,34 @@ const maxHookDepth = 16
 // hooks are the hook interfaces that mode and mods implement, in calling order. hookTable
 // fills it.
 type hooks struct {
-	damage      []DamageHook
-	damageTaken []DamageTakenHook
-	death       []DeathHook
-	selfKill    []SelfKillHook
-	spawnPicker []SpawnPicker
-	spawn       []SpawnHook
-	pickup      []PickupHook
-	chat        []ChatHook
-	input       []InputHook
-	enter       []EnterHook
-	leave       []LeaveHook
-	team        []TeamHook
-	tick        []TickHook
-	entity      []EntityHook
-	tile        []TileHook
-	roundStart  []RoundStartHook
-	flagReturn  []FlagReturnHook
-	state       []StateHook
-	savers      []StateSaver
-	storage     []StorageHook
-	winRule     WinRule
-	roundRule   RoundRule
-	balanceRule BalanceRule
-	playersRule PlayersRule
-	startRule   StartRule
-	purityRule  PurityRule
-	namers      []GameTypeNamer
-	join        []JoinRule
+	damage      []hookOf[DamageHook]
+	damageTaken []hookOf[DamageTakenHook]
+	death       []hookOf[DeathHook]
+	selfKill    []hookOf[SelfKillHook]
+	spawnPicker []hookOf[SpawnPicker]
+	spawn       []hookOf[SpawnHook]
+	pickup      []hookOf[PickupHook]
+	chat        []hookOf[ChatHook]
+	input       []hookOf[InputHook]
+	fire        []hookOf[FireHook]
+	enter       []hookOf[EnterHook]
+	leave       []hookOf[LeaveHook]
+	team        []hookOf[TeamHook]
+	tick        []hookOf[TickHook]
+	entity      []hookOf[EntityHook]
+	tile        []hookOf[TileHook]
+	roundStart  []hookOf[RoundStartHook]
+	flagReturn  []hookOf[FlagReturnHook]
+	state       []hookOf[StateHook]
+	savers      []hookOf[StateSaver]
+	storage     []hookOf[StorageHook]
+	winRule     hookOf[WinRule]
+	roundRule   hookOf[RoundRule]
+	balanceRule hookOf[BalanceRule]
+	playersRule hookOf[PlayersRule]
+	unevenRule  hookOf[UnevenRule]
+	startRule   hookOf[StartRule]
+	purityRule  hookOf[PurityRule]
+	namers      []hookOf[GameTypeNamer]
+	join        []hookOf[JoinRule]
 }

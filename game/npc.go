@@ -10,6 +10,8 @@ type NPC struct {
 	Skill int32
 	// Tag is a number by which the mode or mod knows them; see [Tx.NPC].
 	Tag int32
+
+	of owner
 }
 
 // npcs are the players without clients. Their seats are chosen by those who know the clients,
@@ -19,6 +21,7 @@ type npcs struct {
 	leaving  PlayerMask // of these, those that are to be removed
 	skill    [MaxPlayers]int32
 	tag      [MaxPlayers]int32
+	of       [MaxPlayers]owner
 	requests []NPC // not in the game yet, in order
 }
 
@@ -41,7 +44,7 @@ func (w *World) addNPC(id PlayerID) {
 	p.bot, p.ready = true, true
 	n.present |= MaskOne(id)
 	n.leaving &^= MaskOne(id)
-	n.skill[id], n.tag[id] = r.Skill, r.Tag
+	n.skill[id], n.tag[id], n.of[id] = r.Skill, r.Tag, r.of
 	w.setProfile(id, &r.Profile)
 	w.enter(id)
 }
@@ -51,7 +54,7 @@ func (w *World) forgetNPC(id PlayerID) {
 	n := &w.npcs
 	n.present &^= MaskOne(id)
 	n.leaving &^= MaskOne(id)
-	n.skill[id], n.tag[id] = 0, 0
+	n.skill[id], n.tag[id], n.of[id] = 0, 0, theMode
 }
 
 // NPCs returns the players who are NPCs.
@@ -95,6 +98,7 @@ func (tx *Tx) AddNPC(n NPC) bool {
 	n.Profile.sanitize()
 	n.Team = min(max(n.Team, TeamSpectators), TeamBlue)
 	n.Skill = min(max(n.Skill, 0), maxSkill)
+	n.of = tx.w.running
 	tx.w.npcs.requests = append(tx.w.npcs.requests, n)
 	return true
 }

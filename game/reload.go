@@ -1,23 +1,39 @@
 package game
 
-// Reloader is for mods that are made of a source text, such as scripts, and can change to
+// Reloader is for modes and mods that are made of a source text, such as scripts, and can change to
 // another one while the match goes on.
 type Reloader interface {
 	// Reload changes to a source. With an error the mod stays as it was.
 	Reload(tx *Tx, source string) error
 }
 
-// reload applies a CmdReload. The mod may have other hooks afterwards.
+// ReloadMode is the number of the mode in CmdReload.
+const ReloadMode = -1
+
+// reload applies a CmdReload. The mode or mod may have other hooks afterwards, and a mod runs again
+// if it was switched off.
 func (w *World) reload(cmd *Command) {
-	if cmd.Value < 0 || int(cmd.Value) >= len(w.mods) {
+	i := int(cmd.Value)
+	if i == ReloadMode {
+		if r, ok := w.mode.(Reloader); ok && r.Reload(&w.tx, cmd.Text) == nil {
+			w.hooksChanged()
+		}
 		return
 	}
-	r, ok := w.mods[cmd.Value].(Reloader)
-	if !ok || r.Reload(&w.tx, cmd.Text) != nil {
+	if i < 0 || i >= len(w.mods) {
 		return
 	}
-	w.hooks = hooks{}
-	if err := w.resolveHooks(); err != nil {
-		panic(err) // the methods are those that New checked
+	r, ok := w.mods[i].(Reloader)
+	if !ok {
+		return
+	}
+	wasOff := w.modsOff[i]
+	w.modsOff[i] = false
+	reloaded := false
+	w.protect(ownerOf(i), func() { reloaded = r.Reload(&w.tx, cmd.Text) == nil })
+	if reloaded {
+		w.hooksChanged()
+	} else if wasOff {
+		w.modsOff[i] = true
 	}
 }

@@ -64,10 +64,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 	}
 	for _, m := range w.mods {
 		if _, ok := m.(Reloader); ok { // it may have been reloaded, and have other hooks
-			w.hooks = hooks{}
-			if err := w.resolveHooks(); err != nil {
-				return nil, err
-			}
+			w.hooksChanged()
 			break
 		}
 	}
@@ -132,6 +129,7 @@ func (v *visitor) world(w *World) {
 	v.race(w)
 	v.ownEntities(w)
 	v.extension(w)
+	v.jumps(w)
 	if d := &w.declared; v.extra(40, len(d.variables)+len(d.timers) > 0) {
 		v.declared(d)
 	}
@@ -140,12 +138,13 @@ func (v *visitor) world(w *World) {
 	if v.extra(43, w.people.used) {
 		v.people(w)
 	}
+	v.modsOff(w)
 	v.end()
 	for _, s := range w.hooks.state {
-		v.plain(w, s)
+		v.plain(w, s.hook)
 	}
 	for _, s := range w.hooks.savers {
-		v.saver(w, s)
+		v.saver(w, s.hook)
 	}
 }
 
@@ -310,6 +309,23 @@ func (v *visitor) extension(w *World) {
 		}
 		if c := &w.characters[i]; c.exists {
 			v.states(&c.characterStates)
+		}
+	}
+}
+
+// jumps visits how often characters can jump, if it is not as usual.
+func (v *visitor) jumps(w *World) {
+	unusual := false
+	for i := range w.characters {
+		unusual = unusual || w.characters[i].moreJumps != 0
+	}
+	if !v.extra(21, unusual) {
+		return
+	}
+	for i := range w.characters {
+		if c := &w.characters[i]; c.exists {
+			pair(v, &c.moreJumps, &c.airJumps)
+			within(v, "jumps", c.moreJumps, 1-usualJumps, 255-usualJumps)
 		}
 	}
 }

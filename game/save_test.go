@@ -32,6 +32,8 @@ var notSaved = map[string]string{
 	"mods":           "from the config; their state is saved by StateHook and StateSaver",
 	"hooks":          "from mode and mods",
 	"decisions":      "from mode and mods",
+	"running":        "used within a step",
+	"panics":         "told in the step",
 	"startingPlay":   "used within a step",
 	"terrain":        "from the config",
 	"collision":      "from the terrain",

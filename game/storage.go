@@ -234,6 +234,6 @@ func (w *World) applyStored(cmd *Command) {
 	}
 	defer w.exitHook(c)
 	for _, h := range w.hooks.storage {
-		h.OnStored(&c.ctx, &a)
+		w.protect(h.of, func() { h.hook.OnStored(&c.ctx, &a) })
 	}
 }

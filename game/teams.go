@@ -53,9 +53,14 @@ func (w *World) canJoinTeam(id PlayerID, t Team) bool {
 	return n < w.rules.PlayerSlots
 }
 
+// balances reports whether teams are to be of about the same size.
+func (w *World) balances() bool {
+	return w.match.flags&GameFlagTeams != 0 && w.rules.TeamBalanceTime != 0 && !w.decisions.uneven
+}
+
 // canChangeTeam reports whether the teams stay balanced if the player changes.
 func (w *World) canChangeTeam(id PlayerID, t Team) bool {
-	if w.match.flags&GameFlagTeams == 0 || t == TeamSpectators || w.rules.TeamBalanceTime == 0 {
+	if !w.balances() || t == TeamSpectators {
 		return true
 	}
 	n := w.match.teamSize
@@ -198,7 +203,7 @@ func (w *World) teamSizeDiff() int32 {
 // checkBalance starts or stops the time after which uneven teams are balanced.
 func (w *World) checkBalance() {
 	m := &w.match
-	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 {
+	if !w.balances() {
 		m.unbalancedTick = teamBalanceOK
 		return
 	}
@@ -214,7 +219,7 @@ func (w *World) checkBalance() {
 // balances the teams best.
 func (w *World) balanceTeams() {
 	m := &w.match
-	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 || w.teamSizeDiff() < 2 {
+	if !w.balances() || w.teamSizeDiff() < 2 {
 		return
 	}
 	w.addEvent(Event{Kind: EvTeamSizes, Player: Nobody, Value: m.teamSize[TeamRed], Extra: m.teamSize[TeamBlue], Flag: true})

@@ -6,7 +6,7 @@ type Timer int32
 
 // timer runs at most once for each player, and once for nobody.
 type timer struct {
-	run func(ctx *Ctx, id PlayerID)
+	run hookOf[func(ctx *Ctx, id PlayerID)]
 	due [MaxPlayers + 1]int32 // ticks, 0 if it does not run; the last is for Nobody
 }
 
@@ -14,7 +14,7 @@ type timer struct {
 // calls it.
 func (tx *Tx) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
 	d := tx.declare("Timer")
-	d.timers = addCallback(d, "timer", d.timers, timer{run: run}, run == nil)
+	d.timers = addCallback(d, "timer", d.timers, timer{run: ownHook(tx, run)}, run == nil)
 	return Timer(len(d.timers)) // so that the zero value is none
 }
 
@@ -73,7 +73,7 @@ func (w *World) tickTimers() {
 				if id == MaxPlayers {
 					who = Nobody
 				}
-				w.callDeclared(func(ctx *Ctx) { t.run(ctx, who) })
+				w.callDeclared(t.run.of, func(ctx *Ctx) { t.run.hook(ctx, who) })
 			}
 		}
 	}

@@ -92,6 +92,27 @@ func (tx *Tx) RefillJump(id PlayerID) {
 	}
 }
 
+// usualJumps is how often a tee can jump: from the ground and once more in the air.
+const usualJumps = 2
+
+// SetJumps sets how often a character can jump until it is on the ground again, from 1 to 255, until
+// it dies or this is called again; at first it is 2. With 1, it jumps either from the ground or, when
+// it falls, in the air. Clients of DDNet know and predict it.
+func (tx *Tx) SetJumps(id PlayerID, n int32) {
+	if c := tx.character(id); c != nil && c.moreJumps != min(max(n, 1), 255)-usualJumps {
+		c.moreJumps, c.airJumps = min(max(n, 1), 255)-usualJumps, 0
+		tx.w.extend()
+	}
+}
+
+// Jumps returns how often a living character can jump.
+func (tx *Tx) Jumps(id PlayerID) int32 {
+	if c := tx.character(id); c != nil {
+		return usualJumps + c.moreJumps
+	}
+	return 0
+}
+
 // SetHealth sets the health of a living character, 1..10.
 func (tx *Tx) SetHealth(id PlayerID, n int32) {
 	if c := tx.character(id); c != nil {

@@ -15,6 +15,7 @@ func (tx *Tx) AddEntityKind(k EntityKind) KindID {
 		d.fail("kind of entities", "", "there are 255 already")
 		return 0
 	}
+	k.of = w.running
 	k.Parts = min(max(k.Parts, 1), MaxEntityParts)
 	w.entityKinds = append(w.entityKinds, k)
 	return KindID(len(w.entityKinds))

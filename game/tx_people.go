@@ -80,7 +80,7 @@ const (
 // calls it.
 func (tx *Tx) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
 	d := tx.declare("Menu")
-	d.menus = addCallback(d, "menu", d.menus, choose, choose == nil)
+	d.menus = addCallback(d, "menu", d.menus, ownHook(tx, choose), choose == nil)
 	return Menu(len(d.menus))
 }
 
@@ -141,7 +141,7 @@ func (w *World) applyMenu(cmd *Command) {
 		return
 	}
 	choose := w.declared.menus[s.menu-1]
-	w.callDeclared(func(ctx *Ctx) { choose(ctx, cmd.Player, line) })
+	w.callDeclared(choose.of, func(ctx *Ctx) { choose.hook(ctx, cmd.Player, line) })
 }
 
 // Vote is a vote that a mode or mod declared with [Tx.Vote]. It is a number, so that it may be
@@ -159,7 +159,7 @@ type modVote struct {
 // Vote declares a vote: ended is called when it has ended. Start calls it.
 func (tx *Tx) Vote(ended func(ctx *Ctx, passed bool)) Vote {
 	d := tx.declare("Vote")
-	d.votes = addCallback(d, "vote", d.votes, ended, ended == nil)
+	d.votes = addCallback(d, "vote", d.votes, ownHook(tx, ended), ended == nil)
 	return Vote(len(d.votes))
 }
 
@@ -217,7 +217,7 @@ func (w *World) applyVoteEnd(cmd *Command) {
 	}
 	w.people.vote = modVote{}
 	ended := w.declared.votes[v.vote-1]
-	w.callDeclared(func(ctx *Ctx) { ended(ctx, cmd.Value > 0) })
+	w.callDeclared(ended.of, func(ctx *Ctx) { ended.hook(ctx, cmd.Value > 0) })
 }
 
 // forgetShown forgets what a player was shown who leaves.

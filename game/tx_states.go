@@ -51,6 +51,8 @@ type characterStates struct {
 	freezeEnd   int32 // tick from which the tee is free again; 0 not frozen, or FreezeForever
 	masked      Controls
 	notFor      PlayerMask // who does not see it
+	moreJumps   int32      // than the usual two, from one on the ground
+	airJumps    int32      // since it was on the ground; counted if moreJumps is not 0
 }
 
 // extend lets states of characters, tunings and skins of players take effect from now on. A
@@ -218,13 +220,30 @@ func (c *character) maskCoreInput(in *physics.Input, tick int32) {
 	in.Hook = in.Hook && disabled&ControlHook == 0
 }
 
-// endCoreTick renews what is endless.
-func (c *character) endCoreTick() {
-	if c.flags&CharacterFlagEndlessHook != 0 {
-		c.core.HookTick = 0
+// endCoreTick renews what is endless, and jumps.
+func (c *character) endCoreTick() { c.flags.endTick(&c.core, usualJumps+c.moreJumps, &c.airJumps) }
+
+// EndTick is for prediction, after each tick of the physics: it renews what is endless, and jumps.
+func (c *CharacterState) EndTick(core *physics.Core) {
+	if c.Jumps != 0 {
+		c.Flags.endTick(core, c.Jumps, &c.AirJumps)
 	}
-	if c.flags&CharacterFlagEndlessJump != 0 {
-		c.core.RefillJump()
+}
+
+func (f CharacterFlags) endTick(core *physics.Core, jumps int32, inAir *int32) {
+	if f&CharacterFlagEndlessHook != 0 {
+		core.HookTick = 0
+	}
+	if jumps != usualJumps {
+		if core.Events&physics.EventAirJump != 0 {
+			*inAir++
+		} else if core.Events&physics.EventGroundJump != 0 || core.Grounded() {
+			*inAir = 0
+		}
+		core.LimitJumps(jumps, *inAir)
+	}
+	if f&CharacterFlagEndlessJump != 0 {
+		core.RefillJump()
 	}
 }
 
@@ -264,6 +283,9 @@ func (w *World) addStates(s *CharacterState, c *character) {
 	}
 	if c.isFrozen(w.tick) {
 		s.FreezeStart, s.FreezeEnd = c.freezeStart, c.freezeEnd
+	}
+	if s.Jumps, s.AirJumps = usualJumps+c.moreJumps, c.airJumps; c.moreJumps == 0 && c.core.AirJumped() {
+		s.AirJumps = 1
 	}
 	s.NotFor = c.notFor
 }

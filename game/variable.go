@@ -48,7 +48,7 @@ type variable struct {
 	Name    string
 	number  *IntVar
 	text    *TextVar
-	changed func(*Ctx)
+	changed hookOf[func(*Ctx)]
 }
 
 // IntVar declares a variable for the console, where operators see and set it, and sets it to
@@ -61,7 +61,7 @@ func (tx *Tx) IntVar(v IntVar) {
 	case v.Default != v.clamp(v.Default):
 		why = fmt.Sprintf("the default %d is out of range", v.Default)
 	}
-	tx.declareVariable(variable{Name: v.Name, number: &v, changed: v.Changed}, v.Help, v.formatDefault(), why)
+	tx.declareVariable(variable{Name: v.Name, number: &v, changed: ownHook(tx, v.Changed)}, v.Help, v.formatDefault(), why)
 }
 
 // TextVar declares a variable as IntVar does.
@@ -78,7 +78,7 @@ func (tx *Tx) TextVar(v TextVar) {
 	case len(v.Default) > v.MaxLen:
 		why = fmt.Sprintf("the default has more than %d bytes", v.MaxLen)
 	}
-	tx.declareVariable(variable{Name: v.Name, text: &v, changed: v.Changed}, v.Help, v.Default, why)
+	tx.declareVariable(variable{Name: v.Name, text: &v, changed: ownHook(tx, v.Changed)}, v.Help, v.Default, why)
 }
 
 func (tx *Tx) declareVariable(v variable, help, byDefault, why string) {
@@ -138,11 +138,15 @@ func (v *variable) value() string {
 	return strconv.Itoa(int(*v.number.Value))
 }
 
-// Variables returns the variables that mode and mods declared, in order.
+// Variables returns the variables that mode and mods declared, in order, but for those of mods
+// that are switched off.
 func (w *World) Variables() []Variable {
 	var all []Variable
 	for i := range w.declared.variables {
 		v := &w.declared.variables[i]
+		if w.isOff(v.changed.of) {
+			continue
+		}
 		out := Variable{Name: v.Name, Value: v.value()}
 		if n := v.number; n != nil {
 			out.Help, out.Default, out.Min, out.Max = n.Help, n.formatDefault(), n.Min, n.Max
@@ -164,11 +168,13 @@ func (w *World) applyVariable(cmd *Command) {
 	name, value, _ := strings.Cut(cmd.Text, argEnd)
 	for i := range w.declared.variables {
 		v := &w.declared.variables[i]
-		if v.Name != name {
+		if v.Name != name || w.isOff(v.changed.of) {
 			continue
 		}
 		v.set(value)
-		w.callDeclared(v.changed)
+		if v.changed.hook != nil {
+			w.callDeclared(v.changed.of, v.changed.hook)
+		}
 		return
 	}
 }

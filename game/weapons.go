@@ -160,12 +160,16 @@ func (w *World) fireWeapon(id PlayerID) {
 		return
 	}
 	weapon := c.activeWeapon
-	w.fireActiveWeapon(id, weapon, dir)
+	wasAlive := c.alive // in the tick of its death a tee can still fire
+	fires := w.callFire(id, weapon, dir)
+	if fires && c.alive == wasAlive {
+		w.fireActiveWeapon(id, weapon, dir)
+	}
 	if !c.exists {
 		return // a mod removed the character
 	}
 	c.attackTick = w.tick
-	if s := &c.weapons[c.activeWeapon]; s.ammo > 0 {
+	if s := &c.weapons[c.activeWeapon]; fires && s.ammo > 0 {
 		s.ammo--
 	}
 	if c.reloadTimer == 0 {

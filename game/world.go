@@ -61,6 +61,9 @@ type World struct {
 	mods      []Mod
 	hooks     hooks
 	decisions decisions
+	modsOff   []bool // those that are switched off
+	running   owner  // whose function runs
+	panics    []modPanic
 
 	declared  declared
 	perPlayer []playerClearer // of the states of mode and mods
@@ -130,6 +133,7 @@ func New(cfg Config) (*World, error) {
 		return nil, ErrMode
 	}
 	w := &World{mode: cfg.Mode, mods: append([]Mod(nil), cfg.Mods...), rules: cfg.Rules, terrain: t}
+	w.modsOff = make([]bool, len(w.mods))
 	w.tuning = pureTuning
 	if cfg.Tuning != nil {
 		w.tuning = *cfg.Tuning
@@ -163,8 +167,8 @@ func New(cfg Config) (*World, error) {
 	w.declared.open, w.declared.values = true, cfg.Variables
 	w.hookDepth = maxHookDepth // no hooks until all have started
 	cfg.Mode.Start(&w.tx)
-	for _, m := range w.mods {
-		m.Start(&w.tx)
+	for i, m := range w.mods {
+		w.protect(ownerOf(i), func() { m.Start(&w.tx) })
 	}
 	w.hookDepth = 0
 	w.declared.open, w.declared.values = false, nil
@@ -221,6 +225,9 @@ func (w *World) Step(cmds []Command) []Event {
 	}
 	if w.extended {
 		w.tellTunings()
+	}
+	if len(w.panics) > 0 {
+		w.tellPanics()
 	}
 	return w.events
 }

@@ -87,6 +87,7 @@ var (
 		"victim": part(func(d *game.Death) game.PlayerID { return d.Victim }, nil),
 		"killer": part(func(d *game.Death) game.PlayerID { return max(d.Killer, game.Nobody) }, nil),
 		"weapon": part(func(d *game.Death) game.Weapon { return d.Weapon }, nil),
+		"pos":    part(func(d *game.Death) vec.Vec2 { return d.Pos }, nil),
 	}}
 	chatKind = &kind{"chat message", map[string]member{
 		"from": part(func(m *game.ChatMessage) game.PlayerID { return m.From }, nil),
@@ -155,7 +156,12 @@ var gameFunctions = map[string]member{
 	"show_hammer_hit":  method(2, costs(effectCost, do2((*game.Tx).ShowHammerHit))),
 	"show_explosion":   method(2, costs(effectCost, do2((*game.Tx).ShowExplosion))),
 	"show_death":       method(3, costs(effectCost, do3((*game.Tx).ShowDeath))),
+	"show_damage":      method(5, costs(effectCost, showDamage)),
 	"kill_feed":        method(4, costs(messageCost, killFeed)),
+	"flag_message":     method(5, costs(messageCost, flagMessage)),
+	"layers":           method(1, costs(20, layers)),
+	"map_width":        method(0, ask0(func(tx *game.Tx) int { return tx.Terrain().Width })),
+	"map_height":       method(0, ask0(func(tx *game.Tx) int { return tx.Terrain().Height })),
 	"add_npc":          method(1, costs(effectCost, addNPC)),
 }
 
@@ -189,6 +195,7 @@ func (v *vm) openGame() {
 	set(v.env, "console_command", v.function("console_command", 1, false, declareCommand(func(d *declared) *[]command { return &d.console })))
 	set(v.env, "variable", v.function("variable", 1, false, declareVariable))
 	set(v.env, "entity_kind", v.function("entity_kind", 1, false, declareEntityKind))
+	set(v.env, "mode", v.function("mode", 1, false, declareMode))
 	set(v.env, "menu", v.function("menu", 1, false, declareChoice(menuKind)))
 	set(v.env, "vote", v.function("vote", 1, false, declareChoice(voteKind)))
 	v.openStore()
@@ -437,4 +444,30 @@ func addNPC(v *vm, c *rt.GoCont) error {
 		return f.err
 	}
 	return ask0(func(tx *game.Tx) bool { return tx.AddNPC(n) })(v, c)
+}
+
+// layers is game.layers(pos), what all layers of a map have in one place.
+func layers(v *vm, c *rt.GoCont) error {
+	var tile game.Tile
+	if err := do1(func(tx *game.Tx, pos vec.Vec2) { tile = tx.Tile(pos) })(v, c); err != nil {
+		return err
+	}
+	t := rt.NewTable()
+	v.r.RequireMem(1000)
+	for _, x := range []struct {
+		name string
+		n    int
+	}{
+		{"game", int(tile.Game)}, {"flags", int(tile.GameFlags)}, {"front", int(tile.Front)}, {"front_flags", int(tile.FrontFlags)},
+		{"tele", int(tile.Tele.Type)}, {"tele_number", int(tile.Tele.Number)},
+		{"speedup", int(tile.Speedup.Type)}, {"speedup_force", int(tile.Speedup.Force)},
+		{"speedup_max", int(tile.Speedup.MaxSpeed)}, {"speedup_angle", int(tile.Speedup.Angle)},
+		{"switch", int(tile.Switch.Type)}, {"switch_number", int(tile.Switch.Number)},
+		{"switch_flags", int(tile.Switch.Flags)}, {"switch_delay", int(tile.Switch.Delay)},
+		{"tune", int(tile.Tune.Type)}, {"tune_zone", int(tile.Tune.Number)},
+	} {
+		set(t, x.name, rt.IntValue(int64(x.n)))
+	}
+	v.push(c, rt.TableValue(t))
+	return nil
 }

@@ -1,19 +1,90 @@
 package script
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestHooksAreOfTheGame checks that the game has the hooks of scripts.
+// notForScripts are the hooks and the methods of game.Tx that scripts do not have, and why.
+var notForScripts = map[string]string{
+	"State": "the table state",
+
+	"After": "the function after", "Timer": "the function after", "Stop": "the function after", "TicksLeft": "the function after",
+	"Print":       "the function print",
+	"SendGameMsg": "game.flag_message, for all", // which is SendGameMsgTo
+	"SetFlags":    "p:set_flag, one at a time",
+
+	// Races are a game type of the program.
+	"Race": "sv_gametype race", "SetRace": "sv_gametype race", "StartRace": "sv_gametype race", "StopRace": "sv_gametype race",
+	"RaceTime": "sv_gametype race", "SendCheckpoint": "sv_gametype race", "SendRaceFinish": "sv_gametype race",
+}
+
+// TestHooksAreOfTheGame checks that scripts have the hooks of the game, and no others.
 func TestHooksAreOfTheGame(t *testing.T) {
 	hooks := game.Hooks()
 	for _, method := range hookMethods[hookReload+1:] {
 		if !slices.ContainsFunc(hooks, func(h game.HookInfo) bool { return h.Method == method }) {
 			t.Errorf("the game has no %s", method)
+		}
+	}
+	mod := reflect.TypeFor[*Mod]()
+	for _, h := range hooks {
+		_, bound := mod.MethodByName(h.Method)
+		checkBound(t, h.Method, bound)
+	}
+}
+
+// checkBound checks that scripts have something, or that notForScripts says why not.
+func checkBound(t *testing.T, name string, bound bool) {
+	t.Helper()
+	switch why, excepted := notForScripts[name]; {
+	case !bound && !excepted:
+		t.Errorf("scripts do not have %s: bind it, or say in notForScripts why not", name)
+	case bound && excepted:
+		t.Errorf("scripts have %s, which notForScripts says they do not: %s", name, why)
+	}
+}
+
+// TestMethodsOfTxAreBound looks for the methods of game.Tx in this package.
+func TestMethodsOfTxAreBound(t *testing.T) {
+	used := map[string]bool{}
+	files := testenv.Must(filepath.Glob("*.go"))
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file := testenv.Must(parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution))
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			switch types.ExprString(s.X) {
+			case "tx", "v.tx", "(*game.Tx)":
+				used[s.Sel.Name] = true
+			}
+			return true
+		})
+	}
+	tx := reflect.TypeFor[*game.Tx]()
+	for i := range tx.NumMethod() {
+		name := tx.Method(i).Name
+		checkBound(t, name, used[name])
+	}
+	for name := range notForScripts {
+		_, ofTx := tx.MethodByName(name)
+		if !ofTx && !slices.ContainsFunc(game.Hooks(), func(h game.HookInfo) bool { return h.Method == name }) {
+			t.Errorf("notForScripts has %s, which does not exist", name)
 		}
 	}
 }
@@ -59,6 +130,15 @@ func TestAPI(t *testing.T) {
 		{"ball:spawn{pos = p.pos, owner = p} ~= nil, game.add_npc{name = 'boss'}, game.remove(99)", "true true false"},
 		{"(function() game.sound(p.pos, 'die') game.explode(p.pos) game.show_spawn(p.pos) game.show_death(p.pos, p, {p}) game.broadcast('x') end)()", ""},
 		{"p.x == p.pos.x and 1 or 2, math.type(p.id), math.random(5) <= 5, math.random() < 1", "1 integer true true"},
+		{"p:tuning('gravity'), p:visible_to(player(1)), p:controls_disabled('move', 1), (function() p:disable_controls('move') p:show_to(p) end)(), p:visible_to(player(1)), p:controls_disabled('move')", "0.5 true false nil false true"},
+		{"p.jumps, (function() p.jumps = 4 end)(), p.jumps", "2 nil 4"},
+		{"game.map_width(), game.map_height(), game.layers{x = 0, y = 0}.game, game.layers(p.pos).tele_number, p:set_input{fire = true}, p:set_npc_skill(2)", "20 12 1 0 false"},
+		{"(function() game.flag_message('grab', 'blue', p) game.flag_message('capture', 'red', p, 50, 'red') game.show_damage(p.pos, p, 1.5, 3, 'blue') end)()", ""},
+		{"game.flag_message('grap', 'blue')", "want drop, return, grab or capture"},
+		{"game.sound(p.pos, 'die', 'rde')", "want a team"},
+		{"p:tuning('gravty')", "gravty"},
+		{"(function() ball:spawn{pos = p.pos, owner = p} ball:spawn{pos = p.pos, owner = player(1)} local n, last = 0 ball:each(function(e) n = n + 1 last = e.owner e:remove() ball:spawn{pos = p.pos} end) ball:each(function(e) n = n + 10 end) return n, last.name end)()", "22 b"},
+		{"(function() local kept ball:spawn{pos = p.pos} ball:each(function(e) kept = e end) return kept.pos end)()", "can be used"},
 		{"p.heath", "mods/test.lua:8: a player has no heath; did you mean health?"},
 		{"p:give_weapon('hamer')", "argument #2 is \"hamer\", want a weapon; did you mean hammer?"},
 		{"p.heal(5)", "argument #1 is 5, want a player; methods are called with a colon, as in p:kill()"},

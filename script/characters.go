@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 
 	rt "github.com/arnodel/golua/runtime"
@@ -41,6 +42,7 @@ var characterMembers = map[string]member{
 	"grounded":     property((*game.Tx).Grounded, nil),
 	"hooked":       property((*game.Tx).Hooked, nil),
 	"frozen":       property((*game.Tx).Frozen, nil),
+	"jumps":        property((*game.Tx).Jumps, (*game.Tx).SetJumps),
 	"reload_ticks": property((*game.Tx).ReloadTicks, (*game.Tx).SetReloadTicks),
 	"aim": property(func(tx *game.Tx, id game.PlayerID) vec.Vec2 {
 		in := tx.Input(id)
@@ -78,6 +80,60 @@ var characterMembers = map[string]member{
 	"set_color":        method(3, costs(messageCost, setColor)),
 	"reset_skin":       method(1, costs(messageCost, do1((*game.Tx).ClearSkin))),
 	"remove_npc":       method(1, do1((*game.Tx).RemoveNPC)),
+	"set_npc_skill":    method(2, do2((*game.Tx).SetNPCSkill)),
+	"set_input":        method(2, costs(20, setInput)),
+	"tuning":           method(2, costs(20, tuningOf)),
+
+	"visible_to":        method(2, ask2(func(tx *game.Tx, id, viewer game.PlayerID) bool { return tx.VisibleTo(id).Has(viewer) })),
+	"controls_disabled": method(2, ask2(func(tx *game.Tx, id game.PlayerID, c game.Controls) bool { return tx.MaskedInput(id)&c != 0 })),
+}
+
+// setInput is p:set_input{direction = 1, fire = true}, of an NPC. What is left out is not pressed; it
+// goes on to aim where it aimed.
+func setInput(v *vm, c *rt.GoCont) error {
+	id, err := arg[game.PlayerID](v, c, 0)
+	if err != nil {
+		return err
+	}
+	f := v.fields(c, 1, "direction", "aim", "jump", "hook", "fire", "weapon")
+	direction, aimsAt := f.number("direction", 0), f.vector(v, "aim")
+	jump, hook, fire := rt.Truth(f.get("jump")), rt.Truth(f.get("hook")), rt.Truth(f.get("fire"))
+	weapon := word(f, "weapon", weaponNames, game.WeaponWorld)
+	if f.err != nil {
+		return f.err
+	}
+	return ask0(func(tx *game.Tx) bool {
+		in := tx.Input(id)
+		in.Direction, in.Jump, in.Hook, in.WantedWeapon = direction, jump, hook, 0
+		if weapon >= 0 {
+			in.WantedWeapon = int32(weapon) + 1
+		}
+		if aimsAt != (vec.Vec2{}) {
+			in.TargetX, in.TargetY = int32(aimsAt.X), int32(aimsAt.Y)
+		}
+		if fire != (in.Fire&1 != 0) {
+			in.Fire = (in.Fire + 1) & 63
+		}
+		return tx.SetInput(id, in)
+	})(v, c)
+}
+
+// tuningOf is p:tuning(name), the value of a parameter that a player's tee moves with.
+func tuningOf(v *vm, c *rt.GoCont) error {
+	name, err := arg[string](v, c, 1)
+	if err != nil {
+		return err
+	}
+	var value float32
+	var wrong error
+	err = do1(func(tx *game.Tx, id game.PlayerID) {
+		t := tx.PlayerTuning(id)
+		value, wrong = t.Get(name)
+	})(v, c)
+	if err = cmp.Or(err, wrong); err == nil {
+		result(v, c, value)
+	}
+	return err
 }
 
 // setFlag is p:set_flag(flag, on).

@@ -17,6 +17,7 @@ type declared struct {
 	variables     []*variable
 	kinds         []*entityKind
 	choices       []*choice
+	mode          *modeSpec // nil for a mod
 }
 
 // command is a command for players or operators.

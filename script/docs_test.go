@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"regexp"
@@ -15,7 +16,12 @@ import (
 func TestDocs(t *testing.T) {
 	doc := string(testenv.Must(os.ReadFile("../docs/modding-lua.md")))
 	for i, block := range regexp.MustCompile("(?s)```lua\n(.*?)```").FindAllStringSubmatch(doc, -1) {
-		if _, err := New(Config{Name: "doc", Source: block[1]}); err != nil {
+		cfg := Config{Name: "doc", Source: block[1]}
+		_, err := New(cfg)
+		if errors.Is(err, errIsMode) {
+			_, err = NewMode(cfg)
+		}
+		if err != nil {
 			t.Errorf("example %d: %v", i+1, err)
 		}
 	}

@@ -44,7 +44,10 @@ var (
 )
 
 func init() {
-	entityKindKind.members = map[string]member{"spawn": method(2, costs(effectCost, spawnEntity))}
+	entityKindKind.members = map[string]member{
+		"spawn": method(2, costs(effectCost, spawnEntity)),
+		"each":  method(2, costs(50, eachEntity)),
+	}
 	kinds = append(kinds, entityKindKind, entityObject, drawingKind)
 }
 
@@ -104,18 +107,52 @@ func (m *Mod) addKinds(tx *game.Tx) {
 	}
 }
 
+// kindOf returns the kind of entities that a method is called of.
+func kindOf(c *rt.GoCont) (*entityKind, error) {
+	if u, ok := value(c, 0).TryUserData(); ok {
+		if k, ok := u.Value().(*entityKind); ok {
+			if k.id == 0 {
+				return nil, errors.New("a kind of entities that is new can be used with the next map")
+			}
+			return k, nil
+		}
+	}
+	return nil, badArgument(0, "a kind of entities", value(c, 0))
+}
+
+// eachEntity is kind:each(f), which calls f with each entity of the kind, oldest first.
+func eachEntity(v *vm, c *rt.GoCont) error {
+	k, err := kindOf(c)
+	if err != nil {
+		return err
+	}
+	var ids []game.EntityID
+	if err := do0(func(tx *game.Tx) {
+		for e := range tx.Entities(k.id) {
+			ids = append(ids, e.ID())
+		}
+	})(v, c); err != nil {
+		return err
+	}
+	v.r.RequireMem(uint64(8*len(ids)) + 200)
+	e := newEvent[game.Entity](v, entityObject)
+	defer func() { e.data = nil }()
+	for _, id := range ids {
+		if e.data = v.tx.Entity(id); e.data == nil {
+			continue // it was removed meanwhile
+		}
+		if err := rt.Call(v.thread, value(c, 1), []rt.Value{e.value}, rt.NewTerminationWith(c, 0, false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // spawnEntity is kind:spawn{pos = ..., vel = ...}, which returns the number of the entity.
 func spawnEntity(v *vm, c *rt.GoCont) error {
-	u, _ := value(c, 0).TryUserData()
-	k, ok := (*entityKind)(nil), false
-	if u != nil {
-		k, ok = u.Value().(*entityKind)
-	}
-	if !ok {
-		return badArgument(0, "a kind of entities", value(c, 0))
-	}
-	if k.id == 0 {
-		return errors.New("a kind of entities that is new can be used with the next map")
+	k, err := kindOf(c)
+	if err != nil {
+		return err
 	}
 	f := v.fields(c, 1, "pos", "vel", "to", "owner", "team")
 	e := game.Entity{

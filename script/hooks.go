@@ -38,6 +38,7 @@ const (
 	hookRoundOver
 	hookCanBeMoved
 	hookInput
+	hookFire
 	hookCanStartMatch
 	hookJoinTeam
 	hookStored
@@ -51,7 +52,7 @@ var hookMethods = [numHooks]string{
 	hookDamage: "OnDamage", hookDamageTaken: "OnDamageTaken", hookDeath: "OnDeath", hookPickSpawn: "PickSpawn",
 	hookSpawn: "OnSpawn", hookPickup: "OnPickup", hookChat: "OnChat", hookEnter: "OnEnter", hookLeave: "OnLeave",
 	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
-	hookInput: "OnInput", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored", hookSelfKill: "OnSelfKill",
+	hookInput: "OnInput", hookFire: "OnFire", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored", hookSelfKill: "OnSelfKill",
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 
@@ -93,12 +94,15 @@ func (v *vm) findHooks() error {
 const (
 	ruleMinPlayers = "min_players"
 	rulePureTuning = "pure_tuning"
+	ruleUneven     = "uneven_teams"
 	ruleGameType   = "game_type"
 )
 
 // UsesHook reports whether the script has the hook with a method; see [game.HookSubset].
 func (m *Mod) UsesHook(method string) bool {
 	switch h := slices.Index(hookMethods[:], method); {
+	case m.off != "" && !strings.HasSuffix(method, "State"):
+		return false
 	case h == int(hookTick):
 		return !m.vm.hooks[h].IsNil() || m.vm.usesTimers
 	case h >= 0:
@@ -107,6 +111,8 @@ func (m *Mod) UsesHook(method string) bool {
 	switch method {
 	case "MinPlayers":
 		return !m.vm.global(ruleMinPlayers).IsNil()
+	case "UnevenTeams":
+		return !m.vm.global(ruleUneven).IsNil()
 	case "PureTuning":
 		return !m.vm.global(rulePureTuning).IsNil()
 	case "GameType":
@@ -124,6 +130,7 @@ func (v *vm) checkRules() error {
 	}{
 		{ruleMinPlayers, func(x rt.Value) bool { n, ok := x.TryInt(); return ok && n >= 0 && n <= game.MaxPlayers }, "a whole number of players"},
 		{rulePureTuning, func(x rt.Value) bool { return x.Type() == rt.BoolType }, "true or false"},
+		{ruleUneven, func(x rt.Value) bool { return x.Type() == rt.BoolType }, "true or false"},
 		{ruleGameType, func(x rt.Value) bool { s, ok := x.TryString(); return ok && len(s) <= 15 }, "a text of at most 15 bytes"},
 	} {
 		if x := v.global(r.name); !x.IsNil() && !r.ok(x) {
@@ -138,6 +145,9 @@ func (m *Mod) MinPlayers() int32 { return int32(m.vm.global(ruleMinPlayers).AsIn
 
 // PureTuning is the global pure_tuning.
 func (m *Mod) PureTuning() bool { return m.vm.global(rulePureTuning).AsBool() }
+
+// UnevenTeams is the global uneven_teams.
+func (m *Mod) UnevenTeams() bool { return m.vm.global(ruleUneven).AsBool() }
 
 // GameType is the global game_type.
 func (m *Mod) GameType(string) string { return m.vm.global(ruleGameType).AsString() }
@@ -241,6 +251,11 @@ func (m *Mod) OnInput(ctx *game.Ctx, id game.PlayerID, in *game.Input) {
 	e.data = in
 	m.notify(ctx, hookInput, m.vm.player(id), e.value)
 	e.data = nil
+}
+
+// OnFire calls on_fire(player, weapon, direction).
+func (m *Mod) OnFire(ctx *game.Ctx, id game.PlayerID, weapon game.Weapon, dir vec.Vec2) {
+	m.notify(ctx, hookFire, m.vm.player(id), toValue(m.vm, weapon), toValue(m.vm, dir))
 }
 
 // JoinTeam calls join_team(request).

@@ -30,7 +30,12 @@ func TestExamples(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(f), func(t *testing.T) {
-			log := verify(t, modtest.Match{Ticks: 500}, filepath.Base(f), string(testenv.Must(os.ReadFile(f))))
+			source := string(testenv.Must(os.ReadFile(f)))
+			if strings.Contains(source, "\nmode{") {
+				modtest.Match{Ticks: 500, Mode: newMode(t, source)}.VerifyReplay(t)
+				return
+			}
+			log := verify(t, modtest.Match{Ticks: 500}, filepath.Base(f), source)
 			testenv.Check(t, log == "", "%s", log)
 		})
 	}

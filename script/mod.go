@@ -34,6 +34,8 @@ type Mod struct {
 	vm  *vm
 	off string // why the script is switched off, "" while it runs
 
+	isMode bool // it is part of a Mode
+
 	// errors counts those since errorTick.
 	errors    int32
 	errorTick int32
@@ -52,12 +54,16 @@ const (
 	checkMemory = 1 << 20 // allocated in a tick, after which the state is checked as well
 )
 
-// New reads a script. The error begins with file and line.
+// New reads a script that is a mod. The error begins with file and line.
 func New(cfg Config) (*Mod, error) {
-	m := &Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}, choices: map[string]int32{}}
+	m := newMod(cfg)
 	var err error
 	m.vm, err = m.load(cfg.Source)
-	return m, err
+	return &m, err
+}
+
+func newMod(cfg Config) Mod {
+	return Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}, choices: map[string]int32{}}
 }
 
 // load reads a source for this mod.
@@ -65,6 +71,12 @@ func (m *Mod) load(source string) (*vm, error) {
 	v, err := load(m.cfg.Name, source, m.log)
 	if err != nil {
 		return nil, err
+	}
+	switch isMode := v.declared.mode != nil; {
+	case isMode && !m.isMode:
+		return nil, fmt.Errorf("%s: %w", m.cfg.Name, errIsMode)
+	case !isMode && m.isMode:
+		return nil, fmt.Errorf("%s: %w", m.cfg.Name, errNoMode)
 	}
 	v.variables = m.variables
 	for _, k := range v.declared.kinds {
@@ -110,7 +122,7 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 		return rt.NilValue, false
 	}
 	if v.calls == 0 {
-		m.beginTick(tx.Tick())
+		m.beginTick(tx)
 		if m.off != "" {
 			return rt.NilValue, false
 		}
@@ -123,7 +135,7 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 	clear(fr.args[:])
 	switch {
 	case v.dead && m.off == "":
-		m.switchOff(text)
+		m.switchOff(tx, text)
 	case !ok && m.off == "":
 		m.failed(tx, text)
 	}
@@ -166,20 +178,22 @@ func (m *Mod) failed(tx *game.Tx, text string) {
 	}
 	m.errors++
 	if m.errors >= maxErrors {
-		m.switchOff(fmt.Sprintf("%s (%d errors in %d seconds)", text, m.errors, errorTicks/game.TickRate))
+		m.switchOff(tx, fmt.Sprintf("%s (%d errors in %d seconds)", text, m.errors, errorTicks/game.TickRate))
 		return
 	}
 	m.log(text)
 }
 
-func (m *Mod) switchOff(text string) {
+// switchOff switches the script off: it has no hooks and rules until it is reloaded.
+func (m *Mod) switchOff(tx *game.Tx, text string) {
 	m.off = text
 	m.log("switched off: " + text)
+	tx.HooksChanged()
 }
 
 // beginTick begins the budget of a tick, and checks what the script keeps from time to time.
-func (m *Mod) beginTick(tick int32) {
-	v := m.vm
+func (m *Mod) beginTick(tx *game.Tx) {
+	v, tick := m.vm, tx.Tick()
 	if tick == v.budgetTick && v.drawing == v.drawBudget {
 		return
 	}
@@ -197,7 +211,7 @@ func (m *Mod) beginTick(tick int32) {
 			}
 		}
 		if err != nil {
-			m.switchOff(err.Error())
+			m.switchOff(tx, err.Error())
 			return
 		}
 	}

@@ -227,6 +227,38 @@ func TestSwitchedOff(t *testing.T) {
 	}
 }
 
+// TestRulesOfAScriptThatIsOff lets a script that decides when a match is over be switched off, by
+// which the mode decides again, and saves it repaired.
+func TestRulesOfAScriptThatIsOff(t *testing.T) {
+	source := "min_players = 1\nfunction check_win() return false end\nfunction on_chat(m) if m.text == 'score' then m.from:add_score(99) else while true do end end end"
+	w := newWorld(t, source)
+	over := func() bool { return w.Frame().Game.State&game.StateGameOver != 0 }
+	chat := func(text string) {
+		w.say(text)
+		w.run(100)
+	}
+	w.join(2)
+	w.run(600)
+	chat("score")
+	if over() {
+		t.Error("the mode decides")
+	}
+	reload := game.Command{Kind: game.CmdReload, Text: source + " "}
+	chat("loop")
+	if !over() || !strings.Contains(w.mod.Off(), "too many steps") {
+		t.Errorf("the script decides that the match goes on: %q, %q", w.mod.Off(), w.logs)
+	}
+	for w.Step(nil); over(); {
+		w.Step(nil)
+	}
+	w.Step([]game.Command{reload})
+	w.run(600)
+	chat("score")
+	if over() {
+		t.Error("the mode decides after a reload")
+	}
+}
+
 // TestPrintIsLimited prints without end, of which the log gets some lines a second.
 func TestPrintIsLimited(t *testing.T) {
 	w := newWorld(t, "function on_tick() for i = 1, 20 do print('flood') end end")

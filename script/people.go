@@ -9,6 +9,7 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
 )
 
 // peopleMembers are the members of players that are about what their clients show.
@@ -316,4 +317,48 @@ func storedRows(v *vm, c *rt.GoCont) error {
 	}
 	v.push(c, rt.TableValue(t))
 	return nil
+}
+
+// showDamage is game.show_damage(pos, player, angle, stars, viewers).
+func showDamage(v *vm, c *rt.GoCont) error {
+	n, err := arg[int32](v, c, 3)
+	if err != nil {
+		return err
+	}
+	to, err := arg[game.PlayerMask](v, c, 4)
+	if err != nil {
+		return err
+	}
+	return do3(func(tx *game.Tx, pos vec.Vec2, id game.PlayerID, angle float32) { tx.ShowDamage(pos, id, angle, n, to) })(v, c)
+}
+
+// flagMessages are the messages of capture the flag.
+var flagMessages = newNames("drop, return, grab or capture", map[string]game.GameMsg{
+	"drop": game.GameMsgCTFDrop, "return": game.GameMsgCTFReturn, "grab": game.GameMsgCTFGrab, "capture": game.GameMsgCTFCapture,
+})
+
+// flagMessage is game.flag_message(what, team, player, ticks, viewers), which clients show in
+// their own words, with a sound.
+func flagMessage(v *vm, c *rt.GoCont) error {
+	what, err := flagMessages.parse(0, value(c, 0))
+	if err != nil {
+		return err
+	}
+	team, err := option(v, c, 1, game.TeamRed)
+	if err != nil {
+		return err
+	}
+	id, err := option(v, c, 2, game.Nobody)
+	if err != nil {
+		return err
+	}
+	ticks, err := option[int32](v, c, 3, 0)
+	if err != nil {
+		return err
+	}
+	to, err := arg[game.PlayerMask](v, c, 4)
+	if err != nil {
+		return err
+	}
+	return do0(func(tx *game.Tx) { tx.SendGameMsgTo(to, what, int32(team), id, ticks) })(v, c)
 }

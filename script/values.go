@@ -272,7 +272,7 @@ var (
 	yKey = rt.StringValue("y")
 )
 
-// mask is all players for nil, one player, or those of a list.
+// mask is all players for nil, one player, those of a team or of a list.
 func (v *vm) mask(i int, x rt.Value) (game.PlayerMask, error) {
 	if x.IsNil() {
 		return game.MaskAll, nil
@@ -280,9 +280,13 @@ func (v *vm) mask(i int, x rt.Value) (game.PlayerMask, error) {
 	if id, ok := playerOf(x); ok {
 		return game.MaskOne(id), nil
 	}
+	if _, ok := x.TryString(); ok && v.tx != nil {
+		team, err := teamNames.parse(i, x)
+		return v.tx.TeamMask(team), err
+	}
 	t, ok := x.TryTable()
 	if !ok {
-		return 0, badArgument(i, "a player, a list of players or nil for all", x)
+		return 0, badArgument(i, "a player, a team, a list of players or nil for all", x)
 	}
 	t = v.contents(t)
 	var m game.PlayerMask

@@ -118,8 +118,7 @@ func (s *Server) addHooks() error {
 			call.Print("server", "%s is used when the server starts again", call.Name)
 		}), usedAtStart},
 		{whenStarted(func(call *console.Call) {
-			_, ok := s.cfg.Modes.New(s.settings.GameType)
-			if s.nextGameTypeMissing = !ok; !ok {
+			if s.nextGameTypeErr = s.checkGameType(s.settings.GameType); s.nextGameTypeErr != nil {
 				s.reportGameType(call)
 				return
 			}

@@ -36,7 +36,7 @@ type gameMap struct {
 	svMap      string // the value of sv_map
 	terrain    game.Terrain
 	collision  *physics.Collision // of terrain
-	mods       []namedMod         // that sv_mods named when the map was read
+	ruleset                       // that sv_gametype and sv_mods named when the map was read
 	// compatible is the map for clients that cannot read compressed tile layers; nil if it
 	// has none, or if rewriting it failed with compatibleErr.
 	compatible    *bridge.Map
@@ -169,12 +169,14 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 
 // startWorld creates a world on a map.
 func (s *Server) startWorld(m *gameMap) error {
-	gameType := s.settings.GameType
-	mode, ok := s.cfg.Modes.New(gameType)
-	s.missingGameType, s.nextGameTypeMissing = "", false
-	if !ok {
-		s.missingGameType = gameType
-		gameType, mode = "dm", dm.Mode{}
+	gameType, mode := m.gameType, game.Mode(dm.Mode{})
+	s.missingGameType, s.missingErr, s.nextGameTypeErr = "", nil, nil
+	if m.newMode != nil {
+		mode = m.newMode()
+		s.setModLog(mode)
+	} else {
+		s.missingGameType, s.missingErr = gameType, m.modeErr
+		gameType = "dm"
 		if s.started {
 			s.reportGameType(nil)
 		}
@@ -218,7 +220,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.endDemo()
 	s.gameMap, s.world = m, w
 	s.storage.world++
-	s.beginMods(mods)
+	s.beginMods(mode, mods)
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
@@ -250,12 +252,12 @@ type mapChange struct {
 
 // mapLoad is a map that is being read.
 type mapLoad struct {
-	setting string        // the value of sv_map
-	mods    string        // the value of sv_mods
-	began   conn.Time     // when it was asked for
-	done    chan struct{} // closed when the others are set
-	gameMap *gameMap
-	err     error
+	setting        string        // the value of sv_map
+	gameType, mods string        // the values of sv_gametype and sv_mods
+	began          conn.Time     // when it was asked for
+	done           chan struct{} // closed when the others are set
+	gameMap        *gameMap
+	err            error
 }
 
 // ready reports whether the map was read, or could not be.
@@ -279,7 +281,7 @@ const (
 
 // loadMap begins to read a map.
 func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
-	l := &mapLoad{setting: setting, mods: s.settings.Mods, began: now, done: make(chan struct{})}
+	l := &mapLoad{setting: setting, gameType: s.settings.GameType, mods: s.settings.Mods, began: now, done: make(chan struct{})}
 	select {
 	case s.mapReads <- struct{}{}:
 	default:
@@ -288,7 +290,7 @@ func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
 	}
 	s.cfg.Background(func() {
 		if l.gameMap, l.err = s.readMap(setting); l.err == nil {
-			l.gameMap.mods, l.err = s.findMods(l.mods)
+			l.gameMap.ruleset, l.err = s.findRules(l.gameType, l.mods)
 		}
 		<-s.mapReads
 		close(l.done)
@@ -317,7 +319,7 @@ func (c *mapChange) waitForLoad(now conn.Time, wanted string) bool {
 	if now < l.began.Add(limit) {
 		return true
 	}
-	c.load = &mapLoad{setting: l.setting, mods: l.mods, began: l.began, done: make(chan struct{})}
+	c.load = &mapLoad{setting: l.setting, gameType: l.gameType, mods: l.mods, began: l.began, done: make(chan struct{})}
 	c.load.fail(errStuckDisk)
 	return false
 }
@@ -337,7 +339,9 @@ func (s *Server) changeMap(now conn.Time) {
 	c := &s.mapChange
 	if c.restart || s.clock.tick >= game.MaxTick {
 		c.restart = false
-		if err := s.switchMap(now, s.gameMap); err != nil {
+		if m := s.gameMap; m.gameType != s.settings.GameType || m.modNames != s.settings.Mods {
+			s.rereadMap()
+		} else if err := s.switchMap(now, m); err != nil {
 			s.print(console.Warning, "server", err.Error())
 		}
 	}
@@ -348,7 +352,7 @@ func (s *Server) changeMap(now conn.Time) {
 	case setting == "" && !atOnce:
 		c.load = nil
 		return
-	case c.load == nil || c.load.setting != setting || c.load.mods != s.settings.Mods:
+	case c.load == nil || c.load.setting != setting || c.load.gameType != s.settings.GameType || c.load.mods != s.settings.Mods:
 		if c.load = s.loadMap(now, setting); !c.load.ready() {
 			return
 		}

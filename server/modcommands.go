@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -21,6 +22,8 @@ type modCommands struct {
 	// values are what operators set variables of mods to, also those of mods that are not
 	// played now, by name.
 	values map[string]string
+	// panicked are those of the world's mods that are switched off, a sentence each.
+	panicked []string
 	// starting reports whether a new world's are being offered.
 	starting bool
 }
@@ -136,6 +139,18 @@ func (s *Server) replaceModCommands(w *game.World) error {
 	}
 	s.modCommands.console = w.ConsoleCommands()
 	return nil
+}
+
+// modPanicked tells the operators of a mod that is switched off, and no longer offers what it
+// declared. After the first line of text come those of the stack.
+func (s *Server) modPanicked(text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if i == 0 {
+			s.modCommands.panicked = append(s.modCommands.panicked, line)
+		}
+		s.print(console.Warning, "mod", line)
+	}
+	s.offerModCommands(s.world)
 }
 
 // isSame reports whether v is the variable, whatever its value.

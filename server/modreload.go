@@ -11,20 +11,20 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// modReload reads the mods of sv_mods that are made of a source, such as scripts, again beside
-// the game. The world gets a new source as a command, so that the replay log has it.
+// modReload reads the mode and the mods of sv_mods that are made of a source, such as scripts, again
+// beside the game. The world gets a new source as a command, so that the replay log has it.
 type modReload struct {
-	sources []string // those of the world's mods, "" for mods without one
+	sources []string // those of the world's mode and mods, "" for those without one
 	told    string   // the last error that was printed
 	next    conn.Time
 	reading bool
 	news    chan []modNews
 }
 
-// modNews is a mod that was read.
+// modNews is a mode or mod that was read.
 type modNews struct {
 	world  *game.World // that it was read for
-	index  int
+	index  int         // in modReload.sources: 0 is the mode
 	name   string
 	source string
 	err    error
@@ -33,17 +33,22 @@ type modNews struct {
 // modReloadInterval is how often files of mods are read, to see whether they changed.
 const modReloadInterval = time.Second
 
-// beginMods begins with the mods of a new world.
-func (s *Server) beginMods(mods []game.Mod) {
+// beginMods begins with the mode and the mods of a new world.
+func (s *Server) beginMods(mode game.Mode, mods []game.Mod) {
 	r := &s.modReload
-	r.sources, r.told = r.sources[:0], ""
+	s.modCommands.panicked = nil
+	r.sources, r.told = append(r.sources[:0], sourceOf(mode)), ""
 	for _, m := range mods {
-		source := ""
-		if m, ok := m.(replay.Sourcer); ok {
-			source = string(m.Source())
-		}
-		r.sources = append(r.sources, source)
+		r.sources = append(r.sources, sourceOf(m))
 	}
+}
+
+// sourceOf returns the source that a mode or mod is made of, "" for none.
+func sourceOf(m any) string {
+	if m, ok := m.(replay.Sourcer); ok {
+		return string(m.Source())
+	}
+	return ""
 }
 
 // updateMods takes what was read of mods, and reads them again when it is time.
@@ -62,7 +67,7 @@ func (s *Server) updateMods(now conn.Time) {
 	}
 }
 
-// readMods begins to read the mods that are made of a source.
+// readMods begins to read the mode and mods that are made of a source.
 func (s *Server) readMods(now conn.Time) {
 	r := &s.modReload
 	r.next = now.Add(modReloadInterval)
@@ -70,8 +75,11 @@ func (s *Server) readMods(now conn.Time) {
 		return
 	}
 	var news []modNews
+	if r.sources[0] != "" {
+		news = append(news, modNews{world: s.world, name: s.gameMap.gameType})
+	}
 	for i, named := range s.gameMap.mods {
-		if index := len(s.cfg.Mods) + i; r.sources[index] != "" {
+		if index := 1 + len(s.cfg.Mods) + i; r.sources[index] != "" {
 			news = append(news, modNews{world: s.world, index: index, name: named.name})
 		}
 	}
@@ -79,11 +87,10 @@ func (s *Server) readMods(now conn.Time) {
 	s.cfg.Background(func() {
 		for i := range news {
 			n := &news[i]
-			var newMod func() game.Mod
-			if newMod, n.err = s.cfg.FindMod(n.name); n.err == nil {
-				if m, ok := newMod().(replay.Sourcer); ok {
-					n.source = string(m.Source())
-				}
+			if n.index == 0 {
+				n.source, n.err = readSource(s.findMode, n.name)
+			} else {
+				n.source, n.err = readSource(s.cfg.FindMod, n.name)
 			}
 		}
 		r.news <- news
@@ -91,7 +98,16 @@ func (s *Server) readMods(now conn.Time) {
 	})
 }
 
-// takeMod gives a mod to the world if its source is another one.
+// readSource returns the source of a mode or mod that is read again, "" if it has none.
+func readSource[M any](find func(name string) (func() M, error), name string) (string, error) {
+	newM, err := find(name)
+	if err != nil {
+		return "", err
+	}
+	return sourceOf(newM()), nil
+}
+
+// takeMod gives a mode or mod to the world if its source is another one.
 func (s *Server) takeMod(n *modNews) {
 	r := &s.modReload
 	switch {
@@ -103,6 +119,6 @@ func (s *Server) takeMod(n *modNews) {
 		}
 	case n.source != "" && n.source != r.sources[n.index]:
 		r.sources[n.index], r.told = n.source, ""
-		s.queueCommand(game.Command{Kind: game.CmdReload, Value: int32(n.index), Text: n.source})
+		s.queueCommand(game.Command{Kind: game.CmdReload, Value: game.ReloadMode + int32(n.index), Text: n.source})
 	}
 }

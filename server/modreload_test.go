@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"testing"
@@ -27,6 +28,22 @@ func (f scriptFiles) find(name string) (func() game.Mod, error) {
 		return nil, err
 	}
 	return func() game.Mod { return testenv.Must(script.New(cfg)) }, nil
+}
+
+// findMode is find for game types.
+func (f scriptFiles) findMode(name string) (func() game.Mode, error) {
+	source, ok := f[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	if _, err := newScriptMode(name, []byte(source)); err != nil {
+		return nil, err
+	}
+	return func() game.Mode { return testenv.Must(newScriptMode(name, []byte(source))) }, nil
+}
+
+func newScriptMode(name string, source []byte) (game.Mode, error) {
+	return script.NewMode(script.Config{Name: "mods/" + name + ".lua", Source: string(source)})
 }
 
 func newScript(info replay.ModInfo) (game.Mod, error) {
@@ -71,4 +88,66 @@ func TestScriptIsReloaded(t *testing.T) {
 		hashes += res.HashesMatched
 	}
 	testenv.Check(t, hashes > 20, "%d hashes", hashes)
+}
+
+// TestScriptIsGameType plays a script as a game type, with another as a mod: it is found when a map is
+// read, reloaded, logged and resumed.
+func TestScriptIsGameType(t *testing.T) {
+	files := scriptFiles{
+		"catch":  "mode{name = 'CATCH', like = 'tdm'}\nstate.n = 0\nfunction on_tick() state.n = state.n + 1 end",
+		"broken": "mode{name = 'BROKEN', like = 'tdm'}\nfunction on_tik() end",
+		"mod":    "function on_tick() end",
+	}
+	var log strings.Builder
+	var store memoryStore
+	start := func(replays *memoryReplays, settings string) *testNetwork {
+		return newTestNetworkWith(t, netsim.Link{}, 1, Config{
+			FindMode: files.findMode, FindMod: files.find, Replays: replays, Resume: &store, Log: slog.New(rawLog{&log}),
+		}, "sv_mods mod; sv_replay 1; sv_resume 1; "+settings)
+	}
+	var first, second memoryReplays
+	tn := start(&first, "sv_gametype catch")
+	tn.play(2, 3*time.Second)
+	w := tn.srv.world
+	testenv.Check(t, w.ModeName() == "CATCH" && w.GameFlags() == game.GameFlagTeams, "%s, flags %d", w.ModeName(), w.GameFlags())
+	files["catch"] += "\nfunction on_reload() print('new', state.n > 50) end"
+	tn.run(2 * time.Second)
+	testenv.Check(t, strings.Contains(log.String(), "[mods]: new true\n") && tn.srv.world == w, "not reloaded: %s", &log)
+
+	// The server is gone, and the next one goes on with the match and the new source.
+	next := start(&second, "sv_gametype catch")
+	testenv.Check(t, next.srv.world.Tick() > 0 && next.srv.world.ModeName() == "CATCH", "the match is not resumed: %s", &log)
+	next.play(1, 3*time.Second)
+
+	// What cannot be played is said when it is set, and is dm later. A map that was read before has the
+	// new game type nevertheless.
+	log.Reset()
+	for _, c := range []struct{ gameType, told, plays string }{
+		{"broken", "sv_gametype 'broken': the next map will play dm: mods/broken.lua:2: there is no hook on_tik", "DM"},
+		{"mod", "sv_gametype 'mod' is used with the next map", "MOD"}, // the original's
+		{"none", "sv_gametype 'none' does not exist: the next map will play dm", "DM"},
+		{"catch", "sv_gametype is used with the next map", "CATCH"},
+	} {
+		log.Reset()
+		next.srv.Execute("sv_gametype " + c.gameType)
+		told := log.String()
+		testenv.Check(t, strings.Contains(told, c.told) || c.plays == "MOD", "%s: %s", c.gameType, told)
+		next.srv.Execute("reload")
+		next.run(time.Second)
+		testenv.Check(t, next.srv.world.ModeName() == c.plays, "%s: %s is played", c.gameType, next.srv.world.ModeName())
+	}
+	next.srv.mapChange.restart = true
+	next.srv.Execute("sv_gametype tdm")
+	next.run(time.Second)
+	testenv.Check(t, next.srv.world.ModeName() == "TDM", "after a restart %s is played", next.srv.world.ModeName())
+	next.srv.Shutdown(next.now(), "")
+	tn.srv.Shutdown(tn.now(), "")
+	for logs, hashes := range map[*memoryReplays]int{&first: 10, &second: 4} {
+		for _, name := range testenv.Must(logs.Names()) {
+			res, err := replay.Verify(logs.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, NewMode: newScriptMode, NewMod: newScript})
+			testenv.Check(t, err == nil, "%s: %+v, %v", name, res, err)
+			hashes -= res.HashesMatched
+		}
+		testenv.Check(t, hashes <= 0, "%d hashes are missing", hashes)
+	}
 }

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/ctf"
@@ -40,12 +43,20 @@ func BuiltinModes() Modes {
 
 // New returns a new mode with a name, and false if there is none.
 func (m Modes) New(name string) (game.Mode, bool) {
-	for _, known := range m {
-		if strings.EqualFold(known.Name, name) {
-			return known.New(), true
-		}
+	if newMode := m.find(name); newMode != nil {
+		return newMode(), true
 	}
 	return nil, false
+}
+
+// find returns what makes the modes with a name, nil if there is none.
+func (m Modes) find(name string) func() game.Mode {
+	for _, known := range m {
+		if strings.EqualFold(known.Name, name) {
+			return known.New
+		}
+	}
+	return nil
 }
 
 // names returns the names of all modes.
@@ -61,6 +72,56 @@ func (m Modes) names() []string {
 type namedMod struct {
 	name string
 	new  func() game.Mod
+}
+
+// ruleset is the game type and the mods of a world.
+type ruleset struct {
+	gameType, modNames string           // values of sv_gametype and sv_mods
+	newMode            func() game.Mode // nil if there is none of this name
+	modeErr            error            // why
+	mods               []namedMod
+}
+
+// findRules finds what values of sv_gametype and sv_mods name. It is called by other goroutines, as
+// readMap is.
+func (s *Server) findRules(gameType, modNames string) (r ruleset, err error) {
+	r = ruleset{gameType: gameType, modNames: modNames}
+	r.newMode, r.modeErr = s.findMode(gameType)
+	r.mods, err = s.findMods(modNames)
+	return r, err
+}
+
+// errNoMode means that there is no mode of a name.
+var errNoMode = errors.New("there is no such game type")
+
+// findMode returns what makes the modes with a name.
+func (s *Server) findMode(name string) (func() game.Mode, error) {
+	if newMode := s.cfg.Modes.find(name); newMode != nil {
+		return newMode, nil
+	}
+	if s.cfg.FindMode == nil {
+		return nil, errNoMode
+	}
+	newMode, err := s.cfg.FindMode(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errNoMode
+	}
+	return newMode, err
+}
+
+// checkGameType returns what is wrong with a value of sv_gametype, if that shows within diskTimeout.
+func (s *Server) checkGameType(name string) error {
+	found := make(chan error, 1)
+	s.cfg.Background(func() {
+		_, err := s.findMode(name)
+		found <- err
+	})
+	select {
+	case err := <-found:
+		return err
+	case <-time.After(diskTimeout):
+		return nil
+	}
 }
 
 // findMods finds the mods that a value of sv_mods names. It is called by other goroutines, as
@@ -91,12 +152,17 @@ func (s *Server) newMods(m *gameMap) []game.Mod {
 	}
 	for _, named := range m.mods {
 		m := named.new()
-		if l, ok := m.(interface{ SetLog(func(text string)) }); ok {
-			l.SetLog(func(text string) { s.print(console.Standard, "mods", text) })
-		}
+		s.setModLog(m)
 		mods = append(mods, m)
 	}
 	return mods
+}
+
+// setModLog lets a mode or mod print, if it can.
+func (s *Server) setModLog(m any) {
+	if l, ok := m.(interface{ SetLog(func(text string)) }); ok {
+		l.SetLog(func(text string) { s.print(console.Standard, "mods", text) })
+	}
 }
 
 // joinMods returns the names of mods for people.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +19,7 @@ func (s *Server) Problems() []string {
 	if text := s.rotation.problem; text != "" {
 		all = append(all, text)
 	}
+	all = append(all, s.modCommands.panicked...)
 	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
 		all = append(all, "ec_port is set, but the external console could not be opened")
 	}
@@ -35,12 +37,15 @@ func (s *Server) Problems() []string {
 
 // gameTypeProblem returns what is wrong about the game type, "" if nothing is.
 func (s *Server) gameTypeProblem() string {
-	name, what := s.missingGameType, "dm is played instead"
-	if s.nextGameTypeMissing && s.settings.GameType != name {
-		name, what = s.settings.GameType, "the next map will play dm"
+	name, err, what := s.missingGameType, s.missingErr, "dm is played instead"
+	if s.nextGameTypeErr != nil && s.settings.GameType != name {
+		name, err, what = s.settings.GameType, s.nextGameTypeErr, "the next map will play dm"
 	}
-	if name == "" {
+	switch {
+	case name == "":
 		return ""
+	case !errors.Is(err, errNoMode):
+		return fmt.Sprintf("sv_gametype '%s': %s: %v", name, what, err)
 	}
 	return fmt.Sprintf("sv_gametype '%s' does not exist: %s (there are %s)", name, what, strings.Join(s.cfg.Modes.names(), ", "))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -345,12 +346,10 @@ func TestGameGoesOnWithoutDisk(t *testing.T) {
 	})
 }
 
-// crashMod is a mod that panics on a line of chat.
-type crashMod struct{}
+// crashMode is a mode that panics on a line of chat.
+type crashMode struct{ dm.Mode }
 
-func (crashMod) Start(*game.Tx) {}
-
-func (crashMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
+func (crashMode) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	if c.Text == "boom" {
 		panic("boom")
 	}
@@ -360,20 +359,21 @@ func (crashMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 // that did it.
 func TestLogOfACrashHasItsTick(t *testing.T) {
 	var s memoryReplays
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []func() game.Mod{func() game.Mod { return crashMod{} }}})
+	modes := append(BuiltinModes(), NamedMode{Name: "crash", New: func() game.Mode { return crashMode{} }})
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Modes: modes}, "sv_gametype crash")
 	tn.play(2, 3*time.Second)
 	tn.srv.queueCommand(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("the mod did not panic")
+				t.Error("the mode did not panic")
 			}
 		}()
 		tn.run(time.Second)
 	}()
 	tick := tn.srv.world.Tick()
 	names, _ := s.Names()
-	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes().New, Mods: []func() game.Mod{func() game.Mod { return crashMod{} }}})
+	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: modes.New})
 	if !errors.Is(err, replay.ErrPanic) || res.Ticks != tick {
 		t.Errorf("%v, %+v; the world was at tick %d", err, res, tick)
 	}

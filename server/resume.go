@@ -241,7 +241,7 @@ func (s *Server) startFrom(m *savedMatch) error {
 	if hex.EncodeToString(gameMap.SHA256[:]) != m.MapSHA256 {
 		return errors.New("the map has changed")
 	}
-	if gameMap.mods, err = s.findMods(s.settings.Mods); err != nil {
+	if gameMap.ruleset, err = s.findRules(s.settings.GameType, s.settings.Mods); err != nil {
 		return err
 	}
 	s.resume.from = m

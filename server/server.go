@@ -65,6 +65,9 @@ type Config struct {
 	// Mods make the mods of every map that is played; they change the mode, in order. The
 	// mods of sv_mods follow.
 	Mods []func() game.Mod
+	// FindMode returns what makes a mode that sv_gametype names and Modes does not have, or what is
+	// wrong, an fs.ErrNotExist if there is none; nil has none. It is called as FindMod is.
+	FindMode func(name string) (func() game.Mode, error)
 	// FindMod returns what makes a mod that sv_mods names, or what is wrong, as operators are
 	// told; nil has none. It is called whenever a map is read, by other goroutines, and may read
 	// files.
@@ -130,10 +133,11 @@ type Server struct {
 	nextExecWait conn.Time
 	closed       chan struct{} // closed by Shutdown
 
-	// missingGameType is the sv_gametype that the world was to have, if it does not exist, and
-	// reportedGameType the last that was printed.
+	// missingGameType is the sv_gametype that the world was to have, "" if it has it, and
+	// missingErr why it has not. reportedGameType is the last that was printed. nextGameTypeErr is what is
+	// wrong with an sv_gametype that is not used yet.
 	missingGameType, reportedGameType string
-	nextGameTypeMissing               bool // sv_gametype does not exist, and is not used yet
+	missingErr, nextGameTypeErr       error
 
 	transport   transport.Conn
 	datagrams   []transport.Datagram // of one ReadBatch
@@ -149,6 +153,7 @@ type Server struct {
 	siteLimiter    *limit.Limiter // of sites
 	spoofLimiter   spoofLimiter
 	provenSites    *limit.RecentSet
+	strangerPace   pace
 	failedLogins   *limit.Failures
 	rconGuesses    *limit.Guesses
 	gameGuesses    *limit.Guesses
@@ -336,7 +341,7 @@ func (s *Server) startFirstWorld() error {
 	if err != nil {
 		return err
 	}
-	if m.mods, err = s.findMods(s.settings.Mods); err != nil {
+	if m.ruleset, err = s.findRules(s.settings.GameType, s.settings.Mods); err != nil {
 		return err
 	}
 	return s.startWorld(m)
@@ -377,36 +382,16 @@ func (s *Server) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		canWait := s.feedBatch(s.datagrams[:n])
+		delay := s.feedBatch(s.datagrams[:n])
 		now := s.transport.Now()
 		s.Advance(conn.Time(now))
-		if gatherer != nil && canWait {
-			gatherer.Gather(now + int64(maxReadDelay))
+		if gatherer != nil && delay > 0 {
+			gatherer.Gather(now + int64(delay))
 		}
 		s.runTasks()
 	}
 	s.Shutdown(conn.Time(s.transport.Now()), s.shutdown.reason)
 	return nil
-}
-
-// maxReadDelay is how much later than it arrives a datagram is read, at most, when the ones
-// before it were all from players. Their inputs count in the next tick, so they can be
-// read together. Queries, logins and downloads come one after the other, and the next one
-// is read as soon as it is there.
-const maxReadDelay = 5 * time.Millisecond
-
-// feedBatch handles what one read returned. It reports whether the next datagrams may be
-// read a little later.
-func (s *Server) feedBatch(batch []transport.Datagram) (canWait bool) {
-	canWait = len(batch) > 0 && len(batch) < cap(s.datagrams) // there may be more
-	for _, d := range batch {
-		// What arrived before the last tick and is read after it counts as if it had
-		// come with that tick.
-		s.Feed(max(conn.Time(d.ReceivedAt), s.now), d.Peer, d.Data)
-		c := s.sessionByPeer[d.Peer]
-		canWait = canWait && c != nil && c.state == stateInGame
-	}
-	return canWait
 }
 
 // Do runs f between two ticks on the goroutine that is in Run, and returns when f has
@@ -586,6 +571,10 @@ func (s *Server) tick(now conn.Time) {
 	for i := range events {
 		if events[i].Kind == game.EvStore {
 			s.store(events[i].Store)
+			continue
+		}
+		if events[i].Kind == game.EvModOff {
+			s.modPanicked(events[i].Text)
 			continue
 		}
 		s.observeGame(&events[i])

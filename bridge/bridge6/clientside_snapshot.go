@@ -218,6 +218,7 @@ func (c *clientSide) addState(id game.PlayerID, o *msg6.DDNetCharacter) {
 		if s := &c.Frame.Characters[i]; s.Player == id {
 			s.Flags, s.TickOrder = game.CharacterFlags(o.Flags), o.StrongWeakID
 			s.FreezeStart, s.FreezeEnd = o.FreezeStart, o.FreezeEnd
+			s.Jumps, s.AirJumps = o.Jumps, o.JumpedTotal
 		}
 	}
 }

@@ -244,10 +244,7 @@ type characterState struct {
 func (e *snapshotEncoder) addState(c *game.CharacterState) {
 	o := msg6.DDNetCharacter{
 		Flags: msg6.CharacterFlags(c.Flags), FreezeStart: c.FreezeStart, FreezeEnd: c.FreezeEnd,
-		Jumps: 2, StrongWeakID: c.TickOrder, Missing: msg6.SizeDDNetCharacter - sizeDDNetCharacter,
-	}
-	if c.Jumped&2 != 0 {
-		o.JumpedTotal = 1
+		Jumps: c.Jumps, JumpedTotal: c.AirJumps, StrongWeakID: c.TickOrder, Missing: msg6.SizeDDNetCharacter - sizeDDNetCharacter,
 	}
 	if c.Weapon == game.WeaponNinja {
 		o.NinjaActivationTick = c.Ammo - 15*game.TickRate

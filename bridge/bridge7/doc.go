@@ -17,8 +17,8 @@
 //     FlagWatching;
 //   - fractions of positions: Pos is computed from whole units, and that of characters
 //     only with a map; positions of effects are whole units;
-//   - the states that mods give to characters: Extended, Flags, FreezeStart, FreezeEnd and
-//     TickOrder. A frozen one is shown as a ninja until the freeze ends, and the client is
+//   - the states that mods give to characters: Extended, Flags, FreezeStart, FreezeEnd,
+//     TickOrder, Jumps and AirJumps. A frozen one is shown as a ninja until the freeze ends, and the client is
 //     told a tuning with which it predicts that it cannot move;
 //   - the order within a frame, which is by id; only effects keep theirs;
 //   - who did a damage (Target and Weapon of EvDamage) and who spawned (Player of

@@ -32,6 +32,8 @@ type Match struct {
 	Seed uint64
 	// Commands, if set, appends commands to those of the next tick of a world.
 	Commands func(w *game.World, dst []game.Command) []game.Command
+
+	panics []string // of mods, see game.EvModOff
 }
 
 // VerifyReplay plays a match and fails the test unless the match can be played again: from its log, as
@@ -44,6 +46,9 @@ func (m Match) VerifyReplay(t testing.TB) {
 	t.Helper()
 	if err := m.verify(); err != nil {
 		t.Error(err)
+	}
+	for _, text := range m.panics {
+		t.Errorf("modtest: %s", text)
 	}
 }
 
@@ -132,7 +137,11 @@ func (m *Match) play() (log []byte, err error) {
 		if err := rec.RecordTick(cmds); err != nil {
 			return nil, fmt.Errorf("modtest: %w", err)
 		}
-		w.Step(cmds)
+		for _, e := range w.Step(cmds) {
+			if e.Kind == game.EvModOff {
+				m.panics = append(m.panics, e.Text)
+			}
+		}
 		restored.Step(cmds)
 		hash := w.Hash()
 		if restored.Hash() != hash {

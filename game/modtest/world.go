@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
@@ -18,6 +19,8 @@ type World struct {
 	// Check, if set, is called after every tick.
 	Check func()
 
+	terrain game.Terrain
+	bots    map[game.PlayerID]*bot.Bot
 	entered []game.PlayerID
 	input   [game.MaxPlayers]game.Input
 }
@@ -60,12 +63,16 @@ func New(t testing.TB, cfg game.Config) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &World{World: w, T: t}
+	return &World{World: w, T: t, terrain: cfg.Terrain}
 }
 
-// Do runs a tick with commands, after the inputs of the players.
+// Do runs a tick with commands, after the inputs of the players. A mod that panics fails the test.
 func (w *World) Do(cmds ...game.Command) []game.Event {
 	for _, id := range w.entered {
+		if b := w.bots[id]; b != nil {
+			v := w.View(id)
+			w.input[id] = b.NextInput(&v)
+		}
 		in := w.input[id]
 		cmds = append(cmds,
 			game.Command{Kind: game.CmdDirectInput, Player: id, Input: in},
@@ -73,6 +80,11 @@ func (w *World) Do(cmds ...game.Command) []game.Event {
 	}
 	cmds = w.AppendNPCCommands(cmds)
 	events := append([]game.Event(nil), w.Step(cmds)...)
+	for i := range events {
+		if events[i].Kind == game.EvModOff {
+			w.T.Error(events[i].Text)
+		}
+	}
 	if w.Check != nil {
 		w.Check()
 	}
@@ -116,6 +128,24 @@ func (w *World) Enter(ids ...game.PlayerID) {
 	w.entered = append(w.entered, ids...)
 }
 
+// Bots brings n bots of the best skill into the game, with the ids from 0 on, who play from then on.
+func (w *World) Bots(n int) {
+	w.T.Helper()
+	nav, err := bot.NewNavGraph(w.terrain, nil)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	if w.bots == nil {
+		w.bots = map[game.PlayerID]*bot.Bot{}
+	}
+	for id := range game.PlayerID(n) {
+		if w.bots[id], err = bot.New(bot.Config{Nav: nav, Skill: bot.MaxSkill, Seed: uint64(id)}); err != nil {
+			w.T.Fatal(err)
+		}
+		w.Enter(id)
+	}
+}
+
 // Play brings players into the game and waits until the match runs and they stand.
 func (w *World) Play(ids ...game.PlayerID) {
 	w.T.Helper()
@@ -129,6 +159,18 @@ func (w *World) Play(ids ...game.PlayerID) {
 		return w.Frame().Game.State == 0
 	})
 	w.Run(60)
+}
+
+// RunMatches runs ticks, calls over when a match has just ended, and returns how many have.
+func (w *World) RunMatches(ticks int, over func(events []game.Event)) (n int) {
+	w.T.Helper()
+	for range ticks {
+		if events := w.Do(); Count(events, game.EvMatchEnd) > 0 {
+			n++
+			over(events)
+		}
+	}
+	return n
 }
 
 // Hold lets a player hold an input until the next call; the zero value is none.

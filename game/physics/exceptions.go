@@ -25,6 +25,20 @@ func (c *Core) tuning() *Tuning {
 // RefillJump lets the tee jump in the air again.
 func (c *Core) RefillJump() { c.Jumped &^= jumpAir }
 
+// AirJumped reports whether the tee cannot jump before it is on the ground again.
+func (c *Core) AirJumped() bool { return c.Jumped&jumpAir != 0 }
+
+// LimitJumps lets a tee that has jumped so often in the air jump again if it has not yet jumped n
+// times, counting one jump from the ground.
+func (c *Core) LimitJumps(n, inAir int32) {
+	switch {
+	case n == 1 && c.Jumped != 0:
+		c.Jumped |= jumpAir
+	case inAir < n-1:
+		c.RefillJump()
+	}
+}
+
 // passes reports whether nothing passes between this tee and o.
 func (c *Core) passes(o *Core) bool { return (c.Exceptions|o.Exceptions)&Solo != 0 }
 

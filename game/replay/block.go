@@ -12,8 +12,8 @@ import (
 )
 
 // magic is the start of a log; its last byte is the version of the format. Logs of all versions
-// up to this one can be read.
-const magic = "TEEREPL\x02"
+// up to this one can be read. A log has the first version that can say what is in it.
+const magic = "TEEREPL\x03"
 
 // The kinds of blocks.
 const (
@@ -156,7 +156,8 @@ func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 		return dst, err
 	}
 	p.raw = h.append(p.raw[:0])
-	dst = append(dst, magic...)
+	dst = append(dst, magic[:len(magic)-1]...)
+	dst = append(dst, h.version())
 	dst = p.appendBlock(dst, blockHeader, p.raw)
 	if h.State != nil {
 		dst = p.appendBlock(dst, blockState, h.appendState(p.raw[:0]))

@@ -106,6 +106,8 @@ func TestHeaderFieldsTravel(t *testing.T) {
 			h.Mods = []ModInfo{{Type: "a"}, {Name: "b", Type: "c", Source: []byte("print()")}}
 		case "Variables":
 			h.Variables = []Variable{{Name: "a", Value: "1"}, {Name: "b"}}
+		case "ModeSource":
+			h.ModeSource = []byte("mode{}")
 		case "IdleTicks":
 			h.IdleTicks = 99
 		case "State":
@@ -129,6 +131,7 @@ func TestHeaderFieldsTravel(t *testing.T) {
 		"text":    func(h *Header) { h.Map = string(make([]byte, maxText+1)) },
 		"mods":    func(h *Header) { h.Mods = make([]ModInfo, maxMods+1) },
 		"sources": func(h *Header) { h.Mods = []ModInfo{{Source: make([]byte, maxSources+1)}} },
+		"source":  func(h *Header) { h.ModeSource = make([]byte, maxSources+1) },
 		"state":   func(h *Header) { h.State = make([]byte, maxState+1) },
 		"layer":   func(h *Header) { h.Terrain.Tune = h.Terrain.Tune[1:] },
 	} {

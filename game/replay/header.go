@@ -42,10 +42,12 @@ type Header struct {
 	Map       string
 	MapSHA256 [sha256.Size]byte
 	// GameType is the name by which the mode was requested (sv_gametype), ModeName the
-	// mode's own name, ModeType its Go type; see [TypeName].
-	GameType string
-	ModeName string
-	ModeType string
+	// mode's own name, ModeType its Go type; see [TypeName]. ModeSource is the source of a
+	// [Sourcer], nil for others.
+	GameType   string
+	ModeName   string
+	ModeType   string
+	ModeSource []byte
 	// Mods are the mods in order.
 	Mods []ModInfo
 
@@ -86,7 +88,7 @@ type ModInfo struct {
 // Variable is a variable of a mode or mod with its value when the match began.
 type Variable struct{ Name, Value string }
 
-// Sourcer is a mod that is made from a source text, such as a script. Logs have the text.
+// Sourcer is a mode or mod that is made from a source text, such as a script. Logs have the text.
 type Sourcer interface{ Source() []byte }
 
 // MaxIdleTicks is the maximum of Header.IdleTicks: the ticks of a day.
@@ -109,7 +111,10 @@ func TypeName(v any) string {
 // by which the mode is requested.
 func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	h.GameType, h.ModeName, h.ModeType = gameType, mode.Name(), TypeName(mode)
-	h.Mods = h.Mods[:0]
+	h.ModeSource, h.Mods = nil, h.Mods[:0]
+	if s, ok := mode.(Sourcer); ok {
+		h.ModeSource = s.Source()
+	}
 	for _, m := range mods {
 		info := ModInfo{Type: TypeName(m)}
 		if s, ok := m.(Sourcer); ok {
@@ -131,11 +136,11 @@ func (h *Header) SetVariables(w *game.World) {
 const (
 	maxMods    = 256
 	maxText    = 4096    // of each text in a header
-	maxSources = 8 << 20 // of all mods
+	maxSources = 8 << 20 // of mode and mods
 )
 
 func (h *Header) validate() error {
-	n, sources := max(len(h.Program), len(h.Map), len(h.GameType), len(h.ModeName), len(h.ModeType)), 0
+	n, sources := max(len(h.Program), len(h.Map), len(h.GameType), len(h.ModeName), len(h.ModeType)), len(h.ModeSource)
 	for _, m := range h.Mods {
 		n = max(n, len(m.Name), len(m.Type))
 		sources += len(m.Source)
@@ -183,7 +188,18 @@ func (h *Header) append(dst []byte) []byte {
 		dst = appendText(dst, v.Name)
 		dst = appendText(dst, v.Value)
 	}
+	if h.ModeSource != nil {
+		dst = appendText(dst, string(h.ModeSource))
+	}
 	return dst
+}
+
+// version returns the first version of the format that has all of the header.
+func (h *Header) version() byte {
+	if h.ModeSource != nil {
+		return 3
+	}
+	return 2
 }
 
 // parse is the inverse of append, for all versions of the format. The tiles refer to b.
@@ -221,6 +237,10 @@ func (h *Header) parse(b []byte, version byte) error {
 			}
 			h.Variables = append(h.Variables, Variable{s.readText(), s.readText()})
 		}
+	}
+	h.ModeSource = nil
+	if version > 2 {
+		h.ModeSource = append([]byte{}, s.readBytes()...)
 	}
 	if s.failed || len(s.b) != 0 || h.validate() != nil {
 		return fmt.Errorf("%w: header", ErrCorrupt)

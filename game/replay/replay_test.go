@@ -289,12 +289,13 @@ func TestRulesMustBeThere(t *testing.T) {
 
 type otherMode struct{ dm.Mode }
 
-// panicMod is a mod that panics.
-type panicMod struct{ at int32 }
+// panicMode is a mode that panics.
+type panicMode struct {
+	dm.Mode
+	at int32
+}
 
-func (*panicMod) Start(*game.Tx) {}
-
-func (b *panicMod) OnTick(ctx *game.Ctx) {
+func (b *panicMode) OnTick(ctx *game.Ctx) {
 	if ctx.Tick() == b.at {
 		panic("bomb")
 	}
@@ -303,14 +304,16 @@ func (b *panicMod) OnTick(ctx *game.Ctx) {
 // TestCrash records a match in which the world panics, and checks that the log
 // contains that tick.
 func TestCrash(t *testing.T) {
-	h := header(&panicMod{})
+	h := header()
+	h.ModeType = TypeName(&panicMode{})
+	modes := func(string) (game.Mode, bool) { return &panicMode{at: 77}, true }
 	var out bytes.Buffer
 	var rec Recorder
 	var pack Encoder
 	log := testenv.Must(pack.AppendHeader(nil, h))
 	out.Write(log)
 	rec.Begin(0)
-	w := testenv.Must(h.NewWorld(VerifyConfig{Modes: modes, Mods: []func() game.Mod{func() game.Mod { return &panicMod{77} }}}))
+	w := testenv.Must(h.NewWorld(VerifyConfig{Modes: modes}))
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -328,7 +331,7 @@ func TestCrash(t *testing.T) {
 		}
 	}()
 	r := testenv.Must(NewReader(&out))
-	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []func() game.Mod{func() game.Mod { return &panicMod{77} }}})
+	res, err := Verify(r, VerifyConfig{Modes: modes})
 	testenv.Check(t, errors.Is(err, ErrPanic) && res.Ticks == 76 && res.LastGoodTick == 75, "%+v, %v", res, err)
 }
 
@@ -336,7 +339,7 @@ func TestCrash(t *testing.T) {
 func TestNoLog(t *testing.T) {
 	log := record(t, 1, 10)
 	newer := bytes.Clone(log)
-	newer[len(magic)-1]++
+	newer[len(magic)-1] = magic[len(magic)-1] + 1
 	for name, c := range map[string]struct {
 		b    []byte
 		want error

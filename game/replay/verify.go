@@ -10,8 +10,10 @@ import (
 
 // VerifyConfig is what a run needs in addition to the log.
 type VerifyConfig struct {
-	// Modes returns a new mode for a Header.GameType.
-	Modes func(gameType string) (game.Mode, bool)
+	// Modes returns a new mode for a Header.GameType. NewMode makes those with a
+	// Header.ModeSource instead, if it is set.
+	Modes   func(gameType string) (game.Mode, bool)
+	NewMode func(gameType string, source []byte) (game.Mode, error)
 	// Mods make the mods the match was played with, in order. NewMod makes those of the
 	// header that follow after them; nil has none.
 	Mods   []func() game.Mod
@@ -24,7 +26,13 @@ type VerifyConfig struct {
 // ErrModeUnavailable if mode or mods do not match, or that of game.New or game.Restore.
 func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	var mode game.Mode
-	if cfg.Modes != nil {
+	switch {
+	case h.ModeSource != nil && cfg.NewMode != nil:
+		var err error
+		if mode, err = cfg.NewMode(h.GameType, h.ModeSource); err != nil {
+			return nil, fmt.Errorf("%w: recorded by %q with the mode %q: %w", ErrModeUnavailable, h.Program, h.GameType, err)
+		}
+	case cfg.Modes != nil:
 		mode, _ = cfg.Modes(h.GameType)
 	}
 	if mode == nil {

@@ -60,6 +60,7 @@ func TestStates(t *testing.T, version *Version) {
 		ctx.SetFlags(1, game.CharacterFlagSolo|game.CharacterFlagEndlessJump)
 		ctx.MaskInput(1, game.ControlMove|game.ControlJump)
 		ctx.Freeze(2, game.FreezeForever)
+		ctx.SetJumps(0, 3)
 		for id := range game.PlayerID(3) {
 			ctx.SetVel(id, ctx.Vel(id))
 		}

@@ -21,10 +21,12 @@ var rooms = map[string][]string{
 	// The wire and the game stand alone; only the bridge translates.
 	"protocol": {},
 	"game":     {},
-	"event":    {"game"},
-	"bridge":   {"event", "game", "protocol", "internal/limit", "internal/safetext"},
-	"bot":      {"game"},
-	"script":   {"game"},
+	// Tests of mods let bots play.
+	"game/modtest": {"bot", "game"},
+	"event":        {"game"},
+	"bridge":       {"event", "game", "protocol", "internal/limit", "internal/safetext"},
+	"bot":          {"game"},
+	"script":       {"game"},
 	// What a mode or mod needs that game does not offer, everybody's mod lacks.
 	"mods": {"game"},
 
@@ -69,7 +71,6 @@ var rooms = map[string][]string{
 	"internal/testenv":     {},
 	"internal/release":     {},
 	"internal/demotest":    {"format", "protocol"},
-	"internal/modetest":    {"bot", "game"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},
@@ -112,9 +113,10 @@ var pure = map[string]struct {
 	uses    map[string][]string
 }{
 	"game": {
-		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/...", "hash/maphash", "math/big"},
-		// These differ between machines; the game's own are in game/vec.
-		uses: map[string][]string{"math": inexact},
+		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/debug", "runtime/metrics", "runtime/pprof", "runtime/trace", "hash/maphash", "math/big"},
+		// These differ between machines; the game's own are in game/vec. Of runtime, it says where
+		// a mod panicked.
+		uses: map[string][]string{"math": inexact, "runtime": {"GC", "GOMAXPROCS", "Gosched", "NumCPU", "NumGoroutine", "ReadMemStats", "Stack"}},
 	},
 	"script": {
 		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "hash/maphash", "math/big"},

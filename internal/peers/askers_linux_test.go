@@ -1,16 +1,15 @@
 package peers
 
 import (
-	"errors"
-	"net"
-	"net/netip"
-	"os"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -18,63 +17,114 @@ import (
 )
 
 // BenchmarkInfoToMany asks for server information from a new address each time, which costs
-// the exchange of tokens too.
-func BenchmarkInfoToMany(b *testing.B) { compareAnswers(b, queryFromMany, queryFromMany) }
+// the exchange of tokens or challenges too: as fast as the server answers, load.MaxUnanswered at
+// a time, and at random times (a Poisson process), as browsers do that know nothing of each other.
+func BenchmarkInfoToMany(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		ours *askers
+	}{{"info", infoAskers()}, {"A2S", a2sAskers()}} {
+		for _, rate := range []int{0, 1000, 5000, 20000} {
+			name := fmt.Sprintf("%s/%d-a-second", c.name, rate)
+			if rate == 0 {
+				name = c.name + "/at-once"
+			}
+			b.Run(name, func(b *testing.B) {
+				ours, theirs := *c.ours, *infoAskers()
+				ours.rate, theirs.rate = rate, rate
+				compareAnswers(b, ours.run, theirs.run)
+			})
+		}
+	}
+}
 
-// queryFromMany asks a server as one asker after the other, each with an address of its own
-// on the loopback network, with at most load.MaxUnanswered at a time. It returns the number
-// of those who got the information.
-func queryFromMany(server transport.Peer, span time.Duration) (answers int, err error) {
-	sock, err := net.ListenUDP("udp4", nil)
-	if err != nil {
-		return 0, err
-	}
-	defer sock.Close()
-	raw, err := sock.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_PKTINFO, 1) })
-	if err != nil {
-		return 0, err
-	}
+// askers ask a server one question each, from addresses of their own on the loopback network.
+type askers struct {
+	rate  int    // how many begin per second, 0 = as many as are done
+	hello []byte // the first datagram of each
+	// answer returns what an asker sends next, nil if it has what it wanted.
+	answer func(datagram []byte) ([]byte, error)
+}
+
+func infoAskers() *askers {
 	const own = packet.Token(0x1234567)
-	hello := packet.AppendTokenRequest(nil, own)
-	from := func(a netip.Addr, d []byte) error {
-		_, _, err := sock.WriteMsgUDPAddrPort(d, controlFrom(a), server.AddrPort)
-		return err
-	}
-	var buf [transport.MaxDatagram]byte
-	var control [64]byte
 	var p packet.Packet
 	var scratch packet.Scratch
+	question := packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7)
+	var buf []byte
+	return &askers{hello: packet.AppendTokenRequest(nil, own), answer: func(d []byte) ([]byte, error) {
+		if err := p.Parse(d, &scratch); err != nil || p.Flags&packet.FlagConnless != 0 {
+			return nil, err
+		}
+		buf = packet.AppendConnless(buf[:0], p.ResponseToken, own, question)
+		return buf, nil
+	}}
+}
+
+func a2sAskers() *askers {
+	var buf []byte
+	return &askers{hello: halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge), answer: func(d []byte) ([]byte, error) {
+		challenge, err := halflife.ParseA2SChallenge(d)
+		if err != nil {
+			_, _, err = halflife.ParseInfo(d)
+			return nil, err
+		}
+		buf = halflife.AppendA2SRequest(buf[:0], halflife.RequestA2SInfo, challenge)
+		return buf, nil
+	}}
+}
+
+// run returns the number of askers that got what they wanted. While the server has nothing for
+// it, it looks again and again rather than sleep for less than a millisecond, which would let
+// askers wait for each other.
+func (a *askers) run(server transport.Peer, span time.Duration) (answers int, err error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(fd)
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_PKTINFO, 1); err != nil {
+		return 0, err
+	}
+	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<20)
+	to := &unix.SockaddrInet4{Port: int(server.Port()), Addr: server.Addr().As4()}
+	send := func(from [4]byte, b []byte) error { return unix.Sendmsg(fd, b, controlFrom(from), to, 0) }
+	random := rand.New(rand.NewPCG(1, 1))
 	asker, waiting := uint32(0), 0
-	for end := time.Now().Add(span); time.Now().Before(end); {
-		for ; waiting < load.MaxUnanswered; waiting++ {
+	var buf [transport.MaxDatagram]byte
+	var control [64]byte
+	begin := time.Now()
+	for next, now, heard := begin, begin, begin; now.Sub(begin) < span; now = time.Now() {
+		if now.Sub(heard) > 20*time.Millisecond {
+			waiting = 0 // they were lost
+			heard = now
+		}
+		for a.rate == 0 && waiting < load.MaxUnanswered || a.rate > 0 && !next.After(now) {
 			asker++
-			if err := from(netip.AddrFrom4([4]byte{127, byte(16 + asker>>16), byte(asker >> 8), byte(asker)}), hello); err != nil {
+			if err := send([4]byte{127, byte(16 + asker>>16), byte(asker >> 8), byte(asker)}, a.hello); err != nil {
 				return 0, err
 			}
+			waiting++
+			if a.rate > 0 {
+				next = next.Add(time.Duration(random.ExpFloat64() / float64(a.rate) * float64(time.Second)))
+			}
 		}
-		sock.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-		n, k, _, _, err := sock.ReadMsgUDPAddrPort(buf[:], control[:])
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			waiting = 0 // they were lost
+		n, k, _, _, err := unix.Recvmsg(fd, buf[:], control[:], unix.MSG_DONTWAIT)
+		if err == unix.EAGAIN || err == unix.EINTR {
 			continue
 		}
 		if err != nil {
 			return 0, err
 		}
-		if err := p.Parse(buf[:n], &scratch); err != nil {
+		heard = now
+		reply, err := a.answer(buf[:n])
+		if err != nil {
 			return 0, err
 		}
-		if p.Flags&packet.FlagConnless != 0 {
+		if reply == nil {
 			answers++
 			waiting--
-			continue
-		}
-		question := packet.AppendConnless(nil, p.ResponseToken, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
-		if err := from(receivedAt(control[:k]), question); err != nil {
+		} else if err := send(receivedAt(control[:k]), reply); err != nil {
 			return 0, err
 		}
 	}
@@ -82,17 +132,14 @@ func queryFromMany(server transport.Peer, span time.Duration) (answers int, err 
 }
 
 // controlFrom is the control message to send from an address.
-func controlFrom(a netip.Addr) []byte {
+func controlFrom(a [4]byte) []byte {
 	b := make([]byte, unix.CmsgSpace(unix.SizeofInet4Pktinfo))
 	h := (*unix.Cmsghdr)(unsafe.Pointer(&b[0]))
 	h.Level, h.Type = unix.IPPROTO_IP, unix.IP_PKTINFO
 	h.SetLen(unix.CmsgLen(unix.SizeofInet4Pktinfo))
-	src := a.As4()
-	copy(b[unix.CmsgLen(4):], src[:]) // after the index of the device
+	copy(b[unix.CmsgLen(4):], a[:]) // after the index of the device
 	return b
 }
 
 // receivedAt returns the address that a datagram came to.
-func receivedAt(control []byte) netip.Addr {
-	return netip.AddrFrom4([4]byte(control[unix.CmsgLen(8):]))
-}
+func receivedAt(control []byte) [4]byte { return [4]byte(control[unix.CmsgLen(8):]) }

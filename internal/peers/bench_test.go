@@ -285,7 +285,7 @@ func askA2S(addr transport.Peer, duration time.Duration) (answers int, err error
 	}
 	defer conn.Close()
 	batch := make([]transport.Datagram, 64)
-	conn.Send(addr, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
+	conn.Send(addr, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge))
 	conn.Flush()
 	n, err := conn.ReadBatch(batch, conn.Now()+int64(2*time.Second))
 	if err != nil || n == 0 {

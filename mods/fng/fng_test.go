@@ -7,7 +7,6 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/modetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/fng"
 )
@@ -26,22 +25,22 @@ func (placed) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
 
 // play starts a match on a map with a spike, if any, between the players 0 and 1. They and then 2
 // and 3 are red and blue.
-func play(t *testing.T, spike string, weapon game.Weapon, teams bool, variables map[string]string, players ...game.PlayerID) *modetest.World {
+func play(t *testing.T, spike string, weapon game.Weapon, teams bool, variables map[string]string, players ...game.PlayerID) *modtest.World {
 	t.Helper()
-	terrain := modetest.ParseMap(tiles,
+	terrain := modtest.ParseMap(tiles,
 		"####################",
 		"#                  #",
 		"#                  #",
 		"#         "+spike+strings.Repeat(" ", 9-len(spike))+"#",
 		"####################",
 	)
-	w := modetest.New(t, placed{fng.New(weapon, teams).(*fng.Mode)}, terrain, variables, func(r *game.Rules) { r.ScoreLimit = 0 })
+	w := modtest.New(t, game.Config{Mode: placed{fng.New(weapon, teams).(*fng.Mode)}, Terrain: terrain, Variables: variables, Seed: 7})
 	w.Play(players...)
 	return w
 }
 
 // freeze lets a player freeze another one with the laser.
-func freeze(w *modetest.World, by, id game.PlayerID) []game.Event {
+func freeze(w *modtest.World, by, id game.PlayerID) []game.Event {
 	w.T.Helper()
 	events := w.Shoot(by, id, laser)
 	if w.Tee(id).FreezeEnd == 0 {
@@ -51,7 +50,7 @@ func freeze(w *modetest.World, by, id game.PlayerID) []game.Event {
 }
 
 // pull lets a player hook another one until it is dead.
-func pull(w *modetest.World, by, id game.PlayerID) []game.Event {
+func pull(w *modtest.World, by, id game.PlayerID) []game.Event {
 	w.T.Helper()
 	var all []game.Event
 	for range 200 {
@@ -81,7 +80,7 @@ func TestHitsFreeze(t *testing.T) {
 	w := play(t, " ", laser, true, map[string]string{"sv_hit_freeze_delay": "3"}, 0, 1)
 	events := freeze(w, 0, 1)
 	testenv.Check(t, w.Score(0) == 1 && w.TeamScore(game.TeamRed) == 1, "score %d", w.Score(0))
-	testenv.Check(t, modetest.Count(events, game.EvKillFeed) == 1 && modetest.Count(events, game.EvKill) == 0, "not in the feed, or dead")
+	testenv.Check(t, modtest.Count(events, game.EvKillFeed) == 1 && modtest.Count(events, game.EvKill) == 0, "not in the feed, or dead")
 	at := w.Pos(1)
 	w.Hold(1, game.Input{Direction: 1, Jump: true})
 	for i := range 3 {
@@ -241,7 +240,7 @@ func TestGrenades(t *testing.T) {
 }
 
 // pit is a map with all kinds of spikes.
-var pit = modetest.ParseMap(tiles,
+var pit = modtest.ParseMap(tiles,
 	"##############################",
 	"#            oo              #",
 	"#  R                      B  #",
@@ -253,9 +252,12 @@ var pit = modetest.ParseMap(tiles,
 )
 
 func TestBotsPlay(t *testing.T) {
-	w := modetest.New(t, fng.New(laser, true), pit, nil, nil)
+	rules := modtest.Rules()
+	rules.ScoreLimit = 60
+	w := modtest.New(t, game.Config{Mode: fng.New(laser, true), Terrain: pit, Rules: rules, Seed: 7})
+	w.Bots(6)
 	frozen, sacrifices, falls := 0, 0, 0
-	for _, e := range modetest.Bots(w, pit, 6, 3000) {
+	for _, e := range w.Run(3000) {
 		switch {
 		case e.Kind == game.EvKillFeed:
 			frozen++
@@ -267,6 +269,12 @@ func TestBotsPlay(t *testing.T) {
 	}
 	t.Logf("%d frozen, %d sacrificed, %d fell", frozen, sacrifices, falls)
 	testenv.Check(t, frozen >= 10 && sacrifices >= 3, "%d frozen, %d sacrificed, %d fell", frozen, sacrifices, falls)
+	n := w.RunMatches(10*60*game.TickRate, func([]game.Event) {
+		if red, blue := w.TeamScore(game.TeamRed), w.TeamScore(game.TeamBlue); max(red, blue) < rules.ScoreLimit || red == blue {
+			t.Errorf("a match ends at %d to %d", red, blue)
+		}
+	})
+	testenv.Check(t, n >= 3, "%d matches in ten minutes", n)
 }
 
 func TestReplay(t *testing.T) {

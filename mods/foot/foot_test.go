@@ -7,7 +7,6 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/modetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/foot"
 )
@@ -30,7 +29,7 @@ func field(goalRed, goalBlue string) game.Terrain {
 	if goalRed != "1" {
 		high = [2]string{goalRed, goalBlue}
 	}
-	return modetest.ParseMap(tiles,
+	return modtest.ParseMap(tiles,
 		"######################",
 		"#                    #",
 		"#          ####      #",
@@ -42,22 +41,22 @@ func field(goalRed, goalBlue string) game.Terrain {
 }
 
 // play starts a match and waits until the ball is there.
-func play(t *testing.T, terrain game.Terrain, variables map[string]string, players ...game.PlayerID) *modetest.World {
+func play(t *testing.T, terrain game.Terrain, variables map[string]string, players ...game.PlayerID) *modtest.World {
 	t.Helper()
 	all := map[string]string{"sv_ball_respawn": "1"}
 	for name, value := range variables {
 		all[name] = value
 	}
-	w := modetest.New(t, placed{foot.New().(*foot.Mode)}, terrain, all, nil)
+	w := modtest.New(t, game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: terrain, Variables: all, Seed: 7})
 	w.Play(players...)
 	w.RunUntil("the ball is there", 200, func() bool { return ready(w) })
 	return w
 }
 
-func ready(w *modetest.World) bool { return len(w.Frame().Pickups) == 1 }
+func ready(w *modtest.World) bool { return len(w.Frame().Pickups) == 1 }
 
 // flying returns where the ball flies.
-func flying(w *modetest.World) (vec.Vec2, bool) {
+func flying(w *modtest.World) (vec.Vec2, bool) {
 	for _, p := range w.Frame().Projectiles {
 		return vec.Vec2{X: float32(p.X), Y: float32(p.Y)}, true
 	}
@@ -65,12 +64,12 @@ func flying(w *modetest.World) (vec.Vec2, bool) {
 }
 
 // has reports whether a player has the ball.
-func has(w *modetest.World, id game.PlayerID) bool {
+func has(w *modtest.World, id game.PlayerID) bool {
 	return w.Alive(id) && w.Tee(id).Weapon == game.WeaponGrenade
 }
 
 // walk lets a player go in a direction until something is so.
-func walk(w *modetest.World, id game.PlayerID, direction int32, what string, is func() bool) []game.Event {
+func walk(w *modtest.World, id game.PlayerID, direction int32, what string, is func() bool) []game.Event {
 	w.T.Helper()
 	w.Hold(id, game.Input{Direction: direction})
 	events := w.RunUntil(what, 150, is)
@@ -79,13 +78,13 @@ func walk(w *modetest.World, id game.PlayerID, direction int32, what string, is 
 }
 
 // fetch lets a player fetch the ball from where it starts.
-func fetch(w *modetest.World, id game.PlayerID) {
+func fetch(w *modtest.World, id game.PlayerID) {
 	w.T.Helper()
 	walk(w, id, 1, "has the ball", func() bool { return has(w, id) })
 }
 
 // kick lets a player kick the ball in a direction.
-func kick(w *modetest.World, id game.PlayerID, x, y int32) []game.Event {
+func kick(w *modtest.World, id game.PlayerID, x, y int32) []game.Event {
 	w.T.Helper()
 	w.Hold(id, game.Input{TargetX: x, TargetY: y})
 	w.Run(2)
@@ -97,7 +96,7 @@ func kick(w *modetest.World, id game.PlayerID, x, y int32) []game.Event {
 }
 
 // untilGoal runs until the kickoff after a goal.
-func untilGoal(w *modetest.World, events []game.Event) []game.Event {
+func untilGoal(w *modtest.World, events []game.Event) []game.Event {
 	w.T.Helper()
 	scored := func() int32 { return w.TeamScore(game.TeamRed) + w.TeamScore(game.TeamBlue) }
 	before := scored()
@@ -252,7 +251,9 @@ func TestWhoDiesLosesTheBall(t *testing.T) {
 }
 
 func TestMatchEndsAtTheLimit(t *testing.T) {
-	w := modetest.New(t, placed{foot.New().(*foot.Mode)}, field("r", "b"), map[string]string{"sv_ball_respawn": "0"}, func(r *game.Rules) { r.ScoreLimit = 1 })
+	rules := modtest.Rules()
+	rules.ScoreLimit = 1
+	w := modtest.New(t, game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: field("r", "b"), Variables: map[string]string{"sv_ball_respawn": "0"}, Rules: rules, Seed: 7})
 	w.Play(0, 1)
 	fetch(w, 0)
 	untilGoal(w, kick(w, 0, 100, -30))
@@ -261,7 +262,7 @@ func TestMatchEndsAtTheLimit(t *testing.T) {
 }
 
 // pitch is a map with goals, a hole and the ball.
-var pitch = modetest.ParseMap(tiles,
+var pitch = modtest.ParseMap(tiles,
 	"##############################",
 	"#                            #",
 	"#  R                      B  #",

@@ -1,16 +1,16 @@
 package instagib_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/modtest"
-	"github.com/teeyard/teeyard/internal/modetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/instagib"
 )
 
-var arena = modetest.ParseMap(nil,
+var arena = modtest.ParseMap(nil,
 	"##############################",
 	"#                            #",
 	"#                            #",
@@ -33,7 +33,7 @@ var modes = []struct {
 func TestOneHitKills(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
-			w := modetest.New(t, m.make(m.weapon), arena, nil, nil)
+			w := modtest.New(t, game.Config{Mode: m.make(m.weapon), Terrain: arena, Seed: 7})
 			testenv.Check(t, w.ModeName() == m.name && !w.Rules().PureTuning, "%s", w.ModeName())
 			w.Play(0, 1)
 			c := w.Tee(0)
@@ -55,7 +55,7 @@ func TestOneHitKills(t *testing.T) {
 			w.Hold(1, game.Input{})
 			w.Run(20)
 			events := w.Shoot(0, 1, m.weapon)
-			testenv.Check(t, modetest.Count(events, game.EvKill) == 1 && w.Score(0) == 1 && !w.Alive(1), "score %d, %d kills", w.Score(0), modetest.Count(events, game.EvKill))
+			testenv.Check(t, modtest.Count(events, game.EvKill) == 1 && w.Score(0) == 1 && !w.Alive(1), "score %d, %d kills", w.Score(0), modtest.Count(events, game.EvKill))
 			if w.GameFlags() == game.GameFlagTeams {
 				testenv.Check(t, w.TeamScore(game.TeamRed)+w.TeamScore(game.TeamBlue) == 1, "the team has no point")
 			}
@@ -66,15 +66,40 @@ func TestOneHitKills(t *testing.T) {
 
 func TestBotsPlay(t *testing.T) {
 	for _, m := range modes {
-		w := modetest.New(t, m.make(m.weapon), arena, nil, nil)
-		n := modetest.Count(modetest.Bots(w, arena, 4, 600), game.EvKill)
+		w := modtest.New(t, game.Config{Mode: m.make(m.weapon), Terrain: arena, Seed: 7})
+		w.Bots(4)
+		n := modtest.Count(w.Run(600), game.EvKill)
 		t.Logf("%s: %d kills", m.name, n)
 		testenv.Check(t, n >= 3, "%s: %d kills in 12 seconds", m.name, n)
 	}
 }
 
+// TestMatchesEndAtTheLimit lets bots play for ten minutes.
+func TestMatchesEndAtTheLimit(t *testing.T) {
+	rules := modtest.Rules()
+	rules.ScoreLimit = 15
+	for _, mode := range []game.Mode{instagib.NewDM(game.WeaponLaser), instagib.NewTDM(game.WeaponGrenade)} {
+		w := modtest.New(t, game.Config{Mode: mode, Terrain: arena, Rules: rules, Seed: 7})
+		w.Bots(4)
+		n := w.RunMatches(10*60*game.TickRate, func([]game.Event) {
+			var scores []int32
+			for id := range game.PlayerID(4) {
+				scores = append(scores, w.Score(id))
+			}
+			if w.GameFlags()&game.GameFlagTeams != 0 {
+				scores = []int32{w.TeamScore(game.TeamRed), w.TeamScore(game.TeamBlue)}
+			}
+			slices.Sort(scores)
+			if best := scores[len(scores)-1]; best < rules.ScoreLimit || best == scores[len(scores)-2] {
+				t.Errorf("%s: a match ends with %d", mode.Name(), scores)
+			}
+		})
+		testenv.Check(t, n >= 5, "%s: %d matches", mode.Name(), n)
+	}
+}
+
 func TestGrenadesPushTheirOwner(t *testing.T) {
-	w := modetest.New(t, instagib.NewDM(game.WeaponGrenade), arena, nil, nil)
+	w := modtest.New(t, game.Config{Mode: instagib.NewDM(game.WeaponGrenade), Terrain: arena, Seed: 7})
 	w.Play(0, 1)
 	w.Hold(0, game.Input{TargetY: 100})
 	w.Fire(0, 10)
@@ -82,7 +107,7 @@ func TestGrenadesPushTheirOwner(t *testing.T) {
 }
 
 func TestGrenadesMustHitWell(t *testing.T) {
-	near := modetest.ParseMap(nil,
+	near := modtest.ParseMap(nil,
 		"################",
 		"#              #",
 		"#              #",
@@ -90,7 +115,7 @@ func TestGrenadesMustHitWell(t *testing.T) {
 		"################",
 	)
 	for needed, dies := range map[string]bool{"1": true, "4": false} {
-		w := modetest.New(t, instagib.NewDM(game.WeaponGrenade), near, map[string]string{"sv_damage_needed_for_kill": needed}, nil)
+		w := modtest.New(t, game.Config{Mode: instagib.NewDM(game.WeaponGrenade), Terrain: near, Variables: map[string]string{"sv_damage_needed_for_kill": needed}, Seed: 7})
 		w.Play(0, 1)
 		before := w.Pos(1)
 		w.Hold(0, game.Input{TargetX: 20, TargetY: 100}) // into the floor, some 95 units from the other
@@ -105,7 +130,9 @@ func TestGrenadesMustHitWell(t *testing.T) {
 
 func TestTeamMatesAreOnlyPushed(t *testing.T) {
 	for _, damage := range []bool{false, true} {
-		w := modetest.New(t, instagib.NewTDM(game.WeaponLaser), arena, nil, func(r *game.Rules) { r.TeamDamage, r.TeamBalanceTime = damage, 0 })
+		rules := modtest.Rules()
+		rules.TeamDamage, rules.TeamBalanceTime = damage, 0
+		w := modtest.New(t, game.Config{Mode: instagib.NewTDM(game.WeaponLaser), Terrain: arena, Rules: rules, Seed: 7})
 		w.Play(0, 1)
 		w.Enter(2)
 		w.RunUntil("three tees", 100, func() bool { return w.Alive(2) })

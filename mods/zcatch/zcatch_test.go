@@ -1,18 +1,18 @@
 package zcatch_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/modetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/zcatch"
 )
 
-var room = modetest.ParseMap(nil,
+var room = modtest.ParseMap(nil,
 	"####################",
 	"#                  #",
 	"#                  #",
@@ -36,15 +36,15 @@ func newPlaced() game.Mode { return placed{zcatch.New().(*zcatch.Mode)} }
 const laser = game.WeaponLaser
 
 // play starts a match of some players.
-func play(t *testing.T, variables map[string]string, players ...game.PlayerID) *modetest.World {
+func play(t *testing.T, variables map[string]string, players ...game.PlayerID) *modtest.World {
 	t.Helper()
-	w := modetest.New(t, newPlaced(), room, variables, func(r *game.Rules) { r.ScoreLimit = 0 })
+	w := modtest.New(t, game.Config{Mode: newPlaced(), Terrain: room, Variables: variables, Seed: 7})
 	w.Play(players...)
 	return w
 }
 
 // kill lets a player kill another one, and waits until both could respawn.
-func kill(w *modetest.World, killer, victim game.PlayerID) []game.Event {
+func kill(w *modtest.World, killer, victim game.PlayerID) []game.Event {
 	w.T.Helper()
 	events := w.Shoot(killer, victim, laser)
 	for _, e := range events {
@@ -57,7 +57,7 @@ func kill(w *modetest.World, killer, victim game.PlayerID) []game.Event {
 }
 
 // waitOut runs ticks in which players press fire, as those who want to respawn do.
-func waitOut(w *modetest.World, ids ...game.PlayerID) {
+func waitOut(w *modtest.World, ids ...game.PlayerID) {
 	w.T.Helper()
 	for range 5 {
 		for _, id := range ids {
@@ -66,7 +66,7 @@ func waitOut(w *modetest.World, ids ...game.PlayerID) {
 	}
 }
 
-func want(w *modetest.World, what string, alive ...bool) {
+func want(w *modtest.World, what string, alive ...bool) {
 	w.T.Helper()
 	for id, want := range alive {
 		if w.Alive(game.PlayerID(id)) != want {
@@ -106,7 +106,7 @@ func TestLastOneWins(t *testing.T) {
 	kill(w, 0, 1)
 	events := kill(w, 0, 2)
 	testenv.Check(t, w.Score(0) == 9 && told(events, 1, "player 0 wins the round"), "score %d", w.Score(0))
-	testenv.Check(t, modetest.Count(events, game.EvMatchEnd) == 1, "the match goes on")
+	testenv.Check(t, modtest.Count(events, game.EvMatchEnd) == 1, "the match goes on")
 	w.RunUntil("in the next match", 1000, func() bool { return w.Frame().Game.State == 0 && w.Alive(1) && w.Alive(2) })
 	testenv.Check(t, w.Score(0) == 0, "score %d", w.Score(0))
 }
@@ -167,7 +167,7 @@ func TestLetGo(t *testing.T) {
 }
 
 func TestTooFewAreNotCaught(t *testing.T) {
-	w := modetest.New(t, newPlaced(), room, nil, nil)
+	w := modtest.New(t, game.Config{Mode: newPlaced(), Terrain: room, Seed: 7})
 	w.Enter(0, 1)
 	w.Run(60)
 	kill(w, 0, 1)
@@ -182,7 +182,7 @@ func TestTooFewAreNotCaught(t *testing.T) {
 }
 
 func TestColors(t *testing.T) {
-	color := func(w *modetest.World, id game.PlayerID) int32 {
+	color := func(w *modtest.World, id game.PlayerID) int32 {
 		p, _ := w.Player(id)
 		if !p.Profile.Skin.UseCustomColors[0] {
 			return -1
@@ -206,11 +206,18 @@ func TestWeapon(t *testing.T) {
 	testenv.Check(t, w.Tee(0).Weapon == laser, "weapon %d after a change", w.Tee(0).Weapon)
 }
 
+// TestBotsPlay lets bots play for ten minutes: the last one left wins each match.
 func TestBotsPlay(t *testing.T) {
-	w := modetest.New(t, newPlaced(), room, nil, func(r *game.Rules) { r.ScoreLimit = 0 })
-	if n := modetest.Count(modetest.Bots(w, room, 4, 3000), game.EvMatchEnd); n == 0 {
-		t.Errorf("nobody wins in a minute")
-	}
+	w := modtest.New(t, game.Config{Mode: newPlaced(), Terrain: room, Seed: 7})
+	w.Bots(4)
+	n := w.RunMatches(10*60*game.TickRate, func(events []game.Event) {
+		for id := range game.PlayerID(4) {
+			if won := modtest.Told(events, 0, fmt.Sprintf("player %d wins the round", id)); won != w.Alive(id) {
+				t.Errorf("player %d won: %v, alive: %v", id, won, w.Alive(id))
+			}
+		}
+	})
+	testenv.Check(t, n >= 5, "%d matches", n)
 }
 
 func TestReplay(t *testing.T) {

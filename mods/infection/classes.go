@@ -1,0 +1,339 @@
+package infection
+
+import (
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// class is what a player plays.
+type class int32
+
+// The classes.
+const (
+	none class = iota
+	engineer
+	soldier
+	scientist
+	medic
+	hero
+	ninja
+	smoker
+	hunter
+	boomer
+	ghost
+	slug
+	bat
+	numClasses
+)
+
+const firstInfectedClass = smoker
+
+// kit is a weapon of a class.
+type kit struct {
+	weapon game.Weapon
+	rounds int32 // -1 for endless
+	regen  int32 // ticks after which there is another round, 0 for never
+}
+
+// classInfo is what a class has.
+type classInfo struct {
+	name, title string
+	help        string // one line of the menu, which has 63 bytes with the title
+	team        game.Team
+	kits        []kit // the last is in its hands
+	skin        game.Skin
+	// Of the tuning, in percent of the world's.
+	speed, jump, gravity int32
+	share                int32 // by default, of the infected
+}
+
+var (
+	hammer = kit{game.WeaponHammer, -1, 0}
+	gun    = kit{game.WeaponGun, 10, 0} // the rules give it rounds
+)
+
+// classes are those that there are.
+var classes = [numClasses]classInfo{
+	none: {name: "none", title: "No class", help: "choose one in the menu of votes", team: humans, kits: []kit{hammer, gun}},
+	engineer: {
+		name: "engineer", title: "Engineer", help: "hammer twice: a laser wall that kills", team: humans,
+		kits: []kit{hammer, gun, {game.WeaponLaser, 10, 300}}, skin: skin("kitty", "whisker", "", 0x4662c3, 0x3a68ef),
+	},
+	soldier: {
+		name: "soldier", title: "Soldier", help: "hammer: three bombs, again: explode", team: humans,
+		kits: []kit{hammer, gun, {game.WeaponGrenade, 10, 350}}, skin: skin("bear", "bear", "hair", 0x108579, 0x118126),
+	},
+	scientist: {
+		name: "scientist", title: "Scientist", help: "hammer: mines; grenades teleport", team: humans,
+		kits: []kit{hammer, gun, {game.WeaponGrenade, 3, 500}, {game.WeaponLaser, 10, 300}}, skin: skin("standard", "toptri", "", 0x5d5fa3, 0x586177),
+	},
+	medic: {
+		name: "medic", title: "Medic", help: "hammer heals, laser cures, shotgun pushes", team: humans,
+		kits: []kit{hammer, gun, {game.WeaponGrenade, 3, 0}, {game.WeaponLaser, 1, 300}, {game.WeaponShotgun, 10, 38}},
+		skin: skin("standard", "duodonny", "twinbopp", 0xe99eb7, 0x0092e0),
+	},
+	hero: {
+		name: "hero", title: "Hero", help: "all weapons, stands a hit, armour for kills", team: humans,
+		kits: []kit{hammer, gun, {game.WeaponShotgun, 10, 38}, {game.WeaponLaser, 10, 150}, {game.WeaponGrenade, 10, 150}},
+		skin: skin("standard", "stripe", "", 0xf8d67b, 0x950447),
+	},
+	ninja: {
+		name: "ninja", title: "Ninja", help: "hammer dashes, grenades freeze", team: humans,
+		kits: []kit{gun, {game.WeaponGrenade, 5, 750}, hammer}, skin: skin("x_ninja", "x_ninja", "", 0x00001e, 0x000014),
+	},
+	smoker: {
+		name: "smoker", title: "Smoker", help: "your hook drains", team: infected, share: 20,
+		kits: []kit{hammer}, skin: skin("standard", "cammostripes", "", sick, 0x00ff80),
+	},
+	hunter: {
+		name: "hunter", title: "Hunter", help: "fast, with three jumps", team: infected, share: 20, speed: 115,
+		kits: []kit{hammer}, skin: skin("standard", "warpaint", "", sick, 0x00ff80),
+	},
+	boomer: {
+		name: "boomer", title: "Boomer", help: "you explode: hammer, or die", team: infected, share: 20, speed: 90,
+		kits: []kit{hammer}, skin: skin("standard", "saddo", "", sick, 0x00ff80),
+	},
+	ghost: {
+		name: "ghost", title: "Ghost", help: "unseen until a human is near", team: infected, share: 5,
+		kits: []kit{hammer}, skin: skin("standard", "twintri", "", sick, 0x00ff80),
+	},
+	slug: {
+		name: "slug", title: "Slug", help: "hammer at walls: slime that poisons", team: infected, share: 5,
+		kits: []kit{hammer}, skin: skin("koala", "twinbelly", "", sick, 0x00ff80),
+	},
+	bat: {
+		name: "bat", title: "Bat", help: "endless jumps; hits bite and heal you", team: infected, share: 4, gravity: 85,
+		kits: []kit{hammer}, skin: skin("kitty", "whisker", "", sick, 0x2bbc80),
+	},
+}
+
+// sick is the green of the infected.
+const sick = 0x3aff10
+
+// skin is one of the original's skins in colours of body and feet.
+func skin(body, marking, decoration string, color, feet int32) game.Skin {
+	s := game.Skin{PartNames: [game.NumSkinParts]string{body, marking, decoration, "standard", "standard", "standard"}}
+	for i, c := range [...]int32{color, -1, color, color, feet} {
+		if c >= 0 {
+			s.UseCustomColors[i], s.PartColors[i] = true, c
+		}
+	}
+	return s
+}
+
+// line is the line of a class in a menu.
+func (m *Mode) line(k class) string { return classes[k].title + ": " + classes[k].help }
+
+// enabled reports whether operators let players have a class.
+func (m *Mode) enabled(k class) bool { return k != none && m.share[k] > 0 }
+
+// offered are the classes of a team in the order of its menu.
+func (m *Mode) offered(team game.Team) (list []class) {
+	for k := none + 1; k < numClasses; k++ {
+		if classes[k].team == team && m.enabled(k) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// showMenu shows a player the classes that they can choose.
+func (m *Mode) showMenu(ctx *game.Ctx, id game.PlayerID) {
+	team, menu := ctx.Team(id), m.humanMenu
+	switch team {
+	case game.TeamSpectators:
+		ctx.HideMenu(id)
+		return
+	case infected:
+		menu = m.infectedMenu
+	}
+	var lines []string
+	for _, k := range m.offered(team) {
+		lines = append(lines, m.line(k))
+	}
+	ctx.ShowMenu(id, menu, lines...)
+}
+
+// showMenus shows all what they can choose now.
+func (m *Mode) showMenus(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		m.showMenu(ctx, id)
+	}
+}
+
+// choose is the choice of a class: humans have it at once until the infection begins, all others
+// with their next life.
+func (m *Mode) choose(ctx *game.Ctx, id game.PlayerID, team game.Team, k class) {
+	if team != infected && team != humans {
+		return
+	}
+	m.state.Wanted[id][team] = k
+	ctx.SayTo(id, m.line(k))
+	switch {
+	case ctx.Team(id) != team || !ctx.Alive(id) || m.state.Class[id] == k:
+	case team == humans && !m.state.Started:
+		m.setClass(ctx, id, k)
+	default:
+		ctx.SayTo(id, "From your next life on")
+	}
+}
+
+// randomClass returns a class of a team: of the infected by their shares.
+func (m *Mode) randomClass(ctx *game.Ctx, team game.Team) class {
+	all := 0
+	for k, c := range classes {
+		if c.team == team && m.enabled(class(k)) {
+			all += int(m.share[k])
+		}
+	}
+	if all == 0 {
+		return none
+	}
+	n := int32(ctx.Rand(all))
+	for k, c := range classes {
+		if c.team == team && m.enabled(class(k)) {
+			if n -= m.share[k]; n < 0 {
+				return class(k)
+			}
+		}
+	}
+	return none
+}
+
+// setClass gives a tee a class.
+func (m *Mode) setClass(ctx *game.Ctx, id game.PlayerID, k class) {
+	c := &classes[k]
+	m.state.Class[id] = k
+	m.removeTools(ctx, id)
+	m.forget(id)
+	for _, kit := range c.kits {
+		ctx.GiveWeapon(id, kit.weapon, kit.rounds)
+		ctx.SetAmmo(id, kit.weapon, kit.rounds)
+		ctx.SelectWeapon(id, kit.weapon)
+	}
+	for w := range game.WeaponNinja {
+		if !c.has(w) {
+			ctx.TakeWeapon(id, w)
+		}
+	}
+	ctx.SetHealth(id, 10)
+	ctx.SetArmor(id, 0)
+	if k == hero {
+		ctx.SetArmor(id, 10)
+	}
+	jumps := int32(2)
+	if k == hunter {
+		jumps = 3
+	}
+	ctx.SetJumps(id, jumps)
+	if ctx.SetFlags(id, 0); k == bat {
+		ctx.SetFlags(id, game.CharacterFlagEndlessJump)
+	}
+	ctx.SetVisibleTo(id, game.MaskAll)
+	m.tune(ctx, id)
+	if c.skin.PartNames[0] == "" {
+		ctx.ClearSkin(id)
+	} else {
+		ctx.SetSkin(id, c.skin, 0)
+	}
+}
+
+func (c *classInfo) has(w game.Weapon) bool {
+	for _, kit := range c.kits {
+		if kit.weapon == w {
+			return true
+		}
+	}
+	return false
+}
+
+// tune gives a player the tuning of their class.
+func (m *Mode) tune(ctx *game.Ctx, id game.PlayerID) {
+	c := &classes[m.state.Class[id]]
+	if c.speed == 0 && c.gravity == 0 {
+		ctx.SetPlayerTuning(id, nil)
+		return
+	}
+	t := ctx.Tuning()
+	scale := func(name string, percent int32) {
+		if percent != 0 {
+			v, _ := t.Get(name)
+			t.Set(name, float32(v*float32(percent))/100)
+		}
+	}
+	scale("ground_control_speed", c.speed)
+	scale("air_control_speed", c.speed)
+	scale("gravity", c.gravity)
+	ctx.SetPlayerTuning(id, &t)
+}
+
+// forget resets what counts for one life.
+func (m *Mode) forget(id game.PlayerID) {
+	s := &m.state
+	s.Regen[id] = [game.NumWeapons]int32{}
+	s.Dashes[id], s.Drained[id], s.Seen[id], s.Fresh[id] = 0, 0, 0, 0
+	s.Poison[id], s.Venom[id], s.Slug[id], s.Healed[id] = 0, 0, 0, 0
+}
+
+// settings are what operators can set. Those which InfClass has too have its names.
+type settings struct {
+	minPlayers, delay, timeLimit, firstLimit, balance, spawnProtection int32
+
+	share [numClasses]int32 // 1 for a human class that is enabled
+
+	wallLife, wallReduce, bombs, mineRadius, mineLimit   int32
+	revivalDamage, revivalMin, dashes                    int32
+	smokerDamage, batDamage, batSteal                    int32
+	slimeLife, slimeDamage, slimeHeal, slimeMax, flashed int32
+}
+
+// The points, as those of InfClass.
+const (
+	survivePoints = 5
+	infectPoints  = 3
+	killPoints    = 1
+	helpPoints    = 1
+	suicidePoints = -1
+	revivePoints  = 5
+	healPoints    = 1
+)
+
+func (m *Mode) declare(tx *game.Tx) {
+	for _, v := range []game.IntVar{
+		{Name: "inf_min_players", Help: "Players without whom no round begins", Value: &m.minPlayers, Default: 2, Min: 2, Max: game.MaxPlayers},
+		{Name: "inf_initial_infection_delay", Help: "Seconds until the first are infected", Value: &m.delay, Default: 10, Max: 600},
+		{Name: "sv_timelimit_in_seconds", Help: "Length of a round if sv_timelimit is 0", Value: &m.timeLimit, Default: 300, Min: 10, Max: 10000},
+		{Name: "inf_first_infected_limit", Help: "Most players who are infected at first, 0 for no limit", Value: &m.firstLimit, Max: game.MaxPlayers},
+		{Name: "inf_teambalance_seconds", Help: "Seconds until others take the place of infected who left", Value: &m.balance, Default: 10, Max: 1000},
+		{Name: "inf_spawn_protection_time", Help: "Milliseconds for which nothing hurts infected who spawn", Value: &m.spawnProtection, Default: 2000, Max: 60000},
+		{Name: "inf_barrier_lifespan", Help: "Seconds for which a laser wall stands", Value: &m.wallLife, Default: 30, Min: 1, Max: 100},
+		{Name: "inf_barrier_timereduce", Help: "Hundredths of a second that a kill takes from a laser wall", Value: &m.wallReduce, Default: 150, Max: 10000},
+		{Name: "inf_soldier_bombs", Help: "Bombs that a soldier puts up at once", Value: &m.bombs, Default: 3, Min: 1, Max: maxBombs},
+		{Name: "inf_mine_radius", Help: "Radius of a mine in units", Value: &m.mineRadius, Default: 46, Min: 16, Max: 256},
+		{Name: "inf_mine_limit", Help: "Mines that a scientist can have", Value: &m.mineLimit, Default: 2, Min: 1, Max: 16},
+		{Name: "inf_revival_damage", Help: "Health and armor that it costs a medic to cure", Value: &m.revivalDamage, Default: 17, Max: 19},
+		{Name: "inf_revival_min_infected", Help: "Infected without whom medics cannot cure", Value: &m.revivalMin, Default: 5, Min: 1, Max: game.MaxPlayers},
+		{Name: "inf_ninja_jump", Help: "Dashes of a ninja until the ground", Value: &m.dashes, Default: 2, Max: 100},
+		{Name: "inf_flash_time", Help: "Seconds for which grenades of ninjas freeze", Value: &m.flashed, Default: 3, Max: 30},
+		{Name: "inf_smoker_hook_damage", Help: "Damage of a smoker's hook, twice a second", Value: &m.smokerDamage, Default: 2, Max: 10},
+		{Name: "inf_bat_damage", Help: "Damage of a bat's bite", Value: &m.batDamage, Default: 3, Max: 20},
+		{Name: "inf_bat_life_steal", Help: "Health that a bite gives a bat", Value: &m.batSteal, Default: 2, Max: 10},
+		{Name: "inf_slime_duration", Help: "Seconds for which slime stays", Value: &m.slimeLife, Default: 10, Min: 1, Max: 120},
+		{Name: "inf_slime_poison_damage", Help: "Damage of slime in all", Value: &m.slimeDamage, Default: 3, Max: 20},
+		{Name: "inf_slime_heal_rate", Help: "Health that slime gives infected in a second", Value: &m.slimeHeal, Default: 2, Max: 50},
+		{Name: "inf_slime_max_heal", Help: "Health and armor up to which slime heals", Value: &m.slimeMax, Default: 12, Max: 20},
+	} {
+		tx.IntVar(v)
+	}
+	for k := none + 1; k < numClasses; k++ {
+		c := &classes[k]
+		v := game.IntVar{
+			Name: "inf_enable_" + c.name, Help: "Whether humans can be " + strings.ToLower(c.title), Value: &m.share[k], Default: 1, Max: 1, Changed: m.showMenus,
+		}
+		if c.team == infected {
+			v.Name, v.Help, v.Default, v.Max = "inf_proba_"+c.name, "How often infected become "+strings.ToLower(c.title)+"; 0 for never", c.share, 100
+		}
+		tx.IntVar(v)
+	}
+}

@@ -1,0 +1,453 @@
+// Package infection is infection with classes, as InfClass has it: a few players become infected and
+// infect all others, who win by surviving until the time is over.
+package infection
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// The teams.
+const (
+	infected = game.TeamRed
+	humans   = game.TeamBlue
+)
+
+// Mode is infection.
+type Mode struct {
+	settings
+	wall, bomb, mine, slime   game.KindID
+	humanMenu, infectedMenu   game.Menu
+	humanLines, infectedLines []string
+
+	state state
+}
+
+// state is that of the round and of the players in it.
+type state struct {
+	Started   bool  // somebody was infected in this round
+	Lacking   int32 // ticks for which there were too few infected
+	Announced bool  // the end of the round
+
+	Class  game.PerPlayer[class]
+	Wanted game.PerPlayer[[2]class] // by team; none is any
+	Picked game.PerPlayer[int32]    // the round in which the player was infected first
+	Round  int32
+	// Doomed are the ticks until a human who died is infected, 0 for others, and Place is
+	// where they go on.
+	Doomed game.PerPlayer[int32]
+	Place  game.PerPlayer[place]
+	Cured  game.PerPlayer[int32] // 1 if a medic cured the player in this tick
+
+	Regen   game.PerPlayer[[game.NumWeapons]int32] // ticks in which a weapon got no round
+	Dashes  game.PerPlayer[int32]                  // of a ninja, since it was on the ground
+	Drained game.PerPlayer[int32]                  // ticks for which an infected's hook has held a human
+	Seen    game.PerPlayer[int32]                  // ticks for which a ghost is still seen
+	Poison  game.PerPlayer[int32]                  // damage to come from slime
+	Venom   game.PerPlayer[int32]                  // ticks until the next
+	Slug    game.PerPlayer[int32]                  // 1 + whose slime it is
+	Healed  game.PerPlayer[int32]                  // ticks since slime healed
+	Fresh   game.PerPlayer[int32]                  // ticks for which nothing hurts one who spawned
+}
+
+// place is where a player spawns, if Is.
+type place struct {
+	X, Y float32
+	Is   bool
+}
+
+// New returns the mode.
+func New() game.Mode { return &Mode{} }
+
+// Name returns "Infection".
+func (*Mode) Name() string { return "Infection" }
+
+// Flags returns that there are teams.
+func (*Mode) Flags() game.GameFlags { return game.GameFlagTeams }
+
+// UnevenTeams returns true.
+func (*Mode) UnevenTeams() bool { return true }
+
+// MinPlayers returns that two can play; CanStartMatch may want more.
+func (*Mode) MinPlayers() int32 { return 2 }
+
+// PureTuning returns false, since classes have tunings of their own.
+func (*Mode) PureTuning() bool { return false }
+
+// State returns the state of the round.
+func (m *Mode) State() any { return &m.state }
+
+// Start declares the settings, the entities and what players can choose.
+func (m *Mode) Start(tx *game.Tx) {
+	m.declare(tx)
+	m.wall = tx.AddEntityKind(game.EntityKind{Tick: m.tickWall, Draw: m.drawWall, Parts: 2})
+	m.bomb = tx.AddEntityKind(game.EntityKind{Tick: m.tickTool, Draw: m.drawBomb, Parts: maxBombs})
+	m.mine = tx.AddEntityKind(game.EntityKind{Tick: m.tickMine, Draw: m.drawMine, Parts: mineSides})
+	m.slime = tx.AddEntityKind(game.EntityKind{Tick: m.tickSlime, Draw: drawSlime, Parts: slimeDots})
+	m.humanMenu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+		m.choose(ctx, id, humans, m.offered(humans)[line])
+	})
+	m.infectedMenu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+		m.choose(ctx, id, infected, m.offered(infected)[line])
+	})
+	tx.ChatCommand(game.CommandSpec{
+		Name: "class", Params: "?s[name]", Help: "Choose a class, or show what there is",
+		Run: func(ctx *game.Ctx, c *game.CommandCall) {
+			team := ctx.Team(c.Player)
+			for _, k := range m.offered(team) {
+				if classes[k].name == c.Arg(0) {
+					m.choose(ctx, c.Player, team, k)
+					return
+				}
+			}
+			for _, k := range m.offered(team) {
+				ctx.SayTo(c.Player, m.line(k))
+			}
+		},
+	})
+}
+
+// OnEntity leaves out the pickups: classes have their weapons.
+func (*Mode) OnEntity(ctx *game.Ctx, tile uint8, _ vec.Vec2) {
+	const firstPickup, lastPickup = 197, 202
+	if tile >= firstPickup && tile <= lastPickup {
+		ctx.Cancel()
+	}
+}
+
+// CanStartMatch reports whether there are enough players.
+func (m *Mode) CanStartMatch(ctx *game.Ctx, _ bool) bool { return numPlayers(ctx) >= m.minPlayers }
+
+func numPlayers(ctx *game.Ctx) int32 { return ctx.TeamSize(infected) + ctx.TeamSize(humans) }
+
+// JoinTeam lets newcomers be human until somebody is infected, and infected from then on. The infected
+// that a round needs do not get away by watching.
+func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
+	switch {
+	case r.Cause == game.JoinOperator:
+	case r.Team != game.TeamSpectators:
+		if r.Team = humans; m.state.Started {
+			r.Team = infected
+		}
+		if r.From != game.TeamSpectators {
+			ctx.Cancel() // nobody changes sides by themselves
+		}
+	case r.Cause == game.JoinPlayer && r.From == infected && m.running(ctx) && ctx.TeamSize(infected)-1 < max(m.firstInfected(numPlayers(ctx)-1), 1):
+		ctx.Cancel()
+		r.Refusal = "You are infected: somebody else would have to be in your place"
+	}
+}
+
+// OnEnter shows the menu of classes.
+func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.showMenu(ctx, id) }
+
+// OnTeam shows that of the other team. Who comes late is infected.
+func (m *Mode) OnTeam(ctx *game.Ctx, id game.PlayerID, _ game.Team) {
+	m.state.Class[id], m.state.Doomed[id], m.state.Cured[id] = none, 0, 0
+	m.showMenu(ctx, id)
+}
+
+// OnRoundStart makes all human again.
+func (m *Mode) OnRoundStart(ctx *game.Ctx) {
+	m.state.Started, m.state.Announced, m.state.Lacking = false, false, 0
+	m.state.Round++
+	m.state.Place = game.PerPlayer[place]{}
+	for id := range ctx.Players() {
+		m.state.Class[id], m.state.Doomed[id] = none, 0
+		if ctx.Team(id) == infected {
+			ctx.SetTeam(id, humans)
+			ctx.RespawnNow(id)
+		}
+	}
+}
+
+// PickSpawn lets who was infected go on where that happened.
+func (m *Mode) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
+	p := m.state.Place[id]
+	return vec.Vec2{X: p.X, Y: p.Y}, p.Is
+}
+
+// OnSpawn gives a player what their class has.
+func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	team, k := ctx.Team(id), m.state.Class[id]
+	wanted := none
+	if team >= 0 {
+		wanted = m.state.Wanted[id][team]
+	}
+	switch {
+	case team == infected && m.enabled(wanted):
+		k = wanted
+	case team == infected && (k == none || classes[k].team != infected):
+		k = m.randomClass(ctx, infected)
+	case team == humans && k == none && m.enabled(wanted):
+		k = wanted
+	case team == humans && k == none && m.state.Started:
+		k = m.randomClass(ctx, humans)
+	}
+	m.state.Place[id].Is = false
+	m.setClass(ctx, id, k)
+	if team == infected {
+		m.state.Fresh[id] = m.spawnProtection * game.TickRate / 1000
+	}
+}
+
+// OnDeath scores, and a human who dies becomes infected.
+func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	v := d.Victim
+	wasHuman := ctx.Team(v) == humans
+	m.forget(v)
+	if d.Weapon == game.WeaponGame {
+		return
+	}
+	ctx.DelayRespawn(v, game.TickRate*ctx.Rules().RespawnDelayTDM)
+	if !wasHuman && m.state.Class[v] == boomer {
+		m.explode(ctx, v, d.Pos)
+	}
+	if !m.state.Started {
+		return
+	}
+	byOther := d.Killer >= 0 && d.Killer != v && ctx.Team(d.Killer) != ctx.Team(v)
+	switch {
+	case !wasHuman && byOther:
+		ctx.AddScore(d.Killer, killPoints)
+		if m.state.Class[d.Killer] == hero {
+			ctx.GiveArmor(d.Killer, 1)
+		}
+	case wasHuman && byOther:
+		ctx.AddScore(d.Killer, infectPoints)
+		ctx.SayTo(d.Killer, fmt.Sprintf("You infected %s: +%d points", ctx.Name(v), infectPoints))
+		ctx.SayTo(v, fmt.Sprintf("%s infected you", ctx.Name(d.Killer)))
+		for id := range ctx.Players() {
+			if id != d.Killer && ctx.Team(id) == infected && ctx.Hooked(id) == v {
+				ctx.AddScore(id, helpPoints)
+			}
+		}
+		m.state.Place[v] = place{d.Pos.X, d.Pos.Y, true}
+	case wasHuman && d.Killer == v:
+		ctx.AddScore(v, suicidePoints)
+	}
+	if wasHuman {
+		m.state.Doomed[v] = 2 // the tee goes in the next tick
+	}
+}
+
+// running reports whether a round is being played.
+func (m *Mode) running(ctx *game.Ctx) bool { return !ctx.Warmup() && ctx.EntitiesMoving() }
+
+// OnTick plays the round.
+func (m *Mode) OnTick(ctx *game.Ctx) {
+	if !ctx.EntitiesMoving() {
+		return
+	}
+	m.tickDoomed(ctx)
+	for id := range ctx.Players() {
+		if ctx.Alive(id) {
+			m.tickTee(ctx, id)
+		}
+	}
+	if !ctx.Warmup() {
+		m.tickRound(ctx)
+	}
+	if ctx.Tick()%(game.TickRate/5) == 0 {
+		m.tell(ctx)
+	}
+}
+
+// tickDoomed moves those to the other side who died as humans or were cured.
+func (m *Mode) tickDoomed(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		if m.state.Cured[id] == 1 {
+			m.state.Cured[id] = 0
+			if ctx.Alive(id) && ctx.Team(id) == infected {
+				m.goOnHere(ctx, id)
+				ctx.SetTeam(id, humans)
+				ctx.RespawnNow(id)
+			}
+		}
+		if m.state.Doomed[id] == 0 {
+			continue
+		}
+		if m.state.Doomed[id]--; m.state.Doomed[id] == 0 && ctx.Team(id) == humans {
+			m.infect(ctx, id)
+		}
+	}
+}
+
+// goOnHere lets a player spawn where their tee is, if they have one.
+func (m *Mode) goOnHere(ctx *game.Ctx, id game.PlayerID) {
+	if ctx.Alive(id) {
+		at := ctx.Pos(id)
+		m.state.Place[id] = place{at.X, at.Y, true}
+	}
+}
+
+// infect makes a player infected, who goes on at once.
+func (m *Mode) infect(ctx *game.Ctx, id game.PlayerID) {
+	ctx.SetTeam(id, infected)
+	ctx.RespawnNow(id)
+}
+
+// tickRound infects those who are to be, and counts.
+func (m *Mode) tickRound(ctx *game.Ctx) {
+	s := &m.state
+	switch least := m.firstInfected(numPlayers(ctx)); {
+	case !s.Started && ctx.MatchTicks() < m.delay*game.TickRate:
+	case !s.Started:
+		s.Started = true
+		m.pick(ctx, least)
+		m.armRest(ctx)
+	case ctx.TeamSize(infected) >= least:
+		s.Lacking = 0
+	default:
+		if s.Lacking++; s.Lacking >= m.balance*game.TickRate || ctx.TeamSize(infected) == 0 {
+			s.Lacking = 0
+			m.pick(ctx, least-ctx.TeamSize(infected))
+		}
+	}
+	h := m.numHumans(ctx)
+	m.showCounts(ctx, h, numPlayers(ctx)-h)
+}
+
+// showCounts makes the numbers of players the scores of the teams.
+func (m *Mode) showCounts(ctx *game.Ctx, h, i int32) {
+	ctx.AddTeamScore(humans, h-ctx.TeamScore(humans))
+	ctx.AddTeamScore(infected, i-ctx.TeamScore(infected))
+}
+
+// numHumans returns how many are human, without those who just died.
+func (m *Mode) numHumans(ctx *game.Ctx) int32 {
+	n := ctx.TeamSize(humans)
+	for id := range ctx.Players() {
+		if m.state.Doomed[id] > 0 && ctx.Team(id) == humans {
+			n--
+		}
+	}
+	return n
+}
+
+// firstInfected returns how many of n players are infected at first.
+func (m *Mode) firstInfected(n int32) int32 {
+	first := int32(0)
+	switch {
+	case n > 20:
+		first = 4
+	case n > 8:
+		first = 3
+	case n > 3:
+		first = 2
+	case n > 1:
+		first = 1
+	}
+	if m.firstLimit > 0 {
+		first = min(first, m.firstLimit)
+	}
+	return first
+}
+
+// pick infects n humans: of those whose turn was longest ago, any.
+func (m *Mode) pick(ctx *game.Ctx, n int32) {
+	for ; n > 0 && m.numHumans(ctx) > 0; n-- {
+		picked, same := game.Nobody, 0
+		for id := range ctx.Players() {
+			if ctx.Team(id) != humans || m.state.Doomed[id] > 0 {
+				continue
+			}
+			switch {
+			case picked == game.Nobody || m.state.Picked[id] < m.state.Picked[picked]:
+				picked, same = id, 1
+			case m.state.Picked[id] == m.state.Picked[picked]:
+				if same++; ctx.Rand(same) == 0 {
+					picked = id
+				}
+			}
+		}
+		if picked == game.Nobody {
+			return
+		}
+		m.state.Picked[picked] = m.state.Round
+		ctx.Say(fmt.Sprintf("%s is infected", ctx.Name(picked)))
+		ctx.Sound(ctx.Pos(picked), game.SoundDie, game.MaskAll)
+		m.goOnHere(ctx, picked)
+		m.infect(ctx, picked)
+	}
+}
+
+// armRest gives those who chose no class one, with armour.
+func (m *Mode) armRest(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		if ctx.Team(id) == humans && m.state.Class[id] == none {
+			m.setClass(ctx, id, m.randomClass(ctx, humans))
+			ctx.SetArmor(id, 10)
+		}
+	}
+}
+
+// limit returns the ticks of a round.
+func (m *Mode) limit(ctx *game.Ctx) int32 {
+	if minutes := ctx.Rules().TimeLimit; minutes > 0 {
+		return minutes * 60 * game.TickRate
+	}
+	return m.timeLimit * game.TickRate
+}
+
+// CheckWin ends the round when nobody is human any more, or when the time is over.
+func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
+	s := &m.state
+	n := m.numHumans(ctx)
+	switch {
+	case !s.Started || s.Announced:
+		return game.MatchContinues
+	case n <= 0:
+		ctx.Say(fmt.Sprintf("The infected win the round in %s", clock(ctx.MatchTicks())))
+		m.showCounts(ctx, 0, numPlayers(ctx))
+	case numPlayers(ctx) < 2:
+		ctx.Say("The round is over: too few players")
+	case ctx.MatchTicks() < m.limit(ctx):
+		return game.MatchContinues
+	default:
+		who := "humans win"
+		if n == 1 {
+			who = "human wins"
+		}
+		ctx.Say(fmt.Sprintf("%d %s the round", n, who))
+		for id := range ctx.Players() {
+			if ctx.Team(id) == humans && m.state.Doomed[id] == 0 {
+				ctx.AddScore(id, survivePoints)
+				ctx.SayTo(id, fmt.Sprintf("You survived: +%d points", survivePoints))
+			}
+		}
+		m.showCounts(ctx, n, 0)
+	}
+	s.Announced = true
+	return game.MatchOver
+}
+
+// clock formats a time as minutes and seconds.
+func clock(ticks int32) string {
+	s := max(ticks, 0) / game.TickRate
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// tell shows everybody their class and what the round is at.
+func (m *Mode) tell(ctx *game.Ctx) {
+	text := "Waiting for players"
+	switch {
+	case ctx.Warmup():
+	case m.state.Announced:
+		text = ""
+	case !m.state.Started:
+		text = fmt.Sprintf("Infection in %d s", (m.delay*game.TickRate-ctx.MatchTicks())/game.TickRate+1)
+	default:
+		h := m.numHumans(ctx)
+		text = fmt.Sprintf("%s  Humans %d, infected %d", clock(m.limit(ctx)-ctx.MatchTicks()), h, numPlayers(ctx)-h)
+	}
+	for id := range ctx.Players() {
+		own := text
+		if ctx.Alive(id) && text != "" {
+			own = m.status(ctx, id) + "\n" + text
+		}
+		ctx.SetScreenText(id, own)
+	}
+}

@@ -1,0 +1,248 @@
+package infection
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+const (
+	heroHit             = 12 // damage of an infected's hammer to a hero
+	infectAll           = 1000
+	seenTicks           = 3 * game.TickRate
+	sightRadius float32 = 9 * 32 // in which humans see a ghost
+
+	boomInner  float32 = 60 // of full damage
+	boomOuter  float32 = 80.5
+	boomDamage float32 = 14
+	boomForce  float32 = 25
+
+	slimeReach  float32 = 64 // of a slug
+	slimeRadius float32 = 84
+	slimeDots           = 4
+	venomTicks          = 75 // between two damages
+)
+
+// OnDamage decides what hits do.
+func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
+	v, a := d.Victim, d.Attacker
+	if a < 0 {
+		return
+	}
+	if m.state.Fresh[v] > 0 || a == v || !m.state.Started {
+		ctx.Cancel()
+		return
+	}
+	switch from, to := ctx.Team(a), ctx.Team(v); {
+	case from == to:
+		ctx.Cancel()
+		m.hitOwn(ctx, d)
+	case from == infected:
+		m.state.Seen[a] = seenTicks
+		m.hitHuman(ctx, d)
+	default:
+		m.state.Seen[v] = seenTicks
+		m.hitInfected(ctx, d)
+	}
+}
+
+// hitOwn is a hit of one's own side. Hammers help.
+func (m *Mode) hitOwn(ctx *game.Ctx, d *game.Damage) {
+	switch {
+	case d.Weapon != game.WeaponHammer:
+		d.Force = vec.Vec2{}
+	case ctx.Team(d.Victim) == infected:
+		if ctx.Heal(d.Victim, 4) {
+			ctx.Heal(d.Attacker, 1)
+		}
+	case m.state.Class[d.Attacker] == medic:
+		m.healOne(ctx, d.Attacker, d.Victim)
+	}
+}
+
+// hitHuman is a hit of an infected: a hammer infects.
+func (m *Mode) hitHuman(ctx *game.Ctx, d *game.Damage) {
+	switch {
+	case d.Weapon != game.WeaponHammer:
+	case m.state.Class[d.Attacker] == bat:
+		d.Amount = m.batDamage
+		ctx.Heal(d.Attacker, m.batSteal)
+	case m.state.Class[d.Victim] == hero:
+		d.Amount = heroHit
+	default:
+		d.Amount = infectAll
+	}
+}
+
+// hitInfected is a hit of a human.
+func (m *Mode) hitInfected(ctx *game.Ctx, d *game.Damage) {
+	switch k := m.state.Class[d.Attacker]; {
+	case d.Weapon == game.WeaponHammer:
+		d.Amount = hammerBlow
+	case k == medic && d.Weapon == game.WeaponShotgun:
+		d.Force = d.Source.Normalize().Mul(-medicPush)
+	case k == medic && d.Weapon == game.WeaponLaser:
+		ctx.Cancel()
+		m.cure(ctx, d.Attacker, d.Victim)
+	case k == ninja && d.Weapon == game.WeaponGrenade:
+		d.Amount = 1
+		ctx.Freeze(d.Victim, m.flashed*game.TickRate)
+	}
+}
+
+// tickTee is a tick of a living tee.
+func (m *Mode) tickTee(ctx *game.Ctx, id game.PlayerID) {
+	s := &m.state
+	s.Fresh[id] = max(s.Fresh[id]-1, 0)
+	s.Seen[id] = max(s.Seen[id]-1, 0)
+	m.reload(ctx, id)
+	m.tickSlimed(ctx, id)
+	if !ctx.Alive(id) {
+		return
+	}
+	switch k := s.Class[id]; {
+	case k == ninja && ctx.Grounded(id):
+		s.Dashes[id] = 0
+	case k == ghost:
+		m.haunt(ctx, id)
+	}
+	if ctx.Team(id) == infected {
+		m.drain(ctx, id)
+	}
+}
+
+// reload gives weapons their rounds.
+func (m *Mode) reload(ctx *game.Ctx, id game.PlayerID) {
+	for _, kit := range classes[m.state.Class[id]].kits {
+		ticks := &m.state.Regen[id][kit.weapon]
+		n := ctx.Ammo(id, kit.weapon)
+		if kit.regen == 0 || n >= kit.rounds {
+			*ticks = 0
+		} else if *ticks++; *ticks >= kit.regen {
+			*ticks = 0
+			ctx.SetAmmo(id, kit.weapon, n+1)
+		}
+	}
+}
+
+// drain hurts the human whom an infected hooks.
+func (m *Mode) drain(ctx *game.Ctx, id game.PlayerID) {
+	victim, ticks := ctx.Hooked(id), &m.state.Drained[id]
+	if victim == game.Nobody || ctx.Team(victim) != humans {
+		*ticks = 0
+		return
+	}
+	each, damage := int32(game.TickRate), int32(1)
+	if m.state.Class[id] == smoker {
+		each, damage = game.TickRate/2, m.smokerDamage
+	}
+	if *ticks++; *ticks < each || damage == 0 {
+		return
+	}
+	*ticks = 0
+	ctx.TakeDamage(game.Damage{Victim: victim, Attacker: id, Weapon: game.WeaponNinja, Amount: damage})
+	if m.state.Class[id] == smoker {
+		ctx.Heal(id, damage)
+	}
+}
+
+// haunt hides a ghost from those whom it is not near.
+func (m *Mode) haunt(ctx *game.Ctx, id game.PlayerID) {
+	pos, others := ctx.Pos(id), ctx.TeamMask(infected)|ctx.TeamMask(game.TeamSpectators)
+	if near := ctx.NearestCharacter(pos, sightRadius, others); near != game.Nobody && !ctx.WallBetween(pos, ctx.Pos(near)) || ctx.Frozen(id) != 0 {
+		m.state.Seen[id] = seenTicks
+	}
+	if m.state.Seen[id] > 0 {
+		others = game.MaskAll
+	}
+	ctx.SetVisibleTo(id, others)
+}
+
+// explode is the death of a boomer.
+func (m *Mode) explode(ctx *game.Ctx, id game.PlayerID, pos vec.Vec2) {
+	ctx.ShowExplosion(pos, game.MaskAll)
+	ctx.Sound(pos, game.SoundGrenadeExplode, game.MaskAll)
+	var near [game.MaxPlayers]game.PlayerID
+	for _, other := range near[:ctx.FindCharacters(pos, boomOuter-teeRadius, &near)] {
+		if other == id || !ctx.Alive(other) {
+			continue
+		}
+		diff := ctx.Pos(other).Sub(pos)
+		share := 1 - vec.Clamp((diff.Len()-boomInner)/(boomOuter-boomInner), 0, 1)
+		amount := 1 + vec.Trunc(float32((boomDamage-1)*share))
+		if ctx.Team(other) == infected {
+			ctx.Heal(other, 4+amount)
+			continue
+		}
+		dir := vec.Vec2{Y: -1}
+		if diff != (vec.Vec2{}) {
+			dir = diff.Normalize()
+		}
+		ctx.TakeDamage(game.Damage{Victim: other, Attacker: id, Weapon: game.WeaponGrenade, Amount: amount, Force: dir.Mul(boomForce * share), Source: diff.Neg()})
+	}
+}
+
+// spit puts slime on the wall that a slug aims at.
+func (m *Mode) spit(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
+	pos := ctx.Pos(id)
+	hit, _ := ctx.Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(slimeReach))})
+	if !hit.Wall {
+		return
+	}
+	for e := range ctx.Entities(m.slime) {
+		if d := vec.Distance(e.Pos, hit.Pos); d < slimeRadius/2 {
+			e.Data[left], e.Owner = m.slimeLife*game.TickRate, id
+			return
+		}
+	}
+	ctx.SpawnEntity(m.slime, game.Entity{Pos: hit.Pos, Owner: id, Data: [8]int32{left: m.slimeLife * game.TickRate}})
+	ctx.Sound(hit.Pos, game.SoundHookAttachGround, game.MaskAll)
+}
+
+func (m *Mode) tickSlime(_ *game.Ctx, e *game.Entity) {
+	if e.Data[left]--; e.Data[left] <= 0 {
+		e.Remove()
+	}
+}
+
+// drawSlime draws light that crawls.
+func drawSlime(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
+	turn := float32(ctx.Tick()-e.Born()) / game.TickRate
+	for i := range slimeDots {
+		at := e.Pos.Add(vec.Direction(turn + circle*float32(i)/slimeDots).Mul(slimeRadius / 4))
+		d.Projectile(i, game.WeaponHammer, at, vec.Vec2{}, game.MaskAll)
+	}
+}
+
+// tickSlimed lets slime poison humans and heal infected.
+func (m *Mode) tickSlimed(ctx *game.Ctx, id game.PlayerID) {
+	s, pos := &m.state, ctx.Pos(id)
+	for e := range ctx.Entities(m.slime) {
+		if vec.Distance(e.Pos, pos) > slimeRadius || ctx.WallBetween(e.Pos, pos) {
+			continue
+		}
+		if ctx.Team(id) == humans && s.Poison[id] == 0 {
+			s.Poison[id], s.Venom[id], s.Slug[id] = m.slimeDamage, venomTicks, 1+int32(e.Owner)
+		} else if health, armor := ctx.Vitals(id); ctx.Team(id) == infected && m.slimeHeal > 0 && health+armor < m.slimeMax {
+			if s.Healed[id]++; s.Healed[id] >= game.TickRate/m.slimeHeal {
+				s.Healed[id] = 0
+				if !ctx.Heal(id, 1) {
+					ctx.GiveArmor(id, 1)
+				}
+			}
+		}
+		break
+	}
+	if s.Poison[id] == 0 {
+		return
+	}
+	if s.Venom[id]--; s.Venom[id] > 0 {
+		return
+	}
+	s.Poison[id]--
+	s.Venom[id] = venomTicks
+	from := game.PlayerID(s.Slug[id]) - 1
+	if !ctx.Connected(from) || ctx.Team(from) != infected {
+		from = game.Nobody
+	}
+	ctx.TakeDamage(game.Damage{Victim: id, Attacker: from, Weapon: game.WeaponGun, Amount: 1})
+}

@@ -1,0 +1,332 @@
+package infection
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+const (
+	teeRadius  float32 = 28
+	wallLength float32 = 300
+	bombRadius float32 = 60 // of the circle in which bombs turn
+	bombReach  float32 = 90 // of the explosions around
+	bombPause          = 7  // ticks from one press to the next
+	maxBombs           = 8
+	mineSides          = 12
+	teleport   float32 = 400
+	healRadius float32 = 128
+	healArmor          = 4
+	dashSpeed  float32 = 25
+	medicPush  float32 = 10 // of each pellet
+	hammerBlow         = 20
+	circle     float32 = 2 * math.Pi
+	fullArmor          = 10
+)
+
+// The numbers of a wall and of bombs.
+const (
+	left  = iota // ticks until it is gone; bombs that are left
+	built        // 1 if a wall has its second end
+	shown        // ticks for which a wall flickers
+)
+
+// OnFire makes tools of weapons.
+func (m *Mode) OnFire(ctx *game.Ctx, id game.PlayerID, weapon game.Weapon, dir vec.Vec2) {
+	k := m.state.Class[id]
+	switch {
+	case weapon == game.WeaponHammer && k == engineer:
+		m.buildWall(ctx, id)
+	case weapon == game.WeaponHammer && k == soldier:
+		m.fireBomb(ctx, id, dir)
+	case weapon == game.WeaponHammer && k == scientist:
+		m.layMine(ctx, id, dir)
+	case weapon == game.WeaponGrenade && k == scientist:
+		teleportTee(ctx, id)
+	case weapon == game.WeaponGrenade && k == medic:
+		m.healAround(ctx, id)
+	case weapon == game.WeaponHammer && k == ninja:
+		m.dash(ctx, id, dir)
+		return
+	case weapon == game.WeaponHammer && k == boomer:
+		ctx.Kill(id, game.WeaponSelf)
+	case weapon == game.WeaponHammer && k == slug:
+		m.spit(ctx, id, dir)
+		return
+	default:
+		return
+	}
+	ctx.Cancel()
+}
+
+// inFront returns where a tee in a place holds a tool, before a wall if there is one.
+func inFront(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) vec.Vec2 {
+	pos := ctx.Pos(id)
+	hit, _ := ctx.Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(teeRadius * 0.75))})
+	return hit.Pos
+}
+
+// own returns the oldest tool of a kind that a player has, and how many there are.
+func own(ctx *game.Ctx, kind game.KindID, id game.PlayerID) (oldest *game.Entity, n int32) {
+	for e := range ctx.Entities(kind) {
+		if e.Owner == id {
+			if n++; oldest == nil {
+				oldest = e
+			}
+		}
+	}
+	return oldest, n
+}
+
+// removeTools removes all of a player's.
+func (m *Mode) removeTools(ctx *game.Ctx, id game.PlayerID) {
+	for _, kind := range [...]game.KindID{m.wall, m.bomb, m.mine} {
+		for e := range ctx.Entities(kind) {
+			if e.Owner == id {
+				e.Remove()
+			}
+		}
+	}
+}
+
+// tickTool removes what nobody owns any more, and reports whether it is still there.
+func (m *Mode) tickTool(ctx *game.Ctx, e *game.Entity) {
+	if e.Owner == game.Nobody || ctx.Team(e.Owner) != humans {
+		e.Remove()
+	}
+}
+
+// buildWall sets an end of the engineer's wall where they are.
+func (m *Mode) buildWall(ctx *game.Ctx, id game.PlayerID) {
+	e, _ := own(ctx, m.wall, id)
+	pos := ctx.Pos(id)
+	switch {
+	case e == nil || e.Data[built] == 1:
+		if e != nil {
+			e.Remove()
+		}
+		ctx.SpawnEntity(m.wall, game.Entity{Pos: pos, To: pos, Owner: id})
+		return
+	case vec.Distance(e.Pos, pos) <= 10:
+		return
+	}
+	e.To = pos
+	if d := vec.Distance(e.Pos, pos); d > wallLength {
+		e.To = vec.Mix(e.Pos, pos, wallLength/d)
+	}
+	e.Data[built], e.Data[left] = 1, m.wallLife*game.TickRate
+	ctx.Sound(pos, game.SoundLaserFire, game.MaskAll)
+}
+
+// tickWall kills infected who touch a wall, which shortens its time.
+func (m *Mode) tickWall(ctx *game.Ctx, e *game.Entity) {
+	if m.tickTool(ctx, e); e.Data[built] == 0 {
+		return
+	}
+	e.Data[shown] = max(e.Data[shown]-1, 0)
+	if e.Data[left]--; e.Data[left] <= 0 {
+		e.Remove()
+		return
+	}
+	for id := range ctx.Players() {
+		if ctx.Team(id) != infected || !ctx.Alive(id) || m.state.Fresh[id] > 0 {
+			continue
+		}
+		pos := ctx.Pos(id)
+		if vec.Distance(pos, vec.ClosestOnSegment(e.Pos, e.To, pos)) < teeRadius {
+			ctx.TakeDamage(game.Damage{Victim: id, Attacker: e.Owner, Weapon: game.WeaponLaser, Amount: 1000})
+			e.Data[left] -= m.wallReduce * game.TickRate / 100
+			e.Data[shown] = 10
+		}
+	}
+}
+
+// drawWall draws a wall, which flickers when it kills and in its last seconds. One end alone is for
+// humans.
+func (m *Mode) drawWall(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
+	if e.Data[built] == 0 {
+		d.Laser(0, e.Pos, e.Pos, ^ctx.TeamMask(infected))
+		return
+	}
+	if (e.Data[shown] == 0 && e.Data[left] > 5*game.TickRate) || ctx.Tick()/3%2 == 0 {
+		d.Laser(0, e.Pos, e.To, game.MaskAll)
+	}
+	d.Laser(1, e.To, e.To, game.MaskAll)
+}
+
+// fireBomb puts up the soldier's bombs, or lets one explode.
+func (m *Mode) fireBomb(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
+	e, _ := own(ctx, m.bomb, id)
+	if e == nil {
+		ctx.SpawnEntity(m.bomb, game.Entity{Pos: inFront(ctx, id, dir), Owner: id, Data: [8]int32{left: m.bombs}})
+		ctx.Sound(ctx.Pos(id), game.SoundGrenadeFire, game.MaskAll)
+		return
+	}
+	if ctx.Tick()-e.Born() < bombPause {
+		return
+	}
+	pos := e.Pos
+	if e.Data[left]--; e.Data[left] <= 0 {
+		e.Remove()
+	}
+	explodeAround(ctx, pos, id, bombReach, 6)
+}
+
+// explodeAround is a large explosion: one in the middle and six around it.
+func explodeAround(ctx *game.Ctx, pos vec.Vec2, id game.PlayerID, reach float32, damage int32) {
+	ctx.Sound(pos, game.SoundGrenadeExplode, game.MaskAll)
+	ctx.Explode(pos, id, game.WeaponGrenade, damage)
+	for i := range 6 {
+		ctx.Explode(pos.Add(vec.Direction(circle*float32(i)/6).Mul(reach)), id, game.WeaponGrenade, damage)
+	}
+}
+
+// drawBomb draws the bombs that are left, turning.
+func (m *Mode) drawBomb(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
+	turn := float32(ctx.Tick()-e.Born()) / game.TickRate * (circle / 4)
+	for i := range min(e.Data[left], maxBombs) {
+		at := e.Pos.Add(vec.Direction(turn + circle*float32(i)/float32(m.bombs)).Mul(bombRadius))
+		d.Projectile(int(i), game.WeaponGrenade, at, vec.Vec2{}, game.MaskAll)
+	}
+}
+
+// layMine lays a mine of a scientist, away from others. The oldest makes room for it.
+func (m *Mode) layMine(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
+	pos := inFront(ctx, id, dir)
+	var near *game.Entity
+	for e := range ctx.Entities(m.mine) {
+		if vec.Distance(e.Pos, pos) < 2*float32(m.mineRadius) {
+			if near != nil || e.Owner != id {
+				return
+			}
+			near = e
+		}
+	}
+	if oldest, n := own(ctx, m.mine, id); near == nil && n >= m.mineLimit {
+		near = oldest
+	}
+	if near != nil {
+		near.Remove()
+	}
+	ctx.SpawnEntity(m.mine, game.Entity{Pos: pos, Owner: id})
+	ctx.Sound(pos, game.SoundPickupArmor, game.MaskAll)
+	ctx.SetReloadTicks(id, game.TickRate/2)
+}
+
+// tickMine lets a mine explode that an infected touches.
+func (m *Mode) tickMine(ctx *game.Ctx, e *game.Entity) {
+	m.tickTool(ctx, e)
+	for id := range ctx.Players() {
+		if ctx.Team(id) == infected && ctx.Alive(id) && m.state.Fresh[id] == 0 && vec.Distance(ctx.Pos(id), e.Pos) < teeRadius+float32(m.mineRadius) {
+			e.Remove()
+			explodeAround(ctx, e.Pos, e.Owner, bombReach, 8)
+			return
+		}
+	}
+}
+
+// drawMine draws a circle.
+func (m *Mode) drawMine(_ *game.Ctx, e *game.Entity, d *game.Drawing) {
+	at := func(i int) vec.Vec2 {
+		return e.Pos.Add(vec.Direction(circle * float32(i%mineSides) / mineSides).Mul(float32(m.mineRadius)))
+	}
+	for i := range mineSides {
+		d.Laser(i, at(i), at(i+1), game.MaskAll)
+	}
+}
+
+// teleportTee takes a scientist to where they aim, at most to the next wall.
+func teleportTee(ctx *game.Ctx, id game.PlayerID) {
+	in, from := ctx.Input(id), ctx.Pos(id)
+	way := vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
+	if l := way.Len(); l > teleport {
+		way = way.Mul(teleport / l)
+	}
+	to := from
+	if ctx.MoveBox(&to, &way, vec.Vec2{X: teeRadius, Y: teeRadius}, 0) {
+		return // into death
+	}
+	ctx.SetPos(id, to)
+	ctx.SetAmmo(id, game.WeaponGrenade, max(ctx.Ammo(id, game.WeaponGrenade)-1, 0))
+	ctx.ShowSpawn(from, game.MaskAll)
+	ctx.ShowSpawn(to, game.MaskAll)
+	ctx.Sound(to, game.SoundSpawn, game.MaskAll)
+}
+
+// healAround gives armour to the humans around a medic.
+func (m *Mode) healAround(ctx *game.Ctx, id game.PlayerID) {
+	pos := ctx.Pos(id)
+	ctx.SetAmmo(id, game.WeaponGrenade, max(ctx.Ammo(id, game.WeaponGrenade)-1, 0))
+	ctx.ShowExplosion(pos, game.MaskAll)
+	ctx.Sound(pos, game.SoundGrenadeFire, game.MaskAll)
+	var near [game.MaxPlayers]game.PlayerID
+	for _, other := range near[:ctx.FindCharacters(pos, healRadius, &near)] {
+		if ctx.Team(other) == humans {
+			ctx.GiveArmor(other, healArmor)
+		}
+	}
+}
+
+// healOne is a medic's hammer on a human.
+func (m *Mode) healOne(ctx *game.Ctx, id, other game.PlayerID) {
+	if m.state.Class[other] == hero || !ctx.GiveArmor(other, healArmor) {
+		return
+	}
+	ctx.Sound(ctx.Pos(other), game.SoundPickupArmor, game.MaskAll)
+	if _, armor := ctx.Vitals(other); armor == fullArmor {
+		ctx.AddScore(id, healPoints)
+		ctx.SetAmmo(id, game.WeaponGrenade, min(ctx.Ammo(id, game.WeaponGrenade)+1, 3))
+	}
+}
+
+// cure is a medic's laser on an infected, which costs the medic nearly their life.
+func (m *Mode) cure(ctx *game.Ctx, id, other game.PlayerID) {
+	health, armor := ctx.Vitals(id)
+	if rest := health + armor - m.revivalDamage; rest > 0 && ctx.TeamSize(infected) >= m.revivalMin && m.state.Cured[other] == 0 {
+		ctx.SetHealth(id, rest)
+		ctx.SetArmor(id, rest-10)
+		ctx.AddScore(id, revivePoints)
+		ctx.Say(fmt.Sprintf("%s cured %s", ctx.Name(id), ctx.Name(other)))
+		m.state.Cured[other] = 1
+	}
+}
+
+// dash moves a ninja.
+func (m *Mode) dash(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
+	if m.state.Dashes[id] >= m.dashes {
+		return
+	}
+	m.state.Dashes[id]++
+	ctx.SetVel(id, dir.Mul(dashSpeed))
+	ctx.SetReloadTicks(id, game.TickRate/2)
+	ctx.Sound(ctx.Pos(id), game.SoundNinjaFire, game.MaskAll)
+}
+
+// status is what a player is shown of their class.
+func (m *Mode) status(ctx *game.Ctx, id game.PlayerID) string {
+	k := m.state.Class[id]
+	c := &classes[k]
+	switch k {
+	case none:
+		return "Choose a class in the menu of votes, or with /class"
+	case engineer:
+		if e, _ := own(ctx, m.wall, id); e != nil && e.Data[built] == 1 {
+			return fmt.Sprintf("%s: wall for %d s", c.title, e.Data[left]/game.TickRate+1)
+		}
+	case soldier:
+		if e, _ := own(ctx, m.bomb, id); e != nil {
+			return fmt.Sprintf("%s: %d bombs left", c.title, e.Data[left])
+		}
+	case scientist:
+		if _, n := own(ctx, m.mine, id); n > 0 {
+			return fmt.Sprintf("%s: %d of %d mines", c.title, n, m.mineLimit)
+		}
+	case ghost:
+		if m.state.Seen[id] > 0 {
+			return c.title + ": you are seen"
+		}
+	}
+	return m.line(k)
+}

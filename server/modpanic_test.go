@@ -1,0 +1,56 @@
+package server
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/netsim"
+)
+
+// frailMod panics on a line of chat.
+type frailMod struct{ speedMod }
+
+func (*frailMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
+	if c.Text == "boom" {
+		panic("boom\nbang")
+	}
+}
+
+// TestModPanics lets a mod panic. Nobody is dropped, operators are told, its commands are gone, and
+// the log verifies.
+func TestModPanics(t *testing.T) {
+	var s memoryReplays
+	newMod := func() game.Mod { return &frailMod{} }
+	cfg := Config{Replays: &s, Mods: []func() game.Mod{newMod}}
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, cfg, "sv_replay 1; sv_spamprotection 0")
+	tn.play(2, 3*time.Second)
+	p := tn.players[0]
+	p.login("adminpw")
+	say := func(text string) { p.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: text}) }
+	say("boom")
+	tn.run(time.Second)
+	if got := p.rcon("status"); !strings.Contains(got, "the mod *server.frailMod panicked in OnChat in tick ") {
+		t.Errorf("status: %s", got)
+	}
+	if got := p.rcon("speed_report"); !strings.Contains(got, "No such command") {
+		t.Errorf("speed_report: %s", got)
+	}
+	clear(p.chat)
+	say("/double 4")
+	say("boom")
+	if got := p.chat[-1]; !slices.ContainsFunc(got, func(l string) bool { return strings.Contains(l, "No such command") }) || p.State() != client.Playing {
+		t.Errorf("chat %q, state %v", p.chat, p.State())
+	}
+	problems := tn.srv.Problems()
+	if len(problems) != 1 || !strings.HasSuffix(problems[0], "and is switched off: boom bang") {
+		t.Errorf("problems %q", problems)
+	}
+	tn.srv.Shutdown(tn.now(), "")
+	if logs := s.verify(t, 1, newMod); logs[0].HashesMatched < 10 {
+		t.Errorf("%+v", logs[0])
+	}
+}
