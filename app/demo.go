@@ -23,7 +23,6 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
-	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
 type demoCmd struct {
@@ -49,7 +48,8 @@ func openDemo(name string) (*os.File, *demo.Reader, error) {
 // demoViewer sees a demo as a client would.
 type demoViewer struct {
 	bridge.EventHandler
-	side bridge.ClientSide
+	bridge.NopSessionHandler // demos of servers have such messages, for the clients that they were sent to
+	side                     bridge.ClientSide
 
 	// onTick is called with each tick before what happens in it; an error ends reading.
 	// onEvent and onView are called with what happens and with each view.
@@ -65,14 +65,11 @@ type demoViewer struct {
 	broken      int // chunks
 	problem     error
 
-	// fromServer is set for the demos of servers. They have a message once for each client
-	// that it was sent to; toldInTick are those since the last tick marker.
-	fromServer bool
-	toldInTick map[string]bool
+	repeats demo.Repeats
 }
 
 func newDemoViewer(h *demo.Header) *demoViewer {
-	v := &demoViewer{first: -1, last: -1, fromServer: h.Type == "server", toldInTick: map[string]bool{}}
+	v := &demoViewer{first: -1, last: -1}
 	if h.Protocol() == 7 {
 		v.side = bridge7.NewDemoClientSide(v)
 	} else {
@@ -113,7 +110,6 @@ func (v *demoViewer) read(r *demo.Reader) error {
 				v.first = c.Tick
 			}
 			v.last = c.Tick
-			clear(v.toldInTick)
 			if c.Keyframe {
 				v.keyframes++
 			}
@@ -124,7 +120,7 @@ func (v *demoViewer) read(r *demo.Reader) error {
 			}
 		case demo.KindMessage:
 			v.messages++
-			if v.isRepeated(c.Message) {
+			if v.repeats.Has(r.Header(), &c) {
 				continue
 			}
 			if err := v.side.Receive(c.Message, true); err != nil {
@@ -142,29 +138,6 @@ func (v *demoViewer) read(r *demo.Reader) error {
 		}
 	}
 }
-
-// isRepeated reports whether a server's demo has a message again in the same tick.
-func (v *demoViewer) isRepeated(msg []byte) bool {
-	const maxSize, maxMessages = 1400, 1024
-	if !v.fromServer || len(msg) > maxSize || len(v.toldInTick) >= maxMessages {
-		return false
-	}
-	if v.toldInTick[string(msg)] {
-		return true
-	}
-	v.toldInTick[string(msg)] = true
-	return false
-}
-
-// OnMapChange and the methods below implement bridge.SessionHandler. Demos of servers have
-// such messages, for the clients that they were sent to.
-func (*demoViewer) OnMapChange(*bridge.MapChange)                     {}
-func (*demoViewer) OnMapData(int, []byte)                             {}
-func (*demoViewer) OnConReady()                                       {}
-func (*demoViewer) OnReadyToEnter()                                   {}
-func (*demoViewer) OnSnapshotPart(snapshot.PartHeader, int32, []byte) {}
-func (*demoViewer) OnInputTiming(int32, int32)                        {}
-func (*demoViewer) OnPingReply()                                      {}
 
 type demoInfoCmd struct {
 	File string `arg:"" help:"Demo."`

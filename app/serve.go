@@ -25,6 +25,7 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/store"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/admin"
 	"github.com/teeyard/teeyard/web/broadcast"
 	"github.com/teeyard/teeyard/web/viewer"
 )
@@ -112,7 +113,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	newHandler := func(w io.Writer) slog.Handler { return logline.NewDialect(w, slog.LevelDebug, &dialect) }
 	stdout := logline.NewQueue(os.Stdout, newHandler)
 	defer stdout.Close(outputTimeout)
-	log := slog.New(newHandler(stdout))
+	var settings web.Settings
+	var adminSettings admin.Settings
+	var broadcastSettings broadcast.Settings
+	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
+	defer operators.Close()
+	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
 	if dir, found := files.find("autoexec.cfg"); found && dir != files[0] {
 		log.Info("autoexec.cfg is that of " + dir)
 	}
@@ -121,9 +127,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	var settings web.Settings
+	if err := operators.TokensError(); err != nil {
+		log.Warn(err.Error())
+	}
 	monitor := web.NewMonitor(&settings)
-	var broadcastSettings broadcast.Settings
 	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
 	finder := &modFinder{own: p.mods, files: files}
@@ -133,9 +140,9 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMode: finder.findMode,
 		FindMod:  finder.findMod,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(settings.Register(c), broadcastSettings.Register(c))
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c), adminSettings.Register(c))
 		},
-		Observers: []server.Observer{monitor},
+		Observers: []server.Observer{monitor, operators},
 		Broadcast: live,
 		Files:     files,
 		WriteFile: files.WriteFile,
@@ -156,7 +163,8 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms()), s.Addr().Port(), log)()
+	operators.Attach(s)
+	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(), operators.Rooms()), s.Addr().Port(), log)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}
@@ -209,7 +217,7 @@ func serveWeb(ctx context.Context, settings *web.Settings, rooms []web.Room, gam
 		}
 	}
 	for _, l := range listeners {
-		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /status.json, /metrics, /healthz and /readyz", l.Addr()))
+		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /admin, /status.json, /metrics, /healthz and /readyz", l.Addr()))
 		go serve(l)
 	}
 	for _, l := range secure {

@@ -19,8 +19,23 @@ type demoSide struct {
 	infos  *snapshot.SharedItems
 	shown  game.PlayerMask
 	viewer game.PlayerID
+	// source is what is recorded; nil means the world of the protocol.
+	source demoSource
 	// profileChanges is that of the protocol when infos were made.
 	profileChanges int
+}
+
+// demoSource is what is recorded: a world, or what a client sees of one.
+type demoSource interface {
+	Player(game.PlayerID) (game.PlayerInfo, bool)
+	PredictedTuning(viewer game.PlayerID) game.Tuning
+}
+
+func (s *demoSide) recorded() demoSource {
+	if s.source != nil {
+		return s.source
+	}
+	return s.protocol.world
 }
 
 // recordedPlayer is a player as a De_ClientInfo shows them.
@@ -71,7 +86,7 @@ func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[ga
 
 // updateInfos brings the De_ClientInfo up to date.
 func (s *demoSide) updateInfos(v *game.View) {
-	w, shown := s.protocol.world, game.PlayerMask(0)
+	source, shown := s.recorded(), game.PlayerMask(0)
 	changed := s.infos == nil || s.viewer != v.Viewer || s.profileChanges != s.protocol.profileChanges
 	for i := range v.Players {
 		p := &v.Players[i]
@@ -84,7 +99,7 @@ func (s *demoSide) updateInfos(v *game.View) {
 	}
 	s.profileChanges = s.protocol.profileChanges
 	for i := range v.Players {
-		info, _ := w.Player(v.Players[i].ID)
+		info, _ := source.Player(v.Players[i].ID)
 		s.players[info.ID] = recordedPlayer{info.Profile, info.Team}
 	}
 	s.shown, s.viewer = shown, v.Viewer
@@ -121,7 +136,7 @@ func (s *demoSide) buildInfos(b *snapshot.Builder) {
 		o.PutInts(dst)
 	}
 	if dst := b.Add(msg7.TypeDeTuneParams, 0, msg7.SizeDeTuneParams); dst != nil {
-		o := msg7.DeTuneParams{Params: s.protocol.world.PredictedTuning(s.viewer)}
+		o := msg7.DeTuneParams{Params: s.recorded().PredictedTuning(s.viewer)}
 		o.PutInts(dst)
 	}
 }

@@ -51,6 +51,8 @@ var rooms = map[string][]string{
 
 	// The listener watches the server; the server does not know it.
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
+	// The operator's console runs lines of the server, whose parts it shows.
+	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage"},
 	// It records the match for those who watch.
 	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/safetext", "internal/webpage"},
 

@@ -1,0 +1,87 @@
+package recorder
+
+import (
+	"errors"
+	"io"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/bridge6"
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Convert writes a demo of Teeworlds 0.6 or DDNet as one of Teeworlds 0.7, as far as that can show
+// it. Of a damaged demo it converts what is whole.
+func Convert(w io.Writer, r *demo.Reader) error {
+	h := *r.Header()
+	h.Version, h.NetVersion, h.Length, h.MapSHA256 = demo.VersionTeeworlds, msg7.NetVersion, 0, [32]byte{}
+	out, err := demo.NewWriter(w, h, r.Map())
+	if err != nil {
+		return err
+	}
+	c := &converter{EventHandler: bridge.EventHandler{Emit: func(event.Event) {}}}
+	c.Side = func() bridge.ClientSide { return c.from }
+	if r.Header().Protocol() == 7 {
+		c.from = bridge7.NewDemoClientSide(c)
+	} else {
+		c.from = bridge6.NewClientSide(bridge.NopSender{}, c, bridge6.ClientConfig{})
+	}
+	c.to = bridge7.NewDemoConverter(c.from, &c.messages)
+	var (
+		repeats demo.Repeats
+		builder snapshot.Builder
+		rec     Record
+		due     int32 // tick of the next keyframe
+	)
+	for chunk := new(demo.Chunk); ; {
+		err := r.Next(chunk)
+		switch {
+		case errors.Is(err, demo.ErrChunk):
+		case err == io.EOF, errors.Is(err, demo.ErrCutOff):
+			return out.Close()
+		case err != nil:
+			return err
+		case chunk.Kind == demo.KindMessage && !repeats.Has(r.Header(), chunk):
+			c.from.Receive(chunk.Message, true) // what cannot be read is left out
+		case chunk.Snapshot != nil && chunk.Tick >= rec.Tick:
+			c.from.ReceiveSnapshot(chunk.Tick, chunk.Snapshot)
+			c.to.BuildSnapshot(&builder)
+			builder.Finish(&rec.Snapshot)
+			if rec.Tick, rec.Keyframe = chunk.Tick, chunk.Tick >= due; rec.Keyframe {
+				due = chunk.Tick + demo.KeyframeInterval
+			}
+			rec.messages, c.messages = c.messages, rec.messages
+			c.messages.reset()
+			if err := rec.WriteTo(out); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// converter gets what a demo tells clients.
+type converter struct {
+	bridge.EventHandler
+	bridge.NopSessionHandler
+	from     bridge.ClientSide
+	to       *bridge7.DemoConverter
+	messages messageList
+}
+
+// OnEvent implements bridge.GameHandler.
+func (c *converter) OnEvent(ev *game.Event) { c.to.SendEvent(ev) }
+
+// OnMotd implements bridge.GameHandler.
+func (c *converter) OnMotd(string) {}
+
+// OnVote implements bridge.GameHandler.
+func (c *converter) OnVote(v *bridge.Vote) { c.to.SendVote(v) }
+
+// OnVoteStatus implements bridge.GameHandler.
+func (c *converter) OnVoteStatus(yes, no, pass, total int32) {
+	c.to.SendVoteStatus(yes, no, pass, total)
+}

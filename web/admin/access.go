@@ -1,0 +1,240 @@
+package admin
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/web"
+)
+
+const (
+	// sessionTime is how long somebody stays signed in, idleTime how long without a request.
+	sessionTime = 24 * time.Hour
+	idleTime    = 2 * time.Hour
+	maxSessions = 64
+	// personsTracked is the number of persons whose requests are counted.
+	personsTracked = 4096
+)
+
+var (
+	// requestRate is for the requests of a person, loginRate for the passwords that they give,
+	// and guessRate for tokens that are wrong.
+	requestRate = limit.Rate{PerSecond: 30, Burst: 120}
+	loginRate   = limit.Rate{PerSecond: 1, Burst: 8}
+	guessRate   = limit.Rate{PerSecond: 1, Burst: 20}
+)
+
+var (
+	errSignIn      = &apiError{http.StatusUnauthorized, "sign in first: POST /admin/api/login, or a token in the header Authorization"}
+	errToken       = &apiError{http.StatusUnauthorized, "this token does not exist, or no longer"}
+	errTooMany     = &apiError{http.StatusTooManyRequests, "too many requests, wait a moment"}
+	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another site"}
+	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way: the operator's console opens over HTTPS (sv_https), through a trusted proxy with HTTPS (sv_http_proxy), or on the machine itself at localhost; sv_http_admin says for whom."}
+)
+
+// session is somebody who has signed in.
+type session struct {
+	op       server.Operator
+	created  time.Time
+	lastUsed time.Time
+	ended    chan struct{} // closed at its end
+}
+
+// access says who may do what.
+type access struct {
+	console *Console
+
+	mu       sync.Mutex
+	sessions map[[sha256.Size]byte]*session // by the hash of the cookie
+	requests *limit.Limiter
+	logins   *limit.Limiter
+	guesses  *limit.Limiter
+}
+
+func (a *access) init(c *Console) {
+	a.console, a.sessions = c, make(map[[sha256.Size]byte]*session)
+	a.requests = limit.NewLimiter(personsTracked, requestRate)
+	a.logins = limit.NewLimiter(personsTracked, loginRate)
+	a.guesses = limit.NewLimiter(personsTracked, guessRate)
+}
+
+// take counts a request against a limit of the person behind an address.
+func (a *access) take(l *limit.Limiter, client web.Client) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return l.Take(a.console.nanoseconds(), limit.Person(client.Addr.Addr()), 1)
+}
+
+// enter reports who sent a request and an error if they may not come in at all.
+func (a *access) enter(r *http.Request) (web.Client, error) {
+	client := a.console.cfg.Web.Client(r)
+	switch {
+	case !a.console.settings.access.Rule.AllowsClient(r, client):
+		return client, errInsecure
+	case a.console.guard.Check(r) != nil:
+		return client, errCrossOrigin
+	case !a.take(a.requests, client):
+		return client, errTooMany
+	}
+	return client, nil
+}
+
+// identify returns the session behind a request: that of a cookie, or a new one for a token.
+func (a *access) identify(r *http.Request, client web.Client) (*session, error) {
+	now := a.console.cfg.Now()
+	if header := r.Header.Get("Authorization"); header != "" {
+		a.mu.Lock()
+		may := a.guesses.Has(a.console.nanoseconds(), limit.Person(client.Addr.Addr()), 1)
+		a.mu.Unlock()
+		if !may {
+			return nil, errTooMany
+		}
+		scheme, text, _ := strings.Cut(header, " ")
+		one, ok := a.console.tokens.find(strings.TrimSpace(text), now)
+		if !strings.EqualFold(scheme, "Bearer") || !ok {
+			a.take(a.guesses, client)
+			return nil, errToken
+		}
+		level, _ := parseLevel(one.Level)
+		return &session{op: server.Operator{Level: level, Via: "http", Name: one.Name, Addr: client.Addr}}, nil
+	}
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return nil, errSignIn
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	hash := sha256.Sum256([]byte(cookie.Value))
+	s := a.sessions[hash]
+	if s == nil {
+		return nil, errSignIn
+	}
+	if s.isOver(now) {
+		a.end(hash)
+		return nil, errSignIn
+	}
+	s.lastUsed = now
+	mine := *s // the address may be another one for each request
+	mine.op.Addr = client.Addr
+	return &mine, nil
+}
+
+func (s *session) isOver(now time.Time) bool {
+	return now.Sub(s.created) >= sessionTime || now.Sub(s.lastUsed) >= idleTime
+}
+
+// end ends a session. The caller holds the lock.
+func (a *access) end(hash [sha256.Size]byte) {
+	if s := a.sessions[hash]; s != nil {
+		close(s.ended)
+		delete(a.sessions, hash)
+	}
+}
+
+// endAll ends the sessions of those who gave the password of a level, since it has changed.
+func (a *access) endAll(level console.Level) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for hash, s := range a.sessions {
+		if s.op.Level == level {
+			a.end(hash)
+		}
+	}
+}
+
+// start starts the session of an operator who has signed in and returns its cookie. Of too many
+// the one goes that was not used for the longest time.
+func (a *access) start(op server.Operator) (cookie string) {
+	now := a.console.cfg.Now()
+	var secret [32]byte
+	rand.Read(secret[:]) // never fails
+	cookie = base64.RawURLEncoding.EncodeToString(secret[:])
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for hash, s := range a.sessions {
+		if s.isOver(now) {
+			a.end(hash)
+		}
+	}
+	if len(a.sessions) >= maxSessions {
+		var oldest [sha256.Size]byte
+		for hash, s := range a.sessions {
+			if o := a.sessions[oldest]; o == nil || s.lastUsed.Before(o.lastUsed) {
+				oldest = hash
+			}
+		}
+		a.end(oldest)
+	}
+	a.sessions[sha256.Sum256([]byte(cookie))] = &session{op: op, created: now, lastUsed: now, ended: make(chan struct{})}
+	return cookie
+}
+
+// cookieName returns the name of the cookie. Browsers do not keep apart the ports of a host, on
+// which other servers may be.
+func cookieName(r *http.Request) string {
+	name := "teeyard-admin"
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		name += "-" + port
+	}
+	return name
+}
+
+// setCookie gives the browser a cookie that scripts cannot read, and that it sends to this page
+// alone; "" takes it away.
+func setCookie(w http.ResponseWriter, r *http.Request, value string, secure bool) {
+	age := int(sessionTime / time.Second)
+	if value == "" {
+		age = -1
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r), Value: value, Path: "/admin", MaxAge: age,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
+	})
+}
+
+// logIn checks a password and starts a session.
+func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
+	if !c.access.take(c.access.logins, q.client) {
+		return Me{}, errTooMany
+	}
+	op := server.Operator{Via: "http", Addr: q.client.Addr}
+	var refused error
+	if err := c.do(q.Context(), func(s Server) { refused = s.LogIn(&op, in.Password) }); err != nil {
+		return Me{}, err
+	}
+	switch {
+	case errors.Is(refused, server.ErrLogin):
+		return Me{}, &apiError{http.StatusUnauthorized, "wrong password"}
+	case errors.Is(refused, server.ErrLoginLater):
+		return Me{}, &apiError{http.StatusTooManyRequests, refused.Error()}
+	case refused != nil:
+		return Me{}, &apiError{http.StatusForbidden, refused.Error()}
+	}
+	// Secure also behind a proxy that speaks TLS; on the machine itself browsers would refuse it.
+	https := q.TLS != nil || !q.client.Addr.Addr().IsLoopback() && q.client.Secure
+	setCookie(q.w, q.Request, c.access.start(op), https)
+	q.op = op
+	return c.about(q), nil
+}
+
+// logOut ends the session.
+func (c *Console) logOut(q *request, _ *struct{}) (Done, error) {
+	if cookie, err := q.Cookie(cookieName(q.Request)); err == nil {
+		c.access.mu.Lock()
+		c.access.end(sha256.Sum256([]byte(cookie.Value)))
+		c.access.mu.Unlock()
+	}
+	setCookie(q.w, q.Request, "", false)
+	op := q.op
+	return Done{}, c.do(q.Context(), func(s Server) { s.Note(&op, "logout", "") })
+}

@@ -1,0 +1,194 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/web"
+)
+
+// Server is the game server as the console needs it; see [server.Server].
+type Server interface {
+	// Do runs f between two ticks.
+	Do(ctx context.Context, f func()) error
+	// Bans returns the bans. Any goroutine may call it, and the others only in Do.
+	Bans() []bans.Ban
+	// LogIn checks a password.
+	LogIn(o *server.Operator, password string) error
+	// Note logs something that is no console line.
+	Note(o *server.Operator, event, about string)
+	// RunFor runs a console line.
+	RunFor(o *server.Operator, line string, print func(line string)) (warning string)
+	// Clients appends who is there.
+	Clients(dst []server.Client) []server.Client
+	// Votes returns what players may vote for.
+	Votes() server.Votes
+	// Map returns what is played.
+	Map() server.MapInfo
+	// Maps returns a function that reads which maps there are.
+	Maps(level console.Level) func() []string
+}
+
+// Config is the configuration of a [Console].
+type Config struct {
+	// Settings are the variables of the console, Web those of the listener.
+	Settings *Settings
+	Web      *web.Settings
+	// TokensFile is where tokens are kept; "" keeps them in memory.
+	TokensFile string
+	// Live serves the match without delay, by the paths of a broadcast; nil has none.
+	Live http.Handler
+	// Now returns the time; nil means time.Now.
+	Now func() time.Time
+}
+
+// Console is the operator's console. It implements [server.Observer].
+type Console struct {
+	cfg      Config
+	settings *Settings
+	started  time.Time
+	server   atomic.Pointer[Server]
+	asking   chan struct{} // one for each request that waits for the server
+	guard    *http.CrossOriginProtection
+
+	log    logBuffer
+	state  state
+	hub    hub
+	access access
+	tokens tokens
+	wake   chan struct{} // for the goroutine of pump
+	closed chan struct{}
+	close  sync.Once
+}
+
+// Settings are the variables of the console.
+type Settings struct {
+	access   web.AccessSetting
+	console  *console.Console
+	changed  func(level console.Level) // a password has changed
+	password [2]string
+}
+
+// Register adds the variables to a console and sets them to their defaults. It looks at the
+// passwords of the remote console, too.
+func (s *Settings) Register(c *console.Console) error {
+	s.console = c
+	if err := s.access.RegisterWithHelp(c, "sv_http_admin", "Who may open the operator's console, /admin, over HTTPS or on the machine itself (all, off, or some of local and networks, separated by commas; networks without HTTPS, too)", "all"); err != nil {
+		return fmt.Errorf("admin: %w", err)
+	}
+	for level, name := range passwords {
+		err := c.After(name, func(*console.Call) {
+			if value := c.Value(name); value != s.password[level] {
+				s.password[level] = value
+				if s.changed != nil {
+					s.changed(console.Level(level))
+				}
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("admin: %w", err)
+		}
+	}
+	return nil
+}
+
+// passwords are the variables with the passwords of the levels.
+var passwords = [...]string{console.LevelAdmin: "sv_rcon_password", console.LevelMod: "sv_rcon_mod_password"}
+
+// maxAsking is how many requests wait for the server at once.
+const maxAsking = 8
+
+// serverTimeout is how long a request waits for the server, which answers between two ticks.
+const serverTimeout = 5 * time.Second
+
+// New returns a console without a server, which [Console.Attach] gives it. Close ends it.
+func New(cfg Config) *Console {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	c := &Console{
+		cfg: cfg, settings: cfg.Settings, started: cfg.Now(), asking: make(chan struct{}, maxAsking),
+		guard: http.NewCrossOriginProtection(), wake: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
+	c.log.wake = c.wakePump
+	c.state.init(c)
+	c.access.init(c)
+	c.tokens.init(cfg.TokensFile)
+	cfg.Settings.changed = c.access.endAll
+	return c
+}
+
+// Attach gives the console its server, and starts what it does in the background.
+func (c *Console) Attach(s Server) {
+	c.server.Store(&s)
+	go c.pump()
+}
+
+// Close ends the streams of events and the background goroutine.
+func (c *Console) Close() { c.close.Do(func() { close(c.closed) }) }
+
+// TokensError returns what is wrong with the file of tokens, nil if nothing is.
+func (c *Console) TokensError() error { return c.tokens.err }
+
+// LogHandler returns the handler that gets what the server logs.
+func (c *Console) LogHandler() slog.Handler { return &logHandler{buffer: &c.log, system: "server"} }
+
+// nanoseconds returns the time as package limit takes it.
+func (c *Console) nanoseconds() int64 { return int64(c.cfg.Now().Sub(c.started)) }
+
+// errBusy is returned while too many requests wait for the server, or it does not answer.
+var errBusy = &apiError{http.StatusServiceUnavailable, "the server is busy, try again in a moment"}
+
+// do runs f between two ticks on the server's goroutine. If it returns an error, f may still run
+// later, so nothing that f writes may be read.
+func (c *Console) do(ctx context.Context, f func(s Server)) error {
+	p := c.server.Load()
+	if p == nil {
+		return errBusy
+	}
+	select {
+	case c.asking <- struct{}{}:
+		defer func() { <-c.asking }()
+	default:
+		return errBusy
+	}
+	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
+	defer cancel()
+	err := (*p).Do(ctx, func() { f(*p) })
+	switch {
+	case errors.Is(err, server.ErrClosed):
+		return &apiError{http.StatusServiceUnavailable, "the server has shut down"}
+	case err != nil:
+		return errBusy
+	}
+	return nil
+}
+
+// wakePump makes the background goroutine look for something to do. It never waits.
+func (c *Console) wakePump() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pump hands on what the server has said to those who read the stream of events.
+func (c *Console) pump() {
+	for {
+		select {
+		case <-c.wake:
+			c.publish()
+		case <-c.closed:
+			return
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package admin
+
+import (
+	"image/png"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/teeyard/teeyard/internal/browsertest"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
+// openConsole opens the page in a browser and signs in.
+func openConsole(t *testing.T, w *world) *browsertest.Page {
+	t.Helper()
+	p := browsertest.Open(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/favicon.ico" {
+			rw.WriteHeader(http.StatusNoContent)
+			return
+		}
+		w.rooms.ServeHTTP(rw, r)
+	}), "/admin")
+	p.Wait(`!document.getElementById('sign-in').hidden`)
+	return p
+}
+
+// screenshot writes a picture into the folder that TEEYARD_SCREENSHOTS names.
+func screenshot(t *testing.T, p *browsertest.Page, name string) {
+	if dir := os.Getenv("TEEYARD_SCREENSHOTS"); dir != "" {
+		f := testenv.Must(os.Create(dir + "/admin-" + name + ".png"))
+		defer f.Close()
+		testenv.NoError(t, png.Encode(f, p.Screenshot()))
+	}
+}
+
+const visible = `(s) => [...document.querySelectorAll(s)].filter((e) => e.checkVisibility())`
+
+// TestConsolePage uses the page as an operator does: signs in, looks who is there, kicks, changes the
+// map, reads the log.
+func TestConsolePage(t *testing.T) {
+	w := newWorld(t)
+	p := openConsole(t, w)
+	w.join("10.0.0.7", "<img src=x>")
+	bad := w.join("10.0.0.8", "<i>bad</i>")
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() { // time goes on
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+				w.run(100 * time.Millisecond)
+			}
+		}
+	}()
+	defer func() { close(stop); <-done }()
+	screenshot(t, p, "sign-in")
+
+	p.Do(chromedp.SendKeys(chromedp.CSS("#password"), "wrong\r"))
+	p.Wait(`document.getElementById('sign-in-error').textContent === 'wrong password'`)
+	if problems := p.Expect(); len(problems) > 1 || len(problems) == 1 && !strings.Contains(problems[0], "401") {
+		t.Errorf("%q", problems)
+	}
+	p.Do(chromedp.SendKeys(chromedp.CSS("#password"), "adminpw\r"))
+	p.Wait(`(` + visible + `)('#panel-players tbody tr').length === 2`)
+	if n := browsertest.Eval[int](p, `document.querySelectorAll('#app img, #app i').length`); n != 0 {
+		t.Error("names are taken for HTML")
+	}
+	if got := browsertest.Eval[string](p, `document.querySelector('#panel-players tbody tr td:nth-child(2)').textContent`); got != "<img src=x>" {
+		t.Errorf("the name is shown as %q", got)
+	}
+	if got := browsertest.Eval[string](p, `document.getElementById('server-name').textContent`); got != "the <b>yard</b>" {
+		t.Errorf("the server is called %q", got)
+	}
+	screenshot(t, p, "players")
+
+	p.Do(chromedp.Click(chromedp.CSS(`[data-action="Kick1"]`)))
+	p.Do(chromedp.SendKeys(chromedp.CSS("#field-reason"), `so "bad"; shutdown`))
+	screenshot(t, p, "kick")
+	p.Do(chromedp.SendKeys(chromedp.CSS("#field-reason"), "\r"))
+	p.Wait(`(` + visible + `)('#panel-players tbody').length && document.querySelectorAll('#panel-players > div:first-child tbody tr').length === 1`)
+	w.mu.Lock()
+	if bad.Reason != `Kicked (so "bad"; shutdown)` {
+		t.Errorf("the player is told %q", bad.Reason)
+	}
+	w.mu.Unlock()
+
+	p.Do(chromedp.Click(chromedp.CSS("#tab-maps")))
+	p.Wait(`document.querySelector('#panel-maps .figure').textContent === 'teeyard1 · DM'`)
+	p.Do(chromedp.SendKeys(chromedp.CSS("#map"), "testbox"))
+	p.Run(`[...document.querySelectorAll('#panel-maps button')].find((b) => b.textContent === 'At once').click()`)
+	p.Wait(`document.querySelector('#panel-maps .figure').textContent === 'testbox · DM'`)
+	screenshot(t, p, "maps")
+
+	p.Do(chromedp.Click(chromedp.CSS("#tab-log")))
+	p.Wait(`document.querySelector('#panel-log .log').textContent.includes('rcon=')`)
+	p.Do(chromedp.SendKeys(chromedp.CSS("#panel-log input"), "KICKED"))
+	p.Wait(`(` + visible + `)('#panel-log .log p').length >= 1 && (` + visible + `)('#panel-log .log p').every((e) => e.textContent.toLowerCase().includes('kicked'))`)
+	screenshot(t, p, "log")
+
+	p.Do(chromedp.Click(chromedp.CSS("#tab-console")))
+	p.Do(chromedp.SendKeys(chromedp.CSS("#panel-console input"), "sv_score"))
+	p.Wait(`document.querySelectorAll('#suggestions li').length > 0`)
+	screenshot(t, p, "console")
+	p.Do(chromedp.SendKeys(chromedp.CSS("#panel-console input"), "\t5\r"))
+	p.Wait(`document.querySelector('#panel-console .log').textContent.includes('sv_scorelimit 5')`)
+	p.Do(chromedp.SendKeys(chromedp.CSS("#panel-console input"), "sv_scorelimit\r"))
+	p.Wait(`document.querySelector('#panel-console .log').textContent.includes('Value: 5')`)
+
+	p.Do(chromedp.Click(chromedp.CSS("#tab-settings")))
+	p.Wait(`document.getElementById('setting-sv_scorelimit')?.value === '5'`)
+	p.Do(chromedp.Click(chromedp.CSS("#setting-sv_teamdamage")))
+	p.Wait(`document.getElementById('toast').textContent.includes('sv_teamdamage')`)
+	if on := browsertest.Eval[bool](p, `document.getElementById('setting-sv_rcon_password').value === ''`); !on {
+		t.Error("a password is shown")
+	}
+	screenshot(t, p, "settings")
+
+	p.Do(chromedp.Click(chromedp.CSS("#tab-graphs")))
+	p.Wait(`document.querySelector('#panel-graphs .figure').textContent.endsWith(' ms')`)
+	screenshot(t, p, "graphs")
+	checkLabels(t, p)
+
+	p.Do(chromedp.EmulateViewport(390, 800, chromedp.EmulateMobile))
+	p.Do(chromedp.Click(chromedp.CSS("#tab-players")))
+	p.Wait(`document.querySelectorAll('#panel-players tbody tr').length > 0`)
+	if wide := browsertest.Eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("on a phone the page is %d pixels wide", wide)
+	}
+	screenshot(t, p, "phone")
+
+	p.Do(chromedp.Click(chromedp.CSS("#sign-out")))
+	p.Wait(`!document.getElementById('sign-in').hidden`)
+	w.expectAudit(`"command":"sv_map \"testbox\""`)
+}
+
+// checkLabels checks that everything that one can use has a name for those who do not see it, and
+// that the keyboard gets to it in order.
+func checkLabels(t *testing.T, p *browsertest.Page) {
+	t.Helper()
+	for _, tab := range browsertest.Eval[[]string](p, `[...document.querySelectorAll('[role=tab]')].map((e) => e.id)`) {
+		p.Run(`document.getElementById('` + tab + `').click()`)
+		p.Run(`new Promise((r) => setTimeout(r, 100))`)
+		for _, bad := range browsertest.Eval[[]string](p, `(`+visible+`)('button, input, select, a, [role=log], canvas').filter((e) =>
+			!(e.getAttribute('aria-label') || e.labels?.length || e.textContent.trim())).map((e) => e.outerHTML.slice(0, 200))`) {
+			t.Errorf("%s: without a name: %s", tab, bad)
+		}
+	}
+	p.Run(`document.getElementById('tab-players').focus(); document.getElementById('tab-players').click()`)
+	p.Do(chromedp.KeyEvent(kb.ArrowRight)) // arrow right
+	if got := browsertest.Eval[string](p, `document.activeElement.id`); got != "tab-log" {
+		t.Errorf("the arrow key leads to %q", got)
+	}
+	p.Do(chromedp.KeyEvent("\t"))
+	if got := browsertest.Eval[string](p, `document.activeElement.getAttribute('aria-label')`); got != "Find in the log" {
+		t.Errorf("after the tab comes %q", got)
+	}
+}

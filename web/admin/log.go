@@ -1,0 +1,101 @@
+package admin
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// maxLogLines is the number of lines that are kept, of which none is longer than about a kilobyte.
+const maxLogLines = 4096
+
+// LogLine is a line of the server's log.
+type LogLine struct {
+	Seq    uint64    `json:"seq" doc:"Number of the line, counted from the start of the server"`
+	Time   time.Time `json:"time"`
+	Level  string    `json:"level" doc:"debug, info, warn or error"`
+	System string    `json:"system" doc:"The part of the server that it is from, such as server, chat or net_ban"`
+	Text   string    `json:"text"`
+}
+
+// isFor reports whether the line is for operators of a level: moderators get what all players can
+// read, as in the remote console.
+func (l *LogLine) isFor(admin bool) bool { return admin || l.System == "chat" }
+
+// logBuffer keeps the last lines of the log.
+type logBuffer struct {
+	wake func() // may be called by any goroutine
+
+	mu    sync.Mutex
+	next  uint64 // number of the next line
+	lines [maxLogLines]LogLine
+}
+
+func (b *logBuffer) add(l LogLine) {
+	b.mu.Lock()
+	l.Seq = b.next
+	b.lines[b.next%maxLogLines] = l
+	b.next++
+	b.mu.Unlock()
+	b.wake()
+}
+
+// since appends the lines from a number on that keep reports true for, and returns the number that
+// the next line has.
+func (b *logBuffer) since(dst []LogLine, from uint64, keep func(l *LogLine) bool) ([]LogLine, uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next > maxLogLines {
+		from = max(from, b.next-maxLogLines)
+	}
+	for ; from < b.next; from++ {
+		if l := &b.lines[from%maxLogLines]; keep(l) {
+			dst = append(dst, *l)
+		}
+	}
+	return dst, b.next
+}
+
+// logHandler is a slog.Handler in front of a logBuffer. What it gets is text that is safe to show.
+type logHandler struct {
+	buffer *logBuffer
+	system string
+}
+
+// Enabled implements slog.Handler.
+func (h *logHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements slog.Handler.
+func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
+	system := h.system
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == logline.SystemKey {
+			system = a.Value.String()
+		}
+		return true
+	})
+	at := r.Time
+	if at.IsZero() {
+		at = time.Now()
+	}
+	h.buffer.add(LogLine{Time: at, Level: strings.ToLower(r.Level.String()), System: system, Text: r.Message})
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	n := *h
+	for _, a := range attrs {
+		if a.Key == logline.SystemKey {
+			n.system = a.Value.String()
+		}
+	}
+	return &n
+}
+
+// WithGroup implements slog.Handler.
+func (h *logHandler) WithGroup(string) slog.Handler { return h }

@@ -1,0 +1,586 @@
+package admin
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/web"
+)
+
+// apiPath is where the API is.
+const apiPath = "/admin/api"
+
+// routes are the operations of the API.
+var routes = []route{
+	operation("POST", "/login", "Sign in, for a cookie", (*Console).logIn).withoutLogin(),
+	operation("POST", "/logout", "Sign out", (*Console).logOut),
+	operation("GET", "/me", "Who asks, and whom; without signing in the level is empty", (*Console).me).withoutLogin(),
+	operation("GET", "/players", "Who is there", (*Console).players),
+	operation("GET", "/history", "Who was there since the server started, the last first", (*Console).history),
+	operation("POST", "/players/{id}/kick", "Kick a player", (*Console).kick),
+	operation("POST", "/players/{id}/ban", "Ban a player", (*Console).ban),
+	operation("POST", "/players/{id}/mute", "Let a player write nothing into the chat", (*Console).mute),
+	operation("POST", "/players/{id}/unmute", "Let a muted player write again", (*Console).unmute),
+	operation("POST", "/players/{id}/team", "Move a player to a team", (*Console).move),
+	operation("GET", "/bans", "Who is banned", (*Console).bans),
+	operation("POST", "/bans", "Ban an address, a network or a range", (*Console).addBan),
+	operation("DELETE", "/bans", "Lift a ban", (*Console).removeBan).with(parameter{"target", "string", "As in the list of bans"}),
+	operation("GET", "/votes", "What players may vote for, and the vote that runs", (*Console).votes),
+	operation("POST", "/votes", "Add something that players may vote for", (*Console).addVote),
+	operation("DELETE", "/votes", "Remove something that players may vote for", (*Console).removeVote).with(parameter{"text", "string", "As in the list"}),
+	operation("POST", "/votes/running", "Decide the vote that runs", (*Console).decide),
+	operation("GET", "/maps", "What is played, and what could be", (*Console).maps),
+	operation("POST", "/maps", "Change the map", (*Console).changeMap),
+	operation("PUT", "/maps/rotation", "Set the maps that are played in turn", (*Console).setRotation),
+	operation("GET", "/settings", "The variables that you may set", (*Console).listSettings),
+	operation("PUT", "/settings/{name}", "Set a variable", (*Console).set),
+	operation("GET", "/commands", "The commands and variables that you may run", (*Console).commands),
+	operation("POST", "/command", "Run a line of the console", (*Console).command),
+	operation("GET", "/log", "The log; moderators get the chat", (*Console).readLog).with(
+		parameter{"from", "integer", "Number of the first line"}, parameter{"limit", "integer", "The last so many lines, 1 to 4096, by default 500"},
+		parameter{"level", "string", "The least level: debug, info, warn or error"}, parameter{"system", "string", "Only lines from there, such as chat"}, parameter{"text", "string", "Only lines that have this in them, in any case"}),
+	operation("GET", "/samples", "How the server was", (*Console).samples).with(parameter{"step", "integer", "1 for the last ten minutes by seconds, 60 for a day by minutes"}),
+	operation("GET", "/events", "What happens, as server-sent events: log, players, sample and event", (*Console).events).with(parameter{"topics", "string", "Some of log, players, sample and event, separated by commas; all without"}),
+	operation("GET", "/tokens", "The tokens of programs", (*Console).listTokens).forAdmins(),
+	operation("POST", "/tokens", "Make a token for a program", (*Console).addToken).forAdmins(),
+	operation("DELETE", "/tokens", "Make a token useless", (*Console).removeToken).forAdmins().with(parameter{"name", "string", "As in the list"}),
+}
+
+//go:generate go test -run ^TestOpenAPI$ -update .
+
+//go:embed openapi.json
+var openAPI []byte
+
+// Rooms returns the page, its files and the API.
+func (c *Console) Rooms() []web.Room {
+	rooms := []web.Room{
+		{Pattern: "GET /admin", Handler: c.page("index.html")},
+		{Pattern: "GET /admin/{$}", Handler: http.RedirectHandler("/admin", http.StatusMovedPermanently)},
+		{Pattern: "GET /admin/static/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			c.page(r.PathValue("path")).ServeHTTP(w, r)
+		})},
+		{Pattern: "GET " + apiPath + "/openapi.json", Handler: c.inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Write(openAPI)
+		}))},
+		{Pattern: apiPath + "/", Handler: c.inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeError(w, errNotFound) }))},
+	}
+	for _, rt := range routes {
+		rooms = append(rooms, web.Room{Pattern: rt.method + " " + apiPath + rt.path, Handler: c.handle(rt)})
+	}
+	if c.cfg.Live != nil {
+		rooms = append(rooms, web.Room{Pattern: "GET /admin/live/{path...}", Handler: c.signedIn(http.StripPrefix("/admin/live", c.cfg.Live))})
+	}
+	return rooms
+}
+
+// inside serves what is only for those who may come in.
+func (c *Console) inside(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := c.access.enter(r); err != nil {
+			writeError(w, err)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// signedIn serves what is only for operators.
+func (c *Console) signedIn(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client, err := c.access.enter(r)
+		if err == nil {
+			_, err = c.access.identify(r, client)
+		}
+		if err != nil {
+			writeError(w, err)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// caller returns the operator as the console checks them.
+func (q *request) caller() console.Caller {
+	return console.Caller{Level: q.op.Level, Flags: console.Server, ID: -1, Addr: q.client.Addr.Addr()}
+}
+
+// may reports whether the operator may run a command. It must be called on the server's
+// goroutine.
+func (c *Console) may(q *request, command string) bool {
+	e, ok := c.settings.console.Lookup(command, q.caller())
+	return ok && e.Level >= q.op.Level
+}
+
+// maySeeAddresses reports whether the operator may know the addresses of players: those who may
+// run status see them there.
+func (c *Console) maySeeAddresses(q *request) (may bool, err error) {
+	if q.isAdmin() {
+		return true, nil
+	}
+	err = c.do(q.Context(), func(Server) { may = c.may(q, "status") })
+	return may && err == nil, err
+}
+
+const (
+	// maxOutput and maxOutputBytes are the most lines and bytes of output that are kept.
+	maxOutput      = 2000
+	maxOutputBytes = 256 << 10
+)
+
+// run runs a console line of a command and its arguments, which are quoted as they need. check is called
+// before, on the server's goroutine.
+func (c *Console) run(q *request, check func(s Server) error, command string, args ...any) (Output, error) {
+	line := command
+	for _, a := range args {
+		text, isText := a.(string)
+		switch {
+		case !isText:
+			line += fmt.Sprintf(" %v", a)
+		case strings.ContainsAny(text, "\x00\r\n"):
+			return Output{}, badRequest("texts are one line")
+		default:
+			line += " " + console.Quote(text)
+		}
+	}
+	if len(line) > console.MaxCommand {
+		return Output{}, badRequest("that is more than %d bytes", console.MaxCommand)
+	}
+	var refused error
+	out, err := c.runLine(q, line, func(s Server) bool {
+		if refused = errLevel; !c.may(q, command) {
+			return false
+		}
+		refused = nil
+		if check != nil {
+			refused = check(s)
+		}
+		return refused == nil
+	})
+	switch {
+	case err != nil:
+		return Output{}, err
+	case refused != nil:
+		return Output{}, refused
+	case out.Warning != "":
+		return Output{}, &apiError{http.StatusConflict, out.Warning}
+	}
+	return Output{out.Output, out.Cut}, nil
+}
+
+// runLine runs a console line if may allows it, which is called on the server's goroutine.
+func (c *Console) runLine(q *request, line string, may func(s Server) bool) (LineOutput, error) {
+	out := LineOutput{Output: []string{}}
+	op, size := q.op, 0
+	err := c.do(q.Context(), func(s Server) {
+		if !may(s) {
+			return
+		}
+		out.Warning = s.RunFor(&op, line, func(line string) {
+			if size += len(line); len(out.Output) >= maxOutput || size > maxOutputBytes {
+				out.Cut = true
+				return
+			}
+			out.Output = append(out.Output, line)
+		})
+	})
+	if err != nil {
+		return LineOutput{}, err
+	}
+	return out, nil
+}
+
+func (c *Console) me(q *request, _ *struct{}) (Me, error) {
+	s, err := c.access.identify(q.Request, q.client)
+	switch {
+	case err == error(errSignIn):
+		return Me{}, nil
+	case err != nil:
+		return Me{}, err
+	}
+	q.op = s.op
+	return c.about(q), nil
+}
+
+// about returns who asks, and whom.
+func (c *Console) about(q *request) Me {
+	c.state.mu.Lock()
+	name := c.state.name
+	c.state.mu.Unlock()
+	return Me{Level: levelName(q.op.Level), Name: q.op.Name, Server: safetext.Line(name), Version: server.Program(), Live: c.cfg.Live != nil}
+}
+
+func (c *Console) players(q *request, _ *struct{}) (Players, error) {
+	addresses, err := c.maySeeAddresses(q)
+	if err != nil {
+		return Players{}, err
+	}
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	return Players{c.state.players(addresses)}, nil
+}
+
+func (c *Console) history(q *request, _ *struct{}) (History, error) {
+	addresses, err := c.maySeeAddresses(q)
+	if err != nil {
+		return History{}, err
+	}
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	list := make([]Visit, 0, len(c.state.visits))
+	for _, v := range slices.Backward(c.state.visits) {
+		one := v.Visit
+		if !addresses {
+			one.Address = ""
+		}
+		list = append(list, one)
+	}
+	return History{list}, nil
+}
+
+// player returns the id in the path, and a check whether it is that of a player with a name.
+func (q *request) player(name string) (id int, check func(s Server) error, err error) {
+	id, err = strconv.Atoi(q.PathValue("id"))
+	if err != nil || id < 0 || id >= game.MaxPlayers {
+		return 0, nil, badRequest("an id is a number from 0 to %d", game.MaxPlayers-1)
+	}
+	return id, func(s Server) error {
+		for _, cl := range s.Clients(nil) {
+			if int(cl.ID) != id {
+				continue
+			}
+			if name != "" && cl.Name != name {
+				return &apiError{http.StatusConflict, fmt.Sprintf("the player %d is %q now", id, cl.Name)}
+			}
+			return nil
+		}
+		return &apiError{http.StatusNotFound, fmt.Sprintf("there is no player %d", id)}
+	}, nil
+}
+
+func (c *Console) kick(q *request, in *Reason) (Output, error) {
+	id, check, err := q.player(in.Name)
+	if err != nil {
+		return Output{}, err
+	}
+	return c.run(q, check, "kick", id, in.Reason)
+}
+
+func (c *Console) ban(q *request, in *BanRequest) (Output, error) {
+	id, check, err := q.player(in.Name)
+	if err != nil {
+		return Output{}, err
+	}
+	return c.run(q, check, "ban", id, in.Minutes, in.Reason)
+}
+
+func (c *Console) mute(q *request, in *MuteRequest) (Output, error) {
+	id, check, err := q.player(in.Name)
+	if err != nil {
+		return Output{}, err
+	}
+	return c.run(q, check, "muteid", id, in.Seconds, in.Reason)
+}
+
+func (c *Console) unmute(q *request, _ *struct{}) (Output, error) {
+	id, check, err := q.player("")
+	if err != nil {
+		return Output{}, err
+	}
+	return c.run(q, check, "unmuteid", id)
+}
+
+func (c *Console) move(q *request, in *TeamRequest) (Output, error) {
+	id, check, err := q.player(in.Name)
+	if err != nil {
+		return Output{}, err
+	}
+	return c.run(q, check, "set_team", id, in.Team, in.Delay)
+}
+
+// maxBans is the most bans that are listed.
+const maxBans = 2000
+
+func (c *Console) bans(q *request, _ *struct{}) (Bans, error) {
+	var s Server
+	may := false
+	if err := c.do(q.Context(), func(on Server) { s, may = on, c.may(q, "bans") }); err != nil {
+		return Bans{}, err
+	}
+	if !may {
+		return Bans{}, errLevel
+	}
+	all := s.Bans() // may be long, so not on the server's goroutine
+	out := Bans{Bans: []Ban{}, More: max(len(all)-maxBans, 0)}
+	for _, b := range all[:min(len(all), maxBans)] {
+		out.Bans = append(out.Bans, Ban{b.Target(), b.Until.UTC(), safetext.Line(b.Reason)})
+	}
+	return out, nil
+}
+
+func (c *Console) addBan(q *request, in *NewBan) (Output, error) {
+	if strings.Trim(in.Target, "0123456789") == "" {
+		return Output{}, badRequest("a target is an address, a network or a range")
+	}
+	return c.run(q, nil, "ban", in.Target, in.Minutes, in.Reason)
+}
+
+func (c *Console) removeBan(q *request, _ *struct{}) (Output, error) {
+	target := q.URL.Query().Get("target")
+	if strings.Trim(target, "0123456789") == "" { // a number in the list, which changes
+		return Output{}, badRequest("a target is an address, a network or a range")
+	}
+	return c.run(q, nil, "unban", target)
+}
+
+func (c *Console) votes(q *request, _ *struct{}) (Votes, error) {
+	var v server.Votes
+	if err := c.do(q.Context(), func(s Server) { v = s.Votes() }); err != nil {
+		return Votes{}, err
+	}
+	command := func(line string) string {
+		if q.isAdmin() {
+			return line
+		}
+		return ""
+	}
+	out := Votes{Options: []VoteOption{}}
+	for _, o := range v.Options {
+		out.Options = append(out.Options, VoteOption{o.Text, command(o.Command)})
+	}
+	if v.Running != "" {
+		out.Running = &RunningVote{
+			About: v.Running, Reason: v.Reason, Command: command(v.Command), Caller: int(v.Caller),
+			Yes: v.Yes, No: v.No, Total: v.Total, Seconds: int(v.Left / time.Second),
+		}
+	}
+	return out, nil
+}
+
+func (c *Console) addVote(q *request, in *VoteOption) (Output, error) {
+	return c.run(q, nil, "add_vote", in.Text, in.Command)
+}
+
+func (c *Console) removeVote(q *request, _ *struct{}) (Output, error) {
+	return c.run(q, nil, "remove_vote", q.URL.Query().Get("text"))
+}
+
+func (c *Console) decide(q *request, in *Decision) (Output, error) {
+	what := "no"
+	if in.Yes {
+		what = "yes"
+	}
+	return c.run(q, func(s Server) error {
+		if s.Votes().Running == "" {
+			return &apiError{http.StatusConflict, "no vote runs"}
+		}
+		return nil
+	}, "vote", what)
+}
+
+func (c *Console) maps(q *request, _ *struct{}) (Maps, error) {
+	var m server.MapInfo
+	var read func() []string
+	if err := c.do(q.Context(), func(s Server) { m, read = s.Map(), s.Maps(q.op.Level) }); err != nil {
+		return Maps{}, err
+	}
+	return Maps{Map: m.Name, GameType: m.GameType, Next: m.Next, Rotation: append([]string{}, m.Rotation...), Maps: append([]string{}, read()...)}, nil
+}
+
+func (c *Console) changeMap(q *request, in *MapChange) (Output, error) {
+	if in.Map == "" {
+		return Output{}, badRequest("map is the name of a map")
+	}
+	if in.Now {
+		return c.run(q, nil, "sv_map", in.Map)
+	}
+	return c.run(q, nil, "change_map", in.Map)
+}
+
+func (c *Console) setRotation(q *request, in *Rotation) (Output, error) {
+	return c.run(q, nil, "sv_maprotation", strings.Join(in.Maps, " "))
+}
+
+// forEach calls f with the commands and variables that an operator may run. It must be called on
+// the server's goroutine.
+func (c *Console) forEach(q *request, f func(e console.Entry)) {
+	who := q.caller()
+	for e, ok := c.settings.console.Next("", who); ok; e, ok = c.settings.console.Next(e.Name, who) {
+		f(e)
+	}
+}
+
+func (c *Console) listSettings(q *request, _ *struct{}) (SettingsList, error) {
+	list := []Setting{}
+	err := c.do(q.Context(), func(Server) {
+		all := c.settings.console
+		c.forEach(q, func(e console.Entry) {
+			allowed, byDefault := all.Values(e.Name)
+			if allowed == "" {
+				return
+			}
+			s := Setting{Name: e.Name, Value: safetext.Line(all.Value(e.Name)), Default: byDefault, Allowed: allowed, Secret: e.Flags&console.Secret != 0, Help: e.Help, Number: e.Params == "?i"}
+			if s.Secret && s.Value != "" {
+				s.Value = "***"
+			}
+			var least, most int
+			switch n, _ := fmt.Sscanf(allowed, "%d to %d", &least, &most); {
+			case !s.Number:
+				s.Default = strings.TrimSuffix(strings.TrimPrefix(s.Default, `"`), `"`)
+			case n == 2:
+				s.Min, s.Max = &least, &most
+			}
+			list = append(list, s)
+		})
+	})
+	if err != nil {
+		return SettingsList{}, err
+	}
+	return SettingsList{list}, nil
+}
+
+func (c *Console) set(q *request, in *Value) (Changed, error) {
+	name := q.PathValue("name")
+	var value string
+	out, err := c.run(q, func(Server) error {
+		if allowed, _ := c.settings.console.Values(name); allowed == "" {
+			return &apiError{http.StatusNotFound, "there is no such setting"}
+		}
+		return nil
+	}, name, in.Value)
+	if err != nil {
+		return Changed{}, err
+	}
+	err = c.do(q.Context(), func(Server) {
+		e, _ := c.settings.console.Lookup(name, q.caller())
+		if value = safetext.Line(c.settings.console.Value(name)); e.Flags&console.Secret != 0 && value != "" {
+			value = "***"
+		}
+	})
+	if err != nil {
+		return Changed{}, err
+	}
+	return Changed{value, out.Output}, nil
+}
+
+func (c *Console) commands(q *request, _ *struct{}) (Commands, error) {
+	list := []Command{}
+	err := c.do(q.Context(), func(Server) {
+		c.forEach(q, func(e console.Entry) { list = append(list, Command{e.Name, e.Params, e.Help}) })
+	})
+	if err != nil {
+		return Commands{}, err
+	}
+	return Commands{list}, nil
+}
+
+func (c *Console) command(q *request, in *Line) (LineOutput, error) {
+	switch {
+	case strings.ContainsAny(in.Line, "\x00\r\n"):
+		return LineOutput{}, badRequest("a line has no line breaks")
+	case len(in.Line) > console.MaxCommand:
+		return LineOutput{}, badRequest("a line has at most %d bytes", console.MaxCommand)
+	case strings.TrimSpace(in.Line) == "":
+		return LineOutput{}, badRequest("the line is empty")
+	}
+	return c.runLine(q, in.Line, func(Server) bool { return true })
+}
+
+// levels are those of log lines, in order.
+var levels = []string{"debug", "info", "warn", "error"}
+
+func (c *Console) readLog(q *request, _ *struct{}) (Log, error) {
+	query := q.URL.Query()
+	from, err := q.number("from", 0, 0, 1<<62)
+	if err != nil {
+		return Log{}, err
+	}
+	limit, err := q.number("limit", 500, 1, maxLogLines)
+	if err != nil {
+		return Log{}, err
+	}
+	least := 0
+	if level := query.Get("level"); level != "" {
+		if least = slices.Index(levels, level); least < 0 {
+			return Log{}, badRequest("level is one of %s", strings.Join(levels, ", "))
+		}
+	}
+	system, text, admin := query.Get("system"), strings.ToLower(query.Get("text")), q.isAdmin()
+	lines, next := c.log.since(nil, uint64(from), func(l *LogLine) bool { return l.isFor(admin) && (system == "" || l.System == system) })
+	lines = slices.DeleteFunc(lines, func(l LogLine) bool {
+		return slices.Index(levels, l.Level) < least || text != "" && !strings.Contains(strings.ToLower(l.Text), text)
+	})
+	return Log{append([]LogLine{}, lines[max(len(lines)-limit, 0):]...), next}, nil
+}
+
+func (c *Console) samples(q *request, _ *struct{}) (Samples, error) {
+	step, err := q.number("step", 1, 1, 60)
+	if err != nil || step != 1 && step != 60 {
+		return Samples{}, badRequest("step is 1 or 60")
+	}
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	r := &c.state.samples
+	if step == 60 {
+		r = &c.state.minutes
+	}
+	return Samples{step, append([]Sample{}, r.samples...)}, nil
+}
+
+func (c *Console) events(q *request, _ *struct{}) (any, error) { return nil, c.stream(q) }
+
+func (c *Console) listTokens(*request, *struct{}) (Tokens, error) {
+	out := Tokens{[]Token{}}
+	for _, t := range c.tokens.list() {
+		out.Tokens = append(out.Tokens, Token{t.Name, t.Level, t.Created, t.Expires})
+	}
+	return out, nil
+}
+
+// maxTokenDays is the longest time after which a token may expire.
+const maxTokenDays = 3650
+
+func (c *Console) addToken(q *request, in *NewToken) (TokenText, error) {
+	_, known := parseLevel(in.Level)
+	switch {
+	case !tokenName.MatchString(in.Name):
+		return TokenText{}, badRequest("a name has 1 to 32 letters, digits, dots, dashes and underscores")
+	case !known:
+		return TokenText{}, badRequest("level is admin or moderator")
+	case in.Days < 0 || in.Days > maxTokenDays:
+		return TokenText{}, badRequest("days are 0 to %d", maxTokenDays)
+	}
+	now := c.cfg.Now()
+	var expires time.Time
+	if in.Days > 0 {
+		expires = now.UTC().Truncate(time.Second).AddDate(0, 0, in.Days)
+	}
+	text, err := c.tokens.add(in.Name, in.Level, now, expires)
+	if err != nil {
+		return TokenText{}, err
+	}
+	op := q.op
+	if err := c.do(q.Context(), func(s Server) { s.Note(&op, "token_added", in.Name+" ("+in.Level+")") }); err != nil {
+		c.tokens.remove(in.Name) // nothing is done that is not noted
+		return TokenText{}, err
+	}
+	return TokenText{text}, nil
+}
+
+func (c *Console) removeToken(q *request, _ *struct{}) (Done, error) {
+	name := q.URL.Query().Get("name")
+	if err := c.tokens.remove(name); err != nil {
+		return Done{}, err
+	}
+	op := q.op
+	return Done{}, c.do(q.Context(), func(s Server) { s.Note(&op, "token_removed", name) })
+}

@@ -1,0 +1,69 @@
+// The API of the server. openapi.json describes it.
+
+export class ApiError extends Error {
+	/**
+	 * @param {number} status
+	 * @param {string} text
+	 */
+	constructor(status, text) {
+		super(text);
+		this.status = status;
+	}
+}
+
+/** @type {() => void} called when the session has ended */
+let onSignedOut = () => {};
+
+/** @param {() => void} f */
+export function whenSignedOut(f) { onSignedOut = f; }
+
+/**
+ * Sends a request. Bodies and answers are JSON.
+ * @param {string} method
+ * @param {string} path below /admin/api
+ * @param {object} [body]
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, body) {
+	let res;
+	try {
+		res = await fetch('/admin/api' + path, {
+			method, credentials: 'same-origin', cache: 'no-store',
+			...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+		});
+	} catch {
+		throw new ApiError(0, 'The server does not answer.');
+	}
+	const answer = await res.json().catch(() => ({}));
+	if (res.ok) return answer;
+	if (res.status === 401 && path !== '/login') onSignedOut();
+	throw new ApiError(res.status, answer.error || res.statusText);
+}
+
+/** @param {string} path */
+export const get = (path) => call('GET', path);
+/**
+ * @param {string} path
+ * @param {object} [body]
+ */
+export const post = (path, body) => call('POST', path, body);
+
+/**
+ * Reads the stream of events. Browsers connect again by themselves while the server is away.
+ * @param {Record<string, (data: any) => void>} handlers by topic; state gets true and false
+ * @returns {() => void} which ends it
+ */
+export function listen(handlers) {
+	const topics = ['log', 'players', 'sample'];
+	const source = new EventSource('/admin/api/events?topics=' + topics.join(','));
+	for (const topic of [...topics, 'lost']) {
+		source.addEventListener(topic, (e) => handlers[topic]?.(JSON.parse(/** @type {MessageEvent} */ (e).data)));
+	}
+	source.onopen = () => handlers.state(true);
+	source.onerror = () => {
+		handlers.state(false);
+		// An answer that is no stream ends it for good: the session may be over.
+		if (source.readyState === EventSource.CLOSED) get('/me').then((me) => me.level ? handlers.ended() : onSignedOut(), () => handlers.ended());
+	};
+	return () => source.close();
+}

@@ -1,0 +1,146 @@
+// The operator's console: signing in, the tabs, and the stream of events that all of them share.
+
+import { call, get, listen, post, whenSignedOut } from './api.js';
+import { bytes, byId, el, toast } from './dom.js';
+import { playersPanel } from './players.js';
+import { logPanel } from './log.js';
+import { consolePanel } from './console.js';
+import { mapsPanel } from './maps.js';
+import { settingsPanel } from './settings.js';
+import { bansPanel } from './bans.js';
+import { graphsPanel } from './graphs.js';
+import { tokensPanel } from './tokens.js';
+import { livePanel } from './live.js';
+
+/**
+ * @typedef {object} Panel
+ * @property {string} id
+ * @property {string} title
+ * @property {HTMLElement} element
+ * @property {() => void} [show] called when its tab is chosen
+ * @property {() => void} [hide]
+ * @property {(players: any[]) => void} [players]
+ * @property {(line: any) => void} [log]
+ * @property {(sample: any) => void} [sample]
+ */
+
+/** @typedef {{level: string, server: string, version: string, live: boolean}} Me */
+
+/** @type {Panel[]} */
+let panels = [];
+let shown = '';
+/** @type {(() => void)|null} */
+let stop = null;
+
+/** @param {string} text */
+function askToSignIn(text = '') {
+	stop?.();
+	stop = null;
+	byId('app').hidden = true;
+	byId('panels').replaceChildren();
+	byId('sign-in').hidden = false;
+	byId('sign-in-error').textContent = text;
+	/** @type {HTMLInputElement} */ (byId('password')).focus();
+}
+
+byId('sign-in-form').addEventListener('submit', async (e) => {
+	e.preventDefault();
+	const input = /** @type {HTMLInputElement} */ (byId('password'));
+	byId('sign-in-error').textContent = '';
+	try {
+		const me = await post('/login', { password: input.value });
+		input.value = '';
+		start(me);
+	} catch (err) {
+		byId('sign-in-error').textContent = /** @type {Error} */ (err).message;
+		input.select();
+	}
+});
+
+byId('sign-out').addEventListener('click', async () => {
+	await call('POST', '/logout').catch(() => {});
+	askToSignIn();
+});
+
+/** @param {Me} me */
+function start(me) {
+	byId('sign-in').hidden = true;
+	byId('app').hidden = false;
+	byId('server-name').textContent = me.server || 'Teeyard';
+	byId('level').textContent = me.level;
+	document.title = (me.server || 'Teeyard') + ' - console';
+	panels = [
+		playersPanel(), logPanel(), consolePanel(), mapsPanel(), settingsPanel(), bansPanel(), graphsPanel(),
+		...(me.live ? [livePanel()] : []),
+		...(me.level === 'admin' ? [tokensPanel()] : []),
+	];
+	const tabs = byId('tabs');
+	tabs.replaceChildren(...panels.map((p) => el('button', {
+		type: 'button', role: 'tab', id: 'tab-' + p.id, 'aria-controls': 'panel-' + p.id, onclick: () => select(p.id),
+	}, p.title)));
+	for (const p of panels) {
+		p.element.id = 'panel-' + p.id;
+		p.element.setAttribute('role', 'tabpanel');
+		p.element.setAttribute('aria-labelledby', 'tab-' + p.id);
+		p.element.tabIndex = -1;
+		p.element.hidden = true;
+	}
+	byId('panels').replaceChildren(...panels.map((p) => p.element));
+	shown = '';
+	select(location.hash.slice(1));
+	connect();
+}
+
+byId('tabs').addEventListener('keydown', (e) => {
+	const move = { ArrowLeft: -1, ArrowRight: 1, Home: -panels.length, End: panels.length }[e.key];
+	if (!move) return;
+	e.preventDefault();
+	const at = panels.findIndex((p) => p.id === shown);
+	const to = Math.abs(move) === 1 ? (at + move + panels.length) % panels.length : move < 0 ? 0 : panels.length - 1;
+	select(panels[to].id);
+	byId('tab-' + panels[to].id).focus();
+});
+
+window.addEventListener('hashchange', () => { if (panels.length) select(location.hash.slice(1)); });
+
+/** @param {string} id */
+function select(id) {
+	const panel = panels.find((p) => p.id === id) || panels[0];
+	if (shown === panel.id) return;
+	panels.find((p) => p.id === shown)?.hide?.();
+	shown = panel.id;
+	for (const p of panels) {
+		const on = p === panel;
+		const tab = byId('tab-' + p.id);
+		tab.setAttribute('aria-selected', String(on));
+		tab.tabIndex = on ? 0 : -1;
+		p.element.hidden = !on;
+	}
+	byId('tab-' + panel.id).scrollIntoView({ block: 'nearest', inline: 'nearest' });
+	history.replaceState(null, '', '#' + panel.id);
+	panel.show?.();
+}
+
+function connect() {
+	stop?.();
+	let wasAway = false;
+	stop = listen({
+		log: (line) => panels.forEach((p) => p.log?.(line)),
+		players: ({ players }) => panels.forEach((p) => p.players?.(players)),
+		sample: (s) => {
+			byId('summary').textContent = `${s.players} ${s.players === 1 ? 'player' : 'players'}, ${s.bots} ${s.bots === 1 ? 'bot' : 'bots'} · tick ${s.tick.toFixed(2)} ms · ${bytes(s.sent)}/s`;
+			panels.forEach((p) => p.sample?.(s));
+		},
+		lost: ({ messages }) => toast(`${messages} messages were left out: this page was too slow`, true),
+		state: (on) => {
+			byId('connection').textContent = on ? '' : 'Connection lost, trying again.';
+			if (on && wasAway) panels.find((p) => p.id === shown)?.show?.();
+			wasAway = !on;
+		},
+		ended: () => setTimeout(connect, 3000),
+	});
+}
+
+whenSignedOut(() => { if (!byId('app').hidden) askToSignIn('You have been signed out.'); });
+
+get('/me').then((me) => me.level ? start(me) : askToSignIn(), (err) => askToSignIn(err.message));

@@ -1,0 +1,80 @@
+import { call, get, post } from './api.js';
+import { ask, el, toast } from './dom.js';
+
+/** @returns {import('./main.js').Panel} */
+export function mapsPanel() {
+	const now = el('p', { class: 'figure wrap' });
+	const next = el('p', { class: 'dim wrap' });
+	const choice = /** @type {HTMLInputElement} */ (el('input', { id: 'map', list: 'map-names', autocomplete: 'off', maxLength: 127, class: 'wide' }));
+	const names = el('datalist', { id: 'map-names' });
+	const rotation = /** @type {HTMLInputElement} */ (el('input', { id: 'rotation', autocomplete: 'off', maxLength: 767, class: 'wide' }));
+	const running = el('div', { class: 'stack' });
+	const options = el('tbody');
+
+	/**
+	 * @param {Promise<any>} p
+	 * @param {boolean} [quiet]
+	 */
+	async function done(p, quiet = false) {
+		try {
+			const { output } = await p;
+			if (!quiet) toast(output?.[0] || 'Done.');
+			await show();
+		} catch (err) {
+			toast(/** @type {Error} */ (err).message, true);
+		}
+	}
+
+	/** @param {boolean} at once */
+	const change = (at) => { if (choice.value) done(post('/maps', { map: choice.value, now: at })); };
+
+	async function addOption() {
+		const v = await ask('Add something to vote for', [
+			{ name: 'text', label: 'What players see', required: true },
+			{ name: 'command', label: 'Console line', required: true },
+		], 'Add');
+		if (v) await done(post('/votes', v));
+	}
+
+	async function show() {
+		try {
+			const [m, v] = await Promise.all([get('/maps'), get('/votes')]);
+			now.textContent = `${m.map} · ${m.gametype}`;
+			next.textContent = m.next ? `Next: ${m.next}` : 'The map stays: there is no rotation.';
+			names.replaceChildren(...m.maps.map((/** @type {string} */ name) => el('option', { value: name })));
+			if (document.activeElement !== rotation) rotation.value = m.rotation.join(' ');
+			const r = v.running;
+			running.replaceChildren(...(r ? [
+				el('p', { class: 'wrap' }, `${r.about} (${r.reason})`),
+				el('p', { class: 'dim' }, `${r.yes} yes, ${r.no} no, of ${r.total}; ${r.seconds} s left`),
+				el('div', { class: 'bar' },
+					el('button', { type: 'button', onclick: () => done(post('/votes/running', { yes: true })) }, 'Let it pass'),
+					el('button', { type: 'button', class: 'danger', onclick: () => done(post('/votes/running', { yes: false })) }, 'Stop it')),
+			] : [el('p', { class: 'dim' }, 'No vote runs.')]));
+			options.replaceChildren(...v.options.map((/** @type {any} */ o) => el('tr', {},
+				el('td', { class: 'wrap' }, o.text), el('td', { class: 'mono wrap' }, o.command || ''),
+				el('td', { class: 'actions' }, el('button', { type: 'button', class: 'small danger', 'aria-label': `Remove ${o.text}`, onclick: () => done(call('DELETE', '/votes?text=' + encodeURIComponent(o.text))) }, 'Remove')))));
+		} catch (err) {
+			toast(/** @type {Error} */ (err).message, true);
+		}
+	}
+
+	/** @type {number} */
+	let timer = 0;
+	return {
+		id: 'maps', title: 'Maps and votes',
+		element: el('section', {}, el('div', { class: 'cards' },
+			el('div', { class: 'card stack' }, el('h2', {}, 'Map'), now, next,
+				el('form', { class: 'stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); change(false); } },
+					el('label', { for: 'map' }, 'Change to'), el('div', { class: 'bar' }, choice, names),
+					el('div', { class: 'bar' }, el('button', { type: 'submit', class: 'primary' }, 'After the scores'), el('button', { type: 'button', onclick: () => change(true) }, 'At once')))),
+			el('form', { class: 'card stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); done(call('PUT', '/maps/rotation', { maps: rotation.value.split(/[\s,;]+/).filter(Boolean) })); } },
+				el('h2', {}, 'Rotation'), el('label', { for: 'rotation' }, 'Maps to play in turn, separated by spaces'), rotation,
+				el('div', {}, el('button', { type: 'submit' }, 'Set the rotation'))),
+			el('div', { class: 'card stack' }, el('h2', {}, 'Vote'), running)),
+		el('div', { class: 'bar' }, el('h2', {}, 'What players may vote for'), el('span', { class: 'grow' }), el('button', { type: 'button', onclick: addOption }, 'Add')),
+		el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Text', 'Console line', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), options))),
+		show: () => { show(); clearInterval(timer); timer = setInterval(show, 3000); },
+		hide: () => clearInterval(timer),
+	};
+}

@@ -1,0 +1,268 @@
+package admin
+
+import "time"
+
+// The types of the API. The OpenAPI file is made of them.
+
+// Failure is the answer to a request that failed.
+type Failure struct {
+	Error string `json:"error" doc:"What is wrong, for people"`
+}
+
+// Done is the answer to a request that has nothing else to say.
+type Done struct{}
+
+// LoginRequest is how people sign in.
+type LoginRequest struct {
+	Password string `json:"password" doc:"That of the remote console: sv_rcon_password or sv_rcon_mod_password"`
+}
+
+// Me says who asks, and whom.
+type Me struct {
+	Level   string `json:"level" doc:"admin or moderator"`
+	Name    string `json:"name,omitempty" doc:"Name of the token"`
+	Server  string `json:"server" doc:"Name of the server"`
+	Version string `json:"version" doc:"Of the program"`
+	Live    bool   `json:"live" doc:"Whether the match can be watched without delay, below /admin/live"`
+}
+
+// Player is a client or a bot.
+type Player struct {
+	ID       int       `json:"id"`
+	State    string    `json:"state" doc:"in game, connecting, timed out or bot"`
+	Name     string    `json:"name"`
+	Clan     string    `json:"clan,omitempty"`
+	Country  int       `json:"country"`
+	Team     int       `json:"team" doc:"-1 spectators, 0 red or the game, 1 blue"`
+	Score    int       `json:"score"`
+	Latency  int       `json:"latency" doc:"In milliseconds"`
+	Address  string    `json:"address,omitempty" doc:"For those who may run status"`
+	Version  string    `json:"version,omitempty" doc:"Of the client"`
+	Since    time.Time `json:"since,omitzero" doc:"When they connected"`
+	Level    string    `json:"level,omitempty" doc:"admin or moderator, of those at the remote console"`
+	MutedFor int       `json:"muted_for,omitempty" doc:"Seconds for which they may not write"`
+}
+
+// Players is who is there.
+type Players struct {
+	Players []Player `json:"players"`
+}
+
+// Visit is somebody who was there, or still is.
+type Visit struct {
+	Name    string    `json:"name" doc:"The last one, if there were several"`
+	Clan    string    `json:"clan,omitempty"`
+	Address string    `json:"address,omitempty" doc:"For those who may run status"`
+	Version string    `json:"version,omitempty"`
+	From    time.Time `json:"from"`
+	Until   time.Time `json:"until,omitzero" doc:"Missing of those who are still there"`
+	Reason  string    `json:"reason,omitempty" doc:"Why they left"`
+}
+
+// History is who was there, the last first.
+type History struct {
+	Visits []Visit `json:"visits"`
+}
+
+// Reason is why something is done.
+type Reason struct {
+	Reason string `json:"reason,omitempty"`
+	Name   string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+}
+
+// BanRequest bans a player.
+type BanRequest struct {
+	Minutes int    `json:"minutes" doc:"0 for ever"`
+	Reason  string `json:"reason,omitempty"`
+	Name    string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+}
+
+// MuteRequest keeps a player from writing into the chat.
+type MuteRequest struct {
+	Seconds int    `json:"seconds"`
+	Reason  string `json:"reason,omitempty"`
+	Name    string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+}
+
+// TeamRequest moves a player.
+type TeamRequest struct {
+	Team  int    `json:"team" doc:"-1 spectators, 0 red or the game, 1 blue"`
+	Delay int    `json:"delay,omitempty" doc:"Minutes until they may change the team themselves"`
+	Name  string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+}
+
+// Output is what a console line printed.
+type Output struct {
+	Output []string `json:"output"`
+	Cut    bool     `json:"cut,omitempty" doc:"Whether there was more"`
+}
+
+// Line is a console line.
+type Line struct {
+	Line string `json:"line" doc:"As at the remote console: commands, separated by semicolons"`
+}
+
+// LineOutput is what a console line printed, and what it warned of.
+type LineOutput struct {
+	Output  []string `json:"output"`
+	Cut     bool     `json:"cut,omitempty" doc:"Whether there was more"`
+	Warning string   `json:"warning,omitempty" doc:"The first line of the output that says that something did not work"`
+}
+
+// Ban is a ban.
+type Ban struct {
+	Target string    `json:"target" doc:"An address, a network or a range"`
+	Until  time.Time `json:"until,omitzero" doc:"Missing for those that are for ever"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Bans are all bans.
+type Bans struct {
+	Bans []Ban `json:"bans"`
+	More int   `json:"more,omitempty" doc:"How many are left out"`
+}
+
+// NewBan bans an address, a network or a range.
+type NewBan struct {
+	Target  string `json:"target" doc:"An address, a network or a range: 1.2.3.4, 1.2.3.0/24, 1.2.3.4-1.2.3.9"`
+	Minutes int    `json:"minutes" doc:"0 for ever"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// VoteOption is something that players may vote for.
+type VoteOption struct {
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty" doc:"The console line; for administrators"`
+}
+
+// Votes is what players may vote for, and the vote that runs.
+type Votes struct {
+	Options []VoteOption `json:"options"`
+	Running *RunningVote `json:"running,omitempty"`
+}
+
+// RunningVote is the vote that runs.
+type RunningVote struct {
+	About   string `json:"about"`
+	Reason  string `json:"reason,omitempty"`
+	Command string `json:"command,omitempty" doc:"For administrators"`
+	Caller  int    `json:"caller" doc:"Id of the player, -1 for the server"`
+	Yes     int    `json:"yes"`
+	No      int    `json:"no"`
+	Total   int    `json:"total"`
+	Seconds int    `json:"seconds" doc:"For which it still runs"`
+}
+
+// Decision decides the vote that runs.
+type Decision struct {
+	Yes bool `json:"yes"`
+}
+
+// Maps is what is played, and what could be.
+type Maps struct {
+	Map      string   `json:"map"`
+	GameType string   `json:"gametype"`
+	Next     string   `json:"next,omitempty" doc:"The map that follows, missing if the map stays"`
+	Rotation []string `json:"rotation" doc:"Of sv_maprotation"`
+	Maps     []string `json:"maps" doc:"Those of sv_maplist, for those who may change the map"`
+}
+
+// MapChange changes the map.
+type MapChange struct {
+	Map string `json:"map"`
+	Now bool   `json:"now,omitempty" doc:"At once, without showing who won"`
+}
+
+// Rotation are the maps that are played in turn.
+type Rotation struct {
+	Maps []string `json:"maps"`
+}
+
+// Setting is a variable of the console.
+type Setting struct {
+	Name    string `json:"name"`
+	Value   string `json:"value" doc:"Of secret ones *** if they are set"`
+	Default string `json:"default"`
+	Allowed string `json:"allowed" doc:"Which values there may be, for people"`
+	Min     *int   `json:"min,omitempty"`
+	Max     *int   `json:"max,omitempty"`
+	Number  bool   `json:"number,omitempty"`
+	Secret  bool   `json:"secret,omitempty"`
+	Help    string `json:"help"`
+}
+
+// SettingsList is all variables that the asker may set.
+type SettingsList struct {
+	Settings []Setting `json:"settings"`
+}
+
+// Value is the value of a setting.
+type Value struct {
+	Value string `json:"value"`
+}
+
+// Changed is the value that a setting has now.
+type Changed struct {
+	Value  string   `json:"value"`
+	Output []string `json:"output"`
+}
+
+// Command is a command or variable that the asker may run.
+type Command struct {
+	Name   string `json:"name"`
+	Params string `json:"params,omitempty"`
+	Help   string `json:"help"`
+}
+
+// Commands are all commands and variables that the asker may run.
+type Commands struct {
+	Commands []Command `json:"commands"`
+}
+
+// Log is a part of the log, the oldest line first.
+type Log struct {
+	Lines []LogLine `json:"lines"`
+	Next  uint64    `json:"next" doc:"Number of the line that comes next, for the parameter from"`
+}
+
+// Sample is how the server was in a second, or on average in a minute.
+type Sample struct {
+	Time     time.Time `json:"time"`
+	Tick     float64   `json:"tick" doc:"Milliseconds that a tick took, which has 20"`
+	TickMax  float64   `json:"tick_max" doc:"Milliseconds that the longest tick took at most"`
+	Players  int       `json:"players"`
+	Bots     int       `json:"bots"`
+	Received float64   `json:"received" doc:"Bytes a second"`
+	Sent     float64   `json:"sent" doc:"Bytes a second"`
+}
+
+// Samples are the last ones, the oldest first.
+type Samples struct {
+	Step    int      `json:"step" doc:"Seconds between two"`
+	Samples []Sample `json:"samples"`
+}
+
+// Token is a token without its text.
+type Token struct {
+	Name    string    `json:"name"`
+	Level   string    `json:"level" doc:"admin or moderator"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// Tokens are all tokens.
+type Tokens struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// NewToken asks for a token.
+type NewToken struct {
+	Name  string `json:"name" doc:"1 to 32 letters, digits, dots, dashes and underscores"`
+	Level string `json:"level" doc:"admin or moderator"`
+	Days  int    `json:"days,omitempty" doc:"After which it expires, 0 for never"`
+}
+
+// TokenText is a new token.
+type TokenText struct {
+	Token string `json:"token" doc:"For the header Authorization: Bearer TOKEN. It is shown this once."`
+}

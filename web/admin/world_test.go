@@ -1,0 +1,222 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/web"
+)
+
+// world is a server with a console, in virtual time. It is the transport of the server, too.
+type world struct {
+	*server.Server
+	tb       testing.TB
+	console  *Console
+	web      web.Settings
+	settings Settings
+	rooms    http.Handler
+	audit    testenv.Buffer
+	log      testenv.Buffer
+	tokens   string
+
+	mu      sync.Mutex // the server's goroutine
+	now     time.Duration
+	clients map[transport.Peer]*testclient.Client
+}
+
+func (w *world) Now() int64                                         { return int64(w.now) }
+func (w *world) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, transport.ErrClosed }
+func (w *world) Flush() error                                       { return nil }
+func (w *world) Wake()                                              {}
+func (w *world) LocalAddr() transport.Peer                          { return transport.MustParsePeer("10.0.0.1:8303") }
+func (w *world) Stats() transport.Stats                             { return transport.Stats{} }
+func (w *world) Close() error                                       { return nil }
+func (w *world) Send(to transport.Peer, b []byte) {
+	if c := w.clients[to]; c != nil {
+		c.Receive(b)
+	}
+}
+
+// Do runs f at once, as nobody else uses the server.
+func (w *world) Do(_ context.Context, f func()) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+	return nil
+}
+
+func (w *world) time() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.clock()
+}
+
+func (w *world) clock() time.Time { return time.Unix(1_700_000_000, 0).Add(w.now) }
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+func newWorld(tb testing.TB, commands ...string) *world {
+	w := &world{tb: tb, now: time.Hour, clients: map[transport.Peer]*testclient.Client{}, tokens: filepath.Join(tb.TempDir(), "tokens.json")}
+	w.console = New(Config{Settings: &w.settings, Web: &w.web, TokensFile: w.tokens, Now: func() time.Time {
+		if w.mu.TryLock() { // or the server's goroutine asks
+			defer w.mu.Unlock()
+		}
+		return w.clock()
+	}})
+	files := fstest.MapFS{"maps/other.map": {}}
+	w.Server = testenv.Must(server.New(server.Config{
+		Transport: w, Seed: 1, Files: files, Observers: []server.Observer{w.console},
+		AddToConsole: func(c *console.Console) error { return errors.Join(w.web.Register(c), w.settings.Register(c)) },
+		Background:   func(f func()) { f() },
+		OpenLog:      func(string) (io.WriteCloser, error) { return nopCloser{&w.audit}, nil },
+		Log:          slog.New(slog.NewMultiHandler(w.console.LogHandler(), slog.NewTextHandler(&w.log, nil))),
+		Commands:     append([]string{`sv_audit_log audit; sv_rcon_password adminpw; sv_rcon_mod_password modpw; sv_name "the <b>yard</b>"; sv_register 0`}, commands...),
+	}))
+	w.console.Attach(w)
+	tb.Cleanup(w.console.Close)
+	w.rooms = web.NewHandler(w.console.Rooms()...)
+	w.run(2 * time.Second)
+	return w
+}
+
+// expectAudit waits until the audit log has a text: another goroutine writes it.
+func (w *world) expectAudit(text string) {
+	w.tb.Helper()
+	testenv.Eventually(w.tb, "audit log with "+text, func() bool { return strings.Contains(w.audit.String(), text) })
+}
+
+// run lets a time pass in which clients keep their connections.
+func (w *world) run(span time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for end := w.now + span; w.now < end; {
+		for _, c := range w.clients {
+			c.KeepAlive()
+		}
+		w.now += 20 * time.Millisecond
+		w.Advance(conn.Time(w.now))
+	}
+}
+
+// join adds a player.
+func (w *world) join(addr, name string) *testclient.Client {
+	peer := transport.MustParsePeer(addr + ":5000")
+	w.mu.Lock()
+	c := testclient.New(testclient.Config{
+		Peer: peer, Send: func(b []byte) { w.Feed(conn.Time(w.now), peer, b) }, Fail: func(err error) { w.tb.Error(err) },
+	})
+	w.clients[peer] = c
+	c.Dial().Connect().Join(name)
+	w.mu.Unlock()
+	w.run(100 * time.Millisecond)
+	return c
+}
+
+// visitor is a browser or a program that uses the API.
+type visitor struct {
+	w      *world
+	addr   string
+	header http.Header
+	cookie *http.Cookie
+	tls    bool
+	host   string
+}
+
+// visitor returns a browser at an address: over TLS, or on the machine itself.
+func (w *world) visitor(addr string) *visitor {
+	v := &visitor{w: w, addr: addr + ":4000", header: http.Header{}, host: "yard.example"}
+	if v.tls = !netip.MustParseAddr(addr).IsLoopback(); !v.tls {
+		v.host = "localhost:8303"
+	}
+	return v
+}
+
+// signedIn returns a browser whose user has signed in.
+func (w *world) signedIn(addr, password string) *visitor {
+	w.tb.Helper()
+	v := w.visitor(addr)
+	if code, body := v.ask("POST", "/login", `{"password":"`+password+`"}`); code != 200 {
+		w.tb.Fatalf("%s cannot sign in: %d %s", addr, code, body)
+	}
+	return v
+}
+
+// send sends a request to a path of the listener.
+func (v *visitor) send(method, path, body string) *http.Response {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.RemoteAddr, r.Host = v.addr, v.host
+	if !v.tls {
+		r.TLS = nil
+	} else {
+		r = httptest.NewRequest(method, "https://"+v.host+path, strings.NewReader(body)) // with TLS
+		r.RemoteAddr, r.Host = v.addr, v.host
+	}
+	r.URL.Host, r.URL.Scheme = "", "" // as servers get it
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range v.header {
+		r.Header[name] = values
+	}
+	if v.cookie != nil {
+		r.AddCookie(v.cookie)
+	}
+	answer := httptest.NewRecorder()
+	v.w.rooms.ServeHTTP(answer, r)
+	res := answer.Result()
+	for _, c := range res.Cookies() {
+		if v.cookie = c; c.MaxAge < 0 {
+			v.cookie = nil
+		}
+	}
+	return res
+}
+
+// ask sends a request to the API.
+func (v *visitor) ask(method, path, body string) (code int, answer string) {
+	res := v.send(method, apiPath+path, body)
+	return res.StatusCode, string(testenv.Must(io.ReadAll(res.Body)))
+}
+
+// expect asks and checks the status, and that the answer has a text.
+func (v *visitor) expect(method, path, body string, code int, text string) string {
+	v.w.tb.Helper()
+	got, answer := v.ask(method, path, body)
+	if got != code || !strings.Contains(answer, text) {
+		v.w.tb.Errorf("%s %s %s: %d %s, want %d %s", method, path, body, got, answer, code, text)
+	}
+	return answer
+}
+
+// get asks and decodes the answer.
+func get[T any](v *visitor, path string) (out T) {
+	v.w.tb.Helper()
+	code, answer := v.ask("GET", path, "")
+	d := json.NewDecoder(bytes.NewReader([]byte(answer)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&out); err != nil || code != 200 {
+		v.w.tb.Fatalf("GET %s: %d %s %v", path, code, answer, err)
+	}
+	return out
+}
