@@ -164,7 +164,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	operators.Attach(s)
-	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(), operators.Rooms()), s.Addr().Port(), log)()
+	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), operators.Rooms()), s.Addr().Port(), log)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}

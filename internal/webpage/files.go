@@ -67,6 +67,9 @@ var contentTypes = map[string]string{
 	".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json",
 }
 
+// NewFile returns a handler for a file of a web page; its name says of which type it is.
+func NewFile(name string, b []byte, csp string) http.Handler { return newFile(name, b, csp) }
+
 func newFile(name string, b []byte, csp string) *file {
 	f := &file{csp: csp, contentType: contentTypes[path.Ext(name)], plain: b}
 	if f.contentType == "" {

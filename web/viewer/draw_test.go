@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"image"
 	"image/png"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/web"
 )
 
 // mapFiles returns the embedded maps and those of an installed Teeworlds, by the path at which
@@ -143,6 +146,27 @@ func TestScene(t *testing.T) {
 		t.Errorf("WebGL error %#x", code)
 	}
 	comparePicture(t, p.Screenshot(), "testdata/scene.png", 640, 360)
+}
+
+// TestSceneWithImages draws everything with the images of an installed Teeworlds.
+func TestSceneWithImages(t *testing.T) {
+	data := FindData()
+	if data == "" {
+		t.Skip("Teeworlds is not installed")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", web.NewHandler(Rooms(data)...))
+	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
+	for path, b := range mapFiles(t) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
+	}
+	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
+	p := browsertest.Open(t, mux, "/")
+	p.Run(`import('/test/draw.js').then(m => m.open("/maps/ctf5", "ctf5", 640, 360, true))`)
+	if code := call[int](p, "draw.js", "drawShow(2000, 900, 1)"); code != 0 {
+		t.Errorf("WebGL error %#x", code)
+	}
+	comparePicture(t, p.Screenshot(), "testdata/scene-images.png", 640, 360)
 }
 
 // comparePicture compares the top left of a picture with a reference. Programs and graphics cards round

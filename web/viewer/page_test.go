@@ -23,7 +23,7 @@ import (
 func openMadeUp(t *testing.T, hash string, live bool) *browsertest.Page {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms()...))
+	mux.Handle("/", web.NewHandler(Rooms("")...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
 	for path, b := range mapFiles(t) {
@@ -136,7 +136,7 @@ func TestSizeOfPage(t *testing.T) {
 // TestPageShowsDemo opens a demo in the page as a person does.
 func TestPageShowsDemo(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms()...))
+	mux.Handle("/", web.NewHandler(Rooms("")...))
 	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"match":"","reason":"The match is not broadcast."}`))
 	})

@@ -22,10 +22,14 @@ var static embed.FS
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 // Rooms returns the pages: / and /replays, which are one page that looks at its address, and
-// the files below /viewer/.
-func Rooms() []web.Room {
+// the files below /viewer/. data is the data folder of an installed Teeworlds, whose images the
+// page can use, or empty for none; see FindData.
+func Rooms(data string) []web.Room {
 	index := pages().Handler("index.html")
+	images := newImages(data)
 	return []web.Room{
+		{Pattern: "GET /viewer/data/index.json", Handler: images.index},
+		{Pattern: "GET /viewer/data/{path...}", Handler: images},
 		{Pattern: "GET /{$}", Handler: index},
 		{Pattern: "GET /replays", Handler: index},
 		{Pattern: "GET /viewer/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ func ask(method, url string, header ...string) *http.Response {
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	web.NewHandler(Rooms()...).ServeHTTP(w, r)
+	web.NewHandler(Rooms("")...).ServeHTTP(w, r)
 	return w.Result()
 }
 

@@ -5,26 +5,31 @@
  */
 
 import { openFile } from './match/file.js';
+import { Live } from './match/live.js';
 import { byId } from './page/dom.js';
+import { showReplays } from './page/replays.js';
 import { Viewer } from './page/viewer.js';
 
-/**
- * Opens a demo.
- * @param {Viewer} viewer
- * @param {Blob} file
- */
-async function watchFile(viewer, file) {
-	viewer.say('Reading the demo.');
-	try {
-		await viewer.open(await openFile(file));
-	} catch (err) {
-		viewer.say(err instanceof Error ? err.message : String(err));
-	}
+/** Shows the match of the server, or one that it keeps. */
+function watch() {
+	const viewer = new Viewer();
+	const match = new URLSearchParams(location.search).get('match') ?? undefined;
+	const live = new Live({ match, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
+	viewer.onFile = async (file) => {
+		live.close();
+		viewer.say('Reading the demo.');
+		try {
+			await viewer.open(await openFile(file));
+		} catch (err) {
+			viewer.say(err instanceof Error ? err.message : String(err));
+		}
+	};
+	viewer.useInstalledImages();
 }
 
 try {
-	const viewer = new Viewer();
-	viewer.onFile = (file) => watchFile(viewer, file);
+	if (location.pathname === '/replays') showReplays();
+	else watch();
 } catch (err) {
 	byId('status').textContent = err instanceof Error ? err.message : String(err);
 }

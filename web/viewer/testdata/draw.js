@@ -52,7 +52,7 @@ export async function breakMap(url, times) {
 let scene, camera;
 
 /** Puts a scene with a map into the page. */
-export async function open(url, name, width, height) {
+export async function open(url, name, width, height, images = false) {
 	const canvas = document.createElement('canvas');
 	canvas.width = width;
 	canvas.height = height;
@@ -61,6 +61,13 @@ export async function open(url, name, width, height) {
 	scene = new Scene(canvas);
 	scene.showNames = false; // fonts differ
 	scene.setMap(await readMap(await load(url)), name);
+	if (images) {
+		await scene.setImages('/viewer/data/', new Set(await (await fetch('/viewer/data/index.json')).json()), true);
+		for (let i = 0; i < 2; i++) { // skins are loaded when they are seen
+			scene.draw(show(0, 0), new Camera());
+			while ([...scene.atlas.places.values()].includes(null)) await new Promise(requestAnimationFrame);
+		}
+	}
 	camera = new Camera();
 	camera.resize(width, height);
 }

@@ -33,6 +33,7 @@ export class MadeUpMatch {
 		for (let i = 0; i < m.tees.length; i++) m.tees.items[i].x += Math.sin(tick / 20 + i) * 0.5;
 		return m;
 	}
+	setTiles() {}
 	close() {
 		this.closed = true;
 	}

@@ -6,9 +6,12 @@
 
 import { TEAM, TICKS_PER_SECOND } from '../match/types.js';
 import { Actors, hasTeams } from './actors.js';
+import { Atlas } from './atlas.js';
 import { Effects } from './effects.js';
 import { Ground, THEMES } from './ground.js';
+import { Layers } from './layers.js';
 import { Names } from './names.js';
+import { OriginalStyle } from './original.js';
 import { OwnStyle } from './own.js';
 import { Sprites, WHITE, hex } from './sprites.js';
 
@@ -26,11 +29,21 @@ export class Scene {
 		this.showNames = true;
 		/** The client whose name is drawn larger, -1 for none. */
 		this.followed = -1;
+		/** Whether the images of the original are used, where they are. */
+		this.useImages = false;
+		this.base = '';
+		/** The images of the original that there are. @type {Set<string>} */
+		this.files = new Set();
+		/** @type {Layers|null} */
+		this.layers = null;
+		/** @type {OriginalStyle|null} */
+		this.original = null;
 		this.start();
 		canvas.addEventListener('webglcontextlost', (e) => e.preventDefault());
 		canvas.addEventListener('webglcontextrestored', () => {
 			this.start();
-			if (this.map) this.setMap(this.map, this.mapName);
+			this.setImages(this.base, this.files, this.useImages);
+			if (this.map) this.setMap(this.map, this.mapName ?? '');
 		});
 	}
 
@@ -57,6 +70,33 @@ export class Scene {
 		this.ground.setMap(map.game);
 		this.ground.setTheme(THEMES[themeOf(name)]);
 		this.actors.game = map.game;
+		this.layers?.delete();
+		this.layers = null;
+		if (this.useImages) this.loadLayers();
+	}
+
+	/**
+	 * Says which images of the original there are.
+	 * @param {string} base where they are, with a slash at the end
+	 * @param {Set<string>} files their paths, such as game.png; without that one none are used
+	 * @param {boolean} use whether to begin with them
+	 */
+	async setImages(base, files, use) {
+		this.base = base;
+		this.files = files;
+		this.atlas = new Atlas(this.gl, base, files);
+		this.original = files.has('game.png') ? new OriginalStyle(this.sprites, this.atlas) : null;
+		this.useImages = use && this.original !== null;
+		if (!this.useImages) return;
+		await this.original?.load();
+		await this.loadLayers();
+	}
+
+	/** Makes the layers of the map, which are only needed with images. */
+	async loadLayers() {
+		if (!this.map || this.layers) return;
+		this.layers = new Layers(this.gl, this.map, this.base, this.files);
+		await this.layers.loaded;
 	}
 
 	/**
@@ -67,23 +107,38 @@ export class Scene {
 	draw(m, camera) {
 		const gl = this.gl;
 		if (gl.isContextLost()) return;
-		const style = this.own;
+		const style = this.useImages && this.original ? this.original : this.own;
+		const layers = this.useImages ? this.layers : null;
+		const atlas = this.atlas?.texture ?? null;
 		this.names.frame++;
 		gl.viewport(0, 0, this.canvas.width, this.canvas.height);
-		this.ground.draw(camera, m.tick / TICKS_PER_SECOND);
+		if (layers) {
+			gl.clearColor(0, 0, 0, 1);
+			gl.clear(gl.COLOR_BUFFER_BIT);
+			layers.draw(camera, m.tick, m.game.startTick, false);
+		} else this.ground.draw(camera, m.tick / TICKS_PER_SECOND);
 		this.effects.drawTrails(m, style);
 		this.actors.drawItems(m, style);
 		this.actors.drawTees(m, style);
+		if (layers) {
+			this.sprites.flush(camera, atlas, this.names.texture);
+			layers.draw(camera, m.tick, m.game.startTick, true);
+		}
 		this.effects.drawExplosions(m, style);
 		if (this.showNames) this.drawNames(m, camera);
 		this.actors.drawEmoticons(m, style);
 		this.effects.drawParticles(m, style);
-		this.sprites.flush(camera, null, this.names.texture);
+		this.sprites.flush(camera, atlas, this.names.texture);
 	}
 
-	/** Changes the look, and reports whether it is that of the original. */
+	/** Changes the look, and reports whether it is that of the original now. */
 	toggleLook() {
-		return false;
+		this.useImages = !this.useImages && this.original !== null;
+		if (this.useImages) {
+			this.original?.load();
+			this.loadLayers();
+		}
+		return this.useImages;
 	}
 
 	/** @param {import('../match/types.js').Moment} m @param {import('./camera.js').Camera} camera */

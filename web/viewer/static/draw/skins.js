@@ -18,6 +18,15 @@ const PLAIN = [0xf2b763, 0xffffff, 0xffffff, 0xe8a64e, 0xa8632c, 0x000000];
 
 const INK = rgba(0.05, 0.05, 0.07);
 
+const NO_TINT = [1, 1, 1, 1];
+
+/** What ninjas wear, as in the original's skins/x_ninja.json. */
+const NINJA = Object.freeze({
+	parts: ['x_ninja', 'uppy', '', 'standard', 'standard', 'x_ninja'],
+	useCustomColors: [true, true, false, false, false, false],
+	colors: [0, 0xff000040, 0, 0, 0, 0],
+});
+
 /** Colours of skins by the name of the body, for players who have not chosen any. @type {Record<string, number>} */
 const BODIES = {
 	standard: 0xf2b763, bear: 0x9c6a3f, beaver: 0xa5683a, dog: 0xd8c3a0, force: 0xc94f4f, fox: 0xe8843c, hippo: 0xa79ac0, kitty: 0xe7c9a6,
@@ -27,9 +36,11 @@ const BODIES = {
 /**
  * The colours of a tee, from 0 to 1.
  * @typedef {object} Look
- * @property {Float32Array} colors red, green, blue, alpha for each part
+ * @property {Float32Array} colors red, green, blue, alpha for each part of the own look
  * @property {number[]} packed the same for Sprites
- * @property {boolean} custom whether the colours replace those of the images
+ * @property {readonly string[]} parts the names of the images
+ * @property {number[]} tints the colours of the images, for Sprites
+ * @property {boolean[]} tinted whether a colour replaces those of the image
  */
 
 /**
@@ -87,7 +98,7 @@ export class Looks {
 		/** @type {{skin: unknown, team: number, teams: boolean, ninja: boolean, look: Look}[]} */
 		this.known = [];
 		for (let i = 0; i < 64; i++) {
-			const look = { colors: new Float32Array(24), packed: [0, 0, 0, 0, 0, 0], custom: false };
+			const look = { colors: new Float32Array(24), packed: [0, 0, 0, 0, 0, 0], parts: NINJA.parts, tints: [0, 0, 0, 0, 0, 0], tinted: [false, false, false, false, false, false] };
 			this.known.push({ skin: null, team: -2, teams: false, ninja: false, look });
 		}
 	}
@@ -103,24 +114,28 @@ export class Looks {
 		const teams = (flags & GAME.TEAMS) !== 0;
 		if (k.skin === player.skin && k.team === player.team && k.teams === teams && k.ninja === ninja) return k.look;
 		Object.assign(k, { skin: player.skin, team: player.team, teams, ninja });
-		const { colors, packed } = k.look;
-		const skin = player.skin;
+		const { look } = k;
+		const { colors, packed } = look;
+		const skin = ninja ? NINJA : player.skin;
+		const inTeam = teams && (player.team === TEAM.RED || player.team === TEAM.BLUE);
+		look.parts = skin.parts;
 		for (let p = 0; p < 6; p++) {
-			const custom = !ninja && skin.useCustomColors[p];
-			if (teams && (player.team === TEAM.RED || player.team === TEAM.BLUE)) {
-				skinColor(teamColor(custom, ninja ? 0xff00ff00 : skin.colors[p], player.team, p), p === SKIN_PART.MARKING, colors, 4 * p);
-			} else if (custom) {
-				skinColor(skin.colors[p], p === SKIN_PART.MARKING, colors, 4 * p);
-			} else {
-				let rgb = ninja ? 0x34343c : PLAIN[p];
-				if (p === SKIN_PART.BODY && !ninja) rgb = BODIES[skin.parts[p]] ?? rgb;
-				colors.set([(rgb >> 16) / 255, ((rgb >> 8) & 255) / 255, (rgb & 255) / 255, 1], 4 * p);
-			}
-			// The standard eyes are black, whatever the colour.
+			const custom = skin.useCustomColors[p];
+			look.tinted[p] = teams || custom;
+			if (teams) skinColor(teamColor(ninja || custom, skin.colors[p], player.team, p), p === SKIN_PART.MARKING, colors, 4 * p);
+			else if (custom) skinColor(skin.colors[p], p === SKIN_PART.MARKING, colors, 4 * p);
+			else colors.set(NO_TINT, 4 * p);
+			const tint = rgba(colors[4 * p], colors[4 * p + 1], colors[4 * p + 2], colors[4 * p + 3]);
+			look.tints[p] = tint;
+			// Without an image, the colour has to be what the image would be.
 			if (p === SKIN_PART.EYES && !/colorable|negative/.test(skin.parts[p])) packed[p] = INK;
-			else packed[p] = rgba(colors[4 * p], colors[4 * p + 1], colors[4 * p + 2], colors[4 * p + 3]);
+			else if (inTeam || custom) packed[p] = tint;
+			else {
+				const rgb = (p === SKIN_PART.BODY && BODIES[skin.parts[p]]) || PLAIN[p];
+				colors.set([(rgb >> 16) / 255, ((rgb >> 8) & 255) / 255, (rgb & 255) / 255, 1], 4 * p);
+				packed[p] = rgba(colors[4 * p], colors[4 * p + 1], colors[4 * p + 2]);
+			}
 		}
-		k.look.custom = teams;
 		return k.look;
 	}
 }

@@ -24,6 +24,7 @@ export const SHAPE = Object.freeze({
 	CLOTH: 10, // a flag in the wind; p: phase
 	TEXT: 11, // a part of the texture with the names
 	SMOKE: 12, // a soft cloud; p: seed
+	GREY: 13, // a part of the atlas, in shades of the colour alone
 });
 
 const FLOATS = 16; // of an instance
@@ -42,12 +43,13 @@ out vec2 at;
 flat out vec4 fBox, fForm, fUV, fFill, fFill2, fLine;
 void main() {
 	vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
-	float pad = form.y > 0.5 && form.y != 11.0 ? uv.x + 1.5 * unit : 0.0; // for the outline
+	bool image = form.y < 0.5 || form.y == 11.0 || form.y == 13.0;
+	float pad = image ? 0.0 : uv.x + 1.5 * unit; // for the outline
 	vec2 size = abs(box.zw);
 	at = corner * (size + pad);
 	float c = cos(form.x), s = sin(form.x);
 	vec2 p = box.xy + vec2(at.x * c - at.y * s, at.x * s + at.y * c);
-	if (form.y < 0.5 || form.y == 11.0) at = corner;
+	if (image) at = corner;
 	else at *= sign(box.zw + 1e-9);
 	fBox = vec4(box.xy, size);
 	fForm = form;
@@ -122,9 +124,11 @@ void main() {
 	int kind = int(fForm.y + 0.5);
 	float p = fForm.z, q = fForm.w, width = fUV.x;
 	vec2 size = fBox.zw;
-	if (kind == 0 || kind == 11) {
+	if (kind == 0 || kind == 11 || kind == 13) {
 		vec2 t = mix(fUV.xy, fUV.zw, at * 0.5 + 0.5);
-		color = (kind == 0 ? texture(atlas, t) : texture(names, t)) * fFill;
+		vec4 c = kind == 11 ? texture(names, t) : texture(atlas, t);
+		if (kind == 13) c.rgb = vec3((c.r + c.g + c.b) / 3.0);
+		color = c * fFill;
 		if (color.a <= 0.0) discard;
 		return;
 	}

@@ -139,7 +139,13 @@ export class Bar {
 	}
 
 	toggleLook() {
-		if (!this.look.hidden) press(this.look, this.viewer.scene.toggleLook());
+		if (!this.look.hidden) press(this.look, this.viewer.toggleLook());
+	}
+
+	/** Offers the choice of looks, if there is one. */
+	offerLook() {
+		this.look.hidden = !this.viewer.scene.original;
+		press(this.look, this.viewer.scene.useImages);
 	}
 
 	toggleTexts() {

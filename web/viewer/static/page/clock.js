@@ -9,8 +9,11 @@ import { TICKS_PER_SECOND } from '../match/types.js';
 /** The speeds that can be chosen. */
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
 
-/** How far behind the newest tick a live match is shown, in ticks: new ones come in pieces of two seconds. */
-const LIVE_MARGIN = 125;
+/** How far behind its newest tick a live match is shown, in ticks: new ones come in pieces of two seconds, and late. */
+const LIVE_MARGIN = 160;
+
+/** How late the newest tick may be until it is waited for, in ticks. */
+const LATE = 150;
 
 /** The gap behind the live margin that is jumped over instead of made up for, in ticks. */
 const JUMP = 500;
@@ -23,6 +26,8 @@ export class Clock {
 	following = false;
 	first = 0;
 	last = 0;
+	/** The newest tick if it grew steadily, and not in pieces. */
+	edge = 0;
 
 	/**
 	 * Lets time pass.
@@ -34,12 +39,11 @@ export class Clock {
 		this.first = match.firstTick;
 		this.last = match.lastTick;
 		if (this.following && match.live && !match.ended) {
-			const behind = this.last - LIVE_MARGIN - this.tick;
-			if (Math.abs(behind) > JUMP || !ready) {
-				this.tick = Math.max(this.first, this.last - LIVE_MARGIN);
-			} else {
-				this.tick += seconds * TICKS_PER_SECOND * (1 + Math.min(Math.max(behind / JUMP, -0.1), 0.1));
-			}
+			const edge = this.edge + seconds * TICKS_PER_SECOND;
+			this.edge = edge > this.last + LATE ? this.last + LATE : Math.max(edge, this.last);
+			const behind = this.edge - LIVE_MARGIN - this.tick;
+			if (Math.abs(behind) > JUMP) this.tick = this.last - LIVE_MARGIN;
+			else if (ready) this.tick += seconds * TICKS_PER_SECOND * (1 + Math.min(Math.max(behind / JUMP, -0.1), 0.1));
 		} else if (this.playing && ready) {
 			this.tick += seconds * TICKS_PER_SECOND * this.speed;
 		}

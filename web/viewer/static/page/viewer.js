@@ -32,6 +32,9 @@ const IDLE_AFTER = 3500;
 /** The farthest from a click at which a tee is meant, in world units. */
 const TAP_RADIUS = 60;
 
+/** Where the browser keeps which look is preferred. */
+const LOOK_KEY = 'teeyard look';
+
 export class Viewer {
 	constructor() {
 		this.stage = byId('stage');
@@ -100,7 +103,7 @@ export class Viewer {
 		document.body.classList.remove('empty');
 		document.title = `${match.map.name} · Teeyard`;
 		this.say('Loading the map.');
-		Object.assign(this.clock, { tick: match.firstTick, first: match.firstTick, last: match.lastTick, speed: 1, playing: true, following: false });
+		Object.assign(this.clock, { tick: match.firstTick, first: match.firstTick, last: match.lastTick, edge: 0, speed: 1, playing: true, following: false });
 		this.wanted = parsePlace(location.hash);
 		if (match.live && this.wanted.tick === null) this.clock.goLive();
 		this.director.placed = false;
@@ -112,6 +115,7 @@ export class Viewer {
 			this.map = map;
 			this.scene.setMap(map, match.map.name);
 			this.minimap.setMap(map);
+			match.setTiles(map.game.width, map.game.height, indicesOf(map.game));
 			this.say('');
 			for (const id of ['top', 'bar', 'minimap']) byId(id).hidden = false;
 		} catch (err) {
@@ -210,6 +214,25 @@ export class Viewer {
 		if (id >= 0) setText(follow, m.players[id].name);
 	}
 
+	/** Uses the images of the original where the server has them, unless somebody prefers the own look. */
+	async useInstalledImages() {
+		try {
+			const r = await fetch('/viewer/data/index.json');
+			const files = new Set(/** @type {string[]} */ (await r.json()));
+			await this.scene.setImages('/viewer/data/', files, localStorage.getItem(LOOK_KEY) !== 'own');
+			this.bar.offerLook();
+		} catch (err) {
+			console.warn(`The images of the game cannot be loaded: ${err}`);
+		}
+	}
+
+	/** Changes the look, and reports whether it is that of the original now. */
+	toggleLook() {
+		const images = this.scene.toggleLook();
+		localStorage.setItem(LOOK_KEY, images ? 'images' : 'own');
+		return images;
+	}
+
 	/** Takes files that are dropped on the page. */
 	acceptDrops() {
 		const hint = byId('drop');
@@ -230,4 +253,14 @@ export class Viewer {
 	skip(seconds) {
 		this.clock.seek(this.clock.tick + seconds * TICKS_PER_SECOND);
 	}
+}
+
+/**
+ * The indices of the tiles of a layer, row by row.
+ * @param {import('../draw/mapfile.js').TileLayer} layer
+ */
+function indicesOf(layer) {
+	const out = new Uint8Array(layer.width * layer.height);
+	for (let i = 0; i < out.length; i++) out[i] = layer.tiles[4 * i];
+	return out;
 }

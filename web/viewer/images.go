@@ -1,0 +1,93 @@
+package viewer
+
+import (
+	"encoding/json"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+
+	"github.com/teeyard/teeyard/internal/webpage"
+)
+
+// The limits of what is served of an installed game.
+const (
+	maxImages     = 4096
+	maxImageBytes = 8 << 20
+)
+
+// imageFolders are the folders of a data folder whose PNG files the page may load.
+var imageFolders = []string{
+	".", "mapres", "skins", "skins/body", "skins/marking", "skins/decoration", "skins/hands", "skins/feet", "skins/eyes",
+}
+
+// images serves the images of an installed game, of which it has a list. Nothing else in the
+// folder can be read, and nothing outside of it.
+type images struct {
+	root  *os.Root // nil without a folder
+	files map[string]bool
+	index http.Handler // the list, as JSON
+}
+
+// FindData returns the data folder of a Teeworlds that is installed here, empty if there is none.
+func FindData() string {
+	for _, dir := range []string{
+		"/usr/share/games/teeworlds/data", "/usr/share/teeworlds/data", "/usr/local/share/teeworlds/data", "/app/share/teeworlds/data",
+	} {
+		if info, err := os.Stat(filepath.Join(dir, "game.png")); err == nil && info.Mode().IsRegular() {
+			return dir
+		}
+	}
+	return ""
+}
+
+func newImages(dir string) *images {
+	m := &images{files: make(map[string]bool)}
+	names := []string{}
+	if root, err := os.OpenRoot(dir); dir != "" && err == nil {
+		m.root = root
+		for _, folder := range imageFolders {
+			entries, _ := fs.ReadDir(root.FS(), folder)
+			for _, e := range entries {
+				if name := path.Join(folder, e.Name()); e.Type().IsRegular() && path.Ext(name) == ".png" && len(names) < maxImages {
+					m.files[name] = true
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	list, _ := json.Marshal(names) // strings
+	m.index = webpage.NewFile("index.json", list, contentSecurityPolicy)
+	return m
+}
+
+func (m *images) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("path")
+	if !m.files[name] {
+		http.NotFound(w, r)
+		return
+	}
+	f, err := m.root.Open(name)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxImageBytes {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/png")
+	h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
+	h.Set("Content-Security-Policy", contentSecurityPolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "max-age=86400")
+	if r.Method != http.MethodHead {
+		io.CopyN(w, f, info.Size())
+	}
+}

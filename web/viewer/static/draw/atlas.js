@@ -1,0 +1,126 @@
+/**
+ * The images of an installed game, where the server has found them: those of the game itself and of skins
+ * are packed into one texture, so that all can be drawn at once.
+ *
+ * @module
+ */
+
+import { makeTexture } from './gl.js';
+
+const SIZE = 2048;
+/** Between images, so that the smaller versions of the texture do not mix them. */
+const MARGIN = 16;
+
+/** A part of the atlas. @typedef {{u0: number, v0: number, u1: number, v1: number}} Part */
+
+/** An image in the atlas, in pixels. @typedef {{x: number, y: number, w: number, h: number}} Place */
+
+export class Atlas {
+	/**
+	 * @param {WebGL2RenderingContext} gl
+	 * @param {string} base where the images are, with a slash at the end
+	 * @param {Set<string>} files those that there are
+	 */
+	constructor(gl, base, files) {
+		this.gl = gl;
+		this.base = base;
+		this.files = files;
+		this.texture = makeTexture(gl, gl.LINEAR, gl.CLAMP_TO_EDGE);
+		gl.texStorage2D(gl.TEXTURE_2D, 5, gl.RGBA8, SIZE, SIZE);
+		gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+		/** Images by name; null while they are loaded and if they cannot be. @type {Map<string, Place|null>} */
+		this.places = new Map();
+		/** @type {Map<string, Part>} */
+		this.parts = new Map();
+		this.x = 0;
+		this.y = 0;
+		this.row = 0;
+	}
+
+	/** @param {string} name */
+	has(name) {
+		return this.files.has(name);
+	}
+
+	/**
+	 * Loads an image, once.
+	 * @param {string} name
+	 */
+	async load(name) {
+		if (this.places.has(name) || !this.files.has(name)) return;
+		this.places.set(name, null);
+		try {
+			const image = await loadImage(this.base + name);
+			const place = this.place(image.width, image.height);
+			if (!place) return;
+			const gl = this.gl;
+			gl.bindTexture(gl.TEXTURE_2D, this.texture);
+			gl.texSubImage2D(gl.TEXTURE_2D, 0, place.x, place.y, gl.RGBA, gl.UNSIGNED_BYTE, image);
+			gl.generateMipmap(gl.TEXTURE_2D);
+			image.close();
+			this.places.set(name, place);
+		} catch (err) {
+			console.warn(`${name} cannot be loaded: ${err}`);
+		}
+	}
+
+	/**
+	 * Finds room.
+	 * @param {number} w
+	 * @param {number} h
+	 * @returns {Place|null} null if there is none
+	 */
+	place(w, h) {
+		if (this.x + w > SIZE) {
+			this.x = 0;
+			this.y += this.row + MARGIN;
+			this.row = 0;
+		}
+		if (w > SIZE || this.y + h > SIZE) return null;
+		const place = { x: this.x, y: this.y, w, h };
+		this.x += w + MARGIN;
+		this.row = Math.max(this.row, h);
+		return place;
+	}
+
+	/**
+	 * A part of an image, in cells of a grid as sprites are given; null if the image is not there (yet).
+	 * @param {string} name
+	 * @param {number} gridX
+	 * @param {number} gridY
+	 * @param {number} x
+	 * @param {number} y
+	 * @param {number} w
+	 * @param {number} h
+	 * @returns {Part|null}
+	 */
+	part(name, gridX, gridY, x, y, w, h) {
+		const place = this.places.get(name);
+		if (!place) {
+			if (place === undefined) this.load(name);
+			return null;
+		}
+		const key = `${name} ${x} ${y}`;
+		let part = this.parts.get(key);
+		if (!part) {
+			const [insetX, insetY] = [0.5 / (gridX * 32), 0.5 / (gridY * 32)]; // as the client does
+			part = {
+				u0: (place.x + place.w * (x / gridX + insetX)) / SIZE, v0: (place.y + place.h * (y / gridY + insetY)) / SIZE,
+				u1: (place.x + place.w * ((x + w) / gridX - insetX)) / SIZE, v1: (place.y + place.h * ((y + h) / gridY - insetY)) / SIZE,
+			};
+			this.parts.set(key, part);
+		}
+		return part;
+	}
+}
+
+/**
+ * Loads an image for a texture.
+ * @param {string} url
+ * @returns {Promise<ImageBitmap>}
+ */
+export async function loadImage(url) {
+	const r = await fetch(url);
+	if (!r.ok) throw new Error(`${r.status} ${r.statusText}`);
+	return createImageBitmap(await r.blob(), { premultiplyAlpha: 'premultiply', colorSpaceConversion: 'none' });
+}

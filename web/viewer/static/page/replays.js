@@ -1,0 +1,90 @@
+/**
+ * The list of the matches that the server keeps.
+ *
+ * @module
+ */
+
+import { TICKS_PER_SECOND } from '../match/types.js';
+import { formatTicks } from './clock.js';
+import { byId, make } from './dom.js';
+
+/**
+ * A match of /replays.json, as docs/broadcast.md describes it.
+ * @typedef {object} Replay
+ * @property {string} match
+ * @property {string} demo
+ * @property {{name: string}} map
+ * @property {string} game_type
+ * @property {string} start
+ * @property {number} length in seconds
+ * @property {number} size in bytes
+ * @property {{name: string, clan: string, team: number, score: number}[]} players
+ * @property {number[]} [team_scores]
+ */
+
+/** The most players that are listed of a match. */
+const MAX_PLAYERS = 16;
+
+/** Shows the list. */
+export async function showReplays() {
+	document.body.classList.add('list');
+	document.title = 'Replays · Teeyard';
+	const box = byId('replays');
+	box.hidden = false;
+	const search = make('input');
+	search.type = 'search';
+	search.placeholder = 'Search for players, maps and game types';
+	search.setAttribute('aria-label', search.placeholder);
+	const status = make('p', 'when', 'Loading.');
+	status.setAttribute('role', 'status');
+	const list = make('ul');
+	box.append(make('h1', '', 'Replays'), search, status, list);
+	/** @type {{words: string, item: HTMLElement}[]} */
+	let items = [];
+	try {
+		const r = await fetch('/replays.json');
+		if (!r.ok) throw new Error(`the server says ${r.status}`);
+		/** @type {Replay[]} */
+		const replays = (await r.json()).replays;
+		items = replays.map((replay) => ({ words: wordsOf(replay), item: itemOf(replay) }));
+		list.append(...items.map((i) => i.item));
+	} catch (err) {
+		status.textContent = `The list cannot be loaded: ${err instanceof Error ? err.message : err}.`;
+		return;
+	}
+	const filter = () => {
+		const words = search.value.toLowerCase().split(/\s+/);
+		let n = 0;
+		for (const i of items) {
+			i.item.hidden = !words.every((w) => i.words.includes(w));
+			if (!i.item.hidden) n++;
+		}
+		status.textContent = items.length === 0 ? 'No match has been recorded yet.' : n === 1 ? 'One match.' : `${n} matches.`;
+	};
+	search.addEventListener('input', filter);
+	filter();
+}
+
+/** @param {Replay} r */
+function wordsOf(r) {
+	return [r.map.name, r.game_type, r.start, ...r.players.flatMap((p) => [p.name, p.clan])].join('\n').toLowerCase();
+}
+
+/** @param {Replay} r */
+function itemOf(r) {
+	const li = make('li');
+	const title = make('a', 'name', `${r.game_type} on ${r.map.name}`);
+	title.href = `/?match=${encodeURIComponent(r.match)}`;
+	const time = make('time', 'when', new Date(r.start).toLocaleString());
+	time.dateTime = r.start;
+	const download = make('a', '', `Download ${(r.size / 1e6).toFixed(1)} MB`);
+	if (/^\/b\/[\w-]+\.demo$/.test(r.demo)) download.href = r.demo;
+	download.download = '';
+	const scores = r.team_scores ? ` · ${r.team_scores.join(' : ')}` : '';
+	const facts = make('span', 'when');
+	facts.append(time, ` · ${formatTicks(r.length * TICKS_PER_SECOND)}${scores}`);
+	const players = r.players.slice(0, MAX_PLAYERS).map((p) => p.name);
+	if (r.players.length > MAX_PLAYERS) players.push(`${r.players.length - MAX_PLAYERS} more`);
+	li.append(title, download, facts, make('span'), make('span', 'players', players.join(', ')));
+	return li;
+}
