@@ -36,6 +36,7 @@ type commands struct {
 	Health      healthCmd        `cmd:"" help:"Ask a running server whether all is well."`
 	Mod         modCmd           `cmd:"" help:"Begin with a mod of your own."`
 	Demo        demoCmd          `cmd:"" help:"Show, cut and play demos."`
+	Watch       watchCmd         `cmd:"" help:"Watch a recording or a server in a browser."`
 	Dump        dumpCmd          `cmd:"" help:"Explain captured network traffic and demos."`
 	Version     versionCmd       `cmd:"" help:"Print version, commit and Go version."`
 	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`

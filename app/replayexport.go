@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -126,7 +127,7 @@ type demoExport struct {
 	ofPlayer bool
 	format   recorder.Format
 	gameMap  *bridge.Map
-	file     *outputFile
+	file     io.Writer
 	began    time.Time // tick 0
 	from, to int32
 

@@ -116,6 +116,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var settings web.Settings
 	var adminSettings admin.Settings
 	var broadcastSettings broadcast.Settings
+	converter := viewer.Converter{Convert: p.convertRecording}
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
@@ -140,7 +141,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMode: finder.findMode,
 		FindMod:  finder.findMod,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(settings.Register(c), broadcastSettings.Register(c), adminSettings.Register(c))
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c))
 		},
 		Observers: []server.Observer{monitor, operators},
 		Broadcast: live,
@@ -164,7 +165,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	operators.Attach(s)
-	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), operators.Rooms()), s.Addr().Port(), log)()
+	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, operators.Rooms()), s.Addr().Port(), log)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}

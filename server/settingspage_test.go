@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
 	"github.com/teeyard/teeyard/web/broadcast"
+	"github.com/teeyard/teeyard/web/viewer"
 )
 
 //go:generate go test -run ^TestSettingsPage$ -update .
@@ -32,7 +33,7 @@ func TestSettingsPage(t *testing.T) {
 		Transport: testenv.Must(network.Listen(transport.MustParsePeer("10.0.0.1:8303"))),
 		AddToConsole: func(all *console.Console) error {
 			c = all
-			return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(admin.Settings).Register(c))
+			return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(viewer.Converter).Register(c), new(admin.Settings).Register(c))
 		},
 	})
 	testenv.NoError(t, err)

@@ -26,6 +26,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,6 +113,7 @@ type Page struct {
 	mu       sync.Mutex
 	problems []string
 	lines    []string // that are no problem
+	allowed  []string // parts of problems that are none
 }
 
 // Width and Height are the size of a page's window in pixels, unless a test changes it.
@@ -136,7 +138,9 @@ func Open(t testing.TB, h http.Handler, path string) *Page {
 			t.Log(line)
 		}
 		for _, problem := range p.problems {
-			t.Error(problem)
+			if !slices.ContainsFunc(p.allowed, func(text string) bool { return strings.Contains(problem, text) }) {
+				t.Error(problem)
+			}
 		}
 	})
 	if err := chromedp.Listen(ctx, p.observe); err != nil {
@@ -213,6 +217,13 @@ func (p *Page) Screenshot() image.Image {
 		}
 	}
 	return img
+}
+
+// Allow makes what contains a text no problem from now on.
+func (p *Page) Allow(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.allowed = append(p.allowed, text)
 }
 
 // Expect takes back the problems so far, for tests that cause some, and returns them.

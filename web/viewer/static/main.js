@@ -10,21 +10,41 @@ import { byId } from './page/dom.js';
 import { showReplays } from './page/replays.js';
 import { Viewer } from './page/viewer.js';
 
-/** Shows the match of the server, or one that it keeps. */
+/** Shows the match of the server, one that it keeps, or a demo that it has. */
 function watch() {
 	const viewer = new Viewer();
-	const match = new URLSearchParams(location.search).get('match') ?? undefined;
-	const live = new Live({ match, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
-	viewer.onFile = async (file) => {
-		live.close();
+	const query = new URLSearchParams(location.search);
+	/** @type {Live | null} */
+	let live = null;
+	const show = async (/** @type {() => Promise<Blob>} */ load) => {
+		live?.close();
 		viewer.say('Reading the demo.');
 		try {
-			await viewer.open(await openFile(file));
+			await viewer.open(await openFile(await load()));
 		} catch (err) {
 			viewer.say(err instanceof Error ? err.message : String(err));
 		}
 	};
+	viewer.onFile = (file) => show(async () => file);
 	viewer.useInstalledImages();
+	const demo = query.get('demo');
+	if (demo) {
+		show(() => download(demo));
+		return;
+	}
+	live = new Live({ match: query.get('match') ?? undefined, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
+}
+
+/**
+ * Downloads a demo of this server.
+ * @param {string} path
+ */
+async function download(path) {
+	const url = new URL(path, location.href);
+	if (url.origin !== location.origin) throw new Error('Demos of other servers have to be downloaded, and dropped onto the page.');
+	const r = await fetch(url);
+	if (!r.ok) throw new Error(`There is no demo ${url.pathname}.`);
+	return r.blob();
 }
 
 try {

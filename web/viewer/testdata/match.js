@@ -74,3 +74,14 @@ export function state() {
 		Open: m?.pieces.filter((p) => p.frames).length, Marks: m?.marks.length, Tees: m?.filler.moment.tees.length, Map: m?.map.sha256,
 	};
 }
+
+// Opens a file that may be one for the server, and looks at its middle.
+export async function openOther(name) {
+	try {
+		const match = await whole(await open(name));
+		const m = await ready(match, (match.firstTick + match.lastTick) / 2);
+		return { First: match.firstTick, Last: match.lastTick, Tees: m.tees.length, Problem: match.problem };
+	} catch (e) {
+		return { Problem: e.message };
+	}
+}

@@ -7,21 +7,30 @@ import { ChunkReader, HEADER_SIZE, isReadable, readHeader } from '../wire/demo.j
 import { WireError } from '../wire/error.js';
 import { Reading, readEvents } from './events.js';
 import { Piece, Playback } from './playback.js';
+import { clean } from './text.js';
 
 /** How much is read at once, in bytes. No chunk is larger than a part of it. */
 const STEP = 512 << 10;
 
+/** The largest file that the server converts, in bytes. */
+const MAX_UPLOAD = 32 << 20;
+
 /**
- * Opens a demo of 0.7. It returns when the beginning can be shown, and reads on in the background for
- * marks and length; of the file only what is shown stays in memory. It throws a WireError if the file is
- * not a demo that the page can read; isReadable of its header says whether the server could convert it.
+ * Opens a recording: a demo of 0.7, or one that the server converts. It returns when the beginning can be
+ * shown, and reads on in the background for marks and length; of the file only what is shown stays in
+ * memory. It throws a WireError if the file is no recording.
  * @param {Blob} file
+ * @param {string} [base] what comes before the paths of the server
  * @returns {Promise<Playback>}
  */
-export async function openFile(file) {
+export async function openFile(file, base = '') {
+	let header = await headerOf(file);
+	if (!header) {
+		file = await convert(file, base);
+		header = await headerOf(file);
+	}
+	if (!header) throw new WireError('The server made a demo of it that the page cannot read.');
 	const read = async (/** @type {number} */ from, /** @type {number} */ to) => new Uint8Array(await file.slice(from, to).arrayBuffer());
-	const header = readHeader(await read(0, HEADER_SIZE));
-	if (!isReadable(header)) throw new WireError(`This demo is of ${header.netVersion || 'an unknown version'}, which the page cannot read.`);
 	const start = header.size + header.mapSize;
 	if (start > file.size) throw new WireError('The demo is cut off within its map.');
 	const match = new Playback({
@@ -38,6 +47,32 @@ export async function openFile(file) {
 	await beginning;
 	if (match.pieces.length === 0) throw new WireError(match.problem || 'The demo has no snapshot.');
 	return match;
+}
+
+/**
+ * Returns the header of a demo, null if the page cannot read it.
+ * @param {Blob} file
+ */
+async function headerOf(file) {
+	try {
+		const header = readHeader(new Uint8Array(await file.slice(0, HEADER_SIZE).arrayBuffer()));
+		return isReadable(header) ? header : null;
+	} catch (e) {
+		if (!(e instanceof WireError)) throw e;
+		return null;
+	}
+}
+
+/**
+ * Has the server convert a recording.
+ * @param {Blob} file
+ * @param {string} base
+ */
+async function convert(file, base) {
+	if (file.size > MAX_UPLOAD) throw new WireError(`This is no demo of Teeworlds 0.7, and larger than ${MAX_UPLOAD >> 20} MB, which is the most that the server converts.`);
+	const r = await fetch(`${base}/convert`, { method: 'POST', body: file });
+	if (!r.ok) throw new WireError(clean((await r.text()).slice(0, 300)));
+	return r.blob();
 }
 
 /**

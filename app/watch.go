@@ -1,0 +1,208 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/viewer"
+)
+
+type watchCmd struct {
+	What string `arg:"" name:"file|host" help:"Demo, replay log, or server (HOST, HOST:PORT or a URL)."`
+	Open bool   `help:"Open a browser; without it, only the address is printed." default:"true" negatable:""`
+}
+
+// Help explains what can be watched.
+func (watchCmd) Help() string {
+	return `Demos are those of Teeworlds 0.7, 0.6 and DDNet. A replay log needs the map of its match in
+the folder maps. For a file the page is served by this program, to this machine only, until
+Ctrl-C. A server is watched on its own page, which it has at sv_http.
+
+  teeyard watch final.demo
+  teeyard watch example.org:8303`
+}
+
+// Run opens the page.
+func (c *watchCmd) Run(ctx context.Context, p *program) error {
+	if _, err := os.Stat(c.What); err != nil {
+		u, urlErr := serverPage(c.What)
+		if urlErr != nil || !errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(c.What, ".demo") || strings.HasSuffix(c.What, ".twreplay") {
+			return err
+		}
+		c.show(u)
+		return nil
+	}
+	recording, err := p.openRecording(c.What)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.What, err)
+	}
+	defer recording.Close()
+	listeners, err := web.Listen(ctx, "127.0.0.1", 0)
+	if err != nil {
+		return err
+	}
+	s := web.NewServer(web.NewHandler(p.watchRooms(recording)...))
+	for _, l := range listeners {
+		c.show(fmt.Sprintf("http://%v/?demo=/recording.demo", l.Addr()))
+		go s.Serve(l)
+	}
+	<-ctx.Done()
+	return s.Close()
+}
+
+// show prints an address and opens it in a browser.
+func (c *watchCmd) show(address string) {
+	fmt.Println(address)
+	if c.Open {
+		openBrowser(address) // who has none has read the address
+	}
+}
+
+// serverPage returns the address of a server's page.
+func serverPage(host string) (string, error) {
+	if u, err := url.Parse(host); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		return u.String(), nil
+	}
+	if h, port, err := net.SplitHostPort(host); err == nil && h != "" {
+		return "http://" + net.JoinHostPort(h, port) + "/", nil
+	}
+	host = strings.Trim(host, "[]")
+	if host == "" || strings.ContainsAny(host, "/\\ ") {
+		return "", fmt.Errorf("%q is neither a file nor a server", host)
+	}
+	return "http://" + net.JoinHostPort(host, "8303") + "/", nil
+}
+
+// openBrowser opens an address in the browser that people use.
+func openBrowser(address string) error {
+	switch runtime.GOOS {
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", address).Start()
+	case "darwin":
+		return exec.Command("open", address).Start()
+	}
+	return exec.Command("xdg-open", address).Start()
+}
+
+// watchRooms returns the page and a recording, for this machine alone.
+func (p *program) watchRooms(demo recording) []web.Room {
+	access := web.Access{Local: true}
+	var local web.AccessRule
+	local.Set(access)
+	converter := viewer.Converter{Convert: p.convertRecording}
+	converter.LetIn(access)
+	return append(viewer.Rooms(viewer.FindData()), converter.Room(), web.Room{
+		Pattern: "GET /recording.demo", Access: &local, Setting: "teeyard watch is for the machine that it runs on",
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
+			w.Header().Set("Content-Type", "application/octet-stream")
+			w.Header().Set("Cache-Control", "no-store")
+			http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(demo, 0, demo.Size()))
+		}),
+	})
+}
+
+// recording is a demo of 0.7.
+type recording interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// openRecording opens a demo, or makes one of 0.7 of another recording.
+func (p *program) openRecording(name string) (recording, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if r, err := demo.NewReader(f); err == nil && r.Header().Protocol() == 7 && r.Header().Version <= demo.VersionTeeworlds {
+		info, err := f.Stat()
+		return demoFile{f, info}, err
+	}
+	defer f.Close()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	var out memoryFile
+	if err := p.convertRecording(&out, f, true); err != nil {
+		return nil, err
+	}
+	return demoBytes{bytes.NewReader(out.Bytes())}, nil
+}
+
+// demoFile is a demo on disk.
+type demoFile struct {
+	*os.File
+	info fs.FileInfo
+}
+
+// Size returns the size in bytes.
+func (f demoFile) Size() int64 { return f.info.Size() }
+
+// demoBytes is a demo in memory.
+type demoBytes struct{ *bytes.Reader }
+
+// Close implements io.Closer.
+func (demoBytes) Close() error { return nil }
+
+// memoryFile is a file in memory, to whose header writers of demos come back.
+type memoryFile struct{ bytes.Buffer }
+
+// WriteAt implements io.WriterAt.
+func (f *memoryFile) WriteAt(b []byte, at int64) (int, error) { return copy(f.Bytes()[at:], b), nil }
+
+// convertRecording makes a demo of 0.7 of another demo or, if it comes from somebody who may have
+// its match and scripts run, of a replay log.
+func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) error {
+	b := bufio.NewReaderSize(file, 64<<10)
+	if start, _ := b.Peek(len(replayMagic)); string(start) != replayMagic {
+		r, err := demo.NewReader(b)
+		if err != nil {
+			return readable(err)
+		}
+		return readable(recorder.Convert(w, r))
+	}
+	if !trusted {
+		return errors.New("it is a replay log, whose match a server runs again for its own machine only; teeyard watch shows it")
+	}
+	r, err := replay.NewReader(b)
+	if err != nil {
+		return readable(err)
+	}
+	m, err := new(replayExportCmd).findMap(r.Header(), recorder.Teeworlds)
+	if err != nil {
+		return err
+	}
+	e := demoExport{format: recorder.Teeworlds, gameMap: m, file: w, began: time.UnixMilli(r.Header().StartTime), to: game.MaxTick}
+	return e.run(r, p.verifyConfig())
+}
+
+// replayMagic is how replay logs begin.
+const replayMagic = "TEEREPL"
+
+// readable makes the text of an error, which can have parts of a stranger's file, safe to show.
+func readable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(safetext.Line(err.Error()))
+}

@@ -1,0 +1,150 @@
+package viewer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/web"
+)
+
+// The limits of a conversion.
+const (
+	maxUpload   = 32 << 20 // bytes
+	maxResult   = 96 << 20 // bytes
+	uploadTime  = 20 * time.Second
+	convertTime = 30 * time.Second
+	answerTime  = 60 * time.Second
+	// rest is how much of the time of a conversion it does nothing, so that a game on the same
+	// processor goes on: as long as it works.
+	rest = 1
+)
+
+// errTooLong ends a conversion.
+var errTooLong = errors.New("it takes too long")
+
+// errTooLarge ends a conversion.
+var errTooLarge = errors.New("the demo would be too large")
+
+// Converter converts recordings that the page cannot read, one at a time: POST /convert, with the
+// file as the body, answers with a demo of Teeworlds 0.7.
+type Converter struct {
+	// Convert writes the demo of a recording to an io.WriterAt. Errors say for people what is wrong.
+	// To make a demo of a replay log is to run its match with its scripts, which only those may ask
+	// for who are on the same machine: for others, trusted is not set.
+	Convert func(w io.Writer, file io.Reader, trusted bool) error
+
+	access web.AccessSetting
+	busy   atomic.Bool
+	sleep  func(time.Duration) // nil means time.Sleep
+}
+
+var local = web.Access{Local: true}
+
+// Register adds the variable that says who may convert.
+func (c *Converter) Register(to *console.Console) error {
+	return c.access.RegisterWithHelp(to, "sv_http_convert", "Who may have the server convert recordings of 0.6, DDNet and replay logs to watch them in a browser (all, off, or some of local and networks, separated by commas)", "all")
+}
+
+// LetIn says who may convert, where there is no console.
+func (c *Converter) LetIn(a web.Access) { c.access.Rule.Set(a) }
+
+// Room returns the room of the converter.
+func (c *Converter) Room() web.Room {
+	// Other sites could make their visitors' browsers send files.
+	own := http.NewCrossOriginProtection().Handler(http.HandlerFunc(c.serve))
+	return web.Room{Pattern: "POST /convert", Access: &c.access.Rule, Setting: "sv_http_convert", Handler: own}
+}
+
+func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if !c.busy.CompareAndSwap(false, true) {
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "Another file is being converted. Try again in a moment.", http.StatusServiceUnavailable)
+		return
+	}
+	defer c.busy.Store(false)
+	now := time.Now()
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(now.Add(uploadTime))
+	control.SetWriteDeadline(now.Add(uploadTime + convertTime + answerTime))
+	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpload))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		http.Error(w, fmt.Sprintf("The file is larger than %d MB, which is the most that the server converts.", maxUpload>>20), http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(w, "The file did not arrive.", http.StatusBadRequest)
+		return
+	}
+	out := new(result)
+	if err := c.Convert(out, c.slowly(r, file), local.Allows(r)); err != nil {
+		http.Error(w, fmt.Sprintf("The file cannot be converted: %v.", err), http.StatusUnprocessableEntity)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Length", strconv.Itoa(out.Len()))
+	w.Write(out.Bytes())
+}
+
+// slowly returns a reader of a file that leaves time to others, and ends after some time or when
+// nobody waits any more.
+func (c *Converter) slowly(r *http.Request, file []byte) io.Reader {
+	sleep := c.sleep
+	if sleep == nil {
+		sleep = time.Sleep
+	}
+	started := time.Now()
+	return &slowReader{file: bytes.NewReader(file), worked: started, wait: func(worked time.Duration) error {
+		if time.Since(started) > convertTime {
+			return errTooLong
+		}
+		sleep(worked * rest)
+		return r.Context().Err()
+	}}
+}
+
+// slowReader waits after each piece of a file for as long as working on it took.
+type slowReader struct {
+	file   *bytes.Reader
+	worked time.Time // since when it works
+	wait   func(worked time.Duration) error
+}
+
+// piece is how much is read at once: some milliseconds of work.
+const piece = 16 << 10
+
+// Read implements io.Reader.
+func (s *slowReader) Read(b []byte) (int, error) {
+	if err := s.wait(time.Since(s.worked)); err != nil {
+		return 0, err
+	}
+	s.worked = time.Now()
+	return s.file.Read(b[:min(len(b), piece)])
+}
+
+// result is a demo in memory. It implements io.WriterAt for its header.
+type result struct{ bytes.Buffer }
+
+// Write implements io.Writer.
+func (r *result) Write(b []byte) (int, error) {
+	if r.Len()+len(b) > maxResult {
+		return 0, errTooLarge
+	}
+	return r.Buffer.Write(b)
+}
+
+// WriteAt implements io.WriterAt.
+func (r *result) WriteAt(b []byte, at int64) (int, error) {
+	if at < 0 || at+int64(len(b)) > int64(r.Len()) {
+		return 0, io.ErrShortWrite
+	}
+	return copy(r.Bytes()[at:], b), nil
+}

@@ -1,0 +1,165 @@
+package viewer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/internal/browsertest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/web"
+)
+
+// convertDemo is what programs convert demos with.
+func convertDemo(w io.Writer, file io.Reader, _ bool) error {
+	r, err := demo.NewReader(file)
+	if err != nil {
+		return err
+	}
+	return recorder.Convert(w, r)
+}
+
+// newConverter returns a converter for all, and its handler.
+func newConverter(convert func(io.Writer, io.Reader, bool) error) (*Converter, http.Handler) {
+	c := &Converter{Convert: convert, sleep: func(time.Duration) {}}
+	c.LetIn(web.Access{Everybody: true})
+	return c, web.NewHandler(c.Room())
+}
+
+func post(h http.Handler, body io.Reader, header ...string) *http.Response {
+	r := httptest.NewRequest("POST", "/convert", body)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func ddnetDemo(t *testing.T) []byte {
+	return testenv.Must(os.ReadFile(filepath.Join("..", "..", "format", "demo", "testdata", "ddnet-16.4.demo")))
+}
+
+func TestConvertRoom(t *testing.T) {
+	_, h := newConverter(convertDemo)
+	res := post(h, bytes.NewReader(ddnetDemo(t)))
+	body := testenv.Must(io.ReadAll(res.Body))
+	if res.StatusCode != 200 {
+		t.Fatalf("%s: %s", res.Status, body)
+	}
+	if r, err := demo.NewReader(bytes.NewReader(body)); err != nil || r.Header().Protocol() != 7 {
+		t.Errorf("%v", err)
+	}
+	for _, c := range []struct {
+		what   string
+		body   io.Reader
+		header []string
+		status int
+	}{
+		{"no demo", strings.NewReader("x"), nil, 422},
+		{"nothing", strings.NewReader(""), nil, 422},
+		{"a file that is too large", io.LimitReader(zeros{}, maxUpload+1), nil, 413},
+		{"a file that does not arrive", io.MultiReader(strings.NewReader("TWDEMO"), failing{}), nil, 400},
+		{"a page of another site", bytes.NewReader(ddnetDemo(t)), []string{"Sec-Fetch-Site", "cross-site"}, 403},
+	} {
+		if res := post(h, c.body, c.header...); res.StatusCode != c.status {
+			t.Errorf("%s: %s, want %d", c.what, res.Status, c.status)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("gone") }
+
+// TestConvertLimits: one at a time, for local requests alone what runs scripts, results that are
+// too large, and rests.
+func TestConvertLimits(t *testing.T) {
+	var h http.Handler
+	_, h = newConverter(func(io.Writer, io.Reader, bool) error {
+		if res := post(h, strings.NewReader("x")); res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
+			t.Errorf("a second file at once: %s", res.Status)
+		}
+		return nil
+	})
+	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
+		t.Error(res.Status)
+	}
+	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
+		t.Error("the converter stays busy:", res.Status)
+	}
+
+	_, h = newConverter(func(w io.Writer, _ io.Reader, trusted bool) error {
+		if trusted {
+			t.Error("a request from elsewhere is trusted")
+		}
+		for {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				return err
+			}
+		}
+	})
+	if res := post(h, strings.NewReader("x")); res.StatusCode != 422 {
+		t.Error(res.Status)
+	}
+
+	pieces := 0
+	c, h := newConverter(func(_ io.Writer, file io.Reader, _ bool) error {
+		_, err := io.Copy(io.Discard, file)
+		return err
+	})
+	c.sleep = func(time.Duration) { pieces++ }
+	post(h, io.LimitReader(zeros{}, 10*piece))
+	if pieces < 10 {
+		t.Errorf("rested %d times in 10 pieces", pieces)
+	}
+}
+
+// TestWatchOthersDemo: the page has the server convert what it cannot read.
+func TestWatchOthersDemo(t *testing.T) {
+	_, h := newConverter(convertDemo)
+	p := openPage(t, map[string][]byte{"/ddnet.demo": ddnetDemo(t), "/no.demo": []byte("TWDEMO\x00\x09...")}, h)
+	p.Allow("422") // the browser notes the refusal
+	type state struct {
+		First, Last int32
+		Tees        int
+		Problem     string
+	}
+	s := call[state](p, "match.js", "openOther('/ddnet.demo')")
+	if s.Last-s.First < 100 || s.Tees == 0 || s.Problem != "" {
+		t.Errorf("%+v", s)
+	}
+	if s := call[state](p, "match.js", "openOther('/no.demo')"); !strings.Contains(s.Problem, "cannot be converted") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestWatchDemo opens the page on a demo of the server, as teeyard watch does, and on ones that it may
+// not or cannot have.
+func TestWatchDemo(t *testing.T) {
+	file := record(t, 16, 1500)
+	mux := http.NewServeMux()
+	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.HandleFunc("/recording.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(file) })
+	p := browsertest.Open(t, mux, "/?demo=/recording.demo")
+	p.Allow("404")
+	p.Wait(`document.title.startsWith('testbox') && !document.getElementById('bar').hidden && document.getElementById('status').textContent === ''`)
+	for query, want := range map[string]string{"/other.demo": "There is no demo /other.demo", "http://192.0.2.1/x.demo": "Demos of other servers"} {
+		p.Goto("/?demo=" + query)
+		p.Wait(fmt.Sprintf("document.getElementById('status').textContent.startsWith(%q)", want))
+	}
+}
