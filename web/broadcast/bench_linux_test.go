@@ -98,8 +98,10 @@ func BenchmarkSize(b *testing.B) {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
 			c := newCrowd(b, players)
 			for b.Loop() {
+				c.sent = 0
 				c.play(3000)
 			}
+			b.ReportMetric(float64(c.sent)/float64(players)/60, "playing-B/s")
 			i := c.info("/live.json")
 			size, zipped := 0, 0
 			for n := i.Last - 20; n <= i.Last; n++ {

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,7 +35,9 @@ type watchedServer struct {
 	rooms     http.Handler
 	players   map[transport.Peer]*testclient.Client
 	inGame    int // players and bots
+	sent      int // bytes to players
 	log       testenv.Buffer
+	clock     atomic.Int64 // now, while people ask in other goroutines; 0 if they do not
 }
 
 func newWatchedServer(tb testing.TB, commands ...string) *watchedServer {
@@ -62,7 +65,12 @@ func (w *watchedServer) start(newBroadcast func(Config) *Broadcast, dir string, 
 // epoch is the time of a server's clock at 0.
 var epoch = time.Now().Add(-time.Hour)
 
-func (w *watchedServer) time() time.Time { return epoch.Add(w.now) }
+func (w *watchedServer) time() time.Time {
+	if now := w.clock.Load(); now != 0 {
+		return epoch.Add(time.Duration(now))
+	}
+	return epoch.Add(w.now)
+}
 
 func (w *watchedServer) close() { w.broadcast.Close(10 * time.Second) }
 
@@ -79,6 +87,7 @@ func (c *serverConn) Close() error                                       { retur
 
 func (c *serverConn) Send(to transport.Peer, b []byte) {
 	if p := c.players[to]; p != nil {
+		c.sent += len(b)
 		p.Receive(bytes.Clone(b))
 	}
 }
