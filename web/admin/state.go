@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -173,6 +174,7 @@ func (s *state) addSample(now time.Time, span time.Duration) {
 		sample.Sent = float64(is.Network.SentBytes-was.Network.SentBytes) / seconds
 	}
 	s.last, s.spare = s.spare, s.last
+	sample.round()
 	s.samples.add(sample)
 	if s.minute = append(s.minute, sample); now.Sub(s.minute[0].Time) >= time.Minute-copyInterval {
 		s.minutes.add(mean(s.minute))
@@ -190,7 +192,14 @@ func mean(samples []Sample) Sample {
 		m.Sent += s.Sent / n
 		m.TickMax, m.Players, m.Bots = max(m.TickMax, s.TickMax), max(m.Players, s.Players), max(m.Bots, s.Bots)
 	}
+	m.round()
 	return m
+}
+
+// round leaves out what nobody can see.
+func (s *Sample) round() {
+	s.Tick = math.Round(s.Tick*1e4) / 1e4
+	s.Received, s.Sent = math.Round(s.Received), math.Round(s.Sent)
 }
 
 // players returns who is there, with addresses or without.

@@ -64,6 +64,13 @@ func (w *world) Do(_ context.Context, f func()) error {
 	return nil
 }
 
+// Execute runs a console line as the operator.
+func (w *world) Execute(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Server.Execute(line)
+}
+
 func (w *world) time() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
