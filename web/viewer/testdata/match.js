@@ -1,6 +1,7 @@
 // What the tests of matches run in the page.
 
 import { openFile } from '/viewer/match/file.js';
+import { Piece, Playback } from '/viewer/match/playback.js';
 
 const sleep = (ms) => new Promise((f) => { setTimeout(f, ms); });
 
@@ -84,4 +85,61 @@ export async function openOther(name) {
 	} catch (e) {
 		return { Problem: e.message };
 	}
+}
+
+// Opens files, each with its size in 4 bytes before it, and looks at many moments of each. Whatever they
+// are, only a WireError may be thrown, and little may be kept.
+export async function abuse(name, seed) {
+	const all = new Uint8Array(await (await fetch(name)).arrayBuffer()), view = new DataView(all.buffer);
+	const random = () => { seed = Math.imul(seed ^ seed >>> 15, 0x2c1b3c6d) + 0x9e3779b9 | 0; return (seed >>> 0) / 2 ** 32; };
+	const result = { Files: 0, Opened: 0, Ready: 0, MostInts: 0, MostEvents: 0 };
+	for (let at = 0; at < all.length;) {
+		const n = view.getUint32(at), bytes = all.slice(at + 4, at + 4 + n);
+		at += 4 + n;
+		result.Files++;
+		let match;
+		try {
+			match = await openFile(new Blob([bytes]));
+		} catch (e) {
+			if (e.name !== 'WireError') throw e;
+			continue;
+		}
+		result.Opened++;
+		await whole(match);
+		for (let i = 0; i < 20; i++) {
+			const tick = match.firstTick + random() * (match.lastTick - match.firstTick) * (i % 4 ? 1 : 2);
+			for (let tries = 0; tries < 100 && !match.at(tick).ready && match.pieces.some((p) => p.loading); tries++) await sleep(1);
+			if (match.at(tick).ready) result.Ready++;
+		}
+		result.MostInts = Math.max(result.MostInts, match.pieces.reduce((sum, p) => sum + p.ints, 0));
+		for (const t of Object.values(match.events)) result.MostEvents = Math.max(result.MostEvents, t.events?.length ?? 0);
+		match.close();
+	}
+	return result;
+}
+
+// Watches a match of many pieces, which all are the same, to its end.
+export async function watchLong(name, ticks) {
+	const bytes = new Uint8Array(await (await fetch(name)).arrayBuffer());
+	const match = new Playback({ name: '', sha256: '', load: async () => new Uint8Array() });
+	let loads = 0;
+	for (let tick = 0; tick < ticks; tick += 100) {
+		match.add(new Piece(tick, async () => {
+			loads++;
+			const b = bytes.slice();
+			new DataView(b.buffer).setInt32(1, tick); // of the first marker
+			return b;
+		}, false));
+	}
+	match.lastTick = ticks - 1;
+	let open = 0, ints = 0;
+	for (let tick = 0; tick < ticks; tick += 20) {
+		await ready(match, tick);
+		if (tick % 1000 === 0) {
+			open = Math.max(open, match.pieces.filter((p) => p.frames).length);
+			ints = Math.max(ints, match.pieces.reduce((sum, p) => sum + p.ints, 0));
+		}
+	}
+	const m = match.filler.moment;
+	return { Loads: loads, Open: open, Ints: ints, Events: match.marks.length, Objects: m.tees.items.length + m.projectiles.items.length + m.effects.items.length + m.chat.items.length };
 }

@@ -105,6 +105,9 @@ export class Reading {
 		this.teams = [];
 		this.over = false;
 		this.count = 0;
+		/** What was said in a tick: servers' own demos have it once for each client. @type {Set<string>} */
+		this.said = new Set();
+		this.saidAt = -1;
 	}
 
 	/** Forgets the events, but not who plays. */
@@ -167,6 +170,13 @@ export class Reading {
 	 * @param {number} tick
 	 */
 	message({ name, fields: f }, tick) {
+		if (tick !== this.saidAt) {
+			this.saidAt = tick;
+			this.said.clear();
+		}
+		const all = `${name} ${Object.values(f)}`;
+		if (this.said.has(all)) return;
+		if (this.said.size < 1000) this.said.add(all);
 		switch (name) {
 			case 'Sv_Chat': {
 				const text = clean(f.Message);

@@ -217,14 +217,21 @@ export class Playback {
 	 */
 	at(tick) {
 		tick = Math.min(Math.max(tick, this.firstTick), this.lastTick);
-		const i = this.#pieceAt(tick), piece = this.pieces[i], m = this.#moment;
+		const m = this.#moment;
 		m.ready = false;
-		if (!piece) return m;
-		if (!this.#open(piece)) return m;
-		const after = this.pieces[i + 1], before = this.pieces[i - 1];
+		let i = this.#pieceAt(tick);
+		for (;;) {
+			const piece = this.pieces[i];
+			if (!piece || !this.#open(piece)) return m;
+			piece.readBehind(tick);
+			if (piece.frames?.length) break;
+			this.pieces.splice(i, 1); // nothing of it can be read
+			if (this.pieces.length === 0) this.problem = 'Nothing of this recording can be read.';
+			i = Math.max(0, i - 1);
+		}
+		const piece = this.pieces[i], after = this.pieces[i + 1], before = this.pieces[i - 1];
 		if (after && after.firstTick - tick < AHEAD) this.#open(after);
 		if (before && tick - piece.firstTick < EFFECT_TICKS) this.#open(before);
-		piece.readBehind(tick);
 		const frames = /** @type {Frame[]} */ (piece.frames);
 		const k = piece.indexAt(tick), prev = frames[Math.max(k, 0)];
 		if (!prev) return m;
