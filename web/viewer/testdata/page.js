@@ -46,3 +46,30 @@ export async function start(map, live) {
 	await viewer.open(new MadeUpMatch(map, live));
 	return viewer.message;
 }
+
+/** Opens a demo with the images of the original, and shows its last moment without texts. */
+export async function showEnd(url, width, height) {
+	const { openFile } = await import('/viewer/match/file.js');
+	const viewer = new Viewer();
+	window.viewer = viewer;
+	localStorage.clear();
+	await viewer.useInstalledImages();
+	const match = await openFile(await (await fetch(url)).blob());
+	await viewer.open(match);
+	await viewer.scene.layers.loaded;
+	while (!match.ended) await new Promise(requestAnimationFrame);
+	viewer.bar.toggleTexts();
+	viewer.clock.playing = false;
+	viewer.clock.tick = viewer.clock.last = match.lastTick;
+	const places = viewer.scene.atlas.places;
+	let ready = 0; // skins are loaded when they are seen
+	while (ready < 10) {
+		await new Promise(requestAnimationFrame);
+		ready = viewer.moment?.ready && places.size > 5 && ![...places.values()].includes(null) ? ready + 1 : 0;
+	}
+	const m = viewer.moment;
+	const c = viewer.camera;
+	const at = (x, y) => ({ x: (x - c.worldX(0)) / c.unit, y: (y - c.worldY(0)) / c.unit });
+	const tees = m.tees.items.slice(0, m.tees.length).map((t) => ({ name: m.players[t.id].name, ...at(t.x, t.y) }));
+	return { tees, x: c.x, y: c.y, unit: c.unit };
+}

@@ -173,7 +173,7 @@ export class Viewer {
 
 	/** @param {number} now in ms */
 	frame(now) {
-		const seconds = Math.min(Math.max(now - this.before, 0), 250) / 1000;
+		const seconds = Math.min(Math.max(now - this.before, 0), 1000) / 1000;
 		this.before = now;
 		const match = this.match;
 		if (!match || !this.map) return;
