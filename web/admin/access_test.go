@@ -93,6 +93,12 @@ func TestSignIn(t *testing.T) {
 	}
 	mod := w.signedIn("198.51.100.2", "modpw")
 	mod.expect("GET", "/me", "", 200, `{"level":"moderator"`)
+	for v, want := range map[*visitor]string{mod: "live /b/m/3.seg", w.visitor("198.51.100.3"): `{"error":"sign in first`} {
+		res := v.send("GET", "/admin/live/b/m/3.seg", "")
+		if body := string(testenv.Must(io.ReadAll(res.Body))); !strings.HasPrefix(body, want) {
+			t.Errorf("the match without delay: %s %q, want %q", res.Status, body, want)
+		}
+	}
 }
 
 // TestCrossSite: pages of other sites cannot make an operator's browser do anything.

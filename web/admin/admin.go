@@ -45,8 +45,6 @@ type Config struct {
 	Web      *web.Settings
 	// TokensFile is where tokens are kept; "" keeps them in memory.
 	TokensFile string
-	// Live serves the match without delay, by the paths of a broadcast; nil has none.
-	Live http.Handler
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
 }
@@ -57,6 +55,7 @@ type Console struct {
 	settings *Settings
 	started  time.Time
 	server   atomic.Pointer[Server]
+	live     http.Handler
 	asking   chan struct{} // one for each request that waits for the server
 	guard    *http.CrossOriginProtection
 
@@ -127,8 +126,10 @@ func New(cfg Config) *Console {
 	return c
 }
 
-// Attach gives the console its server, and starts what it does in the background.
-func (c *Console) Attach(s Server) {
+// Attach gives the console its server, and starts what it does in the background. live serves the
+// match without delay, by the paths of a broadcast; nil has none. Call Rooms after it.
+func (c *Console) Attach(s Server, live http.Handler) {
+	c.live = live
 	c.server.Store(&s)
 	go c.pump()
 }

@@ -5,7 +5,7 @@
 //	console := admin.New(admin.Config{Settings: &settings, Web: &webSettings})
 //	// settings.Register adds its variables, console is one of the server.Config.Observers, and
 //	// console.LogHandler() gets what the server logs
-//	console.Attach(s)
+//	console.Attach(s, broadcast.Undelayed())
 //	http := web.NewServer(web.NewHandler(console.Rooms()...))
 //
 // Who has a password of the remote console signs in with it, and may do here what they may do

@@ -77,8 +77,8 @@ func (c *Console) Rooms() []web.Room {
 	for _, rt := range routes {
 		rooms = append(rooms, web.Room{Pattern: rt.method + " " + apiPath + rt.path, Handler: c.handle(rt)})
 	}
-	if c.cfg.Live != nil {
-		rooms = append(rooms, web.Room{Pattern: "GET /admin/live/{path...}", Handler: c.signedIn(http.StripPrefix("/admin/live", c.cfg.Live))})
+	if c.live != nil {
+		rooms = append(rooms, web.Room{Pattern: "GET /admin/live/{path...}", Handler: c.signedIn(http.StripPrefix("/admin/live", c.live))})
 	}
 	return rooms
 }
@@ -216,7 +216,7 @@ func (c *Console) about(q *request) Me {
 	c.state.mu.Lock()
 	name := c.state.name
 	c.state.mu.Unlock()
-	return Me{Level: levelName(q.op.Level), Name: q.op.Name, Server: safetext.Line(name), Version: server.Program(), Live: c.cfg.Live != nil}
+	return Me{Level: levelName(q.op.Level), Name: q.op.Name, Server: safetext.Line(name), Version: server.Program(), Live: c.live != nil}
 }
 
 func (c *Console) players(q *request, _ *struct{}) (Players, error) {

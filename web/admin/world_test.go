@@ -100,7 +100,7 @@ func newWorld(tb testing.TB, commands ...string) *world {
 		Log:          slog.New(slog.NewMultiHandler(w.console.LogHandler(), slog.NewTextHandler(&w.log, nil))),
 		Commands:     append([]string{`sv_audit_log audit; sv_rcon_password adminpw; sv_rcon_mod_password modpw; sv_name "the <b>yard</b>"; sv_register 0`}, commands...),
 	}))
-	w.console.Attach(w)
+	w.console.Attach(w, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { io.WriteString(rw, "live "+r.URL.Path) }))
 	tb.Cleanup(w.console.Close)
 	w.rooms = web.NewHandler(w.console.Rooms()...)
 	w.run(2 * time.Second)

@@ -1,15 +1,15 @@
 import { el } from './dom.js';
 
 /**
- * The match without delay: the page for those who watch, with another source. It is loaded only
- * while it is shown.
+ * The match without delay: the page for those who watch, which asks for what only operators get. It is
+ * loaded only while it is shown.
  * @returns {import('./main.js').Panel}
  */
 export function livePanel() {
 	const element = el('section');
 	return {
 		id: 'live', title: 'Live', element,
-		show: () => { if (!element.firstChild) element.append(el('iframe', { class: 'live', title: 'The match, live', src: '/?source=/admin/live', allow: 'fullscreen' })); },
+		show: () => { if (!element.firstChild) element.append(el('iframe', { class: 'live', title: 'The match, live', src: '/?operator', allow: 'fullscreen' })); },
 		hide: () => element.replaceChildren(),
 	};
 }

@@ -28,7 +28,7 @@ export function settingsPanel() {
 		}));
 		const save = el('button', { type: 'submit', class: 'small', hidden: isSwitch }, 'Set');
 		const row = el('div', { class: 'setting' },
-			el('div', {}, el('label', { for: id }, el('code', {}, s.name)), el('p', { class: 'dim wrap', id: id + '-help' }, `${s.help}. ${s.allowed}${s.secret ? '' : `, default ${s.default === '' ? 'empty' : s.default}`}`)),
+			el('div', {}, el('label', { for: id }, el('code', {}, s.name)), el('p', { class: 'dim wrap', id: id + '-help' }, `${s.help}. Values: ${s.allowed}${s.secret ? '' : `, default ${s.default === '' ? 'empty' : s.default}`}`)),
 			el('form', { onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); set(); } }, input, save));
 		function show() {
 			if (isSwitch) input.checked = s.value === '1';

@@ -32,7 +32,8 @@ function watch() {
 		show(() => download(demo));
 		return;
 	}
-	live = new Live({ match: query.get('match') ?? undefined, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
+	const base = query.has('operator') ? '/admin/live' : undefined; // without delay, for those who have signed in
+	live = new Live({ base, match: query.get('match') ?? undefined, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
 }
 
 /**
