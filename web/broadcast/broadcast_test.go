@@ -193,7 +193,7 @@ func ticks(tb testing.TB, file []byte) (all []int32) {
 
 // TestSegments: head and any segments are a demo, and segment N has the ticks that live.json says.
 func TestSegments(t *testing.T) {
-	w := newWatchedServer(t, "sv_bots 3")
+	w := newWatchedServer(t)
 	w.join("anna")
 	w.run(30 * time.Second)
 	i := w.info("/live.json")
@@ -228,7 +228,7 @@ func (w *watchedServer) demo(match string) []byte {
 // it.
 func TestDemoFile(t *testing.T) {
 	dir := t.TempDir()
-	w := newWatchedServerIn(t, dir, "sv_gametype ctf", "sv_bots 3")
+	w := newWatchedServerIn(t, dir, "sv_gametype ctf")
 	w.join("anna")
 	w.run(25 * time.Second)
 	i := w.info("/live.json")

@@ -141,7 +141,6 @@ func TestManyViewers(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.join("anna")
 	w.run(10 * time.Second)
-	made := w.broadcast.made
 	for range 5 {
 		w.run(2 * time.Second)
 		i := w.info("/live.json")
@@ -150,7 +149,8 @@ func TestManyViewers(t *testing.T) {
 			w.body(fmt.Sprintf("/b/%s/%d.seg", i.Match, i.Last))
 		}
 	}
-	if w.broadcast.made != made || len(w.broadcast.jobs) != 0 {
-		t.Errorf("%d batches instead of %d", w.broadcast.made, made)
+	// One is being filled, and two wait to be encoded.
+	if n := w.broadcast.made; n > 3 || len(w.broadcast.jobs) != 0 {
+		t.Errorf("%d batches, of which %d wait", n, len(w.broadcast.jobs))
 	}
 }
