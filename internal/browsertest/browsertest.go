@@ -81,7 +81,7 @@ func start(t testing.TB) context.Context {
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox,
 		chromedp.Flag("headless", "new"), chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
-		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("enable-precise-memory-info", true),
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"),
 	)...)
 	ctx, stopBrowser := chromedp.NewContext(allocator)
@@ -280,4 +280,11 @@ func (p *Page) observe(event any) {
 			p.problem("log: %s %s", e.Entry.Text, e.Entry.URL)
 		}
 	}
+}
+
+// HeapUsed returns the memory in bytes that the page's script has taken and that has not
+// been collected.
+func (p *Page) HeapUsed() float64 {
+	p.t.Helper()
+	return Eval[float64](p, `performance.memory.usedJSHeapSize`)
 }

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"image"
 	"image/png"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -215,4 +216,26 @@ func TestFrameTime(t *testing.T) {
 	p := openPage(t, mapFiles(t))
 	p.Run(`import('/test/draw.js').then(m => m.open("/maps/teeyard1", "teeyard1", 320, 180))`)
 	t.Logf("median of the script of a frame with 64 players: %.2f ms", call[float64](p, "draw.js", "measure(64, 15)"))
+}
+
+// TestFramesMakeNoGarbage: what is drawn again and again takes no new memory, which browsers would
+// have to collect in the middle of the match.
+func TestFramesMakeNoGarbage(t *testing.T) {
+	p := openPage(t, mapFiles(t))
+	p.Run(`import('/test/draw.js').then(m => m.open("/maps/testbox", "testbox", 16, 9))`)
+	p.Run(`import('/test/draw.js').then(m => m.drawMany(64, 80))`) // while it is optimised
+	const frames = 100
+	least := math.Inf(1)
+	for range 2 {
+		before := p.HeapUsed()
+		p.Run(fmt.Sprintf(`import('/test/draw.js').then(m => m.drawMany(64, %d))`, frames))
+		// Had the memory been collected in between, this would be below 0, and say nothing.
+		if grown := p.HeapUsed() - before; grown > 0 {
+			least = min(least, grown/frames)
+		}
+	}
+	t.Logf("%.0f bytes for each frame", least)
+	if least > 6<<10 && !math.IsInf(least, 1) {
+		t.Errorf("a frame takes %.0f bytes of new memory", least)
+	}
 }

@@ -104,7 +104,8 @@ export class Actors {
 		const dy = t.y - t.hookY;
 		const length = Math.hypot(dx, dy);
 		if (!(length > 0 && length < 1e5)) return;
-		const [ux, uy] = [dx / length, dy / length];
+		const ux = dx / length;
+		const uy = dy / length;
 		const angle = Math.atan2(uy, ux) + Math.PI;
 		style.hookHead(t.hookX, t.hookY, angle);
 		for (let f = 16, n = 0; f < length && n < 1024; f += 16, n++) style.hookChain(t.hookX + ux * f, t.hookY + uy * f, angle);
@@ -117,7 +118,8 @@ export class Actors {
 	 */
 	drawHand(m, t, x, y, dirX, dirY, turn, along, across, style) {
 		const left = dirX < 0;
-		const [nx, ny] = left ? [dirY, -dirX] : [-dirY, dirX];
+		const nx = left ? dirY : -dirY;
+		const ny = left ? -dirX : dirX;
 		const player = m.players[t.id];
 		const ninja = t.weapon === WEAPON.NINJA;
 		const angle = Math.atan2(dirY, dirX) + (left ? -turn : turn);
@@ -129,7 +131,8 @@ export class Actors {
 	drawTee(m, t, style) {
 		const player = m.players[t.id];
 		const look = this.looks.of(player, m.game.flags, t.weapon === WEAPON.NINJA);
-		const [dirX, dirY] = [Math.cos(t.angle), Math.sin(t.angle)];
+		const dirX = Math.cos(t.angle);
+		const dirY = Math.sin(t.angle);
 		const pose = this.pose;
 		const turning = (t.direction === -1 && t.vx > 0) || (t.direction === 1 && t.vx < 0);
 		pose.set(!this.solid(t.nextX, t.nextY + 16), Math.abs(t.nextVX) <= 1 / 256, turning, t.x);
@@ -153,7 +156,8 @@ export class Actors {
 			style.weapon(t.weapon, x, t.y + w.y, -Math.PI / 2 + (left ? -turn : turn), left);
 			if (t.weapon === WEAPON.NINJA && m.nextTick - t.attackTick <= TICKS_PER_SECOND / 6) {
 				const speed = Math.hypot(t.vx, t.vy);
-				const [ux, uy] = speed > 0 ? [t.vx / speed, t.vy / speed] : [1, 0];
+				const ux = speed > 0 ? t.vx / speed : 1;
+				const uy = speed > 0 ? t.vy / speed : 0;
 				style.muzzle(t.weapon, variant, t.x - ux * w.muzzleX, t.y - uy * w.muzzleX, Math.atan2(uy, ux), false);
 			}
 			return;

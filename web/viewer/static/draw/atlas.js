@@ -30,7 +30,7 @@ export class Atlas {
 		gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
 		/** Images by name; null while they are loaded and if they cannot be. @type {Map<string, Place|null>} */
 		this.places = new Map();
-		/** @type {Map<string, Part>} */
+		/** The parts of images, by name and place. @type {Map<string, Map<number, Part>>} */
 		this.parts = new Map();
 		this.x = 0;
 		this.y = 0;
@@ -100,15 +100,17 @@ export class Atlas {
 			if (place === undefined) this.load(name);
 			return null;
 		}
-		const key = `${name} ${x} ${y}`;
-		let part = this.parts.get(key);
+		let parts = this.parts.get(name);
+		if (!parts) this.parts.set(name, parts = new Map());
+		const key = x * 64 + y;
+		let part = parts.get(key);
 		if (!part) {
 			const [insetX, insetY] = [0.5 / (gridX * 32), 0.5 / (gridY * 32)]; // as the client does
 			part = {
 				u0: (place.x + place.w * (x / gridX + insetX)) / SIZE, v0: (place.y + place.h * (y / gridY + insetY)) / SIZE,
 				u1: (place.x + place.w * ((x + w) / gridX - insetX)) / SIZE, v1: (place.y + place.h * ((y + h) / gridY - insetY)) / SIZE,
 			};
-			this.parts.set(key, part);
+			parts.set(key, part);
 		}
 		return part;
 	}

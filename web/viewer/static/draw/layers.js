@@ -277,17 +277,27 @@ export class Layers {
 		const v = this.values;
 		let to = 0;
 		for (let at = 0; at < q.length; at += QUAD_INTS) {
-			let [r, g, b, a, dx, dy, cos, sin] = [1, 1, 1, 1, 0, 0, 1, 0];
-			if (this.envelope(q[at + 36], q[at + 37], tick, startTick)) [r, g, b, a] = v;
+			const colored = this.envelope(q[at + 36], q[at + 37], tick, startTick);
+			const r = colored ? v[0] : 1;
+			const g = colored ? v[1] : 1;
+			const b = colored ? v[2] : 1;
+			const a = colored ? v[3] : 1;
+			let dx = 0;
+			let dy = 0;
+			let cos = 1;
+			let sin = 0;
 			if (this.envelope(q[at + 34], q[at + 35], tick, startTick)) {
-				[dx, dy] = v;
+				dx = v[0];
+				dy = v[1];
 				cos = Math.cos((v[2] * Math.PI) / 180);
 				sin = Math.sin((v[2] * Math.PI) / 180);
 			}
-			const [cx, cy] = [q[at + 8], q[at + 9]];
+			const cx = q[at + 8];
+			const cy = q[at + 9];
 			for (let k = 0; k < VERTICES; k++) {
 				const c = CORNERS[k];
-				const [x, y] = [q[at + 2 * c] - cx, q[at + 2 * c + 1] - cy];
+				const x = q[at + 2 * c] - cx;
+				const y = q[at + 2 * c + 1] - cy;
 				const alpha = (q[at + 13 + 4 * c] / 255) * a;
 				vertices[to] = (cx + x * cos - y * sin) / 1024 + dx;
 				vertices[to + 1] = (cy + x * sin + y * cos) / 1024 + dy;
@@ -365,7 +375,8 @@ export class Layers {
 		const unit = camera.unit;
 		const x = (clip.x - camera.worldX(0)) / unit;
 		const y = (clip.y - camera.worldY(0)) / unit;
-		const [w, h] = [clip.w / unit, clip.h / unit];
+		const w = clip.w / unit;
+		const h = clip.h / unit;
 		if (w <= 0 || h <= 0 || x + w < 0 || y + h < 0 || x > camera.pixelWidth || y > camera.pixelHeight) return false;
 		this.gl.enable(this.gl.SCISSOR_TEST);
 		this.gl.scissor(Math.trunc(x), Math.trunc(camera.pixelHeight - y - h), Math.trunc(w), Math.trunc(h));
@@ -379,13 +390,13 @@ export class Layers {
 		const image = layer.image < 0 ? null : this.tileImages[layer.image];
 		if (layer.image >= 0 && !image) return;
 		const { program, uniforms } = this.tileShader;
-		const [r, g, b, a] = layer.color;
 		const v = this.values;
 		if (!this.envelope(layer.colorEnv, layer.colorEnvOffset, tick, startTick)) v.fill(1);
-		const alpha = (a / 255) * v[3];
+		const c = layer.color;
+		const alpha = (c[3] / 255) * v[3];
 		gl.useProgram(program);
 		gl.uniform4fv(uniforms.view, this.view);
-		gl.uniform4f(uniforms.color, (r / 255) * v[0] * alpha, (g / 255) * v[1] * alpha, (b / 255) * v[2] * alpha, alpha);
+		gl.uniform4f(uniforms.color, (c[0] / 255) * v[0] * alpha, (c[1] / 255) * v[1] * alpha, (c[2] / 255) * v[2] * alpha, alpha);
 		gl.uniform1i(uniforms.plain, image ? 0 : 1);
 		gl.bindVertexArray(this.empty);
 		gl.activeTexture(gl.TEXTURE1);

@@ -167,7 +167,8 @@ export class OriginalStyle {
 
 	/** What bots have on their heads. @param {number} x @param {number} y @param {number} color */
 	bot(x, y, color) {
-		const [bx, by] = [x + 2 / 3, y - 16 + 2 / 3];
+		const bx = x + 2 / 3;
+		const by = y - 16 + 2 / 3;
 		this.part('skins/bot.png', 12, 5, BOT_BACK, bx, by, SIZE, SIZE, 0);
 		this.part('skins/bot.png', 12, 5, BOT_FRONT, bx, by, SIZE, SIZE, 0);
 		this.part('skins/bot.png', 12, 5, BOT_GLOW, bx, by, SIZE, SIZE, 0, 0, color);
@@ -198,12 +199,14 @@ export class OriginalStyle {
 
 	/** @param {import('../match/types.js').Laser} l @param {number} life @param {number} tick */
 	laser(l, life, tick) {
-		const [dx, dy] = [l.x - l.fromX, l.y - l.fromY];
+		const dx = l.x - l.fromX;
+		const dy = l.y - l.fromY;
 		const length = Math.hypot(dx, dy);
 		this.sprites.lineWidth = 0;
 		if (length > 0) {
 			const angle = Math.atan2(dy, dx);
-			const [x, y] = [l.fromX + dx / 2, l.fromY + dy / 2];
+			const x = l.fromX + dx / 2;
+			const y = l.fromY + dy / 2;
 			this.sprites.shape(SHAPE.BOX, x, y, length / 2, 7 * life, angle, LASER_OUTER, LASER_OUTER);
 			this.sprites.shape(SHAPE.BOX, x, y, length / 2, 5 * life, angle, LASER_INNER, LASER_INNER);
 		}

@@ -324,7 +324,8 @@ export class OwnStyle {
 	/** @param {number} team @param {number} x @param {number} y @param {number} time */
 	flag(team, x, y, time) {
 		const s = this.sprites;
-		const [c, low] = team === TEAM.RED ? [RED, RED_LOW] : [BLUE, BLUE_LOW];
+		const c = team === TEAM.RED ? RED : BLUE;
+		const low = team === TEAM.RED ? RED_LOW : BLUE_LOW;
 		const px = x - 12;
 		this.outline(0);
 		s.shape(GLOW, x, y - 30, 70, 70, 0, fade(c, 0.42), c, 1);
@@ -336,12 +337,15 @@ export class OwnStyle {
 
 	/** @param {import('../match/types.js').Laser} l @param {number} life @param {number} tick */
 	laser(l, life, tick) {
-		const [dx, dy] = [l.x - l.fromX, l.y - l.fromY];
+		const dx = l.x - l.fromX;
+		const dy = l.y - l.fromY;
 		const length = Math.hypot(dx, dy);
 		this.outline(0);
 		if (length > 0) {
 			const angle = Math.atan2(dy, dx);
-			const [x, y, half] = [l.fromX + dx / 2, l.fromY + dy / 2, length / 2];
+			const x = l.fromX + dx / 2;
+			const y = l.fromY + dy / 2;
+			const half = length / 2;
 			this.sprites.shape(BOX, x, y, half + 6 * life, 13 * life, angle, hex(0x3f6bff, 0.28), hex(0x3f6bff, 0.28), 13 * life);
 			this.sprites.shape(BOX, x, y, half, 6.5 * life, angle, hex(0x5f7dff), hex(0x5f7dff), 4 * life);
 			this.sprites.shape(BOX, x, y, half, 3.2 * life, angle, hex(0xeaf1ff), hex(0xeaf1ff), 2 * life);
