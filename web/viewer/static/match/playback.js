@@ -236,6 +236,7 @@ export class Playback {
 		const k = piece.indexAt(tick), prev = frames[Math.max(k, 0)];
 		if (!prev) return m;
 		let next = frames[k + 1];
+		if (!next && after?.loading) return m;
 		if (!next && after?.frames) {
 			after.readBehind(after.firstTick);
 			next = after.frames[0];
