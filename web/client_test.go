@@ -2,15 +2,9 @@ package web
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -110,21 +104,10 @@ func TestAllowsClient(t *testing.T) {
 	}
 }
 
-// writeCertificate writes a certificate with a name, and its key.
-func writeCertificate(t *testing.T, dir, name string) (certFile, keyFile string) {
-	key := testenv.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	about := x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
-	cert := testenv.Must(x509.CreateCertificate(rand.Reader, &about, &about, &key.PublicKey, key))
-	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	testenv.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600))
-	testenv.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: testenv.Must(x509.MarshalPKCS8PrivateKey(key))}), 0o600))
-	return certFile, keyFile
-}
-
 // TestListenTLS: the listener has the operator's certificate, and says so if it cannot.
 func TestListenTLS(t *testing.T) {
 	dir := t.TempDir()
-	certFile, keyFile := writeCertificate(t, dir, "first")
+	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
 	failed := func(err error) { t.Error(err) }
 	for _, lines := range [][]string{
 		{"sv_https localhost:0"},
@@ -159,7 +142,7 @@ func TestListenTLS(t *testing.T) {
 // new one is not whole.
 func TestCertificateReload(t *testing.T) {
 	dir := t.TempDir()
-	certFile, keyFile := writeCertificate(t, dir, "first")
+	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
 	var failures []error
 	c := testenv.Must(openCertificate(certFile, keyFile, func(err error) { failures = append(failures, err) }))
 	now := time.Now()
@@ -171,7 +154,7 @@ func TestCertificateReload(t *testing.T) {
 	}
 	testenv.Check(t, name() == "first", "not the first")
 	other := t.TempDir()
-	writeCertificate(t, other, "second")
+	testenv.WriteCertificate(t, other, "second")
 	testenv.NoError(t, os.Rename(filepath.Join(other, "cert.pem"), certFile))
 	testenv.NoError(t, os.Chtimes(certFile, now, now.Add(time.Second)))
 	testenv.Check(t, name() == "first" && len(failures) == 1, "with the old key: %v", failures)

@@ -1,13 +1,22 @@
 package admin
 
 import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -49,5 +58,66 @@ func TestDocs(t *testing.T) {
 	header, _, _ := strings.Cut(blocks[1][1], "\n")
 	if out := run(before + header + "\n" + blocks[2][1]); !strings.Contains(out, "retry: 3000") {
 		t.Errorf("the stream is %q", out)
+	}
+}
+
+// TestNginx puts nginx in front as docs/admin.md says: operators sign in through it, it hands on
+// the stream of events as it comes, and the server knows who they are.
+func TestNginx(t *testing.T) {
+	program := peers.RequirePrograms(t, "nginx")[0]
+	page := strings.ReplaceAll(string(testenv.Must(os.ReadFile("../../docs/admin.md"))), "\r\n", "\n")
+	site := regexp.MustCompile(`(?s)    server \{.*?\n    \}\n`).FindString(page)
+	w := newWorld(t, "sv_http_proxy local")
+	s := httptest.NewServer(w.rooms)
+	t.Cleanup(s.Close)
+	free := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
+	addr := free.Addr().String()
+	free.Close()
+	dir := t.TempDir()
+	certFile, keyFile := testenv.WriteCertificate(t, dir, "yard")
+	for _, r := range [][2]string{
+		{"listen 443 ssl;", "listen " + addr + " ssl;"}, {"http://127.0.0.1:8303", s.URL},
+		{"/etc/letsencrypt/live/yard.example/fullchain.pem", certFile}, {"/etc/letsencrypt/live/yard.example/privkey.pem", keyFile},
+	} {
+		if site = strings.ReplaceAll(site, r[0], r[1]); !strings.Contains(site, r[1]) {
+			t.Fatalf("%q is not in the page:\n%s", r[0], site)
+		}
+	}
+	main := filepath.Join(dir, "nginx.conf")
+	testenv.NoError(t, os.WriteFile(main, fmt.Appendf(nil, `daemon off; master_process off; pid %s/pid; error_log stderr;
+events { }
+http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi;
+%s
+}
+`, dir, site), 0o644))
+	peers.Start(t, dir, nil, program, "-p", dir, "-c", main, "-e", "stderr")
+	browser := http.Client{Jar: testenv.Must(cookiejar.New(nil)), Timeout: 20 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	url := "https://" + addr + "/admin"
+	peers.Eventually(t, 20*time.Second, "nginx answers", func() bool {
+		answer, err := browser.Get(url)
+		if err != nil {
+			return false
+		}
+		answer.Body.Close()
+		return answer.StatusCode == 200
+	})
+	r := testenv.Must(http.NewRequest("POST", url+"/api/login", bytes.NewReader([]byte(`{"password":"adminpw"}`))))
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Origin": {"https://" + addr}}
+	answer := testenv.Must(browser.Do(r))
+	answer.Body.Close()
+	if k := answer.Cookies(); answer.StatusCode != 200 || len(k) != 1 || !k[0].HttpOnly {
+		t.Fatalf("%s, %v", answer.Status, k)
+	}
+	// The client is on this machine, too.
+	w.expectAudit(`"event":"login","via":"http","level":"admin","addr":"127.0.0.1:0"`)
+	answer = testenv.Must(browser.Get(url + "/api/events?topics=log"))
+	defer answer.Body.Close()
+	w.Execute("echo hello")
+	var got []byte
+	for b := make([]byte, 4096); !bytes.Contains(got, []byte("hello")); {
+		n, err := answer.Body.Read(b)
+		if got = append(got, b[:n]...); err != nil {
+			t.Fatalf("%v after %s", err, got)
+		}
 	}
 }

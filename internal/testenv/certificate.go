@@ -1,0 +1,27 @@
+package testenv
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// WriteCertificate writes a certificate for localhost with a name, and its key, which nobody has signed but
+// itself.
+func WriteCertificate(t reporter, dir, name string) (certFile, keyFile string) {
+	t.Helper()
+	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	about := x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	cert := Must(x509.CreateCertificate(rand.Reader, &about, &about, &key.PublicKey, key))
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600))
+	NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: Must(x509.MarshalPKCS8PrivateKey(key))}), 0o600))
+	return certFile, keyFile
+}
