@@ -16,10 +16,11 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/transport/ws"
 )
 
 type joinCmd struct {
-	Host     string        `arg:"" help:"Server, as host or host:port."`
+	Host     string        `arg:"" help:"Server, as host or host:port, or ws://host:port or wss://host for one behind a web server."`
 	Name     string        `help:"Name of the player." default:"observer"`
 	Clan     string        `help:"Clan of the player."`
 	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
@@ -84,7 +85,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	defer progress.Close(outputTimeout)
 	var hideProgress atomic.Bool
 	hideProgress.Store(c.JSON)
-	cl, err := client.Dial(ctx, c.Host, client.Config{
+	cfg := client.Config{
 		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, RconName: c.Login,
 		Version: client.Version(c.Protocol), DDNetVersion: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...),
 		OnEvent: func(_ *client.Client, e event.Event) {
@@ -102,7 +103,11 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 			case <-over:
 			}
 		},
-	})
+	}
+	if ws.IsAddress(c.Host) {
+		cfg.Dial = ws.Dial
+	}
+	cl, err := client.Dial(ctx, c.Host, cfg)
 	if err != nil {
 		return explainNoAnswer(c.Host, err)
 	}

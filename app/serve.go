@@ -24,6 +24,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/store"
+	"github.com/teeyard/teeyard/transport/ws"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
 	"github.com/teeyard/teeyard/web/broadcast"
@@ -135,7 +136,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
 	finder := &modFinder{own: p.mods, files: files}
+	hub := ws.NewHub()
 	s, err := server.New(server.Config{
+		AddTransport: hub.Join,
+
 		Commands: lines,
 		Modes:    p.modes,
 		FindMode: finder.findMode,
@@ -165,7 +169,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	operators.Attach(s, live.Undelayed())
-	defer serveWeb(ctx, &settings, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, operators.Rooms()), s.Addr().Port(), log)()
+	defer serveWeb(ctx, &settings, hub, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, operators.Rooms()), s.Addr().Port(), log)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}
@@ -201,7 +205,7 @@ func (c *serveCmd) lines(files storage, autoexec bool) []string {
 
 // serveWeb opens the HTTP listener, until end is called. A server without one is better than
 // none, so what keeps it from opening is logged.
-func serveWeb(ctx context.Context, settings *web.Settings, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
+func serveWeb(ctx context.Context, settings *web.Settings, hub *ws.Hub, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
 	log = log.With(logline.SystemKey, "http")
 	listeners, err := settings.Listen(ctx, gamePort)
 	if err != nil {
@@ -211,7 +215,7 @@ func serveWeb(ctx context.Context, settings *web.Settings, rooms []web.Room, gam
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTPS listener: %v", err))
 	}
-	s := web.NewServer(web.NewHandler(rooms...))
+	s := web.NewServer(settings.WithPlayers(hub.Serve, web.NewHandler(rooms...)))
 	serve := func(l net.Listener) {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))

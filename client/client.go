@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // ErrConfig means that a configuration is invalid.
@@ -47,6 +48,9 @@ type Config struct {
 	ConnectionID [16]byte
 	// LegacyHandshake is as in SessionConfig.
 	LegacyHandshake bool
+	// Dial opens the connection for Dial to a server at an address, and returns its peer; nil
+	// means UDP. ws.Dial is for those at ws://host and wss://host.
+	Dial func(ctx context.Context, address string) (transport.Conn, transport.Peer, error)
 	// Reconnect, if not 0, is the time to wait before connecting again when the connection
 	// ends, whoever ended it. Dial itself tries once.
 	Reconnect time.Duration

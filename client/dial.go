@@ -11,21 +11,21 @@ import (
 
 // network is the socket of a client that runs itself.
 type network struct {
-	sock *udp.Conn
+	sock transport.Conn
 	peer transport.Peer
 }
 
 // Dial joins a server and returns when the client is in the game. The address is "host" or
-// "host:port". ctx applies to joining only; Close ends the client.
+// "host:port", or what Config.Dial takes. ctx applies to joining only; Close ends the client.
 //
 // The error wraps ErrClosed if the server refused, ErrNoAnswer if it does not answer, ErrMap
 // if the map cannot be used, udp.ErrAddress, or the cause of ctx's end.
 func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
-	peer, err := udp.Resolve(ctx, address, DefaultPort)
-	if err != nil {
-		return nil, fmt.Errorf("client: %w", err)
+	dial := cfg.Dial
+	if dial == nil {
+		dial = cfg.dialUDP
 	}
-	sock, err := udp.Listen(udp.Config{Addr: cfg.LocalAddr, Batch: 8, ReadBuffer: 1 << 18, WriteBuffer: 1 << 17})
+	sock, peer, err := dial(ctx, address)
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
@@ -55,6 +55,16 @@ func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 	}
 }
 
+// dialUDP opens a UDP socket for a server.
+func (cfg *Config) dialUDP(ctx context.Context, address string) (transport.Conn, transport.Peer, error) {
+	peer, err := udp.Resolve(ctx, address, DefaultPort)
+	if err != nil {
+		return nil, peer, err
+	}
+	sock, err := udp.Listen(udp.Config{Addr: cfg.LocalAddr, Batch: 8, ReadBuffer: 1 << 18, WriteBuffer: 1 << 17})
+	return sock, peer, err
+}
+
 // run runs the client until it ends. It first sends whether the client got into the game.
 func (c *Client) run(joined chan<- error) {
 	n := c.network
@@ -66,7 +76,7 @@ func (c *Client) run(joined chan<- error) {
 		c.flush()
 		k, err := n.sock.ReadBatch(batch, int64(c.NextStepTime(conn.Time(n.sock.Now()))))
 		for _, d := range batch[:k] {
-			if d.Peer == n.peer {
+			if d.Peer == n.peer && len(d.Data) > 0 {
 				c.Feed(conn.Time(d.ReceivedAt), d.Data)
 			}
 		}

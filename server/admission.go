@@ -25,6 +25,10 @@ import (
 // OnInput.
 func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 	s.now = now
+	if len(b) == 0 && peer.Kind != transport.UDP {
+		s.connectionLost(now, peer)
+		return
+	}
 	c := s.sessionByPeer[peer]
 	ban, banned := s.bans.find(peer.Addr())
 	switch {
@@ -39,12 +43,9 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 }
 
 // handleUnconnected handles a datagram that belongs to no session. Masters come first,
-// as they have tokens of their own.
+// as they have tokens of their own. They, and the tools that ask in other protocols, use UDP.
 func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte) {
-	if halflife.IsDatagram(b) && s.halfLife.handle(now, peer, b) {
-		return
-	}
-	if s.registration.handle(now, peer, b) {
+	if peer.Kind == transport.UDP && (halflife.IsDatagram(b) && s.halfLife.handle(now, peer, b) || s.registration.handle(now, peer, b)) {
 		return
 	}
 	v, action := s.inspect(now, peer, b)

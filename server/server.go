@@ -38,6 +38,9 @@ type Config struct {
 	// Transport sends and receives the datagrams; nil opens a UDP socket on the address
 	// and port of the settings bindaddr and sv_port. The server closes it.
 	Transport transport.Conn
+	// AddTransport returns a transport that sends and receives what the given one does and what
+	// others do, such as Join of a ws.Hub; nil adds none.
+	AddTransport func(transport.Conn) transport.Conn
 	// Commands are console lines that run before the server starts, such as the
 	// arguments of the program: settings, "exec FILE", "-f", FILE.
 	Commands []string
@@ -310,6 +313,9 @@ func New(cfg Config) (_ *Server, err error) {
 		}
 		s.transport = c
 	}
+	if cfg.AddTransport != nil {
+		s.transport = cfg.AddTransport(s.transport)
+	}
 	now := conn.Time(s.transport.Now())
 	s.now = now
 	tokens, err := conn.NewTokenIssuer(nil)
@@ -527,7 +533,7 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 	}
 	c.conn.Update(now)
 	if c.conn.State() == conn.StateError {
-		if !s.keepSeat(now, c) {
+		if !s.keepSeat(now, c, c.conn.Reason()) {
 			c.drop(c.conn.Reason())
 		}
 		return

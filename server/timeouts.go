@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // A player whose address changes times out and comes back as somebody else. DDNet's client
@@ -83,10 +84,17 @@ func (c *session) reclaimSeat() {
 	}
 }
 
-// keepSeat keeps the seat of a player whose connection has timed out. It returns false if
-// the player has sent no code, or is back already.
-func (s *Server) keepSeat(now conn.Time, c *session) bool {
-	reason := c.conn.Reason()
+// connectionLost ends the session of a peer that has no connection any more, as when a page in a
+// browser is closed. It counts as a timeout.
+func (s *Server) connectionLost(now conn.Time, peer transport.Peer) {
+	if c := s.sessionByPeer[peer]; c != nil && !c.dropping && !s.keepSeat(now, c, conn.ReasonTimeout) {
+		c.drop("Connection lost")
+	}
+}
+
+// keepSeat keeps the seat of a player whose connection has ended for a reason, if that is a
+// timeout. It returns false if the player has sent no code, or is back already.
+func (s *Server) keepSeat(now conn.Time, c *session, reason string) bool {
 	if c.timeoutCode == 0 || s.settings.TimeoutProtection == 0 || c.state != stateInGame || c.dropping ||
 		reason != conn.ReasonTimeout && reason != conn.ReasonNotAcked {
 		return false

@@ -41,8 +41,13 @@ var ErrClosed = errors.New("transport: connection closed")
 // Kind is the protocol by which datagrams reach a peer.
 type Kind uint8
 
-// UDP is the only kind so far, and the zero value.
-const UDP Kind = 0
+// The kinds.
+const (
+	UDP Kind = iota
+	// WebSocket is that of package ws. Its peers have connections: a datagram without data
+	// says that one has ended.
+	WebSocket
+)
 
 // Peer is the address of the other side and the kind of connection. Peers are comparable.
 // IPv4 addresses are never IPv4-mapped IPv6, so that a peer has the same value with
@@ -55,6 +60,14 @@ type Peer struct {
 // UDPPeer returns the peer at an address and UDP port.
 func UDPPeer(addr netip.Addr, port uint16) Peer {
 	return Peer{AddrPort: netip.AddrPortFrom(addr, port)}
+}
+
+// String returns the address and port. In front of those of a WebSocket it has "ws://".
+func (p Peer) String() string {
+	if p.Kind == WebSocket {
+		return "ws://" + p.AddrPort.String()
+	}
+	return p.AddrPort.String()
 }
 
 // MustParsePeer returns the UDP peer at an address and port such as "[::1]:8303".

@@ -23,7 +23,7 @@ import (
 // [Listen].
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, MaxHeaderBytes: 16 << 10,
+		Handler: h, MaxHeaderBytes: 16 << 10, ConnContext: keepConn,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 15 * time.Second,
 		ErrorLog: log.New(io.Discard, "", 0), // anybody can cause what it logs
 	}

@@ -15,6 +15,7 @@ type Settings struct {
 	opened                 bool
 	status, metrics, pprof AccessSetting
 	proxy                  AccessSetting // Access.Has counts
+	websocket              webSocketSetting
 }
 
 // AccessSetting is the access rule of a room and the variable that it is read from.
@@ -46,6 +47,9 @@ func (s *Settings) Register(c *console.Console) error {
 		}
 	}
 	if err := s.proxy.RegisterWithHelp(c, "sv_http_proxy", "Proxies whose X-Forwarded-For and X-Forwarded-Proto count (off, or some of local and networks, separated by commas)", "off"); err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	if err := s.websocket.register(c); err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
 	for _, v := range []struct {

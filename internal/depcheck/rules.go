@@ -35,8 +35,10 @@ var rooms = map[string][]string{
 
 	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"transport": {},
-	"format":    {"protocol"},
-	"maps":      {"format"},
+	// It takes connections from strangers.
+	"transport/ws": {"transport", "internal/limit"},
+	"format":       {"protocol"},
+	"maps":         {"format"},
 
 	// It sees a world as clients do, and writes what they would be sent into demos.
 	"recorder": {"bridge", "game", "protocol", "format"},
@@ -101,6 +103,7 @@ var limited = []struct {
 	// Scripts reach nothing but the game, and so nobody else needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
+	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
 	// web keeps net/http from logging.

@@ -1,0 +1,232 @@
+package ws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// subprotocol is what Emscripten asks for.
+const subprotocol = "binary"
+
+const (
+	maxPeers          = 1024
+	maxPeersPerPerson = 16 // see limit.Person
+	// maxUnread is the number of datagrams of a peer that wait to be read. Then no more are
+	// received from it.
+	maxUnread = 8
+	// idleTime is the time without a message after which a connection is closed. Browsers
+	// connect again for the next one.
+	idleTime = 30 * time.Second
+	// stallTime is the time in which a message must be sent, or the connection is closed.
+	stallTime = 5 * time.Second
+)
+
+// ErrFull is returned by [Hub.Serve] when there are too many connections.
+var ErrFull = errors.New("ws: too many connections")
+
+// Hub is a number of peers with WebSocket connections. Its methods may be called by several
+// goroutines.
+type Hub struct {
+	idleTime, stallTime time.Duration
+
+	mu        sync.Mutex
+	peers     map[transport.Peer]*peer
+	perPerson map[netip.Prefix]int
+	unread    []arrival
+	closed    bool
+
+	waiting atomic.Bool // the reader waits for wake
+	wake    func()
+	queued  atomic.Int64 // bytes to be sent
+	count   counters
+}
+
+type counters struct {
+	received, receivedBytes, sent, sentBytes, unreachable, tooLong, noRoom atomic.Uint64
+}
+
+// arrival is a datagram that a peer sent, or none when its connection has ended.
+type arrival struct {
+	from *peer
+	data []byte
+	at   int64
+}
+
+// NewHub returns a hub without peers.
+func NewHub() *Hub {
+	return &Hub{
+		idleTime: idleTime, stallTime: stallTime,
+		peers: make(map[transport.Peer]*peer), perPerson: make(map[netip.Prefix]int), wake: func() {},
+	}
+}
+
+// Serve takes the connection of a request, as a peer with the address from, and returns when it has
+// ended. Pages of all origins may connect, as all programs may with UDP: a connection gives no
+// rights.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
+	// Not the request's context, which ends with the handler and not before.
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	p, err := h.add(from, cancel)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return err
+	}
+	defer h.remove(p)
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}, InsecureSkipVerify: true})
+	if err != nil {
+		return fmt.Errorf("ws: %w", err)
+	}
+	return p.run(ctx, conn)
+}
+
+// add makes a peer.
+func (h *Hub) add(from netip.AddrPort, cancel context.CancelFunc) (*peer, error) {
+	if from.Addr().IsLoopback() {
+		from = netip.AddrPortFrom(netip.IPv4Unspecified(), from.Port())
+	}
+	p := &peer{hub: h, id: transport.Peer{AddrPort: from, Kind: transport.WebSocket}, cancel: cancel, kick: make(chan struct{}, 1)}
+	p.person = limit.Person(p.id.Addr())
+	p.free = make(chan []byte, maxUnread)
+	for range maxUnread {
+		p.free <- nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.perPerson[p.person] >= maxPeersPerPerson {
+		return nil, ErrFull
+	}
+	for h.peers[p.id] != nil { // two proxies may give the same address the same port
+		p.id.AddrPort = netip.AddrPortFrom(p.id.Addr(), p.id.Port()+1)
+	}
+	if len(h.peers) >= maxPeers {
+		h.dropIdlest()
+	}
+	p.lastSent.Store(transport.Monotonic())
+	h.peers[p.id] = p
+	h.perPerson[p.person]++
+	return p, nil
+}
+
+// dropIdlest makes room: it closes the connection to which nothing has been sent for the longest
+// time, so that those who play stay.
+func (h *Hub) dropIdlest() {
+	var idlest *peer
+	for _, p := range h.peers {
+		if idlest == nil || p.lastSent.Load() < idlest.lastSent.Load() {
+			idlest = p
+		}
+	}
+	h.forget(idlest)
+	idlest.cancel()
+}
+
+func (h *Hub) remove(p *peer) {
+	h.mu.Lock()
+	h.forget(p)
+	told := p.heard && !h.closed
+	if told {
+		h.unread = append(h.unread, arrival{from: p, at: transport.Monotonic()})
+	}
+	h.mu.Unlock()
+	h.queued.Add(-int64(p.discard()))
+	if told {
+		h.wakeReader()
+	}
+}
+
+// forget takes a peer out of the tables.
+func (h *Hub) forget(p *peer) {
+	if h.peers[p.id] != p {
+		return
+	}
+	delete(h.peers, p.id)
+	if h.perPerson[p.person]--; h.perPerson[p.person] == 0 {
+		delete(h.perPerson, p.person)
+	}
+}
+
+func (h *Hub) wakeReader() {
+	if h.waiting.Swap(false) {
+		h.wake()
+	}
+}
+
+// Peers returns the number of peers.
+func (h *Hub) Peers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.peers)
+}
+
+// take moves datagrams that wait to dst. Their buffers are lent's until they are given back.
+func (h *Hub) take(dst []transport.Datagram, lent *[]arrival) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := min(len(dst), len(h.unread))
+	for i, a := range h.unread[:n] {
+		dst[i] = transport.Datagram{Peer: a.from.id, Data: a.data, ReceivedAt: a.at}
+		if a.data != nil {
+			*lent = append(*lent, a)
+			h.count.received.Add(1)
+			h.count.receivedBytes.Add(uint64(len(a.data)))
+		}
+	}
+	rest := copy(h.unread, h.unread[n:])
+	clear(h.unread[rest:]) // for the garbage collector
+	h.unread = h.unread[:rest]
+	return n
+}
+
+// find returns the peer with an address, nil if there is none.
+func (h *Hub) find(id transport.Peer) *peer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.peers[id]
+}
+
+// close ends all connections.
+func (h *Hub) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for _, p := range h.peers {
+		p.finish()
+	}
+}
+
+// isPortMessage reports whether the first message of a connection is the one in which Emscripten
+// names the port that a socket was bound to. It is no datagram.
+func isPortMessage(b []byte) bool {
+	return len(b) == 10 && string(b[:8]) == "\xff\xff\xff\xffport"
+}
+
+// readMessage reads a message into buf, or into a new buffer if that is nil.
+func readMessage(r io.Reader, buf []byte) ([]byte, error) {
+	if buf == nil {
+		buf = make([]byte, transport.MaxDatagram+1)
+	}
+	buf = buf[:cap(buf)]
+	n, err := io.ReadFull(r, buf)
+	switch {
+	case err == nil:
+		err = errTooLong
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = nil
+	}
+	return buf[:n], err
+}
+
+var errTooLong = errors.New("a message is longer than a datagram")

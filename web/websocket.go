@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// WithPlayers returns a handler that hands the WebSocket connections of players in browsers, which
+// ask for "/", to serve, with the address that they come from. All other requests are next's.
+func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if !s.websocket.on.Load() {
+			http.Error(w, "Nobody may play over WebSocket here (sv_websocket).", http.StatusForbidden)
+			return
+		}
+		from, ok := s.playerAddr(r)
+		if !ok {
+			http.Error(w, "A proxy forwards this, which the server does not know (sv_http_proxy), or which does not say for whom (X-Forwarded-For).", http.StatusForbidden)
+			return
+		}
+		leaveListener(r.Context())
+		_ = serve(w, r, from)
+	})
+}
+
+// playerAddr returns the address of a player. All who come through a proxy that is not trusted
+// would have one address, and share its limits and bans, so that it returns false for them.
+func (s *Settings) playerAddr(r *http.Request) (netip.AddrPort, bool) {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return peer, false
+	}
+	c := s.Client(r)
+	if c.Addr.Port() != 0 {
+		return c.Addr, !isForwarded(r)
+	}
+	return netip.AddrPortFrom(c.Addr.Addr(), peer.Port()), c.Addr.Addr().IsValid()
+}
+
+// webSocketSetting is the variable sv_websocket.
+type webSocketSetting struct {
+	value int
+	on    atomic.Bool
+}
+
+func (v *webSocketSetting) register(c *console.Console) error {
+	err := c.RegisterInt(console.IntVar{
+		Name: "sv_websocket", Help: "Whether clients in browsers may play over WebSocket, on the HTTP listeners of sv_http and sv_https",
+		Flags: console.Server | console.Save, Value: &v.value, Default: 1, Max: 1,
+	})
+	if err != nil {
+		return err
+	}
+	v.on.Store(true)
+	return c.After("sv_websocket", func(*console.Call) { v.on.Store(v.value != 0) })
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// keepConn is a http.Server.ConnContext.
+func keepConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// playerWriteBuffer is how many bytes the system keeps for a player, whose snapshots are of no
+// use when they are late.
+const playerWriteBuffer = 64 << 10
+
+// leaveListener makes a connection that of a player: it does not count any more among those of the
+// listener, which closes old ones.
+func leaveListener(ctx context.Context) {
+	c, _ := ctx.Value(connKey{}).(net.Conn)
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	capped, ok := c.(*cappedConn)
+	if !ok {
+		return
+	}
+	capped.count.release(capped)
+	if t, ok := capped.Conn.(*net.TCPConn); ok {
+		_ = t.SetWriteBuffer(playerWriteBuffer)
+	}
+}
