@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/teeyard/teeyard/bridge"
-	"github.com/teeyard/teeyard/bridge/bridge6"
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/demo"
@@ -14,8 +13,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Convert writes a demo of Teeworlds 0.6 or DDNet as one of Teeworlds 0.7, as far as that can show
-// it. Of a damaged demo it converts what is whole.
+// Convert writes a demo of another version, such as DDNet's, as one of Teeworlds 0.7, as far as that can
+// show it. Of a damaged demo it converts what is whole.
 func Convert(w io.Writer, r *demo.Reader) error {
 	h := *r.Header()
 	h.Version, h.NetVersion, h.Length, h.MapSHA256 = demo.VersionTeeworlds, msg7.NetVersion, 0, [32]byte{}
@@ -25,11 +24,7 @@ func Convert(w io.Writer, r *demo.Reader) error {
 	}
 	c := &converter{EventHandler: bridge.EventHandler{Emit: func(event.Event) {}}}
 	c.Side = func() bridge.ClientSide { return c.from }
-	if r.Header().Protocol() == 7 {
-		c.from = bridge7.NewDemoClientSide(c)
-	} else {
-		c.from = bridge6.NewClientSide(bridge.NopSender{}, c, bridge6.ClientConfig{})
-	}
+	c.from = newDemoReader(r.Header(), c)
 	c.to = bridge7.NewDemoConverter(c.from, &c.messages)
 	var (
 		repeats demo.Repeats

@@ -8,9 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/teeyard/teeyard/bridge"
-	"github.com/teeyard/teeyard/bridge/bridge6"
-	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/bridgetest"
@@ -38,12 +35,7 @@ func readDemo(t *testing.T, file []byte) (all told) {
 			}
 		}
 	}
-	var c bridge.ClientSide
-	if r.Header().Protocol() == 7 {
-		c = bridge7.NewDemoClientSide(h)
-	} else {
-		c = bridge6.NewClientSide(bridge.NopSender{}, h, bridge6.ClientConfig{})
-	}
+	c := newDemoReader(r.Header(), h)
 	var repeats demo.Repeats
 	for chunk := new(demo.Chunk); ; {
 		err := r.Next(chunk)

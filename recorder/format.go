@@ -61,6 +61,14 @@ func (c Config) Header(m *bridge.Map, start time.Time) demo.Header {
 	}
 }
 
+// newDemoReader makes a ClientSide that reads a demo.
+func newDemoReader(h *demo.Header, handler bridge.ServerMessageHandler) bridge.ClientSide {
+	if h.Protocol() == 7 {
+		return bridge7.NewDemoClientSide(handler)
+	}
+	return bridge6.NewClientSide(bridge.NopSender{}, handler, bridge6.ClientConfig{})
+}
+
 // TimeLayout is the form of times in headers and in the names of demos.
 const TimeLayout = "2006-01-02_15-04-05"
 

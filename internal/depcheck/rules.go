@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"maps":         {"format"},
 
 	// It sees a world as clients do, and writes what they would be sent into demos.
-	"recorder": {"bridge", "game", "protocol", "format"},
+	"recorder": {"bridge", "event", "game", "protocol", "format"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
 	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
