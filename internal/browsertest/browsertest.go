@@ -32,6 +32,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -287,4 +288,17 @@ func (p *Page) observe(event any) {
 func (p *Page) HeapUsed() float64 {
 	p.t.Helper()
 	return Eval[float64](p, `performance.memory.usedJSHeapSize`)
+}
+
+// Touch puts fingers on the page, each at x and y in pixels, moves those that are there, or
+// takes them away if there are no points.
+func (p *Page) Touch(kind input.DispatchTouchEventType, points ...[2]float64) {
+	p.t.Helper()
+	list := []*input.TouchPoint{}
+	for i, at := range points {
+		list = append(list, &input.TouchPoint{X: at[0], Y: at[1], ID: new(float64(i))})
+	}
+	if _, err := chromedp.Call(p.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: list}); err != nil {
+		p.t.Fatal(err)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -133,6 +134,43 @@ func TestSizeOfPage(t *testing.T) {
 	}
 }
 
+// TestTouch: two fingers zoom, one moves the camera, and a tap follows a tee.
+func TestTouch(t *testing.T) {
+	p := openMadeUp(t, "#x=1000&y=400&z=1", false)
+	p.Touch(input.DispatchTouchEventTypeTouchStart, [2]float64{600, 300}, [2]float64{700, 300})
+	p.Touch(input.DispatchTouchEventTypeTouchMove, [2]float64{550, 300}, [2]float64{750, 300})
+	p.Touch(input.DispatchTouchEventTypeTouchEnd)
+	p.Wait(`Math.abs(viewer.camera.zoom - 0.5) < 0.02`)
+	x := browsertest.Eval[float64](p, `viewer.camera.x`)
+	p.Touch(input.DispatchTouchEventTypeTouchStart, [2]float64{600, 300})
+	p.Touch(input.DispatchTouchEventTypeTouchMove, [2]float64{500, 300})
+	p.Touch(input.DispatchTouchEventTypeTouchEnd)
+	p.Wait(fmt.Sprintf(`Math.abs(viewer.camera.x - %f - 100 * viewer.camera.unit) < 12`, x))
+	at := browsertest.Eval[[2]float64](p, `(() => { const c = viewer.camera, t = viewer.moment.tees.items[3]; return [(t.x - c.worldX(0)) / c.unit, (t.y - c.worldY(0)) / c.unit]; })()`)
+	p.Touch(input.DispatchTouchEventTypeTouchStart, at)
+	p.Touch(input.DispatchTouchEventTypeTouchEnd)
+	p.Wait(`viewer.director.followed === viewer.moment.tees.items[3].id`)
+}
+
+func TestReplaysPage(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.HandleFunc("/replays.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte(`{"replays": [
+			{"match": "20261122-143000-77ab01fe", "demo": "/b/20261122-143000-77ab01fe.demo", "map": {"name": "yard1"}, "game_type": "CTF", "start": "2026-11-22T14:30:00Z",
+			 "length": 612, "size": 1893410, "players": [{"name": "<i>anna</i>", "clan": "", "team": 0, "score": 12}], "team_scores": [300, 200]},
+			{"match": "x\"y", "demo": "javascript:alert(1)", "map": {"name": "dm1"}, "game_type": "DM", "start": "nonsense",
+			 "length": 1, "size": 1, "players": []}]}`))
+	})
+	p := browsertest.Open(t, mux, "/replays")
+	p.Wait(`document.querySelectorAll('#replays li').length === 2`)
+	p.Screenshot()
+	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i>'`)
+	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === '/?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
+	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
+	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
+}
+
 // TestPageShowsDemo opens a demo in the page as a person does.
 func TestPageShowsDemo(t *testing.T) {
 	mux := http.NewServeMux()
@@ -140,7 +178,7 @@ func TestPageShowsDemo(t *testing.T) {
 	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"match":"","reason":"The match is not broadcast."}`))
 	})
-	b := record(t, 8, 600)
+	b := record(t, 16, 1500)
 	mux.HandleFunc("/some.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
 	p := browsertest.Open(t, mux, "/#t=6&z=1.2")
 	p.Wait(`document.querySelector('input[type=file]')`)
@@ -155,7 +193,7 @@ func TestPageShowsDemo(t *testing.T) {
 	if colors := colorsOf(p.Screenshot()); colors < 1000 {
 		t.Errorf("the picture has %d colours", colors)
 	}
-	wantTrue(t, p, "players", `document.querySelectorAll('select[aria-label="whom to follow"] option').length === 10`)
+	wantTrue(t, p, "players", `document.querySelectorAll('select[aria-label="whom to follow"] option').length === 18`)
 	wantTrue(t, p, "no complaint", `document.getElementById('status').textContent === ''`)
 }
 
