@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	teeyard := func() { Main(Config{}) }
-	testscript.Main(m, map[string]func(){"teeyard": teeyard, "teeworlds_srv": teeyard, "hearts": hearts})
+	testscript.Main(m, map[string]func(){"teeyard": teeyard, "teeworlds_srv": teeyard, "hearts": hearts, "stuck": stuck})
 }
 
 // teeyard returns this program, to be run.

@@ -138,6 +138,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		OpenStorage: func(name string) server.Storage {
 			return store.New(filepath.Join(files[0], filepath.FromSlash(name)))
 		},
+		Stuck: func() {
+			stdout.Close(outputTimeout)
+			os.Exit(1)
+		},
 		Log:     log,
 		Dialect: &dialect,
 	})

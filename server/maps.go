@@ -167,6 +167,16 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%s: more than the %d bytes allowed", name, limit)
 }
 
+// newWorld creates a world, or that of the match that goes on.
+func (s *Server) newWorld(cfg game.Config) (*game.World, error) {
+	s.watchdog.begin(0)
+	defer s.watchdog.end()
+	if saved := s.resume.from; saved != nil {
+		return game.Restore(cfg, saved.world)
+	}
+	return game.New(cfg)
+}
+
 // startWorld creates a world on a map.
 func (s *Server) startWorld(m *gameMap) error {
 	gameType, mode := m.gameType, game.Mode(dm.Mode{})
@@ -188,13 +198,7 @@ func (s *Server) startWorld(m *gameMap) error {
 		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
 		Variables: s.variableValues(),
 	}
-	var w *game.World
-	var err error
-	if saved := s.resume.from; saved != nil {
-		w, err = game.Restore(cfg, saved.world)
-	} else {
-		w, err = game.New(cfg)
-	}
+	w, err := s.newWorld(cfg)
 	if err == nil {
 		err = s.checkModCommands(w)
 	}
