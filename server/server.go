@@ -565,7 +565,7 @@ func (s *Server) tick(now conn.Time) {
 	s.demoTick(events)
 	for i := range events {
 		if events[i].Kind == game.EvStore {
-			s.store(events[i].Store)
+			s.store(events[i].Store, "")
 			continue
 		}
 		if events[i].Kind == game.EvModOff {
