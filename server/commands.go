@@ -471,6 +471,9 @@ func (s *Server) cmdBansSave(call *console.Call) {
 }
 
 func (s *Server) cmdSay(call *console.Call) {
+	if call.Caller.Print != nil {
+		call.Caller.Print("*** " + safetext.Line(call.Arg(0))) // others see the chat
+	}
 	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: call.Arg(0)})
 }
 

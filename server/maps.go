@@ -221,7 +221,7 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Standard, "server", "mods "+joinMods(m.mods))
 	}
 	s.endReplay(replay.EndMapChange)
-	s.endDemo()
+	s.endDemo(console.Operator)
 	s.gameMap, s.world = m, w
 	s.storage.world++
 	s.storage.unanswered = nil
