@@ -30,7 +30,7 @@ func TestBestTimesSurviveARestart(t *testing.T) {
 	var logs memoryReplays
 	start := func() *testNetwork {
 		return newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &logs, OpenStorage: func(name string) Storage {
-			return promptStorage{store.New(filepath.Join(dir, name))}
+			return promptStorage{store.New(filepath.Join(dir, name), nil)}
 		}}, "sv_gametype race; sv_map yardrun; sv_replay 1; sv_storage times")
 	}
 	tn := start()
