@@ -446,7 +446,7 @@ func (m *Mode) tell(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		own := text
 		if ctx.Alive(id) && text != "" {
-			own = m.status(ctx, id) + "\n" + text
+			own = text + "\n" + m.status(ctx, id) // DDNet's client puts the last line into the middle
 		}
 		ctx.SetScreenText(id, own)
 	}

@@ -204,7 +204,7 @@ func TestClasses(t *testing.T) {
 	}
 	r.Do(game.ChooseLine(0, lines[0]))
 	r.Run(10)
-	testenv.Check(t, r.Tee(0).Weapon == game.WeaponLaser && strings.HasPrefix(text(r.World, 0), "Engineer"), "%+v %q", r.Tee(0), text(r.World, 0))
+	testenv.Check(t, r.Tee(0).Weapon == game.WeaponLaser && strings.Contains(text(r.World, 0), "\nEngineer"), "%+v %q", r.Tee(0), text(r.World, 0))
 	p, _ := r.Player(0)
 	before := p.Profile.Skin
 	r.choose(0, "hero")
