@@ -35,7 +35,7 @@ func play(t testing.TB, source string) uint64 {
 	tw.join(2)
 	tw.run(30)
 	tw.say("run")
-	w.Step([]game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdReload, Value: reload, Text: source + " "}})
+	tw.Step([]game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdReload, Value: reload, Text: source + " "}})
 	tw.run(30)
 	state := mod.AppendState(nil)
 	if err := mod.RestoreState(state); err != nil {

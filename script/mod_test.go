@@ -50,6 +50,18 @@ func newWorld(t testing.TB, source string) *testWorld {
 	return tw
 }
 
+// Step runs a tick, in which neither the script nor what it calls may panic: the world would only
+// switch it off.
+func (w *testWorld) Step(cmds []game.Command) []game.Event {
+	events := w.World.Step(cmds)
+	for i := range events {
+		if events[i].Kind == game.EvModOff {
+			panic(events[i].Text)
+		}
+	}
+	return events
+}
+
 // join brings in players.
 func (w *testWorld) join(n int) {
 	var cmds []game.Command
@@ -209,6 +221,13 @@ func TestSwitchedOff(t *testing.T) {
 		{"function on_tick() for p in players() do p:kill() end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
 		{"function on_tick() for p in players() do pcall(p.kill, p) end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
 		{"function on_damage(d) d.victim:damage(1) end\nfunction on_tick() if player(0) then player(0):damage(1) end end", ""},
+		{"local k = entity_kind{name = 'k'}\nfunction on_tick() for i = 1, 1e6 do k:spawn{pos = {x = 99, y = 99}} end end", "mods/test.lua:2: too many steps"},
+		{"local k = entity_kind{name = 'k', draw = function(e, d) while true do d:laser(1, e.pos, e.pos) end end}\nfunction on_start() k:spawn{pos = {x = 99, y = 99}} end", "mods/test.lua:1: too many steps"},
+		{"function on_tick() for i = 1, 1e6 do store.get('k') end end", "too many requests in this tick (10 errors"},
+		{"function on_tick() for i = 1, 1e6 do game.add_npc{name = 'x'} end end", "too many steps"},
+		{"function on_tick() for i = 1, 1e6 do after(1, 'on_tick', i) end end", "timers"},
+		{"local m = menu{name = 'm', run = function() end}\nfunction on_tick() for p in players() do for i = 1, 1e6 do m:show(p, {'' .. i}) end end end", "too many"},
+		{"local c = setmetatable({}, {__tostring = function(t) return tostring(t) end})\nfunction on_tick() tostring(c) end", "switched off"},
 		{"local d; function on_damage(x) state.d = x end\nfunction on_tick() if player(0) then player(0):damage(1) end end", "state.d is a damage, which cannot be saved"},
 	} {
 		w := newWorld(t, c.source)
@@ -224,6 +243,24 @@ func TestSwitchedOff(t *testing.T) {
 		if c.want != "" && w.mod.Off() == "" {
 			t.Errorf("%s runs on", c.source)
 		}
+	}
+}
+
+// TestEveryHookFails has every hook, each of which errs.
+func TestEveryHookFails(t *testing.T) {
+	var source strings.Builder
+	for _, name := range hookNames[hookStart:] {
+		source.WriteString("function " + name + "() error('" + name + "') end\n")
+	}
+	w := newWorld(t, source.String())
+	w.join(4)
+	w.run(20)
+	if log := strings.Join(w.logs, "\n"); len(w.logs) != maxErrors || !strings.HasPrefix(w.logs[maxErrors-1], "switched off: mods/test.lua:") {
+		t.Errorf("%s", log)
+	}
+	w.run(600)
+	if len(w.logs) != maxErrors || w.Frame().Game.State != 0 || len(w.Frame().Characters) != 4 {
+		t.Errorf("%d lines of log, state %v", len(w.logs), w.Frame().Game.State)
 	}
 }
 
