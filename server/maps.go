@@ -179,14 +179,13 @@ func (s *Server) newWorld(cfg game.Config) (*game.World, error) {
 
 // startWorld creates a world on a map.
 func (s *Server) startWorld(m *gameMap) error {
-	gameType, mode := m.gameType, game.Mode(dm.Mode{})
+	gameType, mode := m.playedGameType(), game.Mode(dm.Mode{})
 	s.missingGameType, s.missingErr, s.nextGameTypeErr = "", nil, nil
 	if m.newMode != nil {
 		mode = m.newMode()
 		s.setModLog(mode)
 	} else {
-		s.missingGameType, s.missingErr = gameType, m.modeErr
-		gameType = "dm"
+		s.missingGameType, s.missingErr = m.gameType, m.modeErr
 		if s.started {
 			s.reportGameType(nil)
 		}
@@ -195,7 +194,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	cfg := game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
-		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
+		Rules: s.gameRulesFor(gameType), Tuning: &s.tuning, Seed: s.cfg.Seed,
 		Variables: s.variableValues(),
 	}
 	w, err := s.newWorld(cfg)
