@@ -421,6 +421,7 @@ func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 		m.showCounts(ctx, n, 0)
 	}
 	s.Announced = true
+	m.tell(ctx)
 	return game.MatchOver
 }
 
