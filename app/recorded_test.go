@@ -92,7 +92,9 @@ func restoreBlocks(t *testing.T, log []byte, cfg replay.VerifyConfig) {
 func recordMatch(t *testing.T, path, config string, protocols []string, edit string) {
 	t.Helper()
 	dir := t.TempDir()
-	testenv.NoError(t, os.CopyFS(filepath.Join(dir, "mods"), os.DirFS(filepath.Join(recordedDir, "mods"))))
+	for _, scripts := range []string{"../examples/lua", filepath.Join(recordedDir, "mods")} {
+		testenv.NoError(t, os.CopyFS(filepath.Join(dir, "mods"), os.DirFS(scripts)))
+	}
 	port := strconv.Itoa(testenv.Must(peers.FreePort()))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
