@@ -142,7 +142,7 @@ func TestLoadErrors(t *testing.T) {
 		{"game.say('x')", "mods/test.lua:1: the game can be used in hooks only"},
 		{"math.random()", "mods/test.lua:1: the game can be used in hooks only"},
 		{"while true do end", "mods/test.lua: too many steps"},
-		{"local s = 'x' while true do s = s .. s end", "mods/test.lua: too much memory"},
+		{"local t = {} while true do t[#t + 1] = ('x'):rep(8000) end", "mods/test.lua: too much memory"},
 		{"local s = ('x'):rep(1e9)", "mods/test.lua: too much memory"},
 		{"local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) end", "mods/test.lua: too much memory"},
 		{"local function f() return 1 + f() end f()", "mods/test.lua: too much memory"},
@@ -193,7 +193,7 @@ func TestOnlyStateLasts(t *testing.T) {
 		{"function on_tick() state.x = setmetatable({}, {}) end", "state.x has a metatable, which is not saved"},
 		{"function on_tick() state[{}] = 1 end", "a table has no order if keys"},
 		{"function on_tick() state[#state + 1] = ('x'):rep(1000) end", ""},
-		{"function on_tick() for i = 1, 80 do state[#state + 1] = ('x'):rep(20000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
+		{"function on_tick() for i = 1, 40 do state[#state + 1] = ('x'):rep(8000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
 	} {
 		w := newWorld(t, c.source)
 		w.join(1)
@@ -209,8 +209,9 @@ func TestSwitchedOff(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"function on_tick()\nwhile true do end end", "switched off: mods/test.lua:2: too many steps"},
 		{"function on_tick() pcall(function() while true do end end) end", "too many steps"},
-		{"function on_tick() local s = 'x' while true do s = s .. s end end", "too much memory"},
-		{"function on_tick() local s = ('a'):rep(3e5) while true do pcall(s.byte, s, 1, -1) tonumber(s) end end", "too many steps"},
+		{"function on_tick() local s = 'x' while true do s = s .. s end end", "mods/test.lua:1: a string of 16384 bytes, the limit is 8192 (10 errors"},
+		{"function on_tick() local t = {} while true do t[#t + 1] = ('x' .. #t):rep(1000) end end", "too much memory"},
+		{"function on_tick() local s = ('a'):rep(8000) while true do pcall(s.byte, s, 1, -1) tonumber(s) end end", "too many steps"},
 		{"function on_tick() while true do (('a'):rep(200)):byte(1, -1) end end", "too many steps"},
 		{"function on_tick() for i = 1, 3000 do string.format('%99.99f', i) end end", "too many steps"},
 		{"function on_tick() error('no') end", "switched off: mods/test.lua:1: no (10 errors in 10 seconds)"},
@@ -306,6 +307,42 @@ func TestPrintIsLimited(t *testing.T) {
 	}
 	if last := w.logs[maxPrints]; !strings.Contains(last, "prints too much") {
 		t.Errorf("after %d lines: %q", maxPrints, last)
+	}
+}
+
+// TestStringsAreLimited makes strings that are as long as can be, and longer ones, in each way.
+func TestStringsAreLimited(t *testing.T) {
+	w := newWorld(t, `
+local most = ("x"):rep(8192)
+function on_chat(m)
+  local said = {}
+  for i, f in ipairs{
+    function(s) return s .. "" .. 1 end,
+    function(s) return 1 .. 2.5 .. s end,
+    function(s) return "a" .. setmetatable({}, {__concat = function(a, b) return s .. "y" end}) end,
+    function(s) return setmetatable({}, {__concat = function(a, b) return "short" end}) .. s .. "" end,
+    function(s) return s:rep(2) end,
+    function(s) return (s:gsub("x", "yy")) end,
+    function(s) return string.format("%s!", s) end,
+    function(s) return table.concat({s, s}) end,
+    function(s) return s:upper() .. s:lower() end,
+    function(s) return (s:sub(1, 8190) .. 1 .. "a") end,
+    function(s) return "a" .. nil end,
+  } do
+    local ok, x = pcall(f, most)
+    said[#said + 1] = ok and #x or x:sub(-30)
+  end
+  for _, x in ipairs(said) do game.say(x) end
+end`)
+	w.join(1)
+	const long = "bytes, the limit is 8192"
+	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "16384 " + long, "8193 " + long, "16384 " + long, "16384 " + long, "8192", "concatenate a nil value"}
+	got := strings.Split(w.say("go"), "|")
+	if len(w.logs) > 0 || !slices.EqualFunc(got, want, strings.HasSuffix) {
+		t.Errorf("%q, want %q: %q", got, want, w.logs)
+	}
+	if _, err := New(Config{Name: "mods/x.lua", Source: "\n\nlocal s = '" + strings.Repeat("x", maxString+1) + "'"}); err == nil || err.Error() != "mods/x.lua:3: a string of 8193 bytes, the limit is 8192" {
+		t.Errorf("a literal: %v", err)
 	}
 }
 
