@@ -19,7 +19,8 @@ import (
 
 func TestMain(m *testing.M) {
 	teeyard := func() { Main(Config{}) }
-	testscript.Main(m, map[string]func(){"teeyard": teeyard, "teeworlds_srv": teeyard, "hearts": hearts})
+	modded := func() { Main(moddedConfig) }
+	testscript.Main(m, map[string]func(){"teeyard": teeyard, "teeworlds_srv": teeyard, "hearts": hearts, "stuck": stuck, "modded": modded})
 }
 
 // teeyard returns this program, to be run.

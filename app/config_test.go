@@ -24,6 +24,24 @@ func hearts() {
 	})
 }
 
+// stuckMod does not return from a line of chat, or panics at another.
+type stuckMod struct{}
+
+func (stuckMod) Start(*game.Tx) {}
+
+func (stuckMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
+	for strings.HasPrefix(c.Text, "stuck") {
+	}
+	if c.Text == "boom" {
+		panic(c.Text)
+	}
+}
+
+// stuck is the program with that mod.
+func stuck() {
+	Main(Config{Mods: []Mod{{Name: "stuck", New: func() game.Mod { return stuckMod{} }}}})
+}
+
 // TestConfig checks what a program may have.
 func TestConfig(t *testing.T) {
 	newMod := func() game.Mod { return testMod{} }

@@ -157,7 +157,13 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		OpenLog:   files.OpenLog,
 		Bans:      banned,
 		OpenStorage: func(name string) server.Storage {
-			return store.New(filepath.Join(files[0], filepath.FromSlash(name)))
+			return store.New(filepath.Join(files[0], filepath.FromSlash(name)), func(text string) {
+				log.Warn(text, logline.SystemKey, "storage")
+			})
+		},
+		Stuck: func() {
+			stdout.Close(outputTimeout)
+			os.Exit(1)
 		},
 		Log:     log,
 		Dialect: &dialect,

@@ -1,15 +1,19 @@
 package client_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/fng"
+	"github.com/teeyard/teeyard/mods/foot"
+	"github.com/teeyard/teeyard/mods/infection"
 	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/server"
@@ -26,22 +30,7 @@ func TestCommunityModes(t *testing.T) {
 		t.Run(mode.Name, func(t *testing.T) {
 			tn := newConfiguredNetwork(t, netsim.Link{Delay: time.Millisecond}, server.Config{Modes: modes}, nil, "sv_map testbox; sv_scorelimit 0; sv_gametype "+mode.Name)
 			testenv.Check(t, len(tn.srv.Problems()) == 0, "%q", tn.srv.Problems())
-			hunts := func(_ *client.Client, v *game.View) game.Input {
-				in := game.Input{TargetX: 1, Fire: v.Tick / 10 & 63}
-				for _, me := range v.Characters {
-					for _, other := range v.Characters {
-						if me.Player == v.Viewer && other.Player != v.Viewer {
-							in.TargetX, in.TargetY = other.X-me.X, other.Y-me.Y
-							in.Direction, in.Jump = min(max(in.TargetX/200, -1), 1), v.Tick%40 < 5
-						}
-					}
-				}
-				return in
-			}
-			players := []*player{
-				tn.join(client.Config{Name: "seven", Play: hunts}),
-				tn.join(client.Config{Name: "six", Play: hunts, Version: client.Version06}),
-			}
+			players := bothVersions(tn, func(v *game.View) game.Input { return hunt(v, 200) })
 			for _, p := range players {
 				kill := waitFor(p, 30*time.Second, func(e event.Kill) bool { return e.Killer != e.Victim })
 				testenv.Check(t, kill.Weapon == game.WeaponLaser, "weapon %d", kill.Weapon)
@@ -64,4 +53,87 @@ func TestCommunityModes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bothVersions joins a client of each version, who play in the same way.
+func bothVersions(tn *testNetwork, play func(v *game.View) game.Input) []*player {
+	next := func(_ *client.Client, v *game.View) game.Input { return play(v) }
+	return []*player{
+		tn.join(client.Config{Name: "seven", Play: next}),
+		tn.join(client.Config{Name: "six", Play: next, Version: client.Version06}),
+	}
+}
+
+// hunt runs towards another tee up to a distance, aims at it and fires.
+func hunt(v *game.View, distance int32) game.Input {
+	in := game.Input{TargetX: 1, Fire: v.Tick / 10 & 63}
+	for _, me := range v.Characters {
+		for _, other := range v.Characters {
+			if me.Player == v.Viewer && other.Player != v.Viewer {
+				in.TargetX, in.TargetY = other.X-me.X, other.Y-me.Y
+				in.Direction, in.Jump = min(max(in.TargetX/distance, -1), 1), v.Tick%40 < 5
+			}
+		}
+	}
+	return in
+}
+
+// TestInfection lets a client of each version choose a class, and one infect the other.
+func TestInfection(t *testing.T) {
+	modes := server.Modes{{Name: "infection", New: infection.New}}
+	tn := newConfiguredNetwork(t, netsim.Link{Delay: time.Millisecond}, server.Config{Modes: modes}, nil, "sv_map testbox; sv_gametype infection; inf_initial_infection_delay 4")
+	players := bothVersions(tn, func(v *game.View) game.Input { return hunt(v, 20) })
+	for _, p := range players {
+		tn.until(10*time.Second, "shown the classes", func() bool { return len(p.VoteOptions()) == 6 })
+		testenv.NoError(t, p.VoteOption(p.VoteOptions()[1], ""))
+	}
+	for _, p := range players {
+		waitFor(p, 10*time.Second, func(e event.Broadcast) bool { return strings.Contains(e.Text, "\nSoldier: ") })
+		waitFor(p, 10*time.Second, func(e event.Chat) bool { return strings.HasSuffix(e.Text, " is infected") })
+		waitFor(p, 60*time.Second, func(e event.Chat) bool { return strings.HasPrefix(e.Text, "The infected win the round") })
+		tn.until(time.Second, "shown who won", func() (won bool) {
+			p.WithView(func(v *game.View) { won = v.Game.TeamScore == [2]int32{2, 0} && v.Game.State&game.StateGameOver != 0 })
+			return won
+		})
+	}
+}
+
+// carrier is a mod that takes a player to the ball, and with it to a goal.
+type carrier struct{}
+
+func (carrier) Start(*game.Tx) {}
+
+func (carrier) OnTick(ctx *game.Ctx) {
+	switch ctx.Tick() % 200 {
+	case 0:
+		ctx.SetPos(0, vec.Vec2{X: 29.5 * 32, Y: 14.5 * 32})
+	case 2:
+		ctx.SetPos(0, vec.Vec2{X: 33 * 32, Y: 17*32 + 16})
+	}
+}
+
+// TestFoot lets a client kick the ball into a goal, as one of each version sees.
+func TestFoot(t *testing.T) {
+	cfg := server.Config{
+		Modes:   server.Modes{{Name: "foot", New: foot.New}},
+		FindMod: func(string) (func() game.Mod, error) { return func() game.Mod { return carrier{} }, nil },
+	}
+	tn := newConfiguredNetwork(t, netsim.Link{Delay: time.Millisecond}, cfg, nil, "sv_map testbox; sv_gametype foot; sv_mods carrier")
+	seen := [2]bool{}
+	players := bothVersions(tn, func(v *game.View) game.Input {
+		for _, c := range v.Characters {
+			if c.Weapon == game.WeaponGrenade && c.Player == 0 {
+				seen[min(v.Viewer, 1)] = true
+			}
+		}
+		return game.Input{TargetX: 100, Fire: v.Tick / 10 & 63}
+	})
+	for _, p := range players {
+		waitFor(p, 60*time.Second, func(e event.Broadcast) bool { return strings.Contains(e.Text, "seven scored") })
+		tn.until(time.Second, "shown the points", func() (shown bool) {
+			p.WithView(func(v *game.View) { shown = v.Game.TeamScore != [2]int32{} })
+			return shown
+		})
+	}
+	testenv.Check(t, seen == [2]bool{true, true}, "who has the ball is seen: %v", seen)
 }

@@ -15,6 +15,7 @@ type world struct {
 	t      testing.TB
 	script *script // a mod that runs after those of the test
 	cfg    game.Config
+	panics bool // mods may
 }
 
 func newWorld(t testing.TB, cfg game.Config) *world {
@@ -31,7 +32,18 @@ func newWorld(t testing.TB, cfg game.Config) *world {
 	s := &script{}
 	cfg.Mods = append(cfg.Mods[:len(cfg.Mods):len(cfg.Mods)], s)
 	w := testenv.Must(game.New(cfg))
-	return &world{w, t, s, cfg}
+	return &world{w, t, s, cfg, false}
+}
+
+// Step runs a tick, in which mods must not panic: the world would only switch them off.
+func (w *world) Step(cmds []game.Command) []game.Event {
+	events := w.World.Step(cmds)
+	for i := range events {
+		if events[i].Kind == game.EvModOff && !w.panics {
+			w.t.Error(events[i].Text)
+		}
+	}
+	return events
 }
 
 // rules returns the default rules for 64 players, changed by edit.

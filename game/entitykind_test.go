@@ -341,6 +341,7 @@ func TestEntitiesAllocateNothing(t *testing.T) {
 
 func TestAddEntityKindIsForStart(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: boxMap()})
+	w.panics = true
 	evs := w.inTick(func(ctx *game.Ctx) { ctx.AddEntityKind(game.EntityKind{}) })
 	testenv.Check(t, len(eventsOf(evs, game.EvModOff)) == 1, "a kind can be added in a match")
 }

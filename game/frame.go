@@ -29,6 +29,10 @@ const (
 	GameFlagFlags
 	GameFlagSurvival
 	GameFlagRace
+
+	// GameFlagFNG is for clients of DDNet alone, which predict that hammers push as in FNG, and that
+	// who is in the kill feed with a laser lives.
+	GameFlagFNG GameFlags = 1 << 7
 )
 
 // GameStateFlags is a set of states of a match.

@@ -89,7 +89,7 @@ func TestModIsSwitchedOff(t *testing.T) {
 	w.steps(100)
 	testenv.Check(t, len(w.has()) == 9 && !w.hasEnded(), "it has only %q", w.has())
 	hash := w.Hash()
-	m.panics = true
+	m.panics, w.panics = true, true
 	evs := w.do(say(1, "hello"))
 	off := eventsOf(evs, game.EvModOff)
 	if len(off) != 1 || off[0].Value != 0 {
@@ -131,7 +131,7 @@ func (w *world) chat(evs []game.Event) []game.Event { return eventsOf(evs, game.
 func newRestored(t *testing.T, cfg game.Config, state []byte) *world {
 	m, s := &owning{}, &script{}
 	cfg.Terrain, cfg.Mode, cfg.Mods = bots.Arena(), dm.Mode{}, []game.Mod{m, s}
-	return &world{testenv.Must(game.Restore(cfg, state)), t, s, cfg}
+	return &world{testenv.Must(game.Restore(cfg, state)), t, s, cfg, false}
 }
 
 // frailMode panics when somebody dies.
@@ -175,6 +175,7 @@ func (n nested) OnDeath(ctx *game.Ctx, d *game.Death) {
 func TestPanicInNestedHooks(t *testing.T) {
 	var a, b []string
 	w := newWorld(t, game.Config{Mods: []game.Mod{nested{1, false, &a}, nested{0, true, &b}}})
+	w.panics = true
 	w.enter(2)
 	a, b = nil, nil
 	w.Step(join(0, 1))

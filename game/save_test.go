@@ -54,6 +54,7 @@ var notSaved = map[string]string{
 	"minPlayers":     "from the mode",
 
 	"entityKinds": "from mode and mods",
+	"tuneZones":   "from mode and mods",
 	"building":    "false after New",
 	"drawn":       "made of the entities in each step",
 	"drawing":     "used within a step",

@@ -169,6 +169,23 @@ func (tx *Tx) RespawnNow(id PlayerID) {
 	}
 }
 
+// Respawn gives a player another character at a spawn point, as [SpawnPicker] says, with what new ones
+// have. That of before goes without a death: nobody scores and no [DeathHook] is called. It is there
+// in the next tick in which somebody can spawn. For who is dead it is RespawnNow.
+func (tx *Tx) Respawn(id PlayerID) {
+	c := tx.character(id)
+	if c == nil {
+		tx.RespawnNow(id)
+		return
+	}
+	w, p := tx.w, &tx.w.players[id]
+	w.dropCarriedFlags(id)
+	c.alive = false
+	w.removeFromWorld(id)
+	w.coreWorld.Cores[id] = nil
+	p.respawnTick, p.spawning = w.tick, true
+}
+
 // DelayRespawn prevents a player from respawning for at least the given ticks.
 func (tx *Tx) DelayRespawn(id PlayerID, ticks int32) {
 	if p := tx.player(id); p != nil {

@@ -192,6 +192,9 @@ func (w *World) beginStates() {
 		c.core.Tuning = nil
 		if own.own && !w.rules.PureTuning {
 			c.core.Tuning = &own.current
+		} else if t, ok := w.zoneTuning(id); ok && !w.rules.PureTuning {
+			own.current = t // which counts only in this tick
+			c.core.Tuning = &own.current
 		}
 	}
 }

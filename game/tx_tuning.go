@@ -31,8 +31,8 @@ func (tx *Tx) PlayerTuning(id PlayerID) Tuning { return tx.w.PlayerTuning(id) }
 // SetPlayerTuning gives a player a tuning of their own, which their tee moves with from the
 // next tick on, until they leave; nil means that of the world again. Parameters of weapons
 // stay those of the world. The player's client is told at the end of the tick if it is
-// another one than it knows, so a mod can call this in every tick: for zones, with the
-// tuning of the zone where the tee is.
+// another one than it knows, so a mod can call this in every tick. For zones there is
+// [Tx.TuneZone].
 //
 // It takes effect only where the tuning may be another than the standard one, by
 // [PurityRule] or by the operator's choice of the game type: clients leave a server that
@@ -55,7 +55,13 @@ func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
 // PlayerTuning returns the tuning that the tee of a connected player moves with; for others
 // that of the world.
 func (w *World) PlayerTuning(id PlayerID) Tuning {
-	if id < 0 || id >= MaxPlayers || !w.playerExtras[id].tuning.own || w.rules.PureTuning {
+	if id < 0 || id >= MaxPlayers || w.rules.PureTuning {
+		return w.tuning
+	}
+	if !w.playerExtras[id].tuning.own {
+		if t, ok := w.zoneTuning(id); ok {
+			return t
+		}
 		return w.tuning
 	}
 	t := w.playerExtras[id].tuning.current

@@ -89,6 +89,7 @@ type World struct {
 
 	// What modes and mods have put into the world; see EntityKind.
 	entityKinds  []EntityKind
+	tuneZones    []tuneZone
 	entities     []Entity // oldest first
 	lastEntity   EntityID
 	usesEntities bool // a mode or mod has made something

@@ -64,7 +64,7 @@ var playerKind = &kind{"player", map[string]member{
 	"take_weapon":     method(2, do2((*game.Tx).TakeWeapon)),
 	"kill":            method(2, kill),
 	"damage":          method(4, costs(effectCost, hurt)),
-	"respawn":         method(1, do1((*game.Tx).RespawnNow)),
+	"respawn":         method(1, do1((*game.Tx).Respawn)),
 	"disable_respawn": method(1, do1((*game.Tx).DisableRespawn)),
 	"enable_respawn":  method(1, do1((*game.Tx).EnableRespawn)),
 	"delay_respawn":   method(2, do2((*game.Tx).DelayRespawn)),
@@ -195,6 +195,7 @@ func (v *vm) openGame() {
 	set(v.env, "console_command", v.function("console_command", 1, false, declareCommand(func(d *declared) *[]command { return &d.console })))
 	set(v.env, "variable", v.function("variable", 1, false, declareVariable))
 	set(v.env, "entity_kind", v.function("entity_kind", 1, false, declareEntityKind))
+	set(v.env, "tune_zone", v.function("tune_zone", 1, false, declareTuneZone))
 	set(v.env, "mode", v.function("mode", 1, false, declareMode))
 	set(v.env, "menu", v.function("menu", 1, false, declareChoice(menuKind)))
 	set(v.env, "vote", v.function("vote", 1, false, declareChoice(voteKind)))

@@ -21,6 +21,7 @@ var notForScripts = map[string]string{
 
 	"After": "the function after", "Timer": "the function after", "Stop": "the function after", "TicksLeft": "the function after",
 	"Print":       "the function print",
+	"RespawnNow":  "p:respawn of who is dead",   // which is Respawn
 	"SendGameMsg": "game.flag_message, for all", // which is SendGameMsgTo
 	"SetFlags":    "p:set_flag, one at a time",
 

@@ -17,6 +17,7 @@ type declared struct {
 	variables     []*variable
 	kinds         []*entityKind
 	choices       []*choice
+	zones         []game.TuneZone
 	mode          *modeSpec // nil for a mod
 }
 
@@ -219,6 +220,9 @@ func (m *Mod) declare(tx *game.Tx) {
 	for _, c := range d.console {
 		tx.ConsoleCommand(m.commandSpec(c, func(d *declared) []command { return d.console }))
 	}
+	for _, z := range d.zones {
+		tx.TuneZone(z)
+	}
 	m.addKinds(tx)
 	m.addChoices(tx)
 }
@@ -262,4 +266,41 @@ func commandArg(params string, call *game.CommandCall, n int) rt.Value {
 		}
 	}
 	return rt.StringValue(call.Arg(n))
+}
+
+// declareTuneZone is tune_zone{tile = 3, tuning = {gravity = 0.3}}.
+func declareTuneZone(v *vm, c *rt.GoCont) error {
+	f := v.declaration(c, "tile", "tune", "floor", "from", "to", "tuning")
+	z := game.TuneZone{From: f.vector(v, "from"), To: f.vector(v, "to"), Floor: rt.Truth(f.get("floor")), Tuning: map[string]float32{}}
+	tile, tune := f.number("tile", 0), f.number("tune", 0)
+	if f.err != nil {
+		return f.err
+	}
+	if tile != int32(uint8(tile)) || tune != int32(uint8(tune)) {
+		return errors.New("tile and tune are from 0 to 255")
+	}
+	z.Tile, z.Tune = uint8(tile), uint8(tune)
+	t, ok := f.get("tuning").TryTable()
+	if !ok {
+		f.wrong("tuning", "a table such as {gravity = 0.3}")
+		return f.err
+	}
+	keys, err := v.sortedKeys(t)
+	if err != nil {
+		return err
+	}
+	var known game.Tuning
+	for _, k := range keys {
+		name := plain(k)
+		x, err := coordinate(1, t.Get(k))
+		if err == nil {
+			err = known.Set(name, x)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		z.Tuning[name] = x
+	}
+	v.declared.zones = append(v.declared.zones, z)
+	return nil
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,13 +13,21 @@ import (
 
 // play runs a script in a short match and returns the hash of the world, 0 if it is no script.
 func play(t testing.TB, source string) uint64 {
-	mod, err := New(Config{Name: "mods/fuzz.lua", Source: source})
+	cfg := Config{Name: "mods/fuzz.lua", Source: source}
+	mod, err := New(cfg)
+	mode, mods, reload := game.Mode(dm.Mode{}), []game.Mod{mod}, int32(0)
+	if errors.Is(err, errIsMode) {
+		m, isMode := NewMode(cfg)
+		if err = isMode; err == nil {
+			mod, mode, mods, reload = &m.Mod, m, nil, game.ReloadMode
+		}
+	}
 	if err != nil {
 		return 0
 	}
 	rules := game.DefaultRules()
 	rules.SpamProtection = false
-	w, err := game.New(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{mod}, Rules: rules, Seed: 1})
+	w, err := game.New(game.Config{Terrain: terrain(), Mode: mode, Mods: mods, Rules: rules, Seed: 1})
 	if err != nil {
 		return 0
 	}
@@ -26,7 +35,7 @@ func play(t testing.TB, source string) uint64 {
 	tw.join(2)
 	tw.run(30)
 	tw.say("run")
-	w.Step([]game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdReload, Text: source + " "}})
+	tw.Step([]game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdReload, Value: reload, Text: source + " "}})
 	tw.run(30)
 	state := mod.AppendState(nil)
 	if err := mod.RestoreState(state); err != nil {
@@ -48,6 +57,8 @@ func FuzzScript(f *testing.F) {
 		"function on_damage(d) d.amount, d.force = d.amount * 2, {x = 1, y = -1} return false end goto done ::done::",
 		"local t = {} for i = 1, 9 do t[i] = function(...) return select('#', ...) end end function on_tick() state.n = t[3](1, 2, nil) end",
 		"function on_tick() table.sort(state.t or {3, 1, 2}, function(a, b) return true end) state.t = {5, 4, table.unpack({1, 2})} end",
+		"mode{name = 'A', like = 'lms'} function on_death(d) return false end function round_over() return game.tick() > 40 end function pick_spawn(p) return {x = 99, y = 99} end",
+		"mode{name = 'B', teams = true, flags = true} function on_start() game.place_flag('red', {x = 99, y = 99}) end function check_win() return 'tied' end",
 		"while true do end", "function on_tick() error({}) end", "return function() return -- comment",
 	} {
 		f.Add(source)

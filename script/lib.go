@@ -115,6 +115,9 @@ func (v *vm) openLibraries() {
 	}
 	set(str.AsTable(), "byte", v.function("byte", 3, false, stringByte))
 	set(str.AsTable(), "format", v.formatter(str.AsTable().Get(rt.StringValue("format"))))
+	for _, name := range []string{"gsub", "lower", "rep", "upper"} {
+		set(str.AsTable(), name, v.checked(name, str.AsTable().Get(rt.StringValue(name))))
+	}
 	set(v.env, "string", str)
 	// Strings are not numbers: what a script adds to one is a mistake.
 	meta := rt.NewTable()
@@ -143,6 +146,7 @@ func (v *vm) openLibraries() {
 		"unpack":       {3, false, unpack},
 		lenName:        {1, false, length},
 		powName:        {2, false, power},
+		concatName:     {0, true, concat},
 		guardName:      {1, false, guard},
 	} {
 		set(v.env, name, v.function(name, f.n, f.etc, f.f))
@@ -345,12 +349,20 @@ func (v *vm) formatter(format rt.Value) rt.Value {
 	})
 }
 
-// callInto calls a function within a call, and pushes its results.
+// callInto calls a function within a call, and pushes its results, of which the first may be too
+// long a string.
 func (v *vm) callInto(c *rt.GoCont, f rt.Value, args []rt.Value) error {
 	res := rt.NewTerminationWith(c, 0, true)
-	err := rt.Call(v.thread, f, args, res)
+	if err := rt.Call(v.thread, f, args, res); err != nil {
+		return err
+	}
+	if len(res.Etc()) > 0 {
+		if err := checkString(res.Etc()[0]); err != nil {
+			return err
+		}
+	}
 	c.Next().PushEtc(v.r, res.Etc())
-	return err
+	return nil
 }
 
 // validFormat reports whether a format has no verb that shows an address.

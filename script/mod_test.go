@@ -50,6 +50,18 @@ func newWorld(t testing.TB, source string) *testWorld {
 	return tw
 }
 
+// Step runs a tick, in which neither the script nor what it calls may panic: the world would only
+// switch it off.
+func (w *testWorld) Step(cmds []game.Command) []game.Event {
+	events := w.World.Step(cmds)
+	for i := range events {
+		if events[i].Kind == game.EvModOff {
+			panic(events[i].Text)
+		}
+	}
+	return events
+}
+
 // join brings in players.
 func (w *testWorld) join(n int) {
 	var cmds []game.Command
@@ -130,7 +142,7 @@ func TestLoadErrors(t *testing.T) {
 		{"game.say('x')", "mods/test.lua:1: the game can be used in hooks only"},
 		{"math.random()", "mods/test.lua:1: the game can be used in hooks only"},
 		{"while true do end", "mods/test.lua: too many steps"},
-		{"local s = 'x' while true do s = s .. s end", "mods/test.lua: too much memory"},
+		{"local t = {} while true do t[#t + 1] = ('x'):rep(8000) end", "mods/test.lua: too much memory"},
 		{"local s = ('x'):rep(1e9)", "mods/test.lua: too much memory"},
 		{"local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) end", "mods/test.lua: too much memory"},
 		{"local function f() return 1 + f() end f()", "mods/test.lua: too much memory"},
@@ -181,7 +193,7 @@ func TestOnlyStateLasts(t *testing.T) {
 		{"function on_tick() state.x = setmetatable({}, {}) end", "state.x has a metatable, which is not saved"},
 		{"function on_tick() state[{}] = 1 end", "a table has no order if keys"},
 		{"function on_tick() state[#state + 1] = ('x'):rep(1000) end", ""},
-		{"function on_tick() for i = 1, 80 do state[#state + 1] = ('x'):rep(20000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
+		{"function on_tick() for i = 1, 40 do state[#state + 1] = ('x'):rep(8000) end end", "switched off: mods/test.lua: state has more than 131072 bytes"},
 	} {
 		w := newWorld(t, c.source)
 		w.join(1)
@@ -197,8 +209,9 @@ func TestSwitchedOff(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"function on_tick()\nwhile true do end end", "switched off: mods/test.lua:2: too many steps"},
 		{"function on_tick() pcall(function() while true do end end) end", "too many steps"},
-		{"function on_tick() local s = 'x' while true do s = s .. s end end", "too much memory"},
-		{"function on_tick() local s = ('a'):rep(3e5) while true do pcall(s.byte, s, 1, -1) tonumber(s) end end", "too many steps"},
+		{"function on_tick() local s = 'x' while true do s = s .. s end end", "mods/test.lua:1: a string of 16384 bytes, the limit is 8192 (10 errors"},
+		{"function on_tick() local t = {} while true do t[#t + 1] = ('x' .. #t):rep(1000) end end", "too much memory"},
+		{"function on_tick() local s = ('a'):rep(8000) while true do pcall(s.byte, s, 1, -1) tonumber(s) end end", "too many steps"},
 		{"function on_tick() while true do (('a'):rep(200)):byte(1, -1) end end", "too many steps"},
 		{"function on_tick() for i = 1, 3000 do string.format('%99.99f', i) end end", "too many steps"},
 		{"function on_tick() error('no') end", "switched off: mods/test.lua:1: no (10 errors in 10 seconds)"},
@@ -209,6 +222,13 @@ func TestSwitchedOff(t *testing.T) {
 		{"function on_tick() for p in players() do p:kill() end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
 		{"function on_tick() for p in players() do pcall(p.kill, p) end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
 		{"function on_damage(d) d.victim:damage(1) end\nfunction on_tick() if player(0) then player(0):damage(1) end end", ""},
+		{"local k = entity_kind{name = 'k'}\nfunction on_tick() for i = 1, 1e6 do k:spawn{pos = {x = 99, y = 99}} end end", "mods/test.lua:2: too many steps"},
+		{"local k = entity_kind{name = 'k', draw = function(e, d) while true do d:laser(1, e.pos, e.pos) end end}\nfunction on_start() k:spawn{pos = {x = 99, y = 99}} end", "mods/test.lua:1: too many steps"},
+		{"function on_tick() for i = 1, 1e6 do store.get('k') end end", "too many requests in this tick (10 errors"},
+		{"function on_tick() for i = 1, 1e6 do game.add_npc{name = 'x'} end end", "too many steps"},
+		{"function on_tick() for i = 1, 1e6 do after(1, 'on_tick', i) end end", "timers"},
+		{"local m = menu{name = 'm', run = function() end}\nfunction on_tick() for p in players() do for i = 1, 1e6 do m:show(p, {'' .. i}) end end end", "too many"},
+		{"local c = setmetatable({}, {__tostring = function(t) return tostring(t) end})\nfunction on_tick() tostring(c) end", "switched off"},
 		{"local d; function on_damage(x) state.d = x end\nfunction on_tick() if player(0) then player(0):damage(1) end end", "state.d is a damage, which cannot be saved"},
 	} {
 		w := newWorld(t, c.source)
@@ -224,6 +244,24 @@ func TestSwitchedOff(t *testing.T) {
 		if c.want != "" && w.mod.Off() == "" {
 			t.Errorf("%s runs on", c.source)
 		}
+	}
+}
+
+// TestEveryHookFails has every hook, each of which errs.
+func TestEveryHookFails(t *testing.T) {
+	var source strings.Builder
+	for _, name := range hookNames[hookStart:] {
+		source.WriteString("function " + name + "() error('" + name + "') end\n")
+	}
+	w := newWorld(t, source.String())
+	w.join(4)
+	w.run(20)
+	if log := strings.Join(w.logs, "\n"); len(w.logs) != maxErrors || !strings.HasPrefix(w.logs[maxErrors-1], "switched off: mods/test.lua:") {
+		t.Errorf("%s", log)
+	}
+	w.run(600)
+	if len(w.logs) != maxErrors || w.Frame().Game.State != 0 || len(w.Frame().Characters) != 4 {
+		t.Errorf("%d lines of log, state %v", len(w.logs), w.Frame().Game.State)
 	}
 }
 
@@ -269,6 +307,42 @@ func TestPrintIsLimited(t *testing.T) {
 	}
 	if last := w.logs[maxPrints]; !strings.Contains(last, "prints too much") {
 		t.Errorf("after %d lines: %q", maxPrints, last)
+	}
+}
+
+// TestStringsAreLimited makes strings that are as long as can be, and longer ones, in each way.
+func TestStringsAreLimited(t *testing.T) {
+	w := newWorld(t, `
+local most = ("x"):rep(8192)
+function on_chat(m)
+  local said = {}
+  for i, f in ipairs{
+    function(s) return s .. "" .. 1 end,
+    function(s) return 1 .. 2.5 .. s end,
+    function(s) return "a" .. setmetatable({}, {__concat = function(a, b) return s .. "y" end}) end,
+    function(s) return setmetatable({}, {__concat = function(a, b) return "short" end}) .. s .. "" end,
+    function(s) return s:rep(2) end,
+    function(s) return (s:gsub("x", "yy")) end,
+    function(s) return string.format("%s!", s) end,
+    function(s) return table.concat({s, s}) end,
+    function(s) return s:upper() .. s:lower() end,
+    function(s) return (s:sub(1, 8190) .. 1 .. "a") end,
+    function(s) return "a" .. nil end,
+  } do
+    local ok, x = pcall(f, most)
+    said[#said + 1] = ok and #x or x:sub(-30)
+  end
+  for _, x in ipairs(said) do game.say(x) end
+end`)
+	w.join(1)
+	const long = "bytes, the limit is 8192"
+	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "16384 " + long, "8193 " + long, "16384 " + long, "16384 " + long, "8192", "concatenate a nil value"}
+	got := strings.Split(w.say("go"), "|")
+	if len(w.logs) > 0 || !slices.EqualFunc(got, want, strings.HasSuffix) {
+		t.Errorf("%q, want %q: %q", got, want, w.logs)
+	}
+	if _, err := New(Config{Name: "mods/x.lua", Source: "\n\nlocal s = '" + strings.Repeat("x", maxString+1) + "'"}); err == nil || err.Error() != "mods/x.lua:3: a string of 8193 bytes, the limit is 8192" {
+		t.Errorf("a literal: %v", err)
 	}
 }
 

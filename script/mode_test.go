@@ -165,3 +165,24 @@ func TestModesReplay(t *testing.T) {
 		},
 	}.VerifyReplay(t)
 }
+
+// TestHill: who is on the hill of the example gets a point each second, and nobody else does.
+func TestHill(t *testing.T) {
+	hill := newMode(t, string(testenv.Must(os.ReadFile("../examples/lua/hill.lua"))))
+	w := modtest.New(t, game.Config{Mode: hill(), Terrain: modtest.ParseMap(nil,
+		"####################",
+		"#                  #",
+		"# hS             S #",
+		"####################",
+	)})
+	w.Play(0, 1)
+	on, off := game.PlayerID(0), game.PlayerID(1)
+	if w.Pos(off).X < w.Pos(on).X {
+		on, off = off, on
+	}
+	before := w.Score(on)
+	w.Run(5 * game.TickRate)
+	testenv.Check(t, w.Score(on) == before+5 && w.Score(off) == 0, "%d points before, %d after 5 seconds, the other has %d", before, w.Score(on), w.Score(off))
+	pickups := w.Frame().Pickups
+	testenv.Check(t, len(pickups) == 1 && pickups[0].X == 2*32+16 && pickups[0].Y == 2*32+16, "the hill is shown at %+v", pickups)
+}

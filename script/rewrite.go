@@ -11,9 +11,10 @@ import (
 
 // The names of functions that rewritten code calls. Scripts cannot say them.
 const (
-	lenName   = "#len"
-	powName   = "#pow"
-	guardName = "#guard"
+	lenName    = "#len"
+	powName    = "#pow"
+	concatName = "#concat"
+	guardName  = "#guard"
 )
 
 // maxNesting limits how deep blocks, brackets and operators of a script are nested, because
@@ -302,7 +303,12 @@ func (w *rewriter) exp(e ast.ExpNode) ast.ExpNode {
 			fail(e, "_ENV is not for scripts")
 		}
 		return e
-	case ast.Bool, ast.Etc, ast.Nil, ast.Int, ast.Float, ast.String:
+	case ast.String:
+		if len(e.Val) > maxString {
+			fail(e, fmt.Sprintf("a string of %d bytes, the limit is %d", len(e.Val), maxString))
+		}
+		return e
+	case ast.Bool, ast.Etc, ast.Nil, ast.Int, ast.Float:
 		return e
 	}
 	fail(e, fmt.Sprintf("an expression of kind %T is not for scripts", e))
@@ -312,6 +318,9 @@ func (w *rewriter) exp(e ast.ExpNode) ast.ExpNode {
 // binOp rewrites a chain of operators of the same precedence.
 func (w *rewriter) binOp(e *ast.BinOp) ast.ExpNode {
 	e.Left = w.exp(e.Left)
+	if e.Right[0].Op == ops.OpConcat {
+		return w.concat(e)
+	}
 	pow := false
 	for i := range e.Right {
 		e.Right[i].Operand = w.exp(e.Right[i].Operand)
@@ -329,6 +338,22 @@ func (w *rewriter) binOp(e *ast.BinOp) ast.ExpNode {
 		}
 	}
 	return left
+}
+
+// concat rewrites a chain of .. whose left side is rewritten.
+func (w *rewriter) concat(e *ast.BinOp) ast.ExpNode {
+	operands := []ast.ExpNode{e.Left}
+	for _, r := range e.Right {
+		x := w.exp(r.Operand)
+		if c, ok := x.(*ast.BFunctionCall); ok {
+			if f, ok := c.Target.(ast.Name); ok && f.Val == concatName { // the rest of the chain
+				operands = append(operands, c.Args...)
+				continue
+			}
+		}
+		operands = append(operands, x)
+	}
+	return intrinsic(e, concatName, operands...)
 }
 
 // intrinsic is a call of a function of ours with one result.

@@ -444,8 +444,7 @@ func tableConcat(v *vm, c *rt.GoCont) error {
 		v.r.RequireBytes(2 * len(s))
 		b.WriteString(s)
 	}
-	v.push(c, rt.StringValue(b.String()))
-	return nil
+	return v.pushString(c, b.String())
 }
 
 func tablePack(v *vm, c *rt.GoCont) error {

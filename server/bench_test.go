@@ -44,11 +44,17 @@ func (q *datagramQueue) put(p transport.Peer, b []byte) {
 }
 
 // newBenchServer lets clients of a kind join and play for five seconds.
-func newBenchServer(b *testing.B, clients, slots int, kind func(i int) client.SessionConfig, settings ...string) *benchServer {
+func newBenchServer(b testing.TB, clients, slots int, kind func(i int) client.SessionConfig, settings ...string) *benchServer {
+	b.Helper()
+	return newBenchServerWith(b, Config{}, clients, slots, kind, settings...)
+}
+
+// newBenchServerWith is newBenchServer with a configuration.
+func newBenchServerWith(b testing.TB, cfg Config, clients, slots int, kind func(i int) client.SessionConfig, settings ...string) *benchServer {
 	b.Helper()
 	bs := &benchServer{byPeer: map[transport.Peer]*player{}}
 	settings = append(settings, "sv_scorelimit 0; sv_inactivekick_time 0", fmt.Sprintf("sv_player_slots %d", slots))
-	bs.testServer = newTestServer(b, nil, settings...)
+	bs.testServer = newTestServerWith(b, cfg, settings...)
 	bs.srv.cfg.Log = slog.New(slog.DiscardHandler)
 	bs.send = bs.toClients.put
 	for i := range clients {

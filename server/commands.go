@@ -202,6 +202,20 @@ func (s *Server) queueRules(tell int32) {
 
 // gameRules returns the settings that the world has to know.
 func (s *Server) gameRules() game.Rules {
+	if m := s.gameMap; m != nil {
+		return s.gameRulesFor(m.playedGameType())
+	}
+	return s.gameRulesFor(s.settings.GameType)
+}
+
+// isPure reports whether a game type of the server's own has the standard tuning. Modes and mods may
+// overrule it.
+func isPure(gameType string) bool {
+	return !strings.EqualFold(gameType, "mod") && !strings.EqualFold(gameType, "race")
+}
+
+// gameRulesFor returns what gameRules does for a world of a game type.
+func (s *Server) gameRulesFor(gameType string) game.Rules {
 	v := &s.settings
 	v.PlayerSlots = min(v.PlayerSlots, v.MaxClients)
 	return game.Rules{
@@ -214,7 +228,7 @@ func (s *Server) gameRules() game.Rules {
 		RespawnDelayTDM: int32(v.RespawnDelayTDM), TeamBalanceTime: int32(v.TeamBalanceTime),
 		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveKick), InactiveSpecKick: v.InactiveKickSpec != 0,
 		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
-		PureTuning: !strings.EqualFold(v.GameType, "mod") && !strings.EqualFold(v.GameType, "race"),
+		PureTuning: isPure(gameType),
 		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,
 	}
 }
@@ -476,6 +490,9 @@ func (s *Server) cmdBansSave(call *console.Call) {
 }
 
 func (s *Server) cmdSay(call *console.Call) {
+	if call.Caller.Print != nil {
+		call.Caller.Print("*** " + safetext.Line(call.Arg(0))) // others see the chat
+	}
 	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: call.Arg(0)})
 }
 
@@ -489,7 +506,7 @@ const impureTuning = "resetting tuning due to pure server"
 // setTuning changes the world's tuning. The modes of the original allow standard tuning
 // only. Which world there will be is not known before the start.
 func (s *Server) setTuning(call *console.Call, t game.Tuning) {
-	if pure := physics.DefaultTuning(); t != pure && s.started && s.world.Rules().PureTuning && s.gameRules().PureTuning {
+	if pure := physics.DefaultTuning(); t != pure && s.started && s.world.Rules().PureTuning && isPure(s.settings.GameType) {
 		call.Warn("server", impureTuning)
 		t = pure
 	}

@@ -65,7 +65,7 @@ func (s *Server) cmdRecord(call *console.Call) {
 		return
 	}
 	s.demos.writer.waitForNews(diskTimeout)
-	s.reportDemoNews()
+	s.reportDemoNews(call.Caller)
 }
 
 // maxDemoName is the length of the longest name of a demo in bytes.
@@ -73,7 +73,7 @@ const maxDemoName = 128
 
 // cmdStopRecord ends the demo.
 func (s *Server) cmdStopRecord(call *console.Call) {
-	if !s.endDemo() {
+	if !s.endDemo(call.Caller) {
 		call.Print("demo_recorder", "No active demo recording to stop")
 	}
 }
@@ -83,7 +83,7 @@ func (s *Server) recordMatchDemo() {
 	if s.settings.AutoDemoRecord == 0 || s.cfg.Demos == nil {
 		return
 	}
-	s.endDemo()
+	s.endDemo(console.Operator)
 	if err := s.beginDemo(autoDemoPrefix+time.Now().Format(recorder.TimeLayout), true); err != nil {
 		s.print(console.Warning, "demo_recorder", fmt.Sprintf("Unable to record: %v", err))
 	}
@@ -159,7 +159,7 @@ func (s *Server) beginDemo(name string, automatic bool) error {
 }
 
 // endDemo ends the demo. It returns false if there is none.
-func (s *Server) endDemo() bool {
+func (s *Server) endDemo(who console.Caller) bool {
 	d := &s.demos
 	if len(d.files) == 0 {
 		return false
@@ -169,13 +169,13 @@ func (s *Server) endDemo() bool {
 	}
 	clear(d.files)
 	d.files = d.files[:0]
-	s.print(console.Standard, "demo_recorder", "Stopped recording")
+	s.printFor(who, console.Standard, "demo_recorder", "Stopped recording")
 	return true
 }
 
 // closeDemos ends the demo and waits until it is written, up to replayCloseTimeout.
 func (s *Server) closeDemos() {
-	s.endDemo()
+	s.endDemo(console.Operator)
 	w := s.demos.writer
 	if w == nil {
 		return
@@ -189,7 +189,7 @@ func (s *Server) closeDemos() {
 			if !ok {
 				return
 			}
-			s.printDemoNews(n)
+			s.printDemoNews(console.Operator, n)
 		case <-timeout:
 			s.print(console.Warning, "demo_recorder", "the disk does not answer, the end of the demo may be lost")
 			return
@@ -223,7 +223,7 @@ func (s *Server) takeDemoRecords() {
 	if d.writer == nil {
 		return
 	}
-	s.reportDemoNews()
+	s.reportDemoNews(console.Operator)
 	for i := 0; i < len(d.files); i++ {
 		f := d.files[i]
 		if !f.recorder.Due(s.world) {
@@ -258,8 +258,8 @@ func (s *Server) dropDemo(f *demoFile) {
 	}
 }
 
-// reportDemoNews prints what happened to demos, and ends those that cannot be written.
-func (s *Server) reportDemoNews() {
+// reportDemoNews prints what happened to demos, for whoever asks, and ends those that cannot be written.
+func (s *Server) reportDemoNews(who console.Caller) {
 	for {
 		n, ok := s.demos.writer.readNews()
 		if !ok {
@@ -268,18 +268,18 @@ func (s *Server) reportDemoNews() {
 		if n.err != nil {
 			s.dropDemo(n.file)
 		}
-		s.printDemoNews(n)
+		s.printDemoNews(who, n)
 	}
 }
 
-func (s *Server) printDemoNews(n demoNews) {
+func (s *Server) printDemoNews(who console.Caller, n demoNews) {
 	switch {
 	case n.err == nil:
-		s.print(console.Standard, "demo_recorder", fmt.Sprintf("Recording to 'demos/%s'", n.name))
+		s.printFor(who, console.Standard, "demo_recorder", fmt.Sprintf("Recording to 'demos/%s'", n.name))
 	case n.name == "":
-		s.print(console.Warning, "demo_recorder", fmt.Sprintf("Unable to open '%s' for recording: %v", demoPath(n.file.name), n.err))
+		s.printFor(who, console.Warning, "demo_recorder", fmt.Sprintf("Unable to open '%s' for recording: %v", demoPath(n.file.name), n.err))
 	default:
-		s.print(console.Warning, "demo_recorder", fmt.Sprintf("not recording 'demos/%s' any more: %v", n.name, n.err))
+		s.printFor(who, console.Warning, "demo_recorder", fmt.Sprintf("not recording 'demos/%s' any more: %v", n.name, n.err))
 	}
 }
 

@@ -153,7 +153,7 @@ func isBanList(content []byte) bool {
 const maxExecReads = 4
 
 // readConfig reads a file that the console executes, in another goroutine while the game
-// runs. A disk that did not answer in time is not waited for again within diskPause.
+// runs, after what commands before wrote. A disk that did not answer in time is not waited for again within diskPause.
 func (s *Server) readConfig(name string, late func(content []byte, err error)) ([]byte, error) {
 	if !s.started {
 		return console.ReadFile(s.cfg.Files, name)
@@ -168,7 +168,11 @@ func (s *Server) readConfig(name string, late func(content []byte, err error)) (
 		err     error
 	}
 	done := make(chan result, 1)
+	before := s.lastWrite
 	s.cfg.Background(func() {
+		if before != nil {
+			<-before // it may be the file that is to be read
+		}
 		content, err := console.ReadFile(s.cfg.Files, name)
 		<-s.execReads
 		done <- result{content, err}

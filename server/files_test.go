@@ -190,3 +190,28 @@ func TestBanByAnotherServer(t *testing.T) {
 		t.Errorf("dropped with %q; the other: %q", p.Reason, q.Reason)
 	}
 }
+
+// TestExecWaitsForWrites executes a file that is being written.
+func TestExecWaitsForWrites(t *testing.T) {
+	dir := t.TempDir()
+	release := make(chan bool)
+	ts := newTestServerWith(t, Config{
+		Files: os.DirFS(dir),
+		WriteFile: func(name string, content []byte) error {
+			<-release
+			return os.WriteFile(filepath.Join(dir, name), content, 0o600)
+		},
+	})
+	ts.srv.cfg.Background = func(f func()) { go f() }
+	ts.srv.Execute("ban 10.9.9.9 5 rude; bans_save b.cfg; unban_all; exec b.cfg")
+	testenv.Check(t, len(ts.srv.bans.store.All()) == 0, "it did not wait: %s", ts.log.String())
+	close(release)
+	testenv.Eventually(t, "the file is executed", func() bool {
+		select {
+		case task := <-ts.srv.tasks:
+			task()
+		default:
+		}
+		return len(ts.srv.bans.store.All()) == 1
+	})
+}

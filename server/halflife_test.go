@@ -195,7 +195,7 @@ func TestHalfLifeAddress(t *testing.T) {
 // TestHalfLifeRcon checks that the remote console gives the rights of its passwords and
 // no others.
 func TestHalfLifeRcon(t *testing.T) {
-	ts := newTestServer(t, nil, "sv_rcon_mod_password modpw; sv_map teeyard1; console_output_level 1")
+	ts := newTestServerWith(t, Config{Demos: &memoryReplays{}}, "sv_rcon_mod_password modpw; sv_map teeyard1; console_output_level 1")
 	admin, player := ts.join(ip(1), "admin"), ts.join(ip(2), "player")
 	admin.Login("adminpw")
 	admin.RconLines = nil
@@ -208,6 +208,8 @@ func TestHalfLifeRcon(t *testing.T) {
 		"":                               "",
 		"nonsense":                       "No such command: nonsense",
 		"ec_port 5":                      "No such command", // out of reach for players' consoles, too
+		"say good day":                   "*** good day\n",
+		"record a; stoprecord":           "Recording to 'demos/a.demo'\nStopped recording\n",
 	} {
 		if got := k.rcon("adminpw", line); !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%q prints %q, want %q", line, got, want)

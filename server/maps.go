@@ -167,16 +167,25 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%s: more than the %d bytes allowed", name, limit)
 }
 
+// newWorld creates a world, or that of the match that goes on.
+func (s *Server) newWorld(cfg game.Config) (*game.World, error) {
+	s.watchdog.begin(0)
+	defer s.watchdog.end()
+	if saved := s.resume.from; saved != nil {
+		return game.Restore(cfg, saved.world)
+	}
+	return game.New(cfg)
+}
+
 // startWorld creates a world on a map.
 func (s *Server) startWorld(m *gameMap) error {
-	gameType, mode := m.gameType, game.Mode(dm.Mode{})
+	gameType, mode := m.playedGameType(), game.Mode(dm.Mode{})
 	s.missingGameType, s.missingErr, s.nextGameTypeErr = "", nil, nil
 	if m.newMode != nil {
 		mode = m.newMode()
 		s.setModLog(mode)
 	} else {
-		s.missingGameType, s.missingErr = gameType, m.modeErr
-		gameType = "dm"
+		s.missingGameType, s.missingErr = m.gameType, m.modeErr
 		if s.started {
 			s.reportGameType(nil)
 		}
@@ -185,16 +194,10 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	cfg := game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
-		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
+		Rules: s.gameRulesFor(gameType), Tuning: &s.tuning, Seed: s.cfg.Seed,
 		Variables: s.variableValues(),
 	}
-	var w *game.World
-	var err error
-	if saved := s.resume.from; saved != nil {
-		w, err = game.Restore(cfg, saved.world)
-	} else {
-		w, err = game.New(cfg)
-	}
+	w, err := s.newWorld(cfg)
 	if err == nil {
 		err = s.checkModCommands(w)
 	}
@@ -217,9 +220,10 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Standard, "server", "mods "+joinMods(m.mods))
 	}
 	s.endReplay(replay.EndMapChange)
-	s.endDemo()
+	s.endDemo(console.Operator)
 	s.gameMap, s.world = m, w
 	s.storage.world++
+	s.storage.unanswered = nil
 	s.beginMods(mode, mods)
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)

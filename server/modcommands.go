@@ -150,6 +150,11 @@ func (s *Server) modPanicked(text string) {
 		}
 		s.print(console.Warning, "mod", line)
 	}
+	for _, c := range s.modCommands.chat {
+		if !hasCommand(s.world.ChatCommands(), c.Name) {
+			s.RemoveChatCommand(c.Name) // those who play are told
+		}
+	}
 	s.offerModCommands(s.world)
 }
 

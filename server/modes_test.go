@@ -211,6 +211,12 @@ func TestTuningOfMods(t *testing.T) {
 		tn.srv.Execute("tune gravity 0.3; sv_name x")
 		tn.run(time.Second)
 		testenv.Check(t, (tn.srv.world.Tuning()[i] == 30) == !pure, "%s: set later, gravity is %d", mods, tn.srv.world.Tuning()[i])
+		// The game type of the next map changes nothing yet.
+		tn.srv.Execute("sv_gametype mod; sv_scorelimit 7")
+		tn.run(time.Second)
+		tn.srv.Execute("tune gravity 0.4")
+		tn.run(time.Second)
+		testenv.Check(t, tn.srv.world.Rules().ScoreLimit == 7 && (tn.srv.world.Tuning()[i] == 40) == !pure, "%s: with the game type of the next map gravity is %d", mods, tn.srv.world.Tuning()[i])
 	}
 }
 

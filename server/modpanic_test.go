@@ -29,6 +29,9 @@ func TestModPanics(t *testing.T) {
 	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, cfg, "sv_replay 1; sv_spamprotection 0")
 	tn.play(2, 3*time.Second)
 	p := tn.players[0]
+	record := p.onMessage
+	offered := offers(p)
+	*offered = append(*offered, "double|")
 	p.login("adminpw")
 	say := func(text string) { p.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: text}) }
 	say("boom")
@@ -39,6 +42,10 @@ func TestModPanics(t *testing.T) {
 	if got := p.rcon("speed_report"); !strings.Contains(got, "No such command") {
 		t.Errorf("speed_report: %s", got)
 	}
+	if len(*offered) != 0 {
+		t.Errorf("still offered: %q", *offered)
+	}
+	p.onMessage = record
 	clear(p.chat)
 	say("/double 4")
 	say("boom")

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -107,9 +108,14 @@ func readSource[M any](find func(name string) (func() M, error), name string) (s
 	return sourceOf(newM()), nil
 }
 
+var errEmptied = errors.New("the file is empty")
+
 // takeMod gives a mode or mod to the world if its source is another one.
 func (s *Server) takeMod(n *modNews) {
 	r := &s.modReload
+	if n.err == nil && n.source == "" {
+		n.err = errEmptied
+	}
 	switch {
 	case n.world != s.world:
 	case n.err != nil:
@@ -117,7 +123,7 @@ func (s *Server) takeMod(n *modNews) {
 			r.told = text
 			s.print(console.Warning, "mods", fmt.Sprintf("%s is not reloaded: %s", n.name, text))
 		}
-	case n.source != "" && n.source != r.sources[n.index]:
+	case n.source != r.sources[n.index]:
 		r.sources[n.index], r.told = n.source, ""
 		s.queueCommand(game.Command{Kind: game.CmdReload, Value: game.ReloadMode + int32(n.index), Text: n.source})
 	}

@@ -59,16 +59,18 @@ func TestScriptIsReloaded(t *testing.T) {
 	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: files.find, Replays: &s, Log: slog.New(rawLog{&log})}, "sv_mods count; sv_replay 1")
 	tn.play(2, time.Second)
 	world := tn.srv.world
+	const emptied = "--emptied"
 	for _, c := range []struct{ name, source, commands, want string }{
 		{"runs", "", "", "[mods]: old 50\n"},
 		{"new", "function on_tick() state.n = state.n + 1 if state.n % 50 == 0 then print('new', state.n) end end", "", "[mods]: new "},
 		{"broken", "function on_tick() end end", "", "[mods]: count is not reloaded: mods/count.lua:1:24: "},
+		{"emptied", emptied, "", "[mods]: count is not reloaded: the file is empty\n"},
 		{"by command", "function on_reload() print('again', state.n > 100) end", "sv_mods_watch 0; reload_mods", "[mods]: mods/count.lua: reloaded\n[mods]: again true\n"},
 		{"runaway", "function on_tick()\nwhile true do end end", "reload_mods", "[mods]: switched off: mods/count.lua:2: too many steps"},
 		{"unwatched", "function on_reload() print('unseen') end", "", ""},
 	} {
 		if c.source != "" {
-			files["count"] = c.source
+			files["count"] = strings.TrimPrefix(c.source, emptied)
 		}
 		tn.srv.Execute(c.commands)
 		tn.run(3 * time.Second)

@@ -82,6 +82,14 @@ type ruleset struct {
 	mods               []namedMod
 }
 
+// playedGameType returns the game type that is played.
+func (r *ruleset) playedGameType() string {
+	if r.newMode == nil {
+		return "dm"
+	}
+	return r.gameType
+}
+
 // findRules finds what values of sv_gametype and sv_mods name. It is called by other goroutines, as
 // readMap is.
 func (s *Server) findRules(gameType, modNames string) (r ruleset, err error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -325,7 +326,7 @@ func FuzzServer(f *testing.F) {
 			}
 		}
 	}
-	ts := newTestServer(f, nil)
+	ts := newTestServerWith(f, Config{Mods: []func() game.Mod{func() game.Mod { return &loudMod{} }}})
 	port := 1000
 	f.Fuzz(func(t *testing.T, kind, stage uint8, b []byte) {
 		if len(b) > packet.MaxDatagram {

@@ -132,11 +132,11 @@ func (s *Server) stepWorld() []game.Event {
 		}
 	}
 	if r.state != replayOn {
-		return s.world.Step(s.pendingCommands)
+		return s.runWorld()
 	}
 	if err := r.rec.RecordTick(s.pendingCommands); err != nil {
 		s.failReplay(err.Error())
-		return s.world.Step(s.pendingCommands)
+		return s.runWorld()
 	}
 	alive := false
 	defer func() {
@@ -145,11 +145,19 @@ func (s *Server) stepWorld() []game.Event {
 			s.closeReplay(replay.EndCrash) // with the commands that made the world panic
 		}
 	}()
-	events := s.world.Step(s.pendingCommands)
+	events := s.runWorld()
 	alive = true
 	if r.rec.BlockReady() {
 		s.writeReplayBlock()
 	}
+	return events
+}
+
+// runWorld runs a tick of the world.
+func (s *Server) runWorld() []game.Event {
+	s.watchdog.begin(s.world.Tick() + 1)
+	events := s.world.Step(s.pendingCommands)
+	s.watchdog.end()
 	return events
 }
 

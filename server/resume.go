@@ -85,7 +85,8 @@ type savedMatch struct {
 	MapSHA256  string
 	Key        []byte // Server.addrHashKey
 	Seats      []savedSeat
-	Checksum   uint32 // CRC-32 of the state
+	Requests   []savedRequest `json:",omitempty"` // to the storage, without an answer
+	Checksum   uint32         // CRC-32 of the state
 
 	world []byte
 }
@@ -247,6 +248,7 @@ func (s *Server) startFrom(m *savedMatch) error {
 	s.resume.from = m
 	if err = s.startWorld(gameMap); err == nil {
 		copy(s.addrHashKey[:], m.Key)
+		s.repeatRequests(m.Requests)
 	}
 	return err
 }
@@ -408,7 +410,7 @@ func (s *Server) savedMatch() *savedMatch {
 	m := &savedMatch{
 		Time: time.Now().UnixMilli(), Configured: s.resume.configured, Settings: s.resumableSettings(),
 		MapSHA256: hex.EncodeToString(s.gameMap.SHA256[:]), Key: s.addrHashKey[:],
-		world: s.world.AppendState(nil),
+		world: s.world.AppendState(nil), Requests: slices.Clone(s.storage.unanswered),
 	}
 	m.Settings.Map = s.gameMap.svMap // and not the next one
 	for id, c := range s.sessions {

@@ -181,20 +181,21 @@ func TestNotResumed(t *testing.T) {
 		err     error
 		says    string
 	}{
-		"old":            {change: func(m *savedMatch) { m.Time -= 61_000 }, says: "it is 1m1s old"},
-		"of the future":  {change: func(m *savedMatch) { m.Time += 100_000 }, says: "old"},
-		"tried before":   {change: func(m *savedMatch) { m.Tried = true }, says: "ended too soon"},
-		"another map":    {command: "sv_map yardrun", says: "another map"},
-		"another mode":   {command: "sv_gametype ctf", says: "another map, game type"},
-		"a changed map":  {change: func(m *savedMatch) { m.MapSHA256 = "00" }, says: "the map has changed"},
-		"a lost map":     {change: func(m *savedMatch) { m.Settings.Map = "gone" }, says: "map not found"},
-		"another format": {change: func(m *savedMatch) { m.world = m.world[:0] }, says: "unusable saved state"},
-		"half a file":    {raw: good[:len(good)-3], says: "damaged"},
-		"no file of us":  {raw: []byte("{}"), says: "damaged"},
-		"a full disk":    {err: errors.New("no space left"), says: "no space left"},
-		"turned off":     {command: "sv_resume 0"},
-		"as it was":      {says: "goes on"},
-		"a new setting":  {change: func(m *savedMatch) { m.Configured.Map = "before" }, says: "goes on"},
+		"old":              {change: func(m *savedMatch) { m.Time -= 61_000 }, says: "it is 1m1s old"},
+		"of the future":    {change: func(m *savedMatch) { m.Time += 100_000 }, says: "old"},
+		"tried before":     {change: func(m *savedMatch) { m.Tried = true }, says: "ended too soon"},
+		"another map":      {command: "sv_map yardrun", says: "another map"},
+		"another mode":     {command: "sv_gametype ctf", says: "another map, game type"},
+		"a changed map":    {change: func(m *savedMatch) { m.MapSHA256 = "00" }, says: "the map has changed"},
+		"a lost map":       {change: func(m *savedMatch) { m.Settings.Map = "gone" }, says: "map not found"},
+		"another format":   {change: func(m *savedMatch) { m.world = m.world[:0] }, says: "unusable saved state"},
+		"half a file":      {raw: good[:len(good)-3], says: "damaged"},
+		"no file of us":    {raw: []byte("{}"), says: "damaged"},
+		"a full disk":      {err: errors.New("no space left"), says: "no space left"},
+		"a read-only disk": {err: fs.ErrPermission, says: "not resumed: permission denied"},
+		"turned off":       {command: "sv_resume 0"},
+		"as it was":        {says: "goes on"},
+		"a new setting":    {change: func(m *savedMatch) { m.Configured.Map = "before" }, says: "goes on"},
 	} {
 		store := memoryStore{content: bytes.Clone(good), err: c.err}
 		if c.raw != nil {
@@ -297,4 +298,40 @@ func TestBotsOfResumedMatch(t *testing.T) {
 	for id, brain := range next.srv.bots.brains {
 		testenv.Check(t, (brain != nil) == had.Has(game.PlayerID(id)), "bot %d has a brain: %v", id, brain != nil)
 	}
+}
+
+// namedStore has a memoryStore for each name.
+type namedStore map[string]*memoryStore
+
+func (n namedStore) of(name string) *memoryStore {
+	if n[name] == nil {
+		n[name] = &memoryStore{}
+	}
+	return n[name]
+}
+
+func (n namedStore) Load(name string) ([]byte, error)  { return n.of(name).Load(name) }
+func (n namedStore) Store(name string, b []byte) error { return n.of(name).Store(name, b) }
+func (n namedStore) Remove(name string) error          { return n.of(name).Remove(name) }
+
+// TestTwoServersInOneFolder: each goes on with its own match.
+func TestTwoServersInOneFolder(t *testing.T) {
+	folder := namedStore{}
+	start := func(commands string) *testServer {
+		return newTestServerWith(t, Config{Resume: folder}, "sv_resume 1; sv_warmup 0; "+commands)
+	}
+	ports := []string{"sv_port 8303; sv_map teeyard1", "sv_port 8304; sv_map testbox"}
+	var ticks [2]int32
+	for i, commands := range ports {
+		ts := start(commands)
+		ts.idle(150+100*i, ts.join(ip(1), "dora"))
+		ticks[i] = ts.srv.world.Tick()
+		ts.srv.Shutdown(ts.now, "")
+	}
+	for i, commands := range ports {
+		next := start(commands)
+		testenv.Check(t, next.srv.world.Tick() == ticks[i], "server %d goes on with tick %d instead of %d", i, next.srv.world.Tick(), ticks[i])
+	}
+	third := start("sv_port 8305")
+	testenv.Check(t, third.srv.world.Tick() == 0 && len(folder) == 3, "a server goes on with the match of another: %d names", len(folder))
 }

@@ -60,6 +60,9 @@ type Config struct {
 	// Resume stores the running match for the server that is started after this one, while
 	// sv_resume is 1; nil stores nothing.
 	Resume ResumeStore
+	// Stuck, if set, ends the program. It is called when a tick has lasted for five seconds,
+	// because a mode or mod does not return. The log says which, and the replay log is written.
+	Stuck func()
 	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
 	// in memory. The server does not close it.
 	Bans bans.Store
@@ -188,6 +191,7 @@ type Server struct {
 	demos            demos
 	storage          storageHost
 	resume           resume
+	watchdog         watchdog
 	observed         []event.Event // since the last tick that observers saw
 	observedTick     Tick          // what they see
 
@@ -382,6 +386,7 @@ func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 func (s *Server) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.transport.Wake)
 	defer stop()
+	defer s.startWatchdog()()
 	gatherer, _ := s.transport.(transport.Gatherer)
 	for ctx.Err() == nil && !s.shutdown.requested {
 		n, err := s.transport.ReadBatch(s.datagrams, int64(s.nextAdvanceTime()))
@@ -576,7 +581,7 @@ func (s *Server) tick(now conn.Time) {
 	s.demoTick(events)
 	for i := range events {
 		if events[i].Kind == game.EvStore {
-			s.store(events[i].Store)
+			s.store(events[i].Store, "")
 			continue
 		}
 		if events[i].Kind == game.EvModOff {

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/teeyard/teeyard/game"
@@ -27,7 +28,10 @@ type storageHost struct {
 	storage Storage // nil if there is none
 	world   uint64  // counts the worlds, since an answer is for the one that asked
 	waiting int     // requests without an answer
-	trouble string  // printed last
+	// unanswered are the requests whose answers the world has not got, the oldest first. They are
+	// saved with it.
+	unanswered []savedRequest
+	trouble    string // printed last
 
 	mu      sync.Mutex
 	answers []worldAnswer
@@ -52,9 +56,37 @@ func (s *Server) openStorage() error {
 	return nil
 }
 
-// store passes a world's request on.
-func (s *Server) store(r *game.StoreRequest) {
+// savedRequest is what the server that goes on with a match has to know of a request. Names may be
+// any bytes, which JSON texts may not.
+type savedRequest struct {
+	ID               int32
+	Op               game.StoreOp
+	Space, Key, Name []byte
+	LowFirst         bool
+	Limit            int32
+}
+
+// repeatRequests asks again what the storage had not answered when a match was saved. What was
+// to be written fails: it may have been.
+func (s *Server) repeatRequests(requests []savedRequest) {
+	for _, saved := range requests {
+		r := &game.StoreRequest{
+			ID: saved.ID, Op: saved.Op, Space: string(saved.Space), Key: string(saved.Key), Row: game.Row{Name: string(saved.Name)},
+			LowFirst: saved.LowFirst, Limit: saved.Limit,
+		}
+		switch r.Op {
+		case game.StoreGet, game.StoreRow, game.StoreTop:
+			s.store(r, "")
+		default:
+			s.store(r, "the server ended before the storage answered; it may have been stored or not")
+		}
+	}
+}
+
+// store passes a world's request on, unless it is refused.
+func (s *Server) store(r *game.StoreRequest, refusal string) {
 	h := &s.storage
+	h.unanswered = append(h.unanswered, savedRequest{r.ID, r.Op, []byte(r.Space), []byte(r.Key), []byte(r.Row.Name), r.LowFirst, r.Limit})
 	world := h.world
 	answer := func(a game.StoreAnswer) {
 		h.mu.Lock()
@@ -62,8 +94,8 @@ func (s *Server) store(r *game.StoreRequest) {
 		h.mu.Unlock()
 	}
 	h.waiting++
-	refusal := ""
 	switch {
+	case refusal != "":
 	case h.storage == nil:
 		refusal = "this server has no storage"
 	case h.waiting > maxStoreRequests:
@@ -87,6 +119,9 @@ func (s *Server) takeAnswers() {
 		for i := range answers {
 			if answers[i].world == h.world {
 				s.queueCommand(answers[i].Command())
+				if k := slices.IndexFunc(h.unanswered, func(r savedRequest) bool { return r.ID == answers[i].ID }); k >= 0 {
+					h.unanswered = slices.Delete(h.unanswered, k, k+1)
+				}
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/store"
@@ -29,7 +30,7 @@ func TestBestTimesSurviveARestart(t *testing.T) {
 	var logs memoryReplays
 	start := func() *testNetwork {
 		return newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &logs, OpenStorage: func(name string) Storage {
-			return promptStorage{store.New(filepath.Join(dir, name))}
+			return promptStorage{store.New(filepath.Join(dir, name), nil)}
 		}}, "sv_gametype race; sv_map yardrun; sv_replay 1; sv_storage times")
 	}
 	tn := start()
@@ -111,4 +112,64 @@ func TestStorageThatDoesNotAnswer(t *testing.T) {
 	testenv.Check(t, m.failed > 40 && m.answers == m.failed, "without a storage: %d of %d fail", m.failed, m.answers)
 	_, err := New(Config{OpenStorage: func(string) Storage { return st }, Commands: []string{"sv_storage ../x"}})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), `sv_storage "../x": not the name of a file`), "%v", err)
+}
+
+// asker is a mod that asks once for a value and a row, and writes a score.
+type asker struct {
+	state struct {
+		Asked bool
+		IDs   [3]int32
+	}
+	answers []game.StoreAnswer
+}
+
+func (*asker) Start(*game.Tx) {}
+func (m *asker) State() any   { return &m.state }
+func (m *asker) OnTick(ctx *game.Ctx) {
+	if s := ctx.Storage("a\xff"); !m.state.Asked && ctx.Alive(0) {
+		m.state.Asked = true
+		m.state.IDs = [3]int32{s.Get("k\xfe"), s.Add("t", game.Row{Name: "n", Score: 1}), s.Row("t", "n\xfd")}
+	}
+}
+func (m *asker) OnStored(_ *game.Ctx, a *game.StoreAnswer) { m.answers = append(m.answers, *a) }
+
+// TestRequestsOfResumedMatch saves a match whose mod waits for the storage. The next server asks
+// again what was asked, says that a write may have failed, and does not write twice. The log verifies.
+func TestRequestsOfResumedMatch(t *testing.T) {
+	var matches memoryStore
+	var logs memoryReplays
+	start := func(st Storage, logs Folder) (*testServer, *asker) {
+		m := &asker{}
+		return newTestServerWith(t, Config{
+			Resume: &matches, Replays: logs, OpenStorage: func(string) Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
+		}, "sv_resume 1; sv_warmup 0; sv_storage x"), m
+	}
+	stuck := &stuckStorage{}
+	ts, _ := start(stuck, nil)
+	ts.idle(150, ts.join(ip(1), "dora"))
+	testenv.Require(t, len(stuck.waiting) == 3, "%d requests", len(stuck.waiting))
+
+	st := &stuckStorage{}
+	next, m := start(st, &logs)
+	dora := next.join(ip(1), "dora")
+	next.idle(10, dora)
+	testenv.Require(t, len(m.answers) == 1 && len(st.waiting) == 2, "%d answers, %d requests are made again", len(m.answers), len(st.waiting))
+	a := m.answers[0]
+	testenv.Check(t, a.ID == m.state.IDs[1] && a.Op == game.StoreAdd && a.Space == "a\xff" && a.Key == "t" && strings.Contains(a.Err, "may have been stored"), "%+v", a)
+	for _, answer := range st.waiting {
+		answer()
+	}
+	next.idle(500, dora) // beyond the trial, so that it is saved again
+	testenv.Require(t, len(m.answers) == 3, "%d answers", len(m.answers))
+	get, row := m.answers[1], m.answers[2]
+	testenv.Check(t, get.ID == m.state.IDs[0] && get.Key == "k\xfe" && get.Err == "" && row.ID == m.state.IDs[2] && row.Err == "", "%+v %+v", get, row)
+	testenv.Check(t, len(next.srv.storage.unanswered) == 0, "%d requests are open", len(next.srv.storage.unanswered))
+	next.idle(250, dora)
+	next.srv.Shutdown(next.now, "")
+	_, third := start(st, nil)
+	testenv.Check(t, third.state.Asked && len(st.waiting) == 2, "what was answered is asked again")
+	for _, name := range testenv.Must(logs.Names()) {
+		res, err := replay.Verify(logs.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, Mods: []func() game.Mod{func() game.Mod { return &asker{} }}})
+		testenv.Check(t, err == nil && res.HashesMatched > 20, "%+v, %v", res, err)
+	}
 }

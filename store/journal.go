@@ -44,6 +44,8 @@ type Journal struct {
 	// write is (*os.File).WriteAt and sync (*os.File).Sync; tests fail here.
 	write func(f *os.File, b []byte, offset int64) (int, error)
 	sync  func(f *os.File) error
+	// report tells operators what is no error.
+	report func(text string)
 
 	mu     sync.Mutex
 	queue  []job
@@ -80,9 +82,11 @@ type change struct {
 }
 
 // New returns the storage in a file, which is read with the first request and made with the first
-// change. Close ends it.
-func New(path string) *Journal {
+// change. Close ends it. report, if not nil, is told of a file that was damaged, by another
+// goroutine.
+func New(path string, report func(text string)) *Journal {
 	j := newJournal(path)
+	j.report = report
 	go j.run()
 	return j
 }
@@ -388,6 +392,9 @@ func (j *Journal) replace() error {
 		}
 		if err := atomicfile.Write(j.path+".damaged", old); err != nil {
 			return err
+		}
+		if j.report != nil {
+			j.report(fmt.Sprintf("%s was damaged in %d of %d bytes: it has the rest now, and %[1]s.damaged is as it was", j.path, j.damaged, len(old)))
 		}
 	}
 	b := j.tables.appendAll([]byte(magic))

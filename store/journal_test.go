@@ -152,7 +152,10 @@ func TestTornAndDamagedFiles(t *testing.T) {
 	testenv.NoError(t, os.WriteFile(path, damaged, 0o600))
 	j := open(t, path)
 	j.wantTop("points", false, "p0 7value, p2 6value, p1 6value")
+	said := ""
+	j.report = func(text string) { said += text }
 	j.does(put("k", "new"))
+	testenv.Check(t, strings.HasPrefix(said, path+" was damaged in "), "said %q", said)
 	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".damaged")), damaged), "the damaged file was not kept")
 	j = open(t, path)
 	j.wantTop("points", false, "p0 7value, p2 6value, p1 6value")
@@ -235,7 +238,7 @@ func TestTheStorageCanBeFull(t *testing.T) {
 func TestGoroutine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for i := range 2 {
-		j := New(path)
+		j := New(path, nil)
 		answers := make(chan game.StoreAnswer, 3)
 		request := func(r game.StoreRequest) {
 			j.Submit(&r, func(a game.StoreAnswer) { answers <- a })

@@ -39,7 +39,7 @@
 //
 // A client of 0.6 does not get all that one of 0.7 gets, in terms of package game:
 //
-// Of GameState: GameFlagSurvival, GameFlagRace; of Race all but BestTime, which DDNet's
+// Of GameState: GameFlagSurvival, GameFlagRace, GameFlagFNG; of Race all but BestTime, which DDNet's
 // clients get; StateRoundOver, which becomes
 // StateGameOver, and both are also a pause; StateCountdown, which becomes StateWarmup
 // before a match and StatePaused after a pause; EndTick but for the time left of a warmup;

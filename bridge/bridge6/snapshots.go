@@ -529,6 +529,9 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 		if e.isRace {
 			o = gameInfoExRace
 		}
+		if e.frame.Game.Flags&game.GameFlagFNG != 0 {
+			o.Flags |= msg6.GameInfoPredictFNG
+		}
 		if e.frame.Extended { // the client predicts and shows states of characters
 			o.Flags |= msg6.GameInfoPredictDDRace
 			o.Flags2 |= msg6.GameInfo2HUDDDRace

@@ -544,3 +544,25 @@ func TestSpectating(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// fng is a mode that DDNet's clients are to know as FNG.
+type fng struct{ dm.Mode }
+
+func (fng) Flags() game.GameFlags { return game.GameFlagFNG }
+
+// TestFNGIsPredicted tells DDNet's clients whether hammers push as in FNG.
+func TestFNGIsPredicted(t *testing.T) {
+	for _, mode := range []game.Mode{dm.Mode{}, fng{}} {
+		w := newWorld(t, mode, "alice")
+		p := NewProtocol()
+		alice, _ := newServerSide(t, p, w, 0, 16040)
+		v := &viewer{t: t, world: w}
+		p.RecordTick(w, w.Step(nil))
+		p.BeginSnapshots(w)
+		got, ok := v.items(alice, 0)[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx)
+		p.EndSnapshots()
+		if _, want := mode.(fng); !ok || got.Flags&msg6.GameInfoPredictFNG != 0 != want {
+			t.Errorf("%T: %+v", mode, got)
+		}
+	}
+}

@@ -361,3 +361,25 @@ func (l *messageList) Queue(payload []byte, _ bool) {
 }
 
 func (l *messageList) FlushSoon() {}
+
+// fng is a mode that DDNet's clients are to know as FNG.
+type fng struct{ dm.Mode }
+
+func (fng) Flags() game.GameFlags { return game.GameFlagFNG }
+
+// TestFlagsOfOthersAreNotSent sends the limits of a game with a flag that 0.7 does not have.
+func TestFlagsOfOthersAreNotSent(t *testing.T) {
+	w, _ := bridgetest.NewWorld(t, "testbox", fng{}, nil)
+	var sent messageList
+	s := NewProtocol().NewServerSide(struct {
+		bridge.Sender
+		bridge.ClientMessageHandler
+	}{&sent, new(bridgetest.ClientMessages)})
+	rules := game.DefaultRules()
+	s.SendGameInfo(w)
+	s.SendEvent(w, &game.Event{Kind: game.EvGameInfo, Rules: &rules})
+	for _, m := range sent {
+		testenv.Check(t, m.(*msg7.SvGameInfo).GameFlags == 0, "%+v", m)
+	}
+	testenv.Check(t, len(sent) == 2, "%d messages", len(sent))
+}

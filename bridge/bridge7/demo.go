@@ -130,7 +130,7 @@ func (s *demoSide) buildInfos(b *snapshot.Builder) {
 	g := &s.protocol.snapshot.frame.Game
 	if dst := b.Add(msg7.TypeDeGameInfo, 0, msg7.SizeDeGameInfo); dst != nil {
 		o := msg7.DeGameInfo{
-			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
+			GameFlags: encodeGameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
 			MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
 		}
 		o.PutInts(dst)

@@ -171,7 +171,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		}
 	case game.EvGameInfo:
 		s.send(&msg7.SvGameInfo{
-			GameFlags: msg7.GameFlags(w.GameFlags()), ScoreLimit: ev.Rules.ScoreLimit, TimeLimit: ev.Rules.TimeLimit,
+			GameFlags: encodeGameFlags(w.GameFlags()), ScoreLimit: ev.Rules.ScoreLimit, TimeLimit: ev.Rules.TimeLimit,
 			MatchNum: ev.Value, MatchCurrent: ev.Extra,
 		})
 	case game.EvServerSettings:
@@ -245,6 +245,9 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	})
 }
 
+// encodeGameFlags returns the flags that 0.7 has.
+func encodeGameFlags(f game.GameFlags) msg7.GameFlags { return msg7.GameFlags(f &^ game.GameFlagFNG) }
+
 func (s *serverSide) SendGameInfo(w *game.World) {
 	g := &w.Frame().Game
 	flags := g.Flags
@@ -252,7 +255,7 @@ func (s *serverSide) SendGameInfo(w *game.World) {
 		flags &^= game.GameFlagRace
 	}
 	s.send(&msg7.SvGameInfo{
-		GameFlags: msg7.GameFlags(flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
+		GameFlags: encodeGameFlags(flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
 		MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
 	})
 }

@@ -4,15 +4,18 @@ state.balls = 0
 
 local ball = entity_kind{name = "ball", parts = 2,
   tick = function(e)
-    local p = game.nearest_player(e.pos, 600)
+    local pos, vel = e.pos, e.vel
+    local p = game.nearest_player(pos, 600)
     if p then
-      local dx, dy = p.x - e.pos.x, p.y - e.pos.y
+      local dx, dy = p.x - pos.x, p.y - pos.y
       local distance = math.sqrt(dx * dx + dy * dy)
-      e.vel = {x = e.vel.x * 0.95 + dx / (distance + 1) * 0.4, y = e.vel.y * 0.95 + dy / (distance + 1) * 0.4}
+      vel.x = vel.x * 0.95 + dx / (distance + 1) * 0.4
+      vel.y = vel.y * 0.95 + dy / (distance + 1) * 0.4
       if distance < 40 then
         p:damage(1, nil, "world")
-        e.vel = {x = -e.vel.x * 2, y = -6}
+        vel.x, vel.y = -vel.x * 2, -6
       end
+      e.vel = vel
     end
     if e:move(24, 0.6) then
       state.balls = state.balls - 1
@@ -20,8 +23,9 @@ local ball = entity_kind{name = "ball", parts = 2,
     end
   end,
   draw = function(e, d)
-    d:pickup(1, "health", e.pos)
-    d:projectile(2, "hammer", e.pos)
+    local pos = e.pos
+    d:pickup(1, "health", pos)
+    d:projectile(2, "hammer", pos)
   end,
 }
 

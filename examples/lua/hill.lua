@@ -10,14 +10,6 @@ state.hill = 1
 
 local health = 198
 
--- The map's hearts are places for the hill; everything else is there as in deathmatch.
-function on_entity(tile, pos)
-  if tile == health then
-    state.places[#state.places + 1] = pos
-    return false
-  end
-end
-
 local circle = entity_kind{name = "circle", parts = 3,
   tick = function(e)
     e.pos = state.places[state.hill]
@@ -30,11 +22,15 @@ local circle = entity_kind{name = "circle", parts = 3,
     d:laser(3, {x = e.pos.x + r, y = e.pos.y}, {x = e.pos.x + r, y = e.pos.y})
   end}
 
-function on_start()
-  if #state.places == 0 then
-    state.places[1] = {x = 0, y = 0}
+-- The map's hearts are places for the hill; everything else is there as in deathmatch.
+function on_entity(tile, pos)
+  if tile == health then
+    if #state.places == 0 then
+      circle:spawn{pos = pos}
+    end
+    state.places[#state.places + 1] = pos
+    return false
   end
-  circle:spawn{pos = state.places[1]}
 end
 
 function on_spawn(p)
@@ -43,7 +39,7 @@ end
 
 function on_tick()
   local ticks = game.match_ticks()
-  if not game.running() or game.warmup() or ticks % game.ticks_per_second ~= 0 then
+  if #state.places == 0 or not game.running() or game.warmup() or ticks % game.ticks_per_second ~= 0 then
     return
   end
   if ticks % (30 * game.ticks_per_second) == 0 then

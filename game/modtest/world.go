@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -187,9 +188,14 @@ func (w *World) Aim(id, at game.PlayerID) {
 }
 
 // Shoot lets a player aim at the tee of another, select a weapon and press fire, and returns the
-// events of the next 30 ticks.
+// events of the next 30 ticks. If there is a wall between them, the test's log says so.
 func (w *World) Shoot(id, at game.PlayerID, weapon game.Weapon) []game.Event {
 	w.T.Helper()
+	if c, err := physics.NewCollision(w.terrain.Width, w.terrain.Height, w.terrain.Tiles); err == nil {
+		if _, _, wall := c.IntersectLine(w.Pos(id), w.Pos(at)); wall != 0 {
+			w.T.Logf("player %d shoots at player %d, and there is a wall between them", id, at)
+		}
+	}
 	w.Aim(id, at)
 	w.input[id].WantedWeapon = int32(weapon) + 1
 	w.Run(2)

@@ -1,6 +1,7 @@
 package modtest
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -54,5 +55,28 @@ func TestWorld(t *testing.T) {
 	w.Run(10)
 	if w.Pos(0).X >= from {
 		t.Error("0 does not move")
+	}
+}
+
+// logged is a test whose log is read.
+type logged struct {
+	testing.TB
+	log []string
+}
+
+func (l *logged) Logf(format string, args ...any) {
+	l.log = append(l.log, fmt.Sprintf(format, args...))
+}
+
+// TestShootThroughWalls: who wonders why nobody was hit is told.
+func TestShootThroughWalls(t *testing.T) {
+	for wall, want := range map[string]int{"# S  #  S #": 1, "# S     S #": 0} {
+		l := &logged{TB: t}
+		w := New(l, game.Config{Terrain: ParseMap(nil, "###########", wall, "###########")})
+		w.Play(0, 1)
+		w.Shoot(0, 1, game.WeaponGun)
+		if len(l.log) != want {
+			t.Errorf("%s: %q", wall, l.log)
+		}
 	}
 }

@@ -85,21 +85,23 @@ func TestEmptyLayersTakeFewBytes(t *testing.T) {
 // and takes memory in proportion.
 func FuzzHeader(f *testing.F) {
 	h := header(nopMod{}, &settingsMod{})
-	f.Add(h.append(nil), byte(2))
-	h.Terrain = layered()
-	f.Add(h.append(nil), byte(2))
 	f.Add(h.append(nil), byte(1))
+	h.Terrain = layered()
+	f.Add(h.append(nil), byte(1))
+	f.Add(h.append(nil), byte(0))
+	h.ModeSource = []byte("mode{}")
+	f.Add(h.append(nil), byte(2))
 	f.Fuzz(func(t *testing.T, b []byte, version byte) {
 		var h Header
 		var err error
-		n := testenv.Allocated(func() { err = h.parse(b, 1+version%2) })
+		n := testenv.Allocated(func() { err = h.parse(b, 1+version%3) })
 		testenv.Require(t, n <= uint64(1<<20+64*len(b)), "%d bytes allocated for an input of %d", n, len(b))
 		if err != nil {
 			testenv.Require(t, errors.Is(err, ErrCorrupt), "%v", err)
 			return
 		}
 		var again Header
-		testenv.NoError(t, again.parse(h.append(nil), 2))
+		testenv.NoError(t, again.parse(h.append(nil), h.version()))
 		if diff := cmp.Diff(h, again); diff != "" {
 			t.Fatalf("written again (-want +got):\n%s", diff)
 		}

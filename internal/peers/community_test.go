@@ -2,6 +2,7 @@ package peers
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,14 +24,14 @@ const spikeMap = `
 ##############NNN############NNN##############
 ##############################################`
 
-// TestCommunityModesInRealClients shows the real clients bots that play instagib, zCatch and FNG.
+// TestCommunityModesInRealClients shows the real clients bots that play instagib, zCatch, FNG, foot and infection.
 // TEEYARD_SHOTS names a folder for what both see. Without TEEYARD_FULL=1 only the 0.7.5 client is there,
 // and sees FNG.
 func TestCommunityModesInRealClients(t *testing.T) {
 	RequirePrograms(t, "teeworlds", "DDNet")
 	modes := []string{"fng"}
 	if testenv.Full() {
-		modes = append(modes, "ictf", "gdm", "zcatch", "solofng", "boomfng")
+		modes = append(modes, "ictf", "gdm", "zcatch", "solofng", "boomfng", "foot", "infection")
 	}
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) { showCommunityMode(t, mode) })
@@ -40,11 +41,17 @@ func TestCommunityModesInRealClients(t *testing.T) {
 func showCommunityMode(t *testing.T, mode string) {
 	home := t.TempDir()
 	drawing := spikeMap
-	if mode == "ictf" {
+	settings := ""
+	switch mode {
+	case "ictf":
 		drawing = flagMap
+	case "foot":
+		drawing, settings = strings.Replace(flagMap, "R.1......2.B", "1.R...g..B.2", 1), "; sv_bots 0" // bots do not know the ball
+	case "infection":
+		drawing, settings = flagMap, "; inf_initial_infection_delay 3"
 	}
 	WriteFile(t, filepath.Join(home, "maps", "room.map"), drawMap(t, drawing))
-	s := StartTeeyardIn(t, home, "sv_map room; sv_scorelimit 60; sv_bots 6; sv_bot_skill 3; sv_gametype "+mode)
+	s := StartTeeyardIn(t, home, "sv_map room; sv_scorelimit 60; sv_bots 6; sv_bot_skill 3; sv_gametype "+mode+settings)
 	addr := s.Addr.String()
 	viewers := []*Client{NewDisplay(t).StartTeeworlds(addr, "viewer")}
 	if testenv.Full() {
@@ -72,7 +79,9 @@ func showCommunityMode(t *testing.T, mode string) {
 		}
 		return n
 	}
-	r.await("points", func(v *game.View) bool { return total(v) > 0 })
+	if mode != "foot" {
+		r.await("points", func(v *game.View) bool { return total(v) > 0 })
+	}
 	for i := range 4 {
 		shoot("play" + string(rune('1'+i)))
 		time.Sleep(2 * time.Second)

@@ -92,12 +92,12 @@ func (m *Mode) Name() string {
 	return "solofng"
 }
 
-// Flags returns whether there are teams.
+// Flags returns whether there are teams, and for DDNet's clients that it is FNG.
 func (m *Mode) Flags() game.GameFlags {
 	if m.teams {
-		return game.GameFlagTeams
+		return game.GameFlagFNG | game.GameFlagTeams
 	}
-	return 0
+	return game.GameFlagFNG
 }
 
 // State returns who touched whom.

@@ -321,8 +321,7 @@ func (m *Mode) goal(ctx *game.Ctx, e *game.Entity, conceded game.Team) {
 	}
 	for id := range ctx.Players() {
 		if ctx.Alive(id) {
-			ctx.Kill(id, game.WeaponGame)
-			ctx.RespawnNow(id)
+			ctx.Respawn(id)
 		}
 	}
 }

@@ -421,6 +421,7 @@ func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 		m.showCounts(ctx, n, 0)
 	}
 	s.Announced = true
+	m.tell(ctx)
 	return game.MatchOver
 }
 
@@ -446,7 +447,7 @@ func (m *Mode) tell(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		own := text
 		if ctx.Alive(id) && text != "" {
-			own = m.status(ctx, id) + "\n" + text
+			own = text + "\n" + m.status(ctx, id) // DDNet's client puts the last line into the middle
 		}
 		ctx.SetScreenText(id, own)
 	}

@@ -149,6 +149,7 @@ func TestRound(t *testing.T) {
 	testenv.Check(t, r.Score(bad[0]) == 3 && modtest.Told(events, good[0], "infected you"), "%d points", r.Score(bad[0]))
 
 	events = r.RunUntil("over", 20*game.TickRate, func() bool { return r.Frame().Game.State&game.StateGameOver != 0 })
+	testenv.Check(t, text(r.World, 0) == "", "the text stays: %q", text(r.World, 0))
 	testenv.Check(t, modtest.Told(events, 0, "1 human wins") && r.Score(good[1]) == 5 && r.TeamScore(humans) > r.TeamScore(infected), "%d points", r.Score(good[1]))
 
 	// In the next round others are infected first.
@@ -204,7 +205,7 @@ func TestClasses(t *testing.T) {
 	}
 	r.Do(game.ChooseLine(0, lines[0]))
 	r.Run(10)
-	testenv.Check(t, r.Tee(0).Weapon == game.WeaponLaser && strings.HasPrefix(text(r.World, 0), "Engineer"), "%+v %q", r.Tee(0), text(r.World, 0))
+	testenv.Check(t, r.Tee(0).Weapon == game.WeaponLaser && strings.Contains(text(r.World, 0), "\nEngineer"), "%+v %q", r.Tee(0), text(r.World, 0))
 	p, _ := r.Player(0)
 	before := p.Profile.Skin
 	r.choose(0, "hero")

@@ -125,7 +125,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
-		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod)", sv, &s.GameType, "dm", 32},
+		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod, others of the program, or a script in mods)", sv, &s.GameType, "dm", 32},
 		{"sv_mods", "Mods that change the game type, in order", sv, &s.Mods, "", 256},
 		{"sv_storage", "File for what game types and mods keep, such as best times, set at the start", sv, &s.Storage, "storage.journal", 128},
 		{"sv_demo_format", "Formats of recorded demos (tw07, ddnet, or both separated by a comma)", sv, &s.DemoFormat, "tw07", 16},

@@ -1,0 +1,110 @@
+package game
+
+import (
+	"slices"
+
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// TuneZone is a part of the map in which tees move with another tuning. What is set of Tile, Tune and
+// To must all be so.
+type TuneZone struct {
+	// Tile is the index of tiles of the game layer or DDNet's front layer, Tune the number of
+	// tiles of DDNet's tune layer.
+	Tile, Tune uint8
+	// Floor makes the tile under the tee count, 32 units below its middle, instead of the one where
+	// its middle is.
+	Floor bool
+	// From and To are opposite corners of a rectangle, in units. Without To it is the whole map.
+	From, To vec.Vec2
+	// Tuning are the parameters that are not those of the world, by the names that they have in the
+	// console, such as "gravity". Those of weapons are the same for all.
+	Tuning map[string]float32
+}
+
+// maxTuneZones is how many zones there may be.
+const maxTuneZones = 256
+
+// tuneZone is a TuneZone as the world has it.
+type tuneZone struct {
+	TuneZone
+	of      owner
+	changes []tuneChange // by index
+}
+
+type tuneChange struct {
+	index int
+	value float32
+}
+
+// TuneZone declares a zone. Start calls it. A tee is in the first one declared of those where it
+// is, and not in any while [Tx.SetPlayerTuning] gives its player a tuning. Clients are told as there.
+func (tx *Tx) TuneZone(z TuneZone) {
+	w, d := tx.w, tx.declare("TuneZone")
+	own := tuneZone{TuneZone: z, of: w.running}
+	for name, value := range z.Tuning {
+		i := physics.TuneParamIndex(name)
+		if i < 0 {
+			d.fail("zone", name, "there is no such parameter of the tuning")
+			return
+		}
+		own.changes = append(own.changes, tuneChange{i, value})
+	}
+	if len(w.tuneZones) == maxTuneZones {
+		d.fail("zone", "", "there are 256 already")
+		return
+	}
+	slices.SortFunc(own.changes, func(a, b tuneChange) int { return a.index - b.index })
+	own.From.X, own.To.X = min(z.From.X, z.To.X), max(z.From.X, z.To.X)
+	own.From.Y, own.To.Y = min(z.From.Y, z.To.Y), max(z.From.Y, z.To.Y)
+	w.tuneZones = append(w.tuneZones, own)
+	w.extend()
+}
+
+// zoneAt returns the zone of a tee in a place, or nil.
+func (w *World) zoneAt(pos vec.Vec2) *tuneZone {
+	for i := range w.tuneZones {
+		if z := &w.tuneZones[i]; !w.isOff(z.of) && w.isInZone(z, pos) {
+			return z
+		}
+	}
+	return nil
+}
+
+func (w *World) isInZone(z *tuneZone, pos vec.Vec2) bool {
+	if z.From != z.To && (pos.X < z.From.X || pos.X > z.To.X || pos.Y < z.From.Y || pos.Y > z.To.Y) {
+		return false
+	}
+	if z.Tile == 0 && z.Tune == 0 {
+		return true
+	}
+	if z.Floor {
+		pos.Y += physics.TileSize
+	}
+	t, i := &w.terrain, w.collision.TileIndex(pos.X, pos.Y)
+	return (z.Tile == 0 || t.Tiles[i] == z.Tile || at(t.Front, i) == z.Tile) &&
+		(z.Tune == 0 || at(t.Tune, i).Number == z.Tune)
+}
+
+// apply changes a tuning to that of the zone.
+func (z *tuneZone) apply(t *Tuning) {
+	for _, c := range z.changes {
+		t.SetAt(c.index, c.value)
+	}
+}
+
+// zoneTuning returns the tuning of the zone of a player's tee, and false if it is in none.
+func (w *World) zoneTuning(id PlayerID) (t Tuning, ok bool) {
+	if len(w.tuneZones) == 0 || !w.isAlive(id) {
+		return t, false
+	}
+	z := w.zoneAt(w.characters[id].pos)
+	if z == nil {
+		return t, false
+	}
+	t = w.tuning
+	z.apply(&t)
+	copy(t[firstWeaponParam:endOfWeaponParams], w.tuning[firstWeaponParam:endOfWeaponParams])
+	return t, true
+}

@@ -1,0 +1,70 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	rt "github.com/arnodel/golua/runtime"
+)
+
+// maxString is the length of the longest string of a script, in bytes. To compare strings and to look
+// them up in tables is one step each, however long they are.
+const maxString = 8 << 10
+
+// checkString reports an error for a value that is too long a string.
+func checkString(x rt.Value) error {
+	if s, ok := x.TryString(); ok && len(s) > maxString {
+		return fmt.Errorf("a string of %d bytes, the limit is %d", len(s), maxString)
+	}
+	return nil
+}
+
+// concat is a chain of the operator .. with at least two operands.
+func concat(v *vm, c *rt.GoCont) error {
+	var parts [8]string
+	list := parts[:0]
+	size := 0
+	operands := c.Etc()
+	for _, x := range operands {
+		s, ok := x.ToString()
+		if !ok {
+			return v.concatOthers(c, operands)
+		}
+		list = append(list, s)
+		size += len(s)
+	}
+	v.r.RequireCPU(uint64(len(list)))
+	v.r.RequireBytes(size)
+	return v.pushString(c, strings.Join(list, ""))
+}
+
+// concatOthers is concat with operands that are neither strings nor numbers.
+func (v *vm) concatOthers(c *rt.GoCont, operands []rt.Value) error {
+	x := operands[len(operands)-1]
+	for i := len(operands) - 2; i >= 0; i-- {
+		var err error
+		if x, err = rt.Concat(v.thread, operands[i], x); err != nil {
+			return err
+		}
+		if err := checkString(x); err != nil {
+			return err
+		}
+	}
+	v.push(c, x)
+	return nil
+}
+
+// pushString pushes a string that may be too long.
+func (v *vm) pushString(c *rt.GoCont, s string) error {
+	x := rt.StringValue(s)
+	if err := checkString(x); err != nil {
+		return err
+	}
+	v.push(c, x)
+	return nil
+}
+
+// checked wraps a function whose first result may be too long a string.
+func (v *vm) checked(name string, f rt.Value) rt.Value {
+	return v.function(name, 0, true, func(v *vm, c *rt.GoCont) error { return v.callInto(c, f, c.Etc()) })
+}

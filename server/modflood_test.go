@@ -1,0 +1,104 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// loudMod has commands, a menu and a vote that do as much as they can for one who uses them.
+type loudMod struct {
+	menu  game.Menu
+	vote  game.Vote
+	calls struct{ Commands, Choices, Votes int32 }
+}
+
+func (m *loudMod) State() any { return &m.calls }
+
+func (m *loudMod) Start(tx *game.Tx) {
+	tx.ChatCommand(game.CommandSpec{Name: "shout", Params: "?i[times] ?f[loud] ?r[text]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		m.calls.Commands++
+		ctx.Say(fmt.Sprint(c.Int(0), c.Float(1), c.Arg(2)))
+		ctx.StartVote(m.vote, c.Player, c.Arg(2))
+		m.show(ctx, c.Player)
+	}})
+	m.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+		m.calls.Choices++
+		m.show(ctx, id)
+	})
+	m.vote = tx.Vote(func(*game.Ctx, bool) { m.calls.Votes++ })
+}
+
+// show shows a full menu that is another one every time, and has a line "x".
+func (m *loudMod) show(ctx *game.Ctx, id game.PlayerID) {
+	lines := []string{"x"}
+	for i := range 63 {
+		lines = append(lines, fmt.Sprintf("%062d", ctx.Tick()+int32(i)))
+	}
+	ctx.ShowMenu(id, m.menu, lines...)
+}
+
+func (m *loudMod) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.show(ctx, id) }
+
+// TestFloodOfModCommands lets 16 players use the commands, menu and votes of a mod a thousand times a
+// second each, with arguments that make no sense. It is counted, and the mod gets what the spam
+// protection lets through; another player is sent every snapshot, and as much as one
+// player's chat.
+func TestFloodOfModCommands(t *testing.T) {
+	m := &loudMod{}
+	ts := newTestServerWith(t, Config{Mods: []func() game.Mod{func() game.Mod { return m }}}, "sv_player_slots 64; sv_max_clients_per_ip 64")
+	quiet := ts.join(local(100), "quiet")
+	const loud, ticks, each = 16, 100, 20
+	var players []*testclient.Client
+	for i := range loud {
+		players = append(players, ts.join(local(i+1), fmt.Sprint("loud ", i)))
+	}
+	long := strings.Repeat("9", 120)
+	floods := []msg7.Message{
+		&msg7.ClCommand{Name: []byte("shout"), Arguments: []byte(long)},
+		&msg7.ClCommand{Name: []byte("shout"), Arguments: []byte(`-1 1e999 "` + long)},
+		&msg7.ClCommand{Name: []byte("shout"), Arguments: []byte(`"" "" ""`)},
+		&msg7.ClCommand{Name: []byte("shout"), Arguments: []byte("1 2 \xff\xfe\x01" + strings.Repeat(" \"\\", 40))},
+		&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("/shout 0x10 nan " + long)},
+		&msg7.ClCallVote{Type: []byte("option"), Value: []byte("x"), Reason: []byte(long)},
+		&msg7.ClCallVote{Type: []byte("option"), Value: []byte(long)},
+		&msg7.ClVote{Vote: 1},
+	}
+	m.calls.Commands, m.calls.Choices = 0, 0
+	dropped, chat, snapshots := ts.srv.Drops()["flood"], len(quiet.Chat), quiet.SnapTick
+	most, n := 0, 0
+	for range ticks {
+		for _, p := range players {
+			for range each {
+				p.Send(floods[n%len(floods)])
+				n++
+			}
+		}
+		most = max(most, len(ts.srv.pendingCommands))
+		ts.idle(1, append(players, quiet)...)
+	}
+	if used := m.calls.Commands + m.calls.Choices; used < loud || used > loud*(4*ticks/game.TickRate+2) {
+		t.Errorf("%d commands and %d choices reached the mod", m.calls.Commands, m.calls.Choices)
+	}
+	if got := ts.srv.Drops()["flood"] - dropped; got < uint64(n)*8/10 {
+		t.Errorf("%d of %d messages were dropped", got, n)
+	}
+	if most > loud*(int(requestRate.Burst)+2) {
+		t.Errorf("%d commands in a tick", most)
+	}
+	if lines := len(quiet.Chat) - chat; lines > loud*(4*ticks/game.TickRate+2) {
+		t.Errorf("another player got %d lines", lines)
+	}
+	if c := ts.session(quiet); c == nil || quiet.SnapTick-snapshots < ticks-4 {
+		t.Errorf("another player has the snapshot of tick %d after %d", quiet.SnapTick-snapshots, ticks)
+	}
+	for _, p := range players {
+		if ts.session(p) == nil {
+			t.Errorf("dropped: %s", p.Reason)
+		}
+	}
+}
