@@ -124,3 +124,30 @@ type memFile struct{ bytes.Buffer }
 
 // WriteAt implements io.WriterAt.
 func (f *memFile) WriteAt(b []byte, at int64) (int, error) { return copy(f.Bytes()[at:], b), nil }
+
+// FuzzConvert: what strangers send to be converted becomes a demo that can be read, or an error.
+func FuzzConvert(f *testing.F) {
+	for _, name := range []string{"ddnet-16.4.demo", "teeworlds-0.7.5.demo"} {
+		b, err := os.ReadFile(filepath.Join("..", "format", "demo", "testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b[:min(len(b), 6000)])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := demo.NewReader(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		var out memFile
+		testenv.NoError(t, Convert(&out, r))
+		again := testenv.Must(demo.NewReader(bytes.NewReader(out.Bytes())))
+		for c := new(demo.Chunk); ; {
+			if err := again.Next(c); err == io.EOF {
+				return
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

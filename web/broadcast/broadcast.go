@@ -61,6 +61,8 @@ type Broadcast struct {
 	watched  atomic.Int64 // when somebody last read a segment that may be of now, in ns since 1970
 	closed   bool
 
+	downloads chan struct{} // one for each demo that is being downloaded
+
 	shelf   shelf
 	archive *archive // nil without a folder
 	keeper  *keeper  // nil without a folder
@@ -101,6 +103,7 @@ func newBroadcast(cfg Config) *Broadcast {
 		b.now = time.Now
 	}
 	b.shelf.limit = maxMemory
+	b.downloads = make(chan struct{}, maxDownloads)
 	if cfg.Dir != "" {
 		b.archive = newArchive(cfg.Dir)
 		b.keeper = &keeper{

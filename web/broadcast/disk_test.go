@@ -211,6 +211,19 @@ func TestMemory(t *testing.T) {
 	if got := ticks(t, w.demo(i.Match)); got[0] != i.FirstTick+int32(i.First)*100 {
 		t.Errorf("the demo begins at %d", got[0])
 	}
+	if big := w.broadcast.gameMap.File; len(big) > 0 { // a new map each time
+		for n := range 3 {
+			m := w.broadcast.gameMap
+			m.File, m.SHA256 = make([]byte, maxMapMemory/2), [32]byte{byte(n)}
+			w.broadcast.BeginMatch(nil, &m)
+			w.run(3 * time.Second)
+		}
+	}
+	w.broadcast.shelf.mu.Lock()
+	if n := w.broadcast.shelf.mapMemory(); n > maxMapMemory {
+		t.Errorf("maps take %d bytes", n)
+	}
+	w.broadcast.shelf.mu.Unlock()
 	for range 2 * maxMatches {
 		w.Execute("restart")
 		w.run(500 * time.Millisecond)

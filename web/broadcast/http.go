@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -166,13 +167,30 @@ func (b *Broadcast) serveDemo(w *answer, r *http.Request, id string, v *viewer) 
 	}
 	pieces := []piece{{data: m.fullHead(n)}, m.mapPiece()}
 	for i := m.kept; i < n; i++ {
-		pieces = append(pieces, m.segmentPiece(i))
+		p := m.segmentPiece(i)
+		if last := &pieces[len(pieces)-1]; p.data == nil && last.data == nil && p.offset == last.offset+last.size {
+			last.size += p.size
+			continue
+		}
+		pieces = append(pieces, p)
 	}
 	whole := m.sealed && m.over(v)
 	b.shelf.mu.Unlock()
 	w.Header().Set("Content-Disposition", "attachment; filename="+id+demoSuffix)
 	if whole {
 		pieces = []piece{{offset: 0, size: totalSize(pieces)}}
+		w.pieces(r, path, id, cache, pieces)
+		return
+	}
+	select {
+	case b.downloads <- struct{}{}:
+		defer func() { <-b.downloads }()
+	default:
+		w.set("text/plain; charset=utf-8", "no-store")
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		io.WriteString(w, "many others are downloading demos: try again in a moment\n")
+		return
 	}
 	w.pieces(r, path, id, cache, pieces)
 }
@@ -225,23 +243,21 @@ func (b *Broadcast) serveMap(w *answer, r *http.Request, v *viewer) {
 
 // pieces answers with pieces of a match, none for what is not there. Some may be in a file.
 func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piece) {
+	if len(pieces) == 0 {
+		a.missing()
+		return
+	}
 	var file *os.File
-	for i := range pieces {
-		if pieces[i].data != nil || file != nil {
-			continue
-		}
+	if slices.ContainsFunc(pieces, func(p piece) bool { return p.data == nil }) {
 		var err error
 		if file, err = os.Open(path); err == nil {
 			defer file.Close()
 			err = isWhole(file, pieces)
 		}
 		if err != nil { // deleted, since there are newer ones
-			pieces = nil
+			a.missing()
+			return
 		}
-	}
-	if len(pieces) == 0 {
-		a.missing()
-		return
 	}
 	a.set("application/octet-stream", cache)
 	if strings.HasSuffix(etag, ".seg") {
@@ -286,6 +302,10 @@ func isWhole(file *os.File, pieces []piece) error {
 	}
 	return nil
 }
+
+// maxDownloads is how many demos of matches that are not complete on disk are downloaded at once: each lists
+// its segments in memory.
+const maxDownloads = 64
 
 const (
 	// readTimeout is how long a reader may take for a part of an answer, and answerTimeout for all

@@ -93,7 +93,7 @@ func TestSlowReaders(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.run(5 * time.Second)
 	i := w.info("/live.json")
-	const size, readers = 8 << 20, 100
+	const size, readers = 8 << 20, 200
 	w.broadcast.shelf.mu.Lock()
 	m := w.broadcast.shelf.find(i.Match, &viewer{private: true})
 	m.mapFile = make([]byte, size)
@@ -153,4 +153,21 @@ func TestManyViewers(t *testing.T) {
 	if n := w.broadcast.made; n > 3 || len(w.broadcast.jobs) != 0 {
 		t.Errorf("%d batches, of which %d wait", n, len(w.broadcast.jobs))
 	}
+}
+
+// TestDownloads: those who download a match that goes on have a limit, which others do not feel.
+func TestDownloads(t *testing.T) {
+	w := newWatchedServer(t, "sv_live_delay 0")
+	w.run(5 * time.Second)
+	match := "/b/" + w.info("/live.json").Match
+	for range maxDownloads {
+		w.broadcast.downloads <- struct{}{}
+	}
+	if a := w.get(match + ".demo"); a.Code != 503 || a.Header().Get("Retry-After") == "" || a.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("one more: %d, %v", a.Code, a.Header())
+	}
+	w.body(match + "/0.seg")
+	<-w.broadcast.downloads
+	w.body(match + ".demo")
+	w.body(match + ".demo")
 }

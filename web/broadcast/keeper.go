@@ -165,11 +165,12 @@ func (k *keeper) create(m *match) (*matchFile, error) {
 	k.files[m] = f
 	k.shelf.mu.Lock()
 	m.path = path
+	mapFile := m.mapFile
 	k.shelf.mu.Unlock()
 	if _, err := f.Write(m.header.Append(nil, m.mapSize)); err != nil {
 		return nil, err
 	}
-	_, err = f.Write(m.mapFile)
+	_, err = f.Write(mapFile)
 	return f, err
 }
 
@@ -190,7 +191,7 @@ func (k *keeper) seal(m *match, f *matchFile) error {
 	}
 	delete(k.files, m)
 	k.shelf.mu.Lock()
-	m.sealed = true
+	m.sealed, m.mapFile = true, nil
 	k.shelf.mu.Unlock()
 	k.archive.refresh()
 	return nil

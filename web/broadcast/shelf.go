@@ -19,13 +19,13 @@ type match struct {
 	id        string
 	private   bool // the server had a password
 	header    demo.Header
-	mapFile   []byte // nil if it is in the file only
 	mapSize   int
 	gameType  string
 	start     time.Time
 	firstTick int32
 
 	// Protected by the shelf's mutex.
+	mapFile  []byte // nil if it is in the match's file only
 	segments []segment
 	kept     int // the first segment that is kept
 	inMemory int // the first segment with data
@@ -108,8 +108,12 @@ func (m *match) segmentPiece(n int) piece {
 // maxMemory is how much of all segments is kept in memory, in bytes.
 const maxMemory = 16 << 20
 
-// maxMatches is how many matches the shelf has.
-const maxMatches = 64
+const (
+	// maxMatches is how many matches the shelf has.
+	maxMatches = 64
+	// maxMapMemory is how much of their maps, in bytes, besides that of the last one.
+	maxMapMemory = 64 << 20
+)
 
 // shelf has the matches of this server that can be watched.
 type shelf struct {
@@ -123,17 +127,42 @@ type shelf struct {
 func (s *shelf) begin(m *match) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, o := range s.matches {
+		if o.mapFile != nil && o.header.MapSHA256 == m.header.MapSHA256 {
+			m.mapFile = o.mapFile // read once more, it would be in memory twice
+		}
+	}
 	s.matches = append(s.matches, m)
 	s.matches = slices.DeleteFunc(s.matches, func(o *match) bool {
-		old := len(s.matches) > maxMatches && o == s.matches[0] ||
-			o.ended && m.start.Sub(o.endedAt) > 2*maxDelay && (o.sealed || o.inMemory == len(o.segments))
+		old := o.ended && (o.kept == len(o.segments) || o.sealed && m.start.Sub(o.endedAt) > 2*maxDelay)
 		if old {
-			for i := range o.segments {
-				s.memory -= o.segments[i].memory()
-			}
+			s.memory -= o.memory()
 		}
 		return old
 	})
+	for len(s.matches) > 1 && s.matches[0].ended && (len(s.matches) > maxMatches || s.mapMemory() > maxMapMemory) {
+		s.memory -= s.matches[0].memory()
+		s.matches = slices.Delete(s.matches, 0, 1)
+	}
+}
+
+// memory returns what the segments take, in bytes.
+func (m *match) memory() (n int) {
+	for i := range m.segments {
+		n += m.segments[i].memory()
+	}
+	return n
+}
+
+// mapMemory returns what the maps take, in bytes.
+func (s *shelf) mapMemory() (n int) {
+	for i, m := range s.matches {
+		same := func(o *match) bool { return o.mapFile != nil && o.header.MapSHA256 == m.header.MapSHA256 }
+		if m.mapFile != nil && !slices.ContainsFunc(s.matches[:i], same) {
+			n += len(m.mapFile)
+		}
+	}
+	return n
 }
 
 // add adds a segment to a match, and forgets the oldest ones.

@@ -6,17 +6,16 @@ import (
 	"image"
 	"image/png"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/teeyard/teeyard/format/twmap"
-	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/maps"
-	"github.com/teeyard/teeyard/web"
 )
 
 // mapFiles returns the embedded maps and those of an installed Teeworlds, by the path at which
@@ -155,14 +154,7 @@ func TestSceneWithImages(t *testing.T) {
 	if data == "" {
 		t.Skip("Teeworlds is not installed")
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms(data)...))
-	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
-	for path, b := range mapFiles(t) {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
-	}
-	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
-	p := browsertest.Open(t, mux, "/")
+	p := openServed(t, data, mapFiles(t))
 	p.Run(`import('/test/draw.js').then(m => m.open("/maps/ctf5", "ctf5", 640, 360, true))`)
 	if code := call[int](p, "draw.js", "drawShow(2000, 900, 1)"); code != 0 {
 		t.Errorf("WebGL error %#x", code)
@@ -208,14 +200,20 @@ func comparePicture(t *testing.T, got image.Image, reference string, width, heig
 	}
 }
 
-// TestFrameTime reports how long the script of a frame takes with 64 players.
+// TestFrameTime reports how long the script of a frame takes with 64 players: of drawing alone, with
+// everything in the picture, and of all that the page does in a match of bots.
 func TestFrameTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only reports")
 	}
 	p := openPage(t, mapFiles(t))
 	p.Run(`import('/test/draw.js').then(m => m.open("/maps/teeyard1", "teeyard1", 320, 180))`)
-	t.Logf("median of the script of a frame with 64 players: %.2f ms", call[float64](p, "draw.js", "measure(64, 15)"))
+	t.Logf("drawing: %.2f ms (median)", call[float64](p, "draw.js", "measure(64, 15)"))
+
+	p = openServed(t, "", map[string][]byte{"/many.demo": record(t, 64, 150)})
+	p.Do(chromedp.EmulateViewport(320, 180)) // it is the processor that draws
+	all := call[struct{ Frame, First, Tees float64 }](p, "page.js", "measure('/many.demo', 40)")
+	t.Logf("the page with %.0f tees: %.2f ms (median), first picture after %.0f ms", all.Tees, all.Frame, all.First)
 }
 
 // TestFramesMakeNoGarbage: what is drawn again and again takes no new memory, which browsers would

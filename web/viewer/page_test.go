@@ -19,18 +19,24 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// openMadeUp opens the page with the made-up match of testdata/page.js in place of what it would
-// find by itself.
-func openMadeUp(t *testing.T, hash string, live bool) *browsertest.Page {
+// openServed opens the page without what it does by itself, next to the tests' modules in testdata and
+// what else the map has by path. data is as in Rooms, hash the end of the address.
+func openServed(t *testing.T, data string, files map[string][]byte, hash ...string) *browsertest.Page {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", web.NewHandler(Rooms(data)...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
-	for path, b := range mapFiles(t) {
+	for path, b := range files {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
 	}
-	p := browsertest.Open(t, mux, "/"+hash)
+	return browsertest.Open(t, mux, "/"+strings.Join(hash, ""))
+}
+
+// openMadeUp opens the page with the made-up match of testdata/page.js.
+func openMadeUp(t *testing.T, hash string, live bool) *browsertest.Page {
+	t.Helper()
+	p := openServed(t, "", mapFiles(t), hash)
 	p.Run(fmt.Sprintf(`import('/test/page.js').then(m => m.start("testbox", %v))`, live))
 	p.Wait(`viewer.moment?.ready && viewer.clock.tick > viewer.clock.first && document.getElementById('now').textContent && !viewer.wanted`)
 	return p

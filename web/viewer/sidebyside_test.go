@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"image"
 	"math"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +23,6 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/recorder"
-	"github.com/teeyard/teeyard/web"
 )
 
 // poses are tees side by side on the embedded map, who stand there.
@@ -126,12 +124,7 @@ func TestSideBySide(t *testing.T) {
 		t.Fatal("the demo ended too early")
 	}
 
-	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms(data)...))
-	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
-	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
-	mux.HandleFunc("/poses.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
-	p := browsertest.Open(t, mux, "/")
+	p := openServed(t, data, map[string][]byte{"/poses.demo": b})
 	p.Do(chromedp.EmulateViewport(peers.ScreenWidth, peers.ScreenHeight))
 	state := browsertest.Eval[struct {
 		Tees []struct {

@@ -73,3 +73,22 @@ export async function showEnd(url, width, height) {
 	const tees = m.tees.items.slice(0, m.tees.length).map((t) => ({ name: m.players[t.id].name, ...at(t.x, t.y) }));
 	return { tees, x: c.x, y: c.y, unit: c.unit };
 }
+
+/** Shows a demo, and returns the median of the time that the script of a frame takes, and when the first picture was there, in ms. */
+export async function measure(url, frames) {
+	const { openFile } = await import('/viewer/match/file.js');
+	const began = performance.now();
+	const viewer = new Viewer();
+	const draw = viewer.frame.bind(viewer);
+	const times = [];
+	viewer.frame = (now) => {
+		const before = performance.now();
+		draw(now);
+		if (viewer.moment?.ready) times.push(performance.now() - before);
+	};
+	const match = await openFile(await (await fetch(url)).blob());
+	await viewer.open(match);
+	while (times.length < frames) await new Promise(requestAnimationFrame);
+	const first = performance.getEntriesByName('first picture')[0].startTime - began;
+	return { frame: times.sort((a, b) => a - b)[times.length >> 1], first, tees: viewer.moment.tees.length };
+}

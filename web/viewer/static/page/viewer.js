@@ -62,6 +62,8 @@ export class Viewer {
 		this.textAt = 0;
 		this.touched = 0;
 		this.message = '';
+		/** Whether anything has been shown yet. */
+		this.shown = false;
 		/** Called with a file that somebody wants to watch. @type {(file: Blob) => void} */
 		this.onFile = () => {};
 		for (const type of ['pointermove', 'pointerdown', 'keydown']) addEventListener(type, () => { this.touched = performance.now(); });
@@ -186,6 +188,10 @@ export class Viewer {
 			this.director.update(m, this.map);
 			this.scene.followed = this.director.followed;
 			this.scene.draw(m, this.camera);
+			if (!this.shown) {
+				this.shown = true;
+				performance.mark('first picture');
+			}
 			this.sounds.play(m, this.camera, this.clock);
 		}
 		if (now - this.textAt < TEXT_EVERY) return;

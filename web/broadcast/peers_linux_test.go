@@ -245,3 +245,39 @@ func startVarnish(t *testing.T, program string, port, origin int) {
 	vcl := config(t, "broadcast.vcl", `"8303"`, fmt.Sprintf("%q", fmt.Sprint(origin)))
 	peers.Start(t, dir, nil, program, "-F", "-j", "none", "-n", dir, "-a", fmt.Sprintf("127.0.0.1:%d", port), "-f", vcl, "-s", "malloc,256m")
 }
+
+// TestRealClientPlaysMatch has the real client play the demo of a match that goes on, and of which the
+// beginning is forgotten.
+func TestRealClientPlaysMatch(t *testing.T) {
+	peers.RequirePrograms(t, "teeworlds")
+	c := newCrowd(t, 6)
+	c.play(500)
+	i := c.info("/live.json")
+	c.broadcast.shelf.mu.Lock()
+	c.broadcast.shelf.limit = 1
+	c.broadcast.shelf.mu.Unlock()
+	c.play(100)
+	c.broadcast.shelf.mu.Lock()
+	c.broadcast.shelf.limit = maxMemory
+	c.broadcast.shelf.mu.Unlock()
+	c.play(300)
+	file := c.demo(i.Match)
+	if got := ticks(t, file); len(got) < 150 || got[0] <= i.LastTick {
+		t.Fatalf("%d ticks from %d on", len(got), got[0])
+	}
+	d := peers.NewDisplay(t)
+	client := d.PlayDemoInTeeworlds(file)
+	peers.Eventually(t, 90*time.Second, "the end of the demo", func() bool {
+		return !client.Running() || strings.Contains(client.Output(), "end of file")
+	})
+	played, _, _ := strings.Cut(client.Output(), "end of file")
+	for line := range strings.Lines(played) {
+		if strings.Contains(line, "demo_player") && (strings.Contains(line, "error") || strings.Contains(line, "Unable")) {
+			t.Errorf("the client complains: %s", line)
+		}
+	}
+	if !client.Running() {
+		t.Error("the client has ended")
+	}
+	d.Screenshot("end")
+}
