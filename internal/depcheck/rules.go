@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"transport": {},
 	// It takes connections from strangers.
-	"transport/ws": {"transport", "internal/limit"},
+	"transport/ws": {"transport", "internal/limit", "internal/safetext"},
 	"format":       {"protocol"},
 	"maps":         {"format"},
 

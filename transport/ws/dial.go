@@ -1,10 +1,13 @@
 package ws
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -54,8 +58,8 @@ func Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, 
 	}
 	u.Path = cmp.Or(u.Path, "/")
 	open := func(ctx context.Context) (*websocket.Conn, error) {
-		conn, _, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{Subprotocols: []string{subprotocol}})
-		return conn, err
+		conn, answer, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+		return conn, explain(answer, err)
 	}
 	conn, err := open(ctx)
 	if err != nil {
@@ -74,6 +78,20 @@ func Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, 
 	}
 	go d.run(live, p, conn, open)
 	return d, d.server, nil
+}
+
+// explain returns the error of a connection that was not made, with what the server answered, if it
+// answered.
+func explain(answer *http.Response, err error) error {
+	var failed *url.Error
+	switch {
+	case errors.As(err, &failed):
+		return failed.Err
+	case err == nil || answer == nil:
+		return err
+	}
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 256))
+	return fmt.Errorf("the server answers %q: %s", answer.Status, safetext.Line(bytes.TrimSpace(text)))
 }
 
 // dialed is a Conn to one server.

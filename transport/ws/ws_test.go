@@ -329,7 +329,14 @@ func TestDialErrors(t *testing.T) {
 		testenv.Check(t, errors.Is(err, ErrAddress), "%q: %v", address, err)
 	}
 	_, _, err := Dial(t.Context(), "ws://127.0.0.1:1")
-	testenv.Check(t, err != nil && !errors.Is(err, ErrAddress), "%v", err)
+	testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), "ws: dial tcp 127.0.0.1:1:"), "%v", err)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "not\x1b[2J here"+strings.Repeat("x", 1e6), http.StatusForbidden)
+	}))
+	defer s.Close()
+	_, _, err = Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"))
+	text := fmt.Sprint(err)
+	testenv.Check(t, strings.HasPrefix(text, `ws: the server answers "403 Forbidden": not`) && !strings.Contains(text, "\x1b") && len(text) < 400, "%s", text)
 }
 
 // Sending and receiving allocate nothing for the goroutine of the game.
