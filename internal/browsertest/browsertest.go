@@ -41,7 +41,7 @@ import (
 
 // timeout is how long a page may take for what a test does with it. It is long, since
 // machines that test are busy.
-const timeout = 3 * time.Minute
+const timeout = 5 * time.Minute
 
 // browser is the Chromium of this test program.
 var browser struct {

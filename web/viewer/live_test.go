@@ -31,6 +31,7 @@ type broadcaster struct {
 
 	mu    sync.Mutex
 	away  bool
+	lost  string            // a path that is not there
 	live  string            // live.json
 	infos map[string]string // of matches
 	asked map[string]int    // how often, by path
@@ -44,7 +45,7 @@ func (b *broadcaster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n := 0
 	_, err := fmt.Sscanf(r.URL.Path[max(0, strings.LastIndexByte(r.URL.Path, '/')):], "/%d.seg", &n)
 	switch {
-	case b.away:
+	case b.away, r.URL.Path == b.lost:
 		http.NotFound(w, r)
 	case r.URL.Path == "/live.json":
 		w.Write([]byte(b.live))
@@ -128,6 +129,20 @@ func TestLive(t *testing.T) {
 	b.away = false
 	b.mu.Unlock()
 	show("until(s => s.Problem === '')")
+
+	// A segment that a cache fails to deliver.
+	lose := func(path string) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.lost = path
+	}
+	lose("/b/a/2.seg")
+	show("want(250)")
+	show("until(s => s.Problem !== '')")
+	lose("")
+	if s = show("show(250)"); s.Problem != "" || s.Tees < 8 {
+		t.Errorf("a segment that came at last: %+v", s)
+	}
 
 	// The next match waits for the end of this one.
 	b.set("a", false, 11)

@@ -62,6 +62,12 @@ export async function show(tick) {
 	return state();
 }
 
+// Wants what is at a tick of the last match, without waiting for it.
+export function want(tick) {
+	matches.at(-1).at(tick);
+	return state();
+}
+
 // Returns the state of the page once f says of it that it is right.
 export async function until(f) {
 	while (!f(state())) await sleep(1);

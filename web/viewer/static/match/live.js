@@ -10,6 +10,9 @@ const EVERY = 1000;
 const EVERY_HIDDEN = 5000;
 const LONGEST = 30_000;
 
+/** What is said while the server does not answer. */
+const AWAY = 'The server does not answer. Trying again.';
+
 /** How long an answer may take, in ms. */
 const TIMEOUT = 15_000;
 
@@ -128,7 +131,7 @@ export class Live {
 			this.errors = 0;
 		} catch {
 			this.errors++;
-			this.#say('The server does not answer. Trying again.');
+			this.#say(AWAY);
 		}
 		if (this.closed) return;
 		const every = this.options.every ?? (document.hidden ? EVERY_HIDDEN : EVERY);
@@ -153,7 +156,7 @@ export class Live {
 			return;
 		}
 		const match = this.match;
-		match.problem = '';
+		if (match.problem === AWAY) match.problem = '';
 		if (info.match === match.id) {
 			match.update(info);
 			return;

@@ -18,6 +18,9 @@ const MAX_PIECE_INTS = 8 << 20;
 /** How many ticks before the end of what is there the next piece is fetched. */
 const AHEAD = 4 * TICKS_PER_SECOND;
 
+/** What is said when a piece fails to load. It is tried again as long as it is wanted. */
+const NOT_LOADED = 'A part of the match does not load. Trying again.';
+
 const MAX_CHAT = 50;
 const KILL_TICKS = 10 * TICKS_PER_SECOND;
 const EMOTICON_TICKS = 2 * TICKS_PER_SECOND;
@@ -163,8 +166,6 @@ export class Playback {
 		this.events = new Events();
 		this.filler = new MomentFiller();
 		this.closed = false;
-		/** Called when a piece fails to load. @type {(error: unknown) => void} */
-		this.onerror = () => {};
 		this.#moment = this.filler.moment;
 		for (let i = 0; i < MAX_PLAYERS; i++) this.#emoticons.push(null);
 	}
@@ -280,9 +281,10 @@ export class Playback {
 					this.events.insert(r);
 				}
 				this.#forgetOld();
-			}).catch((e) => {
+				if (this.problem === NOT_LOADED) this.problem = '';
+			}).catch(() => {
 				piece.failedAt = performance.now();
-				this.onerror(e);
+				this.problem ||= NOT_LOADED;
 			}).finally(() => {
 				piece.loading = null;
 			});
