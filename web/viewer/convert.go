@@ -17,7 +17,7 @@ import (
 // The limits of a conversion.
 const (
 	maxUpload   = 32 << 20 // bytes
-	maxResult   = 96 << 20 // bytes
+	maxResult   = 64 << 20 // bytes
 	uploadTime  = 20 * time.Second
 	convertTime = 30 * time.Second
 	answerTime  = 60 * time.Second
@@ -118,8 +118,8 @@ type slowReader struct {
 	wait   func(worked time.Duration) error
 }
 
-// piece is how much is read at once: some milliseconds of work.
-const piece = 16 << 10
+// piece is how much is read at once: some milliseconds of work, of files that are made for it a second.
+const piece = 4 << 10
 
 // Read implements io.Reader.
 func (s *slowReader) Read(b []byte) (int, error) {
