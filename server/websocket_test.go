@@ -58,3 +58,21 @@ func TestWebSocketIsForTheGame(t *testing.T) {
 		testenv.Check(t, ts.sentPackets == want, "kind %d: %d answers, want %d", kind, ts.sentPackets, want)
 	}
 }
+
+// Limits of a person count both kinds of peers together.
+func TestWebSocketLimits(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_max_clients_per_ip 2")
+	peer := func(port uint16, kind transport.Kind) transport.Peer {
+		p := transport.UDPPeer(ip(1).Addr(), port)
+		p.Kind = kind
+		return p
+	}
+	ts.join(peer(1000, transport.UDP), "desk")
+	ts.join(peer(1001, transport.WebSocket), "browser")
+	third := ts.connect(peer(1002, transport.WebSocket))
+	ts.step(2)
+	testenv.Check(t, strings.Contains(third.Reason, "Only 2 players with the same IP"), "%q", third.Reason)
+	ts.srv.Execute("ban " + ip(1).Addr().String())
+	ts.step(2)
+	testenv.Check(t, len(ts.srv.sessionByPeer) == 0, "%d sessions of who is banned", len(ts.srv.sessionByPeer))
+}

@@ -1,7 +1,7 @@
 // Package ws carries datagrams in WebSocket messages, for clients in browsers, which have no
 // UDP: one datagram in each binary message, with the subprotocol "binary". That is what programs
-// compiled with Emscripten do with a socket for datagrams, among them the web client of DDNet, and
-// what DDNet-Server takes if it is built for it.
+// compiled with Emscripten do with a socket for datagrams, of which the web client of DDNet is one, and
+// what DDNet-Server takes if it is built for it (its src/engine/shared/websockets.cpp).
 //
 // A [Hub] takes connections from an HTTP server, and adds them as peers to the [transport.Conn]
 // of a game server ([Hub.Join]):

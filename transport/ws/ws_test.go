@@ -145,7 +145,7 @@ func TestBadMessages(t *testing.T) {
 	}{
 		"text":      {websocket.MessageText, 10, websocket.StatusUnsupportedData},
 		"too long":  {websocket.MessageBinary, transport.MaxDatagram + 1, websocket.StatusMessageTooBig},
-		"very long": {websocket.MessageBinary, 32 << 20, websocket.StatusMessageTooBig},
+		"very long": {websocket.MessageBinary, 4 << 20, websocket.StatusMessageTooBig},
 	} {
 		conn := h.dial(t, "192.0.2.1:5555")
 		conn.Write(t.Context(), c.kind, make([]byte, c.size)) // it may fail
@@ -198,7 +198,7 @@ func TestSlowReader(t *testing.T) {
 func TestFastSender(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dial(t, "192.0.2.1:5555")
-	const n = 20_000
+	const n = 5_000
 	go func() {
 		for range n {
 			c.Write(context.Background(), websocket.MessageBinary, []byte("x"))
