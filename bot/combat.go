@@ -26,6 +26,7 @@ type combat struct {
 	ticksUnseen     int32 // since the last sighting
 	enemyVisible    bool  // there is no wall between
 	enemyFrozen     bool  // so that only hammer and hook are of use
+	enemyHammers    bool  // so that it hurts only nearby
 	avoidEnemyUntil int32 // no enemy before this tick
 	scanCount       int32
 
@@ -44,7 +45,7 @@ type combat struct {
 // forgetEnemy drops the current enemy.
 func (f *combat) forgetEnemy() {
 	f.enemy, f.numSightings, f.enemyVisible, f.hookEnemyTicks = game.Nobody, 0, false, 0
-	f.enemyFrozen = false
+	f.enemyFrozen, f.enemyHammers = false, false
 }
 
 // lastSighting returns the latest sighting of the enemy.
@@ -94,6 +95,7 @@ func (b *Bot) updateEnemy(v *game.View) {
 		c := &v.Characters[at]
 		b.recordSighting(c.Pos)
 		b.enemyFrozen = c.FreezeEnd == game.FreezeForever || c.FreezeEnd > v.Tick
+		b.enemyHammers = c.Weapon == game.WeaponHammer && !b.enemyFrozen
 	} else if b.enemy != game.Nobody {
 		// An enemy who disappears within sight is dead.
 		g := b.lastSighting()
@@ -255,10 +257,17 @@ var preferredDistance = [game.NumWeapons]float32{
 	game.WeaponGrenade: 260, game.WeaponLaser: 330, game.WeaponNinja: 60,
 }
 
+// hammerDistance is where those with other weapons are best who fight one with a hammer.
+const hammerDistance = 260
+
 // fightPositionCost returns the cost of fighting from p.
 func (b *Bot) fightPositionCost(p vec.Vec2) float32 {
 	g := b.lastSighting()
-	d := vec.Distance(p, g.pos) - preferredDistance[b.weapon]
+	d := preferredDistance[b.weapon]
+	if b.enemyHammers && b.weapon != game.WeaponHammer {
+		d = max(d, hammerDistance)
+	}
+	d = vec.Distance(p, g.pos) - d
 	if d < 0 {
 		d = -d
 	}
@@ -469,7 +478,7 @@ func (b *Bot) bestWeapon() game.Weapon {
 		return game.WeaponHammer
 	}
 	worth := [game.NumWeapons]float32{game.WeaponGun: 3, game.WeaponLaser: 7}
-	if d < 75 {
+	if d < 75 && !b.enemyHammers {
 		worth[game.WeaponHammer] = 9
 	}
 	if d < 350 {

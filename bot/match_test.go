@@ -420,3 +420,39 @@ func BenchmarkNav(b *testing.B) {
 		newNav(tr)
 	}
 }
+
+// hammerer is deathmatch in which player 1 has nothing but the hammer.
+type hammerer struct{ dm.Mode }
+
+func (hammerer) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	if id == 1 {
+		ctx.SelectWeapon(id, game.WeaponHammer)
+		ctx.TakeWeapon(id, game.WeaponGun)
+	}
+}
+
+// OnEntity leaves out the pickups.
+func (hammerer) OnEntity(ctx *game.Ctx, tile uint8, _ vec.Vec2) {
+	if tile > 194 {
+		ctx.Cancel()
+	}
+}
+
+func TestBotsKeepAwayFromHammers(t *testing.T) {
+	tr, nav := defaultMap()
+	m := newModeMatch(t, hammerer{}, tr, nav, 1, 3, 3)
+	near, hammers := 0, 0
+	for range 2000 {
+		m.run(1)
+		if c := m.world.Frame().Characters; len(c) == 2 {
+			if vec.Distance(c[0].Pos, c[1].Pos) < 75 {
+				near++
+			}
+			if c[0].Player == 0 && c[0].Weapon == game.WeaponHammer || c[1].Player == 0 && c[1].Weapon == game.WeaponHammer {
+				hammers++
+			}
+		}
+	}
+	t.Logf("near for %d ticks, with a hammer for %d", near, hammers)
+	testenv.Check(t, near > 0 && hammers == 0, "with a gun and a hammer, the bot has the hammer in its hands for %d ticks against another hammer", hammers)
+}

@@ -89,6 +89,7 @@ func TestPredictionOfOwnTee(t *testing.T) {
 type changer struct {
 	tuning game.Tuning
 	freeze bool
+	jumps  int32 // 0 as usual
 }
 
 func (*changer) Start(*game.Tx)   {}
@@ -97,6 +98,9 @@ func (*changer) PureTuning() bool { return false }
 func (m *changer) OnTick(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		ctx.SetPlayerTuning(id, &m.tuning)
+		if m.jumps != 0 {
+			ctx.SetJumps(id, m.jumps)
+		}
 		if m.freeze && ctx.Tick()%200 == 0 {
 			ctx.Freeze(id, 150)
 		}
@@ -104,68 +108,82 @@ func (m *changer) OnTick(ctx *game.Ctx) {
 }
 
 // TestPredictionWithTuningAndFreeze checks that a client predicts its tee with the tuning that it
-// was told, and knows that it cannot move when it is frozen.
+// was told, and knows that it cannot move when it is frozen. One that knows DDNet's states also knows how
+// often it can jump.
 func TestPredictionWithTuningAndFreeze(t *testing.T) {
 	tuning := physics.DefaultTuning()
 	tuning[physics.Gravity], tuning[physics.GroundControlSpeed], tuning[physics.AirJumpImpulse], tuning[physics.HookDragAccel] = 20, 1500, 2000, 500
-	for _, version := range []client.Version{client.Version07, client.Version06} {
-		for _, freeze := range []bool{false, true} {
-			tn := newModdedNetwork(t, netsim.Link{Delay: 40 * time.Millisecond}, func() game.Mod { return &changer{tuning, freeze} }, "sv_map teeyard1")
-			ahead := map[int32]vec.Vec2{} // by tick
-			r := rand.New(rand.NewPCG(1, 2))
-			var in game.Input
-			told := 0
-			s := tn.dial(client.Config{Name: "seer", Version: version, Play: func(_ *client.Client, v *game.View) game.Input {
+	for _, c := range []struct {
+		version client.Version
+		freeze  bool
+		jumps   int32
+	}{
+		{client.Version07, false, 0}, {client.Version07, true, 0},
+		{client.Version06, false, 0}, {client.Version06, true, 0}, {client.Version06, false, 5}, {client.Version06, false, 1},
+	} {
+		version, freeze := c.version, c.freeze
+		delay := 40 * time.Millisecond
+		if c.jumps != 0 {
+			delay *= 5 // so that the client foresees a jump after another
+		}
+		tn := newModdedNetwork(t, netsim.Link{Delay: delay}, func() game.Mod { return &changer{tuning, freeze, c.jumps} }, "sv_map teeyard1")
+		ahead := map[int32]vec.Vec2{} // by tick
+		r := rand.New(rand.NewPCG(1, 2))
+		var in game.Input
+		told := 0
+		s := tn.dial(client.Config{Name: "seer", Version: version, Play: func(_ *client.Client, v *game.View) game.Input {
+			for _, c := range v.Characters {
+				if c.Player == v.Viewer {
+					ahead[v.Tick] = c.Pos
+				}
+			}
+			if v.Tick%7 == 0 {
+				in.Direction, in.Jump, in.Hook = int32(r.IntN(3)-1), r.IntN(2) == 0, r.IntN(3) == 0
+				in.TargetX, in.TargetY = int32(r.IntN(400)-200), int32(r.IntN(400)-300)
+			}
+			if c.jumps != 0 {
+				in.Jump = v.Tick/4%2 == 0
+			}
+			return in
+		}})
+		tn.until(5*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
+		tn.run(2 * time.Second) // the clocks settle
+		right, wrong, moved := 0, 0, 0
+		var before vec.Vec2
+		var seen int32
+		for range 2000 {
+			tn.run(5 * time.Millisecond)
+			s.WithView(func(v *game.View) {
+				if v.Tick == seen {
+					return
+				}
+				seen = v.Tick
 				for _, c := range v.Characters {
-					if c.Player == v.Viewer {
-						ahead[v.Tick] = c.Pos
+					at, ok := ahead[v.Tick]
+					// What comes from the server while the tee moves is seen only after a round trip.
+					if c.Player != v.Viewer || !ok || freeze && (v.Tick%200 < 20 || v.Tick%200 >= 145) {
+						continue
 					}
-				}
-				if v.Tick%7 == 0 {
-					in.Direction, in.Jump, in.Hook = int32(r.IntN(3)-1), r.IntN(2) == 0, r.IntN(3) == 0
-					in.TargetX, in.TargetY = int32(r.IntN(400)-200), int32(r.IntN(400)-300)
-				}
-				return in
-			}})
-			tn.until(5*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
-			tn.run(2 * time.Second) // the clocks settle
-			right, wrong, moved := 0, 0, 0
-			var before vec.Vec2
-			var seen int32
-			for range 2000 {
-				tn.run(5 * time.Millisecond)
-				s.WithView(func(v *game.View) {
-					if v.Tick == seen {
-						return
+					if c.Pos == at {
+						right++
+					} else {
+						wrong++
 					}
-					seen = v.Tick
-					for _, c := range v.Characters {
-						at, ok := ahead[v.Tick]
-						// What comes from the server while the tee moves is seen only after a round trip.
-						if c.Player != v.Viewer || !ok || freeze && (v.Tick%200 < 20 || v.Tick%200 >= 145) {
-							continue
-						}
-						if c.Pos == at {
-							right++
-						} else {
-							wrong++
-						}
-						if c.Pos != before {
-							moved++
-						}
-						before = c.Pos
+					if c.Pos != before {
+						moved++
 					}
-				})
-			}
-			for _, e := range s.events {
-				if _, ok := e.(event.Tuning); ok {
-					told++
+					before = c.Pos
 				}
+			})
+		}
+		for _, e := range s.events {
+			if _, ok := e.(event.Tuning); ok {
+				told++
 			}
-			t.Logf("%v, freeze %v: %d of %d places were foreseen, the tee moved %d times, told %d tunings", version, freeze, right, right+wrong, moved, told)
-			if right+wrong < 100 || wrong*20 > right || !freeze && moved < 100 || !freeze && told != 2 {
-				t.Errorf("%v, freeze %v: %d right, %d wrong, moved %d, told %d tunings", version, freeze, right, wrong, moved, told)
-			}
+		}
+		t.Logf("%v, freeze %v, %d jumps: %d of %d places were foreseen, the tee moved %d times, told %d tunings", version, freeze, c.jumps, right, right+wrong, moved, told)
+		if right+wrong < 100 || wrong*20 > right || !freeze && moved < 100 || !freeze && told != 2 {
+			t.Errorf("%v, freeze %v, %d jumps: %d right, %d wrong, moved %d, told %d tunings", version, freeze, c.jumps, right, wrong, moved, told)
 		}
 	}
 }

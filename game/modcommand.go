@@ -199,5 +199,5 @@ func (w *World) callDeclared(of owner, call func(*Ctx)) {
 
 // Print prints a line in the console of the operators, and in the log.
 func (tx *Tx) Print(text string) {
-	tx.w.addEvent(Event{Kind: EvConsole, Player: Nobody, Target: Nobody, Text: text})
+	tx.effect(Event{Kind: EvConsole, Player: Nobody, Target: Nobody, Text: text})
 }

@@ -207,3 +207,27 @@ func TestHooksChanged(t *testing.T) {
 	w.do(say(0, "go"))
 	testenv.Check(t, w.hasEnded(), "the mode does not decide")
 }
+
+// TestTextsAreLimited lets a mod say as much as it can in a tick, in each way.
+func TestTextsAreLimited(t *testing.T) {
+	w := newWorld(t, game.Config{})
+	w.enter(0)
+	for i, say := range []func(ctx *game.Ctx){
+		func(ctx *game.Ctx) { ctx.Say("x") },
+		func(ctx *game.Ctx) { ctx.SayTo(0, "x") },
+		func(ctx *game.Ctx) { ctx.Broadcast("x") },
+		func(ctx *game.Ctx) { ctx.BroadcastTo(0, "x") },
+		func(ctx *game.Ctx) { ctx.MotdTo(0, "x") },
+		func(ctx *game.Ctx) { ctx.KillFeed(0, 0, game.WeaponNinja, game.MaskAll) },
+		func(ctx *game.Ctx) { ctx.Print("x") },
+		func(ctx *game.Ctx) { ctx.SendGameMsg(game.GameMsgTeamSwap, 0, 0, 0) },
+		func(ctx *game.Ctx) { ctx.SendGameMsgTo(1, game.GameMsgTeamSwap, 0, 0, 0) },
+	} {
+		evs := w.inTick(func(ctx *game.Ctx) {
+			for range 10000 {
+				say(ctx)
+			}
+		})
+		testenv.Check(t, len(evs) >= 4096 && len(evs) < 4200, "%d: %d events", i, len(evs))
+	}
+}

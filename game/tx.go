@@ -299,22 +299,22 @@ func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) {
 
 // Say sends a chat line of the server to all.
 func (tx *Tx) Say(text string) {
-	tx.w.addEvent(Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
+	tx.effect(Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 }
 
 // SayTo sends a chat line of the server to one player.
 func (tx *Tx) SayTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
-		tx.w.addEvent(Event{Kind: EvChat, To: MaskOne(id), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
+		tx.effect(Event{Kind: EvChat, To: MaskOne(id), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 	}
 }
 
 // Broadcast shows a text in the middle of everyone's screen, for about ten seconds.
 func (tx *Tx) Broadcast(text string) {
-	tx.w.addEvent(Event{Kind: EvBroadcast, To: MaskAll, Text: text})
+	tx.effect(Event{Kind: EvBroadcast, To: MaskAll, Text: text})
 }
 
 // SendGameMsg sends a game message to all.
 func (tx *Tx) SendGameMsg(n GameMsg, value int32, id PlayerID, extra int32) {
-	tx.w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, GameMsg: n, Value: value, Player: id, Extra: extra})
+	tx.effect(Event{Kind: EvGameMsg, To: MaskAll, GameMsg: n, Value: value, Player: id, Extra: extra})
 }

@@ -262,11 +262,11 @@ func (tx *Tx) TeamMask(t Team) PlayerMask {
 	return m
 }
 
-// maxModEvents is with how many events in a tick modes and mods can no longer add effects.
+// maxModEvents is with how many events in a tick modes and mods can no longer add effects and texts.
 // Clients see 128 in a snapshot.
 const maxModEvents = 4096
 
-// effect adds an effect, unless there are very many.
+// effect adds an effect or a text, unless there are very many.
 func (tx *Tx) effect(e Event) {
 	if len(tx.w.events) < maxModEvents {
 		tx.w.addEvent(e)

@@ -5,14 +5,14 @@ import "slices"
 // MotdTo shows a player a text of several lines, as the message of the day when they join.
 func (tx *Tx) MotdTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
-		tx.w.addEvent(Event{Kind: EvMotd, To: MaskOne(id), Player: Nobody, Target: Nobody, Text: text})
+		tx.effect(Event{Kind: EvMotd, To: MaskOne(id), Player: Nobody, Target: Nobody, Text: text})
 	}
 }
 
 // BroadcastTo shows a player a text in the middle of the screen, for about ten seconds.
 func (tx *Tx) BroadcastTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
-		tx.w.addEvent(Event{Kind: EvBroadcast, To: MaskOne(id), Text: text})
+		tx.effect(Event{Kind: EvBroadcast, To: MaskOne(id), Text: text})
 	}
 }
 
@@ -43,13 +43,13 @@ func (w *World) ScreenText(id PlayerID) string { return w.people.of[id].screenTe
 // Nobody for the world, and the victim if nobody else did it.
 func (tx *Tx) KillFeed(killer, victim PlayerID, weapon Weapon, to PlayerMask) {
 	if tx.player(victim) != nil && (killer == Nobody || tx.player(killer) != nil) && weapon >= WeaponGame && weapon < NumWeapons {
-		tx.w.addEvent(Event{Kind: EvKillFeed, To: to, Player: killer, Target: victim, Weapon: weapon})
+		tx.effect(Event{Kind: EvKillFeed, To: to, Player: killer, Target: victim, Weapon: weapon})
 	}
 }
 
 // SendGameMsgTo sends a game message to the players in to; see [GameMsg] for its fields.
 func (tx *Tx) SendGameMsgTo(to PlayerMask, n GameMsg, value int32, id PlayerID, extra int32) {
-	tx.w.addEvent(Event{Kind: EvGameMsg, To: to, GameMsg: n, Value: value, Player: id, Extra: extra})
+	tx.effect(Event{Kind: EvGameMsg, To: to, GameMsg: n, Value: value, Player: id, Extra: extra})
 }
 
 // people is what mode and mods show players, and ask them.

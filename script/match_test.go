@@ -107,3 +107,27 @@ function on_chat(m) for i = 1, 1000 do state.n = i end end`, ""},
 		})
 	}
 }
+
+// TestTools fires weapons that the example makes tools.
+func TestTools(t *testing.T) {
+	source := string(testenv.Must(os.ReadFile("../examples/lua/tools.lua")))
+	mod := testenv.Must(script.New(script.Config{Name: "tools.lua", Source: source}))
+	w := modtest.New(t, game.Config{Mods: []game.Mod{mod}, Terrain: modtest.ParseMap(nil,
+		"################",
+		"#              #",
+		"#              #",
+		"#              #",
+		"#  S   S       #",
+		"################",
+	)})
+	w.Play(0, 1)
+	from := w.Pos(0)
+	w.Hold(0, game.Input{TargetY: 100})
+	w.Fire(0, 10)
+	testenv.Check(t, w.Pos(0).Y < from.Y-10 && len(w.Frame().Projectiles) == 0, "the gun is no jetpack: at %v, %+v", w.Pos(0), w.Frame().Projectiles)
+	w.Run(60)
+	w.Hold(0, game.Input{TargetX: 100, TargetY: -10, WantedWeapon: int32(game.WeaponLaser) + 1})
+	w.Run(5)
+	w.Fire(0, 3)
+	testenv.Check(t, w.Pos(0).X > from.X+100 && w.Tee(0).Ammo == 2 && len(w.Frame().Lasers) == 0, "the laser takes nobody anywhere: at %v, %d rounds", w.Pos(0), w.Tee(0).Ammo)
+}

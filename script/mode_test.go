@@ -76,7 +76,7 @@ func digest(t *testing.T, newMode func() game.Mode) uint64 {
 	t.Helper()
 	h := fnv.New64a()
 	modtest.Match{
-		Mode: newMode, Terrain: fort, Players: 6, Ticks: 1500,
+		Mode: newMode, Terrain: fort, Players: 6, Ticks: 700,
 		Commands: func(w *game.World, dst []game.Command) []game.Command {
 			f := w.Frame()
 			fmt.Fprintf(h, "%+v %+v\n", f.Game, f.Players)
@@ -155,9 +155,9 @@ function on_death(d) d.victim:add_score(7) return false end`)
 func TestModesReplay(t *testing.T) {
 	hill := string(testenv.Must(os.ReadFile("../examples/lua/hill.lua")))
 	modtest.Match{
-		Mode: newMode(t, hill), Terrain: fort, Ticks: 1000,
+		Mode: newMode(t, hill), Terrain: fort, Ticks: 600,
 		Commands: func(w *game.World, dst []game.Command) []game.Command {
-			if w.Tick() == 500 {
+			if w.Tick() == 300 {
 				dst = append(dst, game.Command{Kind: game.CmdReload, Player: game.Nobody, Target: game.Nobody, Value: game.ReloadMode,
 					Text: strings.Replace(hill, "add_score(1)", "add_score(2)", 1)})
 			}

@@ -77,12 +77,12 @@ func TestMapRequestsWithoutAcksAreBounded(t *testing.T) {
 // TestClientWithoutAcksIsDropped checks that a client that acknowledges nothing is
 // dropped when the resend buffer is full, or after ten seconds.
 func TestClientWithoutAcksIsDropped(t *testing.T) {
-	ts := newTestServer(t, nil)
+	ts := newTestServer(t, nil, "sv_gametype mod")
 	other := ts.join(ip(1), "other")
 	p := ts.join(ip(2), "silent")
 	p.Deaf = true
 	for i := range 600 {
-		ts.srv.Execute(fmt.Sprintf("say line %d", i))
+		ts.srv.Execute(fmt.Sprintf("tune gravity %d", i))
 		if i%100 == 99 {
 			ts.step(1)
 			ts.input(other, msg7.PlayerInput{})
@@ -92,8 +92,8 @@ func TestClientWithoutAcksIsDropped(t *testing.T) {
 	if ts.session(p) != nil || p.Reason != conn.ReasonOutOfBuffer {
 		t.Errorf("closed %v with %q", p.Closed, p.Reason)
 	}
-	if want := []string{"+1 silent", "-1 " + conn.ReasonOutOfBuffer}; len(other.Chat) != 600 || !slices.Equal(other.PlayerChanges, want) {
-		t.Errorf("the other heard %d lines and saw %q", len(other.Chat), other.PlayerChanges)
+	if want := []string{"+1 silent", "-1 " + conn.ReasonOutOfBuffer}; !slices.Equal(other.PlayerChanges, want) {
+		t.Errorf("the other saw %q", other.PlayerChanges)
 	}
 	checkSeats(t, ts.srv)
 

@@ -27,12 +27,13 @@ const (
 	dropTokenless                          // beyond the limits for clients and browsers without a token
 	dropHalfLife                           // Half-Life requests that got no answer
 	dropLogLines                           // lines about clients that come and go, beyond strangerLogRate
+	dropTexts                              // texts of modes and mods without room in the connection
 	numDrops
 )
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines",
+	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines", "texts",
 }
 
 func (s *Server) countDrop(r dropReason) { s.drops[r].Add(1) }

@@ -65,7 +65,9 @@ func (s *Server) cmdRecord(call *console.Call) {
 		return
 	}
 	s.demos.writer.waitForNews(diskTimeout)
-	s.reportDemoNews(call.Caller)
+	if !s.reportDemoNews(call.Caller) {
+		call.Print("demo_recorder", "%v", console.ErrLater)
+	}
 }
 
 // maxDemoName is the length of the longest name of a demo in bytes.
@@ -258,13 +260,15 @@ func (s *Server) dropDemo(f *demoFile) {
 	}
 }
 
-// reportDemoNews prints what happened to demos, for whoever asks, and ends those that cannot be written.
-func (s *Server) reportDemoNews(who console.Caller) {
+// reportDemoNews prints what happened to demos, for whoever asks, and ends those that cannot be
+// written. It returns false if nothing happened.
+func (s *Server) reportDemoNews(who console.Caller) (news bool) {
 	for {
 		n, ok := s.demos.writer.readNews()
 		if !ok {
-			return
+			return news
 		}
+		news = true
 		if n.err != nil {
 			s.dropDemo(n.file)
 		}

@@ -66,7 +66,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.mapChange.likely = ""
 	}
 	for id, c := range s.sessions {
-		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) {
+		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) && c.takesText(ev) {
 			c.bridge.SendEvent(s.world, ev)
 			if ev.Kind == game.EvBroadcast {
 				c.modView.holdText(ev, s.world.Tick())

@@ -102,3 +102,48 @@ func TestFloodOfModCommands(t *testing.T) {
 		}
 	}
 }
+
+// textMod says as much in every tick as a script may.
+type textMod struct{ silent bool }
+
+func (*textMod) Start(*game.Tx) {}
+
+func (m *textMod) OnTick(ctx *game.Ctx) {
+	if m.silent {
+		return
+	}
+	for i := range 75 {
+		ctx.Say(fmt.Sprint("line ", i, strings.Repeat(" spam", 20)))
+		ctx.Broadcast(strings.Repeat("spam ", 200))
+		for id := range ctx.Players() {
+			ctx.MotdTo(id, strings.Repeat("spam ", 200))
+			ctx.KillFeed(id, id, game.WeaponNinja, game.MaskAll)
+		}
+	}
+}
+
+// TestFloodOfTexts lets a mod say 300 things in every tick for a second. Nobody is dropped for it, and the
+// clients hear each other again as soon as it is silent.
+func TestFloodOfTexts(t *testing.T) {
+	m := &textMod{silent: true}
+	ts := newTestServerWith(t, Config{Mods: []func() game.Mod{func() game.Mod { return m }}})
+	a, b := ts.join(local(1), "a"), ts.join(local(2), "b")
+	b.Deaf = true // acknowledges late
+	m.silent = false
+	ts.idle(game.TickRate, a, b)
+	m.silent, b.Deaf = true, false
+	ts.idle(5*game.TickRate, a, b)
+	if ts.session(a) == nil || ts.session(b) == nil {
+		t.Fatalf("dropped: %q, %q", a.Reason, b.Reason)
+	}
+	if ts.srv.Drops()["texts"] == 0 || len(a.Chat) < game.TickRate {
+		t.Errorf("%d lines, drops %v", len(a.Chat), ts.srv.Drops())
+	}
+	a.Send(&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("hello")})
+	ts.idle(5, a, b)
+	for _, c := range []*testclient.Client{a, b} {
+		if n := len(c.Chat); n == 0 || !strings.HasSuffix(c.Chat[n-1], "hello") {
+			t.Errorf("%d lines, %q", n, c.Chat[max(n-1, 0):])
+		}
+	}
+}

@@ -65,6 +65,25 @@ func (s *Server) sendModViews() {
 	}
 }
 
+// takesText reports whether a client is sent an event. Of texts that nobody said, which a mode or mod
+// can make without end, those are left out that the client would be dropped for.
+func (c *session) takesText(ev *game.Event) bool {
+	switch ev.Kind {
+	case game.EvChat:
+		if ev.Player != game.Nobody {
+			return true
+		}
+	case game.EvBroadcast, game.EvMotd, game.EvKillFeed:
+	default:
+		return true
+	}
+	if n, _ := c.conn.Unacked(); n < conn.MaxUnacked*3/4 && c.conn.FreeResendBuffer() > resendBuffer/4 {
+		return true
+	}
+	c.server.countDrop(dropTexts)
+	return false
+}
+
 // hasMenuLine reports whether a player has a line in a menu of a mod.
 func (s *Server) hasMenuLine(id game.PlayerID, text string) bool {
 	lines, _ := s.world.MenuLines(id)
