@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
@@ -120,5 +121,28 @@ func TestMutes(t *testing.T) {
 `
 	if ts.log.String() != want {
 		t.Errorf("%s", ts.log.String())
+	}
+}
+
+// TestOperatorsAreReplayed: what operators do from outside of the game is in the log of the match,
+// which runs again as it was.
+func TestOperatorsAreReplayed(t *testing.T) {
+	s := &memoryReplays{}
+	ts := newTestServerWith(t, Config{Replays: s})
+	a, b := ts.join(ip(1), "alice"), ts.join(ip(2), "bob")
+	o := &Operator{Level: console.LevelAdmin, Via: "http", Addr: netip.MustParseAddrPort("127.0.0.1:1")}
+	for _, line := range []string{"set_team 0 -1", "sv_scorelimit 3", "say hello", "muteid 1 10", "restart 1", "kick 1 enough", "pause"} {
+		ts.idle(30, a, b)
+		if warning := ts.srv.RunFor(o, line, nil); warning != "" {
+			t.Errorf("%s: %s", line, warning)
+		}
+	}
+	if warning := ts.srv.RunFor(o, "kick 1; sv_scorelimit 5000", nil); warning != "invalid client id to kick" {
+		t.Errorf("the first warning is %q", warning)
+	}
+	ts.idle(60, a)
+	ts.srv.closeReplay(replay.EndShutdown)
+	if l := s.verify(t, 1)[0]; l.commands[game.CmdForceTeam] != 1 || l.commands[game.CmdLeave] != 1 || l.commands[game.CmdSay] != 1 || l.commands[game.CmdPause] != 1 {
+		t.Errorf("the log has %v", l.commands)
 	}
 }

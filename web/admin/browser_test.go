@@ -2,6 +2,7 @@ package admin
 
 import (
 	"image/png"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -21,8 +22,12 @@ func TestMain(m *testing.M) { browsertest.Main(m) }
 func openConsole(t *testing.T, w *world) *browsertest.Page {
 	t.Helper()
 	p := browsertest.Open(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/favicon.ico" {
+		switch r.URL.Path {
+		case "/favicon.ico":
 			rw.WriteHeader(http.StatusNoContent)
+			return
+		case "/": // the page for those who watch
+			io.WriteString(rw, "<!doctype html><title>The match</title>")
 			return
 		}
 		w.rooms.ServeHTTP(rw, r)
@@ -45,7 +50,7 @@ const visible = `(s) => [...document.querySelectorAll(s)].filter((e) => e.checkV
 // TestConsolePage uses the page as an operator does: signs in, looks who is there, kicks, changes the
 // map, reads the log.
 func TestConsolePage(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, "sv_inactivekick_time 0") // machines that test are busy
 	p := openConsole(t, w)
 	w.join("10.0.0.7", "<img src=x>")
 	bad := w.join("10.0.0.8", "<i>bad</i>")
@@ -57,8 +62,8 @@ func TestConsolePage(t *testing.T) {
 			select {
 			case <-stop:
 				return
-			case <-time.After(20 * time.Millisecond):
-				w.run(100 * time.Millisecond)
+			case <-time.After(40 * time.Millisecond):
+				w.run(40 * time.Millisecond)
 			}
 		}
 	}()
@@ -83,6 +88,8 @@ func TestConsolePage(t *testing.T) {
 	}
 	screenshot(t, p, "players")
 
+	p.Do(chromedp.Click(chromedp.CSS(`[data-action="Mute1"]`)), chromedp.KeyEvent(kb.Escape))
+	p.Wait(`document.activeElement.dataset.action === 'Mute1'`)
 	p.Do(chromedp.Click(chromedp.CSS(`[data-action="Kick1"]`)))
 	p.Do(chromedp.SendKeys(chromedp.CSS("#field-reason"), `so "bad"; shutdown`))
 	screenshot(t, p, "kick")
@@ -106,6 +113,19 @@ func TestConsolePage(t *testing.T) {
 	p.Do(chromedp.SendKeys(chromedp.CSS("#panel-log input"), "KICKED"))
 	p.Wait(`(` + visible + `)('#panel-log .log p').length >= 1 && (` + visible + `)('#panel-log .log p').every((e) => e.textContent.toLowerCase().includes('kicked'))`)
 	screenshot(t, p, "log")
+
+	// The page keeps only so many lines, however long it is open.
+	p.Run(`(() => { const i = document.querySelector('#panel-log input'); i.value = ''; i.dispatchEvent(new Event('input')); })()`)
+	for range 2500 {
+		w.Execute("echo line")
+	}
+	w.Execute("echo the last line")
+	w.run(time.Second)
+	p.Do(chromedp.Click(chromedp.CSS("#tab-players")), chromedp.Click(chromedp.CSS("#tab-log")))
+	p.Wait(`document.querySelector('#panel-log .log').textContent.includes('the last line')`)
+	if n := browsertest.Eval[int](p, `document.querySelectorAll('#panel-log .log p').length`); n < 500 || n > 2000 {
+		t.Errorf("the page has %d lines of the log", n)
+	}
 
 	p.Do(chromedp.Click(chromedp.CSS("#tab-console")))
 	p.Do(chromedp.SendKeys(chromedp.CSS("#panel-console input"), "sv_score"))

@@ -213,6 +213,9 @@ func (s *state) players(addresses bool) []Player {
 		}
 		if cl.State != server.ClientBot {
 			p.Since = s.at.Add(-cl.Connected).UTC().Truncate(time.Second)
+			if v := s.current[cl.ID]; v != nil { // the same each time
+				p.Since = v.From.Truncate(time.Second)
+			}
 			if addresses {
 				p.Address = cl.Addr.String()
 			}

@@ -67,6 +67,7 @@ export function toast(text, bad = false) {
  */
 export function ask(title, fields, action, text = '') {
 	const dialog = /** @type {HTMLDialogElement} */ (byId('dialog'));
+	const from = document.activeElement?.getAttribute('data-action');
 	return new Promise((resolve) => {
 		const inputs = fields.map((f) => {
 			const common = { id: 'field-' + f.name, name: f.name };
@@ -90,6 +91,8 @@ export function ask(title, fields, action, text = '') {
 		dialog.returnValue = '';
 		dialog.onclose = () => {
 			dialog.onclose = null;
+			// The button may be another element by now.
+			if (from && document.activeElement === document.body) /** @type {HTMLElement|null} */ (document.querySelector(`[data-action="${CSS.escape(from)}"]`))?.focus();
 			if (dialog.returnValue !== 'ok') return resolve(null);
 			resolve(Object.fromEntries(inputs.map(({ f, input }) => [f.name, /** @type {any} */ (input).value])));
 		};

@@ -8,7 +8,12 @@ export function mapsPanel() {
 	const choice = /** @type {HTMLInputElement} */ (el('input', { id: 'map', list: 'map-names', autocomplete: 'off', maxLength: 127, class: 'wide' }));
 	const names = el('datalist', { id: 'map-names' });
 	const rotation = /** @type {HTMLInputElement} */ (el('input', { id: 'rotation', autocomplete: 'off', maxLength: 767, class: 'wide' }));
-	const running = el('div', { class: 'stack' });
+	const about = el('p', { class: 'wrap' });
+	const count = el('p', { class: 'dim' });
+	const decide = el('div', { class: 'bar', hidden: true },
+		el('button', { type: 'button', onclick: () => done(post('/votes/running', { yes: true })) }, 'Let it pass'),
+		el('button', { type: 'button', class: 'danger', onclick: () => done(post('/votes/running', { yes: false })) }, 'Stop it'));
+	let shownOptions = '';
 	const options = el('tbody');
 
 	/**
@@ -44,13 +49,11 @@ export function mapsPanel() {
 			names.replaceChildren(...m.maps.map((/** @type {string} */ name) => el('option', { value: name })));
 			if (document.activeElement !== rotation) rotation.value = m.rotation.join(' ');
 			const r = v.running;
-			running.replaceChildren(...(r ? [
-				el('p', { class: 'wrap' }, `${r.about} (${r.reason})`),
-				el('p', { class: 'dim' }, `${r.yes} yes, ${r.no} no, of ${r.total}; ${r.seconds} s left`),
-				el('div', { class: 'bar' },
-					el('button', { type: 'button', onclick: () => done(post('/votes/running', { yes: true })) }, 'Let it pass'),
-					el('button', { type: 'button', class: 'danger', onclick: () => done(post('/votes/running', { yes: false })) }, 'Stop it')),
-			] : [el('p', { class: 'dim' }, 'No vote runs.')]));
+			about.textContent = r ? `${r.about} (${r.reason})` : '';
+			count.textContent = r ? `${r.yes} yes, ${r.no} no, of ${r.total}; ${r.seconds} s left` : 'No vote runs.';
+			decide.hidden = !r;
+			if (JSON.stringify(v.options) === shownOptions) return; // a click may be under way
+			shownOptions = JSON.stringify(v.options);
 			options.replaceChildren(...v.options.map((/** @type {any} */ o) => el('tr', {},
 				el('td', { class: 'wrap' }, o.text), el('td', { class: 'mono wrap' }, o.command || ''),
 				el('td', { class: 'actions' }, el('button', { type: 'button', class: 'small danger', 'aria-label': `Remove ${o.text}`, onclick: () => done(call('DELETE', '/votes?text=' + encodeURIComponent(o.text))) }, 'Remove')))));
@@ -71,7 +74,7 @@ export function mapsPanel() {
 			el('form', { class: 'card stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); done(call('PUT', '/maps/rotation', { maps: rotation.value.split(/[\s,;]+/).filter(Boolean) })); } },
 				el('h2', {}, 'Rotation'), el('label', { for: 'rotation' }, 'Maps to play in turn, separated by spaces'), rotation,
 				el('div', {}, el('button', { type: 'submit' }, 'Set the rotation'))),
-			el('div', { class: 'card stack' }, el('h2', {}, 'Vote'), running)),
+			el('div', { class: 'card stack' }, el('h2', {}, 'Vote'), about, count, decide)),
 		el('div', { class: 'bar' }, el('h2', {}, 'What players may vote for'), el('span', { class: 'grow' }), el('button', { type: 'button', onclick: addOption }, 'Add')),
 		el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Text', 'Console line', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), options))),
 		show: () => { show(); clearInterval(timer); timer = setInterval(show, 3000); },

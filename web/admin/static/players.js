@@ -76,22 +76,41 @@ export function playersPanel() {
 		}
 	}
 
-	/** @param {any} p */
-	function row(p) {
-		const button = (/** @type {string} */ text, /** @type {(p: any) => void} */ f, danger = false) =>
-			el('button', { type: 'button', class: 'small' + (danger ? ' danger' : ''), 'aria-label': `${text} ${p.name}`, 'data-action': text + p.id, onclick: () => f(p) }, text);
+	/**
+	 * A row is made once for a player and then only changed, so that a click that begins before a change
+	 * and ends after it counts.
+	 * @typedef {{p: any, row: HTMLElement, cells: HTMLElement[], mute: HTMLElement}} Row
+	 */
+	/** @type {Map<string, Row>} */
+	let rows = new Map();
+
+	/**
+	 * @param {any} first
+	 * @returns {Row}
+	 */
+	function make(first) {
+		/** @type {(text: string, f: (p: any) => void, danger?: boolean) => HTMLElement} */
+		const button = (text, f, danger) => el('button', { type: 'button', class: 'small' + (danger ? ' danger' : ''), 'data-action': text + first.id, onclick: () => f(r.p) }, text);
+		const cells = ['number', 'wrap', '', '', 'number', 'number', 'mono', 'mono', ''].map((c, i) => el('td', { class: c, 'data-label': { 0: 'id', 4: 'score', 5: 'ping' }[i] }));
+		const muteButton = button('Mute', mute);
+		const actions = first.state === 'bot' ? [] : [button('Move', move), muteButton, button('Kick', kick), button('Ban', ban, true)];
+		const r = { p: first, row: el('tr', {}, ...cells, el('td', { class: 'actions' }, ...actions)), cells, mute: muteButton };
+		return r;
+	}
+
+	/**
+	 * @param {Row} r
+	 * @param {any} p
+	 */
+	function show(r, p) {
+		r.p = p;
 		const real = p.state !== 'bot';
-		return el('tr', {},
-			el('td', { class: 'number', 'data-label': 'id' }, String(p.id)),
-			el('td', { class: 'wrap' }, p.name || `(${p.state})`, p.level ? el('span', { class: 'badge' }, p.level) : null, p.muted_for ? el('span', { class: 'badge' }, 'muted ' + span(p.muted_for)) : null, real && p.name && p.state !== 'in game' ? el('span', { class: 'badge' }, p.state) : null),
-			el('td', {}, p.clan || ''),
-			el('td', {}, real ? teams[p.team] : 'bot'),
-			el('td', { class: 'number', 'data-label': 'score' }, String(p.score)),
-			el('td', { class: 'number', 'data-label': 'ping' }, real ? String(p.latency) : ''),
-			el('td', { class: 'mono' }, p.address || ''),
-			el('td', { class: 'mono' }, p.version || ''),
-			el('td', {}, p.since ? span((Date.now() - Date.parse(p.since)) / 1000) : ''),
-			el('td', { class: 'actions' }, ...(real ? [button('Move', move), button(p.muted_for ? 'Unmute' : 'Mute', mute), button('Kick', kick), button('Ban', ban, true)] : [])));
+		const badges = [p.level, p.muted_for && 'muted ' + span(p.muted_for), real && p.name && p.state !== 'in game' && p.state].filter(Boolean);
+		const texts = [p.id, '', p.clan || '', real ? teams[p.team] : 'bot', p.score, real ? p.latency : '', p.address || '', p.version || '', p.since ? span((Date.now() - Date.parse(p.since)) / 1000) : ''];
+		texts.forEach((text, i) => { if (i !== 1 && r.cells[i].textContent !== String(text)) r.cells[i].textContent = String(text); });
+		r.cells[1].replaceChildren(p.name || `(${p.state})`, ...badges.map((text) => el('span', { class: 'badge' }, text)));
+		r.mute.textContent = p.muted_for ? 'Unmute' : 'Mute';
+		for (const b of r.row.querySelectorAll('button')) b.setAttribute('aria-label', `${b.textContent} ${p.name}`);
 	}
 
 	const element = el('section', {},
@@ -101,10 +120,16 @@ export function playersPanel() {
 
 	/** @param {any[]} players */
 	function update(players) {
-		// The list changes every second: whoever is at a button stays there.
-		const focused = document.activeElement?.getAttribute('data-action');
-		body.replaceChildren(...players.map(row));
-		if (focused) /** @type {HTMLElement|null} */ (body.querySelector(`[data-action="${CSS.escape(focused)}"]`))?.focus();
+		const before = rows;
+		rows = new Map();
+		for (const p of players) {
+			const key = `${p.id} ${p.state === 'bot'}`;
+			const r = before.get(key) || make(p);
+			show(r, p);
+			rows.set(key, r);
+		}
+		for (const [key, r] of before) if (!rows.has(key)) r.row.remove();
+		[...rows.values()].forEach((r, i) => { if (body.children[i] !== r.row) body.insertBefore(r.row, body.children[i] || null); });
 		empty.hidden = players.length > 0;
 		table.hidden = players.length === 0;
 	}
