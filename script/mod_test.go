@@ -328,6 +328,9 @@ function on_chat(m)
     function(s) return s:upper() .. s:lower() end,
     function(s) return (s:sub(1, 8190) .. 1 .. "a") end,
     function(s) return "a" .. nil end,
+    function(s) return "a" .. ("xx"):gsub("x", "y") end,
+    function(s) return "a" .. "b" .. (function() return "c", "d" end)() end,
+    function(s) return pcall(function() return "a" .. (function() end)() end) and "" or "abc" end,
   } do
     local ok, x = pcall(f, most)
     said[#said + 1] = ok and #x or x:sub(-30)
@@ -336,7 +339,7 @@ function on_chat(m)
 end`)
 	w.join(1)
 	const long = "bytes, the limit is 8192"
-	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "16384 " + long, "8193 " + long, "16384 " + long, "16384 " + long, "8192", "concatenate a nil value"}
+	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "16384 " + long, "8193 " + long, "16384 " + long, "16384 " + long, "8192", "concatenate a nil value", "3", "3", "3"}
 	got := strings.Split(w.say("go"), "|")
 	if len(w.logs) > 0 || !slices.EqualFunc(got, want, strings.HasSuffix) {
 		t.Errorf("%q, want %q: %q", got, want, w.logs)

@@ -347,13 +347,14 @@ func (w *rewriter) concat(e *ast.BinOp) ast.ExpNode {
 		x := w.exp(r.Operand)
 		if c, ok := x.(*ast.BFunctionCall); ok {
 			if f, ok := c.Target.(ast.Name); ok && f.Val == concatName { // the rest of the chain
-				operands = append(operands, c.Args...)
+				operands = append(operands, c.Args[:len(c.Args)-1]...)
 				continue
 			}
 		}
 		operands = append(operands, x)
 	}
-	return intrinsic(e, concatName, operands...)
+	// Of a call at the end of the arguments all results would be passed, and not the first.
+	return intrinsic(e, concatName, append(operands, ast.Nil{})...)
 }
 
 // intrinsic is a call of a function of ours with one result.

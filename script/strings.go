@@ -24,7 +24,7 @@ func concat(v *vm, c *rt.GoCont) error {
 	var parts [8]string
 	list := parts[:0]
 	size := 0
-	operands := c.Etc()
+	operands := c.Etc()[:len(c.Etc())-1] // see rewriter.concat
 	for _, x := range operands {
 		s, ok := x.ToString()
 		if !ok {
