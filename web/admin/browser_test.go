@@ -89,7 +89,7 @@ func TestConsolePage(t *testing.T) {
 	screenshot(t, p, "players")
 
 	p.Do(chromedp.Click(chromedp.CSS(`[data-action="Mute1"]`)), chromedp.KeyEvent(kb.Escape))
-	p.Wait(`document.activeElement.dataset.action === 'Mute1'`)
+	p.Wait(`document.activeElement.dataset.action === 'Mute1' && !document.querySelector('dialog')`)
 	p.Do(chromedp.Click(chromedp.CSS(`[data-action="Kick1"]`)))
 	p.Do(chromedp.SendKeys(chromedp.CSS("#field-reason"), `so "bad"; shutdown`))
 	screenshot(t, p, "kick")

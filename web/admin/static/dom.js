@@ -66,7 +66,9 @@ export function toast(text, bad = false) {
  * @returns {Promise<Record<string, string>|null>}
  */
 export function ask(title, fields, action, text = '') {
-	const dialog = /** @type {HTMLDialogElement} */ (byId('dialog'));
+	// A dialog of its own for each question: the event of one that closes comes later, when the next one
+	// may be open already.
+	const dialog = /** @type {HTMLDialogElement} */ (el('dialog', { 'aria-labelledby': 'dialog-title' }));
 	const from = document.activeElement?.getAttribute('data-action');
 	return new Promise((resolve) => {
 		const inputs = fields.map((f) => {
@@ -87,10 +89,10 @@ export function ask(title, fields, action, text = '') {
 		el('div', { class: 'bar' },
 			el('button', { type: 'button', onclick: () => dialog.close('') }, 'Cancel'),
 			el('button', { type: 'submit', value: 'ok', class: 'primary' }, action)));
-		dialog.replaceChildren(form);
-		dialog.returnValue = '';
+		dialog.append(form);
+		document.body.append(dialog);
 		dialog.onclose = () => {
-			dialog.onclose = null;
+			dialog.remove();
 			// The button may be another element by now.
 			if (from && document.activeElement === document.body) /** @type {HTMLElement|null} */ (document.querySelector(`[data-action="${CSS.escape(from)}"]`))?.focus();
 			if (dialog.returnValue !== 'ok') return resolve(null);
