@@ -11,8 +11,8 @@
 //	}
 //
 // What pages log as errors, exceptions that nobody catches, and requests that leave the server
-// fail the test. WebGL2 works, drawn in software. Without Chromium the tests are skipped; they fail if
-// TEEYARD_PEERS=1 says that it should be there (scripts/peers installs it).
+// fail the test. WebGL2 works, drawn in software. The tests are skipped unless TEEYARD_PEERS=1 is set, and
+// fail without Chromium then (scripts/peers installs it).
 package browsertest
 
 import (
@@ -72,12 +72,12 @@ func start(t testing.TB) context.Context {
 	if browser.ctx != nil {
 		return browser.ctx
 	}
+	if os.Getenv("TEEYARD_PEERS") != "1" {
+		t.Skip("runs in Chromium; scripts/peers installs it, then set TEEYARD_PEERS=1")
+	}
 	program := find()
 	if program == "" {
-		if os.Getenv("TEEYARD_PEERS") == "1" {
-			t.Fatal("TEEYARD_PEERS=1 but there is no Chromium; run scripts/peers")
-		}
-		t.Skip("runs in Chromium, which is not installed")
+		t.Fatal("TEEYARD_PEERS=1 but there is no Chromium; run scripts/peers")
 	}
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox,

@@ -200,7 +200,7 @@ func (b *Broadcast) mark(events []game.Event, tick int32) {
 }
 
 // watchedTime is how long after reading a segment somebody counts as watching.
-const watchedTime = 15 * time.Second
+const watchedTime = time.Minute
 
 // IsWatched implements [server.Broadcast].
 func (b *Broadcast) IsWatched() bool {

@@ -210,7 +210,7 @@ func TestBotsForWatchers(t *testing.T) {
 		w.run(time.Second)
 		return w.inGame == 3
 	})
-	w.run(30 * time.Second)
+	w.run(90 * time.Second)
 	if n := w.inGame; n != 0 {
 		t.Errorf("%d play when nobody watches any more", n)
 	}
