@@ -139,10 +139,19 @@ func TestLive(t *testing.T) {
 	lose("/b/a/2.seg")
 	show("want(250)")
 	show("until(s => s.Problem !== '')")
-	lose("")
+	lose("/b/a/3.seg") // which is loaded ahead
 	if s = show("show(250)"); s.Problem != "" || s.Tees < 8 {
 		t.Errorf("a segment that came at last: %+v", s)
 	}
+	for b.count("/b/a/3.seg") == 0 {
+		show("state()")
+	}
+	for range 20 {
+		if s = show("state()"); s.Problem != "" {
+			t.Fatalf("what is shown is here, but the page says %q", s.Problem)
+		}
+	}
+	lose("")
 
 	// The next match waits for the end of this one.
 	b.set("a", false, 11)

@@ -172,6 +172,8 @@ export class Playback {
 
 	/** @type {import('./types.js').Moment} */
 	#moment;
+	/** The piece that was asked for and is not here. @type {Piece | null | undefined} */
+	#missing = null;
 	/** The frame up to which effects are shown. @type {Frame | null} */
 	#shown = null;
 	#clock = 0;
@@ -223,6 +225,7 @@ export class Playback {
 		let i = this.#pieceAt(tick);
 		for (;;) {
 			const piece = this.pieces[i];
+			this.#missing = piece;
 			if (!piece || !this.#open(piece)) return m;
 			piece.readBehind(tick);
 			if (piece.frames?.length) break;
@@ -230,6 +233,8 @@ export class Playback {
 			if (this.pieces.length === 0) this.problem = 'Nothing of this recording can be read.';
 			i = Math.max(0, i - 1);
 		}
+		this.#missing = null;
+		if (this.problem === NOT_LOADED) this.problem = '';
 		const piece = this.pieces[i], after = this.pieces[i + 1], before = this.pieces[i - 1];
 		if (after && after.firstTick - tick < AHEAD) this.#open(after);
 		if (before && tick - piece.firstTick < EFFECT_TICKS) this.#open(before);
@@ -281,10 +286,9 @@ export class Playback {
 					this.events.insert(r);
 				}
 				this.#forgetOld();
-				if (this.problem === NOT_LOADED) this.problem = '';
 			}).catch(() => {
 				piece.failedAt = performance.now();
-				this.problem ||= NOT_LOADED;
+				if (piece === this.#missing) this.problem ||= NOT_LOADED; // those around it are loaded ahead
 			}).finally(() => {
 				piece.loading = null;
 			});
