@@ -77,7 +77,7 @@ func checkName(name string, twice, noNew bool) error {
 	case twice:
 		return fmt.Errorf("%q is there twice", name)
 	case noNew:
-		return fmt.Errorf("New of %q is nil", name)
+		return fmt.Errorf("%q has no function New", name)
 	}
 	return nil
 }

@@ -54,9 +54,9 @@ func TestConfig(t *testing.T) {
 		{Config{Mods: []Mod{{"a b", newMod}}}, `"a b" is no name`},
 		{Config{Mods: []Mod{{"", newMod}}}, `"" is no name`},
 		{Config{Mods: []Mod{{"a", newMod}, {"a", newMod}}}, `Mods: "a" is there twice`},
-		{Config{Mods: []Mod{{"a", nil}}}, `New of "a" is nil`},
+		{Config{Mods: []Mod{{"a", nil}}}, `"a" has no function New`},
 		{Config{Modes: []Mode{{Name: "a", New: newMode}, {Name: "A", New: newMode}}}, `Modes: "A" is there twice`},
-		{Config{Modes: []Mode{{Name: "a"}}}, `New of "a" is nil`},
+		{Config{Modes: []Mode{{Name: "a"}}}, `"a" has no function New`},
 	} {
 		_, err := newProgram(c.cfg)
 		testenv.Check(t, c.want == "" && err == nil || err != nil && strings.Contains(err.Error(), c.want), "%v, want %q", err, c.want)

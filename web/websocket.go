@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"net"
@@ -29,8 +30,7 @@ func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request
 			http.Error(w, "A proxy forwards this, which the server does not know (sv_http_proxy), or which does not say for whom (X-Forwarded-For).", http.StatusForbidden)
 			return
 		}
-		leaveListener(r.Context())
-		_ = serve(w, r, from)
+		_ = serve(playerWriter{w, r.Context()}, r, from)
 	})
 }
 
@@ -77,6 +77,22 @@ func keepConn(ctx context.Context, c net.Conn) context.Context {
 // playerWriteBuffer is how many bytes the system keeps for a player, whose snapshots are of no
 // use when they are late.
 const playerWriteBuffer = 64 << 10
+
+// playerWriter is the ResponseWriter of who wants to play. Only when the handshake is over, and the
+// connection is taken from the listener's server, it is a player's: one that is refused goes on as any other.
+type playerWriter struct {
+	http.ResponseWriter
+	ctx context.Context
+}
+
+// Hijack implements http.Hijacker.
+func (w playerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil {
+		leaveListener(w.ctx)
+	}
+	return c, rw, err
+}
 
 // leaveListener makes a connection that of a player: it does not count any more among those of the
 // listener, which closes old ones.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -247,4 +248,21 @@ func TestPlayersLeaveTheListener(t *testing.T) {
 	n := pl.snapshots.Load()
 	testenv.Eventually(t, "the player plays on", func() bool { return pl.snapshots.Load() > n+5 })
 	testenv.Check(t, pl.Err() == nil, "%v", pl.Err())
+}
+
+// TestRefusedPlayersStayInTheListener: who only asks to be a player counts as before, or anybody
+// could have as many connections as they like.
+func TestRefusedPlayersStayInTheListener(t *testing.T) {
+	p := startPlayedServer(t)
+	conn, err := net.Dial("tcp", p.http.Listener.Addr().String())
+	testenv.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\r\n"))
+	testenv.NoError(t, err)
+	res := testenv.Must(http.ReadResponse(bufio.NewReader(conn), nil))
+	testenv.Check(t, res.StatusCode == http.StatusUpgradeRequired, "%s", res.Status)
+	l := p.http.Listener.(*cappedListener)
+	l.count.mu.Lock()
+	defer l.count.mu.Unlock()
+	testenv.Check(t, len(l.count.open) == 1, "%d connections count", len(l.count.open))
 }

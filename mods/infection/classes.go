@@ -27,8 +27,6 @@ const (
 	numClasses
 )
 
-const firstInfectedClass = smoker
-
 // kit is a weapon of a class.
 type kit struct {
 	weapon game.Weapon
@@ -44,8 +42,8 @@ type classInfo struct {
 	kits        []kit // the last is in its hands
 	skin        game.Skin
 	// Of the tuning, in percent of the world's.
-	speed, jump, gravity int32
-	share                int32 // by default, of the infected
+	speed, gravity int32
+	share          int32 // by default, of the infected
 }
 
 var (

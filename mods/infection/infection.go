@@ -18,9 +18,8 @@ const (
 // Mode is infection.
 type Mode struct {
 	settings
-	wall, bomb, mine, slime   game.KindID
-	humanMenu, infectedMenu   game.Menu
-	humanLines, infectedLines []string
+	wall, bomb, mine, slime game.KindID
+	humanMenu, infectedMenu game.Menu
 
 	state state
 }

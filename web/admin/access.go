@@ -153,7 +153,8 @@ func (a *access) endAll(level console.Level) {
 }
 
 // start starts the session of an operator who has signed in and returns its cookie. Of too many
-// the one goes that was not used for the longest time.
+// the one goes that was not used for the longest time, of operators with the fewest rights: moderators
+// cannot sign out administrators.
 func (a *access) start(op server.Operator) (cookie string) {
 	now := a.console.cfg.Now()
 	var secret [32]byte
@@ -169,7 +170,8 @@ func (a *access) start(op server.Operator) (cookie string) {
 	if len(a.sessions) >= maxSessions {
 		var oldest [sha256.Size]byte
 		for hash, s := range a.sessions {
-			if o := a.sessions[oldest]; o == nil || s.lastUsed.Before(o.lastUsed) {
+			o := a.sessions[oldest]
+			if o == nil || s.op.Level > o.op.Level || s.op.Level == o.op.Level && s.lastUsed.Before(o.lastUsed) {
 				oldest = hash
 			}
 		}

@@ -264,6 +264,19 @@ func TestSessionsEnd(t *testing.T) {
 	if n := len(w.console.access.sessions); n != maxSessions {
 		t.Errorf("%d sessions", n)
 	}
+	w.Execute("sv_rcon_mod_password modpw")
+	for i := range maxSessions + 1 { // as many as there may be, which must not sign out an administrator
+		pass(time.Second)
+		mod = w.signedIn("10.7.0."+string(rune('1'+i%9)), "modpw")
+	}
+	pass(time.Second)
+	first = w.signedIn("10.9.0.1", "other")
+	for i := range maxSessions + 1 {
+		pass(time.Second)
+		mod = w.signedIn("10.7.1."+string(rune('1'+i%9)), "modpw")
+	}
+	first.expect("GET", "/me", "", 200, "admin")
+	mod.expect("GET", "/me", "", 200, "moderator")
 }
 
 // TestPage: the page's files are there, with types and a policy, and nothing else is.

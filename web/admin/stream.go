@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// maxReaders is the number of streams at once, maxReadersPerPerson those of one operator.
-	maxReaders          = 32
+	// maxReaders is the number of streams at once, those of administrators beside those of moderators, and
+	// maxReadersPerPerson those of one operator.
+	maxReaders          = 16
 	maxReadersPerPerson = 6
 	// maxWaiting is how many messages wait for a reader. More are lost.
 	maxWaiting = 256
@@ -56,13 +57,17 @@ func (h *hub) wantsEvents() bool { return h.events.Load() > 0 }
 func (h *hub) join(r *reader) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	mine := 0
+	peers, mine := 0, 0
 	for _, o := range h.readers {
+		if o.admin != r.admin { // neither keeps out the other
+			continue
+		}
+		peers++
 		if o.who == r.who {
 			mine++
 		}
 	}
-	if len(h.readers) >= maxReaders || mine >= maxReadersPerPerson {
+	if peers >= maxReaders || mine >= maxReadersPerPerson {
 		return false
 	}
 	h.readers = append(h.readers, r)

@@ -168,6 +168,10 @@ func TestSlowReaders(t *testing.T) {
 		return len(c.hub.readers) == maxReadersPerPerson
 	})
 	v.expect("GET", "/events", "", 503, "too many readers")
+	testenv.Check(t, c.hub.join(&reader{admin: !c.hub.readers[0].admin, who: c.hub.readers[0].who}), "readers of another level keep this one out")
+	c.hub.mu.Lock()
+	c.hub.readers = c.hub.readers[:maxReadersPerPerson]
+	c.hub.mu.Unlock()
 	stop()
 	testenv.Eventually(t, "no readers", func() bool {
 		c.hub.mu.Lock()

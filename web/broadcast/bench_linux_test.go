@@ -21,7 +21,6 @@ type crowd struct {
 	*watchedServer
 	clients []*testclient.Client
 	rand    *rand.Rand
-	tick    int32
 }
 
 func newCrowd(tb testing.TB, players int, commands ...string) *crowd {
