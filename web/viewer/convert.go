@@ -21,6 +21,8 @@ const (
 	uploadTime  = 20 * time.Second
 	convertTime = 30 * time.Second
 	answerTime  = 60 * time.Second
+	// maxRequests are at once, of which one is converted: a slow one does not keep out the others.
+	maxRequests = 4
 	// rest is how much of the time of a conversion it does nothing, so that a game on the same
 	// processor goes on: as long as it works.
 	rest = 1
@@ -40,9 +42,10 @@ type Converter struct {
 	// for who are on the same machine: for others, trusted is not set.
 	Convert func(w io.Writer, file io.Reader, trusted bool) error
 
-	access web.AccessSetting
-	busy   atomic.Bool
-	sleep  func(time.Duration) // nil means time.Sleep
+	access   web.AccessSetting
+	requests atomic.Int32        // those with a file that arrives, is converted, or whose demo leaves
+	busy     atomic.Bool         // converting
+	sleep    func(time.Duration) // nil means time.Sleep
 }
 
 var local = web.Access{Local: true}
@@ -64,12 +67,11 @@ func (c *Converter) Room() web.Room {
 
 func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	if !c.busy.CompareAndSwap(false, true) {
-		w.Header().Set("Retry-After", "5")
-		http.Error(w, "Another file is being converted. Try again in a moment.", http.StatusServiceUnavailable)
+	defer c.requests.Add(-1)
+	if c.requests.Add(1) > maxRequests {
+		refuse(w)
 		return
 	}
-	defer c.busy.Store(false)
 	now := time.Now()
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(now.Add(uploadTime))
@@ -83,8 +85,14 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The file did not arrive.", http.StatusBadRequest)
 		return
 	}
+	if !c.busy.CompareAndSwap(false, true) {
+		refuse(w)
+		return
+	}
 	out := new(result)
-	if err := c.Convert(out, c.slowly(r, file), local.Allows(r)); err != nil {
+	err = c.Convert(out, c.slowly(r, file), local.Allows(r))
+	c.busy.Store(false)
+	if err != nil {
 		http.Error(w, fmt.Sprintf("The file cannot be converted: %v.", err), http.StatusUnprocessableEntity)
 		return
 	}
@@ -92,6 +100,12 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Length", strconv.Itoa(out.Len()))
 	w.Write(out.Bytes())
+}
+
+// refuse answers who is to try again.
+func refuse(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "5")
+	http.Error(w, "Another file is being converted. Try again in a moment.", http.StatusServiceUnavailable)
 }
 
 // slowly returns a reader of a file that leaves time to others, and ends after some time or when

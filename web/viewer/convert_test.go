@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,6 +103,19 @@ func TestConvertLimits(t *testing.T) {
 	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
 		t.Error("the converter stays busy:", res.Status)
 	}
+
+	_, h = newConverter(func(io.Writer, io.Reader, bool) error { return nil })
+	slow, end := io.Pipe()
+	var uploads sync.WaitGroup
+	for range maxRequests - 1 {
+		uploads.Go(func() { post(h, slow) })
+		end.Write([]byte("x")) // returns when somebody has read it
+	}
+	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
+		t.Error("files that arrive slowly keep out another one:", res.Status)
+	}
+	end.Close()
+	uploads.Wait()
 
 	_, h = newConverter(func(w io.Writer, _ io.Reader, trusted bool) error {
 		if trusted {
