@@ -189,9 +189,12 @@ func (r *release) licenses(target string) ([]byte, error) {
 	var b []byte
 	for _, l := range append([]string{"Go\t" + string(root)}, libraries...) {
 		name, dir, _ := strings.Cut(strings.TrimSpace(l), "\t")
-		text, err := os.ReadFile(filepath.Join(dir, "LICENSE"))
-		if errors.Is(err, os.ErrNotExist) {
-			text, err = os.ReadFile(filepath.Join(dir, "COPYING"))
+		var text []byte
+		err := os.ErrNotExist
+		for _, file := range []string{"LICENSE", "LICENSE.txt", "COPYING"} {
+			if errors.Is(err, os.ErrNotExist) {
+				text, err = os.ReadFile(filepath.Join(dir, file))
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("licence of %s: %w", name, err)
