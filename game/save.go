@@ -85,7 +85,7 @@ func (v *visitor) origin(w *World) {
 	}
 	t := &w.terrain
 	if w.terrainSum == 0 {
-		w.terrainSum = t.sum()
+		w.terrainSum = terrainSum(t)
 	}
 	v.same("the map's width", uint64(t.Width))
 	v.same("the map's tiles", uint64(w.terrainSum))

@@ -1,122 +1,41 @@
 package game
 
 import (
-	"errors"
-	"fmt"
 	"hash/crc32"
+
+	"github.com/teeyard/teeyard/game/terrain"
+)
+
+// Terrain is what the rules need of a map.
+type Terrain = terrain.Terrain
+
+// TileFlags say how a tile is turned.
+type TileFlags = terrain.TileFlags
+
+// TeleTile is a tile of the tele layer.
+type TeleTile = terrain.TeleTile
+
+// SpeedupTile is a tile of the speedup layer.
+type SpeedupTile = terrain.SpeedupTile
+
+// SwitchTile is a tile of the switch layer.
+type SwitchTile = terrain.SwitchTile
+
+// TuneTile is a tile of the tune layer.
+type TuneTile = terrain.TuneTile
+
+// How a tile is turned.
+const (
+	TileFlipX  = terrain.TileFlipX
+	TileFlipY  = terrain.TileFlipY
+	TileRotate = terrain.TileRotate
 )
 
 // ErrTerrain is the error of [New] for a terrain whose sizes do not match.
-var ErrTerrain = errors.New("game: bad terrain")
+var ErrTerrain = terrain.Err
 
-// Terrain is what the rules need of a map: the game layer, the layers that DDNet's maps have
-// besides, and the map's settings. None of it must be changed. A layer that is not nil has
-// Width times Height tiles, row by row.
-type Terrain struct {
-	Width, Height int // tiles
-	// Tiles are the tile indices of the game layer: 0 air, 1 solid, 2 death, 3 unhookable;
-	// 192 and above are entities (spawns, pickups, flag stands). Others mean something to
-	// modes and mods only.
-	Tiles []uint8
-	// Flags say how the tiles of the game layer are turned, as the Tile flags; nil if none is.
-	Flags []TileFlags
-	// Front is a second game layer, and FrontFlags are its flags. They are for modes and mods:
-	// walls and entities of the game itself are in Tiles alone.
-	Front      []uint8
-	FrontFlags []TileFlags
-	Tele       []TeleTile
-	Speedup    []SpeedupTile
-	Switch     []SwitchTile
-	Tune       []TuneTile
-	// Settings are the console commands of the map, such as "tune gravity 0.3".
-	Settings []string
-}
-
-// TileFlags say how a tile is turned.
-type TileFlags uint8
-
-// The tile flags, with their values in maps.
-const (
-	TileFlipX  TileFlags = 1 // mirrored left to right
-	TileFlipY  TileFlags = 2 // mirrored top to bottom
-	TileRotate TileFlags = 8 // turned clockwise by 90 degrees, after that
-)
-
-// TeleTile is a tile of the tele layer: a teleporter or its exit. Those with the same Number
-// belong together. Type is the tile index.
-type TeleTile struct{ Number, Type uint8 }
-
-// SpeedupTile is a tile of the speedup layer, which pushes tees while Force is above 0. Angle is
-// in degrees, clockwise from the right.
-type SpeedupTile struct {
-	Force, MaxSpeed, Type uint8
-	Angle                 int16
-}
-
-// SwitchTile is a tile of the switch layer: a switch, or what switches with the same Number
-// control. Type is the tile index, Delay is in seconds for most types.
-type SwitchTile struct {
-	Number, Type uint8
-	Flags        TileFlags
-	Delay        uint8
-}
-
-// TuneTile is a tile of the tune layer: Number is the tune zone, Type the tile index.
-type TuneTile struct{ Number, Type uint8 }
-
-// The limits of a terrain.
-const (
-	// maxTiles limits the map size: 16 million tiles are 64 times the largest map in use.
-	maxTiles = 1 << 24
-	// maxLayerBytes limits the memory of all layers but Tiles.
-	maxLayerBytes = 64 << 20
-	// maxSettings and maxSettingsBytes limit the settings.
-	maxSettings      = 1 << 14
-	maxSettingsBytes = 1 << 20
-)
-
-// Check returns ErrTerrain if the sizes do not match or are too large.
-func (t *Terrain) Check() error {
-	if t.Width <= 0 || t.Height <= 0 || t.Width > maxTiles/t.Height {
-		return fmt.Errorf("%w: size %d x %d", ErrTerrain, t.Width, t.Height)
-	}
-	n, bytes := t.Width*t.Height, 0
-	if len(t.Tiles) != n {
-		return fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
-	}
-	for _, l := range []struct {
-		name     string
-		len, per int
-		missing  bool
-	}{
-		{"flags", len(t.Flags), 1, t.Flags == nil},
-		{"front layer", len(t.Front), 1, t.Front == nil},
-		{"flags of the front layer", len(t.FrontFlags), 1, t.FrontFlags == nil},
-		{"tele layer", len(t.Tele), 2, t.Tele == nil},
-		{"speedup layer", len(t.Speedup), 6, t.Speedup == nil},
-		{"switch layer", len(t.Switch), 4, t.Switch == nil},
-		{"tune layer", len(t.Tune), 2, t.Tune == nil},
-	} {
-		if !l.missing && l.len != n {
-			return fmt.Errorf("%w: %s with %d tiles for %d x %d", ErrTerrain, l.name, l.len, t.Width, t.Height)
-		}
-		bytes += l.len * l.per
-	}
-	if bytes > maxLayerBytes {
-		return fmt.Errorf("%w: layers of %d bytes, at most %d are allowed", ErrTerrain, bytes, maxLayerBytes)
-	}
-	bytes = 0
-	for _, s := range t.Settings {
-		bytes += len(s)
-	}
-	if len(t.Settings) > maxSettings || bytes > maxSettingsBytes {
-		return fmt.Errorf("%w: %d settings of %d bytes, at most %d and %d are allowed", ErrTerrain, len(t.Settings), bytes, maxSettings, maxSettingsBytes)
-	}
-	return nil
-}
-
-// sum returns a checksum of all layers and settings: that of the tiles if there is nothing else.
-func (t *Terrain) sum() uint32 {
+// terrainSum returns a checksum of all layers and settings: that of the tiles if there is nothing else.
+func terrainSum(t *Terrain) uint32 {
 	var h hasher
 	for i, list := range [...][]TileFlags{t.Flags, t.FrontFlags} {
 		for at, v := range list {

@@ -1,0 +1,117 @@
+// Package terrain has what the rules need of a map: its tiles and settings. The types are those of
+// package game, which the simulations below it can use too.
+package terrain
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Err is the error for a terrain whose sizes do not match.
+var Err = errors.New("game: bad terrain")
+
+// Terrain is what the rules need of a map: the game layer, the layers that DDNet's maps have
+// besides, and the map's settings. None of it must be changed. A layer that is not nil has
+// Width times Height tiles, row by row.
+type Terrain struct {
+	Width, Height int // tiles
+	// Tiles are the tile indices of the game layer: 0 air, 1 solid, 2 death, 3 unhookable;
+	// 192 and above are entities (spawns, pickups, flag stands). Others mean something to
+	// modes and mods only.
+	Tiles []uint8
+	// Flags say how the tiles of the game layer are turned, as the Tile flags; nil if none is.
+	Flags []TileFlags
+	// Front is a second game layer, and FrontFlags are its flags. They are for modes and mods:
+	// walls and entities of the game itself are in Tiles alone.
+	Front      []uint8
+	FrontFlags []TileFlags
+	Tele       []TeleTile
+	Speedup    []SpeedupTile
+	Switch     []SwitchTile
+	Tune       []TuneTile
+	// Settings are the console commands of the map, such as "tune gravity 0.3".
+	Settings []string
+}
+
+// TileFlags say how a tile is turned.
+type TileFlags uint8
+
+// The tile flags, with their values in maps.
+const (
+	TileFlipX  TileFlags = 1 // mirrored left to right
+	TileFlipY  TileFlags = 2 // mirrored top to bottom
+	TileRotate TileFlags = 8 // turned clockwise by 90 degrees, after that
+)
+
+// TeleTile is a tile of the tele layer: a teleporter or its exit. Those with the same Number
+// belong together. Type is the tile index.
+type TeleTile struct{ Number, Type uint8 }
+
+// SpeedupTile is a tile of the speedup layer, which pushes tees while Force is above 0. Angle is
+// in degrees, clockwise from the right.
+type SpeedupTile struct {
+	Force, MaxSpeed, Type uint8
+	Angle                 int16
+}
+
+// SwitchTile is a tile of the switch layer: a switch, or what switches with the same Number
+// control. Type is the tile index, Delay is in seconds for most types.
+type SwitchTile struct {
+	Number, Type uint8
+	Flags        TileFlags
+	Delay        uint8
+}
+
+// TuneTile is a tile of the tune layer: Number is the tune zone, Type the tile index.
+type TuneTile struct{ Number, Type uint8 }
+
+// The limits of a terrain.
+const (
+	// maxTiles limits the map size: 16 million tiles are 64 times the largest map in use.
+	maxTiles = 1 << 24
+	// maxLayerBytes limits the memory of all layers but Tiles.
+	maxLayerBytes = 64 << 20
+	// maxSettings and maxSettingsBytes limit the settings.
+	maxSettings      = 1 << 14
+	maxSettingsBytes = 1 << 20
+)
+
+// Check returns Err if the sizes do not match or are too large.
+func (t *Terrain) Check() error {
+	if t.Width <= 0 || t.Height <= 0 || t.Width > maxTiles/t.Height {
+		return fmt.Errorf("%w: size %d x %d", Err, t.Width, t.Height)
+	}
+	n, bytes := t.Width*t.Height, 0
+	if len(t.Tiles) != n {
+		return fmt.Errorf("%w: %d tiles for %d x %d", Err, len(t.Tiles), t.Width, t.Height)
+	}
+	for _, l := range []struct {
+		name     string
+		len, per int
+		missing  bool
+	}{
+		{"flags", len(t.Flags), 1, t.Flags == nil},
+		{"front layer", len(t.Front), 1, t.Front == nil},
+		{"flags of the front layer", len(t.FrontFlags), 1, t.FrontFlags == nil},
+		{"tele layer", len(t.Tele), 2, t.Tele == nil},
+		{"speedup layer", len(t.Speedup), 6, t.Speedup == nil},
+		{"switch layer", len(t.Switch), 4, t.Switch == nil},
+		{"tune layer", len(t.Tune), 2, t.Tune == nil},
+	} {
+		if !l.missing && l.len != n {
+			return fmt.Errorf("%w: %s with %d tiles for %d x %d", Err, l.name, l.len, t.Width, t.Height)
+		}
+		bytes += l.len * l.per
+	}
+	if bytes > maxLayerBytes {
+		return fmt.Errorf("%w: layers of %d bytes, at most %d are allowed", Err, bytes, maxLayerBytes)
+	}
+	bytes = 0
+	for _, s := range t.Settings {
+		bytes += len(s)
+	}
+	if len(t.Settings) > maxSettings || bytes > maxSettingsBytes {
+		return fmt.Errorf("%w: %d settings of %d bytes, at most %d and %d are allowed", Err, len(t.Settings), bytes, maxSettings, maxSettingsBytes)
+	}
+	return nil
+}
