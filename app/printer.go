@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
@@ -227,20 +225,8 @@ func (p *jsonPrinter) printEvent(e event.Event) {
 			Milliseconds int32 `json:"milliseconds"`
 		}{RaceFinish: e, Milliseconds: e.Time})
 	default:
-		p.printObject(snakeCase(reflect.TypeOf(e).Name()), e)
+		p.printObject(event.Name(e), e)
 	}
-}
-
-// snakeCase turns TeamChange into team_change.
-func snakeCase(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
 }
 
 func (p *jsonPrinter) printScores(rows []client.ScoreboardRow) {

@@ -10,7 +10,10 @@
 package event
 
 import (
+	"reflect"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/teeyard/teeyard/game"
 )
@@ -18,6 +21,18 @@ import (
 // Event is something that happened; its type says what. The types of this package
 // are all there are.
 type Event interface{ isEvent() }
+
+// Name returns the name of an event's type as JSON has it: team_change for a [TeamChange].
+func Name(e Event) string {
+	var b strings.Builder
+	for i, r := range reflect.TypeOf(e).Name() {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
 
 // Player is a player whom an event is about. ID is game.Nobody, and the name empty,
 // if it is about nobody: the server as the author of a line, for example.

@@ -75,3 +75,14 @@ func TestNotices(t *testing.T) {
 		}
 	}
 }
+
+// TestName has one name of each kind; JSON of clients and of the operator's console has them.
+func TestName(t *testing.T) {
+	for e, want := range map[event.Event]string{
+		event.Kill{}: "kill", event.TeamChange{}: "team_change", event.VoteStart{}: "vote_start", event.RconLine{}: "rcon_line", event.ServerInfo{}: "server_info",
+	} {
+		if got := event.Name(e); got != want {
+			t.Errorf("%T: %q, want %q", e, got, want)
+		}
+	}
+}

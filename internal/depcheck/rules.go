@@ -89,8 +89,9 @@ var rooms = map[string][]string{
 // everything permits to import any room.
 var everything = []string{"*"}
 
-// limited lists packages outside the module that only some rooms may import. A pattern that
-// ends in /... includes the packages below. "main" stands for all commands.
+// limited lists packages that only some rooms may import: those outside the module, and those of it
+// whose room others may import but for them. A pattern that ends in /... includes the packages below.
+// "main" stands for all commands.
 var limited = []struct {
 	pattern string
 	rooms   []string
@@ -103,6 +104,8 @@ var limited = []struct {
 	// Scripts reach nothing but the game, and so nobody else needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
+	// A server, client or listener without it needs no WebSockets, and no net/http for players.
+	{Module + "/transport/ws", []string{"transport/ws", "internal/peers", "app", "examples"}, "app hands it over"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
@@ -176,16 +179,16 @@ func Check(p Package) []string {
 		fault("is in no room that depcheck knows")
 	}
 	for _, path := range p.Imports {
+		for _, l := range limited {
+			if match(l.pattern, path) && !allows(l.rooms, folder) && !(p.Command && slices.Contains(l.rooms, "main")) {
+				fault("imports ", path, ": ", l.why)
+			}
+		}
 		if own, ok := strings.CutPrefix(path, Module+"/"); ok {
 			if !within(own, room) && !allows(may, own) {
 				fault("imports ", own, ", which ", room, " may not")
 			}
 			continue
-		}
-		for _, l := range limited {
-			if match(l.pattern, path) && !allows(l.rooms, folder) && !(p.Command && slices.Contains(l.rooms, "main")) {
-				fault("imports ", path, ": ", l.why)
-			}
 		}
 		if _, rule := lookUp(pure, folder); rule.imports != nil && !p.Command {
 			if !standard(path) && !reserved(path, folder) {

@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -141,7 +139,7 @@ func (c *Console) publish() {
 	s.mu.Unlock()
 	for _, e := range events {
 		private := isPrivate(e)
-		h.send("event", appendMessage(nil, "event", "", GameEvent{snakeCase(reflect.TypeOf(e).Name()), e}), func(r *reader) bool { return r.admin || !private })
+		h.send("event", appendMessage(nil, "event", "", GameEvent{event.Name(e), e}), func(r *reader) bool { return r.admin || !private })
 	}
 	for _, r := range h.readers {
 		r.lost.Add(int64(lost))
@@ -169,18 +167,6 @@ func isPrivate(e event.Event) bool {
 		return true
 	}
 	return false
-}
-
-// snakeCase turns TeamChange into team_change.
-func snakeCase(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
 }
 
 // stream serves the stream of events until the reader or the session ends.
