@@ -115,9 +115,10 @@ func (v *vm) openLibraries() {
 	}
 	set(str.AsTable(), "byte", v.function("byte", 3, false, stringByte))
 	set(str.AsTable(), "format", v.formatter(str.AsTable().Get(rt.StringValue("format"))))
-	for _, name := range []string{"gsub", "lower", "rep", "upper"} {
+	for _, name := range []string{"lower", "rep", "upper"} {
 		set(str.AsTable(), name, v.checked(name, str.AsTable().Get(rt.StringValue(name))))
 	}
+	set(str.AsTable(), "gsub", v.function("gsub", 4, false, gsub))
 	set(v.env, "string", str)
 	// Strings are not numbers: what a script adds to one is a mistake.
 	meta := rt.NewTable()

@@ -339,7 +339,7 @@ function on_chat(m)
 end`)
 	w.join(1)
 	const long = "bytes, the limit is 8192"
-	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "16384 " + long, "8193 " + long, "16384 " + long, "16384 " + long, "8192", "concatenate a nil value", "3", "3", "3"}
+	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "8194 " + long, "8193 " + long, "16384 " + long, "16384 " + long, "8192", "concatenate a nil value", "3", "3", "3"}
 	got := strings.Split(w.say("go"), "|")
 	if len(w.logs) > 0 || !slices.EqualFunc(got, want, strings.HasSuffix) {
 		t.Errorf("%q, want %q: %q", got, want, w.logs)

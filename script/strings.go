@@ -14,9 +14,13 @@ const maxString = 8 << 10
 // checkString reports an error for a value that is too long a string.
 func checkString(x rt.Value) error {
 	if s, ok := x.TryString(); ok && len(s) > maxString {
-		return fmt.Errorf("a string of %d bytes, the limit is %d", len(s), maxString)
+		return errTooLong(len(s))
 	}
 	return nil
+}
+
+func errTooLong(size int) error {
+	return fmt.Errorf("a string of %d bytes, the limit is %d", size, maxString)
 }
 
 // concat is a chain of the operator .. with at least two operands.
