@@ -1,0 +1,53 @@
+package teehistorian
+
+import "fmt"
+
+// Frame is a tick: where the tees are after it, and what came between it and the next one.
+//
+// What clients input there moves their tees in the next tick. Of several inputs of a client, the
+// first does so, and all act on weapons; without any, the last one holds.
+type Frame struct {
+	Tick int32
+	// Tees are the records of tees that moved, came or went, with ascending ids.
+	Tees []Record
+	// Actions are all other records, in their order.
+	Actions []Record
+	// Alive says which tees there are, and Pos where.
+	Alive [MaxClients]bool
+	Pos   [MaxClients]Point
+}
+
+// maxFrame is the largest number of records of a frame.
+const maxFrame = 1 << 16
+
+// NextFrame reads the next tick that has records, which is valid until the next call. Between
+// two of them can be others, in which nothing changed. The errors are those of Next; if the
+// file has a part of a frame, that comes before the error.
+func (r *Reader) NextFrame() (*Frame, error) {
+	f := &r.frame
+	f.Tees, f.Actions = f.Tees[:0], f.Actions[:0]
+	var rec Record
+	if err := r.Next(&rec); err != nil {
+		return nil, err
+	}
+	f.Tick = rec.Tick
+	for {
+		if len(f.Tees)+len(f.Actions) == maxFrame {
+			r.err = fmt.Errorf("%w: more than %d records in tick %d", ErrFormat, maxFrame, f.Tick)
+			return nil, r.err
+		}
+		if rec.Kind.ofTee() {
+			f.Tees = append(f.Tees, rec)
+			f.Alive[rec.Client], f.Pos[rec.Client] = rec.Kind != Old, rec.Pos
+		} else {
+			f.Actions = append(f.Actions, rec)
+		}
+		if r.Next(&rec) != nil {
+			return f, nil
+		}
+		if rec.Tick != f.Tick {
+			r.next, r.hasNext = rec, true
+			return f, nil
+		}
+	}
+}
