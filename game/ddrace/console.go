@@ -1,0 +1,110 @@
+package ddrace
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The console language of Teeworlds, as far as settings of maps need it. The console of the server
+// has more of it and is out of reach for the rules.
+
+const blanks = " \t\r\n"
+
+// cutCommand splits a line at its first semicolon outside of quotes. Comments end the line.
+func cutCommand(line string) (command, rest string) {
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && i+1 < len(line) && line[i+1] == '"':
+			i++
+		case c == ';' && !quoted:
+			return line[:i], line[i+1:]
+		case c == '#' && !quoted:
+			return line[:i], ""
+		}
+	}
+	return line, ""
+}
+
+// cutWord returns the first word of a text, and what follows.
+func cutWord(text string) (word, rest string) {
+	text = strings.TrimLeft(text, blanks)
+	if i := strings.IndexAny(text, blanks); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, ""
+}
+
+// argument returns the first argument of a text, which may be quoted, and what follows.
+func argument(text string) (arg, rest string, ok bool) {
+	text = strings.TrimLeft(text, blanks)
+	if text == "" {
+		return "", "", false
+	}
+	if text[0] == '"' {
+		return quotedArgument(text[1:])
+	}
+	arg, rest = cutWord(text)
+	return arg, rest, true
+}
+
+// restArgument returns the rest of a line as an argument.
+func restArgument(text string) (arg, rest string, ok bool) {
+	text = strings.TrimLeft(text, blanks)
+	if strings.HasPrefix(text, `"`) {
+		return quotedArgument(text[1:])
+	}
+	return text, "", text != ""
+}
+
+// quotedArgument returns the text up to the closing quote. Backslashes escape quotes and themselves.
+func quotedArgument(text string) (arg, rest string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '"':
+			return b.String(), text[i+1:], true
+		case c == '\\' && i+1 < len(text) && (text[i+1] == '\\' || text[i+1] == '"'):
+			i++
+			c = text[i]
+		}
+		b.WriteByte(c)
+	}
+	return "", "", false
+}
+
+// integer returns the whole number at the beginning of a text, 0 if there is none, as C's atoi.
+func integer(text string) int32 {
+	text = strings.TrimLeft(text, blanks)
+	n := 0
+	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
+		n = 1
+	}
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	v, _ := strconv.ParseInt(text[:n], 10, 32) // out of range: the nearest
+	return int32(v)
+}
+
+// number returns the decimal number at the beginning of a text, 0 if there is none, as C's atof.
+func number(text string) float32 {
+	const limit = 64 // bytes
+	text = strings.TrimLeft(text, blanks)
+	text = text[:min(len(text), limit)]
+	n := strings.IndexFunc(text, func(c rune) bool { return !strings.ContainsRune("+-.0123456789eE", c) })
+	if n < 0 {
+		n = len(text)
+	}
+	for ; n > 0; n-- {
+		if v, err := strconv.ParseFloat(text[:n], 64); err == nil {
+			return float32(v)
+		}
+	}
+	return 0
+}
+
+func abs(f float32) float32 { return max(f, -f) }

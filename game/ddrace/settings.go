@@ -1,0 +1,244 @@
+package ddrace
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Settings are the variables and commands of the console that a map may contain, which change how
+// it is played. DefaultSettings has those of a server without configuration.
+type Settings struct {
+	Tuning Tuning
+	// Zones are the tunings of the tune zones; nil means that all are DefaultTuning. Zone 0 is the
+	// area outside of zones, which has Tuning instead.
+	Zones []Tuning
+	// ZoneEnter and ZoneLeave are what tees are told there, nil for nothing. In a text, \n (a
+	// backslash and an n) separates lines.
+	ZoneEnter, ZoneLeave []string
+	// Open are the switches that begin inactive.
+	Open SwitchSet
+
+	Hit                   int32 // sv_hit: weapons affect others
+	EndlessDrag           int32 // sv_endless_drag: hooks hold for ever
+	FreezeDelay           int32 // sv_freeze_delay: seconds, 1..30
+	SaveWorseScores       int32 // sv_save_worse_scores
+	Pauseable             int32 // sv_pauseable
+	Team                  int32 // sv_team: 0 off, 1 optional, 2 mandatory, 3 each player alone
+	MinTeamSize           int32 // sv_min_team_size
+	MaxTeamSize           int32 // sv_max_team_size
+	OldLaser              int32 // sv_old_laser
+	NoWeakHookAndBounce   int32 // sv_no_weak_hook_and_bounce
+	ResetPickups          int32 // sv_reset_pickups
+	ShowOthersDefault     int32 // sv_show_others_default
+	PlasmaRange           int32 // sv_plasma_range: units
+	PlasmaPerSec          int32 // sv_plasma_per_sec: shots of turrets, 0..50
+	DraggerRange          int32 // sv_dragger_range: units
+	SoloServer            int32 // sv_solo_server
+	OldTeleportWeapons    int32 // sv_old_teleport_weapons
+	OldTeleportHook       int32 // sv_old_teleport_hook
+	TeleportHoldHook      int32 // sv_teleport_hold_hook
+	TeleportLoseWeapons   int32 // sv_teleport_lose_weapons
+	Deepfly               int32 // sv_deepfly: hammers work in deep freeze
+	DestroyBulletsOnDeath int32 // sv_destroy_bullets_on_death
+	DestroyLasersOnDeath  int32 // sv_destroy_lasers_on_death
+
+	// DoubleExplosion is the map bug by which grenades at the end of their time explode twice.
+	DoubleExplosion bool
+}
+
+// NumZones is the number of tune zones, the area outside of them included.
+const NumZones = 256
+
+// variable is one of the variables.
+type variable struct {
+	name          string
+	preset        int32
+	lowest, limit int32
+	field         func(*Settings) *int32
+}
+
+var variables = [...]variable{
+	{"sv_hit", 1, 0, 1, func(s *Settings) *int32 { return &s.Hit }},
+	{"sv_endless_drag", 0, 0, 1, func(s *Settings) *int32 { return &s.EndlessDrag }},
+	{"sv_freeze_delay", 3, 1, 30, func(s *Settings) *int32 { return &s.FreezeDelay }},
+	{"sv_save_worse_scores", 1, 0, 1, func(s *Settings) *int32 { return &s.SaveWorseScores }},
+	{"sv_pauseable", 0, 0, 1, func(s *Settings) *int32 { return &s.Pauseable }},
+	{"sv_team", 1, 0, 3, func(s *Settings) *int32 { return &s.Team }},
+	{"sv_min_team_size", 2, 1, 64, func(s *Settings) *int32 { return &s.MinTeamSize }},
+	{"sv_max_team_size", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }},
+	{"sv_old_laser", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
+	{"sv_no_weak_hook_and_bounce", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
+	{"sv_reset_pickups", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }},
+	{"sv_show_others_default", 0, 0, 2, func(s *Settings) *int32 { return &s.ShowOthersDefault }},
+	{"sv_plasma_range", 700, 1, 99999, func(s *Settings) *int32 { return &s.PlasmaRange }},
+	{"sv_plasma_per_sec", 3, 0, 50, func(s *Settings) *int32 { return &s.PlasmaPerSec }},
+	{"sv_dragger_range", 700, 1, 99999, func(s *Settings) *int32 { return &s.DraggerRange }},
+	{"sv_solo_server", 0, 0, 1, func(s *Settings) *int32 { return &s.SoloServer }},
+	{"sv_old_teleport_weapons", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportWeapons }},
+	{"sv_old_teleport_hook", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportHook }},
+	{"sv_teleport_hold_hook", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportHoldHook }},
+	{"sv_teleport_lose_weapons", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportLoseWeapons }},
+	{"sv_deepfly", 1, 0, 1, func(s *Settings) *int32 { return &s.Deepfly }},
+	{"sv_destroy_bullets_on_death", 1, 0, 1, func(s *Settings) *int32 { return &s.DestroyBulletsOnDeath }},
+	{"sv_destroy_lasers_on_death", 0, 0, 1, func(s *Settings) *int32 { return &s.DestroyLasersOnDeath }},
+}
+
+// DefaultSettings returns the settings of a server without configuration.
+func DefaultSettings() Settings {
+	s := Settings{Tuning: DefaultTuning()}
+	for _, v := range &variables {
+		*v.field(&s) = v.preset
+	}
+	return s
+}
+
+// clone returns settings that share nothing with s.
+func (s *Settings) clone() Settings {
+	c := *s
+	c.Zones = slices.Clone(s.Zones)
+	c.ZoneEnter, c.ZoneLeave = slices.Clone(s.ZoneEnter), slices.Clone(s.ZoneLeave)
+	return c
+}
+
+// zone returns the tuning of a tune zone.
+func (s *Settings) zone(n uint8) *Tuning {
+	switch {
+	case n == 0:
+		return &s.Tuning
+	case s.Zones == nil:
+		return &zonePreset
+	}
+	return &s.Zones[n]
+}
+
+var zonePreset = DefaultTuning()
+
+// applyTile applies a tile that counts for the whole map.
+func (s *Settings) applyTile(index uint8) {
+	switch index {
+	case tileOldLaser:
+		s.OldLaser = 1
+	case tileNoCollision:
+		s.Tuning[PlayerCollision] = 0
+	case tileEndlessDrag:
+		s.EndlessDrag = 1
+	case tileNoHit:
+		s.Hit = 0
+	case tileNoHooking:
+		s.Tuning[PlayerHooking] = 0
+	}
+}
+
+// exec runs a line of the map's settings, in which semicolons separate commands.
+func (s *Settings) exec(line string, faults *Faults) {
+	for line != "" {
+		var command string
+		command, line = cutCommand(line)
+		name, rest := cutWord(command)
+		if name == "" {
+			continue
+		}
+		if fault := s.run(strings.ToLower(name), rest); fault != "" {
+			faults.addSetting(strconv.Quote(shorten(command)) + ": " + fault)
+		}
+	}
+}
+
+// shorten limits a text of the map for a message.
+func shorten(s string) string {
+	const limit = 128
+	if len(s) > limit {
+		return s[:limit] + "..."
+	}
+	return s
+}
+
+// run runs one command. It returns what is wrong with it.
+func (s *Settings) run(name, rest string) string {
+	for _, v := range &variables {
+		if v.name == name {
+			if value, _, ok := argument(rest); ok {
+				*v.field(s) = min(max(integer(value), v.lowest), v.limit)
+			}
+			return ""
+		}
+	}
+	var args [3]string
+	n := 0
+	message := ""
+	if name == "tune_zone_enter" || name == "tune_zone_leave" {
+		args[0], message, _ = argument(rest)
+		message, _, _ = restArgument(message)
+	} else {
+		for ; n < len(args); n++ {
+			var ok bool
+			if args[n], rest, ok = argument(rest); !ok {
+				break
+			}
+		}
+	}
+	switch name {
+	case "tune":
+		if n < 2 {
+			return "needs a parameter and a value"
+		}
+		return tune(&s.Tuning, args[0], number(args[1]))
+	case "toggle_tune":
+		if n < 3 {
+			return "needs a parameter and two values"
+		}
+		i := TuneParamIndex(args[0])
+		if i >= 0 && abs(s.Tuning.At(i)-number(args[1])) < 0.0001 {
+			args[1] = args[2]
+		}
+		return tune(&s.Tuning, args[0], number(args[1]))
+	case "tune_zone":
+		zone := integer(args[0])
+		if n < 3 || zone < 0 || zone >= NumZones {
+			return "needs a zone from 0 to 255, a parameter and a value"
+		}
+		if s.Zones == nil {
+			s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
+		}
+		return tune(&s.Zones[zone], args[1], number(args[2]))
+	case "tune_zone_enter":
+		return setMessage(&s.ZoneEnter, args[0], message)
+	case "tune_zone_leave":
+		return setMessage(&s.ZoneLeave, args[0], message)
+	case "switch_open":
+		if i := integer(args[0]); i >= 0 && i < 256 {
+			s.Open.Set(uint8(i), true)
+		}
+		return ""
+	case "mapbug":
+		if args[0] != "grenade-doubleexplosion@ddnet.tw" {
+			return "unknown map bug"
+		}
+		s.DoubleExplosion = true
+		return ""
+	}
+	return "no command or variable of DDRace that a map may have"
+}
+
+func tune(t *Tuning, name string, value float32) string {
+	i := TuneParamIndex(name)
+	if i < 0 {
+		return "no such tuning parameter"
+	}
+	t.SetAt(i, value)
+	return ""
+}
+
+// setMessage sets the message of a zone.
+func setMessage(messages *[]string, zone, text string) string {
+	n := integer(zone)
+	if n < 0 || n >= NumZones {
+		return "needs a zone from 0 to 255"
+	}
+	if *messages == nil {
+		*messages = make([]string, NumZones)
+	}
+	(*messages)[n] = text
+	return ""
+}
