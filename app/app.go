@@ -37,7 +37,7 @@ type commands struct {
 	Mod         modCmd           `cmd:"" help:"Begin with a mod of your own."`
 	Demo        demoCmd          `cmd:"" help:"Show, cut and play demos."`
 	Watch       watchCmd         `cmd:"" help:"Watch a recording or a server in a browser."`
-	Dump        dumpCmd          `cmd:"" help:"Explain captured network traffic and demos."`
+	Dump        dumpCmd          `cmd:"" help:"Explain captured network traffic, demos and teehistorians."`
 	Version     versionCmd       `cmd:"" help:"Print version, commit and Go version."`
 	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`
 }

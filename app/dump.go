@@ -10,11 +10,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/internal/dump"
 )
 
 type dumpCmd struct {
-	File    string   `arg:"" help:"Capture file in pcap or pcapng format, or a demo; - reads the standard input."`
+	File    string   `arg:"" help:"Capture file in pcap or pcapng format, a demo or a teehistorian; - reads the standard input."`
 	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
 	Objects bool     `help:"Print the objects of every snapshot."`
 	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default the receiver of the first datagram is the server."`
@@ -33,7 +34,7 @@ connection (1> is from its client, 1< from its server) and the content. Errors
 follow two exclamation marks.
 
 Of a demo it explains the chunks: ticks, snapshots and messages, each with its place in
-the file.
+the file. Of a teehistorian (sv_tee_historian of DDNet-Server) it explains the records.
 
   tcpdump -i any -w play.pcap udp port 8303
   teeyard dump play.pcap -m Sv_Chat -m Cl_Say
@@ -71,12 +72,16 @@ func (c *dumpCmd) Run() error {
 		}
 		out.Write(line)
 	})
-	begin, _ := file.Peek(8)
-	isDemo := dump.IsDemo(begin)
+	begin, _ := file.Peek(16)
+	isCapture := false
 	var err error
-	if isDemo {
+	switch {
+	case dump.IsDemo(begin):
 		err = d.ReadDemo(file)
-	} else {
+	case teehistorian.Is(begin):
+		err = d.ReadTeehistorian(file)
+	default:
+		isCapture = true
 		err = dump.ReadCapture(file, d.Feed)
 	}
 	if flushed := out.Flush(); flushed != nil {
@@ -86,7 +91,7 @@ func (c *dumpCmd) Run() error {
 		return flushed
 	}
 	s := d.Stats()
-	if !isDemo {
+	if isCapture {
 		fmt.Fprintf(os.Stderr, "%d datagrams, %d connections, ", s.Datagrams, s.Connections)
 	}
 	fmt.Fprintf(os.Stderr, "%d messages, %d snapshots (%d more without their base), %d faults\n", s.Messages, s.Snapshots, s.Unresolved, s.Faults)

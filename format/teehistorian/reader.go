@@ -30,6 +30,9 @@ type Reader struct {
 	hasNext bool
 }
 
+// Is reports whether a file that begins with b, of 16 bytes at least, is a teehistorian.
+func Is(b []byte) bool { return bytes.HasPrefix(b, magic[:]) }
+
 // NewReader reads the header.
 func NewReader(file io.Reader) (*Reader, error) {
 	// The first tees are those of tick 1, if no record says otherwise.

@@ -31,7 +31,7 @@ func (d *Decoder) ReadDemo(r io.Reader) error {
 	if h.MapSHA256 != [32]byte{} {
 		fs = append(fs, Field{"map_sha256", hex.EncodeToString(h.MapSHA256[:])})
 	}
-	d.emitRecord(&Record{Kind: "demo", Name: "header", Fields: fs, InDemo: true})
+	d.emitRecord(&Record{Kind: "demo", Name: "header", Fields: fs, InFile: true})
 	var (
 		c     demo.Chunk
 		last  snapshot.Snapshot
@@ -49,7 +49,7 @@ func (d *Decoder) ReadDemo(r io.Reader) error {
 			first = c.Tick
 		}
 		d.numDatagrams++
-		record := &Record{Datagram: d.numDatagrams, InDemo: true, Size: c.Size}
+		record := &Record{Datagram: d.numDatagrams, InFile: true, Size: c.Size}
 		record.Time = time.Duration(max(c.Tick, 0)-max(first, 0)) * time.Second / demo.TickRate
 		if err != nil {
 			record.addFault("%v", err)

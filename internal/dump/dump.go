@@ -6,7 +6,7 @@
 // its packets.
 //
 // [ReadCapture] reads pcap and pcapng files, a [Decoder] makes a [Record] for each chunk.
-// It also explains demos ([Decoder.ReadDemo]).
+// It also explains demos ([Decoder.ReadDemo]) and teehistorians ([Decoder.ReadTeehistorian]).
 // All texts of a Record come from the network; its methods escape control characters in
 // them.
 package dump

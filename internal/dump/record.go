@@ -23,11 +23,11 @@ const (
 
 // Record is one line of a dump: a chunk, a packet without chunks, or an error in a packet.
 type Record struct {
-	// Datagram is the number of the datagram in the capture, or of the chunk in the demo,
-	// from 1.
+	// Datagram is the number of the datagram in the capture, of the chunk in the demo or of
+	// the record in the teehistorian, from 1.
 	Datagram int
-	// InDemo is set if the file is a demo.
-	InDemo bool
+	// InFile is set if the file is a demo or a teehistorian, and not a capture.
+	InFile bool
 	// Time is the time since the first packet of the capture.
 	Time time.Duration
 	// Conn is the number of the connection, from 1.
@@ -36,7 +36,8 @@ type Record struct {
 	From     string
 	Src, Dst netip.AddrPort
 	// Kind is "system" or "game" for messages, "chunk" for one that cannot be decoded,
-	// "demo", "tick" and "snapshot" for what only demos have,
+	// "demo", "tick" and "snapshot" for what only demos have, "teehistorian" and the kinds of
+	// that package likewise,
 	// "control", "connless", "packet" for one without chunks or with errors outside of
 	// them, "other" for other protocols and "capture" for captured packets that are no
 	// datagrams.
@@ -250,8 +251,8 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 		present bool
 		Field
 	}{
-		{!r.InDemo, Field{"datagram", r.Datagram}},
-		{r.InDemo, Field{"chunk", r.Datagram}},
+		{!r.InFile, Field{"datagram", r.Datagram}},
+		{r.InFile, Field{"chunk", r.Datagram}},
 		{true, Field{"seconds", json.Number(fmt.Sprintf("%.6f", r.Time.Seconds()))}},
 		{isDatagram, Field{"connection", r.Conn}},
 		{isDatagram, Field{"from", r.From}},
