@@ -1,0 +1,171 @@
+package ddrace
+
+import "fmt"
+
+// EventKind is what an event tells.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	EventSound       EventKind = iota // at Pos; Value is a Sound
+	EventExplosion                    // at Pos
+	EventHammerHit                    // at Pos
+	EventDamage                       // stars at Pos; Value is their number
+	EventSpawnEffect                  // at Pos
+	EventDeathEffect                  // at Pos, of Tee
+	EventSpawn                        // Tee spawned at Pos
+	EventDeath                        // Tee died; Value is the weapon of the kill message
+	EventMessage                      // a chat message to Tee; Value is a Message, Extra its number
+	EventZone                         // Tee went from tune zone Extra, -1 for none, to Value
+	EventStart                        // Tee touches the start line, in each tick that it does
+	EventFinish                       // Tee touches the finish line; Value is its time in ticks
+	EventCheckpoint                   // Tee passed time checkpoint Value, after Extra ticks
+	EventUnlock                       // Tee is on a tile that unlocks its team
+	EventTuning                       // Tee's client must be told its tuning again, see [World.SentTuning]
+	EventPickup                       // Tee got weapon Value
+)
+
+// Event is something that happened and that players are told of.
+type Event struct {
+	Kind EventKind
+	// NotSelf means that the client of Tee plays the sound by itself.
+	NotSelf bool
+	// Tee is whom it is about, whose team sees it, or -1: everybody does.
+	Tee   int8
+	Value int32
+	Extra int32
+	Pos   Vec
+}
+
+// Sound is a sound, with the numbers of 0.6.
+type Sound int32
+
+// The sounds of DDRace.
+const (
+	SoundGunFire Sound = iota
+	SoundShotgunFire
+	SoundGrenadeFire
+	SoundHammerFire
+	SoundHammerHit
+	SoundNinjaFire
+	SoundGrenadeExplode
+	SoundNinjaHit
+	SoundLaserFire
+	SoundLaserBounce
+	SoundWeaponSwitch
+	SoundPlayerPainShort
+	SoundPlayerPainLong
+	SoundBodyLand
+	SoundPlayerJump
+	SoundPlayerAirJump
+	SoundPlayerDie
+	SoundPlayerSpawn
+	SoundPlayerSkid
+	SoundTeeCry
+	SoundHookLoop
+	SoundHookAttachGround
+	SoundHookAttachPlayer
+	SoundHookNoAttach
+	SoundPickupHealth
+	SoundPickupArmor
+	SoundPickupGrenade
+	SoundPickupShotgun
+	SoundPickupNinja
+	SoundWeaponSpawn
+	SoundWeaponNoAmmo
+	SoundHit
+)
+
+// Message is a chat message that a tile causes.
+type Message int32
+
+// The messages.
+const (
+	MessageSolo Message = iota
+	MessageUnsolo
+	MessageEndless
+	MessageUnendless
+	MessageUnhit
+	MessageHit
+	MessageUncollide
+	MessageCollide
+	MessageUnhook
+	MessageHook
+	MessageAirJumps
+	MessageUnairJumps
+	MessageJetpack
+	MessageUnjetpack
+	MessageTelegun
+	MessageUntelegun
+	MessageTelegrenade
+	MessageUntelegrenade
+	MessageTelelaser
+	MessageUntelelaser
+	MessageHitHammer
+	MessageUnhitHammer
+	MessageHitShotgun
+	MessageUnhitShotgun
+	MessageHitGrenade
+	MessageUnhitGrenade
+	MessageHitLaser
+	MessageUnhitLaser
+	MessageJumps // with their number
+	MessageOldAge
+	numMessages
+)
+
+var messages = [numMessages]string{
+	MessageSolo: "You are now in a solo part", MessageUnsolo: "You are now out of the solo part",
+	MessageEndless: "Endless hook has been activated", MessageUnendless: "Endless hook has been deactivated",
+	MessageUnhit: "You can't hit others", MessageHit: "You can hit others",
+	MessageUncollide: "You can't collide with others", MessageCollide: "You can collide with others",
+	MessageUnhook: "You can't hook others", MessageHook: "You can hook others",
+	MessageAirJumps: "You have unlimited air jumps", MessageUnairJumps: "You don't have unlimited air jumps",
+	MessageJetpack: "You have a jetpack gun", MessageUnjetpack: "You lost your jetpack gun",
+	MessageTelegun: "Teleport gun enabled", MessageUntelegun: "Teleport gun disabled",
+	MessageTelegrenade: "Teleport grenade enabled", MessageUntelegrenade: "Teleport grenade disabled",
+	MessageTelelaser: "Teleport laser enabled", MessageUntelelaser: "Teleport laser disabled",
+	MessageHitHammer: "You can hammer hit others", MessageUnhitHammer: "You can't hammer hit others",
+	MessageHitShotgun: "You can shoot others with shotgun", MessageUnhitShotgun: "You can't shoot others with shotgun",
+	MessageHitGrenade: "You can shoot others with grenade", MessageUnhitGrenade: "You can't shoot others with grenade",
+	MessageHitLaser: "You can shoot others with laser", MessageUnhitLaser: "You can't shoot others with laser",
+	MessageOldAge: "You died of old age",
+}
+
+// Text returns the text of the message with that number.
+func (m Message) Text(n int32) string {
+	switch {
+	case m < 0 || m >= numMessages:
+		return ""
+	case m != MessageJumps:
+		return messages[m]
+	case n == -1:
+		return "You only have your ground jump now"
+	case n == 1:
+		return "You can jump 1 time"
+	}
+	return fmt.Sprintf("You can jump %d times", n)
+}
+
+// addEvent adds an event to those that the next Step returns.
+func (w *World) addEvent(e Event) {
+	if w.taken {
+		w.events, w.taken = w.events[:0], false
+	}
+	w.events = append(w.events, e)
+}
+
+// sound is heard by the team of t.
+func (w *World) sound(t *Tee, at Vec, s Sound) {
+	w.addEvent(Event{Kind: EventSound, Tee: t.id, Pos: at, Value: int32(s)})
+}
+
+func (w *World) message(t *Tee, m Message, n int32) {
+	w.addEvent(Event{Kind: EventMessage, Tee: t.id, Value: int32(m), Extra: n})
+}
+
+// tell sends a message and says that the tuning that is sent to the tee's client changed.
+func (w *World) tell(t *Tee, m Message) {
+	w.message(t, m, 0)
+	w.addEvent(Event{Kind: EventTuning, Tee: t.id})
+}

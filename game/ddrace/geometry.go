@@ -1,0 +1,46 @@
+package ddrace
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// normalize returns v scaled to length 1; unlike [vec.Vec2.Normalize] the zero vector stays zero.
+func normalize(v Vec) Vec {
+	l := vec.Sqrt(v.Dot(v))
+	if l == 0 {
+		return Vec{}
+	}
+	return v.Mul(1 / l)
+}
+
+// closest returns the point of the segment from a to b that is closest to p. It fails if a and b are
+// equal. The last bits differ from those of [vec.ClosestOnSegment].
+func closest(a, b, p Vec) (Vec, bool) {
+	ab := b.Sub(a)
+	square := ab.Dot(ab)
+	if !(square > 0) {
+		return Vec{}, false
+	}
+	t := vec.Clamp(p.Sub(a).Dot(ab)/square, 0, 1)
+	return a.Add(ab.Mul(t)), true
+}
+
+// saturatedAdd adds m to v without exceeding lo or hi; a value that is already beyond does not
+// change.
+func saturatedAdd(lo, hi, v, m float32) float32 {
+	if m < 0 {
+		if v < lo {
+			return v
+		}
+		return max(v+m, lo)
+	}
+	if v > hi {
+		return v
+	}
+	return min(v+m, hi)
+}
+
+// near reports whether the difference of two points may be below a distance. It is false only if it
+// certainly is not: it is at least the difference of each coordinate.
+func near(a, b Vec, distance float32) bool {
+	x, y := a.X-b.X, a.Y-b.Y
+	return !(x >= distance || x <= -distance || y >= distance || y <= -distance)
+}

@@ -1,0 +1,84 @@
+package ddrace
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// velocityRamp returns the factor for the horizontal velocity at a speed (units/s).
+func (p *params) velocityRamp(speed float32) float32 {
+	if speed < p[VelrampStart] {
+		return 1
+	}
+	return 1 / vec.Pow(p[VelrampCurvature], (speed-p[VelrampStart])/p[VelrampRange])
+}
+
+// move moves the core by its velocity, stopping at walls and other tees.
+func (w *World) move(t *Tee) {
+	c, p := &t.Core, w.params(t.Zone)
+	ramp := p.velocityRamp(float32(c.Vel.Len() * 50))
+	c.Vel.X = float32(c.Vel.X * ramp)
+	next, before := c.Pos, c.Vel
+	w.m.walls.MoveBox(&next, &c.Vel, Vec{X: teeSize, Y: teeSize}, 0)
+
+	c.Colliding = 0
+	if c.Vel.X < 0.001 && c.Vel.X > -0.001 {
+		switch {
+		case before.X > 0:
+			c.Colliding = 1
+		case before.X < 0:
+			c.Colliding = 2
+		}
+	} else {
+		c.LeftWall = true
+	}
+	c.Vel.X = float32(c.Vel.X * (1 / ramp))
+	if t.Super || p[PlayerCollision] != 0 && !c.NoCollision && !c.Solo {
+		next = w.stopAtOthers(t, next)
+	}
+	c.Pos = next
+}
+
+// stopAtOthers returns where a tee on its way to next stops because of other tees: at the last sample
+// before the first one that is within its size of another tee.
+func (w *World) stopAtOthers(t *Tee, next Vec) Vec {
+	pos := t.Core.Pos
+	d := vec.Distance(pos, next)
+	if !(d > 0) {
+		return next
+	}
+	var others [MaxTees]*Tee
+	n := 0
+	middle, reach := vec.Mix(pos, next, 0.5), float32(d*0.5)+teeSize+1
+	for _, id := range w.present() {
+		o := &w.tees[id]
+		if o == t || !near(middle, o.Core.Pos, reach) {
+			continue
+		}
+		if t.Super || o.Super || !t.Core.Solo && !o.Core.Solo && !o.Core.NoCollision && w.canCollide(int(t.id), int(id)) {
+			others[n] = o
+			n++
+		}
+	}
+	if n == 0 {
+		return next
+	}
+	end := vec.Trunc(d + 1)
+	last := pos
+	for i := int32(0); i < end; i++ {
+		a := float32(i) / d
+		p := vec.Mix(pos, next, a)
+		for _, o := range others[:n] {
+			far := vec.Distance(p, o.Core.Pos)
+			if !(far < teeSize && far >= 0) {
+				continue
+			}
+			switch {
+			case a > 0:
+				return last
+			case vec.Distance(next, o.Core.Pos) > far:
+				return next
+			}
+			return pos
+		}
+		last = p
+	}
+	return next
+}

@@ -1,0 +1,289 @@
+package ddrace
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// respawnDelay is how long a player waits who dies twice, in ticks.
+const respawnDelay = 3 * TickRate
+
+// player is what a player keeps when its tee dies.
+type player struct {
+	inGame    bool
+	spectator bool
+	paused    bool // its tee is out of the world
+	hasTee    bool // until the end of the tick in which it dies
+	alive     bool
+	inWorld   bool // alive, and not out of the world
+	spawning  bool // it wants a tee
+	weakSpawn bool // and gets it after all others
+
+	dieTick, prevDieTick int32
+	team                 uint8
+	zone                 uint8 // tune zone of what the player sees
+	view                 Vec   // what the player sees
+	input                Input // the last one
+	hasInput             bool
+	flags                int32 // of the newest direct input
+}
+
+// Enter lets a player into the game, who gets a tee in the next tick unless it is a spectator.
+func (w *World) Enter(id int, spectator bool) {
+	w.Leave(id)
+	w.players[id] = player{
+		inGame: true, spectator: spectator, spawning: !spectator,
+		dieTick: w.tick, prevDieTick: w.tick, team: w.startTeam(id),
+	}
+}
+
+// startTeam is the team of players at first.
+func (w *World) startTeam(id int) uint8 {
+	if w.settings.Team == 3 {
+		return uint8(id)
+	}
+	return 0
+}
+
+// Leave removes a player.
+func (w *World) Leave(id int) {
+	if w.players[id].alive {
+		w.die(id, WeaponGame)
+	}
+	w.players[id] = player{}
+}
+
+// Kill kills a player's tee at once; the next one comes in the next tick if it can. A weak one comes
+// after all others.
+func (w *World) Kill(id int, weapon Weapon, weak bool) {
+	p := &w.players[id]
+	if !p.alive {
+		return
+	}
+	w.die(id, weapon)
+	p.hasTee = false
+	p.spawning, p.weakSpawn = !p.spectator, weak
+}
+
+// SetTeam moves a player to a team, 0 to 63 or TeamSuper.
+func (w *World) SetTeam(id int, team uint8) {
+	w.players[id].team = min(team, TeamSuper)
+}
+
+// Team returns a player's team.
+func (w *World) Team(id int) uint8 { return w.players[id].team }
+
+// Pause takes a player's tee out of the world, or puts it back as the newest one.
+func (w *World) Pause(id int, paused bool) {
+	p, t := &w.players[id], &w.tees[id]
+	if p.paused == paused || !p.alive {
+		return
+	}
+	p.paused = paused
+	if !paused {
+		t.Core.Vel = Vec{}
+		w.addTee(int8(id))
+		return
+	}
+	w.removeTee(int8(id))
+	if t.Core.HookedPlayer != noTee {
+		t.Core.resetHook()
+		w.releaseHooksOn(int8(id))
+	}
+}
+
+// SetView says what a player sees who has no tee in the world.
+func (w *World) SetView(id int, at Vec) { w.players[id].view = at }
+
+// addTee puts a tee into the world, as the newest.
+func (w *World) addTee(id int8) {
+	w.players[id].inWorld = true
+	w.order.add(id)
+	w.listIDs()
+}
+
+// removeTee takes it out.
+func (w *World) removeTee(id int8) {
+	if w.players[id].inWorld {
+		w.players[id].inWorld = false
+		w.order.remove(id)
+		w.listIDs()
+	}
+}
+
+func (w *World) listIDs() {
+	w.numIDs = 0
+	for id := range w.players {
+		if w.players[id].inWorld {
+			w.ids[w.numIDs] = uint8(id)
+			w.numIDs++
+		}
+	}
+}
+
+// die ends a tee.
+func (w *World) die(id int, weapon Weapon) {
+	p, t := &w.players[id], &w.tees[id]
+	if !p.alive {
+		return
+	}
+	w.addEvent(Event{Kind: EventDeath, Tee: t.id, Pos: t.Pos, Value: int32(weapon)})
+	w.sound(t, t.Pos, SoundPlayerDie)
+	p.prevDieTick, p.dieTick = p.dieTick, w.tick
+	p.alive, p.paused = false, false
+	t.Core.Solo = false
+	w.removeTee(t.id)
+	w.addEvent(Event{Kind: EventDeathEffect, Tee: t.id, Pos: t.Pos})
+}
+
+// directInput is an input as it arrives, before the tick that it is for: it acts on weapons.
+func (w *World) directInput(id int, in *Input) {
+	p := &w.players[id]
+	p.flags = in.Flags
+	if !p.hasTee && !p.spectator && in.Fire&1 != 0 {
+		p.spawning = true
+	}
+	if in.Flags&flagChatting != 0 || !p.hasTee || p.paused {
+		return
+	}
+	t := &w.tees[id]
+	t.latestPrevInput = t.latestInput
+	t.latestInput = in.aimed()
+	t.numInputs++
+	if t.numInputs > 1 && !p.spectator {
+		w.switchWeapon(t)
+		w.fireWeapon(t)
+	}
+	t.latestPrevInput = t.latestInput
+}
+
+// predictedInput is the input that moves the tee in this tick.
+func (w *World) predictedInput(id int, in *Input) {
+	p := &w.players[id]
+	if p.flags&in.Flags&flagChatting != 0 || !p.hasTee || p.paused {
+		return
+	}
+	w.tees[id].savedInput = in.aimed()
+}
+
+// tickPlayers ends the tick for all players: those without tees get new ones.
+func (w *World) tickPlayers() {
+	for id := range w.players {
+		p := &w.players[id]
+		if !p.inGame {
+			continue
+		}
+		if !p.hasTee && max(p.dieTick, p.prevDieTick+respawnDelay)+2 <= w.tick {
+			p.spawning = true
+		}
+		switch {
+		case p.hasTee && p.inWorld:
+			p.view = w.tees[id].Pos
+		case p.hasTee && !p.alive:
+			p.hasTee = false
+		case !p.hasTee && p.spawning && !p.weakSpawn:
+			w.trySpawn(id)
+		}
+		p.zone = w.m.tuneZone(w.m.mapIndex(p.view))
+	}
+	for id := range w.players {
+		if p := &w.players[id]; p.inGame && !p.hasTee && p.spawning && p.weakSpawn {
+			w.trySpawn(id)
+		}
+	}
+}
+
+// trySpawn gives a player a tee if there is a place for it.
+func (w *World) trySpawn(id int) {
+	p := &w.players[id]
+	if p.spectator {
+		return
+	}
+	pos, ok := w.spawnPos(p.team)
+	if !ok {
+		return
+	}
+	p.spawning, p.weakSpawn, p.paused = false, false, false
+	p.hasTee, p.alive = true, true
+	p.view = pos
+	in := p.input
+	in.TargetX, in.TargetY = 0, -1
+	unhit := w.settings.Hit == 0
+	t := &w.tees[id]
+	*t = Tee{
+		id:  int8(id),
+		Pos: pos, PrevPos: pos,
+		Core:        Core{Pos: pos, HookedPlayer: noTee, Jumps: 2, Solo: w.settings.Team == 3},
+		EndlessHook: w.settings.EndlessDrag != 0,
+		UnhitHammer: unhit, UnhitShotgun: unhit, UnhitGrenade: unhit, UnhitLaser: unhit,
+		Zone:           w.m.tuneZone(w.m.mapIndex(pos)),
+		LastCheckpoint: -1, SpawnTick: w.tick, EmoteStop: -1,
+		input: in, savedInput: in, latestInput: in, latestPrevInput: in,
+		ActiveWeapon: WeaponGun, LastWeapon: WeaponHammer, QueuedWeapon: -1,
+	}
+	t.Weapons[WeaponHammer], t.Weapons[WeaponGun] = true, true
+	w.addTee(int8(id))
+	w.addEvent(Event{Kind: EventSpawn, Tee: t.id, Pos: pos})
+	w.addEvent(Event{Kind: EventSpawnEffect, Tee: t.id, Pos: pos})
+	w.sound(t, pos, SoundPlayerSpawn)
+	w.addEvent(Event{Kind: EventZone, Tee: t.id, Value: int32(t.Zone), Extra: -1})
+	w.addEvent(Event{Kind: EventTuning, Tee: t.id})
+}
+
+// spawnOffsets are the positions to try around an occupied spawn point.
+var spawnOffsets = [5]Vec{{}, {X: -32}, {Y: -32}, {X: 32}, {Y: 32}}
+
+// spawnPos returns where a tee of a team spawns: far from those of the team, at a free place if there
+// is one.
+func (w *World) spawnPos(team uint8) (best Vec, found bool) {
+	var bestDanger float32
+	for _, points := range &w.m.Spawns {
+		for _, point := range points {
+			pos, ok := w.freeSpawnPos(point)
+			if !ok {
+				continue
+			}
+			if danger := w.spawnDanger(pos, team); !found || danger < bestDanger {
+				best, bestDanger, found = pos, danger, true
+			}
+		}
+		if !found && len(points) > 0 { // none is free
+			best, found = points[0], true
+		}
+		if found {
+			break // the other kinds are for maps without this one
+		}
+	}
+	return best, found
+}
+
+// freeSpawnPos returns a free position at a spawn point. Walls count only if a tee is near.
+func (w *World) freeSpawnPos(point Vec) (Vec, bool) {
+	if w.tuning.world[PlayerCollision] == 0 {
+		return point, true
+	}
+search:
+	for _, off := range spawnOffsets {
+		pos := point.Add(off)
+		for t := range w.newest {
+			if vec.Distance(t.Pos, point) < 64+teeSize && (w.m.walls.IsSolid(pos) || vec.Distance(t.Pos, pos) <= teeSize) {
+				continue search
+			}
+		}
+		return pos, true
+	}
+	return Vec{}, false
+}
+
+// spawnDanger is higher the closer others of the team are.
+func (w *World) spawnDanger(pos Vec, team uint8) float32 {
+	var sum float32
+	for t := range w.newest {
+		if w.team(int(t.id)) != team {
+			continue
+		}
+		if d := vec.Distance(pos, t.Pos); d != 0 {
+			sum += 1 / d
+		} else {
+			sum += 1000000000
+		}
+	}
+	return sum
+}

@@ -1,0 +1,97 @@
+package ddrace
+
+// switches are the states of the switches for each team.
+type switches struct {
+	count  int // the highest number
+	preset SwitchSet
+	active [maxTeams]SwitchSet
+	timers []switchTimer // of team t and number n at t*(count+1)+n
+	timed  int           // timers that run
+}
+
+// switchTimer is what a tile did to a switch last.
+type switchTimer struct {
+	end        int32 // tick in which the switch goes back, 0 for none
+	lastUpdate int32
+	kind       uint8 // the tile
+}
+
+func (s *switches) init(m *Map) {
+	s.count = m.Switches
+	for i := range s.preset {
+		s.preset[i] = ^m.Settings.Open[i]
+	}
+	for i := range s.active {
+		s.active[i] = s.preset
+	}
+	if s.count > 0 {
+		s.timers = make([]switchTimer, maxTeams*(s.count+1))
+	}
+}
+
+// set is what a tile does to a switch. End is the tick in which it goes back, 0 for never.
+func (s *switches) set(team, number, kind uint8, end, now int32) {
+	if number == 0 || int(number) > s.count || team >= maxTeams {
+		return
+	}
+	s.active[team].Set(number, kind == switchOpen || kind == switchTimedOpen)
+	s.change(&s.timers[int(team)*(s.count+1)+int(number)], switchTimer{end: end, lastUpdate: now, kind: kind})
+}
+
+// change keeps count of the timers that run.
+func (s *switches) change(t *switchTimer, to switchTimer) {
+	runs := func(t *switchTimer) bool { return t.kind == switchTimedOpen || t.kind == switchTimedClose }
+	if runs(t) {
+		s.timed--
+	}
+	if *t = to; runs(t) {
+		s.timed++
+	}
+}
+
+// tick lets the switches go back whose time is over.
+func (s *switches) tick(now int32) {
+	for i := 0; s.timed > 0 && i < len(s.timers); i++ {
+		t := &s.timers[i]
+		if t.kind == 0 || t.end > now {
+			continue
+		}
+		team, number := i/(s.count+1), uint8(i%(s.count+1))
+		switch t.kind {
+		case switchTimedOpen:
+			s.active[team].Set(number, false)
+			s.change(t, switchTimer{lastUpdate: t.lastUpdate, kind: switchClose})
+		case switchTimedClose:
+			s.active[team].Set(number, true)
+			s.change(t, switchTimer{lastUpdate: t.lastUpdate, kind: switchOpen})
+		}
+	}
+}
+
+// ResetSwitches sets a team's switches to how they are at first.
+func (w *World) ResetSwitches(team uint8) {
+	s := &w.switches
+	if team >= maxTeams {
+		return
+	}
+	s.active[team] = s.preset
+	if s.count > 0 {
+		list := s.timers[int(team)*(s.count+1):][:s.count+1]
+		for i := range list {
+			s.change(&list[i], switchTimer{lastUpdate: list[i].lastUpdate})
+		}
+	}
+}
+
+// switchActive reports whether a switch is active for a team. Number 0 always is.
+func (w *World) switchActive(number, team uint8) bool {
+	return number == 0 || team < maxTeams && w.switches.active[team].Has(number)
+}
+
+// doorsFor returns the switches whose doors are closed for a tee.
+func (w *World) doorsFor(t *Tee) *SwitchSet {
+	if team := w.players[t.id].team; team < maxTeams {
+		return &w.switches.active[team]
+	}
+	return nil
+}

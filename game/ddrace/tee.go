@@ -1,0 +1,204 @@
+package ddrace
+
+// Weapon is a weapon, with the numbers of the protocol.
+type Weapon int32
+
+// The weapons.
+const (
+	WeaponHammer Weapon = iota
+	WeaponGun
+	WeaponShotgun
+	WeaponGrenade
+	WeaponLaser
+	WeaponNinja
+	NumWeapons
+)
+
+// The weapons of kill messages that are none.
+const (
+	WeaponGame  Weapon = -3 // the player changed teams or left
+	WeaponSelf  Weapon = -2
+	WeaponWorld Weapon = -1
+)
+
+// Input is an input as DDNet-Server uses it. It is that of 0.6.
+type Input struct {
+	Direction        int32 // below 0 left, above 0 right
+	TargetX, TargetY int32 // the cursor relative to the tee, in units
+	Jump             bool
+	Fire             int32 // counter of 6 bits; odd means held
+	Hook             bool
+	Flags            int32 // of the player, with the values of 0.6
+	WantedWeapon     int32 // 1 more than the weapon, 0 for none
+	NextWeapon       int32 // counters like Fire
+	PrevWeapon       int32
+}
+
+// flagChatting in Input.Flags is set while the player types.
+const flagChatting = 4
+
+// aimed returns the input with a target that is not (0, 0), which has no direction.
+func (in Input) aimed() Input {
+	if in.TargetX == 0 && in.TargetY == 0 {
+		in.TargetY = -1
+	}
+	return in
+}
+
+// RaceState is how far a tee is with its race.
+type RaceState uint8
+
+// The states of races.
+const (
+	RaceNone RaceState = iota
+	RaceStarted
+	RaceCheat // it cannot start
+	RaceFinished
+)
+
+// NumCheckpoints is the number of time checkpoints.
+const NumCheckpoints = lastCheckpoint - tileCheckpoint + 1
+
+// Tee is a living tee. A player's next one is a new one.
+type Tee struct {
+	id int8
+
+	Core Core
+	// Pos is where others hit the tee and tiles act on it: Core.Pos after its last Move. PrevPos is
+	// where its core was before that.
+	Pos, PrevPos Vec
+	// Restrictions are the directions into which the tiles under the tee let nothing push it.
+	Restrictions Restrictions
+	Zone         uint8 // tune zone
+
+	FreezeTime      int32 // ticks that the tee is still frozen
+	FreezeStart     int32 // tick in which it was frozen, 0 for none
+	frozenLastTick  bool  // it was unfrozen in this tick
+	Deep, Live      bool  // deep and live freeze
+	InFreeze        bool  // it is on a tile that freezes
+	Armor           int32
+	Super           bool
+	EndlessHook     bool
+	AirJumps        bool // unlimited
+	Jetpack         bool
+	NinjaJetpack    bool // the jetpack has no bullets
+	UnhitHammer     bool // hammer, shotgun, grenade or laser do not affect others
+	UnhitShotgun    bool
+	UnhitGrenade    bool
+	UnhitLaser      bool
+	Telegun         bool // shots of gun, grenade launcher or laser can teleport the tee
+	Telegrenade     bool
+	Telelaser       bool
+	FreezeHammer    bool
+	lastRefill      bool // the tile below refilled the jumps
+	lastPenalty     bool // or took or gave time
+	lastBonus       bool
+	TeleCheckpoint  uint8
+	teleported      bool // by a telegun, to teleportTo, at the end of its tiles
+	teleportBlue    bool // and keeps its velocity
+	teleportTo      Vec
+	Race            RaceState
+	StartTick       int32
+	Checkpoints     [NumCheckpoints]int32 // times in ticks, 0 if not passed
+	LastCheckpoint  int8                  // -1 for none
+	SpawnTick       int32
+	EmoteStop       int32 // tick until which a hit shows, -1 for none
+	aim             aimCache
+	input           Input // of this tick, as far as it is not frozen
+	savedInput      Input // the last predicted input
+	latestInput     Input // the last direct input, and the one before
+	latestPrevInput Input
+	numInputs       int32 // direct inputs since the spawn
+
+	Weapons        [NumWeapons]bool // those that the tee has
+	ActiveWeapon   Weapon
+	LastWeapon     Weapon
+	QueuedWeapon   Weapon // to switch to, -1 for none
+	ReloadTimer    int32  // ticks before the next shot
+	AttackTick     int32  // tick of the last shot
+	painSoundTimer int32  // ticks before the next sound of a frozen tee that fires
+	Ninja          Ninja
+}
+
+// Ninja is the state of a tee's ninja.
+type Ninja struct {
+	ActivationDir   Vec
+	ActivationTick  int32 // of the last touch of a pickup
+	CurrentMoveTime int32 // ticks of the dash that are left, below 0 between dashes
+	OldVelAmount    int32 // speed before the dash
+	hit             [10]int8
+	numHit          int8
+}
+
+// ID returns the player's id.
+func (t *Tee) ID() int { return int(t.id) }
+
+// Frozen reports whether the tee is frozen.
+func (t *Tee) Frozen() bool { return t.FreezeTime != 0 }
+
+// push changes the velocity, as far as the tiles around the tee let it.
+func (t *Tee) push(force Vec) { t.Core.Vel = t.Restrictions.clamp(t.Core.Vel.Add(force)) }
+
+// freeze freezes the tee for some seconds. It refuses to prolong a freeze of the last second.
+func (w *World) freeze(t *Tee, seconds int32) bool {
+	if seconds <= 0 || t.Super || t.FreezeTime > seconds*TickRate || t.FreezeStart >= w.tick-TickRate {
+		return false
+	}
+	t.Armor = 0
+	t.FreezeTime = seconds * TickRate
+	t.FreezeStart = w.tick
+	return true
+}
+
+// freezeDelay is how long tees freeze if nothing else is said, in seconds.
+func (w *World) freezeDelay() int32 { return w.settings.FreezeDelay }
+
+// unfreeze ends a freeze, but not a deep one, which begins again.
+func (w *World) unfreeze(t *Tee) bool {
+	if t.FreezeTime <= 0 {
+		return false
+	}
+	t.Armor = 10
+	if !t.Weapons[t.ActiveWeapon] {
+		t.ActiveWeapon = WeaponGun
+	}
+	t.FreezeTime, t.FreezeStart = 0, 0
+	t.frozenLastTick = true
+	return true
+}
+
+// losePickups takes the weapons that are found in maps, except the ninja.
+func (t *Tee) losePickups() {
+	for i := WeaponShotgun; i < WeaponNinja; i++ {
+		t.Weapons[i] = false
+		if t.ActiveWeapon == i {
+			t.ActiveWeapon = WeaponGun
+		}
+	}
+}
+
+// tickState is what happens before the core's tick: input, freeze, tune zone.
+func (w *World) tickState(t *Tee) {
+	t.input = t.savedInput
+	t.Armor = min(max(10-t.FreezeTime/15, 0), 10)
+	if t.Live && !t.Super {
+		t.input.Direction, t.input.Jump = 0, false
+	}
+	if t.FreezeTime > 0 {
+		if t.FreezeTime%TickRate == TickRate-1 {
+			w.addEvent(Event{Kind: EventDamage, Tee: t.id, Pos: t.Pos, Value: (t.FreezeTime + 1) / TickRate})
+		}
+		t.FreezeTime--
+		t.input.Direction, t.input.Jump, t.input.Hook = 0, false, false
+		if t.FreezeTime == 1 {
+			w.unfreeze(t)
+		}
+	}
+	if zone := w.m.tuneZone(w.m.mapIndex(t.Pos)); zone != t.Zone {
+		w.addEvent(Event{Kind: EventZone, Tee: t.id, Value: int32(zone), Extra: int32(t.Zone)})
+		t.Zone = zone
+	}
+	i := w.m.pureIndex(t.Pos)
+	freezes := func(index uint8) bool { return index == tileFreeze || index == tileDeep || index == tileLive }
+	t.InFreeze = freezes(w.m.tiles[i]) || freezes(w.m.frontAt(i)) || freezes(w.m.switchTile(i).Type)
+}

@@ -1,0 +1,440 @@
+package ddrace
+
+import (
+	"math"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// tickTiles lets the tiles act on a tee. They are those on the way that it moved in the last tick.
+func (w *World) tickTiles(t *Tee) {
+	c := &t.Core
+	if t.EndlessHook {
+		c.HookTick = 0
+	}
+	t.frozenLastTick = false
+	if t.Deep && !t.Super {
+		w.freeze(t, w.freezeDelay())
+	}
+	t.limitJumps()
+
+	here := w.m.mapIndex(t.Pos)
+	if w.onDeath(t) {
+		w.die(int(t.id), WeaponWorld)
+	}
+	if !w.players[t.id].alive {
+		return
+	}
+	if here >= 0 && w.m.speedup != nil && w.m.speedup[here].Force > 0 {
+		w.speedUp(t, here)
+	}
+	w.way = w.m.appendWay(w.way[:0], t.PrevPos, t.Pos)
+	if len(w.way) == 0 {
+		w.tile(t, here)
+	}
+	for _, i := range w.way {
+		w.tile(t, i)
+		if !w.players[t.id].alive {
+			return
+		}
+	}
+	if t.teleported {
+		w.addEvent(Event{Kind: EventDeathEffect, Tee: t.id, Pos: t.Pos})
+		c.Pos = t.teleportTo
+		if !t.teleportBlue {
+			c.Vel = Vec{}
+		}
+		w.addEvent(Event{Kind: EventDeathEffect, Tee: t.id, Pos: t.teleportTo})
+		w.sound(t, t.teleportTo, SoundWeaponSpawn)
+		t.teleported, t.teleportBlue = false, false
+	}
+}
+
+// limitJumps decides whether there is another jump in the air. Tiles can overrule it.
+func (t *Tee) limitJumps() {
+	switch c := &t.Core; {
+	case c.Jumps == -1, c.Jumps == 0, c.Jumps == 1 && c.Jumped > 0:
+		c.Jumped |= jumpUsed
+	case c.JumpedTotal < c.Jumps-1 && c.Jumped > 1:
+		c.Jumped = jumpHeld
+	}
+	if (t.Super || t.AirJumps) && t.Core.Jumped > 1 {
+		t.Core.Jumped = jumpHeld
+	}
+}
+
+// corners are the points of a tee that touch death tiles and the lines of start and finish.
+func corners(p Vec) [4]Vec {
+	const d = teeSize / 3
+	return [4]Vec{{X: p.X + d, Y: p.Y - d}, {X: p.X + d, Y: p.Y + d}, {X: p.X - d, Y: p.Y - d}, {X: p.X - d, Y: p.Y + d}}
+}
+
+// onDeath reports whether the tee dies where it is.
+func (w *World) onDeath(t *Tee) bool {
+	if !t.Super {
+		for _, p := range corners(t.Pos) {
+			if w.m.marks[w.m.pureIndex(p)]&markDeath != 0 {
+				return true
+			}
+		}
+	}
+	return w.m.outside(t.Pos)
+}
+
+// tile lets a tile act on a tee. The index is -1 where there is nothing to do.
+func (w *World) tile(t *Tee, i int32) {
+	c := &t.Core
+	t.Restrictions = w.m.restrictions(t.Pos, 18, i, w.doorsFor(t))
+	if i < 0 {
+		t.lastRefill, t.lastPenalty, t.lastBonus = false, false, false
+		return
+	}
+	g, f := w.m.tiles[i], w.m.frontAt(i)
+	on := func(index uint8) bool { return g == index || f == index }
+
+	w.timeCheckpoint(t, g)
+	w.timeCheckpoint(t, f)
+	if n := w.m.teleNumber(i, teleCheck); n != 0 {
+		t.TeleCheckpoint = n
+	}
+	w.race(t, g, f)
+	if !w.players[t.id].alive {
+		return
+	}
+	switch {
+	case on(tileFreeze) && !t.Super && !t.Deep:
+		w.freeze(t, w.freezeDelay())
+	case on(tileUnfreeze) && !t.Deep:
+		w.unfreeze(t)
+	}
+	if !t.Super {
+		switch {
+		case on(tileDeep) && !t.Deep:
+			t.Deep = true
+		case on(tileUndeep) && t.Deep:
+			t.Deep = false
+		}
+		switch {
+		case on(tileLive):
+			t.Live = true
+		case on(tileUnlive):
+			t.Live = false
+		}
+	}
+	w.abilities(t, g, f)
+
+	if on(tileWallJump) && c.Vel.Y > 0 && c.Colliding != 0 && c.LeftWall {
+		c.LeftWall = false
+		c.JumpedTotal = max(c.Jumps-2, 0)
+		c.Jumped = jumpHeld
+	}
+	if on(tileRefill) && !t.lastRefill {
+		c.JumpedTotal, c.Jumped = 0, 0
+	}
+	t.lastRefill = on(tileRefill)
+
+	if c.Vel.Y > 0 && t.Restrictions&cannotDown != 0 {
+		c.Jumped, c.JumpedTotal = 0, 0
+	}
+	c.Vel = t.Restrictions.clamp(c.Vel)
+	w.switchTileOn(t, i)
+	w.teleport(t, i)
+}
+
+// abilities handles the tiles that give and take what a tee can do.
+func (w *World) abilities(t *Tee, g, f uint8) {
+	// change sets a state that one tile gives and another one takes. Of both, the first counts.
+	change := func(state *bool, give, take uint8, given, taken Message) bool {
+		var to bool
+		var m Message
+		switch {
+		case (g == give || f == give) && !*state:
+			to, m = true, given
+		case (g == take || f == take) && *state:
+			to, m = false, taken
+		default:
+			return false
+		}
+		*state = to
+		w.tell(t, m)
+		return true
+	}
+	change(&t.EndlessHook, tileEndless, tileUnendless, MessageEndless, MessageUnendless)
+	if g == tileUnhit || f == tileUnhit || g == tileHit || f == tileHit {
+		any := t.UnhitHammer || t.UnhitShotgun || t.UnhitGrenade || t.UnhitLaser
+		all := t.UnhitHammer && t.UnhitShotgun && t.UnhitGrenade && t.UnhitLaser
+		state := any
+		if g == tileUnhit || f == tileUnhit {
+			state = all
+		}
+		if change(&state, tileUnhit, tileHit, MessageUnhit, MessageHit) {
+			t.UnhitHammer, t.UnhitShotgun, t.UnhitGrenade, t.UnhitLaser = state, state, state, state
+		}
+	}
+	change(&t.Core.NoCollision, tileUncollide, tileCollide, MessageUncollide, MessageCollide)
+	change(&t.Core.NoHookHit, tileUnhooking, tileHooking, MessageUnhook, MessageHook)
+	change(&t.AirJumps, tileAirjumps, tileUnairjumps, MessageAirJumps, MessageUnairJumps)
+	change(&t.Jetpack, tileJetpack, tileUnjetpack, MessageJetpack, MessageUnjetpack)
+	change(&t.Telegun, tileTelegun, tileUntelegun, MessageTelegun, MessageUntelegun)
+	change(&t.Telegrenade, tileTelegrenade, tileUntelegrenade, MessageTelegrenade, MessageUntelegrenade)
+	change(&t.Telelaser, tileTelelaser, tileUntelelaser, MessageTelelaser, MessageUntelelaser)
+}
+
+// timeCheckpoint notes the time of a checkpoint that is passed for the first time.
+func (w *World) timeCheckpoint(t *Tee, index uint8) {
+	if index < tileCheckpoint || index > lastCheckpoint || t.Race != RaceStarted {
+		return
+	}
+	n, time := index-tileCheckpoint, w.tick-t.StartTick
+	if t.Checkpoints[n] != 0 || time == 0 {
+		return
+	}
+	t.LastCheckpoint = int8(n)
+	t.Checkpoints[n] = time
+	w.addEvent(Event{Kind: EventCheckpoint, Tee: t.id, Value: int32(n), Extra: time})
+}
+
+// race handles start, finish and solo parts.
+func (w *World) race(t *Tee, g, f uint8) {
+	start, finish := g == tileStart || f == tileStart, g == tileFinish || f == tileFinish
+	for _, p := range corners(t.Pos) {
+		i := w.m.pureIndex(p)
+		g, f := w.m.tiles[i], w.m.frontAt(i)
+		start = start || g == tileStart || f == tileStart
+		finish = finish || g == tileFinish || f == tileFinish
+	}
+	before := t.Race
+	if start && before != RaceCheat {
+		if w.settings.ResetPickups != 0 {
+			t.losePickups()
+		}
+		w.startRace(t)
+	}
+	switch {
+	case finish && before == RaceStarted:
+		w.finishRace(t)
+	case g == tileUnlock || f == tileUnlock:
+		w.addEvent(Event{Kind: EventUnlock, Tee: t.id})
+	}
+	switch solo := &t.Core.Solo; {
+	case (g == tileSolo || f == tileSolo) && !*solo:
+		*solo = true
+		w.tell(t, MessageSolo)
+	case (g == tileUnsolo || f == tileUnsolo) && *solo:
+		*solo = false
+		w.tell(t, MessageUnsolo)
+	}
+}
+
+func (w *World) startRace(t *Tee) {
+	t.Race, t.StartTick = RaceStarted, w.tick
+	t.Checkpoints, t.LastCheckpoint = [NumCheckpoints]int32{}, -1
+	w.addEvent(Event{Kind: EventStart, Tee: t.id})
+}
+
+func (w *World) finishRace(t *Tee) {
+	if time := w.tick - t.StartTick; time > 0 {
+		t.Race = RaceFinished
+		w.addEvent(Event{Kind: EventFinish, Tee: t.id, Value: time})
+	}
+}
+
+// switchTileOn lets a tile of the switch layer act on a tee.
+func (w *World) switchTileOn(t *Tee, i int32) {
+	tile, team := w.m.switchTile(i), w.team(int(t.id))
+	super := team == TeamSuper
+	works := !super && w.switchActive(tile.Number, team)
+	delay := int32(tile.Delay)
+	switch tile.Type {
+	case switchOpen, switchClose:
+		w.switches.set(team, tile.Number, tile.Type, 0, w.tick)
+	case switchTimedOpen, switchTimedClose:
+		w.switches.set(team, tile.Number, tile.Type, w.tick+1+delay*TickRate, w.tick)
+	case tileFreeze:
+		if works {
+			w.freeze(t, delay)
+		}
+	case tileDeep, tileUndeep:
+		if works {
+			t.Deep = tile.Type == tileDeep
+		}
+	case tileLive, tileUnlive:
+		if works {
+			t.Live = tile.Type == tileLive
+		}
+	case tileHit, tileUnhit:
+		w.setHit(t, Weapon(delay), tile.Type == tileUnhit)
+	case switchJumps:
+		if delay == 255 {
+			delay = -1
+		}
+		if delay != t.Core.Jumps {
+			t.Core.Jumps = delay
+			w.message(t, MessageJumps, delay)
+			w.addEvent(Event{Kind: EventTuning, Tee: t.id})
+		}
+	case switchAddTime:
+		if !t.lastPenalty {
+			t.lastPenalty = true
+			w.setStart(t, t.StartTick-(delay*60+int32(tile.Number))*TickRate)
+		}
+	case switchSubTime:
+		if !t.lastBonus {
+			t.lastBonus = true
+			w.setStart(t, min(t.StartTick+(delay*60+int32(tile.Number))*TickRate, w.tick))
+		}
+	}
+	t.lastPenalty = t.lastPenalty && tile.Type == switchAddTime
+	t.lastBonus = t.lastBonus && tile.Type == switchSubTime
+}
+
+// setHit says whether a weapon affects others.
+func (w *World) setHit(t *Tee, weapon Weapon, off bool) {
+	var state *bool
+	var on Message
+	switch weapon {
+	case WeaponHammer:
+		state, on = &t.UnhitHammer, MessageHitHammer
+	case WeaponShotgun:
+		state, on = &t.UnhitShotgun, MessageHitShotgun
+	case WeaponGrenade:
+		state, on = &t.UnhitGrenade, MessageHitGrenade
+	case WeaponLaser:
+		state, on = &t.UnhitLaser, MessageHitLaser
+	}
+	if state == nil || *state == off {
+		return
+	}
+	*state = off
+	if off {
+		on++ // the message that takes it follows that which gives it
+	}
+	w.message(t, on, 0)
+	if weapon == WeaponHammer {
+		w.addEvent(Event{Kind: EventTuning, Tee: t.id})
+	}
+}
+
+// setStart changes when the race of a tee and its team began.
+func (w *World) setStart(t *Tee, tick int32) {
+	t.StartTick = tick
+	team := w.team(int(t.id))
+	if team == TeamSuper || team == 0 && w.settings.Team != 3 {
+		return
+	}
+	for id := range w.players {
+		if p := &w.players[id]; p.alive && p.team == team {
+			w.tees[id].StartTick = tick
+		}
+	}
+}
+
+// speedUp lets a speedup push a tee.
+func (w *World) speedUp(t *Tee, i int32) {
+	const pi float32 = 3.1415926535897932384626433
+	tile := w.m.speedup[i]
+	a := float32(float32(tile.Angle) * (pi / 180))
+	dir := Vec{X: vec.Cos(a), Y: vec.Sin(a)}
+	force, limit := float32(tile.Force), int32(tile.MaxSpeed)
+	v := t.Core.Vel
+	switch {
+	case tile.Force == 255 && limit > 0:
+		t.Core.Vel = dir.Mul(float32(limit / 5))
+		return
+	case limit == 0:
+		v = v.Add(dir.Mul(force))
+	default:
+		limit = max(limit, 5)
+		delta := mathAngle(dir) - mathAngle(v)
+		speed := float32(math.Sqrt(float64(float64(v.X)*float64(v.X)) + float64(float64(v.Y)*float64(v.Y))))
+		left := float32(limit)/5 - float32(vec.Cos(delta)*speed)
+		switch whole := vec.Trunc(left); {
+		case max(whole, -whole) <= int32(tile.Force):
+			v = v.Add(dir.Mul(left))
+		case left > 0.0000001:
+			v = v.Add(dir.Mul(force))
+		default:
+			v = v.Add(dir.Mul(-force))
+		}
+	}
+	t.Core.Vel = t.Restrictions.clamp(v)
+}
+
+// mathAngle returns the angle of v against the clock, from 0 to 2 pi, with what the original makes of
+// vertical ones.
+func mathAngle(v Vec) float32 {
+	const pi float32 = 3.1415926535897932384626433
+	atan := func(t float32) float32 { return vec.Atan2(t, 1) }
+	var a float32
+	switch {
+	case v.X > 0.0000001:
+		a = -atan(v.Y / v.X)
+	case v.X < 0.0000001:
+		a = atan(v.Y/v.X) + pi
+	case v.Y > 0.0000001:
+		a = pi / 2
+	default:
+		a = -pi / 2
+	}
+	if a < 0 {
+		a += 2 * pi
+	}
+	return a
+}
+
+// teleport moves a tee on a teleporter. The first kind that fits decides.
+func (w *World) teleport(t *Tee, i int32) {
+	if w.m.tele == nil || w.m.tele[i].Number == 0 {
+		return
+	}
+	s := &w.settings
+	n, kind := w.m.tele[i].Number, w.m.tele[i].Type
+	old := s.OldTeleportHook != 0 || s.OldTeleportWeapons != 0
+	evil := kind == teleInEvil || kind == teleCheckInEvil
+	var to Vec
+	switch kind {
+	case teleIn, teleInEvil:
+		outs := w.m.outs.count(n)
+		if outs == 0 || kind == teleIn && old || t.Super {
+			return
+		}
+		to = w.m.exit(&w.m.outs, n, w.rand.choose(outs))
+	case teleCheckIn, teleCheckInEvil:
+		if t.Super {
+			return
+		}
+		var ok bool
+		if to, ok = w.checkpointExit(t); !ok {
+			return
+		}
+	default:
+		return
+	}
+	c := &t.Core
+	c.Pos = to
+	if kind == teleInEvil && old {
+		return
+	}
+	if evil {
+		c.Vel = Vec{}
+	}
+	if s.TeleportHoldHook == 0 {
+		c.resetHook()
+		if evil {
+			w.releaseHooksOn(t.id)
+		}
+	}
+	if s.TeleportLoseWeapons != 0 && (kind == teleIn || kind == teleInEvil) {
+		t.losePickups()
+	}
+}
+
+// checkpointExit returns an exit of the last checkpoint that has any, or else a spawn point.
+func (w *World) checkpointExit(t *Tee) (Vec, bool) {
+	for n := t.TeleCheckpoint; n > 0; n-- {
+		if outs := w.m.checkOuts.count(n); outs > 0 {
+			return w.m.exit(&w.m.checkOuts, n, w.rand.choose(outs)), true
+		}
+	}
+	return w.spawnPos(w.team(int(t.id)))
+}

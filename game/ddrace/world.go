@@ -1,0 +1,293 @@
+package ddrace
+
+const (
+	// MaxTees is the number of players of a world.
+	MaxTees = 64
+	// TickRate is the number of ticks in a second.
+	TickRate = 50
+	// TeamSuper is the team of super tees; the others are 0 to 63, of which 0 is no team.
+	TeamSuper = 64
+
+	maxTeams = 64
+)
+
+// Config says what a world is made of.
+type Config struct {
+	Map *Map
+	// Seed is that of the random numbers, as in the header of a teehistorian.
+	Seed [2]uint64
+}
+
+// World is a world of DDRace: the map's entities and the tees. It is developed by [World.Step]; what
+// the other methods do happens between two ticks. Use [New].
+type World struct {
+	m        *Map
+	settings Settings
+	tick     int32
+	rand     prng
+
+	players [MaxTees]player
+	tees    [MaxTees]Tee
+	order   order
+	// ids are those of the tees in the world, ascending.
+	ids    [MaxTees]uint8
+	numIDs int
+
+	switches switches
+	entities entities
+	tuning   tuningCache
+
+	events []Event
+	taken  bool // the events were returned
+	way    []int32
+}
+
+// New creates a world.
+func New(cfg Config) *World {
+	w := &World{m: cfg.Map, settings: cfg.Map.Settings, rand: newPRNG(cfg.Seed)}
+	w.switches.init(w.m)
+	w.cacheTuning()
+	w.createEntities()
+	return w
+}
+
+// Tick returns the current tick: the number of calls of Step.
+func (w *World) Tick() int32 { return w.tick }
+
+// Map returns the map.
+func (w *World) Map() *Map { return w.m }
+
+// Settings returns the settings. They must not be changed but by [World.SetSettings].
+func (w *World) Settings() *Settings { return &w.settings }
+
+// SetSettings changes the settings.
+func (w *World) SetSettings(s Settings) {
+	w.settings = s
+	w.cacheTuning()
+}
+
+// Tee returns a player's living tee in the world, nil if there is none.
+func (w *World) Tee(id int) *Tee {
+	if id < 0 || id >= MaxTees || !w.players[id].inWorld {
+		return nil
+	}
+	return &w.tees[id]
+}
+
+// present returns the ids of the tees in the world, ascending.
+func (w *World) present() []uint8 { return w.ids[:w.numIDs] }
+
+// PlayerInput is an input of a player.
+type PlayerInput struct {
+	Player int
+	Input  Input
+}
+
+// Step develops the world by a tick. The inputs are those that arrived for it, of players in
+// ascending order and of each of them in the order of arrival: the first one moves the tee, all act on
+// its weapons. Those without one repeat their last. The events, of this tick and what was called
+// before it, are valid until the next call.
+func (w *World) Step(inputs []PlayerInput) []Event {
+	var first [MaxTees]*Input
+	for id := range MaxTees {
+		p := &w.players[id]
+		for len(inputs) > 0 && inputs[0].Player <= id {
+			if in := &inputs[0]; in.Player == id && p.inGame {
+				if first[id] == nil {
+					first[id] = &in.Input
+				}
+				p.input, p.hasInput = in.Input, true
+				w.directInput(id, &in.Input)
+			}
+			inputs = inputs[1:]
+		}
+		if first[id] == nil && p.hasInput {
+			w.directInput(id, &p.input)
+		}
+	}
+	w.tick++
+	for id := range MaxTees {
+		p := &w.players[id]
+		if !p.hasInput {
+			continue
+		}
+		in := first[id]
+		if in == nil {
+			in = &p.input
+		}
+		w.predictedInput(id, in)
+	}
+	w.tickEntities()
+	w.tickTees()
+	w.removeEntities()
+	w.tickPlayers()
+	w.switches.tick(w.tick)
+	if w.taken {
+		w.events = w.events[:0]
+	}
+	w.taken = true
+	return w.events
+}
+
+// tickTees lets all tees act, newest first, and then move.
+func (w *World) tickTees() {
+	late := w.settings.NoWeakHookAndBounce != 0
+	if late {
+		for t := range w.order.walk(w) {
+			w.tickBefore(t)
+		}
+	}
+	for t := range w.order.walk(w) {
+		if late {
+			w.tickForces(t)
+		} else {
+			w.tickBefore(t)
+		}
+		w.tickWeapons(t)
+		w.tickTiles(t)
+		t.PrevPos = t.Core.Pos
+	}
+	for t := range w.order.walk(w) {
+		w.tickMove(t)
+	}
+}
+
+// tickBefore is the first part of a tee's tick: its state and its core.
+func (w *World) tickBefore(t *Tee) {
+	if t.StartTick > w.tick {
+		w.message(t, MessageOldAge, 0)
+		w.die(int(t.id), WeaponWorld)
+	}
+	w.tickState(t)
+	w.tickCore(t)
+	if w.settings.NoWeakHookAndBounce == 0 {
+		w.tickForces(t)
+	}
+}
+
+// tickMove moves a tee after all have acted.
+func (w *World) tickMove(t *Tee) {
+	w.move(t)
+	t.Core.quantize()
+	t.Pos = t.Core.Pos
+	for _, s := range [...]struct {
+		event   uint32
+		sound   Sound
+		notSelf bool
+	}{
+		{CoreGroundJump, SoundPlayerJump, true},
+		{CoreHookAttachPlayer, SoundHookAttachPlayer, false},
+		{CoreHookAttachGround, SoundHookAttachGround, true},
+		{CoreHookHitNoHook, SoundHookNoAttach, true},
+	} {
+		if t.Core.Events&s.event != 0 {
+			w.addEvent(Event{Kind: EventSound, Tee: t.id, Pos: t.Pos, Value: int32(s.sound), NotSelf: s.notSelf})
+		}
+	}
+}
+
+// order is the tees in the world from the oldest to the newest. They act newest first, which players
+// call weak and strong hook: who acts later overrules others.
+type order struct {
+	ids   [MaxTees]int8
+	count int
+	next  int // what is walked next; those that are removed meanwhile keep it valid
+}
+
+// add adds the newest tee. A walk does not reach it.
+func (o *order) add(id int8) {
+	o.ids[o.count] = id
+	o.count++
+}
+
+func (o *order) remove(id int8) {
+	for i, v := range o.ids[:o.count] {
+		if v == id {
+			copy(o.ids[i:], o.ids[i+1:o.count])
+			o.count--
+			if i <= o.next {
+				o.next--
+			}
+			return
+		}
+	}
+}
+
+// walk walks from the newest to the oldest tee.
+func (o *order) walk(w *World) func(yield func(*Tee) bool) {
+	return func(yield func(*Tee) bool) {
+		for o.next = o.count - 1; o.next >= 0; {
+			id := o.ids[o.next]
+			o.next--
+			if !yield(&w.tees[id]) {
+				return
+			}
+		}
+	}
+}
+
+// newest walks through the tees in the world from the newest to the oldest, as everything that looks
+// for tees does.
+func (w *World) newest(yield func(*Tee) bool) {
+	for i := w.order.count - 1; i >= 0; i-- {
+		if !yield(&w.tees[w.order.ids[i]]) {
+			return
+		}
+	}
+}
+
+// team returns the team of a player.
+func (w *World) team(id int) uint8 { return w.players[id].team }
+
+// canCollide reports whether two players' tees act on each other.
+func (w *World) canCollide(a, b int) bool {
+	p, o := &w.players[a], &w.players[b]
+	if p.team == TeamSuper || o.team == TeamSuper || a == b {
+		return true
+	}
+	return p.team == o.team && !w.tees[a].Core.Solo && !w.tees[b].Core.Solo
+}
+
+// canKeepHook is canCollide for a hook that holds.
+func (w *World) canKeepHook(a, b int) bool {
+	p, o := &w.players[a], &w.players[b]
+	return p.team == o.team || p.team == TeamSuper || o.team == TeamSuper
+}
+
+// params is a tuning as computations use it.
+type params [NumTuneParams]float32
+
+// tuningCache has the tuning of the world and those of the zones, nil if they are the preset.
+type tuningCache struct {
+	world, preset params
+	zones         []params
+}
+
+func (p *params) set(t *Tuning) {
+	for i := range p {
+		p[i] = t.At(i)
+	}
+}
+
+// cacheTuning follows a change of the settings.
+func (w *World) cacheTuning() {
+	k := &w.tuning
+	k.world.set(&w.settings.Tuning)
+	k.preset.set(&zonePreset)
+	k.zones = make([]params, len(w.settings.Zones))
+	for i := range k.zones {
+		k.zones[i].set(&w.settings.Zones[i])
+	}
+}
+
+// params returns the tuning of a zone.
+func (w *World) params(zone uint8) *params {
+	switch k := &w.tuning; {
+	case zone == 0:
+		return &k.world
+	case int(zone) < len(k.zones):
+		return &k.zones[zone]
+	default:
+		return &k.preset
+	}
+}
