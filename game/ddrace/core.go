@@ -8,7 +8,7 @@ import (
 // teeSize is the width of a tee, in units.
 const teeSize float32 = 28
 
-// The events of a core, as in the snapshots of 0.6.
+// The events of a core.
 const (
 	CoreGroundJump       uint32 = 1 << iota
 	CoreAirJump                 // 2
@@ -86,7 +86,7 @@ func (c *Core) resetHook() {
 	c.Events |= CoreHookRetract
 }
 
-// angleOf returns the angle of a target as the clients of 0.6 have it, from -pi/2 to 3 pi/2.
+// angleOf returns the angle of a target as clients have it, from -pi/2 to 3 pi/2.
 func angleOf(x, y int32) int32 {
 	const pi float32 = 3.1415926535897932384626433
 	a := vec.Atan2(float32(y), float32(x))

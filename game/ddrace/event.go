@@ -37,7 +37,7 @@ type Event struct {
 	Pos   Vec
 }
 
-// Sound is a sound, with the numbers of 0.6.
+// Sound is a sound, with the numbers of DDNet.
 type Sound int32
 
 // The sounds of DDRace.

@@ -21,14 +21,14 @@ const (
 	WeaponWorld Weapon = -1
 )
 
-// Input is an input as DDNet-Server uses it. It is that of 0.6.
+// Input is an input as DDNet-Server uses it.
 type Input struct {
 	Direction        int32 // below 0 left, above 0 right
 	TargetX, TargetY int32 // the cursor relative to the tee, in units
 	Jump             bool
 	Fire             int32 // counter of 6 bits; odd means held
 	Hook             bool
-	Flags            int32 // of the player, with the values of 0.6
+	Flags            int32 // of the player, with the values of DDNet
 	WantedWeapon     int32 // 1 more than the weapon, 0 for none
 	NextWeapon       int32 // counters like Fire
 	PrevWeapon       int32
