@@ -85,6 +85,7 @@ func NewMap(t *terrain.Terrain, base Settings) (*Map, error) {
 	for _, line := range t.Settings {
 		m.Settings.exec(line, &m.Faults)
 	}
+	m.Settings.alone()
 	m.prepareSwitches(t.Switch)
 	m.outs.collect(m.tele, teleOut)
 	m.checkOuts.collect(m.tele, teleCheckOut)

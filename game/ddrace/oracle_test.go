@@ -45,6 +45,8 @@ func (o *oracle) apply(actions []teehistorian.Record) {
 			switch r.ID {
 			case teehistorian.ExtraReady:
 				o.w.Enter(int(r.Data[0]), false)
+			case teehistorian.ExtraTeam:
+				o.w.SetTeam(int(r.Data[0]), r.Data[1])
 			}
 		}
 	}

@@ -130,6 +130,20 @@ func (s *Settings) applyTile(index uint8) {
 	}
 }
 
+// alone sets what sv_solo_server stands for.
+func (s *Settings) alone() {
+	if s.SoloServer == 0 {
+		return
+	}
+	s.Team, s.ShowOthersDefault = 3, 1
+	zones := make([]Tuning, NumZones)
+	for i := range zones {
+		zones[i] = *s.zone(uint8(i))
+		zones[i][PlayerCollision], zones[i][PlayerHooking] = 0, 0
+	}
+	s.Tuning, s.Zones = zones[0], zones
+}
+
 // exec runs a line of the map's settings, in which semicolons separate commands.
 func (s *Settings) exec(line string, faults *Faults) {
 	for line != "" {
