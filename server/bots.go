@@ -47,7 +47,8 @@ func (d dummy) NextInput(v *game.View) game.Input {
 func (dummy) SetSkill(int) {}
 
 // maxBotCatchUp is how many of the last ticks that run at once bots think in. Before, after
-// a stall, they go on with what they did: they cost far more than a tick.
+// a stall, they go on with what they did: they cost far more than a tick. Without clients, several ticks
+// at once are no stall.
 const maxBotCatchUp = 5
 
 // botNames are the names of bots, from the highest seat down.
@@ -118,9 +119,13 @@ func (s *Server) runBots() {
 	b.setWorld(s.world)
 	wanted := s.wantedBots()
 	asked, leave := s.world.NPCRequests()
+	if s.cfg.Broadcast != nil && s.settings.Bots > 0 {
+		s.hasNavGraph() // those who begin to watch do not wait for it
+	}
 	if wanted == 0 && b.seats == 0 && s.settings.DbgDummies == 0 && asked == 0 && s.world.NPCs() == 0 {
 		return
 	}
+	empty := b.seats == 0
 	s.removeExcessBots()
 	s.adjustDummies()
 	s.adjustNPCs(asked, leave)
@@ -128,6 +133,9 @@ func (s *Server) runBots() {
 	if n := b.numFilling(); n < wanted && s.hasNavGraph() {
 		for ; n < wanted && s.addBot(); n++ {
 		}
+	}
+	if empty && b.seats != 0 {
+		s.beginPrelude()
 	}
 	if b.skill != s.settings.BotSkill {
 		b.skill = s.settings.BotSkill
@@ -276,12 +284,16 @@ func (s *Server) hasNavGraph() bool {
 	found := make(chan *bot.NavGraph, 1)
 	b.nav, b.navMap, b.navResult = nil, s.gameMap, found
 	terrain, tuning := s.gameMap.terrain, s.world.Tuning()
+	watched, wake := s.isBroadcastWatched(), s.transport.Wake // the loop sleeps if there are no clients
 	go func() {
 		nav, err := bot.NewNavGraph(terrain, &tuning)
 		if err != nil {
 			nav = nil // impossible: the world has the same terrain
 		}
 		found <- nav
+		if watched {
+			wake()
+		}
 	}()
 	return false
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/recorder"
@@ -10,6 +12,9 @@ import (
 // whose rules hold for all its methods.
 type Broadcast interface {
 	Observer
+	// Attach is called once, before all else. wake, which any goroutine may call, makes the server
+	// look whether somebody watches.
+	Attach(wake func())
 	// BeginMatch is called when a match begins: on a map, or another one on the same map.
 	// The map stays as it is.
 	BeginMatch(w *game.World, m *bridge.Map)
@@ -38,6 +43,40 @@ func (s *Server) broadcastRecorder() *recorder.Recorder {
 // isBroadcastWatched reports whether somebody watches the broadcast.
 func (s *Server) isBroadcastWatched() bool {
 	return s.cfg.Broadcast != nil && s.cfg.Broadcast.IsWatched()
+}
+
+// preludeTicks is how much of the match is played at once when bots come for those who watch, who see it in
+// pieces of two seconds, and should not wait for the first ones.
+const preludeTicks = 12 * game.TickRate
+
+// preludeStep is how much of it is played before the server looks after other things.
+const preludeStep = 100
+
+// beginPrelude has some seconds of the match played at once, if only those who watch are there.
+func (s *Server) beginPrelude() {
+	if s.isDeserted() && s.isBroadcastWatched() {
+		s.prelude = preludeTicks
+	}
+}
+
+// isDeserted reports whether no client is there, and none is expected back.
+func (s *Server) isDeserted() bool {
+	return len(s.sessionByPeer) == 0 && !slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil })
+}
+
+// playPrelude returns how many ticks are to be played at once, and moves the clock by them. There are none any more
+// when somebody comes.
+func (s *Server) playPrelude() int {
+	if s.prelude == 0 {
+		return 0
+	}
+	if !s.isDeserted() {
+		s.prelude = 0
+	}
+	n := min(s.prelude, preludeStep)
+	s.prelude -= n
+	s.clock.forward(n)
+	return n
 }
 
 // showLatencies shows a recorder what the scoreboard has.

@@ -175,6 +175,7 @@ type Server struct {
 	seats           seats
 	bots            bots
 	botsThink       bool // in this tick
+	prelude         int  // ticks that are still to be played at once
 	votes           votes
 	snapshotBuffers snapshotBuffers
 
@@ -320,6 +321,9 @@ func New(cfg Config) (_ *Server, err error) {
 	if cfg.AddTransport != nil {
 		s.transport = cfg.AddTransport(s.transport)
 	}
+	if cfg.Broadcast != nil {
+		cfg.Broadcast.Attach(s.transport.Wake)
+	}
 	now := conn.Time(s.transport.Now())
 	s.now = now
 	tokens, err := conn.NewTokenIssuer(nil)
@@ -461,12 +465,13 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.now = now
 	s.standStill(now)
 	due, skipped := s.clock.due(now)
+	due += s.playPrelude()
 	if skipped > 0 {
 		s.drops[dropTicks].Add(uint64(skipped))
 	}
 	before := s.clock.tick
 	for left := due; left > 0; left-- {
-		s.botsThink = left <= maxBotCatchUp
+		s.botsThink = left <= maxBotCatchUp || len(s.sessionByPeer) == 0 && due <= idleTicks+preludeStep
 		s.tick(now)
 	}
 	if due > 0 {
@@ -513,6 +518,9 @@ const idleTicks = 25
 
 // nextAdvanceTime returns when Advance must be called next if nothing arrives before.
 func (s *Server) nextAdvanceTime() conn.Time {
+	if s.prelude > 0 {
+		return s.now
+	}
 	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending() {
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}

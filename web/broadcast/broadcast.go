@@ -24,6 +24,8 @@ const (
 	maxMatchTicks = 2 * 60 * 60 * game.TickRate
 	// idleTicks is how long nobody may be there before what happens then is a match of its own.
 	idleTicks = 60 * game.TickRate
+	// traceTicks is how long something of people may be seen who have left, such as what they have fired.
+	traceTicks = 5 * game.TickRate
 )
 
 // Config is the configuration of a [Broadcast].
@@ -58,7 +60,8 @@ type Broadcast struct {
 	blank    chan *batch // to be filled again
 	done     chan struct{}
 	required atomic.Int64 // the least delay that the rules of the match want, in ns
-	watched  atomic.Int64 // when somebody last read a segment that may be of now, in ns since 1970
+	watched  atomic.Int64 // when somebody last asked for what may be of now, in ns since 1970
+	wake     func()       // the server's goroutine
 	closed   bool
 
 	downloads chan struct{} // one for each demo that is being downloaded
@@ -72,6 +75,7 @@ type Broadcast struct {
 type batch struct {
 	match   *match
 	records [recordsPerBatch]recorder.Record
+	people  [recordsPerBatch]bool // whether a record has something of people
 	n       int
 	ends    bool      // the match, after these records
 	at      time.Time // of the last record
@@ -144,6 +148,17 @@ func (b *Broadcast) Close(timeout time.Duration) {
 	}
 }
 
+// Attach implements [server.Broadcast].
+func (b *Broadcast) Attach(wake func()) { b.wake = wake }
+
+// watch notes that somebody watches.
+func (b *Broadcast) watch(now time.Time) {
+	before := b.watched.Swap(now.UnixNano())
+	if now.Sub(time.Unix(0, before)) >= watchedTime && b.wake != nil {
+		b.wake()
+	}
+}
+
 // Recorder implements [server.Broadcast].
 func (b *Broadcast) Recorder() *recorder.Recorder { return b.recorder }
 
@@ -183,6 +198,7 @@ func (b *Broadcast) ObserveTick(t *server.Tick) {
 		return
 	}
 	b.recorder.Take(t.World, &b.batch.records[b.batch.n])
+	b.batch.people[b.batch.n] = b.people && tick-b.seen < traceTicks
 	if b.batch.n++; b.batch.n == recordsPerBatch {
 		b.batch.result.take(t)
 		b.handOver(false)
@@ -199,7 +215,7 @@ func (b *Broadcast) mark(events []game.Event, tick int32) {
 	}
 }
 
-// watchedTime is how long after reading a segment somebody counts as watching.
+// watchedTime is how long after a question about the live match somebody counts as watching.
 const watchedTime = time.Minute
 
 // IsWatched implements [server.Broadcast].

@@ -265,7 +265,7 @@ func TestDemoFile(t *testing.T) {
 	other.now = w.now
 	testenv.Eventually(t, "the other server sees it", func() bool { return len(other.broadcast.archive.all()) == 1 })
 	j := other.info("/b/" + i.Match + ".json")
-	j.Previous, j.Next = i.Previous, i.Next
+	j.Previous, j.Next, j.Wait = i.Previous, i.Next, i.Wait
 	if *j.Map != *i.Map {
 		t.Errorf("the map is %+v", *j.Map)
 	}

@@ -7,5 +7,5 @@
 //
 // The server's goroutine only fills records, as for a demo, and hands them over. Another one
 // encodes them and cuts them into segments of two seconds, each of which begins with a keyframe. What is
-// readable is decided when somebody asks: segments are withheld until they are as old as the delay.
+// readable is decided when somebody asks: segments with people are withheld until they are as old as the delay.
 package broadcast

@@ -3,6 +3,7 @@ package broadcast
 import (
 	"bytes"
 	"compress/gzip"
+	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
 )
@@ -27,8 +28,9 @@ type cutter struct {
 	shelf   *shelf
 	match   *match // nil for none
 	encoder *demo.Encoder
-	last    segment // that is growing
-	size    int     // in bytes, that it will probably have
+	last    segment   // that is growing
+	people  time.Time // of the last record with people
+	size    int       // in bytes, that it will probably have
 	zipper  *gzip.Writer
 	zipped  bytes.Buffer
 }
@@ -52,6 +54,9 @@ func (c *cutter) add(b *batch) {
 		}
 		c.last.data = r.Append(c.last.data, c.encoder)
 		c.last.lastTick, c.last.at = r.Tick, b.at
+		if b.people[i] {
+			c.people = b.at
+		}
 		if c.last.lastTick >= c.match.firstTick+int32(len(c.match.segments)+1)*segmentTicks-2 {
 			c.cut()
 		}
@@ -68,6 +73,7 @@ func (c *cutter) add(b *batch) {
 func (c *cutter) cut() {
 	if len(c.last.data) > 0 {
 		c.last.zipped = c.zip(c.last.data)
+		c.last.public = c.people
 		c.size = len(c.last.data) + len(c.last.data)/8
 		c.shelf.add(c.match, c.last)
 		c.last = segment{}

@@ -96,15 +96,19 @@ func (b *Broadcast) serveLive(w *answer, _ *http.Request, v *viewer) {
 	if m := s.live(v); m != nil {
 		i = s.info(m, v)
 	}
+	private := !v.private && s.isPrivate()
 	if !i.Live {
 		switch {
 		case !b.settings.on.Load():
 			i.Reason = "the server does not broadcast (sv_broadcast)"
-		case !v.private && s.isPrivate():
+		case private:
 			i.Reason = "the server has a password"
 		}
 	}
 	s.mu.Unlock()
+	if b.settings.on.Load() && !private {
+		b.watch(v.now)
+	}
 	w.json(i, forASecond)
 }
 
@@ -207,7 +211,7 @@ func (b *Broadcast) servePart(w *answer, r *http.Request, v *viewer) {
 		if n, ok := segmentNumber(file); ok && n >= m.kept && n < m.visible(v) {
 			p = []piece{m.segmentPiece(n)}
 			if !m.ended {
-				b.watched.Store(v.now.UnixNano())
+				b.watch(v.now)
 			}
 		} else if file == "head" {
 			p = []piece{{data: m.head()}}

@@ -46,15 +46,44 @@ func (s *shelf) info(m *match, v *viewer) Info {
 	n := m.visible(v)
 	i := Info{
 		Match: m.id, Live: !m.over(v), Map: m.mapInfo(), GameType: m.gameType, Start: m.start.UTC().Format(time.RFC3339),
-		FirstTick: m.firstTick, SegmentTicks: segmentTicks, First: m.kept, Last: n - 1, LastTick: -1, Delay: seconds(v.delay),
+		FirstTick: m.firstTick, SegmentTicks: segmentTicks, First: m.kept, Last: n - 1, LastTick: -1,
 	}
 	if n > 0 {
 		i.LastTick = m.segments[n-1].lastTick
-	} else {
-		i.Wait = seconds(m.start.Add(segmentTicks * time.Second / game.TickRate).Sub(v.until))
 	}
 	i.Previous, i.Next = s.neighbours(m, v)
+	i.Delay, i.Wait = s.wait(m, v)
 	return i
+}
+
+// segmentTime is the length of a segment.
+const segmentTime = segmentTicks * time.Second / game.TickRate
+
+// wait returns the delay of what a viewer sees next of a match, or of the one after it, and how long it will be
+// until then.
+func (s *shelf) wait(m *match, v *viewer) (delay, wait int) {
+	for at := slices.Index(s.matches, m); at >= 0 && at < len(s.matches); at++ {
+		m := s.matches[at]
+		n := m.visible(v)
+		if !v.maySee(m) || m.ended && n == len(m.segments) {
+			continue
+		}
+		public := v.now
+		switch {
+		case n < len(m.segments):
+			public = m.segments[n].public
+		case m.crowded && n == 0:
+			public = m.start.Add(segmentTime)
+		case m.crowded:
+			public = m.segments[n-1].at.Add(segmentTime)
+		case n == 0:
+			return 0, seconds(m.start.Add(segmentTime).Sub(v.now))
+		default:
+			return 0, 0
+		}
+		return seconds(v.delay), seconds(public.Sub(v.until))
+	}
+	return seconds(v.delay), 0
 }
 
 // seconds returns a time in seconds, rounded up.

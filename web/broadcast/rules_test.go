@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -19,35 +20,110 @@ import (
 // players could use it not before a minute.
 func TestDelay(t *testing.T) {
 	w := newWatchedServer(t)
+	w.join("anna")
 	seen := func(last, wait int) {
 		t.Helper()
 		if i := w.info("/live.json"); i.Last != last || i.Wait != wait {
 			t.Errorf("%d is the last segment, with %d s to wait; want %d and %d", i.Last, i.Wait, last, wait)
 		}
 	}
-	w.run(4040 * time.Millisecond)
+	w.run(3940 * time.Millisecond)
 	seen(-1, 8)
 	w.run(9 * time.Second)
-	seen(0, 0)
+	seen(0, 1)
 	w.Execute("sv_live_delay 0")
-	seen(5, 0)
+	seen(5, 1)
 	w.Execute("sv_live_delay 20")
-	seen(5, 0) // what could be read still can
+	seen(5, 21) // what could be read still can
 	w.run(20 * time.Second)
-	seen(6-1, 0)
+	seen(5, 1)
 	w.Execute("sv_live_delay 2; sv_tournament_mode 1")
 	w.run(60 * time.Second)
-	seen(15, 0)
+	seen(15, 1)
 	if i := w.info("/live.json"); i.Delay != 60 {
 		t.Errorf("the delay is %d s", i.Delay)
 	}
 	w.Execute("sv_tournament_mode 0; sv_strict_spectate_mode 1")
 	w.run(10 * time.Second)
-	seen(20, 0)
+	seen(20, 1)
 	w.Execute("sv_strict_spectate_mode 0")
 	w.run(2 * time.Second)
 	if i := w.info("/live.json"); i.Last < 48 || i.Delay != 2 {
 		t.Errorf("without such rules: %+v", i)
+	}
+}
+
+// TestDelayIsForPeople: what bots do can be seen at once. From when somebody is there, all is seen with the
+// delay, also after they have left, and no later match comes before the end of theirs.
+func TestDelayIsForPeople(t *testing.T) {
+	w := newWatchedServer(t, "dbg_dummies 2")
+	w.run(8 * time.Second)
+	before := w.info("/live.json")
+	if before.Last < 2 || before.Delay != 0 || before.Wait != 0 {
+		t.Errorf("with bots: %+v", before)
+	}
+	anna := w.join("anna")
+	joined := w.now
+	w.run(5 * time.Second)
+	i := w.info("/live.json")
+	if i.Match != before.Match || i.Last > before.Last+1 || i.Delay != 10 || i.Wait < 5 || i.Wait > 8 {
+		t.Errorf("when somebody has joined: %+v after %+v", i, before)
+	}
+	for _, file := range [][]byte{w.segments(i.Match, 0, i.Last), w.demo(i.Match)} {
+		if s := read(t, file); s.names["anna"] || len(s.names) != 2 || strings.Contains(s.texts, "anna") {
+			t.Errorf("what is seen has %v and %q", s.names, s.texts)
+		}
+	}
+	anna.Close("bye")
+	left := w.now
+	w.run(2 * time.Second)
+	w.Execute("restart")
+	last := i.Last
+	for w.now < left+traceTicks*20*time.Millisecond+13*time.Second {
+		w.run(time.Second)
+		j := w.info("/live.json")
+		if j.Match != i.Match {
+			break
+		}
+		if j.Last < last {
+			t.Errorf("the end goes back from %d to %d", last, j.Last)
+		}
+		if last = j.Last; last > i.Last && w.now < joined+10*time.Second {
+			t.Errorf("segment %d is seen after %v", last, w.now-joined)
+		}
+	}
+	ended := w.info("/b/" + i.Match + ".json")
+	if ended.Live || ended.Last < 7 || w.now < left+10*time.Second {
+		t.Errorf("%v after they have left: %+v", w.now-left, ended)
+	}
+	next := w.info("/live.json")
+	if next.Match == i.Match || next.Delay != 0 || next.Last < 3 || ended.Next != next.Match {
+		t.Errorf("then: %+v", next)
+	}
+}
+
+// TestPrelude: bots who come for those who watch have played for some seconds already.
+func TestPrelude(t *testing.T) {
+	w := newWatchedServer(t, "sv_bots 3")
+	w.run(5 * time.Second)
+	w.info("/live.json")
+	testenv.Eventually(t, "bots come", func() bool { // when the map is explored
+		w.run(20 * time.Millisecond)
+		return w.inGame == 3
+	})
+	came := w.info("/live.json").LastTick
+	for w.Advance(conn.Time(w.now)) == conn.Time(w.now) {
+		w.encoded()
+	}
+	w.encoded()
+	if j := w.info("/live.json"); j.LastTick < came+12*50-segmentTicks {
+		t.Errorf("%d ticks are there at once", j.LastTick-came)
+	}
+	last := w.info("/live.json").LastTick
+	w.join("anna")
+	w.run(time.Second)
+	if j := w.info("/live.json"); j.LastTick > last+segmentTicks {
+		t.Errorf("time runs away: %+v", j)
 	}
 }
 
@@ -154,46 +230,59 @@ func TestPrivacy(t *testing.T) {
 	}
 	i := w.info("/live.json")
 	all := w.segments(i.Match, 0, i.Last)
-	r := testenv.Must(demo.NewReader(bytes.NewReader(all)))
-	var messages bridgetest.ServerMessages
-	side := bridge7.NewDemoClientSide(&messages)
-	texts, tees, names := "", 0, map[string]bool{}
-	for c := new(demo.Chunk); ; {
-		err := r.Next(c)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		testenv.NoError(t, err)
-		switch c.Kind {
-		case demo.KindMessage:
-			texts += string(c.Message)
-		case demo.KindSnapshot, demo.KindDelta:
-			v := side.ReceiveSnapshot(c.Tick, c.Snapshot)
-			for k := range v.Characters {
-				tees++
-				if v.Characters[k].Health > 0 || v.Characters[k].Armor > 0 {
-					t.Fatalf("tick %d shows health: %+v", c.Tick, v.Characters[k])
-				}
-			}
-			for k := range v.Players {
-				p, _ := side.Player(v.Players[k].ID)
-				names[p.Profile.Name] = true
-			}
-		}
+	seen := read(t, all)
+	if seen.tees == 0 || !seen.names["anna"] || !seen.names["bert"] {
+		t.Errorf("%d tees of %v", seen.tees, seen.names)
 	}
-	if tees == 0 || !names["anna"] || !names["bert"] {
-		t.Errorf("%d tees of %v", tees, names)
-	}
-	if !strings.Contains(texts, "to everybody") {
-		t.Errorf("what was said to all is missing in %q", texts)
+	if !strings.Contains(seen.texts, "to everybody") {
+		t.Errorf("what was said to all is missing in %q", seen.texts)
 	}
 	all = append(all, w.demo(i.Match)...)
 	for _, page := range []string{"/live.json", "/b/" + i.Match + ".json"} {
 		all = append(all, w.body(page)...)
 	}
 	for _, secret := range []string{"to the team", "to one", "secret-echo", "hunter", "a-wrong-guess", "10.0.1."} {
-		if strings.Contains(texts, secret) || bytes.Contains(all, []byte(secret)) {
+		if strings.Contains(seen.texts, secret) || bytes.Contains(all, []byte(secret)) {
 			t.Errorf("%q has left the server", secret)
+		}
+	}
+}
+
+// shown is what a demo shows.
+type shown struct {
+	texts string // messages
+	tees  int
+	names map[string]bool
+}
+
+// read reads a demo, in which nobody's health may be.
+func read(t *testing.T, file []byte) shown {
+	t.Helper()
+	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
+	var messages bridgetest.ServerMessages
+	side := bridge7.NewDemoClientSide(&messages)
+	s := shown{names: map[string]bool{}}
+	for c := new(demo.Chunk); ; {
+		err := r.Next(c)
+		if errors.Is(err, io.EOF) {
+			return s
+		}
+		testenv.NoError(t, err)
+		switch c.Kind {
+		case demo.KindMessage:
+			s.texts += string(c.Message)
+		case demo.KindSnapshot, demo.KindDelta:
+			v := side.ReceiveSnapshot(c.Tick, c.Snapshot)
+			for k := range v.Characters {
+				s.tees++
+				if v.Characters[k].Health > 0 || v.Characters[k].Armor > 0 {
+					t.Fatalf("tick %d shows health: %+v", c.Tick, v.Characters[k])
+				}
+			}
+			for k := range v.Players {
+				p, _ := side.Player(v.Players[k].ID)
+				s.names[p.Profile.Name] = true
+			}
 		}
 	}
 }

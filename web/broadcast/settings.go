@@ -48,7 +48,7 @@ func (s *Settings) maxBytes() int64 { return s.max.Load() }
 func (s *Settings) Register(c *console.Console) error {
 	for _, v := range []console.IntVar{
 		{Name: "sv_broadcast", Help: "Show the match over HTTP to those whom sv_http_broadcast lets in; nobody if that is all and the server has a password", Value: &s.broadcast, Default: 1, Min: 0, Max: 1},
-		{Name: "sv_live_delay", Help: "Seconds by which those who watch over HTTP see the match later than the players; at least 60 with sv_strict_spectate_mode or sv_tournament_mode", Value: &s.liveDelay, Default: defaultDelay, Min: 0, Max: int(maxDelay / time.Second)},
+		{Name: "sv_live_delay", Help: "Seconds by which those who watch over HTTP see people play later than it happens; at least 60 with sv_strict_spectate_mode or sv_tournament_mode", Value: &s.liveDelay, Default: defaultDelay, Min: 0, Max: int(maxDelay / time.Second)},
 		{Name: "sv_broadcast_max_mb", Help: "Megabytes of matches that were broadcast which are kept on disk, the oldest are deleted (0 = keep none)", Value: &s.maxMB, Default: defaultMax, Min: 0, Max: 1 << 20},
 	} {
 		v.Flags = console.Server | console.Save

@@ -32,12 +32,13 @@ type match struct {
 	shown    int // segments that have been readable
 	markers  []int32
 	result   result
+	crowded  bool // there are people in what comes next
 	ended    bool
-	endedAt  time.Time
-	keep     bool   // on disk, too
-	failed   bool   // it cannot be kept there
-	sealed   bool   // its file is complete
-	path     string // of its file, "" for none
+	endedAt  time.Time // or when there was somebody last, see segment.public
+	keep     bool      // on disk, too
+	failed   bool      // it cannot be kept there
+	sealed   bool      // its file is complete
+	path     string    // of its file, "" for none
 }
 
 // segment is two seconds of a match. It stays as it is, but for data and zipped, which are forgotten, and onDisk.
@@ -49,6 +50,9 @@ type segment struct {
 	onDisk   bool
 	offset   int64     // in the file
 	at       time.Time // of its last tick
+	// public is what a delay counts from: when there was somebody last, up to the end of the segment. In a match
+	// of bots there is nobody whom it is to protect.
+	public time.Time
 }
 
 // memory returns what it takes, in bytes.
@@ -201,7 +205,7 @@ func (s *shelf) end(m *match) {
 	defer s.mu.Unlock()
 	m.ended, m.endedAt = true, m.start
 	if n := len(m.segments); n > 0 {
-		m.endedAt = m.segments[n-1].at
+		m.endedAt = m.segments[n-1].public
 	}
 }
 
@@ -210,6 +214,7 @@ func (s *shelf) note(m *match, b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m.keep = !m.failed && (m.keep || b.keep && !m.private)
+	m.crowded = slices.Contains(b.people[:b.n], true)
 	m.result.merge(&b.result)
 	for _, tick := range b.markers {
 		n := len(m.markers)
@@ -251,7 +256,7 @@ func (v *viewer) maySee(m *match) bool { return v.private || !m.private }
 // visible returns how many segments of a match can be read. What could be once still can when
 // the delay has become longer.
 func (m *match) visible(v *viewer) int {
-	n := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].at.After(v.until) })
+	n := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].public.After(v.until) })
 	if v.all {
 		return n
 	}
@@ -323,7 +328,7 @@ func (s *shelf) neighbours(m *match, v *viewer) (previous, next string) {
 		}
 	}
 	for _, o := range s.matches[at+1:] {
-		if v.maySee(o) && !o.start.After(v.until) {
+		if v.maySee(o) && (o.visible(v) > 0 || !o.start.After(v.until)) {
 			return previous, o.id
 		}
 	}

@@ -33,7 +33,7 @@ function watch() {
 		return;
 	}
 	const base = query.has('operator') ? '/admin/live' : undefined; // without delay, for those who have signed in
-	live = new Live({ base, match: query.get('match') ?? undefined, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
+	live = new Live({ base, match: query.get('match') ?? undefined, following: () => viewer.clock.following, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
 }
 
 /**

@@ -16,6 +16,18 @@ const AWAY = 'The server does not answer. Trying again.';
 /** How long an answer may take, in ms. */
 const TIMEOUT = 15_000;
 
+/**
+ * The time until the second question, in ms, to which the answer must be a new one: when somebody begins to watch, bots come,
+ * of whom the server plays some seconds ahead.
+ */
+const SECOND = 300;
+
+/** How far ahead what is new has to be for those who follow the match to go there at once, in ticks. */
+const FAR_AHEAD = 500;
+
+/** A wait that is said, in s; shorter ones are for the next piece. */
+const WORTH_SAYING = 3;
+
 /** How close to its end a match has been shown to its end, in ticks. */
 const AT_THE_END = 5;
 
@@ -43,6 +55,7 @@ const AT_THE_END = 5;
  *   follows it and it has been shown to its end
  * @property {(text: string) => void} [onstatus] called with what there is to say while there is no match
  * @property {string} [base] what comes before the paths
+ * @property {() => boolean} [following] whether who watches wants to see what is new
  * @property {string} [match] the id of the match, for one that is not the one being played
  * @property {number} [every] ms between two questions
  */
@@ -114,6 +127,9 @@ export class Live {
 		this.match = null;
 		this.closed = false;
 		this.errors = 0;
+		this.asked = 0;
+		/** What was said of the match. */
+		this.said = '';
 		/** @type {ReturnType<typeof setTimeout> | undefined} */
 		this.timer = undefined;
 		this.#ask();
@@ -134,20 +150,20 @@ export class Live {
 			this.#say(AWAY);
 		}
 		if (this.closed) return;
-		const every = this.options.every ?? (document.hidden ? EVERY_HIDDEN : EVERY);
+		const every = this.options.every ?? (++this.asked === 1 ? SECOND : document.hidden ? EVERY_HIDDEN : EVERY);
 		this.timer = setTimeout(() => this.#ask(), Math.min(LONGEST, every * 2 ** Math.min(this.errors, 10)));
 	}
 
 	/** @param {string} text */
 	#say(text) {
 		if (this.closed) return;
-		if (this.match) this.match.problem = text;
+		if (this.match) this.match.problem = this.said = text;
 		else this.options.onstatus?.(text);
 	}
 
 	async #update() {
 		const pinned = this.options.match;
-		const info = await this.#read(pinned ? `b/${encodeURIComponent(pinned)}.json` : 'live.json');
+		const info = await this.#read(pinned ? `b/${encodeURIComponent(pinned)}.json` : 'live.json', this.asked === 1 ? 'no-cache' : 'default');
 		if (this.closed) return;
 		if (!this.match) {
 			if (info.match && info.last >= 0) this.#open(info);
@@ -156,9 +172,13 @@ export class Live {
 			return;
 		}
 		const match = this.match;
-		if (match.problem === AWAY) match.problem = '';
+		if (match.problem === this.said) match.problem = '';
 		if (info.match === match.id) {
 			match.update(info);
+			const wait = Math.ceil(info.wait ?? 0);
+			if (wait >= WORTH_SAYING && match.shown >= match.lastTick - AT_THE_END) {
+				this.#say(`People play now, and their match is shown ${info.delay} s late. It goes on in ${wait} s.`);
+			}
 			return;
 		}
 		// What the old one still has to show, and then the new one.
@@ -171,7 +191,9 @@ export class Live {
 			match.live = false;
 			match.ended = true;
 		}
-		if (info.match && info.last >= 0 && match.shown >= match.lastTick - AT_THE_END && !this.closed) this.#open(info);
+		const left = match.lastTick - match.shown;
+		const far = left + info.last_tick - info.first_tick > FAR_AHEAD && this.options.following?.();
+		if (info.match && info.last >= 0 && (left <= AT_THE_END || far) && !this.closed) this.#open(info);
 	}
 
 	/** @param {Info} info */
@@ -182,10 +204,11 @@ export class Live {
 
 	/**
 	 * @param {string} path
+	 * @param {RequestCache} [cache]
 	 * @returns {Promise<Info>}
 	 */
-	async #read(path) {
-		const info = JSON.parse(new TextDecoder().decode(await fetchBytes(`${this.base}/${path}`)));
+	async #read(path, cache) {
+		const info = JSON.parse(new TextDecoder().decode(await fetchBytes(`${this.base}/${path}`, cache)));
 		for (const name of ['first_tick', 'segment_ticks', 'first', 'last', 'last_tick']) {
 			if (!Number.isInteger(info[name])) throw new Error(`${path} has no ${name}`);
 		}
@@ -194,9 +217,12 @@ export class Live {
 	}
 }
 
-/** @param {string} url */
-async function fetchBytes(url) {
-	const r = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
+/**
+ * @param {string} url
+ * @param {RequestCache} [cache]
+ */
+async function fetchBytes(url, cache = 'default') {
+	const r = await fetch(url, { cache, signal: AbortSignal.timeout(TIMEOUT) });
 	if (!r.ok) throw new Error(`${url}: ${r.status}`);
 	return new Uint8Array(await r.arrayBuffer());
 }
