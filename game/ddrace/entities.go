@@ -1,15 +1,146 @@
 package ddrace
 
-// entities are all that is in the world besides tees. Lists are from the oldest to the newest; they are
-// walked backwards, and what is added meanwhile is not reached.
-type entities struct{}
+import (
+	"slices"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// entities are all that is in the world besides tees. The lists are from the oldest to the newest; they
+// are walked backwards, and what is added meanwhile is not reached.
+type entities struct {
+	projectiles []Projectile
+	// beams are what tees and entities of the map fire along lines, and fixtures the lights, draggers
+	// and turrets, which are older. They are one list for DDNet, in which doors do nothing.
+	beams    []beam
+	fixtures []fixture
+	lights   []Light
+	draggers []Dragger
+	turrets  []Turret
+	pickups  []Pickup
+}
+
+// beamKind is what a beam is.
+type beamKind uint8
+
+const (
+	beamLaser beamKind = iota
+	beamDragger
+	beamPlasma
+)
+
+// beam is a beam of a tee, one of a dragger, or plasma.
+type beam struct {
+	kind   beamKind
+	gone   bool
+	target int8  // the tee of a dragger's beam or of plasma
+	of     int32 // the dragger
+	laser  Laser
+	plasma Plasma
+}
+
+// fixture is an entity of the map that does not go away.
+type fixture struct {
+	kind  fixtureKind
+	index int32 // in the list of its kind
+}
+
+type fixtureKind uint8
+
+const (
+	fixtureLight fixtureKind = iota
+	fixtureDragger
+	fixtureTurret
+)
 
 // createEntities creates the entities of the map.
-func (w *World) createEntities() {}
+func (w *World) createEntities() {
+	e := &w.entities
+	for i := range w.m.Entities {
+		from := &w.m.Entities[i]
+		switch k := from.Kind; {
+		case k >= EntityLight && k <= entityLightEnd:
+			e.fixtures = append(e.fixtures, fixture{fixtureLight, int32(len(e.lights))})
+			e.lights = append(e.lights, newLight(from))
+		case k >= EntityDragger && k <= entityDraggerEnd:
+			e.fixtures = append(e.fixtures, fixture{fixtureDragger, int32(len(e.draggers))})
+			e.draggers = append(e.draggers, newDragger(from))
+		case k >= EntityTurretExplosive && k <= EntityTurretUnfreeze:
+			e.fixtures = append(e.fixtures, fixture{fixtureTurret, int32(len(e.turrets))})
+			e.turrets = append(e.turrets, newTurret(from))
+		case k == EntityBulletExplosive || k == EntityBullet:
+			e.projectiles = append(e.projectiles, w.newCrazyBullet(from))
+		case k == EntityDoor:
+		default:
+			e.pickups = append(e.pickups, Pickup{Kind: k, carried: carried{Pos: from.Pos, Layer: from.Layer, Number: from.Number}})
+		}
+	}
+}
 
 // tickEntities ticks projectiles, then lasers and what is in their list (lights, doors, draggers,
 // turrets, plasma), then pickups.
-func (w *World) tickEntities() {}
+func (w *World) tickEntities() {
+	e := &w.entities
+	for i := len(e.projectiles) - 1; i >= 0; i-- {
+		w.tickProjectile(&e.projectiles[i])
+	}
+	for i := len(e.beams) - 1; i >= 0; i-- {
+		switch b := &e.beams[i]; {
+		case b.kind == beamLaser:
+			w.tickLaser(b)
+		case b.gone:
+		case b.kind == beamDragger:
+			w.tickDraggerBeam(b)
+		case b.kind == beamPlasma:
+			w.tickPlasma(b)
+		}
+	}
+	for i := len(e.fixtures) - 1; i >= 0; i-- {
+		switch f := e.fixtures[i]; f.kind {
+		case fixtureLight:
+			w.tickLight(&e.lights[f.index])
+		case fixtureDragger:
+			w.tickDragger(f.index)
+		case fixtureTurret:
+			w.tickTurret(&e.turrets[f.index])
+		}
+	}
+	for i := len(e.pickups) - 1; i >= 0; i-- {
+		w.tickPickup(&e.pickups[i])
+	}
+}
 
 // removeEntities removes what ended in this tick.
-func (w *World) removeEntities() {}
+func (w *World) removeEntities() {
+	e := &w.entities
+	e.projectiles = slices.DeleteFunc(e.projectiles, func(p Projectile) bool { return p.gone })
+	e.beams = slices.DeleteFunc(e.beams, func(b beam) bool { return b.gone })
+}
+
+// owner returns the living tee of a player, in the world or paused; nil if there is none.
+func (w *World) owner(id int8) *Tee {
+	if id < 0 || !w.players[id].alive {
+		return nil
+	}
+	return &w.tees[id]
+}
+
+// firstOnLine returns the tee within a distance of the line from a to b that is the first one on it,
+// and where that is. It is not except, acts on the tee of the player with (noTee: all do) and is only
+// if that is not nil.
+func (w *World) firstOnLine(a, b Vec, distance float32, except *Tee, with int8, only *Tee) (first *Tee, at Vec) {
+	best := vec.Distance(a, b) * 100
+	for t := range w.newest {
+		if t == except || only != nil && t != only || with >= 0 && !w.canCollide(int(t.id), int(with)) {
+			continue
+		}
+		p, ok := closest(a, b, t.Pos)
+		if !ok || !(vec.Distance(t.Pos, p) < teeSize+distance) {
+			continue
+		}
+		if l := vec.Distance(a, p); l < best {
+			first, at, best = t, p, l
+		}
+	}
+	return first, at
+}

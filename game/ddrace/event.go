@@ -34,6 +34,8 @@ type Event struct {
 	Tee   int8
 	Value int32
 	Extra int32
+	// Angle of the stars, in radians.
+	Angle float32
 	Pos   Vec
 }
 

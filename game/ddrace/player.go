@@ -219,6 +219,7 @@ func (w *World) trySpawn(id int) {
 		ActiveWeapon: WeaponGun, LastWeapon: WeaponHammer, QueuedWeapon: -1,
 	}
 	t.Weapons[WeaponHammer], t.Weapons[WeaponGun] = true, true
+	t.loaded = t.Weapons
 	w.addTee(int8(id))
 	w.addEvent(Event{Kind: EventSpawn, Tee: t.id, Pos: pos})
 	w.addEvent(Event{Kind: EventSpawnEffect, Tee: t.id, Pos: pos})

@@ -111,6 +111,7 @@ type Tee struct {
 	numInputs       int32 // direct inputs since the spawn
 
 	Weapons        [NumWeapons]bool // those that the tee has
+	loaded         [NumWeapons]bool // those with ammunition, which has no end
 	ActiveWeapon   Weapon
 	LastWeapon     Weapon
 	QueuedWeapon   Weapon // to switch to, -1 for none

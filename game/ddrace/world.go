@@ -33,6 +33,7 @@ type World struct {
 	ids    [MaxTees]uint8
 	numIDs int
 
+	practice uint64 // teams, as bits
 	switches switches
 	entities entities
 	tuning   tuningCache

@@ -1,0 +1,109 @@
+package ddrace
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// Dragger is an entity that pulls tees.
+type Dragger struct {
+	carried
+	Strength     int32 // units per tick², 1 to 3
+	ThroughWalls bool
+	// targets are the tees that it pulls of each team, noTee for none, and beams those that a beam
+	// pulls, as bits.
+	targets [maxTeams]int8
+	beams   uint64
+}
+
+func newDragger(e *Entity) Dragger {
+	d := Dragger{carried: carried{Pos: e.Pos, Layer: e.Layer, Number: e.Number}, Strength: int32(e.Kind-EntityDragger) + 1}
+	if e.Kind >= EntityDraggerThrough {
+		d.Strength, d.ThroughWalls = int32(e.Kind-EntityDraggerThrough)+1, true
+	}
+	for i := range d.targets {
+		d.targets[i] = noTee
+	}
+	return d
+}
+
+// sees reports whether nothing that stops a dragger is between it and a tee.
+func (w *World) draggerSees(d *Dragger, t *Tee) bool {
+	_, stopped := w.m.endOfLight(d.Pos, t.Pos, d.ThroughWalls)
+	return !stopped
+}
+
+// tickDragger moves a dragger and chooses whom it pulls: all solo tees, and of each team the one of the
+// last step or the nearest.
+func (w *World) tickDragger(i int32) {
+	if !w.isStep() {
+		return
+	}
+	d := &w.entities.draggers[i]
+	w.m.carry(&d.carried)
+	var (
+		nearest  [maxTeams]int8
+		distance [maxTeams]int32
+		pulled   uint64 // tees, as bits
+		visible  uint64 // those that are not solo
+	)
+	reach := float32(w.settings.DraggerRange) - teeSize
+	for team := range nearest {
+		nearest[team] = noTee
+	}
+	for t := range w.newest {
+		if !(vec.Distance(t.Pos, d.Pos) < reach+teeSize) || w.team(int(t.id)) == TeamSuper || !w.worksFor(&d.carried, t) || !w.draggerSees(d, t) {
+			continue
+		}
+		if t.Core.Solo {
+			pulled |= 1 << t.id
+			continue
+		}
+		visible |= 1 << t.id
+		team, l := w.team(int(t.id)), vec.Trunc(vec.Distance(t.Pos, d.Pos))
+		if distance[team] == 0 || distance[team] > l {
+			distance[team], nearest[team] = l, t.id
+		}
+	}
+	for team := range d.targets {
+		target := &d.targets[team]
+		if *target == noTee || visible>>*target&1 == 0 {
+			*target = nearest[team]
+		}
+		if *target != noTee {
+			pulled |= 1 << *target
+		}
+	}
+	for id := range int8(MaxTees) {
+		switch bit := uint64(1) << id; {
+		case pulled&^d.beams&bit != 0:
+			d.beams |= bit
+			b := beam{kind: beamDragger, of: i, target: id}
+			w.tickDraggerBeam(&b)
+			w.entities.beams = append(w.entities.beams, b)
+		case d.beams&^pulled&bit != 0:
+			w.endDraggerBeam(i, id)
+		}
+	}
+}
+
+// endDraggerBeam ends the beam of a dragger to a tee.
+func (w *World) endDraggerBeam(i int32, id int8) {
+	w.entities.draggers[i].beams &^= 1 << id
+	for k := range w.entities.beams {
+		if b := &w.entities.beams[k]; b.kind == beamDragger && b.of == i && b.target == id {
+			b.gone = true
+		}
+	}
+}
+
+// tickDraggerBeam pulls a tee, or ends the beam to it.
+func (w *World) tickDraggerBeam(b *beam) {
+	d, t := &w.entities.draggers[b.of], w.owner(b.target)
+	if t == nil || w.isStep() && !w.worksFor(&d.carried, t) || !w.draggerSees(d, t) ||
+		vec.Distance(t.Pos, d.Pos) >= float32(w.settings.DraggerRange) {
+		d.beams &^= 1 << b.target
+		b.gone = true
+		return
+	}
+	if vec.Distance(t.Pos, d.Pos) > teeSize {
+		t.push(normalize(d.Pos.Sub(t.Pos)).Mul(float32(d.Strength)))
+	}
+}
