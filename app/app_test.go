@@ -34,7 +34,12 @@ func teeyard(t *testing.T, args ...string) *exec.Cmd {
 
 // TestScripts runs the program as a user does; see testdata.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setUpScript})
+	certificates := t.TempDir()
+	testenv.WriteCertificate(t, certificates, "localhost")
+	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: func(env *testscript.Env) error {
+		env.Setenv("CERTIFICATES", certificates)
+		return setUpScript(env)
+	}})
 }
 
 // TestExamples parses the commands in the README and in the help texts.

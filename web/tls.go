@@ -96,8 +96,13 @@ func (s *Settings) ListenTLS(ctx context.Context, failed func(error)) ([]net.Lis
 		return nil, fmt.Errorf("sv_https %q: %w", s.https, err)
 	}
 	for i, l := range listeners {
-		// HTTP/2 would multiply the requests of a connection, of which Listen limits the number.
-		listeners[i] = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: cert.get})
+		listeners[i] = cert.listen(l)
 	}
 	return listeners, nil
+}
+
+// listen returns a listener for connections with the certificate over those of l.
+func (c *certificate) listen(l net.Listener) net.Listener {
+	// HTTP/2 would multiply the requests of a connection, of which Listen limits the number.
+	return tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get})
 }

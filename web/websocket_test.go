@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +15,8 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,6 +30,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/ws"
 )
 
@@ -104,21 +109,33 @@ func (p *playedServer) proxy(t *testing.T, addr string) (address string) {
 type player struct {
 	*client.Client
 	snapshots atomic.Int32
+	over      atomic.Bool            // the match is, and somebody has won it
 	heard     atomic.Pointer[string] // the last chat
 }
 
 func (p *playedServer) join(t *testing.T, address, name string, version client.Version) *player {
+	t.Helper()
+	return p.joinBy(t, ws.Dial, address, name, version)
+}
+
+// joinBy is join with another way to connect.
+func (p *playedServer) joinBy(t *testing.T, dial func(context.Context, string) (transport.Conn, transport.Peer, error), address, name string, version client.Version) *player {
 	t.Helper()
 	pl := new(player)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var err error
 	pl.Client, err = client.Dial(ctx, address, client.Config{
-		Name: name, Version: version, Dial: ws.Dial, Maps: client.NewMaps(t.TempDir()),
+		Name: name, Version: version, Dial: dial, Maps: client.NewMaps(t.TempDir()),
 		Play: func(*client.Client, *game.View) game.Input {
 			return game.Input{Direction: 1, TargetX: 10, Fire: 1, Jump: true}
 		},
-		OnSnapshot: func(*client.Client, *game.View, []game.Event) { pl.snapshots.Add(1) },
+		OnSnapshot: func(_ *client.Client, v *game.View, _ []game.Event) {
+			pl.snapshots.Add(1)
+			if v.Game.State&game.StateGameOver != 0 && slices.ContainsFunc(v.Players, func(p game.PlayerState) bool { return p.Score >= 1 }) {
+				pl.over.Store(true)
+			}
+		},
 		OnEvent: func(_ *client.Client, e event.Event) {
 			if c, ok := e.(event.Chat); ok {
 				pl.heard.Store(&c.Text)
@@ -140,15 +157,15 @@ func (p *playedServer) run(t *testing.T, line string) string {
 	return p.log.String()[before:]
 }
 
-// TestMatchOverWebSocket plays a match with clients of both versions who come through a proxy: they
-// get the map and snapshots, chat, are seen with their addresses, can be banned by them, and
+// TestMatchOverWebSocket plays a match with bots and clients of both versions who come through a proxy: they
+// get the map and snapshots, chat, are seen with their addresses, can be banned by them, see somebody win, and
 // the replay log of the match verifies.
 func TestMatchOverWebSocket(t *testing.T) {
-	p := startPlayedServer(t)
+	p := startPlayedServer(t, "sv_map testbox; sv_bots 8; sv_scorelimit 1; sv_warmup 2")
 	var players []*player
+	addrs := []string{"203.0.113.1", "203.0.113.2", "2001:db8::3", "2001:db8:0:1::4"}
 	for i, v := range []client.Version{client.Version07, client.Version06, client.Version07, client.Version06} {
-		addr := fmt.Sprintf("203.0.113.%d", i+1)
-		players = append(players, p.join(t, p.proxy(t, addr), fmt.Sprintf("tee %d", i), v))
+		players = append(players, p.join(t, p.proxy(t, addrs[i]), fmt.Sprintf("tee %d", i), v))
 		testenv.Check(t, players[i].Version() == v, "%v speaks %v", v, players[i].Version())
 	}
 	testenv.Eventually(t, "snapshots for all", func() bool {
@@ -169,17 +186,24 @@ func TestMatchOverWebSocket(t *testing.T) {
 		return text != nil && *text == "hello from a browser"
 	})
 	status := p.run(t, "status")
-	for i := range players {
-		testenv.Check(t, strings.Contains(status, fmt.Sprintf("addr=ws://203.0.113.%d:", i+1)), "no player %d in\n%s", i, status)
+	for _, addr := range addrs {
+		testenv.Check(t, strings.Contains(status, "addr=ws://"+addr+":") || strings.Contains(status, "addr=ws://["+addr+"]:"), "no player from %s in\n%s", addr, status)
 	}
-	p.run(t, "ban 203.0.113.2 5 no browsers")
-	testenv.Eventually(t, "the ban", func() bool { return players[1].Err() != nil })
-	testenv.Check(t, strings.Contains(fmt.Sprint(players[1].Err()), "no browsers"), "%v", players[1].Err())
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	_, err := client.Dial(ctx, p.proxy(t, "203.0.113.2"), client.Config{Name: "again", Dial: ws.Dial, NoMap: true})
-	testenv.Check(t, err != nil, "who is banned got in")
-	testenv.Check(t, players[0].Err() == nil, "another was banned: %v", players[0].Err())
+	for i, target := range map[int]string{1: addrs[1], 2: "2001:db8::/64"} {
+		p.run(t, "ban "+target+" 5 no browsers")
+		testenv.Eventually(t, "the ban", func() bool { return players[i].Err() != nil })
+		testenv.Check(t, strings.Contains(fmt.Sprint(players[i].Err()), "no browsers"), "%v", players[i].Err())
+	}
+	for _, addr := range []string{"203.0.113.2", "2001:db8::ffff"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		_, err := client.Dial(ctx, p.proxy(t, addr), client.Config{Name: "again", Dial: ws.Dial, NoMap: true})
+		testenv.Check(t, err != nil, "who is banned got in from %s", addr)
+	}
+	for _, i := range []int{0, 3} {
+		testenv.Eventually(t, "the end of the match", func() bool { return players[i].over.Load() })
+		testenv.Check(t, players[i].Err() == nil, "another was banned: %v", players[i].Err())
+	}
 	p.end()
 	testenv.Check(t, len(p.replays.files) > 0, "no replay log")
 	for name, b := range p.replays.files {
@@ -265,4 +289,36 @@ func TestRefusedPlayersStayInTheListener(t *testing.T) {
 	l.count.mu.Lock()
 	defer l.count.mu.Unlock()
 	testenv.Check(t, len(l.count.open) == 1, "%d connections count", len(l.count.open))
+}
+
+// TestMatchOverTLS: one who has joined over wss:// plays on when the certificate changes, and others join
+// with the new one alone.
+func TestMatchOverTLS(t *testing.T) {
+	p := startPlayedServer(t)
+	dir := t.TempDir()
+	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
+	cert := testenv.Must(openCertificate(certFile, keyFile, func(err error) { t.Error(err) }))
+	var passed atomic.Int64
+	cert.now = func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
+	l := testenv.Must(Listen(t.Context(), "127.0.0.1:0", 0))[0]
+	go p.http.Config.Serve(cert.listen(l))
+	join := func(name string, v client.Version) *player {
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(testenv.Must(os.ReadFile(certFile)))
+		d := ws.Dialer{TLS: &tls.Config{RootCAs: pool, ServerName: "localhost"}}
+		return p.joinBy(t, d.Dial, "wss://"+l.Addr().String(), name, v)
+	}
+	first := join("first", client.Version07)
+	testenv.WriteCertificate(t, dir, "second")
+	passed.Store(int64(certificateInterval))
+	second := join("second", client.Version06)
+	for _, pl := range []*player{first, second} {
+		n := pl.snapshots.Load()
+		testenv.Eventually(t, "snapshots", func() bool { return pl.snapshots.Load() > n+10 })
+		testenv.Check(t, pl.Err() == nil, "%v", pl.Err())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_, err := client.Dial(ctx, "wss://"+l.Addr().String(), client.Config{Name: "third", Dial: ws.Dial, NoMap: true})
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), "certificate"), "%v", err)
 }

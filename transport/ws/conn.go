@@ -103,14 +103,11 @@ func (c *joined) Stats() transport.Stats {
 	return s
 }
 
-// closeTime is how long Close waits for what is queued to be sent.
-const closeTime = 250 * time.Millisecond
-
 // Close implements [transport.Conn]. It ends the connections of the hub, after what is queued for
-// them.
+// them. Peers say that they have got it; a connection that ends before may lose it.
 func (c *joined) Close() error {
 	c.hub.close()
-	for end := time.Now().Add(closeTime); c.hub.queued.Load() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(c.hub.closeTime); c.hub.Peers() > 0 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	return c.Conn.Close()

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -31,12 +34,29 @@ const (
 	defaultPortTLS = 443
 )
 
-// redialInterval is the time between attempts to connect again.
-const redialInterval = time.Second
+const (
+	// dialTimeout is how long a server may take for the handshake.
+	dialTimeout = 10 * time.Second
+	// redialInterval is the time between attempts to connect again.
+	redialInterval = time.Second
+)
 
 // IsAddress reports whether an address is one for [Dial].
 func IsAddress(address string) bool {
 	return strings.HasPrefix(address, "ws://") || strings.HasPrefix(address, "wss://")
+}
+
+// Dial is that of a zero [Dialer].
+func Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, error) {
+	return new(Dialer).Dial(ctx, address)
+}
+
+// Dialer has the options for connections to servers.
+type Dialer struct {
+	// TLS says which certificates of servers at wss:// are good; nil takes those that the system trusts.
+	TLS *tls.Config
+
+	timeout time.Duration // 0 is dialTimeout
 }
 
 // Dial connects to a server at ws://host, wss://host or the same with a port and a path. It returns
@@ -44,7 +64,7 @@ func IsAddress(address string) bool {
 // Send connects again.
 //
 // The error wraps ErrAddress, or says why there is no connection.
-func Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, error) {
+func (d *Dialer) Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, error) {
 	u, err := url.Parse(address)
 	if err != nil || !IsAddress(address) || u.Hostname() == "" {
 		return nil, transport.Peer{}, fmt.Errorf("%w: %q is not ws://host or wss://host", ErrAddress, address)
@@ -57,28 +77,50 @@ func Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, 
 		u.Host += ":" + strconv.Itoa(port)
 	}
 	u.Path = cmp.Or(u.Path, "/")
-	open := func(ctx context.Context) (*websocket.Conn, error) {
-		conn, answer, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{Subprotocols: []string{subprotocol}})
-		return conn, explain(answer, err)
+	var with *http.Client
+	if d.TLS != nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.TLSClientConfig = d.TLS.Clone()
+		with = &http.Client{Transport: t}
+	}
+	timeout := cmp.Or(d.timeout, dialTimeout)
+	open := func(ctx context.Context) (c opened, err error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, timeout, errSilent)
+		defer cancel()
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { c.raw = i.Conn }})
+		var answer *http.Response
+		c.Conn, answer, err = websocket.Dial(ctx, u.String(), &websocket.DialOptions{HTTPClient: with, Subprotocols: []string{subprotocol}})
+		if err != nil && context.Cause(ctx) == errSilent {
+			err = errSilent
+		}
+		return c, explain(answer, err)
 	}
 	conn, err := open(ctx)
 	if err != nil {
 		return nil, transport.Peer{}, fmt.Errorf("ws: %w", err)
 	}
-	d := &dialed{again: make(chan struct{}, 1)}
-	d.hub = NewHub()
-	d.Conn = d.hub.Join(&silence{changed: make(chan struct{}, 1)})
+	to := &dialed{again: make(chan struct{}, 1)}
+	to.hub = NewHub()
+	to.Conn = to.hub.Join(&silence{changed: make(chan struct{}, 1)})
 	// The real address may be that of a proxy, and nobody needs it.
-	d.server = transport.Peer{AddrPort: netip.AddrPortFrom(netip.IPv4Unspecified(), 1), Kind: transport.WebSocket}
+	to.server = transport.Peer{AddrPort: netip.AddrPortFrom(netip.IPv4Unspecified(), 1), Kind: transport.WebSocket}
 	live, end := context.WithCancel(context.Background())
-	d.end = end
-	p, err := d.hub.add(d.server.AddrPort, end)
+	to.end = end
+	p, err := to.hub.add(to.server.AddrPort, end)
 	if err != nil {
 		return nil, transport.Peer{}, err
 	}
-	go d.run(live, p, conn, open)
-	return d, d.server, nil
+	go to.run(live, p, conn, open)
+	return to, to.server, nil
 }
+
+// opened is a connection and what it runs over.
+type opened struct {
+	*websocket.Conn
+	raw net.Conn
+}
+
+var errSilent = errors.New("the server takes too long to answer")
 
 // explain returns the error of a connection that was not made, with what the server answered, if it
 // answered.
@@ -104,12 +146,12 @@ type dialed struct {
 }
 
 // run serves a connection, and those that follow it.
-func (d *dialed) run(ctx context.Context, p *peer, conn *websocket.Conn, open func(context.Context) (*websocket.Conn, error)) {
+func (d *dialed) run(ctx context.Context, p *peer, conn opened, open func(context.Context) (opened, error)) {
 	for ctx.Err() == nil {
-		if conn != nil {
+		if conn.Conn != nil {
 			one, cancel := context.WithCancel(ctx)
 			p.cancel = cancel
-			_ = p.run(one, conn)
+			_ = p.run(one, conn.Conn, conn.raw)
 			cancel()
 			d.hub.remove(p)
 		}
@@ -125,7 +167,7 @@ func (d *dialed) run(ctx context.Context, p *peer, conn *websocket.Conn, open fu
 		}
 		var err error
 		if conn, err = open(ctx); err != nil {
-			conn = nil
+			conn = opened{}
 			continue
 		}
 		if p, err = d.hub.add(d.server.AddrPort, func() {}); err != nil { // the hub is closed

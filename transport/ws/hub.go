@@ -1,10 +1,12 @@
 package ws
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -29,8 +31,15 @@ const (
 	// idleTime is the time without a message after which a connection is closed. Browsers
 	// connect again for the next one.
 	idleTime = 30 * time.Second
+	// maxPings is how many pings a peer may send at once, and in idleTime. Browsers send none, and each is
+	// answered.
+	maxPings = 60
 	// stallTime is the time in which a message must be sent, or the connection is closed.
 	stallTime = 5 * time.Second
+	// byeTime is how long a peer that is told why its connection ends may take to read it.
+	byeTime = time.Second
+	// closeTime is how long Close waits for what is queued to arrive.
+	closeTime = 500 * time.Millisecond
 )
 
 // ErrFull is returned by [Hub.Serve] when there are too many connections.
@@ -39,7 +48,7 @@ var ErrFull = errors.New("ws: too many connections")
 // Hub is a number of peers with WebSocket connections. Its methods may be called by several
 // goroutines.
 type Hub struct {
-	idleTime, stallTime time.Duration
+	idleTime, stallTime, closeTime time.Duration
 
 	mu        sync.Mutex
 	peers     map[transport.Peer]*peer
@@ -67,7 +76,7 @@ type arrival struct {
 // NewHub returns a hub without peers.
 func NewHub() *Hub {
 	return &Hub{
-		idleTime: idleTime, stallTime: stallTime,
+		idleTime: idleTime, stallTime: stallTime, closeTime: closeTime,
 		peers: make(map[transport.Peer]*peer), perPerson: make(map[netip.Prefix]int), wake: func() {},
 	}
 }
@@ -85,11 +94,36 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort)
 		return err
 	}
 	defer h.remove(p)
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}, InsecureSkipVerify: true})
+	pings := limit.Rate{PerSecond: maxPings / idleTime.Seconds(), Burst: maxPings}
+	var pinged limit.Bucket
+	taken := &takenWriter{ResponseWriter: w}
+	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{
+		Subprotocols: []string{subprotocol}, InsecureSkipVerify: true,
+		OnPingReceived: func(context.Context, []byte) bool {
+			ok := pinged.Take(transport.Monotonic(), pings, 1)
+			if !ok {
+				cancel()
+			}
+			return ok
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("ws: %w", err)
 	}
-	return p.run(ctx, conn)
+	return p.run(ctx, conn, taken.conn)
+}
+
+// takenWriter is a ResponseWriter that knows the connection which is taken from its server.
+type takenWriter struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements http.Hijacker.
+func (w *takenWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	w.conn = conn
+	return conn, rw, err
 }
 
 // add makes a peer.

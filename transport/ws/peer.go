@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -46,9 +47,11 @@ type peer struct {
 	last    bool   // the connection ends when they are sent
 }
 
-// run receives and sends until the connection ends.
-func (p *peer) run(ctx context.Context, conn *websocket.Conn) error {
+// run receives and sends until the connection ends. Raw is what conn runs over.
+func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) error {
 	defer conn.CloseNow()
+	// conn alone would wait for the rest of a frame, however long it is and however slowly it comes.
+	defer context.AfterFunc(ctx, func() { raw.Close() })()
 	conn.SetReadLimit(-1) // readMessage has one
 	var sender sync.WaitGroup
 	defer sender.Wait()
@@ -65,6 +68,7 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn) error {
 			return fmt.Errorf("ws: %w", err)
 		}
 		if kind != websocket.MessageBinary {
+			idle.Reset(byeTime)
 			conn.Close(websocket.StatusUnsupportedData, "datagrams are binary messages")
 			return errors.New("ws: a message is text")
 		}
@@ -77,15 +81,16 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn) error {
 		if buf, err = readMessage(r, buf); err != nil {
 			if errors.Is(err, errTooLong) {
 				p.hub.count.tooLong.Add(1)
+				idle.Reset(byeTime)
 				conn.Close(websocket.StatusMessageTooBig, err.Error())
 			}
 			return fmt.Errorf("ws: %w", err)
 		}
-		idle.Reset(p.hub.idleTime)
 		if len(buf) == 0 || first && isPortMessage(buf) {
 			p.free <- buf
 			continue
 		}
+		idle.Reset(p.hub.idleTime)
 		p.hub.mu.Lock()
 		p.heard = true
 		p.hub.unread = append(p.hub.unread, arrival{p, buf, transport.Monotonic()})
@@ -160,6 +165,7 @@ func (p *peer) send(ctx context.Context, conn *websocket.Conn) {
 		p.mu.Unlock()
 		p.hub.queued.Add(-int64(len(batch)))
 		if last {
+			stall.Reset(byeTime)
 			conn.Close(websocket.StatusGoingAway, "")
 			return
 		}
