@@ -118,8 +118,14 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 		}
 		w.predictedInput(id, in)
 	}
+	late := w.settings.NoWeakHookAndBounce != 0
+	if late {
+		for t := range w.order.walk(w) {
+			w.tickBefore(t)
+		}
+	}
 	w.tickEntities()
-	w.tickTees()
+	w.tickTees(late)
 	w.removeEntities()
 	w.tickPlayers()
 	w.switches.tick(w.tick)
@@ -130,14 +136,9 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 	return w.events
 }
 
-// tickTees lets all tees act, newest first, and then move.
-func (w *World) tickTees() {
-	late := w.settings.NoWeakHookAndBounce != 0
-	if late {
-		for t := range w.order.walk(w) {
-			w.tickBefore(t)
-		}
-	}
+// tickTees lets all tees act, newest first, and then move. Late is whether the first part of their
+// tick was before that of entities, so that no hook is weak.
+func (w *World) tickTees(late bool) {
 	for t := range w.order.walk(w) {
 		if late {
 			w.tickForces(t)
