@@ -39,6 +39,8 @@ func (o *oracle) apply(actions []teehistorian.Record) {
 				o.lastKill[id] = o.w.Tick()
 				o.w.Kill(id, ddrace.WeaponSelf, false)
 			}
+		case teehistorian.Command:
+			o.command(r)
 		case teehistorian.Drop:
 			o.w.Leave(id)
 		case teehistorian.Extra:
@@ -46,8 +48,27 @@ func (o *oracle) apply(actions []teehistorian.Record) {
 			case teehistorian.ExtraReady:
 				o.w.Enter(int(r.Data[0]), false)
 			case teehistorian.ExtraTeam:
-				o.w.SetTeam(int(r.Data[0]), r.Data[1])
+				// Two bytes are 64, the team of super tees.
+				if len(r.Data) == 2 {
+					o.w.SetTeam(int(r.Data[0]), r.Data[1])
+				}
 			}
+		}
+	}
+}
+
+// command runs a command of the console.
+func (o *oracle) command(r *teehistorian.Record) {
+	id := int(r.Client)
+	if id < 0 || o.w.Tee(id) == nil {
+		return
+	}
+	switch r.Name {
+	case "super":
+		o.w.SetSuper(id, true)
+	case "weapons":
+		for _, weapon := range []ddrace.Weapon{ddrace.WeaponShotgun, ddrace.WeaponGrenade, ddrace.WeaponLaser} {
+			o.w.GiveWeapon(id, weapon, true)
 		}
 	}
 }

@@ -62,14 +62,6 @@ func (w *World) Kill(id int, weapon Weapon, weak bool) {
 	p.spawning, p.weakSpawn = !p.spectator, weak
 }
 
-// SetTeam moves a player to a team, 0 to 63 or TeamSuper.
-func (w *World) SetTeam(id int, team uint8) {
-	w.players[id].team = min(team, TeamSuper)
-}
-
-// Team returns a player's team.
-func (w *World) Team(id int) uint8 { return w.players[id].team }
-
 // Pause takes a player's tee out of the world, or puts it back as the newest one.
 func (w *World) Pause(id int, paused bool) {
 	p, t := &w.players[id], &w.tees[id]
@@ -131,6 +123,10 @@ func (w *World) die(id int, weapon Weapon) {
 	t.Core.Solo = false
 	w.removeTee(t.id)
 	w.addEvent(Event{Kind: EventDeathEffect, Tee: t.id, Pos: t.Pos})
+	w.leaveTeam(id, weapon)
+	if w.rules != nil {
+		w.rules.Died(w, id, weapon)
+	}
 }
 
 // directInput is an input as it arrives, before the tick that it is for: it acts on weapons.
@@ -221,6 +217,7 @@ func (w *World) trySpawn(id int) {
 	t.Weapons[WeaponHammer], t.Weapons[WeaponGun] = true, true
 	t.loaded = t.Weapons
 	w.addTee(int8(id))
+	w.joinAtSpawn(id)
 	w.addEvent(Event{Kind: EventSpawn, Tee: t.id, Pos: pos})
 	w.addEvent(Event{Kind: EventSpawnEffect, Tee: t.id, Pos: pos})
 	w.sound(t, pos, SoundPlayerSpawn)

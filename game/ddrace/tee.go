@@ -97,6 +97,7 @@ type Tee struct {
 	teleported      bool // by a telegun, to teleportTo, at the end of its tiles
 	teleportBlue    bool // and keeps its velocity
 	teleportTo      Vec
+	teamBeforeSuper uint8
 	Race            RaceState
 	StartTick       int32
 	Checkpoints     [NumCheckpoints]int32 // times in ticks, 0 if not passed

@@ -227,12 +227,32 @@ func (w *World) race(t *Tee, g, f uint8) {
 }
 
 func (w *World) startRace(t *Tee) {
+	if w.rules != nil {
+		w.rules.Started(w, int(t.id))
+		return
+	}
+	w.StartRace(int(t.id))
+}
+
+// StartRace lets the race of a tee begin.
+func (w *World) StartRace(id int) {
+	t := &w.tees[id]
 	t.Race, t.StartTick = RaceStarted, w.tick
 	t.Checkpoints, t.LastCheckpoint = [NumCheckpoints]int32{}, -1
 	w.addEvent(Event{Kind: EventStart, Tee: t.id})
 }
 
 func (w *World) finishRace(t *Tee) {
+	if w.rules != nil {
+		w.rules.Finished(w, int(t.id))
+		return
+	}
+	w.FinishRace(int(t.id))
+}
+
+// FinishRace ends the race of a tee.
+func (w *World) FinishRace(id int) {
+	t := &w.tees[id]
 	if time := w.tick - t.StartTick; time > 0 {
 		t.Race = RaceFinished
 		w.addEvent(Event{Kind: EventFinish, Tee: t.id, Value: time})

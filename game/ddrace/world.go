@@ -16,6 +16,8 @@ type Config struct {
 	Map *Map
 	// Seed is that of the random numbers, as in the header of a teehistorian.
 	Seed [2]uint64
+	// Teams may be nil: then all race for themselves.
+	Teams Teams
 }
 
 // World is a world of DDRace: the map's entities and the tees. It is developed by [World.Step]; what
@@ -34,6 +36,8 @@ type World struct {
 	numIDs int
 
 	practice uint64 // teams, as bits
+	teams    [maxTeams]teamState
+	rules    Teams
 	switches switches
 	entities entities
 	tuning   tuningCache
@@ -45,7 +49,7 @@ type World struct {
 
 // New creates a world.
 func New(cfg Config) *World {
-	w := &World{m: cfg.Map, settings: cfg.Map.Settings, rand: newPRNG(cfg.Seed)}
+	w := &World{m: cfg.Map, settings: cfg.Map.Settings, rand: newPRNG(cfg.Seed), rules: cfg.Teams}
 	w.switches.init(w.m)
 	w.cacheTuning()
 	w.createEntities()

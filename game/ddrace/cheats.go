@@ -1,0 +1,79 @@
+package ddrace
+
+// The methods of this file are what the console can do to a player's tee, if it has one. Most end its
+// race.
+
+// Cheat says that a tee cannot finish its race.
+func (w *World) Cheat(id int) {
+	if t := w.Tee(id); t != nil {
+		t.Race = RaceCheat
+	}
+}
+
+// SetSuper makes a tee super, which is in a team of its own that acts on all, or a usual one again.
+func (w *World) SetSuper(id int, super bool) {
+	t := w.Tee(id)
+	if t == nil || t.Super == super {
+		return
+	}
+	t.Super = super
+	if !super {
+		w.SetTeam(id, t.teamBeforeSuper)
+		return
+	}
+	t.teamBeforeSuper = w.players[id].team
+	w.SetTeam(id, TeamSuper)
+	t.Race = RaceCheat
+	w.unfreeze(t)
+}
+
+// GiveWeapon gives a tee a weapon, or takes it.
+func (w *World) GiveWeapon(id int, weapon Weapon, give bool) {
+	t := w.Tee(id)
+	if t == nil || weapon < 0 || weapon >= NumWeapons {
+		return
+	}
+	t.Race = RaceCheat
+	switch {
+	case weapon == WeaponNinja && give:
+		w.giveNinja(t)
+	case weapon == WeaponNinja:
+		t.stopNinja()
+	default:
+		if !give && t.ActiveWeapon == weapon {
+			t.ActiveWeapon = WeaponGun
+		}
+		t.Weapons[weapon] = give
+		t.loaded[weapon] = t.loaded[weapon] || give
+	}
+}
+
+// Teleport puts a tee to another place.
+func (w *World) Teleport(id int, to Vec) {
+	if t := w.Tee(id); t != nil {
+		t.Core.Pos, t.Pos, t.PrevPos = to, to, to
+		t.Race = RaceCheat
+	}
+}
+
+// SetSolo says whether a tee and others act on each other.
+func (w *World) SetSolo(id int, solo bool) {
+	if t := w.Tee(id); t != nil {
+		t.Core.Solo = solo
+		w.addEvent(Event{Kind: EventTuning, Tee: t.id})
+	}
+}
+
+// Freeze freezes a tee for some seconds; Unfreeze ends that.
+func (w *World) Freeze(id int, seconds int32) {
+	if t := w.Tee(id); t != nil {
+		w.freeze(t, seconds)
+	}
+}
+
+// Unfreeze ends the freeze of a tee.
+func (w *World) Unfreeze(id int) {
+	if t := w.Tee(id); t != nil {
+		w.unfreeze(t)
+	}
+}
