@@ -22,6 +22,13 @@ func (w *World) giveNinja(t *Tee) {
 	t.ActiveWeapon = WeaponNinja
 }
 
+// endNinja gives a tee its last weapon back.
+func (t *Tee) endNinja() {
+	t.Ninja.CurrentMoveTime = 0
+	t.Weapons[WeaponNinja] = false
+	t.ActiveWeapon = t.LastWeapon
+}
+
 // tickNinja runs one tick of the ninja, whose dash moves the tee.
 func (w *World) tickNinja(t *Tee) {
 	if t.ActiveWeapon != WeaponNinja {
@@ -30,9 +37,7 @@ func (w *World) tickNinja(t *Tee) {
 	n := &t.Ninja
 	left := n.ActivationTick + ninjaTicks - w.tick
 	if left < 0 {
-		n.CurrentMoveTime = 0
-		t.Weapons[WeaponNinja] = false
-		t.ActiveWeapon = t.LastWeapon
+		t.endNinja()
 		return
 	}
 	if left%TickRate == 0 && left/TickRate <= 5 {
