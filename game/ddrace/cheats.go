@@ -38,7 +38,7 @@ func (w *World) GiveWeapon(id int, weapon Weapon, give bool) {
 	case weapon == WeaponNinja && give:
 		w.giveNinja(t)
 	case weapon == WeaponNinja:
-		t.stopNinja()
+		t.endNinja()
 	default:
 		if !give && t.ActiveWeapon == weapon {
 			t.ActiveWeapon = WeaponGun
