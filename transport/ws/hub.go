@@ -39,7 +39,7 @@ const (
 	// byeTime is how long a peer that is told why its connection ends may take to read it.
 	byeTime = time.Second
 	// closeTime is how long Close waits for what is queued to arrive.
-	closeTime = 500 * time.Millisecond
+	closeTime = time.Second
 )
 
 // ErrFull is returned by [Hub.Serve] when there are too many connections.
