@@ -27,6 +27,7 @@ const (
 	StoreDrop                    // deletes a row: Key, Row.Name
 	StoreRow                     // asks for a row: Key, Row.Name
 	StoreTop                     // asks for the first rows: Key, LowFirst, Limit
+	StoreRank                    // asks for something about ranks: Rank; see [Tx.Rank]
 	numStoreOps
 )
 
@@ -47,6 +48,7 @@ type StoreRequest struct {
 	Row      Row
 	LowFirst bool  // low scores are better, as of times
 	Limit    int32 // 1..MaxStoreRows
+	Rank     *RankRequest
 }
 
 // StoreAnswer is the answer to a StoreRequest. Writes are answered when they are on the disk.
@@ -60,6 +62,7 @@ type StoreAnswer struct {
 	Found bool   // whether there is what StoreGet or StoreRow asked for
 	Value string // of StoreGet
 	Rows  []Row  // of StoreRow and StoreTop
+	Rank  *RankAnswer
 }
 
 // StorageHook is called with the answer to each request to the storage, also those of others:
@@ -129,6 +132,9 @@ func (s Storage) request(r StoreRequest) int32 {
 	st.inTick++
 	st.lastID++
 	r.ID = st.lastID
+	if r.Rank != nil {
+		r.Rank.ID = r.ID
+	}
 	s.tx.w.addEvent(Event{Kind: EvStore, Player: Nobody, Target: Nobody, Store: &r})
 	return r.ID
 }
@@ -160,7 +166,11 @@ func (s *storageState) visit(v *visitor) {
 func (a *StoreAnswer) Command() Command {
 	b := binary.AppendUvarint(nil, uint64(uint32(a.ID)))
 	b = append(b, byte(a.Op))
-	for _, s := range []string{a.Space, a.Key, a.Err, a.Value} {
+	value := a.Value
+	if a.Rank != nil {
+		value = a.Rank.encode()
+	}
+	for _, s := range []string{a.Space, a.Key, a.Err, value} {
 		b = appendString(b, s)
 	}
 	found := byte(0)
@@ -210,7 +220,11 @@ func parseAnswer(text string) (a StoreAnswer, ok bool) {
 		return uint64(v), n
 	}
 	id, op := number(binary.Uvarint), number(binary.Uvarint)
-	a = StoreAnswer{ID: int32(id), Op: StoreOp(op), Space: str(MaxStoreName), Key: str(MaxStoreName), Err: str(MaxStoreValue), Value: str(MaxStoreValue)}
+	longest := uint64(MaxStoreValue)
+	if op == uint64(StoreRank) {
+		longest = maxRankAnswer
+	}
+	a = StoreAnswer{ID: int32(id), Op: StoreOp(op), Space: str(MaxStoreName), Key: str(MaxStoreName), Err: str(MaxStoreValue), Value: str(longest)}
 	a.Found = number(binary.Uvarint) == 1
 	rows := number(binary.Uvarint)
 	if id == 0 || id > 1<<31-1 || op == 0 || op >= uint64(numStoreOps) || rows > MaxStoreRows {
@@ -218,6 +232,12 @@ func parseAnswer(text string) (a StoreAnswer, ok bool) {
 	}
 	for range rows {
 		a.Rows = append(a.Rows, Row{Name: str(MaxStoreName), Score: int64(number(signed)), Value: str(MaxStoreValue)})
+	}
+	if a.Op == StoreRank {
+		if a.Rank, a.Value = parseRankAnswer(a.Value), ""; a.Rank == nil {
+			return a, false
+		}
+		a.Rank.ID = a.ID
 	}
 	return a, ok && len(b) == 0
 }

@@ -76,6 +76,10 @@ func FuzzStoreAnswer(f *testing.F) {
 	} {
 		f.Add(a.Command().Text)
 	}
+	f.Add((&game.StoreAnswer{ID: 3, Op: game.StoreRank, Space: game.RankSpace, Rank: &game.RankAnswer{
+		ID: 3, Op: game.RankTop, By: 2, Own: &game.RankRow{Rank: 1, Names: []string{"ann"}, Age: -1},
+		Rows: []game.RankRow{{Rank: 1, Names: []string{"ann", "ben"}, Time: 61980}}, Save: &game.RankSaveState{Text: "1\t2\n"},
+	}}).Command().Text)
 	f.Fuzz(func(t *testing.T, text string) {
 		m := &keeper{}
 		w := newWorld(t, game.Config{Mods: []game.Mod{m}, Terrain: twoTeesMap(3)})

@@ -1,20 +1,14 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/atomicfile"
+	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
 // ErrFile means that the file is not one of this package, or too large to be.
@@ -39,14 +33,6 @@ const (
 
 // Journal is a storage in a file. Its methods may be called by several goroutines.
 type Journal struct {
-	path string
-	lock *lockedfile.Mutex
-	// write is (*os.File).WriteAt and sync (*os.File).Sync; tests fail here.
-	write func(f *os.File, b []byte, offset int64) (int, error)
-	sync  func(f *os.File) error
-	// report tells operators what is no error.
-	report func(text string)
-
 	mu     sync.Mutex
 	queue  []job
 	err    error
@@ -58,11 +44,8 @@ type Journal struct {
 
 	// Of the goroutine:
 
+	file    *recordfile.File
 	tables  *tables
-	seen    fs.FileInfo // the file as it was read or written last, nil if there was none
-	offset  int64       // up to which it is in tables
-	damaged int         // bytes of it
-	reload  bool        // tables are not what is in the file
 	id      uint64
 	number  uint64
 	pending []change // that may not be in the file
@@ -86,18 +69,14 @@ type change struct {
 // goroutine.
 func New(path string, report func(text string)) *Journal {
 	j := newJournal(path)
-	j.report = report
+	j.file.Report = report
 	go j.run()
 	return j
 }
 
 func newJournal(path string) *Journal {
-	// The lock must be next to the file itself, not to a link to it.
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
 	return &Journal{
-		path: path, lock: lockedfile.MutexAt(path + ".lock"), write: (*os.File).WriteAt, sync: (*os.File).Sync,
+		file: recordfile.Open(recordfile.File{Path: path, Magic: magic, MaxRecord: maxRecord, MaxFile: maxFile, ErrFile: ErrFile}),
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		tables: newTables(), id: rand.Uint64() | 1,
 	}
@@ -186,16 +165,12 @@ func (j *Journal) exchange(queue []job) (err error) {
 	for i := range queue {
 		writes = writes || queue[i].changes()
 	}
-	if writes || j.changed() {
-		release, err := j.lock.Lock()
-		switch {
-		case err == nil:
-			defer release()
-		case errors.Is(err, errors.ErrUnsupported): // such a file system is not shared
-		case !writes && errors.Is(err, fs.ErrPermission): // the file can only be read
-		default:
+	if writes || j.file.Changed() {
+		release, err := j.file.Lock(writes)
+		if err != nil {
 			return j.fail(queue, err)
 		}
+		defer release()
 		if err := j.read(); err != nil {
 			return j.fail(queue, err)
 		}
@@ -207,7 +182,7 @@ func (j *Journal) exchange(queue []job) (err error) {
 		return nil
 	}
 	if err := j.append(); err != nil {
-		j.reload = true
+		j.file.Reload = true
 		return fmt.Errorf("%w: %w", ErrNotStored, err)
 	}
 	for _, c := range j.pending {
@@ -219,81 +194,20 @@ func (j *Journal) exchange(queue []job) (err error) {
 
 // fail refuses requests because the file cannot be read. Changes that wait go on waiting.
 func (j *Journal) fail(queue []job, err error) error {
-	j.reload = true
+	j.file.Reload = true
 	for i := range queue {
 		queue[i].refuse(err)
 	}
 	return err
 }
 
-// changed reports whether the file is not as it was when it was last read or written.
-func (j *Journal) changed() bool {
-	info, err := os.Stat(j.path)
-	if err != nil {
-		return j.seen != nil || !errors.Is(err, fs.ErrNotExist)
-	}
-	return j.reload || !j.sawAs(info)
-}
-
-// sawAs reports whether the file was as it is now.
-func (j *Journal) sawAs(info fs.FileInfo) bool {
-	return j.seen != nil && os.SameFile(info, j.seen) && info.Size() == j.seen.Size() && info.ModTime().Equal(j.seen.ModTime())
-}
-
 // read brings the tables up to date with the file.
 func (j *Journal) read() error {
-	if info, err := os.Stat(j.path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: %s is not a regular file", ErrFile, j.path) // a pipe may never open
-	}
-	f, err := os.Open(j.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if j.seen != nil || j.reload {
-			j.forget()
-		}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if !j.reload && j.sawAs(info) {
-		return nil
-	}
-	if info.Size() > maxFile {
-		return fmt.Errorf("%w: %s has more than %d bytes", ErrFile, j.path, maxFile)
-	}
-	again := j.reload || j.seen == nil || !os.SameFile(info, j.seen) || info.Size() < j.offset || len(j.pending) > 0
-	from := j.offset
-	if again {
-		from = 0
-	}
-	b := make([]byte, info.Size()-from)
-	if n, err := f.ReadAt(b, from); n < len(b) {
-		return fmt.Errorf("read %s: %w", j.path, err)
-	}
-	if again {
-		if len(b) > 0 && !bytes.HasPrefix(b, []byte(magic)) && !bytes.HasPrefix([]byte(magic), b) {
-			return fmt.Errorf("%w: %s", ErrFile, j.path)
-		}
-		j.forget()
-		from = int64(min(len(magic), len(b)))
-		b = b[from:]
-	}
-	end, damaged := parseRecords(b, j.tables.apply)
-	j.offset, j.damaged, j.seen, j.reload = from+int64(end), j.damaged+damaged, info, false
-	if again {
+	anew, err := j.file.Update(len(j.pending) > 0, func() { *j.tables = *newTables() }, j.tables.applyRecord)
+	if anew && err == nil {
 		j.restorePending()
 	}
-	return nil
-}
-
-// forget empties the tables.
-func (j *Journal) forget() {
-	j.tables, j.offset, j.damaged, j.seen, j.reload = newTables(), 0, 0, nil, false
+	return err
 }
 
 // restorePending applies the changes that are not in the file.
@@ -345,66 +259,16 @@ func (j *Journal) handle(q job) {
 // append writes the pending changes, or all anew. The file is locked and read.
 func (j *Journal) append() error {
 	needed := len(magic) + j.tables.bytes
-	if j.damaged > 0 || j.offset > int64(2*needed+compactAfter) {
-		return j.replace()
+	if j.file.Damaged > 0 || j.file.Offset > int64(2*needed+compactAfter) {
+		return j.file.Replace(j.tables.appendAll(nil))
 	}
 	var b []byte
-	if j.offset < int64(len(magic)) {
-		j.offset = 0
-		b = append(b, magic...)
-	}
 	for i := range j.pending {
 		if c := &j.pending[i]; !c.written {
 			b = c.append(b)
 		}
 	}
-	f, err := os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && info.Size() > j.offset {
-		err = f.Truncate(j.offset) // a record that was not written to its end
-	}
-	if err == nil {
-		if _, err = j.write(f, b, j.offset); err != nil {
-			_ = f.Truncate(j.offset)
-		}
-	}
-	if err == nil {
-		err = j.sync(f)
-	}
-	if err != nil {
-		return err
-	}
-	j.offset += int64(len(b))
-	j.seen, err = f.Stat()
-	return err
-}
-
-// replace replaces the file by one with only what is needed. A damaged one is kept beside it.
-func (j *Journal) replace() error {
-	if j.damaged > 0 {
-		old, err := os.ReadFile(j.path)
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.Write(j.path+".damaged", old); err != nil {
-			return err
-		}
-		if j.report != nil {
-			j.report(fmt.Sprintf("%s was damaged in %d of %d bytes: it has the rest now, and %[1]s.damaged is as it was", j.path, j.damaged, len(old)))
-		}
-	}
-	b := j.tables.appendAll([]byte(magic))
-	if err := atomicfile.Write(j.path, b); err != nil {
-		return err
-	}
-	j.offset, j.damaged = int64(len(b)), 0
-	var err error
-	j.seen, err = os.Stat(j.path)
-	return err
+	return j.file.Append(b)
 }
 
 // changes reports whether the request changes something.

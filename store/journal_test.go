@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/recordfile"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -103,10 +104,10 @@ func TestTwoServersShareAFile(t *testing.T) {
 	b.wantValue("k", "a")
 	a.does(add("ann", 100))
 	a.wantTop("points", false, "ann 111")
-	a.reload, a.damaged = true, 0
+	a.file.Reload, a.file.Damaged = true, 0
 	a.does(put("k", "aa")) // reads all again
 	b.wantTop("points", false, "ann 111")
-	testenv.NoError(t, b.replace())
+	testenv.NoError(t, b.file.Replace(b.tables.appendAll(nil)))
 	a.does(put("k", "aaa")) // of a new file
 	b.wantValue("k", "aaa")
 	a.wantTop("points", false, "ann 111")
@@ -143,7 +144,7 @@ func TestTornAndDamagedFiles(t *testing.T) {
 			}
 			kept := int64(len(ends) - len(ends[slices.IndexFunc(ends, func(e int) bool { return e > cut }):]))
 			// The last byte of a record is a zero.
-			testenv.Check(t, (n == kept || rest != "" && n == kept+1) && j.damaged == 0, "cut at %d: %d of %d records", cut, n, kept)
+			testenv.Check(t, (n == kept || rest != "" && n == kept+1) && j.file.Damaged == 0, "cut at %d: %d of %d records", cut, n, kept)
 		}
 	}
 	path := filepath.Join(dir, "damaged")
@@ -153,13 +154,13 @@ func TestTornAndDamagedFiles(t *testing.T) {
 	j := open(t, path)
 	j.wantTop("points", false, "p0 7value, p2 6value, p1 6value")
 	said := ""
-	j.report = func(text string) { said += text }
+	j.file.Report = func(text string) { said += text }
 	j.does(put("k", "new"))
 	testenv.Check(t, strings.HasPrefix(said, path+" was damaged in "), "said %q", said)
 	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".damaged")), damaged), "the damaged file was not kept")
 	j = open(t, path)
 	j.wantTop("points", false, "p0 7value, p2 6value, p1 6value")
-	testenv.Check(t, j.damaged == 0, "the new file is damaged")
+	testenv.Check(t, j.file.Damaged == 0, "the new file is damaged")
 
 	other := filepath.Join(dir, "other")
 	testenv.NoError(t, os.WriteFile(other, []byte("autoexec.cfg"), 0o600))
@@ -175,7 +176,7 @@ func TestADiskThatFails(t *testing.T) {
 	j.does(add("ann", 1))
 	full := errors.New("no space left")
 	part := 10
-	j.write = func(f *os.File, b []byte, at int64) (int, error) {
+	j.file.WriteAt = func(f *os.File, b []byte, at int64) (int, error) {
 		f.WriteAt(b[:min(part, len(b))], at)
 		return 0, full
 	}
@@ -184,16 +185,16 @@ func TestADiskThatFails(t *testing.T) {
 	testenv.Check(t, len(a) == 1 && a[0].Rows[0].Score == 11, "answers before it is on the disk: %+v", a)
 	part = 1000 // all is in the file, but nobody is told
 	j.ask()
-	j.write = (*os.File).WriteAt
+	j.file.WriteAt = (*os.File).WriteAt
 	unsynced := 0
-	j.sync = func(*os.File) error {
+	j.file.Sync = func(*os.File) error {
 		unsynced++
 		return full
 	}
 	testenv.Check(t, len(j.ask()) == 0 && unsynced == 1 && errors.Is(j.err, full), "not synced: %+v, %v", j.answers, j.err)
 	testenv.Check(t, len(j.pending) == 1, "%d wait", len(j.pending))
 	open(t, path).does(add("ben", 1)) // another server goes on after what it finds
-	j.sync = (*os.File).Sync
+	j.file.Sync = (*os.File).Sync
 	stored := []game.StoreAnswer(nil)
 	j.pending[0].job.answer = func(a game.StoreAnswer) { stored = append(stored, a) }
 	j.ask()
@@ -201,7 +202,7 @@ func TestADiskThatFails(t *testing.T) {
 	j.wantTop("points", false, "ann 11, ben 1")
 	open(t, path).wantTop("points", false, "ann 11, ben 1")
 
-	j.write = func(*os.File, []byte, int64) (int, error) { return 0, full }
+	j.file.WriteAt = func(*os.File, []byte, int64) (int, error) { return 0, full }
 	refused := j.ask(slices.Repeat([]game.StoreRequest{put("k", "v")}, maxPending+10)...)
 	testenv.Check(t, len(refused) == 10 && refused[0].Err != "" && len(j.pending) == maxPending, "%d refused, %d wait", len(refused), len(j.pending))
 }
@@ -217,11 +218,11 @@ func TestTheFileStaysSmall(t *testing.T) {
 			many = append(many, put("k", value))
 		}
 		j.does(many...)
-		largest = max(largest, j.offset)
+		largest = max(largest, j.file.Offset)
 	}
 	testenv.Check(t, largest > compactAfter && largest < 2*compactAfter, "%d bytes", largest)
 	j.does(add("ann", 1))
-	j.reload = true
+	j.file.Reload = true
 	j.does(add("ann", 1))
 	open(t, path).wantTop("points", false, "ann 2")
 }
@@ -278,17 +279,25 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		tables := newTables()
 		var end, damaged int
-		n := testenv.Allocated(func() { end, damaged = parseRecords(b, tables.apply) })
+		n := testenv.Allocated(func() { end, damaged = scan(b, tables) })
 		testenv.Require(t, n <= uint64(1<<20+100*len(b)), "%d bytes allocated for an input of %d", n, len(b))
 		testenv.Require(t, end <= len(b) && damaged >= 0 && damaged <= len(b) && tables.bytes >= 0, "end %d, damaged %d, bytes %d", end, damaged, tables.bytes)
 		again := newTables()
 		anew := tables.appendAll(nil)
-		end, damaged = parseRecords(anew, again.apply)
+		end, damaged = scan(anew, again)
 		testenv.Require(t, end == len(anew) && damaged == 0, "the file made anew ends at %d of %d, %d damaged", end, len(anew), damaged)
 		if diff := cmp.Diff(contents(tables), contents(again)); diff != "" {
 			t.Fatal(diff)
 		}
 	})
+}
+
+func scan(b []byte, into *tables) (end, damaged int) {
+	e, d, err := recordfile.Scan(bytes.NewReader(b), int64(len(b)), maxRecord, into.applyRecord)
+	if err != nil {
+		panic(err)
+	}
+	return int(e), int(d)
 }
 
 // contents returns what is in tables, without the order of changes.

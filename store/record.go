@@ -1,19 +1,16 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
 // magic is the start of a file; its last byte is the version of the format.
 const magic = "TEESTOR\x01"
 
-// A record is a change. In the file it has a head of 4 bytes with the length of its body and 4 with
-// the CRC-32C of both, little endian. The body is the record's fields: numbers as varints, texts
-// after their length.
+// A record is a change, in the file its fields: numbers as varints, texts after their length.
 type record struct {
 	writer   uint64 // random for each Journal; 0 in a file that was made anew
 	number   uint64 // ascending for each writer
@@ -40,17 +37,12 @@ const (
 	numOps
 )
 
-const (
-	headSize = 8
-	// maxRecord limits the body of a record.
-	maxRecord = 2*game.MaxStoreValue + 4*game.MaxStoreName + 64
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// maxRecord limits the body of a record.
+const maxRecord = 2*game.MaxStoreValue + 4*game.MaxStoreName + 64
 
 func (r *record) append(dst []byte) []byte {
 	at := len(dst)
-	dst = append(dst, make([]byte, headSize)...)
+	dst = recordfile.Begin(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, r.writer)
 	dst = binary.AppendUvarint(dst, r.number)
 	dst = append(dst, byte(r.op))
@@ -63,31 +55,7 @@ func (r *record) append(dst []byte) []byte {
 	if r.lowFirst {
 		low = 1
 	}
-	dst = append(dst, low)
-	head := dst[at : at+headSize]
-	binary.LittleEndian.PutUint32(head, uint32(len(dst)-at-headSize))
-	binary.LittleEndian.PutUint32(head[4:], checksum(head[:4], dst[at+headSize:]))
-	return dst
-}
-
-func checksum(length, body []byte) uint32 {
-	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, body)
-}
-
-// parseRecord reads the record at the start of b. It returns a size of 0 if there is none.
-func parseRecord(b []byte) (r record, size int) {
-	if len(b) < headSize {
-		return r, 0
-	}
-	n := binary.LittleEndian.Uint32(b)
-	if n > maxRecord || int(n) > len(b)-headSize {
-		return r, 0
-	}
-	body := b[headSize : headSize+int(n)]
-	if checksum(b[:4], body) != binary.LittleEndian.Uint32(b[4:]) || !r.parse(body) {
-		return record{}, 0
-	}
-	return r, headSize + int(n)
+	return recordfile.End(append(dst, low), at)
 }
 
 func (r *record) parse(b []byte) bool {
@@ -114,37 +82,4 @@ func (r *record) parse(b []byte) bool {
 	r.lowFirst = b[n] == 1
 	return r.op > 0 && r.op < numOps && len(r.space) <= game.MaxStoreName && len(r.key) <= game.MaxStoreName &&
 		len(r.row) <= game.MaxStoreName && len(r.value) <= game.MaxStoreValue
-}
-
-// parseRecords calls found for the records in b. It returns the end of the last one, and how many
-// bytes before it are none: what follows after the end is the beginning of a record that was
-// not written to its end, and what is damaged in between is skipped.
-func parseRecords(b []byte, found func(*record)) (end, damaged int) {
-	// After a crash, some file systems have zeros in place of what was written last.
-	zeros := len(bytes.TrimRight(b, "\x00"))
-	// What looks like a record costs as much as one, so the search has to end.
-	work := 8*len(b) + maxRecord
-	for at := 0; at < len(b) && work > 0; {
-		r, size := parseRecord(b[at:])
-		if size == 0 {
-			if at >= zeros {
-				break
-			}
-			if rest := len(b) - at - headSize; rest >= 0 {
-				if n := binary.LittleEndian.Uint32(b[at:]); n <= maxRecord && int(n) <= rest {
-					work -= int(n)
-				}
-			}
-			at++
-			continue
-		}
-		found(&r)
-		damaged += at - end
-		at += size
-		end = at
-	}
-	if work <= 0 {
-		damaged += len(b) - end // or so; nobody looked at all of it
-	}
-	return end, damaged
 }

@@ -50,6 +50,16 @@ func newTables() *tables {
 	return &tables{values: map[name]string{}, rows: map[name]map[string]*row{}, writers: map[uint64]writer{}}
 }
 
+// applyRecord makes the change of a record, unless it is none.
+func (t *tables) applyRecord(body []byte) bool {
+	var r record
+	if !r.parse(body) {
+		return false
+	}
+	t.apply(&r)
+	return true
+}
+
 // apply makes a change, unless it was made before.
 func (t *tables) apply(r *record) {
 	if r.writer != 0 {

@@ -31,7 +31,9 @@ var rooms = map[string][]string{
 	"mods": {"game"},
 
 	// Keeps what mods want kept; app hands it to the server.
-	"store": {"game", "internal/atomicfile"},
+	"store": {"game", "internal/recordfile"},
+	// Keeps the results of races; app hands it to the server.
+	"rank": {"game", "internal/recordfile"},
 
 	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"transport": {},
@@ -61,6 +63,7 @@ var rooms = map[string][]string{
 	// Small packages that several rooms share.
 	"internal/limit":      {},
 	"internal/atomicfile": {},
+	"internal/recordfile": {"internal/atomicfile"},
 	"internal/safetext":   {},
 	"internal/metrics":    {},
 	"internal/webpage":    {},

@@ -1,0 +1,268 @@
+// Package recordfile keeps records in a file to which several processes append. Each record has a
+// head of 4 bytes with the length of its body and 4 with the CRC-32C of both, little endian. The
+// file begins with a text that says whose it is.
+//
+// Processes take turns by locking a file next to it. What a crash cut off at the end is written
+// over; of a damaged file, what is good is read.
+package recordfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/teeyard/teeyard/internal/atomicfile"
+)
+
+// File is a file of records. One goroutine uses it.
+type File struct {
+	// Path is the file, which need not exist.
+	Path string
+	// Magic is its beginning.
+	Magic string
+	// MaxRecord limits the body of a record, and MaxFile the file, in bytes.
+	MaxRecord int
+	MaxFile   int64
+	// ErrFile is the error for a file that is another one, or too large.
+	ErrFile error
+	// Report, if not nil, is told of a file that was damaged.
+	Report func(text string)
+	// WriteAt is (*os.File).WriteAt and Sync (*os.File).Sync; tests fail here.
+	WriteAt func(f *os.File, b []byte, offset int64) (int, error)
+	Sync    func(f *os.File) error
+
+	// Offset is the end of the last record that was read or written.
+	Offset int64
+	// Damaged is how many bytes before it are no records.
+	Damaged int
+	// Reload makes the next Update read all.
+	Reload bool
+
+	lock *lockedfile.Mutex
+	seen fs.FileInfo // as it was read or written last, nil if there was none
+	// uncertain means that a write failed, so that nobody knows what is behind Offset.
+	uncertain bool
+}
+
+// Open fills in what is not set. It does not touch the file.
+func Open(f File) *File {
+	// The lock must be next to the file itself, not to a link to it.
+	if target, err := filepath.EvalSymlinks(f.Path); err == nil {
+		f.Path = target
+	}
+	f.lock, f.WriteAt, f.Sync = lockedfile.MutexAt(f.Path+".lock"), (*os.File).WriteAt, (*os.File).Sync
+	return &f
+}
+
+// Lock waits for the other processes. Who only reads may read a file without it if no lock can
+// be made.
+func (f *File) Lock(writes bool) (release func(), err error) {
+	release, err = f.lock.Lock()
+	switch {
+	case err == nil:
+		return release, nil
+	case errors.Is(err, errors.ErrUnsupported): // such a file system is not shared
+	case !writes && errors.Is(err, fs.ErrPermission): // the file can only be read
+	default:
+		return nil, err
+	}
+	return func() {}, nil
+}
+
+// Changed reports whether the file is not as it was when it was last read or written.
+func (f *File) Changed() bool {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return f.seen != nil || !errors.Is(err, fs.ErrNotExist)
+	}
+	return f.Reload || f.uncertain || !f.sawAs(info)
+}
+
+// sawAs reports whether the file was as it is now.
+func (f *File) sawAs(info fs.FileInfo) bool {
+	return f.seen != nil && os.SameFile(info, f.seen) && info.Size() == f.seen.Size() && info.ModTime().Equal(f.seen.ModTime())
+}
+
+// Update calls found with the body of each record that is new, or, after forget, of all of them: if
+// the file is another one, or all is set. found reports whether it is a record; it must not keep
+// the body. Update reports whether it began anew.
+func (f *File) Update(all bool, forget func(), found func(body []byte) bool) (anew bool, err error) {
+	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
+		return false, fmt.Errorf("%w: %s is not a regular file", f.ErrFile, f.Path) // a pipe may never open
+	}
+	file, err := os.Open(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f.seen != nil || f.Reload {
+			f.forget()
+			forget()
+			return true, nil
+		}
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	if !f.Reload && !f.uncertain && f.sawAs(info) {
+		return false, nil
+	}
+	if info.Size() > f.MaxFile {
+		return false, fmt.Errorf("%w: %s has more than %d bytes", f.ErrFile, f.Path, f.MaxFile)
+	}
+	anew = all || f.Reload || f.seen == nil || !os.SameFile(info, f.seen) || info.Size() < f.Offset
+	from := f.Offset
+	if anew {
+		from = min(int64(len(f.Magic)), info.Size())
+		begin := make([]byte, from)
+		if _, err := file.ReadAt(begin, 0); err != nil && err != io.EOF {
+			return false, fmt.Errorf("read %s: %w", f.Path, err)
+		}
+		if !bytes.HasPrefix([]byte(f.Magic), begin) {
+			return false, fmt.Errorf("%w: %s", f.ErrFile, f.Path)
+		}
+		f.forget()
+		forget()
+		f.Reload = true // until all is read
+	}
+	end, damaged, err := Scan(io.NewSectionReader(file, from, info.Size()-from), info.Size()-from, f.MaxRecord, found)
+	if err != nil {
+		f.Reload = true
+		return anew, fmt.Errorf("read %s: %w", f.Path, err)
+	}
+	f.Offset, f.Damaged, f.seen, f.Reload, f.uncertain = from+end, f.Damaged+int(damaged), info, false, false
+	return anew, nil
+}
+
+func (f *File) forget() { f.Offset, f.Damaged, f.seen, f.Reload = 0, 0, nil, false }
+
+// Append writes records behind the last one that was read or written, and syncs. The file has to
+// be locked and up to date. After an error nobody knows whether they are in it, until the next Update.
+func (f *File) Append(records []byte) (err error) {
+	defer func() { f.uncertain = f.uncertain || err != nil }()
+	if f.Offset < int64(len(f.Magic)) {
+		f.Offset = 0
+		records = append([]byte(f.Magic), records...)
+	}
+	file, err := os.OpenFile(f.Path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && info.Size() > f.Offset {
+		err = file.Truncate(f.Offset) // a record that was not written to its end
+	}
+	if err == nil {
+		if _, err = f.WriteAt(file, records, f.Offset); err != nil {
+			_ = file.Truncate(f.Offset)
+		}
+	}
+	if err == nil {
+		err = f.Sync(file)
+	}
+	if err != nil {
+		return err
+	}
+	f.Offset += int64(len(records))
+	f.seen, err = file.Stat()
+	return err
+}
+
+// Replace makes the file anew with other records. A damaged one is kept beside it.
+func (f *File) Replace(records []byte) error {
+	if f.Damaged > 0 {
+		old, err := os.ReadFile(f.Path)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(f.Path+".damaged", old); err != nil {
+			return err
+		}
+		if f.Report != nil {
+			f.Report(fmt.Sprintf("%s was damaged in %d of %d bytes: it has the rest now, and %[1]s.damaged is as it was", f.Path, f.Damaged, len(old)))
+		}
+	}
+	b := append([]byte(f.Magic), records...)
+	if err := atomicfile.Write(f.Path, b); err != nil {
+		return err
+	}
+	f.Offset, f.Damaged = int64(len(b)), 0
+	var err error
+	f.seen, err = os.Stat(f.Path)
+	return err
+}
+
+// headSize is the length of the head of a record.
+const headSize = 8
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(length, body []byte) uint32 {
+	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, body)
+}
+
+// Begin appends a head, to be filled in by End.
+func Begin(dst []byte) []byte { return append(dst, make([]byte, headSize)...) }
+
+// End completes the record whose head Begin appended to at bytes, and whose body is what follows.
+func End(dst []byte, at int) []byte {
+	head := dst[at : at+headSize]
+	binary.LittleEndian.PutUint32(head, uint32(len(dst)-at-headSize))
+	binary.LittleEndian.PutUint32(head[4:], checksum(head[:4], dst[at+headSize:]))
+	return dst
+}
+
+// window is how many bytes Scan reads at once.
+const window = 256 << 10
+
+// Scan calls found for the bodies of the records in the size bytes of r. It returns the end of the
+// last one, and how many bytes before it are none: what follows after the end is the beginning
+// of a record that was not written to its end, and what is damaged in between is skipped.
+func Scan(r io.Reader, size int64, maxRecord int, found func(body []byte) bool) (end, damaged int64, err error) {
+	buf := make([]byte, 0, min(size, int64(window+headSize+maxRecord)))
+	start := int64(0) // of buf in r
+	at := 0           // in buf
+	// What looks like a record costs as much as one, so the search has to end.
+	work := 8*size + int64(maxRecord)
+	for work > 0 {
+		if left := size - start - int64(len(buf)); left > 0 && len(buf)-at < headSize+maxRecord {
+			buf, start, at = append(buf[:0], buf[at:]...), start+int64(at), 0
+			n := min(left, int64(cap(buf)-len(buf)))
+			buf = buf[:len(buf)+int(n)]
+			if _, err := io.ReadFull(r, buf[len(buf)-int(n):]); err != nil {
+				return end, damaged, err
+			}
+		}
+		b := buf[at:]
+		if len(b) < headSize {
+			return end, damaged, nil
+		}
+		n := int64(binary.LittleEndian.Uint32(b))
+		if n > int64(maxRecord) || n > int64(len(b)-headSize) {
+			at++
+			continue
+		}
+		body := b[headSize : headSize+n]
+		if checksum(b[:4], body) != binary.LittleEndian.Uint32(b[4:]) || !found(body) {
+			work -= n
+			at++
+			continue
+		}
+		damaged += start + int64(at) - end
+		at += headSize + int(n)
+		end = start + int64(at)
+	}
+	return end, damaged + size - end, nil // or so; nobody looked at all of it
+}

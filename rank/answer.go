@@ -1,0 +1,334 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// The numbers of rows in answers.
+const (
+	rows      = 5
+	localRows = 3
+)
+
+// answer answers a question.
+func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
+	a.Server = server
+	c := x.courses[r.Map]
+	if c == nil {
+		c = new(course)
+	}
+	player, known := x.nameNo[r.Name]
+	switch r.Op {
+	case game.RankBest:
+		if top := x.ranking(c); len(top) > 0 {
+			a.Rows = []game.RankRow{x.row(1, top[0])}
+		}
+		if b, ok := c.best[player]; ok && known {
+			a.Found, a.Own = true, &game.RankRow{Names: []string{r.Name}, Time: b.time}
+			a.Checkpoints = (&decoder{b: []byte(b.checkpoints)}).checkpoints()
+		}
+	case game.RankOf:
+		if !known {
+			return
+		}
+		var own *game.RankRow
+		if own, a.Percent = x.rankOf(x.ranking(c), player); own != nil {
+			a.Found, a.Own = true, own
+			if own, _ = x.rankOf(x.localRanking(c, server), player); own != nil {
+				a.Local = []game.RankRow{*own}
+			}
+		}
+	case game.RankTop:
+		a.Rows = x.top(x.ranking(c), r.From, rows)
+		a.Local = x.top(x.localRanking(c, server), r.From, localRows)
+	case game.RankTeamOf:
+		for i, t := range c.teams {
+			if slices.Contains(t.names, r.Name) {
+				rank := c.teamRank(i)
+				a.Found, a.Percent = true, percent(rank, len(c.teams))
+				a.Own = &game.RankRow{Rank: int32(rank), Names: t.names, Time: t.time}
+				return
+			}
+		}
+	case game.RankTeamTop:
+		of := make([]int, 0, len(c.teams))
+		for i, t := range c.teams {
+			if r.Name == "" || slices.Contains(t.names, r.Name) {
+				of = append(of, i)
+			}
+		}
+		a.Found = len(of) > 0
+		for _, i := range part(of, r.From, rows, func(i, j int) bool { return c.teams[i].time == c.teams[j].time }) {
+			a.Rows = append(a.Rows, game.RankRow{Rank: int32(c.teamRank(i)), Names: c.teams[i].names, Time: c.teams[i].time})
+		}
+	case game.RankTimes:
+		x.times(c, r, a, player, known)
+	case game.RankPoints:
+		points, ok := x.points[player]
+		if !known || !ok {
+			return
+		}
+		better := 0
+		for _, p := range x.points {
+			if p > points {
+				better++
+			}
+		}
+		a.Found, a.Own = true, &game.RankRow{Rank: int32(better) + 1, Names: []string{r.Name}, Points: points}
+	case game.RankTopPoints:
+		x.topPoints(r.From, a)
+	case game.RankMapInfo:
+		x.mapInfo(r, a)
+	case game.RankSaved:
+		if e := x.saves[saveKey{r.Map, r.Code}]; e != nil {
+			a.Found, a.Save = true, x.saveState(e)
+		}
+	case game.RankSaves:
+		for k, e := range x.saves {
+			if k.mapName == r.Map && slices.Contains(e.Names, r.Name) {
+				if age := x.age(e.When); a.Count == 0 || age < a.Save.Age {
+					a.Save = &game.RankSaveState{Age: age}
+				}
+				a.Count++
+			}
+		}
+	}
+}
+
+// age returns how long ago something was, in seconds, -1 if nobody knows.
+func (x *index) age(when int64) int64 {
+	if when <= 0 {
+		return -1
+	}
+	return max(x.now()-when, 0)
+}
+
+func (x *index) saveState(e *Entry) *game.RankSaveState {
+	return &game.RankSaveState{ID: e.SaveID, Text: e.Text, Age: x.age(e.When), Who: e.Names}
+}
+
+// ranking returns the best times of a course in their order, those with equal ones by name.
+func (x *index) ranking(c *course) []place {
+	if c.ranking == nil && len(c.best) > 0 {
+		c.ranking = make([]place, 0, len(c.best))
+		for p, b := range c.best {
+			c.ranking = append(c.ranking, place{p, b.time})
+		}
+		x.sort(c.ranking)
+	}
+	return c.ranking
+}
+
+func (x *index) sort(p []place) {
+	slices.SortFunc(p, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(x.names[a.player], x.names[b.player]))
+	})
+}
+
+// localRanking is the ranking of the times of a server: of all whose name contains that of it, as
+// DDNet's.
+func (x *index) localRanking(c *course, server string) []place {
+	server = strings.ToLower(server)
+	local := make([]bool, len(x.servers))
+	all := true
+	for i, s := range x.servers {
+		local[i] = strings.Contains(strings.ToLower(s), server)
+		all = all && local[i]
+	}
+	if all {
+		return x.ranking(c)
+	}
+	times := map[uint32]int32{}
+	for i := range c.finishes {
+		f := &c.finishes[i]
+		if t, ok := times[f.player]; local[f.server] && (!ok || f.time < t) {
+			times[f.player] = f.time
+		}
+	}
+	ranking := make([]place, 0, len(times))
+	for p, t := range times {
+		ranking = append(ranking, place{p, t})
+	}
+	x.sort(ranking)
+	return ranking
+}
+
+func (x *index) row(rank int, p place) game.RankRow {
+	return game.RankRow{Rank: int32(rank), Names: []string{x.names[p.player]}, Time: p.time}
+}
+
+// rankOf returns a player's place in a ranking, nil if they have none.
+func (x *index) rankOf(ranking []place, player uint32) (*game.RankRow, int32) {
+	i := slices.IndexFunc(ranking, func(p place) bool { return p.player == player })
+	if i < 0 {
+		return nil, 0
+	}
+	rank := rankAt(ranking, i)
+	row := x.row(rank, ranking[i])
+	return &row, percent(rank, len(ranking))
+}
+
+// rankAt returns the rank of entry i, which those before it with the same time share.
+func rankAt(ranking []place, i int) int {
+	for i > 0 && ranking[i-1].time == ranking[i].time {
+		i--
+	}
+	return i + 1
+}
+
+func (c *course) teamRank(i int) int {
+	for i > 0 && c.teams[i-1].time == c.teams[i].time {
+		i--
+	}
+	return i + 1
+}
+
+// percent returns how many percent of n the holder of a rank is better than.
+func percent(rank, n int) int32 {
+	if n <= 1 {
+		return 100
+	}
+	behind := float32(float64(rank-1) / float64(n-1))
+	return int32(math.Floor(float64(100 - float32(100*behind))))
+}
+
+// top returns n rows of a ranking from a place.
+func (x *index) top(ranking []place, from int32, n int) []game.RankRow {
+	of := make([]int, len(ranking))
+	for i := range of {
+		of[i] = i
+	}
+	var list []game.RankRow
+	for _, i := range part(of, from, n, func(i, j int) bool { return ranking[i].time == ranking[j].time }) {
+		list = append(list, x.row(rankAt(ranking, i), ranking[i]))
+	}
+	return list
+}
+
+// part returns n of a list from a place, 1 for the first, negative from the other end. What is equal
+// keeps its order also from there.
+func part(of []int, from int32, n int, equal func(i, j int) bool) []int {
+	if from < 0 {
+		slices.Reverse(of)
+		for i := 0; i < len(of); {
+			j := i + 1
+			for j < len(of) && equal(of[i], of[j]) {
+				j++
+			}
+			slices.Reverse(of[i:j])
+			i = j
+		}
+	}
+	start := min(max(abs(from)-1, 0), int64(len(of)))
+	return of[start:min(start+int64(n), int64(len(of)))]
+}
+
+func abs(n int32) int64 {
+	if n < 0 {
+		return -int64(n)
+	}
+	return int64(n)
+}
+
+// times answers with the last times on a course, or with a negative From the first.
+func (x *index) times(c *course, r *game.RankRequest, a *game.RankAnswer, player uint32, known bool) {
+	if r.Name != "" && !known {
+		return
+	}
+	of := make([]int, 0, len(c.finishes))
+	for i := range c.finishes {
+		if r.Name == "" || c.finishes[i].player == player {
+			of = append(of, i)
+		}
+	}
+	from := max(r.From, -math.MaxInt32)
+	if from >= 0 {
+		from = -max(from, 1)
+	} else {
+		from = -from
+	}
+	for _, i := range part(of, from, rows, func(i, j int) bool { return c.finishes[i].when == c.finishes[j].when }) {
+		f := &c.finishes[i]
+		a.Rows = append(a.Rows, game.RankRow{Names: []string{x.names[f.player]}, Time: f.time, Age: x.age(f.when), Server: x.servers[f.server]})
+	}
+}
+
+func (x *index) topPoints(from int32, a *game.RankAnswer) {
+	list := make([]place, 0, len(x.points))
+	for p, n := range x.points {
+		list = append(list, place{p, -n})
+	}
+	x.sort(list)
+	for i := min(max(int64(from)-1, 0), int64(len(list))); i < int64(len(list)) && len(a.Rows) < rows; i++ {
+		a.Rows = append(a.Rows, game.RankRow{Rank: int32(rankAt(list, int(i))), Names: []string{x.names[list[i].player]}, Points: -list[i].time})
+	}
+}
+
+// mapInfo answers with the map whose name is the one asked for, or begins with it, or has its letters
+// in their order; of several the shortest.
+func (x *index) mapInfo(r *game.RankRequest, a *game.RankAnswer) {
+	var found *Entry
+	class := func(name string) int {
+		switch {
+		case name == r.Name:
+			return 0
+		case len(name) >= len(r.Name) && strings.EqualFold(name[:len(r.Name)], r.Name):
+			return 1
+		default:
+			return 2
+		}
+	}
+	for name, m := range x.maps {
+		if hasLetters(name, r.Name) && (found == nil ||
+			cmp.Or(cmp.Compare(class(name), class(found.Map)), cmp.Compare(len(name), len(found.Map)), cmp.Compare(name, found.Map)) < 0) {
+			found = m
+		}
+	}
+	if found == nil {
+		return
+	}
+	m := &game.RankMap{Name: found.Map, Server: found.Server, Mapper: found.Text, Points: found.Points, Stars: found.Stars, Age: x.age(found.When)}
+	a.Found, a.Info = true, m
+	c := x.courses[found.Map]
+	if c == nil {
+		return
+	}
+	m.Finishes, m.Finishers = int32(len(c.finishes)), int32(len(c.best))
+	times := make([]int32, len(c.finishes))
+	for i := range times {
+		times[i] = c.finishes[i].time
+	}
+	slices.Sort(times)
+	if n := len(times); n > 0 {
+		m.Median = int32((int64(times[(n-1)/2]) + int64(times[n/2])) / 2)
+	}
+	if no, ok := x.nameNo[r.Asker]; ok {
+		m.Own = c.best[no].time
+	}
+}
+
+// hasLetters reports whether name begins with the first letter of letters and has the others after it in
+// their order, whatever their case.
+func hasLetters(name, letters string) bool {
+	want := []rune(letters)
+	if len(want) == 0 {
+		return name == ""
+	}
+	first := true
+	for _, c := range name {
+		same := len(want) > 0 && unicode.ToLower(c) == unicode.ToLower(want[0])
+		if first && !same {
+			return false
+		}
+		if first = false; same {
+			want = want[1:]
+		}
+	}
+	return len(want) == 0
+}

@@ -1,0 +1,194 @@
+package rank
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// index is what is in a journal, as far as questions need it. A row takes some 100 bytes, so that a
+// million of them fits into the memory of a small server.
+type index struct {
+	now      func() int64 // seconds since 1970
+	ids      map[ID]struct{}
+	names    []string
+	nameNo   map[string]uint32
+	servers  []string
+	serverNo map[string]uint16
+	courses  map[string]*course
+	maps     map[string]*Entry // SetMap
+	points   map[uint32]int32
+	saves    map[saveKey]*Entry
+	// taken are the last saves that were taken out, for those who ask again.
+	taken []takenSave
+	sent  map[string]ID // the last entry that each remote has
+}
+
+type saveKey struct{ mapName, code string }
+
+type takenSave struct {
+	id   ID // of the Load
+	save *Entry
+}
+
+// maxTaken is how many saves are kept after they were taken out.
+const maxTaken = 64
+
+// course has the results of a map.
+type course struct {
+	finishes []finish // in the order of when, then name and time
+	best     map[uint32]best
+	ranking  []place // of best, nil if it has to be made anew
+	teams    []*team // in the order of time, then ID
+	teamOf   map[string]*team
+}
+
+// finish is a run to the finish.
+type finish struct {
+	when   int64
+	player uint32
+	time   int32
+	server uint16
+}
+
+// best is the best of a player.
+type best struct {
+	time int32
+	// checkpoints are those of the fastest run that has some, in withTime; as appendCheckpoints writes
+	// them.
+	checkpoints string
+	withTime    int32
+}
+
+// place is a player's best time.
+type place struct {
+	player uint32
+	time   int32
+}
+
+// team is the best time of a team, which is the same if all members are.
+type team struct {
+	id    ID
+	names []string // sorted
+	time  int32
+}
+
+func newIndex(now func() int64) *index {
+	return &index{
+		now: now, ids: map[ID]struct{}{}, nameNo: map[string]uint32{}, serverNo: map[string]uint16{}, courses: map[string]*course{},
+		maps: map[string]*Entry{}, points: map[uint32]int32{}, saves: map[saveKey]*Entry{}, sent: map[string]ID{},
+	}
+}
+
+// name returns the number of a name.
+func (x *index) name(s string) uint32 {
+	n, ok := x.nameNo[s]
+	if !ok {
+		s = strings.Clone(s)
+		n = uint32(len(x.names))
+		x.names, x.nameNo[s] = append(x.names, s), n
+	}
+	return n
+}
+
+func (x *index) server(s string) uint16 {
+	n, ok := x.serverNo[s]
+	if !ok && len(x.servers) < 1<<16-1 {
+		n = uint16(len(x.servers))
+		x.servers, x.serverNo[s] = append(x.servers, s), n
+	}
+	return n
+}
+
+func (x *index) course(name string) *course {
+	c := x.courses[name]
+	if c == nil {
+		c = &course{best: map[uint32]best{}, teamOf: map[string]*team{}}
+		x.courses[name] = c
+	}
+	return c
+}
+
+// apply adds an entry, unless it is there. It reports whether it is new.
+func (x *index) apply(e *Entry) bool {
+	if e.Kind == delivered {
+		x.sent[e.Text] = e.ID
+		return true
+	}
+	if _, ok := x.ids[e.ID]; ok {
+		return false
+	}
+	x.ids[e.ID] = struct{}{}
+	switch e.Kind {
+	case Finish:
+		if e.Team {
+			x.applyTeam(e)
+		} else {
+			x.applyFinish(e)
+		}
+	case SetPoints:
+		x.points[x.name(e.Names[0])] = e.Points
+	case SetMap:
+		x.maps[e.Map] = e
+	case Save:
+		if k := (saveKey{e.Map, e.Code}); x.saves[k] == nil {
+			x.saves[k] = e
+		}
+	case Load:
+		k := saveKey{e.Map, e.Code}
+		if s := x.saves[k]; s != nil && s.SaveID == e.SaveID {
+			delete(x.saves, k)
+			if x.taken = append(x.taken, takenSave{e.ID, s}); len(x.taken) > maxTaken {
+				x.taken = slices.Delete(x.taken, 0, 1)
+			}
+		}
+	}
+	return true
+}
+
+func (x *index) applyFinish(e *Entry) {
+	c := x.course(e.Map)
+	f := finish{e.When, x.name(e.Names[0]), e.Time, x.server(e.Server)}
+	before := func(g *finish) bool {
+		return cmp.Or(cmp.Compare(g.when, f.when), cmp.Compare(x.names[g.player], x.names[f.player]), cmp.Compare(g.time, f.time)) <= 0
+	}
+	at := len(c.finishes)
+	if at > 0 && !before(&c.finishes[at-1]) {
+		at = sort.Search(at, func(i int) bool { return !before(&c.finishes[i]) })
+	}
+	c.finishes = slices.Insert(c.finishes, at, f)
+	b, known := c.best[f.player]
+	if m := x.maps[e.Map]; m != nil && !known {
+		x.points[f.player] += m.Points
+	}
+	if !known || f.time < b.time {
+		b.time, c.ranking = f.time, nil
+	}
+	if slices.ContainsFunc(e.Checkpoints, func(t int32) bool { return t != 0 }) && (b.checkpoints == "" || f.time < b.withTime) {
+		b.checkpoints, b.withTime = string(appendCheckpoints(nil, e.Checkpoints)), f.time
+	}
+	c.best[f.player] = b
+}
+
+func (x *index) applyTeam(e *Entry) {
+	c := x.course(e.Map)
+	names := slices.Sorted(slices.Values(e.Names))
+	key := strings.Join(names, "\x00")
+	t := c.teamOf[key]
+	switch {
+	case t == nil:
+		t = &team{id: e.ID, names: names}
+		c.teamOf[key] = t
+	case e.Time >= t.time:
+		return
+	default:
+		c.teams = slices.DeleteFunc(c.teams, func(o *team) bool { return o == t })
+	}
+	t.time = e.Time
+	at, _ := slices.BinarySearchFunc(c.teams, t, func(a, b *team) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), bytes.Compare(a.id[:], b.id[:]))
+	})
+	c.teams = slices.Insert(c.teams, at, t)
+}

@@ -1,0 +1,445 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/recordfile"
+)
+
+// ErrFile means that the file is not one of this package, or too large to be.
+var ErrFile = errors.New("rank: not a file of ranks")
+
+// ErrNotStored is what [Journal.Err] returns while results are not in the file. They count for
+// questions, and writing them is tried again.
+var ErrNotStored = errors.New("rank: not stored")
+
+const (
+	// magic is the start of a file; its last byte is the version of the format.
+	magic = "TEERANK\x01"
+	// retryInterval is the time between two tries to write to the file.
+	retryInterval = 2 * time.Second
+	// closeTimeout limits how long Close waits.
+	closeTimeout = 2 * time.Second
+	// maxPending is how many entries wait while the disk fails; others are refused.
+	maxPending = 4096
+	// maxFile is the largest file that is read, in bytes. A finish takes about 100.
+	maxFile = 4 << 30
+)
+
+// Config says what a Journal is.
+type Config struct {
+	// Path is the file, which is read at once and made with the first result.
+	Path string
+	// Report, if not nil, is told by another goroutine what is no error, such as that a file was damaged.
+	Report func(text string)
+	// Now returns the time; time.Now if it is nil.
+	Now func() time.Time
+}
+
+// Journal keeps results in a file. Its methods may be called by several goroutines.
+type Journal struct {
+	mu     sync.Mutex
+	queue  []job
+	err    error
+	closed bool
+
+	wake    chan struct{}
+	closing chan struct{}
+	done    chan struct{}
+
+	// Of the goroutine:
+
+	file    *recordfile.File
+	index   *index
+	now     func() time.Time
+	pending []pending // that may not be in the file
+}
+
+// job is a request that waits.
+type job struct {
+	request *game.RankRequest
+	origin  game.RankOrigin
+	entries []Entry // of Add
+	answer  func(game.RankAnswer)
+	added   func(n int, err error)
+}
+
+// pending is an entry that is to be written.
+type pending struct {
+	Entry
+	written bool // it is in the file, but may not be on the disk
+	done    func(error)
+}
+
+// Open returns the journal in a file. Close ends it.
+func Open(cfg Config) *Journal {
+	j := newJournal(cfg)
+	j.wake <- struct{}{} // reads the file before somebody asks
+	go j.run()
+	return j
+}
+
+func newJournal(cfg Config) *Journal {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	j := &Journal{
+		file: recordfile.Open(recordfile.File{Path: cfg.Path, Magic: magic, MaxRecord: maxEntry, MaxFile: maxFile, ErrFile: ErrFile, Report: cfg.Report}),
+		now:  cfg.Now, wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+	}
+	j.index = newIndex(j.seconds)
+	return j
+}
+
+func (j *Journal) seconds() int64 { return j.now().Unix() }
+
+// Submit queues a request, of which the caller limits the number. answer is called by another
+// goroutine; for a result or a save when it is on the disk.
+func (j *Journal) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
+	refuse := func(err error) {
+		a := r.Answer()
+		a.Err = err.Error()
+		answer(a)
+	}
+	j.submit(job{request: r, origin: from, answer: answer}, refuse)
+}
+
+// Add adds entries, such as those of an import, and waits until they are on the disk. It returns how
+// many were not there yet.
+func (j *Journal) Add(entries []Entry) (added int, err error) {
+	type result struct {
+		n   int
+		err error
+	}
+	c := make(chan result, 1)
+	j.submit(job{entries: entries, added: func(n int, err error) { c <- result{n, err} }}, func(err error) { c <- result{0, err} })
+	r := <-c
+	return r.n, r.err
+}
+
+func (j *Journal) submit(q job, refuse func(error)) {
+	j.mu.Lock()
+	closed := j.closed
+	if !closed {
+		j.queue = append(j.queue, q)
+	}
+	j.mu.Unlock()
+	if closed {
+		refuse(errors.New("the ranks are closed"))
+		return
+	}
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Err returns what keeps the journal from working, nil if nothing does.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
+}
+
+// Close writes what is not written yet. Requests after it are refused.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	first := !j.closed
+	j.closed = true
+	j.mu.Unlock()
+	if first {
+		close(j.closing)
+	}
+	select {
+	case <-j.done:
+		return j.Err()
+	case <-time.After(closeTimeout):
+		return fmt.Errorf("%w: the disk does not answer", ErrNotStored)
+	}
+}
+
+func (j *Journal) run() {
+	defer close(j.done)
+	retry := time.NewTicker(retryInterval)
+	defer retry.Stop()
+	for {
+		select {
+		case <-j.wake:
+		case <-retry.C:
+			if len(j.pending) == 0 {
+				continue
+			}
+		case <-j.closing:
+			j.work()
+			for _, p := range j.pending {
+				p.done(ErrNotStored)
+			}
+			return
+		}
+		j.work()
+	}
+}
+
+// work answers what is in the queue.
+func (j *Journal) work() {
+	j.mu.Lock()
+	queue := j.queue
+	j.queue = nil
+	j.mu.Unlock()
+	err := j.exchange(queue)
+	j.mu.Lock()
+	j.err = err
+	j.mu.Unlock()
+}
+
+// exchange reads what others have written, answers requests and writes what is new.
+func (j *Journal) exchange(queue []job) error {
+	writes := len(j.pending) > 0
+	for i := range queue {
+		writes = writes || queue[i].writes()
+	}
+	if writes || j.file.Changed() {
+		release, err := j.file.Lock(writes)
+		if err == nil {
+			defer release()
+			err = j.read()
+		}
+		if err != nil {
+			return j.without(queue, err)
+		}
+	}
+	for i := range queue {
+		j.handle(&queue[i])
+	}
+	return j.write()
+}
+
+// without handles requests while the file cannot be read or locked: results wait, and questions
+// are answered from memory.
+func (j *Journal) without(queue []job, err error) error {
+	for i := range queue {
+		j.handle(&queue[i])
+	}
+	if len(j.pending) > 0 {
+		return fmt.Errorf("%w: %w", ErrNotStored, err)
+	}
+	return err
+}
+
+// write writes what is pending. The file is locked and read.
+func (j *Journal) write() error {
+	if j.file.Damaged > 0 {
+		if err := j.repair(); err != nil {
+			return fmt.Errorf("%w: %w", ErrNotStored, err)
+		}
+	}
+	if len(j.pending) == 0 {
+		return nil
+	}
+	var b []byte
+	for i := range j.pending {
+		if p := &j.pending[i]; !p.written {
+			b = p.append(b)
+		}
+	}
+	if err := j.file.Append(b); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotStored, err)
+	}
+	stored := j.pending
+	j.pending = nil
+	for i := range stored {
+		stored[i].done(nil)
+	}
+	return nil
+}
+
+// read brings the index up to date with the file.
+func (j *Journal) read() error {
+	inFile := map[ID]bool{}
+	for i := range j.pending {
+		inFile[j.pending[i].ID] = false
+	}
+	anew, err := j.file.Update(false, func() { *j.index = *newIndex(j.seconds) }, func(body []byte) bool {
+		e := new(Entry)
+		if !e.parse(body) {
+			return false
+		}
+		j.index.apply(e)
+		if _, ok := inFile[e.ID]; ok {
+			inFile[e.ID] = true
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	for i := range j.pending {
+		p := &j.pending[i]
+		p.written = p.written && !anew || inFile[p.ID]
+		if anew && !p.written {
+			j.index.apply(&p.Entry)
+		}
+	}
+	return nil
+}
+
+// repair makes a file anew of what is good in a damaged one.
+func (j *Journal) repair() error {
+	f, err := os.Open(j.file.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var good []byte
+	_, _, err = recordfile.Scan(f, j.file.Offset, maxEntry, func(body []byte) bool {
+		var e Entry
+		if !e.parse(body) {
+			return false
+		}
+		good = e.append(good)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	return j.file.Replace(good)
+}
+
+// writes reports whether the request adds something.
+func (q *job) writes() bool {
+	if q.request == nil {
+		return true
+	}
+	switch q.request.Op {
+	case game.RankFinish, game.RankSave, game.RankLoad:
+		return true
+	}
+	return false
+}
+
+// handle answers a request or makes what it adds pending.
+func (j *Journal) handle(q *job) {
+	if q.request == nil {
+		j.add(q)
+		return
+	}
+	r := q.request
+	a := r.Answer()
+	a.Server = q.origin.Server
+	if !q.writes() {
+		j.index.answer(r, q.origin.Server, &a)
+		q.answer(a)
+		return
+	}
+	e := Entry{
+		ID: q.origin.ID, When: j.seconds(), Map: r.Map, Server: q.origin.Server, GameID: q.origin.GameID, Log: q.origin.Log,
+		Names: r.Names, Team: r.Team, Time: r.Time, Checkpoints: r.Checkpoints, Begin: r.Begin, End: r.End,
+		Code: r.Code, SaveID: r.SaveID,
+	}
+	saved := j.index.saves[saveKey{r.Map, r.Code}]
+	switch r.Op {
+	case game.RankFinish:
+		e.Kind = Finish
+	case game.RankSave:
+		e.Kind, e.Text, e.SaveID = Save, r.Text, saveID(e.ID)
+		a.Found = saved == nil || saved.SaveID == e.SaveID
+		if a.Found {
+			a.Save = &game.RankSaveState{ID: e.SaveID}
+		} else {
+			q.answer(a) // the code is taken
+			return
+		}
+	case game.RankLoad:
+		e.Kind = Load
+		if i := slices.IndexFunc(j.index.taken, func(t takenSave) bool { return t.id == e.ID }); i >= 0 {
+			saved = j.index.taken[i].save // who asks again gets it again
+		} else if saved == nil || saved.SaveID != r.SaveID {
+			q.answer(a)
+			return
+		}
+		a.Found, a.Save = true, j.index.saveState(saved)
+	}
+	before := int32(0)
+	if r.Op == game.RankFinish && !r.Team && len(r.Names) > 0 {
+		if no, ok := j.index.nameNo[r.Names[0]]; ok {
+			before = j.index.points[no]
+		}
+	}
+	err := j.keep(e, func(err error) {
+		if err != nil {
+			a.Err, a.Found, a.Save = err.Error(), false, nil
+		}
+		q.answer(a)
+	})
+	if err != nil {
+		a.Err, a.Found, a.Save = err.Error(), false, nil
+		q.answer(a)
+		return
+	}
+	if r.Op == game.RankFinish && !r.Team {
+		if no, ok := j.index.nameNo[r.Names[0]]; ok {
+			a.Points = j.index.points[no] - before
+		}
+	}
+}
+
+// keep makes an entry pending, or calls done at once if it is there. It returns an error for
+// one that cannot be kept.
+func (j *Journal) keep(e Entry, done func(error)) error {
+	switch {
+	case !e.valid():
+		return errors.New("rank: a result with impossible values")
+	case len(j.pending) >= maxPending:
+		return ErrNotStored
+	}
+	if i := slices.IndexFunc(j.pending, func(p pending) bool { return p.ID == e.ID }); i >= 0 {
+		before := j.pending[i].done
+		j.pending[i].done = func(err error) {
+			before(err)
+			done(err)
+		}
+		return nil
+	}
+	if !j.index.apply(&e) {
+		done(nil)
+		return nil
+	}
+	j.pending = append(j.pending, pending{Entry: e, done: done})
+	return nil
+}
+
+// add adds the entries of Add.
+func (j *Journal) add(q *job) {
+	left, n := 1, 0
+	var failed error
+	done := func(err error) {
+		failed = errors.Join(failed, err)
+		if left--; left == 0 {
+			q.added(n, failed)
+		}
+	}
+	for i := range q.entries {
+		e := &q.entries[i]
+		if _, there := j.index.ids[e.ID]; there && !slices.ContainsFunc(j.pending, func(p pending) bool { return p.ID == e.ID }) {
+			continue
+		}
+		left++
+		if err := j.keep(*e, done); err != nil {
+			done(err)
+			continue
+		}
+		n++
+	}
+	done(nil)
+}
+
+// saveID returns the ID of a save in the form of a UUID.
+func saveID(id ID) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}

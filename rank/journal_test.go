@@ -1,0 +1,261 @@
+package rank
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/recordfile"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+const now = 1_800_000_000
+
+// tester asks a journal without its goroutine.
+type tester struct {
+	*Journal
+	t *testing.T
+}
+
+func open(t *testing.T, path string) *tester {
+	return &tester{newJournal(Config{Path: path, Now: func() time.Time { return time.Unix(now, 0) }}), t}
+}
+
+// ask makes requests together, the first with the given ID, and returns their answers so far.
+func (j *tester) ask(id int, requests ...game.RankRequest) []game.RankAnswer {
+	j.t.Helper()
+	var answers []game.RankAnswer
+	var queue []job
+	for i := range requests {
+		queue = append(queue, job{request: &requests[i], origin: game.RankOrigin{ID: number(id + i), Server: "GER", GameID: "g", Log: "log"},
+			answer: func(a game.RankAnswer) { answers = append(answers, a) }})
+	}
+	j.err = j.exchange(queue)
+	return answers
+}
+
+// one makes a request that has to succeed.
+func (j *tester) one(id int, r game.RankRequest) game.RankAnswer {
+	j.t.Helper()
+	a := j.ask(id, r)
+	testenv.Require(j.t, len(a) == 1 && a[0].Err == "" && j.err == nil, "%+v, %v", a, j.err)
+	return a[0]
+}
+
+func number(n int) (id ID) {
+	binary.BigEndian.PutUint64(id[8:], uint64(n))
+	return id
+}
+
+func finishOf(name string, ms int32) game.RankRequest {
+	return game.RankRequest{Op: game.RankFinish, Map: "m", Names: []string{name}, Time: ms, Checkpoints: []int32{0, 500}, Begin: 100, End: 100 + ms/20}
+}
+
+// times returns all times in the order in which they are kept.
+func (j *tester) times() string {
+	j.t.Helper()
+	var list []string
+	for from := int32(-1); ; from -= rows {
+		a := j.one(0, game.RankRequest{Op: game.RankTimes, Map: "m", From: from})
+		if len(a.Rows) == 0 {
+			return strings.Join(list, ", ")
+		}
+		for _, r := range a.Rows {
+			list = append(list, fmt.Sprint(r.Names[0], " ", r.Time))
+		}
+	}
+}
+
+// TestCrashes ends the server at each byte of what it writes, and after it. The next server repeats what
+// nobody was answered, and then each result is there once.
+func TestCrashes(t *testing.T) {
+	dir := t.TempDir()
+	requests := []game.RankRequest{finishOf("ann", 2000), finishOf("ben", 1980), {Op: game.RankSave, Map: "m", Code: "c", Text: "state", Names: []string{"ann"}}}
+	crash := errors.New("the process is gone")
+	for cut := 0; ; cut++ {
+		path := filepath.Join(dir, fmt.Sprint(cut))
+		j := open(t, path)
+		j.one(1, finishOf("cid", 3000))
+		whole := false
+		j.file.WriteAt = func(f *os.File, b []byte, at int64) (int, error) {
+			whole = cut > len(b)
+			n, _ := f.WriteAt(b[:min(cut, len(b))], at)
+			if whole {
+				return n, nil
+			}
+			panic(crash)
+		}
+		func() {
+			defer func() {
+				if p := recover(); p != nil && p != crash {
+					panic(p)
+				}
+			}()
+			j.ask(2, requests...)
+		}()
+		j = open(t, path)
+		a := j.ask(2, requests...)
+		testenv.Require(t, len(a) == 3 && a[0].Err == "" && a[2].Found && j.err == nil, "after a crash at byte %d: %+v, %v", cut, a, j.err)
+		j = open(t, path)
+		got := j.times()
+		testenv.Check(t, got == "ann 2000, ben 1980, cid 3000", "after a crash at byte %d: %s", cut, got)
+		if whole {
+			return
+		}
+	}
+}
+
+// TestADiskThatFails lets writing and syncing fail in all ways: results count meanwhile, and are written
+// once.
+func TestADiskThatFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	j := open(t, path)
+	j.one(1, finishOf("ann", 2000))
+	full := errors.New("no space left")
+	for part := 0; part < 300; part += 7 {
+		j.file.WriteAt = func(f *os.File, b []byte, at int64) (int, error) {
+			f.WriteAt(b[:min(part, len(b))], at)
+			return 0, full
+		}
+		a := j.ask(100+part, finishOf(fmt.Sprint("p", part), int32(3000+part)), game.RankRequest{Op: game.RankOf, Map: "m", Name: fmt.Sprint("p", part)})
+		testenv.Require(t, len(a) == 1 && a[0].Found && a[0].Own.Time == int32(3000+part) && errors.Is(j.err, full) && errors.Is(j.err, ErrNotStored), "answers before it is on the disk: %+v, %v", a, j.err)
+	}
+	j.file.WriteAt = (*os.File).WriteAt
+	j.file.Sync = func(*os.File) error { return full }
+	testenv.Check(t, len(j.ask(0)) == 0 && errors.Is(j.err, full) && len(j.pending) == 43, "%d wait, %v", len(j.pending), j.err)
+	open(t, path).one(2, finishOf("ben", 1000)) // another server goes on after what it finds
+	j.file.Sync = (*os.File).Sync
+	j.ask(0)
+	testenv.Check(t, j.err == nil && len(j.pending) == 0, "%d wait, %v", len(j.pending), j.err)
+	want := j.times()
+	testenv.Check(t, strings.Count(want, ",") == 44 && strings.Contains(want, "ben 1000") && want == open(t, path).times(), "%s", want)
+
+	// A folder that cannot be written to.
+	j = open(t, filepath.Join(path, "no folder"))
+	a := j.ask(1, finishOf("ann", 2000), game.RankRequest{Op: game.RankTop, Map: "m"})
+	testenv.Check(t, len(a) == 1 && len(a[0].Rows) == 1 && errors.Is(j.err, ErrNotStored), "%+v, %v", a, j.err)
+	many := make([]game.RankRequest, maxPending+10)
+	for i := range many {
+		many[i] = finishOf("ann", int32(5000+i))
+	}
+	testenv.Check(t, len(j.ask(10, many...)) == 11, "of those that do not fit, others were refused")
+}
+
+func TestTwoServersShareAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	a, b := open(t, path), open(t, path)
+	a.one(1, finishOf("ann", 2000))
+	b.one(2, finishOf("ben", 1000))
+	a.one(3, finishOf("cid", 3000))
+	testenv.Check(t, a.times() == "ann 2000, ben 1000, cid 3000" && b.times() == a.times(), "%s and %s", a.times(), b.times())
+}
+
+func TestDamagedFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	j := open(t, path)
+	for i := range 5 {
+		j.one(i+1, finishOf(fmt.Sprint("p", i), 1000))
+	}
+	whole := testenv.Must(os.ReadFile(path))
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)/2]++
+	testenv.NoError(t, os.WriteFile(path, damaged, 0o600))
+	j = open(t, path)
+	said := ""
+	j.file.Report = func(text string) { said += text }
+	j.one(9, finishOf("new", 2000))
+	testenv.Check(t, strings.Contains(said, "was damaged in"), "said %q", said)
+	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".damaged")), damaged), "the damaged file was not kept")
+	testenv.Check(t, open(t, path).times() == "new 2000, p0 1000, p1 1000, p3 1000, p4 1000", "%s", open(t, path).times())
+
+	other := filepath.Join(dir, "other")
+	testenv.NoError(t, os.WriteFile(other, []byte("autoexec.cfg"), 0o600))
+	j = open(t, other)
+	a := j.ask(1, finishOf("ann", 1000))
+	testenv.Check(t, len(a) == 0 && errors.Is(j.err, ErrFile) && string(testenv.Must(os.ReadFile(other))) == "autoexec.cfg", "%+v, %v", a, j.err)
+}
+
+// TestSavesAreLoadedOnce checks that of several who load a save one gets it, and that the one who
+// repeats a load does again.
+func TestSavesAreLoadedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	a, b := open(t, path), open(t, path)
+	save := game.RankRequest{Op: game.RankSave, Map: "m", Code: "c", Text: "state", Names: []string{"ann", "ben"}}
+	kept := a.one(1, save)
+	testenv.Check(t, kept.Found && !b.one(2, save).Found && b.one(1, save).Found, "the code was taken twice")
+	saves := b.one(0, game.RankRequest{Op: game.RankSaves, Map: "m", Name: "ben"})
+	testenv.Check(t, saves.Count == 1 && saves.Save.Age == 0, "%+v", saves)
+	saved := b.one(0, game.RankRequest{Op: game.RankSaved, Map: "m", Code: "c"})
+	testenv.Require(t, saved.Found && saved.Save.Text == "state" && saved.Save.ID == kept.Save.ID, "%+v", saved)
+	load := game.RankRequest{Op: game.RankLoad, Map: "m", Code: "c", SaveID: saved.Save.ID}
+	wrong := load
+	wrong.SaveID = "another"
+	testenv.Check(t, !b.one(3, wrong).Found, "another save was loaded")
+	got := a.one(4, load)
+	testenv.Check(t, got.Found && got.Save.Text == "state" && !b.one(5, load).Found && !a.one(0, game.RankRequest{Op: game.RankSaved, Map: "m", Code: "c"}).Found, "loaded twice: %+v", got)
+	again := open(t, path).one(4, load)
+	testenv.Check(t, again.Found && again.Save.Text == "state", "who asks again after a crash: %+v", again)
+	testenv.Check(t, a.one(6, save).Found, "the code is free again")
+}
+
+// TestGoroutine uses a journal as a server does, over a restart.
+func TestGoroutine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for i := range 2 {
+		j := Open(Config{Path: path})
+		answers := make(chan game.RankAnswer, 3)
+		request := func(id int, r game.RankRequest) {
+			j.Submit(&r, game.RankOrigin{ID: number(id)}, func(a game.RankAnswer) { answers <- a })
+		}
+		request(1+i, finishOf("ann", 2000))
+		<-answers
+		request(0, game.RankRequest{Op: game.RankTimes, Map: "m"})
+		a := <-answers
+		testenv.Check(t, len(a.Rows) == 1+2*i, "%+v", a)
+		n, err := j.Add([]Entry{{ID: number(50), Kind: SetMap, Map: "m", Points: 3}, {ID: number(51), Kind: SetPoints, Names: []string{"ben"}, Points: 7}})
+		testenv.Check(t, n == 2-2*i && err == nil, "%d added, %v", n, err)
+		request(10+i, finishOf(fmt.Sprint("new", i), 5))
+		testenv.NoError(t, j.Close())
+		<-j.done
+		a = <-answers
+		testenv.Check(t, a.Err == "" && a.Points == 3, "%+v", a)
+		request(1, finishOf("cid", 1))
+		testenv.Check(t, (<-answers).Err != "", "stored after the end")
+	}
+}
+
+// FuzzEntry reads any body of a record: what is an entry can be written and read again.
+func FuzzEntry(f *testing.F) {
+	body := func(e Entry) []byte { return e.append(nil)[len(recordfile.Begin(nil)):] }
+	f.Add(body(Entry{ID: number(1), Kind: Finish, Map: "m", Names: []string{"a", "b"}, Team: true, Time: 1, Checkpoints: []int32{0, 5}, When: now}))
+	f.Add(body(Entry{Kind: Save, Map: "m", Code: "c", Text: "t", Server: "GER"}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e, again Entry
+		ok := false
+		n := testenv.Allocated(func() { ok = e.parse(b) })
+		testenv.Require(t, n <= uint64(1<<16+20*len(b)), "%d bytes allocated for an input of %d", n, len(b))
+		if !ok {
+			return
+		}
+		testenv.Require(t, len(body(e)) <= maxEntry && again.parse(body(e)), "an entry that cannot be read again: %+v", e)
+		e.Checkpoints, again.Checkpoints = nil, nil
+		testenv.Require(t, cmp.Equal(e, again), "%+v and %+v", e, again)
+		x := newIndex(func() int64 { return now })
+		x.apply(&e)
+		for op := game.RankFinish; op <= game.RankSaves; op++ {
+			for _, from := range []int32{-1 << 31, -1, 0, 1, 1<<31 - 1} {
+				x.answer(&game.RankRequest{Op: op, Map: e.Map, Name: "a", From: from}, "GER", new(game.RankAnswer))
+			}
+		}
+	})
+}
