@@ -283,7 +283,8 @@ func ticksToDuration(ticks int32) time.Duration {
 }
 
 type replayVerifyCmd struct {
-	Files []string `arg:"" name:"file" help:"Replay logs."`
+	Files []string `arg:"" name:"file" help:"Replay logs, and teehistorians of DDNet-Server."`
+	Map   string   `help:"Map of a teehistorian. By default it is looked for in the folder maps and in those of installed games." placeholder:"FILE"`
 }
 
 // Help explains the result.
@@ -292,6 +293,9 @@ func (replayVerifyCmd) Help() string {
 match. A log that is cut off, such as that of a killed server, is verified up to
 its last complete half second, which is not an error.
 
+A teehistorian (sv_tee_historian of DDNet-Server) has what players did and where all
+tees were in each tick. They must be at the same places in our simulation of DDRace.
+
   teeyard replay verify replays/*.twreplay`
 }
 
@@ -299,7 +303,7 @@ its last complete half second, which is not an error.
 func (c *replayVerifyCmd) Run(p *program) error {
 	bad := 0
 	for _, name := range c.Files {
-		if err := p.verifyReplay(name); err != nil {
+		if err := p.verifyReplay(name, c.Map); err != nil {
 			fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), safetext.Line(err.Error()))
 			bad++
 		}
@@ -310,8 +314,13 @@ func (c *replayVerifyCmd) Run(p *program) error {
 	return nil
 }
 
-func (p *program) verifyReplay(name string) error {
+func (p *program) verifyReplay(name, mapFile string) error {
 	f, r, err := openReplay(name)
+	if errors.Is(err, replay.ErrFormat) {
+		if isTeehistorian(name) {
+			return verifyTeehistorian(name, mapFile)
+		}
+	}
 	if err != nil {
 		return err
 	}

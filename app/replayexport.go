@@ -9,11 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
@@ -85,7 +87,7 @@ func ticksIn(d time.Duration) int32 {
 
 // findMap returns the map of a log in a form that the players of a format read.
 func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*bridge.Map, error) {
-	file, err := c.readMap(h)
+	file, err := readMapFile(c.Map, h.Map, h.MapSHA256)
 	if err != nil {
 		return nil, err
 	}
@@ -99,26 +101,35 @@ func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*br
 	return &bridge.Map{Name: h.Map, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file)}, nil
 }
 
-func (c *replayExportCmd) readMap(h *replay.Header) ([]byte, error) {
-	if c.Map != "" {
-		file, err := os.ReadFile(c.Map)
-		if err == nil && sha256.Sum256(file) != h.MapSHA256 {
-			err = fmt.Errorf("%s: this is not the map of the match, whose SHA-256 is %x", c.Map, h.MapSHA256)
+// readMapFile returns the file of a map: the one that the user names, or one that the program, the
+// storage or an installed game has.
+func readMapFile(given, name string, sum [sha256.Size]byte) ([]byte, error) {
+	if given != "" {
+		file, err := os.ReadFile(given)
+		if err == nil && sha256.Sum256(file) != sum {
+			err = fmt.Errorf("%s: this is not the map of the match, whose SHA-256 is %x", given, sum)
 		}
 		return file, err
 	}
-	if embedded, ok := maps.Find(h.Map); ok && sha256.Sum256(embedded.Data) == h.MapSHA256 {
+	if embedded, ok := maps.Find(name); ok && sha256.Sum256(embedded.Data) == sum {
 		return embedded.Data, nil
 	}
-	for _, name := range []string{"maps/" + h.Map + ".map", fmt.Sprintf("downloadedmaps/%s_%x.map", h.Map, h.MapSHA256)} {
-		if !fs.ValidPath(name) {
-			continue
+	own, downloaded := name+".map", fmt.Sprintf("%s_%x.map", name, sum)
+	if fs.ValidPath(own) {
+		for _, path := range []string{"maps/" + own, "downloadedmaps/" + downloaded} {
+			if file, err := fs.ReadFile(newStorage(".", false), path); err == nil && sha256.Sum256(file) == sum {
+				return file, nil
+			}
 		}
-		if file, err := fs.ReadFile(newStorage(".", false), name); err == nil && sha256.Sum256(file) == h.MapSHA256 {
-			return file, nil
+		for _, dir := range client.InstalledMapDirs() {
+			for _, base := range []string{own, downloaded} {
+				if file, err := os.ReadFile(filepath.Join(dir, base)); err == nil && sha256.Sum256(file) == sum {
+					return file, nil
+				}
+			}
 		}
 	}
-	return nil, fmt.Errorf("the map of the match is not in the folder maps: %q with SHA-256 %x (name it with --map)", safetext.Line(h.Map), h.MapSHA256)
+	return nil, fmt.Errorf("the map of the match is not in the folder maps: %q with SHA-256 %x (name it with --map)", safetext.Line(name), sum)
 }
 
 // demoExport makes a demo of a log.

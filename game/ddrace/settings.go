@@ -84,6 +84,11 @@ var variables = [...]variable{
 	{"sv_destroy_lasers_on_death", 0, 0, 1, func(s *Settings) *int32 { return &s.DestroyLasersOnDeath }},
 }
 
+// IsSetting reports whether a variable of the console is one of Settings.
+func IsSetting(name string) bool {
+	return slices.ContainsFunc(variables[:], func(v variable) bool { return v.name == name })
+}
+
 // DefaultSettings returns the settings of a server without configuration.
 func DefaultSettings() Settings {
 	s := Settings{Tuning: DefaultTuning()}

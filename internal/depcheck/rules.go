@@ -74,6 +74,7 @@ var rooms = map[string][]string{
 	"internal/pcap":        {},
 	"internal/depcheck":    {},
 	"internal/dump":        {"protocol", "format", "internal/pcap"}, // explains demos, too
+	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
 	"internal/release":     {},

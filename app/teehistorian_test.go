@@ -1,0 +1,54 @@
+package app
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// TestVerifyTeehistorian verifies a recording of DDNet-Server from the command line.
+func TestVerifyTeehistorian(t *testing.T) {
+	const folder = "../internal/teeverify/testdata"
+	packed := testenv.Must(os.Open(filepath.Join(folder, "speedup-1.teehistorian.gz")))
+	defer packed.Close()
+	b := testenv.Must(io.ReadAll(testenv.Must(gzip.NewReader(packed))))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.teehistorian")
+	testenv.NoError(t, os.WriteFile(file, b, 0o644))
+	own := testenv.Must(os.ReadFile(filepath.Join(folder, "speedup-1.map")))
+	t.Chdir(dir)
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_DATA_HOME", "")
+	if err := verifyTeehistorian(file, ""); err == nil || !strings.Contains(err.Error(), `"speedup"`) || !strings.Contains(err.Error(), "--map") {
+		t.Errorf("without its map: %v", err)
+	}
+	other := testenv.Must(filepath.Abs(filepath.Join(dir, "other.map")))
+	testenv.NoError(t, os.WriteFile(other, b, 0o644))
+	if err := verifyTeehistorian(file, other); err == nil || !strings.Contains(err.Error(), "not the map") {
+		t.Errorf("with another map: %v", err)
+	}
+	testenv.NoError(t, os.MkdirAll("maps", 0o755))
+	testenv.NoError(t, os.WriteFile("maps/speedup.map", own, 0o644))
+	for _, given := range []string{"", "maps/speedup.map"} {
+		if err := new(program).verifyReplay(file, given); err != nil {
+			t.Error(err)
+		}
+	}
+	testenv.NoError(t, os.WriteFile(file, b[:len(b)-1000], 0o644)) // as after a crash
+	if err := verifyTeehistorian(file, ""); err != nil {
+		t.Error(err)
+	}
+	damaged := append(slices.Clone(b[:len(b)/2]), strings.Repeat("\x4c", 100)...) // no such records
+	testenv.NoError(t, os.WriteFile(file, damaged, 0o644))
+	if err := verifyTeehistorian(file, ""); !errors.Is(err, teehistorian.ErrFormat) {
+		t.Errorf("a damaged file: %v", err)
+	}
+}
