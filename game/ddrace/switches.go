@@ -38,13 +38,15 @@ func (s *switches) set(team, number, kind uint8, end, now int32) {
 	s.change(&s.timers[int(team)*(s.count+1)+int(number)], switchTimer{end: end, lastUpdate: now, kind: kind})
 }
 
+// runs reports whether the switch goes back.
+func (t *switchTimer) runs() bool { return t.kind == switchTimedOpen || t.kind == switchTimedClose }
+
 // change keeps count of the timers that run.
 func (s *switches) change(t *switchTimer, to switchTimer) {
-	runs := func(t *switchTimer) bool { return t.kind == switchTimedOpen || t.kind == switchTimedClose }
-	if runs(t) {
+	if t.runs() {
 		s.timed--
 	}
-	if *t = to; runs(t) {
+	if *t = to; t.runs() {
 		s.timed++
 	}
 }

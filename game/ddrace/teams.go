@@ -5,9 +5,9 @@ package ddrace
 type Teams interface {
 	// Died follows the death of a player's tee, which has left its team unless that is locked.
 	Died(w *World, id int, weapon Weapon)
-	// Started and Finished are called in each tick in which a tee touches the line, unless its race
-	// is [RaceCheat] or, for the finish, not begun.
+	// Started is called in each tick in which a tee touches the line, unless its race is [RaceCheat].
 	Started(w *World, id int)
+	// Finished is called in each tick in which a tee whose race began touches the line.
 	Finished(w *World, id int)
 }
 

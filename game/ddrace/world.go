@@ -269,20 +269,20 @@ type tuningCache struct {
 	zones         []params
 }
 
-func (p *params) set(t *Tuning) {
+func paramsOf(t *Tuning) (p params) {
 	for i := range p {
 		p[i] = t.At(i)
 	}
+	return p
 }
 
 // cacheTuning follows a change of the settings.
 func (w *World) cacheTuning() {
 	k := &w.tuning
-	k.world.set(&w.settings.Tuning)
-	k.preset.set(&zonePreset)
+	k.world, k.preset = paramsOf(&w.settings.Tuning), paramsOf(&zonePreset)
 	k.zones = make([]params, len(w.settings.Zones))
 	for i := range k.zones {
-		k.zones[i].set(&w.settings.Zones[i])
+		k.zones[i] = paramsOf(&w.settings.Zones[i])
 	}
 }
 
