@@ -2,13 +2,15 @@ package ddrace
 
 // Visitor visits the fields of a world, in order to hash, save or restore them.
 type Visitor interface {
-	Int32(*int32)
-	Int8(*int8)
-	Uint8(*uint8)
-	Uint64(*uint64)
-	Bool(*bool)
-	Float(*float32)
-	Vec(*Vec)
+	// The methods with the names of types visit a field.
+
+	Int32(*int32)   // a number
+	Int8(*int8)     // a number
+	Uint8(*uint8)   // a number
+	Uint64(*uint64) // bits
+	Bool(*bool)     // a flag
+	Float(*float32) // neither NaN nor infinite
+	Vec(*Vec)       // a place or velocity
 	// Length visits the length of a list, at most limit, and returns what it is to be.
 	Length(n, limit int) int
 	// Within makes restoring fail unless lo <= n <= hi.
