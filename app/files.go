@@ -163,7 +163,8 @@ func userDir() string {
 	return filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "teeworlds")
 }
 
-// dataDirs returns the folders in which Teeworlds is installed.
+// dataDirs returns the folders in which Teeworlds is installed, and after them those of DDNet, whose maps
+// of the same names are others.
 func dataDirs(program string) (dirs []string) {
 	list := []string{
 		"data", filepath.Join(program, "data"),
@@ -171,6 +172,7 @@ func dataDirs(program string) (dirs []string) {
 		"/usr/local/share/teeworlds/data", "/usr/local/share/games/teeworlds/data",
 		"/usr/pkg/share/teeworlds/data", "/usr/pkg/share/games/teeworlds/data",
 		"/opt/teeworlds/data",
+		"/usr/share/games/ddnet/data", "/usr/share/ddnet/data", "/usr/local/share/ddnet/data", "/opt/ddnet/data",
 	}
 	for _, dir := range list {
 		if isDir(filepath.Join(dir, "maps")) {

@@ -220,11 +220,12 @@ type (
 		GameType string `json:"gametype"`
 	}
 	// RconLogin reports that a player may use the remote console now, as an
-	// administrator or a moderator, or, with neither, no longer.
+	// administrator, a moderator or a helper, or, with none of them, no longer.
 	RconLogin struct {
 		Player    Player `json:"player"`
 		Admin     bool   `json:"admin,omitempty"`
 		Moderator bool   `json:"moderator,omitempty"`
+		Helper    bool   `json:"helper,omitempty"`
 	}
 )
 

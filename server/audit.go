@@ -62,7 +62,7 @@ func (s *Server) run(e auditEntry, who console.Caller) (warning string) {
 func (c *session) auditEntry(event, via, command string) auditEntry {
 	id := int(c.id)
 	return auditEntry{
-		Event: event, Via: via, Level: levelName(c.rcon.level), Client: &id,
+		Event: event, Via: via, Level: c.rcon.level.String(), Client: &id,
 		Name: safetext.Line(c.server.playerName(c.id)), Addr: c.peer.String(), Command: command,
 	}
 }
@@ -93,19 +93,11 @@ func (s *Server) auditVote(caller game.PlayerID, command, result string) {
 
 // econEntry returns an entry about a client of the external console.
 func (h *econHost) econEntry(event string, client int, command string) auditEntry {
-	e := auditEntry{Event: event, Via: "econ", Level: levelName(console.LevelAdmin), Client: &client, Command: command}
+	e := auditEntry{Event: event, Via: "econ", Level: console.LevelAdmin.String(), Client: &client, Command: command}
 	if addr := h.console.Addr(client); addr.IsValid() {
 		e.Addr = addr.String()
 	}
 	return e
-}
-
-// levelName returns the level of an operator in words.
-func levelName(l console.Level) string {
-	if l == console.LevelAdmin {
-		return "admin"
-	}
-	return "moderator"
 }
 
 // openAuditLog opens the file of the setting sv_audit_log.

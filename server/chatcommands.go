@@ -152,6 +152,7 @@ func (s *Server) addChatCommands() error {
 		{Name: "help", Params: "?s[command]", Help: "Shows the commands, or what one does", Run: (*ChatCall).help},
 		{Name: "cmdlist", Help: "Shows the commands", Unlisted: true, Run: (*ChatCall).help},
 		{Name: "info", Help: "Shows what this server is and plays", Run: (*ChatCall).info},
+		{Name: "rules", Help: "Shows the rules of this server", Unlisted: true, Run: (*ChatCall).rules},
 		{Name: "emote", Params: "?s[kind] ?i[seconds]", Help: "Changes the eyes of your tee", Run: (*ChatCall).emote},
 		{Name: "pause", Help: "Lets you watch, and play again", Run: (*ChatCall).pause},
 		{Name: "spec", Help: "Lets you watch, and play again", Unlisted: true, Run: (*ChatCall).pause},
@@ -251,6 +252,25 @@ func (c *ChatCall) info() {
 	s := c.session.server
 	c.Reply("%s: %s on %s", s.settings.Name, s.world.ModeName(), s.gameMap.Name)
 	c.Reply("This is a %s server. Write /help for the commands", Program())
+}
+
+// rules shows what the operator wants of players, as DDNet does.
+func (c *ChatCall) rules() {
+	v := &c.session.server.settings
+	any := false
+	if v.DDRaceRules != 0 {
+		c.Reply("Be nice.")
+		any = true
+	}
+	for _, line := range v.RulesLines {
+		if line != "" {
+			c.Reply("%s", line)
+			any = true
+		}
+	}
+	if !any {
+		c.Reply("No Rules Defined, Kill em all!!")
+	}
 }
 
 // eyes are the names of the expressions, as in DDNet.

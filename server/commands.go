@@ -43,6 +43,7 @@ func (s *Server) newConsole() error {
 		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
 		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
 		{Name: "bans_save", Params: "s[file]", Help: "Save banlist in a file, for exec", Flags: stored, Run: s.cmdBansSave},
+		{Name: "unban_range", Params: "s[first] s[last]", Help: "Unban a range", Flags: stored | console.Hidden, Run: s.cmdUnbanRange},
 		{Name: "ban_range", Params: "s[first] s[last] ?i[minutes] r[reason]", Help: "Ban a range", Flags: stored | console.Hidden, Run: s.cmdBanRange},
 		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = for ever)", Flags: stored, Run: s.cmdAddIP},
 		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Lift the ban of a network, with 'all' also those of all networks in it", Flags: stored, Run: s.cmdRemoveIP},
@@ -75,6 +76,11 @@ func (s *Server) newConsole() error {
 		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.teamCommand(game.CmdShuffleTeams)},
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.worldCommand(game.CmdLockTeams)},
 		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add a line that players may vote for", Flags: open | console.Lasting, Run: s.cmdAddVote},
+		{Name: "add_map_votes", Help: "Add a line for each map that players may vote for", Flags: open | console.Lasting, Run: s.cmdAddMapVotes},
+		{Name: "force_vote", Params: "s['option'|'kick'|'spectate'] s[option|id] ?r[reason]", Help: "Do what a vote would decide", Flags: open, Run: s.cmdForceVote},
+		{Name: "info", Help: "Show what this server is, as lines of DDNet's votes do", Flags: open | console.Hidden, Run: func(call *console.Call) {
+			call.Print("server", "this is a %s server", Program())
+		}},
 		{Name: "remove_vote", Params: "s[option]", Help: "Remove such a line", Flags: open | console.Lasting, Run: s.cmdRemoveVote},
 		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
 		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
@@ -139,11 +145,15 @@ func (s *Server) addHooks() error {
 			"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
 			"sv_register_port", "sv_external_port",
 		}},
+		{func(*console.Call) {
+			s.listChatCommand("rules", slices.ContainsFunc(s.settings.RulesLines[:], func(line string) bool { return line != "" }))
+		}, rulesLines()},
+		{whenStarted(func(*console.Call) { s.announcements.next = 0 }), []string{"sv_announcement_filename", "sv_announcement_interval"}},
 		{func(*console.Call) { s.listChatCommand("ready", s.settings.PlayerReadyMode != 0) }, []string{"sv_player_ready_mode"}},
 		{whenStarted(s.halfLife.checkSetting), []string{"sv_hl_legacy_queries", "sv_hl_rcon_allow", "sv_hl_rcon_exempt"}},
 		{whenStarted(func(call *console.Call) { s.halfLife.configure(call.Caller) }), []string{
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
-			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
+			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password",
 		}},
 		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{
 			"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_match_swap", "sv_powerups",
@@ -269,10 +279,7 @@ func (s *Server) cmdStatus(call *console.Call) {
 		info, _ := s.world.Player(game.PlayerID(id))
 		auth := ""
 		if c.rcon.authed {
-			auth = "(Admin)"
-			if c.rcon.level == console.LevelMod {
-				auth = "(Mod)"
-			}
+			auth = [...]string{"(Admin)", "(Mod)", "(Helper)"}[c.rcon.level]
 		}
 		if c.isHeld() {
 			auth = "(timed out)"
@@ -422,9 +429,14 @@ func (s *Server) canBan(call *console.Call, b *bans.Ban) bool {
 }
 
 // cmdUnban lifts a ban. What is banned may also be as bans prints it, with all that follows.
-func (s *Server) cmdUnban(call *console.Call) {
+// cmdUnbanRange is unban as older servers and DDNet have it for ranges.
+func (s *Server) cmdUnbanRange(call *console.Call) { s.unban(call, call.Arg(0)+"-"+call.Arg(1)) }
+
+func (s *Server) cmdUnban(call *console.Call) { s.unban(call, call.Arg(0)) }
+
+func (s *Server) unban(call *console.Call, target string) {
 	list := s.bans.list()
-	target, _, _ := strings.Cut(call.Arg(0), " banned ")
+	target, _, _ = strings.Cut(target, " banned ")
 	target = strings.TrimSpace(strings.ReplaceAll(target, "'", ""))
 	if isDigits(target) {
 		i, err := strconv.Atoi(target)

@@ -118,6 +118,9 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	}
 	c.bridge.SendClientInfo(s.world, c.id, true, ev.Flag)
 	c.reclaimSeat()
+	if s.settings.Welcome != "" && !c.back {
+		c.reply(s.settings.Welcome)
+	}
 	c.conn.Flush(now)
 }
 

@@ -214,13 +214,7 @@ func (h *halfLife) configure(who console.Caller) {
 	if r.BanTime = time.Duration(v.HalfLifeRconBanTime) * time.Minute; r.BanTime == 0 {
 		r.BanTime = -1
 	}
-	for _, p := range []struct {
-		name, password string
-		level          console.Level
-	}{
-		{"sv_rcon_password", v.RconPassword, console.LevelAdmin},
-		{"sv_rcon_mod_password", v.RconModPassword, console.LevelMod},
-	} {
+	for _, p := range h.server.rconPasswords() {
 		if p.password == "" || !usable {
 			continue
 		}

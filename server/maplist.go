@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -82,6 +83,7 @@ type mapLists struct {
 	reading chan []string // nil if the list is not being read
 	again   bool          // it may have changed since that began
 	next    conn.Time     // when it is read again
+	votes   chan []string // for add_map_votes; nil if it is not being read
 }
 
 // readMapList has the list of maps read.
@@ -109,11 +111,36 @@ func (s *Server) updateMapList() {
 		if l.again {
 			s.readMapList()
 		}
+	case names := <-l.votes:
+		l.votes = nil
+		s.addMapVotes(names)
 	default:
 		if s.now >= l.next && s.hasMapListReaders() {
 			s.readMapList()
 		}
 	}
+}
+
+// cmdAddMapVotes adds an option for each map, as of DDNet.
+func (s *Server) cmdAddMapVotes(call *console.Call) {
+	switch l := &s.mapLists; {
+	case s.waitsForMods(call, ""):
+	case s.clock.tick == 0: // nobody waits, and the options keep their order
+		s.addMapVotes(s.mapList("all"))
+	case l.votes == nil:
+		names := make(chan []string, 1)
+		l.votes = names
+		s.cfg.Background(func() { names <- s.mapList("all") })
+	}
+}
+
+func (s *Server) addMapVotes(names []string) {
+	for _, name := range names {
+		if text := "Map: " + name; s.votes.findOption(text) < 0 {
+			s.console.Execute(fmt.Sprintf("add_vote %s %s", console.Quote(text), console.Quote("change_map "+console.Quote(name))), console.Operator)
+		}
+	}
+	s.print(console.Standard, "server", "added maps to votes")
 }
 
 // hasMapListReaders reports whether anybody has the list of maps.

@@ -44,7 +44,7 @@ type Operator struct {
 
 // entry returns an entry of the audit log about the operator.
 func (o *Operator) entry(event, command string) auditEntry {
-	return auditEntry{Event: event, Via: o.Via, Level: levelName(o.Level), Name: safetext.Line(o.Name), Addr: o.Addr.String(), Command: command}
+	return auditEntry{Event: event, Via: o.Via, Level: o.Level.String(), Name: safetext.Line(o.Name), Addr: o.Addr.String(), Command: command}
 }
 
 // String returns the operator as lines of the log have it.
@@ -82,7 +82,7 @@ func (s *Server) LogIn(o *Operator, password string) error {
 	}
 	s.noteRightRcon(a, true)
 	o.Level = level
-	s.print(console.Standard, "server", fmt.Sprintf("%s authed (%s)", o, levelName(level)))
+	s.print(console.Standard, "server", fmt.Sprintf("%s authed (%s)", o, level))
 	s.audit(o.entry("login", ""))
 	return nil
 }

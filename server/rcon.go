@@ -51,7 +51,7 @@ func (c *session) login(password string) {
 	switch level, right := s.rconLevel(password); {
 	case c.limits.loginBarred:
 		c.sendRconLine(tooManyLogins)
-	case s.settings.RconPassword == "" && s.settings.RconModPassword == "":
+	case !s.hasRconPassword():
 		if !c.rcon.noPasswordSent {
 			c.rcon.noPasswordSent = true
 			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
@@ -63,19 +63,41 @@ func (c *session) login(password string) {
 		c.rejectRconPassword()
 	case level == console.LevelAdmin:
 		c.grantRcon(level, "Admin authentication successful. Full remote console access granted.")
-	default:
+	case level == console.LevelMod:
 		c.grantRcon(level, "Moderator authentication successful. Limited remote console access granted.")
+	default:
+		c.grantRcon(level, "Helper authentication successful. Limited remote console access granted.")
 	}
+}
+
+// rconPassword is the password of a level.
+type rconPassword struct {
+	name, password string
+	level          console.Level
+}
+
+// rconPasswords returns the passwords of all levels, empty for those that have none.
+func (s *Server) rconPasswords() [3]rconPassword {
+	v := &s.settings
+	return [...]rconPassword{
+		{"sv_rcon_password", v.RconPassword, console.LevelAdmin},
+		{"sv_rcon_mod_password", v.RconModPassword, console.LevelMod},
+		{"sv_rcon_helper_password", v.RconHelperPassword, console.LevelHelper},
+	}
+}
+
+// hasRconPassword reports whether there is a password for the remote console.
+func (s *Server) hasRconPassword() bool {
+	v := &s.settings
+	return v.RconPassword != "" || v.RconModPassword != "" || v.RconHelperPassword != ""
 }
 
 // rconLevel returns the access to the remote console that a password gives.
 func (s *Server) rconLevel(password string) (level console.Level, right bool) {
-	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
-	switch {
-	case admin != "" && equalPasswords(password, admin):
-		return console.LevelAdmin, true
-	case mod != "" && equalPasswords(password, mod):
-		return console.LevelMod, true
+	for _, p := range s.rconPasswords() {
+		if p.password != "" && equalPasswords(password, p.password) {
+			return p.level, true
+		}
 	}
 	return 0, false
 }
@@ -94,9 +116,9 @@ func (c *session) grantRcon(level console.Level, text string) {
 	}
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
-	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, levelName(level)))
+	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, level))
 	c.audit("login", "game", "")
-	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod})
+	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod, Helper: level == console.LevelHelper})
 	if c.state >= stateReady {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
@@ -267,8 +289,8 @@ func (s *Server) firstWarning(line string, who console.Caller) (text string) {
 	return text
 }
 
-// printFor is print for a line that a caller's command prints. What moderators do, other
-// moderators get too.
+// printFor is print for a line that a caller's command prints. What moderators and helpers do, others
+// of the same level or a higher one get too.
 func (s *Server) printFor(who console.Caller, level int, system, line string) {
 	if level == console.Warning && s.warned != nil && *s.warned == "" {
 		*s.warned = safetext.Line(line)
@@ -282,13 +304,16 @@ func (s *Server) printFor(who console.Caller, level int, system, line string) {
 	if level > int(s.settings.ConsoleOutputLevel) {
 		return
 	}
-	byModerator := who.IsRemote() && who.Level == console.LevelMod
+	least := console.LevelAdmin
+	if who.IsRemote() {
+		least = who.Level
+	}
 	if who.Print != nil {
 		who.Print(line)
 	}
 	out := ""
 	for _, c := range s.sessions {
-		if c == nil || !c.rcon.authed || (c.rcon.level != console.LevelAdmin && !byModerator) || c.dropping {
+		if c == nil || !c.rcon.authed || c.rcon.level > least || c.dropping {
 			continue
 		}
 		if out == "" {
@@ -322,16 +347,19 @@ func (s *Server) sendCommandLists() {
 	}
 }
 
-// sendAccessChange tells moderators about a command that they may run from now on, or no
-// longer. Those whose list has not come to it yet will get it with the list.
-func (s *Server) sendAccessChange(e console.Entry) {
+// sendAccessChange tells moderators and helpers about a command that they may run from now on, or
+// no longer. Those whose list has not come to it yet will get it with the list.
+func (s *Server) sendAccessChange(e console.Entry, before console.Level) {
 	if e.Flags&console.Server == 0 || e.Flags&console.Hidden != 0 {
 		return
 	}
 	for _, c := range s.sessions {
-		switch {
-		case c == nil || !c.rcon.authed || c.rcon.level != console.LevelMod || !c.rcon.allListed && c.rcon.lastListed < e.Name:
-		case e.Level >= console.LevelMod:
+		if c == nil || !c.rcon.authed || !c.rcon.allListed && c.rcon.lastListed < e.Name {
+			continue
+		}
+		switch could, can := before >= c.rcon.level, e.Level >= c.rcon.level; {
+		case can == could:
+		case can:
 			c.bridge.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
 		default:
 			c.bridge.SendRconCommandRemoved(e.Name)
@@ -341,7 +369,7 @@ func (s *Server) sendAccessChange(e console.Entry) {
 
 // generateRconPassword sets a random password if the operator has set none, and logs it.
 func (s *Server) generateRconPassword() {
-	if s.settings.RconPassword != "" || s.settings.RconModPassword != "" {
+	if s.hasRconPassword() {
 		return
 	}
 	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32, without those that look alike

@@ -19,7 +19,7 @@ import (
 )
 
 func TestRcon(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5, "sv_rcon_mod_password modpw; mod_command status 1")
+	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5, "sv_rcon_mod_password modpw; sv_rcon_helper_password helperpw; mod_command status 1")
 	admin := tn.join(1, "boss")
 	loggedIn, info, motd := 0, "", ""
 	var settings msg7.SvServerSettings
@@ -79,6 +79,15 @@ func TestRcon(t *testing.T) {
 	}
 	prints(admin, "nonsense", "No such command: nonsense.")
 
+	helper := tn.join(4, "helper")
+	helper.login("helperpw")
+	prints(helper, "say hello", "Access for command say denied.")
+	prints(admin, "access_level say 2", "helper access for 'say' is now enabled")
+	if helper.rcon("say from a helper"); !second.heard("from a helper") {
+		t.Error("a helper may not say what they may say")
+	}
+	prints(helper, "status", "Access for command status denied.")
+	prints(admin, "status", "name='helper' score=0 (Helper)")
 	mod := tn.join(3, "mod")
 	loggedOut := 0
 	mod.onMessage = on(func(*msg7.RconAuthOff) { loggedOut++ })
@@ -244,7 +253,7 @@ func TestModeratorsAreToldOfTheirCommands(t *testing.T) {
 	tn.srv.Execute("mod_command status 1")
 	p.login("modpw")
 	tn.run(3 * time.Second)
-	tn.srv.Execute("mod_command say 1; mod_command say 1; mod_command status 0; mod_command ec_port 1")
+	tn.srv.Execute("mod_command say 1; mod_command say 1; mod_command status 0; mod_command ec_port 1; access_level say 2")
 	tn.run(time.Second)
 	if want := []string{"+logout", "+status", "+say", "-status"}; !slices.Equal(seen, want) {
 		t.Errorf("told %q, not %q", seen, want)

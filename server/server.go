@@ -196,14 +196,15 @@ type Server struct {
 	observed         []event.Event // since the last tick that observers saw
 	observedTick     Tick          // what they see
 
-	tickTimes    TickTimes
-	infoCache    infoCache
-	mapLists     mapLists
-	rotation     rotation
-	registration registration
-	halfLife     halfLife
-	econ         econHost
-	dialect      logline.Dialect
+	tickTimes     TickTimes
+	infoCache     infoCache
+	mapLists      mapLists
+	announcements announcements
+	rotation      rotation
+	registration  registration
+	halfLife      halfLife
+	econ          econHost
+	dialect       logline.Dialect
 
 	logFile   logFile
 	fileLog   *slog.Logger // writes to logFile, nil if there is none
@@ -599,6 +600,7 @@ func (s *Server) tick(now conn.Time) {
 		s.observeGame(&events[i])
 		s.deliverEvent(now, &events[i])
 	}
+	s.tickAnnouncements(now)
 	s.tickModVote(now)
 	s.tickVote(now)
 	s.sendModViews()

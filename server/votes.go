@@ -128,7 +128,7 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		}
 		s.votes.tried.Add(int64(s.now), c.person())
 	}
-	v := vote{kind: kind, caller: c.id, person: c.person(), target: game.Nobody, reason: cmp.Or(reason, "No reason given")}
+	v := vote{kind: kind, caller: c.id, person: c.person(), target: game.Nobody, reason: cmp.Or(reason, noVoteReason)}
 	if refusal := s.resolveVote(&v, value); refusal != "" {
 		c.reply(refusal)
 		return
@@ -142,12 +142,14 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 	s.print(console.Standard, "server", fmt.Sprintf("%s voted %s %s reason=%s cmd='%s' force=%d",
 		logline.Quote(s.idAndName(c.id)), voteNames[kind], logline.Quote(name), logline.Quote(v.reason), v.command, boolToInt(force)))
 	if force {
-		c.forceVote(&v)
+		s.forceVote(&v, c.caller(console.Operator.Flags))
 		return
 	}
 	s.votes.called.Add(int64(s.now), v.person)
 	s.startVote(s.now, v)
 }
+
+const noVoteReason = "No reason given"
 
 var voteNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
 
@@ -253,14 +255,14 @@ func (c *session) sendVote() {
 
 // forceVote executes what a vote would decide, with the caller's access. In the original
 // moderators have an administrator's access here.
-func (c *session) forceVote(v *vote) {
-	s := c.server
-	who := c.caller(console.Operator.Flags)
+func (s *Server) forceVote(v *vote, who console.Caller) {
 	if err := s.console.Check(v.command, who); err != nil {
 		s.printFor(who, console.Warning, "server", fmt.Sprintf("vote not forced: %v", err))
 		return
 	}
-	c.audit("vote_forced", "vote", v.command)
+	if v.caller != game.Nobody { // or else the command is in the audit log
+		s.sessions[v.caller].audit("vote_forced", "vote", v.command)
+	}
 	s.console.Execute(v.command, who)
 	if v.kind != bridge.VoteKick {
 		s.votes.pendingResults = append(s.votes.pendingResults, bridge.Vote{Kind: v.kind, Caller: game.Nobody, Description: v.subject, Reason: v.reason, Target: v.target})
@@ -479,6 +481,9 @@ func (v *votes) optionTexts() []string {
 
 func (s *Server) cmdAddVote(call *console.Call) {
 	text, command := strings.TrimLeft(call.Arg(0), " "), call.Arg(1)
+	if text == "" {
+		text = call.Arg(0) // spaces are the empty lines of DDNet's menus
+	}
 	if s.waitsForMods(call, command) {
 		return
 	}
@@ -535,6 +540,21 @@ func (s *Server) cmdClearVotes(call *console.Call) {
 	s.votes.options = nil
 	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionsCleared() })
 	s.menusStale()
+}
+
+// cmdForceVote does what a vote would decide, as servers of 0.6 and DDNet's do.
+func (s *Server) cmdForceVote(call *console.Call) {
+	kind := slices.Index(voteNames[:], strings.ToLower(call.Arg(0)))
+	if kind <= 0 {
+		call.Warn("server", "a vote is option, kick or spectate, not %q", call.Arg(0))
+		return
+	}
+	v := vote{kind: bridge.VoteKind(kind), caller: game.Nobody, target: game.Nobody, reason: safetext.Truncate(cmp.Or(call.Arg(2), noVoteReason), maxVoteReason)}
+	if refusal := s.resolveVote(&v, call.Arg(1)); refusal != "" {
+		call.Warn("server", "%s", refusal)
+		return
+	}
+	s.forceVote(&v, call.Caller)
 }
 
 func (s *Server) cmdVote(call *console.Call) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"github.com/teeyard/teeyard/server/console"
 	"net/netip"
 	"slices"
 	"strings"
@@ -578,6 +579,31 @@ func TestOperatorForcesVote(t *testing.T) {
 	}
 }
 
+// TestForceVote checks the command that does what a vote would decide.
+func TestForceVote(t *testing.T) {
+	vt := newVoteTest(t, 0, "add_vote limit sv_scorelimit 3")
+	for i := range 4 {
+		vt.addVoter(i+1, 50000, player07)
+	}
+	v := vt.voters
+	vt.console("force_vote option LIMIT because")
+	vt.wantLast("1 by -1: limit (because), 0 s")
+	vt.console("force_vote spectate 2")
+	vt.wantLast("3 by -1: 2: v2 (No reason given), 0 s")
+	vt.console("force_vote kick 3 bye")
+	if vt.srv.settings.ScoreLimit != 3 || vt.srv.teamOf(2) != game.TeamSpectators || v[3].State() == client.Playing {
+		t.Error("a forced vote had no effect")
+	}
+	for line, want := range map[string]string{
+		"force_vote option no": "'no' is no option of this server", "force_vote kick 9": "There is no such player",
+		"force_vote map dm1": `a vote is option, kick or spectate, not "map"`,
+	} {
+		if got := vt.srv.firstWarning(line, console.Operator); got != want {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
 func TestVoteOptions(t *testing.T) {
 	vt := newVoteTest(t, 1)
 	v := vt.voters[0]
@@ -586,7 +612,7 @@ func TestVoteOptions(t *testing.T) {
 	}
 	for line, added := range map[string]bool{
 		`add_vote "  spaces" say a`: true, `add_vote FUN say again`: false, `add_vote bad nonsense`: false, `add_vote bad "say a; nonsense"`: false,
-		`add_vote bad "kick"`: false, `add_vote bad ""`: false, `add_vote "" say a`: false, `add_vote "   " say a`: false,
+		`add_vote bad "kick"`: false, `add_vote bad ""`: false, `add_vote "" say a`: false, `add_vote "   " say a`: true, // an empty line
 		`add_vote ` + strings.Repeat("x", 64) + ` say a`: false, `add_vote ` + strings.Repeat("y", 63) + ` say a`: true,
 		`add_vote long say ` + strings.Repeat("x", 508): false, `add_vote parts "say a; say b"`: true,
 	} {
@@ -601,7 +627,7 @@ func TestVoteOptions(t *testing.T) {
 	}
 	vt.console("remove_vote PARTS")
 	vt.console("remove_vote nothing")
-	if slices.Contains(v.options, "parts") || len(v.options) != 3 {
+	if slices.Contains(v.options, "parts") || len(v.options) != 4 {
 		t.Errorf("the options are %q", v.options)
 	}
 	vt.console("clear_votes")

@@ -17,7 +17,11 @@ func (c *Console) builtins() []Command {
 		}},
 		{"toggle", "s[config-option] i[value1] i[value2]", "Toggle config value", Server, c.toggle},
 		{"mod_command", "s[command] ?i[access-level]", "Specify command accessibility for moderators", Server | Lasting, c.modCommand},
-		{"mod_status", "", "List all commands which are accessible for moderators", Server, c.modStatus},
+		{"mod_status", "", "List all commands which are accessible for moderators", Server, func(call *Call) { c.accessStatus(call, LevelMod) }},
+		{"access_level", "s[command] ?i[level]", "Say who may run a command (0 = admins, 1 = also moderators, 2 = also helpers)", Server | Lasting, c.accessLevel},
+		{"access_status", "i[level]", "List all commands for a level (0 = admins, 1 = moderators, 2 = helpers)", Server, func(call *Call) {
+			c.accessStatus(call, Level(call.Int(0)))
+		}},
 		{"save_config", "?s[file]", "Save config to file", Server | Store, c.saveConfig},
 	}
 }
@@ -41,10 +45,20 @@ func (c *Console) toggle(call *Call) {
 	c.Execute(fmt.Sprintf("%s %d", e.cmd.Name, x), call.Caller)
 }
 
-func (c *Console) modCommand(call *Call) {
+// modCommand is access_level without helpers.
+func (c *Console) modCommand(call *Call) { c.setAccess(call, LevelMod) }
+
+func (c *Console) accessLevel(call *Call) { c.setAccess(call, LevelHelper) }
+
+// setAccess says who may run a command, up to a level. If there is a second argument, it changes that.
+func (c *Console) setAccess(call *Call, last Level) {
 	e := c.find(call.Arg(0), Server)
 	if e == nil && c.cfg.KeepUnknown && !c.started {
 		c.Wait(call) // it may be of a mod
+		return
+	}
+	if e == nil && isOfDDNet(call.Arg(0)) && (c.starting || c.reload != nil) {
+		c.ignore(call.Arg(0))
 		return
 	}
 	if e == nil {
@@ -52,29 +66,29 @@ func (c *Console) modCommand(call *Call) {
 		return
 	}
 	is := "is"
-	changed := false
+	before := e.level
 	if len(call.Args) == 2 {
 		is = "is now"
-		level := min(max(Level(call.Int(1)), LevelAdmin), LevelMod)
-		changed = level != e.level
-		e.level = level
+		e.level = min(max(Level(call.Int(1)), LevelAdmin), last)
 	}
-	state := "disabled"
-	if e.level == LevelMod {
-		state = "enabled"
+	for level := LevelMod; level <= last; level++ {
+		state := "disabled"
+		if e.level >= level {
+			state = "enabled"
+		}
+		call.Print("Console", "%s access for '%s' %s %s", level, call.Arg(0), is, state)
 	}
-	call.Print("Console", "moderator access for '%s' %s %s", call.Arg(0), is, state)
-	if changed && c.cfg.AccessChanged != nil {
-		c.cfg.AccessChanged(e.describe())
+	if e.level != before && c.cfg.AccessChanged != nil {
+		c.cfg.AccessChanged(e.describe(), before)
 	}
 }
 
-// modStatus prints names separated by commas, in lines of less than 240 bytes.
-func (c *Console) modStatus(call *Call) {
+// accessStatus prints the names of what a level may run, separated by commas, in lines of less than 240 bytes.
+func (c *Console) accessStatus(call *Call, level Level) {
 	const limit = 240
 	line := ""
 	for _, e := range c.sorted {
-		if e.cmd.Flags&call.Caller.Flags == 0 || e.level != LevelMod {
+		if e.cmd.Flags&call.Caller.Flags == 0 || e.level < level {
 			continue
 		}
 		if len(line)+len(e.cmd.Name)+2 >= limit {

@@ -66,9 +66,26 @@ type Level int
 
 // The levels of access.
 const (
-	LevelAdmin Level = 0
-	LevelMod   Level = 1
+	LevelAdmin  Level = 0
+	LevelMod    Level = 1
+	LevelHelper Level = 2 // of DDNet
 )
+
+var levelNames = [...]string{LevelAdmin: "admin", LevelMod: "moderator", LevelHelper: "helper"}
+
+// ParseLevel returns the level with a name.
+func ParseLevel(name string) (l Level, ok bool) {
+	i := slices.Index(levelNames[:], name)
+	return Level(max(i, 0)), i >= 0
+}
+
+// String returns the level in words: "admin", "moderator" or "helper".
+func (l Level) String() string {
+	if l < 0 || int(l) >= len(levelNames) {
+		return fmt.Sprintf("level %d", int(l))
+	}
+	return levelNames[l]
+}
 
 // Flag is a property of a command or variable.
 type Flag uint
@@ -213,19 +230,22 @@ type Config struct {
 	// KeepUnknown makes commands of the configuration wait that do not exist, as variables
 	// of mods do not before the world is there: Start prints which still do not.
 	KeepUnknown bool
-	// AccessChanged, if set, is called after mod_command changed who may run a
-	// command.
-	AccessChanged func(Entry)
+	// AccessChanged, if set, is called after mod_command or access_level changed who may
+	// run a command.
+	AccessChanged func(e Entry, before Level)
 }
 
 // Console is the registry and interpreter.
 type Console struct {
-	cfg     Config
-	byName  map[string][]*entry // by lower case name, latest first
-	sorted  []*entry            // by name
-	started bool
-	waiting []waitingCommand
-	unknown []unknownCommand
+	cfg      Config
+	byName   map[string][]*entry // by lower case name, latest first
+	sorted   []*entry            // by name
+	started  bool
+	starting bool // Start runs the commands that waited
+	waiting  []waitingCommand
+	unknown  []unknownCommand
+	// withoutEffect are the names of DDNet that the configuration has used without effect.
+	withoutEffect []string
 
 	nesting         int  // of lines inside lines
 	numCommands     int  // run since nesting was 0
@@ -269,7 +289,7 @@ func (e *entry) describe() Entry {
 }
 
 // New returns a console with the commands of the language itself: echo, exec, toggle,
-// mod_command, mod_status and save_config.
+// mod_command, mod_status, access_level, access_status and save_config.
 func New(cfg Config) (*Console, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -162,7 +162,7 @@ func (e *entry) run(call *Call) {
 // Start runs the commands that waited for the world, in order. Later ones run at once. Then it
 // prints which commands do not exist; see Config.KeepUnknown.
 func (c *Console) Start() {
-	c.started = true
+	c.started, c.starting = true, true
 	queue := c.waiting
 	c.waiting = nil
 	for _, s := range queue {
@@ -170,6 +170,7 @@ func (c *Console) Start() {
 		c.at(s.at, func() { s.e.run(&s.call) })
 		leave()
 	}
+	c.starting = false
 	c.reportUnknown()
 }
 

@@ -107,7 +107,7 @@ type reloadedVariable struct {
 func (c *Console) Reload(cfg *Configuration) error {
 	r := &reload{configuration: cfg}
 	c.reload = r
-	c.unknown = nil // it is kept again
+	c.unknown, c.withoutEffect = nil, nil // they are kept again
 	err := c.ExecuteArgs(cfg.args)
 	c.reload = nil
 	for i := range r.variables {

@@ -1,5 +1,7 @@
 package console
 
+import "fmt"
+
 // Settings is the variables of a server. Register adds them to a console, with help texts
 // that say what they mean, and sets them to their defaults; afterwards the owner of the
 // console may read and change them. Integers that are switches are 0 or 1. The comments
@@ -42,6 +44,7 @@ type Settings struct {
 	HalfLifeRconExempt     string // sv_hl_rcon_exempt, ours
 	RconPassword           string // sv_rcon_password
 	RconModPassword        string // sv_rcon_mod_password
+	RconHelperPassword     string // sv_rcon_helper_password, DDNet's
 	RconMaxTries           int    // sv_rcon_max_tries
 	RconBanTime            int    // sv_rcon_bantime
 	AutoDemoRecord         int    // sv_auto_demo_record
@@ -53,39 +56,45 @@ type Settings struct {
 	Resume                 int    // sv_resume, ours
 	MapList                string // sv_maplist
 
-	Warmup                  int    // sv_warmup
-	Countdown               int    // sv_countdown
-	Motd                    string // sv_motd
-	TeamDamage              int    // sv_teamdamage
-	MapRotation             string // sv_maprotation
-	MatchesPerMap           int    // sv_matches_per_map
-	MatchSwap               int    // sv_match_swap
-	Powerups                int    // sv_powerups
-	ScoreLimit              int    // sv_scorelimit
-	TimeLimit               int    // sv_timelimit
-	GameType                string // sv_gametype
-	Mods                    string // sv_mods
-	Storage                 string // sv_storage
-	ModsWatch               int    // sv_mods_watch
-	TournamentMode          int    // sv_tournament_mode
-	PlayerReadyMode         int    // sv_player_ready_mode
-	SpamProtection          int    // sv_spamprotection
-	RespawnDelayTDM         int    // sv_respawn_delay_tdm
-	PlayerSlots             int    // sv_player_slots
-	Bots                    int    // sv_bots, ours
-	BotSkill                int    // sv_bot_skill, ours
-	SkillLevel              int    // sv_skill_level
-	TeamBalanceTime         int    // sv_teambalance_time
-	InactiveKickTime        int    // sv_inactivekick_time
-	InactiveKick            int    // sv_inactivekick
-	InactiveKickSpec        int    // sv_inactivekick_spec
-	SilentSpectatorMode     int    // sv_silent_spectator_mode
-	StrictSpectateMode      int    // sv_strict_spectate_mode
-	VoteSpectate            int    // sv_vote_spectate
-	VoteSpectateRejoinDelay int    // sv_vote_spectate_rejoindelay
-	VoteKick                int    // sv_vote_kick
-	VoteKickMin             int    // sv_vote_kick_min
-	VoteKickBanTime         int    // sv_vote_kick_bantime
+	Warmup                  int        // sv_warmup
+	Countdown               int        // sv_countdown
+	Motd                    string     // sv_motd
+	Welcome                 string     // sv_welcome, DDNet's
+	DDRaceRules             int        // sv_ddrace_rules, DDNet's
+	RulesLines              [10]string // sv_rules_line1 to sv_rules_line10, DDNet's
+	AnnouncementFile        string     // sv_announcement_filename, DDNet's
+	AnnouncementInterval    int        // sv_announcement_interval, DDNet's
+	AnnouncementRandom      int        // sv_announcement_random, DDNet's
+	TeamDamage              int        // sv_teamdamage
+	MapRotation             string     // sv_maprotation
+	MatchesPerMap           int        // sv_matches_per_map
+	MatchSwap               int        // sv_match_swap
+	Powerups                int        // sv_powerups
+	ScoreLimit              int        // sv_scorelimit
+	TimeLimit               int        // sv_timelimit
+	GameType                string     // sv_gametype
+	Mods                    string     // sv_mods
+	Storage                 string     // sv_storage
+	ModsWatch               int        // sv_mods_watch
+	TournamentMode          int        // sv_tournament_mode
+	PlayerReadyMode         int        // sv_player_ready_mode
+	SpamProtection          int        // sv_spamprotection
+	RespawnDelayTDM         int        // sv_respawn_delay_tdm
+	PlayerSlots             int        // sv_player_slots
+	Bots                    int        // sv_bots, ours
+	BotSkill                int        // sv_bot_skill, ours
+	SkillLevel              int        // sv_skill_level
+	TeamBalanceTime         int        // sv_teambalance_time
+	InactiveKickTime        int        // sv_inactivekick_time
+	InactiveKick            int        // sv_inactivekick
+	InactiveKickSpec        int        // sv_inactivekick_spec
+	SilentSpectatorMode     int        // sv_silent_spectator_mode
+	StrictSpectateMode      int        // sv_strict_spectate_mode
+	VoteSpectate            int        // sv_vote_spectate
+	VoteSpectateRejoinDelay int        // sv_vote_spectate_rejoindelay
+	VoteKick                int        // sv_vote_kick
+	VoteKickMin             int        // sv_vote_kick_min
+	VoteKickBanTime         int        // sv_vote_kick_bantime
 
 	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours
@@ -118,12 +127,15 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_register_extra", "More headers for the HTTP master, 'Header: Value' separated by commas", secret, &s.RegisterExtra, "", 256},
 		{"sv_rcon_password", "Remote console password (full access)", secret, &s.RconPassword, "", 32},
 		{"sv_rcon_mod_password", "Remote console password for moderators (limited access)", secret, &s.RconModPassword, "", 32},
+		{"sv_rcon_helper_password", "Remote console password for helpers (what access_level allows)", secret, &s.RconHelperPassword, "", 32},
 		{"sv_hl_legacy_queries", "Who gets answers to Half-Life queries without a challenge (off, lan, on)", sv, &s.HalfLifeLegacy, "lan", 8},
 		{"sv_hl_master", "Half-Life masters to announce the server to, separated by commas", sv, &s.HalfLifeMaster, "", 256},
 		{"sv_hl_rcon_allow", "Networks that may use the Half-Life remote console, separated by commas (empty = all)", sv, &s.HalfLifeRconAllow, "", 256},
 		{"sv_hl_rcon_exempt", "Networks that are not banned for wrong passwords there, separated by commas", sv, &s.HalfLifeRconExempt, "", 256},
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
+		{"sv_welcome", "Line of chat for each player who joins", sv, &s.Welcome, "", 64},
+		{"sv_announcement_filename", "File with announcements for the chat, one a line", sv, &s.AnnouncementFile, "announcement.txt", 128},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod, others of the program, or a script in mods)", sv, &s.GameType, "dm", 32},
 		{"sv_mods", "Mods that change the game type, in order", sv, &s.Mods, "", 256},
@@ -134,6 +146,12 @@ func (s *Settings) Register(c *Console) error {
 		{"ec_bindaddr", "Address to bind the external console to, anything but localhost is dangerous", ec, &s.EconBindAddr, "localhost", 128},
 		{"ec_password", "External console password", ec | Secret, &s.EconPassword, "", 32},
 	} {
+		if err := c.RegisterString(v); err != nil {
+			return err
+		}
+	}
+	for i := range s.RulesLines {
+		v := StringVar{fmt.Sprintf("sv_rules_line%d", i+1), fmt.Sprintf("Line %d of what /rules shows", i+1), sv, &s.RulesLines[i], "", 128}
 		if err := c.RegisterString(v); err != nil {
 			return err
 		}
@@ -170,6 +188,9 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_replay_max_size", "Megabytes that a replay log may have", sv, &s.ReplayMaxSize, 64, 1, 4096},
 		{"sv_replay_max_files", "Number of replay logs to keep, the oldest are deleted (0 = all)", sv, &s.ReplayMaxFiles, 30, 0, 10000},
 		{"sv_resume", "Keep the match for a server that starts within a minute after a crash or an update", sv, &s.Resume, 0, 0, 1},
+		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
+		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},
+		{"sv_ddrace_rules", "Begin /rules with those of all DDRace servers", sv, &s.DDRaceRules, 1, 0, 1},
 		{"sv_warmup", "Seconds of warmup before a match (0 = none, -1 = until all are ready)", sv, &s.Warmup, 0, -1, 1000},
 		{"sv_countdown", "Seconds of countdown before a match (0 = in survival modes only, -1 = never)", sv, &s.Countdown, 0, -1, 1000},
 		{"sv_teamdamage", "Team damage", sv, &s.TeamDamage, 0, 0, 1},

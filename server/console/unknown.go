@@ -56,13 +56,18 @@ func (c *Console) RunUnknown(name string) {
 	}
 }
 
-// reportUnknown prints which commands of the configuration do not exist. They are kept: a mode
-// that has them may be played later.
+// reportUnknown prints which commands of the configuration do not exist, those of DDNet in short.
+// They are kept: a mode that has them may be played later.
 func (c *Console) reportUnknown() {
+	defer c.reportDDNet()
 	for i := range c.unknown {
 		if u := &c.unknown[i]; !u.reported {
 			u.reported = true
 			name, _ := splitName(u.part)
+			if isOfDDNet(name) {
+				c.ignore(name)
+				continue
+			}
 			c.at(u.at, func() { c.warn(u.who, "Console", "No such command: %s.", name) })
 		}
 	}

@@ -105,7 +105,7 @@ func (a *access) identify(r *http.Request, client web.Client) (*session, error) 
 			a.take(a.guesses, client)
 			return nil, errToken
 		}
-		level, _ := parseLevel(one.Level)
+		level, _ := console.ParseLevel(one.Level)
 		return &session{op: server.Operator{Level: level, Via: "http", Name: one.Name, Addr: client.Addr}}, nil
 	}
 	cookie, err := r.Cookie(cookieName(r))

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
+
+	"github.com/teeyard/teeyard/server/console"
 )
 
 // TestActions does everything that the API offers, as an administrator.
@@ -255,7 +257,7 @@ func FuzzTokens(f *testing.F) {
 		all.init("")
 		err := all.parse(b)
 		for _, one := range all.list() {
-			if _, ok := parseLevel(one.Level); err != nil || !ok || len(one.Hash) != 32 {
+			if _, ok := console.ParseLevel(one.Level); err != nil || !ok || len(one.Hash) != 32 {
 				t.Errorf("%+v, %v", one, err)
 			}
 		}

@@ -74,7 +74,7 @@ type Settings struct {
 	access   web.AccessSetting
 	console  *console.Console
 	changed  func(level console.Level) // a password has changed
-	password [2]string
+	password [len(passwords)]string
 }
 
 // Register adds the variables to a console and sets them to their defaults. It looks at the
@@ -101,7 +101,7 @@ func (s *Settings) Register(c *console.Console) error {
 }
 
 // passwords are the variables with the passwords of the levels.
-var passwords = [...]string{console.LevelAdmin: "sv_rcon_password", console.LevelMod: "sv_rcon_mod_password"}
+var passwords = [...]string{console.LevelAdmin: "sv_rcon_password", console.LevelMod: "sv_rcon_mod_password", console.LevelHelper: "sv_rcon_helper_password"}
 
 // maxAsking is how many requests wait for the server at once.
 const maxAsking = 8

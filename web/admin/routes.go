@@ -216,7 +216,7 @@ func (c *Console) about(q *request) Me {
 	c.state.mu.Lock()
 	name := c.state.name
 	c.state.mu.Unlock()
-	return Me{Level: levelName(q.op.Level), Name: q.op.Name, Server: safetext.Line(name), Version: server.Program(), Live: c.live != nil}
+	return Me{Level: q.op.Level.String(), Name: q.op.Name, Server: safetext.Line(name), Version: server.Program(), Live: c.live != nil}
 }
 
 func (c *Console) players(q *request, _ *struct{}) (Players, error) {
@@ -550,12 +550,12 @@ func (c *Console) listTokens(*request, *struct{}) (Tokens, error) {
 const maxTokenDays = 3650
 
 func (c *Console) addToken(q *request, in *NewToken) (TokenText, error) {
-	_, known := parseLevel(in.Level)
+	_, known := console.ParseLevel(in.Level)
 	switch {
 	case !tokenName.MatchString(in.Name):
 		return TokenText{}, badRequest("a name has 1 to 32 letters, digits, dots, dashes and underscores")
 	case !known:
-		return TokenText{}, badRequest("level is admin or moderator")
+		return TokenText{}, badRequest("level is admin, moderator or helper")
 	case in.Days < 0 || in.Days > maxTokenDays:
 		return TokenText{}, badRequest("days are 0 to %d", maxTokenDays)
 	}

@@ -221,7 +221,7 @@ func (s *state) players(addresses bool) []Player {
 			}
 		}
 		if cl.Operator {
-			p.Level = levelName(cl.Level)
+			p.Level = cl.Level.String()
 		}
 		list = append(list, p)
 	}

@@ -80,30 +80,13 @@ func (t *tokens) parse(b []byte) error {
 	}
 	byHash := make(map[[sha256.Size]byte]token)
 	for _, one := range list {
-		if _, ok := parseLevel(one.Level); !ok || len(one.Hash) != sha256.Size || !tokenName.MatchString(one.Name) {
+		if _, ok := console.ParseLevel(one.Level); !ok || len(one.Hash) != sha256.Size || !tokenName.MatchString(one.Name) {
 			return fmt.Errorf("token %q is damaged", one.Name)
 		}
 		byHash[[sha256.Size]byte(one.Hash)] = one
 	}
 	t.byHash = byHash
 	return nil
-}
-
-func parseLevel(name string) (console.Level, bool) {
-	switch name {
-	case "admin":
-		return console.LevelAdmin, true
-	case "moderator":
-		return console.LevelMod, true
-	}
-	return 0, false
-}
-
-func levelName(l console.Level) string {
-	if l == console.LevelAdmin {
-		return "admin"
-	}
-	return "moderator"
 }
 
 // find returns the token with a text.

@@ -14,12 +14,12 @@ type Done struct{}
 
 // LoginRequest is how people sign in.
 type LoginRequest struct {
-	Password string `json:"password" doc:"That of the remote console: sv_rcon_password or sv_rcon_mod_password"`
+	Password string `json:"password" doc:"That of the remote console: sv_rcon_password, sv_rcon_mod_password or sv_rcon_helper_password"`
 }
 
 // Me says who asks, and whom.
 type Me struct {
-	Level   string `json:"level" doc:"admin or moderator"`
+	Level   string `json:"level" doc:"admin, moderator or helper"`
 	Name    string `json:"name,omitempty" doc:"Name of the token"`
 	Server  string `json:"server" doc:"Name of the server"`
 	Version string `json:"version" doc:"Of the program"`
@@ -39,7 +39,7 @@ type Player struct {
 	Address  string    `json:"address,omitempty" doc:"For those who may run status"`
 	Version  string    `json:"version,omitempty" doc:"Of the client"`
 	Since    time.Time `json:"since,omitzero" doc:"When they connected"`
-	Level    string    `json:"level,omitempty" doc:"admin or moderator, of those at the remote console"`
+	Level    string    `json:"level,omitempty" doc:"admin, moderator or helper, of those at the remote console"`
 	MutedFor int       `json:"muted_for,omitempty" doc:"Seconds for which they may not write"`
 }
 
@@ -245,7 +245,7 @@ type Samples struct {
 // Token is a token without its text.
 type Token struct {
 	Name    string    `json:"name"`
-	Level   string    `json:"level" doc:"admin or moderator"`
+	Level   string    `json:"level" doc:"admin, moderator or helper"`
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires,omitzero"`
 }
@@ -258,7 +258,7 @@ type Tokens struct {
 // NewToken asks for a token.
 type NewToken struct {
 	Name  string `json:"name" doc:"1 to 32 letters, digits, dots, dashes and underscores"`
-	Level string `json:"level" doc:"admin or moderator"`
+	Level string `json:"level" doc:"admin, moderator or helper"`
 	Days  int    `json:"days,omitempty" doc:"After which it expires, 0 for never"`
 }
 

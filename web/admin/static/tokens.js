@@ -29,7 +29,7 @@ export function tokensPanel() {
 	async function add() {
 		const v = await ask('New token', [
 			{ name: 'name', label: 'Name of the program', required: true },
-			{ name: 'level', label: 'Level', options: [['moderator', 'moderator'], ['admin', 'admin']] },
+			{ name: 'level', label: 'Level', options: [['moderator', 'moderator'], ['helper', 'helper'], ['admin', 'admin']] },
 			{ name: 'days', label: 'Days until it expires, 0 for never', type: 'number', min: 0, max: 3650, value: '0', required: true },
 		], 'Make it');
 		if (!v) return;

@@ -1,0 +1,90 @@
+package server
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/netsim"
+)
+
+// TestWelcome checks what players are told when they join, and what /rules says.
+func TestWelcome(t *testing.T) {
+	eachKind := map[string]string{`sv_welcome "Hello there"`: "Hello there", "": ""}
+	for line, want := range eachKind {
+		ct := newChatTest(t, player07, line)
+		if got := strings.Join(ct.b.chat[-1], "|"); got != want {
+			t.Errorf("%s: told %q", line, got)
+		}
+		for set, want := range map[string][]string{
+			"sv_ddrace_rules 0": {"No Rules Defined, Kill em all!!"},
+			"sv_ddrace_rules 1": {"Be nice."},
+			`sv_ddrace_rules 0; sv_rules_line2 "no blocking"; sv_rules_line10 last`: {"no blocking", "last"},
+		} {
+			ct.srv.Execute(set)
+			if own, others := ct.write("/rules", false); !slices.Equal(own, want) || len(others) != 0 {
+				t.Errorf("%s: %q, and others %q", set, own, others)
+			}
+			ct.srv.Execute(`sv_rules_line2 ""; sv_rules_line10 ""`)
+		}
+	}
+}
+
+// TestAnnouncements checks that the lines of a file are said in turn, or at random but not twice in a
+// row, that the file is read again each time, and that nothing happens without one.
+func TestAnnouncements(t *testing.T) {
+	files := fstest.MapFS{"announcement.txt": {Data: []byte("# no\none\r\n\n  two\nthree \n")}}
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files}, "sv_announcement_interval 1; sv_announcement_random 0; sv_inactivekick_time 0")
+	tn.run(3 * time.Minute) // without anybody
+	p := tn.join(1, "a")
+	said := func(minutes int) []string {
+		clear(p.chat)
+		tn.run(time.Duration(minutes) * time.Minute)
+		return p.chat[-1]
+	}
+	if got := said(4); !slices.Equal(got, []string{"one", "two", "three", "one"}) {
+		t.Errorf("said %q", got)
+	}
+	files["announcement.txt"] = &fstest.MapFile{Data: []byte("new")}
+	if got := said(2); !slices.Equal(got, []string{"new", "new"}) {
+		t.Errorf("said %q", got)
+	}
+	files["other.txt"] = &fstest.MapFile{Data: []byte("a\nb\nc\n")}
+	tn.srv.Execute("sv_announcement_filename other.txt; sv_announcement_random 1")
+	got := said(12)
+	if len(got) < 10 || len(slices.Compact(slices.Clone(got))) != len(got) || !slices.Contains(got, "a") || !slices.Contains(got, "b") || !slices.Contains(got, "c") {
+		t.Errorf("said %q", got)
+	}
+	tn.srv.Execute("sv_announcement_filename nothing.txt")
+	if got := said(3); len(got) != 0 {
+		t.Errorf("said %q", got)
+	}
+}
+
+// TestAddMapVotes checks that there is an option for each map, at the start in the order of the
+// configuration, and later for maps that are new.
+func TestAddMapVotes(t *testing.T) {
+	files := fstest.MapFS{"maps/a b.map": {}, "maps/sub/c.map": {}}
+	vote := func(vs []voteOption) (list []string) {
+		for _, o := range vs {
+			if !strings.Contains(o.text, "yard") && !strings.Contains(o.text, "testbox") {
+				list = append(list, o.text+" = "+o.command)
+			}
+		}
+		return list
+	}
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files}, "add_vote x say x; add_map_votes; add_vote y say y")
+	want := []string{"x = say x", `Map: a b = change_map "a b"`, `Map: sub/c = change_map "sub/c"`, "y = say y"}
+	if got := vote(tn.srv.votes.options); !slices.Equal(got, want) {
+		t.Errorf("the options are %q", got)
+	}
+	tn.run(time.Second)
+	files["maps/d.map"] = &fstest.MapFile{}
+	tn.srv.Execute("add_map_votes")
+	tn.run(time.Second)
+	if got := vote(tn.srv.votes.options); !slices.Equal(got, append(want, `Map: d = change_map "d"`)) {
+		t.Errorf("the options are %q", got)
+	}
+}
