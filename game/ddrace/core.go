@@ -29,8 +29,9 @@ const (
 const noTee = -1
 
 const (
-	maxHookTicks         = 60   // for which a hook holds a tee
-	maxSpeed     float32 = 6000 // units per tick
+	maxHookTicks         = 60    // for which a hook holds a tee
+	maxSpeed     float32 = 6000  // units per tick
+	maxMove      float32 = 16384 // units per tick, with what acts after maxSpeed
 )
 
 // Core is the part of a tee that clients predict, as [physics.Core] is for the vanilla rules.

@@ -13,11 +13,25 @@ type entities struct {
 	// beams are what tees and entities of the map fire along lines, and fixtures the lights, draggers
 	// and turrets, which are older. They are one list for DDNet, in which doors do nothing.
 	beams    []beam
+	shots    int // lasers and plasma of beams
 	fixtures []fixture
 	lights   []Light
 	draggers []Dragger
 	turrets  []Turret
 	pickups  []Pickup
+}
+
+// maxShots limits the shots that are on their way, since a map's tuning can give them no end and no
+// reload time.
+const maxShots = 2048
+
+// beamsFull reports whether there is no room for more lasers and plasma.
+func (e *entities) beamsFull() bool { return e.shots >= maxShots }
+
+// addShot adds a laser or plasma.
+func (e *entities) addShot(b beam) {
+	e.beams = append(e.beams, b)
+	e.shots++
 }
 
 // beamKind is what a beam is.
@@ -114,7 +128,12 @@ func (w *World) tickEntities() {
 func (w *World) removeEntities() {
 	e := &w.entities
 	e.projectiles = slices.DeleteFunc(e.projectiles, func(p Projectile) bool { return p.gone })
-	e.beams = slices.DeleteFunc(e.beams, func(b beam) bool { return b.gone })
+	e.beams = slices.DeleteFunc(e.beams, func(b beam) bool {
+		if b.gone && b.kind != beamDragger {
+			e.shots--
+		}
+		return b.gone
+	})
 }
 
 // owner returns the living tee of a player, in the world or paused; nil if there is none.

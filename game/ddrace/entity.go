@@ -81,6 +81,8 @@ const (
 	// maxEntities limits what a map can cost in each tick. DDNet-Server has 16384 ids for entities
 	// of maps and all others together.
 	maxEntities = 12288
+	// maxSeeing limits the draggers and turrets, which look for all tees.
+	maxSeeing = 1024
 	// maxSpawns is how many spawn points of each kind are used.
 	maxSpawns = 64
 )
@@ -104,6 +106,7 @@ func (m *Map) scan() {
 	}
 	for l := range LayerTune {
 		m.Faults.add(l, m, over.entities[l], fmt.Sprintf("the map has more than %d entities, this one is missing", maxEntities))
+		m.Faults.add(l, m, over.seeing[l], fmt.Sprintf("the map has more than %d draggers and turrets, this one is missing", maxSeeing))
 		m.Faults.add(l, m, over.spawns[l], fmt.Sprintf("the map has more than %d spawn points of this kind, this one is not used", maxSpawns))
 	}
 }
@@ -173,14 +176,23 @@ func (m *Map) addEntity(kind EntityKind, l Layer, i int32, flags terrain.TileFla
 			e.Turn = 3
 		}
 		m.insert(e, i, over)
-	case kind >= EntityArmor && kind <= EntityLaser, kind >= EntityTurretExplosive && kind <= EntityNoLaser,
-		kind >= EntityDragger && kind <= entityDraggerEnd:
+	case kind >= EntityTurretExplosive && kind <= EntityTurretUnfreeze, kind >= EntityDragger && kind <= entityDraggerEnd:
+		if over.seen == maxSeeing {
+			over.seeing[l].add(i)
+			return
+		}
+		over.seen++
+		m.insert(e, i, over)
+	case kind >= EntityArmor && kind <= EntityLaser, kind >= EntityNoShotgun && kind <= EntityNoLaser:
 		m.insert(e, i, over)
 	}
 }
 
 // overflow counts what a map has more than is allowed.
-type overflow struct{ entities, spawns [LayerTune]tally }
+type overflow struct {
+	entities, seeing, spawns [LayerTune]tally
+	seen                     int // draggers and turrets
+}
 
 // insert adds an entity unless there are too many.
 func (m *Map) insert(e Entity, i int32, over *overflow) bool {

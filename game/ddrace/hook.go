@@ -133,36 +133,6 @@ func (w *World) releaseHooksOn(id int8) {
 	}
 }
 
-// hookLine returns where a hook's flight from a to b ends, and the wall that it hits, 0 for none, or
-// the number of the teleporter that it enters. What blocks hooks counts as unhookable wall.
-func (m *Map) hookLine(a, b Vec, oldTeleport bool) (end Vec, hit, tele uint8) {
-	kind := uint8(teleInHook)
-	if oldTeleport {
-		kind = teleIn
-	}
-	back := throughOffset(a, b)
-	n := vec.Trunc(vec.Distance(a, b) + 1)
-	for s := int32(0); s <= n; s++ {
-		p := vec.Mix(a, b, float32(s)/float32(n))
-		i := m.pureIndex(p)
-		index := m.tiles[i]
-		solid := index == tileSolid || index == tileNoHook
-		if m.marks[i]&markHook == 0 && !solid {
-			continue
-		}
-		if n := m.teleNumber(i, kind); n != 0 {
-			return p, 0, n
-		}
-		switch {
-		case solid && !m.hookPasses(i, p, back, a, b):
-			return p, index, 0
-		case !solid && m.blocksHook(i, a, b):
-			return p, tileNoHook, 0
-		}
-	}
-	return b, 0, 0
-}
-
 // throughOffset is the way to the tile that is before a wall, against the flight.
 func throughOffset(a, b Vec) Vec {
 	x, y := a.X-b.X, a.Y-b.Y

@@ -27,9 +27,12 @@ func (w *World) fireLaser(t *Tee, weapon Weapon, dir Vec) {
 		Weapon: weapon, Owner: t.id, Pos: t.Pos, dir: dir, practice: w.practises(t),
 		energy: w.params(t.Zone)[LaserReach], zone: w.m.tuneZone(w.m.mapIndex(t.Pos)),
 	}
+	if w.entities.beamsFull() {
+		return
+	}
 	b := beam{kind: beamLaser, laser: l}
 	w.bounceLaser(&b)
-	w.entities.beams = append(w.entities.beams, b)
+	w.entities.addShot(b)
 }
 
 // tickLaser continues a beam from its bounce.
@@ -173,26 +176,4 @@ func (w *World) aimLaserTelegun(l *Laser, to, hit Vec) {
 	allowed, blue := w.m.telegunTile(i, l.Weapon)
 	l.blue = blue
 	l.noTelegun = l.Weapon == WeaponLaser && !allowed
-}
-
-// weaponLine is IntersectLine that also ends at a teleporter of a type, whose number it returns.
-func (m *Map) weaponLine(a, b Vec, kind uint8) (hit, before Vec, wall bool, number uint8) {
-	hit, before, flags := m.walls.IntersectLine(a, b)
-	if m.tele == nil {
-		return hit, before, flags != 0, 0
-	}
-	end := vec.Trunc(vec.Distance(a, b) + 1)
-	last := a
-	for s := int32(0); s <= end; s++ {
-		p := vec.Mix(a, b, float32(s)/float32(end))
-		i := m.pureIndex(p)
-		if n := m.teleNumber(i, kind); n != 0 {
-			return p, last, false, n
-		}
-		if m.walls.IsSolid(p) {
-			return p, last, true, 0
-		}
-		last = p
-	}
-	return b, b, false, 0
 }

@@ -38,8 +38,9 @@ type Map struct {
 	tune          []terrain.TuneTile
 	doors         []doorTile
 	marks         []marks
-	outs          exits // of the teleporters
-	checkOuts     exits // of the checkpoints
+	rings         []uint8 // see countRings
+	outs          exits   // of the teleporters
+	checkOuts     exits   // of the checkpoints
 }
 
 // doorTile is a tile of a closed door, or air.
@@ -56,7 +57,9 @@ const (
 	markLaserEnd                   // walls and laser blockers
 	markNoLaser                    // laser blockers
 	markDeath
-	markHook // hooks can be blocked, let through or teleported here
+	markHook // hooks can be blocked or let through here
+	markSolid
+	markTele // a teleporter that hooks or weapons may take
 )
 
 // exits are the places that teleporters of a number lead to, in the order of their tiles.
@@ -93,6 +96,7 @@ func NewMap(t *terrain.Terrain, base Settings) (*Map, error) {
 	m.markLasers()
 	m.scan()
 	m.markTiles()
+	m.countRings()
 	return m, nil
 }
 
@@ -144,7 +148,7 @@ func (m *Map) markLasers() {
 			v |= markNoLaser | markLaserEnd
 		}
 		if g == tileSolid || g == tileNoHook {
-			v |= markLaserEnd
+			v |= markLaserEnd | markSolid
 		}
 		if g == tileDeath || f == tileDeath {
 			v |= markDeath
@@ -161,8 +165,8 @@ func (m *Map) markTiles() {
 			m.marks[i] |= markHook
 		}
 		if m.tele != nil {
-			if t := m.tele[i]; t.Number != 0 && (t.Type == teleInHook || t.Type == teleIn) {
-				m.marks[i] |= markHook
+			if t := m.tele[i]; t.Number != 0 && (t.Type == teleInHook || t.Type == teleInWeapon || t.Type == teleIn) {
+				m.marks[i] |= markTele
 			}
 		}
 		if m.exists(int32(i), g, f) {
@@ -327,25 +331,4 @@ func (m *Map) switchTile(i int32) terrain.SwitchTile {
 		return terrain.SwitchTile{}
 	}
 	return m.switches[i]
-}
-
-// endOfLight returns where the line of an entity from a to b ends, and whether something stopped it:
-// walls, unless it passes them, and laser blockers.
-func (m *Map) endOfLight(a, b Vec, throughWalls bool) (end Vec, stopped bool) {
-	stops := markLaserEnd
-	if throughWalls {
-		stops = markNoLaser
-	}
-	d := vec.Distance(a, b)
-	n := vec.Trunc(d)
-	if float32(n) < d {
-		n++
-	}
-	for s := range n {
-		p := vec.Mix(a, b, float32(s)/d)
-		if m.marks[m.pureIndex(p)]&stops != 0 {
-			return p, true
-		}
-	}
-	return b, false
 }

@@ -15,6 +15,11 @@ func (w *World) move(t *Tee) {
 	c, p := &t.Core, w.params(t.Zone)
 	ramp := p.velocityRamp(float32(c.Vel.Len() * 50))
 	c.Vel.X = float32(c.Vel.X * ramp)
+	// What the tuning of a map can make of explosions and hammers must not take long. From 1<<31 on
+	// there is no movement.
+	if speed := c.Vel.Len(); speed > maxMove && speed < 1<<31 {
+		c.Vel = c.Vel.Mul(maxMove / speed)
+	}
 	next, before := c.Pos, c.Vel
 	w.m.walls.MoveBox(&next, &c.Vel, Vec{X: teeSize, Y: teeSize}, 0)
 

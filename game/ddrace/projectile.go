@@ -47,6 +47,9 @@ func (w *World) projectileAt(p *Projectile, tick int32) Vec {
 
 // fireProjectile adds a projectile of a tee.
 func (w *World) fireProjectile(t *Tee, weapon Weapon, pos, dir Vec, lifetime float32) {
+	if len(w.entities.projectiles) >= maxEntities+maxShots {
+		return
+	}
 	w.entities.projectiles = append(w.entities.projectiles, Projectile{
 		Weapon: weapon, Owner: t.id, Pos: pos, Dir: dir, Start: w.tick,
 		life: vec.Trunc(TickRate * lifetime), zone: w.m.tuneZone(w.m.mapIndex(pos)),
@@ -57,8 +60,7 @@ func (w *World) fireProjectile(t *Tee, weapon Weapon, pos, dir Vec, lifetime flo
 // tickProjectile moves a projectile by one tick.
 func (w *World) tickProjectile(p *Projectile) {
 	prev, cur := w.projectileAt(p, w.tick-1), w.projectileAt(p, w.tick)
-	hit, before, flags := w.m.walls.IntersectLine(prev, cur)
-	wall := flags != 0
+	hit, before, wall := w.m.wallLine(prev, cur)
 	owner := w.owner(p.Owner)
 	var target *Tee
 	if w.affects(owner, owner != nil && owner.UnhitGrenade) {

@@ -48,7 +48,7 @@ func (w *World) tickTurret(g *Turret) {
 		if last+delay > w.tick {
 			continue
 		}
-		if _, _, wall := w.m.walls.IntersectLine(g.Pos, t.Pos); wall != 0 {
+		if _, _, wall := w.m.wallLine(g.Pos, t.Pos); wall {
 			continue
 		}
 		if t.Core.Solo {
@@ -67,8 +67,8 @@ func (w *World) tickTurret(g *Turret) {
 		}
 	}
 	for id := int8(0); targets>>id != 0; id++ {
-		if targets>>id&1 != 0 {
-			w.entities.beams = append(w.entities.beams, beam{kind: beamPlasma, target: id, plasma: Plasma{
+		if targets>>id&1 != 0 && !w.entities.beamsFull() {
+			w.entities.addShot(beam{kind: beamPlasma, target: id, plasma: Plasma{
 				Pos: g.Pos, vel: normalize(w.tees[id].Pos.Sub(g.Pos)), life: 75, Explosive: g.Explosive, Freezing: g.Freezing, Start: w.tick,
 			}})
 		}

@@ -1,0 +1,207 @@
+package ddrace
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// line is a line that is sampled about once a unit, as DDNet-Server looks along lines. Samples that
+// are certainly in free tiles are skipped.
+type line struct {
+	a, b Vec
+	// parts is the number of parts of equal length, of which the last one can be incomplete, and last
+	// the last sample, below 0 if there is none.
+	parts float32
+	last  int32
+	// perX and perY are the samples in a unit along an axis, and margin is what rounding can change, in
+	// units.
+	perX, perY, margin float32
+}
+
+func newLine(a, b Vec, parts float32, last int32) line {
+	l := line{a: a, b: b, parts: parts, last: last}
+	l.perX, l.perY = parts/abs(b.X-a.X), parts/abs(b.Y-a.Y)
+	l.margin = 1.0/16 + max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y))*(1.0/(1<<21))
+	return l
+}
+
+// fullLine returns a line whose last sample is b.
+func fullLine(a, b Vec) line {
+	n := vec.Trunc(vec.Distance(a, b) + 1)
+	return newLine(a, b, float32(n), n)
+}
+
+// openLine returns a line without b, with samples in steps of exactly one unit.
+func openLine(a, b Vec) line {
+	d := vec.Distance(a, b)
+	n := vec.Trunc(d)
+	if float32(n) == d {
+		n--
+	}
+	return newLine(a, b, d, n)
+}
+
+// at returns sample s.
+func (l *line) at(s int32) Vec { return vec.Mix(l.a, l.b, float32(s)/l.parts) }
+
+// before returns the sample before s.
+func (l *line) before(s int32) Vec {
+	if s == 0 {
+		return l.a
+	}
+	return l.at(s - 1)
+}
+
+// find returns the first sample of a line, from s on, that is on a tile with one of the marks, and
+// that tile; ok is false if there is none.
+func (m *Map) find(l *line, s int32, stops marks) (sample, tile int32, ok bool) {
+	for s <= l.last {
+		tile, next := m.look(l, s)
+		if m.marks[tile]&stops != 0 {
+			return s, tile, true
+		}
+		s = next
+	}
+	return 0, 0, false
+}
+
+// look returns the tile of a sample, and the next sample that can be on one with lineMarks.
+func (m *Map) look(l *line, s int32) (tile, next int32) {
+	p := l.at(s)
+	x, y := vec.Round(p.X), vec.Round(p.Y)
+	column, row := min(max(x/tileSize, 0), m.width-1), min(max(y/tileSize, 0), m.height-1)
+	tile = row*m.width + column
+	room := int32(m.rings[tile])
+	free := float32(unlimited)
+	if l.a.X != l.b.X {
+		free = freeUnits(p.X, x, column, room, m.width, l.b.X > l.a.X, l.margin) * l.perX
+	}
+	if l.a.Y != l.b.Y {
+		free = min(free, freeUnits(p.Y, y, row, room, m.height, l.b.Y > l.a.Y, l.margin)*l.perY)
+	}
+	switch {
+	case !(free > 1):
+		return tile, s + 1
+	case free > float32(l.last-s):
+		return tile, l.last + 1
+	}
+	return tile, s + int32(free)
+}
+
+// unlimited is more units or samples than any line has.
+const unlimited = 1 << 31
+
+// freeUnits returns how far a point can move along an axis within the free rings around its tile. Who
+// leaves a map of n tiles never comes to another tile.
+func freeUnits(v float32, rounded, tile, room, n int32, up bool, margin float32) float32 {
+	switch {
+	case up && rounded >= n*tileSize, !up && rounded < 0:
+		return unlimited
+	case up:
+		return float32((tile+room)*tileSize) - 0.5 - margin - v
+	}
+	return v - float32((tile-room+1)*tileSize) + 0.5 - margin
+}
+
+// lineMarks are those of all tiles that lines look for.
+const lineMarks = markSolid | markLaserEnd | markNoLaser | markHook | markTele
+
+// countRings counts the rings of tiles without lineMarks around each tile, itself included. Two sweeps
+// are enough, since a tile has one more than its neighbour with the least.
+func (m *Map) countRings() {
+	m.rings = make([]uint8, len(m.marks))
+	sweep := func(i, dir int32) {
+		if m.marks[i]&lineMarks != 0 {
+			return
+		}
+		x, y := i%m.width, i/m.width
+		room := m.rings[i]
+		if dir > 0 {
+			room = 255
+		}
+		near := func(dx, dy int32) {
+			if x+dx >= 0 && x+dx < m.width && y+dy >= 0 && y+dy < m.height {
+				if r := m.rings[i+dy*m.width+dx]; r < room {
+					room = r + 1
+				}
+			}
+		}
+		near(-dir, 0)
+		near(-1, -dir)
+		near(0, -dir)
+		near(1, -dir)
+		m.rings[i] = room
+	}
+	n := int32(len(m.marks))
+	for i := range n {
+		sweep(i, 1)
+	}
+	for i := n - 1; i >= 0; i-- {
+		sweep(i, -1)
+	}
+}
+
+// wallLine returns where a line from a to b enters a wall and the sample before that, or b twice.
+func (m *Map) wallLine(a, b Vec) (hit, before Vec, wall bool) {
+	l := fullLine(a, b)
+	s, _, ok := m.find(&l, 0, markSolid)
+	if !ok {
+		return b, b, false
+	}
+	return l.at(s), l.before(s), true
+}
+
+// weaponLine is wallLine that also ends at a teleporter of a type, whose number it returns.
+func (m *Map) weaponLine(a, b Vec, kind uint8) (hit, before Vec, wall bool, number uint8) {
+	l := fullLine(a, b)
+	for s := int32(0); ; s++ {
+		var tile int32
+		var ok bool
+		if s, tile, ok = m.find(&l, s, markSolid|markTele); !ok {
+			return b, b, false, 0
+		}
+		number = m.teleNumber(tile, kind)
+		if wall = number == 0 && m.marks[tile]&markSolid != 0; wall || number != 0 {
+			return l.at(s), l.before(s), wall, number
+		}
+	}
+}
+
+// hookLine returns where a hook's flight from a to b ends, and the wall that it hits, 0 for none, or
+// the number of the teleporter that it enters. What blocks hooks counts as unhookable wall.
+func (m *Map) hookLine(a, b Vec, oldTeleport bool) (end Vec, hit, tele uint8) {
+	kind := uint8(teleInHook)
+	if oldTeleport {
+		kind = teleIn
+	}
+	back := throughOffset(a, b)
+	l := fullLine(a, b)
+	for s := int32(0); ; s++ {
+		var tile int32
+		var ok bool
+		if s, tile, ok = m.find(&l, s, markSolid|markHook|markTele); !ok {
+			return b, 0, 0
+		}
+		p := l.at(s)
+		if n := m.teleNumber(tile, kind); n != 0 {
+			return p, 0, n
+		}
+		switch solid := m.marks[tile]&markSolid != 0; {
+		case solid && !m.hookPasses(tile, p, back, a, b):
+			return p, m.tiles[tile], 0
+		case !solid && m.blocksHook(tile, a, b):
+			return p, tileNoHook, 0
+		}
+	}
+}
+
+// endOfLight returns where the line of an entity from a to b ends, and whether something stopped it:
+// walls, unless it passes them, and laser blockers.
+func (m *Map) endOfLight(a, b Vec, throughWalls bool) (end Vec, stopped bool) {
+	stops := markLaserEnd
+	if throughWalls {
+		stops = markNoLaser
+	}
+	l := openLine(a, b)
+	if s, _, ok := m.find(&l, 0, stops); ok {
+		return l.at(s), true
+	}
+	return b, false
+}
