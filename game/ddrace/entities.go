@@ -45,6 +45,7 @@ const (
 
 // beam is a beam of a tee, one of a dragger, or plasma.
 type beam struct {
+	id     uint16
 	kind   beamKind
 	gone   bool
 	target int8  // the tee of a dragger's beam or of plasma

@@ -54,6 +54,7 @@ func (w *World) worksFor(c *carried, t *Tee) bool {
 
 // Pickup is a pickup of the map. It is always there.
 type Pickup struct {
+	ID   uint16 // set by AppendPickups
 	Kind EntityKind
 	carried
 }

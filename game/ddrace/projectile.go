@@ -10,6 +10,7 @@ const endless = -2
 
 // Projectile is a bullet, a grenade, or a crazy bullet of an entity.
 type Projectile struct {
+	ID        uint16
 	Weapon    Weapon // WeaponShotgun for crazy bullets
 	Owner     int8   // noOwner for those
 	Pos       Vec    // where it was at Start

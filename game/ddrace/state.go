@@ -27,6 +27,10 @@ func (w *World) Visit(v Visitor) {
 	v.Uint64(&w.rand.state)
 	v.Uint64(&w.rand.increment)
 	v.Uint64(&w.practice)
+	visitUint16(v, &w.nextID)
+	if w.nextID < w.firstID() {
+		w.nextID = w.firstID()
+	}
 	w.settings.visit(v)
 	for i := range w.players {
 		visitPlayer(v, &w.players[i])
@@ -98,6 +102,12 @@ func visitUint32(v Visitor, p *uint32) {
 	n := int32(*p)
 	v.Int32(&n)
 	*p = uint32(n)
+}
+
+func visitUint16(v Visitor, p *uint16) {
+	n := int32(*p)
+	v.Int32(&n)
+	*p = uint16(n)
 }
 
 func visitBools(v Visitor, list ...*bool) {
@@ -247,6 +257,7 @@ func (e *entities) visit(v Visitor) {
 		v.Uint8((*uint8)(&b.kind))
 		v.Within("beam", int32(b.kind), 0, int32(beamPlasma))
 		v.Bool(&b.gone)
+		visitUint16(v, &b.id)
 		visitID(v, &b.target)
 		v.Int32(&b.of)
 		if b.kind == beamDragger {
@@ -290,6 +301,7 @@ func (c *carried) visit(v Visitor) {
 }
 
 func (p *Projectile) visit(v Visitor) {
+	visitUint16(v, &p.ID)
 	visitWeapon(v, &p.Weapon, 0)
 	visitID(v, &p.Owner)
 	visitVecs(v, &p.Pos, &p.Dir)

@@ -42,6 +42,9 @@ type World struct {
 	entities entities
 	tuning   tuningCache
 
+	nextID   uint16 // of what is fired next
+	doorEnds []Vec
+
 	events []Event
 	taken  bool // the events were returned
 	way    []int32
@@ -53,6 +56,7 @@ func New(cfg Config) *World {
 	w.switches.init(w.m)
 	w.cacheTuning()
 	w.createEntities()
+	w.prepareView()
 	return w
 }
 
@@ -131,6 +135,7 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 	w.tickEntities()
 	w.tickTees(late)
 	w.removeEntities()
+	w.giveIDs()
 	w.tickPlayers()
 	w.switches.tick(w.tick)
 	if w.taken {
