@@ -8,7 +8,18 @@ backend teeyard {
 	.max_connections = 14;
 }
 
+# Players in browsers, each of whom has a connection. They need sv_http_proxy local, with which the server
+# believes Varnish who asks.
+backend players {
+	.host = "127.0.0.1";
+	.port = "8303";
+}
+
 sub vcl_recv {
+	if (req.url == "/" && req.http.Upgrade ~ "(?i)^websocket$") {
+		set req.backend_hint = players;
+		return (pipe);
+	}
 	if (req.method != "GET" && req.method != "HEAD") {
 		return (synth(405));
 	}
@@ -20,6 +31,11 @@ sub vcl_recv {
 	}
 	unset req.http.Cookie;
 	return (hash);
+}
+
+sub vcl_pipe {
+	set bereq.http.Upgrade = "websocket";
+	set bereq.http.Connection = "upgrade";
 }
 
 sub vcl_backend_response {

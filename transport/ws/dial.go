@@ -132,6 +132,9 @@ func explain(answer *http.Response, err error) error {
 	case err == nil || answer == nil:
 		return err
 	}
+	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain") {
+		return fmt.Errorf("the server answers %q, and takes no datagrams there; a proxy in front of it has to hand on the header Upgrade", answer.Status)
+	}
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 256))
 	return fmt.Errorf("the server answers %q: %s", answer.Status, safetext.Line(bytes.TrimSpace(text)))
 }

@@ -330,13 +330,19 @@ func TestDialErrors(t *testing.T) {
 	}
 	_, _, err := Dial(t.Context(), "ws://127.0.0.1:1")
 	testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), "ws: dial tcp 127.0.0.1:1:"), "%v", err)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/page" {
+			fmt.Fprint(w, "<!doctype html><title>x</title>")
+			return
+		}
 		http.Error(w, "not\x1b[2J here"+strings.Repeat("x", 1e6), http.StatusForbidden)
 	}))
 	defer s.Close()
 	_, _, err = Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"))
 	text := fmt.Sprint(err)
 	testenv.Check(t, strings.HasPrefix(text, `ws: the server answers "403 Forbidden": not`) && !strings.Contains(text, "\x1b") && len(text) < 400, "%s", text)
+	_, _, err = Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/page")
+	testenv.Check(t, strings.Contains(fmt.Sprint(err), "header Upgrade") && !strings.Contains(err.Error(), "<"), "%v", err)
 }
 
 // Sending and receiving allocate nothing for the goroutine of the game.
