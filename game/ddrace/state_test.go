@@ -43,7 +43,7 @@ func (s *saver) Float(p *float32) {
 	*p = math.Float32frombits(uint32(s.value(uint64(math.Float32bits(*p)))))
 }
 func (s *saver) Vec(p *Vec)              { s.Float(&p.X); s.Float(&p.Y) }
-func (s *saver) Length(n, limit int) int { return min(int(s.value(uint64(n))), limit) }
+func (s *saver) Length(n, limit int) int { return int(min(s.value(uint64(n)), uint64(limit))) }
 func (s *saver) Bool(p *bool) {
 	var n uint64
 	if *p {
