@@ -17,9 +17,6 @@ type Visitor interface {
 	Within(what string, n, lo, hi int32)
 }
 
-// maxEntitiesOfTees limits how many bullets, or beams, a restored world has.
-const maxEntitiesOfTees = 1 << 16
-
 // Visit visits everything that influences the future of the world, except what Config and the map say,
 // and the messages of tune zones. A world that is to be restored must be new, of the same map.
 func (w *World) Visit(v Visitor) {
@@ -247,11 +244,12 @@ func resize[T any](list []T, n int) []T {
 }
 
 func (e *entities) visit(v Visitor) {
-	e.projectiles = resize(e.projectiles, v.Length(len(e.projectiles), maxEntitiesOfTees))
+	e.projectiles = resize(e.projectiles, v.Length(len(e.projectiles), maxEntities+maxShots))
 	for i := range e.projectiles {
 		e.projectiles[i].visit(v)
 	}
-	e.beams = resize(e.beams, v.Length(len(e.beams), maxEntitiesOfTees))
+	e.beams = resize(e.beams, v.Length(len(e.beams), maxShots+MaxTees*len(e.draggers)))
+	e.shots = 0
 	for i := range e.beams {
 		b := &e.beams[i]
 		v.Uint8((*uint8)(&b.kind))
@@ -262,6 +260,9 @@ func (e *entities) visit(v Visitor) {
 		v.Int32(&b.of)
 		if b.kind == beamDragger {
 			v.Within("dragger", b.of, 0, int32(len(e.draggers)-1))
+		}
+		if b.kind != beamDragger {
+			e.shots++
 		}
 		b.laser.visit(v)
 		b.plasma.visit(v)

@@ -93,7 +93,7 @@ var notVisited = map[string]string{
 	"numIDs": "from order", "switches.count": "from the map", "switches.preset": "from the map", "switches.timed": "from the timers",
 	"tuning": "from the settings", "events": "of the last step", "taken": "whether the events were returned", "way": "used within a step",
 	"doorEnds": "from the map", "entities.pickups.ID": "of copies",
-	"entities.fixtures": "from the map", "entities.pickups.Kind": "from the map", "entities.draggers.Strength": "from the map",
+	"entities.shots": "from the beams", "entities.fixtures": "from the map", "entities.pickups.Kind": "from the map", "entities.draggers.Strength": "from the map",
 	"entities.draggers.ThroughWalls": "from the map", "entities.turrets.Explosive": "from the map", "entities.turrets.Freezing": "from the map",
 }
 
