@@ -117,7 +117,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var settings web.Settings
 	var adminSettings admin.Settings
 	var broadcastSettings broadcast.Settings
-	converter := viewer.Converter{Convert: p.convertRecording}
+	converter := viewer.Converter{Convert: p.convertRecording, Web: &settings}
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
@@ -133,7 +133,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		log.Warn(err.Error())
 	}
 	monitor := web.NewMonitor(&settings)
-	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
+	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Web: &settings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()

@@ -13,8 +13,11 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
+// ErrNothing is returned for a demo without a snapshot that can be read.
+var ErrNothing = errors.New("no snapshot of the demo can be read, so that there is nothing to show")
+
 // Convert writes a demo of another version, such as DDNet's, as one of Teeworlds 0.7, as far as that can
-// show it. Of a damaged demo it converts what is whole.
+// show it. Of a damaged demo it converts what is whole; if there is nothing to show, it returns ErrNothing.
 func Convert(w io.Writer, r *demo.Reader) error {
 	h := *r.Header()
 	h.Version, h.NetVersion, h.Length, h.MapSHA256 = demo.VersionTeeworlds, msg7.NetVersion, 0, [32]byte{}
@@ -31,12 +34,16 @@ func Convert(w io.Writer, r *demo.Reader) error {
 		builder snapshot.Builder
 		rec     Record
 		due     int32 // tick of the next keyframe
+		shown   bool
 	)
 	for chunk := new(demo.Chunk); ; {
 		err := r.Next(chunk)
 		switch {
 		case errors.Is(err, demo.ErrChunk):
 		case err == io.EOF, errors.Is(err, demo.ErrCutOff):
+			if !shown {
+				return ErrNothing
+			}
 			return out.Close()
 		case err != nil:
 			return err
@@ -49,6 +56,7 @@ func Convert(w io.Writer, r *demo.Reader) error {
 			if rec.Tick, rec.Keyframe = chunk.Tick, chunk.Tick >= due; rec.Keyframe {
 				due = chunk.Tick + demo.KeyframeInterval
 			}
+			shown = true
 			rec.messages, c.messages = c.messages, rec.messages
 			c.messages.reset()
 			if err := rec.WriteTo(out); err != nil {

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // Client is who sent a request.
@@ -46,6 +49,16 @@ func (s *Settings) Client(r *http.Request) Client {
 		}
 	}
 	return c
+}
+
+// Person returns who sent a request, for limits; the zero Prefix for local networks, where proxies may be that
+// nobody has named.
+func (s *Settings) Person(r *http.Request) netip.Prefix {
+	a := s.Client(r).Addr.Addr()
+	if transport.IsLAN(a) {
+		return netip.Prefix{}
+	}
+	return limit.Person(a)
 }
 
 // lastValue returns the last value of a header that may be a list, which the nearest proxy has

@@ -3,8 +3,8 @@
 // failures. All of them have a fixed or bounded size.
 //
 // Times are in ns on any clock that does not go back and is not negative. Nothing
-// here is safe for several goroutines, and nothing allocates after it was made,
-// except for [Failures].
+// here is safe for several goroutines except for [Slots], and nothing allocates after it was made,
+// except for that and [Failures].
 package limit
 
 import (

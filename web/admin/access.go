@@ -38,6 +38,7 @@ var (
 	errSignIn      = &apiError{http.StatusUnauthorized, "sign in first: POST /admin/api/login, or a token in the header Authorization"}
 	errToken       = &apiError{http.StatusUnauthorized, "this token does not exist, or no longer"}
 	errTooMany     = &apiError{http.StatusTooManyRequests, "too many requests, wait a moment"}
+	errPasswords   = &apiError{http.StatusTooManyRequests, "too many passwords from your address, where others may be too: wait some seconds"}
 	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another site"}
 	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way: the operator's console opens over HTTPS (sv_https), through a trusted proxy with HTTPS (sv_http_proxy), or on the machine itself at localhost; sv_http_admin says for whom."}
 )
@@ -207,7 +208,7 @@ func setCookie(w http.ResponseWriter, r *http.Request, value string, secure bool
 // logIn checks a password and starts a session.
 func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
 	if !c.access.take(c.access.logins, q.client) {
-		return Me{}, errTooMany
+		return Me{}, errPasswords
 	}
 	op := server.Operator{Via: "http", Addr: q.client.Addr}
 	var refused error

@@ -7,8 +7,10 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/web"
 )
 
 const (
@@ -35,6 +37,8 @@ type Config struct {
 	// Dir is a folder in which matches are kept, which other servers may share; "" keeps them in
 	// memory only.
 	Dir string
+	// Web says who asks; nil means that nobody is behind a proxy.
+	Web *web.Settings
 	// Log receives what is wrong with the folder; nil discards it.
 	Log *slog.Logger
 	// Now returns the time; nil means time.Now. The delay is measured with it.
@@ -64,7 +68,8 @@ type Broadcast struct {
 	wake     func()       // the server's goroutine
 	closed   bool
 
-	downloads chan struct{} // one for each demo that is being downloaded
+	web       *web.Settings
+	downloads limit.Slots // of demos
 
 	shelf   shelf
 	archive *archive // nil without a folder
@@ -107,7 +112,10 @@ func newBroadcast(cfg Config) *Broadcast {
 		b.now = time.Now
 	}
 	b.shelf.limit = maxMemory
-	b.downloads = make(chan struct{}, maxDownloads)
+	b.downloads.Most, b.downloads.MostPerPerson = maxDownloads, maxDownloadsPerPerson
+	if b.web = cfg.Web; b.web == nil {
+		b.web = new(web.Settings)
+	}
 	if cfg.Dir != "" {
 		b.archive = newArchive(cfg.Dir)
 		b.keeper = &keeper{

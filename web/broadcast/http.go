@@ -186,16 +186,15 @@ func (b *Broadcast) serveDemo(w *answer, r *http.Request, id string, v *viewer) 
 		w.pieces(r, path, id, cache, pieces)
 		return
 	}
-	select {
-	case b.downloads <- struct{}{}:
-		defer func() { <-b.downloads }()
-	default:
+	person := b.web.Person(r)
+	if !b.downloads.Take(person) {
 		w.set("text/plain; charset=utf-8", "no-store")
 		w.Header().Set("Retry-After", "5")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		io.WriteString(w, "many others are downloading demos: try again in a moment\n")
+		io.WriteString(w, "too many downloads of matches at once, from your address or in all: try again in a moment\n")
 		return
 	}
+	defer b.downloads.Release(person)
 	w.pieces(r, path, id, cache, pieces)
 }
 
@@ -309,7 +308,10 @@ func isWhole(file *os.File, pieces []piece) error {
 
 // maxDownloads is how many demos of matches that are not complete on disk are downloaded at once: each lists
 // its segments in memory.
-const maxDownloads = 64
+const (
+	maxDownloads          = 64
+	maxDownloadsPerPerson = 3
+)
 
 const (
 	// readTimeout is how long a reader may take for a part of an answer, and answerTimeout for all

@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
 )
@@ -155,19 +157,38 @@ func TestManyViewers(t *testing.T) {
 	}
 }
 
-// TestDownloads: those who download a match that goes on have a limit, which others do not feel.
+// from returns the answer to a request of an address.
+func (w *watchedServer) from(addr, path string) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", path, nil)
+	r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(addr), 4000).String()
+	w.rooms.ServeHTTP(answer, r)
+	return answer
+}
+
+// TestDownloads: those who download a match that goes on have a limit together, and each of their own, which
+// others do not feel.
 func TestDownloads(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.run(5 * time.Second)
 	match := "/b/" + w.info("/live.json").Match
-	for range maxDownloads {
-		w.broadcast.downloads <- struct{}{}
+	refused := func(addr string, want bool) {
+		t.Helper()
+		a := w.from(addr, match+".demo")
+		if got := a.Code == 503 && a.Header().Get("Retry-After") != "" && a.Header().Get("Cache-Control") == "no-store"; got != want || !want && a.Code != 200 {
+			t.Errorf("%s: %d, %v", addr, a.Code, a.Header())
+		}
 	}
-	if a := w.get(match + ".demo"); a.Code != 503 || a.Header().Get("Retry-After") == "" || a.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("one more: %d, %v", a.Code, a.Header())
+	slots := &w.broadcast.downloads
+	for slots.Take(limit.Person(netip.MustParseAddr("2001:db8::1"))) {
 	}
+	refused("2001:db8::2", true)
+	refused("2001:db8:0:1::1", false)
+	for slots.Take(netip.Prefix{}) {
+	}
+	refused("2001:db8:0:1::1", true)
 	w.body(match + "/0.seg")
-	<-w.broadcast.downloads
-	w.body(match + ".demo")
-	w.body(match + ".demo")
+	slots.Release(netip.Prefix{})
+	refused("2001:db8:0:1::1", false)
+	refused("2001:db8:0:1::1", false)
 }

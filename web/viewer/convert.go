@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/web"
 )
@@ -21,8 +22,10 @@ const (
 	uploadTime  = 20 * time.Second
 	convertTime = 30 * time.Second
 	answerTime  = 60 * time.Second
-	// maxRequests are at once, of which one is converted: a slow one does not keep out the others.
-	maxRequests = 4
+	// maxRequests are at once, of which one is converted, and maxRequestsPerPerson from an address: slow ones do
+	// not keep out the others.
+	maxRequests          = 4
+	maxRequestsPerPerson = 2
 	// rest is how much of the time of a conversion it does nothing, so that a game on the same
 	// processor goes on: as long as it works.
 	rest = 1
@@ -41,9 +44,11 @@ type Converter struct {
 	// To make a demo of a replay log is to run its match with its scripts, which only those may ask
 	// for who are on the same machine: for others, trusted is not set.
 	Convert func(w io.Writer, file io.Reader, trusted bool) error
+	// Web says who asks; nil means that nobody is behind a proxy.
+	Web *web.Settings
 
 	access   web.AccessSetting
-	requests atomic.Int32        // those with a file that arrives, is converted, or whose demo leaves
+	requests limit.Slots         // those with a file that arrives, is converted, or whose demo leaves
 	busy     atomic.Bool         // converting
 	sleep    func(time.Duration) // nil means time.Sleep
 }
@@ -60,6 +65,10 @@ func (c *Converter) LetIn(a web.Access) { c.access.Rule.Set(a) }
 
 // Room returns the room of the converter.
 func (c *Converter) Room() web.Room {
+	c.requests.Most, c.requests.MostPerPerson = maxRequests, maxRequestsPerPerson
+	if c.Web == nil {
+		c.Web = new(web.Settings)
+	}
 	// Other sites could make their visitors' browsers send files.
 	own := http.NewCrossOriginProtection().Handler(http.HandlerFunc(c.serve))
 	return web.Room{Pattern: "POST /convert", Access: &c.access.Rule, Setting: "sv_http_convert", Handler: own}
@@ -67,11 +76,12 @@ func (c *Converter) Room() web.Room {
 
 func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	defer c.requests.Add(-1)
-	if c.requests.Add(1) > maxRequests {
+	person := c.Web.Person(r)
+	if !c.requests.Take(person) {
 		refuse(w)
 		return
 	}
+	defer c.requests.Release(person)
 	now := time.Now()
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(now.Add(uploadTime))
@@ -105,7 +115,7 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 // refuse answers who is to try again.
 func refuse(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "5")
-	http.Error(w, "Another file is being converted. Try again in a moment.", http.StatusServiceUnavailable)
+	http.Error(w, "Other files are being converted. Try again in a moment.", http.StatusServiceUnavailable)
 }
 
 // slowly returns a reader of a file that leaves time to others, and ends after some time or when

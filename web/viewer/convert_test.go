@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,13 @@ func newConverter(convert func(io.Writer, io.Reader, bool) error) (*Converter, h
 }
 
 func post(h http.Handler, body io.Reader, header ...string) *http.Response {
+	return postFrom(h, "192.0.2.1:1234", body, header...)
+}
+
+// postFrom posts a file from an address.
+func postFrom(h http.Handler, addr string, body io.Reader, header ...string) *http.Response {
 	r := httptest.NewRequest("POST", "/convert", body)
+	r.RemoteAddr = addr
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -69,6 +76,10 @@ func TestConvertRoom(t *testing.T) {
 	}{
 		{"no demo", strings.NewReader("x"), nil, 422},
 		{"nothing", strings.NewReader(""), nil, 422},
+		{"a header and nothing else", bytes.NewReader(header()), nil, 422},
+		{"a header and no chunks", bytes.NewReader(append(header(), bytes.Repeat([]byte("<rubbish>"), 1000)...)), nil, 422},
+		{"a map that is not there", bytes.NewReader(ddnetDemo(t)[:2000]), nil, 422},
+		{"what is compressed", bytes.NewReader(compressed(ddnetDemo(t))), []string{"Content-Encoding", "gzip"}, 422},
 		{"a file that is too large", io.LimitReader(zeros{}, maxUpload+1), nil, 413},
 		{"a file that does not arrive", io.MultiReader(strings.NewReader("TWDEMO"), failing{}), nil, 400},
 		{"a page of another site", bytes.NewReader(ddnetDemo(t)), []string{"Sec-Fetch-Site", "cross-site"}, 403},
@@ -77,6 +88,15 @@ func TestConvertRoom(t *testing.T) {
 			t.Errorf("%s: %s, want %d", c.what, res.Status, c.status)
 		}
 	}
+}
+
+// compressed returns a file with gzip.
+func compressed(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write(b)
+	z.Close()
+	return out.Bytes()
 }
 
 type zeros struct{}
@@ -97,7 +117,7 @@ func TestConvertLimits(t *testing.T) {
 		}
 		return nil
 	})
-	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
+	if res := postFrom(h, "198.51.100.7:1", strings.NewReader("x")); res.StatusCode != 200 {
 		t.Error(res.Status)
 	}
 	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
@@ -105,17 +125,27 @@ func TestConvertLimits(t *testing.T) {
 	}
 
 	_, h = newConverter(func(io.Writer, io.Reader, bool) error { return nil })
-	slow, end := io.Pipe()
 	var uploads sync.WaitGroup
-	for range maxRequests - 1 {
-		uploads.Go(func() { post(h, slow) })
-		end.Write([]byte("x")) // returns when somebody has read it
+	upload := func(from string) {
+		slow, end := io.Pipe()
+		uploads.Go(func() { postFrom(h, from, slow) })
+		end.Write([]byte("x")) // returns when it is read
+		t.Cleanup(func() { end.Close() })
 	}
+	t.Cleanup(uploads.Wait) // after all have been closed
+	upload("[2001:db8::1]:1")
+	upload("[2001:db8::2]:1")
+	if res := postFrom(h, "[2001:db8::3]:1", strings.NewReader("x")); res.StatusCode != 503 {
+		t.Error("a person has more than their share:", res.Status)
+	}
+	upload("198.51.100.7:1")
 	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
 		t.Error("files that arrive slowly keep out another one:", res.Status)
 	}
-	end.Close()
-	uploads.Wait()
+	upload("198.51.100.8:1")
+	if res := post(h, strings.NewReader("x")); res.StatusCode != 503 {
+		t.Error("there are more than there may be:", res.Status)
+	}
 
 	_, h = newConverter(func(w io.Writer, _ io.Reader, trusted bool) error {
 		if trusted {
