@@ -260,6 +260,7 @@ func (e *entities) visit(v Visitor) {
 		v.Int32(&b.of)
 		if b.kind == beamDragger {
 			v.Within("dragger", b.of, 0, int32(len(e.draggers)-1))
+			v.Within("dragged tee", int32(b.target), 0, MaxTees-1)
 		}
 		if b.kind != beamDragger {
 			e.shots++
