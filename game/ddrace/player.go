@@ -62,6 +62,14 @@ func (w *World) Kill(id int, weapon Weapon, weak bool) {
 	p.spawning, p.weakSpawn = !p.spectator, weak
 }
 
+// Die kills a player's tee at once. The next one comes after the usual delay.
+func (w *World) Die(id int, weapon Weapon) {
+	if p := &w.players[id]; p.alive {
+		w.die(id, weapon)
+		p.hasTee, p.spawning = false, false
+	}
+}
+
 // Pause takes a player's tee out of the world, or puts it back as the newest one.
 func (w *World) Pause(id int, paused bool) {
 	p, t := &w.players[id], &w.tees[id]

@@ -54,9 +54,9 @@ func TestDemosOfRealPrograms(t *testing.T) {
 				return d.StartTeeworlds(addr, "recorder", "cl_auto_demo_record 1", "bind m add_demomarker")
 			}},
 		{name: "ddnet-server-16.4", maps: ".local/share/ddnet/maps", demos: ".local/share/ddnet/demos/golden.demo", version: client.Version06,
-			start: func(home string) *Server { return startDDNetIn(t, home, demoSettings) }},
+			start: func(home string) *Server { return StartDDNetIn(t, home, demoSettings) }},
 		{name: "ddnet-16.4", maps: ".local/share/ddnet/maps", demos: "data/ddnet/demos/auto/*.demo", version: client.Version06,
-			start: func(home string) *Server { return startDDNetIn(t, home, demoSettings) },
+			start: func(home string) *Server { return StartDDNetIn(t, home, demoSettings) },
 			client: func(d *Display, addr string) *Client {
 				return d.StartDDNet(addr, "recorder", "cl_auto_demo_record 1", "bind m add_demomarker")
 			}},

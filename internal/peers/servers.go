@@ -88,11 +88,12 @@ func StartDDNet(t testing.TB, settings string) *Server {
 // StartDDNet06 starts DDNet-Server 16.4 without maps for 0.7, which turns 0.7 off.
 func StartDDNet06(t testing.TB, settings string) *Server {
 	t.Helper()
-	return startDDNetIn(t, t.TempDir(), settings)
+	return StartDDNetIn(t, t.TempDir(), settings)
 }
 
-// startDDNetIn is StartDDNet06 with the server's home folder.
-func startDDNetIn(t testing.TB, home, settings string) *Server {
+// StartDDNetIn is StartDDNet06 with the server's home folder, in which it has its files
+// below .local/share/ddnet.
+func StartDDNetIn(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	s := runDDNet(t, home, settings)
 	Eventually(t, 10*time.Second, "DDNet-Server listens", func() bool { return strings.Contains(s.Output(), "server name is") })

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -28,6 +27,10 @@ type match struct {
 	recent  []Repeat             // that were input, of the last maxSearch ticks
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
+	teams   teams
+	// locks are commands that wait for the teams that their players come into, which are recorded
+	// after all commands.
+	locks []teehistorian.Record
 }
 
 type clientState struct {
@@ -57,8 +60,8 @@ func run(cfg *Config, repeats []Repeat) (*Result, error) {
 	seed, _ := h.Seed()
 	t := &match{
 		res: &Result{Header: h, Repeated: repeats, Faults: m.Faults}, file: file, repeats: repeats,
-		world: ddrace.New(ddrace.Config{Map: m, Seed: seed}),
 	}
+	t.world = ddrace.New(ddrace.Config{Map: m, Seed: seed, Teams: &t.teams})
 	last := cfg.Ticks
 	if last == 0 {
 		last = math.MaxInt32
@@ -113,6 +116,10 @@ func (t *match) run(last int32) {
 		for i := range f.Actions {
 			t.act(&f.Actions[i])
 		}
+		for _, rec := range t.locks {
+			t.lock(int(rec.Client), rec.Args)
+		}
+		t.locks = t.locks[:0]
 		slices.SortStableFunc(t.inputs, func(a, b ddrace.PlayerInput) int { return a.Player - b.Player })
 	}
 }
@@ -245,34 +252,5 @@ func (t *match) extra(rec *teehistorian.Record) {
 		t.world.Enter(a, false)
 	case teehistorian.ExtraTeam:
 		t.world.SetTeam(a, uint8(b))
-	}
-}
-
-// command runs a command that changes a tee.
-func (t *match) command(id int, rec *teehistorian.Record) {
-	if id < 0 {
-		return
-	}
-	tee := t.world.Tee(id)
-	switch name := strings.ToLower(rec.Name); name {
-	case "weapons":
-		if tee != nil {
-			for w := ddrace.WeaponShotgun; w <= ddrace.WeaponLaser; w++ {
-				tee.Weapons[w] = true
-			}
-		}
-	case "super":
-		if tee != nil {
-			tee.Super = true
-		}
-	case "team":
-	default:
-		t.unknown(name)
-	}
-}
-
-func (t *match) unknown(name string) {
-	if !slices.Contains(t.res.Unknown, name) && len(t.res.Unknown) < 100 {
-		t.res.Unknown = append(t.res.Unknown, name)
 	}
 }

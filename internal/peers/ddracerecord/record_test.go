@@ -1,0 +1,235 @@
+package ddracerecord
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/internal/peers"
+	"github.com/teeyard/teeyard/internal/teeverify"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
+)
+
+func TestMain(m *testing.M) { peers.Main(m) }
+
+func settings(lines ...string) []string { return lines }
+
+// recordings are what TestRecord can record.
+var recordings = map[string]func() (file []byte, cfg Config){
+	"plain":       generated(10, "", nil),
+	"death":       generated(3, "", nil, "death"),
+	"freeze":      generated(8, "", nil, "freeze"),
+	"speedup":     generated(12, "", nil, "speedup"),
+	"stopper":     generated(10, "", nil, "stopper"),
+	"through":     generated(14, "", nil, "through"),
+	"switch":      generated(12, "", settings("switch_open 2"), "switch"),
+	"jump":        generated(12, "", nil, "jump"),
+	"tele":        generated(10, "", nil, "tele"),
+	"weapontele":  generated(8, "", nil, "weapontele", "weapons"),
+	"tune":        generated(12, "", nil, "tune"),
+	"solo":        generated(8, "", nil, "solo"),
+	"weapons":     generated(8, "", nil, "weapons"),
+	"telegun":     generated(12, "", nil, "telegun", "telegun", "weapons"),
+	"entities":    generated(4, "", nil, "entities"),
+	"switched":    generated(8, "", nil, "switched"),
+	"movers":      generated(8, "", nil, "movers", "entities", "switched"),
+	"race":        generated(6, "", nil, "race"),
+	"mixed":       generated(15, "", settings("sv_freeze_delay 1", "switch_open 1"), Kinds...),
+	"mixed-light": generated(5, "", settings("sv_freeze_delay 1"), Kinds...),
+	"teams":       withTeams(generated(10, "", settings("sv_freeze_delay 1"), Kinds...)),
+
+	"noweakhook": generated(5, "sv_no_weak_hook_and_bounce 1", nil, "weapons", "solo"),
+	"settings":   generated(8, "", settings("sv_hit 0", "sv_endless_drag 1", "sv_old_laser 1", "sv_deepfly 0", "sv_destroy_bullets_on_death 0", "sv_destroy_lasers_on_death 1", "sv_freeze_delay 1"), "weapons", "freeze", "jump", "solo"),
+	"oldtele":    generated(8, "", settings("sv_old_teleport_hook 1", "sv_old_teleport_weapons 1", "sv_teleport_hold_hook 1", "sv_teleport_lose_weapons 1"), "weapontele", "tele", "weapons"),
+	"solomap":    generated(8, "", settings("sv_solo_server 1"), "weapons", "solo", "tele"),
+	"tuned":      generated(8, "", settings("tune gravity 0.3", "tune hook_length 500", "tune player_collision 0", "tune laser_bounce_num 2", "tune velramp_start 400", "sv_plasma_range 400", "sv_plasma_per_sec 10", "sv_dragger_range 300"), "weapons", "entities", "tune"),
+	"wide1":      generated(6, "", settings("sv_freeze_delay 1"), "wide1", "weapons", "weapons", "jump", "freeze"),
+	"wide2":      generated(6, "", nil, "wide2", "weapons", "weapons", "telegun"),
+	"mapbug":     generated(6, "", settings("mapbug grenade-doubleexplosion@ddnet.tw", "tune grenade_lifetime 0.3", "sv_reset_pickups 1", "sv_destroy_bullets_on_death 0"), "weapons"),
+	"mandatory":  withTeams(generated(8, "", settings("sv_team 2"), Kinds...)),
+	"locked":     withLocks(generated(9, "", settings("sv_freeze_delay 1"), "race", "death", "death", "switched", "solo", "weapons")),
+	"cheats":     withRcon(generated(8, "", nil, Kinds...), "jetpack", "weapons", "left", "up", "ninja", "endless_hook", "unweapons", "unjetpack", "livefreeze", "right", "unlivefreeze", "undeep", "unsolo", "down", "unendless_hook", "grenade", "shotgun", "laser", "addweapon 3", "removeweapon 4", "move 1 -1", "move_raw 5 -7", "super", "unsuper", "unninja"),
+	"rejoin":     withRejoin(generated(5, "", settings("sv_freeze_delay 1"), Kinds...)),
+	"super":      withRcon(generated(10, "", nil, Kinds...), "super", "weapons"),
+}
+
+// onInstalled are those on maps that are installed with DDNet.
+var onInstalled = map[string]func() (file []byte, cfg Config){
+	"sixup":     sixup,
+	"tutorial0": installed("Tutorial", 0), "goldmine0": installed("Gold Mine", 0), "tsunami0": installed("Tsunami", 0),
+	"dm1": installed("dm1", 0), "ctf5": installed("ctf5", 0), "ctf2": installed("ctf2", 0), "coverage": installed("coverage", 1),
+	"tutorial": installed("Tutorial", 1), "tsunami": installed("Tsunami", 1), "goldmine": installed("Gold Mine", 1), "learntoplay": installed("LearnToPlay", 1), "sunny": installed("Sunny Side Up", 1),
+}
+
+// generated records a generated map, with settings of the server and of the map.
+func generated(share int, server string, inMap []string, of ...string) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		n := 0
+		for _, k := range of {
+			n += len(k)
+		}
+		cfg := Config{Kill: true, Settings: server}
+		return Generate(uint64(share*1000+n), share, inMap, of...), cfg
+	}
+}
+
+func withRcon(f func() ([]byte, Config), lines ...string) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		file, cfg := f()
+		cfg.Settings = strings.TrimPrefix(cfg.Settings+"; sv_test_cmds 1", "; ")
+		cfg.Rcon = lines
+		return file, cfg
+	}
+}
+
+// withLocks has teams that are locked.
+func withLocks(f func() ([]byte, Config)) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		file, cfg := f()
+		cfg.Chat = func(i int) []string { return []string{fmt.Sprintf("/team %d", 1+i%3), "/lock 1"} }
+		return file, cfg
+	}
+}
+
+func withRejoin(f func() ([]byte, Config)) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		file, cfg := f()
+		cfg.Rejoin = true
+		return file, cfg
+	}
+}
+
+// sixup has players with 0.7 among those with 0.6.
+func sixup() ([]byte, Config) {
+	return nil, Config{Map: "dm1", Kill: true, Versions: []client.Version{client.Version07, client.Version06}}
+}
+
+func withTeams(f func() ([]byte, Config)) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		file, cfg := f()
+		cfg.Chat = func(i int) []string { return []string{fmt.Sprintf("/team %d", []int{0, 3, 3, 4}[i%4])} }
+		return file, cfg
+	}
+}
+
+// installed records a map that is installed with DDNet, with more spawns if seed is not 0.
+func installed(name string, seed uint64) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		cfg := Config{Map: name, Kill: true}
+		if seed == 0 {
+			return nil, cfg
+		}
+		b, err := os.ReadFile(filepath.Join(peers.DDNetMaps, name+".map"))
+		if err == nil {
+			b, err = Spread(seed, b)
+		}
+		if err != nil {
+			panic(err)
+		}
+		cfg.Map = ""
+		return b, cfg
+	}
+}
+
+// record records NAME:PLAYERS, such as "freeze:4". The file of the map is nil if it is installed.
+func record(t *testing.T, full string, length time.Duration) (name string, file, recording []byte) {
+	t.Helper()
+	name, number, _ := strings.Cut(full, ":")
+	tees, err := strconv.Atoi(number)
+	f := recordings[name]
+	if f == nil {
+		f = onInstalled[name]
+	}
+	if f == nil || err != nil {
+		t.Fatalf("%s is no recording", full)
+	}
+	file, cfg := f()
+	cfg.File, cfg.Time, cfg.Seed, cfg.Tees = file, length, uint64(len(full)), tees
+	if cfg.Map == "" {
+		cfg.Map = name
+	}
+	return name + "-" + number, file, Record(t, cfg)
+}
+
+// TestRecord records what TEEYARD_RECORD names, such as "freeze:4 tele:16", into the folder
+// TEEYARD_RECORDINGS, for TEEYARD_RECORD_TIME. Without them, it records a minute in all and verifies
+// it.
+func TestRecord(t *testing.T) {
+	peers.RequirePrograms(t, "DDNet-Server")
+	folder := os.Getenv("TEEYARD_RECORDINGS")
+	if folder == "" {
+		for _, full := range []string{"mixed-light:4", "switched:4", "goldmine0:4", "dm1:4"} {
+			t.Run(full, func(t *testing.T) {
+				t.Parallel()
+				verifyFresh(t, full, 15*time.Second)
+			})
+		}
+		return
+	}
+	length := testenv.Must(time.ParseDuration(os.Getenv("TEEYARD_RECORD_TIME")))
+	for _, full := range strings.Fields(os.Getenv("TEEYARD_RECORD")) {
+		t.Run(full, func(t *testing.T) {
+			t.Parallel()
+			name, file, recording := record(t, full, length)
+			out := filepath.Join(folder, name)
+			if file != nil {
+				peers.WriteFile(t, out+".map", file)
+			}
+			peers.WriteFile(t, out+".teehistorian", recording)
+		})
+	}
+}
+
+// verifyFresh makes a recording and verifies it. What players do differs each time, as it depends on
+// what the machine has to do. So a difference may be one that nobody has seen before; a second
+// recording tells it from a general one.
+func verifyFresh(t *testing.T, full string, length time.Duration) {
+	var res *teeverify.Result
+	for range 2 {
+		_, file, recording := record(t, full, length)
+		if file == nil {
+			_, cfg := onInstalled[strings.Split(full, ":")[0]]()
+			file = testenv.Must(os.ReadFile(filepath.Join(peers.DDNetMaps, cfg.Map+".map")))
+		}
+		m := testenv.Must(twmap.Parse(file))
+		res = testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(recording), Terrain: testenv.Must(server.Terrain(m))}))
+		if res.Difference == nil && res.TeeTicks > int(length/time.Second)*100 {
+			t.Logf("%d places of tees are equal, repeated inputs %v", res.TeeTicks, res.Repeated)
+			return
+		}
+		kept := testenv.Must(os.CreateTemp("", "*.teehistorian"))
+		kept.Write(recording)
+		kept.Close()
+		t.Logf("%d places of tees are equal, then %v; the recording is %s", res.TeeTicks, res.Difference, kept.Name())
+	}
+	t.Errorf("twice: %v", res.Difference)
+}
+
+// TestGenerate checks that all kinds of tiles make maps that the simulation knows, and always the
+// same ones.
+func TestGenerate(t *testing.T) {
+	for name, f := range recordings {
+		file, _ := f()
+		again, _ := f()
+		if !bytes.Equal(file, again) {
+			t.Errorf("%s: another map each time", name)
+		}
+		tr := testenv.Must(server.Terrain(testenv.Must(twmap.Parse(file))))
+		m := testenv.Must(ddrace.NewMap(&tr, ddrace.DefaultSettings()))
+		if len(m.Faults.List) > 0 {
+			t.Errorf("%s: %v", name, m.Faults)
+		}
+		if len(m.Spawns[0])+len(m.Spawns[1])+len(m.Spawns[2]) < 20 {
+			t.Errorf("%s: %d spawns", name, len(m.Spawns))
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package teeverify
+
+import "github.com/teeyard/teeyard/game/ddrace"
+
+// teams has the rules of DDNet's teams that change where tees are: if one of a locked team that
+// has started dies, all do.
+type teams struct {
+	locked, started [ddrace.TeamSuper]bool
+}
+
+func (t *match) lockTeam(team uint8, locked bool) {
+	if team > 0 && team < ddrace.TeamSuper {
+		t.teams.locked[team] = locked
+		t.world.LockTeam(team, locked)
+	}
+}
+
+// Died implements ddrace.Teams.
+func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
+	team := w.Team(id)
+	if team == 0 || team == ddrace.TeamSuper || !t.locked[team] || !t.started[team] || weapon == ddrace.WeaponGame {
+		return
+	}
+	t.started[team] = false
+	for i := range ddrace.MaxTees {
+		if i == id || w.Team(i) != team {
+			continue
+		}
+		if weapon == ddrace.WeaponSelf {
+			w.Kill(i, ddrace.WeaponSelf, true)
+		} else {
+			w.Die(i, ddrace.WeaponSelf)
+		}
+	}
+}
+
+// Started implements ddrace.Teams.
+func (t *teams) Started(w *ddrace.World, id int) {
+	if team := w.Team(id); team < ddrace.TeamSuper {
+		t.started[team] = true
+	}
+}
+
+// Finished implements ddrace.Teams.
+func (t *teams) Finished(*ddrace.World, int) {}
