@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
@@ -64,7 +65,8 @@ teeworlds-server. -f takes absolute paths, too.
 
 What the server writes goes to the first folder, or to the user's if the current one cannot
 be written to: matches in replays/ (sv_replay, sv_replay_max_files; see teeyard replay), bans
-in bans.json and what mods keep in storage.journal (sv_storage), which servers with the same
+in bans.json, what mods keep in storage.journal (sv_storage) and results of races in
+ranks.journal (sv_ranks), which servers with the same
 folder share, the match in resume-PORT.state (sv_resume), logs in dumps/ (logfile), and what
 save_config, bans_save and writeip are told to write.
 
@@ -160,6 +162,11 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			return store.New(filepath.Join(files[0], filepath.FromSlash(name)), func(text string) {
 				log.Warn(text, logline.SystemKey, "storage")
 			})
+		},
+		OpenRanks: func(name string) server.Ranks {
+			return rank.Open(rank.Config{Path: filepath.Join(files[0], filepath.FromSlash(name)), Report: func(text string) {
+				log.Warn(text, logline.SystemKey, "ranks")
+			}})
 		},
 		Stuck: func() {
 			stdout.Close(outputTimeout)

@@ -31,7 +31,7 @@ func botMatch(t testing.TB, mode game.Mode, players int) (*world, *bots.Bots) {
 		mode = new(race.Mode) // each serves one world
 		for i, tile := range terrain.Tiles {
 			if tile == 0 {
-				terrain.Tiles[i] = uint8(33 + i%8)
+				terrain.Tiles[i] = []uint8{33, 35, 36, 37, 38, 39, 40}[i%7] // no finish, which is kept for good
 			}
 		}
 	}

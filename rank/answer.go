@@ -273,6 +273,9 @@ func (x *index) topPoints(from int32, a *game.RankAnswer) {
 // mapInfo answers with the map whose name is the one asked for, or begins with it, or has its letters
 // in their order; of several the shortest.
 func (x *index) mapInfo(r *game.RankRequest, a *game.RankAnswer) {
+	if r.Name == "" {
+		r.Name = r.Map
+	}
 	var found *Entry
 	class := func(name string) int {
 		switch {

@@ -224,6 +224,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.gameMap, s.world = m, w
 	s.storage.world++
 	s.storage.unanswered = nil
+	s.beginRanks()
 	s.beginMods(mode, mods)
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)

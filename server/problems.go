@@ -26,8 +26,8 @@ func (s *Server) Problems() []string {
 	if l := &s.auditLog; l.queue == nil && l.err != nil {
 		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, what operators do is not written down: %v", l.tried, l.err))
 	}
-	if st := s.storage.storage; st != nil && st.Err() != nil {
-		all = append(all, st.Err().Error())
+	if err := s.storage.err(); err != nil {
+		all = append(all, err.Error())
 	}
 	if err := s.bans.store.Stored(0); err != nil {
 		all = append(all, err.Error())

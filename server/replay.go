@@ -167,6 +167,7 @@ func (s *Server) openReplay() {
 	if r.writer == nil {
 		r.writer = newReplayWriter(s.cfg.Replays)
 	}
+	r.writer.created.Store(nil)
 	h := r.header
 	began := time.UnixMilli(h.StartTime).Add(time.Duration(h.StateTick) * tickDuration)
 	name := began.UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
@@ -274,6 +275,7 @@ type replayWriter struct {
 	freeBlocks  chan []byte
 	queuedBytes atomic.Int64 // bytes of blocks in jobs
 	trouble     atomic.Pointer[error]
+	created     atomic.Pointer[string] // the name of the log
 	done        chan struct{}
 
 	logs    recordings
@@ -350,6 +352,7 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 			w.logs.remove(name)
 			return err
 		}
+		w.created.Store(&name)
 		w.logs.rotate(replayName, j.maxFiles)
 		return nil
 	case jobBlock:

@@ -86,6 +86,7 @@ type savedMatch struct {
 	Key        []byte // Server.addrHashKey
 	Seats      []savedSeat
 	Requests   []savedRequest `json:",omitempty"` // to the storage, without an answer
+	GameID     string         `json:",omitempty"` // storageHost.gameID
 	Checksum   uint32         // CRC-32 of the state
 
 	world []byte
@@ -410,7 +411,7 @@ func (s *Server) savedMatch() *savedMatch {
 	m := &savedMatch{
 		Time: time.Now().UnixMilli(), Configured: s.resume.configured, Settings: s.resumableSettings(),
 		MapSHA256: hex.EncodeToString(s.gameMap.SHA256[:]), Key: s.addrHashKey[:],
-		world: s.world.AppendState(nil), Requests: slices.Clone(s.storage.unanswered),
+		world: s.world.AppendState(nil), Requests: slices.Clone(s.storage.unanswered), GameID: s.storage.gameID,
 	}
 	m.Settings.Map = s.gameMap.svMap // and not the next one
 	for id, c := range s.sessions {

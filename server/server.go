@@ -81,6 +81,9 @@ type Config struct {
 	// OpenStorage opens the storage of a name in sv_storage, for what modes and mods want kept;
 	// nil has none. The server closes it.
 	OpenStorage func(name string) Storage
+	// OpenRanks opens the ranks of a name in sv_ranks, for the results of races; nil has none. The
+	// server closes them.
+	OpenRanks func(name string) Ranks
 	// ChatCommands are commands that players may write into the chat, besides those of the
 	// server. AddChatCommand adds more.
 	ChatCommands []ChatCommand
@@ -307,6 +310,9 @@ func New(cfg Config) (_ *Server, err error) {
 	s.openAuditLog()
 	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
 	if err := s.openStorage(); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if err := s.openRanks(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	if err := s.startFirstWorld(); err != nil {

@@ -26,8 +26,12 @@ const maxStoreRequests = 1024
 // storageHost connects worlds with the storage.
 type storageHost struct {
 	storage Storage // nil if there is none
-	world   uint64  // counts the worlds, since an answer is for the one that asked
-	waiting int     // requests without an answer
+	ranks   Ranks   // nil if there are none
+	gameID  string  // UUID of the world
+	// nextQuery is the tick in which a player may ask for ranks again.
+	nextQuery [game.MaxPlayers]int32
+	world     uint64 // counts the worlds, since an answer is for the one that asked
+	waiting   int    // requests without an answer
 	// unanswered are the requests whose answers the world has not got, the oldest first. They are
 	// saved with it.
 	unanswered []savedRequest
@@ -64,6 +68,7 @@ type savedRequest struct {
 	Space, Key, Name []byte
 	LowFirst         bool
 	Limit            int32
+	Rank             *game.RankRequest `json:",omitempty"`
 }
 
 // repeatRequests asks again what the storage had not answered when a match was saved. What was
@@ -72,10 +77,13 @@ func (s *Server) repeatRequests(requests []savedRequest) {
 	for _, saved := range requests {
 		r := &game.StoreRequest{
 			ID: saved.ID, Op: saved.Op, Space: string(saved.Space), Key: string(saved.Key), Row: game.Row{Name: string(saved.Name)},
-			LowFirst: saved.LowFirst, Limit: saved.Limit,
+			LowFirst: saved.LowFirst, Limit: saved.Limit, Rank: saved.Rank,
 		}
 		switch r.Op {
-		case game.StoreGet, game.StoreRow, game.StoreTop:
+		case game.StoreGet, game.StoreRow, game.StoreTop, game.StoreRank: // ranks know what they have
+			if r.Op == game.StoreRank && r.Rank == nil {
+				continue
+			}
 			s.store(r, "")
 		default:
 			s.store(r, "the server ended before the storage answered; it may have been stored or not")
@@ -86,7 +94,7 @@ func (s *Server) repeatRequests(requests []savedRequest) {
 // store passes a world's request on, unless it is refused.
 func (s *Server) store(r *game.StoreRequest, refusal string) {
 	h := &s.storage
-	h.unanswered = append(h.unanswered, savedRequest{r.ID, r.Op, []byte(r.Space), []byte(r.Key), []byte(r.Row.Name), r.LowFirst, r.Limit})
+	h.unanswered = append(h.unanswered, savedRequest{r.ID, r.Op, []byte(r.Space), []byte(r.Key), []byte(r.Row.Name), r.LowFirst, r.Limit, r.Rank})
 	world := h.world
 	answer := func(a game.StoreAnswer) {
 		h.mu.Lock()
@@ -96,12 +104,22 @@ func (s *Server) store(r *game.StoreRequest, refusal string) {
 	h.waiting++
 	switch {
 	case refusal != "":
-	case h.storage == nil:
-		refusal = "this server has no storage"
 	case h.waiting > maxStoreRequests:
 		refusal = "too many requests to the storage"
+	case r.Op == game.StoreRank:
+		if refusal = s.askRanks(r.Rank, answer); refusal == "" {
+			return
+		}
+	case h.storage == nil:
+		refusal = "this server has no storage"
 	default:
 		h.storage.Submit(r, answer)
+		return
+	}
+	if r.Op == game.StoreRank {
+		a := r.Rank.Answer()
+		a.Err = refusal
+		answer(rankAnswer(&a))
 		return
 	}
 	answer(game.StoreAnswer{ID: r.ID, Op: r.Op, Space: r.Space, Key: r.Key, Err: refusal})
@@ -125,11 +143,11 @@ func (s *Server) takeAnswers() {
 			}
 		}
 	}
-	if h.storage == nil || s.clock.tick%game.TickRate != 0 {
+	if s.clock.tick%game.TickRate != 0 {
 		return
 	}
 	trouble := ""
-	if err := h.storage.Err(); err != nil {
+	if err := h.err(); err != nil {
 		trouble = err.Error()
 	}
 	if trouble != h.trouble {
@@ -141,12 +159,29 @@ func (s *Server) takeAnswers() {
 	}
 }
 
+// err returns what keeps the storage or the ranks from working.
+func (h *storageHost) err() error {
+	var err error
+	if h.storage != nil {
+		err = h.storage.Err()
+	}
+	if err == nil && h.ranks != nil {
+		err = h.ranks.Err()
+	}
+	return err
+}
+
 // closeStorage writes what is not written yet.
 func (s *Server) closeStorage() {
-	if s.storage.storage == nil {
-		return
+	h := &s.storage
+	if h.ranks != nil {
+		if err := h.ranks.Close(); err != nil {
+			s.print(console.Warning, "ranks", err.Error())
+		}
 	}
-	if err := s.storage.storage.Close(); err != nil {
-		s.print(console.Warning, "storage", err.Error())
+	if h.storage != nil {
+		if err := h.storage.Close(); err != nil {
+			s.print(console.Warning, "storage", err.Error())
+		}
 	}
 }

@@ -75,6 +75,9 @@ type Settings struct {
 	GameType                string     // sv_gametype
 	Mods                    string     // sv_mods
 	Storage                 string     // sv_storage
+	Ranks                   string     // sv_ranks, ours
+	SQLServerName           string     // sv_sql_servername, DDNet's
+	SQLQueriesDelay         int        // sv_sql_queries_delay, DDNet's
 	ModsWatch               int        // sv_mods_watch
 	TournamentMode          int        // sv_tournament_mode
 	PlayerReadyMode         int        // sv_player_ready_mode
@@ -140,6 +143,8 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod, others of the program, or a script in mods)", sv, &s.GameType, "dm", 32},
 		{"sv_mods", "Mods that change the game type, in order", sv, &s.Mods, "", 256},
 		{"sv_storage", "File for what game types and mods keep, such as best times, set at the start", sv, &s.Storage, "storage.journal", 128},
+		{"sv_ranks", "File for the results of races, set at the start", sv, &s.Ranks, "ranks.journal", 128},
+		{"sv_sql_servername", "Name of this server in the ranks, at most four letters", sv, &s.SQLServerName, "UNK", 5},
 		{"sv_demo_format", "Formats of recorded demos (tw07, ddnet, or both separated by a comma)", sv, &s.DemoFormat, "tw07", 16},
 		{"sv_audit_log", "File for a line of JSON about each thing that operators do, set at the start", sv, &s.AuditLog, "", 128},
 		{"log_dialect", "Form of the lines in the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
@@ -186,6 +191,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_mods_watch", "Reload scripts of sv_mods when their files change", sv, &s.ModsWatch, 1, 0, 1},
 		{"sv_replay", "Record matches as replay logs (1 takes effect with the next map)", sv, &s.Replay, 1, 0, 1},
 		{"sv_replay_max_size", "Megabytes that a replay log may have", sv, &s.ReplayMaxSize, 64, 1, 4096},
+		{"sv_sql_queries_delay", "Seconds between two questions of a player about ranks", sv, &s.SQLQueriesDelay, 1, 0, 20},
 		{"sv_replay_max_files", "Number of replay logs to keep, the oldest are deleted (0 = all)", sv, &s.ReplayMaxFiles, 30, 0, 10000},
 		{"sv_resume", "Keep the match for a server that starts within a minute after a crash or an update", sv, &s.Resume, 0, 0, 1},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
 // The tiles of the game layer, as maps for races have them.
@@ -25,11 +26,11 @@ func HasCourse(t game.Terrain) bool {
 	return bytes.IndexByte(t.Tiles, tileStart) >= 0 && bytes.IndexByte(t.Tiles, tileFinish) >= 0
 }
 
-// Mode is race. Its state is the races of one world. The storage keeps the best time of each
-// player on each course.
+// Mode is race. Its state is the races of one world. The ranks keep all finishes; the storage had
+// the best time of each player on each course before there were ranks.
 type Mode struct {
 	state  state
-	course string // the table of the times
+	course string // the table of the times in the storage
 }
 
 // space is the name of the storage of races.
@@ -90,6 +91,7 @@ func (m *Mode) Start(tx *game.Tx) {
 		Precision: 2, // a tick is 0.02 s
 		Flags:     game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon,
 	})
+	ranks.Declare(tx)
 }
 
 // OnEnter tells players of a map that is not for races.
@@ -141,8 +143,11 @@ func (m *Mode) finish(ctx *game.Ctx, id game.PlayerID) {
 	if best.Time == 0 || t < best.Time {
 		f.Record = game.RecordPersonal
 		*best = *current
-		ctx.Storage(space).PutBest(m.course, game.Row{Name: ctx.Name(id), Score: int64(t)}, true)
 	}
+	ctx.Rank(game.RankRequest{
+		Op: game.RankFinish, By: id, Names: []string{ctx.Name(id)}, Time: t, Checkpoints: current.Checkpoints[:],
+		Begin: ctx.Tick() - t*game.TickRate/1000, End: ctx.Tick(),
+	})
 	if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
 		f.Record = game.RecordOfAll
 		r.BestTime = t
@@ -181,12 +186,20 @@ func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
 	m.state.Current[id], m.state.Best[id] = run{}, run{}
 }
 
-// OnStored shows the best time of all that the storage has.
+// OnStored shows the best time of all that the ranks or the storage have, and what players asked for.
 func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
-	if a.Op != game.StoreTop || a.Space != space || len(a.Rows) == 0 {
+	t := int32(0)
+	switch {
+	case a.Rank != nil && a.Rank.Op == game.RankBest && len(a.Rank.Rows) > 0:
+		t = max(a.Rank.Rows[0].Time, 1)
+	case a.Rank != nil:
+		ranks.Answer(ctx, a)
+		return
+	case a.Op == game.StoreTop && a.Space == space && len(a.Rows) > 0:
+		t = int32(min(max(a.Rows[0].Score, 1), math.MaxInt32))
+	default:
 		return
 	}
-	t := int32(min(max(a.Rows[0].Score, 1), math.MaxInt32))
 	if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
 		r.BestTime = t
 		ctx.SetRace(r)
@@ -203,6 +216,7 @@ func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	r.BestTime = 0
 	ctx.SetRace(r)
 	ctx.Storage(space).Top(m.course, 1, true)
+	ctx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 
 // CheckWin ends the match at the time limit.

@@ -1,0 +1,296 @@
+// Package ranks has the chat commands of races, /rank, /top5 and so on, with DDNet's texts. A mode
+// calls [Declare] when it starts and [Answer] with what the storage answers.
+package ranks
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Declare declares the commands.
+func Declare(tx *game.Tx) {
+	// ofName asks about the name in the argument, or the player's own.
+	ofName := func(op game.RankOp) func(*game.Ctx, *game.CommandCall) {
+		return func(ctx *game.Ctx, c *game.CommandCall) {
+			name := c.Arg(0)
+			if name == "" {
+				name = ctx.Name(c.Player)
+			}
+			ctx.Rank(game.RankRequest{Op: op, By: c.Player, Name: name})
+		}
+	}
+	from := func(op game.RankOp) func(*game.Ctx, *game.CommandCall) {
+		return func(ctx *game.Ctx, c *game.CommandCall) {
+			n := int32(1)
+			if len(c.Args) > 0 {
+				n = c.Int(0)
+			}
+			ctx.Rank(game.RankRequest{Op: op, By: c.Player, From: n})
+		}
+	}
+	// list asks for rows from a place, of a player if the first argument is no number.
+	list := func(op game.RankOp, command string) func(*game.Ctx, *game.CommandCall) {
+		return func(ctx *game.Ctx, c *game.CommandCall) {
+			r := game.RankRequest{Op: op, By: c.Player, From: 1}
+			switch {
+			case len(c.Args) == 1 && number(c.Arg(0)) != 0:
+				r.From = number(c.Arg(0))
+			case len(c.Args) == 1:
+				r.Name, r.From = c.Arg(0), 0
+			case len(c.Args) == 2 && number(c.Arg(1)) != 0:
+				r.Name, r.From = c.Arg(0), number(c.Arg(1))
+			case len(c.Args) > 0:
+				ctx.SayTo(c.Player, fmt.Sprintf("/%s needs 0, 1 or 2 parameter. 1. = name, 2. = start number", command))
+				ctx.SayTo(c.Player, fmt.Sprintf(`Example: /%[1]s, /%[1]s me, /%[1]s Hans, /%[1]s "Papa Smurf" 5`, command))
+				ctx.SayTo(c.Player, fmt.Sprintf(`Bad: /%[1]s Papa Smurf 5 # Good: /%[1]s "Papa Smurf" 5 `, command))
+				return
+			}
+			if r.Name == "me" {
+				r.Name = ctx.Name(c.Player)
+			}
+			ctx.Rank(r)
+		}
+	}
+	for _, c := range []game.CommandSpec{
+		{Name: "rank", Params: "?r[player name]", Help: "Shows the rank of a player, by default your own", Run: ofName(game.RankOf)},
+		{Name: "top", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop)},
+		{Name: "top5", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop)},
+		{Name: "times", Params: "?s[player name] ?i[start]", Help: "Shows the last five times on the map, or a player's", Run: list(game.RankTimes, "times")},
+		{Name: "points", Params: "?r[player name]", Help: "Shows the points of a player, by default your own", Run: ofName(game.RankPoints)},
+		{Name: "top5points", Params: "?i[number]", Help: "Shows who has most points", Run: from(game.RankTopPoints)},
+		{Name: "teamrank", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf)},
+		{Name: "rankteam", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf)},
+		{Name: "top5team", Params: "?s[player name] ?i[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
+		{Name: "teamtop5", Params: "?s[player name] ?i[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
+		{Name: "mapinfo", Params: "?r[map]", Help: "Shows what is known of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+			ctx.Rank(game.RankRequest{Op: game.RankMapInfo, By: c.Player, Name: c.Arg(0)})
+		}},
+	} {
+		tx.ChatCommand(c)
+	}
+}
+
+// number returns the number at the start of a text, 0 if there is none.
+func number(text string) int32 {
+	end := 0
+	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && (text[0] == '-' || text[0] == '+')) {
+		end++
+	}
+	n, _ := strconv.ParseInt(text[:end], 10, 32)
+	return int32(n)
+}
+
+// Answer tells players what they asked for, and those who finished how many points they got.
+func Answer(ctx *game.Ctx, stored *game.StoreAnswer) {
+	a := stored.Rank
+	if a == nil || a.Err != "" || a.By < 0 || !ctx.Connected(a.By) || ctx.Name(a.By) != a.Asker {
+		return
+	}
+	lines, toAll := Lines(a)
+	for _, line := range lines {
+		if toAll {
+			ctx.Say(line)
+		} else {
+			ctx.SayTo(a.By, line)
+		}
+	}
+}
+
+// Lines returns an answer as DDNet's servers write it into the chat, and whether all see it.
+func Lines(a *game.RankAnswer) (lines []string, toAll bool) {
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	switch a.Op {
+	case game.RankFinish:
+		if a.Points != 0 {
+			say("You earned %d %s for finishing this map!", a.Points, plural(a.Points, "point"))
+		}
+	case game.RankOf:
+		if a.Own == nil {
+			say("%s is not ranked", a.Name)
+			return lines, false
+		}
+		by := ""
+		if !strings.EqualFold(a.Asker, a.Name) {
+			by = " - requested by " + a.Asker
+		}
+		say("%s - %s - better than %d%%%s", a.Name, Time(a.Own.Time), a.Percent, by)
+		local := "unranked"
+		if len(a.Local) > 0 {
+			local = fmt.Sprint("rank ", a.Local[0].Rank)
+		}
+		say("Global rank %d - %s %s", a.Own.Rank, a.Server, local)
+		return lines, true
+	case game.RankTop:
+		say("------------ Global Top ------------")
+		top := func(rows []game.RankRow) {
+			for i := range rows {
+				say("%d. %s Time: %s", rows[i].Rank, names(&rows[i]), Time(rows[i].Time))
+			}
+		}
+		top(a.Rows)
+		say("------------ %s Top ------------", a.Server)
+		top(a.Local)
+	case game.RankTeamOf:
+		if a.Own == nil {
+			say("%s has no team ranks", a.Name)
+			return lines, false
+		}
+		say("%d. %s Team time: %s, better than %d%%, requested by %s", a.Own.Rank, names(a.Own), Time(a.Own.Time), a.Percent, a.Asker)
+		return lines, true
+	case game.RankTeamTop:
+		if a.Name != "" && len(a.Rows) == 0 {
+			if a.From == 0 {
+				say("%s has no team ranks", a.Name)
+			} else {
+				say("%s has no team ranks in the specified range", a.Name)
+			}
+			return lines, false
+		}
+		say("------- Team Top 5 -------")
+		for i := range a.Rows {
+			say("%d. %s Team Time: %s", a.Rows[i].Rank, names(&a.Rows[i]), Time(a.Rows[i].Time))
+		}
+		say("-------------------------------")
+	case game.RankTimes:
+		times(a, say)
+	case game.RankPoints:
+		if a.Own == nil {
+			say("%s has not collected any points so far", a.Name)
+			return lines, false
+		}
+		say("%d. %s Points: %d, requested by %s", a.Own.Rank, a.Name, a.Own.Points, a.Asker)
+		return lines, true
+	case game.RankTopPoints:
+		say("-------- Top Points --------")
+		for i := range a.Rows {
+			say("%d. %s Points: %d", a.Rows[i].Rank, names(&a.Rows[i]), a.Rows[i].Points)
+		}
+		say("-------------------------------")
+	case game.RankMapInfo:
+		mapInfo(a, say)
+	case game.RankSaves:
+		last := ""
+		if a.Save != nil {
+			last = ", last saved " + ago(a.Save.Age) + " ago"
+		}
+		say("%s has %d %s on %s%s", a.Name, a.Count, plural(a.Count, "save"), a.Map, last)
+	}
+	return lines, false
+}
+
+func times(a *game.RankAnswer, say func(string, ...any)) {
+	if len(a.Rows) == 0 {
+		say("There are no times in the specified range")
+		return
+	}
+	say("------------- Last Times -------------")
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		server := ""
+		if r.Server != "UNK" {
+			server = "[" + r.Server + "] "
+		}
+		switch {
+		case a.Name != "" && r.Age < 0:
+			say("%s%s, don't know how long ago", server, Time(r.Time))
+		case a.Name != "":
+			say("%s%s ago, %s", server, ago(r.Age), Time(r.Time))
+		case r.Age < 0:
+			say("%s%s, %s, don't know when", server, names(r), Time(r.Time))
+		default:
+			say("%s%s, %s ago, %s", server, names(r), ago(r.Age), Time(r.Time))
+		}
+	}
+	say("----------------------------------------------------")
+}
+
+func mapInfo(a *game.RankAnswer, say func(string, ...any)) {
+	m := a.Info
+	if m == nil {
+		name := a.Name
+		if name == "" {
+			name = a.Map
+		}
+		say("No map like \"%s\" found.", name)
+		return
+	}
+	stars := ""
+	if m.Stars >= 0 && m.Stars <= 5 {
+		stars = strings.Repeat("★", int(m.Stars)) + strings.Repeat("✰", 5-int(m.Stars))
+	}
+	released, median, own := "", "", ""
+	if m.Age >= 0 {
+		released = ", released " + ago(m.Age) + " ago"
+	}
+	if s := int64(m.Median) / 1000; s > 0 {
+		median = " in " + seconds(s) + " median"
+	}
+	if m.Own > 0 {
+		own = ", your time: " + Time(m.Own)
+	}
+	say("\"%s\" by %s on %s, %s, %d %s%s, %d %s by %d %s%s%s", m.Name, m.Mapper, m.Server, stars, m.Points, plural(m.Points, "point"), released,
+		m.Finishes, finishes(m.Finishes), m.Finishers, plural(m.Finishers, "tee"), median, own)
+}
+
+func finishes(n int32) string {
+	if n == 1 {
+		return "finish"
+	}
+	return "finishes"
+}
+
+func plural(n int32, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// names returns the names of a row, as a list if there are several.
+func names(r *game.RankRow) string {
+	if n := len(r.Names); n > 1 {
+		return strings.Join(r.Names[:n-1], ", ") + " & " + r.Names[n-1]
+	}
+	return strings.Join(r.Names, "")
+}
+
+// Time returns a time in milliseconds as mm:ss.cc or hh:mm:ss.cc.
+func Time(ms int32) string {
+	c := (int64(ms) + 5) / 10
+	return fmt.Sprintf("%s.%02d", seconds(c/100), c%100)
+}
+
+// seconds returns a time as mm:ss or hh:mm:ss.
+func seconds(s int64) string {
+	if s >= 3600 {
+		return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%02d:%02d", s/60, s%60)
+}
+
+// ago returns how long ago something was, in the two largest units that follow each other.
+func ago(s int64) string {
+	if s <= 0 {
+		return "moments"
+	}
+	units := []struct {
+		seconds int64
+		name    string
+	}{{60 * 60 * 24 * 365, "year"}, {60 * 60 * 24 * 30, "month"}, {60 * 60 * 24 * 7, "week"}, {60 * 60 * 24, "day"}, {60 * 60, "hour"}, {60, "min"}, {1, "sec"}}
+	i := 0
+	for s < units[i].seconds {
+		i++
+	}
+	count := func(u int) string {
+		return fmt.Sprintf("%d %s", s/units[u].seconds, plural(int32(min(s/units[u].seconds, 2)), units[u].name))
+	}
+	text := count(i)
+	s %= units[i].seconds
+	if i+1 < len(units) && s >= units[i+1].seconds {
+		text += " and " + count(i+1)
+	}
+	return text
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Ranks keeps the results of races and answers questions about them; see [game.RankRequest]. The
+// package rank has one.
+type Ranks interface {
+	// Submit queues a request without waiting. answer is called once, by any goroutine.
+	Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer))
+	// Err returns what keeps the ranks from working, nil if nothing does.
+	Err() error
+	// Close writes what is not written yet, for at most some seconds.
+	Close() error
+}
+
+// openRanks opens the ranks that sv_ranks names.
+func (s *Server) openRanks() error {
+	name := s.settings.Ranks
+	if name == "" || s.cfg.OpenRanks == nil {
+		return nil
+	}
+	if !fs.ValidPath(name) {
+		return fmt.Errorf("sv_ranks %q: not the name of a file in the folder of the server", name)
+	}
+	s.storage.ranks = s.cfg.OpenRanks(name)
+	return nil
+}
+
+// beginRanks gives a new world its ID, or that of the match that goes on.
+func (s *Server) beginRanks() {
+	s.storage.gameID = newUUID()
+	if from := s.resume.from; from != nil && from.GameID != "" {
+		s.storage.gameID = from.GameID
+	}
+	clear(s.storage.nextQuery[:])
+}
+
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// askRanks passes a request on, or returns why it does not.
+func (s *Server) askRanks(r *game.RankRequest, answer func(game.StoreAnswer)) (refusal string) {
+	h := &s.storage
+	if h.ranks == nil {
+		return "this server has no ranks"
+	}
+	if r.By >= 0 && isQuery(r.Op) {
+		tick := s.world.Tick()
+		if tick < h.nextQuery[r.By] {
+			return "too many questions"
+		}
+		h.nextQuery[r.By] = tick + int32(s.settings.SQLQueriesDelay)*game.TickRate + 1
+	}
+	if r.Map == "" {
+		r.Map = s.gameMap.Name
+	}
+	// The world asks again after a crash if it had no answer, and after another start it may ask
+	// something else under the same number.
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err.Error()
+	}
+	sum := sha256.Sum256(append([]byte(h.gameID), text...))
+	from := game.RankOrigin{ID: [16]byte(sum[:16]), Server: s.settings.SQLServerName, GameID: h.gameID, Log: s.replayLog()}
+	h.ranks.Submit(r, from, func(a game.RankAnswer) { answer(rankAnswer(&a)) })
+	return ""
+}
+
+func rankAnswer(a *game.RankAnswer) game.StoreAnswer {
+	return game.StoreAnswer{ID: a.ID, Op: game.StoreRank, Space: game.RankSpace, Err: a.Err, Rank: a}
+}
+
+// isQuery reports whether players ask for it, so that sv_sql_queries_delay is for it.
+func isQuery(op game.RankOp) bool {
+	switch op {
+	case game.RankFinish, game.RankBest, game.RankLoad:
+		return false
+	}
+	return true
+}
+
+// replayLog returns the name of the log of this match, "" if there is none.
+func (s *Server) replayLog() string {
+	if r := &s.replay; r.state == replayOn {
+		if name := r.writer.created.Load(); name != nil {
+			return *name
+		}
+	}
+	return ""
+}

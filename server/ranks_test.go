@@ -1,0 +1,85 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// finisher is a mod that keeps one finish of player 0.
+type finisher struct {
+	state   struct{ Asked bool }
+	answers []game.RankAnswer
+}
+
+func (*finisher) Start(*game.Tx) {}
+func (m *finisher) State() any   { return &m.state }
+func (m *finisher) OnTick(ctx *game.Ctx) {
+	if !m.state.Asked && ctx.Alive(0) {
+		m.state.Asked = true
+		ctx.Rank(game.RankRequest{Op: game.RankFinish, By: 0, Names: []string{ctx.Name(0)}, Time: 5000, Begin: 1, End: 251})
+	}
+}
+func (m *finisher) OnStored(_ *game.Ctx, a *game.StoreAnswer) {
+	if a.Rank != nil {
+		m.answers = append(m.answers, *a.Rank)
+	}
+}
+
+// stuckRanks never answers until it is told to.
+type stuckRanks struct {
+	requests []game.RankRequest
+	origins  []game.RankOrigin
+	waiting  []func()
+}
+
+func (s *stuckRanks) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
+	s.requests, s.origins = append(s.requests, *r), append(s.origins, from)
+	a := r.Answer()
+	s.waiting = append(s.waiting, func() { answer(a) })
+}
+func (*stuckRanks) Err() error   { return nil }
+func (*stuckRanks) Close() error { return nil }
+
+// TestFinishOfResumedMatch saves a match with a finish that nobody has said was kept. The next server
+// repeats it with the same ID, so that it counts once, and says where the run is recorded.
+func TestFinishOfResumedMatch(t *testing.T) {
+	var saved memoryStore
+	var matches ResumeStore = &saved
+	var logs memoryReplays
+	start := func(r Ranks) (*testServer, *finisher) {
+		m := &finisher{}
+		return newTestServerWith(t, Config{
+			Resume: matches, Replays: &logs, OpenRanks: func(string) Ranks { return r }, Mods: []func() game.Mod{func() game.Mod { return m }},
+		}, "sv_resume 1; sv_replay 1; sv_warmup 0; sv_sql_servername GER"), m
+	}
+	first := &stuckRanks{}
+	ts, _ := start(first)
+	ts.idle(150, ts.join(ip(1), "dora"))
+	testenv.Require(t, len(first.requests) == 1, "%d requests", len(first.requests))
+	r, from := first.requests[0], first.origins[0]
+	testenv.Check(t, r.Map == "teeyard1" && r.Asker == "dora" && from.Server == "GER" && len(from.GameID) == 36, "%+v %+v", r, from)
+
+	second := &stuckRanks{}
+	next, m := start(second)
+	dora := next.join(ip(1), "dora")
+	next.idle(10, dora)
+	testenv.Require(t, len(second.requests) == 1 && second.origins[0].ID == from.ID && second.origins[0].GameID == from.GameID, "%+v, first %+v", second.origins, from)
+	second.waiting[0]()
+	next.idle(5, dora)
+	testenv.Check(t, len(m.answers) == 1 && m.answers[0].Op == game.RankFinish && m.answers[0].Err == "", "%+v", m.answers)
+
+	// Another match has other IDs.
+	matches = nil
+	third := &stuckRanks{}
+	other, _ := start(third)
+	other.idle(150, other.join(ip(1), "dora"))
+	testenv.Check(t, len(third.origins) == 1 && third.origins[0].ID != from.ID, "%+v", third.origins)
+	next.srv.Shutdown(next.now, "")
+
+	// Without ranks the mod is told.
+	none, m := start(nil)
+	none.idle(150, none.join(ip(1), "dora"))
+	testenv.Check(t, len(m.answers) == 1 && m.answers[0].Err != "", "%+v", m.answers)
+}
