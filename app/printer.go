@@ -142,10 +142,20 @@ func nameOrSomebody(name string) string {
 func (p *textPrinter) printScores(rows []client.ScoreboardRow) {
 	for _, r := range rows {
 		score := fmt.Sprint(r.Score)
+		switch {
+		case r.Timed && r.Score < 0:
+			score = "-"
+		case r.Timed:
+			score = fmt.Sprintf("%d:%02d", r.Score/60_000, r.Score/1000%60)
+		}
 		if r.Team == game.TeamSpectators {
 			score = "watches"
 		}
-		p.printf("%8s  %-15s %-11s %4d ms", score, r.Name, r.Clan, r.Latency.Milliseconds())
+		team := ""
+		if r.RaceTeam != 0 {
+			team = fmt.Sprintf("  team %d", r.RaceTeam)
+		}
+		p.printf("%8s  %-15s %-11s %4d ms%s", score, r.Name, r.Clan, r.Latency.Milliseconds(), team)
 	}
 }
 

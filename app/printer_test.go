@@ -16,7 +16,7 @@ func TestJSONKeysOnce(t *testing.T) {
 		event.Download{}, event.Entered{}, event.Disconnected{Text: "x", Again: 1}, event.ServerInfo{}, event.Chat{}, event.Kill{Special: 1},
 		event.Joined{Known: true}, event.Left{Reason: "x"}, event.TeamChange{}, event.SkinChange{}, event.Emoticon{}, event.PickedUp{},
 		event.Notice{}, event.Broadcast{}, event.Motd{}, event.GameInfo{}, event.Settings{}, event.Tuning{}, event.RaceFinish{Time: 1500},
-		event.Checkpoint{}, event.VoteStart{Reason: "x", Time: 25 * time.Second}, event.VoteCount{}, event.VoteEnd{}, event.RconAuth{}, event.RconLine{},
+		event.Checkpoint{}, event.RaceTeam{}, event.VoteStart{Reason: "x", Time: 25 * time.Second}, event.VoteCount{}, event.VoteEnd{}, event.RconAuth{}, event.RconLine{},
 	} {
 		var out bytes.Buffer
 		(&jsonPrinter{w: &out}).printEvent(e)

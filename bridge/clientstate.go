@@ -82,6 +82,7 @@ func (s *ClientState) BeginSnapshot(tick int32, g game.GameState) {
 	f.Tick, f.Game, f.Extended = tick, g, false
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
+	f.Switches, f.SpecTees = f.Switches[:0], f.SpecTees[:0]
 	s.EffectEvents, s.effectIDs = s.EffectEvents[:0], s.effectIDs[:0]
 	s.CurrentView.Viewer, s.CurrentView.VitalsOf = s.Own, s.Own
 }

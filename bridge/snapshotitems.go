@@ -29,6 +29,7 @@ type sharedItem struct {
 	offset  uint32 // of its integers in SharedItems.ints
 	size    uint16 // number of its integers
 	global  bool   // seen from everywhere
+	swtch   uint8  // of a DDRace map, with which it is seen; 0 for none
 	pos     vec.Vec2
 	pos2    vec.Vec2 // the other end of a beam, else pos
 	notFor  game.PlayerMask
@@ -67,18 +68,28 @@ func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 // HideLast hides the item that was added last from some players.
 func (s *SharedItems) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
 
+// HideLastBy hides the item that was added last from those for whom its switch is off.
+func (s *SharedItems) HideLastBy(e game.MapEntity) { s.items[len(s.items)-1].swtch = e.Switch }
+
 // AddEntities adds the projectiles, lasers and flags of a frame.
 func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		copy(s.AddNear(types.Projectile, int(p.ID), 6, p.Pos), []int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon), p.StartTick})
 		s.HideLast(p.NotFor)
+		s.HideLastBy(p.Entity)
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		copy(s.AddBeam(types.Laser, int(l.ID), 5, l.Pos, l.From), []int32{l.X, l.Y, l.FromX, l.FromY, l.StartTick})
 		s.HideLast(l.NotFor)
+		s.HideLastBy(l.Entity)
 	}
+	s.AddFlags(f, types)
+}
+
+// AddFlags adds the flags of a frame.
+func (s *SharedItems) AddFlags(f *game.Frame, types *ItemTypes) {
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		copy(s.AddNear(types.Flag, int(g.Team), 3, g.Pos), []int32{g.X, g.Y, int32(g.Team)})
@@ -92,8 +103,9 @@ func (s *SharedItems) Sort() {
 
 // AppendVisible adds the items that the view shows to b, as far as it has room.
 func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
+	switches := v.Switches()
 	for i := range s.items {
-		if it := &s.items[i]; it.isVisible(v) {
+		if it := &s.items[i]; it.isVisible(v, switches) {
 			s.append(b, it)
 		}
 	}
@@ -102,8 +114,9 @@ func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
 // AppendByPriority is AppendVisible for one of the priorities. All of them add
 // the same.
 func (s *SharedItems) AppendByPriority(b *snapshot.Builder, v *game.View, types *ItemTypes, priority int) {
+	switches := v.Switches()
 	for i := range s.items {
-		if it := &s.items[i]; types.priority(it) == priority && it.isVisible(v) {
+		if it := &s.items[i]; types.priority(it) == priority && it.isVisible(v, switches) {
 			s.append(b, it)
 		}
 	}
@@ -137,7 +150,10 @@ func (s *SharedItems) append(b *snapshot.Builder, it *sharedItem) {
 	copy(b.Add(int(it.typ), int(it.id), int(it.size)), s.ints[it.offset:])
 }
 
-func (it *sharedItem) isVisible(v *game.View) bool {
+func (it *sharedItem) isVisible(v *game.View, switches *game.SwitchState) bool {
+	if it.swtch != 0 && switches != nil && !switches.IsActive(it.swtch) {
+		return false
+	}
 	return it.global || (v.Sees(it.pos) || it.pos2 != it.pos && v.Sees(it.pos2)) && v.Shows(it.notFor)
 }
 
@@ -149,12 +165,19 @@ type CharacterItem struct {
 	Player              game.PlayerID
 	Pos                 vec.Vec2
 	NotFor              game.PlayerMask      // who does not see it
+	HookEnds            []vec.Vec2           // the other ends of hooks at it, with which it is seen in DDRace
 	Ints                [CharacterSize]int32 // with 0 for the following
 	Health, Armor, Ammo int32
 }
 
 // IsVisible reports whether the view shows the character.
-func (c *CharacterItem) IsVisible(v *game.View) bool { return v.Sees(c.Pos) && v.Shows(c.NotFor) }
+func (c *CharacterItem) IsVisible(v *game.View) bool {
+	sees := v.Sees(c.Pos)
+	for _, end := range c.HookEnds {
+		sees = sees || v.SeesLine(c.Pos, end)
+	}
+	return sees && v.Shows(c.NotFor)
+}
 
 // Append adds the character to b under an id, if the view shows it, and returns its
 // integers; nil if it is not added. The player and those who watch them also get the

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -79,9 +80,12 @@ func (c *Client) PlayerInfo(id game.PlayerID) (game.PlayerInfo, bool) {
 // ScoreboardRow is a line of the scoreboard.
 type ScoreboardRow struct {
 	event.Player
-	Score   int32         `json:"score"`
-	Latency time.Duration `json:"latency"`
-	Alive   bool          `json:"alive"` // and within the view
+	Score int32 `json:"score"`
+	Timed bool  `json:"timed,omitempty"` // Score is a time in ms, or game.NoRaceTime
+	// RaceTeam is the team in DDRace, 0 for none.
+	RaceTeam int32         `json:"race_team,omitempty"`
+	Latency  time.Duration `json:"latency"`
+	Alive    bool          `json:"alive"` // and within the view
 }
 
 // Scoreboard returns all players, the best first, spectators last.
@@ -94,9 +98,13 @@ func (c *Client) Scoreboard() []ScoreboardRow {
 // Scoreboard returns the players whom side knows, the best first, spectators last.
 func Scoreboard(side bridge.ClientSide) []ScoreboardRow {
 	var rows []ScoreboardRow
+	timed := side.View().Game.Flags&game.GameFlagRace != 0
 	for _, p := range side.View().Players {
 		if info, ok := side.Player(p.ID); ok {
-			rows = append(rows, ScoreboardRow{bridge.EventPlayer(side, p.ID), p.Score, time.Duration(p.Latency) * time.Millisecond, info.Alive})
+			rows = append(rows, ScoreboardRow{
+				Player: bridge.EventPlayer(side, p.ID), Score: p.Score, Timed: timed, RaceTeam: p.RaceTeam,
+				Latency: time.Duration(p.Latency) * time.Millisecond, Alive: info.Alive,
+			})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b ScoreboardRow) int {
@@ -106,7 +114,10 @@ func Scoreboard(side bridge.ClientSide) []ScoreboardRow {
 			}
 			return -1
 		}
-		return int(b.Score) - int(a.Score)
+		if timed {
+			return cmp.Compare(uint32(a.Score), uint32(b.Score)) // no time is more than any
+		}
+		return cmp.Compare(b.Score, a.Score)
 	})
 	return rows
 }

@@ -183,6 +183,12 @@ type (
 		Player Player `json:"player"`
 		Diff   int32  `json:"diff"`
 	}
+	// RaceTeam reports that a player is now in a team of DDRace: 0, in which everybody races
+	// alone, to 63, or 64 for those who are super. (DDNet: Sv_TeamsState)
+	RaceTeam struct {
+		Player   Player `json:"player"`
+		RaceTeam int32  `json:"race_team"`
+	}
 )
 
 // The events of votes.
@@ -249,6 +255,7 @@ func (Settings) isEvent()     {}
 func (Tuning) isEvent()       {}
 func (RaceFinish) isEvent()   {}
 func (Checkpoint) isEvent()   {}
+func (RaceTeam) isEvent()     {}
 func (VoteStart) isEvent()    {}
 func (VoteCount) isEvent()    {}
 func (VoteEnd) isEvent()      {}

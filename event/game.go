@@ -55,6 +55,8 @@ func FromGame(ev *game.Event, src Source) Event {
 		}
 	case game.EvCheckpoint:
 		return Checkpoint{Player: src.EventPlayer(ev.Player), Diff: ev.Value}
+	case game.EvRaceTeam:
+		return RaceTeam{Player: src.EventPlayer(ev.Player), RaceTeam: ev.Value}
 	case game.EvBroadcast:
 		return Broadcast{Text: unescapeLines(ev.Text)}
 	}

@@ -40,6 +40,7 @@ func TestFromGame(t *testing.T) {
 		{game.Event{Kind: game.EvGameInfo}, event.GameInfo{ScoreLimit: 20, TimeLimit: 5, Match: 1, Matches: 3}},
 		{game.Event{Kind: game.EvServerSettings}, event.Settings{}},
 		{game.Event{Kind: game.EvTuneParams}, event.Tuning{}},
+		{game.Event{Kind: game.EvRaceTeam, Player: 1, Value: 7}, event.RaceTeam{Player: alice, RaceTeam: 7}},
 		{game.Event{Kind: game.EvBroadcast, Text: `a\nb`}, event.Broadcast{Text: "a\nb"}},
 		{game.Event{Kind: game.EvExplosion}, nil},
 		{game.Event{Kind: game.EvMatchEnd}, nil},

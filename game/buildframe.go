@@ -22,6 +22,9 @@ func (w *World) View(id PlayerID) View {
 	}
 	p := &w.players[id]
 	v.Pos = p.viewPos
+	if w.match.flags&GameFlagDDRace != 0 {
+		v.Range = DDRaceRange
+	}
 	if !p.isSpectating() {
 		v.VitalsOf = id
 	} else if !w.rules.StrictSpectate {

@@ -57,6 +57,11 @@ const (
 	PickupNinja
 	PickupGun
 	PickupHammer
+	// Those of DDRace, which take a weapon away. To clients that do not know them they are armor.
+	PickupArmorShotgun
+	PickupArmorGrenade
+	PickupArmorNinja
+	PickupArmorLaser
 )
 
 // Emote is the expression of a tee's eyes.
@@ -197,6 +202,8 @@ const (
 	// EvCheckpoint: Player is at a checkpoint of a race, Extra ms after the start, Value ms
 	// later than in their best race.
 	EvCheckpoint
+	// EvRaceTeam: Player is now in the DDRace team Value, 0..TeamSuper.
+	EvRaceTeam
 	// EvTeamSizes: the sizes of the teams were compared, red is Value and blue Extra. Flag
 	// reports whether they are being balanced now. No client is told.
 	EvTeamSizes

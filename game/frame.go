@@ -18,6 +18,9 @@ type Frame struct {
 	Lasers      []LaserState
 	Pickups     []PickupState // only those that can be taken now
 	Flags       []FlagState
+	// With GameFlagDDRace.
+	Switches []SwitchState // of teams with players, ascending; none if the map has no switches
+	SpecTees []SpecTee
 }
 
 // GameFlags is a set of features of a mode.
@@ -29,6 +32,11 @@ const (
 	GameFlagFlags
 	GameFlagSurvival
 	GameFlagRace
+
+	// GameFlagDDRace: the world has the physics and the map of DDRace, which clients of DDNet predict
+	// and show. GameFlagNoWeakHook is for them too: the order of tees does not matter for hooks.
+	GameFlagNoWeakHook GameFlags = 1 << 5
+	GameFlagDDRace     GameFlags = 1 << 6
 
 	// GameFlagFNG is for clients of DDNet alone, which predict that hammers push as in FNG, and that
 	// who is in the kill feed with a laser lives.
@@ -76,6 +84,12 @@ type PlayerState struct {
 	// RaceStart is the tick at which the player's clock started, with GameFlagRace; 0 if it
 	// stands.
 	RaceStart int32
+	// With GameFlagDDRace: the team of 0..TeamSuper, whether the player does nothing for long, how
+	// they left their tee, and whether their client shows no clock.
+	RaceTeam  int32
+	AFK       bool
+	Pause     PauseKind
+	HideClock bool
 	// What the player's camera follows.
 	SpecMode    SpectateMode
 	SpectatorID PlayerID // the followed player, or Nobody
@@ -118,6 +132,12 @@ type CharacterState struct {
 	Jumps, AirJumps        int32
 	TickOrder              int32
 	NotFor                 PlayerMask
+	// NinjaStart is the tick at which the tee became a ninja last. With GameFlagDDRace: TargetX and
+	// TargetY are where it aims, relative to it, and TeleCheckpoint is the number of the checkpoint
+	// of teleporters that it passed last.
+	NinjaStart       int32
+	TargetX, TargetY int32
+	TeleCheckpoint   int32
 	// Pos is the position now; X and Y are of Tick and can be older.
 	Pos vec.Vec2
 }
@@ -132,6 +152,12 @@ type ProjectileState struct {
 	StartTick  int32
 	Pos        vec.Vec2   // the position now
 	NotFor     PlayerMask // who does not see it
+	// With GameFlagDDRace: Start and Direction are those above before quantisation, Owner is who
+	// fired it, or Nobody.
+	Start, Direction vec.Vec2
+	Owner            PlayerID
+	Flags            ProjectileFlags
+	Entity           MapEntity
 }
 
 // LaserState is a laser beam that ends at X, Y.
@@ -143,6 +169,11 @@ type LaserState struct {
 	// Pos and From are its ends before quantisation.
 	Pos, From vec.Vec2
 	NotFor    PlayerMask // who does not see it
+	// With GameFlagDDRace: who fired it, and of which entity of the map it is; then StartTick is that of
+	// the frame.
+	Owner  PlayerID
+	Kind   LaserKind
+	Entity MapEntity
 }
 
 // PickupState is a pickup that can be taken.
@@ -151,6 +182,7 @@ type PickupState struct {
 	X, Y   int32
 	Kind   PickupKind
 	NotFor PlayerMask // who does not see it
+	Entity MapEntity  // with GameFlagDDRace
 }
 
 // FlagState is a flag at its stand, carried or dropped.
@@ -171,13 +203,19 @@ type View struct {
 	// ShowAll is set for spectators without a seat, as of recordings, who see and hear at
 	// all places what is for everybody.
 	ShowAll bool
+	// Range is how far from Pos the viewer sees and hears, horizontally and vertically, in DDRace,
+	// where it depends on what clients show; 0 in other games.
+	Range vec.Vec2
 }
 
 // Sees reports whether something at p is close enough to be sent: within 1000 units
-// horizontally, 800 vertically and 1100 in distance.
+// horizontally, 800 vertically and 1100 in distance, or within Range.
 func (v *View) Sees(p vec.Vec2) bool {
-	if v.ShowAll {
+	switch {
+	case v.ShowAll:
 		return true
+	case v.Range != vec.Vec2{}:
+		return isWithin(v.Pos, p, v.Range.X, v.Range.Y)
 	}
 	dx, dy := v.Pos.X-p.X, v.Pos.Y-p.Y
 	if dx > 1000 || dx < -1000 || dy > 800 || dy < -800 {
@@ -197,10 +235,13 @@ func (v *View) Shows(notFor PlayerMask) bool {
 }
 
 // Hears reports whether an effect at p is close enough to be sent: closer than 1500
-// units.
+// units, or within Range.
 func (v *View) Hears(p vec.Vec2) bool {
-	if v.ShowAll {
+	switch {
+	case v.ShowAll:
 		return true
+	case v.Range != vec.Vec2{}:
+		return isWithin(v.Pos, p, v.Range.X, v.Range.Y)
 	}
 	dx, dy := v.Pos.X-p.X, v.Pos.Y-p.Y
 	return float32(dx*dx)+float32(dy*dy) < 1500*1500

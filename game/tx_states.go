@@ -35,8 +35,21 @@ const (
 
 	// CharacterFlagCannotMove is only shown: steering and jumps are masked.
 	CharacterFlagCannotMove CharacterFlags = 1 << 20
-	// characterFlagWeapons is only shown, shifted by the weapon: the tee has the weapon.
-	characterFlagWeapons CharacterFlags = 1 << 14
+	// CharacterFlagHasWeapon is only shown, shifted by the weapon: the tee has the weapon.
+	CharacterFlagHasWeapon CharacterFlags = 1 << 14
+
+	// The following are only shown, in DDRace. CharacterFlagJetpack: the gun pushes the tee back.
+	CharacterFlagJetpack CharacterFlags = 1 << 1
+	// CharacterFlagSuper: the tee is in TeamSuper.
+	CharacterFlagSuper CharacterFlags = 1 << 5
+	// CharacterFlagTelegun and the two after it: what the tee shoots takes it along.
+	CharacterFlagTelegun        CharacterFlags = 1 << 11
+	CharacterFlagTelegunGrenade CharacterFlags = 1 << 12
+	CharacterFlagTelegunLaser   CharacterFlags = 1 << 13
+	// CharacterFlagInFreeze: the tee is on a tile that freezes.
+	CharacterFlagInFreeze CharacterFlags = 1 << 21
+	// CharacterFlagPractice: the team of the tee practises.
+	CharacterFlagPractice CharacterFlags = 1 << 22
 )
 
 // FreezeForever is the end of a freeze that only [Tx.Unfreeze] ends; in DDNet such a tee is
@@ -281,7 +294,7 @@ func (w *World) addStates(s *CharacterState, c *character) {
 	}
 	for i := range c.weapons {
 		if c.weapons[i].owned {
-			s.Flags |= characterFlagWeapons << i
+			s.Flags |= CharacterFlagHasWeapon << i
 		}
 	}
 	if c.isFrozen(w.tick) {
@@ -289,6 +302,9 @@ func (w *World) addStates(s *CharacterState, c *character) {
 	}
 	if s.Jumps, s.AirJumps = usualJumps+c.moreJumps, c.airJumps; c.moreJumps == 0 && c.core.AirJumped() {
 		s.AirJumps = 1
+	}
+	if s.Weapon == WeaponNinja {
+		s.NinjaStart = c.ninja.activationTick
 	}
 	s.NotFor = c.notFor
 }

@@ -100,6 +100,8 @@ func (c *clientSide) receiveExtended(m msg6.Message) {
 		}
 	case *msg6.SvRecord:
 		c.bestTime = int32(min(int64(max(m.ServerTimeBest, 0))*10, math.MaxInt32))
+	case *msg6.SvTeamsState:
+		c.receiveTeams(m.Teams)
 	case *msg6.SvRaceFinish:
 		c.onEvent(game.Event{
 			Kind: game.EvRaceFinish, Player: game.PlayerID(m.ClientID), Target: game.Nobody, Value: m.Time, Extra: m.Diff,
@@ -122,6 +124,8 @@ func (c *clientSide) receiveGame(m msg6.Message) {
 		c.receiveChat(m)
 	case *msg6.SvTuneParams:
 		c.receiveTuneParams(m)
+	case *msg6.SvTeamsStateLegacy:
+		c.receiveTeams(m.Teams)
 	case *msg6.SvBroadcast:
 		c.onEvent(game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: safetext.Lines(m.Message)})
 	case *msg6.SvKillMsg:

@@ -19,6 +19,7 @@ type snapshotDecoder struct {
 	raceStart int32
 	bestTime  int32 // of all in a race, ms; comes in a message
 	stars     starMerger
+	ddraceDecoder
 }
 
 // receivedPlayer is what a snapshot has of a player, spread over several items.
@@ -26,6 +27,7 @@ type receivedPlayer struct {
 	hasPlayerInfo, hasClientInfo bool
 	team                         game.Team
 	flags                        game.PlayerFlags
+	exFlags                      msg6.ExPlayerFlags
 	clientInfo                   [msg6.SizeClientInfo]int32
 }
 
@@ -35,10 +37,11 @@ func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
 	c.BeginSnapshot(tick, bridge.EmptyGameState())
 	c.Frame.Game.Race.BestTime = c.bestTime
 	c.raceStart = 0
+	c.ddraceDecoder.begin()
 	c.stars = starMerger{lastID: -1}
 	for i := range c.received {
 		p := &c.received[i]
-		p.hasPlayerInfo, p.hasClientInfo, p.flags = false, false, 0
+		p.hasPlayerInfo, p.hasClientInfo, p.flags, p.exFlags = false, false, 0, 0
 	}
 	c.types.Reset()
 	for i := range s.Len() {
@@ -50,7 +53,7 @@ func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
 			c.extended = true
 			c.types.AddEx(key.ID(), ints)
 			continue
-		case wireType == msg6.TypeProjectile && c.cfg.DDNetVersion >= msg6.VersionAntiPingProjectile && c.cfg.DDNetVersion < msg6.VersionMsgLegacy:
+		case wireType == msg6.TypeProjectile && c.cfg.DDNetVersion >= msg6.VersionAntiPingProjectile && c.cfg.DDNetVersion < msg6.VersionMsgLegacy && isDDRaceProjectile(ints):
 			typ = msg6.TypeDDRaceProjectile
 		case typ == msg6.TypeUnknown, wireType < msg6.LastExtendedWireType && itemSizes.Of(wireType) == 0:
 			continue
@@ -72,21 +75,25 @@ func (c *clientSide) addItem(o msg6.Object, id int) {
 		c.AddProjectile(id, o.X, o.Y, o.VelX, o.VelY, game.Weapon(max(o.Type, 0)), o.StartTick)
 	case *msg6.DDRaceProjectile:
 		o.Clamp()
-		sin, cos := math.Sincos(float64(o.Angle) / 1e6)
-		c.AddProjectile(id, o.X/100, o.Y/100, int32(-sin*100), int32(cos*100), game.Weapon(max(o.Type, 0)), o.StartTick)
+		c.addDDRaceProjectile(id, o)
 	case *msg6.DDNetProjectile:
 		o.Clamp()
-		x, y := float64(o.VelX)/1e4, float64(o.VelY)/1e4
-		if o.Flags&msg6.ProjectileNormalizeVel != 0 {
-			if n := math.Hypot(x, y); n > 0 {
-				x, y = x/n*100, y/n*100
-			}
-		}
-		c.AddProjectile(id, o.X/100, o.Y/100, int32(x), int32(y), game.Weapon(max(o.Type, 0)), o.StartTick)
+		c.addDDNetProjectile(id, o)
 	case *msg6.Laser:
 		c.AddLaser(id, o.X, o.Y, o.FromX, o.FromY, o.StartTick)
+		c.plainLasers = len(c.Frame.Lasers)
 	case *msg6.DDNetLaser:
-		c.AddLaser(id, o.ToX, o.ToY, o.FromX, o.FromY, o.StartTick)
+		c.addDDNetLaser(id, o)
+	case *msg6.EntityEx:
+		c.addEntity(id, o)
+	case *msg6.SwitchState:
+		c.addSwitches(id, o)
+	case *msg6.SpecChar:
+		if isPlayer {
+			c.Frame.SpecTees = append(c.Frame.SpecTees, game.SpecTee{Player: game.PlayerID(id), X: o.X, Y: o.Y})
+		}
+	case *msg6.GameInfoEx:
+		c.addGameInfoEx(o)
 	case *msg6.Pickup:
 		c.addPickup(id, o.X, o.Y, o.Type, o.Subtype)
 	case *msg6.DDNetPickup:
@@ -122,8 +129,10 @@ func (c *clientSide) addItem(o msg6.Object, id int) {
 		o.Clamp()
 		c.addState(game.PlayerID(id), o)
 	case *msg6.DDNetPlayer:
-		if isPlayer && o.AuthLevel != msg6.AuthNone {
-			c.received[id].flags |= game.PlayerFlagAdmin
+		if isPlayer {
+			if c.received[id].exFlags = o.Flags; o.AuthLevel != msg6.AuthNone {
+				c.received[id].flags |= game.PlayerFlagAdmin
+			}
 		}
 	case *msg6.SpectatorInfo:
 		if id == int(c.Own) {
@@ -155,8 +164,7 @@ func (c *clientSide) addPickup(id int, x, y int32, typ msg6.PickupType, sub msg6
 	}
 }
 
-// decodePickup is the inverse of pickups. DDNet's shields against single weapons
-// become armor, as which they are drawn.
+// decodePickup is the inverse of pickups.
 func decodePickup(typ msg6.PickupType, sub msg6.Weapon) (game.PickupKind, bool) {
 	switch typ {
 	case msg6.PickupHealth:
@@ -166,8 +174,10 @@ func decodePickup(typ msg6.PickupType, sub msg6.Weapon) (game.PickupKind, bool) 
 	case msg6.PickupWeapon:
 		w := game.Weapon(sub)
 		return bridge.WeaponPickup(w), w >= 0 && w < game.NumWeapons
+	case msg6.PickupArmorShotgun, msg6.PickupArmorGrenade, msg6.PickupArmorNinja, msg6.PickupArmorLaser:
+		return game.PickupArmorShotgun + game.PickupKind(typ-msg6.PickupArmorShotgun), true
 	}
-	return game.PickupArmor, typ > 0 && typ <= msg6.PickupArmorLaser
+	return game.PickupArmor, typ == msg6.PickupArmor
 }
 
 func (c *clientSide) addGameInfo(o *msg6.GameInfo) {
@@ -218,7 +228,8 @@ func (c *clientSide) addState(id game.PlayerID, o *msg6.DDNetCharacter) {
 		if s := &c.Frame.Characters[i]; s.Player == id {
 			s.Flags, s.TickOrder = game.CharacterFlags(o.Flags), o.StrongWeakID
 			s.FreezeStart, s.FreezeEnd = o.FreezeStart, o.FreezeEnd
-			s.Jumps, s.AirJumps = o.Jumps, o.JumpedTotal
+			s.Jumps, s.AirJumps, s.NinjaStart = o.Jumps, o.JumpedTotal, o.NinjaActivationTick
+			s.TargetX, s.TargetY, s.TeleCheckpoint = o.TargetX, o.TargetY, o.TeleCheckpoint
 		}
 	}
 }
@@ -248,6 +259,8 @@ func (c *clientSide) endSnapshot() {
 	for i := range f.Players {
 		s := &f.Players[i]
 		s.Flags = c.received[s.ID].flags
+		s.RaceTeam = c.raceTeams[s.ID]
+		decodeExPlayerFlags(s, c.received[s.ID].exFlags)
 		p := &c.Players[s.ID]
 		p.Score, p.Flags, p.Alive = s.Score, s.Flags, false
 	}
@@ -258,6 +271,7 @@ func (c *clientSide) endSnapshot() {
 		}
 	}
 	c.SetRaceStart(c.CurrentView.VitalsOf, c.raceStart)
+	c.endDDRace()
 }
 
 // playerAt returns the player whose tee is at a position, Nobody if there is none.

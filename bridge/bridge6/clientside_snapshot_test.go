@@ -117,6 +117,18 @@ func TestDDNetItems(t *testing.T) {
 	}
 }
 
+// The items of DDNet's own that FuzzClientSide makes, with the types from 0xff down, and their sizes.
+var (
+	ddnetTypes = []int{
+		msg6.TypeGameInfoEx, msg6.TypeDDNetPlayer, msg6.TypeDDNetCharacter, msg6.TypeSwitchState, msg6.TypeSpecChar, msg6.TypeEntityEx,
+		msg6.TypeDDNetLaser, msg6.TypeDDRaceProjectile, msg6.TypeDDNetProjectile, msg6.TypeDDNetPickup,
+	}
+	ddnetSizes = []int{
+		msg6.SizeGameInfoEx, msg6.SizeDDNetPlayer, msg6.SizeDDNetCharacter, msg6.SizeSwitchState, msg6.SizeSpecChar, msg6.SizeEntityEx,
+		msg6.SizeDDNetLaser, msg6.SizeDDRaceProjectile, msg6.SizeDDNetProjectile, msg6.SizeDDNetPickup,
+	}
+)
+
 // FuzzClientSide passes messages of any bytes to a client, each after a byte for its
 // length and one for whether it is vital, and snapshots with any items: per item a byte
 // for the type, one for the id, and four for each integer.
@@ -124,6 +136,7 @@ func FuzzClientSide(f *testing.F) {
 	for _, c := range readSession(f) {
 		if !c.toServer && len(c.b) < 256 {
 			f.Add(append([]byte{byte(len(c.b)), 1}, c.b...), int32(7), []byte{10, 0, 1, 0, 0, 0})
+			f.Add(append([]byte{byte(len(c.b)), 1}, c.b...), int32(16040), []byte{0xff, 0, 14, 199, 236, 51, 0, 0, 0, 8, 0, 0, 0, 64})
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, tick int32, items []byte) {
@@ -134,13 +147,20 @@ func FuzzClientSide(f *testing.F) {
 			data = data[2+k:]
 		}
 		var b snapshot.Builder
+		for i, typ := range ddnetTypes {
+			ex := newEx(typ)
+			copy(b.Add(msg6.TypeEx, msg6.FirstExtendedWireType-i, msg6.SizeEx), ex[:])
+		}
 		for len(items) >= 2 {
 			typ, id := int(items[0]), int(items[1])
+			size := 5
 			if typ >= 0xf0 {
+				if i := 0xff - typ; i < len(ddnetSizes) {
+					size = ddnetSizes[i]
+				}
 				typ += msg6.FirstExtendedWireType - 0xff
 			}
 			items = items[2:]
-			size := 5
 			if typ < len(msg6.Sizes) && msg6.Sizes[typ] != 0 {
 				size = int(msg6.Sizes[typ])
 			}

@@ -39,7 +39,7 @@
 //
 // A client of 0.6 does not get all that one of 0.7 gets, in terms of package game:
 //
-// Of GameState: GameFlagSurvival, GameFlagRace, GameFlagFNG; of Race all but BestTime, which DDNet's
+// Of GameState: GameFlagSurvival, GameFlagFNG, and GameFlagRace without GameFlagDDRace; of Race all but BestTime, which DDNet's
 // clients get; StateRoundOver, which becomes
 // StateGameOver, and both are also a pause; StateCountdown, which becomes StateWarmup
 // before a match and StatePaused after a pause; EndTick but for the time left of a warmup;
@@ -52,13 +52,18 @@
 // PlayerFlagAdmin to clients that are not DDNet's; PlayerFlagChatting of players whose tee
 // is not seen; the team of the client itself while it is out of the round and watches;
 // SpectateFlagRed and SpectateFlagBlue, which become watching the carrier, or a free
-// view; the player that a free view was set to.
+// view; the player that a free view was set to; HideClock, which hides RaceStart.
 //
 // Of CharacterState: TriggeredEvents, of which others get sounds; Ammo of the ninja, and
 // more than 10 of anything; Weapon below zero, which becomes the hammer. The states that mods
 // give to characters are for DDNet's clients only, which show and predict them; to others, and
 // to releases before 16.2, a frozen one is a ninja, and they are told a tuning with which they
 // predict that it cannot move.
+//
+// Of DDRace all is for DDNet's clients only: teams, switches, tees of players who pause, how much of the
+// world they show, and entities of the map, from release 15.6 on; who fired a laser, and pickups that take
+// weapons, from 16.4 on. To others what a switch turned off is not there, and those pickups are armor.
+// Of ProjectileState, Start and Direction are truncated.
 //
 // Of events: who was hit by EvDamage, by whom, and whether by themself; of its health and
 // armor only the sum is sent, and nothing of its angle. The difference between silent and

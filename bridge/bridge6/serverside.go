@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -108,6 +109,9 @@ type serverSide struct {
 	// ownTextUntil is the tick until which a broadcast is shown that other versions do not
 	// need, otherTextUntil the one until which another is.
 	ownTextUntil, otherTextUntil int32
+
+	showDistance vec.Vec2 // of the client, 0 if it did not say
+	view         game.View
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput
@@ -353,7 +357,7 @@ func (s *serverSide) SendMapListEntry(string) {}
 func (s *serverSide) SendMapListEntryRemoved(string) {}
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
-	if s.ids.limited {
+	if v = s.viewOf(v); s.ids.limited {
 		s.ids.update(v)
 	}
 	s.announceTimeLeft(&v.Game, v.Tick)

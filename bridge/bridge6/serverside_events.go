@@ -52,6 +52,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		} else {
 			s.sendOwnBroadcast(w.Tick(), fmt.Sprintf("Checkpoint | Diff : %+5.2f", float64(ev.Value)/1000))
 		}
+	case game.EvRaceTeam:
+		s.sendTeams(w)
 	case game.EvMotd:
 		s.SendMotd(ev.Text)
 	case game.EvBroadcast:
@@ -130,6 +132,7 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	if p, ok := w.Player(id); ok && !silent {
 		s.sendServerChat(enteredText(p.Profile.Name, p.Team, w.GameFlags()))
 	}
+	s.sendTeams(w)
 	s.sendRecords(w)
 }
 

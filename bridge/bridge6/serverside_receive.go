@@ -138,7 +138,10 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 	case *msg6.ClIsDDNetLegacy:
 		s.setDDNetVersion(m.Version)
 		return nil
-	case *msg6.ClShowOthersLegacy, *msg6.ClShowOthers, *msg6.ClShowDistance, *msg6.ClCameraInfo,
+	case *msg6.ClShowDistance:
+		s.setShowDistance(m)
+		return nil
+	case *msg6.ClShowOthersLegacy, *msg6.ClShowOthers, *msg6.ClCameraInfo,
 		*msg6.ClEnableSpectatorCount, *msg6.GameEx:
 		return nil // settings for what does not exist here
 	default:

@@ -39,6 +39,7 @@ type snapshotEncoder struct {
 	admins  game.PlayerMask
 	effects effectEncoder
 	skins   skinCache
+	ddrace  ddraceEncoder
 }
 
 // Indexes of integers that are not the same for all clients.
@@ -51,11 +52,16 @@ const (
 	ddnetPlayerRights = 1
 )
 
-// Numbers on the wire of items that are DDNet's own.
+// Numbers on the wire of items that are DDNet's own. They are added in ascending order.
 const (
 	wireTypeGameInfoEx  = msg6.FirstExtendedWireType
 	wireTypeDDNetPlayer = msg6.FirstExtendedWireType - 1
 	wireTypeDDNetChar   = msg6.FirstExtendedWireType - 2
+	wireTypeSwitchState = msg6.FirstExtendedWireType - 3
+	wireTypeSpecChar    = msg6.FirstExtendedWireType - 4
+	wireTypeEntityEx    = msg6.FirstExtendedWireType - 5
+	wireTypeDDNetLaser  = msg6.FirstExtendedWireType - 6
+	wireTypeProjectile  = msg6.FirstExtendedWireType - 7 // DDRaceProjectile
 )
 
 var (
@@ -79,19 +85,26 @@ func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 // beginRound encodes the world as it is.
 func (e *snapshotEncoder) beginRound(w *game.World) {
 	f := w.Frame()
+	for i := range f.Players {
+		e.skins.update(w, f.Players[i].ID)
+	}
+	e.skins.updateShared(f.Players)
+	e.beginFrame(f)
+}
+
+// beginFrame encodes a frame, but for the profiles of players.
+func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 	e.frame = f
 	e.shared.Reset()
 	e.characters, e.states = e.characters[:0], e.states[:0]
 
 	e.addGame(&f.Game, f.Tick)
-	for i := range f.Pickups {
-		p := &f.Pickups[i]
-		kind := pickups[min(p.Kind, game.PickupHammer)]
-		o := msg6.Pickup{X: p.X, Y: p.Y, Type: kind.typ, Subtype: kind.weapon}
-		o.PutInts(e.shared.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, bridge.Point(p.X, p.Y)))
-		e.shared.HideLast(p.NotFor)
+	if e.ddrace.begin(f) {
+		e.shared.AddFlags(f, &itemTypes)
+	} else {
+		addPickups(&e.shared, f, game.PickupHammer)
+		e.shared.AddEntities(f, &itemTypes)
 	}
-	e.shared.AddEntities(f, &itemTypes)
 	for i := range e.playerIndex {
 		e.characterIndex[i], e.playerIndex[i] = -1, -1
 	}
@@ -102,15 +115,16 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 		if p.Flags&game.PlayerFlagAdmin != 0 {
 			e.admins |= game.MaskOne(p.ID)
 		}
-		e.skins.update(w, p.ID)
 	}
-	e.skins.updateShared(f.Players)
 	for i := range f.Characters {
 		e.characterIndex[f.Characters[i].Player] = int8(i)
 		e.addCharacter(&f.Characters[i])
 		if f.Extended {
 			e.addState(&f.Characters[i])
 		}
+	}
+	if e.ddrace.on {
+		e.ddrace.addHooks(f, e.characters)
 	}
 	// The types of the GameData, characters, players and effects, which buildSnapshot adds, are
 	// higher.
@@ -131,6 +145,25 @@ var pickups = [...]struct {
 	game.PickupNinja:   {msg6.PickupNinja, msg6.WeaponNinja},
 	game.PickupGun:     {msg6.PickupWeapon, msg6.WeaponGun},
 	game.PickupHammer:  {msg6.PickupWeapon, msg6.WeaponHammer},
+
+	game.PickupArmorShotgun: {msg6.PickupArmorShotgun, 0},
+	game.PickupArmorGrenade: {msg6.PickupArmorGrenade, 0},
+	game.PickupArmorNinja:   {msg6.PickupArmorNinja, 0},
+	game.PickupArmorLaser:   {msg6.PickupArmorLaser, 0},
+}
+
+// addPickups adds the pickups of a frame for clients that know the kinds up to last.
+func addPickups(s *bridge.SharedItems, f *game.Frame, last game.PickupKind) {
+	for i := range f.Pickups {
+		p := &f.Pickups[i]
+		kind := pickups[game.PickupArmor]
+		if p.Kind <= last {
+			kind = pickups[p.Kind]
+		}
+		o := msg6.Pickup{X: p.X, Y: p.Y, Type: kind.typ, Subtype: kind.weapon}
+		o.PutInts(s.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, bridge.Point(p.X, p.Y)))
+		s.HideLast(p.NotFor)
+	}
 }
 
 // encodePlayerFlags returns the flags of a tee that all clients see.
@@ -233,21 +266,23 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 }
 
 // sizeDDNetCharacter is what is sent of a DDNetCharacter: all up to when the freeze began.
-const sizeDDNetCharacter = 8
+// In DDRace it is sizeDDRaceCharacter, all that 16.4 sends.
+const (
+	sizeDDNetCharacter  = 8
+	sizeDDRaceCharacter = 10
+)
 
 // characterState is a character as a DDNetCharacter has it.
 type characterState struct {
-	ints   [sizeDDNetCharacter]int32
+	ints   [msg6.SizeDDNetCharacter]int32
 	frozen bool
 }
 
 func (e *snapshotEncoder) addState(c *game.CharacterState) {
 	o := msg6.DDNetCharacter{
 		Flags: msg6.CharacterFlags(c.Flags), FreezeStart: c.FreezeStart, FreezeEnd: c.FreezeEnd,
-		Jumps: c.Jumps, JumpedTotal: c.AirJumps, StrongWeakID: c.TickOrder, Missing: msg6.SizeDDNetCharacter - sizeDDNetCharacter,
-	}
-	if c.Weapon == game.WeaponNinja {
-		o.NinjaActivationTick = c.Ammo - 15*game.TickRate
+		Jumps: c.Jumps, JumpedTotal: c.AirJumps, StrongWeakID: c.TickOrder, NinjaActivationTick: c.NinjaStart,
+		TargetX: c.TargetX, TargetY: c.TargetY, TeleCheckpoint: c.TeleCheckpoint,
 	}
 	s := characterState{frozen: c.FreezeEnd != 0}
 	o.PutInts(s.ints[:])
@@ -260,11 +295,17 @@ func (e *snapshotEncoder) addState(c *game.CharacterState) {
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32, knowsStates bool) {
 	ddnet := version >= msg6.VersionDDNetOld
 	b.Reset()
+	var entities *entityItems // of DDRace
+	if e.ddrace.on {
+		entities = e.ddrace.entitiesFor(version)
+		entities.buildTypes(b)
+	}
 	if ddnet {
 		e.buildDDNetTypes(b)
 	}
-	sorted := b.HasRoom(e.size())
+	sorted := b.HasRoom(e.size(entities))
 	if sorted {
+		entities.appendPlain(b, v)
 		e.shared.AppendVisible(b, v)
 	} else {
 		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
@@ -275,15 +316,16 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	e.buildGameData(b, ids)
 	if sorted {
 		e.buildCharacters(b, v, ids, knowsStates)
-		e.buildPlayers(b, v, latency, ids)
+		e.buildPlayers(b, v, latency, ids, version)
 		e.effects.build(b, v, ids)
+		entities.appendExtended(b, v)
 		if ddnet {
 			e.buildStates(b, v, ids)
 			e.buildDDNetItems(b, ids)
 		}
 		return
 	}
-	e.buildPlayers(b, v, latency, ids)
+	e.buildPlayers(b, v, latency, ids, version)
 	if ddnet {
 		e.buildDDNetItems(b, ids)
 	}
@@ -291,6 +333,8 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	if ddnet {
 		e.buildStates(b, v, ids)
 	}
+	entities.appendPlain(b, v)
+	entities.appendExtended(b, v)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
@@ -298,29 +342,33 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 }
 
 // size returns the most items and integers that a snapshot of this round can have.
-func (e *snapshotEncoder) size() (items, ints int) {
+func (e *snapshotEncoder) size(entities *entityItems) (items, ints int) {
 	items, ints = e.shared.Size()
+	moreItems, moreInts := entities.size()
+	items, ints = items+moreItems, ints+moreInts
 	effects, effectInts := e.effects.Size()
 	players := len(e.frame.Players)
 	items += effects + len(e.characters) + 3*players + 7
 	ints += effectInts + len(e.characters)*msg6.SizeCharacter + players*(msg6.SizePlayerInfo+msg6.SizeClientInfo+sizeDDNetPlayer) +
 		2*msg6.SizeEx + msg6.SizeGameInfoEx + msg6.SizeGameInfo + msg6.SizeGameData + msg6.SizeSpectatorInfo + msg6.SizeClientInfo
 	items += len(e.states) + 1
-	ints += len(e.states)*sizeDDNetCharacter + msg6.SizeEx
+	ints += len(e.states)*sizeDDRaceCharacter + msg6.SizeEx
 	return items, ints
 }
 
 // buildRaceInfo adds the GameInfo with the clock of the player whom the viewer sees. Clients
 // that do not know it show it instead of that of the match.
 func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known bool) {
-	o, start := e.gameInfo, int32(0)
+	o, start, hidden := e.gameInfo, int32(0), false
 	for i := range e.frame.Players {
-		if p := &e.frame.Players[i]; p.ID == v.VitalsOf {
+		p := &e.frame.Players[i]
+		if p.ID == v.VitalsOf {
 			start = p.RaceStart
 		}
+		hidden = hidden || p.ID == v.Viewer && p.HideClock
 	}
 	switch {
-	case start == 0 || o.StateFlags != 0 || o.WarmupTimer != 0:
+	case start == 0 || hidden || o.StateFlags != 0 || o.WarmupTimer != 0:
 	case known:
 		o.StateFlags |= msg6.GameStateRaceTime
 		o.WarmupTimer = -start
@@ -382,22 +430,26 @@ func (e *snapshotEncoder) showFreeze(ints []int32, index int, knowsStates bool) 
 
 // buildStates adds the states of the characters that buildCharacters adds.
 func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View, ids *clientIDs) {
+	size := sizeDDNetCharacter
+	if e.ddrace.on {
+		size = sizeDDRaceCharacter
+	}
 	for i := range e.states {
 		c := &e.characters[i]
 		if id := ids.id(c.Player); id >= 0 && c.IsVisible(v) {
-			copy(b.Add(wireTypeDDNetChar, int(id), sizeDDNetCharacter), e.states[i].ints[:])
+			copy(b.Add(wireTypeDDNetChar, int(id), size), e.states[i].ints[:])
 		}
 	}
 }
 
 // buildPlayers adds the players. A player who is out of the round and watches is shown
-// to themself as a spectator: 0.6 has no other way.
-func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs) {
+// to themself as a spectator: 0.6 has no other way, but for pauses since DDNet 16.0.
+func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32) {
 	if ids.limited {
 		var list [numLimitedIDs]knownPlayer
 		known := e.appendKnown(list[:0], ids)
 		for _, k := range known {
-			e.buildPlayer(b, v, latency, k.player, k.id)
+			e.buildPlayer(b, v, latency, k.player, k.id, version)
 		}
 		for _, k := range known {
 			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), e.skins.infos[k.player.ID].ints[:])
@@ -405,7 +457,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	} else {
 		for i := range e.frame.Players {
 			p := &e.frame.Players[i]
-			e.buildPlayer(b, v, latency, p, int32(p.ID))
+			e.buildPlayer(b, v, latency, p, int32(p.ID), version)
 		}
 		b.AddShared(e.skins.shared)
 	}
@@ -427,7 +479,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	}
 }
 
-func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id int32) {
+func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id, version int32) {
 	dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo)
 	if dst == nil {
 		return
@@ -438,7 +490,7 @@ func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency
 	}
 	if p.ID == v.Viewer {
 		o.Local = 1
-		if p.Spectating {
+		if p.Spectating && (p.Pause == game.NotPaused || version < msg6.VersionSpectatorsTeam) {
 			o.Team = msg6.TeamSpectators
 		}
 	}
@@ -506,7 +558,7 @@ func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
 	if e.frame.Extended {
 		copy(b.Add(msg6.TypeEx, wireTypeDDNetChar, msg6.SizeEx), exDDNetCharacter[:])
 	}
-	if e.admins != 0 {
+	if e.admins != 0 || e.ddrace.on {
 		copy(b.Add(msg6.TypeEx, wireTypeDDNetPlayer, msg6.SizeEx), exDDNetPlayer[:])
 	}
 	copy(b.Add(msg6.TypeEx, wireTypeGameInfoEx, msg6.SizeEx), exGameInfoEx[:])
@@ -517,20 +569,29 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
 		id := ids.id(p.ID)
-		if id < 0 || !e.admins.Has(p.ID) {
+		if id < 0 || !e.ddrace.on && !e.admins.Has(p.ID) {
 			continue
 		}
-		if dst := b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer); dst != nil && p.Flags&game.PlayerFlagAdmin != 0 {
-			dst[ddnetPlayerRights] = int32(msg6.AuthAdmin)
+		if dst := b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer); dst != nil {
+			dst[0] = int32(encodeExPlayerFlags(p))
+			if p.Flags&game.PlayerFlagAdmin != 0 {
+				dst[ddnetPlayerRights] = int32(msg6.AuthAdmin)
+			}
 		}
 	}
 	if dst := b.Add(wireTypeGameInfoEx, 0, msg6.SizeGameInfoEx); dst != nil {
 		o := gameInfoEx
-		if e.isRace {
+		switch {
+		case e.ddrace.on:
+			o = gameInfoExDDRace
+		case e.isRace:
 			o = gameInfoExRace
 		}
 		if e.frame.Game.Flags&game.GameFlagFNG != 0 {
 			o.Flags |= msg6.GameInfoPredictFNG
+		}
+		if e.frame.Game.Flags&game.GameFlagNoWeakHook != 0 {
+			o.Flags2 |= msg6.GameInfo2NoWeakHook
 		}
 		if e.frame.Extended { // the client predicts and shows states of characters
 			o.Flags |= msg6.GameInfoPredictDDRace

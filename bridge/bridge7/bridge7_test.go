@@ -383,3 +383,41 @@ func TestFlagsOfOthersAreNotSent(t *testing.T) {
 	}
 	testenv.Check(t, len(sent) == 2, "%d messages", len(sent))
 }
+
+// TestDDRace checks what clients see of a race on a map of DDRace, of which 0.7 knows no switches
+// and no items that take weapons.
+func TestDDRace(t *testing.T) {
+	f := &game.Frame{
+		Tick: 500, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace | game.GameFlagNoWeakHook},
+		Players:    []game.PlayerState{{ID: 0, SpectatorID: game.Nobody}, {ID: 1, SpectatorID: game.Nobody, RaceTeam: 5}},
+		Switches:   []game.SwitchState{{Highest: 2, Active: [8]uint32{1 << 1}}, {Team: 5, Highest: 2, Active: [8]uint32{1 << 2}}},
+		Pickups:    []game.PickupState{{ID: 9, Kind: game.PickupArmorLaser}},
+		Characters: []game.CharacterState{{Player: 0, Tick: 500, Angle: 1000}, {Player: 1, Tick: 500, Angle: -300}},
+	}
+	for i := range uint8(2) {
+		f.Lasers = append(f.Lasers, game.LaserState{ID: uint16(i), StartTick: 500, Entity: game.MapEntity{Kind: game.MapDoor, Switch: i + 1}})
+	}
+	for viewer := range game.PlayerID(2) {
+		v := &game.View{Frame: f, Viewer: viewer, VitalsOf: viewer, Range: game.DDRaceRange}
+		var enc snapshotEncoder
+		var b snapshot.Builder
+		var s snapshot.Snapshot
+		enc.beginRound(f)
+		enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), nil)
+		b.Finish(&s)
+		c := NewClientSide(nil, nil).(*clientSide)
+		got := c.ReceiveSnapshot(500, &s)
+		if len(got.Lasers) != 1 || got.Lasers[0].ID != uint16(viewer) {
+			t.Errorf("player %d sees the doors %+v", viewer, got.Lasers)
+		}
+		if len(got.Pickups) != 1 || got.Pickups[0].Kind != game.PickupArmor {
+			t.Errorf("player %d sees %+v", viewer, got.Pickups)
+		}
+		if len(got.Characters) != 2 || got.Characters[0].Angle != 1000-1608 || got.Characters[1].Angle != -300 {
+			t.Errorf("player %d sees %+v", viewer, got.Characters)
+		}
+	}
+	if flags := encodeGameFlags(f.Game.Flags); flags != msg7.GameFlagRace {
+		t.Errorf("flags %v", flags)
+	}
+}

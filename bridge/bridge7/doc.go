@@ -18,8 +18,10 @@
 //   - fractions of positions: Pos is computed from whole units, and that of characters
 //     only with a map; positions of effects are whole units;
 //   - the states that mods give to characters: Extended, Flags, FreezeStart, FreezeEnd,
-//     TickOrder, Jumps and AirJumps. A frozen one is shown as a ninja until the freeze ends, and the client is
+//     TickOrder, Jumps, AirJumps and NinjaStart. A frozen one is shown as a ninja until the freeze ends, and the client is
 //     told a tuning with which it predicts that it cannot move;
+//   - what only DDRace has: what a switch turned off is not there, and pickups that take weapons
+//     are armor;
 //   - the order within a frame, which is by id; only effects keep theirs;
 //   - who did a damage (Target and Weapon of EvDamage) and who spawned (Player of
 //     EvSpawn);

@@ -64,7 +64,7 @@ func loseView(v *game.View) {
 				}
 			}
 		}
-		c.Flags, c.FreezeStart, c.FreezeEnd, c.TickOrder, c.Jumps, c.AirJumps = 0, 0, 0, 0, 0, 0
+		c.Flags, c.FreezeStart, c.FreezeEnd, c.TickOrder, c.Jumps, c.AirJumps, c.NinjaStart = 0, 0, 0, 0, 0, 0, 0
 	}
 	g := &v.Game
 	if g.Flags&game.GameFlagTeams == 0 {

@@ -246,7 +246,9 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 }
 
 // encodeGameFlags returns the flags that 0.7 has.
-func encodeGameFlags(f game.GameFlags) msg7.GameFlags { return msg7.GameFlags(f &^ game.GameFlagFNG) }
+func encodeGameFlags(f game.GameFlags) msg7.GameFlags {
+	return msg7.GameFlags(f &^ (game.GameFlagFNG | game.GameFlagDDRace | game.GameFlagNoWeakHook))
+}
 
 func (s *serverSide) SendGameInfo(w *game.World) {
 	g := &w.Frame().Game

@@ -59,8 +59,12 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
 		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
+		if p.Kind > game.PickupHammer {
+			o.Type = msg7.PickupArmor
+		}
 		o.PutInts(e.shared.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, bridge.Point(p.X, p.Y)))
 		e.shared.HideLast(p.NotFor)
+		e.shared.HideLastBy(p.Entity)
 	}
 	e.shared.AddEntities(f, &itemTypes)
 	for i := range f.Characters {
@@ -91,6 +95,9 @@ func (e *snapshotEncoder) addGame(g *game.GameState) {
 // foreverTicks is how long a ninja lasts, as which a freeze without an end is shown.
 const foreverTicks = 15 * game.TickRate
 
+// maxAngle is π * 256.
+const maxAngle = 804
+
 func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	weapon, ammo := c.Weapon, c.Ammo
 	if c.FreezeEnd != 0 { // as DDNet shows it to clients that do not know freeze
@@ -99,12 +106,16 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 			ammo = e.frame.Tick + foreverTicks
 		}
 	}
+	angle := c.Angle
+	if angle > maxAngle { // that of DDRace goes from the top to the top
+		angle -= 2 * maxAngle
+	}
 	e.characters = append(e.characters, bridge.CharacterItem{
 		Player: c.Player, Pos: c.Pos, NotFor: c.NotFor, Health: c.Health, Armor: c.Armor, Ammo: ammo,
 	})
 	o := msg7.Character{
 		CharacterCore: msg7.CharacterCore{
-			Tick: c.Tick, X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction,
+			Tick: c.Tick, X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: angle, Direction: c.Direction,
 			Jumped: c.Jumped, HookedPlayer: c.HookedPlayer, HookState: msg7.HookState(c.HookState), HookTick: c.HookTick,
 			HookX: c.HookX, HookY: c.HookY, HookDX: c.HookDX, HookDY: c.HookDY,
 		},

@@ -551,13 +551,23 @@ func CheckView(t testing.TB, c bridge.ClientSide) {
 		c.CoreState(ch)
 	}
 	for i := range v.Players {
-		if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers || p.Team < game.TeamSpectators || p.Team > game.TeamBlue {
+		if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers || p.Team < game.TeamSpectators || p.Team > game.TeamBlue || p.RaceTeam < 0 || p.RaceTeam > game.TeamSuper {
 			t.Errorf("player %+v", p)
 		}
 	}
 	for i := range v.Projectiles {
-		if p := &v.Projectiles[i]; p.Weapon < 0 || p.Weapon >= game.NumWeapons {
+		if p := &v.Projectiles[i]; p.Weapon < 0 || p.Weapon >= game.NumWeapons || p.Owner >= game.MaxPlayers || p.Entity.Kind > game.MapPickup {
 			t.Errorf("projectile %+v", p)
+		}
+	}
+	for i := range v.Lasers {
+		if l := &v.Lasers[i]; l.Owner >= game.MaxPlayers || l.Kind > game.LaserBeam || l.Entity.Kind > game.MapPickup {
+			t.Errorf("laser %+v", l)
+		}
+	}
+	for i := range v.Frame.Switches {
+		if s := &v.Frame.Switches[i]; s.Team < 0 || s.Team >= game.TeamSuper || s.Highest < 0 || s.Highest > 255 {
+			t.Errorf("switches %+v", s)
 		}
 	}
 	for _, e := range c.Effects() {

@@ -4,12 +4,14 @@ package golden
 
 import (
 	"bytes"
+	"compress/gzip"
 	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +33,10 @@ const (
 	// Join6 is a DDNet 16.4 client joining a DDNet 16.4 server over 0.6, playing
 	// and leaving; both directions.
 	Join6 = "ddnet-16.4-dm1-over-0.6.pcap"
+	// DDRace is what DDNet-Server 16.4 sent to a client of release 16.4 that raced in a map with all
+	// kinds of entities, and DDRace16000 what it sent to one of release 16.0 that was there.
+	DDRace      = "ddnet-16.4-ddrace.s2c.pkts.gz"
+	DDRace16000 = "ddnet-16.4-ddrace-16.0.s2c.pkts.gz"
 )
 
 // Datagram is one UDP datagram of a capture.
@@ -59,7 +65,11 @@ func Datagrams(tb testing.TB, name string) []Datagram {
 	tb.Helper()
 	var ds []Datagram
 	var err error
-	if b := File(tb, name); name == Join || name == Join6 {
+	b := File(tb, name)
+	if strings.HasSuffix(name, ".gz") {
+		b = decompress(tb, b)
+	}
+	if name == Join || name == Join6 {
 		ds, err = parsePCAP(b)
 	} else {
 		ds, err = ParseRecords(b, name == Client16)
@@ -68,6 +78,18 @@ func Datagrams(tb testing.TB, name string) []Datagram {
 		tb.Fatalf("%s: %v", name, err)
 	}
 	return ds
+}
+
+func decompress(tb testing.TB, b []byte) []byte {
+	tb.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if b, err = io.ReadAll(r); err != nil {
+		tb.Fatal(err)
+	}
+	return b
 }
 
 // parsePCAP returns the UDP datagrams of a capture of tcpdump. The server is the receiver of the

@@ -1,0 +1,198 @@
+package bridge6
+
+import (
+	"math"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+)
+
+// ddraceDecoder is what a clientSide needs to decode what only DDRace has.
+type ddraceDecoder struct {
+	raceTeams   [game.MaxPlayers]int32 // which come in a message
+	gameFlags   game.GameFlags         // of GameInfoEx, which DDNet-Server leaves out of its first snapshot
+	plainLasers int                    // the first lasers of the frame, which are no DDNetLaser
+	mapEntities []mapEntity            // of the snapshot
+}
+
+// mapEntity is what an EntityEx says of the item with the same id.
+type mapEntity struct {
+	id     uint16
+	entity game.MapEntity
+}
+
+func (d *ddraceDecoder) begin() { d.plainLasers, d.mapEntities = 0, d.mapEntities[:0] }
+
+// isDDRaceProjectile reports whether the integers of a Projectile are those of a
+// DDRaceProjectile: of another one they are a direction, of which no number is so large.
+func isDDRaceProjectile(ints []int32) bool {
+	const data = 3
+	return len(ints) == msg6.SizeDDRaceProjectile && ints[data] >= 0 && ints[data]&int32(msg6.DDRaceProjectileIsDDNet) != 0
+}
+
+// addDDRaceProjectile adds a projectile. Its numbers were truncated: the middle of what they
+// stand for becomes the same again.
+func (c *clientSide) addDDRaceProjectile(id int, o *msg6.DDRaceProjectile) {
+	sin, cos := math.Sincos(middle(o.Angle) / 1e6)
+	c.AddProjectile(id, o.X/100, o.Y/100, int32(-sin*100), int32(cos*100), game.Weapon(max(o.Type, 0)), o.StartTick)
+	p := &c.Frame.Projectiles[len(c.Frame.Projectiles)-1]
+	p.Start = vec.Vec2{X: float32(middle(o.X) / 100), Y: float32(middle(o.Y) / 100)}
+	p.Direction = vec.Vec2{X: float32(-sin), Y: float32(cos)}
+	const owner = 255
+	if p.Owner = bridge.PlayerIDOf(int32(o.Data & owner)); o.Data&msg6.DDRaceProjectileNoOwner != 0 {
+		p.Owner = game.Nobody
+	}
+	for _, f := range projectileFlags {
+		if o.Data&f.wire != 0 {
+			p.Flags |= f.flag
+		}
+	}
+}
+
+// middle returns the middle of the numbers that are truncated to n.
+func middle(n int32) float64 {
+	switch {
+	case n > 0:
+		return float64(n) + 0.5
+	case n < 0:
+		return float64(n) - 0.5
+	}
+	return 0
+}
+
+func (c *clientSide) addDDNetProjectile(id int, o *msg6.DDNetProjectile) {
+	x, y := float64(o.VelX)/1e6, float64(o.VelY)/1e6
+	if o.Flags&msg6.ProjectileNormalizeVel != 0 {
+		if n := math.Hypot(x, y); n > 0 {
+			x, y = x/n, y/n
+		}
+	}
+	c.AddProjectile(id, o.X/100, o.Y/100, int32(x*100), int32(y*100), game.Weapon(max(o.Type, 0)), o.StartTick)
+	p := &c.Frame.Projectiles[len(c.Frame.Projectiles)-1]
+	p.Start = vec.Vec2{X: float32(o.X) / 100, Y: float32(o.Y) / 100}
+	p.Direction = vec.Vec2{X: float32(x), Y: float32(y)}
+	p.Owner = bridge.PlayerIDOf(o.Owner)
+	for i, flag := range [...]msg6.ProjectileFlags{
+		msg6.ProjectileBounceHorizontal, msg6.ProjectileBounceVertical, msg6.ProjectileExplosive, msg6.ProjectileFreeze,
+	} {
+		if o.Flags&flag != 0 {
+			p.Flags |= game.ProjectileBouncesX << i
+		}
+	}
+}
+
+func (c *clientSide) addDDNetLaser(id int, o *msg6.DDNetLaser) {
+	c.AddLaser(id, o.ToX, o.ToY, o.FromX, o.FromY, o.StartTick)
+	l := &c.Frame.Lasers[len(c.Frame.Lasers)-1]
+	l.Owner, l.Kind = bridge.PlayerIDOf(o.Owner), game.LaserBeam
+	if o.Type == msg6.LaserRifle || o.Type == msg6.LaserShotgun {
+		l.Kind = game.LaserKind(o.Type)
+	}
+}
+
+func (c *clientSide) addEntity(id int, o *msg6.EntityEx) {
+	if o.EntityClass < msg6.EntityProjectile || o.EntityClass > msg6.EntityPickup {
+		return
+	}
+	c.mapEntities = append(c.mapEntities, mapEntity{uint16(id), game.MapEntity{
+		Kind:  game.MapProjectile + game.MapEntityKind(o.EntityClass),
+		Layer: ddrace.Layer(min(max(o.Layer, 0), int32(ddrace.LayerTune))), Switch: uint8(min(max(o.SwitchNumber, 0), math.MaxUint8)),
+	}})
+}
+
+func (c *clientSide) addSwitches(team int, o *msg6.SwitchState) {
+	if team >= game.TeamSuper {
+		return
+	}
+	s := game.SwitchState{Team: int32(team), Highest: min(max(o.HighestSwitchNumber, 0), math.MaxUint8)}
+	for i := range s.Active {
+		s.Active[i] = uint32(o.Status[i])
+	}
+	for i := range s.Timers {
+		if n := o.SwitchNumbers[i]; n > 0 && n <= math.MaxUint8 {
+			s.Timers[i] = game.SwitchTimer{Number: n, EndTick: o.EndTicks[i]}
+		}
+	}
+	c.Frame.Switches = append(c.Frame.Switches, s)
+}
+
+func (c *clientSide) addGameInfoEx(o *msg6.GameInfoEx) {
+	if c.gameFlags = 0; o.Flags&msg6.GameInfoPredictDDRaceTiles != 0 {
+		c.gameFlags = game.GameFlagDDRace | game.GameFlagRace
+	}
+	if o.Flags2&msg6.GameInfo2NoWeakHook != 0 {
+		c.gameFlags |= game.GameFlagNoWeakHook
+	}
+}
+
+func decodeExPlayerFlags(p *game.PlayerState, f msg6.ExPlayerFlags) {
+	p.AFK = f&msg6.ExPlayerFlagAFK != 0
+	switch {
+	case f&msg6.ExPlayerFlagSpec != 0:
+		p.Pause = game.PauseVanished
+	case f&msg6.ExPlayerFlagPaused != 0:
+		p.Pause = game.PauseInPlace
+	}
+}
+
+// decodeTimeScore is the inverse of encodeTimeScore, but for the part of the second.
+func decodeTimeScore(score int32) int32 {
+	if score == noTimeScore {
+		return game.NoRaceTime
+	}
+	return int32(min(max(-int64(score), 0)*1000, math.MaxInt32))
+}
+
+// endDDRace puts together what is spread over the items of DDRace.
+func (c *clientSide) endDDRace() {
+	f := &c.Frame
+	f.Game.Flags |= c.gameFlags
+	if f.Game.Flags&game.GameFlagDDRace == 0 {
+		return
+	}
+	f.Extended, c.CurrentView.Range = true, game.DDRaceRange
+	for i := range f.Players {
+		p := &f.Players[i]
+		p.Score = decodeTimeScore(p.Score)
+		c.Players[p.ID].Score = p.Score
+	}
+	if c.cfg.DDNetVersion >= msg6.VersionMultiLaser { // those of tees are DDNetLaser
+		for i := range f.Lasers[:c.plainLasers] {
+			f.Lasers[i].Kind, f.Lasers[i].Owner = game.LaserBeam, game.Nobody
+		}
+	}
+	for _, m := range c.mapEntities {
+		for i := range f.Lasers {
+			if l := &f.Lasers[i]; l.ID == m.id {
+				l.Kind, l.Owner, l.Entity, l.StartTick = game.LaserBeam, game.Nobody, m.entity, f.Tick
+			}
+		}
+		for i := range f.Projectiles {
+			if f.Projectiles[i].ID == m.id {
+				f.Projectiles[i].Entity = m.entity
+			}
+		}
+		for i := range f.Pickups {
+			if f.Pickups[i].ID == m.id {
+				f.Pickups[i].Entity = m.entity
+			}
+		}
+	}
+}
+
+// receiveTeams handles the DDRace teams of all players.
+func (c *clientSide) receiveTeams(teams []int32) {
+	for i := range c.raceTeams {
+		team := int32(0)
+		if i < len(teams) && teams[i] > 0 {
+			team = min(teams[i], game.TeamSuper)
+		}
+		if team != c.raceTeams[i] {
+			c.raceTeams[i] = team
+			c.onEvent(game.Event{Kind: game.EvRaceTeam, Player: game.PlayerID(i), Target: game.Nobody, Value: team})
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package bridge6
+
+import (
+	"math"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// gameInfoExDDRace is gameInfoEx in DDRace, as DDNet-Server 16.4 has it.
+var gameInfoExDDRace = msg6.GameInfoEx{
+	Flags: msg6.GameInfoTimeScore | msg6.GameInfoGametypeRace | msg6.GameInfoGametypeDDRace | msg6.GameInfoGametypeDDNet |
+		msg6.GameInfoRace | msg6.GameInfoUnlimitedAmmo | msg6.GameInfoRaceRecordMessage |
+		msg6.GameInfoAllowEyeWheel | msg6.GameInfoAllowHookColl | msg6.GameInfoAllowZoom |
+		msg6.GameInfoBugDDRaceGhost | msg6.GameInfoBugDDRaceInput |
+		msg6.GameInfoPredictDDRace | msg6.GameInfoPredictDDRaceTiles |
+		msg6.GameInfoEntitiesDDNet | msg6.GameInfoEntitiesDDRace | msg6.GameInfoEntitiesRace,
+	Version: msg6.GameInfoVersion,
+	Flags2:  msg6.GameInfo2HUDDDRace,
+}
+
+// minEntityExVersion is the first release of DDNet that knows EntityEx and SwitchState.
+const minEntityExVersion = 15060
+
+var (
+	exSwitchState = newEx(msg6.TypeSwitchState)
+	exSpecChar    = newEx(msg6.TypeSpecChar)
+	exEntityEx    = newEx(msg6.TypeEntityEx)
+	exDDNetLaser  = newEx(msg6.TypeDDNetLaser)
+	exProjectile  = newEx(msg6.TypeDDRaceProjectile)
+)
+
+// ddraceEncoder encodes what only frames of DDRace have.
+type ddraceEncoder struct {
+	on       bool // the frame is one of DDRace
+	frame    *game.Frame
+	entities [3]entityItems // by what clients know
+	hookEnds []vec.Vec2
+}
+
+// entityItems are the projectiles, lasers, pickups and switches of a frame, encoded when the first client
+// needs them. Nil is empty.
+type entityItems struct {
+	plain    bridge.SharedItems // whose types are below those of the match
+	extended bridge.SharedItems // whose types are above those of effects
+	encoded  bool
+	switches bool
+}
+
+// begin begins a frame, and reports whether it is one of DDRace.
+func (d *ddraceEncoder) begin(f *game.Frame) bool {
+	d.on, d.frame = f.Game.Flags&game.GameFlagDDRace != 0, f
+	for i := range d.entities {
+		d.entities[i].encoded = false
+	}
+	return d.on
+}
+
+// addHooks lets tees be seen with the hooks at them.
+func (d *ddraceEncoder) addHooks(f *game.Frame, items []bridge.CharacterItem) {
+	d.hookEnds = d.hookEnds[:0]
+	for i := range items {
+		first, c := len(d.hookEnds), &f.Characters[i]
+		if c.HookState > 0 {
+			d.hookEnds = append(d.hookEnds, bridge.Point(c.HookX, c.HookY))
+		} else {
+			d.hookEnds = append(d.hookEnds, c.Pos)
+		}
+		for j := range f.Characters {
+			if f.Characters[j].HookedPlayer == int32(c.Player) {
+				d.hookEnds = append(d.hookEnds, f.Characters[j].Pos)
+			}
+		}
+		items[i].HookEnds = d.hookEnds[first:len(d.hookEnds):len(d.hookEnds)]
+	}
+}
+
+// entitiesFor returns the entities for clients of a release.
+func (d *ddraceEncoder) entitiesFor(version int32) *entityItems {
+	class := 0
+	switch {
+	case version >= msg6.VersionMultiLaser:
+		class = 2
+	case version >= minEntityExVersion:
+		class = 1
+	}
+	e := &d.entities[class]
+	if !e.encoded {
+		e.encoded = true
+		e.encode(d.frame, class)
+	}
+	return e
+}
+
+// encode encodes the entities of a frame for a class of clients: 0 knows the items of 0.6, 1 what
+// DDNet adds to them, 2 also its lasers and all pickups.
+func (e *entityItems) encode(f *game.Frame, class int) {
+	e.plain.Reset()
+	e.extended.Reset()
+	e.switches = class > 0
+	if class == 0 {
+		addPickups(&e.plain, f, game.PickupHammer)
+		e.plain.AddEntities(f, &itemTypes)
+		e.plain.Sort()
+		return
+	}
+	last := game.PickupHammer
+	if class == 2 {
+		last = game.PickupArmorLaser
+	}
+	addPickups(&e.plain, f, last)
+	for i := range f.Pickups {
+		p := &f.Pickups[i]
+		pos := bridge.Point(p.X, p.Y)
+		e.addEntity(int(p.ID), p.Entity, pos, pos, p.NotFor)
+	}
+	for i := range f.Lasers {
+		e.addLaser(&f.Lasers[i], class == 2)
+	}
+	for i := range f.Projectiles {
+		e.addProjectile(&f.Projectiles[i])
+	}
+	for i := range f.SpecTees {
+		t := &f.SpecTees[i]
+		o := msg6.SpecChar{X: t.X, Y: t.Y}
+		o.PutInts(e.extended.AddGlobal(wireTypeSpecChar, int(t.Player), msg6.SizeSpecChar))
+		e.extended.HideLast(t.NotFor)
+	}
+	e.plain.Sort()
+	e.extended.Sort()
+}
+
+func (e *entityItems) addEntity(id int, m game.MapEntity, pos, pos2 vec.Vec2, notFor game.PlayerMask) {
+	if m.Kind == game.NoMapEntity {
+		return
+	}
+	o := msg6.EntityEx{SwitchNumber: int32(m.Switch), Layer: int32(m.Layer), EntityClass: msg6.EntityClass(m.Kind - game.MapProjectile)}
+	o.PutInts(e.extended.AddBeam(wireTypeEntityEx, id, msg6.SizeEntityEx, pos, pos2))
+	e.extended.HideLast(notFor)
+}
+
+func (e *entityItems) addLaser(l *game.LaserState, knowsKinds bool) {
+	if knowsKinds && l.Kind != game.LaserBeam {
+		o := msg6.DDNetLaser{
+			ToX: l.X, ToY: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick, Owner: int32(l.Owner),
+			Type: msg6.LaserType(l.Kind), Missing: msg6.SizeDDNetLaser - sizeDDNetLaser,
+		}
+		o.PutInts(e.extended.AddBeam(wireTypeDDNetLaser, int(l.ID), sizeDDNetLaser, l.Pos, l.From))
+		e.extended.HideLast(l.NotFor)
+		return
+	}
+	o := msg6.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
+	if l.Entity.Kind != game.NoMapEntity {
+		o.StartTick = 0 // the client draws it as it is
+	}
+	o.PutInts(e.plain.AddBeam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
+	e.plain.HideLast(l.NotFor)
+	e.addEntity(int(l.ID), l.Entity, l.Pos, l.From, l.NotFor)
+}
+
+// sizeDDNetLaser is what 16.4 sends of a DDNetLaser: all up to its type.
+const sizeDDNetLaser = 7
+
+// projectileFlags are the flags of a projectile on the wire, in the order of game.ProjectileFlags.
+var projectileFlags = [...]struct {
+	flag game.ProjectileFlags
+	wire msg6.DDRaceProjectileFlags
+}{
+	{game.ProjectileBouncesX, msg6.DDRaceProjectileBounceHorizontal},
+	{game.ProjectileBouncesY, msg6.DDRaceProjectileBounceVertical},
+	{game.ProjectileExplosive, msg6.DDRaceProjectileExplosive},
+	{game.ProjectileFreezes, msg6.DDRaceProjectileFreeze},
+}
+
+// maxProjectilePos is where positions in hundredths of units exceed an int32.
+const maxProjectilePos = math.MaxInt32/100 - 1
+
+func (e *entityItems) addProjectile(p *game.ProjectileState) {
+	if max(p.X, -p.X, p.Y, -p.Y) >= maxProjectilePos {
+		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
+		o.PutInts(e.plain.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
+		e.plain.HideLast(p.NotFor)
+	} else {
+		o := msg6.DDRaceProjectile{
+			X: int32(p.Start.X * 100), Y: int32(p.Start.Y * 100),
+			Angle: int32(-math.Atan2(float64(p.Direction.X), float64(p.Direction.Y)) * 1e6),
+			Data:  msg6.DDRaceProjectileIsDDNet | msg6.DDRaceProjectileFlags(max(p.Owner, -p.Owner)),
+			Type:  msg6.Weapon(p.Weapon), StartTick: p.StartTick,
+		}
+		if p.Owner < 0 {
+			o.Data |= msg6.DDRaceProjectileNoOwner
+		}
+		for _, f := range projectileFlags {
+			if p.Flags&f.flag != 0 {
+				o.Data |= f.wire
+			}
+		}
+		o.PutInts(e.extended.AddNear(wireTypeProjectile, int(p.ID), msg6.SizeDDRaceProjectile, p.Pos))
+		e.extended.HideLast(p.NotFor)
+	}
+	e.addEntity(int(p.ID), p.Entity, p.Pos, p.Pos, p.NotFor)
+}
+
+// buildTypes adds which types the extended items have.
+func (e *entityItems) buildTypes(b *snapshot.Builder) {
+	if !e.switches {
+		return
+	}
+	copy(b.Add(msg6.TypeEx, wireTypeProjectile, msg6.SizeEx), exProjectile[:])
+	copy(b.Add(msg6.TypeEx, wireTypeDDNetLaser, msg6.SizeEx), exDDNetLaser[:])
+	copy(b.Add(msg6.TypeEx, wireTypeEntityEx, msg6.SizeEx), exEntityEx[:])
+	copy(b.Add(msg6.TypeEx, wireTypeSpecChar, msg6.SizeEx), exSpecChar[:])
+	copy(b.Add(msg6.TypeEx, wireTypeSwitchState, msg6.SizeEx), exSwitchState[:])
+}
+
+func (e *entityItems) appendPlain(b *snapshot.Builder, v *game.View) {
+	if e != nil {
+		e.plain.AppendVisible(b, v)
+	}
+}
+
+func (e *entityItems) appendExtended(b *snapshot.Builder, v *game.View) {
+	if e == nil || !e.switches {
+		return
+	}
+	e.extended.AppendVisible(b, v)
+	if s := v.Switches(); s != nil {
+		o := msg6.SwitchState{HighestSwitchNumber: s.Highest}
+		for i := range s.Active {
+			o.Status[i] = int32(s.Active[i])
+		}
+		for i, t := range s.Timers {
+			o.SwitchNumbers[i], o.EndTicks[i] = t.Number, t.EndTick
+		}
+		if dst := b.Add(wireTypeSwitchState, int(s.Team), msg6.SizeSwitchState); dst != nil {
+			o.PutInts(dst)
+		}
+	}
+}
+
+// size returns the most items and integers that appendPlain and appendExtended add.
+func (e *entityItems) size() (items, ints int) {
+	if e == nil {
+		return 0, 0
+	}
+	items, ints = e.plain.Size()
+	moreItems, moreInts := e.extended.Size()
+	return items + moreItems + 1, ints + moreInts + msg6.SizeSwitchState
+}
+
+func encodeExPlayerFlags(p *game.PlayerState) (f msg6.ExPlayerFlags) {
+	if p.AFK {
+		f |= msg6.ExPlayerFlagAFK
+	}
+	switch p.Pause {
+	case game.PauseInPlace:
+		f |= msg6.ExPlayerFlagPaused
+	case game.PauseVanished:
+		f |= msg6.ExPlayerFlagSpec
+	}
+	return f
+}
+
+// sendTeams sends the DDRace teams of all players.
+func (s *serverSide) sendTeams(w *game.World) {
+	f := w.Frame()
+	if !s.isDDNet() || f.Game.Flags&game.GameFlagDDRace == 0 {
+		return
+	}
+	n := msg6.MaxClients
+	if s.ddnetVersion >= msg6.VersionMax128 {
+		n = 2 * msg6.MaxClients
+	}
+	teams := make([]int32, n)
+	for i := range f.Players {
+		p := &f.Players[i]
+		if teams[p.ID] = p.RaceTeam; p.RaceTeam == game.TeamSuper && s.ddnetVersion >= msg6.VersionTeams128 {
+			teams[p.ID] = 2 * game.TeamSuper
+		}
+	}
+	if s.ddnetVersion >= msg6.VersionMsgLegacy {
+		s.send(&msg6.SvTeamsState{Teams: teams})
+	} else {
+		s.send(&msg6.SvTeamsStateLegacy{Teams: teams})
+	}
+}
+
+// maxShowDistance limits how far a client sees: further, a map has more than a snapshot.
+const maxShowDistance = 10_000
+
+// setShowDistance sets how much of a DDRace world the client shows.
+func (s *serverSide) setShowDistance(m *msg6.ClShowDistance) {
+	limit := func(n int32) float32 { return float32(min(max(n, 0), maxShowDistance)) }
+	s.showDistance = vec.Vec2{X: limit(m.X), Y: limit(m.Y)}
+}
+
+// viewOf returns the view as far as the client shows it.
+func (s *serverSide) viewOf(v *game.View) *game.View {
+	if v.Range == (vec.Vec2{}) || s.showDistance == (vec.Vec2{}) {
+		return v
+	}
+	s.view = *v
+	s.view.Range = s.showDistance
+	return &s.view
+}

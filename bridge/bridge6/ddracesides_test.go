@@ -1,0 +1,199 @@
+package bridge6
+
+import (
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/race"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// ddraceMode is a mode that clients take for DDRace.
+type ddraceMode struct{ race.Mode }
+
+func (*ddraceMode) Flags() game.GameFlags { return game.GameFlagRace | game.GameFlagDDRace }
+
+// raceSide returns the side of the first player in a race, and what joining sent.
+func raceSide(t *testing.T, w *game.World, version int32) (*serverSide, *testSession) {
+	p, l := NewProtocol(), &testSession{t: t}
+	s := p.NewServerSide(l).(*serverSide)
+	s.setDDNetVersion(version)
+	p.RecordTick(w, nil)
+	s.SendClientInfo(w, 0, true, true)
+	return s, l
+}
+
+// TestTeams checks that clients are told the DDRace teams as their release knows them.
+func TestTeams(t *testing.T) {
+	w := newWorld(t, &ddraceMode{}, "alice", "bob")
+	for _, tt := range []struct {
+		version, super int32
+		n              int
+		legacy         bool
+	}{{15000, 64, 64, true}, {16040, 64, 64, false}, {19000, 64, 128, false}, {20000, 128, 128, false}} {
+		s, l := raceSide(t, w, tt.version)
+		f := w.Frame()
+		f.Players[0].RaceTeam, f.Players[1].RaceTeam = 7, game.TeamSuper
+		if !slices.ContainsFunc(l.takeSent(), func(m msg6.Message) bool {
+			return m.ID() == msg6.IDSvTeamsState || m.ID() == msg6.IDSvTeamsStateLegacy
+		}) {
+			t.Errorf("release %d: who joins is not told the teams", tt.version)
+		}
+		s.SendEvent(w, &game.Event{Kind: game.EvRaceTeam, Player: 1, Value: game.TeamSuper})
+		sent := l.takeSent()
+		var teams []int32
+		switch m := sent[0].(type) {
+		case *msg6.SvTeamsState:
+			teams = m.Teams
+		case *msg6.SvTeamsStateLegacy:
+			teams = m.Teams
+		}
+		if _, legacy := sent[0].(*msg6.SvTeamsStateLegacy); legacy != tt.legacy || len(sent) != 1 || len(teams) != tt.n || teams[0] != 7 || teams[1] != tt.super || teams[2] != 0 {
+			t.Fatalf("release %d: %d messages, %T %v", tt.version, len(sent), sent[0], teams)
+		}
+
+		c := newTestClient(t, ClientConfig{DDNetVersion: tt.version})
+		for range 2 { // the second one changes nothing
+			receive(t, c, sent[0])
+		}
+		got := c.Take()
+		event := func(id game.PlayerID, team int32) any {
+			return event(game.Event{Kind: game.EvRaceTeam, Player: id, Target: game.Nobody, Value: team})
+		}
+		if len(got) != 2 || !gocmp.Equal(any(got[0]), event(0, 7)) || !gocmp.Equal(any(got[1]), event(1, game.TeamSuper)) {
+			t.Errorf("release %d: the client got %+v", tt.version, got)
+		}
+	}
+	s, l := raceSide(t, w, msg6.VersionNone)
+	s.SendEvent(w, &game.Event{Kind: game.EvRaceTeam})
+	l.expectSent("teams for a client of Teeworlds")
+}
+
+// ddraceFrame is a view with a closed and an open door on switches 1 and 2, a shield that takes
+// the laser, and a tee whose hook reaches into the view.
+func ddraceFrame() *game.View {
+	f := &game.Frame{
+		Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace},
+		Players:  []game.PlayerState{{ID: 0, SpectatorID: game.Nobody}, {ID: 1, SpectatorID: game.Nobody, RaceTeam: 5}},
+		Switches: []game.SwitchState{{Highest: 2, Active: [8]uint32{1 << 1}}, {Team: 5, Highest: 2, Active: [8]uint32{1 << 2}}},
+		Pickups:  []game.PickupState{{ID: 9, X: 100, Y: 100, Kind: game.PickupArmorLaser}},
+		Characters: []game.CharacterState{
+			{Player: 0, Tick: 500, X: 100, Y: 100, Pos: vec.Vec2{X: 100, Y: 100}, HookedPlayer: -1},
+			{Player: 1, Tick: 500, X: 3000, Y: 100, Pos: vec.Vec2{X: 3000, Y: 100}, HookedPlayer: -1, HookState: 5, HookX: 1000, HookY: 100},
+		},
+	}
+	for i := range uint8(2) {
+		f.Lasers = append(f.Lasers, game.LaserState{
+			ID: uint16(i), X: 100, Y: 50, FromX: 100, FromY: 200, Pos: vec.Vec2{X: 100, Y: 50}, From: vec.Vec2{X: 100, Y: 200}, StartTick: 500,
+			Kind: game.LaserBeam, Owner: game.Nobody, Entity: game.MapEntity{Kind: game.MapDoor, Switch: i + 1},
+		})
+	}
+	return &game.View{Frame: f, Viewer: 0, VitalsOf: 0, Pos: vec.Vec2{X: 100, Y: 100}, Range: game.DDRaceRange}
+}
+
+// build returns the snapshot of a view for a client of a release.
+func build(v *game.View, version int32) *snapshot.Snapshot {
+	var enc snapshotEncoder
+	var b snapshot.Builder
+	s := new(snapshot.Snapshot)
+	enc.skins.updateShared(v.Players)
+	enc.beginFrame(v.Frame)
+	enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), &clientIDs{}, version, true)
+	b.Finish(s)
+	return s
+}
+
+// TestPlainDDRace checks what clients see that know nothing of switches and shields.
+func TestPlainDDRace(t *testing.T) {
+	for viewer, door := range []uint16{0, 1} {
+		v := ddraceFrame()
+		v.Viewer = game.PlayerID(viewer)
+		items := readItems(t, build(v, msg6.VersionNone), msg6.MaxClients)
+		if items.countType(msg6.TypeLaser) != 1 || getItem[msg6.Laser](items, msg6.TypeLaser, int(door)).StartTick != 500 {
+			t.Errorf("player %d sees %d doors: %+v", viewer, items.countType(msg6.TypeLaser), items)
+		}
+		if p := getItem[msg6.Pickup](items, msg6.TypePickup, 9); p.Type != msg6.PickupArmor {
+			t.Errorf("the shield is %+v", p)
+		}
+		if items.countType(msg6.TypeCharacter) != 2 {
+			t.Errorf("player %d sees %d tees", viewer, items.countType(msg6.TypeCharacter))
+		}
+	}
+}
+
+// TestShowDistance checks that clients of a race get as much of it as they show.
+func TestShowDistance(t *testing.T) {
+	w := newWorld(t, &ddraceMode{}, "alice")
+	s, _ := raceSide(t, w, 16040)
+	sees := func(x float32) bool {
+		v := ddraceFrame()
+		return s.viewOf(v).Sees(vec.Vec2{X: 100 + x, Y: 100})
+	}
+	if !sees(1200) || sees(1201) {
+		t.Error("without a message")
+	}
+	receive(t, s, &msg6.ClShowDistance{X: 3000, Y: 2000})
+	if !sees(3000) || sees(3001) {
+		t.Error("3000 units")
+	}
+	receive(t, s, &msg6.ClShowDistance{X: 1 << 30, Y: -5})
+	if !sees(maxShowDistance) || sees(maxShowDistance+1) {
+		t.Error("absurd distances")
+	}
+	v := ddraceFrame()
+	if v.Range = (vec.Vec2{}); s.viewOf(v) != v {
+		t.Error("a game that is no race shows more")
+	}
+	if w.View(0).Range != game.DDRaceRange {
+		t.Error("the world's view has no range")
+	}
+}
+
+// TestManyDDRaceEntities checks that tees and players are seen among more entities than a snapshot holds.
+func TestManyDDRaceEntities(t *testing.T) {
+	for _, version := range []int32{msg6.VersionNone, 16040} {
+		v := ddraceFrame()
+		for i := range 3000 {
+			l := v.Frame.Lasers[0]
+			l.ID = uint16(100 + i)
+			v.Frame.Lasers = append(v.Frame.Lasers, l)
+		}
+		s := build(v, version)
+		got := NewClientSide(nil, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: version}).ReceiveSnapshot(500, s)
+		if len(got.Characters) != 2 || len(got.Players) != 2 || len(got.Lasers) < 100 || s.Len() > snapshot.MaxItems {
+			t.Errorf("release %d: %d tees, %d players, %d lasers in %d items", version, len(got.Characters), len(got.Players), len(got.Lasers), s.Len())
+		}
+	}
+}
+
+// TestDDRaceAllocs checks that snapshots of a race are encoded and decoded without allocating.
+func TestDDRaceAllocs(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	v := rapid.Custom(drawDDRace).Example(7)
+	var enc snapshotEncoder
+	var b snapshot.Builder
+	var s snapshot.Snapshot
+	var latency [game.MaxPlayers]int32
+	enc.skins.updateShared(v.Players)
+	c := NewClientSide(nil, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: 16040})
+	round := func() {
+		enc.beginFrame(v.Frame)
+		for _, version := range []int32{msg6.VersionNone, 16020, 16040} {
+			enc.buildSnapshot(&b, v, &latency, &clientIDs{}, version, true)
+			b.Finish(&s)
+		}
+		enc.endRound()
+		c.ReceiveSnapshot(v.Tick, &s)
+	}
+	round()
+	if n := testing.AllocsPerRun(50, round); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
