@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
@@ -137,8 +138,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	monitor := web.NewMonitor(&settings)
 	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Web: &settings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
+	monitor.Add(live.Values()...)
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()
+	monitor.Add(web.Value{Name: "websocket_peers", Kind: metrics.Gauge, Help: "Connections of players over WebSocket.", Read: func() float64 { return float64(hub.Peers()) }})
 	s, err := server.New(server.Config{
 		AddTransport: hub.Join,
 

@@ -42,7 +42,22 @@ type Monitor struct {
 	mu     sync.Mutex
 	status server.Status
 	copied bool
+
+	values []Value
 }
+
+// Value is something that /metrics and /status.json have besides what the server knows.
+type Value struct {
+	// Name is that in /status.json; in /metrics, teeyard_ is before it.
+	Name string
+	Kind metrics.Kind
+	Help string
+	// Read returns the value. It is called by any goroutine.
+	Read func() float64
+}
+
+// Add adds values, before the rooms are served.
+func (m *Monitor) Add(values ...Value) { m.values = append(m.values, values...) }
 
 // NewMonitor returns a monitor of a server, whose rooms follow the settings.
 func NewMonitor(settings *Settings) *Monitor { return newMonitor(settings, time.Now) }
@@ -136,6 +151,7 @@ type status struct {
 	Draining bool              `json:"draining"`
 	Bots     int               `json:"bots"`
 	Clients  map[string]uint64 `json:"clients_by_version"`
+	Values   map[string]int64  `json:"values,omitempty"`
 	Info     json.RawMessage   `json:"info"`
 }
 
@@ -144,9 +160,13 @@ func (m *Monitor) writeStatus(w io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := &m.status
+	values := make(map[string]int64, len(m.values))
+	for _, v := range m.values {
+		values[v.Name] = int64(v.Read())
+	}
 	json.NewEncoder(w).Encode(status{
 		Program: server.Program(), Uptime: int64(m.now().Sub(m.started) / time.Second), Draining: s.Draining,
-		Bots: s.Bots, Clients: byName(s.Connected), Info: query.AppendJSON(nil, &s.Info),
+		Bots: s.Bots, Clients: byName(s.Connected), Values: values, Info: query.AppendJSON(nil, &s.Info),
 	})
 }
 
@@ -203,6 +223,9 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 		draining = 1
 	}
 	w.Value("draining", metrics.Gauge, "Whether nobody new gets in, since the server is about to end.", draining)
+	for _, v := range m.values {
+		w.Value(v.Name, v.Kind, v.Help, v.Read())
+	}
 	w.Value("memory_bytes", metrics.Gauge, "Memory that Go has from the system.", memory())
 	w.Value("start_time_seconds", metrics.Gauge, "When the server started, in Unix time.", float64(m.started.UnixMilli())/1000)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
@@ -95,6 +96,7 @@ func TestHealth(t *testing.T) {
 // TestStatusPage reads /status.json as programs do that read the lists of masters.
 func TestStatusPage(t *testing.T) {
 	w := newWatchedServer(t, "sv_name \"a <yard>\"; sv_gametype ctf; password x")
+	w.monitor.Add(Value{"things", metrics.Gauge, "Things.", func() float64 { return 3 }})
 	w.run(3 * time.Second)
 	_, body := w.get("/status.json")
 	var got status
@@ -102,7 +104,7 @@ func TestStatusPage(t *testing.T) {
 		t.Fatalf("%v in %s", err, body)
 	}
 	info, err := query.ParseJSON(got.Info)
-	if err != nil || info.Name != "a <yard>" || info.GameType != "CTF" || !info.Password || got.Uptime < 2 || got.Draining || len(got.Clients) != 2 {
+	if err != nil || info.Name != "a <yard>" || info.GameType != "CTF" || !info.Password || got.Uptime < 2 || got.Draining || len(got.Clients) != 2 || got.Values["things"] != 3 {
 		t.Errorf("%v, %s", err, body)
 	}
 }
@@ -110,10 +112,11 @@ func TestStatusPage(t *testing.T) {
 // TestMetricsPage: all that is promised is there, and what the page has is well-formed.
 func TestMetricsPage(t *testing.T) {
 	w := newWatchedServer(t)
+	w.monitor.Add(Value{"things", metrics.Gauge, "Things.", func() float64 { return 3 }})
 	w.run(3 * time.Second)
 	_, body := w.get("/metrics")
 	for _, line := range []string{
-		"teeyard_players 0", "teeyard_spectators 0", "teeyard_bots 0", "teeyard_player_slots 8", "teeyard_client_slots 8", "teeyard_draining 0",
+		"teeyard_players 0", "teeyard_spectators 0", "teeyard_bots 0", "teeyard_player_slots 8", "teeyard_client_slots 8", "teeyard_draining 0", "teeyard_things 3",
 		`teeyard_clients{version="0.6"} 0`, `teeyard_clients{version="0.7"} 0`, `teeyard_joins_total{version="0.7"} 0`,
 		`teeyard_dropped_total{reason="ticks"} 0`, `teeyard_network_dropped_total{reason="overflow"} 0`,
 		"teeyard_received_bytes_total 0", "teeyard_sent_bytes_total 0", "teeyard_start_time_seconds 3600",

@@ -58,7 +58,7 @@ var rooms = map[string][]string{
 	// The operator's console runs lines of the server, whose parts it shows.
 	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage"},
 	// It records the match for those who watch.
-	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/limit", "internal/safetext", "internal/webpage"},
+	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage"},
 
 	// Small packages that several rooms share.
 	"internal/limit":      {},

@@ -31,6 +31,13 @@ func (s *Slots) Take(person netip.Prefix) bool {
 	return true
 }
 
+// Taken returns how many slots are taken.
+func (s *Slots) Taken() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken
+}
+
 // Release gives back a slot that the person has taken.
 func (s *Slots) Release(person netip.Prefix) {
 	s.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/web"
@@ -59,6 +60,8 @@ type Broadcast struct {
 	people   bool   // there were some in this match
 	seen     int32  // tick, the last with people
 	made     int    // batches
+	records  int64  // taken
+	handed   int64  // batches that were handed over
 
 	jobs     chan *batch
 	blank    chan *batch // to be filled again
@@ -70,7 +73,10 @@ type Broadcast struct {
 
 	web       *web.Settings
 	downloads limit.Slots // of demos
+	answers   atomic.Int64
+	sent      atomic.Int64 // bytes of answers
 
+	log     *slog.Logger // nil for none
 	shelf   shelf
 	archive *archive // nil without a folder
 	keeper  *keeper  // nil without a folder
@@ -102,7 +108,7 @@ func New(cfg Config) *Broadcast {
 // newBroadcast returns a Broadcast without goroutines.
 func newBroadcast(cfg Config) *Broadcast {
 	b := &Broadcast{
-		settings: cfg.Settings, now: cfg.Now,
+		settings: cfg.Settings, now: cfg.Now, log: cfg.Log,
 		jobs: make(chan *batch, maxBatches), blank: make(chan *batch, maxBatches), done: make(chan struct{}),
 	}
 	if b.settings == nil {
@@ -167,6 +173,24 @@ func (b *Broadcast) watch(now time.Time) {
 	}
 }
 
+// Values are for /metrics and /status.json.
+func (b *Broadcast) Values() []web.Value {
+	ofShelf := func(read func(s *shelf) int) func() float64 {
+		return func() float64 {
+			b.shelf.mu.Lock()
+			defer b.shelf.mu.Unlock()
+			return float64(read(&b.shelf))
+		}
+	}
+	return []web.Value{
+		{Name: "broadcast_answers_total", Kind: metrics.Counter, Help: "Requests for parts of the broadcast that were answered.", Read: func() float64 { return float64(b.answers.Load()) }},
+		{Name: "broadcast_sent_bytes_total", Kind: metrics.Counter, Help: "Bytes of these answers.", Read: func() float64 { return float64(b.sent.Load()) }},
+		{Name: "broadcast_segments_total", Kind: metrics.Counter, Help: "Segments that were made.", Read: ofShelf(func(s *shelf) int { return s.added })},
+		{Name: "broadcast_memory_bytes", Kind: metrics.Gauge, Help: "Memory of segments.", Read: ofShelf(func(s *shelf) int { return s.memory })},
+		{Name: "broadcast_downloads", Kind: metrics.Gauge, Help: "Demos of matches that go on which are being downloaded.", Read: func() float64 { return float64(b.downloads.Taken()) }},
+	}
+}
+
 // Recorder implements [server.Broadcast].
 func (b *Broadcast) Recorder() *recorder.Recorder { return b.recorder }
 
@@ -206,6 +230,7 @@ func (b *Broadcast) ObserveTick(t *server.Tick) {
 		return
 	}
 	b.recorder.Take(t.World, &b.batch.records[b.batch.n])
+	b.records++
 	b.batch.people[b.batch.n] = b.people && tick-b.seen < traceTicks
 	if b.batch.n++; b.batch.n == recordsPerBatch {
 		b.batch.result.take(t)
@@ -274,6 +299,7 @@ func (b *Broadcast) handOver(ends bool) {
 	}
 	b.batch.match, b.batch.ends, b.batch.at, b.batch.keep = b.match, ends, b.now(), b.people
 	b.jobs <- b.batch
+	b.handed++
 	b.batch = nil
 }
 

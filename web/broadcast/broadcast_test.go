@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -35,7 +36,9 @@ type watchedServer struct {
 	rooms     http.Handler
 	players   map[transport.Peer]*testclient.Client
 	inGame    int // players and bots
-	sent      int // bytes to players
+	tick      int32
+	played    sync.Mutex // while a tick runs in another goroutine
+	sent      int        // bytes to players
 	log       testenv.Buffer
 	clock     atomic.Int64 // now, while people ask in other goroutines; 0 if they do not
 }
@@ -54,7 +57,9 @@ func (w *watchedServer) start(newBroadcast func(Config) *Broadcast, dir string, 
 	w.broadcast = newBroadcast(Config{Settings: &w.settings, Dir: dir, Now: w.time, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	w.Server = testenv.Must(server.New(server.Config{
 		Transport: (*serverConn)(w), Commands: append([]string{"sv_inactivekick_time 0; sv_spamprotection 0"}, commands...),
-		Observers: []server.Observer{server.ObserverFunc(func(t *server.Tick) { w.inGame = len(t.World.Frame().Players) })},
+		Observers: []server.Observer{server.ObserverFunc(func(t *server.Tick) {
+			w.inGame, w.tick = len(t.World.Frame().Players), t.World.Tick()
+		})},
 		Broadcast: w.broadcast, AddToConsole: w.settings.Register, Background: func(f func()) { f() },
 	}))
 	w.rooms = web.NewHandler(w.broadcast.Rooms()...)

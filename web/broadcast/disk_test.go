@@ -233,6 +233,39 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestDelayTooLong: segments that are forgotten before anybody may see them are never shown early, and it is
+// said why there is nothing to see.
+func TestDelayTooLong(t *testing.T) {
+	w := newWatchedServer(t, "sv_live_delay 3600")
+	w.broadcast.shelf.limit = 5000
+	w.join("anna")
+	w.run(60 * time.Second)
+	if i := w.info("/live.json"); i.Last != -1 || i.Reason != tooLong {
+		t.Errorf("%+v", i)
+	}
+	testenv.Eventually(t, "the log says so", func() bool { return strings.Count(w.log.String(), tooLong) == 1 })
+	w.Execute("sv_live_delay 2")
+	w.run(10 * time.Second)
+	if i := w.info("/live.json"); i.First >= i.Last || i.Reason != "" || strings.Count(w.log.String(), tooLong) != 1 {
+		t.Errorf("with a shorter one: %+v", i)
+	}
+}
+
+// TestValues: what is made and read is counted.
+func TestValues(t *testing.T) {
+	w := newWatchedServer(t, "sv_live_delay 0")
+	w.run(10 * time.Second)
+	seg := w.body("/b/" + w.info("/live.json").Match + "/0.seg")
+	got := map[string]float64{}
+	for _, v := range w.broadcast.Values() {
+		got[v.Name] = v.Read()
+	}
+	if got["broadcast_answers_total"] != 2 || got["broadcast_segments_total"] < 4 || got["broadcast_memory_bytes"] == 0 || got["broadcast_downloads"] != 0 ||
+		got["broadcast_sent_bytes_total"] < float64(len(seg))+100 {
+		t.Errorf("%v", got)
+	}
+}
+
 // FuzzRecording: what is beside a demo may be anything.
 func FuzzRecording(f *testing.F) {
 	f.Add([]byte(`{"match":"20200101-000000-00000000","map":{"name":"a","sha256":"` + strings.Repeat("0", 64) + `","crc":"00000000","size":5},"first_tick":1,"last_tick":99,"segments":[10]}`))

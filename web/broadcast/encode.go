@@ -3,6 +3,7 @@ package broadcast
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
@@ -12,15 +13,27 @@ import (
 func (b *Broadcast) encode() {
 	defer close(b.done)
 	c := cutter{shelf: &b.shelf}
+	var warned *match
 	for batch := range b.jobs {
 		c.add(batch)
 		if b.keeper != nil {
 			b.keeper.poke()
 		}
+		if m := c.match; m != nil && m != warned && b.log != nil && b.isTooLong(m, batch.at) {
+			warned = m
+			b.log.Warn(fmt.Sprintf("nobody can watch match %s: %s", m.id, tooLong))
+		}
 		batch.match = nil
 		b.blank <- batch
 	}
 	c.finish()
+}
+
+// isTooLong reports whether segments of the last match are forgotten before they may be seen.
+func (b *Broadcast) isTooLong(m *match, now time.Time) bool {
+	b.shelf.mu.Lock()
+	defer b.shelf.mu.Unlock()
+	return m.losesUnseen(&viewer{until: now.Add(-b.delay())})
 }
 
 // cutter cuts what the records of matches encode to into segments.

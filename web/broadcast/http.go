@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/teeyard/teeyard/web"
@@ -47,7 +48,8 @@ func (b *Broadcast) handler(who func() viewer) http.Handler {
 	for i, serve := range []func(w *answer, r *http.Request, v *viewer){b.serveLive, b.serveFile, b.servePart, b.serveMap} {
 		mux.HandleFunc(patterns[i], func(w http.ResponseWriter, r *http.Request) {
 			v := who()
-			a := answer{ResponseWriter: w, public: !v.all, control: http.NewResponseController(w)}
+			a := answer{ResponseWriter: w, public: !v.all, control: http.NewResponseController(w), sent: &b.sent}
+			b.answers.Add(1)
 			a.Header().Set("Access-Control-Allow-Origin", "*")
 			a.Header().Set("X-Content-Type-Options", "nosniff")
 			if v.all {
@@ -65,6 +67,7 @@ type answer struct {
 	public  bool // caches may keep it
 	control *http.ResponseController
 	began   time.Time
+	sent    *atomic.Int64 // bytes of all answers
 }
 
 // set sets how long the answer may be kept.
@@ -88,6 +91,9 @@ func (a *answer) json(i Info, cache string) {
 	json.NewEncoder(a).Encode(i)
 }
 
+// tooLong says that the delay is longer than what there is room for.
+const tooLong = "the delay is longer than what the server keeps of a match (sv_live_delay, sv_broadcast_max_mb)"
+
 // serveLive serves /live.json.
 func (b *Broadcast) serveLive(w *answer, _ *http.Request, v *viewer) {
 	s := &b.shelf
@@ -95,6 +101,9 @@ func (b *Broadcast) serveLive(w *answer, _ *http.Request, v *viewer) {
 	i := Info{SegmentTicks: segmentTicks, Last: -1, LastTick: -1, Delay: seconds(v.delay)}
 	if m := s.live(v); m != nil {
 		i = s.info(m, v)
+		if m.losesUnseen(v) {
+			i.Reason = tooLong
+		}
 	}
 	private := !v.private && s.isPrivate()
 	if !i.Live {
@@ -328,5 +337,7 @@ func (a *answer) Write(b []byte) (int, error) {
 	if now.Sub(a.began) < answerTimeout {
 		a.control.SetWriteDeadline(now.Add(readTimeout))
 	}
-	return a.ResponseWriter.Write(b)
+	n, err := a.ResponseWriter.Write(b)
+	a.sent.Add(int64(n))
+	return n, err
 }

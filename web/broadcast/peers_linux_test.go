@@ -193,6 +193,47 @@ func TestCaches(t *testing.T) {
 	}
 }
 
+// TestManySockets: 500 viewers with a connection each and no cache. The server's goroutine makes a record for every second
+// tick and hands over ten at a time, as it does when nobody watches, and all viewers get every segment.
+func TestManySockets(t *testing.T) {
+	peers.RequirePrograms(t)
+	const viewers, seconds = 500, 6
+	var files unix.Rlimit
+	testenv.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &files))
+	if files.Cur < 2*viewers+200 {
+		t.Skipf("only %d files may be open", files.Cur)
+	}
+	w := newPlayedServer(t)
+	count := func() (c struct{ tick, records, batches int64 }) {
+		w.played.Lock()
+		defer w.played.Unlock()
+		return struct{ tick, records, batches int64 }{int64(w.tick), w.broadcast.records, w.broadcast.handed}
+	}
+	s := web.NewServer(w.rooms)
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
+	go s.Serve(l)
+	t.Cleanup(func() { s.Close() })
+	before := count()
+	a := audience{addr: l.Addr().String(), faults: map[string]int{}, until: time.Now().Add(seconds * time.Second)}
+	var all sync.WaitGroup
+	for i := range viewers {
+		all.Go(func() { a.watch(time.Duration(i) * time.Second / viewers) })
+	}
+	all.Wait()
+	after := count()
+	ticks, records, batches := after.tick-before.tick, after.records-before.records, after.batches-before.batches
+	t.Logf("%d answers, %d segments, %d MB; %d ticks, %d records, %d batches", a.answers.Load(), a.segments.Load(), a.bytes.Load()>>20, ticks, records, batches)
+	if len(a.faults) > 0 {
+		t.Errorf("what went wrong: %v", a.faults)
+	}
+	if ticks < 50 || records > ticks/2+1 || batches > records/recordsPerBatch+1 {
+		t.Errorf("%d records and %d batches in %d ticks", records, batches, ticks)
+	}
+	if n := a.segments.Load(); n < viewers {
+		t.Errorf("%d segments were read", n)
+	}
+}
+
 // newPlayedServer returns a server on which 64 players play, in real time, until the test ends.
 func newPlayedServer(t *testing.T) *watchedServer {
 	c := newCrowd(t, 64)
@@ -209,8 +250,10 @@ func newPlayedServer(t *testing.T) *watchedServer {
 				return
 			case <-ticker.C:
 				c.clock.Store(int64(c.now))
+				c.played.Lock()
 				c.send()
 				c.Advance(conn.Time(c.now))
+				c.played.Unlock()
 			}
 		}
 	}()

@@ -125,6 +125,7 @@ type shelf struct {
 	matches []*match // in the order in which they began
 	memory  int      // bytes of segments
 	limit   int      // of memory
+	added   int      // segments
 }
 
 // begin adds a match, and removes those that nobody needs here any more.
@@ -176,6 +177,7 @@ func (s *shelf) add(m *match, seg segment) {
 	seg.size = int32(len(seg.data))
 	m.segments = append(m.segments, seg)
 	s.memory += seg.memory()
+	s.added++
 	for s.memory > s.limit && s.forget() {
 	}
 }
@@ -294,6 +296,9 @@ func (s *shelf) find(id string, v *viewer) *match {
 	}
 	return nil
 }
+
+// losesUnseen reports whether a match has lost segments that a viewer cannot have seen yet.
+func (m *match) losesUnseen(v *viewer) bool { return m.kept > m.visible(v) }
 
 // has reports whether a match is on the shelf.
 func (s *shelf) has(id string) bool {
