@@ -17,6 +17,7 @@ import (
 
 // match is a recording that runs.
 type match struct {
+	onTick  func(*ddrace.World)
 	res     *Result
 	file    *teehistorian.Reader
 	world   *ddrace.World
@@ -59,7 +60,8 @@ func run(cfg *Config, repeats []Repeat) (*Result, error) {
 	}
 	seed, _ := h.Seed()
 	t := &match{
-		res: &Result{Header: h, Repeated: repeats, Faults: m.Faults}, file: file, repeats: repeats,
+		onTick: cfg.OnTick,
+		res:    &Result{Header: h, Repeated: repeats, Faults: m.Faults}, file: file, repeats: repeats,
 	}
 	t.world = ddrace.New(ddrace.Config{Map: m, Seed: seed, Teams: &t.teams})
 	last := cfg.Ticks
@@ -149,6 +151,9 @@ func (t *match) step() bool {
 			return false
 		}
 		t.res.TeeTicks++
+	}
+	if t.onTick != nil {
+		t.onTick(t.world)
 	}
 	return true
 }

@@ -26,6 +26,8 @@ type Config struct {
 	NoSearch bool
 	// Ticks is where to end, 0 for the end of the recording.
 	Ticks int32
+	// OnTick, if not nil, is called after each tick in which all places were equal.
+	OnTick func(*ddrace.World)
 }
 
 // Result is what was found.
@@ -98,6 +100,7 @@ func search(cfg *Config, res *Result) (*Result, error) {
 	at := res.Difference
 	for _, c := range res.inputs {
 		limited := *cfg
+		limited.OnTick = nil
 		limited.Ticks = at.Tick + 2*maxSearch
 		got, err := run(&limited, append(slices.Clone(res.Repeated), c))
 		if err != nil {

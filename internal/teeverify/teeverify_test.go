@@ -72,7 +72,7 @@ func recording(t *testing.T, ticks int32, repeats ...teeverify.Repeat) []byte {
 			if world.Tick() == 0 {
 				kind = teehistorian.InputNew
 			}
-			write(teehistorian.Record{Kind: kind, Client: int32(id), Input: recorded(&in)})
+			write(teehistorian.Record{Kind: kind, Client: int32(id), Input: toRecorded(&in)})
 		}
 		if world.Tick() == 150 {
 			write(teehistorian.Record{Kind: teehistorian.Message, Client: 1, Data: []byte{44}}) // Cl_Kill of 0.6
@@ -101,7 +101,7 @@ func recording(t *testing.T, ticks int32, repeats ...teeverify.Repeat) []byte {
 	return out.Bytes()
 }
 
-func recorded(in *ddrace.Input) teehistorian.Input {
+func toRecorded(in *ddrace.Input) teehistorian.Input {
 	bit := func(b bool) int32 {
 		if b {
 			return 1

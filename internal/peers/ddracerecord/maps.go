@@ -100,6 +100,16 @@ var kinds = map[string]func(m *maker, x, y int){
 			}
 		}
 	},
+	"endless": func(m *maker, x, y int) { m.put(x, y, pick(m, 17, 18), 0) },
+	"hits": func(m *maker, x, y int) {
+		if m.IntN(3) == 0 {
+			m.putSwitch(x, y, pick(m, 19, 20), 0, pick(m, 0, 2, 3, 4))
+			return
+		}
+		m.put(x, y, pick(m, 19, 19, 20), 0)
+	},
+	"collide": func(m *maker, x, y int) { m.put(x, y, pick(m, 88, 104), 0) },
+	"lights":  func(m *maker, x, y int) { m.entity(x, y, uint8(12+m.IntN(7)), uint8(m.IntN(3)), m.IntN(2) == 0) },
 	// These count for the whole map.
 	"wide1": func(m *maker, x, y int) { m.put(x, y, pick(m, 71, 73), 0) },
 	"wide2": func(m *maker, x, y int) { m.put(x, y, pick(m, 72, 74, 75), 0) },
@@ -187,13 +197,9 @@ func (m *maker) bytes(settings []string) []byte {
 	return b
 }
 
-// Spread returns a map with 60 more spawns at random places where nothing is, so that players
-// see all of it.
-func Spread(seed uint64, b []byte) ([]byte, error) {
-	m, err := twmap.Parse(b)
-	if err != nil {
-		return nil, err
-	}
+// AddSpawns puts 60 more spawns at random places of a map where nothing is, so that players see
+// all of it.
+func AddSpawns(m *twmap.Map, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	g := m.GameLayer()
 	for n, tries := 0, 0; n < 60 && tries < 1e6; tries++ {
@@ -202,7 +208,6 @@ func Spread(seed uint64, b []byte) ([]byte, error) {
 			n++
 		}
 	}
-	return m.Bytes()
 }
 
 func pick(m *maker, of ...uint8) uint8 { return of[m.IntN(len(of))] }

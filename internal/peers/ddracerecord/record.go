@@ -165,7 +165,9 @@ func (p *player) play(c *client.Client, _ *game.View) game.Input {
 		p.in.Jump = !p.in.Jump
 	}
 	if due(2, 5, 40) {
-		p.in.Hook = !p.in.Hook
+		if p.in.Hook = !p.in.Hook; p.in.Hook && r.IntN(4) == 0 {
+			p.next[2] += 200 // as long as hooks hold others, and longer
+		}
 		p.in.TargetX, p.in.TargetY = int32(r.IntN(600)-300), int32(r.IntN(600)-400)
 	}
 	if due(3, 3, 20) {

@@ -54,6 +54,14 @@ var recordings = map[string]func() (file []byte, cfg Config){
 	"tuned":      generated(8, "", settings("tune gravity 0.3", "tune hook_length 500", "tune player_collision 0", "tune laser_bounce_num 2", "tune velramp_start 400", "sv_plasma_range 400", "sv_plasma_per_sec 10", "sv_dragger_range 300"), "weapons", "entities", "tune"),
 	"wide1":      generated(6, "", settings("sv_freeze_delay 1"), "wide1", "weapons", "weapons", "jump", "freeze"),
 	"wide2":      generated(6, "", nil, "wide2", "weapons", "weapons", "telegun"),
+	"endless":    generated(6, "", nil, "endless"),
+	"hits":       withRcon(generated(5, "", nil, "hits"), "weapons"),
+	"collide":    generated(5, "", nil, "collide"),
+	"telegun2":   withRcon(generated(20, "", nil, "telegun"), "weapons"),
+	"lights":     generated(4, "", settings("sv_freeze_delay 1"), "lights"),
+	"oldlaser":   withRcon(generated(3, "", nil, "wide1"), "weapons"),
+	"unhooking":  withRcon(generated(3, "", nil, "wide2"), "weapons"),
+	"mixed-long": withRcon(generated(7, "", settings("sv_freeze_delay 1"), Kinds...), "weapons"),
 	"mapbug":     generated(6, "", settings("mapbug grenade-doubleexplosion@ddnet.tw", "tune grenade_lifetime 0.3", "sv_reset_pickups 1", "sv_destroy_bullets_on_death 0"), "weapons"),
 	"mandatory":  withTeams(generated(8, "", settings("sv_team 2"), Kinds...)),
 	"locked":     withLocks(generated(9, "", settings("sv_freeze_delay 1"), "race", "death", "death", "switched", "solo", "weapons")),
@@ -128,15 +136,10 @@ func installed(name string, seed uint64) func() ([]byte, Config) {
 		if seed == 0 {
 			return nil, cfg
 		}
-		b, err := os.ReadFile(filepath.Join(peers.DDNetMaps, name+".map"))
-		if err == nil {
-			b, err = Spread(seed, b)
-		}
-		if err != nil {
-			panic(err)
-		}
+		m := testenv.Must(twmap.Parse(testenv.Must(os.ReadFile(filepath.Join(peers.DDNetMaps, name+".map")))))
+		AddSpawns(m, seed)
 		cfg.Map = ""
-		return b, cfg
+		return testenv.Must(m.Bytes()), cfg
 	}
 }
 
