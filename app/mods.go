@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/mods/fng"
 	"github.com/teeyard/teeyard/mods/foot"
 	"github.com/teeyard/teeyard/mods/infection"
@@ -32,6 +33,7 @@ var ownModes = server.Modes{
 	{Name: "boomfng", New: func() game.Mode { return fng.New(game.WeaponGrenade, true) }},
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 	{Name: "foot", New: foot.New},
+	{Name: "ddrace", New: ddrace.New},
 	{Name: "infection", New: infection.New},
 }
 

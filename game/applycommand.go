@@ -128,6 +128,9 @@ func (w *World) applyOperator(cmd *Command) {
 		if cmd.Tuning != nil {
 			w.tuning = *cmd.Tuning
 			w.resetPureTuning()
+			if w.ddrace != nil {
+				w.ddrace.tune(&w.tuning)
+			}
 			told := w.tuning
 			w.addEvent(Event{Kind: EvTuneParams, To: MaskAll, Tuning: &told})
 			if w.extended {

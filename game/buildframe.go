@@ -69,6 +69,9 @@ func (w *World) buildFrame() {
 		}
 	}
 	f.Pickups = append(f.Pickups, w.drawn.pickups...)
+	if w.ddrace != nil {
+		w.addDDRace(f)
+	}
 	f.Flags = f.Flags[:0]
 	for i := range w.flags {
 		if fl := &w.flags[i]; fl.exists {

@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // player is the state of a connected player.
 type player struct {
@@ -169,7 +172,7 @@ func (w *World) tickPlayer(id PlayerID) {
 		if c.alive {
 			p.viewPos = c.pos
 		}
-	} else if p.spawning && p.respawnTick <= w.tick {
+	} else if p.spawning && p.respawnTick <= w.tick && w.ddrace == nil {
 		w.trySpawn(id)
 	}
 	if !p.deadSpec && p.lastActionTick != w.tick && !w.npcs.present.Has(id) {
@@ -225,6 +228,9 @@ func (w *World) trySpawn(id PlayerID) {
 // killCharacter kills and removes the player's character, if there is one.
 func (w *World) killCharacter(id PlayerID, weapon Weapon) {
 	if w.characters[id].exists {
+		if w.ddrace != nil {
+			w.ddrace.world.Kill(int(id), ddrace.Weapon(weapon), false)
+		}
 		w.die(id, id, weapon)
 		if w.characters[id].exists {
 			w.removeCharacter(id)
@@ -251,7 +257,7 @@ func (w *World) applyDirectInput(id PlayerID, in *Input) {
 		return
 	}
 	p.flags = flags
-	if w.characters[id].exists {
+	if w.characters[id].exists && w.ddrace == nil {
 		w.characterDirectInput(id, in)
 	}
 	held := in.Fire&1 != 0

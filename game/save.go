@@ -139,6 +139,9 @@ func (v *visitor) world(w *World) {
 		v.people(w)
 	}
 	v.modsOff(w)
+	if v.extra(46, w.ddrace != nil) {
+		v.ddrace(w)
+	}
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s.hook)

@@ -61,6 +61,8 @@ var notSaved = map[string]string{
 	"declared":    "from mode and mods, but for what TestDeclaredIsSaved changes",
 	"perPlayer":   "from the states of mode and mods",
 
+	"ddrace": "nil; mods/ddrace tests it",
+
 	"characters.latestPrevInput": "latestInput, between steps",
 }
 

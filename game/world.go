@@ -73,6 +73,7 @@ type World struct {
 	rand           splitmix.Rand
 	terrain        Terrain
 	collision      *physics.Collision
+	ddrace         *ddraceHost   // nil unless the mode is one of DDRace
 	coreWorld      physics.World // cores of the living characters
 	reckoningWorld physics.World // default tuning and no cores, for dead reckoning
 
@@ -176,8 +177,13 @@ func New(cfg Config) (*World, error) {
 	if err := w.declared.err; err != nil {
 		return nil, err
 	}
-	if err := w.placeEntities(t); err != nil {
+	if err := w.startDDRace(); err != nil {
 		return nil, err
+	}
+	if w.ddrace == nil {
+		if err := w.placeEntities(t); err != nil {
+			return nil, err
+		}
 	}
 	w.building = false
 	return w, nil
@@ -201,6 +207,11 @@ func (w *World) Step(cmds []Command) []Event {
 		}
 	}
 	w.tick++
+	if w.ddrace != nil {
+		w.tickDDRace(cmds)
+		w.tickRest()
+		return w.events
+	}
 	for i := range cmds {
 		if cmds[i].Kind == CmdInput {
 			w.applyPredictedInput(&cmds[i])
@@ -212,6 +223,12 @@ func (w *World) Step(cmds []Command) []Event {
 		w.beginStates()
 	}
 	w.tickEntities()
+	w.tickRest()
+	return w.events
+}
+
+// tickRest ends a tick after that of the entities.
+func (w *World) tickRest() {
 	w.tickMatch()
 	w.tickTimers()
 	w.callTick()
@@ -230,7 +247,6 @@ func (w *World) Step(cmds []Command) []Event {
 	if len(w.panics) > 0 {
 		w.tellPanics()
 	}
-	return w.events
 }
 
 // tickEntities runs one tick of all entities: projectiles, lasers, pickups,

@@ -208,7 +208,13 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Warning, "server", impureTuning)
 		s.tuning = pure
 	}
-	if w.GameFlags()&game.GameFlagRace != 0 && !race.HasCourse(m.terrain) {
+	for _, f := range w.DDRaceFaults().List {
+		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s': %s", m.svMap, f))
+	}
+	if more := w.DDRaceFaults().More; more > 0 {
+		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has %d more tiles and settings like these", m.svMap, more))
+	}
+	if w.GameFlags()&(game.GameFlagRace|game.GameFlagDDRace) == game.GameFlagRace && !race.HasCourse(m.terrain) {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has no start and finish for a race; yardrun has", m.svMap))
 	}
 	if m.compatibleErr != nil {

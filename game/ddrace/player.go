@@ -89,6 +89,18 @@ func (w *World) Pause(id int, paused bool) {
 	}
 }
 
+// SetSpectator says whether a player only watches. A tee that it has dies.
+func (w *World) SetSpectator(id int, spectator bool) {
+	p := &w.players[id]
+	if p.spectator == spectator {
+		return
+	}
+	if p.alive {
+		w.Kill(id, WeaponGame, false)
+	}
+	p.spectator, p.spawning = spectator, !spectator
+}
+
 // SetView says what a player sees who has no tee in the world.
 func (w *World) SetView(id int, at Vec) { w.players[id].view = at }
 

@@ -135,6 +135,9 @@ type Ninja struct {
 // ID returns the player's id.
 func (t *Tee) ID() int { return int(t.id) }
 
+// Target returns where the tee aims, relative to it, in units.
+func (t *Tee) Target() (x, y int32) { return t.input.TargetX, t.input.TargetY }
+
 // Frozen reports whether the tee is frozen.
 func (t *Tee) Frozen() bool { return t.FreezeTime != 0 }
 

@@ -237,6 +237,9 @@ func (o *order) walk(w *World) func(yield func(*Tee) bool) {
 	}
 }
 
+// Tees walks through the tees in the world from the newest to the oldest.
+func (w *World) Tees(yield func(*Tee) bool) { w.newest(yield) }
+
 // newest walks through the tees in the world from the newest to the oldest, as everything that looks
 // for tees does.
 func (w *World) newest(yield func(*Tee) bool) {
@@ -258,6 +261,9 @@ func (w *World) canCollide(a, b int) bool {
 	}
 	return p.team == o.team && !w.tees[a].Core.Solo && !w.tees[b].Core.Solo
 }
+
+// CanCollide reports whether two players' tees act on each other.
+func (w *World) CanCollide(a, b int) bool { return w.canCollide(a, b) }
 
 // canKeepHook is canCollide for a hook that holds.
 func (w *World) canKeepHook(a, b int) bool {

@@ -1,0 +1,284 @@
+package game
+
+import (
+	"strings"
+
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/physics"
+)
+
+// DDRaceRule is for modes with GameFlagDDRace. Their worlds are simulated by package ddrace instead of
+// the rules of this package: tees, shots, pickups and tiles. Of the hooks, those of players, chat, match
+// and storage, SpawnHook, DeathHook and SelfKillHook are called, and of Tx, what changes tees has no
+// effect; [Tx.DDRace] does that. The world is never paused.
+type DDRaceRule interface {
+	// DDRaceSettings returns the settings of the server, which those of the map follow. It is
+	// called by [New], after Start.
+	DDRaceSettings() ddrace.Settings
+	// DDRaceEvent is called for each event of a tick that is not seen or heard, in order, after the
+	// tick of the tees.
+	DDRaceEvent(tx *Tx, e *ddrace.Event)
+}
+
+// ddraceHost is the simulation of a world of DDRace.
+type ddraceHost struct {
+	rule    DDRaceRule
+	world   *ddrace.World
+	inputs  []ddrace.PlayerInput
+	entered PlayerMask // who is in the simulation
+	lines   []ddrace.Line
+	pickups []ddrace.Pickup
+	shown   [MaxPlayers]PlayerMask // who does not see a player's tee
+	visitor visitor                // while it is visited
+}
+
+// startDDRace makes the simulation if the mode has one.
+func (w *World) startDDRace() error {
+	rule, ok := w.mode.(DDRaceRule)
+	if !ok || w.match.flags&GameFlagDDRace == 0 {
+		return nil
+	}
+	m, err := ddrace.NewMap(&w.terrain, rule.DDRaceSettings())
+	if err != nil {
+		return err
+	}
+	w.ddrace = &ddraceHost{rule: rule, world: ddrace.New(ddrace.Config{Map: m, Seed: [2]uint64{w.rand.Next(), w.rand.Next()}})}
+	w.extended = true
+	w.tuning = shownTuning(&m.Settings.Tuning)
+	return nil
+}
+
+// DDRace returns the simulation of a world of DDRace, nil for others. It must not be stepped.
+func (tx *Tx) DDRace() *ddrace.World {
+	if d := tx.w.ddrace; d != nil {
+		return d.world
+	}
+	return nil
+}
+
+// DDRaceFaults returns what the map contains and is not supported, in worlds of DDRace.
+func (w *World) DDRaceFaults() ddrace.Faults {
+	if w.ddrace == nil {
+		return ddrace.Faults{}
+	}
+	return w.ddrace.world.Map().Faults
+}
+
+// shownTuning returns the part of a tuning that all clients know.
+func shownTuning(t *ddrace.Tuning) (s Tuning) {
+	copy(s[:physics.PlayerCollision], t[:])
+	s[physics.PlayerCollision], s[physics.PlayerHooking] = t[ddrace.PlayerCollision], t[ddrace.PlayerHooking]
+	return s
+}
+
+// tuneDDRace changes the tuning of the simulation.
+func (d *ddraceHost) tune(t *Tuning) {
+	s := *d.world.Settings()
+	copy(s.Tuning[:physics.PlayerCollision], t[:])
+	s.Tuning[ddrace.PlayerCollision], s.Tuning[ddrace.PlayerHooking] = t[physics.PlayerCollision], t[physics.PlayerHooking]
+	d.world.SetSettings(s)
+}
+
+// tickDDRace runs one tick of the simulation, instead of tickEntities.
+func (w *World) tickDDRace(cmds []Command) {
+	d := w.ddrace
+	if w.resetRequested {
+		for id := range PlayerID(MaxPlayers) {
+			w.killCharacter(id, WeaponGame)
+		}
+		w.resetPlayers()
+		w.resetRequested = false
+	}
+	for i := range w.players {
+		p, bit := &w.players[i], MaskOne(PlayerID(i))
+		switch spectator := p.team == TeamSpectators; {
+		case p.inGame && d.entered&bit == 0:
+			d.world.Enter(i, spectator)
+			d.entered |= bit
+		case !p.inGame && d.entered&bit != 0:
+			d.world.Leave(i)
+			d.entered &^= bit
+		case p.inGame:
+			d.world.SetSpectator(i, spectator)
+			if w.characters[i].exists != (d.world.Tee(i) != nil) || spectator {
+				d.world.SetView(i, p.viewPos)
+			}
+		}
+	}
+	d.inputs = d.inputs[:0]
+	for i := range cmds {
+		if c := &cmds[i]; c.Kind == CmdInput && c.Player >= 0 && c.Player < MaxPlayers && w.players[c.Player].inGame && c.Input.valid() {
+			d.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
+		}
+	}
+	events := d.world.Step(d.inputs)
+	for i := range events {
+		w.ddraceEvent(&events[i])
+	}
+	w.mirrorTees()
+}
+
+// addInput adds an input, ascending by players.
+func (d *ddraceHost) addInput(id int, in *Input) {
+	const chatting = 4
+	n := ddrace.PlayerInput{Player: id, Input: ddrace.Input{
+		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
+		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
+	}}
+	if in.Flags&PlayerFlagChatting != 0 {
+		n.Input.Flags = chatting
+	}
+	d.inputs = append(d.inputs, n)
+	for i := len(d.inputs) - 1; i > 0 && d.inputs[i-1].Player > id; i-- {
+		d.inputs[i-1], d.inputs[i] = d.inputs[i], d.inputs[i-1]
+	}
+}
+
+// ddraceSounds are the sounds of the simulation. Those without a sound are of the tees' cores, which
+// clients know from the cores.
+var ddraceSounds = map[ddrace.Sound]Sound{
+	ddrace.SoundGunFire: SoundGunFire, ddrace.SoundShotgunFire: SoundShotgunFire, ddrace.SoundGrenadeFire: SoundGrenadeFire,
+	ddrace.SoundHammerFire: SoundHammerFire, ddrace.SoundHammerHit: SoundHammerHit, ddrace.SoundNinjaFire: SoundNinjaFire,
+	ddrace.SoundGrenadeExplode: SoundGrenadeExplode, ddrace.SoundNinjaHit: SoundNinjaHit, ddrace.SoundLaserFire: SoundLaserFire,
+	ddrace.SoundLaserBounce: SoundLaserBounce, ddrace.SoundWeaponSwitch: SoundWeaponSwitch, ddrace.SoundPlayerPainShort: SoundPainShort,
+	ddrace.SoundPlayerPainLong: SoundPainLong, ddrace.SoundPickupHealth: SoundPickupHealth, ddrace.SoundPickupArmor: SoundPickupArmor,
+	ddrace.SoundPickupGrenade: SoundPickupGrenade, ddrace.SoundPickupShotgun: SoundPickupShotgun, ddrace.SoundPickupNinja: SoundPickupNinja,
+	ddrace.SoundWeaponSpawn: SoundWeaponSpawn, ddrace.SoundWeaponNoAmmo: SoundWeaponNoAmmo, ddrace.SoundHit: SoundHit,
+}
+
+// ddraceEvent makes an event of the simulation one of the world.
+func (w *World) ddraceEvent(e *ddrace.Event) {
+	id := PlayerID(e.Tee)
+	to := MaskAll
+	if id >= 0 {
+		to = ^w.ddraceHidden(id)
+	}
+	switch e.Kind {
+	case ddrace.EventSound:
+		if s, ok := ddraceSounds[ddrace.Sound(e.Value)]; ok {
+			w.sound(e.Pos, s, to)
+		}
+		return
+	case ddrace.EventExplosion:
+		w.addEvent(Event{Kind: EvExplosion, To: to, Pos: e.Pos})
+		return
+	case ddrace.EventHammerHit:
+		w.addEvent(Event{Kind: EvHammerHit, To: to, Pos: e.Pos})
+		return
+	case ddrace.EventDamage, ddrace.EventSpawnEffect:
+		return
+	case ddrace.EventDeathEffect:
+		if w.isAlive(id) { // a teleport; deaths have their own
+			w.addEvent(Event{Kind: EvDeath, To: to, Player: id, Pos: e.Pos})
+		}
+		return
+	case ddrace.EventDeath:
+		if w.isAlive(id) {
+			w.characters[id].pos = e.Pos
+			w.die(id, id, Weapon(e.Value))
+		}
+	case ddrace.EventSpawn:
+		if w.characters[id].exists {
+			w.removeCharacter(id)
+		}
+		if w.spawnCharacter(id, e.Pos) {
+			w.addEvent(Event{Kind: EvSpawn, To: to, Player: id, Pos: e.Pos})
+		}
+	case ddrace.EventMessage:
+		w.tx.SayTo(id, ddrace.Message(e.Value).Text(e.Extra))
+	case ddrace.EventZone:
+		s := w.ddrace.world.Settings()
+		w.sayZone(id, s.ZoneLeave, e.Extra)
+		w.sayZone(id, s.ZoneEnter, e.Value)
+	case ddrace.EventPickup:
+		weapon := Weapon(e.Value)
+		kind := [NumWeapons]PickupKind{PickupHammer, PickupGun, PickupShotgun, PickupGrenade, PickupLaser, PickupNinja}
+		if weapon >= 0 && weapon < NumWeapons {
+			w.addEvent(Event{Kind: EvPickup, To: MaskOne(id), Player: id, Pickup: kind[weapon], Weapon: weapon, Pos: e.Pos})
+		}
+	}
+	w.ddrace.rule.DDRaceEvent(&w.tx, e)
+}
+
+// sayZone tells a player the message of a tune zone.
+func (w *World) sayZone(id PlayerID, messages []string, zone int32) {
+	if zone < 0 || int(zone) >= len(messages) || messages[zone] == "" {
+		return
+	}
+	for _, line := range strings.Split(messages[zone], `\n`) {
+		w.tx.SayTo(id, line)
+	}
+}
+
+// ddraceHidden returns the players who do not see a player's tee: those of other teams, unless others
+// are shown.
+func (w *World) ddraceHidden(id PlayerID) PlayerMask { return w.ddrace.shown[id] }
+
+// hideTees finds out who does not see whom.
+func (w *World) hideTees() {
+	d := w.ddrace
+	clear(d.shown[:])
+	if d.world.Settings().ShowOthersDefault != 0 {
+		return
+	}
+	for i := range w.players {
+		if !w.characters[i].exists {
+			continue
+		}
+		for k := range w.players {
+			if w.players[k].inGame && !w.players[k].isSpectating() && !d.world.CanCollide(i, k) {
+				d.shown[i] |= MaskOne(PlayerID(k))
+			}
+		}
+	}
+}
+
+// mirrorTees lets the characters of the world be those of the simulation.
+func (w *World) mirrorTees() {
+	d := w.ddrace
+	w.charOrder.count = 0
+	for t := range d.world.Tees {
+		w.charOrder.ids[w.charOrder.count] = PlayerID(t.ID())
+		w.charOrder.count++
+	}
+	for i := range w.characters {
+		c := &w.characters[i]
+		if !c.exists || !c.alive {
+			continue
+		}
+		t := d.world.Tee(i)
+		if c.inWorld = t != nil; t == nil {
+			continue
+		}
+		k := &t.Core
+		c.pos = t.Pos
+		core := &c.core
+		core.Pos, core.Vel, core.HookPos, core.HookDir = k.Pos, k.Vel, k.HookPos, k.HookDir
+		core.HookTick, core.HookState, core.HookedPlayer = k.HookTick, k.HookState, k.HookedPlayer
+		core.Jumped, core.Direction, core.Angle = k.Jumped, k.Direction, k.Angle
+		c.triggeredEvents |= triggered(k.Events)
+		c.health, c.armor = maxHealth, t.Armor
+		c.activeWeapon, c.lastWeapon = Weapon(t.ActiveWeapon), Weapon(t.LastWeapon)
+		c.attackTick = t.AttackTick
+		c.ninja.activationTick = t.Ninja.ActivationTick
+		c.input.Direction = k.Direction
+		for weapon, owned := range t.Weapons {
+			c.weapons[weapon].owned, c.weapons[weapon].ammo = owned, -1
+		}
+	}
+	w.hideTees()
+}
+
+// triggered returns the events of a core as clients know them.
+func triggered(e uint32) (events int32) {
+	for _, m := range [...]struct{ from, to uint32 }{
+		{ddrace.CoreGroundJump, physics.EventGroundJump}, {ddrace.CoreAirJump, physics.EventAirJump},
+		{ddrace.CoreHookAttachPlayer, physics.EventHookAttachPlayer}, {ddrace.CoreHookAttachGround, physics.EventHookAttachGround},
+		{ddrace.CoreHookHitNoHook, physics.EventHookHitNoHook},
+	} {
+		if e&m.from != 0 {
+			events |= int32(m.to)
+		}
+	}
+	return events
+}

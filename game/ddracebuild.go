@@ -1,0 +1,220 @@
+package game
+
+import (
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// addDDRace adds what the simulation has to a frame.
+func (w *World) addDDRace(f *Frame) {
+	d := w.ddrace
+	s := d.world.Settings()
+	if s.NoWeakHookAndBounce != 0 {
+		f.Game.Flags |= GameFlagNoWeakHook
+	}
+	for i := range f.Players {
+		p := &f.Players[i]
+		p.RaceTeam = int32(d.world.Team(int(p.ID)))
+	}
+	for i := range f.Characters {
+		w.addTee(&f.Characters[i])
+	}
+	f.Projectiles = f.Projectiles[:0]
+	for list, i := d.world.Projectiles(), 0; i < len(list); i++ {
+		f.Projectiles = append(f.Projectiles, d.projectile(&list[i]))
+	}
+	d.lines = d.world.AppendLines(d.lines[:0])
+	f.Lasers = f.Lasers[:0]
+	for i := range d.lines {
+		f.Lasers = append(f.Lasers, d.laser(&d.lines[i], f.Tick))
+	}
+	d.pickups = d.world.AppendPickups(d.pickups[:0])
+	f.Pickups = f.Pickups[:0]
+	for i := range d.pickups {
+		p := &d.pickups[i]
+		state := pickupState(p.ID, ddracePickup(p.Kind), p.Pos, 0)
+		if p.Layer == ddrace.LayerSwitch {
+			state.Entity = MapEntity{Kind: MapPickup, Layer: p.Layer, Switch: p.Number}
+		}
+		f.Pickups = append(f.Pickups, state)
+	}
+	d.addSwitches(f)
+}
+
+// addTee adds the states of a tee of the simulation.
+func (w *World) addTee(s *CharacterState) {
+	t := w.ddrace.world.Tee(int(s.Player))
+	if t == nil {
+		return
+	}
+	set := func(on bool, f CharacterFlags) {
+		if on {
+			s.Flags |= f
+		}
+	}
+	settings := w.ddrace.world.Settings()
+	s.Flags = 0
+	set(t.Core.Solo, CharacterFlagSolo)
+	set(t.Jetpack, CharacterFlagJetpack)
+	set(t.Core.NoCollision || settings.Tuning[ddrace.PlayerCollision] == 0, CharacterFlagNoCollision)
+	set(t.EndlessHook, CharacterFlagEndlessHook)
+	set(t.AirJumps, CharacterFlagEndlessJump)
+	set(t.Super, CharacterFlagSuper)
+	set(t.UnhitHammer, CharacterFlagNoHammerHit)
+	set(t.UnhitShotgun, CharacterFlagNoShotgunHit)
+	set(t.UnhitGrenade, CharacterFlagNoGrenadeHit)
+	set(t.UnhitLaser, CharacterFlagNoLaserHit)
+	set(t.Core.NoHookHit || settings.Tuning[ddrace.PlayerHooking] == 0, CharacterFlagNoHook)
+	set(t.Telegun, CharacterFlagTelegun)
+	set(t.Telegrenade, CharacterFlagTelegunGrenade)
+	set(t.Telelaser, CharacterFlagTelegunLaser)
+	set(t.Live, CharacterFlagCannotMove)
+	set(t.InFreeze, CharacterFlagInFreeze)
+	for weapon, owned := range t.Weapons {
+		set(owned, CharacterFlagHasWeapon<<weapon)
+	}
+	s.FreezeStart, s.FreezeEnd = 0, 0
+	if t.FreezeTime > 0 {
+		s.FreezeStart, s.FreezeEnd = t.FreezeStart, w.tick+t.FreezeTime
+		s.Ammo = 0
+	}
+	if t.Deep {
+		s.FreezeEnd = FreezeForever
+	}
+	s.Jumps, s.AirJumps = t.Core.Jumps, t.Core.JumpedTotal
+	s.NinjaStart = t.Ninja.ActivationTick
+	s.TargetX, s.TargetY = t.Target()
+	s.TeleCheckpoint = int32(t.TeleCheckpoint)
+	s.NotFor = w.ddraceHidden(s.Player)
+}
+
+// hidden returns who does not see what belongs to a tee, -1 for none.
+func (d *ddraceHost) hidden(owner int8) PlayerMask {
+	if owner < 0 {
+		return 0
+	}
+	return d.shown[owner]
+}
+
+func (d *ddraceHost) projectile(p *ddrace.Projectile) ProjectileState {
+	s := ProjectileState{
+		ID: p.ID, X: vec.Trunc(p.Pos.X), Y: vec.Trunc(p.Pos.Y),
+		VelX: vec.Trunc(float32(p.Dir.X * 100)), VelY: vec.Trunc(float32(p.Dir.Y * 100)),
+		Weapon: Weapon(p.Weapon), StartTick: p.Start, Pos: d.world.ProjectilePos(p), NotFor: d.hidden(p.Owner),
+		Start: p.Pos, Direction: p.Dir, Owner: PlayerID(p.Owner),
+	}
+	if p.Bounces&1 != 0 {
+		s.Flags |= ProjectileBouncesX
+	}
+	if p.Bounces&2 != 0 {
+		s.Flags |= ProjectileBouncesY
+	}
+	if p.Explosive {
+		s.Flags |= ProjectileExplosive
+	}
+	if p.Freezing {
+		s.Flags |= ProjectileFreezes
+	}
+	if p.Owner < 0 {
+		s.Entity = MapEntity{Kind: MapProjectile, Layer: p.Layer, Switch: p.Number}
+	}
+	return s
+}
+
+func (d *ddraceHost) laser(l *ddrace.Line, tick int32) LaserState {
+	s := laserState(l.ID, l.Pos, l.From, l.StartTick, d.hidden(l.Owner))
+	s.Owner, s.Kind = Nobody, LaserBeam
+	switch {
+	case l.Kind == 0 && l.Weapon == ddrace.WeaponShotgun:
+		s.Owner, s.Kind = PlayerID(l.Owner), LaserShotgun
+	case l.Kind == 0:
+		s.Owner, s.Kind = PlayerID(l.Owner), LaserRifle
+	case l.Shot:
+	default:
+		s.StartTick = tick
+		s.Entity = MapEntity{Kind: mapEntityKind(l.Kind), Layer: l.Layer, Switch: l.Number}
+		if s.Entity.Kind == MapLight && l.Layer != ddrace.LayerSwitch {
+			s.Entity = MapEntity{}
+		}
+	}
+	return s
+}
+
+// mapEntityKind returns what clients are told that an entity is.
+func mapEntityKind(k ddrace.EntityKind) MapEntityKind {
+	switch {
+	case k == ddrace.EntityDoor:
+		return MapDoor
+	case k == ddrace.EntityTurretExplosive:
+		return MapTurretExplosive
+	case k == ddrace.EntityTurretFreeze:
+		return MapTurretFreeze
+	case k == ddrace.EntityTurretBoth:
+		return MapTurretBoth
+	case k == ddrace.EntityTurretUnfreeze:
+		return MapTurretUnfreeze
+	case k >= ddrace.EntityDraggerThrough:
+		return MapDraggerWeak + MapEntityKind(k-ddrace.EntityDraggerThrough)
+	case k >= ddrace.EntityDragger:
+		return MapDraggerWeak + MapEntityKind(k-ddrace.EntityDragger)
+	}
+	return MapLight
+}
+
+func ddracePickup(k ddrace.EntityKind) PickupKind {
+	switch k {
+	case ddrace.EntityArmor:
+		return PickupArmor
+	case ddrace.EntityShotgun:
+		return PickupShotgun
+	case ddrace.EntityGrenade:
+		return PickupGrenade
+	case ddrace.EntityNinja:
+		return PickupNinja
+	case ddrace.EntityLaser:
+		return PickupLaser
+	case ddrace.EntityNoShotgun:
+		return PickupArmorShotgun
+	case ddrace.EntityNoGrenade:
+		return PickupArmorGrenade
+	case ddrace.EntityNoNinja:
+		return PickupArmorNinja
+	case ddrace.EntityNoLaser:
+		return PickupArmorLaser
+	}
+	return PickupHealth
+}
+
+// addSwitches adds the switches of the teams that have players.
+func (d *ddraceHost) addSwitches(f *Frame) {
+	f.Switches = f.Switches[:0]
+	highest := d.world.Switches()
+	if highest == 0 {
+		return
+	}
+	var teams PlayerMask
+	for i := range f.Players {
+		if team := f.Players[i].RaceTeam; team < TeamSuper {
+			teams |= MaskOne(PlayerID(team))
+		}
+	}
+	for team := range PlayerID(TeamSuper) {
+		if !teams.Has(team) {
+			continue
+		}
+		s := SwitchState{Team: int32(team), Highest: int32(highest), Active: d.world.ActiveSwitches(uint8(team))}
+		n := 0
+		for number := 1; number <= highest && n < len(s.Timers); number++ {
+			// Clients are told of the last three seconds, unless somebody stands on the switch.
+			v := d.world.Switch(uint8(team), uint8(number))
+			if v.EndTick > 0 && v.EndTick < f.Tick+3*TickRate && v.LastUpdate < f.Tick {
+				s.Timers[n] = SwitchTimer{Number: int32(number), EndTick: v.EndTick}
+				for k := n; k > 0 && s.Timers[k-1].EndTick > s.Timers[k].EndTick; k-- {
+					s.Timers[k-1], s.Timers[k] = s.Timers[k], s.Timers[k-1]
+				}
+				n++
+			}
+		}
+		f.Switches = append(f.Switches, s)
+	}
+}

@@ -1,0 +1,61 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// ddrace visits the simulation of a world of DDRace.
+func (v *visitor) ddrace(w *World) {
+	if w.ddrace == nil {
+		v.fail("it is of a world of DDRace")
+		return
+	}
+	number64(v, &w.ddrace.entered)
+	// A copy, so that visitors of other worlds stay on the stack.
+	d := w.ddrace
+	d.visitor = *v
+	d.world.Visit((*ddraceVisitor)(&d.visitor))
+	*v, d.visitor = d.visitor, visitor{}
+	if v.op == restoring && v.err == nil {
+		w.mirrorTees()
+	}
+}
+
+// ddraceVisitor visits the fields of the simulation.
+type ddraceVisitor visitor
+
+func (d *ddraceVisitor) Int32(p *int32)   { num((*visitor)(d), p) }
+func (d *ddraceVisitor) Int8(p *int8)     { num((*visitor)(d), p) }
+func (d *ddraceVisitor) Uint8(p *uint8)   { num((*visitor)(d), p) }
+func (d *ddraceVisitor) Uint64(p *uint64) { number64((*visitor)(d), p) }
+func (d *ddraceVisitor) Vec(p *vec.Vec2)  { (*visitor)(d).vec(p, limitPos) }
+
+func (d *ddraceVisitor) Bool(p *bool) {
+	v := (*visitor)(d)
+	var n uint8
+	if *p {
+		n = 1
+	}
+	num(v, &n)
+	within(v, "flag", n, 0, 1)
+	*p = n == 1
+}
+
+func (d *ddraceVisitor) Float(p *float32) {
+	v := (*visitor)(d)
+	if v.op == hashing {
+		v.hash.float(*p)
+		return
+	}
+	v.float(p, limitPos)
+}
+
+func (d *ddraceVisitor) Length(n, limit int) int {
+	v := (*visitor)(d)
+	v.hashed(n)
+	list := make([]struct{}, n)
+	length(v, &list, limit)
+	return len(list)
+}
+
+func (d *ddraceVisitor) Within(what string, n, lo, hi int32) {
+	within((*visitor)(d), what, n, lo, hi)
+}

@@ -1,0 +1,125 @@
+package ddrace_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
+)
+
+var tiles = map[byte]uint8{'s': 33, 'f': 34, 'c': 35, 'z': 9, 'u': 11, 'g': 200, 't': 26, 'd': 2}
+
+func play(t *testing.T, rows ...string) *modtest.World {
+	t.Helper()
+	return modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: modtest.ParseMap(tiles, rows...), Seed: 7})
+}
+
+// TestRace runs a race with a checkpoint, and a death on the way back.
+func TestRace(t *testing.T) {
+	w := play(t,
+		"####################",
+		"#d  S  s   c    f  #",
+		"####################")
+	w.Play(0)
+	var finish, passed []game.Event
+	died := 0
+	run := func(direction int32, ticks int) {
+		for range ticks {
+			for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: direction, TargetX: 1}}}) {
+				switch e.Kind {
+				case game.EvRaceFinish:
+					finish = append(finish, e)
+				case game.EvCheckpoint:
+					passed = append(passed, e)
+				case game.EvKill:
+					died++
+				}
+			}
+		}
+	}
+	run(1, 120)
+	testenv.Require(t, len(finish) == 1 && finish[0].Record == game.RecordOfAll && finish[0].Value > 300, "finishes: %+v", finish)
+	first := finish[0].Value
+	run(-1, 130)
+	testenv.Require(t, died > 0, "%d deaths", died)
+	run(1, 250)
+	testenv.Require(t, len(finish) == 2 && len(passed) == 1, "finishes: %+v, checkpoints: %+v", finish, passed)
+	testenv.Check(t, finish[1].Extra == finish[1].Value-first, "the second race was %d ms slower, not %d", finish[1].Extra, finish[1].Value-first)
+	score := w.Frame().Players[0].Score
+	testenv.Check(t, score == min(first, finish[1].Value), "the score is %d", score)
+}
+
+// TestFrame checks what players are shown of the simulation, and that a restored world goes on.
+func TestFrame(t *testing.T) {
+	w := play(t,
+		"####################",
+		"#S           zzz   #",
+		"#    g       zzz   #",
+		"####################")
+	w.Play(0)
+	var picked bool
+	for range 60 {
+		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
+			picked = picked || e.Kind == game.EvPickup && e.Weapon == game.WeaponGrenade
+		}
+	}
+	f := w.Frame()
+	testenv.Require(t, len(f.Characters) == 1 && len(f.Pickups) == 1 && f.Extended, "%d tees, %d pickups", len(f.Characters), len(f.Pickups))
+	c := f.Characters[0]
+	testenv.Check(t, picked && c.FreezeEnd > f.Tick && c.Flags&game.CharacterFlagInFreeze != 0, "picked %v, %+v", picked, c)
+	state := w.AppendState(nil)
+	cfg := game.Config{Mode: ddrace.New(), Terrain: modtest.ParseMap(tiles,
+		"####################",
+		"#S           zzz   #",
+		"#    g       zzz   #",
+		"####################")}
+	other := testenv.Must(game.Restore(cfg, state))
+	testenv.Check(t, other.Hash() == w.Hash(), "the restored world has another hash")
+	for range 200 {
+		w.Step(nil)
+		other.Step(nil)
+	}
+	testenv.Check(t, other.Hash() == w.Hash() && bytes.Equal(other.AppendState(nil), w.AppendState(nil)), "the restored world goes on differently")
+}
+
+// course has tiles of many kinds.
+var course = modtest.ParseMap(tiles,
+	"##############################",
+	"#        z      g            #",
+	"#   ##   z   #####   uuu     #",
+	"#        z           uuu   ###",
+	"#S S  s     c    t        f  #",
+	"#S S  s     c         #   f  #",
+	"#########  #######dd##########",
+	"##############################",
+)
+
+func TestReplay(t *testing.T) {
+	modtest.Match{Mode: ddrace.New, Terrain: course, Ticks: 3000}.VerifyReplay(t)
+}
+
+// TestStepAllocatesNothing lets players run about.
+func TestStepAllocatesNothing(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: course, Seed: 3})
+	w.Play(0, 1, 2, 3, 4, 5, 6, 7)
+	cmds := make([]game.Command, 8)
+	step := func() {
+		for i := range cmds {
+			n := w.Tick() + int32(i)*37
+			cmds[i] = game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: game.Input{
+				Direction: n/40%3 - 1, Jump: n/15%2 == 0, Hook: n/60%2 == 0, Fire: n / 10 & 63, TargetX: n%200 - 100, TargetY: -30, WantedWeapon: n / 50 % 6,
+			}}
+		}
+		w.Step(cmds)
+		w.Frame()
+	}
+	for range 2000 {
+		step()
+	}
+	n := testing.AllocsPerRun(1000, step)
+	testenv.Check(t, n == 0, "%v allocations per tick", n)
+}
