@@ -58,6 +58,19 @@ func (s *Server) run(e auditEntry, who console.Caller) (warning string) {
 	return warning
 }
 
+// noteWrongPassword writes into the log and the audit log that somebody gave a wrong password of
+// operators, as far as there is room for what strangers do.
+func (s *Server) noteWrongPassword(e auditEntry, line string) {
+	if !s.mayLogStranger(s.now) {
+		return
+	}
+	if line != "" {
+		s.print(console.Standard, "server", line)
+	}
+	e.Event = "login_failed"
+	s.audit(e)
+}
+
 // auditEntry returns an entry about an operator who is a player.
 func (c *session) auditEntry(event, via, command string) auditEntry {
 	id := int(c.id)

@@ -162,6 +162,11 @@ func (h *econHost) Log(e econ.Event, client int, loggedIn bool, line string) {
 		h.audit(h.econEntry("login", client, ""))
 	case e == econ.Dropped && loggedIn:
 		h.audit(h.econEntry("logout", client, ""))
+	case e == econ.WrongPassword:
+		who := h.econEntry("", client, "")
+		who.Level = ""
+		h.noteWrongPassword(who, "")
+		return // the original logs no line
 	}
 	if loggedIn || h.mayLogStranger(h.now) {
 		h.print(level, "econ", line)

@@ -171,6 +171,9 @@ func (h *halfLife) onRcon(e halflife.RconEvent) {
 		text += fmt.Sprintf(" (%d times)", e.Count)
 	}
 	h.server.print(console.Warning, "server", text)
+	if e.Result != halflife.RconNotAllowed {
+		h.server.audit(auditEntry{Event: "login_failed", Via: "halflife", Addr: e.Peer.String()})
+	}
 }
 
 // checkSetting refuses values of settings that make no sense.

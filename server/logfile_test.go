@@ -113,7 +113,9 @@ func TestAuditLog(t *testing.T) {
 	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; sv_rcon_mod_password modpw; mod_command status 1; add_vote greet say hi; sv_vote_kick_bantime 0")
 	boss, mod := ts.join(local(1), "the boss\x1b"), ts.join(ip(7), "mod")
 	boss.Login("adminpw")
+	mod.Login("guess")
 	mod.Login("modpw")
+	testenv.Check(t, errors.Is(ts.srv.LogIn(&Operator{Via: "http", Addr: netip.MustParseAddrPort("198.51.0.2:0")}, "guess"), ErrLogin), "a guess")
 	ts.idle(10, boss, mod)
 	boss.Rcon("sv_rcon_password secret1; echo a").Rcon("sv_audit_log \"\"").Rcon("sv_audit_log other")
 	mod.Rcon("status").Rcon("shutdown")
@@ -121,9 +123,11 @@ func TestAuditLog(t *testing.T) {
 	ts.idle(10, boss, mod)
 	hl := hlClient{ts, public(1)}
 	hl.rcon("secret1", "echo b")
+	hl.rcon("guess", "echo b")
 	mod.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("greet"), Reason: []byte("x")})
 	boss.Send(&msg7.ClVote{Vote: 1})
 	ts.idle(10, boss, mod)
+	ts.srv.econ.Log(econ.WrongPassword, 2, false, "cid=2 wrong password")
 	ts.srv.econ.Log(econ.LoggedIn, 2, true, "cid=2 authed")
 	ts.srv.econ.Run(2, "echo c; ec_password secret1")
 	for i, result := range []string{"no", "yes"} { // decided by the operator, not by who called it
@@ -154,15 +158,15 @@ func TestAuditLog(t *testing.T) {
 		got = append(got, strings.Join([]string{e.Event, e.Via, e.Level, e.Name, hostOf(e.Addr), e.Command + e.Result}, "|"))
 	}
 	want := []string{
-		"login|game|admin|the boss|127.0.0.1|", "login|game|moderator|mod|10.0.0.7|",
+		"login|game|admin|the boss|127.0.0.1|", "login_failed|game||mod|10.0.0.7|", "login|game|moderator|mod|10.0.0.7|", "login_failed|http|||198.51.0.2|",
 		"command|game|admin|the boss|127.0.0.1|sv_rcon_password ***; echo a",
 		`command|game|admin|the boss|127.0.0.1|sv_audit_log ""`,
 		"command|game|admin|the boss|127.0.0.1|sv_audit_log other",
 		"command|game|moderator|mod|10.0.0.7|status", "command|game|moderator|mod|10.0.0.7|shutdown",
 		"vote_forced|vote|admin|the boss|127.0.0.1|say hi",
-		"command|halflife|admin||198.51.0.1|echo b",
+		"command|halflife|admin||198.51.0.1|echo b", "login_failed|halflife|||198.51.0.1|",
 		"vote_passed|vote||mod|10.0.0.7|say hi",
-		"login|econ|admin|||", "command|econ|admin|||echo c; ec_password ***",
+		"login_failed|econ||||", "login|econ|admin|||", "command|econ|admin|||echo c; ec_password ***",
 		"command|game|admin|the boss|127.0.0.1|vote no", "vote_forced|game|admin|the boss|127.0.0.1|say hino",
 		"command|econ|admin|||vote yes", "vote_forced|econ|admin|||say hiyes",
 		"command|game|admin|the boss|127.0.0.1|logout", "logout|game|admin|the boss|127.0.0.1|",

@@ -68,15 +68,13 @@ func (s *Server) LogIn(o *Operator, password string) error {
 		return fmt.Errorf("%w %s", ErrLoginBanned, banTerms(b, s.bans.clock()))
 	}
 	switch {
-	case s.settings.RconPassword == "" && s.settings.RconModPassword == "":
+	case !s.hasRconPassword():
 		return ErrNoRconPassword
 	case !s.mayTryPassword(s.rconGuesses, a, true):
 		s.countDrop(dropFlood)
 		return ErrLoginLater
 	case !right:
-		if s.mayLogStranger(s.now) {
-			s.print(console.Standard, "server", fmt.Sprintf("addr=%s wrong rcon password", o.Addr))
-		}
+		s.noteWrongPassword(auditEntry{Via: o.Via, Addr: o.Addr.String()}, fmt.Sprintf("addr=%s wrong rcon password", o.Addr))
 		s.countWrongRcon(a, true)
 		return ErrLogin
 	}

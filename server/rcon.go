@@ -158,9 +158,9 @@ const tooManyLogins = "Too many remote console authentication tries"
 // and, if the address is proven, ban the person.
 func (c *session) rejectRconPassword() {
 	s := c.server
-	if s.mayLogStranger(s.now) {
-		s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d addr=%s wrong rcon password", c.id, c.peer))
-	}
+	who := c.auditEntry("", "game", "")
+	who.Level = ""
+	s.noteWrongPassword(who, fmt.Sprintf("ClientID=%d addr=%s wrong rcon password", c.id, c.peer))
 	tries, ban := s.countWrongRcon(c.peer.Addr(), c.addrProven)
 	most := int(s.settings.RconMaxTries)
 	if tries == 0 {

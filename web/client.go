@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 
 	"github.com/teeyard/teeyard/internal/limit"
@@ -17,6 +18,9 @@ type Client struct {
 	// Secure reports whether nobody on the way can have read or changed the request: it came over
 	// TLS, also to a trusted proxy, or from this machine.
 	Secure bool
+	// Prefix is the path below which a trusted proxy has the server, such as /yard, by its
+	// X-Forwarded-Prefix; empty for none.
+	Prefix string
 }
 
 // Client returns who sent a request, as far as trusted proxies and the connection say; see the
@@ -35,7 +39,10 @@ func (s *Settings) Client(r *http.Request) Client {
 		local := Access{Local: true}
 		return Client{Addr: peer, Secure: r.TLS != nil || local.Allows(r)}
 	}
-	c := Client{Secure: lastValue(r.Header, "X-Forwarded-Proto") == "https"}
+	c := Client{Secure: strings.EqualFold(lastValue(r.Header, "X-Forwarded-Proto"), "https")}
+	if p := strings.TrimSuffix(lastValue(r.Header, "X-Forwarded-Prefix"), "/"); prefix.MatchString(p) {
+		c.Prefix = p
+	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0; i-- {
 		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
@@ -61,13 +68,16 @@ func (s *Settings) Person(r *http.Request) netip.Prefix {
 	return limit.Person(a)
 }
 
+// prefix matches a path of letters, digits, - and _.
+var prefix = regexp.MustCompile(`^(/[A-Za-z0-9_-]{1,64}){1,4}$`)
+
 // lastValue returns the last value of a header that may be a list, which the nearest proxy has
-// written, in lower case.
+// written.
 func lastValue(h http.Header, name string) string {
 	list := h.Values(name)
 	if len(list) == 0 {
 		return ""
 	}
 	last := list[len(list)-1]
-	return strings.ToLower(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]))
+	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
 }

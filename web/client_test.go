@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,25 @@ func TestClient(t *testing.T) {
 	}
 }
 
+// TestPrefix: a trusted proxy says below which path it has the server.
+func TestPrefix(t *testing.T) {
+	for header, want := range map[string]string{
+		"": "", "/": "", "/yard": "/yard", "/yard/": "/yard", "/a/b-c_1": "/a/b-c_1", "/forged, /yard": "/yard",
+		"yard": "", "//evil.example": "", "/a;b": "", "/../x": "", "/a b": "", "/" + strings.Repeat("a", 65): "", "/a/b/c/d/e": "",
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = "127.0.0.1:9"
+		r.Header.Set("X-Forwarded-For", "203.0.113.5")
+		r.Header.Set("X-Forwarded-Prefix", header)
+		if got := newSettings(t, "sv_http_proxy local").Client(r).Prefix; got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+		if got := newSettings(t).Client(r).Prefix; got != "" {
+			t.Errorf("%q of a proxy that is not trusted: %q", header, got)
+		}
+	}
+}
+
 // TestAllowsClient: a room for secure requests opens for others only if the rule names their
 // network.
 func TestAllowsClient(t *testing.T) {
@@ -95,7 +115,7 @@ func TestAllowsClient(t *testing.T) {
 		rule.Set(testenv.Must(ParseAccess(c.rule)))
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Host = c.addr, "10.0.0.1:8303"
-		if got := rule.AllowsClient(r, Client{netip.MustParseAddrPort(c.addr), c.secure}); got != c.want {
+		if got := rule.AllowsClient(r, Client{Addr: netip.MustParseAddrPort(c.addr), Secure: c.secure}); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

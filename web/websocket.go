@@ -88,25 +88,36 @@ type playerWriter struct {
 // Hijack implements http.Hijacker.
 func (w playerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	c, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
-	if err == nil {
-		leaveListener(w.ctx)
+	if err != nil {
+		return c, rw, err
 	}
-	return c, rw, err
+	if capped := leaveListener(w.ctx); capped != nil {
+		if t, ok := capped.Conn.(*net.TCPConn); ok {
+			_ = t.SetWriteBuffer(playerWriteBuffer)
+		}
+	}
+	return c, rw, nil
 }
 
-// leaveListener makes a connection that of a player: it does not count any more among those of the
-// listener, which closes old ones.
-func leaveListener(ctx context.Context) {
+// leaveListener makes a connection count no more among those of the listener, which closes old ones. It
+// returns nil if it is not that of a listener.
+func leaveListener(ctx context.Context) *cappedConn {
 	c, _ := ctx.Value(connKey{}).(net.Conn)
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}
 	capped, ok := c.(*cappedConn)
 	if !ok {
-		return
+		return nil
 	}
 	capped.count.release(capped)
-	if t, ok := capped.Conn.(*net.TCPConn); ok {
-		_ = t.SetWriteBuffer(playerWriteBuffer)
-	}
+	return capped
+}
+
+// KeepOpen keeps the connection of a request open when there are too many, of which the listener closes
+// the oldest. It is for answers that take long, to those who have signed in, who are few. The connection ends
+// with the answer, which must not have begun.
+func KeepOpen(w http.ResponseWriter, r *http.Request) {
+	leaveListener(r.Context())
+	w.Header().Set("Connection", "close")
 }

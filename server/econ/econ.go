@@ -93,6 +93,7 @@ const (
 	Accepted Event = iota
 	LoggedIn
 	Dropped
+	WrongPassword
 )
 
 // Host is the game server behind a [Console]. Except for Wake its methods are called by
@@ -300,6 +301,7 @@ func (c *Console) receive(now int64, cl *client, line string) {
 		tries = max(tries, min(c.failures.Add(now, limit.Person(addr)), MaxTries))
 	}
 	cl.send(fmt.Sprintf("Wrong password %d/%d.", tries, MaxTries))
+	c.host.Log(WrongPassword, cl.id, false, fmt.Sprintf("cid=%d addr=%s wrong password", cl.id, cl.addr))
 	if tries >= MaxTries {
 		c.failures.Forget(limit.Person(addr))
 		c.host.TooManyTries(addr, textTries)

@@ -194,13 +194,13 @@ func cookieName(r *http.Request) string {
 
 // setCookie gives the browser a cookie that scripts cannot read, and that it sends to this page
 // alone; "" takes it away.
-func setCookie(w http.ResponseWriter, r *http.Request, value string, secure bool) {
+func setCookie(q *request, value string, secure bool) {
 	age := int(sessionTime / time.Second)
 	if value == "" {
 		age = -1
 	}
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: value, Path: "/admin", MaxAge: age,
+	http.SetCookie(q.w, &http.Cookie{
+		Name: cookieName(q.Request), Value: value, Path: q.client.Prefix + "/admin", MaxAge: age,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
 	})
 }
@@ -225,7 +225,7 @@ func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
 	}
 	// Secure also behind a proxy that speaks TLS; on the machine itself browsers would refuse it.
 	https := q.TLS != nil || !q.client.Addr.Addr().IsLoopback() && q.client.Secure
-	setCookie(q.w, q.Request, c.access.start(op), https)
+	setCookie(q, c.access.start(op), https)
 	q.op = op
 	return c.about(q), nil
 }
@@ -237,7 +237,7 @@ func (c *Console) logOut(q *request, _ *struct{}) (Done, error) {
 		c.access.end(sha256.Sum256([]byte(cookie.Value)))
 		c.access.mu.Unlock()
 	}
-	setCookie(q.w, q.Request, "", false)
+	setCookie(q, "", false)
 	op := q.op
 	return Done{}, c.do(q.Context(), func(s Server) { s.Note(&op, "logout", "") })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/web"
 )
 
 const (
@@ -195,6 +196,7 @@ func (c *Console) stream(q *request) error {
 		return &apiError{http.StatusServiceUnavailable, "there are too many readers of events"}
 	}
 	defer c.hub.leave(r)
+	web.KeepOpen(q.w, q.Request)
 	control := http.NewResponseController(q.w)
 	control.SetReadDeadline(time.Time{}) // the request was read; that of the listener would end the stream
 	h := q.w.Header()

@@ -3,14 +3,18 @@ package admin
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/web"
 )
 
 // streamReader reads a stream of events.
@@ -49,6 +53,30 @@ func (s *streamReader) next(topic, text string) string {
 		}
 	}
 	return ""
+}
+
+// TestStreamsStay: a flood of connections closes the oldest, but not the streams of operators.
+func TestStreamsStay(t *testing.T) {
+	w := newWorld(t)
+	s := httptest.NewUnstartedServer(nil)
+	s.Config = web.NewServer(w.rooms)
+	s.Listener.Close()
+	s.Listener = testenv.Must(web.Listen(t.Context(), "127.0.0.1:0", 0))[0]
+	s.Start()
+	t.Cleanup(s.Close)
+	stream := openStream(t, s, w.signedIn("127.0.0.1", "adminpw"), "?topics=log")
+	first := testenv.Must(net.Dial("tcp", s.Listener.Addr().String()))
+	defer first.Close()
+	for range 1100 {
+		c := testenv.Must(net.Dial("tcp", s.Listener.Addr().String()))
+		defer c.Close()
+	}
+	first.SetReadDeadline(time.Now().Add(20 * time.Second))
+	if _, err := first.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("none is closed")
+	}
+	w.Execute("echo still here")
+	testenv.Check(t, stream.next("log", "still here") != "", "the stream has ended")
 }
 
 // TestStream: log lines, players, samples and what happens in the game come as they are; moderators

@@ -11,6 +11,9 @@ export class ApiError extends Error {
 	}
 }
 
+/** Where the API is. A proxy may have the server below a path of its own. */
+const API = new URL('../api', import.meta.url).pathname;
+
 /** @type {() => void} called when the session has ended */
 let onSignedOut = () => {};
 
@@ -27,7 +30,7 @@ export function whenSignedOut(f) { onSignedOut = f; }
 export async function call(method, path, body) {
 	let res;
 	try {
-		res = await fetch('/admin/api' + path, {
+		res = await fetch(API + path, {
 			method, credentials: 'same-origin', cache: 'no-store',
 			...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
 		});
@@ -55,7 +58,7 @@ export const post = (path, body) => call('POST', path, body);
  */
 export function listen(handlers) {
 	const topics = ['log', 'players', 'sample'];
-	const source = new EventSource('/admin/api/events?topics=' + topics.join(','));
+	const source = new EventSource(API + '/events?topics=' + topics.join(','));
 	for (const topic of [...topics, 'lost']) {
 		source.addEventListener(topic, (e) => handlers[topic]?.(JSON.parse(/** @type {MessageEvent} */ (e).data)));
 	}

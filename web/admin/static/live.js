@@ -9,7 +9,7 @@ export function livePanel() {
 	const element = el('section');
 	return {
 		id: 'live', title: 'Live', element,
-		show: () => { if (!element.firstChild) element.append(el('iframe', { class: 'live', title: 'The match, live', src: '/?operator', allow: 'fullscreen' })); },
+		show: () => { if (!element.firstChild) element.append(el('iframe', { class: 'live', title: 'The match, live', src: './?operator', allow: 'fullscreen' })); },
 		hide: () => element.replaceChildren(),
 	};
 }

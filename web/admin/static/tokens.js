@@ -48,7 +48,7 @@ export function tokensPanel() {
 		element: el('section', {}, el('div', { class: 'bar' }, el('p', { class: 'dim wide' }, 'Programs use the API with a token instead of a password. '), el('button', { type: 'button', onclick: add }, 'New token')),
 			fresh,
 			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Name', 'Level', 'Made', 'Expires', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body)),
-			el('p', { class: 'hint' }, el('a', { href: '/admin/api/openapi.json' }, 'openapi.json'), ' describes the API.')),
+			el('p', { class: 'hint' }, el('a', { href: 'admin/api/openapi.json' }, 'openapi.json'), ' describes the API.')),
 		show, hide: () => { fresh.hidden = true; fresh.replaceChildren(); },
 	};
 }

@@ -10,6 +10,9 @@ import { byId } from './page/dom.js';
 import { showReplays } from './page/replays.js';
 import { Viewer } from './page/viewer.js';
 
+/** The path below which the server is, without a slash at the end: empty, unless a proxy has it elsewhere. */
+const ROOT = new URL('..', import.meta.url).pathname.slice(0, -1);
+
 /** Shows the match of the server, one that it keeps, or a demo that it has. */
 function watch() {
 	const viewer = new Viewer();
@@ -20,7 +23,7 @@ function watch() {
 		live?.close();
 		viewer.say('Reading the demo.');
 		try {
-			await viewer.open(await openFile(await load()));
+			await viewer.open(await openFile(await load(), ROOT));
 		} catch (err) {
 			viewer.say(err instanceof Error ? err.message : String(err));
 		}
@@ -32,7 +35,7 @@ function watch() {
 		show(() => download(demo));
 		return;
 	}
-	const base = query.has('operator') ? '/admin/live' : undefined; // without delay, for those who have signed in
+	const base = query.has('operator') ? ROOT + '/admin/live' : ROOT; // without delay, for those who have signed in
 	live = new Live({ base, match: query.get('match') ?? undefined, following: () => viewer.clock.following, onmatch: (m) => viewer.open(m), onstatus: (text) => viewer.say(text) });
 }
 
@@ -49,7 +52,7 @@ async function download(path) {
 }
 
 try {
-	if (location.pathname === '/replays') showReplays();
+	if (location.pathname.endsWith('/replays')) showReplays();
 	else watch();
 } catch (err) {
 	byId('status').textContent = err instanceof Error ? err.message : String(err);

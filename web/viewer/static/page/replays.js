@@ -42,7 +42,7 @@ export async function showReplays() {
 	/** @type {{words: string, item: HTMLElement}[]} */
 	let items = [];
 	try {
-		const r = await fetch('/replays.json');
+		const r = await fetch('replays.json');
 		if (!r.ok) throw new Error(`the server says ${r.status}`);
 		/** @type {Replay[]} */
 		const replays = (await r.json()).replays;
@@ -74,11 +74,11 @@ function wordsOf(r) {
 function itemOf(r) {
 	const li = make('li');
 	const title = make('a', 'name', `${r.game_type} on ${r.map.name}`);
-	title.href = `/?match=${encodeURIComponent(r.match)}`;
+	title.href = `./?match=${encodeURIComponent(r.match)}`;
 	const time = make('time', 'when', new Date(r.start).toLocaleString());
 	time.dateTime = r.start;
 	const download = make('a', '', `Download ${(r.size / 1e6).toFixed(1)} MB`);
-	if (/^\/b\/[\w-]+\.demo$/.test(r.demo)) download.href = r.demo;
+	if (/^\/b\/[\w-]+\.demo$/.test(r.demo)) download.href = r.demo.slice(1);
 	download.download = '';
 	const scores = r.team_scores ? ` · ${r.team_scores.join(' : ')}` : '';
 	const facts = make('span', 'when');

@@ -23,6 +23,9 @@ import { Timeline } from './timeline.js';
 /** @typedef {import('../match/types.js').Match} Match */
 /** @typedef {import('../match/types.js').Moment} Moment */
 
+/** Where the images of the original are, if the server has them. */
+const DATA = new URL('../data/', import.meta.url).pathname;
+
 /** How often what is written is brought up to date, in ms. */
 const TEXT_EVERY = 100;
 
@@ -223,9 +226,9 @@ export class Viewer {
 	/** Uses the images of the original where the server has them, unless somebody prefers the own look. */
 	async useInstalledImages() {
 		try {
-			const r = await fetch('/viewer/data/index.json');
+			const r = await fetch(DATA + 'index.json');
 			const files = new Set(/** @type {string[]} */ (await r.json()));
-			await this.scene.setImages('/viewer/data/', files, localStorage.getItem(LOOK_KEY) !== 'own');
+			await this.scene.setImages(DATA, files, localStorage.getItem(LOOK_KEY) !== 'own');
 			this.bar.offerLook();
 		} catch (err) {
 			console.warn(`The images of the game cannot be loaded: ${err}`);
