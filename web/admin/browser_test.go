@@ -14,6 +14,8 @@ import (
 
 	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/viewer"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
@@ -184,4 +186,42 @@ func checkLabels(t *testing.T, p *browsertest.Page) {
 	if got := browsertest.Eval[string](p, `document.activeElement.getAttribute('aria-label')`); got != "Find in the log" {
 		t.Errorf("after the tab comes %q", got)
 	}
+}
+
+// TestBelowAPath: a proxy may have the server below a path of its own, where the console and the page for
+// those who watch ask for nothing outside of it.
+func TestBelowAPath(t *testing.T) {
+	w := newWorld(t, "sv_http_proxy local")
+	viewers := web.NewHandler(viewer.Rooms("")...)
+	p := browsertest.Open(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		path, ok := strings.CutPrefix(r.URL.Path, "/yard")
+		if !ok {
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+		r.URL.Path = path
+		r.Header.Set("X-Forwarded-For", "127.0.0.1")
+		r.Header.Set("X-Forwarded-Proto", "https")
+		r.Header.Set("X-Forwarded-Prefix", "/yard")
+		switch {
+		case path == "/live.json":
+			io.WriteString(rw, `{"match":"","live":false,"reason":"nothing here","first":0,"last":-1,"last_tick":-1,"wait":1}`)
+		case path == "/replays.json":
+			io.WriteString(rw, `{"replays":[{"match":"20260101-000000-00000000","demo":"/b/20260101-000000-00000000.demo","map":{"name":"yard1"},"game_type":"DM","start":"2026-01-01T00:00:00Z","length":9,"size":9,"players":[]}]}`)
+		case strings.HasPrefix(path, "/admin"):
+			w.rooms.ServeHTTP(rw, r)
+		default:
+			viewers.ServeHTTP(rw, r)
+		}
+	}), "/yard/admin")
+	p.Wait(`!document.getElementById('sign-in').hidden`)
+	p.Do(chromedp.SendKeys(chromedp.CSS("#password"), "adminpw\r"))
+	p.Wait(`document.getElementById('server-name').textContent === 'the <b>yard</b>'`)
+	p.Do(chromedp.Click(chromedp.CSS("#tab-settings")))
+	p.Wait(`document.getElementById('setting-sv_scorelimit')`)
+	p.Goto("/yard/admin")
+	p.Wait(`document.getElementById('server-name').textContent === 'the <b>yard</b>'`) // still signed in
+	p.Goto("/yard/replays")
+	p.Wait(`document.querySelector('a[href$=".demo"]')?.pathname === '/yard/b/20260101-000000-00000000.demo'`)
+	p.Goto("/yard/")
+	p.Wait(`performance.getEntriesByType('resource').some((e) => new URL(e.name).pathname === '/yard/live.json')`)
 }

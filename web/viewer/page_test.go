@@ -171,7 +171,7 @@ func TestReplaysPage(t *testing.T) {
 	p.Wait(`document.querySelectorAll('#replays li').length === 2`)
 	p.Screenshot()
 	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i>'`)
-	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === '/?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
+	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
 	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
 	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
 }
