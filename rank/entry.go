@@ -50,7 +50,8 @@ type Entry struct {
 	Log        string
 	Begin, End int32
 
-	Code   string
+	Code string
+	// SaveID is the UUID of a save. For a team rank from DDNet's tables it is that, in hexadecimal digits.
 	SaveID string
 	Text   string
 

@@ -3,6 +3,7 @@ package rank
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"slices"
 	"sort"
 	"strings"
@@ -180,6 +181,9 @@ func (x *index) applyTeam(e *Entry) {
 	switch {
 	case t == nil:
 		t = &team{id: e.ID, names: names}
+		if b, err := hex.DecodeString(e.SaveID); err == nil && len(b) == len(t.id) {
+			t.id = ID(b)
+		}
 		c.teamOf[key] = t
 	case e.Time >= t.time:
 		return

@@ -58,13 +58,13 @@ func Declare(tx *game.Tx) {
 		{Name: "rank", Params: "?r[player name]", Help: "Shows the rank of a player, by default your own", Run: ofName(game.RankOf)},
 		{Name: "top", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop)},
 		{Name: "top5", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop)},
-		{Name: "times", Params: "?s[player name] ?i[start]", Help: "Shows the last five times on the map, or a player's", Run: list(game.RankTimes, "times")},
+		{Name: "times", Params: "?s[player name] ?s[start]", Help: "Shows the last five times on the map, or a player's", Run: list(game.RankTimes, "times")},
 		{Name: "points", Params: "?r[player name]", Help: "Shows the points of a player, by default your own", Run: ofName(game.RankPoints)},
 		{Name: "top5points", Params: "?i[number]", Help: "Shows who has most points", Run: from(game.RankTopPoints)},
 		{Name: "teamrank", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf)},
 		{Name: "rankteam", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf)},
-		{Name: "top5team", Params: "?s[player name] ?i[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
-		{Name: "teamtop5", Params: "?s[player name] ?i[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
+		{Name: "top5team", Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
+		{Name: "teamtop5", Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
 		{Name: "mapinfo", Params: "?r[map]", Help: "Shows what is known of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			ctx.Rank(game.RankRequest{Op: game.RankMapInfo, By: c.Player, Name: c.Arg(0)})
 		}},

@@ -1,0 +1,117 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// rankRows are statements that fill DDNet's tables: 40 players with up to six finishes, some at the same
+// times, of two servers; 25 teams; points; two maps.
+func rankRows() string {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	insert := func(format string, args ...any) { fmt.Fprintf(&b, "INSERT INTO record_"+format+";\n", args...) }
+	b.WriteString("BEGIN;\n")
+	for p := range 40 {
+		for range r.IntN(6) {
+			insert("race(Map, Name, Timestamp, Time, Server, cp1, cp3, GameID, DDNet7) VALUES('Tutorial', 'p %d', datetime('now', '-%d seconds'), %d.%02d, '%s', 1.5, 2.25, 'g', 0)",
+				p, 4000+r.IntN(100_000_000), 58+r.IntN(5), r.IntN(4)*2, []string{"UNK", "GER"}[r.IntN(2)])
+		}
+		if p%3 == 0 {
+			insert("points(Name, Points) VALUES('p %d', %d)", p, r.IntN(12))
+		}
+	}
+	for team := range 25 {
+		for member := range 2 + r.IntN(3) {
+			insert("teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES('Tutorial', 'p %d', datetime('now', '-1 hour'), %d.5, X'%032X', 'g', 0)",
+				(team*3+member)%40, 4000+team/2, team*7919+1)
+		}
+	}
+	insert("maps(Map, Server, Mapper, Points, Stars, Timestamp) VALUES('Tutorial', 'Novice', 'deen', 1, 2, datetime('now', '-90061 seconds'))")
+	insert("maps(Map, Server, Mapper, Points, Stars, Timestamp) VALUES('Tutor Two', 'Brutal', 'x', 9, 5, datetime('now', '-3000 days'))")
+	b.WriteString("COMMIT;\n")
+	return b.String()
+}
+
+// TestRanksAsDDNet has players ask DDNet-Server 16.4 about ranks, and our server, which has imported its
+// file. All are answered with the same lines.
+func TestRanksAsDDNet(t *testing.T) {
+	t.Parallel()
+	sqlite := RequirePrograms(t, "sqlite3")[0]
+	home := t.TempDir()
+	settings := "sv_map Tutorial; sv_sqlite_file ranks.sqlite; sv_sql_queries_delay 0; sv_spamprotection 0"
+	StartDDNetIn(t, home, settings).Stop() // makes the tables
+	var file string
+	testenv.NoError(t, filepath.WalkDir(home, func(path string, _ os.DirEntry, err error) error {
+		if filepath.Base(path) == "ranks.sqlite" {
+			file = path
+		}
+		return err
+	}))
+	testenv.Require(t, file != "", "DDNet-Server made no file")
+	fill := exec.Command(sqlite, file)
+	fill.Stdin = strings.NewReader(rankRows())
+	if out, err := fill.CombinedOutput(); err != nil {
+		t.Fatalf("sqlite3: %v\n%s", err, out)
+	}
+	theirs := StartDDNetIn(t, home, settings)
+
+	folder := t.TempDir()
+	tutorial := testenv.Must(os.ReadFile(filepath.Join(DDNetMaps, "Tutorial.map")))
+	WriteFile(t, filepath.Join(folder, "maps", "Tutorial.map"), tutorial)
+	for i, want := range []string{"; 1", "; 0"} { // all is new, and then nothing
+		out, err := exec.Command(Program(t), "ranks", "import", "--into", filepath.Join(folder, "ranks.journal"), file).CombinedOutput()
+		testenv.Require(t, err == nil && strings.Contains(string(out), want), "import %d: %v\n%s", i, err, out)
+	}
+	ours := StartTeeyardIn(t, folder, "sv_map Tutorial; sv_gametype race; sv_sql_queries_delay 0; sv_spamprotection 0")
+
+	ask := func(s *Server) (all []string) {
+		c := dial(t, s, client.Config{Name: "p 2", Version: client.Version06, DDNetVersion: 16040})
+		heard(c, 2*time.Second) // what it says to those who join
+		for _, line := range []string{
+			"/rank", "/rank p 7", "/rank nobody", "/top5", "/top5 3", "/top5 -1", "/top5 -4", "/top5 1000", "/points", "/points p 3", "/points p 1", "/top5points", "/top5points 4",
+			"/teamrank", "/teamrank p 11", "/teamrank nobody", "/top5team", "/top5team 6", "/top5team -2", `/top5team "p 5"`, `/top5team "p 5" 2`, `/top5team "p 5" 90`, "/top5team a b",
+			"/times", "/times 4", "/times -2", `/times "p 7"`, `/times "p 7" -1`, "/times me", "/times nobody", "/mapinfo", "/mapinfo tt", "/mapinfo tutor two", "/mapinfo zzz",
+		} {
+			// What follows is the answer, up to that to the next line.
+			c.Say(line)
+			lines := append(heard(c, 700*time.Millisecond), "")
+			all = append(all, "> "+line)
+			all = append(all, lines...)
+		}
+		return all
+	}
+	answers := make(chan []string, 1)
+	go func() { answers <- ask(theirs) }()
+	got := ask(ours)
+	want := <-answers
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-DDNet-Server, +ours):\n%s", diff)
+	}
+	t.Logf("%d lines", len(want))
+}
+
+// heard returns what the server says in the chat for a while.
+func heard(c *client.Client, span time.Duration) (lines []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), span)
+	defer cancel()
+	for e := range c.Events(ctx) {
+		if chat, ok := e.(event.Chat); ok && chat.From.ID < 0 {
+			lines = append(lines, chat.Text)
+		}
+	}
+	return lines
+}
