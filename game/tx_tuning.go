@@ -58,6 +58,10 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 	if id < 0 || id >= MaxPlayers || w.rules.PureTuning {
 		return w.tuning
 	}
+	if w.ddrace != nil {
+		sent := w.ddrace.world.SentTuning(int(id))
+		return shownTuning(&sent)
+	}
 	if !w.playerExtras[id].tuning.own {
 		if t, ok := w.zoneTuning(id); ok {
 			return t

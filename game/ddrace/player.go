@@ -104,6 +104,33 @@ func (w *World) SetSpectator(id int, spectator bool) {
 // SetView says what a player sees who has no tee in the world.
 func (w *World) SetView(id int, at Vec) { w.players[id].view = at }
 
+// SentTuning returns the tuning that a player's client is to know: that of the zone that it sees,
+// with parts that are 0 while the tee lacks what they are for, so that the client predicts that.
+func (w *World) SentTuning(id int) Tuning {
+	p := &w.players[id]
+	s := *w.settings.zone(p.zone)
+	if !p.alive {
+		return s
+	}
+	t := &w.tees[id]
+	if t.Core.Jumps == 0 && !t.AirJumps {
+		s[GroundJumpImpulse] = 0
+	}
+	if t.Core.Solo || t.Core.NoCollision {
+		s[PlayerCollision] = 0
+	}
+	if t.Core.Solo || t.Core.NoHookHit {
+		s[PlayerHooking] = 0
+	}
+	if !t.Jetpack {
+		s[JetpackStrength] = 0
+	}
+	if t.UnhitHammer {
+		s[HammerStrength] = 0
+	}
+	return s
+}
+
 // addTee puts a tee into the world, as the newest.
 func (w *World) addTee(id int8) {
 	w.players[id].inWorld = true

@@ -2,10 +2,12 @@ package ddrace_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
@@ -83,6 +85,38 @@ func TestFrame(t *testing.T) {
 		other.Step(nil)
 	}
 	testenv.Check(t, other.Hash() == w.Hash() && bytes.Equal(other.AppendState(nil), w.AppendState(nil)), "the restored world goes on differently")
+}
+
+// TestTuning checks that clients are told the tunings of zones and what the tee lacks.
+func TestTuning(t *testing.T) {
+	terrain := modtest.ParseMap(tiles,
+		"##############",
+		"#S           #",
+		"##############")
+	terrain.Settings = []string{"tune gravity 0.4", "tune_zone 3 gravity 0.25", "tune_zone_enter 3 Light\\nhere"}
+	terrain.Tune = make([]game.TuneTile, len(terrain.Tiles))
+	terrain.Front = make([]uint8, len(terrain.Tiles))
+	for x := 5; x < 13; x++ {
+		terrain.Tune[14+x] = game.TuneTile{Number: 3, Type: 68}
+		terrain.Front[14+x] = 21 // solo
+	}
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain})
+	w.Play(0)
+	told := w.PlayerTuning(0)
+	testenv.Check(t, told[physics.Gravity] == 40 && told[physics.PlayerCollision] == 100 && told[physics.GunSpeed] == 140000, "at first: %v", told)
+	var lines []string
+	for range 40 {
+		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
+			switch e.Kind {
+			case game.EvPlayerTuning:
+				told = *e.Tuning
+			case game.EvChat:
+				lines = append(lines, e.Text)
+			}
+		}
+	}
+	testenv.Check(t, told[physics.Gravity] == 25 && told[physics.PlayerCollision] == 0 && told[physics.PlayerHooking] == 0, "in the zone: %v", told)
+	testenv.Check(t, slices.Contains(lines, "Light") && slices.Contains(lines, "here") && slices.Contains(lines, "You are now in a solo part"), "told %q", lines)
 }
 
 // course has tiles of many kinds.
