@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -560,4 +561,24 @@ func TestModsGetAllLayersAndSettings(t *testing.T) {
 	group.Layers[1].(*twmap.TileLayer).DDNetData[0] = make([]byte, 399)
 	_, err = New(Config{Files: fstest.MapFS{"maps/layers.map": {Data: testenv.Must(m.Bytes())}}, Commands: []string{"sv_map layers"}})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), `sv_map "layers": twmap: malformed map: tele layer of 20×10 tiles with 399 bytes`), "%v", err)
+}
+
+// TestUnsupportedTilesAreNamed loads a map of DDRace with what means nothing.
+func TestUnsupportedTilesAreNamed(t *testing.T) {
+	g := twmap.NewGameLayer(20, 10)
+	g.Set(3, 8, twmap.Spawn, 0)
+	for x := 5; x < 8; x++ {
+		g.Set(x, 5, 250, 0)
+	}
+	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}, Info: twmap.Info{Settings: []string{"sv_hit 0", "sv_x \x1b1"}}}
+	ts := newTestServerWith(t, Config{
+		Files: fstest.MapFS{"maps/odd.map": {Data: testenv.Must(m.Bytes())}}, Modes: Modes{{Name: "ddrace", New: ddrace.New}},
+	}, "sv_map odd; sv_gametype ddrace")
+	log := ts.log.String()
+	for _, want := range []string{
+		"sv_map 'odd': game layer, tile 5, 5: index 250 means nothing here (and 2 more)",
+		`sv_map 'odd': map settings: "sv_x \x1b1": no command or variable of DDRace that a map may have`,
+	} {
+		testenv.Check(t, strings.Contains(log, want), "no %q in\n%s", want, log)
+	}
 }

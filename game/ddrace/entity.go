@@ -78,8 +78,8 @@ type Entity struct {
 }
 
 const (
-	// maxEntities limits what a map can cost in each tick. DDNet-Server has 16384 ids for entities
-	// of maps and all others together.
+	// maxEntities limits what a map can cost in each tick. DDNet-Server has 32768 ids for all that is
+	// in the world.
 	maxEntities = 12288
 	// maxSeeing limits the draggers and turrets, which look for all tees.
 	maxSeeing = 1024
