@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
@@ -314,6 +315,19 @@ func (c *replayVerifyCmd) Run(p *program) error {
 	return nil
 }
 
+// verifyWatched runs the match of a log again. It ends the program if a tick does not end.
+func (p *program) verifyWatched(name string, r *replay.Reader) (replay.Result, error) {
+	running, end := server.WatchTicks(func(lines []string) {
+		fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), strings.Join(lines, "\n"))
+		os.Exit(1)
+	})
+	defer end()
+	cfg := p.verifyConfig()
+	running(0)
+	cfg.OnTick = func(_ *game.World, t *replay.Tick, _ []game.Event) { running(t.Tick + 1) }
+	return replay.Verify(r, cfg)
+}
+
 func (p *program) verifyReplay(name, mapFile string) error {
 	f, r, err := openReplay(name)
 	if errors.Is(err, replay.ErrFormat) {
@@ -326,7 +340,7 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	}
 	defer f.Close()
 	begin := time.Now()
-	res, err := replay.Verify(r, p.verifyConfig())
+	res, err := p.verifyWatched(name, r)
 	took := time.Since(begin)
 	switch {
 	case err == nil && res.End == replay.EndNone:

@@ -81,7 +81,7 @@ func (s *Server) startWatchdog() (end func()) {
 func (s *Server) stuck(tick int32) {
 	function, lines := stuckIn(stacks())
 	s.print(console.Warning, "server", fmt.Sprintf("tick %d does not end, the server does: %s has not returned for %v",
-		tick, function, (watchBeats*watchInterval)))
+		tick, function, watchBeats*watchInterval))
 	for _, l := range lines {
 		s.print(console.Warning, "server", l)
 	}
@@ -93,6 +93,23 @@ func (s *Server) stuck(tick int32) {
 	s.cfg.Stuck()
 }
 
+// WatchTicks is for programs that run matches again (replay.Verify): it calls stuck, in another goroutine, when
+// nothing has happened since begin for five seconds, with lines that say in which tick and where a mode or mod does
+// not return. Begin is to be called when a tick is about to run.
+func WatchTicks(stuck func(lines []string)) (begin func(tick int32), end func()) {
+	d := new(watchdog)
+	ticker := time.NewTicker(watchInterval)
+	stop := make(chan struct{})
+	go d.watch(ticker.C, stop, func(tick int32) {
+		function, lines := stuckIn(stacks())
+		stuck(append([]string{fmt.Sprintf("tick %d does not end: %s has not returned for %v", tick, function, watchBeats*watchInterval)}, lines...))
+	})
+	return d.begin, func() {
+		ticker.Stop()
+		close(stop)
+	}
+}
+
 // stacks returns the stacks of all goroutines.
 func stacks() string {
 	buf := make([]byte, 1<<20)
@@ -102,19 +119,19 @@ func stacks() string {
 // maxStuckLines is the most lines of a stack that are printed.
 const maxStuckLines = 32
 
-// stuckIn finds the goroutine of the server among the stacks of all, and returns the function of
+// stuckIn finds the goroutine of the server, or of who runs a match again, among the stacks of all, and returns the function of
 // a mode or mod that the world has called there, and the lines of its stack down to the world's.
 func stuckIn(stacks string) (function string, lines []string) {
 	function = "the world"
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
-		if !strings.Contains(stack, "/server.(*Server).runWorld(") && !strings.Contains(stack, "/server.(*Server).newWorld(") {
+		if !strings.Contains(stack, "/server.(*Server).runWorld(") && !strings.Contains(stack, "/server.(*Server).newWorld(") && !strings.Contains(stack, "/game/replay.Verify(") {
 			continue
 		}
 		called := false // by the world
 		for l := range strings.Lines(stack) {
 			l = strings.TrimSuffix(l, "\n")
 			call := l[:max(strings.LastIndexByte(l, '('), 0)]
-			if strings.Contains(call, "/server.(*Server).") {
+			if strings.Contains(call, "/server.(*Server).") || strings.HasSuffix(call, "/game/replay.Verify") {
 				break
 			}
 			lines = append(lines, strings.ReplaceAll(l, "\t", "  "))
