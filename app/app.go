@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -78,7 +79,7 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 
 // newParser returns the parser of the command line.
 func newParser(p *program) *kong.Kong {
-	return kong.Must(&commands{},
+	parser := kong.Must(&commands{},
 		kong.Name(p.name),
 		kong.Bind(p),
 		kong.Description(description),
@@ -88,6 +89,26 @@ func newParser(p *program) *kong.Kong {
 		kong.Vars{"version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
+	for _, n := range parser.Model.Children {
+		p.nameIn(n)
+	}
+	return parser
+}
+
+// exampleOf matches what the help texts have of the program and a command.
+var exampleOf = regexp.MustCompile(`\bteeyard( [a-z])`)
+
+// nameIn replaces the program's name in the help text of a command and those below it.
+func (p *program) nameIn(n *kong.Node) {
+	n.Detail = p.named(n.Detail)
+	for _, child := range n.Children {
+		p.nameIn(child)
+	}
+}
+
+// named returns a text in which teeyard, before a command, is this program.
+func (p *program) named(text string) string {
+	return exampleOf.ReplaceAllString(text, p.name+"$1")
 }
 
 // endTimeout is how long a command may take to end after a signal.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -67,4 +69,25 @@ func TestConfig(t *testing.T) {
 	testenv.Check(t, ok && m.Name() == "OWN", "ctf is %v", m)
 	_, ok = p.modes.New("fng")
 	testenv.Check(t, ok, "fng is gone")
+}
+
+// TestHelpNamesTheProgram: examples in the help of a program with mods of its own are such as work there.
+func TestHelpNamesTheProgram(t *testing.T) {
+	p := testenv.Must(newProgram(Config{}))
+	p.name = "hearts"
+	examples := 0
+	var check func(n *kong.Node)
+	check = func(n *kong.Node) {
+		if strings.Contains(n.Detail, "teeyard ") {
+			t.Errorf("%s: %s", n.Name, n.Detail)
+		}
+		examples += strings.Count(n.Detail, "hearts ")
+		for _, c := range n.Children {
+			check(c)
+		}
+	}
+	for _, n := range newParser(p).Model.Children {
+		check(n)
+	}
+	testenv.Check(t, examples > 20, "%d examples", examples)
 }

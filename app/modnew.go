@@ -22,7 +22,7 @@ type modNewCmd struct {
 
 // Help explains what is made.
 func (modNewCmd) Help() string {
-	return `Makes the folder NAME with a program that is teeyard with a mod in Go, and a test of the mod. With --lua
+	return `Makes the folder NAME with a program that is Teeyard with a mod in Go, and a test of the mod. With --lua
 makes the file mods/NAME.lua, which any server that runs in this folder can use. Files that exist
 are left alone. docs/modding.md of the project is the guide.
 

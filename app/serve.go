@@ -98,7 +98,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		// Flags end at the first console line. No console line begins with --, except two options of
 		// teeworlds-server do.
 		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
-			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see teeyard serve --help`, line)
+			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see %s serve --help`, line, p.name)
 		}
 	}
 	_, autoexec := files.find("autoexec.cfg")
@@ -194,7 +194,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	defer stop()
 	defer c.reloadOnHangup(ctx, s, p.defaults, files, autoexec, notify, log, stop)()
 	if newcomer {
-		log.Info("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")")
+		log.Info(p.named("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")"))
 	}
 	notify.send("READY=1")
 	err = s.Run(ctx)
