@@ -109,7 +109,35 @@ var kinds = map[string]func(m *maker, x, y int){
 		m.put(x, y, pick(m, 19, 19, 20), 0)
 	},
 	"collide": func(m *maker, x, y int) { m.put(x, y, pick(m, 88, 104), 0) },
-	"lights":  func(m *maker, x, y int) { m.entity(x, y, uint8(12+m.IntN(7)), uint8(m.IntN(3)), m.IntN(2) == 0) },
+	"teleguns": func(m *maker, x, y int) {
+		switch m.IntN(3) {
+		case 0:
+			m.put(x, y, pick(m, 96, 97, 112, 113, 128, 129), 0)
+		case 1:
+			m.putFront(x, y, pick(m, 98, 99), 0)
+		default:
+			m.putSwitch(x, y, 99, 0, pick(m, 0, 0, 1, 2, 3))
+		}
+	},
+	"unendless": func(m *maker, x, y int) { m.put(x, y, 18, 0) },
+	"spawns": func(m *maker, x, y int) {
+		if m.game.At(x, y).Index == 0 {
+			m.game.Set(x, y, pick(m, twmap.SpawnRed, twmap.SpawnBlue), 0)
+		}
+	},
+	"bluespawns": func(m *maker, x, y int) {
+		if m.game.At(x, y).Index == 0 {
+			m.game.Set(x, y, twmap.SpawnBlue, 0)
+		}
+	},
+	"pickups": func(m *maker, x, y int) {
+		if n := uint8(1 + m.IntN(3)); m.IntN(3) == 0 {
+			m.putSwitch(x, y, pick(m, 22, 23, 24, 25), n, 1)
+		} else {
+			m.putSwitch(x, y, twmap.EntityOffset+pick(m, 6, 8, 9, 10, 11), n, 0)
+		}
+	},
+	"lights": func(m *maker, x, y int) { m.entity(x, y, uint8(12+m.IntN(7)), uint8(m.IntN(3)), m.IntN(2) == 0) },
 	// These count for the whole map.
 	"wide1": func(m *maker, x, y int) { m.put(x, y, pick(m, 71, 73), 0) },
 	"wide2": func(m *maker, x, y int) { m.put(x, y, pick(m, 72, 74, 75), 0) },
@@ -162,6 +190,13 @@ func Generate(seed uint64, share int, settings []string, of ...string) []byte {
 		for x := 1; x < width-1; x++ {
 			if len(of) > 0 && m.IntN(100) < share {
 				kinds[of[m.IntN(len(of))]](m, x, y)
+			}
+		}
+	}
+	if slices.Contains(of, "spawns") || slices.Contains(of, "bluespawns") { // those of a kind hide the kinds after it
+		for i, t := range g.Tiles {
+			if t.Index == twmap.Spawn {
+				g.Tiles[i].Index = 0
 			}
 		}
 	}
