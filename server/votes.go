@@ -542,7 +542,7 @@ func (s *Server) cmdClearVotes(call *console.Call) {
 	s.menusStale()
 }
 
-// cmdForceVote does what a vote would decide, as servers of 0.6 and DDNet's do.
+// cmdForceVote does what a vote would decide, as DDNet-Server does.
 func (s *Server) cmdForceVote(call *console.Call) {
 	kind := slices.Index(voteNames[:], strings.ToLower(call.Arg(0)))
 	if kind <= 0 {

@@ -188,7 +188,6 @@ func TestLasers(t *testing.T) {
 	l := &s.entities.beams[0].laser
 	reach := float32(19*tileSize-1) - a.Pos.X
 	testenv.Check(t, l.dir == Vec{X: -1} && l.bounces == 1 && l.energy < 600-reach && l.energy > 600-reach-12 && l.Eval == s.tick, "after a bounce %+v", *l)
-	b = s.put(1, tile(5, 3))
 	s.freeze(a, 3)
 	for range 9 {
 		s.place(a, tile(10, 5))
