@@ -139,6 +139,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Web: &settings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
 	monitor.Add(live.Values()...)
+	recorded := &recordingFiles{dir: files[0], converter: &converter, delay: live.Delay, access: broadcastSettings.RecordingsAccess()}
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()
 	monitor.Add(web.Value{Name: "websocket_peers", Kind: metrics.Gauge, Help: "Connections of players over WebSocket.", Read: func() float64 { return float64(hub.Peers()) }})
@@ -185,7 +186,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	operators.Attach(s, live.Undelayed())
-	defer serveWeb(ctx, &settings, hub, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, operators.Rooms()), s.Addr().Port(), log)()
+	defer serveWeb(ctx, &settings, hub, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms()), s.Addr().Port(), log)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}

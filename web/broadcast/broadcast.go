@@ -125,7 +125,7 @@ func newBroadcast(cfg Config) *Broadcast {
 	if cfg.Dir != "" {
 		b.archive = newArchive(cfg.Dir)
 		b.keeper = &keeper{
-			dir: cfg.Dir, shelf: &b.shelf, archive: b.archive, max: b.settings.maxBytes, delay: b.delay,
+			dir: cfg.Dir, shelf: &b.shelf, archive: b.archive, max: b.settings.maxBytes, delay: b.Delay,
 			warn: func(text string) {
 				if cfg.Log != nil {
 					cfg.Log.Warn(text)
@@ -318,8 +318,8 @@ func (b *Broadcast) blankBatch() *batch {
 	return new(batch)
 }
 
-// delay returns how long segments are withheld.
-func (b *Broadcast) delay() time.Duration {
+// Delay returns how long segments are withheld, and so how old the end of a match has to be to be seen.
+func (b *Broadcast) Delay() time.Duration {
 	return max(time.Duration(b.settings.delay.Load()), time.Duration(b.required.Load()))
 }
 

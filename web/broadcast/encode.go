@@ -33,7 +33,7 @@ func (b *Broadcast) encode() {
 func (b *Broadcast) isTooLong(m *match, now time.Time) bool {
 	b.shelf.mu.Lock()
 	defer b.shelf.mu.Unlock()
-	return m.losesUnseen(&viewer{until: now.Add(-b.delay())})
+	return m.losesUnseen(&viewer{until: now.Add(-b.Delay())})
 }
 
 // cutter cuts what the records of matches encode to into segments.

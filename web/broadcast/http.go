@@ -25,7 +25,7 @@ const (
 func (b *Broadcast) Rooms() []web.Room {
 	access := &b.settings.access.Rule
 	h := b.handler(func() viewer {
-		now, delay := b.now(), b.delay()
+		now, delay := b.now(), b.Delay()
 		return viewer{now: now, until: now.Add(-delay), delay: delay, private: !access.IsOpen()}
 	})
 	rooms := []web.Room{{Pattern: "GET /replays.json", Access: access, Setting: "sv_http_broadcast", Handler: b.listPage()}}

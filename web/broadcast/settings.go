@@ -12,6 +12,7 @@ import (
 // Settings are the variables of a broadcast.
 type Settings struct {
 	access    web.AccessSetting
+	files     web.AccessSetting
 	broadcast int
 	liveDelay int
 	on        atomic.Bool
@@ -63,5 +64,11 @@ func (s *Settings) Register(c *console.Console) error {
 	if err := s.access.Register(c, "sv_http_broadcast", "/live.json and the broadcast of matches", "all"); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
+	if err := s.files.RegisterWithHelp(c, "sv_http_replays", "Who may see over HTTP, at /replays, what is recorded in the folders demos and replays, also with a password (all, off, or some of local and networks, separated by commas)", "local"); err != nil {
+		return fmt.Errorf("broadcast: %w", err)
+	}
 	return nil
 }
+
+// RecordingsAccess says who may see what the server has recorded into files.
+func (s *Settings) RecordingsAccess() *web.AccessRule { return &s.files.Rule }

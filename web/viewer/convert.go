@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,9 @@ const (
 	// processor goes on: as long as it works.
 	rest = 1
 )
+
+// OwnTime is how long a conversion of the server's own recordings may take.
+const OwnTime = 3 * time.Minute
 
 // errTooLong ends a conversion.
 var errTooLong = errors.New("it takes too long")
@@ -100,7 +104,7 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := new(result)
-	err = c.Convert(out, c.slowly(r, file), local.Allows(r))
+	err = c.Convert(out, c.slowly(r.Context(), bytes.NewReader(file), convertTime), local.Allows(r))
 	c.busy.Store(false)
 	if err != nil {
 		http.Error(w, fmt.Sprintf("The file cannot be converted: %v.", err), http.StatusUnprocessableEntity)
@@ -112,6 +116,18 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	w.Write(out.Bytes())
 }
 
+// ErrBusy is returned while another recording is converted.
+var ErrBusy = errors.New("another recording is being converted, try again in a moment")
+
+// ConvertOwn converts a recording of this server, as the room does those of others, but for longer.
+func (c *Converter) ConvertOwn(ctx context.Context, w io.Writer, file io.Reader) error {
+	if !c.busy.CompareAndSwap(false, true) {
+		return ErrBusy
+	}
+	defer c.busy.Store(false)
+	return c.Convert(w, c.slowly(ctx, file, OwnTime), true)
+}
+
 // refuse answers who is to try again.
 func refuse(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "5")
@@ -120,24 +136,24 @@ func refuse(w http.ResponseWriter) {
 
 // slowly returns a reader of a file that leaves time to others, and ends after some time or when
 // nobody waits any more.
-func (c *Converter) slowly(r *http.Request, file []byte) io.Reader {
+func (c *Converter) slowly(ctx context.Context, file io.Reader, most time.Duration) io.Reader {
 	sleep := c.sleep
 	if sleep == nil {
 		sleep = time.Sleep
 	}
 	started := time.Now()
-	return &slowReader{file: bytes.NewReader(file), worked: started, wait: func(worked time.Duration) error {
-		if time.Since(started) > convertTime {
+	return &slowReader{file: file, worked: started, wait: func(worked time.Duration) error {
+		if time.Since(started) > most {
 			return errTooLong
 		}
 		sleep(worked * rest)
-		return r.Context().Err()
+		return ctx.Err()
 	}}
 }
 
 // slowReader waits after each piece of a file for as long as working on it took.
 type slowReader struct {
-	file   *bytes.Reader
+	file   io.Reader
 	worked time.Time // since when it works
 	wait   func(worked time.Duration) error
 }

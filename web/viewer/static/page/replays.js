@@ -11,14 +11,15 @@ import { byId, make } from './dom.js';
 /**
  * A match of /replays.json, as docs/broadcast.md describes it.
  * @typedef {object} Replay
- * @property {string} match
+ * @property {string} [match]
+ * @property {string} [name] of the file, of what the server has recorded as one
  * @property {string} demo
  * @property {{name: string}} map
  * @property {string} game_type
  * @property {string} start
  * @property {number} length in seconds
  * @property {number} size in bytes
- * @property {{name: string, clan: string, team: number, score: number}[]} players
+ * @property {{name: string, clan: string, team: number, score: number}[]} [players]
  * @property {number[]} [team_scores]
  */
 
@@ -45,7 +46,8 @@ export async function showReplays() {
 		const r = await fetch('replays.json');
 		if (!r.ok) throw new Error(`the server says ${r.status}`);
 		/** @type {Replay[]} */
-		const replays = (await r.json()).replays;
+		const replays = (await r.json()).replays.concat(await recordings());
+		replays.sort((a, b) => b.start.localeCompare(a.start));
 		items = replays.map((replay) => ({ words: wordsOf(replay), item: itemOf(replay) }));
 		list.append(...items.map((i) => i.item));
 	} catch (err) {
@@ -65,26 +67,41 @@ export async function showReplays() {
 	filter();
 }
 
+/**
+ * What the server has recorded into files, for those who may see it.
+ * @returns {Promise<Replay[]>}
+ */
+async function recordings() {
+	try {
+		const r = await fetch('recordings.json');
+		return r.ok ? (await r.json()).recordings : [];
+	} catch {
+		return [];
+	}
+}
+
 /** @param {Replay} r */
 function wordsOf(r) {
-	return [r.map.name, r.game_type, r.start, ...r.players.flatMap((p) => [p.name, p.clan])].join('\n').toLowerCase();
+	return [r.name ?? '', r.map.name, r.game_type, r.start, ...(r.players ?? []).flatMap((p) => [p.name, p.clan])].join('\n').toLowerCase();
 }
 
 /** @param {Replay} r */
 function itemOf(r) {
 	const li = make('li');
-	const title = make('a', 'name', `${r.game_type} on ${r.map.name}`);
-	title.href = `./?match=${encodeURIComponent(r.match)}`;
+	const title = make('a', 'name', r.game_type ? `${r.game_type} on ${r.map.name}` : r.map.name);
+	title.href = r.match ? `./?match=${encodeURIComponent(r.match)}` : `./?demo=${encodeURIComponent(r.demo.slice(1))}`;
 	const time = make('time', 'when', new Date(r.start).toLocaleString());
 	time.dateTime = r.start;
 	const download = make('a', '', `Download ${(r.size / 1e6).toFixed(1)} MB`);
-	if (/^\/b\/[\w-]+\.demo$/.test(r.demo)) download.href = r.demo.slice(1);
+	if (/^\/(b|recordings)\/.+\.demo$/.test(r.demo)) download.href = r.demo.slice(1);
 	download.download = '';
 	const scores = r.team_scores ? ` · ${r.team_scores.join(' : ')}` : '';
 	const facts = make('span', 'when');
 	facts.append(time, ` · ${formatTicks(r.length * TICKS_PER_SECOND)}${scores}`);
-	const players = r.players.slice(0, MAX_PLAYERS).map((p) => p.name);
-	if (r.players.length > MAX_PLAYERS) players.push(`${r.players.length - MAX_PLAYERS} more`);
+	const all = r.players ?? [];
+	const players = all.slice(0, MAX_PLAYERS).map((p) => p.name);
+	if (all.length > MAX_PLAYERS) players.push(`${all.length - MAX_PLAYERS} more`);
+	if (r.name) players.push(r.name);
 	li.append(title, download, facts, make('span'), make('span', 'players', players.join(', ')));
 	return li;
 }

@@ -1,0 +1,259 @@
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/webpage"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/viewer"
+)
+
+// recordingFiles serves what a server has recorded into files: its demos, and demos made of its replay logs. The logs
+// themselves, which have what is said to few, stay where they are.
+type recordingFiles struct {
+	dir       string // of the server
+	converter *viewer.Converter
+	// delay is how old an end has to be that may be seen.
+	delay  func() time.Duration
+	access *web.AccessRule
+
+	mu    sync.Mutex
+	known map[string]recordingInfo // by name
+}
+
+const (
+	// maxListed is how many recordings are listed, the latest.
+	maxListed = 500
+	// writtenAge is how long after its last change a file counts as being written.
+	writtenAge = time.Minute
+	// convertedDir has the demos that were made of logs, at most maxConverted of them with maxConvertedBytes.
+	convertedDir      = "converted"
+	maxConverted      = 100
+	maxConvertedBytes = 512 << 20
+	// sendTime is how long sending a demo may take.
+	sendTime = 10 * time.Minute
+)
+
+// recordingInfo is a recording in /recordings.json.
+type recordingInfo struct {
+	Name     string  `json:"name"` // of the file, from the server's folder on
+	Demo     string  `json:"demo"` // URL of the demo
+	Map      mapName `json:"map"`
+	GameType string  `json:"game_type"`
+	Start    string  `json:"start"`
+	Length   int     `json:"length"` // in seconds
+	Size     int64   `json:"size"`   // of the file, in bytes
+
+	changed time.Time
+}
+
+type mapName struct {
+	Name string `json:"name"`
+}
+
+// Rooms returns the list and the demos.
+func (rs *recordingFiles) Rooms() []web.Room {
+	list := &webpage.Page{Write: rs.writeList, MaxAge: 5 * time.Second, Header: map[string]string{"Content-Type": "application/json", "Cache-Control": "no-cache"}}
+	room := web.Room{Access: rs.access, Setting: "sv_http_replays"}
+	a, b := room, room
+	a.Pattern, a.Handler = "GET /recordings.json", list
+	b.Pattern, b.Handler = "GET /recordings/{name...}", http.HandlerFunc(rs.serve)
+	return []web.Room{a, b}
+}
+
+func (rs *recordingFiles) writeList(w io.Writer) {
+	json.NewEncoder(w).Encode(map[string][]recordingInfo{"recordings": rs.list()})
+}
+
+// list returns the recordings that are complete and may be seen, the latest first.
+func (rs *recordingFiles) list() []recordingInfo {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	before := time.Now().Add(-max(rs.delay(), writtenAge))
+	all := []recordingInfo{}
+	root := os.DirFS(rs.dir)
+	for _, folder := range []string{"demos", "replays"} {
+		fs.WalkDir(root, folder, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, server.DemoSuffix) && !strings.HasSuffix(name, server.ReplaySuffix) {
+				return nil
+			}
+			if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
+				all = append(all, recordingInfo{Name: name, Size: info.Size(), changed: info.ModTime()})
+			}
+			return nil
+		})
+	}
+	slices.SortFunc(all, func(a, b recordingInfo) int {
+		return cmp.Or(b.changed.Compare(a.changed), strings.Compare(a.Name, b.Name))
+	})
+	all = all[:min(len(all), maxListed)]
+	known := make(map[string]recordingInfo, len(all))
+	all = slices.DeleteFunc(all, func(r recordingInfo) bool {
+		old, ok := rs.known[r.Name]
+		if !ok || old.Size != r.Size || !old.changed.Equal(r.changed) {
+			old = rs.read(r)
+		}
+		known[r.Name] = old
+		return old.Demo == ""
+	})
+	for i := range all {
+		all[i] = known[all[i].Name]
+	}
+	rs.known = known
+	return all
+}
+
+// read reads the header of a recording. It has no URL if it cannot be read.
+func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
+	f, err := os.Open(rs.path(r.Name))
+	if err != nil {
+		return r
+	}
+	defer f.Close()
+	start, link := time.Time{}, "/recordings/"+(&url.URL{Path: r.Name}).EscapedPath()
+	if strings.HasSuffix(r.Name, server.DemoSuffix) {
+		d, err := demo.NewReader(f)
+		if err != nil {
+			return r
+		}
+		h := d.Header()
+		start, _ = time.ParseInLocation(recorder.TimeLayout, h.Time, time.Local)
+		r.Map.Name, r.Length = h.MapName, h.Length
+	} else {
+		l, err := replay.NewReader(f)
+		if err != nil {
+			return r
+		}
+		h := l.Header()
+		start = time.UnixMilli(h.StartTime)
+		r.Map.Name, r.GameType, r.Length = h.Map, h.ModeName, max(0, int(r.changed.Sub(start)/time.Second))
+		link += server.DemoSuffix
+	}
+	if start.IsZero() {
+		start = r.changed
+	}
+	r.Start, r.Demo = start.UTC().Format(time.RFC3339), link
+	return r
+}
+
+func (rs *recordingFiles) path(name string) string {
+	return filepath.Join(rs.dir, filepath.FromSlash(name))
+}
+
+// serve serves the demo of a recording that is listed.
+func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	log := strings.TrimSuffix(name, server.DemoSuffix)
+	isLog := strings.HasSuffix(log, server.ReplaySuffix)
+	if !isLog {
+		log = name
+	}
+	if !slices.ContainsFunc(rs.list(), func(r recordingInfo) bool { return r.Name == log && strings.HasSuffix(name, server.DemoSuffix) }) {
+		http.Error(w, "There is no such recording.", http.StatusNotFound)
+		return
+	}
+	control := http.NewResponseController(w)
+	file := rs.path(name)
+	if isLog {
+		control.SetWriteDeadline(time.Now().Add(viewer.OwnTime + sendTime))
+		var err error
+		if file, err = rs.converted(r, log); errors.Is(err, viewer.ErrBusy) {
+			w.Header().Set("Retry-After", "5")
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		} else if err != nil {
+			http.Error(w, fmt.Sprintf("The match cannot be run again: %v.", err), http.StatusUnprocessableEntity)
+			return
+		}
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		http.Error(w, "There is no such recording.", http.StatusNotFound)
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		http.Error(w, "The recording cannot be read.", http.StatusInternalServerError)
+		return
+	}
+	control.SetWriteDeadline(time.Now().Add(sendTime))
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("ETag", fmt.Sprintf(`"%x-%x"`, info.ModTime().UnixNano(), info.Size()))
+	http.ServeContent(w, r, "", info.ModTime(), f)
+}
+
+// converted returns the file with the demo of a log, which it makes if it is not there or older than the log.
+func (rs *recordingFiles) converted(r *http.Request, name string) (string, error) {
+	to := filepath.Join(rs.dir, convertedDir, path.Base(name)+server.DemoSuffix)
+	from, err := os.Open(rs.path(name))
+	if err != nil {
+		return "", err
+	}
+	defer from.Close()
+	log, err := from.Stat()
+	if err != nil {
+		return "", err
+	}
+	if have, err := os.Stat(to); err == nil && have.ModTime().After(log.ModTime()) {
+		return to, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return "", err
+	}
+	out, err := os.CreateTemp(filepath.Dir(to), "*.new")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(out.Name())
+	err = rs.converter.ConvertOwn(r.Context(), out, from)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return "", err
+	}
+	if err := os.Rename(out.Name(), to); err != nil {
+		return "", err
+	}
+	rs.trim(filepath.Dir(to), filepath.Base(to))
+	return to, nil
+}
+
+// trim deletes the oldest demos that were made of logs, and what a server that was killed has left, but not the last.
+func (rs *recordingFiles) trim(dir, last string) {
+	entries, _ := os.ReadDir(dir)
+	var files []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && e.Name() != last {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	size := int64(0)
+	for n, f := range files {
+		size += f.Size()
+		isLeft := strings.HasSuffix(f.Name(), ".new") && time.Since(f.ModTime()) > 2*viewer.OwnTime
+		if n >= maxConverted-1 || size > maxConvertedBytes || isLeft {
+			os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/viewer"
+)
+
+// TestRecordings: what a server has recorded is listed and watched by those who may, when it may be seen. Of a
+// replay log only a demo is given away, which is made once.
+func TestRecordings(t *testing.T) {
+	p := testenv.Must(newProgram(Config{}))
+	dir := t.TempDir()
+	ddnet := testenv.Must(os.ReadFile(filepath.Join("..", "format", "demo", "testdata", "ddnet-16.4.demo")))
+	for _, folder := range []string{"demos/auto", "replays"} {
+		testenv.NoError(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
+	}
+	log := "replays/2026-11-22_120000_test.twreplay"
+	testenv.NoError(t, writeReplay(filepath.Join(dir, log), "test"))
+	for name, b := range map[string][]byte{"demos/auto/a #1.demo": ddnet, "demos/new.demo": ddnet, "demos/no.demo": []byte("TWDEMO"), "demos/secret.txt": []byte("x"), "secret.demo": ddnet} {
+		testenv.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o644))
+	}
+	testenv.NoError(t, os.Symlink(filepath.Join(dir, "secret.demo"), filepath.Join(dir, "demos", "link.demo")))
+	for _, name := range []string{"demos/auto/a #1.demo", "demos/no.demo", log, "secret.demo"} {
+		old := time.Now().Add(-2 * time.Minute)
+		testenv.NoError(t, os.Chtimes(filepath.Join(dir, name), old, old))
+	}
+	conversions := 0
+	converter := &viewer.Converter{Convert: func(w io.Writer, file io.Reader, trusted bool) error {
+		if conversions++; !trusted {
+			t.Error("the server does not trust itself")
+		}
+		return p.convertRecording(w, file, trusted)
+	}}
+	var access web.AccessRule
+	delay := time.Duration(0)
+	rs := &recordingFiles{dir: dir, converter: converter, delay: func() time.Duration { return delay }, access: &access}
+	h := web.NewHandler(rs.Rooms()...)
+	get := func(path string, want int) *httptest.ResponseRecorder {
+		t.Helper()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != want {
+			t.Errorf("%s: %d %.100s", path, w.Code, w.Body)
+		}
+		return w
+	}
+	get("/recordings.json", 403)
+	get("/recordings/demos/auto/a%20%231.demo", 403)
+	access.Set(web.Access{Everybody: true})
+	var l struct{ Recordings []recordingInfo }
+	testenv.NoError(t, json.Unmarshal(get("/recordings.json", 200).Body.Bytes(), &l))
+	if len(l.Recordings) != 2 || l.Recordings[0].Map.Name == "" || l.Recordings[1].Map.Name == "" {
+		t.Fatalf("%+v", l)
+	}
+	for _, r := range l.Recordings {
+		body := get(r.Demo, 200).Body.Bytes()
+		if r, err := demo.NewReader(bytes.NewReader(body)); err != nil || len(r.Map()) == 0 {
+			t.Errorf("%+v: %v", r, err)
+		}
+		if tag := get(r.Demo, 200).Header().Get("ETag"); tag == "" {
+			t.Errorf("%s has no ETag", r.Demo)
+		}
+	}
+	if conversions != 1 {
+		t.Errorf("the log was converted %d times", conversions)
+	}
+	for _, path := range []string{
+		"/recordings/" + log, "/recordings/demos/new.demo", "/recordings/demos/no.demo", "/recordings/demos/secret.txt", "/recordings/demos/link.demo", "/recordings/secret.demo",
+		"/recordings/demos/..%2fsecret.demo", "/recordings/%2e%2e/secret.demo", "/recordings//etc/passwd", "/recordings/", "/recordings/" + log + ".demo.demo",
+	} {
+		if w := httptest.NewRecorder(); true {
+			h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			if w.Code == 200 {
+				t.Errorf("%s is given away", path)
+			}
+		}
+	}
+	delay = time.Hour
+	get("/recordings/demos/auto/a%20%231.demo", 404) // not yet
+	delay = 0
+	testenv.NoError(t, os.RemoveAll(filepath.Join(dir, convertedDir)))
+	converter.Convert = func(io.Writer, io.Reader, bool) error { return errors.New("it is broken") }
+	if text := get("/recordings/"+log+".demo", 422).Body.String(); !strings.Contains(text, "it is broken") {
+		t.Error(text)
+	}
+	if left, _ := os.ReadDir(filepath.Join(dir, convertedDir)); len(left) != 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// TestConvertedLimit: of the demos that were made of logs the oldest go.
+func TestConvertedLimit(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxConverted + 5 {
+		name := filepath.Join(dir, string(rune('a'+i%26))+strings.Repeat("x", i/26)+".demo")
+		testenv.NoError(t, os.WriteFile(name, nil, 0o644))
+		at := time.Now().Add(time.Duration(i) * time.Second)
+		testenv.NoError(t, os.Chtimes(name, at, at))
+	}
+	new(recordingFiles).trim(dir, "a.demo") // which is the oldest
+	if left := testenv.Must(os.ReadDir(dir)); len(left) != maxConverted || left[0].Name() != "a.demo" {
+		t.Errorf("%d are left", len(left))
+	}
+}
