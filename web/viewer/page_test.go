@@ -164,16 +164,20 @@ func TestReplaysPage(t *testing.T) {
 		w.Write([]byte(`{"replays": [
 			{"match": "20261122-143000-77ab01fe", "demo": "/b/20261122-143000-77ab01fe.demo", "map": {"name": "yard1"}, "game_type": "CTF", "start": "2026-11-22T14:30:00Z",
 			 "length": 612, "size": 1893410, "players": [{"name": "<i>anna</i>", "clan": "", "team": 0, "score": 12}], "team_scores": [300, 200]},
-			{"match": "x\"y", "demo": "javascript:alert(1)", "map": {"name": "dm1"}, "game_type": "DM", "start": "nonsense",
+			{"match": "x\"y", "demo": "javascript:alert(1)", "map": {"name": "dm1"}, "game_type": "DM", "start": "",
 			 "length": 1, "size": 1, "players": []}]}`))
 	})
+	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte(`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "", "start": "2026-11-21T14:30:00Z", "length": 5, "size": 9}]}`))
+	})
 	p := browsertest.Open(t, mux, "/replays")
-	p.Wait(`document.querySelectorAll('#replays li').length === 2`)
+	p.Wait(`document.querySelectorAll('#replays li').length === 3`)
 	p.Screenshot()
 	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i>'`)
 	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
+	wantTrue(t, p, "a file", `(([title, download]) => title.textContent === 'ctf2' && title.getAttribute('href') === './?demo=recordings%2Fdemos%2Fa%2520%25231.demo' && download.getAttribute('href') === 'recordings/demos/a%20%231.demo')(document.querySelectorAll('#replays li')[1].querySelectorAll('a'))`)
 	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
-	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
+	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
 }
 
 // TestPageShowsDemo opens a demo in the page as a person does.
