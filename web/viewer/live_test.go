@@ -173,3 +173,26 @@ func TestLive(t *testing.T) {
 	}
 	call[any](p, "match.js", "stop()")
 }
+
+// TestPrefetch: the map and the first segment are on their way before anything is ready to show
+// them, and are not asked for twice.
+func TestPrefetch(t *testing.T) {
+	file := record(t, 16, 1500)
+	b := &broadcaster{asked: map[string]int{}, infos: map[string]string{}}
+	for n := range 4 {
+		b.segments = append(b.segments, segment(t, file, n))
+	}
+	b.set("a", true, 3)
+	p := openPage(t, nil, b)
+	p.Allow("404") // there is no map
+	call[any](p, "match.js", "watch()")
+	call[any](p, "match.js", "until(s => s.Matches.length === 1)")
+	if n := call[int](p, "match.js", "prefetch(250)"); n != 1 || b.count("/map/ab") != 1 {
+		t.Errorf("%d segments are being loaded, the map was asked for %d times", n, b.count("/map/ab"))
+	}
+	call[any](p, "match.js", "show(250)")
+	call[any](p, "match.js", "stop()")
+	if n := b.count("/b/a/2.seg"); n != 1 {
+		t.Errorf("the first segment was asked for %d times", n)
+	}
+}

@@ -63,6 +63,16 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestPreloads: a browser learns of all modules at once, and not of each from the one before.
+func TestPreloads(t *testing.T) {
+	html := string(pages().Plain("index.html"))
+	for name := range pages() {
+		if strings.HasSuffix(name, ".js") && strings.Count(html, `="viewer/`+name+`"`) != 1 {
+			t.Errorf("index.html does not name %s once", name)
+		}
+	}
+}
+
 // TestNothingInlineOrForeign: the policy would refuse it.
 func TestNothingInlineOrForeign(t *testing.T) {
 	for name := range pages() {

@@ -68,6 +68,15 @@ export function want(tick) {
 	return state();
 }
 
+// Begins to load what is at a tick of the last match, and the map, which is used after that.
+export async function prefetch(tick) {
+	const m = matches.at(-1);
+	m.prefetch(tick);
+	const loading = m.pieces.filter((p) => p.loading).length;
+	await m.map.load().catch(() => {});
+	return loading;
+}
+
 // Returns the state of the page once f says of it that it is right.
 export async function until(f) {
 	while (!f(state())) await sleep(1);

@@ -26,6 +26,8 @@ export class Atlas {
 		this.base = base;
 		this.files = files;
 		this.texture = makeTexture(gl, gl.LINEAR, gl.CLAMP_TO_EDGE);
+		/** Whether the smaller versions of the texture have to be made again. */
+		this.changed = false;
 		gl.texStorage2D(gl.TEXTURE_2D, 5, gl.RGBA8, SIZE, SIZE);
 		gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
 		/** Images by name; null while they are loaded and if they cannot be. @type {Map<string, Place|null>} */
@@ -56,12 +58,20 @@ export class Atlas {
 			const gl = this.gl;
 			gl.bindTexture(gl.TEXTURE_2D, this.texture);
 			gl.texSubImage2D(gl.TEXTURE_2D, 0, place.x, place.y, gl.RGBA, gl.UNSIGNED_BYTE, image);
-			gl.generateMipmap(gl.TEXTURE_2D);
+			this.changed = true;
 			image.close();
 			this.places.set(name, place);
 		} catch (err) {
 			console.warn(`${name} cannot be loaded: ${err}`);
 		}
+	}
+
+	/** Makes the smaller versions of the texture, once for all images that have come since the last picture. */
+	update() {
+		if (!this.changed) return;
+		this.changed = false;
+		this.gl.bindTexture(this.gl.TEXTURE_2D, this.texture);
+		this.gl.generateMipmap(this.gl.TEXTURE_2D);
 	}
 
 	/**

@@ -109,6 +109,7 @@ export class Scene {
 		if (gl.isContextLost()) return;
 		const style = this.useImages && this.original ? this.original : this.own;
 		const layers = this.useImages ? this.layers : null;
+		this.atlas?.update();
 		const atlas = this.atlas?.texture ?? null;
 		this.names.frame++;
 		gl.viewport(0, 0, this.canvas.width, this.canvas.height);

@@ -105,6 +105,21 @@ export class Broadcast extends Playback {
 	}
 
 	/**
+	 * Begins to load the map and what is at a tick, while whoever shows it makes ready.
+	 * @param {number} tick
+	 */
+	prefetch(tick) {
+		const { load } = this.map;
+		const early = load();
+		early.catch(() => {}); // said to whom it is for
+		this.map.load = () => {
+			this.map.load = load;
+			return early;
+		};
+		this.at(tick);
+	}
+
+	/**
 	 * @override
 	 * @param {number} tick
 	 */

@@ -10,7 +10,7 @@ import { TICKS_PER_SECOND } from '../match/types.js';
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
 
 /** How far behind its newest tick a live match is shown, in ticks: new ones come in pieces of two seconds, and late. */
-const LIVE_MARGIN = 160;
+export const LIVE_MARGIN = 160;
 
 /** How late the newest tick may be until it is waited for, in ticks. */
 const LATE = 150;

@@ -223,10 +223,13 @@ export class Viewer {
 		if (id >= 0) setText(follow, m.players[id].name);
 	}
 
-	/** Uses the images of the original where the server has them, unless somebody prefers the own look. */
-	async useInstalledImages() {
+	/**
+	 * Uses the images of the original where the server has them, unless somebody prefers the own look.
+	 * @param {Promise<Response>} [index] the list of them
+	 */
+	async useInstalledImages(index = fetch(DATA + 'index.json')) {
 		try {
-			const r = await fetch(DATA + 'index.json');
+			const r = await index;
 			const files = new Set(/** @type {string[]} */ (await r.json()));
 			await this.scene.setImages(DATA, files, localStorage.getItem(LOOK_KEY) !== 'own');
 			this.bar.offerLook();
