@@ -96,6 +96,20 @@ func TestPageControls(t *testing.T) {
 	wantTrue(t, p, "labels", `[...document.querySelectorAll('button, select, input')].every(e => (e.getAttribute('aria-label') || e.textContent).trim())`)
 }
 
+// TestScoreboardColumns: many players fit, side by side, in games with teams each team for itself.
+func TestScoreboardColumns(t *testing.T) {
+	p := openMadeUp(t, "", false)
+	p.Run(`viewer.bar.toggleScores()`)
+	for flags, want := range map[int]string{0: "16,16,16,16", 1: "16,4,16,16,12"} {
+		p.Run(fmt.Sprintf(`viewer.match.moment.game.flags = %d, viewer.match.moment.players.forEach((p, i) => Object.assign(p, { active: true, team: i < 20 ? 0 : 1 }))`, flags))
+		p.Wait(fmt.Sprintf(`[...document.querySelectorAll('#scoreboard tbody')].map(b => b.rows.length).join() === %q`, want))
+		p.Wait(`new Set([...document.querySelectorAll('#scoreboard tbody button')].map(b => b.textContent)).size === 64`)
+	}
+	wantTrue(t, p, "each column of one team", `[...document.querySelectorAll('#scoreboard tbody')].every(b => new Set([...b.rows].map(r => r.className.replace(/ (dead|followed)/g, ''))).size === 1)`)
+	wantTrue(t, p, "inside the window", `(b => b.left >= 0 && b.right <= innerWidth && b.bottom <= innerHeight)(document.getElementById('scoreboard').getBoundingClientRect())`)
+	p.Screenshot()
+}
+
 func TestPageLinks(t *testing.T) {
 	p := openMadeUp(t, "#t=4&x=300&y=200&z=1.5", false)
 	wantTrue(t, p, "the time of a link", `viewer.clock.tick >= 200 && viewer.clock.tick < 30000`)

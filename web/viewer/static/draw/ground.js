@@ -144,6 +144,7 @@ void main() {
 
 	if (cover > 0.0) {
 		float deep = texture(depth, p / mapSize).r * 255.0 / 16.0; // tiles to the air
+		deep += length(max(max(-p, p - mapSize), 0.0)); // around the map all is deep
 		float in_ = max(-d, 0.0);
 		vec3 g;
 		if (kind == 3) {

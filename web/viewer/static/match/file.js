@@ -34,7 +34,7 @@ export async function openFile(file, base = '') {
 	const start = header.size + header.mapSize;
 	if (start > file.size) throw new WireError('The demo is cut off within its map.');
 	const match = new Playback({
-		name: header.mapName, sha256: '',
+		name: clean(header.mapName), sha256: '',
 		load: () => read(header.size, start),
 	});
 	let found = () => {};

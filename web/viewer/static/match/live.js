@@ -4,6 +4,7 @@
  */
 
 import { Piece, Playback } from './playback.js';
+import { clean } from './text.js';
 
 /** The time between two questions whether there is more, in ms; while nobody looks; and the longest after errors. */
 const EVERY = 1000;
@@ -68,7 +69,7 @@ export class Broadcast extends Playback {
 	 */
 	constructor(base, info) {
 		const { name = '', sha256 = '' } = info.map ?? {};
-		super({ name, sha256, load: () => fetchBytes(`${base}/map/${encodeURIComponent(sha256)}`) });
+		super({ name: clean(name), sha256, load: () => fetchBytes(`${base}/map/${encodeURIComponent(sha256)}`) });
 		this.base = base;
 		this.id = info.match;
 		/** How many seconds later than the players one sees it. */

@@ -55,6 +55,7 @@ export class Minimap {
 		this.ground.width = w;
 		this.ground.height = h;
 		this.ground.getContext('2d')?.putImageData(image, 0, 0);
+		this.context.drawImage(this.ground, 0, 0, this.canvas.width, this.canvas.height);
 	}
 
 	/** @param {import('../match/types.js').Moment} m */

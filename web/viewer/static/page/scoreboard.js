@@ -11,28 +11,23 @@ import { teamClass } from './hud.js';
 /** @typedef {import('../match/types.js').Moment} Moment */
 /** @typedef {import('../match/types.js').Player} Player */
 
+/** The most players in a column. */
+const MAX_ROWS = 16;
+
 export class Scoreboard {
 	/** @param {(id: number) => void} follow */
 	constructor(follow) {
 		this.box = byId('scoreboard');
-		this.body = make('tbody');
-		const head = make('tr');
-		for (const [text, label] of [['', 'score'], ['', 'name'], ['', 'clan'], ['', 'ping']]) {
-			const th = make('th', label, text || label);
-			th.scope = 'col';
-			head.append(th);
-		}
-		const thead = make('thead');
-		thead.append(head);
-		const table = make('table');
-		table.append(thead, this.body);
+		this.tables = make('div', 'tables');
 		this.watchers = make('p', 'watchers');
-		this.box.append(table, this.watchers);
+		this.box.append(this.tables, this.watchers);
 		/** @type {{row: HTMLTableRowElement, score: HTMLElement, name: HTMLButtonElement, clan: HTMLElement, ping: HTMLElement, id: number}[]} */
 		this.rows = [];
 		this.follow = follow;
 		/** @type {Player[]} */
 		this.order = [];
+		/** How many players each column has. @type {number[]} */
+		this.columns = [];
 	}
 
 	get shown() {
@@ -63,9 +58,9 @@ export class Scoreboard {
 		const rank = (/** @type {Player} */ p) => (race ? (p.score < 0 ? 1e9 : p.score) : -p.score);
 		order.sort((a, b) => (teams && a.team !== b.team ? a.team - b.team : rank(a) - rank(b) || a.id - b.id));
 		while (this.rows.length < order.length) this.rows.push(this.newRow());
+		this.arrange(teams);
 		this.rows.forEach((r, i) => {
 			const p = order[i];
-			r.row.hidden = !p;
 			if (!p) return;
 			r.id = p.id;
 			setText(r.score, race ? formatRace(p.score) : String(p.score));
@@ -78,6 +73,36 @@ export class Scoreboard {
 		setText(this.watchers, watchers);
 	}
 
+	/**
+	 * Puts the rows into columns, each of one team.
+	 * @param {boolean} teams
+	 */
+	arrange(teams) {
+		/** @type {number[]} */
+		const columns = [];
+		this.order.forEach((p, i) => {
+			const last = columns.length - 1;
+			if (i > 0 && columns[last] < MAX_ROWS && !(teams && p.team !== this.order[i - 1].team)) columns[last]++;
+			else columns.push(1);
+		});
+		if (columns.join() === this.columns.join()) return;
+		this.columns = columns;
+		let i = 0;
+		this.tables.replaceChildren(...columns.map((n) => {
+			const head = make('tr');
+			for (const label of ['score', 'name', 'clan', 'ping']) {
+				const th = make('th', label, label);
+				th.scope = 'col';
+				head.append(th);
+			}
+			const table = make('table');
+			table.createTHead().append(head);
+			table.createTBody().append(...this.rows.slice(i, i += n).map((r) => r.row));
+			return table;
+		}));
+		this.box.style.setProperty('--columns', String(columns.length));
+	}
+
 	newRow() {
 		const row = make('tr');
 		const r = { row, score: make('td', 'score'), name: make('button'), clan: make('td', 'clan'), ping: make('td', 'ping'), id: -1 };
@@ -86,7 +111,6 @@ export class Scoreboard {
 		const cell = make('td');
 		cell.append(r.name);
 		row.append(r.score, cell, r.clan, r.ping);
-		this.body.append(row);
 		return r;
 	}
 }

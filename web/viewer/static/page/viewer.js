@@ -218,9 +218,11 @@ export class Viewer {
 		this.minimap.draw(m);
 		this.bar.updatePlayers(m);
 		const id = this.director.followed;
+		let seen = id < 0;
+		for (let i = 0; i < m.tees.length; i++) seen ||= m.tees.items[i].id === id;
 		const follow = byId('follow');
-		follow.hidden = id < 0;
-		if (id >= 0) setText(follow, m.players[id].name);
+		follow.hidden = seen; // the name is above the tee
+		if (!seen) setText(follow, `${m.players[id].name} is out of sight`);
 	}
 
 	/**
