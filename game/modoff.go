@@ -112,6 +112,25 @@ func (w *World) hooksChanged() {
 	w.decidePlayers()
 }
 
+// ModsOff returns the names of the mods that are switched off, in order.
+func (w *World) ModsOff() []string {
+	var names []string
+	for i, off := range w.modsOff {
+		if off {
+			names = append(names, modName(w.mods[i]))
+		}
+	}
+	return names
+}
+
+// modName returns the name that a mod has, or its type.
+func modName(mod Mod) string {
+	if n, ok := mod.(interface{ Name() string }); ok {
+		return n.Name()
+	}
+	return reflect.TypeOf(mod).String()
+}
+
 // HooksChanged is for mods that have the methods of more hooks than they use: it asks again
 // which they use; see [HookSubset].
 func (tx *Tx) HooksChanged() { tx.w.hooksChanged() }
@@ -140,10 +159,7 @@ const (
 // that recovered.
 func (w *World) describePanic(of owner, value any) string {
 	mod := w.mods[of-1]
-	name := reflect.TypeOf(mod).String()
-	if n, ok := mod.(interface{ Name() string }); ok {
-		name = n.Name()
-	}
+	name := modName(mod)
 	var pcs [128]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
 	world := reflect.TypeFor[World]().PkgPath() + "."

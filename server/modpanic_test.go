@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // frailMod panics on a line of chat.
@@ -18,6 +19,25 @@ func (*frailMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	if c.Text == "boom" {
 		panic("boom\nbang")
 	}
+}
+
+// TestModsOffAfterResume: a mod that was switched off is still, in the match that the next server goes on with,
+// and operators are told.
+func TestModsOffAfterResume(t *testing.T) {
+	var store memoryStore
+	start := func() *testServer {
+		return newTestServerWith(t, Config{Resume: &store, Mods: []func() game.Mod{func() game.Mod { return &frailMod{} }}}, "sv_resume 1; sv_warmup 0; sv_scorelimit 0")
+	}
+	ts := start()
+	alice := ts.join(ip(1), "alice")
+	alice.Say("boom")
+	ts.idle(150, alice)
+	testenv.Check(t, len(ts.srv.Problems()) == 1, "problems %q", ts.srv.Problems())
+	next := start()
+	next.log.Reset()
+	next.srv.Execute("status")
+	const want = "the mod *server.frailMod has panicked before the match was resumed, and is switched off"
+	testenv.Check(t, strings.Contains(next.log.String(), want), "status says\n%s", next.log.String())
 }
 
 // TestModPanics lets a mod panic. Nobody is dropped, operators are told, its commands are gone, and

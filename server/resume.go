@@ -250,6 +250,9 @@ func (s *Server) startFrom(m *savedMatch) error {
 	if err = s.startWorld(gameMap); err == nil {
 		copy(s.addrHashKey[:], m.Key)
 		s.repeatRequests(m.Requests)
+		for _, name := range s.world.ModsOff() {
+			s.modCommands.panicked = append(s.modCommands.panicked, fmt.Sprintf("the mod %s has panicked before the match was resumed, and is switched off", name))
+		}
 	}
 	return err
 }
