@@ -172,8 +172,15 @@ func (p *player) play(c *client.Client, _ *game.View) game.Input {
 	}
 	if due(3, 3, 20) {
 		p.in.Fire = (p.in.Fire + 1) & 63
-		if r.IntN(8) == 0 {
+		switch r.IntN(16) {
+		case 0, 1:
 			p.in.WantedWeapon = int32(r.IntN(7))
+		case 2:
+			p.in.WantedWeapon = 0 // the others count only then
+			p.in.NextWeapon = (p.in.NextWeapon + 1 + int32(r.IntN(3))) & 63
+		case 3:
+			p.in.WantedWeapon = 0
+			p.in.PrevWeapon = (p.in.PrevWeapon + 1 + int32(r.IntN(3))) & 63
 		}
 	}
 	if p.in.TargetX++; p.in.TargetX == before.TargetX || p.in.TargetX == 0 {
