@@ -21,6 +21,9 @@ type Config struct {
 	// configuration sets sv_gametype. Those of teeyard are there too, unless one here
 	// has the same name.
 	Modes []Mode
+	// OpenDatabase opens a database for ranks, which need not be there yet; nil has none. Command
+	// teeyard-mariadb has one.
+	OpenDatabase func(DatabaseConfig) (Database, error)
 }
 
 // Mod is a mod with its name in sv_mods, which has 1 to 64 letters, digits, _ and -. Replay
@@ -39,11 +42,13 @@ type program struct {
 	modes    server.Modes
 	mods     map[string]func() game.Mod
 	defaults []string // console lines that come before those of the operator
+
+	openDatabase func(DatabaseConfig) (Database, error) // nil if there are none
 }
 
 // newProgram checks a configuration.
 func newProgram(cfg Config) (*program, error) {
-	p := &program{name: programName(), mods: map[string]func() game.Mod{}}
+	p := &program{name: programName(), mods: map[string]func() game.Mod{}, openDatabase: cfg.OpenDatabase}
 	var names []string
 	for _, m := range cfg.Mods {
 		if err := checkName(m.Name, p.mods[m.Name] != nil, m.New == nil); err != nil {

@@ -2,18 +2,96 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/rank"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 )
+
+// Database keeps the ranks of many servers.
+type Database interface {
+	rank.Remote
+	rank.Source
+	// Setup makes the tables that are not there.
+	Setup(ctx context.Context) error
+	// Close closes the connections.
+	Close() error
+}
+
+// DatabaseConfig says where a database is.
+type DatabaseConfig struct {
+	Addr     string // HOST:PORT, or the path of a Unix socket
+	User     string
+	Password string
+	Database string
+	Prefix   string // of the names of the tables
+}
+
+// databaseSetting is the database of a server's configuration.
+type databaseSetting struct {
+	open  func(DatabaseConfig) (Database, error)
+	cfg   DatabaseConfig
+	set   bool // by add_sqlserver
+	setup bool
+}
+
+// register adds the command add_sqlserver, as DDNet has it, if the program has databases.
+func (d *databaseSetting) register(c *console.Console) error {
+	if d.open == nil {
+		return nil
+	}
+	return c.Register(console.Command{
+		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",
+		Help: "The database of the ranks: that for writing ('w') is used, set at the start", Flags: console.Server | console.Secret,
+		Run: func(call *console.Call) {
+			if call.Args[0] != "w" {
+				return // what is written there is read there
+			}
+			d.set, d.setup = true, len(call.Args) < 8 || call.Args[7] != "0"
+			d.cfg = DatabaseConfig{Database: call.Args[1], Prefix: call.Args[2], User: call.Args[3], Password: call.Args[4], Addr: net.JoinHostPort(call.Args[5], call.Args[6])}
+		},
+	})
+}
+
+// setupTimeout limits how long the start of a server waits for its database.
+const setupTimeout = 5 * time.Second
+
+// openRanks opens the ranks of a server, with the database if there is one.
+func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks {
+	log = log.With(logline.SystemKey, "ranks")
+	cfg := rank.Config{Path: path, Report: func(text string) { log.Warn(text) }}
+	if !d.set {
+		return rank.Open(cfg)
+	}
+	db, err := d.open(d.cfg)
+	if err != nil {
+		log.Warn("add_sqlserver: " + err.Error())
+		return rank.Open(cfg)
+	}
+	if d.setup {
+		ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
+		defer cancel()
+		if err := db.Setup(ctx); err != nil {
+			log.Warn("the tables of the ranks could not be made; what is to be in them waits: " + err.Error())
+		}
+	}
+	return rank.OpenShared(cfg, db)
+}
 
 type ranksCmd struct {
 	Import ranksImportCmd `cmd:"" help:"Add the ranks, saves, points and maps of a DDNet server."`
 }
 
 type ranksImportCmd struct {
-	From   string `arg:"" help:"DDNet's SQLite file (sv_sqlite_file), which the program sqlite3 reads."`
+	From   string `arg:"" help:"DDNet's SQLite file (sv_sqlite_file), which the program sqlite3 reads; in teeyard-mariadb also USER:PASSWORD@HOST:PORT/DATABASE."`
 	Into   string `default:"ranks.journal" help:"The server's file of ranks (sv_ranks); the server may be running." placeholder:"FILE"`
 	Prefix string `default:"record" help:"Beginning of the names of the tables." placeholder:"TEXT"`
 }
@@ -24,19 +102,30 @@ func (*ranksImportCmd) Help() string {
 }
 
 // Run imports.
-func (c *ranksImportCmd) Run(ctx context.Context) (err error) {
-	if _, err := os.Stat(c.From); err != nil {
+func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
+	from, err := c.source(p)
+	if err != nil {
 		return err
 	}
 	j := rank.Open(rank.Config{Path: c.Into, Report: func(text string) { fmt.Fprintln(os.Stderr, text) }})
-	r, err := rank.Import(ctx, rank.SQLite(c.From), c.Prefix, j.Add)
-	if closed := j.Close(); err == nil {
-		err = closed
-	}
+	r, err := rank.Import(ctx, from, c.Prefix, j.Add)
+	err = errors.Join(err, j.Close())
 	fmt.Printf("%d finishes, %d team finishes, %d maps, points of %d players, %d saves; %d of these are new", r.Finishes, r.TeamFinishes, r.Maps, r.Points, r.Saves, r.New)
 	if r.Refused > 0 {
 		fmt.Printf(", %d are impossible and were left out", r.Refused)
 	}
 	fmt.Println()
 	return err
+}
+
+func (c *ranksImportCmd) source(p *program) (rank.Source, error) {
+	if _, err := os.Stat(c.From); err == nil {
+		return rank.SQLite(c.From), nil
+	} else if p.openDatabase == nil || !strings.Contains(c.From, "@") {
+		return nil, err
+	}
+	at := strings.LastIndex(c.From, "@")
+	user, password, _ := strings.Cut(c.From[:at], ":")
+	addr, name, _ := strings.Cut(c.From[at+1:], "/")
+	return p.openDatabase(DatabaseConfig{Addr: addr, User: user, Password: password, Database: name, Prefix: c.Prefix})
 }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/metrics"
-	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
@@ -142,6 +141,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	recorded := &recordingFiles{dir: files[0], converter: &converter, delay: live.Delay, access: broadcastSettings.RecordingsAccess()}
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()
+	database := databaseSetting{open: p.openDatabase}
 	monitor.Add(web.Value{Name: "websocket_peers", Kind: metrics.Gauge, Help: "Connections of players over WebSocket.", Read: func() float64 { return float64(hub.Peers()) }})
 	s, err := server.New(server.Config{
 		AddTransport: hub.Join,
@@ -151,7 +151,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMode: finder.findMode,
 		FindMod:  finder.findMod,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c))
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c))
 		},
 		Observers: []server.Observer{monitor, operators},
 		Broadcast: live,
@@ -168,9 +168,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			})
 		},
 		OpenRanks: func(name string) server.Ranks {
-			return rank.Open(rank.Config{Path: filepath.Join(files[0], filepath.FromSlash(name)), Report: func(text string) {
-				log.Warn(text, logline.SystemKey, "ranks")
-			}})
+			return database.openRanks(filepath.Join(files[0], filepath.FromSlash(name)), log)
 		},
 		Stuck: func() {
 			stdout.Close(outputTimeout)

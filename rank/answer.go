@@ -63,10 +63,10 @@ func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
 				of = append(of, i)
 			}
 		}
-		a.Found = len(of) > 0
 		for _, i := range part(of, r.From, rows, func(i, j int) bool { return c.teams[i].time == c.teams[j].time }) {
 			a.Rows = append(a.Rows, game.RankRow{Rank: int32(c.teamRank(i)), Names: c.teams[i].names, Time: c.teams[i].time})
 		}
+		a.Found = len(a.Rows) > 0
 	case game.RankTimes:
 		x.times(c, r, a, player, known)
 	case game.RankPoints:

@@ -110,7 +110,7 @@ func Import(ctx context.Context, from Source, prefix string, add func([]Entry) (
 	}
 	err = from.Query(ctx, "SELECT Map, Code, Savegame, "+when+", Server, SaveID FROM "+prefix+"_saves", func(c []string) error {
 		r.Saves++
-		return keep(Entry{Kind: Save, Map: c[0], Code: c[1], Text: c[2], When: seconds(c[3]), Server: c[4], SaveID: c[5], Names: savedNames(c[2])}, slices.Clone(c))
+		return keep(Entry{Kind: Save, Map: c[0], Code: c[1], Text: c[2], When: seconds(c[3]), Server: c[4], SaveID: c[5], Names: SavedNames(c[2])}, slices.Clone(c))
 	})
 	if err != nil {
 		return r, err
@@ -147,9 +147,9 @@ func importTeams(ctx context.Context, from Source, prefix string, keep func(Entr
 	return flush()
 }
 
-// savedNames returns the members of a team whose state was saved: the first fields of the lines after
+// SavedNames returns the members of a team whose state was saved: the first fields of the lines after
 // the first, as many as its second field says.
-func savedNames(state string) (names []string) {
+func SavedNames(state string) (names []string) {
 	lines := strings.Split(state, "\n")
 	_, rest, _ := strings.Cut(lines[0], "\t")
 	count, _, _ := strings.Cut(rest, "\t")

@@ -26,7 +26,7 @@ const (
 	Save
 	// Load takes a save out: Map, Code, SaveID.
 	Load
-	// delivered says that the Remote named Text has all entries up to that with the ID.
+	// delivered says that the Remote named Text has all finishes up to that with the ID SaveID.
 	delivered
 	numKinds
 )

@@ -24,7 +24,6 @@ type index struct {
 	saves    map[saveKey]*Entry
 	// taken are the last saves that were taken out, for those who ask again.
 	taken []takenSave
-	sent  map[string]ID // the last entry that each remote has
 }
 
 type saveKey struct{ mapName, code string }
@@ -79,7 +78,7 @@ type team struct {
 func newIndex(now func() int64) *index {
 	return &index{
 		now: now, ids: map[ID]struct{}{}, nameNo: map[string]uint32{}, serverNo: map[string]uint16{}, courses: map[string]*course{},
-		maps: map[string]*Entry{}, points: map[uint32]int32{}, saves: map[saveKey]*Entry{}, sent: map[string]ID{},
+		maps: map[string]*Entry{}, points: map[uint32]int32{}, saves: map[saveKey]*Entry{},
 	}
 }
 
@@ -114,10 +113,6 @@ func (x *index) course(name string) *course {
 
 // apply adds an entry, unless it is there. It reports whether it is new.
 func (x *index) apply(e *Entry) bool {
-	if e.Kind == delivered {
-		x.sent[e.Text] = e.ID
-		return true
-	}
 	if _, ok := x.ids[e.ID]; ok {
 		return false
 	}

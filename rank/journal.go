@@ -53,6 +53,8 @@ type Journal struct {
 	closing chan struct{}
 	done    chan struct{}
 
+	undelivered undelivered
+
 	// Of the goroutine:
 
 	file    *recordfile.File
@@ -78,8 +80,9 @@ type pending struct {
 }
 
 // Open returns the journal in a file. Close ends it.
-func Open(cfg Config) *Journal {
-	j := newJournal(cfg)
+func Open(cfg Config) *Journal { return start(newJournal(cfg)) }
+
+func start(j *Journal) *Journal {
 	j.wake <- struct{}{} // reads the file before somebody asks
 	go j.run()
 	return j
@@ -251,6 +254,11 @@ func (j *Journal) write() error {
 	if err := j.file.Append(b); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotStored, err)
 	}
+	for i := range j.pending {
+		if p := &j.pending[i]; !p.written {
+			j.undelivered.note(&p.Entry)
+		}
+	}
 	stored := j.pending
 	j.pending = nil
 	for i := range stored {
@@ -265,12 +273,16 @@ func (j *Journal) read() error {
 	for i := range j.pending {
 		inFile[j.pending[i].ID] = false
 	}
-	anew, err := j.file.Update(false, func() { *j.index = *newIndex(j.seconds) }, func(body []byte) bool {
+	anew, err := j.file.Update(false, func() {
+		*j.index = *newIndex(j.seconds)
+		j.undelivered.forget()
+	}, func(body []byte) bool {
 		e := new(Entry)
 		if !e.parse(body) {
 			return false
 		}
 		j.index.apply(e)
+		j.undelivered.note(e)
 		if _, ok := inFile[e.ID]; ok {
 			inFile[e.ID] = true
 		}
@@ -347,7 +359,7 @@ func (j *Journal) handle(q *job) {
 	case game.RankFinish:
 		e.Kind = Finish
 	case game.RankSave:
-		e.Kind, e.Text, e.SaveID = Save, r.Text, saveID(e.ID)
+		e.Kind, e.Text, e.SaveID = Save, r.Text, SaveID(e.ID)
 		a.Found = saved == nil || saved.SaveID == e.SaveID
 		if a.Found {
 			a.Save = &game.RankSaveState{ID: e.SaveID}
@@ -439,7 +451,7 @@ func (j *Journal) add(q *job) {
 	done(nil)
 }
 
-// saveID returns the ID of a save in the form of a UUID.
-func saveID(id ID) string {
+// SaveID returns the ID of a save in the form of a UUID.
+func SaveID(id ID) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }

@@ -34,6 +34,8 @@ var rooms = map[string][]string{
 	"store": {"game", "internal/recordfile"},
 	// Keeps the results of races; app hands it to the server.
 	"rank": {"game", "internal/recordfile"},
+	// A database for many servers, with its driver.
+	"rank/ddnetdb": {"game", "rank"},
 
 	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"transport": {},
@@ -85,9 +87,10 @@ var rooms = map[string][]string{
 	"internal/peers":       everything,
 
 	// The program, as a package for programs with mods of their own.
-	"app":      everything,
-	"cmd":      {"app"},
-	"examples": everything,
+	"app":                 everything,
+	"cmd":                 {"app"},
+	"cmd/teeyard-mariadb": {"app", "rank/ddnetdb"},
+	"examples":            everything,
 }
 
 // everything permits to import any room.
@@ -110,6 +113,10 @@ var limited = []struct {
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
 	// A server, client or listener without it needs no WebSockets, and no net/http for players.
 	{Module + "/transport/ws", []string{"transport/ws", "internal/peers", "app", "examples"}, "app hands it over"},
+	// A plain server needs no database, and no driver.
+	{Module + "/rank/ddnetdb", []string{"cmd/teeyard-mariadb"}, "only teeyard-mariadb has a database"},
+	{"github.com/go-sql-driver/mysql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
+	{"database/sql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},

@@ -1,0 +1,269 @@
+package ddnetdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/rank"
+)
+
+// ranking is the best time of each name with its rank.
+const ranking = "SELECT RANK() OVER w AS Ranking, PERCENT_RANK() OVER w AS Behind, MIN(Time) AS Time, Name FROM #_race " +
+	"WHERE Map = ? AND Server LIKE ? GROUP BY Name WINDOW w AS (ORDER BY MIN(Time))"
+
+// teamRanking is the time of each team with its rank.
+const teamRanking = "SELECT RANK() OVER w AS Ranking, PERCENT_RANK() OVER w AS Behind, MIN(Time) AS Time, ID FROM #_teamrace " +
+	"WHERE Map = ? GROUP BY ID WINDOW w AS (ORDER BY MIN(Time))"
+
+// ago is how many seconds ago a row is, -1 for 0000-00-00, as old rows have it.
+const ago = "IF(Timestamp = 0, -1, GREATEST(UNIX_TIMESTAMP() - UNIX_TIMESTAMP(Timestamp), 0))"
+
+// Answer implements rank.Remote.
+func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankOrigin) (a game.RankAnswer, err error) {
+	a = r.Answer()
+	a.Server = from.Server
+	// The rows of the answer are from a place, forwards or backwards.
+	skip, order, back := max(abs(r.From)-1, 0), "ASC", "DESC"
+	if r.From < 0 {
+		order, back = back, order
+	}
+	local := "%" + escape(from.Server) + "%"
+	switch r.Op {
+	case game.RankBest:
+		err = s.best(ctx, r, &a)
+	case game.RankOf:
+		of := func(server string, row func([]string) error) error {
+			return s.query(ctx, "SELECT Ranking, Time, Behind FROM ("+ranking+") AS a WHERE Name = ?", []any{r.Map, server, r.Name}, row)
+		}
+		err = of("%", func(c []string) error {
+			a.Found, a.Own, a.Percent = true, &game.RankRow{Rank: integer(c[0]), Names: []string{r.Name}, Time: ms(c[1])}, percent(c[2])
+			return nil
+		})
+		if err == nil && a.Found {
+			err = of(local, func(c []string) error {
+				a.Local = append(a.Local, game.RankRow{Rank: integer(c[0]), Names: []string{r.Name}, Time: ms(c[1])})
+				return nil
+			})
+		}
+	case game.RankTop:
+		top := func(server string, n int, rows *[]game.RankRow) error {
+			return s.query(ctx, "SELECT Ranking, Time, Name FROM ("+ranking+") AS a ORDER BY Ranking "+order+", Name LIMIT ?, ?", []any{r.Map, server, skip, n}, func(c []string) error {
+				*rows = append(*rows, game.RankRow{Rank: integer(c[0]), Names: []string{strings.Clone(c[2])}, Time: ms(c[1])})
+				return nil
+			})
+		}
+		if err = top("%", 5, &a.Rows); err == nil {
+			err = top(local, 3, &a.Local)
+		}
+	case game.RankTeamOf:
+		err = s.teams(ctx, &a, "SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? ORDER BY Time, ID LIMIT 1", []any{r.Map, r.Name}, "ASC")
+		if len(a.Rows) > 0 {
+			a.Found, a.Own, a.Rows = true, &a.Rows[0], nil
+		}
+	case game.RankTeamTop:
+		if r.Name == "" {
+			err = s.teams(ctx, &a, "SELECT ID FROM #_teamrace WHERE Map = ? GROUP BY ID ORDER BY MIN(Time) "+order+", ID LIMIT ?, 5", []any{r.Map, skip}, order)
+		} else {
+			err = s.teams(ctx, &a, "SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? ORDER BY Time "+order+", ID LIMIT ?, 5", []any{r.Map, r.Name, skip}, order)
+		}
+		a.Found = len(a.Rows) > 0
+	case game.RankTimes:
+		where, args := "Map = ?", []any{r.Map}
+		if r.Name != "" {
+			where, args = "Map = ? AND Name = ?", append(args, r.Name)
+		}
+		err = s.query(ctx, "SELECT Time, "+ago+", Server, Name FROM #_race WHERE "+where+" ORDER BY Timestamp "+back+", Name, Time LIMIT ?, 5", append(args, skip), func(c []string) error {
+			a.Rows = append(a.Rows, game.RankRow{Time: ms(c[0]), Age: int64(integer(c[1])), Server: strings.Clone(c[2]), Names: []string{strings.Clone(c[3])}})
+			return nil
+		})
+	case game.RankPoints:
+		err = s.query(ctx, "SELECT (SELECT COUNT(*) + 1 FROM #_points AS o WHERE o.Points > p.Points), Points FROM #_points AS p WHERE Name = ?", []any{r.Name}, func(c []string) error {
+			a.Found, a.Own = true, &game.RankRow{Rank: integer(c[0]), Names: []string{r.Name}, Points: integer(c[1])}
+			return nil
+		})
+	case game.RankTopPoints:
+		err = s.query(ctx, "SELECT RANK() OVER (ORDER BY Points DESC) AS Ranking, Points, Name FROM #_points ORDER BY Ranking, Name LIMIT ?, 5", []any{max(int64(r.From)-1, 0)}, func(c []string) error {
+			a.Rows = append(a.Rows, game.RankRow{Rank: integer(c[0]), Points: integer(c[1]), Names: []string{strings.Clone(c[2])}})
+			return nil
+		})
+	case game.RankMapInfo:
+		err = s.mapInfo(ctx, r, &a)
+	case game.RankSave, game.RankSaved, game.RankLoad, game.RankSaves:
+		err = s.saves(ctx, r, from, &a)
+	}
+	return a, err
+}
+
+// best answers with the best time of the map, and that of a player with the checkpoints of their
+// fastest run that has some.
+func (s *Store) best(ctx context.Context, r *game.RankRequest, a *game.RankAnswer) error {
+	err := s.query(ctx, "SELECT Name, Time FROM #_race WHERE Map = ? ORDER BY Time, Name LIMIT 1", []any{r.Map}, func(c []string) error {
+		a.Rows = append(a.Rows, game.RankRow{Rank: 1, Names: []string{strings.Clone(c[0])}, Time: ms(c[1])})
+		return nil
+	})
+	if err != nil || r.Name == "" {
+		return err
+	}
+	var list []string
+	for i := range game.MaxCheckpoints {
+		list = append(list, fmt.Sprint("cp", i+1))
+	}
+	return s.query(ctx, "SELECT (SELECT MIN(Time) FROM #_race WHERE Map = ? AND Name = ?), "+strings.Join(list, ", ")+
+		" FROM #_race WHERE Map = ? AND Name = ? ORDER BY ("+strings.Join(list, " + ")+" > 0) DESC, Time LIMIT 1", []any{r.Map, r.Name, r.Map, r.Name}, func(c []string) error {
+		a.Found, a.Own = true, &game.RankRow{Names: []string{r.Name}, Time: ms(c[0])}
+		for _, t := range c[1:] {
+			a.Checkpoints = append(a.Checkpoints, ms(t))
+		}
+		return nil
+	})
+}
+
+// teams answers with the teams whose IDs a query has.
+func (s *Store) teams(ctx context.Context, a *game.RankAnswer, ids string, args []any, order string) error {
+	last := ""
+	return s.query(ctx, "SELECT HEX(t.ID), t.Ranking, t.Time, t.Behind, r.Name FROM ("+teamRanking+") AS t INNER JOIN ("+ids+") AS l ON t.ID = l.ID "+
+		"INNER JOIN #_teamrace AS r ON r.ID = t.ID ORDER BY t.Ranking "+order+", t.ID, r.Name", append([]any{a.Map}, args...), func(c []string) error {
+		if c[0] != last {
+			last = strings.Clone(c[0])
+			a.Percent = percent(c[3])
+			a.Rows = append(a.Rows, game.RankRow{Rank: integer(c[1]), Time: ms(c[2])})
+		}
+		row := &a.Rows[len(a.Rows)-1]
+		row.Names = append(row.Names, strings.Clone(c[4]))
+		return nil
+	})
+}
+
+func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAnswer) error {
+	name := r.Name
+	if name == "" {
+		name = r.Map
+	}
+	fuzzy := ""
+	for i, c := range name {
+		if i > 0 {
+			fuzzy += "%"
+		}
+		fuzzy += escape(string(c))
+	}
+	return s.query(ctx, "SELECT l.Map, l.Server, Mapper, Points, Stars, "+ago+", (SELECT COUNT(*) FROM #_race WHERE Map = l.Map), "+
+		"(SELECT COUNT(DISTINCT Name) FROM #_race WHERE Map = l.Map), (SELECT MEDIAN(Time) OVER (PARTITION BY Map) FROM #_race WHERE Map = l.Map LIMIT 1), "+
+		"(SELECT MIN(Time) FROM #_race WHERE Map = l.Map AND Name = ?) FROM (SELECT * FROM #_maps WHERE Map LIKE CONVERT(? USING utf8mb4) COLLATE utf8mb4_general_ci "+
+		"ORDER BY Map = ? DESC, Map LIKE ? DESC, LENGTH(Map), Map LIMIT 1) AS l", []any{r.Asker, fuzzy + "%", name, escape(name) + "%"}, func(c []string) error {
+		if !strings.EqualFold(c[0], name) && len([]rune(c[0])) < len([]rune(name)) {
+			return nil
+		}
+		a.Found, a.Info = true, &game.RankMap{
+			Name: strings.Clone(c[0]), Server: strings.Clone(c[1]), Mapper: strings.Clone(c[2]), Points: integer(c[3]), Stars: integer(c[4]), Age: int64(integer(c[5])),
+			Finishes: integer(c[6]), Finishers: integer(c[7]), Median: ms(c[8]), Own: ms(c[9]),
+		}
+		return nil
+	})
+}
+
+// saves keeps saves and takes them out, each once: what it changes is in a transaction with the ID of the
+// request.
+func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOrigin, a *game.RankAnswer) error {
+	saved := func(query func(context.Context, string, ...any) *sql.Row, where string, args ...any) (*game.RankSaveState, error) {
+		var text string
+		var id sql.NullString
+		var age int64
+		err := query(ctx, s.with("SELECT Savegame, SaveID, "+ago+" FROM #_saves WHERE "+where), args...).Scan(&text, &id, &age)
+		if err == sql.ErrNoRows {
+			return nil, nil
+		}
+		return &game.RankSaveState{ID: id.String, Text: text, Age: age, Who: rank.SavedNames(text)}, err
+	}
+	switch r.Op {
+	case game.RankSaved:
+		state, err := saved(s.db.QueryRowContext, "Map = ? AND Code = ? AND DDNet7 = FALSE", r.Map, r.Code)
+		a.Found, a.Save = err == nil && state != nil, state
+		return err
+	case game.RankSaves:
+		return s.query(ctx, "SELECT COUNT(*), IFNULL(MIN("+ago+"), 0) FROM #_saves WHERE Map = ? AND Savegame LIKE ?", []any{r.Map, "%\n" + escape(r.Name) + "\t%"}, func(c []string) error {
+			if a.Count = integer(c[0]); a.Count > 0 {
+				a.Save = &game.RankSaveState{Age: int64(integer(c[1]))}
+			}
+			return nil
+		})
+	case game.RankSave:
+		id := rank.SaveID(from.ID)
+		return s.transact(ctx, func(tx *sql.Tx) error {
+			fresh, err := s.isNew(ctx, tx, from.ID)
+			if err != nil {
+				return err
+			}
+			if fresh {
+				_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, CURRENT_TIMESTAMP, ?, ?, FALSE)"),
+					r.Text, r.Map, r.Code, cut(from.Server, 4), id)
+				if err != nil {
+					return err
+				}
+			}
+			state, err := saved(tx.QueryRowContext, "Map = ? AND Code = ?", r.Map, r.Code)
+			if a.Found = err == nil && state != nil && state.ID == id; a.Found {
+				a.Save = &game.RankSaveState{ID: id}
+			}
+			return err
+		})
+	}
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		var text sql.NullString
+		err := tx.QueryRowContext(ctx, s.with("SELECT Savegame FROM #_delivered WHERE ID = ?"), from.ID[:]).Scan(&text)
+		if err == nil { // who asks again gets it again
+			if a.Found = text.Valid; a.Found {
+				a.Save = &game.RankSaveState{ID: r.SaveID, Text: text.String, Who: rank.SavedNames(text.String)}
+			}
+			return nil
+		}
+		if err != sql.ErrNoRows {
+			return err
+		}
+		state, err := saved(tx.QueryRowContext, "Map = ? AND Code = ? AND IFNULL(SaveID, '') = ? FOR UPDATE", r.Map, r.Code, r.SaveID)
+		if err != nil || state == nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, s.with("DELETE FROM #_saves WHERE Map = ? AND Code = ? AND IFNULL(SaveID, '') = ?"), r.Map, r.Code, r.SaveID); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, s.with("INSERT INTO #_delivered(ID, Savegame) VALUES (?, ?)"), from.ID[:], state.Text)
+		a.Found, a.Save = err == nil, state
+		return err
+	})
+}
+
+// escape makes a text a pattern of LIKE that only it matches.
+func escape(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
+}
+
+func abs(n int32) int64 {
+	if n < 0 {
+		return -int64(n)
+	}
+	return int64(n)
+}
+
+func ms(text string) int32 {
+	s, err := strconv.ParseFloat(text, 64)
+	if t := math.Round(s * 1000); err == nil && t > 0 && t <= math.MaxInt32 {
+		return int32(t)
+	}
+	return 0
+}
+
+func integer(text string) int32 {
+	n, _ := strconv.ParseFloat(text, 64)
+	return int32(min(max(n, math.MinInt32), math.MaxInt32))
+}
+
+// percent returns how many percent are worse.
+func percent(behind string) int32 {
+	f, _ := strconv.ParseFloat(behind, 64)
+	return int32(math.Floor(float64(100 - float32(100*float32(f)))))
+}

@@ -1,0 +1,267 @@
+// Package ddnetdb keeps ranks in a MariaDB or MySQL with DDNet's tables, for many servers, and for the pages
+// and tools of a community. It brings a driver along, so only programs of its own have it.
+package ddnetdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/rank"
+)
+
+// Config says where the database is.
+type Config struct {
+	Addr     string // HOST:PORT, or the path of a Unix socket
+	User     string
+	Password string
+	Database string
+	// Prefix is the beginning of the names of the tables; "record" if it is empty.
+	Prefix string
+}
+
+// Store is a database. Its methods may be called by several goroutines.
+type Store struct {
+	db     *sql.DB
+	prefix string
+	name   string
+}
+
+var (
+	_ rank.Remote = (*Store)(nil)
+	_ rank.Source = (*Store)(nil)
+)
+
+// Open returns a database, which need not be there yet.
+func Open(cfg Config) (*Store, error) {
+	if cfg.Prefix == "" {
+		cfg.Prefix = "record"
+	}
+	if !rank.ValidPrefix(cfg.Prefix) {
+		return nil, fmt.Errorf("%w: %q", rank.ErrPrefix, cfg.Prefix)
+	}
+	c := mysql.NewConfig()
+	c.User, c.Passwd, c.DBName, c.Addr, c.Net = cfg.User, cfg.Password, cfg.Database, cfg.Addr, "tcp"
+	if strings.HasPrefix(cfg.Addr, "/") {
+		c.Net = "unix"
+	}
+	// A connection that is cut off is noticed by these.
+	c.Timeout, c.ReadTimeout, c.WriteTimeout = 5*time.Second, 10*time.Second, 10*time.Second
+	c.Collation, c.InterpolateParams, c.ClientFoundRows = "utf8mb4_bin", false, false
+	c.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "''"}
+	c.Logger = silent{}
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(4)
+	db.SetConnMaxIdleTime(time.Minute)
+	return &Store{db, cfg.Prefix, cfg.Database + "@" + cfg.Addr + "/" + cfg.Prefix}, nil
+}
+
+type silent struct{}
+
+func (silent) Print(...any) {}
+
+// Close closes the connections.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Name implements rank.Remote.
+func (s *Store) Name() string { return s.name }
+
+// with replaces # by the prefix of the tables.
+func (s *Store) with(query string) string { return strings.ReplaceAll(query, "#", s.prefix) }
+
+// Setup makes the tables that are not there: DDNet's, with its names, columns and keys, and one of ours
+// with the IDs of what was delivered.
+func (s *Store) Setup(ctx context.Context) error {
+	var checkpoints strings.Builder
+	for i := range game.MaxCheckpoints {
+		fmt.Fprintf(&checkpoints, "cp%d FLOAT DEFAULT 0, ", i+1)
+	}
+	const (
+		key  = "VARCHAR(128) COLLATE utf8mb4_bin NOT NULL"
+		name = "VARCHAR(16) COLLATE utf8mb4_bin NOT NULL"
+		when = "TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP"
+	)
+	for _, columns := range []string{
+		"race (Map " + key + ", Name " + name + ", Timestamp " + when + ", Time FLOAT DEFAULT 0, Server CHAR(4), " + checkpoints.String() +
+			"GameID VARCHAR(64), DDNet7 BOOL DEFAULT FALSE, PRIMARY KEY (Map, Name, Time, Timestamp, Server))",
+		"teamrace (Map " + key + ", Name " + name + ", Timestamp " + when + ", Time FLOAT DEFAULT 0, ID VARBINARY(16) NOT NULL, GameID VARCHAR(64), DDNet7 BOOL DEFAULT FALSE, PRIMARY KEY (ID, Name))",
+		"maps (Map " + key + ", Server VARCHAR(32) COLLATE utf8mb4_bin NOT NULL, Mapper " + key + ", Points INT DEFAULT 0, Stars INT DEFAULT 0, Timestamp TIMESTAMP DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (Map))",
+		"saves (Savegame TEXT COLLATE utf8mb4_bin NOT NULL, Map " + key + ", Code " + key + ", Timestamp " + when + ", Server CHAR(4), DDNet7 BOOL DEFAULT FALSE, SaveID VARCHAR(36) DEFAULT NULL, PRIMARY KEY (Map, Code))",
+		"points (Name " + name + ", Points INT DEFAULT 0, PRIMARY KEY (Name))",
+		// Of a save that was taken out it has the text, for who asks again.
+		"delivered (ID BINARY(16) NOT NULL, Timestamp " + when + ", Savegame TEXT COLLATE utf8mb4_bin, PRIMARY KEY (ID)) ENGINE=InnoDB",
+	} {
+		if _, err := s.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS "+s.prefix+"_"+columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transact runs f in a transaction.
+func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// isNew notes an ID. It reports whether it was not there.
+func (s *Store) isNew(ctx context.Context, tx *sql.Tx, id rank.ID) (bool, error) {
+	res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_delivered(ID) VALUES (?)"), id[:])
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// Deliver implements rank.Remote: each entry is a transaction with its ID, so that it is there once
+// whenever the connection or the database fails.
+func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
+	for i := range entries {
+		e := &entries[i]
+		if e.Kind != rank.Finish {
+			continue
+		}
+		err := s.transact(ctx, func(tx *sql.Tx) error {
+			fresh, err := s.isNew(ctx, tx, e.ID)
+			if err != nil || !fresh {
+				return err
+			}
+			if e.Team {
+				return s.deliverTeam(ctx, tx, e)
+			}
+			return s.deliverFinish(ctx, tx, e)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) deliverFinish(ctx context.Context, tx *sql.Tx, e *rank.Entry) error {
+	name := e.Names[0]
+	// Who finishes a map for the first time gets its points. The row is locked, so that of two servers one is first.
+	_, err := tx.ExecContext(ctx, s.with("INSERT INTO #_points(Name, Points) SELECT ?, Points FROM #_maps WHERE Map = ? AND NOT EXISTS "+
+		"(SELECT 1 FROM #_race WHERE Map = ? AND Name = ?) ON DUPLICATE KEY UPDATE Points = #_points.Points + VALUES(Points)"), name, e.Map, e.Map, name)
+	if err != nil {
+		return err
+	}
+	args := []any{e.Map, name, e.When, decimal(e.Time), cut(e.Server, 4), e.GameID, e.DDNet7}
+	columns := ""
+	for i := range game.MaxCheckpoints {
+		columns += fmt.Sprint(", cp", i+1)
+		t := int32(0)
+		if i < len(e.Checkpoints) {
+			t = e.Checkpoints[i]
+		}
+		args = append(args, decimal(t))
+	}
+	_, err = tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_race(Map, Name, Timestamp, Time, Server, GameID, DDNet7"+columns+") VALUES (?, ?, FROM_UNIXTIME(?)"+
+		strings.Repeat(", ?", len(args)-3)+")"), args...)
+	return err
+}
+
+// deliverTeam adds a team rank, or makes that of the same players better.
+func (s *Store) deliverTeam(ctx context.Context, tx *sql.Tx, e *rank.Entry) error {
+	names := slices.Sorted(slices.Values(e.Names))
+	of, err := tx.QueryContext(ctx, s.with("SELECT l.ID, Name, Time FROM (SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? AND DDNet7 = FALSE) AS l "+
+		"INNER JOIN #_teamrace AS r ON l.ID = r.ID ORDER BY l.ID, Name COLLATE utf8mb4_bin FOR UPDATE"), e.Map, names[0])
+	if err != nil {
+		return err
+	}
+	defer of.Close()
+	teams := map[string][]string{}
+	times := map[string]float64{}
+	for of.Next() {
+		var id []byte
+		var name string
+		var time float64
+		if err := of.Scan(&id, &name, &time); err != nil {
+			return err
+		}
+		teams[string(id)] = append(teams[string(id)], name)
+		times[string(id)] = time
+	}
+	if err := of.Err(); err != nil {
+		return err
+	}
+	for id, members := range teams {
+		if slices.Equal(members, names) {
+			if float64(e.Time)/1000 >= times[id] {
+				return nil
+			}
+			_, err := tx.ExecContext(ctx, s.with("UPDATE #_teamrace SET Time = ?, Timestamp = FROM_UNIXTIME(?), DDNet7 = FALSE, GameID = ? WHERE ID = ?"),
+				decimal(e.Time), e.When, e.GameID, []byte(id))
+			return err
+		}
+	}
+	for _, name := range names {
+		_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES (?, ?, FROM_UNIXTIME(?), ?, ?, ?, FALSE)"),
+			e.Map, name, e.When, decimal(e.Time), e.ID[:], e.GameID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decimal returns milliseconds as seconds with two decimals, as DDNet writes them.
+func decimal(ms int32) string { return fmt.Sprintf("%.2f", float64(ms)/1000) }
+
+func cut(s string, n int) string { return s[:min(len(s), n)] }
+
+// UnixTime implements rank.Source.
+func (*Store) UnixTime(column string) string { return "UNIX_TIMESTAMP(" + column + ")" }
+
+// Query implements rank.Source.
+func (s *Store) Query(ctx context.Context, query string, row func([]string) error) error {
+	return s.query(ctx, query, nil, row)
+}
+
+func (s *Store) query(ctx context.Context, query string, args []any, row func([]string) error) error {
+	rows, err := s.db.QueryContext(ctx, s.with(query), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	values := make([]sql.NullString, len(names))
+	into := make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	columns := make([]string, len(names))
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i := range values {
+			columns[i] = values[i].String
+		}
+		if err := row(columns); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,280 @@
+package ddnetdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/rank"
+)
+
+// mariadb is Debian's server with a folder of its own.
+type mariadb struct {
+	t    *testing.T
+	dir  string
+	port int
+	cmd  *exec.Cmd
+}
+
+func newMariaDB(t *testing.T) *mariadb {
+	if os.Getenv("TEEYARD_PEERS") != "1" {
+		t.Skip("TEEYARD_PEERS is not 1: this test runs MariaDB")
+	}
+	if _, err := exec.LookPath("mariadbd"); err != nil {
+		t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // Debian has it there
+	}
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
+	defer l.Close()
+	m := &mariadb{t: t, dir: filepath.Join(t.TempDir(), "data"), port: l.Addr().(*net.TCPAddr).Port}
+	if out, err := exec.Command("mariadb-install-db", "--no-defaults", "--user="+user(), "--auth-root-authentication-method=normal", "--skip-test-db", "--datadir="+m.dir).CombinedOutput(); err != nil {
+		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
+	}
+	t.Cleanup(m.kill)
+	return m
+}
+
+func (m *mariadb) start() {
+	m.cmd = exec.Command("mariadbd", "--no-defaults", "--user="+user(), "--datadir="+m.dir, "--bind-address=127.0.0.1", fmt.Sprint("--port=", m.port),
+		"--socket="+filepath.Join(filepath.Dir(m.dir), "s"), "--innodb-buffer-pool-size=16M", "--skip-log-bin", "--performance-schema=off")
+	testenv.NoError(m.t, m.cmd.Start())
+	testenv.Eventually(m.t, "MariaDB listens", func() bool {
+		c, err := net.Dial("tcp", m.addr())
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+}
+
+// user returns who runs the test, since root has to say so.
+func user() string {
+	if os.Geteuid() == 0 {
+		return "root"
+	}
+	return os.Getenv("USER")
+}
+
+func (m *mariadb) addr() string { return fmt.Sprint("127.0.0.1:", m.port) }
+
+// kill ends it as a power failure would.
+func (m *mariadb) kill() {
+	if m.cmd != nil {
+		m.cmd.Process.Signal(syscall.SIGKILL)
+		m.cmd.Wait()
+		m.cmd = nil
+	}
+}
+
+// cutter forwards connections and cuts each off after some bytes to the server, or some from it.
+type cutter struct {
+	net.Listener
+	to string
+
+	mu    sync.Mutex
+	after int64 // 0 for never
+	back  bool  // of what the server sends
+	cuts  int
+}
+
+func newCutter(t *testing.T, to string) *cutter {
+	c := &cutter{Listener: testenv.Must(net.Listen("tcp", "127.0.0.1:0")), to: to}
+	t.Cleanup(func() { c.Close() })
+	go func() {
+		for {
+			conn, err := c.Accept()
+			if err != nil {
+				return
+			}
+			go c.forward(conn)
+		}
+	}()
+	return c
+}
+
+func (c *cutter) forward(conn net.Conn) {
+	defer conn.Close()
+	server, err := net.Dial("tcp", c.to)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	c.mu.Lock()
+	after, back := c.after, c.back
+	c.mu.Unlock()
+	limited := func(dst io.Writer, src io.Reader, cut bool) {
+		if cut && after > 0 {
+			src = io.LimitReader(src, after)
+		}
+		io.Copy(dst, src)
+		if cut && after > 0 {
+			c.mu.Lock()
+			c.cuts++
+			c.mu.Unlock()
+		}
+		conn.Close()
+		server.Close()
+	}
+	go limited(conn, server, back)
+	limited(server, conn, !back)
+}
+
+func (c *cutter) set(after int64, back bool) {
+	c.mu.Lock()
+	c.after, c.back = after, back
+	c.mu.Unlock()
+}
+
+func number(n int) (id rank.ID) {
+	binary.BigEndian.PutUint64(id[8:], uint64(n))
+	return id
+}
+
+func finish(n int) rank.Entry {
+	return rank.Entry{ID: number(n), Kind: rank.Finish, When: 1_700_000_000 + int64(n), Map: "m", Names: []string{fmt.Sprint("p", n%7)},
+		Time: int32(60_000 + 20*n), Checkpoints: []int32{1500}, Server: "GER", GameID: "game"}
+}
+
+// TestFinishesAreThereOnce delivers finishes over connections that are cut off at different bytes in both
+// directions, to a server that is killed in between, and counts them.
+func TestFinishesAreThereOnce(t *testing.T) {
+	m := newMariaDB(t)
+	m.start()
+	ctx := t.Context()
+	direct := testenv.Must(Open(Config{Addr: m.addr(), User: "root", Database: "mysql"}))
+	testenv.Must(direct.db.ExecContext(ctx, "CREATE DATABASE teeworlds"))
+	direct.Close()
+	c := newCutter(t, m.addr())
+	direct = testenv.Must(Open(Config{Addr: m.addr(), User: "root", Database: "teeworlds"}))
+	defer direct.Close()
+	testenv.NoError(t, direct.Setup(ctx))
+	testenv.NoError(t, direct.Setup(ctx))
+	testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_maps(Map, Server, Mapper, Points) VALUES ('m', 'Novice', 'me', 3)"))
+
+	s := testenv.Must(Open(Config{Addr: c.Addr().String(), User: "root", Database: "teeworlds"}))
+	defer s.Close()
+	const n = 60
+	failed := 0
+	for i := range n {
+		c.set(int64(100+37*i), i%2 == 1)
+		s.db.SetMaxIdleConns(0) // so that each finish has a connection that is cut off
+		for try := 0; s.Deliver(ctx, []rank.Entry{finish(i)}) != nil; try++ {
+			if failed++; try > 0 {
+				c.set(0, false)
+			}
+			testenv.Require(t, try < 5, "finish %d cannot be delivered", i)
+		}
+	}
+	testenv.Check(t, failed > 10, "only %d deliveries failed", failed)
+	c.set(0, false)
+
+	// A journal delivers to it while it is killed and started again.
+	path := filepath.Join(t.TempDir(), "ranks.journal")
+	shared := rank.OpenShared(rank.Config{Path: path}, s)
+	stored := make(chan game.RankAnswer, n)
+	for i := range n {
+		r := game.RankRequest{Op: game.RankFinish, Map: "m", Names: []string{"ann"}, Time: int32(30_000 + 20*i)}
+		shared.Submit(&r, game.RankOrigin{ID: number(1000 + i), Server: "GER"}, func(a game.RankAnswer) { stored <- a })
+		a := <-stored
+		testenv.Check(t, a.Err == "", "finish %d while the database is away: %+v", i, a)
+		switch i {
+		case 20:
+			m.kill()
+		case 40:
+			m.start()
+		case 50: // and the game server, too
+			testenv.NoError(t, shared.Close())
+			shared = rank.OpenShared(rank.Config{Path: path}, s)
+		}
+	}
+	count := func() (rows, names, points int) {
+		row := direct.db.QueryRowContext(ctx, "SELECT COUNT(*), COUNT(DISTINCT Name), (SELECT SUM(Points) FROM record_points) FROM record_race")
+		if row.Scan(&rows, &names, &points) != nil {
+			return 0, 0, 0
+		}
+		return rows, names, points
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for rows, _, _ := count(); rows < 2*n && time.Now().Before(deadline); rows, _, _ = count() {
+		time.Sleep(100 * time.Millisecond)
+	}
+	rows, names, points := count()
+	testenv.Check(t, rows == 2*n && names == 8 && points == 8*3, "%d rows of %d finishes, %d names, %d points", rows, 2*n, names, points)
+	testenv.NoError(t, shared.Close())
+
+	// All of it is imported from there.
+	j := rank.Open(rank.Config{Path: filepath.Join(t.TempDir(), "imported")})
+	r, err := rank.Import(ctx, direct, "record", j.Add)
+	testenv.Check(t, err == nil && r.Finishes == 2*n && r.Points == 8 && r.Maps == 1 && r.New == 2*n+9, "%+v, %v", r, err)
+	// The journal answers as the database.
+	for _, name := range []string{"p1", "p2"} {
+		testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_teamrace(Map, Name, Timestamp, Time, ID, GameID) VALUES ('m', ?, '2026-01-01', 70.5, '0123456789abcdef', 'g')", name))
+	}
+	testenv.NoError(t, direct.Deliver(ctx, []rank.Entry{
+		{ID: number(5000), Kind: rank.Finish, Team: true, Map: "m", Names: []string{"p2", "p1"}, Time: 60_500, When: 1_700_000_000},
+		{ID: number(5001), Kind: rank.Finish, Team: true, Map: "m", Names: []string{"p2", "p3", "p1"}, Time: 80_500, When: 1_700_000_000},
+	}))
+	_, err = rank.Import(ctx, direct, "record", j.Add)
+	testenv.NoError(t, err)
+	for op := game.RankBest; op <= game.RankSaves; op++ {
+		for _, name := range []string{"", "p1", "p3", "nobody", "ann"} {
+			for _, from := range []int32{-8, -1, 0, 1, 3} {
+				r := game.RankRequest{Op: op, Map: "m", Name: name, From: from, Asker: "p1", Code: "none"}
+				if op == game.RankSave || op == game.RankLoad || name == "" && op == game.RankSaves {
+					continue
+				}
+				origin := game.RankOrigin{ID: number(9000), Server: "GER"}
+				theirs, err := direct.Answer(ctx, &r, origin)
+				testenv.NoError(t, err)
+				answers := make(chan game.RankAnswer, 1)
+				j.Submit(&r, origin, func(a game.RankAnswer) { answers <- a })
+				ours := <-answers
+				for _, a := range []*game.RankAnswer{&theirs, &ours} {
+					for _, row := range a.Rows {
+						testenv.Check(t, row.Age >= 0, "%+v", row)
+					}
+					for i := range a.Rows {
+						a.Rows[i].Age = 0
+					}
+					if a.Info != nil {
+						a.Info.Age = 0
+					}
+					for len(a.Checkpoints) > 0 && a.Checkpoints[len(a.Checkpoints)-1] == 0 {
+						a.Checkpoints = a.Checkpoints[:len(a.Checkpoints)-1]
+					}
+				}
+				if op == game.RankTeamTop {
+					theirs.Percent = 0
+				}
+				if diff := cmp.Diff(theirs, ours, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%+v (-database +journal):\n%s", r, diff)
+				}
+			}
+		}
+	}
+	testenv.NoError(t, j.Close())
+
+	// A save is loaded once, and again by who repeats the request.
+	ask := func(id int, r game.RankRequest) game.RankAnswer {
+		r.Map, r.Code = "m", "c"
+		return testenv.Must(direct.Answer(ctx, &r, game.RankOrigin{ID: number(id), Server: "GER"}))
+	}
+	save := game.RankRequest{Op: game.RankSave, Text: "2\t1\nann\tx", Names: []string{"ann"}}
+	testenv.Check(t, ask(7000, save).Found && ask(7000, save).Found && !ask(7001, save).Found, "the code was taken twice")
+	found := ask(0, game.RankRequest{Op: game.RankSaved})
+	testenv.Require(t, found.Found && found.Save.Text == save.Text && ask(0, game.RankRequest{Op: game.RankSaves, Name: "ann"}).Count == 1, "%+v", found)
+	load := game.RankRequest{Op: game.RankLoad, SaveID: found.Save.ID}
+	testenv.Check(t, ask(7002, load).Found && !ask(7003, load).Found && ask(7002, load).Save.Text == save.Text && !ask(0, game.RankRequest{Op: game.RankSaved}).Found, "loaded twice")
+}

@@ -1,0 +1,202 @@
+package rank
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Remote is a store for many servers, such as a database.
+type Remote interface {
+	// Name tells it from others, in the journal.
+	Name() string
+	// Deliver adds entries in their order, each once: those whose IDs it has are left out. If it returns
+	// an error, the first entries may be there.
+	Deliver(ctx context.Context, entries []Entry) error
+	// Answer answers a question, or adds or takes out a save. Who repeats a request with the same origin ID
+	// gets the same answer.
+	Answer(ctx context.Context, r *game.RankRequest, from game.RankOrigin) (game.RankAnswer, error)
+}
+
+const (
+	// deliverBatch is how many entries are delivered at once.
+	deliverBatch = 100
+	// deliverTimeout limits a delivery, and answerTimeout an answer.
+	deliverTimeout = 30 * time.Second
+	answerTimeout  = 5 * time.Second
+	// maxQuestions is how many questions wait for a remote.
+	maxQuestions = 256
+)
+
+// Shared is a journal with a remote: all that is in the journal is delivered, and the remote answers
+// questions. While it is away the journal answers them, but saves have to wait for it, since others
+// could load them.
+type Shared struct {
+	*Journal
+	remote    Remote
+	questions chan job
+	deliver   chan struct{}
+	stop      context.CancelFunc
+	stopped   chan struct{}
+	trouble   atomic.Pointer[error]
+}
+
+// OpenShared returns the journal in a file with a remote. Close ends both.
+func OpenShared(cfg Config, remote Remote) *Shared {
+	ctx, stop := context.WithCancel(context.Background())
+	j := newJournal(cfg)
+	j.undelivered.remote = remote.Name()
+	s := &Shared{Journal: start(j), remote: remote, questions: make(chan job, maxQuestions), deliver: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
+	go s.answer(ctx)
+	go s.run(ctx)
+	return s
+}
+
+// Submit is that of the journal, for questions with the answers of the remote.
+func (s *Shared) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
+	if r.Op == game.RankFinish {
+		s.Journal.Submit(r, from, func(a game.RankAnswer) {
+			answer(a)
+			s.wakeUp()
+		})
+		return
+	}
+	select {
+	case s.questions <- job{request: r, origin: from, answer: answer}:
+	default:
+		a := r.Answer()
+		a.Err = "too many questions wait for the database"
+		answer(a)
+	}
+}
+
+// Close ends the delivery, which goes on when the journal is opened again.
+func (s *Shared) Close() error {
+	err := s.Journal.Close()
+	s.stop()
+	<-s.stopped
+	return err
+}
+
+func (s *Shared) wakeUp() {
+	select {
+	case s.deliver <- struct{}{}:
+	default:
+	}
+}
+
+// answer answers questions, one after the other.
+func (s *Shared) answer(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case q := <-s.questions:
+			limited, cancel := context.WithTimeout(ctx, answerTimeout)
+			a, err := s.remote.Answer(limited, q.request, q.origin)
+			cancel()
+			switch {
+			case err == nil:
+				q.answer(a)
+			case q.writes() || q.request.Op == game.RankSaved:
+				a = q.request.Answer()
+				a.Err = "the database does not answer: " + err.Error()
+				q.answer(a)
+			default:
+				s.Journal.Submit(q.request, q.origin, q.answer)
+			}
+		}
+	}
+}
+
+func (s *Shared) run(ctx context.Context) {
+	defer close(s.stopped)
+	t := time.NewTicker(retryInterval)
+	defer t.Stop()
+	for {
+		for ctx.Err() == nil && s.next(ctx) {
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.deliver:
+		case <-t.C:
+		}
+	}
+}
+
+// next delivers the next finishes. It reports whether there may be more.
+func (s *Shared) next(ctx context.Context) bool {
+	batch := s.undelivered.first(deliverBatch)
+	if len(batch) == 0 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, deliverTimeout)
+	defer cancel()
+	if err := s.remote.Deliver(ctx, batch); err != nil {
+		err = fmt.Errorf("finishes wait for the database: %w", err)
+		s.trouble.Store(&err)
+		return false
+	}
+	s.trouble.Store(nil)
+	// If this is lost, they are delivered again and left out.
+	e := Entry{Kind: delivered, Text: s.remote.Name(), SaveID: hex.EncodeToString(batch[len(batch)-1].ID[:])}
+	rand.Read(e.ID[:])
+	_, err := s.Add([]Entry{e})
+	return err == nil
+}
+
+// Err returns what keeps the journal or the remote from working.
+func (s *Shared) Err() error {
+	if err := s.Journal.Err(); err != nil {
+		return err
+	}
+	if err := s.trouble.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// undelivered are the finishes in the file that a remote may not have, the oldest first.
+type undelivered struct {
+	remote string // "" if there is none
+	mu     sync.Mutex
+	list   []Entry
+}
+
+// note notes an entry of the file.
+func (u *undelivered) note(e *Entry) {
+	if u.remote == "" {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case e.Kind == Finish:
+		u.list = append(u.list, *e)
+	case e.Kind == delivered && e.Text == u.remote:
+		if i := slices.IndexFunc(u.list, func(o Entry) bool { return hex.EncodeToString(o.ID[:]) == e.SaveID }); i >= 0 {
+			u.list = append([]Entry(nil), u.list[i+1:]...)
+		}
+	}
+}
+
+func (u *undelivered) forget() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.list = nil
+}
+
+// first returns the oldest n.
+func (u *undelivered) first(n int) []Entry {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.Clone(u.list[:min(n, len(u.list))])
+}
