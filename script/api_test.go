@@ -25,6 +25,9 @@ var notForScripts = map[string]string{
 	"SendGameMsg": "game.flag_message, for all", // which is SendGameMsgTo
 	"SetFlags":    "p:set_flag, one at a time",
 
+	"DDRace": "sv_gametype ddrace",
+	"Rank":   "sv_gametype race",
+
 	// Races are a game type of the program.
 	"Race": "sv_gametype race", "SetRace": "sv_gametype race", "StartRace": "sv_gametype race", "StopRace": "sv_gametype race",
 	"RaceTime": "sv_gametype race", "SendCheckpoint": "sv_gametype race", "SendRaceFinish": "sv_gametype race",
