@@ -132,7 +132,7 @@ func explain(answer *http.Response, err error) error {
 	case err == nil || answer == nil:
 		return err
 	}
-	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain") {
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
 		return fmt.Errorf("the server answers %q, and takes no datagrams there; a proxy in front of it has to hand on the header Upgrade", answer.Status)
 	}
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 256))
