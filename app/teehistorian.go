@@ -59,6 +59,9 @@ func verifyTeehistorian(name, mapFile string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	begin := time.Now()
 	res, err := teeverify.Verify(teeverify.Config{File: f, Terrain: t})
 	if err != nil {

@@ -23,7 +23,7 @@ func TestVerifyTeehistorian(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.teehistorian")
 	testenv.NoError(t, os.WriteFile(file, b, 0o644))
-	own := testenv.Must(os.ReadFile(filepath.Join(folder, "speedup-1.map")))
+	own := testenv.Must(os.ReadFile(filepath.Join(folder, "speedup.map")))
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_DATA_HOME", "")

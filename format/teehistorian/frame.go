@@ -18,7 +18,7 @@ type Frame struct {
 }
 
 // maxFrame is the largest number of records of a frame.
-const maxFrame = 1 << 16
+const maxFrame = 1 << 13
 
 // NextFrame reads the next tick that has records, which is valid until the next call. Between
 // two of them can be others, in which nothing changed. The errors are those of Next; if the

@@ -221,7 +221,7 @@ func TestBrokenFiles(t *testing.T) {
 		t.Errorf("many arguments: %v", err)
 	}
 	crowd := file(plain)
-	for range 1 << 16 {
+	for range 1 << 13 {
 		crowd = packer.AppendInts(crowd, []int32{-8, 1})
 	}
 	for want, b := range map[error][]byte{io.EOF: crowd, teehistorian.ErrFormat: packer.AppendInts(crowd, []int32{-8, 1})} {

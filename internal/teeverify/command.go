@@ -22,7 +22,7 @@ var weaponCommands = map[string][]ddrace.Weapon{
 
 // silent are commands that change nothing in the world, or what other records say.
 var silent = []string{
-	"team", "pause", "practice", "invite", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote", "mapinfo",
+	"team", "lock", "pause", "practice", "invite", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote", "mapinfo",
 	"rank", "top", "top5", "teamrank", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "save", "swap",
 }
 
@@ -43,8 +43,6 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 		for _, w := range weapons {
 			t.world.GiveWeapon(id, w, !take)
 		}
-	case name == "lock":
-		t.locks = append(t.locks, *rec)
 	case name == "unlock":
 		t.lockTeam(t.world.Team(id), false)
 	case tee == nil:

@@ -3,35 +3,47 @@ package teeverify
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/terrain"
-	"github.com/teeyard/teeyard/protocol/message/msg6"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/protocol/packer"
 )
 
 // match is a recording that runs.
 type match struct {
-	onTick  func(*ddrace.World)
-	res     *Result
-	file    *teehistorian.Reader
-	world   *ddrace.World
-	repeats []Repeat
+	cfg       *Config
+	res       *Result
+	file      *teehistorian.Reader
+	gmap      *ddrace.Map
+	searching bool
+	world     *ddrace.World
 
+	// frames are those of the file from the older checkpoint on, and next the number of the next
+	// one. The first of them has the number first.
+	frames      []frame
+	first, next int
+	checkpoints []checkpoint // at most two, the older one first
+	state
+}
+
+// frame is a tick of the recording.
+type frame struct {
+	tick    int32
+	alive   [teehistorian.MaxClients]bool
+	pos     [teehistorian.MaxClients]teehistorian.Point
+	actions []teehistorian.Record
+}
+
+// state is what changes while a match runs, besides the world.
+type state struct {
 	clients [teehistorian.MaxClients]clientState
 	inputs  []ddrace.PlayerInput // for the next tick
 	recent  []Repeat             // that were input, of the last maxSearch ticks
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	teams   teams
-	// locks are commands that wait for the teams that their players come into, which are recorded
-	// after all commands.
-	locks []teehistorian.Record
 }
 
 type clientState struct {
@@ -44,11 +56,8 @@ type clientState struct {
 // killDelay is sv_kill_delay, in ticks.
 const killDelay = ddrace.TickRate
 
-// run runs the recording, with inputs that it lacks, up to the first difference.
-func run(cfg *Config, repeats []Repeat) (*Result, error) {
-	if _, err := cfg.File.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("teeverify: %w", err)
-	}
+// newMatch reads the header.
+func newMatch(cfg *Config) (*match, error) {
 	file, err := teehistorian.NewReader(cfg.File)
 	if err != nil {
 		return nil, err
@@ -58,18 +67,14 @@ func run(cfg *Config, repeats []Repeat) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	seed, _ := h.Seed()
-	t := &match{
-		onTick: cfg.OnTick,
-		res:    &Result{Header: h, Repeated: repeats, Faults: m.Faults}, file: file, repeats: repeats,
-	}
-	t.world = ddrace.New(ddrace.Config{Map: m, Seed: seed, Teams: &t.teams})
-	last := cfg.Ticks
-	if last == 0 {
-		last = math.MaxInt32
-	}
-	t.run(last)
-	return t.res, nil
+	t := &match{cfg: cfg, file: file, gmap: m, res: &Result{Header: h, Faults: m.Faults}}
+	t.newWorld()
+	return t, nil
+}
+
+func (t *match) newWorld() {
+	seed, _ := t.res.Header.Seed()
+	t.world = ddrace.New(ddrace.Config{Map: t.gmap, Seed: seed, Teams: &t.teams})
 }
 
 // withSettings returns the terrain with the settings of the recording's server, which the map's own
@@ -91,17 +96,37 @@ func withSettings(t terrain.Terrain, h *teehistorian.Header) *terrain.Terrain {
 	return &t
 }
 
-// run runs up to a tick, or the first difference.
-func (t *match) run(last int32) {
-	for {
+// frame returns the next frame; nil at the end of the file.
+func (t *match) frame() *frame {
+	if t.cfg.NoSearch {
+		t.frames, t.first = t.frames[:0], t.next
+	}
+	if t.next-t.first == len(t.frames) {
 		f, err := t.file.NextFrame()
 		if err != nil {
 			if err != io.EOF {
 				t.res.End = err
 			}
+			return nil
+		}
+		t.frames = append(t.frames, frame{tick: f.Tick, alive: f.Alive, pos: f.Pos, actions: slices.Clone(f.Actions)})
+	}
+	t.next++
+	return &t.frames[t.next-1-t.first]
+}
+
+// run runs up to a tick, or the first difference.
+func (t *match) run(last int32) {
+	for {
+		t.keep()
+		f := t.frame()
+		if f == nil {
 			return
 		}
-		for t.world.Tick() < f.Tick-1 && t.world.Tick() < last {
+		for t.world.Tick() < f.tick && t.world.Tick() < last {
+			if t.world.Tick() == f.tick-1 {
+				t.alive, t.pos = f.alive, f.pos
+			}
 			if !t.step() {
 				return
 			}
@@ -109,20 +134,7 @@ func (t *match) run(last int32) {
 		if t.world.Tick() >= last {
 			return
 		}
-		if t.world.Tick() < f.Tick {
-			t.alive, t.pos = f.Alive, f.Pos
-			if !t.step() {
-				return
-			}
-		}
-		for i := range f.Actions {
-			t.act(&f.Actions[i])
-		}
-		for _, rec := range t.locks {
-			t.lock(int(rec.Client), rec.Args)
-		}
-		t.locks = t.locks[:0]
-		slices.SortStableFunc(t.inputs, func(a, b ddrace.PlayerInput) int { return a.Player - b.Player })
+		t.actAll(f.actions)
 	}
 }
 
@@ -152,8 +164,8 @@ func (t *match) step() bool {
 		}
 		t.res.TeeTicks++
 	}
-	if t.onTick != nil {
-		t.onTick(t.world)
+	if t.cfg.OnTick != nil && !t.searching {
+		t.cfg.OnTick(t.world)
 	}
 	return true
 }
@@ -183,79 +195,4 @@ func (t *match) differ(id int, want, got *teehistorian.Point) {
 		}
 		return own(a) - own(b)
 	})
-}
-
-// act does what happened between two ticks.
-func (t *match) act(rec *teehistorian.Record) {
-	id := int(rec.Client)
-	if id >= ddrace.MaxTees {
-		t.unknown("client 64 and above")
-		return
-	}
-	switch rec.Kind {
-	case teehistorian.InputDiff, teehistorian.InputNew:
-		t.input(id, &rec.Input)
-	case teehistorian.Message:
-		t.message(id, rec.Data)
-	case teehistorian.Join:
-		version7 := t.clients[id].version7
-		t.clients[id] = clientState{version7: version7}
-	case teehistorian.Drop:
-		t.clients[id] = clientState{}
-		t.world.Leave(id)
-	case teehistorian.Command:
-		t.command(id, rec)
-	case teehistorian.Extra:
-		t.extra(rec)
-	}
-}
-
-func (t *match) input(id int, in *teehistorian.Input) {
-	c := &t.clients[id]
-	next := ddrace.Input{
-		Direction: in[0], TargetX: in[1], TargetY: in[2], Jump: in[3] != 0, Fire: in[4], Hook: in[5] != 0,
-		Flags: in[6], WantedWeapon: in[7], NextWeapon: in[8], PrevWeapon: in[9],
-	}
-	at := Repeat{Tick: t.world.Tick() + 1, Client: id}
-	if c.hasInput {
-		if slices.Contains(t.repeats, at) {
-			t.inputs = append(t.inputs, ddrace.PlayerInput{Player: id, Input: c.input})
-		}
-		t.recent = append(t.recent, at)
-	}
-	c.input, c.hasInput = next, true
-	t.inputs = append(t.inputs, ddrace.PlayerInput{Player: id, Input: next})
-}
-
-func (t *match) message(id int, b []byte) {
-	var u packer.Unpacker
-	u.Reset(b)
-	kill := int32(msg6.IDClKill)
-	if t.clients[id].version7 {
-		kill = int32(msg7.IDClKill)
-	}
-	c := &t.clients[id]
-	now := t.world.Tick()
-	if u.Int() != kill || t.world.Tee(id) == nil || c.lastKill > 0 && c.lastKill+killDelay > now {
-		return
-	}
-	c.lastKill = now
-	t.world.Kill(id, ddrace.WeaponSelf, false)
-}
-
-func (t *match) extra(rec *teehistorian.Record) {
-	var u packer.Unpacker
-	u.Reset(rec.Data)
-	a, b := int(u.Int()), u.Int()
-	if a < 0 || a >= ddrace.MaxTees {
-		return
-	}
-	switch rec.ID {
-	case teehistorian.ExtraJoin7:
-		t.clients[a].version7 = true
-	case teehistorian.ExtraReady:
-		t.world.Enter(a, false)
-	case teehistorian.ExtraTeam:
-		t.world.SetTeam(a, uint8(b))
-	}
 }

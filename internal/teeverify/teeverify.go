@@ -6,6 +6,7 @@ package teeverify
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
@@ -18,8 +19,8 @@ const maxSearch = 24
 
 // Config says what to verify.
 type Config struct {
-	// File is the recording. It is read more than once if there are differences.
-	File io.ReadSeeker
+	// File is the recording.
+	File io.Reader
 	// Terrain is that of the map.
 	Terrain terrain.Terrain
 	// NoSearch leaves out the search for inputs that the recording lacks.
@@ -77,41 +78,59 @@ func (d *Difference) String() string {
 
 // Verify runs a recording. The error is that of the file's header or of the map.
 func Verify(cfg Config) (*Result, error) {
-	res, err := run(&cfg, nil)
-	if err != nil || cfg.NoSearch {
-		return res, err
+	t, err := newMatch(&cfg)
+	if err != nil {
+		return nil, err
 	}
-	for res.Difference != nil {
-		better, err := search(&cfg, res)
-		if err != nil {
-			return nil, err
-		}
-		if better == nil {
+	last := cfg.Ticks
+	if last == 0 {
+		last = math.MaxInt32
+	}
+	for t.run(last); t.res.Difference != nil && !cfg.NoSearch; t.run(last) {
+		if !t.search() {
 			break
 		}
-		res = better
 	}
-	return res, nil
+	return t.res, nil
 }
 
-// search looks for the one input that would explain a difference.
-func search(cfg *Config, res *Result) (*Result, error) {
-	var best *Result
-	at := res.Difference
-	for _, c := range res.inputs {
-		limited := *cfg
-		limited.OnTick = nil
-		limited.Ticks = at.Tick + 2*maxSearch
-		got, err := run(&limited, append(slices.Clone(res.Repeated), c))
-		if err != nil {
-			return nil, err
+// search looks for the one input that would explain a difference, and goes back to before it if
+// there is one.
+func (t *match) search() bool {
+	before := *t.res
+	at := before.Difference.Tick
+	from := &t.checkpoints[0]
+	if c := &t.checkpoints[len(t.checkpoints)-1]; c.tick < at-maxSearch {
+		from = c
+	}
+	found, furthest := Repeat{}, at
+	for _, c := range before.inputs {
+		t.try(from, append(slices.Clone(before.Repeated), c), at+2*maxSearch)
+		if t.res.Difference == nil {
+			found, furthest = c, math.MaxInt32
+			break
 		}
-		if got.Difference == nil {
-			return run(cfg, got.Repeated)
-		}
-		if got.Difference.Tick > at.Tick && (best == nil || got.Difference.Tick > best.Difference.Tick) {
-			best = got
+		if d := t.res.Difference.Tick; d > furthest {
+			found, furthest = c, d
 		}
 	}
-	return best, nil
+	if furthest == at {
+		*t.res = before
+		return false
+	}
+	t.restore(from)
+	if from == &t.checkpoints[0] {
+		t.checkpoints = t.checkpoints[:1] // the other one has the difference in it
+	}
+	t.res.Repeated = append(slices.Clone(before.Repeated), found)
+	return true
+}
+
+// try runs from a checkpoint up to a tick, with inputs that the recording lacks.
+func (t *match) try(from *checkpoint, repeated []Repeat, last int32) {
+	t.searching = true
+	t.restore(from)
+	t.res.Repeated = repeated
+	t.run(last)
+	t.searching = false
 }

@@ -1,0 +1,99 @@
+package teeverify
+
+import (
+	"slices"
+
+	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
+)
+
+// actAll does what happened between two ticks.
+func (t *match) actAll(actions []teehistorian.Record) {
+	for i := range actions {
+		t.act(&actions[i])
+	}
+	// The teams that players come into are recorded after all commands.
+	for i := range actions {
+		if rec := &actions[i]; rec.Kind == teehistorian.Command && rec.Name == "lock" && rec.Client >= 0 && rec.Client < ddrace.MaxTees {
+			t.lock(int(rec.Client), rec.Args)
+		}
+	}
+	slices.SortStableFunc(t.inputs, func(a, b ddrace.PlayerInput) int { return a.Player - b.Player })
+}
+
+func (t *match) act(rec *teehistorian.Record) {
+	id := int(rec.Client)
+	if id >= ddrace.MaxTees {
+		t.unknown("client 64 and above")
+		return
+	}
+	switch rec.Kind {
+	case teehistorian.InputDiff, teehistorian.InputNew:
+		t.input(id, &rec.Input)
+	case teehistorian.Message:
+		t.message(id, rec.Data)
+	case teehistorian.Join:
+		version7 := t.clients[id].version7
+		t.clients[id] = clientState{version7: version7}
+	case teehistorian.Drop:
+		t.clients[id] = clientState{}
+		t.world.Leave(id)
+	case teehistorian.Command:
+		t.command(id, rec)
+	case teehistorian.Extra:
+		t.extra(rec)
+	}
+}
+
+func (t *match) input(id int, in *teehistorian.Input) {
+	c := &t.clients[id]
+	next := ddrace.Input{
+		Direction: in[0], TargetX: in[1], TargetY: in[2], Jump: in[3] != 0, Fire: in[4], Hook: in[5] != 0,
+		Flags: in[6], WantedWeapon: in[7], NextWeapon: in[8], PrevWeapon: in[9],
+	}
+	at := Repeat{Tick: t.world.Tick() + 1, Client: id}
+	if c.hasInput {
+		if slices.Contains(t.res.Repeated, at) {
+			t.inputs = append(t.inputs, ddrace.PlayerInput{Player: id, Input: c.input})
+		}
+		t.recent = append(t.recent, at)
+	}
+	c.input, c.hasInput = next, true
+	t.inputs = append(t.inputs, ddrace.PlayerInput{Player: id, Input: next})
+}
+
+func (t *match) message(id int, b []byte) {
+	var u packer.Unpacker
+	u.Reset(b)
+	kill := int32(msg6.IDClKill)
+	if t.clients[id].version7 {
+		kill = int32(msg7.IDClKill)
+	}
+	c := &t.clients[id]
+	now := t.world.Tick()
+	if u.Int() != kill || t.world.Tee(id) == nil || c.lastKill > 0 && c.lastKill+killDelay > now {
+		return
+	}
+	c.lastKill = now
+	t.world.Kill(id, ddrace.WeaponSelf, false)
+}
+
+func (t *match) extra(rec *teehistorian.Record) {
+	var u packer.Unpacker
+	u.Reset(rec.Data)
+	a, b := int(u.Int()), u.Int()
+	if a < 0 || a >= ddrace.MaxTees {
+		return
+	}
+	switch rec.ID {
+	case teehistorian.ExtraJoin7:
+		t.clients[a].version7 = true
+	case teehistorian.ExtraReady:
+		t.world.Enter(a, false)
+	case teehistorian.ExtraTeam:
+		t.world.SetTeam(a, uint8(b))
+	}
+}
