@@ -68,7 +68,7 @@ func (s *shelf) wait(m *match, v *viewer) (delay, wait int) {
 		if !v.maySee(m) || m.ended && n == len(m.segments) {
 			continue
 		}
-		public := v.now
+		var public time.Time
 		switch {
 		case n < len(m.segments):
 			public = m.segments[n].public
