@@ -94,7 +94,7 @@ func TestConvert(t *testing.T) {
 func compareShown(t *testing.T, a, b *shown) {
 	t.Helper()
 	same := slices.EqualFunc(a.View.Characters, b.View.Characters, func(x, y game.CharacterState) bool {
-		return x.Player == y.Player && x.Tick == y.Tick && x.X == y.X && x.Y == y.Y && x.VelX == y.VelX && x.VelY == y.VelY && x.Angle == y.Angle &&
+		return x.Player == y.Player && x.Tick == y.Tick && x.X == y.X && x.Y == y.Y && x.VelX == y.VelX && x.VelY == y.VelY && sameAngle(x.Angle, y.Angle) &&
 			x.HookState == y.HookState && x.HookX == y.HookX && x.HookY == y.HookY && x.HookedPlayer == y.HookedPlayer && x.AttackTick == y.AttackTick &&
 			x.Weapon == y.Weapon && x.Emote == y.Emote && x.Direction == y.Direction &&
 			(x.Player != a.View.VitalsOf || x.Health == y.Health && x.Armor == y.Armor)
@@ -118,6 +118,13 @@ func compareShown(t *testing.T, a, b *shown) {
 	if g, h := a.View.Game, b.View.Game; g.TeamScore != h.TeamScore || g.State != h.State || g.StartTick != h.StartTick || g.FlagCarrier != h.FlagCarrier {
 		t.Errorf("game %+v became %+v", g, h)
 	}
+}
+
+// sameAngle reports whether two angles, in radians * 256, point to the same side. Those of DDNet go from
+// the top to the top, the others from the left to the left.
+func sameAngle(a, b int32) bool {
+	const turn = 2 * 804
+	return (a-b)%turn == 0
 }
 
 // memFile is a file in memory, into whose header the writer comes back.
