@@ -30,6 +30,7 @@ type sharedItem struct {
 	size    uint16 // number of its integers
 	global  bool   // seen from everywhere
 	swtch   uint8  // of a DDRace map, with which it is seen; 0 for none
+	without bool   // it is seen if the switch is off
 	pos     vec.Vec2
 	pos2    vec.Vec2 // the other end of a beam, else pos
 	notFor  game.PlayerMask
@@ -70,6 +71,12 @@ func (s *SharedItems) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1]
 
 // HideLastBy hides the item that was added last from those for whom its switch is off.
 func (s *SharedItems) HideLastBy(e game.MapEntity) { s.items[len(s.items)-1].swtch = e.Switch }
+
+// ShowLastWithout shows the item that was added last only to those for whom its switch is off.
+func (s *SharedItems) ShowLastWithout(e game.MapEntity) {
+	it := &s.items[len(s.items)-1]
+	it.swtch, it.without = e.Switch, true
+}
 
 // AddEntities adds the projectiles, lasers and flags of a frame.
 func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
@@ -151,7 +158,7 @@ func (s *SharedItems) append(b *snapshot.Builder, it *sharedItem) {
 }
 
 func (it *sharedItem) isVisible(v *game.View, switches *game.SwitchState) bool {
-	if it.swtch != 0 && switches != nil && !switches.IsActive(it.swtch) {
+	if it.swtch != 0 && it.without == (switches == nil || switches.IsActive(it.swtch)) {
 		return false
 	}
 	return it.global || (v.Sees(it.pos) || it.pos2 != it.pos && v.Sees(it.pos2)) && v.Shows(it.notFor)

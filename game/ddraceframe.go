@@ -96,9 +96,9 @@ const (
 )
 
 // Switches returns the state of the switches that the viewer sees: those of the own team, or of
-// the team of the player whom they watch; nil if there is none.
+// the team of the player whom they watch. For TeamSuper all are off; nil if the map has none.
 func (v *View) Switches() *SwitchState {
-	if v.Frame == nil || len(v.Frame.Switches) == 0 {
+	if v.Frame == nil || v.Game.Flags&GameFlagDDRace == 0 {
 		return nil
 	}
 	watched, team := v.Viewer, int32(0)
@@ -112,6 +112,9 @@ func (v *View) Switches() *SwitchState {
 			team = p.RaceTeam
 		}
 	}
+	if team == TeamSuper {
+		return &superSwitches
+	}
 	for i := range v.Frame.Switches {
 		if s := &v.Frame.Switches[i]; s.Team == team {
 			return s
@@ -119,6 +122,9 @@ func (v *View) Switches() *SwitchState {
 	}
 	return nil
 }
+
+// superSwitches are those of TeamSuper.
+var superSwitches = SwitchState{Team: TeamSuper, Highest: 255}
 
 // SeesLine reports whether a line is close enough to be sent in DDRace: it is for hooks and their
 // tees.

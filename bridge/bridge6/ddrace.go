@@ -158,6 +158,13 @@ func (e *entityItems) addLaser(l *game.LaserState, knowsKinds bool) {
 	}
 	o.PutInts(e.plain.AddBeam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
 	e.plain.HideLast(l.NotFor)
+	if l.Entity.Kind == game.MapLight && l.Entity.Switch != 0 { // off it is a point
+		e.plain.HideLastBy(l.Entity)
+		o.FromX, o.FromY = o.X, o.Y
+		o.PutInts(e.plain.AddNear(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos))
+		e.plain.HideLast(l.NotFor)
+		e.plain.ShowLastWithout(l.Entity)
+	}
 	e.addEntity(int(l.ID), l.Entity, l.Pos, l.From, l.NotFor)
 }
 
@@ -227,7 +234,7 @@ func (e *entityItems) appendExtended(b *snapshot.Builder, v *game.View) {
 		return
 	}
 	e.extended.AppendVisible(b, v)
-	if s := v.Switches(); s != nil {
+	if s := v.Switches(); s != nil && s.Team < game.TeamSuper {
 		o := msg6.SwitchState{HighestSwitchNumber: s.Highest}
 		for i := range s.Active {
 			o.Status[i] = int32(s.Active[i])

@@ -169,7 +169,15 @@ func loseDDRace(v *game.View, version int32) *game.View {
 	for i := range f.Projectiles {
 		f.Projectiles[i].Pos = vec.Vec2{} // depends on the tuning
 	}
-	f.Lasers = slices.DeleteFunc(slices.Clone(f.Lasers), func(l game.LaserState) bool { return !v.Sees(l.Pos) && !v.Sees(l.From) })
+	f.Lasers = slices.Clone(f.Lasers)
+	for i := range f.Lasers {
+		if l := &f.Lasers[i]; l.Entity.Kind == game.MapLight && l.Entity.Switch != 0 {
+			if s := v.Switches(); s != nil && !s.IsActive(l.Entity.Switch) {
+				l.From, l.FromX, l.FromY = l.Pos, l.X, l.Y // off it is a point
+			}
+		}
+	}
+	f.Lasers = slices.DeleteFunc(f.Lasers, func(l game.LaserState) bool { return !v.Sees(l.Pos) && !v.Sees(l.From) })
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		if l.Pos, l.From = bridge.Point(l.X, l.Y), bridge.Point(l.FromX, l.FromY); version < msg6.VersionMultiLaser && l.Entity.Kind == game.NoMapEntity {
@@ -183,7 +191,7 @@ func loseDDRace(v *game.View, version int32) *game.View {
 		}
 	}
 	f.Switches = nil
-	if s := v.Switches(); s != nil {
+	if s := v.Switches(); s != nil && s.Team < game.TeamSuper {
 		f.Switches = []game.SwitchState{*s}
 	}
 	return &w

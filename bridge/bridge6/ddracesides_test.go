@@ -103,9 +103,13 @@ func build(v *game.View, version int32) *snapshot.Snapshot {
 	var enc snapshotEncoder
 	var b snapshot.Builder
 	s := new(snapshot.Snapshot)
+	var latency [game.MaxPlayers]int32
+	for i := range v.Players {
+		latency[v.Players[i].ID] = v.Players[i].Latency
+	}
 	enc.skins.updateShared(v.Players)
 	enc.beginFrame(v.Frame)
-	enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), &clientIDs{}, version, true)
+	enc.buildSnapshot(&b, v, &latency, &clientIDs{}, version, version >= msg6.VersionNewHUD)
 	b.Finish(s)
 	return s
 }

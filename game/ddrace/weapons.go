@@ -88,8 +88,7 @@ func (t *Tee) hasAmmo() bool { return t.loaded[t.ActiveWeapon] }
 
 // practises reports whether the team of a tee practises.
 func (w *World) practises(t *Tee) bool {
-	team := w.team(int(t.id))
-	return team < maxTeams && w.practice>>team&1 != 0
+	return w.Practises(w.team(int(t.id)))
 }
 
 // SetPractice says that a team practises, which changes what its shots do after their owner's death.

@@ -37,6 +37,8 @@ const (
 	// kinds of entities, and DDRace16000 what it sent to one of release 16.0 that was there.
 	DDRace      = "ddnet-16.4-ddrace.s2c.pkts.gz"
 	DDRace16000 = "ddnet-16.4-ddrace-16.0.s2c.pkts.gz"
+	// DDRaceMap is their map.
+	DDRaceMap = "ddrace.map"
 )
 
 // Datagram is one UDP datagram of a capture.

@@ -1,0 +1,72 @@
+package bridge6_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/bridge/bridge6"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/server"
+)
+
+// entitiesOf returns the items of what stands or flies in a map by itself, with what DDNet's clients
+// are told of them, whatever their ids.
+func entitiesOf(s *snapshot.Snapshot) map[string]bool {
+	items := bridge6.DDRaceItems(s, map[int]bool{})
+	entities := map[string]bool{}
+	for name, ints := range items {
+		kind, id, _ := strings.Cut(name, " ")
+		of, told := items["EntityEx "+id]
+		const data, noOwner = 3, 256
+		if kind == "Laser" && told || kind == "Pickup" || kind == "DDRaceProjectile" && ints[data]&noOwner != 0 {
+			entities[fmt.Sprint(kind, ints, of)] = true
+		}
+	}
+	return entities
+}
+
+// TestDDRaceWorld compares what clients are sent of the entities of a map with what DDNet-Server sent
+// of them in each tick, before tees change something.
+func TestDDRaceWorld(t *testing.T) {
+	m := testenv.Must(twmap.Parse(golden.File(t, golden.DDRaceMap)))
+	terrain := testenv.Must(server.Terrain(m))
+	course := testenv.Must(ddrace.NewMap(&terrain, ddrace.DefaultSettings()))
+	w := ddrace.New(ddrace.Config{Map: course})
+	var frames game.DDRaceFrames
+	v := game.View{Frame: new(game.Frame), Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}
+	seen := map[string]int{}
+	bridge6.ReadGolden(t, golden.DDRace, 16040, func(s *snapshot.Snapshot, shown *game.View) {
+		const changed = 540 // when the race begins, and with it the team's switches
+		if shown.Tick > changed {
+			return
+		}
+		for w.Tick() < shown.Tick {
+			w.Step(nil)
+		}
+		v.Viewer, v.Frame.Players = shown.Viewer, append(v.Frame.Players[:0], shown.Players...)
+		for _, p := range shown.Players {
+			if team := uint8(p.RaceTeam); w.Team(int(p.ID)) != team {
+				w.SetTeam(int(p.ID), team)
+			}
+		}
+		v.Tick = w.Tick()
+		frames.Fill(v.Frame, w)
+		got := entitiesOf(bridge6.BuildSnapshot(&v, 16040))
+		for e := range entitiesOf(s) {
+			if !got[e] {
+				t.Fatalf("tick %d: %s is not in %v", v.Tick, e, got)
+			}
+			seen[e[:strings.IndexByte(e, '[')]]++
+		}
+	})
+	if seen["Laser"] < 100 || seen["Pickup"] < 100 || seen["DDRaceProjectile"] < 100 {
+		t.Errorf("compared %v", seen)
+	}
+	t.Log(seen)
+}
