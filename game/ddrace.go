@@ -29,6 +29,7 @@ type ddraceHost struct {
 	lines   []ddrace.Line
 	pickups []ddrace.Pickup
 	shown   [MaxPlayers]PlayerMask // who does not see a player's tee
+	teams   [MaxPlayers]uint8      // of the players when the tick began
 	visitor visitor                // while it is visited
 }
 
@@ -69,6 +70,24 @@ func shownTuning(t *ddrace.Tuning) (s Tuning) {
 	copy(s[:physics.PlayerCollision], t[:])
 	s[physics.PlayerCollision], s[physics.PlayerHooking] = t[ddrace.PlayerCollision], t[ddrace.PlayerHooking]
 	return s
+}
+
+// DDRaceTuning returns the tuning that the client of a player is sent in worlds of DDRace, and whether it
+// is one. For Nobody it is that of the world.
+func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, ok bool) {
+	switch {
+	case w.ddrace == nil:
+		return t, false
+	case id < 0 || id >= MaxPlayers:
+		return w.ddrace.world.Settings().Tuning, true
+	}
+	return w.ddrace.world.SentTuning(int(id)), true
+}
+
+// tellDDRaceTuning tells a player the tuning.
+func (w *World) tellDDRaceTuning(id PlayerID) {
+	t := w.PlayerTuning(id)
+	w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &t, Flag: true})
 }
 
 // tuneDDRace changes the tuning of the simulation.
@@ -116,6 +135,22 @@ func (w *World) tickDDRace(cmds []Command) {
 		w.ddraceEvent(&events[i])
 	}
 	w.mirrorTees()
+}
+
+// beginTick remembers what the tick may change.
+func (d *ddraceHost) beginTick() {
+	for id := range d.teams {
+		d.teams[id] = d.world.Team(id)
+	}
+}
+
+// tellRaceTeams tells all whose team changed in the tick.
+func (w *World) tellRaceTeams() {
+	for id, before := range w.ddrace.teams {
+		if team := w.ddrace.world.Team(id); team != before {
+			w.addEvent(Event{Kind: EvRaceTeam, To: MaskAll, Player: PlayerID(id), Value: int32(team)})
+		}
+	}
 }
 
 // addInput adds an input, ascending by players.
@@ -184,6 +219,8 @@ func (w *World) ddraceEvent(e *ddrace.Event) {
 		if w.spawnCharacter(id, e.Pos) {
 			w.addEvent(Event{Kind: EvSpawn, To: to, Player: id, Pos: e.Pos})
 		}
+	case ddrace.EventTuning:
+		w.tellDDRaceTuning(id)
 	case ddrace.EventMessage:
 		w.tx.SayTo(id, ddrace.Message(e.Value).Text(e.Extra))
 	case ddrace.EventZone:

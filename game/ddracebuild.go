@@ -70,6 +70,7 @@ func (w *World) addTee(s *CharacterState) {
 	set(t.Telelaser, CharacterFlagTelegunLaser)
 	set(t.Live, CharacterFlagCannotMove)
 	set(t.InFreeze, CharacterFlagInFreeze)
+	set(w.ddrace.world.Practises(w.ddrace.world.Team(t.ID())), CharacterFlagPractice)
 	for weapon, owned := range t.Weapons {
 		set(owned, CharacterFlagHasWeapon<<weapon)
 	}
@@ -133,8 +134,11 @@ func (d *ddraceHost) laser(l *ddrace.Line, tick int32) LaserState {
 	default:
 		s.StartTick = tick
 		s.Entity = MapEntity{Kind: mapEntityKind(l.Kind), Layer: l.Layer, Switch: l.Number}
-		if s.Entity.Kind == MapLight && l.Layer != ddrace.LayerSwitch {
+		switch {
+		case s.Entity.Kind == MapLight && l.Layer != ddrace.LayerSwitch:
 			s.Entity = MapEntity{}
+		case s.Entity.Kind == MapDoor:
+			s.Entity.Layer = ddrace.LayerGame // all that DDNet-Server says of doors
 		}
 	}
 	return s
@@ -203,6 +207,11 @@ func (d *ddraceHost) addSwitches(f *Frame) {
 			continue
 		}
 		s := SwitchState{Team: int32(team), Highest: int32(highest), Active: d.world.ActiveSwitches(uint8(team))}
+		for i := range s.Active { // of those that do not exist nothing is said
+			if first := i * 32; highest < first+31 {
+				s.Active[i] &= 1<<max(highest+1-first, 0) - 1
+			}
+		}
 		n := 0
 		for number := 1; number <= highest && n < len(s.Timers); number++ {
 			// Clients are told of the last three seconds, unless somebody stands on the switch.

@@ -58,9 +58,8 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 	if id < 0 || id >= MaxPlayers || w.rules.PureTuning {
 		return w.tuning
 	}
-	if w.ddrace != nil {
-		sent := w.ddrace.world.SentTuning(int(id))
-		return shownTuning(&sent)
+	if t, ok := w.DDRaceTuning(id); ok {
+		return shownTuning(&t)
 	}
 	if !w.playerExtras[id].tuning.own {
 		if t, ok := w.zoneTuning(id); ok {
@@ -78,7 +77,7 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 // [Rules.PureTuning] it is the standard one.
 func (w *World) PredictedTuning(id PlayerID) Tuning {
 	t := w.PlayerTuning(id)
-	if !w.extended || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
+	if !w.extended || w.ddrace != nil || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
 		return t
 	}
 	c := &w.characters[id]
@@ -104,6 +103,9 @@ func (w *World) PredictedTuning(id PlayerID) Tuning {
 // tellTunings emits an event for every player whose tuning is another one than they were
 // told.
 func (w *World) tellTunings() {
+	if w.ddrace != nil { // which says when
+		return
+	}
 	for i := range w.players {
 		id, p := PlayerID(i), &w.playerExtras[i].tuning
 		if !w.players[i].inGame {

@@ -201,6 +201,9 @@ func (w *World) Step(cmds []Command) []Event {
 	for i := 0; i < w.charOrder.count; i++ {
 		w.characters[w.charOrder.ids[i]].triggeredEvents = 0
 	}
+	if w.ddrace != nil {
+		w.ddrace.beginTick()
+	}
 	for i := range cmds {
 		if cmds[i].Kind != CmdInput {
 			w.apply(&cmds[i])
@@ -210,6 +213,7 @@ func (w *World) Step(cmds []Command) []Event {
 	if w.ddrace != nil {
 		w.tickDDRace(cmds)
 		w.tickRest()
+		w.tellRaceTeams()
 		return w.events
 	}
 	for i := range cmds {

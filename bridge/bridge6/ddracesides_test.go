@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
@@ -9,9 +10,14 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/race"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
@@ -199,5 +205,72 @@ func TestDDRaceAllocs(t *testing.T) {
 	round()
 	if n := testing.AllocsPerRun(50, round); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestDDRaceTuning checks that who spawns in a race is sent the tuning that DDNet-Server sent, and
+// that of a changed world.
+func TestDDRaceTuning(t *testing.T) {
+	var want [][]byte // in the order in which they were sent
+	var d msg6.Decoder
+	var scratch packet.Scratch
+	for _, datagram := range golden.Datagrams(t, golden.DDRace) {
+		var p packet.Packet6
+		if err := p.Parse(datagram.B, &scratch); err != nil || p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
+			continue
+		}
+		it := p.Chunks()
+		for c := (packet.Chunk{}); it.Next(&c); {
+			if m, err := d.Decode(bytes.Clone(c.Data)); err == nil && m.ID() == msg6.IDSvTuneParams {
+				want = append(want, bytes.Clone(c.Data))
+			}
+		}
+	}
+	if len(want) < 2 || bytes.Equal(want[0], want[1]) {
+		t.Fatalf("%d tunings", len(want))
+	}
+
+	terrain := game.Terrain{Width: 10, Height: 10, Tiles: make([]uint8, 100)}
+	for i := range terrain.Tiles {
+		if x, y := i%10, i/10; x == 0 || y == 0 || x == 9 || y == 9 {
+			terrain.Tiles[i] = 1
+		}
+	}
+	terrain.Tiles[85] = 192
+	w := testenv.Must(game.New(game.Config{Terrain: terrain, Mode: ddrace.New(), Rules: game.DefaultRules(), Seed: 1}))
+	p, l := NewProtocol(), &testSession{t: t}
+	s := p.NewServerSide(l).(*serverSide)
+	s.setDDNetVersion(16040)
+	s.SendTuning(w, game.Nobody)
+	step := func(cmds ...game.Command) {
+		events := w.Step(cmds)
+		p.RecordTick(w, events)
+		for i := range events {
+			s.SendEvent(w, &events[i])
+		}
+	}
+	step(bridgetest.Join(0, game.Profile{Name: "alice"})...)
+	s.SendClientInfo(w, 0, true, true)
+	for range 5 {
+		step()
+	}
+	tuning := w.Tuning()
+	tuning[physics.Gravity] = 70
+	step(game.Command{Kind: game.CmdTuneParams, Player: game.Nobody, Tuning: &tuning})
+	var got [][]byte
+	var last msg6.SvTuneParams
+	for _, m := range l.takeSent() {
+		if m, ok := m.(*msg6.SvTuneParams); ok {
+			got, last = append(got, m.Append(nil)), *m
+		}
+	}
+	if len(got) != 3 || !bytes.Equal(got[0], want[0]) || !bytes.Equal(got[1], want[1]) {
+		t.Fatalf("sent %x, want %x", got, want[:2])
+	}
+	if last.Params[physics.Gravity] != 70 || len(last.Params) != 45 {
+		t.Errorf("after a change %v", last.Params)
+	}
+	if shown := w.PredictedTuning(0); shown[physics.Gravity] != 70 || shown[physics.PlayerCollision] != 100 {
+		t.Errorf("others are told %v", shown)
 	}
 }

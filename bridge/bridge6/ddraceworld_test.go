@@ -8,9 +8,9 @@ import (
 	"github.com/teeyard/teeyard/bridge/bridge6"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/server"
 )
@@ -36,27 +36,18 @@ func entitiesOf(s *snapshot.Snapshot) map[string]bool {
 func TestDDRaceWorld(t *testing.T) {
 	m := testenv.Must(twmap.Parse(golden.File(t, golden.DDRaceMap)))
 	terrain := testenv.Must(server.Terrain(m))
-	course := testenv.Must(ddrace.NewMap(&terrain, ddrace.DefaultSettings()))
-	w := ddrace.New(ddrace.Config{Map: course})
-	var frames game.DDRaceFrames
-	v := game.View{Frame: new(game.Frame), Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}
+	rules := game.DefaultRules()
+	w := testenv.Must(game.New(game.Config{Terrain: terrain, Mode: ddrace.New(), Rules: rules, Seed: 1}))
 	seen := map[string]int{}
 	bridge6.ReadGolden(t, golden.DDRace, 16040, func(s *snapshot.Snapshot, shown *game.View) {
-		const changed = 540 // when the race begins, and with it the team's switches
-		if shown.Tick > changed {
+		const begun = 430 // when the race begins
+		if shown.Tick > begun {
 			return
 		}
 		for w.Tick() < shown.Tick {
 			w.Step(nil)
 		}
-		v.Viewer, v.Frame.Players = shown.Viewer, append(v.Frame.Players[:0], shown.Players...)
-		for _, p := range shown.Players {
-			if team := uint8(p.RaceTeam); w.Team(int(p.ID)) != team {
-				w.SetTeam(int(p.ID), team)
-			}
-		}
-		v.Tick = w.Tick()
-		frames.Fill(v.Frame, w)
+		v := w.View(game.Nobody)
 		got := entitiesOf(bridge6.BuildSnapshot(&v, 16040))
 		for e := range entitiesOf(s) {
 			if !got[e] {

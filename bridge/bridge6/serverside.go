@@ -210,6 +210,10 @@ func (s *serverSide) SendMotd(text string) { s.send(&msg6.SvMotd{Message: []byte
 func (s *serverSide) SendGameInfo(*game.World) {}
 
 func (s *serverSide) SendTuning(w *game.World, id game.PlayerID) {
+	if t, ok := w.DDRaceTuning(id); ok {
+		s.send(&msg6.SvTuneParams{Params: t[:]})
+		return
+	}
 	t := w.PredictedTuning(id)
 	if s.knowsStates() {
 		t = w.PlayerTuning(id)

@@ -37,6 +37,10 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvServerSettings:
 		s.tellTeamsLocked(ev.Flag)
 	case game.EvTuneParams:
+		if _, ok := w.DDRaceTuning(s.ownID); ok {
+			s.SendTuning(w, s.ownID)
+			break
+		}
 		s.sendTuning(ev.Tuning)
 	case game.EvPlayerTuning:
 		if ev.Flag || !s.knowsStates() {

@@ -21,7 +21,7 @@ const (
 	EventFinish                       // Tee touches the finish line; Value is its time in ticks
 	EventCheckpoint                   // Tee passed time checkpoint Value, after Extra ticks
 	EventUnlock                       // Tee is on a tile that unlocks its team
-	EventTuning                       // Tee's client must be told its tuning again, see [World.SentTuning]
+	EventTuning                       // the client of player Tee must be told its tuning again, see [World.SentTuning]
 	EventPickup                       // Tee got weapon Value
 )
 

@@ -224,7 +224,10 @@ func (w *World) tickPlayers() {
 		case !p.hasTee && p.spawning && !p.weakSpawn:
 			w.trySpawn(id)
 		}
-		p.zone = w.m.tuneZone(w.m.mapIndex(p.view))
+		if zone := w.m.tuneZone(w.m.mapIndex(p.view)); zone != p.zone {
+			p.zone = zone
+			w.addEvent(Event{Kind: EventTuning, Tee: int8(id)})
+		}
 	}
 	for id := range w.players {
 		if p := &w.players[id]; p.inGame && !p.hasTee && p.spawning && p.weakSpawn {

@@ -91,6 +91,9 @@ func (w *World) practises(t *Tee) bool {
 	return w.Practises(w.team(int(t.id)))
 }
 
+// Practises reports whether a team practises.
+func (w *World) Practises(team uint8) bool { return team < maxTeams && w.practice>>team&1 != 0 }
+
 // SetPractice says that a team practises, which changes what its shots do after their owner's death.
 func (w *World) SetPractice(team uint8, on bool) {
 	if team >= maxTeams {

@@ -157,3 +157,47 @@ func TestStepAllocatesNothing(t *testing.T) {
 	n := testing.AllocsPerRun(1000, step)
 	testenv.Check(t, n == 0, "%v allocations per tick", n)
 }
+
+// teamMod moves player 0 to a team.
+type teamMod struct{ team uint8 }
+
+func (*teamMod) Start(*game.Tx) {}
+
+func (m *teamMod) OnTick(ctx *game.Ctx) {
+	if ctx.DDRace().Team(0) != m.team {
+		ctx.DDRace().SetTeam(0, m.team)
+	}
+}
+
+// TestTeamsAreTold checks that all are told the team of a player, once, and that a tune zone in which
+// a player comes is told.
+func TestTeamsAreTold(t *testing.T) {
+	mod := &teamMod{}
+	terrain := modtest.ParseMap(tiles,
+		"####################",
+		"#S                 #",
+		"####################")
+	terrain.Tune = make([]game.TuneTile, len(terrain.Tiles))
+	for x := 8; x < 19; x++ {
+		terrain.Tune[20+x] = game.TuneTile{Number: 3, Type: 68}
+	}
+	terrain.Settings = []string{"tune_zone 3 gravity 0.2"}
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{mod}, Terrain: terrain, Seed: 7})
+	w.Play(0, 1)
+	var teams []int32
+	var gravity []int32
+	for tick := range 120 {
+		mod.team = uint8(tick / 40 * 3)
+		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
+			switch {
+			case e.Kind == game.EvRaceTeam && e.Player == 0 && e.To == game.MaskAll:
+				teams = append(teams, e.Value)
+			case e.Kind == game.EvPlayerTuning && e.Player == 0:
+				gravity = append(gravity, e.Tuning[physics.Gravity])
+			}
+		}
+	}
+	testenv.Check(t, slices.Equal(teams, []int32{3, 6}), "told the teams %v", teams)
+	testenv.Check(t, w.Frame().Players[0].RaceTeam == 6, "the team is %d", w.Frame().Players[0].RaceTeam)
+	testenv.Check(t, len(gravity) > 0 && gravity[len(gravity)-1] == 20, "told the gravities %v", gravity)
+}
