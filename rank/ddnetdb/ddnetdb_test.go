@@ -272,7 +272,8 @@ func TestFinishesAreThereOnce(t *testing.T) {
 		return testenv.Must(direct.Answer(ctx, &r, game.RankOrigin{ID: number(id), Server: "GER"}))
 	}
 	save := game.RankRequest{Op: game.RankSave, Text: "2\t1\nann\tx", Names: []string{"ann"}}
-	testenv.Check(t, ask(7000, save).Found && ask(7000, save).Found && !ask(7001, save).Found, "the code was taken twice")
+	first, again, other := ask(7000, save), ask(7000, save), ask(7001, save)
+	testenv.Check(t, first.Found && again.Found && !other.Found, "the code was taken twice")
 	found := ask(0, game.RankRequest{Op: game.RankSaved})
 	testenv.Require(t, found.Found && found.Save.Text == save.Text && ask(0, game.RankRequest{Op: game.RankSaves, Name: "ann"}).Count == 1, "%+v", found)
 	load := game.RankRequest{Op: game.RankLoad, SaveID: found.Save.ID}
