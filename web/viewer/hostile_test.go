@@ -142,3 +142,31 @@ func TestBrokenFiles(t *testing.T) {
 	drop("good")
 	p.Wait(`document.getElementById('status').textContent === '' && document.title.startsWith('testbox') && document.getElementById('now').textContent.startsWith('0:0')`)
 }
+
+// TestBrokenSegments watches a live match of which segments are cut off, noise and missing: the page
+// goes on, and shows what there is of it.
+func TestBrokenSegments(t *testing.T) {
+	file := record(t, 16, 1500)
+	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
+	b := &broadcaster{asked: map[string]int{}, infos: map[string]string{}}
+	for n := range 10 {
+		b.segments = append(b.segments, segment(t, file, n))
+	}
+	b.segments[2] = b.segments[2][:len(b.segments[2])/3]
+	b.segments[4] = bytes.Repeat([]byte{0x9f, 0x55, 0, 0xff}, 3000)
+	b.segments[6] = nil
+	b.set("a", true, 9)
+	mux := http.NewServeMux()
+	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/live.json", b)
+	mux.Handle("/b/", b)
+	mux.HandleFunc("/map/", func(w http.ResponseWriter, _ *http.Request) { w.Write(r.Map()) })
+	p := browsertest.Open(t, mux, "/#t=0.5")
+	now := `Number(document.getElementById('time').value)`
+	for _, tick := range []int{150, 350, 450, 550, 650, 750, 950} {
+		p.Wait(`!document.getElementById('bar').hidden`)
+		p.Run(fmt.Sprintf(`(() => { const t = document.getElementById('time'); t.value = %d; t.dispatchEvent(new Event('input')); })()`, tick))
+		p.Wait(fmt.Sprintf(`%s > %d && document.getElementById('status').textContent === ''`, now, tick))
+	}
+	wantTrue(t, p, "the players of the last segment", `document.querySelectorAll('select[aria-label="whom to follow"] option').length === 18`)
+}

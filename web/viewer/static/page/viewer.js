@@ -32,6 +32,9 @@ const TEXT_EVERY = 100;
 /** After how long without a hand on the mouse the controls hide, in ms. */
 const IDLE_AFTER = 3500;
 
+/** How long what is shown may be waited for in silence, in ms. */
+const SILENT = 600;
+
 /** The farthest from a click at which a tee is meant, in world units. */
 const TAP_RADIUS = 60;
 
@@ -64,6 +67,7 @@ export class Viewer {
 		this.before = 0;
 		this.textAt = 0;
 		this.touched = 0;
+		this.readyAt = 0;
 		this.message = '';
 		/** Whether anything has been shown yet. */
 		this.shown = false;
@@ -187,6 +191,7 @@ export class Viewer {
 		const m = match.at(this.clock.tick);
 		this.moment = m;
 		if (m.ready) {
+			this.readyAt = now;
 			this.controls.update(seconds);
 			this.director.update(m, this.map);
 			this.scene.followed = this.director.followed;
@@ -200,15 +205,16 @@ export class Viewer {
 		if (now - this.textAt < TEXT_EVERY) return;
 		this.textAt = now;
 		this.stage.classList.toggle('idle', now - this.touched > IDLE_AFTER && this.clock.playing);
-		this.writeTexts(match, m);
+		this.writeTexts(match, m, now - this.readyAt > SILENT);
 	}
 
 	/**
 	 * @param {Match} match
 	 * @param {Moment} m
+	 * @param {boolean} late whether the moment has been waited for for long
 	 */
-	writeTexts(match, m) {
-		const status = match.problem || (m.ready ? '' : 'Loading.');
+	writeTexts(match, m, late) {
+		const status = match.problem || (late ? 'Loading.' : '');
 		if (this.message !== status) this.say(status);
 		this.timeline.update(match, this.clock.tick);
 		this.bar.update(match);
