@@ -118,7 +118,9 @@ func TestBrokenFiles(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/", web.NewHandler(Rooms("")...))
 	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"match":"","reason":"x"}`)) })
-	mux.HandleFunc("POST /convert", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "This is no recording.", http.StatusUnprocessableEntity) })
+	mux.HandleFunc("POST /convert", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "This is no recording.", http.StatusUnprocessableEntity)
+	})
 	mux.HandleFunc("/good", func(w http.ResponseWriter, _ *http.Request) { w.Write(good) })
 	for name, b := range files {
 		mux.HandleFunc("/"+strings.ReplaceAll(name, " ", "-"), func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
