@@ -80,7 +80,7 @@ func TestRanksAsDDNet(t *testing.T) {
 
 	ask := func(s *Server) (all []string) {
 		c := dial(t, s, client.Config{Name: "p 2", Version: client.Version06, DDNetVersion: 16040})
-		heard(c, 2*time.Second) // what it says to those who join
+		heard(c, 2*time.Second, 2*time.Second) // what it says to those who join
 		for _, line := range []string{
 			"/rank", "/rank p 7", "/rank nobody", "/top5", "/top5 3", "/top5 -1", "/top5 -4", "/top5 1000", "/points", "/points p 3", "/points p 1", "/top5points", "/top5points 4",
 			"/teamrank", "/teamrank p 11", "/teamrank nobody", "/top5team", "/top5team 6", "/top5team -2", `/top5team "p 5"`, `/top5team "p 5" 2`, `/top5team "p 5" 90`, "/top5team a b",
@@ -88,7 +88,7 @@ func TestRanksAsDDNet(t *testing.T) {
 		} {
 			// What follows is the answer, up to that to the next line.
 			c.Say(line)
-			lines := append(heard(c, 700*time.Millisecond), "")
+			lines := append(heard(c, 10*time.Second, 600*time.Millisecond), "")
 			all = append(all, "> "+line)
 			all = append(all, lines...)
 		}
@@ -104,13 +104,17 @@ func TestRanksAsDDNet(t *testing.T) {
 	t.Logf("%d lines", len(want))
 }
 
-// heard returns what the server says in the chat for a while.
-func heard(c *client.Client, span time.Duration) (lines []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), span)
+// heard returns what the server says in the chat, until it has been silent for some time after the
+// first line, for which it waits up to a limit.
+func heard(c *client.Client, limit, silence time.Duration) (lines []string) {
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	timer := time.AfterFunc(limit, cancel)
+	defer timer.Stop()
 	for e := range c.Events(ctx) {
 		if chat, ok := e.(event.Chat); ok && chat.From.ID < 0 {
 			lines = append(lines, chat.Text)
+			timer.Reset(silence)
 		}
 	}
 	return lines
