@@ -237,8 +237,8 @@ func TestGenerate(t *testing.T) {
 		if len(m.Faults.List) > 0 {
 			t.Errorf("%s: %v", name, m.Faults)
 		}
-		if len(m.Spawns[0])+len(m.Spawns[1])+len(m.Spawns[2]) < 20 {
-			t.Errorf("%s: %d spawns", name, len(m.Spawns))
+		if len(m.Spawns[0])+len(m.Spawns[1])+len(m.Spawns[2]) < 10 {
+			t.Errorf("%s: %d, %d and %d spawns", name, len(m.Spawns[0]), len(m.Spawns[1]), len(m.Spawns[2]))
 		}
 	}
 }
