@@ -124,6 +124,24 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
+// BenchmarkDDRace compares our server and DDNet-Server while 64 of DDNet's clients play on DDRace maps.
+func BenchmarkDDRace(b *testing.B) {
+	for _, name := range []string{"Gold Mine", "Tutorial"} {
+		b.Run(name, func(b *testing.B) {
+			settings := fmt.Sprintf("sv_spectator_slots 0; sv_map %q", name)
+			s := samples{}
+			ours, theirs := rival{"", StartTeeyard(b, settings+"; sv_gametype ddrace")}, rival{"their-", StartDDNet06(b, settings)}
+			players := load.Config{Clients: 64, Versions: []client.Version{client.Version06}, Configure: func(_ int, cfg *client.Config) { cfg.DDNetVersion = 16040 }}
+			for range b.N {
+				s.addLoad(b, ours, players)
+				s.addLoad(b, theirs, players)
+				s.addRatio("CPU-ratio", "ms/tick", "their-ms/tick")
+			}
+			s.report(b)
+		})
+	}
+}
+
 // BenchmarkVersions measures our server with 64 players of 0.7, of 0.6, and of both in one
 // match. The ratios are to 0.7 alone.
 func BenchmarkVersions(b *testing.B) {
