@@ -37,6 +37,8 @@ type recordingFiles struct {
 
 	mu    sync.Mutex
 	known map[string]recordingInfo // by name
+	// finding is closed when the players of all known are; nil while nobody looks for them.
+	finding chan struct{}
 }
 
 const (
@@ -61,8 +63,12 @@ type recordingInfo struct {
 	Start    string  `json:"start"`
 	Length   int     `json:"length"` // in seconds
 	Size     int64   `json:"size"`   // of the file, in bytes
+	// Players are some of the NumPlayers who are in it.
+	Players    []recordedPlayer `json:"players"`
+	NumPlayers int              `json:"num_players"`
 
 	changed time.Time
+	read    bool // and so the players are known
 }
 
 type mapName struct {
@@ -80,7 +86,18 @@ func (rs *recordingFiles) Rooms() []web.Room {
 }
 
 func (rs *recordingFiles) writeList(w io.Writer) {
-	json.NewEncoder(w).Encode(map[string][]recordingInfo{"recordings": rs.list()})
+	all := rs.list()
+	if slices.ContainsFunc(all, func(r recordingInfo) bool { return !r.read }) {
+		rs.mu.Lock()
+		done := rs.findPlayers()
+		rs.mu.Unlock()
+		select {
+		case <-done:
+		case <-time.After(playersWait): // the next list has more
+		}
+		all = rs.list()
+	}
+	json.NewEncoder(w).Encode(map[string][]recordingInfo{"recordings": all})
 }
 
 // list returns the recordings that are complete and may be seen, the latest first.
@@ -96,7 +113,7 @@ func (rs *recordingFiles) list() []recordingInfo {
 				return nil
 			}
 			if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
-				all = append(all, recordingInfo{Name: name, Size: info.Size(), changed: info.ModTime()})
+				all = append(all, recordingInfo{Name: name, Size: info.Size(), Players: []recordedPlayer{}, changed: info.ModTime()})
 			}
 			return nil
 		})

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +39,7 @@ func TestRecordings(t *testing.T) {
 		old := time.Now().Add(-2 * time.Minute)
 		testenv.NoError(t, os.Chtimes(filepath.Join(dir, name), old, old))
 	}
+	demoNames := []recordedPlayer{{"alice"}, {"recorder"}}
 	conversions := 0
 	converter := &viewer.Converter{Convert: func(w io.Writer, file io.Reader, trusted bool) error {
 		if conversions++; !trusted {
@@ -61,11 +64,23 @@ func TestRecordings(t *testing.T) {
 	get("/recordings/demos/auto/a%20%231.demo", 403)
 	access.Set(web.Access{Everybody: true})
 	var l struct{ Recordings []recordingInfo }
-	testenv.NoError(t, json.Unmarshal(get("/recordings.json", 200).Body.Bytes(), &l))
+	testenv.Eventually(t, "the players are known", func() bool {
+		testenv.NoError(t, json.Unmarshal(get("/recordings.json", 200).Body.Bytes(), &l))
+		return !slices.ContainsFunc(l.Recordings, func(r recordingInfo) bool { return r.NumPlayers == 0 })
+	})
 	if len(l.Recordings) != 2 || l.Recordings[0].Map.Name == "" || l.Recordings[1].Map.Name == "" {
 		t.Fatalf("%+v", l)
 	}
 	for _, r := range l.Recordings {
+		wantNames := []recordedPlayer{{"nameless tee"}, {"evil [2J"}}
+		if r.Name != log {
+			wantNames = demoNames
+		} else if r.Length != 10 {
+			t.Errorf("the log has %d seconds", r.Length)
+		}
+		if !slices.Equal(r.Players, wantNames) || r.NumPlayers != len(wantNames) {
+			t.Errorf("%s has %d players: %q", r.Name, r.NumPlayers, r.Players)
+		}
 		body := get(r.Demo, 200).Body.Bytes()
 		if r, err := demo.NewReader(bytes.NewReader(body)); err != nil || len(r.Map()) == 0 {
 			t.Errorf("%+v: %v", r, err)
@@ -98,6 +113,52 @@ func TestRecordings(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Join(dir, convertedDir)); len(left) != 0 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// TestRecordedPlayers: a recording is read once as long as it does not change, a few names are listed, and what is
+// damaged is listed with what there is.
+func TestRecordedPlayers(t *testing.T) {
+	dir := t.TempDir()
+	testenv.NoError(t, os.MkdirAll(filepath.Join(dir, "replays"), 0o755))
+	file := filepath.Join(dir, "replays", "a.twreplay")
+	testenv.NoError(t, writeReplay(file, "test"))
+	log := testenv.Must(os.ReadFile(file))
+	old := time.Now().Add(-time.Hour)
+	testenv.NoError(t, os.Chtimes(file, old, old))
+	rs := &recordingFiles{dir: dir, delay: func() time.Duration { return 0 }}
+	list := func() recordingInfo {
+		t.Helper()
+		var b bytes.Buffer
+		rs.writeList(&b)
+		var l struct{ Recordings []recordingInfo }
+		testenv.NoError(t, json.Unmarshal(b.Bytes(), &l))
+		if len(l.Recordings) != 1 {
+			t.Fatalf("%+v", l)
+		}
+		return l.Recordings[0]
+	}
+	found := func(want int) {
+		t.Helper()
+		testenv.Eventually(t, "the players are known", func() bool { return list().NumPlayers == want })
+	}
+	found(2)
+	testenv.NoError(t, os.WriteFile(file, make([]byte, len(log)), 0o644)) // with the same size and time
+	testenv.NoError(t, os.Chtimes(file, old, old))
+	found(2)
+	testenv.NoError(t, os.WriteFile(file, log[:len(log)-20], 0o644))
+	testenv.NoError(t, os.Chtimes(file, old, old))
+	if found(2); list().Length < 60 { // until the last change, since the end is missing
+		t.Error("a log that is cut off has the length of one that is whole")
+	}
+
+	var r recordingInfo
+	names := []string{"again", "again"}
+	for i := range 40 {
+		names = append(names, strconv.Itoa(i))
+	}
+	if r.setPlayers(names); len(r.Players) != maxListedPlayers || r.NumPlayers != 41 || r.Players[1].Name != "0" {
+		t.Errorf("%d of %d are listed: %v", len(r.Players), r.NumPlayers, r.Players)
 	}
 }
 

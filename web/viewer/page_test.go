@@ -182,7 +182,7 @@ func TestReplaysPage(t *testing.T) {
 			 "length": 1, "size": 1, "players": []}]}`))
 	})
 	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte(`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "", "start": "2026-11-21T14:30:00Z", "length": 5, "size": 9}]}`))
+		w.Write([]byte(`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "", "start": "2026-11-21T14:30:00Z", "length": 5, "size": 9, "players": [{"name": "carl"}], "num_players": 20}]}`))
 	})
 	p := browsertest.Open(t, mux, "/replays")
 	p.Wait(`document.querySelectorAll('#replays li').length === 3`)
@@ -190,6 +190,7 @@ func TestReplaysPage(t *testing.T) {
 	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i>'`)
 	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
 	wantTrue(t, p, "a file", `(([title, download]) => title.textContent === 'ctf2' && title.getAttribute('href') === './?demo=recordings%2Fdemos%2Fa%2520%25231.demo' && download.getAttribute('href') === 'recordings/demos/a%20%231.demo')(document.querySelectorAll('#replays li')[1].querySelectorAll('a'))`)
+	wantTrue(t, p, "players of a file", `document.querySelectorAll('#replays .players')[1].textContent === 'carl, 19 more, demos/a #1.demo'`)
 	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
 	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
 }

@@ -19,7 +19,8 @@ import { byId, make } from './dom.js';
  * @property {string} start
  * @property {number} length in seconds
  * @property {number} size in bytes
- * @property {{name: string, clan: string, team: number, score: number}[]} [players]
+ * @property {{name: string, clan?: string, team?: number, score?: number}[]} [players]
+ * @property {number} [num_players] if not all of them are in players
  * @property {number[]} [team_scores]
  */
 
@@ -82,7 +83,7 @@ async function recordings() {
 
 /** @param {Replay} r */
 function wordsOf(r) {
-	return [r.name ?? '', r.map.name, r.game_type, r.start, ...(r.players ?? []).flatMap((p) => [p.name, p.clan])].join('\n').toLowerCase();
+	return [r.name ?? '', r.map.name, r.game_type, r.start, ...(r.players ?? []).flatMap((p) => [p.name, p.clan ?? ''])].join('\n').toLowerCase();
 }
 
 /** @param {Replay} r */
@@ -100,7 +101,8 @@ function itemOf(r) {
 	facts.append(time, ` · ${formatTicks(r.length * TICKS_PER_SECOND)}${scores}`);
 	const all = r.players ?? [];
 	const players = all.slice(0, MAX_PLAYERS).map((p) => p.name);
-	if (all.length > MAX_PLAYERS) players.push(`${all.length - MAX_PLAYERS} more`);
+	const more = (r.num_players ?? all.length) - players.length;
+	if (more > 0) players.push(`${more} more`);
 	if (r.name) players.push(r.name);
 	li.append(title, download, facts, make('span'), make('span', 'players', players.join(', ')));
 	return li;

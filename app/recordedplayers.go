@@ -1,0 +1,124 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server"
+)
+
+const (
+	// maxListedPlayers is how many players of a recording are listed.
+	maxListedPlayers = 16
+	// maxReadForPlayers is how much of a recording is read for them, in bytes.
+	maxReadForPlayers = 256 << 20
+	// playersWait is how long a list waits for the recordings that are new to it.
+	playersWait = time.Second
+)
+
+// recordedPlayer is somebody who is in a recording.
+type recordedPlayer struct {
+	Name string `json:"name"`
+}
+
+// findPlayers reads who is in the recordings that are new, the latest first and one at a time, beside the server. It
+// returns a channel that is closed when that is done. rs.mu is locked.
+func (rs *recordingFiles) findPlayers() <-chan struct{} {
+	if rs.finding == nil {
+		done := make(chan struct{})
+		rs.finding = done
+		go func() {
+			defer close(done)
+			for rs.findNext() {
+			}
+		}()
+	}
+	return rs.finding
+}
+
+// findNext reads one recording. It returns false if there is none left.
+func (rs *recordingFiles) findNext() bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	var r recordingInfo
+	for _, k := range rs.known {
+		isNewer := cmp.Or(k.changed.Compare(r.changed), strings.Compare(r.Name, k.Name)) > 0
+		if k.Demo != "" && !k.read && (r.Name == "" || isNewer) {
+			r = k
+		}
+	}
+	if r.Name == "" {
+		rs.finding = nil
+		return false
+	}
+	rs.mu.Unlock()
+	rs.readPlayers(&r)
+	rs.mu.Lock()
+	if k := rs.known[r.Name]; k.Size == r.Size && k.changed.Equal(r.changed) {
+		rs.known[r.Name] = r
+	}
+	return true
+}
+
+// readPlayers adds who is in a recording: of a demo those of its beginning, of a log all who come, as far as it can be
+// read. Of a log that is whole it corrects the length.
+func (rs *recordingFiles) readPlayers(r *recordingInfo) {
+	r.read = true
+	f, err := os.Open(rs.path(r.Name))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	file := bufio.NewReaderSize(io.LimitReader(f, maxReadForPlayers), 64<<10)
+	if strings.HasSuffix(r.Name, server.DemoSuffix) {
+		if d, err := demo.NewReader(file); err == nil {
+			var names []string
+			for _, p := range recorder.FirstPlayers(d) {
+				names = append(names, safetext.Line(p.Profile.Name))
+			}
+			r.setPlayers(names)
+		}
+		return
+	}
+	l, err := replay.NewReader(file)
+	if err != nil {
+		return
+	}
+	before := l.Header().TickBefore()
+	var info replayInfo
+	var t replay.Tick
+	for err = l.Next(&t); err == nil; err = l.Next(&t) {
+		info.addTick(&t, nil)
+	}
+	var names []string
+	for _, p := range info.Players {
+		names = append(names, p.Name)
+	}
+	r.setPlayers(names)
+	if err == io.EOF {
+		r.Length = int(max(0, info.Ticks-before) / game.TickRate)
+	}
+}
+
+// setPlayers sets the players by their names, each once, who came first.
+func (r *recordingInfo) setPlayers(names []string) {
+	seen := make(map[string]bool)
+	for _, name := range names {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if r.NumPlayers++; len(r.Players) < maxListedPlayers {
+			r.Players = append(r.Players, recordedPlayer{name})
+		}
+	}
+}
