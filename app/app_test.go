@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 )
@@ -90,8 +91,19 @@ func setUpGo(env *testscript.Env) error {
 	return err
 }
 
+// writeFrozenMap writes a map of DDRace, frozen.map, into a new folder.
+func writeFrozenMap(folder string) error {
+	l := twmap.NewGameLayer(20, 10)
+	for x, tile := range []uint8{twmap.Spawn, 33, 9, 34} {
+		l.Set(3+x, 8, tile, 0)
+	}
+	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
+	file, err := m.Bytes()
+	return errors.Join(err, os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "frozen.map"), file, 0o600))
+}
+
 // setUpScript gives every script free ports, the folder MAPS, a replay log of ten seconds, a
-// capture of each version, and demos.
+// capture of each version, demos, and a map of DDRace in the folder ddrace.
 func setUpScript(env *testscript.Env) error {
 	if err := freePorts(env); err != nil {
 		return err
@@ -114,6 +126,9 @@ func setUpScript(env *testscript.Env) error {
 		}
 	}
 	if err := copyDemos(env.WorkDir); err != nil {
+		return err
+	}
+	if err := writeFrozenMap(filepath.Join(env.WorkDir, "ddrace", "maps")); err != nil {
 		return err
 	}
 	match := filepath.Join(env.WorkDir, "match.twreplay")

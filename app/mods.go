@@ -33,8 +33,21 @@ var ownModes = server.Modes{
 	{Name: "boomfng", New: func() game.Mode { return fng.New(game.WeaponGrenade, true) }},
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 	{Name: "foot", New: foot.New},
-	{Name: "ddrace", New: ddrace.New},
+	{Name: ddraceName, New: ddrace.New},
+	{Name: "gores", New: ddrace.New}, // the same game on other kinds of maps, which servers
+	{Name: "block", New: ddrace.New}, // of DDNet call DDraceNetwork as well
 	{Name: "infection", New: infection.New},
+}
+
+// ddraceName is the name of DDRace in sv_gametype.
+const ddraceName = "ddrace"
+
+// chooseMode returns the game type of maps that no original game type is for.
+func chooseMode(t *game.Terrain) (name, reason string) {
+	if reason = ddrace.Needs(t); reason != "" {
+		name = ddraceName
+	}
+	return name, reason
 }
 
 // modFinder finds modes and mods by their names in sv_gametype and sv_mods: mods of the program, and

@@ -143,13 +143,18 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	hub := ws.NewHub()
 	database := databaseSetting{open: p.openDatabase}
 	monitor.Add(web.Value{Name: "websocket_peers", Kind: metrics.Gauge, Help: "Connections of players over WebSocket.", Read: func() float64 { return float64(hub.Peers()) }})
+	chooser := chooseMode
+	if c.Original {
+		chooser = nil
+	}
 	s, err := server.New(server.Config{
 		AddTransport: hub.Join,
 
-		Commands: lines,
-		Modes:    p.modes,
-		FindMode: finder.findMode,
-		FindMod:  finder.findMod,
+		Commands:   lines,
+		Modes:      p.modes,
+		FindMode:   finder.findMode,
+		FindMod:    finder.findMod,
+		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
 			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c))
 		},

@@ -118,6 +118,9 @@ func (w *World) limitRules() {
 	if p := w.decisions.purity; p != nil {
 		w.rules.PureTuning = *p
 	}
+	if w.match.flags&GameFlagDDRace != 0 {
+		w.rules.ScoreLimit = 0 // scores are times, which clients would show it beside
+	}
 }
 
 // canStart reports whether a match can start.

@@ -185,10 +185,13 @@ func (s *Server) startWorld(m *gameMap) error {
 		mode = m.newMode()
 		s.setModLog(mode)
 	} else {
-		s.missingGameType, s.missingErr = m.gameType, m.modeErr
+		s.missingGameType, s.missingErr = cmp.Or(m.gameType, m.chosen, defaultGameType), m.modeErr
 		if s.started {
 			s.reportGameType(nil)
 		}
+	}
+	if m.chosen != "" {
+		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype is not set, and map '%s' has %s: %s is played", m.svMap, m.chosenFor, m.playedGameType()))
 	}
 	mods := s.newMods(m)
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
@@ -264,7 +267,7 @@ type mapChange struct {
 // mapLoad is a map that is being read.
 type mapLoad struct {
 	setting        string        // the value of sv_map
-	gameType, mods string        // the values of sv_gametype and sv_mods
+	gameType, mods string        // wantedGameType and the value of sv_mods
 	began          conn.Time     // when it was asked for
 	done           chan struct{} // closed when the others are set
 	gameMap        *gameMap
@@ -292,7 +295,7 @@ const (
 
 // loadMap begins to read a map.
 func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
-	l := &mapLoad{setting: setting, gameType: s.settings.GameType, mods: s.settings.Mods, began: now, done: make(chan struct{})}
+	l := &mapLoad{setting: setting, gameType: s.wantedGameType(), mods: s.settings.Mods, began: now, done: make(chan struct{})}
 	select {
 	case s.mapReads <- struct{}{}:
 	default:
@@ -301,7 +304,7 @@ func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
 	}
 	s.cfg.Background(func() {
 		if l.gameMap, l.err = s.readMap(setting); l.err == nil {
-			l.gameMap.ruleset, l.err = s.findRules(l.gameType, l.mods)
+			l.gameMap.ruleset, l.err = s.findRules(l.gameType, l.mods, &l.gameMap.terrain)
 		}
 		<-s.mapReads
 		close(l.done)
@@ -350,7 +353,7 @@ func (s *Server) changeMap(now conn.Time) {
 	c := &s.mapChange
 	if c.restart || s.clock.tick >= game.MaxTick {
 		c.restart = false
-		if m := s.gameMap; m.gameType != s.settings.GameType || m.modNames != s.settings.Mods {
+		if m := s.gameMap; m.gameType != s.wantedGameType() || m.modNames != s.settings.Mods {
 			s.rereadMap()
 		} else if err := s.switchMap(now, m); err != nil {
 			s.print(console.Warning, "server", err.Error())
@@ -363,7 +366,7 @@ func (s *Server) changeMap(now conn.Time) {
 	case setting == "" && !atOnce:
 		c.load = nil
 		return
-	case c.load == nil || c.load.setting != setting || c.load.gameType != s.settings.GameType || c.load.mods != s.settings.Mods:
+	case c.load == nil || c.load.setting != setting || c.load.gameType != s.wantedGameType() || c.load.mods != s.settings.Mods:
 		if c.load = s.loadMap(now, setting); !c.load.ready() {
 			return
 		}

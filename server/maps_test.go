@@ -582,3 +582,60 @@ func TestUnsupportedTilesAreNamed(t *testing.T) {
 		testenv.Check(t, strings.Contains(log, want), "no %q in\n%s", want, log)
 	}
 }
+
+// TestMapChoosesGameType checks that a map has its game type unless sv_gametype is set, in which DDRace has
+// no score limit.
+func TestMapChoosesGameType(t *testing.T) {
+	files := fstest.MapFS{}
+	for name, index := range map[string]uint8{"cold": 9, "plain": 2} {
+		g := twmap.NewGameLayer(20, 10)
+		g.Set(3, 8, twmap.Spawn, 0)
+		g.Set(9, 5, index, 0)
+		m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}}
+		files["maps/"+name+".map"] = &fstest.MapFile{Data: testenv.Must(m.Bytes())}
+	}
+	cfg := Config{
+		Files: files, Modes: append(BuiltinModes(), NamedMode{"ddrace", ddrace.New}),
+		ChooseMode: func(t *game.Terrain) (name, reason string) {
+			if slices.Contains(t.Tiles, 9) {
+				return "ddrace", "freeze"
+			}
+			return "", ""
+		},
+	}
+	ts := newTestServerWith(t, cfg, "sv_map cold")
+	plays := func(mode string, limit int32) {
+		t.Helper()
+		ts.step(3)
+		w := ts.srv.world
+		testenv.Check(t, w.ModeName() == mode && w.Rules().ScoreLimit == limit && w.Frame().Game.ScoreLimit == limit,
+			"%s to %d and %d is played, want %s to %d", w.ModeName(), w.Rules().ScoreLimit, w.Frame().Game.ScoreLimit, mode, limit)
+	}
+	plays("DDraceNetwork", 0)
+	const why = "sv_gametype is not set, and map 'cold' has freeze: ddrace is played"
+	testenv.Check(t, strings.Count(ts.log.String(), why) == 1, "no %q in\n%s", why, ts.log)
+	ts.srv.Execute("sv_scorelimit 30")
+	plays("DDraceNetwork", 0)
+	ts.srv.Execute("sv_map plain")
+	plays("DM", 30)
+	ts.srv.Execute("sv_map cold")
+	plays("DDraceNetwork", 0)
+	ts.srv.Execute("sv_gametype dm; reload") // the default, but said
+	plays("DM", 30)
+
+	testenv.Check(t, strings.Contains(newTestServerWith(t, cfg, "sv_map cold; sv_gametype tdm").log.String(), "gametype TDM"), "the operator's word does not count")
+	var store memoryStore
+	cfg.Resume = &store
+	ts = newTestServerWith(t, cfg, "sv_map cold; sv_resume 1")
+	ts.srv.Execute("sv_gametype dm; reload")
+	ts.step(3)
+	ts.joinAs(client07, ip(1), "dora")
+	ts.step(250)
+	next := newTestServerWith(t, cfg, "sv_map cold; sv_resume 1")
+	testenv.Check(t, next.srv.numHeld() == 1 && next.srv.world.ModeName() == "DM", "%d players and %s are resumed\n%s", next.srv.numHeld(), next.srv.world.ModeName(), next.log)
+	next = newTestServerWith(t, cfg, "sv_map cold; sv_resume 1; sv_gametype tdm")
+	testenv.Check(t, next.srv.world.ModeName() == "TDM", "%s goes on", next.srv.world.ModeName())
+
+	cfg.ChooseMode, cfg.Resume = nil, nil
+	testenv.Check(t, strings.Contains(newTestServerWith(t, cfg, "sv_map cold").log.String(), "gametype DM"), "nobody chooses, and it is not dm")
+}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -76,7 +77,8 @@ type namedMod struct {
 
 // ruleset is the game type and the mods of a world.
 type ruleset struct {
-	gameType, modNames string           // values of sv_gametype and sv_mods
+	gameType, modNames string           // values of sv_gametype and sv_mods, the former as wantedGameType has it
+	chosen, chosenFor  string           // the game type that ChooseMode has chosen, and what for; "" if it has not
 	newMode            func() game.Mode // nil if there is none of this name
 	modeErr            error            // why
 	mods               []namedMod
@@ -85,16 +87,30 @@ type ruleset struct {
 // playedGameType returns the game type that is played.
 func (r *ruleset) playedGameType() string {
 	if r.newMode == nil {
-		return "dm"
+		return defaultGameType
 	}
-	return r.gameType
+	return cmp.Or(r.gameType, r.chosen, defaultGameType)
 }
 
-// findRules finds what values of sv_gametype and sv_mods name. It is called by other goroutines, as
-// readMap is.
-func (s *Server) findRules(gameType, modNames string) (r ruleset, err error) {
+// defaultGameType is played unless the operator or the map wants another one.
+const defaultGameType = "dm"
+
+// wantedGameType returns the value of sv_gametype, "" if nobody has set it.
+func (s *Server) wantedGameType() string {
+	if !s.gameTypeSet && s.settings.GameType == defaultGameType {
+		return ""
+	}
+	return s.settings.GameType
+}
+
+// findRules finds what values of sv_gametype, "" if it is not set, and sv_mods name for a map. It is called by
+// other goroutines, as readMap is.
+func (s *Server) findRules(gameType, modNames string, terrain *game.Terrain) (r ruleset, err error) {
 	r = ruleset{gameType: gameType, modNames: modNames}
-	r.newMode, r.modeErr = s.findMode(gameType)
+	if gameType == "" && s.cfg.ChooseMode != nil {
+		r.chosen, r.chosenFor = s.cfg.ChooseMode(terrain)
+	}
+	r.newMode, r.modeErr = s.findMode(cmp.Or(gameType, r.chosen, defaultGameType))
 	r.mods, err = s.findMods(modNames)
 	return r, err
 }

@@ -66,13 +66,15 @@ type resume struct {
 // resumeSettings are the settings that a world depends on.
 type resumeSettings struct {
 	Map, GameType, Mods string
+	GameTypeSet         bool // sv_gametype is not the default
 	Rules               game.Rules
 	Tuning              game.Tuning
 }
 
 // sameMatch reports whether two settings have the same map, game type and mods.
 func (r *resumeSettings) sameMatch(o *resumeSettings) bool {
-	return r.Map == o.Map && strings.EqualFold(r.GameType, o.GameType) && r.Mods == o.Mods
+	chosen := r.GameTypeSet != o.GameTypeSet && r.GameType == defaultGameType // by the map in one of them
+	return r.Map == o.Map && strings.EqualFold(r.GameType, o.GameType) && !chosen && r.Mods == o.Mods
 }
 
 // savedMatch is a match in the store: this as a line of JSON, and the state of the world.
@@ -137,7 +139,7 @@ func (s *Server) resumeName() string { return "resume-" + strconv.Itoa(s.setting
 // resumableSettings returns the settings that the world has.
 func (s *Server) resumableSettings() resumeSettings {
 	return resumeSettings{
-		Map: s.settings.Map, GameType: s.settings.GameType, Mods: s.settings.Mods,
+		Map: s.settings.Map, GameType: s.settings.GameType, GameTypeSet: s.gameTypeSet, Mods: s.settings.Mods,
 		Rules: s.gameRules(), Tuning: s.tuning,
 	}
 }
@@ -176,6 +178,7 @@ func (s *Server) resumeWorld() bool {
 	if err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("the match before is not resumed: %v", err))
 		s.settings.Map, s.settings.GameType, s.settings.Mods = r.configured.Map, r.configured.GameType, r.configured.Mods
+		s.gameTypeSet = r.configured.GameTypeSet
 		s.setRules(&r.configured.Rules)
 		s.tuning = r.configured.Tuning
 		r.from = nil
@@ -230,6 +233,7 @@ func (s *Server) startFrom(m *savedMatch) error {
 		return errors.New("the configuration has another map, game type or other mods")
 	}
 	s.settings.Map, s.settings.GameType, s.settings.Mods = m.Settings.Map, m.Settings.GameType, m.Settings.Mods
+	s.gameTypeSet = m.Settings.GameTypeSet
 	if was.Rules == is.Rules {
 		s.setRules(&m.Settings.Rules)
 	}
@@ -243,7 +247,7 @@ func (s *Server) startFrom(m *savedMatch) error {
 	if hex.EncodeToString(gameMap.SHA256[:]) != m.MapSHA256 {
 		return errors.New("the map has changed")
 	}
-	if gameMap.ruleset, err = s.findRules(s.settings.GameType, s.settings.Mods); err != nil {
+	if gameMap.ruleset, err = s.findRules(s.wantedGameType(), s.settings.Mods, &gameMap.terrain); err != nil {
 		return err
 	}
 	s.resume.from = m

@@ -71,6 +71,9 @@ type Config struct {
 	// Mods make the mods of every map that is played; they change the mode, in order. The
 	// mods of sv_mods follow.
 	Mods []func() game.Mod
+	// ChooseMode returns the game type of a map while sv_gametype is not set, and what it has that
+	// the game type is for; "" leaves it at dm, as nil does. It is called as FindMod is.
+	ChooseMode func(t *game.Terrain) (name, reason string)
 	// FindMode returns what makes a mode that sv_gametype names and Modes does not have, or what is
 	// wrong, an fs.ErrNotExist if there is none; nil has none. It is called as FindMod is.
 	FindMode func(name string) (func() game.Mode, error)
@@ -146,6 +149,7 @@ type Server struct {
 	// missingErr why it has not. reportedGameType is the last that was printed. nextGameTypeErr is what is
 	// wrong with an sv_gametype that is not used yet.
 	missingGameType, reportedGameType string
+	gameTypeSet                       bool // somebody has set sv_gametype
 	missingErr, nextGameTypeErr       error
 
 	transport   transport.Conn
@@ -362,7 +366,7 @@ func (s *Server) startFirstWorld() error {
 	if err != nil {
 		return err
 	}
-	if m.ruleset, err = s.findRules(s.settings.GameType, s.settings.Mods); err != nil {
+	if m.ruleset, err = s.findRules(s.wantedGameType(), s.settings.Mods, &m.terrain); err != nil {
 		return err
 	}
 	return s.startWorld(m)
