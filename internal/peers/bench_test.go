@@ -205,7 +205,7 @@ func BenchmarkFlood(b *testing.B) {
 // with its 1.5 MB.
 func BenchmarkMapChange(b *testing.B) {
 	s := samples{}
-	r := rival{"", StartTeeyard(b, "sv_player_slots 16; sv_rcon_password adminpw")}
+	r := rival{"", StartTeeyard(b, "sv_gametype dm; sv_player_slots 16; sv_rcon_password adminpw")}
 	operator, err := client.Dial(b.Context(), r.Addr.String(), client.Config{Name: "operator", Version: client.Version07, NoMap: true})
 	if err != nil {
 		b.Fatal(err)
