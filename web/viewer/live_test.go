@@ -96,6 +96,9 @@ func TestLive(t *testing.T) {
 	p.Allow("404") // the browser notes what is not there
 	show := func(expression string) state { return call[state](p, "match.js", expression) }
 
+	call[any](p, "match.js", "watch({match: 'gone'})")
+	show("until(s => s.Status === 'The server does not keep this match, or not any longer.')")
+	call[any](p, "match.js", "stop()")
 	call[any](p, "match.js", "watch()")
 	show("until(s => s.Status === 'Nothing is being played.')")
 	b.set("a", true, 5)

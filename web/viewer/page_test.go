@@ -128,6 +128,7 @@ func TestPageLinks(t *testing.T) {
 func TestPageLive(t *testing.T) {
 	p := openMadeUp(t, "", true)
 	wantTrue(t, p, "live", `viewer.clock.following && !document.querySelector('.live').hidden`)
+	wantTrue(t, p, "a link to the match", `(viewer.match.id = 'a-1', new URL(viewer.link()).searchParams.get('match') === 'a-1')`)
 	p.Run(`viewer.match.lastTick = 5000`) // so much came at once
 	p.Wait(`viewer.clock.tick > 4800`)
 	wantTrue(t, p, "rewound", `(viewer.skip(-20), !viewer.clock.following && viewer.clock.tick <= 4000)`)

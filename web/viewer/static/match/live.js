@@ -12,6 +12,8 @@ const EVERY_HIDDEN = 5000;
 const LONGEST = 30_000;
 
 /** What is said while the server does not answer. */
+class NotThere extends Error {}
+
 const AWAY = 'The server does not answer. Trying again.';
 
 /** How long an answer may take, in ms. */
@@ -161,9 +163,10 @@ export class Live {
 		try {
 			await this.#update();
 			this.errors = 0;
-		} catch {
+		} catch (err) {
 			this.errors++;
-			this.#say(AWAY);
+			const gone = this.options.match && err instanceof NotThere && !this.match;
+			this.#say(gone ? 'The server does not keep this match, or not any longer.' : AWAY);
 		}
 		if (this.closed) return;
 		const every = this.options.every ?? (++this.asked === 1 ? SECOND : document.hidden ? EVERY_HIDDEN : EVERY);
@@ -239,6 +242,7 @@ export class Live {
  */
 async function fetchBytes(url, cache = 'default') {
 	const r = await fetch(url, { cache, signal: AbortSignal.timeout(TIMEOUT) });
+	if (r.status === 404) throw new NotThere(url);
 	if (!r.ok) throw new Error(`${url}: ${r.status}`);
 	return new Uint8Array(await r.arrayBuffer());
 }

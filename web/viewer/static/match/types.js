@@ -258,6 +258,7 @@
  * A match, recorded or live. Both sources (match/recording.js, match/live.js) have this form.
  * @typedef {object} Match
  * @property {MatchMap} map
+ * @property {string} [id] of one that the server keeps
  * @property {boolean} live
  * @property {number} firstTick the first that can be shown
  * @property {number} lastTick the last that can be shown; grows while a match is live or still being read

@@ -159,6 +159,7 @@ export class Viewer {
 	link() {
 		const name = this.director.followed >= 0 && this.moment ? this.moment.players[this.director.followed].name : '';
 		const url = new URL(location.href);
+		if (this.match?.id) url.searchParams.set('match', this.match.id); // the next one will have the same address
 		url.hash = formatPlace(this.clock.tick - this.clock.first, this.camera, name);
 		return url.href;
 	}
