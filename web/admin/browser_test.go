@@ -207,6 +207,8 @@ func TestBelowAPath(t *testing.T) {
 			io.WriteString(rw, `{"match":"","live":false,"reason":"nothing here","first":0,"last":-1,"last_tick":-1,"wait":1}`)
 		case path == "/replays.json":
 			io.WriteString(rw, `{"replays":[{"match":"20260101-000000-00000000","demo":"/b/20260101-000000-00000000.demo","map":{"name":"yard1"},"game_type":"DM","start":"2026-01-01T00:00:00Z","length":9,"size":9,"players":[]}]}`)
+		case path == "/recordings.json":
+			io.WriteString(rw, `{"recordings":[]}`)
 		case strings.HasPrefix(path, "/admin"):
 			w.rooms.ServeHTTP(rw, r)
 		default:
