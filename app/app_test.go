@@ -19,13 +19,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	teeyard := func() { Main(Config{}) }
-	modded := func() { Main(moddedConfig) }
-	testscript.Main(m, map[string]func(){"teeyard": teeyard, "teeworlds_srv": teeyard, "hearts": hearts, "stuck": stuck, "modded": modded})
+	testscript.Main(m, programs)
+}
+
+// programs are those that tests run.
+var programs = map[string]func(){
+	"teeyard": func() { Main(Config{}) }, "teeworlds_srv": func() { Main(Config{}) },
+	"modded": func() { Main(moddedConfig) }, "hearts": hearts, "stuck": stuck,
 }
 
 // teeyard returns this program, to be run.
-func teeyard(t *testing.T, args ...string) *exec.Cmd {
+func teeyard(t testing.TB, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	testenv.NoError(t, err)
 	cmd := exec.Command(self)
