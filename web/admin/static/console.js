@@ -105,7 +105,10 @@ export function consolePanel() {
 				el('div', { class: 'bar' }, input, el('button', { type: 'submit', class: 'primary' }, 'Run')), list),
 			el('p', { class: 'hint' }, 'Tab completes, arrow keys bring back what you have typed.')),
 		show: () => {
-			get('/commands').then((c) => { commands = c.commands; }, () => {});
+			get('/commands').then((c) => {
+				commands = c.commands;
+				if (document.activeElement === input && list.hidden) suggest(); // who types before the list is there gets it too
+			}, () => {});
 			input.focus();
 		},
 	};
