@@ -23,7 +23,9 @@ func (w *World) View(id PlayerID) View {
 	p := &w.players[id]
 	v.Pos = p.viewPos
 	if w.match.flags&GameFlagDDRace != 0 {
-		v.Range = DDRaceRange
+		if v.Range = DDRaceRange; p.sight.all {
+			v.Range = DDRaceMap
+		}
 	}
 	if !p.isSpectating() {
 		v.VitalsOf = id

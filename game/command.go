@@ -183,6 +183,8 @@ const (
 	CmdVoteEnd
 	// CmdStored is an answer of the storage; see [StoreAnswer.Command]: Text.
 	CmdStored
+	// CmdShowOthers says which tees a player of DDRace wants to see: Player, Value (a [ShowOthers]).
+	CmdShowOthers
 )
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.

@@ -31,6 +31,7 @@ type ddraceHost struct {
 	shown   [MaxPlayers]PlayerMask // who does not see a player's tee
 	teams   [MaxPlayers]uint8      // of the players when the tick began
 	visitor visitor                // while it is visited
+	options DDRaceOptions
 }
 
 // startDDRace makes the simulation if the mode has one.
@@ -43,7 +44,7 @@ func (w *World) startDDRace() error {
 	if err != nil {
 		return err
 	}
-	w.ddrace = &ddraceHost{rule: rule, world: ddrace.New(ddrace.Config{Map: m, Seed: [2]uint64{w.rand.Next(), w.rand.Next()}})}
+	w.ddrace = &ddraceHost{rule: rule, options: DDRaceOptions{MaxAFK: 300}, world: ddrace.New(ddrace.Config{Map: m, Seed: [2]uint64{w.rand.Next(), w.rand.Next()}})}
 	w.extended = true
 	w.tuning = shownTuning(&m.Settings.Tuning)
 	return nil
@@ -127,7 +128,7 @@ func (w *World) tickDDRace(cmds []Command) {
 	d.inputs = d.inputs[:0]
 	for i := range cmds {
 		if c := &cmds[i]; c.Kind == CmdInput && c.Player >= 0 && c.Player < MaxPlayers && w.players[c.Player].inGame && c.Input.valid() {
-			d.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
+			w.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
 		}
 	}
 	events := d.world.Step(d.inputs)
@@ -135,6 +136,7 @@ func (w *World) tickDDRace(cmds []Command) {
 		w.ddraceEvent(&events[i])
 	}
 	w.mirrorTees()
+	w.vanish()
 }
 
 // beginTick remembers what the tick may change.
@@ -154,7 +156,14 @@ func (w *World) tellRaceTeams() {
 }
 
 // addInput adds an input, ascending by players.
-func (d *ddraceHost) addInput(id int, in *Input) {
+func (w *World) addInput(id int, in *Input) {
+	p, d := &w.players[id], w.ddrace
+	if last := &p.sight.input; *in != *last {
+		*last, p.sight.active = *in, w.tick
+	}
+	if p.sight.pause != NotPaused {
+		return // the tee keeps what it did last
+	}
 	const chatting = 4
 	n := ddrace.PlayerInput{Player: id, Input: ddrace.Input{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
@@ -250,25 +259,6 @@ func (w *World) sayZone(id PlayerID, messages []string, zone int32) {
 // ddraceHidden returns the players who do not see a player's tee: those of other teams, unless others
 // are shown.
 func (w *World) ddraceHidden(id PlayerID) PlayerMask { return w.ddrace.shown[id] }
-
-// hideTees finds out who does not see whom.
-func (w *World) hideTees() {
-	d := w.ddrace
-	clear(d.shown[:])
-	if d.world.Settings().ShowOthersDefault != 0 {
-		return
-	}
-	for i := range w.players {
-		if !w.characters[i].exists {
-			continue
-		}
-		for k := range w.players {
-			if w.players[k].inGame && !w.players[k].isSpectating() && !d.world.CanCollide(i, k) {
-				d.shown[i] |= MaskOne(PlayerID(k))
-			}
-		}
-	}
-}
 
 // mirrorTees lets the characters of the world be those of the simulation.
 func (w *World) mirrorTees() {

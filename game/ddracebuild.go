@@ -16,6 +16,7 @@ func (w *World) addDDRace(f *Frame) {
 		p := &f.Players[i]
 		p.RaceTeam = int32(d.world.Team(int(p.ID)))
 	}
+	w.addSight(f)
 	for i := range f.Characters {
 		w.addTee(&f.Characters[i])
 	}

@@ -13,6 +13,9 @@ const TeamSuper = 64
 // do not say how much they show.
 var DDRaceRange = vec.Vec2{X: 1200, Y: 800}
 
+// DDRaceMap is the range of who sees the whole map.
+var DDRaceMap = vec.Vec2{X: 1e6, Y: 1e6}
+
 // PauseKind says how a player left the own tee to look around.
 type PauseKind uint8
 

@@ -14,6 +14,9 @@ func (v *visitor) ddrace(w *World) {
 	d.visitor = *v
 	d.world.Visit((*ddraceVisitor)(&d.visitor))
 	*v, d.visitor = d.visitor, visitor{}
+	if v.extra(60, d.options != DDRaceOptions{}) {
+		v.ddraceOptions(&d.options)
+	}
 	if v.op == restoring && v.err == nil {
 		w.mirrorTees()
 	}

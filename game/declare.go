@@ -105,6 +105,10 @@ func (w *World) applyDeclared(cmd *Command) {
 		w.applyVoteEnd(cmd)
 	case CmdStored:
 		w.applyStored(cmd)
+	case CmdShowOthers:
+		if w.playing(cmd.Player) != nil {
+			w.chooseOthers(cmd.Player, cmd.Value)
+		}
 	}
 }
 

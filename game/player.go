@@ -39,6 +39,8 @@ type player struct {
 	cursorX        int32
 	cursorY        int32
 
+	sight sight // in DDRace
+
 	eyes      Emote // that the player chose
 	eyesUntil int32 // tick from which the tee looks normal again
 
@@ -88,6 +90,9 @@ func (w *World) enter(id PlayerID) {
 	if w.extended {
 		x := &w.playerExtras[id].tuning
 		x.told, x.predicted = w.tuning, w.tuning
+	}
+	if w.ddrace != nil {
+		w.enterSight(id)
 	}
 	w.respawn(id)
 	w.addEvent(Event{Kind: EvPlayerEntered, To: MaskAll, Player: id, Team: p.team, Flag: w.entersSilently(id)})
@@ -158,7 +163,7 @@ func (w *World) tickPlayer(id PlayerID) {
 	if w.extended {
 		w.endSkin(id)
 	}
-	if !c.exists && p.team == TeamSpectators && p.specMode == SpectateFree {
+	if looks := !c.exists && p.team == TeamSpectators || p.sight.pause != NotPaused; looks && p.specMode == SpectateFree {
 		p.viewPos.X -= vec.Clamp(p.viewPos.X-float32(p.cursorX), -500, 500)
 		p.viewPos.Y -= vec.Clamp(p.viewPos.Y-float32(p.cursorY), -400, 400)
 	}
@@ -169,7 +174,7 @@ func (w *World) tickPlayer(id PlayerID) {
 		p.specID = w.flags[p.specFlag].carrier
 	}
 	if c.exists {
-		if c.alive {
+		if c.alive && p.sight.pause == NotPaused {
 			p.viewPos = c.pos
 		}
 	} else if p.spawning && p.respawnTick <= w.tick && w.ddrace == nil {

@@ -286,6 +286,9 @@ func (v *visitor) player(p *player) {
 	if v.extra(10, p.lastCommand != 0) {
 		num(v, &p.lastCommand)
 	}
+	if v.extra(11, p.sight != sight{}) {
+		v.sight(&p.sight)
+	}
 	v.end()
 }
 

@@ -24,7 +24,9 @@ func (w *World) toggleFollow(id PlayerID) {
 }
 
 // isSpectating reports whether the camera does not follow the player's own tee.
-func (p *player) isSpectating() bool { return p.team == TeamSpectators || p.deadSpec }
+func (p *player) isSpectating() bool {
+	return p.team == TeamSpectators || p.deadSpec || p.sight.pause != NotPaused
+}
 
 func specModeOfFlag(t Team) SpectateMode {
 	if t == TeamRed {
@@ -48,7 +50,7 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 		return false
 	}
 	switch {
-	case p.team == TeamSpectators:
+	case p.team == TeamSpectators || p.sight.pause != NotPaused:
 		switch mode {
 		case SpectatePlayer:
 			if w.players[target].team == TeamSpectators {

@@ -306,7 +306,7 @@ func (s *serverSide) setShowDistance(m *msg6.ClShowDistance) {
 
 // viewOf returns the view as far as the client shows it.
 func (s *serverSide) viewOf(v *game.View) *game.View {
-	if v.Range == (vec.Vec2{}) || s.showDistance == (vec.Vec2{}) {
+	if v.Range != game.DDRaceRange || s.showDistance == (vec.Vec2{}) {
 		return v
 	}
 	s.view = *v

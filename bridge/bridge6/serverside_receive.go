@@ -141,7 +141,14 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 	case *msg6.ClShowDistance:
 		s.setShowDistance(m)
 		return nil
-	case *msg6.ClShowOthersLegacy, *msg6.ClShowOthers, *msg6.ClCameraInfo,
+	case *msg6.ClShowOthers:
+		c.Kind, c.Value = game.CmdShowOthers, int32(m.Show)
+	case *msg6.ClShowOthersLegacy:
+		c.Kind = game.CmdShowOthers
+		if m.Show {
+			c.Value = int32(game.ShowOthersOn)
+		}
+	case *msg6.ClCameraInfo,
 		*msg6.ClEnableSpectatorCount, *msg6.GameEx:
 		return nil // settings for what does not exist here
 	default:

@@ -69,7 +69,7 @@ func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
 
 func TestAllFieldsTravel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for kind := game.CmdJoin; kind <= game.CmdVoteEnd; kind++ {
+	for kind := game.CmdJoin; kind <= game.CmdShowOthers; kind++ {
 		if kind == game.CmdInput || kind == game.CmdDirectInput {
 			continue
 		}

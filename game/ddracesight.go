@@ -1,0 +1,276 @@
+package game
+
+import "github.com/teeyard/teeyard/game/ddrace"
+
+// ShowOthers says which tees a player of DDRace sees of those that do nothing to the own one.
+type ShowOthers uint8
+
+// The values of ShowOthers.
+const (
+	ShowOthersOff  ShowOthers = iota
+	ShowOthersOn              // all
+	ShowOthersTeam            // those of the own team, which are solo or whose mate is
+)
+
+// sight is what a player of DDRace chose to see, and whether they look elsewhere.
+type sight struct {
+	others    ShowOthers
+	all       bool // no matter how far away
+	ownTeam   bool // a free camera shows only the own team
+	hideClock bool
+	pause     PauseKind
+	active    int32 // tick of the last change of the input
+	input     Input // the last one
+}
+
+// DDRaceOptions are settings of DDRace that are about what players see.
+type DDRaceOptions struct {
+	MaxAFK     int32 // seconds without a change of the input until a player counts as away, 0 for never
+	HideOthers bool  // clients cannot choose to see others
+}
+
+// SetDDRaceOptions sets the options. In a new world MaxAFK is 300.
+func (tx *Tx) SetDDRaceOptions(o DDRaceOptions) {
+	if d := tx.w.ddrace; d != nil {
+		o.MaxAFK = min(max(o.MaxAFK, 0), maxAFK)
+		d.options = o
+	}
+}
+
+const maxAFK = 1 << 24 // seconds; the ticks fit into an int32
+
+// sight returns a player's, nil outside of DDRace and for who is not in the game.
+func (tx *Tx) sight(id PlayerID) *sight {
+	if p := tx.player(id); p != nil && tx.w.ddrace != nil {
+		return &p.sight
+	}
+	return nil
+}
+
+// SetShowOthers sets which tees a player of DDRace sees.
+func (tx *Tx) SetShowOthers(id PlayerID, show ShowOthers) {
+	if s := tx.sight(id); s != nil && show <= ShowOthersTeam {
+		s.others = show
+	}
+}
+
+// ShowOthers returns which tees a player sees.
+func (tx *Tx) ShowOthers(id PlayerID) ShowOthers {
+	if s := tx.sight(id); s != nil {
+		return s.others
+	}
+	return ShowOthersOff
+}
+
+// SetShowAll lets a player of DDRace see the whole map, as far as it fits into a snapshot, or not
+// any more.
+func (tx *Tx) SetShowAll(id PlayerID, on bool) {
+	if s := tx.sight(id); s != nil {
+		s.all = on
+	}
+}
+
+// ShowAll reports whether a player sees the whole map.
+func (tx *Tx) ShowAll(id PlayerID) bool { s := tx.sight(id); return s != nil && s.all }
+
+// SetSpecTeam lets the free camera of a player of DDRace show only tees of the own team.
+func (tx *Tx) SetSpecTeam(id PlayerID, on bool) {
+	if s := tx.sight(id); s != nil {
+		s.ownTeam = on
+	}
+}
+
+// SpecTeam reports whether a player's free camera shows only tees of the own team.
+func (tx *Tx) SpecTeam(id PlayerID) bool { s := tx.sight(id); return s != nil && s.ownTeam }
+
+// SetHideClock hides the clock of the race in a player's client, or shows it.
+func (tx *Tx) SetHideClock(id PlayerID, hide bool) {
+	if s := tx.sight(id); s != nil {
+		s.hideClock = hide
+	}
+}
+
+// SetPause lets a player of DDRace look around while the tee stays where it is (PauseInPlace) or, as soon as
+// it stands still on the ground, leaves the world (PauseVanished). Its race goes on. It reports
+// whether that is possible: only who has a tee can change it.
+func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
+	s := tx.sight(id)
+	if s == nil || kind > PauseVanished || !tx.w.isAlive(id) {
+		return false
+	}
+	if s.pause == kind {
+		return true
+	}
+	d, p := tx.w.ddrace.world, &tx.w.players[id]
+	if kind != PauseVanished && d.Tee(int(id)) == nil {
+		d.Pause(int(id), false)
+		tx.w.mirrorTees()
+		tx.effect(Event{Kind: EvSpawn, To: ^tx.w.ddraceHidden(id), Player: id, Pos: tx.w.characters[id].pos})
+	}
+	if s.pause == NotPaused {
+		p.cursorX, p.cursorY = int32(p.viewPos.X), int32(p.viewPos.Y)
+	}
+	if s.pause = kind; kind == NotPaused {
+		p.specMode, p.specID, p.specFlag = SpectateFree, Nobody, TeamSpectators
+		p.viewPos = tx.w.characters[id].pos
+	}
+	return true
+}
+
+// Pause returns whether a player looks around.
+func (tx *Tx) Pause(id PlayerID) PauseKind {
+	if s := tx.sight(id); s != nil {
+		return s.pause
+	}
+	return NotPaused
+}
+
+// AFK reports whether a player of DDRace did nothing for [DDRaceOptions.MaxAFK].
+func (tx *Tx) AFK(id PlayerID) bool { s := tx.sight(id); return s != nil && tx.w.isAFK(s) }
+
+func (w *World) isAFK(s *sight) bool {
+	limit := w.ddrace.options.MaxAFK
+	return limit > 0 && w.tick-s.active > limit*TickRate
+}
+
+// chooseOthers handles CmdShowOthers.
+func (w *World) chooseOthers(id PlayerID, show int32) {
+	d := w.ddrace
+	if d == nil || d.options.HideOthers || d.world.Settings().ShowOthersDefault != 0 || show < 0 || show > int32(ShowOthersTeam) {
+		return
+	}
+	w.players[id].sight.others = ShowOthers(show)
+}
+
+// enterSight is what a player sees who enters a world of DDRace.
+func (w *World) enterSight(id PlayerID) {
+	w.players[id].sight = sight{others: ShowOthers(w.ddrace.world.Settings().ShowOthersDefault), active: w.tick}
+}
+
+// vanish takes tees out of the world whose players want that and that stand still on the ground.
+func (w *World) vanish() {
+	d := w.ddrace
+	for i := range w.players {
+		p := &w.players[i]
+		if p.sight.pause != PauseVanished || !w.characters[i].inWorld || !d.world.Rests(i) {
+			continue
+		}
+		d.world.Pause(i, true)
+		pos, to := w.characters[i].pos, ^w.ddraceHidden(PlayerID(i))
+		w.addEvent(Event{Kind: EvDeath, To: to, Player: PlayerID(i), Pos: pos})
+		w.characters[i].inWorld = false
+	}
+}
+
+// hideTees finds out who does not see whom.
+func (w *World) hideTees() {
+	d := w.ddrace
+	var playing, watching, on, mates, solo, super PlayerMask
+	var team [ddrace.TeamSuper + 1]PlayerMask
+	for i := range w.players {
+		p, bit := &w.players[i], MaskOne(PlayerID(i))
+		if !p.inGame {
+			continue
+		}
+		switch {
+		case p.isSpectating():
+			watching |= bit
+		case d.world.Tee(i) != nil:
+			playing |= bit
+		}
+		switch p.sight.others {
+		case ShowOthersOn:
+			on |= bit
+		case ShowOthersTeam:
+			mates |= bit
+		}
+		t := d.world.Team(i)
+		if team[t] |= bit; t == ddrace.TeamSuper {
+			super |= bit
+		}
+		if tee := d.world.Tee(i); tee != nil && tee.Core.Solo {
+			solo |= bit
+		}
+	}
+	for i := range w.players {
+		id := PlayerID(i)
+		if d.shown[i] = 0; !w.players[i].inGame {
+			continue
+		}
+		mine := team[d.world.Team(i)] | super
+		if super.Has(id) {
+			mine = ^PlayerMask(0)
+		}
+		acts := super | MaskOne(id) // those on whom the tee acts
+		switch {
+		case super.Has(id):
+			acts = mine
+		case !solo.Has(id):
+			acts |= mine &^ solo
+		}
+		d.shown[i] = playing &^ (acts | on | mates&mine)
+		if watching == 0 {
+			continue
+		}
+		for k := range w.players {
+			bit := MaskOne(PlayerID(k))
+			if watching&bit == 0 {
+				continue
+			}
+			p := &w.players[k]
+			switch watched := p.watched(); {
+			case watched == Nobody && p.sight.ownTeam && !acts.Has(PlayerID(k)) && mine&bit == 0,
+				watched != Nobody && !acts.Has(watched) && on&bit == 0 && (mates&bit == 0 || !mine.Has(watched)):
+				d.shown[i] |= bit
+			}
+		}
+	}
+}
+
+// watched returns whom a spectator's camera follows, Nobody for none.
+func (p *player) watched() PlayerID {
+	if p.specMode == SpectatePlayer {
+		return p.specID
+	}
+	return Nobody
+}
+
+// addSight adds to a frame who looks elsewhere.
+func (w *World) addSight(f *Frame) {
+	d := w.ddrace
+	f.SpecTees = f.SpecTees[:0]
+	for i := range f.Players {
+		s := &f.Players[i]
+		p, id := &w.players[s.ID], s.ID
+		s.AFK, s.Pause, s.HideClock = w.isAFK(&p.sight), p.sight.pause, p.sight.hideClock
+		if s.Pause == NotPaused || !w.isAlive(id) || d.world.Tee(int(id)) != nil {
+			continue
+		}
+		t := SpecTee{Player: id}
+		c := w.characters[id].core.State()
+		t.X, t.Y = c.X, c.Y
+		for k := range w.players {
+			o := &w.players[k]
+			if o.inGame && !o.isSpectating() && o.sight.others != ShowOthersOn && d.world.Team(k) != d.world.Team(int(id)) {
+				t.NotFor |= MaskOne(PlayerID(k))
+			}
+		}
+		f.SpecTees = append(f.SpecTees, t)
+	}
+}
+
+// sight visits what a player of DDRace sees.
+func (v *visitor) sight(s *sight) {
+	pair(v, &s.others, &s.pause)
+	within(v, "shown tees", s.others, 0, ShowOthersTeam)
+	within(v, "pause", s.pause, NotPaused, PauseVanished)
+	v.bools(&s.all, &s.ownTeam, &s.hideClock)
+	num(v, &s.active)
+	v.input(&s.input)
+}
+
+func (v *visitor) ddraceOptions(o *DDRaceOptions) {
+	num(v, &o.MaxAFK)
+	within(v, "seconds", o.MaxAFK, 0, maxAFK)
+	v.bools(&o.HideOthers)
+}

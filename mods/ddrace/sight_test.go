@@ -1,0 +1,163 @@
+package ddrace_test
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
+)
+
+// chooser is a mod that does what a test wants.
+type chooser struct{ do func(tx *game.Tx) }
+
+func (*chooser) Start(*game.Tx) {}
+func (c *chooser) OnTick(ctx *game.Ctx) {
+	if c.do != nil {
+		c.do(&ctx.Tx)
+	}
+	c.do = nil
+}
+
+// sightWorld is a world with three players in the teams 0, 1 and 1, and a spectator.
+func sightWorld(t *testing.T) (w *modtest.World, do func(func(tx *game.Tx))) {
+	c := new(chooser)
+	w = modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{c}, Seed: 7, Terrain: modtest.ParseMap(tiles,
+		"####################",
+		"#  S    S    S     #",
+		"####################")})
+	w.Play(0)
+	w.Play(1)
+	w.Play(2)
+	w.Step(nil)
+	do = func(f func(tx *game.Tx)) {
+		c.do = f
+		w.Step(nil)
+		w.Step(nil)
+	}
+	do(func(tx *game.Tx) {
+		tx.DDRace().SetTeam(1, 1)
+		tx.DDRace().SetTeam(2, 1)
+	})
+	return w, do
+}
+
+// seen returns whose tees a player is shown.
+func seen(w *modtest.World, id game.PlayerID) (list []game.PlayerID) {
+	v := w.View(id)
+	for i := range v.Characters {
+		if v.Shows(v.Characters[i].NotFor) {
+			list = append(list, v.Characters[i].Player)
+		}
+	}
+	return list
+}
+
+// TestShowOthers checks whom players see of other teams and of those who are solo.
+func TestShowOthers(t *testing.T) {
+	w, do := sightWorld(t)
+	check := func(what string, id game.PlayerID, n int) {
+		t.Helper()
+		got := seen(w, id)
+		testenv.Check(t, len(got) == n, "%s: player %d sees %v", what, id, got)
+	}
+	check("at first", 0, 1)
+	check("at first", 1, 2)
+	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: int32(game.ShowOthersOn)}})
+	check("all are shown", 0, 3)
+	check("another one's choice", 1, 2)
+	do(func(tx *game.Tx) {
+		tx.DDRace().Tee(2).Core.Solo = true
+		testenv.Check(t, tx.ShowOthers(0) == game.ShowOthersOn, "it is %v", tx.ShowOthers(0))
+	})
+	check("a mate is solo", 1, 1)
+	do(func(tx *game.Tx) { tx.SetShowOthers(1, game.ShowOthersTeam) })
+	check("the team is shown", 1, 2)
+	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: 3}, {Kind: game.CmdShowOthers, Player: 50}})
+	check("no such choice", 0, 3)
+	do(func(tx *game.Tx) { tx.SetDDRaceOptions(game.DDRaceOptions{HideOthers: true}) })
+	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0}})
+	check("clients have no choice", 0, 3)
+
+	// A free camera sees all, or its own team; one that follows somebody what they see.
+	do(func(tx *game.Tx) {
+		tx.DDRace().Tee(2).Core.Solo = false
+		tx.SetShowOthers(0, game.ShowOthersOff)
+		tx.SetPause(0, game.PauseInPlace)
+	})
+	check("a free camera", 0, 3)
+	do(func(tx *game.Tx) { tx.SetSpecTeam(0, true); testenv.Check(t, tx.SpecTeam(0), "it is off") })
+	check("a free camera of the team", 0, 1)
+	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 2}})
+	check("following", 0, 2)
+
+	do(func(tx *game.Tx) { tx.SetShowAll(0, true); testenv.Check(t, tx.ShowAll(0), "it is off") })
+	testenv.Check(t, w.View(0).Range == game.DDRaceMap && w.View(1).Range == game.DDRaceRange, "ranges %v and %v", w.View(0).Range, w.View(1).Range)
+}
+
+// TestPause checks what becomes of the tee of who looks around, and what others are told.
+func TestPause(t *testing.T) {
+	w, do := sightWorld(t)
+	input := func(id game.PlayerID, in game.Input) {
+		for range 30 {
+			w.Step([]game.Command{{Kind: game.CmdInput, Player: id, Input: in}, {Kind: game.CmdDirectInput, Player: id, Input: in}})
+		}
+	}
+	state := func(id game.PlayerID) game.PlayerState {
+		for _, p := range w.Frame().Players {
+			if p.ID == id {
+				return p
+			}
+		}
+		return game.PlayerState{}
+	}
+	input(0, game.Input{TargetX: 1}) // it lands
+	pos := w.Frame().Characters[0].Pos
+	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseInPlace) })
+	input(0, game.Input{Direction: 1, TargetX: 400, TargetY: 300})
+	p := state(0)
+	testenv.Check(t, p.Pause == game.PauseInPlace && p.Spectating && p.ViewX == 400 && p.ViewY == 300, "paused: %+v", p)
+	testenv.Check(t, w.Frame().Characters[0].Pos == pos, "the tee moved to %v", w.Frame().Characters[0].Pos)
+
+	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseVanished) })
+	f := w.Frame()
+	testenv.Require(t, len(f.Characters) == 2 && len(f.SpecTees) == 1, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
+	testenv.Check(t, f.SpecTees[0].Player == 0 && f.SpecTees[0].X == int32(pos.X), "%+v", f.SpecTees[0])
+	testenv.Check(t, f.SpecTees[0].NotFor.Has(1) && !f.SpecTees[0].NotFor.Has(0), "it is hidden from %b", f.SpecTees[0].NotFor)
+
+	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
+	f = w.Frame()
+	testenv.Require(t, len(f.Characters) == 3 && len(f.SpecTees) == 0, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
+	testenv.Check(t, f.Characters[0].Pos == pos && !state(0).Spectating, "it came back at %v", f.Characters[0].Pos)
+	input(0, game.Input{Direction: 1, TargetX: 1})
+	testenv.Check(t, w.Frame().Characters[0].Pos != pos, "it cannot move")
+
+	do(func(tx *game.Tx) { tx.SetHideClock(0, true) })
+	testenv.Check(t, state(0).HideClock, "the clock is shown")
+}
+
+// TestAFK checks when a player counts as away, and that a restored world goes on with that.
+func TestAFK(t *testing.T) {
+	w, do := sightWorld(t)
+	do(func(tx *game.Tx) { tx.SetDDRaceOptions(game.DDRaceOptions{MaxAFK: 2}) })
+	afk := func(id int) bool { return w.Frame().Players[id].AFK }
+	for i := range 110 {
+		in := game.Input{Direction: 1, TargetX: 1}
+		turns := game.Input{TargetX: int32(i + 1)}
+		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}, {Kind: game.CmdInput, Player: 1, Input: turns}})
+	}
+	testenv.Check(t, afk(0) && !afk(1) && afk(2), "away: %v %v %v", afk(0), afk(1), afk(2))
+	cfg := game.Config{Mode: ddrace.New(), Mods: []game.Mod{new(chooser)}, Terrain: modtest.ParseMap(tiles,
+		"####################",
+		"#  S    S    S     #",
+		"####################")}
+	restored := testenv.Must(game.Restore(cfg, w.AppendState(nil)))
+	testenv.Check(t, restored.Hash() == w.Hash() && restored.Frame().Players[0].AFK, "the restored world differs")
+	w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: 1}}})
+	testenv.Check(t, !afk(0), "who does something is away")
+	do(func(tx *game.Tx) {
+		tx.SetDDRaceOptions(game.DDRaceOptions{})
+		testenv.Check(t, !tx.AFK(2) && tx.Pause(2) == game.NotPaused, "without a limit there are players who are away")
+	})
+}
