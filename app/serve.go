@@ -138,6 +138,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Web: &settings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
 	monitor.Add(live.Values()...)
+	monitor.AddProblem(live.Problem)
 	recorded := &recordingFiles{dir: files[0], converter: &converter, delay: live.Delay, access: broadcastSettings.RecordingsAccess()}
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()

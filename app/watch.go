@@ -81,6 +81,12 @@ func (c *watchCmd) show(address string) {
 func serverPage(host string) (string, error) {
 	if u, err := url.Parse(host); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		return u.String(), nil
+	} else if err == nil && (u.Scheme == "ws" || u.Scheme == "wss") && u.Host != "" {
+		// The address for players is on the same listener as the page.
+		u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
+		return u.String(), nil
+	} else if err == nil && u.Host != "" {
+		return "", fmt.Errorf("%q: pages have the schemes http and https", host)
 	}
 	if h, port, err := net.SplitHostPort(host); err == nil && h != "" {
 		return "http://" + net.JoinHostPort(h, port) + "/", nil

@@ -209,7 +209,7 @@ func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
 		soon = true
 	}
 	if bot := s.lastBot(); !soon && bot != game.Nobody && int(bot) < seats {
-		s.removeBot(bot, "made room")
+		s.removeBot(bot, "")
 		soon = true
 	}
 	if held := s.oldestHeld(); !soon && held != nil {

@@ -174,7 +174,7 @@ func (s *Server) runBots() {
 func (s *Server) removeExcessBots() {
 	b := &s.bots
 	for n := b.numFilling() - s.wantedBots(); n > 0; n-- {
-		s.removeBot(lowest(b.filling()), "made room")
+		s.removeBot(lowest(b.filling()), "")
 	}
 }
 
@@ -254,7 +254,7 @@ func (s *Server) adjustDummies() {
 	b := &s.bots
 	n := b.numDummies()
 	for ; n > s.settings.DbgDummies; n-- {
-		s.removeBot(lowest(b.dummies), "dbg_dummies")
+		s.removeBot(lowest(b.dummies), "")
 	}
 	for free := s.numFreeSeats(); n < s.settings.DbgDummies && free > 1; n, free = n+1, free-1 {
 		id := s.freeBotSeat()

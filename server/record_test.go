@@ -322,6 +322,22 @@ func TestGameGoesOnWithoutDisk(t *testing.T) {
 		if tn.players[0].State() != client.Playing {
 			t.Error("the player is out")
 		}
+		problem := "matches are not recorded (sv_replay): read-only"
+		for writer := tn.srv.replay.writer; writer.trouble.Load() == nil && !slices.Contains(tn.srv.Problems(), problem); {
+			time.Sleep(time.Millisecond)
+		}
+		tn.run(5 * time.Second)
+		if all := tn.srv.Problems(); !slices.Contains(all, problem) {
+			t.Errorf("the problems are %q", all)
+		}
+		s.mu.Lock()
+		s.broken = nil
+		s.mu.Unlock()
+		tn.srv.Execute("reload")
+		testenv.Eventually(t, "a match is recorded again", func() bool {
+			tn.run(5 * time.Second)
+			return len(tn.srv.Problems()) == 0
+		})
 		tn.srv.Shutdown(tn.now(), "")
 		if n := strings.Count(said.String(), "matches are not recorded"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, &said)

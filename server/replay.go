@@ -34,6 +34,7 @@ type replayRecorder struct {
 	writer      *replayWriter
 	full        bool   // the log of this world has reached its size limit
 	lastTrouble string // last printed
+	problem     string // why the last match was not recorded, until one is
 }
 
 type replayState uint8
@@ -167,6 +168,7 @@ func (s *Server) openReplay() {
 	if r.writer == nil {
 		r.writer = newReplayWriter(s.cfg.Replays)
 	}
+	s.reportReplayTrouble(r.writer) // of the match before
 	r.writer.created.Store(nil)
 	h := r.header
 	began := time.UnixMilli(h.StartTime).Add(time.Duration(h.StateTick) * tickDuration)
@@ -186,6 +188,9 @@ func (s *Server) writeReplayBlock() {
 	if !s.reportReplayTrouble(r.writer) {
 		return
 	}
+	if r.writer.created.Load() != nil {
+		r.problem = ""
+	}
 	var spare []byte
 	select {
 	case spare = <-r.writer.freeBlocks:
@@ -199,6 +204,7 @@ func (s *Server) writeReplayBlock() {
 // failReplay stops recording this world.
 func (s *Server) failReplay(why string) {
 	s.print(console.Warning, "replay", fmt.Sprintf("not recording this match any more: %s", why))
+	s.replay.problem = why
 	s.endReplay(replay.EndRecorderFault)
 }
 
@@ -216,6 +222,9 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 		// A folder that cannot be written to fails with every map; this is printed once.
 		s.replay.lastTrouble = said
 		s.print(console.Warning, "replay", fmt.Sprintf("matches are not recorded (sv_replay 0 turns recording off): %v", *t))
+	}
+	if !errors.Is(*t, errReplayFull) {
+		s.replay.problem = (*t).Error()
 	}
 	s.replay.state = replayOff
 	return false

@@ -169,6 +169,16 @@ type Room struct {
 	Handler http.Handler
 }
 
+// Redirect returns a handler that redirects to where another path leads from that of the request, such as
+// "../admin". Unlike with http.Redirect, the browser finds the way, which knows the path below which a proxy
+// may have the server.
+func Redirect(to string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusMovedPermanently)
+	})
+}
+
 // NewHandler returns a handler that serves rooms.
 func NewHandler(rooms ...Room) http.Handler {
 	mux := http.NewServeMux()

@@ -58,14 +58,14 @@ func (s *Settings) Client(r *http.Request) Client {
 	return c
 }
 
-// Person returns who sent a request, for limits; the zero Prefix for local networks, where proxies may be that
-// nobody has named.
+// Person returns who sent a request, for limits; the zero Prefix for connections from local networks, where
+// proxies may be that nobody has named.
 func (s *Settings) Person(r *http.Request) netip.Prefix {
-	a := s.Client(r).Addr.Addr()
-	if transport.IsLAN(a) {
+	a := s.Client(r).Addr
+	if isForwardedFor := a.Port() == 0; !isForwardedFor && transport.IsLAN(a.Addr()) {
 		return netip.Prefix{}
 	}
-	return limit.Person(a)
+	return limit.Person(a.Addr())
 }
 
 // prefix matches a path of letters, digits, - and _.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/teeyard/teeyard/internal/limit"
@@ -23,10 +24,21 @@ import (
 // [Listen].
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, MaxHeaderBytes: 16 << 10, ConnContext: keepConn,
+		Handler: answering(h), MaxHeaderBytes: 16 << 10, ConnContext: keepConn,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 15 * time.Second,
 		ErrorLog: log.New(io.Discard, "", 0), // anybody can cause what it logs
 	}
+}
+
+// answering returns a handler that marks connections while their requests are answered.
+func answering(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c := cappedConnOf(r.Context()); c != nil {
+			c.answers.Add(1)
+			defer c.answers.Add(-1)
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // The numbers of connections that Listen allows. A browser opens 6.
@@ -38,8 +50,8 @@ const (
 // Listen listens on host:port, or on defaultPort of a host. An empty host means all addresses
 // of the machine, and a name all addresses that it has; the first of them must be free. The
 // listeners close connections that are too many: of one person the newest (see limit.Person),
-// in all the oldest, so that nobody can keep out a health check. Local networks have no limit of
-// their own, since proxies are there.
+// in all the oldest that waits for a request, or the oldest if all are being answered, so that nobody
+// can keep out a health check. Local networks have no limit of their own, since proxies are there.
 func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listener, error) {
 	host, port, err := splitAddr(addr, defaultPort)
 	if err != nil {
@@ -127,9 +139,9 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 		if a, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && !transport.IsLAN(a.Addr().Unmap()) {
 			c.person = limit.Person(a.Addr())
 		}
-		oldest, ok := l.count.admit(c)
-		if oldest != nil {
-			oldest.Close()
+		surplus, ok := l.count.admit(c)
+		if surplus != nil {
+			surplus.Close()
 		}
 		if ok {
 			return c, nil
@@ -139,19 +151,20 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 }
 
 // admit counts a connection. It reports false if its person has too many, and returns the
-// oldest connection, which is to be closed, if there are too many in all.
-func (n *connCount) admit(c *cappedConn) (oldest *cappedConn, ok bool) {
+// connection that is to be closed if there are too many in all.
+func (n *connCount) admit(c *cappedConn) (surplus *cappedConn, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if c.person.IsValid() && n.perPerson[c.person] >= n.mostPerPerson {
 		return nil, false
 	}
 	if len(n.open) >= n.most {
-		oldest = n.open[0]
+		idle := slices.IndexFunc(n.open, func(o *cappedConn) bool { return o.answers.Load() == 0 })
+		surplus = n.open[max(idle, 0)]
 	}
 	n.open = append(n.open, c)
 	n.perPerson[c.person]++
-	return oldest, true
+	return surplus, true
 }
 
 func (n *connCount) release(c *cappedConn) {
@@ -170,8 +183,9 @@ func (n *connCount) release(c *cappedConn) {
 // cappedConn is a connection that a cappedListener counts.
 type cappedConn struct {
 	net.Conn
-	count  *connCount
-	person netip.Prefix // zero for a local network
+	count   *connCount
+	person  netip.Prefix // zero for a local network
+	answers atomic.Int32 // requests that are being answered
 }
 
 // Close closes the connection and makes room for another.

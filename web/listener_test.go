@@ -5,7 +5,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 )
@@ -97,6 +99,45 @@ func TestCappedListener(t *testing.T) {
 	}
 	if len(l.count.open) != 3 || len(l.count.perPerson) != 3 {
 		t.Errorf("%d connections of %d are counted, three are open", len(l.count.open), len(l.count.perPerson))
+	}
+}
+
+// TestBusyConnectionsStay: of too many connections those that wait for a request are closed before older ones
+// whose answers are on their way, and only if there are no others the oldest of these.
+func TestBusyConnectionsStay(t *testing.T) {
+	from := make(chan string, 10)
+	l := &cappedListener{fakeListener{from: from}, newConnCount()}
+	l.count.most = 3
+	accept := func(addr string) *cappedConn {
+		from <- addr
+		c, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.(*cappedConn)
+	}
+	isOpen := func(c *cappedConn) bool { return slices.Contains(l.count.open, c) }
+	answer := func(c *cappedConn, during func()) {
+		r := httptest.NewRequest("GET", "/", nil)
+		answering(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { during() })).ServeHTTP(nil, r.WithContext(keepConn(r.Context(), c)))
+	}
+	a, b, c := accept("198.51.100.1:1"), accept("198.51.100.2:1"), accept("198.51.100.3:1")
+	answer(a, func() {
+		d := accept("198.51.100.4:1")
+		if !isOpen(a) || isOpen(b) || !isOpen(c) || !isOpen(d) {
+			t.Error("not the oldest that waits is closed")
+		}
+		answer(c, func() {
+			answer(d, func() {
+				if accept("198.51.100.5:1"); isOpen(a) || !isOpen(c) || !isOpen(d) {
+					t.Error("with all busy, not the oldest is closed")
+				}
+			})
+		})
+	})
+	accept("198.51.100.6:1") // c waits again
+	if isOpen(c) {
+		t.Error("a connection stays busy after its answer")
 	}
 }
 

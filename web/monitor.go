@@ -43,7 +43,8 @@ type Monitor struct {
 	status server.Status
 	copied bool
 
-	values []Value
+	values   []Value
+	problems []func() error
 }
 
 // Value is something that /metrics and /status.json have besides what the server knows.
@@ -58,6 +59,10 @@ type Value struct {
 
 // Add adds values, before the rooms are served.
 func (m *Monitor) Add(values ...Value) { m.values = append(m.values, values...) }
+
+// AddProblem adds something that returns an error while something is not as it was set, before the rooms are
+// served. Any goroutine may call it.
+func (m *Monitor) AddProblem(problem func() error) { m.problems = append(m.problems, problem) }
 
 // NewMonitor returns a monitor of a server, whose rooms follow the settings.
 func NewMonitor(settings *Settings) *Monitor { return newMonitor(settings, time.Now) }
@@ -105,6 +110,9 @@ func (m *Monitor) Ready() error {
 	for _, p := range m.status.Problems {
 		err = errors.Join(err, errors.New(p))
 	}
+	for _, problem := range m.problems {
+		err = errors.Join(err, problem())
+	}
 	return err
 }
 
@@ -124,6 +132,7 @@ func (m *Monitor) Rooms() []Room {
 		{Pattern: "GET /metrics", Access: &s.metrics.Rule, Setting: "sv_http_metrics", Handler: page(m.writeMetrics, map[string]string{
 			"Content-Type": metrics.ContentType,
 		})},
+		{Pattern: "GET /debug/pprof", Handler: Redirect("pprof/")},
 		{Pattern: "GET /debug/pprof/{profile...}", Access: &s.pprof.Rule, Setting: "sv_http_pprof", Handler: http.HandlerFunc(serveProfile)},
 	}
 }

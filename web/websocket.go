@@ -102,15 +102,20 @@ func (w playerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // leaveListener makes a connection count no more among those of the listener, which closes old ones. It
 // returns nil if it is not that of a listener.
 func leaveListener(ctx context.Context) *cappedConn {
+	c := cappedConnOf(ctx)
+	if c != nil {
+		c.count.release(c)
+	}
+	return c
+}
+
+// cappedConnOf returns the connection of a request, nil if it is not that of a listener.
+func cappedConnOf(ctx context.Context) *cappedConn {
 	c, _ := ctx.Value(connKey{}).(net.Conn)
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}
-	capped, ok := c.(*cappedConn)
-	if !ok {
-		return nil
-	}
-	capped.count.release(capped)
+	capped, _ := c.(*cappedConn)
 	return capped
 }
 

@@ -62,7 +62,11 @@ func (c *Console) setAccess(call *Call, last Level) {
 		return
 	}
 	if e == nil {
-		call.Warn("Console", "No such command: '%s'.", call.Arg(0))
+		hint := ""
+		if names := c.startingWith(call.Arg(0), 5); len(names) > 0 {
+			hint = " With these letters begin: " + strings.Join(names, ", ") + "."
+		}
+		call.Warn("Console", "No such command: '%s'.%s", call.Arg(0), hint)
 		return
 	}
 	is := "is"
@@ -81,6 +85,16 @@ func (c *Console) setAccess(call *Call, last Level) {
 	if e.level != before && c.cfg.AccessChanged != nil {
 		c.cfg.AccessChanged(e.describe(), before)
 	}
+}
+
+// startingWith returns the first commands whose names begin with a text.
+func (c *Console) startingWith(text string, most int) (names []string) {
+	for _, e := range c.sorted {
+		if len(text) < len(e.cmd.Name) && text != "" && strings.HasPrefix(e.cmd.Name, text) && e.cmd.Flags&Hidden == 0 && len(names) < most {
+			names = append(names, e.cmd.Name)
+		}
+	}
+	return names
 }
 
 // accessStatus prints the names of what a level may run, separated by commas, in lines of less than 240 bytes.

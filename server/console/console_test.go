@@ -156,6 +156,7 @@ func TestAccess(t *testing.T) {
 	b.expect(t, "toggle sv_warmup 1 2", helper, "[Console]: Access for command sv_warmup denied.")
 	b.expect(t, "access_status 2", admin, "[Console]: toggle")
 	b.expect(t, "mod_status", admin, "[Console]: echo, logout, toggle")
+	b.expect(t, "access_level togg 1; access_level nothing", admin, "[Console]: No such command: 'togg'. With these letters begin: toggle.", "[Console]: No such command: 'nothing'.")
 	b.expect(t, "access_level toggle 1; access_level toggle", admin,
 		"[Console]: moderator access for 'toggle' is now enabled", "[Console]: helper access for 'toggle' is now disabled",
 		"[Console]: moderator access for 'toggle' is enabled", "[Console]: helper access for 'toggle' is disabled")

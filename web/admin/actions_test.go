@@ -151,6 +151,7 @@ func TestLevels(t *testing.T) {
 		v.expect(c[0], c[1], c[2], 403, denied)
 		w.run(100 * time.Millisecond)
 	}
+	v.expect("POST", "/players/0/mute", `{"seconds":1}`, 403, `an administrator can allow it with \"access_level muteid 1\"`)
 	v.expect("POST", "/command", `{"line":"sv_name x; mod_command sv_name 1"}`, 200, `"warning":"Access for command sv_name denied."`)
 	if p := get[Players](v, "/players").Players; len(p) != 1 || p[0].Address != "" {
 		t.Errorf("%+v", p)

@@ -156,6 +156,11 @@ func (c *Console) serve(rt route, q *request) (out any, err error) {
 	return rt.serve(c, q)
 }
 
+// errMay returns the error of those whose level may not run a command.
+func errMay(command string) *apiError {
+	return &apiError{errLevel.status, fmt.Sprintf("%s: an administrator can allow it with \"access_level %s 1\" (2 for helpers, too)", errLevel.text, command)}
+}
+
 // writeError answers with an error.
 func writeError(w http.ResponseWriter, err error) {
 	e := &apiError{http.StatusInternalServerError, "something is wrong with the server"}

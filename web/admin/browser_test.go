@@ -4,6 +4,7 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -185,6 +186,27 @@ func checkLabels(t *testing.T, p *browsertest.Page) {
 	p.Do(chromedp.KeyEvent("\t"))
 	if got := browsertest.Eval[string](p, `document.activeElement.getAttribute('aria-label')`); got != "Find in the log" {
 		t.Errorf("after the tab comes %q", got)
+	}
+}
+
+// TestRedirectsBelowAPath: addresses with a slash too much or too few lead to the page below the same path.
+func TestRedirectsBelowAPath(t *testing.T) {
+	w := newWorld(t)
+	viewers := web.NewHandler(viewer.Rooms("")...)
+	s := httptest.NewServer(http.StripPrefix("/yard", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/admin") {
+			w.rooms.ServeHTTP(rw, r)
+			return
+		}
+		viewers.ServeHTTP(rw, r)
+	})))
+	defer s.Close()
+	for from, to := range map[string]string{"/yard/admin/": "/yard/admin", "/yard/replays/": "/yard/replays", "/yard/viewer": "/yard/", "/yard/viewer/": "/yard/"} {
+		res := testenv.Must(http.Get(s.URL + from))
+		res.Body.Close()
+		if got := res.Request.URL.Path; got != to || res.StatusCode != http.StatusOK {
+			t.Errorf("%s leads to %s: %s", from, got, res.Status)
+		}
 	}
 }
 

@@ -64,7 +64,7 @@ var openAPI []byte
 func (c *Console) Rooms() []web.Room {
 	rooms := []web.Room{
 		{Pattern: "GET /admin", Handler: c.page("index.html")},
-		{Pattern: "GET /admin/{$}", Handler: http.RedirectHandler("/admin", http.StatusMovedPermanently)},
+		{Pattern: "GET /admin/{$}", Handler: web.Redirect("../admin")},
 		{Pattern: "GET /admin/static/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			c.page(r.PathValue("path")).ServeHTTP(w, r)
 		})},
@@ -157,7 +157,7 @@ func (c *Console) run(q *request, check func(s Server) error, command string, ar
 	}
 	var refused error
 	out, err := c.runLine(q, line, func(s Server) bool {
-		if refused = errLevel; !c.may(q, command) {
+		if refused = errMay(command); !c.may(q, command) {
 			return false
 		}
 		refused = nil
@@ -317,7 +317,7 @@ func (c *Console) bans(q *request, _ *struct{}) (Bans, error) {
 		return Bans{}, err
 	}
 	if !may {
-		return Bans{}, errLevel
+		return Bans{}, errMay("bans")
 	}
 	all := s.Bans() // may be long, so not on the server's goroutine
 	out := Bans{Bans: []Ban{}, More: max(len(all)-maxBans, 0)}

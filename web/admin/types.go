@@ -79,7 +79,7 @@ type BanRequest struct {
 
 // MuteRequest keeps a player from writing into the chat.
 type MuteRequest struct {
-	Seconds int    `json:"seconds"`
+	Seconds int    `json:"seconds" doc:"Seconds, unlike those of a ban, as in muteid"`
 	Reason  string `json:"reason,omitempty"`
 	Name    string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
 }

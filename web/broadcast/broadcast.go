@@ -1,6 +1,7 @@
 package broadcast
 
 import (
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -160,6 +161,17 @@ func (b *Broadcast) Close(timeout time.Duration) {
 		case <-end:
 		}
 	}
+}
+
+// Problem returns why matches are not kept on disk, nil if they are. Any goroutine may call it.
+func (b *Broadcast) Problem() error {
+	if b.keeper == nil {
+		return nil
+	}
+	if err := b.keeper.trouble.Load(); err != nil && b.settings.maxBytes() > 0 {
+		return fmt.Errorf("matches are not kept in %s (sv_broadcast_max_mb): %w", b.keeper.dir, *err)
+	}
+	return nil
 }
 
 // Attach implements [server.Broadcast].

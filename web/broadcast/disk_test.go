@@ -178,6 +178,9 @@ func TestBrokenDisk(t *testing.T) {
 			if n := strings.Count(w.log.String(), "is not kept"); n != 1 {
 				t.Errorf("the log says it %d times", n)
 			}
+			if err := w.broadcast.Problem(); !errors.Is(err, syscall.ENOSPC) && hang == nil || err == nil {
+				t.Errorf("the problem is %v", err)
+			}
 		})
 	}
 }

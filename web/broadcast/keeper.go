@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,8 @@ type keeper struct {
 	done chan struct{}
 
 	openFile func(path string) (diskFile, error) // creates a file
+
+	trouble atomic.Pointer[error] // why a match is not kept, until another one is
 
 	files   map[*match]*matchFile // that are being written
 	trimmed time.Time             // when the folder was last looked through
@@ -102,6 +105,7 @@ func (k *keeper) pass() {
 	}
 	for _, m := range matches {
 		if err := k.write(m); err != nil {
+			k.trouble.Store(&err)
 			k.drop(m, err)
 		}
 	}
@@ -141,6 +145,7 @@ func (k *keeper) write(m *match) error {
 			return err
 		}
 		k.shelf.onDisk(m, f.written, f.size)
+		k.trouble.Store(nil)
 		f.written++
 		f.size += int64(segments[i].size)
 	}

@@ -2,11 +2,13 @@ package viewer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -20,13 +22,18 @@ import (
 const (
 	maxUpload   = 32 << 20 // bytes
 	maxResult   = 64 << 20 // bytes
-	uploadTime  = 20 * time.Second
+	uploadTime  = 60 * time.Second
 	convertTime = 30 * time.Second
 	answerTime  = 60 * time.Second
-	// maxRequests are at once, of which one is converted, and maxRequestsPerPerson from an address: slow ones do
-	// not keep out the others.
-	maxRequests          = 4
+	// pace is how long each partBytes of a file may take to arrive and of a demo to leave, so that few who are
+	// slow on purpose do not keep out others.
+	pace      = 3 * time.Second
+	partBytes = 128 << 10
+	// maxRequests are at once, of which one is converted, and maxRequestsPerPerson from an address. Together
+	// their files and demos take up to maxMemory bytes.
+	maxRequests          = 16
 	maxRequestsPerPerson = 2
+	maxMemory            = 256 << 20
 	// rest is how much of the time of a conversion it does nothing, so that a game on the same
 	// processor goes on: as long as it works.
 	rest = 1
@@ -53,8 +60,10 @@ type Converter struct {
 
 	access   web.AccessSetting
 	requests limit.Slots         // those with a file that arrives, is converted, or whose demo leaves
+	memory   atomic.Int64        // bytes of files and demos
 	busy     atomic.Bool         // converting
 	sleep    func(time.Duration) // nil means time.Sleep
+	pace     time.Duration       // 0 means the constant
 }
 
 var local = web.Access{Local: true}
@@ -86,16 +95,19 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer c.requests.Release(person)
-	now := time.Now()
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(now.Add(uploadTime))
-	control.SetWriteDeadline(now.Add(uploadTime + convertTime + answerTime))
-	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpload))
-	if errors.As(err, new(*http.MaxBytesError)) {
+	file, err := c.receive(w, r)
+	defer file.release()
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
 		http.Error(w, fmt.Sprintf("The file is larger than %d MB, which is the most that the server converts.", maxUpload>>20), http.StatusRequestEntityTooLarge)
 		return
-	}
-	if err != nil {
+	case file.isFull:
+		refuse(w)
+		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		http.Error(w, "The file arrived too slowly.", http.StatusRequestTimeout)
+		return
+	case err != nil:
 		http.Error(w, "The file did not arrive.", http.StatusBadRequest)
 		return
 	}
@@ -103,17 +115,59 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w)
 		return
 	}
-	out := new(result)
-	err = c.Convert(out, c.slowly(r.Context(), bytes.NewReader(file), convertTime), local.Allows(r))
+	out := &result{memory{taken: &c.memory}}
+	defer out.release()
+	err = c.Convert(out, c.slowly(r.Context(), bytes.NewReader(file.b), convertTime), local.Allows(r))
 	c.busy.Store(false)
+	file.release()
+	if out.isFull {
+		refuse(w)
+		return
+	}
 	if err != nil {
 		http.Error(w, fmt.Sprintf("The file cannot be converted: %v.", err), http.StatusUnprocessableEntity)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Content-Length", strconv.Itoa(out.Len()))
-	w.Write(out.Bytes())
+	w.Header().Set("Content-Length", strconv.Itoa(len(out.b)))
+	send(w, bytes.NewReader(out.b))
+}
+
+// receive reads the file of a request, which must not stop arriving.
+func (c *Converter) receive(w http.ResponseWriter, r *http.Request) (*memory, error) {
+	file := &memory{taken: &c.memory}
+	control, body := http.NewResponseController(w), http.MaxBytesReader(w, r.Body, maxUpload)
+	pace := cmp.Or(c.pace, pace)
+	end := time.Now().Add(uploadTime)
+	control.SetWriteDeadline(end.Add(convertTime + answerTime))
+	for {
+		control.SetReadDeadline(earlier(time.Now().Add(pace), end))
+		if _, err := io.CopyN(file, body, partBytes); err == io.EOF {
+			return file, nil
+		} else if err != nil {
+			return file, err
+		}
+	}
+}
+
+// send sends what is converted to who must not stop taking it.
+func send(w http.ResponseWriter, demo io.Reader) {
+	control := http.NewResponseController(w)
+	end := time.Now().Add(answerTime)
+	for {
+		control.SetWriteDeadline(earlier(time.Now().Add(pace), end))
+		if _, err := io.CopyN(w, demo, partBytes); err != nil {
+			return
+		}
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // ErrBusy is returned while another recording is converted.
@@ -170,21 +224,49 @@ func (s *slowReader) Read(b []byte) (int, error) {
 	return s.file.Read(b[:min(len(b), piece)])
 }
 
+// memory is a file in memory, whose size counts with that of others.
+type memory struct {
+	b     []byte
+	taken *atomic.Int64 // bytes, of all
+	// isFull says that something did not fit, whatever became of the error.
+	isFull bool
+}
+
+// errMemory is returned when the files and demos in memory leave no room.
+var errMemory = errors.New("other files are being converted, try again in a moment")
+
+// Write implements io.Writer.
+func (m *memory) Write(b []byte) (int, error) {
+	if n := int64(len(b)); m.taken.Add(n) > maxMemory {
+		m.taken.Add(-n)
+		m.isFull = true
+		return 0, errMemory
+	}
+	m.b = append(m.b, b...)
+	return len(b), nil
+}
+
+// release makes room for others.
+func (m *memory) release() {
+	m.taken.Add(-int64(len(m.b)))
+	m.b = nil
+}
+
 // result is a demo in memory. It implements io.WriterAt for its header.
-type result struct{ bytes.Buffer }
+type result struct{ memory }
 
 // Write implements io.Writer.
 func (r *result) Write(b []byte) (int, error) {
-	if r.Len()+len(b) > maxResult {
+	if len(r.b)+len(b) > maxResult {
 		return 0, errTooLarge
 	}
-	return r.Buffer.Write(b)
+	return r.memory.Write(b)
 }
 
 // WriteAt implements io.WriterAt.
 func (r *result) WriteAt(b []byte, at int64) (int, error) {
-	if at < 0 || at+int64(len(b)) > int64(r.Len()) {
+	if at < 0 || at+int64(len(b)) > int64(len(r.b)) {
 		return 0, io.ErrShortWrite
 	}
-	return copy(r.Bytes()[at:], b), nil
+	return copy(r.b[at:], b), nil
 }

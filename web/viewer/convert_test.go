@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/web"
 )
 
@@ -142,7 +144,9 @@ func TestConvertLimits(t *testing.T) {
 	if res := post(h, strings.NewReader("x")); res.StatusCode != 200 {
 		t.Error("files that arrive slowly keep out another one:", res.Status)
 	}
-	upload("198.51.100.8:1")
+	for i := range maxRequests - 3 {
+		upload(fmt.Sprintf("198.51.100.%d:1", 8+i))
+	}
 	if res := post(h, strings.NewReader("x")); res.StatusCode != 503 {
 		t.Error("there are more than there may be:", res.Status)
 	}
@@ -170,6 +174,70 @@ func TestConvertLimits(t *testing.T) {
 	post(h, io.LimitReader(zeros{}, 10*piece))
 	if pieces < 10 {
 		t.Errorf("rested %d times in 10 pieces", pieces)
+	}
+}
+
+// TestSlowUpload: through a trusted proxy each person has their share, also those of its own network, and a file
+// that stops arriving gives back its place.
+func TestSlowUpload(t *testing.T) {
+	c, _ := newConverter(func(io.Writer, io.Reader, bool) error { return nil })
+	c.pace = time.Millisecond
+	commands := testenv.Must(console.New(console.Config{Output: func(console.Caller, int, string, string) {}}))
+	c.Web = new(web.Settings)
+	testenv.NoError(t, c.Web.Register(commands))
+	commands.Execute("sv_http_proxy local", console.Operator)
+	s := httptest.NewServer(web.NewHandler(c.Room()))
+	defer s.Close()
+	upload := func(person string, body io.Reader) *http.Response {
+		r := testenv.Must(http.NewRequest("POST", s.URL+"/convert", body))
+		r.Header.Set("X-Forwarded-For", person)
+		res := testenv.Must(http.DefaultClient.Do(r))
+		res.Body.Close()
+		return res
+	}
+	slow, end := io.Pipe()
+	defer end.Close()
+	go end.Write([]byte("TWDEMO"))
+	if res := upload("198.51.100.1", slow); res.StatusCode != http.StatusRequestTimeout {
+		t.Error("a file that stops arriving:", res.Status)
+	}
+	if res := upload("198.51.100.1", strings.NewReader("x")); res.StatusCode != http.StatusOK {
+		t.Error("after it:", res.Status)
+	}
+	if n := c.requests.Taken(); n != 0 {
+		t.Errorf("%d places are taken", n)
+	}
+	if n := c.memory.Load(); n != 0 {
+		t.Errorf("%d bytes are taken", n)
+	}
+
+	request := func(person string) netip.Prefix {
+		r := httptest.NewRequest("POST", "/convert", nil)
+		r.RemoteAddr = "127.0.0.1:1"
+		r.Header.Set("X-Forwarded-For", person)
+		return c.Web.Person(r)
+	}
+	if a, b := request("10.0.0.1"), request("10.0.0.2"); !a.IsValid() || a == b {
+		t.Errorf("behind a trusted proxy two are %v and %v", a, b)
+	}
+}
+
+// TestConvertMemory: what does not fit beside others is refused for now.
+func TestConvertMemory(t *testing.T) {
+	c, h := newConverter(func(w io.Writer, _ io.Reader, _ bool) error {
+		if _, err := w.Write([]byte("demo")); err != nil {
+			return errors.New(err.Error())
+		}
+		return nil
+	})
+	for free, want := range map[int64]int{4: 503, 8: 503, 12: 200} {
+		c.memory.Store(maxMemory - free)
+		if res := post(h, strings.NewReader("12345678")); res.StatusCode != want {
+			t.Errorf("with %d bytes free: %s, want %d", free, res.Status, want)
+		}
+		if n := maxMemory - c.memory.Load(); n != free {
+			t.Errorf("%d bytes were free, %d are", free, n)
+		}
 	}
 }
 

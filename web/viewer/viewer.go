@@ -32,6 +32,9 @@ func Rooms(data string) []web.Room {
 		{Pattern: "GET /viewer/data/{path...}", Handler: images},
 		{Pattern: "GET /{$}", Handler: index},
 		{Pattern: "GET /replays", Handler: index},
+		{Pattern: "GET /replays/{$}", Handler: web.Redirect("../replays")},
+		{Pattern: "GET /viewer", Handler: web.Redirect("./")},
+		{Pattern: "GET /viewer/{$}", Handler: web.Redirect("../")},
 		{Pattern: "GET /viewer/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			pages().Handler(r.PathValue("path")).ServeHTTP(w, r)
 		})},

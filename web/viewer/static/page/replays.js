@@ -62,7 +62,7 @@ export async function showReplays() {
 			i.item.hidden = !words.every((w) => i.words.includes(w));
 			if (!i.item.hidden) n++;
 		}
-		status.textContent = items.length === 0 ? 'No match has been recorded yet.' : n === 1 ? 'One match.' : `${n} matches.`;
+		status.textContent = items.length === 0 ? 'No match is kept yet: a match gets here when it has ended, if it took at least ten seconds and somebody was on the server.' : n === 1 ? 'One match.' : `${n} matches.`;
 	};
 	search.addEventListener('input', filter);
 	filter();
