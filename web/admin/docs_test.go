@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -16,8 +17,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/viewer"
 )
 
 // TestDocs runs the examples of docs/admin.md with curl.
@@ -61,14 +66,48 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestNginx puts nginx in front as docs/admin.md says: operators sign in through it, it hands on
-// the stream of events as it comes, and the server knows who they are.
+// TestNginx puts nginx in front as deploy/nginx.conf does, at the root of a site and below a path: operators sign in
+// through it, it hands on the stream of events as it comes, the server knows who they are, and those who watch
+// and who play in browsers come through as well.
 func TestNginx(t *testing.T) {
+	for _, path := range []string{"", "/tee"} {
+		t.Run("at "+path+"/", func(t *testing.T) { testNginx(t, path) })
+	}
+}
+
+// TestNginxBlock: the block in the documentation is that of the file.
+func TestNginxBlock(t *testing.T) {
+	block := regexp.MustCompile(`(?s)location / \{.*?\}`)
+	var texts []string
+	for _, file := range []string{"../../docs/operators.md", "../../deploy/nginx.conf"} {
+		texts = append(texts, strings.Join(strings.Fields(block.FindString(string(testenv.Must(os.ReadFile(file))))), " "))
+	}
+	if texts[0] != texts[1] || !strings.Contains(texts[0], "proxy_pass") {
+		t.Errorf("docs/operators.md has %s\ndeploy/nginx.conf has %s", texts[0], texts[1])
+	}
+}
+
+func testNginx(t *testing.T, path string) {
 	program := peers.RequirePrograms(t, "nginx")[0]
-	page := strings.ReplaceAll(string(testenv.Must(os.ReadFile("../../docs/admin.md"))), "\r\n", "\n")
-	site := regexp.MustCompile(`(?s)    server \{.*?\n    \}\n`).FindString(page)
+	site := strings.ReplaceAll(string(testenv.Must(os.ReadFile("../../deploy/nginx.conf"))), "\r\n", "\n")
+	if path != "" {
+		site = strings.NewReplacer("location / {", "location "+path+"/ {", `X-Forwarded-Prefix "";`, "X-Forwarded-Prefix "+path+";").Replace(site)
+	}
 	w := newWorld(t, "sv_http_proxy local")
-	s := httptest.NewServer(w.rooms)
+	viewers := web.NewHandler(viewer.Rooms("")...)
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/admin"):
+			w.rooms.ServeHTTP(rw, r)
+		case r.Header.Get("Upgrade") == "websocket":
+			c, err := websocket.Accept(rw, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+			if err == nil {
+				c.Close(websocket.StatusNormalClosure, r.URL.Path)
+			}
+		default:
+			viewers.ServeHTTP(rw, r)
+		}
+	}))
 	t.Cleanup(s.Close)
 	free := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
 	addr := free.Addr().String()
@@ -92,7 +131,7 @@ http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/p
 `, dir, site), 0o644))
 	peers.Start(t, dir, nil, program, "-p", dir, "-c", main, "-e", "stderr")
 	browser := http.Client{Jar: testenv.Must(cookiejar.New(nil)), Timeout: 20 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	url := "https://" + addr + "/admin"
+	url := "https://" + addr + path + "/admin"
 	peers.Eventually(t, 20*time.Second, "nginx answers", func() bool {
 		answer, err := browser.Get(url)
 		if err != nil {
@@ -101,6 +140,20 @@ http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/p
 		answer.Body.Close()
 		return answer.StatusCode == 200
 	})
+	for from, to := range map[string]string{"": "/", "/": "/", "/admin/": "/admin", "/replays/": "/replays", "/viewer": "/"} {
+		answer := testenv.Must(browser.Get("https://" + addr + path + from))
+		answer.Body.Close()
+		if got := answer.Request.URL; cmp.Or(got.Path, "/") != path+to || got.Host != addr || answer.StatusCode != 200 {
+			t.Errorf("%s leads to %s: %s", path+from, got, answer.Status)
+		}
+	}
+	c, _, err := websocket.Dial(t.Context(), "wss://"+addr+path+"/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: browser.Transport}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusNormalClosure || !strings.Contains(err.Error(), `"/"`) {
+		t.Errorf("a player's connection: %v", err)
+	}
 	r := testenv.Must(http.NewRequest("POST", url+"/api/login", bytes.NewReader([]byte(`{"password":"adminpw"}`))))
 	r.Header = http.Header{"Content-Type": {"application/json"}, "Origin": {"https://" + addr}}
 	answer := testenv.Must(browser.Do(r))
