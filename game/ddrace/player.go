@@ -242,10 +242,14 @@ func (w *World) trySpawn(id int) {
 	if p.spectator {
 		return
 	}
-	pos, ok := w.spawnPos(p.team)
-	if !ok {
-		return
+	if pos, ok := w.spawnPos(p.team); ok {
+		w.spawn(id, pos)
 	}
+}
+
+// spawn gives a player a new tee at a place.
+func (w *World) spawn(id int, pos Vec) {
+	p := &w.players[id]
 	p.spawning, p.weakSpawn, p.paused = false, false, false
 	p.hasTee, p.alive = true, true
 	p.view = pos

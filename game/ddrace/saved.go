@@ -1,0 +1,251 @@
+package ddrace
+
+import (
+	"errors"
+	"math"
+
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// ErrSave means that a text is not the state of a team.
+var ErrSave = errors.New("ddrace: not a saved team")
+
+// SavedTeam is the state of a team, as DDNet-Server saves it.
+type SavedTeam struct {
+	State    int32 // of its race: 1 not started, 2 started, 3 started and cannot finish, 4 finished
+	Locked   bool
+	Practice bool
+	Tees     []SavedTee // the newest first
+	Switches []SavedSwitch
+}
+
+// SavedTee is the state of a tee. It does not say which player has it.
+type SavedTee struct {
+	Name    string // of the player, at most 15 bytes
+	GameID  string // UUID of the world where it was saved
+	Paused  int32  // 0, 1 for a free camera, 2 for a tee that is out of the world
+	Started bool   // it touched the start with its team
+	// Finished says that it touched the finish, and NotEligible that its finish gives no rank.
+	Finished, NotEligible bool
+	// Time is how long its race has lasted, in ticks with penalties, 0 if it has not started.
+	Time int32
+	// Hooked is the index of the tee in its team that its hook holds, -1 for none.
+	Hooked int32
+
+	freezeAge int32 // ticks since its freeze began
+	tee       Tee
+}
+
+// SavedSwitch is the state of a switch for a team. The first one of a list has the number 1.
+type SavedSwitch struct {
+	Active bool
+	// Age is how long ago it went back, in ticks: below 0 if it is going to, 0 if not.
+	Age  int32
+	Kind int32 // the tile that set it
+}
+
+// Pos returns where the tee was, in units.
+func (s *SavedTee) Pos() Vec { return s.tee.Pos }
+
+// Hooking reports whether the tee's hook is out.
+func (s *SavedTee) Hooking() bool {
+	return s.tee.Core.HookState == physics.HookGrabbed || s.tee.Core.HookState == physics.HookFlying
+}
+
+const (
+	// maxSavedTime limits times of saves, in ticks: 23 days, which are less than 1<<31 ms.
+	maxSavedTime = 100_000_000
+	// maxOutside is how far outside of the map a tee can be, in tiles.
+	maxOutside = 200
+)
+
+// SaveTee returns the state of a player's tee. penalty is added to its time, in ticks. The caller
+// fills in what is not of the world: Name, GameID, Paused, Started, Finished, NotEligible.
+func (w *World) SaveTee(id int, penalty int32) (s SavedTee, ok bool) {
+	if id < 0 || id >= MaxTees || !w.players[id].alive {
+		return s, false
+	}
+	t := &w.tees[id]
+	s = SavedTee{tee: *t, freezeAge: w.tick - t.FreezeStart, Hooked: t.Core.HookedPlayer}
+	if t.StartTick != 0 {
+		s.Time = clamp(w.tick-t.StartTick, 0, maxSavedTime-penalty) + penalty
+	}
+	return s, true
+}
+
+// SaveTeam returns the state of a team, whose tees have all to be in the world, and of each tee the
+// id of its player.
+func (w *World) SaveTeam(team uint8, penalty int32) (s SavedTeam, ids []int, ok bool) {
+	members := 0
+	for i := range w.players {
+		if p := &w.players[i]; p.inGame && p.team == team {
+			members++
+		}
+	}
+	for t := range w.newest {
+		if w.team(t.ID()) != team {
+			continue
+		}
+		tee, _ := w.SaveTee(t.ID(), penalty)
+		s.Tees, ids = append(s.Tees, tee), append(ids, t.ID())
+	}
+	if team >= maxTeams || members != len(ids) || members == 0 {
+		return SavedTeam{}, nil, false
+	}
+	for i := range s.Tees {
+		hooked := s.Tees[i].Hooked
+		s.Tees[i].Hooked = noTee
+		for k, id := range ids {
+			if int32(id) == hooked {
+				s.Tees[i].Hooked = int32(k)
+			}
+		}
+	}
+	s.Locked, s.Practice = w.teams[team].locked, w.Practises(team)
+	for n := 1; n <= w.switches.count; n++ {
+		t := &w.switches.timers[int(team)*(w.switches.count+1)+n]
+		saved := SavedSwitch{Active: w.switches.active[team].Has(uint8(n)), Kind: int32(t.kind)}
+		if t.kind == 0 {
+			saved.Kind = switchOpen // as at the beginning
+		}
+		if t.end != 0 {
+			saved.Age = w.tick - t.end
+		}
+		s.Switches = append(s.Switches, saved)
+	}
+	return s, ids, true
+}
+
+// LoadTeam gives the tees of a team what was saved; ids has the players of s.Tees, each a member of
+// the team. A player without a tee gets one, as does everybody if fresh is set, which makes the
+// first of them the newest. The rest is the caller's: the race of the team and who is paused.
+func (w *World) LoadTeam(team uint8, s *SavedTeam, ids []int, fresh bool) {
+	if team >= maxTeams || len(ids) != len(s.Tees) {
+		return
+	}
+	for i := len(ids) - 1; i >= 0; i-- {
+		id := ids[i]
+		if id < 0 || id >= MaxTees || !w.players[id].inGame || w.players[id].spectator {
+			continue
+		}
+		if fresh || !w.players[id].alive {
+			w.respawn(id, w.onMap(s.Tees[i].Pos()))
+		}
+		w.SetTeam(id, team)
+		hooked := int32(noTee)
+		if h := s.Tees[i].Hooked; h >= 0 && int(h) < len(ids) {
+			hooked = int32(ids[h])
+		}
+		w.loadTee(id, &s.Tees[i], hooked, team)
+	}
+	w.LockTeam(team, s.Locked)
+	w.SetPractice(team, s.Practice)
+	for i := range s.Switches[:min(len(s.Switches), w.switches.count)] {
+		k := &s.Switches[i]
+		w.switches.active[team].Set(uint8(i+1), k.Active)
+		t := &w.switches.timers[int(team)*(w.switches.count+1)+i+1]
+		to := switchTimer{end: t.end, lastUpdate: t.lastUpdate, kind: uint8(k.Kind)}
+		if k.Age != 0 {
+			to.end = w.tick - k.Age
+		}
+		w.switches.change(t, to)
+	}
+}
+
+// SwapTees lets the tees of two players of a team change places, and all else that is saved. penalty
+// is added to their times, in ticks. It reports whether both have one.
+func (w *World) SwapTees(a, b int, penalty int32) bool {
+	first, ok := w.SaveTee(a, penalty)
+	second, ok2 := w.SaveTee(b, penalty)
+	if !ok || !ok2 {
+		return false
+	}
+	team := w.team(a)
+	w.loadTee(b, &first, first.Hooked, team)
+	w.loadTee(a, &second, second.Hooked, team)
+	other := func(id int32) int32 {
+		switch id {
+		case int32(a):
+			return int32(b)
+		case int32(b):
+			return int32(a)
+		}
+		return id
+	}
+	for i := range w.tees {
+		if w.players[i].alive {
+			w.tees[i].Core.HookedPlayer = other(w.tees[i].Core.HookedPlayer)
+		}
+	}
+	for i := range w.entities.projectiles {
+		p := &w.entities.projectiles[i]
+		p.Owner = int8(other(int32(p.Owner)))
+	}
+	for i := range w.entities.beams {
+		if l := &w.entities.beams[i]; l.kind == beamLaser {
+			l.laser.Owner = int8(other(int32(l.laser.Owner)))
+		}
+	}
+	return true
+}
+
+// respawn gives a player a new tee at once, at a place.
+func (w *World) respawn(id int, pos Vec) {
+	if w.players[id].alive {
+		w.die(id, WeaponGame)
+	}
+	w.spawn(id, pos)
+}
+
+// onMap returns the place where a tee can be that is closest to one.
+func (w *World) onMap(p Vec) Vec {
+	within := func(v, tiles float32) float32 {
+		return min(max(v, -maxOutside*physics.TileSize), (tiles+maxOutside)*physics.TileSize)
+	}
+	return Vec{X: within(p.X, float32(w.m.width)), Y: within(p.Y, float32(w.m.height))}
+}
+
+// loadTee gives a player's tee what was saved. hooked is the player whose tee the hook holds.
+func (w *World) loadTee(id int, s *SavedTee, hooked int32, team uint8) {
+	t, from := &w.tees[id], &s.tee
+	k, c := &t.Core, &from.Core
+
+	t.Weapons = from.Weapons
+	for i := range t.loaded {
+		t.loaded[i] = true
+	}
+	t.ActiveWeapon, t.LastWeapon, t.QueuedWeapon, t.ReloadTimer = from.ActiveWeapon, from.LastWeapon, from.QueuedWeapon, from.ReloadTimer
+	t.AirJumps, t.Jetpack, t.NinjaJetpack, t.EndlessHook = from.AirJumps, from.Jetpack, from.NinjaJetpack, from.EndlessHook
+	t.FreezeTime, t.FreezeStart, t.Deep, t.Live = from.FreezeTime, w.tick-s.freezeAge, from.Deep, from.Live
+	t.UnhitHammer, t.UnhitShotgun, t.UnhitGrenade, t.UnhitLaser = from.UnhitHammer, from.UnhitShotgun, from.UnhitGrenade, from.UnhitLaser
+	t.Telegun, t.Telegrenade, t.Telelaser = from.Telegun, from.Telegrenade, from.Telelaser
+	t.Race, t.Zone, t.TeleCheckpoint, t.lastPenalty = from.Race, from.Zone, from.TeleCheckpoint, from.lastPenalty
+	t.LastCheckpoint, t.Checkpoints = from.LastCheckpoint, from.Checkpoints
+	if s.Time != 0 {
+		t.StartTick = w.tick - s.Time
+	}
+
+	t.Pos, t.PrevPos = w.onMap(from.Pos), w.onMap(from.PrevPos)
+	if !(vec.Distance(t.Pos, t.PrevPos) < maxMove) {
+		t.PrevPos = t.Pos
+	}
+	k.Pos, k.Vel = w.onMap(c.Pos), c.Vel
+	k.Jumped, k.JumpedTotal, k.Jumps = c.Jumped, c.JumpedTotal, c.Jumps
+	k.NoHookHit, k.NoCollision, k.Solo = c.NoHookHit, c.NoCollision, c.Solo
+	k.HookPos, k.HookDir, k.HookTeleBase = w.onMap(c.HookPos), c.HookDir, w.onMap(c.HookTeleBase)
+	k.HookTick, k.HookState, k.NewHook = c.HookTick, c.HookState, c.NewHook
+	if k.HookedPlayer = hooked; hooked != noTee && (w.team(int(hooked)) != team || !w.players[hooked].alive) {
+		k.HookedPlayer, k.HookState = noTee, physics.HookFlying
+	}
+	t.savedInput.Direction, t.savedInput.Jump = from.savedInput.Direction, from.savedInput.Jump
+	t.savedInput.Fire, t.savedInput.Hook = from.savedInput.Fire, from.savedInput.Hook
+	w.addEvent(Event{Kind: EventTuning, Tee: t.id})
+}
+
+func clamp[T int32 | float32](v, lo, hi T) T { return min(max(v, lo), hi) }
+
+// ticksOf returns the number of ticks of some seconds.
+func ticksOf(seconds float32) int32 {
+	return int32(math.Round(float64(seconds) * TickRate))
+}
