@@ -107,7 +107,8 @@ const (
 	CmdLeave
 	// CmdInput is the predicted input for this tick: Player, Input. There is at most
 	// one per player and tick; without one the previous input stays. It is applied
-	// after all commands of other kinds.
+	// after all commands of other kinds. In worlds of DDRace there may be several, in the order
+	// of their arrival: the first one moves the tee, and all act on its weapons.
 	CmdInput
 	// CmdDirectInput is an input on arrival, before its tick: Player, Input. It fires,
 	// switches weapons and requests a respawn at once.

@@ -58,6 +58,9 @@ func (tx *Tx) DDRace() *ddrace.World {
 	return nil
 }
 
+// IsDDRace reports whether the world is one of DDRace.
+func (w *World) IsDDRace() bool { return w.ddrace != nil }
+
 // DDRaceFaults returns what the map contains and is not supported, in worlds of DDRace.
 func (w *World) DDRaceFaults() ddrace.Faults {
 	if w.ddrace == nil {

@@ -24,12 +24,34 @@ func (r *inputBuffer) add(tick int32, in game.Input, ok bool) {
 	r.next = (r.next + 1) % maxInputs
 }
 
-// find returns the input for a tick. It returns false if there is none, or an invalid one.
-func (r *inputBuffer) find(tick int32) (game.Input, bool) {
-	for i, at := range r.ticks {
-		if at == tick {
-			return r.inputs[i], r.valid[i]
+// find returns the first input for a tick at a slot from begin on, and the slot after it, for the next
+// one. The input may be invalid; without one the slot is -1.
+func (r *inputBuffer) find(tick int32, begin int) (in *game.Input, valid bool, next int) {
+	for i := begin; i < maxInputs; i++ {
+		if r.ticks[i] == tick {
+			return &r.inputs[i], r.valid[i], i + 1
 		}
 	}
-	return game.Input{}, false
+	return nil, false, -1
+}
+
+// queueInputs adds the inputs for a tick. Of several, the original takes the first only; in DDRace
+// all act on weapons.
+func (s *Server) queueInputs(tick int32) {
+	all := s.world.IsDDRace()
+	for _, c := range s.sessions {
+		if c == nil || c.state != stateInGame {
+			continue
+		}
+		in, valid, next := c.inputs.find(tick, 0)
+		for next > 0 {
+			if valid {
+				s.queueCommand(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: *in})
+			}
+			if !all {
+				break
+			}
+			in, valid, next = c.inputs.find(tick, next)
+		}
+	}
 }

@@ -491,14 +491,7 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 func (s *Server) tick(now conn.Time) {
 	s.clock.tick++
 	tick := s.clock.tick
-	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame {
-			continue
-		}
-		if in, ok := c.inputs.find(tick); ok {
-			s.queueCommand(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: in})
-		}
-	}
+	s.queueInputs(tick)
 	s.runBots()
 	s.votes.noneDropping = len(s.droppedSessions) == 0
 	s.takeAnswers()

@@ -17,7 +17,7 @@ import (
 func (tn *testNetwork) inputsOf(p *player) (n int) {
 	c := tn.srv.sessions[p.id()]
 	for tick := tn.srv.clock.tick - 99; tick <= tn.srv.clock.tick; tick++ {
-		if _, ok := c.inputs.find(tick); ok {
+		if _, valid, _ := c.inputs.find(tick, 0); valid {
 			n++
 		}
 	}
