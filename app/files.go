@@ -305,6 +305,11 @@ type recordDir struct {
 // since whispers are in them.
 func replayDir(dir string) recordDir { return recordDir{filepath.Join(dir, "replays"), 0o600} }
 
+// teehistorianDir returns the folder of a server's teehistorians, as DDNet-Server calls it.
+func teehistorianDir(dir string) recordDir {
+	return recordDir{filepath.Join(dir, "teehistorian"), 0o600}
+}
+
 // demoDir returns the folder of a server's demos, which anybody may see.
 func demoDir(dir string) recordDir { return recordDir{filepath.Join(dir, "demos"), 0o644} }
 

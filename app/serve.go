@@ -159,15 +159,16 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		AddToConsole: func(c *console.Console) error {
 			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c))
 		},
-		Observers: []server.Observer{monitor, operators},
-		Broadcast: live,
-		Files:     files,
-		WriteFile: files.WriteFile,
-		Replays:   replayDir(files[0]),
-		Demos:     demoDir(files[0]),
-		Resume:    resumeDir(files[0]),
-		OpenLog:   files.OpenLog,
-		Bans:      banned,
+		Observers:     []server.Observer{monitor, operators},
+		Broadcast:     live,
+		Files:         files,
+		WriteFile:     files.WriteFile,
+		Replays:       replayDir(files[0]),
+		Demos:         demoDir(files[0]),
+		Teehistorians: teehistorianDir(files[0]),
+		Resume:        resumeDir(files[0]),
+		OpenLog:       files.OpenLog,
+		Bans:          banned,
 		OpenStorage: func(name string) server.Storage {
 			return store.New(filepath.Join(files[0], filepath.FromSlash(name)), func(text string) {
 				log.Warn(text, logline.SystemKey, "storage")

@@ -30,7 +30,8 @@ type ddraceHost struct {
 	pickups []ddrace.Pickup
 	shown   [MaxPlayers]PlayerMask // who does not see a player's tee
 	teams   [MaxPlayers]uint8      // of the players when the tick began
-	visitor visitor                // while it is visited
+	tick    DDRaceTick
+	visitor visitor // while it is visited
 	options DDRaceOptions
 }
 
@@ -44,7 +45,9 @@ func (w *World) startDDRace() error {
 	if err != nil {
 		return err
 	}
-	w.ddrace = &ddraceHost{rule: rule, options: DDRaceOptions{MaxAFK: 300}, world: ddrace.New(ddrace.Config{Map: m, Seed: [2]uint64{w.rand.Next(), w.rand.Next()}})}
+	seed := [2]uint64{w.rand.Next(), w.rand.Next()}
+	w.ddrace = &ddraceHost{rule: rule, options: DDRaceOptions{MaxAFK: 300}, world: ddrace.New(ddrace.Config{Map: m, Seed: seed})}
+	w.ddrace.tick.Seed, w.ddrace.tick.Settings = seed, m.Settings
 	w.extended = true
 	w.tuning = shownTuning(&m.Settings.Tuning)
 	return nil
@@ -134,7 +137,9 @@ func (w *World) tickDDRace(cmds []Command) {
 			w.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
 		}
 	}
+	d.beginRecord(w)
 	events := d.world.Step(d.inputs)
+	d.endRecord()
 	for i := range events {
 		w.ddraceEvent(&events[i])
 	}

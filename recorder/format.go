@@ -69,6 +69,14 @@ func newDemoReader(h *demo.Header, handler bridge.ServerMessageHandler) bridge.C
 	return bridge6.NewClientSide(bridge.NopSender{}, handler, bridge6.ClientConfig{})
 }
 
+// newMessageSide makes a ClientSide that makes the messages of a client.
+func newMessageSide(to bridge.Sender, isSeven bool) bridge.ClientSide {
+	if isSeven {
+		return bridge7.NewClientSide(to, nil)
+	}
+	return bridge6.NewClientSide(to, nil, bridge6.ClientConfig{DDNetVersion: -1})
+}
+
 // TimeLayout is the form of times in headers and in the names of demos.
 const TimeLayout = "2006-01-02_15-04-05"
 

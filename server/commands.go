@@ -165,6 +165,11 @@ func (s *Server) addHooks() error {
 				s.endReplay(replay.EndTurnedOff)
 			}
 		}), []string{"sv_replay"}},
+		{whenStarted(func(*console.Call) {
+			if s.settings.TeeHistorian == 0 {
+				s.endTeehistorian()
+			}
+		}), []string{"sv_tee_historian"}},
 		{s.setDialect, []string{"log_dialect"}},
 		{s.setDemoFormat, []string{"sv_demo_format"}},
 		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},

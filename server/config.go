@@ -34,6 +34,8 @@ type Config struct {
 	// Replays stores the replay logs of matches while sv_replay is 1; nil records
 	// nothing. Each Write is a whole number of blocks.
 	Replays Folder
+	// Teehistorians stores the recordings of sv_tee_historian; nil records nothing.
+	Teehistorians Folder
 	// Demos stores the demos of record and sv_auto_demo_record; nil has none. Files that are
 	// io.WriterAt, as *os.File is, get their length into their header.
 	Demos Folder

@@ -229,6 +229,7 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Standard, "server", "mods "+joinMods(m.mods))
 	}
 	s.endReplay(replay.EndMapChange)
+	s.endTeehistorian()
 	s.endDemo(console.Operator)
 	s.gameMap, s.world = m, w
 	s.storage.world++
@@ -236,6 +237,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.beginRanks()
 	s.beginMods(mode, mods)
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
+	s.beginTeehistorian()
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
 	s.offerModCommands(w)

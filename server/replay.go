@@ -143,6 +143,7 @@ func (s *Server) stepWorld() []game.Event {
 	defer func() {
 		if !alive {
 			s.closeDemos()
+			s.closeTeehistorian()
 			s.closeReplay(replay.EndCrash) // with the commands that made the world panic
 		}
 	}()
@@ -173,7 +174,7 @@ func (s *Server) openReplay() {
 	h := r.header
 	began := time.UnixMilli(h.StartTime).Add(time.Duration(h.StateTick) * tickDuration)
 	name := began.UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
-	if !r.writer.enqueue(replayJob{kind: jobOpen, header: &h, name: name,
+	if !r.writer.enqueue(replayJob{kind: jobOpen, header: &h, name: name, suffix: ReplaySuffix, match: replayName,
 		maxFiles: s.settings.ReplayMaxFiles, maxSize: int64(s.settings.ReplayMaxSize) << 20}) {
 		s.failReplay("the disk is too slow")
 		return
@@ -264,7 +265,9 @@ const (
 type replayJob struct {
 	kind     replayJobKind
 	name     string
-	header   *replay.Header
+	suffix   string
+	match    *regexp.Regexp // the names of files that rotation may delete
+	header   *replay.Header // nil for files of another kind, whose blocks are written as they are
 	maxFiles int
 	maxSize  int64
 	block    []byte
@@ -278,7 +281,7 @@ const (
 	replayQueueBytes = 16 << 20
 )
 
-// replayWriter writes replay logs in a goroutine.
+// replayWriter writes replay logs or teehistorians in a goroutine.
 type replayWriter struct {
 	jobs        chan replayJob
 	freeBlocks  chan []byte
@@ -291,6 +294,7 @@ type replayWriter struct {
 	file    io.WriteCloser
 	size    int64
 	maxSize int64
+	raw     bool
 	packer  replay.Encoder
 	buf     []byte
 }
@@ -345,11 +349,13 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 	switch j.kind {
 	case jobOpen:
 		w.close()
-		if w.buf, err = w.packer.AppendHeader(w.buf[:0], j.header); err != nil {
+		if w.raw = j.header == nil; w.raw {
+			w.buf = append(w.buf[:0], j.block...)
+		} else if w.buf, err = w.packer.AppendHeader(w.buf[:0], j.header); err != nil {
 			return err
 		}
 		var name string
-		if w.file, name, err = w.logs.create(j.name, ReplaySuffix); err != nil {
+		if w.file, name, err = w.logs.create(j.name, j.suffix); err != nil {
 			w.file = nil
 			return err
 		}
@@ -362,11 +368,18 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 			return err
 		}
 		w.created.Store(&name)
-		w.logs.rotate(replayName, j.maxFiles)
+		w.logs.rotate(j.match, j.maxFiles)
 		return nil
 	case jobBlock:
 		if w.file == nil {
 			return nil
+		}
+		if w.raw {
+			if w.size+int64(len(j.block)) > w.maxSize {
+				return errReplayFull
+			}
+			w.buf = append(w.buf[:0], j.block...)
+			return w.write()
 		}
 		if w.buf = w.packer.AppendTicks(w.buf[:0], j.block); w.size+int64(len(w.buf)) > w.maxSize {
 			w.buf = w.packer.AppendEnd(w.buf[:0], replay.EndSizeLimit)
@@ -376,6 +389,9 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 	default:
 		if w.file == nil {
 			return nil
+		}
+		if w.raw {
+			return w.close()
 		}
 		w.buf = w.packer.AppendEnd(w.buf[:0], j.reason)
 		return errors.Join(w.write(), w.close())

@@ -110,6 +110,7 @@ type Server struct {
 	clock            clock
 	pendingCommands  []game.Command // for the next tick
 	replay           replayRecorder
+	teehistorian     teehistorianRecorder
 	demos            demos
 	storage          storageHost
 	resume           resume
@@ -496,6 +497,7 @@ func (s *Server) tick(now conn.Time) {
 	s.votes.noneDropping = len(s.droppedSessions) == 0
 	s.takeAnswers()
 	events := s.stepWorld()
+	s.recordTeehistorian(events)
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
 	s.seats.givingWay = 0
@@ -597,6 +599,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.transport.Flush()
 	s.transport.Close()
 	s.closeDemos()
+	s.closeTeehistorian()
 	s.closeReplay(replay.EndShutdown)
 	s.closeStorage()
 	s.closeFiles()

@@ -86,6 +86,7 @@ func (s *Server) stuck(tick int32) {
 		s.print(console.Warning, "server", l)
 	}
 	s.closeDemos()
+	s.closeTeehistorian()
 	s.closeReplay(replay.EndCrash)
 	s.closeStorage()
 	s.closeFiles()

@@ -89,6 +89,15 @@ func IsSetting(name string) bool {
 	return slices.ContainsFunc(variables[:], func(v variable) bool { return v.name == name })
 }
 
+// Changed walks through the variables that are not at their defaults.
+func (s *Settings) Changed(yield func(name string, value int32) bool) {
+	for _, v := range &variables {
+		if value := *v.field(s); value != v.preset && !yield(v.name, value) {
+			return
+		}
+	}
+}
+
 // DefaultSettings returns the settings of a server without configuration.
 func DefaultSettings() Settings {
 	s := Settings{Tuning: DefaultTuning()}

@@ -91,6 +91,9 @@ func (w *World) practises(t *Tee) bool {
 	return w.Practises(w.team(int(t.id)))
 }
 
+// Practice returns the teams that practise, as bits.
+func (w *World) Practice() uint64 { return w.practice }
+
 // Practises reports whether a team practises.
 func (w *World) Practises(team uint8) bool { return team < maxTeams && w.practice>>team&1 != 0 }
 

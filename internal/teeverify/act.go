@@ -68,17 +68,40 @@ func (t *match) input(id int, in *teehistorian.Input) {
 func (t *match) message(id int, b []byte) {
 	var u packer.Unpacker
 	u.Reset(b)
-	kill := int32(msg6.IDClKill)
+	kill, team := int32(msg6.IDClKill), int32(msg6.IDClSetTeam)
 	if t.clients[id].version7 {
-		kill = int32(msg7.IDClKill)
+		kill, team = int32(msg7.IDClKill), int32(msg7.IDClSetTeam)
 	}
+	switch u.Int() {
+	case kill:
+		t.kill(id)
+	case team:
+		t.spectate(id, u.Int() < 0)
+	}
+}
+
+// kill is the wish of a player to die.
+func (t *match) kill(id int) {
 	c := &t.clients[id]
 	now := t.world.Tick()
-	if u.Int() != kill || t.world.Tee(id) == nil || c.lastKill > 0 && c.lastKill+killDelay > now {
+	if t.world.Tee(id) == nil || c.lastKill > 0 && c.lastKill+t.killDelay > now {
 		return
 	}
 	c.lastKill = now
 	t.world.Kill(id, ddrace.WeaponSelf, false)
+}
+
+// spectate is the wish of a player to watch, or to play.
+func (t *match) spectate(id int, watches bool) {
+	c := &t.clients[id]
+	now := t.world.Tick()
+	if c.spectator == watches || c.lastTeam > 0 && c.lastTeam+t.teamDelay > now {
+		return
+	}
+	if c.spectator = watches; c.entered {
+		c.lastTeam = now
+	}
+	t.world.SetSpectator(id, watches)
 }
 
 func (t *match) extra(rec *teehistorian.Record) {
@@ -92,7 +115,8 @@ func (t *match) extra(rec *teehistorian.Record) {
 	case teehistorian.ExtraJoin7:
 		t.clients[a].version7 = true
 	case teehistorian.ExtraReady:
-		t.world.Enter(a, false)
+		t.clients[a].entered = true
+		t.world.Enter(a, t.clients[a].spectator)
 	case teehistorian.ExtraTeam:
 		t.world.SetTeam(a, uint8(b))
 	}

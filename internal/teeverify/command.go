@@ -1,6 +1,7 @@
 package teeverify
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,9 @@ var silent = []string{
 	"rank", "top", "top5", "teamrank", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "save", "swap",
 }
 
+// fromChat is the flag of commands of the chat.
+const fromChat = 128
+
 // command runs a command that changes a tee.
 func (t *match) command(id int, rec *teehistorian.Record) {
 	name := strings.ToLower(rec.Name)
@@ -37,12 +41,16 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	tee := t.world.Tee(max(id, 0))
 	switch {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
+	case name == "tune" && len(rec.Args) == 2:
+		t.tune(rec.Args[0], rec.Args[1])
 	case id < 0:
 		t.unknown(name)
 	case len(weapons) > 0:
 		for _, w := range weapons {
 			t.world.GiveWeapon(id, w, !take)
 		}
+	case name == "kill" && rec.Flags&fromChat != 0:
+		t.kill(id)
 	case name == "unlock":
 		t.lockTeam(t.world.Team(id), false)
 	case tee == nil:
@@ -83,6 +91,18 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 
 // moves are the commands that move a tee by a tile.
 var moves = map[string][]float32{"left": {-32, 0}, "right": {32, 0}, "up": {0, -32}, "down": {0, 32}}
+
+// tune changes a parameter.
+func (t *match) tune(name, value string) {
+	i := ddrace.TuneParamIndex(name)
+	v, err := strconv.ParseFloat(value, 32)
+	if i < 0 || err != nil || math.IsNaN(v) {
+		return
+	}
+	s := *t.world.Settings()
+	s.Tuning.SetAt(i, float32(v))
+	t.world.SetSettings(s)
+}
 
 // lock locks the team of a player, or unlocks it without an argument that says which.
 func (t *match) lock(id int, args []string) {

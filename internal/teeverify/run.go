@@ -1,7 +1,6 @@
 package teeverify
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -19,6 +18,9 @@ type match struct {
 	gmap      *ddrace.Map
 	searching bool
 	world     *ddrace.World
+	// killDelay and teamDelay are how long players wait between two deaths of their own, and changes of
+	// the team, in ticks.
+	killDelay, teamDelay int32
 
 	// frames are those of the file from the older checkpoint on, and next the number of the next
 	// one. The first of them has the number first.
@@ -51,10 +53,11 @@ type clientState struct {
 	input    ddrace.Input // the last one
 	hasInput bool
 	lastKill int32 // tick, 0 for none
-}
 
-// killDelay is sv_kill_delay, in ticks.
-const killDelay = ddrace.TickRate
+	entered   bool
+	spectator bool
+	lastTeam  int32 // tick in which that changed, 0 for none
+}
 
 // newMatch reads the header.
 func newMatch(cfg *Config) (*match, error) {
@@ -63,11 +66,14 @@ func newMatch(cfg *Config) (*match, error) {
 		return nil, err
 	}
 	h := file.Header()
-	m, err := ddrace.NewMap(withSettings(cfg.Terrain, h), ddrace.DefaultSettings())
+	m, err := ddrace.NewMap(withSettings(cfg.Terrain, h), tuned(h))
 	if err != nil {
 		return nil, err
 	}
-	t := &match{cfg: cfg, file: file, gmap: m, res: &Result{Header: h, Faults: m.Faults}}
+	t := &match{
+		cfg: cfg, file: file, gmap: m, res: &Result{Header: h, Faults: m.Faults},
+		killDelay: delay(h, "sv_kill_delay", 1), teamDelay: delay(h, "sv_team_change_delay", 3),
+	}
 	t.newWorld()
 	return t, nil
 }
@@ -77,15 +83,29 @@ func (t *match) newWorld() {
 	t.world = ddrace.New(ddrace.Config{Map: t.gmap, Seed: seed, Teams: &t.teams})
 }
 
+// delay returns a variable of the recording's server in ticks. Without it, it has the default, in seconds.
+func delay(h *teehistorian.Header, name string, preset int32) int32 {
+	if v, err := strconv.ParseUint(h.Config[name], 10, 16); err == nil {
+		preset = int32(v)
+	}
+	return preset * ddrace.TickRate
+}
+
+// tuned returns the default settings with the tuning of the recording's server.
+func tuned(h *teehistorian.Header) ddrace.Settings {
+	s := ddrace.DefaultSettings()
+	for name, value := range h.Tuning {
+		if v, err := strconv.ParseInt(value, 10, 32); err == nil && ddrace.TuneParamIndex(name) >= 0 {
+			s.Tuning[ddrace.TuneParamIndex(name)] = int32(v)
+		}
+	}
+	return s
+}
+
 // withSettings returns the terrain with the settings of the recording's server, which the map's own
 // follow.
 func withSettings(t terrain.Terrain, h *teehistorian.Header) *terrain.Terrain {
 	var lines []string
-	for name, value := range h.Tuning {
-		if v, err := strconv.Atoi(value); err == nil {
-			lines = append(lines, fmt.Sprintf("tune %s %g", name, float64(v)/100))
-		}
-	}
 	for name, value := range h.Config {
 		if ddrace.IsSetting(name) {
 			lines = append(lines, name+" "+value)

@@ -594,6 +594,7 @@ func TestSettingsAsReleased(t *testing.T) {
 	secret := map[string]bool{"sv_register_community_token": true, "sv_register_extra": true}
 	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_vanilla_antispoof": true, "sv_van_conn_per_second": true, "sv_register_port": true,
 		"sv_register_url": true, "sv_register_udp": true, "sv_register_community_token": true, "sv_register_extra": true,
+		"sv_tee_historian": true, "sv_tee_historian_max_size": true, "sv_tee_historian_max_files": true,
 		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
 		"sv_bots": true, "sv_audit_log": true, "sv_demo_format": true, "log_dialect": true, "log_join_details": true, "sv_bot_skill": true, "sv_maps_base_url": true, "conn_timeout_protection": true,
 		"sv_announcement_filename": true, "sv_announcement_interval": true, "sv_announcement_random": true, "sv_ddrace_rules": true, "sv_rcon_helper_password": true, "sv_welcome": true,

@@ -53,6 +53,9 @@ type Settings struct {
 	Replay                 int    // sv_replay, ours
 	ReplayMaxSize          int    // sv_replay_max_size, ours
 	ReplayMaxFiles         int    // sv_replay_max_files, ours
+	TeeHistorian           int    // sv_tee_historian, DDNet's
+	TeeHistorianMaxSize    int    // sv_tee_historian_max_size, ours
+	TeeHistorianMaxFiles   int    // sv_tee_historian_max_files, ours
 	Resume                 int    // sv_resume, ours
 	MapList                string // sv_maplist
 
@@ -193,6 +196,9 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_replay_max_size", "Megabytes that a replay log may have", sv, &s.ReplayMaxSize, 64, 1, 4096},
 		{"sv_sql_queries_delay", "Seconds between two questions of a player about ranks", sv, &s.SQLQueriesDelay, 1, 0, 20},
 		{"sv_replay_max_files", "Number of replay logs to keep, the oldest are deleted (0 = all)", sv, &s.ReplayMaxFiles, 30, 0, 10000},
+		{"sv_tee_historian", "Record matches of DDRace as DDNet-Server does (1 takes effect with the next map)", sv, &s.TeeHistorian, 0, 0, 1},
+		{"sv_tee_historian_max_size", "Megabytes that such a recording may have", sv, &s.TeeHistorianMaxSize, 1024, 1, 65536},
+		{"sv_tee_historian_max_files", "Number of such recordings to keep, the oldest are deleted (0 = all)", sv, &s.TeeHistorianMaxFiles, 0, 0, 10000},
 		{"sv_resume", "Keep the match for a server that starts within a minute after a crash or an update", sv, &s.Resume, 0, 0, 1},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
 		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},

@@ -1,0 +1,52 @@
+package game
+
+import (
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// DDRaceTick is what recordings need to know of a tick of a world of DDRace: what the simulation began
+// it with, after the commands, and where the tees were after it.
+type DDRaceTick struct {
+	Seed     [2]uint64       // of the random numbers
+	Settings ddrace.Settings // that the world began with
+
+	Spectators PlayerMask           // players who only watch
+	Teams      [MaxPlayers]uint8    // of the players
+	Practice   uint64               // teams that practise, as bits
+	Inputs     []ddrace.PlayerInput // as they were given to the simulation
+	Alive      PlayerMask           // who had a tee in the world after the tick
+	Pos        [MaxPlayers]vec.Vec2 // where
+}
+
+// DDRaceTick returns that of the last tick, nil for worlds that are not of DDRace. It is valid until the
+// next tick. In a world that was restored, Seed and Settings are not those of the match.
+func (w *World) DDRaceTick() *DDRaceTick {
+	if w.ddrace == nil {
+		return nil
+	}
+	return &w.ddrace.tick
+}
+
+// beginRecord notes what a tick begins with.
+func (d *ddraceHost) beginRecord(w *World) {
+	t := &d.tick
+	t.Inputs, t.Spectators, t.Practice = d.inputs, 0, 0
+	for id := range t.Teams {
+		t.Teams[id] = d.world.Team(id)
+		if p := &w.players[id]; p.inGame && p.team == TeamSpectators {
+			t.Spectators |= MaskOne(PlayerID(id))
+		}
+	}
+	t.Practice = d.world.Practice()
+}
+
+// endRecord notes where the tees are.
+func (d *ddraceHost) endRecord() {
+	t := &d.tick
+	t.Alive = 0
+	for tee := range d.world.Tees {
+		t.Alive |= MaskOne(PlayerID(tee.ID()))
+		t.Pos[tee.ID()] = tee.Core.Pos
+	}
+}

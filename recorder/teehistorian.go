@@ -1,0 +1,348 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message"
+	"github.com/teeyard/teeyard/protocol/packer"
+)
+
+// Teehistorian records a match of DDRace as DDNet-Server does with sv_tee_historian 1: what moved the
+// tees in each tick, where they were after it, and what else players did. It sees the commands of all
+// ticks, and so has no chat, passwords or addresses. What mods do to tees is in no record.
+type Teehistorian struct {
+	cfg TeehistorianConfig
+	out *teehistorian.Writer
+	buf bytes.Buffer
+	rec teehistorian.Record
+
+	clients  [game.MaxPlayers]historyClient
+	teams    [game.MaxPlayers]uint8 // that are recorded
+	practice uint64
+	tuning   game.Tuning
+	err      error
+}
+
+// TeehistorianConfig says what a Teehistorian begins with.
+type TeehistorianConfig struct {
+	// World is the world, in which nobody has played yet.
+	World *game.World
+	// Header has what is known of server, map and start; NewTeehistorian sets the rest.
+	Header teehistorian.Header
+	// Client tells of the client of a player. It is called when the player joins.
+	Client func(game.PlayerID) TeehistorianClient
+}
+
+// TeehistorianClient is what is recorded of a client.
+type TeehistorianClient struct {
+	IsSeven      bool  // it speaks the protocol of 0.7
+	DDNetVersion int32 // release of DDNet's client, 16040 for 16.4; 0 for others
+}
+
+// historyClient is a player who is recorded.
+type historyClient struct {
+	TeehistorianClient
+	side      bridge.ClientSide // makes the client's messages
+	here      bool
+	hasInput  bool
+	alive     bool
+	spectator bool
+}
+
+// NewTeehistorian begins a recording. The error is about worlds that are none of DDRace.
+func NewTeehistorian(cfg TeehistorianConfig) (*Teehistorian, error) {
+	w := cfg.World
+	if !w.IsDDRace() {
+		return nil, fmt.Errorf("recorder: %s is no mode of DDRace", w.ModeName())
+	}
+	t := &Teehistorian{cfg: cfg}
+	d := w.DDRaceTick()
+	for i := range t.tuning {
+		t.tuning[i] = d.Settings.Tuning[ddrace.TuneParamIndex(physics.TuneParamName(i))]
+	}
+	h := cfg.Header
+	h.GameType = w.ModeName()
+	h.PRNG = fmt.Sprintf("pcg-xsh-rr:%016x:%016x", d.Seed[0], d.Seed[1])
+	h.Config, h.Tuning = map[string]string{}, map[string]string{}
+	for _, v := range w.Variables() {
+		if v.MaxLen == 0 && v.Value != v.Default {
+			h.Config[v.Name] = v.Value
+		}
+	}
+	for name, value := range d.Settings.Changed {
+		h.Config[name] = strconv.Itoa(int(value))
+	}
+	plain := ddrace.BareTuning()
+	for i, value := range d.Settings.Tuning {
+		if value != plain[i] {
+			h.Tuning[ddrace.TuneParamName(i)] = strconv.Itoa(int(value))
+		}
+	}
+	for _, id := range []message.UUID{
+		teehistorian.ExtraJoin6, teehistorian.ExtraJoin7, teehistorian.ExtraReady, teehistorian.ExtraDDNetOld, teehistorian.ExtraTeam, teehistorian.ExtraPractice,
+	} {
+		r := teehistorian.Record{ID: id}
+		h.UUIDs = append(h.UUIDs, "teehistorian-"+r.ExtraName()+"@ddnet.tw")
+	}
+	t.out, t.err = teehistorian.NewWriter(&t.buf, h)
+	return t, t.err
+}
+
+// Tick records a tick of the world, with the commands that Step got and the events that it returned.
+func (t *Teehistorian) Tick(w *game.World, cmds []game.Command, events []game.Event) {
+	t.rec.Tick = w.Tick() - 1 // what comes between two ticks is of the one before
+	d := w.DDRaceTick()
+	for i := range cmds {
+		t.command(d, &cmds[i], events)
+	}
+	for id := range t.clients {
+		t.seat(d, game.PlayerID(id))
+	}
+	for id, team := range d.Teams {
+		if team != t.teams[id] {
+			t.teams[id] = team
+			t.extra(teehistorian.ExtraTeam, int32(id), int32(team))
+		}
+	}
+	for changed, team := d.Practice^t.practice, int32(0); changed != 0; changed, team = changed>>1, team+1 {
+		if changed&1 != 0 {
+			t.extra(teehistorian.ExtraPractice, team, int32(d.Practice>>team&1))
+		}
+	}
+	t.practice = d.Practice
+	for i := range d.Inputs {
+		t.input(&d.Inputs[i])
+	}
+	t.rec.Tick++
+	for id := range game.PlayerID(game.MaxPlayers) {
+		t.tee(d, id)
+	}
+}
+
+// command records what a player did.
+func (t *Teehistorian) command(d *game.DDRaceTick, cmd *game.Command, events []game.Event) {
+	if cmd.Kind == game.CmdTuneParams {
+		t.tuned(cmd.Tuning)
+		return
+	}
+	if cmd.Kind == game.CmdConsoleCommand || cmd.Kind == game.CmdSetVariable {
+		t.console(cmd, fromRcon)
+		return
+	}
+	if cmd.Player < 0 || cmd.Player >= game.MaxPlayers {
+		return
+	}
+	c := &t.clients[cmd.Player]
+	switch cmd.Kind {
+	case game.CmdJoin:
+		t.join(cmd.Player)
+	case game.CmdLeave:
+		if c.here {
+			t.begin(teehistorian.Drop, cmd.Player).Reason = cmd.Text
+			t.write()
+		}
+		*c = historyClient{alive: c.alive}
+	case game.CmdEnterGame:
+		t.seat(d, cmd.Player) // before, as it is where the player begins
+		t.extra(teehistorian.ExtraReady, int32(cmd.Player))
+		if c.DDNetVersion > 0 {
+			t.extra(teehistorian.ExtraDDNetOld, int32(cmd.Player), c.DDNetVersion)
+		}
+	case game.CmdProfile, game.CmdSkinChange, game.CmdEmoticon, game.CmdSpectate:
+		t.message(cmd)
+	case game.CmdKill:
+		if killedSelf(cmd.Player, events) { // and was not refused
+			t.message(cmd)
+		}
+	case game.CmdChatCommand:
+		if name, _, _ := strings.Cut(cmd.Text, "\x00"); name != "kill" || killedSelf(cmd.Player, events) {
+			t.console(cmd, fromChat)
+		}
+	}
+}
+
+func killedSelf(id game.PlayerID, events []game.Event) bool {
+	for i := range events {
+		if e := &events[i]; e.Kind == game.EvKill && e.Target == id && e.Weapon == game.WeaponSelf {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Teehistorian) join(id game.PlayerID) {
+	c := &t.clients[id]
+	*c = historyClient{here: true, alive: c.alive}
+	if t.cfg.Client != nil {
+		c.TeehistorianClient = t.cfg.Client(id)
+	}
+	c.side = newMessageSide(messageSender{t, id}, c.IsSeven)
+	kind := teehistorian.ExtraJoin6
+	if c.IsSeven {
+		kind = teehistorian.ExtraJoin7
+	}
+	t.extra(kind, int32(id))
+	t.begin(teehistorian.Join, id)
+	t.write()
+}
+
+// seat records that a player joins or leaves the spectators.
+func (t *Teehistorian) seat(d *game.DDRaceTick, id game.PlayerID) {
+	c := &t.clients[id]
+	if spectator := d.Spectators.Has(id); c.here && spectator != c.spectator {
+		c.spectator = spectator
+		cmd := game.Command{Kind: game.CmdSetTeam, Player: id, Team: game.TeamRed}
+		if spectator {
+			cmd.Team = game.TeamSpectators
+		}
+		t.message(&cmd)
+	}
+}
+
+func (t *Teehistorian) message(cmd *game.Command) {
+	if c := &t.clients[cmd.Player]; c.side != nil {
+		c.side.SendCommand(cmd)
+	}
+}
+
+// messageSender records the messages of a client.
+type messageSender struct {
+	t  *Teehistorian
+	id game.PlayerID
+}
+
+// Queue implements bridge.Sender.
+func (s messageSender) Queue(payload []byte, _ bool) {
+	s.t.begin(teehistorian.Message, s.id).Data = payload
+	s.t.write()
+}
+
+// FlushSoon implements bridge.Sender.
+func (messageSender) FlushSoon() {}
+
+// Where a command comes from.
+const (
+	fromRcon = 4
+	fromChat = 128
+)
+
+// console records a command of a mode or mod.
+func (t *Teehistorian) console(cmd *game.Command, from int32) {
+	args := strings.Split(cmd.Text, "\x00")
+	t.run(cmd.Player, from, args[0], args[1:]...)
+}
+
+func (t *Teehistorian) run(id game.PlayerID, from int32, name string, args ...string) {
+	r := t.begin(teehistorian.Command, id)
+	r.Name, r.Args, r.Flags = name, args, from
+	t.write()
+}
+
+// tuned records a change of the tuning.
+func (t *Teehistorian) tuned(to *game.Tuning) {
+	if to == nil {
+		return
+	}
+	for i, v := range to {
+		if v != t.tuning[i] {
+			t.run(game.Nobody, fromRcon, "tune", physics.TuneParamName(i), hundredths(v))
+		}
+	}
+	t.tuning = *to
+}
+
+// hundredths returns a value as the command tune reads it, which truncates.
+func hundredths(v int32) string {
+	text := strconv.FormatFloat(float64(v)/100, 'f', 2, 64)
+	if f, _ := strconv.ParseFloat(text, 32); vec.Trunc(float32(f)*100) != v {
+		text += "5"
+	}
+	return text
+}
+
+func (t *Teehistorian) input(in *ddrace.PlayerInput) {
+	c, n := &t.clients[in.Player], &in.Input
+	kind := teehistorian.InputNew
+	if c.hasInput {
+		kind = teehistorian.InputDiff
+	}
+	c.hasInput = true
+	const playing = 1
+	flags := n.Flags
+	if flags == 0 {
+		flags = playing
+	}
+	t.begin(kind, game.PlayerID(in.Player)).Input = teehistorian.Input{
+		n.Direction, n.TargetX, n.TargetY, number(n.Jump), n.Fire, number(n.Hook), flags, n.WantedWeapon, n.NextWeapon, n.PrevWeapon,
+	}
+	t.write()
+}
+
+func number(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (t *Teehistorian) tee(d *game.DDRaceTick, id game.PlayerID) {
+	c, kind := &t.clients[id], teehistorian.Moved
+	alive := d.Alive.Has(id)
+	switch {
+	case !alive && !c.alive:
+		return
+	case !c.alive:
+		kind = teehistorian.New
+	case !alive:
+		kind = teehistorian.Old
+	}
+	c.alive = alive
+	if r := t.begin(kind, id); alive {
+		r.Pos = teehistorian.Point{X: vec.Round(d.Pos[id].X), Y: vec.Round(d.Pos[id].Y)}
+	}
+	t.write()
+}
+
+// extra records an extra that has numbers.
+func (t *Teehistorian) extra(id message.UUID, numbers ...int32) {
+	r := t.begin(teehistorian.Extra, 0)
+	r.ID, r.Data = id, packer.AppendInts(nil, numbers)
+	t.write()
+}
+
+// begin begins a record of the present tick, which write writes.
+func (t *Teehistorian) begin(kind teehistorian.Kind, id game.PlayerID) *teehistorian.Record {
+	t.rec = teehistorian.Record{Kind: kind, Tick: t.rec.Tick, Client: int32(id)}
+	return &t.rec
+}
+
+func (t *Teehistorian) write() {
+	if err := t.out.Write(&t.rec); err != nil && t.err == nil {
+		t.err = err
+	}
+}
+
+// Take appends what was recorded since the last call. An error stays; after it nothing is recorded.
+func (t *Teehistorian) Take(dst []byte) ([]byte, error) {
+	if err := t.out.Flush(); err != nil && t.err == nil {
+		t.err = err
+	}
+	dst = append(dst, t.buf.Bytes()...)
+	t.buf.Reset()
+	return dst, t.err
+}
+
+// End records the end of the match.
+func (t *Teehistorian) End() {
+	t.begin(teehistorian.Finish, 0)
+	t.write()
+}

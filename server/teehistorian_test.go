@@ -1,0 +1,152 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/internal/teeverify"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// playRace lets clients of both versions play the race at random: they come, leave, watch, die and send
+// several inputs for a tick.
+func playRace(ts *testServer, ticks int) {
+	r := rand.New(rand.NewPCG(4, 2))
+	kinds := []testclient.Config{client06DDNet, client07, client06, client06DDNet, client07}
+	clients := make([]*testclient.Client, len(kinds))
+	for i, kind := range kinds {
+		clients[i] = ts.joinAs(kind, ip(i+1), fmt.Sprint("racer ", i))
+	}
+	inputs := make([]msg7.PlayerInput, len(kinds))
+	for tick := range ticks {
+		for i, c := range clients {
+			in := &inputs[i]
+			for range 1 + r.IntN(2) {
+				if r.IntN(5) == 0 {
+					in.Direction, in.Jump, in.Hook = int32(r.IntN(3)-1), r.IntN(2) == 0, r.IntN(2) == 0
+					in.WantedWeapon = int32(r.IntN(3))
+				}
+				in.Fire = (in.Fire + int32(r.IntN(2))) & 63
+				in.TargetX, in.TargetY = int32(r.IntN(401)-200), int32(r.IntN(401)-200)
+				c.Input(ts.srv.clock.tick+1, *in)
+			}
+			switch n := r.IntN(400); {
+			case n < 2:
+				c.Send(c.Pick(&msg6.ClKill{}, &msg7.ClKill{}))
+			case n == 2:
+				team := r.IntN(2) - 1
+				c.Send(c.Pick(&msg6.ClSetTeam{Team: msg6.Team(team)}, &msg7.ClSetTeam{Team: msg7.Team(team)}))
+			case n == 3:
+				c.Send(c.Pick(&msg6.ClEmoticon{Emoticon: 3}, &msg7.ClEmoticon{Emoticon: 3}))
+			}
+		}
+		switch tick {
+		case ticks / 3:
+			ts.srv.Execute("tune gravity 0.29; tune ground_control_speed 11.57")
+		case ticks / 2:
+			clients[2].Close("")
+			ts.step(2)
+			clients[2] = ts.joinAs(client07, ip(9), "late")
+		}
+		ts.step(1)
+	}
+}
+
+// verifyTeehistorian runs a recording again.
+func verifyTeehistorian(t *testing.T, ts *testServer, file []byte) *teeverify.Result {
+	t.Helper()
+	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: ts.srv.gameMap.terrain}))
+	if res.Difference != nil {
+		t.Error(res.Difference)
+	}
+	testenv.Check(t, len(res.Unknown) == 0, "verify does not know %q", res.Unknown)
+	return res
+}
+
+// TestTeehistorian records a match, and checks that the recording has what happened and that our simulation
+// comes to the same places.
+func TestTeehistorian(t *testing.T) {
+	var files memoryReplays
+	cfg := ddraceConfig()
+	cfg.Teehistorians = &files
+	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_spamprotection 0; sv_name Yard")
+	playRace(ts, 2000)
+	ts.srv.Shutdown(ts.now, "")
+	names := testenv.Must(files.Names())
+	testenv.Require(t, len(names) == 1 && teehistorianName.MatchString(names[0]), "the files are %q", names)
+	file := files.files[names[0]].Bytes()
+	res := verifyTeehistorian(t, ts, file)
+	testenv.Check(t, res.TeeTicks > 5000 && res.End == nil, "%d places, %v", res.TeeTicks, res.End)
+	h := res.Header
+	testenv.Check(t, h.GameUUID+TeehistorianSuffix == names[0] && h.ServerName == "Yard" && h.MapName == "race" && h.GameType == "DDraceNetwork" && h.Tuning["gun_speed"] == "140000",
+		"the header is %s", h.JSON)
+
+	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(file)))
+	count := map[string]int{}
+	var rec teehistorian.Record
+	var last teehistorian.Kind
+	for r.Next(&rec) == nil {
+		last = rec.Kind
+		count[strings.TrimSpace(rec.Kind.String()+" "+rec.ExtraName()+rec.Name)]++
+	}
+	testenv.Check(t, last == teehistorian.Finish, "the last record is %v", last)
+	for what, n := range map[string]int{"extra joinver6": 3, "extra joinver7": 3, "join": 6, "extra player-ready": 6, "extra ddnetver-old": 2, "finish": 1, "drop": 6} {
+		testenv.Check(t, count[what] == n, "%d times %s, want %d", count[what], what, n)
+	}
+	for _, what := range []string{"message", "input new", "input diff", "new", "old", "moved", "command tune"} {
+		testenv.Check(t, count[what] > 0, "no record of %q", what)
+	}
+}
+
+// TestTeehistorianOnlyOfDDRace checks that nothing else is recorded.
+func TestTeehistorianOnlyOfDDRace(t *testing.T) {
+	var files memoryReplays
+	cfg := ddraceConfig()
+	cfg.Teehistorians = &files
+	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype dm; sv_tee_historian 1")
+	ts.joinAs(client07, ip(1), "dora")
+	ts.step(100)
+	ts.srv.Shutdown(ts.now, "")
+	names := testenv.Must(files.Names())
+	testenv.Check(t, len(names) == 0, "the files are %q", names)
+}
+
+// TestTeehistorianLimits checks what happens at the limits of size and number, and when the disk is full.
+func TestTeehistorianLimits(t *testing.T) {
+	var files memoryReplays
+	cfg := ddraceConfig()
+	cfg.Teehistorians = &files
+	const foreign = "6c3a5b1e-1a2b-4c3d-8e9f-0a1b2c3d4e5f.teehistorian" // of DDNet-Server
+	files.Create(foreign)
+	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_tee_historian_max_files 2")
+	for range 4 {
+		ts.joinAs(client07, ip(1), "dora")
+		ts.step(60)
+		ts.srv.Execute("reload")
+		ts.step(3)
+		ts.clients[ip(1)].Close("")
+		ts.step(3)
+	}
+	ts.srv.Shutdown(ts.now, "")
+	names := testenv.Must(files.Names())
+	ours := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !teehistorianName.MatchString(n) })
+	testenv.Check(t, len(names) == 3 && len(ours) == 2 && slices.Contains(names, foreign), "the files are %q", names)
+
+	files = memoryReplays{full: errors.New("no space left")}
+	ts = newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_tee_historian 1")
+	c := ts.joinAs(client07, ip(1), "dora")
+	ts.idle(200, c)
+	ts.srv.Shutdown(ts.now, "")
+	names = testenv.Must(files.Names())
+	testenv.Check(t, len(names) == 0 && strings.Count(ts.log.String(), "[teehistorian]: ") == 1 && strings.Contains(ts.log.String(), "no space left"),
+		"on a full disk there are %q\n%s", names, ts.log.String())
+}
