@@ -101,6 +101,7 @@ type Client struct {
 	now           conn.Time
 	predictor     predictor
 	viewPredictor *predictor // of WithPredictedView
+	ddrace        ddraceBase
 	gameMap       *Map
 	announcedMap  bridge.MapChange
 	lists         serverLists
@@ -371,6 +372,7 @@ func (c *Client) hasEvents() bool {
 // has entered the game.
 func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	c.session.side.ReceiveSnapshot(tick, s)
+	c.ddrace.onSnapshot(c.session, c.gameMap)
 	c.snapshotShown = false
 	if c.session.State() == Playing && !c.entered && c.session.side.OwnID() >= 0 {
 		c.entered = true
@@ -428,6 +430,8 @@ func (c *Client) onMap(_ string, file []byte) {
 
 func (c *Client) setMap(m *Map) {
 	c.gameMap = m
+	c.ddrace = ddraceBase{}
+	c.predictor.ddrace.base = &c.ddrace
 	c.viewPredictor = nil
 	if m == nil {
 		c.session.side.SetMap(nil)

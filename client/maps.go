@@ -26,6 +26,8 @@ type Map struct {
 	Path string
 
 	collision *physics.Collision
+	// ddrace is for predictions on servers of DDRace; nil if the map cannot be used for that.
+	ddrace func() *game.DDRacePredictionMap
 }
 
 // Maps stores the maps of servers: files in a folder, and the last few in memory. Clients
@@ -154,10 +156,17 @@ func parseMap(name string, file []byte) (*Map, error) {
 	if g == nil {
 		return nil, fmt.Errorf("%w: %q has no game layer", ErrMap, name)
 	}
-	m := &Map{
-		Name: name, File: file, CRC: parsed.CRC, SHA256: parsed.SHA256,
-		Terrain: game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()},
+	m := &Map{Name: name, File: file, CRC: parsed.CRC, SHA256: parsed.SHA256}
+	if m.Terrain, err = parsed.Terrain(); err != nil { // DDNet's layers are damaged
+		m.Terrain = game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()}
 	}
+	m.ddrace = sync.OnceValue(func() *game.DDRacePredictionMap {
+		p, err := game.NewDDRacePredictionMap(&m.Terrain)
+		if err != nil {
+			return nil
+		}
+		return p
+	})
 	if m.collision, err = physics.NewCollision(g.Width, g.Height, m.Terrain.Tiles); err != nil {
 		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)
 	}

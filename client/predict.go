@@ -19,6 +19,8 @@ type predictor struct {
 	own   game.CharacterState // of the view, for what disables controls
 	frame game.Frame
 	view  game.View
+
+	ddrace ddracePredictor
 }
 
 func (p *predictor) setMap(c *physics.Collision) {
@@ -40,11 +42,20 @@ func (p *predictor) viewAt(s *Session, tick int32, all bool) *game.View {
 		return &p.view
 	}
 	p.frame.Tick = tick
-	p.simulate(s, from.Tick, tick)
+	inDDRace := p.ddrace.simulate(s, tick)
+	if !inDDRace {
+		p.simulate(s, from.Tick, tick)
+	}
 	own := from.Viewer
 	for i := range p.frame.Characters {
 		c := &p.frame.Characters[i]
 		core := p.world.Cores[c.Player]
+		if inDDRace {
+			core = nil
+			if moved, ok := p.ddrace.world.Core(c.Player); ok {
+				core = &moved
+			}
+		}
 		if core == nil {
 			continue
 		}

@@ -91,6 +91,8 @@ type Stats struct {
 	BadMessage      int // messages that could not be decoded
 	UnknownMessages int // messages with unknown ids
 	InputsLate      int // inputs that arrived after their tick
+	Predictions     int // snapshots of DDRace for which the own tee was predicted
+	Corrections     int // of these, those in which it was elsewhere
 	Bytes           int // in datagrams, without UDP headers
 	Datagrams       int
 }

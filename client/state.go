@@ -25,7 +25,7 @@ func (c *Client) WithPredictedView(f func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.viewPredictor == nil {
-		c.viewPredictor = new(predictor)
+		c.viewPredictor = &predictor{ddrace: ddracePredictor{base: &c.ddrace}}
 		if c.gameMap != nil {
 			c.viewPredictor.setMap(c.gameMap.collision)
 		}

@@ -172,18 +172,24 @@ func (w *World) addInput(id int, in *Input) {
 	if p.sight.pause != NotPaused {
 		return // the tee keeps what it did last
 	}
-	const chatting = 4
-	n := ddrace.PlayerInput{Player: id, Input: ddrace.Input{
-		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
-		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
-	}}
-	if in.Flags&PlayerFlagChatting != 0 {
-		n.Input.Flags = chatting
-	}
+	n := ddrace.PlayerInput{Player: id, Input: ddraceInput(in)}
 	d.inputs = append(d.inputs, n)
 	for i := len(d.inputs) - 1; i > 0 && d.inputs[i-1].Player > id; i-- {
 		d.inputs[i-1], d.inputs[i] = d.inputs[i], d.inputs[i-1]
 	}
+}
+
+// ddraceInput returns an input as the simulation has it.
+func ddraceInput(in *Input) ddrace.Input {
+	const chatting = 4
+	n := ddrace.Input{
+		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
+		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
+	}
+	if in.Flags&PlayerFlagChatting != 0 {
+		n.Flags = chatting
+	}
+	return n
 }
 
 // ddraceSounds are the sounds of the simulation. Those without a sound are of the tees' cores, which

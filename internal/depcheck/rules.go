@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"transport": {},
 	// It takes connections from strangers.
 	"transport/ws": {"transport", "internal/limit", "internal/safetext"},
-	"format":       {"protocol"},
+	"format":       {"protocol", "game/terrain"},
 	"maps":         {"format"},
 
 	// It sees a world as clients do, and writes what they would be sent into demos.

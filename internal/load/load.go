@@ -135,6 +135,8 @@ func addStats(a, b client.Stats, factor int) client.Stats {
 	a.BadDelta += factor * b.BadDelta
 	a.BadMessage += factor * b.BadMessage
 	a.InputsLate += factor * b.InputsLate
+	a.Predictions += factor * b.Predictions
+	a.Corrections += factor * b.Corrections
 	a.Bytes += factor * b.Bytes
 	a.Datagrams += factor * b.Datagrams
 	return a

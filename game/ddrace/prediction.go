@@ -1,0 +1,118 @@
+package ddrace
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// StandingPart returns the map without the entities that move, shoot or pull: what clients can
+// predict without knowing when they began.
+func (m *Map) StandingPart() *Map {
+	p := *m
+	p.Entities = nil
+	for _, e := range m.Entities {
+		if e.Kind == EntityDoor || e.Kind.isPickup() {
+			p.Entities = append(p.Entities, e)
+		}
+	}
+	return &p
+}
+
+// ShowTee makes a player's tee be as others are shown it after a tick. What they are not shown
+// it keeps, if it is where it was expected. Of t, what Tee exports is used, without PrevPos, Restrictions,
+// Zone and what is about the race.
+func (w *World) ShowTee(id int, team uint8, t *Tee) {
+	p, old := &w.players[id], w.tees[id]
+	known := p.inWorld && vec.Distance(old.Core.Pos, t.Core.Pos) <= 2
+	if !p.inWorld {
+		*p = player{inGame: true, hasTee: true, alive: true}
+		w.addTee(int8(id))
+	}
+	p.team = min(team, TeamSuper)
+	n := &w.tees[id]
+	*n = *t
+	n.id, n.Pos = int8(id), t.Core.Pos
+	if !known {
+		n.PrevPos = n.Pos
+		i := w.m.mapIndex(n.Pos)
+		n.Restrictions, n.Zone = w.m.restrictions(n.Pos, 18, i, w.doorsFor(n)), w.m.tuneZone(i)
+		n.Core.LeftWall = true
+		n.input, n.savedInput, n.latestInput, n.latestPrevInput, n.numInputs = old.input, old.savedInput, old.latestInput, old.latestPrevInput, old.numInputs
+		n.QueuedWeapon = -1
+		n.loaded = n.Weapons
+		n.LastCheckpoint = -1
+		n.ReloadTimer = w.reloadLeft(n)
+		return
+	}
+	// What is shown.
+	shown := *n
+	*n = old
+	c := shown.Core
+	c.HookTeleBase, c.NewHook, c.Colliding, c.LeftWall, c.restrictions = old.Core.HookTeleBase, old.Core.NewHook, old.Core.Colliding, old.Core.LeftWall, old.Core.restrictions
+	n.Core, n.Pos = c, shown.Pos
+	n.FreezeTime, n.FreezeStart, n.Deep, n.Live, n.InFreeze, n.Armor = shown.FreezeTime, shown.FreezeStart, shown.Deep, shown.Live, shown.InFreeze, shown.Armor
+	n.Super, n.EndlessHook, n.AirJumps, n.Jetpack = shown.Super, shown.EndlessHook, shown.AirJumps, shown.Jetpack
+	n.UnhitHammer, n.UnhitShotgun, n.UnhitGrenade, n.UnhitLaser = shown.UnhitHammer, shown.UnhitShotgun, shown.UnhitGrenade, shown.UnhitLaser
+	n.Telegun, n.Telegrenade, n.Telelaser, n.TeleCheckpoint = shown.Telegun, shown.Telegrenade, shown.Telelaser, shown.TeleCheckpoint
+	n.Weapons, n.loaded = shown.Weapons, shown.Weapons
+	n.Ninja.ActivationTick = shown.Ninja.ActivationTick
+	if n.ActiveWeapon != shown.ActiveWeapon {
+		n.ActiveWeapon, n.QueuedWeapon = shown.ActiveWeapon, -1
+	}
+	if n.AttackTick != shown.AttackTick {
+		n.AttackTick = shown.AttackTick
+		n.ReloadTimer = w.reloadLeft(n)
+	}
+}
+
+// reloadLeft returns how long a tee reloads after its last shot.
+func (w *World) reloadLeft(t *Tee) int32 {
+	if t.AttackTick <= 0 || t.ActiveWeapon < 0 || t.ActiveWeapon >= NumWeapons {
+		return 0
+	}
+	return max(t.AttackTick+reloadTicks(w.params(t.Zone)[HammerFireDelay+int(t.ActiveWeapon)])-w.tick, 0)
+}
+
+// HideTee removes a player's tee without a death.
+func (w *World) HideTee(id int) {
+	w.removeTee(int8(id))
+	w.players[id] = player{}
+}
+
+// SetOrder sets the order in which the tees in the world act: the first one first. Those that it
+// lacks come last.
+func (w *World) SetOrder(ids []int8) {
+	o := &w.order
+	n := o.count
+	for k := len(ids) - 1; k >= 0; k-- {
+		for i := range n {
+			if o.ids[i] == ids[k] {
+				copy(o.ids[i:], o.ids[i+1:n])
+				o.ids[n-1] = ids[k]
+				break
+			}
+		}
+	}
+}
+
+// SetTick sets the tick. What is on its way goes on from there.
+func (w *World) SetTick(tick int32) { w.tick = tick }
+
+// SetSwitches sets the switches that are active for a team.
+func (w *World) SetSwitches(team uint8, active SwitchSet) {
+	if team < maxTeams {
+		w.switches.active[team] = active
+	}
+}
+
+// CopyFrom makes w a copy of a world of the same map, which shares nothing that changes with it.
+func (w *World) CopyFrom(o *World) {
+	timers, events, way := w.switches.timers, w.events[:0], w.way[:0]
+	e := w.entities
+	*w = *o
+	w.switches.timers = append(timers[:0], o.switches.timers...)
+	w.events, w.way = events, way
+	w.entities.projectiles = append(e.projectiles[:0], o.entities.projectiles...)
+	w.entities.beams = append(e.beams[:0], o.entities.beams...)
+	w.entities.lights = append(e.lights[:0], o.entities.lights...)
+	w.entities.draggers = append(e.draggers[:0], o.entities.draggers...)
+	w.entities.turrets = append(e.turrets[:0], o.entities.turrets...)
+	w.entities.pickups = append(e.pickups[:0], o.entities.pickups...)
+}

@@ -1,0 +1,155 @@
+package game
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// DDRacePrediction predicts tees of DDRace from what clients are shown, with the rules that servers have. It
+// lacks what moves by itself or is shot by others: their hooks and steering go on as they are.
+type DDRacePrediction struct {
+	world  *ddrace.World
+	inputs []ddrace.PlayerInput
+	order  []int8
+	seen   PlayerMask
+}
+
+// DDRacePredictionMap is a map prepared for predictions. It can be shared.
+type DDRacePredictionMap struct{ m *ddrace.Map }
+
+// NewDDRacePredictionMap prepares a map.
+func NewDDRacePredictionMap(t *Terrain) (*DDRacePredictionMap, error) {
+	m, err := ddrace.NewMap(t, ddrace.DefaultSettings())
+	if err != nil {
+		return nil, err
+	}
+	return &DDRacePredictionMap{m.StandingPart()}, nil
+}
+
+// NewDDRacePrediction returns a prediction of an empty world.
+func NewDDRacePrediction(m *DDRacePredictionMap) *DDRacePrediction {
+	return &DDRacePrediction{world: ddrace.New(ddrace.Config{Map: m.m})}
+}
+
+// Show makes the world be that of a view. All but own go on with what they do there.
+func (p *DDRacePrediction) Show(v *View, own PlayerID) {
+	w := p.world
+	p.inputs = p.inputs[:0]
+	w.SetTick(v.Tick)
+	if s := w.Settings(); (v.Game.Flags&GameFlagNoWeakHook != 0) != (s.NoWeakHookAndBounce != 0) {
+		changed := *s
+		changed.NoWeakHookAndBounce = 1 - changed.NoWeakHookAndBounce
+		w.SetSettings(changed)
+	}
+	for i := range v.Frame.Switches {
+		s := &v.Frame.Switches[i]
+		w.SetSwitches(uint8(s.Team), s.Active)
+	}
+	var team [MaxPlayers]uint8
+	for i := range v.Players {
+		team[v.Players[i].ID] = uint8(v.Players[i].RaceTeam)
+	}
+	seen := p.seen
+	p.seen = 0
+	p.order = p.order[:0]
+	for i := range v.Characters {
+		c := &v.Characters[i]
+		var t ddrace.Tee
+		c.tee(&t, v.Tick)
+		w.ShowTee(int(c.Player), team[c.Player], &t)
+		p.seen |= MaskOne(c.Player)
+		p.order = append(p.order, int8(i))
+		if c.Player != own {
+			in := Input{Direction: c.Direction, TargetX: c.TargetX, TargetY: c.TargetY, Jump: c.Jumped&1 != 0, Hook: c.HookState != 0}
+			p.SetInput(c.Player, &in)
+		}
+	}
+	for id := range PlayerID(MaxPlayers) {
+		if seen.Has(id) && !p.seen.Has(id) {
+			w.HideTee(int(id))
+		}
+	}
+	slices.SortStableFunc(p.order, func(a, b int8) int { return cmp.Compare(v.Characters[a].TickOrder, v.Characters[b].TickOrder) })
+	for i, k := range p.order {
+		p.order[i] = int8(v.Characters[k].Player)
+	}
+	w.SetOrder(p.order)
+}
+
+// tee sets what clients know of a tee of DDRace.
+func (c *CharacterState) tee(t *ddrace.Tee, tick int32) {
+	whole := func(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
+	parts := func(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x) / 256, Y: float32(y) / 256} }
+	has := func(f CharacterFlags) bool { return c.Flags&f != 0 }
+	const far = 1 << 20 // units or units a tick in 1/256, as far as predictions go
+	limit := func(n int32) int32 { return min(max(n, -far), far) }
+	k := &t.Core
+	k.Pos, k.Vel = whole(limit(c.X), limit(c.Y)), parts(limit(c.VelX), limit(c.VelY))
+	k.HookPos, k.HookDir = whole(limit(c.HookX), limit(c.HookY)), parts(limit(c.HookDX), limit(c.HookDY))
+	k.HookTick, k.HookState = c.HookTick, min(max(c.HookState, -1), 5)
+	if k.HookedPlayer = c.HookedPlayer; k.HookedPlayer < 0 || k.HookedPlayer >= MaxPlayers {
+		k.HookedPlayer = int32(Nobody)
+	}
+	k.Jumped, k.Jumps, k.JumpedTotal, k.Direction = c.Jumped, c.Jumps, c.AirJumps, c.Direction
+	k.Solo, k.NoCollision, k.NoHookHit = has(CharacterFlagSolo), has(CharacterFlagNoCollision), has(CharacterFlagNoHook)
+	t.Super, t.EndlessHook, t.AirJumps, t.Jetpack = has(CharacterFlagSuper), has(CharacterFlagEndlessHook), has(CharacterFlagEndlessJump), has(CharacterFlagJetpack)
+	t.UnhitHammer, t.UnhitShotgun = has(CharacterFlagNoHammerHit), has(CharacterFlagNoShotgunHit)
+	t.UnhitGrenade, t.UnhitLaser = has(CharacterFlagNoGrenadeHit), has(CharacterFlagNoLaserHit)
+	t.Telegun, t.Telegrenade, t.Telelaser = has(CharacterFlagTelegun), has(CharacterFlagTelegunGrenade), has(CharacterFlagTelegunLaser)
+	t.Live, t.InFreeze, t.Deep = has(CharacterFlagCannotMove), has(CharacterFlagInFreeze), c.FreezeEnd == FreezeForever
+	if t.FreezeStart = c.FreezeStart; c.FreezeEnd > tick {
+		t.FreezeTime = c.FreezeEnd - tick
+	} else if t.Deep {
+		t.FreezeTime = 3 * TickRate
+	}
+	for weapon := range t.Weapons {
+		t.Weapons[weapon] = has(CharacterFlagHasWeapon << weapon)
+	}
+	t.ActiveWeapon = ddrace.Weapon(min(max(c.Weapon, 0), NumWeapons-1))
+	t.AttackTick, t.Ninja.ActivationTick = c.AttackTick, c.NinjaStart
+	t.TeleCheckpoint = uint8(c.TeleCheckpoint)
+	t.QueuedWeapon = -1
+}
+
+// SetInput sets the input that a player's tee has from the next step on.
+func (p *DDRacePrediction) SetInput(id PlayerID, in *Input) {
+	n := ddrace.PlayerInput{Player: int(id), Input: ddraceInput(in)}
+	for i := range p.inputs {
+		if p.inputs[i].Player == n.Player {
+			p.inputs[i] = n
+			return
+		}
+	}
+	p.inputs = append(p.inputs, n)
+}
+
+// Step moves on by a tick.
+func (p *DDRacePrediction) Step() {
+	slices.SortStableFunc(p.inputs, func(a, b ddrace.PlayerInput) int { return cmp.Compare(a.Player, b.Player) })
+	p.world.Step(p.inputs)
+	p.inputs = p.inputs[:0]
+}
+
+// CopyFrom makes p a copy of another prediction of the same map.
+func (p *DDRacePrediction) CopyFrom(o *DDRacePrediction) {
+	p.world.CopyFrom(o.world)
+	p.seen = o.seen
+	p.inputs = append(p.inputs[:0], o.inputs...)
+}
+
+// Core returns the movement of a player's tee, and whether it is there.
+func (p *DDRacePrediction) Core(id PlayerID) (c physics.Core, ok bool) {
+	t := p.world.Tee(int(id))
+	if t == nil {
+		return c, false
+	}
+	k := &t.Core
+	c.Pos, c.Vel, c.HookPos, c.HookDir = k.Pos, k.Vel, k.HookPos, k.HookDir
+	c.HookTick, c.HookState, c.HookedPlayer = k.HookTick, k.HookState, k.HookedPlayer
+	c.Jumped, c.Direction, c.Angle = k.Jumped, k.Direction, k.Angle
+	return c, true
+}

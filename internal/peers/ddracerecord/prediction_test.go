@@ -1,0 +1,71 @@
+package ddracerecord
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/internal/peers"
+)
+
+// predictedKinds are the kinds of tiles on which a client's predictions are compared.
+var predictedKinds = map[string][]string{
+	"plain": nil, "freeze": {"freeze"}, "tele": {"tele"}, "speedup": {"speedup"}, "tune": {"tune"}, "switch": {"switch"},
+	"jump": {"jump"}, "stopper": {"stopper"}, "solo": {"solo"}, "weapons": {"weapons"},
+	"mixed": {"freeze", "speedup", "tune", "switch", "jump", "weapons"},
+}
+
+// TestPredictions lets clients do the same on our server and on DDNet-Server, and counts how often
+// their own tees are elsewhere than the rules make of the snapshot before. With -v it
+// shows the numbers, with TEEYARD_FULL=1 those of each kind of tile.
+func TestPredictions(t *testing.T) {
+	peers.RequirePrograms(t, "DDNet-Server")
+	tees, span, names := 2, 3*time.Second, []string{"mixed"}
+	if os.Getenv("TEEYARD_FULL") != "" {
+		tees, span, names = 4, 10*time.Second, slices.Sorted(maps.Keys(predictedKinds))
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			kinds := predictedKinds[name]
+			file := Generate(uint64(100+len(name)), 10, nil, kinds...)
+			home := t.TempDir()
+			data := filepath.Join(home, ".local", "share", "ddnet")
+			peers.WriteFile(t, filepath.Join(data, "maps", "predicted.map"), file)
+			peers.WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil)
+			peers.WriteFile(t, filepath.Join(home, "maps", "predicted.map"), file)
+			settings := "sv_map predicted; sv_rcon_password " + rconPassword
+			theirs := peers.StartDDNetIn(t, home, settings+"; sv_test_cmds 0; sv_kill_protection 0")
+			ours := peers.StartTeeyardIn(t, home, settings+"; sv_gametype ddrace")
+			corrected := func(s *peers.Server) (share float64, total load.Stats) {
+				cfg := Config{Tees: tees, Seed: uint64(len(name))}
+				swarm := peers.Join(t, s, load.Config{Clients: tees, Versions: []client.Version{client.Version06}, Configure: func(i int, c *client.Config) {
+					c.Name = fmt.Sprintf("bot %d", i)
+					c.LocalAddr = fmt.Sprintf("127.0.3.%d", 1+i)
+					c.NoMap, c.Maps = false, client.NewMaps("-")
+					c.Play = newPlayer(&cfg, i).play
+				}})
+				defer swarm.Stop()
+				time.Sleep(span)
+				total = load.Total(swarm.Stats())
+				return float64(total.Corrections) / float64(max(total.Predictions, 1)), total
+			}
+			share, our := corrected(ours)
+			theirShare, their := corrected(theirs)
+			t.Logf("%-8s ours %4d of %4d (%.4f, %d late), theirs %4d of %4d (%.4f, %d late)", name,
+				our.Corrections, our.Predictions, share, our.InputsLate, their.Corrections, their.Predictions, theirShare, their.InputsLate)
+			if our.Predictions < 50*tees || their.Predictions < 50*tees {
+				t.Error("hardly anything was predicted")
+			}
+			// Late inputs are those of a busy machine; exits of teleporters are drawn.
+			if name != "tele" && our.Corrections > their.Corrections+3*our.InputsLate+our.Predictions/50 {
+				t.Error("our server causes more corrections")
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package ddrace_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
+)
+
+// TestPrediction predicts tees from one frame to the next, as clients do. Who knows the inputs of all is
+// never wrong; without them it is.
+func TestPrediction(t *testing.T) {
+	index := map[byte]uint8{'z': 9, 'u': 11, 'g': 200, 'j': 106, 'r': 32, 'w': 16, 'o': 21, 'p': 22, 'e': 17, '^': 60, 'l': 144, 'k': 145}
+	terrain := modtest.ParseMap(index,
+		"##############################",
+		"#   S  zu     j      o     p #",
+		"#   S         j      o     p #",
+		"#  ###    ##    e    ###  w  #",
+		"#      rr  z  ^^^       l   k#",
+		"#   g     u      u  z   k   k#",
+		"##############################")
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Seed: 7, Terrain: terrain})
+	w.Play(0)
+	w.Play(1)
+	prepared := testenv.Must(game.NewDDRacePredictionMap(&terrain))
+	knows, guesses := game.NewDDRacePrediction(prepared), game.NewDDRacePrediction(prepared)
+	copied := game.NewDDRacePrediction(prepared)
+	r := rand.New(rand.NewPCG(1, 2))
+	var inputs [2]game.Input
+	wrong, guessed, compared, frozen, copies := 0, 0, 0, 0, 0
+	killed := game.Nobody
+	for tick := range 6000 {
+		var cmds []game.Command
+		for id := range inputs {
+			in := &inputs[id]
+			if r.IntN(15) == 0 {
+				*in = game.Input{Direction: int32(r.IntN(3) - 1), Jump: r.IntN(2) == 0, Hook: r.IntN(2) == 0, WantedWeapon: int32(r.IntN(5)), Fire: in.Fire}
+				in.Fire = (in.Fire + int32(r.IntN(2))) & 63
+			}
+			in.TargetX, in.TargetY = int32(r.IntN(401)-200), int32(r.IntN(401)-200)
+			cmds = append(cmds, game.Command{Kind: game.CmdInput, Player: game.PlayerID(id), Input: *in})
+			knows.SetInput(game.PlayerID(id), in)
+		}
+		if tick%250 == 200 {
+			killed = game.PlayerID(tick / 250 % 2) // so that it does not stay frozen
+			cmds = append(cmds, game.Command{Kind: game.CmdKill, Player: killed})
+		}
+		w.Step(cmds)
+		knows.Step()
+		guesses.Step()
+		if tick%2 == 1 {
+			continue
+		}
+		v := w.View(0)
+		for i := range v.Characters {
+			c := &v.Characters[i]
+			core, ok := knows.Core(c.Player)
+			if !ok || c.Player == killed {
+				continue
+			}
+			compared++
+			if c.FreezeEnd != 0 {
+				frozen++
+			}
+			if core.Pos != c.Pos {
+				wrong++
+			}
+			if core, _ := guesses.Core(c.Player); core.Pos != c.Pos {
+				guessed++
+			}
+			if core, ok := copied.Core(c.Player); ok && core.Pos == c.Pos {
+				copies++
+			}
+		}
+		killed = game.Nobody
+		knows.Show(&v, 0)
+		guesses.Show(&v, game.Nobody)
+		copied.CopyFrom(knows)
+		for id := range inputs {
+			copied.SetInput(game.PlayerID(id), &inputs[id])
+		}
+		copied.Step()
+		copied.Step()
+	}
+	testenv.Check(t, compared > 5000 && frozen > 300, "%d compared, %d frozen", compared, frozen)
+	testenv.Check(t, wrong == 0, "%d of %d are elsewhere", wrong, compared)
+	testenv.Check(t, guessed > 400 && copies > 1000, "%d of %d guesses were wrong, %d of those of copies right", guessed, compared, copies)
+}
+
+// TestPredictionAllocates checks that predicting does not allocate once it runs.
+func TestPredictionAllocates(t *testing.T) {
+	terrain := modtest.ParseMap(tiles, "####", "#SS#", "####")
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain})
+	w.Play(0, 1)
+	prepared := testenv.Must(game.NewDDRacePredictionMap(&terrain))
+	p, q := game.NewDDRacePrediction(prepared), game.NewDDRacePrediction(prepared)
+	v := w.View(0)
+	in := game.Input{Direction: 1, TargetX: 1}
+	n := testing.AllocsPerRun(100, func() {
+		p.Show(&v, 0)
+		q.CopyFrom(p)
+		q.SetInput(0, &in)
+		q.Step()
+	})
+	testenv.Check(t, n == 0, "%v allocations", n)
+}
+
+// TestPredictionOfNonsense predicts what no server has, which must not fail.
+func TestPredictionOfNonsense(t *testing.T) {
+	terrain := modtest.ParseMap(tiles, "##########", "# S z u g#", "# t s f d#", "##########")
+	p := game.NewDDRacePrediction(testenv.Must(game.NewDDRacePredictionMap(&terrain)))
+	r := rand.New(rand.NewPCG(3, 4))
+	any32 := func() int32 {
+		n := int32(r.Uint32()) >> r.IntN(32)
+		if r.IntN(2) == 0 {
+			n = int32(r.IntN(320))
+		}
+		return n
+	}
+	stepped := 0
+	for range 1000 {
+		f := &game.Frame{Tick: any32(), Game: game.GameState{Flags: game.GameFlagDDRace | game.GameFlags(r.IntN(2)<<5)}}
+		v := game.View{Frame: f}
+		for id := range game.PlayerID(64) {
+			if r.IntN(4) > 0 {
+				continue
+			}
+			f.Players = append(f.Players, game.PlayerState{ID: id, RaceTeam: int32(r.IntN(65))})
+			f.Characters = append(f.Characters, game.CharacterState{
+				Player: id, X: any32(), Y: any32(), VelX: any32(), VelY: any32(), Direction: any32(), Jumped: any32(), HookedPlayer: any32(),
+				HookState: any32(), HookTick: any32(), HookX: any32(), HookY: any32(), HookDX: any32(), HookDY: any32(), Weapon: game.Weapon(any32()),
+				AttackTick: any32(), Flags: game.CharacterFlags(r.Uint32()), FreezeStart: any32(), FreezeEnd: any32(), Jumps: any32(), AirJumps: any32(),
+				TickOrder: any32(), NinjaStart: any32(), TargetX: any32(), TargetY: any32(), TeleCheckpoint: any32(),
+			})
+		}
+		p.Show(&v, 0)
+		for range 3 {
+			in := game.Input{Direction: any32(), TargetX: any32(), TargetY: any32(), Fire: any32(), Hook: true, WantedWeapon: any32(), NextWeapon: any32(), PrevWeapon: any32()}
+			p.SetInput(0, &in)
+			p.Step()
+			stepped++
+		}
+	}
+	testenv.Check(t, stepped == 3000, "%d steps", stepped)
+}
