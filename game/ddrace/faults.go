@@ -67,8 +67,11 @@ func indices(ranges ...uint8) *indexSet {
 	return &s
 }
 
-// newSpeedup is the type of the speedups that later versions of DDNet have besides.
-const newSpeedup = 29
+// The types of speedups. Only DDNet 20 knows the new ones.
+const (
+	oldSpeedup = 28
+	newSpeedup = 29
+)
 
 // meaningful are the tile indices that DDNet-Server knows in the layers, among them those that have
 // no effect on the game, such as credits.
@@ -111,7 +114,7 @@ func (m *Map) findFaults(t *terrain.Terrain) {
 			}
 			what := fmt.Sprintf("index %d means nothing here", index)
 			if Layer(l) == LayerSpeedup {
-				what = "a speedup of a later version, which acts as an old one"
+				what = "a speedup of DDNet 20, which acts as an old one unless sv_ddnet_physics is 20"
 			}
 			m.Faults.add(Layer(l), m, v, what)
 		}

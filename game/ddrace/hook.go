@@ -38,10 +38,15 @@ func (w *World) tickFlyingHook(t *Tee, target Vec, p *params) {
 	next := c.HookPos.Add(c.HookDir.Mul(p[HookFireSpeed]))
 	if vec.Distance(base, next) > p[HookLength] {
 		c.HookState = physics.HookRetractStart
-		next = c.Pos.Add(normalize(next.Sub(c.Pos)).Mul(p[HookLength]))
+		if !w.settings.release20() {
+			base = c.Pos
+		}
+		next = base.Add(normalize(next.Sub(base)).Mul(p[HookLength]))
 	}
 	next, hit, tele := w.m.hookLine(c.HookPos, next, w.settings.OldTeleportHook != 0)
-	if !c.NoHookHit && p[PlayerHooking] != 0 {
+	// A teleported hook that is too long grabs nobody any more.
+	ended := c.NewHook && c.HookState != physics.HookFlying && w.settings.release20()
+	if !c.NoHookHit && p[PlayerHooking] != 0 && !ended {
 		w.grabTee(t, next)
 	}
 	if c.HookState != physics.HookFlying {

@@ -18,7 +18,7 @@ type line struct {
 func newLine(a, b Vec, parts float32, last int32) line {
 	l := line{a: a, b: b, parts: parts, last: last}
 	l.perX, l.perY = parts/abs(b.X-a.X), parts/abs(b.Y-a.Y)
-	l.margin = 1.0/16 + max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y))*(1.0/(1<<21))
+	l.margin = 1.0/16 + float32(max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y))*(1.0/(1<<21)))
 	return l
 }
 

@@ -55,8 +55,8 @@ func (w *World) tickNinja(t *Tee) {
 	}
 }
 
-// hitByNinja throws up the tees around a ninja, each once in a dash as long as it remembers them. The
-// first solo tee ends that.
+// hitByNinja throws up the tees around a ninja, each once in a dash as long as it remembers them. Before
+// DDNet 20 it remembered ten, and the first solo tee ended that.
 func (w *World) hitByNinja(t *Tee) {
 	if t.Core.Solo {
 		return
@@ -67,13 +67,16 @@ func (w *World) hitByNinja(t *Tee) {
 			continue
 		}
 		if o.Core.Solo {
+			if w.settings.release20() {
+				continue
+			}
 			return
 		}
 		if slices.Contains(n.hit[:n.numHit], o.id) || vec.Distance(o.Pos, t.Pos) > 2*teeSize {
 			continue
 		}
 		w.sound(t, o.Pos, SoundNinjaHit)
-		if int(n.numHit) < len(n.hit) {
+		if n.numHit < 10 || w.settings.release20() && int(n.numHit) < len(n.hit) {
 			n.hit[n.numHit] = o.id
 			n.numHit++
 		}

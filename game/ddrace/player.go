@@ -242,7 +242,7 @@ func (w *World) trySpawn(id int) {
 	if p.spectator {
 		return
 	}
-	if pos, ok := w.spawnPos(p.team); ok {
+	if pos, ok := w.spawnPos(id); ok {
 		w.spawn(id, pos)
 	}
 }
@@ -284,7 +284,11 @@ var spawnOffsets = [5]Vec{{}, {X: -32}, {Y: -32}, {X: 32}, {Y: 32}}
 
 // spawnPos returns where a tee of a team spawns: far from those of the team, at a free place if there
 // is one.
-func (w *World) spawnPos(team uint8) (best Vec, found bool) {
+func (w *World) spawnPos(id int) (best Vec, found bool) {
+	if w.settings.release20() {
+		return w.spawnPos20(id)
+	}
+	team := w.players[id].team
 	var bestDanger float32
 	for _, points := range &w.m.Spawns {
 		for _, point := range points {
@@ -322,6 +326,70 @@ search:
 		return pos, true
 	}
 	return Vec{}, false
+}
+
+// spawnPos20 is spawnPos as of DDNet 20: points of all kinds count, and only tees that can collide with
+// the new one.
+func (w *World) spawnPos20(id int) (best Vec, found bool) {
+	alone := w.tuning.world[PlayerCollision] == 0
+	anywhere := alone
+	if t := w.Tee(id); t != nil && t.Core.NoCollision {
+		anywhere = true
+	}
+	var bestDanger float32
+	for _, points := range &w.m.Spawns {
+		if alone && found {
+			break
+		}
+		for _, point := range points {
+			pos, ok := point, true
+			if !anywhere {
+				pos, ok = w.freeSpawnPos20(point, id)
+			}
+			if !ok {
+				continue
+			}
+			if danger := w.spawnDanger20(pos, id); !found || danger < bestDanger {
+				best, bestDanger, found = pos, danger, true
+			}
+		}
+		if !found && len(points) > 0 { // none is free
+			best, bestDanger, found = points[0], w.spawnDanger20(points[0], id), true
+		}
+	}
+	return best, found
+}
+
+// freeSpawnPos20 is freeSpawnPos as of DDNet 20.
+func (w *World) freeSpawnPos20(point Vec, id int) (Vec, bool) {
+search:
+	for _, off := range spawnOffsets {
+		pos := point.Add(off)
+		for t := range w.newest {
+			if vec.Distance(t.Pos, point) < 64+teeSize && (w.m.walls.IsSolid(pos) ||
+				!t.Core.NoCollision && w.canCollide(int(t.id), id) && vec.Distance(t.Pos, pos) <= teeSize) {
+				continue search
+			}
+		}
+		return pos, true
+	}
+	return Vec{}, false
+}
+
+// spawnDanger20 is spawnDanger as of DDNet 20.
+func (w *World) spawnDanger20(pos Vec, id int) float32 {
+	var sum float32
+	for t := range w.newest {
+		if !w.canCollide(int(t.id), id) {
+			continue
+		}
+		if d := vec.Distance(pos, t.Pos); d != 0 {
+			sum += 1 / d
+		} else {
+			sum += 1000000000
+		}
+	}
+	return sum
 }
 
 // spawnDanger is higher the closer others of the team are.

@@ -42,6 +42,7 @@ type Settings struct {
 	Deepfly               int32 // sv_deepfly: hammers work in deep freeze
 	DestroyBulletsOnDeath int32 // sv_destroy_bullets_on_death
 	DestroyLasersOnDeath  int32 // sv_destroy_lasers_on_death
+	Release               int32 // sv_ddnet_physics: the version of DDNet, 16 for 16.4 or 20; those between are like 16
 
 	// DoubleExplosion is the map bug by which grenades at the end of their time explode twice.
 	DoubleExplosion bool
@@ -82,6 +83,7 @@ var variables = [...]variable{
 	{"sv_deepfly", 1, 0, 1, func(s *Settings) *int32 { return &s.Deepfly }},
 	{"sv_destroy_bullets_on_death", 1, 0, 1, func(s *Settings) *int32 { return &s.DestroyBulletsOnDeath }},
 	{"sv_destroy_lasers_on_death", 0, 0, 1, func(s *Settings) *int32 { return &s.DestroyLasersOnDeath }},
+	{"sv_ddnet_physics", 16, 16, 20, func(s *Settings) *int32 { return &s.Release }},
 }
 
 // IsSetting reports whether a variable of the console is one of Settings.
@@ -106,6 +108,9 @@ func DefaultSettings() Settings {
 	}
 	return s
 }
+
+// release20 reports whether the physics are those of DDNet 20.
+func (s *Settings) release20() bool { return s.Release >= 20 }
 
 // clone returns settings that share nothing with s.
 func (s *Settings) clone() Settings {

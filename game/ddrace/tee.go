@@ -128,7 +128,7 @@ type Ninja struct {
 	ActivationTick  int32 // of the last touch of a pickup
 	CurrentMoveTime int32 // ticks of the dash that are left, below 0 between dashes
 	OldVelAmount    int32 // speed before the dash
-	hit             [10]int8
+	hit             [MaxTees]int8
 	numHit          int8
 }
 
@@ -146,7 +146,8 @@ func (t *Tee) push(force Vec) { t.Core.Vel = t.Restrictions.clamp(t.Core.Vel.Add
 
 // freeze freezes the tee for some seconds. It refuses to prolong a freeze of the last second.
 func (w *World) freeze(t *Tee, seconds int32) bool {
-	if seconds <= 0 || t.Super || t.FreezeTime > seconds*TickRate || t.FreezeStart >= w.tick-TickRate {
+	recent := t.FreezeStart >= w.tick-TickRate // also in the first second of a map, in which nobody froze before DDNet 20
+	if seconds <= 0 || t.Super || t.FreezeTime > seconds*TickRate || recent && (t.FreezeTime != 0 || !w.settings.release20()) {
 		return false
 	}
 	t.Armor = 0

@@ -357,6 +357,12 @@ func (w *World) speedUp(t *Tee, i int32) {
 	dir := Vec{X: vec.Cos(a), Y: vec.Sin(a)}
 	force, limit := float32(tile.Force), int32(tile.MaxSpeed)
 	v := t.Core.Vel
+	if w.settings.release20() && tile.Type != oldSpeedup {
+		if tile.Type == newSpeedup {
+			t.Core.Vel = t.Restrictions.clamp(v.Add(dir.Mul(w.newSpeed(t, dir, force, limit))))
+		}
+		return
+	}
 	switch {
 	case tile.Force == 255 && limit > 0:
 		t.Core.Vel = dir.Mul(float32(limit / 5))
@@ -378,6 +384,22 @@ func (w *World) speedUp(t *Tee, i int32) {
 		}
 	}
 	t.Core.Vel = t.Restrictions.clamp(v)
+}
+
+// newSpeed returns how much a speedup of the later kind adds to a tee's velocity into its direction,
+// up to its limit (1/5 unit/tick), or that from which the tee would be slowed down.
+func (w *World) newSpeed(t *Tee, dir Vec, force float32, limit int32) float32 {
+	const scale = 5
+	if limit == 0 {
+		p := w.params(t.Zone)
+		ramp := float32(float64(p[VelrampRange]) / (50 * math.Log(float64(max(p[VelrampCurvature], 1.01)))))
+		limit = vec.Trunc(float32(max(ramp, p[VelrampStart]/50) * scale))
+	}
+	fastest, speed := float32(limit)/scale, dir.Dot(t.Core.Vel)
+	if float32(speed+force) > fastest {
+		return fastest - speed
+	}
+	return force
 }
 
 // mathAngle returns the angle of v against the clock, from 0 to 2 pi, with what the original makes of
@@ -456,5 +478,5 @@ func (w *World) checkpointExit(t *Tee) (Vec, bool) {
 			return w.m.exit(&w.m.checkOuts, n, w.rand.choose(outs)), true
 		}
 	}
-	return w.spawnPos(w.team(int(t.id)))
+	return w.spawnPos(int(t.id))
 }

@@ -51,7 +51,7 @@ func TestNoFusedOperations(t *testing.T) {
 	} {
 		testenv.NoError(t, os.WriteFile(filepath.Join(probe, name), []byte(text), 0o644))
 	}
-	pkgs := []string{"./vec", "./physics", ".", "./mode/..."}
+	pkgs := []string{"./vec", "./physics", "./ddrace", ".", "./mode/..."}
 	if testenv.Full() {
 		pkgs = []string{"./..."}
 	}

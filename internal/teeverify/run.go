@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -110,6 +111,10 @@ func withSettings(t terrain.Terrain, h *teehistorian.Header) *terrain.Terrain {
 		if ddrace.IsSetting(name) {
 			lines = append(lines, name+" "+value)
 		}
+	}
+	if _, release, ok := strings.Cut(h.ServerVersion, ", "); ok {
+		major, _, _ := strings.Cut(release, ".")
+		lines = append(lines, "sv_ddnet_physics "+major)
 	}
 	slices.Sort(lines)
 	t.Settings = append(lines, t.Settings...)

@@ -26,6 +26,10 @@ var kinds = map[string]func(m *maker, x, y int){
 		angle := m.IntN(360)
 		copy(m.speedup[6*m.at(x, y):], []byte{pick(m, 1, 2, 5, 10, 30, 80, 255), pick(m, 0, 0, 3, 50, 100, 200, 255), 28, 0, byte(angle), byte(angle >> 8)})
 	},
+	"newspeedup": func(m *maker, x, y int) { // of DDNet 20
+		angle := m.IntN(360)
+		copy(m.speedup[6*m.at(x, y):], []byte{pick(m, 1, 2, 5, 10, 30, 80, 255), pick(m, 0, 0, 3, 50, 100, 200, 255), pick(m, 28, 29, 29, 29), 0, byte(angle), byte(angle >> 8)})
+	},
 	"stopper": func(m *maker, x, y int) { m.put(x, y, pick(m, 60, 60, 61, 62), m.rotation()) },
 	"through": func(m *maker, x, y int) {
 		// Most are in front of walls; others block hooks in the air.

@@ -29,6 +29,7 @@ var recordings = map[string]func() (file []byte, cfg Config){
 	"death":       generated(3, "", nil, "death"),
 	"freeze":      generated(8, "", nil, "freeze"),
 	"speedup":     generated(12, "", nil, "speedup"),
+	"newspeedup":  generated(12, "", settings("tune_zone 1 velramp_curvature 1", "tune_zone 2 velramp_start 100", "tune_zone 3 velramp_range 500"), "newspeedup", "tune"),
 	"stopper":     generated(10, "", nil, "stopper"),
 	"through":     generated(14, "", nil, "through"),
 	"switch":      generated(12, "", settings("switch_open 2"), "switch"),
