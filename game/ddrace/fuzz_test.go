@@ -22,7 +22,7 @@ var wildSettings = []string{
 	"tune hook_drag_speed 2e7", "tune hook_drag_accel 2e7", "tune gravity -2e7", "tune ground_jump_impulse 2e7", "tune velramp_curvature 0",
 	"tune_zone 1 gravity 2e7", "tune_zone 2 laser_reach -5", "tune_zone 1 player_collision 0", "sv_dragger_range 99999", "sv_plasma_range 99999", "sv_plasma_per_sec 50",
 	"sv_old_laser 1", "sv_hit 0", "sv_old_teleport_weapons 1", "sv_old_teleport_hook 1", "sv_teleport_lose_weapons 1", "sv_destroy_bullets_on_death 0",
-	"sv_destroy_lasers_on_death 1", "sv_no_weak_hook_and_bounce 1", "sv_deepfly 0", "sv_endless_drag 1", "sv_solo_server 1", "sv_team 3", "switch_open 1", "mapbug grenade-doubleexplosion@ddnet.tw",
+	"sv_destroy_lasers_on_death 1", "sv_ddnet_physics 20", "sv_no_weak_hook_and_bounce 1", "sv_deepfly 0", "sv_endless_drag 1", "sv_solo_server 1", "sv_team 3", "switch_open 1", "mapbug grenade-doubleexplosion@ddnet.tw",
 }
 
 func newWild(seed uint64) *wild {

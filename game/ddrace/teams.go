@@ -1,5 +1,7 @@
 package ddrace
 
+import "slices"
+
 // Teams is what has to happen in the midst of a tick, for those who run the race: a locked team dies
 // with one of its tees. The methods must not change the world but by SetTeam, Kill and the like.
 type Teams interface {
@@ -22,11 +24,15 @@ type teamState struct {
 func (w *World) SetTeam(id int, team uint8) {
 	team = min(team, TeamSuper)
 	p := &w.players[id]
+	changes := p.team != team
 	if old := p.team; old != team && old != TeamSuper && (old != 0 || w.settings.Team == 3) && w.members(old) <= 1 {
 		w.teams[old] = teamState{}
 		w.ResetSwitches(old)
 	}
 	p.team = team
+	if changes && w.settings.release20() {
+		w.removeShots(int8(id))
+	}
 	if team == TeamSuper {
 		return
 	}
@@ -34,6 +40,21 @@ func (w *World) SetTeam(id int, team uint8) {
 		s.used = true
 		w.ResetSwitches(team)
 	}
+}
+
+// removeShots removes what a player fired. In DDNet 20 the tees whose turn is after this one's then have
+// none in this tick.
+func (w *World) removeShots(id int8) {
+	e := &w.entities
+	e.projectiles = slices.DeleteFunc(e.projectiles, func(p Projectile) bool { return p.Owner == id })
+	e.beams = slices.DeleteFunc(e.beams, func(b beam) bool {
+		fired := b.kind == beamLaser && b.laser.Owner == id
+		if fired {
+			e.shots--
+		}
+		return fired
+	})
+	w.order.next = -1
 }
 
 // Team returns a player's team.

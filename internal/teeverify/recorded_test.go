@@ -26,7 +26,7 @@ type recorded struct {
 
 func readRecorded(path string) recorded {
 	packed := testenv.Must(gzip.NewReader(bytes.NewReader(testenv.Must(os.ReadFile(path)))))
-	name := strings.TrimSuffix(filepath.Base(path), ".teehistorian.gz")
+	name := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(path), ".teehistorian.gz"), "ddnet20-")
 	return recorded{name: name[:strings.LastIndex(name, "-")], file: testenv.Must(io.ReadAll(packed))}
 }
 
