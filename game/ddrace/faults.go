@@ -100,7 +100,7 @@ func (m *Map) findFaults(t *terrain.Terrain) {
 		check(LayerTele, i, tile.Type)
 	}
 	for i, tile := range t.Speedup {
-		if tile.Force != 0 && tile.Type == newSpeedup {
+		if tile.Force != 0 && tile.Type == newSpeedup && !m.Settings.release20() {
 			tallies[LayerSpeedup][tile.Type].add(int32(i))
 		}
 	}

@@ -227,6 +227,8 @@ func verifyFresh(t *testing.T, full string, length time.Duration) {
 // TestGenerate checks that all kinds of tiles make maps that the simulation knows, and always the
 // same ones.
 func TestGenerate(t *testing.T) {
+	s := ddrace.DefaultSettings()
+	s.Release = 20 // it has the most tiles
 	for name, f := range recordings {
 		file, _ := f()
 		again, _ := f()
@@ -234,7 +236,7 @@ func TestGenerate(t *testing.T) {
 			t.Errorf("%s: another map each time", name)
 		}
 		tr := testenv.Must(server.Terrain(testenv.Must(twmap.Parse(file))))
-		m := testenv.Must(ddrace.NewMap(&tr, ddrace.DefaultSettings()))
+		m := testenv.Must(ddrace.NewMap(&tr, s))
 		if len(m.Faults.List) > 0 {
 			t.Errorf("%s: %v", name, m.Faults)
 		}
