@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/web/broadcast"
 )
 
 const (
@@ -24,11 +25,6 @@ const (
 	// playersWait is how long a list waits for the recordings that are new to it.
 	playersWait = time.Second
 )
-
-// recordedPlayer is somebody who is in a recording.
-type recordedPlayer struct {
-	Name string `json:"name"`
-}
 
 // findPlayers reads who is in the recordings that are new, the latest first and one at a time, beside the server. It
 // returns a channel that is closed when that is done. rs.mu is locked.
@@ -69,8 +65,8 @@ func (rs *recordingFiles) findNext() bool {
 	return true
 }
 
-// readPlayers adds who is in a recording: of a demo those of its beginning, of a log all who come, as far as it can be
-// read. Of a log that is whole it corrects the length.
+// readPlayers adds who is in a recording: of a demo those of its beginning; of a log the result of its match or, if it has
+// none, all who come, as far as it can be read. Of a log that is whole it corrects the length.
 func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 	r.read = true
 	f, err := os.Open(rs.path(r.Name))
@@ -104,6 +100,9 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 		names = append(names, p.Name)
 	}
 	r.setPlayers(names)
+	if result := l.MatchResult(); result != nil {
+		r.setResult(result)
+	}
 	if err == io.EOF {
 		r.Length = int(max(0, info.Ticks-before) / game.TickRate)
 	}
@@ -118,7 +117,16 @@ func (r *recordingInfo) setPlayers(names []string) {
 		}
 		seen[name] = true
 		if r.NumPlayers++; len(r.Players) < maxListedPlayers {
-			r.Players = append(r.Players, recordedPlayer{name})
+			r.Players = append(r.Players, broadcast.Player{Name: name})
 		}
+	}
+}
+
+// setResult sets the players and scores of a match.
+func (r *recordingInfo) setResult(result *replay.MatchResult) {
+	players := broadcast.PlayersOf(result)
+	r.HasResult, r.Players, r.NumPlayers, r.Race = true, players[:min(len(players), maxListedPlayers)], len(players), result.IsRace()
+	if result.HasTeams() {
+		r.TeamScores = result.TeamScores[:]
 	}
 }

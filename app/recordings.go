@@ -23,6 +23,7 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/broadcast"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
@@ -63,9 +64,13 @@ type recordingInfo struct {
 	Start    string  `json:"start"`
 	Length   int     `json:"length"` // in seconds
 	Size     int64   `json:"size"`   // of the file, in bytes
-	// Players are some of the NumPlayers who are in it.
-	Players    []recordedPlayer `json:"players"`
-	NumPlayers int              `json:"num_players"`
+	// Players are some of the NumPlayers who are in it, the best first if it has a result, and without it their
+	// names alone.
+	Players    []broadcast.Player `json:"players"`
+	NumPlayers int                `json:"num_players"`
+	HasResult  bool               `json:"has_result"`
+	TeamScores []int32            `json:"team_scores,omitempty"`
+	Race       bool               `json:"race,omitempty"` // scores are times
 
 	changed time.Time
 	read    bool // and so the players are known
@@ -113,7 +118,7 @@ func (rs *recordingFiles) list() []recordingInfo {
 				return nil
 			}
 			if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
-				all = append(all, recordingInfo{Name: name, Size: info.Size(), Players: []recordedPlayer{}, changed: info.ModTime()})
+				all = append(all, recordingInfo{Name: name, Size: info.Size(), Players: []broadcast.Player{}, changed: info.ModTime()})
 			}
 			return nil
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/broadcast"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
@@ -39,7 +40,7 @@ func TestRecordings(t *testing.T) {
 		old := time.Now().Add(-2 * time.Minute)
 		testenv.NoError(t, os.Chtimes(filepath.Join(dir, name), old, old))
 	}
-	demoNames := []recordedPlayer{{"alice"}, {"recorder"}}
+	demoNames := []broadcast.Player{{Name: "alice"}, {Name: "recorder"}}
 	conversions := 0
 	converter := &viewer.Converter{Convert: func(w io.Writer, file io.Reader, trusted bool) error {
 		if conversions++; !trusted {
@@ -72,14 +73,14 @@ func TestRecordings(t *testing.T) {
 		t.Fatalf("%+v", l)
 	}
 	for _, r := range l.Recordings {
-		wantNames := []recordedPlayer{{"nameless tee"}, {"evil [2J"}}
+		wantNames := []broadcast.Player{{Name: "nameless tee"}, {Name: "evil [2J", Score: -1}}
 		if r.Name != log {
 			wantNames = demoNames
 		} else if r.Length != 10 {
 			t.Errorf("the log has %d seconds", r.Length)
 		}
-		if !slices.Equal(r.Players, wantNames) || r.NumPlayers != len(wantNames) {
-			t.Errorf("%s has %d players: %q", r.Name, r.NumPlayers, r.Players)
+		if !slices.Equal(r.Players, wantNames) || r.NumPlayers != len(wantNames) || r.HasResult != (r.Name == log) {
+			t.Errorf("%s has %d players: %+v", r.Name, r.NumPlayers, r.Players)
 		}
 		body := get(r.Demo, 200).Body.Bytes()
 		if r, err := demo.NewReader(bytes.NewReader(body)); err != nil || len(r.Map()) == 0 {

@@ -153,6 +153,47 @@ func (tn *testNetwork) play(players int, length time.Duration) {
 	tn.run(length)
 }
 
+// TestRecordedResult: a log has the result of its match at its end, with those who left before, and of one whose next
+// match has just begun that of the last.
+func TestRecordedResult(t *testing.T) {
+	var s memoryReplays
+	tn := newRecordedNetwork(t, &s, 5, "sv_timelimit 1; sv_matches_per_map 3")
+	for i := range 3 {
+		tn.join(i+1, fmt.Sprintf("bot %d", i))
+	}
+	kill := func(id game.PlayerID) {
+		tn.srv.queueCommand(game.Command{Kind: game.CmdKill, Player: id, Target: game.Nobody})
+		tn.run(5 * time.Second)
+	}
+	kill(0)
+	kill(1)
+	kill(1)
+	tn.players[1].Close(tn.now())
+	isOver := func() bool { return tn.srv.world.Frame().Game.State&game.StateGameOver != 0 }
+	tn.until(2*time.Minute, "the match is over", isOver)
+	before := new(replay.MatchResult)
+	before.Take(tn.srv.world)
+	tn.until(time.Minute, "the next begins", func() bool { return !isOver() })
+	tn.run(time.Second)
+	tn.srv.Shutdown(tn.now(), "")
+	r := s.reader(t, testenv.Must(s.Names())[0])
+	if r.MatchResult() != nil {
+		t.Error("there is a result before the end")
+	}
+	var tick replay.Tick
+	for r.Next(&tick) == nil {
+	}
+	got := r.MatchResult()
+	if got == nil || got.HasTeams() || got.IsRace() || len(got.Players) != 3 || len(before.Players) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	left := got.Players[2]
+	if !slices.Equal(got.Players[:2], before.Players) || left.Name != "bot 1" || left.Score > -2 {
+		t.Errorf("%+v, before %+v", got, before)
+	}
+	s.verify(t, 1)
+}
+
 // TestRecordedMatchReruns records a match with players who join, leave, chat, time out
 // and change teams, under an operator who changes everything there is, over a map
 // change. Both logs have to rerun to the same worlds.

@@ -31,6 +31,7 @@ type replayRecorder struct {
 	state       replayState
 	header      replay.Header
 	rec         replay.Recorder
+	result      *replay.ResultKeeper
 	writer      *replayWriter
 	full        bool   // the log of this world has reached its size limit
 	lastTrouble string // last printed
@@ -96,7 +97,12 @@ func (s *Server) endReplay(why replay.EndReason) {
 				r.writer.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlock(s.world.Hash(), nil)})
 			}
 		}
-		r.writer.enqueue(replayJob{kind: jobEnd, reason: why})
+		end := replayJob{kind: jobEnd, reason: why}
+		if why != replay.EndCrash {
+			r.result.Watch(s.world)
+			end.result = r.result.Result()
+		}
+		r.writer.enqueue(end)
 	}
 	r.state = replayOff
 }
@@ -151,6 +157,7 @@ func (s *Server) stepWorld() []game.Event {
 	alive = true
 	if r.rec.BlockReady() {
 		s.writeReplayBlock()
+		r.result.Watch(s.world)
 	}
 	return events
 }
@@ -180,6 +187,7 @@ func (s *Server) openReplay() {
 		return
 	}
 	r.rec.Begin(h.TickBefore())
+	r.result = new(replay.ResultKeeper)
 	r.state = replayOn
 }
 
@@ -272,6 +280,7 @@ type replayJob struct {
 	maxSize  int64
 	block    []byte
 	reason   replay.EndReason
+	result   *replay.MatchResult // nil for none
 }
 
 // replayQueue and replayQueueBytes limit the jobs, and the bytes in them, that wait for the
@@ -382,7 +391,7 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 			return w.write()
 		}
 		if w.buf = w.packer.AppendTicks(w.buf[:0], j.block); w.size+int64(len(w.buf)) > w.maxSize {
-			w.buf = w.packer.AppendEnd(w.buf[:0], replay.EndSizeLimit)
+			w.buf = w.packer.AppendEnd(w.buf[:0], replay.EndSizeLimit, nil)
 			return errors.Join(errReplayFull, w.write())
 		}
 		return w.write()
@@ -393,7 +402,7 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 		if w.raw {
 			return w.close()
 		}
-		w.buf = w.packer.AppendEnd(w.buf[:0], j.reason)
+		w.buf = w.packer.AppendEnd(w.buf[:0], j.reason, j.result)
 		return errors.Join(w.write(), w.close())
 	}
 }

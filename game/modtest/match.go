@@ -149,5 +149,5 @@ func (m *Match) play() (log []byte, err error) {
 		}
 		log = enc.AppendTicks(log, rec.TakeBlock(hash, nil))
 	}
-	return enc.AppendEnd(log, replay.EndShutdown), nil
+	return enc.AppendEnd(log, replay.EndShutdown, nil), nil
 }

@@ -172,9 +172,13 @@ func (p *Encoder) AppendTicks(dst, block []byte) []byte {
 	return p.appendBlock(dst, block[n], block[:n])
 }
 
-// AppendEnd appends the end of a log.
-func (p *Encoder) AppendEnd(dst []byte, reason EndReason) []byte {
-	return p.appendBlock(dst, blockEnd, []byte{byte(reason)})
+// AppendEnd appends the end of a log, with the result of the match unless that is nil.
+func (p *Encoder) AppendEnd(dst []byte, reason EndReason, result *MatchResult) []byte {
+	payload := []byte{byte(reason)}
+	if result != nil {
+		payload = result.append(payload)
+	}
+	return p.appendBlock(dst, blockEnd, payload)
 }
 
 func (p *Encoder) appendBlock(dst []byte, kind byte, payload []byte) []byte {

@@ -235,6 +235,9 @@ func FuzzReader(f *testing.F) {
 			f.Add(bytes.Clone(payload[:len(payload)-trailerSize]), true)
 		}
 	}
+	f.Add(new(Encoder).AppendEnd(testenv.Must(new(Encoder).AppendHeader(nil, header())), EndShutdown, &MatchResult{
+		TeamScores: [2]int32{300, -1}, Players: []PlayerResult{{"anna", "clan", game.TeamBlue, 12}, {"bert", "", game.TeamSpectators, -3}},
+	}), false)
 	f.Fuzz(func(t *testing.T, b []byte, inside bool) {
 		if inside {
 			if len(b) > maxBlock-trailerSize {

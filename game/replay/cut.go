@@ -43,7 +43,7 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 		last += r.ticksLeft
 		r.nextTick += r.ticksLeft
 	}
-	if _, werr := dst.Write(p.AppendEnd(buf, reason)); werr != nil {
+	if _, werr := dst.Write(p.AppendEnd(buf, reason, r.MatchResult())); werr != nil {
 		return last, fmt.Errorf("replay: %w", werr)
 	}
 	return last, err
@@ -137,7 +137,7 @@ func (c *cutter) copy(r *Reader, first, to int32) (last int32, err error) {
 	if c.rec.PendingTicks() > 0 {
 		c.buf = c.enc.AppendTicks(c.buf, c.rec.TakeBlockUnhashed(nil))
 	}
-	c.buf = c.enc.AppendEnd(c.buf, reason)
+	c.buf = c.enc.AppendEnd(c.buf, reason, r.MatchResult())
 	if werr := c.write(); werr != nil {
 		return last, werr
 	}

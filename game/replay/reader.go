@@ -35,6 +35,7 @@ type Reader struct {
 	hashed     bool
 	validBytes int64
 	end        EndReason
+	result     *MatchResult
 	err        error
 }
 
@@ -113,6 +114,9 @@ func (r *Reader) Header() *Header { return &r.header }
 // recorder was killed between two blocks.
 func (r *Reader) End() EndReason { return r.end }
 
+// MatchResult returns how the match stood at the end, after Next returned io.EOF; nil if the log does not say.
+func (r *Reader) MatchResult() *MatchResult { return r.result }
+
 // ValidBytes returns the number of bytes that were read without an error, in whole
 // blocks.
 func (r *Reader) ValidBytes() int64 { return r.validBytes }
@@ -167,8 +171,13 @@ func (r *Reader) readBlock() error {
 		r.ticksLeft = int32(ticks)
 		r.hash, r.hashed = binary.LittleEndian.Uint64(t[8:]), kind == blockTicks
 	case blockEnd:
-		if len(payload) != 1 || payload[0] == byte(EndNone) {
+		if len(payload) == 0 || payload[0] == byte(EndNone) {
 			return fmt.Errorf("%w: end of the log", ErrCorrupt)
+		}
+		if len(payload) > 1 {
+			if r.result, err = parseResult(payload[1:]); err != nil {
+				return err
+			}
 		}
 		r.end = EndReason(payload[0])
 		r.validBytes = r.blocks.offset

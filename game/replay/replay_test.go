@@ -320,7 +320,7 @@ func TestCrash(t *testing.T) {
 				t.Error("the world did not panic")
 			}
 			out.Write(pack.AppendTicks(nil, rec.TakeBlockUnhashed(nil)))
-			out.Write(pack.AppendEnd(nil, EndCrash))
+			out.Write(pack.AppendEnd(nil, EndCrash, nil))
 		}()
 		for {
 			testenv.NoError(t, rec.RecordTick(nil))

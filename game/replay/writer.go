@@ -16,6 +16,8 @@ type Writer struct {
 	enc   Encoder
 	buf   []byte
 	spare []byte
+
+	result ResultKeeper
 }
 
 // NewWriter writes the header of a log.
@@ -47,7 +49,8 @@ func (w *Writer) Close(world *game.World, reason EndReason) error {
 			return err
 		}
 	}
-	w.buf = w.enc.AppendEnd(w.buf[:0], reason)
+	w.result.Watch(world)
+	w.buf = w.enc.AppendEnd(w.buf[:0], reason, w.result.Result())
 	return w.flush()
 }
 
@@ -55,6 +58,7 @@ func (w *Writer) block(world *game.World) error {
 	block := w.rec.TakeBlock(world.Hash(), w.spare)
 	w.buf = w.enc.AppendTicks(w.buf[:0], block)
 	w.spare = block
+	w.result.Watch(world)
 	return w.flush()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/recorder"
@@ -89,11 +90,11 @@ type batch struct {
 	records [recordsPerBatch]recorder.Record
 	people  [recordsPerBatch]bool // whether a record has something of people
 	n       int
-	ends    bool      // the match, after these records
-	at      time.Time // of the last record
-	keep    bool      // the match
-	result  result    // so far
-	markers []int32   // ticks
+	ends    bool               // the match, after these records
+	at      time.Time          // of the last record
+	keep    bool               // the match
+	result  replay.MatchResult // so far
+	markers []int32            // ticks
 }
 
 // New returns a Broadcast, which the caller closes.
@@ -245,7 +246,7 @@ func (b *Broadcast) ObserveTick(t *server.Tick) {
 	b.records++
 	b.batch.people[b.batch.n] = b.people && tick-b.seen < traceTicks
 	if b.batch.n++; b.batch.n == recordsPerBatch {
-		b.batch.result.take(t)
+		b.batch.result.Take(t.World)
 		b.handOver(false)
 	}
 }
@@ -319,7 +320,7 @@ func (b *Broadcast) handOver(ends bool) {
 func (b *Broadcast) blankBatch() *batch {
 	select {
 	case batch := <-b.blank:
-		batch.n, batch.result.players, batch.markers = 0, batch.result.players[:0], batch.markers[:0]
+		batch.n, batch.result.Players, batch.markers = 0, batch.result.Players[:0], batch.markers[:0]
 		return batch
 	default:
 	}

@@ -16,9 +16,9 @@ import (
 )
 
 // list returns what /replays.json has.
-func (w *watchedServer) list() []replay {
+func (w *watchedServer) list() []listedMatch {
 	w.tb.Helper()
-	var l struct{ Replays []replay }
+	var l struct{ Replays []listedMatch }
 	testenv.NoError(w.tb, json.Unmarshal(w.body("/replays.json"), &l))
 	return l.Replays
 }
@@ -112,7 +112,7 @@ func TestFolderLimit(t *testing.T) {
 	w.playMatch(10 * time.Second)
 	first := w.broadcast.archive.all()[0]
 	w.playMatch(10 * time.Second)
-	size := first.replay().Size
+	size := first.listed().Size
 	w.settings.max.Store(size * 5 / 2)
 	w.playMatch(10 * time.Second)
 	w.playMatch(10 * time.Second)
@@ -285,6 +285,6 @@ func FuzzRecording(f *testing.F) {
 			t.Errorf("%+v", i)
 		}
 		m.fullHead(len(m.segments))
-		r.replay()
+		r.listed()
 	})
 }

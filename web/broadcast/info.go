@@ -1,13 +1,13 @@
 package broadcast
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // Info is what /live.json says of a match; see docs/broadcast.md.
@@ -100,50 +100,14 @@ type Player struct {
 	Score int32 `json:"score"`
 }
 
-// result is the players of a match and how it stands.
-type result struct {
-	flags   game.GameFlags
-	teams   [2]int32
-	players []Player // those of the last batch first
-}
-
-// maxPlayers is the largest number of players that a result has.
+// maxPlayers is the largest number of players that a recording has.
 const maxPlayers = 256
 
-// take takes over how it stands. It keeps the storage that it has.
-func (r *result) take(t *server.Tick) {
-	f := t.World.Frame()
-	r.flags, r.teams, r.players = f.Game.Flags, f.Game.TeamScore, r.players[:0]
-	for i := range f.Players {
-		p := &f.Players[i]
-		info, _ := t.World.Player(p.ID)
-		r.players = append(r.players, Player{Name: info.Profile.Name, Clan: info.Profile.Clan, Team: int(p.Team), Score: p.Score})
+// PlayersOf returns the players of a result as pages list them, the best first.
+func PlayersOf(r *replay.MatchResult) []Player {
+	var players []Player
+	for _, p := range r.Sorted() {
+		players = append(players, Player{safetext.Line(p.Name), safetext.Line(p.Clan), int(p.Team), p.Score})
 	}
-}
-
-// merge takes over a later result, and keeps who has left since.
-func (r *result) merge(later *result) {
-	if len(later.players) == 0 {
-		return
-	}
-	r.flags, r.teams = later.flags, later.teams
-	now := slices.Clone(later.players)
-	for _, p := range r.players {
-		if len(now) < maxPlayers && !slices.ContainsFunc(now, func(o Player) bool { return o.Name == p.Name }) {
-			now = append(now, p)
-		}
-	}
-	r.players = now
-}
-
-// sorted returns those who played, the best first.
-func (r *result) sorted() []Player {
-	players := slices.DeleteFunc(slices.Clone(r.players), func(p Player) bool { return p.Team == int(game.TeamSpectators) })
-	slices.SortStableFunc(players, func(a, b Player) int {
-		if r.flags&game.GameFlagRace != 0 { // times, without one -1
-			return cmp.Compare(uint32(a.Score), uint32(b.Score))
-		}
-		return cmp.Compare(b.Score, a.Score)
-	})
 	return players
 }

@@ -13,8 +13,8 @@ import (
 // listAge is how old /replays.json may be.
 const listAge = 5 * time.Second
 
-// replay is a match in /replays.json.
-type replay struct {
+// listedMatch is a match in /replays.json.
+type listedMatch struct {
 	Match      string   `json:"match"`
 	Demo       string   `json:"demo"` // its URL
 	Map        *MapInfo `json:"map"`
@@ -24,6 +24,7 @@ type replay struct {
 	Size       int64    `json:"size"`   // of the demo, in bytes
 	Players    []Player `json:"players"`
 	TeamScores []int32  `json:"team_scores,omitempty"`
+	Race       bool     `json:"race,omitempty"` // scores are times
 }
 
 // listPage returns /replays.json.
@@ -35,20 +36,20 @@ func (b *Broadcast) listPage() *webpage.Page {
 
 // writeList writes the matches that everybody may see, the newest first.
 func (b *Broadcast) writeList(w io.Writer) {
-	list := []replay{}
+	list := []listedMatch{}
 	if b.archive != nil {
 		b.archive.ask() // for the next one
 		v := viewer{now: b.now()}
 		for _, r := range slices.Backward(b.archive.all()) {
 			if r.visible(&v) {
-				list = append(list, r.replay())
+				list = append(list, r.listed())
 			}
 		}
 	}
-	json.NewEncoder(w).Encode(map[string][]replay{"replays": list})
+	json.NewEncoder(w).Encode(map[string][]listedMatch{"replays": list})
 }
 
-func (r *recording) replay() replay {
+func (r *recording) listed() listedMatch {
 	size := headSize + int64(r.Map.Size)
 	for _, n := range r.Segments {
 		size += int64(n)
@@ -57,8 +58,8 @@ func (r *recording) replay() replay {
 	if players == nil {
 		players = []Player{}
 	}
-	return replay{
+	return listedMatch{
 		Match: r.Match, Demo: "/b/" + r.Match + demoSuffix, Map: r.Map, GameType: r.GameType, Start: r.Start.UTC().Format(time.RFC3339),
-		Length: int(r.LastTick-r.FirstTick) / game.TickRate, Size: size, Players: players, TeamScores: r.TeamScores,
+		Length: int(r.LastTick-r.FirstTick) / game.TickRate, Size: size, Players: players, TeamScores: r.TeamScores, Race: r.Race,
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/recorder"
 )
 
@@ -30,6 +29,7 @@ type recording struct {
 	LastTick   int32     `json:"last_tick"`
 	Players    []Player  `json:"players"`
 	TeamScores []int32   `json:"team_scores,omitempty"` // red and blue
+	Race       bool      `json:"race,omitempty"`
 	// Public is when everybody may see the end.
 	Public time.Time `json:"public"`
 	// Segments are their sizes in bytes.
@@ -54,14 +54,10 @@ func isMatchID(s string) bool { return matchID.MatchString(s) }
 func newRecording(m *match, delay time.Duration) *recording {
 	r := &recording{
 		Match: m.id, Map: m.mapInfo(), GameType: m.gameType, Start: m.start, Time: m.header.Time, FirstTick: m.firstTick,
-		LastTick: m.segments[len(m.segments)-1].lastTick, Players: m.result.sorted(), Public: m.endedAt.Add(delay),
+		LastTick: m.segments[len(m.segments)-1].lastTick, Players: PlayersOf(&m.result), Race: m.result.IsRace(), Public: m.endedAt.Add(delay),
 	}
-	for i := range r.Players {
-		p := &r.Players[i]
-		p.Name, p.Clan = safetext.Line(p.Name), safetext.Line(p.Clan)
-	}
-	if m.result.flags&game.GameFlagTeams != 0 {
-		r.TeamScores = m.result.teams[:]
+	if m.result.HasTeams() {
+		r.TeamScores = m.result.TeamScores[:]
 	}
 	for i := range m.segments {
 		r.Segments = append(r.Segments, m.segments[i].size)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server"
 )
@@ -31,7 +32,7 @@ type match struct {
 	inMemory int // the first segment with data
 	shown    int // segments that have been readable
 	markers  []int32
-	result   result
+	result   replay.MatchResult
 	crowded  bool // there are people in what comes next
 	ended    bool
 	endedAt  time.Time // or when there was somebody last, see segment.public
@@ -217,7 +218,7 @@ func (s *shelf) note(m *match, b *batch) {
 	defer s.mu.Unlock()
 	m.keep = !m.failed && (m.keep || b.keep && !m.private)
 	m.crowded = slices.Contains(b.people[:b.n], true)
-	m.result.merge(&b.result)
+	m.result.Merge(&b.result)
 	for _, tick := range b.markers {
 		n := len(m.markers)
 		if n < demo.MaxMarkers && (n == 0 || tick-m.markers[n-1] >= demo.MinMarkerDistance) {

@@ -21,11 +21,27 @@ import { byId, make } from './dom.js';
  * @property {number} size in bytes
  * @property {{name: string, clan?: string, team?: number, score?: number}[]} [players]
  * @property {number} [num_players] if not all of them are in players
+ * @property {boolean} [has_result] whether players have scores, of what the server has recorded as a file
+ * @property {boolean} [race] whether scores are times, in ms
  * @property {number[]} [team_scores]
  */
 
 /** The most players that are listed of a match. */
 const MAX_PLAYERS = 16;
+
+/** The most of them whose scores are listed, the best. */
+const MAX_SCORES = 3;
+
+/**
+ * What a player has achieved, as it follows the name.
+ * @param {Replay} r
+ * @param {number} [score]
+ */
+function scoreOf(r, score) {
+	if (score === undefined || (r.name && !r.has_result)) return '';
+	if (!r.race) return ` ${score}`;
+	return score < 0 ? '' : ` ${formatTicks(Math.floor(score / 20))}`;
+}
 
 /** Shows the list. */
 export async function showReplays() {
@@ -100,7 +116,7 @@ function itemOf(r) {
 	const facts = make('span', 'when');
 	facts.append(time, ` · ${formatTicks(r.length * TICKS_PER_SECOND)}${scores}`);
 	const all = r.players ?? [];
-	const players = all.slice(0, MAX_PLAYERS).map((p) => p.name);
+	const players = all.slice(0, MAX_PLAYERS).map((p, n) => (n < MAX_SCORES ? `${p.name}${scoreOf(r, p.score)}` : p.name));
 	const more = (r.num_players ?? all.length) - players.length;
 	if (more > 0) players.push(`${more} more`);
 	if (r.name) players.push(r.name);
