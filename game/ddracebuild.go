@@ -137,7 +137,7 @@ func (d *ddraceHost) laser(l *ddrace.Line, tick int32) LaserState {
 		s.Entity = MapEntity{Kind: mapEntityKind(l.Kind), Layer: l.Layer, Switch: l.Number}
 		switch {
 		case s.Entity.Kind == MapLight && l.Layer != ddrace.LayerSwitch:
-			s.Entity = MapEntity{}
+			s.Entity, s.StartTick = MapEntity{}, l.StartTick
 		case s.Entity.Kind == MapDoor:
 			s.Entity.Layer = ddrace.LayerGame // all that DDNet-Server says of doors
 		}

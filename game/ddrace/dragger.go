@@ -76,6 +76,7 @@ func (w *World) tickDragger(i int32) {
 		case pulled&^d.beams&bit != 0:
 			d.beams |= bit
 			b := beam{kind: beamDragger, of: i, target: id}
+			b.laser.Eval = w.tick // when it began
 			w.tickDraggerBeam(&b)
 			w.entities.beams = append(w.entities.beams, b)
 		case d.beams&^pulled&bit != 0:

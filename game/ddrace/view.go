@@ -11,10 +11,14 @@ type Line struct {
 	Weapon    Weapon // of a tee's beam
 	Owner     int8   // its tee, or the target of a shot; -1 for none
 	Pos, From Vec
-	StartTick int32 // when a beam of a tee got to Pos, or plasma was fired
+	StartTick int32 // when a beam of a tee got to Pos, plasma was fired, a beam of a dragger began or a light turned
 	Layer     Layer
 	Number    uint8 // of its switch
 }
+
+// faded is how many ticks ago the beams of entities begin at most: clients draw those of before thinner, and
+// then not at all.
+const faded = 4
 
 // AppendLines appends all lines.
 func (w *World) AppendLines(dst []Line) []Line {
@@ -29,6 +33,7 @@ func (w *World) AppendLines(dst []Line) []Line {
 			doors++
 		case m.Kind >= EntityLight && m.Kind <= entityLightEnd:
 			l.Pos, l.From = e.lights[lights].Pos, e.lights[lights].To
+			l.StartTick = max(w.tick-w.tick%stepTicks, w.tick-faded) // of the last step
 			lights++
 		case m.Kind >= EntityDragger && m.Kind <= entityDraggerEnd:
 			d := &e.draggers[draggers]
@@ -69,7 +74,7 @@ func (w *World) appendBeam(dst []Line, b *beam) []Line {
 			return dst
 		}
 		l.Kind = EntityDragger
-		l.Pos, l.From, l.StartTick = d.Pos, t.Pos, w.tick
+		l.Pos, l.From, l.StartTick = d.Pos, t.Pos, max(b.laser.Eval, w.tick-faded)
 		l.Layer, l.Number = d.Layer, d.Number
 	case beamPlasma:
 		l.Kind = EntityTurretFreeze

@@ -161,3 +161,37 @@ func TestAFK(t *testing.T) {
 		testenv.Check(t, !tx.AFK(2) && tx.Pause(2) == game.NotPaused, "without a limit there are players who are away")
 	})
 }
+
+// TestBeamsFade checks that clients draw the beams of lights and draggers as those of DDNet-Server: lights are new
+// when they turn, and no beam begins more than four ticks ago.
+func TestBeamsFade(t *testing.T) {
+	index := map[byte]uint8{'L': 192 + 13, 'l': 192 + 19, 'D': 192 + 43}
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Seed: 7, Terrain: modtest.ParseMap(index,
+		"####################",
+		"#   S    D    lL   #",
+		"####################")})
+	w.Play(0)
+	ages := [2]map[int32]bool{{}, {}} // of the light, of the dragger's beam
+	for i := range 60 {
+		var cmds []game.Command
+		if i == 20 {
+			cmds = []game.Command{{Kind: game.CmdKill, Player: 0}}
+		}
+		w.Step(cmds)
+		f := w.Frame()
+		for i := range f.Lasers {
+			l := &f.Lasers[i]
+			age := f.Tick - l.StartTick
+			switch {
+			case l.Entity.Kind != game.NoMapEntity:
+				continue
+			case l.X > 12*32:
+				testenv.Check(t, age == min(f.Tick%7, 4), "the light is %d ticks old in tick %d", age, f.Tick)
+				ages[0][age] = true
+			default:
+				ages[1][age] = true
+			}
+		}
+	}
+	testenv.Check(t, len(ages[0]) == 5 && len(ages[1]) == 5, "ages of light and beam: %v", ages)
+}
