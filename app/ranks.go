@@ -88,6 +88,7 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 
 type ranksCmd struct {
 	Import ranksImportCmd `cmd:"" help:"Add the ranks, saves, points and maps of a DDNet server."`
+	Verify ranksVerifyCmd `cmd:"" help:"Run the run of a finish again and compare its time."`
 }
 
 type ranksImportCmd struct {

@@ -119,6 +119,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var settings web.Settings
 	var adminSettings admin.Settings
 	var broadcastSettings broadcast.Settings
+	var finishes finishSettings
 	converter := viewer.Converter{Convert: p.convertRecording, Web: &settings}
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
@@ -157,7 +158,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMod:    finder.findMod,
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c))
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c), finishes.Register(c))
 		},
 		Observers:     []server.Observer{monitor, operators},
 		Broadcast:     live,
@@ -175,7 +176,8 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			})
 		},
 		OpenRanks: func(name string) server.Ranks {
-			return database.openRanks(filepath.Join(files[0], filepath.FromSlash(name)), log)
+			ranks := database.openRanks(filepath.Join(files[0], filepath.FromSlash(name)), log)
+			return keepFinishes(ranks, filepath.Join(files[0], "replays"), &finishes, p.verifyConfig(), log)
 		},
 		Stuck: func() {
 			stdout.Close(outputTimeout)

@@ -66,16 +66,21 @@ func (s *Server) askRanks(r *game.RankRequest, answer func(game.StoreAnswer)) (r
 	if r.Map == "" {
 		r.Map = s.gameMap.Name
 	}
-	// The world asks again after a crash if it had no answer, and after another start it may ask
-	// something else under the same number.
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err.Error()
-	}
-	sum := sha256.Sum256(append([]byte(h.gameID), text...))
-	from := game.RankOrigin{ID: [16]byte(sum[:16]), Server: s.settings.SQLServerName, GameID: h.gameID, Log: s.replayLog()}
+	from := game.RankOrigin{ID: RankID(r, h.gameID), Server: s.settings.SQLServerName, GameID: h.gameID, Log: s.replayLog()}
 	h.ranks.Submit(r, from, func(a game.RankAnswer) { answer(rankAnswer(&a)) })
 	return ""
+}
+
+// RankID returns the ID of what a request of the world with an ID keeps, whose Map is set. The world
+// asks again after a crash if it had no answer, and after another start it may ask something else under
+// the same number; so it is a hash of all.
+func RankID(r *game.RankRequest, gameID string) [16]byte {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return [16]byte{} // it has nothing that cannot be encoded
+	}
+	sum := sha256.Sum256(append([]byte(gameID), text...))
+	return [16]byte(sum[:16])
 }
 
 func rankAnswer(a *game.RankAnswer) game.StoreAnswer {

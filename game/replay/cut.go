@@ -50,8 +50,8 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 }
 
 // CutFrom copies the part of a log that begins behind tick from and ends as with Cut. It runs the
-// match up to from, since the copy begins with the state that the world has then. It returns that
-// tick, which is later if the log begins later, and the last one copied.
+// match up to from, since the copy begins with the state that the world has then, and calls cfg.OnTick for the
+// ticks up to there. It returns that tick, which is later if the log begins later, and the last one copied.
 func CutFrom(dst io.Writer, src io.Reader, from, to int32, cfg VerifyConfig) (first, last int32, err error) {
 	r, err := NewReader(src)
 	if err != nil {
@@ -89,7 +89,10 @@ func (h *Header) advance(r *Reader, to int32, cfg VerifyConfig) (err error) {
 		case err != nil:
 			return err
 		}
-		w.Step(t.Commands)
+		events := w.Step(t.Commands)
+		if cfg.OnTick != nil {
+			cfg.OnTick(w, &t, events)
+		}
 		if t.HasHash && w.Hash() != t.Hash {
 			return fmt.Errorf("%w: in tick %d or up to %d before", ErrMismatch, t.Tick, BlockTicks-1)
 		}

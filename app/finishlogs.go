@@ -1,0 +1,284 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// finishLogs keeps the parts of replay logs that have finishes, each in a file of its own, for longer
+// than the logs are kept. A goroutine cuts them out, one after the other and slowly, since the match up to
+// there has to be run again.
+type finishLogs struct {
+	server.Ranks
+	dir    string // of the replay logs; the parts are in finishDir there
+	verify replay.VerifyConfig
+	log    *slog.Logger
+	keep   *finishSettings
+
+	jobs    chan finishJob
+	done    chan struct{}
+	stopped context.Context
+	stop    context.CancelFunc
+	wait    func(time.Duration) // as long as nobody stops it
+	warned  bool
+}
+
+// finishSettings are the settings of finishLogs.
+type finishSettings struct {
+	which, megabytes atomic.Int64
+}
+
+// The values of sv_replay_finishes.
+const (
+	finishesNone = iota
+	finishesRecords
+	finishesPersonal
+	finishesAll
+)
+
+// finishDir has the finishes in the folder of the replay logs.
+const finishDir = "finishes"
+
+const (
+	// maxFinishJobs is how many finishes wait; others are not kept.
+	maxFinishJobs = 256
+	// finishDelay is how long the end of a run takes to be in the log, and how long to wait before looking
+	// for it again, at most finishTries times.
+	finishDelay = 3 * time.Second
+	finishTries = 5
+	// finishBefore is how many ticks before the start a part begins.
+	finishBefore = game.TickRate
+	// finishPause is how much longer than it works the goroutine rests, and finishWork after how many ticks.
+	finishPause = 9
+	finishWork  = 100
+)
+
+// finishJob is a part of a log that is to be kept.
+type finishJob struct {
+	log        string
+	begin, end int32
+}
+
+// finishFile returns the name of the file for a part of a log. It begins with that of the log.
+func finishFile(log string, begin, end int32) string {
+	return fmt.Sprintf("%s_%d-%d%s", strings.TrimSuffix(filepath.Base(log), server.ReplaySuffix), begin, end, server.ReplaySuffix)
+}
+
+// Register adds the settings to a console.
+func (s *finishSettings) Register(c *console.Console) error {
+	for _, v := range []struct {
+		console.IntVar
+		to *atomic.Int64
+	}{
+		{console.IntVar{Name: "sv_replay_finishes", Help: "Keep the part of the replay log that has a finish: 0 = none, 1 = best times on the map, 2 = best times of players, 3 = all finishes", Default: finishesPersonal, Min: finishesNone, Max: finishesAll}, &s.which},
+		{console.IntVar{Name: "sv_replay_finishes_max_mb", Help: "Megabytes of finishes to keep, the oldest are deleted", Default: 512, Min: 1, Max: 1 << 20}, &s.megabytes},
+	} {
+		v.Value, v.Flags = new(int), console.Server|console.Save
+		if err := c.RegisterInt(v.IntVar); err != nil {
+			return err
+		}
+		if err := c.After(v.Name, func(*console.Call) { v.to.Store(int64(*v.Value)) }); err != nil {
+			return err
+		}
+		v.to.Store(int64(v.Default))
+	}
+	return nil
+}
+
+// keepFinishes returns ranks with which finishes are kept.
+func keepFinishes(ranks server.Ranks, dir string, keep *finishSettings, verify replay.VerifyConfig, log *slog.Logger) *finishLogs {
+	k := &finishLogs{
+		Ranks: ranks, dir: dir, verify: verify, log: log.With(logline.SystemKey, "replay"), keep: keep,
+		jobs: make(chan finishJob, maxFinishJobs), done: make(chan struct{}),
+	}
+	k.stopped, k.stop = context.WithCancel(context.Background())
+	k.wait = func(d time.Duration) {
+		select {
+		case <-k.stopped.Done():
+		case <-time.After(d):
+		}
+	}
+	go k.run()
+	return k
+}
+
+// Submit passes a request on. When a finish is there it finds out whether to keep it.
+func (k *finishLogs) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
+	which := k.keep.which.Load()
+	if r.Op != game.RankFinish || which == finishesNone || from.Log == "" || len(r.Names) == 0 {
+		k.Ranks.Submit(r, from, answer)
+		return
+	}
+	job := finishJob{log: from.Log, begin: max(r.Begin, 0), end: r.End}
+	question := game.RankRequest{Op: game.RankBest, Map: r.Map, Name: r.Names[0], By: game.Nobody, From: 1}
+	switch {
+	case r.Team && which == finishesRecords:
+		question.Op, question.Name = game.RankTeamTop, ""
+	case r.Team:
+		question.Op = game.RankTeamOf
+	}
+	time := r.Time
+	k.Ranks.Submit(r, from, func(a game.RankAnswer) {
+		answer(a)
+		switch {
+		case a.Err != "":
+		case which == finishesAll:
+			k.add(job)
+		default:
+			k.Ranks.Submit(&question, game.RankOrigin{Server: from.Server}, func(a game.RankAnswer) {
+				best := a.Own
+				if which == finishesRecords {
+					if best = nil; len(a.Rows) > 0 {
+						best = &a.Rows[0]
+					}
+				}
+				if a.Err == "" && (best == nil || best.Time >= time) { // a database may not have it yet
+					k.add(job)
+				}
+			})
+		}
+	})
+}
+
+// add queues a part. If too many wait it is not kept.
+func (k *finishLogs) add(j finishJob) {
+	select {
+	case k.jobs <- j:
+	default:
+	}
+}
+
+// Close ends the ranks and leaves out what is still to be kept; the whole logs are there for some time.
+func (k *finishLogs) Close() error {
+	err := k.Ranks.Close()
+	k.stop()
+	<-k.done
+	return err
+}
+
+func (k *finishLogs) run() {
+	defer close(k.done)
+	for {
+		select {
+		case <-k.stopped.Done():
+			return
+		case j := <-k.jobs:
+			if err := k.cut(j); err != nil && k.stopped.Err() == nil && !k.warned {
+				k.warned = true
+				k.log.Warn(fmt.Sprintf("the finish in ticks %d to %d of %s is not kept: %v; others may be missing too, which is not said again", j.begin, j.end, j.log, err))
+			}
+		}
+	}
+}
+
+// cut keeps a part, unless it is there: the members of a team have the same one.
+func (k *finishLogs) cut(j finishJob) (err error) {
+	dir := filepath.Join(k.dir, finishDir)
+	to := filepath.Join(dir, finishFile(j.log, j.begin, j.end))
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for range finishTries {
+		if k.wait(finishDelay); k.stopped.Err() != nil {
+			return k.stopped.Err()
+		}
+		if err = k.copy(to, j); !errors.Is(err, errFinishMissing) {
+			break
+		}
+	}
+	if err == nil {
+		k.trim(dir, filepath.Base(to))
+	}
+	return err
+}
+
+var errFinishMissing = errors.New("the log does not reach to the finish")
+
+// copy makes the file.
+func (k *finishLogs) copy(to string, j finishJob) error {
+	in, err := os.Open(filepath.Join(k.dir, filepath.FromSlash(j.log)))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), "*.new")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	cfg := k.verify
+	ticks, began := 0, time.Now()
+	cfg.OnTick = func(*game.World, *replay.Tick, []game.Event) {
+		if ticks++; ticks%finishWork == 0 {
+			k.wait(min(finishPause*time.Since(began), time.Second))
+			began = time.Now()
+		}
+	}
+	_, last, err := replay.CutFrom(out, bufio.NewReader(readUntil{k.stopped, in}), max(j.begin-finishBefore, 0), j.end, cfg)
+	if last >= j.end || err == nil || errors.Is(err, replay.ErrTruncated) {
+		if err = nil; last < j.end { // what follows is not written yet
+			err = errFinishMissing
+		}
+	}
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}
+
+// readUntil is a reader that fails when the context ends.
+type readUntil struct {
+	context.Context
+	io.Reader
+}
+
+func (r readUntil) Read(b []byte) (int, error) {
+	if err := r.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
+}
+
+// trim deletes the oldest files that are too many, and what a server that was killed has left, but not the
+// last.
+func (k *finishLogs) trim(dir, last string) {
+	entries, _ := os.ReadDir(dir)
+	var files []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(b.Name(), a.Name()))
+	})
+	size := int64(0)
+	for _, f := range files {
+		size += f.Size()
+		isLeft := strings.HasSuffix(f.Name(), ".new") && time.Since(f.ModTime()) > time.Hour
+		if f.Name() != last && (size > k.keep.megabytes.Load()<<20 || isLeft) {
+			os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/ranks"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/rank"
+	"github.com/teeyard/teeyard/server"
+)
+
+// ranksVerifyCmd is "teeyard ranks verify".
+type ranksVerifyCmd struct {
+	Map   string `arg:"" help:"Name of the map."`
+	Name  string `arg:"" optional:"" help:"Name of a player; without it the best time of all counts."`
+	Team  bool   `help:"The best time of a team instead."`
+	Dir   string `help:"Folder of the server." type:"existingdir" default:"." env:"TEEYARD_DIR"`
+	Ranks string `help:"File of ranks in it (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
+	Log   string `help:"Replay log that has the run, if it is not in the server's folder." placeholder:"FILE"`
+}
+
+// Help says what is looked at.
+func (*ranksVerifyCmd) Help() string {
+	return `A row of the ranks says which replay log has the run, in which ticks. The part is in
+replays/finishes (sv_replay_finishes), or in the log as long as that is kept. The match is run
+again: its checksums have to agree, and it has to make the same row in the same tick.
+The exit code is 0 if so.
+
+  teeyard ranks verify Tutorial
+  teeyard ranks verify Tutorial "nameless tee"`
+}
+
+// errFinishNotShown means that the run of a finish is not there or another one.
+var errFinishNotShown = errors.New("the finish is not shown")
+
+// Run runs the run again.
+func (c *ranksVerifyCmd) Run(p *program) error {
+	e, err := rank.Best(filepath.Join(c.Dir, c.Ranks), c.Map, c.Name, c.Team)
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		return fmt.Errorf("%s has no finish on %q", cmp.Or(c.Name, "nobody"), c.Map)
+	}
+	fmt.Printf("%s: %s by %s", safetext.Line(e.Map), ranks.Time(e.Time), safetext.Line(strings.Join(e.Names, ", ")))
+	if e.When > 0 {
+		fmt.Printf(" on %s", time.Unix(e.When, 0).UTC().Format("2006-01-02 15:04:05 MST"))
+	}
+	fmt.Println()
+	if e.Log == "" {
+		return fmt.Errorf("%w: it was recorded without a replay log, or imported", errFinishNotShown)
+	}
+	logs := filepath.Join(c.Dir, "replays")
+	files := []string{c.Log}
+	if c.Log == "" {
+		files = []string{filepath.Join(logs, finishDir, finishFile(e.Log, e.Begin, e.End)), filepath.Join(logs, filepath.FromSlash(e.Log))}
+	}
+	for _, name := range files {
+		in, err := os.Open(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		first, err := p.verifyFinish(in, e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if first > e.Begin {
+			fmt.Printf("%s begins in tick %d, after the start in tick %d\n", safetext.Line(name), first, e.Begin)
+		}
+		fmt.Printf("%s: ok, the match finishes in tick %d with the same time, and its checksums agree\n", safetext.Line(name), e.End)
+		return nil
+	}
+	return fmt.Errorf("%w: neither %s is there nor %s", errFinishNotShown, files[0], files[len(files)-1])
+}
+
+// verifyFinish runs a log up to a finish, which the match has to make there. It returns the tick with
+// which the log begins.
+func (p *program) verifyFinish(in io.Reader, e *rank.Entry) (first int32, err error) {
+	// What follows the finish does not matter.
+	part, out := io.Pipe()
+	defer part.Close()
+	go func() {
+		_, err := replay.Cut(out, bufio.NewReader(in), e.End)
+		out.CloseWithError(err)
+	}()
+	r, err := replay.NewReader(part)
+	if err != nil {
+		return 0, err
+	}
+	found := false
+	cfg := p.verifyConfig()
+	cfg.OnTick = func(_ *game.World, t *replay.Tick, events []game.Event) {
+		for i := range events {
+			if events[i].Kind == game.EvStore && t.Tick == e.End {
+				found = found || isFinish(events[i].Store.Rank, e)
+			}
+		}
+	}
+	res, err := replay.Verify(r, cfg)
+	switch {
+	case err != nil && res.LastGoodTick < e.End:
+		return 0, adviseOnLog(err)
+	case res.LastGoodTick < e.End:
+		return 0, fmt.Errorf("%w: the log has checksums up to tick %d, before the finish in tick %d", errFinishNotShown, res.LastGoodTick, e.End)
+	case !found:
+		return 0, fmt.Errorf("%w: in tick %d the match has no such finish", errFinishNotShown, e.End)
+	}
+	return r.Header().TickBefore(), nil
+}
+
+// isFinish reports whether a request of the match is what made an entry.
+func isFinish(r *game.RankRequest, e *rank.Entry) bool {
+	if r == nil || r.Op != game.RankFinish || r.Time != e.Time || r.Begin != e.Begin || r.Team != e.Team || !slices.Equal(r.Names, e.Names) {
+		return false
+	}
+	full := *r
+	full.Map = cmp.Or(r.Map, e.Map)
+	return server.RankID(&full, e.GameID) == e.ID
+}
