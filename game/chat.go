@@ -107,7 +107,7 @@ func (w *World) sendChat(l *ChatMessage) {
 	case ChatTeam:
 		to = 0
 		for i := range w.players {
-			if p := &w.players[i]; p.inGame && p.team == w.players[l.From].team {
+			if p := &w.players[i]; p.inGame && p.team == w.players[l.From].team && w.inRaceTeamOf(l.From, PlayerID(i)) {
 				to |= MaskOne(PlayerID(i))
 			}
 		}
@@ -115,4 +115,10 @@ func (w *World) sendChat(l *ChatMessage) {
 		to = MaskOne(l.From) | MaskOne(l.Target)
 	}
 	w.addEvent(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})
+}
+
+// inRaceTeamOf reports whether two players of the same team are also in the same team of DDRace, as
+// far as they play.
+func (w *World) inRaceTeamOf(a, b PlayerID) bool {
+	return w.ddrace == nil || w.players[a].team == TeamSpectators || w.ddrace.world.Team(int(a)) == w.ddrace.world.Team(int(b))
 }

@@ -15,6 +15,9 @@ type DDRaceRule interface {
 	// DDRaceSettings returns the settings of the server, which those of the map follow. It is
 	// called by [New], after Start.
 	DDRaceSettings() ddrace.Settings
+	// DDRaceTeams returns what runs the races of teams, nil if each tee races for itself. The Tx stays
+	// valid. What it tells is told in the midst of the tick, before the events.
+	DDRaceTeams(tx *Tx) ddrace.Teams
 	// DDRaceEvent is called for each event of a tick that is not seen or heard, in order, after the
 	// tick of the tees.
 	DDRaceEvent(tx *Tx, e *ddrace.Event)
@@ -46,7 +49,8 @@ func (w *World) startDDRace() error {
 		return err
 	}
 	seed := [2]uint64{w.rand.Next(), w.rand.Next()}
-	w.ddrace = &ddraceHost{rule: rule, options: DDRaceOptions{MaxAFK: 300}, world: ddrace.New(ddrace.Config{Map: m, Seed: seed})}
+	world := ddrace.New(ddrace.Config{Map: m, Seed: seed, Teams: rule.DDRaceTeams(&w.tx)})
+	w.ddrace = &ddraceHost{rule: rule, options: DDRaceOptions{MaxAFK: 300}, world: world}
 	w.ddrace.tick.Seed, w.ddrace.tick.Settings = seed, m.Settings
 	w.extended = true
 	w.tuning = shownTuning(&m.Settings.Tuning)
@@ -283,6 +287,12 @@ func (w *World) mirrorTees() {
 		w.charOrder.count++
 	}
 	for i := range w.characters {
+		w.players[i].raceStart = 0
+		if t := d.world.AliveTee(i); t != nil && t.Race == ddrace.RaceStarted {
+			if w.players[i].raceStart = w.tick - (d.world.Tick() - t.StartTick); w.players[i].raceStart == 0 {
+				w.players[i].raceStart = 1
+			}
+		}
 		c := &w.characters[i]
 		if !c.exists || !c.alive {
 			continue

@@ -204,6 +204,8 @@ const (
 	EvCheckpoint
 	// EvRaceTeam: Player is now in the DDRace team Value, 0..TeamSuper.
 	EvRaceTeam
+	// EvRaceRecords: the best times of all, or those of players in To, are known now.
+	EvRaceRecords
 	// EvTeamSizes: the sizes of the teams were compared, red is Value and blue Extra. Flag
 	// reports whether they are being balanced now. No client is told.
 	EvTeamSizes

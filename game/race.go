@@ -33,6 +33,8 @@ type RaceFinish struct {
 	Time   int32 // ms
 	Diff   int32 // ms more than in the player's best race before; 0 without one
 	Record Record
+	// Private means that only the player is told.
+	Private bool
 }
 
 // NoRaceTime is the score, in modes with GameFlagRace, of a player without a time. Other
@@ -75,9 +77,17 @@ func (tx *Tx) RaceTime(id PlayerID) (ms int32, running bool) {
 // SendRaceFinish tells all that a player has finished.
 func (tx *Tx) SendRaceFinish(f RaceFinish) {
 	if tx.player(f.Player) != nil {
-		tx.w.addEvent(Event{Kind: EvRaceFinish, To: MaskAll, Player: f.Player, Value: f.Time, Extra: f.Diff, Record: f.Record})
+		to := MaskAll
+		if f.Private {
+			to = MaskOne(f.Player)
+		}
+		tx.w.addEvent(Event{Kind: EvRaceFinish, To: to, Player: f.Player, Value: f.Time, Extra: f.Diff, Record: f.Record})
 	}
 }
+
+// SendRecords tells players the best times of all and their own, which are known from somewhere else
+// than a finish.
+func (tx *Tx) SendRecords(to PlayerMask) { tx.w.addEvent(Event{Kind: EvRaceRecords, To: to}) }
 
 // SendCheckpoint tells a player, and those who watch them, how many ms later than in the
 // best race they are at a checkpoint. The player's clock must run.

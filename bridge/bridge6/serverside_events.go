@@ -56,6 +56,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		} else {
 			s.sendOwnBroadcast(w.Tick(), fmt.Sprintf("Checkpoint | Diff : %+5.2f", float64(ev.Value)/1000))
 		}
+	case game.EvRaceRecords:
+		s.sendRecords(w)
 	case game.EvRaceTeam:
 		s.sendTeams(w)
 	case game.EvMotd:
@@ -82,10 +84,10 @@ func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
 		})
 	}
 	s.sendServerChat(bridge.RaceFinishText(s.protocol.playerName(ev.Player), ev.Value))
+	if text := raceDiffText(ev.Extra); text != "" && (ev.Extra < 0 || ev.Player == s.ownID) {
+		s.sendServerChat(text)
+	}
 	if ev.Player == s.ownID {
-		if text := raceDiffText(ev.Extra); text != "" {
-			s.sendServerChat(text)
-		}
 		if s.isDDNet() {
 			s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Value / 10, Check: ev.Extra / 10, Finish: 1})
 		}

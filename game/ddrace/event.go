@@ -17,10 +17,10 @@ const (
 	EventDeath                        // Tee died; Value is the weapon of the kill message
 	EventMessage                      // a chat message to Tee; Value is a Message, Extra its number
 	EventZone                         // Tee went from tune zone Extra, -1 for none, to Value
-	EventStart                        // Tee touches the start line, in each tick that it does
-	EventFinish                       // Tee touches the finish line; Value is its time in ticks
+	EventStart                        // the race of Tee begins; alone in each tick in which it touches the line
+	EventFinish                       // the race of Tee ends; Value is its time in ticks
 	EventCheckpoint                   // Tee passed time checkpoint Value, after Extra ticks
-	EventUnlock                       // Tee is on a tile that unlocks its team
+	EventUnlock                       // Tee is on a tile that unlocked its team, Value
 	EventTuning                       // the client of player Tee must be told its tuning again, see [World.SentTuning]
 	EventPickup                       // Tee got weapon Value
 )

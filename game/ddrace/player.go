@@ -30,12 +30,12 @@ func (w *World) Enter(id int, spectator bool) {
 	w.Leave(id)
 	w.players[id] = player{
 		inGame: true, spectator: spectator, spawning: !spectator,
-		dieTick: w.tick, prevDieTick: w.tick, team: w.startTeam(id),
+		dieTick: w.tick, prevDieTick: w.tick, team: w.StartTeam(id),
 	}
 }
 
-// startTeam is the team of players at first.
-func (w *World) startTeam(id int) uint8 {
+// StartTeam returns the team of a player at first.
+func (w *World) StartTeam(id int) uint8 {
 	if w.settings.Team == 3 {
 		return uint8(id)
 	}
@@ -46,6 +46,9 @@ func (w *World) startTeam(id int) uint8 {
 func (w *World) Leave(id int) {
 	if w.players[id].alive {
 		w.die(id, WeaponGame)
+	}
+	if w.players[id].inGame && w.settings.Team != 3 {
+		w.SetTeam(id, 0)
 	}
 	w.players[id] = player{}
 }
@@ -170,9 +173,10 @@ func (w *World) die(id int, weapon Weapon) {
 	t.Core.Solo = false
 	w.removeTee(t.id)
 	w.addEvent(Event{Kind: EventDeathEffect, Tee: t.id, Pos: t.Pos})
-	w.leaveTeam(id, weapon)
 	if w.rules != nil {
 		w.rules.Died(w, id, weapon)
+	} else {
+		w.LeaveTeam(id, weapon)
 	}
 }
 
@@ -271,7 +275,11 @@ func (w *World) spawn(id int, pos Vec) {
 	t.Weapons[WeaponHammer], t.Weapons[WeaponGun] = true, true
 	t.loaded = t.Weapons
 	w.addTee(int8(id))
-	w.joinAtSpawn(id)
+	if w.rules != nil {
+		w.rules.Spawned(w, id)
+	} else {
+		w.JoinAtSpawn(id)
+	}
 	w.addEvent(Event{Kind: EventSpawn, Tee: t.id, Pos: pos})
 	w.addEvent(Event{Kind: EventSpawnEffect, Tee: t.id, Pos: pos})
 	w.sound(t, pos, SoundPlayerSpawn)

@@ -2,13 +2,21 @@ package ddrace
 
 import "slices"
 
-// Teams is what has to happen in the midst of a tick, for those who run the race: a locked team dies
-// with one of its tees. The methods must not change the world but by SetTeam, Kill and the like.
+// Teams runs the races of teams: what has to happen in the midst of a tick, such as that a locked team
+// dies with one of its tees. The methods must not change the world but by SetTeam, LockTeam, SetPractice,
+// StartRace, FinishRace, Kill and Die, and the races of tees.
 type Teams interface {
-	// Died follows the death of a player's tee, which has left its team unless that is locked.
+	// Moved follows every [World.SetTeam]: also one into the same team, in which the player begins
+	// anew. If from is empty now, its lock and its switches are reset.
+	Moved(w *World, id int, from, to uint8)
+	// Spawned puts a player who got a tee into its team.
+	Spawned(w *World, id int)
+	// Died does to the team of a player what the death of its tee means for it: unless it is locked
+	// and the weapon is not WeaponGame, the player leaves it.
 	Died(w *World, id int, weapon Weapon)
 	// Started is called in each tick in which a tee touches the line, unless its race is [RaceCheat].
-	Started(w *World, id int)
+	// It reports whether the tee may live on.
+	Started(w *World, id int) bool
 	// Finished is called in each tick in which a tee whose race began touches the line.
 	Finished(w *World, id int)
 }
@@ -24,21 +32,23 @@ type teamState struct {
 func (w *World) SetTeam(id int, team uint8) {
 	team = min(team, TeamSuper)
 	p := &w.players[id]
-	changes := p.team != team
-	if old := p.team; old != team && old != TeamSuper && (old != 0 || w.settings.Team == 3) && w.members(old) <= 1 {
+	old := p.team
+	if old != team && old != TeamSuper && (old != 0 || w.settings.Team == 3) && w.Members(old) <= 1 {
 		w.teams[old] = teamState{}
 		w.ResetSwitches(old)
 	}
 	p.team = team
-	if changes && w.settings.release20() {
+	if old != team && w.settings.release20() {
 		w.removeShots(int8(id))
 	}
-	if team == TeamSuper {
-		return
+	if team != TeamSuper {
+		if s := &w.teams[team]; !s.used || s.locked {
+			s.used = true
+			w.ResetSwitches(team)
+		}
 	}
-	if s := &w.teams[team]; !s.used || s.locked {
-		s.used = true
-		w.ResetSwitches(team)
+	if w.rules != nil {
+		w.rules.Moved(w, id, old, team)
 	}
 }
 
@@ -67,8 +77,11 @@ func (w *World) LockTeam(team uint8, locked bool) {
 	}
 }
 
-// members counts the players of a team.
-func (w *World) members(team uint8) int {
+// Locked reports whether the tees of a team stay in it when they die.
+func (w *World) Locked(team uint8) bool { return team < maxTeams && w.teams[team].locked }
+
+// Members counts the players of a team.
+func (w *World) Members(team uint8) int {
 	n := 0
 	for i := range w.players {
 		if w.players[i].inGame && w.players[i].team == team {
@@ -78,21 +91,21 @@ func (w *World) members(team uint8) int {
 	return n
 }
 
-// leaveTeam is what the death of a tee means for its team.
-func (w *World) leaveTeam(id int, weapon Weapon) {
+// LeaveTeam is what the death of a tee means for its team without [Teams].
+func (w *World) LeaveTeam(id int, weapon Weapon) {
 	switch team := w.players[id].team; {
 	case team != TeamSuper && w.settings.Team == 3:
 		w.ResetSwitches(team)
-	case team != TeamSuper && w.teams[team].locked && weapon != WeaponGame:
+	case w.Locked(team) && weapon != WeaponGame:
 		w.SetTeam(id, team)
 	default:
 		w.SetTeam(id, 0)
 	}
 }
 
-// joinAtSpawn puts a player who gets a tee into its team.
-func (w *World) joinAtSpawn(id int) {
-	if team := w.players[id].team; team == TeamSuper || !w.teams[team].locked {
-		w.SetTeam(id, w.startTeam(id))
+// JoinAtSpawn puts a player who gets a tee into its team.
+func (w *World) JoinAtSpawn(id int) {
+	if !w.Locked(w.players[id].team) {
+		w.SetTeam(id, w.StartTeam(id))
 	}
 }

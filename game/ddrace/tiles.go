@@ -204,17 +204,15 @@ func (w *World) race(t *Tee, g, f uint8) {
 		finish = finish || g == tileFinish || f == tileFinish
 	}
 	before := t.Race
-	if start && before != RaceCheat {
-		if w.settings.ResetPickups != 0 {
-			t.losePickups()
-		}
-		w.startRace(t)
+	if start && before != RaceCheat && !w.startRace(t) {
+		return
 	}
-	switch {
+	switch team := w.team(int(t.id)); {
 	case finish && before == RaceStarted:
 		w.finishRace(t)
-	case g == tileUnlock || f == tileUnlock:
-		w.addEvent(Event{Kind: EventUnlock, Tee: t.id})
+	case (g == tileUnlock || f == tileUnlock) && w.Locked(team):
+		w.LockTeam(team, false)
+		w.addEvent(Event{Kind: EventUnlock, Tee: t.id, Value: int32(team)})
 	}
 	switch solo := &t.Core.Solo; {
 	case (g == tileSolo || f == tileSolo) && !*solo:
@@ -226,19 +224,25 @@ func (w *World) race(t *Tee, g, f uint8) {
 	}
 }
 
-func (w *World) startRace(t *Tee) {
-	if w.rules != nil {
-		w.rules.Started(w, int(t.id))
-		return
+// startRace reports whether the tee is still alive.
+func (w *World) startRace(t *Tee) bool {
+	if w.rules == nil {
+		w.StartRace(int(t.id))
+	} else if !w.rules.Started(w, int(t.id)) {
+		w.die(int(t.id), WeaponWorld)
+		return false
 	}
-	w.StartRace(int(t.id))
+	if w.settings.ResetPickups != 0 {
+		t.losePickups()
+	}
+	t.Checkpoints, t.LastCheckpoint = [NumCheckpoints]int32{}, -1
+	return true
 }
 
 // StartRace lets the race of a tee begin.
 func (w *World) StartRace(id int) {
 	t := &w.tees[id]
 	t.Race, t.StartTick = RaceStarted, w.tick
-	t.Checkpoints, t.LastCheckpoint = [NumCheckpoints]int32{}, -1
 	w.addEvent(Event{Kind: EventStart, Tee: t.id})
 }
 

@@ -83,6 +83,18 @@ func (w *World) Tee(id int) *Tee {
 	return &w.tees[id]
 }
 
+// AliveTee returns a player's living tee, also one that is out of the world since it is paused; nil if
+// there is none.
+func (w *World) AliveTee(id int) *Tee {
+	if id < 0 || id >= MaxTees || !w.players[id].alive {
+		return nil
+	}
+	return &w.tees[id]
+}
+
+// InGame reports whether there is a player, who may be a spectator.
+func (w *World) InGame(id int) bool { return w.players[id].inGame }
+
 // present returns the ids of the tees in the world, ascending.
 func (w *World) present() []uint8 { return w.ids[:w.numIDs] }
 

@@ -15,8 +15,15 @@ func (t *match) lockTeam(team uint8, locked bool) {
 	}
 }
 
+// Moved implements ddrace.Teams.
+func (t *teams) Moved(*ddrace.World, int, uint8, uint8) {}
+
+// Spawned implements ddrace.Teams.
+func (t *teams) Spawned(w *ddrace.World, id int) { w.JoinAtSpawn(id) }
+
 // Died implements ddrace.Teams.
 func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
+	w.LeaveTeam(id, weapon)
 	team := w.Team(id)
 	if team == 0 || team == ddrace.TeamSuper || !t.locked[team] || !t.started[team] || weapon == ddrace.WeaponGame {
 		return
@@ -35,10 +42,11 @@ func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 }
 
 // Started implements ddrace.Teams.
-func (t *teams) Started(w *ddrace.World, id int) {
+func (t *teams) Started(w *ddrace.World, id int) bool {
 	if team := w.Team(id); team < ddrace.TeamSuper {
 		t.started[team] = true
 	}
+	return true
 }
 
 // Finished implements ddrace.Teams.

@@ -5,21 +5,31 @@ package ddrace
 import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
-// Mode is DDRace, in which everybody races for themselves. Its state is the races of one world.
+// Mode is DDRace, in which everybody races for themselves or in a team. Its state is the races of one
+// world.
 type Mode struct {
 	state state
+	vars  variables
+	tx    *game.Tx // for what happens in the midst of a tick
 }
 
 type state struct {
-	Best [game.MaxPlayers]run // of this match, with the Time 0 for none
+	Best  [game.MaxPlayers]run // with the Time 0 for none
+	Teams teams
 }
 
-// run is one way through the course.
-type run struct {
-	Time        int32                        // ticks
-	Checkpoints [ddrace.NumCheckpoints]int32 // ticks since the start, 0 for those not passed
+// variables are those of the console that are not among the settings of the simulation.
+type variables struct {
+	HideScore       int32 // sv_hide_score
+	NamelessScore   int32 // sv_nameless_score
+	RejoinTeam0     int32 // sv_rejoin_team_0
+	TeamChangeDelay int32 // sv_team_change_delay: seconds
+	Invite          int32 // sv_invite
+	InviteFrequency int32 // sv_invite_frequency: seconds between two invitations
+	Practice        int32 // sv_practice
 }
 
 var (
@@ -29,13 +39,16 @@ var (
 	_ game.PlayersRule = (*Mode)(nil)
 	_ game.PurityRule  = (*Mode)(nil)
 	_ game.TickHook    = (*Mode)(nil)
-	_ game.DeathHook   = (*Mode)(nil)
+	_ game.EnterHook   = (*Mode)(nil)
 	_ game.LeaveHook   = (*Mode)(nil)
+	_ game.StorageHook = (*Mode)(nil)
 	_ game.WinRule     = (*Mode)(nil)
 )
 
 // New returns the mode.
-func New() game.Mode { return new(Mode) }
+func New() game.Mode {
+	return &Mode{vars: variables{NamelessScore: 1, RejoinTeam0: 1, TeamChangeDelay: 3, Invite: 1, InviteFrequency: 1, Practice: 1}}
+}
 
 // Name returns the name that clients and lists of servers know.
 func (*Mode) Name() string { return "DDraceNetwork" }
@@ -58,65 +71,62 @@ func (m *Mode) State() any { return &m.state }
 // DDRaceSettings returns the settings of DDNet-Server.
 func (*Mode) DDRaceSettings() ddrace.Settings { return ddrace.DefaultSettings() }
 
-// Start says how clients show the race.
+// Start says how clients show the race, and declares the commands.
 func (m *Mode) Start(tx *game.Tx) {
+	m.tx = tx
 	tx.SetRace(game.RaceState{Precision: 2, Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
+	ranks.Declare(tx)
+	m.declareTeams(tx)
+	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 
-// DDRaceEvent starts, times and ends races.
+// DDRaceTeams returns the races of teams.
+func (m *Mode) DDRaceTeams(tx *game.Tx) ddrace.Teams {
+	m.tx = tx
+	return (*teamRace)(m)
+}
+
+// DDRaceEvent tells what tees passed.
 func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 	id := game.PlayerID(e.Tee)
 	switch e.Kind {
-	case ddrace.EventStart:
-		tx.StartRace(id)
 	case ddrace.EventCheckpoint:
 		if best := m.state.Best[id].Checkpoints[e.Value]; best != 0 {
-			tx.SendCheckpoint(id, ms(e.Extra-best))
+			tx.SendCheckpoint(id, ms(e.Extra)-best)
 		}
-	case ddrace.EventFinish:
-		m.finish(tx, id, e.Value)
+	case ddrace.EventUnlock:
+		m.sayToTeam(uint8(e.Value), "Your team was unlocked by an unlock team tile")
 	}
 }
 
-// ms converts ticks.
-func ms(ticks int32) int32 { return ticks * (1000 / game.TickRate) }
-
-// finish ends a player's race.
-func (m *Mode) finish(tx *game.Tx, id game.PlayerID, time int32) {
-	tx.StopRace(id)
-	best := &m.state.Best[id]
-	f := game.RaceFinish{Player: id, Time: ms(time)}
-	if best.Time != 0 {
-		f.Diff = ms(time - best.Time)
-	}
-	if best.Time == 0 || time < best.Time {
-		f.Record = game.RecordPersonal
-		best.Time = time
-		if t := tx.DDRace().Tee(int(id)); t != nil {
-			best.Checkpoints = t.Checkpoints
-		}
-	}
-	if r := tx.Race(); r.BestTime == 0 || ms(time) < r.BestTime {
-		f.Record = game.RecordOfAll
-		r.BestTime = ms(time)
-		tx.SetRace(r)
-	}
-	tx.SendRaceFinish(f)
+// OnEnter asks for the best time that the player has.
+func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
+	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Name(id)})
 }
 
-// OnTick shows the best times as scores.
+// OnLeave forgets what is the player's. The best time of all stays.
+func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
+	m.state.Best[id] = run{}
+	m.state.Teams.forget(int(id))
+}
+
+// OnStored takes the best times from the ranks, and tells players what they asked for.
+func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
+	if a.Rank == nil || a.Rank.Op != game.RankBest {
+		ranks.Answer(ctx, a)
+		return
+	}
+	m.loaded(&ctx.Tx, a.Rank)
+}
+
+// OnTick shows the best times as scores, and watches over teams.
 func (m *Mode) OnTick(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		if t := m.state.Best[id].Time; t != 0 {
-			ctx.SetScore(id, ms(t))
+			ctx.SetScore(id, t)
 		} else {
 			ctx.SetScore(id, game.NoRaceTime)
 		}
 	}
+	m.tickTeams()
 }
-
-// OnDeath stops the player's clock.
-func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) { ctx.StopRace(d.Victim) }
-
-// OnLeave forgets the player's times. The best time of all stays.
-func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) { m.state.Best[id] = run{} }

@@ -1,0 +1,81 @@
+package ddrace
+
+import (
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+)
+
+// run is one way through the course.
+type run struct {
+	Time        int32                        // ms
+	Checkpoints [ddrace.NumCheckpoints]int32 // ms since the start, 0 for those not passed
+}
+
+// ms converts ticks.
+func ms(ticks int32) int32 { return ticks * (1000 / game.TickRate) }
+
+// finish ends the race of a player with a living tee, after some ticks.
+func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
+	t, tx, player := w.AliveTee(id), m.tx, game.PlayerID(id)
+	t.Race, t.LastCheckpoint = ddrace.RaceFinished, -1
+	now := run{Time: ms(ticks)}
+	for i, c := range &t.Checkpoints {
+		now.Checkpoints[i] = ms(c)
+	}
+	best := &m.state.Best[id]
+	worse := w.Settings().SaveWorseScores != 0
+	f := game.RaceFinish{Player: player, Time: now.Time, Private: m.vars.HideScore != 0 || !worse}
+	if best.Time != 0 {
+		f.Diff = now.Time - best.Time
+	}
+	equal := best.Time == now.Time
+	better := best.Time == 0 || now.Time < best.Time
+	if better {
+		f.Record, *best = game.RecordPersonal, now
+	}
+	counts := m.vars.NamelessScore != 0 || !strings.HasPrefix(tx.Name(player), "nameless tee")
+	if r := tx.Race(); counts && (r.BestTime == 0 || now.Time < r.BestTime) {
+		f.Record, r.BestTime = game.RecordOfAll, now.Time
+		tx.SetRace(r)
+	}
+	tx.SendRaceFinish(f)
+	if equal {
+		tx.SayTo(player, "You finished with your best time.")
+	}
+	if f.Private && f.Record == game.RecordOfAll {
+		tx.SendRecords(game.MaskAll &^ game.MaskOne(player))
+	}
+	if counts && (better || worse) {
+		tx.Rank(game.RankRequest{
+			Op: game.RankFinish, By: player, Names: []string{tx.Name(player)}, Time: now.Time, Checkpoints: now.Checkpoints[:],
+			Begin: tx.Tick() - ticks, End: tx.Tick(),
+		})
+	}
+}
+
+// loaded takes the best time of all, and that of a player, from the ranks.
+func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
+	var told game.PlayerMask
+	if a.Err != "" {
+		return
+	}
+	if len(a.Rows) > 0 {
+		if r := tx.Race(); r.BestTime == 0 || a.Rows[0].Time < r.BestTime {
+			r.BestTime = max(a.Rows[0].Time, 1)
+			tx.SetRace(r)
+			told = game.MaskAll
+		}
+	}
+	if a.By >= 0 && a.Own != nil && tx.Connected(a.By) && tx.Name(a.By) == a.Asker && a.Asker == a.Name {
+		if best := &m.state.Best[a.By]; best.Time == 0 || a.Own.Time < best.Time {
+			*best = run{Time: max(a.Own.Time, 1)}
+			copy(best.Checkpoints[:], a.Checkpoints)
+			told |= game.MaskOne(a.By)
+		}
+	}
+	if told != 0 {
+		tx.SendRecords(told)
+	}
+}

@@ -1,0 +1,211 @@
+package ddrace
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+)
+
+// declareTeams declares the commands of teams.
+func (m *Mode) declareTeams(tx *game.Tx) {
+	for i := range m.state.Teams.KillTick {
+		m.state.Teams.KillTick[i] = -1
+	}
+	for _, c := range []game.CommandSpec{
+		{Name: "team", Params: "?i[id]", Help: "Lets you join the specified team, or tells which one is yours", Run: m.commandTeam},
+		{Name: "lock", Params: "?i['0'|'1']", Help: "Locks the team, so that nobody else can join it", Run: m.commandLock},
+		{Name: "unlock", Help: "Unlocks the team", Run: m.commandUnlock},
+		{Name: "invite", Params: "r[player name]", Help: "Invites a player to your locked team", Run: m.commandInvite},
+		{Name: "practice", Params: "?i['0'|'1']", Help: "Votes for practice in your team: /r works, no rank counts", Run: m.commandPractice},
+	} {
+		tx.ChatCommand(c)
+	}
+	tx.ConsoleCommand(game.CommandSpec{Name: "set_team_ddr", Params: "i[id] ?i[team]", Help: "Puts a player into a team of DDRace", Run: m.setTeam})
+	tx.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Takes back the invitation of a player to a team", Run: m.uninvite})
+}
+
+// hasTeams reports whether players can be in teams, and tells the player if they cannot.
+func (m *Mode) hasTeams(ctx *game.Ctx, c *game.CommandCall) bool {
+	if mode := ctx.DDRace().Settings().Team; mode != 0 && mode != 3 {
+		return true
+	}
+	c.Reply(ctx, "Teams are disabled")
+	return false
+}
+
+func (m *Mode) commandTeam(ctx *game.Ctx, c *game.CommandCall) {
+	w, id := ctx.DDRace(), int(c.Player)
+	alive := w.AliveTee(id) != nil
+	if !m.hasTeams(ctx, c) {
+		return
+	}
+	if s := &m.state.Teams; w.Settings().Team == 2 && c.Int(0) == 0 && alive && s.Warned[id] < w.Tick()-warningTicks {
+		ctx.SayTo(c.Player, "You must join a team and play with somebody or else you can't play")
+		s.Warned[id] = w.Tick()
+	}
+	switch {
+	case len(c.Args) == 0 && alive:
+		ctx.SayTo(c.Player, fmt.Sprintf("You are in team %d", w.Team(id)))
+	case len(c.Args) == 0:
+		ctx.SayTo(c.Player, "You can't check your team while you are dead/a spectator.")
+	case !alive:
+		ctx.SayTo(c.Player, "You can't change teams while you are dead/a spectator.")
+	default:
+		m.join(ctx, id, c.Int(0))
+	}
+}
+
+// join lets a player with a tee join a team, or says why it cannot.
+func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
+	w, s, player := ctx.DDRace(), &m.state.Teams, game.PlayerID(id)
+	if n < 0 || n >= numTeams {
+		for n = 1; n < numTeams-1 && s.State[n] != teamEmpty; n++ {
+		}
+	}
+	team, now, t := uint8(n), w.Team(id), w.AliveTee(id)
+	why := ""
+	switch limit := w.Settings().MaxTeamSize; {
+	case s.Changed[id]+m.vars.TeamChangeDelay*game.TickRate > w.Tick():
+		why = "You can't change teams that fast!"
+	case w.Locked(team) && s.Invited[team]&game.MaskOne(player) == 0 && m.vars.Invite != 0:
+		why = "This team is locked using /lock. Only members of the team can unlock it using /lock."
+	case w.Locked(team) && s.Invited[team]&game.MaskOne(player) == 0:
+		why = "This team is locked using /lock. Only members of the team can invite you or unlock it using /lock."
+	case team != 0 && w.Members(team) >= int(limit):
+		why = fmt.Sprintf("This team already has the maximum allowed size of %d players", limit)
+	case s.State[team] > teamOpen:
+		why = "This team started already"
+	case now == team:
+		why = "You are in this team already"
+	case t.Race != ddrace.RaceNone:
+		why = "You have started racing already"
+	case w.Practises(now):
+		why = "You have used practice mode already"
+	}
+	if why != "" {
+		ctx.SayTo(player, why)
+		return
+	}
+	w.SetTeam(id, team)
+	ctx.Say(fmt.Sprintf("%s joined team %d", ctx.Name(player), team))
+	s.Changed[id] = w.Tick()
+	if w.Practises(team) {
+		ctx.SayTo(player, "Practice mode enabled for your team, happy practicing!")
+	}
+}
+
+func (m *Mode) commandLock(ctx *game.Ctx, c *game.CommandCall) {
+	if !m.hasTeams(ctx, c) {
+		return
+	}
+	w := ctx.DDRace()
+	team := w.Team(int(c.Player))
+	lock := !w.Locked(team)
+	if len(c.Args) > 0 {
+		lock = c.Int(0) != 0
+	}
+	switch {
+	case team == 0 || team >= numTeams:
+		ctx.SayTo(c.Player, "This team can't be locked")
+	case lock:
+		w.LockTeam(team, true)
+		m.sayToTeam(team, "'%s' locked your team. After the race starts, killing will kill everyone in your team.", ctx.Name(c.Player))
+	default:
+		m.unlock(ctx, c.Player, team)
+	}
+}
+
+func (m *Mode) commandUnlock(ctx *game.Ctx, c *game.CommandCall) {
+	if team := ctx.DDRace().Team(int(c.Player)); m.hasTeams(ctx, c) && team != 0 && team < numTeams {
+		m.unlock(ctx, c.Player, team)
+	}
+}
+
+func (m *Mode) unlock(ctx *game.Ctx, id game.PlayerID, team uint8) {
+	ctx.DDRace().LockTeam(team, false)
+	m.sayToTeam(team, "'%s' unlocked your team.", ctx.Name(id))
+}
+
+func (m *Mode) commandInvite(ctx *game.Ctx, c *game.CommandCall) {
+	if !m.hasTeams(ctx, c) {
+		return
+	}
+	w, s := ctx.DDRace(), &m.state.Teams
+	team := w.Team(int(c.Player))
+	target := game.Nobody
+	for id := range ctx.Players() {
+		if ctx.Name(id) == c.Arg(0) && target == game.Nobody {
+			target = id
+		}
+	}
+	switch {
+	case m.vars.Invite == 0:
+		ctx.SayTo(c.Player, "Invites are disabled")
+	case team == 0 || team >= numTeams:
+		ctx.SayTo(c.Player, "Can't invite players to this team")
+	case target == game.Nobody:
+		ctx.SayTo(c.Player, "Player not found")
+	case s.Invited[team]&game.MaskOne(target) != 0:
+		ctx.SayTo(c.Player, "Player already invited")
+	case s.Asked[c.Player]+m.vars.InviteFrequency*game.TickRate > w.Tick():
+		ctx.SayTo(c.Player, "Can't invite this quickly")
+	default:
+		s.Invited[team] |= game.MaskOne(target)
+		s.Asked[c.Player] = w.Tick()
+		ctx.SayTo(target, fmt.Sprintf("'%s' invited you to team %d.", ctx.Name(c.Player), team))
+		m.sayToTeam(team, "'%s' invited '%s' to your team.", ctx.Name(c.Player), ctx.Name(target))
+	}
+}
+
+func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
+	w, s, mask := ctx.DDRace(), &m.state.Teams, game.MaskOne(c.Player)
+	team := w.Team(int(c.Player))
+	yes := len(c.Args) == 0 || c.Int(0) != 0
+	switch {
+	case m.vars.Practice == 0:
+		ctx.SayTo(c.Player, "Practice mode is disabled")
+		return
+	case !races(w, team):
+		ctx.SayTo(c.Player, "Join a team to enable practice mode, which means you can use /r, but can't earn a rank.")
+		return
+	case w.Practises(team):
+		ctx.SayTo(c.Player, "Team is already in practice mode")
+		return
+	case yes == (s.Voted&mask != 0):
+		return
+	}
+	s.Voted ^= mask
+	all := members(w, team)
+	votes, needed := bits.OnesCount64(uint64(s.Voted&all)), bits.OnesCount64(uint64(all))/2+1
+	what := "disable"
+	if yes {
+		what = "enable"
+	}
+	m.sayToTeam(team, "'%s' voted to %s /practice mode for your team, which means you can use /r, but you can't earn a rank. Type /practice to vote (%d/%d required votes)",
+		ctx.Name(c.Player), what, votes, needed)
+	if votes >= needed {
+		w.SetPractice(team, true)
+		m.sayToTeam(team, "Practice mode enabled for your team, happy practicing!")
+	}
+}
+
+// setTeam handles set_team_ddr.
+func (m *Mode) setTeam(ctx *game.Ctx, c *game.CommandCall) {
+	w, id, team := ctx.DDRace(), c.Int(0), c.Int(1)
+	if !m.hasTeams(ctx, c) || team < 0 || team >= numTeams || id < 0 || id >= game.MaxPlayers || !w.InGame(int(id)) {
+		return
+	}
+	if t := w.AliveTee(int(id)); t != nil && (w.Team(int(id)) != 0 && t.Race == ddrace.RaceStarted || w.Practises(w.Team(int(id)))) {
+		w.Die(int(id), ddrace.WeaponGame)
+	}
+	w.SetTeam(int(id), uint8(team))
+}
+
+// uninvite handles uninvite.
+func (m *Mode) uninvite(_ *game.Ctx, c *game.CommandCall) {
+	if id, team := c.Int(0), c.Int(1); id >= 0 && id < game.MaxPlayers && team > 0 && team < numTeams {
+		m.state.Teams.Invited[team] &^= game.MaskOne(game.PlayerID(id))
+	}
+}

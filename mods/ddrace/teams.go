@@ -1,0 +1,372 @@
+package ddrace
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+)
+
+// numTeams is the number of teams, of which 0 is none.
+const numTeams = ddrace.TeamSuper
+
+// teamState is how far a team is with its race.
+type teamState uint8
+
+// The states of teams.
+const (
+	teamEmpty        teamState = iota
+	teamOpen                   // others can join it
+	teamStarted                // it races
+	teamUnfinishable           // it races, and one of those it began with is gone
+	teamFinished
+)
+
+const (
+	// unfinishableTicks is how long a team may play on that cannot finish.
+	unfinishableTicks = 60 * game.TickRate
+	// warningTicks are between two warnings on the start line, and waitTicks, for the default of
+	// sv_chat_delay, between two hints that somebody waits for another one.
+	warningTicks = 3 * game.TickRate
+	waitTicks    = game.TickRate + 1
+)
+
+// teams is the state of all teams and of players in them. Ticks are those of the simulation.
+type teams struct {
+	State    [numTeams]teamState
+	KillTick [numTeams]int32           // of teams that cannot finish, -1 for none
+	Invited  [numTeams]game.PlayerMask // may join though it is locked
+	Started  game.PlayerMask           // went through the start since they are in their team
+	Finished game.PlayerMask
+	Voted    game.PlayerMask // for practice
+	Changed  [game.MaxPlayers]int32
+	Asked    [game.MaxPlayers]int32 // invited somebody
+	Warned   [game.MaxPlayers]int32
+	Hinted   [game.MaxPlayers]int32
+}
+
+// forget forgets what belongs to a player who leaves.
+func (t *teams) forget(id int) {
+	t.Changed[id], t.Asked[id], t.Warned[id], t.Hinted[id] = 0, 0, 0, 0
+	for i := range t.Invited {
+		t.Invited[i] &^= game.MaskOne(game.PlayerID(id))
+	}
+}
+
+// members are the players of a team.
+func members(w *ddrace.World, team uint8) (mask game.PlayerMask) {
+	for id := range ddrace.MaxTees {
+		if w.InGame(id) && w.Team(id) == team {
+			mask |= game.MaskOne(game.PlayerID(id))
+		}
+	}
+	return mask
+}
+
+// each calls f for all in a mask, ascending.
+func each(mask game.PlayerMask, f func(id int)) {
+	for ; mask != 0; mask &= mask - 1 {
+		f(bits.TrailingZeros64(uint64(mask)))
+	}
+}
+
+// names lists the names of players.
+func (m *Mode) names(mask game.PlayerMask) string {
+	var b strings.Builder
+	each(mask, func(id int) {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(m.tx.Name(game.PlayerID(id)))
+	})
+	return b.String()
+}
+
+// sayTo says something to all in a mask.
+func (m *Mode) sayTo(to game.PlayerMask, text string) {
+	each(to, func(id int) { m.tx.SayTo(game.PlayerID(id), text) })
+}
+
+// sayToTeam says something to a team.
+func (m *Mode) sayToTeam(team uint8, format string, args ...any) {
+	m.sayTo(members(m.tx.DDRace(), team), fmt.Sprintf(format, args...))
+}
+
+// races reports whether a team is one that starts and finishes together.
+func races(w *ddrace.World, team uint8) bool {
+	return team < numTeams && (team != 0 || w.Settings().Team == 3)
+}
+
+// teamRace is a Mode as what the simulation calls.
+type teamRace Mode
+
+var _ ddrace.Teams = (*teamRace)(nil)
+
+// Moved follows changes of teams.
+func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
+	m, s := (*Mode)(r), &r.state.Teams
+	mask := game.MaskOne(game.PlayerID(id))
+	s.Started &^= mask
+	s.Finished &^= mask
+	if from != to {
+		s.Voted &^= mask
+		if races(w, from) && w.Members(from) == 0 {
+			s.State[from] = teamEmpty
+			m.resetRound(w, from)
+		}
+	}
+	if to < numTeams && s.State[to] == teamEmpty && !w.Locked(to) {
+		s.State[to] = teamOpen
+	}
+}
+
+// resetRound forgets what lasts until a team is empty.
+func (m *Mode) resetRound(w *ddrace.World, team uint8) {
+	s := &m.state.Teams
+	s.Invited[team], s.KillTick[team] = 0, -1
+	s.Voted &^= members(w, team)
+	w.SetPractice(team, false)
+}
+
+// Spawned puts a player who got a tee into its team.
+func (r *teamRace) Spawned(w *ddrace.World, id int) {
+	r.state.Teams.Warned[id] = 0
+	if team := w.Team(id); !w.Locked(team) {
+		w.JoinAtSpawn(id)
+		(*Mode)(r).checkFinished(w, team)
+	}
+}
+
+// Died is what the death of a tee means for its team.
+func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
+	m, s := (*Mode)(r), &r.state.Teams
+	team := w.Team(id)
+	switch {
+	case team >= numTeams:
+		w.SetTeam(id, 0)
+	case w.Settings().Team == 3:
+		s.State[team] = teamOpen
+		m.resetRound(w, team)
+		w.ResetSwitches(team)
+	case w.Locked(team) && weapon != ddrace.WeaponGame:
+		w.SetTeam(id, team)
+		if s.State[team] == teamOpen {
+			break
+		}
+		s.State[team] = teamOpen
+		w.SetPractice(team, false)
+		strong, what := -1, "died"
+		if weapon == ddrace.WeaponSelf {
+			strong, what = id, "killed"
+		}
+		m.killTeam(w, team, strong, id)
+		if w.Members(team) > 1 {
+			m.sayToTeam(team, "Everyone in your locked team was killed because '%s' %s.", m.tx.Name(game.PlayerID(id)), what)
+		}
+	default:
+		if s.State[team] == teamStarted && s.Started&game.MaskOne(game.PlayerID(id)) == 0 {
+			m.sayToTeam(team, "This team cannot finish anymore because '%s' left the team before hitting the start", m.tx.Name(game.PlayerID(id)))
+			m.sayToTeam(team, "Enter /practice mode or restart to avoid the entire team being killed in 60 seconds")
+			s.State[team], s.KillTick[team] = teamUnfinishable, w.Tick()+unfinishableTicks
+		}
+		w.SetTeam(id, 0)
+		m.checkFinished(w, team)
+	}
+}
+
+// killTeam kills all of a team but one. If somebody is to have strong hook over the others, these get
+// their new tees at once, after that one.
+func (m *Mode) killTeam(w *ddrace.World, team uint8, strong, except int) {
+	all := members(w, team)
+	m.state.Teams.Voted &^= all
+	each(all, func(id int) {
+		switch {
+		case id == except:
+		case strong >= 0:
+			w.Kill(id, ddrace.WeaponSelf, id != strong)
+		default:
+			w.Die(id, ddrace.WeaponSelf)
+		}
+	})
+}
+
+// Started handles a tee on the start line.
+func (r *teamRace) Started(w *ddrace.World, id int) bool {
+	m, s, set := (*Mode)(r), &r.state.Teams, w.Settings()
+	team, t := w.Team(id), w.AliveTee(id)
+	switch n := w.Members(team); {
+	case set.Team == 2 && (team == 0 || n <= 1):
+		m.warn(w, id, "You have to be in a team with other tees to start")
+		return false
+	case set.Team != 3 && races(w, team) && n < int(set.MinTeamSize):
+		m.warn(w, id, fmt.Sprintf("Your team has fewer than %d players, so your team rank won't count", set.MinTeamSize))
+	}
+	mask := game.MaskOne(game.PlayerID(id))
+	switch {
+	case !races(w, team):
+		s.Started |= mask
+		w.StartRace(id)
+	case t.Race == ddrace.RaceFinished || set.Team == 3 && t.Race == ddrace.RaceStarted:
+	case m.waits(w, id, team):
+		t.Race = ddrace.RaceNone
+	default:
+		s.Started |= mask
+		if s.State[team] < teamStarted {
+			m.startTeam(w, team)
+		}
+	}
+	return true
+}
+
+// startTeam lets the race of a team begin.
+func (m *Mode) startTeam(w *ddrace.World, team uint8) {
+	s, set := &m.state.Teams, w.Settings()
+	s.State[team], s.KillTick[team] = teamStarted, -1
+	var racing game.PlayerMask
+	each(members(w, team), func(id int) {
+		alive := w.AliveTee(id) != nil
+		if alive {
+			w.StartRace(id)
+		}
+		if alive || w.Locked(team) {
+			racing |= game.MaskOne(game.PlayerID(id))
+		}
+	})
+	if set.Team == 3 || set.MaxTeamSize == 2 || set.Pauseable == 0 {
+		return
+	}
+	plural := "s"
+	if w.Members(team) == 1 {
+		plural = ""
+	}
+	m.sayTo(racing, fmt.Sprintf("Team %d started with %d player%s: %s", team, w.Members(team), plural, m.names(racing)))
+}
+
+// waits reports whether a tee on the start line has to wait for one of its team, who has finished and
+// not started again.
+func (m *Mode) waits(w *ddrace.World, id int, team uint8) (waiting bool) {
+	s := &m.state.Teams
+	hint := func(to, about int, format string) {
+		if s.Hinted[to]+waitTicks < w.Tick() {
+			m.tx.SayTo(game.PlayerID(to), fmt.Sprintf(format, m.tx.Name(game.PlayerID(about))))
+			s.Hinted[to] = w.Tick()
+		}
+	}
+	each(members(w, team), func(other int) {
+		if t := w.AliveTee(other); t != nil && t.Race == ddrace.RaceFinished {
+			waiting = true
+			hint(id, other, "%s has finished and didn't go through start yet, wait for him or join another team.")
+			hint(other, id, "%s wants to start a new round, kill or walk to start.")
+		}
+	})
+	return waiting
+}
+
+// warn tells a player on the start line something, now and then.
+func (m *Mode) warn(w *ddrace.World, id int, text string) {
+	if warned := &m.state.Teams.Warned[id]; *warned < w.Tick()-warningTicks {
+		m.tx.SayTo(game.PlayerID(id), text)
+		*warned = w.Tick()
+	}
+}
+
+// Finished handles a tee on the finish line.
+func (r *teamRace) Finished(w *ddrace.World, id int) {
+	m, s, team := (*Mode)(r), &r.state.Teams, w.Team(id)
+	if !races(w, team) {
+		if ticks := w.Tick() - w.AliveTee(id).StartTick; ticks > 0 {
+			m.finish(w, id, ticks)
+		}
+		return
+	}
+	s.Finished |= s.Started & game.MaskOne(game.PlayerID(id))
+	m.checkFinished(w, team)
+}
+
+// checkFinished ends the race of a team if all of it are at the finish.
+func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
+	s, tx := &m.state.Teams, m.tx
+	if team >= numTeams || s.State[team] != teamStarted {
+		return
+	}
+	all := members(w, team)
+	if all&^s.Finished != 0 {
+		return
+	}
+	var racing game.PlayerMask
+	var players []string
+	ticks := int32(0)
+	each(all, func(id int) {
+		t := w.AliveTee(id)
+		if t == nil {
+			return
+		}
+		if racing == 0 {
+			ticks = w.Tick() - t.StartTick
+		}
+		racing |= game.MaskOne(game.PlayerID(id))
+		players = append(players, tx.Name(game.PlayerID(id)))
+	})
+	s.Started &^= racing
+	s.Finished &^= racing
+	if ticks <= 0 {
+		return
+	}
+	s.State[team] = teamFinished
+	if w.Practises(team) {
+		m.sayToTeam(team, "Your team would've finished in: %d minute(s) %5.2f second(s). Since you had practice mode enabled your rank doesn't count.",
+			ms(ticks)/60_000, float64(ms(ticks)%60_000)/1000)
+		each(racing, func(id int) { w.AliveTee(id).Race = ddrace.RaceFinished })
+		return
+	}
+	each(racing, func(id int) { m.finish(w, id, ticks) })
+	if m.vars.RejoinTeam0 != 0 && w.Settings().Team != 3 && !w.Locked(team) {
+		each(racing, func(id int) {
+			w.SetTeam(id, 0)
+			tx.Say(fmt.Sprintf("%s joined team 0", tx.Name(game.PlayerID(id))))
+		})
+	}
+	if len(players) >= int(w.Settings().MinTeamSize) {
+		tx.Rank(game.RankRequest{
+			Op: game.RankFinish, By: game.Nobody, Team: true, Names: players, Time: ms(ticks), Begin: tx.Tick() - ticks, End: tx.Tick(),
+		})
+	}
+}
+
+// tickTeams kills teams that cannot finish and reminds others of who has not started.
+func (m *Mode) tickTeams() {
+	const every, offset = 60 * game.TickRate, 30 * game.TickRate
+	w, s := m.tx.DDRace(), &m.state.Teams
+	now := w.Tick()
+	var remind uint64
+	for id := range ddrace.MaxTees {
+		team := w.Team(id)
+		if t := w.AliveTee(id); t != nil && team != 0 && team < numTeams && s.State[team] == teamStarted && s.Started&game.MaskOne(game.PlayerID(id)) == 0 &&
+			!w.Practises(team) && (now-t.StartTick)%every == offset {
+			remind |= 1 << team
+		}
+	}
+	for team := range uint8(numTeams) {
+		if s.State[team] == teamUnfinishable && s.KillTick[team] != -1 && now >= s.KillTick[team] {
+			if w.Practises(team) {
+				s.KillTick[team] = -1
+				continue
+			}
+			m.sayToTeam(team, "Your team was killed because it couldn't finish anymore and hasn't entered /practice mode")
+			m.killTeam(w, team, -1, -1)
+		}
+		if remind>>team&1 == 0 || w.Members(team) <= 1 {
+			continue
+		}
+		all := members(w, team)
+		missing := all &^ s.Started
+		players := "players that have"
+		if bits.OnesCount64(uint64(missing)) == 1 {
+			players = "player that has"
+		}
+		m.sayTo(all, fmt.Sprintf("Your team has %d %s not started yet, they need to touch the start before this team can finish: %s",
+			bits.OnesCount64(uint64(missing)), players, m.names(missing)))
+	}
+}

@@ -1,0 +1,358 @@
+package ddrace_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
+)
+
+// party is a world in which a test lets players walk and write, and reads what they are told.
+type party struct {
+	*modtest.World
+	t      *testing.T
+	inputs map[game.PlayerID]game.Input
+	told   map[game.PlayerID][]string
+	events []game.Event
+}
+
+// newParty has players on a map with a start, a finish, a tile that kills and one that unlocks; it is
+// long enough ago that the map began that they may change teams.
+func newParty(t *testing.T, players int, settings ...string) *party {
+	terrain := modtest.ParseMap(map[byte]uint8{'s': 33, 'f': 34, 'd': 2, 'u': 76, 'c': 35},
+		"####################################",
+		"#                                  #",
+		"#du    S       s         c       ff#",
+		"####################################")
+	terrain.Settings = append(settings, "tune player_collision 0")
+	p := &party{
+		World:  modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain, Seed: 3}),
+		t:      t,
+		inputs: map[game.PlayerID]game.Input{},
+		told:   map[game.PlayerID][]string{},
+	}
+	for id := range game.PlayerID(players) {
+		p.Play(id)
+	}
+	p.run(160)
+	clear(p.told)
+	p.events = nil
+	return p
+}
+
+// run runs ticks after commands.
+func (p *party) run(ticks int, cmds ...game.Command) {
+	for range ticks {
+		for id := range game.PlayerID(game.MaxPlayers) {
+			if in, ok := p.inputs[id]; ok {
+				cmds = append(cmds, game.Command{Kind: game.CmdInput, Player: id, Input: in})
+			}
+		}
+		for _, e := range p.Step(cmds) {
+			if e.Kind == game.EvChat && e.Player == game.Nobody {
+				for id := range game.PlayerID(game.MaxPlayers) {
+					if e.To&game.MaskOne(id) != 0 {
+						p.told[id] = append(p.told[id], e.Text)
+					}
+				}
+			}
+			p.events = append(p.events, e)
+		}
+		cmds = nil
+	}
+}
+
+// types has a player write a command, and a second pass.
+func (p *party) types(id game.PlayerID, line string) {
+	words := strings.Split(line, " ")
+	p.run(50, game.ChatCommand(id, words[0], words[1:]...))
+}
+
+// walk has players walk for some ticks.
+func (p *party) walk(direction int32, ticks int, ids ...game.PlayerID) {
+	for _, id := range ids {
+		p.inputs[id] = game.Input{Direction: direction, TargetX: 1}
+	}
+	p.run(ticks)
+	for _, id := range ids {
+		p.inputs[id] = game.Input{TargetX: 1}
+	}
+}
+
+// heard checks what a player was told since the last time.
+func (p *party) heard(id game.PlayerID, want ...string) {
+	p.t.Helper()
+	if !slices.Equal(p.told[id], want) {
+		p.t.Errorf("player %d was told\n\t%s\nwant\n\t%s", id, strings.Join(p.told[id], "\n\t"), strings.Join(want, "\n\t"))
+	}
+	p.told[id] = nil
+}
+
+// team checks the teams of players.
+func (p *party) team(want ...int32) {
+	p.t.Helper()
+	var got []int32
+	for _, info := range p.Frame().Players {
+		got = append(got, int32(info.RaceTeam))
+	}
+	testenv.Check(p.t, slices.Equal(got, want), "teams %v, want %v", got, want)
+}
+
+// take returns the events of a kind so far.
+func (p *party) take(kind game.EventKind) (list []game.Event) {
+	for _, e := range p.events {
+		if e.Kind == kind {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func TestJoinTeam(t *testing.T) {
+	p := newParty(t, 4)
+	p.types(0, "team")
+	p.types(0, "team 7")
+	p.types(0, "team")
+	p.heard(0, "You are in team 0", "player 0 joined team 7", "You are in team 7")
+	p.types(0, "team 3")
+	p.heard(0, "You can't change teams that fast!")
+	p.run(100)
+	p.types(0, "team 7")
+	p.heard(0, "You are in this team already")
+	p.types(1, "team -1") // the first that is empty
+	p.heard(1, "player 0 joined team 7", "player 1 joined team 1")
+	p.team(7, 1, 0, 0)
+	p.types(0, "lock")
+	p.heard(0, "player 1 joined team 1", "'player 0' locked your team. After the race starts, killing will kill everyone in your team.")
+	p.types(2, "team 7")
+	p.heard(2, "player 0 joined team 7", "player 1 joined team 1", "This team is locked using /lock. Only members of the team can unlock it using /lock.")
+	p.types(2, "invite x")
+	p.types(2, "lock")
+	p.heard(2, "Can't invite players to this team", "This team can't be locked")
+	p.run(1, game.ChatCommand(0, "invite", "nobody"))
+	p.run(50, game.ChatCommand(0, "invite", "player 2"))
+	p.run(50, game.ChatCommand(0, "invite", "player 2"))
+	p.heard(0, "Player not found", "'player 0' invited 'player 2' to your team.", "Player already invited")
+	p.heard(2, "'player 0' invited you to team 7.")
+	p.types(2, "team 7")
+	p.types(2, "unlock")
+	p.heard(2, "player 2 joined team 7", "'player 2' unlocked your team.")
+	p.team(7, 1, 7, 0)
+	p.heard(0, "player 2 joined team 7", "'player 2' unlocked your team.")
+	p.walk(1, 50, 3) // starts alone
+	p.types(3, "team 7")
+	p.heard(3, "player 0 joined team 7", "player 1 joined team 1", "player 2 joined team 7", "You have started racing already")
+	p.walk(1, 50, 0)
+	p.types(1, "team 7")
+	p.heard(1, "player 2 joined team 7", "This team started already")
+	p.run(2, game.ConsoleCommand(game.Nobody, "set_team_ddr", "3", "9"))
+	p.team(7, 1, 7, 9)
+	p.run(2, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
+	p.types(1, "team 2")
+	p.heard(1, "You can't change teams while you are dead/a spectator.")
+}
+
+// TestTeamRace has a team of two finish, and then one in which one is missing.
+func TestTeamRace(t *testing.T) {
+	p := newParty(t, 3)
+	p.types(0, "team 5")
+	p.types(1, "team 5")
+	p.types(2, "team 6")
+	p.walk(1, 50, 2)
+	p.run(100)
+	clear(p.told)
+	p.types(2, "team 5")
+	p.heard(2, "You have started racing already")
+	p.walk(1, 200, 0)
+	testenv.Check(t, len(p.take(game.EvRaceFinish)) == 0, "one of two finished")
+	p.walk(1, 200, 1)
+	finished := p.take(game.EvRaceFinish)
+	testenv.Require(t, len(finished) == 2 && finished[0].Value == finished[1].Value && finished[0].Value > 4000, "finishes: %+v", finished)
+	p.heard(0, "player 0 joined team 0", "player 1 joined team 0")
+	p.team(0, 0, 6)
+	ranks := p.take(game.EvStore)
+	testenv.Require(t, len(ranks) == 3 && ranks[2].Store.Rank.Team && slices.Equal(ranks[2].Store.Rank.Names, []string{"player 0", "player 1"}), "kept: %d", len(ranks))
+	r := ranks[2].Store.Rank
+	testenv.Check(t, r.Time == finished[0].Value && r.End-r.Begin == r.Time/20, "the team's finish: %+v", r)
+}
+
+// TestLockedTeamDies has one of a locked team die and another one kill itself.
+func TestLockedTeamDies(t *testing.T) {
+	p := newParty(t, 4)
+	for _, line := range []string{"0team 5", "1team 5", "2team 5", "0lock"} {
+		p.types(game.PlayerID(line[0]-'0'), line[1:])
+	}
+	clear(p.told)
+	p.run(1, game.Command{Kind: game.CmdKill, Player: 1})
+	p.run(20)
+	p.heard(0)
+	p.team(5, 5, 5, 0)
+	p.run(200)
+	p.walk(1, 50, 0)
+	p.events = nil
+	p.run(1, game.Command{Kind: game.CmdKill, Player: 1})
+	p.run(10)
+	for id := range game.PlayerID(3) {
+		p.heard(id, "Everyone in your locked team was killed because 'player 1' killed.")
+	}
+	testenv.Check(t, len(p.take(game.EvKill)) == 3 && len(p.take(game.EvSpawn)) == 3, "%d deaths, %d spawns", len(p.take(game.EvKill)), len(p.take(game.EvSpawn)))
+	p.heard(3)
+	p.team(5, 5, 5, 0)
+	p.run(200)
+	p.walk(1, 50, 2)
+	p.walk(-1, 150, 2) // over the tile that unlocks, to the one that kills
+	p.heard(2, "Your team was unlocked by an unlock team tile")
+	testenv.Check(t, p.Frame().Players[2].RaceTeam == 0, "who died stays in the team")
+}
+
+// TestUnfinishableTeam has one leave a team before it started.
+func TestUnfinishableTeam(t *testing.T) {
+	p := newParty(t, 3)
+	p.types(0, "team 5")
+	p.types(1, "team 5")
+	p.types(2, "team 5")
+	p.walk(1, 50, 0)
+	clear(p.told)
+	p.run(1, game.Command{Kind: game.CmdKill, Player: 1})
+	left := []string{
+		"This team cannot finish anymore because 'player 1' left the team before hitting the start",
+		"Enter /practice mode or restart to avoid the entire team being killed in 60 seconds",
+	}
+	p.run(2998)
+	for id := range game.PlayerID(3) {
+		p.heard(id, left...)
+	}
+	p.team(5, 0, 5)
+	p.run(3)
+	p.heard(2, "Your team was killed because it couldn't finish anymore and hasn't entered /practice mode")
+	p.team(0, 0, 0)
+}
+
+// TestReminder has a team wait for one who has not started.
+func TestReminder(t *testing.T) {
+	p := newParty(t, 2, "sv_pauseable 1")
+	p.types(0, "team 5")
+	p.types(1, "team 5")
+	p.walk(1, 50, 0)
+	p.run(1600)
+	p.heard(1, "player 0 joined team 5", "player 1 joined team 5", "Team 5 started with 2 players: player 0, player 1",
+		"Your team has 1 player that has not started yet, they need to touch the start before this team can finish: player 1")
+}
+
+// TestPractice has a team practise: its finish does not count.
+func TestPractice(t *testing.T) {
+	p := newParty(t, 3)
+	p.types(2, "practice")
+	p.heard(2, "Join a team to enable practice mode, which means you can use /r, but can't earn a rank.")
+	p.types(0, "team 5")
+	p.types(1, "team 5")
+	clear(p.told)
+	p.types(0, "practice")
+	voted := "' voted to enable /practice mode for your team, which means you can use /r, but you can't earn a rank. Type /practice to vote "
+	p.heard(1, "'player 0"+voted+"(1/2 required votes)")
+	p.types(0, "practice 0")
+	p.types(0, "practice")
+	p.types(1, "practice")
+	p.types(1, "practice")
+	p.heard(1, strings.Replace("'player 0"+voted+"(0/2 required votes)", "enable", "disable", 1), "'player 0"+voted+"(1/2 required votes)",
+		"'player 1"+voted+"(2/2 required votes)", "Practice mode enabled for your team, happy practicing!", "Team is already in practice mode")
+	clear(p.told)
+	p.walk(1, 200, 0, 1)
+	told := p.told[0]
+	testenv.Check(t, len(told) == 1 && strings.HasPrefix(told[0], "Your team would've finished in: 0 minute(s)  1."), "told %q", told)
+	testenv.Check(t, len(p.take(game.EvRaceFinish)) == 0, "a rank in practice")
+	p.team(5, 5, 0)
+}
+
+// TestTeamSettings checks what sv_team and the sizes of teams mean.
+func TestTeamSettings(t *testing.T) {
+	p := newParty(t, 2, "sv_team 2")
+	p.types(0, "team 0")
+	p.run(150)
+	p.walk(1, 50, 0)
+	p.heard(0, "You must join a team and play with somebody or else you can't play", "You are in this team already", "You have to be in a team with other tees to start")
+	testenv.Check(t, len(p.take(game.EvKill)) == 1, "who may not start lives on")
+	for _, mode := range []string{"sv_team 0", "sv_team 3"} {
+		p = newParty(t, 2, mode)
+		for _, line := range []string{"team 1", "lock", "invite x"} {
+			p.types(0, line)
+			p.heard(0, "Teams are disabled")
+		}
+	}
+	p.team(0, 1)
+	p.walk(1, 200, 0, 1)
+	testenv.Check(t, len(p.take(game.EvRaceFinish)) == 2, "finishes of those who are alone: %+v", p.take(game.EvRaceFinish))
+	p = newParty(t, 2, "sv_max_team_size 1", "sv_min_team_size 3")
+	p.types(0, "team 4")
+	p.types(1, "team 4")
+	p.walk(1, 50, 0)
+	p.heard(1, "player 0 joined team 4", "This team already has the maximum allowed size of 1 players")
+	p.heard(0, "player 0 joined team 4", "Your team has fewer than 3 players, so your team rank won't count")
+}
+
+// TestTeamChat checks who reads what is said to the team.
+func TestTeamChat(t *testing.T) {
+	p := newParty(t, 4)
+	p.types(0, "team 5")
+	p.types(1, "team 5")
+	p.run(1, game.Command{Kind: game.CmdSetTeam, Player: 3, Team: game.TeamSpectators})
+	p.events = nil
+	for id := range game.PlayerID(4) {
+		p.run(1, game.Command{Kind: game.CmdSay, Player: id, Chat: game.ChatTeam, Text: "hello"})
+	}
+	var to []game.PlayerMask
+	for _, e := range p.take(game.EvChat) {
+		if e.Player >= 0 {
+			to = append(to, e.To)
+		}
+	}
+	testenv.Check(t, slices.Equal(to, []game.PlayerMask{3, 3, 4, 8}), "read by %b", to)
+}
+
+// TestBestTimes checks that best times come from the ranks and that finishes are compared with them.
+func TestBestTimes(t *testing.T) {
+	p := newParty(t, 2)
+	best := game.RankAnswer{ID: 2, Op: game.RankBest, By: 0, Asker: "player 0", Name: "player 0", Own: &game.RankRow{Time: 1500},
+		Checkpoints: []int32{700}, Rows: []game.RankRow{{Time: 500}}}
+	a := game.StoreAnswer{ID: 2, Op: game.StoreRank, Space: game.RankSpace, Rank: &best}
+	p.run(1, a.Command())
+	testenv.Check(t, p.Score(0) == 1500 && p.Score(1) == game.NoRaceTime && p.Frame().Game.Race.BestTime == 500, "%d %d %d", p.Score(0), p.Score(1), p.Frame().Game.Race.BestTime)
+	records := p.take(game.EvRaceRecords)
+	testenv.Check(t, len(records) == 1 && records[0].To == game.MaskAll, "records: %+v", records)
+	p.walk(1, 150, 0, 1)
+	var finished []game.Event
+	for _, e := range p.take(game.EvRaceFinish) {
+		e.To = 0
+		finished = append(finished, e)
+	}
+	testenv.Require(t, len(finished) == 2, "%d finishes", len(finished))
+	time := finished[1].Value // the newest tee is first
+	testenv.Check(t, finished[1].Extra == time-1500 && time < 1500 && finished[1].Record == game.RecordPersonal && finished[0].Extra == 0, "%+v", finished)
+	passed := p.take(game.EvCheckpoint)
+	testenv.Check(t, len(passed) == 1 && passed[0].Value == passed[0].Extra-700, "checkpoints: %+v", passed)
+	p.run(1, game.Command{Kind: game.CmdKill, Player: 1})
+	p.run(2)
+	p.walk(1, 150, 1)
+	p.heard(0)
+	p.heard(1, "You finished with your best time.")
+	kept := p.take(game.EvStore)
+	testenv.Require(t, len(kept) == 3, "%d finishes are kept", len(kept))
+	r := kept[2].Store.Rank
+	testenv.Check(t, r.Op == game.RankFinish && r.By == 1 && slices.Equal(r.Names, []string{"player 1"}) && r.Time == time && r.Checkpoints[0] > 0 && r.End-r.Begin == time/20, "%+v", r)
+}
+
+// TestHiddenScores checks what sv_save_worse_scores 0 keeps from others and from the ranks.
+func TestHiddenScores(t *testing.T) {
+	p := newParty(t, 1, "sv_save_worse_scores 0")
+	for range 2 {
+		p.walk(1, 120, 0)
+		p.run(1, game.Command{Kind: game.CmdKill, Player: 0})
+		p.run(160)
+	}
+	finished := p.take(game.EvRaceFinish)
+	testenv.Check(t, len(finished) == 2 && finished[0].To == 1 && len(p.take(game.EvStore)) == 1, "finishes: %+v, kept %d", finished, len(p.take(game.EvStore)))
+}
