@@ -138,6 +138,35 @@ func TestFragments(t *testing.T) {
 	testenv.Check(t, string(d.Data) == strings.Repeat("x", transport.MaxDatagram), "%d bytes", len(d.Data))
 }
 
+// TestEmptyFrames: frames without content that go on for ever end the connection after so many, not after a time; those
+// of messages do not count.
+func TestEmptyFrames(t *testing.T) {
+	for name, empty := range map[string][]byte{"a message": frame(0, -1, nil), "messages": frame(final|opBinary, -1, nil)} {
+		h := newTestHub(t)
+		h.idleTime = time.Hour
+		c := h.dialRaw(t, "192.0.2.1:5555")
+		message := append(frame(opBinary, -1, nil), frame(final, -1, []byte("x"))...)
+		for range 10 {
+			c.Write(append(bytes.Repeat(frame(final|opBinary, -1, nil), maxWithoutMessage/10), message...))
+			h.read(t, 1)
+		}
+		if name == "a message" {
+			c.Write(frame(opBinary, -1, nil))
+		}
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			for b := bytes.Repeat(empty, 1000); ; {
+				if _, err := c.Write(b); err != nil {
+					return
+				}
+			}
+		}()
+		<-sent
+		testenv.Eventually(t, "it is gone", func() bool { return h.Peers() == 0 })
+	}
+}
+
 // TestPings: some are answered, a flood of them ends the connection.
 func TestPings(t *testing.T) {
 	h := newTestHub(t)

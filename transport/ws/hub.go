@@ -116,14 +116,39 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort)
 // takenWriter is a ResponseWriter that knows the connection which is taken from its server.
 type takenWriter struct {
 	http.ResponseWriter
-	conn net.Conn
+	conn *boundedConn
 }
 
 // Hijack implements http.Hijacker.
 func (w *takenWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
-	w.conn = conn
-	return conn, rw, err
+	if err != nil {
+		return nil, nil, err
+	}
+	w.conn = &boundedConn{Conn: conn}
+	return w.conn, rw, nil
+}
+
+// maxWithoutMessage is how many bytes may come between two messages: a datagram needs less, even with each byte in
+// a frame of its own, but a message may have any number of empty frames.
+const maxWithoutMessage = 64 << 10
+
+// boundedConn is a connection from which only so much is read between two messages. One goroutine reads.
+type boundedConn struct {
+	net.Conn
+	read int // bytes since the last message
+}
+
+var errNoMessage = errors.New("too many frames without a message")
+
+// Read implements net.Conn.
+func (c *boundedConn) Read(b []byte) (int, error) {
+	if c.read > maxWithoutMessage {
+		return 0, errNoMessage
+	}
+	n, err := c.Conn.Read(b)
+	c.read += n
+	return n, err
 }
 
 // add makes a peer.

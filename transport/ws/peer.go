@@ -53,6 +53,7 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) erro
 	// conn alone would wait for the rest of a frame, however long it is and however slowly it comes.
 	defer context.AfterFunc(ctx, func() { raw.Close() })()
 	conn.SetReadLimit(-1) // readMessage has one
+	bounded, _ := raw.(*boundedConn)
 	var sender sync.WaitGroup
 	defer sender.Wait()
 	defer p.cancel()
@@ -91,6 +92,9 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) erro
 			continue
 		}
 		idle.Reset(p.hub.idleTime)
+		if bounded != nil {
+			bounded.read = 0
+		}
 		p.hub.mu.Lock()
 		p.heard = true
 		p.hub.unread = append(p.hub.unread, arrival{p, buf, transport.Monotonic()})
