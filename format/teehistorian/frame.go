@@ -15,6 +15,8 @@ type Frame struct {
 	// Alive says which tees there are, and Pos where.
 	Alive [MaxClients]bool
 	Pos   [MaxClients]Point
+	// Partial says that the file ends here without Finish, so that tees may be missing.
+	Partial bool
 }
 
 // maxFrame is the largest number of records of a frame.
@@ -30,7 +32,7 @@ func (r *Reader) NextFrame() (*Frame, error) {
 	if err := r.Next(&rec); err != nil {
 		return nil, err
 	}
-	f.Tick = rec.Tick
+	f.Tick, f.Partial = rec.Tick, false
 	for {
 		if len(f.Tees)+len(f.Actions) == maxFrame {
 			r.err = fmt.Errorf("%w: more than %d records in tick %d", ErrFormat, maxFrame, f.Tick)
@@ -43,6 +45,7 @@ func (r *Reader) NextFrame() (*Frame, error) {
 			f.Actions = append(f.Actions, rec)
 		}
 		if r.Next(&rec) != nil {
+			f.Partial = len(f.Actions) == 0
 			return f, nil
 		}
 		if rec.Tick != f.Tick {

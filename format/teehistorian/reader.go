@@ -42,13 +42,13 @@ func NewReader(file io.Reader) (*Reader, error) {
 	if !bytes.Equal(head[:n], magic[:n]) || n == 0 {
 		return nil, fmt.Errorf("%w: it begins with %x", ErrFormat, head[:n])
 	}
-	if err != nil {
-		return nil, r.fail(err)
-	}
 	r.offset = int64(n)
+	if err != nil {
+		return nil, fmt.Errorf("%w, in the header", r.fail(err))
+	}
 	text, err := r.readString(maxHeader)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w, in the header", err)
 	}
 	return r, r.h.parse(text)
 }

@@ -48,8 +48,8 @@ func (m *Map) GameLayer() *TileLayer {
 
 // DDNetLayer returns the data of the layer of one of DDNet's kinds, of which the last counts, as
 // in DDNet. It is row by row, with as many bytes for each tile of the game layer as
-// [TileKind.DDNetTileSize] says; nil if the map has no such layer. A layer that has another size
-// than the game layer or too little data is an error.
+// [TileKind.DDNetTileSize] says; nil if the map has no such layer. A layer that is wider or
+// narrower than the game layer, or has too little data, is an error; rows beyond it are left out.
 func (m *Map) DDNetLayer(kind TileKind) ([]byte, error) {
 	slot, size := slices.Index(ddnetKinds[:], kind), kind.DDNetTileSize()
 	game := m.GameLayer()
@@ -72,7 +72,7 @@ func (m *Map) DDNetLayer(kind TileKind) ([]byte, error) {
 		data = found.DDNetData[slot]
 	}
 	n := game.Width * game.Height * size
-	if found.Width != game.Width || found.Height != game.Height || len(data) < n {
+	if found.Width != game.Width || len(data) < n {
 		return nil, fmt.Errorf("%w: %s layer of %d×%d tiles with %d bytes, the game layer is %d×%d, which takes %d bytes",
 			ErrFormat, ddnetNames[slot], found.Width, found.Height, len(data), game.Width, game.Height, n)
 	}

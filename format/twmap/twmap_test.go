@@ -80,6 +80,13 @@ func TestLayersOfDDNet(t *testing.T) {
 	testenv.Check(t, data == nil && err == nil, "a map without layers: %v, %v", data, err)
 	_, err = small(3).DDNetLayer(KindTele)
 	testenv.Check(t, errors.Is(err, ErrFormat) && strings.Contains(err.Error(), "tele layer of 2×1 tiles with 4 bytes, the game layer is 4×3, which takes 24 bytes"), "%v", err)
+	tall := layered(3, 4)
+	tall.Groups[0].Layers[0] = NewGameLayer(3, 2)
+	data, err = tall.DDNetLayer(KindSwitch) // its first rows are those of the game layer
+	testenv.Check(t, err == nil && len(data) == 3*2*4 && data[4] == tall.Groups[0].Layers[4].(*TileLayer).DDNetData[3][4], "a layer with more rows: %v, %v", data, err)
+	tall.Groups[0].Layers[0] = NewGameLayer(4, 2)
+	_, err = tall.DDNetLayer(KindSwitch)
+	testenv.Check(t, errors.Is(err, ErrFormat), "a narrower layer: %v", err)
 	short := layered(3, 2)
 	short.Groups[0].Layers[2].(*TileLayer).DDNetData[1] = make([]byte, 35)
 	_, err = short.DDNetLayer(KindSpeed)

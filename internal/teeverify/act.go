@@ -117,6 +117,10 @@ func (t *match) extra(rec *teehistorian.Record) {
 	case teehistorian.ExtraReady:
 		t.clients[a].entered = true
 		t.world.Enter(a, t.clients[a].spectator)
+	case teehistorian.ExtraSwap:
+		t.unknown("swap")
+	case teehistorian.ExtraLoaded:
+		t.unknown("load")
 	case teehistorian.ExtraTeam:
 		t.world.SetTeam(a, uint8(b))
 	}

@@ -34,6 +34,7 @@ type match struct {
 // frame is a tick of the recording.
 type frame struct {
 	tick    int32
+	partial bool // the file ends in it, and lacks tees
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	actions []teehistorian.Record
@@ -134,7 +135,7 @@ func (t *match) frame() *frame {
 			}
 			return nil
 		}
-		t.frames = append(t.frames, frame{tick: f.Tick, alive: f.Alive, pos: f.Pos, actions: slices.Clone(f.Actions)})
+		t.frames = append(t.frames, frame{tick: f.Tick, partial: f.Partial, alive: f.Alive, pos: f.Pos, actions: slices.Clone(f.Actions)})
 	}
 	t.next++
 	return &t.frames[t.next-1-t.first]
@@ -148,7 +149,11 @@ func (t *match) run(last int32) {
 		if f == nil {
 			return
 		}
-		for t.world.Tick() < f.tick && t.world.Tick() < last {
+		end := min(f.tick, last)
+		if f.partial {
+			end = min(f.tick-1, last)
+		}
+		for t.world.Tick() < end {
 			if t.world.Tick() == f.tick-1 {
 				t.alive, t.pos = f.alive, f.pos
 			}
@@ -156,7 +161,7 @@ func (t *match) run(last int32) {
 				return
 			}
 		}
-		if t.world.Tick() >= last {
+		if f.partial || t.world.Tick() >= last {
 			return
 		}
 		t.actAll(f.actions)

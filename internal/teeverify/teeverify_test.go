@@ -2,6 +2,7 @@ package teeverify_test
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -160,4 +161,46 @@ func TestDifference(t *testing.T) {
 	if cut.Difference != nil || cut.TeeTicks < 300 {
 		t.Errorf("%+v", cut)
 	}
+}
+
+// TestCutOff cuts a recording at every byte of a few ticks: what is there is equal, and a cut in the header is
+// told.
+func TestCutOff(t *testing.T) {
+	file := recording(t, 30)
+	begin := bytes.IndexByte(file, 0) + 1
+	for n := range len(file) {
+		cfg := teeverify.Config{File: bytes.NewReader(file[:n]), Terrain: room(), NoSearch: true}
+		res, err := teeverify.Verify(cfg)
+		switch {
+		case n == 0:
+		case n < begin:
+			if !errors.Is(err, teehistorian.ErrCutOff) || !strings.Contains(err.Error(), "header") {
+				t.Fatalf("%d bytes of the header: %v", n, err)
+			}
+		case err != nil || res.Difference != nil:
+			t.Fatalf("%d of %d bytes: %v, %v", n, len(file), err, res.Difference)
+		}
+	}
+	whole := verify(t, file, true)
+	// Of a crash within the last tick, all before it counts.
+	cut := verify(t, file[:len(file)-1], true)
+	testenv.Check(t, cut.Ticks >= whole.Ticks-2 && cut.TeeTicks >= whole.TeeTicks-6, "of %d ticks %d count, of %d places %d", whole.Ticks, cut.Ticks, whole.TeeTicks, cut.TeeTicks)
+}
+
+// TestNamedCommands checks that what is not followed is named.
+func TestNamedCommands(t *testing.T) {
+	var out bytes.Buffer
+	w := testenv.Must(teehistorian.NewWriter(&out, teehistorian.Header{MapName: "room", PRNG: "pcg-xsh-rr:0000000000000003:0000000000000004"}))
+	for _, rec := range []teehistorian.Record{
+		{Kind: teehistorian.Command, Name: "swap", Flags: 128}, // asks only
+		{Kind: teehistorian.Extra, ID: teehistorian.ExtraSwap, Data: []byte{0, 1}},
+		{Kind: teehistorian.Command, Client: -1, Name: "tele", Flags: 4}, // from the external console
+		{Kind: teehistorian.Command, Client: -1, Name: "exec"},           // of the server itself
+		{Kind: teehistorian.Extra, ID: teehistorian.ExtraLoaded, Data: append([]byte{1}, make([]byte, 17)...)},
+	} {
+		testenv.NoError(t, w.Write(&rec))
+	}
+	testenv.NoError(t, w.Flush())
+	got := verify(t, out.Bytes(), false).Unknown
+	testenv.Check(t, slices.Equal(got, []string{"swap", "tele", "load"}), "named are %q", got)
 }
