@@ -8,9 +8,15 @@ import (
 )
 
 // DDRaceRule is for modes with GameFlagDDRace. Their worlds are simulated by package ddrace instead of
-// the rules of this package: tees, shots, pickups and tiles. Of the hooks, those of players, chat, match
-// and storage, SpawnHook, DeathHook and SelfKillHook are called, and of Tx, what changes tees has no
-// effect; [Tx.DDRace] does that. The world is never paused.
+// the rules of this package: tees, shots, pickups and tiles. [Tx.DDRace] is the simulation.
+//
+// Of the hooks, those of players, chat, match, storage, ticks, tiles and inputs, SpawnHook, DeathHook and
+// SelfKillHook are called. There is no damage, and the simulation picks up, fires and finds spawn points: the hooks of
+// those are not called.
+//
+// Of Tx, these have no effect on tees: TakeDamage, Explode, Heal, GiveArmor, SetHealth, SetArmor, SetAmmo,
+// MaskInput, SetPlayerTuning, TuneZone, DisableRespawn, DelayRespawn, CharacterFlagInvincible; and SpawnProjectile,
+// SpawnLaser and SpawnPickup make nothing. Entities of mods, [Tx.SpawnEntity], work. The rest does what it says.
 type DDRaceRule interface {
 	// DDRaceSettings returns the settings of the server, which those of the map follow. It is
 	// called by [New], after Start.
@@ -149,6 +155,10 @@ func (w *World) tickDDRace(cmds []Command) {
 	}
 	w.mirrorTees()
 	w.vanish()
+	if w.usesEntities {
+		w.tickKinds()
+	}
+	w.tickTiles()
 }
 
 // beginTick remembers what the tick may change.
@@ -185,13 +195,12 @@ func (w *World) addInput(id int, in *Input) {
 
 // ddraceInput returns an input as the simulation has it.
 func ddraceInput(in *Input) ddrace.Input {
-	const chatting = 4
 	n := ddrace.Input{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
 		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
 	}
 	if in.Flags&PlayerFlagChatting != 0 {
-		n.Flags = chatting
+		n.Flags = ddrace.FlagChatting
 	}
 	return n
 }
@@ -302,7 +311,7 @@ func (w *World) mirrorTees() {
 			continue
 		}
 		k := &t.Core
-		c.pos = t.Pos
+		w.movedFrom[i], c.pos = t.PrevPos, t.Pos
 		core := &c.core
 		core.Pos, core.Vel, core.HookPos, core.HookDir = k.Pos, k.Vel, k.HookPos, k.HookDir
 		core.HookTick, core.HookState, core.HookedPlayer = k.HookTick, k.HookState, k.HookedPlayer

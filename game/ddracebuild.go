@@ -87,7 +87,7 @@ func (w *World) addTee(s *CharacterState) {
 	s.NinjaStart = t.Ninja.ActivationTick
 	s.TargetX, s.TargetY = t.Target()
 	s.TeleCheckpoint = int32(t.TeleCheckpoint)
-	s.NotFor = w.ddraceHidden(s.Player)
+	s.NotFor = w.ddraceHidden(s.Player) | w.characters[s.Player].notFor
 }
 
 // hidden returns who does not see what belongs to a tee, -1 for none.

@@ -3,6 +3,7 @@ package game
 import (
 	"iter"
 
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -166,12 +167,15 @@ func (tx *Tx) RespawnNow(id PlayerID) {
 	if p := tx.player(id); p != nil && !p.respawnDisabled && !tx.w.isAlive(id) {
 		p.respawnTick = tx.w.tick
 		tx.w.respawn(id)
+		if d := tx.w.ddrace; d != nil {
+			d.world.Respawn(int(id))
+		}
 	}
 }
 
 // Respawn gives a player another character at a spawn point, as [SpawnPicker] says, with what new ones
 // have. That of before goes without a death: nobody scores and no [DeathHook] is called. It is there
-// in the next tick in which somebody can spawn. For who is dead it is RespawnNow.
+// in the next tick in which somebody can spawn. For who is dead it is RespawnNow. In DDRace it is a death.
 func (tx *Tx) Respawn(id PlayerID) {
 	c := tx.character(id)
 	if c == nil {
@@ -179,6 +183,10 @@ func (tx *Tx) Respawn(id PlayerID) {
 		return
 	}
 	w, p := tx.w, &tx.w.players[id]
+	if w.ddrace != nil {
+		w.killCharacter(id, WeaponGame)
+		return
+	}
 	w.dropCarriedFlags(id)
 	c.alive = false
 	w.removeFromWorld(id)
@@ -226,11 +234,17 @@ func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 
 // GiveWeapon gives a weapon with ammo rounds, at most 10, or -1 for endless ones, which clients
 // show as 10. It reports false if the character has the weapon fully loaded or endless. The ninja becomes the
-// active weapon.
+// active weapon. In DDRace rounds have no end, and the race of who gets a weapon ends.
 func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	c := tx.character(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons {
 		return false
+	}
+	if d := tx.w.ddrace; d != nil {
+		had := c.weapons[weapon].owned
+		d.world.GiveWeapon(int(id), ddrace.Weapon(weapon), true)
+		c.weapons[weapon] = weaponState{owned: true, ammo: -1}
+		return !had
 	}
 	if weapon == WeaponNinja {
 		tx.w.giveNinja(id)
@@ -245,6 +259,9 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	c := tx.character(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].owned {
 		return
+	}
+	if d := tx.w.ddrace; d != nil {
+		d.world.GiveWeapon(int(id), ddrace.Weapon(weapon), false)
 	}
 	if weapon == c.activeWeapon {
 		next := Weapon(-1)
@@ -269,7 +286,11 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 
 // Kill kills a character; it counts as a suicide.
 func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
-	if tx.character(id) != nil {
+	switch {
+	case tx.character(id) == nil:
+	case tx.w.ddrace != nil:
+		tx.w.killCharacter(id, weapon)
+	default:
 		tx.w.die(id, id, weapon)
 	}
 }
@@ -277,7 +298,7 @@ func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 // TakeDamage hits a character. It reports whether the hit counted and the victim
 // survived.
 func (tx *Tx) TakeDamage(d Damage) bool {
-	if tx.character(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
+	if tx.w.ddrace != nil || tx.character(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
 		return false
 	}
 	d.Amount = min(max(d.Amount, 0), 1000)
@@ -287,7 +308,7 @@ func (tx *Tx) TakeDamage(d Damage) bool {
 // Explode creates an explosion with the given maximum damage. From Nobody it belongs
 // to the world.
 func (tx *Tx) Explode(pos vec.Vec2, from PlayerID, weapon Weapon, damage int32) {
-	if (from == Nobody || tx.player(from) != nil) && len(tx.w.events) < maxModEvents {
+	if tx.w.ddrace == nil && (from == Nobody || tx.player(from) != nil) && len(tx.w.events) < maxModEvents {
 		tx.w.explode(pos, from, weapon, damage)
 	}
 }

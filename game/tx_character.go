@@ -3,6 +3,7 @@ package game
 import (
 	"math"
 
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -25,7 +26,7 @@ func bounded(v vec.Vec2, limit float32) vec.Vec2 {
 }
 
 // SetPos moves a character to a position at once, keeping its velocity. Hooks that hold
-// something, that of the character and those that hold it, let go.
+// something, that of the character and those that hold it, let go. In DDRace its race ends.
 func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
 	c := tx.character(id)
 	if c == nil {
@@ -36,6 +37,9 @@ func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
 	c.core.HookPos = c.core.Pos
 	c.core.Quantize()
 	c.pos = c.core.Pos
+	if d := tx.w.ddrace; d != nil {
+		d.world.Teleport(int(id), c.pos)
+	}
 }
 
 // Vel returns the velocity of a living character in units per tick.
@@ -50,6 +54,9 @@ func (tx *Tx) Vel(id PlayerID) vec.Vec2 {
 func (tx *Tx) SetVel(id PlayerID, v vec.Vec2) {
 	if c := tx.character(id); c != nil {
 		c.core.Vel = bounded(v, maxVel)
+		if t := tx.tee(id); t != nil {
+			t.Core.Vel = c.core.Vel
+		}
 	}
 }
 
@@ -77,6 +84,9 @@ func (tx *Tx) ReleaseHooks(id PlayerID) {
 	if c == nil {
 		return
 	}
+	if d := tx.w.ddrace; d != nil {
+		d.world.ReleaseHooks(int(id))
+	}
 	c.core.ReleaseHook()
 	for i := range tx.w.characters {
 		if o := &tx.w.characters[i]; o.exists && o.core.HookedPlayer == int32(id) {
@@ -89,6 +99,9 @@ func (tx *Tx) ReleaseHooks(id PlayerID) {
 func (tx *Tx) RefillJump(id PlayerID) {
 	if c := tx.character(id); c != nil {
 		c.core.RefillJump()
+		if d := tx.w.ddrace; d != nil {
+			d.world.RefillJumps(int(id))
+		}
 	}
 }
 
@@ -99,6 +112,10 @@ const usualJumps = 2
 // it dies or this is called again; at first it is 2. With 1, it jumps either from the ground or, when
 // it falls, in the air. Clients of DDNet know and predict it.
 func (tx *Tx) SetJumps(id PlayerID, n int32) {
+	if t := tx.tee(id); t != nil {
+		t.Core.Jumps = min(max(n, 1), 255)
+		return
+	}
 	if c := tx.character(id); c != nil && c.moreJumps != min(max(n, 1), 255)-usualJumps {
 		c.moreJumps, c.airJumps = min(max(n, 1), 255)-usualJumps, 0
 		tx.w.extend()
@@ -107,6 +124,9 @@ func (tx *Tx) SetJumps(id PlayerID, n int32) {
 
 // Jumps returns how often a living character can jump.
 func (tx *Tx) Jumps(id PlayerID) int32 {
+	if t := tx.tee(id); t != nil {
+		return t.Core.Jumps
+	}
 	if c := tx.character(id); c != nil {
 		return usualJumps + c.moreJumps
 	}
@@ -143,6 +163,9 @@ func (tx *Tx) SelectWeapon(id PlayerID, weapon Weapon) bool {
 		return false
 	}
 	tx.w.setWeapon(c, weapon)
+	if d := tx.w.ddrace; d != nil {
+		d.world.SelectWeapon(int(id), ddrace.Weapon(weapon))
+	}
 	return true
 }
 
@@ -170,6 +193,9 @@ func (tx *Tx) SetAmmo(id PlayerID, weapon Weapon, n int32) {
 
 // ReloadTicks returns the ticks until a character can fire again.
 func (tx *Tx) ReloadTicks(id PlayerID) int32 {
+	if t := tx.tee(id); t != nil {
+		return t.ReloadTimer
+	}
 	if c := tx.character(id); c != nil {
 		return c.reloadTimer
 	}
@@ -180,6 +206,9 @@ func (tx *Tx) ReloadTicks(id PlayerID) int32 {
 func (tx *Tx) SetReloadTicks(id PlayerID, n int32) {
 	if c := tx.character(id); c != nil {
 		c.reloadTimer = min(max(n, 0), 1<<20)
+		if t := tx.tee(id); t != nil {
+			t.ReloadTimer = c.reloadTimer
+		}
 	}
 }
 
@@ -193,6 +222,9 @@ func (tx *Tx) SetEmote(id PlayerID, e Emote, ticks int32) {
 // Input returns the input that moves a living character, as the player last sent it. What
 // [InputHook] changed is changed, what is masked is not.
 func (tx *Tx) Input(id PlayerID) Input {
+	if t := tx.tee(id); t != nil {
+		return inputOf(t.SavedInput())
+	}
 	if c := tx.character(id); c != nil {
 		return c.input
 	}

@@ -84,7 +84,7 @@ func (tx *Tx) Remove(id EntityID) bool {
 // returns NoEntity if there are too many.
 func (tx *Tx) SpawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID {
 	w := tx.w
-	if kind > PickupHammer || !isFinite(pos) || len(w.pickups) >= maxModPickups || !w.hasIDs(1) {
+	if w.ddrace != nil || kind > PickupHammer || !isFinite(pos) || len(w.pickups) >= maxModPickups || !w.hasIDs(1) {
 		return NoEntity
 	}
 	id, _ := w.entityIDs.alloc()
@@ -119,7 +119,7 @@ type Shot struct {
 func (tx *Tx) SpawnProjectile(s Shot) EntityID {
 	w := tx.w
 	speed := s.Dir.Len()
-	if s.Weapon < WeaponGun || s.Weapon > WeaponGrenade || !isFinite(s.Pos) || !(speed <= maxShotSpeed) ||
+	if w.ddrace != nil || s.Weapon < WeaponGun || s.Weapon > WeaponGrenade || !isFinite(s.Pos) || !(speed <= maxShotSpeed) ||
 		len(w.projectiles) >= maxModShots || !w.hasIDs(1) || s.Owner != Nobody && tx.player(s.Owner) == nil {
 		return NoEntity
 	}
@@ -149,7 +149,7 @@ var lifetimes = [...]int{WeaponGun: physics.GunLifetime, WeaponShotgun: physics.
 // reflected. It returns NoEntity for one without a direction, and if there are too many.
 func (tx *Tx) SpawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
 	w := tx.w
-	if l := dir.Len(); !(l > 0 && isFinite(dir)) || !isFinite(pos) || len(w.lasers) >= maxModShots || !w.hasIDs(1) ||
+	if l := dir.Len(); w.ddrace != nil || !(l > 0 && isFinite(dir)) || !isFinite(pos) || len(w.lasers) >= maxModShots || !w.hasIDs(1) ||
 		owner != Nobody && tx.player(owner) == nil {
 		return NoEntity
 	}

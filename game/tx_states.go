@@ -79,6 +79,9 @@ func (w *World) extend() {
 
 // Flags returns the flags of a living character.
 func (tx *Tx) Flags(id PlayerID) CharacterFlags {
+	if t := tx.tee(id); t != nil {
+		return flagsOf(t)
+	}
 	if c := tx.character(id); c != nil {
 		return c.flags
 	}
@@ -87,6 +90,11 @@ func (tx *Tx) Flags(id PlayerID) CharacterFlags {
 
 // SetFlags sets all flags of a character, until it dies or this is called again.
 func (tx *Tx) SetFlags(id PlayerID, f CharacterFlags) {
+	if t := tx.tee(id); t != nil {
+		setFlags(t, f)
+		tx.w.ddrace.world.TellTuning(int(id))
+		return
+	}
 	if c := tx.character(id); c != nil && c.flags != f&settableFlags {
 		c.flags = f & settableFlags
 		tx.w.extend()
@@ -112,6 +120,9 @@ func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
 	if c == nil || c.freezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
 		return false
 	}
+	if tx.w.ddrace != nil {
+		return tx.freezeTee(id, ticks)
+	}
 	now, end := tx.w.tick, FreezeForever
 	if ticks != FreezeForever {
 		end = now + min(ticks, 1<<20)
@@ -128,6 +139,12 @@ func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
 // Unfreeze ends the freeze of a character. It reports whether it was frozen.
 func (tx *Tx) Unfreeze(id PlayerID) bool {
 	c := tx.character(id)
+	if t := tx.tee(id); t != nil {
+		was := t.Deep || t.FreezeTime > 0
+		t.Deep = false
+		tx.w.ddrace.world.Unfreeze(int(id))
+		return was
+	}
 	if c == nil || !c.isFrozen(tx.w.tick) {
 		return false
 	}
@@ -139,6 +156,12 @@ func (tx *Tx) Unfreeze(id PlayerID) bool {
 // or FreezeForever.
 func (tx *Tx) Frozen(id PlayerID) int32 {
 	c := tx.character(id)
+	if t := tx.tee(id); t != nil {
+		if t.Deep {
+			return FreezeForever
+		}
+		return t.FreezeTime
+	}
 	switch {
 	case c == nil || !c.isFrozen(tx.w.tick):
 		return 0

@@ -77,3 +77,48 @@ func (w *World) Unfreeze(id int) {
 		w.unfreeze(t)
 	}
 }
+
+// FreezeTicks freezes a tee for some ticks, as Freeze. It reports whether it did.
+func (w *World) FreezeTicks(id int, ticks int32) bool {
+	t := w.Tee(id)
+	return t != nil && w.freezeTicks(t, ticks)
+}
+
+// ReleaseHooks lets the hook of a tee go, and those that hold it.
+func (w *World) ReleaseHooks(id int) {
+	if t := w.Tee(id); t != nil {
+		t.Core.resetHook()
+		w.releaseHooksOn(int8(id))
+	}
+}
+
+// RefillJumps lets a tee jump in the air again.
+func (w *World) RefillJumps(id int) {
+	if t := w.Tee(id); t != nil {
+		t.Core.Jumped, t.Core.JumpedTotal = min(t.Core.Jumped, 1), 0
+	}
+}
+
+// SelectWeapon makes a weapon that a tee has the active one.
+func (w *World) SelectWeapon(id int, weapon Weapon) {
+	if t := w.Tee(id); t != nil && weapon >= 0 && weapon < NumWeapons && t.Weapons[weapon] && t.ActiveWeapon != weapon {
+		t.LastWeapon, t.ActiveWeapon, t.QueuedWeapon = t.ActiveWeapon, weapon, -1
+	}
+}
+
+// TellTuning has a player's client told its tuning, after its tee has got other states.
+func (w *World) TellTuning(id int) { w.addEvent(Event{Kind: EventTuning, Tee: int8(id)}) }
+
+// SetInput sets the input that a player repeats until another one comes.
+func (w *World) SetInput(id int, in Input) {
+	if p := &w.players[id]; p.inGame {
+		p.input, p.hasInput = in, true
+	}
+}
+
+// Respawn gives a player who has no tee one as soon as there is a place.
+func (w *World) Respawn(id int) {
+	if p := &w.players[id]; p.inGame && !p.hasTee && !p.spectator {
+		p.spawning = true
+	}
+}

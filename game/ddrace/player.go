@@ -187,7 +187,7 @@ func (w *World) directInput(id int, in *Input) {
 	if !p.hasTee && !p.spectator && in.Fire&1 != 0 {
 		p.spawning = true
 	}
-	if in.Flags&flagChatting != 0 || !p.hasTee || p.paused {
+	if in.Flags&FlagChatting != 0 || !p.hasTee || p.paused {
 		return
 	}
 	t := &w.tees[id]
@@ -204,7 +204,7 @@ func (w *World) directInput(id int, in *Input) {
 // predictedInput is the input that moves the tee in this tick.
 func (w *World) predictedInput(id int, in *Input) {
 	p := &w.players[id]
-	if p.flags&in.Flags&flagChatting != 0 || !p.hasTee || p.paused {
+	if p.flags&in.Flags&FlagChatting != 0 || !p.hasTee || p.paused {
 		return
 	}
 	w.tees[id].savedInput = in.aimed()

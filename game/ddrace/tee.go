@@ -34,8 +34,8 @@ type Input struct {
 	PrevWeapon       int32
 }
 
-// flagChatting in Input.Flags is set while the player types.
-const flagChatting = 4
+// FlagChatting in Input.Flags is set while the player types.
+const FlagChatting = 4
 
 // aimed returns the input with a target that is not (0, 0), which has no direction.
 func (in Input) aimed() Input {
@@ -141,17 +141,22 @@ func (t *Tee) Target() (x, y int32) { return t.input.TargetX, t.input.TargetY }
 // Frozen reports whether the tee is frozen.
 func (t *Tee) Frozen() bool { return t.FreezeTime != 0 }
 
+// SavedInput returns the input that moves the tee, as far as it is not frozen.
+func (t *Tee) SavedInput() Input { return t.savedInput }
+
 // push changes the velocity, as far as the tiles around the tee let it.
 func (t *Tee) push(force Vec) { t.Core.Vel = t.Restrictions.clamp(t.Core.Vel.Add(force)) }
 
 // freeze freezes the tee for some seconds. It refuses to prolong a freeze of the last second.
-func (w *World) freeze(t *Tee, seconds int32) bool {
+func (w *World) freeze(t *Tee, seconds int32) bool { return w.freezeTicks(t, seconds*TickRate) }
+
+func (w *World) freezeTicks(t *Tee, ticks int32) bool {
 	recent := t.FreezeStart >= w.tick-TickRate // also in the first second of a map, in which nobody froze before DDNet 20
-	if seconds <= 0 || t.Super || t.FreezeTime > seconds*TickRate || recent && (t.FreezeTime != 0 || !w.settings.release20()) {
+	if ticks <= 0 || t.Super || t.FreezeTime > ticks || recent && (t.FreezeTime != 0 || !w.settings.release20()) {
 		return false
 	}
 	t.Armor = 0
-	t.FreezeTime = seconds * TickRate
+	t.FreezeTime = ticks
 	t.FreezeStart = w.tick
 	return true
 }

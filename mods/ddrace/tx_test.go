@@ -1,0 +1,238 @@
+package ddrace_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
+)
+
+// actor does something in a tick.
+type actor struct {
+	do     func(ctx *game.Ctx)
+	kind   game.KindID
+	moved  int // ticks of its entity
+	tiles  map[uint8]int
+	deaths int
+}
+
+func (m *actor) Start(tx *game.Tx) {
+	m.tiles = map[uint8]int{}
+	m.kind = tx.AddEntityKind(game.EntityKind{Tick: func(*game.Ctx, *game.Entity) { m.moved++ }})
+}
+
+func (m *actor) OnTick(ctx *game.Ctx) {
+	if do := m.do; do != nil {
+		m.do = nil
+		do(ctx)
+	}
+}
+
+func (m *actor) OnTile(_ *game.Ctx, _ game.PlayerID, tile uint8) { m.tiles[tile]++ }
+func (m *actor) OnDeath(*game.Ctx, *game.Death)                  { m.deaths++ }
+
+var hall = modtest.ParseMap(tiles,
+	"####################",
+	"#                  #",
+	"#                  #",
+	"#                  #",
+	"#   S  s           #",
+	"####################")
+
+func act(t *testing.T) (*modtest.World, *actor) {
+	t.Helper()
+	m := &actor{}
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{m}, Seed: 3, Terrain: hall})
+	w.Play(0, 1)
+	return w, m
+}
+
+// TestTxOnTees checks that what mods do to tees counts in the simulation.
+func TestTxOnTees(t *testing.T) {
+	place := vec.Vec2{X: 400, Y: 80}
+	state := func(w *modtest.World) game.CharacterState {
+		for _, c := range w.Frame().Characters {
+			if c.Player == 0 {
+				return c
+			}
+		}
+		return game.CharacterState{Player: game.Nobody}
+	}
+	for name, c := range map[string]struct {
+		do   func(ctx *game.Ctx)
+		want func(c *game.CharacterState) bool
+	}{
+		"SetPos": {func(ctx *game.Ctx) { ctx.SetPos(0, place) }, func(c *game.CharacterState) bool { return c.X == 400 && c.Y >= 80 && c.Y < 90 }},
+		"SetVel": {func(ctx *game.Ctx) { ctx.SetVel(0, vec.Vec2{Y: -20}) }, func(c *game.CharacterState) bool { return c.Y < 145 && c.VelY < 0 }},
+		"Push":   {func(ctx *game.Ctx) { ctx.Push(0, vec.Vec2{X: 10}) }, func(c *game.CharacterState) bool { return c.VelX > 400 }},
+		"GiveWeapon": {func(ctx *game.Ctx) { ctx.GiveWeapon(0, game.WeaponGrenade, 10) }, func(c *game.CharacterState) bool {
+			return c.Flags&(game.CharacterFlagHasWeapon<<game.WeaponGrenade) != 0
+		}},
+		"TakeWeapon":   {func(ctx *game.Ctx) { ctx.TakeWeapon(0, game.WeaponHammer) }, func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagHasWeapon == 0 }},
+		"SelectWeapon": {func(ctx *game.Ctx) { ctx.SelectWeapon(0, game.WeaponHammer) }, func(c *game.CharacterState) bool { return c.Weapon == game.WeaponHammer }},
+		"Freeze":       {func(ctx *game.Ctx) { ctx.Freeze(0, 30) }, func(c *game.CharacterState) bool { return c.FreezeEnd > 0 }},
+		"FreezeForever": {func(ctx *game.Ctx) { ctx.Freeze(0, game.FreezeForever) }, func(c *game.CharacterState) bool {
+			return c.FreezeEnd == game.FreezeForever
+		}},
+		"AddFlags":     {func(ctx *game.Ctx) { ctx.AddFlags(0, game.CharacterFlagSolo) }, func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagSolo != 0 }},
+		"SetJumps":     {func(ctx *game.Ctx) { ctx.SetJumps(0, 5) }, func(c *game.CharacterState) bool { return c.Jumps == 5 }},
+		"SetVisibleTo": {func(ctx *game.Ctx) { ctx.SetVisibleTo(0, game.MaskOne(0)) }, func(c *game.CharacterState) bool { return c.NotFor.Has(1) && !c.NotFor.Has(0) }},
+		"Kill":         {func(ctx *game.Ctx) { ctx.Kill(0, game.WeaponWorld) }, func(c *game.CharacterState) bool { return c.Player == game.Nobody }},
+	} {
+		w, m := act(t)
+		for range 20 {
+			w.Step(nil)
+		}
+		before := state(w)
+		testenv.Check(t, before.Player == 0 && !c.want(&before), "%s: before: %+v", name, before)
+		m.do = c.do
+		w.Step(nil) // at the end of which the mod acts
+		for range 2 {
+			if name != "Kill" {
+				w.Step(nil)
+			}
+		}
+		after := state(w)
+		testenv.Check(t, c.want(&after), "%s: after: %+v", name, after)
+		for range 200 { // the simulation and the world agree about who lives
+			w.Step(nil)
+		}
+		m.do = func(ctx *game.Ctx) {
+			testenv.Check(t, ctx.Alive(0) && ctx.DDRace().Tee(0) != nil, "%s: the tee is not there", name)
+		}
+		w.Step(nil)
+		testenv.Check(t, m.deaths == 1 == (name == "Kill"), "%s: %d deaths", name, m.deaths)
+	}
+}
+
+// declaring are the methods of Tx for Start, and what follows from variables.
+var declaring = map[string]bool{"AddEntityKind": true, "ChatCommand": true, "ConsoleCommand": true, "IntVar": true, "TextVar": true, "Menu": true, "Timer": true, "Vote": true, "TuneZone": true, "SetDDRaceOptions": true}
+
+// TestAllOfTx calls every other method of Tx with a living tee, a dead one and without one: the world and the
+// simulation stay in agreement, and the world can be saved.
+func TestAllOfTx(t *testing.T) {
+	typ := reflect.TypeFor[*game.Tx]()
+	called := 0
+	for i := range typ.NumMethod() {
+		method := typ.Method(i)
+		if declaring[method.Name] {
+			continue
+		}
+		called++
+		w, m := act(t)
+		for range 5 {
+			w.Step(nil)
+		}
+		call := func(ctx *game.Ctx) {
+			args := []reflect.Value{reflect.ValueOf(&ctx.Tx)}
+			for k := 1; k < method.Type.NumIn(); k++ {
+				args = append(args, argument(method.Type.In(k)))
+			}
+			if method.Type.IsVariadic() {
+				args = args[:len(args)-1]
+			}
+			method.Func.Call(args)
+		}
+		for range 2 {
+			m.do = func(ctx *game.Ctx) {
+				call(ctx)
+				ctx.Kill(0, game.WeaponWorld)
+				call(ctx)
+			}
+			w.Step(nil)
+			for range 250 {
+				w.Step(nil)
+			}
+		}
+		m.do = func(ctx *game.Ctx) {
+			for id := range ctx.Players() {
+				if alive := ctx.DDRace().Tee(int(id)) != nil; alive != ctx.Alive(id) {
+					t.Errorf("%s: player %d lives in the simulation: %v, in the world: %v", method.Name, id, alive, ctx.Alive(id))
+				}
+			}
+		}
+		w.Step(nil)
+		cfg := game.Config{Mode: ddrace.New(), Mods: []game.Mod{&actor{}}, Terrain: hall}
+		if restored, err := game.Restore(cfg, w.AppendState(nil)); err != nil || restored.Hash() != w.Hash() {
+			t.Errorf("%s: restored: %v", method.Name, err)
+		}
+	}
+	testenv.Check(t, called > 100, "%d methods", called)
+}
+
+// argument returns one for a method of Tx.
+func argument(typ reflect.Type) reflect.Value {
+	v := reflect.New(typ).Elem()
+	switch v.Interface().(type) {
+	case vec.Vec2:
+		v.Set(reflect.ValueOf(vec.Vec2{X: 200, Y: 100}))
+	case game.PlayerID: // 0
+	case game.Input:
+		v.Set(reflect.ValueOf(game.Input{Direction: 1, TargetX: 1, Fire: 1}))
+	case *vec.Vec2:
+		v.Set(reflect.ValueOf(&vec.Vec2{X: 200, Y: 100}))
+	case *[game.MaxPlayers]game.PlayerID:
+		v.Set(reflect.ValueOf(new([game.MaxPlayers]game.PlayerID)))
+	case string:
+		v.SetString("text")
+	case game.Damage:
+		v.Set(reflect.ValueOf(game.Damage{Amount: 100, Attacker: 1, Weapon: game.WeaponGun}))
+	default:
+		switch {
+		case v.CanInt():
+			v.SetInt(3)
+		case v.CanUint():
+			v.SetUint(3)
+		case v.CanFloat():
+			v.SetFloat(3)
+		case v.Kind() == reflect.Bool:
+			v.SetBool(true)
+		}
+	}
+	return v
+}
+
+// TestEntitiesAndTiles checks that entities of mods tick and that hooks of tiles are called.
+func TestEntitiesAndTiles(t *testing.T) {
+	w, m := act(t)
+	m.do = func(ctx *game.Ctx) { ctx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 100}}) }
+	w.Step(nil)
+	for range 40 {
+		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}})
+	}
+	testenv.Check(t, m.moved >= 39 && m.tiles[33] > 0, "the entity ticked %d times, tiles %v", m.moved, m.tiles)
+}
+
+// TestNPCs checks that NPCs move.
+func TestNPCs(t *testing.T) {
+	w, m := act(t)
+	m.do = func(ctx *game.Ctx) { ctx.AddNPC(game.NPC{Profile: game.Profile{Name: "dummy"}}) }
+	for range 20 {
+		w.Do()
+	}
+	var id game.PlayerID = game.Nobody
+	m.do = func(ctx *game.Ctx) {
+		for p := range ctx.Players() {
+			if _, ok := ctx.NPC(p); ok {
+				id = p
+			}
+		}
+		ctx.SetInput(id, game.Input{Direction: 1, TargetX: 1})
+	}
+	w.Do()
+	testenv.Require(t, id != game.Nobody, "there is no NPC")
+	for range 20 {
+		w.Do()
+	}
+	for _, c := range w.Frame().Characters {
+		if c.Player == id {
+			testenv.Check(t, c.VelX > 0, "the NPC: %+v", c)
+			return
+		}
+	}
+	t.Error("the NPC has no tee")
+}
