@@ -51,50 +51,52 @@ type Settings struct {
 // NumZones is the number of tune zones, the area outside of them included.
 const NumZones = 256
 
-// variable is one of the variables.
-type variable struct {
-	name          string
-	preset        int32
-	lowest, limit int32
-	field         func(*Settings) *int32
+// Variable is a variable of the console that is one of Settings.
+type Variable struct {
+	Name, Help        string
+	Default, Min, Max int32
+	Field             func(*Settings) *int32
 }
 
-var variables = [...]variable{
-	{"sv_hit", 1, 0, 1, func(s *Settings) *int32 { return &s.Hit }},
-	{"sv_endless_drag", 0, 0, 1, func(s *Settings) *int32 { return &s.EndlessDrag }},
-	{"sv_freeze_delay", 3, 1, 30, func(s *Settings) *int32 { return &s.FreezeDelay }},
-	{"sv_save_worse_scores", 1, 0, 1, func(s *Settings) *int32 { return &s.SaveWorseScores }},
-	{"sv_pauseable", 0, 0, 1, func(s *Settings) *int32 { return &s.Pauseable }},
-	{"sv_team", 1, 0, 3, func(s *Settings) *int32 { return &s.Team }},
-	{"sv_min_team_size", 2, 1, 64, func(s *Settings) *int32 { return &s.MinTeamSize }},
-	{"sv_max_team_size", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }},
-	{"sv_old_laser", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
-	{"sv_no_weak_hook_and_bounce", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
-	{"sv_reset_pickups", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }},
-	{"sv_show_others_default", 0, 0, 2, func(s *Settings) *int32 { return &s.ShowOthersDefault }},
-	{"sv_plasma_range", 700, 1, 99999, func(s *Settings) *int32 { return &s.PlasmaRange }},
-	{"sv_plasma_per_sec", 3, 0, 50, func(s *Settings) *int32 { return &s.PlasmaPerSec }},
-	{"sv_dragger_range", 700, 1, 99999, func(s *Settings) *int32 { return &s.DraggerRange }},
-	{"sv_solo_server", 0, 0, 1, func(s *Settings) *int32 { return &s.SoloServer }},
-	{"sv_old_teleport_weapons", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportWeapons }},
-	{"sv_old_teleport_hook", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportHook }},
-	{"sv_teleport_hold_hook", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportHoldHook }},
-	{"sv_teleport_lose_weapons", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportLoseWeapons }},
-	{"sv_deepfly", 1, 0, 1, func(s *Settings) *int32 { return &s.Deepfly }},
-	{"sv_destroy_bullets_on_death", 1, 0, 1, func(s *Settings) *int32 { return &s.DestroyBulletsOnDeath }},
-	{"sv_destroy_lasers_on_death", 0, 0, 1, func(s *Settings) *int32 { return &s.DestroyLasersOnDeath }},
-	{"sv_ddnet_physics", 16, 16, 20, func(s *Settings) *int32 { return &s.Release }},
+// Variables returns the variables.
+func Variables() []Variable { return variables[:] }
+
+var variables = [...]Variable{
+	{"sv_hit", "Weapons affect others", 1, 0, 1, func(s *Settings) *int32 { return &s.Hit }},
+	{"sv_endless_drag", "Hooks hold for ever", 0, 0, 1, func(s *Settings) *int32 { return &s.EndlessDrag }},
+	{"sv_freeze_delay", "How long tees freeze, in seconds", 3, 1, 30, func(s *Settings) *int32 { return &s.FreezeDelay }},
+	{"sv_save_worse_scores", "Keep finishes that are no best time of the player", 1, 0, 1, func(s *Settings) *int32 { return &s.SaveWorseScores }},
+	{"sv_pauseable", "/spec takes the tee out of the world, and its clock runs on", 0, 0, 1, func(s *Settings) *int32 { return &s.Pauseable }},
+	{"sv_team", "Teams: 0 off, 1 on, 2 needed to start, 3 each player alone", 1, 0, 3, func(s *Settings) *int32 { return &s.Team }},
+	{"sv_min_team_size", "Members that a finish needs to count as one of a team", 2, 1, 64, func(s *Settings) *int32 { return &s.MinTeamSize }},
+	{"sv_max_team_size", "Members that a team can have", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }},
+	{"sv_old_laser", "Lasers do not hit who fired them, nor twice", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
+	{"sv_no_weak_hook_and_bounce", "No tee's hook is weaker than another one's", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
+	{"sv_reset_pickups", "Weapons are lost on the start line", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }},
+	{"sv_show_others_default", "Who is seen: 0 as players choose, 1 all, 2 the own team", 0, 0, 2, func(s *Settings) *int32 { return &s.ShowOthersDefault }},
+	{"sv_plasma_range", "How far turrets see, in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.PlasmaRange }},
+	{"sv_plasma_per_sec", "Shots of a turret in a second", 3, 0, 50, func(s *Settings) *int32 { return &s.PlasmaPerSec }},
+	{"sv_dragger_range", "How far draggers pull, in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.DraggerRange }},
+	{"sv_solo_server", "Each player alone; nobody collides with or hooks others", 0, 0, 1, func(s *Settings) *int32 { return &s.SoloServer }},
+	{"sv_old_teleport_weapons", "Teleporters let weapons and their bullets pass", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportWeapons }},
+	{"sv_old_teleport_hook", "Teleporters for tees teleport hooks, too", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportHook }},
+	{"sv_teleport_hold_hook", "Hooks hold when their tee is teleported", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportHoldHook }},
+	{"sv_teleport_lose_weapons", "Weapons are lost in red teleporters", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportLoseWeapons }},
+	{"sv_deepfly", "Tees in deep freeze can fire the hammer", 1, 0, 1, func(s *Settings) *int32 { return &s.Deepfly }},
+	{"sv_destroy_bullets_on_death", "Bullets end with the tee that fired them", 1, 0, 1, func(s *Settings) *int32 { return &s.DestroyBulletsOnDeath }},
+	{"sv_destroy_lasers_on_death", "Lasers end with the tee that fired them", 0, 0, 1, func(s *Settings) *int32 { return &s.DestroyLasersOnDeath }},
+	{"sv_ddnet_physics", "The version of DDNet that decides: 16 for 16.4, or 20", 16, 16, 20, func(s *Settings) *int32 { return &s.Release }},
 }
 
 // IsSetting reports whether a variable of the console is one of Settings.
 func IsSetting(name string) bool {
-	return slices.ContainsFunc(variables[:], func(v variable) bool { return v.name == name })
+	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Name == name })
 }
 
 // Changed walks through the variables that are not at their defaults.
 func (s *Settings) Changed(yield func(name string, value int32) bool) {
 	for _, v := range &variables {
-		if value := *v.field(s); value != v.preset && !yield(v.name, value) {
+		if value := *v.Field(s); value != v.Default && !yield(v.Name, value) {
 			return
 		}
 	}
@@ -104,7 +106,7 @@ func (s *Settings) Changed(yield func(name string, value int32) bool) {
 func DefaultSettings() Settings {
 	s := Settings{Tuning: DefaultTuning()}
 	for _, v := range &variables {
-		*v.field(&s) = v.preset
+		*v.Field(&s) = v.Default
 	}
 	return s
 }
@@ -190,9 +192,9 @@ func shorten(s string) string {
 // run runs one command. It returns what is wrong with it.
 func (s *Settings) run(name, rest string) string {
 	for _, v := range &variables {
-		if v.name == name {
+		if v.Name == name {
 			if value, _, ok := argument(rest); ok {
-				*v.field(s) = min(max(integer(value), v.lowest), v.limit)
+				*v.Field(s) = min(max(integer(value), v.Min), v.Max)
 			}
 			return ""
 		}

@@ -69,8 +69,8 @@ func FuzzSettings(f *testing.F) {
 		var faults Faults
 		s.exec(line, &faults)
 		for _, v := range &variables {
-			if value := *v.field(&s); value < v.lowest || value > v.limit {
-				t.Fatalf("%s is %d", v.name, value)
+			if value := *v.Field(&s); value < v.Min || value > v.Max {
+				t.Fatalf("%s is %d", v.Name, value)
 			}
 		}
 		if len(faults.List) > maxFaults {

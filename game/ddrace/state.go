@@ -88,9 +88,9 @@ func (s *Settings) visit(v Visitor) {
 	}
 	for i := range variables {
 		x := &variables[i]
-		field := x.field(s)
+		field := x.Field(s)
 		v.Int32(field)
-		v.Within(x.name, *field, x.lowest, x.limit)
+		v.Within(x.Name, *field, x.Min, x.Max)
 	}
 	v.Bool(&s.DoubleExplosion)
 }

@@ -11,25 +11,15 @@ import (
 // Mode is DDRace, in which everybody races for themselves or in a team. Its state is the races of one
 // world.
 type Mode struct {
-	state state
-	vars  variables
-	tx    *game.Tx // for what happens in the midst of a tick
+	state    state
+	vars     variables
+	settings ddrace.Settings // as operators have set them; maps change them further
+	tx       *game.Tx        // for what happens in the midst of a tick
 }
 
 type state struct {
 	Best  [game.MaxPlayers]run // with the Time 0 for none
 	Teams teams
-}
-
-// variables are those of the console that are not among the settings of the simulation.
-type variables struct {
-	HideScore       int32 // sv_hide_score
-	NamelessScore   int32 // sv_nameless_score
-	RejoinTeam0     int32 // sv_rejoin_team_0
-	TeamChangeDelay int32 // sv_team_change_delay: seconds
-	Invite          int32 // sv_invite
-	InviteFrequency int32 // sv_invite_frequency: seconds between two invitations
-	Practice        int32 // sv_practice
 }
 
 var (
@@ -46,9 +36,7 @@ var (
 )
 
 // New returns the mode.
-func New() game.Mode {
-	return &Mode{vars: variables{NamelessScore: 1, RejoinTeam0: 1, TeamChangeDelay: 3, Invite: 1, InviteFrequency: 1, Practice: 1}}
-}
+func New() game.Mode { return new(Mode) }
 
 // Name returns the name that clients and lists of servers know.
 func (*Mode) Name() string { return "DDraceNetwork" }
@@ -68,13 +56,14 @@ func (*Mode) CheckWin(*game.Ctx) game.MatchResult { return game.MatchContinues }
 // State returns the races.
 func (m *Mode) State() any { return &m.state }
 
-// DDRaceSettings returns the settings of DDNet-Server.
-func (*Mode) DDRaceSettings() ddrace.Settings { return ddrace.DefaultSettings() }
+// DDRaceSettings returns what operators have set.
+func (m *Mode) DDRaceSettings() ddrace.Settings { return m.settings }
 
 // Start says how clients show the race, and declares the commands.
 func (m *Mode) Start(tx *game.Tx) {
 	m.tx = tx
 	tx.SetRace(game.RaceState{Precision: 2, Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
+	m.declareSettings(tx)
 	ranks.Declare(tx)
 	m.declareTeams(tx)
 	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
@@ -121,6 +110,9 @@ func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 
 // OnTick shows the best times as scores, and watches over teams.
 func (m *Mode) OnTick(ctx *game.Ctx) {
+	if ctx.Tick() == 1 {
+		m.setOptions(&ctx.Tx)
+	}
 	for id := range ctx.Players() {
 		if t := m.state.Best[id].Time; t != 0 {
 			ctx.SetScore(id, t)

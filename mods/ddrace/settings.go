@@ -1,0 +1,69 @@
+package ddrace
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+)
+
+// variables are those of the console that are not among the settings of the simulation.
+type variables struct {
+	HideScore       int32 // sv_hide_score
+	NamelessScore   int32 // sv_nameless_score
+	RejoinTeam0     int32 // sv_rejoin_team_0
+	TeamChangeDelay int32 // sv_team_change_delay: seconds
+	Invite          int32 // sv_invite
+	InviteFrequency int32 // sv_invite_frequency: seconds between two invitations
+	Practice        int32 // sv_practice
+	KillDelay       int32 // sv_kill_delay: seconds
+	KillProtection  int32 // sv_kill_protection: minutes
+	Rescue          int32 // sv_rescue
+	MaxAFK          int32 // sv_max_afk_time: seconds
+	ShowOthers      int32 // sv_show_others
+	ShowAll         int32 // sv_show_all_default
+	TimerType       int32 // sv_default_timer_type
+	TimeInterval    int32 // sv_time_in_broadcast_interval: seconds
+	SlashMe         int32 // sv_slash_me
+	TestCommands    int32 // sv_test_cmds
+}
+
+// declareSettings declares the variables of the console, with DDNet's names, limits and defaults.
+func (m *Mode) declareSettings(tx *game.Tx) {
+	m.settings = ddrace.DefaultSettings()
+	for _, v := range ddrace.Variables() {
+		tx.IntVar(game.IntVar{
+			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max,
+			Changed: func(ctx *game.Ctx) {
+				s := *ctx.DDRace().Settings()
+				*v.Field(&s) = *v.Field(&m.settings)
+				ctx.DDRace().SetSettings(s)
+			},
+		})
+	}
+	options := func(ctx *game.Ctx) { m.setOptions(&ctx.Tx) }
+	for _, v := range []game.IntVar{
+		{Name: "sv_hide_score", Help: "Nobody is told the scores and finishes of others", Value: &m.vars.HideScore, Max: 1},
+		{Name: "sv_nameless_score", Help: "Finishes of players named nameless tee count", Value: &m.vars.NamelessScore, Default: 1, Max: 1},
+		{Name: "sv_rejoin_team_0", Help: "Who has finished leaves an unlocked team", Value: &m.vars.RejoinTeam0, Default: 1, Max: 1},
+		{Name: "sv_team_change_delay", Help: "Seconds between two /team of a player", Value: &m.vars.TeamChangeDelay, Default: 3, Max: 9999},
+		{Name: "sv_invite", Help: "/invite lets others into a locked team", Value: &m.vars.Invite, Default: 1, Max: 1},
+		{Name: "sv_invite_frequency", Help: "Seconds between two /invite of a player", Value: &m.vars.InviteFrequency, Default: 1, Max: 9999},
+		{Name: "sv_practice", Help: "/practice is allowed", Value: &m.vars.Practice, Default: 1, Max: 1},
+		{Name: "sv_kill_delay", Help: "Seconds between two kills of oneself", Value: &m.vars.KillDelay, Default: 1, Max: 9999},
+		{Name: "sv_kill_protection", Help: "Minutes of a race after which only /kill kills, 0 for none", Value: &m.vars.KillProtection, Default: 20, Max: 9999},
+		{Name: "sv_rescue", Help: "/r takes a frozen tee back to where it stood", Value: &m.vars.Rescue, Max: 1},
+		{Name: "sv_max_afk_time", Help: "Seconds until who does nothing is shown as away, 0 for never", Value: &m.vars.MaxAFK, Default: 300, Max: 9999, Changed: options},
+		{Name: "sv_show_others", Help: "Players choose whether they see those of other teams", Value: &m.vars.ShowOthers, Default: 1, Max: 1, Changed: options},
+		{Name: "sv_show_all_default", Help: "Players begin with seeing tees that are far away", Value: &m.vars.ShowAll, Max: 1},
+		{Name: "sv_default_timer_type", Help: "Clock: 0 of the game, 1 in a broadcast, 2 both, 3 none", Value: &m.vars.TimerType, Max: 3},
+		{Name: "sv_time_in_broadcast_interval", Help: "Seconds between two broadcasts of the clock", Value: &m.vars.TimeInterval, Default: 1, Max: 60},
+		{Name: "sv_slash_me", Help: "/me is allowed", Value: &m.vars.SlashMe, Max: 1},
+		{Name: "sv_test_cmds", Help: "Operators can change their tee: super, tele and others", Value: &m.vars.TestCommands, Max: 1},
+	} {
+		tx.IntVar(v)
+	}
+}
+
+// setOptions hands on what the world has to know.
+func (m *Mode) setOptions(tx *game.Tx) {
+	tx.SetDDRaceOptions(game.DDRaceOptions{MaxAFK: m.vars.MaxAFK, HideOthers: m.vars.ShowOthers == 0})
+}
