@@ -34,7 +34,8 @@ const healthTimeout = 5 * time.Second
 func (c *healthCmd) Run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	page := url.URL{Scheme: "http", Host: c.Addr, Path: "/healthz"}
+	addr := strings.TrimSuffix(strings.TrimPrefix(c.Addr, "http://"), "/")
+	page := url.URL{Scheme: "http", Host: addr, Path: "/healthz"}
 	if c.Ready {
 		page.Path = "/readyz"
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -441,7 +442,15 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 			call.Warn("server", "change_map: %v", err)
 			return
 		}
+		if s.world.IsDDRace() {
+			s.changeRaceMap(call, name)
+			return
+		}
 		call.Print("server", "the match ends now, map '%s' follows in about 10 seconds", name)
+		return
+	}
+	if s.world.IsDDRace() {
+		s.changeRaceMap(call, cmp.Or(s.nextMap(), s.gameMap.svMap))
 		return
 	}
 	if next := s.nextMap(); next != "" {
@@ -450,6 +459,15 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 		call.Print("server", "the match ends now, another one on this map follows in about 10 seconds (sv_maprotation is empty)")
 	}
 	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
+}
+
+// changeRaceMap changes to a map at once, as DDNet's servers do: there is no match whose end is shown.
+func (s *Server) changeRaceMap(call *console.Call, name string) {
+	s.mapChange.asked = ""
+	if s.settings.Map = name; name == s.gameMap.svMap {
+		s.rereadMap()
+	}
+	call.Print("server", "changing to map '%s'", name)
 }
 
 func (s *Server) cmdRestart(call *console.Call) {

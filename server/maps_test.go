@@ -620,6 +620,18 @@ func TestMapChoosesGameType(t *testing.T) {
 	plays("DM", 30)
 	ts.srv.Execute("sv_map cold")
 	plays("DDraceNetwork", 0)
+	for line, want := range map[string]string{"change_map": "changing to map 'cold'", "change_map cold": "changing to map 'cold'", "change_map nowhere": "map not found"} {
+		before := ts.srv.world
+		ts.log.Reset()
+		ts.srv.Execute(line) // DDNet has no end of a match to wait for
+		testenv.Check(t, strings.Contains(ts.log.String(), want), "%s: %s", line, ts.log)
+		plays("DDraceNetwork", 0)
+		testenv.Check(t, (ts.srv.world == before) == (line == "change_map nowhere"), "%s: another world: %v", line, ts.srv.world != before)
+	}
+	ts.srv.Execute("change_map plain")
+	plays("DM", 30)
+	ts.srv.Execute("sv_map cold")
+	plays("DDraceNetwork", 0)
 	ts.srv.Execute("sv_gametype dm; reload") // the default, but said
 	plays("DM", 30)
 
