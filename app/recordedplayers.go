@@ -124,9 +124,6 @@ func (r *recordingInfo) setPlayers(names []string) {
 
 // setResult sets the players and scores of a match.
 func (r *recordingInfo) setResult(result *replay.MatchResult) {
-	players := broadcast.PlayersOf(result)
-	r.HasResult, r.Players, r.NumPlayers, r.Race = true, players[:min(len(players), maxListedPlayers)], len(players), result.IsRace()
-	if result.HasTeams() {
-		r.TeamScores = result.TeamScores[:]
-	}
+	s := newReplayScores(result)
+	r.HasResult, r.Players, r.NumPlayers, r.TeamScores, r.Race = true, s.Players[:min(len(s.Players), maxListedPlayers)], len(s.Players), s.TeamScores, s.Race
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/web/broadcast"
 )
 
 type replayCmd struct {
@@ -71,6 +72,7 @@ type replayInfo struct {
 	Kills        int            `json:"kills"`
 	MatchesEnded int            `json:"matches_ended"`
 	Simulated    bool           `json:"run_again"` // so that deaths, kills and matches are known
+	Result       *replayScores  `json:"result,omitempty"`
 	End          string         `json:"end"`
 	Problem      string         `json:"trouble,omitempty"`
 
@@ -78,6 +80,38 @@ type replayInfo struct {
 	playerIndex [game.MaxPlayers]int // by id: index in Players + 1
 	joinTick    [game.MaxPlayers]int32
 	numPlaying  int
+}
+
+// replayScores is the result of a match, as /replays.json has it.
+type replayScores struct {
+	Players    []broadcast.Player `json:"players"`
+	TeamScores []int32            `json:"team_scores,omitempty"`
+	Race       bool               `json:"race,omitempty"`
+}
+
+func newReplayScores(r *replay.MatchResult) *replayScores {
+	s := &replayScores{Players: broadcast.PlayersOf(r), Race: r.IsRace()}
+	if r.HasTeams() {
+		s.TeamScores = r.TeamScores[:]
+	}
+	return s
+}
+
+// String returns the result for people: the teams and the best three players.
+func (s *replayScores) String() string {
+	var words []string
+	if len(s.TeamScores) == 2 {
+		words = append(words, fmt.Sprintf("red %d, blue %d", s.TeamScores[0], s.TeamScores[1]))
+	}
+	for _, p := range s.Players[:min(len(s.Players), 3)] {
+		switch {
+		case !s.Race:
+			words = append(words, fmt.Sprintf("%q %d", p.Name, p.Score))
+		case p.Score >= 0:
+			words = append(words, fmt.Sprintf("%q %v", p.Name, time.Duration(p.Score)*time.Millisecond))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 type replayPlayer struct {
@@ -222,6 +256,9 @@ func (c *replayInfoCmd) Run(p *program) error {
 	info.Problem = safetext.Line(info.Problem)
 	info.Seconds = ticksToSeconds(info.Ticks)
 	info.End = r.End().String()
+	if result := r.MatchResult(); result != nil {
+		info.Result = newReplayScores(result)
+	}
 	switch info.end = info.End; {
 	case errors.Is(err, replay.ErrCorrupt):
 		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
@@ -260,6 +297,9 @@ func (i *replayInfo) print(w io.Writer) {
 		line("match", "%d deaths, %d kills, %d lines of chat, %d matches ended", i.Deaths, i.Kills, i.Chat, i.MatchesEnded)
 	} else {
 		line("match", "%d lines of chat", i.Chat)
+	}
+	if i.Result != nil && i.Result.String() != "" {
+		line("result", "%s", i.Result)
 	}
 	if i.Problem != "" {
 		line("trouble", "%s", i.Problem)

@@ -109,7 +109,8 @@ function itemOf(r) {
 	title.href = r.match ? `./?match=${encodeURIComponent(r.match)}` : `./?demo=${encodeURIComponent(r.demo.slice(1))}`;
 	const time = make('time', 'when', new Date(r.start).toLocaleString());
 	time.dateTime = r.start;
-	const download = make('a', '', `Download ${(r.size / 1e6).toFixed(1)} MB`);
+	const isLog = r.name?.endsWith('.twreplay'); // whose size is not that of the demo
+	const download = make('a', '', isLog ? 'Download' : `Download ${(r.size / 1e6).toFixed(1)} MB`);
 	if (/^\/(b|recordings)\/.+\.demo$/.test(r.demo)) download.href = r.demo.slice(1);
 	download.download = '';
 	const scores = r.team_scores ? ` · ${r.team_scores.join(' : ')}` : '';
