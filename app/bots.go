@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bot"
+	"github.com/teeyard/teeyard/bot/route"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -70,7 +71,7 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	start := time.Now()
 	progress := newQueue(os.Stderr, false)
 	defer progress.Close(outputTimeout)
-	run := &botsRun{cfg: c, progress: progress, maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}}
+	run := &botsRun{cfg: c, progress: progress, maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}, ways: map[*client.Map]*route.Way{}, ctx: ctx}
 	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
 	swarm.Wait()
 	r := newBotsReport(swarm.Stats(), time.Since(start))
@@ -90,14 +91,45 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	return nil
 }
 
+// wayOf returns the farthest way through a map of DDRace so far, nil if there is none yet, and starts to search
+// for it the first time.
+func (r *botsRun) wayOf(m *client.Map) *route.Way {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	way, searched := r.ways[m]
+	if !searched {
+		r.ways[m] = nil
+		go r.findWay(m)
+	}
+	return way
+}
+
+// findWay searches for ways through a map until the bots leave.
+func (r *botsRun) findWay(m *client.Map) {
+	f, err := route.NewFinder(route.Config{Terrain: m.Terrain, Seed: r.cfg.Seed})
+	if err != nil {
+		return
+	}
+	for over := false; !over && r.ctx.Err() == nil; {
+		var way *route.Way
+		if way, over = f.Run(5000); way != nil {
+			r.mu.Lock()
+			r.ways[m] = way
+			r.mu.Unlock()
+		}
+	}
+}
+
 // botsRun is what the bots of a run share.
 type botsRun struct {
 	cfg      *botsCmd
 	maps     *client.Maps
 	progress io.Writer
 
+	ctx         context.Context
 	mu          sync.Mutex
 	navs        map[*client.Map]*mapNav
+	ways        map[*client.Map]*route.Way
 	downloading *client.Client // the one whose progress is shown
 }
 
@@ -169,12 +201,20 @@ type botPlayer struct {
 	gameMap *client.Map
 	nav     *mapNav
 	bot     *bot.Bot
+	runner  *route.Runner // instead, in DDRace
+	way     *route.Way
 }
 
 // input makes the input of a tick. The client's goroutine calls it.
 func (p *botPlayer) input(c *client.Client, v *game.View) game.Input {
 	if m := c.Map(); m != p.gameMap {
-		p.gameMap, p.nav, p.bot = m, p.run.navOf(m), nil
+		p.gameMap, p.nav, p.bot, p.runner, p.way = m, nil, nil, nil, nil
+	}
+	if v.Game.Flags&game.GameFlagDDRace != 0 {
+		return p.runWay(c, v)
+	}
+	if p.nav == nil {
+		p.nav = p.run.navOf(p.gameMap)
 	}
 	if p.bot == nil {
 		select {
@@ -189,4 +229,20 @@ func (p *botPlayer) input(c *client.Client, v *game.View) game.Input {
 		}
 	}
 	return p.bot.NextInput(v)
+}
+
+// runWay makes the input of a tick in DDRace.
+func (p *botPlayer) runWay(c *client.Client, v *game.View) game.Input {
+	if p.runner == nil {
+		p.runner = route.NewRunner(p.seed)
+	}
+	if way := p.run.wayOf(p.gameMap); way != p.way {
+		p.way = way
+		p.runner.SetWay(way)
+	}
+	in := p.runner.NextInput(v)
+	if p.runner.WantsRestart() {
+		c.Kill() // a client that is being closed cannot, and needs not
+	}
+	return in
 }

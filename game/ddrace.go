@@ -1,6 +1,7 @@
 package game
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -80,6 +81,16 @@ func (w *World) DDRaceFaults() ddrace.Faults {
 		return ddrace.Faults{}
 	}
 	return w.ddrace.world.Map().Faults
+}
+
+// DDRaceSettings returns a copy of the settings of the simulation, and whether the world is one of DDRace.
+func (w *World) DDRaceSettings() (s ddrace.Settings, ok bool) {
+	if w.ddrace == nil {
+		return s, false
+	}
+	s = *w.ddrace.world.Settings()
+	s.Zones, s.ZoneEnter, s.ZoneLeave = slices.Clone(s.Zones), slices.Clone(s.ZoneEnter), slices.Clone(s.ZoneLeave)
+	return s, true
 }
 
 // shownTuning returns the part of a tuning that all clients know.

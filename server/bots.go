@@ -27,6 +27,7 @@ type bots struct {
 	nav       *bot.NavGraph
 	navMap    *gameMap           // of nav, or of what is being made
 	navResult chan *bot.NavGraph // nil if nothing is being made
+	ways      waySearch          // instead of nav, in worlds of DDRace
 }
 
 // brain decides what a bot does.
@@ -68,7 +69,7 @@ func (b *bots) has(id game.PlayerID) bool { return b.seats.Has(id) }
 // setWorld forgets the bots of another world.
 func (b *bots) setWorld(w *game.World) {
 	if b.world != w {
-		*b = bots{world: w, serial: b.serial, nav: b.nav, navMap: b.navMap, navResult: b.navResult}
+		*b = bots{world: w, serial: b.serial, nav: b.nav, navMap: b.navMap, navResult: b.navResult, ways: b.ways}
 	}
 }
 
@@ -117,6 +118,7 @@ func (s *Server) wantedBots() int {
 func (s *Server) runBots() {
 	b := &s.bots
 	b.setWorld(s.world)
+	s.takeWay()
 	wanted := s.wantedBots()
 	asked, leave := s.world.NPCRequests()
 	if s.cfg.Broadcast != nil && s.settings.Bots > 0 {
@@ -160,6 +162,7 @@ func (s *Server) runBots() {
 			in := brain.NextInput(&view)
 			s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: pid, Target: game.Nobody, Input: in})
 			s.queueCommand(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
+			s.restartBot(pid, brain)
 		}
 		if readyMode {
 			if p, ok := s.world.Player(pid); ok && p.InGame && !p.Ready {
@@ -266,10 +269,13 @@ func (s *Server) adjustDummies() {
 	}
 }
 
-// hasNavGraph reports whether there is a navigation graph of the map. If not, it has one
-// made.
+// hasNavGraph reports whether there is a navigation graph of the map, or a way through it. If not, it
+// has one made.
 func (s *Server) hasNavGraph() bool {
 	b := &s.bots
+	if s.world.IsDDRace() {
+		return s.hasWay()
+	}
 	if b.navResult != nil {
 		select {
 		case b.nav = <-b.navResult:
@@ -340,6 +346,9 @@ func (s *Server) addBot() bool {
 // graph.
 func (s *Server) newMind(skill int) brain {
 	s.bots.serial++
+	if s.world.IsDDRace() {
+		return s.newRunner()
+	}
 	mind, err := bot.New(bot.Config{Nav: s.bots.nav, Skill: skill, Seed: s.cfg.Seed + s.bots.serial})
 	if err != nil {
 		return nil

@@ -598,6 +598,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	}
 	s.transport.Flush()
 	s.transport.Close()
+	s.bots.ways.end()
 	s.closeDemos()
 	s.closeTeehistorian()
 	s.closeReplay(replay.EndShutdown)

@@ -23,6 +23,31 @@ type Config struct {
 	Memory int
 }
 
+// world returns a world with a tee that has just spawned, if the map lets it.
+func (c *Config) world() (*ddrace.World, error) {
+	settings := ddrace.DefaultSettings()
+	if c.Settings != nil {
+		settings = *c.Settings
+	}
+	m, err := ddrace.NewMap(&c.Terrain, settings)
+	if err != nil {
+		return nil, err
+	}
+	w := ddrace.New(ddrace.Config{Map: m})
+	spawn(w)
+	return w, nil
+}
+
+// spawn lets the only player get a tee.
+func spawn(w *ddrace.World) {
+	w.Enter(me, false)
+	for range 10 {
+		if w.Step(nil); w.Tee(me) != nil {
+			return
+		}
+	}
+}
+
 // Step is an input that is held for some ticks.
 type Step struct {
 	Ticks            uint8
@@ -32,7 +57,11 @@ type Step struct {
 	Weapon           uint8 // wanted, 1 more than its number; 0 for none
 }
 
-// Route is a way from a spawn point. The first step is for the tick after that of the spawn.
+// rest is the input of a tee that waits.
+var rest = Step{TargetX: 1}
+
+// Route is a way from a spawn point. The first step is for the tick after that of the spawn; at its end
+// the tee is at rest, and can be so for any time.
 type Route struct {
 	Steps    []Step
 	Ticks    int

@@ -14,9 +14,9 @@ const (
 	rollouts = 6
 	// visitCost is what a visit adds to the distance of a place, in tiles, so that others are tried.
 	visitCost = 3
-	// armedBonus is how far a tee without a grenade launcher may be ahead of one that has it, in half
-	// tiles: a map has it where it is needed.
-	armedBonus = 400
+	// armedBonus is how far behind the first a tee with a grenade launcher is taken to be beside it, in
+	// half tiles: a map has it where it is needed.
+	armedBonus = 200
 	// placeBytes is what a place needs besides its moment, with its steps, about.
 	placeBytes = 600
 	// maxFrozen is how long a frozen tee is waited for, in ticks.
@@ -40,6 +40,7 @@ type Search struct {
 	end     int32     // the node that finishes, 0 for none
 	ticks   int       // simulated
 	length  int32     // of the way, half tiles
+	front   int32     // the lowest rank of all places
 	done    bool
 	nodes   []node
 	inputs  []ddrace.PlayerInput
@@ -88,29 +89,19 @@ const maxStages = 40
 
 // NewSearch begins a search. The error is that of ddrace.NewMap.
 func NewSearch(cfg Config) (*Search, error) {
-	settings := ddrace.DefaultSettings()
-	if cfg.Settings != nil {
-		settings = *cfg.Settings
-	}
-	m, err := ddrace.NewMap(&cfg.Terrain, settings)
+	w, err := cfg.world()
 	if err != nil {
 		return nil, err
 	}
 	s := &Search{
-		ground: newGround(m, &cfg.Terrain), world: ddrace.New(ddrace.Config{Map: m}), rand: rng(cfg.Seed),
-		fields: map[stage]*stageField{}, byKey: map[key]int32{}, inputs: make([]ddrace.PlayerInput, 1),
+		ground: newGround(w.Map(), &cfg.Terrain), world: w, rand: rng(cfg.Seed),
+		fields: map[stage]*stageField{}, byKey: map[key]int32{}, inputs: make([]ddrace.PlayerInput, 1), front: unreachable,
 	}
-	s.world.Enter(me, false)
-	for range 10 {
-		if s.world.Step(nil); s.world.Tee(me) != nil {
-			break
-		}
-	}
+	s.settle()
 	if s.world.Tee(me) == nil {
-		s.done = true // there is no spawn point
+		s.done = true // there is no spawn point, or it is deadly
 		return s, nil
 	}
-	s.nodes = append(s.nodes, node{before: -1})
 	if cfg.Memory == 0 {
 		cfg.Memory = 64 << 20
 	}
@@ -126,6 +117,22 @@ func NewSearch(cfg Config) (*Search, error) {
 		s.length += s.lengthFromStart()
 	}
 	return s, nil
+}
+
+// settle lets the tee come to rest, so that the route can be begun at any time.
+func (s *Search) settle() {
+	first := node{before: -1}
+	for still := 0; still < 5 && first.ticks < 150 && s.world.Tee(me) != nil; first.ticks++ {
+		before := s.world.Tee(me).Core
+		s.world.Step([]ddrace.PlayerInput{{Player: me, Input: rest.Input(0)}})
+		still++
+		if t := s.world.Tee(me); t == nil || t.Core.Pos != before.Pos || t.Core.Vel != before.Vel {
+			still = 0
+		}
+	}
+	first.steps = []Step{rest}
+	first.steps[0].Ticks = uint8(first.ticks)
+	s.nodes = append(s.nodes, first)
 }
 
 // lengthFromStart returns the least distance of the start line to the finish.
@@ -284,7 +291,12 @@ func (s *Search) forget() {
 // enqueue puts a place into the queue.
 func (s *Search) enqueue(i int32) {
 	p := &s.places[i]
-	at := int(s.rank(p)/unitsPerTile + visitCost*p.visits)
+	rank := s.rank(p)
+	s.front = min(s.front, rank)
+	if p.armed {
+		rank = max(rank-armedBonus, s.front)
+	}
+	at := int(rank/unitsPerTile + visitCost*p.visits)
 	for len(s.queue) <= at {
 		s.queue = append(s.queue, nil)
 	}
@@ -411,9 +423,6 @@ func (s *Search) Route() Route {
 // rank returns how far a place is from the finish, in half tiles, with all that is to be done before.
 func (s *Search) rank(p *place) int32 {
 	left := min(p.left, 50000)
-	if p.armed {
-		left = max(left-armedBonus, 0)
-	}
 	if !p.stage.started {
 		return left + 500000
 	}

@@ -1,0 +1,306 @@
+package route
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/physics"
+)
+
+const (
+	// planTicks is how far a runner that left its way simulates, and planEvery how often it does, in
+	// ticks. Each time it tries some tries.
+	planTicks, planEvery, tries = 30, 4, 12
+	// patience is after how many ticks without progress it begins anew.
+	patience = 12 * game.TickRate
+	// pause is how long it waits at the end of its way.
+	pause = 4 * game.TickRate
+)
+
+// Runner plays a tee that runs along a way. Beside the way, where others pushed it, it looks a few ticks
+// ahead to come back to it. It is not safe for concurrent use.
+type Runner struct {
+	way, next *Way
+	world     *ddrace.World // to look ahead in, nil until that is needed
+	fresh     ddrace.Moment // a tee that has just spawned in it
+	now       ddrace.Moment
+	rand      rng
+
+	tick    int32
+	alive   bool
+	astray  bool
+	begun   bool
+	ended   bool
+	at      int // the tick of the way
+	best    int // the last one that was reached
+	gain    int32
+	waiting int32
+	input   game.Input
+	plan    []Step
+	planned int
+	restart bool
+}
+
+// NewRunner returns a runner without a way, who stands still.
+func NewRunner(seed uint64) *Runner {
+	return &Runner{rand: rng(seed), input: game.Input{TargetX: 1}}
+}
+
+// SetWay gives the runner a way to run from the next spawn on, or at once if it is where the old one ends.
+func (r *Runner) SetWay(y *Way) {
+	if r.next = y; r.way == nil {
+		r.takeNext()
+	}
+}
+
+// takeNext begins with the next way.
+func (r *Runner) takeNext() {
+	if r.next != nil && len(r.next.inputs) > 0 {
+		r.way, r.next, r.world = r.next, nil, nil
+		r.reset()
+	}
+}
+
+func (r *Runner) reset() {
+	r.at, r.best, r.begun, r.ended, r.astray, r.waiting, r.gain, r.planned = 0, 0, false, false, false, 0, r.tick, 0
+	r.plan = r.plan[:0]
+}
+
+// WantsRestart reports, once, whether the runner wants its tee to die, since it is at the end of
+// its way or comes no further.
+func (r *Runner) WantsRestart() bool {
+	wants := r.restart
+	if r.restart = false; wants {
+		r.takeNext()
+		r.reset()
+	}
+	return wants
+}
+
+// Progress returns the tick of its way at which the runner is, and whether it is exactly on it.
+func (r *Runner) Progress() (tick int, exact bool) { return r.at, r.begun && !r.astray }
+
+// SetSkill does nothing: a way is as it is.
+func (*Runner) SetSkill(int) {}
+
+// NextInput returns the input for the tick after the view's. It is to be called in every tick.
+func (r *Runner) NextInput(v *game.View) game.Input {
+	if v == nil || v.Frame == nil || v.Tick == r.tick {
+		return r.input
+	}
+	r.tick = v.Tick
+	var c *game.CharacterState
+	for i := range v.Characters {
+		if v.Characters[i].Player == v.Viewer {
+			c = &v.Characters[i]
+		}
+	}
+	if c == nil {
+		if r.alive {
+			r.alive = false
+			r.takeNext()
+			r.reset()
+		}
+		r.hold(&rest)
+		if r.waiting++; r.waiting > game.TickRate/2 && r.waiting%8 == 0 {
+			r.input.Fire = (r.input.Fire + 1) & 63 // it wants a tee
+		}
+		return r.input
+	}
+	if !r.alive {
+		r.alive = true
+		r.reset()
+	}
+	if r.way == nil {
+		r.hold(&rest)
+		return r.input
+	}
+	r.run(c)
+	return r.input
+}
+
+// hold makes a step the input.
+func (r *Runner) hold(s *Step) {
+	in := s.Input(r.input.Fire)
+	r.input = game.Input{
+		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
+		WantedWeapon: in.WantedWeapon,
+	}
+}
+
+// run goes on from where the tee is.
+func (r *Runner) run(c *game.CharacterState) {
+	y, now := r.way, state{pos: c.Pos, vel: ddrace.Vec{X: float32(c.VelX) / 256, Y: float32(c.VelY) / 256}}
+	if !r.begun {
+		if r.waiting++; now.pos == y.states[y.settled].pos {
+			r.begun, r.at, r.best, r.gain = true, y.settled, y.settled, r.tick
+		} else if r.waiting > game.TickRate {
+			r.begun, r.astray, r.gain = true, true, r.tick // it spawned elsewhere
+		} else {
+			r.hold(&rest)
+			return
+		}
+	}
+	if r.ended {
+		r.end()
+		return
+	}
+	if !r.astray && now.pos != y.states[r.at].pos {
+		r.astray = true
+		r.plan = r.plan[:0]
+	}
+	if r.astray {
+		r.find(now)
+	}
+	if r.at > r.best {
+		r.best, r.gain = r.at, r.tick
+	}
+	switch {
+	case r.at >= len(y.inputs):
+		r.ended = true
+		r.end()
+	case r.tick-r.gain > patience:
+		r.restart, r.gain = true, r.tick
+		r.hold(&rest)
+	case r.astray:
+		r.steer(c)
+	default:
+		r.hold(&y.inputs[r.at])
+		r.at++
+	}
+}
+
+// end waits at the end of the way, for one that goes on or to begin anew.
+func (r *Runner) end() {
+	r.hold(&rest)
+	if n := r.next; n != nil && len(n.inputs) > r.at && n.states[r.at] == r.way.states[r.at] && !r.astray {
+		r.way, r.next, r.gain, r.ended = n, nil, r.tick, false
+		r.hold(&n.inputs[r.at])
+		r.at++
+		return
+	}
+	if r.tick-r.gain > pause {
+		r.restart, r.gain = true, r.tick
+	}
+}
+
+// find finds out where on the way a tee beside it is.
+func (r *Runner) find(now state) {
+	y := r.way
+	at, apart := y.nearest(now, r.at-50, r.at+100, 1)
+	if apart > 20 && r.tick%16 == 0 {
+		at, apart = y.nearest(now, y.settled, len(y.states), 4)
+	}
+	r.at = at
+	if apart == 0 && r.input.Hook == (at > 0 && y.inputs[at-1].Hook) {
+		r.astray = false
+	}
+}
+
+// steer looks ahead and takes what leads farthest along the way.
+func (r *Runner) steer(c *game.CharacterState) {
+	if r.planned < min(len(r.plan), planEvery) {
+		r.hold(&r.plan[r.planned])
+		r.planned++
+		return
+	}
+	r.prepare(c)
+	r.plan, r.planned = r.plan[:0], 0
+	lowest := float32(1e9)
+	var best, trial [planTicks]Step
+	for k := range tries {
+		r.try(k, &trial)
+		if cost := r.cost(&trial); cost < lowest {
+			lowest, best = cost, trial
+		}
+	}
+	r.plan = append(r.plan, best[:planEvery]...)
+	r.hold(&r.plan[0])
+	r.planned = 1
+}
+
+// prepare makes the tee of the simulation like the real one.
+func (r *Runner) prepare(c *game.CharacterState) {
+	if r.world == nil {
+		r.world = ddrace.New(ddrace.Config{Map: r.way.m})
+		spawn(r.world)
+		r.world.Save(&r.fresh, me)
+	}
+	w := r.world
+	w.Load(&r.fresh, me)
+	t := w.Tee(me)
+	t.Core = ddrace.Core{
+		Pos: c.Pos, Vel: ddrace.Vec{X: float32(c.VelX) / 256, Y: float32(c.VelY) / 256},
+		HookPos: ddrace.Vec{X: float32(c.HookX), Y: float32(c.HookY)}, HookDir: ddrace.Vec{X: float32(c.HookDX) / 256, Y: float32(c.HookDY) / 256},
+		HookTick: c.HookTick, HookState: c.HookState, HookedPlayer: -1, Jumped: c.Jumped, Jumps: c.Jumps, JumpedTotal: c.AirJumps, Direction: c.Direction,
+		LeftWall: true,
+	}
+	if c.HookedPlayer >= 0 {
+		t.Core.HookState = physics.HookIdle
+	}
+	t.Pos, t.PrevPos = c.Pos, c.Pos
+	if c.FreezeEnd != 0 {
+		t.FreezeTime, t.FreezeStart = max(c.FreezeEnd-r.tick, 1), w.Tick()
+	}
+	t.TeleCheckpoint, t.Race = uint8(c.TeleCheckpoint), ddrace.RaceStarted
+	t.EndlessHook, t.AirJumps = c.Flags&game.CharacterFlagEndlessHook != 0, c.Flags&game.CharacterFlagEndlessJump != 0
+	t.Jetpack = c.Flags&game.CharacterFlagJetpack != 0
+	w.Save(&r.now, me)
+}
+
+// try makes the k-th trial: the inputs of the way from a tick nearby, for most of them after
+// something else.
+func (r *Runner) try(k int, s *[planTicks]Step) {
+	y, g := r.way, &r.rand
+	shift := [...]int{0, -6, -2, 3, 8}
+	at, other := r.at, 0
+	if k < len(shift) {
+		at += shift[k]
+	} else {
+		at += int(g.intn(12))
+		other = 2 + int(g.intn(14))
+	}
+	odd := rest
+	odd.Direction = int8(g.intn(3)) - 1
+	odd.TargetX, odd.TargetY = int16(g.intn(400))-200, int16(g.intn(300))-250
+	odd.Hook = g.chance(30)
+	jump := -1
+	if g.chance(50) {
+		jump = int(g.intn(uint32(other + 1)))
+	}
+	for i := range s {
+		if i < other {
+			s[i] = odd
+			s[i].Jump = i == jump
+			continue
+		}
+		s[i] = rest
+		if at+i >= 0 && at+i < len(y.inputs) {
+			s[i] = y.inputs[at+i]
+		}
+	}
+}
+
+// cost returns how many ticks of the way are left after a trial, with those that it takes to come back to it.
+func (r *Runner) cost(s *[planTicks]Step) float32 {
+	w, y := r.world, r.way
+	w.Load(&r.now, me)
+	fire := r.input.Fire
+	for i := range s {
+		in := s[i].Input(fire)
+		fire = in.Fire
+		w.Step([]ddrace.PlayerInput{{Player: me, Input: in}})
+		if w.Tee(me) == nil {
+			return 1e8
+		}
+	}
+	t := w.Tee(me)
+	lowest := float32(1e8)
+	now := stateOf(t)
+	for i := max(r.at-20, 0); i < min(r.at+100, len(y.states)); i++ {
+		lowest = min(lowest, float32(len(y.states)-i)+4*now.from(y.states[i]))
+	}
+	if t.FreezeTime > 0 {
+		lowest += 300
+	}
+	return lowest
+}

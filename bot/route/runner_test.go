@@ -1,0 +1,61 @@
+package route_test
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/bot/route"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/game/terrain"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
+)
+
+// race lets runners race on a course for some ticks, and counts how often they finish.
+func race(t *testing.T, course terrain.Terrain, runners, ticks int) (finishes [game.MaxPlayers]int) {
+	cfg := route.Config{Terrain: course, Seed: 1}
+	s := testenv.Must(route.NewSearch(cfg))
+	s.Run(400_000)
+	r := s.Route()
+	way := testenv.Must(route.NewWay(cfg, &r))
+	testenv.Check(t, way.Ticks() == r.Ticks, "the way has %d ticks, the route %d", way.Ticks(), r.Ticks)
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: course, Seed: 5})
+	var list []*route.Runner
+	for id := range game.PlayerID(runners) {
+		w.Play(id)
+		list = append(list, route.NewRunner(uint64(id)))
+		list[id].SetWay(way)
+	}
+	for range ticks {
+		var cmds []game.Command
+		for i, r := range list {
+			id := game.PlayerID(i)
+			v := w.View(id)
+			in := r.NextInput(&v)
+			cmds = append(cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: in}, game.Command{Kind: game.CmdInput, Player: id, Input: in})
+			if r.WantsRestart() {
+				cmds = append(cmds, game.Command{Kind: game.CmdKill, Player: id})
+			}
+		}
+		for _, e := range w.Step(cmds) {
+			if e.Kind == game.EvRaceFinish {
+				finishes[e.Player]++
+			}
+		}
+	}
+	return finishes
+}
+
+// TestRunner lets runners finish each course again and again, and several who push each other.
+func TestRunner(t *testing.T) {
+	for name, course := range courses {
+		t.Run(name, func(t *testing.T) {
+			n := race(t, course, 1, 1600)
+			testenv.Check(t, n[0] >= 2, "it finishes %d times", n[0])
+		})
+	}
+	for _, name := range []string{"a freeze gap", "a speedup"} {
+		n := race(t, courses[name], 3, 1000)
+		testenv.Check(t, n[0]+n[1]+n[2] >= 1, "%s: three finish %v times", name, n[:3])
+	}
+}
