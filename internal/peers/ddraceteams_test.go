@@ -1,0 +1,187 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// The columns of teamsMap.
+const (
+	atDeath, atUnlock, atSpawn, atStart, atFinish = 2, 8, 16, 24, 40
+	teamsWidth                                    = 46
+)
+
+// teamsMap is a floor with what DDRace's teams meet, in which tees walk through each other.
+func teamsMap(t *testing.T) []byte {
+	t.Helper()
+	const height = 8
+	layer := twmap.NewGameLayer(teamsWidth, height)
+	for y := range height {
+		for x := range teamsWidth {
+			if x == 0 || y == 0 || x == teamsWidth-1 || y == height-1 {
+				layer.Set(x, y, twmap.Solid, 0)
+			}
+		}
+	}
+	for x, index := range map[int]uint8{atDeath: twmap.Death, atUnlock: 76, atSpawn: twmap.EntityOffset + 1, atStart: 33, atFinish: 34} {
+		layer.Set(x, height-2, index, 0)
+	}
+	m := &twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, layer)}}
+	m.Info.Settings = []string{"tune player_collision 0", "sv_pauseable 1"}
+	return testenv.Must(m.Bytes())
+}
+
+// racer is a client that walks where a test wants and keeps what the server says.
+type racer struct {
+	*client.Client
+	goal  atomic.Int32 // column, 0 to stand
+	at    atomic.Int32 // its own
+	lines chan string
+}
+
+func joinRacer(t *testing.T, s *Server, i int) *racer {
+	r := &racer{lines: make(chan string, 1000)}
+	r.Client = dial(t, s, client.Config{
+		Name: fmt.Sprintf("racer %d", i), Version: client.Version06, DDNetVersion: 16040, LocalAddr: fmt.Sprintf("127.0.4.%d", 1+i),
+		Play: func(_ *client.Client, v *game.View) game.Input {
+			in := game.Input{TargetX: 1}
+			for _, c := range v.Characters {
+				if c.Player != v.VitalsOf {
+					continue
+				}
+				column := int32(c.Pos.X / 32)
+				r.at.Store(column)
+				switch goal := r.goal.Load(); {
+				case goal == 0:
+				case column < goal:
+					in.Direction = 1
+				case column > goal:
+					in.Direction = -1
+				}
+			}
+			return in
+		},
+	})
+	go func() {
+		for e := range r.Events(context.WithoutCancel(t.Context())) {
+			if chat, ok := e.(event.Chat); ok && chat.From.ID < 0 {
+				r.lines <- chat.Text
+			}
+		}
+	}()
+	return r
+}
+
+var raceTime = regexp.MustCompile(`\d+ minute\(s\) +[\d.]+ second|[\d.]+ second\(s\) (better|worse)`)
+
+// teamScript is what four players do: a number and what that one does, which is a line of chat, "kill",
+// "walk" and a column, or "fall" for one before what kills; "wait" waits for the time in which nobody can change teams again.
+var teamScript = []string{
+	"0 /team", "0 /lock", "0 /invite racer 1", "0 /practice", "wait",
+	"0 /team 5", "0 /team 5", "1 /team -1", "0 /lock", "2 /team 5", "0 /invite nobody", "0 /invite racer 2", "0 /invite racer 2", "wait",
+	"2 /team 5", "2 /unlock", "2 /lock 1", "2 /lock 0", "3 /team 5", "wait",
+	"0 /lock", "0 kill", "0 /team", // the team has not started
+	fmt.Sprint("0 walk ", atStart+3), "1 /team 5", "2 kill", "0 /team", "wait", // all die
+	fmt.Sprint("2 walk ", atStart+3), fmt.Sprint("0 fall ", atDeath+1), "wait", "wait",
+	fmt.Sprint("3 walk ", atUnlock), fmt.Sprint("3 walk ", atSpawn), "3 /team",
+	fmt.Sprint("0 walk ", atStart+3), "3 kill", "0 /team", "wait", // it cannot finish
+	"0 kill", "2 kill", "wait",
+	"0 /team 6", "2 /team 6", fmt.Sprint("0 walk ", atFinish+2), fmt.Sprint("2 walk ", atFinish+2), "0 /team", "wait", // a team of two
+	"0 kill", "2 kill", "wait", "wait",
+	"0 /team 7", "2 /team 7", "0 /practice", "0 /practice 0", "0 /practice 1", "2 /practice", "2 /practice",
+	fmt.Sprint("0 walk ", atFinish+2), fmt.Sprint("2 walk ", atFinish+2), "0 /team", "0 kill", "wait",
+	fmt.Sprint("1 walk ", atFinish+2), "1 /team 3", "1 kill", "wait",
+	"1 /team 3", fmt.Sprint("1 walk ", atStart+3), "1 /team 4",
+}
+
+// TestTeamsAsDDNet has players of DDRace do the same on DDNet-Server 16.4 and on ours: all are told
+// the same, but for times.
+func TestTeamsAsDDNet(t *testing.T) {
+	t.Parallel()
+	file := teamsMap(t)
+	const settings = "sv_map teams; sv_spamprotection 0"
+	play := func(s *Server) (all []string) {
+		time.Sleep(500 * time.Millisecond) // nobody else is there
+		var racers []*racer
+		for i := range 4 {
+			racers = append(racers, joinRacer(t, s, i))
+		}
+		hear := func(silence time.Duration) {
+			time.Sleep(silence)
+			for i, r := range racers {
+				for len(r.lines) > 0 {
+					all = append(all, fmt.Sprintf("%d: %s", i, raceTime.ReplaceAllString(<-r.lines, "TIME $1")))
+				}
+			}
+		}
+		hear(time.Second)
+		all = nil // what it says to those who join
+		for _, step := range teamScript {
+			all = append(all, "> "+step)
+			who, what, _ := strings.Cut(step, " ")
+			verb, column, _ := strings.Cut(what, " ")
+			if who == "wait" {
+				hear(3200 * time.Millisecond)
+				continue
+			}
+			r := racers[who[0]-'0']
+			switch verb {
+			case "kill":
+				r.goal.Store(0)
+				testenv.Check(t, r.Kill() == nil, "cannot kill itself")
+				hear(700 * time.Millisecond)
+			case "walk", "fall":
+				var goal int32
+				fmt.Sscan(column, &goal)
+				r.goal.Store(goal)
+				for range 200 {
+					if r.at.Load() == goal {
+						break
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+				testenv.Check(t, r.at.Load() == goal, "%s: at %d", step, r.at.Load())
+				if verb == "fall" {
+					r.goal.Store(-1)
+					time.Sleep(200 * time.Millisecond)
+				}
+				r.goal.Store(0)
+				hear(400 * time.Millisecond)
+			default:
+				testenv.Check(t, r.Say(what) == nil, "cannot write")
+				hear(300 * time.Millisecond)
+			}
+		}
+		return all
+	}
+	home := t.TempDir()
+	data := filepath.Join(home, ".local", "share", "ddnet")
+	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
+	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
+	theirs := StartDDNetIn(t, home, settings)
+	folder := t.TempDir()
+	WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
+	ours := StartTeeyardIn(t, folder, settings+"; sv_gametype ddrace")
+	answers := make(chan []string, 1)
+	go func() { answers <- play(theirs) }()
+	got := play(ours)
+	want := <-answers
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-DDNet-Server, +ours):\n%s", diff)
+	}
+	t.Logf("%d lines", len(want))
+}
