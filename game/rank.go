@@ -114,7 +114,8 @@ type RankMap struct {
 	Own       int32 // ms, 0 if there is none
 }
 
-// RankAnswer is the answer to a RankRequest, of which it has By, Asker, Map, Name and From.
+// RankAnswer is the answer to a RankRequest, of which it has By, Asker, Map, Name, From and Code, and, of a RankSave
+// that was not kept, the Text in Save.
 type RankAnswer struct {
 	ID    int32
 	Op    RankOp
@@ -123,6 +124,7 @@ type RankAnswer struct {
 	By    PlayerID
 	Asker string `json:",omitempty"`
 	From  int32  `json:",omitempty"`
+	Code  string `json:",omitempty"`
 
 	// Err says why the request was refused or failed, "" if it was not.
 	Err string `json:",omitempty"`
@@ -142,7 +144,11 @@ type RankAnswer struct {
 
 // Answer returns an answer to the request without a result.
 func (r *RankRequest) Answer() RankAnswer {
-	return RankAnswer{ID: r.ID, Op: r.Op, Map: r.Map, Name: r.Name, By: r.By, Asker: r.Asker, From: r.From}
+	a := RankAnswer{ID: r.ID, Op: r.Op, Map: r.Map, Name: r.Name, By: r.By, Asker: r.Asker, From: r.From, Code: r.Code}
+	if r.Op == RankSave {
+		a.Save = &RankSaveState{Text: r.Text}
+	}
+	return a
 }
 
 // valid reports whether the request is within the limits.

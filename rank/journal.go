@@ -383,14 +383,18 @@ func (j *Journal) handle(q *job) {
 			before = j.index.points[no]
 		}
 	}
+	refuse := func(err error) {
+		a.Found, a.Save = false, r.Answer().Save
+		a.Err = err.Error()
+	}
 	err := j.keep(e, func(err error) {
 		if err != nil {
-			a.Err, a.Found, a.Save = err.Error(), false, nil
+			refuse(err)
 		}
 		q.answer(a)
 	})
 	if err != nil {
-		a.Err, a.Found, a.Save = err.Error(), false, nil
+		refuse(err)
 		q.answer(a)
 		return
 	}

@@ -1,0 +1,444 @@
+package ddrace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/mode/ranks"
+)
+
+// saves is the state of what teams save, load and swap. Ticks are those of the simulation.
+type saves struct {
+	Of       [numTeams]saving
+	Next     [game.MaxPlayers]int32 // tick from which the player may ask again
+	SwapWith [game.MaxPlayers]int8  // 1 more than the player whom it wants to swap with, 0 for none
+	LastSwap [numTeams]int32        // tick of the last request of the team
+}
+
+// saving is what a team waits for from the ranks. Nobody joins it meanwhile, and its members stay in it
+// when they die.
+type saving struct {
+	Request int32 // its ID, 0 for none
+	By      int8
+	Tries   uint8
+	Num     uint8
+	IDs     [game.MaxPlayers]int8 // of the players of the saved tees, in their order
+}
+
+// saveTries is how many codes are tried, of which the first is the player's.
+const saveTries = 4
+
+// noGameID is the ID of a world that has none, as text of DDNet needs one.
+const noGameID = "00000000-0000-0000-0000-000000000000"
+
+// codeWords are for codes that players type. Three of them make 2 million.
+var codeWords = strings.Fields(`
+	acorn amber anvil apple arrow atlas bacon badge baker basil beach berry birch bison blaze bloom board brick brook brush
+	cabin camel candy cargo cedar chalk charm chess cider cliff cloud clover coast cobra comet coral crane crest crown daisy
+	dance delta diary dough dream drift drums eagle earth ember fable fairy feast fence ferry field flame flute focus forest
+	frost fruit giant glass globe grape grass guava guide habit hazel heart hedge honey horse hotel igloo ivory jelly jewel
+	juice kayak koala label lemon light lilac linen llama lotus lunar mango maple march melon metal mirror model moose`)
+
+// declareSaves declares the commands.
+func (m *Mode) declareSaves(tx *game.Tx) {
+	for _, c := range []game.CommandSpec{
+		{Name: "save", Params: "?r[code]", Help: "Saves your team, which can go on later with /load and the code", Run: m.commandSave},
+		{Name: "load", Params: "?r[code]", Help: "Loads what your team has saved; without a code, tells how much you have saved", Run: m.commandLoad},
+		{Name: "swap", Params: "?r[player name]", Help: "Asks a player of your team to change places with you", Run: m.commandSwap},
+	} {
+		tx.ChatCommand(c)
+	}
+}
+
+// isSaving reports whether a team waits for the ranks.
+func (m *Mode) isSaving(team uint8) bool {
+	return team < numTeams && m.state.Saves.Of[team].Request != 0
+}
+
+// mayAsk reports whether a player may save or load now. It says what is wrong.
+func (m *Mode) mayAsk(ctx *game.Ctx, c *game.CommandCall) bool {
+	w, next := ctx.DDRace(), &m.state.Saves.Next[c.Player]
+	if m.vars.SaveGames == 0 {
+		ctx.SayTo(c.Player, "Save-function is disabled on this server")
+		return false
+	}
+	if w.Tick() < *next || m.isSaving(w.Team(int(c.Player))) {
+		return false
+	}
+	*next = w.Tick() + game.TickRate
+	return true
+}
+
+func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
+	if !m.mayAsk(ctx, c) {
+		return
+	}
+	w := ctx.DDRace()
+	team := w.Team(int(c.Player))
+	say := func(text string) { ctx.SayTo(c.Player, text) }
+	switch {
+	case !races(w, team):
+		say("You have to be in a team (from 1-63)")
+		return
+	case m.state.Teams.State[team] != teamStarted:
+		say("Your team has not started yet")
+		return
+	}
+	saved, ids, ok := w.SaveTeam(team, m.vars.SavePenalty*game.TickRate)
+	if !ok {
+		say("To save all players in your team have to be alive and not in '/spec'")
+		return
+	}
+	of := &m.state.Saves.Of[team]
+	*of = saving{By: int8(c.Player), Num: uint8(len(ids))}
+	saved.State = int32(m.state.Teams.State[team])
+	var names []string
+	for i, id := range ids {
+		player := game.PlayerID(id)
+		t := &saved.Tees[i]
+		t.Name, t.GameID, t.Paused = ctx.Name(player), noGameID, int32(ctx.Pause(player))
+		t.Started, t.Finished = m.state.Teams.Started&game.MaskOne(player) != 0, m.state.Teams.Finished&game.MaskOne(player) != 0
+		of.IDs[i] = int8(id)
+		names = append(names, t.Name)
+	}
+	code := c.Arg(0)
+	if code == "" {
+		code = newCode(&ctx.Tx)
+	}
+	of.Request = ctx.Rank(game.RankRequest{Op: game.RankSave, By: game.Nobody, Code: code, Text: string(saved.Append(nil)), Names: names})
+	if of.Request == 0 {
+		say("This save-code is too long")
+		return
+	}
+	m.killTeam(w, team, -1, -1)
+}
+
+// newCode returns a code that is hardly taken.
+func newCode(tx *game.Tx) string {
+	words := make([]string, 3)
+	for i := range words {
+		words[i] = codeWords[tx.Rand(len(codeWords))]
+	}
+	return strings.Join(words, " ")
+}
+
+func (m *Mode) commandLoad(ctx *game.Ctx, c *game.CommandCall) {
+	if !m.mayAsk(ctx, c) {
+		return
+	}
+	w := ctx.DDRace()
+	team := w.Team(int(c.Player))
+	switch {
+	case len(c.Args) == 0:
+		ctx.Rank(game.RankRequest{Op: game.RankSaves, By: c.Player, Name: ctx.Name(c.Player)})
+	case !races(w, team):
+		ctx.SayTo(c.Player, "You have to be in a team (from 1-63)")
+	case m.state.Teams.State[team] != teamOpen:
+		ctx.SayTo(c.Player, "Team can't be loaded while racing")
+	default:
+		m.state.Saves.Of[team] = saving{By: int8(c.Player), Request: ctx.Rank(game.RankRequest{Op: game.RankSaved, By: game.Nobody, Code: c.Arg(0)})}
+	}
+}
+
+// storedSave handles the answers of the ranks about saves. It reports whether this one is.
+func (m *Mode) storedSave(ctx *game.Ctx, a *game.RankAnswer) bool {
+	if a.Op != game.RankSave && a.Op != game.RankSaved && a.Op != game.RankLoad {
+		return false
+	}
+	team := slices.IndexFunc(m.state.Saves.Of[:], func(s saving) bool { return s.Request == a.ID })
+	if team < 0 {
+		return true // the answer to a request of before a restart
+	}
+	switch a.Op {
+	case game.RankSave:
+		m.saved(ctx, uint8(team), a)
+	case game.RankSaved:
+		m.found(ctx, uint8(team), a)
+	case game.RankLoad:
+		m.load(ctx, uint8(team), a)
+	}
+	return true
+}
+
+// saved ends the saving of a team, or tries another code.
+func (m *Mode) saved(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
+	of := &m.state.Saves.Of[team]
+	by := game.PlayerID(of.By)
+	if a.Found {
+		m.sayToTeam(team, "Team successfully saved by %s. Use '/load %s' to continue", ctx.Name(by), a.Code)
+		m.endSaving(ctx.DDRace(), team)
+		return
+	}
+	if a.Save == nil {
+		a.Save = &game.RankSaveState{}
+	}
+	if of.Tries++; a.Err == "" && of.Tries < saveTries {
+		r := game.RankRequest{Op: game.RankSave, By: game.Nobody, Code: newCode(&ctx.Tx), Text: a.Save.Text}
+		if s, err := ddrace.ParseSavedTeam(a.Save.Text); err == nil {
+			for i := range s.Tees {
+				r.Names = append(r.Names, s.Tees[i].Name)
+			}
+		}
+		if id := ctx.Rank(r); id != 0 {
+			of.Request = id
+			return
+		}
+	}
+	if a.Err != "" {
+		m.sayToTeam(team, "Your team could not be saved: %s", a.Err)
+	} else {
+		m.sayToTeam(team, "This save-code already exists")
+	}
+	if s, err := ddrace.ParseSavedTeam(a.Save.Text); err == nil {
+		m.restore(ctx, team, s, true)
+	} else {
+		m.endSaving(ctx.DDRace(), team)
+	}
+}
+
+// endSaving lets a team that has saved end.
+func (m *Mode) endSaving(w *ddrace.World, team uint8) {
+	m.state.Saves.Of[team] = saving{}
+	if w.Settings().Team == 3 {
+		m.state.Teams.State[team] = teamOpen
+		m.resetRound(w, team)
+		return
+	}
+	each(members(w, team), func(id int) { w.SetTeam(id, 0) })
+}
+
+// found handles what is kept under a code: the team takes it if it may.
+func (m *Mode) found(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
+	of := &m.state.Saves.Of[team]
+	by := game.PlayerID(of.By)
+	why := ""
+	var saved *ddrace.SavedTeam
+	switch delay := int64(m.vars.SaveDelay); {
+	case a.Err != "":
+		why = "Unable to load savegame: " + a.Err
+	case !a.Found || a.Save == nil:
+		why = "No such savegame for this map"
+	default:
+		var err error
+		if saved, err = ddrace.ParseSavedTeam(a.Save.Text); err != nil {
+			why = "Unable to load savegame: data corrupted"
+			break
+		}
+		if !slices.ContainsFunc(saved.Tees, func(t ddrace.SavedTee) bool { return t.Name == ctx.Name(by) }) {
+			why = "This save exists, but you are not part of it. Make sure you use the same name as you had when saving."
+			break
+		}
+		if a.Save.Age < delay {
+			why = fmt.Sprintf("You have to wait %d seconds until you can load this savegame", delay-a.Save.Age)
+			break
+		}
+		why = m.match(ctx, team, saved)
+	}
+	if why == "" {
+		if of.Request = ctx.Rank(game.RankRequest{Op: game.RankLoad, By: game.Nobody, Code: a.Code, SaveID: a.Save.ID}); of.Request != 0 {
+			return
+		}
+		why = "Unable to load savegame: too many requests"
+	}
+	*of = saving{}
+	if ctx.Connected(by) {
+		ctx.SayTo(by, why)
+	}
+}
+
+// match finds the players of the saved tees in a team, or says which are too many or missing.
+func (m *Mode) match(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam) (why string) {
+	of := &m.state.Saves.Of[team]
+	all := members(ctx.DDRace(), team)
+	if n := ctx.DDRace().Members(team); n > len(s.Tees) {
+		return fmt.Sprintf("Too many players in this team, should be %d", len(s.Tees))
+	}
+	each(all, func(id int) {
+		name := ctx.Name(game.PlayerID(id))
+		if why == "" && !slices.ContainsFunc(s.Tees, func(t ddrace.SavedTee) bool { return t.Name == name }) {
+			why = fmt.Sprintf("'%s' doesn't belong to this team", name)
+		}
+	})
+	of.Num = uint8(len(s.Tees))
+	for i := range s.Tees {
+		of.IDs[i] = -1
+		each(all, func(id int) {
+			if ctx.Name(game.PlayerID(id)) == s.Tees[i].Name {
+				of.IDs[i] = int8(id)
+			}
+		})
+		if why == "" && of.IDs[i] < 0 {
+			why = fmt.Sprintf("'%s' has to be in this team", s.Tees[i].Name)
+		}
+	}
+	return why
+}
+
+// load lets a team go on with what it has taken out.
+func (m *Mode) load(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
+	by := game.PlayerID(m.state.Saves.Of[team].By)
+	if !a.Found || a.Save == nil {
+		m.state.Saves.Of[team] = saving{}
+		if ctx.Connected(by) {
+			ctx.SayTo(by, "Unable to load savegame: loaded on a different server")
+		}
+		return
+	}
+	m.sayToTeam(team, "Loading successfully done")
+	s, err := ddrace.ParseSavedTeam(a.Save.Text)
+	if err != nil {
+		m.state.Saves.Of[team] = saving{} // it was good before
+		return
+	}
+	m.restore(ctx, team, s, false)
+}
+
+// restore gives a team what was saved, as far as its members are still there.
+func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh bool) {
+	w, of, t := ctx.DDRace(), &m.state.Saves.Of[team], &m.state.Teams
+	ids := make([]int, min(int(of.Num), len(s.Tees)))
+	for i := range ids {
+		if ids[i] = int(of.IDs[i]); ids[i] >= 0 && (!w.InGame(ids[i]) || w.Team(ids[i]) != team || ctx.Name(game.PlayerID(ids[i])) != s.Tees[i].Name) {
+			ids[i] = -1
+		}
+	}
+	if len(ids) != len(s.Tees) || w.Members(team) == 0 {
+		*of = saving{}
+		return
+	}
+	w.LoadTeam(team, s, ids, fresh)
+	*of = saving{}
+	t.State[team], t.KillTick[team] = min(max(teamState(s.State), teamOpen), teamFinished), -1
+	for i, id := range ids {
+		if id < 0 {
+			continue
+		}
+		mask := game.MaskOne(game.PlayerID(id))
+		t.Started &^= mask
+		t.Finished &^= mask
+		if s.Tees[i].Started {
+			t.Started |= mask
+		}
+		if s.Tees[i].Finished {
+			t.Finished |= mask
+		}
+		ctx.SetPause(game.PlayerID(id), game.PauseKind(s.Tees[i].Paused))
+	}
+	if t.State[team] == teamUnfinishable {
+		t.KillTick[team] = w.Tick() + unfinishableTicks
+	}
+}
+
+func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
+	w, s, id := ctx.DDRace(), &m.state.Saves, int(c.Player)
+	team := w.Team(id)
+	other := -1
+	for player := range ctx.Players() {
+		if other < 0 && ctx.Name(player) == c.Arg(0) {
+			other = int(player)
+		}
+	}
+	racing := func(id int) bool {
+		t := w.AliveTee(id)
+		return t != nil && t.Race == ddrace.RaceStarted
+	}
+	why := ""
+	switch {
+	case m.vars.Swap == 0:
+		why = "Swap is disabled on this server."
+	case team >= numTeams:
+		why = "Join a team to use swap feature, which means you can swap positions with each other."
+	case other < 0:
+		why = "Player not found"
+	case other == id:
+		why = "Can't swap with yourself"
+	case w.Team(other) != team:
+		why = "Player is on a different team"
+	case !races(w, team) && !(racing(id) && racing(other)):
+		why = "You and other player need to have started the map"
+	case races(w, team) && m.state.Teams.State[team] < teamStarted:
+		why = "Need to have started the map to swap with a player."
+	case m.isSaving(team) || w.AliveTee(id) == nil || w.AliveTee(other) == nil:
+		why = "You and other player need to have started the map"
+	case s.SwapWith[id] == int8(other)+1 && s.SwapWith[other] != int8(id)+1:
+		why = fmt.Sprintf("You have already requested to swap with %s.", ctx.Name(game.PlayerID(other)))
+	case s.SwapWith[other] != int8(id)+1:
+		m.requestSwap(ctx, id, other, team)
+	default:
+		why = m.swap(ctx, id, other, team)
+	}
+	if why != "" {
+		ctx.SayTo(c.Player, why)
+	}
+}
+
+func (m *Mode) requestSwap(ctx *game.Ctx, id, other int, team uint8) {
+	name, target := ctx.Name(game.PlayerID(id)), ctx.Name(game.PlayerID(other))
+	ctx.SayTo(game.PlayerID(id), fmt.Sprintf("You have requested to swap with %s.", target))
+	ctx.SayTo(game.PlayerID(other), fmt.Sprintf("%s has requested to swap with you. To complete the swap process please wait %d seconds and then type /swap %s.", name, m.vars.SaveDelay, name))
+	if team != 0 {
+		rest := members(ctx.DDRace(), team) &^ game.MaskOne(game.PlayerID(id)) &^ game.MaskOne(game.PlayerID(other))
+		m.sayTo(rest, fmt.Sprintf("%s has requested to swap with %s.", name, target))
+	}
+	m.state.Saves.SwapWith[id] = int8(other) + 1
+	m.state.Saves.LastSwap[team] = ctx.DDRace().Tick()
+}
+
+// swap lets two players change places, or says why not.
+func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
+	w, s, t := ctx.DDRace(), &m.state.Saves, &m.state.Teams
+	since := (w.Tick() - s.LastSwap[team]) / game.TickRate
+	if since < m.vars.SaveDelay {
+		return fmt.Sprintf("You have to wait %d seconds until you can swap.", m.vars.SaveDelay-since)
+	}
+	all := members(w, team)
+	each(all, func(id int) { s.SwapWith[id] = 0 })
+	if since >= m.vars.SaveDelay+m.vars.SwapTimeout {
+		return fmt.Sprintf("Your swap request timed out %d seconds ago. Use /swap again to re-initiate it.", since-m.vars.SwapTimeout)
+	}
+	a, b := game.PlayerID(id), game.PlayerID(other)
+	paused, otherPaused := ctx.Pause(a), ctx.Pause(b)
+	ctx.SetPause(a, game.NotPaused)
+	ctx.SetPause(b, game.NotPaused)
+	w.SwapTees(id, other, m.vars.SavePenalty*game.TickRate)
+	ctx.SetPause(a, otherPaused)
+	ctx.SetPause(b, paused)
+	if team != 0 {
+		start := w.AliveTee(id).StartTick
+		each(all, func(mate int) {
+			if tee := w.AliveTee(mate); tee != nil && mate != id && mate != other {
+				tee.StartTick = start
+			}
+		})
+	}
+	for _, mask := range []*game.PlayerMask{&t.Started, &t.Finished} {
+		one, two := *mask&game.MaskOne(a) != 0, *mask&game.MaskOne(b) != 0
+		if one != two {
+			*mask ^= game.MaskOne(a) | game.MaskOne(b)
+		}
+	}
+	m.sayToTeam(team, "%s has swapped with %s.", ctx.Name(a), ctx.Name(b))
+	return ""
+}
+
+// forget forgets what a player who leaves wanted, and what others wanted of it.
+func (s *saves) forget(id int) {
+	s.Next[id], s.SwapWith[id] = 0, 0
+	for i := range s.SwapWith {
+		if s.SwapWith[i] == int8(id)+1 {
+			s.SwapWith[i] = 0
+		}
+	}
+	for team := range s.Of {
+		for i := range s.Of[team].IDs {
+			if s.Of[team].Request != 0 && s.Of[team].IDs[i] == int8(id) {
+				s.Of[team].IDs[i] = -1
+			}
+		}
+	}
+}
+
+var _ = ranks.Lines
