@@ -20,6 +20,7 @@ type Mode struct {
 type state struct {
 	Best  [game.MaxPlayers]run // with the Time 0 for none
 	Teams teams
+	Saves saves
 }
 
 var (
@@ -66,6 +67,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	m.declareSettings(tx)
 	ranks.Declare(tx)
 	m.declareTeams(tx)
+	m.declareSaves(tx)
 	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 
@@ -97,15 +99,17 @@ func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
 	m.state.Best[id] = run{}
 	m.state.Teams.forget(int(id))
+	m.state.Saves.forget(int(id))
 }
 
 // OnStored takes the best times from the ranks, and tells players what they asked for.
 func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
-	if a.Rank == nil || a.Rank.Op != game.RankBest {
+	switch {
+	case a.Rank != nil && a.Rank.Op == game.RankBest:
+		m.loaded(&ctx.Tx, a.Rank)
+	case a.Rank == nil || !m.storedSave(ctx, a.Rank):
 		ranks.Answer(ctx, a)
-		return
 	}
-	m.loaded(&ctx.Tx, a.Rank)
 }
 
 // OnTick shows the best times as scores, and watches over teams.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
-	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
 // saves is the state of what teams save, load and swap. Ticks are those of the simulation.
@@ -45,9 +44,9 @@ var codeWords = strings.Fields(`
 // declareSaves declares the commands.
 func (m *Mode) declareSaves(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
-		{Name: "save", Params: "?r[code]", Help: "Saves your team, which can go on later with /load and the code", Run: m.commandSave},
-		{Name: "load", Params: "?r[code]", Help: "Loads what your team has saved; without a code, tells how much you have saved", Run: m.commandLoad},
-		{Name: "swap", Params: "?r[player name]", Help: "Asks a player of your team to change places with you", Run: m.commandSwap},
+		{Name: "save", Params: "?r[code]", Help: "Saves your team, for /load with the code", Run: m.commandSave},
+		{Name: "load", Params: "?r[code]", Help: "Loads a saved team; without a code, counts your saves", Run: m.commandLoad},
+		{Name: "swap", Params: "?r[player name]", Help: "Asks a player of your team to change places", Run: m.commandSwap},
 	} {
 		tx.ChatCommand(c)
 	}
@@ -440,5 +439,3 @@ func (s *saves) forget(id int) {
 		}
 	}
 }
-
-var _ = ranks.Lines

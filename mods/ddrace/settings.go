@@ -24,6 +24,11 @@ type variables struct {
 	TimeInterval    int32 // sv_time_in_broadcast_interval: seconds
 	SlashMe         int32 // sv_slash_me
 	TestCommands    int32 // sv_test_cmds
+	SaveGames       int32 // sv_savegames
+	SaveDelay       int32 // sv_saveswapgames_delay: seconds
+	SavePenalty     int32 // sv_saveswapgames_penalty: seconds
+	Swap            int32 // sv_swap
+	SwapTimeout     int32 // sv_swap_timeout: seconds
 }
 
 // declareSettings declares the variables of the console, with DDNet's names, limits and defaults.
@@ -58,6 +63,11 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 		{Name: "sv_time_in_broadcast_interval", Help: "Seconds between two broadcasts of the clock", Value: &m.vars.TimeInterval, Default: 1, Max: 60},
 		{Name: "sv_slash_me", Help: "/me is allowed", Value: &m.vars.SlashMe, Max: 1},
 		{Name: "sv_test_cmds", Help: "Operators can change their tee: super, tele and others", Value: &m.vars.TestCommands, Max: 1},
+		{Name: "sv_savegames", Help: "Teams can be saved and loaded", Value: &m.vars.SaveGames, Default: 1, Max: 1},
+		{Name: "sv_saveswapgames_delay", Help: "Seconds before a save is loaded or a swap answered", Value: &m.vars.SaveDelay, Default: 30, Max: 10000},
+		{Name: "sv_saveswapgames_penalty", Help: "Seconds that a save or a swap adds to the time", Value: &m.vars.SavePenalty, Default: 60, Max: 10000},
+		{Name: "sv_swap", Help: "Players of a team can swap their places", Value: &m.vars.Swap, Default: 1, Max: 1},
+		{Name: "sv_swap_timeout", Help: "Seconds in which a swap can be answered", Value: &m.vars.SwapTimeout, Default: 180, Max: 10000},
 	} {
 		tx.IntVar(v)
 	}

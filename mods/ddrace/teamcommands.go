@@ -83,6 +83,10 @@ func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 		why = "You have started racing already"
 	case w.Practises(now):
 		why = "You have used practice mode already"
+	case m.isSaving(team):
+		why = "Your team is currently saving"
+	case m.isSaving(now):
+		why = "This team is currently saving"
 	}
 	if why != "" {
 		ctx.SayTo(player, why)

@@ -112,6 +112,7 @@ func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
 	s.Finished &^= mask
 	if from != to {
 		s.Voted &^= mask
+		r.state.Saves.SwapWith[id] = 0
 		if races(w, from) && w.Members(from) == 0 {
 			s.State[from] = teamEmpty
 			m.resetRound(w, from)
@@ -127,13 +128,15 @@ func (m *Mode) resetRound(w *ddrace.World, team uint8) {
 	s := &m.state.Teams
 	s.Invited[team], s.KillTick[team] = 0, -1
 	s.Voted &^= members(w, team)
+	m.state.Saves.LastSwap[team] = 0
+	each(members(w, team), func(id int) { m.state.Saves.SwapWith[id] = 0 })
 	w.SetPractice(team, false)
 }
 
 // Spawned puts a player who got a tee into its team.
 func (r *teamRace) Spawned(w *ddrace.World, id int) {
 	r.state.Teams.Warned[id] = 0
-	if team := w.Team(id); !w.Locked(team) {
+	if team := w.Team(id); !w.Locked(team) && !(*Mode)(r).isSaving(team) {
 		w.JoinAtSpawn(id)
 		(*Mode)(r).checkFinished(w, team)
 	}
@@ -144,6 +147,7 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 	m, s := (*Mode)(r), &r.state.Teams
 	team := w.Team(id)
 	switch {
+	case m.isSaving(team):
 	case team >= numTeams:
 		w.SetTeam(id, 0)
 	case w.Settings().Team == 3:
@@ -197,6 +201,9 @@ func (r *teamRace) Started(w *ddrace.World, id int) bool {
 	m, s, set := (*Mode)(r), &r.state.Teams, w.Settings()
 	team, t := w.Team(id), w.AliveTee(id)
 	switch n := w.Members(team); {
+	case m.isSaving(team):
+		m.warn(w, id, "You can't start while loading/saving of team is in progress")
+		return false
 	case set.Team == 2 && (team == 0 || n <= 1):
 		m.warn(w, id, "You have to be in a team with other tees to start")
 		return false

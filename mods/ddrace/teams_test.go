@@ -15,6 +15,7 @@ import (
 type party struct {
 	*modtest.World
 	t      *testing.T
+	config game.Config
 	inputs map[game.PlayerID]game.Input
 	told   map[game.PlayerID][]string
 	events []game.Event
@@ -29,9 +30,11 @@ func newParty(t *testing.T, players int, settings ...string) *party {
 		"#du    S       s         c       ff#",
 		"####################################")
 	terrain.Settings = append(settings, "tune player_collision 0")
+	cfg := game.Config{Mode: ddrace.New(), Terrain: terrain, Seed: 3}
 	p := &party{
-		World:  modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain, Seed: 3}),
+		World:  modtest.New(t, cfg),
 		t:      t,
+		config: cfg,
 		inputs: map[game.PlayerID]game.Input{},
 		told:   map[game.PlayerID][]string{},
 	}
