@@ -183,17 +183,30 @@ func TestReplaysPage(t *testing.T) {
 			 "length": 1, "size": 1, "players": []}]}`))
 	})
 	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte(`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "", "start": "2026-11-21T14:30:00Z", "length": 5, "size": 9, "players": [{"name": "carl"}], "num_players": 20}]}`))
+		w.Write([]byte(`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "", "start": "2026-11-21T14:30:00Z", "length": 5, "size": 9, "players": [{"name": "carl", "score": 0}], "num_players": 20, "has_result": false},
+			{"name": "replays/r.twreplay", "demo": "/recordings/replays/r.twreplay.demo", "map": {"name": "run"}, "game_type": "Race", "start": "2026-11-20T14:30:00Z", "length": 5, "size": 9,
+			 "players": [{"name": "dora", "score": 65432}, {"name": "eve", "score": -1}], "num_players": 2, "has_result": true, "race": true}]}`))
 	})
 	p := browsertest.Open(t, mux, "/replays")
-	p.Wait(`document.querySelectorAll('#replays li').length === 3`)
+	p.Wait(`document.querySelectorAll('#replays li').length === 4`)
 	p.Screenshot()
-	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i>'`)
+	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i> 12'`)
 	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
 	wantTrue(t, p, "a file", `(([title, download]) => title.textContent === 'ctf2' && title.getAttribute('href') === './?demo=recordings%2Fdemos%2Fa%2520%25231.demo' && download.getAttribute('href') === 'recordings/demos/a%20%231.demo')(document.querySelectorAll('#replays li')[1].querySelectorAll('a'))`)
 	wantTrue(t, p, "players of a file", `document.querySelectorAll('#replays .players')[1].textContent === 'carl, 19 more, demos/a #1.demo'`)
+	wantTrue(t, p, "a log", `document.querySelectorAll('#replays .players')[2].textContent === 'dora 1:05, eve, replays/r.twreplay' && document.querySelectorAll('#replays li')[2].querySelectorAll('a')[1].textContent === 'Download'`)
 	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
-	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
+	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
+}
+
+// TestNoReplays: an empty list says what gets into it.
+func TestNoReplays(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.HandleFunc("/replays.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"replays": []}`)) })
+	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"recordings": []}`)) })
+	p := browsertest.Open(t, mux, "/replays")
+	p.Wait(`document.querySelector('#replays [role=status]')?.textContent.includes('at least ten seconds')`)
 }
 
 // TestPageShowsDemo opens a demo in the page as a person does.
