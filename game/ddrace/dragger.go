@@ -24,8 +24,21 @@ func newDragger(e *Entity) Dragger {
 	return d
 }
 
-// sees reports whether nothing that stops a dragger is between it and a tee.
+// maxLooks limits how often entities look along lines for tees in a tick: those that come last
+// see nobody. The recorded matches need at most 252.
+const maxLooks = 1 << 14
+
+// mayLook counts a look.
+func (w *World) mayLook() bool {
+	w.looks++
+	return w.looks <= maxLooks
+}
+
+// draggerSees reports whether nothing that stops a dragger is between it and a tee.
 func (w *World) draggerSees(d *Dragger, t *Tee) bool {
+	if !w.mayLook() {
+		return false
+	}
 	_, stopped := w.m.endOfLight(d.Pos, t.Pos, d.ThroughWalls)
 	return !stopped
 }
@@ -80,17 +93,8 @@ func (w *World) tickDragger(i int32) {
 			w.tickDraggerBeam(&b)
 			w.entities.beams = append(w.entities.beams, b)
 		case d.beams&^pulled&bit != 0:
-			w.endDraggerBeam(i, id)
-		}
-	}
-}
-
-// endDraggerBeam ends the beam of a dragger to a tee.
-func (w *World) endDraggerBeam(i int32, id int8) {
-	w.entities.draggers[i].beams &^= 1 << id
-	for k := range w.entities.beams {
-		if b := &w.entities.beams[k]; b.kind == beamDragger && b.of == i && b.target == id {
-			b.gone = true
+			d.beams &^= bit
+			w.endBeams = true
 		}
 	}
 }

@@ -96,6 +96,7 @@ func (w *World) createEntities() {
 // turrets, plasma), then pickups.
 func (w *World) tickEntities() {
 	e := &w.entities
+	w.looks = 0
 	for i := len(e.projectiles) - 1; i >= 0; i-- {
 		w.tickProjectile(&e.projectiles[i])
 	}
@@ -129,7 +130,13 @@ func (w *World) tickEntities() {
 func (w *World) removeEntities() {
 	e := &w.entities
 	e.projectiles = slices.DeleteFunc(e.projectiles, func(p Projectile) bool { return p.gone })
+	// Beams of draggers that have chosen other tees go all at once.
+	chosen := w.endBeams
+	w.endBeams = false
 	e.beams = slices.DeleteFunc(e.beams, func(b beam) bool {
+		if chosen && b.kind == beamDragger && e.draggers[b.of].beams>>b.target&1 == 0 {
+			return true
+		}
 		if b.gone && b.kind != beamDragger {
 			e.shots--
 		}

@@ -48,6 +48,9 @@ func (w *World) tickTurret(g *Turret) {
 		if last+delay > w.tick {
 			continue
 		}
+		if !w.mayLook() {
+			continue
+		}
 		if _, _, wall := w.m.wallLine(g.Pos, t.Pos); wall {
 			continue
 		}

@@ -42,6 +42,8 @@ type World struct {
 	entities entities
 	tuning   tuningCache
 
+	looks    int    // of entities for tees in this tick, see maxLooks
+	endBeams bool   // a dragger has let go of a tee in this tick
 	nextID   uint16 // of what is fired next
 	doorEnds []Vec
 
