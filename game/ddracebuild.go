@@ -78,7 +78,9 @@ func (w *World) addTee(s *CharacterState) {
 	s.FreezeStart, s.FreezeEnd = 0, 0
 	if t.FreezeTime > 0 {
 		s.FreezeStart, s.FreezeEnd = t.FreezeStart, w.tick+t.FreezeTime
-		s.Ammo = 0
+	}
+	if s.Weapon != WeaponNinja || s.FreezeEnd != 0 {
+		s.Ammo = 0 // it has no end, and clients show none
 	}
 	if t.Deep {
 		s.FreezeEnd = FreezeForever

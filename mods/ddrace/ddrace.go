@@ -63,7 +63,7 @@ func (m *Mode) DDRaceSettings() ddrace.Settings { return m.settings }
 // Start says how clients show the race, and declares the commands.
 func (m *Mode) Start(tx *game.Tx) {
 	m.tx = tx
-	tx.SetRace(game.RaceState{Precision: 2, Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
+	tx.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
 	m.declareSettings(tx)
 	ranks.Declare(tx)
 	m.declareTeams(tx)

@@ -62,6 +62,7 @@ func TestShowOthers(t *testing.T) {
 		got := seen(w, id)
 		testenv.Check(t, len(got) == n, "%s: player %d sees %v", what, id, got)
 	}
+	testenv.Check(t, w.Frame().Characters[0].Ammo == 0, "a tee shows rounds, which have no end: %+v", w.Frame().Characters[0])
 	check("at first", 0, 1)
 	check("at first", 1, 2)
 	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: int32(game.ShowOthersOn)}})
