@@ -222,8 +222,10 @@ type EffectItems struct {
 type EffectItem struct {
 	Type, ID uint16
 	size     uint8
-	To       game.PlayerMask
-	Ints     [7]int32 // X, Y, then what the type has
+	// Countdown is set for stars that count seconds, which not all clients need.
+	Countdown bool
+	To        game.PlayerMask
+	Ints      [7]int32 // X, Y, then what the type has
 }
 
 // CountEvent counts an event. It returns false if there have been too many.
@@ -261,6 +263,13 @@ func (e *EffectItems) Add(typ int, pos vec.Vec2, to game.PlayerMask, ints ...int
 	it.Ints[0], it.Ints[1] = int32(pos.X), int32(pos.Y)
 	copy(it.Ints[2:], ints)
 	e.Items = append(e.Items, it)
+}
+
+// CountdownLast says that the item that was added last, if there is one, counts seconds.
+func (e *EffectItems) CountdownLast() {
+	if n := len(e.Items); n > 0 {
+		e.Items[n-1].Countdown = true
+	}
 }
 
 // Sort sorts the items by type and id.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
 )
 
 // DDRaceRule is for modes with GameFlagDDRace. Their worlds are simulated by package ddrace instead of
@@ -247,7 +248,14 @@ func (w *World) ddraceEvent(e *ddrace.Event) {
 	case ddrace.EventHammerHit:
 		w.addEvent(Event{Kind: EvHammerHit, To: to, Pos: e.Pos})
 		return
-	case ddrace.EventDamage, ddrace.EventSpawnEffect:
+	case ddrace.EventDamage:
+		n := Event{Kind: EvDamage, To: to, Player: max(id, 0), Target: Nobody, Pos: e.Pos, Angle: vec.Trunc(float32(e.Angle * 256)), Value: e.Value}
+		if n.Weapon = WeaponGun; e.Extra == 1 {
+			n.Weapon = WeaponNinja
+		}
+		w.addEvent(n)
+		return
+	case ddrace.EventSpawnEffect:
 		return
 	case ddrace.EventDeathEffect:
 		if w.isAlive(id) { // a teleport; deaths have their own

@@ -235,7 +235,8 @@ const (
 	EvSound
 	// EvDamage: Player was hit at Pos by Target (as Player of EvKill) with Weapon.
 	// Angle (radians * 256) is the direction it came from, Value the health lost,
-	// Extra the armour lost; Flag reports whether it was self-inflicted.
+	// Extra the armour lost; Flag reports whether it was self-inflicted. In DDRace it is only seen: bullets
+	// that end (WeaponGun), and the seconds of a freeze or ninja (WeaponNinja).
 	EvDamage
 )
 

@@ -38,7 +38,7 @@ func (e *effectEncoder) recordTick(f *game.Frame, events []game.Event) {
 		switch {
 		case !ev.Kind.IsEffect():
 		case ev.Kind == game.EvDamage:
-			e.recordDamage(f.Tick, ev)
+			e.recordDamage(f, ev)
 		case e.CountEvent():
 			e.Record(ev, &itemTypes)
 		}
@@ -82,33 +82,43 @@ const (
 
 // recordDamage makes stars of a hit: one for each point, in a fan that turns with each
 // hit.
-func (e *effectEncoder) recordDamage(tick int32, ev *game.Event) {
+func (e *effectEncoder) recordDamage(f *game.Frame, ev *game.Event) {
 	if ev.Player < 0 || ev.Player >= game.MaxPlayers {
 		return
 	}
 	h := &e.hits[ev.Player]
 	h.count++
-	if tick >= h.lastTick+hitResetTicks || tick < h.lastTick {
+	if f.Tick >= h.lastTick+hitResetTicks || f.Tick < h.lastTick {
 		h.count = 0
 	}
-	h.lastTick = tick
+	h.lastTick = f.Tick
 	if !e.CountEvent() {
 		return
 	}
+	inDDRace := f.Game.Flags&game.GameFlagDDRace != 0
 	n := min(max(ev.Value, 0)+max(ev.Extra, 0), maxStars)
 	middle := upward + float32(float32(h.count)*0.25)
+	if inDDRace {
+		middle = upward + float32(ev.Angle)/256
+	}
 	from, to := middle-pi/3, middle+pi/3
 	for i := range n {
 		part := float32(i+1) / float32(n+2)
 		angle := from + float32((to-from)*part)
 		e.Add(msg6.TypeEventDamageInd, ev.Pos, ev.To, int32(angle*256))
+		if inDDRace && ev.Weapon == game.WeaponNinja {
+			e.CountdownLast()
+		}
 	}
 }
 
-// build adds the effects of the view to b.
-func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientIDs) {
+// build adds the effects of the view to b. Clients that know states show seconds by themselves.
+func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientIDs, knowsStates bool) {
 	for i := range e.Items {
 		it := &e.Items[i]
+		if knowsStates && it.Countdown {
+			continue
+		}
 		if it.Type != msg6.TypeEventDeath {
 			it.Append(b, v)
 		} else if id := ids.id(game.PlayerID(it.Ints[2])); id >= 0 {

@@ -317,7 +317,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	if sorted {
 		e.buildCharacters(b, v, ids, knowsStates)
 		e.buildPlayers(b, v, latency, ids, version)
-		e.effects.build(b, v, ids)
+		e.effects.build(b, v, ids, knowsStates)
 		entities.appendExtended(b, v)
 		if ddnet {
 			e.buildStates(b, v, ids)
@@ -338,7 +338,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
-	e.effects.build(b, v, ids)
+	e.effects.build(b, v, ids, knowsStates)
 }
 
 // size returns the most items and integers that a snapshot of this round can have.

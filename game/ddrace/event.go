@@ -10,7 +10,7 @@ const (
 	EventSound       EventKind = iota // at Pos; Value is a Sound
 	EventExplosion                    // at Pos
 	EventHammerHit                    // at Pos
-	EventDamage                       // stars at Pos; Value is their number
+	EventDamage                       // stars at Pos; Value is their number, Extra 1 if they count seconds
 	EventSpawnEffect                  // at Pos
 	EventDeathEffect                  // at Pos, of Tee
 	EventSpawn                        // Tee spawned at Pos

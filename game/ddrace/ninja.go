@@ -41,7 +41,7 @@ func (w *World) tickNinja(t *Tee) {
 		return
 	}
 	if left%TickRate == 0 && left/TickRate <= 5 {
-		w.addEvent(Event{Kind: EventDamage, Tee: t.id, Pos: t.Pos, Value: left / TickRate})
+		w.addEvent(Event{Kind: EventDamage, Tee: t.id, Pos: t.Pos, Value: left / TickRate, Extra: 1})
 	}
 	t.Armor = min(max(10-left/15, 0), 10)
 	switch n.CurrentMoveTime--; {

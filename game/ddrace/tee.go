@@ -197,7 +197,7 @@ func (w *World) tickState(t *Tee) {
 	}
 	if t.FreezeTime > 0 {
 		if t.FreezeTime%TickRate == TickRate-1 {
-			w.addEvent(Event{Kind: EventDamage, Tee: t.id, Pos: t.Pos, Value: (t.FreezeTime + 1) / TickRate})
+			w.addEvent(Event{Kind: EventDamage, Tee: t.id, Pos: t.Pos, Value: (t.FreezeTime + 1) / TickRate, Extra: 1})
 		}
 		t.FreezeTime--
 		t.input.Direction, t.input.Jump, t.input.Hook = 0, false, false

@@ -196,3 +196,22 @@ func TestBeamsFade(t *testing.T) {
 	}
 	testenv.Check(t, len(ages[0]) == 5 && len(ages[1]) == 5, "ages of light and beam: %v", ages)
 }
+
+// TestStars checks that bullets end in stars, and that stars count the seconds of a freeze.
+func TestStars(t *testing.T) {
+	w := play(t,
+		"########",
+		"# S  zz#",
+		"########")
+	w.Play(0)
+	stars := map[game.Weapon]int32{}
+	for i := range 160 {
+		in := game.Input{Direction: int32(i / 60 % 2), TargetX: 100, TargetY: -100, WantedWeapon: 2, Fire: int32(i / 5 % 64)}
+		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}}) {
+			if e.Kind == game.EvDamage {
+				stars[e.Weapon] += e.Value
+			}
+		}
+	}
+	testenv.Check(t, stars[game.WeaponGun] > 0 && stars[game.WeaponGun]%10 == 0 && stars[game.WeaponNinja] > 0, "stars: %v", stars)
+}
