@@ -396,7 +396,7 @@ func (w *World) newSpeed(t *Tee, dir Vec, force float32, limit int32) float32 {
 	const scale = 5
 	if limit == 0 {
 		p := w.params(t.Zone)
-		ramp := float32(float64(p[VelrampRange]) / (50 * math.Log(float64(max(p[VelrampCurvature], 1.01)))))
+		ramp := float32(float64(p[VelrampRange]) / (50 * vec.Log(max(p[VelrampCurvature], 1.01))))
 		limit = vec.Trunc(float32(max(ramp, p[VelrampStart]/50) * scale))
 	}
 	fastest, speed := float32(limit)/scale, dir.Dot(t.Core.Vel)

@@ -106,6 +106,15 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
+// TestLog compares with the logarithm of the standard library.
+func TestLog(t *testing.T) {
+	for _, x := range []float32{1.01, 1.4, 2, 10, 0.001, 1e-30, 1e30, math.MaxFloat32} {
+		if got, want := Log(x), math.Log(float64(x)); math.Abs(got/want-1) > 1e-7 {
+			t.Errorf("Log(%v) is %v, want %v", x, got, want)
+		}
+	}
+}
+
 func BenchmarkPow(b *testing.B) {
 	x := float32(0)
 	for b.Loop() {
