@@ -97,6 +97,9 @@ func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
 	if t == old {
 		return
 	}
+	if w.ddrace != nil {
+		w.ddrace.world.SetSpectator(int(id), t == TeamSpectators)
+	}
 	w.killCharacter(id, WeaponGame)
 	p.team = t
 	p.lastActionTick = w.tick

@@ -99,6 +99,9 @@ func (w *World) SetSpectator(id int, spectator bool) {
 		return
 	}
 	if p.alive {
+		if spectator && w.settings.Team != 3 {
+			w.SetTeam(id, 0) // so that its death means nothing for its team
+		}
 		w.Kill(id, WeaponGame, false)
 	}
 	p.spectator, p.spawning = spectator, !spectator

@@ -105,7 +105,8 @@ var teamScript = []string{
 	"0 /team 7", "2 /team 7", "0 /practice", "0 /practice 0", "0 /practice 1", "2 /practice", "2 /practice",
 	fmt.Sprint("0 walk ", atFinish+2), fmt.Sprint("2 walk ", atFinish+2), "0 /team", "0 kill", "wait",
 	fmt.Sprint("1 walk ", atFinish+2), "1 /team 3", "1 kill", "wait",
-	"1 /team 3", fmt.Sprint("1 walk ", atStart+3), "1 /team 4",
+	"1 /team 3", fmt.Sprint("1 walk ", atStart+3), "1 /team 4", "1 kill", "wait",
+	fmt.Sprint("1 walk ", atStart+3), "wait", fmt.Sprint("1 walk ", atFinish+2), // slower than before
 }
 
 // TestTeamsAsDDNet has players of DDRace do the same on DDNet-Server 16.4 and on ours: all are told
@@ -183,5 +184,5 @@ func TestTeamsAsDDNet(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-DDNet-Server, +ours):\n%s", diff)
 	}
-	t.Logf("%d lines", len(want))
+	t.Logf("%d lines\n%s", len(want), strings.Join(want, "\n"))
 }

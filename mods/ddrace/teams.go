@@ -121,6 +121,9 @@ func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
 	if to < numTeams && s.State[to] == teamEmpty && !w.Locked(to) {
 		s.State[to] = teamOpen
 	}
+	if from != to {
+		m.checkFinished(w, from)
+	}
 }
 
 // resetRound forgets what lasts until a team is empty.
@@ -136,9 +139,8 @@ func (m *Mode) resetRound(w *ddrace.World, team uint8) {
 // Spawned puts a player who got a tee into its team.
 func (r *teamRace) Spawned(w *ddrace.World, id int) {
 	r.state.Teams.Warned[id] = 0
-	if team := w.Team(id); !w.Locked(team) && !(*Mode)(r).isSaving(team) {
+	if !(*Mode)(r).isSaving(w.Team(id)) {
 		w.JoinAtSpawn(id)
-		(*Mode)(r).checkFinished(w, team)
 	}
 }
 
@@ -176,7 +178,6 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 			s.State[team], s.KillTick[team] = teamUnfinishable, w.Tick()+unfinishableTicks
 		}
 		w.SetTeam(id, 0)
-		m.checkFinished(w, team)
 	}
 }
 

@@ -212,6 +212,21 @@ func TestLockedTeamDies(t *testing.T) {
 	testenv.Check(t, p.Frame().Players[2].RaceTeam == 0, "who died stays in the team")
 }
 
+// TestSpectateInTeam has one of a locked team that races watch: the others race on and finish.
+func TestSpectateInTeam(t *testing.T) {
+	p := newParty(t, 2)
+	p.types(0, "team 5")
+	p.types(1, "team 5")
+	p.types(0, "lock")
+	p.walk(1, 150, 0)
+	clear(p.told)
+	p.run(2, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
+	p.team(5, 0)
+	p.heard(0)
+	testenv.Check(t, len(p.take(game.EvRaceFinish)) == 1, "finishes: %+v", p.take(game.EvRaceFinish))
+	testenv.Check(t, len(p.take(game.EvKill)) == 1, "deaths: %+v", p.take(game.EvKill))
+}
+
 // TestUnfinishableTeam has one leave a team before it started.
 func TestUnfinishableTeam(t *testing.T) {
 	p := newParty(t, 3)
