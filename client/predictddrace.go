@@ -14,7 +14,6 @@ type ddraceBase struct {
 	m     *game.DDRacePredictionMap
 	world *game.DDRacePrediction // nil outside of DDRace
 	tick  int32
-	pos   vec.Vec2 // of the own tee
 	alive bool
 }
 

@@ -3,6 +3,7 @@ package bridge6
 import (
 	"testing"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -34,6 +35,11 @@ func TestDDRaceStars(t *testing.T) {
 	testenv.Require(t, len(got) == 10, "a bullet ends in %d stars", len(got))
 	const middle = 1206 + 128 // 3/2 pi and the angle, in 1/256
 	testenv.Check(t, got[0] > middle-268 && got[0] < middle-200 && got[9] > middle+140 && got[9] < middle+268, "they fly to %v", got)
+	var enc snapshotEncoder
+	for range 50 {
+		enc.recordTick(f, []game.Event{bullet})
+	}
+	testenv.Check(t, len(enc.effects.Items) == bridge.MaxEffects, "%d stars of 500", len(enc.effects.Items))
 	seconds := game.Event{Kind: game.EvDamage, To: game.MaskAll, Weapon: game.WeaponNinja, Value: 3}
 	testenv.Check(t, len(stars(seconds, 16010)) == 3 && len(stars(seconds, 16040)) == 0, "stars for seconds: %v", stars(seconds, 16010))
 }

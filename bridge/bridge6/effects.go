@@ -103,6 +103,9 @@ func (e *effectEncoder) recordDamage(f *game.Frame, ev *game.Event) {
 	}
 	from, to := middle-pi/3, middle+pi/3
 	for i := range n {
+		if inDDRace && i > 0 && !e.CountEvent() { // as on DDNet-Server each counts
+			break
+		}
 		part := float32(i+1) / float32(n+2)
 		angle := from + float32((to-from)*part)
 		e.Add(msg6.TypeEventDamageInd, ev.Pos, ev.To, int32(angle*256))
