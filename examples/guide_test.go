@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,8 +94,9 @@ func TestGuideIsComplete(t *testing.T) {
 		}
 	}
 	for _, m := range regexp.MustCompile("`([A-Z]\\w*)`").FindAllStringSubmatch(methods, -1) {
-		if _, ok := tx.MethodByName(m[1]); !ok {
-			t.Errorf("there is no method %s", m[1])
+		isHook := slices.ContainsFunc(game.Hooks(), func(h game.HookInfo) bool { return h.Method == m[1] })
+		if _, ok := tx.MethodByName(m[1]); !ok && !isHook {
+			t.Errorf("there is no method or hook %s", m[1])
 		}
 	}
 }
