@@ -83,7 +83,8 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 			w.addEvent(Event{Kind: EvGameMsg, To: MaskOne(id), Player: Nobody, GameMsg: GameMsgSpecInvalidID})
 		}
 	case CmdKill:
-		if !w.paused && !w.isWithin(p.lastKill, 3*TickRate) {
+		// Modes of DDRace have delays of their own.
+		if !w.paused && (w.ddrace != nil || !w.isWithin(p.lastKill, 3*TickRate)) {
 			p.lastKill = w.tick
 			if w.callSelfKill(id) {
 				w.killCharacter(id, WeaponSelf)

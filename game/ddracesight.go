@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/ddrace"
+import (
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // ShowOthers says which tees a player of DDRace sees of those that do nothing to the own one.
 type ShowOthers uint8
@@ -123,6 +126,28 @@ func (tx *Tx) Pause(id PlayerID) PauseKind {
 		return s.pause
 	}
 	return NotPaused
+}
+
+// ViewPos returns the middle of what a player sees, in 1/32 tile.
+func (tx *Tx) ViewPos(id PlayerID) vec.Vec2 {
+	if p := tx.player(id); p != nil {
+		return p.viewPos
+	}
+	return vec.Vec2{}
+}
+
+// Watch lets a spectator, or a player who looks around, follow another player. It reports whether that
+// is possible and new.
+func (tx *Tx) Watch(id, at PlayerID) bool {
+	return tx.player(id) != nil && tx.w.spectate(id, SpectatePlayer, at)
+}
+
+// Watches returns whom a spectator follows, Nobody if nobody.
+func (tx *Tx) Watches(id PlayerID) PlayerID {
+	if p := tx.player(id); p != nil && p.isSpectating() && p.specMode == SpectatePlayer {
+		return p.specID
+	}
+	return Nobody
 }
 
 // AFK reports whether a player of DDRace did nothing for [DDRaceOptions.MaxAFK].

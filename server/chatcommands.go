@@ -29,6 +29,8 @@ type ChatCommand struct {
 	Run func(*ChatCall)
 	// unparsed commands get only the text of their arguments.
 	unparsed bool
+	// replaceable commands of the server give way to those of a mode with the same name.
+	replaceable bool
 }
 
 // ChatCall is a chat command that runs. It is valid until Run returns.
@@ -67,6 +69,7 @@ const maxChatLine = 4 * 127
 type chatCommand struct {
 	ChatCommand
 	params console.Params
+	hidden *chatCommand // of the server, which this one replaces
 }
 
 func (c *chatCommand) info() *bridge.CommandInfo {
@@ -90,10 +93,16 @@ func (s *Server) AddChatCommand(cmd ChatCommand) error {
 		return fmt.Errorf("%w: /%s: %w", ErrChatCommand, cmd.Name, err)
 	}
 	i, found := s.findChatCommand(cmd.Name)
-	if found {
+	if found && !s.chatCommands[i].replaceable {
 		return fmt.Errorf("%w: /%s exists", ErrChatCommand, cmd.Name)
 	}
-	s.chatCommands = slices.Insert(s.chatCommands, i, chatCommand{cmd, params})
+	added := chatCommand{ChatCommand: cmd, params: params}
+	if found {
+		old := s.chatCommands[i]
+		s.RemoveChatCommand(cmd.Name)
+		added.hidden = &old
+	}
+	s.chatCommands = slices.Insert(s.chatCommands, i, added)
 	s.announceChatCommand(&s.chatCommands[i], !cmd.Unlisted)
 	return nil
 }
@@ -106,6 +115,11 @@ func (s *Server) RemoveChatCommand(name string) {
 	}
 	if c := s.chatCommands[i]; !c.Unlisted {
 		s.announceChatCommand(&c, false)
+	}
+	if old := s.chatCommands[i].hidden; old != nil {
+		s.chatCommands[i] = *old
+		s.announceChatCommand(old, !old.Unlisted)
+		return
 	}
 	s.chatCommands = slices.Delete(s.chatCommands, i, i+1)
 }
@@ -154,8 +168,8 @@ func (s *Server) addChatCommands() error {
 		{Name: "info", Help: "Shows what this server is and plays", Run: (*ChatCall).info},
 		{Name: "rules", Help: "Shows the rules of this server", Unlisted: true, Run: (*ChatCall).rules},
 		{Name: "emote", Params: "?s[kind] ?i[seconds]", Help: "Changes the eyes of your tee", Run: (*ChatCall).emote},
-		{Name: "pause", Help: "Lets you watch, and play again", Run: (*ChatCall).pause},
-		{Name: "spec", Help: "Lets you watch, and play again", Unlisted: true, Run: (*ChatCall).pause},
+		{Name: "pause", Help: "Lets you watch, and play again", replaceable: true, Run: (*ChatCall).pause},
+		{Name: "spec", Help: "Lets you watch, and play again", replaceable: true, Unlisted: true, Run: (*ChatCall).pause},
 		{Name: "spectate", Help: "Lets you watch, and play again", Unlisted: true, Run: (*ChatCall).pause},
 		{Name: "ready", Help: "Tells that you are ready, or not", Unlisted: true, Run: (*ChatCall).ready},
 		{Name: "w", Params: "s[name] r[text]", Help: "Tells one player only", unparsed: true, Run: (*ChatCall).whisper},

@@ -50,7 +50,7 @@ func (s *Server) variableValues() map[string]string {
 func (s *Server) checkModCommands(w *game.World) error {
 	for _, c := range w.ChatCommands() {
 		_, err := console.ParseParams(c.Params)
-		if _, exists := s.findChatCommand(c.Name); exists && !hasCommand(s.modCommands.chat, c.Name) {
+		if i, exists := s.findChatCommand(c.Name); exists && !s.chatCommands[i].replaceable && !hasCommand(s.modCommands.chat, c.Name) {
 			err = errExists
 		}
 		if err != nil {

@@ -18,6 +18,7 @@ type player struct {
 
 	dieTick, prevDieTick int32
 	team                 uint8
+	rescue               rescue
 	zone                 uint8 // tune zone of what the player sees
 	view                 Vec   // what the player sees
 	input                Input // the last one
@@ -259,6 +260,7 @@ func (w *World) spawn(id int, pos Vec) {
 	p := &w.players[id]
 	p.spawning, p.weakSpawn, p.paused = false, false, false
 	p.hasTee, p.alive = true, true
+	p.rescue = rescue{}
 	p.view = pos
 	in := p.input
 	in.TargetX, in.TargetY = 0, -1

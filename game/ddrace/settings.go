@@ -41,6 +41,7 @@ type Settings struct {
 	TeleportLoseWeapons   int32 // sv_teleport_lose_weapons
 	Deepfly               int32 // sv_deepfly: hammers work in deep freeze
 	DestroyBulletsOnDeath int32 // sv_destroy_bullets_on_death
+	Rescue                int32 // sv_rescue: tees can be taken back to where they stood; not in maps
 	DestroyLasersOnDeath  int32 // sv_destroy_lasers_on_death
 	Release               int32 // sv_ddnet_physics: the version of DDNet, 16 for 16.4 or 20; those between are like 16
 
@@ -59,7 +60,7 @@ type Variable struct {
 }
 
 // Variables returns the variables.
-func Variables() []Variable { return variables[:] }
+func Variables() []Variable { return slices.Clone(variables[:]) }
 
 var variables = [...]Variable{
 	{"sv_hit", "Weapons affect others", 1, 0, 1, func(s *Settings) *int32 { return &s.Hit }},

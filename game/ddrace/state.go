@@ -93,6 +93,7 @@ func (s *Settings) visit(v Visitor) {
 		v.Within(x.Name, *field, x.Min, x.Max)
 	}
 	v.Bool(&s.DoubleExplosion)
+	v.Int32(&s.Rescue)
 }
 
 func visitUint32(v Visitor, p *uint32) {
@@ -143,6 +144,10 @@ func visitPlayer(v Visitor, p *player) {
 	v.Within("team", int32(p.team), 0, TeamSuper)
 	v.Uint8(&p.zone)
 	v.Vec(&p.view)
+	if v.Bool(&p.rescue.set); p.rescue.set {
+		v.Int32(&p.rescue.freezeAge)
+		visitTee(v, &p.rescue.tee)
+	}
 	p.input.visit(v)
 }
 

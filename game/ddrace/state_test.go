@@ -89,6 +89,7 @@ func TestRestoredWorldGoesOn(t *testing.T) {
 // notVisited are the fields that are not visited, and why.
 var notVisited = map[string]string{
 	"looks": "counted within a step", "endBeams": "used within a step", "m": "from the config", "rules": "from the config", "settings.ZoneEnter": "texts", "settings.ZoneLeave": "texts",
+	"players.rescue.freezeAge": "only with one that is set", "players.rescue.tee": "only with one that is set, as tees",
 	"tees.id": "its index", "tees.aim": "a cache", "order.next": "used within a step", "order.ids": "some are behind the end", "ids": "from order",
 	"numIDs": "from order", "switches.count": "from the map", "switches.preset": "from the map", "switches.timed": "from the timers",
 	"tuning": "from the settings", "events": "of the last step", "taken": "whether the events were returned", "way": "used within a step",

@@ -212,4 +212,5 @@ func (w *World) tickState(t *Tee) {
 	i := w.m.pureIndex(t.Pos)
 	freezes := func(index uint8) bool { return index == tileFreeze || index == tileDeep || index == tileLive }
 	t.InFreeze = freezes(w.m.tiles[i]) || freezes(w.m.frontAt(i)) || freezes(w.m.switchTile(i).Type)
+	w.keepRescue(t)
 }

@@ -18,22 +18,24 @@ type Mode struct {
 }
 
 type state struct {
-	Best  [game.MaxPlayers]run // with the Time 0 for none
-	Teams teams
-	Saves saves
+	Best    [game.MaxPlayers]run // with the Time 0 for none
+	Teams   teams
+	Saves   saves
+	Players [game.MaxPlayers]choices
 }
 
 var (
-	_ game.Mode        = (*Mode)(nil)
-	_ game.DDRaceRule  = (*Mode)(nil)
-	_ game.StateHook   = (*Mode)(nil)
-	_ game.PlayersRule = (*Mode)(nil)
-	_ game.PurityRule  = (*Mode)(nil)
-	_ game.TickHook    = (*Mode)(nil)
-	_ game.EnterHook   = (*Mode)(nil)
-	_ game.LeaveHook   = (*Mode)(nil)
-	_ game.StorageHook = (*Mode)(nil)
-	_ game.WinRule     = (*Mode)(nil)
+	_ game.Mode         = (*Mode)(nil)
+	_ game.DDRaceRule   = (*Mode)(nil)
+	_ game.StateHook    = (*Mode)(nil)
+	_ game.PlayersRule  = (*Mode)(nil)
+	_ game.PurityRule   = (*Mode)(nil)
+	_ game.TickHook     = (*Mode)(nil)
+	_ game.EnterHook    = (*Mode)(nil)
+	_ game.LeaveHook    = (*Mode)(nil)
+	_ game.StorageHook  = (*Mode)(nil)
+	_ game.WinRule      = (*Mode)(nil)
+	_ game.SelfKillHook = (*Mode)(nil)
 )
 
 // New returns the mode.
@@ -68,6 +70,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	ranks.Declare(tx)
 	m.declareTeams(tx)
 	m.declareSaves(tx)
+	m.declareCommands(tx)
 	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 
@@ -93,11 +96,17 @@ func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 // OnEnter asks for the best time that the player has.
 func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Name(id)})
+	if t := timerType(m.vars.TimerType); t != timerGame {
+		m.setTimer(&ctx.Tx, id, t)
+	}
+	if m.vars.ShowAll != 0 {
+		ctx.SetShowAll(id, true)
+	}
 }
 
 // OnLeave forgets what is the player's. The best time of all stays.
 func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
-	m.state.Best[id] = run{}
+	m.state.Best[id], m.state.Players[id] = run{}, choices{}
 	m.state.Teams.forget(int(id))
 	m.state.Saves.forget(int(id))
 }
@@ -125,4 +134,5 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 		}
 	}
 	m.tickTeams()
+	m.showClocks(ctx)
 }

@@ -139,6 +139,9 @@ func (m *Mode) resetRound(w *ddrace.World, team uint8) {
 // Spawned puts a player who got a tee into its team.
 func (r *teamRace) Spawned(w *ddrace.World, id int) {
 	r.state.Teams.Warned[id] = 0
+	if t := w.AliveTee(id); t != nil {
+		t.NinjaJetpack = r.state.Players[id].NinjaJetpack
+	}
 	if !(*Mode)(r).isSaving(w.Team(id)) {
 		w.JoinAtSpawn(id)
 	}

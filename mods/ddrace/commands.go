@@ -1,0 +1,355 @@
+package ddrace
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+)
+
+// choices is what a player chose by commands, and when they last did some things. Ticks are those of the
+// simulation, 0 for never.
+type choices struct {
+	Timer        timerType
+	NinjaJetpack bool
+	Clock        int32 // tick of the last broadcast of the clock
+	Killed       int32
+	Paused       int32 // or went on
+}
+
+// timerType says where a player sees the clock of their race.
+type timerType uint8
+
+// The types of timers, with the numbers of sv_default_timer_type.
+const (
+	timerGame timerType = iota
+	timerBroadcast
+	timerBoth
+	timerNone
+	numTimers
+)
+
+var timerNames = [numTimers]string{"gametimer", "broadcast", "both", "none"}
+
+const practiceHint = " Note that you can't earn a rank with practice enabled."
+
+// declareCommands declares the commands of a player's own race and view.
+func (m *Mode) declareCommands(tx *game.Tx) {
+	for _, c := range []game.CommandSpec{
+		{Name: "kill", Help: "Kills your tee when sv_kill_protection keeps it alive", Run: m.commandKill},
+		{Name: "rescue", Help: "Takes you back to where you last stood", Run: m.commandRescue},
+		{Name: "r", Help: "Takes you back to where you last stood", Run: m.commandRescue},
+		{Name: "tp", Params: "?r[player name]", Help: "In practice: takes you to what you see, or to a player", Run: m.commandTele},
+		{Name: "teleport", Params: "?r[player name]", Help: "In practice: takes you to what you see, or to a player", Run: m.commandTele},
+		{Name: "pause", Params: "?r[player name]", Help: "Lets you look around while your tee waits", Run: m.commandPause},
+		{Name: "spec", Params: "?r[player name]", Help: "Lets you look around, without your tee if that is allowed", Run: m.commandSpec},
+		{Name: "time", Help: "Shows your time", Run: m.commandTime},
+		{Name: "saytime", Params: "?r[player name]", Help: "Tells you your time, or that of a player", Run: m.commandSayTime},
+		{Name: "saytimeall", Help: "Tells all your time", Run: m.commandSayTimeAll},
+		{Name: "timer", Params: "?s['gametimer'|'broadcast'|'both'|'none'|'default']", Help: "Chooses where you see your time", Run: m.commandTimer},
+		{Name: "showothers", Params: "?i['0'|'1'|'2']", Help: "Shows tees of other teams, or not, or those of your own", Run: m.commandShowOthers},
+		{Name: "showall", Params: "?i['0'|'1']", Help: "Shows tees that are far away, or not", Run: m.commandShowAll},
+		{Name: "specteam", Params: "?i['0'|'1']", Help: "Shows a free camera only your own team, or all", Run: m.commandSpecTeam},
+		{Name: "ninjajetpack", Params: "?i['0'|'1']", Help: "Shows a jetpack as a ninja, or not", Run: m.commandNinjaJetpack},
+		{Name: "me", Params: "r[text]", Help: "Says what you do", Run: m.commandMe},
+		{Name: "settings", Params: "?s[setting]", Help: "Shows what is allowed on this server", Run: m.commandSettings},
+	} {
+		tx.ChatCommand(c)
+	}
+}
+
+// chosen returns what a player chose.
+func (m *Mode) chosen(id game.PlayerID) *choices { return &m.state.Players[id] }
+
+// named returns the player with exactly that name.
+func named(tx *game.Tx, name string) (game.PlayerID, bool) {
+	for id := range tx.Players() {
+		if tx.Name(id) == name {
+			return id, true
+		}
+	}
+	return game.Nobody, false
+}
+
+// toggle returns the argument of a command as a switch, or the opposite of what it is now.
+func toggle(c *game.CommandCall, now bool) bool {
+	if len(c.Args) == 0 {
+		return !now
+	}
+	return c.Int(0) != 0
+}
+
+// protected reports whether a player's race has lasted so long that a press of a key must not end it.
+func (m *Mode) protected(w *ddrace.World, id game.PlayerID) bool {
+	t := w.AliveTee(int(id))
+	return t != nil && m.vars.KillProtection != 0 && t.Race == ddrace.RaceStarted &&
+		(w.Tick()-t.StartTick)/game.TickRate >= 60*m.vars.KillProtection
+}
+
+// OnSelfKill lets a player's tee die, but not too often, nor in a long race.
+func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
+	w, p := ctx.DDRace(), m.chosen(id)
+	switch {
+	case p.Killed != 0 && p.Killed+m.vars.KillDelay*game.TickRate > w.Tick(), ctx.Pause(id) != game.NotPaused:
+	case m.protected(w, id):
+		ctx.SayTo(id, "Kill Protection enabled. If you really want to kill, type /kill")
+	default:
+		p.Killed = w.Tick()
+		return
+	}
+	ctx.Cancel()
+}
+
+func (m *Mode) commandKill(ctx *game.Ctx, c *game.CommandCall) {
+	if w := ctx.DDRace(); m.protected(w, c.Player) {
+		w.Die(int(c.Player), ddrace.WeaponSelf)
+	}
+}
+
+func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
+	w, id := ctx.DDRace(), int(c.Player)
+	switch {
+	case w.AliveTee(id) == nil:
+	case w.Settings().Rescue == 0 && !w.Practises(w.Team(id)):
+		ctx.SayTo(c.Player, "Rescue is not enabled on this server and you're not in a team with /practice turned on."+practiceHint)
+	default:
+		ctx.SetPause(c.Player, game.NotPaused)
+		w.Rescue(id)
+	}
+}
+
+func (m *Mode) commandTele(ctx *game.Ctx, c *game.CommandCall) {
+	w, id := ctx.DDRace(), int(c.Player)
+	if w.AliveTee(id) == nil {
+		return
+	}
+	if !w.Practises(w.Team(id)) {
+		ctx.SayTo(c.Player, "You're not in a team with /practice turned on."+practiceHint)
+		return
+	}
+	to := ctx.ViewPos(c.Player)
+	if len(c.Args) > 0 {
+		other, ok := named(&ctx.Tx, c.Arg(0))
+		if !ok {
+			ctx.SayTo(c.Player, "No player with this name found.")
+			return
+		}
+		t := w.AliveTee(int(other))
+		if t == nil {
+			return
+		}
+		to = t.Pos
+	}
+	w.Teleport(id, to)
+	w.Unfreeze(id)
+	if t := w.Tee(id); t != nil {
+		t.Core.Vel = ddrace.Vec{}
+	}
+}
+
+func (m *Mode) commandPause(ctx *game.Ctx, c *game.CommandCall) { m.pause(ctx, c, game.PauseInPlace) }
+
+func (m *Mode) commandSpec(ctx *game.Ctx, c *game.CommandCall) {
+	kind := game.PauseInPlace
+	if ctx.DDRace().Settings().Pauseable != 0 {
+		kind = game.PauseVanished
+	}
+	m.pause(ctx, c, kind)
+}
+
+// pause lets a player look around, at somebody if they say at whom, or play on.
+func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
+	w, id, p := ctx.DDRace(), c.Player, m.chosen(c.Player)
+	now := ctx.Pause(id)
+	at, found := named(&ctx.Tx, c.Arg(0))
+	if now == kind && (len(c.Args) == 0 || found && ctx.Watches(id) == at) {
+		kind = game.NotPaused
+	}
+	const often = game.TickRate
+	back := kind != game.PauseVanished && now == game.PauseVanished && w.Tee(int(id)) == nil
+	if back && p.Paused != 0 && p.Paused+often > w.Tick() {
+		ctx.SayTo(id, "Can't /spec that quickly.")
+		return
+	}
+	if kind != now && ctx.SetPause(id, kind) {
+		p.Paused = w.Tick()
+	}
+	if kind != game.NotPaused && found && at != id {
+		ctx.Watch(id, at)
+	}
+}
+
+// raceTime returns how long a player's tee has raced, or lived if it has not, as text.
+func raceTime(w *ddrace.World, t *ddrace.Tee) string {
+	s := (w.Tick() - t.StartTick) / game.TickRate
+	if s < 3600 {
+		return fmt.Sprintf("%02d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+func (m *Mode) commandTime(ctx *game.Ctx, c *game.CommandCall) {
+	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil {
+		ctx.BroadcastTo(c.Player, "Your time is "+raceTime(ctx.DDRace(), t))
+	}
+}
+
+func (m *Mode) commandSayTime(ctx *game.Ctx, c *game.CommandCall) {
+	id, whose := c.Player, "Your"
+	if len(c.Args) > 0 {
+		var ok bool
+		if id, ok = named(&ctx.Tx, c.Arg(0)); !ok {
+			return
+		}
+		whose = ctx.Name(id) + "'s"
+	}
+	if t := ctx.DDRace().AliveTee(int(id)); t != nil && t.Race == ddrace.RaceStarted {
+		ctx.SayTo(c.Player, fmt.Sprintf("%s current race time is %s", whose, raceTime(ctx.DDRace(), t)))
+	}
+}
+
+func (m *Mode) commandSayTimeAll(ctx *game.Ctx, c *game.CommandCall) {
+	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil && t.Race == ddrace.RaceStarted {
+		ctx.Say(fmt.Sprintf("%s's current race time is %s", ctx.Name(c.Player), raceTime(ctx.DDRace(), t)))
+	}
+}
+
+func (m *Mode) commandTimer(ctx *game.Ctx, c *game.CommandCall) {
+	p := m.chosen(c.Player)
+	if len(c.Args) > 0 {
+		kind := numTimers
+		for i, name := range timerNames {
+			if name == c.Arg(0) {
+				kind = timerType(i)
+			}
+		}
+		if c.Arg(0) == "default" {
+			kind = timerType(m.vars.TimerType)
+		}
+		if kind == numTimers {
+			ctx.SayTo(c.Player, "Unknown parameter. Accepted values: default, gametimer, broadcast, both, none")
+			return
+		}
+		m.setTimer(&ctx.Tx, c.Player, kind)
+	}
+	switch p.Timer {
+	case timerNone:
+		ctx.SayTo(c.Player, "Timer isn't displayed.")
+	default:
+		ctx.SayTo(c.Player, "Timer is displayed in "+[...]string{"game/round timer.", "broadcast.", "both game/round timer and broadcast."}[p.Timer])
+	}
+}
+
+// setTimer chooses where a player sees the clock.
+func (m *Mode) setTimer(tx *game.Tx, id game.PlayerID, kind timerType) {
+	p := m.chosen(id)
+	shown := func(t timerType) bool { return t == timerBroadcast || t == timerBoth }
+	if shown(p.Timer) && !shown(kind) {
+		tx.BroadcastTo(id, "")
+	}
+	p.Timer = kind
+	tx.SetHideClock(id, kind == timerBroadcast || kind == timerNone)
+}
+
+// showClocks broadcasts the time to those who want it so.
+func (m *Mode) showClocks(ctx *game.Ctx) {
+	w := ctx.DDRace()
+	for id := range ctx.Players() {
+		p := m.chosen(id)
+		if p.Timer != timerBroadcast && p.Timer != timerBoth || p.Clock+m.vars.TimeInterval*game.TickRate > w.Tick() {
+			continue
+		}
+		if t := w.AliveTee(int(id)); t != nil && t.Race == ddrace.RaceStarted {
+			ctx.BroadcastTo(id, raceTime(w, t))
+			p.Clock = w.Tick()
+		}
+	}
+}
+
+func (m *Mode) commandShowOthers(ctx *game.Ctx, c *game.CommandCall) {
+	if m.vars.ShowOthers == 0 {
+		ctx.SayTo(c.Player, "Showing players from other teams is disabled")
+		return
+	}
+	switch show := game.ShowOthers(min(max(c.Int(0), 0), int32(game.ShowOthersTeam))); {
+	case len(c.Args) > 0:
+		ctx.SetShowOthers(c.Player, show)
+	case ctx.ShowOthers(c.Player) == game.ShowOthersOff:
+		ctx.SetShowOthers(c.Player, game.ShowOthersOn)
+	default:
+		ctx.SetShowOthers(c.Player, game.ShowOthersOff)
+	}
+}
+
+func (m *Mode) commandShowAll(ctx *game.Ctx, c *game.CommandCall) {
+	on := toggle(c, ctx.ShowAll(c.Player))
+	if len(c.Args) > 0 && on == ctx.ShowAll(c.Player) {
+		return
+	}
+	ctx.SetShowAll(c.Player, on)
+	if on {
+		ctx.SayTo(c.Player, "You will now see all tees on this server, no matter the distance")
+	} else {
+		ctx.SayTo(c.Player, "You will no longer see all tees on this server")
+	}
+}
+
+func (m *Mode) commandSpecTeam(ctx *game.Ctx, c *game.CommandCall) {
+	ctx.SetSpecTeam(c.Player, toggle(c, ctx.SpecTeam(c.Player)))
+}
+
+func (m *Mode) commandNinjaJetpack(ctx *game.Ctx, c *game.CommandCall) {
+	p := m.chosen(c.Player)
+	p.NinjaJetpack = toggle(c, p.NinjaJetpack)
+	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil {
+		t.NinjaJetpack = p.NinjaJetpack
+	}
+}
+
+func (m *Mode) commandMe(ctx *game.Ctx, c *game.CommandCall) {
+	if m.vars.SlashMe == 0 {
+		ctx.SayTo(c.Player, "/me is disabled on this server")
+		return
+	}
+	ctx.Say(fmt.Sprintf("'%s' %s", ctx.Name(c.Player), c.Arg(0)))
+}
+
+func (m *Mode) commandSettings(ctx *game.Ctx, c *game.CommandCall) {
+	s := ctx.DDRace().Settings()
+	choose := func(on bool, yes, no string) {
+		if !on {
+			yes = no
+		}
+		ctx.SayTo(c.Player, yes)
+	}
+	switch c.Arg(0) {
+	case "":
+		ctx.SayTo(c.Player, "to check a server setting say /settings and setting's name, setting names are:")
+		ctx.SayTo(c.Player, "teams, cheats, collision, hooking, endlesshooking, me, ")
+		ctx.SayTo(c.Player, "hitting, oldlaser, pause and scores")
+	case "teams":
+		what := [...]string{"Teams are not available on this server", "Teams are available on this server", "You have to be in a team to play on this server", "Teams are not available on this server"}
+		ctx.SayTo(c.Player, what[s.Team&3]+" and all of your team will die if the team is locked")
+	case "cheats":
+		choose(m.vars.TestCommands != 0, "Cheats are enabled on this server", "Cheats are disabled on this server")
+	case "collision":
+		choose(s.Tuning[ddrace.PlayerCollision] != 0, "Players can collide on this server", "Players can't collide on this server")
+	case "hooking":
+		choose(s.Tuning[ddrace.PlayerHooking] != 0, "Players can hook each other on this server", "Players can't hook each other on this server")
+	case "endlesshooking":
+		choose(s.EndlessDrag != 0, "Players hook time is unlimited", "Players hook time is limited")
+	case "hitting":
+		choose(s.Hit != 0, "Players weapons affect others", "Players weapons has no affect on others")
+	case "oldlaser":
+		choose(s.OldLaser != 0, "Lasers can hit you if you shot them and they pull you towards the bounce origin (Like DDRace Beta)",
+			"Lasers can't hit you if you shot them, and they pull others towards the shooter")
+	case "me":
+		choose(m.vars.SlashMe != 0, "Players can use /me commands the famous IRC Command", "Players can't use the /me command")
+	case "pause":
+		choose(s.Pauseable != 0, "/spec will pause you and your tee will vanish", "/spec will pause you but your tee will not vanish")
+	case "scores":
+		choose(m.vars.HideScore != 0, "Scores are private on this server", "Scores are public on this server")
+	default:
+		ctx.SayTo(c.Player, "no matching settings found, type /settings to view them")
+	}
+}

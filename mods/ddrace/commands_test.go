@@ -1,0 +1,170 @@
+package ddrace_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	simulation "github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
+)
+
+func (p *party) set(name, value string) { p.run(1, game.SetVariable(name, value)) }
+
+func (p *party) at(id game.PlayerID) int32 {
+	for _, c := range p.Frame().Characters {
+		if c.Player == id {
+			return int32(c.Pos.X)
+		}
+	}
+	return -1
+}
+
+// settingsMod sees the settings.
+type settingsMod struct{ simulation.Settings }
+
+func (*settingsMod) Start(*game.Tx) {}
+
+func (m *settingsMod) OnTick(ctx *game.Ctx) { m.Settings = *ctx.DDRace().Settings() }
+
+// TestSettings checks that operators' variables reach the simulation, and that maps overrule them.
+func TestSettings(t *testing.T) {
+	terrain := course
+	terrain.Settings = []string{"sv_freeze_delay 7"}
+	seen := &settingsMod{}
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{seen}, Terrain: terrain})
+	set := func(name, value string) { w.Step([]game.Command{game.SetVariable(name, value)}) }
+	w.Step(nil)
+	freeze, hit := seen.FreezeDelay, seen.Hit
+	testenv.Check(t, freeze == 7 && hit == 1, "the map's delay is %d, sv_hit is %d", freeze, hit)
+	set("sv_hit", "0")
+	freeze, hit = seen.FreezeDelay, seen.Hit
+	testenv.Check(t, freeze == 7 && hit == 0, "then the delay is %d, sv_hit is %d", freeze, hit)
+	set("sv_freeze_delay", "99")
+	testenv.Check(t, seen.FreezeDelay == 30, "the delay that an operator sets is %d", seen.FreezeDelay)
+}
+
+// TestKill checks the delay between two deaths of one's own, and what keeps long races alive.
+func TestKill(t *testing.T) {
+	p := newParty(t, 1)
+	deaths := func() (n int) {
+		for _, e := range p.events {
+			if e.Kind == game.EvKill {
+				n++
+			}
+		}
+		p.events = nil
+		return n
+	}
+	kill := game.Command{Kind: game.CmdKill, Player: 0}
+	p.run(1, kill)
+	p.run(20, kill)
+	testenv.Check(t, deaths() == 1, "the second key counts")
+	p.run(40)
+	p.run(20, kill)
+	testenv.Check(t, deaths() == 1, "the third does not")
+
+	p.set("sv_kill_protection", "1")
+	p.types(0, "kill")
+	p.run(60)
+	testenv.Check(t, deaths() == 0, "/kill kills without need")
+	p.inputs[0] = game.Input{Direction: 1, TargetX: 1}
+	p.run(80)
+	p.inputs[0] = game.Input{TargetX: 1}
+	p.run(3100)
+	p.told[0] = nil
+	p.run(60, kill)
+	testenv.Check(t, deaths() == 0, "a long race ends with a key")
+	p.heard(0, "Kill Protection enabled. If you really want to kill, type /kill")
+	p.types(0, "kill")
+	p.run(5)
+	testenv.Check(t, deaths() == 1, "/kill does not kill")
+}
+
+// TestRescue checks that a tee comes back to where it stood, and that its time goes on.
+func TestRescue(t *testing.T) {
+	p := newParty(t, 1)
+	p.types(0, "r")
+	p.heard(0, "Rescue is not enabled on this server and you're not in a team with /practice turned on. Note that you can't earn a rank with practice enabled.")
+	p.set("sv_rescue", "1")
+	p.inputs[0] = game.Input{Direction: 1, TargetX: 1}
+	p.run(60)
+	p.inputs[0] = game.Input{TargetX: 1}
+	p.run(20)
+	stood := p.at(0)
+	p.inputs[0] = game.Input{Direction: 1, Jump: true, TargetX: 1}
+	p.run(7) // in the air
+	testenv.Require(t, p.at(0) > stood+20, "it went from %d to %d", stood, p.at(0))
+	p.inputs[0] = game.Input{TargetX: 1}
+	high := p.at(0)
+	p.run(1, game.ChatCommand(0, "rescue"))
+	testenv.Check(t, p.at(0) >= stood && p.at(0) < high-5, "it is at %d, not %d", p.at(0), stood)
+	p.told[0] = nil
+	p.types(0, "saytime")
+	testenv.Check(t, len(p.told[0]) == 1 && p.told[0][0] > "Your current race time is 00:00", "it hears %q", p.told[0])
+}
+
+// TestTele checks what only those who practise can do.
+func TestTele(t *testing.T) {
+	p := newParty(t, 2)
+	p.types(0, "tp")
+	p.heard(0, "You're not in a team with /practice turned on. Note that you can't earn a rank with practice enabled.")
+	p.types(0, "team 3")
+	p.types(0, "practice")
+	p.inputs[1] = game.Input{Direction: 1, TargetX: 1}
+	p.run(100)
+	p.told[0] = nil
+	p.types(0, "tp nobody")
+	p.heard(0, "No player with this name found.")
+	p.run(2, game.ChatCommand(0, "tp", "player 1"))
+	p.run(1)
+	testenv.Check(t, p.at(0) > 500 && p.at(0) >= p.at(1)-15, "it is at %d, the other at %d", p.at(0), p.at(1))
+}
+
+// TestTimer checks where players see their time.
+func TestTimer(t *testing.T) {
+	p := newParty(t, 1)
+	p.types(0, "timer")
+	p.types(0, "timer broadcast")
+	p.types(0, "timer sundial")
+	p.heard(0, "Timer is displayed in game/round timer.", "Timer is displayed in broadcast.", "Unknown parameter. Accepted values: default, gametimer, broadcast, both, none")
+	p.inputs[0] = game.Input{Direction: 1, TargetX: 1}
+	p.events = nil
+	p.run(200)
+	n := 0
+	for _, e := range p.events {
+		if e.Kind == game.EvBroadcast {
+			testenv.Check(t, len(e.Text) == len("00:00"), "the time is %q", e.Text)
+			n++
+		}
+	}
+	testenv.Check(t, n >= 2 && n <= 4, "%d broadcasts in four seconds", n)
+	p.types(0, "timer none")
+	p.events = nil
+	p.run(100)
+	testenv.Check(t, !slices.ContainsFunc(p.events, func(e game.Event) bool { return e.Kind == game.EvBroadcast }), "it goes on")
+}
+
+// TestLook checks the commands by which players look around.
+func TestLook(t *testing.T) {
+	p := newParty(t, 2)
+	state := func() game.PlayerState { return p.Frame().Players[0] }
+	p.types(0, "pause")
+	testenv.Check(t, state().Pause == game.PauseInPlace, "it is %v", state().Pause)
+	p.run(50, game.ChatCommand(0, "pause", "player 1"))
+	testenv.Check(t, state().Pause == game.PauseInPlace && state().SpectatorID == 1, "it sees %d", state().SpectatorID)
+	p.run(50, game.ChatCommand(0, "pause", "player 1"))
+	testenv.Check(t, state().Pause == game.NotPaused, "it is %v", state().Pause)
+	p.set("sv_pauseable", "1")
+	p.run(5, game.ChatCommand(0, "spec"))
+	testenv.Check(t, state().Pause == game.PauseVanished && p.at(0) < 0, "it is %v", state().Pause)
+	p.told[0] = nil
+	p.run(5, game.ChatCommand(0, "spec"))
+	p.heard(0, "Can't /spec that quickly.")
+	p.run(60)
+	p.types(0, "spec")
+	p.run(2)
+	testenv.Check(t, state().Pause == game.NotPaused && p.at(0) > 0, "it does not come back")
+}
