@@ -25,8 +25,11 @@ var notForScripts = map[string]string{
 	"SendGameMsg": "game.flag_message, for all", // which is SendGameMsgTo
 	"SetFlags":    "p:set_flag, one at a time",
 
-	"DDRace": "sv_gametype ddrace",
-	"Rank":   "sv_gametype race",
+	"DDRace": "sv_gametype ddrace", "SetDDRaceOptions": "sv_gametype ddrace", "SendRecords": "sv_gametype ddrace", "AFK": "sv_gametype ddrace",
+	"Pause": "sv_gametype ddrace", "SetPause": "sv_gametype ddrace", "ShowAll": "sv_gametype ddrace", "SetShowAll": "sv_gametype ddrace",
+	"ShowOthers": "sv_gametype ddrace", "SetShowOthers": "sv_gametype ddrace", "SpecTeam": "sv_gametype ddrace", "SetSpecTeam": "sv_gametype ddrace",
+	"SetHideClock": "sv_gametype ddrace",
+	"Rank":         "sv_gametype race",
 
 	// Races are a game type of the program.
 	"Race": "sv_gametype race", "SetRace": "sv_gametype race", "StartRace": "sv_gametype race", "StopRace": "sv_gametype race",
