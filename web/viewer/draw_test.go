@@ -60,6 +60,15 @@ func describeMap(t *testing.T, b []byte) []string {
 
 	game := m.GameLayer()
 	lines := []string{fmt.Sprintf("game %dx%d %d", game.Width, game.Height, tiles(game))}
+	for i, name := range []string{"tele", "speedup", "front", "switch", "tune"} {
+		data, err := m.DDNetLayer(twmap.KindTele << i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data != nil {
+			lines = append(lines, fmt.Sprintf("%s %d", name, hash(data)))
+		}
+	}
 	for _, i := range m.Images {
 		pixels := uint32(0)
 		if i.Pixels != nil {

@@ -1,7 +1,10 @@
 // What the tests of draw/ ask for.
 import { readMap } from '/viewer/draw/mapfile.js';
 import { Camera } from '/viewer/draw/camera.js';
+import { marksOf } from '/viewer/draw/racetiles.js';
 import { Scene } from '/viewer/draw/scene.js';
+import { GAME } from '/viewer/match/types.js';
+import { stateText } from '/viewer/page/hud.js';
 import { list, moment, show, tee } from '/test/moments.js';
 
 /** FNV-1a, as hash/fnv. */
@@ -17,6 +20,7 @@ const load = async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer(
 export async function describeMap(url) {
 	const map = await readMap(await load(url));
 	const lines = [`game ${map.game.width}x${map.game.height} ${hash(map.game.tiles)}`];
+	for (const [name, data] of Object.entries(map.race)) if (data) lines.push(`${name} ${hash(data)}`);
 	for (const i of map.images) lines.push(`image ${i.name} ${i.width}x${i.height} ${i.external} ${i.pixels ? hash(i.pixels) : 0}`);
 	for (const e of map.envelopes) for (const p of e.points) lines.push(`point ${p.time} ${p.curve} ${p.values} ${p.tangents.length ? p.tangents : Array(16).fill(0)}`);
 	for (const g of map.groups) {
@@ -47,6 +51,15 @@ export async function breakMap(url, times) {
 		}
 	}
 	return odd;
+}
+
+/** What is drawn of DDRace's tiles: column, row, area, sign, number and turn of each. */
+export async function raceMarks(url) {
+	const map = await readMap(await load(url));
+	const { data } = marksOf(map);
+	const out = [];
+	for (let i = 0; i < data.length; i += 4) if (data[i] || data[i + 1]) out.push([i / 4 % map.game.width, Math.floor(i / 4 / map.game.width), ...data.slice(i, i + 4)].join(' '));
+	return out;
 }
 
 let scene, camera;
@@ -122,4 +135,17 @@ export function drawMany(players, frames) {
 		scene.draw(m, camera);
 	}
 	scene.showNames = false;
+}
+
+/** Draws a part of the map without players. */
+export function drawMap(x, y, zoom) {
+	Object.assign(camera, { x, y, zoom });
+	scene.draw(moment(1000), camera);
+	return scene.gl.getError();
+}
+
+/** What the page says of a score limit of 20, in a race and elsewhere. */
+export function limitTexts() {
+	const { game } = moment(1000);
+	return [stateText({ ...game, flags: GAME.RACE }), stateText(game)];
 }

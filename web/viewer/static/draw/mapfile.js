@@ -11,6 +11,7 @@
  * @property {Envelope[]} envelopes
  * @property {Group[]} groups
  * @property {TileLayer} game the game layer
+ * @property {RaceLayers} race
  */
 /**
  * @typedef {object} MapImage
@@ -56,6 +57,15 @@
  * @property {Uint8Array} tiles four bytes each: index, flags, skip, reserved
  */
 /**
+ * The layers of DDRace, row by row as the game layer, null where the map has none.
+ * @typedef {object} RaceLayers
+ * @property {Uint8Array|null} tele two bytes each: number, type
+ * @property {Uint8Array|null} speedup six bytes each: force, most speed, type, 0, angle in degrees (16 bits)
+ * @property {Uint8Array|null} front four bytes each: index, flags, 0, 0
+ * @property {Uint8Array|null} switch four bytes each: number, type, flags, delay
+ * @property {Uint8Array|null} tune two bytes each: zone, type
+ */
+/**
  * @typedef {object} QuadLayer
  * @property {'quads'} type
  * @property {boolean} detail
@@ -76,6 +86,9 @@ export const TILE_FLAG = Object.freeze({ FLIP_X: 1, FLIP_Y: 2, OPAQUE: 4, ROTATE
 const ITEM = Object.freeze({ VERSION: 0, IMAGE: 2, ENVELOPE: 3, GROUP: 4, LAYER: 5, ENV_POINTS: 6 });
 const LAYER_TILES = 2;
 const LAYER_QUADS = 3;
+
+/** The layers of DDRace: the bit of their kind, and the bytes of a tile. @type {[keyof RaceLayers, number, number][]} */
+const RACE_LAYERS = [['tele', 2, 2], ['speedup', 4, 6], ['front', 8, 4], ['switch', 16, 4], ['tune', 32, 2]];
 
 /** The most memory that the blocks of a map may take, in bytes. */
 const MAX_DECODED = 256 << 20;
@@ -111,7 +124,8 @@ export async function readMap(bytes) {
 	if (!group || !game) throw new MapError('it has no game layer');
 	game.isGame = true;
 	Object.assign(group, { offsetX: 0, offsetY: 0, parallaxX: 100, parallaxY: 100, clip: null });
-	return { images, envelopes: readEnvelopes(file), groups, game };
+	const race = await readRaceLayers(layers, game, block);
+	return { images, envelopes: readEnvelopes(file), groups, game, race };
 }
 
 /**
@@ -316,6 +330,28 @@ async function readTileLayer(l, block, budget) {
 		color: Array.from(l.subarray(7, 11)), colorEnv: l[11], colorEnvOffset: l[12], image: l[13],
 		tiles: tiles.subarray(0, 4 * n),
 	};
+}
+
+/**
+ * Reads the layers of DDRace, the last of each kind. Rows below those of the game layer do not count.
+ * @param {Int32Array[]} layers
+ * @param {TileLayer} game
+ * @param {(i: number) => Promise<Uint8Array>} block
+ * @returns {Promise<RaceLayers>}
+ */
+async function readRaceLayers(layers, game, block) {
+	/** @type {RaceLayers} */
+	const race = { tele: null, speedup: null, front: null, switch: null, tune: null };
+	for (const [i, [name, kind, size]] of RACE_LAYERS.entries()) {
+		const l = layers.findLast((it) => it[1] === LAYER_TILES && it[6] & kind);
+		if (!l) continue;
+		const n = game.width * game.height * size;
+		const at = (l[3] >= 3 ? 18 : 15) + i;
+		const data = at < l.length ? await block(l[at]) : null;
+		if (l[4] !== game.width || l[5] < game.height || !data || data.length < n) continue; // what does not fit is not drawn
+		race[name] = data.subarray(0, n);
+	}
+	return race;
 }
 
 /**

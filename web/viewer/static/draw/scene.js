@@ -13,6 +13,7 @@ import { Layers } from './layers.js';
 import { Names } from './names.js';
 import { OriginalStyle } from './original.js';
 import { OwnStyle } from './own.js';
+import { RaceTiles } from './racetiles.js';
 import { Sprites, WHITE, hex } from './sprites.js';
 
 /** The sizes of names in world units. */
@@ -52,6 +53,7 @@ export class Scene {
 		const gl = this.gl;
 		this.sprites = new Sprites(gl);
 		this.ground = new Ground(gl);
+		this.raceTiles = new RaceTiles(gl);
 		this.names = new Names(gl);
 		this.actors = new Actors();
 		this.effects = new Effects(this.actors);
@@ -68,6 +70,7 @@ export class Scene {
 		this.map = map;
 		this.mapName = name;
 		this.ground.setMap(map.game);
+		this.raceTiles.setMap(map);
 		this.ground.setTheme(THEMES[themeOf(name)]);
 		this.actors.game = map.game;
 		this.layers?.delete();
@@ -117,7 +120,10 @@ export class Scene {
 			gl.clearColor(0, 0, 0, 1);
 			gl.clear(gl.COLOR_BUFFER_BIT);
 			layers.draw(camera, m.tick, m.game.startTick, false);
-		} else this.ground.draw(camera, m.tick / TICKS_PER_SECOND);
+		} else {
+			this.ground.draw(camera, m.tick / TICKS_PER_SECOND);
+			this.raceTiles.draw(camera, m.tick / TICKS_PER_SECOND);
+		}
 		this.effects.drawTrails(m, style);
 		this.actors.drawItems(m, style);
 		this.actors.drawTees(m, style);

@@ -85,15 +85,15 @@ export class Hud {
 	}
 }
 
-/** @param {import('../match/types.js').Game} g */
-function stateText(g) {
+/** What is said below the clock. @param {import('../match/types.js').Game} g */
+export function stateText(g) {
 	if (g.state & STATE.PAUSED) return 'Paused';
 	if (g.state & STATE.WARMUP) return 'Warmup';
 	if (g.state & STATE.START_COUNTDOWN) return 'Get ready';
 	if (g.state & STATE.GAME_OVER) return 'Game over';
 	if (g.state & STATE.ROUND_OVER) return 'Round over';
 	if (g.state & STATE.SUDDEN_DEATH) return 'Sudden death';
-	return g.scoreLimit > 0 ? `to ${g.scoreLimit}` : '';
+	return g.scoreLimit > 0 && !(g.flags & GAME.RACE) ? `to ${g.scoreLimit}` : '';
 }
 
 /** The class of a name in a game with teams. @param {Moment} m @param {number} team */
