@@ -123,6 +123,24 @@ func TestTele(t *testing.T) {
 	testenv.Check(t, p.at(0) > 500 && p.at(0) >= p.at(1)-15, "it is at %d, the other at %d", p.at(0), p.at(1))
 }
 
+// TestOperators checks what operators can do to tees.
+func TestOperators(t *testing.T) {
+	p := newParty(t, 2)
+	x := p.at(0)
+	p.run(1, game.ConsoleCommand(0, "right"))
+	testenv.Check(t, p.at(0) == x, "it moves without sv_test_cmds")
+	p.set("sv_test_cmds", "1")
+	p.run(2, game.ConsoleCommand(0, "move", "3", "0"))
+	testenv.Check(t, p.at(0) == x+96, "it is at %d, not %d", p.at(0), x+96)
+	p.run(2, game.ConsoleCommand(0, "weapons"), game.ConsoleCommand(0, "addweapon", "99"), game.ConsoleCommand(game.Nobody, "super"), game.ConsoleCommand(0, "totele", "5"))
+	testenv.Check(t, p.Tee(0).Flags&(game.CharacterFlagHasWeapon<<game.WeaponLaser) != 0, "it has no laser")
+	p.run(2, game.ConsoleCommand(0, "tele", "0", "1"))
+	testenv.Check(t, p.at(0) == p.at(1), "it is at %d, the other at %d", p.at(0), p.at(1))
+	p.events = nil
+	p.run(1, game.ConsoleCommand(0, "kill_pl", "1"), game.ConsoleCommand(0, "kill_pl", "-1"), game.ConsoleCommand(0, "tele", "77"))
+	testenv.Check(t, slices.ContainsFunc(p.events, func(e game.Event) bool { return e.Kind == game.EvKill && e.Player == 1 }), "player 1 lives")
+}
+
 // TestTimer checks where players see their time.
 func TestTimer(t *testing.T) {
 	p := newParty(t, 1)

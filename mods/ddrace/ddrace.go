@@ -71,6 +71,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	m.declareTeams(tx)
 	m.declareSaves(tx)
 	m.declareCommands(tx)
+	m.declareOperators(tx)
 	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 

@@ -1,0 +1,102 @@
+package ddrace
+
+import "strings"
+
+// TestCommand is a command of the console that changes the tee of who runs it, for trying out a map.
+type TestCommand struct {
+	Name string
+	Args int // how many numbers it needs
+	Help string
+	run  func(w *World, t *Tee, args []int32)
+}
+
+// TestCommands returns the commands of DDNet's sv_test_cmds that [World.RunTestCommand] knows.
+func TestCommands() []TestCommand { return testCommands }
+
+var testCommands = []TestCommand{
+	give("weapons", "all weapons", WeaponShotgun, WeaponGrenade, WeaponLaser),
+	take("unweapons", "all weapons", WeaponShotgun, WeaponGrenade, WeaponLaser),
+	give("shotgun", "a shotgun", WeaponShotgun), take("unshotgun", "the shotgun", WeaponShotgun),
+	give("grenade", "a grenade launcher", WeaponGrenade), take("ungrenade", "the grenade launcher", WeaponGrenade),
+	give("laser", "a laser", WeaponLaser), take("unlaser", "the laser", WeaponLaser),
+	give("rifle", "a laser", WeaponLaser), take("unrifle", "the laser", WeaponLaser),
+	give("ninja", "the sword of a ninja", WeaponNinja), take("unninja", "the sword of the ninja", WeaponNinja),
+	{"addweapon", 1, "Gives your tee a weapon, 0 to 5", func(w *World, t *Tee, args []int32) { w.GiveWeapon(t.ID(), Weapon(args[0]), true) }},
+	{"removeweapon", 1, "Takes a weapon from your tee, 0 to 5", func(w *World, t *Tee, args []int32) { w.GiveWeapon(t.ID(), Weapon(args[0]), false) }},
+	{"super", 0, "Makes your tee super", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), true) }},
+	{"unsuper", 0, "Makes your tee a usual one again", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), false) }},
+	{"unsolo", 0, "Takes your tee out of a solo part", func(w *World, t *Tee, _ []int32) { w.SetSolo(t.ID(), false) }},
+	{"undeep", 0, "Ends the deep freeze of your tee", func(w *World, t *Tee, _ []int32) {
+		t.Deep = false
+		w.unfreeze(t)
+	}},
+	{"livefreeze", 0, "Lets your tee only hook and fire", func(_ *World, t *Tee, _ []int32) { t.Live = true }},
+	{"unlivefreeze", 0, "Lets your tee move again", func(_ *World, t *Tee, _ []int32) { t.Live = false }},
+	{"jetpack", 0, "Gives your tee a jetpack", func(_ *World, t *Tee, _ []int32) { t.Jetpack = true }},
+	{"unjetpack", 0, "Takes the jetpack from your tee", func(_ *World, t *Tee, _ []int32) { t.Jetpack = false }},
+	{"endless_hook", 0, "Lets your tee's hook hold for ever", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = true }},
+	{"unendless_hook", 0, "Lets your tee's hook end as usual", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = false }},
+	{"left", 0, "Moves your tee by a tile", moveBy(-tileSize, 0)},
+	{"right", 0, "Moves your tee by a tile", moveBy(tileSize, 0)},
+	{"up", 0, "Moves your tee by a tile", moveBy(0, -tileSize)},
+	{"down", 0, "Moves your tee by a tile", moveBy(0, tileSize)},
+	{"move", 2, "Moves your tee by tiles, right and down", func(w *World, t *Tee, args []int32) {
+		moveBy(float32(args[0])*tileSize, float32(args[1])*tileSize)(w, t, nil)
+	}},
+	{"move_raw", 2, "Moves your tee by 1/32 tiles, right and down", func(w *World, t *Tee, args []int32) {
+		moveBy(float32(args[0]), float32(args[1]))(w, t, nil)
+	}},
+}
+
+func give(name, what string, weapons ...Weapon) TestCommand {
+	return TestCommand{name, 0, "Gives your tee " + what, func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, true) }}
+}
+
+func take(name, what string, weapons ...Weapon) TestCommand {
+	return TestCommand{name, 0, "Takes " + what + " from your tee", func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, false) }}
+}
+
+func (w *World) giveAll(t *Tee, weapons []Weapon, give bool) {
+	for _, weapon := range weapons {
+		w.GiveWeapon(t.ID(), weapon, give)
+	}
+}
+
+func moveBy(x, y float32) func(*World, *Tee, []int32) {
+	return func(w *World, t *Tee, _ []int32) {
+		t.Core.Pos = w.onMap(t.Core.Pos.Add(Vec{X: x, Y: y}))
+		t.Race = RaceCheat
+	}
+}
+
+// RunTestCommand runs one of [TestCommands] for a player's tee, if there is one in the world. It reports
+// whether the command is known and has its arguments.
+func (w *World) RunTestCommand(id int, name string, args []int32) bool {
+	for i := range testCommands {
+		if c := &testCommands[i]; strings.EqualFold(c.Name, name) && len(args) >= c.Args {
+			if t := w.Tee(id); t != nil {
+				c.run(w, t, args)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// TeleportOut puts a tee to an exit of the teleporters with a number, or of its checkpoint if check is
+// set. It reports whether there is one.
+func (w *World) TeleportOut(id int, number uint8, check bool) bool {
+	outs := &w.m.outs
+	if check {
+		outs = &w.m.checkOuts
+	}
+	var n int32
+	if number > 0 {
+		n = outs.count(number)
+	}
+	if n == 0 {
+		return false
+	}
+	w.Teleport(id, w.m.exit(outs, number, w.rand.choose(n)))
+	return true
+}

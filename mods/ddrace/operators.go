@@ -1,0 +1,106 @@
+package ddrace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+)
+
+// declareOperators declares DDNet's commands of the console.
+func (m *Mode) declareOperators(tx *game.Tx) {
+	for _, c := range ddrace.TestCommands() {
+		tx.ConsoleCommand(game.CommandSpec{Name: c.Name, Params: strings.TrimSpace(strings.Repeat("i ", c.Args)), Help: c.Help + " (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, call *game.CommandCall) {
+			args := make([]int32, len(call.Args))
+			for i := range args {
+				args[i] = call.Int(i)
+			}
+			ctx.DDRace().RunTestCommand(int(call.Player), c.Name, args)
+		})})
+	}
+	for _, c := range []game.CommandSpec{
+		{Name: "kill_pl", Params: "i[id]", Help: "Kills the tee of a player", Run: m.killPlayer},
+		{Name: "tele", Params: "?i[id] ?i[id]", Help: "Teleports you, or a player, to another (sv_test_cmds)", Run: m.test(m.tele)},
+		{Name: "totele", Params: "i[number]", Help: "Teleports you to an exit (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, false) })},
+		{Name: "totelecp", Params: "i[number]", Help: "Teleports you to the exit of a checkpoint (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, true) })},
+		{Name: "freezehammer", Params: "i[id]", Help: "Lets a player's hammer freeze (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, true) })},
+		{Name: "unfreezehammer", Params: "i[id]", Help: "Takes that back (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, false) })},
+	} {
+		tx.ConsoleCommand(c)
+	}
+}
+
+// test lets a command run only with sv_test_cmds.
+func (m *Mode) test(run func(*game.Ctx, *game.CommandCall)) func(*game.Ctx, *game.CommandCall) {
+	return func(ctx *game.Ctx, c *game.CommandCall) {
+		if m.vars.TestCommands == 0 {
+			c.Reply(ctx, "sv_test_cmds is 0")
+			return
+		}
+		run(ctx, c)
+	}
+}
+
+// tee returns a player's living tee, and says so if there is none.
+func tee(ctx *game.Ctx, c *game.CommandCall, id int32) *ddrace.Tee {
+	if id >= 0 && id < game.MaxPlayers {
+		if t := ctx.DDRace().AliveTee(int(id)); t != nil {
+			return t
+		}
+	}
+	c.Reply(ctx, fmt.Sprintf("Player %d has no tee", id))
+	return nil
+}
+
+func (m *Mode) killPlayer(ctx *game.Ctx, c *game.CommandCall) {
+	id := c.Int(0)
+	if tee(ctx, c, id) == nil {
+		return
+	}
+	ctx.DDRace().Die(int(id), ddrace.WeaponGame)
+	if c.Player != game.Nobody {
+		ctx.Say(fmt.Sprintf("%s was killed by %s", ctx.Name(game.PlayerID(id)), ctx.Name(c.Player)))
+	}
+}
+
+// tele teleports a player to where another one looks, or to where they look themselves.
+func (m *Mode) tele(ctx *game.Ctx, c *game.CommandCall) {
+	who, to := int32(c.Player), int32(c.Player)
+	if len(c.Args) > 1 {
+		who = c.Int(0)
+	}
+	if len(c.Args) > 0 {
+		to = c.Int(len(c.Args) - 1)
+	}
+	t := tee(ctx, c, who)
+	if t == nil {
+		return
+	}
+	if to < 0 || to >= game.MaxPlayers || !ctx.Connected(game.PlayerID(to)) {
+		c.Reply(ctx, fmt.Sprintf("There is no player %d", to))
+		return
+	}
+	pos := ctx.ViewPos(game.PlayerID(to))
+	if len(c.Args) == 0 && ctx.Pause(c.Player) == game.NotPaused {
+		x, y := t.Target()
+		pos = pos.Add(ddrace.Vec{X: float32(x), Y: float32(y)})
+	}
+	w := ctx.DDRace()
+	w.Teleport(int(who), pos)
+	w.Unfreeze(int(who))
+	t.Core.Vel = ddrace.Vec{}
+}
+
+func (m *Mode) teleOut(ctx *game.Ctx, c *game.CommandCall, check bool) {
+	n := c.Int(0)
+	if n < 1 || n > 255 || !ctx.DDRace().TeleportOut(int(c.Player), uint8(n), check) {
+		c.Reply(ctx, fmt.Sprintf("The map has no such exit %d", n))
+	}
+}
+
+func (m *Mode) setFreezeHammer(ctx *game.Ctx, c *game.CommandCall, on bool) {
+	if t := tee(ctx, c, c.Int(0)); t != nil {
+		t.FreezeHammer = on
+	}
+}
