@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/game/physics"
 )
@@ -132,16 +133,25 @@ const maxSavedPos float32 = 1 << 23
 func (f *savedFields) text(s *string, limit int) {
 	if f.writing {
 		f.tab()
-		f.out = append(f.out, strings.Map(func(r rune) rune {
-			if r < ' ' {
-				return ' '
-			}
-			return r
-		}, *s)...)
+		f.out = append(f.out, printable(*s)...)
 		return
 	}
-	text := f.next()
-	*s = strings.Clone(text[:min(len(text), limit)])
+	text := printable(f.next())
+	for len(text) > limit {
+		_, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+	}
+	*s = strings.TrimSpace(text)
+}
+
+// printable returns a text without control characters and what is not UTF-8.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
 }
 
 // unused is a field that says nothing about the world.

@@ -236,7 +236,7 @@ func (m *Mode) commandTimer(ctx *game.Ctx, c *game.CommandCall) {
 	case timerNone:
 		ctx.SayTo(c.Player, "Timer isn't displayed.")
 	default:
-		ctx.SayTo(c.Player, "Timer is displayed in "+[...]string{"game/round timer.", "broadcast.", "both game/round timer and broadcast."}[p.Timer])
+		ctx.SayTo(c.Player, "Timer is displayed in "+[...]string{"game/round timer.", "broadcast.", "both game/round timer and broadcast."}[min(p.Timer, timerBoth)])
 	}
 }
 
