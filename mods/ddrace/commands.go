@@ -162,7 +162,7 @@ func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 	w, id, p := ctx.DDRace(), c.Player, m.chosen(c.Player)
 	now := ctx.Pause(id)
 	at, found := named(&ctx.Tx, c.Arg(0))
-	if now == kind && (len(c.Args) == 0 || found && ctx.Watches(id) == at) {
+	if now != game.NotPaused && len(c.Args) == 0 || now == kind && found && ctx.Watches(id) == at {
 		kind = game.NotPaused
 	}
 	const often = game.TickRate

@@ -185,4 +185,7 @@ func TestLook(t *testing.T) {
 	p.types(0, "spec")
 	p.run(2)
 	testenv.Check(t, state().Pause == game.NotPaused && p.at(0) > 0, "it does not come back")
+	p.types(0, "pause")
+	p.types(0, "spec")
+	testenv.Check(t, state().Pause == game.NotPaused, "/spec ends /pause with %v", state().Pause)
 }
