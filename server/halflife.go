@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,7 +142,11 @@ var halfLifeRules = []string{
 // Rules implements halflife.Game.
 func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 	for _, name := range halfLifeRules {
-		dst = append(dst, halflife.Rule{Name: name, Value: h.server.console.Value(name)})
+		value := h.server.console.Value(name)
+		if name == "sv_scorelimit" {
+			value = strconv.Itoa(int(h.server.world.Rules().ScoreLimit)) // modes can be without one
+		}
+		dst = append(dst, halflife.Rule{Name: name, Value: value})
 	}
 	v := &h.server.settings
 	return append(dst,

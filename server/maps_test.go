@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
@@ -610,6 +612,8 @@ func TestMapChoosesGameType(t *testing.T) {
 		w := ts.srv.world
 		testenv.Check(t, w.ModeName() == mode && w.Rules().ScoreLimit == limit && w.Frame().Game.ScoreLimit == limit,
 			"%s to %d and %d is played, want %s to %d", w.ModeName(), w.Rules().ScoreLimit, w.Frame().Game.ScoreLimit, mode, limit)
+		rule := halflife.Rule{Name: "sv_scorelimit", Value: fmt.Sprint(limit)}
+		testenv.Check(t, slices.Contains(ts.srv.halfLife.Rules(nil), rule), "Half-Life's rules are without %v", rule)
 	}
 	plays("DDraceNetwork", 0)
 	const why = "sv_gametype is not set, and map 'cold' has freeze: ddrace is played"
