@@ -78,15 +78,20 @@ func joinRacer(t *testing.T, s *Server, i int) *racer {
 	})
 	go func() {
 		for e := range r.Events(context.WithoutCancel(t.Context())) {
-			if chat, ok := e.(event.Chat); ok && chat.From.ID < 0 {
-				r.lines <- chat.Text
+			switch e := e.(type) {
+			case event.Chat:
+				if e.From.ID < 0 {
+					r.lines <- e.Text
+				}
+			case event.Broadcast:
+				r.lines <- "broadcast: " + e.Text
 			}
 		}
 	}()
 	return r
 }
 
-var raceTime = regexp.MustCompile(`\d+ minute\(s\) +[\d.]+ second|[\d.]+ second\(s\) (better|worse)`)
+var raceTime = regexp.MustCompile(`\d+ minute\(s\) +[\d.]+ second|[\d.]+ second\(s\) (better|worse)|\d\d:\d\d`)
 
 // teamScript is what four players do: a number and what that one does, which is a line of chat, "kill",
 // "walk" and a column, or "fall" for one before what kills; "wait" waits for the time in which nobody can change teams again.
@@ -113,6 +118,12 @@ var teamScript = []string{
 // the same, but for times.
 func TestTeamsAsDDNet(t *testing.T) {
 	t.Parallel()
+	compareLines(t, teamScript)
+}
+
+// compareLines has four players do what the script says on both servers.
+func compareLines(t *testing.T, script []string) {
+	t.Helper()
 	file := teamsMap(t)
 	const settings = "sv_map teams; sv_spamprotection 0"
 	play := func(s *Server) (all []string) {
@@ -131,7 +142,7 @@ func TestTeamsAsDDNet(t *testing.T) {
 		}
 		hear(time.Second)
 		all = nil // what it says to those who join
-		for _, step := range teamScript {
+		for _, step := range script {
 			all = append(all, "> "+step)
 			who, what, _ := strings.Cut(step, " ")
 			verb, column, _ := strings.Cut(what, " ")
