@@ -60,6 +60,7 @@ type Broadcast struct {
 	match    *match // that is recorded, nil for none
 	batch    *batch // that is being filled, nil for none
 	people   bool   // there were some in this match
+	over     bool   // a round was, at the last keyframe
 	seen     int32  // tick, the last with people
 	made     int    // batches
 	records  int64  // taken
@@ -95,6 +96,7 @@ type batch struct {
 	keep    bool               // the match
 	result  replay.MatchResult // so far
 	markers []int32            // ticks
+	marks   []batchMark
 }
 
 // New returns a Broadcast, which the caller closes.
@@ -238,26 +240,24 @@ func (b *Broadcast) ObserveTick(t *server.Tick) {
 			return
 		}
 	}
-	b.mark(t.GameEvents, tick)
+	for i := range t.GameEvents {
+		b.batch.mark(t.World, &t.GameEvents[i], tick)
+	}
 	if !b.recorder.Due(t.World) {
 		return
 	}
-	b.recorder.Take(t.World, &b.batch.records[b.batch.n])
+	record := &b.batch.records[b.batch.n]
+	b.recorder.Take(t.World, record)
+	if over := t.World.Frame().Game.State&(game.StateRoundOver|game.StateGameOver) != 0; record.Keyframe && over != b.over {
+		if b.over = over; over {
+			b.batch.markOver()
+		}
+	}
 	b.records++
 	b.batch.people[b.batch.n] = b.people && tick-b.seen < traceTicks
 	if b.batch.n++; b.batch.n == recordsPerBatch {
 		b.batch.result.Take(t.World)
 		b.handOver(false)
-	}
-}
-
-// mark marks what happened in a tick, if those who play a demo may look for it.
-func (b *Broadcast) mark(events []game.Event, tick int32) {
-	for i := range events {
-		switch ev := &events[i]; {
-		case ev.Kind == game.EvGameMsg && ev.GameMsg == game.GameMsgCTFCapture, ev.Kind == game.EvRoundStart && ev.Value > 0, ev.Kind == game.EvRaceFinish:
-			b.batch.markers = append(b.batch.markers, tick)
-		}
 	}
 }
 
@@ -289,7 +289,7 @@ func (b *Broadcast) begin(t *server.Tick, tick int32) bool {
 	cfg := recorder.Config{KeyframeInterval: segmentTicks}
 	b.recorder = recorder.New(cfg)
 	b.match = newMatch(&b.gameMap, cfg, t, b.now())
-	b.people, b.seen = false, tick
+	b.people, b.over, b.seen = false, false, tick
 	return true
 }
 
@@ -321,6 +321,7 @@ func (b *Broadcast) blankBatch() *batch {
 	select {
 	case batch := <-b.blank:
 		batch.n, batch.result.Players, batch.markers = 0, batch.result.Players[:0], batch.markers[:0]
+		batch.marks = batch.marks[:0]
 		return batch
 	default:
 	}

@@ -271,7 +271,7 @@ func TestValues(t *testing.T) {
 
 // FuzzRecording: what is beside a demo may be anything.
 func FuzzRecording(f *testing.F) {
-	f.Add([]byte(`{"match":"20200101-000000-00000000","map":{"name":"a","sha256":"` + strings.Repeat("0", 64) + `","crc":"00000000","size":5},"first_tick":1,"last_tick":99,"segments":[10]}`))
+	f.Add([]byte(`{"match":"20200101-000000-00000000","map":{"name":"a","sha256":"` + strings.Repeat("0", 64) + `","crc":"00000000","size":5},"first_tick":1,"last_tick":99,"segments":[10],"marks":[50]}`))
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := parseRecording(b)
@@ -285,6 +285,9 @@ func FuzzRecording(f *testing.F) {
 			t.Errorf("%+v", i)
 		}
 		m.fullHead(len(m.segments))
+		for n := range 3 {
+			m.marksFile(n, &v)
+		}
 		r.listed()
 	})
 }

@@ -53,6 +53,7 @@ func (c *cutter) add(b *batch) {
 	if b.match != c.match {
 		c.finish()
 	}
+	marks := b.marks
 	for i := range b.records[:b.n] {
 		r := &b.records[i]
 		if c.match == nil {
@@ -67,6 +68,9 @@ func (c *cutter) add(b *batch) {
 		}
 		c.last.data = r.Append(c.last.data, c.encoder)
 		c.last.lastTick, c.last.at = r.Tick, b.at
+		for ; len(marks) > 0 && marks[0].record == i; marks = marks[1:] {
+			c.last.addMark(marks[0].Mark)
+		}
 		if b.people[i] {
 			c.people = b.at
 		}

@@ -2,6 +2,7 @@ package broadcast
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -98,7 +99,7 @@ const tooLong = "the delay is longer than what the server keeps of a match (sv_l
 func (b *Broadcast) serveLive(w *answer, _ *http.Request, v *viewer) {
 	s := &b.shelf
 	s.mu.Lock()
-	i := Info{SegmentTicks: segmentTicks, Last: -1, LastTick: -1, Delay: seconds(v.delay)}
+	i := Info{SegmentTicks: segmentTicks, MarkedSegments: markedSegments, Last: -1, LastTick: -1, Delay: seconds(v.delay)}
 	if m := s.live(v); m != nil {
 		i = s.info(m, v)
 		if m.losesUnseen(v) {
@@ -207,16 +208,20 @@ func (b *Broadcast) serveDemo(w *answer, r *http.Request, id string, v *viewer) 
 	w.pieces(r, path, id, cache, pieces)
 }
 
-// servePart serves /b/MATCH/head and /b/MATCH/N.seg.
+// servePart serves /b/MATCH/head, /b/MATCH/N.seg and /b/MATCH/N.marks.
 func (b *Broadcast) servePart(w *answer, r *http.Request, v *viewer) {
 	id, file := r.PathValue("match"), r.PathValue("file")
+	if n, ok := numberOf(file, marksSuffix); ok {
+		b.serveMarks(w, r, id, n, v)
+		return
+	}
 	b.shelf.mu.Lock()
 	m := b.find(id, v)
 	var p []piece
 	path := ""
 	if m != nil {
 		path = m.path
-		if n, ok := segmentNumber(file); ok && n >= m.kept && n < m.visible(v) {
+		if n, ok := numberOf(file, ".seg"); ok && n >= m.kept && n < m.visible(v) {
 			p = []piece{m.segmentPiece(n)}
 			if !m.ended {
 				b.watch(v.now)
@@ -229,9 +234,33 @@ func (b *Broadcast) servePart(w *answer, r *http.Request, v *viewer) {
 	w.pieces(r, path, id+"/"+file, forEver, p)
 }
 
-// segmentNumber returns N of N.seg, in its only form.
-func segmentNumber(file string) (int, bool) {
-	text, ok := strings.CutSuffix(file, ".seg")
+// serveMarks serves /b/MATCH/N.marks.
+func (b *Broadcast) serveMarks(w *answer, r *http.Request, id string, n int, v *viewer) {
+	b.shelf.mu.Lock()
+	var f marksFile
+	m, ok, path := b.find(id, v), false, ""
+	if m != nil {
+		f, ok = m.marksFile(n, v)
+		path = strings.TrimSuffix(m.path, demoSuffix) + marksSuffix
+	}
+	b.shelf.mu.Unlock()
+	if !ok {
+		w.missing()
+		return
+	}
+	if f.piece.size == 0 {
+		f.piece.data = f.list.append(nil)
+	}
+	cache := forASecond
+	if f.final {
+		cache = forEver
+	}
+	w.pieces(r, path, fmt.Sprintf("%s/%d-%d.marks", id, n, f.list.Last), cache, []piece{f.piece})
+}
+
+// numberOf returns N of a name as N.seg, in its only form.
+func numberOf(file, suffix string) (int, bool) {
+	text, ok := strings.CutSuffix(file, suffix)
 	n, err := strconv.ParseUint(text, 10, 31)
 	return int(n), ok && err == nil && strconv.Itoa(int(n)) == text
 }
@@ -272,6 +301,9 @@ func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piec
 		}
 	}
 	a.set("application/octet-stream", cache)
+	if strings.HasSuffix(etag, marksSuffix) {
+		a.Header().Set("Content-Type", "application/json")
+	}
 	if strings.HasSuffix(etag, ".seg") {
 		a.Header().Set("Vary", "Accept-Encoding")
 	}

@@ -12,21 +12,22 @@ import (
 
 // Info is what /live.json says of a match; see docs/broadcast.md.
 type Info struct {
-	Match        string   `json:"match"`
-	Reason       string   `json:"reason,omitempty"`
-	Live         bool     `json:"live"`
-	Map          *MapInfo `json:"map,omitempty"`
-	GameType     string   `json:"game_type"`
-	Start        string   `json:"start"`
-	FirstTick    int32    `json:"first_tick"`
-	SegmentTicks int32    `json:"segment_ticks"`
-	First        int      `json:"first"`
-	Last         int      `json:"last"`
-	LastTick     int32    `json:"last_tick"`
-	Delay        int      `json:"delay"`
-	Wait         int      `json:"wait"`
-	Previous     string   `json:"previous"`
-	Next         string   `json:"next"`
+	Match          string   `json:"match"`
+	Reason         string   `json:"reason,omitempty"`
+	Live           bool     `json:"live"`
+	Map            *MapInfo `json:"map,omitempty"`
+	GameType       string   `json:"game_type"`
+	Start          string   `json:"start"`
+	FirstTick      int32    `json:"first_tick"`
+	SegmentTicks   int32    `json:"segment_ticks"`
+	MarkedSegments int      `json:"marked_segments"`
+	First          int      `json:"first"`
+	Last           int      `json:"last"`
+	LastTick       int32    `json:"last_tick"`
+	Delay          int      `json:"delay"`
+	Wait           int      `json:"wait"`
+	Previous       string   `json:"previous"`
+	Next           string   `json:"next"`
 }
 
 // MapInfo describes a map.
@@ -46,7 +47,7 @@ func (s *shelf) info(m *match, v *viewer) Info {
 	n := m.visible(v)
 	i := Info{
 		Match: m.id, Live: !m.over(v), Map: m.mapInfo(), GameType: m.gameType, Start: m.start.UTC().Format(time.RFC3339),
-		FirstTick: m.firstTick, SegmentTicks: segmentTicks, First: m.kept, Last: n - 1, LastTick: -1,
+		FirstTick: m.firstTick, SegmentTicks: segmentTicks, MarkedSegments: markedSegments, First: m.kept, Last: n - 1, LastTick: -1,
 	}
 	if n > 0 {
 		i.LastTick = m.segments[n-1].lastTick

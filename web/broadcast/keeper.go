@@ -64,6 +64,7 @@ const (
 	minSegments = 5
 	demoSuffix  = ".demo"
 	infoSuffix  = ".json"
+	marksSuffix = ".marks"
 )
 
 // poke makes the keeper look at the shelf.
@@ -184,6 +185,7 @@ func (k *keeper) seal(m *match, f *matchFile) error {
 	k.shelf.mu.Lock()
 	head := m.fullHead(len(m.segments))
 	info := newRecording(m, k.delay())
+	marks, sizes := m.appendMarks(nil)
 	k.shelf.mu.Unlock()
 	if _, err := f.WriteAt(head, 0); err != nil {
 		return err
@@ -191,6 +193,10 @@ func (k *keeper) seal(m *match, f *matchFile) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
+	if err := os.WriteFile(filepath.Join(k.dir, m.id+marksSuffix), marks, 0o644); err != nil {
+		return err
+	}
+	info.Marks = sizes
 	if err := info.write(filepath.Join(k.dir, m.id+infoSuffix)); err != nil {
 		return err
 	}
@@ -211,6 +217,7 @@ func (k *keeper) drop(m *match, err error) {
 	if f := k.files[m]; f != nil {
 		f.Close()
 		os.Remove(f.path)
+		os.Remove(strings.TrimSuffix(f.path, demoSuffix) + marksSuffix)
 		delete(k.files, m)
 	}
 }
@@ -229,17 +236,21 @@ func (k *keeper) list() (files []kept) {
 	if err != nil {
 		return nil
 	}
-	infos := map[string]bool{}
+	infos, marks := map[string]bool{}, map[string]int64{}
 	for _, e := range entries {
 		if id, ok := strings.CutSuffix(e.Name(), infoSuffix); ok {
 			infos[id] = true
+		} else if id, ok := strings.CutSuffix(e.Name(), marksSuffix); ok {
+			if info, err := e.Info(); err == nil {
+				marks[id] = info.Size()
+			}
 		}
 	}
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), demoSuffix)
 		info, err := e.Info()
 		if ok && err == nil && isMatchID(id) && info.Mode().IsRegular() {
-			files = append(files, kept{id, info.Size(), infos[id], info.ModTime()})
+			files = append(files, kept{id, info.Size() + marks[id], infos[id], info.ModTime()})
 		}
 	}
 	return files // ids begin with the time
@@ -295,6 +306,7 @@ func (k *keeper) remove(id string) error {
 		return err
 	}
 	os.Remove(path + infoSuffix)
+	os.Remove(path + marksSuffix)
 	k.archive.forget(id)
 	return nil
 }

@@ -34,6 +34,8 @@ type recording struct {
 	Public time.Time `json:"public"`
 	// Segments are their sizes in bytes.
 	Segments []int32 `json:"segments"`
+	// Marks are the sizes of the files with marks in bytes.
+	Marks []int64 `json:"marks,omitempty"`
 }
 
 const (
@@ -112,6 +114,11 @@ func parseRecording(b []byte) (*recording, error) {
 			return nil, errRecording
 		}
 	}
+	for _, size := range r.Marks {
+		if size <= 0 || size > maxMarksFile {
+			return nil, errRecording
+		}
+	}
 	return r, nil
 }
 
@@ -120,6 +127,7 @@ func (r *recording) match(path string) *match {
 	m := &match{
 		id: r.Match, mapSize: r.Map.Size, gameType: r.GameType, start: r.Start, firstTick: r.FirstTick,
 		inMemory: len(r.Segments), ended: true, keep: true, sealed: true, path: path,
+		archived: true, markSizes: r.Marks,
 	}
 	g := bridge.Map{Name: r.Map.Name}
 	hex.Decode(g.SHA256[:], []byte(r.Map.SHA256))

@@ -40,6 +40,10 @@ type match struct {
 	failed   bool      // it cannot be kept there
 	sealed   bool      // its file is complete
 	path     string    // of its file, "" for none
+
+	// For a match that is in the folder only: the sizes of the files with marks, one after the other beside path.
+	archived  bool
+	markSizes []int64
 }
 
 // segment is two seconds of a match. It stays as it is, but for data and zipped, which are forgotten, and onDisk.
@@ -48,6 +52,7 @@ type segment struct {
 	zipped   []byte // the same with gzip; nil for none
 	size     int32
 	lastTick int32
+	marks    []Mark
 	onDisk   bool
 	offset   int64     // in the file
 	at       time.Time // of its last tick
