@@ -1,7 +1,10 @@
 package broadcast
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -10,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -52,36 +56,43 @@ func (c *crowd) play(ticks int) {
 	}
 }
 
+// matches are the settings for the matches that are measured.
+var matches = []struct{ name, settings string }{{"DM", ""}, {"DDRace", "sv_gametype ddrace; sv_map race"}}
+
 // BenchmarkBroadcast is the tick with 64 players, without and with a broadcast: a server for
 // each, in turns, with the same inputs. What is added is the difference of the medians of the CPU time of
 // the loop's thread.
 func BenchmarkBroadcast(b *testing.B) {
-	servers := [2]*crowd{newCrowd(b, 64, "sv_broadcast 0"), newCrowd(b, 64)}
-	for _, c := range servers {
-		c.play(500)
-	}
-	var spent [2][]float64
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	const ticks = 4
-	for b.Loop() {
-		for i, c := range servers {
-			var sum int64
-			for range ticks {
-				c.send()
-				start := threadTime(b)
-				c.Advance(conn.Time(c.now))
-				sum += threadTime(b) - start
-				c.encoded() // on the clock there are 20 ms until the next tick
+	for _, m := range matches {
+		b.Run(m.name, func(b *testing.B) {
+			servers := [2]*crowd{newCrowd(b, 64, m.settings, "sv_broadcast 0"), newCrowd(b, 64, m.settings)}
+			for _, c := range servers {
+				c.play(500)
 			}
-			spent[i] = append(spent[i], float64(sum)/ticks)
-		}
+			var spent [2][]float64
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			const ticks = 4
+			for b.Loop() {
+				for i, c := range servers {
+					var sum int64
+					for range ticks {
+						c.send()
+						start := threadTime(b)
+						c.Advance(conn.Time(c.now))
+						sum += threadTime(b) - start
+						c.encoded() // on the clock there are 20 ms until the next tick
+					}
+					spent[i] = append(spent[i], float64(sum)/ticks)
+				}
+			}
+			median := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
+			without := median(spent[0])
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(without, "ns/tick")
+			b.ReportMetric(median(spent[1])-without, "broadcast-ns/tick")
+		})
 	}
-	median := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
-	without := median(spent[0])
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(without, "ns/tick")
-	b.ReportMetric(median(spent[1])-without, "broadcast-ns/tick")
 }
 
 // threadTime returns the CPU time of the thread in ns.
@@ -93,24 +104,48 @@ func threadTime(tb testing.TB) int64 {
 
 // BenchmarkSize measures what those who watch get, beside what a player gets.
 func BenchmarkSize(b *testing.B) {
-	for _, players := range []int{16, 64} {
-		b.Run(fmt.Sprint(players), func(b *testing.B) {
-			c := newCrowd(b, players)
-			for b.Loop() {
-				c.sent = 0
-				c.play(3000)
-			}
-			b.ReportMetric(float64(c.sent)/float64(players)/60, "playing-B/s")
-			i := c.info("/live.json")
-			size, zipped := 0, 0
-			for n := i.Last - 20; n <= i.Last; n++ {
-				seg := c.body(fmt.Sprintf("/b/%s/%d.seg", i.Match, n))
-				size += len(seg)
-				zipped += len(gzipped(seg))
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(float64(size)/21/2, "watching-B/s")
-			b.ReportMetric(float64(zipped)/21/2, "gzipped-B/s")
-		})
+	for _, m := range matches {
+		for _, players := range []int{16, 64} {
+			b.Run(fmt.Sprint(m.name, "/", players), func(b *testing.B) {
+				c := newCrowd(b, players, m.settings)
+				for b.Loop() {
+					c.sent = 0
+					c.play(3000)
+				}
+				b.ReportMetric(float64(c.sent)/float64(players)/60, "playing-B/s")
+				i := c.info("/live.json")
+				size, zipped := 0, 0
+				for n := i.Last - 19; n <= i.Last; n++ {
+					seg := c.body(fmt.Sprintf("/b/%s/%d.seg", i.Match, n))
+					size += len(seg)
+					zipped += len(gzipped(seg))
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(size)/40, "watching-B/s")
+				b.ReportMetric(float64(zipped)/40, "gzipped-B/s")
+				demo := c.segments(i.Match, i.Last-19, i.Last)
+				b.ReportMetric(float64(encodedAgain(b, demo))/40, "keyframes-5s-B/s")
+			})
+		}
+	}
+}
+
+// encodedAgain returns the size of a demo's chunks with keyframes as often as in demos.
+func encodedAgain(b *testing.B, file []byte) int {
+	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
+	e := demo.NewEncoder(r.Header())
+	var out []byte
+	for c := new(demo.Chunk); ; {
+		err := r.Next(c)
+		switch {
+		case errors.Is(err, io.EOF):
+			return len(out)
+		case err != nil:
+			b.Fatal(err)
+		case c.Kind == demo.KindMessage:
+			out = e.AppendMessage(out, c.Message)
+		case c.Snapshot != nil:
+			out = e.AppendSnapshot(out, c.Tick, c.Snapshot)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package broadcast
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -15,11 +16,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport"
@@ -61,11 +64,17 @@ func (w *watchedServer) start(newBroadcast func(Config) *Broadcast, dir string, 
 			w.inGame, w.tick = len(t.World.Frame().Players), t.World.Tick()
 		})},
 		Broadcast: w.broadcast, AddToConsole: w.settings.Register, Background: func(f func()) { f() },
+		Modes: append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New}), Files: fstest.MapFS{"maps/race.map": {Data: raceMap()}},
 	}))
 	w.rooms = web.NewHandler(w.broadcast.Rooms()...)
 	w.tb.Cleanup(w.close)
 	return w
 }
+
+// raceMap returns a map of DDRace with tiles of all kinds, or that of TEEYARD_MAP.
+var raceMap = sync.OnceValue(func() []byte {
+	return testenv.Must(os.ReadFile(cmp.Or(os.Getenv("TEEYARD_MAP"), "../../internal/teeverify/testdata/mixed.map")))
+})
 
 // epoch is the time of a server's clock at 0.
 var epoch = time.Now().Add(-time.Hour)
