@@ -37,8 +37,9 @@ type joinCmd struct {
 
 // Help explains what can be typed.
 func (joinCmd) Help() string {
-	return `Lines that you type are sent to the chat; /help lists commands. Input may come from a
-pipe. On a terminal, the arrow keys bring back earlier lines, and Ctrl-D leaves. Passwords
+	return `Lines that you type are sent to the chat; /help lists commands. Commands of the server
+are typed as anywhere, and with two slashes where we have one of the same name: //team 5.
+Input may come from a pipe. On a terminal, the arrow keys bring back earlier lines, and Ctrl-D leaves. Passwords
 are not shown. If a line of a pipe had no effect, the exit status is 1.
 
   echo "hello" | teeyard join localhost

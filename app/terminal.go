@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -172,7 +173,7 @@ var terminalCommands = []terminalCommand{
 	{"r", "COMMAND", "run a remote console command", (*terminal).rcon},
 	{"commands", "", "list remote console and chat commands", (*terminal).commands},
 	{"maps", "", "list the server's maps, for operators", (*terminal).maps},
-	{"c", "NAME ARGUMENTS", "run a chat command", (*terminal).chatCommand},
+	{"c", "NAME ARGUMENTS", "run a chat command of the server; //NAME ARGUMENTS does as well", (*terminal).chatCommand},
 	{"ping", "", "measure the latency", (*terminal).ping},
 	{"quit", "", "leave", func(*terminal, string) error { return io.EOF }},
 }
@@ -186,7 +187,14 @@ func (t *terminal) execute(s string) error {
 	if !ok {
 		return t.client.Say(s)
 	}
-	name, arg, _ := strings.Cut(name, " ")
+	if command, ok := strings.CutPrefix(name, "/"); ok && command != "" {
+		return t.chatCommand(command)
+	}
+	command := name
+	name, arg, _ := strings.Cut(command, " ")
+	if !isOwnCommand(name) && t.isChatCommand(name) {
+		return t.chatCommand(command)
+	}
 	cmd, err := findCommand(name)
 	if err != nil {
 		return err
@@ -196,6 +204,12 @@ func (t *terminal) execute(s string) error {
 		return fmt.Errorf("usage: /%s %s", cmd.name, cmd.params)
 	}
 	return cmd.run(t, arg)
+}
+
+// isOwnCommand reports whether a command is ours by its exact name.
+func isOwnCommand(name string) bool {
+	return name == helpCommand.name ||
+		slices.ContainsFunc(terminalCommands, func(c terminalCommand) bool { return c.name == name })
 }
 
 // findCommand returns the command of a name, or the only one that looks similar.
@@ -215,7 +229,7 @@ func findCommand(name string) (found terminalCommand, err error) {
 	}
 	switch len(similar) {
 	case 0:
-		return found, fmt.Errorf("unknown command /%s; /help lists all, and /c %s asks the server for it", name, name)
+		return found, fmt.Errorf("unknown command /%s; /help lists all, and //%s asks the server for it", name, name)
 	case 1:
 		return found, nil
 	}
@@ -456,24 +470,19 @@ func (t *terminal) commands(string) error {
 		all = append(all, strings.Join([]string{"/r", c.Name, c.Params, "-", c.Help}, " "))
 	}
 	for _, c := range t.client.ChatCommands() {
-		all = append(all, strings.Join([]string{"/c", c.Name, c.Params, "-", c.Help}, " "))
+		all = append(all, strings.Join([]string{"//" + c.Name, c.Params, "-", c.Help}, " "))
 	}
 	return t.printAll("command", all, "the server has sent no commands; those of the remote console come after /rcon PASSWORD")
 }
 
 func (t *terminal) chatCommand(arg string) error {
 	name, arg, _ := strings.Cut(arg, " ")
-	known := t.client.ChatCommands()
-	for _, c := range known {
-		if strings.EqualFold(c.Name, name) {
-			known = nil
-			break
-		}
-	}
-	if len(known) > 0 {
-		return fmt.Errorf("the server has no chat command %s; /commands lists them", name)
-	}
-	return t.client.ChatCommand(name, arg)
+	return t.client.ChatCommand(name, strings.TrimSpace(arg))
+}
+
+// isChatCommand reports whether the server has told of a chat command.
+func (t *terminal) isChatCommand(name string) bool {
+	return slices.ContainsFunc(t.client.ChatCommands(), func(c bridge.CommandInfo) bool { return strings.EqualFold(c.Name, name) })
 }
 
 func (t *terminal) ping(string) error {
