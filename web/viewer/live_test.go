@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,7 @@ type broadcaster struct {
 	lost  string            // a path that is not there
 	live  string            // live.json
 	infos map[string]string // of matches
+	marks map[string]string // by path
 	asked map[string]int    // how often, by path
 }
 
@@ -51,6 +53,8 @@ func (b *broadcaster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write([]byte(b.live))
 	case isInfo && b.infos[id] != "":
 		w.Write([]byte(b.infos[id]))
+	case b.marks[r.URL.Path] != "":
+		w.Write([]byte(b.marks[r.URL.Path]))
 	case err == nil && n < len(b.segments):
 		w.Write(b.segments[n])
 	default:
@@ -64,7 +68,7 @@ func (b *broadcaster) set(match string, live bool, last int) {
 	defer b.mu.Unlock()
 	j := testenv.Must(json.Marshal(map[string]any{
 		"match": match, "live": live, "map": map[string]any{"name": "m", "sha256": "ab", "size": 1},
-		"first_tick": 1, "segment_ticks": 100, "first": 0, "last": last, "last_tick": 100 + 100*last, "delay": 3,
+		"first_tick": 1, "segment_ticks": 100, "marked_segments": 10, "first": 0, "last": last, "last_tick": 100 + 100*last, "delay": 3,
 	}))
 	b.live = string(j)
 	if match != "" {
@@ -198,4 +202,47 @@ func TestPrefetch(t *testing.T) {
 	if n := b.count("/b/a/2.seg"); n != 1 {
 		t.Errorf("the first segment was asked for %d times", n)
 	}
+}
+
+// TestMarksOfAll: who comes late sees the marks of all of the match, of what is loaded as they are there.
+func TestMarksOfAll(t *testing.T) {
+	file := record(t, 16, 1500)
+	b := &broadcaster{asked: map[string]int{}, infos: map[string]string{}, marks: map[string]string{
+		"/b/a/0.marks": `{"first": 0, "last": 9, "marks": [
+			{"tick": 30, "kind": "kill", "id": 1, "other": 2, "name": "anna", "other_name": "be\u202ert"},
+			{"tick": 40, "kind": "kill", "id": -1, "other": 2, "other_name": "bert"},
+			{"tick": 50, "kind": "constructor", "id": 1, "other": 2}, {"tick": "x", "kind": "kill"}, null,
+			{"tick": 60, "kind": "capture", "id": 1, "other": 1, "name": "anna", "value": 612}]}`,
+		"/b/a/1.marks": `{"first": 10, "last": 11, "marks": [
+			{"tick": 1020, "kind": "finish", "id": 1, "other": -1, "name": "anna", "value": 61234},
+			{"tick": 1150, "kind": "grab", "id": -1, "other": 0}]}`,
+	}}
+	for n := range 12 {
+		b.segments = append(b.segments, segment(t, file, n))
+	}
+	b.set("a", true, 11)
+	p := openPage(t, nil, b)
+	p.Allow("404") // there is no map
+	call[any](p, "match.js", "watch()")
+	call[any](p, "match.js", "until(s => s.Marks === 5)")
+	marks := func() (texts []string) {
+		for _, m := range call[[]struct{ Text string }](p, "match.js", "marks()") {
+			texts = append(texts, m.Text)
+		}
+		return texts
+	}
+	all := []string{"anna killed be rt", "bert died", "anna captured the blue flag (12.24 s)", "anna finished in 61.234 s", "The red flag was taken"}
+	if got := marks(); !slices.Equal(got, all) {
+		t.Errorf("marks %q", got)
+	}
+	if n := b.count("/b/a/0.marks") + b.count("/b/a/1.marks"); n != 2 || b.count("/b/a/0.seg") != 0 {
+		t.Errorf("%d files of marks were fetched, the first segment %d times", n, b.count("/b/a/0.seg"))
+	}
+	// The first two segments have no such kills and captures.
+	call[any](p, "match.js", "show(150)")
+	call[any](p, "match.js", "show(50)")
+	if got := marks(); slices.ContainsFunc(got, func(s string) bool { return slices.Contains(all[:3], s) }) || !slices.Contains(got, all[3]) {
+		t.Errorf("with the first segments loaded the marks are %q", got)
+	}
+	call[any](p, "match.js", "stop()")
 }

@@ -77,6 +77,11 @@ export async function prefetch(tick) {
 	return loading;
 }
 
+// Returns the marks of the last match.
+export function marks() {
+	return matches.at(-1).marks;
+}
+
 // Returns the state of the page once f says of it that it is right.
 export async function until(f) {
 	while (!f(state())) await sleep(1);

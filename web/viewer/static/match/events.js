@@ -8,6 +8,7 @@ import { WireError } from '../wire/error.js';
 import { DeClientInfo, GameData } from '../wire/schema7_gen.js';
 import { isValid } from '../wire/objects.js';
 import { unpackText } from '../wire/unpacker.js';
+import { markText } from './marks.js';
 import { clean } from './text.js';
 import { MARK, STATE, TEAM, TICKS_PER_SECOND } from './types.js';
 
@@ -130,7 +131,7 @@ export class Reading {
 		const at = s.find(GameData.TYPE, 0);
 		if (at < 0) return;
 		const over = (s.ints[at + GameData.StateFlags] & (STATE.ROUND_OVER | STATE.GAME_OVER)) !== 0;
-		if (over && !this.over) this.#mark(tick, MARK.ROUND, -1, -1, 'The round is over');
+		if (over && !this.over) this.#mark(tick, MARK.ROUND, -1, -1);
 		this.over = over;
 	}
 
@@ -149,9 +150,9 @@ export class Reading {
 	 * @param {number} kind
 	 * @param {number} id
 	 * @param {number} other
-	 * @param {string} text
+	 * @param {string} [text]
 	 */
-	#mark(tick, kind, id, other, text) {
+	#mark(tick, kind, id, other, text = markText(kind, '', '', other, 0)) {
 		this.marks.push({ tick, kind, id, other, text });
 	}
 
@@ -196,7 +197,7 @@ export class Reading {
 					killerTeam, victimTeam: this.#team(f.Victim), weapon: f.Weapon, flags: f.ModeSpecial,
 				});
 				if (f.Weapon === -3) break; // left, or changed team
-				this.#mark(tick, MARK.KILL, f.Killer, f.Victim, f.Killer === f.Victim || f.Weapon < 0 ? `${victim} died` : `${killer} killed ${victim}`);
+				this.#mark(tick, MARK.KILL, f.Killer, f.Victim, markText(MARK.KILL, f.Killer === f.Victim || f.Weapon < 0 ? '' : killer, victim, -1, 0));
 				break;
 			}
 			case 'Sv_Emoticon':
@@ -226,7 +227,7 @@ export class Reading {
 				break;
 			case 'Sv_GameMsg': this.#gameMessage(tick, f.Kind, f.Params); break;
 			case 'Sv_RaceFinish':
-				if (f.Time >= 0) this.#mark(tick, MARK.FINISH, f.ClientID, -1, `${this.#name(f.ClientID)} finished in ${(f.Time / 1000).toFixed(3)} s`);
+				if (f.Time >= 0) this.#mark(tick, MARK.FINISH, f.ClientID, -1, markText(MARK.FINISH, this.#name(f.ClientID), '', -1, f.Time));
 				break;
 			case 'De_ClientEnter':
 				if (f.ClientID < 0) break;
@@ -247,16 +248,15 @@ export class Reading {
 	 * @param {number[]} p
 	 */
 	#gameMessage(tick, kind, p) {
-		const flag = p[0] === TEAM.RED ? 'red' : 'blue';
 		switch (kind) {
 			case 0: this.#say(tick, -1, 1, 'The teams were swapped'); break;
 			case 2: this.#say(tick, -1, 1, 'The teams were shuffled'); break;
 			case 3: this.#say(tick, -1, 1, 'The teams were balanced'); break;
-			case 4: this.#mark(tick, MARK.DROP, -1, -1, 'A flag was dropped'); break;
-			case 5: this.#mark(tick, MARK.RETURN, -1, -1, 'A flag was returned'); break;
-			case 8: this.#mark(tick, MARK.GRAB, -1, p[0], `The ${flag} flag was taken`); break;
+			case 4: this.#mark(tick, MARK.DROP, -1, -1); break;
+			case 5: this.#mark(tick, MARK.RETURN, -1, -1); break;
+			case 8: this.#mark(tick, MARK.GRAB, -1, p[0]); break;
 			case 9: {
-				const text = `${this.#name(p[1])} captured the ${flag} flag (${(p[2] / TICKS_PER_SECOND).toFixed(2)} s)`;
+				const text = markText(MARK.CAPTURE, this.#name(p[1]), '', p[0], p[2]);
 				this.#say(tick, -1, 1, text);
 				this.#mark(tick, MARK.CAPTURE, p[1], p[0], text);
 				break;

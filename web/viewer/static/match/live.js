@@ -3,6 +3,7 @@
  * @module
  */
 
+import { ServerMarks } from './marks.js';
 import { Piece, Playback } from './playback.js';
 import { clean } from './text.js';
 
@@ -34,6 +35,9 @@ const WORTH_SAYING = 3;
 /** How close to its end a match has been shown to its end, in ticks. */
 const AT_THE_END = 5;
 
+/** How many segments that are not loaded make it worth to ask for their marks again. */
+const FEW_SEGMENTS = 6;
+
 /**
  * What live.json says.
  * @typedef {object} Info
@@ -43,6 +47,7 @@ const AT_THE_END = 5;
  * @property {{ name: string, sha256: string, size: number }} [map]
  * @property {number} first_tick
  * @property {number} segment_ticks
+ * @property {number} [marked_segments]
  * @property {number} first
  * @property {number} last
  * @property {number} last_tick
@@ -81,7 +86,35 @@ export class Broadcast extends Playback {
 		/** The last tick that has been shown. */
 		this.shown = -1;
 		this.#last = info.first - 1;
+		this.#serverMarks = new ServerMarks(async (n) => {
+			try {
+				return await fetchBytes(`${base}/b/${encodeURIComponent(this.id)}/${n}.marks`);
+			} catch (err) {
+				if (err instanceof NotThere) return null;
+				throw err;
+			}
+		});
 		this.update(info);
+	}
+
+	#serverMarks;
+	/** @type {import('./types.js').Mark[]} */
+	#marks = [];
+	#marksVersion = -1;
+
+	/**
+	 * Those of what has been loaded, and the server's of the rest.
+	 * @override
+	 */
+	get marks() {
+		const own = this.events.marks.events, version = this.events.version + this.#serverMarks.version;
+		if (version === this.#marksVersion) return this.#marks;
+		this.#marksVersion = version;
+		this.#marks = own;
+		for (const file of this.#serverMarks.files) {
+			if (file) this.#marks = this.#marks.concat(file.marks.filter((m) => !this.isIndexed(m.tick)));
+		}
+		return this.#marks = this.#marks === own ? own.slice() : this.#marks.sort((a, b) => a.tick - b.tick);
 	}
 
 	/** The last segment that is known. */
@@ -99,6 +132,11 @@ export class Broadcast extends Playback {
 			this.add(new Piece(info.first_tick + n * info.segment_ticks, () => fetchBytes(`${this.base}/b/${encodeURIComponent(this.id)}/${n}.seg`), false));
 		}
 		if (this.pieces.length > 0) this.firstTick = this.pieces[0].firstTick;
+		const m = this.#serverMarks;
+		m.segments = info.marked_segments ?? 0;
+		m.forget(this.firstTick);
+		const missing = m.version === 0 || !info.live ? 1 : FEW_SEGMENTS;
+		m.update(info.first, this.#last, missing, (n) => this.isIndexed(info.first_tick + n * info.segment_ticks), performance.now());
 		this.lastTick = this.indexed = Math.max(this.lastTick, info.last_tick);
 		this.live = info.live;
 		this.ended = !info.live;

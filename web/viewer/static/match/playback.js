@@ -269,6 +269,14 @@ export class Playback {
 	}
 
 	/**
+	 * Reports whether the events around a tick are known.
+	 * @param {number} tick
+	 */
+	isIndexed(tick) {
+		return this.pieces[this.#pieceAt(tick)]?.indexed ?? false;
+	}
+
+	/**
 	 * Reports whether a piece is in memory, and else loads it.
 	 * @param {Piece} piece
 	 */
