@@ -3,6 +3,7 @@ package bridge7
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -421,3 +422,62 @@ func TestDDRace(t *testing.T) {
 		t.Errorf("flags %v", flags)
 	}
 }
+
+// TestStatesInDemos: demos say what 0.7 does not know, and games do not.
+func TestStatesInDemos(t *testing.T) {
+	f := &game.Frame{
+		Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace},
+		Players: []game.PlayerState{{ID: 2, SpectatorID: game.Nobody}, {ID: 5, SpectatorID: game.Nobody, RaceTeam: 7}},
+		Characters: []game.CharacterState{
+			{Player: 2, Weapon: game.WeaponGrenade, FreezeStart: 450, FreezeEnd: 600, Jumps: 2, AirJumps: 1, Flags: game.CharacterFlagSolo},
+			{Player: 5, Weapon: game.WeaponNinja, FreezeEnd: game.FreezeForever, Jumps: 5, NinjaStart: 480, TeleCheckpoint: 3},
+		},
+		Lasers: []game.LaserState{
+			{ID: 1, Kind: game.LaserRifle}, {ID: 2, Kind: game.LaserBeam, Entity: game.MapEntity{Kind: game.MapDoor}},
+			{ID: 3, Kind: game.LaserShotgun, NotFor: game.MaskAll},
+		},
+	}
+	p := NewProtocol()
+	p.snapshot.beginRound(f)
+	build := func(demo *demoSide) *snapshot.Snapshot {
+		var b snapshot.Builder
+		s := new(snapshot.Snapshot)
+		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}, new([game.MaxPlayers]int32), demo)
+		b.Finish(s)
+		return s
+	}
+	side := p.NewDemoSide(bridge.NopSender{}).(*demoSide)
+	side.source = noSource{}
+	side.infos = snapshot.NewSharedItems(new(snapshot.Snapshot))
+	s := build(side)
+	for _, want := range []struct {
+		typ, id int
+		ints    []int32
+	}{
+		{msg7.TypeDeCharacter, 2, []int32{int32(game.CharacterFlagSolo), 3, 450, 600, 2, 1, 0, 0}},
+		{msg7.TypeDeCharacter, 5, []int32{0, 5, 0, -1, 5, 0, 480, 3}},
+		{msg7.TypeDeLaser, 2, []int32{2, 2}},
+		{msg7.TypeDeTeam, 5, []int32{7}},
+		{msg7.TypeDeLaser, 1, nil}, {msg7.TypeDeLaser, 3, nil}, {msg7.TypeDeTeam, 2, nil},
+	} {
+		if got := s.Find(snapshot.MakeKey(want.typ, want.id)); !slices.Equal(got, want.ints) {
+			t.Errorf("item %d of type %d is %v, want %v", want.id, want.typ, got, want.ints)
+		}
+	}
+	items, _ := p.snapshot.size()
+	if s.Len() > items {
+		t.Errorf("%d items, at most %d were expected", s.Len(), items)
+	}
+	for s, i := build(nil), 0; i < s.Len(); i++ {
+		if key, _ := s.Item(i); key.Type() >= msg7.TypeDeCharacter {
+			t.Errorf("clients get items of type %d", key.Type())
+		}
+	}
+}
+
+// noSource is a world without players.
+type noSource struct{}
+
+func (noSource) Player(game.PlayerID) (game.PlayerInfo, bool) { return game.PlayerInfo{}, false }
+
+func (noSource) PredictedTuning(game.PlayerID) game.Tuning { return game.Tuning{} }

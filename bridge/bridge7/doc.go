@@ -19,7 +19,8 @@
 //     only with a map; positions of effects are whole units;
 //   - the states that mods give to characters: Extended, Flags, FreezeStart, FreezeEnd,
 //     TickOrder, Jumps, AirJumps and NinjaStart. A frozen one is shown as a ninja until the freeze ends, and the client is
-//     told a tuning with which it predicts that it cannot move;
+//     told a tuning with which it predicts that it cannot move. Demos have them, for other programs than
+//     the game's client;
 //   - what only DDRace has: what a switch turned off is not there, and pickups that take weapons
 //     are armor;
 //   - the order within a frame, which is by id; only effects keep theirs;

@@ -163,6 +163,9 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		}
 		e.buildEffects(b, v)
 		e.buildRace(b)
+		if demo != nil {
+			e.buildStates(b, v)
+		}
 		return
 	}
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
@@ -176,6 +179,9 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
 	e.buildEffects(b, v)
+	if demo != nil {
+		e.buildStates(b, v)
+	}
 }
 
 // size returns the most items and integers that a snapshot of this round can have, with those
@@ -183,9 +189,10 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 func (e *snapshotEncoder) size() (items, ints int) {
 	items, ints = e.shared.Size()
 	effects, effectInts := e.effects.Size()
+	states, stateInts := e.statesSize()
 	players := len(e.frame.Players)
-	items += effects + len(e.characters) + 3*players + 4
-	ints += effectInts + len(e.characters)*msg7.SizeCharacter + players*(msg7.SizePlayerInfo+msg7.SizeDeClientInfo+msg7.SizePlayerInfoRace) +
+	items += effects + states + len(e.characters) + 3*players + 4
+	ints += effectInts + stateInts + len(e.characters)*msg7.SizeCharacter + players*(msg7.SizePlayerInfo+msg7.SizeDeClientInfo+msg7.SizePlayerInfoRace) +
 		msg7.SizeSpectatorInfo + msg7.SizeDeGameInfo + msg7.SizeDeTuneParams + msg7.SizeGameDataRace
 	return items, ints
 }

@@ -387,6 +387,9 @@ type ObjectDecoder struct {
 	eventDamage     EventDamage
 	playerInfoRace  PlayerInfoRace
 	gameDataRace    GameDataRace
+	deCharacter     DeCharacter
+	deLaser         DeLaser
+	deTeam          DeTeam
 }
 
 // Decode reads an object of the given type. The result is valid until the
@@ -443,6 +446,12 @@ func (d *ObjectDecoder) Decode(typ int, src []int32) (Object, error) {
 		o = &d.playerInfoRace
 	case TypeGameDataRace:
 		o = &d.gameDataRace
+	case TypeDeCharacter:
+		o = &d.deCharacter
+	case TypeDeLaser:
+		o = &d.deLaser
+	case TypeDeTeam:
+		o = &d.deTeam
 	default:
 		return nil, version.NewTypeError(typ)
 	}

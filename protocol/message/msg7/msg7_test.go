@@ -201,7 +201,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%d, want %d", v.got, v.want)
 		}
 	}
-	want := []uint8{0, 10, 6, 5, 3, 3, 3, 2, 4, 15, 22, 3, 4, 58, 5, 32, 2, 2, 2, 2, 3, 3, 7, 0, 0}
+	want := []uint8{0, 10, 6, 5, 3, 3, 3, 2, 4, 15, 22, 3, 4, 58, 5, 32, 2, 2, 2, 2, 3, 3, 7, 0, 0, 0, 0, 0}
 	if !slices.Equal(Sizes, want) {
 		t.Errorf("sizes %v, want %v", Sizes, want)
 	}

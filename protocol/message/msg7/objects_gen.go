@@ -28,6 +28,9 @@ const (
 	TypeEventDamage     = 22
 	TypePlayerInfoRace  = 23
 	TypeGameDataRace    = 24
+	TypeDeCharacter     = 25
+	TypeDeLaser         = 26
+	TypeDeTeam          = 27
 )
 
 // Sizes of snapshot objects, in integers.
@@ -56,6 +59,9 @@ const (
 	SizeEventDamage     = 7
 	SizePlayerInfoRace  = 1
 	SizeGameDataRace    = 3
+	SizeDeCharacter     = 8
+	SizeDeLaser         = 2
+	SizeDeTeam          = 1
 )
 
 // Sizes contains the size in integers of the types whose size both sides
@@ -84,7 +90,7 @@ var Sizes = []uint8{
 	TypeEventDeath:      SizeEventDeath,
 	TypeEventSoundWorld: SizeEventSoundWorld,
 	TypeEventDamage:     SizeEventDamage,
-	TypeGameDataRace:    0,
+	TypeDeTeam:          0,
 }
 
 var objectNames = [...]string{
@@ -112,6 +118,9 @@ var objectNames = [...]string{
 	TypeEventDamage:     "Damage",
 	TypePlayerInfoRace:  "PlayerInfoRace",
 	TypeGameDataRace:    "GameDataRace",
+	TypeDeCharacter:     "De_Character",
+	TypeDeLaser:         "De_Laser",
+	TypeDeTeam:          "De_Team",
 }
 
 // PlayerInput is a player's input for a tick. It is sent in INPUT, never in a
@@ -1396,5 +1405,160 @@ func (o *GameDataRace) ReadInts(src []int32) error {
 	o.BestTime = src[0]
 	o.Precision = src[1]
 	o.RaceFlags = RaceFlags(src[2])
+	return nil
+}
+
+// DeCharacter extends a Character in demos of DDRace and of mods that freeze.
+// Clients ignore it; its id is the client id.
+//
+// Snapshot type 25, 8 integers, size sent along.
+type DeCharacter struct {
+	// The character flags of DDNet.
+	Flags int32
+	// Weapon, also of who is frozen, whom Character shows as a ninja. Limits: -3
+	// to 5.
+	Weapon Weapon
+	// Tick at which the freeze began; 0 for none. Limits: 0 or more.
+	FreezeStart int32
+	// Tick at which it ends; 0 for no freeze, -1 for a deep one. Limits: -1 or
+	// more.
+	FreezeEnd int32
+	// How often it can jump; -1 only from the ground.
+	Jumps int32
+	// How often it has jumped in the air.
+	AirJumps int32
+	// Tick at which it became a ninja last; 0 for never. Limits: 0 or more.
+	NinjaStart int32
+	// Number of its checkpoint for teleporters; 0 for none.
+	TeleCheckpoint int32
+}
+
+// ObjectType returns TypeDeCharacter.
+func (*DeCharacter) ObjectType() int { return TypeDeCharacter }
+
+// ObjectSize returns SizeDeCharacter.
+func (*DeCharacter) ObjectSize() int { return SizeDeCharacter }
+
+// PutInts writes the object to the first SizeDeCharacter integers of dst,
+// which must not be shorter.
+func (o *DeCharacter) PutInts(dst []int32) {
+	_ = dst[SizeDeCharacter-1]
+	dst[0] = o.Flags
+	dst[1] = int32(o.Weapon)
+	dst[2] = o.FreezeStart
+	dst[3] = o.FreezeEnd
+	dst[4] = o.Jumps
+	dst[5] = o.AirJumps
+	dst[6] = o.NinjaStart
+	dst[7] = o.TeleCheckpoint
+}
+
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeDeCharacter integers or one is out of
+// range.
+func (o *DeCharacter) ReadInts(src []int32) error {
+	if len(src) != SizeDeCharacter {
+		return version.NewSizeError("De_Character", len(src), SizeDeCharacter)
+	}
+	if v := src[1]; v < -3 || v > 5 {
+		return version.NewRangeError("De_Character", "Weapon", v)
+	}
+	if v := src[2]; v < 0 {
+		return version.NewRangeError("De_Character", "FreezeStart", v)
+	}
+	if v := src[3]; v < -1 {
+		return version.NewRangeError("De_Character", "FreezeEnd", v)
+	}
+	if v := src[6]; v < 0 {
+		return version.NewRangeError("De_Character", "NinjaStart", v)
+	}
+	o.Flags = src[0]
+	o.Weapon = Weapon(src[1])
+	o.FreezeStart = src[2]
+	o.FreezeEnd = src[3]
+	o.Jumps = src[4]
+	o.AirJumps = src[5]
+	o.NinjaStart = src[6]
+	o.TeleCheckpoint = src[7]
+	return nil
+}
+
+// DeLaser says what a Laser with its id is, in demos of DDRace. Clients
+// ignore it.
+//
+// Snapshot type 26, 2 integers, size sent along.
+type DeLaser struct {
+	// 0 a rifle's, 1 a shotgun's, 2 of the map. Limits: 0 to 2.
+	Kind int32
+	// 1 projectile, 2 door, 3 to 5 draggers, 6 to 9 turrets, 10 light, 11 pickup;
+	// 0 unknown. Limits: 0 to 11.
+	Entity int32
+}
+
+// ObjectType returns TypeDeLaser.
+func (*DeLaser) ObjectType() int { return TypeDeLaser }
+
+// ObjectSize returns SizeDeLaser.
+func (*DeLaser) ObjectSize() int { return SizeDeLaser }
+
+// PutInts writes the object to the first SizeDeLaser integers of dst, which
+// must not be shorter.
+func (o *DeLaser) PutInts(dst []int32) {
+	_ = dst[SizeDeLaser-1]
+	dst[0] = o.Kind
+	dst[1] = o.Entity
+}
+
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeDeLaser integers or one is out of
+// range.
+func (o *DeLaser) ReadInts(src []int32) error {
+	if len(src) != SizeDeLaser {
+		return version.NewSizeError("De_Laser", len(src), SizeDeLaser)
+	}
+	if v := src[0]; v < 0 || v > 2 {
+		return version.NewRangeError("De_Laser", "Kind", v)
+	}
+	if v := src[1]; v < 0 || v > 11 {
+		return version.NewRangeError("De_Laser", "Entity", v)
+	}
+	o.Kind = src[0]
+	o.Entity = src[1]
+	return nil
+}
+
+// DeTeam is the team of a player of DDRace in demos. Clients ignore it; its
+// id is the client id.
+//
+// Snapshot type 27, 1 integers, size sent along.
+type DeTeam struct {
+	// Number of the team; 0 for none, 64 of those who are super. Limits: 0 to 64.
+	Team int32
+}
+
+// ObjectType returns TypeDeTeam.
+func (*DeTeam) ObjectType() int { return TypeDeTeam }
+
+// ObjectSize returns SizeDeTeam.
+func (*DeTeam) ObjectSize() int { return SizeDeTeam }
+
+// PutInts writes the object to the first SizeDeTeam integers of dst, which
+// must not be shorter.
+func (o *DeTeam) PutInts(dst []int32) {
+	_ = dst[SizeDeTeam-1]
+	dst[0] = o.Team
+}
+
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeDeTeam integers or one is out of
+// range.
+func (o *DeTeam) ReadInts(src []int32) error {
+	if len(src) != SizeDeTeam {
+		return version.NewSizeError("De_Team", len(src), SizeDeTeam)
+	}
+	if v := src[0]; v < 0 || v > 64 {
+		return version.NewRangeError("De_Team", "Team", v)
+	}
+	o.Team = src[0]
 	return nil
 }

@@ -96,6 +96,13 @@ export async function drawShow(x, y, zoom) {
 	return scene.gl.getError();
 }
 
+/** Draws a moment. */
+export function drawMoment(m, x, y, zoom) {
+	Object.assign(camera, { x, y, zoom });
+	scene.draw(m, camera);
+	return scene.gl.getError();
+}
+
 /** Draws a match of many, and returns the median of the time that the script of a frame takes, in ms. */
 export async function measure(players, frames) {
 	const m = moment(1000);

@@ -8,7 +8,7 @@ export function player(id, extra = {}) {
 	const hue = (id * 47) & 255;
 	return {
 		id, active: true, local: false, name: `tee ${id}`, clan: '', country: -1, team: 0, score: id, latency: 20, ready: false, dead: false, admin: false, bot: false,
-		chatting: false, watching: false, raceStartTick: 0,
+		chatting: false, watching: false, raceStartTick: 0, raceTeam: 0,
 		skin: {
 			parts: [BODIES[id % BODIES.length], id % 3 ? ['stripes', 'bear', 'duodonny'][id % 3] : '', id % 5 === 4 ? 'hair' : '', 'standard', 'standard', 'standard'],
 			useCustomColors: [true, true, true, true, true, false],
@@ -20,7 +20,8 @@ export function player(id, extra = {}) {
 export function tee(id, x, y, extra = {}) {
 	return {
 		id, x, y, vx: 0, vy: 0, nextX: x, nextY: y, nextVX: 0, nextVY: 0, angle: 0, direction: 0, airJumped: false, hookState: HOOK.IDLE, hookX: x, hookY: y, hookedPlayer: -1,
-		weapon: WEAPON.GUN, attackTick: 0, emote: EMOTE.NORMAL, emoticon: -1, emoticonTick: 0, frozen: false, health: -1, armor: -1, ammo: -1, ...extra,
+		weapon: WEAPON.GUN, attackTick: 0, emote: EMOTE.NORMAL, emoticon: -1, emoticonTick: 0, freeze: 0, freezeStart: 0, freezeEnd: 0, solo: false, jumps: 0, airJumps: 0,
+		endlessJumps: false, ninjaStart: 0, checkpoint: 0, health: -1, armor: -1, ammo: -1, ...extra,
 	};
 }
 
@@ -45,14 +46,14 @@ export function show(x, y, tick = 1000) {
 	for (let w = 0; w < 6; w++) tees.push(tee(w, x - 300 + w * 110, y, { weapon: w, angle: w % 2 ? -0.4 : Math.PI + 0.3, emote: w, attackTick: w === 1 || w === 5 ? tick - 1 : w === 0 ? tick - 5 : 0 }));
 	tees.push(tee(6, x - 230, y - 130, { nextY: y - 200, hookState: HOOK.GRABBED, hookX: x - 120, hookY: y - 260, weapon: 2, angle: -0.8, airJumped: true }));
 	tees.push(tee(7, x + 60, y - 150, { vx: 9, nextVX: 9, direction: 1, weapon: 3, angle: 0.5, emoticon: 2, emoticonTick: tick - 30 }));
-	tees.push(tee(8, x + 190, y - 150, { weapon: 4, angle: 2.6, frozen: true, emoticon: 10, emoticonTick: tick - 30 }));
+	tees.push(tee(8, x + 190, y - 150, { weapon: 4, angle: 2.6, freeze: 1, freezeStart: tick - 50, freezeEnd: tick + 100, emoticon: 10, emoticonTick: tick - 30 }));
 	const pickups = [0, 1, 2, 3, 4, 5, 6, 7].map((type) => ({ key: type, x: x - 420 + type * 120, y: y + 110, type }));
 	const projectiles = [
 		{ key: 1, x: x + 330, y: y - 90, vx: 40, vy: -3, weapon: WEAPON.GUN, startTick: tick - 8 },
 		{ key: 2, x: x + 330, y: y - 60, vx: 40, vy: 3, weapon: WEAPON.SHOTGUN, startTick: tick - 8 },
 		{ key: 3, x: x + 330, y: y - 150, vx: 16, vy: 4, weapon: WEAPON.GRENADE, startTick: tick - 25 },
 	];
-	const lasers = [{ key: 1, fromX: x - 100, fromY: y - 220, x: x + 200, y: y - 300, startTick: tick }];
+	const lasers = [{ key: 1, fromX: x - 100, fromY: y - 220, x: x + 200, y: y - 300, startTick: tick, kind: 0 }];
 	const flags = [{ team: 0, x: x + 380, y: y + 16, carrier: -1, atStand: true, dropTick: 0 }, { team: 1, x: x + 450, y: y + 16, carrier: -1, atStand: true, dropTick: 0 }];
 	const effects = [
 		[EFFECT.EXPLOSION, -420, -180, 6], [EFFECT.SPAWN, -520, -40, 8], [EFFECT.DEATH, -330, -260, 10], [EFFECT.HAMMER_HIT, -520, -250, 4], [EFFECT.DAMAGE, -85, -20, 15], [EFFECT.AIR_JUMP, -230, -130, 8],

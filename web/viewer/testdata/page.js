@@ -74,6 +74,20 @@ export async function showEnd(url, width, height) {
 	return { tees, x: c.x, y: c.y, unit: c.unit };
 }
 
+/** Shows a tick of a demo that has no map, in a map. */
+export async function showMoment(url, map, tick) {
+	const { openFile } = await import('/viewer/match/file.js');
+	const viewer = new Viewer();
+	window.viewer = viewer;
+	const match = await openFile(await (await fetch(url)).blob());
+	match.map.load = async () => new Uint8Array(await (await fetch(map)).arrayBuffer());
+	while (!match.ended) await new Promise(requestAnimationFrame);
+	await viewer.open(match);
+	viewer.clock.playing = false;
+	viewer.clock.seek(tick);
+	while (viewer.moment?.tick !== tick) await new Promise(requestAnimationFrame);
+}
+
 /** Shows a demo, and returns the median of the time that the script of a frame takes, and when the first picture was there, in ms. */
 export async function measure(url, frames) {
 	const { openFile } = await import('/viewer/match/file.js');

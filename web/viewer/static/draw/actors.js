@@ -5,8 +5,9 @@
  * @module
  */
 
-import { EMOTE, GAME, PICKUP, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
+import { EMOTE, GAME, LASER, PICKUP, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
 import { Pose, WEAPONS } from './anim.js';
+import { drawIce } from './ice.js';
 import { Looks } from './skins.js';
 import { TILE } from './mapfile.js';
 
@@ -17,6 +18,7 @@ import { TILE } from './mapfile.js';
 /**
  * How things look. Positions are centres.
  * @typedef {object} Style
+ * @property {import('./sprites.js').Sprites} sprites
  * @property {(x: number, y: number, angle: number) => void} hookChain a link
  * @property {(x: number, y: number, angle: number) => void} hookHead
  * @property {(x: number, y: number, angle: number, look: Look, player: import('../match/types.js').Player, ninja: boolean) => void} hand
@@ -79,7 +81,7 @@ export class Actors {
 		for (let i = 0; i < m.lasers.length; i++) {
 			const l = m.lasers.items[i];
 			const ms = ((counted - l.startTick) * 1000) / TICKS_PER_SECOND;
-			style.laser(l, 1 - Math.min(Math.max(ms / m.tuning.laserBounceDelay, 0), 1), m.nextTick);
+			style.laser(l, l.kind >= LASER.DOOR ? 1 : 1 - Math.min(Math.max(ms / m.tuning.laserBounceDelay, 0), 1), m.nextTick);
 		}
 		for (let i = 0; i < m.flags.length; i++) {
 			const f = m.flags.items[i];
@@ -140,7 +142,8 @@ export class Actors {
 		if (t.weapon === WEAPON.HAMMER) pose.swingHammer(sinceAttack);
 		if (t.weapon === WEAPON.NINJA) pose.swingNinja(sinceAttack);
 		if (t.weapon >= 0 && t.weapon < WEAPONS.length) this.drawWeapon(m, t, dirX, dirY, style);
-		style.tee(t.x, t.y, pose, dirX, dirY, t.frozen ? EMOTE.BLINK : t.emote, look, t, player);
+		style.tee(t.x, t.y, pose, dirX, dirY, t.freeze && t.emote === EMOTE.NORMAL ? EMOTE.BLINK : t.emote, look, t, player);
+		if (t.freeze) drawIce(style.sprites, t, m.tick);
 	}
 
 	/** @param {Moment} m @param {Tee} t @param {number} dirX @param {number} dirY @param {Style} style */

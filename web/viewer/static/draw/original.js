@@ -33,8 +33,11 @@ const PARTICLES = [[0, 1, 1, 1], [1, 0, 1, 1], [0, 2, 2, 2], [2, 0, 1, 1], [0, 4
 /** Eyes, by EMOTE. @type {readonly Cells[]} */
 const EYES = [[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1], [0, 2, 1, 1], [1, 0, 1, 1], [0, 0, 1, 1]];
 
-const LASER_OUTER = rgba(0.075, 0.075, 0.25);
-const LASER_INNER = rgba(0.5, 0.5, 1);
+/** The colours of lasers outside and inside, by LASER: the original's, and those that DDNet's client has for DDRace. @type {readonly (readonly [number, number])[]} */
+const LASERS = [
+	[rgba(0.075, 0.075, 0.25), rgba(0.5, 0.5, 1)], [hex(0x1f180b), hex(0x926a40)], [hex(0x002219), hex(0x43c3a3)],
+	[rgba(0.075, 0.075, 0.25), rgba(0.5, 0.5, 1)], [hex(0x221f2f), hex(0x7b7290)], [rgba(0.075, 0.075, 0.25), rgba(0.5, 0.5, 1)],
+];
 
 /** The folders of the parts of skins, by SKIN_PART. */
 const FOLDERS = ['body', 'marking', 'decoration', 'hands', 'feet', 'eyes'];
@@ -152,11 +155,6 @@ export class OriginalStyle {
 			}
 			this.foot(look, x + pose.frontFoot.x, y + pose.frontFoot.y, pose.frontFoot.angle, outline, feet);
 		}
-		if (tee.frozen) {
-			this.sprites.line = rgba(0.9, 1, 1, 0.9);
-			this.sprites.lineWidth = 1.5;
-			this.sprites.shape(SHAPE.BOX, x, y, 29, 29, 0, rgba(0.75, 0.93, 1, 0.45), rgba(0.4, 0.7, 0.95, 0.4), 7);
-		}
 	}
 
 	/** @param {import('./skins.js').Look} look @param {number} x @param {number} y @param {number} turn @param {boolean} outline @param {number} color */
@@ -202,17 +200,18 @@ export class OriginalStyle {
 		const dx = l.x - l.fromX;
 		const dy = l.y - l.fromY;
 		const length = Math.hypot(dx, dy);
+		const [outer, inner] = LASERS[l.kind];
 		this.sprites.lineWidth = 0;
 		if (length > 0) {
 			const angle = Math.atan2(dy, dx);
 			const x = l.fromX + dx / 2;
 			const y = l.fromY + dy / 2;
-			this.sprites.shape(SHAPE.BOX, x, y, length / 2, 7 * life, angle, LASER_OUTER, LASER_OUTER);
-			this.sprites.shape(SHAPE.BOX, x, y, length / 2, 5 * life, angle, LASER_INNER, LASER_INNER);
+			this.sprites.shape(SHAPE.BOX, x, y, length / 2, 7 * life, angle, outer, outer);
+			this.sprites.shape(SHAPE.BOX, x, y, length / 2, 5 * life, angle, inner, inner);
 		}
 		const splat = SPLATS[tick % 3];
-		this.part('particles.png', 8, 8, splat, l.x, l.y, 24, 24, tick, 0, LASER_OUTER);
-		this.part('particles.png', 8, 8, splat, l.x, l.y, 20, 20, tick, 0, LASER_INNER);
+		this.part('particles.png', 8, 8, splat, l.x, l.y, 24, 24, tick, 0, outer);
+		this.part('particles.png', 8, 8, splat, l.x, l.y, 20, 20, tick, 0, inner);
 	}
 
 	/** @param {number} kind @param {number} x @param {number} y @param {number} size @param {number} angle @param {number} color */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EMOTE, PICKUP, TEAM, WEAPON } from '../match/types.js';
+import { EMOTE, LASER, PICKUP, TEAM, WEAPON } from '../match/types.js';
 import { SHAPE, WHITE, fade, hex, rgba } from './sprites.js';
 import { PARTICLE } from './effects.js';
 import { shade } from './skins.js';
@@ -25,6 +25,10 @@ const BLUE_LOW = hex(0x2250b5);
 const GLINT = rgba(1, 1, 1, 0.55);
 const SPARK = hex(0xffe27a);
 const FIRE = hex(0xff8a2a);
+
+/** The colours of lasers, by LASER. */
+const LASERS = [[0x3f6bff, 0x5f7dff, 0xeaf1ff], [0xd9862f, 0xc98a4a, 0xffe9cf], [0x19c79a, 0x43c3a3, 0xd8fff3], [0xff5a8a, 0xf0709a, 0xffe3ec], [0x9a7bff, 0x8f80c8, 0xeee8ff], [0x3f6bff, 0x5f7dff, 0xeaf1ff]]
+	.map(([glow, beam, core]) => ({ glow: hex(glow), beam: hex(beam), core: hex(core) }));
 
 /** The ears of bodies. @type {Record<string, 'round'|'pointed'|'hanging'|'spikes'>} */
 const EARS = {
@@ -175,7 +179,7 @@ export class OwnStyle {
 		const s = this.sprites;
 		const feet = tee.airJumped ? shade(look.packed[4], -0.5) : look.packed[4];
 		const ninja = tee.weapon === WEAPON.NINJA;
-		const body = tee.frozen ? hex(0x8fd0ee) : look.packed[0];
+		const body = look.packed[0];
 		const parts = player.skin.parts;
 		const bx = x + pose.body.x;
 		const by = y + pose.body.y - 2;
@@ -192,11 +196,6 @@ export class OwnStyle {
 		if (ninja) s.shape(BOX, bx + dirX * 2, by - 2, 20, 6.5, 0, hex(0xf0c9a0), hex(0xd9a878), 6);
 		this.eyes(bx + dirX * 8, by - 1.5 + dirY * 6.4, emote, dirX, dirY, look.packed[5], body);
 		this.foot(x + pose.frontFoot.x + 3.5, y + pose.frontFoot.y, pose.frontFoot.angle, feet);
-		if (tee.frozen) {
-			this.sprites.line = rgba(0.9, 1, 1, 0.9);
-			this.sprites.lineWidth = 1.5;
-			s.shape(BOX, x, y, 29, 29, 0, rgba(0.75, 0.93, 1, 0.45), rgba(0.4, 0.7, 0.95, 0.4), 7);
-		}
 	}
 
 	/** @param {number} x @param {number} y @param {number} turn in turns @param {number} color */
@@ -337,6 +336,7 @@ export class OwnStyle {
 
 	/** @param {import('../match/types.js').Laser} l @param {number} life @param {number} tick */
 	laser(l, life, tick) {
+		const c = LASERS[l.kind];
 		const dx = l.x - l.fromX;
 		const dy = l.y - l.fromY;
 		const length = Math.hypot(dx, dy);
@@ -346,12 +346,14 @@ export class OwnStyle {
 			const x = l.fromX + dx / 2;
 			const y = l.fromY + dy / 2;
 			const half = length / 2;
-			this.sprites.shape(BOX, x, y, half + 6 * life, 13 * life, angle, hex(0x3f6bff, 0.28), hex(0x3f6bff, 0.28), 13 * life);
-			this.sprites.shape(BOX, x, y, half, 6.5 * life, angle, hex(0x5f7dff), hex(0x5f7dff), 4 * life);
-			this.sprites.shape(BOX, x, y, half, 3.2 * life, angle, hex(0xeaf1ff), hex(0xeaf1ff), 2 * life);
+			this.sprites.shape(BOX, x, y, half + 6 * life, 13 * life, angle, fade(c.glow, 0.28), fade(c.glow, 0.28), 13 * life);
+			this.sprites.shape(BOX, x, y, half, 6.5 * life, angle, c.beam, c.beam, 4 * life);
+			this.sprites.shape(BOX, x, y, half, 3.2 * life, angle, c.core, c.core, 2 * life);
 		}
-		this.sprites.shape(GLOW, l.x, l.y, 34 * life + 6, 34 * life + 6, 0, hex(0x9fb4ff), hex(0x2f4fff), 1);
-		this.sprites.shape(STAR, l.x, l.y, 13, 13, tick, hex(0xdfe7ff), hex(0x8fa4ff), 5, 0.5);
+		const glow = l.kind >= LASER.DOOR ? 22 : 34 * life + 6;
+		this.sprites.shape(GLOW, l.x, l.y, glow, glow, 0, c.beam, c.glow, 1);
+		if (l.kind === LASER.DOOR) this.sprites.shape(ELLIPSE, l.x, l.y, 9, 9, 0, c.core, c.beam);
+		else this.sprites.shape(STAR, l.x, l.y, 13, 13, tick, c.core, c.beam, 5, 0.5);
 	}
 
 	/** @param {number} kind @param {number} x @param {number} y @param {number} size @param {number} angle @param {number} color */

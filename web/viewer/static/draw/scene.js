@@ -15,6 +15,7 @@ import { OriginalStyle } from './original.js';
 import { OwnStyle } from './own.js';
 import { RaceTiles } from './racetiles.js';
 import { Sprites, WHITE, hex } from './sprites.js';
+import { raceTeamColor } from './teamcolor.js';
 
 /** The sizes of names in world units. */
 const NAME_SIZE = 22;
@@ -156,7 +157,7 @@ export class Scene {
 		for (let i = 0; i < m.tees.length; i++) {
 			const t = m.tees.items[i];
 			const p = m.players[t.id];
-			const color = !teams ? WHITE : p.team === TEAM.RED ? NAME_RED : NAME_BLUE;
+			const color = p.raceTeam > 0 ? raceTeamColor(p.raceTeam) : !teams ? WHITE : p.team === TEAM.RED ? NAME_RED : NAME_BLUE;
 			this.names.draw(this.sprites, p.name, t.x, t.y - NAME_HEIGHT - size / 4, t.id === this.followed ? size * 1.15 : size, 0, color);
 		}
 	}

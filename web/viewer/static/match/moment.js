@@ -4,13 +4,14 @@
  */
 
 import {
-	Character, DeClientInfo, DeGameInfo, DeTuneParams, EventCommon, EventDamage, EventDeath, EventExplosion, EventHammerHit, EventSoundWorld, EventSpawn,
+	Character, DeClientInfo, DeGameInfo, DeTeam, DeTuneParams, EventCommon, EventDamage, EventDeath, EventExplosion, EventHammerHit, EventSoundWorld, EventSpawn,
 	Flag, GameData, GameDataFlag, GameDataRace, GameDataTeam, Laser, Pickup, PlayerInfo, PlayerInfoRace, Projectile, SpectatorInfo,
 } from '../wire/schema7_gen.js';
 import { isValid } from '../wire/objects.js';
 import { unpackText } from '../wire/unpacker.js';
+import { laserKind, takeStates } from './states.js';
 import { clean } from './text.js';
-import { EFFECT, SPEC, STATE, TEAM, TICKS_PER_SECOND, WEAPON } from './types.js';
+import { EFFECT, FREEZE, LASER, SPEC, STATE, TEAM, TICKS_PER_SECOND, WEAPON } from './types.js';
 
 export const MAX_PLAYERS = 64;
 
@@ -122,10 +123,11 @@ function append(list, make) {
 
 const newTee = () => ({
 	id: 0, x: 0, y: 0, vx: 0, vy: 0, nextX: 0, nextY: 0, nextVX: 0, angle: 0, direction: 0, airJumped: false, hookState: 0, hookX: 0, hookY: 0, hookedPlayer: -1,
-	weapon: 0, attackTick: 0, emote: 0, emoticon: -1, emoticonTick: 0, frozen: false, health: -1, armor: -1, ammo: -1,
+	weapon: 0, attackTick: 0, emote: 0, emoticon: -1, emoticonTick: 0, freeze: FREEZE.NONE, freezeStart: 0, freezeEnd: 0, solo: false,
+	jumps: 0, airJumps: 0, endlessJumps: false, ninjaStart: 0, checkpoint: 0, health: -1, armor: -1, ammo: -1,
 });
 const newProjectile = () => ({ key: 0, x: 0, y: 0, vx: 0, vy: 0, weapon: 0, startTick: 0 });
-const newLaser = () => ({ key: 0, fromX: 0, fromY: 0, x: 0, y: 0, startTick: 0 });
+const newLaser = () => ({ key: 0, fromX: 0, fromY: 0, x: 0, y: 0, startTick: 0, kind: LASER.RIFLE });
 const newPickup = () => ({ key: 0, x: 0, y: 0, type: 0 });
 const newFlag = () => ({ team: 0, x: 0, y: 0, carrier: -1, atStand: false, dropTick: 0 });
 
@@ -135,7 +137,7 @@ const NO_SKIN = Object.freeze({ parts: ['standard', '', '', 'standard', 'standar
 function newPlayer(id) {
 	return {
 		id, active: false, local: false, name: '', clan: '', country: -1, team: TEAM.SPECTATORS, score: 0, latency: 0,
-		ready: false, dead: false, admin: false, bot: false, chatting: false, watching: false, raceStartTick: 0, skin: NO_SKIN,
+		ready: false, dead: false, admin: false, bot: false, chatting: false, watching: false, raceStartTick: 0, raceTeam: 0, skin: NO_SKIN,
 	};
 }
 
@@ -238,7 +240,7 @@ export class MomentFiller {
 		this.teeOf.fill(-1);
 		for (const p of m.players) {
 			p.active = p.local = false;
-			p.raceStartTick = 0;
+			p.raceStartTick = p.raceTeam = 0;
 		}
 		for (let i = 0; i < s.length; i++) {
 			const type = s.keys[i] >>> 16, id = s.keys[i] & 0xffff, at = s.offsets[i];
@@ -257,6 +259,7 @@ export class MomentFiller {
 					l.fromY = ints[at + Laser.FromY];
 					l.startTick = ints[at + Laser.StartTick];
 					l.key = l.startTick * 0x10000 + id;
+					l.kind = laserKind(s, id);
 					break;
 				}
 				case Pickup.TYPE: {
@@ -292,6 +295,7 @@ export class MomentFiller {
 				case Character.TYPE: this.#takeCharacter(prev, next, id, at); break;
 				case PlayerInfo.TYPE: if (id < MAX_PLAYERS) takePlayerInfo(m.players[id], ints, at); break;
 				case PlayerInfoRace.TYPE: if (id < MAX_PLAYERS) m.players[id].raceStartTick = ints[at]; break;
+				case DeTeam.TYPE: if (id < MAX_PLAYERS) m.players[id].raceTeam = ints[at + DeTeam.Team]; break;
 				case SpectatorInfo.TYPE:
 					m.view.mode = ints[at + SpectatorInfo.Mode];
 					m.view.id = ints[at + SpectatorInfo.SpectatorID];
@@ -356,6 +360,7 @@ export class MomentFiller {
 		t.attackTick = c[k + Character.AttackTick];
 		t.emote = c[k + Character.Emote];
 		t.emoticon = -1;
+		takeStates(t, next.snapshot, next.tick);
 		this.teeOf[id] = n;
 	}
 

@@ -66,7 +66,16 @@
  * @property {number} emote EMOTE
  * @property {number} emoticon EMOTICON, -1 for none
  * @property {number} emoticonTick tick at which it was shown; it stays for 2 s
- * @property {boolean} frozen in the ice of DDRace and of freezing mods, as far as the recording tells
+ * @property {number} freeze FREEZE: in the ice of DDRace and of freezing mods, as far as the recording tells
+ * @property {number} freezeStart tick at which the freeze began
+ * @property {number} freezeEnd tick at which it ends
+ * @property {boolean} solo others do not touch it
+ * @property {number} jumps how often it can jump, from the ground and then in the air; below 0 only in the air, 0 if
+ *   the recording does not tell
+ * @property {number} airJumps how often it has jumped in the air
+ * @property {boolean} endlessJumps
+ * @property {number} ninjaStart tick at which it became a ninja, 0 if the recording does not tell
+ * @property {number} checkpoint number of its checkpoint for teleporters, 0 for none
  * @property {number} health 0 to 10, -1 if unknown: it is known of the recording player
  * @property {number} armor likewise
  * @property {number} ammo likewise
@@ -93,6 +102,7 @@
  * @property {number} x end
  * @property {number} y
  * @property {number} startTick tick of the shot or bounce
+ * @property {number} kind LASER
  */
 
 /**
@@ -148,6 +158,7 @@
  * @property {boolean} chatting
  * @property {boolean} watching
  * @property {number} raceStartTick 0 if it has not started
+ * @property {number} raceTeam number of the team in DDRace, 0 for none, SUPER for those who are super
  * @property {Skin} skin
  */
 
@@ -294,6 +305,12 @@ export const EMOTICON = Object.freeze({
 	SUSHI: 8, SPLATTEE: 9, DEVILTEE: 10, ZOMG: 11, ZZZ: 12, WTF: 13, EYES: 14, QUESTION: 15,
 });
 export const HOOK = Object.freeze({ RETRACTED: -1, IDLE: 0, RETRACT_START: 1, RETRACT_MID: 2, RETRACT_END: 3, FLYING: 4, GRABBED: 5 });
+/** How a tee is frozen: for a time, until something frees it, or only its movement. */
+export const FREEZE = Object.freeze({ NONE: 0, TIMED: 1, DEEP: 2, LIVE: 3 });
+/** What a laser is: a shot of a rifle or of DDRace's shotgun, which pulls, a door, a dragger's beam, one that freezes, another of the map. */
+export const LASER = Object.freeze({ RIFLE: 0, SHOTGUN: 1, DOOR: 2, DRAGGER: 3, FREEZE: 4, MAP: 5 });
+/** The team in DDRace of those who are super. */
+export const SUPER = 64;
 export const SKIN_PART = Object.freeze({ BODY: 0, MARKING: 1, DECORATION: 2, HANDS: 3, FEET: 4, EYES: 5 });
 export const GAME = Object.freeze({ TEAMS: 1, FLAGS: 2, SURVIVAL: 4, RACE: 8 });
 export const STATE = Object.freeze({ WARMUP: 1, SUDDEN_DEATH: 2, ROUND_OVER: 4, GAME_OVER: 8, PAUSED: 16, START_COUNTDOWN: 32 });

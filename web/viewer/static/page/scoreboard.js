@@ -5,8 +5,10 @@
  */
 
 import { GAME, TEAM } from '../match/types.js';
+import { raceTeamStyle } from '../draw/teamcolor.js';
 import { byId, make, setText } from './dom.js';
 import { teamClass } from './hud.js';
+import { teamName } from './teestate.js';
 
 /** @typedef {import('../match/types.js').Moment} Moment */
 /** @typedef {import('../match/types.js').Player} Player */
@@ -66,6 +68,7 @@ export class Scoreboard {
 			setText(r.score, race ? formatRace(p.score) : String(p.score));
 			setText(r.name, p.name || `(${p.id})`);
 			setText(r.clan, p.clan);
+			colorTeam(r.name, p);
 			setText(r.ping, p.bot ? 'bot' : String(p.latency));
 			const c = `${teamClass(m, p.team)}${p.dead ? ' dead' : ''}${p.id === followed ? ' followed' : ''}`;
 			if (r.row.className !== c) r.row.className = c;
@@ -113,6 +116,19 @@ export class Scoreboard {
 		row.append(r.score, cell, r.clan, r.ping);
 		return r;
 	}
+}
+
+/**
+ * Shows the team of DDRace.
+ * @param {HTMLElement} e
+ * @param {Player} p
+ */
+function colorTeam(e, p) {
+	const color = p.raceTeam > 0 ? raceTeamStyle(p.raceTeam) : '', team = String(p.raceTeam);
+	if (e.dataset.team === team) return;
+	e.dataset.team = team;
+	e.style.color = color;
+	e.title = p.raceTeam > 0 ? teamName(p.raceTeam) : '';
 }
 
 /** @param {number} ms */

@@ -18,6 +18,7 @@ import { formatPlace, parsePlace } from './link.js';
 import { Minimap } from './minimap.js';
 import { Scoreboard } from './scoreboard.js';
 import { Sounds } from './sound.js';
+import { teeState } from './teestate.js';
 import { Timeline } from './timeline.js';
 
 /** @typedef {import('../match/types.js').Match} Match */
@@ -225,8 +226,13 @@ export class Viewer {
 		this.minimap.draw(m);
 		this.bar.updatePlayers(m);
 		const id = this.director.followed;
-		let seen = id < 0;
-		for (let i = 0; i < m.tees.length; i++) seen ||= m.tees.items[i].id === id;
+		let seen = id < 0, state = '';
+		for (let i = 0; i < m.tees.length; i++) {
+			if (m.tees.items[i].id !== id) continue;
+			seen = true;
+			state = teeState(m, m.tees.items[i], (x, y) => this.scene.actors.solid(x, y));
+		}
+		setText(byId('tee'), state);
 		const follow = byId('follow');
 		follow.hidden = seen; // the name is above the tee
 		if (!seen) setText(follow, `${m.players[id].name} is out of sight`);

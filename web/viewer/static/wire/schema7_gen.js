@@ -279,6 +279,35 @@ export const GameDataRace = Object.freeze({
 	RaceFlags: 2, // options
 });
 
+/** DeCharacter extends a Character in demos of DDRace and of mods that freeze. Clients ignore it; its id is the client id. */
+export const DeCharacter = Object.freeze({
+	TYPE: 25,
+	SIZE: 8,
+	Flags: 0, // the character flags of DDNet
+	Weapon: 1, // weapon, also of who is frozen, whom Character shows as a ninja
+	FreezeStart: 2, // tick at which the freeze began; 0 for none
+	FreezeEnd: 3, // tick at which it ends; 0 for no freeze, -1 for a deep one
+	Jumps: 4, // how often it can jump; -1 only from the ground
+	AirJumps: 5, // how often it has jumped in the air
+	NinjaStart: 6, // tick at which it became a ninja last; 0 for never
+	TeleCheckpoint: 7, // number of its checkpoint for teleporters; 0 for none
+});
+
+/** DeLaser says what a Laser with its id is, in demos of DDRace. Clients ignore it. */
+export const DeLaser = Object.freeze({
+	TYPE: 26,
+	SIZE: 2,
+	Kind: 0, // 0 a rifle's, 1 a shotgun's, 2 of the map
+	Entity: 1, // 1 projectile, 2 door, 3 to 5 draggers, 6 to 9 turrets, 10 light, 11 pickup; 0 unknown
+});
+
+/** DeTeam is the team of a player of DDRace in demos. Clients ignore it; its id is the client id. */
+export const DeTeam = Object.freeze({
+	TYPE: 27,
+	SIZE: 1,
+	Team: 0, // number of the team; 0 for none, 64 of those who are super
+});
+
 /**
  * The objects, by type. The size of dynamic ones is not known before: it is sent.
  * @type {Array<{ name: string, size: number, dynamic: boolean, fields: Field[] } | undefined>}
@@ -450,6 +479,23 @@ OBJECTS[24] = { name: 'GameDataRace', size: 3, dynamic: true, fields: [
 	{ name: 'BestTime', type: 'int', at: 0, min: -1, max: 2147483647 },
 	{ name: 'Precision', type: 'int', at: 1, min: 0, max: 3 },
 	{ name: 'RaceFlags', type: 'int', at: 2, min: 0, max: 7 },
+] };
+OBJECTS[25] = { name: 'De_Character', size: 8, dynamic: true, fields: [
+	{ name: 'Flags', type: 'int', at: 0 },
+	{ name: 'Weapon', type: 'int', at: 1, min: -3, max: 5 },
+	{ name: 'FreezeStart', type: 'int', at: 2, min: 0, max: 2147483647 },
+	{ name: 'FreezeEnd', type: 'int', at: 3, min: -1, max: 2147483647 },
+	{ name: 'Jumps', type: 'int', at: 4 },
+	{ name: 'AirJumps', type: 'int', at: 5 },
+	{ name: 'NinjaStart', type: 'int', at: 6, min: 0, max: 2147483647 },
+	{ name: 'TeleCheckpoint', type: 'int', at: 7 },
+] };
+OBJECTS[26] = { name: 'De_Laser', size: 2, dynamic: true, fields: [
+	{ name: 'Kind', type: 'int', at: 0, min: 0, max: 2 },
+	{ name: 'Entity', type: 'int', at: 1, min: 0, max: 11 },
+] };
+OBJECTS[27] = { name: 'De_Team', size: 1, dynamic: true, fields: [
+	{ name: 'Team', type: 'int', at: 0, min: 0, max: 64 },
 ] };
 
 /**

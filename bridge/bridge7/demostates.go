@@ -1,0 +1,64 @@
+package bridge7
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// buildStates adds what DDRace and mods have and 0.7 does not know, for those who watch demos with
+// more than its client.
+func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View) {
+	f := e.frame
+	if !f.Extended {
+		return
+	}
+	for i := range f.Characters {
+		c := &f.Characters[i]
+		if !e.characters[i].IsVisible(v) {
+			continue
+		}
+		if dst := b.Add(msg7.TypeDeCharacter, int(c.Player), msg7.SizeDeCharacter); dst != nil {
+			o := msg7.DeCharacter{
+				Flags: int32(c.Flags), Weapon: msg7.Weapon(c.Weapon), FreezeStart: c.FreezeStart, FreezeEnd: c.FreezeEnd,
+				Jumps: c.Jumps, AirJumps: c.AirJumps, NinjaStart: c.NinjaStart, TeleCheckpoint: c.TeleCheckpoint,
+			}
+			o.PutInts(dst)
+		}
+	}
+	if f.Game.Flags&game.GameFlagDDRace == 0 {
+		return
+	}
+	for i := range f.Lasers {
+		l := &f.Lasers[i]
+		if l.Kind == game.LaserRifle || !v.Shows(l.NotFor) {
+			continue
+		}
+		if dst := b.Add(msg7.TypeDeLaser, int(l.ID), msg7.SizeDeLaser); dst != nil {
+			(&msg7.DeLaser{Kind: int32(l.Kind), Entity: int32(l.Entity.Kind)}).PutInts(dst)
+		}
+	}
+	for i := range f.Players {
+		p := &f.Players[i]
+		if p.RaceTeam == 0 {
+			continue
+		}
+		if dst := b.Add(msg7.TypeDeTeam, int(p.ID), msg7.SizeDeTeam); dst != nil {
+			(&msg7.DeTeam{Team: p.RaceTeam}).PutInts(dst)
+		}
+	}
+}
+
+// statesSize returns the most items and integers that buildStates adds.
+func (e *snapshotEncoder) statesSize() (items, ints int) {
+	f := e.frame
+	if !f.Extended {
+		return 0, 0
+	}
+	items, ints = len(f.Characters), len(f.Characters)*msg7.SizeDeCharacter
+	if f.Game.Flags&game.GameFlagDDRace != 0 {
+		items += len(f.Lasers) + len(f.Players)
+		ints += len(f.Lasers)*msg7.SizeDeLaser + len(f.Players)*msg7.SizeDeTeam
+	}
+	return items, ints
+}
