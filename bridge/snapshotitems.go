@@ -17,11 +17,11 @@ type ItemTypes struct {
 }
 
 // SharedItems are the items of a round of snapshots that are the same for all clients
-// that see them, such as pickups and projectiles. They are encoded once and then copied
-// into the snapshot of each client. The zero value is empty.
+// that see them, such as pickups and projectiles. They are encoded once. The zero value is empty.
 type SharedItems struct {
-	items []sharedItem
-	ints  []int32
+	items    []sharedItem
+	ints     []int32
+	switched bool // there are items with a switch
 }
 
 type sharedItem struct {
@@ -34,12 +34,13 @@ type sharedItem struct {
 	pos     vec.Vec2
 	pos2    vec.Vec2 // the other end of a beam, else pos
 	notFor  game.PlayerMask
+	ref     snapshot.SharedRef
 }
 
 func itemKey(typ, id uint16) uint32 { return uint32(typ)<<16 | uint32(id) }
 
 // Reset removes all items.
-func (s *SharedItems) Reset() { s.items, s.ints = s.items[:0], s.ints[:0] }
+func (s *SharedItems) Reset() { s.items, s.ints, s.switched = s.items[:0], s.ints[:0], false }
 
 // AddGlobal adds an item that everybody sees. It returns its integers, all 0, which must
 // be written before the next call.
@@ -70,12 +71,15 @@ func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 func (s *SharedItems) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
 
 // HideLastBy hides the item that was added last from those for whom its switch is off.
-func (s *SharedItems) HideLastBy(e game.MapEntity) { s.items[len(s.items)-1].swtch = e.Switch }
+func (s *SharedItems) HideLastBy(e game.MapEntity) {
+	s.items[len(s.items)-1].swtch = e.Switch
+	s.switched = s.switched || e.Switch != 0
+}
 
 // ShowLastWithout shows the item that was added last only to those for whom its switch is off.
 func (s *SharedItems) ShowLastWithout(e game.MapEntity) {
-	it := &s.items[len(s.items)-1]
-	it.swtch, it.without = e.Switch, true
+	s.HideLastBy(e)
+	s.items[len(s.items)-1].without = true
 }
 
 // AddEntities adds the projectiles, lasers and flags of a frame.
@@ -110,7 +114,7 @@ func (s *SharedItems) Sort() {
 
 // AppendVisible adds the items that the view shows to b, as far as it has room.
 func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
-	switches := v.Switches()
+	switches := s.switches(v)
 	for i := range s.items {
 		if it := &s.items[i]; it.isVisible(v, switches) {
 			s.append(b, it)
@@ -121,7 +125,7 @@ func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
 // AppendByPriority is AppendVisible for one of the priorities. All of them add
 // the same.
 func (s *SharedItems) AppendByPriority(b *snapshot.Builder, v *game.View, types *ItemTypes, priority int) {
-	switches := v.Switches()
+	switches := s.switches(v)
 	for i := range s.items {
 		if it := &s.items[i]; types.priority(it) == priority && it.isVisible(v, switches) {
 			s.append(b, it)
@@ -154,7 +158,15 @@ func (t *ItemTypes) priority(it *sharedItem) int {
 func (s *SharedItems) Size() (items, ints int) { return len(s.items), len(s.ints) }
 
 func (s *SharedItems) append(b *snapshot.Builder, it *sharedItem) {
-	copy(b.Add(int(it.typ), int(it.id), int(it.size)), s.ints[it.offset:])
+	b.AddShared(&it.ref, int(it.typ), int(it.id), s.ints[it.offset:it.offset+uint32(it.size)])
+}
+
+// switches returns the switches of the view, if there are items with one.
+func (s *SharedItems) switches(v *game.View) *game.SwitchState {
+	if !s.switched {
+		return nil
+	}
+	return v.Switches()
 }
 
 func (it *sharedItem) isVisible(v *game.View, switches *game.SwitchState) bool {
@@ -175,6 +187,7 @@ type CharacterItem struct {
 	HookEnds            []vec.Vec2           // the other ends of hooks at it, with which it is seen in DDRace
 	Ints                [CharacterSize]int32 // with 0 for the following
 	Health, Armor, Ammo int32
+	ref                 snapshot.SharedRef
 }
 
 // IsVisible reports whether the view shows the character.
@@ -186,13 +199,19 @@ func (c *CharacterItem) IsVisible(v *game.View) bool {
 	return sees && v.Shows(c.NotFor)
 }
 
-// Append adds the character to b under an id, if the view shows it, and returns its
-// integers; nil if it is not added. The player and those who watch them also get the
+// Append adds the character, which the view shows, to b. The player and those who watch them also get the
 // health, which stands at index healthIndex, followed by armor and ammo.
-func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
-	if !c.IsVisible(v) {
-		return nil
+func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, healthIndex int) {
+	if c.Player == v.VitalsOf || c.Player == v.Viewer {
+		c.AppendOwn(b, v, typ, int(c.Player), healthIndex)
+	} else {
+		b.AddShared(&c.ref, typ, int(c.Player), c.Ints[:])
 	}
+}
+
+// AppendOwn is Append under an id and for a view that shows something else than others. It returns the
+// integers; nil if there is no room.
+func (c *CharacterItem) AppendOwn(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
 	ints := b.Add(typ, id, CharacterSize)
 	if ints == nil {
 		return nil
@@ -226,6 +245,7 @@ type EffectItem struct {
 	Countdown bool
 	To        game.PlayerMask
 	Ints      [7]int32 // X, Y, then what the type has
+	ref       snapshot.SharedRef
 }
 
 // CountEvent counts an event. It returns false if there have been too many.
@@ -285,14 +305,13 @@ func (e *EffectItems) Size() (items, ints int) {
 // Reset removes all items.
 func (e *EffectItems) Reset() { e.Items, e.recorded = e.Items[:0], 0 }
 
-// Append adds the effect to b if it is for the viewer and near. It returns its
-// integers; nil if it is not added.
-func (it *EffectItem) Append(b *snapshot.Builder, v *game.View) []int32 {
+// IsFor reports whether the effect is for the viewer and near.
+func (it *EffectItem) IsFor(v *game.View) bool {
 	told := it.To.Has(v.Viewer) || v.ShowAll && it.To.IsPublic()
-	if !told || !v.Hears(Point(it.Ints[0], it.Ints[1])) {
-		return nil
-	}
-	ints := b.Add(int(it.Type), int(it.ID), int(it.size))
-	copy(ints, it.Ints[:])
-	return ints
+	return told && v.Hears(Point(it.Ints[0], it.Ints[1]))
+}
+
+// Append adds the effect, which is for the viewer, to b.
+func (it *EffectItem) Append(b *snapshot.Builder) {
+	b.AddShared(&it.ref, int(it.Type), int(it.ID), it.Ints[:it.size])
 }

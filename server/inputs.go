@@ -14,12 +14,19 @@ type inputBuffer struct {
 	inputs [maxInputs]game.Input
 	valid  [maxInputs]bool // the input passed its range check
 	next   int
+	// slots are where ticks are, by their lowest byte: mostly one slot or none, which saves looking at all.
+	slots [256]struct{ count, newest uint8 }
 }
 
 func (r *inputBuffer) reset() { *r = inputBuffer{} }
 
 // add stores an input for a tick.
 func (r *inputBuffer) add(tick int32, in game.Input, ok bool) {
+	if old := r.ticks[r.next]; old != 0 {
+		r.slots[uint8(old)].count--
+	}
+	s := &r.slots[uint8(tick)]
+	s.count, s.newest = s.count+1, uint8(r.next)
 	r.ticks[r.next], r.inputs[r.next], r.valid[r.next] = tick, in, ok
 	r.next = (r.next + 1) % maxInputs
 }
@@ -27,7 +34,14 @@ func (r *inputBuffer) add(tick int32, in game.Input, ok bool) {
 // find returns the first input for a tick at a slot from begin on, and the slot after it, for the next
 // one. The input may be invalid; without one the slot is -1.
 func (r *inputBuffer) find(tick int32, begin int) (in *game.Input, valid bool, next int) {
-	for i := begin; i < maxInputs; i++ {
+	end := maxInputs
+	switch s := &r.slots[uint8(tick)]; s.count {
+	case 0:
+		return nil, false, -1
+	case 1: // the newest, since the oldest go first
+		begin, end = max(begin, int(s.newest)), int(s.newest)+1
+	}
+	for i := begin; i < end; i++ {
 		if r.ticks[i] == tick {
 			return &r.inputs[i], r.valid[i], i + 1
 		}

@@ -48,6 +48,7 @@ type snapshotBuffers struct {
 	snap    snapshot.Snapshot
 	empty   snapshot.Snapshot
 	delta   []byte
+	deltas  snapshot.DeltaCache
 	pool    snapshot.Pool // of all sessions' stores
 }
 
@@ -72,6 +73,7 @@ func (s *snapshotState) isDue(before, tick int32) bool {
 // every session that is due.
 func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	tick := s.clock.tick
+	s.snapshotBuffers.deltas.Reset()
 	for _, c := range s.sessions {
 		if c == nil || c.state != stateInGame || c.isHeld() || !c.snapshots.isDue(before, tick) {
 			continue
@@ -94,7 +96,7 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	b := &s.snapshotBuffers
 	b.view = s.world.View(c.id)
 	c.bridge.BuildSnapshot(&b.builder, &b.view, &c.scoreboardLatency)
-	b.builder.Finish(&b.snap)
+	b.builder.FinishShared(&b.snap)
 
 	st := &c.snapshots
 	st.store.PurgeBefore(max(tick-snapHistoryTicks, st.ackedTick))
@@ -104,7 +106,7 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	} else if st.rate == rateFull {
 		st.rate = rateRecover
 	}
-	delta, changed := snapshot.AppendDelta(b.delta[:0], base, &b.snap, c.bridge.ItemSizes())
+	delta, changed := b.deltas.AppendDelta(b.delta[:0], base, &b.snap, c.bridge.ItemSizes())
 	b.delta = delta
 	st.store.Add(tick, int64(now), &b.snap)
 	st.numSent++

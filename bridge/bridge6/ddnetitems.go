@@ -28,12 +28,12 @@ var gameInfoExRace = msg6.GameInfoEx{
 // buildDDNetTypes adds which types the items of buildDDNetItems have.
 func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
 	if e.frame.Extended {
-		copy(b.Add(msg6.TypeEx, wireTypeDDNetChar, msg6.SizeEx), exDDNetCharacter[:])
+		e.types.add(b, wireTypeDDNetChar, &exDDNetCharacter)
 	}
 	if e.admins != 0 || e.ddrace.on {
-		copy(b.Add(msg6.TypeEx, wireTypeDDNetPlayer, msg6.SizeEx), exDDNetPlayer[:])
+		e.types.add(b, wireTypeDDNetPlayer, &exDDNetPlayer)
 	}
-	copy(b.Add(msg6.TypeEx, wireTypeGameInfoEx, msg6.SizeEx), exGameInfoEx[:])
+	e.types.add(b, wireTypeGameInfoEx, &exGameInfoEx)
 }
 
 // buildDDNetItems adds what only DDNet's clients know.
@@ -44,31 +44,50 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 		if id < 0 || !e.ddrace.on && !e.admins.Has(p.ID) {
 			continue
 		}
-		if dst := b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer); dst != nil {
-			dst[0] = int32(encodeExPlayerFlags(p))
-			if p.Flags&game.PlayerFlagAdmin != 0 {
-				dst[ddnetPlayerRights] = int32(msg6.AuthAdmin)
-			}
+		item := &e.players[p.ID]
+		if !ids.active {
+			b.AddShared(&item.ddnetRef, wireTypeDDNetPlayer, int(id), item.ddnet[:])
+		} else {
+			copy(b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer), item.ddnet[:])
 		}
 	}
-	if dst := b.Add(wireTypeGameInfoEx, 0, msg6.SizeGameInfoEx); dst != nil {
-		o := gameInfoEx
-		switch {
-		case e.ddrace.on:
-			o = gameInfoExDDRace
-		case e.isRace:
-			o = gameInfoExRace
-		}
-		if e.frame.Game.Flags&game.GameFlagFNG != 0 {
-			o.Flags |= msg6.GameInfoPredictFNG
-		}
-		if e.frame.Game.Flags&game.GameFlagNoWeakHook != 0 {
-			o.Flags2 |= msg6.GameInfo2NoWeakHook
-		}
-		if e.frame.Extended { // the client predicts and shows states of characters
-			o.Flags |= msg6.GameInfoPredictDDRace
-			o.Flags2 |= msg6.GameInfo2HUDDDRace
-		}
-		o.PutInts(dst)
+	b.AddShared(&e.gameInfoExRef, wireTypeGameInfoEx, 0, e.gameInfoEx[:])
+}
+
+// encodeDDNetPlayer encodes the DDNetPlayer.
+func encodeDDNetPlayer(p *game.PlayerState) (ints [sizeDDNetPlayer]int32) {
+	ints[0] = int32(encodeExPlayerFlags(p))
+	if p.Flags&game.PlayerFlagAdmin != 0 {
+		ints[ddnetPlayerRights] = int32(msg6.AuthAdmin)
 	}
+	return ints
+}
+
+// addGameInfoEx encodes the GameInfoEx.
+func (e *snapshotEncoder) addGameInfoEx() {
+	o := gameInfoEx
+	switch {
+	case e.ddrace.on:
+		o = gameInfoExDDRace
+	case e.isRace:
+		o = gameInfoExRace
+	}
+	if e.frame.Game.Flags&game.GameFlagFNG != 0 {
+		o.Flags |= msg6.GameInfoPredictFNG
+	}
+	if e.frame.Game.Flags&game.GameFlagNoWeakHook != 0 {
+		o.Flags2 |= msg6.GameInfo2NoWeakHook
+	}
+	if e.frame.Extended { // the client predicts and shows states of characters
+		o.Flags |= msg6.GameInfoPredictDDRace
+		o.Flags2 |= msg6.GameInfo2HUDDDRace
+	}
+	o.PutInts(e.gameInfoEx[:])
+}
+
+// typeItems are the items that say which types numbers on the wire stand for, by the number.
+type typeItems [numWireTypes]snapshot.SharedRef
+
+func (t *typeItems) add(b *snapshot.Builder, wireType int, ints *[msg6.SizeEx]int32) {
+	b.AddShared(&t[msg6.FirstExtendedWireType-wireType], msg6.TypeEx, wireType, ints[:])
 }

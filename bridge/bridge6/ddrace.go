@@ -212,15 +212,15 @@ func (e *entityItems) addProjectile(p *game.ProjectileState) {
 }
 
 // buildTypes adds which types the extended items have.
-func (e *entityItems) buildTypes(b *snapshot.Builder) {
+func (e *entityItems) buildTypes(b *snapshot.Builder, types *typeItems) {
 	if !e.switches {
 		return
 	}
-	copy(b.Add(msg6.TypeEx, wireTypeProjectile, msg6.SizeEx), exProjectile[:])
-	copy(b.Add(msg6.TypeEx, wireTypeDDNetLaser, msg6.SizeEx), exDDNetLaser[:])
-	copy(b.Add(msg6.TypeEx, wireTypeEntityEx, msg6.SizeEx), exEntityEx[:])
-	copy(b.Add(msg6.TypeEx, wireTypeSpecChar, msg6.SizeEx), exSpecChar[:])
-	copy(b.Add(msg6.TypeEx, wireTypeSwitchState, msg6.SizeEx), exSwitchState[:])
+	types.add(b, wireTypeProjectile, &exProjectile)
+	types.add(b, wireTypeDDNetLaser, &exDDNetLaser)
+	types.add(b, wireTypeEntityEx, &exEntityEx)
+	types.add(b, wireTypeSpecChar, &exSpecChar)
+	types.add(b, wireTypeSwitchState, &exSwitchState)
 }
 
 func (e *entityItems) appendPlain(b *snapshot.Builder, v *game.View) {

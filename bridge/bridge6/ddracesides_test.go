@@ -113,7 +113,6 @@ func build(v *game.View, version int32) *snapshot.Snapshot {
 	for i := range v.Players {
 		latency[v.Players[i].ID] = v.Players[i].Latency
 	}
-	enc.skins.updateShared(v.Players)
 	enc.beginFrame(v.Frame)
 	enc.buildSnapshot(&b, v, &latency, &clientIDs{}, version, version >= msg6.VersionNewHUD)
 	b.Finish(s)
@@ -191,7 +190,6 @@ func TestDDRaceAllocs(t *testing.T) {
 	var b snapshot.Builder
 	var s snapshot.Snapshot
 	var latency [game.MaxPlayers]int32
-	enc.skins.updateShared(v.Players)
 	c := NewClientSide(nil, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: 16040})
 	round := func() {
 		enc.beginFrame(v.Frame)

@@ -18,7 +18,6 @@ func TestDDRaceStars(t *testing.T) {
 		var enc snapshotEncoder
 		var b snapshot.Builder
 		s := new(snapshot.Snapshot)
-		enc.skins.updateShared(nil)
 		enc.recordTick(f, []game.Event{ev})
 		enc.beginFrame(f)
 		enc.buildSnapshot(&b, &game.View{Frame: f, Range: game.DDRaceRange}, new([game.MaxPlayers]int32), &clientIDs{}, version, version >= msg6.VersionNewHUD)

@@ -122,10 +122,14 @@ func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientIDs,
 		if knowsStates && it.Countdown {
 			continue
 		}
-		if it.Type != msg6.TypeEventDeath {
-			it.Append(b, v)
+		if !it.IsFor(v) {
+			continue
+		}
+		if it.Type != msg6.TypeEventDeath || !ids.limited {
+			it.Append(b)
 		} else if id := ids.id(game.PlayerID(it.Ints[2])); id >= 0 {
-			if ints := it.Append(b, v); ints != nil {
+			if ints := b.Add(int(it.Type), int(it.ID), msg6.SizeEventDeath); ints != nil {
+				copy(ints, it.Ints[:])
 				ints[2] = id
 			}
 		}

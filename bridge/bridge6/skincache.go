@@ -11,17 +11,14 @@ import (
 // request their skin again and again while they see themselves in another one.
 type skinCache struct {
 	infos [game.MaxPlayers]cachedInfo
-	// shared are the infos of the players in sharedPlayers, which most clients get.
-	shared        *snapshot.SharedItems
-	sharedPlayers game.PlayerMask
-	sharedStale   bool
 }
 
 // cachedInfo is a player as 0.6 shows them.
 type cachedInfo struct {
 	ints    [msg6.SizeClientInfo]int32
 	profile game.Profile // that ints were made of
-	valid   bool         // ints are up to date with shown and requested
+	ref     snapshot.SharedRef
+	valid   bool // ints are up to date with shown and requested
 	// shown is the 0.6 skin that the game's skin was made of, if hasShown. requested is
 	// the skin that the client sent last, if hasRequested; the game may have refused it.
 	shown, requested         skin06
@@ -36,7 +33,7 @@ func (c *skinCache) set(id game.PlayerID, s skin06) {
 }
 
 // clear forgets the player who had the id.
-func (c *skinCache) clear(id game.PlayerID) { c.infos[id], c.sharedStale = cachedInfo{}, true }
+func (c *skinCache) clear(id game.PlayerID) { c.infos[id] = cachedInfo{} }
 
 // update brings the info of a player up to date.
 func (c *skinCache) update(w *game.World, id game.PlayerID) {
@@ -52,28 +49,8 @@ func (c *skinCache) update(w *game.World, id game.PlayerID) {
 	if !e.hasShown || e.shownSkin != p.Profile.Skin {
 		s = toSkin06(&p.Profile.Skin)
 	}
-	e.profile, e.valid, c.sharedStale = p.Profile, true, true
+	e.profile, e.valid = p.Profile, true
 	putClientInfo(&e.ints, &p.Profile, &s)
-}
-
-// updateShared brings shared up to date.
-func (c *skinCache) updateShared(players []game.PlayerState) {
-	var present game.PlayerMask
-	for i := range players {
-		present |= game.MaskOne(players[i].ID)
-	}
-	if !c.sharedStale && c.sharedPlayers == present && c.shared != nil {
-		return
-	}
-	c.sharedPlayers, c.sharedStale = present, false
-	var b snapshot.Builder
-	for i := range players {
-		p := players[i].ID
-		copy(b.Add(msg6.TypeClientInfo, int(p), msg6.SizeClientInfo), c.infos[p].ints[:])
-	}
-	var s snapshot.Snapshot
-	b.Finish(&s)
-	c.shared = snapshot.NewSharedItems(&s)
 }
 
 func putClientInfo(dst *[msg6.SizeClientInfo]int32, p *game.Profile, s *skin06) {

@@ -34,12 +34,20 @@ type snapshotEncoder struct {
 	playerFlags [game.MaxPlayers]msg6.PlayerFlags
 	// Indexes of players in characters and in the frame's players, negative for none.
 	characterIndex, playerIndex [game.MaxPlayers]int8
+	visible                     game.PlayerMask // whose characters the snapshot that is being built shows
 	// admins are those who have or had access to the remote console: clients remember
 	// what they got last.
 	admins  game.PlayerMask
 	effects effectEncoder
 	skins   skinCache
 	ddrace  ddraceEncoder
+	// players are the players as most clients see them, by their id.
+	players       [game.MaxPlayers]playerItem
+	gameInfoEx    [msg6.SizeGameInfoEx]int32
+	gameInfoExRef snapshot.SharedRef
+	types         typeItems
+	pool          snapshot.SharedPool
+	round         *snapshot.SharedItems // what snapshots of this round share
 }
 
 // Indexes of integers that are not the same for all clients.
@@ -62,6 +70,8 @@ const (
 	wireTypeEntityEx    = msg6.FirstExtendedWireType - 5
 	wireTypeDDNetLaser  = msg6.FirstExtendedWireType - 6
 	wireTypeProjectile  = msg6.FirstExtendedWireType - 7 // DDRaceProjectile
+
+	numWireTypes = 8
 )
 
 var (
@@ -88,13 +98,14 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 	for i := range f.Players {
 		e.skins.update(w, f.Players[i].ID)
 	}
-	e.skins.updateShared(f.Players)
 	e.beginFrame(f)
 }
 
 // beginFrame encodes a frame, but for the profiles of players.
 func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 	e.frame = f
+	e.round.Release()
+	e.round = e.pool.Take()
 	e.shared.Reset()
 	e.characters, e.states = e.characters[:0], e.states[:0]
 
@@ -112,6 +123,10 @@ func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 		p := &f.Players[i]
 		e.playerIndex[p.ID] = int8(i)
 		e.playerFlags[p.ID] = encodePlayerFlags(p.Flags)
+		item := &e.players[p.ID]
+		o := e.encodePlayer(p, int32(p.ID))
+		o.PutInts(item.info[:])
+		item.ddnet = encodeDDNetPlayer(p)
 		if p.Flags&game.PlayerFlagAdmin != 0 {
 			e.admins |= game.MaskOne(p.ID)
 		}
@@ -126,6 +141,7 @@ func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 	if e.ddrace.on {
 		e.ddrace.addHooks(f, e.characters)
 	}
+	e.addGameInfoEx()
 	// The types of the GameData, characters, players and effects, which buildSnapshot adds, are
 	// higher.
 	e.shared.Sort()
@@ -276,6 +292,7 @@ const (
 type characterState struct {
 	ints   [msg6.SizeDDNetCharacter]int32
 	frozen bool
+	ref    snapshot.SharedRef
 }
 
 func (e *snapshotEncoder) addState(c *game.CharacterState) {
@@ -295,10 +312,17 @@ func (e *snapshotEncoder) addState(c *game.CharacterState) {
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32, knowsStates bool) {
 	ddnet := version >= msg6.VersionDDNetOld
 	b.Reset()
+	b.Share(e.round)
+	e.visible = 0
+	for i := range e.characters {
+		if c := &e.characters[i]; c.IsVisible(v) {
+			e.visible |= game.MaskOne(c.Player)
+		}
+	}
 	var entities *entityItems // of DDRace
 	if e.ddrace.on {
 		entities = e.ddrace.entitiesFor(version)
-		entities.buildTypes(b)
+		entities.buildTypes(b, &e.types)
 	}
 	if ddnet {
 		e.buildDDNetTypes(b)
@@ -320,7 +344,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		e.effects.build(b, v, ids, knowsStates)
 		entities.appendExtended(b, v)
 		if ddnet {
-			e.buildStates(b, v, ids)
+			e.buildStates(b, ids)
 			e.buildDDNetItems(b, ids)
 		}
 		return
@@ -331,7 +355,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	}
 	e.buildCharacters(b, v, ids, knowsStates)
 	if ddnet {
-		e.buildStates(b, v, ids)
+		e.buildStates(b, ids)
 	}
 	entities.appendPlain(b, v)
 	entities.appendExtended(b, v)
@@ -400,9 +424,12 @@ func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids
 				continue
 			}
 			i := e.characterIndex[p]
-			ints := e.characters[i].Append(b, v, msg6.TypeCharacter, id, characterHealth)
-			e.showFreeze(ints, int(i), knowsStates)
-			if ints != nil {
+			c := &e.characters[i]
+			if !e.visible.Has(p) {
+				continue
+			}
+			if ints := c.AppendOwn(b, v, msg6.TypeCharacter, id, characterHealth); ints != nil {
+				e.showFreeze(ints, int(i), knowsStates)
 				ints[characterHooked] = ids.mapField(ints[characterHooked])
 			}
 		}
@@ -410,16 +437,26 @@ func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids
 	}
 	for i := range e.characters {
 		c := &e.characters[i]
-		if id := ids.id(c.Player); id >= 0 {
-			e.showFreeze(c.Append(b, v, msg6.TypeCharacter, int(id), characterHealth), i, knowsStates)
+		switch id := ids.id(c.Player); {
+		case id < 0 || !e.visible.Has(c.Player):
+		case e.isFrozen(i):
+			if ints := c.AppendOwn(b, v, msg6.TypeCharacter, int(id), characterHealth); ints != nil {
+				e.showFreeze(ints, i, knowsStates)
+			}
+		default:
+			c.Append(b, v, msg6.TypeCharacter, characterHealth)
 		}
 	}
+}
+
+func (e *snapshotEncoder) isFrozen(index int) bool {
+	return index < len(e.states) && e.states[index].frozen
 }
 
 // showFreeze shows that a character is frozen, as DDNet does: it has no rounds, and is a ninja to
 // clients that do not know its state.
 func (e *snapshotEncoder) showFreeze(ints []int32, index int, knowsStates bool) {
-	if ints == nil || index >= len(e.states) || !e.states[index].frozen {
+	if !e.isFrozen(index) {
 		return
 	}
 	ints[characterAmmo] = 0
@@ -429,109 +466,21 @@ func (e *snapshotEncoder) showFreeze(ints []int32, index int, knowsStates bool) 
 }
 
 // buildStates adds the states of the characters that buildCharacters adds.
-func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View, ids *clientIDs) {
+func (e *snapshotEncoder) buildStates(b *snapshot.Builder, ids *clientIDs) {
 	size := sizeDDNetCharacter
 	if e.ddrace.on {
 		size = sizeDDRaceCharacter
 	}
 	for i := range e.states {
-		c := &e.characters[i]
-		if id := ids.id(c.Player); id >= 0 && c.IsVisible(v) {
-			copy(b.Add(wireTypeDDNetChar, int(id), size), e.states[i].ints[:])
+		player, s := e.characters[i].Player, &e.states[i]
+		switch id := ids.id(player); {
+		case id < 0 || !e.visible.Has(player):
+		case ids.active:
+			copy(b.Add(wireTypeDDNetChar, int(id), size), s.ints[:])
+		default:
+			b.AddShared(&s.ref, wireTypeDDNetChar, int(id), s.ints[:size])
 		}
 	}
-}
-
-// buildPlayers adds the players. A player who is out of the round and watches is shown
-// to themself as a spectator: 0.6 has no other way, but for pauses since DDNet 16.0.
-func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32) {
-	if ids.limited {
-		var list [numLimitedIDs]knownPlayer
-		known := e.appendKnown(list[:0], ids)
-		for _, k := range known {
-			e.buildPlayer(b, v, latency, k.player, k.id, version)
-		}
-		for _, k := range known {
-			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), e.skins.infos[k.player.ID].ints[:])
-		}
-	} else {
-		for i := range e.frame.Players {
-			p := &e.frame.Players[i]
-			e.buildPlayer(b, v, latency, p, int32(p.ID), version)
-		}
-		b.AddShared(e.skins.shared)
-	}
-	if ids.active {
-		copy(b.Add(msg6.TypeClientInfo, proxyID, msg6.SizeClientInfo), proxyInfo[:])
-	}
-	if v.Viewer == game.Nobody || e.playerIndex[v.Viewer] < 0 {
-		return
-	}
-	p := &e.frame.Players[e.playerIndex[v.Viewer]]
-	if id := ids.id(p.ID); id >= 0 && p.Spectating {
-		o := msg6.SpectatorInfo{SpectatorID: -1, X: p.ViewX, Y: p.ViewY}
-		if p.SpecMode != game.SpectateFree {
-			o.SpectatorID = max(ids.id(p.SpectatorID), -1)
-		}
-		if dst := b.Add(msg6.TypeSpectatorInfo, int(id), msg6.SizeSpectatorInfo); dst != nil {
-			o.PutInts(dst)
-		}
-	}
-}
-
-func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id, version int32) {
-	dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo)
-	if dst == nil {
-		return
-	}
-	o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
-	if e.isRace {
-		o.Score = encodeTimeScore(p.Score)
-	}
-	if p.ID == v.Viewer {
-		o.Local = 1
-		if p.Spectating && (p.Pause == game.NotPaused || version < msg6.VersionSpectatorsTeam) {
-			o.Team = msg6.TeamSpectators
-		}
-	}
-	o.PutInts(dst)
-}
-
-// noTimeScore is the score without a time in a race.
-const noTimeScore = -9999
-
-// encodeTimeScore returns a time in ms as a score: in seconds, and negative, so that those
-// who are faster stand higher.
-func encodeTimeScore(ms int32) int32 {
-	if ms < 0 {
-		return noTimeScore
-	}
-	return -ms / 1000
-}
-
-// knownPlayer is a player whom a client knows, and the id.
-type knownPlayer struct {
-	player *game.PlayerState
-	id     int32
-}
-
-// appendKnown appends the players whom a client knows, in the order of their ids there.
-func (e *snapshotEncoder) appendKnown(dst []knownPlayer, ids *clientIDs) []knownPlayer {
-	if ids.active {
-		for id, p := range ids.byID {
-			if p != game.Nobody && e.playerIndex[p] >= 0 {
-				dst = append(dst, knownPlayer{&e.frame.Players[e.playerIndex[p]], int32(id)})
-			}
-		}
-		return dst
-	}
-	for i := range e.frame.Players {
-		p := &e.frame.Players[i]
-		if id := ids.id(p.ID); id >= 0 {
-			dst = append(dst, knownPlayer{p, id})
-		}
-	}
-	return dst
 }
 
 // endRound ends a round: effects are shown once.

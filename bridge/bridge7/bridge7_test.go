@@ -448,7 +448,6 @@ func TestStatesInDemos(t *testing.T) {
 	}
 	side := p.NewDemoSide(bridge.NopSender{}).(*demoSide)
 	side.source = noSource{}
-	side.infos = snapshot.NewSharedItems(new(snapshot.Snapshot))
 	s := build(side)
 	for _, want := range []struct {
 		typ, id int

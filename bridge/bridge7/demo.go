@@ -15,10 +15,11 @@ type demoSide struct {
 	serverSide
 	players [game.MaxPlayers]recordedPlayer
 	// infos are the De_ClientInfo of shown, of whom viewer is the player whose view the
-	// demo has.
-	infos  *snapshot.SharedItems
-	shown  game.PlayerMask
-	viewer game.PlayerID
+	// demo has, once they were made.
+	infos     [game.MaxPlayers][msg7.SizeDeClientInfo]int32
+	infosMade bool
+	shown     game.PlayerMask
+	viewer    game.PlayerID
 	// source is what is recorded; nil means the world of the protocol.
 	source demoSource
 	// profileChanges is that of the protocol when infos were made.
@@ -87,7 +88,7 @@ func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[ga
 // updateInfos brings the De_ClientInfo up to date.
 func (s *demoSide) updateInfos(v *game.View) {
 	source, shown := s.recorded(), game.PlayerMask(0)
-	changed := s.infos == nil || s.viewer != v.Viewer || s.profileChanges != s.protocol.profileChanges
+	changed := !s.infosMade || s.viewer != v.Viewer || s.profileChanges != s.protocol.profileChanges
 	for i := range v.Players {
 		p := &v.Players[i]
 		if shown |= game.MaskOne(p.ID); p.Team != s.players[p.ID].team {
@@ -103,16 +104,13 @@ func (s *demoSide) updateInfos(v *game.View) {
 		s.players[info.ID] = recordedPlayer{info.Profile, info.Team}
 	}
 	s.shown, s.viewer = shown, v.Viewer
-	var b snapshot.Builder
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if shown.Has(id) {
 			o := s.clientInfo(id)
-			o.PutInts(b.Add(msg7.TypeDeClientInfo, int(id), msg7.SizeDeClientInfo))
+			o.PutInts(s.infos[id][:])
 		}
 	}
-	var infos snapshot.Snapshot
-	b.Finish(&infos)
-	s.infos = snapshot.NewSharedItems(&infos)
+	s.infosMade = true
 }
 
 func (s *demoSide) clientInfo(id game.PlayerID) (o msg7.DeClientInfo) {
@@ -126,7 +124,11 @@ func (s *demoSide) clientInfo(id game.PlayerID) (o msg7.DeClientInfo) {
 
 // buildInfos adds what else would come in messages.
 func (s *demoSide) buildInfos(b *snapshot.Builder) {
-	b.AddShared(s.infos)
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if s.shown.Has(id) {
+			copy(b.Add(msg7.TypeDeClientInfo, int(id), msg7.SizeDeClientInfo), s.infos[id][:])
+		}
+	}
 	g := &s.protocol.snapshot.frame.Game
 	if dst := b.Add(msg7.TypeDeGameInfo, 0, msg7.SizeDeGameInfo); dst != nil {
 		o := msg7.DeGameInfo{

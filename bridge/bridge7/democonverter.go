@@ -70,7 +70,7 @@ func (c *DemoConverter) BuildSnapshot(b *snapshot.Builder) {
 	e := &c.side.protocol.snapshot
 	e.recordTick(v.Frame, c.effects)
 	e.beginRound(v.Frame)
-	c.side.infos = nil // profiles change without a word in 0.6
+	c.side.infosMade = false // profiles change without a word in 0.6
 	c.side.BuildSnapshot(b, &v, &c.latency)
 	e.endRound()
 }

@@ -24,6 +24,15 @@ type snapshotEncoder struct {
 	shared     bridge.SharedItems
 	characters []bridge.CharacterItem
 	effects    bridge.EffectItems
+	players    [game.MaxPlayers]playerItem // as most clients see them, by their id
+	pool       snapshot.SharedPool
+	round      *snapshot.SharedItems // what snapshots of this round share
+}
+
+// playerItem is a player as snapshots show them.
+type playerItem struct {
+	info [msg7.SizePlayerInfo]int32
+	ref  snapshot.SharedRef
 }
 
 // recordTick remembers what only snapshots can show of a tick: effects, and core events.
@@ -52,6 +61,8 @@ func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 // beginRound encodes a frame.
 func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	e.frame = f
+	e.round.Release()
+	e.round = e.pool.Take()
 	e.shared.Reset()
 	e.characters = e.characters[:0]
 
@@ -69,6 +80,11 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	e.shared.AddEntities(f, &itemTypes)
 	for i := range f.Characters {
 		e.addCharacter(&f.Characters[i])
+	}
+	for i := range f.Players {
+		p := &f.Players[i]
+		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(p.Flags), Score: p.Score}
+		o.PutInts(e.players[p.ID].info[:])
 	}
 	// The types of characters, players and effects, which buildSnapshot adds, are higher.
 	e.shared.Sort()
@@ -154,6 +170,7 @@ const noTime = -1
 // player, in ms. Demo is the demo that it is for, or nil.
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, demo *demoSide) {
 	b.Reset()
+	b.Share(e.round)
 	if b.HasRoom(e.size()) {
 		e.shared.AppendVisible(b, v)
 		e.buildCharacters(b, v)
@@ -200,13 +217,17 @@ func (e *snapshotEncoder) size() (items, ints int) {
 func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View) {
 	for i := range e.characters {
 		c := &e.characters[i]
-		c.Append(b, v, msg7.TypeCharacter, int(c.Player), msg7.SizeCharacterCore)
+		if c.IsVisible(v) {
+			c.Append(b, v, msg7.TypeCharacter, msg7.SizeCharacterCore)
+		}
 	}
 }
 
 func (e *snapshotEncoder) buildEffects(b *snapshot.Builder, v *game.View) {
 	for i := range e.effects.Items {
-		e.effects.Items[i].Append(b, v)
+		if it := &e.effects.Items[i]; it.IsFor(v) {
+			it.Append(b)
+		}
 	}
 }
 
@@ -217,6 +238,14 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 		flags := p.Flags
 		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID && v.Viewer != game.Nobody {
 			flags |= game.PlayerFlagWatching
+		}
+		if latency[p.ID] == 0 && flags == p.Flags {
+			item := &e.players[p.ID]
+			b.AddShared(&item.ref, msg7.TypePlayerInfo, int(p.ID), item.info[:])
+			if p.ID == v.Viewer && p.Spectating {
+				watcher = p
+			}
+			continue
 		}
 		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
 		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {

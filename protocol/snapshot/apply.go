@@ -180,7 +180,7 @@ func findNear(entries []entry, k Key, hint int) (int, bool) {
 func (s *Snapshot) copyWithout(base *Snapshot, deletedItems *bitmap) {
 	s.entries = slices.Grow(s.entries[:0], len(base.entries))
 	s.data = slices.Grow(s.data[:0], base.NumInts())
-	s.crc, s.shared = base.crc, nil
+	s.crc, s.shared, s.sharedInts = base.crc, nil, 0
 	if base.shared != nil {
 		s.copyShared(base, deletedItems)
 		return

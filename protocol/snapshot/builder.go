@@ -11,28 +11,32 @@ type Builder struct {
 	data    []int32 // of full size from the start, so that slices of it stay valid
 	used    int
 
-	// shared are the first SharedItems that were added; nil if there are none, or if
-	// sorting may have moved them. They are at entries[sharedEntry:] and have space
-	// for their integers at data[sharedData:].
-	shared                  *SharedItems
-	sharedEntry, sharedData int
+	shared     *SharedItems // nil if nothing is shared
+	refers     bool         // entries refer to shared
+	sharedInts int          // integers of these entries
+	sharedSum  int32        // their sum
 }
 
 // Reset removes all items. The slices that Add returned must no longer be written.
-func (b *Builder) Reset() { b.entries, b.used, b.shared = b.entries[:0], 0, nil }
+func (b *Builder) Reset() {
+	b.entries, b.used = b.entries[:0], 0
+	b.shared, b.refers, b.sharedInts, b.sharedSum = nil, false, 0, 0
+}
 
 // Len returns the number of items added since Reset.
 func (b *Builder) Len() int { return len(b.entries) }
 
 // HasRoom reports whether so many items with so many integers in total can be added.
-func (b *Builder) HasRoom(items, ints int) bool { return fits(len(b.entries)+items, b.used+ints) }
+func (b *Builder) HasRoom(items, ints int) bool {
+	return fits(len(b.entries)+items, b.used+b.sharedInts+ints)
+}
 
 // Add adds an item of n integers and returns them, all zero, for the caller to fill
 // before Finish. It returns nil when the item would exceed the limits of a snapshot
 // (MaxItems, MaxSize) or when typ or id is not in 0..65535; like in the original
 // server the item is then left out. Adding a key again replaces the earlier item.
 func (b *Builder) Add(typ, id, n int) []int32 {
-	if typ|id < 0 || typ > 0xffff || id > 0xffff || n < 0 || n > maxInts || !fits(len(b.entries)+1, b.used+n) {
+	if typ|id < 0 || typ > 0xffff || id > 0xffff || n < 0 || n > maxInts || !fits(len(b.entries)+1, b.used+b.sharedInts+n) {
 		return nil
 	}
 	b.allocate()
@@ -48,25 +52,14 @@ func (b *Builder) Add(typ, id, n int) []int32 {
 func (b *Builder) allocate() {
 	if b.data == nil {
 		b.data = make([]int32, maxInts)
-		b.entries = make([]entry, 0, 64)
 	}
 }
 
 // Finish writes the items, sorted by key, to dst, replacing its contents. The builder
 // keeps its items until Reset.
 func (b *Builder) Finish(dst *Snapshot) {
-	unique := b.sort()
-	if b.shared != nil {
-		b.finishShared(dst)
-		return
-	}
-	dst.entries = append(dst.entries[:0], b.entries...)
-	dst.data = append(dst.data[:0], b.data[:b.used]...)
-	dst.shared = nil
-	if !unique {
-		dst.removeDuplicates()
-	}
-	dst.crc = sum(dst.data)
+	b.copyShared()
+	b.FinishShared(dst)
 }
 
 // sort sorts the entries and reports whether all keys are unique. Entries with equal
@@ -74,9 +67,9 @@ func (b *Builder) Finish(dst *Snapshot) {
 // integers, nothing) decide.
 func (b *Builder) sort() (unique bool) {
 	order := orderOf(b.entries)
-	if k := b.shared; k != nil && order != strictlySorted {
-		copy(b.data[b.sharedData:], k.data)
-		b.shared = nil
+	if order != strictlySorted {
+		b.copyShared()
+		order = orderOf(b.entries)
 	}
 	if order == unsorted && b.sortByType() {
 		order = orderOf(b.entries)

@@ -77,17 +77,28 @@ func check(t interface {
 	Fatalf(string, ...any)
 }, s *Snapshot) {
 	t.Helper()
-	seen := make([]bool, s.NumInts())
+	seen := make([]bool, len(s.data))
+	shared := map[int]bool{}
 	var crc int32
+	sharedInts := 0
 	for i := range s.Len() {
 		k, v := s.Item(i)
 		if i > 0 && s.entries[i-1].key() >= k {
 			t.Fatalf("item %d: key %#x after %#x", i, k, s.entries[i-1].key())
 		}
+		index, isShared := s.entries[i].shared()
+		if isShared {
+			if shared[index] || s.shared.items[index].key() != k {
+				t.Fatalf("item %d: shared item %d is another", i, index)
+			}
+			shared[index] = true
+			sharedInts += len(v)
+		}
 		for j := range v {
 			at := s.entries[i].off() + j
-			if at >= isShared {
-				at += len(s.data) - isShared
+			if isShared {
+				crc += v[j]
+				continue
 			}
 			if seen[at] {
 				t.Fatalf("item %d shares integer %d", i, at)
@@ -102,6 +113,9 @@ func check(t interface {
 	}
 	if i := bytes.IndexByte(boolBytes(seen), 0); i >= 0 {
 		t.Fatalf("integer %d of %d belongs to no item", i, len(seen))
+	}
+	if sharedInts != s.sharedInts || (s.shared != nil) != (len(shared) > 0) {
+		t.Fatalf("%d integers are shared, not %d", sharedInts, s.sharedInts)
 	}
 	if crc != s.CRC() {
 		t.Fatalf("CRC %d, the data's is %d", s.CRC(), crc)

@@ -21,6 +21,11 @@ var empty Snapshot
 // ApplyDelta supports; an item whose length contradicts sizes cannot be sent and is
 // treated as if next did not have it.
 func AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
+	return appendDelta(nil, dst, base, next, sizes)
+}
+
+// appendDelta is AppendDelta with a cache, or nil.
+func appendDelta(cache *DeltaCache, dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
 	if base == nil {
 		base = &empty
 	}
@@ -36,14 +41,10 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte
 	// are few, after the space for all.
 	b, start, worst := makeSpace(dst, base, next)
 	d := deltaWriter{b: b, base: base, next: next, table: table, p: start + deltaHeader, gone: start + worst}
-	old, now := base.entries, next.entries
-	if k := next.shared; k != nil && k == base.shared && k.fitSizes(table) {
-		if !d.write(old[:base.sharedEntry], now[:next.sharedEntry]) {
-			return appendResized(dst, base, next, table)
-		}
-		old, now = old[base.sharedEntry+k.Len():], now[next.sharedEntry+k.Len():]
+	if cache != nil && base.shared != nil && next.shared != nil {
+		d.changes = cache.find(base.shared, next.shared, table)
 	}
-	if !d.write(old, now) {
+	if !d.write(base.entries, next.entries) {
 		return appendResized(dst, base, next, table)
 	}
 	return finishDelta(b, start, d.p, b[start+worst:d.gone], d.deleted, d.updated)
@@ -65,6 +66,7 @@ type deltaWriter struct {
 	table            ItemSizes
 	p, gone          int // where the next item goes, and the next deleted key
 	deleted, updated int
+	changes          *sharedChanges // of the shared items; nil if they are not kept
 }
 
 // write compares entries of the base and of the next snapshot, both ascending. It
@@ -72,15 +74,28 @@ type deltaWriter struct {
 // deleted.
 func (d *deltaWriter) write(old, now []entry) bool {
 	b, p, j := d.b, d.p, 0
+	var changes []sharedChange
+	if d.changes != nil {
+		changes = d.changes.items
+	}
 	for _, e := range now {
+		if j < len(old) && e&(isShared<<16) != 0 && changes != nil {
+			if x := &changes[e.off()&^isShared]; x.was == old[j] && x.was != 0 { // known, as most are
+				if j++; x.n > 0 {
+					p += copy(b[p:], d.changes.bytes[x.off:x.off+x.n])
+					d.updated++
+				}
+				continue
+			}
+		}
 		key := e.key()
 		for j < len(old) && old[j].key() < key {
 			d.delete(old[j])
 			j++
 		}
-		ints := d.next.ints(e)
 		n := d.table.Of(key.Type())
 		if j == len(old) || old[j].key() != key {
+			ints := d.next.ints(e)
 			if n != 0 && n != len(ints) {
 				continue
 			}
@@ -88,7 +103,18 @@ func (d *deltaWriter) write(old, now []entry) bool {
 			d.updated++
 			continue
 		}
-		was := d.base.ints(old[j])
+		if d.changes != nil && e&old[j]&(isShared<<16) != 0 {
+			change, ok := d.changes.of(e, old[j], n)
+			if !ok {
+				return false
+			}
+			if j++; len(change) > 0 {
+				p += copy(b[p:], change)
+				d.updated++
+			}
+			continue
+		}
+		ints, was := d.next.ints(e), d.base.ints(old[j])
 		j++
 		if n != 0 && n != len(ints) || len(was) != len(ints) {
 			return false

@@ -54,12 +54,17 @@ func (p *Pool) copyOf(src *Snapshot) *Snapshot {
 	}
 	s.entries = append(entries, src.entries...)
 	s.data = append(data, src.data...)
-	s.crc, s.shared, s.sharedEntry = src.crc, src.shared, src.sharedEntry
+	s.crc, s.shared, s.sharedInts = src.crc, src.shared, src.sharedInts
+	if s.shared != nil {
+		s.shared.refs++
+	}
 	return s
 }
 
 // put takes back the memory of a snapshot that copyOf returned.
 func (p *Pool) put(s *Snapshot) {
+	s.shared.Release()
+	s.shared = nil
 	limit := p.MaxIdleBytes
 	if limit == 0 {
 		limit = DefaultPoolBytes

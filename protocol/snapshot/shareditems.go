@@ -2,89 +2,167 @@ package snapshot
 
 import "slices"
 
-// SharedItems are consecutive items that many snapshots have in common and that
-// change rarely, such as the players. They are prepared once and added together; the
-// snapshots share their integers, and a delta between two with the same SharedItems
-// compares only the other items. The bytes on the wire are the same as without.
+const (
+	// maxSharedItems and maxSharedInts limit SharedItems. What is more is not shared.
+	maxSharedItems = 1 << 11
+	maxSharedInts  = 1 << 14
+
+	// isShared is set in the offset of an entry that is an index of the SharedItems. No other offset
+	// is that high, see maxInts.
+	isShared = 1 << 15
+
+	// New SharedItems have room for what others had, rounded up to these numbers.
+	sharedItemStep = 256
+	// maxIdleShared is how many unused SharedItems are kept. As many are in use as there are rounds until
+	// clients acknowledge a snapshot.
+	maxIdleShared = 32
+	sharedIntStep = 2048
+)
+
+// SharedItems are items that the snapshots of a round have in common. Snapshots refer to them
+// instead of having copies, and a DeltaCache encodes their changes once. The bytes on the wire are
+// the same as without.
 //
-// SharedItems never change and may be used by several goroutines at once.
+// Items are added by [Builder.AddShared]. SharedItems and the snapshots that refer to them are for
+// one goroutine.
 type SharedItems struct {
-	entries []entry // ascending, as in a snapshot that has them
-	data    []int32
-	crc     int32
-	lengths []entry // an entry of each type and length
+	items []entry // in data
+	data  []int32
+	round uint32 // number of the round, not 0
+	refs  int    // who took them, and stored snapshots
+	pool  *SharedPool
 }
 
-// isShared is set in the offset of an entry whose integers are those of the
-// SharedItems. No offset is that high, see maxInts.
-const isShared = 1 << 15
+// SharedRef says where an item is in the SharedItems of a round. The zero value is for one that is
+// not there yet, as is any of an earlier round.
+type SharedRef struct {
+	round uint32
+	sum   int32 // of the integers
+	entry entry // of snapshots, 0 if there was no room for the item
+}
 
-// NewSharedItems returns the items of s; nil counts as empty.
-func NewSharedItems(s *Snapshot) *SharedItems {
+// SharedPool makes SharedItems and recycles their memory. The zero value is ready for use.
+type SharedPool struct {
+	round       uint32
+	idle        []*SharedItems
+	items, ints int // that new ones have room for
+}
+
+// Take returns empty SharedItems for a round. They are in use until they were released and no stored
+// snapshot refers to them.
+func (p *SharedPool) Take() *SharedItems {
+	var s *SharedItems
+	if n := len(p.idle); n > 0 {
+		s, p.idle = p.idle[n-1], p.idle[:n-1]
+	} else {
+		s = &SharedItems{pool: p}
+	}
+	if p.round++; p.round == 0 {
+		p.round = 1
+	}
+	s.items, s.data = slices.Grow(s.items[:0], p.items), slices.Grow(s.data[:0], p.ints)
+	s.round, s.refs = p.round, 1
+	return s
+}
+
+// Release gives back what Take returned; nil is allowed.
+func (s *SharedItems) Release() {
 	if s == nil {
-		s = &empty
-	}
-	i := &SharedItems{entries: make([]entry, 0, len(s.entries)), data: make([]int32, 0, s.NumInts()), crc: s.crc}
-	for _, e := range s.entries {
-		i.entries = append(i.entries, makeEntry(e.key(), len(i.data)|isShared, e.len()))
-		i.data = append(i.data, s.ints(e)...)
-		sameLength := func(f entry) bool { return f.key().Type() == e.key().Type() && f.len() == e.len() }
-		if !slices.ContainsFunc(i.lengths, sameLength) {
-			i.lengths = append(i.lengths, e)
-		}
-	}
-	return i
-}
-
-// Len returns the number of items.
-func (i *SharedItems) Len() int { return len(i.entries) }
-
-// fitSizes reports whether the lengths of all items agree with the table.
-func (i *SharedItems) fitSizes(table ItemSizes) bool {
-	for _, e := range i.lengths {
-		if n := table.Of(e.key().Type()); n != 0 && n != e.len() {
-			return false
-		}
-	}
-	return true
-}
-
-// AddShared adds the items as Add would one by one. Snapshots benefit if items are
-// added in the order of their keys, and only from the first SharedItems.
-func (b *Builder) AddShared(i *SharedItems) {
-	if !fits(len(b.entries)+len(i.entries), b.used+len(i.data)) {
-		for _, e := range i.entries {
-			off := e.off() - isShared
-			copy(b.Add(e.key().Type(), e.key().ID(), e.len()), i.data[off:])
-		}
 		return
 	}
-	if len(i.entries) == 0 {
+	if s.refs--; s.refs > 0 {
+		return
+	}
+	p := s.pool
+	p.items = max(p.items, roundUp(len(s.items), sharedItemStep))
+	p.ints = max(p.ints, roundUp(len(s.data), sharedIntStep))
+	if len(p.idle) < maxIdleShared {
+		p.idle = append(p.idle, s)
+	}
+}
+
+// add adds an item and says where it is.
+func (s *SharedItems) add(key Key, ints []int32) SharedRef {
+	if len(s.items) == maxSharedItems || len(s.data)+len(ints) > maxSharedInts {
+		return SharedRef{round: s.round}
+	}
+	ref := SharedRef{s.round, sum(ints), makeEntry(key, len(s.items)|isShared, len(ints))}
+	s.items = append(s.items, makeEntry(key, len(s.data), len(ints)))
+	s.data = append(s.data, ints...)
+	return ref
+}
+
+// ints returns the integers of the item at an index.
+func (s *SharedItems) ints(index int) []int32 {
+	at := s.items[index]
+	end := at.off() + at.len()
+	return s.data[at.off():end:end]
+}
+
+// shared reports whether the entry is one of the SharedItems, and at which index.
+func (e entry) shared() (index int, ok bool) { return e.off() &^ isShared, e.off() >= isShared }
+
+// Share has AddShared add to these items until Reset; with nil nothing is shared. It is called
+// before items are added.
+func (b *Builder) Share(s *SharedItems) { b.shared = s }
+
+// AddShared adds an item that other snapshots of the round have, too. Ref is kept by the caller: with
+// the same ref, typ, id and ints are the same in all snapshots of a round.
+func (b *Builder) AddShared(ref *SharedRef, typ, id int, ints []int32) {
+	s := b.shared
+	if s == nil || typ|id < 0 || typ > 0xffff || id > 0xffff {
+		copy(b.Add(typ, id, len(ints)), ints)
+		return
+	}
+	if ref.round != s.round {
+		*ref = s.add(MakeKey(typ, id), ints)
+	}
+	switch {
+	case ref.entry == 0:
+		copy(b.Add(typ, id, len(ints)), ints)
+	case fits(len(b.entries)+1, b.used+b.sharedInts+len(ints)):
+		b.entries = append(b.entries, ref.entry)
+		b.sharedInts += len(ints)
+		b.sharedSum += ref.sum
+		b.refers = true
+	}
+}
+
+// copyShared copies the shared items, in the order in which they were added, so that offsets say what
+// was added later.
+func (b *Builder) copyShared() {
+	if !b.refers {
 		return
 	}
 	b.allocate()
-	shift := makeEntry(0, b.used, 0) - makeEntry(0, isShared, 0)
-	if b.shared == nil {
-		b.shared, b.sharedEntry, b.sharedData = i, len(b.entries), b.used
-	} else {
-		copy(b.data[b.used:], i.data)
+	end := b.used + b.sharedInts
+	b.used = end
+	for i := len(b.entries) - 1; i >= 0; i-- {
+		e := b.entries[i]
+		end -= e.len()
+		if index, ok := e.shared(); ok {
+			copy(b.data[end:], b.shared.ints(index))
+		} else {
+			copy(b.data[end:], b.data[e.off():e.off()+e.len()])
+		}
+		b.entries[i] = makeEntry(e.key(), end, e.len())
 	}
-	for _, e := range i.entries {
-		b.entries = append(b.entries, e+shift)
-	}
-	b.used += len(i.data)
+	b.sharedInts, b.sharedSum, b.refers = 0, 0, false
 }
 
-// finishShared is Finish for a builder whose shared items are where they were added.
-func (b *Builder) finishShared(dst *Snapshot) {
-	i := b.shared
-	after := b.sharedEntry + len(i.entries)
-	dst.entries = append(append(append(dst.entries[:0], b.entries[:b.sharedEntry]...), i.entries...), b.entries[after:]...)
-	shift := makeEntry(0, len(i.data), 0)
-	for n := after; n < len(dst.entries); n++ {
-		dst.entries[n] -= shift
+// FinishShared is Finish for a snapshot that refers to the shared items. It is valid until they are
+// released. The copy of a [Store] stays valid, and so does that of [Snapshot.CopyFrom], which does not
+// refer to them.
+func (b *Builder) FinishShared(dst *Snapshot) {
+	unique := b.sort()
+	dst.entries = append(dst.entries[:0], b.entries...)
+	dst.data = append(dst.data[:0], b.data[:b.used]...)
+	dst.shared, dst.sharedInts = nil, b.sharedInts
+	if b.refers {
+		dst.shared = b.shared
 	}
-	dst.data = append(append(dst.data[:0], b.data[:b.sharedData]...), b.data[b.sharedData+len(i.data):b.used]...)
-	dst.crc = sum(dst.data) + i.crc
-	dst.shared, dst.sharedEntry = i, b.sharedEntry
+	if !unique {
+		dst.removeDuplicates()
+	}
+	dst.crc = sum(dst.data) + b.sharedSum
 }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"pgregory.net/rapid"
 )
 
-// plain is a copy of s that knows of no block.
+// plain is a copy of s that shares nothing.
 func plain(s *Snapshot) *Snapshot {
 	var b Builder
 	for i := range s.Len() {
@@ -19,174 +20,236 @@ func plain(s *Snapshot) *Snapshot {
 	return c
 }
 
-// TestBlockProperty: blocks change neither snapshots nor deltas, wherever they are,
-// whatever becomes of snapshots in between, and whatever the table says.
-func TestBlockProperty(t *testing.T) {
+// TestSharingProperty: to share items changes neither snapshots nor deltas, whatever becomes of
+// snapshots in between, and whatever the table says.
+func TestSharingProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := genSizes(t)
-		blocks := []*SharedItems{NewSharedItems(genSnapshot(t, table, false)), NewSharedItems(genSnapshot(t, table, true)), NewSharedItems(nil)}
+		var cache DeltaCache
+		var pool SharedPool
+		var st Store
 		var b, one Builder
-		add := func(b *Builder, s *Snapshot, from, to int) {
-			for i := from; i < to; i++ {
-				k, v := s.Item(i)
-				copy(b.Add(k.Type(), k.ID(), len(v)), v)
-			}
-		}
 		var last *Snapshot // had something else before
-		draw := func() *Snapshot {
-			b.Reset()
-			one.Reset()
-			around := genSnapshot(t, table, false)
-			before := rapid.IntRange(0, around.Len()).Draw(t, "before")
-			add(&b, around, 0, before)
-			add(&one, around, 0, before)
-			for range rapid.IntRange(0, 2).Draw(t, "blocks") {
-				k := blocks[rapid.IntRange(0, len(blocks)-1).Draw(t, "block")]
-				b.AddShared(k)
-				for _, e := range k.entries {
-					from := e.off() - isShared
-					copy(one.Add(e.key().Type(), e.key().ID(), e.len()), k.data[from:from+e.len()])
+		for tick := range int32(rapid.IntRange(1, 5).Draw(t, "rounds")) {
+			cache.Reset()
+			round := pool.Take()
+			all := genSnapshot(t, table, rapid.Bool().Draw(t, "obey"))
+			refs := make([]SharedRef, all.Len())
+			for range rapid.IntRange(1, 3).Draw(t, "viewers") {
+				b.Reset()
+				one.Reset()
+				b.Share(round)
+				swap := rapid.IntRange(0, 20).Draw(t, "unsorted") == 0
+				for i := range all.Len() {
+					if swap {
+						i = all.Len() - 1 - i
+					}
+					k, v := all.Item(i)
+					switch rapid.IntRange(0, 5).Draw(t, "item") {
+					case 0: // not seen
+						continue
+					case 1: // replaced
+						b.AddShared(&refs[i], k.Type(), k.ID(), v)
+						copy(one.Add(k.Type(), k.ID(), len(v)), v)
+						fallthrough
+					case 2: // something of its own
+						own := append([]int32{int32(i)}, v...)[:len(v)]
+						copy(b.Add(k.Type(), k.ID(), len(v)), own)
+						copy(one.Add(k.Type(), k.ID(), len(v)), own)
+					default:
+						b.AddShared(&refs[i], k.Type(), k.ID(), v)
+						copy(one.Add(k.Type(), k.ID(), len(v)), v)
+					}
 				}
+				s, want := new(Snapshot), new(Snapshot)
+				s.CopyFrom(last)
+				b.FinishShared(s)
+				one.Finish(want)
+				check(t, s)
+				if !s.Equal(want) {
+					t.Fatalf("got %v\nwant %v", *s, *want)
+				}
+				base := st.At(int32(rapid.IntRange(-1, int(tick)).Draw(t, "base")))
+				wantDelta, wantChanged := AppendDelta(nil, plain(orEmpty(base)), want, &table)
+				for range 2 {
+					got, changed := cache.AppendDelta([]byte("x"), base, s, &table)
+					if got[0] != 'x' || !bytes.Equal(got[1:], wantDelta) || changed != wantChanged {
+						t.Fatalf("%x %v, want %x %v\nbase %v\nnext %v", got[1:], changed, wantDelta, wantChanged, base, *s)
+					}
+				}
+				if base != nil { // one that is applied to
+					got := new(Snapshot)
+					if err := ApplyDelta(got, base, wantDelta, &table); err != nil {
+						t.Fatal(err)
+					}
+					check(t, got)
+				}
+				owned := new(Snapshot)
+				if b.Finish(owned); owned.shared != nil || !owned.Equal(want) {
+					t.Fatalf("finished as %v", *owned)
+				}
+				check(t, owned)
+				if owned.CopyFrom(s); owned.shared != nil || !owned.Equal(want) {
+					t.Fatalf("copied as %v", *owned)
+				}
+				check(t, owned)
+				st.Add(tick, 0, s)
+				last = owned
 			}
-			add(&b, around, before, around.Len())
-			add(&one, around, before, around.Len())
-			s, want := new(Snapshot), new(Snapshot)
-			s.CopyFrom(last)
-			b.Finish(s)
-			one.Finish(want)
-			check(t, s)
-			if !s.Equal(want) {
-				t.Fatalf("got %v\nwant %v", *s, *want)
+			round.Release()
+			if stored := st.At(tick); !stored.Equal(last) {
+				t.Fatalf("stored %v, want %v", *stored, *last)
 			}
-			last = s
-			return s
-		}
-		base, next := draw(), draw()
-		st := NewStore(StoreConfig{})
-		if rapid.Bool().Draw(t, "store") {
-			base = st.Add(1, 0, base)
-		}
-		same := func() []byte {
-			want, wantChanged := AppendDelta(nil, plain(base), plain(next), &table)
-			got, changed := AppendDelta([]byte("x"), base, next, &table)
-			if got[0] != 'x' || !bytes.Equal(got[1:], want) || changed != wantChanged {
-				t.Fatalf("%x %v, want %x %v\nbase %v\nnext %v", got[1:], changed, want, wantChanged, *base, *next)
+			if rapid.Bool().Draw(t, "purge") {
+				st.PurgeBefore(tick)
 			}
-			return want
 		}
-		delta := same()
-		// Snapshots that had a block get another content.
-		used, third := new(Snapshot), draw()
-		used.CopyFrom(third)
-		if err := ApplyDelta(used, base, delta, &table); err != nil {
-			t.Fatal(err)
+		st.Clear()
+		for _, s := range pool.idle {
+			if s.refs != 0 {
+				t.Fatalf("idle, but %d refer to it", s.refs)
+			}
 		}
-		base, next = used, third
-		same()
-		base = new(Snapshot)
-		base.CopyFrom(third)
-		same()
-		base.Reset()
-		same()
+		if n := int(pool.round); len(pool.idle) == 0 || len(pool.idle) > n {
+			t.Fatalf("%d idle after %d rounds", len(pool.idle), n)
+		}
 	})
 }
 
-// TestBlockOddities: a block whose items contradict the table, and items around one and
-// of one that a delta removes.
-func TestBlockOddities(t *testing.T) {
-	k := NewSharedItems(build([]int32{5, 0, 1, 2}, []int32{5, 1, 3, 4}))
-	var b Builder
-	var base, other, got Snapshot
-	copy(b.Add(1, 7, 1), []int32{6})
-	b.AddShared(k)
-	copy(b.Add(9, 7, 1), []int32{7})
-	b.Finish(&base)
-	table := ItemSizes{5: 1}
-	delta, _ := AppendDelta(nil, &base, &base, &table)
-	want, _ := AppendDelta(nil, plain(&base), plain(&base), &table)
-	if len(want) == 0 || !bytes.Equal(delta, want) {
-		t.Errorf("delta %x, want %x", delta, want)
+func orEmpty(s *Snapshot) *Snapshot {
+	if s == nil {
+		return &empty
 	}
-	b.Reset()
-	copy(b.Add(9, 7, 1), []int32{7})
-	copy(b.Add(5, 1, 2), []int32{8, 9})
-	b.Finish(&other)
-	delta, _ = AppendDelta(nil, &base, &other, nil)
-	if err := ApplyDelta(&got, &base, delta, nil); err != nil || !got.Equal(&other) {
-		t.Errorf("got %v, want %v, error %v", got, other, err)
-	}
-	check(t, &got)
-	// A snapshot that had a block and is filled with something unsorted.
-	b.Finish(&base)
-	check(t, &base)
+	return s
 }
 
-// TestBlockFull: of a block that does not fit as much is taken as of single items.
-func TestBlockFull(t *testing.T) {
+// TestSharedFull: what does not fit into a snapshot is left out, and what does not fit into the
+// shared items is not shared.
+func TestSharedFull(t *testing.T) {
 	var b Builder
-	for i := range 10 {
-		b.Add(1, i, 100)
-	}
 	var s Snapshot
-	b.Finish(&s)
-	k := NewSharedItems(&s)
-	if k.Len() != 10 {
-		t.Fatalf("%d items", k.Len())
-	}
-	b.Reset()
+	var pool SharedPool
+	round := pool.Take()
+	b.Share(round)
 	b.Add(0, 0, maxInts-550)
-	b.AddShared(k)
-	b.Finish(&s)
-	check(t, &s)
-	if s.Len() != 1+5 {
+	ints := make([]int32, 100)
+	for i := range 10 {
+		b.AddShared(new(SharedRef), 1, i, ints)
+	}
+	b.FinishShared(&s)
+	if check(t, &s); s.Len() != 1+5 {
 		t.Errorf("%d items", s.Len())
 	}
 	b.Reset()
-	for i := range MaxItems - 3 {
-		b.Add(0, i, 0)
+	b.Share(round)
+	for i := range MaxItems + 3 {
+		b.AddShared(new(SharedRef), 1, i, nil)
 	}
-	b.AddShared(k)
-	b.Finish(&s)
-	check(t, &s)
-	if s.Len() != MaxItems {
+	b.FinishShared(&s)
+	if check(t, &s); s.Len() != MaxItems {
 		t.Errorf("%d items", s.Len())
+	}
+	b.Reset()
+	b.Share(round)
+	for i := range maxSharedItems {
+		b.AddShared(new(SharedRef), 2, i, ints[:1])
+	}
+	if len(round.items) != maxSharedItems || len(round.data) > maxSharedInts {
+		t.Errorf("%d shared items with %d integers", len(round.items), len(round.data))
+	}
+	b.Reset()
+	b.Share(round)
+	b.AddShared(new(SharedRef), 1, 1, []int32{5})
+	b.AddShared(new(SharedRef), -1, 1, []int32{5})
+	b.AddShared(new(SharedRef), 1, 1<<16, []int32{5})
+	b.FinishShared(&s)
+	if check(t, &s); s.Len() != 1 || s.shared != nil || s.CRC() != 5 {
+		t.Errorf("%d items, shared %v", s.Len(), s.shared)
 	}
 }
 
-// TestBlockIsSkipped: what both snapshots have as a block is there once and not looked
-// at, and what may have been moved is no block.
-func TestBlockIsSkipped(t *testing.T) {
-	k := NewSharedItems(build([]int32{5, 0, 1, 2}, []int32{5, 1, 3, 4}))
-	make := func(second int, ids ...int) *Snapshot {
-		var b Builder
-		b.Add(1, 7, 1)
-		b.AddShared(k)
-		for _, id := range ids {
-			b.Add(second, id, 0)
+// TestSharedOnce: the integers of what many see are stored once, and its changes encoded once.
+func TestSharedOnce(t *testing.T) {
+	var pool SharedPool
+	var cache DeltaCache
+	var b Builder
+	var s Snapshot
+	const viewers, items, ints = 20, 50, 20
+	stores := make([]Store, viewers)
+	var encoded []int // bytes
+	for tick := range int32(3) {
+		cache.Reset()
+		round := pool.Take()
+		var refs [items]SharedRef
+		for v := range stores {
+			b.Reset()
+			b.Share(round)
+			for i := range refs {
+				var values [ints]int32
+				values[i%ints] = tick
+				b.AddShared(&refs[i], 1, i, values[:])
+			}
+			b.FinishShared(&s)
+			st := &stores[v]
+			cache.AppendDelta(nil, st.At(tick-1), &s, nil)
+			if cache.used > 0 {
+				encoded = append(encoded, len(cache.pairs[0].bytes))
+			}
+			if st.Add(tick, 0, &s); len(st.At(tick).data) != 0 {
+				t.Fatalf("%d integers stored for viewer %d", len(st.At(tick).data), v)
+			}
 		}
-		s := new(Snapshot)
-		b.Finish(s)
-		check(t, s)
-		return s
+		if len(round.items) != items || len(round.data) != items*ints {
+			t.Errorf("%d shared items with %d integers", len(round.items), len(round.data))
+		}
+		round.Release()
 	}
-	if s := make(9, 1); s.shared != k || s.sharedEntry != 1 {
-		t.Errorf("in order: block at %d", s.sharedEntry)
+	if len(encoded) != 2*viewers || encoded[0] == 0 || encoded[viewers-1] != encoded[0] || cache.used != 1 {
+		t.Errorf("encoded %d bytes, then %v", encoded[0], encoded)
 	}
-	for _, s := range []*Snapshot{make(2, 1), make(9, 2, 1), make(9, 1, 1)} {
-		if s.shared != nil {
-			t.Errorf("sorted: block at %d", s.sharedEntry)
+	for i := range stores {
+		stores[i].PurgeBefore(1)
+	}
+	if len(pool.idle) != 1 {
+		t.Errorf("%d idle, want the one to which nothing refers", len(pool.idle))
+	}
+}
+
+// TestSharedAllocs: rounds allocate nothing after the first ones.
+func TestSharedAllocs(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	steps := replay(t, "dd64.snaps")[:150]
+	var pool SharedPool
+	var cache DeltaCache
+	var b Builder
+	var s Snapshot
+	var buf []byte
+	st := NewStore(StoreConfig{Pool: new(Pool)})
+	tick := int32(0)
+	var refs [MaxItems]SharedRef
+	round := func() {
+		for i := range steps {
+			tick++
+			cache.Reset()
+			shared := pool.Take()
+			for range 2 {
+				b.Reset()
+				b.Share(shared)
+				for j := range steps[i].to.Len() {
+					k, v := steps[i].to.Item(j)
+					b.AddShared(&refs[j], k.Type(), k.ID(), v)
+				}
+				b.FinishShared(&s)
+				buf, _ = cache.AppendDelta(buf[:0], st.At(tick-3), &s, &sizes7)
+				st.Add(tick, 0, &s)
+			}
+			st.PurgeBefore(tick - 75)
+			shared.Release()
 		}
 	}
-	base, next := make(9, 1), make(9, 1)
-	if a, b := base.Find(MakeKey(5, 1)), next.Find(MakeKey(5, 1)); &a[0] != &b[0] {
-		t.Error("two copies")
-	}
-	next.entries[1] = makeEntry(MakeKey(5, 0), isShared, 1)
-	if d, changed := AppendDelta(nil, base, next, nil); changed {
-		t.Errorf("delta %x", d)
-	}
-	next.data[0] = 1
-	if d, _ := AppendDelta(nil, base, next, nil); !bytes.Equal(d, pack(0, 1, 0, 1, 7, 1, 1)) {
-		t.Errorf("delta %x", d)
+	round()
+	round()
+	if n := testing.AllocsPerRun(5, round); n > 0 {
+		t.Errorf("%v allocations in %d snapshots", n, len(steps))
 	}
 }

@@ -73,10 +73,9 @@ type Snapshot struct {
 	// any order.
 	data []int32
 	crc  int32
-	// shared has the integers of the entries from sharedEntry on, as many as it has;
-	// nil if all are in data.
-	shared      *SharedItems
-	sharedEntry int
+	// shared are the items that entries with isShared refer to, with sharedInts integers; nil if there are none.
+	shared     *SharedItems
+	sharedInts int
 	// pending is used by ApplyDelta for items that the base does not have.
 	pending []entry
 }
@@ -85,12 +84,7 @@ type Snapshot struct {
 func (s *Snapshot) Len() int { return len(s.entries) }
 
 // NumInts returns the number of integers of all items together.
-func (s *Snapshot) NumInts() int {
-	if s.shared != nil {
-		return len(s.data) + len(s.shared.data)
-	}
-	return len(s.data)
-}
+func (s *Snapshot) NumInts() int { return len(s.data) + s.sharedInts }
 
 // Size returns the size in bytes that MaxSize limits.
 func (s *Snapshot) Size() int { return headerSize + itemSize*len(s.entries) + 4*s.NumInts() }
@@ -122,7 +116,7 @@ func (s *Snapshot) CRC() int32 { return s.crc }
 
 // Reset removes all items and keeps the storage.
 func (s *Snapshot) Reset() {
-	s.entries, s.data, s.crc, s.shared = s.entries[:0], s.data[:0], 0, nil
+	s.entries, s.data, s.crc, s.shared, s.sharedInts = s.entries[:0], s.data[:0], 0, nil, 0
 }
 
 // CopyFrom makes s equal to src. A nil src counts as empty.
@@ -134,9 +128,13 @@ func (s *Snapshot) CopyFrom(src *Snapshot) {
 		s.Reset()
 		return
 	}
+	if src.shared != nil {
+		s.copyWithout(src, &bitmap{})
+		return
+	}
 	s.entries = append(s.entries[:0], src.entries...)
 	s.data = append(s.data[:0], src.data...)
-	s.crc, s.shared, s.sharedEntry = src.crc, src.shared, src.sharedEntry
+	s.crc, s.shared, s.sharedInts = src.crc, nil, 0
 }
 
 // Equal reports whether both snapshots have the same items with the same integers.
@@ -155,12 +153,12 @@ func (s *Snapshot) Equal(o *Snapshot) bool {
 
 // ints returns the integers of an entry of s.
 func (s *Snapshot) ints(e entry) []int32 {
-	off, data := e.off(), s.data
+	off := e.off()
 	if off >= isShared {
-		off, data = off-isShared, s.shared.data
+		return s.shared.ints(off - isShared)
 	}
 	end := off + e.len()
-	return data[off:end:end]
+	return s.data[off:end:end]
 }
 
 // search returns the position of k in the entries, or where it would be inserted.

@@ -1,0 +1,120 @@
+package bridge6
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// playerItem is a player as snapshots show them.
+type playerItem struct {
+	info              [msg6.SizePlayerInfo]int32
+	ddnet             [sizeDDNetPlayer]int32
+	infoRef, ddnetRef snapshot.SharedRef
+}
+
+// buildPlayers adds the players. A player who is out of the round and watches is shown
+// to themself as a spectator: 0.6 has no other way, but for pauses since DDNet 16.0.
+func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32) {
+	if ids.limited {
+		var list [numLimitedIDs]knownPlayer
+		known := e.appendKnown(list[:0], ids)
+		for _, k := range known {
+			e.buildPlayer(b, v, latency, k.player, k.id, version)
+		}
+		for _, k := range known {
+			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), e.skins.infos[k.player.ID].ints[:])
+		}
+	} else {
+		for i := range e.frame.Players {
+			p := &e.frame.Players[i]
+			if item := &e.players[p.ID]; p.ID != v.Viewer && latency[p.ID] == 0 {
+				b.AddShared(&item.infoRef, msg6.TypePlayerInfo, int(p.ID), item.info[:])
+			} else {
+				e.buildPlayer(b, v, latency, p, int32(p.ID), version)
+			}
+		}
+		for i := range e.frame.Players {
+			info := &e.skins.infos[e.frame.Players[i].ID]
+			b.AddShared(&info.ref, msg6.TypeClientInfo, int(e.frame.Players[i].ID), info.ints[:])
+		}
+	}
+	if ids.active {
+		copy(b.Add(msg6.TypeClientInfo, proxyID, msg6.SizeClientInfo), proxyInfo[:])
+	}
+	if v.Viewer == game.Nobody || e.playerIndex[v.Viewer] < 0 {
+		return
+	}
+	p := &e.frame.Players[e.playerIndex[v.Viewer]]
+	if id := ids.id(p.ID); id >= 0 && p.Spectating {
+		o := msg6.SpectatorInfo{SpectatorID: -1, X: p.ViewX, Y: p.ViewY}
+		if p.SpecMode != game.SpectateFree {
+			o.SpectatorID = max(ids.id(p.SpectatorID), -1)
+		}
+		if dst := b.Add(msg6.TypeSpectatorInfo, int(id), msg6.SizeSpectatorInfo); dst != nil {
+			o.PutInts(dst)
+		}
+	}
+}
+
+func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id, version int32) {
+	dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo)
+	if dst == nil {
+		return
+	}
+	o := e.encodePlayer(p, id)
+	o.Latency = latency[p.ID]
+	if p.ID == v.Viewer {
+		o.Local = 1
+		if p.Spectating && (p.Pause == game.NotPaused || version < msg6.VersionSpectatorsTeam) {
+			o.Team = msg6.TeamSpectators
+		}
+	}
+	o.PutInts(dst)
+}
+
+// encodePlayer returns a player as others see them, without the latency.
+func (e *snapshotEncoder) encodePlayer(p *game.PlayerState, id int32) msg6.PlayerInfo {
+	o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score}
+	if e.isRace {
+		o.Score = encodeTimeScore(p.Score)
+	}
+	return o
+}
+
+// noTimeScore is the score without a time in a race.
+const noTimeScore = -9999
+
+// encodeTimeScore returns a time in ms as a score: in seconds, and negative, so that those
+// who are faster stand higher.
+func encodeTimeScore(ms int32) int32 {
+	if ms < 0 {
+		return noTimeScore
+	}
+	return -ms / 1000
+}
+
+// knownPlayer is a player whom a client knows, and the id.
+type knownPlayer struct {
+	player *game.PlayerState
+	id     int32
+}
+
+// appendKnown appends the players whom a client knows, in the order of their ids there.
+func (e *snapshotEncoder) appendKnown(dst []knownPlayer, ids *clientIDs) []knownPlayer {
+	if ids.active {
+		for id, p := range ids.byID {
+			if p != game.Nobody && e.playerIndex[p] >= 0 {
+				dst = append(dst, knownPlayer{&e.frame.Players[e.playerIndex[p]], int32(id)})
+			}
+		}
+		return dst
+	}
+	for i := range e.frame.Players {
+		p := &e.frame.Players[i]
+		if id := ids.id(p.ID); id >= 0 {
+			dst = append(dst, knownPlayer{p, id})
+		}
+	}
+	return dst
+}
