@@ -85,6 +85,13 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 		}
 		return
 	}
+	if strings.HasSuffix(r.Name, server.TeehistorianSuffix) {
+		if names, ticks, err := historianPlayers(file); err == nil {
+			r.setPlayers(names)
+			r.Length = int(ticks / game.TickRate)
+		}
+		return
+	}
 	l, err := replay.NewReader(file)
 	if err != nil {
 		return

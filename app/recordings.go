@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/webpage"
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server"
@@ -112,9 +114,9 @@ func (rs *recordingFiles) list() []recordingInfo {
 	before := time.Now().Add(-max(rs.delay(), writtenAge))
 	all := []recordingInfo{}
 	root := os.DirFS(rs.dir)
-	for _, folder := range []string{"demos", "replays"} {
+	for _, folder := range []string{"demos", "replays", "teehistorian"} {
 		fs.WalkDir(root, folder, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, server.DemoSuffix) && !strings.HasSuffix(name, server.ReplaySuffix) {
+			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, server.DemoSuffix) && !isRunAgain(name) {
 				return nil
 			}
 			if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
@@ -159,6 +161,15 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 		h := d.Header()
 		start, _ = time.ParseInLocation(recorder.TimeLayout, h.Time, time.Local)
 		r.Map.Name, r.Length = h.MapName, h.Length
+	} else if strings.HasSuffix(r.Name, server.TeehistorianSuffix) {
+		l, err := teehistorian.NewReader(f)
+		if err != nil {
+			return r
+		}
+		h := l.Header()
+		start = historianStart(h)
+		r.Map.Name, r.GameType, r.Length = safetext.Line(h.MapName), safetext.Line(h.GameType), max(0, int(r.changed.Sub(start)/time.Second))
+		link += server.DemoSuffix
 	} else {
 		l, err := replay.NewReader(f)
 		if err != nil {
@@ -176,6 +187,11 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 	return r
 }
 
+// isRunAgain reports whether a file has what players did, so that its match is run again to show it.
+func isRunAgain(name string) bool {
+	return strings.HasSuffix(name, server.ReplaySuffix) || strings.HasSuffix(name, server.TeehistorianSuffix)
+}
+
 func (rs *recordingFiles) path(name string) string {
 	return filepath.Join(rs.dir, filepath.FromSlash(name))
 }
@@ -184,7 +200,7 @@ func (rs *recordingFiles) path(name string) string {
 func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	log := strings.TrimSuffix(name, server.DemoSuffix)
-	isLog := strings.HasSuffix(log, server.ReplaySuffix)
+	isLog := isRunAgain(log)
 	if !isLog {
 		log = name
 	}

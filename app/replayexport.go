@@ -87,7 +87,12 @@ func ticksIn(d time.Duration) int32 {
 
 // findMap returns the map of a log in a form that the players of a format read.
 func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*bridge.Map, error) {
-	file, err := readMapFile(c.Map, h.Map, h.MapSHA256)
+	return findGameMap(c.Map, h.Map, h.MapSHA256, format)
+}
+
+// findGameMap returns the map that readMapFile finds in a form that the players of a format read.
+func findGameMap(given, name string, sum [sha256.Size]byte, format recorder.Format) (*bridge.Map, error) {
+	file, err := readMapFile(given, name, sum)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +103,7 @@ func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*br
 			file = compatible
 		}
 	}
-	return &bridge.Map{Name: h.Map, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file)}, nil
+	return &bridge.Map{Name: name, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file)}, nil
 }
 
 // readMapFile returns the file of a map: the one that the user names, or one that the program, the

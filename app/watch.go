@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -27,14 +28,14 @@ import (
 )
 
 type watchCmd struct {
-	What string `arg:"" name:"file|host" help:"Demo, replay log, or server (HOST, HOST:PORT or a URL)."`
+	What string `arg:"" name:"file|host" help:"Demo, replay log, teehistorian, or server (HOST, HOST:PORT or a URL)."`
 	Open bool   `help:"Open a browser; without it, only the address is printed." default:"true" negatable:""`
 }
 
 // Help explains what can be watched.
 func (watchCmd) Help() string {
-	return `Demos are those of Teeworlds 0.7, 0.6 and DDNet. A replay log needs the map of its match in
-the folder maps. For a file the page is served by this program, to this machine only, until
+	return `Demos are those of Teeworlds 0.7, 0.6 and DDNet. A replay log, or a teehistorian of DDNet-Server,
+needs the map of its match in the folder maps, and its match is run again. For a file the page is served by this program, to this machine only, until
 Ctrl-C. A server is watched on its own page, which it has at sv_http.
 
   teeyard watch final.demo
@@ -45,7 +46,7 @@ Ctrl-C. A server is watched on its own page, which it has at sv_http.
 func (c *watchCmd) Run(ctx context.Context, p *program) error {
 	if _, err := os.Stat(c.What); err != nil {
 		u, urlErr := serverPage(c.What)
-		if urlErr != nil || !errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(c.What, ".demo") || strings.HasSuffix(c.What, ".twreplay") {
+		if urlErr != nil || !errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(c.What, ".demo") || strings.HasSuffix(c.What, ".twreplay") || strings.HasSuffix(c.What, ".teehistorian") {
 			return err
 		}
 		c.show(u)
@@ -180,7 +181,9 @@ func (f *memoryFile) WriteAt(b []byte, at int64) (int, error) { return copy(f.By
 // its match and scripts run, of a replay log.
 func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) error {
 	b := bufio.NewReaderSize(file, 64<<10)
-	if start, _ := b.Peek(len(replayMagic)); string(start) != replayMagic {
+	start, _ := b.Peek(16)
+	isHistorian := teehistorian.Is(start)
+	if !isHistorian && !strings.HasPrefix(string(start), replayMagic) {
 		r, err := demo.NewReader(b)
 		if err != nil {
 			return readable(err)
@@ -188,7 +191,10 @@ func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) er
 		return readable(recorder.Convert(w, r))
 	}
 	if !trusted {
-		return errors.New("it is a replay log, whose match a server runs again for its own machine only; teeyard watch shows it")
+		return errors.New("it is a recording whose match a server runs again for its own machine only; teeyard watch shows it")
+	}
+	if isHistorian {
+		return readable(exportTeehistorian(w, b))
 	}
 	r, err := replay.NewReader(b)
 	if err != nil {

@@ -35,6 +35,8 @@ type DDRaceRule interface {
 type ddraceHost struct {
 	rule    DDRaceRule
 	world   *ddrace.World
+	played  DDRacePlayedRule // runs another one, nil for none
+	own     *ddrace.World    // with played, the world's own
 	inputs  []ddrace.PlayerInput
 	entered PlayerMask // who is in the simulation
 	lines   []ddrace.Line
@@ -60,6 +62,9 @@ func (w *World) startDDRace() error {
 	world := ddrace.New(ddrace.Config{Map: m, Seed: seed, Teams: rule.DDRaceTeams(&w.tx)})
 	w.ddrace = &ddraceHost{rule: rule, options: DDRaceOptions{MaxAFK: 300}, world: world}
 	w.ddrace.tick.Seed, w.ddrace.tick.Settings = seed, m.Settings
+	if w.ddrace.played, ok = rule.(DDRacePlayedRule); ok {
+		w.ddrace.own = world
+	}
 	w.extended = true
 	w.tuning = shownTuning(&m.Settings.Tuning)
 	return nil
@@ -130,6 +135,10 @@ func (d *ddraceHost) tune(t *Tuning) {
 // tickDDRace runs one tick of the simulation, instead of tickEntities.
 func (w *World) tickDDRace(cmds []Command) {
 	d := w.ddrace
+	if d.played != nil {
+		w.tickPlayed()
+		return
+	}
 	if w.resetRequested {
 		for id := range PlayerID(MaxPlayers) {
 			w.killCharacter(id, WeaponGame)
@@ -175,6 +184,10 @@ func (w *World) tickDDRace(cmds []Command) {
 
 // beginTick remembers what the tick may change.
 func (d *ddraceHost) beginTick() {
+	if d.played != nil {
+		d.beginPlayed()
+		return
+	}
 	for id := range d.teams {
 		d.teams[id] = d.world.Team(id)
 	}
@@ -185,6 +198,7 @@ func (w *World) tellRaceTeams() {
 	for id, before := range w.ddrace.teams {
 		if team := w.ddrace.world.Team(id); team != before {
 			w.addEvent(Event{Kind: EvRaceTeam, To: MaskAll, Player: PlayerID(id), Value: int32(team)})
+			w.ddrace.teams[id] = team
 		}
 	}
 }

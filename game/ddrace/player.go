@@ -108,6 +108,9 @@ func (w *World) SetSpectator(id int, spectator bool) {
 	p.spectator, p.spawning = spectator, !spectator
 }
 
+// IsSpectator reports whether a player only watches.
+func (w *World) IsSpectator(id int) bool { return w.players[id].spectator }
+
 // SetView says what a player sees who has no tee in the world.
 func (w *World) SetView(id int, at Vec) { w.players[id].view = at }
 

@@ -16,7 +16,7 @@ func TestMemory(t *testing.T) {
 	for _, noSearch := range []bool{false, true} {
 		var before, now runtime.MemStats
 		most := uint64(0)
-		testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), NoSearch: noSearch, OnTick: func(w *ddrace.World) {
+		testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), NoSearch: noSearch, OnTick: func(w *ddrace.World, _ []ddrace.Event) error {
 			if w.Tick() == 300 || w.Tick() == 1900 {
 				runtime.GC()
 				runtime.ReadMemStats(&now)
@@ -26,6 +26,7 @@ func TestMemory(t *testing.T) {
 					most = now.HeapAlloc - before.HeapAlloc
 				}
 			}
+			return nil
 		}}))
 		if most > 1<<20 {
 			t.Errorf("%d bytes more after 1600 ticks", most)

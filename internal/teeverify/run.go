@@ -28,6 +28,9 @@ type match struct {
 	frames      []frame
 	first, next int
 	checkpoints []checkpoint // at most two, the older one first
+	// told is the last tick that OnTick was called for, and done the last one after which OnAction was.
+	told, done int32
+	err        error // of OnTick
 	state
 }
 
@@ -75,6 +78,7 @@ func newMatch(cfg *Config) (*match, error) {
 	t := &match{
 		cfg: cfg, file: file, gmap: m, res: &Result{Header: h, Faults: m.Faults},
 		killDelay: delay(h, "sv_kill_delay", 1), teamDelay: delay(h, "sv_team_change_delay", 3),
+		done: -1,
 	}
 	t.newWorld()
 	return t, nil
@@ -165,12 +169,18 @@ func (t *match) run(last int32) {
 			return
 		}
 		t.actAll(f.actions)
+		if t.cfg.OnAction != nil && !t.searching && f.tick > t.done {
+			t.done = f.tick
+			for i := range f.actions {
+				t.cfg.OnAction(&f.actions[i])
+			}
+		}
 	}
 }
 
 // step runs a tick and compares the places of all tees. It reports whether they are equal.
 func (t *match) step() bool {
-	t.world.Step(t.inputs)
+	events := t.world.Step(t.inputs)
 	t.inputs = t.inputs[:0]
 	tick := t.world.Tick()
 	t.res.Ticks = tick
@@ -194,10 +204,11 @@ func (t *match) step() bool {
 		}
 		t.res.TeeTicks++
 	}
-	if t.cfg.OnTick != nil && !t.searching {
-		t.cfg.OnTick(t.world)
+	if t.cfg.OnTick != nil && !t.searching && tick > t.told {
+		t.told = tick
+		t.err = t.cfg.OnTick(t.world, events)
 	}
-	return true
+	return t.err == nil
 }
 
 func round(f float32) int32 {

@@ -49,5 +49,9 @@ func (t *teams) Started(w *ddrace.World, id int) bool {
 	return true
 }
 
-// Finished implements ddrace.Teams.
-func (t *teams) Finished(*ddrace.World, int) {}
+// Finished implements ddrace.Teams. When the others of a team finish does not matter to where tees are.
+func (t *teams) Finished(w *ddrace.World, id int) {
+	if w.Team(id) == 0 {
+		w.FinishRace(id)
+	}
+}

@@ -27,8 +27,11 @@ type Config struct {
 	NoSearch bool
 	// Ticks is where to end, 0 for the end of the recording.
 	Ticks int32
-	// OnTick, if not nil, is called after each tick in which all places were equal.
-	OnTick func(*ddrace.World)
+	// OnTick, if not nil, is called after each tick in which all places were equal, once, with what happened in it. It
+	// must not change the world, and may be called with another one for the next tick. With an error, Verify ends.
+	OnTick func(*ddrace.World, []ddrace.Event) error
+	// OnAction, if not nil, is called for what is recorded between two ticks, once, after the OnTick of the first of them.
+	OnAction func(*teehistorian.Record)
 }
 
 // Result is what was found.
@@ -76,7 +79,7 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("tick %d: the tee of client %d is %s in the recording and %s in the simulation", d.Tick, d.Client, where(d.Recorded), where(d.Computed))
 }
 
-// Verify runs a recording. The error is that of the file's header or of the map.
+// Verify runs a recording. The error is that of the file's header, of the map or of OnTick.
 func Verify(cfg Config) (*Result, error) {
 	t, err := newMatch(&cfg)
 	if err != nil {
@@ -91,7 +94,7 @@ func Verify(cfg Config) (*Result, error) {
 			break
 		}
 	}
-	return t.res, nil
+	return t.res, t.err
 }
 
 // search looks for the one input that would explain a difference, and goes back to before it if

@@ -1,0 +1,290 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/bridge6"
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/internal/teeverify"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server"
+)
+
+// maxHistorianTicks is how much of a teehistorian is shown, from when somebody comes on.
+const maxHistorianTicks = 4 * 60 * 60 * game.TickRate
+
+// historianDemo makes a demo of a teehistorian, whose match runs in the simulation. It goes as far as that agrees
+// with the recording.
+type historianDemo struct {
+	demoExport
+	world     *game.World
+	sim       *ddrace.World
+	events    []ddrace.Event
+	cmds      []game.Command // for the next tick
+	protocols [2]bridge.Protocol
+	clients   [ddrace.MaxTees]historianClient
+	seenFrom  int32 // tick in which somebody came, 0 before
+}
+
+// errHistorianEnd ends a demo that is long enough.
+var errHistorianEnd = errors.New("the demo is long enough")
+
+// exportTeehistorian writes a demo for Teeworlds 0.7 of a recording.
+func exportTeehistorian(out io.Writer, file io.Reader) error {
+	var begin bytes.Buffer
+	r, err := teehistorian.NewReader(io.TeeReader(file, &begin))
+	if err != nil {
+		return err
+	}
+	h := r.Header()
+	sum, ok := h.SHA256()
+	if !ok {
+		return errors.New("the header has no checksum of the map")
+	}
+	m, err := findGameMap("", h.MapName, sum, recorder.Teeworlds)
+	if err != nil {
+		return err
+	}
+	parsed, err := twmap.Config{GameOnly: true}.Parse(m.File)
+	if err != nil {
+		return err
+	}
+	terrain, err := server.Terrain(parsed)
+	if err != nil {
+		return err
+	}
+	d := newHistorianDemo()
+	d.demoExport = demoExport{format: recorder.Teeworlds, gameMap: m, file: out, began: historianStart(h), to: game.MaxTick}
+	rules := game.DefaultRules()
+	rules.PlayerSlots = game.MaxPlayers
+	if d.world, err = game.New(game.Config{Mode: historianMode{d}, Terrain: terrain, Rules: rules}); err != nil {
+		return err
+	}
+	res, err := teeverify.Verify(teeverify.Config{File: io.MultiReader(&begin, file), Terrain: terrain, OnTick: d.tick, OnAction: d.act})
+	switch {
+	case err != nil && !errors.Is(err, errHistorianEnd):
+		return err
+	case d.out == nil && res.Difference != nil:
+		return fmt.Errorf("the simulation differs from the recording: %v", res.Difference)
+	case d.out == nil && res.End != nil:
+		return res.End
+	case d.out == nil:
+		return errors.New("nobody is in the recording")
+	}
+	if res.Difference != nil {
+		if err := d.say(fmt.Sprintf("From here on the simulation differs from the recording: %v", res.Difference)); err != nil {
+			return err
+		}
+	}
+	return d.out.Close()
+}
+
+func newHistorianDemo() *historianDemo {
+	return &historianDemo{protocols: [2]bridge.Protocol{bridge6.NewProtocol(), bridge7.NewProtocol()}}
+}
+
+// historianStart returns when a recording began, the zero time if it does not say so.
+func historianStart(h *teehistorian.Header) time.Time {
+	t, _ := time.Parse("2006-01-02T15:04:05-0700", h.StartTime)
+	return t
+}
+
+// historianPlayers returns the names of who is in a recording, who came first, and its last tick.
+func historianPlayers(file io.Reader) (names []string, last int32, err error) {
+	r, err := teehistorian.NewReader(file)
+	if err != nil {
+		return nil, 0, err
+	}
+	d := newHistorianDemo()
+	for rec := new(teehistorian.Record); r.Next(rec) == nil; {
+		last = rec.Tick
+		d.act(rec)
+		for i := range d.cmds {
+			if p := d.cmds[i].Profile; p != nil {
+				names = append(names, p.Name)
+			}
+		}
+		d.cmds = d.cmds[:0]
+	}
+	return names, last, nil
+}
+
+// tick shows a tick of the recording.
+func (d *historianDemo) tick(w *ddrace.World, events []ddrace.Event) error {
+	d.sim, d.events = w, events
+	return d.step()
+}
+
+func (d *historianDemo) step() error {
+	all := d.world.Step(d.cmds)
+	d.cmds, d.events = d.cmds[:0], nil
+	if d.seenFrom == 0 {
+		if len(d.world.Frame().Players) == 0 {
+			return nil
+		}
+		d.seenFrom = d.world.Tick()
+	}
+	if d.world.Tick()-d.seenFrom >= maxHistorianTicks {
+		return errHistorianEnd
+	}
+	return d.demoExport.tick(d.world, all)
+}
+
+// say ends the demo with a line of the server.
+func (d *historianDemo) say(text string) error {
+	d.cmds = append(d.cmds, game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
+	for range 2 * game.TickRate {
+		if err := d.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act does what is recorded between two ticks, as far as it is seen beside the tees.
+func (d *historianDemo) act(rec *teehistorian.Record) {
+	id := rec.Client
+	if rec.Kind == teehistorian.Extra && len(rec.Data) > 0 {
+		id = int32(rec.Data[0]) // those that count have small numbers
+	}
+	if id < 0 || id >= ddrace.MaxTees {
+		return
+	}
+	c := &d.clients[id]
+	switch rec.Kind {
+	case teehistorian.Join:
+		*c = historianClient{d: d, id: game.PlayerID(id), isSeven: c.isSeven}
+		protocol := d.protocols[0]
+		if c.isSeven {
+			protocol = d.protocols[1]
+		}
+		c.side = protocol.NewServerSide(c)
+		c.do(game.Command{Kind: game.CmdJoin})
+	case teehistorian.Drop:
+		if c.side != nil {
+			c.do(game.Command{Kind: game.CmdLeave, Text: safetext.Line(rec.Reason)})
+		}
+		*c = historianClient{}
+	case teehistorian.Message:
+		if c.side != nil {
+			c.side.Receive(rec.Data, true) // what it does not know is nothing to see
+		}
+	case teehistorian.Extra:
+		switch rec.ID {
+		case teehistorian.ExtraJoin6, teehistorian.ExtraJoin7:
+			c.isSeven = rec.ID == teehistorian.ExtraJoin7
+		case teehistorian.ExtraReady:
+			if c.side != nil {
+				if !c.isNamed {
+					c.OnProfile(new(game.Profile))
+				}
+				c.do(game.Command{Kind: game.CmdEnterGame})
+			}
+		}
+	}
+}
+
+// historianClient is a player of the recording. As a bridge.Session it takes what their client sent.
+type historianClient struct {
+	bridge.NopSender
+	d       *historianDemo
+	id      game.PlayerID
+	isSeven bool
+	isNamed bool
+	side    bridge.ServerSide // nil for nobody
+}
+
+func (c *historianClient) do(cmd game.Command) {
+	cmd.Player, cmd.Target = c.id, game.Nobody
+	c.d.cmds = append(c.d.cmds, cmd)
+}
+
+// OnProfile implements bridge.Session.
+func (c *historianClient) OnProfile(p *game.Profile) {
+	shown := *p
+	c.isNamed = true
+	if shown.Name, shown.Clan = safetext.Line(p.Name), safetext.Line(p.Clan); shown.Name == "" {
+		shown.Name = fmt.Sprintf("(%d)", c.id)
+	}
+	c.do(game.Command{Kind: game.CmdProfile, Profile: &shown})
+}
+
+// OnCommand implements bridge.Session.
+func (c *historianClient) OnCommand(cmd game.Command) {
+	if cmd.Kind == game.CmdSkinChange || cmd.Kind == game.CmdEmoticon {
+		c.do(cmd)
+	}
+}
+
+// The others are not in recordings, or nothing to see.
+
+func (*historianClient) OnLogin(bridge.Login)                             {}
+func (*historianClient) OnRequestMapData(int)                             {}
+func (*historianClient) OnReady()                                         {}
+func (*historianClient) OnEnterGame()                                     {}
+func (*historianClient) OnInput(*bridge.InputMessage)                     {}
+func (*historianClient) OnChatCommand(string, string)                     {}
+func (*historianClient) OnTimeoutCode(string)                             {}
+func (*historianClient) OnRconAuth(string, string)                        {}
+func (*historianClient) OnRconCmd(string)                                 {}
+func (*historianClient) OnCallVote(bridge.VoteKind, string, string, bool) {}
+func (*historianClient) OnVote(int32)                                     {}
+
+// historianMode shows the simulation of the recording.
+type historianMode struct{ *historianDemo }
+
+var _ game.DDRacePlayedRule = historianMode{}
+
+// Name implements game.Mode.
+func (historianMode) Name() string { return "DDraceNetwork" }
+
+// Flags implements game.Mode.
+func (historianMode) Flags() game.GameFlags { return game.GameFlagRace | game.GameFlagDDRace }
+
+// MinPlayers implements game.PlayersRule.
+func (historianMode) MinPlayers() int32 { return 1 }
+
+// PureTuning implements game.PurityRule.
+func (historianMode) PureTuning() bool { return false }
+
+// CheckWin implements game.WinRule.
+func (historianMode) CheckWin(*game.Ctx) game.MatchResult { return game.MatchContinues }
+
+// Start implements game.Mode.
+func (historianMode) Start(tx *game.Tx) {
+	tx.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
+}
+
+// OnEnter implements game.EnterHook.
+func (historianMode) OnEnter(ctx *game.Ctx, id game.PlayerID) { ctx.SetScore(id, game.NoRaceTime) }
+
+// DDRaceSettings implements game.DDRaceRule.
+func (historianMode) DDRaceSettings() ddrace.Settings { return ddrace.DefaultSettings() }
+
+// DDRaceTeams implements game.DDRaceRule.
+func (historianMode) DDRaceTeams(*game.Tx) ddrace.Teams { return nil }
+
+// DDRaceEvent implements game.DDRaceRule.
+func (historianMode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
+	if e.Kind != ddrace.EventFinish {
+		return
+	}
+	id, time := game.PlayerID(e.Tee), e.Value*(1000/game.TickRate)
+	if best := tx.Score(id); best == game.NoRaceTime || time < best {
+		tx.SetScore(id, time)
+	}
+	tx.SendRaceFinish(game.RaceFinish{Player: id, Time: time})
+}
+
+// PlayedDDRace implements game.DDRacePlayedRule.
+func (m historianMode) PlayedDDRace() (*ddrace.World, []ddrace.Event) { return m.sim, m.events }

@@ -1,0 +1,42 @@
+package game
+
+import "github.com/teeyard/teeyard/game/ddrace"
+
+// DDRacePlayedRule is for modes that show a simulation that somebody else runs, such as that of a recording. Each
+// tick of the world shows one of it. Nothing in the world changes the simulation, neither inputs nor deaths.
+type DDRacePlayedRule interface {
+	DDRaceRule
+	// PlayedDDRace returns the simulation after a tick, and what happened in it. Both stay as they are until the
+	// next Step of the world begins.
+	PlayedDDRace() (*ddrace.World, []ddrace.Event)
+}
+
+// beginPlayed lets commands of the next tick change the world's own simulation, which nobody sees.
+func (d *ddraceHost) beginPlayed() {
+	d.world = d.own
+}
+
+// tickPlayed shows a tick of the simulation that runs elsewhere.
+func (w *World) tickPlayed() {
+	d := w.ddrace
+	world, events := d.played.PlayedDDRace()
+	d.world = world
+	for i := range w.players {
+		p := &w.players[i]
+		if p.inGame && world.IsSpectator(i) != (p.team == TeamSpectators) {
+			if w.characters[i].exists {
+				w.removeCharacter(PlayerID(i))
+			}
+			if p.team = TeamRed; world.IsSpectator(i) {
+				p.team = TeamSpectators
+			}
+			w.addEvent(Event{Kind: EvTeamChange, To: MaskAll, Player: PlayerID(i), Team: p.team, Flag: true})
+		}
+	}
+	for i := range events {
+		if e := &events[i]; e.Tee < 0 || w.players[e.Tee].inGame {
+			w.ddraceEvent(e)
+		}
+	}
+	w.mirrorTees()
+}
