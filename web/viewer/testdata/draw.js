@@ -1,10 +1,15 @@
 // What the tests of draw/ ask for.
 import { readMap } from '/viewer/draw/mapfile.js';
+import { Actors } from '/viewer/draw/actors.js';
 import { Camera } from '/viewer/draw/camera.js';
+import { Effects } from '/viewer/draw/effects.js';
 import { marksOf } from '/viewer/draw/racetiles.js';
+import { Looks } from '/viewer/draw/skins.js';
 import { Scene } from '/viewer/draw/scene.js';
-import { GAME } from '/viewer/match/types.js';
+import { newFrame } from '/viewer/match/moment.js';
+import { EFFECT, GAME } from '/viewer/match/types.js';
 import { stateText } from '/viewer/page/hud.js';
+import { Snapshot } from '/viewer/wire/snapshot.js';
 import { list, moment, show, tee } from '/test/moments.js';
 
 /** FNV-1a, as hash/fnv. */
@@ -60,6 +65,50 @@ export async function raceMarks(url) {
 	const out = [];
 	for (let i = 0; i < data.length; i += 4) if (data[i] || data[i + 1]) out.push([i / 4 % map.game.width, Math.floor(i / 4 / map.game.width), ...data.slice(i, i + 4)].join(' '));
 	return out;
+}
+
+/** Lets something explode above the ground in a map, and counts its particles that are in the ground; also whether they are at the same places after rewinding. */
+export async function explode(url) {
+	const map = await readMap(await load(url));
+	const actors = Object.assign(new Actors(), { game: map.game });
+	const effects = new Effects(actors);
+	const style = { n: 0, inGround: 0, low: 0, places: '', particle(kind, x, y) {
+		this.n++;
+		if (actors.solid(x, y - 1)) this.inGround++;
+		this.places += `${x} ${y},`;
+	}, star() {} };
+	const at = (tick) => {
+		style.places = '';
+		effects.drawParticles(m, Object.assign(style, { m: m.tick = tick }));
+		return style.places;
+	};
+	let y = 200;
+	while (!actors.solid(600, y)) y++;
+	const e = (kind, key) => ({ key, kind, tick: 1000, x: 600, y: y - 16, id: -1, angle: 1, amount: 15, sound: -1, seed: 77 });
+	const m = moment(1000, { effects: list([e(EFFECT.EXPLOSION, 1), e(EFFECT.DEATH, 2), e(EFFECT.SKID, 3)]) });
+	for (let tick = 1000; tick < 1040; tick += 0.7) at(tick);
+	const before = at(1020);
+	for (let tick = 1000; tick <= 1020; tick += 0.3) at(tick);
+	const again = at(1020);
+	m.effects.items[2].y -= 200; // not on the ground
+	m.effects.items[2].key = 4;
+	const air = at(1020);
+	return { Particles: style.n, InGround: style.inGround, Same: before === again, Skid: before.split(',').length - air.split(',').length };
+}
+
+/** The packed colours of eyes by name. */
+export function eyes(...names) {
+	return names.map((name, id) => new Looks().of({ id, team: 0, skin: { parts: ['standard', '', '', 'standard', 'standard', name], useCustomColors: Array(6).fill(false), colors: Array(6).fill(0) } }, 0, false).packed[5] & 0xff);
+}
+
+/** The effects of characters with a velocity, direction and tick, in a snapshot of tick 1000. */
+export function skids(...characters) {
+	return characters.map(([vx, direction, tick]) => {
+		const ints = new Int32Array(22);
+		ints.set([tick, 5000, 300, vx * 256, 0, 0, direction, 0, -1]);
+		const s = new Snapshot(1, Uint32Array.of(10 << 16), Uint16Array.of(0, 22), ints);
+		return newFrame(1000, 998, s).effects.map((e) => [e.kind, e.x, e.angle, e.amount].join(' ')).join();
+	});
 }
 
 let scene, camera;

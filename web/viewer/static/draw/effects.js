@@ -1,18 +1,20 @@
 /**
  * Draws what happens for a moment: explosions, smoke, splashes, stars. All is worked out from the time since
- * it happened and a seed, so it looks the same when one rewinds, and costs nothing to jump to. The numbers
- * are those of the original client, but for its particles that bounce off walls.
+ * it happened and a seed, so it looks the same when one rewinds. The numbers are those of the original client. What is thrown
+ * bounces off the ground (motion.js); what trails behind comes to rest there.
  *
  * @module
  */
 
 import { EFFECT, PICKUP, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
+import { Motions, STEP } from './motion.js';
 import { WHITE, rgba } from './sprites.js';
 
 /** The kinds of particles. */
 export const PARTICLE = Object.freeze({ SMOKE: 0, BALL: 1, SHELL: 2, SPLAT: 3, EXPLOSION: 4, AIR_JUMP: 5, HIT: 6, SLICE: 7 });
 
 const TAU = Math.PI * 2;
+const SKID_COLOR = rgba(0.75, 0.75, 0.75);
 const SPAWN_COLOR = rgba(0xb5 / 255, 0x50 / 255, 0xcb / 255);
 
 let state = 1;
@@ -54,10 +56,53 @@ function fly(x, y, vx, vy, gravity, friction, t) {
 	placeY = y + (vy + gravity / k) * e - (gravity / k) * t;
 }
 
+/**
+ * Where a motion has a particle now.
+ * @param {import('./motion.js').Motion} w @param {number} i @param {number} t
+ */
+function place(w, i, t) {
+	const rest = t - w.steps * STEP;
+	placeX = w.x[i] + w.vx[i] * rest;
+	placeY = w.y[i] + w.vy[i] * rest;
+}
+
+/** What is thrown, by EFFECT. @type {Record<number, { friction: number, draw: (e: Effect, t: number, w: import('./motion.js').Motion, style: Style|null, color: Float32Array|null) => void }>} */
+const THROWN = {
+	[EFFECT.EXPLOSION]: { friction: 0.4, draw: smoke },
+	[EFFECT.SPAWN]: { friction: 0.7, draw: spawn },
+	[EFFECT.DEATH]: { friction: 0.8, draw: splash },
+	[EFFECT.AIR_JUMP]: { friction: 0.7, draw: airJump },
+	[EFFECT.SKID]: { friction: 0.7, draw: skid },
+};
+
+/**
+ * @typedef {import('../match/types.js').Effect} Effect
+ * @typedef {import('./actors.js').Style} Style
+ */
+
 export class Effects {
-	/** @param {import('./actors.js').Actors} actors who knows the looks of tees */
+	/** @param {import('./actors.js').Actors} actors who knows the looks of tees and the ground */
 	constructor(actors) {
 		this.actors = actors;
+		this.motions = new Motions();
+	}
+
+	/**
+	 * Lets the particle that was worked out last rest where the ground begins.
+	 * @param {number} x where it was free @param {number} y
+	 */
+	rest(x, y) {
+		if (!this.actors.solid(placeX, placeY)) return;
+		let [free, solid] = [0, 1];
+		const dx = placeX - x;
+		const dy = placeY - y;
+		for (let i = 0; i < 4; i++) {
+			const middle = (free + solid) / 2;
+			if (this.actors.solid(x + dx * middle, y + dy * middle)) solid = middle;
+			else free = middle;
+		}
+		placeX = x + dx * free;
+		placeY = y + dy * free;
 	}
 
 	/**
@@ -84,6 +129,7 @@ export class Effects {
 				if (grenade) {
 					const a = random() * TAU;
 					fly(x, y, Math.cos(a) * 50, Math.sin(a) * 50, random() * -500, 0.7, t);
+					this.rest(x, y);
 					style.particle(PARTICLE.SMOKE, placeX, placeY, (12 + random() * 8) * (1 - t / life), a, WHITE);
 				} else style.particle(PARTICLE.BALL, x, y, 8 * (1 - t / life), 0, WHITE);
 			}
@@ -107,7 +153,9 @@ export class Effects {
 		for (let n = Math.ceil(m.tick - 25); n <= m.tick; n++) {
 			seed(key * 4099 + n);
 			const t = (m.tick - n) / TICKS_PER_SECOND;
-			fly(x + (random() - 0.5) * width, y + (random() - 0.5) * height, 0, 0, 500, 0.9, t);
+			const fromY = y + (random() - 0.5) * height;
+			fly(x + (random() - 0.5) * width, fromY, 0, 0, 500, 0.9, t);
+			this.rest(placeX, fromY);
 			style.particle(PARTICLE.SLICE, placeX, placeY, 16 * (1 - t / 0.5), (random() + t) * TAU, WHITE);
 		}
 	}
@@ -137,39 +185,22 @@ export class Effects {
 			const e = m.effects.items[i];
 			const t = (m.tick - e.tick) / TICKS_PER_SECOND;
 			if (t < 0 || t > 1) continue;
-			seed(e.seed + 1);
-			if (e.kind === EFFECT.EXPLOSION) smoke(e, t, style);
-			else if (e.kind === EFFECT.SPAWN) spawn(e, t, style);
-			else if (e.kind === EFFECT.DEATH) this.splash(m, e, t, style);
-			else if (e.kind === EFFECT.AIR_JUMP && t < 0.5) {
-				const a = random() * TAU + t * TAU;
-				fly(e.x, e.y + 16, 0, -200, 500, 0.7, t);
-				style.particle(PARTICLE.AIR_JUMP, placeX - 6, placeY, 48 * (1 - t / 0.5), a, WHITE);
-				style.particle(PARTICLE.AIR_JUMP, placeX + 6, placeY, 48 * (1 - t / 0.5), a, WHITE);
+			const thrown = THROWN[e.kind];
+			if (!thrown || (e.kind === EFFECT.SKID && !this.actors.solid(e.x, e.y + 16))) continue;
+			const colors = e.kind === EFFECT.DEATH && e.id >= 0 && e.id < m.players.length ? this.actors.looks.of(m.players[e.id], m.game.flags, false).colors : null;
+			const w = this.motions.of(e, t);
+			if (w.n === 0) {
+				w.friction = thrown.friction;
+				seed(e.seed + 1);
+				thrown.draw(e, 0, w, null, colors);
 			}
+			w.advance(t, this.actors);
+			seed(e.seed + 1);
+			thrown.draw(e, t, w, style, colors);
 		}
 		for (let i = 0; i < m.effects.length; i++) {
 			const e = m.effects.items[i];
 			if (e.kind === EFFECT.DAMAGE) stars(e, (m.tick - e.tick) / TICKS_PER_SECOND, style);
-		}
-	}
-
-	/**
-	 * @param {import('../match/types.js').Moment} m @param {import('../match/types.js').Effect} e @param {number} t @param {import('./actors.js').Style} style
-	 */
-	splash(m, e, t, style) {
-		const colors = e.id >= 0 && e.id < m.players.length ? this.actors.looks.of(m.players[e.id], m.game.flags, false).colors : null;
-		for (let i = 0; i < 64; i++) {
-			const a = random() * TAU;
-			const v = (random() + 0.1) * 900;
-			const life = 0.3 + random() * 0.3;
-			const size = 24 + random() * 16;
-			const turn = random() * TAU + (random() - 0.5) * Math.PI * t;
-			const k = 0.75 + random() * 0.25;
-			if (t > life) continue;
-			fly(e.x, e.y, Math.cos(a) * v, Math.sin(a) * v, 800, 0.8, t);
-			const color = colors ? rgba(colors[0] * k, colors[1] * k, colors[2] * k, 0.75) : rgba(k, k, k, 0.75);
-			style.particle(PARTICLE.SPLAT, placeX, placeY, size * (1 - t / life), turn, color);
 		}
 	}
 }
@@ -186,8 +217,8 @@ function fall(m, weapon) {
 	return (u.gunCurvature / 10000) * u.gunSpeed * u.gunSpeed;
 }
 
-/** @param {import('../match/types.js').Effect} e @param {number} t @param {import('./actors.js').Style} style */
-function smoke(e, t, style) {
+/** Without a style, these add the particles to the motion; else they draw them. @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style */
+function smoke(e, t, w, style) {
 	for (let i = 0; i < 24; i++) {
 		const a = random() * TAU;
 		const v = (1 + random() * 0.2) * 1000;
@@ -195,14 +226,16 @@ function smoke(e, t, style) {
 		const size = 32 + random() * 8;
 		const gravity = random() * -800;
 		const grey = 0.5 + random() * 0.25;
-		if (t > life) continue;
-		fly(e.x, e.y, Math.cos(a) * v, Math.sin(a) * v, gravity, 0.4, t);
-		style.particle(PARTICLE.SMOKE, placeX, placeY, size * (1 - t / life), a, rgba(grey, grey, grey));
+		if (!style) w.add(e.x, e.y, Math.cos(a) * v, Math.sin(a) * v, gravity);
+		else if (t <= life) {
+			place(w, i, t);
+			style.particle(PARTICLE.SMOKE, placeX, placeY, size * (1 - t / life), a, rgba(grey, grey, grey));
+		}
 	}
 }
 
-/** @param {import('../match/types.js').Effect} e @param {number} t @param {import('./actors.js').Style} style */
-function spawn(e, t, style) {
+/** @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style */
+function spawn(e, t, w, style) {
 	for (let i = 0; i < 32; i++) {
 		const a = random() * TAU;
 		const v = random() ** 3 * 600;
@@ -210,9 +243,61 @@ function spawn(e, t, style) {
 		const size = 64 + random() * 32;
 		const turn = random() * TAU + random() * t;
 		const gravity = random() * -400;
-		if (t > life) continue;
-		fly(e.x, e.y, Math.cos(a) * v, Math.sin(a) * v, gravity, 0.7, t);
-		style.particle(PARTICLE.SHELL, placeX, placeY, size * (1 - t / life), turn, SPAWN_COLOR);
+		if (!style) w.add(e.x, e.y, Math.cos(a) * v, Math.sin(a) * v, gravity);
+		else if (t <= life) {
+			place(w, i, t);
+			style.particle(PARTICLE.SHELL, placeX, placeY, size * (1 - t / life), turn, SPAWN_COLOR);
+		}
+	}
+}
+
+/**
+ * What is left of a tee.
+ * @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style @param {Float32Array|null} colors
+ */
+function splash(e, t, w, style, colors) {
+	for (let i = 0; i < 64; i++) {
+		const a = random() * TAU;
+		const v = (random() + 0.1) * 900;
+		const life = 0.3 + random() * 0.3;
+		const size = 24 + random() * 16;
+		const turn = random() * TAU + (random() - 0.5) * Math.PI * t;
+		const k = 0.75 + random() * 0.25;
+		if (!style) w.add(e.x, e.y, Math.cos(a) * v, Math.sin(a) * v, 800);
+		else if (t <= life) {
+			place(w, i, t);
+			style.particle(PARTICLE.SPLAT, placeX, placeY, size * (1 - t / life), turn, colors ? rgba(colors[0] * k, colors[1] * k, colors[2] * k, 0.75) : rgba(k, k, k, 0.75));
+		}
+	}
+}
+
+/** @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style */
+function airJump(e, t, w, style) {
+	const a = random() * TAU + t * TAU;
+	for (let i = 0; i < 2; i++) {
+		if (!style) w.add(e.x - 6 + 12 * i, e.y + 16, 0, -200, 500);
+		else if (t < 0.5) {
+			place(w, i, t);
+			style.particle(PARTICLE.AIR_JUMP, placeX, placeY, 48 * (1 - t / 0.5), a, WHITE);
+		}
+	}
+}
+
+/**
+ * The smoke below who skids, of the time between two snapshots.
+ * @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style
+ */
+function skid(e, t, w, style) {
+	for (let i = 0; i < 3; i++) {
+		const a = random() * TAU;
+		const life = 0.5 + random() * 0.5;
+		const size = 24 + random() * 12;
+		const gravity = random() * -500;
+		if (!style) w.add(e.x - e.angle * (6 + (e.amount * 2 * i) / 3), e.y + 12, -e.angle * 100 * e.amount + Math.cos(a) * 50, -50 + Math.sin(a) * 50, gravity);
+		else if (t <= life) {
+			place(w, i, t);
+			style.particle(PARTICLE.SMOKE, placeX, placeY, size * (1 - t / life), a, SKID_COLOR);
+		}
 	}
 }
 

@@ -241,6 +241,7 @@ export class OwnStyle {
 		const s = this.sprites;
 		this.outline(0);
 		const dark = color;
+		const inside = (color & 255) > 140 ? INK : WHITE; // of eyes that are wide open
 		for (let side = -1; side <= 1; side += 2) {
 			const ex = x + side * 4.7;
 			switch (emote) {
@@ -255,7 +256,7 @@ export class OwnStyle {
 				case EMOTE.SURPRISE:
 					this.sprites.line = dark;
 					this.sprites.lineWidth = 1.5;
-					s.shape(ELLIPSE, ex, y, 3.6, 6.2, 0, WHITE, WHITE);
+					s.shape(ELLIPSE, ex, y, 3.6, 6.2, 0, inside, inside);
 					this.outline(0);
 					s.shape(ELLIPSE, ex + dirX, y + dirY * 2, 1.7, 2.2, 0, dark, dark);
 					break;

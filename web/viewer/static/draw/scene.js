@@ -74,6 +74,7 @@ export class Scene {
 		this.raceTiles.setMap(map);
 		this.ground.setTheme(THEMES[themeOf(name)]);
 		this.actors.game = map.game;
+		this.effects.motions.reset();
 		this.layers?.delete();
 		this.layers = null;
 		if (this.useImages) this.loadLayers();

@@ -18,6 +18,10 @@ const PLAIN = [0xf2b763, 0xffffff, 0xffffff, 0xe8a64e, 0xa8632c, 0x000000];
 
 const INK = rgba(0.05, 0.05, 0.07);
 
+/** Eyes that take a colour, without one. */
+const NEGATIVE_EYES = rgba(0.92, 0.92, 0.92);
+const COLORABLE_EYES = rgba(0.3, 0.3, 0.3);
+
 const NO_TINT = [1, 1, 1, 1];
 
 /** What ninjas wear, as in the original's skins/x_ninja.json. */
@@ -130,6 +134,7 @@ export class Looks {
 			// Without an image, the colour has to be what the image would be.
 			if (p === SKIN_PART.EYES && !/colorable|negative/.test(skin.parts[p])) packed[p] = INK;
 			else if (inTeam || custom) packed[p] = tint;
+			else if (p === SKIN_PART.EYES) packed[p] = /negative/.test(skin.parts[p]) ? NEGATIVE_EYES : COLORABLE_EYES;
 			else {
 				const rgb = (p === SKIN_PART.BODY && BODIES[skin.parts[p]]) || PLAIN[p];
 				colors.set([(rgb >> 16) / 255, ((rgb >> 8) & 255) / 255, (rgb & 255) / 255, 1], 4 * p);

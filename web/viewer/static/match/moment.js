@@ -9,7 +9,7 @@ import {
 } from '../wire/schema7_gen.js';
 import { isValid } from '../wire/objects.js';
 import { unpackText } from '../wire/unpacker.js';
-import { laserKind, takeStates } from './states.js';
+import { laserKind, skidding, takeStates } from './states.js';
 import { clean } from './text.js';
 import { EFFECT, FREEZE, LASER, SPEC, STATE, TEAM, TICKS_PER_SECOND, WEAPON } from './types.js';
 
@@ -52,6 +52,13 @@ export function newFrame(tick, before, s) {
 				const events = s.ints[at + Character.TriggeredEvents];
 				for (let bit = 0; bit < CORE_EVENTS.length; bit++) {
 					if (events >> bit & 1) add(CORE_EVENTS[bit], at + Character.X, id);
+				}
+				const skid = skidding(s.ints, at, tick);
+				if (skid) {
+					const e = add(EFFECT.SKID, at + Character.X, id);
+					e.x += skid.way;
+					e.angle = s.ints[at + Character.Direction];
+					e.amount = skid.speed;
 				}
 				break;
 			}

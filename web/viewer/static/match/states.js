@@ -1,14 +1,16 @@
 /**
- * What DDRace and mods have and 0.7 does not know, as our recordings tell it.
+ * States of tees that 0.7 does not send: those of DDRace and mods, as our recordings tell them, and skidding.
  * @module
  */
 
-import { DeCharacter, DeLaser } from '../wire/schema7_gen.js';
+import { Character, DeCharacter, DeLaser } from '../wire/schema7_gen.js';
 import { isValid } from '../wire/objects.js';
-import { FREEZE, LASER } from './types.js';
+import { FREEZE, LASER, TICKS_PER_SECOND } from './types.js';
 
 /** Of DeCharacter.Flags. */
 const FLAG = { SOLO: 1, ENDLESS_JUMPS: 1 << 4, LIVE: 1 << 20 };
+/** Units a tick, from which on tees skid, and how many they get in a tick. */
+const SKID_SPEED = 10, GROUND_ACCELERATION = 2;
 /** Of DeLaser.Entity. */
 const ENTITY = { DOOR: 2, DRAGGER: 3, TURRET: 6, LIGHT: 10 };
 
@@ -52,4 +54,24 @@ export function laserKind(s, id) {
 	if (entity === ENTITY.DOOR) return LASER.DOOR;
 	if (entity >= ENTITY.DRAGGER && entity < ENTITY.TURRET) return LASER.DRAGGER;
 	return entity === ENTITY.LIGHT ? LASER.FREEZE : LASER.MAP;
+}
+
+/** What skidding returns. */
+const skid = { way: 0, speed: 0 };
+
+/**
+ * Returns how far a character has come since its tick and how fast it is now, in units a tick, if it is fast and runs the
+ * other way: then it skids, if it is on the ground, as is assumed here. Otherwise returns null.
+ * @param {Int32Array} ints
+ * @param {number} at
+ * @param {number} tick
+ */
+export function skidding(ints, at, tick) {
+	const direction = ints[at + Character.Direction], from = ints[at + Character.Tick];
+	const n = from > 0 && from < tick ? Math.min(tick - from, TICKS_PER_SECOND) : 0;
+	const vx = ints[at + Character.VelX] / 256 + direction * GROUND_ACCELERATION * n;
+	skid.speed = Math.hypot(vx, ints[at + Character.VelY] / 256);
+	if (direction * vx >= 0 || skid.speed <= SKID_SPEED) return null;
+	skid.way = n * vx - direction * GROUND_ACCELERATION * n * (n - 1) / 2;
+	return skid;
 }

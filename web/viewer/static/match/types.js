@@ -133,8 +133,8 @@
  * @property {number} x
  * @property {number} y
  * @property {number} id client id of the tee, -1 for none
- * @property {number} angle DAMAGE: of the stars
- * @property {number} amount DAMAGE: number of stars
+ * @property {number} angle DAMAGE: of the stars; SKID: -1 or 1, where it wants to go, if there is ground below
+ * @property {number} amount DAMAGE: number of stars; SKID: speed in units a tick
  * @property {number} sound SOUND: index of the sound
  * @property {number} seed 32 bits for random numbers
  */
@@ -320,7 +320,7 @@ export const CHAT = Object.freeze({ NONE: 0, ALL: 1, TEAM: 2, WHISPER: 3 });
 /** The kinds of effects. AIR_JUMP, SKID and HOOK_* come from a tee's movement, the others from events. */
 export const EFFECT = Object.freeze({
 	EXPLOSION: 0, SPAWN: 1, HAMMER_HIT: 2, DEATH: 3, DAMAGE: 4, SOUND: 5,
-	AIR_JUMP: 6, HOOK_ATTACH_GROUND: 7, HOOK_ATTACH_PLAYER: 8, HOOK_HIT_NOHOOK: 9, JUMP: 10,
+	AIR_JUMP: 6, HOOK_ATTACH_GROUND: 7, HOOK_ATTACH_PLAYER: 8, HOOK_HIT_NOHOOK: 9, JUMP: 10, SKID: 11,
 });
 
 /** The kinds of marks on the timeline. */
