@@ -58,6 +58,12 @@ func (tx *Tx) Name(id PlayerID) string {
 	return ""
 }
 
+// IsBot reports whether a player is one that the server or a mod provides.
+func (tx *Tx) IsBot(id PlayerID) bool {
+	p := tx.player(id)
+	return p != nil && p.bot
+}
+
 // Team returns a player's team, TeamSpectators for an unknown player.
 func (tx *Tx) Team(id PlayerID) Team {
 	if p := tx.player(id); p != nil {
@@ -66,10 +72,17 @@ func (tx *Tx) Team(id PlayerID) Team {
 	return TeamSpectators
 }
 
-// SetTeam moves a player, ignoring slots, balance and the JoinRules.
+// SetTeam moves a player, ignoring slots, balance and the JoinRules. Clients show a line of chat.
 func (tx *Tx) SetTeam(id PlayerID, t Team) {
 	if tx.player(id) != nil {
 		tx.w.changeTeam(id, t, true)
+	}
+}
+
+// SetTeamSilently is SetTeam without the line of chat, for who moves many and says so once.
+func (tx *Tx) SetTeamSilently(id PlayerID, t Team) {
+	if tx.player(id) != nil {
+		tx.w.changeTeam(id, t, false)
 	}
 }
 

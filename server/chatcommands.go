@@ -265,7 +265,7 @@ func (c *ChatCall) help() {
 func (c *ChatCall) info() {
 	s := c.session.server
 	c.Reply("%s: %s on %s", s.settings.Name, s.world.ModeName(), s.gameMap.Name)
-	c.Reply("This is a %s server. Write /help for the commands", Program())
+	c.Reply("This is a teeyard %s server. Write /help for the commands", Version())
 }
 
 // rules shows what the operator wants of players, as DDNet does.

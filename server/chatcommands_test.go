@@ -111,7 +111,7 @@ func TestChatCommands(t *testing.T) {
 		}
 		for line, want := range map[string][]string{
 			"/help /Emote": {want[1]}, "/help converse": {"/converse <text>: Whispers to the same player again"}, "/help nothing": {"No such command: /nothing. Try /help"},
-			"/info": {"unnamed server: DM on teeyard1", "This is a " + Program() + " server. Write /help for the commands"},
+			"/info": {"unnamed server: DM on teeyard1", "This is a teeyard " + Version() + " server. Write /help for the commands"},
 			"/c":    {"Usage: /c <text>"},
 		} {
 			if own, others := ct.write(line, false); others != nil || !slices.Equal(own, want) {

@@ -27,6 +27,7 @@ func (s *Server) newConsole() error {
 	}
 	const open, stored = console.Server, console.Server | console.Store
 	for _, cmd := range []console.Command{
+		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
 		{Name: "drain", Params: "?s[port|'off']", Help: "Let nobody new in and end after the match; DDNet's clients are sent to another port", Flags: stored, Run: s.cmdDrain},
@@ -74,7 +75,7 @@ func (s *Server) newConsole() error {
 		{Name: "add_map_votes", Help: "Add a line for each map that players may vote for", Flags: open | console.Lasting, Run: s.cmdAddMapVotes},
 		{Name: "force_vote", Params: "s['option'|'kick'|'spectate'] s[option|id] ?r[reason]", Help: "Do what a vote would decide", Flags: open, Run: s.cmdForceVote},
 		{Name: "info", Help: "Show what this server is, as lines of DDNet's votes do", Flags: open | console.Hidden, Run: func(call *console.Call) {
-			call.Print("server", "this is a %s server", Program())
+			call.Print("server", "this is a teeyard %s server", Version())
 		}},
 		{Name: "remove_vote", Params: "s[option]", Help: "Remove such a line", Flags: open | console.Lasting, Run: s.cmdRemoveVote},
 		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},

@@ -164,6 +164,7 @@ func TestEcon(t *testing.T) {
 		c.expect(c.say("sv_name foo; sv_name\r\n"), "[][server]: cid=0 cmd='sv_name foo; sv_name'\n\x00\x00[][Console]: Value: foo\n\x00\x00")
 		c.expect(c.say("echo a\nno\n"), "[][server]: cid=0 cmd='echo a'\n\x00\x00[][Console]: a\n\x00\x00[][server]: cid=0 cmd='no'\n\x00\x00[][Console]: No such command: no.\n\x00\x00")
 		c.expect(c.say("echo \"a\x00b\"\n"), "[][server]: cid=0 cmd='echo \"a'\n\x00\x00[][Console]: Invalid arguments... Usage: echo r[text]\n\x00\x00")
+		c.expect(c.say("help say\n"), "[][server]: cid=0 cmd='help say'\n\x00\x00[][Console]: say r[text]: Say in chat\n\x00\x00")
 		c.expect(c.say("say hi\n"), "[][server]: cid=0 cmd='say hi'\n\x00\x00[][chat]: *** hi\n\x00\x00")
 		et.srv.Execute("ec_output_level 0")
 		c.expect(c.say("ban 192.0.2.1 5 x\nban 192.0.2.1 6 y\nban 9\nban foo\nban 127.0.0.1\n"), "[][net_ban]: banned '192.0.2.1' for 5 minutes (x)\n\x00\x00[][net_ban]: '192.0.2.1' banned for 6 minutes (y)\n\x00\x00"+

@@ -255,7 +255,7 @@ func TestModeratorsAreToldOfTheirCommands(t *testing.T) {
 	tn.run(3 * time.Second)
 	tn.srv.Execute("mod_command say 1; mod_command say 1; mod_command status 0; mod_command ec_port 1; access_level say 2")
 	tn.run(time.Second)
-	if want := []string{"+logout", "+status", "+say", "-status"}; !slices.Equal(seen, want) {
+	if want := []string{"+help", "+logout", "+status", "+say", "-status"}; !slices.Equal(seen, want) {
 		t.Errorf("told %q, not %q", seen, want)
 	}
 }

@@ -83,6 +83,34 @@ func Program() string {
 	return "teeyard " + info.Main.Version
 }
 
+// Version returns the version that players and operators are shown: that of a release such as "v1.2.0", the first
+// digits of the commit of a build between two, or "devel".
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	version := info.Main.Version
+	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == modulePath }); i >= 0 {
+		version = info.Deps[i].Version
+	}
+	return shortVersion(version)
+}
+
+// pseudoVersion matches the version that Go gives to a commit without a tag; its digits are at the end.
+var pseudoVersion = regexp.MustCompile(`^v.*[-.]\d{14}-([0-9a-f]{7})[0-9a-f]{5}(\+.*)?$`)
+
+func shortVersion(version string) string {
+	if m := pseudoVersion.FindStringSubmatch(version); m != nil {
+		return m[1]
+	}
+	if version == "" || version == "(devel)" {
+		return "devel"
+	}
+	version, _, _ = strings.Cut(version, "+")
+	return version
+}
+
 // modulePath is the path of the module that this package is part of.
 const modulePath = "github.com/teeyard/teeyard"
 

@@ -18,7 +18,8 @@ type Mode struct {
 }
 
 type state struct {
-	Best    [game.MaxPlayers]run // with the Time 0 for none
+	Best    [game.MaxPlayers]run   // with the Time 0 for none
+	Began   [game.MaxPlayers]int32 // tick in which the race began or was loaded, whatever its time says
 	Teams   teams
 	Saves   saves
 	Players [game.MaxPlayers]choices
@@ -67,7 +68,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	m.tx = tx
 	tx.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
 	m.declareSettings(tx)
-	ranks.Declare(tx)
+	ranks.Declare(tx, &m.vars.RankBots)
 	m.declareTeams(tx)
 	m.declareSaves(tx)
 	m.declareCommands(tx)
@@ -85,6 +86,8 @@ func (m *Mode) DDRaceTeams(tx *game.Tx) ddrace.Teams {
 func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 	id := game.PlayerID(e.Tee)
 	switch e.Kind {
+	case ddrace.EventStart:
+		m.state.Began[id] = tx.Tick()
 	case ddrace.EventCheckpoint:
 		if best := m.state.Best[id].Checkpoints[e.Value]; best != 0 {
 			tx.SendCheckpoint(id, ms(e.Extra)-best)
@@ -107,7 +110,7 @@ func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 
 // OnLeave forgets what is the player's. The best time of all stays.
 func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
-	m.state.Best[id], m.state.Players[id] = run{}, choices{}
+	m.state.Best[id], m.state.Began[id], m.state.Players[id] = run{}, 0, choices{}
 	m.state.Teams.forget(int(id))
 	m.state.Saves.forget(int(id))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
 // run is one way through the course.
@@ -35,7 +36,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	if better {
 		f.Record, *best = game.RecordPersonal, now
 	}
-	counts := m.vars.NamelessScore != 0 || !strings.HasPrefix(tx.Name(player), "nameless tee")
+	counts := ranks.Counts(tx, player, m.vars.RankBots) && (m.vars.NamelessScore != 0 || !strings.HasPrefix(tx.Name(player), "nameless tee"))
 	if r := tx.Race(); counts && (r.BestTime == 0 || now.Time < r.BestTime) {
 		f.Record, r.BestTime = game.RecordOfAll, now.Time
 		tx.SetRace(r)
@@ -50,7 +51,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	if counts && (better || worse) {
 		tx.Rank(game.RankRequest{
 			Op: game.RankFinish, By: player, Names: []string{tx.Name(player)}, Time: now.Time, Checkpoints: now.Checkpoints[:],
-			Begin: tx.Tick() - ticks, End: tx.Tick(),
+			Begin: m.state.Began[id], End: tx.Tick(),
 		})
 	}
 }

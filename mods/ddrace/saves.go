@@ -315,6 +315,9 @@ func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh boo
 		if id < 0 {
 			continue
 		}
+		if !fresh {
+			m.state.Began[id] = ctx.Tick()
+		}
 		mask := game.MaskOne(game.PlayerID(id))
 		t.Started &^= mask
 		t.Finished &^= mask
@@ -403,6 +406,8 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 	ctx.SetPause(a, game.NotPaused)
 	ctx.SetPause(b, game.NotPaused)
 	w.SwapTees(id, other, m.vars.SavePenalty*game.TickRate)
+	began := min(m.state.Began[a], m.state.Began[b])
+	m.state.Began[a], m.state.Began[b] = began, began
 	ctx.SetPause(a, otherPaused)
 	ctx.SetPause(b, paused)
 	if team != 0 {

@@ -9,6 +9,7 @@ import (
 type variables struct {
 	HideScore       int32 // sv_hide_score
 	NamelessScore   int32 // sv_nameless_score
+	RankBots        int32 // sv_rank_bots
 	RejoinTeam0     int32 // sv_rejoin_team_0
 	TeamChangeDelay int32 // sv_team_change_delay: seconds
 	Invite          int32 // sv_invite

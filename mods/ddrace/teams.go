@@ -7,6 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
 // numTeams is the number of teams, of which 0 is none.
@@ -308,7 +309,7 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 	}
 	var racing game.PlayerMask
 	var players []string
-	ticks := int32(0)
+	ticks, began, counts := int32(0), tx.Tick(), true
 	each(all, func(id int) {
 		t := w.AliveTee(id)
 		if t == nil {
@@ -318,6 +319,8 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 			ticks = w.Tick() - t.StartTick
 		}
 		racing |= game.MaskOne(game.PlayerID(id))
+		began = min(began, m.state.Began[id])
+		counts = counts && ranks.Counts(tx, game.PlayerID(id), m.vars.RankBots)
 		players = append(players, tx.Name(game.PlayerID(id)))
 	})
 	s.Started &^= racing
@@ -339,9 +342,9 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 			tx.Say(fmt.Sprintf("%s joined team 0", tx.Name(game.PlayerID(id))))
 		})
 	}
-	if len(players) >= int(w.Settings().MinTeamSize) {
+	if counts && len(players) >= int(w.Settings().MinTeamSize) {
 		tx.Rank(game.RankRequest{
-			Op: game.RankFinish, By: game.Nobody, Team: true, Names: players, Time: ms(ticks), Begin: tx.Tick() - ticks, End: tx.Tick(),
+			Op: game.RankFinish, By: game.Nobody, Team: true, Names: players, Time: ms(ticks), Begin: began, End: tx.Tick(),
 		})
 	}
 }

@@ -24,12 +24,18 @@ type party struct {
 // newParty has players on a map with a start, a finish, a tile that kills and one that unlocks; it is
 // long enough ago that the map began that they may change teams.
 func newParty(t *testing.T, players int, settings ...string) *party {
+	return newPartyOn(t, players, func(*game.Terrain) {}, settings...)
+}
+
+// newPartyOn changes the map before.
+func newPartyOn(t *testing.T, players int, edit func(*game.Terrain), settings ...string) *party {
 	terrain := modtest.ParseMap(map[byte]uint8{'s': 33, 'f': 34, 'd': 2, 'u': 76, 'c': 35},
 		"####################################",
 		"#                                  #",
 		"#du    S       s         c       ff#",
 		"####################################")
 	terrain.Settings = append(settings, "tune player_collision 0")
+	edit(&terrain)
 	cfg := game.Config{Mode: ddrace.New(), Terrain: terrain, Seed: 3}
 	p := &party{
 		World:  modtest.New(t, cfg),
@@ -373,4 +379,62 @@ func TestHiddenScores(t *testing.T) {
 	}
 	finished := p.take(game.EvRaceFinish)
 	testenv.Check(t, len(finished) == 2 && finished[0].To == 1 && len(p.take(game.EvStore)) == 1, "finishes: %+v, kept %d", finished, len(p.take(game.EvStore)))
+}
+
+// finishes returns what was sent to the ranks.
+func (p *party) finishes() (list []*game.RankRequest) {
+	for _, e := range p.take(game.EvStore) {
+		if r := e.Store.Rank; r != nil && r.Op == game.RankFinish {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// TestBeginOfAFinish checks that a finish says when its race began in the match, whatever tiles have done to
+// its time.
+func TestBeginOfAFinish(t *testing.T) {
+	for tile, took := range map[uint8]int32{0: 0, 79: -1000, 95: 380} { // none, one that adds a second to the time, and one that takes away what it has so far
+		p := newPartyOn(t, 1, func(terrain *game.Terrain) {
+			terrain.Switch = make([]game.SwitchTile, len(terrain.Tiles))
+			terrain.Switch[2*36+22] = game.SwitchTile{Number: 1, Type: tile}
+		})
+		p.walk(1, 150, 0)
+		list := p.finishes()
+		testenv.Require(t, len(list) == 1, "tile %d: %d finishes", tile, len(list))
+		r := list[0]
+		testenv.Check(t, (r.End-r.Begin)*20 == r.Time+took, "tile %d: a time of %d ms from tick %d to %d", tile, r.Time, r.Begin, r.End)
+	}
+}
+
+// TestFinishesOfBots checks that they are no ranks and no best times, nor those of a team with a bot, unless
+// the operator wants it.
+func TestFinishesOfBots(t *testing.T) {
+	for _, want := range []struct {
+		setting string
+		names   []string
+	}{{"0", []string{"player 1"}}, {"1", []string{"player 0", "player 0", "player 1"}}} {
+		p := newParty(t, 2)
+		p.run(1, game.SetVariable("sv_rank_bots", want.setting),
+			game.Command{Kind: game.CmdPlayerFlags, Player: 0, Target: game.Nobody, Value: int32(game.PlayerFlagBot)})
+		p.walk(1, 150, 0)
+		best := p.Frame().Game.Race.BestTime
+		testenv.Check(t, (best != 0) == (want.setting == "1"), "sv_rank_bots %s: the bot's time is the best time: %d", want.setting, best)
+		p.run(2, game.Command{Kind: game.CmdKill, Player: 0})
+		p.run(150)
+		p.types(0, "team 5")
+		p.types(1, "team 5")
+		p.walk(1, 150, 0, 1)
+		var names []string
+		teams := 0
+		for _, r := range p.finishes() {
+			if r.Team {
+				teams++
+				continue
+			}
+			names = append(names, r.Names[0])
+		}
+		slices.Sort(names)
+		testenv.Check(t, slices.Equal(names, want.names) && (teams == 1) == (want.setting == "1"), "sv_rank_bots %s: finishes of %v, %d of teams", want.setting, names, teams)
+	}
 }

@@ -156,7 +156,7 @@ func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		m.state.Class[id], m.state.Doomed[id] = none, 0
 		if ctx.Team(id) == infected {
-			ctx.SetTeam(id, humans)
+			ctx.SetTeamSilently(id, humans)
 			ctx.RespawnNow(id)
 		}
 	}
@@ -261,7 +261,7 @@ func (m *Mode) tickDoomed(ctx *game.Ctx) {
 			m.state.Cured[id] = 0
 			if ctx.Alive(id) && ctx.Team(id) == infected {
 				m.goOnHere(ctx, id)
-				ctx.SetTeam(id, humans)
+				ctx.SetTeamSilently(id, humans)
 				ctx.RespawnNow(id)
 			}
 		}
@@ -284,7 +284,7 @@ func (m *Mode) goOnHere(ctx *game.Ctx, id game.PlayerID) {
 
 // infect makes a player infected, who goes on at once.
 func (m *Mode) infect(ctx *game.Ctx, id game.PlayerID) {
-	ctx.SetTeam(id, infected)
+	ctx.SetTeamSilently(id, infected)
 	ctx.RespawnNow(id)
 }
 

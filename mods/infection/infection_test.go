@@ -154,7 +154,10 @@ func TestRound(t *testing.T) {
 
 	// In the next round others are infected first.
 	r.RunUntil("the next round", 15*game.TickRate, func() bool { return r.Frame().Game.State == 0 })
-	r.RunUntil("all human", 10, func() bool { return len(r.in(humans)) == 4 })
+	events = r.RunUntil("all human", 10, func() bool { return len(r.in(humans)) == 4 })
+	for _, e := range events {
+		testenv.Check(t, e.Kind != game.EvTeamChange || e.Flag, "players are told of each one who moves: %+v", e)
+	}
 	r.RunUntil("infected again", 200, func() bool { return len(r.in(infected)) > 0 })
 	next := r.in(infected)
 	testenv.Check(t, len(next) == 2 && next[0] == good[0] && next[1] == good[1], "%v, after %v", next, bad)

@@ -26,6 +26,28 @@ func (c *Console) builtins() []Command {
 	}
 }
 
+// Help is a command that prints which commands the caller may run, what the one in the first argument does, or which
+// settings begin so. It is for hosts to register: the released consoles have none.
+func (c *Console) Help(call *Call) {
+	beginning := strings.ToLower(call.Arg(0))
+	if e := c.find(beginning, call.Caller.Flags); e != nil && e.level >= call.Caller.Level {
+		call.Print("Console", "%s: %s", strings.TrimRight(e.cmd.Name+" "+e.cmd.Params, " "), e.cmd.Help)
+		return
+	}
+	found := false
+	c.printNames(call, func(e *entry) bool {
+		listed := e.cmd.Flags&Hidden == 0 && e.level >= call.Caller.Level && strings.HasPrefix(e.cmd.Name, beginning) && (beginning != "" || e.variable == nil)
+		found = found || listed
+		return listed
+	})
+	switch {
+	case beginning == "":
+		call.Print("Console", "help NAME says what a command does, and help sv_ which settings begin so")
+	case !found:
+		call.Warn("Console", "No such command: %s.", call.Arg(0))
+	}
+}
+
 // toggle sets a variable to the second value if it has the first, or else to the first.
 func (c *Console) toggle(call *Call) {
 	e := c.find(call.Arg(0), call.Caller.Flags)
@@ -97,12 +119,17 @@ func (c *Console) startingWith(text string, most int) (names []string) {
 	return names
 }
 
-// accessStatus prints the names of what a level may run, separated by commas, in lines of less than 240 bytes.
+// accessStatus prints the names of what a level may run.
 func (c *Console) accessStatus(call *Call, level Level) {
+	c.printNames(call, func(e *entry) bool { return e.level >= level })
+}
+
+// printNames prints names of commands that the caller can run, separated by commas, in lines of less than 240 bytes.
+func (c *Console) printNames(call *Call, listed func(*entry) bool) {
 	const limit = 240
 	line := ""
 	for _, e := range c.sorted {
-		if e.cmd.Flags&call.Caller.Flags == 0 || e.level < level {
+		if e.cmd.Flags&call.Caller.Flags == 0 || !listed(e) {
 			continue
 		}
 		if len(line)+len(e.cmd.Name)+2 >= limit {

@@ -156,6 +156,14 @@ func TestAccess(t *testing.T) {
 	b.expect(t, "toggle sv_warmup 1 2", helper, "[Console]: Access for command sv_warmup denied.")
 	b.expect(t, "access_status 2", admin, "[Console]: toggle")
 	b.expect(t, "mod_status", admin, "[Console]: echo, logout, toggle")
+	if err := b.Register(Command{Name: "help", Params: "?s[command]", Flags: Server | Basic, Run: b.Help}); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(t, "help; help ECHO; help sv_p; help nothing", mod, "[Console]: echo, help, logout, toggle",
+		"[Console]: help NAME says what a command does, and help sv_ which settings begin so",
+		"[Console]: echo r[text]: Echo the text", "[Console]: No such command: sv_p.", "[Console]: No such command: nothing.")
+	b.expect(t, "help ec_; help sv_po", Operator, "[Console]: ec_port", "[Console]: sv_port")
+	b.Unregister("help")
 	b.expect(t, "access_level togg 1; access_level nothing", admin, "[Console]: No such command: 'togg'. With these letters begin: toggle.", "[Console]: No such command: 'nothing'.")
 	b.expect(t, "access_level toggle 1; access_level toggle", admin,
 		"[Console]: moderator access for 'toggle' is now enabled", "[Console]: helper access for 'toggle' is now disabled",

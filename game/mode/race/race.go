@@ -31,6 +31,7 @@ func HasCourse(t game.Terrain) bool {
 type Mode struct {
 	state  state
 	course string // the table of the times in the storage
+	bots   int32  // sv_rank_bots
 }
 
 // space is the name of the storage of races.
@@ -91,7 +92,7 @@ func (m *Mode) Start(tx *game.Tx) {
 		Precision: 2, // a tick is 0.02 s
 		Flags:     game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon,
 	})
-	ranks.Declare(tx)
+	ranks.Declare(tx, &m.bots)
 }
 
 // OnEnter tells players of a map that is not for races.
@@ -144,14 +145,16 @@ func (m *Mode) finish(ctx *game.Ctx, id game.PlayerID) {
 		f.Record = game.RecordPersonal
 		*best = *current
 	}
-	ctx.Rank(game.RankRequest{
-		Op: game.RankFinish, By: id, Names: []string{ctx.Name(id)}, Time: t, Checkpoints: current.Checkpoints[:],
-		Begin: ctx.Tick() - t*game.TickRate/1000, End: ctx.Tick(),
-	})
-	if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
-		f.Record = game.RecordOfAll
-		r.BestTime = t
-		ctx.SetRace(r)
+	if ranks.Counts(&ctx.Tx, id, m.bots) {
+		ctx.Rank(game.RankRequest{
+			Op: game.RankFinish, By: id, Names: []string{ctx.Name(id)}, Time: t, Checkpoints: current.Checkpoints[:],
+			Begin: ctx.Tick() - t*game.TickRate/1000, End: ctx.Tick(),
+		})
+		if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
+			f.Record = game.RecordOfAll
+			r.BestTime = t
+			ctx.SetRace(r)
+		}
 	}
 	ctx.SendRaceFinish(f)
 }

@@ -133,6 +133,25 @@ func TestRace(t *testing.T) {
 	testenv.Check(t, r.player(0).Score == faster.Value, "score %d", r.player(0).Score)
 }
 
+// TestFinishesOfBots checks that they are no best times and not for the ranks, unless the operator wants it.
+func TestFinishesOfBots(t *testing.T) {
+	for _, setting := range []string{"0", "1"} {
+		r := newRunner(t, straight, nil)
+		r.step(1, append(bots.Join(0), game.SetVariable("sv_rank_bots", setting),
+			game.Command{Kind: game.CmdPlayerFlags, Player: 0, Target: game.Nobody, Value: int32(game.PlayerFlagBot)}))
+		kept := 0
+		for range 200 {
+			for _, e := range r.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
+				if e.Kind == game.EvStore && e.Store.Rank != nil && e.Store.Rank.Op == game.RankFinish {
+					kept++
+				}
+			}
+		}
+		score, best := r.player(0).Score, r.Frame().Game.Race.BestTime
+		testenv.Check(t, score > 0 && (kept == 1) == (setting == "1") && (best == score) == (setting == "1"), "sv_rank_bots %s: score %d, best time %d, %d kept", setting, score, best, kept)
+	}
+}
+
 // TestRaceOfTwo checks that players do not disturb each other, and that a better own time is
 // not the best of all.
 func TestRaceOfTwo(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Declare declares the commands.
-func Declare(tx *game.Tx) {
+// Declare declares the commands, and the variable bots (sv_rank_bots) for [Counts].
+func Declare(tx *game.Tx, bots *int32) {
+	tx.IntVar(game.IntVar{Name: "sv_rank_bots", Help: "Finishes of bots are kept in the ranks and can be the best time", Value: bots, Max: 1})
 	// ofName asks about the name in the argument, or the player's own.
 	ofName := func(op game.RankOp) func(*game.Ctx, *game.CommandCall) {
 		return func(ctx *game.Ctx, c *game.CommandCall) {
@@ -72,6 +73,9 @@ func Declare(tx *game.Tx) {
 		tx.ChatCommand(c)
 	}
 }
+
+// Counts reports whether the finishes of a player are for the ranks, and for the best time of all.
+func Counts(tx *game.Tx, id game.PlayerID, bots int32) bool { return bots != 0 || !tx.IsBot(id) }
 
 // number returns the number at the start of a text, 0 if there is none.
 func number(text string) int32 {
