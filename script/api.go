@@ -56,6 +56,7 @@ var playerKind = &kind{"player", map[string]member{
 	"score":     property((*game.Tx).Score, (*game.Tx).SetScore),
 	"alive":     property((*game.Tx).Alive, nil),
 	"in_round":  property((*game.Tx).InRound, nil),
+	"bot":       property((*game.Tx).IsBot, nil),
 
 	"add_score":       method(2, do2((*game.Tx).AddScore)),
 	"heal":            method(2, ask2((*game.Tx).Heal)),

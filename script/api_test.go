@@ -25,6 +25,8 @@ var notForScripts = map[string]string{
 	"SendGameMsg": "game.flag_message, for all", // which is SendGameMsgTo
 	"SetFlags":    "p:set_flag, one at a time",
 
+	"SetTeamSilently": "p.team = t, of which clients show a line",
+
 	"DDRace": "sv_gametype ddrace", "SetDDRaceOptions": "sv_gametype ddrace", "SendRecords": "sv_gametype ddrace", "AFK": "sv_gametype ddrace",
 	"Pause": "sv_gametype ddrace", "SetPause": "sv_gametype ddrace", "ShowAll": "sv_gametype ddrace", "SetShowAll": "sv_gametype ddrace",
 	"ShowOthers": "sv_gametype ddrace", "SetShowOthers": "sv_gametype ddrace", "SpecTeam": "sv_gametype ddrace", "SetSpecTeam": "sv_gametype ddrace",
