@@ -95,7 +95,9 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 			return
 		}
 		p.lastEmote = w.tick
-		w.addEvent(Event{Kind: EvEmoticon, To: MaskAll, Player: id, Value: cmd.Value})
+		if w.callEmoticon(id, cmd.Value) {
+			w.addEvent(Event{Kind: EvEmoticon, To: MaskAll, Player: id, Value: cmd.Value})
+		}
 	case CmdReady:
 		if !w.isWithin(p.lastReady, TickRate) {
 			p.lastReady = w.tick

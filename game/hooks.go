@@ -132,6 +132,16 @@ func (w *World) callSelfKill(id PlayerID) bool {
 	return true
 }
 
+// callEmoticon calls the EmoticonHooks and reports whether the emoticon is shown.
+func (w *World) callEmoticon(id PlayerID, emoticon int32) bool {
+	for _, h := range w.hooks.emoticon {
+		if w.callCancellable(h.of, func(ctx *Ctx) { h.hook.OnEmoticon(ctx, id, emoticon) }) {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
 	c := w.enterHook()
 	if c == nil {

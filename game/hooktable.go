@@ -47,6 +47,7 @@ var hookTable = []hookSpec{
 	listed(ModeFirst, func(h *hooks) *[]hookOf[DamageTakenHook] { return &h.damageTaken }),
 	listed(ModsFirst, func(h *hooks) *[]hookOf[DeathHook] { return &h.death }),
 	listed(ModsFirst, func(h *hooks) *[]hookOf[SelfKillHook] { return &h.selfKill }),
+	listed(ModsFirst, func(h *hooks) *[]hookOf[EmoticonHook] { return &h.emoticon }),
 	listed(ModsFirst, func(h *hooks) *[]hookOf[SpawnPicker] { return &h.spawnPicker }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[SpawnHook] { return &h.spawn }),
 	listed(ModsFirst, func(h *hooks) *[]hookOf[PickupHook] { return &h.pickup }),

@@ -64,6 +64,12 @@ type SelfKillHook interface {
 	OnSelfKill(ctx *Ctx, id PlayerID)
 }
 
+// EmoticonHook is called when a player shows an emoticon, 0 to 15 in the order of the messages.
+// If it cancels, nobody sees it.
+type EmoticonHook interface {
+	OnEmoticon(ctx *Ctx, id PlayerID, emoticon int32)
+}
+
 // SpawnPicker can choose where a player spawns. If ok is false the next one is asked.
 type SpawnPicker interface {
 	PickSpawn(ctx *Ctx, id PlayerID) (pos vec.Vec2, ok bool)
@@ -248,6 +254,7 @@ type hooks struct {
 	damageTaken []hookOf[DamageTakenHook]
 	death       []hookOf[DeathHook]
 	selfKill    []hookOf[SelfKillHook]
+	emoticon    []hookOf[EmoticonHook]
 	spawnPicker []hookOf[SpawnPicker]
 	spawn       []hookOf[SpawnHook]
 	pickup      []hookOf[PickupHook]

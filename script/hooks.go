@@ -43,6 +43,7 @@ const (
 	hookJoinTeam
 	hookStored
 	hookSelfKill
+	hookEmoticon
 	numHooks
 )
 
@@ -53,6 +54,7 @@ var hookMethods = [numHooks]string{
 	hookSpawn: "OnSpawn", hookPickup: "OnPickup", hookChat: "OnChat", hookEnter: "OnEnter", hookLeave: "OnLeave",
 	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
 	hookInput: "OnInput", hookFire: "OnFire", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored", hookSelfKill: "OnSelfKill",
+	hookEmoticon:   "OnEmoticon",
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 
@@ -218,6 +220,11 @@ func (m *Mod) OnSpawn(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookSpawn
 // OnSelfKill calls on_self_kill(player).
 func (m *Mod) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 	m.notify(ctx, hookSelfKill, m.vm.player(id))
+}
+
+// OnEmoticon calls on_emoticon(player, emoticon).
+func (m *Mod) OnEmoticon(ctx *game.Ctx, id game.PlayerID, emoticon int32) {
+	m.notify(ctx, hookEmoticon, m.vm.player(id), toValue(m.vm, emoticon))
 }
 
 // OnPickup calls on_pickup(player, kind).

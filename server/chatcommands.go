@@ -162,7 +162,7 @@ func (c *session) sendChatCommands() {
 
 // addChatCommands adds the commands of the server.
 func (s *Server) addChatCommands() error {
-	for _, cmd := range append([]ChatCommand{
+	own := []ChatCommand{
 		{Name: "help", Params: "?s[command]", Help: "Shows the commands, or what one does", Run: (*ChatCall).help},
 		{Name: "cmdlist", Help: "Shows the commands", Unlisted: true, Run: (*ChatCall).help},
 		{Name: "info", Help: "Shows what this server is and plays", Run: (*ChatCall).info},
@@ -176,7 +176,8 @@ func (s *Server) addChatCommands() error {
 		{Name: "whisper", Params: "s[name] r[text]", Help: "Tells one player only", Unlisted: true, unparsed: true, Run: (*ChatCall).whisper},
 		{Name: "c", Params: "r[text]", Help: "Whispers to the same player again", Run: (*ChatCall).whisperAgain},
 		{Name: "converse", Params: "r[text]", Help: "Whispers to the same player again", Unlisted: true, Run: (*ChatCall).whisperAgain},
-	}, s.cfg.ChatCommands...) {
+	}
+	for _, cmd := range slices.Concat(own, ddnetChatCommands, s.cfg.ChatCommands) {
 		if err := s.AddChatCommand(cmd); err != nil {
 			return err
 		}

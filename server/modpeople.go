@@ -65,12 +65,16 @@ func (s *Server) sendModViews() {
 	}
 }
 
-// takesText reports whether a client is sent an event. Of texts that nobody said, which a mode or mod
+// takesText reports whether a client is sent an event: not what is said to all if it wants to be left
+// alone, and of texts that nobody said, which a mode or mod
 // can make without end, those are left out that the client would be dropped for.
 func (c *session) takesText(ev *game.Event) bool {
 	switch ev.Kind {
 	case game.EvChat:
-		if ev.Player != game.Nobody {
+		switch {
+		case c.doNotDisturb && ev.Chat == game.ChatAll && ev.To != game.MaskOne(c.id):
+			return false
+		case ev.Player != game.Nobody:
 			return true
 		}
 	case game.EvBroadcast, game.EvMotd, game.EvKillFeed:

@@ -33,6 +33,7 @@ func (m *everyHook) OnDamage(_ *game.Ctx, d *game.Damage)                       
 func (m *everyHook) OnDamageTaken(_ *game.Ctx, d *game.Damage)                       { m.count(d.Attacker) }
 func (m *everyHook) OnDeath(_ *game.Ctx, d *game.Death)                              { m.count(d.Killer) }
 func (m *everyHook) OnSelfKill(_ *game.Ctx, id game.PlayerID)                        { m.count(id) }
+func (m *everyHook) OnEmoticon(_ *game.Ctx, id game.PlayerID, _ int32)               { m.count(id) }
 func (m *everyHook) OnSpawn(_ *game.Ctx, id game.PlayerID)                           { m.count(id) }
 func (m *everyHook) OnPickup(_ *game.Ctx, id game.PlayerID, _ game.PickupKind)       { m.count(id) }
 func (m *everyHook) OnChat(_ *game.Ctx, c *game.ChatMessage)                         { m.count(c.From) }

@@ -83,6 +83,7 @@ type session struct {
 	rcon           rconState
 	ballot         ballot
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
+	doNotDisturb   bool          // it is not sent what is said to all
 }
 
 // person returns the addresses that count as the one person behind the session.

@@ -62,8 +62,11 @@ func (b *bomb) OnDamage(ctx *game.Ctx, d *game.Damage)      { b.call(&ctx.Tx, "O
 func (b *bomb) OnDamageTaken(ctx *game.Ctx, d *game.Damage) { b.call(&ctx.Tx, "OnDamageTaken") }
 func (b *bomb) OnDeath(ctx *game.Ctx, d *game.Death)        { b.call(&ctx.Tx, "OnDeath") }
 func (b *bomb) OnSelfKill(ctx *game.Ctx, _ game.PlayerID)   { b.call(&ctx.Tx, "OnSelfKill") }
-func (b *bomb) OnSpawn(ctx *game.Ctx, _ game.PlayerID)      { b.call(&ctx.Tx, "OnSpawn") }
-func (b *bomb) OnChat(ctx *game.Ctx, _ *game.ChatMessage)   { b.call(&ctx.Tx, "OnChat") }
+func (b *bomb) OnEmoticon(ctx *game.Ctx, _ game.PlayerID, _ int32) {
+	b.call(&ctx.Tx, "OnEmoticon")
+}
+func (b *bomb) OnSpawn(ctx *game.Ctx, _ game.PlayerID)    { b.call(&ctx.Tx, "OnSpawn") }
+func (b *bomb) OnChat(ctx *game.Ctx, _ *game.ChatMessage) { b.call(&ctx.Tx, "OnChat") }
 func (b *bomb) OnFire(ctx *game.Ctx, _ game.PlayerID, _ game.Weapon, _ vec.Vec2) {
 	b.call(&ctx.Tx, "OnFire")
 }

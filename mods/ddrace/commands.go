@@ -1,7 +1,9 @@
 package ddrace
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -12,6 +14,7 @@ import (
 type choices struct {
 	Timer        timerType
 	NinjaJetpack bool
+	PlainEyes    bool  // emoticons do not change the eyes
 	Clock        int32 // tick of the last broadcast of the clock
 	Killed       int32
 	Paused       int32 // or went on
@@ -51,6 +54,8 @@ func (m *Mode) declareCommands(tx *game.Tx) {
 		{Name: "showall", Params: "?i['0'|'1']", Help: "Shows tees that are far away, or not", Run: m.commandShowAll},
 		{Name: "specteam", Params: "?i['0'|'1']", Help: "Shows a free camera only your own team, or all", Run: m.commandSpecTeam},
 		{Name: "ninjajetpack", Params: "?i['0'|'1']", Help: "Shows a jetpack as a ninja, or not", Run: m.commandNinjaJetpack},
+		{Name: "eyeemote", Params: "?s['on'|'off'|'toggle']", Help: "Lets your emoticons change the eyes of your tee, or not", Run: m.commandEyeEmote},
+		{Name: "timecp", Params: "?r[player name]", Help: "Compares your checkpoints with those of a player's best race", Run: m.commandTimeCP},
 		{Name: "me", Params: "r[text]", Help: "Says what you do", Run: m.commandMe},
 		{Name: "settings", Params: "?s[setting]", Help: "Shows what is allowed on this server", Run: m.commandSettings},
 	} {
@@ -304,6 +309,44 @@ func (m *Mode) commandNinjaJetpack(ctx *game.Ctx, c *game.CommandCall) {
 	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil {
 		t.NinjaJetpack = p.NinjaJetpack
 	}
+}
+
+func (m *Mode) commandEyeEmote(ctx *game.Ctx, c *game.CommandCall) {
+	p := m.chosen(c.Player)
+	switch strings.ToLower(c.Arg(0)) {
+	case "on":
+		p.PlainEyes = false
+	case "off":
+		p.PlainEyes = true
+	case "toggle":
+		p.PlainEyes = !p.PlainEyes
+	}
+	if p.PlainEyes {
+		ctx.SayTo(c.Player, "You don't have any eye emotes, remember to bind some. (until you die)")
+	} else {
+		ctx.SayTo(c.Player, "You can now use the preset eye emotes.")
+	}
+}
+
+// emoticonEyes are the eyes of a tee that shows an emoticon, in the order of the messages.
+var emoticonEyes = [...]game.Emote{
+	game.EmotePain, game.EmoteSurprise, game.EmoteHappy, game.EmoteBlink, game.EmoteBlink, game.EmoteHappy, game.EmotePain, game.EmoteSurprise,
+	game.EmotePain, game.EmoteAngry, game.EmoteAngry, game.EmoteAngry, game.EmoteBlink, game.EmoteSurprise, game.EmoteHappy, game.EmoteSurprise,
+}
+
+// OnEmoticon lets the eyes of a tee follow an emoticon for two seconds.
+func (m *Mode) OnEmoticon(ctx *game.Ctx, id game.PlayerID, emoticon int32) {
+	if m.vars.EmotionalTees != 0 && !m.chosen(id).PlainEyes {
+		ctx.SetEmote(id, emoticonEyes[emoticon], 2*game.TickRate)
+	}
+}
+
+func (m *Mode) commandTimeCP(ctx *game.Ctx, c *game.CommandCall) {
+	if m.vars.HideScore != 0 {
+		ctx.SayTo(c.Player, "Showing the checkpoint times is not allowed on this server.")
+		return
+	}
+	ctx.Rank(game.RankRequest{Op: game.RankBest, By: c.Player, Name: cmp.Or(c.Arg(0), ctx.Name(c.Player))})
 }
 
 func (m *Mode) commandMe(ctx *game.Ctx, c *game.CommandCall) {

@@ -189,3 +189,51 @@ func TestLook(t *testing.T) {
 	p.types(0, "spec")
 	testenv.Check(t, state().Pause == game.NotPaused, "/spec ends /pause with %v", state().Pause)
 }
+
+// TestEyes checks that emoticons change the eyes of tees, unless a player or the operator does not want that.
+func TestEyes(t *testing.T) {
+	p := newParty(t, 1)
+	p.run(10)
+	eyes := func() game.Emote {
+		p.run(160)
+		p.run(1, game.Command{Kind: game.CmdEmoticon, Player: 0, Value: 9})
+		return p.Frame().Characters[0].Emote
+	}
+	testenv.Check(t, eyes() == game.EmoteAngry, "an angry emoticon leaves the eyes as they are")
+	p.types(0, "eyeemote off")
+	testenv.Check(t, eyes() != game.EmoteAngry, "off")
+	p.types(0, "eyeemote toggle")
+	testenv.Check(t, eyes() == game.EmoteAngry, "on again")
+	p.set("sv_emotional_tees", "0")
+	testenv.Check(t, eyes() != game.EmoteAngry, "sv_emotional_tees 0")
+	p.types(0, "eyeemote")
+	p.heard(0, "You don't have any eye emotes, remember to bind some. (until you die)", "You can now use the preset eye emotes.", "You can now use the preset eye emotes.")
+}
+
+// TestTimeCP checks that a player can compare the checkpoints with another's, and keeps their own time.
+func TestTimeCP(t *testing.T) {
+	p := newParty(t, 2)
+	p.run(50, game.ChatCommand(0, "timecp", "player 1"))
+	var asked *game.StoreRequest
+	for _, e := range p.take(game.EvStore) {
+		if r := e.Store.Rank; r != nil && r.Op == game.RankBest && r.Name == "player 1" && r.By == 0 {
+			asked = e.Store
+		}
+	}
+	testenv.Require(t, asked != nil, "nobody is asked for")
+	best := asked.Rank.Answer()
+	best.Own, best.Checkpoints = &game.RankRow{Time: 1500}, []int32{700}
+	a := game.StoreAnswer{ID: asked.ID, Op: game.StoreRank, Space: game.RankSpace, Rank: &best}
+	p.run(1, a.Command())
+	testenv.Check(t, p.Score(0) == game.NoRaceTime, "the score is %d", p.Score(0))
+	p.walk(1, 150, 0)
+	passed := p.take(game.EvCheckpoint)
+	testenv.Check(t, len(passed) == 1 && passed[0].Value == passed[0].Extra-700, "checkpoints: %+v", passed)
+	finished := p.take(game.EvRaceFinish)
+	testenv.Check(t, len(finished) == 1 && finished[0].Extra == 0, "it is compared with their time: %+v", finished)
+
+	p.set("sv_hide_score", "1")
+	p.told[0] = nil
+	p.run(50, game.ChatCommand(0, "timecp", "player 1"))
+	p.heard(0, "Showing the checkpoint times is not allowed on this server.")
+}

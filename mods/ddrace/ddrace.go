@@ -37,6 +37,7 @@ var (
 	_ game.StorageHook  = (*Mode)(nil)
 	_ game.WinRule      = (*Mode)(nil)
 	_ game.SelfKillHook = (*Mode)(nil)
+	_ game.EmoticonHook = (*Mode)(nil)
 )
 
 // New returns the mode.

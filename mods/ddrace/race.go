@@ -76,6 +76,11 @@ func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
 			told |= game.MaskOne(a.By)
 		}
 	}
+	if a.By >= 0 && a.Own != nil && tx.Connected(a.By) && tx.Name(a.By) == a.Asker && a.Asker != a.Name { // of /timecp
+		best := &m.state.Best[a.By]
+		best.Checkpoints = run{}.Checkpoints
+		copy(best.Checkpoints[:], a.Checkpoints)
+	}
 	if told != 0 {
 		tx.SendRecords(told)
 	}

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// TestDDNetChat checks the commands that players of DDNet know.
+func TestDDNetChat(t *testing.T) {
+	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
+		ct := newChatTest(t, kind, `add_vote "go west" change_map "West Gold"`, "add_vote west change_map Western", `add_vote "say it" say Wast`)
+		says := func(line string, want ...string) {
+			t.Helper()
+			own, others := ct.write(line, false)
+			testenv.Check(t, slices.Equal(own, want) && others == nil, "%s: %q, others %q", line, own, others)
+		}
+		says("/list", "Listing all players:", `a, b, q"o\t`, "3 players online")
+		says("/list B", `Listing players with "B" in name:`, "b", "3 players online")
+		says("/list x", `Listing players with "x" in name:`, "3 players online")
+
+		says("/dnd", "You will not receive any further global chat and server messages")
+		ct.b.say("hello")
+		ct.run(100 * time.Millisecond)
+		testenv.Check(t, len(ct.a.chat[int32(ct.b.id())]) == 0, "it reads %q", ct.a.chat)
+		says("/info", "unnamed server: DM on teeyard1", "This is a "+Program()+" server. Write /help for the commands")
+		says("/dnd", "You will receive global chat and server messages")
+
+		says("/map", "Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and contain the characters 'd', 'r' and '3' in that order")
+		says("/map est", `No map like "est" found. Try adding a '%' at the start if you don't know the first character. Example: /map %castle for "Out of Castle"`)
+		var about []string
+		ct.b.onMessage = func(m testclient.Message) {
+			if v, ok := m.(*msg7.SvVoteSet); ok {
+				about = append(about, string(v.Description))
+			}
+		}
+		ct.write("/map WstGL", false)
+		ct.run(time.Second)
+		testenv.Check(t, slices.Equal(about, []string{"go west"}), "votes about %q", about)
+		says("/map %est", "Another vote runs; wait for its end")
+		checkStats(t, ct.players...)
+	})
+}
