@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/atomicfile"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
@@ -75,6 +77,54 @@ const (
 type finishJob struct {
 	log        string
 	begin, end int32
+	finish     keptFinish
+}
+
+// keptFinish says what a file has, in another one beside it with finishInfoSuffix.
+type keptFinish struct {
+	Names []string `json:"names"` // who finished
+	Time  int32    `json:"time"`  // in ms
+}
+
+const finishInfoSuffix = ".json"
+
+// finishInfo returns the name of the file that says what the file of a finish has.
+func finishInfo(name string) string {
+	return strings.TrimSuffix(name, server.ReplaySuffix) + finishInfoSuffix
+}
+
+// readFinish returns what the file of a finish has, and whether something says so.
+func readFinish(name string) (f keptFinish, ok bool) {
+	const most = 64 << 10
+	in, err := os.Open(finishInfo(name))
+	if err != nil {
+		return f, false
+	}
+	defer in.Close()
+	err = json.NewDecoder(io.LimitReader(in, most)).Decode(&f)
+	return f, err == nil && len(f.Names) > 0
+}
+
+// note adds who finished to what says so.
+func (j *finishJob) note(name string) error {
+	f, ok := readFinish(name)
+	all := j.finish
+	if ok {
+		all.Names = f.Names
+		for _, n := range j.finish.Names {
+			if !slices.Contains(all.Names, n) {
+				all.Names = append(all.Names, n)
+			}
+		}
+		if slices.Equal(all.Names, f.Names) {
+			return nil
+		}
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(finishInfo(name), b)
 }
 
 // finishFile returns the name of the file for a part of a log. It begins with that of the log.
@@ -127,7 +177,7 @@ func (k *finishLogs) Submit(r *game.RankRequest, from game.RankOrigin, answer fu
 		k.Ranks.Submit(r, from, answer)
 		return
 	}
-	job := finishJob{log: from.Log, begin: max(r.Begin, 0), end: r.End}
+	job := finishJob{log: from.Log, begin: max(r.Begin, 0), end: r.End, finish: keptFinish{slices.Clone(r.Names), r.Time}}
 	question := game.RankRequest{Op: game.RankBest, Map: r.Map, Name: r.Names[0], By: game.Nobody, From: 1}
 	switch {
 	case r.Team && which == finishesRecords:
@@ -194,7 +244,7 @@ func (k *finishLogs) cut(j finishJob) (err error) {
 	dir := filepath.Join(k.dir, finishDir)
 	to := filepath.Join(dir, finishFile(j.log, j.begin, j.end))
 	if _, err := os.Stat(to); err == nil {
-		return nil
+		return j.note(to)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -209,6 +259,7 @@ func (k *finishLogs) cut(j finishJob) (err error) {
 	}
 	if err == nil {
 		k.trim(dir, filepath.Base(to))
+		err = j.note(to)
 	}
 	return err
 }
@@ -266,7 +317,7 @@ func (k *finishLogs) trim(dir, last string) {
 	entries, _ := os.ReadDir(dir)
 	var files []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && !strings.HasSuffix(e.Name(), finishInfoSuffix) {
 			files = append(files, info)
 		}
 	}
@@ -279,6 +330,7 @@ func (k *finishLogs) trim(dir, last string) {
 		isLeft := strings.HasSuffix(f.Name(), ".new") && time.Since(f.ModTime()) > time.Hour
 		if f.Name() != last && (size > k.keep.megabytes.Load()<<20 || isLeft) {
 			os.Remove(filepath.Join(dir, f.Name()))
+			os.Remove(finishInfo(filepath.Join(dir, f.Name())))
 		}
 	}
 }

@@ -3,9 +3,11 @@ package app
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +74,34 @@ func playRace(t *testing.T, p *program) (m racedMatch) {
 	return m
 }
 
+// finishes checks who finished in the recordings that are listed, each with 1 for a time.
+func (k *finishLogs) finishes(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(k.dir, finishDir, "*"))
+	for _, name := range files {
+		testenv.NoError(t, os.Chtimes(name, time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)))
+	}
+	rs := &recordingFiles{dir: dir, delay: func() time.Duration { return 0 }}
+	rs.list()
+	rs.mu.Lock()
+	done := rs.findPlayers()
+	rs.mu.Unlock()
+	<-done
+	var got []string
+	for _, r := range rs.list() {
+		if !r.Finish {
+			continue
+		}
+		var all []string
+		for _, p := range r.Players {
+			all = append(all, fmt.Sprint(p.Name, " ", min(p.Score, 1)))
+		}
+		got = append(got, strings.Join(all, ", "))
+	}
+	slices.Sort(got)
+	testenv.Check(t, slices.Equal(got, want), "%q", got)
+}
+
 // TestFinishesAreKept plays a race whose log is still being written when a finish is to be kept. The part with
 // the best time stays when the log is gone, makes the row of the ranks again, and shows if it is another one.
 func TestFinishesAreKept(t *testing.T) {
@@ -114,6 +144,13 @@ func TestFinishesAreKept(t *testing.T) {
 	testenv.NoError(t, k.Close())
 	testenv.Check(t, len(kept()) == 2 && delays == 3 && rests > 0 && said.Len() == 0, "%q, looked %d times, rested %d times, said %q", kept(), delays, rests, &said)
 
+	// The list has who finished, and when somebody else of the team did, both.
+	k.finishes(t, dir, "ann 1", "ann 1")
+	j := finishJob{finish: keptFinish{[]string{"bob"}, 1}}
+	testenv.NoError(t, j.note(kept()[0]))
+	testenv.NoError(t, j.note(kept()[0]))
+	k.finishes(t, dir, "ann 1", "ann 1, bob 1")
+
 	testenv.NoError(t, os.Remove(logFile))
 	verify := func(c ranksVerifyCmd) error {
 		c.Map, c.Dir, c.Ranks = "course", dir, "ranks.journal"
@@ -138,5 +175,6 @@ func TestFinishesAreKept(t *testing.T) {
 	// What is too much goes, the oldest first.
 	settings.megabytes.Store(0)
 	k.trim(filepath.Join(replays, finishDir), filepath.Base(kept()[1]))
-	testenv.Check(t, len(kept()) == 1, "%q", kept())
+	infos, _ := filepath.Glob(filepath.Join(replays, finishDir, "*"+finishInfoSuffix))
+	testenv.Check(t, len(kept()) == 1 && slices.Equal(infos, []string{finishInfo(kept()[0])}), "%q, %q", kept(), infos)
 }

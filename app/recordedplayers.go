@@ -110,6 +110,9 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 	if result := l.MatchResult(); result != nil {
 		r.setResult(result)
 	}
+	if f, ok := readFinish(rs.path(r.Name)); ok {
+		r.setFinish(&f)
+	}
 	if err == io.EOF {
 		r.Length = int(max(0, info.Ticks-before) / game.TickRate)
 	}
@@ -126,6 +129,14 @@ func (r *recordingInfo) setPlayers(names []string) {
 		if r.NumPlayers++; len(r.Players) < maxListedPlayers {
 			r.Players = append(r.Players, broadcast.Player{Name: name})
 		}
+	}
+}
+
+// setFinish sets who finished as the players.
+func (r *recordingInfo) setFinish(f *keptFinish) {
+	r.HasResult, r.Race, r.Finish, r.NumPlayers, r.Players = true, true, true, len(f.Names), nil
+	for _, name := range f.Names[:min(len(f.Names), maxListedPlayers)] {
+		r.Players = append(r.Players, broadcast.Player{Name: safetext.Line(name), Score: f.Time})
 	}
 }
 

@@ -73,6 +73,8 @@ type recordingInfo struct {
 	HasResult  bool               `json:"has_result"`
 	TeamScores []int32            `json:"team_scores,omitempty"`
 	Race       bool               `json:"race,omitempty"` // scores are times
+	// Finish reports that it is the part of a log that has a finish, and the players are those who finished.
+	Finish bool `json:"finish,omitempty"`
 
 	changed time.Time
 	read    bool // and so the players are known

@@ -24,6 +24,7 @@ import { byId, make } from './dom.js';
  * @property {boolean} [has_result] whether players have scores, of what the server has recorded as a file
  * @property {boolean} [race] whether scores are times, in ms
  * @property {number[]} [team_scores]
+ * @property {boolean} [finish] whether it is a race up to its finish, and players are those who finished
  */
 
 /** The most players that are listed of a match. */
@@ -99,17 +100,18 @@ async function recordings() {
 
 /** @param {Replay} r */
 function wordsOf(r) {
-	return [r.name ?? '', r.map.name, r.game_type, r.start, ...(r.players ?? []).flatMap((p) => [p.name, p.clan ?? ''])].join('\n').toLowerCase();
+	return [r.name ?? '', r.map.name, r.game_type, r.finish ? 'finish' : '', r.start, ...(r.players ?? []).flatMap((p) => [p.name, p.clan ?? ''])].join('\n').toLowerCase();
 }
 
 /** @param {Replay} r */
 function itemOf(r) {
 	const li = make('li');
-	const title = make('a', 'name', r.game_type ? `${r.game_type} on ${r.map.name}` : r.map.name);
+	const kind = r.finish ? 'Finish' : r.game_type;
+	const title = make('a', 'name', kind ? `${kind} on ${r.map.name}` : r.map.name);
 	title.href = r.match ? `./?match=${encodeURIComponent(r.match)}` : `./?demo=${encodeURIComponent(r.demo.slice(1))}`;
 	const time = make('time', 'when', new Date(r.start).toLocaleString());
 	time.dateTime = r.start;
-	const isLog = r.name?.endsWith('.twreplay'); // whose size is not that of the demo
+	const isLog = /\.(twreplay|teehistorian)$/.test(r.name ?? ''); // whose size is not that of the demo
 	const download = make('a', '', isLog ? 'Download' : `Download ${(r.size / 1e6).toFixed(1)} MB`);
 	if (/^\/(b|recordings)\/.+\.demo$/.test(r.demo)) download.href = r.demo.slice(1);
 	download.download = '';
