@@ -34,7 +34,7 @@ type commands struct {
 	Rcon        rconCmd          `cmd:"" help:"Run commands on a server's remote console."`
 	Master      masterCmd        `cmd:"" help:"Run a master server of the Half-Life protocol."`
 	Replay      replayCmd        `cmd:"" help:"Show, verify and cut replay logs."`
-	Ranks       ranksCmd         `cmd:"" help:"Import the ranks of DDNet servers."`
+	Ranks       ranksCmd         `cmd:"" help:"List ranks, import those of DDNet servers, and run finishes again."`
 	Health      healthCmd        `cmd:"" help:"Ask a running server whether all is well."`
 	Mod         modCmd           `cmd:"" help:"Begin with a mod of your own."`
 	Demo        demoCmd          `cmd:"" help:"Show, cut and play demos."`

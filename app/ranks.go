@@ -87,6 +87,7 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 }
 
 type ranksCmd struct {
+	List   ranksListCmd   `cmd:"" default:"withargs" help:"List the maps that were finished, or the ranks of one."`
 	Import ranksImportCmd `cmd:"" help:"Add the ranks, saves, points and maps of a DDNet server."`
 	Verify ranksVerifyCmd `cmd:"" help:"Run the run of a finish again and compare its time."`
 }

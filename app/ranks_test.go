@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
@@ -56,4 +57,37 @@ func TestDatabaseOfTheConfiguration(t *testing.T) {
 	testenv.Eventually(t, "the server says that finishes wait", func() bool { return errors.Is(ranks.Err(), errAway) })
 	ranks.Close()
 	testenv.Check(t, c.Redact("add_sqlserver w teeworlds record me secret h 1") == "add_sqlserver ***", "the password is shown")
+}
+
+// TestListOfRanks lists maps and the ranks of one, and says what is missing.
+func TestListOfRanks(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) (string, error) {
+		out, err := teeyard(t, append([]string{"ranks", "--dir", dir}, args...)...).CombinedOutput()
+		return string(out), err
+	}
+	path := filepath.Join(dir, "ranks.journal")
+	got, err := run()
+	testenv.Check(t, err != nil && strings.Contains(got, path+" is not there") && strings.Contains(got, "--dir"), "%v: %s", err, got)
+	j := rank.Open(rank.Config{Path: path})
+	entry := func(n byte, mapName string, ms int32, names ...string) rank.Entry {
+		return rank.Entry{ID: rank.ID{n}, Kind: rank.Finish, Map: mapName, Names: names, Team: len(names) > 1, Time: ms, When: 1_700_000_000}
+	}
+	_, err = j.Add([]rank.Entry{entry(1, "Tutorial", 90_500, "ann"), entry(2, "Tutorial", 80_500, "ben\x1b[2J"), entry(3, "Tutorial", 80_500, "cid"),
+		entry(4, "Tutorial", 70_000, "ann"), entry(5, "a b", 1000, "ann"), entry(6, "Tutorial", 95_000, "ben", "ann")})
+	testenv.NoError(t, errors.Join(err, j.Close()))
+	for _, want := range []struct {
+		args []string
+		text string
+	}{
+		{nil, "map       finishes  players  best time  by\nTutorial  4         3        01:10.00   ann\na b       1         1        00:01.00   ann\n"},
+		{[]string{"Tutorial"}, "1.  01:10.00  ann      2023-11-14 22:13 UTC\n2.  01:20.50  ben [2J  2023-11-14 22:13 UTC\n2.  01:20.50  cid      2023-11-14 22:13 UTC\n"},
+		{[]string{"Tutorial", "--top", "1"}, "1.  01:10.00  ann  2023-11-14 22:13 UTC\nand 2 more: --top 0 lists all\n"},
+		{[]string{"Tutorial", "--team"}, "1.  01:35.00  ann & ben  2023-11-14 22:13 UTC\n"},
+	} {
+		got, err := run(want.args...)
+		testenv.Check(t, err == nil && got == path+":\n"+want.text, "%q: %v\n%s\nwant\n%s", want.args, err, got, want.text)
+	}
+	got, err = run("tutorial")
+	testenv.Check(t, err != nil && strings.Contains(got, `is it "Tutorial"?`), "%v: %s", err, got)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
 // Remote is a store for many servers, such as a database.
@@ -118,7 +119,7 @@ func (s *Shared) answer(ctx context.Context) {
 
 func (s *Shared) run(ctx context.Context) {
 	defer close(s.stopped)
-	t := time.NewTicker(retryInterval)
+	t := time.NewTicker(recordfile.RetryInterval)
 	defer t.Stop()
 	for {
 		for ctx.Err() == nil && s.next(ctx) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
@@ -22,10 +21,6 @@ var ErrNotStored = errors.New("rank: not stored")
 const (
 	// magic is the start of a file; its last byte is the version of the format.
 	magic = "TEERANK\x01"
-	// retryInterval is the time between two tries to write to the file.
-	retryInterval = 2 * time.Second
-	// closeTimeout limits how long Close waits.
-	closeTimeout = 2 * time.Second
 	// maxPending is how many entries wait while the disk fails; others are refused.
 	maxPending = 4096
 	// maxFile is the largest file that is read, in bytes. A finish takes about 100.
@@ -44,15 +39,7 @@ type Config struct {
 
 // Journal keeps results in a file. Its methods may be called by several goroutines.
 type Journal struct {
-	mu     sync.Mutex
-	queue  []job
-	err    error
-	closed bool
-
-	wake    chan struct{}
-	closing chan struct{}
-	done    chan struct{}
-
+	queue       *recordfile.Queue[job]
 	undelivered undelivered
 
 	// Of the goroutine:
@@ -83,7 +70,7 @@ type pending struct {
 func Open(cfg Config) *Journal { return start(newJournal(cfg)) }
 
 func start(j *Journal) *Journal {
-	j.wake <- struct{}{} // reads the file before somebody asks
+	j.queue.Wake() // reads the file before somebody asks
 	go j.run()
 	return j
 }
@@ -94,7 +81,7 @@ func newJournal(cfg Config) *Journal {
 	}
 	j := &Journal{
 		file: recordfile.Open(recordfile.File{Path: cfg.Path, Magic: magic, MaxRecord: maxEntry, MaxFile: maxFile, ErrFile: ErrFile, Report: cfg.Report}),
-		now:  cfg.Now, wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		now:  cfg.Now, queue: recordfile.NewQueue[job](ErrNotStored),
 	}
 	j.index = newIndex(j.seconds)
 	return j
@@ -127,78 +114,23 @@ func (j *Journal) Add(entries []Entry) (added int, err error) {
 }
 
 func (j *Journal) submit(q job, refuse func(error)) {
-	j.mu.Lock()
-	closed := j.closed
-	if !closed {
-		j.queue = append(j.queue, q)
-	}
-	j.mu.Unlock()
-	if closed {
+	if !j.queue.Submit(q) {
 		refuse(errors.New("the ranks are closed"))
-		return
-	}
-	select {
-	case j.wake <- struct{}{}:
-	default:
 	}
 }
 
 // Err returns what keeps the journal from working, nil if nothing does.
-func (j *Journal) Err() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.err
-}
+func (j *Journal) Err() error { return j.queue.Err() }
 
 // Close writes what is not written yet. Requests after it are refused.
-func (j *Journal) Close() error {
-	j.mu.Lock()
-	first := !j.closed
-	j.closed = true
-	j.mu.Unlock()
-	if first {
-		close(j.closing)
-	}
-	select {
-	case <-j.done:
-		return j.Err()
-	case <-time.After(closeTimeout):
-		return fmt.Errorf("%w: the disk does not answer", ErrNotStored)
-	}
-}
+func (j *Journal) Close() error { return j.queue.Close() }
 
 func (j *Journal) run() {
-	defer close(j.done)
-	retry := time.NewTicker(retryInterval)
-	defer retry.Stop()
-	for {
-		select {
-		case <-j.wake:
-		case <-retry.C:
-			if len(j.pending) == 0 {
-				continue
-			}
-		case <-j.closing:
-			j.work()
-			for _, p := range j.pending {
-				p.done(ErrNotStored)
-			}
-			return
+	j.queue.Run(j.exchange, func() bool { return len(j.pending) > 0 }, func() {
+		for _, p := range j.pending {
+			p.done(ErrNotStored)
 		}
-		j.work()
-	}
-}
-
-// work answers what is in the queue.
-func (j *Journal) work() {
-	j.mu.Lock()
-	queue := j.queue
-	j.queue = nil
-	j.mu.Unlock()
-	err := j.exchange(queue)
-	j.mu.Lock()
-	j.err = err
-	j.mu.Unlock()
+	})
 }
 
 // exchange reads what others have written, answers requests and writes what is new.

@@ -23,11 +23,12 @@ const now = 1_800_000_000
 // tester asks a journal without its goroutine.
 type tester struct {
 	*Journal
-	t *testing.T
+	t   *testing.T
+	err error
 }
 
 func open(t *testing.T, path string) *tester {
-	return &tester{newJournal(Config{Path: path, Now: func() time.Time { return time.Unix(now, 0) }}), t}
+	return &tester{newJournal(Config{Path: path, Now: func() time.Time { return time.Unix(now, 0) }}), t, nil}
 }
 
 // ask makes requests together, the first with the given ID, and returns their answers so far.
@@ -226,7 +227,7 @@ func TestGoroutine(t *testing.T) {
 		testenv.Check(t, n == 2-2*i && err == nil, "%d added, %v", n, err)
 		request(10+i, finishOf(fmt.Sprint("new", i), 5))
 		testenv.NoError(t, j.Close())
-		<-j.done
+		<-j.queue.Done()
 		a = <-answers
 		testenv.Check(t, a.Err == "" && a.Points == 3, "%+v", a)
 		request(1, finishOf("cid", 1))

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
-	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/recordfile"
@@ -19,10 +17,6 @@ var ErrFile = errors.New("store: not a storage file")
 var ErrNotStored = errors.New("store: not stored")
 
 const (
-	// retryInterval is the time between two tries to write to the file.
-	retryInterval = 2 * time.Second
-	// closeTimeout limits how long Close waits.
-	closeTimeout = 2 * time.Second
 	// maxPending is how many changes wait while the disk fails; others are refused.
 	maxPending = 4096
 	// maxFile is the largest file that is read. It is made anew long before.
@@ -33,14 +27,7 @@ const (
 
 // Journal is a storage in a file. Its methods may be called by several goroutines.
 type Journal struct {
-	mu     sync.Mutex
-	queue  []job
-	err    error
-	closed bool
-
-	wake    chan struct{}
-	closing chan struct{}
-	done    chan struct{}
+	queue *recordfile.Queue[job]
 
 	// Of the goroutine:
 
@@ -76,87 +63,31 @@ func New(path string, report func(text string)) *Journal {
 
 func newJournal(path string) *Journal {
 	return &Journal{
-		file: recordfile.Open(recordfile.File{Path: path, Magic: magic, MaxRecord: maxRecord, MaxFile: maxFile, ErrFile: ErrFile}),
-		wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
-		tables: newTables(), id: rand.Uint64() | 1,
+		file:  recordfile.Open(recordfile.File{Path: path, Magic: magic, MaxRecord: maxRecord, MaxFile: maxFile, ErrFile: ErrFile}),
+		queue: recordfile.NewQueue[job](ErrNotStored), tables: newTables(), id: rand.Uint64() | 1,
 	}
 }
 
 // Submit queues a request, of which the caller limits the number. answer is called by another
 // goroutine, for a change when it is on the disk.
 func (j *Journal) Submit(r *game.StoreRequest, answer func(game.StoreAnswer)) {
-	j.mu.Lock()
-	closed := j.closed
-	if !closed {
-		j.queue = append(j.queue, job{*r, answer})
-	}
-	j.mu.Unlock()
-	if closed {
-		(&job{*r, answer}).refuse(errors.New("the storage is closed"))
-		return
-	}
-	select {
-	case j.wake <- struct{}{}:
-	default:
+	if q := (job{*r, answer}); !j.queue.Submit(q) {
+		q.refuse(errors.New("the storage is closed"))
 	}
 }
 
 // Err returns what keeps the storage from working, nil if nothing does.
-func (j *Journal) Err() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.err
-}
+func (j *Journal) Err() error { return j.queue.Err() }
 
 // Close writes what is not written yet. Requests after it are refused.
-func (j *Journal) Close() error {
-	j.mu.Lock()
-	first := !j.closed
-	j.closed = true
-	j.mu.Unlock()
-	if first {
-		close(j.closing)
-	}
-	select {
-	case <-j.done:
-		return j.Err()
-	case <-time.After(closeTimeout):
-		return fmt.Errorf("%w: the disk does not answer", ErrNotStored)
-	}
-}
+func (j *Journal) Close() error { return j.queue.Close() }
 
 func (j *Journal) run() {
-	defer close(j.done)
-	retry := time.NewTicker(retryInterval)
-	defer retry.Stop()
-	for {
-		select {
-		case <-j.wake:
-		case <-retry.C:
-			if len(j.pending) == 0 {
-				continue
-			}
-		case <-j.closing:
-			j.work()
-			for _, c := range j.pending {
-				c.job.refuse(ErrNotStored)
-			}
-			return
+	j.queue.Run(j.exchange, func() bool { return len(j.pending) > 0 }, func() {
+		for _, c := range j.pending {
+			c.job.refuse(ErrNotStored)
 		}
-		j.work()
-	}
-}
-
-// work answers what is in the queue.
-func (j *Journal) work() {
-	j.mu.Lock()
-	queue := j.queue
-	j.queue = nil
-	j.mu.Unlock()
-	err := j.exchange(queue)
-	j.mu.Lock()
-	j.err = err
-	j.mu.Unlock()
+	})
 }
 
 // exchange reads what others have written, answers requests and writes changes.

@@ -22,9 +22,10 @@ type tester struct {
 	*Journal
 	t       *testing.T
 	answers []game.StoreAnswer
+	err     error
 }
 
-func open(t *testing.T, path string) *tester { return &tester{newJournal(path), t, nil} }
+func open(t *testing.T, path string) *tester { return &tester{newJournal(path), t, nil, nil} }
 
 // ask makes requests together and returns their answers so far.
 func (j *tester) ask(requests ...game.StoreRequest) []game.StoreAnswer {
@@ -253,7 +254,7 @@ func TestGoroutine(t *testing.T) {
 		}
 		request(add("ben", 1))
 		j.Close()
-		<-j.done // on a slow disk, Close does not wait for it
+		<-j.queue.Done() // on a slow disk, Close does not wait for it
 		testenv.NoError(t, j.Err())
 		testenv.Check(t, (<-answers).Err == "", "lost at the end")
 		request(add("cid", 1))

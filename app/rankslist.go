@@ -1,0 +1,147 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/teeyard/teeyard/game/mode/ranks"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/rank"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// ranksListCmd is "teeyard ranks".
+type ranksListCmd struct {
+	Map   string `arg:"" optional:"" help:"Name of a map; without it the maps are listed."`
+	Team  bool   `help:"The ranks of teams instead."`
+	Top   int    `help:"How many ranks to list, 0 for all." default:"20"`
+	Dir   string `help:"Folder of the server." type:"existingdir" default:"." env:"TEEYARD_DIR"`
+	Ranks string `help:"File of ranks in it (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
+}
+
+// Help says what is listed.
+func (*ranksListCmd) Help() string {
+	return `Lists the maps that have been finished, or the ranks of one. They are read from the server's file, also while
+it runs. If servers share a database (teeyard-mariadb), the file has what this server's folder added to it.
+
+  teeyard ranks
+  teeyard ranks Tutorial --team`
+}
+
+// rankedMap is what a file has of a map.
+type rankedMap struct {
+	finishes int
+	best     map[string]*rank.Entry // by the names of who finished
+}
+
+// Run lists.
+func (c *ranksListCmd) Run() error {
+	path := filepath.Join(c.Dir, c.Ranks)
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	courses, err := c.read(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s is not there: a server of races makes it with the first finish; --dir names the server's folder, --ranks the file in it", path)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s:\n", safetext.Line(path))
+	if c.Map == "" {
+		return c.listMaps(courses)
+	}
+	course := courses[c.Map]
+	if course == nil {
+		names := slices.Sorted(maps.Keys(courses))
+		hint := "this lists the maps that have some: teeyard ranks"
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, c.Map) }); i >= 0 {
+			hint = fmt.Sprintf("is it %q?", names[i])
+		} else if similar := console.Similar(c.Map, names); similar != "" {
+			hint = fmt.Sprintf("is it %q?", similar)
+		}
+		return fmt.Errorf("there are no finishes on %q; %s", c.Map, hint)
+	}
+	return c.listRanks(course)
+}
+
+// read reads the file. Entries that were written twice count once.
+func (c *ranksListCmd) read(path string) (map[string]*rankedMap, error) {
+	courses, seen := map[string]*rankedMap{}, map[rank.ID]bool{}
+	err := rank.Read(path, func(e *rank.Entry) {
+		if e.Kind != rank.Finish || e.Team != c.Team || seen[e.ID] {
+			return
+		}
+		seen[e.ID] = true
+		course := courses[e.Map]
+		if course == nil {
+			course = &rankedMap{best: map[string]*rank.Entry{}}
+			courses[e.Map] = course
+		}
+		course.finishes++
+		slices.Sort(e.Names)
+		who := strings.Join(e.Names, " & ")
+		if b := course.best[who]; b == nil || e.Time < b.Time {
+			course.best[who] = e
+		}
+	})
+	return courses, err
+}
+
+// ranking returns who finished, the fastest first.
+func (m *rankedMap) ranking() []string {
+	return slices.SortedFunc(maps.Keys(m.best), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m.best[a].Time, m.best[b].Time), cmp.Compare(a, b))
+	})
+}
+
+func (c *ranksListCmd) listMaps(courses map[string]*rankedMap) error {
+	who := "players"
+	if c.Team {
+		who = "teams"
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "map\tfinishes\t%s\tbest time\tby\n", who)
+	for _, name := range slices.Sorted(maps.Keys(courses)) {
+		m := courses[name]
+		first := m.ranking()[0]
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", cell(name), m.finishes, len(m.best), ranks.Time(m.best[first].Time), cell(first))
+	}
+	if len(courses) == 0 {
+		fmt.Fprintln(w, "(none)")
+	}
+	return w.Flush()
+}
+
+func (c *ranksListCmd) listRanks(m *rankedMap) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	place, before := 0, int32(0)
+	ranking := m.ranking()
+	for i, who := range ranking {
+		if c.Top > 0 && i == c.Top {
+			fmt.Fprintf(w, "and %d more: --top 0 lists all\n", len(ranking)-i)
+			break
+		}
+		e := m.best[who]
+		if e.Time != before { // who is as fast has the same rank
+			place, before = i+1, e.Time
+		}
+		when := ""
+		if e.When > 0 {
+			when = time.Unix(e.When, 0).UTC().Format("2006-01-02 15:04 MST")
+		}
+		fmt.Fprintf(w, "%d.\t%s\t%s\t%s\n", place, ranks.Time(e.Time), cell(who), when)
+	}
+	return w.Flush()
+}
+
+// cell returns text for a table on the terminal.
+func cell(text string) string { return strings.ReplaceAll(safetext.Line(text), "\t", " ") }
