@@ -377,6 +377,9 @@ func (c *Console) checkArg(args []string) error {
 		return fmt.Errorf("%q: a value follows a space: %q", arg, name+" "+value)
 	}
 	e := c.find(arg, Operator.Flags)
+	if strings.EqualFold(arg, "help") {
+		e = nil // who writes that wants help with the program, and no server
+	}
 	if e == nil && arg != "" && (strings.IndexByte("-+0123456789", arg[0]) >= 0 || validName(arg)) {
 		return fmt.Errorf(`%q is no console command; those are like "sv_port 8304"`, arg)
 	}
