@@ -71,6 +71,9 @@ var contentTypes = map[string]string{
 func NewFile(name string, b []byte, csp string) http.Handler { return newFile(name, b, csp) }
 
 func newFile(name string, b []byte, csp string) *file {
+	if path.Ext(name) == ".js" {
+		b = withoutComments(b)
+	}
 	f := &file{csp: csp, contentType: contentTypes[path.Ext(name)], plain: b}
 	if f.contentType == "" {
 		f.contentType = mime.TypeByExtension(path.Ext(name))
@@ -84,6 +87,30 @@ func newFile(name string, b []byte, csp string) *file {
 		f.zipped = zipped.Bytes()
 	}
 	return f
+}
+
+// withoutComments returns a script without the comments that have lines of their own: with types and
+// explanations they are half of it. Other lines keep their numbers.
+func withoutComments(script []byte) []byte {
+	out := make([]byte, 0, len(script))
+	within := false
+	for line := range bytes.Lines(script) {
+		text := bytes.TrimSpace(line)
+		begins := !within && bytes.HasPrefix(text, []byte("/*"))
+		end := bytes.Index(text, []byte("*/"))
+		switch {
+		case within && end >= 0:
+			within = false
+			out = append(out, text[end+2:]...)
+		case within, begins && end < 0:
+			within = true
+		case begins && end == len(text)-2, bytes.HasPrefix(text, []byte("//")):
+		default:
+			out = append(out, bytes.TrimRight(line, "\n")...)
+		}
+		out = append(out, '\n')
+	}
+	return out
 }
 
 // ServeHTTP implements http.Handler. Browsers keep the file and ask whether it has changed, so

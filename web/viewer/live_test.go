@@ -68,7 +68,7 @@ func (b *broadcaster) set(match string, live bool, last int) {
 	defer b.mu.Unlock()
 	j := testenv.Must(json.Marshal(map[string]any{
 		"match": match, "live": live, "map": map[string]any{"name": "m", "sha256": "ab", "size": 1},
-		"first_tick": 1, "segment_ticks": 100, "marked_segments": 10, "first": 0, "last": last, "last_tick": 100 + 100*last, "delay": 3,
+		"first_tick": 1, "segment_ticks": 100, "marked_segments": min(10, 10*len(b.marks)), "first": 0, "last": last, "last_tick": 100 + 100*last, "delay": 3,
 	}))
 	b.live = string(j)
 	if match != "" {

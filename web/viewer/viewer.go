@@ -1,7 +1,7 @@
 // Package viewer serves the page that shows matches in a browser, live or recorded.
 //
-// The page is plain ES modules in static, embedded as they are: nothing is built and nothing is
-// loaded from elsewhere. static/wire reads what servers send and demos have, static/match makes
+// The page is plain ES modules in static, embedded as they are and served without their comments: nothing is
+// built and nothing is loaded from elsewhere. static/wire reads what servers send and demos have, static/match makes
 // of it what there is to see at a moment (static/match/types.js says in which form), static/draw
 // draws it and static/page is what one clicks on.
 package viewer

@@ -230,7 +230,7 @@ export class Viewer {
 		for (let i = 0; i < m.tees.length; i++) {
 			if (m.tees.items[i].id !== id) continue;
 			seen = true;
-			state = teeState(m, m.tees.items[i], (x, y) => this.scene.actors.solid(x, y));
+			state = teeState(m, m.tees.items[i], (x, y) => this.scene.actors?.solid(x, y) ?? false);
 		}
 		setText(byId('tee'), state);
 		const follow = byId('follow');
