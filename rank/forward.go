@@ -147,11 +147,16 @@ func (s *Shared) next(ctx context.Context) bool {
 		return false
 	}
 	s.trouble.Store(nil)
-	// If this is lost, they are delivered again and left out.
-	e := Entry{Kind: delivered, Text: s.remote.Name(), SaveID: hex.EncodeToString(batch[len(batch)-1].ID[:])}
-	rand.Read(e.ID[:])
-	_, err := s.Add([]Entry{e})
+	_, err := s.Add([]Entry{deliveredTo(s.remote.Name(), batch)})
 	return err == nil
+}
+
+// deliveredTo is the entry that says that a remote has a batch, and what was before it. If it is lost, they are delivered
+// again and left out.
+func deliveredTo(remote string, batch []Entry) Entry {
+	e := Entry{Kind: delivered, Text: remote, SaveID: hex.EncodeToString(batch[len(batch)-1].ID[:])}
+	rand.Read(e.ID[:])
+	return e
 }
 
 // Err returns what keeps the journal or the remote from working.
