@@ -115,15 +115,15 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	case !changed:
 		h.Parts = 0
 		c.bridge.SendSnapshotPart(h, 0, nil)
-		c.conn.Flush(now)
 	case h.Parts > snapshot.MaxParts:
 		s.countDrop(dropSnapshotTooLarge)
+		return
 	default:
 		for i := range int(h.Parts) {
-			c.bridge.SendSnapshotPart(h, i, snapshot.Part(delta, i))
-			c.conn.Flush(now)
+			c.bridge.SendSnapshotPart(h, i, snapshot.Part(delta, i)) // a short one goes into the datagram of the one before
 		}
 	}
+	c.conn.Flush(now)
 }
 
 // ackSnapshot handles the acknowledgement of a snapshot that an input carries.
