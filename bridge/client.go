@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -82,6 +83,9 @@ type ClientSide interface {
 	// Tuning returns the tuning parameters; the default until the server sends them.
 	// (Sv_TuneParams)
 	Tuning() game.Tuning
+	// DDRaceTuning returns all parameters of DDNet's physics, of the tune zone that the client's tee
+	// is in, and false if the server did not send them.
+	DDRaceTuning() (ddrace.Tuning, bool)
 	// CoreState returns the movement of a character of the view at the tick of the view.
 	CoreState(c *game.CharacterState) physics.CoreState
 }

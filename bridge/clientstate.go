@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
 )
 
@@ -15,6 +16,8 @@ type ClientState struct {
 	ServerSettings Settings
 	Limits         game.GameState // of which only flags, limits and match numbers are set
 	TuneParams     game.Tuning
+	DDRaceParams   ddrace.Tuning
+	HasDDRace      bool // DDRaceParams were received
 	Frame          game.Frame
 	CurrentView    game.View // of Frame
 	EffectEvents   []game.Event
@@ -39,6 +42,7 @@ func (s *ClientState) Reset() {
 	s.ServerSettings = Settings{}
 	s.Limits = EmptyGameState()
 	s.TuneParams = physics.DefaultTuning()
+	s.HasDDRace = false
 	s.BeginSnapshot(0, game.GameState{})
 	s.CurrentView = game.View{Frame: &s.Frame, Viewer: game.Nobody, VitalsOf: game.Nobody}
 	s.reckoner.Reset()
@@ -66,6 +70,14 @@ func (s *ClientState) GameInfo() game.GameState { return s.Limits }
 
 // Tuning implements [ClientSide].
 func (s *ClientState) Tuning() game.Tuning { return s.TuneParams }
+
+// DDRaceTuning implements [ClientSide].
+func (s *ClientState) DDRaceTuning() (ddrace.Tuning, bool) {
+	if !s.HasDDRace {
+		return ddrace.Tuning{}, false
+	}
+	return s.DDRaceParams, true
+}
 
 // View implements [ClientSide].
 func (s *ClientState) View() *game.View { return &s.CurrentView }

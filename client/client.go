@@ -69,7 +69,7 @@ type Config struct {
 	// OnEvent is called with every event. Events then yields none.
 	OnEvent func(c *Client, e event.Event)
 	// OnSnapshot is called with every snapshot and the sounds and effects in it
-	// (game.EvExplosion to game.EvDamage). Both are valid until it returns.
+	// (game.EvExplosion to game.EvDamage), also when several arrive together. Both are valid until it returns.
 	OnSnapshot func(c *Client, v *game.View, effects []game.Event)
 	// Play returns the input for a tick. The view is predicted: it shows the world as it
 	// is expected to be when the input arrives there. It is valid until Play returns.
@@ -110,7 +110,8 @@ type Client struct {
 	reconnectAt   conn.Time // when to connect again, 0 for never
 	closed        bool
 	input         game.Input
-	snapshotShown bool // OnSnapshot had the last snapshot
+	unshown       bool // OnSnapshot did not have the last snapshot yet
+	earlier       []*earlierSnapshot
 	network       *network
 
 	inputTimings  [][2]int32 // tick and ms, for OnInputTiming
@@ -280,10 +281,12 @@ func (c *Client) deliverEvents() {
 	c.mu.Lock()
 	var effects []game.Event
 	var view *game.View
-	if !c.snapshotShown && c.cfg.OnSnapshot != nil {
+	earlier := c.earlier
+	c.earlier = nil
+	if c.unshown && c.cfg.OnSnapshot != nil {
 		view, effects = c.session.side.View(), c.session.side.Effects()
 	}
-	c.snapshotShown = true
+	c.unshown = false
 	if c.cfg.OnEvent == nil {
 		waiting := len(c.events) > 0
 		c.mu.Unlock()
@@ -304,6 +307,9 @@ func (c *Client) deliverEvents() {
 		c.mu.Lock()
 		c.spareEvents = events
 		c.mu.Unlock()
+	}
+	for _, s := range earlier {
+		c.cfg.OnSnapshot(c, &s.view, s.effects)
 	}
 	if view != nil {
 		c.cfg.OnSnapshot(c, view, effects)
@@ -371,9 +377,12 @@ func (c *Client) hasEvents() bool {
 // onSnapshot handles a snapshot. With the first one that shows the own player, the client
 // has entered the game.
 func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
+	if c.unshown && c.cfg.OnSnapshot != nil {
+		c.keepEarlier()
+	}
 	c.session.side.ReceiveSnapshot(tick, s)
 	c.ddrace.onSnapshot(c.session, c.gameMap)
-	c.snapshotShown = false
+	c.unshown = true
 	if c.session.State() == Playing && !c.entered && c.session.side.OwnID() >= 0 {
 		c.entered = true
 		c.queueEvent(event.Entered{Map: c.mapName(), Self: c.player(c.session.side.OwnID())})

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
@@ -145,6 +146,14 @@ func (c *Client) Settings() bridge.Settings {
 // Tuning returns the parameters of the physics.
 func (c *Client) Tuning() game.Tuning {
 	return readLocked(c, func() game.Tuning { return c.session.side.Tuning() })
+}
+
+// DDRaceTuning returns all parameters of DDNet's physics, of the tune zone that the own tee is in. Ok is
+// false if the server did not send them, as to clients of 0.7 and outside of DDRace.
+func (c *Client) DDRaceTuning() (t ddrace.Tuning, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session.side.DDRaceTuning()
 }
 
 // RconCommands returns the commands of the remote console that the client may use. The

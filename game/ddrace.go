@@ -118,6 +118,14 @@ func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, ok bool) {
 	return w.ddrace.world.SentTuning(int(id)), true
 }
 
+// DDRaceFreezeTicks returns how many ticks a tile freezes in worlds of DDRace, 0 in others.
+func (w *World) DDRaceFreezeTicks() int32 {
+	if w.ddrace == nil {
+		return 0
+	}
+	return w.ddrace.world.Settings().FreezeDelay * TickRate
+}
+
 // tellDDRaceTuning tells a player the tuning.
 func (w *World) tellDDRaceTuning(id PlayerID) {
 	t := w.PlayerTuning(id)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -236,11 +237,12 @@ func cutAffixes(s, prefix, suffix string) (string, bool) {
 }
 
 // receiveTuneParams handles the tuning parameters. Those that 0.7 does not have are
-// left out.
+// left out there.
 func (c *clientSide) receiveTuneParams(m *msg6.SvTuneParams) {
 	n := copy(c.TuneParams[:laserDamageIndex], m.Params)
 	if n == laserDamageIndex && len(m.Params) > n+1 {
 		copy(c.TuneParams[n:], m.Params[n+1:])
 	}
+	c.HasDDRace = copy(c.DDRaceParams[:], m.Params) == ddrace.NumTuneParams
 	c.onEvent(game.Event{Kind: game.EvTuneParams, Player: game.Nobody, Target: game.Nobody})
 }

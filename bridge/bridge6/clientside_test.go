@@ -153,13 +153,23 @@ func TestReceiveTuneParams(t *testing.T) {
 			t.Errorf("parameter %d is %d", i, v)
 		}
 	}
+	all, ok := c.DDRaceTuning()
+	if !ok || !slices.Equal(all[:], params) {
+		t.Errorf("DDRaceTuning is %v, %v, want what was sent", all, ok)
+	}
 	c.Reset()
+	if _, ok := c.DDRaceTuning(); ok {
+		t.Error("a new game begins with DDRace's tuning")
+	}
 	if c.Tuning() != defaults {
 		t.Error("a new game does not begin with the default")
 	}
 	receive(t, c.clientSide, &msg6.SvTuneParams{Params: params[:3]})
 	if got := c.Tuning(); got[2] != 3 || got[3] != defaults[3] {
 		t.Errorf("three of them: %v", got)
+	}
+	if _, ok := c.DDRaceTuning(); ok {
+		t.Error("three parameters are DDRace's tuning")
 	}
 }
 

@@ -47,6 +47,7 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 // BeginSnapshots implements [bridge.Protocol].
 func (p *Protocol) BeginSnapshots(w *game.World) {
 	p.world = w
+	p.snapshot.freezeTicks = w.DDRaceFreezeTicks()
 	p.snapshot.beginRound(w.Frame())
 }
 

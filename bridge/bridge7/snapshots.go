@@ -19,14 +19,16 @@ var itemTypes = bridge.ItemTypes{
 // It gets recordTick in every tick, and for every round of snapshots beginRound,
 // buildSnapshot for each client, and endRound.
 type snapshotEncoder struct {
-	frame      *game.Frame
-	triggered  [game.MaxPlayers]int32 // core events of the ticks since the last round
-	shared     bridge.SharedItems
-	characters []bridge.CharacterItem
-	effects    bridge.EffectItems
-	players    [game.MaxPlayers]playerItem // as most clients see them, by their id
-	pool       snapshot.SharedPool
-	round      *snapshot.SharedItems // what snapshots of this round share
+	frame *game.Frame
+	// freezeTicks is how long a tile freezes in DDRace, 0 in other games.
+	freezeTicks int32
+	triggered   [game.MaxPlayers]int32 // core events of the ticks since the last round
+	shared      bridge.SharedItems
+	characters  []bridge.CharacterItem
+	effects     bridge.EffectItems
+	players     [game.MaxPlayers]playerItem // as most clients see them, by their id
+	pool        snapshot.SharedPool
+	round       *snapshot.SharedItems // what snapshots of this round share
 }
 
 // playerItem is a player as snapshots show them.
@@ -118,7 +120,10 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	weapon, ammo := c.Weapon, c.Ammo
 	if c.FreezeEnd != 0 { // as DDNet shows it to clients that do not know freeze
 		weapon, ammo = game.WeaponNinja, c.FreezeEnd
-		if ammo == game.FreezeForever {
+		switch {
+		case e.freezeTicks != 0: // also of what lasts longer or forever
+			ammo = c.FreezeStart + e.freezeTicks
+		case ammo == game.FreezeForever:
 			ammo = e.frame.Tick + foreverTicks
 		}
 	}
