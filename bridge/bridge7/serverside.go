@@ -78,6 +78,7 @@ type serverSide struct {
 	// knowsRaces is set for clients that know what is about races; to others a race is
 	// another game of theirs.
 	knowsRaces bool
+	paused     bool // the client takes its player for a spectator, see tellPause
 }
 
 // minRaceVersion is the first release that knows races.
@@ -107,8 +108,27 @@ func (s *serverSide) send(m msg7.Message) {
 	s.session.Queue(s.protocol.buf, true)
 }
 
-// Reset does nothing: nothing here belongs to a map.
-func (s *serverSide) Reset() {}
+func (s *serverSide) Reset() { s.paused = false }
+
+// tellPause makes the client take its own player, who looks around in DDRace, for a spectator, as DDNet does:
+// clients of 0.7 let only those move the view.
+func (s *serverSide) tellPause(v *game.View) {
+	if v.Game.Flags&game.GameFlagDDRace == 0 {
+		return
+	}
+	for i := range v.Players {
+		p := &v.Players[i]
+		if p.ID != v.Viewer || (p.Pause != game.NotPaused) == s.paused {
+			continue
+		}
+		s.paused = !s.paused
+		m := msg7.SvTeam{ClientID: int32(p.ID), Team: msg7.Team(p.Team), Silent: true, CooldownTick: v.Tick}
+		if s.paused {
+			m.Team = msg7.TeamSpectators
+		}
+		s.send(&m)
+	}
+}
 
 func (s *serverSide) SendMapChange(m *bridge.Map) {
 	s.send(&msg7.MapChange{
@@ -350,6 +370,7 @@ func (s *serverSide) SendMapListEntryRemoved(name string) {
 }
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	s.tellPause(v)
 	s.protocol.snapshot.buildSnapshot(b, v, latency, nil)
 }
 
