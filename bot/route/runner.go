@@ -79,7 +79,7 @@ func (r *Runner) WantsRestart() bool {
 // Progress returns the tick of its way at which the runner is, and whether it is exactly on it.
 func (r *Runner) Progress() (tick int, exact bool) { return r.at, r.begun && !r.astray }
 
-// SetSkill does nothing: a way is as it is.
+// SetSkill does nothing: all run the same way, as the help of sv_bot_skill says.
 func (*Runner) SetSkill(int) {}
 
 // NextInput returns the input for the tick after the view's. It is to be called in every tick.

@@ -27,7 +27,8 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	}
 	best := &m.state.Best[id]
 	worse := w.Settings().SaveWorseScores != 0
-	f := game.RaceFinish{Player: player, Time: now.Time, Private: m.vars.HideScore != 0 || !worse}
+	private := m.vars.HideScore != 0 || !worse || !ranks.Counts(tx, player, m.vars.RankBots) // bots run again and again
+	f := game.RaceFinish{Player: player, Time: now.Time, Private: private}
 	if best.Time != 0 {
 		f.Diff = now.Time - best.Time
 	}

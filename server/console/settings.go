@@ -217,7 +217,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_respawn_delay_tdm", "Seconds until respawn in team deathmatch", sv, &s.RespawnDelayTDM, 3, 0, 10},
 		{"sv_player_slots", "Number of clients that may play", sv, &s.PlayerSlots, 8, 0, 64},
 		{"sv_bots", "Number of players up to which bots fill the game while somebody is there (0 = no bots)", sv, &s.Bots, 0, 0, 64},
-		{"sv_bot_skill", "How good bots are (1 = beginner, 2 = fair, 3 = strong)", sv, &s.BotSkill, 2, 1, 3},
+		{"sv_bot_skill", "How good bots are (1 = beginner, 2 = fair, 3 = strong); in DDRace all run the same", sv, &s.BotSkill, 2, 1, 3},
 		{"sv_skill_level", "Skill level shown in the server browser (0 to 2)", sv, &s.SkillLevel, 1, 0, 2},
 		{"sv_teambalance_time", "Minutes until teams are balanced (0 = never)", sv, &s.TeamBalanceTime, 1, 0, 1000},
 		{"sv_inactivekick_time", "Minutes until an inactive client is dealt with (0 = never)", sv, &s.InactiveKickTime, 3, 0, 1000},
