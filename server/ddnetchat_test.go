@@ -28,7 +28,7 @@ func TestDDNetChat(t *testing.T) {
 		ct.b.say("hello")
 		ct.run(100 * time.Millisecond)
 		testenv.Check(t, len(ct.a.chat[int32(ct.b.id())]) == 0, "it reads %q", ct.a.chat)
-		says("/info", "unnamed server: DM on teeyard1", "This is a "+Program()+" server. Write /help for the commands")
+		says("/info", "unnamed server: DM on teeyard1", "This is a teeyard "+Version()+" server. Write /help for the commands")
 		says("/dnd", "You will receive global chat and server messages")
 
 		says("/map", "Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and contain the characters 'd', 'r' and '3' in that order")
