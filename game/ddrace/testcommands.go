@@ -41,7 +41,7 @@ var testCommands = []TestCommand{
 	{"up", 0, "Moves your tee by a tile", moveBy(0, -tileSize)},
 	{"down", 0, "Moves your tee by a tile", moveBy(0, tileSize)},
 	{"move", 2, "Moves your tee by tiles, right and down", func(w *World, t *Tee, args []int32) {
-		moveBy(float32(args[0])*tileSize, float32(args[1])*tileSize)(w, t, nil)
+		moveBy(float32(float32(args[0])*tileSize), float32(float32(args[1])*tileSize))(w, t, nil)
 	}},
 	{"move_raw", 2, "Moves your tee by 1/32 tiles, right and down", func(w *World, t *Tee, args []int32) {
 		moveBy(float32(args[0]), float32(args[1]))(w, t, nil)
