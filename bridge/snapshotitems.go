@@ -183,7 +183,7 @@ const CharacterSize = 22
 type CharacterItem struct {
 	Player              game.PlayerID
 	Pos                 vec.Vec2
-	NotFor              game.PlayerMask      // who does not see it
+	State               *game.CharacterState // of the frame
 	HookEnds            []vec.Vec2           // the other ends of hooks at it, with which it is seen in DDRace
 	Ints                [CharacterSize]int32 // with 0 for the following
 	Health, Armor, Ammo int32
@@ -196,7 +196,7 @@ func (c *CharacterItem) IsVisible(v *game.View) bool {
 	for _, end := range c.HookEnds {
 		sees = sees || v.SeesLine(c.Pos, end)
 	}
-	return sees && v.Shows(c.NotFor)
+	return sees && v.ShowsTee(c.State)
 }
 
 // Append adds the character, which the view shows, to b. The player and those who watch them also get the

@@ -89,7 +89,8 @@ func (w *World) addTee(s *CharacterState) {
 	s.NinjaStart = t.Ninja.ActivationTick
 	s.TargetX, s.TargetY = t.Target()
 	s.TeleCheckpoint = int32(t.TeleCheckpoint)
-	s.NotFor = w.ddraceHidden(s.Player) | w.characters[s.Player].notFor
+	hidden := w.characters[s.Player].notFor
+	s.NotFor, s.Secret = w.ddraceHidden(s.Player)|hidden, !(^hidden).IsPublic()
 }
 
 // hidden returns who does not see what belongs to a tee, -1 for none.

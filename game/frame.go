@@ -132,6 +132,9 @@ type CharacterState struct {
 	Jumps, AirJumps        int32
 	TickOrder              int32
 	NotFor                 PlayerMask
+	// Secret tees are hidden by a mod, and not only by what players of DDRace see of each other: views without
+	// a viewer do not show them.
+	Secret bool
 	// NinjaStart is the tick at which the tee became a ninja last. With GameFlagDDRace: TargetX and
 	// TargetY are where it aims, relative to it, and TeleCheckpoint is the number of the checkpoint
 	// of teleporters that it passed last.
@@ -232,6 +235,14 @@ func (v *View) Shows(notFor PlayerMask) bool {
 		return (^notFor).IsPublic()
 	}
 	return !notFor.Has(v.Viewer)
+}
+
+// ShowsTee reports whether the view shows a tee, as far as that depends on who may see it.
+func (v *View) ShowsTee(c *CharacterState) bool {
+	if v.ShowAll {
+		return !c.Secret
+	}
+	return v.Shows(c.NotFor)
 }
 
 // Hears reports whether an effect at p is close enough to be sent: closer than 1500

@@ -329,7 +329,7 @@ func (w *World) addStates(s *CharacterState, c *character) {
 	if s.Weapon == WeaponNinja {
 		s.NinjaStart = c.ninja.activationTick
 	}
-	s.NotFor = c.notFor
+	s.NotFor, s.Secret = c.notFor, !(^c.notFor).IsPublic()
 }
 
 func (s *characterStates) pause() {

@@ -266,7 +266,7 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 		ammo = 0 // in 0.7 the tick at which it ends
 	}
 	e.characters = append(e.characters, bridge.CharacterItem{
-		Player: c.Player, Pos: c.Pos, NotFor: c.NotFor,
+		Player: c.Player, Pos: c.Pos, State: c,
 		Health: min(max(c.Health, 0), 10), Armor: min(max(c.Armor, 0), 10), Ammo: ammo,
 	})
 	o := msg6.Character{

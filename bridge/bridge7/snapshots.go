@@ -132,7 +132,7 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 		angle -= 2 * maxAngle
 	}
 	e.characters = append(e.characters, bridge.CharacterItem{
-		Player: c.Player, Pos: c.Pos, NotFor: c.NotFor, Health: c.Health, Armor: c.Armor, Ammo: ammo,
+		Player: c.Player, Pos: c.Pos, State: c, Health: c.Health, Armor: c.Armor, Ammo: ammo,
 	})
 	o := msg7.Character{
 		CharacterCore: msg7.CharacterCore{

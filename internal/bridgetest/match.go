@@ -468,10 +468,10 @@ func VisibleView(v *game.View) *game.View {
 			f.Players[i].Flags |= game.PlayerFlagWatching
 		}
 	}
-	f.Characters = visible(f.Characters, func(c game.CharacterState) bool { return v.Sees(c.Pos) && v.Shows(c.NotFor) })
+	f.Characters = visible(f.Characters, func(c game.CharacterState) bool { return v.Sees(c.Pos) && v.ShowsTee(&c) })
 	for i := range f.Characters {
 		c := &f.Characters[i]
-		c.NotFor = 0
+		c.NotFor, c.Secret = 0, false
 		if c.Player != v.Viewer && c.Player != v.VitalsOf {
 			c.Health, c.Armor, c.Ammo = 0, 0, 0
 		}

@@ -47,7 +47,7 @@ func sightWorld(t *testing.T) (w *modtest.World, do func(func(tx *game.Tx))) {
 func seen(w *modtest.World, id game.PlayerID) (list []game.PlayerID) {
 	v := w.View(id)
 	for i := range v.Characters {
-		if v.Shows(v.Characters[i].NotFor) {
+		if v.ShowsTee(&v.Characters[i]) {
 			list = append(list, v.Characters[i].Player)
 		}
 	}
@@ -73,6 +73,10 @@ func TestShowOthers(t *testing.T) {
 		testenv.Check(t, tx.ShowOthers(0) == game.ShowOthersOn, "it is %v", tx.ShowOthers(0))
 	})
 	check("a mate is solo", 1, 1)
+	check("recordings show all", game.Nobody, 3)
+	do(func(tx *game.Tx) { tx.SetVisibleTo(2, game.MaskOne(1)) })
+	check("but not whom a mod hides", game.Nobody, 2)
+	do(func(tx *game.Tx) { tx.SetVisibleTo(2, game.MaskAll) })
 	do(func(tx *game.Tx) { tx.SetShowOthers(1, game.ShowOthersTeam) })
 	check("the team is shown", 1, 2)
 	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: 3}, {Kind: game.CmdShowOthers, Player: 50}})
