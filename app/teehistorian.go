@@ -91,6 +91,16 @@ func teehistorianNotes(res *teeverify.Result) string {
 	for _, r := range res.Repeated {
 		fmt.Fprintf(&b, "; tick %d: client %d must have sent the input before once more, which such files lack", r.Tick, r.Client)
 	}
+	for i, l := range res.Lost {
+		if i == 10 {
+			fmt.Fprintf(&b, "; and %d more", len(res.Lost)-i)
+			break
+		}
+		fmt.Fprintf(&b, "; from tick %d: the tee of client %d is not followed up to its next spawn, after %s in tick %d", l.Tick, l.Client, l.Cause, l.Since)
+	}
+	if res.NotCompared > 0 {
+		fmt.Fprintf(&b, "; %d places are taken from the file", res.NotCompared)
+	}
 	if len(res.Unknown) > 0 {
 		fmt.Fprintf(&b, "; not simulated: %s", strings.Join(res.Unknown, ", "))
 	}

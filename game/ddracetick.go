@@ -15,7 +15,7 @@ type DDRaceTick struct {
 	Teams      [MaxPlayers]uint8    // of the players
 	Practice   uint64               // teams that practise, as bits
 	Inputs     []ddrace.PlayerInput // as they were given to the simulation
-	Alive      PlayerMask           // who had a tee in the world after the tick
+	Alive      PlayerMask           // who had a living tee after the tick, also one that is paused
 	Pos        [MaxPlayers]vec.Vec2 // where
 }
 
@@ -45,8 +45,10 @@ func (d *ddraceHost) beginRecord(w *World) {
 func (d *ddraceHost) endRecord() {
 	t := &d.tick
 	t.Alive = 0
-	for tee := range d.world.Tees {
-		t.Alive |= MaskOne(PlayerID(tee.ID()))
-		t.Pos[tee.ID()] = tee.Core.Pos
+	for id := range t.Pos {
+		if tee := d.world.AliveTee(id); tee != nil {
+			t.Alive |= MaskOne(PlayerID(id))
+			t.Pos[id] = tee.Core.Pos
+		}
 	}
 }

@@ -5,14 +5,14 @@ package ddrace
 
 // Cheat says that a tee cannot finish its race.
 func (w *World) Cheat(id int) {
-	if t := w.Tee(id); t != nil {
+	if t := w.AliveTee(id); t != nil {
 		t.Race = RaceCheat
 	}
 }
 
 // SetSuper makes a tee super, which is in a team of its own that acts on all, or a usual one again.
 func (w *World) SetSuper(id int, super bool) {
-	t := w.Tee(id)
+	t := w.AliveTee(id)
 	if t == nil || t.Super == super {
 		return
 	}
@@ -29,7 +29,7 @@ func (w *World) SetSuper(id int, super bool) {
 
 // GiveWeapon gives a tee a weapon, or takes it.
 func (w *World) GiveWeapon(id int, weapon Weapon, give bool) {
-	t := w.Tee(id)
+	t := w.AliveTee(id)
 	if t == nil || weapon < 0 || weapon >= NumWeapons {
 		return
 	}
@@ -50,15 +50,36 @@ func (w *World) GiveWeapon(id int, weapon Weapon, give bool) {
 
 // Teleport puts a tee to another place.
 func (w *World) Teleport(id int, to Vec) {
-	if t := w.Tee(id); t != nil {
+	if t := w.AliveTee(id); t != nil {
 		t.Core.Pos, t.Pos, t.PrevPos = to, to, to
 		t.Race = RaceCheat
 	}
 }
 
+// TeleportTo puts a tee to where a player looks, as the console's tele does: since DDNet 20 to the crosshair
+// if that is to be, and with an end to its freeze and fall.
+func (w *World) TeleportTo(id int, view Vec, crosshair bool) {
+	t := w.AliveTee(id)
+	if t == nil {
+		return
+	}
+	if !w.settings.release20() {
+		crosshair = false
+	}
+	if crosshair {
+		x, y := t.Target()
+		view = view.Add(Vec{X: float32(x), Y: float32(y)})
+	}
+	w.Teleport(id, view)
+	if w.settings.release20() {
+		w.unfreeze(t)
+		t.Core.Vel = Vec{}
+	}
+}
+
 // SetSolo says whether a tee and others act on each other.
 func (w *World) SetSolo(id int, solo bool) {
-	if t := w.Tee(id); t != nil {
+	if t := w.AliveTee(id); t != nil {
 		t.Core.Solo = solo
 		w.addEvent(Event{Kind: EventTuning, Tee: t.id})
 	}
@@ -66,27 +87,27 @@ func (w *World) SetSolo(id int, solo bool) {
 
 // Freeze freezes a tee for some seconds; Unfreeze ends that.
 func (w *World) Freeze(id int, seconds int32) {
-	if t := w.Tee(id); t != nil {
+	if t := w.AliveTee(id); t != nil {
 		w.freeze(t, seconds)
 	}
 }
 
 // Unfreeze ends the freeze of a tee.
 func (w *World) Unfreeze(id int) {
-	if t := w.Tee(id); t != nil {
+	if t := w.AliveTee(id); t != nil {
 		w.unfreeze(t)
 	}
 }
 
 // FreezeTicks freezes a tee for some ticks, as Freeze. It reports whether it did.
 func (w *World) FreezeTicks(id int, ticks int32) bool {
-	t := w.Tee(id)
+	t := w.AliveTee(id)
 	return t != nil && w.freezeTicks(t, ticks)
 }
 
 // ReleaseHooks lets the hook of a tee go, and those that hold it.
 func (w *World) ReleaseHooks(id int) {
-	if t := w.Tee(id); t != nil {
+	if t := w.AliveTee(id); t != nil {
 		t.Core.resetHook()
 		w.releaseHooksOn(int8(id))
 	}
@@ -94,14 +115,14 @@ func (w *World) ReleaseHooks(id int) {
 
 // RefillJumps lets a tee jump in the air again.
 func (w *World) RefillJumps(id int) {
-	if t := w.Tee(id); t != nil {
+	if t := w.AliveTee(id); t != nil {
 		t.Core.Jumped, t.Core.JumpedTotal = min(t.Core.Jumped, 1), 0
 	}
 }
 
 // SelectWeapon makes a weapon that a tee has the active one.
 func (w *World) SelectWeapon(id int, weapon Weapon) {
-	if t := w.Tee(id); t != nil && weapon >= 0 && weapon < NumWeapons && t.Weapons[weapon] && t.ActiveWeapon != weapon {
+	if t := w.AliveTee(id); t != nil && weapon >= 0 && weapon < NumWeapons && t.Weapons[weapon] && t.ActiveWeapon != weapon {
 		t.LastWeapon, t.ActiveWeapon, t.QueuedWeapon = t.ActiveWeapon, weapon, -1
 	}
 }

@@ -74,7 +74,7 @@ func moveBy(x, y float32) func(*World, *Tee, []int32) {
 func (w *World) RunTestCommand(id int, name string, args []int32) bool {
 	for i := range testCommands {
 		if c := &testCommands[i]; strings.EqualFold(c.Name, name) && len(args) >= c.Args {
-			if t := w.Tee(id); t != nil {
+			if t := w.AliveTee(id); t != nil {
 				c.run(w, t, args)
 			}
 			return true
@@ -98,5 +98,8 @@ func (w *World) TeleportOut(id int, number uint8, check bool) bool {
 		return false
 	}
 	w.Teleport(id, w.m.exit(outs, number, w.rand.choose(n)))
+	if t := w.AliveTee(id); t != nil && check {
+		t.TeleCheckpoint = number
+	}
 	return true
 }

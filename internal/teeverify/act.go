@@ -37,7 +37,7 @@ func (t *match) act(rec *teehistorian.Record) {
 		t.message(id, rec.Data)
 	case teehistorian.Join:
 		version7 := t.clients[id].version7
-		t.clients[id] = clientState{version7: version7}
+		t.clients[id] = clientState{version7: version7, watches: freeView}
 	case teehistorian.Drop:
 		t.clients[id] = clientState{}
 		t.world.Leave(id)
@@ -62,17 +62,37 @@ func (t *match) input(id int, in *teehistorian.Input) {
 		t.recent = append(t.recent, at)
 	}
 	c.input, c.hasInput = next, true
+	if c.pause != notPaused && t.world.AliveTee(id) != nil {
+		if c.watches == freeView {
+			c.view = ddrace.Vec{X: float32(next.TargetX), Y: float32(next.TargetY)}
+		}
+		return // the tee keeps what it did last
+	}
 	t.inputs = append(t.inputs, ddrace.PlayerInput{Player: id, Input: next})
 }
 
 func (t *match) message(id int, b []byte) {
 	var u packer.Unpacker
 	u.Reset(b)
-	kill, team := int32(msg6.IDClKill), int32(msg6.IDClSetTeam)
-	if t.clients[id].version7 {
-		kill, team = int32(msg7.IDClKill), int32(msg7.IDClSetTeam)
+	c := &t.clients[id]
+	kill, team, watch := int32(msg6.IDClKill), int32(msg6.IDClSetTeam), int32(msg6.IDClSetSpectatorMode)
+	start, change := int32(msg6.IDClStartInfo), int32(msg6.IDClChangeInfo)
+	if c.version7 {
+		kill, team, watch = int32(msg7.IDClKill), int32(msg7.IDClSetTeam), int32(msg7.IDClSetSpectatorMode)
+		start, change = int32(msg7.IDClStartInfo), start // 0.7 has none
 	}
-	switch u.Int() {
+	switch n := u.Int(); n {
+	case watch:
+		if c.version7 {
+			u.Int() // the mode
+		}
+		if at := int(u.Int()); at >= freeView && at < ddrace.MaxTees {
+			c.watches = at
+		}
+	case start, change:
+		if name := string(u.String(packer.SanitizeCC)); u.Err() == nil && (n == change || c.name == "") {
+			c.name = name
+		}
 	case kill:
 		t.kill(id)
 	case team:
@@ -84,7 +104,7 @@ func (t *match) message(id int, b []byte) {
 func (t *match) kill(id int) {
 	c := &t.clients[id]
 	now := t.world.Tick()
-	if t.world.Tee(id) == nil || c.lastKill > 0 && c.lastKill+t.killDelay > now {
+	if t.world.AliveTee(id) == nil || c.pause != notPaused || c.lastKill > 0 && c.lastKill+t.killDelay > now {
 		return
 	}
 	c.lastKill = now
@@ -95,7 +115,7 @@ func (t *match) kill(id int) {
 func (t *match) spectate(id int, watches bool) {
 	c := &t.clients[id]
 	now := t.world.Tick()
-	if c.spectator == watches || c.lastTeam > 0 && c.lastTeam+t.teamDelay > now {
+	if c.pause != notPaused || c.spectator == watches || c.lastTeam > 0 && c.lastTeam+t.teamDelay > now {
 		return
 	}
 	if c.spectator = watches; c.entered {
@@ -118,9 +138,18 @@ func (t *match) extra(rec *teehistorian.Record) {
 		t.clients[a].entered = true
 		t.world.Enter(a, t.clients[a].spectator)
 	case teehistorian.ExtraSwap:
-		t.unknown("swap")
+		if b >= 0 && b < ddrace.MaxTees {
+			t.swap(a, int(b))
+		}
+	case teehistorian.ExtraSaved, teehistorian.ExtraSaveFailed:
+		u.Reset(rec.Data)
+		t.saved(uint8(u.Int()), rec.ID == teehistorian.ExtraSaved)
 	case teehistorian.ExtraLoaded:
-		t.unknown("load")
+		u.Reset(rec.Data)
+		u.Int()
+		t.loaded(uint8(a), &u)
+	case teehistorian.ExtraPractice:
+		t.world.SetPractice(uint8(a), b != 0)
 	case teehistorian.ExtraTeam:
 		t.world.SetTeam(a, uint8(b))
 	}

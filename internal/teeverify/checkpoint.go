@@ -15,10 +15,11 @@ const checkpointInterval = 2 * maxSearch
 // checkpoint is a match between two frames, to go on from there.
 type checkpoint struct {
 	state
-	world    []byte
-	tick     int32
-	next     int
-	teeTicks int
+	world       []byte
+	tick        int32
+	next        int
+	teeTicks    int
+	notCompared int
 }
 
 // keep makes a checkpoint if it is time for one.
@@ -32,7 +33,7 @@ func (t *match) keep() {
 		t.frames = slices.Clone(t.frames[t.checkpoints[0].next-t.first:])
 		t.first = t.checkpoints[0].next
 	}
-	c := checkpoint{state: t.state.clone(), tick: t.world.Tick(), next: t.next, teeTicks: t.res.TeeTicks}
+	c := checkpoint{state: t.state.clone(), tick: t.world.Tick(), next: t.next, teeTicks: t.res.TeeTicks, notCompared: t.res.NotCompared}
 	var v visitor
 	t.world.Visit(&v)
 	c.world = v.b
@@ -42,13 +43,16 @@ func (t *match) keep() {
 // restore goes back to a checkpoint.
 func (t *match) restore(c *checkpoint) {
 	t.state, t.next = c.state.clone(), c.next
-	t.res.TeeTicks, t.res.Difference, t.res.End = c.teeTicks, nil, nil
+	t.res.TeeTicks, t.res.NotCompared, t.res.Difference, t.res.End = c.teeTicks, c.notCompared, nil, nil
 	t.newWorld()
 	t.world.Visit(&visitor{b: c.world, restores: true})
 }
 
 func (s *state) clone() state {
 	c := *s
+	for i := range c.saving {
+		c.saving[i].ids = slices.Clone(c.saving[i].ids)
+	}
 	c.inputs, c.recent = slices.Clone(s.inputs), slices.Clone(s.recent)
 	return c
 }

@@ -12,8 +12,8 @@ import (
 
 // silent are commands that change nothing in the world, or what other records say.
 var silent = []string{
-	"team", "lock", "pause", "practice", "invite", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote", "mapinfo",
-	"rank", "top", "top5", "teamrank", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "save", "swap",
+	"team", "lock", "practice", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote", "mapinfo",
+	"rank", "top", "top5", "teamrank", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "map", "timecp", "load", "specvoted", "pausevoted",
 }
 
 // fromChat is the flag of commands of the chat.
@@ -27,19 +27,82 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
 	case name == "tune" && len(rec.Args) == 2:
 		t.tune(rec.Args[0], rec.Args[1])
-	case id < 0:
-		t.unknown(name)
+	case rec.Flags&fromChat != 0 && t.chatCommand(id, name, rec.Args), t.operator(id, name, rec.Args):
 	case name == "kill" && rec.Flags&fromChat != 0:
 		t.kill(id)
 	case name == "unlock":
 		t.lockTeam(t.world.Team(id), false)
-	case t.world.RunTestCommand(id, name, numbers(rec.Args)):
+	case id >= 0 && t.world.RunTestCommand(id, name, numbers(rec.Args)):
+	case id < 0:
+		t.unknown(name)
 	case tee == nil:
 	case name == "ninjajetpack":
 		tee.NinjaJetpack = !tee.NinjaJetpack
 	default:
 		t.unknown(name)
 	}
+}
+
+// chatCommand runs a command of the chat. It reports whether it knows it.
+func (t *match) chatCommand(id int, name string, args []string) bool {
+	if id < 0 {
+		return false
+	}
+	switch name {
+	case "pause":
+		t.specCommand(id, args, pausedInPlace)
+	case "spec":
+		kind := pausedInPlace
+		if t.pauseable {
+			kind = pausedVanished
+		}
+		t.specCommand(id, args, kind)
+	case "r", "rescue":
+		t.rescue(id)
+	case "tp", "teleport":
+		t.teleportInPractice(id, args)
+	case "save":
+		t.save(id)
+	default:
+		return false
+	}
+	return true
+}
+
+// operator runs a command of the console that acts on any player. It reports whether it knows it.
+func (t *match) operator(id int, name string, args []string) bool {
+	w := t.world
+	n := numbers(args)
+	switch at, ok := victim(id, args); {
+	case name == "tele":
+		t.teleport(id, args)
+	case (name == "totele" || name == "totelecp") && id >= 0 && len(n) > 0:
+		if n[0] > 0 && n[0] < 256 {
+			w.TeleportOut(id, uint8(n[0]), name == "totelecp")
+		}
+	case !ok:
+		return false
+	case name == "kill_pl":
+		w.Die(at, ddrace.WeaponGame)
+	case name == "set_team_ddr":
+		// The record of its team says the rest.
+		if tee := w.AliveTee(at); tee != nil && (w.Team(at) != 0 && tee.Race == ddrace.RaceStarted || w.Practises(w.Team(at))) {
+			w.Die(at, ddrace.WeaponGame)
+		}
+	case name == "freezehammer" || name == "unfreezehammer":
+		if tee := w.AliveTee(at); tee != nil {
+			tee.FreezeHammer = name == "freezehammer"
+		}
+	case name == "force_pause" || name == "force_unpause":
+		seconds := int32(0)
+		if len(n) > 1 {
+			seconds = n[1]
+		}
+		t.forcePause(at, seconds)
+	default:
+		return false
+	}
+	return true
 }
 
 // numbers are the arguments as numbers, 0 for those that are none.
@@ -78,7 +141,9 @@ func (t *match) lock(id int, args []string) {
 	t.lockTeam(team, locked)
 }
 
+// unknown notes that something was not followed.
 func (t *match) unknown(name string) {
+	t.cause, t.causeTick = name, t.world.Tick()
 	if !slices.Contains(t.res.Unknown, name) && len(t.res.Unknown) < 100 {
 		t.res.Unknown = append(t.res.Unknown, name)
 	}

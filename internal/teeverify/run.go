@@ -22,6 +22,9 @@ type match struct {
 	// killDelay and teamDelay are how long players wait between two deaths of their own, and changes of
 	// the team, in ticks.
 	killDelay, teamDelay int32
+	// pauseDelay is how long a player waits who wants to come back, in ticks.
+	pauseDelay int32
+	pauseable  bool // tees of /spec leave the world
 
 	// frames are those of the file from the older checkpoint on, and next the number of the next
 	// one. The first of them has the number first.
@@ -51,6 +54,10 @@ type state struct {
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	teams   teams
+	saving  [ddrace.TeamSuper]saving
+	// cause is the last thing that was not followed, and causeTick when.
+	cause     string
+	causeTick int32
 }
 
 type clientState struct {
@@ -62,6 +69,15 @@ type clientState struct {
 	entered   bool
 	spectator bool
 	lastTeam  int32 // tick in which that changed, 0 for none
+
+	name        string
+	pause       pauseKind
+	lastPause   int32      // tick in which that changed, 0 for none
+	forcedUntil int32      // tick in which a forced pause ends, 0 for none
+	watches     int        // another player, or freeView
+	view        ddrace.Vec // what the player sees
+	lost        bool       // the tee is only put where the recording has it
+	unplaced    bool       // the tee came to a place that is not in the file
 }
 
 // newMatch reads the header.
@@ -78,6 +94,7 @@ func newMatch(cfg *Config) (*match, error) {
 	t := &match{
 		cfg: cfg, file: file, gmap: m, res: &Result{Header: h, Faults: m.Faults},
 		killDelay: delay(h, "sv_kill_delay", 1), teamDelay: delay(h, "sv_team_change_delay", 3),
+		pauseDelay: delay(h, "sv_pause_frequency", 1), pauseable: h.Config["sv_pauseable"] == "1",
 		done: -1,
 	}
 	t.newWorld()
@@ -104,6 +121,9 @@ func tuned(h *teehistorian.Header) ddrace.Settings {
 		if v, err := strconv.ParseInt(value, 10, 32); err == nil && ddrace.TuneParamIndex(name) >= 0 {
 			s.Tuning[ddrace.TuneParamIndex(name)] = int32(v)
 		}
+	}
+	if h.Config["sv_rescue"] == "1" {
+		s.Rescue = 1
 	}
 	return s
 }
@@ -180,8 +200,10 @@ func (t *match) run(last int32) {
 
 // step runs a tick and compares the places of all tees. It reports whether they are equal.
 func (t *match) step() bool {
+	t.place()
 	events := t.world.Step(t.inputs)
 	t.inputs = t.inputs[:0]
+	t.lookAround()
 	tick := t.world.Tick()
 	t.res.Ticks = tick
 	for len(t.recent) > 0 && t.recent[0].Tick < tick-maxSearch {
@@ -192,13 +214,22 @@ func (t *match) step() bool {
 		if t.alive[id] {
 			want = &t.pos[id]
 		}
-		if tee := t.world.Tee(id); tee != nil {
+		if tee := t.world.AliveTee(id); tee != nil {
 			got = &teehistorian.Point{X: round(tee.Core.Pos.X), Y: round(tee.Core.Pos.Y)}
 		}
 		if want == nil && got == nil {
 			continue
 		}
-		if want == nil || got == nil || *want != *got {
+		equal := want != nil && got != nil && *want == *got
+		if t.clients[id].unplaced {
+			t.placed(id, want)
+			continue
+		}
+		if t.clients[id].lost || !equal && t.isLost(id) {
+			t.lead(id, want, equal && spawned(events, id))
+			continue
+		}
+		if !equal {
 			t.differ(id, want, got)
 			return false
 		}
@@ -223,7 +254,7 @@ func (t *match) differ(id int, want, got *teehistorian.Point) {
 		p := *want
 		want = &p
 	}
-	t.res.Difference = &Difference{Tick: t.world.Tick(), Client: id, Recorded: want, Computed: got}
+	t.res.Difference = &Difference{Tick: t.world.Tick(), Client: id, Recorded: want, Computed: got, cause: t.cause, since: t.causeTick}
 	// The tee's own inputs first, and late ones before early ones.
 	t.res.inputs = slices.Clone(t.recent)
 	slices.Reverse(t.res.inputs)

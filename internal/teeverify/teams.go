@@ -5,7 +5,7 @@ import "github.com/teeyard/teeyard/game/ddrace"
 // teams has the rules of DDNet's teams that change where tees are: if one of a locked team that
 // has started dies, all do.
 type teams struct {
-	locked, started [ddrace.TeamSuper]bool
+	locked, started, saved [ddrace.TeamSuper]bool // saved is a team that dies since it is
 }
 
 func (t *match) lockTeam(team uint8, locked bool) {
@@ -25,7 +25,7 @@ func (t *teams) Spawned(w *ddrace.World, id int) { w.JoinAtSpawn(id) }
 func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 	w.LeaveTeam(id, weapon)
 	team := w.Team(id)
-	if team == 0 || team == ddrace.TeamSuper || !t.locked[team] || !t.started[team] || weapon == ddrace.WeaponGame {
+	if team == 0 || team == ddrace.TeamSuper || !t.locked[team] || !t.started[team] || t.saved[team] || weapon == ddrace.WeaponGame {
 		return
 	}
 	t.started[team] = false

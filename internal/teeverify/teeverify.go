@@ -48,6 +48,10 @@ type Result struct {
 	// the recording that it does not know.
 	Faults  ddrace.Faults
 	Unknown []string
+	// Lost are the tees that were only put where the recording has them, since something before was not
+	// followed, each up to its next spawn. NotCompared are their places.
+	Lost        []Lost
+	NotCompared int
 	// End is why the recording ends: nil, or what is wrong with the file.
 	End error
 
@@ -60,12 +64,23 @@ type Repeat struct {
 	Client int
 }
 
+// Lost is a tee that is elsewhere since something was not followed.
+type Lost struct {
+	Tick   int32 // the first one in which it is
+	Client int
+	Cause  string // the command that was not followed
+	Since  int32  // tick of that
+}
+
 // Difference is a tee that is elsewhere.
 type Difference struct {
 	Tick     int32
 	Client   int
 	Recorded *teehistorian.Point // nil if the tee is not there
 	Computed *teehistorian.Point
+
+	cause string // the last thing before that was not followed
+	since int32  // the tick of that
 }
 
 // String returns a sentence.
@@ -90,7 +105,9 @@ func Verify(cfg Config) (*Result, error) {
 		last = math.MaxInt32
 	}
 	for t.run(last); t.res.Difference != nil && !cfg.NoSearch; t.run(last) {
-		if !t.search() {
+		d := t.res.Difference
+		searches := d.cause == "" || len(t.res.Lost) < maxSearched
+		if !(searches && t.search()) && !t.lose(d) {
 			break
 		}
 	}
@@ -102,10 +119,7 @@ func Verify(cfg Config) (*Result, error) {
 func (t *match) search() bool {
 	before := *t.res
 	at := before.Difference.Tick
-	from := &t.checkpoints[0]
-	if c := &t.checkpoints[len(t.checkpoints)-1]; c.tick < at-maxSearch {
-		from = c
-	}
+	from := t.before(at)
 	found, furthest := Repeat{}, at
 	for _, c := range before.inputs {
 		t.try(from, append(slices.Clone(before.Repeated), c), at+2*maxSearch)
@@ -121,12 +135,25 @@ func (t *match) search() bool {
 		*t.res = before
 		return false
 	}
-	t.restore(from)
-	if from == &t.checkpoints[0] {
-		t.checkpoints = t.checkpoints[:1] // the other one has the difference in it
-	}
+	t.back(from)
 	t.res.Repeated = append(slices.Clone(before.Repeated), found)
 	return true
+}
+
+// before returns the checkpoint to trace a difference in a tick from.
+func (t *match) before(tick int32) *checkpoint {
+	if c := &t.checkpoints[len(t.checkpoints)-1]; c.tick < tick-maxSearch {
+		return c
+	}
+	return &t.checkpoints[0]
+}
+
+// back goes back to a checkpoint for good.
+func (t *match) back(to *checkpoint) {
+	t.restore(to)
+	if to == &t.checkpoints[0] {
+		t.checkpoints = t.checkpoints[:1] // the other one has the difference in it
+	}
 }
 
 // try runs from a checkpoint up to a tick, with inputs that the recording lacks.

@@ -194,7 +194,7 @@ func TestNamedCommands(t *testing.T) {
 	for _, rec := range []teehistorian.Record{
 		{Kind: teehistorian.Command, Name: "swap", Flags: 128}, // asks only
 		{Kind: teehistorian.Extra, ID: teehistorian.ExtraSwap, Data: []byte{0, 1}},
-		{Kind: teehistorian.Command, Client: -1, Name: "tele", Flags: 4}, // from the external console
+		{Kind: teehistorian.Command, Client: -1, Name: "warp", Flags: 4}, // from the external console
 		{Kind: teehistorian.Command, Client: -1, Name: "exec"},           // of the server itself
 		{Kind: teehistorian.Extra, ID: teehistorian.ExtraLoaded, Data: append([]byte{1}, make([]byte, 17)...)},
 	} {
@@ -202,5 +202,5 @@ func TestNamedCommands(t *testing.T) {
 	}
 	testenv.NoError(t, w.Flush())
 	got := verify(t, out.Bytes(), false).Unknown
-	testenv.Check(t, slices.Equal(got, []string{"swap", "tele", "load"}), "named are %q", got)
+	testenv.Check(t, slices.Equal(got, []string{"warp", "load"}), "named are %q", got)
 }

@@ -73,23 +73,15 @@ func (m *Mode) tele(ctx *game.Ctx, c *game.CommandCall) {
 	if len(c.Args) > 0 {
 		to = c.Int(len(c.Args) - 1)
 	}
-	t := tee(ctx, c, who)
-	if t == nil {
+	if tee(ctx, c, who) == nil {
 		return
 	}
 	if to < 0 || to >= game.MaxPlayers || !ctx.Connected(game.PlayerID(to)) {
 		c.Reply(ctx, fmt.Sprintf("There is no player %d", to))
 		return
 	}
-	pos := ctx.ViewPos(game.PlayerID(to))
-	if len(c.Args) == 0 && ctx.Pause(c.Player) == game.NotPaused {
-		x, y := t.Target()
-		pos = pos.Add(ddrace.Vec{X: float32(x), Y: float32(y)})
-	}
-	w := ctx.DDRace()
-	w.Teleport(int(who), pos)
-	w.Unfreeze(int(who))
-	t.Core.Vel = ddrace.Vec{}
+	crosshair := len(c.Args) == 0 && ctx.Pause(c.Player) == game.NotPaused
+	ctx.DDRace().TeleportTo(int(who), ctx.ViewPos(game.PlayerID(to)), crosshair)
 }
 
 func (m *Mode) teleOut(ctx *game.Ctx, c *game.CommandCall, check bool) {

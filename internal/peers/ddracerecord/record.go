@@ -39,6 +39,8 @@ type Config struct {
 	Versions []client.Version
 	// Chat are commands for the chat that player i runs after having joined, if it has any.
 	Chat func(i int) []string
+	// Says are commands for the chat of which each player runs the next one every second.
+	Says []string
 	// Kill has the players kill themselves now and then.
 	Kill bool
 	// Rejoin has all but the first leave after half of the time, and join again.
@@ -194,6 +196,8 @@ func (p *player) play(c *client.Client, _ *game.View) game.Input {
 		}
 	case len(p.cfg.Rcon) > 0 && n >= 50 && n%50 == 0:
 		c.Rcon(p.cfg.Rcon[n/50%len(p.cfg.Rcon)])
+	case len(p.cfg.Says) > 0 && n >= 25 && n%50 == 25:
+		c.Say(p.cfg.Says[(n/50+p.i)%len(p.cfg.Says)])
 	case p.cfg.Kill && n > 0 && n%600 == 0:
 		c.Kill()
 	}

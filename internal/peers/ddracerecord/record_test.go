@@ -74,6 +74,12 @@ var recordings = map[string]func() (file []byte, cfg Config){
 	"locked":     withLocks(generated(9, "", settings("sv_freeze_delay 1"), "race", "death", "death", "switched", "solo", "weapons")),
 	"cheats":     withRcon(generated(8, "", nil, Kinds...), "jetpack", "weapons", "left", "up", "ninja", "endless_hook", "unweapons", "unjetpack", "livefreeze", "right", "unlivefreeze", "undeep", "unsolo", "down", "unendless_hook", "grenade", "shotgun", "laser", "addweapon 3", "removeweapon 4", "move 1 -1", "move_raw 5 -7", "super", "unsuper", "unninja"),
 	"rejoin":     withRejoin(generated(5, "", settings("sv_freeze_delay 1"), Kinds...)),
+	"paused":     saying(generated(12, "sv_pauseable 1; sv_chat_delay 0; sv_spamprotection 0", nil, "solo"), nil, "/spec", "/pause", "/spec", "/spec", "/pause bot 1", "/r"),
+	"practice":   withRcon(saying(generated(8, "sv_pauseable 1; sv_chat_delay 0; sv_spamprotection 0", settings("sv_freeze_delay 1"), "freeze", "tele", "solo", "race"), alone, "/r", "/spec", "/tp bot 1", "/spec", "/tp", "/pause", "/tp", "/pause", "/tp bot 2"), "up"),
+	"rescued":    saying(generated(8, "sv_rescue 1; sv_rescue_delay 0; sv_chat_delay 0; sv_spamprotection 0", settings("sv_freeze_delay 1"), "freeze", "tele", "jump"), nil, "/r"),
+	"operated":   withRcon(generated(8, "sv_pauseable 1", settings("sv_freeze_delay 1"), Kinds...), "tele", "tele 1", "tele 0 1", "totele 1", "totelecp 1", "totele 2", "kill_pl 1", "set_team_ddr 0 3", "set_team_ddr 1 3", "freezehammer 1", "unfreezehammer 1", "force_pause 0 2", "super", "unsuper", "move 2 -2", "set_team_ddr 0 0", "ninja"),
+	"swapped":    saying(generated(10, "sv_chat_delay 0; sv_spamprotection 0; sv_saveswapgames_delay 0; sv_swap 1", nil, "race", "weapons"), together, "/swap bot 1", "/swap bot 0", "/team 1"),
+	"savings":    saying(generated(10, "sv_chat_delay 0; sv_spamprotection 0; sv_saveswapgames_delay 0; sv_sqlite_file ddnet.sqlite", nil, "race", "weapons"), together, "/save one", "/team 1", "/load one", "/save two", "/team 1", "/load two", "/team 1", "/team 1"),
 	"super":      withRcon(generated(10, "", nil, Kinds...), "super", "weapons"),
 }
 
@@ -105,6 +111,21 @@ func withRcon(f func() ([]byte, Config), lines ...string) func() ([]byte, Config
 		return file, cfg
 	}
 }
+
+// saying has players who say something every second, and something else at first.
+func saying(f func() ([]byte, Config), first func(i int) []string, lines ...string) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		file, cfg := f()
+		cfg.Chat, cfg.Says = first, lines
+		return file, cfg
+	}
+}
+
+// alone has each player practise in a team of their own.
+func alone(i int) []string { return []string{fmt.Sprintf("/team %d", i+1), "/practice"} }
+
+// together has all players in one team.
+func together(int) []string { return []string{"/team 1"} }
 
 // withLocks has teams that are locked.
 func withLocks(f func() ([]byte, Config)) func() ([]byte, Config) {

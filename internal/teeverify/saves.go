@@ -1,0 +1,92 @@
+package teeverify
+
+import (
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/protocol/packer"
+)
+
+// saving is a team that is being saved.
+type saving struct {
+	team  *ddrace.SavedTeam
+	ids   []int
+	names []string
+}
+
+// save runs /save: the tees of the team die until it is known whether that succeeded.
+func (t *match) save(id int) {
+	team := t.world.Team(id)
+	if team >= ddrace.TeamSuper || team == 0 && t.world.Settings().Team != 3 || !t.teams.started[team] || t.saving[team].team != nil {
+		return
+	}
+	s, ids, ok := t.world.SaveTeam(team, 0)
+	if !ok {
+		return
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = t.clients[id].name
+		s.Tees[i].Paused = int32(t.clients[id].pause)
+	}
+	t.saving[team] = saving{&s, ids, names}
+	t.teams.saved[team] = true
+	for _, id := range ids {
+		t.world.Die(id, ddrace.WeaponSelf)
+	}
+	t.teams.saved[team] = false
+}
+
+// saved is told that a save succeeded, or failed.
+func (t *match) saved(team uint8, ok bool) {
+	s := t.saving[team]
+	t.saving[team] = saving{}
+	if s.team == nil || ok {
+		return
+	}
+	for i, id := range s.ids {
+		if t.world.Team(id) != team || t.clients[id].name != s.names[i] {
+			s.ids[i] = -1
+		}
+	}
+	t.load(team, s.team, s.ids, true)
+}
+
+// loaded gives a team what was saved. It is in the record.
+func (t *match) loaded(team uint8, rest *packer.Unpacker) {
+	rest.Raw(16)
+	s, err := ddrace.ParseSavedTeam(string(rest.String(packer.SanitizeNone)))
+	if rest.Err() != nil || err != nil {
+		t.unknown("load")
+		return
+	}
+	ids := make([]int, len(s.Tees))
+	for i := range s.Tees {
+		id, found := t.named(s.Tees[i].Name)
+		if !found || t.world.Team(id) != team {
+			t.unknown("load")
+			return
+		}
+		ids[i] = id
+	}
+	t.load(team, s, ids, false)
+}
+
+func (t *match) load(team uint8, s *ddrace.SavedTeam, ids []int, fresh bool) {
+	t.world.LoadTeam(team, s, ids, fresh)
+	t.teams.locked[team] = s.Locked
+	t.teams.started[team] = s.State >= 2
+	for i, id := range ids {
+		if id >= 0 {
+			t.pause(id, pauseKind(s.Tees[i].Paused), true)
+		}
+	}
+}
+
+// swap lets two players change places.
+func (t *match) swap(a, b int) {
+	paused, other := t.clients[a].pause, t.clients[b].pause
+	t.pause(a, notPaused, true)
+	t.pause(b, notPaused, true)
+	t.world.SwapTees(a, b, 0)
+	t.pause(a, other, true)
+	t.pause(b, paused, true)
+}
