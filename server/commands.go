@@ -26,7 +26,7 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
-	for _, cmd := range []console.Command{
+	for _, cmd := range append(s.ddnetCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
@@ -81,7 +81,7 @@ func (s *Server) newConsole() error {
 		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
 		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
 		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.teamCommand(game.CmdBalanceTeams)},
-	} {
+	}...) {
 		if err := c.Register(cmd); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}

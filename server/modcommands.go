@@ -102,6 +102,10 @@ func (s *Server) replaceModCommands(w *game.World) error {
 	}
 	for _, c := range w.ChatCommands() {
 		err := s.AddChatCommand(ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Run: func(call *ChatCall) {
+			if c.Name == "team" && s.runsVoteAboutPlayer(call.Player) {
+				call.Reply("You are running a vote please try again after the vote is done!")
+				return
+			}
 			call.Request(game.ChatCommand(call.Player, c.Name, call.Args...))
 		}})
 		if err != nil {

@@ -84,6 +84,7 @@ type session struct {
 	ballot         ballot
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
 	doNotDisturb   bool          // it is not sent what is said to all
+	moderating     bool          // see cmdModerate
 }
 
 // person returns the addresses that count as the one person behind the session.

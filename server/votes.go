@@ -53,6 +53,8 @@ type votes struct {
 	lastMod int32
 	// noneDropping reports whether no session was to be closed when the tick began.
 	noneDropping bool
+	mutes        []mute // persons who may call none
+	moderated    bool   // an operator watches those about players, see cmdModerate
 	// executingResult reports whether the console is running what was decided.
 	executingResult bool
 }
@@ -113,6 +115,10 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 			return
 		}
 	} else {
+		if m := s.voteMuteOf(c); m != nil {
+			c.reply(fmt.Sprintf("You are not permitted to vote for the next %d seconds.", m.until.Sub(s.now)/time.Second))
+			return
+		}
 		switch now, spam := int64(s.now), s.settings.SpamProtection != 0; {
 		case spam && s.votes.tried.Has(now, c.person()):
 			return
@@ -295,6 +301,7 @@ func (s *Server) tickVote(now conn.Time) {
 		clear(s.votes.pendingResults)
 		s.votes.pendingResults = s.votes.pendingResults[:0]
 	}
+	s.tickModerators()
 	v := &s.votes.current
 	if v.kind == bridge.VoteNone {
 		return
@@ -304,11 +311,13 @@ func (s *Server) tickVote(now conn.Time) {
 		return
 	}
 	var yes, no, total int32
-	if v.recount {
+	moderated := s.votes.moderated && v.isAboutPlayer()
+	count := v.recount || moderated && now >= v.ends
+	if count {
 		yes, no, total = s.countVotes()
 	}
 	switch {
-	case v.forced > 0, v.recount && yes >= total/2+1:
+	case v.forced > 0, count && yes >= total/2+1 && (!moderated || now >= v.ends):
 		passed := *v
 		s.votes.called.Remove(v.person)
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
@@ -558,19 +567,25 @@ func (s *Server) cmdForceVote(call *console.Call) {
 }
 
 func (s *Server) cmdVote(call *console.Call) {
-	v := &s.votes.current
-	if v.kind == bridge.VoteNone {
+	if s.votes.current.kind == bridge.VoteNone {
 		return
 	}
+	s.decideVote(call.Arg(0))
+	call.Print("server", "forcing vote %s", call.Arg(0))
+}
+
+// decideVote lets the vote that runs pass or fail.
+func (s *Server) decideVote(how string) {
+	v := &s.votes.current
 	switch {
-	case strings.EqualFold(call.Arg(0), "yes"):
+	case v.kind == bridge.VoteNone:
+	case strings.EqualFold(how, "yes"):
 		v.forced = 1
 		s.auditForced("yes", v.command)
-	case strings.EqualFold(call.Arg(0), "no"):
+	case strings.EqualFold(how, "no"):
 		v.forced = -1
 		s.auditForced("no", v.command)
 	}
-	call.Print("server", "forcing vote %s", call.Arg(0))
 }
 
 func boolToInt(b bool) int {

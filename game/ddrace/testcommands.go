@@ -14,15 +14,15 @@ type TestCommand struct {
 func TestCommands() []TestCommand { return testCommands }
 
 var testCommands = []TestCommand{
-	give("weapons", "all weapons", WeaponShotgun, WeaponGrenade, WeaponLaser),
-	take("unweapons", "all weapons", WeaponShotgun, WeaponGrenade, WeaponLaser),
+	give("weapons", "all weapons", allWeapons...),
+	take("unweapons", "all weapons", allWeapons...),
 	give("shotgun", "a shotgun", WeaponShotgun), take("unshotgun", "the shotgun", WeaponShotgun),
 	give("grenade", "a grenade launcher", WeaponGrenade), take("ungrenade", "the grenade launcher", WeaponGrenade),
 	give("laser", "a laser", WeaponLaser), take("unlaser", "the laser", WeaponLaser),
 	give("rifle", "a laser", WeaponLaser), take("unrifle", "the laser", WeaponLaser),
 	give("ninja", "the sword of a ninja", WeaponNinja), take("unninja", "the sword of the ninja", WeaponNinja),
-	{"addweapon", 1, "Gives your tee a weapon, 0 to 5", func(w *World, t *Tee, args []int32) { w.GiveWeapon(t.ID(), Weapon(args[0]), true) }},
-	{"removeweapon", 1, "Takes a weapon from your tee, 0 to 5", func(w *World, t *Tee, args []int32) { w.GiveWeapon(t.ID(), Weapon(args[0]), false) }},
+	{"addweapon", 1, "Gives your tee a weapon, 0 to 5 or -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), true) }},
+	{"removeweapon", 1, "Takes a weapon from your tee, -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), false) }},
 	{"super", 0, "Makes your tee super", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), true) }},
 	{"unsuper", 0, "Makes your tee a usual one again", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), false) }},
 	{"unsolo", 0, "Takes your tee out of a solo part", func(w *World, t *Tee, _ []int32) { w.SetSolo(t.ID(), false) }},
@@ -46,6 +46,16 @@ var testCommands = []TestCommand{
 	{"move_raw", 2, "Moves your tee by 1/32 tiles, right and down", func(w *World, t *Tee, args []int32) {
 		moveBy(float32(args[0]), float32(args[1]))(w, t, nil)
 	}},
+}
+
+var allWeapons = []Weapon{WeaponShotgun, WeaponGrenade, WeaponLaser} // that maps have
+
+// weaponsOf returns the weapon of a number, or all for -1.
+func weaponsOf(n int32) []Weapon {
+	if n == -1 {
+		return allWeapons
+	}
+	return []Weapon{Weapon(n)}
 }
 
 func give(name, what string, weapons ...Weapon) TestCommand {

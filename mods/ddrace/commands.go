@@ -18,6 +18,8 @@ type choices struct {
 	Clock        int32 // tick of the last broadcast of the clock
 	Killed       int32
 	Paused       int32 // or went on
+	ForcePaused  int32 // until when an operator has them paused
+	Rescued      int32
 }
 
 // timerType says where a player sees the clock of their race.
@@ -117,9 +119,18 @@ func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
 	case w.AliveTee(id) == nil:
 	case w.Settings().Rescue == 0 && !w.Practises(w.Team(id)):
 		ctx.SayTo(c.Player, "Rescue is not enabled on this server and you're not in a team with /practice turned on."+practiceHint)
+	case m.chosen(c.Player).ForcePaused != 0:
+		m.sayForcePaused(ctx, c.Player)
 	default:
+		p := m.chosen(c.Player)
+		if next := p.Rescued + m.vars.RescueDelay*game.TickRate; p.Rescued != 0 && next > w.Tick() {
+			ctx.SayTo(c.Player, fmt.Sprintf("You have to wait %d seconds until you can rescue yourself", (next-w.Tick())/game.TickRate))
+			return
+		}
 		ctx.SetPause(c.Player, game.NotPaused)
-		w.Rescue(id)
+		if w.Rescue(id) {
+			p.Rescued = w.Tick()
+		}
 	}
 }
 
@@ -165,6 +176,10 @@ func (m *Mode) commandSpec(ctx *game.Ctx, c *game.CommandCall) {
 // pause lets a player look around, at somebody if they say at whom, or play on.
 func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 	w, id, p := ctx.DDRace(), c.Player, m.chosen(c.Player)
+	if p.ForcePaused != 0 {
+		m.sayForcePaused(ctx, id)
+		return
+	}
 	now := ctx.Pause(id)
 	at, found := named(&ctx.Tx, c.Arg(0))
 	if now != game.NotPaused && len(c.Args) == 0 || now == kind && found && ctx.Watches(id) == at {

@@ -133,7 +133,12 @@ func TestOperators(t *testing.T) {
 	p.run(2, game.ConsoleCommand(0, "move", "3", "0"))
 	testenv.Check(t, p.at(0) == x+96, "it is at %d, not %d", p.at(0), x+96)
 	p.run(2, game.ConsoleCommand(0, "weapons"), game.ConsoleCommand(0, "addweapon", "99"), game.ConsoleCommand(game.Nobody, "super"), game.ConsoleCommand(0, "totele", "5"))
-	testenv.Check(t, p.Tee(0).Flags&(game.CharacterFlagHasWeapon<<game.WeaponLaser) != 0, "it has no laser")
+	const laser = game.CharacterFlagHasWeapon << game.WeaponLaser
+	testenv.Check(t, p.Tee(0).Flags&laser != 0, "it has no laser")
+	p.run(2, game.ConsoleCommand(0, "removeweapon", "-1"))
+	testenv.Check(t, p.Tee(0).Flags&laser == 0, "it keeps the laser")
+	p.run(2, game.ConsoleCommand(0, "addweapon", "-1"))
+	testenv.Check(t, p.Tee(0).Flags&laser != 0, "it does not get the laser back")
 	p.run(2, game.ConsoleCommand(0, "tele", "0", "1"))
 	testenv.Check(t, p.at(0) == p.at(1), "it is at %d, the other at %d", p.at(0), p.at(1))
 	p.events = nil
@@ -232,8 +237,44 @@ func TestTimeCP(t *testing.T) {
 	finished := p.take(game.EvRaceFinish)
 	testenv.Check(t, len(finished) == 1 && finished[0].Extra == 0, "it is compared with their time: %+v", finished)
 
+	shown := p.Score(0)
 	p.set("sv_hide_score", "1")
+	testenv.Check(t, shown != game.NoRaceTime && p.Score(0) == game.NoRaceTime, "the score is %d, hidden %d", shown, p.Score(0))
 	p.told[0] = nil
 	p.run(50, game.ChatCommand(0, "timecp", "player 1"))
 	p.heard(0, "Showing the checkpoint times is not allowed on this server.")
+}
+
+// TestForcePause checks that operators can take a tee out of the world for a while.
+func TestForcePause(t *testing.T) {
+	p := newParty(t, 1)
+	p.run(3, game.ConsoleCommand(game.Nobody, "force_pause", "0", "4"))
+	p.types(0, "spec")
+	p.heard(0, "You are force-paused for 3 seconds.")
+	p.types(0, "pause")
+	p.heard(0, "You are force-paused for 2 seconds.")
+	testenv.Check(t, p.at(0) < 0, "the tee is at %d", p.at(0))
+	p.run(3 * game.TickRate)
+	testenv.Check(t, p.at(0) >= 0, "it does not come back")
+	p.run(3, game.ConsoleCommand(game.Nobody, "force_pause", "0", "9999"))
+	p.types(0, "spec")
+	p.heard(0, "You are force-paused for 359 seconds.")
+	p.run(3, game.ConsoleCommand(game.Nobody, "force_unpause", "0"))
+	testenv.Check(t, p.at(0) >= 0, "force_unpause does not bring it back")
+	p.run(3, game.ConsoleCommand(game.Nobody, "force_pause", "63", "3"), game.ConsoleCommand(game.Nobody, "force_pause", "-1", "3"))
+}
+
+// TestRescueDelay checks how soon a tee can be taken back again.
+func TestRescueDelay(t *testing.T) {
+	p := newParty(t, 1)
+	p.set("sv_rescue", "1")
+	p.set("sv_rescue_delay", "3")
+	p.run(10)
+	p.types(0, "r")
+	p.heard(0)
+	p.types(0, "r")
+	p.heard(0, "You have to wait 2 seconds until you can rescue yourself")
+	p.run(3 * game.TickRate)
+	p.types(0, "r")
+	p.heard(0)
 }

@@ -132,7 +132,7 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 		m.setOptions(&ctx.Tx)
 	}
 	for id := range ctx.Players() {
-		if t := m.state.Best[id].Time; t != 0 {
+		if t := m.state.Best[id].Time; t != 0 && m.vars.HideScore == 0 {
 			ctx.SetScore(id, t)
 		} else {
 			ctx.SetScore(id, game.NoRaceTime)
@@ -140,4 +140,5 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 	}
 	m.tickTeams()
 	m.showClocks(ctx)
+	m.endForcePauses(ctx)
 }

@@ -11,16 +11,22 @@ import (
 // declareOperators declares DDNet's commands of the console.
 func (m *Mode) declareOperators(tx *game.Tx) {
 	for _, c := range ddrace.TestCommands() {
-		tx.ConsoleCommand(game.CommandSpec{Name: c.Name, Params: strings.TrimSpace(strings.Repeat("i ", c.Args)), Help: c.Help + " (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, call *game.CommandCall) {
+		run, help := func(ctx *game.Ctx, call *game.CommandCall) {
 			args := make([]int32, len(call.Args))
 			for i := range args {
 				args[i] = call.Int(i)
 			}
 			ctx.DDRace().RunTestCommand(int(call.Player), c.Name, args)
-		})})
+		}, c.Help
+		if c.Name != "unsuper" { // who is super when sv_test_cmds ends can end that too
+			run, help = m.test(run), help+" (sv_test_cmds)"
+		}
+		tx.ConsoleCommand(game.CommandSpec{Name: c.Name, Params: strings.TrimSpace(strings.Repeat("i ", c.Args)), Help: help, Run: run})
 	}
 	for _, c := range []game.CommandSpec{
 		{Name: "kill_pl", Params: "i[id]", Help: "Kills the tee of a player", Run: m.killPlayer},
+		{Name: "force_pause", Params: "i[id] i[seconds]", Help: "Takes a player's tee out of the world for a while", Run: m.forcePause},
+		{Name: "force_unpause", Params: "i[id]", Help: "Lets such a player play again", Run: m.forcePause},
 		{Name: "tele", Params: "?i[id] ?i[id]", Help: "Teleports you, or a player, to another (sv_test_cmds)", Run: m.test(m.tele)},
 		{Name: "totele", Params: "i[number]", Help: "Teleports you to an exit (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, false) })},
 		{Name: "totelecp", Params: "i[number]", Help: "Teleports you to the exit of a checkpoint (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, true) })},
@@ -94,5 +100,39 @@ func (m *Mode) teleOut(ctx *game.Ctx, c *game.CommandCall, check bool) {
 func (m *Mode) setFreezeHammer(ctx *game.Ctx, c *game.CommandCall, on bool) {
 	if t := tee(ctx, c, c.Int(0)); t != nil {
 		t.FreezeHammer = on
+	}
+}
+
+// maxForcePause is the longest time for which force_pause pauses, in seconds.
+const maxForcePause = 360
+
+// forcePause handles force_pause, and force_unpause, which is that for no time.
+func (m *Mode) forcePause(ctx *game.Ctx, c *game.CommandCall) {
+	if tee(ctx, c, c.Int(0)) == nil {
+		return
+	}
+	id, p := game.PlayerID(c.Int(0)), m.chosen(game.PlayerID(c.Int(0)))
+	seconds := min(max(c.Int(1), 0), maxForcePause)
+	switch {
+	case seconds == 0:
+		p.ForcePaused = 0
+		ctx.SetPause(id, game.NotPaused)
+	case ctx.SetPause(id, game.PauseVanished):
+		p.ForcePaused = ctx.DDRace().Tick() + seconds*game.TickRate
+	}
+}
+
+func (m *Mode) sayForcePaused(ctx *game.Ctx, id game.PlayerID) {
+	left := (m.chosen(id).ForcePaused - ctx.DDRace().Tick()) / game.TickRate
+	ctx.SayTo(id, fmt.Sprintf("You are force-paused for %d seconds.", left))
+}
+
+// endForcePauses lets those play on whose time is over.
+func (m *Mode) endForcePauses(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		if p := m.chosen(id); p.ForcePaused != 0 && p.ForcePaused < ctx.DDRace().Tick() {
+			p.ForcePaused = 0
+			ctx.SetPause(id, game.NotPaused)
+		}
 	}
 }

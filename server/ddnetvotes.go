@@ -1,0 +1,156 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// ddnetCommands are commands of the console that operators of DDNet know. They help in all modes, and
+// stand in no list.
+func (s *Server) ddnetCommands() []console.Command {
+	const hidden = console.Server | console.Hidden
+	return []console.Command{
+		{Name: "vote_mute", Params: "i[id] i[seconds]", Help: "Let a player call no votes for a while", Flags: hidden, Run: s.cmdVoteMute},
+		{Name: "vote_unmute", Params: "i[id]", Help: "Let such a player call votes again", Flags: hidden, Run: s.cmdVoteUnmute},
+		{Name: "vote_mutes", Help: "List who may call no votes", Flags: hidden, Run: s.cmdVoteMutes},
+		{Name: "vote_no", Help: "Decide the vote that runs: no", Flags: hidden, Run: func(*console.Call) { s.decideVote("no") }},
+		{Name: "moderate", Help: "Let votes about players last until you could decide them, or no longer", Flags: hidden, Run: s.cmdModerate},
+		{Name: "pause_game", Help: "Pause/unpause game", Flags: hidden, Run: s.cmdPause},
+		{Name: "mute", Help: "Says how to mute", Flags: hidden, Run: func(call *console.Call) {
+			call.Print("mutes", "use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'")
+		}},
+		{Name: "unmute", Params: "i[number]", Help: "Let who has a number in the list of mutes, from 0, write again", Flags: hidden, Run: s.cmdUnmute},
+	}
+}
+
+const maxVoteMuteSeconds = 24 * 60 * 60
+
+// voteMuteOf returns the mute that keeps a session from calling votes, nil if there is none.
+func (s *Server) voteMuteOf(c *session) *mute {
+	s.votes.mutes = slices.DeleteFunc(s.votes.mutes, func(m mute) bool { return m.until <= s.now })
+	if i := s.findVoteMute(c); i >= 0 {
+		return &s.votes.mutes[i]
+	}
+	return nil
+}
+
+func (s *Server) findVoteMute(c *session) int {
+	person := limit.Person(c.peer.Addr())
+	return slices.IndexFunc(s.votes.mutes, func(m mute) bool { return m.person == person })
+}
+
+func (s *Server) cmdVoteMute(call *console.Call) {
+	c := s.sessionArg(call, 0)
+	if c == nil {
+		call.Warn("votemute", "Client ID not found")
+		return
+	}
+	seconds := min(max(call.Int(1), 1), maxVoteMuteSeconds)
+	m := mute{person: limit.Person(c.peer.Addr()), name: s.playerName(c.id), until: s.now.Add(time.Duration(seconds) * time.Second)}
+	if s.voteMuteOf(c) != nil {
+		s.votes.mutes[s.findVoteMute(c)] = m
+	} else if len(s.votes.mutes) < maxMutes {
+		s.votes.mutes = append(s.votes.mutes, m)
+	} else {
+		call.Warn("votemute", "vote mute array is full")
+		return
+	}
+	s.tellVoters(call, fmt.Sprintf("'%s' banned '%s' for %d seconds from voting.", s.callerName(call), m.name, seconds))
+}
+
+func (s *Server) cmdVoteUnmute(call *console.Call) {
+	c := s.sessionArg(call, 0)
+	if c == nil {
+		call.Warn("voteunmute", "Client ID not found")
+		return
+	}
+	if i := s.findVoteMute(c); i >= 0 {
+		s.votes.mutes = slices.Delete(s.votes.mutes, i, i+1)
+		s.tellVoters(call, fmt.Sprintf("'%s' unbanned '%s' from voting.", s.callerName(call), s.playerName(c.id)))
+	}
+}
+
+func (s *Server) cmdVoteMutes(call *console.Call) {
+	s.votes.mutes = slices.DeleteFunc(s.votes.mutes, func(m mute) bool { return m.until <= s.now })
+	if len(s.votes.mutes) == 0 {
+		call.Print("votemutes", "There are no active vote mutes.")
+	}
+	for i := range s.votes.mutes {
+		call.Print("votemutes", "%d: %s", i, s.describeMute(&s.votes.mutes[i]))
+	}
+}
+
+// tellVoters prints a line and tells it the players.
+func (s *Server) tellVoters(call *console.Call, text string) {
+	call.Print(call.Name, "%s", text)
+	s.sayToAll(text)
+}
+
+func (s *Server) sayToAll(text string) {
+	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
+}
+
+// callerName returns the name of the operator who runs a command.
+func (s *Server) callerName(call *console.Call) string {
+	if id := call.Caller.ID; id >= 0 && id < len(s.sessions) && s.sessions[id] != nil {
+		return s.playerName(game.PlayerID(id))
+	}
+	return "Operator"
+}
+
+// cmdModerate lets an operator who plays moderate votes about players, or no longer.
+func (s *Server) cmdModerate(call *console.Call) {
+	id := call.Caller.ID
+	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
+		call.Warn("server", "moderate is for operators who are in the game")
+		return
+	}
+	c := s.sessions[id]
+	c.moderating = !c.moderating
+	if c.moderating {
+		c.reply("Active moderator mode enabled for you.")
+	} else {
+		c.reply("Active moderator mode disabled for you.")
+	}
+}
+
+// tickModerators tells players when somebody begins to moderate votes, and when nobody does any more.
+func (s *Server) tickModerators() {
+	now := slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil && c.moderating && c.rcon.authed })
+	if now == s.votes.moderated {
+		return
+	}
+	s.votes.moderated = now
+	if now {
+		s.sayToAll("Server kick/spec votes will now be actively moderated.")
+	} else {
+		s.sayToAll("Server kick/spec votes are no longer actively moderated.")
+	}
+}
+
+// isAboutPlayer reports whether a vote is to kick somebody or to move them.
+func (v *vote) isAboutPlayer() bool {
+	return v.kind == bridge.VoteKick || v.kind == bridge.VoteSpectate
+}
+
+// runsVoteAboutPlayer reports whether a player has called the vote that runs, to kick or to move somebody.
+func (s *Server) runsVoteAboutPlayer(id game.PlayerID) bool {
+	return s.votes.current.caller == id && s.votes.current.isAboutPlayer()
+}
+
+func (s *Server) cmdUnmute(call *console.Call) {
+	i := call.Int(0)
+	if i < 0 || i >= len(s.mutes) {
+		call.Warn("mutes", "there is no mute %d", i)
+		return
+	}
+	a := s.mutes[i].person.Addr()
+	s.mutes = slices.Delete(s.mutes, i, i+1)
+	call.Print("mutes", "unmuted addr=%s", a)
+}
