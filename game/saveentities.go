@@ -1,0 +1,207 @@
+package game
+
+// entities visits what else is on the map.
+func (v *visitor) entities(w *World) {
+	v.hashed(len(w.projectiles))
+	length(v, &w.projectiles, maxEntityIDs)
+	for i := range w.projectiles {
+		v.projectile(&w.projectiles[i])
+	}
+	v.hashed(len(w.lasers))
+	length(v, &w.lasers, maxEntityIDs)
+	for i := range w.lasers {
+		v.laser(&w.lasers[i])
+	}
+	length(v, &w.pickups, maxEntityIDs)
+	for i := range w.pickups {
+		v.pickup(&w.pickups[i])
+	}
+	for i := range w.flags {
+		v.flag(&w.flags[i])
+	}
+	num(v, &w.entityIDs.nextUnused)
+	within(v, "number of ids", w.entityIDs.nextUnused, 0, maxEntityIDs)
+	length(v, &w.entityIDs.freed, maxEntityIDs)
+	for i := range w.entityIDs.freed {
+		num(v, &w.entityIDs.freed[i])
+	}
+}
+
+// shot visits who a projectile or a laser is of. They are hashed as one number, with weapon
+// 0 for a laser.
+func (v *visitor) shot(id *uint16, owner *PlayerID, team *Team, weapon *Weapon) {
+	if v.op == hashing {
+		v.hash.add(uint64(*id)<<32 | uint64(uint8(*owner))<<24 | uint64(uint8(*team))<<16 | uint64(uint8(*weapon)))
+		return
+	}
+	value(v, id)
+	value(v, owner)
+	value(v, team)
+	value(v, weapon)
+	within(v, "owner", *owner, ownerFromTeam(TeamBlue), MaxPlayers-1)
+	within(v, "team", *team, TeamSpectators, TeamBlue)
+	within(v, "weapon", *weapon, 0, NumWeapons-1)
+}
+
+func (v *visitor) projectile(p *projectile) {
+	v.shot(&p.id, &p.owner, &p.team, &p.weapon)
+	v.vec(&p.startPos, limitPos)
+	v.vec(&p.direction, limitPos)
+	pair(v, &p.lifeSpan, &p.damage)
+	pair(v, &p.startTick, &p.impactSound)
+	v.bools(&p.explosive, &p.markedForDestroy)
+	v.handle(&p.handle)
+	v.end()
+}
+
+func (v *visitor) laser(l *laser) {
+	weapon := WeaponHammer // which is 0
+	v.shot(&l.id, &l.owner, &l.team, &weapon)
+	v.vec(&l.pos, limitPos)
+	v.vec(&l.segmentStart, limitPos)
+	v.vec(&l.direction, limitPos)
+	if v.op == hashing {
+		v.hash.float(l.energy)
+	} else {
+		v.float(&l.energy, limitPos)
+	}
+	pair(v, &l.bounces, &l.evalTick)
+	v.bools(&l.markedForDestroy)
+	v.handle(&l.handle)
+	v.end()
+}
+
+// pickup visits a pickup. Where it is follows from the map in hashes, as from the beginning.
+func (v *visitor) pickup(p *pickup) {
+	num(v, &p.spawnTick)
+	if v.op != hashing {
+		value(v, &p.id)
+		value(v, &p.kind)
+		v.vec(&p.pos, limitPos)
+	}
+	if v.extra(1, p.handle != NoEntity) {
+		pair(v, &p.handle, &p.respawn)
+		v.bools(&p.permanent, &p.removed)
+		if v.op == hashing {
+			v.hash.pair(int32(p.id), int32(p.kind))
+			v.hash.vec(p.pos)
+		}
+	}
+	v.end()
+}
+
+// handle visits the id of a shot that a mode or mod made.
+func (v *visitor) handle(id *EntityID) {
+	if v.extra(1, *id != NoEntity) {
+		num(v, id)
+	}
+}
+
+// ownEntities visits what modes and mods have put into the world, but for pickups and shots.
+func (v *visitor) ownEntities(w *World) {
+	if w.usesEntities = v.extra(1, w.usesEntities); !w.usesEntities {
+		if v.op == restoring {
+			w.entities = nil
+		}
+		return
+	}
+	num(v, &w.lastEntity)
+	v.hashed(len(w.entities))
+	if length(v, &w.entities, maxEntities); v.op == restoring {
+		w.entities = append(make([]Entity, 0, maxEntities), w.entities...)
+	}
+	last := NoEntity
+	for i := range w.entities {
+		e := &w.entities[i]
+		v.entity(w, e)
+		within(v, "entity", e.id, last+1, w.lastEntity)
+		if v.err != nil {
+			w.entities = nil
+			return
+		}
+		last = e.id
+	}
+}
+
+func (v *visitor) entity(w *World, e *Entity) {
+	pair(v, &e.id, &e.kind)
+	within(v, "kind of entity", int(e.kind), 1, len(w.entityKinds))
+	v.vec(&e.Pos, limitPos)
+	v.vec(&e.Vel, limitPos)
+	v.vec(&e.To, limitPos)
+	pair(v, &e.Owner, &e.Team)
+	within(v, "owner", e.Owner, Nobody, MaxPlayers-1)
+	within(v, "team", e.Team, TeamSpectators, TeamBlue)
+	for i := range e.Data {
+		num(v, &e.Data[i])
+	}
+	num(v, &e.born)
+	v.bools(&e.permanent, &e.removed)
+	for i := range e.parts {
+		num(v, &e.parts[i])
+	}
+}
+
+// npcs visits the players without clients, and those that are wanted.
+func (v *visitor) npcs(w *World) {
+	n := &w.npcs
+	if v.op == restoring {
+		*n = npcs{}
+	}
+	if !v.extra(41, n.present != 0 || len(n.requests) > 0) {
+		return
+	}
+	number64(v, &n.present)
+	number64(v, &n.leaving)
+	n.leaving &= n.present
+	for id := range PlayerID(MaxPlayers) {
+		if n.present.Has(id) {
+			pair(v, &n.skill[id], &n.tag[id])
+			within(v, "skill", n.skill[id], 0, maxSkill)
+			if v.op == restoring && !w.players[id].connected {
+				v.fail("player %d is not there, but an NPC", id)
+			}
+		}
+	}
+	v.hashed(len(n.requests))
+	length(v, &n.requests, MaxPlayers)
+	for i := range n.requests {
+		r := &n.requests[i]
+		v.profile(&r.Profile)
+		pair(v, &r.Team, &r.Skill)
+		within(v, "team", r.Team, TeamSpectators, TeamBlue)
+		within(v, "skill", r.Skill, 0, maxSkill)
+		num(v, &r.Tag)
+	}
+}
+
+func (v *visitor) flag(f *flag) {
+	v.bools(&f.exists, &f.atStand)
+	v.vec(&f.pos, limitPos)
+	v.vec(&f.vel, limitPos)
+	num(v, &f.carrier)
+	within(v, "carrier of a flag", f.carrier, Nobody, MaxPlayers-1)
+	pair(v, &f.dropTick, &f.grabTick)
+	if v.op != hashing {
+		value(v, &f.id)
+		v.vec(&f.stand, limitPos)
+	}
+	v.end()
+}
+
+// race visits what belongs to races. In other modes it usually has no value, and is not hashed then.
+func (v *visitor) race(w *World) {
+	has := w.match.flags&GameFlagRace != 0 || w.race != RaceState{}
+	for i := range w.players {
+		has = has || w.players[i].raceStart != 0
+	}
+	if v.saved(&has); !has {
+		return
+	}
+	pair(v, &w.race.BestTime, &w.race.Precision)
+	within(v, "decimals", w.race.Precision, 0, 3)
+	num(v, &w.race.Flags)
+	for i := range w.players {
+		num(v, &w.players[i].raceStart)
+	}
+}
