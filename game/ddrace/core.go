@@ -69,9 +69,12 @@ type Core struct {
 }
 
 // grounded reports whether a wall is directly below one of the tee's lower corners.
-func (c *Core) grounded(walls *physics.Collision) bool {
-	y := c.Pos.Y + teeSize/2 + 5
-	return walls.IsSolid(Vec{X: c.Pos.X + teeSize/2, Y: y}) || walls.IsSolid(Vec{X: c.Pos.X - teeSize/2, Y: y})
+func (c *Core) grounded(walls *physics.Collision) bool { return onGround(walls, c.Pos) }
+
+// onGround reports whether a tee at pos has ground below it.
+func onGround(walls *physics.Collision, pos Vec) bool {
+	y := pos.Y + teeSize/2 + 5
+	return walls.IsSolid(Vec{X: pos.X + teeSize/2, Y: y}) || walls.IsSolid(Vec{X: pos.X - teeSize/2, Y: y})
 }
 
 // releaseHook ends the hook.

@@ -427,5 +427,5 @@ func (w *World) spawnDanger(pos Vec, team uint8) float32 {
 // Rests reports whether a player's tee stands still on the ground.
 func (w *World) Rests(id int) bool {
 	t := w.Tee(id)
-	return t != nil && t.Pos == t.PrevPos && t.Core.grounded(w.m.walls)
+	return t != nil && t.Pos == t.PrevPos && w.stands(t)
 }

@@ -23,7 +23,7 @@ func (w *World) keepRescue(t *Tee) {
 
 // stands reports whether a tee is on the ground, or on a stopper that keeps it from falling.
 func (w *World) stands(t *Tee) bool {
-	if t.Core.grounded(w.m.walls) {
+	if onGround(w.m.walls, t.Pos) {
 		return true
 	}
 	below := Vec{X: t.Pos.X, Y: t.Pos.Y + teeSize/2 + 4}

@@ -10,10 +10,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// actAll does what happened between two ticks.
-func (t *match) actAll(actions []teehistorian.Record) {
+// actAll does what happened between two ticks, and at the end of the first if it was not stepped.
+func (t *match) actAll(actions []teehistorian.Record, stepped bool) {
 	for i := range actions {
-		t.act(&actions[i])
+		if rec := &actions[i]; !stepped || !isDuringTick(rec) {
+			t.act(rec)
+		}
 	}
 	// The teams that players come into are recorded after all commands.
 	for i := range actions {
@@ -22,6 +24,12 @@ func (t *match) actAll(actions []teehistorian.Record) {
 		}
 	}
 	slices.SortStableFunc(t.inputs, func(a, b ddrace.PlayerInput) int { return a.Player - b.Player })
+}
+
+// isDuringTick reports whether a record is of what happened at the end of a tick, before the places of tees were
+// recorded: the answers of the ranks.
+func isDuringTick(rec *teehistorian.Record) bool {
+	return rec.Kind == teehistorian.Extra && (rec.ID == teehistorian.ExtraSaved || rec.ID == teehistorian.ExtraSaveFailed || rec.ID == teehistorian.ExtraLoaded)
 }
 
 func (t *match) act(rec *teehistorian.Record) {

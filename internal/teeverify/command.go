@@ -23,6 +23,9 @@ const fromChat = 128
 func (t *match) command(id int, rec *teehistorian.Record) {
 	name := strings.ToLower(rec.Name)
 	tee := t.world.Tee(max(id, 0))
+	if id >= 0 && rec.Flags&fromChat != 0 && slices.Contains(questions, name) && !t.mayAsk(id) {
+		return
+	}
 	switch {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
 	case name == "tune" && len(rec.Args) == 2:

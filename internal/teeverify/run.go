@@ -24,7 +24,8 @@ type match struct {
 	killDelay, teamDelay int32
 	// pauseDelay is how long a player waits who wants to come back, in ticks.
 	pauseDelay int32
-	pauseable  bool // tees of /spec leave the world
+	pauseable  bool  // tees of /spec leave the world
+	askDelay   int32 // between two questions of a player to the ranks, in ticks
 
 	// frames are those of the file from the older checkpoint on, and next the number of the next
 	// one. The first of them has the number first.
@@ -33,7 +34,8 @@ type match struct {
 	checkpoints []checkpoint // at most two, the older one first
 	// told is the last tick that OnTick was called for, and done the last one after which OnAction was.
 	told, done int32
-	err        error // of OnTick
+	err        error                 // of OnTick
+	during     []teehistorian.Record // of the frame of the next tick
 	state
 }
 
@@ -73,6 +75,7 @@ type clientState struct {
 	name        string
 	pause       pauseKind
 	lastPause   int32      // tick in which that changed, 0 for none
+	lastAsked   int32      // tick of the last question to the ranks, 0 for none
 	forcedUntil int32      // tick in which a forced pause ends, 0 for none
 	watches     int        // another player, or freeView
 	view        ddrace.Vec // what the player sees
@@ -95,7 +98,8 @@ func newMatch(cfg *Config) (*match, error) {
 		cfg: cfg, file: file, gmap: m, res: &Result{Header: h, Faults: m.Faults},
 		killDelay: delay(h, "sv_kill_delay", 1), teamDelay: delay(h, "sv_team_change_delay", 3),
 		pauseDelay: delay(h, "sv_pause_frequency", 1), pauseable: h.Config["sv_pauseable"] == "1",
-		done: -1,
+		askDelay: delay(h, "sv_sql_queries_delay", 1),
+		done:     -1,
 	}
 	t.newWorld()
 	return t, nil
@@ -173,13 +177,14 @@ func (t *match) run(last int32) {
 		if f == nil {
 			return
 		}
+		stepped := t.world.Tick() < f.tick
 		end := min(f.tick, last)
 		if f.partial {
 			end = min(f.tick-1, last)
 		}
 		for t.world.Tick() < end {
 			if t.world.Tick() == f.tick-1 {
-				t.alive, t.pos = f.alive, f.pos
+				t.alive, t.pos, t.during = f.alive, f.pos, f.actions
 			}
 			if !t.step() {
 				return
@@ -188,7 +193,7 @@ func (t *match) run(last int32) {
 		if f.partial || t.world.Tick() >= last {
 			return
 		}
-		t.actAll(f.actions)
+		t.actAll(f.actions, stepped)
 		if t.cfg.OnAction != nil && !t.searching && f.tick > t.done {
 			t.done = f.tick
 			for i := range f.actions {
@@ -203,6 +208,12 @@ func (t *match) step() bool {
 	t.place()
 	events := t.world.Step(t.inputs)
 	t.inputs = t.inputs[:0]
+	for i := range t.during {
+		if rec := &t.during[i]; isDuringTick(rec) {
+			t.extra(rec)
+		}
+	}
+	t.during = nil
 	t.lookAround()
 	tick := t.world.Tick()
 	t.res.Ticks = tick

@@ -12,6 +12,19 @@ type saving struct {
 	names []string
 }
 
+// questions are the commands that ask the ranks. Who asks again too soon gets no answer.
+var questions = []string{"save", "load", "rank", "teamrank", "rankteam", "top", "top5", "teamtop5", "top5team", "times", "points", "top5points", "mapinfo"}
+
+// mayAsk reports whether the ranks answer a player now, who has asked then.
+func (t *match) mayAsk(id int) bool {
+	c, now := &t.clients[id], t.world.Tick()
+	if c.lastAsked+t.askDelay >= now {
+		return false
+	}
+	c.lastAsked = now
+	return true
+}
+
 // save runs /save: the tees of the team die until it is known whether that succeeded.
 func (t *match) save(id int) {
 	team := t.world.Team(id)

@@ -15,8 +15,12 @@ func (t *match) lockTeam(team uint8, locked bool) {
 	}
 }
 
-// Moved implements ddrace.Teams.
-func (t *teams) Moved(*ddrace.World, int, uint8, uint8) {}
+// Moved implements ddrace.Teams: a team that nobody is in begins anew.
+func (t *teams) Moved(w *ddrace.World, _ int, from, _ uint8) {
+	if from < ddrace.TeamSuper && w.Members(from) == 0 {
+		t.started[from], t.locked[from] = false, false
+	}
+}
 
 // Spawned implements ddrace.Teams.
 func (t *teams) Spawned(w *ddrace.World, id int) { w.JoinAtSpawn(id) }

@@ -19,7 +19,6 @@ type choices struct {
 	Killed       int32
 	Paused       int32 // or went on
 	ForcePaused  int32 // until when an operator has them paused
-	Rescued      int32
 }
 
 // timerType says where a player sees the clock of their race.
@@ -122,15 +121,8 @@ func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
 	case m.chosen(c.Player).ForcePaused != 0:
 		m.sayForcePaused(ctx, c.Player)
 	default:
-		p := m.chosen(c.Player)
-		if next := p.Rescued + m.vars.RescueDelay*game.TickRate; p.Rescued != 0 && next > w.Tick() {
-			ctx.SayTo(c.Player, fmt.Sprintf("You have to wait %d seconds until you can rescue yourself", (next-w.Tick())/game.TickRate))
-			return
-		}
 		ctx.SetPause(c.Player, game.NotPaused)
-		if w.Rescue(id) {
-			p.Rescued = w.Tick()
-		}
+		w.Rescue(id)
 	}
 }
 

@@ -263,18 +263,3 @@ func TestForcePause(t *testing.T) {
 	testenv.Check(t, p.at(0) >= 0, "force_unpause does not bring it back")
 	p.run(3, game.ConsoleCommand(game.Nobody, "force_pause", "63", "3"), game.ConsoleCommand(game.Nobody, "force_pause", "-1", "3"))
 }
-
-// TestRescueDelay checks how soon a tee can be taken back again.
-func TestRescueDelay(t *testing.T) {
-	p := newParty(t, 1)
-	p.set("sv_rescue", "1")
-	p.set("sv_rescue_delay", "3")
-	p.run(10)
-	p.types(0, "r")
-	p.heard(0)
-	p.types(0, "r")
-	p.heard(0, "You have to wait 2 seconds until you can rescue yourself")
-	p.run(3 * game.TickRate)
-	p.types(0, "r")
-	p.heard(0)
-}

@@ -23,7 +23,6 @@ type variables struct {
 	TimerType       int32 // sv_default_timer_type
 	TimeInterval    int32 // sv_time_in_broadcast_interval: seconds
 	SlashMe         int32 // sv_slash_me
-	RescueDelay     int32 // sv_rescue_delay: seconds
 	EmotionalTees   int32 // sv_emotional_tees
 	TestCommands    int32 // sv_test_cmds
 	SaveGames       int32 // sv_savegames
@@ -66,7 +65,6 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 		{Name: "sv_time_in_broadcast_interval", Help: "Seconds between two broadcasts of the clock", Value: &m.vars.TimeInterval, Default: 1, Max: 60},
 		{Name: "sv_slash_me", Help: "/me is allowed", Value: &m.vars.SlashMe, Max: 1},
 		{Name: "sv_emotional_tees", Help: "Emoticons change the eyes of tees", Value: &m.vars.EmotionalTees, Default: 1, Max: 1},
-		{Name: "sv_rescue_delay", Help: "Seconds between two /r of a player", Value: &m.vars.RescueDelay, Default: 1, Max: 1000},
 		{Name: "sv_test_cmds", Help: "Operators can change their tee: super, tele and others", Value: &m.vars.TestCommands, Max: 1},
 		{Name: "sv_savegames", Help: "Teams can be saved and loaded", Value: &m.vars.SaveGames, Default: 1, Max: 1},
 		{Name: "sv_saveswapgames_delay", Help: "Seconds before a save is loaded or a swap answered", Value: &m.vars.SaveDelay, Default: 30, Max: 10000},

@@ -181,7 +181,7 @@ func TestSlowReaders(t *testing.T) {
 	for range 2 {
 		slow.may <- struct{}{}
 	}
-	testenv.Check(t, strings.Contains(slow.out.String(), "event: lost\ndata: {\"messages\":"), "the reader is not told: %s", slow.out.String())
+	testenv.Eventually(t, "the reader is told", func() bool { return strings.Contains(slow.out.String(), "event: lost\ndata: {\"messages\":") })
 	close(slow.may)
 	<-done
 
