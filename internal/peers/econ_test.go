@@ -91,7 +91,8 @@ func TestEconTranscript(t *testing.T) {
 		return
 	}
 	for i, step := range econScript {
-		if got[i] != want[i] {
+		// Ours has a help, also for moderators.
+		if strings.ReplaceAll(got[i], "[Console]: help, logout, ", "[Console]: logout, ") != want[i] {
 			t.Errorf("step %d, %s %.40q: clients get\n%s\nand not\n%s", i, step.client, step.does, got[i], want[i])
 		}
 	}
