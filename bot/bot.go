@@ -15,6 +15,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/splitmix"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -74,7 +75,7 @@ func New(cfg Config) (*Bot, error) {
 	if cfg.Skill == 0 {
 		cfg.Skill = 2
 	}
-	b := &Bot{graph: nav, rand: rng(cfg.Seed), world: nav.newWorld(), reckoningWorld: physics.NewWorld(nav.col)}
+	b := &Bot{graph: nav, rand: rng{splitmix.Rand(cfg.Seed)}, world: nav.newWorld(), reckoningWorld: physics.NewWorld(nav.col)}
 	b.SetSkill(cfg.Skill)
 	b.self.Reset(b.reckoningWorld, vec.Vec2{})
 	b.goalPlanner.init(nav)

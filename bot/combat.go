@@ -216,7 +216,7 @@ func (b *Bot) updateThreat(v *game.View) {
 		return
 	}
 	if !had {
-		b.ignoreThreat = !b.rand.chance(b.skill.dodgePercent)
+		b.ignoreThreat = !b.rand.Percent(b.skill.dodgePercent)
 	}
 	if b.ignoreThreat {
 		h.radius = 0
@@ -278,7 +278,7 @@ func (b *Bot) fightPositionCost(p vec.Vec2) float32 {
 	if vec.Distance(p, b.self.Pos) < 40 {
 		bad += 15 // a tee that stands still is easy to hit
 	}
-	return bad + float32(b.rand.intn(24))
+	return bad + float32(b.rand.Uint32n(24))
 }
 
 // fight aims, chooses the weapon and fires.
@@ -320,7 +320,7 @@ func (b *Bot) idleAim() float32 {
 		b.nextHookTicks--
 		return b.nextHookDir.Angle()
 	}
-	if b.rand.intn(60) == 0 {
+	if b.rand.Uint32n(60) == 0 {
 		b.idleAngle = 0.5 * b.rand.triangular()
 	}
 	ahead := vec.Vec2{X: b.self.Vel.X * 12, Y: b.self.Vel.Y * 4}
@@ -412,8 +412,8 @@ func (b *Bot) tryFire(want float32) {
 	if off > slack+0.02 {
 		return
 	}
-	if d < 320 && d > 70 && b.hookEnemyTicks <= 0 && !b.input.Hook && b.rand.intn(1000) < b.skill.hookPermille*4 {
-		b.hookEnemyTicks = int32(15 + b.rand.intn(40))
+	if d < 320 && d > 70 && b.hookEnemyTicks <= 0 && !b.input.Hook && b.rand.Uint32n(1000) < b.skill.hookPermille*4 {
+		b.hookEnemyTicks = int32(15 + b.rand.Uint32n(40))
 	}
 	if b.enemyFrozen && b.weapon != game.WeaponHammer {
 		return
@@ -444,7 +444,7 @@ func (b *Bot) tryFire(want float32) {
 		return
 	}
 	b.setFire(true)
-	b.fireCooldown = b.skill.fireInterval + int32(b.rand.intn(4))
+	b.fireCooldown = b.skill.fireInterval + int32(b.rand.Uint32n(4))
 }
 
 // chooseWeapon selects the weapon for the distance to the enemy.
@@ -454,7 +454,7 @@ func (b *Bot) chooseWeapon() {
 		return
 	}
 	if b.tick >= b.nextWeaponChoice || b.tick < b.nextWeaponChoice-100 {
-		b.nextWeaponChoice = b.tick + 15 + int32(b.rand.intn(20))
+		b.nextWeaponChoice = b.tick + 15 + int32(b.rand.Uint32n(20))
 		b.wantedWeapon = b.bestWeapon()
 	}
 	if b.wantedWeapon == b.weapon {
@@ -491,7 +491,7 @@ func (b *Bot) bestWeapon() game.Weapon {
 		worth[game.WeaponLaser] = 0
 	}
 	best, bestValue := game.WeaponHammer, float32(-1)
-	careless := !b.rand.chance(b.skill.bestWeaponPercent)
+	careless := !b.rand.Percent(b.skill.bestWeaponPercent)
 	for w := game.WeaponHammer; w < game.WeaponNinja; w++ {
 		if !b.hasWeapon[w] || b.ammo[w] == 0 && w != game.WeaponGun {
 			continue
@@ -501,7 +501,7 @@ func (b *Bot) bestWeapon() game.Weapon {
 			v = 1 // the gun regenerates only while it is active
 		}
 		if careless {
-			v = float32(b.rand.intn(8))
+			v = float32(b.rand.Uint32n(8))
 		}
 		if v > bestValue {
 			best, bestValue = w, v

@@ -190,7 +190,7 @@ func (b *Bot) chooseGoal() {
 	if b.tick < b.nextDecision {
 		return
 	}
-	b.nextDecision = b.tick + 20 + int32(b.rand.intn(20))
+	b.nextDecision = b.tick + 20 + int32(b.rand.Uint32n(20))
 	best := goal{}
 	consider := func(kind goalKind, index int, score float32) {
 		if b.goal.kind == kind && (b.goal.index == index || kind == goalEnemy) {
@@ -223,7 +223,7 @@ func (b *Bot) chooseGoal() {
 			continue
 		}
 		age := float32(min(b.tick-m.visitedTick, 60*game.TickRate)) / (60 * game.TickRate)
-		consider(goalLandmark, i, 12*age/(float32(t)+150)*(0.6+0.4*float32(b.rand.intn(100))/100))
+		consider(goalLandmark, i, 12*age/(float32(t)+150)*(0.6+0.4*float32(b.rand.Uint32n(100))/100))
 	}
 	if best.kind == goalNone {
 		b.goal.kind = goalNone

@@ -4,23 +4,24 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/splitmix"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // largeMap returns a large map with floors everywhere.
 func largeMap(width, height int) game.Terrain {
 	t := game.Terrain{Width: width, Height: height, Tiles: make([]uint8, width*height)}
-	r := rng(1)
+	r := splitmix.Rand(1)
 	for y := range height {
 		for x := range width {
 			i := y*width + x
 			switch {
 			case x == 0 || y == 0 || x == width-1 || y == height-1:
 				t.Tiles[i] = 1
-			case y%5 == 0 && r.chance(60):
+			case y%5 == 0 && r.Percent(60):
 				t.Tiles[i] = 1
-			case r.intn(5000) == 0:
-				t.Tiles[i] = uint8(192 + r.intn(11))
+			case r.Uint32n(5000) == 0:
+				t.Tiles[i] = uint8(192 + r.Uint32n(11))
 			}
 		}
 	}

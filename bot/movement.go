@@ -124,7 +124,7 @@ func (b *Bot) maneuverCost(m *maneuver, from uint8) float32 {
 	node := b.graph.nodeAt(c.Pos)
 	switch {
 	case times == nil:
-		return cost + float32(b.rand.intn(60)) + 200 // any movement
+		return cost + float32(b.rand.Uint32n(60)) + 200 // any movement
 	case node == noNode || times[node] == unreachable:
 		return cost + noPathCost
 	}
@@ -144,28 +144,28 @@ func (b *Bot) randomManeuver() maneuver {
 	m := maneuver{turnTick: never, jumpTick: never, airJumpTick: never, hookTick: never, releaseTick: never}
 	m.firstDir = r.direction()
 	m.secondDir = m.firstDir
-	m.minTicks = uint8(4 + r.intn(14))
-	if r.chance(35) {
-		m.turnTick, m.secondDir = uint8(4+r.intn(30)), r.direction()
+	m.minTicks = uint8(4 + r.Uint32n(14))
+	if r.Percent(35) {
+		m.turnTick, m.secondDir = uint8(4+r.Uint32n(30)), r.direction()
 	}
-	if b.self.HookState == physics.HookGrabbed && b.hasPlan && r.chance(50) {
+	if b.self.HookState == physics.HookGrabbed && b.hasPlan && r.Percent(50) {
 		// Stay on the hook for a while.
-		m.hookTick, m.releaseTick = 0, uint8(5+r.intn(30))
+		m.hookTick, m.releaseTick = 0, uint8(5+r.Uint32n(30))
 		m.hookX, m.hookY = b.plan.hookX, b.plan.hookY
 		m.minTicks = m.releaseTick
 		return m
 	}
 	if grounded {
-		if r.chance(45) {
-			m.jumpTick = uint8(r.intn(6))
-			if r.chance(50) {
-				m.airJumpTick = m.jumpTick + uint8(8+r.intn(30))
+		if r.Percent(45) {
+			m.jumpTick = uint8(r.Uint32n(6))
+			if r.Percent(50) {
+				m.airJumpTick = m.jumpTick + uint8(8+r.Uint32n(30))
 			}
 		}
-	} else if r.chance(50) {
-		m.jumpTick = uint8(r.intn(24))
+	} else if r.Percent(50) {
+		m.jumpTick = uint8(r.Uint32n(24))
 	}
-	if r.chance(25) {
+	if r.Percent(25) {
 		b.addRandomHook(&m)
 	}
 	return m
@@ -181,8 +181,8 @@ func (b *Bot) addRandomHook(m *maneuver) {
 		return
 	}
 	m.hookX, m.hookY = hookDirection(d)
-	m.hookTick = uint8(b.turnTicks(d) + int32(r.intn(8)))
-	m.releaseTick = m.hookTick + uint8(12+r.intn(34))
+	m.hookTick = uint8(b.turnTicks(d) + int32(r.Uint32n(8)))
+	m.releaseTick = m.hookTick + uint8(12+r.Uint32n(34))
 	m.minTicks = m.releaseTick
 }
 
@@ -210,7 +210,7 @@ func (b *Bot) graphManeuver() (maneuver, bool) {
 		return maneuver{}, false
 	}
 	if best.maneuver == walkLink {
-		m := maneuver{turnTick: never, jumpTick: never, airJumpTick: never, hookTick: never, releaseTick: never, minTicks: uint8(3 + b.rand.intn(8)), firstDir: 1}
+		m := maneuver{turnTick: never, jumpTick: never, airJumpTick: never, hookTick: never, releaseTick: never, minTicks: uint8(3 + b.rand.Uint32n(8)), firstDir: 1}
 		if b.graph.nodePos[best.node].X < b.self.Pos.X {
 			m.firstDir = -1
 		}
@@ -220,7 +220,7 @@ func (b *Bot) graphManeuver() (maneuver, bool) {
 	m := maneuvers[best.maneuver]
 	if m.hookTick != never {
 		b.nextHookDir, b.nextHookTicks = vec.Vec2{X: float32(m.hookX), Y: float32(m.hookY)}, 15
-		m.releaseTick += uint8(b.rand.intn(4))
+		m.releaseTick += uint8(b.rand.Uint32n(4))
 		wait := b.turnTicks(vec.Vec2{X: float32(m.hookX), Y: float32(m.hookY)})
 		if late := max(wait-int32(m.hookTick), 0); late > 0 {
 			m.hookTick += uint8(late)
@@ -246,8 +246,8 @@ func (b *Bot) unstick() {
 	}
 	// Any maneuver that survives is good enough.
 	for range 4 {
-		m := maneuver{turnTick: never, jumpTick: uint8(b.rand.intn(4)), airJumpTick: uint8(14 + b.rand.intn(14)), hookTick: never, releaseTick: never, minTicks: 20}
-		m.firstDir = 1 - 2*int8(b.rand.intn(2))
+		m := maneuver{turnTick: never, jumpTick: uint8(b.rand.Uint32n(4)), airJumpTick: uint8(14 + b.rand.Uint32n(14)), hookTick: never, releaseTick: never, minTicks: 20}
+		m.firstDir = 1 - 2*int8(b.rand.Uint32n(2))
 		m.secondDir = m.firstDir
 		if b.maneuverCost(&m, 0) < deathCost {
 			b.plan, b.planTick, b.hasPlan, b.ticksSinceCheck, b.planCost = m, 0, true, -25, 0

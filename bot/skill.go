@@ -1,5 +1,7 @@
 package bot
 
+import "github.com/teeyard/teeyard/game/splitmix"
+
 // The range of Config.Skill.
 const (
 	MinSkill = 1
@@ -25,29 +27,14 @@ var skills = [MaxSkill]skill{
 	{reactionTicks: 8, aimError: 0.03, maxTurn: 0.32, leadFactor: 1, fireInterval: 7, dodgePercent: 90, hookPermille: 14, bestWeaponPercent: 100, aggression: 32},
 }
 
-// rng is the splitmix64 random number generator.
-type rng uint64
-
-// next returns 32 random bits.
-func (s *rng) next() uint32 {
-	*s += 0x9e3779b97f4a7c15
-	z := uint64(*s)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return uint32((z ^ z>>31) >> 32)
-}
-
-// intn returns a random number from 0 to n-1.
-func (s *rng) intn(n uint32) uint32 { return uint32(uint64(s.next()) * uint64(n) >> 32) }
-
-// chance returns true in p percent of the calls.
-func (s *rng) chance(p uint32) bool { return s.intn(100) < p }
+// rng is the generator of a bot.
+type rng struct{ splitmix.Rand }
 
 // direction returns -1, 0 or 1.
-func (s *rng) direction() int8 { return int8(s.intn(3)) - 1 }
+func (r *rng) direction() int8 { return int8(r.Uint32n(3)) - 1 }
 
 // triangular returns a random number from -1 to 1 with most weight near 0.
-func (s *rng) triangular() float32 {
+func (r *rng) triangular() float32 {
 	const unit = 1.0 / (1 << 32)
-	return (float32(s.next()) + float32(s.next()) - 1<<32) * unit
+	return (float32(r.Uint32()) + float32(r.Uint32()) - 1<<32) * unit
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/teeyard/teeyard/game/internal/splitmix"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/splitmix"
 	"github.com/teeyard/teeyard/game/vec"
 )
 

@@ -9,16 +9,16 @@ import (
 // maneuver makes random inputs for a few ticks.
 func (s *Search) maneuver(dst []Step, f field, aim [2]int16) []Step {
 	r, t := &s.rand, s.world.Tee(me)
-	dir := int8(r.intn(3)) - 1
-	if r.chance(60) {
+	dir := int8(r.Uint32n(3)) - 1
+	if r.Percent(60) {
 		dir = s.downhill(f, t.Pos)
 	}
-	ticks := uint8(3 + r.intn(18))
+	ticks := uint8(3 + r.Uint32n(18))
 	base := Step{Direction: dir, TargetX: aim[0], TargetY: aim[1]}
 	switch hooked := t.Core.HookState == physics.HookGrabbed; {
-	case hooked && r.chance(60):
+	case hooked && r.Percent(60):
 		base.Hook = true
-	case !hooked && r.chance(45):
+	case !hooked && r.Percent(45):
 		if x, y, ok := s.hookTarget(t.Pos); ok {
 			base.Hook, base.TargetX, base.TargetY = true, x, y
 			// It must be released first.
@@ -32,17 +32,17 @@ func (s *Search) maneuver(dst []Step, f field, aim [2]int16) []Step {
 	}
 	if t.Weapons[ddrace.WeaponGrenade] {
 		base.Weapon = uint8(ddrace.WeaponGrenade) + 1
-		if !base.Hook && t.ReloadTimer == 0 && t.ActiveWeapon == ddrace.WeaponGrenade && r.chance(30) {
+		if !base.Hook && t.ReloadTimer == 0 && t.ActiveWeapon == ddrace.WeaponGrenade && r.Percent(30) {
 			return s.grenadeJump(dst, base, ticks)
 		}
 	}
-	if !r.chance(45) {
+	if !r.Percent(45) {
 		base.Ticks = ticks
 		return append(dst, base)
 	}
 	before := uint8(0)
-	if r.chance(50) {
-		before = uint8(r.intn(uint32(ticks)))
+	if r.Percent(50) {
+		before = uint8(r.Uint32n(uint32(ticks)))
 	}
 	if before == 0 && t.Core.Jumped&1 != 0 {
 		before = 1
@@ -64,7 +64,7 @@ func (s *Search) maneuver(dst []Step, f field, aim [2]int16) []Step {
 // before.
 func (s *Search) grenadeJump(dst []Step, base Step, ticks uint8) []Step {
 	r := &s.rand
-	if wait := r.intn(8); r.chance(60) {
+	if wait := r.Uint32n(8); r.Percent(60) {
 		base.Jump, base.Ticks = true, 1
 		dst = append(dst, base)
 		if base.Jump = false; wait > 0 {
@@ -72,9 +72,9 @@ func (s *Search) grenadeJump(dst []Step, base Step, ticks uint8) []Step {
 			dst = append(dst, base)
 		}
 	}
-	d := vec.Direction(float32(r.intn(128)+32) * (3.14159265 / 192))
-	if r.chance(15) {
-		d = vec.Direction(float32(r.intn(256)) * (3.14159265 / 128))
+	d := vec.Direction(float32(r.Uint32n(128)+32) * (3.14159265 / 192))
+	if r.Percent(15) {
+		d = vec.Direction(float32(r.Uint32n(256)) * (3.14159265 / 128))
 	}
 	base.TargetX, base.TargetY = int16(d.X*200), int16(d.Y*200)
 	base.Fire, base.Ticks = true, 1
@@ -116,7 +116,7 @@ func (s *Search) downhill(f field, at ddrace.Vec) int8 {
 func (s *Search) hookTarget(from ddrace.Vec) (x, y int16, ok bool) {
 	const reach = 380
 	for range 3 {
-		d := vec.Direction(float32(s.rand.intn(256)) * (3.14159265 / 128))
+		d := vec.Direction(float32(s.rand.Uint32n(256)) * (3.14159265 / 128))
 		if s.ground.m.HookHolds(from, from.Add(d.Mul(reach))) {
 			return int16(d.X * 200), int16(d.Y * 200), true
 		}

@@ -154,7 +154,7 @@ func (s *Search) take() (int32, bool) {
 		if len(q) == 0 {
 			continue
 		}
-		k := s.rand.intn(uint32(len(q)))
+		k := s.rand.Uint32n(uint32(len(q)))
 		i := q[k]
 		q[k] = q[len(q)-1]
 		s.queue[s.first] = q[:len(q)-1]

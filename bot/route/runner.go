@@ -4,6 +4,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/splitmix"
 )
 
 const (
@@ -23,7 +24,7 @@ type Runner struct {
 	world     *ddrace.World // to look ahead in, nil until that is needed
 	fresh     ddrace.Moment // a tee that has just spawned in it
 	now       ddrace.Moment
-	rand      rng
+	rand      splitmix.Rand
 
 	tick    int32
 	alive   bool
@@ -42,7 +43,7 @@ type Runner struct {
 
 // NewRunner returns a runner without a way, who stands still.
 func NewRunner(seed uint64) *Runner {
-	return &Runner{rand: rng(seed), input: game.Input{TargetX: 1}}
+	return &Runner{rand: splitmix.Rand(seed), input: game.Input{TargetX: 1}}
 }
 
 // SetWay gives the runner a way to run from the next spawn on, or at once if it is where the old one ends.
@@ -256,16 +257,16 @@ func (r *Runner) try(k int, s *[planTicks]Step) {
 	if k < len(shift) {
 		at += shift[k]
 	} else {
-		at += int(g.intn(12))
-		other = 2 + int(g.intn(14))
+		at += int(g.Uint32n(12))
+		other = 2 + int(g.Uint32n(14))
 	}
 	odd := rest
-	odd.Direction = int8(g.intn(3)) - 1
-	odd.TargetX, odd.TargetY = int16(g.intn(400))-200, int16(g.intn(300))-250
-	odd.Hook = g.chance(30)
+	odd.Direction = int8(g.Uint32n(3)) - 1
+	odd.TargetX, odd.TargetY = int16(g.Uint32n(400))-200, int16(g.Uint32n(300))-250
+	odd.Hook = g.Percent(30)
 	jump := -1
-	if g.chance(50) {
-		jump = int(g.intn(uint32(other + 1)))
+	if g.Percent(50) {
+		jump = int(g.Uint32n(uint32(other + 1)))
 	}
 	for i := range s {
 		if i < other {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/splitmix"
 )
 
 const (
@@ -19,7 +20,7 @@ type Search struct {
 	ground *ground
 	world  *ddrace.World
 	fields map[stage]*stageField
-	rand   rng
+	rand   splitmix.Rand
 
 	places  []place
 	byKey   map[key]int32
@@ -65,7 +66,7 @@ func NewSearch(cfg Config) (*Search, error) {
 		return nil, err
 	}
 	s := &Search{
-		ground: newGround(w.Map(), &cfg.Terrain), world: w, rand: rng(cfg.Seed),
+		ground: newGround(w.Map(), &cfg.Terrain), world: w, rand: splitmix.Rand(cfg.Seed),
 		fields: map[stage]*stageField{}, byKey: map[key]int32{}, inputs: make([]ddrace.PlayerInput, 1), front: unreachable,
 	}
 	s.settle()
@@ -167,7 +168,7 @@ func (s *Search) stageOf(k stage, at int) *stageField {
 func (s *Search) rollout(from *place) {
 	n, fire, aim, f := from.node, from.fire, from.aim, from.stage.field
 	s.steps, s.taken = s.steps[:0], 0
-	for range 1 + s.rand.intn(4) {
+	for range 1 + s.rand.Uint32n(4) {
 		s.current = s.maneuver(s.current[:0], f, aim)
 		for i := range s.current {
 			st := &s.current[i]

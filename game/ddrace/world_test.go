@@ -3,7 +3,7 @@ package ddrace
 import (
 	"testing"
 
-	"github.com/teeyard/teeyard/game/internal/splitmix"
+	"github.com/teeyard/teeyard/game/splitmix"
 	"github.com/teeyard/teeyard/game/terrain"
 	"github.com/teeyard/teeyard/internal/testenv"
 )

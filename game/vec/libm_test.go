@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/teeyard/teeyard/game/internal/splitmix"
+	"github.com/teeyard/teeyard/game/splitmix"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 

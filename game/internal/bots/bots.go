@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/internal/splitmix"
+	"github.com/teeyard/teeyard/game/splitmix"
 )
 
 // tileByChar maps the characters of a drawn map to tiles: # solid, x death, - or =

@@ -16,3 +16,13 @@ func (r *Rand) Next() uint64 {
 
 // Intn returns a number in 0..n-1; n must be positive.
 func (r *Rand) Intn(n int) int { return int(r.Next() >> 33 % uint64(n)) }
+
+// Uint32 returns 32 random bits.
+func (r *Rand) Uint32() uint32 { return uint32(r.Next() >> 32) }
+
+// Uint32n returns a number in 0..n-1, and 0 if n is 0. It does without the division of
+// Intn, and comes to other numbers.
+func (r *Rand) Uint32n(n uint32) uint32 { return uint32(uint64(r.Uint32()) * uint64(n) >> 32) }
+
+// Percent returns true in p percent of the calls.
+func (r *Rand) Percent(p uint32) bool { return r.Uint32n(100) < p }
