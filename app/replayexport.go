@@ -87,15 +87,15 @@ func ticksIn(d time.Duration) int32 {
 
 // findMap returns the map of a log in a form that the players of a format read.
 func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*bridge.Map, error) {
-	return findGameMap(c.Map, h.Map, h.MapSHA256, format)
-}
-
-// findGameMap returns the map that readMapFile finds in a form that the players of a format read.
-func findGameMap(given, name string, sum [sha256.Size]byte, format recorder.Format) (*bridge.Map, error) {
-	file, err := readMapFile(given, name, sum)
+	file, err := readMapFile(c.Map, h.Map, h.MapSHA256)
 	if err != nil {
 		return nil, err
 	}
+	return mapFor(format, h.Map, file)
+}
+
+// mapFor returns a map in a form that the players of a format read.
+func mapFor(format recorder.Format, name string, file []byte) (*bridge.Map, error) {
 	if format.NeedsUncompressedTiles() {
 		if compatible, err := twmap.Compatible(file); err != nil {
 			return nil, fmt.Errorf("the map cannot be made fit for %v: %w", format, err)

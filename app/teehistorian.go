@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/server"
@@ -28,6 +29,37 @@ func isTeehistorian(name string) bool {
 	return err == nil && teehistorian.Is(begin)
 }
 
+// history is a teehistorian to run, with its map.
+type history struct {
+	file    io.Reader // from its beginning
+	header  *teehistorian.Header
+	gameMap []byte
+	terrain game.Terrain
+}
+
+// openHistory reads the header of a teehistorian and finds its map, which may be given.
+func openHistory(file io.Reader, mapFile string) (*history, error) {
+	var begin bytes.Buffer
+	r, err := teehistorian.NewReader(io.TeeReader(file, &begin))
+	if err != nil {
+		return nil, err
+	}
+	h := &history{file: io.MultiReader(&begin, file), header: r.Header()}
+	sum, ok := h.header.SHA256()
+	if !ok {
+		return nil, errors.New("the header has no checksum of the map")
+	}
+	if h.gameMap, err = readMapFile(mapFile, h.header.MapName, sum); err != nil {
+		return nil, err
+	}
+	m, err := twmap.Config{GameOnly: true}.Parse(h.gameMap)
+	if err != nil {
+		return nil, err
+	}
+	h.terrain, err = server.Terrain(m)
+	return h, err
+}
+
 // verifyTeehistorian runs a recording of DDNet-Server in our simulation of DDRace.
 func verifyTeehistorian(name, mapFile string) error {
 	f, err := os.Open(name)
@@ -35,35 +67,12 @@ func verifyTeehistorian(name, mapFile string) error {
 		return err
 	}
 	defer f.Close()
-	r, err := teehistorian.NewReader(f)
+	h, err := openHistory(f, mapFile)
 	if err != nil {
-		return err
-	}
-	h := r.Header()
-	sum, ok := h.SHA256()
-	if !ok {
-		return errors.New("the header has no checksum of the map")
-	}
-	file, err := readMapFile(mapFile, h.MapName, sum)
-	if err != nil {
-		return err
-	}
-	m, err := twmap.Config{GameOnly: true}.Parse(file)
-	if err != nil {
-		return err
-	}
-	if m.GameLayer() == nil {
-		return errors.New("the map has no game layer")
-	}
-	t, err := server.Terrain(m)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	begin := time.Now()
-	res, err := teeverify.Verify(teeverify.Config{File: f, Terrain: t})
+	res, err := teeverify.Verify(teeverify.Config{File: h.file, Terrain: h.terrain})
 	if err != nil {
 		return err
 	}

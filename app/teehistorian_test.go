@@ -1,8 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -50,5 +54,26 @@ func TestVerifyTeehistorian(t *testing.T) {
 	testenv.NoError(t, os.WriteFile(file, damaged, 0o644))
 	if err := verifyTeehistorian(file, ""); !errors.Is(err, teehistorian.ErrFormat) {
 		t.Errorf("a damaged file: %v", err)
+	}
+}
+
+// TestTeehistorianOfAnotherMap: recordings can name any map that is there, one that nobody can play on, too.
+func TestTeehistorianOfAnotherMap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_DATA_HOME", "")
+	theme := testenv.Must((&twmap.Map{}).Bytes())
+	testenv.NoError(t, os.MkdirAll("maps", 0o755))
+	testenv.NoError(t, os.WriteFile("maps/theme.map", theme, 0o644))
+	var b bytes.Buffer
+	w := testenv.Must(teehistorian.NewWriter(&b, teehistorian.Header{MapName: "theme", MapSHA256: fmt.Sprintf("%x", sha256.Sum256(theme))}))
+	testenv.NoError(t, w.Flush())
+	testenv.NoError(t, os.WriteFile("a.teehistorian", b.Bytes(), 0o644))
+	if err := verifyTeehistorian("a.teehistorian", ""); !errors.Is(err, twmap.ErrNoGameLayer) {
+		t.Errorf("verify: %v", err)
+	}
+	p := testenv.Must(newProgram(Config{}))
+	if err := p.convertRecording(new(memoryFile), &b, true); err == nil || !strings.Contains(err.Error(), "no game layer") {
+		t.Errorf("as a demo: %v", err)
 	}
 }

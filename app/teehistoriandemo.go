@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +10,11 @@ import (
 	"github.com/teeyard/teeyard/bridge/bridge6"
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/format/teehistorian"
-	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/recorder"
-	"github.com/teeyard/teeyard/server"
 )
 
 // maxHistorianTicks is how much of a teehistorian is shown, from when somebody comes on.
@@ -41,36 +38,22 @@ var errHistorianEnd = errors.New("the demo is long enough")
 
 // exportTeehistorian writes a demo for Teeworlds 0.7 of a recording.
 func exportTeehistorian(out io.Writer, file io.Reader) error {
-	var begin bytes.Buffer
-	r, err := teehistorian.NewReader(io.TeeReader(file, &begin))
+	h, err := openHistory(file, "")
 	if err != nil {
 		return err
 	}
-	h := r.Header()
-	sum, ok := h.SHA256()
-	if !ok {
-		return errors.New("the header has no checksum of the map")
-	}
-	m, err := findGameMap("", h.MapName, sum, recorder.Teeworlds)
-	if err != nil {
-		return err
-	}
-	parsed, err := twmap.Config{GameOnly: true}.Parse(m.File)
-	if err != nil {
-		return err
-	}
-	terrain, err := server.Terrain(parsed)
+	m, err := mapFor(recorder.Teeworlds, h.header.MapName, h.gameMap)
 	if err != nil {
 		return err
 	}
 	d := newHistorianDemo()
-	d.demoExport = demoExport{format: recorder.Teeworlds, gameMap: m, file: out, began: historianStart(h), to: game.MaxTick}
+	d.demoExport = demoExport{format: recorder.Teeworlds, gameMap: m, file: out, began: historianStart(h.header), to: game.MaxTick}
 	rules := game.DefaultRules()
 	rules.PlayerSlots = game.MaxPlayers
-	if d.world, err = game.New(game.Config{Mode: historianMode{d}, Terrain: terrain, Rules: rules}); err != nil {
+	if d.world, err = game.New(game.Config{Mode: historianMode{d}, Terrain: h.terrain, Rules: rules}); err != nil {
 		return err
 	}
-	res, err := teeverify.Verify(teeverify.Config{File: io.MultiReader(&begin, file), Terrain: terrain, OnTick: d.tick, OnAction: d.act})
+	res, err := teeverify.Verify(teeverify.Config{File: h.file, Terrain: h.terrain, OnTick: d.tick, OnAction: d.act})
 	switch {
 	case err != nil && !errors.Is(err, errHistorianEnd):
 		return err

@@ -91,9 +91,6 @@ func (s *Server) readMap(setting string) (*gameMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sv_map %q: %w", setting, err)
 	}
-	if parsed.GameLayer() == nil {
-		return nil, fmt.Errorf("sv_map %q: the map has no game layer", setting)
-	}
 	terrain, err := Terrain(parsed)
 	if err != nil {
 		return nil, fmt.Errorf("sv_map %q: %w", setting, err)

@@ -5,5 +5,5 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Terrain returns what a world needs of a map that has a game layer.
+// Terrain returns what a world needs of a map.
 func Terrain(m *twmap.Map) (game.Terrain, error) { return m.Terrain() }

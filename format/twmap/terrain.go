@@ -6,9 +6,12 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// Terrain returns what a world needs of a map that has a game layer.
+// Terrain returns what a world needs of a map. The error is [ErrNoGameLayer] or about damaged layers.
 func (m *Map) Terrain() (terrain.Terrain, error) {
 	l := m.GameLayer()
+	if l == nil {
+		return terrain.Terrain{}, ErrNoGameLayer
+	}
 	t := terrain.Terrain{Width: l.Width, Height: l.Height, Tiles: l.Indices(), Settings: m.Info.Settings}
 	t.Flags = tileFlags(len(l.Tiles), func(i int) uint8 { return l.Tiles[i].Flags })
 	front, err := m.DDNetLayer(KindFront)

@@ -19,6 +19,8 @@ var (
 	ErrFormat = errors.New("twmap: malformed map")
 	// ErrTooLarge is wrapped if a map needs more memory than Config.MaxDecoded.
 	ErrTooLarge = errors.New("twmap: map over the memory limit")
+	// ErrNoGameLayer means that nobody can play on a map, such as a menu theme.
+	ErrNoGameLayer = errors.New("twmap: the map has no game layer")
 )
 
 // Item types of the data file.

@@ -198,6 +198,8 @@ func TestGame(t *testing.T) {
 	m := &Map{Groups: []Group{NewGroup("", 100, 100, a), NewGroup("", 100, 100, b, c), NewGroup("", 0, 0)}}
 	testenv.Check(t, m.GameLayer() == b, "not the first game layer of the last group that has one")
 	testenv.Check(t, (&Map{}).GameLayer() == nil, "an empty map has a game layer")
+	_, err := (&Map{}).Terrain()
+	testenv.Check(t, errors.Is(err, ErrNoGameLayer), "the terrain of an empty map: %v", err)
 }
 
 // file returns a map file with arbitrary items.
