@@ -150,11 +150,10 @@ func (t *match) extra(rec *teehistorian.Record) {
 			t.swap(a, int(b))
 		}
 	case teehistorian.ExtraSaved, teehistorian.ExtraSaveFailed:
-		u.Reset(rec.Data)
-		t.saved(uint8(u.Int()), rec.ID == teehistorian.ExtraSaved)
+		t.saved(uint8(a), rec.ID == teehistorian.ExtraSaved)
 	case teehistorian.ExtraLoaded:
 		u.Reset(rec.Data)
-		u.Int()
+		u.Int() // the team; what follows is no number
 		t.loaded(uint8(a), &u)
 	case teehistorian.ExtraPractice:
 		t.world.SetPractice(uint8(a), b != 0)

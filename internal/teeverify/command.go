@@ -22,7 +22,7 @@ const fromChat = 128
 // command runs a command that changes a tee.
 func (t *match) command(id int, rec *teehistorian.Record) {
 	name := strings.ToLower(rec.Name)
-	tee := t.world.Tee(max(id, 0))
+	tee := t.world.Tee(id)
 	if id >= 0 && rec.Flags&fromChat != 0 && slices.Contains(questions, name) && !t.mayAsk(id) {
 		return
 	}
@@ -30,14 +30,13 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
 	case name == "tune" && len(rec.Args) == 2:
 		t.tune(rec.Args[0], rec.Args[1])
-	case rec.Flags&fromChat != 0 && t.chatCommand(id, name, rec.Args), t.operator(id, name, rec.Args):
-	case name == "kill" && rec.Flags&fromChat != 0:
-		t.kill(id)
+	case t.operator(id, name, rec.Args):
+	case id < 0: // of nobody in the game
+		t.unknown(name)
+	case rec.Flags&fromChat != 0 && t.chatCommand(id, name, rec.Args):
 	case name == "unlock":
 		t.lockTeam(t.world.Team(id), false)
-	case id >= 0 && t.world.RunTestCommand(id, name, numbers(rec.Args)):
-	case id < 0:
-		t.unknown(name)
+	case t.world.RunTestCommand(id, name, numbers(rec.Args)):
 	case tee == nil:
 	case name == "ninjajetpack":
 		tee.NinjaJetpack = !tee.NinjaJetpack
@@ -46,12 +45,11 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	}
 }
 
-// chatCommand runs a command of the chat. It reports whether it knows it.
+// chatCommand runs a command of a player's chat. It reports whether it knows it.
 func (t *match) chatCommand(id int, name string, args []string) bool {
-	if id < 0 {
-		return false
-	}
 	switch name {
+	case "kill":
+		t.kill(id)
 	case "pause":
 		t.specCommand(id, args, pausedInPlace)
 	case "spec":

@@ -33,7 +33,7 @@ func room() terrain.Terrain {
 // recording has three players do something in our own simulation and records it. In the ticks of
 // repeats a player sends the last input again before the next one, of which the recording has only
 // the latter.
-func recording(t *testing.T, ticks int32, repeats ...teeverify.Repeat) []byte {
+func recording(t testing.TB, ticks int32, repeats ...teeverify.Repeat) []byte {
 	t.Helper()
 	tr := room()
 	m := testenv.Must(ddrace.NewMap(&tr, ddrace.DefaultSettings()))

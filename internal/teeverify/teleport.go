@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/vec"
 )
 
 // rescue runs /r.
@@ -98,7 +99,15 @@ func (t *match) placed(id int, want *teehistorian.Point) {
 	}
 }
 
+// maxLed is how far a tee is led in a tick as if it moved, in units: as far as tees can move.
+const maxLed = 16384
+
+// put puts a tee to a place of the file. In the next tick all tiles on its way there act on it, so a file could
+// make that way as long as it likes.
 func put(tee *ddrace.Tee, at teehistorian.Point) {
 	tee.Pos = ddrace.Vec{X: float32(at.X), Y: float32(at.Y)}
 	tee.Core.Pos = tee.Pos
+	if vec.Distance(tee.PrevPos, tee.Pos) > maxLed {
+		tee.PrevPos = tee.Pos
+	}
 }
