@@ -81,7 +81,6 @@ func (c *joinCmd) Run(ctx context.Context) error {
 func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, open func(prompt, secretPrefix string) (*editor, error)) error {
 	events := make(chan event.Event, 1024)
 	over := make(chan struct{})
-	defer close(over)
 	progress := newQueue(os.Stderr, false)
 	defer progress.Close(outputTimeout)
 	var hideProgress atomic.Bool
@@ -110,9 +109,14 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	}
 	cl, err := client.Dial(ctx, c.Host, cfg)
 	if err != nil {
+		close(over)
 		return explainNoAnswer(c.Host, err)
 	}
-	defer cl.Close()
+	defer func() {
+		close(over) // before Done, which comes after the last event
+		cl.Close()
+		<-cl.Done() // a goodbye over WebSocket is on its way until then
+	}()
 
 	t := &terminal{client: cl, out: out, messages: os.Stderr}
 	if text, ok := out.(*textPrinter); ok {

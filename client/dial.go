@@ -112,7 +112,8 @@ func (c *Client) flush() {
 }
 
 // Close leaves the server, which is told at once, and ends the client. It does not wait
-// for the end; see Done.
+// for the end; see Done. With a Config.Dial that sends in the background, as that of
+// transport/ws does, a program that ends before may leave without a word.
 func (c *Client) Close() {
 	c.mu.Lock()
 	if c.network != nil {

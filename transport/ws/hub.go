@@ -133,21 +133,22 @@ func (w *takenWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // a frame of its own, but a message may have any number of empty frames.
 const maxWithoutMessage = 64 << 10
 
-// boundedConn is a connection from which only so much is read between two messages. One goroutine reads.
+// boundedConn is a connection from which only so much is read between two messages. When it is closed, its sender
+// reads what is left.
 type boundedConn struct {
 	net.Conn
-	read int // bytes since the last message
+	read atomic.Int64 // bytes since the last message
 }
 
 var errNoMessage = errors.New("too many frames without a message")
 
 // Read implements net.Conn.
 func (c *boundedConn) Read(b []byte) (int, error) {
-	if c.read > maxWithoutMessage {
+	if c.read.Load() > maxWithoutMessage {
 		return 0, errNoMessage
 	}
 	n, err := c.Conn.Read(b)
-	c.read += n
+	c.read.Add(int64(n))
 	return n, err
 }
 

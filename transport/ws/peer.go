@@ -93,7 +93,7 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) erro
 		}
 		idle.Reset(p.hub.idleTime)
 		if bounded != nil {
-			bounded.read = 0
+			bounded.read.Store(0)
 		}
 		p.hub.mu.Lock()
 		p.heard = true
