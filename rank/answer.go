@@ -271,24 +271,28 @@ func (x *index) topPoints(from int32, a *game.RankAnswer) {
 }
 
 // mapInfo answers with the map whose name is the one asked for, or begins with it, or has its letters
-// in their order; of several the shortest.
+// in their order, with the wildcards of SQL; of several the shortest.
 func (x *index) mapInfo(r *game.RankRequest, a *game.RankAnswer) {
 	if r.Name == "" {
 		r.Name = r.Map
 	}
 	var found *Entry
+	begins, letters := r.Name+"%", ""
+	for _, c := range r.Name {
+		letters += string(c) + "%"
+	}
 	class := func(name string) int {
 		switch {
 		case name == r.Name:
 			return 0
-		case len(name) >= len(r.Name) && strings.EqualFold(name[:len(r.Name)], r.Name):
+		case like(name, begins):
 			return 1
 		default:
 			return 2
 		}
 	}
 	for name, m := range x.maps {
-		if hasLetters(name, r.Name) && (found == nil ||
+		if like(name, letters) && (found == nil ||
 			cmp.Or(cmp.Compare(class(name), class(found.Map)), cmp.Compare(len(name), len(found.Map)), cmp.Compare(name, found.Map)) < 0) {
 			found = m
 		}
@@ -316,22 +320,26 @@ func (x *index) mapInfo(r *game.RankRequest, a *game.RankAnswer) {
 	}
 }
 
-// hasLetters reports whether name begins with the first letter of letters and has the others after it in
-// their order, whatever their case.
-func hasLetters(name, letters string) bool {
-	want := []rune(letters)
-	if len(want) == 0 {
-		return name == ""
-	}
-	first := true
-	for _, c := range name {
-		same := len(want) > 0 && unicode.ToLower(c) == unicode.ToLower(want[0])
-		if first && !same {
+// like reports whether a text matches a pattern of SQL, in which % stands for any characters and _ for one,
+// whatever the case.
+func like(text, pattern string) bool {
+	t, p := []rune(text), []rune(pattern)
+	i, j := 0, 0
+	again, from := -1, 0 // the last % and where in t what it stands for ends
+	for i < len(t) {
+		switch {
+		case j < len(p) && p[j] == '%':
+			again, from = j, i
+			j++
+		case j < len(p) && (p[j] == '_' || unicode.ToLower(p[j]) == unicode.ToLower(t[i])):
+			i++
+			j++
+		case again >= 0:
+			from++
+			i, j = from, again+1
+		default:
 			return false
 		}
-		if first = false; same {
-			want = want[1:]
-		}
 	}
-	return len(want) == 0
+	return strings.Trim(string(p[j:]), "%") == ""
 }

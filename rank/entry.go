@@ -2,6 +2,7 @@ package rank
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 
 	"github.com/teeyard/teeyard/game"
@@ -76,6 +77,14 @@ func (e *Entry) valid() bool {
 	}
 	return len(e.Map) <= 2*game.MaxStoreName && len(e.Server) <= game.MaxStoreName && len(e.GameID) <= game.MaxStoreName &&
 		len(e.Log) <= 4*game.MaxStoreName && len(e.Code) <= 2*game.MaxStoreName && len(e.SaveID) <= game.MaxStoreName
+}
+
+// TeamID returns the ID of the team rank that a finish of a team makes: that from DDNet's tables, if it is from there.
+func (e *Entry) TeamID() ID {
+	if b, err := hex.DecodeString(e.SaveID); err == nil && len(b) == len(e.ID) {
+		return ID(b)
+	}
+	return e.ID
 }
 
 // append appends the entry as a record: numbers as varints, texts after their length.

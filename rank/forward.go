@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -22,9 +23,12 @@ type Remote interface {
 	// an error, the first entries may be there.
 	Deliver(ctx context.Context, entries []Entry) error
 	// Answer answers a question, or adds or takes out a save. Who repeats a request with the same origin ID
-	// gets the same answer.
+	// gets the same answer. An error that is [ErrUnsure] means that it may have been carried out; any other, that it was not.
 	Answer(ctx context.Context, r *game.RankRequest, from game.RankOrigin) (game.RankAnswer, error)
 }
+
+// ErrUnsure means that nobody knows whether a [Remote] did what it was asked for.
+var ErrUnsure = errors.New("rank: it may have been stored")
 
 const (
 	// deliverBatch is how many entries are delivered at once.
@@ -95,24 +99,58 @@ func (s *Shared) wakeUp() {
 
 // answer answers questions, one after the other.
 func (s *Shared) answer(ctx context.Context) {
+	var failed time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case q := <-s.questions:
+			insists := q.writes() || q.request.Op == game.RankSaved
+			if !insists && time.Since(failed) < answerTimeout { // one of them waited for the remote, which is enough
+				s.Journal.Submit(q.request, q.origin, q.answer)
+				continue
+			}
 			limited, cancel := context.WithTimeout(ctx, answerTimeout)
 			a, err := s.remote.Answer(limited, q.request, q.origin)
 			cancel()
+			if err != nil {
+				failed = time.Now()
+			}
 			switch {
 			case err == nil:
 				q.answer(a)
-			case q.writes() || q.request.Op == game.RankSaved:
+			case q.writes() && errors.Is(err, ErrUnsure):
+				s.trouble.Store(&err)
+				go s.settle(ctx, q)
+			case insists:
 				a = q.request.Answer()
 				a.Err = "the database does not answer: " + err.Error()
 				q.answer(a)
 			default:
 				s.Journal.Submit(q.request, q.origin, q.answer)
 			}
+		}
+	}
+}
+
+// settle asks again until the remote says what became of a save: who was told that there is none would have it twice, and
+// who was told that it is still there would have lost it.
+func (s *Shared) settle(ctx context.Context, q job) {
+	t := time.NewTicker(recordfile.RetryInterval)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		limited, cancel := context.WithTimeout(ctx, answerTimeout)
+		a, err := s.remote.Answer(limited, q.request, q.origin)
+		cancel()
+		if err == nil {
+			s.trouble.Store(nil)
+			q.answer(a)
+			return
 		}
 	}
 }
@@ -170,7 +208,7 @@ func (s *Shared) Err() error {
 	return nil
 }
 
-// undelivered are the finishes in the file that a remote may not have, the oldest first.
+// undelivered are the entries in the file that a remote may not have, the oldest first: finishes, and what was imported.
 type undelivered struct {
 	remote string // "" if there is none
 	mu     sync.Mutex
@@ -185,11 +223,16 @@ func (u *undelivered) note(e *Entry) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case e.Kind == Finish:
+	case e.Kind == Load: // of a save from before there was a remote
+		u.list = slices.DeleteFunc(u.list, func(o Entry) bool {
+			return o.Kind == Save && o.Map == e.Map && o.Code == e.Code && o.SaveID == e.SaveID
+		})
+	case e.Kind < numKinds && e.Kind != delivered:
 		u.list = append(u.list, *e)
 	case e.Kind == delivered && e.Text == u.remote:
 		if i := slices.IndexFunc(u.list, func(o Entry) bool { return hex.EncodeToString(o.ID[:]) == e.SaveID }); i >= 0 {
-			u.list = append([]Entry(nil), u.list[i+1:]...)
+			clear(u.list[:i+1])
+			u.list = u.list[i+1:]
 		}
 	}
 }

@@ -3,7 +3,6 @@ package rank
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
 	"slices"
 	"sort"
 	"strings"
@@ -175,10 +174,7 @@ func (x *index) applyTeam(e *Entry) {
 	t := c.teamOf[key]
 	switch {
 	case t == nil:
-		t = &team{id: e.ID, names: names}
-		if b, err := hex.DecodeString(e.SaveID); err == nil && len(b) == len(t.id) {
-			t.id = ID(b)
-		}
+		t = &team{id: e.TeamID(), names: names}
 		c.teamOf[key] = t
 	case e.Time >= t.time:
 		return

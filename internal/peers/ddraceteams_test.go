@@ -51,12 +51,20 @@ type racer struct {
 	goal  atomic.Int32 // column, 0 to stand
 	at    atomic.Int32 // its own
 	lines chan string
+	name  string
 }
 
+// racerCount counts those who joined, so that each has an address of their own.
+var racerCount atomic.Int32
+
 func joinRacer(t *testing.T, s *Server, i int) *racer {
-	r := &racer{lines: make(chan string, 1000)}
+	return joinRacerAs(t, s, fmt.Sprintf("racer %d", i))
+}
+
+func joinRacerAs(t *testing.T, s *Server, name string) *racer {
+	r := &racer{name: name, lines: make(chan string, 1000)}
 	r.Client = dial(t, s, client.Config{
-		Name: fmt.Sprintf("racer %d", i), Version: client.Version06, DDNetVersion: 16040, LocalAddr: fmt.Sprintf("127.0.4.%d", 1+i),
+		Name: name, Version: client.Version06, DDNetVersion: 16040, LocalAddr: fmt.Sprintf("127.0.4.%d", racerCount.Add(1)%250+1),
 		Play: func(_ *client.Client, v *game.View) game.Input {
 			in := game.Input{TargetX: 1}
 			for _, c := range v.Characters {

@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// gameDirs are where Debian installs games. They need not be in the PATH.
-var gameDirs = []string{"/usr/games", "/usr/local/games"}
+// moreDirs are where Debian installs games and servers. They need not be in the PATH.
+var moreDirs = []string{"/usr/games", "/usr/local/games", "/usr/sbin"}
 
 // RequirePrograms skips the test unless TEEYARD_PEERS=1 is set, and fails it if one of
 // the programs is missing. It returns their paths.
@@ -46,7 +46,7 @@ func find(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
-	for _, dir := range gameDirs {
+	for _, dir := range moreDirs {
 		if path := filepath.Join(dir, name); isFile(path) {
 			return path, nil
 		}

@@ -18,6 +18,12 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
+// oddNames are names of at most 15 bytes that a question, a pattern or a query may take for something else.
+var oddNames = []string{
+	"it's", "'; DROP TABLE", `"quoted" tee`, `a"b`, "50%", "%s%d%n", "under_score", `back\slash`, `\`, "[a-z]*", "?", "NULL", "12345", "-5", "P 7", "a  b", "äöüÄÖÜß", "ääääääää"[:14] + "x",
+	"🦆🦆🦆", "e\u0301a\u0308", "é", "É", "-- x", "/rank", "p 7;p 8", "0x41",
+}
+
 // rankRows are statements that fill DDNet's tables: 40 players with up to six finishes, some at the same
 // times, of two servers; 25 teams; points; two maps.
 func rankRows() string {
@@ -38,6 +44,14 @@ func rankRows() string {
 		for member := range 2 + r.IntN(3) {
 			insert("teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES('Tutorial', 'p %d', datetime('now', '-1 hour'), %d.5, X'%032X', 'g', 0)",
 				(team*3+member)%40, 4000+team/2, team*7919+1)
+		}
+	}
+	for i, name := range oddNames {
+		name = strings.ReplaceAll(name, "'", "''")
+		insert("race(Map, Name, Timestamp, Time, Server, GameID, DDNet7) VALUES('Tutorial', '%s', datetime('now', '-2 days'), %d.25, 'UNK', 'g', 0)", name, 100+i)
+		insert("points(Name, Points) VALUES('%s', %d)", name, 100+i)
+		for _, member := range []string{name, "p 1"} {
+			insert("teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES('Tutorial', '%s', datetime('now', '-1 hour'), %d.5, X'%032X', 'g', 0)", member, 5000+i, 1_000_000+i)
 		}
 	}
 	insert("maps(Map, Server, Mapper, Points, Stars, Timestamp) VALUES('Tutorial', 'Novice', 'deen', 1, 2, datetime('now', '-90061 seconds'))")
@@ -67,12 +81,12 @@ func TestRanksAsDDNet(t *testing.T) {
 	if out, err := fill.CombinedOutput(); err != nil {
 		t.Fatalf("sqlite3: %v\n%s", err, out)
 	}
-	theirs := StartDDNetIn(t, home, settings)
+	theirs := StartDDNetIn(t, home, "sv_chat_penalty 50; sv_chat_threshold 10000; "+settings)
 
 	folder := t.TempDir()
 	tutorial := testenv.Must(os.ReadFile(filepath.Join(DDNetMaps, "Tutorial.map")))
 	WriteFile(t, filepath.Join(folder, "maps", "Tutorial.map"), tutorial)
-	for i, want := range []string{"; 1", "; 0"} { // all is new, and then nothing
+	for i, want := range []string{"; 201", "; 0"} { // all is new, and then nothing
 		out, err := exec.Command(Program(t), "ranks", "import", "--into", filepath.Join(folder, "ranks.journal"), file).CombinedOutput()
 		testenv.Require(t, err == nil && strings.Contains(string(out), want), "import %d: %v\n%s", i, err, out)
 	}
@@ -81,16 +95,20 @@ func TestRanksAsDDNet(t *testing.T) {
 	ask := func(s *Server) (all []string) {
 		c := dial(t, s, client.Config{Name: "p 2", Version: client.Version06, DDNetVersion: 16040})
 		heard(c, 2*time.Second, 2*time.Second) // what it says to those who join
-		for _, line := range []string{
+		lines := []string{
 			"/rank", "/rank p 7", "/rank nobody", "/top5", "/top5 3", "/top5 -1", "/top5 -4", "/top5 1000", "/points", "/points p 3", "/points p 1", "/top5points", "/top5points 4",
 			"/teamrank", "/teamrank p 11", "/teamrank nobody", "/top5team", "/top5team 6", "/top5team -2", `/top5team "p 5"`, `/top5team "p 5" 2`, `/top5team "p 5" 90`, "/top5team a b",
-			"/times", "/times 4", "/times -2", `/times "p 7"`, `/times "p 7" -1`, "/times me", "/times nobody", "/mapinfo", "/mapinfo tt", "/mapinfo tutor two", "/mapinfo zzz",
-		} {
+			"/times", "/times 4", "/times -2", `/times "p 7"`, `/times "p 7" -1`, "/times me", "/times nobody", "/mapinfo", "/mapinfo tt", "/mapinfo tutor two", "/mapinfo zzz", "/mapinfo %two", "/mapinfo _utor", "/mapinfo TUTORIAL",
+		}
+		for _, name := range oddNames {
+			quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+			lines = append(lines, "/rank "+name, "/teamrank "+quoted, "/times "+quoted)
+		}
+		for _, line := range lines {
 			// What follows is the answer, up to that to the next line.
 			c.Say(line)
-			lines := append(heard(c, 10*time.Second, 600*time.Millisecond), "")
 			all = append(all, "> "+line)
-			all = append(all, lines...)
+			all = append(all, heard(c, 10*time.Second, 150*time.Millisecond)...)
 		}
 		return all
 	}

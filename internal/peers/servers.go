@@ -41,9 +41,25 @@ func StartTeeyard(t testing.TB, settings string) *Server {
 func StartTeeyardIn(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	RequirePrograms(t)
+	return startTeeyard(t, Program(t), home, settings)
+}
+
+// StartTeeyardWithDatabase is StartTeeyardIn for the program that can keep ranks in a database.
+func StartTeeyardWithDatabase(t testing.TB, home, settings string) *Server {
+	t.Helper()
+	RequirePrograms(t)
+	program, err := programs.build("teeyard-mariadb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startTeeyard(t, program, home, settings)
+}
+
+func startTeeyard(t testing.TB, program, home, settings string) *Server {
+	t.Helper()
 	addr := FreeAddr(t)
 	env := []string{"HOME=" + home, "XDG_DATA_HOME="} // whoever runs the test may have an autoexec.cfg
-	return awaitJoin(t, &Server{Start(t, home, env, Program(t), "serve", commonSettings, "bindaddr 127.0.0.1", port(addr), settings), addr})
+	return awaitJoin(t, &Server{Start(t, home, env, program, "serve", commonSettings, "bindaddr 127.0.0.1", port(addr), settings), addr})
 }
 
 // StartOriginal starts teeworlds-server 0.7.5 and waits until a client can join.
@@ -144,27 +160,40 @@ func WriteFile(t testing.TB, path string, b []byte) {
 	}
 }
 
-var (
-	programDir string // "" until Program is called
-	program    = sync.OnceValues(func() (string, error) {
-		var err error
-		if programDir, err = os.MkdirTemp("", "teeyard"); err != nil {
+// built has the programs of ours that tests run.
+type built struct {
+	mu   sync.Mutex
+	dir  string // "" until something is built
+	path map[string]string
+}
+
+var programs = built{path: map[string]string{}}
+
+// build builds a program once and returns its path.
+func (b *built) build(name string) (path string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if path := b.path[name]; path != "" {
+		return path, nil
+	}
+	if b.dir == "" {
+		if b.dir, err = os.MkdirTemp("", "teeyard"); err != nil {
 			return "", err
 		}
-		path := filepath.Join(programDir, "teeyard")
-		out, err := exec.Command("go", "build", "-o", path, "github.com/teeyard/teeyard/cmd/teeyard").CombinedOutput()
-		if err != nil {
-			return "", fmt.Errorf("%w\n%s", err, out)
-		}
-		return path, nil
-	})
-)
+	}
+	path = filepath.Join(b.dir, name)
+	if out, err := exec.Command("go", "build", "-o", path, "github.com/teeyard/teeyard/cmd/"+name).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	b.path[name] = path
+	return path, nil
+}
 
 // Program builds our program once and returns its path. Packages that use it need
 // [Main].
 func Program(t testing.TB) string {
 	t.Helper()
-	path, err := program()
+	path, err := programs.build("teeyard")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,6 +203,6 @@ func Program(t testing.TB) string {
 // Main is for TestMain: it runs the tests and removes what Program built.
 func Main(m *testing.M) {
 	code := m.Run()
-	os.RemoveAll(programDir)
+	os.RemoveAll(programs.dir)
 	os.Exit(code)
 }

@@ -144,20 +144,15 @@ func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAn
 	if name == "" {
 		name = r.Map
 	}
-	fuzzy := ""
-	for i, c := range name {
-		if i > 0 {
-			fuzzy += "%"
-		}
-		fuzzy += escape(string(c))
+	// Wildcards of players are wildcards, as in DDNet.
+	fuzzy, prefix := "", strings.ReplaceAll(name, `\`, `\\`)+"%"
+	for _, c := range name {
+		fuzzy += strings.ReplaceAll(string(c), `\`, `\\`) + "%"
 	}
 	return s.query(ctx, "SELECT l.Map, l.Server, Mapper, Points, Stars, "+ago+", (SELECT COUNT(*) FROM #_race WHERE Map = l.Map), "+
 		"(SELECT COUNT(DISTINCT Name) FROM #_race WHERE Map = l.Map), (SELECT MEDIAN(Time) OVER (PARTITION BY Map) FROM #_race WHERE Map = l.Map LIMIT 1), "+
 		"(SELECT MIN(Time) FROM #_race WHERE Map = l.Map AND Name = ?) FROM (SELECT * FROM #_maps WHERE Map LIKE CONVERT(? USING utf8mb4) COLLATE utf8mb4_general_ci "+
-		"ORDER BY Map = ? DESC, Map LIKE ? DESC, LENGTH(Map), Map LIMIT 1) AS l", []any{r.Asker, fuzzy + "%", name, escape(name) + "%"}, func(c []string) error {
-		if !strings.EqualFold(c[0], name) && len([]rune(c[0])) < len([]rune(name)) {
-			return nil
-		}
+		"ORDER BY Map = ? DESC, Map LIKE ? DESC, LENGTH(Map), Map LIMIT 1) AS l", []any{r.Asker, fuzzy, name, prefix}, func(c []string) error {
 		a.Found, a.Info = true, &game.RankMap{
 			Name: strings.Clone(c[0]), Server: strings.Clone(c[1]), Mapper: strings.Clone(c[2]), Points: integer(c[3]), Stars: integer(c[4]), Age: int64(integer(c[5])),
 			Finishes: integer(c[6]), Finishers: integer(c[7]), Median: ms(c[8]), Own: ms(c[9]),

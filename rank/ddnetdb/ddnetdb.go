@@ -5,6 +5,7 @@ package ddnetdb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type Config struct {
 // Store is a database. Its methods may be called by several goroutines.
 type Store struct {
 	db     *sql.DB
+	cfg    *mysql.Config
 	prefix string
 	name   string
 }
@@ -63,7 +65,7 @@ func Open(cfg Config) (*Store, error) {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(4)
 	db.SetConnMaxIdleTime(time.Minute)
-	return &Store{db, cfg.Prefix, cfg.Database + "@" + cfg.Addr + "/" + cfg.Prefix}, nil
+	return &Store{db, c, cfg.Prefix, cfg.Database + "@" + cfg.Addr + "/" + cfg.Prefix}, nil
 }
 
 type silent struct{}
@@ -79,9 +81,12 @@ func (s *Store) Name() string { return s.name }
 // with replaces # by the prefix of the tables.
 func (s *Store) with(query string) string { return strings.ReplaceAll(query, "#", s.prefix) }
 
-// Setup makes the tables that are not there: DDNet's, with its names, columns and keys, and one of ours
+// Setup makes the database and the tables that are not there: DDNet's, with its names, columns and keys, and one of ours
 // with the IDs of what was delivered.
 func (s *Store) Setup(ctx context.Context) error {
+	if err := s.create(ctx); err != nil {
+		return err
+	}
 	var checkpoints strings.Builder
 	for i := range game.MaxCheckpoints {
 		fmt.Fprintf(&checkpoints, "cp%d FLOAT DEFAULT 0, ", i+1)
@@ -108,8 +113,51 @@ func (s *Store) Setup(ctx context.Context) error {
 	return nil
 }
 
-// transact runs f in a transaction.
-func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
+// create makes the database if it is not there.
+func (s *Store) create(ctx context.Context) error {
+	err := s.db.PingContext(ctx)
+	if !isError(err, errNoDatabase) {
+		return err
+	}
+	cfg := s.cfg.Clone()
+	cfg.DBName = ""
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	_, err = db.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS `"+strings.ReplaceAll(s.cfg.DBName, "`", "``")+"` CHARACTER SET utf8mb4")
+	return err
+}
+
+// The numbers of errors of MariaDB.
+const (
+	errNoDatabase  = 1049
+	errChanged     = 1020 // by another transaction, with innodb_snapshot_isolation
+	errLockTimeout = 1205
+	errDeadlock    = 1213
+)
+
+func isError(err error, numbers ...uint16) bool {
+	var e *mysql.MySQLError
+	return errors.As(err, &e) && slices.Contains(numbers, e.Number)
+}
+
+// conflictTries is how often a transaction is tried while others are in its way.
+const conflictTries = 10
+
+// transact runs f in a transaction, again if others were in its way. After an error that is not rank.ErrUnsure nothing has changed.
+func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) (err error) {
+	for range conflictTries {
+		if err = s.try(ctx, f); !isError(err, errChanged, errLockTimeout, errDeadlock) {
+			break
+		}
+	}
+	return err
+}
+
+func (s *Store) try(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -118,7 +166,13 @@ func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	if err := f(tx); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		if isError(err, errChanged, errLockTimeout, errDeadlock) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", rank.ErrUnsure, err)
+	}
+	return nil
 }
 
 // isNew notes an ID. It reports whether it was not there.
@@ -136,18 +190,19 @@ func (s *Store) isNew(ctx context.Context, tx *sql.Tx, id rank.ID) (bool, error)
 func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
 	for i := range entries {
 		e := &entries[i]
-		if e.Kind != rank.Finish {
-			continue
-		}
 		err := s.transact(ctx, func(tx *sql.Tx) error {
 			fresh, err := s.isNew(ctx, tx, e.ID)
 			if err != nil || !fresh {
 				return err
 			}
-			if e.Team {
+			switch {
+			case e.Kind == rank.Finish && e.Team:
 				return s.deliverTeam(ctx, tx, e)
+			case e.Kind == rank.Finish:
+				return s.deliverFinish(ctx, tx, e)
+			default:
+				return s.deliverImported(ctx, tx, e)
 			}
-			return s.deliverFinish(ctx, tx, e)
 		})
 		if err != nil {
 			return err
@@ -213,11 +268,45 @@ func (s *Store) deliverTeam(ctx context.Context, tx *sql.Tx, e *rank.Entry) erro
 			return err
 		}
 	}
+	id := e.TeamID()
 	for _, name := range names {
-		_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES (?, ?, FROM_UNIXTIME(?), ?, ?, ?, FALSE)"),
-			e.Map, name, e.When, decimal(e.Time), e.ID[:], e.GameID)
+		_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES (?, ?, FROM_UNIXTIME(?), ?, ?, ?, ?)"),
+			e.Map, name, e.When, decimal(e.Time), id[:], e.GameID, e.DDNet7)
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// deliverImported adds what an import brought besides finishes. It takes nothing from what the tables have: maps stay as they
+// are there, nobody loses points, and a save whose code is taken gets another one.
+func (s *Store) deliverImported(ctx context.Context, tx *sql.Tx, e *rank.Entry) error {
+	switch e.Kind {
+	case rank.SetMap:
+		_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_maps(Map, Server, Mapper, Points, Stars, Timestamp) VALUES (?, ?, ?, ?, ?, FROM_UNIXTIME(?))"),
+			e.Map, e.Server, e.Text, e.Points, e.Stars, e.When)
+		return err
+	case rank.SetPoints:
+		_, err := tx.ExecContext(ctx, s.with("INSERT INTO #_points(Name, Points) VALUES (?, ?) ON DUPLICATE KEY UPDATE Points = GREATEST(#_points.Points, VALUES(Points))"),
+			e.Names[0], e.Points)
+		return err
+	case rank.Save:
+		code := e.Code
+		for n := 2; ; n++ {
+			res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, FROM_UNIXTIME(?), ?, NULLIF(?, ''), FALSE)"),
+				e.Text, e.Map, code, e.When, cut(e.Server, 4), e.SaveID)
+			if err != nil {
+				return err
+			}
+			if rows, err := res.RowsAffected(); err != nil || rows == 1 {
+				return err
+			}
+			var same bool
+			if err := tx.QueryRowContext(ctx, s.with("SELECT Savegame = ? FROM #_saves WHERE Map = ? AND Code = ?"), e.Text, e.Map, code).Scan(&same); err != nil || same {
+				return err
+			}
+			code = fmt.Sprint(cut(e.Code, 120), " ", n)
 		}
 	}
 	return nil
@@ -237,7 +326,13 @@ func (s *Store) Query(ctx context.Context, query string, row func([]string) erro
 }
 
 func (s *Store) query(ctx context.Context, query string, args []any, row func([]string) error) error {
-	rows, err := s.db.QueryContext(ctx, s.with(query), args...)
+	// A query that is not prepared gets times with six digits.
+	stmt, err := s.db.PrepareContext(ctx, s.with(query))
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	rows, err := stmt.QueryContext(ctx, args...)
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,66 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/rank"
 )
-
-// mariadb is Debian's server with a folder of its own.
-type mariadb struct {
-	t    *testing.T
-	dir  string
-	port int
-	cmd  *exec.Cmd
-}
-
-func newMariaDB(t *testing.T) *mariadb {
-	if os.Getenv("TEEYARD_PEERS") != "1" {
-		t.Skip("TEEYARD_PEERS is not 1: this test runs MariaDB")
-	}
-	if _, err := exec.LookPath("mariadbd"); err != nil {
-		t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // Debian has it there
-	}
-	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
-	defer l.Close()
-	m := &mariadb{t: t, dir: filepath.Join(t.TempDir(), "data"), port: l.Addr().(*net.TCPAddr).Port}
-	if out, err := exec.Command("mariadb-install-db", "--no-defaults", "--user="+user(), "--auth-root-authentication-method=normal", "--skip-test-db", "--datadir="+m.dir).CombinedOutput(); err != nil {
-		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
-	}
-	t.Cleanup(m.kill)
-	return m
-}
-
-func (m *mariadb) start() {
-	m.cmd = exec.Command("mariadbd", "--no-defaults", "--user="+user(), "--datadir="+m.dir, "--bind-address=127.0.0.1", fmt.Sprint("--port=", m.port),
-		"--socket="+filepath.Join(filepath.Dir(m.dir), "s"), "--innodb-buffer-pool-size=16M", "--skip-log-bin", "--performance-schema=off")
-	testenv.NoError(m.t, m.cmd.Start())
-	testenv.Eventually(m.t, "MariaDB listens", func() bool {
-		c, err := net.Dial("tcp", m.addr())
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	})
-}
-
-// user returns who runs the test, since root has to say so.
-func user() string {
-	if os.Geteuid() == 0 {
-		return "root"
-	}
-	return os.Getenv("USER")
-}
-
-func (m *mariadb) addr() string { return fmt.Sprint("127.0.0.1:", m.port) }
-
-// kill ends it as a power failure would.
-func (m *mariadb) kill() {
-	if m.cmd != nil {
-		m.cmd.Process.Signal(syscall.SIGKILL)
-		m.cmd.Wait()
-		m.cmd = nil
-	}
-}
 
 // cutter forwards connections and cuts each off after some bytes to the server, or some from it.
 type cutter struct {
@@ -150,14 +91,12 @@ func finish(n int) rank.Entry {
 // TestFinishesAreThereOnce delivers finishes over connections that are cut off at different bytes in both
 // directions, to a server that is killed in between, and counts them.
 func TestFinishesAreThereOnce(t *testing.T) {
-	m := newMariaDB(t)
-	m.start()
+	t.Parallel()
+	m := peers.NewMariaDB(t)
+	m.Start()
 	ctx := t.Context()
-	direct := testenv.Must(Open(Config{Addr: m.addr(), User: "root", Database: "mysql"}))
-	testenv.Must(direct.db.ExecContext(ctx, "CREATE DATABASE teeworlds"))
-	direct.Close()
-	c := newCutter(t, m.addr())
-	direct = testenv.Must(Open(Config{Addr: m.addr(), User: "root", Database: "teeworlds"}))
+	c := newCutter(t, m.Addr())
+	direct := testenv.Must(Open(Config{Addr: m.Addr(), User: "root", Database: "teeworlds"}))
 	defer direct.Close()
 	testenv.NoError(t, direct.Setup(ctx))
 	testenv.NoError(t, direct.Setup(ctx))
@@ -191,9 +130,9 @@ func TestFinishesAreThereOnce(t *testing.T) {
 		testenv.Check(t, a.Err == "", "finish %d while the database is away: %+v", i, a)
 		switch i {
 		case 20:
-			m.kill()
+			m.Kill()
 		case 40:
-			m.start()
+			m.Start()
 		case 50: // and the game server, too
 			testenv.NoError(t, shared.Close())
 			shared = rank.OpenShared(rank.Config{Path: path}, s)
@@ -278,4 +217,60 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	testenv.Require(t, found.Found && found.Save.Text == save.Text && ask(0, game.RankRequest{Op: game.RankSaves, Name: "ann"}).Count == 1, "%+v", found)
 	load := game.RankRequest{Op: game.RankLoad, SaveID: found.Save.ID}
 	testenv.Check(t, ask(7002, load).Found && !ask(7003, load).Found && ask(7002, load).Save.Text == save.Text && !ask(0, game.RankRequest{Op: game.RankSaved}).Found, "loaded twice")
+}
+
+// TestImportIntoTheDatabase imports a journal's tables into a database that has some of the rows, twice: nothing is lost
+// or there twice, and long times keep their hundredths.
+func TestImportIntoTheDatabase(t *testing.T) {
+	t.Parallel()
+	m := peers.NewMariaDB(t)
+	m.Start()
+	ctx := t.Context()
+	s := testenv.Must(Open(Config{Addr: m.Addr(), User: "root", Database: "shared"}))
+	defer s.Close()
+	testenv.NoError(t, s.Setup(ctx))
+	for _, q := range []string{
+		"INSERT INTO record_maps(Map, Server, Mapper, Points) VALUES ('m', 'Novice', 'theirs', 3)",
+		"INSERT INTO record_points(Name, Points) VALUES ('ann', 50), ('ben', 5)",
+		"INSERT INTO record_saves(Savegame, Map, Code, SaveID) VALUES ('of others', 'm', 'c', 'x'), ('mine', 'm', 'd', 'y')",
+	} {
+		testenv.Must(s.db.ExecContext(ctx, q))
+	}
+	path := filepath.Join(t.TempDir(), "ranks.journal")
+	j := rank.Open(rank.Config{Path: path}) // as a server without a database has it
+	testenv.Must(j.Add([]rank.Entry{
+		{ID: number(1), Kind: rank.Finish, Map: "m", Names: []string{"ann"}, Time: 123_456_780, When: 1_700_000_000, Server: "GER"},
+		{ID: number(2), Kind: rank.Finish, Team: true, Map: "m", Names: []string{"ann", "ben"}, Time: 70_500, SaveID: "30313233343536373839616263646566"},
+		{ID: number(3), Kind: rank.SetMap, Map: "m", Server: "Brutal", Points: 9},
+		{ID: number(4), Kind: rank.SetMap, Map: "n", Server: "Brutal", Text: "me", Points: 9, When: 1_600_000_000},
+		{ID: number(5), Kind: rank.SetPoints, Names: []string{"ann"}, Points: 17},
+		{ID: number(6), Kind: rank.SetPoints, Names: []string{"ben"}, Points: 17},
+		{ID: number(7), Kind: rank.Save, Map: "m", Code: "c", Text: "my own", SaveID: "z", When: 1_700_000_000},
+		{ID: number(8), Kind: rank.Save, Map: "m", Code: "d", Text: "mine", SaveID: "y"},
+		{ID: number(9), Kind: rank.Save, Map: "m", Code: "loaded", Text: "mine", SaveID: "w"},
+		{ID: number(10), Kind: rank.Load, Map: "m", Code: "loaded", SaveID: "w"},
+	}))
+	testenv.NoError(t, j.Close())
+	list := func(query string) (text string) {
+		testenv.NoError(t, s.Query(ctx, query, func(c []string) error {
+			text += fmt.Sprintln(c)
+			return nil
+		}))
+		return text
+	}
+	for range 2 {
+		shared := rank.OpenShared(rank.Config{Path: path}, s)
+		testenv.Eventually(t, "all is delivered", func() bool { return list("SELECT COUNT(*) FROM record_delivered") == "[8]\n" })
+		testenv.NoError(t, shared.Close())
+		for query, want := range map[string]string{
+			"SELECT Name, Time FROM record_race":                                        "[ann 123456.78]\n",
+			"SELECT ID, Name, Time FROM record_teamrace ORDER BY Name":                  "[0123456789abcdef ann 70.5]\n[0123456789abcdef ben 70.5]\n",
+			"SELECT Map, Mapper, Points FROM record_maps ORDER BY Map":                  "[m theirs 3]\n[n me 9]\n",
+			"SELECT Name, Points FROM record_points ORDER BY Name":                      "[ann 53]\n[ben 17]\n",
+			"SELECT Code, Savegame, IFNULL(SaveID, '') FROM record_saves ORDER BY Code": "[c of others x]\n[c 2 my own z]\n[d mine y]\n",
+		} {
+			got := list(query)
+			testenv.Check(t, got == want, "%s: %s, want %s", query, got, want)
+		}
+	}
 }

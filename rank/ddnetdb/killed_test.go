@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/rank"
 )
@@ -43,20 +44,18 @@ func keepFinishes(path, addr string, first int) {
 // TestEverythingIsKilled kills a game server and MariaDB in turns, each at another moment, with connections that are cut
 // off: all that was answered is in the tables once in the end. With TEEYARD_FULL=1 it does so ten times.
 func TestEverythingIsKilled(t *testing.T) {
+	t.Parallel()
 	rounds := 2
 	if os.Getenv("TEEYARD_FULL") == "1" {
 		rounds = 10
 	}
-	m := newMariaDB(t)
-	m.start()
+	m := peers.NewMariaDB(t)
+	m.Start()
 	ctx := t.Context()
-	first := testenv.Must(Open(Config{Addr: m.addr(), User: "root", Database: "mysql"}))
-	testenv.Must(first.db.ExecContext(ctx, "CREATE DATABASE teeworlds"))
-	first.Close()
-	direct := testenv.Must(Open(Config{Addr: m.addr(), User: "root", Database: "teeworlds"}))
+	direct := testenv.Must(Open(Config{Addr: m.Addr(), User: "root", Database: "teeworlds"}))
 	defer direct.Close()
 	testenv.NoError(t, direct.Setup(ctx))
-	c := newCutter(t, m.addr())
+	c := newCutter(t, m.Addr())
 	path := filepath.Join(t.TempDir(), "ranks.journal")
 	answered := map[rank.ID]bool{}
 	for round := range rounds {
@@ -72,9 +71,9 @@ func TestEverythingIsKilled(t *testing.T) {
 			answered[number(n)] = true
 			switch lines++; lines {
 			case most / 3:
-				m.kill()
+				m.Kill()
 			case most / 2:
-				m.start()
+				m.Start()
 			case most:
 				cmd.Process.Kill()
 			}

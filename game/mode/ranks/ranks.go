@@ -117,7 +117,7 @@ func Lines(a *game.RankAnswer) (lines []string, toAll bool) {
 			return lines, false
 		}
 		by := ""
-		if !strings.EqualFold(a.Asker, a.Name) {
+		if !equalFold(a.Asker, a.Name) {
 			by = " - requested by " + a.Asker
 		}
 		say("%s - %s - better than %d%%%s", a.Name, Time(a.Own.Time), a.Percent, by)
@@ -183,6 +183,17 @@ func Lines(a *game.RankAnswer) (lines []string, toAll bool) {
 		say("%s has %d %s on %s%s", a.Name, a.Count, plural(a.Count, "save"), a.Map, last)
 	}
 	return lines, false
+}
+
+// equalFold reports whether names differ in the case of the letters A to Z at most.
+func equalFold(a, b string) bool {
+	lower := func(c rune) rune {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		return c
+	}
+	return strings.Map(lower, a) == strings.Map(lower, b)
 }
 
 func times(a *game.RankAnswer, say func(string, ...any)) {

@@ -1,0 +1,69 @@
+package peers
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// MariaDB is Debian's server with a folder of its own and no password for root.
+type MariaDB struct {
+	t    testing.TB
+	dir  string
+	port int
+	*Process
+}
+
+// NewMariaDB makes the folder of a server, which ends with the test.
+func NewMariaDB(t testing.TB) *MariaDB {
+	t.Helper()
+	programs := RequirePrograms(t, "mariadb-install-db", "mariadbd")
+	port, err := FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &MariaDB{t: t, dir: filepath.Join(t.TempDir(), "data"), port: port}
+	if out, err := exec.Command(programs[0], "--no-defaults", m.user(), "--auth-root-authentication-method=normal", "--skip-test-db", "--datadir="+m.dir).CombinedOutput(); err != nil {
+		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
+	}
+	return m
+}
+
+// user is the argument that says who runs it, since root has to say so.
+func (m *MariaDB) user() string {
+	u, err := user.Current()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return "--user=" + u.Username
+}
+
+// Start starts it and waits until it listens.
+func (m *MariaDB) Start() {
+	m.t.Helper()
+	m.Process = Start(m.t, filepath.Dir(m.dir), nil, RequirePrograms(m.t, "mariadbd")[0], "--no-defaults", m.user(), "--datadir="+m.dir, "--bind-address=127.0.0.1",
+		fmt.Sprint("--port=", m.port), "--socket="+filepath.Join(filepath.Dir(m.dir), "s"), "--innodb-buffer-pool-size=16M", "--skip-log-bin", "--performance-schema=off")
+	Eventually(m.t, 30*time.Second, "MariaDB listens", func() bool {
+		c, err := net.Dial("tcp", m.Addr())
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+}
+
+// Addr is where it listens.
+func (m *MariaDB) Addr() string { return fmt.Sprint("127.0.0.1:", m.port) }
+
+// Kill ends it as a power failure would.
+func (m *MariaDB) Kill() {
+	if m.Process != nil {
+		m.Signal(os.Kill)
+		<-m.done
+	}
+}
