@@ -194,31 +194,6 @@ func (s *Server) countNear(addr netip.Addr, counts func(*session) bool) (samePer
 	return samePerson, sameSite
 }
 
-// freeSeat returns a seat for a client, Nobody if there is none. soon reports whether
-// there will be one after the next tick; clients ask again until then. Seats that are kept
-// do not count, so that their players can come back.
-func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
-	seats := min(s.settings.MaxClients+s.numHeld(), len(s.sessions))
-	for id := range game.PlayerID(seats) {
-		if s.sessions[id] != nil || s.bots.has(id) {
-			continue
-		}
-		if !s.seats.leaving.Has(id) {
-			return id, false
-		}
-		soon = true
-	}
-	if bot := s.lastBot(); !soon && bot != game.Nobody && int(bot) < seats {
-		s.removeBot(bot, "")
-		soon = true
-	}
-	if held := s.oldestHeld(); !soon && held != nil {
-		held.drop(conn.ReasonTimeout)
-		soon = true
-	}
-	return game.Nobody, soon
-}
-
 // restartSession handles a client that connects again while its session lasts, as after a
 // crash. This counts as a connect, and the rate limits of the session stay as they are.
 func (s *Server) restartSession(now conn.Time, c *session) {

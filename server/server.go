@@ -141,19 +141,6 @@ type shutdownRequest struct {
 	reason    string
 }
 
-// seats is what the server remembers of the players in the world's seats.
-type seats struct {
-	leaving   game.PlayerMask // the next tick clears these
-	givingWay game.PlayerMask // these leave the game for the spectators with the next tick
-	quiet     game.PlayerMask // who were not announced; see isQuiet
-	// names and clans are those of the last players who left each seat.
-	names, clans [game.MaxPlayers]string
-	// farewells are logged when the world has come to them, after what was said before.
-	farewells [game.MaxPlayers]farewell
-	// teams are the last that were logged.
-	teams [game.MaxPlayers]game.Team
-}
-
 // New creates a server: it runs the commands of the configuration, loads the map and
 // opens the socket. Call Run next, or Feed and Advance.
 func New(cfg Config) (_ *Server, err error) {
@@ -525,33 +512,6 @@ func (s *Server) tick(now conn.Time) {
 	s.sendModViews()
 	s.takeDemoRecords()
 	s.notifyObservers(events)
-}
-
-// leaveSeat makes a player leave the world with the next tick, which frees the seat.
-func (s *Server) leaveSeat(id game.PlayerID, reason string) {
-	s.seats.leaving |= game.MaskOne(id)
-	for _, c := range s.sessions {
-		if c != nil && c.whisperPartner == id {
-			c.whisperPartner = game.Nobody // and not who gets the seat next
-		}
-	}
-	p, _ := s.world.Player(id)
-	s.seats.names[id], s.seats.clans[id] = s.playerName(id), p.Profile.Clan
-	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
-}
-
-// releaseSeats makes the seats available again of those who left the world in a tick,
-// and goes on with clients that waited for it.
-func (s *Server) releaseSeats() {
-	if s.seats.leaving == 0 {
-		return
-	}
-	s.seats.leaving = 0
-	for _, c := range s.sessions {
-		if c != nil && !c.dropping {
-			c.takeEarlySteps()
-		}
-	}
 }
 
 // queueCommand adds a command to the next tick.
