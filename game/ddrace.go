@@ -319,8 +319,11 @@ func (w *World) sayZone(id PlayerID, messages []string, zone int32) {
 	if zone < 0 || int(zone) >= len(messages) || messages[zone] == "" {
 		return
 	}
-	for _, line := range strings.Split(messages[zone], `\n`) {
-		w.tx.SayTo(id, line)
+	const limit = 16 // lines
+	for i, line := range strings.SplitN(messages[zone], `\n`, limit+1) {
+		if i < limit {
+			w.tx.SayTo(id, line)
+		}
 	}
 }
 

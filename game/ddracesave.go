@@ -25,6 +25,22 @@ func (v *visitor) ddrace(w *World) {
 // ddraceVisitor visits the fields of the simulation.
 type ddraceVisitor visitor
 
+func (d *ddraceVisitor) Restores() bool { return d.op == restoring }
+
+func (d *ddraceVisitor) Int32s(list []int32) {
+	if d.op != hashing {
+		for i := range list {
+			d.Int32(&list[i])
+		}
+		return
+	}
+	h := d.hash
+	for _, n := range list {
+		h.i32(n)
+	}
+	d.hash = h
+}
+
 func (d *ddraceVisitor) Int32(p *int32)   { num((*visitor)(d), p) }
 func (d *ddraceVisitor) Int8(p *int8)     { num((*visitor)(d), p) }
 func (d *ddraceVisitor) Uint8(p *uint8)   { num((*visitor)(d), p) }

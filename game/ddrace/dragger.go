@@ -24,22 +24,12 @@ func newDragger(e *Entity) Dragger {
 	return d
 }
 
-// maxLooks limits how often entities look along lines for tees in a tick: those that come last
-// see nobody. The recorded matches need at most 252.
-const maxLooks = 1 << 14
-
-// mayLook counts a look.
-func (w *World) mayLook() bool {
-	w.looks++
-	return w.looks <= maxLooks
-}
-
 // draggerSees reports whether nothing that stops a dragger is between it and a tee.
 func (w *World) draggerSees(d *Dragger, t *Tee) bool {
-	if !w.mayLook() {
+	if w.tired() {
 		return false
 	}
-	_, stopped := w.m.endOfLight(d.Pos, t.Pos, d.ThroughWalls)
+	_, stopped := w.m.endOfLight(d.Pos, t.Pos, d.ThroughWalls, &w.looks)
 	return !stopped
 }
 

@@ -96,7 +96,6 @@ func (w *World) createEntities() {
 // turrets, plasma), then pickups.
 func (w *World) tickEntities() {
 	e := &w.entities
-	w.looks = 0
 	for i := len(e.projectiles) - 1; i >= 0; i-- {
 		w.tickProjectile(&e.projectiles[i])
 	}
@@ -156,9 +155,9 @@ func (w *World) owner(id int8) *Tee {
 // and where that is. It is not except, acts on the tee of the player with (noTee: all do) and is only
 // if that is not nil.
 func (w *World) firstOnLine(a, b Vec, distance float32, except *Tee, with int8, only *Tee) (first *Tee, at Vec) {
-	best := vec.Distance(a, b) * 100
+	best, around := vec.Distance(a, b)*100, boxAround(a, b, teeSize+distance)
 	for t := range w.newest {
-		if t == except || only != nil && t != only || with >= 0 && !w.canCollide(int(t.id), int(with)) {
+		if around.misses(t.Pos) || t == except || only != nil && t != only || with >= 0 && !w.canCollide(int(t.id), int(with)) {
 			continue
 		}
 		p, ok := closest(a, b, t.Pos)

@@ -149,12 +149,59 @@ func (m Message) Text(n int32) string {
 	return fmt.Sprintf("You can jump %d times", n)
 }
 
-// addEvent adds an event to those that the next Step returns.
+const (
+	// maxEffects is how much there is to see and hear in a tick. DDNet-Server has room for 128 between two
+	// snapshots.
+	maxEffects = 128
+	// maxMessages is how many messages of tiles a player gets in a tick.
+	maxMessages = 16
+)
+
+// eventLimits limits the events of a tick, whatever a map does to many tees at once.
+type eventLimits struct {
+	effects  int
+	tuned    uint64 // players whose clients are told their tuning, which is then that of the end of the tick
+	messages [MaxTees]uint8
+	pickups  [MaxTees]uint8 // weapons, as bits
+}
+
+// takes reports whether there is room for an event.
+func (l *eventLimits) takes(e *Event) bool {
+	switch e.Kind {
+	case EventSound, EventExplosion, EventHammerHit, EventDamage, EventSpawnEffect, EventDeathEffect:
+		l.effects++
+		return l.effects <= maxEffects
+	case EventTuning:
+		bit := uint64(1) << e.Tee
+		told := l.tuned&bit != 0
+		l.tuned |= bit
+		return !told
+	case EventMessage:
+		n := &l.messages[e.Tee]
+		*n = min(*n+1, maxMessages+1)
+		return *n <= maxMessages
+	case EventPickup:
+		bit := uint8(1) << e.Value
+		told := l.pickups[e.Tee]&bit != 0
+		l.pickups[e.Tee] |= bit
+		return !told
+	}
+	return true
+}
+
+// addEvent adds an event to those that the next Step returns, if there is room for it.
 func (w *World) addEvent(e Event) {
 	if w.taken {
-		w.events, w.taken = w.events[:0], false
+		w.clearEvents()
 	}
-	w.events = append(w.events, e)
+	if w.limits.takes(&e) {
+		w.events = append(w.events, e)
+	}
+}
+
+// clearEvents drops the events that were returned.
+func (w *World) clearEvents() {
+	w.events, w.taken, w.limits = w.events[:0], false, eventLimits{}
 }
 
 // sound is heard by the team of t.

@@ -23,6 +23,20 @@ func closest(a, b, p Vec) (Vec, bool) {
 	return a.Add(ab.Mul(t)), true
 }
 
+// box is around all places that may be within a distance of a line.
+type box struct{ x, y, halfX, halfY float32 }
+
+func boxAround(a, b Vec, distance float32) box {
+	distance += 8 * marginOf(a, b)
+	return box{(a.X + b.X) / 2, (a.Y + b.Y) / 2, abs(a.X-b.X)/2 + distance, abs(a.Y-b.Y)/2 + distance}
+}
+
+// misses reports whether a place is certainly farther from the line.
+func (r *box) misses(p Vec) bool {
+	x, y := p.X-r.x, p.Y-r.y
+	return x >= r.halfX || x <= -r.halfX || y >= r.halfY || y <= -r.halfY
+}
+
 // saturatedAdd adds m to v without exceeding lo or hi; a value that is already beyond does not
 // change.
 func saturatedAdd(lo, hi, v, m float32) float32 {

@@ -30,6 +30,9 @@ func (w *World) tickHook(t *Tee, target Vec, p *params) {
 // tickFlyingHook moves a flying hook: it is limited by its length and by walls, then it grabs a tee
 // on its path, then the wall.
 func (w *World) tickFlyingHook(t *Tee, target Vec, p *params) {
+	if w.hooking >= maxLooks {
+		return
+	}
 	c := &t.Core
 	base := c.Pos
 	if c.NewHook {
@@ -43,7 +46,7 @@ func (w *World) tickFlyingHook(t *Tee, target Vec, p *params) {
 		}
 		next = base.Add(normalize(next.Sub(base)).Mul(p[HookLength]))
 	}
-	next, hit, tele := w.m.hookLine(c.HookPos, next, w.settings.OldTeleportHook != 0)
+	next, hit, tele := w.m.hookLine(c.HookPos, next, w.settings.OldTeleportHook != 0, &w.hooking)
 	// A teleported hook that is too long grabs nobody any more.
 	ended := c.NewHook && c.HookState != physics.HookFlying && w.settings.release20()
 	if !c.NoHookHit && p[PlayerHooking] != 0 && !ended {
@@ -77,9 +80,10 @@ func (w *World) tickFlyingHook(t *Tee, target Vec, p *params) {
 func (w *World) grabTee(t *Tee, next Vec) {
 	c := &t.Core
 	var best float32
+	around := boxAround(c.HookPos, next, hookGrabDistance)
 	for _, id := range w.present() {
 		o := &w.tees[id]
-		if o == t || !(t.Super || o.Super) && (c.Solo || o.Core.Solo || !w.canCollide(int(t.id), int(id))) {
+		if around.misses(o.Core.Pos) || o == t || !(t.Super || o.Super) && (c.Solo || o.Core.Solo || !w.canCollide(int(t.id), int(id))) {
 			continue
 		}
 		point, ok := closest(c.HookPos, next, o.Core.Pos)

@@ -27,7 +27,7 @@ func (w *World) fireLaser(t *Tee, weapon Weapon, dir Vec) {
 		Weapon: weapon, Owner: t.id, Pos: t.Pos, dir: dir, practice: w.practises(t),
 		energy: w.params(t.Zone)[LaserReach], zone: w.m.tuneZone(w.m.mapIndex(t.Pos)),
 	}
-	if w.entities.beamsFull() {
+	if w.entities.beamsFull() || w.tired() {
 		return
 	}
 	b := beam{kind: beamLaser, laser: l}
@@ -42,7 +42,7 @@ func (w *World) tickLaser(b *beam) {
 		b.gone = true // but it still bounces in this tick
 	}
 	delay := w.params(l.zone)[LaserBounceDelay]
-	if float32(w.tick-l.Eval) > float32(TickRate*delay)/1000 {
+	if float32(w.tick-l.Eval) > float32(TickRate*delay)/1000 && !w.tired() {
 		w.bounceLaser(b)
 	}
 }
@@ -112,7 +112,7 @@ func (w *World) bounceLaser(b *beam) {
 		l.prev, l.Pos, l.telePos = l.telePos, l.telePos, Vec{}
 	}
 	end := l.Pos.Add(l.dir.Mul(l.energy))
-	hit, to, wall, number := w.m.weaponLine(l.Pos, end, w.weaponTeleporter())
+	hit, to, wall, number := w.m.weaponLine(l.Pos, end, w.weaponTeleporter(), &w.looks)
 	if !w.hitLaser(l, to) {
 		l.From, l.Pos = l.Pos, to
 		if wall || number != 0 {

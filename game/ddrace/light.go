@@ -35,9 +35,13 @@ func (w *World) tickLight(l *Light) {
 	if w.isStep() {
 		w.m.carry(&l.carried)
 		l.turn()
-		l.To, _ = w.m.endOfLight(l.Pos, l.Pos.Add(normalize(direction(l.rotation)).Mul(float32(l.length))), false)
+		l.To, _ = w.m.endOfLight(l.Pos, l.Pos.Add(normalize(direction(l.rotation)).Mul(float32(l.length))), false, &w.looks)
 	}
+	around := boxAround(l.Pos, l.To, teeSize)
 	for t := range w.newest {
+		if around.misses(t.Pos) {
+			continue
+		}
 		if at, ok := closest(l.Pos, l.To, t.Pos); ok && vec.Distance(t.Pos, at) < teeSize && w.worksFor(&l.carried, t) {
 			w.freeze(t, w.freezeDelay())
 		}

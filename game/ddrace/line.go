@@ -18,8 +18,13 @@ type line struct {
 func newLine(a, b Vec, parts float32, last int32) line {
 	l := line{a: a, b: b, parts: parts, last: last}
 	l.perX, l.perY = parts/abs(b.X-a.X), parts/abs(b.Y-a.Y)
-	l.margin = 1.0/16 + float32(max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y))*(1.0/(1<<21)))
+	l.margin = marginOf(a, b)
 	return l
+}
+
+// marginOf returns how far rounding can move a sample of a line from a to b, at most.
+func marginOf(a, b Vec) float32 {
+	return 1.0/16 + float32(max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y))*(1.0/(1<<21)))
 }
 
 // fullLine returns a line whose last sample is b.
@@ -50,10 +55,11 @@ func (l *line) before(s int32) Vec {
 }
 
 // find returns the first sample of a line, from s on, that is on a tile with one of the marks, and
-// that tile; ok is false if there is none.
-func (m *Map) find(l *line, s int32, stops marks) (sample, tile int32, ok bool) {
+// that tile; ok is false if there is none. It counts the samples that it looks at.
+func (m *Map) find(l *line, s int32, stops marks, looks *int) (sample, tile int32, ok bool) {
 	for s <= l.last {
-		tile, next := m.look(l, s)
+		tile, next := m.look(l, s, stops)
+		*looks++
 		if m.marks[tile]&stops != 0 {
 			return s, tile, true
 		}
@@ -62,13 +68,17 @@ func (m *Map) find(l *line, s int32, stops marks) (sample, tile int32, ok bool) 
 	return 0, 0, false
 }
 
-// look returns the tile of a sample, and the next sample that can be on one with lineMarks.
-func (m *Map) look(l *line, s int32) (tile, next int32) {
+// look returns the tile of a sample, and the next sample that can be on another one with lineMarks. On a tile
+// with one of the marks, which stop the line, that is the next one.
+func (m *Map) look(l *line, s int32, stops marks) (tile, next int32) {
 	p := l.at(s)
 	x, y := vec.Round(p.X), vec.Round(p.Y)
 	column, row := min(max(x/tileSize, 0), m.width-1), min(max(y/tileSize, 0), m.height-1)
 	tile = row*m.width + column
 	room := int32(m.rings[tile])
+	if room == 0 && m.marks[tile]&stops == 0 {
+		room = 1 // this tile
+	}
 	free := float32(unlimited)
 	if l.a.X != l.b.X {
 		free = freeUnits(p.X, x, column, room, m.width, l.b.X > l.a.X, l.margin) * l.perX
@@ -99,6 +109,14 @@ func freeUnits(v float32, rounded, tile, room, n int32, up bool, margin float32)
 	}
 	return v - float32((tile-room+1)*tileSize) + 0.5 - margin
 }
+
+// maxLooks limits how many samples of lines are looked at in a tick, for shots and of entities together, and for
+// hooks. When there are more, shots and hooks wait for the next tick, none is fired, and entities see nobody. The
+// recorded matches need at most 2102.
+const maxLooks = 1 << 17
+
+// tired reports whether maxLooks is reached for shots and entities.
+func (w *World) tired() bool { return w.looks >= maxLooks }
 
 // lineMarks are those of all tiles that lines look for.
 const lineMarks = markSolid | markLaserEnd | markNoLaser | markHook | markTele
@@ -139,9 +157,9 @@ func (m *Map) countRings() {
 }
 
 // wallLine returns where a line from a to b enters a wall and the sample before that, or b twice.
-func (m *Map) wallLine(a, b Vec) (hit, before Vec, wall bool) {
+func (m *Map) wallLine(a, b Vec, looks *int) (hit, before Vec, wall bool) {
 	l := fullLine(a, b)
-	s, _, ok := m.find(&l, 0, markSolid)
+	s, _, ok := m.find(&l, 0, markSolid, looks)
 	if !ok {
 		return b, b, false
 	}
@@ -149,34 +167,35 @@ func (m *Map) wallLine(a, b Vec) (hit, before Vec, wall bool) {
 }
 
 // weaponLine is wallLine that also ends at a teleporter of a type, whose number it returns.
-func (m *Map) weaponLine(a, b Vec, kind uint8) (hit, before Vec, wall bool, number uint8) {
+func (m *Map) weaponLine(a, b Vec, kind uint8, looks *int) (hit, before Vec, wall bool, number uint8) {
 	l := fullLine(a, b)
-	for s := int32(0); ; s++ {
+	for s := int32(0); ; {
 		var tile int32
 		var ok bool
-		if s, tile, ok = m.find(&l, s, markSolid|markTele); !ok {
+		if s, tile, ok = m.find(&l, s, markSolid|markTele, looks); !ok {
 			return b, b, false, 0
 		}
 		number = m.teleNumber(tile, kind)
 		if wall = number == 0 && m.marks[tile]&markSolid != 0; wall || number != 0 {
 			return l.at(s), l.before(s), wall, number
 		}
+		_, s = m.look(&l, s, 0) // another teleporter
 	}
 }
 
 // hookLine returns where a hook's flight from a to b ends, and the wall that it hits, 0 for none, or
 // the number of the teleporter that it enters. What blocks hooks counts as unhookable wall.
-func (m *Map) hookLine(a, b Vec, oldTeleport bool) (end Vec, hit, tele uint8) {
+func (m *Map) hookLine(a, b Vec, oldTeleport bool, looks *int) (end Vec, hit, tele uint8) {
 	kind := uint8(teleInHook)
 	if oldTeleport {
 		kind = teleIn
 	}
 	back := throughOffset(a, b)
 	l := fullLine(a, b)
-	for s := int32(0); ; s++ {
+	for s := int32(0); ; {
 		var tile int32
 		var ok bool
-		if s, tile, ok = m.find(&l, s, markSolid|markHook|markTele); !ok {
+		if s, tile, ok = m.find(&l, s, markSolid|markHook|markTele, looks); !ok {
 			return b, 0, 0
 		}
 		p := l.at(s)
@@ -188,19 +207,23 @@ func (m *Map) hookLine(a, b Vec, oldTeleport bool) (end Vec, hit, tele uint8) {
 			return p, m.tiles[tile], 0
 		case !solid && m.blocksHook(tile, a, b):
 			return p, tileNoHook, 0
+		case solid:
+			s++ // the tile before it can be another one
+		default:
+			_, s = m.look(&l, s, 0)
 		}
 	}
 }
 
 // endOfLight returns where the line of an entity from a to b ends, and whether something stopped it:
 // walls, unless it passes them, and laser blockers.
-func (m *Map) endOfLight(a, b Vec, throughWalls bool) (end Vec, stopped bool) {
+func (m *Map) endOfLight(a, b Vec, throughWalls bool, looks *int) (end Vec, stopped bool) {
 	stops := markLaserEnd
 	if throughWalls {
 		stops = markNoLaser
 	}
 	l := openLine(a, b)
-	if s, _, ok := m.find(&l, 0, stops); ok {
+	if s, _, ok := m.find(&l, 0, stops, looks); ok {
 		return l.at(s), true
 	}
 	return b, false

@@ -55,7 +55,7 @@ func TestLinesSkipFreeTiles(t *testing.T) {
 						break
 					}
 				}
-				got, tile, ok := m.find(&l, 0, stops)
+				got, tile, ok := m.find(&l, 0, stops, new(int))
 				if !ok {
 					got = -1
 				}
@@ -72,7 +72,7 @@ func TestLinesSkipFreeTiles(t *testing.T) {
 	for _, to := range []Vec{{X: 2e7, Y: 1700}, {X: 1700, Y: 2e7}, {X: -2e7, Y: -2e7}, {X: 3e7, Y: 3e6}} {
 		l, looks := fullLine(tile(50, 51), to), 0
 		for s := int32(0); s <= l.last; looks++ {
-			_, s = m.look(&l, s)
+			_, s = m.look(&l, s, 0)
 		}
 		testenv.Check(t, l.last > 1e7 && looks < 300, "a line of %d samples to %v: %d looks", l.last, to, looks)
 	}

@@ -284,6 +284,9 @@ func (m *Map) appendWay(dst []int32, a, b Vec) []int32 {
 		}
 		return dst
 	}
+	if !m.acts(a, b) {
+		return dst
+	}
 	last := int32(0)
 	for s := range vec.Trunc(d + 1) {
 		i := m.mapIndex(vec.Mix(a, b, float32(s)/d))
@@ -293,6 +296,25 @@ func (m *Map) appendWay(dst []int32, a, b Vec) []int32 {
 		}
 	}
 	return dst
+}
+
+// acts reports whether tees may have to handle a tile of the rectangle around the way from a to b.
+func (m *Map) acts(a, b Vec) bool {
+	const margin, most = 1, 16 // units, tiles
+	first := m.truncIndex(Vec{X: min(a.X, b.X) - margin, Y: min(a.Y, b.Y) - margin})
+	last := m.truncIndex(Vec{X: max(a.X, b.X) + margin, Y: max(a.Y, b.Y) + margin})
+	columns := last%m.width - first%m.width
+	if columns >= most || last-first >= most*m.width {
+		return true // to look at all would take longer than to go the way
+	}
+	for ; first <= last; first += m.width {
+		for i := first; i <= first+columns; i++ {
+			if m.marks[i]&markExists != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // outside reports whether a point is so far outside of the map that tees die and bullets end.

@@ -50,7 +50,7 @@ func (w *World) Load(m *Moment, id int) {
 		w.order.add(int8(id))
 	}
 	w.listIDs()
-	w.events, w.taken = w.events[:0], false
+	w.clearEvents()
 }
 
 // copyFrom makes e a copy that shares nothing.
@@ -105,6 +105,6 @@ func (m *Map) Door(tile int) (number uint8, is bool) {
 
 // HookHolds reports whether a hook that flies from a to b finds a wall to hold on to.
 func (m *Map) HookHolds(a, b Vec) bool {
-	_, hit, _ := m.hookLine(a, b, false)
+	_, hit, _ := m.hookLine(a, b, false, new(int))
 	return hit == tileSolid
 }

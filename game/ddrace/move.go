@@ -65,25 +65,29 @@ func (w *World) stopAtOthers(t *Tee, next Vec) Vec {
 	if n == 0 {
 		return next
 	}
-	end := vec.Trunc(d + 1)
-	last := pos
-	for i := int32(0); i < end; i++ {
+	end, margin := vec.Trunc(d+1), marginOf(pos, next)
+	for i := int32(0); i < end; {
 		a := float32(i) / d
 		p := vec.Mix(pos, next, a)
+		nearest := float32(maxMove)
 		for _, o := range others[:n] {
 			far := vec.Distance(p, o.Core.Pos)
 			if !(far < teeSize && far >= 0) {
+				nearest = min(nearest, far)
 				continue
 			}
 			switch {
 			case a > 0:
-				return last
+				return vec.Mix(pos, next, float32(i-1)/d)
 			case vec.Distance(next, o.Core.Pos) > far:
 				return next
 			}
 			return pos
 		}
-		last = p
+		// Samples are a unit apart: as many as there is room to the nearest one need no look.
+		if i++; nearest-teeSize-margin > 1 {
+			i += vec.Trunc(nearest-teeSize-margin) - 1
+		}
 	}
 	return next
 }

@@ -159,6 +159,7 @@ func (w *World) removeTee(id int8) {
 
 func (w *World) listIDs() {
 	w.numIDs = 0
+	w.exit.valid = false
 	for id := range w.players {
 		if w.players[id].inWorld {
 			w.ids[w.numIDs] = uint8(id)
@@ -324,6 +325,23 @@ func (w *World) spawnPos(id int) (best Vec, found bool) {
 		}
 	}
 	return best, found
+}
+
+// foundSpawn is what spawnPos returned for a tee, as long as the others are the same and where they are: one that
+// flies through many teleporters in a tick would have it looked for in each of them.
+type foundSpawn struct {
+	valid, found, solo, noCollision bool
+	pos                             Vec
+}
+
+// spawnExit is spawnPos for a tee on a teleporter.
+func (w *World) spawnExit(t *Tee) (Vec, bool) {
+	e, c := &w.exit, &t.Core
+	if !e.valid || e.solo != c.Solo || e.noCollision != c.NoCollision {
+		*e = foundSpawn{valid: true, solo: c.Solo, noCollision: c.NoCollision}
+		e.pos, e.found = w.spawnPos(int(t.id))
+	}
+	return e.pos, e.found
 }
 
 // freeSpawnPos returns a free position at a spawn point. Walls count only if a tee is near.

@@ -60,8 +60,12 @@ func (w *World) fireProjectile(t *Tee, weapon Weapon, pos, dir Vec, lifetime flo
 
 // tickProjectile moves a projectile by one tick.
 func (w *World) tickProjectile(p *Projectile) {
+	if w.tired() {
+		p.Start++
+		return
+	}
 	prev, cur := w.projectileAt(p, w.tick-1), w.projectileAt(p, w.tick)
-	hit, before, wall := w.m.wallLine(prev, cur)
+	hit, before, wall := w.m.wallLine(prev, cur, &w.looks)
 	owner := w.owner(p.Owner)
 	var target *Tee
 	if w.affects(owner, owner != nil && owner.UnhitGrenade) {

@@ -266,6 +266,9 @@ func tune(t *Tuning, name string, value float32) string {
 	return ""
 }
 
+// maxZoneMessage is the length of the message of a zone, in bytes.
+const maxZoneMessage = 255
+
 // setMessage sets the message of a zone.
 func setMessage(messages *[]string, zone, text string) string {
 	n := integer(zone)
@@ -275,6 +278,6 @@ func setMessage(messages *[]string, zone, text string) string {
 	if *messages == nil {
 		*messages = make([]string, NumZones)
 	}
-	(*messages)[n] = text
+	(*messages)[n] = strings.ToValidUTF8(text[:min(len(text), maxZoneMessage)], "")
 	return ""
 }

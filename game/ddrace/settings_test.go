@@ -1,6 +1,7 @@
 package ddrace
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -16,6 +17,7 @@ func TestSettings(t *testing.T) {
 		`sv_freeze_delay 99; TUNE Gravity 0.3 # a comment; sv_hit 0`,
 		`tune_zone 2 hook_length "200.5"`,
 		`tune_zone_enter 2 "first\nsecond \"quoted\""`,
+		`tune_zone_enter 3 ` + strings.Repeat("ü", 200),
 		`tune_zone_leave 2 good bye`,
 		`switch_open 8;switch_open 900`,
 		`mapbug grenade-doubleexplosion@ddnet.tw`,
@@ -37,6 +39,7 @@ func TestSettings(t *testing.T) {
 	testenv.Check(t, s.Tuning[Gravity] == 30 && s.Tuning[ShotgunStrength] == 500 && s.Tuning[JetpackStrength] == 100, "tuning %v", s.Tuning)
 	testenv.Check(t, s.zone(2)[HookLength] == 20050 && s.zone(200)[Gravity] == 1 && s.zone(0) == &s.Tuning && base.Zones[2][HookLength] == 0, "zones")
 	testenv.Check(t, s.ZoneEnter[2] == `first\nsecond "quoted"` && s.ZoneLeave[2] == "good bye", "messages %q, %q", s.ZoneEnter[2], s.ZoneLeave[2])
+	testenv.Check(t, s.ZoneEnter[3] == strings.Repeat("ü", 127), "a long message: %q", s.ZoneEnter[3])
 	testenv.Check(t, s.Open.Has(8) && s.Open == SwitchSet{1 << 8} && s.DoubleExplosion, "switches %v", s.Open)
 	testenv.Check(t, s.EndlessDrag == 1 && s.Tuning[PlayerCollision] == 0 && s.Tuning[PlayerHooking] == 100, "tiles for the whole map")
 	testenv.Check(t, len(m.Faults.List) == 5, "faults %v", m.Faults.List)

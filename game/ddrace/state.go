@@ -2,9 +2,13 @@ package ddrace
 
 // Visitor visits the fields of a world, in order to hash, save or restore them.
 type Visitor interface {
+	// Restores reports whether it gives fields values. Otherwise it looks at them.
+	Restores() bool
+
 	// The methods with the names of types visit a field.
 
 	Int32(*int32)   // a number
+	Int32s([]int32) // numbers
 	Int8(*int8)     // a number
 	Uint8(*uint8)   // a number
 	Uint64(*uint64) // bits
@@ -54,34 +58,27 @@ func (w *World) restored(v Visitor) {
 			v.Within("tee in the world", int32(id), -1, -1)
 		}
 	}
+	if !v.Restores() {
+		return
+	}
 	w.switches.timed = 0
 	for i := range w.switches.timers {
 		if t := &w.switches.timers[i]; t.runs() {
 			w.switches.timed++
 		}
 	}
-	var zones int
-	if w.settings.Zones != nil {
-		zones = NumZones
-	}
-	if w.tuning.world != paramsOf(&w.settings.Tuning) || zones != len(w.tuning.zones) || zones > 0 {
-		w.cacheTuning()
-	}
+	w.cacheTuning()
 }
 
 func (s *Settings) visit(v Visitor) {
-	for i := range s.Tuning {
-		v.Int32(&s.Tuning[i])
-	}
+	v.Int32s(s.Tuning[:])
 	if n := v.Length(len(s.Zones), NumZones); n == 0 {
 		s.Zones = nil
 	} else if len(s.Zones) != NumZones {
 		s.Zones = make([]Tuning, NumZones)
 	}
 	for i := range s.Zones {
-		for k := range s.Zones[i] {
-			v.Int32(&s.Zones[i][k])
-		}
+		v.Int32s(s.Zones[i][:])
 	}
 	for i := range s.Open {
 		visitUint32(v, &s.Open[i])
@@ -171,9 +168,7 @@ func visitTee(v Visitor, t *Tee) {
 	v.Within("team", int32(t.teamBeforeSuper), 0, TeamSuper)
 	v.Uint8((*uint8)(&t.Race))
 	v.Within("race", int32(t.Race), 0, int32(RaceFinished))
-	for i := range t.Checkpoints {
-		v.Int32(&t.Checkpoints[i])
-	}
+	v.Int32s(t.Checkpoints[:])
 	v.Int8(&t.LastCheckpoint)
 	v.Within("checkpoint", int32(t.LastCheckpoint), -1, NumCheckpoints-1)
 	t.input.visit(v)

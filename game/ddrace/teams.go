@@ -38,6 +38,7 @@ func (w *World) SetTeam(id int, team uint8) {
 		w.ResetSwitches(old)
 	}
 	p.team = team
+	w.exit.valid = false
 	if old != team && w.settings.release20() {
 		w.removeShots(int8(id))
 	}

@@ -8,6 +8,7 @@ import (
 
 // tickTiles lets the tiles act on a tee. They are those on the way that it moved in the last tick.
 func (w *World) tickTiles(t *Tee) {
+	w.exit.valid = false
 	c := &t.Core
 	if t.EndlessHook {
 		c.HookTick = 0
@@ -482,5 +483,5 @@ func (w *World) checkpointExit(t *Tee) (Vec, bool) {
 			return w.m.exit(&w.m.checkOuts, n, w.rand.choose(outs)), true
 		}
 	}
-	return w.spawnPos(int(t.id))
+	return w.spawnExit(t)
 }

@@ -48,10 +48,10 @@ func (w *World) tickTurret(g *Turret) {
 		if last+delay > w.tick {
 			continue
 		}
-		if !w.mayLook() {
+		if w.tired() {
 			continue
 		}
-		if _, _, wall := w.m.wallLine(g.Pos, t.Pos); wall {
+		if _, _, wall := w.m.wallLine(g.Pos, t.Pos, &w.looks); wall {
 			continue
 		}
 		if t.Core.Solo {
@@ -94,6 +94,9 @@ func (w *World) tickPlasma(b *beam) {
 		b.gone = true
 		return
 	}
+	if w.tired() {
+		return
+	}
 	p.life--
 	p.Pos = p.Pos.Add(p.vel)
 	p.vel = p.vel.Mul(1.1)
@@ -107,7 +110,7 @@ func (w *World) tickPlasma(b *beam) {
 		w.endPlasma(b)
 	}
 	// It can hit a tee and a wall at once.
-	if _, stopped := w.m.endOfLight(p.Pos, next, false); stopped {
+	if _, stopped := w.m.endOfLight(p.Pos, next, false, &w.looks); stopped {
 		w.endPlasma(b)
 	}
 }

@@ -112,7 +112,7 @@ func (w *World) prepareView() {
 	for i := range w.m.Entities {
 		switch e := &w.m.Entities[i]; e.Kind {
 		case EntityDoor:
-			end, _ := w.m.endOfLight(e.Pos, e.Pos.Add(directionOf(e.Turn).Mul(float32(e.Length))), false)
+			end, _ := w.m.endOfLight(e.Pos, e.Pos.Add(directionOf(e.Turn).Mul(float32(e.Length))), false, new(int))
 			w.doorEnds = append(w.doorEnds, end)
 		case EntityBulletExplosive, EntityBullet:
 			w.entities.projectiles[bullet].ID = uint16(i + 1)

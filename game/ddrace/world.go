@@ -42,14 +42,17 @@ type World struct {
 	entities entities
 	tuning   tuningCache
 
-	looks    int    // of entities for tees in this tick, see maxLooks
+	looks    int    // for shots and of entities in this tick, see maxLooks
+	hooking  int    // the same for hooks
 	endBeams bool   // a dragger has let go of a tee in this tick
 	nextID   uint16 // of what is fired next
 	doorEnds []Vec
 
 	events []Event
 	taken  bool // the events were returned
+	limits eventLimits
 	way    []int32
+	exit   foundSpawn
 }
 
 // New creates a world.
@@ -111,6 +114,7 @@ type PlayerInput struct {
 // its weapons. Those without one repeat their last. The events, of this tick and what was called
 // before it, are valid until the next call.
 func (w *World) Step(inputs []PlayerInput) []Event {
+	w.looks, w.hooking = 0, 0
 	var first [MaxTees]*Input
 	for id := range MaxTees {
 		p := &w.players[id]
@@ -153,7 +157,7 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 	w.tickPlayers()
 	w.switches.tick(w.tick)
 	if w.taken {
-		w.events = w.events[:0]
+		w.clearEvents()
 	}
 	w.taken = true
 	return w.events

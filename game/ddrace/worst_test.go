@@ -61,10 +61,141 @@ func TestWorstMap(t *testing.T) {
 	}
 }
 
-// BenchmarkWorstMap runs ticks of that world.
-func BenchmarkWorstMap(b *testing.B) {
-	w := dragged(b)
-	for b.Loop() {
+// full is a wide room with 64 tees in which settings and what fill does to each tile are absurd.
+func full(t testing.TB, fill func(d *drawing, x, y int), settings ...string) *World {
+	d := room(1000, 40)
+	for y := 1; y < d.Height-1; y++ {
+		for x := 1; x < d.Width-1; x++ {
+			fill(d, x, y)
+		}
+	}
+	for i := range maxSpawns {
+		d.game(2+3*i, d.Height-3, tileEntities, 0)
+	}
+	d.Settings = settings
+	w := New(Config{Map: d.load(t)})
+	for id := range MaxTees {
+		w.Enter(id, false)
+	}
+	w.Step(nil)
+	for id := range MaxTees {
+		w.GiveWeapon(id, WeaponLaser, true)
+		w.SelectWeapon(id, WeaponLaser)
+	}
+	return w
+}
+
+// fast are settings that let tees fly through the whole map in a tick.
+var fast = []string{
+	"tune ground_control_speed 2e7", "tune ground_control_accel 2e7", "tune air_control_speed 2e7", "tune air_control_accel 2e7",
+	"tune velramp_start 2e7", "tune gravity 0",
+}
+
+var worstMaps = map[string]func(t testing.TB) *World{
+	"draggers": func(t testing.TB) *World { return dragged(t) },
+	"lasers through teleporters": func(t testing.TB) *World {
+		return full(t, func(d *drawing, x, y int) { d.teleport(x, y, 1, teleIn) },
+			"tune laser_reach 2e7", "tune laser_bounce_num 2e7", "tune laser_bounce_delay 0", "tune laser_fire_delay 0")
+	},
+	"bullets": func(t testing.TB) *World {
+		return full(t, func(d *drawing, x, y int) { d.game(x, y, tileEntities-1+uint8(EntityBulletExplosive), turned90) }, "tune shotgun_speed 1e6")
+	},
+	"hooks through walls": func(t testing.TB) *World {
+		return full(t, func(d *drawing, x, y int) {
+			d.over(x, y, tileThroughAll, 0)
+			d.game(x, y, tileSolid, 0)
+		}, "tune hook_length 2e7", "tune hook_fire_speed 2e7")
+	},
+	"solo parts": func(t testing.TB) *World {
+		return full(t, func(d *drawing, x, y int) { d.game(x, y, []uint8{tileSolo, tileUnsolo}[x&1], 0) }, fast...)
+	},
+	"teleporters to spawn points": func(t testing.TB) *World {
+		return full(t, func(d *drawing, x, y int) { d.teleport(x, y, 1, teleCheckIn) }, fast...)
+	},
+	"pickups": func(t testing.TB) *World {
+		return full(t, func(d *drawing, x, y int) {
+			d.game(x, y, tileEntities-1+uint8([]EntityKind{EntityShotgun, EntityNoShotgun}[x&1]), 0)
+		})
+	},
+	"hammers": func(t testing.TB) *World {
+		w := full(t, func(d *drawing, x, y int) {}, "tune hammer_fire_delay 0", "tune hammer_hit_fire_delay 0", "tune player_collision 0")
+		for id := range MaxTees {
+			w.Teleport(id, tile(500, 38))
+			w.SelectWeapon(id, WeaponHammer)
+		}
+		return w
+	},
+}
+
+// wildly lets all tees run, fire and hook, with four inputs each.
+func wildly(w *World, inputs []PlayerInput) []PlayerInput {
+	for id := range MaxTees {
+		for k := range int32(4) {
+			inputs = append(inputs, PlayerInput{id, Input{Direction: 1, TargetX: 300 + int32(id), TargetY: 20*k - 30, Fire: (4*w.tick+k)&62 | k&1, Hook: w.tick&1 == 0}})
+		}
+	}
+	return inputs
+}
+
+// TestBoundedWork checks that no map makes a tick look at more than so many samples, or tell more than so
+// many events.
+func TestBoundedWork(t *testing.T) {
+	for name, newWorld := range worstMaps {
+		w := newWorld(t)
+		const line = 1000 * tileSize // the last one that is looked along
+		told := map[EventKind]int{}
+		for range 12 {
+			now := map[EventKind]int{}
+			for _, e := range w.Step(wildly(w, nil)) {
+				now[e.Kind]++
+				if e.Kind <= EventDeathEffect {
+					now[EventSound]++
+				}
+			}
+			for kind, n := range now {
+				told[kind] = max(told[kind], n)
+			}
+			testenv.Require(t, w.looks <= maxLooks+line && w.hooking <= maxLooks+line, "%s: %d and %d looks", name, w.looks, w.hooking)
+		}
+		testenv.Check(t, told[EventSound] <= 2*maxEffects && told[EventMessage] <= MaxTees*maxMessages && told[EventTuning] <= MaxTees &&
+			told[EventPickup] <= 2*MaxTees, "%s: events %v", name, told)
+		switch name {
+		case "lasers through teleporters", "bullets":
+			testenv.Check(t, w.looks >= maxLooks, "%s: %d looks: the map is not the worst", name, w.looks)
+		case "solo parts":
+			testenv.Check(t, told[EventMessage] > MaxTees*maxMessages/2, "%s: %v: the map is not the worst", name, told)
+		}
+	}
+}
+
+// TestShotsWait checks that shots that had to wait go on, and that none gets lost.
+func TestShotsWait(t *testing.T) {
+	w := worstMaps["bullets"](t)
+	n := len(w.entities.projectiles)
+	before := append([]Projectile(nil), w.entities.projectiles...)
+	w.looks = maxLooks
+	for i := range w.entities.projectiles {
+		w.tick = 1
+		w.tickProjectile(&w.entities.projectiles[i])
+		p := &w.entities.projectiles[i]
+		testenv.Require(t, w.projectileAt(p, w.tick) == w.projectileAt(&before[i], w.tick-1), "bullet %d does not wait", i)
+	}
+	for range 10 {
 		w.Step(nil)
+	}
+	testenv.Check(t, n == maxEntities && len(w.entities.projectiles) == n, "of %d bullets, %d are left", n, len(w.entities.projectiles))
+}
+
+// BenchmarkWorstMap runs ticks of those worlds.
+func BenchmarkWorstMap(b *testing.B) {
+	for name, newWorld := range worstMaps {
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(b)
+			var inputs []PlayerInput
+			for b.Loop() {
+				inputs = wildly(w, inputs[:0])
+				w.Step(inputs)
+			}
+		})
 	}
 }

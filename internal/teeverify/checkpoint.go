@@ -63,6 +63,16 @@ type visitor struct {
 	restores bool
 }
 
+// Restores implements ddrace.Visitor.
+func (v *visitor) Restores() bool { return v.restores }
+
+// Int32s implements ddrace.Visitor.
+func (v *visitor) Int32s(list []int32) {
+	for i := range list {
+		v.Int32(&list[i])
+	}
+}
+
 func (v *visitor) bits(n uint64) uint64 {
 	if !v.restores {
 		v.b = binary.LittleEndian.AppendUint64(v.b, n)

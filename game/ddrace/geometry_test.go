@@ -1,0 +1,157 @@
+package ddrace
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// TestBoxMissesNobody checks that a box around a line has all places near it, and few that are not.
+func TestBoxMissesNobody(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	missed := 0
+	for range 100_000 {
+		size := []float32{1, 100, 32000, 2e7}[r.IntN(4)]
+		point := func() Vec { return Vec{X: (r.Float32() - 0.5) * size, Y: (r.Float32() - 0.5) * size} }
+		a, b, p, distance := point(), point(), point(), r.Float32()*40
+		around := boxAround(a, b, distance)
+		if !around.misses(p) {
+			continue
+		}
+		missed++
+		at, ok := closest(a, b, p)
+		testenv.Require(t, !ok || !(vec.Distance(at, p) < distance), "%v is within %v of the line from %v to %v", p, distance, a, b)
+	}
+	testenv.Check(t, missed > 20_000, "only %d places were missed", missed)
+}
+
+// TestStopAtOthersSkips checks that tees stop at others where looking at every sample stops them.
+func TestStopAtOthersSkips(t *testing.T) {
+	d := room(60, 60)
+	d.game(30, 30, tileEntities, 0)
+	w := New(Config{Map: d.load(t)})
+	for id := range 8 {
+		w.Enter(id, false)
+	}
+	w.Step(nil)
+	r := rand.New(rand.NewPCG(3, 4))
+	stopped := 0
+	for range 5_000 {
+		size := []float32{60, 300, 1900, 8000}[r.IntN(4)]
+		point := func() Vec {
+			return Vec{X: float32(int(r.Float32() * size)), Y: float32(int(r.Float32() * min(size, 200)))}
+		}
+		for id := range 8 {
+			w.tees[id].Core.Pos = point()
+		}
+		me, next := &w.tees[r.IntN(8)], point().Add(Vec{X: r.Float32(), Y: r.Float32()})
+		got, want := w.stopAtOthers(me, next), w.stopAtEach(me, next)
+		testenv.Require(t, got == want, "from %v to %v: %v, not %v", me.Core.Pos, next, got, want)
+		if got != next {
+			stopped++
+		}
+	}
+	testenv.Check(t, stopped > 500, "only %d were stopped", stopped)
+}
+
+// stopAtEach is stopAtOthers that looks at every sample and all tees.
+func (w *World) stopAtEach(t *Tee, next Vec) Vec {
+	pos := t.Core.Pos
+	d := vec.Distance(pos, next)
+	if !(d > 0) {
+		return next
+	}
+	last := pos
+	for i := range vec.Trunc(d + 1) {
+		a := float32(i) / d
+		p := vec.Mix(pos, next, a)
+		for _, id := range w.present() {
+			o := &w.tees[id]
+			if far := vec.Distance(p, o.Core.Pos); o != t && far < teeSize {
+				switch {
+				case a > 0:
+					return last
+				case vec.Distance(next, o.Core.Pos) > far:
+					return next
+				}
+				return pos
+			}
+		}
+		last = p
+	}
+	return next
+}
+
+// TestWayAlongNothing checks that a way has the tiles that looking at every sample finds.
+func TestWayAlongNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	found := 0
+	for range 200 {
+		d := room(3+r.IntN(40), 3+r.IntN(40))
+		for range r.IntN(12) {
+			d.game(r.IntN(d.Width), r.IntN(d.Height), tileFreeze, 0)
+		}
+		m := d.load(t)
+		for range 200 {
+			point := func() Vec {
+				return Vec{X: (r.Float32()*1.4 - 0.2) * float32(d.Width*tileSize), Y: (r.Float32()*1.4 - 0.2) * float32(d.Height*tileSize)}
+			}
+			a := point()
+			b := a.Add(Vec{X: (r.Float32() - 0.5) * 100, Y: (r.Float32() - 0.5) * 100})
+			var want []int32
+			last := int32(0)
+			length := vec.Distance(a, b)
+			for s := range vec.Trunc(length + 1) {
+				if i := m.mapIndex(vec.Mix(a, b, float32(s)/length)); i >= 0 && i != last {
+					want = append(want, i)
+					last = i
+				}
+			}
+			got := m.appendWay(nil, a, b)
+			found += len(got)
+			testenv.Require(t, len(got) == len(want), "from %v to %v: %v, not %v", a, b, got, want)
+			for i := range got {
+				testenv.Require(t, got[i] == want[i], "from %v to %v: %v, not %v", a, b, got, want)
+			}
+		}
+	}
+	testenv.Check(t, found > 1500, "only %d tiles were found", found)
+}
+
+// TestSpawnExit checks that what is remembered of spawn points is what they are now.
+func TestSpawnExit(t *testing.T) {
+	d := room(60, 20)
+	for i := range 8 {
+		d.game(3+6*i, 18, tileEntities, 0)
+	}
+	w := New(Config{Map: d.load(t)})
+	for id := range 8 {
+		w.Enter(id, false)
+	}
+	for range 3 {
+		w.Step(nil)
+	}
+	me := w.Tee(0)
+	exits := map[Vec]bool{}
+	check := func() {
+		t.Helper()
+		want, _ := w.spawnPos(0)
+		got, ok := w.spawnExit(me)
+		exits[got] = true
+		testenv.Check(t, ok && got == want, "%v, not %v", got, want)
+		again, _ := w.spawnExit(me)
+		testenv.Check(t, again == got, "%v, then %v", got, again)
+	}
+	check()
+	w.Kill(5, WeaponWorld, false)
+	check()
+	w.SetTeam(0, 3)
+	check()
+	w.SetTeam(1, 3)
+	check()
+	w.Pause(6, true)
+	check()
+	testenv.Check(t, len(exits) > 1, "there is always the same exit")
+}
