@@ -10,6 +10,21 @@ func (tx *Tx) tee(id PlayerID) *ddrace.Tee {
 	return nil
 }
 
+// SetDDRaceSettings changes the settings of the simulation in worlds of DDRace, and tells all the tuning that
+// their tees have then.
+func (tx *Tx) SetDDRaceSettings(s ddrace.Settings) {
+	w := tx.w
+	if w.ddrace == nil {
+		return
+	}
+	s.Clamp()
+	w.ddrace.world.SetSettings(s)
+	w.tuning = shownTuning(&s.Tuning)
+	told := w.tuning
+	w.addEvent(Event{Kind: EvTuneParams, To: MaskAll, Tuning: &told})
+	w.toldTuning()
+}
+
 // teeFlags are the flags that tees of the simulation have.
 var teeFlags = [...]struct {
 	flag CharacterFlags

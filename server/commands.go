@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -26,7 +27,7 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
-	for _, cmd := range append(s.ddnetCommands(), []console.Command{
+	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
@@ -60,9 +61,6 @@ func (s *Server) newConsole() error {
 		}},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
-		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open | console.Lasting, Run: s.cmdTune},
-		{Name: "tune_reset", Params: "?s[tuning]", Help: "Reset all or one tuning variable to default", Flags: open | console.Lasting, Run: s.cmdTuneReset},
-		{Name: "tunes", Help: "List all tuning variables and their values", Flags: open, Run: s.cmdTunes},
 		{Name: "pause", Params: "?i[seconds]", Help: "Pause/unpause game", Flags: stored, Run: s.cmdPause},
 		{Name: "change_map", Params: "?r[map]", Help: "Change map", Flags: stored, Run: s.cmdChangeMap},
 		{Name: "restart", Params: "?i[seconds]", Help: "Restart in x seconds (0 = abort)", Flags: stored, Run: s.cmdRestart},
@@ -81,7 +79,7 @@ func (s *Server) newConsole() error {
 		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
 		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
 		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.teamCommand(game.CmdBalanceTeams)},
-	}...) {
+	}) {
 		if err := c.Register(cmd); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -392,6 +390,9 @@ func tuneParamArg(call *console.Call) int {
 }
 
 func (s *Server) cmdTune(call *console.Call) {
+	if !s.started && physics.TuneParamIndex(call.Arg(0)) < 0 && ddrace.TuneParamIndex(call.Arg(0)) >= 0 {
+		return // for maps of DDRace
+	}
 	i := tuneParamArg(call)
 	if i < 0 {
 		return

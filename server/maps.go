@@ -37,6 +37,9 @@ type gameMap struct {
 	terrain    game.Terrain
 	collision  *physics.Collision // of terrain
 	ruleset                       // that sv_gametype and sv_mods named when the map was read
+	// ownSettings are those of the map, of which terrain has more, and config is what operators have for it.
+	ownSettings []string
+	config      mapConfig
 	// compatible is the map for clients that cannot read compressed tile layers; nil if it
 	// has none, or if rewriting it failed with compatibleErr.
 	compatible    *bridge.Map
@@ -101,7 +104,7 @@ func (s *Server) readMap(setting string) (*gameMap, error) {
 			File: file, CRC: parsed.CRC, SHA256: parsed.SHA256,
 		},
 		svMap:   setting,
-		terrain: terrain,
+		terrain: terrain, ownSettings: terrain.Settings,
 	}
 	if m.collision, err = physics.NewCollision(m.terrain.Width, m.terrain.Height, m.terrain.Tiles); err != nil {
 		return nil, fmt.Errorf("sv_map %q: %w", setting, err)
@@ -191,6 +194,7 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype is not set, and map '%s' has %s: %s is played", m.svMap, m.chosenFor, m.playedGameType()))
 	}
 	mods := s.newMods(m)
+	s.beginRace(m, mode.Flags()&game.GameFlagDDRace != 0)
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	cfg := game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
@@ -208,6 +212,7 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Warning, "server", impureTuning)
 		s.tuning = pure
 	}
+	s.reportOverruled(m, w)
 	for _, f := range w.DDRaceFaults().List {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s': %s", m.svMap, f))
 	}
@@ -301,9 +306,10 @@ func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
 		l.fail(errStuckDisk)
 		return l
 	}
+	resetFile := s.settings.ResetFile
 	s.cfg.Background(func() {
 		if l.gameMap, l.err = s.readMap(setting); l.err == nil {
-			l.gameMap.ruleset, l.err = s.findRules(l.gameType, l.mods, &l.gameMap.terrain)
+			l.err = s.readRules(l.gameMap, l.gameType, l.mods, resetFile)
 		}
 		<-s.mapReads
 		close(l.done)

@@ -59,7 +59,7 @@ func (s *Server) checkModCommands(w *game.World) error {
 	}
 	for _, c := range w.ConsoleCommands() {
 		_, err := console.ParseParams(c.Params)
-		if s.consoleHas(c.Name) {
+		if s.consoleHas(c.Name) && !s.isRaceCommand(c.Name) {
 			err = errExists
 		}
 		if err != nil {
@@ -218,6 +218,9 @@ func (s *Server) setModVariable(name string) {
 		s.modCommands.values = map[string]string{}
 	}
 	s.modCommands.values[name] = value
+	if s.race.reloads && slices.Contains(resetVariables, name) && s.race.variables != nil {
+		s.race.variables[name] = value
+	}
 	if s.modCommands.starting && value == s.worldVariable(name) {
 		return // the world began with it
 	}
@@ -235,17 +238,20 @@ func (s *Server) worldVariable(name string) string {
 }
 
 func (s *Server) registerModCommand(c game.CommandSpec) error {
-	err := s.console.Register(console.Command{
-		Name: c.Name, Params: c.Params, Help: c.Help, Flags: console.Server | console.Store,
-		Run: func(call *console.Call) {
-			s.queueCommand(game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), c.Name, call.Args...))
-		},
-	})
+	if s.isRaceCommand(c.Name) {
+		return nil // the server's own leads to it
+	}
+	err := s.console.Register(console.Command{Name: c.Name, Params: c.Params, Help: c.Help, Flags: console.Server | console.Store, Run: s.runInWorld})
 	if err != nil {
 		return fmt.Errorf("%w: console command %q: %w", game.ErrDeclared, c.Name, err)
 	}
 	s.offerConsole(c.Name)
 	return nil
+}
+
+// runInWorld runs a command of the mode or a mod.
+func (s *Server) runInWorld(call *console.Call) {
+	s.queueCommand(game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), call.Name, call.Args...))
 }
 
 // offerConsole runs what the configuration has of a new command, and tells the operators of it.
@@ -260,6 +266,9 @@ func (s *Server) offerConsole(name string) {
 }
 
 func (s *Server) unregisterModCommand(name string) {
+	if s.isRaceCommand(name) {
+		return
+	}
 	e, _ := s.console.Lookup(name, console.Operator)
 	s.console.Unregister(name)
 	s.forEachOperator(func(c *session) {

@@ -115,6 +115,14 @@ func (s *Server) findRules(gameType, modNames string, terrain *game.Terrain) (r 
 	return r, err
 }
 
+// readRules finds the rules of a map, and reads what they have of files. It is called by other goroutines, as readMap is.
+func (s *Server) readRules(m *gameMap, gameType, modNames, resetFile string) (err error) {
+	if m.ruleset, err = s.findRules(gameType, modNames, &m.terrain); err == nil {
+		s.readRaceFiles(m, resetFile)
+	}
+	return err
+}
+
 // errNoMode means that there is no mode of a name.
 var errNoMode = errors.New("there is no such game type")
 

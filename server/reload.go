@@ -23,7 +23,13 @@ func (s *Server) reload(cfg *console.Configuration) {
 	s.now = conn.Time(s.transport.Now())
 	wanted := s.settings.Map
 	s.settings.Map = s.configuredMap
+	before := s.race.configured
+	s.race.configured, s.race.reloads = nil, true
+	s.race.collect = &s.race.configured
 	err := s.console.Reload(cfg)
+	if s.race.collect, s.race.reloads = nil, false; err != nil {
+		s.race.configured = before
+	}
 	if err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("the configuration is read in part only: %v", err))
 	}

@@ -244,11 +244,11 @@ func (s *Server) startFrom(m *savedMatch) error {
 	if err != nil {
 		return err
 	}
-	if hex.EncodeToString(gameMap.SHA256[:]) != m.MapSHA256 {
-		return errors.New("the map has changed")
-	}
-	if gameMap.ruleset, err = s.findRules(s.wantedGameType(), s.settings.Mods, &gameMap.terrain); err != nil {
+	if err = s.readRules(gameMap, s.wantedGameType(), s.settings.Mods, s.settings.ResetFile); err != nil {
 		return err
+	}
+	if !gameMap.hasSum(m.MapSHA256) {
+		return errors.New("the map has changed")
 	}
 	s.resume.from = m
 	if err = s.startWorld(gameMap); err == nil {
@@ -274,7 +274,7 @@ func (s *Server) resumeSeats(now conn.Time) {
 	if rules := s.gameRules(); rules != s.world.Rules() {
 		s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &rules})
 	}
-	if tuning := s.tuning; tuning != s.world.Tuning() {
+	if tuning := s.tuning; tuning != s.world.Tuning() && !s.world.IsDDRace() {
 		s.queueCommand(game.Command{Kind: game.CmdTuneParams, Player: game.Nobody, Target: game.Nobody, Tuning: &tuning})
 	}
 	kept := 0

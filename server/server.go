@@ -64,6 +64,7 @@ type Server struct {
 	// wrong with an sv_gametype that is not used yet.
 	missingGameType, reportedGameType string
 	gameTypeSet                       bool // somebody has set sv_gametype
+	race                              raceSettings
 	missingErr, nextGameTypeErr       error
 
 	transport   transport.Conn
@@ -184,6 +185,7 @@ func New(cfg Config) (_ *Server, err error) {
 	if b := s.cfg.Broadcast; b != nil {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
 	}
+	s.race.collect = &s.race.configured
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
@@ -268,7 +270,7 @@ func (s *Server) startFirstWorld() error {
 	if err != nil {
 		return err
 	}
-	if m.ruleset, err = s.findRules(s.wantedGameType(), s.settings.Mods, &m.terrain); err != nil {
+	if err = s.readRules(m, s.wantedGameType(), s.settings.Mods, s.settings.ResetFile); err != nil {
 		return err
 	}
 	return s.startWorld(m)
@@ -278,7 +280,7 @@ func (s *Server) startFirstWorld() error {
 // waited for the world.
 func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
-	s.started = true
+	s.started, s.race.collect = true, nil
 	defer s.resumeSeats(now)
 	for i, v := range s.versions {
 		name := "version" // programs take the first for the dialect of all lines

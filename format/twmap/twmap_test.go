@@ -370,3 +370,18 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// TestWithSettings checks that a map keeps all but its settings.
+func TestWithSettings(t *testing.T) {
+	m := &Map{Groups: []Group{NewGroup("Game", 100, 100, NewGameLayer(4, 4))}}
+	for _, before := range [][]string{nil, {"tune gravity 1", ""}} {
+		m.Info.Author, m.Info.Settings = "somebody", before
+		file := testenv.Must(m.Bytes())
+		for _, settings := range [][]string{{"sv_team 0", "", "# so"}, nil} {
+			got := testenv.Must(Parse(testenv.Must(WithSettings(file, settings))))
+			testenv.Check(t, slices.Equal(got.Info.Settings, settings) && got.Info.Author == "somebody" && got.GameLayer().Width == 4, "%q became %+v", settings, got.Info)
+		}
+	}
+	_, err := WithSettings([]byte("no map"), nil)
+	testenv.Check(t, err != nil, "no map is none")
+}

@@ -74,13 +74,19 @@ func (w *mapWriter) addInfo() {
 		ints = append(ints, ref)
 	}
 	if len(in.Settings) > 0 {
-		var all []byte
-		for _, s := range in.Settings {
-			all = append(append(all, s...), 0)
-		}
-		ints = append(ints, w.out.AddBlock(all))
+		ints = append(ints, w.out.AddBlock(settingsBlock(in.Settings)))
 	}
 	w.out.AddItem(itemInfo, 0, ints)
+}
+
+// infoInts is the length of an info item with settings, which are in the block of its last number.
+const infoInts = 6
+
+func settingsBlock(settings []string) (b []byte) {
+	for _, s := range settings {
+		b = append(append(b, s...), 0)
+	}
+	return b
 }
 
 func (w *mapWriter) addImages() {

@@ -112,6 +112,18 @@ func DefaultSettings() Settings {
 	return s
 }
 
+// Clamp brings all into their limits.
+func (s *Settings) Clamp() {
+	for _, v := range &variables {
+		f := v.Field(s)
+		*f = min(max(*f, v.Min), v.Max)
+	}
+	s.Rescue = min(max(s.Rescue, 0), 1)
+	if len(s.Zones) != NumZones {
+		s.Zones = nil
+	}
+}
+
 // release20 reports whether the physics are those of DDNet 20.
 func (s *Settings) release20() bool { return s.Release >= 20 }
 
@@ -135,6 +147,34 @@ func (s *Settings) zone(n uint8) *Tuning {
 }
 
 var zonePreset = DefaultTuning()
+
+// Zone returns the tuning of a tune zone. That of zone 0 is of no use to tees, which have Tuning there.
+func (s *Settings) Zone(n uint8) Tuning {
+	if s.Zones == nil {
+		return zonePreset
+	}
+	return s.Zones[n]
+}
+
+// SetZone changes it, and leaves the list that s had as it is: settings may share it.
+func (s *Settings) SetZone(n uint8, t Tuning) {
+	if s.Zones == nil {
+		s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
+	} else {
+		s.Zones = slices.Clone(s.Zones)
+	}
+	s.Zones[n] = t
+}
+
+// SetZoneMessage changes what tees are told that enter or leave a tune zone, as SetZone.
+func (s *Settings) SetZoneMessage(n uint8, enter bool, text string) {
+	list := &s.ZoneLeave
+	if enter {
+		list = &s.ZoneEnter
+	}
+	*list = append(make([]string, 0, NumZones), *list...)[:NumZones]
+	(*list)[n] = text
+}
 
 // applyTile applies a tile that counts for the whole map.
 func (s *Settings) applyTile(index uint8) {

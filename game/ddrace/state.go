@@ -33,6 +33,7 @@ func (w *World) Visit(v Visitor) {
 		w.nextID = w.firstID()
 	}
 	w.settings.visit(v)
+	w.switches.begin(&w.settings.Open)
 	for i := range w.players {
 		visitPlayer(v, &w.players[i])
 		if w.tees[i].id = int8(i); w.players[i].hasTee {

@@ -97,7 +97,7 @@ var notVisited = map[string]string{
 	"looks": "counted within a step", "hooking": "counted within a step", "limits": "of the events of a step", "exit": "used within a step", "endBeams": "used within a step", "m": "from the config", "rules": "from the config", "settings.ZoneEnter": "texts", "settings.ZoneLeave": "texts",
 	"players.rescue.freezeAge": "only with one that is set", "players.rescue.tee": "only with one that is set, as tees",
 	"tees.id": "its index", "tees.aim": "a cache", "order.next": "used within a step", "order.ids": "some are behind the end", "ids": "from order",
-	"numIDs": "from order", "switches.count": "from the map", "switches.preset": "from the map", "switches.timed": "from the timers",
+	"numIDs": "from order", "switches.count": "from the map", "switches.preset": "from the settings", "switches.timed": "from the timers",
 	"tuning": "from the settings", "events": "of the last step", "taken": "whether the events were returned", "way": "used within a step",
 	"doorEnds": "from the map", "entities.pickups.ID": "of copies",
 	"entities.shots": "from the beams", "entities.fixtures": "from the map", "entities.pickups.Kind": "from the map", "entities.draggers.Strength": "from the map",

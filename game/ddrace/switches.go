@@ -18,14 +18,19 @@ type switchTimer struct {
 
 func (s *switches) init(m *Map) {
 	s.count = m.Switches
-	for i := range s.preset {
-		s.preset[i] = ^m.Settings.Open[i]
-	}
+	s.begin(&m.Settings.Open)
 	for i := range s.active {
 		s.active[i] = s.preset
 	}
 	if s.count > 0 {
 		s.timers = make([]switchTimer, maxTeams*(s.count+1))
+	}
+}
+
+// begin says which switches are inactive at first.
+func (s *switches) begin(open *SwitchSet) {
+	for i := range s.preset {
+		s.preset[i] = ^open[i]
 	}
 }
 

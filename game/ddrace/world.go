@@ -74,9 +74,10 @@ func (w *World) Map() *Map { return w.m }
 // Settings returns the settings. They must not be changed but by [World.SetSettings].
 func (w *World) Settings() *Settings { return &w.settings }
 
-// SetSettings changes the settings.
+// SetSettings changes the settings. Switches that are open from then on are so when a team begins anew.
 func (w *World) SetSettings(s Settings) {
 	w.settings = s
+	w.switches.begin(&w.settings.Open)
 	w.cacheTuning()
 }
 

@@ -74,6 +74,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	m.declareSaves(tx)
 	m.declareCommands(tx)
 	m.declareOperators(tx)
+	m.declareTuning(tx)
 	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 

@@ -202,6 +202,16 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	return c.runFile(name, clean, data, err, who)
 }
 
+// ExecuteContent runs the lines of a file whose content the owner of the console has read, or err that
+// came of it.
+func (c *Console) ExecuteContent(name string, content []byte, err error, who Caller) bool {
+	clean, bad := CleanPath(name)
+	if bad != nil {
+		err = bad
+	}
+	return c.runFile(name, clean, content, err, who)
+}
+
 // runFile runs the lines of a file that was read, or could not be.
 func (c *Console) runFile(name, clean string, data []byte, err error, who Caller) bool {
 	if err == nil && len(data) > MaxFile {

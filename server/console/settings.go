@@ -64,6 +64,9 @@ type Settings struct {
 	Motd                    string     // sv_motd
 	Welcome                 string     // sv_welcome, DDNet's
 	DDRaceRules             int        // sv_ddrace_rules, DDNet's
+	ResetFile               string     // sv_reset_file, DDNet's
+	TuneReset               int        // sv_tune_reset, DDNet's
+	DDRaceTuneReset         int        // sv_ddrace_tune_reset, DDNet's
 	RulesLines              [10]string // sv_rules_line1 to sv_rules_line10, DDNet's
 	AnnouncementFile        string     // sv_announcement_filename, DDNet's
 	AnnouncementInterval    int        // sv_announcement_interval, DDNet's
@@ -142,6 +145,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_welcome", "Line of chat for each player who joins", sv, &s.Welcome, "", 64},
 		{"sv_announcement_filename", "File with announcements for the chat, one a line", sv, &s.AnnouncementFile, "announcement.txt", 128},
+		{"sv_reset_file", "File that is executed before each map of DDRace", sv, &s.ResetFile, "reset.cfg", 128},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod, others of the program, or a script in mods)", sv, &s.GameType, "dm", 32},
 		{"sv_mods", "Mods that change the game type, in order", sv, &s.Mods, "", 256},
@@ -202,6 +206,8 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_resume", "Keep the match for a server that starts within a minute after a crash or an update", sv, &s.Resume, 0, 0, 1},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
 		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},
+		{"sv_tune_reset", "What tune changes ends with the map, in DDRace", sv, &s.TuneReset, 1, 0, 1},
+		{"sv_ddrace_tune_reset", "sv_hit, sv_team and the like are those of the configuration again with each map of DDRace", sv, &s.DDRaceTuneReset, 1, 0, 1},
 		{"sv_ddrace_rules", "Begin /rules with those of all DDRace servers", sv, &s.DDRaceRules, 1, 0, 1},
 		{"sv_warmup", "Seconds of warmup before a match (0 = none, -1 = until all are ready)", sv, &s.Warmup, 0, -1, 1000},
 		{"sv_countdown", "Seconds of countdown before a match (0 = in survival modes only, -1 = never)", sv, &s.Countdown, 0, -1, 1000},

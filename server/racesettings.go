@@ -1,0 +1,287 @@
+package server
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// The settings of a map of DDRace are those of the configuration, of the file of sv_reset_file, which is executed with
+// each map, and of the map itself, in this order. What of them is no variable is commands that the map could
+// have as well: tune, tune_zone, switch_open and so on. They are put before the map's own.
+
+// maxRaceLines limits how many of such commands the configuration and the reset file have.
+const maxRaceLines = 4096
+
+// raceSettings is what operators say of the maps of DDRace.
+type raceSettings struct {
+	configured []string // such commands of the configuration
+	// collect is where such commands go that are not for the world of now, nil if there are none of these.
+	collect *[]string
+	resets  bool // the reset file is being executed
+	reloads bool // the configuration is read again
+	// variables have the values of resetVariables in the configuration.
+	variables map[string]string
+}
+
+// resetVariables get back their values of the configuration with each map, unless sv_ddrace_tune_reset is 0.
+var resetVariables = []string{
+	"sv_hit", "sv_endless_drag", "sv_old_laser", "sv_old_teleport_hook", "sv_old_teleport_weapons", "sv_teleport_hold_hook",
+	"sv_team", "sv_show_others_default",
+}
+
+// raceCommands are the commands of the console that a world of DDRace has, too: what they do without one, nil for nothing.
+func (s *Server) raceCommands() []console.Command {
+	open := console.Server | console.Lasting
+	list := []console.Command{
+		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open, Run: s.cmdTune},
+		{Name: "tune_reset", Params: "?s[tuning]", Help: "Reset all or one tuning variable to default", Flags: open, Run: s.cmdTuneReset},
+		{Name: "tunes", Help: "List all tuning variables and their values", Flags: console.Server, Run: s.cmdTunes},
+		{Name: "toggle_tune", Params: "s[tuning] f[value1] f[value2]", Help: "Toggle tune variable (DDRace)", Flags: open},
+		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Tune in zone a variable to value (DDRace)", Flags: open},
+		{Name: "tune_zone_dump", Params: "i[zone]", Help: "List all tuning variables of a zone (DDRace)", Flags: console.Server},
+		{Name: "tune_zone_reset", Params: "?i[zone]", Help: "Reset the tuning of a zone or of all (DDRace)", Flags: open},
+		{Name: "tune_zone_enter", Params: "i[zone] r[message]", Help: "What players are told who enter a zone (DDRace)", Flags: open},
+		{Name: "tune_zone_leave", Params: "i[zone] r[message]", Help: "What players are told who leave a zone (DDRace)", Flags: open},
+		{Name: "switch_open", Params: "i[switch]", Help: "Let a switch be open at first (DDRace)", Flags: open},
+		{Name: "mapbug", Params: "s[mapbug]", Help: "Let maps have a bug that they need (DDRace, in the configuration or sv_reset_file)", Flags: open},
+	}
+	for i := range list {
+		list[i].Run = s.raceCommand(list[i].Run)
+	}
+	return list
+}
+
+// isRaceCommand reports whether the server has a command that worlds have, too.
+func (s *Server) isRaceCommand(name string) bool { return slices.Contains(raceCommandNames, name) }
+
+var raceCommandNames = []string{
+	"tune", "tune_reset", "tunes", "toggle_tune", "tune_zone", "tune_zone_dump", "tune_zone_reset", "tune_zone_enter", "tune_zone_leave", "switch_open", "mapbug",
+}
+
+// raceCommand returns what such a command does, of which run is for other worlds.
+func (s *Server) raceCommand(run func(*console.Call)) func(*console.Call) {
+	return func(call *console.Call) {
+		s.collectRaceLine(call)
+		switch {
+		case s.race.resets:
+		case s.started && hasCommand(s.modCommands.console, call.Name):
+			s.runInWorld(call)
+		case run != nil:
+			run(call)
+		case s.started:
+			call.Warn("server", "%s: %s has none of that, only DDRace", call.Name, s.world.ModeName())
+		}
+	}
+}
+
+// collectRaceLine keeps a command for the maps that are loaded from now on.
+func (s *Server) collectRaceLine(call *console.Call) {
+	lines := s.race.collect
+	if lines == nil {
+		return
+	}
+	drop := func(commands ...string) {
+		*lines = slices.DeleteFunc(*lines, func(line string) bool {
+			name, _, _ := strings.Cut(line, " ")
+			return slices.Contains(commands, name)
+		})
+	}
+	line, param := call.Name, ""
+	switch call.Name {
+	case "tunes", "tune_zone_dump":
+		return
+	case "tune_zone_reset":
+		drop("tune_zone")
+		return
+	case "tune_reset":
+		i := ddrace.TuneParamIndex(call.Arg(0))
+		if call.Arg(0) == "" {
+			drop("tune", "toggle_tune")
+		}
+		if i < 0 {
+			return
+		}
+		bare := ddrace.BareTuning()
+		line = fmt.Sprintf("tune %s %.2f", call.Arg(0), bare.At(i))
+	case "tune", "toggle_tune":
+		if param = call.Arg(0); len(call.Args) < 2 {
+			return
+		}
+	case "tune_zone":
+		param = call.Arg(1)
+	}
+	if param != "" && ddrace.TuneParamIndex(param) < 0 {
+		if call.Name != "tune" || s.race.resets { // of which cmdTune says so
+			call.Warn("tuning", "No such tuning parameter: %s", param)
+		}
+		return
+	}
+	if line == call.Name {
+		for _, arg := range call.Args {
+			line += " " + console.Quote(arg)
+		}
+	}
+	if len(*lines) == maxRaceLines {
+		call.Warn("server", "%s is left out: there are %d commands about the tuning, zones and switches already", call.Name, maxRaceLines)
+		return
+	}
+	*lines = append(*lines, line)
+}
+
+// mapConfig is the files that operators may have for a map of DDRace.
+type mapConfig struct {
+	resetFile string // its name, "" for none
+	reset     []byte
+	resetErr  error
+	// changed is the map with the settings of its own file instead of those that are in it, nil if there is none;
+	// err is what is wrong with that.
+	changed *gameMap
+	err     error
+}
+
+// maxRaceFile is the largest of these files.
+const maxRaceFile = console.MaxFile
+
+// readRaceFiles reads the files that operators may have for a map, which count if it plays DDRace. It is called by other
+// goroutines, as readMap is.
+func (s *Server) readRaceFiles(m *gameMap, resetFile string) {
+	c := &m.config
+	if c.resetFile = resetFile; resetFile != "" {
+		c.reset, c.resetErr = console.ReadFile(s.cfg.Files, resetFile)
+	}
+	content, err := readFile(s.cfg.Files, mapConfigFile(m.svMap), maxRaceFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	lines := fileLines(content)
+	if err == nil && slices.Equal(lines, m.ownSettings) {
+		return
+	}
+	var file []byte
+	if err == nil {
+		file, err = twmap.WithSettings(m.File, lines)
+	}
+	if c.err = err; err != nil {
+		return
+	}
+	c.changed = &gameMap{Map: m.Map, ownSettings: lines}
+	if c.changed.setFile(file); slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.NeedsUncompressedTiles() }) {
+		c.changed.buildCompatible()
+	}
+}
+
+// mapConfigFile returns the name of the file with the settings of a map.
+func mapConfigFile(setting string) string { return "maps/" + setting + ".cfg" }
+
+// hasSum reports whether the file of the map, with its own settings or those of operators, has a hash.
+func (m *gameMap) hasSum(sha256 string) bool {
+	return hex.EncodeToString(m.SHA256[:]) == sha256 || m.config.changed != nil && hex.EncodeToString(m.config.changed.SHA256[:]) == sha256
+}
+
+// fileLines returns the lines of a file, without their ends.
+func fileLines(content []byte) (lines []string) {
+	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
+		lines = append(lines, strings.TrimRight(line, "\r\n"))
+	}
+	return lines
+}
+
+// beginRace executes the reset file for a map of DDRace, and makes its settings what all have said about it.
+func (s *Server) beginRace(m *gameMap, isDDRace bool) {
+	if !isDDRace {
+		return
+	}
+	if c := m.config.changed; c != nil {
+		m.Map, m.compatible, m.compatibleErr, m.ownSettings = c.Map, c.compatible, c.compatibleErr, c.ownSettings
+	}
+	if err := m.config.err; err != nil {
+		s.print(console.Warning, "server", fmt.Sprintf("the settings of map '%s' are not those of %s: %v", m.svMap, mapConfigFile(m.svMap), err))
+	}
+	r := &s.race
+	if r.variables == nil {
+		r.variables = map[string]string{}
+		for name, value := range s.variableValues() {
+			if slices.Contains(resetVariables, name) {
+				r.variables[name] = value
+			}
+		}
+	}
+	lines := slices.Clone(r.configured)
+	if s.settings.TuneReset == 0 && s.started {
+		if old, ok := s.world.DDRaceSettings(); ok {
+			lines = append(lines, tuneLines(&old.Tuning)...)
+		}
+	}
+	if s.settings.DDRaceTuneReset != 0 && s.started {
+		s.resetRaceVariables()
+	}
+	before := r.collect
+	r.collect, r.resets = &lines, true
+	if c := &m.config; c.resetFile != "" && !errors.Is(c.resetErr, fs.ErrNotExist) {
+		s.console.ExecuteContent(c.resetFile, c.reset, c.resetErr, console.Operator)
+	}
+	r.collect, r.resets = before, false
+	m.terrain.Settings = slices.Concat(lines, m.ownSettings)
+}
+
+// resetRaceVariables gives resetVariables the values of the configuration.
+func (s *Server) resetRaceVariables() {
+	for _, name := range resetVariables {
+		value, configured := s.race.variables[name]
+		if _, byDefault := s.console.Values(name); byDefault != "" { // it is there
+			if !configured {
+				value = byDefault
+			}
+			if s.console.Value(name) != value {
+				s.console.Execute(name+" "+value, console.Operator)
+			}
+			continue
+		}
+		if delete(s.modCommands.values, name); configured && s.modCommands.values != nil {
+			s.modCommands.values[name] = value
+		}
+	}
+}
+
+// tuneLines returns the commands that make a tuning what it is, but for what each map of DDRace begins with.
+func tuneLines(t *ddrace.Tuning) (lines []string) {
+	plain, bare := ddrace.DefaultTuning(), ddrace.BareTuning()
+	for i := range t {
+		if t[i] != plain[i] && plain[i] == bare[i] {
+			// The middle of the hundredth, since commands cut off what is smaller.
+			lines = append(lines, fmt.Sprintf("tune %s %d.%02d5", ddrace.TuneParamName(i), t[i]/100, t[i]%100))
+		}
+	}
+	return lines
+}
+
+// reportOverruled prints which settings of the operator the map has changed.
+func (s *Server) reportOverruled(m *gameMap, w *game.World) {
+	played, ok := w.DDRaceSettings()
+	if !ok {
+		return
+	}
+	var changes []string
+	wanted := map[string]string{}
+	for _, v := range w.Variables() {
+		wanted[v.Name] = v.Value
+	}
+	for _, v := range ddrace.Variables() {
+		value := fmt.Sprint(*v.Field(&played))
+		if was := wanted[v.Name]; was != "" && was != value && was != fmt.Sprint(v.Default) {
+			changes = append(changes, fmt.Sprintf("%s is %s, not %s", v.Name, value, was))
+		}
+	}
+	if len(changes) > 0 {
+		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' overrules the configuration: %s", m.svMap, strings.Join(changes, "; ")))
+	}
+}
