@@ -3,13 +3,6 @@ package ddrace
 // The methods of this file are what the console can do to a player's tee, if it has one. Most end its
 // race.
 
-// Cheat says that a tee cannot finish its race.
-func (w *World) Cheat(id int) {
-	if t := w.AliveTee(id); t != nil {
-		t.Race = RaceCheat
-	}
-}
-
 // SetSuper makes a tee super, which is in a team of its own that acts on all, or a usual one again.
 func (w *World) SetSuper(id int, super bool) {
 	t := w.AliveTee(id)
@@ -85,7 +78,7 @@ func (w *World) SetSolo(id int, solo bool) {
 	}
 }
 
-// Freeze freezes a tee for some seconds; Unfreeze ends that.
+// Freeze freezes a tee for some seconds.
 func (w *World) Freeze(id int, seconds int32) {
 	if t := w.AliveTee(id); t != nil {
 		w.freeze(t, seconds)

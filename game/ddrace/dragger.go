@@ -2,8 +2,8 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Dragger is an entity that pulls tees.
-type Dragger struct {
+// dragger is an entity that pulls tees.
+type dragger struct {
 	carried
 	Strength     int32 // units per tick², 1 to 3
 	ThroughWalls bool
@@ -13,8 +13,8 @@ type Dragger struct {
 	beams   uint64
 }
 
-func newDragger(e *Entity) Dragger {
-	d := Dragger{carried: carried{Pos: e.Pos, Layer: e.Layer, Number: e.Number}, Strength: int32(e.Kind-EntityDragger) + 1}
+func newDragger(e *Entity) dragger {
+	d := dragger{carried: carried{Pos: e.Pos, Layer: e.Layer, Number: e.Number}, Strength: int32(e.Kind-EntityDragger) + 1}
 	if e.Kind >= EntityDraggerThrough {
 		d.Strength, d.ThroughWalls = int32(e.Kind-EntityDraggerThrough)+1, true
 	}
@@ -25,7 +25,7 @@ func newDragger(e *Entity) Dragger {
 }
 
 // draggerSees reports whether nothing that stops a dragger is between it and a tee.
-func (w *World) draggerSees(d *Dragger, t *Tee) bool {
+func (w *World) draggerSees(d *dragger, t *Tee) bool {
 	if w.tired() {
 		return false
 	}

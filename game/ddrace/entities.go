@@ -15,9 +15,9 @@ type entities struct {
 	beams    []beam
 	shots    int // lasers and plasma of beams
 	fixtures []fixture
-	lights   []Light
-	draggers []Dragger
-	turrets  []Turret
+	lights   []light
+	draggers []dragger
+	turrets  []turret
 	pickups  []Pickup
 }
 
@@ -50,8 +50,8 @@ type beam struct {
 	gone   bool
 	target int8  // the tee of a dragger's beam or of plasma
 	of     int32 // the dragger
-	laser  Laser
-	plasma Plasma
+	laser  laser
+	plasma plasma
 }
 
 // fixture is an entity of the map that does not go away.

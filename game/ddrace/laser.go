@@ -2,8 +2,8 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Laser is a beam of a laser or of a shotgun, which pulls.
-type Laser struct {
+// laser is a beam of a laser or of a shotgun, which pulls.
+type laser struct {
 	Weapon    Weapon
 	Owner     int8
 	From, Pos Vec   // ends of the beam that is seen
@@ -23,7 +23,7 @@ type Laser struct {
 
 // fireLaser adds a beam of a tee, with its first segment.
 func (w *World) fireLaser(t *Tee, weapon Weapon, dir Vec) {
-	l := Laser{
+	l := laser{
 		Weapon: weapon, Owner: t.id, Pos: t.Pos, dir: dir, practice: w.practises(t),
 		energy: w.params(t.Zone)[LaserReach], zone: w.m.tuneZone(w.m.mapIndex(t.Pos)),
 	}
@@ -51,7 +51,7 @@ func (w *World) tickLaser(b *beam) {
 var shotgunBug = Vec{X: -1 << 31, Y: -1 << 31}
 
 // laserTarget returns the first tee on a beam from its position.
-func (w *World) laserTarget(l *Laser, owner *Tee, to Vec, disabled bool) (*Tee, Vec) {
+func (w *World) laserTarget(l *laser, owner *Tee, to Vec, disabled bool) (*Tee, Vec) {
 	except, only := owner, (*Tee)(nil)
 	if w.settings.OldLaser == 0 && (l.bounces != 0 || l.wasTele) {
 		except = nil
@@ -63,7 +63,7 @@ func (w *World) laserTarget(l *Laser, owner *Tee, to Vec, disabled bool) (*Tee, 
 }
 
 // hitLaser lets a beam that goes from its position hit the first tee, and reports whether it did.
-func (w *World) hitLaser(l *Laser, to Vec) bool {
+func (w *World) hitLaser(l *laser, to Vec) bool {
 	owner := w.owner(l.Owner)
 	disabled := owner != nil && (l.Weapon == WeaponLaser && owner.UnhitLaser || l.Weapon == WeaponShotgun && owner.UnhitShotgun)
 	t, at := w.laserTarget(l, owner, to, disabled)
@@ -125,7 +125,7 @@ func (w *World) bounceLaser(b *beam) {
 }
 
 // reflectLaser turns a beam at a wall or lets it go on from a teleporter.
-func (w *World) reflectLaser(l *Laser, number uint8) {
+func (w *World) reflectLaser(l *laser, number uint8) {
 	dir := l.dir.Mul(4)
 	w.m.walls.MovePoint(&l.Pos, &dir, 1)
 	l.dir = normalize(dir)
@@ -154,7 +154,7 @@ func (w *World) reflectLaser(l *Laser, number uint8) {
 
 // aimLaserTelegun notes where a beam that is spent takes its owner, and otherwise whether the place
 // that it came to lets the next one do so.
-func (w *World) aimLaserTelegun(l *Laser, to, hit Vec) {
+func (w *World) aimLaserTelegun(l *laser, to, hit Vec) {
 	owner := w.owner(l.Owner)
 	if l.Weapon == WeaponLaser && l.energy <= 0 && !l.noTelegun && owner != nil && owner.Telelaser {
 		var at Vec

@@ -2,8 +2,8 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Light is a beam of an entity that freezes.
-type Light struct {
+// light is a beam of an entity that freezes.
+type light struct {
 	carried
 	To       Vec     // end of the beam
 	rotation float32 // radians, against the clock from below
@@ -15,8 +15,8 @@ type Light struct {
 }
 
 // newLight creates the light of an entity. Until its first step it has no beam.
-func newLight(e *Entity) Light {
-	l := Light{
+func newLight(e *Entity) light {
+	l := light{
 		carried:  carried{Pos: e.Pos, Layer: e.Layer, Number: e.Number},
 		To:       e.Pos,
 		rotation: float32(pi / 4 * float32(e.Turn)),
@@ -31,7 +31,7 @@ func newLight(e *Entity) Light {
 }
 
 // tickLight moves a light and freezes the tees that it hits.
-func (w *World) tickLight(l *Light) {
+func (w *World) tickLight(l *light) {
 	if w.isStep() {
 		w.m.carry(&l.carried)
 		l.turn()
@@ -49,7 +49,7 @@ func (w *World) tickLight(l *Light) {
 }
 
 // turn changes length and direction by one step.
-func (l *Light) turn() {
+func (l *light) turn() {
 	if l.speed != 0 {
 		if l.length >= l.full && l.speed > 0 || l.length <= 0 && l.speed < 0 {
 			l.speed = -l.speed

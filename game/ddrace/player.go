@@ -31,12 +31,12 @@ func (w *World) Enter(id int, spectator bool) {
 	w.Leave(id)
 	w.players[id] = player{
 		inGame: true, spectator: spectator, spawning: !spectator,
-		dieTick: w.tick, prevDieTick: w.tick, team: w.StartTeam(id),
+		dieTick: w.tick, prevDieTick: w.tick, team: w.startTeam(id),
 	}
 }
 
-// StartTeam returns the team of a player at first.
-func (w *World) StartTeam(id int) uint8 {
+// startTeam returns the team of a player at first.
+func (w *World) startTeam(id int) uint8 {
 	if w.settings.Team == 3 {
 		return uint8(id)
 	}

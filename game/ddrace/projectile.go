@@ -27,7 +27,7 @@ type Projectile struct {
 	gone      bool
 }
 
-// at returns the position at a tick.
+// projectileAt returns where a projectile is at a tick.
 func (w *World) projectileAt(p *Projectile, tick int32) Vec {
 	tuning := w.params(p.zone)
 	var curvature, speed float32

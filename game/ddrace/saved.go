@@ -60,9 +60,8 @@ const (
 	maxOutside = 200
 )
 
-// SaveTee returns the state of a player's tee. penalty is added to its time, in ticks. The caller
-// fills in what is not of the world: Name, GameID, Paused, Started, Finished, NotEligible.
-func (w *World) SaveTee(id int, penalty int32) (s SavedTee, ok bool) {
+// saveTee returns the state of a player's tee. penalty is added to its time, in ticks.
+func (w *World) saveTee(id int, penalty int32) (s SavedTee, ok bool) {
 	if id < 0 || id >= MaxTees || !w.players[id].alive {
 		return s, false
 	}
@@ -75,7 +74,8 @@ func (w *World) SaveTee(id int, penalty int32) (s SavedTee, ok bool) {
 }
 
 // SaveTeam returns the state of a team, whose tees have all to be in the world, and of each tee the
-// id of its player.
+// id of its player. penalty is added to their times, in ticks. The caller fills in what is not of the
+// world: State, and of tees Name, GameID, Paused, Started, Finished and NotEligible.
 func (w *World) SaveTeam(team uint8, penalty int32) (s SavedTeam, ids []int, ok bool) {
 	members := 0
 	for i := range w.players {
@@ -87,7 +87,7 @@ func (w *World) SaveTeam(team uint8, penalty int32) (s SavedTeam, ids []int, ok 
 		if w.team(t.ID()) != team {
 			continue
 		}
-		tee, _ := w.SaveTee(t.ID(), penalty)
+		tee, _ := w.saveTee(t.ID(), penalty)
 		s.Tees, ids = append(s.Tees, tee), append(ids, t.ID())
 	}
 	if team >= maxTeams || members != len(ids) || members == 0 {
@@ -156,8 +156,8 @@ func (w *World) LoadTeam(team uint8, s *SavedTeam, ids []int, fresh bool) {
 // SwapTees lets the tees of two players of a team change places, and all else that is saved. penalty
 // is added to their times, in ticks. It reports whether both have one.
 func (w *World) SwapTees(a, b int, penalty int32) bool {
-	first, ok := w.SaveTee(a, penalty)
-	second, ok2 := w.SaveTee(b, penalty)
+	first, ok := w.saveTee(a, penalty)
+	second, ok2 := w.saveTee(b, penalty)
 	if !ok || !ok2 {
 		return false
 	}

@@ -316,7 +316,7 @@ func (p *Projectile) visit(v Visitor) {
 	v.Uint8(&p.Number)
 }
 
-func (l *Laser) visit(v Visitor) {
+func (l *laser) visit(v Visitor) {
 	visitWeapon(v, &l.Weapon, 0)
 	visitID(v, &l.Owner)
 	visitVecs(v, &l.From, &l.Pos, &l.dir, &l.prev, &l.telePos)
@@ -326,7 +326,7 @@ func (l *Laser) visit(v Visitor) {
 	visitBools(v, &l.wasTele, &l.zero, &l.noTelegun, &l.blue, &l.practice)
 }
 
-func (p *Plasma) visit(v Visitor) {
+func (p *plasma) visit(v Visitor) {
 	visitVecs(v, &p.Pos, &p.vel)
 	visitInts(v, &p.Start, &p.life)
 	visitBools(v, &p.Explosive, &p.Freezing)

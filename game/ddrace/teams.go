@@ -107,6 +107,6 @@ func (w *World) LeaveTeam(id int, weapon Weapon) {
 // JoinAtSpawn puts a player who gets a tee into its team.
 func (w *World) JoinAtSpawn(id int) {
 	if !w.Locked(w.players[id].team) {
-		w.SetTeam(id, w.StartTeam(id))
+		w.SetTeam(id, w.startTeam(id))
 	}
 }

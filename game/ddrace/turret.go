@@ -2,8 +2,8 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Turret is an entity that fires plasma.
-type Turret struct {
+// turret is an entity that fires plasma.
+type turret struct {
 	carried
 	Explosive, Freezing bool
 	// The ticks of the last shots at each team and at each solo tee.
@@ -11,8 +11,8 @@ type Turret struct {
 	firedAtSolo [MaxTees]int32
 }
 
-func newTurret(e *Entity) Turret {
-	return Turret{
+func newTurret(e *Entity) turret {
+	return turret{
 		carried:   carried{Pos: e.Pos, Layer: e.Layer, Number: e.Number},
 		Explosive: e.Kind == EntityTurretExplosive || e.Kind == EntityTurretBoth,
 		Freezing:  e.Kind == EntityTurretFreeze || e.Kind == EntityTurretBoth,
@@ -20,7 +20,7 @@ func newTurret(e *Entity) Turret {
 }
 
 // tickTurret moves a turret and fires at the nearest tee of each team and at all solo tees.
-func (w *World) tickTurret(g *Turret) {
+func (w *World) tickTurret(g *turret) {
 	if w.isStep() {
 		w.m.carry(&g.carried)
 	}
@@ -71,15 +71,15 @@ func (w *World) tickTurret(g *Turret) {
 	}
 	for id := int8(0); targets>>id != 0; id++ {
 		if targets>>id&1 != 0 && !w.entities.beamsFull() {
-			w.entities.addShot(beam{kind: beamPlasma, target: id, plasma: Plasma{
+			w.entities.addShot(beam{kind: beamPlasma, target: id, plasma: plasma{
 				Pos: g.Pos, vel: normalize(w.tees[id].Pos.Sub(g.Pos)), life: 75, Explosive: g.Explosive, Freezing: g.Freezing, Start: w.tick,
 			}})
 		}
 	}
 }
 
-// Plasma is a shot of a turret. It ends with its target.
-type Plasma struct {
+// plasma is a shot of a turret. It ends with its target.
+type plasma struct {
 	Pos                 Vec
 	vel                 Vec   // units per tick
 	Start               int32 // tick

@@ -281,9 +281,6 @@ func (w *World) canCollide(a, b int) bool {
 	return p.team == o.team && !w.tees[a].Core.Solo && !w.tees[b].Core.Solo
 }
 
-// CanCollide reports whether two players' tees act on each other.
-func (w *World) CanCollide(a, b int) bool { return w.canCollide(a, b) }
-
 // canKeepHook is canCollide for a hook that holds.
 func (w *World) canKeepHook(a, b int) bool {
 	p, o := &w.players[a], &w.players[b]
