@@ -106,5 +106,3 @@ func number(text string) float32 {
 	}
 	return 0
 }
-
-func abs(f float32) float32 { return max(f, -f) }

@@ -92,7 +92,6 @@ func (c *Core) resetHook() {
 
 // angleOf returns the angle of a target as clients have it, from -pi/2 to 3 pi/2.
 func angleOf(x, y int32) int32 {
-	const pi float32 = 3.1415926535897932384626433
 	a := vec.Atan2(float32(y), float32(x))
 	if a < -(pi / 2) {
 		a += 2 * pi

@@ -220,9 +220,6 @@ func (m *Map) closeDoor(e *Entity, i int32) {
 	}
 }
 
-// pi is the constant of the original in its single precision.
-const pi float32 = 3.14159265
-
 // directionOf returns the direction of eighths against the clock from below.
 func directionOf(eighths uint8) Vec { return direction(float32(pi / 4 * float32(eighths))) }
 

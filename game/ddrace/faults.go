@@ -67,12 +67,6 @@ func indices(ranges ...uint8) *indexSet {
 	return &s
 }
 
-// The types of speedups. Only DDNet 20 knows the new ones.
-const (
-	oldSpeedup = 28
-	newSpeedup = 29
-)
-
 // meaningful are the tile indices that DDNet-Server knows in the layers, among them those that have
 // no effect on the game, such as credits.
 var meaningful = [...]*indexSet{

@@ -2,6 +2,12 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
+// pi is the constant of the original, which has it in single precision.
+const pi float32 = 3.14159265358979323846
+
+// abs returns f without its sign.
+func abs(f float32) float32 { return max(f, -f) }
+
 // normalize returns v scaled to length 1; unlike [vec.Vec2.Normalize] the zero vector stays zero.
 func normalize(v Vec) Vec {
 	l := vec.Sqrt(v.Dot(v))

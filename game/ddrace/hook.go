@@ -146,9 +146,9 @@ func (w *World) releaseHooksOn(id int8) {
 func throughOffset(a, b Vec) Vec {
 	x, y := a.X-b.X, a.Y-b.Y
 	switch {
-	case max(x, -x) > max(y, -y) && x < 0:
+	case abs(x) > abs(y) && x < 0:
 		return Vec{X: -tileSize}
-	case max(x, -x) > max(y, -y):
+	case abs(x) > abs(y):
 		return Vec{X: tileSize}
 	case y < 0:
 		return Vec{Y: -tileSize}

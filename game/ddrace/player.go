@@ -305,7 +305,6 @@ func (w *World) spawnPos(id int) (best Vec, found bool) {
 	if w.settings.release20() {
 		return w.spawnPos20(id)
 	}
-	team := w.players[id].team
 	var bestDanger float32
 	for _, points := range &w.m.Spawns {
 		for _, point := range points {
@@ -313,7 +312,7 @@ func (w *World) spawnPos(id int) (best Vec, found bool) {
 			if !ok {
 				continue
 			}
-			if danger := w.spawnDanger(pos, team); !found || danger < bestDanger {
+			if danger := w.spawnDanger(pos, id); !found || danger < bestDanger {
 				best, bestDanger, found = pos, danger, true
 			}
 		}
@@ -383,12 +382,12 @@ func (w *World) spawnPos20(id int) (best Vec, found bool) {
 			if !ok {
 				continue
 			}
-			if danger := w.spawnDanger20(pos, id); !found || danger < bestDanger {
+			if danger := w.spawnDanger(pos, id); !found || danger < bestDanger {
 				best, bestDanger, found = pos, danger, true
 			}
 		}
 		if !found && len(points) > 0 { // none is free
-			best, bestDanger, found = points[0], w.spawnDanger20(points[0], id), true
+			best, bestDanger, found = points[0], w.spawnDanger(points[0], id), true
 		}
 	}
 	return best, found
@@ -410,27 +409,16 @@ search:
 	return Vec{}, false
 }
 
-// spawnDanger20 is spawnDanger as of DDNet 20.
-func (w *World) spawnDanger20(pos Vec, id int) float32 {
+// spawnDanger is higher the closer others of the player's team are, as of DDNet 20 those that can collide
+// with its tee.
+func (w *World) spawnDanger(pos Vec, id int) float32 {
 	var sum float32
 	for t := range w.newest {
-		if !w.canCollide(int(t.id), id) {
-			continue
+		counts := w.team(int(t.id)) == w.team(id)
+		if w.settings.release20() {
+			counts = w.canCollide(int(t.id), id)
 		}
-		if d := vec.Distance(pos, t.Pos); d != 0 {
-			sum += 1 / d
-		} else {
-			sum += 1000000000
-		}
-	}
-	return sum
-}
-
-// spawnDanger is higher the closer others of the team are.
-func (w *World) spawnDanger(pos Vec, team uint8) float32 {
-	var sum float32
-	for t := range w.newest {
-		if w.team(int(t.id)) != team {
+		if !counts {
 			continue
 		}
 		if d := vec.Distance(pos, t.Pos); d != 0 {

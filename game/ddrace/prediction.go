@@ -104,15 +104,9 @@ func (w *World) SetSwitches(team uint8, active SwitchSet) {
 
 // CopyFrom makes w a copy of a world of the same map, which shares nothing that changes with it.
 func (w *World) CopyFrom(o *World) {
-	timers, events, way := w.switches.timers, w.events[:0], w.way[:0]
-	e := w.entities
+	timers, events, way, e := w.switches.timers, w.events[:0], w.way[:0], w.entities
 	*w = *o
 	w.switches.timers = append(timers[:0], o.switches.timers...)
-	w.events, w.way = events, way
-	w.entities.projectiles = append(e.projectiles[:0], o.entities.projectiles...)
-	w.entities.beams = append(e.beams[:0], o.entities.beams...)
-	w.entities.lights = append(e.lights[:0], o.entities.lights...)
-	w.entities.draggers = append(e.draggers[:0], o.entities.draggers...)
-	w.entities.turrets = append(e.turrets[:0], o.entities.turrets...)
-	w.entities.pickups = append(e.pickups[:0], o.entities.pickups...)
+	w.events, w.way, w.entities = events, way, e
+	w.entities.copyFrom(&o.entities)
 }

@@ -68,7 +68,7 @@ func (w *World) saveTee(id int, penalty int32) (s SavedTee, ok bool) {
 	t := &w.tees[id]
 	s = SavedTee{tee: *t, freezeAge: w.tick - t.FreezeStart, Hooked: t.Core.HookedPlayer}
 	if t.StartTick != 0 {
-		s.Time = clamp(w.tick-t.StartTick, 0, maxSavedTime-penalty) + penalty
+		s.Time = min(max(w.tick-t.StartTick, 0), maxSavedTime-penalty) + penalty
 	}
 	return s, true
 }
@@ -242,8 +242,6 @@ func (w *World) loadTee(id int, s *SavedTee, hooked int32, team uint8) {
 	t.savedInput.Fire, t.savedInput.Hook = from.savedInput.Fire, from.savedInput.Hook
 	w.addEvent(Event{Kind: EventTuning, Tee: t.id})
 }
-
-func clamp[T int32 | float32](v, lo, hi T) T { return min(max(v, lo), hi) }
 
 // ticksOf returns the number of ticks of some seconds.
 func ticksOf(seconds float32) int32 {

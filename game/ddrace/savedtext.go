@@ -111,14 +111,14 @@ func (f *savedFields) float(p *float32, limit float32) {
 		f.fail(text, "a number")
 		return
 	}
-	*p = clamp(float32(v), -limit, limit)
+	*p = min(max(float32(v), -limit), limit)
 }
 
 // pos is a place, of which only whole units are written.
 func (f *savedFields) pos(p *Vec) {
 	for _, v := range [...]*float32{&p.X, &p.Y} {
 		if f.writing {
-			n := int32(clamp(*v, -maxSavedPos, maxSavedPos))
+			n := int32(min(max(*v, -maxSavedPos), maxSavedPos))
 			f.int(&n, 0, 0)
 		} else {
 			f.float(v, maxSavedPos)

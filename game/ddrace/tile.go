@@ -39,7 +39,9 @@ const (
 	teleCheckIn     = 31
 	teleCheckInEvil = 63
 
-	speedupTile = 28
+	// The types of speedups. Only DDNet 20 knows the new ones.
+	oldSpeedup = 28
+	newSpeedup = 29
 
 	tileRefill        = 32 // jumps
 	tileStart         = 33

@@ -356,7 +356,6 @@ func (w *World) setStart(t *Tee, tick int32) {
 
 // speedUp lets a speedup push a tee.
 func (w *World) speedUp(t *Tee, i int32) {
-	const pi float32 = 3.1415926535897932384626433
 	tile := w.m.speedup[i]
 	a := float32(float32(tile.Angle) * (pi / 180))
 	dir := Vec{X: vec.Cos(a), Y: vec.Sin(a)}
@@ -410,7 +409,6 @@ func (w *World) newSpeed(t *Tee, dir Vec, force float32, limit int32) float32 {
 // mathAngle returns the angle of v against the clock, from 0 to 2 pi, with what the original makes of
 // vertical ones.
 func mathAngle(v Vec) float32 {
-	const pi float32 = 3.1415926535897932384626433
 	atan := func(t float32) float32 { return vec.Atan2(t, 1) }
 	var a float32
 	switch {

@@ -45,7 +45,7 @@ func arena(t testing.TB, seed splitmix.Rand) *Map {
 				d.switchAt(x, y, uint8(seed.Intn(4)), kinds[seed.Intn(len(kinds))], flags, uint8(seed.Intn(5)))
 			case n < 38:
 				s := &layer(d, &d.Speedup)[d.at(x, y)]
-				s.Force, s.MaxSpeed, s.Type, s.Angle = uint8(seed.Intn(30)), uint8(seed.Intn(100)), speedupTile, int16(seed.Intn(360))
+				s.Force, s.MaxSpeed, s.Type, s.Angle = uint8(seed.Intn(30)), uint8(seed.Intn(100)), oldSpeedup, int16(seed.Intn(360))
 			case n < 40:
 				s := &layer(d, &d.Tune)[d.at(x, y)]
 				s.Number, s.Type = uint8(seed.Intn(3)), tuneTile
