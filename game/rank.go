@@ -52,8 +52,8 @@ const (
 const (
 	// MaxCheckpoints is how many checkpoints a finish has.
 	MaxCheckpoints = 25
-	// MaxSave is the longest state of a team, in bytes.
-	MaxSave = 64 << 10
+	// MaxSave is the longest state of a team, in bytes, as columns of type TEXT have it.
+	MaxSave = 64<<10 - 1
 	// maxRankAnswer limits an encoded answer.
 	maxRankAnswer = 2*MaxSave + 4*MaxStoreValue
 )

@@ -11,8 +11,9 @@ const (
 	MaxStoreName  = 64   // bytes of the name of a space, key, table or row
 	MaxStoreValue = 4096 // bytes of a value
 	MaxStoreRows  = 100  // in an answer
-	// maxStoreRequests is how many requests there may be in a tick.
+	// maxStoreRequests is how many requests there may be in a tick, and maxFinishes how many with finishes.
 	maxStoreRequests = 64
+	maxFinishes      = maxStoreRequests + 2*MaxPlayers
 )
 
 // StoreOp is what a StoreRequest asks for.
@@ -126,7 +127,11 @@ func (s Storage) request(r StoreRequest) int32 {
 	if st.tick != s.tx.w.tick {
 		st.tick, st.inTick = s.tx.w.tick, 0
 	}
-	if !r.valid() || st.inTick == maxStoreRequests {
+	limit := int32(maxStoreRequests)
+	if r.Rank != nil && r.Rank.Op == RankFinish { // those who ask much must not keep others from finishing
+		limit = maxFinishes
+	}
+	if !r.valid() || st.inTick >= limit {
 		return 0
 	}
 	st.inTick++

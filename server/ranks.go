@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/teeyard/teeyard/game"
 )
@@ -67,8 +68,55 @@ func (s *Server) askRanks(r *game.RankRequest, answer func(game.StoreAnswer)) (r
 		r.Map = s.gameMap.Name
 	}
 	from := game.RankOrigin{ID: RankID(r, h.gameID), Server: s.settings.SQLServerName, GameID: h.gameID, Log: s.replayLog()}
-	h.ranks.Submit(r, from, func(a game.RankAnswer) { answer(rankAnswer(&a)) })
+	submit := func() { h.ranks.Submit(r, from, func(a game.RankAnswer) { answer(rankAnswer(&a)) }) }
+	switch r.Op {
+	case game.RankFinish, game.RankSave, game.RankLoad:
+		if s.storesMatches() {
+			h.held = append(h.held, submit)
+			return ""
+		}
+	}
+	submit()
 	return ""
+}
+
+// isFinish reports whether a request keeps a finish.
+func isFinish(r *game.StoreRequest) bool { return r.Rank != nil && r.Rank.Op == game.RankFinish }
+
+// putBackSave keeps again what was taken out for a world that has ended.
+func (s *Server) putBackSave(a *game.RankAnswer) {
+	if a == nil || a.Op != game.RankLoad || !a.Found || a.Save == nil {
+		return
+	}
+	r := &game.RankRequest{Op: game.RankSave, Map: a.Map, By: game.Nobody, Code: a.Code, Text: a.Save.Text, Names: a.Save.Who}
+	s.askRanks(r, func(game.StoreAnswer) {})
+}
+
+// releaseRequests passes on what changes the ranks once the match is stored with it. A match that goes on after a crash
+// then asks for it again, and not for something else that happened anew: a team that goes on would also have its save.
+func (s *Server) releaseRequests() {
+	h := &s.storage
+	if len(h.held) == 0 {
+		return
+	}
+	release := func(n int) {
+		for _, submit := range h.held[:n] {
+			submit()
+		}
+		h.held, h.storing = slices.Delete(h.held, 0, n), 0
+	}
+	switch {
+	case !s.storesMatches():
+		release(len(h.held))
+		return
+	case s.isStoring():
+		return
+	case h.storing > 0:
+		release(h.storing)
+	}
+	if h.storing = len(h.held); h.storing > 0 {
+		s.storeMatch(s.savedMatch())
+	}
 }
 
 // RankID returns the ID of what a request of the world with an ID keeps, whose Map is set. The world

@@ -32,9 +32,13 @@ type stuckRanks struct {
 	requests []game.RankRequest
 	origins  []game.RankOrigin
 	waiting  []func()
+	before   func(*game.RankRequest) // called with each
 }
 
 func (s *stuckRanks) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
+	if s.before != nil {
+		s.before(r)
+	}
 	s.requests, s.origins = append(s.requests, *r), append(s.origins, from)
 	a := r.Answer()
 	s.waiting = append(s.waiting, func() { answer(a) })
@@ -54,7 +58,13 @@ func TestFinishOfResumedMatch(t *testing.T) {
 			Resume: matches, Replays: &logs, OpenRanks: func(string) Ranks { return r }, Mods: []func() game.Mod{func() game.Mod { return m }},
 		}, "sv_resume 1; sv_replay 1; sv_warmup 0; sv_sql_servername GER"), m
 	}
-	first := &stuckRanks{}
+	// The match is stored with the request before that is passed on.
+	first := &stuckRanks{before: func(r *game.RankRequest) {
+		var m savedMatch
+		b, err := saved.Load("resume-8303.state")
+		testenv.Require(t, err == nil && m.parse(b) == nil, "no match is stored: %v", err)
+		testenv.Check(t, len(m.Requests) == 1 && m.Requests[0].Rank.Time == r.Time, "the match is stored with %+v", m.Requests)
+	}}
 	ts, _ := start(first)
 	ts.idle(150, ts.join(ip(1), "dora"))
 	testenv.Require(t, len(first.requests) == 1, "%d requests", len(first.requests))

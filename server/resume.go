@@ -57,7 +57,8 @@ type resume struct {
 	from       *savedMatch    // that the first world goes on with, nil for none
 	standUntil conn.Time      // the world stands still until then, or until a client comes
 	nextSave   conn.Time
-	stored     bool // there is something in the store
+	soundAt    conn.Time // the resumed match counts as sound then
+	stored     bool      // there is something in the store
 	storing    chan struct{}
 	trouble    atomic.Pointer[error]
 	reported   string // the last trouble printed
@@ -270,7 +271,7 @@ func (s *Server) resumeSeats(now conn.Time) {
 	}
 	tick := s.world.Tick()
 	s.clock.tick, s.clock.start = tick, now.Add(-time.Duration(tick)*tickDuration)
-	s.resume.standUntil, s.resume.nextSave = now.Add(resumeTime), now.Add(resumeTrial)
+	s.resume.standUntil, s.resume.nextSave, s.resume.soundAt = now.Add(resumeTime), now.Add(resumeTrial), now.Add(resumeTrial)
 	if rules := s.gameRules(); rules != s.world.Rules() {
 		s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &rules})
 	}
@@ -356,10 +357,29 @@ func (s *Server) takeResumedSeat(c *session) bool {
 	return true
 }
 
+// storesMatches reports whether a server that starts after a crash would go on with this match.
+func (s *Server) storesMatches() bool {
+	return s.settings.Resume != 0 && s.cfg.Resume != nil && s.numClients() > 0 && s.now >= s.resume.soundAt
+}
+
+// isStoring reports whether the disk is busy with a match.
+func (s *Server) isStoring() bool {
+	if s.resume.storing == nil {
+		return false
+	}
+	select {
+	case <-s.resume.storing:
+		return false
+	default:
+		return true
+	}
+}
+
 // updateResume stores the match when it is time to.
 func (s *Server) updateResume(now conn.Time) {
 	r := &s.resume
 	s.reportResumeTrouble()
+	s.releaseRequests()
 	if now < r.nextSave || s.cfg.Resume == nil {
 		return
 	}
@@ -433,12 +453,8 @@ func (s *Server) savedMatch() *savedMatch {
 // one before, it does nothing.
 func (s *Server) storeMatch(m *savedMatch) {
 	r := &s.resume
-	if r.storing != nil {
-		select {
-		case <-r.storing:
-		default:
-			return
-		}
+	if s.isStoring() {
+		return
 	}
 	done := make(chan struct{})
 	r.storing, r.stored = done, m != nil

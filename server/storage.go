@@ -20,8 +20,11 @@ type Storage interface {
 	Close() error
 }
 
-// maxStoreRequests is how many requests to the storage may be under way.
-const maxStoreRequests = 1024
+// maxStoreRequests is how many requests to the storage may be under way, and maxFinishes how many if another one is a finish.
+const (
+	maxStoreRequests = 1024
+	maxFinishes      = 4096
+)
 
 // storageHost connects worlds with the storage.
 type storageHost struct {
@@ -36,6 +39,9 @@ type storageHost struct {
 	// saved with it.
 	unanswered []savedRequest
 	trouble    string // printed last
+	// held are requests that wait until the match is stored with them, and storing how many of these are in what is being stored.
+	held    []func()
+	storing int
 
 	mu      sync.Mutex
 	answers []worldAnswer
@@ -104,7 +110,7 @@ func (s *Server) store(r *game.StoreRequest, refusal string) {
 	h.waiting++
 	switch {
 	case refusal != "":
-	case h.waiting > maxStoreRequests:
+	case h.waiting > maxStoreRequests && !(isFinish(r) && h.waiting <= maxFinishes):
 		refusal = "too many requests to the storage"
 	case r.Op == game.StoreRank:
 		if refusal = s.askRanks(r.Rank, answer); refusal == "" {
@@ -135,7 +141,9 @@ func (s *Server) takeAnswers() {
 		h.mu.Unlock()
 		h.waiting -= len(answers)
 		for i := range answers {
-			if answers[i].world == h.world {
+			if answers[i].world != h.world {
+				s.putBackSave(answers[i].Rank)
+			} else {
 				s.queueCommand(answers[i].Command())
 				if k := slices.IndexFunc(h.unanswered, func(r savedRequest) bool { return r.ID == answers[i].ID }); k >= 0 {
 					h.unanswered = slices.Delete(h.unanswered, k, k+1)
@@ -174,6 +182,10 @@ func (h *storageHost) err() error {
 // closeStorage writes what is not written yet.
 func (s *Server) closeStorage() {
 	h := &s.storage
+	for _, submit := range h.held {
+		submit()
+	}
+	h.held = nil
 	if h.ranks != nil {
 		if err := h.ranks.Close(); err != nil {
 			s.print(console.Warning, "ranks", err.Error())

@@ -281,18 +281,28 @@ func (m *Mode) load(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	by := game.PlayerID(m.state.Saves.Of[team].By)
 	if !a.Found || a.Save == nil {
 		m.state.Saves.Of[team] = saving{}
+		why := "loaded on a different server"
+		if a.Err != "" {
+			why = a.Err
+		}
 		if ctx.Connected(by) {
-			ctx.SayTo(by, "Unable to load savegame: loaded on a different server")
+			ctx.SayTo(by, "Unable to load savegame: "+why)
 		}
 		return
 	}
-	m.sayToTeam(team, "Loading successfully done")
 	s, err := ddrace.ParseSavedTeam(a.Save.Text)
-	if err != nil {
-		m.state.Saves.Of[team] = saving{} // it was good before
+	if err != nil || ctx.DDRace().Members(team) == 0 {
+		m.putBack(ctx, team, a)
 		return
 	}
+	m.sayToTeam(team, "Loading successfully done")
 	m.restore(ctx, team, s, false)
+}
+
+// putBack keeps what was taken out for a team that has left meanwhile.
+func (m *Mode) putBack(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
+	m.state.Saves.Of[team] = saving{}
+	ctx.Rank(game.RankRequest{Op: game.RankSave, By: game.Nobody, Code: a.Code, Text: a.Save.Text, Names: a.Save.Who})
 }
 
 // restore gives a team what was saved, as far as its members are still there.

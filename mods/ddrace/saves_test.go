@@ -23,38 +23,44 @@ type keeper struct {
 // answers lets the ranks answer what was asked, until nothing is.
 func (k *keeper) answers() {
 	k.t.Helper()
-	for {
-		var cmds []game.Command
-		for _, e := range k.events[k.seen:] {
-			if e.Kind != game.EvStore || e.Store.Rank == nil {
-				continue
-			}
-			r := e.Store.Rank
-			a := r.Answer()
-			a.Err = k.fails
-			save, there := k.kept[r.Code]
-			switch {
-			case k.fails != "":
-			case r.Op == game.RankSave && !there:
-				k.kept[r.Code] = game.RankSaveState{ID: fmt.Sprint("id ", len(k.ops)), Text: r.Text, Who: r.Names}
-				a.Found, a.Save = true, &game.RankSaveState{}
-			case r.Op == game.RankSaved && there:
-				a.Found, a.Save = true, &save
-			case r.Op == game.RankLoad && there && save.ID == r.SaveID:
-				a.Found, a.Save = true, &save
-				delete(k.kept, r.Code)
-			}
-			if r.Op == game.RankSave || r.Op == game.RankSaved || r.Op == game.RankLoad {
-				k.ops = append(k.ops, r.Op)
-			}
-			cmds = append(cmds, (&game.StoreAnswer{ID: e.Store.ID, Op: game.StoreRank, Space: game.RankSpace, Err: k.fails, Rank: &a}).Command())
-		}
-		k.seen = len(k.events)
-		if len(cmds) == 0 {
-			return
-		}
-		k.run(10, cmds...)
+	for k.answer() {
 	}
+}
+
+// answer lets the ranks answer what was asked. It reports whether something was.
+func (k *keeper) answer() bool {
+	k.t.Helper()
+	var cmds []game.Command
+	for _, e := range k.events[k.seen:] {
+		if e.Kind != game.EvStore || e.Store.Rank == nil {
+			continue
+		}
+		r := e.Store.Rank
+		a := r.Answer()
+		a.Err = k.fails
+		save, there := k.kept[r.Code]
+		switch {
+		case k.fails != "":
+		case r.Op == game.RankSave && !there:
+			k.kept[r.Code] = game.RankSaveState{ID: fmt.Sprint("id ", len(k.ops)), Text: r.Text, Who: r.Names}
+			a.Found, a.Save = true, &game.RankSaveState{}
+		case r.Op == game.RankSaved && there:
+			a.Found, a.Save = true, &save
+		case r.Op == game.RankLoad && there && save.ID == r.SaveID:
+			a.Found, a.Save = true, &save
+			delete(k.kept, r.Code)
+		}
+		if r.Op == game.RankSave || r.Op == game.RankSaved || r.Op == game.RankLoad {
+			k.ops = append(k.ops, r.Op)
+		}
+		cmds = append(cmds, (&game.StoreAnswer{ID: e.Store.ID, Op: game.StoreRank, Space: game.RankSpace, Err: k.fails, Rank: &a}).Command())
+	}
+	k.seen = len(k.events)
+	if len(cmds) == 0 {
+		return false
+	}
+	k.run(10, cmds...)
+	return true
 }
 
 // older lets the saves be older.
@@ -169,6 +175,32 @@ func TestTakenCode(t *testing.T) {
 	testenv.Check(t, len(k.told[0]) == 1 && strings.HasPrefix(k.told[0][0], "Team successfully saved by player 1. Use '/load ") && !strings.Contains(k.told[0][0], "/load c'"), "told %q", k.told[0])
 	testenv.Check(t, len(k.ops) == 3, "asked %v", k.ops)
 	k.team(0, 0, 0)
+}
+
+// TestLoadWithoutTeam has a team leave while its save is on its way: it is kept again. A load that fails says why.
+func TestLoadWithoutTeam(t *testing.T) {
+	k := savers(t)
+	k.types(0, "save c")
+	k.answers()
+	k.older(60)
+	for _, id := range []game.PlayerID{0, 1} {
+		k.run(100)
+		k.types(id, "team 9")
+	}
+	k.types(0, "load c")
+	k.answer() // of what is there
+	k.fails = "the database does not answer"
+	clear(k.told)
+	k.answers()
+	k.heard(0, "Unable to load savegame: the database does not answer")
+	k.fails = ""
+	k.run(60)
+	k.types(0, "load c")
+	k.answer()
+	k.run(10, game.Command{Kind: game.CmdLeave, Player: 0, Target: game.Nobody}, game.Command{Kind: game.CmdLeave, Player: 1, Target: game.Nobody})
+	k.answers()
+	last := k.ops[len(k.ops)-2:]
+	testenv.Check(t, last[0] == game.RankLoad && last[1] == game.RankSave && len(k.kept) == 1 && len(k.kept["c"].Who) == 2, "asked %v, kept %v", k.ops, k.kept)
 }
 
 // TestSaving restores a world while a team is saved: it goes on as the one that was not.

@@ -3,6 +3,7 @@ package ddnetdb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -161,6 +162,9 @@ func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAn
 	})
 }
 
+// errTaken means that a code is taken, so that nothing was saved.
+var errTaken = errors.New("the code is taken")
+
 // saves keeps saves and takes them out, each once: what it changes is in a transaction with the ID of the
 // request.
 func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOrigin, a *game.RankAnswer) error {
@@ -188,24 +192,28 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 		})
 	case game.RankSave:
 		id := rank.SaveID(from.ID)
-		return s.transact(ctx, func(tx *sql.Tx) error {
+		err := s.transact(ctx, func(tx *sql.Tx) error {
 			fresh, err := s.isNew(ctx, tx, from.ID)
+			if err != nil || !fresh { // it was saved, and may have been loaded since
+				return err
+			}
+			res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, CURRENT_TIMESTAMP, ?, ?, FALSE)"),
+				r.Text, r.Map, r.Code, cut(from.Server, 4), id)
 			if err != nil {
 				return err
 			}
-			if fresh {
-				_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, CURRENT_TIMESTAMP, ?, ?, FALSE)"),
-					r.Text, r.Map, r.Code, cut(from.Server, 4), id)
-				if err != nil {
-					return err
-				}
+			if n, err := res.RowsAffected(); err != nil || n == 1 {
+				return err
 			}
-			state, err := saved(tx.QueryRowContext, "Map = ? AND Code = ?", r.Map, r.Code)
-			if a.Found = err == nil && state != nil && state.ID == id; a.Found {
-				a.Save = &game.RankSaveState{ID: id}
-			}
-			return err
+			return errTaken
 		})
+		if err == errTaken {
+			return nil
+		}
+		if a.Found = err == nil; a.Found {
+			a.Save = &game.RankSaveState{ID: id}
+		}
+		return err
 	}
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		var text sql.NullString

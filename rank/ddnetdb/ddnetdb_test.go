@@ -2,6 +2,7 @@ package ddnetdb
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -217,6 +218,65 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	testenv.Require(t, found.Found && found.Save.Text == save.Text && ask(0, game.RankRequest{Op: game.RankSaves, Name: "ann"}).Count == 1, "%+v", found)
 	load := game.RankRequest{Op: game.RankLoad, SaveID: found.Save.ID}
 	testenv.Check(t, ask(7002, load).Found && !ask(7003, load).Found && ask(7002, load).Save.Text == save.Text && !ask(0, game.RankRequest{Op: game.RankSaved}).Found, "loaded twice")
+	again = ask(7000, save)
+	testenv.Check(t, again.Found && !ask(0, game.RankRequest{Op: game.RankSaved}).Found, "who asks again after it was loaded has it twice: %+v", again)
+	testSavesOnce(t, direct, s, c)
+}
+
+// testSavesOnce saves and loads over connections that are cut off at different bytes, and has several load the same save.
+func testSavesOnce(t *testing.T, direct, s *Store, c *cutter) {
+	ctx := t.Context()
+	there := func(code string) (n int) {
+		testenv.NoError(t, direct.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM record_saves WHERE Code = ?", code).Scan(&n))
+		return n
+	}
+	lost, unsure := 0, 0
+	for i := range 70 {
+		code, origin := fmt.Sprint("code ", i), game.RankOrigin{ID: number(10_000 + 2*i), Server: "GER"}
+		try := func(r game.RankRequest, origin game.RankOrigin, before int) game.RankAnswer {
+			c.set(int64(150+11*i), i%2 == 1)
+			a, err := s.Answer(ctx, &r, origin)
+			c.set(0, false)
+			switch {
+			case err == nil:
+			case errors.Is(err, rank.ErrUnsure):
+				unsure++
+			default:
+				lost++
+				testenv.Check(t, there(code) == before, "cut off in request %d, which changed something: %v", i, err)
+			}
+			if err != nil {
+				a, err = s.Answer(ctx, &r, origin)
+			}
+			testenv.Check(t, err == nil && a.Found && there(code) == 1-before, "request %d: %+v, %v, %d there", i, a, err, there(code))
+			return a
+		}
+		a := try(game.RankRequest{Op: game.RankSave, Map: "m", Code: code, Text: "state " + code, Names: []string{"ann"}}, origin, 0)
+		origin.ID = number(10_001 + 2*i)
+		a = try(game.RankRequest{Op: game.RankLoad, Map: "m", Code: code, SaveID: a.Save.ID}, origin, 1)
+		testenv.Check(t, a.Save.Text == "state "+code, "another save: %+v", a.Save)
+	}
+	testenv.Check(t, lost > 10, "only %d requests were cut off", lost)
+	t.Logf("%d requests were cut off, %d in the commit", lost+unsure, unsure)
+
+	save := game.RankRequest{Op: game.RankSave, Map: "m", Code: "wanted", Text: "state"}
+	a := testenv.Must(direct.Answer(ctx, &save, game.RankOrigin{ID: number(20_000)}))
+	load := game.RankRequest{Op: game.RankLoad, Map: "m", Code: "wanted", SaveID: a.Save.ID}
+	loads := make(chan game.RankAnswer)
+	for i := range 8 {
+		go func() {
+			a, err := []*Store{direct, s}[i%2].Answer(ctx, &load, game.RankOrigin{ID: number(20_001 + i)})
+			testenv.Check(t, err == nil, "%v", err)
+			loads <- a
+		}()
+	}
+	found := 0
+	for range 8 {
+		if (<-loads).Found {
+			found++
+		}
+	}
+	testenv.Check(t, found == 1, "a save was loaded %d times", found)
 }
 
 // TestImportIntoTheDatabase imports a journal's tables into a database that has some of the rows, twice: nothing is lost

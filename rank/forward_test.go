@@ -1,0 +1,42 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// unsureStore is a remote whose first answers get lost.
+type unsureStore struct {
+	lost  int
+	asked map[ID]int
+}
+
+func (*unsureStore) Name() string                           { return "unsure" }
+func (*unsureStore) Deliver(context.Context, []Entry) error { return errAway }
+func (s *unsureStore) Answer(_ context.Context, r *game.RankRequest, from game.RankOrigin) (game.RankAnswer, error) {
+	s.asked[from.ID]++
+	a := r.Answer()
+	if s.lost--; s.lost >= 0 {
+		return a, fmt.Errorf("%w: %w", ErrUnsure, errAway)
+	}
+	a.Found = true
+	return a, nil
+}
+
+// TestLostAnswer loads a save while the connection ends: the answer is what the remote says when it is asked again with the
+// same ID, and not that it failed.
+func TestLostAnswer(t *testing.T) {
+	t.Parallel()
+	store := &unsureStore{lost: 1, asked: map[ID]int{}}
+	s := OpenShared(Config{Path: filepath.Join(t.TempDir(), "file")}, store)
+	answers := make(chan game.RankAnswer)
+	s.Submit(&game.RankRequest{Op: game.RankLoad, Map: "m", Code: "c"}, game.RankOrigin{ID: number(1)}, func(a game.RankAnswer) { answers <- a })
+	a := <-answers
+	testenv.Check(t, a.Found && a.Err == "" && store.asked[number(1)] == 2, "%+v, asked %v", a, store.asked)
+	testenv.NoError(t, s.Close())
+}
