@@ -18,16 +18,25 @@ const (
 
 // The numbers of fields that a tee has had in the versions of DDNet up to 16.4. Later ones have more.
 const (
-	fieldsFirst       = 96
-	fieldsEligible    = 97  // with NotEligible
-	fieldsTelegun     = 101 // teleguns and GameID
-	fieldsInput       = 108 // the hooked tee, inputs and the timer of weapons
-	fieldsStarted     = 109
-	fieldsLiveFreeze  = 110
-	fieldsTeam        = 5 // of a team; formerly without Practice
-	fieldsOfSwitch    = 3
-	hammer, shotgun   = 1, 2 // bits of what does not affect others
-	grenade, laserBit = 4, 8
+	fieldsFirst      = 96
+	fieldsEligible   = 97  // with NotEligible
+	fieldsTelegun    = 101 // teleguns and GameID
+	fieldsInput      = 108 // the hooked tee, inputs and the timer of weapons
+	fieldsStarted    = 109
+	fieldsLiveFreeze = 110
+)
+
+const (
+	fieldsOfTeam   = 5 // formerly without Practice
+	fieldsOfSwitch = 3
+)
+
+// The bits of the weapons that do not affect others.
+const (
+	unhitHammer  = 1
+	unhitShotgun = 2
+	unhitGrenade = 4
+	unhitLaser   = 8
 )
 
 // savedFields reads or writes the fields of a line in their order.
@@ -245,13 +254,13 @@ func (s *SavedTee) unhit(f *savedFields) {
 	of := []struct {
 		flag *bool
 		bit  int32
-	}{{&t.UnhitHammer, hammer}, {&t.UnhitShotgun, shotgun}, {&t.UnhitGrenade, grenade}, {&t.UnhitLaser, laserBit}}
+	}{{&t.UnhitHammer, unhitHammer}, {&t.UnhitShotgun, unhitShotgun}, {&t.UnhitGrenade, unhitGrenade}, {&t.UnhitLaser, unhitLaser}}
 	for _, o := range of {
 		if *o.flag {
 			flags |= o.bit
 		}
 	}
-	f.int(&flags, 0, hammer|shotgun|grenade|laserBit)
+	f.int(&flags, 0, unhitHammer|unhitShotgun|unhitGrenade|unhitLaser)
 	for _, o := range of {
 		*o.flag = flags&o.bit != 0
 	}
@@ -307,7 +316,7 @@ func (s *SavedSwitch) fields(f *savedFields) {
 // that cannot be are the nearest that can.
 func ParseSavedTeam(text string) (*SavedTeam, error) {
 	if len(text) > maxSavedText {
-		return nil, fmt.Errorf("%w: %d bytes are too many", ErrSave, len(text))
+		return nil, fmt.Errorf("%w: it has %d bytes, more than %d", ErrSave, len(text), maxSavedText)
 	}
 	lines := strings.Split(text, "\n")
 	s := new(SavedTeam)
@@ -321,10 +330,10 @@ func ParseSavedTeam(text string) (*SavedTeam, error) {
 	switch {
 	case f.err != nil:
 		return nil, f.err
-	case len(f.in) < fieldsTeam-1:
-		return nil, fmt.Errorf("%w: the first line has %d fields", ErrSave, len(f.in))
+	case len(f.in) < fieldsOfTeam-1:
+		return nil, fmt.Errorf("%w: the first line has %d fields, not %d", ErrSave, len(f.in), fieldsOfTeam)
 	case members < 1 || members > MaxTees || switches > 255:
-		return nil, fmt.Errorf("%w: it has %d tees and %d switches", ErrSave, members, switches)
+		return nil, fmt.Errorf("%w: it has %d tees, not 1 to %d, or %d switches, more than 255", ErrSave, members, MaxTees, switches)
 	case len(lines) != int(1+members+switches):
 		return nil, fmt.Errorf("%w: %d lines for %d tees and %d switches", ErrSave, len(lines), members, switches)
 	}
@@ -340,11 +349,12 @@ func ParseSavedTeam(text string) (*SavedTeam, error) {
 	s.Switches = make([]SavedSwitch, switches)
 	for i := range s.Switches {
 		f := savedFields{in: strings.Split(lines[1+int(members)+i], "\t")}
-		if s.Switches[i].fields(&f); f.err == nil && len(f.in) < fieldsOfSwitch {
-			f.fail("", "there")
-		}
-		if f.err != nil {
+		s.Switches[i].fields(&f)
+		switch {
+		case f.err != nil:
 			return nil, fmt.Errorf("switch %d: %w", 1+i, f.err)
+		case len(f.in) < fieldsOfSwitch:
+			return nil, fmt.Errorf("switch %d: %w: it has %d fields, not %d", 1+i, ErrSave, len(f.in), fieldsOfSwitch)
 		}
 	}
 	return s, nil
@@ -360,8 +370,8 @@ func (s *SavedTee) parse(line string) error {
 	}
 	s.Hooked = noTee
 	s.fields(&f)
-	if s.Name == "" {
-		f.fail("", "a name")
+	if f.err == nil && s.Name == "" {
+		return fmt.Errorf("%w: a tee without a name", ErrSave)
 	}
 	if n < fieldsInput && s.tee.Core.HookState == physics.HookGrabbed {
 		s.tee.Core.HookState = physics.HookFlying
