@@ -26,8 +26,9 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 		now.Checkpoints[i] = ms(c)
 	}
 	best := &m.state.Best[id]
-	worse := w.Settings().SaveWorseScores != 0
-	private := m.vars.HideScore != 0 || !worse || !ranks.Counts(tx, player, m.vars.RankBots) // bots run again and again
+	keepsWorse := w.Settings().SaveWorseScores != 0
+	ranked := ranks.Counts(tx, player, m.vars.RankBots)
+	private := m.vars.HideScore != 0 || !keepsWorse || !ranked // bots run again and again
 	f := game.RaceFinish{Player: player, Time: now.Time, Private: private}
 	if best.Time != 0 {
 		f.Diff = now.Time - best.Time
@@ -37,7 +38,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	if better {
 		f.Record, *best = game.RecordPersonal, now
 	}
-	counts := ranks.Counts(tx, player, m.vars.RankBots) && (m.vars.NamelessScore != 0 || !strings.HasPrefix(tx.Name(player), "nameless tee"))
+	counts := ranked && (m.vars.NamelessScore != 0 || !strings.HasPrefix(tx.Name(player), "nameless tee"))
 	if r := tx.Race(); counts && (r.BestTime == 0 || now.Time < r.BestTime) {
 		f.Record, r.BestTime = game.RecordOfAll, now.Time
 		tx.SetRace(r)
@@ -49,7 +50,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	if f.Private && f.Record == game.RecordOfAll {
 		tx.SendRecords(game.MaskAll &^ game.MaskOne(player))
 	}
-	if counts && (better || worse) {
+	if counts && (better || keepsWorse) {
 		tx.Rank(game.RankRequest{
 			Op: game.RankFinish, By: player, Names: []string{tx.Name(player)}, Time: now.Time, Checkpoints: now.Checkpoints[:],
 			Begin: m.state.Began[id], End: tx.Tick(),
@@ -59,10 +60,10 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 
 // loaded takes the best time of all, and that of a player, from the ranks.
 func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
-	var told game.PlayerMask
 	if a.Err != "" {
 		return
 	}
+	var told game.PlayerMask
 	if len(a.Rows) > 0 {
 		if r := tx.Race(); r.BestTime == 0 || a.Rows[0].Time < r.BestTime {
 			r.BestTime = max(a.Rows[0].Time, 1)
@@ -70,17 +71,16 @@ func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
 			told = game.MaskAll
 		}
 	}
-	if a.By >= 0 && a.Own != nil && tx.Connected(a.By) && tx.Name(a.By) == a.Asker && a.Asker == a.Name {
-		if best := &m.state.Best[a.By]; best.Time == 0 || a.Own.Time < best.Time {
+	if a.By >= 0 && a.Own != nil && tx.Connected(a.By) && tx.Name(a.By) == a.Asker {
+		switch best := &m.state.Best[a.By]; {
+		case a.Asker != a.Name: // /timecp compares with somebody else
+			best.Checkpoints = run{}.Checkpoints
+			copy(best.Checkpoints[:], a.Checkpoints)
+		case best.Time == 0 || a.Own.Time < best.Time:
 			*best = run{Time: max(a.Own.Time, 1)}
 			copy(best.Checkpoints[:], a.Checkpoints)
 			told |= game.MaskOne(a.By)
 		}
-	}
-	if a.By >= 0 && a.Own != nil && tx.Connected(a.By) && tx.Name(a.By) == a.Asker && a.Asker != a.Name { // of /timecp
-		best := &m.state.Best[a.By]
-		best.Checkpoints = run{}.Checkpoints
-		copy(best.Checkpoints[:], a.Checkpoints)
 	}
 	if told != 0 {
 		tx.SendRecords(told)

@@ -115,7 +115,7 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 	m.killTeam(w, team, -1, -1)
 }
 
-// newCode returns a code that is hardly taken.
+// newCode returns a code that most likely is free.
 func newCode(tx *game.Tx) string {
 	words := make([]string, 3)
 	for i := range words {
@@ -347,12 +347,8 @@ func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh boo
 func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
 	w, s, id := ctx.DDRace(), &m.state.Saves, int(c.Player)
 	team := w.Team(id)
-	other := -1
-	for player := range ctx.Players() {
-		if other < 0 && ctx.Name(player) == c.Arg(0) {
-			other = int(player)
-		}
-	}
+	player, found := named(&ctx.Tx, c.Arg(0))
+	other := int(player)
 	racing := func(id int) bool {
 		t := w.AliveTee(id)
 		return t != nil && t.Race == ddrace.RaceStarted
@@ -363,7 +359,7 @@ func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
 		why = "Swap is disabled on this server."
 	case team >= numTeams:
 		why = "Join a team to use swap feature, which means you can swap positions with each other."
-	case other < 0:
+	case !found:
 		why = "Player not found"
 	case other == id:
 		why = "Can't swap with yourself"

@@ -138,18 +138,13 @@ func (m *Mode) commandInvite(ctx *game.Ctx, c *game.CommandCall) {
 	}
 	w, s := ctx.DDRace(), &m.state.Teams
 	team := w.Team(int(c.Player))
-	target := game.Nobody
-	for id := range ctx.Players() {
-		if ctx.Name(id) == c.Arg(0) && target == game.Nobody {
-			target = id
-		}
-	}
+	target, found := named(&ctx.Tx, c.Arg(0))
 	switch {
 	case m.vars.Invite == 0:
 		ctx.SayTo(c.Player, "Invites are disabled")
 	case team == 0 || team >= numTeams:
 		ctx.SayTo(c.Player, "Can't invite players to this team")
-	case target == game.Nobody:
+	case !found:
 		ctx.SayTo(c.Player, "Player not found")
 	case s.Invited[team]&game.MaskOne(target) != 0:
 		ctx.SayTo(c.Player, "Player already invited")
