@@ -1,7 +1,6 @@
 package game
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -41,7 +40,7 @@ type ddraceHost struct {
 	entered PlayerMask // who is in the simulation
 	lines   []ddrace.Line
 	pickups []ddrace.Pickup
-	shown   [MaxPlayers]PlayerMask // who does not see a player's tee
+	notFor  [MaxPlayers]PlayerMask // who does not see a player's tee
 	teams   [MaxPlayers]uint8      // of the players when the tick began
 	tick    DDRaceTick
 	visitor visitor // while it is visited
@@ -94,9 +93,7 @@ func (w *World) DDRaceSettings() (s ddrace.Settings, ok bool) {
 	if w.ddrace == nil {
 		return s, false
 	}
-	s = *w.ddrace.world.Settings()
-	s.Zones, s.ZoneEnter, s.ZoneLeave = slices.Clone(s.Zones), slices.Clone(s.ZoneEnter), slices.Clone(s.ZoneLeave)
-	return s, true
+	return w.ddrace.world.Settings().Clone(), true
 }
 
 // shownTuning returns the part of a tuning that all clients know.
@@ -132,7 +129,7 @@ func (w *World) tellDDRaceTuning(id PlayerID) {
 	w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &t, Flag: true})
 }
 
-// tuneDDRace changes the tuning of the simulation.
+// tune changes the tuning of the simulation.
 func (d *ddraceHost) tune(t *Tuning) {
 	s := *d.world.Settings()
 	copy(s.Tuning[:physics.PlayerCollision], t[:])
@@ -329,7 +326,7 @@ func (w *World) sayZone(id PlayerID, messages []string, zone int32) {
 
 // ddraceHidden returns the players who do not see a player's tee: those of other teams, unless others
 // are shown.
-func (w *World) ddraceHidden(id PlayerID) PlayerMask { return w.ddrace.shown[id] }
+func (w *World) ddraceHidden(id PlayerID) PlayerMask { return w.ddrace.notFor[id] }
 
 // mirrorTees lets the characters of the world be those of the simulation.
 func (w *World) mirrorTees() {

@@ -98,7 +98,7 @@ func (d *ddraceHost) hidden(owner int8) PlayerMask {
 	if owner < 0 {
 		return 0
 	}
-	return d.shown[owner]
+	return d.notFor[owner]
 }
 
 func (d *ddraceHost) projectile(p *ddrace.Projectile) ProjectileState {

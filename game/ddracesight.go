@@ -219,7 +219,7 @@ func (w *World) hideTees() {
 	}
 	for i := range w.players {
 		id := PlayerID(i)
-		if d.shown[i] = 0; !w.players[i].inGame {
+		if d.notFor[i] = 0; !w.players[i].inGame {
 			continue
 		}
 		mine := team[d.world.Team(i)] | super
@@ -233,7 +233,7 @@ func (w *World) hideTees() {
 		case !solo.Has(id):
 			acts |= mine &^ solo
 		}
-		d.shown[i] = playing &^ (acts | on | mates&mine)
+		d.notFor[i] = playing &^ (acts | on | mates&mine)
 		if watching == 0 {
 			continue
 		}
@@ -246,7 +246,7 @@ func (w *World) hideTees() {
 			switch watched := p.watched(); {
 			case watched == Nobody && p.sight.ownTeam && !acts.Has(PlayerID(k)) && mine&bit == 0,
 				watched != Nobody && !acts.Has(watched) && on&bit == 0 && (mates&bit == 0 || !mine.Has(watched)):
-				d.shown[i] |= bit
+				d.notFor[i] |= bit
 			}
 		}
 	}

@@ -31,14 +31,13 @@ func (w *World) DDRaceTick() *DDRaceTick {
 // beginRecord notes what a tick begins with.
 func (d *ddraceHost) beginRecord(w *World) {
 	t := &d.tick
-	t.Inputs, t.Spectators, t.Practice = d.inputs, 0, 0
+	t.Inputs, t.Spectators, t.Practice = d.inputs, 0, d.world.Practice()
 	for id := range t.Teams {
 		t.Teams[id] = d.world.Team(id)
 		if p := &w.players[id]; p.inGame && p.team == TeamSpectators {
 			t.Spectators |= MaskOne(PlayerID(id))
 		}
 	}
-	t.Practice = d.world.Practice()
 }
 
 // endRecord notes where the tees are.

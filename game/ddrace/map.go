@@ -81,7 +81,7 @@ func NewMap(t *terrain.Terrain, base Settings) (*Map, error) {
 		return nil, fmt.Errorf("ddrace: %w", err)
 	}
 	m := &Map{
-		Settings: base.clone(), walls: walls, width: int32(t.Width), height: int32(t.Height),
+		Settings: base.Clone(), walls: walls, width: int32(t.Width), height: int32(t.Height),
 		tiles: t.Tiles, flags: t.Flags, front: t.Front, frontFlags: t.FrontFlags,
 		tele: t.Tele, speedup: t.Speedup, tune: t.Tune,
 	}

@@ -127,8 +127,8 @@ func (s *Settings) Clamp() {
 // release20 reports whether the physics are those of DDNet 20.
 func (s *Settings) release20() bool { return s.Release >= 20 }
 
-// clone returns settings that share nothing with s.
-func (s *Settings) clone() Settings {
+// Clone returns settings that share nothing with s.
+func (s *Settings) Clone() Settings {
 	c := *s
 	c.Zones = slices.Clone(s.Zones)
 	c.ZoneEnter, c.ZoneLeave = slices.Clone(s.ZoneEnter), slices.Clone(s.ZoneLeave)
