@@ -67,7 +67,9 @@ func (t *match) input(id int, in *teehistorian.Input) {
 		if slices.Contains(t.res.Repeated, at) {
 			t.inputs = append(t.inputs, ddrace.PlayerInput{Player: id, Input: c.input})
 		}
-		t.recent = append(t.recent, at)
+		if c.recentFor != at.Tick {
+			t.recent, c.recentFor = append(t.recent, at), at.Tick
+		}
 	}
 	c.input, c.hasInput = next, true
 	if c.pause != notPaused && t.world.AliveTee(id) != nil {

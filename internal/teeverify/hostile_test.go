@@ -75,6 +75,25 @@ func TestFarPlaces(t *testing.T) {
 	testenv.Check(t, led > 0, "the tee is not led")
 }
 
+// TestManyInputs checks that many inputs of a client for a tick are tried once, when a difference is searched for.
+func TestManyInputs(t *testing.T) {
+	const players, ticks, inputs = 3, 24, 100
+	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(changed(t, recording(t, 160), ""))))
+	var out bytes.Buffer
+	w := testenv.Must(teehistorian.NewWriter(&out, *r.Header()))
+	for rec := (teehistorian.Record{}); r.Next(&rec) == nil; {
+		testenv.NoError(t, w.Write(&rec))
+		for range inputs {
+			if rec.Kind == teehistorian.InputDiff && rec.Tick > 100 {
+				testenv.NoError(t, w.Write(&rec))
+			}
+		}
+	}
+	testenv.NoError(t, w.Flush())
+	res := verify(t, out.Bytes(), false)
+	testenv.Check(t, res.Difference != nil && res.Tried() > 0 && res.Tried() <= players*(ticks+1), "%v; %d inputs were tried", res.Difference, res.Tried())
+}
+
 // FuzzVerify checks that no file makes the simulation panic.
 func FuzzVerify(f *testing.F) {
 	f.Add(recording(f, 60))

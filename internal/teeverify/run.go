@@ -52,7 +52,7 @@ type frame struct {
 type state struct {
 	clients [teehistorian.MaxClients]clientState
 	inputs  []ddrace.PlayerInput // for the next tick
-	recent  []Repeat             // that were input, of the last maxSearch ticks
+	recent  []Repeat             // that were input, of the last maxSearch ticks, each once
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	teams   teams
@@ -63,10 +63,11 @@ type state struct {
 }
 
 type clientState struct {
-	version7 bool
-	input    ddrace.Input // the last one
-	hasInput bool
-	lastKill int32 // tick, 0 for none
+	version7  bool
+	input     ddrace.Input // the last one
+	hasInput  bool
+	recentFor int32 // tick of the client's last one of recent, 0 for none
+	lastKill  int32 // tick, 0 for none
 
 	entered   bool
 	spectator bool
