@@ -12,11 +12,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -124,16 +122,6 @@ func signalContext() (context.Context, error) {
 		time.AfterFunc(endTimeout, func() { os.Exit(1) })
 	})
 	return ctx, nil
-}
-
-// impliedArgs returns the arguments that the name of the program stands for: under the names
-// that the original's server has in packages and archives, it is one.
-func impliedArgs(program string) []string {
-	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
-	case "teeworlds-server", "teeworlds_srv":
-		return []string{"serve", "--original"}
-	}
-	return nil
 }
 
 // Main runs the program with the arguments of the command line. It ends the program if that

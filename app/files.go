@@ -22,20 +22,20 @@ type storage []string
 
 // newStorage returns the storage of a server. Without a folder from the operator, the file
 // storage.cfg lists the folders, as for teeworlds-server. Without that too, they are those of
-// teeworlds-server, whose first is the user's data folder, or the current one before these.
-func newStorage(dir string, original bool) storage {
+// the original, whose first is the user's data folder, or the current one before those of Teeworlds.
+func newStorage(dir string, o original) storage {
 	program := ""
 	if strings.ContainsRune(filepath.ToSlash(os.Args[0]), '/') { // as the original finds itself
 		program = filepath.Dir(os.Args[0])
 	} else if path, err := os.Executable(); err == nil {
 		program = filepath.Dir(path)
 	}
-	return newStorageFor(dir, original, program)
+	return newStorageFor(dir, o, program)
 }
 
 // newStorageFor is newStorage for a program in a folder.
-func newStorageFor(dir string, original bool, program string) storage {
-	p := places{user: userDir(), data: dataDirs(program), program: program}
+func newStorageFor(dir string, o original, program string) storage {
+	p := places{user: userDir(o), data: dataDirs(program, o), program: program}
 	if dir != "" {
 		return p.storage(dir, "$USERDIR", "$DATADIR", debianDir)
 	}
@@ -47,8 +47,11 @@ func newStorageFor(dir string, original bool, program string) storage {
 			return s
 		}
 	}
-	if original {
+	switch o {
+	case teeworldsServer:
 		return p.storage("$USERDIR", "$DATADIR", "$CURRENTDIR", "$APPDIR", debianDir)
+	case ddnetServer:
+		return p.storage("$USERDIR", "$DATADIR", "$CURRENTDIR")
 	}
 	s := p.storage("$CURRENTDIR", "$USERDIR", "$DATADIR", debianDir)
 	if p.user != "" && !canWrite(s[0]) { // as / of a service
@@ -142,11 +145,16 @@ func canWrite(dir string) bool {
 	return os.Remove(f.Name()) == nil
 }
 
-// userDir returns the folder of the user's files of Teeworlds, "" if there is no user.
-func userDir() string {
+// userDir returns the folder of the user's files of Teeworlds or, in the place of its server, of DDNet; "" if
+// there is no user.
+func userDir(o original) string {
+	name := "Teeworlds"
+	if o == ddnetServer {
+		name = "DDNet"
+	}
 	if runtime.GOOS == "windows" {
 		if dir := os.Getenv("APPDATA"); dir != "" {
-			return filepath.Join(dir, "Teeworlds")
+			return filepath.Join(dir, name)
 		}
 		return ""
 	}
@@ -155,26 +163,35 @@ func userDir() string {
 		return ""
 	}
 	if runtime.GOOS == "darwin" {
-		return filepath.Join(home, "Library", "Application Support", "Teeworlds")
+		return filepath.Join(home, "Library", "Application Support", name)
 	}
-	if old := filepath.Join(home, ".teeworlds"); isDir(old) {
+	name = strings.ToLower(name)
+	if old := filepath.Join(home, ".teeworlds"); o != ddnetServer && isDir(old) {
 		return old
 	}
-	return filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "teeworlds")
+	return filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), name)
 }
 
 // dataDirs returns the folders in which Teeworlds is installed, and after them those of DDNet, whose maps
-// of the same names are others.
-func dataDirs(program string) (dirs []string) {
-	list := []string{
-		"data", filepath.Join(program, "data"),
+// of the same names are others; in the place of DDNet-Server, its own first.
+func dataDirs(program string, o original) (dirs []string) {
+	teeworlds := []string{
 		"/usr/share/games/teeworlds/data", "/usr/share/teeworlds/data",
 		"/usr/local/share/teeworlds/data", "/usr/local/share/games/teeworlds/data",
 		"/usr/pkg/share/teeworlds/data", "/usr/pkg/share/games/teeworlds/data",
 		"/opt/teeworlds/data",
-		"/usr/share/games/ddnet/data", "/usr/share/ddnet/data", "/usr/local/share/ddnet/data", "/opt/ddnet/data",
 	}
-	for _, dir := range list {
+	ddnet := []string{
+		"/usr/share/ddnet/data", "/usr/share/games/ddnet/data",
+		"/usr/local/share/ddnet/data", "/usr/local/share/games/ddnet/data",
+		"/usr/pkg/share/ddnet/data", "/usr/pkg/share/games/ddnet/data",
+		"/opt/ddnet/data",
+	}
+	first, second := teeworlds, ddnet
+	if o == ddnetServer {
+		first, second = ddnet, teeworlds
+	}
+	for _, dir := range slices.Concat([]string{"data", filepath.Join(program, "data")}, first, second) {
 		if isDir(filepath.Join(dir, "maps")) {
 			dirs = append(dirs, dir)
 		}

@@ -150,15 +150,15 @@ func TestStorageFolders(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("APPDATA", home)
 	t.Setenv("XDG_DATA_HOME", "")
-	user := userDir()
-	if user == "" || !strings.HasPrefix(user, home) {
-		t.Fatalf("the user's folder is %q", user)
+	user, ofDDNet := userDir(noOriginal), userDir(ddnetServer)
+	if user == "" || ofDDNet == user || !strings.HasPrefix(user, home) || !strings.HasPrefix(ofDDNet, home) {
+		t.Fatalf("the user's folders are %q and %q", user, ofDDNet)
 	}
 	testenv.NoError(t, os.MkdirAll(filepath.Join(program, "data", "maps"), 0o755))
 	data := filepath.Join(program, "data")
-	folders := func(dir string, original bool) (s storage) {
-		for _, d := range newStorageFor(dir, original, program) {
-			if d == data || d == "." || d == user || d == program || d == elsewhere {
+	folders := func(dir string, o original) (s storage) {
+		for _, d := range newStorageFor(dir, o, program) {
+			if d == data || d == "." || d == user || d == ofDDNet || d == program || d == elsewhere {
 				s = append(s, d) // and not what is installed here
 			}
 		}
@@ -170,21 +170,22 @@ func TestStorageFolders(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	check("a new server", folders("", false), ".", user, data)
-	check("as the original", folders("", true), user, data, ".", program)
-	check("--dir", folders(elsewhere, false), elsewhere, user, data)
+	check("a new server", folders("", noOriginal), ".", user, data)
+	check("as the original", folders("", teeworldsServer), user, data, ".", program)
+	check("as DDNet-Server", folders("", ddnetServer), ofDDNet, data, ".")
+	check("--dir", folders(elsewhere, noOriginal), elsewhere, user, data)
 	config := "# comment\r\nadd_path " + elsewhere + "\r\nadd_path $USERDIR\nadd_path " + elsewhere + "/missing\nadd_path $NONE\n add_path .\nadd_path $CURRENTDIR"
 	testenv.NoError(t, os.WriteFile(filepath.Join(program, "storage.cfg"), []byte(config), 0o600))
-	check("storage.cfg beside the program", folders("", true), elsewhere, user, ".")
+	check("storage.cfg beside the program", folders("", teeworldsServer), elsewhere, user, ".")
 	testenv.NoError(t, os.WriteFile("storage.cfg", []byte("add_path $DATADIR\nadd_path $APPDIR\n"), 0o600))
-	check("storage.cfg here", folders("", false), data, program)
-	check("--dir and storage.cfg", folders(elsewhere, false), elsewhere, user, data)
+	check("storage.cfg here", folders("", noOriginal), data, program)
+	check("--dir and storage.cfg", folders(elsewhere, noOriginal), elsewhere, user, data)
 	testenv.NoError(t, os.WriteFile("storage.cfg", []byte("nothing\n"), 0o600))
-	check("storage.cfg without folders", folders("", false), elsewhere, user, ".")
+	check("storage.cfg without folders", folders("", noOriginal), elsewhere, user, ".")
 	if os.Getuid() > 0 {
 		testenv.NoError(t, os.Remove(filepath.Join(program, "storage.cfg")))
 		testenv.NoError(t, os.Chmod(cwd, 0o500))
-		check("a folder that cannot be written to", folders("", false), user, ".", data)
+		check("a folder that cannot be written to", folders("", noOriginal), user, ".", data)
 	}
 }
 
@@ -209,9 +210,28 @@ func TestStorageOpenLog(t *testing.T) {
 	}
 }
 
-// TestImpliedArgs: under the name of the original's server the program is one.
+// TestAutoexec: the file that configures a server is that of its kind.
+func TestAutoexec(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	files := storage{first, second}
+	check := func(o original, want string) {
+		t.Helper()
+		if got := o.autoexec(files); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	check(ddnetServer, "")
+	testenv.NoError(t, os.WriteFile(filepath.Join(first, "autoexec.cfg"), nil, 0o600))
+	check(ddnetServer, "autoexec.cfg")
+	testenv.NoError(t, os.WriteFile(filepath.Join(second, "autoexec_server.cfg"), nil, 0o600))
+	check(ddnetServer, "autoexec_server.cfg")
+	check(teeworldsServer, "autoexec.cfg")
+	check(noOriginal, "autoexec.cfg")
+}
+
+// TestImpliedArgs: under the names of the originals' servers the program is one.
 func TestImpliedArgs(t *testing.T) {
-	for name, want := range map[string]int{"teeyard": 0, "/usr/games/teeworlds-server": 2, "./teeworlds_srv": 2, "teeworlds_srv.exe": 2, "teeworlds": 0} {
+	for name, want := range map[string]int{"teeyard": 0, "/usr/games/teeworlds-server": 2, "./teeworlds_srv": 2, "teeworlds_srv.exe": 2, "/usr/games/DDNet-Server": 2, "teeworlds": 0} {
 		if got := impliedArgs(name); len(got) != want {
 			t.Errorf("%s: %q", name, got)
 		}

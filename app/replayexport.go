@@ -122,7 +122,7 @@ func readMapFile(given, name string, sum [sha256.Size]byte) ([]byte, error) {
 	own, downloaded := name+".map", fmt.Sprintf("%s_%x.map", name, sum)
 	if fs.ValidPath(own) {
 		for _, path := range []string{"maps/" + own, "downloadedmaps/" + downloaded} {
-			if file, err := fs.ReadFile(newStorage(".", false), path); err == nil && sha256.Sum256(file) == sum {
+			if file, err := fs.ReadFile(newStorage(".", noOriginal), path); err == nil && sha256.Sum256(file) == sum {
 				return file, nil
 			}
 		}

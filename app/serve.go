@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,8 @@ import (
 
 type serveCmd struct {
 	Dir      string   `help:"Folder for what the server writes, which is searched first." type:"existingdir" env:"TEEYARD_DIR"`
-	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, play dm1 if that is there and sv_map is not set, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is."`
+	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, play dm1 if that is there and sv_map is not set, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is." xor:"original"`
+	DDNet    bool     `name:"ddnet" help:"Be as DDNet-Server: read autoexec_server.cfg, search DDNet's folders, have its defaults: ddrace, 64 players, announced unless sv_register is 0. A program or link with the name DDNet-Server is." xor:"original"`
 	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
 	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
 }
@@ -59,6 +61,9 @@ of which the first that has one counts:
 - where Teeworlds is installed: data/ here or beside the program, and in /usr/share,
   /usr/share/games, /usr/local/share, /usr/local/share/games, /usr/pkg/share, /opt
 - /etc/teeworlds
+
+With --ddnet they are the user's data folder of DDNet (~/.local/share/ddnet), where DDNet is
+installed, and the current folder; autoexec_server.cfg comes before autoexec.cfg.
 
 A file storage.cfg in the current folder or beside the program lists other folders, as for
 teeworlds-server. -f takes absolute paths, too.
@@ -92,7 +97,8 @@ func newQueue(f io.Writer, json bool) *logline.Queue {
 
 // Run runs the server until a signal or "shutdown" ends it.
 func (c *serveCmd) Run(ctx context.Context, p *program) error {
-	files := newStorage(c.Dir, c.Original)
+	o := c.original()
+	files := newStorage(c.Dir, o)
 	for _, line := range c.Console {
 		// Flags end at the first console line. No console line begins with --, except two options of
 		// teeworlds-server do.
@@ -100,7 +106,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see %s serve --help`, line, p.name)
 		}
 	}
-	_, autoexec := files.find("autoexec.cfg")
+	autoexec := o.autoexec(files)
 	lines := c.lines(files, autoexec)
 	newcomer := len(lines) == 0
 	if newcomer {
@@ -110,8 +116,11 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	notify, notifyErr := newNotifier()
 	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
 	var dialect logline.DialectVar
-	if c.JSON {
+	switch {
+	case c.JSON:
 		dialect.Set(logline.JSON)
+	case o == ddnetServer:
+		dialect.Set(logline.DDNet)
 	}
 	newHandler := func(w io.Writer) slog.Handler { return logline.NewDialect(w, slog.LevelDebug, &dialect) }
 	stdout := logline.NewQueue(os.Stdout, newHandler)
@@ -124,9 +133,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
-	if dir, found := files.find("autoexec.cfg"); found && dir != files[0] {
-		log.Info("autoexec.cfg is that of " + dir)
+	if dir, found := files.find(autoexec); found && dir != files[0] {
+		log.Info(autoexec + " is that of " + dir)
 	}
+	o.hintAtDDNet(files, p, log)
 	os.MkdirAll(files[0], 0o755) // what cannot be written to it is said then
 	banned, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
 	if err != nil {
@@ -146,7 +156,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	database := databaseSetting{open: p.openDatabase}
 	monitor.Add(web.Value{Name: "websocket_peers", Kind: metrics.Gauge, Help: "Connections of players over WebSocket.", Read: func() float64 { return float64(hub.Peers()) }})
 	chooser := chooseMode
-	if c.Original {
+	if o == teeworldsServer {
 		chooser = nil
 	}
 	s, err := server.New(server.Config{
@@ -210,19 +220,25 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	return errors.Join(err, banned.Close())
 }
 
-// lines returns the console lines that configure the server, with or without autoexec.cfg. As
-// teeworlds-server the defaults are its own: it registers, for which panels wait, and plays dm1
-// if that is there.
-func (c *serveCmd) lines(files storage, autoexec bool) []string {
-	var lines []string
-	if c.Original {
-		lines = append(lines, "sv_register 1")
-		if _, found := files.find("maps/dm1.map"); found {
-			lines = append(lines, "sv_map dm1")
-		}
+// original returns the server in whose place this one is.
+func (c *serveCmd) original() original {
+	switch {
+	case c.Original:
+		return teeworldsServer
+	case c.DDNet:
+		return ddnetServer
 	}
-	if autoexec {
-		lines = append(lines, "-f", "autoexec.cfg")
+	return noOriginal
+}
+
+// lines returns the console lines that configure the server; autoexec is the file that does, if any.
+func (c *serveCmd) lines(files storage, autoexec string) []string {
+	lines := c.original().defaults(files)
+	if c.DDNet && !c.JSON {
+		lines = append(lines, "log_dialect ddnet") // of the external console, too
+	}
+	if autoexec != "" {
+		lines = append(lines, "-f", autoexec)
 	}
 	return append(lines, c.Console...)
 }
@@ -259,16 +275,14 @@ func serveWeb(ctx context.Context, settings *web.Settings, hub *ws.Hub, rooms []
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
 // the terminal that the server was started in stops the server, as without a handler, but in
 // good order. An autoexec.cfg that was read before has to be there.
-func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, defaults []string, files storage, autoexec bool, notify *notifier, log *slog.Logger, stop func()) (end func()) {
+func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, defaults []string, files storage, autoexec string, notify *notifier, log *slog.Logger, stop func()) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	stdin := int(os.Stdin.Fd())
 	fromTerminal := term.IsTerminal(stdin)
 	reload := oneAtATime(func() {
 		notify.send("RELOADING=1")
-		if _, found := files.find("autoexec.cfg"); found {
-			autoexec = true
-		}
+		autoexec = cmp.Or(c.original().autoexec(files), autoexec)
 		s.Reload(ctx, append(slices.Clone(defaults), c.lines(files, autoexec)...))
 		notify.send("READY=1")
 	}, func() {

@@ -12,18 +12,18 @@ type unknownCommand struct {
 	reported bool
 }
 
-// keepUnknown keeps a command of the configuration that does not exist. It reports whether
-// Start is to say so.
+// keepUnknown keeps a command of the configuration that does not exist, for Start or Reload to say so. It
+// reports whether it did.
 func (c *Console) keepUnknown(name, part string, who Caller) bool {
 	if who.IsRemote() || who.ID >= 0 || c.started && c.reload == nil || len(c.unknown) == maxWaiting {
 		return false
 	}
-	u := unknownCommand{name: strings.ToLower(name), part: part, who: who, reported: c.started}
+	u := unknownCommand{name: strings.ToLower(name), part: part, who: who}
 	if n := len(c.openFiles); n > 0 {
 		u.at = []filePosition{c.openFiles[n-1]}
 	}
 	c.unknown = append(c.unknown, u)
-	return !c.started
+	return true
 }
 
 // UnknownValues returns the arguments of commands of the configuration that do not exist, by

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+)
+
+// original is the server in whose place the program stands: it searches that one's folders, reads its
+// configuration and has its defaults.
+type original int
+
+const (
+	noOriginal original = iota
+	teeworldsServer
+	ddnetServer
+)
+
+// impliedArgs returns the arguments that the name of the program stands for: under the names
+// that the originals' servers have in packages and archives, it is one.
+func impliedArgs(program string) []string {
+	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
+	case "teeworlds-server", "teeworlds_srv":
+		return []string{"serve", "--original"}
+	case "DDNet-Server":
+		return []string{"serve", "--ddnet"}
+	}
+	return nil
+}
+
+// autoexec returns the name of the file that configures the server, "" if there is none.
+func (o original) autoexec(files storage) string {
+	names := []string{"autoexec.cfg"}
+	if o == ddnetServer {
+		names = []string{"autoexec_server.cfg", "autoexec.cfg"}
+	}
+	for _, name := range names {
+		if _, found := files.find(name); found {
+			return name
+		}
+	}
+	return ""
+}
+
+// defaults returns the lines of the console that come before all others. Those of DDNet are of 16.4, where this
+// server's own are others; it keeps its own that protect it (sv_vanilla_antispoof).
+func (o original) defaults(files storage) []string {
+	lines, mapName := []string{"sv_register 1"}, "dm1"
+	switch o {
+	case noOriginal:
+		return nil
+	case ddnetServer:
+		lines = append(lines, "sv_gametype ddrace", "sv_max_clients 64", "sv_player_slots 64",
+			"sv_rcon_max_tries 30", "sv_inactivekick_time 0", "conn_timeout_protection 1000")
+		mapName = "Sunny Side Up"
+	}
+	if _, found := files.find("maps/" + mapName + ".map"); found {
+		lines = append(lines, `sv_map "`+mapName+`"`)
+	}
+	return lines
+}
+
+// hintAtDDNet says what of DDNet-Server lies in the folders and is not used by itself.
+func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
+	if o == noOriginal && o.autoexec(files) == "" {
+		if dir, found := files.find("autoexec_server.cfg"); found {
+			log.Info(p.named("autoexec_server.cfg of " + dir + " is not read; teeyard serve --ddnet is as DDNet-Server"))
+		}
+	}
+	const sqlite = "ddnet-server.sqlite"
+	_, begun := files[:1].find("ranks.journal")
+	if dir, found := files.find(sqlite); found && !begun && o != teeworldsServer {
+		log.Warn(p.named(fmt.Sprintf("the ranks of DDNet-Server are not here yet: teeyard ranks import %q --into %q",
+			filepath.Join(dir, sqlite), filepath.Join(files[0], "ranks.journal"))))
+	}
+}
