@@ -240,69 +240,81 @@ func (s *Settings) run(name, rest string) string {
 			return ""
 		}
 	}
-	var args [3]string
-	n := 0
-	message := ""
-	if name == "tune_zone_enter" || name == "tune_zone_leave" {
-		args[0], message, _ = argument(rest)
-		message, _, _ = restArgument(message)
-	} else {
-		for ; n < len(args); n++ {
-			var ok bool
-			if args[n], rest, ok = argument(rest); !ok {
-				break
-			}
-		}
-	}
 	switch name {
-	case "tune":
-		if n < 2 {
-			return "needs a parameter and a value"
+	case "tune_zone_enter", "tune_zone_leave":
+		zone, message, _ := argument(rest)
+		message, _, _ = restArgument(message)
+		if name == "tune_zone_enter" {
+			return setMessage(&s.ZoneEnter, zone, message)
 		}
-		return tune(&s.Tuning, args[0], number(args[1]))
-	case "toggle_tune":
-		if n < 3 {
-			return "needs a parameter and two values"
-		}
-		i := TuneParamIndex(args[0])
-		if i >= 0 && abs(s.Tuning.At(i)-number(args[1])) < 0.0001 {
-			args[1] = args[2]
-		}
-		return tune(&s.Tuning, args[0], number(args[1]))
-	case "tune_zone":
-		zone := integer(args[0])
-		if n < 3 || zone < 0 || zone >= NumZones {
-			return "needs a zone from 0 to 255, a parameter and a value"
-		}
-		if s.Zones == nil {
-			s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
-		}
-		return tune(&s.Zones[zone], args[1], number(args[2]))
-	case "tune_zone_enter":
-		return setMessage(&s.ZoneEnter, args[0], message)
-	case "tune_zone_leave":
-		return setMessage(&s.ZoneLeave, args[0], message)
-	case "switch_open":
-		if i := integer(args[0]); i >= 0 && i < 256 {
-			s.Open.Set(uint8(i), true)
-		}
-		return ""
+		return setMessage(&s.ZoneLeave, zone, message)
 	case "mapbug":
-		if args[0] != "grenade-doubleexplosion@ddnet.tw" {
+		if bug, _, _ := argument(rest); bug != "grenade-doubleexplosion@ddnet.tw" {
 			return "unknown map bug"
 		}
 		s.DoubleExplosion = true
 		return ""
 	}
-	return "no command or variable of DDRace that a map may have"
+	var args []string
+	for len(args) < 3 {
+		var arg string
+		var ok bool
+		if arg, rest, ok = argument(rest); !ok {
+			break
+		}
+		args = append(args, arg)
+	}
+	fault, known := s.Command(name, args)
+	if !known {
+		return "no command or variable of DDRace that a map may have"
+	}
+	return fault
 }
 
-func tune(t *Tuning, name string, value float32) string {
+// Command runs tune, toggle_tune, tune_zone or switch_open, with the arguments as texts. It returns what is wrong
+// with them, and whether the command is one of these. s must share nothing with other settings, see Clone.
+func (s *Settings) Command(name string, args []string) (fault string, known bool) {
+	switch name {
+	case "tune":
+		if len(args) < 2 {
+			return "needs a parameter and a value", true
+		}
+		return tune(&s.Tuning, args[0], args[1]), true
+	case "toggle_tune":
+		if len(args) < 3 {
+			return "needs a parameter and two values", true
+		}
+		value := args[1]
+		if i := TuneParamIndex(args[0]); i >= 0 && abs(s.Tuning.At(i)-number(value)) < 0.0001 {
+			value = args[2]
+		}
+		return tune(&s.Tuning, args[0], value), true
+	case "tune_zone":
+		if len(args) < 3 || integer(args[0]) < 0 || integer(args[0]) >= NumZones {
+			return "needs a zone from 0 to 255, a parameter and a value", true
+		}
+		if s.Zones == nil {
+			s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
+		}
+		return tune(&s.Zones[integer(args[0])], args[1], args[2]), true
+	case "switch_open":
+		if len(args) < 1 {
+			return "needs a switch", true
+		}
+		if i := integer(args[0]); i >= 0 && i < 256 {
+			s.Open.Set(uint8(i), true)
+		}
+		return "", true
+	}
+	return "", false
+}
+
+func tune(t *Tuning, name, value string) (fault string) {
 	i := TuneParamIndex(name)
 	if i < 0 {
 		return "no such tuning parameter"
 	}
-	t.SetAt(i, value)
+	t.SetAt(i, number(value))
 	return ""
 }
 

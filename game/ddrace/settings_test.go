@@ -30,6 +30,7 @@ func TestSettings(t *testing.T) {
 		`tune gravity`,
 		`tune_zone 256 gravity 1`,
 		`mapbug other`,
+		`switch_open`,
 	}
 	d.game(2, 2, tileEndlessDrag, 0)
 	d.over(3, 2, tileNoCollision, 0)
@@ -42,7 +43,7 @@ func TestSettings(t *testing.T) {
 	testenv.Check(t, s.ZoneEnter[3] == strings.Repeat("ü", 127), "a long message: %q", s.ZoneEnter[3])
 	testenv.Check(t, s.Open.Has(8) && s.Open == SwitchSet{1 << 8} && s.DoubleExplosion, "switches %v", s.Open)
 	testenv.Check(t, s.EndlessDrag == 1 && s.Tuning[PlayerCollision] == 0 && s.Tuning[PlayerHooking] == 100, "tiles for the whole map")
-	testenv.Check(t, len(m.Faults.List) == 5, "faults %v", m.Faults.List)
+	testenv.Check(t, len(m.Faults.List) == 6, "faults %v", m.Faults.List)
 	testenv.Check(t, m.Faults.List[0].String() == `map settings: "sv_gametype x": no command or variable of DDRace that a map may have`, "fault %s", m.Faults.List[0])
 	def := DefaultSettings()
 	testenv.Check(t, def.FreezeDelay == 3 && def.PlasmaRange == 700 && def.zone(7)[GunSpeed] == 140000, "defaults")

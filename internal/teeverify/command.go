@@ -1,7 +1,6 @@
 package teeverify
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,8 +27,6 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	}
 	switch {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
-	case name == "tune" && len(rec.Args) == 2:
-		t.tune(rec.Args[0], rec.Args[1])
 	case rec.Flags&fromChat == 0 && t.tuneCommand(name, rec.Args):
 	case t.operator(id, name, rec.Args):
 	case id < 0: // of nobody in the game
@@ -117,70 +114,28 @@ func numbers(args []string) []int32 {
 	return list
 }
 
-// tune changes a parameter.
-func (t *match) tune(name, value string) {
-	i := ddrace.TuneParamIndex(name)
-	v, err := strconv.ParseFloat(value, 32)
-	if i < 0 || err != nil || math.IsNaN(v) {
-		return
-	}
-	s := *t.world.Settings()
-	s.Tuning.SetAt(i, float32(v))
-	t.world.SetSettings(s)
-}
-
 // tuneCommand runs a command about the tuning, zones or switches, as the console does. It reports whether it knows it.
 func (t *match) tuneCommand(name string, args []string) bool {
-	s := *t.world.Settings()
-	arg := func(i int) string {
-		if i < len(args) {
-			return args[i]
-		}
-		return ""
-	}
-	value := func(i int) float32 {
-		v, _ := strconv.ParseFloat(arg(i), 32)
-		return float32(v)
-	}
-	zone, _ := strconv.Atoi(arg(0))
-	isZone := arg(0) != "" && zone >= 0 && zone < ddrace.NumZones
-	param := ddrace.TuneParamIndex(arg(0))
+	s := t.world.Settings().Clone()
 	switch name {
-	case "toggle_tune":
-		if param < 0 {
-			return true
-		}
-		to := value(1)
-		if math.Abs(float64(s.Tuning.At(param)-to)) < 0.0001 {
-			to = value(2)
-		}
-		s.Tuning.SetAt(param, to)
 	case "tune_reset":
 		if len(args) == 0 {
 			s.Tuning = ddrace.DefaultTuning()
-		} else if param >= 0 {
-			s.Tuning[param] = ddrace.BareTuning()[param]
-		}
-	case "tune_zone":
-		if param = ddrace.TuneParamIndex(arg(1)); param >= 0 && isZone {
-			z := s.Zone(uint8(zone))
-			z.SetAt(param, value(2))
-			s.SetZone(uint8(zone), z)
+		} else if i := ddrace.TuneParamIndex(args[0]); i >= 0 {
+			s.Tuning[i] = ddrace.BareTuning()[i]
 		}
 	case "tune_zone_reset":
 		if len(args) == 0 {
 			s.Zones = slices.Repeat([]ddrace.Tuning{ddrace.BareTuning()}, ddrace.NumZones)
-		} else if isZone {
+		} else if zone := numbers(args)[0]; zone >= 0 && zone < ddrace.NumZones {
 			s.SetZone(uint8(zone), ddrace.BareTuning())
 		}
-	case "switch_open":
-		if arg(0) != "" && zone >= 0 && zone <= t.world.Map().Switches {
-			s.Open.Set(uint8(zone), true)
-		}
-	case "tune", "tunes", "tune_zone_dump", "tune_zone_enter", "tune_zone_leave", "mapbug":
+	case "tunes", "tune_zone_dump", "tune_zone_enter", "tune_zone_leave", "mapbug":
 		return true
 	default:
-		return false
+		if _, known := s.Command(name, args); !known {
+			return false
+		}
 	}
 	t.world.SetSettings(s)
 	return true
