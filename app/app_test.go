@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 // programs are those that tests run.
 var programs = map[string]func(){
-	"teeyard": func() { Main(Config{}) }, "teeworlds_srv": func() { Main(Config{}) },
+	"teeyard": func() { Main(Config{}) }, "teeworlds_srv": func() { Main(Config{}) }, "DDNet-Server": func() { Main(Config{}) },
 	"modded": func() { Main(moddedConfig) }, "hearts": hearts, "stuck": stuck,
 }
 
