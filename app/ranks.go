@@ -43,11 +43,8 @@ type databaseSetting struct {
 	setup bool
 }
 
-// register adds the command add_sqlserver, as DDNet has it, if the program has databases.
+// register adds the command add_sqlserver, as DDNet has it.
 func (d *databaseSetting) register(c *console.Console) error {
-	if d.open == nil {
-		return nil
-	}
 	return c.Register(console.Command{
 		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",
 		Help: "The database of the ranks: that for writing ('w') is used, set at the start", Flags: console.Server | console.Secret,
@@ -68,7 +65,11 @@ const setupTimeout = 5 * time.Second
 func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks {
 	log = log.With(logline.SystemKey, "ranks")
 	cfg := rank.Config{Path: path, Report: func(text string) { log.Warn(text) }}
-	if !d.set {
+	switch {
+	case !d.set:
+		return rank.Open(cfg)
+	case d.open == nil:
+		log.Warn("add_sqlserver: the ranks are in " + path + " only, since this program has no databases; teeyard-mariadb is the same with them")
 		return rank.Open(cfg)
 	}
 	db, err := d.open(d.cfg)
@@ -83,6 +84,7 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 			log.Warn("the tables of the ranks could not be made; what is to be in them waits: " + err.Error())
 		}
 	}
+	log.Info(fmt.Sprintf("the ranks are in the database %s at %s, and first in %s", d.cfg.Database, d.cfg.Addr, path))
 	return rank.OpenShared(cfg, db)
 }
 

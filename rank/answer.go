@@ -144,6 +144,9 @@ func (x *index) localRanking(c *course, server string) []place {
 	if all {
 		return x.ranking(c)
 	}
+	if l := &c.local; l.server == server && l.finishes == len(c.finishes) {
+		return l.ranking
+	}
 	times := map[uint32]int32{}
 	for i := range c.finishes {
 		f := &c.finishes[i]
@@ -156,6 +159,7 @@ func (x *index) localRanking(c *course, server string) []place {
 		ranking = append(ranking, place{p, t})
 	}
 	x.sort(ranking)
+	c.local = localRanking{server, len(c.finishes), ranking}
 	return ranking
 }
 
@@ -260,11 +264,13 @@ func (x *index) times(c *course, r *game.RankRequest, a *game.RankAnswer, player
 }
 
 func (x *index) topPoints(from int32, a *game.RankAnswer) {
-	list := make([]place, 0, len(x.points))
-	for p, n := range x.points {
-		list = append(list, place{p, -n})
+	if x.richest == nil {
+		for p, n := range x.points {
+			x.richest = append(x.richest, place{p, -n})
+		}
+		x.sort(x.richest)
 	}
-	x.sort(list)
+	list := x.richest
 	for i := min(max(int64(from)-1, 0), int64(len(list))); i < int64(len(list)) && len(a.Rows) < rows; i++ {
 		a.Rows = append(a.Rows, game.RankRow{Rank: int32(rankAt(list, int(i))), Names: []string{x.names[list[i].player]}, Points: -list[i].time})
 	}
@@ -307,14 +313,15 @@ func (x *index) mapInfo(r *game.RankRequest, a *game.RankAnswer) {
 		return
 	}
 	m.Finishes, m.Finishers = int32(len(c.finishes)), int32(len(c.best))
-	times := make([]int32, len(c.finishes))
-	for i := range times {
-		times[i] = c.finishes[i].time
+	if n := len(c.finishes); n != c.median.finishes {
+		times := make([]int32, n)
+		for i := range times {
+			times[i] = c.finishes[i].time
+		}
+		slices.Sort(times)
+		c.median = median{n, int32((int64(times[(n-1)/2]) + int64(times[n/2])) / 2)}
 	}
-	slices.Sort(times)
-	if n := len(times); n > 0 {
-		m.Median = int32((int64(times[(n-1)/2]) + int64(times[n/2])) / 2)
-	}
+	m.Median = c.median.time
 	if no, ok := x.nameNo[r.Asker]; ok {
 		m.Own = c.best[no].time
 	}

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -212,7 +213,7 @@ func (s *Shared) Err() error {
 type undelivered struct {
 	remote string // "" if there is none
 	mu     sync.Mutex
-	list   []Entry
+	list   [][]byte // encoded, since there may be a million while the remote is away
 }
 
 // note notes an entry of the file.
@@ -224,13 +225,18 @@ func (u *undelivered) note(e *Entry) {
 	defer u.mu.Unlock()
 	switch {
 	case e.Kind == Load: // of a save from before there was a remote
-		u.list = slices.DeleteFunc(u.list, func(o Entry) bool {
-			return o.Kind == Save && o.Map == e.Map && o.Code == e.Code && o.SaveID == e.SaveID
+		u.list = slices.DeleteFunc(u.list, func(body []byte) bool {
+			if Kind(body[len(e.ID)]) != Save {
+				return false
+			}
+			o := decoded(body)
+			return o.Map == e.Map && o.Code == e.Code && o.SaveID == e.SaveID
 		})
-	case e.Kind < numKinds && e.Kind != delivered:
-		u.list = append(u.list, *e)
-	case e.Kind == delivered && e.Text == u.remote:
-		if i := slices.IndexFunc(u.list, func(o Entry) bool { return hex.EncodeToString(o.ID[:]) == e.SaveID }); i >= 0 {
+	case e.Kind != delivered:
+		u.list = append(u.list, bytes.Clone(e.append(nil)[recordfile.HeadSize:]))
+	case e.Text == u.remote:
+		last, err := hex.DecodeString(e.SaveID)
+		if i := slices.IndexFunc(u.list, func(body []byte) bool { return bytes.HasPrefix(body, last) }); err == nil && len(last) == len(e.ID) && i >= 0 {
 			clear(u.list[:i+1])
 			u.list = u.list[i+1:]
 		}
@@ -244,8 +250,17 @@ func (u *undelivered) forget() {
 }
 
 // first returns the oldest n.
-func (u *undelivered) first(n int) []Entry {
+func (u *undelivered) first(n int) (entries []Entry) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return slices.Clone(u.list[:min(n, len(u.list))])
+	for _, body := range u.list[:min(n, len(u.list))] {
+		entries = append(entries, decoded(body))
+	}
+	return entries
+}
+
+// decoded returns the entry of a body that append made.
+func decoded(body []byte) (e Entry) {
+	e.parse(body)
+	return e
 }

@@ -20,6 +20,7 @@ type index struct {
 	courses  map[string]*course
 	maps     map[string]*Entry // SetMap
 	points   map[uint32]int32
+	richest  []place // by points, which are the negative times; nil if it has to be made anew
 	saves    map[saveKey]*Entry
 	// taken are the last saves that were taken out, for those who ask again.
 	taken []takenSave
@@ -40,8 +41,23 @@ type course struct {
 	finishes []finish // in the order of when, then name and time
 	best     map[uint32]best
 	ranking  []place // of best, nil if it has to be made anew
+	local    localRanking
+	median   median
 	teams    []*team // in the order of time, then ID
 	teamOf   map[string]*team
+}
+
+// localRanking is the ranking of a server's finishes, when there were so many finishes.
+type localRanking struct {
+	server   string
+	finishes int
+	ranking  []place
+}
+
+// median is the median of the times, when there were so many.
+type median struct {
+	finishes int
+	time     int32
 }
 
 // finish is a run to the finish.
@@ -124,7 +140,7 @@ func (x *index) apply(e *Entry) bool {
 			x.applyFinish(e)
 		}
 	case SetPoints:
-		x.points[x.name(e.Names[0])] = e.Points
+		x.points[x.name(e.Names[0])], x.richest = e.Points, nil
 	case SetMap:
 		x.maps[e.Map] = e
 	case Save:
@@ -157,6 +173,7 @@ func (x *index) applyFinish(e *Entry) {
 	b, known := c.best[f.player]
 	if m := x.maps[e.Map]; m != nil && !known {
 		x.points[f.player] += m.Points
+		x.richest = nil
 	}
 	if !known || f.time < b.time {
 		b.time, c.ranking = f.time, nil

@@ -204,8 +204,8 @@ func (f *File) Replace(records []byte) error {
 	return err
 }
 
-// headSize is the length of the head of a record.
-const headSize = 8
+// HeadSize is the length of the head of a record.
+const HeadSize = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -214,13 +214,13 @@ func checksum(length, body []byte) uint32 {
 }
 
 // Begin appends a head, to be filled in by End.
-func Begin(dst []byte) []byte { return append(dst, make([]byte, headSize)...) }
+func Begin(dst []byte) []byte { return append(dst, make([]byte, HeadSize)...) }
 
 // End completes the record whose head Begin appended to at bytes, and whose body is what follows.
 func End(dst []byte, at int) []byte {
-	head := dst[at : at+headSize]
-	binary.LittleEndian.PutUint32(head, uint32(len(dst)-at-headSize))
-	binary.LittleEndian.PutUint32(head[4:], checksum(head[:4], dst[at+headSize:]))
+	head := dst[at : at+HeadSize]
+	binary.LittleEndian.PutUint32(head, uint32(len(dst)-at-HeadSize))
+	binary.LittleEndian.PutUint32(head[4:], checksum(head[:4], dst[at+HeadSize:]))
 	return dst
 }
 
@@ -231,13 +231,13 @@ const window = 256 << 10
 // last one, and how many bytes before it are none: what follows after the end is the beginning
 // of a record that was not written to its end, and what is damaged in between is skipped.
 func Scan(r io.Reader, size int64, maxRecord int, found func(body []byte) bool) (end, damaged int64, err error) {
-	buf := make([]byte, 0, min(size, int64(window+headSize+maxRecord)))
+	buf := make([]byte, 0, min(size, int64(window+HeadSize+maxRecord)))
 	start := int64(0) // of buf in r
 	at := 0           // in buf
 	// What looks like a record costs as much as one, so the search has to end.
 	work := 8*size + int64(maxRecord)
 	for work > 0 {
-		if left := size - start - int64(len(buf)); left > 0 && len(buf)-at < headSize+maxRecord {
+		if left := size - start - int64(len(buf)); left > 0 && len(buf)-at < HeadSize+maxRecord {
 			buf, start, at = append(buf[:0], buf[at:]...), start+int64(at), 0
 			n := min(left, int64(cap(buf)-len(buf)))
 			buf = buf[:len(buf)+int(n)]
@@ -246,22 +246,22 @@ func Scan(r io.Reader, size int64, maxRecord int, found func(body []byte) bool) 
 			}
 		}
 		b := buf[at:]
-		if len(b) < headSize {
+		if len(b) < HeadSize {
 			return end, damaged, nil
 		}
 		n := int64(binary.LittleEndian.Uint32(b))
-		if n > int64(maxRecord) || n > int64(len(b)-headSize) {
+		if n > int64(maxRecord) || n > int64(len(b)-HeadSize) {
 			at++
 			continue
 		}
-		body := b[headSize : headSize+n]
+		body := b[HeadSize : HeadSize+n]
 		if checksum(b[:4], body) != binary.LittleEndian.Uint32(b[4:]) || !found(body) {
 			work -= n
 			at++
 			continue
 		}
 		damaged += start + int64(at) - end
-		at += headSize + int(n)
+		at += HeadSize + int(n)
 		end = start + int64(at)
 	}
 	return end, damaged + size - end, nil // or so; nobody looked at all of it

@@ -139,9 +139,10 @@ const (
 	errDeadlock    = 1213
 )
 
+// isError reports whether an error is one of MariaDB's own with one of the numbers, or with any if there are none.
 func isError(err error, numbers ...uint16) bool {
 	var e *mysql.MySQLError
-	return errors.As(err, &e) && slices.Contains(numbers, e.Number)
+	return errors.As(err, &e) && (len(numbers) == 0 || slices.Contains(numbers, e.Number))
 }
 
 // conflictTries is how often a transaction is tried while others are in its way.
@@ -175,9 +176,12 @@ func (s *Store) try(ctx context.Context, f func(*sql.Tx) error) error {
 	return nil
 }
 
+// noteID notes the ID of what is there.
+const noteID = "INSERT IGNORE INTO #_delivered(ID) VALUES (?)"
+
 // isNew notes an ID. It reports whether it was not there.
 func (s *Store) isNew(ctx context.Context, tx *sql.Tx, id rank.ID) (bool, error) {
-	res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_delivered(ID) VALUES (?)"), id[:])
+	res, err := tx.ExecContext(ctx, s.with(noteID), id[:])
 	if err != nil {
 		return false, err
 	}
@@ -185,37 +189,76 @@ func (s *Store) isNew(ctx context.Context, tx *sql.Tx, id rank.ID) (bool, error)
 	return n == 1, err
 }
 
-// Deliver implements rank.Remote: each entry is a transaction with its ID, so that it is there once
+// Deliver implements rank.Remote: a transaction has entries and their IDs, so that they are there once
 // whenever the connection or the database fails.
 func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
+	err := s.deliver(ctx, entries)
+	if len(entries) == 1 || !isError(err) {
+		return err
+	}
+	// What comes before the one that it does not take can be there.
 	for i := range entries {
-		e := &entries[i]
-		err := s.transact(ctx, func(tx *sql.Tx) error {
-			fresh, err := s.isNew(ctx, tx, e.ID)
-			if err != nil || !fresh {
-				return err
-			}
-			switch {
-			case e.Kind == rank.Finish && e.Team:
-				return s.deliverTeam(ctx, tx, e)
-			case e.Kind == rank.Finish:
-				return s.deliverFinish(ctx, tx, e)
-			default:
-				return s.deliverImported(ctx, tx, e)
-			}
-		})
-		if err != nil {
+		if err := s.deliver(ctx, entries[i:i+1]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) deliverFinish(ctx context.Context, tx *sql.Tx, e *rank.Entry) error {
+func (s *Store) deliver(ctx context.Context, entries []rank.Entry) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		d := &delivery{Store: s, tx: tx, prepared: map[string]*sql.Stmt{}}
+		for i := range entries {
+			if err := d.add(ctx, &entries[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// delivery adds entries in a transaction.
+type delivery struct {
+	*Store
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
+}
+
+// exec runs a statement, which it prepares once for all entries.
+func (d *delivery) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	stmt := d.prepared[query]
+	if stmt == nil {
+		var err error
+		if stmt, err = d.tx.PrepareContext(ctx, d.with(query)); err != nil {
+			return nil, err
+		}
+		d.prepared[query] = stmt
+	}
+	return stmt.ExecContext(ctx, args...)
+}
+
+func (d *delivery) add(ctx context.Context, e *rank.Entry) error {
+	res, err := d.exec(ctx, noteID, e.ID[:])
+	if err != nil {
+		return err
+	}
+	switch n, err := res.RowsAffected(); {
+	case err != nil || n == 0: // it is there
+		return err
+	case e.Kind == rank.Finish && e.Team:
+		return d.addTeam(ctx, e)
+	case e.Kind == rank.Finish:
+		return d.addFinish(ctx, e)
+	default:
+		return d.addImported(ctx, e)
+	}
+}
+
+func (d *delivery) addFinish(ctx context.Context, e *rank.Entry) error {
 	name := e.Names[0]
 	// Who finishes a map for the first time gets its points. The row is locked, so that of two servers one is first.
-	_, err := tx.ExecContext(ctx, s.with("INSERT INTO #_points(Name, Points) SELECT ?, Points FROM #_maps WHERE Map = ? AND NOT EXISTS "+
-		"(SELECT 1 FROM #_race WHERE Map = ? AND Name = ?) ON DUPLICATE KEY UPDATE Points = #_points.Points + VALUES(Points)"), name, e.Map, e.Map, name)
+	_, err := d.exec(ctx, "INSERT INTO #_points(Name, Points) SELECT ?, Points FROM #_maps WHERE Map = ? AND NOT EXISTS "+
+		"(SELECT 1 FROM #_race WHERE Map = ? AND Name = ?) ON DUPLICATE KEY UPDATE Points = #_points.Points + VALUES(Points)", name, e.Map, e.Map, name)
 	if err != nil {
 		return err
 	}
@@ -229,15 +272,15 @@ func (s *Store) deliverFinish(ctx context.Context, tx *sql.Tx, e *rank.Entry) er
 		}
 		args = append(args, decimal(t))
 	}
-	_, err = tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_race(Map, Name, Timestamp, Time, Server, GameID, DDNet7"+columns+") VALUES (?, ?, FROM_UNIXTIME(?)"+
-		strings.Repeat(", ?", len(args)-3)+")"), args...)
+	_, err = d.exec(ctx, "INSERT IGNORE INTO #_race(Map, Name, Timestamp, Time, Server, GameID, DDNet7"+columns+") VALUES (?, ?, FROM_UNIXTIME(?)"+
+		strings.Repeat(", ?", len(args)-3)+")", args...)
 	return err
 }
 
-// deliverTeam adds a team rank, or makes that of the same players better.
-func (s *Store) deliverTeam(ctx context.Context, tx *sql.Tx, e *rank.Entry) error {
+// addTeam adds a team rank, or makes that of the same players better.
+func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
 	names := slices.Sorted(slices.Values(e.Names))
-	of, err := tx.QueryContext(ctx, s.with("SELECT l.ID, Name, Time FROM (SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? AND DDNet7 = FALSE) AS l "+
+	of, err := d.tx.QueryContext(ctx, d.with("SELECT l.ID, Name, Time FROM (SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? AND DDNet7 = FALSE) AS l "+
 		"INNER JOIN #_teamrace AS r ON l.ID = r.ID ORDER BY l.ID, Name COLLATE utf8mb4_bin FOR UPDATE"), e.Map, names[0])
 	if err != nil {
 		return err
@@ -263,14 +306,14 @@ func (s *Store) deliverTeam(ctx context.Context, tx *sql.Tx, e *rank.Entry) erro
 			if float64(e.Time)/1000 >= times[id] {
 				return nil
 			}
-			_, err := tx.ExecContext(ctx, s.with("UPDATE #_teamrace SET Time = ?, Timestamp = FROM_UNIXTIME(?), DDNet7 = FALSE, GameID = ? WHERE ID = ?"),
+			_, err := d.exec(ctx, "UPDATE #_teamrace SET Time = ?, Timestamp = FROM_UNIXTIME(?), DDNet7 = FALSE, GameID = ? WHERE ID = ?",
 				decimal(e.Time), e.When, e.GameID, []byte(id))
 			return err
 		}
 	}
 	id := e.TeamID()
 	for _, name := range names {
-		_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES (?, ?, FROM_UNIXTIME(?), ?, ?, ?, ?)"),
+		_, err := d.exec(ctx, "INSERT IGNORE INTO #_teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES (?, ?, FROM_UNIXTIME(?), ?, ?, ?, ?)",
 			e.Map, name, e.When, decimal(e.Time), id[:], e.GameID, e.DDNet7)
 		if err != nil {
 			return err
@@ -279,22 +322,22 @@ func (s *Store) deliverTeam(ctx context.Context, tx *sql.Tx, e *rank.Entry) erro
 	return nil
 }
 
-// deliverImported adds what an import brought besides finishes. It takes nothing from what the tables have: maps stay as they
+// addImported adds what an import brought besides finishes. It takes nothing from what the tables have: maps stay as they
 // are there, nobody loses points, and a save whose code is taken gets another one.
-func (s *Store) deliverImported(ctx context.Context, tx *sql.Tx, e *rank.Entry) error {
+func (d *delivery) addImported(ctx context.Context, e *rank.Entry) error {
 	switch e.Kind {
 	case rank.SetMap:
-		_, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_maps(Map, Server, Mapper, Points, Stars, Timestamp) VALUES (?, ?, ?, ?, ?, FROM_UNIXTIME(?))"),
+		_, err := d.exec(ctx, "INSERT IGNORE INTO #_maps(Map, Server, Mapper, Points, Stars, Timestamp) VALUES (?, ?, ?, ?, ?, FROM_UNIXTIME(?))",
 			e.Map, e.Server, e.Text, e.Points, e.Stars, e.When)
 		return err
 	case rank.SetPoints:
-		_, err := tx.ExecContext(ctx, s.with("INSERT INTO #_points(Name, Points) VALUES (?, ?) ON DUPLICATE KEY UPDATE Points = GREATEST(#_points.Points, VALUES(Points))"),
+		_, err := d.exec(ctx, "INSERT INTO #_points(Name, Points) VALUES (?, ?) ON DUPLICATE KEY UPDATE Points = GREATEST(#_points.Points, VALUES(Points))",
 			e.Names[0], e.Points)
 		return err
 	case rank.Save:
 		code := e.Code
 		for n := 2; ; n++ {
-			res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, FROM_UNIXTIME(?), ?, NULLIF(?, ''), FALSE)"),
+			res, err := d.exec(ctx, "INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, FROM_UNIXTIME(?), ?, NULLIF(?, ''), FALSE)",
 				e.Text, e.Map, code, e.When, cut(e.Server, 4), e.SaveID)
 			if err != nil {
 				return err
@@ -303,7 +346,7 @@ func (s *Store) deliverImported(ctx context.Context, tx *sql.Tx, e *rank.Entry) 
 				return err
 			}
 			var same bool
-			if err := tx.QueryRowContext(ctx, s.with("SELECT Savegame = ? FROM #_saves WHERE Map = ? AND Code = ?"), e.Text, e.Map, code).Scan(&same); err != nil || same {
+			if err := d.tx.QueryRowContext(ctx, d.with("SELECT Savegame = ? FROM #_saves WHERE Map = ? AND Code = ?"), e.Text, e.Map, code).Scan(&same); err != nil || same {
 				return err
 			}
 			code = fmt.Sprint(cut(e.Code, 120), " ", n)
