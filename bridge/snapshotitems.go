@@ -82,19 +82,46 @@ func (s *SharedItems) ShowLastWithout(e game.MapEntity) {
 	s.items[len(s.items)-1].without = true
 }
 
+// BlinkLast has the item that was added last, of a map's entity, blink for those for whom its switch is off. That is
+// how DDNet-Server shows it to clients that know nothing of switches.
+func (s *SharedItems) BlinkLast(e game.MapEntity, explosive bool, tick int32) {
+	period := int32(11)
+	switch {
+	case e.Kind == game.MapProjectile && explosive:
+		period = 6
+	case e.Kind == game.MapProjectile:
+		period = 20
+	}
+	if e.Switch != 0 && tick%game.TickRate%period == 0 {
+		s.HideLastBy(e)
+	}
+}
+
 // AddEntities adds the projectiles, lasers and flags of a frame.
 func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		copy(s.AddNear(types.Projectile, int(p.ID), 6, p.Pos), []int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon), p.StartTick})
 		s.HideLast(p.NotFor)
-		s.HideLastBy(p.Entity)
+		s.BlinkLast(p.Entity, p.Flags&game.ProjectileExplosive != 0, f.Tick)
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		copy(s.AddBeam(types.Laser, int(l.ID), 5, l.Pos, l.From), []int32{l.X, l.Y, l.FromX, l.FromY, l.StartTick})
 		s.HideLast(l.NotFor)
-		s.HideLastBy(l.Entity)
+		switch {
+		case l.Entity.Switch == 0:
+		case l.Entity.Kind == game.MapDoor, l.Entity.Kind == game.MapLight:
+			s.HideLastBy(l.Entity)
+			if l.Entity.Kind == game.MapLight && f.Tick%game.TickRate%6 != 0 {
+				break
+			}
+			copy(s.AddNear(types.Laser, int(l.ID), 5, l.Pos), []int32{l.X, l.Y, l.X, l.Y, l.StartTick}) // off it is a point
+			s.HideLast(l.NotFor)
+			s.ShowLastWithout(l.Entity)
+		default:
+			s.BlinkLast(l.Entity, false, f.Tick)
+		}
 	}
 	s.AddFlags(f, types)
 }
@@ -188,6 +215,24 @@ type CharacterItem struct {
 	Ints                [CharacterSize]int32 // with 0 for the following
 	Health, Armor, Ammo int32
 	ref                 snapshot.SharedRef
+}
+
+// HookLines are the hooks at tees of DDRace, which are seen with them. The zero value is ready to use.
+type HookLines struct{ ends []vec.Vec2 }
+
+// Show lets the characters of a frame, which items are, be seen with the hooks at them.
+func (h *HookLines) Show(f *game.Frame, items []CharacterItem) {
+	h.ends = h.ends[:0]
+	for i := range items {
+		first, c := len(h.ends), &f.Characters[i]
+		h.ends = append(h.ends, Point(c.HookX, c.HookY)) // without a hook it is where the tee was
+		for j := range f.Characters {
+			if f.Characters[j].HookedPlayer == int32(c.Player) {
+				h.ends = append(h.ends, f.Characters[j].Pos)
+			}
+		}
+		items[i].HookEnds = h.ends[first:len(h.ends):len(h.ends)]
+	}
 }
 
 // IsVisible reports whether the view shows the character.

@@ -46,6 +46,9 @@ func (b *ddraceBase) onSnapshot(s *Session, m *Map) {
 		}
 	}
 	b.world.Show(v, own)
+	if t, ok := s.side.DDRaceTuning(); ok {
+		b.world.Tell(&t, own)
+	}
 	b.tick, b.alive = v.Tick, shown != nil
 }
 

@@ -148,7 +148,7 @@ func (w *World) gameState() GameState {
 func (w *World) playerState(id PlayerID) PlayerState {
 	p := &w.players[id]
 	s := PlayerState{
-		ID: id, Team: p.team, Score: p.score, Flags: p.flags & PlayerFlagChatting, RaceStart: p.raceStart,
+		ID: id, Team: p.team, Score: p.score, Flags: p.flags & (PlayerFlagChatting | PlayerFlagAim), RaceStart: p.raceStart,
 		SpecMode: p.specMode, SpectatorID: p.specID,
 		Spectating: p.isSpectating(),
 	}
@@ -163,7 +163,7 @@ func (w *World) playerState(id PlayerID) PlayerState {
 	if p.bot {
 		s.Flags |= PlayerFlagBot
 	}
-	if !w.readyMode() || p.ready {
+	if w.ddrace == nil && (!w.readyMode() || p.ready) {
 		s.Flags |= PlayerFlagReady
 	}
 	if p.respawnDisabled && !w.isAlive(id) {

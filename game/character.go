@@ -220,13 +220,17 @@ func (w *World) shownEmote(id PlayerID) Emote {
 	if e == EmoteNormal && p.eyesUntil > tick {
 		e = p.eyes
 	}
+	lastAction := c.lastActionTick
+	if w.ddrace != nil {
+		e, lastAction = w.ddraceEmote(id, e), p.sight.active
+	}
 	if e == EmoteNormal && c.isFrozen(tick) {
 		if c.freezeEnd == FreezeForever {
 			return EmotePain
 		}
 		return EmoteBlink
 	}
-	if e == EmoteNormal && 250-(tick-c.lastActionTick)%250 < 5 {
+	if e == EmoteNormal && 250-(tick-lastAction)%250 < 5 {
 		e = EmoteBlink
 	}
 	return e

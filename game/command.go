@@ -51,7 +51,7 @@ type Input struct {
 	Jump             bool
 	Fire             int32 // counter 0..63; odd while held
 	Hook             bool
-	Flags            PlayerFlags // players set only PlayerFlagChatting and PlayerFlagScoreboard
+	Flags            PlayerFlags // players set only PlayerFlagChatting, PlayerFlagScoreboard and PlayerFlagAim
 	WantedWeapon     int32       // 0 none, else weapon+1
 	NextWeapon       int32       // counter like Fire
 	PrevWeapon       int32       // counter like Fire
@@ -69,6 +69,7 @@ const (
 	PlayerFlagDead
 	PlayerFlagWatching
 	PlayerFlagBot
+	PlayerFlagAim // shows the line of the hook (DDNet)
 )
 
 // NumSkinParts is the number of parts of a skin: body, marking, decoration,

@@ -27,7 +27,9 @@ func (w *World) addDDRace(f *Frame) {
 	d.lines = d.world.AppendLines(d.lines[:0])
 	f.Lasers = f.Lasers[:0]
 	for i := range d.lines {
-		f.Lasers = append(f.Lasers, d.laser(&d.lines[i], f.Tick))
+		if l := d.laser(&d.lines[i], f.Tick); l.NotFor != ^PlayerMask(0) {
+			f.Lasers = append(f.Lasers, l)
+		}
 	}
 	d.pickups = d.world.AppendPickups(d.pickups[:0])
 	f.Pickups = f.Pickups[:0]
@@ -85,12 +87,45 @@ func (w *World) addTee(s *CharacterState) {
 	if t.Deep {
 		s.FreezeEnd = FreezeForever
 	}
+	if t.NinjaJetpack && t.Jetpack && !t.Telegun && s.Weapon == WeaponGun && s.FreezeEnd == 0 {
+		s.Weapon, s.Ammo = WeaponNinja, t.Ninja.ActivationTick+ninjaTicks
+	}
 	s.Jumps, s.AirJumps = t.Core.Jumps, t.Core.JumpedTotal
 	s.NinjaStart = t.Ninja.ActivationTick
 	s.TargetX, s.TargetY = t.Target()
 	s.TeleCheckpoint = int32(t.TeleCheckpoint)
 	hidden := w.characters[s.Player].notFor
 	s.NotFor, s.Secret = w.ddraceHidden(s.Player)|hidden, !(^hidden).IsPublic()
+}
+
+// ddraceEmote returns the eyes of a tee, which has e by itself or since its player wants it: DDNet shows whom
+// something hit, who is frozen and whose player is away.
+func (w *World) ddraceEmote(id PlayerID, e Emote) Emote {
+	t := w.ddrace.world.Tee(int(id))
+	if t == nil {
+		return e
+	}
+	if t.EmoteStop >= w.ddrace.world.Tick() {
+		e = EmotePain
+	}
+	frozen := t.FreezeTime != 0 || t.Deep || t.Live
+	if s := &w.players[id].sight; s.pause != NotPaused || w.isAFK(s) {
+		if frozen {
+			return EmoteNormal
+		}
+		return EmoteBlink
+	}
+	switch {
+	case e != EmoteNormal:
+		return e
+	case t.Deep || t.Live:
+		return EmotePain
+	case frozen:
+		return EmoteBlink
+	case t.NinjaJetpack && t.Jetpack && !t.Telegun && t.ActiveWeapon == ddrace.WeaponGun:
+		return EmoteHappy
+	}
+	return e
 }
 
 // hidden returns who does not see what belongs to a tee, -1 for none.
@@ -141,6 +176,12 @@ func (d *ddraceHost) laser(l *ddrace.Line, tick int32) LaserState {
 		switch {
 		case s.Entity.Kind == MapLight && l.Layer != ddrace.LayerSwitch:
 			s.Entity, s.StartTick = MapEntity{}, l.StartTick
+		case l.Beams != 0: // the dragger itself is for those who see none of its beams
+			for id, hidden := range d.shown {
+				if l.Beams>>id&1 != 0 {
+					s.NotFor |= ^hidden
+				}
+			}
 		case s.Entity.Kind == MapDoor:
 			s.Entity.Layer = ddrace.LayerGame // all that DDNet-Server says of doors
 		}

@@ -16,6 +16,10 @@ type DDRacePrediction struct {
 	inputs []ddrace.PlayerInput
 	order  []int8
 	seen   PlayerMask
+
+	told    ddrace.Tuning // last
+	zone    uint8         // where the own tee was then
+	waiting int           // snapshots since it came to another zone, of whose tuning nothing was told yet; -1 if it was
 }
 
 // DDRacePredictionMap is a map prepared for predictions. It can be shared.
@@ -80,6 +84,33 @@ func (p *DDRacePrediction) Show(v *View, own PlayerID) {
 	w.SetOrder(p.order)
 }
 
+// maxTuningWait is for how many snapshots a client waits for the tuning of a zone that its tee came to. After that
+// it is the same as that of the zone before, or was told early.
+const maxTuningWait = 5
+
+// Tell makes the world follow the tuning that the server told the client of a player, whose tee is shown. It is
+// that of the tune zone in which the tee is, as soon as it has come: servers tell it once, when the zone changes or the tuning.
+func (p *DDRacePrediction) Tell(t *ddrace.Tuning, own PlayerID) {
+	if p.world.Tee(int(own)) == nil {
+		return
+	}
+	if zone := p.world.ShownZone(int(own)); zone != p.zone {
+		p.zone, p.waiting = zone, 0
+	}
+	switch {
+	case *t != p.told:
+		p.told, p.waiting = *t, -1
+	case p.waiting < 0:
+		return
+	case p.waiting < maxTuningWait:
+		p.waiting++
+		return
+	default:
+		p.waiting = -1
+	}
+	p.world.LearnTuning(int(own), t)
+}
+
 // tee sets what clients know of a tee of DDRace.
 func (c *CharacterState) tee(t *ddrace.Tee, tick int32) {
 	whole := func(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
@@ -137,7 +168,7 @@ func (p *DDRacePrediction) Step() {
 // CopyFrom makes p a copy of another prediction of the same map.
 func (p *DDRacePrediction) CopyFrom(o *DDRacePrediction) {
 	p.world.CopyFrom(o.world)
-	p.seen = o.seen
+	p.seen, p.told, p.zone, p.waiting = o.seen, o.told, o.zone, o.waiting
 	p.inputs = append(p.inputs[:0], o.inputs...)
 }
 

@@ -18,7 +18,7 @@ type player struct {
 	team     Team
 	score    int32
 	viewPos  vec.Vec2    // centre of the camera
-	flags    PlayerFlags // PlayerFlagChatting, PlayerFlagScoreboard
+	flags    PlayerFlags // PlayerFlagChatting, PlayerFlagScoreboard, PlayerFlagAim
 	spawning bool        // waits for a character
 	ready    bool
 	// respawnDisabled: out of the round in survival modes.
@@ -246,7 +246,7 @@ func (w *World) killCharacter(id PlayerID, weapon Weapon) {
 // applyDirectInput handles CmdDirectInput.
 func (w *World) applyDirectInput(id PlayerID, in *Input) {
 	p := &w.players[id]
-	flags := in.Flags & (PlayerFlagChatting | PlayerFlagScoreboard)
+	flags := in.Flags & (PlayerFlagChatting | PlayerFlagScoreboard | PlayerFlagAim)
 	if w.paused {
 		p.flags = flags
 		return

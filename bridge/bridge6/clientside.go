@@ -131,6 +131,9 @@ func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, _ int32) {
 	if in.Flags&game.PlayerFlagScoreboard != 0 {
 		p.PlayerFlags |= msg6.PlayerFlagScoreboard
 	}
+	if in.Flags&game.PlayerFlagAim != 0 {
+		p.PlayerFlags |= msg6.PlayerFlagAim
+	}
 	m := msg6.Input{AckTick: ackTick, IntendedTick: tick}
 	m.SetPlayer(&p)
 	c.buf = m.Append(c.buf[:0]) // sendUnreliable would let m escape to the heap

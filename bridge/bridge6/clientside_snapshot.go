@@ -241,6 +241,9 @@ func decodePlayerFlags(f msg6.PlayerFlags) (flags game.PlayerFlags) {
 	if f&msg6.PlayerFlagScoreboard != 0 {
 		flags |= game.PlayerFlagScoreboard
 	}
+	if f&msg6.PlayerFlagAim != 0 {
+		flags |= game.PlayerFlagAim
+	}
 	return flags
 }
 

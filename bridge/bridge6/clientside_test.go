@@ -336,7 +336,7 @@ func TestClientMessages(t *testing.T) {
 	arrives("profile", call("Profile", p))
 	c.SendEnterGame()
 	arrives("enter", call("EnterGame"))
-	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true, Flags: game.PlayerFlagChatting | game.PlayerFlagScoreboard, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
+	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true, Flags: game.PlayerFlagChatting | game.PlayerFlagScoreboard | game.PlayerFlagAim, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
 	c.SendInput(8, 9, &in, 10)
 	arrives("input", call("Input", bridge.InputMessage{AckTick: 8, IntendedTick: 9, Input: in, Valid: true}))
 	c.SendChatCommand("w", "alice hi")

@@ -38,7 +38,7 @@ type ddraceEncoder struct {
 	on       bool // the frame is one of DDRace
 	frame    *game.Frame
 	entities [3]entityItems // by what clients know
-	hookEnds []vec.Vec2
+	hooks    bridge.HookLines
 }
 
 // entityItems are the projectiles, lasers, pickups and switches of a frame, encoded when the first client
@@ -57,25 +57,6 @@ func (d *ddraceEncoder) begin(f *game.Frame) bool {
 		d.entities[i].encoded = false
 	}
 	return d.on
-}
-
-// addHooks lets tees be seen with the hooks at them.
-func (d *ddraceEncoder) addHooks(f *game.Frame, items []bridge.CharacterItem) {
-	d.hookEnds = d.hookEnds[:0]
-	for i := range items {
-		first, c := len(d.hookEnds), &f.Characters[i]
-		if c.HookState > 0 {
-			d.hookEnds = append(d.hookEnds, bridge.Point(c.HookX, c.HookY))
-		} else {
-			d.hookEnds = append(d.hookEnds, c.Pos)
-		}
-		for j := range f.Characters {
-			if f.Characters[j].HookedPlayer == int32(c.Player) {
-				d.hookEnds = append(d.hookEnds, f.Characters[j].Pos)
-			}
-		}
-		items[i].HookEnds = d.hookEnds[first:len(d.hookEnds):len(d.hookEnds)]
-	}
 }
 
 // entitiesFor returns the entities for clients of a release.

@@ -148,16 +148,12 @@ func loseDDRace(v *game.View, version int32) *game.View {
 		}
 	}
 	hooks := func(c *game.CharacterState) bool {
-		end := c.Pos
-		if c.HookState > 0 {
-			end = bridge.Point(c.HookX, c.HookY)
-		}
 		for i := range v.Characters {
 			if h := &v.Characters[i]; h.HookedPlayer == int32(c.Player) && v.SeesLine(c.Pos, h.Pos) {
 				return true
 			}
 		}
-		return v.SeesLine(c.Pos, end)
+		return v.SeesLine(c.Pos, bridge.Point(c.HookX, c.HookY))
 	}
 	f.Characters = slices.DeleteFunc(slices.Clone(f.Characters), func(c game.CharacterState) bool { return !hooks(&c) })
 	for i := range f.Characters {

@@ -177,7 +177,7 @@ func TestReceiveInput(t *testing.T) {
 			game.Input{Direction: 1, Jump: true, Hook: true, Flags: game.PlayerFlagChatting}},
 		{msg6.PlayerInput{Direction: -1 << 31, PlayerFlags: msg6.PlayerFlagScoreboard | msg6.PlayerFlagInMenu, WantedWeapon: -1},
 			game.Input{Direction: -1, Flags: game.PlayerFlagScoreboard}},
-		{msg6.PlayerInput{PlayerFlags: ^msg6.PlayerFlags(0)}, game.Input{Flags: game.PlayerFlagScoreboard | game.PlayerFlagChatting}},
+		{msg6.PlayerInput{PlayerFlags: ^msg6.PlayerFlags(0)}, game.Input{Flags: game.PlayerFlagScoreboard | game.PlayerFlagChatting | game.PlayerFlagAim}},
 	} {
 		m := msg6.Input{AckTick: 100, IntendedTick: 105}
 		m.SetPlayer(&c.in)

@@ -139,7 +139,7 @@ func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 		}
 	}
 	if e.ddrace.on {
-		e.ddrace.addHooks(f, e.characters)
+		e.ddrace.hooks.Show(f, e.characters)
 	}
 	e.addGameInfoEx()
 	// The types of the GameData, characters, players and effects, which buildSnapshot adds, are
@@ -184,10 +184,14 @@ func addPickups(s *bridge.SharedItems, f *game.Frame, last game.PickupKind) {
 
 // encodePlayerFlags returns the flags of a tee that all clients see.
 func encodePlayerFlags(f game.PlayerFlags) msg6.PlayerFlags {
+	flags := msg6.PlayerFlagPlaying
 	if f&game.PlayerFlagChatting != 0 {
-		return msg6.PlayerFlagChatting
+		flags = msg6.PlayerFlagChatting
 	}
-	return msg6.PlayerFlagPlaying
+	if f&game.PlayerFlagAim != 0 {
+		flags |= msg6.PlayerFlagAim
+	}
+	return flags
 }
 
 // addGame adds the state of the match.

@@ -396,7 +396,7 @@ func TestDDRace(t *testing.T) {
 		Characters: []game.CharacterState{{Player: 0, Tick: 500, Angle: 1000}, {Player: 1, Tick: 500, Angle: -300}},
 	}
 	for i := range uint8(2) {
-		f.Lasers = append(f.Lasers, game.LaserState{ID: uint16(i), StartTick: 500, Entity: game.MapEntity{Kind: game.MapDoor, Switch: i + 1}})
+		f.Lasers = append(f.Lasers, game.LaserState{ID: uint16(i), FromX: 90, StartTick: 500, Entity: game.MapEntity{Kind: game.MapDoor, Switch: i + 1}})
 	}
 	for viewer := range game.PlayerID(2) {
 		v := &game.View{Frame: f, Viewer: viewer, VitalsOf: viewer, Range: game.DDRaceRange}
@@ -408,8 +408,13 @@ func TestDDRace(t *testing.T) {
 		b.Finish(&s)
 		c := NewClientSide(nil, nil).(*clientSide)
 		got := c.ReceiveSnapshot(500, &s)
-		if len(got.Lasers) != 1 || got.Lasers[0].ID != uint16(viewer) {
-			t.Errorf("player %d sees the doors %+v", viewer, got.Lasers)
+		for i, l := range got.Lasers { // open doors are points
+			if closed := l.FromX != l.X; int(l.ID) != i || closed != (i == int(viewer)) {
+				t.Errorf("player %d sees the doors %+v", viewer, got.Lasers)
+			}
+		}
+		if len(got.Lasers) != 2 {
+			t.Errorf("player %d sees %d doors", viewer, len(got.Lasers))
 		}
 		if len(got.Pickups) != 1 || got.Pickups[0].Kind != game.PickupArmor {
 			t.Errorf("player %d sees %+v", viewer, got.Pickups)

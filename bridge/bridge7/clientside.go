@@ -64,7 +64,7 @@ func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, ackAge int32
 func encodeInput(in *game.Input) msg7.PlayerInput {
 	return msg7.PlayerInput{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY,
-		Jump: in.Jump, Fire: in.Fire, Hook: in.Hook, PlayerFlags: msg7.PlayerFlags(in.Flags),
+		Jump: in.Jump, Fire: in.Fire, Hook: in.Hook, PlayerFlags: encodePlayerFlags(in.Flags),
 		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
 	}
 }

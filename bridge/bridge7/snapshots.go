@@ -25,6 +25,7 @@ type snapshotEncoder struct {
 	triggered   [game.MaxPlayers]int32 // core events of the ticks since the last round
 	shared      bridge.SharedItems
 	characters  []bridge.CharacterItem
+	hooks       bridge.HookLines
 	effects     bridge.EffectItems
 	players     [game.MaxPlayers]playerItem // as most clients see them, by their id
 	pool        snapshot.SharedPool
@@ -53,12 +54,18 @@ func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 			if ev.Flag {
 				self = 1
 			}
-			e.effects.Add(msg7.TypeEventDamage, ev.Pos, ev.To, int32(ev.Player), ev.Angle, ev.Value, ev.Extra, self)
+			// The client adds up health and armor, and takes no more than nine of each.
+			health := min(max(ev.Value, 0), maxDamage)
+			armor := min(max(ev.Extra, 0)+max(ev.Value, 0)-health, maxDamage)
+			e.effects.Add(msg7.TypeEventDamage, ev.Pos, ev.To, int32(ev.Player), ev.Angle, health, armor, self)
 			continue
 		}
 		e.effects.Record(ev, &itemTypes)
 	}
 }
+
+// maxDamage is the most health or armor that a client is shown to be lost at once.
+const maxDamage = 9
 
 // beginRound encodes a frame.
 func (e *snapshotEncoder) beginRound(f *game.Frame) {
@@ -77,20 +84,28 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 		}
 		o.PutInts(e.shared.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, bridge.Point(p.X, p.Y)))
 		e.shared.HideLast(p.NotFor)
-		e.shared.HideLastBy(p.Entity)
+		e.shared.BlinkLast(p.Entity, false, f.Tick)
 	}
 	e.shared.AddEntities(f, &itemTypes)
 	for i := range f.Characters {
 		e.addCharacter(&f.Characters[i])
 	}
+	if f.Game.Flags&game.GameFlagDDRace != 0 {
+		e.hooks.Show(f, e.characters)
+	}
 	for i := range f.Players {
 		p := &f.Players[i]
-		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(p.Flags), Score: p.Score}
+		o := msg7.PlayerInfo{PlayerFlags: encodePlayerFlags(p.Flags), Score: p.Score}
 		o.PutInts(e.players[p.ID].info[:])
 	}
 	// The types of characters, players and effects, which buildSnapshot adds, are higher.
 	e.shared.Sort()
 	e.effects.Sort()
+}
+
+// encodePlayerFlags leaves out what 0.7 does not know.
+func encodePlayerFlags(f game.PlayerFlags) msg7.PlayerFlags {
+	return msg7.PlayerFlags(f &^ game.PlayerFlagAim)
 }
 
 // addGame adds the state of the match.
@@ -142,6 +157,9 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 		},
 		Weapon: msg7.Weapon(weapon), Emote: msg7.Emote(c.Emote), AttackTick: c.AttackTick,
 		TriggeredEvents: msg7.CoreEvents(e.triggered[c.Player]),
+	}
+	if e.freezeTicks != 0 && weapon == game.WeaponNinja {
+		o.Ammo = ammo // how long a freeze or the ninja lasts, which all see in DDRace
 	}
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
@@ -252,7 +270,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 			}
 			continue
 		}
-		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
+		o := msg7.PlayerInfo{PlayerFlags: encodePlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
 		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {
 			o.PutInts(dst)
 		}

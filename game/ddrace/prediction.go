@@ -1,6 +1,10 @@
 package ddrace
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"slices"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // StandingPart returns the map without the entities that move, shoot or pull: what clients can
 // predict without knowing when they began.
@@ -60,6 +64,45 @@ func (w *World) ShowTee(id int, team uint8, t *Tee) {
 		n.AttackTick = shown.AttackTick
 		n.ReloadTimer = w.reloadLeft(n)
 	}
+}
+
+// ShownZone returns the tune zone of the place where a player's tee is shown, 0 without a tee.
+func (w *World) ShownZone(id int) uint8 {
+	if t := w.Tee(id); t != nil {
+		return w.m.tuneZone(w.m.mapIndex(t.Core.Pos))
+	}
+	return 0
+}
+
+// LearnTuning has the tune zone where a player's tee is shown have the tuning that its client was told. What it
+// was told to be 0 because of the tee's states stays as it was, see [World.SentTuning].
+func (w *World) LearnTuning(id int, told *Tuning) {
+	t := w.Tee(id)
+	if t == nil {
+		return
+	}
+	zone := w.ShownZone(id)
+	known, learned := w.settings.zone(zone), *told
+	for _, p := range [...]struct {
+		index   int
+		because bool
+	}{
+		{GroundJumpImpulse, t.Core.Jumps == 0}, {PlayerCollision, t.Core.Solo || t.Core.NoCollision}, {PlayerHooking, t.Core.Solo || t.Core.NoHookHit},
+		{JetpackStrength, !t.Jetpack}, {HammerStrength, t.UnhitHammer},
+	} {
+		if p.because && learned[p.index] == 0 {
+			learned[p.index] = known[p.index]
+		}
+	}
+	if learned == *known {
+		return
+	}
+	s := w.settings.clone()
+	if zone != 0 && s.Zones == nil {
+		s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
+	}
+	*s.zone(zone) = learned
+	w.SetSettings(s)
 }
 
 // reloadLeft returns how long a tee reloads after its last shot.

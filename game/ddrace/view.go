@@ -14,6 +14,8 @@ type Line struct {
 	StartTick int32 // when a beam of a tee got to Pos, plasma was fired, a beam of a dragger began or a light turned
 	Layer     Layer
 	Number    uint8 // of its switch
+	// Beams are the tees that a dragger pulls, as bits. Who sees a beam to one of them does not see the dragger.
+	Beams uint64
 }
 
 // faded is how many ticks ago the beams of entities begin at most: clients draw those of before thinner, and
@@ -38,10 +40,7 @@ func (w *World) AppendLines(dst []Line) []Line {
 		case m.Kind >= EntityDragger && m.Kind <= entityDraggerEnd:
 			d := &e.draggers[draggers]
 			draggers++
-			if d.beams != 0 {
-				continue
-			}
-			l.Pos, l.From = d.Pos, d.Pos
+			l.Pos, l.From, l.Beams = d.Pos, d.Pos, d.beams
 		case m.Kind >= EntityTurretExplosive && m.Kind <= EntityTurretUnfreeze:
 			l.Pos, l.From = e.turrets[turrets].Pos, e.turrets[turrets].Pos
 			turrets++

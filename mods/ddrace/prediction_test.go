@@ -2,9 +2,11 @@ package ddrace_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	engine "github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
@@ -88,6 +90,67 @@ func TestPrediction(t *testing.T) {
 	testenv.Check(t, compared > 5000 && frozen > 300, "%d compared, %d frozen", compared, frozen)
 	testenv.Check(t, wrong == 0, "%d of %d are elsewhere", wrong, compared)
 	testenv.Check(t, guessed > 400 && copies > 1000, "%d of %d guesses were wrong, %d of those of copies right", guessed, compared, copies)
+}
+
+// TestPredictionFollowsTuning predicts a tee in a world whose tuning changes, and in a tune zone that the map's
+// settings do not describe: once the client is told the tuning it is right again.
+func TestPredictionFollowsTuning(t *testing.T) {
+	terrain := modtest.ParseMap(tiles,
+		"########################",
+		"#  S                   #",
+		"#                      #",
+		"########################")
+	terrain.Tune = make([]game.TuneTile, len(terrain.Tiles))
+	for i := range terrain.Tune {
+		if x := i % terrain.Width; x >= 10 && x < 18 {
+			terrain.Tune[i] = game.TuneTile{Number: 3, Type: 68}
+		}
+	}
+	c := new(chooser)
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{c}, Seed: 7, Terrain: terrain})
+	w.Play(0)
+	prepared := testenv.Must(game.NewDDRacePredictionMap(&terrain))
+	told, deaf := game.NewDDRacePrediction(prepared), game.NewDDRacePrediction(prepared)
+	var inZone bool
+	var wrong, wrongDeaf int
+	for tick := range 1000 {
+		in := game.Input{TargetX: 1, Direction: int32(1 - 2*(tick/60%2)), Jump: tick%40 < 3}
+		if tick == 300 || tick == 600 { // outside of the zone, and in it
+			c.do = func(tx *game.Tx) {
+				s := tx.DDRace().Settings()
+				changed := *s
+				changed.Tuning[engine.Gravity] = 20
+				changed.Zones = slices.Repeat([]engine.Tuning{engine.DefaultTuning()}, engine.NumZones)
+				changed.Zones[3][engine.Gravity] = int32(100 + tick)
+				tx.DDRace().SetSettings(changed)
+				tx.DDRace().TellTuning(0)
+			}
+		}
+		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}})
+		for _, p := range []*game.DDRacePrediction{told, deaf} {
+			p.SetInput(0, &in)
+			p.Step()
+		}
+		if tick%2 == 1 {
+			continue
+		}
+		v := w.View(0)
+		testenv.Require(t, len(v.Characters) == 1, "there is no tee")
+		shown := &v.Characters[0]
+		if core, ok := told.Core(0); ok && core.Pos != shown.Pos {
+			wrong++
+		}
+		if core, ok := deaf.Core(0); ok && core.Pos != shown.Pos {
+			wrongDeaf++
+		}
+		zone := terrain.Tune[int(shown.Pos.Y)/32*terrain.Width+int(shown.Pos.X)/32].Number
+		inZone = inZone || zone != 0
+		told.Show(&v, 0)
+		deaf.Show(&v, 0)
+		tuning, _ := w.DDRaceTuning(0)
+		told.Tell(&tuning, 0)
+	}
+	testenv.Check(t, inZone && wrong <= 5 && wrongDeaf > 50, "in the zone: %v, wrong %d times, without the messages %d times", inZone, wrong, wrongDeaf)
 }
 
 // TestPredictionAllocates checks that predicting does not allocate once it runs.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	engine "github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
@@ -218,4 +219,35 @@ func TestStars(t *testing.T) {
 		}
 	}
 	testenv.Check(t, stars[game.WeaponGun] > 0 && stars[game.WeaponGun]%10 == 0 && stars[game.WeaponNinja] > 0, "stars: %v", stars)
+}
+
+// TestShownEyes checks what the eyes of tees show: that something hit them, a freeze, that their players are away.
+func TestShownEyes(t *testing.T) {
+	w, do := sightWorld(t)
+	eyes := func(id game.PlayerID, want game.Emote, what string) {
+		t.Helper()
+		for _, c := range w.Frame().Characters {
+			if c.Player == id {
+				testenv.Check(t, c.Emote == want, "%s: %v", what, c.Emote)
+			}
+		}
+	}
+	change := func(f func(tee *engine.Tee)) { do(func(tx *game.Tx) { f(tx.DDRace().Tee(0)) }) }
+	eyes(0, game.EmoteNormal, "at first")
+	change(func(tee *engine.Tee) { tee.FreezeTime = 100 })
+	eyes(0, game.EmoteBlink, "frozen")
+	change(func(tee *engine.Tee) { tee.Deep = true })
+	eyes(0, game.EmotePain, "frozen for ever")
+	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseInPlace) })
+	eyes(0, game.EmoteNormal, "frozen, and its player looks around")
+	change(func(tee *engine.Tee) { tee.Deep, tee.FreezeTime = false, 0 })
+	eyes(0, game.EmoteBlink, "its player looks around")
+	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
+	change(func(tee *engine.Tee) { tee.Live = true })
+	eyes(0, game.EmotePain, "it cannot move")
+	change(func(tee *engine.Tee) { tee.Live, tee.Jetpack, tee.NinjaJetpack = false, true, true })
+	eyes(0, game.EmoteHappy, "a ninja with a jetpack")
+	testenv.Check(t, w.Frame().Characters[0].Weapon == game.WeaponNinja, "it has %v", w.Frame().Characters[0].Weapon)
+	change(func(tee *engine.Tee) { tee.EmoteStop = w.Tick() + 20 })
+	eyes(0, game.EmotePain, "hit")
 }
