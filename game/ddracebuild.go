@@ -177,7 +177,7 @@ func (d *ddraceHost) laser(l *ddrace.Line, tick int32) LaserState {
 		case s.Entity.Kind == MapLight && l.Layer != ddrace.LayerSwitch:
 			s.Entity, s.StartTick = MapEntity{}, l.StartTick
 		case l.Beams != 0: // the dragger itself is for those who see none of its beams
-			for id, hidden := range d.shown {
+			for id, hidden := range d.notFor {
 				if l.Beams>>id&1 != 0 {
 					s.NotFor |= ^hidden
 				}

@@ -97,7 +97,7 @@ func (w *World) LearnTuning(id int, told *Tuning) {
 	if learned == *known {
 		return
 	}
-	s := w.settings.clone()
+	s := w.settings.Clone()
 	if zone != 0 && s.Zones == nil {
 		s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
 	}
