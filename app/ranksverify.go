@@ -85,7 +85,7 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 		fmt.Printf("%s: ok, the match finishes in tick %d with the same time, and its checksums agree\n", safetext.Line(name), e.End)
 		return nil
 	}
-	return fmt.Errorf("%w: neither %s is there nor %s", errFinishNotShown, files[0], files[len(files)-1])
+	return fmt.Errorf("%w: there is no %s", errFinishNotShown, strings.Join(files, " and no "))
 }
 
 // verifyFinish runs a log up to a finish, which the match has to make there. It returns the tick with

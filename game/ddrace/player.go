@@ -118,7 +118,7 @@ func (w *World) SetView(id int, at Vec) { w.players[id].view = at }
 // with parts that are 0 while the tee lacks what they are for, so that the client predicts that.
 func (w *World) SentTuning(id int) Tuning {
 	p := &w.players[id]
-	s := *w.settings.zone(p.zone)
+	s := *w.settings.tuningIn(p.zone)
 	if !p.alive {
 		return s
 	}

@@ -135,8 +135,8 @@ func (s *Settings) Clone() Settings {
 	return c
 }
 
-// zone returns the tuning of a tune zone.
-func (s *Settings) zone(n uint8) *Tuning {
+// tuningIn returns the tuning of tees in a tune zone, or outside of zones.
+func (s *Settings) tuningIn(n uint8) *Tuning {
 	switch {
 	case n == 0:
 		return &s.Tuning
@@ -200,7 +200,7 @@ func (s *Settings) alone() {
 	s.Team, s.ShowOthersDefault = 3, 1
 	zones := make([]Tuning, NumZones)
 	for i := range zones {
-		zones[i] = *s.zone(uint8(i))
+		zones[i] = *s.tuningIn(uint8(i))
 		zones[i][PlayerCollision], zones[i][PlayerHooking] = 0, 0
 	}
 	s.Tuning, s.Zones = zones[0], zones

@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 	s := &m.Settings
 	testenv.Check(t, s.FreezeDelay == 30 && s.Hit == 1 && s.PlasmaPerSec == 0 && s.OldLaser == 0, "variables %+v", s.FreezeDelay)
 	testenv.Check(t, s.Tuning[Gravity] == 30 && s.Tuning[ShotgunStrength] == 500 && s.Tuning[JetpackStrength] == 100, "tuning %v", s.Tuning)
-	testenv.Check(t, s.zone(2)[HookLength] == 20050 && s.zone(200)[Gravity] == 1 && s.zone(0) == &s.Tuning && base.Zones[2][HookLength] == 0, "zones")
+	testenv.Check(t, s.tuningIn(2)[HookLength] == 20050 && s.tuningIn(200)[Gravity] == 1 && s.tuningIn(0) == &s.Tuning && base.Zones[2][HookLength] == 0, "zones")
 	testenv.Check(t, s.ZoneEnter[2] == `first\nsecond "quoted"` && s.ZoneLeave[2] == "good bye", "messages %q, %q", s.ZoneEnter[2], s.ZoneLeave[2])
 	testenv.Check(t, s.ZoneEnter[3] == strings.Repeat("ü", 127), "a long message: %q", s.ZoneEnter[3])
 	testenv.Check(t, s.Open.Has(8) && s.Open == SwitchSet{1 << 8} && s.DoubleExplosion, "switches %v", s.Open)
@@ -46,7 +46,7 @@ func TestSettings(t *testing.T) {
 	testenv.Check(t, len(m.Faults.List) == 6, "faults %v", m.Faults.List)
 	testenv.Check(t, m.Faults.List[0].String() == `map settings: "sv_gametype x": no command or variable of DDRace that a map may have`, "fault %s", m.Faults.List[0])
 	def := DefaultSettings()
-	testenv.Check(t, def.FreezeDelay == 3 && def.PlasmaRange == 700 && def.zone(7)[GunSpeed] == 140000, "defaults")
+	testenv.Check(t, def.FreezeDelay == 3 && def.PlasmaRange == 700 && def.tuningIn(7)[GunSpeed] == 140000, "defaults")
 }
 
 // TestTuning checks the tuning that a DDNet-Server sends, in hundredths.
