@@ -85,7 +85,7 @@ func (w *World) tickProjectile(p *Projectile) {
 		return
 	}
 	if target != nil || wall || w.m.outside(cur) {
-		w.projectileHit(p, owner, target, wall, hit, cur)
+		w.projectileHit(p, target, wall, hit, cur)
 		if owner != nil {
 			w.aimTelegun(p, owner, target, wall, hit, before, cur)
 		}
@@ -125,7 +125,7 @@ func (w *World) affects(owner *Tee, disabled bool) bool {
 }
 
 // projectileHit does what a projectile does where it ends or bounces.
-func (w *World) projectileHit(p *Projectile, owner, target *Tee, wall bool, hit, cur Vec) {
+func (w *World) projectileHit(p *Projectile, target *Tee, wall bool, hit, cur Vec) {
 	switch {
 	case p.Explosive && (target == nil || !p.Freezing || p.Weapon == WeaponShotgun && wall):
 		team, times := -1, 1

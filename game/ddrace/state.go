@@ -159,7 +159,7 @@ func visitTee(v Visitor, t *Tee) {
 	visitVecs(v, &t.Pos, &t.PrevPos, &t.teleportTo, &t.Ninja.ActivationDir)
 	v.Uint8((*uint8)(&t.Restrictions))
 	v.Uint8(&t.Zone)
-	visitBools(v, &t.frozenLastTick, &t.Deep, &t.Live, &t.InFreeze, &t.Super, &t.EndlessHook, &t.AirJumps, &t.Jetpack,
+	visitBools(v, &t.justUnfrozen, &t.Deep, &t.Live, &t.InFreeze, &t.Super, &t.EndlessHook, &t.AirJumps, &t.Jetpack,
 		&t.NinjaJetpack, &t.UnhitHammer, &t.UnhitShotgun, &t.UnhitGrenade, &t.UnhitLaser, &t.Telegun, &t.Telegrenade,
 		&t.Telelaser, &t.FreezeHammer, &t.lastRefill, &t.lastPenalty, &t.lastBonus, &t.teleported, &t.teleportBlue)
 	visitInts(v, &t.FreezeTime, &t.FreezeStart, &t.Armor, &t.StartTick, &t.SpawnTick, &t.EmoteStop, &t.numInputs,

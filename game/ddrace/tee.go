@@ -73,7 +73,7 @@ type Tee struct {
 
 	FreezeTime      int32 // ticks that the tee is still frozen
 	FreezeStart     int32 // tick in which it was frozen, 0 for none
-	frozenLastTick  bool  // it was unfrozen in this tick
+	justUnfrozen    bool  // it was unfrozen in this tick
 	Deep, Live      bool  // deep and live freeze
 	InFreeze        bool  // it is on a tile that freezes
 	Armor           int32
@@ -165,17 +165,16 @@ func (w *World) freezeTicks(t *Tee, ticks int32) bool {
 func (w *World) freezeDelay() int32 { return w.settings.FreezeDelay }
 
 // unfreeze ends a freeze, but not a deep one, which begins again.
-func (w *World) unfreeze(t *Tee) bool {
+func (w *World) unfreeze(t *Tee) {
 	if t.FreezeTime <= 0 {
-		return false
+		return
 	}
 	t.Armor = 10
 	if !t.Weapons[t.ActiveWeapon] {
 		t.ActiveWeapon = WeaponGun
 	}
 	t.FreezeTime, t.FreezeStart = 0, 0
-	t.frozenLastTick = true
-	return true
+	t.justUnfrozen = true
 }
 
 // losePickups takes the weapons that are found in maps, except the ninja.

@@ -13,7 +13,7 @@ func (w *World) tickTiles(t *Tee) {
 	if t.EndlessHook {
 		c.HookTick = 0
 	}
-	t.frozenLastTick = false
+	t.justUnfrozen = false
 	if t.Deep && !t.Super {
 		w.freeze(t, w.freezeDelay())
 	}

@@ -130,7 +130,7 @@ func (w *World) fireWeapon(t *Tee) {
 		return
 	}
 	// A held button fires as soon as a freeze ends.
-	if !t.triggers(t.frozenLastTick) {
+	if !t.triggers(t.justUnfrozen) {
 		return
 	}
 	if t.FreezeTime != 0 {
