@@ -122,23 +122,29 @@ func (w *World) SentTuning(id int) Tuning {
 	if !p.alive {
 		return s
 	}
-	t := &w.tees[id]
-	if t.Core.Jumps == 0 && !t.AirJumps {
-		s[GroundJumpImpulse] = 0
-	}
-	if t.Core.Solo || t.Core.NoCollision {
-		s[PlayerCollision] = 0
-	}
-	if t.Core.Solo || t.Core.NoHookHit {
-		s[PlayerHooking] = 0
-	}
-	if !t.Jetpack {
-		s[JetpackStrength] = 0
-	}
-	if t.UnhitHammer {
-		s[HammerStrength] = 0
+	for i := range s {
+		if w.tees[id].lacks(i) {
+			s[i] = 0
+		}
 	}
 	return s
+}
+
+// lacks reports whether the tee cannot do what a parameter of the tuning is for.
+func (t *Tee) lacks(param int) bool {
+	switch param {
+	case GroundJumpImpulse:
+		return t.Core.Jumps == 0 && !t.AirJumps
+	case PlayerCollision:
+		return t.Core.Solo || t.Core.NoCollision
+	case PlayerHooking:
+		return t.Core.Solo || t.Core.NoHookHit
+	case JetpackStrength:
+		return !t.Jetpack
+	case HammerStrength:
+		return t.UnhitHammer
+	}
+	return false
 }
 
 // addTee puts a tee into the world, as the newest.

@@ -82,16 +82,10 @@ func (w *World) LearnTuning(id int, told *Tuning) {
 		return
 	}
 	zone := w.ShownZone(id)
-	known, learned := w.settings.zone(zone), *told
-	for _, p := range [...]struct {
-		index   int
-		because bool
-	}{
-		{GroundJumpImpulse, t.Core.Jumps == 0}, {PlayerCollision, t.Core.Solo || t.Core.NoCollision}, {PlayerHooking, t.Core.Solo || t.Core.NoHookHit},
-		{JetpackStrength, !t.Jetpack}, {HammerStrength, t.UnhitHammer},
-	} {
-		if p.because && learned[p.index] == 0 {
-			learned[p.index] = known[p.index]
+	known, learned := w.settings.tuningIn(zone), *told
+	for i := range learned {
+		if learned[i] == 0 && t.lacks(i) {
+			learned[i] = known[i]
 		}
 	}
 	if learned == *known {
@@ -101,7 +95,7 @@ func (w *World) LearnTuning(id int, told *Tuning) {
 	if zone != 0 && s.Zones == nil {
 		s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
 	}
-	*s.zone(zone) = learned
+	*s.tuningIn(zone) = learned
 	w.SetSettings(s)
 }
 
