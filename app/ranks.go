@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
@@ -49,17 +48,19 @@ func (d *databaseSetting) register(c *console.Console) error {
 		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",
 		Help: "The database of the ranks: that for writing ('w') is used, set at the start", Flags: console.Server | console.Secret,
 		Run: func(call *console.Call) {
-			if call.Args[0] != "w" {
+			switch call.Args[0] {
+			case "w":
+			case "r":
 				return // what is written there is read there
+			default:
+				call.Warn("ranks", "add_sqlserver: the first argument is r or w, not %q", call.Args[0])
+				return
 			}
 			d.set, d.setup = true, len(call.Args) < 8 || call.Args[7] != "0"
 			d.cfg = DatabaseConfig{Database: call.Args[1], Prefix: call.Args[2], User: call.Args[3], Password: call.Args[4], Addr: net.JoinHostPort(call.Args[5], call.Args[6])}
 		},
 	})
 }
-
-// setupTimeout limits how long the start of a server waits for its database.
-const setupTimeout = 5 * time.Second
 
 // openRanks opens the ranks of a server, with the database if there is one.
 func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks {
@@ -78,11 +79,7 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 		return rank.Open(cfg)
 	}
 	if d.setup {
-		ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
-		defer cancel()
-		if err := db.Setup(ctx); err != nil {
-			log.Warn("the tables of the ranks could not be made; what is to be in them waits: " + err.Error())
-		}
+		cfg.Prepare = db.Setup
 	}
 	log.Info(fmt.Sprintf("the ranks are in the database %s at %s, and first in %s", d.cfg.Database, d.cfg.Addr, path))
 	return rank.OpenShared(cfg, db)
@@ -114,6 +111,9 @@ func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
 	j := rank.Open(rank.Config{Path: c.Into, Report: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	r, err := rank.Import(ctx, from, c.Prefix, j.Add)
 	err = errors.Join(err, j.Close())
+	if err != nil && r.New == 0 {
+		return err
+	}
 	fmt.Printf("%d finishes, %d team finishes, %d maps, points of %d players, %d saves; %d of these are new", r.Finishes, r.TeamFinishes, r.Maps, r.Points, r.Saves, r.New)
 	if r.Refused > 0 {
 		fmt.Printf(", %d are impossible and were left out", r.Refused)
@@ -125,8 +125,11 @@ func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
 func (c *ranksImportCmd) source(p *program) (rank.Source, error) {
 	if _, err := os.Stat(c.From); err == nil {
 		return rank.SQLite(c.From), nil
-	} else if p.openDatabase == nil || !strings.Contains(c.From, "@") {
+	} else if !strings.Contains(c.From, "@") {
 		return nil, err
+	}
+	if p.openDatabase == nil {
+		return nil, fmt.Errorf("%s is no file, and this program has no databases: teeyard-mariadb is the same with them", c.From[strings.LastIndex(c.From, "@")+1:])
 	}
 	at := strings.LastIndex(c.From, "@")
 	user, password, _ := strings.Cut(c.From[:at], ":")

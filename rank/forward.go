@@ -52,6 +52,12 @@ type Shared struct {
 	stop      context.CancelFunc
 	stopped   chan struct{}
 	trouble   atomic.Pointer[error]
+
+	// Of the goroutine that delivers:
+
+	prepare func(context.Context) error // nil when it has succeeded
+	report  func(string)
+	said    string // the last error of prepare
 }
 
 // OpenShared returns the journal in a file with a remote. Close ends both.
@@ -59,7 +65,7 @@ func OpenShared(cfg Config, remote Remote) *Shared {
 	ctx, stop := context.WithCancel(context.Background())
 	j := newJournal(cfg)
 	j.undelivered.remote = remote.Name()
-	s := &Shared{Journal: start(j), remote: remote, questions: make(chan job, maxQuestions), deliver: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
+	s := &Shared{Journal: start(j), remote: remote, questions: make(chan job, maxQuestions), deliver: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{}), prepare: cfg.Prepare, report: cfg.Report}
 	go s.answer(ctx)
 	go s.run(ctx)
 	return s
@@ -161,6 +167,7 @@ func (s *Shared) run(ctx context.Context) {
 	t := time.NewTicker(recordfile.RetryInterval)
 	defer t.Stop()
 	for {
+		s.tryPrepare(ctx)
 		for ctx.Err() == nil && s.next(ctx) {
 		}
 		select {
@@ -169,6 +176,24 @@ func (s *Shared) run(ctx context.Context) {
 		case <-s.deliver:
 		case <-t.C:
 		}
+	}
+}
+
+// tryPrepare makes the remote ready. What needs it waits, but there may be nothing to do that is missing.
+func (s *Shared) tryPrepare(ctx context.Context) {
+	if s.prepare == nil {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	err := s.prepare(limited)
+	if err == nil {
+		s.prepare = nil
+		return
+	}
+	if text := "the database is not ready; what is to be in it waits: " + err.Error(); s.report != nil && ctx.Err() == nil && text != s.said {
+		s.said = text
+		s.report(text)
 	}
 }
 

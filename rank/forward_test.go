@@ -29,14 +29,25 @@ func (s *unsureStore) Answer(_ context.Context, r *game.RankRequest, from game.R
 }
 
 // TestLostAnswer loads a save while the connection ends: the answer is what the remote says when it is asked again with the
-// same ID, and not that it failed.
+// same ID, and not that it failed. A remote that is not ready is prepared again, too, and said to be so once.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	store := &unsureStore{lost: 1, asked: map[ID]int{}}
-	s := OpenShared(Config{Path: filepath.Join(t.TempDir(), "file")}, store)
+	prepared, said := make(chan struct{}), 0
+	left := 3
+	s := OpenShared(Config{Path: filepath.Join(t.TempDir(), "file"), Report: func(string) { said++ }, Prepare: func(context.Context) error {
+		if left--; left > 0 {
+			return errAway
+		}
+		close(prepared)
+		return nil
+	}}, store)
 	answers := make(chan game.RankAnswer)
 	s.Submit(&game.RankRequest{Op: game.RankLoad, Map: "m", Code: "c"}, game.RankOrigin{ID: number(1)}, func(a game.RankAnswer) { answers <- a })
 	a := <-answers
 	testenv.Check(t, a.Found && a.Err == "" && store.asked[number(1)] == 2, "%+v, asked %v", a, store.asked)
+	s.wakeUp()
+	<-prepared
 	testenv.NoError(t, s.Close())
+	testenv.Check(t, said == 1, "said %d times that the remote is away", said)
 }

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -33,6 +34,8 @@ type Config struct {
 	Path string
 	// Report, if not nil, is told by another goroutine what is no error, such as that a file was damaged.
 	Report func(text string)
+	// Prepare, if not nil, makes a remote ready, such as by making tables. It is called until it succeeds.
+	Prepare func(context.Context) error
 	// Now returns the time; time.Now if it is nil.
 	Now func() time.Time
 }
