@@ -90,34 +90,37 @@ func (k Kind) ofTee() bool { return k == Moved || k == New || k == Old }
 
 // The kinds of Extra. Data of Extra has integers as on the wire and strings that end in NUL.
 var (
-	ExtraJoin6         = extra("joinver6")       // client
-	ExtraJoin7         = extra("joinver7")       // client
-	ExtraReady         = extra("player-ready")   // client
-	ExtraTeam          = extra("player-team")    // client, team
-	ExtraPractice      = extra("team-practice")  // team, 0 or 1
-	ExtraDDNetVersion  = extra("ddnetver")       // client, 16 bytes of the connection, version, name
-	ExtraDDNetOld      = extra("ddnetver-old")   // client, version
-	ExtraAuthInit      = extra("auth-init")      // client, level, name
-	ExtraAuthLogin     = extra("auth-login")     // client, level, name
-	ExtraAuthLogout    = extra("auth-logout")    // client
-	ExtraSwap          = extra("player-swap")    // client, client
-	ExtraSaved         = extra("save-success")   // team, 16 bytes of the save, text
-	ExtraSaveFailed    = extra("save-failure")   // team
-	ExtraLoaded        = extra("load-success")   // team, 16 bytes of the save, text
-	ExtraLoadFailed    = extra("load-failure")   // team
-	ExtraPlayerName    = extra("player-name")    // client, name; since DDNet 17
-	ExtraPlayerFinish  = extra("player-finish")  // client, ticks; since DDNet 17
-	ExtraTeamFinish    = extra("team-finish")    // team, ticks; since DDNet 17
-	ExtraAntibot       = extra("antibot")        // raw
-	ExtraPlayerRejoin6 = extra("player-rejoin6") // client; since DDNet 17
-	ExtraTest          = extra("test")           // nothing; of tests
+	ExtraJoin6         = extra("joinver6")         // client
+	ExtraJoin7         = extra("joinver7")         // client
+	ExtraReady         = extra("player-ready")     // client
+	ExtraTeam          = extra("player-team")      // client, team
+	ExtraPractice      = extra("team-practice")    // team, 0 or 1
+	ExtraDDNetVersion  = extra("ddnetver")         // client, 16 bytes of the connection, version, name
+	ExtraDDNetOld      = extra("ddnetver-old")     // client, version
+	ExtraAuthInit      = extra("auth-init")        // client, level, name
+	ExtraAuthLogin     = extra("auth-login")       // client, level, name
+	ExtraAuthLogout    = extra("auth-logout")      // client
+	ExtraSwap          = extra("player-swap")      // client, client
+	ExtraSaved         = extra("save-success")     // team, 16 bytes of the save, text
+	ExtraSaveFailed    = extra("save-failure")     // team
+	ExtraLoaded        = extra("load-success")     // team, 16 bytes of the save, text
+	ExtraLoadFailed    = extra("load-failure")     // team
+	ExtraPlayerName    = extraOrg("player-name")   // client, name; since DDNet 17
+	ExtraPlayerFinish  = extraOrg("player-finish") // client, ticks; since DDNet 17
+	ExtraTeamFinish    = extraOrg("team-finish")   // team, ticks; since DDNet 17
+	ExtraAntibot       = extraOrg("antibot")       // raw
+	ExtraPlayerRejoin6 = extraOrg("rejoinver6")    // client; since DDNet 17
+	ExtraTest          = extra("test")             // nothing; of tests
 )
 
-// extraNames has the names of the kinds of Extra, without "teehistorian-" and "@ddnet.tw".
+// extraNames has the names of the kinds of Extra, without "teehistorian-" and the domain.
 var extraNames = map[message.UUID]string{}
 
-func extra(name string) message.UUID {
-	id := message.UUIDFromName("teehistorian-" + name + "@ddnet.tw")
+func extra(name string) message.UUID    { return extraOf(name, "@ddnet.tw") }
+func extraOrg(name string) message.UUID { return extraOf(name, "@ddnet.org") } // the newer ones
+
+func extraOf(name, domain string) message.UUID {
+	id := message.UUIDFromName("teehistorian-" + name + domain)
 	extraNames[id] = name
 	return id
 }
