@@ -218,6 +218,7 @@ func (*historianClient) OnEnterGame()                                     {}
 func (*historianClient) OnInput(*bridge.InputMessage)                     {}
 func (*historianClient) OnChatCommand(string, string)                     {}
 func (*historianClient) OnTimeoutCode(string)                             {}
+func (*historianClient) OnDDNetVersion(int32)                             {}
 func (*historianClient) OnRconAuth(string, string)                        {}
 func (*historianClient) OnRconCmd(string)                                 {}
 func (*historianClient) OnCallVote(bridge.VoteKind, string, string, bool) {}

@@ -82,6 +82,9 @@ type ClientMessageHandler interface {
 	// OnTimeoutCode brings a secret by which the player is recognized after a timeout. It
 	// must not be logged or shown. (DDNet's chat command /timeout)
 	OnTimeoutCode(code string)
+	// OnDDNetVersion is the release of a client of DDNet that did not say it before it
+	// logged in. (Cl_IsDDNetLegacy)
+	OnDDNetVersion(version int32)
 	// OnRconAuth asks for access to the remote console. The name is mostly empty.
 	// (RCON_AUTH)
 	OnRconAuth(name, password string)
@@ -102,6 +105,14 @@ type Login struct {
 	// ClientVersion is the release of the client: 0x0705 for 0.7.5, 16040 for DDNet
 	// 16.4; 0 if it did not say.
 	ClientVersion int32
+	// DDNet is what DDNet's client says of itself besides, nil for others.
+	DDNet *DDNetClient
+}
+
+// DDNetClient is what DDNet's client says of itself before it logs in.
+type DDNetClient struct {
+	ConnectionID [16]byte // the same for its second connection and after a timeout
+	Release      string   // such as "DDNet 16.4", unchecked
 }
 
 // ParseTimeoutCode returns the code of a line of chat with DDNet's command "/timeout CODE",

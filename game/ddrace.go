@@ -43,6 +43,7 @@ type ddraceHost struct {
 	notFor  [MaxPlayers]PlayerMask // who does not see a player's tee
 	teams   [MaxPlayers]uint8      // of the players when the tick began
 	tick    DDRaceTick
+	command int     // index of the one that is applied
 	visitor visitor // while it is visited
 	options DDRaceOptions
 }
@@ -167,7 +168,7 @@ func (w *World) tickDDRace(cmds []Command) {
 			}
 		}
 	}
-	d.inputs = d.inputs[:0]
+	d.inputs, d.tick.Inputs = d.inputs[:0], d.tick.Inputs[:0]
 	for i := range cmds {
 		if c := &cmds[i]; c.Kind == CmdInput && c.Player >= 0 && c.Player < MaxPlayers && w.players[c.Player].inGame && c.Input.valid() {
 			w.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
@@ -180,7 +181,6 @@ func (w *World) tickDDRace(cmds []Command) {
 		w.ddraceEvent(&events[i])
 	}
 	w.mirrorTees()
-	w.vanish()
 	if w.usesEntities {
 		w.tickKinds()
 	}
@@ -189,6 +189,7 @@ func (w *World) tickDDRace(cmds []Command) {
 
 // beginTick remembers what the tick may change.
 func (d *ddraceHost) beginTick() {
+	d.tick.Notes = d.tick.Notes[:0]
 	if d.played != nil {
 		d.beginPlayed()
 		return
@@ -214,14 +215,19 @@ func (w *World) addInput(id int, in *Input) {
 	if last := &p.sight.input; *in != *last {
 		*last, p.sight.active = *in, w.tick
 	}
-	if p.sight.pause != NotPaused {
-		return // the tee keeps what it did last
-	}
 	n := ddrace.PlayerInput{Player: id, Input: ddraceInput(in)}
-	d.inputs = append(d.inputs, n)
-	for i := len(d.inputs) - 1; i > 0 && d.inputs[i-1].Player > id; i-- {
-		d.inputs[i-1], d.inputs[i] = d.inputs[i], d.inputs[i-1]
+	d.tick.Inputs = insertInput(d.tick.Inputs, n)
+	if p.sight.pause == NotPaused || d.world.AliveTee(id) == nil { // else the tee keeps what it did last
+		d.inputs = insertInput(d.inputs, n)
 	}
+}
+
+func insertInput(list []ddrace.PlayerInput, n ddrace.PlayerInput) []ddrace.PlayerInput {
+	list = append(list, n)
+	for i := len(list) - 1; i > 0 && list[i-1].Player > n.Player; i-- {
+		list[i-1], list[i] = list[i], list[i-1]
+	}
+	return list
 }
 
 // ddraceInput returns an input as the simulation has it.

@@ -114,8 +114,10 @@ func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
 		p.cursorX, p.cursorY = int32(p.viewPos.X), int32(p.viewPos.Y)
 	}
 	if s.pause = kind; kind == NotPaused {
-		p.specMode, p.specID, p.specFlag = SpectateFree, Nobody, TeamSpectators
 		p.viewPos = tx.w.characters[id].pos
+		if s.input != (Input{}) {
+			d.SetInput(int(id), ddraceInput(&s.input)) // of while it looked around
+		}
 	}
 	return true
 }

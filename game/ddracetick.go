@@ -14,9 +14,41 @@ type DDRaceTick struct {
 	Spectators PlayerMask           // players who only watch
 	Teams      [MaxPlayers]uint8    // of the players
 	Practice   uint64               // teams that practise, as bits
-	Inputs     []ddrace.PlayerInput // as they were given to the simulation
+	Inputs     []ddrace.PlayerInput // ascending by players, also of those who look around and whose tees do nothing
 	Alive      PlayerMask           // who had a living tee after the tick, also one that is paused
 	Pos        [MaxPlayers]vec.Vec2 // where
+	Notes      []DDRaceNote         // of the mode
+}
+
+// DDRaceNote is something that a command led to and that recordings note beside it, see [Tx.NoteDDRace].
+type DDRaceNote struct {
+	Kind    DDRaceNoteKind
+	Players [2]PlayerID // of NoteSwap: who changed places
+	Team    uint8       // of the others
+	SaveID  string      // of NoteSaved and NoteLoaded
+	Save    string      // of NoteSaved and NoteLoaded: the state of the team
+	Command int         // what led to it, as an index of the commands that Step got
+}
+
+// DDRaceNoteKind is what a DDRaceNote tells.
+type DDRaceNoteKind uint8
+
+// The kinds of notes.
+const (
+	NoteSwap       DDRaceNoteKind = iota // two players changed places
+	NoteSaved                            // a team is saved
+	NoteSaveFailed                       // or is not, and goes on
+	NoteLoaded                           // a team goes on with a save
+	NoteLoadFailed                       // or does not
+)
+
+// NoteDDRace has recordings of the match tell of something that they would not know else, in worlds of DDRace. It
+// changes nothing in the world.
+func (tx *Tx) NoteDDRace(n DDRaceNote) {
+	if d := tx.w.ddrace; d != nil {
+		n.Command = d.command
+		d.tick.Notes = append(d.tick.Notes, n)
+	}
 }
 
 // DDRaceTick returns that of the last tick, nil for worlds that are not of DDRace. It is valid until the
@@ -31,7 +63,7 @@ func (w *World) DDRaceTick() *DDRaceTick {
 // beginRecord notes what a tick begins with.
 func (d *ddraceHost) beginRecord(w *World) {
 	t := &d.tick
-	t.Inputs, t.Spectators, t.Practice = d.inputs, 0, d.world.Practice()
+	t.Spectators, t.Practice = 0, d.world.Practice()
 	for id := range t.Teams {
 		t.Teams[id] = d.world.Team(id)
 		if p := &w.players[id]; p.inGame && p.team == TeamSpectators {

@@ -114,8 +114,8 @@ type RankMap struct {
 	Own       int32 // ms, 0 if there is none
 }
 
-// RankAnswer is the answer to a RankRequest, of which it has By, Asker, Map, Name, From and Code, and, of a RankSave
-// that was not kept, the Text in Save.
+// RankAnswer is the answer to a RankRequest, of which it has By, Asker, Map, Name, From and Code, and, of a RankSave,
+// the Text in Save.
 type RankAnswer struct {
 	ID    int32
 	Op    RankOp

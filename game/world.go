@@ -206,6 +206,9 @@ func (w *World) Step(cmds []Command) []Event {
 	}
 	for i := range cmds {
 		if cmds[i].Kind != CmdInput {
+			if w.ddrace != nil {
+				w.ddrace.command = i
+			}
 			w.apply(&cmds[i])
 		}
 	}
@@ -213,6 +216,7 @@ func (w *World) Step(cmds []Command) []Event {
 	if w.ddrace != nil {
 		w.tickDDRace(cmds)
 		w.tickRest()
+		w.vanish()
 		w.tellRaceTeams()
 		return w.events
 	}

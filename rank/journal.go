@@ -297,7 +297,7 @@ func (j *Journal) handle(q *job) {
 		e.Kind, e.Text, e.SaveID = Save, r.Text, SaveID(e.ID)
 		a.Found = saved == nil || saved.SaveID == e.SaveID
 		if a.Found {
-			a.Save = &game.RankSaveState{ID: e.SaveID}
+			a.Save.ID = e.SaveID
 		} else {
 			q.answer(a) // the code is taken
 			return

@@ -38,14 +38,23 @@ type TeehistorianConfig struct {
 	World *game.World
 	// Header has what is known of server, map and start; NewTeehistorian sets the rest.
 	Header teehistorian.Header
-	// Client tells of the client of a player. It is called when the player joins.
+	// Client tells of the client of a player. It is called for all of them at the beginning, and when
+	// a player joins.
 	Client func(game.PlayerID) TeehistorianClient
 }
 
 // TeehistorianClient is what is recorded of a client.
 type TeehistorianClient struct {
-	IsSeven      bool  // it speaks the protocol of 0.7
-	DDNetVersion int32 // release of DDNet's client, 16040 for 16.4; 0 for others
+	IsSeven      bool                // it speaks the protocol of 0.7
+	DDNetVersion int32               // release of DDNet's client, 16040 for 16.4; 0 for others
+	DDNet        *bridge.DDNetClient // what that said before it logged in, nil if it did not
+	Login        TeehistorianLogin
+}
+
+// TeehistorianLogin is the access that a client has to the remote console.
+type TeehistorianLogin struct {
+	Level int32  // 1 helper, 2 moderator, 3 admin; 0 none
+	Name  string // of the password, such as default_admin
 }
 
 // historyClient is a player who is recorded.
@@ -53,6 +62,7 @@ type historyClient struct {
 	TeehistorianClient
 	side      bridge.ClientSide // makes the client's messages
 	here      bool
+	entered   bool
 	hasInput  bool
 	alive     bool
 	spectator bool
@@ -88,21 +98,42 @@ func NewTeehistorian(cfg TeehistorianConfig) (*Teehistorian, error) {
 		}
 	}
 	for _, id := range []message.UUID{
-		teehistorian.ExtraJoin6, teehistorian.ExtraJoin7, teehistorian.ExtraReady, teehistorian.ExtraDDNetOld, teehistorian.ExtraTeam, teehistorian.ExtraPractice,
+		teehistorian.ExtraJoin6, teehistorian.ExtraJoin7, teehistorian.ExtraReady, teehistorian.ExtraDDNetVersion, teehistorian.ExtraDDNetOld,
+		teehistorian.ExtraAuthInit, teehistorian.ExtraAuthLogin, teehistorian.ExtraAuthLogout, teehistorian.ExtraTeam, teehistorian.ExtraPractice,
+		teehistorian.ExtraSwap, teehistorian.ExtraSaved, teehistorian.ExtraSaveFailed, teehistorian.ExtraLoaded, teehistorian.ExtraLoadFailed,
 	} {
 		r := teehistorian.Record{ID: id}
 		h.UUIDs = append(h.UUIDs, "teehistorian-"+r.ExtraName()+"@ddnet.tw")
 	}
-	t.out, t.err = teehistorian.NewWriter(&t.buf, h)
+	if t.out, t.err = teehistorian.NewWriter(&t.buf, h); t.err != nil {
+		return nil, t.err
+	}
+	for id := range game.PlayerID(game.MaxPlayers) {
+		c := &t.clients[id]
+		if c.TeehistorianClient = t.client(id); c.Login.Level > 0 {
+			t.login(teehistorian.ExtraAuthInit, id)
+		}
+	}
 	return t, t.err
+}
+
+func (t *Teehistorian) client(id game.PlayerID) TeehistorianClient {
+	if t.cfg.Client == nil {
+		return TeehistorianClient{}
+	}
+	return t.cfg.Client(id)
 }
 
 // Tick records a tick of the world, with the commands that Step got and the events that it returned.
 func (t *Teehistorian) Tick(w *game.World, cmds []game.Command, events []game.Event) {
 	t.rec.Tick = w.Tick() - 1 // what comes between two ticks is of the one before
 	d := w.DDRaceTick()
+	notes := d.Notes
 	for i := range cmds {
 		t.command(d, &cmds[i], events)
+		for ; len(notes) > 0 && notes[0].Command == i; notes = notes[1:] {
+			t.note(&notes[0])
+		}
 	}
 	for id := range t.clients {
 		t.seat(d, game.PlayerID(id))
@@ -154,9 +185,8 @@ func (t *Teehistorian) command(d *game.DDRaceTick, cmd *game.Command, events []g
 	case game.CmdEnterGame:
 		t.seat(d, cmd.Player) // before, as it is where the player begins
 		t.extra(teehistorian.ExtraReady, int32(cmd.Player))
-		if c.DDNetVersion > 0 {
-			t.extra(teehistorian.ExtraDDNetOld, int32(cmd.Player), c.DDNetVersion)
-		}
+		c.entered = true
+		t.version(cmd.Player)
 	case game.CmdProfile, game.CmdSkinChange, game.CmdEmoticon, game.CmdSpectate:
 		t.message(cmd)
 	case game.CmdKill:
@@ -181,10 +211,8 @@ func killedSelf(id game.PlayerID, events []game.Event) bool {
 
 func (t *Teehistorian) join(id game.PlayerID) {
 	c := &t.clients[id]
-	*c = historyClient{here: true, alive: c.alive}
-	if t.cfg.Client != nil {
-		c.TeehistorianClient = t.cfg.Client(id)
-	}
+	known := c.Login
+	*c = historyClient{TeehistorianClient: t.client(id), here: true, alive: c.alive}
 	c.side = newMessageSide(messageSender{t, id}, c.IsSeven)
 	kind := teehistorian.ExtraJoin6
 	if c.IsSeven {
@@ -193,6 +221,66 @@ func (t *Teehistorian) join(id game.PlayerID) {
 	t.extra(kind, int32(id))
 	t.begin(teehistorian.Join, id)
 	t.write()
+	if c.Login.Level > 0 && c.Login != known { // before it joined
+		t.login(teehistorian.ExtraAuthLogin, id)
+	}
+}
+
+// version records the release of DDNet's client.
+func (t *Teehistorian) version(id game.PlayerID) {
+	switch c := &t.clients[id]; {
+	case c.DDNet != nil:
+		data := append(packer.AppendInt(nil, int32(id)), c.DDNet.ConnectionID[:]...)
+		t.raw(teehistorian.ExtraDDNetVersion, appendText(packer.AppendInt(data, c.DDNetVersion), c.DDNet.Release))
+	case c.DDNetVersion > 0:
+		t.extra(teehistorian.ExtraDDNetOld, int32(id), c.DDNetVersion)
+	}
+}
+
+// DDNetVersion records the release of a client that says it only now.
+func (t *Teehistorian) DDNetVersion(id game.PlayerID, version int32) {
+	c := &t.clients[id]
+	if c.DDNetVersion = version; c.entered {
+		t.version(id)
+	}
+}
+
+// Login records that a client has logged in to the remote console, or out.
+func (t *Teehistorian) Login(id game.PlayerID, l TeehistorianLogin) {
+	c := &t.clients[id]
+	if !c.here || l.Level == c.Login.Level {
+		return
+	}
+	if c.Login = l; l.Level > 0 {
+		t.login(teehistorian.ExtraAuthLogin, id)
+	} else {
+		t.extra(teehistorian.ExtraAuthLogout, int32(id))
+	}
+}
+
+func (t *Teehistorian) login(kind message.UUID, id game.PlayerID) {
+	l := &t.clients[id].Login
+	t.raw(kind, appendText(packer.AppendInts(nil, []int32{int32(id), l.Level}), l.Name))
+}
+
+// note records what a command led to.
+func (t *Teehistorian) note(n *game.DDRaceNote) {
+	kind := teehistorian.ExtraSaved
+	switch team := int32(n.Team); n.Kind {
+	case game.NoteSwap:
+		t.extra(teehistorian.ExtraSwap, int32(n.Players[0]), int32(n.Players[1]))
+		return
+	case game.NoteSaveFailed:
+		t.extra(teehistorian.ExtraSaveFailed, team)
+		return
+	case game.NoteLoadFailed:
+		t.extra(teehistorian.ExtraLoadFailed, team)
+		return
+	case game.NoteLoaded:
+		kind = teehistorian.ExtraLoaded
+	}
+	id, _ := message.ParseUUID(n.SaveID) // those of others need not be UUIDs
+	t.raw(kind, appendText(append(packer.AppendInt(nil, int32(n.Team)), id[:]...), n.Save))
 }
 
 // seat records that a player joins or leaves the spectators.
@@ -314,9 +402,20 @@ func (t *Teehistorian) tee(d *game.DDRaceTick, id game.PlayerID) {
 
 // extra records an extra that has numbers.
 func (t *Teehistorian) extra(id message.UUID, numbers ...int32) {
+	t.raw(id, packer.AppendInts(nil, numbers))
+}
+
+// raw records an extra.
+func (t *Teehistorian) raw(id message.UUID, data []byte) {
 	r := t.begin(teehistorian.Extra, 0)
-	r.ID, r.Data = id, packer.AppendInts(nil, numbers)
+	r.ID, r.Data = id, data
 	t.write()
+}
+
+// appendText appends a text as it is in an extra.
+func appendText(dst []byte, s string) []byte {
+	s, _, _ = strings.Cut(s, "\x00")
+	return append(append(dst, s...), 0)
 }
 
 // begin begins a record of the present tick, which write writes.

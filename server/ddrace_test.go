@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// ddraceConfig is of a server with a map of DDRace, "race", of 40 × 10 tiles.
-func ddraceConfig() Config {
+// ddraceConfig is of a server with a map of DDRace, "race", of 40 × 10 tiles, on which a test may paint more.
+func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
 	const w, h = 40, 10
 	g := twmap.NewGameLayer(w, h)
 	for x := range w {
@@ -25,6 +25,9 @@ func ddraceConfig() Config {
 	}
 	g.Set(20, h-2, twmap.Spawn, 0)
 	g.Set(25, h-2, 9, 0) // freeze
+	for _, f := range paint {
+		f(g)
+	}
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}}
 	data, err := m.Bytes()
 	if err != nil {

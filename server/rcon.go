@@ -110,6 +110,7 @@ func (c *session) grantRcon(level console.Level, text string) {
 	s := c.server
 	s.noteRightRcon(c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level}
+	s.recordRconLogin(c)
 	if s.canListMaps(level) {
 		c.rcon.listsMaps = true
 		s.readMapList()
@@ -207,6 +208,7 @@ func (s *Server) countWrongRcon(a netip.Addr, proven bool) (tries int, ban *bans
 func (c *session) logout(who console.Caller) {
 	c.audit("logout", "game", "")
 	c.rcon = rconState{}
+	c.server.recordRconLogin(c)
 	c.bridge.SendRconAuthStatus(false)
 	c.sendRconLine("Logout successful.")
 	c.server.printFor(who, console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))

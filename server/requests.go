@@ -25,9 +25,17 @@ func (c *session) OnLogin(h bridge.Login) {
 	if !c.checkPassword(h.Password) {
 		return
 	}
-	c.clientVersion = h.ClientVersion
+	c.clientVersion, c.ddnetClient = h.ClientVersion, h.DDNet
 	c.setState(stateConnecting)
 	c.sendMapChange()
+}
+
+// OnDDNetVersion implements bridge.ClientMessageHandler.
+func (c *session) OnDDNetVersion(version int32) {
+	c.clientVersion = version
+	if rec := c.server.teehistorian.rec; rec != nil {
+		rec.DDNetVersion(c.id, version)
+	}
 }
 
 // checkPassword reports whether a password is that of the game, and drops the client if not.

@@ -57,15 +57,16 @@ type session struct {
 	name              string    // as the client sent it
 	announced         bool      // see mayAnnounce
 	clientVersion     int32
-	wasSpectator      bool      // before the map changed
-	timeoutCode       uint64    // a hash of it, 0 for none; see timeouts.go
-	heldUntil         conn.Time // the seat is kept until then, 0 while connected
-	leftTeam          game.Team // of a kept seat that gave way, else TeamSpectators
-	enteredAt         conn.Time // the game
-	resumed           bool      // the seat is one of a match that this server goes on with
-	mayBeBack         bool      // the client may get such a seat, and is not in the world yet
-	back              bool      // the client has got such a seat
-	hasProfile        bool      // it is in the world
+	ddnetClient       *bridge.DDNetClient // what it said besides, nil for others
+	wasSpectator      bool                // before the map changed
+	timeoutCode       uint64              // a hash of it, 0 for none; see timeouts.go
+	heldUntil         conn.Time           // the seat is kept until then, 0 while connected
+	leftTeam          game.Team           // of a kept seat that gave way, else TeamSpectators
+	enteredAt         conn.Time           // the game
+	resumed           bool                // the seat is one of a match that this server goes on with
+	mayBeBack         bool                // the client may get such a seat, and is not in the world yet
+	back              bool                // the client has got such a seat
+	hasProfile        bool                // it is in the world
 	canEnter          bool
 	early             earlySteps
 	dropping          bool // the session is to end
@@ -118,7 +119,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.peer, c.connectedAt = peer, now
 	c.version, c.bridge = v, v.NewServerSide(c)
 	c.setState(stateAuth)
-	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
+	c.clientVersion, c.ddnetClient, c.wasSpectator, c.name = 0, nil, false, ""
 	c.limits, c.vitalsQueued, c.mapsAnnounced, c.vitalsAtMapChange = sessionLimits{}, 0, 0, 0
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0

@@ -95,10 +95,31 @@ func timeUUID(t time.Time) string {
 func (s *Server) teehistorianClient(id game.PlayerID) (c recorder.TeehistorianClient) {
 	if p := s.sessions[id]; p != nil {
 		if c.IsSeven = s.isSeven(p); !c.IsSeven {
-			c.DDNetVersion = p.clientVersion
+			c.DDNetVersion, c.DDNet = p.clientVersion, p.ddnetClient
 		}
+		c.Login = p.historyLogin()
 	}
 	return c
+}
+
+// historyLogin returns the access to the remote console that is recorded, with the names of DDNet.
+func (c *session) historyLogin() recorder.TeehistorianLogin {
+	switch {
+	case !c.rcon.authed:
+		return recorder.TeehistorianLogin{}
+	case c.rcon.level == console.LevelAdmin:
+		return recorder.TeehistorianLogin{Level: 3, Name: "default_admin"}
+	case c.rcon.level == console.LevelMod:
+		return recorder.TeehistorianLogin{Level: 2, Name: "default_mod"}
+	}
+	return recorder.TeehistorianLogin{Level: 1, Name: "default_helper"}
+}
+
+// recordRconLogin records that a client has logged in to the remote console, or out.
+func (s *Server) recordRconLogin(c *session) {
+	if rec := s.teehistorian.rec; rec != nil {
+		rec.Login(c.id, c.historyLogin())
+	}
 }
 
 // recordTeehistorian records a tick.

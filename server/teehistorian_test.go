@@ -99,7 +99,7 @@ func TestTeehistorian(t *testing.T) {
 		count[strings.TrimSpace(rec.Kind.String()+" "+rec.ExtraName()+rec.Name)]++
 	}
 	testenv.Check(t, last == teehistorian.Finish, "the last record is %v", last)
-	for what, n := range map[string]int{"extra joinver6": 3, "extra joinver7": 3, "join": 6, "extra player-ready": 6, "extra ddnetver-old": 2, "finish": 1, "drop": 6} {
+	for what, n := range map[string]int{"extra joinver6": 3, "extra joinver7": 3, "join": 6, "extra player-ready": 6, "extra ddnetver": 2, "finish": 1, "drop": 6} {
 		testenv.Check(t, count[what] == n, "%d times %s, want %d", count[what], what, n)
 	}
 	for _, what := range []string{"message", "input new", "input diff", "new", "old", "moved", "command tune"} {

@@ -89,8 +89,10 @@ type serverSide struct {
 	protocol *Protocol
 	session  bridge.Session
 
-	ddnetVersion     int32 // release of DDNet's client, msg6.VersionNone for others
-	loggedIn         bool  // INFO came
+	ddnetVersion     int32               // release of DDNet's client, msg6.VersionNone for others
+	ddnetClient      *bridge.DDNetClient // of one that said so before it logged in
+	saidLegacy       bool                // it said its version after that
+	loggedIn         bool                // INFO came
 	isDemo           bool
 	capabilitiesSent bool
 	wantsCommands    bool // the remote console's list of them

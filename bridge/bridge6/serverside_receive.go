@@ -3,6 +3,7 @@ package bridge6
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -47,13 +48,16 @@ func (s *serverSide) receiveSystem(m msg6.Message) error {
 	case *msg6.ClientVer:
 		if !s.loggedIn {
 			s.setDDNetVersion(m.Version)
+			if s.ddnetClient == nil && m.Version >= 0 && utf8.Valid(m.Text) {
+				s.ddnetClient = &bridge.DDNetClient{ConnectionID: m.ConnectionID, Release: string(m.Text)}
+			}
 		}
 	case *msg6.Info:
 		s.loggedIn = true
 		version := string(m.NetVersion)
 		s.session.OnLogin(bridge.Login{
 			VersionOK: version == msg6.NetVersion, NetVersion: version,
-			Password: string(m.Password), ClientVersion: max(s.ddnetVersion, 0),
+			Password: string(m.Password), ClientVersion: max(s.ddnetVersion, 0), DDNet: s.ddnetClient,
 		})
 	case *msg6.RequestMapData:
 		if m.Chunk < 0 {
@@ -136,6 +140,10 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 	case *msg6.ClCallVote:
 		return s.receiveCallVote(m)
 	case *msg6.ClIsDDNetLegacy:
+		if s.ddnetClient == nil && !s.saidLegacy && m.Version > 0 {
+			s.saidLegacy = true
+			s.session.OnDDNetVersion(m.Version)
+		}
 		s.setDDNetVersion(m.Version)
 		return nil
 	case *msg6.ClShowDistance:

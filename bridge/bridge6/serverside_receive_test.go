@@ -2,6 +2,7 @@ package bridge6
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -54,7 +55,8 @@ func TestReceive(t *testing.T) {
 		{&msg6.ClCallVote{Type: []byte("spectate"), Value: []byte("1")}, []bridgetest.Call{call("CallVote", bridge.VoteSpectate, "1", "", false)}},
 		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("him")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
 		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("99999999999")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
-		{&msg6.ClIsDDNetLegacy{Version: 16040}, nil},
+		{&msg6.ClIsDDNetLegacy{Version: 16040}, []bridgetest.Call{{Method: "DDNetVersion", Args: []any{int32(16040)}}}},
+		{&msg6.ClIsDDNetLegacy{Version: 16050}, nil}, // it has said so
 		{&msg6.ClShowOthersLegacy{Show: true}, cmd(game.Command{Kind: game.CmdShowOthers, Value: int32(game.ShowOthersOn), Target: game.Nobody})},
 		{&msg6.ClShowOthers{Show: msg6.ShowOthersOnlyTeam}, cmd(game.Command{Kind: game.CmdShowOthers, Value: int32(game.ShowOthersTeam), Target: game.Nobody})},
 		{&msg6.ClShowDistance{X: 1, Y: 2}, nil},
@@ -131,29 +133,40 @@ func TestReplies(t *testing.T) {
 // TestDDNetVersion checks which of the versions that a client sends counts.
 func TestDDNetVersion(t *testing.T) {
 	v := NewProtocol()
+	legacy := func(version int32) *msg6.ClIsDDNetLegacy { return &msg6.ClIsDDNetLegacy{Version: version} }
 	crash := &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}
 	info := &msg6.Info{NetVersion: []byte(msg6.NetVersion)}
 	for _, c := range []struct {
 		ms      []msg6.Message
 		client  int32
 		limited bool
+		ddnet   string // what DDNet's client says of itself
+		later   int32  // version that it says after the login
 	}{
-		{[]msg6.Message{info}, 0, true},
-		{[]msg6.Message{&msg6.ClientVer{Version: 16040}, info}, 16040, false},
-		{[]msg6.Message{&msg6.ClientVer{Version: 1}, info}, 1, true},
-		{[]msg6.Message{info, &msg6.ClientVer{Version: 16040}}, 0, true},
-		{[]msg6.Message{info, crash}, 0, false},
-		{[]msg6.Message{info, &msg6.ClIsDDNetLegacy{Version: 600}}, 0, false},
-		{[]msg6.Message{&msg6.ClientVer{Version: -5}, info}, 0, true},
+		{[]msg6.Message{info}, 0, true, "", 0},
+		{[]msg6.Message{&msg6.ClientVer{Version: 16040, Text: []byte("DDNet 16.4")}, info, legacy(600)}, 16040, false, "DDNet 16.4", 0},
+		{[]msg6.Message{&msg6.ClientVer{Version: 1, Text: []byte("x")}, info}, 1, true, "x", 0},
+		{[]msg6.Message{info, &msg6.ClientVer{Version: 16040, Text: []byte("x")}}, 0, true, "", 0},
+		{[]msg6.Message{info, crash}, 0, false, "", 0},
+		{[]msg6.Message{info, crash, legacy(600), legacy(700)}, 0, false, "", 600},
+		{[]msg6.Message{&msg6.ClientVer{Version: -5, Text: []byte("x")}, info}, 0, true, "", 0},
 	} {
 		l := &testSession{t: t}
 		srv := v.NewServerSide(l).(*serverSide)
 		for _, m := range c.ms {
 			receive(t, srv, m)
 		}
-		a := l.Take()
-		if got := a[0].Args[0].(bridge.Login).ClientVersion; len(a) != 1 || got != c.client || srv.ids.limited != c.limited {
-			t.Errorf("%T: version %d, limited ids %v", c.ms, got, srv.ids.limited)
+		want := bridge.Login{VersionOK: true, NetVersion: msg6.NetVersion, ClientVersion: c.client}
+		if c.ddnet != "" {
+			want.DDNet = &bridge.DDNetClient{Release: c.ddnet}
+		}
+		calls := []bridgetest.Call{{Method: "Login", Args: []any{want}}}
+		if c.later != 0 {
+			calls = append(calls, bridgetest.Call{Method: "DDNetVersion", Args: []any{c.later}})
+		}
+		l.Expect(t, fmt.Sprintf("%T", c.ms), calls...)
+		if srv.ids.limited != c.limited {
+			t.Errorf("%T: limited ids %v", c.ms, srv.ids.limited)
 		}
 	}
 	srv := v.NewServerSide(&testSession{t: t}).(*serverSide)

@@ -10,8 +10,10 @@ type Frame struct {
 	Tick int32
 	// Tees are the records of tees that moved, came or went, with ascending ids.
 	Tees []Record
-	// Actions are all other records, in their order.
+	// Actions are all other records, in their order. The first Early of them come before those of Tees: they are of what
+	// happened within the tick.
 	Actions []Record
+	Early   int
 	// Alive says which tees there are, and Pos where.
 	Alive [MaxClients]bool
 	Pos   [MaxClients]Point
@@ -32,13 +34,16 @@ func (r *Reader) NextFrame() (*Frame, error) {
 	if err := r.Next(&rec); err != nil {
 		return nil, err
 	}
-	f.Tick, f.Partial = rec.Tick, false
+	f.Tick, f.Partial, f.Early = rec.Tick, false, 0
 	for {
 		if len(f.Tees)+len(f.Actions) == maxFrame {
 			r.err = fmt.Errorf("%w: more than %d records in tick %d", ErrFormat, maxFrame, f.Tick)
 			return nil, r.err
 		}
 		if rec.Kind.ofTee() {
+			if len(f.Tees) == 0 {
+				f.Early = len(f.Actions)
+			}
 			f.Tees = append(f.Tees, rec)
 			f.Alive[rec.Client], f.Pos[rec.Client] = rec.Kind != Old, rec.Pos
 		} else {

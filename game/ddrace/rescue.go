@@ -30,15 +30,21 @@ func (w *World) stands(t *Tee) bool {
 	return w.m.restrictions(below, 0, -1, nil)&cannotDown != 0
 }
 
+// CanRescue reports whether there is a place that Rescue takes a tee back to.
+func (w *World) CanRescue(id int) bool {
+	t := w.AliveTee(id)
+	return t != nil && w.players[id].rescue.set && !t.Super
+}
+
 // Rescue takes a tee back to where it last stood, with what it had there, except for its time. It
 // reports whether the tee is somewhere else now.
 func (w *World) Rescue(id int) bool {
-	t := w.Tee(id)
+	t := w.AliveTee(id)
 	if t == nil {
 		return false
 	}
 	r := &w.players[id].rescue
-	moves := r.set && !t.Super
+	moves := w.CanRescue(id)
 	if moves {
 		w.loadTee(id, &SavedTee{tee: r.tee, freezeAge: r.freezeAge}, noTee, w.team(id))
 		t.Core.Vel = Vec{}

@@ -70,6 +70,7 @@ func (c *clientMessages) OnInput(in *bridge.InputMessage)  { c.add("Input", *in)
 func (c *clientMessages) OnCommand(cmd game.Command)       { c.add("Command", cmd) }
 func (c *clientMessages) OnChatCommand(name, args string)  { c.add("ChatCommand", name, args) }
 func (c *clientMessages) OnTimeoutCode(code string)        { c.add("TimeoutCode", code) }
+func (c *clientMessages) OnDDNetVersion(version int32)     { c.add("DDNetVersion", version) }
 func (c *clientMessages) OnRconAuth(name, password string) { c.add("RconAuth", name, password) }
 func (c *clientMessages) OnRconCmd(line string)            { c.add("RconCmd", line) }
 func (c *clientMessages) OnVote(choice int32)              { c.add("Vote", choice) }

@@ -11,24 +11,24 @@ import (
 )
 
 // actAll does what happened between two ticks, and at the end of the first if it was not stepped.
-func (t *match) actAll(actions []teehistorian.Record, stepped bool) {
-	for i := range actions {
-		if rec := &actions[i]; !stepped || !isDuringTick(rec) {
+func (t *match) actAll(f *frame, stepped bool) {
+	for i := range f.actions {
+		if rec := &f.actions[i]; !stepped || i >= f.early || !isAnswer(rec) {
 			t.act(rec)
 		}
 	}
 	// The teams that players come into are recorded after all commands.
-	for i := range actions {
-		if rec := &actions[i]; rec.Kind == teehistorian.Command && rec.Name == "lock" && rec.Client >= 0 && rec.Client < ddrace.MaxTees {
+	for i := range f.actions {
+		if rec := &f.actions[i]; rec.Kind == teehistorian.Command && rec.Name == "lock" && rec.Client >= 0 && rec.Client < ddrace.MaxTees {
 			t.lock(int(rec.Client), rec.Args)
 		}
 	}
 	slices.SortStableFunc(t.inputs, func(a, b ddrace.PlayerInput) int { return a.Player - b.Player })
 }
 
-// isDuringTick reports whether a record is of what happened at the end of a tick, before the places of tees were
-// recorded: the answers of the ranks.
-func isDuringTick(rec *teehistorian.Record) bool {
+// isAnswer reports whether a record is of an answer of the ranks. DDNet-Server has them at the end of a tick, before
+// the places of tees are recorded, and we between two ticks.
+func isAnswer(rec *teehistorian.Record) bool {
 	return rec.Kind == teehistorian.Extra && (rec.ID == teehistorian.ExtraSaved || rec.ID == teehistorian.ExtraSaveFailed || rec.ID == teehistorian.ExtraLoaded)
 }
 
@@ -114,11 +114,17 @@ func (t *match) message(id int, b []byte) {
 func (t *match) kill(id int) {
 	c := &t.clients[id]
 	now := t.world.Tick()
-	if t.world.AliveTee(id) == nil || c.pause != notPaused || c.lastKill > 0 && c.lastKill+t.killDelay > now {
+	if t.world.AliveTee(id) == nil || c.pause != notPaused || !t.own && t.protected(id) || c.lastKill > 0 && c.lastKill+t.killDelay > now {
 		return
 	}
 	c.lastKill = now
 	t.world.Kill(id, ddrace.WeaponSelf, false)
+}
+
+// protected reports whether only /kill kills a player's tee.
+func (t *match) protected(id int) bool {
+	tee := t.world.AliveTee(id)
+	return tee != nil && t.killProtection > 0 && tee.Race == ddrace.RaceStarted && t.world.Tick()-tee.StartTick >= 60*t.killProtection
 }
 
 // spectate is the wish of a player to watch, or to play.

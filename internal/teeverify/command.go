@@ -12,7 +12,7 @@ import (
 // silent are commands that change nothing in the world, or what other records say.
 var silent = []string{
 	"team", "lock", "practice", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote", "mapinfo",
-	"rank", "top", "top5", "teamrank", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "map", "timecp", "load", "specvoted", "pausevoted",
+	"rank", "top", "top5", "teamrank", "rankteam", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "uninvite", "map", "timecp", "load", "specvoted", "pausevoted",
 }
 
 // fromChat is the flag of commands of the chat.
@@ -38,6 +38,9 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	case tee == nil:
 	case name == "ninjajetpack":
 		tee.NinjaJetpack = !tee.NinjaJetpack
+		if n := numbers(rec.Args); len(n) > 0 {
+			tee.NinjaJetpack = n[0] != 0
+		}
 	default:
 		t.unknown(name)
 	}
@@ -47,7 +50,9 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 func (t *match) chatCommand(id int, name string, args []string) bool {
 	switch name {
 	case "kill":
-		t.kill(id)
+		if t.own || t.protected(id) { // ours have it only if it killed
+			t.world.Die(id, ddrace.WeaponSelf)
+		}
 	case "pause":
 		t.specCommand(id, args, pausedInPlace)
 	case "spec":

@@ -22,10 +22,13 @@ type match struct {
 	// killDelay and teamDelay are how long players wait between two deaths of their own, and changes of
 	// the team, in ticks.
 	killDelay, teamDelay int32
+	// killProtection is how long a race lasts until only /kill kills, in seconds of ticks; 0 for ever.
+	killProtection int32
 	// pauseDelay is how long a player waits who wants to come back, in ticks.
 	pauseDelay int32
 	pauseable  bool  // tees of /spec leave the world
 	askDelay   int32 // between two questions of a player to the ranks, in ticks
+	own        bool  // it is one of ours
 
 	// frames are those of the file from the older checkpoint on, and next the number of the next
 	// one. The first of them has the number first.
@@ -35,7 +38,7 @@ type match struct {
 	// told is the last tick that OnTick was called for, and done the last one after which OnAction was.
 	told, done int32
 	err        error                 // of OnTick
-	during     []teehistorian.Record // of the frame of the next tick
+	during     []teehistorian.Record // in the next tick
 	state
 }
 
@@ -46,6 +49,7 @@ type frame struct {
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	actions []teehistorian.Record
+	early   int // how many of them are of what happened within the tick
 }
 
 // state is what changes while a match runs, besides the world.
@@ -99,8 +103,10 @@ func newMatch(cfg *Config) (*match, error) {
 		cfg: cfg, file: file, gmap: m, res: &Result{Header: h, Faults: m.Faults},
 		killDelay: delay(h, "sv_kill_delay", 1), teamDelay: delay(h, "sv_team_change_delay", 3),
 		pauseDelay: delay(h, "sv_pause_frequency", 1), pauseable: h.Config["sv_pauseable"] == "1",
-		askDelay: delay(h, "sv_sql_queries_delay", 1),
-		done:     -1,
+		killProtection: delay(h, "sv_kill_protection", 20),
+		askDelay:       delay(h, "sv_sql_queries_delay", 1),
+		own:            strings.HasPrefix(h.ServerVersion, "teeyard"),
+		done:           -1,
 	}
 	t.newWorld()
 	return t, nil
@@ -164,7 +170,7 @@ func (t *match) frame() *frame {
 			}
 			return nil
 		}
-		t.frames = append(t.frames, frame{tick: f.Tick, partial: f.Partial, alive: f.Alive, pos: f.Pos, actions: slices.Clone(f.Actions)})
+		t.frames = append(t.frames, frame{tick: f.Tick, partial: f.Partial, alive: f.Alive, pos: f.Pos, actions: slices.Clone(f.Actions), early: f.Early})
 	}
 	t.next++
 	return &t.frames[t.next-1-t.first]
@@ -185,7 +191,7 @@ func (t *match) run(last int32) {
 		}
 		for t.world.Tick() < end {
 			if t.world.Tick() == f.tick-1 {
-				t.alive, t.pos, t.during = f.alive, f.pos, f.actions
+				t.alive, t.pos, t.during = f.alive, f.pos, f.actions[:f.early]
 			}
 			if !t.step() {
 				return
@@ -194,7 +200,7 @@ func (t *match) run(last int32) {
 		if f.partial || t.world.Tick() >= last {
 			return
 		}
-		t.actAll(f.actions, stepped)
+		t.actAll(f, stepped)
 		if t.cfg.OnAction != nil && !t.searching && f.tick > t.done {
 			t.done = f.tick
 			for i := range f.actions {
@@ -210,7 +216,7 @@ func (t *match) step() bool {
 	events := t.world.Step(t.inputs)
 	t.inputs = t.inputs[:0]
 	for i := range t.during {
-		if rec := &t.during[i]; isDuringTick(rec) {
+		if rec := &t.during[i]; isAnswer(rec) {
 			t.extra(rec)
 		}
 	}

@@ -28,7 +28,7 @@ func (t *match) mayAsk(id int) bool {
 // save runs /save: the tees of the team die until it is known whether that succeeded.
 func (t *match) save(id int) {
 	team := t.world.Team(id)
-	if team >= ddrace.TeamSuper || team == 0 && t.world.Settings().Team != 3 || !t.teams.started[team] || t.saving[team].team != nil {
+	if team >= ddrace.TeamSuper || team == 0 && t.world.Settings().Team != 3 || t.teams.race[team] != raceStarted || t.saving[team].team != nil {
 		return
 	}
 	s, ids, ok := t.world.SaveTeam(team, 0)
@@ -86,7 +86,7 @@ func (t *match) loaded(team uint8, rest *packer.Unpacker) {
 func (t *match) load(team uint8, s *ddrace.SavedTeam, ids []int, fresh bool) {
 	t.world.LoadTeam(team, s, ids, fresh)
 	t.teams.locked[team] = s.Locked
-	t.teams.started[team] = s.State >= 2
+	t.teams.race[team] = min(teamRace(max(s.State, 1)-1), raceFinished)
 	for i, id := range ids {
 		if id >= 0 {
 			t.pause(id, pauseKind(s.Tees[i].Paused), true)

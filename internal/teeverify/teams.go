@@ -5,8 +5,20 @@ import "github.com/teeyard/teeyard/game/ddrace"
 // teams has the rules of DDNet's teams that change where tees are: if one of a locked team that
 // has started dies, all do.
 type teams struct {
-	locked, started, saved [ddrace.TeamSuper]bool // saved is a team that dies since it is
+	locked, saved   [ddrace.TeamSuper]bool // saved is a team that dies since it is
+	race            [ddrace.TeamSuper]teamRace
+	began, finished [ddrace.MaxTees]bool
 }
+
+// teamRace is how far a team is.
+type teamRace uint8
+
+const (
+	raceOpen teamRace = iota
+	raceStarted
+	raceUnfinishable
+	raceFinished
+)
 
 func (t *match) lockTeam(team uint8, locked bool) {
 	if team > 0 && team < ddrace.TeamSuper {
@@ -16,9 +28,13 @@ func (t *match) lockTeam(team uint8, locked bool) {
 }
 
 // Moved implements ddrace.Teams: a team that nobody is in begins anew.
-func (t *teams) Moved(w *ddrace.World, _ int, from, _ uint8) {
+func (t *teams) Moved(w *ddrace.World, id int, from, to uint8) {
+	t.began[id], t.finished[id] = false, false
 	if from < ddrace.TeamSuper && w.Members(from) == 0 {
-		t.started[from], t.locked[from] = false, false
+		t.race[from], t.locked[from] = raceOpen, false
+	}
+	if from != to {
+		t.checkFinished(w, from)
 	}
 }
 
@@ -27,12 +43,15 @@ func (t *teams) Spawned(w *ddrace.World, id int) { w.JoinAtSpawn(id) }
 
 // Died implements ddrace.Teams.
 func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
+	if team := w.Team(id); team < ddrace.TeamSuper && !t.locked[team] && t.race[team] == raceStarted && !t.began[id] {
+		t.race[team] = raceUnfinishable
+	}
 	w.LeaveTeam(id, weapon)
 	team := w.Team(id)
-	if team == 0 || team == ddrace.TeamSuper || !t.locked[team] || !t.started[team] || t.saved[team] || weapon == ddrace.WeaponGame {
+	if team == 0 || team == ddrace.TeamSuper || !t.locked[team] || t.race[team] == raceOpen || t.saved[team] || weapon == ddrace.WeaponGame {
 		return
 	}
-	t.started[team] = false
+	t.race[team] = raceOpen
 	for i := range ddrace.MaxTees {
 		if i == id || w.Team(i) != team {
 			continue
@@ -47,15 +66,64 @@ func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 
 // Started implements ddrace.Teams.
 func (t *teams) Started(w *ddrace.World, id int) bool {
-	if team := w.Team(id); team < ddrace.TeamSuper {
-		t.started[team] = true
+	team, tee, solo := w.Team(id), w.AliveTee(id), w.Settings().Team == 3
+	switch {
+	case team == ddrace.TeamSuper || team == 0 && !solo:
+		w.StartRace(id)
+	case tee.Race == ddrace.RaceFinished || solo && tee.Race == ddrace.RaceStarted:
+	case t.waits(w, team):
+		tee.Race = ddrace.RaceNone
+	default:
+		t.began[id] = true
+		if t.race[team] != raceOpen {
+			break
+		}
+		t.race[team] = raceStarted
+		for i := range ddrace.MaxTees {
+			if w.Team(i) == team && w.AliveTee(i) != nil {
+				w.StartRace(i)
+			}
+		}
 	}
 	return true
 }
 
-// Finished implements ddrace.Teams. When the others of a team finish does not matter to where tees are.
+// waits reports whether one of a team has finished and not started again.
+func (t *teams) waits(w *ddrace.World, team uint8) bool {
+	for i := range ddrace.MaxTees {
+		if tee := w.AliveTee(i); tee != nil && w.Team(i) == team && tee.Race == ddrace.RaceFinished {
+			return true
+		}
+	}
+	return false
+}
+
+// Finished implements ddrace.Teams.
 func (t *teams) Finished(w *ddrace.World, id int) {
-	if w.Team(id) == 0 {
+	team := w.Team(id)
+	if team == ddrace.TeamSuper || team == 0 && w.Settings().Team != 3 {
 		w.FinishRace(id)
+		return
+	}
+	t.finished[id] = t.finished[id] || t.began[id]
+	t.checkFinished(w, team)
+}
+
+// checkFinished ends the race of a team if all of it are at the finish.
+func (t *teams) checkFinished(w *ddrace.World, team uint8) {
+	if team >= ddrace.TeamSuper || t.race[team] != raceStarted {
+		return
+	}
+	for i := range ddrace.MaxTees {
+		if w.InGame(i) && w.Team(i) == team && !t.finished[i] {
+			return
+		}
+	}
+	t.race[team] = raceFinished
+	for i := range ddrace.MaxTees {
+		if w.Team(i) == team && w.AliveTee(i) != nil {
+			t.began[i], t.finished[i] = false, false
+			w.FinishRace(i)
+		}
 	}
 }

@@ -14,7 +14,12 @@ func (t *match) rescue(id int) {
 	if w.AliveTee(id) == nil || w.Settings().Rescue == 0 && !w.Practises(w.Team(id)) {
 		return
 	}
-	t.pause(id, notPaused, true)
+	if t.own && t.clients[id].forcedUntil != 0 {
+		return // DDNet-Server lets such players escape
+	}
+	if w.CanRescue(id) {
+		t.pause(id, notPaused, true)
+	}
 	w.Rescue(id)
 }
 
@@ -76,7 +81,7 @@ func victim(id int, args []string) (int, bool) {
 // later, for the tick that it was for.
 func (t *match) looksFreely(id int) bool {
 	c := &t.clients[id]
-	return c.pause != notPaused && c.watches == freeView
+	return c.pause != notPaused && (c.watches == freeView || t.own)
 }
 
 // place puts tees that came to a place that is not in the file to where the file has them after the tick. They

@@ -121,7 +121,9 @@ func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
 	case m.chosen(c.Player).ForcePaused != 0:
 		m.sayForcePaused(ctx, c.Player)
 	default:
-		ctx.SetPause(c.Player, game.NotPaused)
+		if w.CanRescue(id) {
+			m.setPause(ctx, c.Player, game.NotPaused)
+		}
 		w.Rescue(id)
 	}
 }
@@ -183,12 +185,18 @@ func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 		ctx.SayTo(id, "Can't /spec that quickly.")
 		return
 	}
-	if kind != now && ctx.SetPause(id, kind) {
-		p.Paused = w.Tick()
-	}
+	m.setPause(ctx, id, kind)
 	if kind != game.NotPaused && found && at != id {
 		ctx.Watch(id, at)
 	}
+}
+
+// setPause lets a player look around, or play on, and notes when. It reports whether the player has a tee.
+func (m *Mode) setPause(ctx *game.Ctx, id game.PlayerID, kind game.PauseKind) bool {
+	if kind != ctx.Pause(id) {
+		m.chosen(id).Paused = ctx.DDRace().Tick()
+	}
+	return ctx.SetPause(id, kind)
 }
 
 // raceTime returns how long a player's tee has raced, or lived if it has not, as text.

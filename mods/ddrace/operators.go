@@ -106,20 +106,15 @@ func (m *Mode) setFreezeHammer(ctx *game.Ctx, c *game.CommandCall, on bool) {
 // maxForcePause is the longest time for which force_pause pauses, in seconds.
 const maxForcePause = 360
 
-// forcePause handles force_pause, and force_unpause, which is that for no time.
+// forcePause handles force_pause, and force_unpause, which is that up to the end of the tick.
 func (m *Mode) forcePause(ctx *game.Ctx, c *game.CommandCall) {
 	if tee(ctx, c, c.Int(0)) == nil {
 		return
 	}
 	id, p := game.PlayerID(c.Int(0)), m.chosen(game.PlayerID(c.Int(0)))
 	seconds := min(max(c.Int(1), 0), maxForcePause)
-	switch {
-	case seconds == 0:
-		p.ForcePaused = 0
-		ctx.SetPause(id, game.NotPaused)
-	case ctx.SetPause(id, game.PauseVanished):
-		p.ForcePaused = ctx.DDRace().Tick() + seconds*game.TickRate
-	}
+	p.ForcePaused = ctx.DDRace().Tick() + seconds*game.TickRate
+	m.setPause(ctx, id, game.PauseVanished)
 }
 
 func (m *Mode) sayForcePaused(ctx *game.Ctx, id game.PlayerID) {
@@ -132,7 +127,7 @@ func (m *Mode) endForcePauses(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		if p := m.chosen(id); p.ForcePaused != 0 && p.ForcePaused < ctx.DDRace().Tick() {
 			p.ForcePaused = 0
-			ctx.SetPause(id, game.NotPaused)
+			m.setPause(ctx, id, game.NotPaused)
 		}
 	}
 }

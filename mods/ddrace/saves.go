@@ -166,13 +166,14 @@ func (m *Mode) storedSave(ctx *game.Ctx, a *game.RankAnswer) bool {
 func (m *Mode) saved(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	of := &m.state.Saves.Of[team]
 	by := game.PlayerID(of.By)
+	if a.Save == nil {
+		a.Save = &game.RankSaveState{}
+	}
 	if a.Found {
+		ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteSaved, Team: team, SaveID: a.Save.ID, Save: a.Save.Text})
 		m.sayToTeam(team, "Team successfully saved by %s. Use '/load %s' to continue", ctx.Name(by), a.Code)
 		m.endSaving(ctx.DDRace(), team)
 		return
-	}
-	if a.Save == nil {
-		a.Save = &game.RankSaveState{}
 	}
 	if of.Tries++; a.Err == "" && of.Tries < saveTries {
 		r := game.RankRequest{Op: game.RankSave, By: game.Nobody, Code: newCode(&ctx.Tx), Text: a.Save.Text}
@@ -186,6 +187,7 @@ func (m *Mode) saved(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 			return
 		}
 	}
+	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteSaveFailed, Team: team})
 	if a.Err != "" {
 		m.sayToTeam(team, "Your team could not be saved: %s", a.Err)
 	} else {
@@ -242,10 +244,7 @@ func (m *Mode) found(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 		}
 		why = "Unable to load savegame: too many requests"
 	}
-	*of = saving{}
-	if ctx.Connected(by) {
-		ctx.SayTo(by, why)
-	}
+	m.loadFailed(ctx, team, why)
 }
 
 // match finds the players of the saved tees in a team, or says which are too many or missing.
@@ -278,16 +277,12 @@ func (m *Mode) match(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam) (why string
 
 // load lets a team go on with what it has taken out.
 func (m *Mode) load(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
-	by := game.PlayerID(m.state.Saves.Of[team].By)
 	if !a.Found || a.Save == nil {
-		m.state.Saves.Of[team] = saving{}
 		why := "loaded on a different server"
 		if a.Err != "" {
 			why = a.Err
 		}
-		if ctx.Connected(by) {
-			ctx.SayTo(by, "Unable to load savegame: "+why)
-		}
+		m.loadFailed(ctx, team, "Unable to load savegame: "+why)
 		return
 	}
 	s, err := ddrace.ParseSavedTeam(a.Save.Text)
@@ -295,6 +290,7 @@ func (m *Mode) load(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 		m.putBack(ctx, team, a)
 		return
 	}
+	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteLoaded, Team: team, SaveID: a.Save.ID, Save: a.Save.Text})
 	m.sayToTeam(team, "Loading successfully done")
 	m.restore(ctx, team, s, false)
 }
@@ -303,6 +299,17 @@ func (m *Mode) load(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 func (m *Mode) putBack(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	m.state.Saves.Of[team] = saving{}
 	ctx.Rank(game.RankRequest{Op: game.RankSave, By: game.Nobody, Code: a.Code, Text: a.Save.Text, Names: a.Save.Who})
+	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteLoadFailed, Team: team})
+}
+
+// loadFailed tells who wanted to load why that was not possible.
+func (m *Mode) loadFailed(ctx *game.Ctx, team uint8, why string) {
+	by := game.PlayerID(m.state.Saves.Of[team].By)
+	m.state.Saves.Of[team] = saving{}
+	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteLoadFailed, Team: team})
+	if ctx.Connected(by) {
+		ctx.SayTo(by, why)
+	}
 }
 
 // restore gives a team what was saved, as far as its members are still there.
@@ -337,7 +344,7 @@ func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh boo
 		if s.Tees[i].Finished {
 			t.Finished |= mask
 		}
-		ctx.SetPause(game.PlayerID(id), game.PauseKind(s.Tees[i].Paused))
+		m.setPause(ctx, game.PlayerID(id), game.PauseKind(s.Tees[i].Paused))
 	}
 	if t.State[team] == teamUnfinishable {
 		t.KillTick[team] = w.Tick() + unfinishableTicks
@@ -409,13 +416,14 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 	}
 	a, b := game.PlayerID(id), game.PlayerID(other)
 	paused, otherPaused := ctx.Pause(a), ctx.Pause(b)
-	ctx.SetPause(a, game.NotPaused)
-	ctx.SetPause(b, game.NotPaused)
+	m.setPause(ctx, a, game.NotPaused)
+	m.setPause(ctx, b, game.NotPaused)
 	w.SwapTees(id, other, m.vars.SavePenalty*game.TickRate)
+	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteSwap, Players: [2]game.PlayerID{a, b}})
 	began := min(m.state.Began[a], m.state.Began[b])
 	m.state.Began[a], m.state.Began[b] = began, began
-	ctx.SetPause(a, otherPaused)
-	ctx.SetPause(b, paused)
+	m.setPause(ctx, a, otherPaused)
+	m.setPause(ctx, b, paused)
 	if team != 0 {
 		start := w.AliveTee(id).StartTick
 		each(all, func(mate int) {

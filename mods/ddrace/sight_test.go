@@ -132,12 +132,19 @@ func TestPause(t *testing.T) {
 	testenv.Check(t, f.SpecTees[0].Player == 0 && f.SpecTees[0].X == int32(pos.X), "%+v", f.SpecTees[0])
 	testenv.Check(t, f.SpecTees[0].NotFor.Has(1) && !f.SpecTees[0].NotFor.Has(0), "it is hidden from %b", f.SpecTees[0].NotFor)
 
+	input(0, game.Input{TargetX: 1}) // else it would go on with the input before
 	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
 	f = w.Frame()
 	testenv.Require(t, len(f.Characters) == 3 && len(f.SpecTees) == 0, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
 	testenv.Check(t, f.Characters[0].Pos == pos && !state(0).Spectating, "it came back at %v", f.Characters[0].Pos)
 	input(0, game.Input{Direction: 1, TargetX: 1})
 	testenv.Check(t, w.Frame().Characters[0].Pos != pos, "it cannot move")
+
+	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseInPlace) })
+	input(0, game.Input{Direction: -1, TargetX: 1})
+	pos = w.Frame().Characters[0].Pos
+	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
+	testenv.Check(t, w.Frame().Characters[0].Pos.X < pos.X, "it does not do what its player held last")
 
 	do(func(tx *game.Tx) { tx.SetHideClock(0, true) })
 	testenv.Check(t, state(0).HideClock, "the clock is shown")

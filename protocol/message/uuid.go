@@ -3,6 +3,7 @@ package message
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"strings"
 )
 
 // UUID identifies one of DDNet's messages and objects: version 3 of RFC 9562, a hash of
@@ -31,4 +32,14 @@ func (u UUID) String() string {
 	hex.Encode(b, u[:4])
 	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
 	return string(b)
+}
+
+// ParseUUID is the inverse of String, and reads large letters, too. It reports whether the text is a UUID.
+func ParseUUID(text string) (u UUID, ok bool) {
+	b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+	if err != nil || len(b) != len(u) {
+		return u, false
+	}
+	copy(u[:], b)
+	return u, u.String() == strings.ToLower(text)
 }

@@ -211,7 +211,7 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 			return nil
 		}
 		if a.Found = err == nil; a.Found {
-			a.Save = &game.RankSaveState{ID: id}
+			a.Save.ID = id
 		}
 		return err
 	}

@@ -1,0 +1,173 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/rank"
+)
+
+// commander has players type commands.
+type commander struct {
+	*testServer
+	*rand.Rand
+	clients []*testclient.Client
+	names   []string
+	inputs  []msg7.PlayerInput
+}
+
+// newCommander starts a match of DDRace with six players of all kinds, of whom the first one is an admin.
+func newCommander(t *testing.T, cfg Config, seed uint64, settings string) *commander {
+	c := &commander{testServer: newTestServerWith(t, cfg, settings), Rand: rand.New(rand.NewPCG(seed, 2))}
+	for i, kind := range []testclient.Config{client06DDNet, client07, client06, client06DDNet, client07, client06} {
+		name := fmt.Sprint("racer", i)
+		c.clients, c.names = append(c.clients, c.joinAs(kind, ip(i+1), name)), append(c.names, name)
+	}
+	c.inputs = make([]msg7.PlayerInput, len(c.clients))
+	c.clients[0].Login("adminpw")
+	return c
+}
+
+// run lets the players move at random for some ticks.
+func (c *commander) run(ticks int) {
+	for range ticks {
+		for i, p := range c.clients {
+			in := &c.inputs[i]
+			if c.IntN(8) == 0 {
+				in.Direction, in.Jump, in.Hook = int32(c.IntN(3)-1), c.IntN(3) == 0, c.IntN(2) == 0
+			}
+			in.Fire = (in.Fire + int32(c.IntN(2))) & 63
+			in.TargetX, in.TargetY = int32(c.IntN(401)-200), int32(c.IntN(401)-200)
+			p.Input(c.srv.clock.tick+1, *in)
+		}
+		c.step(1)
+	}
+}
+
+// args makes arguments for a command.
+func (c *commander) args(params string) string {
+	line := ""
+	optional := false
+	for i := 0; i < len(params); i++ {
+		switch params[i] {
+		case '?':
+			optional = true
+			continue
+		case '[':
+			i += strings.IndexByte(params[i:], ']')
+			continue
+		case ' ':
+			continue
+		}
+		if optional && c.IntN(3) == 0 {
+			break
+		}
+		switch {
+		case params[i] == 'i' || params[i] == 'f':
+			line += fmt.Sprint(" ", c.IntN(7))
+		case c.IntN(4) == 0:
+			line += " x"
+		default:
+			line += " " + c.names[c.IntN(len(c.names))]
+		}
+	}
+	return line
+}
+
+// say has players type something, one after the other, and lets some ticks pass.
+func (c *commander) say(ticks int, line string, players ...int) {
+	for _, id := range players {
+		c.clients[id].Say(line)
+	}
+	c.idle(ticks, c.clients...)
+}
+
+// saveAndSwap has players 1 and 2 start, save their team, go on with it and change places.
+func (c *commander) saveAndSwap() {
+	c.idle(160, c.clients...) // since nobody changes teams faster
+	c.say(2, "/team 5", 1, 2)
+	for i := range 30 {
+		for _, id := range []int{1, 2} {
+			c.clients[id].Input(c.srv.clock.tick+1, msg7.PlayerInput{Direction: int32(i/29 - 1), TargetX: 1})
+		}
+		c.step(1)
+	}
+	c.say(160, "/save here", 1)
+	c.say(20, "/team 5", 1, 2)
+	c.say(60, "/load nowhere", 2)
+	c.say(60, "/load here", 2)
+	c.say(5, "/swap racer2", 1)
+	c.say(5, "/swap racer1", 2)
+}
+
+// TestAllCommandsAreReplayed has players use all commands of DDRace, in the chat and in the remote console, many times. The
+// replay log and the teehistorian of the match verify.
+func TestAllCommandsAreReplayed(t *testing.T) {
+	var logs, histories memoryReplays
+	cfg := ddraceConfig(func(g *twmap.TileLayer) {
+		for y := 1; y < 9; y++ {
+			g.Set(16, y, 33, 0) // start
+			g.Set(36, y, 34, 0) // finish
+		}
+	})
+	dir := t.TempDir()
+	cfg.Replays, cfg.Teehistorians = &logs, &histories
+	cfg.OpenRanks = func(name string) Ranks { return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})} }
+	c := newCommander(t, cfg, 1, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_replay 1; sv_spamprotection 0; sv_test_cmds 1; sv_pauseable 1; "+
+		"sv_rescue 1; sv_saveswapgames_delay 0; sv_ranks r; sv_rcon_mod_password mod")
+	c.saveAndSwap()
+	chat, console := c.srv.world.ChatCommands(), c.srv.world.ConsoleCommands()
+	for range 6 {
+		for _, i := range c.Perm(len(chat) + len(console)) {
+			if i < len(chat) {
+				c.clients[c.IntN(len(c.clients))].Say("/" + chat[i].Name + c.args(chat[i].Params))
+			} else {
+				c.clients[0].Rcon(console[i-len(chat)].Name + c.args(console[i-len(chat)].Params))
+			}
+			c.run(1 + c.IntN(12))
+		}
+	}
+	c.clients[0].Rcon("logout")
+	c.clients[1].Login("mod")
+	c.run(10)
+	c.srv.Shutdown(c.now, "")
+
+	names := testenv.Must(histories.Names())
+	testenv.Require(t, len(names) == 1, "the files are %q", names)
+	file := histories.files[names[0]].Bytes()
+	res := verifyTeehistorian(t, c.testServer, file)
+	testenv.Check(t, res.TeeTicks > 10000 && res.End == nil && len(res.Lost) == 0, "%d places, %v, %v", res.TeeTicks, res.End, res.Lost)
+	recorded := map[string]int{}
+	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(file)))
+	for rec := (teehistorian.Record{}); r.Next(&rec) == nil; {
+		recorded[rec.Name+rec.ExtraName()]++
+	}
+	typed := map[string]int{}
+	verified, err := replay.Verify(logs.reader(t, testenv.Must(logs.Names())[0]), replay.VerifyConfig{Modes: cfg.Modes.New, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
+		for i := range tick.Commands {
+			if k := tick.Commands[i].Kind; k == game.CmdChatCommand || k == game.CmdConsoleCommand {
+				name, _, _ := strings.Cut(tick.Commands[i].Text, "\x00")
+				typed[name]++
+			}
+		}
+	}})
+	testenv.Check(t, err == nil && verified.HashesMatched > 20, "the replay log: %+v, %v", verified, err)
+	for _, spec := range append(chat, console...) {
+		isRecorded := recorded[spec.Name] > 0 || spec.Name == "kill" // which is only if it kills
+		testenv.Check(t, isRecorded && typed[spec.Name] > 0, "%s is %d times in the teehistorian and %d times in the log", spec.Name, recorded[spec.Name], typed[spec.Name])
+	}
+	for what, n := range map[string]int{"save-success": 1, "load-failure": 1, "load-success": 1, "player-swap": 1, "auth-login": 2, "auth-logout": 1} {
+		testenv.Check(t, recorded[what] >= n, "%d records of %s", recorded[what], what)
+	}
+}
