@@ -150,7 +150,7 @@ func (r *Runner) run(c *game.CharacterState) {
 		r.plan = r.plan[:0]
 	}
 	if r.astray {
-		r.find(now)
+		r.find(now, c.FreezeEnd != 0)
 	}
 	if r.at > r.best {
 		r.best, r.gain = r.at, r.tick
@@ -184,12 +184,15 @@ func (r *Runner) end() {
 	}
 }
 
-// find finds out where on the way a tee beside it is.
-func (r *Runner) find(now state) {
+// find finds out where on the way a tee beside it is. Where the way waits, one that is not frozen need not.
+func (r *Runner) find(now state, frozen bool) {
 	y := r.way
 	at, apart := y.nearest(now, r.at-50, r.at+100, 1)
 	if apart > 20 && r.tick%16 == 0 {
 		at, apart = y.nearest(now, y.settled, len(y.states), 4)
+	}
+	for !frozen && at+1 < len(y.states) && y.states[at+1] == y.states[at] {
+		at++
 	}
 	r.at = at
 	if apart == 0 && r.input.Hook == (at > 0 && y.inputs[at-1].Hook) {

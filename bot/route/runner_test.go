@@ -58,4 +58,16 @@ func TestRunner(t *testing.T) {
 		n := race(t, courses[name], 3, 1000)
 		testenv.Check(t, n[0]+n[1]+n[2] >= 1, "%s: three finish %v times", name, n[:3])
 	}
+	n := race(t, draw(nil,
+		"####################",
+		"#   |   #          #",
+		"#   |   #          #",
+		"#S  |   #          #",
+		"#####   #          #",
+		"#   #fff#          #",
+		"#   #   #          #",
+		"#   #            ! #",
+		"#   #            ! #",
+		"####################"), 3, 1500)
+	testenv.Check(t, min(n[0], n[1], n[2]) >= 1, "where the way waits for the end of a freeze, three finish %v times", n[:3])
 }
