@@ -13,15 +13,18 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -47,17 +50,21 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// serve runs a server and returns its address.
-func serve(t *testing.T) string {
+// serve runs a server and returns its address. What change does to its configuration comes last.
+func serve(t *testing.T, change ...func(*server.Config)) string {
 	t.Helper()
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(server.Config{
+	cfg := server.Config{
 		Transport: sock, Log: slog.New(slog.DiscardHandler),
 		Commands: []string{"sv_map testbox; sv_max_clients_per_ip 16; sv_spamprotection 0; sv_rcon_password adminpw"},
-	})
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	s, err := server.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +210,33 @@ func TestFollower(t *testing.T) {
 		b, there := place(c, "follower")
 		return here && there && vec.Distance(a, b) < 80
 	})
+}
+
+// TestRacer: the racer finishes a course with a wall. That it does not freeze in it forgives inputs that come late.
+func TestRacer(t *testing.T) {
+	t.Parallel()
+	rows := []string{
+		"##############################",
+		"#    |                    !  #",
+		"#    |           #        !  #",
+		"# S  |           #        !  #",
+		"##############################",
+	}
+	g := twmap.NewGameLayer(len(rows[0]), len(rows))
+	tiles := map[rune]uint8{'#': 1, '|': 33, '!': 34, 'S': twmap.Spawn}
+	for y, row := range rows {
+		for x, c := range row {
+			g.Set(x, y, tiles[c], 0)
+		}
+	}
+	course := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}}
+	host := serve(t, func(cfg *server.Config) {
+		cfg.Files = fstest.MapFS{"maps/race.map": {Data: testenv.Must(course.Bytes())}}
+		cfg.Modes = append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New})
+		cfg.Commands = append(cfg.Commands, "sv_map race; sv_gametype ddrace")
+	})
+	out := start(t, "racer", host)
+	testenv.Eventually(t, "finished", func() bool { return strings.Contains(out.String(), "racer finished in: ") })
 }
 
 func TestMapget(t *testing.T) {
