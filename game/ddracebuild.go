@@ -87,7 +87,7 @@ func (w *World) addTee(s *CharacterState) {
 	if t.Deep {
 		s.FreezeEnd = FreezeForever
 	}
-	if t.NinjaJetpack && t.Jetpack && !t.Telegun && s.Weapon == WeaponGun && s.FreezeEnd == 0 {
+	if t.HasNinjaJetpack() && s.Weapon == WeaponGun && s.FreezeEnd == 0 {
 		s.Weapon, s.Ammo = WeaponNinja, t.Ninja.ActivationTick+ninjaTicks
 	}
 	s.Jumps, s.AirJumps = t.Core.Jumps, t.Core.JumpedTotal
@@ -122,7 +122,7 @@ func (w *World) ddraceEmote(id PlayerID, e Emote) Emote {
 		return EmotePain
 	case frozen:
 		return EmoteBlink
-	case t.NinjaJetpack && t.Jetpack && !t.Telegun && t.ActiveWeapon == ddrace.WeaponGun:
+	case t.HasNinjaJetpack() && t.ActiveWeapon == ddrace.WeaponGun:
 		return EmoteHappy
 	}
 	return e

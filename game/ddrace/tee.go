@@ -81,7 +81,7 @@ type Tee struct {
 	EndlessHook     bool
 	AirJumps        bool // unlimited
 	Jetpack         bool
-	NinjaJetpack    bool // the jetpack has no bullets
+	NinjaJetpack    bool // its player chose that, see HasNinjaJetpack
 	UnhitHammer     bool // hammer, shotgun, grenade or laser do not affect others
 	UnhitShotgun    bool
 	UnhitGrenade    bool
@@ -140,6 +140,9 @@ func (t *Tee) Target() (x, y int32) { return t.input.TargetX, t.input.TargetY }
 
 // Frozen reports whether the tee is frozen.
 func (t *Tee) Frozen() bool { return t.FreezeTime != 0 }
+
+// HasNinjaJetpack reports whether the gun is a jetpack that fires no bullets, which clients are shown as a ninja.
+func (t *Tee) HasNinjaJetpack() bool { return t.Jetpack && t.NinjaJetpack && !t.Telegun }
 
 // SavedInput returns the input that moves the tee, as far as it is not frozen.
 func (t *Tee) SavedInput() Input { return t.savedInput }

@@ -150,7 +150,7 @@ func (w *World) fireWeapon(t *Tee) {
 	case WeaponHammer:
 		w.swingHammer(t, start)
 	case WeaponGun:
-		if !t.Jetpack || !t.NinjaJetpack || t.Telegun {
+		if !t.HasNinjaJetpack() {
 			w.fireProjectile(t, WeaponGun, start, dir, tuning[GunLifetime])
 			w.sound(t, t.Pos, SoundGunFire)
 		}
