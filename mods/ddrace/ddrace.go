@@ -69,7 +69,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	m.tx = tx
 	tx.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
 	m.declareSettings(tx)
-	ranks.Declare(tx, &m.vars.RankBots)
+	ranks.Declare(tx, &m.vars.RankBots, &m.vars.HideScore)
 	m.declareTeams(tx)
 	m.declareSaves(tx)
 	m.declareCommands(tx)
@@ -123,7 +123,7 @@ func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 	case a.Rank != nil && a.Rank.Op == game.RankBest:
 		m.loaded(&ctx.Tx, a.Rank)
 	case a.Rank == nil || !m.storedSave(ctx, a.Rank):
-		ranks.Answer(ctx, a)
+		ranks.Answer(ctx, a, m.vars.HideScore != 0)
 	}
 }
 

@@ -92,7 +92,7 @@ func (m *Mode) Start(tx *game.Tx) {
 		Precision: 2, // a tick is 0.02 s
 		Flags:     game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon,
 	})
-	ranks.Declare(tx, &m.bots)
+	ranks.Declare(tx, &m.bots, new(int32))
 }
 
 // OnEnter tells players of a map that is not for races.
@@ -196,7 +196,7 @@ func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 	case a.Rank != nil && a.Rank.Op == game.RankBest && len(a.Rank.Rows) > 0:
 		t = max(a.Rank.Rows[0].Time, 1)
 	case a.Rank != nil:
-		ranks.Answer(ctx, a)
+		ranks.Answer(ctx, a, false)
 		return
 	case a.Op == game.StoreTop && a.Space == space && len(a.Rows) > 0:
 		t = int32(min(max(a.Rows[0].Score, 1), math.MaxInt32))

@@ -10,21 +10,34 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Declare declares the commands, and the variable bots (sv_rank_bots) for [Counts].
-func Declare(tx *game.Tx, bots *int32) {
+// Declare declares the commands, and the variable bots (sv_rank_bots) for [Counts]. While hide is not 0 (sv_hide_score), players are told
+// of themselves only.
+func Declare(tx *game.Tx, bots, hide *int32) {
 	tx.IntVar(game.IntVar{Name: "sv_rank_bots", Help: "Finishes of bots are kept in the ranks and can be the best time", Value: bots, Max: 1})
+	hidden := func(ctx *game.Ctx, c *game.CommandCall, what string) bool {
+		if *hide != 0 {
+			ctx.SayTo(c.Player, "Showing the "+what+" is not allowed on this server.")
+		}
+		return *hide != 0
+	}
 	// ofName asks about the name in the argument, or the player's own.
-	ofName := func(op game.RankOp) func(*game.Ctx, *game.CommandCall) {
+	ofName := func(op game.RankOp, what string) func(*game.Ctx, *game.CommandCall) {
 		return func(ctx *game.Ctx, c *game.CommandCall) {
 			name := c.Arg(0)
+			if len(c.Args) > 0 && hidden(ctx, c, what+" of other players") {
+				return
+			}
 			if name == "" {
 				name = ctx.Name(c.Player)
 			}
 			ctx.Rank(game.RankRequest{Op: op, By: c.Player, Name: name})
 		}
 	}
-	from := func(op game.RankOp) func(*game.Ctx, *game.CommandCall) {
+	from := func(op game.RankOp, what string) func(*game.Ctx, *game.CommandCall) {
 		return func(ctx *game.Ctx, c *game.CommandCall) {
+			if hidden(ctx, c, what) {
+				return
+			}
 			n := int32(1)
 			if len(c.Args) > 0 {
 				n = c.Int(0)
@@ -35,6 +48,9 @@ func Declare(tx *game.Tx, bots *int32) {
 	// list asks for rows from a place, of a player if the first argument is no number.
 	list := func(op game.RankOp, command string) func(*game.Ctx, *game.CommandCall) {
 		return func(ctx *game.Ctx, c *game.CommandCall) {
+			if op == game.RankTeamTop && hidden(ctx, c, "team top 5") {
+				return
+			}
 			r := game.RankRequest{Op: op, By: c.Player, From: 1}
 			switch {
 			case len(c.Args) == 1 && number(c.Arg(0)) != 0:
@@ -56,14 +72,14 @@ func Declare(tx *game.Tx, bots *int32) {
 		}
 	}
 	for _, c := range []game.CommandSpec{
-		{Name: "rank", Params: "?r[player name]", Help: "Shows the rank of a player, by default your own", Run: ofName(game.RankOf)},
-		{Name: "top", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop)},
-		{Name: "top5", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop)},
+		{Name: "rank", Params: "?r[player name]", Help: "Shows the rank of a player, by default your own", Run: ofName(game.RankOf, "rank")},
+		{Name: "top", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop, "top")},
+		{Name: "top5", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop, "top")},
 		{Name: "times", Params: "?s[player name] ?s[start]", Help: "Shows the last five times on the map, or a player's", Run: list(game.RankTimes, "times")},
-		{Name: "points", Params: "?r[player name]", Help: "Shows the points of a player, by default your own", Run: ofName(game.RankPoints)},
-		{Name: "top5points", Params: "?i[number]", Help: "Shows who has most points", Run: from(game.RankTopPoints)},
-		{Name: "teamrank", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf)},
-		{Name: "rankteam", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf)},
+		{Name: "points", Params: "?r[player name]", Help: "Shows the points of a player, by default your own", Run: ofName(game.RankPoints, "global points")},
+		{Name: "top5points", Params: "?i[number]", Help: "Shows who has most points", Run: from(game.RankTopPoints, "global top points")},
+		{Name: "teamrank", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
+		{Name: "rankteam", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
 		{Name: "top5team", Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
 		{Name: "teamtop5", Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
 		{Name: "mapinfo", Params: "?r[map]", Help: "Shows what is known of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
@@ -87,13 +103,13 @@ func number(text string) int32 {
 	return int32(n)
 }
 
-// Answer tells players what they asked for, and those who finished how many points they got.
-func Answer(ctx *game.Ctx, stored *game.StoreAnswer) {
+// Answer tells players what they asked for, and those who finished how many points they got. hide is that of Declare.
+func Answer(ctx *game.Ctx, stored *game.StoreAnswer, hide bool) {
 	a := stored.Rank
 	if a == nil || a.Err != "" || a.By < 0 || !ctx.Connected(a.By) || ctx.Name(a.By) != a.Asker {
 		return
 	}
-	lines, toAll := Lines(a)
+	lines, toAll := Lines(a, hide)
 	for _, line := range lines {
 		if toAll {
 			ctx.Say(line)
@@ -103,8 +119,8 @@ func Answer(ctx *game.Ctx, stored *game.StoreAnswer) {
 	}
 }
 
-// Lines returns an answer as DDNet's servers write it into the chat, and whether all see it.
-func Lines(a *game.RankAnswer) (lines []string, toAll bool) {
+// Lines returns an answer as DDNet's servers write it into the chat, and whether all see it. hide is that of Declare.
+func Lines(a *game.RankAnswer, hide bool) (lines []string, toAll bool) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	switch a.Op {
 	case game.RankFinish:
@@ -114,6 +130,10 @@ func Lines(a *game.RankAnswer) (lines []string, toAll bool) {
 	case game.RankOf:
 		if a.Own == nil {
 			say("%s is not ranked", a.Name)
+			return lines, false
+		}
+		if hide {
+			say("Your time: %s, better than %d%%", Time(a.Own.Time), a.Percent)
 			return lines, false
 		}
 		by := ""
@@ -140,6 +160,10 @@ func Lines(a *game.RankAnswer) (lines []string, toAll bool) {
 	case game.RankTeamOf:
 		if a.Own == nil {
 			say("%s has no team ranks", a.Name)
+			return lines, false
+		}
+		if hide {
+			say("Your team time: %s, better than %d%%", Time(a.Own.Time), a.Percent)
 			return lines, false
 		}
 		say("%d. %s Team time: %s, better than %d%%, requested by %s", a.Own.Rank, names(a.Own), Time(a.Own.Time), a.Percent, a.Asker)

@@ -31,8 +31,12 @@ func TestLines(t *testing.T) {
 		{game.RankAnswer{Op: game.RankMapInfo, Info: &game.RankMap{Name: "M", Mapper: "me", Server: "Novice", Points: 1, Stars: 2, Age: -1, Finishes: 3, Finishers: 1, Median: 61_900, Own: 5000}}, false,
 			`"M" by me on Novice, ★★✰✰✰, 1 point, 3 finishes by 1 tee in 01:01 median, your time: 00:05.00`},
 	} {
-		lines, toAll := Lines(&c.a)
+		lines, toAll := Lines(&c.a, false)
 		got := strings.Join(lines, "|")
 		testenv.Check(t, got == c.want && toAll == c.toAll, "%q to all: %v, want %q", got, toAll, c.want)
+	}
+	for _, a := range []game.RankAnswer{{Op: game.RankOf, Own: &team, Percent: 7}, {Op: game.RankTeamOf, Own: &team, Percent: 7}} {
+		lines, toAll := Lines(&a, true)
+		testenv.Check(t, !toAll && len(lines) == 1 && strings.HasSuffix(lines[0], "time: 01:01:01.23, better than 7%"), "hidden: %q to all: %v", lines, toAll)
 	}
 }
