@@ -30,7 +30,7 @@ var notForScripts = map[string]string{
 	"DDRace": "sv_gametype ddrace", "SetDDRaceOptions": "sv_gametype ddrace", "SendRecords": "sv_gametype ddrace", "AFK": "sv_gametype ddrace",
 	"Pause": "sv_gametype ddrace", "SetPause": "sv_gametype ddrace", "ShowAll": "sv_gametype ddrace", "SetShowAll": "sv_gametype ddrace",
 	"ShowOthers": "sv_gametype ddrace", "SetShowOthers": "sv_gametype ddrace", "SpecTeam": "sv_gametype ddrace", "SetSpecTeam": "sv_gametype ddrace",
-	"SetHideClock": "sv_gametype ddrace", "NoteDDRace": "sv_gametype ddrace", "ViewPos": "sv_gametype ddrace", "Watch": "sv_gametype ddrace", "Watches": "sv_gametype ddrace",
+	"SetHideClock": "sv_gametype ddrace", "NoteDDRace": "sv_gametype ddrace", "SetDDRaceSettings": "sv_gametype ddrace", "ViewPos": "sv_gametype ddrace", "Watch": "sv_gametype ddrace", "Watches": "sv_gametype ddrace",
 	"Rank": "sv_gametype race",
 
 	// Races are a game type of the program.
