@@ -19,7 +19,14 @@ var predictedKinds = map[string][]string{
 	"plain": nil, "freeze": {"freeze"}, "tele": {"tele"}, "speedup": {"speedup"}, "tune": {"tune"}, "switch": {"switch"},
 	"jump": {"jump"}, "stopper": {"stopper"}, "solo": {"solo"}, "weapons": {"weapons"},
 	"mixed": {"freeze", "speedup", "tune", "switch", "jump", "weapons"},
+	"told":  {"tune"}, "release 20": {"newspeedup", "weapontele"},
 }
+
+// predictedSettings are of the servers, so that clients know of them only what they are told.
+var predictedSettings = map[string]string{"told": "; tune gravity 0.3; tune ground_control_speed 12; tune hook_length 500; tune hammer_strength 3"}
+
+// predictedMapSettings are of the map.
+var predictedMapSettings = map[string][]string{"release 20": {"sv_ddnet_physics 20"}}
 
 // TestPredictions lets clients do the same on our server and on DDNet-Server, and counts how often
 // their own tees are elsewhere than the rules make of the snapshot before. With -v it
@@ -33,13 +40,13 @@ func TestPredictions(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			kinds := predictedKinds[name]
-			file := Generate(uint64(100+len(name)), 10, nil, kinds...)
+			file := Generate(uint64(100+len(name)), 10, predictedMapSettings[name], kinds...)
 			home := t.TempDir()
 			data := filepath.Join(home, ".local", "share", "ddnet")
 			peers.WriteFile(t, filepath.Join(data, "maps", "predicted.map"), file)
 			peers.WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil)
 			peers.WriteFile(t, filepath.Join(home, "maps", "predicted.map"), file)
-			settings := "sv_map predicted; sv_rcon_password " + rconPassword
+			settings := "sv_map predicted; sv_rcon_password " + rconPassword + predictedSettings[name]
 			theirs := peers.StartDDNetIn(t, home, settings+"; sv_test_cmds 0; sv_kill_protection 0")
 			ours := peers.StartTeeyardIn(t, home, settings+"; sv_gametype ddrace")
 			corrected := func(s *peers.Server) (share float64, total load.Stats) {
