@@ -295,6 +295,10 @@ var eyes = map[string]game.Emote{
 }
 
 func (c *ChatCall) emote() {
+	if c.session.server.console.Value("sv_emotional_tees") == "-1" {
+		c.Reply("Emotes are disabled.")
+		return
+	}
 	e, ok := eyes[strings.ToLower(c.Arg(0))]
 	if !ok {
 		c.Reply("Emotes are: surprise, blink, close, angry, happy, pain, normal")

@@ -117,7 +117,7 @@ func (s *Server) addHooks() error {
 		{whenStarted(func(call *console.Call) {
 			call.Print("server", "%s is used when the server starts again", call.Name)
 		}), usedAtStart},
-		{func(*console.Call) { s.gameTypeSet = true }, []string{"sv_gametype"}},
+		{func(*console.Call) { s.setGameType() }, []string{"sv_gametype"}},
 		{whenStarted(func(call *console.Call) {
 			if s.nextGameTypeErr = s.checkGameType(s.settings.GameType); s.nextGameTypeErr != nil {
 				s.reportGameType(call)

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
 )
 
 // ddnetChatCommands are commands that players of DDNet know. They help in all modes, and stand in no menu.
@@ -55,6 +57,28 @@ func (c *ChatCall) list() {
 	c.Reply("%d players online", total)
 }
 
+// tellSetting answers /settings of DDRace for what is a matter of the server. It reports whether it did.
+func (s *Server) tellSetting(c *ChatCall) bool {
+	switch v := &s.settings; c.Arg(0) {
+	case "timeout":
+		c.Reply("The Server Timeout is currently set to %d seconds", conn.Timeout/time.Second)
+	case "votes":
+		if v.VoteKick == 0 {
+			c.Reply("Players can't use the Callvote menu tab to kick offenders")
+			return true
+		}
+		c.Reply("Players can use Callvote menu tab to kick offenders")
+		if v.VoteKickBanTime != 0 {
+			c.Reply("Players are banned for %d minute(s) if they get voted off", v.VoteKickBanTime)
+		} else {
+			c.Reply("Players are just kicked and not banned if they get voted off")
+		}
+	default:
+		return false
+	}
+	return true
+}
+
 func (c *ChatCall) doNotDisturb() {
 	c.session.doNotDisturb = !c.session.doNotDisturb
 	if c.session.doNotDisturb {
@@ -68,6 +92,10 @@ func (c *ChatCall) doNotDisturb() {
 // the shortest name that begins like it and has its characters in that order.
 func (c *ChatCall) voteMap() {
 	wanted := c.Arg(0)
+	if c.session.server.settings.MapVote == 0 {
+		c.Reply("/map is disabled")
+		return
+	}
 	if wanted == "" {
 		c.Reply("Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and contain the characters 'd', 'r' and '3' in that order")
 		return

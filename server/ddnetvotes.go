@@ -22,6 +22,9 @@ func (s *Server) ddnetCommands() []console.Command {
 		{Name: "vote_no", Help: "Decide the vote that runs: no", Flags: hidden, Run: func(*console.Call) { s.decideVote("no") }},
 		{Name: "moderate", Help: "Let votes about players last until you could decide them, or no longer", Flags: hidden, Run: s.cmdModerate},
 		{Name: "pause_game", Help: "Pause/unpause game", Flags: hidden, Run: s.cmdPause},
+		{Name: "random_map", Params: "?i[stars]", Help: "Change to a random map that players may vote for", Flags: hidden | console.Store, Run: s.cmdRandomMap},
+		{Name: "random_unfinished_map", Params: "?i[stars]", Help: "Change to one that who called the vote has not finished", Flags: hidden | console.Store, Run: s.cmdRandomMap},
+		{Name: "dump_antibot", Help: "Says that there is no module against bots", Flags: hidden, Run: dumpAntibot},
 		{Name: "mute", Help: "Says how to mute", Flags: hidden, Run: func(call *console.Call) {
 			call.Print("mutes", "use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'")
 		}},

@@ -2,6 +2,8 @@ package server
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -83,6 +85,9 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if c == nil || c.state != stateEntering {
 		return
 	}
+	if delay := time.Duration(s.settings.JoinVoteDelay) * time.Second; delay > 0 && s.anyInGameBefore(now.Add(-10*time.Second)) {
+		c.mayVoteFrom = now.Add(delay)
+	}
 	c.state, c.enteredAt = stateInGame, now
 	c.version.joined++
 	info := s.serverInfo()
@@ -121,7 +126,15 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if s.settings.Welcome != "" && !c.back {
 		c.reply(s.settings.Welcome)
 	}
+	if !c.back {
+		s.suggestClient(c)
+	}
 	c.conn.Flush(now)
+}
+
+// anyInGameBefore reports whether a client is in the game since then.
+func (s *Server) anyInGameBefore(then conn.Time) bool {
+	return slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil && c.state == stateInGame && c.enteredAt < then })
 }
 
 // logEvent logs an event in the form that operators' tools parse.

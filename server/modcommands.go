@@ -106,6 +106,9 @@ func (s *Server) replaceModCommands(w *game.World) error {
 				call.Reply("You are running a vote please try again after the vote is done!")
 				return
 			}
+			if c.Name == "settings" && s.tellSetting(call) {
+				return
+			}
 			call.Request(game.ChatCommand(call.Player, c.Name, call.Args...))
 		}})
 		if err != nil {

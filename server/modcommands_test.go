@@ -186,7 +186,7 @@ func TestModVariablesLast(t *testing.T) {
 		!strings.Contains(log, "x.cfg:6: skipped invalid command 'nonsense'") {
 		t.Errorf("with the mod:\n%s", log)
 	}
-	if got := with.srv.votes.optionTexts(); !slices.Equal(got, []string{"fast", "slow"}) {
+	if got := with.srv.votes.options; len(got) != 2 || got[0].text != "fast" || got[1].text != "slow" {
 		t.Errorf("options %q", got)
 	}
 	with.step(1)

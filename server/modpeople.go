@@ -50,7 +50,11 @@ func (s *Server) sendModViews() {
 		if lines, version := s.world.MenuLines(c.id); v.menu != version && tick >= v.menuTick+modViewTicks {
 			v.menu, v.menuTick = version, tick
 			c.bridge.SendVoteOptionsCleared()
-			c.bridge.SendVoteOptions(slices.Concat(lines, s.votes.optionTexts()))
+			c.bridge.SendVoteOptions(lines)
+			c.optionsSent = 0
+			c.sendVoteOptions(firstVoteOptions)
+		} else if c.optionsSent < len(s.votes.options) && c.hasRoom() {
+			c.sendVoteOptions(voteOptionsPerTick)
 		}
 		text := s.world.ScreenText(c.id)
 		again := int32(textTicks)
@@ -81,11 +85,17 @@ func (c *session) takesText(ev *game.Event) bool {
 	default:
 		return true
 	}
-	if n, _ := c.conn.Unacked(); n < conn.MaxUnacked*3/4 && c.conn.FreeResendBuffer() > resendBuffer/4 {
+	if c.hasRoom() {
 		return true
 	}
 	c.server.countDrop(dropTexts)
 	return false
+}
+
+// hasRoom reports whether a client can be sent something that could be left out.
+func (c *session) hasRoom() bool {
+	n, _ := c.conn.Unacked()
+	return n < conn.MaxUnacked*3/4 && c.conn.FreeResendBuffer() > resendBuffer/4
 }
 
 // hasMenuLine reports whether a player has a line in a menu of a mod.

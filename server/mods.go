@@ -95,6 +95,12 @@ func (r *ruleset) playedGameType() string {
 // defaultGameType is played unless the operator or the map wants another one.
 const defaultGameType = "dm"
 
+// setGameType notes that somebody has set sv_gametype: then dm is not what maps of DDRace overrule.
+func (s *Server) setGameType() {
+	s.gameTypeSet = true
+	s.console.SaveDefault("sv_gametype")
+}
+
 // wantedGameType returns the value of sv_gametype, "" if nobody has set it.
 func (s *Server) wantedGameType() string {
 	if !s.gameTypeSet && s.settings.GameType == defaultGameType {
@@ -143,6 +149,9 @@ func (s *Server) findMode(name string) (func() game.Mode, error) {
 
 // checkGameType returns what is wrong with a value of sv_gametype, if that shows within diskTimeout.
 func (s *Server) checkGameType(name string) error {
+	if name == "" {
+		return nil // as if it were not set
+	}
 	found := make(chan error, 1)
 	s.cfg.Background(func() {
 		_, err := s.findMode(name)

@@ -182,7 +182,7 @@ func (c *session) OnProfile(p *game.Profile) {
 		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
 	}
 	c.bridge.SendVoteOptionsCleared()
-	c.bridge.SendVoteOptions(s.votes.optionTexts())
+	c.sendVoteOptions(firstVoteOptions)
 	c.bridge.SendTuning(s.world, c.id)
 	c.bridge.SendReadyToEnter()
 	c.conn.Flush(c.server.now)

@@ -234,7 +234,9 @@ func (s *Server) startFrom(m *savedMatch) error {
 		return errors.New("the configuration has another map, game type or other mods")
 	}
 	s.settings.Map, s.settings.GameType, s.settings.Mods = m.Settings.Map, m.Settings.GameType, m.Settings.Mods
-	s.gameTypeSet = m.Settings.GameTypeSet
+	if s.gameTypeSet = m.Settings.GameTypeSet; s.gameTypeSet {
+		s.setGameType()
+	}
 	if was.Rules == is.Rules {
 		s.setRules(&m.Settings.Rules)
 	}

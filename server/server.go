@@ -65,6 +65,7 @@ type Server struct {
 	missingGameType, reportedGameType string
 	gameTypeSet                       bool // somebody has set sv_gametype
 	race                              raceSettings
+	randomMap                         randomMap
 	missingErr, nextGameTypeErr       error
 
 	transport   transport.Conn
@@ -509,6 +510,7 @@ func (s *Server) tick(now conn.Time) {
 		s.deliverEvent(now, &events[i])
 	}
 	s.tickAnnouncements(now)
+	s.tickRandomMap()
 	s.tickModVote(now)
 	s.tickVote(now)
 	s.sendModViews()

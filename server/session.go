@@ -83,6 +83,9 @@ type session struct {
 	modView        modView
 	rcon           rconState
 	ballot         ballot
+	optionsSent    int           // how many vote options it knows, the first ones
+	mayVoteFrom    conn.Time     // it may call no votes before, nor vote about players; see sv_join_vote_delay
+	kickVoteAt     conn.Time     // when it called the last vote to kick somebody, 0 for never
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
 	doNotDisturb   bool          // it is not sent what is said to all
 	moderating     bool          // see cmdModerate
@@ -124,7 +127,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.resumed, c.mayBeBack, c.back = false, false, false
-	c.rcon = rconState{}
+	c.rcon, c.kickVoteAt = rconState{}, 0
 	c.resetForMap()
 }
 
@@ -140,6 +143,7 @@ func (c *session) resetForMap() {
 	c.snapshots.reset()
 	c.latency = latencyMeter{}
 	c.ballot, c.whisperPartner, c.modView = ballot{}, game.Nobody, modView{}
+	c.optionsSent, c.mayVoteFrom = 0, 0
 	clear(c.scoreboardLatency[:])
 	c.bridge.Reset()
 }

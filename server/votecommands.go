@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -16,14 +17,40 @@ func (v *votes) findOption(text string) int {
 	return slices.IndexFunc(v.options, func(o voteOption) bool { return strings.EqualFold(o.text, text) })
 }
 
-// optionTexts returns the texts of all options.
-func (v *votes) optionTexts() []string {
-	all := make([]string, len(v.options))
-	for i := range v.options {
-		all[i] = v.options[i].text
-	}
-	return all
+// hasOption reports what findOption finds, without looking at all of them if there is none.
+func (v *votes) hasOption(text string) bool {
+	return v.texts[optionKey(text)] > 0 && v.findOption(text) >= 0
 }
+
+// optionKey is the same for texts that differ in case only, and perhaps for others.
+func optionKey(text string) uint32 {
+	h := uint32(2166136261) // FNV
+	for _, r := range text {
+		h = (h ^ uint32(unicode.ToUpper(r))) * 16777619
+	}
+	return h
+}
+
+// Of the options a client gets the first ones at once and the others bit by bit: operators have up to a thousand.
+const (
+	firstVoteOptions   = 128
+	voteOptionsPerTick = 15
+)
+
+// sendVoteOptions sends the client the next options, at most so many.
+func (c *session) sendVoteOptions(most int) {
+	next := c.server.votes.options[c.optionsSent:]
+	next = next[:min(len(next), most)]
+	texts := make([]string, len(next))
+	for i := range next {
+		texts[i] = next[i].text
+	}
+	c.bridge.SendVoteOptions(texts)
+	c.optionsSent += len(next)
+}
+
+// knowsOptions reports whether a client was told of options already.
+func (c *session) knowsOptions() bool { return c != nil && c.hasProfile && c.state >= stateReady }
 
 func (s *Server) cmdAddVote(call *console.Call) {
 	text, command := strings.TrimLeft(call.Arg(0), " "), call.Arg(1)
@@ -40,14 +67,22 @@ func (s *Server) cmdAddVote(call *console.Call) {
 		call.Warn("server", "skipped invalid command '%s'", s.console.Redact(command))
 	case text == "" || len(text) > maxVoteText:
 		call.Warn("server", "skipped invalid option '%s'", text)
-	case call.Console.Reloading() && s.votes.findOption(text) >= 0:
+	case call.Console.Reloading() && s.votes.hasOption(text):
 		s.votes.options[s.votes.findOption(text)].command = command
-	case s.votes.findOption(text) >= 0:
+	case s.votes.hasOption(text):
 		call.Warn("server", "option '%s' already exists", text)
 	default:
 		s.votes.options = append(s.votes.options, voteOption{text, command})
-		call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
-		s.forEachInGame(func(c *session) { c.bridge.SendVoteOption(text) })
+		s.votes.texts[optionKey(text)]++
+		if !s.race.resets { // with each map
+			call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
+		}
+		s.forEachInGame(func(c *session) {
+			if n, _ := c.conn.Unacked(); n < firstVoteOptions && c.optionsSent == len(s.votes.options)-1 {
+				c.bridge.SendVoteOption(text)
+				c.optionsSent++
+			}
+		})
 	}
 }
 
@@ -72,8 +107,14 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 		return
 	}
 	o := s.votes.options[i]
-	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionRemoved(o.text) })
+	for _, c := range s.sessions {
+		if c.knowsOptions() && i < c.optionsSent {
+			c.bridge.SendVoteOptionRemoved(o.text)
+			c.optionsSent--
+		}
+	}
 	s.votes.options = append(s.votes.options[:i:i], s.votes.options[i+1:]...)
+	s.votes.texts[optionKey(o.text)]--
 	s.menusStale()
 	call.Print("server", "removed option '%s' '%s'", o.text, o.command)
 }
@@ -82,9 +123,17 @@ func (s *Server) cmdClearVotes(call *console.Call) {
 	if s.waitsForMods(call, "") {
 		return
 	}
-	call.Print("server", "cleared votes")
+	if !s.race.resets {
+		call.Print("server", "cleared votes")
+	}
 	s.votes.options = nil
-	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionsCleared() })
+	clear(s.votes.texts)
+	for _, c := range s.sessions {
+		if c.knowsOptions() {
+			c.bridge.SendVoteOptionsCleared()
+			c.optionsSent = 0
+		}
+	}
 	s.menusStale()
 }
 

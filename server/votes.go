@@ -19,15 +19,13 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// The limits of votes, as in the original: clients rely on some of them.
+// The limits of votes, as in the original, but for the number of options: clients rely on some of them.
 const (
-	voteTime       = 25 * time.Second // how long a vote runs
 	voteCancelTime = 10 * time.Second // how long the caller can cancel it
 	voteRetryTime  = 3 * time.Second  // between two attempts of a person to call a vote
-	voteCooldown   = 60 * time.Second // between two votes of a person
 
 	callersTracked = 1024
-	maxVoteOptions = 128
+	maxVoteOptions = 8192
 	maxVoteText    = 63  // bytes of an option's text
 	maxVoteCommand = 511 // bytes of an option's command
 	maxVoteReason  = 15  // bytes of a reason that clients show
@@ -40,6 +38,7 @@ type voteOption struct{ text, command string }
 // with the operator's access.
 type votes struct {
 	options []voteOption
+	texts   map[uint32]int // how many of options have a key, see optionKey
 	current vote
 	// waiting reports whether commands about options wait for the world.
 	waiting bool
@@ -48,6 +47,10 @@ type votes struct {
 	tried, called *limit.RecentSet
 	// pendingResults are announced after what was decided has happened.
 	pendingResults []bridge.Vote
+	// mapAt is when the last vote about a map was called, 0 for never.
+	mapAt conn.Time
+	// delay is sv_vote_delay, which called has.
+	delay int
 	// lastMod is the number of the last vote of a mode or mod in this world.
 	lastMod int32
 	// noneDropping reports whether no session was to be closed when the tick began.
@@ -56,6 +59,8 @@ type votes struct {
 	moderated    bool   // an operator watches those about players, see cmdModerate
 	// executingResult reports whether the console is running what was decided.
 	executingResult bool
+	// passedBy called the vote whose result that is, or Nobody.
+	passedBy game.PlayerID
 }
 
 // vote is a vote that runs.
@@ -83,7 +88,16 @@ type ballot struct {
 }
 
 func newVotes() votes {
-	return votes{tried: limit.NewRecentSet(callersTracked, voteRetryTime), called: limit.NewRecentSet(callersTracked, voteCooldown)}
+	return votes{texts: map[uint32]int{}, tried: limit.NewRecentSet(callersTracked, voteRetryTime)}
+}
+
+// recentCallers returns who called a vote within sv_vote_delay.
+func (s *Server) recentCallers() *limit.RecentSet {
+	if v := &s.votes; v.called == nil || v.delay != s.settings.VoteDelay {
+		v.delay = s.settings.VoteDelay
+		v.called = limit.NewRecentSet(callersTracked, time.Duration(v.delay)*time.Second)
+	}
+	return s.votes.called
 }
 
 // running reports whether a vote runs, or has ended and its result is not announced yet.
@@ -92,9 +106,8 @@ func (v *votes) running() bool { return v.current.kind != bridge.VoteNone || len
 // cancel ends the vote without a result, for a map change, after which everybody may call
 // one.
 func (v *votes) cancel() {
-	v.current, v.lastMod = vote{}, 0
+	v.current, v.lastMod, v.called = vote{}, 0, nil
 	v.tried.Clear()
-	v.called.Clear()
 	clear(v.pendingResults)
 	v.pendingResults = v.pendingResults[:0]
 }
@@ -127,8 +140,18 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		case s.votes.running():
 			c.reply("Another vote runs; wait for its end")
 			return
-		case spam && s.votes.called.Has(now, c.person()):
-			c.reply("You can call one vote a minute")
+		case spam && s.recentCallers().Has(now, c.person()):
+			if s.votes.delay == 60 {
+				c.reply("You can call one vote a minute")
+			} else {
+				c.reply(fmt.Sprintf("You can call one vote in %d seconds", s.votes.delay))
+			}
+			return
+		case s.settings.RconVote != 0 && !c.rcon.authed:
+			c.reply("You can only vote after logging in.")
+			return
+		case s.now < c.mayVoteFrom:
+			c.reply(fmt.Sprintf("You must wait %d seconds before making your first vote.", (c.mayVoteFrom.Sub(s.now)+time.Second-1)/time.Second))
 			return
 		}
 		s.votes.tried.Add(int64(s.now), c.person())
@@ -137,6 +160,12 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 	if refusal := s.resolveVote(&v, value); refusal != "" {
 		c.reply(refusal)
 		return
+	}
+	if !force && !c.rcon.authed {
+		if wait := c.voteWait(&v); wait != "" {
+			c.reply(wait)
+			return
+		}
 	}
 	name := v.subject
 	if v.target != game.Nobody {
@@ -150,8 +179,42 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		s.forceVote(&v, c.caller(console.Operator.Flags))
 		return
 	}
-	s.votes.called.Add(int64(s.now), v.person)
+	s.recentCallers().Add(int64(s.now), v.person)
+	switch {
+	case kind == bridge.VoteKick:
+		c.kickVoteAt = s.now
+	case changesMap(v.command):
+		s.votes.mapAt = s.now
+	}
 	s.startVote(s.now, v)
+}
+
+// voteWait returns why a player has to wait with a vote, "" if they need not.
+func (c *session) voteWait(v *vote) string {
+	s := c.server
+	left := func(since conn.Time, seconds int) int {
+		if since == 0 {
+			return 0
+		}
+		return int((since.Add(time.Duration(seconds)*time.Second).Sub(s.now) + time.Second - 1) / time.Second)
+	}
+	if n := left(c.kickVoteAt, s.settings.VoteKickDelay); v.kind == bridge.VoteKick && n > 0 {
+		return fmt.Sprintf("There's a %d second wait time between kick votes for each player please wait %d second(s)", s.settings.VoteKickDelay, n)
+	}
+	if n := left(s.votes.mapAt, s.settings.VoteMapDelay); v.kind == bridge.VoteOption && changesMap(v.command) && n > 0 {
+		return fmt.Sprintf("There's a %d second delay between map-votes, please wait %d seconds.", s.settings.VoteMapDelay, n)
+	}
+	return ""
+}
+
+// changesMap reports whether a command is about the map, as DDNet-Server sees it.
+func changesMap(command string) bool {
+	for _, part := range []string{"sv_map ", "change_map ", "random_map", "random_unfinished_map"} {
+		if strings.Contains(command, part) {
+			return true
+		}
+	}
+	return false
 }
 
 const noVoteReason = "No reason given"
@@ -168,6 +231,9 @@ func (s *Server) resolveVote(v *vote, value string) (refusal string) {
 			return fmt.Sprintf("'%s' is no option of this server", printableText([]byte(value), maxVoteText))
 		}
 		v.subject, v.command = s.votes.options[i].text, s.votes.options[i].command
+		if r := v.reason; len(r) == 1 && r[0] >= '0' && r[0] <= '5' && (strings.HasSuffix(v.command, "random_map") || strings.HasSuffix(v.command, "random_unfinished_map")) {
+			v.command += " " + r // the stars that the map is to have
+		}
 		return ""
 	case bridge.VoteKick:
 		if s.settings.VoteKick == 0 {
@@ -226,7 +292,7 @@ func (s *Server) numPlayers() int {
 
 // startVote starts a vote, with one yes of its caller.
 func (s *Server) startVote(now conn.Time, v vote) {
-	v.ends, v.cancelUntil = now.Add(voteTime), now.Add(voteCancelTime)
+	v.ends, v.cancelUntil = now.Add(time.Duration(s.settings.VoteTime)*time.Second), now.Add(voteCancelTime)
 	v.recount, v.numCast = true, 1
 	s.votes.current = v
 	for _, o := range s.sessions {
@@ -311,14 +377,26 @@ func (s *Server) tickVote(now conn.Time) {
 	}
 	var yes, no, total int32
 	moderated := s.votes.moderated && v.isAboutPlayer()
-	count := v.recount || moderated && now >= v.ends
+	count := v.recount || now >= v.ends
 	if count {
 		yes, no, total = s.countVotes()
+		if most := int32(s.settings.VoteMaxTotal); most > 0 && v.isAboutPlayer() {
+			total = min(total, most)
+		}
+	}
+	percent := int32(s.settings.VoteYesPercentage)
+	passes := yes*100 > total*percent
+	if now >= v.ends && s.settings.VoteMajority == 0 {
+		passes = passes || yes*100 > (yes+no)*percent
+	}
+	waits, vetoed := false, false
+	if count {
+		waits, vetoed = s.vetoes(v, now)
 	}
 	switch {
-	case v.forced > 0, count && yes >= total/2+1 && (!moderated || now >= v.ends):
+	case v.forced > 0, count && passes && !waits && !vetoed && (!moderated || now >= v.ends):
 		passed := *v
-		s.votes.called.Remove(v.person)
+		s.recentCallers().Remove(v.person)
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
 		s.votes.current = vote{}
 		if passed.mod != 0 {
@@ -326,13 +404,54 @@ func (s *Server) tickVote(now conn.Time) {
 		} else {
 			s.executeResult(&passed)
 		}
-	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:
-		s.endVote(bridge.VoteFailed)
+	case v.forced < 0, count && no*100 >= total*(100-percent), vetoed, now >= v.ends:
+		if s.endVote(bridge.VoteFailed); vetoed || count && passes && waits {
+			s.sayToAll("Vote failed because of veto. Find an empty server instead")
+		}
 	case v.recount:
 		v.recount = false
 		s.observe(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(total - yes - no), Total: int(total)})
 		s.tellAll(func(a audience) { a.SendVoteStatus(yes, no, total-yes-no, total) })
 	}
+}
+
+// vetoes reports whether somebody who has been in the game or has raced for longer than sv_vote_veto_time keeps
+// a vote in DDRace, which is not about a player, from passing since they have not voted yet, and whether one votes against it.
+func (s *Server) vetoes(v *vote, now conn.Time) (waits, vetoed bool) {
+	minutes := s.settings.VoteVetoTime
+	if minutes == 0 || v.kind != bridge.VoteOption || v.mod != 0 || !s.world.IsDDRace() {
+		return false, false
+	}
+	f := s.world.Frame()
+	for i := range f.Players {
+		p := &f.Players[i]
+		c := s.sessions[p.ID]
+		if c == nil || c.state != stateInGame || c.isHeld() || p.Team == game.TeamSpectators || p.AFK {
+			continue
+		}
+		raced := p.RaceStart != 0 && (f.Tick-p.RaceStart)/(60*game.TickRate) > int32(minutes)
+		if !raced && now.Sub(c.enteredAt) < time.Duration(minutes+1)*time.Minute {
+			continue
+		}
+		switch choice := c.personsChoice(); {
+		case choice == 0:
+			waits = true
+		case choice < 0:
+			vetoed = true
+		}
+	}
+	return waits, vetoed
+}
+
+// personsChoice returns the vote of the person behind a session, the first that one of their players cast.
+func (c *session) personsChoice() (choice int32) {
+	order := 0
+	for _, o := range c.server.sessions {
+		if o != nil && o.state == stateInGame && o.ballot.choice != 0 && (order == 0 || o.ballot.order < order) && o.person() == c.person() {
+			choice, order = o.ballot.choice, o.ballot.order
+		}
+	}
+	return choice
 }
 
 // executeResult runs what a vote has decided. If that fails or changes nothing, the log says so:
@@ -342,7 +461,7 @@ func (s *Server) executeResult(v *vote) {
 	allowed, _ := s.console.Values(name)
 	isVariable := allowed != "" && !strings.ContainsAny(v.command, ";\"")
 	before := s.console.Value(name)
-	s.votes.executingResult = true
+	s.votes.executingResult, s.votes.passedBy = true, v.caller
 	failure, result := s.firstWarning(v.command, console.Operator), ""
 	s.votes.executingResult = false
 	if failure == "" && isVariable && s.console.Value(name) == before {
@@ -396,6 +515,9 @@ func (s *Server) countVotes() (yes, no, total int32) {
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
 		if c == nil || c.state < stateReady || c.isHeld() || counted.Has(pid) || s.teamOf(pid) == game.TeamSpectators {
+			continue
+		}
+		if s.votes.current.isAboutPlayer() && s.now < c.mayVoteFrom {
 			continue
 		}
 		choice, order := c.ballot.choice, c.ballot.order

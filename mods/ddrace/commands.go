@@ -384,7 +384,7 @@ func (m *Mode) commandSettings(ctx *game.Ctx, c *game.CommandCall) {
 	case "":
 		ctx.SayTo(c.Player, "to check a server setting say /settings and setting's name, setting names are:")
 		ctx.SayTo(c.Player, "teams, cheats, collision, hooking, endlesshooking, me, ")
-		ctx.SayTo(c.Player, "hitting, oldlaser, pause and scores")
+		ctx.SayTo(c.Player, "hitting, oldlaser, timeout, votes, pause and scores")
 	case "teams":
 		what := [...]string{"Teams are not available on this server", "Teams are available on this server", "You have to be in a team to play on this server", "Teams are not available on this server"}
 		ctx.SayTo(c.Player, what[s.Team&3]+" and all of your team will die if the team is locked")

@@ -64,7 +64,7 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 		{Name: "sv_default_timer_type", Help: "Clock: 0 of the game, 1 in a broadcast, 2 both, 3 none", Value: &m.vars.TimerType, Max: 3},
 		{Name: "sv_time_in_broadcast_interval", Help: "Seconds between two broadcasts of the clock", Value: &m.vars.TimeInterval, Default: 1, Max: 60},
 		{Name: "sv_slash_me", Help: "/me is allowed", Value: &m.vars.SlashMe, Max: 1},
-		{Name: "sv_emotional_tees", Help: "Emoticons change the eyes of tees", Value: &m.vars.EmotionalTees, Default: 1, Max: 1},
+		{Name: "sv_emotional_tees", Help: "Emoticons change the eyes of tees; -1: not even /emote does", Value: &m.vars.EmotionalTees, Default: 1, Min: -1, Max: 1},
 		{Name: "sv_test_cmds", Help: "Operators can change their tee: super, tele and others", Value: &m.vars.TestCommands, Max: 1},
 		{Name: "sv_savegames", Help: "Teams can be saved and loaded", Value: &m.vars.SaveGames, Default: 1, Max: 1},
 		{Name: "sv_saveswapgames_delay", Help: "Seconds before a save is loaded or a swap answered", Value: &m.vars.SaveDelay, Default: 30, Max: 10000},

@@ -43,9 +43,12 @@ func (t Time) Add(d time.Duration) Time { return t + Time(d) }
 // Sub returns t-u.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
+// Timeout is how long a connection lasts from which nothing comes.
+const Timeout = 10 * time.Second
+
 // Something happens when more than this time has passed.
 const (
-	timeout           = 10 * time.Second       // nothing received
+	timeout           = Timeout                // nothing received
 	dialTimeout       = 5 * time.Second        // no token received
 	handshakeInterval = 500 * time.Millisecond // a handshake message is repeated
 	autoFlushAfter    = 500 * time.Millisecond // pending chunks are sent unasked

@@ -181,7 +181,7 @@ func (c *Console) AppendConfig(dst []byte) []byte {
 		if e.variable == nil || e.cmd.Flags&Save == 0 {
 			continue
 		}
-		if line, isDefault := e.variable.configLine(e.cmd.Name); !isDefault {
+		if line, isDefault := e.variable.configLine(e.cmd.Name); !isDefault || e.saveDefault {
 			b.WriteString(line)
 			b.WriteByte('\n')
 		}

@@ -273,6 +273,8 @@ type entry struct {
 	level    Level
 	variable variable // nil for a command that is not a variable
 	afterRun []func(*Call)
+	// saveDefault is whether save_config writes the variable also with its default.
+	saveDefault bool
 }
 
 // Entry describes a registered command or variable.
@@ -361,6 +363,14 @@ func (c *Console) After(name string, f func(*Call)) error {
 		e.afterRun = append(e.afterRun, f)
 	}
 	return nil
+}
+
+// SaveDefault makes save_config write the variable called name also while it has its default, which means something
+// else than not to set it.
+func (c *Console) SaveDefault(name string) {
+	for _, e := range c.byName[strings.ToLower(name)] {
+		e.saveDefault = true
+	}
 }
 
 // find returns the command with a name that a caller with flags can run, nil if none.

@@ -605,7 +605,7 @@ func TestSettingsAsReleased(t *testing.T) {
 		"sv_tee_historian": true, "sv_tee_historian_max_size": true, "sv_tee_historian_max_files": true,
 		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
 		"sv_bots": true, "sv_audit_log": true, "sv_demo_format": true, "log_dialect": true, "log_join_details": true, "sv_bot_skill": true, "sv_maps_base_url": true, "conn_timeout_protection": true,
-		"sv_announcement_filename": true, "sv_announcement_interval": true, "sv_announcement_random": true, "sv_ddrace_rules": true, "sv_reset_file": true, "sv_tune_reset": true, "sv_ddrace_tune_reset": true, "sv_rcon_helper_password": true, "sv_welcome": true,
+		"sv_announcement_filename": true, "sv_announcement_interval": true, "sv_announcement_random": true, "sv_ddrace_rules": true, "sv_reset_file": true, "sv_vote_time": true, "sv_vote_delay": true, "sv_vote_kick_delay": true, "sv_vote_map_delay": true, "sv_vote_yes_percentage": true, "sv_vote_majority": true, "sv_vote_max_total": true, "sv_vote_veto_time": true, "sv_join_vote_delay": true, "sv_rcon_vote": true, "sv_map_vote": true, "sv_client_suggestion": true, "sv_client_suggestion_old": true, "sv_client_suggestion_bot": true, "sv_tune_reset": true, "sv_ddrace_tune_reset": true, "sv_rcon_helper_password": true, "sv_welcome": true,
 		"sv_hl": true, "sv_hl_legacy_queries": true, "sv_hl_master": true, "sv_hl_rcon": true, "sv_hl_rcon_allow": true,
 		"sv_hl_rcon_bantime": true, "sv_hl_rcon_exempt": true, "sv_hl_rcon_failures": true, "sv_mods": true, "sv_mods_watch": true, "sv_resume": true, "sv_storage": true, "sv_ranks": true, "sv_sql_servername": true, "sv_sql_queries_delay": true}
 

@@ -63,6 +63,9 @@ type Settings struct {
 	Countdown               int        // sv_countdown
 	Motd                    string     // sv_motd
 	Welcome                 string     // sv_welcome, DDNet's
+	ClientSuggestion        string     // sv_client_suggestion, DDNet's
+	ClientSuggestionOld     string     // sv_client_suggestion_old, DDNet's
+	ClientSuggestionBot     string     // sv_client_suggestion_bot, DDNet's
 	DDRaceRules             int        // sv_ddrace_rules, DDNet's
 	ResetFile               string     // sv_reset_file, DDNet's
 	TuneReset               int        // sv_tune_reset, DDNet's
@@ -104,6 +107,17 @@ type Settings struct {
 	VoteKick                int        // sv_vote_kick
 	VoteKickMin             int        // sv_vote_kick_min
 	VoteKickBanTime         int        // sv_vote_kick_bantime
+	VoteTime                int        // sv_vote_time, DDNet's as the following
+	VoteDelay               int        // sv_vote_delay
+	VoteKickDelay           int        // sv_vote_kick_delay
+	VoteMapDelay            int        // sv_vote_map_delay
+	VoteYesPercentage       int        // sv_vote_yes_percentage
+	VoteMajority            int        // sv_vote_majority
+	VoteMaxTotal            int        // sv_vote_max_total
+	VoteVetoTime            int        // sv_vote_veto_time
+	JoinVoteDelay           int        // sv_join_vote_delay
+	RconVote                int        // sv_rcon_vote
+	MapVote                 int        // sv_map_vote
 
 	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours
@@ -145,6 +159,9 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_welcome", "Line of chat for each player who joins", sv, &s.Welcome, "", 64},
 		{"sv_announcement_filename", "File with announcements for the chat, one a line", sv, &s.AnnouncementFile, "announcement.txt", 128},
+		{"sv_client_suggestion", "What players without DDNet's client see when they join", sv, &s.ClientSuggestion, "", 128},
+		{"sv_client_suggestion_old", "What players with a very old one see", sv, &s.ClientSuggestionOld, "", 128},
+		{"sv_client_suggestion_bot", "What players with a client see that is known for its bots", sv, &s.ClientSuggestionBot, "", 128},
 		{"sv_reset_file", "File that is executed before each map of DDRace", sv, &s.ResetFile, "reset.cfg", 128},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod, others of the program, or a script in mods)", sv, &s.GameType, "dm", 32},
@@ -236,6 +253,17 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_vote_kick", "Allow votes to kick players", sv, &s.VoteKick, 1, 0, 1},
 		{"sv_vote_kick_min", "Number of players required for a vote to kick", sv, &s.VoteKickMin, 0, 0, 64},
 		{"sv_vote_kick_bantime", "Minutes of ban after a vote to kick (0 = kick)", sv, &s.VoteKickBanTime, 5, 0, 1440},
+		{"sv_vote_time", "Seconds that a vote lasts", sv, &s.VoteTime, 25, 1, 9999},
+		{"sv_vote_delay", "Seconds between two votes of a player", sv, &s.VoteDelay, 60, 0, 9999},
+		{"sv_vote_kick_delay", "Seconds between two votes of a player to kick somebody", sv, &s.VoteKickDelay, 0, 0, 9999},
+		{"sv_vote_map_delay", "Seconds between two votes about the map", sv, &s.VoteMapDelay, 0, 0, 9999},
+		{"sv_vote_yes_percentage", "More than this percentage of the players must agree", sv, &s.VoteYesPercentage, 50, 1, 99},
+		{"sv_vote_majority", "Who does not vote counts as no (1), or those who vote decide in the end (0)", sv, &s.VoteMajority, 1, 0, 1},
+		{"sv_vote_max_total", "Number of players that votes about players count at most (0 = all)", sv, &s.VoteMaxTotal, 0, 0, 64},
+		{"sv_vote_veto_time", "Minutes after which a player of DDRace can stop other votes with a no (0 = never)", sv, &s.VoteVetoTime, 20, 0, 1000},
+		{"sv_join_vote_delay", "Seconds until who joins others may call votes, and vote about players", sv, &s.JoinVoteDelay, 0, 0, 1000},
+		{"sv_rcon_vote", "Only operators may call votes", sv, &s.RconVote, 0, 0, 1},
+		{"sv_map_vote", "Players may call votes with /map", sv, &s.MapVote, 1, 0, 1},
 		{"log_join_details", "Log all that is known of who joins and leaves in one line", sv, &s.LogJoinDetails, 0, 0, 1},
 		{"ec_port", "Port of the external console (0 = off)", ec, &s.EconPort, 0, 0, 0},
 		{"ec_bantime", "Minutes of ban for wrong external console passwords (0 = none)", ec, &s.EconBanTime, 0, 0, 1440},
