@@ -164,7 +164,7 @@ func (c *session) sendChatCommands() {
 func (s *Server) addChatCommands() error {
 	own := []ChatCommand{
 		{Name: "help", Params: "?s[command]", Help: "Shows the commands, or what one does", Run: (*ChatCall).help},
-		{Name: "cmdlist", Help: "Shows the commands", Unlisted: true, Run: (*ChatCall).help},
+		{Name: "cmdlist", Help: "Shows the names of all commands", Unlisted: true, Run: (*ChatCall).commandNames},
 		{Name: "info", Help: "Shows what this server is and plays", Run: (*ChatCall).info},
 		{Name: "rules", Help: "Shows the rules of this server", Unlisted: true, Run: (*ChatCall).rules},
 		{Name: "emote", Params: "?s[kind] ?i[seconds]", Help: "Changes the eyes of your tee", Run: (*ChatCall).emote},
@@ -261,6 +261,24 @@ func (c *ChatCall) help() {
 			c.Reply("%s: %s", cmd.usage(), cmd.Help)
 		}
 	}
+}
+
+// commandNames shows the names of all commands, as many in a line as DDNet-Server does.
+func (c *ChatCall) commandNames() {
+	const maxLine = 240
+	line := ""
+	for i := range c.session.server.chatCommands {
+		name := c.session.server.chatCommands[i].Name
+		if len(line)+len(name)+2 > maxLine {
+			c.Reply("%s", line)
+			line = ""
+		}
+		if line != "" {
+			line += ", "
+		}
+		line += name
+	}
+	c.Reply("%s", line)
 }
 
 func (c *ChatCall) info() {

@@ -94,7 +94,7 @@ var withoutEffect = []string{
 }
 
 // usedAtStart are variables that are read when the server starts, and not again.
-var usedAtStart = []string{"sv_port", "sv_storage", "sv_ranks", "bindaddr", "ec_port", "ec_bindaddr"}
+var usedAtStart = []string{"sv_port", "sv_storage", "sv_ranks", "bindaddr", "sv_ipv4only", "ec_port", "ec_bindaddr"}
 
 // addHooks makes variables take effect when they are set.
 func (s *Server) addHooks() error {

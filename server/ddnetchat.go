@@ -19,6 +19,7 @@ var ddnetChatCommands = []ChatCommand{
 	{Name: "map", Params: "?r[map]", Help: "Calls a vote for a map", Unlisted: true, Run: (*ChatCall).voteMap},
 	{Name: "pausevoted", Help: "Watches who is voted on while your tee waits", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("pause") }},
 	{Name: "specvoted", Help: "Watches who is voted on", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("spec") }},
+	{Name: "timeout", Params: "?s[code]", Help: "Keeps your seat if you time out; clients write it", Unlisted: true, Run: func(*ChatCall) {}}, // see timeouts.go
 	{Name: "credits", Help: "Shows what this server is", Unlisted: true, Run: (*ChatCall).info},
 }
 

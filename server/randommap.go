@@ -138,3 +138,20 @@ func (s *Server) suggestClient(c *session) {
 		c.modView.holdText(&ev, s.world.Tick())
 	}
 }
+
+// tickEmpty does what operators want of a server that the last client has left.
+func (s *Server) tickEmpty() {
+	used := slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil })
+	if left := s.used && !used; left {
+		if s.settings.ShutdownWhenEmpty != 0 {
+			s.shutdown.requested = true
+		}
+		if s.settings.ReloadWhenEmpty != 0 {
+			s.rereadMap()
+		}
+		if s.settings.ReloadWhenEmpty == 1 {
+			s.settings.ReloadWhenEmpty = 0
+		}
+	}
+	s.used = used
+}

@@ -66,6 +66,7 @@ type Server struct {
 	gameTypeSet                       bool // somebody has set sv_gametype
 	race                              raceSettings
 	randomMap                         randomMap
+	used                              bool // a client was here in the last tick
 	missingErr, nextGameTypeErr       error
 
 	transport   transport.Conn
@@ -228,7 +229,11 @@ func New(cfg Config) (_ *Server, err error) {
 		return nil, fmt.Errorf("server: cannot start: %w", err)
 	}
 	if s.transport = cfg.Transport; s.transport == nil {
-		c, err := udp.Listen(udp.Config{Addr: s.settings.BindAddr, Port: s.settings.Port, Dedicated: true})
+		addr := s.settings.BindAddr
+		if addr == "" && s.settings.IPv4Only != 0 {
+			addr = "0.0.0.0"
+		}
+		c, err := udp.Listen(udp.Config{Addr: addr, Port: s.settings.Port, Dedicated: true})
 		if err != nil {
 			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr say where): %w", err)
 		}
@@ -511,6 +516,7 @@ func (s *Server) tick(now conn.Time) {
 	}
 	s.tickAnnouncements(now)
 	s.tickRandomMap()
+	s.tickEmpty()
 	s.tickModVote(now)
 	s.tickVote(now)
 	s.sendModViews()

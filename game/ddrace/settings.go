@@ -42,6 +42,7 @@ type Settings struct {
 	Deepfly               int32 // sv_deepfly: hammers work in deep freeze
 	DestroyBulletsOnDeath int32 // sv_destroy_bullets_on_death
 	Rescue                int32 // sv_rescue: tees can be taken back to where they stood; not in maps
+	EndlessSuperHook      int32 // sv_endless_super_hook: the hooks of super tees hold for ever; not in maps
 	DestroyLasersOnDeath  int32 // sv_destroy_lasers_on_death
 	Release               int32 // sv_ddnet_physics: the version of DDNet, 16 for 16.4 or 20; those between are like 16
 
@@ -118,7 +119,7 @@ func (s *Settings) Clamp() {
 		f := v.Field(s)
 		*f = min(max(*f, v.Min), v.Max)
 	}
-	s.Rescue = min(max(s.Rescue, 0), 1)
+	s.Rescue, s.EndlessSuperHook = min(max(s.Rescue, 0), 1), min(max(s.EndlessSuperHook, 0), 1)
 	if len(s.Zones) != NumZones {
 		s.Zones = nil
 	}

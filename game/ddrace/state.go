@@ -92,6 +92,7 @@ func (s *Settings) visit(v Visitor) {
 	}
 	v.Bool(&s.DoubleExplosion)
 	v.Int32(&s.Rescue)
+	v.Int32(&s.EndlessSuperHook)
 }
 
 func visitUint32(v Visitor, p *uint32) {

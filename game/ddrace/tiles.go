@@ -10,7 +10,7 @@ import (
 func (w *World) tickTiles(t *Tee) {
 	w.exit.valid = false
 	c := &t.Core
-	if t.EndlessHook {
+	if t.EndlessHook || t.Super && w.settings.EndlessSuperHook != 0 {
 		c.HookTick = 0
 	}
 	t.justUnfrozen = false

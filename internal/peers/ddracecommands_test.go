@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// commandScript is as teamScript, with the commands of a player's own race and view. Without an argument,
-// /settings lists two more there.
+// commandScript is as teamScript, with the commands of a player's own race and view.
 var commandScript = slices.Concat(
-	prefixed("0 /settings ", "teams", "cheats", "collision", "hooking", "endlesshooking", "hitting", "oldlaser", "me", "pause", "scores", "nothing"),
+	prefixed("0 /settings ", "", "votes", "teams", "cheats", "collision", "hooking", "endlesshooking", "hitting", "oldlaser", "me", "pause", "scores", "nothing"),
 	prefixed("0 /", "saytime", "saytime racer 1", "saytime nobody", "saytimeall",
 		"timer", "timer both", "timer none", "timer sundial", "timer default"),
 	[]string{fmt.Sprint("0 walk ", atStart+3)},

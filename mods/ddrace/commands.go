@@ -179,7 +179,7 @@ func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 	if now != game.NotPaused && len(c.Args) == 0 || now == kind && found && ctx.Watches(id) == at {
 		kind = game.NotPaused
 	}
-	const often = game.TickRate
+	often := m.vars.PauseFrequency * game.TickRate
 	back := kind != game.PauseVanished && now == game.PauseVanished && w.Tee(int(id)) == nil
 	if back && p.Paused != 0 && p.Paused+often > w.Tick() {
 		ctx.SayTo(id, "Can't /spec that quickly.")
@@ -193,10 +193,19 @@ func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 
 // setPause lets a player look around, or play on, and notes when. It reports whether the player has a tee.
 func (m *Mode) setPause(ctx *game.Ctx, id game.PlayerID, kind game.PauseKind) bool {
-	if kind != ctx.Pause(id) {
+	changes := kind != ctx.Pause(id)
+	if changes {
 		m.chosen(id).Paused = ctx.DDRace().Tick()
 	}
-	return ctx.SetPause(id, kind)
+	hasTee := ctx.SetPause(id, kind)
+	if changes && hasTee && m.vars.PauseMessages != 0 {
+		what := "speced"
+		if kind == game.NotPaused {
+			what = "resumed"
+		}
+		ctx.Say(fmt.Sprintf("'%s' %s", ctx.Name(id), what))
+	}
+	return hasTee
 }
 
 // raceTime returns how long a player's tee has raced, or lived if it has not, as text.

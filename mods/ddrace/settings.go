@@ -17,6 +17,8 @@ type variables struct {
 	Practice        int32 // sv_practice
 	KillDelay       int32 // sv_kill_delay: seconds
 	KillProtection  int32 // sv_kill_protection: minutes
+	PauseFrequency  int32 // sv_pause_frequency: seconds
+	PauseMessages   int32 // sv_pause_messages
 	MaxAFK          int32 // sv_max_afk_time: seconds
 	ShowOthers      int32 // sv_show_others
 	ShowAll         int32 // sv_show_all_default
@@ -35,9 +37,10 @@ type variables struct {
 // declareSettings declares the variables of the console, with DDNet's names, limits and defaults.
 func (m *Mode) declareSettings(tx *game.Tx) {
 	m.settings = ddrace.DefaultSettings()
-	for _, v := range append(ddrace.Variables(), ddrace.Variable{
-		Name: "sv_rescue", Help: "/r takes a tee back to where it last stood", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.Rescue },
-	}) {
+	for _, v := range append(ddrace.Variables(),
+		ddrace.Variable{Name: "sv_rescue", Help: "/r takes a tee back to where it last stood", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.Rescue }},
+		ddrace.Variable{Name: "sv_endless_super_hook", Help: "The hooks of super tees hold for ever", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
+	) {
 		tx.IntVar(game.IntVar{
 			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max,
 			Changed: func(ctx *game.Ctx) {
@@ -58,6 +61,8 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 		{Name: "sv_practice", Help: "/practice is allowed", Value: &m.vars.Practice, Default: 1, Max: 1},
 		{Name: "sv_kill_delay", Help: "Seconds between two kills of oneself", Value: &m.vars.KillDelay, Default: 1, Max: 9999},
 		{Name: "sv_kill_protection", Help: "Minutes of a race after which only /kill kills, 0 for none", Value: &m.vars.KillProtection, Default: 20, Max: 9999},
+		{Name: "sv_pause_frequency", Help: "Seconds between two ends of /spec", Value: &m.vars.PauseFrequency, Default: 1, Max: 9999},
+		{Name: "sv_pause_messages", Help: "All are told who uses /spec and /pause", Value: &m.vars.PauseMessages, Max: 1},
 		{Name: "sv_max_afk_time", Help: "Seconds until who does nothing is shown as away, 0 for never", Value: &m.vars.MaxAFK, Default: 300, Max: 9999, Changed: options},
 		{Name: "sv_show_others", Help: "Players choose whether they see those of other teams", Value: &m.vars.ShowOthers, Default: 1, Max: 1, Changed: options},
 		{Name: "sv_show_all_default", Help: "Players begin with seeing tees that are far away", Value: &m.vars.ShowAll, Max: 1},

@@ -246,6 +246,7 @@ type Console struct {
 	unknown  []unknownCommand
 	// withoutEffect are the names of DDNet that the configuration has used without effect.
 	withoutEffect []string
+	toldDDNet     []string // of which a file has made the console say so
 
 	nesting         int  // of lines inside lines
 	numCommands     int  // run since nesting was 0

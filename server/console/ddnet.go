@@ -5,61 +5,121 @@ import (
 	"strings"
 )
 
-// ddnetNames are the commands and variables of DDNet-Server 16.4 that configurations contain and that
-// this server does not always have, as it lists them. Modes and mods may have them.
-var ddnetNames = strings.Fields(`
-add_sqlserver addweapon auth_add auth_add_p auth_change auth_change_p auth_list auth_remove ban_region
-ban_region_range c cmdlist conn_timeout console_enable_colors converse credits dbg_curl dbg_lognetwork dnd
-down dump_antibot dump_sqlservers emote endless_hook eyeemote force_pause force_unpause freezehammer grenade
-help http_allow_insecure invite jetpack kill kill_pl laser left livefreeze load lock loglevel map mapbug
-mapinfo me moderate move move_raw mute name_ban name_bans name_unban ninja ninjajetpack pause_game pausevoted
-points practice r random_map random_unfinished_map rank rankteam removeweapon rescue rifle right save save_dry
-saytime saytimeall set_team_ddr settings shotgun show_ips showall showothers spec specteam specvoted super
-sv_banned_versions sv_chat_delay sv_chat_initial_delay sv_chat_penalty sv_chat_threshold sv_client_suggestion
-sv_client_suggestion_bot sv_client_suggestion_old sv_conn_logging_server sv_connlimit sv_connlimit_time
-sv_ddrace_tune_reset sv_deepfly sv_default_timer_type sv_demo_chat sv_destroy_bullets_on_death
-sv_destroy_lasers_on_death sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote
-sv_dragger_range sv_emoticon_delay sv_emotional_tees sv_endless_drag sv_endless_super_hook
-sv_eye_emote_change_delay sv_fast_download sv_freeze_delay sv_hide_score sv_hit sv_info_change_delay
-sv_input_fifo sv_invite sv_invite_frequency sv_ipv4only sv_join_vote_delay sv_kill_delay sv_kill_protection
-sv_map_vote sv_map_window sv_mapupdaterate sv_max_afk_time sv_max_team_size sv_min_team_size sv_nameless_score
-sv_netlimit sv_netlimit_alpha sv_no_weak_hook_and_bounce sv_old_laser sv_old_teleport_hook
-sv_old_teleport_weapons sv_pause_frequency sv_pause_messages sv_pauseable sv_plasma_per_sec sv_plasma_range
-sv_player_demo_record sv_practice sv_rank_cheats sv_rcon_vote sv_region_name sv_rejoin_team_0
-sv_reload_when_empty sv_rescue sv_rescue_delay sv_reserved_slots sv_reserved_slots_pass sv_reset_file
-sv_reset_pickups sv_save_worse_scores sv_savegames sv_saveswapgames_delay sv_saveswapgames_penalty
-sv_score_folder sv_send_votes_per_tick sv_server_info_per_second sv_server_type sv_shotgun_bullet_sound
-sv_show_all_default sv_show_others sv_show_others_default sv_shutdown_when_empty sv_sixup sv_slash_me
-sv_solo_server sv_spam_mute_duration sv_sql_bindaddr sv_sqlite_file
-sv_suicide_penalty sv_swap sv_swap_timeout sv_team sv_team_change_delay sv_tee_historian
-sv_tele_others_auth_level sv_teleport_hold_hook sv_teleport_lose_weapons sv_test_cmds
-sv_time_in_broadcast_interval sv_tune_reset sv_use_sql sv_vote_delay sv_vote_kick_delay sv_vote_majority
-sv_vote_map_delay sv_vote_max_total sv_vote_pause sv_vote_pause_time sv_vote_time sv_vote_veto_time
-sv_vote_yes_percentage swap switch_open team teamrank teamtop5 tele teleport time timecp timeout timer times
-toggle_tune top top5 top5points top5team totele totelecp tp tune_zone tune_zone_dump tune_zone_enter
-tune_zone_leave tune_zone_reset undeep unendless_hook unfreezehammer ungrenade uninvite unjetpack unlaser
-unlivefreeze unlock unmute unrifle unshotgun unsolo unsuper unweapons up vote_mute vote_mutes vote_no
-vote_unmute w weapons whisper
+// The commands and variables of DDNet-Server 16.4 that configurations contain and that this server does not have, or not
+// always. A test compares these with all that it lists (testdata/ddnet16.txt).
+
+// ddnetModes are those of the modes that play DDRace.
+var ddnetModes = strings.Fields(`
+addweapon down endless_hook force_pause force_unpause freezehammer grenade jetpack kill_pl laser left
+livefreeze move move_raw ninja removeweapon rifle right set_team_ddr shotgun super sv_deepfly
+sv_default_timer_type sv_destroy_bullets_on_death sv_destroy_lasers_on_death sv_dragger_range
+sv_emotional_tees sv_endless_drag sv_endless_super_hook sv_freeze_delay sv_hide_score sv_hit sv_invite
+sv_invite_frequency sv_kill_delay sv_kill_protection sv_max_afk_time sv_max_team_size sv_min_team_size
+sv_nameless_score sv_no_weak_hook_and_bounce sv_old_laser sv_old_teleport_hook sv_old_teleport_weapons
+sv_pause_frequency sv_pause_messages sv_pauseable sv_plasma_per_sec sv_plasma_range sv_practice
+sv_rejoin_team_0 sv_rescue sv_reset_pickups sv_save_worse_scores sv_savegames sv_saveswapgames_delay
+sv_saveswapgames_penalty sv_show_all_default sv_show_others sv_show_others_default sv_slash_me sv_solo_server
+sv_swap sv_swap_timeout sv_team sv_team_change_delay sv_teleport_hold_hook sv_teleport_lose_weapons
+sv_test_cmds sv_time_in_broadcast_interval tele totele totelecp undeep unendless_hook unfreezehammer ungrenade
+uninvite unjetpack unlaser unlivefreeze unrifle unshotgun unsolo unsuper unweapons up weapons
 `)
 
-// isOfDDNet reports whether a name is one of DDNet's.
-func isOfDDNet(name string) bool {
-	_, found := slices.BinarySearch(ddnetNames, strings.ToLower(name))
-	return found
+// ddnetGroup is what has no effect here for a reason.
+type ddnetGroup struct {
+	why   string
+	names []string
 }
 
-// maxListedNames is how many names reportDDNet prints in a line.
-const maxListedNames = 12
+var ddnetGroups = [...]ddnetGroup{
+	{"each level has one password: sv_rcon_password, sv_rcon_mod_password, sv_rcon_helper_password", strings.Fields("auth_add auth_add_p auth_change auth_change_p auth_list auth_remove")},
+	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
+	{"names are not banned", strings.Fields("name_ban name_bans name_unban")},
+	{"ranks are in the file of sv_ranks, or with teeyard-mariadb in the database of add_sqlserver", strings.Fields("add_sqlserver dump_sqlservers sv_score_folder sv_sql_bindaddr sv_sqlite_file sv_use_sql")},
+	{"addresses are not looked up in lists of others", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
+	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},
+	{"downloads, votes and the list of players are paced without settings", strings.Fields("sv_fast_download sv_map_window sv_mapupdaterate sv_send_votes_per_tick")},
+	{"the limits of sv_spamprotection are fixed", strings.Fields(`
+sv_chat_delay sv_chat_initial_delay sv_chat_penalty sv_chat_threshold sv_emoticon_delay
+sv_eye_emote_change_delay sv_info_change_delay sv_spam_mute_duration`)},
+	{"votes about players kick them or make them spectators", strings.Fields("sv_vote_pause sv_vote_pause_time")},
+	{"clients of all versions may play", strings.Fields("sv_banned_versions sv_sixup")},
+	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass")},
+	{"a connection lasts 10 seconds without a sign of life", strings.Fields("conn_timeout")},
+	{"commands come by rcon, the external console and HTTP", strings.Fields("sv_input_fifo")},
+	{"the log and status have the addresses of clients", strings.Fields("show_ips sv_conn_logging_server")},
+	{"log_dialect, console_output_level and ec_output_level say what the log is like", strings.Fields("console_enable_colors dbg_curl dbg_lognetwork loglevel")},
+	{"sv_replay and sv_auto_demo_record record all of a match", strings.Fields("sv_demo_chat sv_player_demo_record")},
+	{"access_level says who may use a command", strings.Fields("sv_tele_others_auth_level")},
+	{"random_map takes the maps that players may vote for", strings.Fields("sv_server_type")},
+	{"sv_register_url says how the master is asked", strings.Fields("http_allow_insecure")},
+	{"/save shows what is kept", strings.Fields("save_dry")},
+	{"there are no holidays", strings.Fields("events")},
+	{"routers are not asked for ports", strings.Fields("sv_use_upnp")},
+	{"crazy bullets have no sound", strings.Fields("sv_shotgun_bullet_sound")},
+	{"DDNet-Server 16.4 does nothing with it, either", strings.Fields("sv_rank_cheats sv_rescue_delay sv_suicide_penalty")},
+	{"players have it in the chat", strings.Fields(`
+c cmdlist converse credits dnd emote eyeemote invite kill load lock map mapinfo me ninjajetpack pausevoted
+points practice r rank rankteam rescue rules save saytime saytimeall settings showall showothers spec specteam
+specvoted swap team teamrank teamtop5 teleport time timecp timeout timer times top top5 top5points top5team tp
+unlock w whisper`)},
+}
 
-// reportDDNet prints which names of DDNet the configuration has used without effect.
+// inModes is what DDNetReason says of ddnetModes.
+const inModes = "only where DDRace is played"
+
+// DDNetReason returns why a name of DDNet has no effect in this console, and whether it is such a name.
+func DDNetReason(name string) (why string, isDDNet bool) {
+	name = strings.ToLower(name)
+	for i := range ddnetGroups {
+		if slices.Contains(ddnetGroups[i].names, name) {
+			return ddnetGroups[i].why, true
+		}
+	}
+	return inModes, slices.Contains(ddnetModes, name)
+}
+
+// isOfDDNet reports whether a name is one of DDNet's that has no effect.
+func isOfDDNet(name string) bool {
+	_, is := DDNetReason(name)
+	return is
+}
+
+// warnUnknown prints that there is no command of a name, of those of DDNet in files once.
+func (c *Console) warnUnknown(name string, who Caller) {
+	why, isDDNet := DDNetReason(name)
+	switch {
+	case !isDDNet, len(name) < 3:
+		c.warn(who, "Console", "No such command: %s.", name)
+		return
+	case len(c.openFiles) > 0:
+		if name = strings.ToLower(name); slices.Contains(c.toldDDNet, name) {
+			return
+		}
+		c.toldDDNet = append(c.toldDDNet, name)
+	}
+	c.warn(who, "Console", "%s has no effect here (%s)", name, why)
+}
+
+// reportDDNet prints which names of DDNet the configuration has used without effect, and why.
 func (c *Console) reportDDNet() {
 	names := c.withoutEffect
 	c.withoutEffect = nil
-	for len(names) > 0 {
-		n := min(len(names), maxListedNames)
-		c.warn(Operator, "Console", "of DDNet, without effect here: %s", strings.Join(names[:n], ", "))
-		names = names[n:]
+	c.toldDDNet = append(c.toldDDNet, names...)
+	report := func(why string) {
+		var list []string
+		for _, name := range names {
+			if w, _ := DDNetReason(name); w == why {
+				list = append(list, name)
+			}
+		}
+		if len(list) > 0 {
+			c.warn(Operator, "Console", "of DDNet, without effect here: %s (%s)", strings.Join(list, ", "), why)
+		}
 	}
+	for i := range ddnetGroups {
+		report(ddnetGroups[i].why)
+	}
+	report(inModes)
 }
 
 // ignore notes that the configuration has used a name of DDNet that does not exist.

@@ -56,7 +56,7 @@ func (c *Console) run(part string, who Caller) bool {
 			return false
 		}
 		if !c.cfg.KeepUnknown || !c.keepUnknown(name, part, who) {
-			c.warn(who, "Console", "No such command: %s.", name)
+			c.warnUnknown(name, who)
 		}
 		return true
 	case e.level < who.Level:
@@ -104,18 +104,24 @@ func (c *Console) Check(line string, who Caller) error {
 	if len(line) > MaxLine {
 		return fmt.Errorf("%w: it is too long", ErrLine)
 	}
+	var noEffect error // of a name of DDNet, which are fine beside others
 	for n, more := 0, true; more; n++ {
 		var part string
 		part, line, more = nextCommand(line)
 		name, rest := splitName(safetext.Truncate(part, MaxCommand))
 		if name == "" {
 			if n > 0 {
-				return nil // an empty part ends a line
+				return noEffect // an empty part ends a line
 			}
 			return fmt.Errorf("%w: it has no command", ErrLine)
 		}
 		e := c.find(name, who.Flags)
-		switch {
+		switch why, isDDNet := DDNetReason(name); {
+		case e == nil && isDDNet:
+			if n == 0 {
+				noEffect = fmt.Errorf("%w: %s has no effect here (%s)", ErrLine, name, why)
+			}
+			continue
 		case e == nil:
 			return fmt.Errorf("%w: no such command: %s", ErrLine, name)
 		case e.level < who.Level:
@@ -124,8 +130,9 @@ func (c *Console) Check(line string, who Caller) error {
 		if _, _, err := parseArgs(rest, e.params); err != nil {
 			return fmt.Errorf("%w: %s needs %s: %w", ErrLine, e.cmd.Name, e.cmd.Params, err)
 		}
+		noEffect = nil
 	}
-	return nil
+	return noEffect
 }
 
 // tooManyCommands reports whether a line or file has run more commands than it may, and

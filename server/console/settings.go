@@ -68,6 +68,9 @@ type Settings struct {
 	ClientSuggestionBot     string     // sv_client_suggestion_bot, DDNet's
 	DDRaceRules             int        // sv_ddrace_rules, DDNet's
 	ResetFile               string     // sv_reset_file, DDNet's
+	ShutdownWhenEmpty       int        // sv_shutdown_when_empty, DDNet's
+	ReloadWhenEmpty         int        // sv_reload_when_empty, DDNet's
+	IPv4Only                int        // sv_ipv4only, DDNet's
 	TuneReset               int        // sv_tune_reset, DDNet's
 	DDRaceTuneReset         int        // sv_ddrace_tune_reset, DDNet's
 	RulesLines              [10]string // sv_rules_line1 to sv_rules_line10, DDNet's
@@ -223,6 +226,9 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_resume", "Keep the match for a server that starts within a minute after a crash or an update", sv, &s.Resume, 0, 0, 1},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
 		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},
+		{"sv_shutdown_when_empty", "Shut down when the last client has left", sv, &s.ShutdownWhenEmpty, 0, 0, 1},
+		{"sv_reload_when_empty", "Reload the map when the last client has left (1 = once, 2 = each time)", sv, &s.ReloadWhenEmpty, 0, 0, 2},
+		{"sv_ipv4only", "Listen on addresses of IPv4 only, without bindaddr", sv, &s.IPv4Only, 0, 0, 1},
 		{"sv_tune_reset", "What tune changes ends with the map, in DDRace", sv, &s.TuneReset, 1, 0, 1},
 		{"sv_ddrace_tune_reset", "sv_hit, sv_team and the like are those of the configuration again with each map of DDRace", sv, &s.DDRaceTuneReset, 1, 0, 1},
 		{"sv_ddrace_rules", "Begin /rules with those of all DDRace servers", sv, &s.DDRaceRules, 1, 0, 1},

@@ -1,0 +1,67 @@
+package peers
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// TestNamesAsDDNet has DDNet-Server 16.4 list all variables and commands, and a player write /cmdlist on it and on ours:
+// what is missing here has a reason (console.DDNetReason), and the list of these names is complete.
+func TestNamesAsDDNet(t *testing.T) {
+	t.Parallel()
+	const settings = "sv_map teams"
+	file := teamsMap(t)
+	// join lets a player join who writes /cmdlist.
+	join := func(s *Server) (chat []string) {
+		time.Sleep(500 * time.Millisecond) // nobody else is there
+		r := joinRacer(t, s, 0)
+		time.Sleep(300 * time.Millisecond)
+		for len(r.lines) > 0 {
+			<-r.lines
+		}
+		testenv.Check(t, r.Say("/cmdlist") == nil, "cannot write")
+		time.Sleep(500 * time.Millisecond)
+		for len(r.lines) > 0 {
+			chat = append(chat, strings.Split(<-r.lines, ", ")...)
+		}
+		return chat
+	}
+	home := t.TempDir()
+	data := filepath.Join(home, ".local", "share", "ddnet")
+	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
+	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
+	theirs := StartDDNetIn(t, home, settings+"; access_status 0") // which prints all
+	folder := t.TempDir()
+	WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
+	ours := StartTeeyardIn(t, folder, settings+"; sv_gametype ddrace")
+	theirChat := join(theirs)
+	var theirCommands []string
+	for line := range strings.Lines(theirs.Output()) {
+		if _, names, ok := strings.Cut(strings.TrimSpace(line), "chatresp: "); ok && !strings.HasPrefix(names, "No such") {
+			theirCommands = append(theirCommands, strings.Split(names, ", ")...)
+		}
+	}
+	ourChat := join(ours)
+
+	known := strings.Fields(string(testenv.Must(os.ReadFile("../../server/console/testdata/ddnet16.txt"))))
+	for _, name := range theirCommands {
+		testenv.Check(t, slices.Contains(known, name), "DDNet-Server has %s, which is not in the list", name)
+	}
+	for _, name := range known {
+		// Without the external console's, what only players have, and what Debian's build lacks.
+		testenv.Check(t, slices.Contains(theirCommands, name) || strings.HasPrefix(name, "ec_") || slices.Contains(theirChat, name) || slices.Contains([]string{"dbg_dummies", "dbg_stress", "dbg_stress_network", "sv_use_upnp"}, name), "DDNet-Server has no %s", name)
+	}
+	for _, name := range theirChat {
+		why, _ := console.DDNetReason(name)
+		testenv.Check(t, slices.Contains(ourChat, name), "players have no /%s (%s)", name, why)
+	}
+	testenv.Check(t, len(theirChat) > 40 && len(theirCommands) > 300, "%d and %d names", len(theirChat), len(theirCommands))
+	t.Logf("%d names of the console, %d of the chat (ours: %d)", len(theirCommands), len(theirChat), len(ourChat))
+}
