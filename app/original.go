@@ -64,8 +64,8 @@ func (o original) defaults(files storage) []string {
 // hintAtDDNet says what of DDNet-Server lies in the folders and is not used by itself.
 func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
 	if o == noOriginal && o.autoexec(files) == "" {
-		if dir, found := files.find("autoexec_server.cfg"); found {
-			log.Info(p.named("autoexec_server.cfg of " + dir + " is not read; teeyard serve --ddnet is as DDNet-Server"))
+		if _, found := files[:1].find("autoexec_server.cfg"); found {
+			log.Info(p.named("autoexec_server.cfg is not read; teeyard serve --ddnet is as DDNet-Server"))
 		}
 	}
 	const sqlite = "ddnet-server.sqlite"
