@@ -34,6 +34,7 @@ var ownModes = server.Modes{
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 	{Name: "foot", New: foot.New},
 	{Name: ddraceName, New: ddrace.New},
+	{Name: "ddnet", New: ddrace.New}, // what later DDNets call it
 	{Name: "gores", New: ddrace.New}, // the same game on other kinds of maps, which servers
 	{Name: "block", New: ddrace.New}, // of DDNet call DDraceNetwork as well
 	{Name: "infection", New: infection.New},
