@@ -31,6 +31,9 @@ type stuckMod struct{}
 
 func (stuckMod) Start(*game.Tx) {}
 
+// OnChat does not return for some chat. A stack does not always name it where it is inlined.
+//
+//go:noinline
 func (stuckMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	for strings.HasPrefix(c.Text, "stuck") {
 	}

@@ -33,8 +33,8 @@ func closest(a, b, p Vec) (Vec, bool) {
 type box struct{ x, y, halfX, halfY float32 }
 
 func boxAround(a, b Vec, distance float32) box {
-	distance += 8 * marginOf(a, b)
-	return box{(a.X + b.X) / 2, (a.Y + b.Y) / 2, abs(a.X-b.X)/2 + distance, abs(a.Y-b.Y)/2 + distance}
+	distance += float32(8 * marginOf(a, b))
+	return box{(a.X + b.X) / 2, (a.Y + b.Y) / 2, float32(abs(a.X-b.X)/2) + distance, float32(abs(a.Y-b.Y)/2) + distance}
 }
 
 // misses reports whether a place is certainly farther from the line.
