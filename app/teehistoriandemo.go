@@ -204,7 +204,10 @@ func (c *historianClient) OnProfile(p *game.Profile) {
 
 // OnCommand implements bridge.Session.
 func (c *historianClient) OnCommand(cmd game.Command) {
-	if cmd.Kind == game.CmdSkinChange || cmd.Kind == game.CmdEmoticon {
+	switch cmd.Kind {
+	case game.CmdProfile:
+		c.OnProfile(cmd.Profile)
+	case game.CmdSkinChange, game.CmdEmoticon:
 		c.do(cmd)
 	}
 }

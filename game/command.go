@@ -99,8 +99,8 @@ const (
 	// CmdJoin connects a player: Player, AsSpectator, AddrHash. The player counts for
 	// slots and team sizes from now on but is not in the game yet.
 	CmdJoin CommandKind = iota + 1
-	// CmdProfile sets the profile of a connected player, once and before CmdEnterGame:
-	// Player, Profile.
+	// CmdProfile sets the profile of a connected player, once before CmdEnterGame, and
+	// changes that of a player in the game: Player, Profile.
 	CmdProfile
 	// CmdEnterGame brings a connected player into the game: Player.
 	CmdEnterGame

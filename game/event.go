@@ -169,6 +169,8 @@ const (
 	EvEmoticon
 	// EvSkinChange: Player has a new skin.
 	EvSkinChange
+	// EvProfileChange: Player has another name, clan, country or skin.
+	EvProfileChange
 	// EvGameInfo: the limits or the match number changed. Rules are those of now, which
 	// may change again in the same tick, Value is the number of matches on the map and
 	// Extra that of this one. On the client, none of these is set.

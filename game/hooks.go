@@ -245,6 +245,10 @@ func (w *World) callLeave(id PlayerID) {
 	notify(w, w.hooks.leave, func(h LeaveHook, ctx *Ctx) { h.OnLeave(ctx, id) })
 }
 
+func (w *World) callRename(id PlayerID) {
+	notify(w, w.hooks.rename, func(h RenameHook, ctx *Ctx) { h.OnRename(ctx, id) })
+}
+
 func (w *World) callTeam(id PlayerID, from Team) {
 	notify(w, w.hooks.team, func(h TeamHook, ctx *Ctx) { h.OnTeam(ctx, id, from) })
 }

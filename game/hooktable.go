@@ -56,6 +56,7 @@ var hookTable = []hookSpec{
 	listed(ModsFirst, func(h *hooks) *[]hookOf[FireHook] { return &h.fire }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[EnterHook] { return &h.enter }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[LeaveHook] { return &h.leave }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[RenameHook] { return &h.rename }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[TeamHook] { return &h.team }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[TickHook] { return &h.tick }),
 	listed(ModsFirst, func(h *hooks) *[]hookOf[EntityHook] { return &h.entity }),

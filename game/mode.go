@@ -121,6 +121,11 @@ type LeaveHook interface {
 	OnLeave(ctx *Ctx, id PlayerID)
 }
 
+// RenameHook is called when a player in the game has another name.
+type RenameHook interface {
+	OnRename(ctx *Ctx, id PlayerID)
+}
+
 // TeamHook is called when a player has changed team.
 type TeamHook interface {
 	OnTeam(ctx *Ctx, id PlayerID, from Team)
@@ -263,6 +268,7 @@ type hooks struct {
 	fire        []hookOf[FireHook]
 	enter       []hookOf[EnterHook]
 	leave       []hookOf[LeaveHook]
+	rename      []hookOf[RenameHook]
 	team        []hookOf[TeamHook]
 	tick        []hookOf[TickHook]
 	entity      []hookOf[EntityHook]

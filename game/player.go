@@ -71,13 +71,45 @@ func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 // setProfile handles CmdProfile.
 func (w *World) setProfile(id PlayerID, pr *Profile) {
 	p := &w.players[id]
-	if pr == nil || p.hasProfile || p.inGame {
+	switch {
+	case pr == nil:
+		return
+	case p.inGame:
+		w.changeProfile(id, *pr)
+		return
+	case p.hasProfile:
 		return
 	}
 	p.lastInfo = w.tick
 	p.profile = *pr
 	p.profile.sanitize()
 	p.hasProfile = true
+}
+
+// changeProfile gives a player in the game another profile. Clients may repeat the request
+// until it is met, so that one that comes too early is dropped without a word. A new name
+// is told in the chat, and counts as a line there.
+func (w *World) changeProfile(id PlayerID, next Profile) {
+	p := &w.players[id]
+	old := p.profile
+	next.sanitize()
+	if w.isSpam(p.lastChat, TickRate) {
+		next.Name = old.Name
+	}
+	if next == old || w.isSpam(p.lastInfo, 5*TickRate) {
+		return
+	}
+	p.lastInfo = w.tick
+	p.profile = next
+	w.addEvent(Event{Kind: EvProfileChange, To: MaskAll &^ MaskOne(id), Player: id})
+	if next.Name != old.Name {
+		p.lastChat = w.tick
+		w.addEvent(Event{
+			Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll,
+			Text: "'" + old.Name + "' changed name to '" + next.Name + "'",
+		})
+		w.callRename(id)
+	}
 }
 
 // enter handles CmdEnterGame.

@@ -44,6 +44,7 @@ const (
 	hookStored
 	hookSelfKill
 	hookEmoticon
+	hookRename
 	numHooks
 )
 
@@ -55,6 +56,7 @@ var hookMethods = [numHooks]string{
 	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
 	hookInput: "OnInput", hookFire: "OnFire", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored", hookSelfKill: "OnSelfKill",
 	hookEmoticon:   "OnEmoticon",
+	hookRename:     "OnRename",
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 
@@ -234,6 +236,9 @@ func (m *Mod) OnPickup(ctx *game.Ctx, id game.PlayerID, kind game.PickupKind) {
 
 // OnEnter calls on_enter(player).
 func (m *Mod) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookEnter, m.vm.player(id)) }
+
+// OnRename calls on_rename(player).
+func (m *Mod) OnRename(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookRename, m.vm.player(id)) }
 
 // OnLeave calls on_leave(player).
 func (m *Mod) OnLeave(ctx *game.Ctx, id game.PlayerID) { m.notify(ctx, hookLeave, m.vm.player(id)) }

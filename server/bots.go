@@ -358,6 +358,7 @@ func (s *Server) newMind(skill int) brain {
 
 // seatBot gives a bot a free seat.
 func (s *Server) seatBot(id game.PlayerID, mind brain, profile *game.Profile) {
+	profile.Name = s.freeName(id, profile.Name)
 	s.bots.brains[id] = mind
 	s.bots.seats |= game.MaskOne(id)
 	s.queueCommand(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, AddrHash: s.cfg.Seed ^ uint64(id)})

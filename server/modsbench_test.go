@@ -40,6 +40,7 @@ func (m *everyHook) OnChat(_ *game.Ctx, c *game.ChatMessage)                    
 func (m *everyHook) OnInput(_ *game.Ctx, id game.PlayerID, _ *game.Input)            { m.count(id) }
 func (m *everyHook) OnFire(_ *game.Ctx, id game.PlayerID, _ game.Weapon, _ vec.Vec2) { m.count(id) }
 func (m *everyHook) OnEnter(_ *game.Ctx, id game.PlayerID)                           { m.count(id) }
+func (m *everyHook) OnRename(_ *game.Ctx, id game.PlayerID)                          { m.count(id) }
 func (m *everyHook) OnLeave(_ *game.Ctx, id game.PlayerID)                           { m.count(id) }
 func (m *everyHook) OnTeam(_ *game.Ctx, id game.PlayerID, _ game.Team)               { m.count(id) }
 func (m *everyHook) OnTick(*game.Ctx)                                                { m.count(game.Nobody) }

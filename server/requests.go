@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -171,14 +169,12 @@ func (c *session) OnProfile(p *game.Profile) {
 		return
 	}
 	s := c.server
-	// Clients sanitize texts in ways of their own; names and clans reach web pages too. The
-	// original has the same name for those without one, but takes fewer characters for blank.
-	p.Name = cmp.Or(safetext.TrimBlank(safetext.Line(p.Name)), "(1)")
-	p.Clan = safetext.TrimBlank(safetext.Line(p.Clan))
+	cleanProfile(p)
 	c.name = p.Name
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true
 	if !s.takeResumedSeat(c) {
+		p.Name = s.freeName(c.id, p.Name)
 		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
 	}
 	c.bridge.SendVoteOptionsCleared()
@@ -265,6 +261,9 @@ func (c *session) OnCommand(cmd game.Command) {
 		if _, isCode := bridge.ParseTimeoutCode(cmd.Text); isCode || strings.HasPrefix(cmd.Text, "/") && c.runChatCommand(cmd.Text) {
 			return
 		}
+	}
+	if cmd.Kind == game.CmdProfile && !c.changeProfile(&cmd) {
+		return
 	}
 	cmd.Player = c.id
 	c.server.queueRequest(cmd)

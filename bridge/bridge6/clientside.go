@@ -173,7 +173,12 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 		if cmd.Profile == nil {
 			return false
 		}
-		c.SendProfile(cmd.Profile)
+		if c.profile == (game.Profile{}) {
+			c.SendProfile(cmd.Profile)
+			break
+		}
+		c.profile = *cmd.Profile
+		c.sendVital(&msg6.ClChangeInfo{Profile: c.encodeProfile()})
 	case game.CmdSkinChange:
 		if cmd.Profile == nil {
 			return false

@@ -45,6 +45,10 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 				p.names[ev.Player] = info.Profile.Name
 			}
 			p.snapshot.skins.clear(ev.Player)
+		case game.EvProfileChange:
+			if info, ok := w.Player(ev.Player); ok {
+				p.names[ev.Player] = info.Profile.Name
+			}
 		case game.EvPlayerLeft:
 			p.snapshot.skins.clear(ev.Player)
 			p.snapshot.admins &^= game.MaskOne(ev.Player)
@@ -99,9 +103,7 @@ type serverSide struct {
 	ownID            game.PlayerID
 	ids              clientIDs
 
-	firstProfile       game.Profile
 	skin               skin06       // as last received
-	renameRefused      bool         // the client was told that names cannot be changed
 	replies            limit.Bucket // of replyRate
 	skinChanges        limit.Bucket // of skinChangeRate
 	sentTeamsLocked    bool         // as last sent

@@ -115,7 +115,7 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 	case *msg6.ClStartInfo:
 		p, skin := decodePlayerProfile(&m.Profile)
 		if s.ownID == game.Nobody { // later it changes nothing
-			s.firstProfile, s.skin = p, skin
+			s.skin = skin
 		}
 		s.session.OnProfile(&p)
 		return nil
@@ -196,16 +196,12 @@ func decodePlayerProfile(l *msg6.PlayerProfile) (game.Profile, skin06) {
 	}, skin
 }
 
-// receiveChangeInfo changes the skin. Nothing else can be changed in a game of 0.7.
+// receiveChangeInfo changes the profile, which clients of 0.7 cannot, or only the skin.
 func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 	if s.ownID == game.Nobody {
 		return
 	}
 	p, skin := decodePlayerProfile(l)
-	if first := &s.firstProfile; !s.renameRefused && (p.Name != first.Name || p.Clan != first.Clan || p.Country != first.Country) {
-		s.renameRefused = true
-		s.sendServerChat(textRenameRefused)
-	}
 	if skin != s.skin {
 		// Others see it at once if it is the same skin in 0.7: without a limit they would
 		// get new skin names with every snapshot.
@@ -215,14 +211,20 @@ func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 		s.skin = skin
 		s.protocol.snapshot.skins.set(s.ownID, skin)
 	}
+	kind := game.CmdSkinChange
 	if w := s.protocol.world; w != nil {
-		// DDNet's client repeats the request until it sees its skin, and several skins are
+		// DDNet's client repeats the request until it sees what it wants, and several skins are
 		// the same in 0.7.
-		if info, ok := w.Player(s.ownID); ok && info.Profile.Skin == p.Skin {
+		info, ok := w.Player(s.ownID)
+		have := &info.Profile
+		switch {
+		case ok && (p.Name != have.Name || p.Clan != have.Clan || p.Country != have.Country):
+			kind = game.CmdProfile
+		case ok && have.Skin == p.Skin:
 			return
 		}
 	}
-	s.session.OnCommand(game.Command{Kind: game.CmdSkinChange, Player: game.Nobody, Target: game.Nobody, Profile: &p})
+	s.session.OnCommand(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody, Profile: &p})
 }
 
 // explainRefusedTeam writes why a change of team will not happen, as far as that is

@@ -203,9 +203,11 @@ func TestReceiveInput(t *testing.T) {
 	}
 }
 
-// TestChangeInfo checks that Cl_ChangeInfo changes the skin only.
+// TestChangeInfo checks that Cl_ChangeInfo changes the profile, or only the skin.
 func TestChangeInfo(t *testing.T) {
-	w := newWorld(t, dm.Mode{}, "alice")
+	w := newWorld(t, dm.Mode{})
+	alice := game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: fromSkin06(skin06{name: "bluekitty"})}
+	w.Step([]game.Command{{Kind: game.CmdJoin}, {Kind: game.CmdProfile, Profile: &alice}, {Kind: game.CmdEnterGame}})
 	v := NewProtocol()
 	l := &testSession{t: t}
 	srv := v.NewServerSide(l).(*serverSide)
@@ -230,10 +232,10 @@ func TestChangeInfo(t *testing.T) {
 	change("alice", "pinky") // the game may have refused it
 	l.expectReceived("pinky again", skin(8))
 	l.expectSent("skins")
+	malice := alice
+	malice.Name = "malice"
 	change("malice", "bluekitty")
-	change("malice", "bluekitty")
-	l.expectReceived("name")
-	l.expectSent("name", serverLine(textRenameRefused))
+	l.expectReceived("name", commandCall(game.Command{Kind: game.CmdProfile, Target: game.Nobody, Profile: &malice}))
 }
 
 // TestRefusedTeams checks the lines about why a client cannot change teams.

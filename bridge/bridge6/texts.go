@@ -128,6 +128,3 @@ func waitingText(w *game.World) string {
 	}
 	return "Warmup: waiting for other players"
 }
-
-// textRenameRefused is the reply to a change of more than the skin.
-const textRenameRefused = "Name, clan and country cannot be changed while you are in the game; connect again"

@@ -71,7 +71,7 @@ func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 		if !ev.Flag {
 			s.send(&msg7.DeClientLeave{Name: []byte(s.name(ev.Player)), ClientID: int32(ev.Player), Reason: []byte(ev.Text)})
 		}
-	case game.EvSkinChange, game.EvGameInfo, game.EvTuneParams, game.EvPlayerTuning:
+	case game.EvSkinChange, game.EvProfileChange, game.EvGameInfo, game.EvTuneParams, game.EvPlayerTuning:
 	default:
 		s.serverSide.SendEvent(w, ev)
 	}

@@ -17,7 +17,7 @@ type Protocol struct {
 	snapshot snapshotEncoder
 	buf      []byte
 	world    *game.World // of the round of snapshots
-	// profileChanges counts that players came, left or got another skin.
+	// profileChanges counts that players came, left or got another profile.
 	profileChanges int
 }
 
@@ -37,7 +37,7 @@ func (p *Protocol) NeedsUncompressedTiles() bool { return false }
 func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 	for i := range events {
 		switch events[i].Kind {
-		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvSkinChange:
+		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvSkinChange, game.EvProfileChange:
 			p.profileChanges++
 		}
 	}
@@ -190,6 +190,10 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		if p, ok := w.Player(ev.Player); ok {
 			s.send(&msg7.SvSkinChange{ClientID: int32(ev.Player), Skin: encodeSkin(&p.Profile.Skin)})
 		}
+	case game.EvProfileChange:
+		// 0.7 has no message for that: the player leaves and comes back without a word.
+		s.send(&msg7.SvClientDrop{ClientID: int32(ev.Player), Silent: true})
+		s.SendClientInfo(w, ev.Player, false, true)
 	case game.EvGameInfo:
 		s.send(&msg7.SvGameInfo{
 			GameFlags: encodeGameFlags(w.GameFlags()), ScoreLimit: ev.Rules.ScoreLimit, TimeLimit: ev.Rules.TimeLimit,

@@ -72,6 +72,7 @@ func (b *bomb) OnFire(ctx *game.Ctx, _ game.PlayerID, _ game.Weapon, _ vec.Vec2)
 }
 func (b *bomb) OnEnter(ctx *game.Ctx, _ game.PlayerID)  { b.call(&ctx.Tx, "OnEnter") }
 func (b *bomb) OnLeave(ctx *game.Ctx, _ game.PlayerID)  { b.call(&ctx.Tx, "OnLeave") }
+func (b *bomb) OnRename(ctx *game.Ctx, _ game.PlayerID) { b.call(&ctx.Tx, "OnRename") }
 func (b *bomb) OnTick(ctx *game.Ctx)                    { b.call(&ctx.Tx, "OnTick") }
 func (b *bomb) OnRoundStart(ctx *game.Ctx)              { b.call(&ctx.Tx, "OnRoundStart") }
 func (b *bomb) OnFlagReturn(ctx *game.Ctx, _ game.Team) { b.call(&ctx.Tx, "OnFlagReturn") }
@@ -110,7 +111,7 @@ func (b *bomb) CheckWin(ctx *game.Ctx) game.MatchResult {
 func TestModThatPanics(t *testing.T) {
 	early := []string{"Start", "reset", "OnRoundStart", "CanStartMatch"} // only then are they called
 	survival := []string{"RoundOver"}
-	never := []string{"OnEntity", "OnFlagReturn", "OnStored", "CanBeMoved"} // in these matches, at that time
+	never := []string{"OnEntity", "OnFlagReturn", "OnStored", "CanBeMoved", "OnRename"} // in these matches, at that time
 	all := []string{"Start", "variable", "chat command", "console command", "menu", "vote", "timer", "entity", "reset", "draw"}
 	for _, h := range game.Hooks() {
 		if strings.Contains(h.Signature, "*game.Ctx") {

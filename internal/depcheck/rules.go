@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"recorder": {"bridge", "event", "game", "protocol", "format"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
+	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext"},
 	"server/econ": {"internal/limit", "internal/safetext"},
 	"client":      {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
@@ -67,6 +67,7 @@ var rooms = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/recordfile": {"internal/atomicfile"},
 	"internal/safetext":   {},
+	"internal/lookalike":  {},
 	"internal/metrics":    {},
 	"internal/webpage":    {},
 

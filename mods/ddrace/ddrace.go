@@ -33,6 +33,7 @@ var (
 	_ game.PurityRule   = (*Mode)(nil)
 	_ game.TickHook     = (*Mode)(nil)
 	_ game.EnterHook    = (*Mode)(nil)
+	_ game.RenameHook   = (*Mode)(nil)
 	_ game.LeaveHook    = (*Mode)(nil)
 	_ game.StorageHook  = (*Mode)(nil)
 	_ game.WinRule      = (*Mode)(nil)
@@ -108,6 +109,12 @@ func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	if m.vars.ShowAll != 0 {
 		ctx.SetShowAll(id, true)
 	}
+}
+
+// OnRename asks for the best time that the new name has. The race goes on.
+func (m *Mode) OnRename(ctx *game.Ctx, id game.PlayerID) {
+	m.state.Best[id] = run{}
+	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Name(id)})
 }
 
 // OnLeave forgets what is the player's. The best time of all stays.

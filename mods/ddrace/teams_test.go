@@ -369,6 +369,25 @@ func TestBestTimes(t *testing.T) {
 	testenv.Check(t, r.Op == game.RankFinish && r.By == 1 && slices.Equal(r.Names, []string{"player 1"}) && r.Time == time && r.Checkpoints[0] > 0 && r.End-r.Begin == time/20, "%+v", r)
 }
 
+// TestRename checks that a race goes on under a new name, whose best time is asked for and whose finish it is.
+func TestRename(t *testing.T) {
+	p := newParty(t, 1)
+	best := game.RankAnswer{ID: 2, Op: game.RankBest, By: 0, Asker: "player 0", Name: "player 0", Own: &game.RankRow{Time: 1500}}
+	a := game.StoreAnswer{ID: 2, Op: game.StoreRank, Space: game.RankSpace, Rank: &best}
+	p.run(300, a.Command())
+	testenv.Check(t, p.Score(0) == 1500, "the score is %d", p.Score(0))
+	p.walk(1, 15, 0)
+	p.take(game.EvStore)
+	p.run(1, game.Command{Kind: game.CmdProfile, Player: 0, Profile: &game.Profile{Name: "Berta"}})
+	testenv.Check(t, p.Score(0) == game.NoRaceTime, "the score is %d under the new name", p.Score(0))
+	p.walk(1, 150, 0)
+	asked := p.take(game.EvStore)
+	testenv.Require(t, len(asked) == 2, "the ranks were asked %d times", len(asked))
+	r, f := asked[0].Store.Rank, asked[1].Store.Rank
+	testenv.Check(t, r.Op == game.RankBest && r.By == 0 && r.Name == "Berta", "it asks %+v", r)
+	testenv.Check(t, f.Op == game.RankFinish && slices.Equal(f.Names, []string{"Berta"}), "it keeps %+v", f)
+}
+
 // TestHiddenScores checks what sv_save_worse_scores 0 keeps from others and from the ranks.
 func TestHiddenScores(t *testing.T) {
 	p := newParty(t, 1, "sv_save_worse_scores 0")

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/lookalike"
+	"github.com/teeyard/teeyard/internal/safetext"
+)
+
+// cleanProfile makes the name and the clan of a player safe to show. Clients sanitize texts in
+// ways of their own; names and clans reach web pages too. The original has the same name for
+// those without one, but takes fewer characters for blank.
+func cleanProfile(p *game.Profile) {
+	p.Name = cmp.Or(safetext.TrimBlank(safetext.Line(p.Name)), "(1)")
+	p.Clan = safetext.TrimBlank(safetext.Line(p.Clan))
+}
+
+// freeName returns the name of a player who wants one. In races, whose ranks and commands go by
+// names, it looks like that of nobody else, and does not begin like a command.
+func (s *Server) freeName(id game.PlayerID, name string) string {
+	if s.world.GameFlags()&game.GameFlagRace == 0 {
+		return name
+	}
+	taken := map[string]bool{}
+	for other := range game.PlayerID(game.MaxPlayers) {
+		if p, _ := s.world.Player(other); p.Profile.Name != "" && other != id && !s.isLeaving(other) {
+			taken[lookalike.Skeleton(p.Profile.Name)] = true
+		}
+	}
+	for i := range s.pendingCommands {
+		if c := &s.pendingCommands[i]; c.Kind == game.CmdProfile && c.Player != id {
+			taken[lookalike.Skeleton(c.Profile.Name)] = true
+		}
+	}
+	free := name
+	for n := 1; strings.HasPrefix(free, "/") || taken[lookalike.Skeleton(free)]; n++ {
+		free = safetext.Truncate(fmt.Sprintf("(%d)%s", n, name), game.MaxNameLen)
+	}
+	return free
+}
+
+// isLeaving reports whether a player leaves with the next tick.
+func (s *Server) isLeaving(id game.PlayerID) bool {
+	for i := range s.pendingCommands {
+		if c := &s.pendingCommands[i]; c.Kind == game.CmdLeave && c.Player == id {
+			return true
+		}
+	}
+	return false
+}
+
+// changeProfile makes a request for another profile one that can be met: it is for what the player
+// may have, and for the skin alone if nothing else is new. It returns false if nothing is. Clients
+// of DDNet repeat the request as long as their player has another name.
+func (c *session) changeProfile(cmd *game.Command) bool {
+	s := c.server
+	info, ok := s.world.Player(c.id)
+	if !ok || cmd.Profile == nil {
+		return false
+	}
+	p, have := *cmd.Profile, &info.Profile
+	cleanProfile(&p)
+	if s.muteOf(c.peer.Addr()) != nil { // a new name is told in the chat
+		p.Name = have.Name
+	} else {
+		c.name = p.Name
+		p.Name = s.freeName(c.id, p.Name)
+	}
+	cmd.Profile = &p
+	switch {
+	case p.Name != have.Name || p.Clan != have.Clan || p.Country != have.Country:
+		return true
+	case p.Skin != have.Skin:
+		cmd.Kind = game.CmdSkinChange
+		return true
+	}
+	return false
+}
