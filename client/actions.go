@@ -86,6 +86,12 @@ func (c *Client) SetSkin(s game.Skin) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: s}})
 }
 
+// SetProfile asks for another name, clan, country and skin. Servers grant that every five seconds at
+// most, and not to players of the latest version.
+func (c *Client) SetProfile(p game.Profile) error {
+	return c.sendCommand(game.Command{Kind: game.CmdProfile, Profile: &p})
+}
+
 // SetInput sets the input from now on. With Config.Play it has no effect.
 func (c *Client) SetInput(in game.Input) {
 	c.mu.Lock()

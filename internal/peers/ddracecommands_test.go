@@ -21,6 +21,7 @@ var commandScript = slices.Concat(
 	[]string{"wait", "1 /spec", "wait", "1 kill", "1 /kill", "1 /spec", "1 /spec", "1 /spec", "1 /pause",
 		"2 /spec", "wait", "2 /team 3", "2 /spec", "2 /pause", "2 /spec", "wait", "2 /spec racer 1", "2 /spec racer 1", "wait"},
 	prefixed("0 /", "team 5", "practice", "r", "tp", "tp nobody", "tp racer 1", "teleport"),
+	[]string{"0 rename Anna", "1 rename Anna", "2 rename \u0410nna", "3 rename /x", "3 rename /x", "0 rename racer", "0 /saytime Anna", "2 rename Anna"},
 )
 
 func prefixed(prefix string, lines ...string) (all []string) {

@@ -181,6 +181,9 @@ func compareLines(t *testing.T, script []string) {
 				}
 				r.goal.Store(0)
 				hear(400 * time.Millisecond)
+			case "rename":
+				testenv.Check(t, r.SetProfile(game.Profile{Name: column}) == nil, "cannot change its name")
+				hear(300 * time.Millisecond)
 			default:
 				testenv.Check(t, r.Say(what) == nil, "cannot write")
 				hear(300 * time.Millisecond)
