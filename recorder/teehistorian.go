@@ -166,7 +166,7 @@ func (t *Teehistorian) command(d *game.DDRaceTick, cmd *game.Command, events []g
 		return
 	}
 	if cmd.Kind == game.CmdConsoleCommand || cmd.Kind == game.CmdSetVariable {
-		t.console(cmd, fromRcon)
+		t.console(cmd, teehistorian.FromRcon)
 		return
 	}
 	if cmd.Player < 0 || cmd.Player >= game.MaxPlayers {
@@ -195,7 +195,7 @@ func (t *Teehistorian) command(d *game.DDRaceTick, cmd *game.Command, events []g
 		}
 	case game.CmdChatCommand:
 		if name, _, _ := strings.Cut(cmd.Text, "\x00"); name != "kill" || killedSelf(cmd.Player, events) {
-			t.console(cmd, fromChat)
+			t.console(cmd, teehistorian.FromChat)
 		}
 	}
 }
@@ -317,12 +317,6 @@ func (s messageSender) Queue(payload []byte, _ bool) {
 // FlushSoon implements bridge.Sender.
 func (messageSender) FlushSoon() {}
 
-// Where a command comes from.
-const (
-	fromRcon = 4
-	fromChat = 128
-)
-
 // console records a command of a mode or mod.
 func (t *Teehistorian) console(cmd *game.Command, from int32) {
 	args := strings.Split(cmd.Text, "\x00")
@@ -342,7 +336,7 @@ func (t *Teehistorian) tuned(to *game.Tuning) {
 	}
 	for i, v := range to {
 		if v != t.tuning[i] {
-			t.run(game.Nobody, fromRcon, "tune", physics.TuneParamName(i), hundredths(v))
+			t.run(game.Nobody, teehistorian.FromRcon, "tune", physics.TuneParamName(i), hundredths(v))
 		}
 	}
 	t.tuning = *to

@@ -18,7 +18,7 @@ const defaultBanMinutes = 30
 
 func (s *Server) cmdBan(call *console.Call) {
 	if isDigits(call.Arg(0)) {
-		c := s.sessionArg(call, 0)
+		c := s.sessionArg(call)
 		if c == nil {
 			call.Warn("net_ban", "ban error (invalid client id)")
 			return

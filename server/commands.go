@@ -312,9 +312,9 @@ func (s *Server) cmdLogout(call *console.Call) {
 	}
 }
 
-// sessionArg returns the session whose client id is argument i, nil if there is none.
-func (s *Server) sessionArg(call *console.Call, i int) *session {
-	id := call.Int(i)
+// sessionArg returns the session whose client id is the first argument, nil if there is none.
+func (s *Server) sessionArg(call *console.Call) *session {
+	id := call.Int(0)
 	if id < 0 || id >= len(s.sessions) {
 		return nil
 	}
@@ -328,7 +328,7 @@ func (c *session) isProtected(who *console.Caller) bool {
 }
 
 func (s *Server) cmdKick(call *console.Call) {
-	id, c := call.Int(0), s.sessionArg(call, 0)
+	id, c := call.Int(0), s.sessionArg(call)
 	switch who := &call.Caller; {
 	case id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)):
 		call.Warn("server", "client %d is a bot; sv_bots or a mod says how many there are", id)
@@ -481,7 +481,7 @@ func (s *Server) cmdRestart(call *console.Call) {
 }
 
 func (s *Server) cmdSetTeam(call *console.Call) {
-	c := s.sessionArg(call, 0)
+	c := s.sessionArg(call)
 	if c == nil {
 		call.Warn("server", "invalid client id")
 		return

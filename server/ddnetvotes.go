@@ -49,7 +49,7 @@ func (s *Server) findVoteMute(c *session) int {
 }
 
 func (s *Server) cmdVoteMute(call *console.Call) {
-	c := s.sessionArg(call, 0)
+	c := s.sessionArg(call)
 	if c == nil {
 		call.Warn("votemute", "Client ID not found")
 		return
@@ -68,7 +68,7 @@ func (s *Server) cmdVoteMute(call *console.Call) {
 }
 
 func (s *Server) cmdVoteUnmute(call *console.Call) {
-	c := s.sessionArg(call, 0)
+	c := s.sessionArg(call)
 	if c == nil {
 		call.Warn("voteunmute", "Client ID not found")
 		return

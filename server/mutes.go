@@ -96,7 +96,7 @@ func (s *Server) describeMute(m *mute) string {
 }
 
 func (s *Server) cmdMuteID(call *console.Call) {
-	c := s.sessionArg(call, 0)
+	c := s.sessionArg(call)
 	switch {
 	case c == nil:
 		call.Warn("mutes", "invalid client id to mute")
@@ -114,7 +114,7 @@ func (s *Server) cmdMuteIP(call *console.Call) {
 }
 
 func (s *Server) cmdUnmuteID(call *console.Call) {
-	if c := s.sessionArg(call, 0); c != nil {
+	if c := s.sessionArg(call); c != nil {
 		s.unmute(call, c.peer.Addr())
 		return
 	}

@@ -23,6 +23,7 @@ const maxRaceLines = 4096
 
 // raceSettings is what operators say of the maps of DDRace.
 type raceSettings struct {
+	commands   []string // names of raceCommands
 	configured []string // such commands of the configuration
 	// collect is where such commands go that are not for the world of now, nil if there are none of these.
 	collect *[]string
@@ -56,16 +57,13 @@ func (s *Server) raceCommands() []console.Command {
 	}
 	for i := range list {
 		list[i].Run = s.raceCommand(list[i].Run)
+		s.race.commands = append(s.race.commands, list[i].Name)
 	}
 	return list
 }
 
 // isRaceCommand reports whether the server has a command that worlds have, too.
-func (s *Server) isRaceCommand(name string) bool { return slices.Contains(raceCommandNames, name) }
-
-var raceCommandNames = []string{
-	"tune", "tune_reset", "tunes", "toggle_tune", "tune_zone", "tune_zone_dump", "tune_zone_reset", "tune_zone_enter", "tune_zone_leave", "switch_open", "mapbug",
-}
+func (s *Server) isRaceCommand(name string) bool { return slices.Contains(s.race.commands, name) }
 
 // raceCommand returns what such a command does, of which run is for other worlds.
 func (s *Server) raceCommand(run func(*console.Call)) func(*console.Call) {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	crand "crypto/rand"
-	"crypto/sha256"
 	"embed"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -585,21 +583,3 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 
 // numClients returns the number of sessions with a connection.
 func (s *Server) numClients() int { return len(s.sessionByPeer) }
-
-// hashKey is a random key of hashes. A server has its own, or that of the server before whose match
-// it goes on with.
-type hashKey [32]byte
-
-// sum returns a hash of b that nobody can turn back who has not the key.
-func (k *hashKey) sum(b []byte) uint64 {
-	hash := sha256.Sum256(append(k[:len(k):len(k)], b...))
-	return binary.LittleEndian.Uint64(hash[:])
-}
-
-// addrHash returns a hash of the addresses of a person, by which the world can recognize
-// players who share them. Its key is not in replay logs, so that mods and those who read logs
-// cannot find an address by trying all of them.
-func (s *Server) addrHash(c *session) uint64 {
-	addr := c.person().Addr().As16()
-	return s.addrHashKey.sum(addr[:])
-}

@@ -132,6 +132,12 @@ type Input [NumInputs]int32
 // Point is a position in world units, 1/32 tile.
 type Point struct{ X, Y int32 }
 
+// Bits of Record.Flags.
+const (
+	FromRcon = 4   // the remote console
+	FromChat = 128 // the chat
+)
+
 // Record is what happened in a tick, or between it and the next one.
 type Record struct {
 	Kind   Kind
@@ -144,7 +150,7 @@ type Record struct {
 	Data []byte   // the message with its id as on the wire, or what an Extra has
 	Name string   // of a Command
 	Args []string // of a Command
-	// Flags say where a Command came from: 4 the remote console, 128 the chat.
+	// Flags say where a Command came from: FromRcon or FromChat; other bits are DDNet's.
 	Flags  int32
 	Reason string       // of Drop
 	ID     message.UUID // of Extra

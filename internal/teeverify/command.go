@@ -15,23 +15,20 @@ var silent = []string{
 	"rank", "top", "top5", "teamrank", "rankteam", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "uninvite", "map", "timecp", "load", "specvoted", "pausevoted",
 }
 
-// fromChat is the flag of commands of the chat.
-const fromChat = 128
-
 // command runs a command that changes a tee.
 func (t *match) command(id int, rec *teehistorian.Record) {
 	name := strings.ToLower(rec.Name)
 	tee := t.world.Tee(id)
-	if id >= 0 && rec.Flags&fromChat != 0 && slices.Contains(questions, name) && !t.mayAsk(id) {
+	if id >= 0 && rec.Flags&teehistorian.FromChat != 0 && slices.Contains(questions, name) && !t.mayAsk(id) {
 		return
 	}
 	switch {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
-	case rec.Flags&fromChat == 0 && t.tuneCommand(name, rec.Args):
+	case rec.Flags&teehistorian.FromChat == 0 && t.tuneCommand(name, rec.Args):
 	case t.operator(id, name, rec.Args):
 	case id < 0: // of nobody in the game
 		t.unknown(name)
-	case rec.Flags&fromChat != 0 && t.chatCommand(id, name, rec.Args):
+	case rec.Flags&teehistorian.FromChat != 0 && t.chatCommand(id, name, rec.Args):
 	case name == "unlock":
 		t.lockTeam(t.world.Team(id), false)
 	case t.world.RunTestCommand(id, name, numbers(rec.Args)):
