@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -71,7 +72,7 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	start := time.Now()
 	progress := newQueue(os.Stderr, false)
 	defer progress.Close(outputTimeout)
-	run := &botsRun{cfg: c, progress: progress, maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}, ways: map[*client.Map]*route.Way{}, ctx: ctx}
+	run := &botsRun{cfg: c, progress: progress, live: isTerminal(os.Stderr), maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}, ways: map[*client.Map]*route.Way{}, ctx: ctx}
 	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
 	swarm.Wait()
 	r := newBotsReport(swarm.Stats(), time.Since(start))
@@ -125,6 +126,7 @@ type botsRun struct {
 	cfg      *botsCmd
 	maps     *client.Maps
 	progress io.Writer
+	live     bool // progress is a terminal
 
 	ctx         context.Context
 	mu          sync.Mutex
@@ -181,7 +183,7 @@ func (r *botsRun) showDownload(c *client.Client, e event.Event) {
 		if r.downloading != c {
 			return
 		}
-		if printDownload(r.progress, e); e.Done == e.Size {
+		if printDownload(r.progress, r.live, e); e.Done == e.Size {
 			r.downloading = nil
 		}
 	case event.Disconnected:
@@ -199,6 +201,7 @@ type botPlayer struct {
 	randomInput func(*client.Client, *game.View) game.Input
 
 	gameMap *client.Map
+	ddrace  bool // the map is one of DDRace
 	nav     *mapNav
 	bot     *bot.Bot
 	runner  *route.Runner // instead, in DDRace
@@ -209,8 +212,10 @@ type botPlayer struct {
 func (p *botPlayer) input(c *client.Client, v *game.View) game.Input {
 	if m := c.Map(); m != p.gameMap {
 		p.gameMap, p.nav, p.bot, p.runner, p.way = m, nil, nil, nil, nil
+		p.ddrace = m != nil && ddrace.Needs(&m.Terrain) != ""
 	}
-	if v.Game.Flags&game.GameFlagDDRace != 0 {
+	// Servers tell clients of 0.7 only that it is a race.
+	if v.Game.Flags&game.GameFlagDDRace != 0 || v.Game.Flags&game.GameFlagRace != 0 && p.ddrace {
 		return p.runWay(c, v)
 	}
 	if p.nav == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/internal/dump"
+	"github.com/teeyard/teeyard/server"
 )
 
 type dumpCmd struct {
@@ -78,7 +79,7 @@ func (c *dumpCmd) Run() error {
 	switch {
 	case dump.IsDemo(begin):
 		err = d.ReadDemo(file)
-	case teehistorian.Is(begin):
+	case teehistorian.Is(begin), strings.HasSuffix(c.File, server.TeehistorianSuffix): // the latter to say what is wrong with it
 		err = d.ReadTeehistorian(file)
 	default:
 		isCapture = true

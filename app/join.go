@@ -81,7 +81,7 @@ func (c *joinCmd) Run(ctx context.Context) error {
 func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, open func(prompt, secretPrefix string) (*editor, error)) error {
 	events := make(chan event.Event, 1024)
 	over := make(chan struct{})
-	progress := newQueue(os.Stderr, false)
+	progress, live := newQueue(os.Stderr, false), isTerminal(os.Stderr)
 	defer progress.Close(outputTimeout)
 	var hideProgress atomic.Bool
 	hideProgress.Store(c.JSON)
@@ -91,7 +91,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		OnEvent: func(_ *client.Client, e event.Event) {
 			if d, ok := e.(event.Download); ok {
 				if !hideProgress.Load() {
-					printDownload(progress, d)
+					printDownload(progress, live, d)
 					return
 				}
 				if d.Done != 0 && d.Done != d.Size {
@@ -246,10 +246,13 @@ func sendLines(read func() (string, error), lines chan<- string, over <-chan str
 	}
 }
 
-// printDownload prints the progress of a map download.
-func printDownload(w io.Writer, d event.Download) {
+// printDownload prints how far the download of a map is; without a terminal, which shows it live, only its end.
+func printDownload(w io.Writer, live bool, d event.Download) {
 	const every = 64 << 10
 	switch {
+	case d.Done == d.Size && !live:
+		fmt.Fprintf(w, "map %s: %d kB\n", d.Map, d.Size>>10)
+	case !live:
 	case d.Done == d.Size:
 		fmt.Fprintf(w, "\rmap %s: %d kB    \n", d.Map, d.Size>>10)
 	case d.Done%every < 1400:

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -16,6 +17,17 @@ const (
 	teeworldsServer
 	ddnetServer
 )
+
+// chooseOriginal returns the original that flags stand for.
+func chooseOriginal(teeworlds, ddnet bool) original {
+	switch {
+	case teeworlds:
+		return teeworldsServer
+	case ddnet:
+		return ddnetServer
+	}
+	return noOriginal
+}
 
 // impliedArgs returns the arguments that the name of the program stands for: under the names
 // that the originals' servers have in packages and archives, it is one.
@@ -61,11 +73,26 @@ func (o original) defaults(files storage) []string {
 	return lines
 }
 
+// sameFile reports whether two names are those of the same file.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	second, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(first, second)
+}
+
 // hintAtDDNet says what of DDNet-Server lies in the folders and is not used by itself.
 func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
 	if o == noOriginal && o.autoexec(files) == "" {
 		if _, found := files[:1].find("autoexec_server.cfg"); found {
 			log.Info(p.named("autoexec_server.cfg is not read; teeyard serve --ddnet is as DDNet-Server"))
+		}
+	}
+	if o == ddnetServer {
+		if dir, found := files.find("autoexec_server.cfg"); found && !sameFile(filepath.Join(dir, "autoexec_server.cfg"), "autoexec_server.cfg") {
+			if _, here := (storage{"."}).find("autoexec_server.cfg"); here {
+				log.Warn(p.named(fmt.Sprintf("%s counts, and autoexec_server.cfg in the current folder does not, as on DDNet-Server; --dir . has this folder come first",
+					filepath.Join(dir, "autoexec_server.cfg"))))
+			}
 		}
 	}
 	const sqlite = "ddnet-server.sqlite"

@@ -86,8 +86,12 @@ func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, halfLife *h
 	if other.IsValid() {
 		done.Go(func() { onOtherPort = queryHalfLife(ctx, other, c.Timeout) })
 	}
+	begun := time.Now()
 	r, err = query.AskHost(ctx, query.Config{Timeout: c.Timeout}, peer.String())
 	done.Wait()
+	if err == nil && halfLife == nil && time.Since(begun) > 3*halfLifeWait {
+		halfLife = queryHalfLife(ctx, peer, c.Timeout) // the server may have begun to answer only now
+	}
 	if errors.Is(err, query.ErrNoAnswer) {
 		if halfLife == nil {
 			halfLife = onOtherPort

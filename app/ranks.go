@@ -1,14 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
@@ -91,9 +93,21 @@ type ranksCmd struct {
 	Verify ranksVerifyCmd `cmd:"" help:"Run the run of a finish again and compare its time."`
 }
 
+// serverFolder are the flags that say which folder is a server's. It is that to which serve writes.
+type serverFolder struct {
+	Dir      string `help:"Folder of the server; without it that to which serve writes." type:"existingdir" env:"TEEYARD_DIR"`
+	Original bool   `help:"The server is one with --original, or with the name teeworlds-server." xor:"original"`
+	DDNet    bool   `name:"ddnet" help:"The server is one with --ddnet, or with the name DDNet-Server." xor:"original"`
+}
+
+func (f *serverFolder) path() string {
+	return newStorage(f.Dir, chooseOriginal(f.Original, f.DDNet))[0]
+}
+
 type ranksImportCmd struct {
+	serverFolder
 	From   string `arg:"" help:"DDNet's SQLite file (sv_sqlite_file), which the program sqlite3 reads; in teeyard-mariadb also USER:PASSWORD@HOST:PORT/DATABASE."`
-	Into   string `default:"ranks.journal" help:"The server's file of ranks (sv_ranks); the server may be running." placeholder:"FILE"`
+	Into   string `help:"The server's file of ranks (sv_ranks), by default ranks.journal in its folder; the server may be running." placeholder:"FILE"`
 	Prefix string `default:"record" help:"Beginning of the names of the tables." placeholder:"TEXT"`
 }
 
@@ -108,18 +122,32 @@ func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	j := rank.Open(rank.Config{Path: c.Into, Report: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	into := cmp.Or(c.Into, filepath.Join(c.path(), "ranks.journal"))
+	j := rank.Open(rank.Config{Path: into, NoRetry: true, Report: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	r, err := rank.Import(ctx, from, c.Prefix, j.Add)
-	err = errors.Join(err, j.Close())
+	err = cmp.Or(err, j.Close())
 	if err != nil && r.New == 0 {
-		return err
+		return fmt.Errorf("nothing new was imported: %w", err)
 	}
-	fmt.Printf("%d finishes, %d team finishes, %d maps, points of %d players, %d saves; %d of these are new", r.Finishes, r.TeamFinishes, r.Maps, r.Points, r.Saves, r.New)
-	if r.Refused > 0 {
-		fmt.Printf(", %d are impossible and were left out", r.Refused)
+	fmt.Printf("%s: %d finishes, %d team finishes, %d maps, points of %d players, %d saves; %d of these are new\n", safetext.Line(into), r.Finishes, r.TeamFinishes, r.Maps, r.Points, r.Saves, r.New)
+	for _, kind := range []struct {
+		n    int
+		text string
+	}{
+		{r.Refused, "left out: %d without a map, a name or a time, or with separators of columns in a text\n"},
+		{r.BadPoints, "left out: %d with points or stars that are no numbers from 0 up\n"},
+		{r.BadSaves, "left out: %d saves that cannot be read\n"},
+		{r.Undated, "kept without a date: %d with one that is none, or in the future\n"},
+		{r.Renamed, "kept with another name: %d with one of more than 15 bytes, or that is not UTF-8\n"},
+	} {
+		if kind.n > 0 {
+			fmt.Printf(kind.text, kind.n)
+		}
 	}
-	fmt.Println()
-	return err
+	if err != nil {
+		return fmt.Errorf("not all was imported: %w", err)
+	}
+	return nil
 }
 
 func (c *ranksImportCmd) source(p *program) (rank.Source, error) {

@@ -3,9 +3,13 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -88,6 +92,92 @@ func TestListOfRanks(t *testing.T) {
 		got, err := run(want.args...)
 		testenv.Check(t, err == nil && got == path+":\n"+want.text, "%q: %v\n%s\nwant\n%s", want.args, err, got, want.text)
 	}
+	// The folders of serve are found.
+	home := t.TempDir()
+	data := filepath.Join(home, map[bool]string{true: "DDNet", false: "ddnet"}[runtime.GOOS == "windows"])
+	testenv.NoError(t, os.MkdirAll(data, 0o700))
+	testenv.NoError(t, os.Rename(path, filepath.Join(data, "ranks.journal")))
+	cmd := teeyard(t, "ranks", "--ddnet", "a b")
+	cmd.Env = append(cmd.Environ(), "XDG_DATA_HOME="+home, "APPDATA="+home)
+	if runtime.GOOS != "darwin" {
+		out, err := cmd.CombinedOutput()
+		testenv.Check(t, err == nil && strings.HasPrefix(string(out), filepath.Join(data, "ranks.journal")+":\n1.  00:01.00  ann"), "%v: %s", err, out)
+	}
+	testenv.NoError(t, os.Rename(filepath.Join(data, "ranks.journal"), path))
 	got, err = run("tutorial")
 	testenv.Check(t, err != nil && strings.Contains(got, `is it "Tutorial"?`), "%v: %s", err, got)
+	for args, want := range map[string]string{
+		"tutorial":     `nobody has a finish on "tutorial"; is it "Tutorial"?`,
+		"tutorial ann": `ann has no finish on "tutorial"; is it "Tutorial"?`,
+		"Tutorial dan": `dan has no finish on "Tutorial"` + "\n",
+		"nothing":      `nobody has a finish on "nothing"; this lists the maps that have some: teeyard ranks`,
+		"Tutorial":     "the finish cannot be shown: it was recorded without a replay log, or imported",
+	} {
+		out, err := teeyard(t, append([]string{"ranks", "verify", "--dir", dir}, strings.Fields(args)...)...).CombinedOutput()
+		testenv.Check(t, err != nil && strings.Contains(string(out), want), "verify %s: %v: %s", args, err, out)
+	}
+}
+
+// TestImportOfBrokenFiles imports files that are broken: only the error is said, and what to do.
+func TestImportOfBrokenFiles(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) (stdout string, stderr string, err error) {
+		var complaints strings.Builder
+		cmd := teeyard(t, append([]string{"ranks", "import", "--dir", dir}, args...)...)
+		cmd.Stderr = &complaints
+		out, err := cmd.Output()
+		return string(out), complaints.String(), err
+	}
+	sqlite := func(file, commands string) {
+		t.Helper()
+		out, err := exec.Command("sqlite3", file, commands).CombinedOutput()
+		testenv.Require(t, err == nil, "%v: %s", err, out)
+	}
+	if _, err := exec.LookPath("sqlite3"); err != nil {
+		t.Skip(err)
+	}
+	good := filepath.Join(dir, "good")
+	columns := "Map, Name, Timestamp TIMESTAMP, Time FLOAT, Server, GameID, DDNet7"
+	var checkpoints []string
+	for i := range game.MaxCheckpoints {
+		checkpoints = append(checkpoints, fmt.Sprint("cp", i+1))
+		columns += ", " + checkpoints[i] + " FLOAT DEFAULT 0"
+	}
+	sqlite(good, "CREATE TABLE record_race ("+columns+"); CREATE TABLE record_teamrace (Map, Name, Timestamp TIMESTAMP, Time FLOAT, ID BLOB, GameID, DDNet7);"+
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3000) INSERT INTO record_race(Map, Name, Time) SELECT 'm', 'p'||i, i FROM n;"+
+		"INSERT INTO record_race(Map, Name, Time) VALUES ('', 'ann', 5), ('m', '', 5), ('m', 'ann', 0);"+
+		"INSERT INTO record_race(Map, Name, Timestamp, Time) VALUES ('dates', 'dated', '2023-11-14 22:13:20', 1), ('dates', 'zero', '0000-00-00 00:00:00', 2),"+
+		"('dates', 'now', 'now', 3), ('dates', 'month', '2023-13-14 22:13:20', 4), ('dates', 'future', '2999-01-01', 5), ('dates', 'number', 5, 6), ('dates', 'a name of 17 byte', NULL, 7)")
+	whole := testenv.Must(os.ReadFile(good))
+	for name, content := range map[string]string{"text": "no database", "empty": "", "cut off": string(whole[:len(whole)/2])} {
+		file := filepath.Join(dir, name)
+		testenv.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		out, complaints, err := run(file)
+		testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, file) && strings.Contains(complaints, ".recover") == (name == "cut off"), "%s: %v, %q, %q", name, err, out, complaints)
+	}
+	// Programs that the file wants to run do not run, and separators in a text make no rows.
+	hostile, made := filepath.Join(dir, "hostile"), filepath.Join(dir, "made")
+	sqlite(hostile, "CREATE TABLE t ("+columns+"); INSERT INTO t(Map, Name, Time) VALUES ('m', 'ann', 5), ('m', 'a'||char(30)||'b', 5), ('m', 'a'||char(31)||'b', 5)")
+	sqlite(hostile, "CREATE VIEW record_race AS SELECT edit('x', 'touch "+made+"') AS Map, Name, Timestamp, Time, Server, GameID, DDNet7, "+
+		strings.Join(checkpoints, ", ")+" FROM t")
+	out, complaints, err := run(hostile)
+	_, none := os.Stat(made)
+	testenv.Check(t, err != nil && out == "" && none != nil && strings.Contains(complaints, "nothing new was imported"), "%v, %q, %q, %v", err, out, complaints, none)
+	sqlite(hostile, "DROP VIEW record_race; ALTER TABLE t RENAME TO record_race")
+	out, complaints, err = run("--into", filepath.Join(dir, "other"), hostile)
+	testenv.Check(t, err != nil && strings.Contains(out, " 1 finishes") && strings.Contains(out, "left out: 3 without") && strings.Contains(complaints, "record_teamrace"), "%v, %q, %q", err, out, complaints)
+	out, complaints, err = run(good) // which lacks three tables
+	want := filepath.Join(dir, "ranks.journal") + ": 3010 finishes, 0 team finishes, 0 maps, points of 0 players, 0 saves; 3007 of these are new\n" +
+		"left out: 3 without a map, a name or a time, or with separators of columns in a text\nkept without a date: 4 with one that is none, or in the future\nkept with another name: 1 with one of more than 15 bytes, or that is not UTF-8\n"
+	testenv.Check(t, err != nil && out == want && strings.Contains(complaints, "record_maps"), "%v, %q, %q", err, out, complaints)
+	out, complaints, err = run(good)
+	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "nothing new was imported"), "%v, %q, %q", err, out, complaints)
+	list, err := teeyard(t, "ranks", "--dir", dir, "dates").CombinedOutput()
+	wantList := "1.  00:01.00  dated            2023-11-14 22:13 UTC\n2.  00:02.00  zero             \n3.  00:03.00  now              \n4.  00:04.00  month            \n" +
+		"5.  00:05.00  future           \n6.  00:06.00  number           \n7.  00:07.00  a name of 17 by  \n"
+	testenv.Check(t, err == nil && strings.HasSuffix(string(list), ":\n"+wantList), "%v\n%s\nwant\n%s", err, list, wantList)
+
+	// What cannot be written is an error.
+	out, complaints, err = run(good, "--into", good)
+	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "not a file of ranks: "+good), "%v, %q, %q", err, out, complaints)
 }

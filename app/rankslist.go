@@ -20,10 +20,10 @@ import (
 
 // ranksListCmd is "teeyard ranks".
 type ranksListCmd struct {
+	serverFolder
 	Map   string `arg:"" optional:"" help:"Name of a map; without it the maps are listed."`
 	Team  bool   `help:"The ranks of teams instead."`
 	Top   int    `help:"How many ranks to list, 0 for all." default:"20"`
-	Dir   string `help:"Folder of the server." type:"existingdir" default:"." env:"TEEYARD_DIR"`
 	Ranks string `help:"File of ranks in it (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
 }
 
@@ -33,7 +33,8 @@ func (*ranksListCmd) Help() string {
 it runs. If servers share a database (teeyard-mariadb), the file has what this server's folder added to it.
 
   teeyard ranks
-  teeyard ranks Tutorial --team`
+  teeyard ranks Tutorial --team
+  teeyard ranks --ddnet`
 }
 
 // rankedMap is what a file has of a map.
@@ -44,13 +45,13 @@ type rankedMap struct {
 
 // Run lists.
 func (c *ranksListCmd) Run() error {
-	path := filepath.Join(c.Dir, c.Ranks)
+	path := filepath.Join(c.path(), c.Ranks)
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
 	courses, err := c.read(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s is not there: a server of races makes it with the first finish; --dir names the server's folder, --ranks the file in it", path)
+		return fmt.Errorf("%s is not there: a server of races makes it with the first finish; --dir names the server's folder, --ddnet finds that of serve --ddnet, --ranks names the file in it", path)
 	}
 	if err != nil {
 		return err
@@ -61,16 +62,21 @@ func (c *ranksListCmd) Run() error {
 	}
 	course := courses[c.Map]
 	if course == nil {
-		names := slices.Sorted(maps.Keys(courses))
-		hint := "this lists the maps that have some: teeyard ranks"
-		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, c.Map) }); i >= 0 {
-			hint = fmt.Sprintf("is it %q?", names[i])
-		} else if similar := console.Similar(c.Map, names); similar != "" {
-			hint = fmt.Sprintf("is it %q?", similar)
-		}
-		return fmt.Errorf("there are no finishes on %q; %s", c.Map, hint)
+		return fmt.Errorf("there are no finishes on %q; %s", c.Map, mapHint(c.Map, courses))
 	}
 	return c.listRanks(course)
+}
+
+// mapHint says which map may have been meant by a name that none has.
+func mapHint(name string, courses map[string]*rankedMap) string {
+	names := slices.Sorted(maps.Keys(courses))
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
+		return fmt.Sprintf("is it %q?", names[i])
+	}
+	if similar := console.Similar(name, names); similar != "" {
+		return fmt.Sprintf("is it %q?", similar)
+	}
+	return "this lists the maps that have some: teeyard ranks"
 }
 
 // read reads the file. Entries that were written twice count once.

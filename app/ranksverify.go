@@ -22,10 +22,10 @@ import (
 
 // ranksVerifyCmd is "teeyard ranks verify".
 type ranksVerifyCmd struct {
+	serverFolder
 	Map   string `arg:"" help:"Name of the map."`
 	Name  string `arg:"" optional:"" help:"Name of a player; without it the best time of all counts."`
 	Team  bool   `help:"The best time of a team instead."`
-	Dir   string `help:"Folder of the server." type:"existingdir" default:"." env:"TEEYARD_DIR"`
 	Ranks string `help:"File of ranks in it (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
 	Log   string `help:"Replay log that has the run, if it is not in the server's folder." placeholder:"FILE"`
 }
@@ -42,16 +42,18 @@ The exit code is 0 if so.
 }
 
 // errFinishNotShown means that the run of a finish is not there or another one.
-var errFinishNotShown = errors.New("the finish is not shown")
+var errFinishNotShown = errors.New("the finish cannot be shown")
 
 // Run runs the run again.
 func (c *ranksVerifyCmd) Run(p *program) error {
-	e, err := rank.Best(filepath.Join(c.Dir, c.Ranks), c.Map, c.Name, c.Team)
+	dir := c.path()
+	path := filepath.Join(dir, c.Ranks)
+	e, err := rank.Best(path, c.Map, c.Name, c.Team)
 	if err != nil {
 		return err
 	}
 	if e == nil {
-		return fmt.Errorf("%s has no finish on %q", cmp.Or(c.Name, "nobody"), c.Map)
+		return c.noFinish(path)
 	}
 	fmt.Printf("%s: %s by %s", safetext.Line(e.Map), ranks.Time(e.Time), safetext.Line(strings.Join(e.Names, ", ")))
 	if e.When > 0 {
@@ -61,7 +63,7 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 	if e.Log == "" {
 		return fmt.Errorf("%w: it was recorded without a replay log, or imported", errFinishNotShown)
 	}
-	logs := filepath.Join(c.Dir, "replays")
+	logs := filepath.Join(dir, "replays")
 	files := []string{c.Log}
 	if c.Log == "" {
 		files = []string{filepath.Join(logs, finishDir, finishFile(e.Log, e.Begin, e.End)), filepath.Join(logs, filepath.FromSlash(e.Log))}
@@ -86,6 +88,19 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 		return nil
 	}
 	return fmt.Errorf("%w: there is no %s", errFinishNotShown, strings.Join(files, " and no "))
+}
+
+// noFinish says that there is no finish, and which map may have been meant.
+func (c *ranksVerifyCmd) noFinish(path string) error {
+	none := fmt.Errorf("nobody has a finish on %q", c.Map)
+	if c.Name != "" {
+		none = fmt.Errorf("%s has no finish on %q", c.Name, c.Map)
+	}
+	courses, err := (&ranksListCmd{Team: c.Team}).read(path)
+	if err != nil || courses[c.Map] != nil {
+		return none
+	}
+	return fmt.Errorf("%w; %s", none, mapHint(c.Map, courses))
 }
 
 // verifyFinish runs a log up to a finish, which the match has to make there. It returns the tick with

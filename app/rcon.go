@@ -27,7 +27,7 @@ import (
 
 type rconCmd struct {
 	Host           string   `arg:"" help:"Server, as host or host:port."`
-	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of a command to run, or several commands in quotes. Without one, commands are read from the terminal or the input."`
+	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of a command to run, or commands in quotes, of which the first has several words. Without one, commands are read from the terminal or the input."`
 	ServerPassword string   `help:"Password of the game, if it has one." env:"TEEYARD_PASSWORD"`
 	PasswordFile   string   `help:"File with the password in its first line." type:"existingfile" placeholder:"FILE"`
 	Name           string   `help:"Name to log in with, on servers with accounts (DDNet)."`
@@ -41,6 +41,7 @@ the terminal. It is not an argument, since all users of a machine can see those.
 
   teeyard rcon localhost say hello everybody
   teeyard rcon localhost "sv_scorelimit 30" "say up to 30 now"
+  teeyard rcon localhost "status; tune gravity"
   teeyard rcon localhost:27015 --protocol halflife status
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
 
@@ -57,7 +58,8 @@ an argument.
 
 All of them send the password unencrypted. A command is sent once. If there is no
 answer, it may still have run. The exit status is 1 also if the console refuses a
-command: it does not exist, needs more access, or has arguments that it cannot use.`
+command: it does not exist, needs more access, or has arguments that it cannot use.
+Servers of Teeyard say so of all that they warn of; of others the usual texts count.`
 }
 
 // remoteConsole is a server's console of any protocol.
@@ -137,14 +139,27 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 // errRefused is returned for a line that a console did not run, or in part only.
 var errRefused = errors.New("refused")
 
-// refusals matches what consoles say about such lines, as the consoles of Teeworlds, DDNet and
-// Half-Life do. They begin after the time and the part of the server, so that nobody can forge
+// refusals matches what consoles say about such lines that send no refusalNote, as the consoles of Teeworlds,
+// DDNet and Half-Life do. They begin after the time and the part of the server, so that nobody can forge
 // one in the chat.
-var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console)\]|(?i:console|chatresp)): )?` +
-	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.).*|[^ ]+: '.*' is (?:left out|not a number))$`)
+var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console|server|tuning)\]|(?i:console|chatresp|server|tuning)): )?` +
+	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.|No such tuning parameter).*|[Ii]nvalid client id to [a-z]+|[^ ]+: '.*' is (?:left out|not a number))$`)
 
-// checkRefused returns an error if the output of a line says that it was refused.
-func checkRefused(line, output string) error {
+// refusalNote begins the last line of the output if a Teeyard server has warned of something in the line.
+const refusalNote = "refused: "
+
+// checkRefused returns the output without its note about a refusal, and an error if the line was refused.
+func checkRefused(line, output string) (string, error) {
+	trimmed := strings.TrimRight(output, "\n")
+	i := strings.LastIndexByte(trimmed, '\n') + 1
+	if why, refused := strings.CutPrefix(trimmed[i:], refusalNote); refused {
+		return output[:i], fmt.Errorf("%w: %q: %s", errRefused, line, why)
+	}
+	return output, checkKnownRefusals(line, output)
+}
+
+// checkKnownRefusals is checkRefused for the consoles of others.
+func checkKnownRefusals(line, output string) error {
 	for text := range strings.Lines(output) {
 		text = strings.TrimRight(text, "\r\n")
 		var object struct{ Msg, System string } // of the dialect json
@@ -195,7 +210,8 @@ func commandLines(args []string) ([]string, error) {
 		return []string{strings.Join(args, " ")}, nil
 	default:
 		// "status" "say hello" are two commands, "say" "hello everybody" is one.
-		return nil, usageErrorf("is %q a command, or does it belong to %q? Quote the whole command, or separate commands by ; in one argument", args[i], args[0])
+		return nil, usageErrorf("is %[1]q a command, or does it belong to %[2]q? Two commands are written as %[3]q, one as '%[2]s %[1]q'",
+			args[i], strings.Join(args[:i], " "), strings.Join(args[:i], " ")+"; "+args[i])
 	}
 }
 
@@ -222,12 +238,13 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 // runAndPrint runs a line and prints its output, also what came before an error.
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.Run(ctx, line)
-	if text != "" && !errors.Is(err, halflife.ErrAuth) {
-		text = strings.TrimSuffix(safetext.Lines(text), "\n")
-		io.WriteString(w, text+"\n")
-	}
+	text = safetext.Lines(text)
+	auth := errors.Is(err, halflife.ErrAuth)
 	if err == nil {
-		err = checkRefused(line, text)
+		text, err = checkRefused(line, text)
+	}
+	if text != "" && !auth {
+		io.WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
 	}
 	return err
 }
@@ -314,10 +331,10 @@ func (c *rconCmd) password(ctx context.Context) (string, error) {
 const challengeWait = 800 * time.Millisecond
 
 func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, error) {
-	switch c.Protocol {
-	case "game":
+	switch {
+	case c.Protocol == "game", c.Protocol == "auto" && c.Name != "": // others have no names
 		return c.openGame(ctx, password)
-	case "econ":
+	case c.Protocol == "econ":
 		return openEcon(ctx, c.Host, password)
 	}
 	h, err := openHalfLife(ctx, c.Host, password)
@@ -390,7 +407,11 @@ const (
 func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsole, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
-	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, ConsoleOnly: true})
+	cfg := client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, ConsoleOnly: true}
+	if c.Name != "" {
+		cfg.Version = client.Version06 // 0.7 has no names
+	}
+	cl, err := client.Dial(ctx, c.Host, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
 	}

@@ -182,7 +182,8 @@ func (*goldSrcServer) Rules(dst []halflife.Rule) []halflife.Rule {
 	return append(dst, halflife.Rule{Name: "mp_fraglimit", Value: "20"})
 }
 
-func (g *goldSrcServer) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+func (g *goldSrcServer) RunRcon(_ transport.Peer, _ int, line string, print func(string), done func()) {
+	defer done()
 	switch word, rest, _ := strings.Cut(line, " "); word {
 	case "echo":
 		print(rest)
@@ -238,13 +239,18 @@ func TestRefusedCommands(t *testing.T) {
 		"2026-11-22 12:00:01 I chatresp: No such command: help!.":                                         false,
 		"No such command: foo.":                                                                           true,
 		"Unknown command: foo":                                                                            true,
-		"":                                                                                                false,
-		"[12:00:01][Console]: Value: 3":                                                                   false,
-		"[12:00:01][chat]: 0:bob: No such command: foo.":                                                  false,
-		"[12:00:01][chat]: 0:[12:00:01][Console]: No such command: foo.":                                  false,
-		`{"time":"2026-11-22T12:00:01Z","level":"INFO","msg":"No such command: foo.","system":"chat"}`:    false,
-		"[12:00:01][net_ban]: #0 '10.0.0.1' banned for life (No such command: foo.)":                      false,
-		"[12:00:01][server]: id=0 addr=10.0.0.1:5000 client=705 name='x: is left out' score=0 ":           false,
+		"2026-11-22 12:00:01 I tuning: No such tuning parameter: foo":                                     true,
+		"[12:00:01][server]: invalid client id to kick":                                                   true,
+		"[12:00:01][mod]: no\nrefused: no":                                                                true,
+		"refused: no\n[12:00:01][server]: yes":                                                            false,
+		"[12:00:01][chat]: 0:bob: invalid client id to kick":                                              false,
+		"":                              false,
+		"[12:00:01][Console]: Value: 3": false,
+		"[12:00:01][chat]: 0:bob: No such command: foo.":                                               false,
+		"[12:00:01][chat]: 0:[12:00:01][Console]: No such command: foo.":                               false,
+		`{"time":"2026-11-22T12:00:01Z","level":"INFO","msg":"No such command: foo.","system":"chat"}`: false,
+		"[12:00:01][net_ban]: #0 '10.0.0.1' banned for life (No such command: foo.)":                   false,
+		"[12:00:01][server]: id=0 addr=10.0.0.1:5000 client=705 name='x: is left out' score=0 ":        false,
 	} {
 		var out strings.Builder
 		err := runAll(t.Context(), &out, cannedConsole{"foo": answer, "bar": "more"}, slices.Values([]string{"foo", "bar"}))

@@ -36,6 +36,9 @@ func openReplay(name string) (*os.File, *replay.Reader, error) {
 	r, err := replay.NewReader(bufio.NewReaderSize(f, 64<<10))
 	if err != nil {
 		f.Close()
+		if isTeehistorian(name) {
+			err = fmt.Errorf(`%w; "replay verify" runs teehistorians again, "dump" explains and "watch" shows them`, err)
+		}
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, r, nil
@@ -325,7 +328,7 @@ func ticksToDuration(ticks int32) time.Duration {
 
 type replayVerifyCmd struct {
 	Files []string `arg:"" name:"file" help:"Replay logs, and teehistorians of DDNet-Server."`
-	Map   string   `help:"Map of a teehistorian. By default it is looked for in the folder maps and in those of installed games." placeholder:"FILE"`
+	Map   string   `help:"Map of a teehistorian. By default it is looked for in the folder maps, here and beside the recording, and in those of installed games." placeholder:"FILE"`
 }
 
 // Help explains the result.
@@ -370,10 +373,8 @@ func (p *program) verifyWatched(name string, r *replay.Reader) (replay.Result, e
 
 func (p *program) verifyReplay(name, mapFile string) error {
 	f, r, err := openReplay(name)
-	if errors.Is(err, replay.ErrFormat) {
-		if isTeehistorian(name) {
-			return verifyTeehistorian(name, mapFile)
-		}
+	if (errors.Is(err, replay.ErrFormat) || errors.Is(err, replay.ErrTruncated)) && isTeehistorian(name) {
+		return verifyTeehistorian(name, mapFile)
 	}
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func ticksIn(d time.Duration) int32 {
 
 // findMap returns the map of a log in a form that the players of a format read.
 func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*bridge.Map, error) {
-	file, err := readMapFile(c.Map, h.Map, h.MapSHA256)
+	file, err := readMapFile(c.Map, c.File, h.Map, h.MapSHA256)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func mapFor(format recorder.Format, name string, file []byte) (*bridge.Map, erro
 }
 
 // readMapFile returns the file of a map: the one that the user names, or one that the program, the
-// storage or an installed game has.
-func readMapFile(given, name string, sum [sha256.Size]byte) ([]byte, error) {
+// storage, the folders around the recording or an installed game has.
+func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, error) {
 	if given != "" {
 		file, err := os.ReadFile(given)
 		if err == nil && sha256.Sum256(file) != sum {
@@ -121,9 +121,15 @@ func readMapFile(given, name string, sum [sha256.Size]byte) ([]byte, error) {
 	}
 	own, downloaded := name+".map", fmt.Sprintf("%s_%x.map", name, sum)
 	if fs.ValidPath(own) {
+		folders := newStorage(".", noOriginal)
+		if recording != "" { // servers have recordings in a folder beside maps
+			folders = append(folders, filepath.Dir(recording), filepath.Join(filepath.Dir(recording), ".."))
+		}
 		for _, path := range []string{"maps/" + own, "downloadedmaps/" + downloaded} {
-			if file, err := fs.ReadFile(newStorage(".", noOriginal), path); err == nil && sha256.Sum256(file) == sum {
-				return file, nil
+			for i := range folders {
+				if file, err := fs.ReadFile(folders[i:i+1], path); err == nil && sha256.Sum256(file) == sum {
+					return file, nil
+				}
 			}
 		}
 		for _, dir := range client.InstalledMapDirs() {
@@ -134,7 +140,7 @@ func readMapFile(given, name string, sum [sha256.Size]byte) ([]byte, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("the map of the match is not in the folder maps: %q with SHA-256 %x (name it with --map)", safetext.Line(name), sum)
+	return nil, fmt.Errorf("the map of the match is not in the folder maps here or beside the recording: %q with SHA-256 %x (name it with --map)", safetext.Line(name), sum)
 }
 
 // demoExport makes a demo of a log.

@@ -163,6 +163,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		AddTransport: hub.Join,
 
 		Commands:   lines,
+		DDNet:      o == ddnetServer,
 		Modes:      p.modes,
 		FindMode:   finder.findMode,
 		FindMod:    finder.findMod,
@@ -221,15 +222,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 }
 
 // original returns the server in whose place this one is.
-func (c *serveCmd) original() original {
-	switch {
-	case c.Original:
-		return teeworldsServer
-	case c.DDNet:
-		return ddnetServer
-	}
-	return noOriginal
-}
+func (c *serveCmd) original() original { return chooseOriginal(c.Original, c.DDNet) }
 
 // lines returns the console lines that configure the server; autoexec is the file that does, if any.
 func (c *serveCmd) lines(files storage, autoexec string) []string {

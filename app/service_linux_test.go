@@ -76,12 +76,21 @@ func (s *service) expectLine(text string) string {
 // expectState waits for what the server tells systemd.
 func (s *service) expectState(want string) {
 	s.t.Helper()
+	if got := s.state(); got != want {
+		s.t.Fatalf("systemd is told %q, want %q", got, want)
+	}
+}
+
+// state returns what systemd is told next.
+func (s *service) state() string {
+	s.t.Helper()
 	b := make([]byte, 1024)
 	s.notify.SetReadDeadline(time.Now().Add(30 * time.Second))
 	n, _, err := s.notify.ReadFrom(b)
-	if got := string(b[:n]); err != nil || got != want {
-		s.t.Fatalf("systemd is told %q, %v, want %q", got, err, want)
+	if err != nil {
+		s.t.Fatalf("systemd is told nothing: %v", err)
 	}
+	return string(b[:n])
 }
 
 // health runs the command that asks the server how it is.
@@ -122,9 +131,13 @@ func TestService(t *testing.T) {
 // TestWatchdog: it is told that all is well while the ticks go on.
 func TestWatchdog(t *testing.T) {
 	s := startService(t, "", "WATCHDOG_USEC=100000")
-	s.expectState("READY=1")
-	s.expectState("WATCHDOG=1")
-	s.expectState("WATCHDOG=1")
+	told := map[string]int{}
+	for told["READY=1"] == 0 || told["WATCHDOG=1"] < 2 { // in any order, if the start takes long
+		told[s.state()]++
+	}
+	if len(told) > 2 {
+		t.Errorf("systemd is told %v", told)
+	}
 }
 
 // TestBusyPort: a TCP port that another program has keeps nobody from playing.

@@ -17,8 +17,11 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// isTeehistorian reports whether a file is one.
+// isTeehistorian reports whether a file is one, or is meant to be.
 func isTeehistorian(name string) bool {
+	if strings.HasSuffix(name, server.TeehistorianSuffix) {
+		return true
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return false
@@ -37,8 +40,9 @@ type history struct {
 	terrain game.Terrain
 }
 
-// openHistory reads the header of a teehistorian and finds its map, which may be given.
-func openHistory(file io.Reader, mapFile string) (*history, error) {
+// openHistory reads the header of a teehistorian and finds its map, which may be given. Without a name of the
+// recording, the map is not looked for beside it.
+func openHistory(file io.Reader, name, mapFile string) (*history, error) {
 	var begin bytes.Buffer
 	r, err := teehistorian.NewReader(io.TeeReader(file, &begin))
 	if err != nil {
@@ -47,9 +51,9 @@ func openHistory(file io.Reader, mapFile string) (*history, error) {
 	h := &history{file: io.MultiReader(&begin, file), header: r.Header()}
 	sum, ok := h.header.SHA256()
 	if !ok {
-		return nil, errors.New("the header has no checksum of the map")
+		return nil, fmt.Errorf("%w: the header has no map_sha256, by which the map is found", teehistorian.ErrFormat)
 	}
-	if h.gameMap, err = readMapFile(mapFile, h.header.MapName, sum); err != nil {
+	if h.gameMap, err = readMapFile(mapFile, name, h.header.MapName, sum); err != nil {
 		return nil, err
 	}
 	m, err := twmap.Config{GameOnly: true}.Parse(h.gameMap)
@@ -67,12 +71,19 @@ func verifyTeehistorian(name, mapFile string) error {
 		return err
 	}
 	defer f.Close()
-	h, err := openHistory(f, mapFile)
+	h, err := openHistory(f, name, mapFile)
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	res, err := teeverify.Verify(teeverify.Config{File: h.file, Terrain: h.terrain})
+	show, shown := progressLine{enabled: isTerminal(os.Stderr)}, begin
+	res, err := teeverify.Verify(teeverify.Config{File: h.file, Terrain: h.terrain, Progress: func(tick int32) {
+		if time.Since(shown) > time.Second {
+			shown = time.Now()
+			show.show("%s: %v of the match", safetext.Line(name), ticksToDuration(tick))
+		}
+	}})
+	show.clear()
 	if err != nil {
 		return err
 	}
@@ -99,6 +110,9 @@ func teehistorianNotes(res *teeverify.Result) string {
 	var b bytes.Buffer
 	for _, r := range res.Repeated {
 		fmt.Fprintf(&b, "; tick %d: client %d must have sent the input before once more, which such files lack", r.Tick, r.Client)
+	}
+	if res.GaveUp {
+		b.WriteString("; it has so many differences that not all inputs were tried that such files lack")
 	}
 	for i, l := range res.Lost {
 		if i == 10 {

@@ -50,6 +50,23 @@ func TestVerifyTeehistorian(t *testing.T) {
 	if err := verifyTeehistorian(file, ""); err != nil {
 		t.Error(err)
 	}
+	// A server's folders, and another map of the same name in the current one.
+	testenv.NoError(t, os.WriteFile("maps/speedup.map", b, 0o644))
+	for _, maps := range []string{"maps", "teehistorian/maps"} {
+		server := t.TempDir()
+		testenv.NoError(t, os.MkdirAll(filepath.Join(server, maps), 0o755))
+		testenv.NoError(t, os.MkdirAll(filepath.Join(server, "teehistorian"), 0o755))
+		recording := filepath.Join(server, "teehistorian", "a.teehistorian")
+		testenv.NoError(t, os.WriteFile(recording, b, 0o644))
+		if err := verifyTeehistorian(recording, ""); err == nil || !strings.Contains(err.Error(), "beside the recording") {
+			t.Errorf("without a map in %s: %v", maps, err)
+		}
+		testenv.NoError(t, os.WriteFile(filepath.Join(server, maps, "speedup.map"), own, 0o644))
+		if err := verifyTeehistorian(recording, ""); err != nil {
+			t.Errorf("with a map in %s: %v", maps, err)
+		}
+	}
+	testenv.NoError(t, os.WriteFile("maps/speedup.map", own, 0o644))
 	damaged := append(slices.Clone(b[:len(b)/2]), strings.Repeat("\x4c", 100)...) // no such records
 	testenv.NoError(t, os.WriteFile(file, damaged, 0o644))
 	if err := verifyTeehistorian(file, ""); !errors.Is(err, teehistorian.ErrFormat) {

@@ -38,7 +38,7 @@ var errHistorianEnd = errors.New("the demo is long enough")
 
 // exportTeehistorian writes a demo for Teeworlds 0.7 of a recording.
 func exportTeehistorian(out io.Writer, file io.Reader) error {
-	h, err := openHistory(file, "")
+	h, err := openHistory(file, "", "")
 	if err != nil {
 		return err
 	}

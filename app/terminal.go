@@ -200,10 +200,28 @@ func (t *terminal) execute(s string) error {
 		return err
 	}
 	arg = strings.TrimSpace(arg)
+	switch {
+	case cmd.name != name && t.hasServerCommands():
+		return fmt.Errorf("unknown command /%s; is it /%s, or the server's //%s?", name, cmd.name, command)
+	case cmd.name == "team" && isNumber(arg) && (t.hasServerCommands() || !t.hasTeams()):
+		return fmt.Errorf("/team says something to your team; //%s asks the server for team %s", command, arg)
+	}
 	if arg == "" && cmd.params != "" && cmd.name != "watch" {
 		return fmt.Errorf("usage: /%s %s", cmd.name, cmd.params)
 	}
 	return cmd.run(t, arg)
+}
+
+// hasServerCommands reports whether players use commands of the server's chat all the time, as in DDRace.
+func (t *terminal) hasServerCommands() (has bool) {
+	t.client.WithView(func(v *game.View) { has = v.Game.Flags&(game.GameFlagDDRace|game.GameFlagRace) != 0 })
+	return has || t.isChatCommand("team")
+}
+
+// isNumber reports whether a text is a number, as that of a team of DDRace.
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
 }
 
 // isOwnCommand reports whether a command is ours by its exact name.
@@ -242,6 +260,9 @@ var helpCommand = terminalCommand{name: "help", run: (*terminal).help}
 func (t *terminal) help(string) error {
 	for _, cmd := range terminalCommands {
 		fmt.Fprintf(t.messages, "/%-32s %s\n", cmd.name+" "+cmd.params, cmd.help)
+	}
+	if t.hasServerCommands() {
+		fmt.Fprintln(t.messages, "The server has commands as well: //help asks it for help, and /commands lists what it has told of")
 	}
 	return nil
 }

@@ -150,7 +150,12 @@ func (p *program) openRecording(name string) (recording, error) {
 		return nil, err
 	}
 	var out memoryFile
-	if err := p.convertRecording(&out, f, true); err != nil {
+	if isTeehistorian(name) { // or is said to be, and that says what is wrong with it
+		err = readable(exportTeehistorian(&out, f))
+	} else {
+		err = p.convertRecording(&out, f, true)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return demoBytes{bytes.NewReader(out.Bytes())}, nil

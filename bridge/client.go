@@ -84,8 +84,8 @@ type ClientSide interface {
 	// (Sv_TuneParams)
 	Tuning() game.Tuning
 	// DDRaceTuning returns all parameters of DDNet's physics, of the tune zone that the client's tee
-	// is in, and false if the server did not send them.
-	DDRaceTuning() (ddrace.Tuning, bool)
+	// is in, and how many the server sent: 0 if it did not.
+	DDRaceTuning() (t ddrace.Tuning, params int)
 	// CoreState returns the movement of a character of the view at the tick of the view.
 	CoreState(c *game.CharacterState) physics.CoreState
 }

@@ -17,7 +17,7 @@ type ClientState struct {
 	Limits         game.GameState // of which only flags, limits and match numbers are set
 	TuneParams     game.Tuning
 	DDRaceParams   ddrace.Tuning
-	HasDDRace      bool // DDRaceParams were received
+	NumDDRace      int // of DDRaceParams were received, 0 or at least ddrace.NumTuneParams16
 	Frame          game.Frame
 	CurrentView    game.View // of Frame
 	EffectEvents   []game.Event
@@ -42,7 +42,7 @@ func (s *ClientState) Reset() {
 	s.ServerSettings = Settings{}
 	s.Limits = EmptyGameState()
 	s.TuneParams = physics.DefaultTuning()
-	s.HasDDRace = false
+	s.DDRaceParams, s.NumDDRace = ddrace.Tuning{}, 0
 	s.BeginSnapshot(0, game.GameState{})
 	s.CurrentView = game.View{Frame: &s.Frame, Viewer: game.Nobody, VitalsOf: game.Nobody}
 	s.reckoner.Reset()
@@ -72,11 +72,8 @@ func (s *ClientState) GameInfo() game.GameState { return s.Limits }
 func (s *ClientState) Tuning() game.Tuning { return s.TuneParams }
 
 // DDRaceTuning implements [ClientSide].
-func (s *ClientState) DDRaceTuning() (ddrace.Tuning, bool) {
-	if !s.HasDDRace {
-		return ddrace.Tuning{}, false
-	}
-	return s.DDRaceParams, true
+func (s *ClientState) DDRaceTuning() (t ddrace.Tuning, params int) {
+	return s.DDRaceParams, s.NumDDRace
 }
 
 // View implements [ClientSide].

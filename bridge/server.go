@@ -220,6 +220,8 @@ type ServerSide interface {
 	// may vote. (Sv_VoteStatus)
 	SendVoteStatus(yes, no, pass, total int32)
 
+	// SendRconType reports whether there are logins with names, for which the client has to ask then. (DDNet's RCONTYPE)
+	SendRconType(names bool)
 	// SendRconAuthStatus reports whether the client has access to the remote console.
 	// (RCON_AUTH_ON, _OFF)
 	SendRconAuthStatus(on bool)

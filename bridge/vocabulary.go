@@ -188,3 +188,34 @@ func CaptureText(flag game.Team, by string, ticks int32) string {
 	}
 	return fmt.Sprintf("%s (%d.%02d seconds)", text, ticks/game.TickRate, ticks%game.TickRate*100/game.TickRate)
 }
+
+// TeamName returns the name of a team as it is used after "the".
+func TeamName(t game.Team, f game.GameFlags) string {
+	switch {
+	case t == game.TeamSpectators:
+		return "spectators"
+	case f&game.GameFlagTeams == 0:
+		return "game"
+	case t == game.TeamBlue:
+		return "blue team"
+	}
+	return "red team"
+}
+
+// EnteredText returns what a server of 0.6 says in chat of a player who comes.
+func EnteredText(name string, t game.Team, f game.GameFlags) string {
+	return "'" + name + "' entered and joined the " + TeamName(t, f)
+}
+
+// JoinedTeamText returns what it says of one who changes the team.
+func JoinedTeamText(name string, t game.Team, f game.GameFlags) string {
+	return "'" + name + "' joined the " + TeamName(t, f)
+}
+
+// LeftText returns what it says of one who leaves.
+func LeftText(name, reason string) string {
+	if reason == "" {
+		return "'" + name + "' has left the game"
+	}
+	return "'" + name + "' has left the game (" + reason + ")"
+}

@@ -15,6 +15,7 @@ type ddraceBase struct {
 	world *game.DDRacePrediction // nil outside of DDRace
 	tick  int32
 	alive bool
+	now   []game.CharacterState // of the last snapshot, as they are in its tick
 }
 
 // onSnapshot follows a snapshot.
@@ -45,11 +46,32 @@ func (b *ddraceBase) onSnapshot(s *Session, m *Map) {
 			}
 		}
 	}
-	b.world.Show(v, own)
-	if t, ok := s.side.DDRaceTuning(); ok {
-		b.world.Tell(&t, own)
+	view := *v
+	view.Characters = b.reckon(s, v)
+	b.world.Show(&view, own)
+	if t, params := s.side.DDRaceTuning(); params > 0 {
+		b.world.Tell(&t, params, own)
 	}
 	b.tick, b.alive = v.Tick, shown != nil
+}
+
+// reckon returns the characters of a view as they are in its tick. Servers may send a character as it was up to
+// three seconds before, if it has only moved on since: DDNet-Server 20.1 does, 16.4 does not.
+func (b *ddraceBase) reckon(s *Session, v *game.View) []game.CharacterState {
+	b.now = append(b.now[:0], v.Characters...)
+	for i := range b.now {
+		c := &b.now[i]
+		if c.Tick <= 0 {
+			continue
+		}
+		k := s.side.CoreState(c)
+		c.Tick = 0
+		c.X, c.Y, c.VelX, c.VelY = k.X, k.Y, k.VelX, k.VelY
+		c.Direction, c.Jumped, c.Angle = k.Direction, k.Jumped, k.Angle
+		c.HookedPlayer, c.HookState, c.HookTick = k.HookedPlayer, k.HookState, k.HookTick
+		c.HookX, c.HookY, c.HookDX, c.HookDY = k.HookX, k.HookY, k.HookDX, k.HookDY
+	}
+	return b.now
 }
 
 // advance runs a prediction from one tick to another, with the inputs that were sent.

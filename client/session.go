@@ -85,6 +85,7 @@ type SessionConfig struct {
 // Stats counts what a connection received.
 type Stats struct {
 	Snapshots       int // complete and decoded
+	Whole           int // of these, those without a base: the first, and those after a server missed acknowledgements for seconds
 	CRCFailures     int // snapshots whose checksum did not match
 	NoBase          int // snapshots whose base the client did not have
 	BadDelta        int // snapshots that could not be decoded
@@ -420,6 +421,9 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 	s := c.snapshots.Add(h.Tick, int64(c.now), &c.scratch)
 	c.newestTick, c.ackedTick, c.ackedAt = h.Tick, h.Tick, c.now
 	c.stats.Snapshots++
+	if h.BaseTick < 0 {
+		c.stats.Whole++
+	}
 	c.updateClocks(h.Tick)
 	if c.cfg.OnSnapshot != nil {
 		c.cfg.OnSnapshot(h.Tick, s)

@@ -148,9 +148,9 @@ func (c *Client) Tuning() game.Tuning {
 	return readLocked(c, func() game.Tuning { return c.session.side.Tuning() })
 }
 
-// DDRaceTuning returns all parameters of DDNet's physics, of the tune zone that the own tee is in. Ok is
-// false if the server did not send them, as to clients of 0.7 and outside of DDRace.
-func (c *Client) DDRaceTuning() (t ddrace.Tuning, ok bool) {
+// DDRaceTuning returns all parameters of DDNet's physics, of the tune zone that the own tee is in, and how many the
+// server sent: [ddrace.NumTuneParams16], since DDNet 20 [ddrace.NumTuneParams], or 0, as to clients of 0.7 and outside of DDRace.
+func (c *Client) DDRaceTuning() (t ddrace.Tuning, params int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.side.DDRaceTuning()

@@ -168,7 +168,8 @@ type (
 	Tuning struct{}
 	// RaceFinish reports that a player finished a race. Times are in ms; Time is -1
 	// for none, Diff is that to the player's best race before. Record is set for the best
-	// time of all, Personal for that and the best of the player. (Sv_RaceFinish)
+	// time of all, Personal for that and the best of the player. Clients of 0.6 are told only if they
+	// claim release 18.0 of DDNet (client.Config.DDNetVersion 18000), others by chat. (Sv_RaceFinish)
 	RaceFinish struct {
 		Player   Player `json:"player"`
 		Time     int32  `json:"time"`

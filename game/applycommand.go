@@ -111,7 +111,7 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 		p.lastEyes = w.tick
 		p.eyes, p.eyesUntil = cmd.Emote, w.tick+min(max(cmd.Value, 0), maxSeconds)*TickRate
 	case CmdSkinChange:
-		if cmd.Profile == nil || w.isWithin(p.lastInfo, 5*TickRate) {
+		if cmd.Profile == nil || w.isWithin(p.lastInfo, w.rules.InfoChangeDelay*TickRate) {
 			return
 		}
 		p.lastInfo = w.tick

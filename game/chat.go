@@ -114,6 +114,7 @@ func (w *World) sendChat(l *ChatMessage) {
 	case ChatWhisper:
 		to = MaskOne(l.From) | MaskOne(l.Target)
 	}
+	w.beforeChat()
 	w.addEvent(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})
 }
 

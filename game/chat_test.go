@@ -116,6 +116,12 @@ func TestSkinLimit(t *testing.T) {
 		t.Errorf("part %q", got)
 	}
 	testenv.Check(t, p.Profile.Name == "bot 0", "name %q", p.Profile.Name)
+
+	w.setRules(func(r *game.Rules) { r.InfoChangeDelay = 1 })
+	w.steps(47)
+	testenv.Check(t, skin() == 0 && skin() == 1, "not changed after a second")
+	w.setRules(func(r *game.Rules) { r.InfoChangeDelay = 0 })
+	testenv.Check(t, skin() == 1, "not changed at once")
 }
 
 func TestProfileIsBounded(t *testing.T) {

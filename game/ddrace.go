@@ -11,8 +11,8 @@ import (
 // DDRaceRule is for modes with GameFlagDDRace. Their worlds are simulated by package ddrace instead of
 // the rules of this package: tees, shots, pickups and tiles. [Tx.DDRace] is the simulation.
 //
-// Of the hooks, those of players, chat, match, storage, ticks, tiles and inputs, SpawnHook, DeathHook and
-// SelfKillHook are called. There is no damage, and the simulation picks up, fires and finds spawn points: the hooks of
+// Of the hooks, those of players, chat, match, storage, ticks, tiles and inputs, SpawnHook, DeathHook,
+// SelfKillHook and FinishHook are called. There is no damage, and the simulation picks up, fires and finds spawn points: the hooks of
 // those are not called.
 //
 // Of Tx, these have no effect on tees: TakeDamage, Explode, Heal, GiveArmor, SetHealth, SetArmor, SetAmmo,
@@ -36,14 +36,12 @@ type ddraceHost struct {
 	world   *ddrace.World
 	played  DDRacePlayedRule // runs another one, nil for none
 	own     *ddrace.World    // with played, the world's own
-	inputs  []ddrace.PlayerInput
-	entered PlayerMask // who is in the simulation
+	entered PlayerMask       // who is in the simulation
 	lines   []ddrace.Line
 	pickups []ddrace.Pickup
 	notFor  [MaxPlayers]PlayerMask // who does not see a player's tee
 	teams   [MaxPlayers]uint8      // of the players when the tick began
 	tick    DDRaceTick
-	command int     // index of the one that is applied
 	visitor visitor // while it is visited
 	options DDRaceOptions
 }
@@ -104,16 +102,17 @@ func shownTuning(t *ddrace.Tuning) (s Tuning) {
 	return s
 }
 
-// DDRaceTuning returns the tuning that the client of a player is sent in worlds of DDRace, and whether it
-// is one. For Nobody it is that of the world.
-func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, ok bool) {
-	switch {
-	case w.ddrace == nil:
-		return t, false
-	case id < 0 || id >= MaxPlayers:
-		return w.ddrace.world.Settings().Tuning, true
+// DDRaceTuning returns the tuning that the client of a player is sent in worlds of DDRace, and of how many
+// parameters: 0 in other worlds. For Nobody it is that of the world.
+func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, params int) {
+	if w.ddrace == nil {
+		return t, 0
 	}
-	return w.ddrace.world.SentTuning(int(id)), true
+	s := w.ddrace.world.Settings()
+	if id < 0 || id >= MaxPlayers {
+		return s.Tuning, s.NumTuneParams()
+	}
+	return w.ddrace.world.SentTuning(int(id)), s.NumTuneParams()
 }
 
 // DDRaceFreezeTicks returns how many ticks a tile freezes in worlds of DDRace, 0 in others.
@@ -168,14 +167,14 @@ func (w *World) tickDDRace(cmds []Command) {
 			}
 		}
 	}
-	d.inputs, d.tick.Inputs = d.inputs[:0], d.tick.Inputs[:0]
+	d.tick.Inputs = d.tick.Inputs[:0]
 	for i := range cmds {
 		if c := &cmds[i]; c.Kind == CmdInput && c.Player >= 0 && c.Player < MaxPlayers && w.players[c.Player].inGame && c.Input.valid() {
 			w.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
 		}
 	}
 	d.beginRecord(w)
-	events := d.world.Step(d.inputs)
+	events := d.world.Step(d.tick.Inputs)
 	d.endRecord()
 	for i := range events {
 		w.ddraceEvent(&events[i])
@@ -209,25 +208,24 @@ func (w *World) tellRaceTeams() {
 	}
 }
 
+// beforeChat tells of the changes of teams that came before a line of the chat, as DDNet-Server does.
+func (w *World) beforeChat() {
+	if w.ddrace != nil && w.ddrace.played == nil {
+		w.tellRaceTeams()
+	}
+}
+
 // addInput adds an input, ascending by players.
 func (w *World) addInput(id int, in *Input) {
 	p, d := &w.players[id], w.ddrace
 	if last := &p.sight.input; *in != *last {
 		*last, p.sight.active = *in, w.tick
 	}
-	n := ddrace.PlayerInput{Player: id, Input: ddraceInput(in)}
-	d.tick.Inputs = insertInput(d.tick.Inputs, n)
-	if p.sight.pause == NotPaused || d.world.AliveTee(id) == nil { // else the tee keeps what it did last
-		d.inputs = insertInput(d.inputs, n)
-	}
-}
-
-func insertInput(list []ddrace.PlayerInput, n ddrace.PlayerInput) []ddrace.PlayerInput {
-	list = append(list, n)
-	for i := len(list) - 1; i > 0 && list[i-1].Player > n.Player; i-- {
+	list := append(d.tick.Inputs, ddrace.PlayerInput{Player: id, Input: ddraceInput(in)})
+	for i := len(list) - 1; i > 0 && list[i-1].Player > id; i-- {
 		list[i-1], list[i] = list[i], list[i-1]
 	}
-	return list
+	d.tick.Inputs = list
 }
 
 // ddraceInput returns an input as the simulation has it.
@@ -283,7 +281,7 @@ func (w *World) ddraceEvent(e *ddrace.Event) {
 	case ddrace.EventSpawnEffect:
 		return
 	case ddrace.EventDeathEffect:
-		if w.isAlive(id) { // a teleport; deaths have their own
+		if w.isAlive(id) { // a teleport, or it vanishes; deaths have their own
 			w.addEvent(Event{Kind: EvDeath, To: to, Player: id, Pos: e.Pos})
 		}
 		return
@@ -303,6 +301,10 @@ func (w *World) ddraceEvent(e *ddrace.Event) {
 		w.tellDDRaceTuning(id)
 	case ddrace.EventMessage:
 		w.tx.SayTo(id, ddrace.Message(e.Value).Text(e.Extra))
+	case ddrace.EventPlaysOn:
+		if e.Value == 1 {
+			w.addEvent(Event{Kind: EvSpawn, To: to, Player: id, Pos: e.Pos})
+		}
 	case ddrace.EventZone:
 		s := w.ddrace.world.Settings()
 		w.sayZone(id, s.ZoneLeave, e.Extra)

@@ -90,7 +90,13 @@ const maxTuningWait = 5
 
 // Tell makes the world follow the tuning that the server told the client of a player, whose tee is shown. It is
 // that of the tune zone in which the tee is, as soon as it has come: servers tell it once, when the zone changes or the tuning.
-func (p *DDRacePrediction) Tell(t *ddrace.Tuning, own PlayerID) {
+// How many parameters there are says whether the server has the physics of DDNet 20.
+func (p *DDRacePrediction) Tell(t *ddrace.Tuning, params int, own PlayerID) {
+	if s := p.world.Settings(); s.NumTuneParams() != params {
+		changed := *s
+		changed.SetTuneParams(params)
+		p.world.SetSettings(changed)
+	}
 	if p.world.Tee(int(own)) == nil {
 		return
 	}

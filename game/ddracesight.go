@@ -115,10 +115,8 @@ func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
 	}
 	if s.pause = kind; kind == NotPaused {
 		p.viewPos = tx.w.characters[id].pos
-		if s.input != (Input{}) {
-			d.SetInput(int(id), ddraceInput(&s.input)) // of while it looked around
-		}
 	}
+	d.LookAround(int(id), kind != NotPaused, kind == PauseVanished)
 	return true
 }
 
@@ -172,21 +170,6 @@ func (w *World) chooseOthers(id PlayerID, show int32) {
 // enterSight is what a player sees who enters a world of DDRace.
 func (w *World) enterSight(id PlayerID) {
 	w.players[id].sight = sight{others: ShowOthers(w.ddrace.world.Settings().ShowOthersDefault), active: w.tick}
-}
-
-// vanish takes tees out of the world whose players want that and that stand still on the ground.
-func (w *World) vanish() {
-	d := w.ddrace
-	for i := range w.players {
-		p := &w.players[i]
-		if p.sight.pause != PauseVanished || !w.characters[i].inWorld || !d.world.Rests(i) {
-			continue
-		}
-		d.world.Pause(i, true)
-		pos, to := w.characters[i].pos, ^w.ddraceHidden(PlayerID(i))
-		w.addEvent(Event{Kind: EvDeath, To: to, Player: PlayerID(i), Pos: pos})
-		w.characters[i].inWorld = false
-	}
 }
 
 // hideTees finds out who does not see whom.

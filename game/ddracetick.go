@@ -23,11 +23,12 @@ type DDRaceTick struct {
 // DDRaceNote is something that a command led to and that recordings note beside it, see [Tx.NoteDDRace].
 type DDRaceNote struct {
 	Kind    DDRaceNoteKind
-	Players [2]PlayerID // of NoteSwap: who changed places
+	Players [2]PlayerID // of NoteSwap: who changed places; of NoteView the first: whose camera it is
+	Pos     vec.Vec2    // of NoteView: where it is
 	Team    uint8       // of the others
 	SaveID  string      // of NoteSaved and NoteLoaded
 	Save    string      // of NoteSaved and NoteLoaded: the state of the team
-	Command int         // what led to it, as an index of the commands that Step got
+	Command int         // what led to it, as an index of the commands that Step got, -1 for none of them
 }
 
 // DDRaceNoteKind is what a DDRaceNote tells.
@@ -40,13 +41,14 @@ const (
 	NoteSaveFailed                       // or is not, and goes on
 	NoteLoaded                           // a team goes on with a save
 	NoteLoadFailed                       // or does not
+	NoteView                             // a tee comes to where a player looks who looks around
 )
 
 // NoteDDRace has recordings of the match tell of something that they would not know else, in worlds of DDRace. It
 // changes nothing in the world.
 func (tx *Tx) NoteDDRace(n DDRaceNote) {
 	if d := tx.w.ddrace; d != nil {
-		n.Command = d.command
+		n.Command = tx.w.command - 1
 		d.tick.Notes = append(d.tick.Notes, n)
 	}
 }

@@ -215,7 +215,8 @@ const (
 	EvMotd
 	// EvKillFeed: clients are shown a kill that is none, with the fields of EvKill.
 	EvKillFeed
-	// EvConsole: Text is for the console of the operators. No client is told.
+	// EvConsole: Text is for the console of the operators, and Flag reports whether it says that something
+	// failed. Value is 1 + the index of the command of [World.Step] that printed it, 0 if none did. No client is told.
 	EvConsole
 	// EvModOff: the mod with the index Value in Config.Mods panicked and is switched off. Text
 	// says so, and in further lines where it panicked. No client is told.

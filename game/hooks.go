@@ -286,6 +286,18 @@ func (w *World) callFlagReturn(t Team) {
 	notify(w, w.hooks.flagReturn, func(h FlagReturnHook, ctx *Ctx) { h.OnFlagReturn(ctx, t) })
 }
 
+// callFinishes calls the FinishHooks for the races that were finished in the tick. What a hook itself
+// tells is a finish for clients only, so that none calls itself for ever.
+func (w *World) callFinishes() {
+	for i := range len(w.finishes) {
+		f := w.finishes[i]
+		if w.players[f.Player].connected {
+			notify(w, w.hooks.finish, func(h FinishHook, ctx *Ctx) { h.OnFinish(ctx, &f) })
+		}
+	}
+	w.finishes = w.finishes[:0]
+}
+
 // callRule asks a rule of the mode or a mod. It returns otherwise if there is no such rule, if
 // hooks are nested too deeply, and if the mod panics.
 func callRule[R, V any](w *World, rule hookOf[R], otherwise V, ask func(R, *Ctx) V) V {

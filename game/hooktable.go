@@ -63,6 +63,7 @@ var hookTable = []hookSpec{
 	listed(ModeFirst, func(h *hooks) *[]hookOf[TileHook] { return &h.tile }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[RoundStartHook] { return &h.roundStart }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[FlagReturnHook] { return &h.flagReturn }),
+	listed(ModeFirst, func(h *hooks) *[]hookOf[FinishHook] { return &h.finish }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[StateHook] { return &h.state }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[StateSaver] { return &h.savers }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[StorageHook] { return &h.storage }),

@@ -3,7 +3,7 @@ package game
 import "slices"
 
 // GameTypeNamer names the game type that clients and master servers show. It is asked once, by
-// [New]: of the mode and then of the mods in order, each with the name so far, which begins as
+// [New], after all have started: of the mode and then of the mods in order, each with the name so far, which begins as
 // [Mode.Name]. An empty name changes nothing.
 type GameTypeNamer interface {
 	GameType(name string) string
@@ -77,6 +77,16 @@ var originalGameTypes = []string{"DM", "TDM", "CTF", "LMS", "LTS"}
 func (w *World) decide() {
 	d := &w.decisions
 	w.decidePlayers()
+	if r := w.hooks.purityRule; r.isSet() {
+		pure := w.rules.PureTuning
+		w.protect(r.of, func() { pure = r.hook.PureTuning() })
+		d.purity = &pure
+	}
+}
+
+// decideName decides what the game type is called, which may depend on variables.
+func (w *World) decideName() {
+	d := &w.decisions
 	d.gameType = w.mode.Name()
 	for _, n := range w.hooks.namers {
 		w.protect(n.of, func() {
@@ -85,13 +95,8 @@ func (w *World) decide() {
 			}
 		})
 	}
-	if r := w.hooks.purityRule; r.isSet() {
-		pure := w.rules.PureTuning
-		w.protect(r.of, func() { pure = r.hook.PureTuning() })
-		d.purity = &pure
-		if !pure && slices.Contains(originalGameTypes, d.gameType) {
-			d.gameType += "+"
-		}
+	if d.purity != nil && !*d.purity && slices.Contains(originalGameTypes, d.gameType) {
+		d.gameType += "+"
 	}
 }
 

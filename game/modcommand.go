@@ -70,6 +70,16 @@ func (c *CommandCall) Reply(ctx *Ctx, text string) {
 	}
 }
 
+// Fail is Reply for a text that says why the command did not do what it says: a vote for it, for example,
+// passes without effect then.
+func (c *CommandCall) Fail(ctx *Ctx, text string) {
+	if c.fromConsole {
+		ctx.print(text, true)
+	} else {
+		ctx.SayTo(c.Player, text)
+	}
+}
+
 // ChatCommand declares a command that players write into the chat after a slash. Clients
 // offer it and its help. Start calls it. With spam protection a player can run four commands
 // of mods in a second.
@@ -198,6 +208,8 @@ func (w *World) callDeclared(of owner, call func(*Ctx)) {
 }
 
 // Print prints a line in the console of the operators, and in the log.
-func (tx *Tx) Print(text string) {
-	tx.effect(Event{Kind: EvConsole, Player: Nobody, Target: Nobody, Text: text})
+func (tx *Tx) Print(text string) { tx.print(text, false) }
+
+func (tx *Tx) print(text string, failed bool) {
+	tx.effect(Event{Kind: EvConsole, Player: Nobody, Target: Nobody, Text: text, Flag: failed, Value: int32(tx.w.command)})
 }

@@ -160,6 +160,14 @@ type FlagReturnHook interface {
 	OnFlagReturn(ctx *Ctx, t Team)
 }
 
+// FinishHook is called when a player has finished a race, once all is over in the tick, OnTick too:
+// then the clock has stopped, and what the hook does to tees disturbs nothing. Each player of a team of
+// DDRace has a call. It is also called for finishes that do not count for the ranks, such as those of
+// bots, but not for those of teams that practise or of races that ended before, as by a cheat.
+type FinishHook interface {
+	OnFinish(ctx *Ctx, f *RaceFinish)
+}
+
 // MatchResult is the result of WinRule.CheckWin.
 type MatchResult uint8
 
@@ -275,6 +283,7 @@ type hooks struct {
 	tile        []hookOf[TileHook]
 	roundStart  []hookOf[RoundStartHook]
 	flagReturn  []hookOf[FlagReturnHook]
+	finish      []hookOf[FinishHook]
 	state       []hookOf[StateHook]
 	savers      []hookOf[StateSaver]
 	storage     []hookOf[StorageHook]

@@ -96,7 +96,7 @@ func (w *World) changeProfile(id PlayerID, next Profile) {
 	if w.isSpam(p.lastChat, TickRate) {
 		next.Name = old.Name
 	}
-	if next == old || w.isSpam(p.lastInfo, 5*TickRate) {
+	if next == old || w.isSpam(p.lastInfo, w.rules.InfoChangeDelay*TickRate) {
 		return
 	}
 	p.lastInfo = w.tick

@@ -27,10 +27,13 @@ func cutString(s string, n int) string {
 	return strings.Clone(s)
 }
 
+// CutName returns what of a name a profile can have.
+func CutName(name string) string { return cutString(name, MaxNameLen) }
+
 // sanitize limits a profile to valid values.
 func (p *Profile) sanitize() {
 	p.Name = strings.TrimLeftFunc(p.Name, isInvisible)
-	if p.Name = cutString(p.Name, MaxNameLen); p.Name == "" {
+	if p.Name = CutName(p.Name); p.Name == "" {
 		p.Name = "(1)"
 	}
 	p.Clan = cutString(p.Clan, MaxClanLen)

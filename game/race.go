@@ -74,7 +74,7 @@ func (tx *Tx) RaceTime(id PlayerID) (ms int32, running bool) {
 	return (tx.w.tick - p.raceStart) * (1000 / TickRate), true
 }
 
-// SendRaceFinish tells all that a player has finished.
+// SendRaceFinish tells all that a player has finished, clients at once and [FinishHook] after the tick.
 func (tx *Tx) SendRaceFinish(f RaceFinish) {
 	if tx.player(f.Player) != nil {
 		to := MaskAll
@@ -82,6 +82,9 @@ func (tx *Tx) SendRaceFinish(f RaceFinish) {
 			to = MaskOne(f.Player)
 		}
 		tx.w.addEvent(Event{Kind: EvRaceFinish, To: to, Player: f.Player, Value: f.Time, Extra: f.Diff, Record: f.Record})
+		if len(tx.w.hooks.finish) > 0 {
+			tx.w.finishes = append(tx.w.finishes, f)
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ type RankRow struct {
 type RankSaveState struct {
 	ID   string   `json:",omitempty"`
 	Text string   `json:",omitempty"`
-	Age  int64    `json:",omitempty"` // seconds
+	Age  int64    `json:",omitempty"` // seconds, negative if nobody knows
 	Who  []string `json:",omitempty"`
 }
 

@@ -22,6 +22,7 @@ type Rules struct {
 	TournamentMode   int32 // 0 off, 1 players join as spectators, 2 also restricts the chat of spectators [sv_tournament_mode]
 	ReadyMode        bool  // [sv_player_ready_mode]
 	SpamProtection   bool  // [sv_spamprotection]
+	InfoChangeDelay  int32 // seconds between two changes of a player's name or skin [sv_info_change_delay]
 	RespawnDelayTDM  int32 // seconds [sv_respawn_delay_tdm]
 	TeamBalanceTime  int32 // minutes, 0 off [sv_teambalance_time]
 	InactiveTime     int32 // minutes, 0 off [sv_inactivekick_time]
@@ -35,11 +36,14 @@ type Rules struct {
 	VoteSpectate     bool  // [sv_vote_spectate]
 }
 
+// defaultInfoChangeDelay is that of Teeworlds, where it is fixed.
+const defaultInfoChangeDelay = 5
+
 // DefaultRules returns the rules of a Teeworlds 0.7.5 server without configuration.
 func DefaultRules() Rules {
 	return Rules{
 		ScoreLimit: 20, MatchesPerMap: 1, MatchSwap: true, Powerups: true,
-		PlayerSlots: 8, MaxClients: 8, SpamProtection: true, RespawnDelayTDM: 3,
+		PlayerSlots: 8, MaxClients: 8, SpamProtection: true, InfoChangeDelay: defaultInfoChangeDelay, RespawnDelayTDM: 3,
 		TeamBalanceTime: 1, InactiveTime: 3, InactiveAction: 2,
 		SilentSpectators: true, VoteKick: true, VoteSpectate: true,
 	}
@@ -56,6 +60,7 @@ func (r *Rules) clamp() {
 	limit(&r.MaxClients, 1, MaxPlayers)
 	limit(&r.PlayerSlots, 0, r.MaxClients)
 	limit(&r.TournamentMode, 0, 2)
+	limit(&r.InfoChangeDelay, 0, 9999)
 	limit(&r.RespawnDelayTDM, 0, 10)
 	limit(&r.TeamBalanceTime, 0, 1000)
 	limit(&r.InactiveTime, 0, 1000)

@@ -141,6 +141,7 @@ func (v *visitor) world(w *World) {
 	if v.extra(46, w.ddrace != nil) {
 		v.ddrace(w)
 	}
+	v.infoChangeDelay(&w.rules)
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s.hook)
@@ -165,6 +166,16 @@ func (v *visitor) rules(r *Rules) {
 		if limited.clamp(); limited != *r && v.err == nil {
 			v.fail("rules out of their ranges")
 		}
+	}
+}
+
+// infoChangeDelay visits the delay unless it is that of Teeworlds.
+func (v *visitor) infoChangeDelay(r *Rules) {
+	if v.extra(47, r.InfoChangeDelay != defaultInfoChangeDelay) {
+		num(v, &r.InfoChangeDelay)
+		within(v, "delay of changes", r.InfoChangeDelay, 0, 9999)
+	} else if v.op == restoring {
+		r.InfoChangeDelay = defaultInfoChangeDelay
 	}
 }
 

@@ -82,10 +82,13 @@ func (w *World) requestTeam(id PlayerID, t Team) {
 		t != TeamSpectators && w.teamsLocked || p.teamChangeTick > w.tick {
 		return
 	}
+	last, next := p.lastSetTeam, p.teamChangeTick
 	p.lastSetTeam = w.tick
 	if w.canJoinTeam(id, t) && w.canChangeTeam(id, t) {
 		p.teamChangeTick = w.tick + 3*TickRate
-		w.moveToTeam(id, t, true, JoinPlayer)
+		if !w.moveToTeam(id, t, true, JoinPlayer) && w.ddrace != nil {
+			p.lastSetTeam, p.teamChangeTick = last, next // who was refused there may try again at once
+		}
 	}
 }
 

@@ -333,12 +333,14 @@ func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) {
 
 // Say sends a chat line of the server to all.
 func (tx *Tx) Say(text string) {
+	tx.w.beforeChat()
 	tx.effect(Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 }
 
 // SayTo sends a chat line of the server to one player.
 func (tx *Tx) SayTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
+		tx.w.beforeChat()
 		tx.effect(Event{Kind: EvChat, To: MaskOne(id), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 	}
 }

@@ -58,7 +58,7 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 	if id < 0 || id >= MaxPlayers || w.rules.PureTuning {
 		return w.tuning
 	}
-	if t, ok := w.DDRaceTuning(id); ok {
+	if t, params := w.DDRaceTuning(id); params > 0 {
 		return shownTuning(&t)
 	}
 	if !w.playerExtras[id].tuning.own {

@@ -64,12 +64,14 @@ type World struct {
 	modsOff   []bool // those that are switched off
 	running   owner  // whose function runs
 	panics    []modPanic
+	finishes  []RaceFinish // of this tick, until the FinishHooks are called
 
 	declared  declared
 	perPlayer []playerClearer // of the states of mode and mods
 	people    people
 
 	tick           int32
+	command        int // 1 + the index of the one that Step applies, 0 while it applies none
 	rand           splitmix.Rand
 	terrain        Terrain
 	collision      *physics.Collision
@@ -177,6 +179,7 @@ func New(cfg Config) (*World, error) {
 	if err := w.declared.err; err != nil {
 		return nil, err
 	}
+	w.decideName()
 	if err := w.startDDRace(); err != nil {
 		return nil, err
 	}
@@ -206,17 +209,15 @@ func (w *World) Step(cmds []Command) []Event {
 	}
 	for i := range cmds {
 		if cmds[i].Kind != CmdInput {
-			if w.ddrace != nil {
-				w.ddrace.command = i
-			}
+			w.command = i + 1
 			w.apply(&cmds[i])
 		}
 	}
+	w.command = 0
 	w.tick++
 	if w.ddrace != nil {
 		w.tickDDRace(cmds)
 		w.tickRest()
-		w.vanish()
 		w.tellRaceTeams()
 		return w.events
 	}
@@ -240,6 +241,9 @@ func (w *World) tickRest() {
 	w.tickMatch()
 	w.tickTimers()
 	w.callTick()
+	if len(w.finishes) > 0 {
+		w.callFinishes()
+	}
 	for id := PlayerID(0); id < MaxPlayers; id++ {
 		if w.players[id].connected {
 			w.tickPlayer(id)

@@ -27,8 +27,9 @@ func (chessGame) Rules(dst []halflife.Rule) []halflife.Rule {
 	return append(dst, halflife.Rule{Name: "clock", Value: "5+3"})
 }
 
-func (chessGame) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+func (chessGame) RunRcon(_ transport.Peer, _ int, line string, print func(string), done func()) {
 	print("you said " + line)
+	done()
 }
 
 // A server answers beside the game, in the loop that reads the port.

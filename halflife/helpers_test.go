@@ -25,11 +25,12 @@ type fakeGame struct {
 func (y *fakeGame) Info() halflife.Info                             { return y.info }
 func (y *fakeGame) Players(dst []halflife.Player) []halflife.Player { return append(dst, y.players...) }
 func (y *fakeGame) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, y.rules...) }
-func (y *fakeGame) RunRcon(_ transport.Peer, level int, line string, print func(string)) {
+func (y *fakeGame) RunRcon(_ transport.Peer, level int, line string, print func(string), done func()) {
 	y.commands = append(y.commands, fmt.Sprintf("%d %s", level, line))
 	for _, text := range y.output {
 		print(text)
 	}
+	done()
 }
 
 func newFakeGame() *fakeGame {

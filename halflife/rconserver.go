@@ -22,9 +22,9 @@ import (
 // Console runs the commands of the remote console.
 type Console interface {
 	// RunRcon runs a line with the rights of a level, see RconPassword. It calls print
-	// with the output, in order, before it returns. A line feed is added to texts
-	// that do not end with one.
-	RunRcon(peer transport.Peer, level int, line string, print func(text string))
+	// with the output, in order, and then done, before it returns or later on the same goroutine.
+	// A line feed is added to texts that do not end with one.
+	RunRcon(peer transport.Peer, level int, line string, print func(text string), done func())
 }
 
 // RconPassword is a password and the rights that it gives.
@@ -117,7 +117,6 @@ type rconState struct {
 	// recentAdmins are the persons who logged in last, who are not banned for wrong
 	// passwords.
 	recentAdmins [maxRecentAdmins]netip.Prefix
-	buf          []byte
 }
 
 func (r *rconState) init() {
@@ -316,13 +315,13 @@ func (r *rconState) addAdmin(person netip.Prefix) {
 // runCommand runs a command and sends its output, at least one print message, since
 // programs wait for one.
 func (s *Server) runCommand(peer transport.Peer, level int, command []byte) {
-	out := outputPrinter{send: func(b []byte) { s.send(peer, b) }, buf: s.rcon.buf[:0]}
-	if len(command) > 0 {
-		s.reportEvent(RconEvent{Peer: peer, Result: RconRan, Command: commandName(command), Level: level, Count: 1})
-		s.cfg.Console.RunRcon(peer, level, string(command), out.print)
+	out := outputPrinter{send: func(b []byte) { s.send(peer, b) }}
+	if len(command) == 0 {
+		out.finish()
+		return
 	}
-	out.finish()
-	s.rcon.buf = out.buf
+	s.reportEvent(RconEvent{Peer: peer, Result: RconRan, Command: commandName(command), Level: level, Count: 1})
+	s.cfg.Console.RunRcon(peer, level, string(command), out.print, out.finish)
 }
 
 // commandName returns the first word of a line in printable ASCII.

@@ -51,7 +51,7 @@ func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
 		for i, t := range c.teams {
 			if slices.Contains(t.names, r.Name) {
 				rank := c.teamRank(i)
-				a.Found, a.Percent = true, percent(rank, len(c.teams))
+				a.Found, a.Percent = true, Percent(rank, len(c.teams))
 				a.Own = &game.RankRow{Rank: int32(rank), Names: t.names, Time: t.time}
 				return
 			}
@@ -92,7 +92,7 @@ func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
 	case game.RankSaves:
 		for k, e := range x.saves {
 			if k.mapName == r.Map && slices.Contains(e.Names, r.Name) {
-				if age := x.age(e.When); a.Count == 0 || age < a.Save.Age {
+				if age := x.age(e.When); a.Count == 0 || a.Save.Age < 0 || age >= 0 && age < a.Save.Age {
 					a.Save = &game.RankSaveState{Age: age}
 				}
 				a.Count++
@@ -175,7 +175,7 @@ func (x *index) rankOf(ranking []place, player uint32) (*game.RankRow, int32) {
 	}
 	rank := rankAt(ranking, i)
 	row := x.row(rank, ranking[i])
-	return &row, percent(rank, len(ranking))
+	return &row, Percent(rank, len(ranking))
 }
 
 // rankAt returns the rank of entry i, which those before it with the same time share.
@@ -193,8 +193,8 @@ func (c *course) teamRank(i int) int {
 	return i + 1
 }
 
-// percent returns how many percent of n the holder of a rank is better than.
-func percent(rank, n int) int32 {
+// Percent returns how many percent of n the holder of a rank is better than, rounded as DDNet does.
+func Percent(rank, n int) int32 {
 	if n <= 1 {
 		return 100
 	}

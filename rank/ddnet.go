@@ -3,6 +3,7 @@ package rank
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -10,19 +11,23 @@ import (
 	"io"
 	"math"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 )
 
 // A Source is a database with DDNet's tables.
 type Source interface {
 	// Query calls row with the columns of each row, empty for NULL. They are valid until it returns.
 	Query(ctx context.Context, query string, row func(columns []string) error) error
-	// UnixTime is the expression for a column of type TIMESTAMP in seconds since 1970.
+	// UnixTime is the expression for a column of type TIMESTAMP in seconds since 1970: empty or 0 if it has none, as DDNet
+	// has 0000-00-00, and another text if it has no date.
 	UnixTime(column string) string
 }
 
@@ -30,8 +35,12 @@ type Source interface {
 type Imported struct {
 	Finishes, TeamFinishes, Maps, Points, Saves int
 	New                                         int
-	// Refused are rows that cannot be, such as times below 0.
-	Refused int
+	// Refused are rows that cannot be, such as those without a map or name, with times below 0, or with more or fewer columns,
+	// as a separator in a text of SQLite makes them. BadPoints are others with
+	// points or stars that are no numbers from 0 up, and BadSaves with states that no team could load. All these were left out.
+	Refused, BadPoints, BadSaves int
+	// Undated are rows that lost a date that is none or in the future, and Renamed those with names that were cut.
+	Undated, Renamed int
 }
 
 // ErrPrefix means that a prefix cannot be that of tables.
@@ -42,93 +51,164 @@ func ValidPrefix(prefix string) bool { return prefixes.MatchString(prefix) }
 
 var prefixes = regexp.MustCompile(`^[A-Za-z0-9_]{1,32}$`)
 
-// importBatch is how many entries Import adds at once.
-const importBatch = 2000
+const (
+	// importBatch is how many entries Import adds at once.
+	importBatch = 2000
+	// maxAhead is how many seconds a date may be ahead: DDNet-Server writes those of its time zone.
+	maxAhead = 24 * 60 * 60
+)
 
 // Import adds what DDNet's tables have, "record" being the usual prefix of their names. Repeating it adds
-// what is new: rows get their IDs from what they are.
-func Import(ctx context.Context, from Source, prefix string, add func([]Entry) (int, error)) (r Imported, err error) {
+// what is new: rows get their IDs from what they are. After an error, what was read before it has been added.
+func Import(ctx context.Context, from Source, prefix string, add func([]Entry) (int, error)) (Imported, error) {
 	if !ValidPrefix(prefix) {
-		return r, fmt.Errorf("%w: %q", ErrPrefix, prefix)
+		return Imported{}, fmt.Errorf("%w: %q", ErrPrefix, prefix)
 	}
-	var batch []Entry
-	flush := func() error {
-		n, err := add(batch)
-		r.New += n
-		batch = batch[:0]
-		return err
+	im := importer{add: add, now: time.Now().Unix()}
+	err := im.tables(ctx, from, prefix)
+	err = errors.Join(err, im.flush())
+	return im.Imported, err
+}
+
+type importer struct {
+	Imported
+	add   func([]Entry) (int, error)
+	batch []Entry
+	now   int64
+}
+
+func (im *importer) flush() error {
+	if len(im.batch) == 0 {
+		return nil
 	}
-	keep := func(e Entry, columns []string) error {
-		sum := sha256.Sum256([]byte(fmt.Sprint(e.Kind, e.Team) + strings.Join(columns, "\x1f")))
-		copy(e.ID[:], sum[:])
-		if !e.valid() {
-			r.Refused++
+	n, err := im.add(im.batch)
+	im.New += n
+	im.batch = im.batch[:0]
+	return err
+}
+
+// keep adds the entry that columns make, of which the one with the number date is its date; negative if there is none.
+func (im *importer) keep(e Entry, columns []string, date int) error {
+	dated := true
+	if date >= 0 {
+		e.When, dated = im.date(&columns[date])
+	}
+	sum := sha256.Sum256([]byte(fmt.Sprint(e.Kind, e.Team) + strings.Join(columns, "\x1f")))
+	copy(e.ID[:], sum[:])
+	renamed := false
+	for i, name := range e.Names {
+		// A client shows no more, and a database may refuse what is not UTF-8.
+		e.Names[i] = game.CutName(strings.ToValidUTF8(name, "?"))
+		renamed = renamed || e.Names[i] != name
+	}
+	nameless := e.Kind != SetPoints && e.Map == "" || e.Kind != Save && slices.Contains(e.Names, "")
+	switch {
+	case nameless || !e.valid():
+		im.Refused++
+		return nil
+	case e.Points < 0 || e.Stars < 0:
+		im.BadPoints++
+		return nil
+	case e.Kind == Save:
+		if _, err := ddrace.ParseSavedTeam(e.Text); err != nil {
+			im.BadSaves++
 			return nil
 		}
-		if batch = append(batch, e); len(batch) < importBatch {
+	}
+	if !dated {
+		im.Undated++
+	}
+	if renamed {
+		im.Renamed++
+	}
+	if im.batch = append(im.batch, e); len(im.batch) < importBatch {
+		return nil
+	}
+	return im.flush()
+}
+
+// date returns the date of a column, 0 if it has none or one that cannot be, and whether that is what it has. What is no
+// date is taken out of the column.
+func (im *importer) date(column *string) (when int64, ok bool) {
+	if *column == "" {
+		return 0, true
+	}
+	when, err := strconv.ParseInt(*column, 10, 64)
+	if err != nil {
+		*column = ""
+	}
+	if err != nil || when < 0 || when > im.now+maxAhead {
+		return 0, false
+	}
+	return when, true
+}
+
+// query calls row with the rows that have as many columns as the query asks for.
+func (im *importer) query(ctx context.Context, from Source, query string, columns int, row func([]string) error) error {
+	return from.Query(ctx, query, func(c []string) error {
+		if len(c) != columns {
+			im.Refused++
 			return nil
 		}
-		return flush()
-	}
+		return row(c)
+	})
+}
+
+func (im *importer) tables(ctx context.Context, from Source, prefix string) error {
 	checkpoints := make([]string, game.MaxCheckpoints)
 	for i := range checkpoints {
 		checkpoints[i] = fmt.Sprint("cp", i+1)
 	}
 	when := from.UnixTime("Timestamp")
-	err = from.Query(ctx, "SELECT Map, Name, "+when+", Time, Server, GameID, DDNet7, "+strings.Join(checkpoints, ", ")+
-		" FROM "+prefix+"_race ORDER BY Timestamp", func(c []string) error {
-		r.Finishes++
-		e := Entry{Kind: Finish, Map: c[0], Names: []string{c[1]}, When: seconds(c[2]), Time: ms(c[3]), Server: c[4], GameID: c[5], DDNet7: c[6] == "1"}
+	err := im.query(ctx, from, "SELECT Map, Name, "+when+", Time, Server, GameID, DDNet7, "+strings.Join(checkpoints, ", ")+
+		" FROM "+prefix+"_race ORDER BY Timestamp", 7+len(checkpoints), func(c []string) error {
+		im.Finishes++
+		e := Entry{Kind: Finish, Map: c[0], Names: []string{c[1]}, Time: ms(c[3]), Server: c[4], GameID: c[5], DDNet7: c[6] == "1"}
 		for _, t := range c[7:] {
 			e.Checkpoints = append(e.Checkpoints, ms(t))
 		}
-		return keep(e, slices.Clone(c))
+		return im.keep(e, slices.Clone(c), 2)
 	})
 	if err != nil {
-		return r, err
+		return err
 	}
-	if err := importTeams(ctx, from, prefix, func(e Entry, columns []string) error {
-		r.TeamFinishes++
-		return keep(e, columns)
-	}); err != nil {
-		return r, err
+	if err := im.teams(ctx, from, prefix); err != nil {
+		return err
 	}
 	// Points come after finishes, for which there are none then.
-	err = from.Query(ctx, "SELECT Map, Server, Mapper, Points, Stars, "+when+" FROM "+prefix+"_maps", func(c []string) error {
-		r.Maps++
-		return keep(Entry{Kind: SetMap, Map: c[0], Server: c[1], Text: c[2], Points: integer(c[3]), Stars: integer(c[4]), When: seconds(c[5])}, slices.Clone(c))
+	err = im.query(ctx, from, "SELECT Map, Server, Mapper, Points, Stars, "+when+" FROM "+prefix+"_maps", 6, func(c []string) error {
+		im.Maps++
+		return im.keep(Entry{Kind: SetMap, Map: c[0], Server: c[1], Text: c[2], Points: count(c[3]), Stars: count(c[4])}, slices.Clone(c), 5)
 	})
 	if err != nil {
-		return r, err
+		return err
 	}
-	err = from.Query(ctx, "SELECT Name, Points FROM "+prefix+"_points", func(c []string) error {
-		r.Points++
-		return keep(Entry{Kind: SetPoints, Names: []string{c[0]}, Points: integer(c[1])}, slices.Clone(c))
+	// Of names that are the same when they are cut, the most points count.
+	err = im.query(ctx, from, "SELECT Name, Points FROM "+prefix+"_points ORDER BY Points", 2, func(c []string) error {
+		im.Points++
+		return im.keep(Entry{Kind: SetPoints, Names: []string{c[0]}, Points: count(c[1])}, slices.Clone(c), -1)
 	})
 	if err != nil {
-		return r, err
+		return err
 	}
-	err = from.Query(ctx, "SELECT Map, Code, Savegame, "+when+", Server, SaveID FROM "+prefix+"_saves", func(c []string) error {
-		r.Saves++
-		return keep(Entry{Kind: Save, Map: c[0], Code: c[1], Text: c[2], When: seconds(c[3]), Server: c[4], SaveID: c[5], Names: SavedNames(c[2])}, slices.Clone(c))
+	return im.query(ctx, from, "SELECT Map, Code, Savegame, "+when+", Server, SaveID FROM "+prefix+"_saves", 6, func(c []string) error {
+		im.Saves++
+		return im.keep(Entry{Kind: Save, Map: c[0], Code: c[1], Text: c[2], Server: c[4], SaveID: c[5], Names: SavedNames(c[2])}, slices.Clone(c), 3)
 	})
-	if err != nil {
-		return r, err
-	}
-	return r, flush()
 }
 
-// importTeams reads the team ranks, of which each member has a row.
-func importTeams(ctx context.Context, from Source, prefix string, keep func(Entry, []string) error) error {
+// teams reads the team ranks, of which each member has a row.
+func (im *importer) teams(ctx context.Context, from Source, prefix string) error {
 	var e Entry
 	var of []string // columns that all rows of a team share
 	flush := func() error {
 		if of == nil {
 			return nil
 		}
-		return keep(e, append(of, e.Names...))
+		im.TeamFinishes++
+		return im.keep(e, append(of, e.Names...), 2)
 	}
-	err := from.Query(ctx, "SELECT HEX(ID), Map, "+from.UnixTime("Timestamp")+", Time, GameID, DDNet7, Name FROM "+prefix+"_teamrace ORDER BY ID, Name", func(c []string) error {
+	err := im.query(ctx, from, "SELECT HEX(ID), Map, "+from.UnixTime("Timestamp")+", Time, GameID, DDNet7, Name FROM "+prefix+"_teamrace ORDER BY ID, Name", 7, func(c []string) error {
 		if of != nil && of[0] == c[0] {
 			e.Names = append(e.Names, strings.Clone(c[6]))
 			return nil
@@ -138,7 +218,7 @@ func importTeams(ctx context.Context, from Source, prefix string, keep func(Entr
 		}
 		of = slices.Clone(c[:6])
 		c = slices.Clone(c)
-		e = Entry{Kind: Finish, Team: true, Map: c[1], When: seconds(c[2]), Time: ms(c[3]), GameID: c[4], DDNet7: c[5] == "1", SaveID: c[0], Names: []string{c[6]}}
+		e = Entry{Kind: Finish, Team: true, Map: c[1], Time: ms(c[3]), GameID: c[4], DDNet7: c[5] == "1", SaveID: c[0], Names: []string{c[6]}}
 		return nil
 	})
 	if err != nil {
@@ -175,22 +255,34 @@ func integer(text string) int32 {
 	return int32(n)
 }
 
-func seconds(text string) int64 {
-	n, _ := strconv.ParseInt(text, 10, 64)
-	return max(n, 0)
+// count returns a number of points or stars, -1 for a text that is none. DDNet's tables have 0 where there is none.
+func count(text string) int32 {
+	n, err := strconv.ParseInt(cmp.Or(text, "0"), 10, 32)
+	if err != nil {
+		return -1
+	}
+	return int32(n)
 }
 
 // SQLite reads a file of SQLite with the program sqlite3.
 type SQLite string
 
-// UnixTime implements Source.
-func (SQLite) UnixTime(column string) string { return "strftime('%s', " + column + ")" }
+// UnixTime implements Source. A column can have any text, of which strftime would take "now".
+func (SQLite) UnixTime(column string) string {
+	return strings.ReplaceAll("CASE WHEN IFNULL(#, '') = '' OR # LIKE '0000-00-00%' THEN '' "+
+		"WHEN # GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN IFNULL(strftime('%s', #), 'no date') ELSE 'no date' END", "#", column)
+}
 
 // Query implements Source.
 func (file SQLite) Query(ctx context.Context, query string, row func([]string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sqlite3", "-readonly", "-batch", "-ascii", "-noheader", string(file), query)
+	// A whole path is no option. Views in the file can call functions that run programs, unless the mode is safe.
+	path, err := filepath.Abs(string(file))
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "sqlite3", "-safe", "-readonly", "-batch", "-ascii", "-noheader", path, query)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.StdoutPipe()
@@ -220,7 +312,14 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 		}
 	}
 	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("read %s: %w: %s", file, err, strings.TrimSpace(complaints.String()))
+		text := strings.TrimSpace(complaints.String())
+		if strings.Contains(text, "malformed") {
+			text += fmt.Sprintf(`; "sqlite3 %s .recover | sqlite3 NEW.sqlite" makes a file of what can be read`, file)
+		}
+		if strings.Contains(text, "unknown option: -safe") {
+			text = "sqlite3 3.37 or later is needed, which can read files without running what is in them"
+		}
+		return fmt.Errorf("read %s: %w: %s", file, err, text)
 	}
 	return nil
 }

@@ -3,12 +3,17 @@ package rank
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -28,6 +33,14 @@ func (t tables) Query(_ context.Context, query string, row func([]string) error)
 	return nil
 }
 
+func savedTeam(names ...string) string {
+	var s ddrace.SavedTeam
+	for _, name := range names {
+		s.Tees = append(s.Tees, ddrace.SavedTee{Name: name})
+	}
+	return string(s.Append(nil))
+}
+
 // TestImport imports tables twice, the second time with a row more, points that have changed and one
 // that cannot be.
 func TestImport(t *testing.T) {
@@ -40,14 +53,18 @@ func TestImport(t *testing.T) {
 		"teamrace": {{"0A", "m", "0", "70.5", "game", "0", "ann"}, {"0A", "m", "0", "70.5", "game", "0", "ben"}, {"0B", "m", "0", "71.5", "game", "0", "cid"}},
 		"maps":     {{"m", "Novice", "me", "3", "2", "1600000000"}},
 		"points":   {{"ann", "17"}},
-		"saves":    {{"m", "code", "2\t2\t0\nann\tx\nben\ty\n1\t2", "1700000000", "GER", "uuid"}},
+		"saves":    {{"m", "code", savedTeam("ann", "ben"), "1700000000", "GER", "uuid"}},
 	}
 	r, err := Import(t.Context(), from, "record", j.Add)
 	testenv.Check(t, err == nil && r == Imported{Finishes: 2, TeamFinishes: 2, Maps: 1, Points: 1, Saves: 1, New: 7}, "%+v, %v", r, err)
-	from["race"] = append(from["race"], race("cid", "50"), race("eve", "-1"))
+	from["race"] = append(from["race"], race("cid", "50"), race("eve", "-1"), race("", "50"))
+	from["maps"] = append(from["maps"], []string{"", "Novice", "me", "3", "2", "1600000000"})
+	for table, rows := range from { // a text with a separator makes two rows of one
+		from[table] = append(rows, rows[0][:1], []string{}, append(slices.Clone(rows[0]), "more"))
+	}
 	from["points"][0][1] = "20"
 	r, err = Import(t.Context(), from, "record", j.Add)
-	testenv.Check(t, err == nil && r.New == 2 && r.Refused == 1, "again: %+v, %v", r, err)
+	testenv.Check(t, err == nil && r.New == 2 && r.Refused == 18, "again: %+v, %v", r, err)
 	ask := func(r game.RankRequest) game.RankAnswer {
 		r.Map = "m"
 		c := make(chan game.RankAnswer, 1)
@@ -64,7 +81,66 @@ func TestImport(t *testing.T) {
 	testenv.Check(t, a.Own.Points == 20, "%+v", a.Own)
 	a = ask(game.RankRequest{Op: game.RankSaves, Name: "ben"})
 	testenv.Check(t, a.Count == 1, "%+v", a)
+	testenv.Must(j.Add([]Entry{{ID: number(1), Kind: SetPoints, Names: []string{"cat"}, Points: math.MaxInt32}, {ID: number(2), Kind: Finish, Names: []string{"cat"}, Map: "m", Time: 1}}))
+	a = ask(game.RankRequest{Op: game.RankPoints, Name: "cat"})
+	testenv.Check(t, a.Own.Points == math.MaxInt32, "too many points: %+v", a.Own)
 	testenv.NoError(t, j.Close())
 	_, err = Import(t.Context(), from, "record; DROP", j.Add)
 	testenv.Check(t, errors.Is(err, ErrPrefix), "%v", err)
+}
+
+// TestImportOfBrokenRows imports rows with dates, names, points and saves that cannot be: what is left of them counts,
+// and each kind is counted.
+func TestImportOfBrokenRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	j := Open(Config{Path: path})
+	race := func(name, when string) []string {
+		return append([]string{"m", name, when, "61.98", "GER", "game", "0"}, make([]string, game.MaxCheckpoints)...)
+	}
+	const future = "4102444800" // 2100
+	from := tables{
+		"race": {race("good", "1700000000"), race("unknown", ""), race("zero", "0"), race("garbage", "no date"), race("before", "-1"), race("tomorrow", future),
+			race("nameless tee 123", "1700000000"), race("fifteen bytes \u00e9", "1700000000"), race("caf\xe9", "1700000000")},
+		"teamrace": {{"0A", "m", future, "70.5", "game", "0", "ann"}, {"0A", "m", future, "70.5", "game", "0", "nameless tee 123"}},
+		"maps": {{"m", "Novice", "me", "3", "2", future}, {"n", "Novice", "me", "", "", ""}, {"minus", "Novice", "me", "-3", "2", ""},
+			{"stars", "Novice", "me", "3", "many", ""}, {"large", "Novice", "me", "3000000000", "2", ""}},
+		"points": {{"nameless tee 123", "17"}, {"minus", "-3"}, {"text", "many"}, {"half", "1.5"}},
+		"saves": {{"m", "good", savedTeam("ann"), "no date", "GER", "uuid"}, {"m", "bad", "2\t1\t0\nann\tx", "1700000000", "GER", "uuid"},
+			{"m", "empty", "", "1700000000", "GER", "uuid"}},
+	}
+	want := Imported{Finishes: 9, TeamFinishes: 1, Maps: 5, Points: 4, Saves: 3, New: 14, BadPoints: 6, BadSaves: 2, Undated: 6, Renamed: 5}
+	r, err := Import(t.Context(), from, "record", j.Add)
+	testenv.Check(t, err == nil && r == want, "%+v, %v", r, err)
+	from["race"][3][2] = "" // as it was read before
+	want.New, want.Undated = 0, 5
+	r, err = Import(t.Context(), from, "record", j.Add)
+	testenv.Check(t, err == nil && r == want, "again: %+v, %v", r, err)
+	testenv.NoError(t, j.Close())
+
+	got := map[string]int64{}
+	testenv.NoError(t, Read(path, func(e *Entry) { got[fmt.Sprint(e.Kind, e.Map, e.Names, e.Points)] = e.When }))
+	const known = 1_700_000_000
+	diff := cmp.Diff(map[string]int64{
+		"1m[good] 0": known, "1m[unknown] 0": 0, "1m[zero] 0": 0, "1m[garbage] 0": 0, "1m[before] 0": 0, "1m[tomorrow] 0": 0,
+		"1m[nameless tee 12] 0": known, "1m[fifteen bytes ] 0": known, "1m[caf?] 0": known, "1m[ann nameless tee 12] 0": 0,
+		"3m[] 3": 0, "3n[] 0": 0, "2[nameless tee 12] 17": 0, "4m[ann] 0": 0,
+	}, got)
+	testenv.Check(t, diff == "", "%s", diff)
+
+	j = Open(Config{Path: path})
+	c := make(chan game.RankAnswer, 1)
+	ask := func(r game.RankRequest) game.RankAnswer {
+		r.Map = "m"
+		j.Submit(&r, game.RankOrigin{Server: "GER"}, func(a game.RankAnswer) { c <- a })
+		return <-c
+	}
+	a := ask(game.RankRequest{Op: game.RankTimes, Name: "tomorrow"})
+	testenv.Check(t, len(a.Rows) == 1 && a.Rows[0].Age == -1, "%+v", a.Rows)
+	a = ask(game.RankRequest{Op: game.RankTimes})
+	testenv.Check(t, len(a.Rows) == 5 && a.Rows[0].Age > 0, "what has no date is the last: %+v", a.Rows)
+	_, err = j.Add([]Entry{{ID: number(1), Kind: Save, Map: "m", Code: "dated", Text: savedTeam("ann"), Names: []string{"ann"}, When: known}})
+	testenv.NoError(t, err)
+	a = ask(game.RankRequest{Op: game.RankSaves, Name: "ann"})
+	testenv.Check(t, a.Count == 2 && a.Save.Age > 0, "the last save is one with a date: %+v", a.Save)
+	testenv.NoError(t, j.Close())
 }

@@ -24,8 +24,11 @@ func Read(path string, found func(*Entry)) error {
 	if _, err := f.ReadAt(begin, 0); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	if !bytes.Equal(begin, []byte(magic)) || info.Size() > maxFile {
+	if !bytes.HasPrefix([]byte(magic), begin) || info.Size() > maxFile {
 		return fmt.Errorf("%w: %s", ErrFile, path)
+	}
+	if len(begin) < len(magic) { // nothing is in it yet, as on a full disk
+		return nil
 	}
 	if _, err := f.Seek(int64(len(magic)), 0); err != nil {
 		return err

@@ -3,6 +3,7 @@ package rank
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -50,4 +51,19 @@ func TestLostAnswer(t *testing.T) {
 	<-prepared
 	testenv.NoError(t, s.Close())
 	testenv.Check(t, said == 1, "said %d times that the remote is away", said)
+}
+
+// TestDeliversWhatOthersAppend imports into the file of a server that nobody asks anything: it delivers that.
+func TestDeliversWhatOthersAppend(t *testing.T) {
+	t.Parallel()
+	path, store := filepath.Join(t.TempDir(), "file"), t.TempDir()
+	s := OpenShared(Config{Path: path}, folderStore(store))
+	j := Open(Config{Path: path})
+	for n := 1; n <= 2; n++ {
+		added, err := j.Add([]Entry{{ID: number(n), Kind: Finish, Map: "m", Names: []string{"ann"}, Time: 1000}})
+		testenv.Require(t, err == nil && added == 1, "%d, %v", added, err)
+		testenv.Eventually(t, "it is in the store", func() bool { return len(testenv.Must(os.ReadDir(store))) == n })
+	}
+	testenv.NoError(t, j.Close())
+	testenv.NoError(t, s.Close())
 }

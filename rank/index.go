@@ -3,6 +3,7 @@ package rank
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -172,7 +173,7 @@ func (x *index) applyFinish(e *Entry) {
 	c.finishes = slices.Insert(c.finishes, at, f)
 	b, known := c.best[f.player]
 	if m := x.maps[e.Map]; m != nil && !known {
-		x.points[f.player] += m.Points
+		x.points[f.player] = int32(min(int64(x.points[f.player])+int64(m.Points), math.MaxInt32)) // an import can have any number
 		x.richest = nil
 	}
 	if !known || f.time < b.time {

@@ -38,6 +38,8 @@ type Config struct {
 	Prepare func(context.Context) error
 	// Now returns the time; time.Now if it is nil.
 	Now func() time.Time
+	// NoRetry makes Submit and Add fail if the file cannot be written, as commands want it. Otherwise writing is tried again.
+	NoRetry bool
 }
 
 // Journal keeps results in a file. Its methods may be called by several goroutines.
@@ -50,6 +52,7 @@ type Journal struct {
 	file    *recordfile.File
 	index   *index
 	now     func() time.Time
+	noRetry bool
 	pending []pending // that may not be in the file
 }
 
@@ -84,7 +87,7 @@ func newJournal(cfg Config) *Journal {
 	}
 	j := &Journal{
 		file: recordfile.Open(recordfile.File{Path: cfg.Path, Magic: magic, MaxRecord: maxEntry, MaxFile: maxFile, ErrFile: ErrFile, Report: cfg.Report}),
-		now:  cfg.Now, queue: recordfile.NewQueue[job](ErrNotStored),
+		now:  cfg.Now, noRetry: cfg.NoRetry, queue: recordfile.NewQueue[job](ErrNotStored),
 	}
 	j.index = newIndex(j.seconds)
 	return j
@@ -129,7 +132,9 @@ func (j *Journal) Err() error { return j.queue.Err() }
 func (j *Journal) Close() error { return j.queue.Close() }
 
 func (j *Journal) run() {
-	j.queue.Run(j.exchange, func() bool { return len(j.pending) > 0 }, func() {
+	// Who has a remote delivers what others append, even if nobody asks anything.
+	again := func() bool { return len(j.pending) > 0 || j.undelivered.remote != "" }
+	j.queue.Run(j.exchange, again, func() {
 		for _, p := range j.pending {
 			p.done(ErrNotStored)
 		}
@@ -138,6 +143,17 @@ func (j *Journal) run() {
 
 // exchange reads what others have written, answers requests and writes what is new.
 func (j *Journal) exchange(queue []job) error {
+	err := j.work(queue)
+	if err != nil && j.noRetry {
+		for _, p := range j.pending {
+			p.done(err)
+		}
+		j.pending, j.file.Reload = nil, true // since the index has them
+	}
+	return err
+}
+
+func (j *Journal) work(queue []job) error {
 	writes := len(j.pending) > 0
 	for i := range queue {
 		writes = writes || queue[i].writes()
@@ -176,6 +192,9 @@ func (j *Journal) write() error {
 		if err := j.repair(); err != nil {
 			return fmt.Errorf("%w: %w", ErrNotStored, err)
 		}
+	}
+	if err := j.file.CutTail(); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotStored, err)
 	}
 	if len(j.pending) == 0 {
 		return nil
@@ -370,7 +389,9 @@ func (j *Journal) add(q *job) {
 	left, n := 1, 0
 	var failed error
 	done := func(err error) {
-		failed = errors.Join(failed, err)
+		if failed == nil { // the others say the same
+			failed = err
+		}
 		if left--; left == 0 {
 			q.added(n, failed)
 		}
@@ -381,11 +402,15 @@ func (j *Journal) add(q *job) {
 			continue
 		}
 		left++
-		if err := j.keep(*e, done); err != nil {
+		err := j.keep(*e, func(err error) {
+			if err == nil {
+				n++
+			}
 			done(err)
-			continue
+		})
+		if err != nil {
+			done(err)
 		}
-		n++
 	}
 	done(nil)
 }

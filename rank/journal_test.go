@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -186,6 +187,52 @@ func TestDamagedFiles(t *testing.T) {
 	testenv.Check(t, len(a) == 0 && errors.Is(j.err, ErrFile) && string(testenv.Must(os.ReadFile(other))) == "autoexec.cfg", "%+v, %v", a, j.err)
 }
 
+// TestCutOffFiles cuts the end of the file off, and writes zeros there, as a disk may do that fails: it is said how many bytes
+// are no whole record, which are kept, and it goes on after the last whole one.
+func TestCutOffFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	said := ""
+	reported := func() *tester {
+		j := open(t, path)
+		j.file.Report = func(text string) { said += text + "\n" }
+		return j
+	}
+	j := reported()
+	for i := range 5 {
+		j.one(i+1, finishOf(fmt.Sprint("p", i), 1000))
+	}
+	whole := testenv.Must(os.ReadFile(path))
+	record := (len(whole) - len(magic)) / 5
+	testenv.NoError(t, os.Truncate(path, int64(len(whole)-10)))
+	testenv.NoError(t, j.exchange(nil)) // of the server that runs
+	want := fmt.Sprintf("%s has become shorter by 10 bytes; what was there does not count any more\nthe last %d bytes of %[1]s are no whole record, as after a crash, and do not count; they are in %[1]s.tail\n", path, record-10)
+	testenv.Check(t, said == want, "said %q, want %q", said, want)
+	cut := whole[len(whole)-record : len(whole)-10]
+	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".tail")), cut), "the tail was not kept")
+
+	zeros := make([]byte, 2*record)
+	testenv.NoError(t, os.WriteFile(path, append(whole[:len(whole)-2*record:len(whole)-2*record], zeros...), 0o600))
+	said = ""
+	j = reported()
+	testenv.NoError(t, j.exchange(nil)) // with the start, before somebody finishes
+	testenv.Check(t, strings.HasPrefix(said, fmt.Sprint("the last ", 2*record, " bytes of ")), "said %q", said)
+	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".tail")), append(bytes.Clone(cut), zeros...)), "the second tail is not behind the first")
+	said = ""
+	j.one(9, finishOf("new", 2000))
+	testenv.Check(t, said == "" && open(t, path).times() == "new 2000, p0 1000, p1 1000, p2 1000", "said %q, %s", said, open(t, path).times())
+
+	// What cannot be kept is not dropped, and finishes wait.
+	testenv.NoError(t, os.WriteFile(path, append(testenv.Must(os.ReadFile(path)), "rest"...), 0o600))
+	testenv.NoError(t, os.Remove(path+".tail"))
+	testenv.NoError(t, os.Mkdir(path+".tail", 0o700))
+	j = reported()
+	a := j.ask(10, finishOf("waits", 3000))
+	testenv.Check(t, len(a) == 0 && errors.Is(j.err, ErrNotStored) && bytes.HasSuffix(testenv.Must(os.ReadFile(path)), []byte("rest")), "%+v, %v", a, j.err)
+	testenv.NoError(t, os.Remove(path+".tail"))
+	testenv.NoError(t, j.exchange(nil))
+	testenv.Check(t, string(testenv.Must(os.ReadFile(path+".tail"))) == "rest" && strings.Contains(open(t, path).times(), "waits 3000"), "%s", open(t, path).times())
+}
+
 // TestSavesAreLoadedOnce checks that of several who load a save one gets it, and that the one who
 // repeats a load does again.
 func TestSavesAreLoadedOnce(t *testing.T) {
@@ -259,4 +306,54 @@ func FuzzEntry(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestACommandFails adds what does not fit on the disk: a command is told so and how much was added, and the file has that.
+func TestACommandFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	entries := make([]Entry, 100)
+	for i := range entries {
+		entries[i] = Entry{ID: number(i + 1), Kind: Finish, Map: "m", Names: []string{"ann"}, Time: int32(1000 + i)}
+	}
+	room := int64(3)
+	full := func(f *os.File, b []byte, at int64) (int, error) {
+		n, _ := f.WriteAt(b[:min(int64(len(b)), max(room-at, 0))], at)
+		if n < len(b) {
+			return n, &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC}
+		}
+		return n, nil
+	}
+	command := func(fails bool) *Journal {
+		j := newJournal(Config{Path: path, NoRetry: true})
+		if fails {
+			j.file.WriteAt = full
+		}
+		return start(j)
+	}
+	for _, first := range []int{0, 30} {
+		j := command(true)
+		n, err := j.Add(entries[:first])
+		testenv.Require(t, n == first && err == nil, "%d, %v", n, err)
+		n, err = j.Add(entries)
+		testenv.Check(t, n == 0 && errors.Is(err, syscall.ENOSPC) && errors.Is(err, ErrNotStored) && len(err.Error()) < 500, "%d were added, %v", n, err)
+		testenv.NoError(t, j.Close())
+		read := 0
+		testenv.NoError(t, Read(path, func(*Entry) { read++ }))
+		testenv.Check(t, read == first, "%d of %d are in the file", read, first)
+		room = 2500 // of 5000 that all take
+	}
+	j := command(false)
+	n, err := j.Add(entries)
+	testenv.Check(t, n == 70 && err == nil, "there is room again: %d, %v", n, err)
+	testenv.NoError(t, j.Close())
+
+	// The file is another one, or cannot be locked.
+	other := filepath.Join(t.TempDir(), "other")
+	testenv.NoError(t, os.WriteFile(other, []byte("autoexec.cfg"), 0o600))
+	for _, path = range []string{other, filepath.Join(other, "no folder")} {
+		j := command(false)
+		n, err := j.Add(entries)
+		testenv.Check(t, n == 0 && errors.Is(err, ErrNotStored), "%s: %d, %v", path, n, err)
+		j.Close()
+	}
 }

@@ -100,10 +100,9 @@ func NewTeehistorian(cfg TeehistorianConfig) (*Teehistorian, error) {
 	for _, id := range []message.UUID{
 		teehistorian.ExtraJoin6, teehistorian.ExtraJoin7, teehistorian.ExtraReady, teehistorian.ExtraDDNetVersion, teehistorian.ExtraDDNetOld,
 		teehistorian.ExtraAuthInit, teehistorian.ExtraAuthLogin, teehistorian.ExtraAuthLogout, teehistorian.ExtraTeam, teehistorian.ExtraPractice,
-		teehistorian.ExtraSwap, teehistorian.ExtraSaved, teehistorian.ExtraSaveFailed, teehistorian.ExtraLoaded, teehistorian.ExtraLoadFailed,
+		teehistorian.ExtraSwap, teehistorian.ExtraSaved, teehistorian.ExtraSaveFailed, teehistorian.ExtraLoaded, teehistorian.ExtraLoadFailed, teehistorian.ExtraView,
 	} {
-		r := teehistorian.Record{ID: id}
-		h.UUIDs = append(h.UUIDs, "teehistorian-"+r.ExtraName()+"@ddnet.tw")
+		h.UUIDs = append(h.UUIDs, teehistorian.ExtraUUIDName(id))
 	}
 	if t.out, t.err = teehistorian.NewWriter(&t.buf, h); t.err != nil {
 		return nil, t.err
@@ -130,10 +129,17 @@ func (t *Teehistorian) Tick(w *game.World, cmds []game.Command, events []game.Ev
 	d := w.DDRaceTick()
 	notes := d.Notes
 	for i := range cmds {
+		if len(notes) > 0 && notes[0].Command == i && notes[0].Kind == game.NoteView { // what the command needs to know
+			t.note(&notes[0])
+			notes = notes[1:]
+		}
 		t.command(d, &cmds[i], events)
 		for ; len(notes) > 0 && notes[0].Command == i; notes = notes[1:] {
 			t.note(&notes[0])
 		}
+	}
+	for i := range notes {
+		t.note(&notes[i])
 	}
 	for id := range t.clients {
 		t.seat(d, game.PlayerID(id))
@@ -269,6 +275,9 @@ func (t *Teehistorian) note(n *game.DDRaceNote) {
 	switch team := int32(n.Team); n.Kind {
 	case game.NoteSwap:
 		t.extra(teehistorian.ExtraSwap, int32(n.Players[0]), int32(n.Players[1]))
+		return
+	case game.NoteView:
+		t.extra(teehistorian.ExtraView, int32(n.Players[0]), vec.Round(n.Pos.X), vec.Round(n.Pos.Y))
 		return
 	case game.NoteSaveFailed:
 		t.extra(teehistorian.ExtraSaveFailed, team)

@@ -115,7 +115,14 @@ var (
 		game.JoinConnect: "connect", game.JoinPlayer: "player", game.JoinOperator: "operator",
 		game.JoinBalance: "balance", game.JoinInactive: "inactive",
 	}
-	kinds = []*kind{playerKind, damageKind, deathKind, chatKind, inputKind, joinKind}
+	finishKind = &kind{"finish", map[string]member{
+		"player": part(func(f *game.RaceFinish) game.PlayerID { return f.Player }, nil),
+		"time":   part(func(f *game.RaceFinish) int32 { return f.Time }, nil),
+		"diff":   part(func(f *game.RaceFinish) int32 { return f.Diff }, nil),
+		"record": part(func(f *game.RaceFinish) string { return recordNames[f.Record] }, nil),
+	}}
+	recordNames = map[game.Record]string{game.RecordNone: "none", game.RecordPersonal: "personal", game.RecordOfAll: "all"}
+	kinds       = []*kind{playerKind, damageKind, deathKind, chatKind, inputKind, joinKind, finishKind}
 )
 
 // gameFunctions are the functions of the table game, with the number of their arguments.

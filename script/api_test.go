@@ -35,7 +35,7 @@ var notForScripts = map[string]string{
 
 	// Races are a game type of the program.
 	"Race": "sv_gametype race", "SetRace": "sv_gametype race", "StartRace": "sv_gametype race", "StopRace": "sv_gametype race",
-	"RaceTime": "sv_gametype race", "SendCheckpoint": "sv_gametype race", "SendRaceFinish": "sv_gametype race",
+	"SendCheckpoint": "sv_gametype race", "SendRaceFinish": "sv_gametype race",
 }
 
 // TestHooksAreOfTheGame checks that scripts have the hooks of the game, and no others.

@@ -52,16 +52,8 @@ var characterMembers = map[string]member{
 	"firing":    property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Fire&1 != 0 }, nil),
 	"jumping":   property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Jump }, nil),
 	"hooking":   property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Hook }, nil),
-	"npc": {get: func(v *vm, c *rt.GoCont) error {
-		x := rt.NilValue
-		err := do1(func(tx *game.Tx, id game.PlayerID) {
-			if tag, ok := tx.NPC(id); ok {
-				x = rt.IntValue(int64(tag))
-			}
-		})(v, c)
-		v.push(c, x)
-		return err
-	}},
+	"race_time": optional((*game.Tx).RaceTime),
+	"npc":       optional((*game.Tx).NPC),
 
 	"push":             method(2, do2((*game.Tx).Push)),
 	"release_hooks":    method(1, do1((*game.Tx).ReleaseHooks)),

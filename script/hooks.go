@@ -45,6 +45,7 @@ const (
 	hookSelfKill
 	hookEmoticon
 	hookRename
+	hookFinish
 	numHooks
 )
 
@@ -57,6 +58,7 @@ var hookMethods = [numHooks]string{
 	hookInput: "OnInput", hookFire: "OnFire", hookCanStartMatch: "CanStartMatch", hookJoinTeam: "JoinTeam", hookStored: "OnStored", hookSelfKill: "OnSelfKill",
 	hookEmoticon:   "OnEmoticon",
 	hookRename:     "OnRename",
+	hookFinish:     "OnFinish",
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 
@@ -300,6 +302,11 @@ func (m *Mod) OnRoundStart(ctx *game.Ctx) { m.notify(ctx, hookRoundStart) }
 // OnFlagReturn calls on_flag_return(team).
 func (m *Mod) OnFlagReturn(ctx *game.Ctx, t game.Team) {
 	m.notify(ctx, hookFlagReturn, toValue(m.vm, t))
+}
+
+// OnFinish calls on_finish(finish).
+func (m *Mod) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
+	about(m, ctx, hookFinish, func(fr *frame) *eventValue[game.RaceFinish] { return &fr.finish }, f)
 }
 
 // CheckWin calls check_win(), which returns true if the match is over, "tied" if a limit is

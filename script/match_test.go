@@ -3,10 +3,12 @@ package script_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/script"
@@ -130,4 +132,33 @@ func TestTools(t *testing.T) {
 	w.Run(5)
 	w.Fire(0, 3)
 	testenv.Check(t, w.Pos(0).X > from.X+100 && w.Tee(0).Ammo == 2 && len(w.Frame().Lasers) == 0, "the laser takes nobody anywhere: at %v, %d rounds", w.Pos(0), w.Tee(0).Ammo)
+}
+
+// TestFinish checks what a script is told of a race and its finish.
+func TestFinish(t *testing.T) {
+	mod := testenv.Must(script.New(script.Config{Name: "finish", Source: `
+function on_tick()
+  for p in players() do
+    if p.race_time == 100 then game.say(p.name .. " runs") end
+    if p.race_time == nil and p.alive then state.stands = true end
+  end
+end
+function on_finish(f)
+  game.say(string.format("%s %d %d %s %s", f.player.name, f.time, f.diff, f.record, tostring(f.player.race_time)))
+  f.player:kill()
+end`, Log: func(text string) { t.Error(text) }}))
+	w := modtest.New(t, game.Config{Mode: new(race.Mode), Mods: []game.Mod{mod}, Terrain: modtest.ParseMap(nil,
+		"############",
+		"#S >    <  #",
+		"############")})
+	w.Play(0)
+	w.Hold(0, game.Input{Direction: 1, TargetX: 1})
+	var told []string
+	for _, e := range w.Run(100) {
+		if e.Kind == game.EvChat && e.Player == game.Nobody {
+			told = append(told, e.Text)
+		}
+	}
+	testenv.Require(t, len(told) >= 2, "told %q", told)
+	testenv.Check(t, told[0] == "player 0 runs" && regexp.MustCompile(`^player 0 [1-9]\d\d 0 all nil$`).MatchString(told[1]), "told %q", told)
 }

@@ -75,6 +75,7 @@ func (v *vm) openFrame(f *frame) {
 	f.chat = newEvent[game.ChatMessage](v, chatKind)
 	f.input = newEvent[game.Input](v, inputKind)
 	f.join = newEvent[game.TeamRequest](v, joinKind)
+	f.finish = newEvent[game.RaceFinish](v, finishKind)
 	f.entity = newEvent[game.Entity](v, entityObject)
 	f.stored = newEvent[game.StoreAnswer](v, storedKind)
 	f.drawing = newEvent[game.Drawing](v, drawingKind)
@@ -494,6 +495,20 @@ func ask3[A, B, C, R any](f func(*game.Tx, A, B, C) R) fn {
 		}
 		return ask0(func(tx *game.Tx) R { return f(tx, a, b, x) })(v, c)
 	}
+}
+
+// optional makes a property of players that is nil for those who have none.
+func optional(get func(*game.Tx, game.PlayerID) (n int32, ok bool)) member {
+	return member{get: func(v *vm, c *rt.GoCont) error {
+		x := rt.NilValue
+		err := do1(func(tx *game.Tx, id game.PlayerID) {
+			if n, ok := get(tx, id); ok {
+				x = rt.IntValue(int64(n))
+			}
+		})(v, c)
+		v.push(c, x)
+		return err
+	}}
 }
 
 // property makes a property of players. set can be nil.

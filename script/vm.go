@@ -84,6 +84,7 @@ type frame struct {
 	chat    eventValue[game.ChatMessage]
 	input   eventValue[game.Input]
 	join    eventValue[game.TeamRequest]
+	finish  eventValue[game.RaceFinish]
 	entity  eventValue[game.Entity]
 	drawing eventValue[game.Drawing]
 	stored  eventValue[game.StoreAnswer]

@@ -67,9 +67,13 @@ func TestMapRequestsWithoutAcksAreBounded(t *testing.T) {
 	if ts.sentBytes > 8<<20 {
 		t.Errorf("%d bytes sent to a client that acknowledges nothing", ts.sentBytes)
 	}
-	ts.idle(11*50, p)
-	if !strings.EqualFold(p.Reason, conn.ReasonNotAcked) || ts.session(p) != nil {
+	before := ts.sentBytes
+	ts.idle(int(loadingPatience/tickDuration)+50, p)
+	if p.Reason != "Too weak connection (not acked for 100 seconds)" || ts.session(p) != nil {
 		t.Errorf("closed %v with %q", p.Closed, p.Reason)
+	}
+	if n := ts.sentBytes - before; n > 1<<20 {
+		t.Errorf("%d bytes sent again to a client that may be loading", n)
 	}
 	checkSeats(t, ts.srv)
 }

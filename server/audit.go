@@ -26,6 +26,7 @@ type auditEntry struct {
 	Client *int `json:"client,omitempty"`
 	// Name is the name of the player, which anybody can choose, or of the token of a program.
 	Name    string `json:"name,omitempty"`
+	Account string `json:"account,omitempty"` // with which a player has logged in, see auth_add
 	Addr    string `json:"addr,omitempty"`
 	Command string `json:"command,omitempty"` // without passwords
 	// Result is yes or no, how an operator decided a vote that others had called, or failed,
@@ -48,14 +49,12 @@ func (s *Server) audit(e auditEntry) {
 	}
 }
 
-// run writes the line of an operator to the audit log and executes it. It returns what
-// firstWarning does.
-func (s *Server) run(e auditEntry, who console.Caller) (warning string) {
+// run writes the line of an operator to the audit log and executes it. done may be nil.
+func (s *Server) run(e auditEntry, who console.Caller, done func(warning string)) {
 	s.audit(e)
 	s.operator = e
-	warning = s.firstWarning(e.Command, who)
+	s.execute(e.Command, who, done)
 	s.operator = auditEntry{}
-	return warning
 }
 
 // noteWrongPassword writes into the log and the audit log that somebody gave a wrong password of
@@ -76,7 +75,7 @@ func (c *session) auditEntry(event, via, command string) auditEntry {
 	id := int(c.id)
 	return auditEntry{
 		Event: event, Via: via, Level: c.rcon.level.String(), Client: &id,
-		Name: safetext.Line(c.server.playerName(c.id)), Addr: c.peer.String(), Command: command,
+		Name: safetext.Line(c.server.playerName(c.id)), Account: c.account(), Addr: c.peer.String(), Command: command,
 	}
 }
 

@@ -247,7 +247,7 @@ func BenchmarkInfo(b *testing.B) {
 // halfLifeQuestions returns questions for information, players and rules of an address,
 // with the challenge that they need.
 func (bs *benchServer) halfLifeQuestions(b *testing.B, from transport.Peer) (questions [3][]byte) {
-	bs.srv.Feed(bs.now, from, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
+	bs.srv.Feed(bs.now, from, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge))
 	challenge := testenv.Must(halflife.ParseA2SChallenge(bytes.Clone(bs.toClients.data[bs.toClients.n-1])))
 	bs.toClients.n = 0
 	for i, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules} {

@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// waySlice is how many ticks are simulated before the search for a way rests for as long, so that it takes
-// half a processor at most.
+// waySlice is how much work, in usual ticks, is done before the search for a way rests for as long, so that it takes half
+// a processor at most.
 const waySlice = 5_000
 
 // waySearch is a search for a way through a map of DDRace, in a goroutine, for the bots.

@@ -235,6 +235,9 @@ func (c *chatCommand) usage() string {
 	return "/" + c.Name + " " + strings.Join(words, " ")
 }
 
+// maxReply is how many bytes of a reply are sent: a line of chat in it may have grown, as by lower case.
+const maxReply = 2 * maxChatLine
+
 // reply sends the client a line of chat from the server.
 func (c *session) reply(text string) {
 	if !c.limits.reply.Take(int64(c.server.now), replyRate, 1) {
@@ -242,7 +245,7 @@ func (c *session) reply(text string) {
 		return
 	}
 	c.bridge.SendEvent(c.server.world, &game.Event{
-		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Line(text),
+		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Truncate(safetext.Line(text), maxReply),
 	})
 }
 
@@ -254,6 +257,12 @@ func (c *ChatCall) help() {
 		} else {
 			c.Reply("No such command: /%s. Try /help", name)
 		}
+		return
+	}
+	if s.world.IsDDRace() { // which has more commands than a screen has lines
+		c.Reply("/cmdlist will show a list of all chat commands")
+		c.Reply("/help + any command will show you the help for this command")
+		c.Reply("Example /help settings will display the help about /settings")
 		return
 	}
 	for i := range s.chatCommands {

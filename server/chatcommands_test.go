@@ -485,7 +485,7 @@ func FuzzChatCommands(f *testing.F) {
 	ts := newTestServer(f, nil, "sv_spamprotection 0; sv_inactivekick_time 0") // the inputs are one long match
 	c, other := ts.join(local(1), "a"), ts.join(local(2), "b")
 	for _, line := range []string{
-		"help", "help \x01\u202e", "emote happy 1e9", `w "b" hi`, `w "\\`, "c \xff", "pause", "info x", "double -9 nan", "help " + strings.Repeat("x", 1200), "ready", "/", " ",
+		"help", "help \x01\u202e", "emote happy 1e9", `w "b" hi`, `w "\\`, "c \xff", "pause", "info x", "double -9 nan", "help " + strings.Repeat("x", 1200), "help " + strings.Repeat("x", 256) + strings.Repeat("\xd9", 300), "ready", "/", " ",
 	} {
 		f.Add(line)
 	}
@@ -496,7 +496,7 @@ func FuzzChatCommands(f *testing.F) {
 	}})
 	var t *testing.T
 	c.OnMessage = func(m testclient.Message) {
-		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 && (safetext.Line(chat.Message) != string(chat.Message) || len(chat.Message) > 2*maxChatLine) {
+		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 && (safetext.Line(chat.Message) != string(chat.Message) || len(chat.Message) > maxReply) {
 			t.Errorf("reply %q", chat.Message)
 		}
 	}

@@ -27,7 +27,7 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
-	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), []console.Command{
+	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), s.loginCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
@@ -152,7 +152,7 @@ func (s *Server) addHooks() error {
 		}},
 		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{
 			"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_match_swap", "sv_powerups",
-			"sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
+			"sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_info_change_delay", "sv_respawn_delay_tdm",
 			"sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
 			"sv_silent_spectator_mode", "sv_strict_spectate_mode",
 		}},
@@ -235,8 +235,9 @@ func (s *Server) gameRulesFor(gameType string) game.Rules {
 		Powerups: v.Powerups != 0, TeamDamage: v.TeamDamage != 0,
 		PlayerSlots: int32(v.PlayerSlots), MaxClients: int32(v.MaxClients),
 		TournamentMode: int32(v.TournamentMode), ReadyMode: v.PlayerReadyMode != 0, SpamProtection: v.SpamProtection != 0,
+		InfoChangeDelay: int32(v.InfoChangeDelay),
 		RespawnDelayTDM: int32(v.RespawnDelayTDM), TeamBalanceTime: int32(v.TeamBalanceTime),
-		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveKick), InactiveSpecKick: v.InactiveKickSpec != 0,
+		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveAction()), InactiveSpecKick: v.InactiveKickSpec != 0,
 		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
 		PureTuning: isPure(gameType),
 		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,
@@ -284,11 +285,27 @@ func (s *Server) cmdStatus(call *console.Call) {
 		if c.isHeld() {
 			auth = "(timed out)"
 		}
+		if s.dialect == logline.DDNet {
+			version := fmt.Sprint(c.clientVersion)
+			if s.isSeven(c) {
+				version = "0.7:0"
+			}
+			switch {
+			case c.rcon.authed:
+				auth = fmt.Sprintf(" key=%s %s", safetext.Line(c.rcon.key), auth)
+			case auth != "":
+				auth = " " + auth
+			}
+			call.Print("server", "id=%d addr=%s name=%s client=%s secure=%s flags=0%s", id, c.peer, logline.Quote(info.Profile.Name), version, yesOrNo(c.addrProven), auth)
+			continue
+		}
 		call.Print("server", "id=%d addr=%s client=%s name=%s score=%d %s", id, c.peer, c.clientVersionText(), logline.Quote(info.Profile.Name), info.Score, auth)
 	}
-	for _, text := range s.Problems() {
-		call.Warn("server", "%s", text)
-	}
+	s.within(new(consoleLine), func() { // status did what it says
+		for _, text := range s.Problems() {
+			call.Warn("server", "%s", text)
+		}
+	})
 }
 
 // cmdSpectatorSlots sets sv_player_slots as the variable of older servers means it: so many clients of
@@ -308,7 +325,7 @@ func (s *Server) cmdShutdown(call *console.Call) {
 
 func (s *Server) cmdLogout(call *console.Call) {
 	if id := call.Caller.ID; id >= 0 {
-		s.sessions[id].logout(call.Caller)
+		s.sessions[id].logout(call.Caller, "")
 	}
 }
 

@@ -24,6 +24,8 @@ type Config struct {
 	// Commands are console lines that run before the server starts, such as the
 	// arguments of the program: settings, "exec FILE", "-f", FILE.
 	Commands []string
+	// DDNet makes settings that DDNet-Server has with other values mean what they mean there (sv_inactivekick).
+	DDNet bool
 	// Files has the maps and configuration files; nil has none, so that only the
 	// embedded maps can be played. Several goroutines use it.
 	Files fs.FS

@@ -19,8 +19,9 @@ import (
 // econHost is the server behind its external console. It implements econ.Host.
 type econHost struct {
 	*Server
-	console *econ.Console // nil if there is none
-	client  int           // whose line is running, -1 if none's
+	console *econ.Console            // nil if there is none
+	client  int                      // whose line is running, -1 if none's
+	refusal [econ.MaxClients]*string // what the console warned of in the last line of each client
 	opening chan econListeners
 	retryAt conn.Time // when it is tried again to open it, 0 for not
 	giveUp  conn.Time // when no longer
@@ -176,12 +177,21 @@ func (h *econHost) Log(e econ.Event, client int, loggedIn bool, line string) {
 // Run implements econ.Host. The caller is the operator, as in the original.
 func (h *econHost) Run(client int, line string) {
 	if mark := strings.TrimPrefix(line, "echo "); isEndMark(mark) {
-		h.console.Send(client, string(h.dialect.AppendShort(nil, time.Now(), slogLevel(console.Standard), "Console", mark)))
+		refusal := h.refusal[client]
+		h.refusal[client] = nil
+		h.whenAnswered(func() {
+			if refusal != nil && *refusal != "" {
+				h.console.Send(client, refusalNote(*refusal))
+			}
+			h.console.Send(client, string(h.dialect.AppendShort(nil, time.Now(), slogLevel(console.Standard), "Console", mark)))
+		})
 		return
 	}
 	h.client = client
 	h.print(console.Info, "server", fmt.Sprintf("cid=%d cmd=%s", client, logline.Quote(h.Server.console.Redact(line))))
-	h.run(h.econEntry("command", client, line), console.Operator)
+	var done func(string)
+	h.refusal[client], done = newRefusal()
+	h.run(h.econEntry("command", client, line), console.Operator, done)
 	h.client = -1
 }
 

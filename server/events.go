@@ -40,7 +40,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.votersChanged()
 		if s.bots.has(ev.Player) {
 			s.bots.announced |= game.MaskOne(ev.Player)
-			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", ev.Player, botAddr))
+			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, botAddr, s.inDDNet(" sixup=%d", 0)))
 			s.logEvent(ev)
 			break
 		}
@@ -94,7 +94,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	told := *ev // to the others
 	if c.mayAnnounce() {
 		s.seats.quiet &^= game.MaskOne(c.id)
-		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
+		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.inDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
 		s.logJoin(c)
 	} else {
 		s.seats.quiet |= game.MaskOne(c.id)
@@ -184,17 +184,18 @@ func (s *Server) logEvent(ev *game.Event) {
 	case game.EvPickup:
 		s.print(console.Debug, "game", fmt.Sprintf("pickup player=%s item=%d", logline.Quote(s.idAndName(ev.Player)), ev.Pickup))
 	case game.EvPlayerEntered:
+		s.tellInChat(bridge.EnteredText(s.playerName(ev.Player), s.teamOf(ev.Player), s.world.GameFlags()))
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player=%s team=%d", logline.Quote(s.idAndName(ev.Player)), s.teamOf(ev.Player)))
 	case game.EvTeamChange:
+		s.tellInChat(bridge.JoinedTeamText(s.playerName(ev.Player), ev.Team, s.world.GameFlags()))
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player=%s team=%d->%d", logline.Quote(s.idAndName(ev.Player)), oldTeam, ev.Team))
 	case game.EvPlayerLeft:
+		s.tellInChat(bridge.LeftText(s.playerName(ev.Player), ev.Text))
 		s.print(console.Standard, "game", fmt.Sprintf("leave player=%s", logline.Quote(s.idAndName(ev.Player))))
 	case game.EvRaceFinish:
 		s.print(console.Debug, "game", fmt.Sprintf("race_finish player=%s time=%.3f", logline.Quote(s.idAndName(ev.Player)), float64(ev.Value)/1000))
 	case game.EvGameMsg:
 		s.logFlag(ev)
-	case game.EvConsole:
-		s.print(console.Standard, "mod", ev.Text)
 	case game.EvTeamSizes:
 		text := fmt.Sprintf("Teams are balanced (red=%d blue=%d)", ev.Value, ev.Extra)
 		if ev.Flag {
@@ -209,6 +210,13 @@ func (s *Server) logEvent(ev *game.Event) {
 		}
 		teamplay := boolToInt(s.world.Frame().Game.Flags&game.GameFlagTeams != 0)
 		s.print(console.Debug, "game", fmt.Sprintf("start match type='%s' teamplay='%d'", s.world.ModeName(), teamplay))
+	}
+}
+
+// tellInChat prints a line that many servers write into the chat, if the dialect has such lines.
+func (s *Server) tellInChat(text string) {
+	if s.dialect.TellsInChat() {
+		s.print(console.Info, "chat", "*** "+text)
 	}
 }
 
@@ -232,8 +240,8 @@ func (s *Server) logFlag(ev *game.Event) {
 		line += fmt.Sprintf(" time=%.2f", float32(ev.Extra)/game.TickRate)
 	}
 	s.print(console.Debug, "game", line)
-	if ev.GameMsg == game.GameMsgCTFCapture && s.dialect.CapturesInChat() {
-		s.print(console.Info, "chat", "*** "+bridge.CaptureText(game.Team(ev.Value), s.playerName(ev.Player), ev.Extra))
+	if ev.GameMsg == game.GameMsgCTFCapture {
+		s.tellInChat(bridge.CaptureText(game.Team(ev.Value), s.playerName(ev.Player), ev.Extra))
 	}
 }
 

@@ -23,10 +23,10 @@ import (
 // halfLife is the server's side of the Half-Life protocol, for trackers, panels and remote
 // consoles. It implements halflife.Game and halflife.Console.
 type halfLife struct {
-	server        *Server
-	responder     *halflife.Server
-	sentDatagrams int
-	info          query.Info
+	server    *Server
+	responder *halflife.Server
+	answered  int // requests, with those whose answer comes later
+	info      query.Info
 
 	registrar     *halflife.Registrar // nil without masters
 	registered    int
@@ -49,7 +49,7 @@ func (h *halfLife) open(s *Server) (err error) {
 }
 
 func (h *halfLife) send(to transport.Peer, b []byte) {
-	h.sentDatagrams++
+	h.answered++
 	h.server.transport.Send(to, b)
 }
 
@@ -61,9 +61,9 @@ func (h *halfLife) handle(now conn.Time, peer transport.Peer, b []byte) bool {
 	if h.server.settings.HalfLife == 0 || halflife.ParseRequest(b).Kind == halflife.RequestNone {
 		return false
 	}
-	before := h.sentDatagrams
+	before := h.answered
 	h.responder.Feed(int64(now), peer, b)
-	if h.sentDatagrams == before {
+	if h.answered == before {
 		h.server.countDrop(dropHalfLife)
 	}
 	return true
@@ -159,8 +159,14 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 
 // RunRcon implements halflife.Console. The caller has the same access as a player with the
 // same password, and the line is logged as theirs are.
-func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
-	h.server.RunFor(&Operator{Level: console.Level(level), Via: "halflife", Addr: peer.AddrPort}, line, print)
+func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string), done func()) {
+	h.answered++
+	h.server.RunFor(&Operator{Level: console.Level(level), Via: "halflife", Addr: peer.AddrPort}, line, print, func(warning string) {
+		if warning != "" {
+			print(refusalNote(warning))
+		}
+		done()
+	})
 }
 
 // onRcon logs requests for the remote console that are refused, as far as there is room.

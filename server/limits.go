@@ -48,6 +48,9 @@ const (
 	// joinTimeout is the time after which a client is dropped that gets no further on its
 	// way into the game. Downloading a large map over a slow line is progress.
 	joinTimeout = 5 * time.Minute
+	// loadingPatience is the time without a sign of life after which a client is dropped that loads the map, as
+	// long as DDNet-Server's (conn_timeout). It costs no more than one that only keeps its connection until joinTimeout.
+	loadingPatience = 100 * time.Second
 	// rconForgetTime is the time without a wrong password after which those of a person
 	// are forgotten.
 	rconForgetTime = 10 * time.Minute

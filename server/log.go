@@ -49,6 +49,21 @@ func (s *Server) setDialect(call *console.Call) {
 	s.cfg.Dialect.Set(d)
 }
 
+// inDDNet returns what only lines of the dialect of DDNet have.
+func (s *Server) inDDNet(format string, args ...any) string {
+	if s.dialect != logline.DDNet {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+func yesOrNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
 // farewell is what the log says of a client who has left.
 type farewell struct {
 	addr, reason string

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -44,13 +45,21 @@ type gameMap struct {
 	// has none, or if rewriting it failed with compatibleErr.
 	compatible    *bridge.Map
 	compatibleErr error
+	// modern is the map from modernMaps for all other clients; nil if there is none, or if it is not
+	// this map, as modernErr says.
+	modern    *bridge.Map
+	modernErr error
 }
+
+// modernMaps is the folder in which DDNet's servers have maps with all images in them, for clients whose own
+// images of the same names are other ones.
+const modernMaps = "maps7"
 
 // forVersion returns the map for the clients of a version.
 func (m *gameMap) forVersion(v interface{ NeedsUncompressedTiles() bool }) (*bridge.Map, error) {
 	switch {
 	case !v.NeedsUncompressedTiles():
-		return &m.Map, nil
+		return m.modernMap(), nil
 	case m.compatibleErr != nil:
 		return nil, m.compatibleErr
 	}
@@ -65,9 +74,17 @@ func (m *gameMap) compatibleMap() *bridge.Map {
 	return &m.Map
 }
 
+// modernMap returns the map for clients that read compressed tile layers.
+func (m *gameMap) modernMap() *bridge.Map {
+	if m.modern != nil {
+		return m.modern
+	}
+	return &m.Map
+}
+
 // setFile sets the file that clients download.
 func (m *gameMap) setFile(file []byte) {
-	m.compatible, m.compatibleErr = nil, nil
+	m.compatible, m.compatibleErr, m.modern, m.modernErr = nil, nil, nil, nil
 	m.File, m.CRC, m.SHA256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
 }
 
@@ -112,7 +129,32 @@ func (s *Server) readMap(setting string) (*gameMap, error) {
 	if slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.NeedsUncompressedTiles() }) {
 		m.buildCompatible()
 	}
+	m.modern, m.modernErr = s.readModern(m)
 	return m, nil
+}
+
+// readModern returns the map in modernMaps, which may have other images, but is played as the map is.
+func (s *Server) readModern(m *gameMap) (*bridge.Map, error) {
+	file, err := readFile(s.cfg.Files, modernMaps+"/"+m.svMap+".map", maxMapFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	parsed, err := twmap.Config{GameOnly: true}.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	terrain, err := Terrain(parsed)
+	if err != nil {
+		return nil, err
+	}
+	if terrain.Settings = m.terrain.Settings; !reflect.DeepEqual(terrain, m.terrain) {
+		return nil, fmt.Errorf("it has other tiles than %s", mapFile(m.svMap))
+	}
+	modern := gameMap{Map: m.Map}
+	modern.setFile(file)
+	return &modern.Map, nil
 }
 
 // buildCompatible sets compatible if some clients cannot read the map.
@@ -214,7 +256,14 @@ func (s *Server) startWorld(m *gameMap) error {
 	}
 	s.reportOverruled(m, w)
 	for _, f := range w.DDRaceFaults().List {
-		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s': %s", m.svMap, f))
+		text := fmt.Sprintf("sv_map '%s': %s", m.svMap, f)
+		if f.IsSetting() && f.Setting < len(m.terrain.Settings)-len(m.ownSettings) {
+			text = fmt.Sprintf("the configuration, not the map, has %s", f.What)
+			if f.Setting >= m.config.configured {
+				text = fmt.Sprintf("%s, not the map, has %s", m.config.resetFile, f.What)
+			}
+		}
+		s.print(console.Warning, "server", text)
 	}
 	if more := w.DDRaceFaults().More; more > 0 {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has %d more tiles and settings like these", m.svMap, more))
@@ -224,6 +273,9 @@ func (s *Server) startWorld(m *gameMap) error {
 	}
 	if m.compatibleErr != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", m.svMap, m.compatibleErr))
+	}
+	if m.modernErr != nil {
+		s.print(console.Warning, "server", fmt.Sprintf("%s/%s.map is not used, so that newer clients may see other images: %v", modernMaps, m.svMap, m.modernErr))
 	}
 	s.print(console.Info, "server", fmt.Sprintf("%s sha256 is %x", mapFile(m.svMap), m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("%s crc is %08x", mapFile(m.svMap), m.CRC))
@@ -242,6 +294,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.beginTeehistorian()
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
+	s.asked.lose(s, "the map has changed")
 	s.offerModCommands(w)
 	s.seats.leaving, s.seats.quiet = 0, 0
 	for id := range s.seats.farewells {
@@ -266,6 +319,8 @@ type mapChange struct {
 	// ends for it. likely is the one that the rotation has next, while the scoreboard at
 	// the end of a match is shown.
 	asked, next, likely string
+	// voted is the map that a vote has asked for, whose players are told if it cannot be loaded.
+	voted string
 }
 
 // mapLoad is a map that is being read.
@@ -386,6 +441,7 @@ func (s *Server) changeMap(now conn.Time) {
 		}
 		if err != nil {
 			s.print(console.Warning, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", setting, err))
+			s.mapVoteFailed(setting)
 			s.settings.Map = s.gameMap.svMap
 			if s.hasMapListReaders() {
 				s.readMapList() // it may be gone
@@ -396,10 +452,18 @@ func (s *Server) changeMap(now conn.Time) {
 	case c.asked == "": // it waits for the end of the match
 	case l.err != nil:
 		s.print(console.Warning, "server", fmt.Sprintf("change_map: %v", l.err))
+		s.mapVoteFailed(setting)
 		c.load, c.asked = nil, ""
 	default:
 		c.next, c.asked = setting, ""
 		s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
+	}
+}
+
+// mapVoteFailed has players told, if a vote has asked for a map, that it could not be loaded.
+func (s *Server) mapVoteFailed(setting string) {
+	if c := &s.mapChange; c.voted != "" && c.voted == setting {
+		c.voted, s.votes.withoutEffect = "", true
 	}
 }
 

@@ -277,7 +277,7 @@ func TestMapIsReadBesideTheGame(t *testing.T) {
 	if ts.srv.gameMap.Name != "large" || ts.srv.clock.start != now.Add(tickDuration) || ts.session(p).state != stateConnecting {
 		t.Errorf("playing %s since %v", ts.srv.gameMap.Name, ts.srv.clock.start)
 	}
-	if p.Ready().StartInfo("player").EnterGame(); files.opened != 3 { // the map, and what operators may have for it
+	if p.Ready().StartInfo("player").EnterGame(); files.opened != 4 { // the map, its other form, and what operators may have for it
 		t.Errorf("%d files were opened", files.opened)
 	}
 	if ts.step(2); ts.session(p).state != stateInGame {

@@ -190,7 +190,7 @@ func (s *Server) registerModVariable(v game.Variable) error {
 	}
 	if err == nil {
 		m.set(v.Value)
-		err = s.console.After(v.Name, func(*console.Call) { s.setModVariable(v.Name) })
+		err = s.console.After(v.Name, func(call *console.Call) { s.setModVariable(v.Name, call) })
 	}
 	if err != nil {
 		return fmt.Errorf("%w: variable %q: %w", game.ErrDeclared, v.Name, err)
@@ -200,7 +200,7 @@ func (s *Server) registerModVariable(v game.Variable) error {
 	if s.resume.from != nil {
 		// As other settings, it is what it was in the match that goes on.
 		m.set(v.Value)
-		s.setModVariable(v.Name)
+		s.setModVariable(v.Name, nil)
 	}
 	return nil
 }
@@ -211,8 +211,8 @@ func (m *modVariable) set(value string) {
 	m.number, _ = strconv.Atoi(value)
 }
 
-// setModVariable tells the world the value of a variable.
-func (s *Server) setModVariable(name string) {
+// setModVariable tells the world the value of a variable, which a call in the console has set, if it is not nil.
+func (s *Server) setModVariable(name string, call *console.Call) {
 	value := s.console.Value(name)
 	if s.modCommands.starting && s.resume.from != nil && value != s.worldVariable(name) {
 		return
@@ -227,7 +227,11 @@ func (s *Server) setModVariable(name string) {
 	if s.modCommands.starting && value == s.worldVariable(name) {
 		return // the world began with it
 	}
-	s.queueCommand(game.SetVariable(name, value))
+	if cmd := game.SetVariable(name, value); call != nil {
+		s.askWorld(call, cmd)
+	} else {
+		s.queueCommand(cmd)
+	}
 }
 
 // worldVariable returns the value that the world has for a variable.
@@ -250,11 +254,6 @@ func (s *Server) registerModCommand(c game.CommandSpec) error {
 	}
 	s.offerConsole(c.Name)
 	return nil
-}
-
-// runInWorld runs a command of the mode or a mod.
-func (s *Server) runInWorld(call *console.Call) {
-	s.queueCommand(game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), call.Name, call.Args...))
 }
 
 // offerConsole runs what the configuration has of a new command, and tells the operators of it.

@@ -48,6 +48,7 @@ func (m *everyHook) OnEntity(*game.Ctx, uint8, vec.Vec2)                        
 func (m *everyHook) OnTile(_ *game.Ctx, id game.PlayerID, _ uint8)                   { m.count(id) }
 func (m *everyHook) OnRoundStart(*game.Ctx)                                          { m.count(game.Nobody) }
 func (m *everyHook) OnFlagReturn(*game.Ctx, game.Team)                               { m.count(game.Nobody) }
+func (m *everyHook) OnFinish(_ *game.Ctx, f *game.RaceFinish)                        { m.count(f.Player) }
 func (m *everyHook) OnStored(*game.Ctx, *game.StoreAnswer)                           { m.count(game.Nobody) }
 func (m *everyHook) JoinTeam(_ *game.Ctx, r *game.TeamRequest)                       { m.count(r.Player) }
 func (m *everyHook) PickSpawn(_ *game.Ctx, id game.PlayerID) (pos vec.Vec2, ok bool) {

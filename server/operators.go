@@ -62,7 +62,7 @@ func (o *Operator) String() string {
 func (s *Server) LogIn(o *Operator, password string) error {
 	s.now = conn.Time(s.transport.Now())
 	a := o.Addr.Addr()
-	level, right := s.rconLevel(password)
+	_, level, right := s.rconLevel(password)
 	if b, banned := s.bans.store.Find(a); banned {
 		s.countDrop(dropBanned)
 		return fmt.Errorf("%w %s", ErrLoginBanned, banTerms(b, s.bans.clock()))
@@ -97,12 +97,13 @@ func (s *Server) Note(o *Operator, event, about string) {
 }
 
 // RunFor runs a console line of an operator, as the remote console of a player with the same
-// level does. What it prints also goes to print, unless that is nil. RunFor returns the first
-// warning among that, "" if there is none: then the line did what it says.
-func (s *Server) RunFor(o *Operator, line string, print func(line string)) (warning string) {
+// level does. What it prints also goes to print. In the end done is called with the first
+// warning among that, "" if there is none: then the line did what it says. This is before RunFor returns, or, if
+// commands run in the world, after the next tick, on the server's goroutine. Both functions may be nil.
+func (s *Server) RunFor(o *Operator, line string, print func(line string), done func(warning string)) {
 	s.now = conn.Time(s.transport.Now())
 	s.print(console.Info, "server", fmt.Sprintf("%s rcon=%s", o, logline.Quote(s.console.Redact(line))))
-	return s.run(o.entry("command", line), console.Caller{Level: o.Level, Flags: console.Server, ID: -1, Addr: o.Addr.Addr(), Print: print})
+	s.run(o.entry("command", line), console.Caller{Level: o.Level, Flags: console.Server, ID: -1, Addr: o.Addr.Addr(), Print: print}, done)
 }
 
 // ClientState is how far a client is on its way into the game.

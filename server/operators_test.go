@@ -29,11 +29,11 @@ func TestOperatorsLogIn(t *testing.T) {
 	}
 	var out []string
 	print := func(line string) { out = append(out, line) }
-	ts.srv.RunFor(mod, "sv_scorelimit 3; status", print)
+	ts.srv.RunFor(mod, "sv_scorelimit 3; status", print, nil)
 	if ts.srv.settings.ScoreLimit == 3 || !strings.Contains(strings.Join(out, "\n"), "Access for command sv_scorelimit denied") {
 		t.Errorf("a moderator sets sv_scorelimit to %d: %q", ts.srv.settings.ScoreLimit, out)
 	}
-	if ts.srv.RunFor(boss, "sv_scorelimit 3", nil); ts.srv.settings.ScoreLimit != 3 {
+	if ts.srv.RunFor(boss, "sv_scorelimit 3", nil, nil); ts.srv.settings.ScoreLimit != 3 {
 		t.Error("an administrator cannot set sv_scorelimit")
 	}
 	guesser := ts.join(ip(7), "guesser")
@@ -133,12 +133,16 @@ func TestOperatorsAreReplayed(t *testing.T) {
 	o := &Operator{Level: console.LevelAdmin, Via: "http", Addr: netip.MustParseAddrPort("127.0.0.1:1")}
 	for _, line := range []string{"set_team 0 -1", "sv_scorelimit 3", "say hello", "muteid 1 10", "restart 1", "kick 1 enough", "pause"} {
 		ts.idle(30, a, b)
-		if warning := ts.srv.RunFor(o, line, nil); warning != "" {
-			t.Errorf("%s: %s", line, warning)
-		}
+		ts.srv.RunFor(o, line, nil, func(warning string) {
+			if warning != "" {
+				t.Errorf("%s: %s", line, warning)
+			}
+		})
 	}
-	if warning := ts.srv.RunFor(o, "kick 1; sv_scorelimit 5000", nil); warning != "invalid client id to kick" {
-		t.Errorf("the first warning is %q", warning)
+	first := "none"
+	ts.srv.RunFor(o, "kick 1; sv_scorelimit 5000", nil, func(warning string) { first = warning })
+	if first != "invalid client id to kick" {
+		t.Errorf("the first warning is %q", first)
 	}
 	ts.idle(60, a)
 	ts.srv.closeReplay(replay.EndShutdown)

@@ -140,6 +140,8 @@ type mapConfig struct {
 	resetFile string // its name, "" for none
 	reset     []byte
 	resetErr  error
+	// configured is how many settings of the terrain are those of the configuration, which come before those of the file.
+	configured int
 	// changed is the map with the settings of its own file instead of those that are in it, nil if there is none;
 	// err is what is wrong with that.
 	changed *gameMap
@@ -219,6 +221,7 @@ func (s *Server) beginRace(m *gameMap, isDDRace bool) {
 			lines = append(lines, tuneLines(&old.Tuning)...)
 		}
 	}
+	configured := len(lines)
 	if s.settings.DDRaceTuneReset != 0 && s.started {
 		s.resetRaceVariables()
 	}
@@ -228,6 +231,7 @@ func (s *Server) beginRace(m *gameMap, isDDRace bool) {
 		s.console.ExecuteContent(c.resetFile, c.reset, c.resetErr, console.Operator)
 	}
 	r.collect, r.resets = before, false
+	m.config.configured = configured
 	m.terrain.Settings = slices.Concat(lines, m.ownSettings)
 }
 
@@ -255,8 +259,12 @@ func tuneLines(t *ddrace.Tuning) (lines []string) {
 	plain, bare := ddrace.DefaultTuning(), ddrace.BareTuning()
 	for i := range t {
 		if t[i] != plain[i] && plain[i] == bare[i] {
+			sign, n := "", int64(t[i])
+			if n < 0 {
+				sign, n = "-", -n
+			}
 			// The middle of the hundredth, since commands cut off what is smaller.
-			lines = append(lines, fmt.Sprintf("tune %s %d.%02d5", ddrace.TuneParamName(i), t[i]/100, t[i]%100))
+			lines = append(lines, fmt.Sprintf("tune %s %s%d.%02d5", ddrace.TuneParamName(i), sign, n/100, n%100))
 		}
 	}
 	return lines

@@ -71,6 +71,24 @@ func TestSettingsOfRaces(t *testing.T) {
 	testenv.Check(t, slices.Equal(got, []int32{100, 3}), "on the third map %v", got)
 }
 
+// TestFaultsOfConfiguredSettings: what is wrong in a setting of the configuration or the reset file is said of these,
+// and not of the map.
+func TestFaultsOfConfiguredSettings(t *testing.T) {
+	cfg := raceConfig("tune gravity 88888888888; tune grenade_speed abc", "tune gravity 77777777777\nsv_team 9\n")
+	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; tune hook_drag_speed 99999999999")
+	log := ts.log.String()
+	for _, line := range []string{
+		`[server]: the configuration, not the map, has "tune \"hook_drag_speed\" \"99999999999\"": the value is`,
+		`[server]: reset.cfg, not the map, has "tune \"gravity\" \"88888888888\"": the value is`,
+		`[server]: sv_map 'race': map settings: "tune gravity 77777777777": the value is`,
+		`[server]: sv_map 'race': map settings: "sv_team 9": the value is`,
+		`tune: 'abc' is not a number`,
+	} {
+		testenv.Check(t, strings.Count(log, line) == 1, "the log lacks %q:\n%s", line, log)
+	}
+	testenv.Check(t, raceSettingsOf(t, ts).Tuning[ddrace.GrenadeSpeed] == ddrace.DefaultTuning()[ddrace.GrenadeSpeed], "a word is a speed")
+}
+
 // TestReloadedSettingsOfRaces checks that a configuration that is read again counts for the next maps.
 func TestReloadedSettingsOfRaces(t *testing.T) {
 	cfg := raceConfig("", "")

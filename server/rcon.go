@@ -23,6 +23,7 @@ import (
 type rconState struct {
 	authed         bool
 	level          console.Level
+	key            string       // the login, as DDNet calls it
 	noPasswordSent bool         // that no password is set
 	lastListed     string       // the last command announced
 	allListed      bool         // all commands were announced
@@ -31,6 +32,7 @@ type rconState struct {
 	mapChanges     []mapChanged // still to be announced
 	droppedLines   int          // lines of output for which there was no room
 	endMark        string       // to be answered when there is room
+	refusal        *string      // what the console warned of in the last line, see refusalNote
 }
 
 const (
@@ -45,13 +47,13 @@ const (
 	minRconRoom    = 8 << 10
 )
 
-// login checks a password for the remote console.
-func (c *session) login(password string) {
+// login checks a password for the remote console. The name is mostly empty.
+func (c *session) login(name, password string) {
 	s := c.server
-	switch level, right := s.rconLevel(password); {
+	switch key, level, right := s.loginLevel(name, password); {
 	case c.limits.loginBarred:
 		c.sendRconLine(tooManyLogins)
-	case !s.hasRconPassword():
+	case !s.hasRconPassword() && len(s.logins) == 0:
 		if !c.rcon.noPasswordSent {
 			c.rcon.noPasswordSent = true
 			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
@@ -62,54 +64,54 @@ func (c *session) login(password string) {
 	case !right:
 		c.rejectRconPassword()
 	case level == console.LevelAdmin:
-		c.grantRcon(level, "Admin authentication successful. Full remote console access granted.")
+		c.grantRcon(key, level, "Admin authentication successful. Full remote console access granted.")
 	case level == console.LevelMod:
-		c.grantRcon(level, "Moderator authentication successful. Limited remote console access granted.")
+		c.grantRcon(key, level, "Moderator authentication successful. Limited remote console access granted.")
 	default:
-		c.grantRcon(level, "Helper authentication successful. Limited remote console access granted.")
+		c.grantRcon(key, level, "Helper authentication successful. Limited remote console access granted.")
 	}
 }
 
 // rconPassword is the password of a level.
 type rconPassword struct {
-	name, password string
-	level          console.Level
+	name, key, password string // of the variable, and as a login of DDNet's
+	level               console.Level
 }
 
 // rconPasswords returns the passwords of all levels, empty for those that have none.
 func (s *Server) rconPasswords() [3]rconPassword {
 	v := &s.settings
 	return [...]rconPassword{
-		{"sv_rcon_password", v.RconPassword, console.LevelAdmin},
-		{"sv_rcon_mod_password", v.RconModPassword, console.LevelMod},
-		{"sv_rcon_helper_password", v.RconHelperPassword, console.LevelHelper},
+		{"sv_rcon_password", "default_admin", v.RconPassword, console.LevelAdmin},
+		{"sv_rcon_mod_password", "default_mod", v.RconModPassword, console.LevelMod},
+		{"sv_rcon_helper_password", "default_helper", v.RconHelperPassword, console.LevelHelper},
 	}
 }
 
-// hasRconPassword reports whether there is a password for the remote console.
+// hasRconPassword reports whether there is a password of a level for the remote console.
 func (s *Server) hasRconPassword() bool {
 	v := &s.settings
 	return v.RconPassword != "" || v.RconModPassword != "" || v.RconHelperPassword != ""
 }
 
-// rconLevel returns the access to the remote console that a password gives.
-func (s *Server) rconLevel(password string) (level console.Level, right bool) {
+// rconLevel returns the access to the remote console that a password gives, and as whose.
+func (s *Server) rconLevel(password string) (key string, level console.Level, right bool) {
 	for _, p := range s.rconPasswords() {
 		if p.password != "" && equalPasswords(password, p.password) {
-			return p.level, true
+			return p.key, p.level, true
 		}
 	}
-	return 0, false
+	return "", 0, false
 }
 
 // equalPasswords reports whether passwords are equal, in constant time.
 func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // grantRcon gives a session access to the remote console.
-func (c *session) grantRcon(level console.Level, text string) {
+func (c *session) grantRcon(key string, level console.Level, text string) {
 	s := c.server
 	s.noteRightRcon(c.peer.Addr(), c.addrProven)
-	c.rcon = rconState{authed: true, level: level}
+	c.rcon = rconState{authed: true, level: level, key: key}
 	s.recordRconLogin(c)
 	if s.canListMaps(level) {
 		c.rcon.listsMaps = true
@@ -117,7 +119,7 @@ func (c *session) grantRcon(level console.Level, text string) {
 	}
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
-	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, level))
+	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)%s", c.id, level, c.accountSuffix()))
 	c.audit("login", "game", "")
 	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod, Helper: level == console.LevelHelper})
 	if c.state >= stateReady {
@@ -204,14 +206,19 @@ func (s *Server) countWrongRcon(a netip.Addr, proven bool) (tries int, ban *bans
 	return tries, &b
 }
 
-// logout ends a session's access to the remote console. The caller is its own.
-func (c *session) logout(who console.Caller) {
+// logout ends a session's access to the remote console. The reason is empty if it wants that itself.
+func (c *session) logout(who console.Caller, reason string) {
 	c.audit("logout", "game", "")
+	told, line := "Logout successful.", fmt.Sprintf("ClientID=%d logged out", c.id)
+	if reason != "" {
+		told, line = "Logged out by "+reason+".", line+" by "+reason
+	}
+	line += c.accountSuffix()
 	c.rcon = rconState{}
 	c.server.recordRconLogin(c)
 	c.bridge.SendRconAuthStatus(false)
-	c.sendRconLine("Logout successful.")
-	c.server.printFor(who, console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
+	c.sendRconLine(told)
+	c.server.printFor(who, console.Standard, "server", line)
 	c.server.observe(event.RconLogin{Player: eventSource{c.server}.EventPlayer(c.id)})
 	if c.state >= stateReady {
 		c.server.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody})
@@ -224,14 +231,30 @@ func (c *session) runRcon(line string) {
 		return
 	}
 	if isEndMark(line) {
+		if c.rcon.endMark != "" { // the client waits for both
+			c.sendRconLine(c.rcon.endMark)
+		}
 		c.rcon.endMark = line
 		c.sendPendingLines()
 		return
 	}
 	s := c.server
 	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon=%s", c.id, logline.Quote(s.console.Redact(line))))
-	s.run(c.auditEntry("command", "game", line), c.caller(console.Server))
+	var done func(string)
+	c.rcon.refusal, done = newRefusal()
+	s.run(c.auditEntry("command", "game", line), c.caller(console.Server), done)
 }
+
+// newRefusal returns where the first warning of a line is kept, and the function that is to be called with it.
+func newRefusal() (*string, func(warning string)) {
+	refusal := new(string)
+	return refusal, func(warning string) { *refusal = warning }
+}
+
+// refusalNote returns the line that follows the output of one of which the console has warned, for programs:
+// to them the output alone does not say so. It is sent to those that ask for the end of the output, and to those
+// of the Half-Life protocol.
+func refusalNote(warning string) string { return "refused: " + warning }
 
 // isEndMark reports whether a line is what our clients send after a command to find the end
 // of its output, see RconRun in package client. Consoles repeat it, as an unknown command or
@@ -268,11 +291,18 @@ func (c *session) sendPendingLines() {
 	if n, _ := c.conn.Unacked(); n >= maxRconPending/2 || c.conn.FreeResendBuffer() < 2*minRconRoom {
 		return
 	}
+	if len(c.server.asked.calls) > 0 {
+		return // the answers come with the tick
+	}
 	if lost := c.rcon.droppedLines; lost > 0 {
 		c.sendRconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
 	}
 	if c.rcon.endMark != "" {
+		if refusal := c.rcon.refusal; refusal != nil && *refusal != "" {
+			c.sendRconLine(refusalNote(*refusal))
+		}
 		c.sendRconLine(c.rcon.endMark)
+		c.rcon.refusal = nil
 	}
 	c.rcon.droppedLines, c.rcon.endMark = 0, ""
 }
@@ -282,20 +312,11 @@ func (s *Server) print(level int, system, line string) {
 	s.printFor(console.Operator, level, system, line)
 }
 
-// firstWarning executes a console line and returns the first thing that the console warned of
-// meanwhile, "" if there was none.
-func (s *Server) firstWarning(line string, who console.Caller) (text string) {
-	defer func(before *string) { s.warned = before }(s.warned)
-	s.warned = &text
-	s.console.Execute(line, who)
-	return text
-}
-
 // printFor is print for a line that a caller's command prints. What moderators and helpers do, others
 // of the same level or a higher one get too.
 func (s *Server) printFor(who console.Caller, level int, system, line string) {
-	if level == console.Warning && s.warned != nil && *s.warned == "" {
-		*s.warned = safetext.Line(line)
+	if level == console.Warning {
+		s.noteWarning(line)
 	}
 	if !s.logEnabled(level) {
 		return
@@ -371,7 +392,7 @@ func (s *Server) sendAccessChange(e console.Entry, before console.Level) {
 
 // generateRconPassword sets a random password if the operator has set none, and logs it.
 func (s *Server) generateRconPassword() {
-	if s.hasRconPassword() {
+	if s.hasRconPassword() || len(s.logins) > 0 {
 		return
 	}
 	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32, without those that look alike

@@ -297,11 +297,15 @@ func TestRegistrationIgnoresStrangers(t *testing.T) {
 		"0.7 control": packet.AppendTokenReply(nil, token, 5),
 		"nonsense":    {1, 2, 3},
 	} {
-		if n := testing.AllocsPerRun(100, func() {
-			if ts.srv.registration.handle(ts.now, from, b) {
-				t.Fatal("taken")
-			}
-		}); n != 0 && !testenv.Race {
+		n := 1.0
+		for try := 0; n != 0 && try < 5; try++ { // others allocate, too
+			n = testing.AllocsPerRun(100, func() {
+				if ts.srv.registration.handle(ts.now, from, b) {
+					t.Fatal("taken")
+				}
+			})
+		}
+		if n != 0 && !testenv.Race {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}

@@ -67,6 +67,9 @@ func (c *session) sendMapChange() {
 	if base := c.server.settings.MapsBaseURL; base != "" {
 		announced.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
 	}
+	if len(c.server.logins) > 0 {
+		c.bridge.SendRconType(true)
+	}
 	c.bridge.SendMapChange(&announced)
 	c.conn.Flush(c.server.now)
 	c.mapsAnnounced++
@@ -115,7 +118,7 @@ func (c *session) OnReady() {
 		s.joinWorld(c)
 	}
 	if c.mayAnnounce() {
-		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", c.id, c.peer))
+		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s%s", c.id, c.peer, s.inDDNet(" secure=%s", yesOrNo(c.addrProven))))
 	}
 	c.sendVote()
 	c.bridge.SendMotd(s.settings.Motd)
@@ -270,12 +273,12 @@ func (c *session) OnCommand(cmd game.Command) {
 }
 
 // OnRconAuth implements bridge.ClientMessageHandler.
-func (c *session) OnRconAuth(_, password string) {
+func (c *session) OnRconAuth(name, password string) {
 	if !c.limits.auth.Take(int64(c.server.now), authRate, 1) {
 		c.server.countDrop(dropFlood)
 		return
 	}
-	c.login(password)
+	c.login(name, password)
 }
 
 // OnRconCmd implements bridge.ClientMessageHandler.

@@ -154,8 +154,10 @@ func (s *Server) setRules(r *game.Rules) {
 	v.Powerups, v.TeamDamage = boolToInt(r.Powerups), boolToInt(r.TeamDamage)
 	v.PlayerSlots, v.MaxClients = int(r.PlayerSlots), int(r.MaxClients)
 	v.TournamentMode, v.PlayerReadyMode, v.SpamProtection = int(r.TournamentMode), boolToInt(r.ReadyMode), boolToInt(r.SpamProtection)
+	v.InfoChangeDelay = int(r.InfoChangeDelay)
 	v.RespawnDelayTDM, v.TeamBalanceTime = int(r.RespawnDelayTDM), int(r.TeamBalanceTime)
-	v.InactiveKickTime, v.InactiveKick, v.InactiveKickSpec = int(r.InactiveTime), int(r.InactiveAction), boolToInt(r.InactiveSpecKick)
+	v.InactiveKickTime, v.InactiveKickSpec = int(r.InactiveTime), boolToInt(r.InactiveSpecKick)
+	v.SetInactiveAction(int(r.InactiveAction))
 	v.SilentSpectatorMode, v.StrictSpectateMode = boolToInt(r.SilentSpectators), boolToInt(r.StrictSpectate)
 	v.VoteKick, v.VoteKickMin, v.VoteSpectate = boolToInt(r.VoteKick), int(r.VoteKickMin), boolToInt(r.VoteSpectate)
 }

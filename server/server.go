@@ -37,7 +37,7 @@ type Server struct {
 	now      conn.Time
 	settings console.Settings
 	console  *console.Console
-	warned   *string // see firstWarning
+	line     *consoleLine // that runs or is answered, nil if nobody waits for it
 	// chatCommands are sorted by name.
 	chatCommands []chatCommand
 	modCommands  modCommands
@@ -85,6 +85,7 @@ type Server struct {
 	failedLogins   *limit.Failures
 	rconGuesses    *limit.Guesses
 	gameGuesses    *limit.Guesses
+	logins         []rconLogin // with names
 	mutes          []mute
 	strangerLog    limit.Bucket
 	joinNews       limit.Bucket
@@ -110,6 +111,7 @@ type Server struct {
 	tuning           game.Tuning
 	clock            clock
 	pendingCommands  []game.Command // for the next tick
+	asked            askedOfWorld   // by the console, with those
 	replay           replayRecorder
 	teehistorian     teehistorianRecorder
 	demos            demos
@@ -186,6 +188,7 @@ func New(cfg Config) (_ *Server, err error) {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
 	}
 	s.race.collect = &s.race.configured
+	s.settings.DDNet = cfg.DDNet
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
@@ -378,170 +381,6 @@ func (s *Server) runTasks() {
 	}
 }
 
-// Advance runs the ticks that are due, updates the connections and sends what is
-// queued. It returns the time at which it should be called again.
-func (s *Server) Advance(now conn.Time) conn.Time {
-	s.now = now
-	s.standStill(now)
-	due, skipped := s.clock.due(now)
-	due += s.playPrelude()
-	if skipped > 0 {
-		s.drops[dropTicks].Add(uint64(skipped))
-	}
-	before := s.clock.tick
-	for left := due; left > 0; left-- {
-		s.botsThink = left <= maxBotCatchUp || len(s.sessionByPeer) == 0 && due <= idleTicks+preludeStep
-		s.tick(now)
-	}
-	if due > 0 {
-		// Every second tick. Several ticks at once make one round, whichever is last.
-		round := s.settings.HighBandwidth != 0 || crossesMultiple(before, s.clock.tick, 2)
-		if round {
-			s.sendSnapshots(now, before)
-		}
-		s.sendCommandLists()
-		for _, c := range s.sessions {
-			if c != nil {
-				s.updateSession(now, c, round)
-			}
-		}
-		s.releaseExcessSeats()
-	}
-	if s.nextBurst != 0 && now >= s.nextBurst {
-		s.continueDownloads(now)
-	}
-	s.closeDropped(now)
-	s.restartAfterFullReplay()
-	if !s.updateDrain(now) {
-		s.changeMap(now)
-	}
-	s.updateMods(now)
-	s.updateRegistration(now)
-	s.halfLife.update(now)
-	s.updateEcon(now)
-	s.updateRotation(now)
-	s.econ.console.Advance(int64(now))
-	s.reportBanStorage()
-	s.reportLapsedBans()
-	s.updateResume(now)
-	s.transport.Flush()
-	if due > 0 {
-		s.tickTimes.add(due, conn.Time(s.transport.Now()).Sub(now))
-	}
-	return s.nextAdvanceTime()
-}
-
-// idleTicks is the number of ticks that are run at once while no client is connected:
-// waking up costs far more than an empty tick.
-const idleTicks = 25
-
-// nextAdvanceTime returns when Advance must be called next if nothing arrives before.
-func (s *Server) nextAdvanceTime() conn.Time {
-	if s.prelude > 0 {
-		return s.now
-	}
-	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending() {
-		return s.clock.tickStart(s.clock.tick + idleTicks)
-	}
-	if next := s.clock.nextTick(); s.nextBurst == 0 || next < s.nextBurst {
-		return next
-	}
-	return s.nextBurst
-}
-
-// crossesMultiple reports whether one of the ticks after before, up to tick, is a
-// multiple of n.
-func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }
-
-// updateSession does what is due for a session after a tick. Queued messages are sent
-// only with snapshots, as in the original: a datagram for every INPUTTIMING would cost
-// more than everything else the server does.
-func (s *Server) updateSession(now conn.Time, c *session, round bool) {
-	if c.isHeld() {
-		if now >= c.heldUntil {
-			c.drop(conn.ReasonTimeout)
-		}
-		return
-	}
-	c.conn.Update(now)
-	if c.conn.State() == conn.StateError {
-		if !s.keepSeat(now, c, c.conn.Reason()) {
-			c.drop(c.conn.Reason())
-		}
-		return
-	}
-	if c.state != stateInGame && !c.rcon.authed && now.Sub(c.lastProgress) > joinTimeout {
-		c.drop("Took too long to join")
-		return
-	}
-	c.continueDownload()
-	c.sendPendingLines()
-	if round || c.state != stateInGame {
-		c.conn.Flush(now)
-	}
-}
-
-// tick runs one tick of the world and tells everybody what happened in it.
-func (s *Server) tick(now conn.Time) {
-	s.clock.tick++
-	tick := s.clock.tick
-	s.queueInputs(tick)
-	s.runBots()
-	s.votes.noneDropping = len(s.droppedSessions) == 0
-	s.takeAnswers()
-	events := s.stepWorld()
-	s.recordTeehistorian(events)
-	clear(s.pendingCommands) // for the garbage collector
-	s.pendingCommands = s.pendingCommands[:0]
-	s.seats.givingWay = 0
-	s.releaseSeats()
-	s.updateLatencies()
-	for _, v := range s.versions {
-		v.RecordTick(s.world, events)
-	}
-	s.demoTick(events)
-	for i := range events {
-		if events[i].Kind == game.EvStore {
-			s.store(events[i].Store, "")
-			continue
-		}
-		if events[i].Kind == game.EvModOff {
-			s.modPanicked(events[i].Text)
-			continue
-		}
-		s.observeGame(&events[i])
-		s.deliverEvent(now, &events[i])
-	}
-	s.tickAnnouncements(now)
-	s.tickRandomMap()
-	s.tickEmpty()
-	s.tickModVote(now)
-	s.tickVote(now)
-	s.sendModViews()
-	s.takeDemoRecords()
-	s.notifyObservers(events)
-}
-
-// queueCommand adds a command to the next tick.
-func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
-
-// queueRequest adds a client's command to the next tick. The rate limits of clients
-// bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
-// commands, such as CmdLeave, are not held to.
-func (s *Server) queueRequest(cmd game.Command) {
-	if cmd.Kind == game.CmdSay && s.refuseMuted(cmd.Player) {
-		return
-	}
-	if len(s.pendingCommands) >= maxRequestsPerTick {
-		s.countDrop(dropCommands)
-		return
-	}
-	s.queueCommand(cmd)
-}
-
-// maxRequestsPerTick is the largest burst that the rate limits allow 64 players.
-const maxRequestsPerTick = 64 * 192
-
 // Shutdown tells all clients the reason, closes the socket and unregisters the server
 // from the masters, which may take a second.
 func (s *Server) Shutdown(now conn.Time, reason string) {
@@ -557,6 +396,8 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	if s.seats.leaving != 0 {
 		s.tick(now) // in which they leave, so that the log and observers have it
 	}
+	s.asked.lose(s, "the server shuts down")
+	s.asked.end()
 	s.halfLife.unregister()
 	s.closeEcon()
 	select {

@@ -103,11 +103,15 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 	if c == nil {
 		c = &session{server: s, id: id}
 		c.snapshots.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: snapHistoryTicks + 1, MaxBytes: maxSnapBytes, Pool: &s.snapshotBuffers.pool})
-		err := c.conn.Init(conn.Config{
+		cfg := conn.Config{
 			Send:         func(b []byte) { s.transport.Send(c.peer, b) },
 			ResendBuffer: resendBuffer,
 			Buffers:      &s.connBuffers,
-		})
+		}
+		if padder, ok := s.transport.(transport.Padder); ok {
+			cfg.SendCompressed = func(b []byte) { padder.SendPaddable(c.peer, b) }
+		}
+		err := c.conn.Init(cfg)
 		if err != nil {
 			return nil, err
 		}

@@ -250,7 +250,11 @@ func (st *soakTest) measure() (s soakState) {
 		p.setLink(p.link)
 		p.Close(st.now())
 	}
-	st.run(30 * time.Second)
+	const step = 10 * time.Second
+	for range loadingPatience/step + 1 { // the goodbye of a client that loads a map may get lost
+		st.run(step)
+		st.settle()
+	}
 	st.srv.Execute("sv_map teeyard1; reload")
 	st.run(time.Second)
 	st.settle()

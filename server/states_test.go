@@ -34,7 +34,7 @@ var loginStages = []struct {
 // whatever way, leaves no session or player behind.
 func TestLeavingInEveryState(t *testing.T) {
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
-		ts := newTestServer(t, nil)
+		ts := newTestServer(t, nil, "sv_inactivekick_time 0")
 		watcher := ts.join(local(1), "watcher")
 		port := 100
 		for _, stage := range loginStages {
@@ -56,8 +56,19 @@ func TestLeavingInEveryState(t *testing.T) {
 				case "kick":
 					ts.srv.Execute(fmt.Sprintf("kick %d", id))
 				case "timeout":
-					ts.idle(11*50, watcher)
-					if c.Reason != conn.ReasonTimeout && c.Reason != conn.ReasonNotAcked {
+					long, loads := 11, ts.session(c).patience() == loadingPatience
+					if loads != slices.Contains([]string{"connecting", "loading", "ready", "named"}, stage.name) {
+						t.Errorf("%s: loads %v", stage.name, loads)
+					}
+					if loads {
+						ts.idle(99*50, watcher)
+						if ts.session(c) == nil {
+							t.Errorf("%s, %s: closed with %q before 100 seconds", stage.name, way, c.Reason)
+						}
+						long = 3
+					}
+					ts.idle(long*50, watcher)
+					if c.Reason != conn.ReasonTimeout && !strings.HasPrefix(c.Reason, "Too weak connection (not acked for 1") {
 						t.Errorf("%s, %s: closed with %q", stage.name, way, c.Reason)
 					}
 				}

@@ -50,10 +50,11 @@ func (s *Server) openTeehistorian() error {
 	h := &s.teehistorian
 	now := time.Now()
 	uuid := timeUUID(now)
+	began := now.Add(-time.Duration(s.world.Tick()) * tickDuration) // ticks count from there
 	rec, err := recorder.NewTeehistorian(recorder.TeehistorianConfig{
 		World: s.world, Client: s.teehistorianClient,
 		Header: teehistorian.Header{
-			GameUUID: uuid, ServerVersion: Program(), StartTime: now.Format("2006-01-02T15:04:05-0700"),
+			GameUUID: uuid, ServerVersion: Program(), StartTime: began.Format("2006-01-02T15:04:05-0700"),
 			ServerName: s.settings.Name, ServerPort: strconv.Itoa(int(s.Addr().Port())),
 			MapName: s.gameMap.Name, MapSize: strconv.Itoa(len(s.gameMap.File)),
 			MapSHA256: fmt.Sprintf("%x", s.gameMap.SHA256), MapCRC: fmt.Sprintf("%08x", s.gameMap.CRC),
@@ -104,15 +105,10 @@ func (s *Server) teehistorianClient(id game.PlayerID) (c recorder.TeehistorianCl
 
 // historyLogin returns the access to the remote console that is recorded, with the names of DDNet.
 func (c *session) historyLogin() recorder.TeehistorianLogin {
-	switch {
-	case !c.rcon.authed:
+	if !c.rcon.authed {
 		return recorder.TeehistorianLogin{}
-	case c.rcon.level == console.LevelAdmin:
-		return recorder.TeehistorianLogin{Level: 3, Name: "default_admin"}
-	case c.rcon.level == console.LevelMod:
-		return recorder.TeehistorianLogin{Level: 2, Name: "default_mod"}
 	}
-	return recorder.TeehistorianLogin{Level: 1, Name: "default_helper"}
+	return recorder.TeehistorianLogin{Level: 3 - int32(c.rcon.level), Name: c.rcon.key}
 }
 
 // recordRconLogin records that a client has logged in to the remote console, or out.

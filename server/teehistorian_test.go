@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/internal/teeverify"
@@ -79,6 +80,7 @@ func TestTeehistorian(t *testing.T) {
 	cfg := ddraceConfig()
 	cfg.Teehistorians = &files
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_spamprotection 0; sv_name Yard")
+	ts.step(5000) // before somebody comes, from when on it is recorded
 	playRace(ts, 2000)
 	ts.srv.Shutdown(ts.now, "")
 	names := testenv.Must(files.Names())
@@ -89,6 +91,8 @@ func TestTeehistorian(t *testing.T) {
 	h := res.Header
 	testenv.Check(t, h.GameUUID+TeehistorianSuffix == names[0] && h.ServerName == "Yard" && h.MapName == "race" && h.GameType == "DDraceNetwork" && h.Tuning["gun_speed"] == "140000",
 		"the header is %s", h.JSON)
+	began := testenv.Must(time.Parse("2006-01-02T15:04:05-0700", h.StartTime))
+	testenv.Check(t, time.Since(began) >= 5000*tickDuration, "the header says that tick 0 was at %s", h.StartTime)
 
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(file)))
 	count := map[string]int{}

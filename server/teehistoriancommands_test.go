@@ -112,8 +112,18 @@ func (c *commander) saveAndSwap() {
 }
 
 // TestAllCommandsAreReplayed has players use all commands of DDRace, in the chat and in the remote console, many times. The
-// replay log and the teehistorian of the match verify.
+// replay log and the teehistorian of the match verify. With TEEYARD_FULL=1 it does so twelve times.
 func TestAllCommandsAreReplayed(t *testing.T) {
+	seeds := uint64(1)
+	if testenv.Full() {
+		seeds = 12
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed+1), func(t *testing.T) { replayCommands(t, seed+1) })
+	}
+}
+
+func replayCommands(t *testing.T, seed uint64) {
 	var logs, histories memoryReplays
 	cfg := ddraceConfig(func(g *twmap.TileLayer) {
 		for y := 1; y < 9; y++ {
@@ -124,7 +134,7 @@ func TestAllCommandsAreReplayed(t *testing.T) {
 	dir := t.TempDir()
 	cfg.Replays, cfg.Teehistorians = &logs, &histories
 	cfg.OpenRanks = func(name string) Ranks { return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})} }
-	c := newCommander(t, cfg, 1, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_replay 1; sv_spamprotection 0; sv_test_cmds 1; sv_pauseable 1; "+
+	c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_replay 1; sv_spamprotection 0; sv_test_cmds 1; sv_pauseable 1; "+
 		"sv_rescue 1; sv_saveswapgames_delay 0; sv_ranks r; sv_rcon_mod_password mod")
 	c.saveAndSwap()
 	chat, console := c.srv.world.ChatCommands(), c.srv.world.ConsoleCommands()

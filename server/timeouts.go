@@ -120,7 +120,7 @@ func (s *Server) hold(now conn.Time, c *session) {
 	delete(s.sessionByPeer, c.peer)
 	c.heldUntil = now.Add(time.Duration(s.settings.TimeoutProtection) * time.Second)
 	if c.rcon.authed {
-		c.logout(console.Operator)
+		c.logout(console.Operator, "")
 	}
 	c.inputs.reset()
 	c.snapshots.reset()

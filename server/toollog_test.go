@@ -282,7 +282,7 @@ var toolPatterns = []struct {
 		`chat: (\d+:-?\d+:([^:]+: .+))$`,
 	}},
 	{"older bots", "tw07 tw06", false, []string{`(maps/.*) crc is`}},
-	{"DDNet's integration tests", "ddnet", false, []string{`server: player has entered the game. ClientId=(\d+)`, `chat: (0:.*)`}},
+	{"DDNet's integration tests (of today; 16.4 has ClientID)", "ddnet", false, []string{`server: player has entered the game. ClientId=(\d+)`, `chat: (0:.*)`}},
 }
 
 // TestEveningLogs plays a match with all that programs of operators look for, in each

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,32 @@ func TestVersionsTogether(t *testing.T) {
 	tn.until(15*time.Second, "the others see it leave", func() bool {
 		return len(tn.players[0].names()) == len(kinds)-1 && len(tn.players[3].names()) == len(kinds)-1
 	})
+}
+
+// TestModernMaps: newer clients get the map of the folder maps7, if it is the same for the game.
+func TestModernMaps(t *testing.T) {
+	file := compressedMap()
+	other := testenv.Must(twmap.WithSettings(file, []string{"tune gravity 1"})) // which are not those of the game
+	layer := twmap.NewGameLayer(20, 20)
+	layer.Set(3, 3, twmap.Spawn, 0)
+	wrong := testenv.Must((&twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, layer)}}).Bytes())
+	for name, c := range map[string]struct{ modern, want []byte }{
+		"other images": {other, other}, "other tiles": {wrong, file}, "no map": {[]byte("x"), file},
+	} {
+		var log strings.Builder
+		cfg := Config{Files: fstest.MapFS{"maps/new.map": {Data: file}, "maps7/new.map": {Data: c.modern}}, Log: slog.New(rawLog{&log})}
+		tn := newTestNetworkWith(t, netsim.Link{}, 1, cfg, "sv_map new")
+		got := map[client.Version][]byte{}
+		for i, kind := range []client.SessionConfig{named(player06DDNet, "six"), named(player07, "seven")} {
+			kind.OnMap = func(_ string, file []byte) { got[kind.Version] = file }
+			tn.dial(1+i, kind)
+		}
+		tn.until(time.Minute, "both play", func() bool { return allPlay(tn.players) })
+		testenv.Check(t, bytes.Equal(got[client.Version07], c.want), "%s: a newer client has %d bytes", name, len(got[client.Version07]))
+		testenv.Check(t, bytes.Equal(got[client.Version06], tn.srv.gameMap.compatibleMap().File), "%s: an older client has %d bytes", name, len(got[client.Version06]))
+		warned := strings.Contains(log.String(), "maps7/new.map is not used")
+		testenv.Check(t, warned == bytes.Equal(c.want, file), "%s: the log is %s", name, log.String())
+	}
 }
 
 // checkSnapshot06 checks what 0.6 clients rely on: there is a game, one player is their

@@ -598,9 +598,11 @@ func TestForceVote(t *testing.T) {
 		"force_vote option no": "'no' is no option of this server", "force_vote kick 9": "There is no such player",
 		"force_vote map dm1": `a vote is option, kick or spectate, not "map"`,
 	} {
-		if got := vt.srv.firstWarning(line, console.Operator); got != want {
-			t.Errorf("%s: %q", line, got)
-		}
+		vt.srv.execute(line, console.Operator, func(got string) {
+			if got != want {
+				t.Errorf("%s: %q", line, got)
+			}
+		})
 	}
 }
 
@@ -652,7 +654,9 @@ func TestVoteOptions(t *testing.T) {
 		}
 	}
 	vt.srv.votes.options = make([]voteOption, maxVoteOptions)
-	if got := vt.srv.firstWarning("add_vote toomuch say", console.Operator); got != "maximum number of vote options reached" {
+	got := ""
+	vt.srv.execute("add_vote toomuch say", console.Operator, func(warning string) { got = warning })
+	if got != "maximum number of vote options reached" {
 		t.Error(got)
 	}
 }

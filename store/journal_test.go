@@ -136,7 +136,19 @@ func TestTornAndDamagedFiles(t *testing.T) {
 			path := filepath.Join(dir, fmt.Sprint(cut, len(rest)))
 			testenv.NoError(t, os.WriteFile(path, append(bytes.Clone(b[:cut]), rest...), 0o600))
 			j := open(t, path)
+			said := ""
+			j.file.Report = func(text string) { said += text }
 			j.does(put("k", "new"))
+			tail, _ := os.ReadFile(path + ".tail")
+			good := len(magic)
+			for _, e := range ends {
+				if e <= cut {
+					good = e
+				}
+			}
+			testenv.Check(t, rest != "" || len(tail) == max(cut-good, 0), "cut at %d: %d bytes kept", cut, len(tail))
+			testenv.Check(t, len(tail) == 0 && said == "" || strings.HasPrefix(said, fmt.Sprintf("the last %d bytes of ", len(tail))) && bytes.HasSuffix(append(bytes.Clone(b[:cut]), rest...), tail),
+				"cut at %d: said %q, kept %d bytes", cut, said, len(tail))
 			j = open(t, path)
 			j.wantValue("k", "new")
 			n := int64(0)

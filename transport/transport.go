@@ -139,6 +139,16 @@ type Gatherer interface {
 	Gather(until int64)
 }
 
+// Padder is a [Conn] that sends several datagrams to one peer at the price of one if they have the
+// same length.
+type Padder interface {
+	Conn
+
+	// SendPaddable is Send for a datagram behind which the Conn may add zeros: its receiver ignores
+	// what follows it.
+	SendPaddable(to Peer, b []byte)
+}
+
 // DropReason is a reason why a datagram was dropped.
 type DropReason uint8
 

@@ -1,30 +1,10 @@
 package route
 
 import (
+	"slices"
+
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/terrain"
-)
-
-// Tiles of DDNet that decide where tees can go.
-const (
-	tileSolid  = 1
-	tileDeath  = 2
-	tileNoHook = 3
-	tileFreeze = 9
-	tileDeep   = 12
-	tileStart  = 33
-	tileFinish = 34
-	tileLive   = 144
-
-	switchTimedClose = 23 // a closed switch opens its doors
-	switchClose      = 25
-
-	teleInEvil      = 10
-	teleIn          = 26
-	teleOut         = 27
-	teleCheckOut    = 30
-	teleCheckIn     = 31
-	teleCheckInEvil = 63
 )
 
 // Distances are in half tiles. What is dangerous or needs something else first counts as many.
@@ -61,24 +41,25 @@ type ground struct {
 	ins       [256][]int32 // teleporters by number
 	checkIns  []int32
 	spawns    []int32
+	looked    int // tiles of all fields
 }
 
 func newGround(m *ddrace.Map, t *terrain.Terrain) *ground {
 	g := &ground{m: m, t: t, width: t.Width, wall: make([]bool, len(t.Tiles)), freezes: make([]bool, len(t.Tiles))}
 	for i := range t.Tiles {
 		has := func(index uint8) bool { return g.has(i, index) }
-		g.wall[i] = t.Tiles[i] == tileSolid || t.Tiles[i] == tileNoHook || has(tileDeath)
-		g.freezes[i] = has(tileFreeze) || has(tileDeep) || has(tileLive)
-		g.hasStart = g.hasStart || has(tileStart)
+		g.wall[i] = t.Tiles[i] == ddrace.TileSolid || t.Tiles[i] == ddrace.TileNoHook || has(ddrace.TileDeath)
+		g.freezes[i] = has(ddrace.TileFreeze) || has(ddrace.TileDeep) || has(ddrace.TileLive)
+		g.hasStart = g.hasStart || has(ddrace.TileStart)
 		if t.Tele != nil {
 			switch n := t.Tele[i].Number; t.Tele[i].Type {
-			case teleIn, teleInEvil:
+			case ddrace.TeleIn, ddrace.TeleInEvil:
 				g.ins[n] = append(g.ins[n], int32(i))
-			case teleOut:
+			case ddrace.TeleOut:
 				g.outs[n] = append(g.outs[n], int32(i))
-			case teleCheckIn, teleCheckInEvil:
+			case ddrace.TeleCheckIn, ddrace.TeleCheckInEvil:
 				g.checkIns = append(g.checkIns, int32(i))
-			case teleCheckOut:
+			case ddrace.TeleCheckOut:
 				g.checkOuts[n] = append(g.checkOuts[n], int32(i))
 			}
 		}
@@ -109,9 +90,9 @@ func (g *ground) teleporter(i int) (number uint8, is bool) {
 		return 0, false
 	}
 	switch t := g.t.Tele[i]; t.Type {
-	case teleIn, teleInEvil:
+	case ddrace.TeleIn, ddrace.TeleInEvil:
 		return t.Number, t.Number != 0 && len(g.outs[t.Number]) > 0
-	case teleCheckIn, teleCheckInEvil:
+	case ddrace.TeleCheckIn, ddrace.TeleCheckInEvil:
 		return 0, true
 	}
 	return 0, false
@@ -123,7 +104,7 @@ func (g *ground) opens(i int, number uint8) bool {
 		return false
 	}
 	t := g.t.Switch[i]
-	return t.Number == number && (t.Type == switchTimedClose || t.Type == switchClose)
+	return t.Number == number && (t.Type == ddrace.SwitchTimedClose || t.Type == ddrace.SwitchClose)
 }
 
 // closedDoor reports whether there is a closed door at a tile, and the number of its switch.
@@ -135,9 +116,9 @@ func (g *ground) closedDoor(i int, s *stage) (number uint8, closed bool) {
 // newField computes the distances to the goal of a stage: the start, then the finish. If that is behind
 // closed doors for a tee at the tile, the goal is what opens the first of them, and doors how many there are.
 func (g *ground) newField(s *stage, at int) (f field, doors int) {
-	goal := uint8(tileFinish)
+	goal := uint8(ddrace.TileFinish)
 	if !s.started && g.hasStart {
-		goal = tileStart
+		goal = ddrace.TileStart
 	}
 	isGoal := func(i int) bool { return g.has(i, goal) }
 	if f = g.distances(s, asItIs, isGoal); f[at] < unreachable {
@@ -213,6 +194,7 @@ func (g *ground) next(f field, at int, s *stage) int {
 // distances computes the distances to the tiles that are goals.
 func (g *ground) distances(s *stage, r relaxation, isGoal func(int) bool) field {
 	f := make(field, len(g.wall))
+	g.looked += len(f)
 	for i := range f {
 		f[i] = unreachable
 	}
@@ -230,6 +212,7 @@ func (g *ground) distances(s *stage, r relaxation, isGoal func(int) bool) field 
 func (g *ground) spread(q *bucketQueue, s *stage, r relaxation) {
 	w, n := g.width, len(g.wall)
 	closed := s.active
+	var done exitsDone
 	if r >= throughDoors {
 		closed = ddrace.SwitchSet{}
 	}
@@ -246,7 +229,7 @@ func (g *ground) spread(q *bucketQueue, s *stage, r relaxation) {
 		if _, shut := g.closedDoor(i, s); shut {
 			enter += costDoor
 		}
-		g.spreadExits(q, s, i, cost, r)
+		g.spreadExits(q, s, i, cost, r, &done)
 		x := i % w
 		for dy := -1; dy <= 1; dy++ {
 			for dx := -1; dx <= 1; dx++ {
@@ -273,9 +256,21 @@ func (g *ground) spread(q *bucketQueue, s *stage, r relaxation) {
 	}
 }
 
+// exitsDone says of which teleporters an exit was reached. The first one is the nearest to the goal, and only that
+// one counts: there may be as many exits as teleporters.
+type exitsDone struct {
+	numbers    [256]bool
+	checkpoint bool
+}
+
 // spreadExits goes from exits back to their teleporters.
-func (g *ground) spreadExits(q *bucketQueue, s *stage, i int, cost int32, r relaxation) {
-	through := func(ins []int32) {
+func (g *ground) spreadExits(q *bucketQueue, s *stage, i int, cost int32, r relaxation, done *exitsDone) {
+	through := func(ins []int32, done *bool) {
+		if *done {
+			return
+		}
+		*done = true
+		g.looked += len(ins)
 		for _, in := range ins {
 			if !g.wall[in] && q.field[in] > cost+costStraight {
 				q.push(in, cost+costStraight)
@@ -286,17 +281,13 @@ func (g *ground) spreadExits(q *bucketQueue, s *stage, i int, cost int32, r rela
 		return
 	}
 	switch t := g.t.Tele[i]; {
-	case t.Type == teleOut && t.Number != 0:
-		through(g.ins[t.Number])
-	case t.Type == teleCheckOut && (r == toAllCheckpoints || t.Number == s.checkpoint):
-		through(g.checkIns)
+	case t.Type == ddrace.TeleOut && t.Number != 0:
+		through(g.ins[t.Number], &done.numbers[t.Number])
+	case t.Type == ddrace.TeleCheckOut && (r == toAllCheckpoints || t.Number == s.checkpoint):
+		through(g.checkIns, &done.checkpoint)
 	}
-	if len(g.checkOuts[s.checkpoint]) == 0 {
-		for _, spawn := range g.spawns {
-			if int(spawn) == i {
-				through(g.checkIns)
-			}
-		}
+	if len(g.checkOuts[s.checkpoint]) == 0 && slices.Contains(g.spawns, int32(i)) {
+		through(g.checkIns, &done.checkpoint)
 	}
 }
 

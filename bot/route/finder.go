@@ -1,9 +1,9 @@
 package route
 
 const (
-	// finderTicks is how many ticks a Finder simulates at most.
-	finderTicks = 60_000_000
-	// waysEvery is how many it simulates between two ways.
+	// finderWork is how much a Finder does at most, in usual ticks.
+	finderWork = 60_000_000
+	// waysEvery is how much it does between two ways, unless a way took more.
 	waysEvery = 200_000
 )
 
@@ -13,7 +13,9 @@ type Finder struct {
 	cfg    Config
 	search *Search
 	left   int // of the last way, -1 before
-	next   int // tick in which to look for a better one
+	next   int // work after which to look for a better one
+	ways   int // work for ways
+	limit  int // of all work
 }
 
 // NewFinder returns a finder. The error is that of ddrace.NewMap.
@@ -22,18 +24,21 @@ func NewFinder(cfg Config) (*Finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Finder{cfg: cfg, search: s, left: -1}, nil
+	return &Finder{cfg: cfg, search: s, left: -1, limit: finderWork}, nil
 }
 
-// Run searches for about that many simulated ticks. It returns a way that leads farther than the last one,
+// Work returns how much was done, as [Search.Work] does, with the ways.
+func (f *Finder) Work() int { return f.search.Work() + f.ways }
+
+// Run searches for about as much work as so many usual ticks are. It returns a way that leads farther than the last one,
 // nil if there is none, and whether the search is over.
 func (f *Finder) Run(ticks int) (farther *Way, over bool) {
 	f.search.Run(ticks)
-	over = f.search.Done() || f.search.Ticks() >= finderTicks
-	if !over && f.search.Ticks() < f.next {
+	over = f.search.Done() || f.Work() >= f.limit
+	if !over && f.Work() < f.next {
 		return nil, false
 	}
-	f.next = f.search.Ticks() + waysEvery
+	f.next = f.Work() + waysEvery
 	r := f.search.Route()
 	if !r.Finished && f.left >= 0 && r.Left >= f.left {
 		return nil, over
@@ -43,5 +48,7 @@ func (f *Finder) Run(ticks int) (farther *Way, over bool) {
 	if err != nil {
 		return nil, true // impossible: the search has the same map
 	}
+	f.ways += farther.work()
+	f.next += 2 * farther.work()
 	return farther, over
 }

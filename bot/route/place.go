@@ -98,6 +98,7 @@ func (s *Search) add(n int32, fire int32, aim [2]int16) bool {
 	}
 	p := &s.places[i]
 	s.world.Save(p.moment, me)
+	s.looked += p.moment.Bytes() / bytesPerTile
 	p.node, p.left, p.fire, p.aim, p.stage, p.armed = s.node(n), left, fire, aim, f, t.Weapons[ddrace.WeaponGrenade]
 	if !known {
 		s.enqueue(i)

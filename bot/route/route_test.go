@@ -219,7 +219,7 @@ func TestAnyMap(t *testing.T) {
 		s := testenv.Must(route.NewSearch(route.Config{Terrain: m, Memory: 1}))
 		s.Run(1000)
 		steps := s.Route().Steps
-		testenv.Check(t, s.Done() || s.Ticks() >= 1000, "it ended after %d ticks with %d steps", s.Ticks(), len(steps))
+		testenv.Check(t, s.Done() || s.Work() >= 1000, "it ended after the work of %d ticks with %d steps", s.Work(), len(steps))
 	}
 	_, err := route.NewSearch(route.Config{Terrain: terrain.Terrain{Width: 3, Height: 3}})
 	testenv.Check(t, err != nil, "a terrain without tiles")

@@ -11,6 +11,11 @@ const (
 	// planTicks is how far a runner that left its way simulates, and planEvery how often it does, in
 	// ticks. Each time it tries some tries.
 	planTicks, planEvery, tries = 30, 4, 12
+	// maxPlan is how much work, in tiles, that may be. When a plan is more, the next one is made after
+	// tiredTicks.
+	maxPlan, tiredTicks = 2 * tries * planTicks * tilesPerTick, 2 * game.TickRate
+	// maxWayWork is how much work a tick of a way may be, in usual ticks, so that runners look ahead beside it.
+	maxWayWork = 4
 	// patience is after how many ticks without progress it begins anew.
 	patience = 12 * game.TickRate
 	// pause is how long it waits at the end of its way.
@@ -38,6 +43,8 @@ type Runner struct {
 	input   game.Input
 	plan    []Step
 	planned int
+	looked  int   // at tiles, for the plan
+	rested  int32 // tick from which on it may look ahead again
 	restart bool
 }
 
@@ -67,7 +74,7 @@ func (r *Runner) reset() {
 }
 
 // WantsRestart reports, once, whether the runner wants its tee to die, since it is at the end of
-// its way or comes no further.
+// its way or comes no further. Who asks kills the tee; unasked, it may stay where it is.
 func (r *Runner) WantsRestart() bool {
 	wants := r.restart
 	if r.restart = false; wants {
@@ -115,8 +122,17 @@ func (r *Runner) NextInput(v *game.View) game.Input {
 		r.hold(&rest)
 		return r.input
 	}
-	r.run(c)
+	r.run(v, c)
 	return r.input
+}
+
+// freezeEnd returns the tick in which the freeze of a tee ends, 0 if it is not frozen. Clients that are not told of freeze see
+// such a tee as a ninja with closed eyes, or in pain.
+func freezeEnd(v *game.View, c *game.CharacterState) int32 {
+	if v.Extended || c.Weapon != game.WeaponNinja || c.Emote != game.EmoteBlink && c.Emote != game.EmotePain {
+		return c.FreezeEnd
+	}
+	return max(c.Ammo, v.Tick+1)
 }
 
 // hold makes a step the input.
@@ -129,7 +145,7 @@ func (r *Runner) hold(s *Step) {
 }
 
 // run goes on from where the tee is.
-func (r *Runner) run(c *game.CharacterState) {
+func (r *Runner) run(v *game.View, c *game.CharacterState) {
 	y, now := r.way, state{pos: c.Pos, vel: ddrace.Vec{X: float32(c.VelX) / 256, Y: float32(c.VelY) / 256}}
 	if !r.begun {
 		if r.waiting++; now.pos == y.states[y.settled].pos {
@@ -150,7 +166,7 @@ func (r *Runner) run(c *game.CharacterState) {
 		r.plan = r.plan[:0]
 	}
 	if r.astray {
-		r.find(now, c.FreezeEnd != 0)
+		r.find(now, freezeEnd(v, c) != 0)
 	}
 	if r.at > r.best {
 		r.best, r.gain = r.at, r.tick
@@ -163,11 +179,16 @@ func (r *Runner) run(c *game.CharacterState) {
 		r.restart, r.gain = true, r.tick
 		r.hold(&rest)
 	case r.astray:
-		r.steer(c)
+		r.steer(v, c)
 	default:
-		r.hold(&y.inputs[r.at])
-		r.at++
+		r.follow()
 	}
+}
+
+// follow plays the next input of the way.
+func (r *Runner) follow() {
+	r.hold(&r.way.inputs[r.at])
+	r.at++
 }
 
 // end waits at the end of the way, for one that goes on or to begin anew.
@@ -201,17 +222,25 @@ func (r *Runner) find(now state, frozen bool) {
 }
 
 // steer looks ahead and takes what leads farthest along the way.
-func (r *Runner) steer(c *game.CharacterState) {
+func (r *Runner) steer(v *game.View, c *game.CharacterState) {
 	if r.planned < min(len(r.plan), planEvery) {
 		r.hold(&r.plan[r.planned])
 		r.planned++
 		return
 	}
-	r.prepare(c)
-	r.plan, r.planned = r.plan[:0], 0
+	if r.tick < r.rested || r.way.work() > maxWayWork*len(r.way.inputs) {
+		r.follow()
+		return
+	}
+	r.prepare(v, c)
+	r.plan, r.planned, r.looked = r.plan[:0], 0, 0
 	lowest := float32(1e9)
 	var best, trial [planTicks]Step
 	for k := range tries {
+		if r.looked > maxPlan {
+			r.rested = r.tick + tiredTicks
+			break
+		}
 		r.try(k, &trial)
 		if cost := r.cost(&trial); cost < lowest {
 			lowest, best = cost, trial
@@ -223,7 +252,7 @@ func (r *Runner) steer(c *game.CharacterState) {
 }
 
 // prepare makes the tee of the simulation like the real one.
-func (r *Runner) prepare(c *game.CharacterState) {
+func (r *Runner) prepare(v *game.View, c *game.CharacterState) {
 	if r.world == nil {
 		r.world = ddrace.New(ddrace.Config{Map: r.way.m})
 		spawn(r.world)
@@ -242,8 +271,11 @@ func (r *Runner) prepare(c *game.CharacterState) {
 		t.Core.HookState = physics.HookIdle
 	}
 	t.Pos, t.PrevPos = c.Pos, c.Pos
-	if c.FreezeEnd != 0 {
-		t.FreezeTime, t.FreezeStart = max(c.FreezeEnd-r.tick, 1), w.Tick()
+	if !v.Extended {
+		t.Core.Jumps, t.Core.JumpedTotal = 2, c.Jumped>>1&1
+	}
+	if end := freezeEnd(v, c); end != 0 {
+		t.FreezeTime, t.FreezeStart = max(end-r.tick, 1), w.Tick()
 	}
 	t.TeleCheckpoint, t.Race = uint8(c.TeleCheckpoint), ddrace.RaceStarted
 	t.EndlessHook, t.AirJumps = c.Flags&game.CharacterFlagEndlessHook != 0, c.Flags&game.CharacterFlagEndlessJump != 0
@@ -290,9 +322,13 @@ func (r *Runner) cost(s *[planTicks]Step) float32 {
 	w.Load(&r.now, me)
 	fire := r.input.Fire
 	for i := range s {
+		if r.looked > maxPlan {
+			break
+		}
 		in := s[i].Input(fire)
 		fire = in.Fire
 		w.Step([]ddrace.PlayerInput{{Player: me, Input: in}})
+		r.looked += tilesPerTick + w.Work()
 		if w.Tee(me) == nil {
 			return 1e8
 		}

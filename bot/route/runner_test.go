@@ -1,6 +1,7 @@
 package route_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/bot/route"
@@ -11,8 +12,9 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// race lets runners race on a course for some ticks, and counts how often they finish.
-func race(t *testing.T, course terrain.Terrain, runners, ticks int) (finishes [game.MaxPlayers]int) {
+// race lets runners race on a course for some ticks, and counts how often they finish. See makes of a view what their
+// clients see.
+func race(t *testing.T, course terrain.Terrain, runners, ticks int, see func(v *game.View)) (finishes [game.MaxPlayers]int) {
 	cfg := route.Config{Terrain: course, Seed: 1}
 	s := testenv.Must(route.NewSearch(cfg))
 	s.Run(400_000)
@@ -31,6 +33,7 @@ func race(t *testing.T, course terrain.Terrain, runners, ticks int) (finishes [g
 		for i, r := range list {
 			id := game.PlayerID(i)
 			v := w.View(id)
+			see(&v)
 			in := r.NextInput(&v)
 			cmds = append(cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: in}, game.Command{Kind: game.CmdInput, Player: id, Input: in})
 			if r.WantsRestart() {
@@ -46,19 +49,36 @@ func race(t *testing.T, course terrain.Terrain, runners, ticks int) (finishes [g
 	return finishes
 }
 
+// all is what clients see that know DDRace.
+func all(*game.View) {}
+
+// plain is what other clients see: a frozen tee is a ninja with closed eyes.
+func plain(v *game.View) {
+	f := *v.Frame
+	f.Extended, f.Characters = false, slices.Clone(f.Characters)
+	for i := range f.Characters {
+		c := &f.Characters[i]
+		if c.FreezeEnd != 0 {
+			c.Weapon, c.Ammo = game.WeaponNinja, c.FreezeEnd
+		}
+		c.Flags, c.FreezeStart, c.FreezeEnd, c.Jumps, c.AirJumps, c.TeleCheckpoint = 0, 0, 0, 0, 0, 0
+	}
+	v.Frame = &f
+}
+
 // TestRunner lets runners finish each course again and again, and several who push each other.
 func TestRunner(t *testing.T) {
 	for name, course := range courses {
 		t.Run(name, func(t *testing.T) {
-			n := race(t, course, 1, 1600)
+			n := race(t, course, 1, 1600, all)
 			testenv.Check(t, n[0] >= 2, "it finishes %d times", n[0])
 		})
 	}
 	for _, name := range []string{"a freeze gap", "a speedup"} {
-		n := race(t, courses[name], 3, 1000)
+		n := race(t, courses[name], 3, 1000, all)
 		testenv.Check(t, n[0]+n[1]+n[2] >= 1, "%s: three finish %v times", name, n[:3])
 	}
-	n := race(t, draw(nil,
+	waits := draw(nil,
 		"####################",
 		"#   |   #          #",
 		"#   |   #          #",
@@ -68,6 +88,9 @@ func TestRunner(t *testing.T) {
 		"#   #   #          #",
 		"#   #            ! #",
 		"#   #            ! #",
-		"####################"), 3, 1500)
-	testenv.Check(t, min(n[0], n[1], n[2]) >= 1, "where the way waits for the end of a freeze, three finish %v times", n[:3])
+		"####################")
+	for _, see := range []func(*game.View){all, plain} {
+		n := race(t, waits, 3, 1500, see)
+		testenv.Check(t, min(n[0], n[1], n[2]) >= 1, "where the way waits for the end of a freeze, three finish %v times", n[:3])
+	}
 }

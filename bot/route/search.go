@@ -13,6 +13,17 @@ const (
 	rollouts = 6
 	// maxFrozen is how long a frozen tee is waited for, in ticks.
 	maxFrozen = 400
+	// maxTiles is the size of a map, in tiles, from which on it is not searched: 16 times the largest that is played.
+	maxTiles = 1 << 22
+	// maxStages limits the memory for fields, and fewStages is how many there may be at least.
+	maxStages, fewStages = 40, 4
+)
+
+// What is done besides simulated ticks is counted in tiles that are looked at.
+const (
+	tilesPerTick  = 250 // that take as long as a usual tick
+	bytesPerTile  = 100 // of moments, saved and loaded
+	looksPerField = 10  // at each tile
 )
 
 // Search looks for a route. Use [NewSearch].
@@ -31,6 +42,10 @@ type Search struct {
 	first   int       // no lower priority has places
 	end     int32     // the node that finishes, 0 for none
 	ticks   int       // simulated
+	looked  int       // at tiles and so on, in the ticks and for moments
+	tries   int       // that are left from the place taken last
+	place   int32     // that one
+	stages  int       // at most
 	length  int32     // of the way, half tiles
 	front   int32     // the lowest rank of all places
 	done    bool
@@ -56,26 +71,27 @@ type node struct {
 	steps  []Step
 }
 
-// maxStages limits the memory for fields.
-const maxStages = 40
-
 // NewSearch begins a search. The error is that of ddrace.NewMap.
 func NewSearch(cfg Config) (*Search, error) {
 	w, err := cfg.world()
 	if err != nil {
 		return nil, err
 	}
+	if len(cfg.Terrain.Tiles) > maxTiles {
+		return &Search{done: true}, nil
+	}
+	if cfg.Memory == 0 {
+		cfg.Memory = 64 << 20
+	}
 	s := &Search{
 		ground: newGround(w.Map(), &cfg.Terrain), world: w, rand: splitmix.Rand(cfg.Seed),
+		stages: min(max(cfg.Memory/(2*len(cfg.Terrain.Tiles)), fewStages), maxStages),
 		fields: map[stage]*stageField{}, byKey: map[key]int32{}, inputs: make([]ddrace.PlayerInput, 1), front: unreachable,
 	}
 	s.settle()
 	if s.world.Tee(me) == nil {
 		s.done = true // there is no spawn point, or it is deadly
 		return s, nil
-	}
-	if cfg.Memory == 0 {
-		cfg.Memory = 64 << 20
 	}
 	var first ddrace.Moment
 	s.world.Save(&first, me)
@@ -110,12 +126,15 @@ func (s *Search) settle() {
 // lengthFromStart returns the least distance of the start line to the finish.
 func (s *Search) lengthFromStart() int32 {
 	best := int32(unreachable)
+	var f *stageField
 	for i := range s.ground.wall {
-		if s.ground.has(i, tileStart) {
-			if f := s.stageOf(stage{started: true, active: s.world.ActiveSwitches(0)}, i); f != nil {
-				best = min(best, f.field[i])
-			}
+		if !s.ground.has(i, ddrace.TileStart) {
+			continue
 		}
+		if f == nil {
+			f = s.stageOf(stage{started: true, active: s.world.ActiveSwitches(0)}, i)
+		}
+		best = min(best, f.field[i])
 	}
 	return best
 }
@@ -126,24 +145,33 @@ func (s *Search) Done() bool { return s.done }
 // Ticks returns the number of ticks that were simulated.
 func (s *Search) Ticks() int { return s.ticks }
 
-// Run searches on for about that many simulated ticks.
+// Work returns how much was done, in usual ticks. On some maps a tick is as much as a thousand of these.
+func (s *Search) Work() int {
+	if s.ground == nil {
+		return 0
+	}
+	return s.ticks + (s.looked+looksPerField*s.ground.looked)/tilesPerTick
+}
+
+// Run searches on for about as much work as so many usual ticks are. How often it is called makes no difference to the
+// result.
 func (s *Search) Run(ticks int) {
-	for end := s.ticks + ticks; s.ticks < end && !s.done; {
-		i, ok := s.take()
-		if !ok {
-			s.done = true
-			return
-		}
-		p := s.places[i]
-		for range rollouts {
-			s.world.Load(p.moment, me)
-			s.rollout(&p)
-			if s.done {
+	for end := s.Work() + ticks; s.Work() < end && !s.done; s.tries-- {
+		if s.tries == 0 {
+			i, ok := s.take()
+			if !ok {
+				s.done = true
 				return
 			}
+			s.place, s.tries = i, rollouts
 		}
-		s.places[i].visits++
-		s.enqueue(i)
+		p := s.places[s.place]
+		s.world.Load(p.moment, me)
+		s.looked += p.moment.Bytes() / bytesPerTile
+		if s.rollout(&p); s.tries == 1 {
+			s.places[s.place].visits++
+			s.enqueue(s.place)
+		}
 	}
 }
 
@@ -156,7 +184,7 @@ func (s *Search) stage(t *ddrace.Tee) *stageField {
 // stageOf returns the field of a stage that begins at a tile.
 func (s *Search) stageOf(k stage, at int) *stageField {
 	f := s.fields[k]
-	if f == nil && len(s.fields) < maxStages {
+	if f == nil && len(s.fields) < s.stages {
 		f = &stageField{id: uint8(len(s.fields)), started: k.started}
 		f.field, f.doors = s.ground.newField(&k, at)
 		s.fields[k] = f
@@ -221,6 +249,7 @@ func (s *Search) step(st *Step, fire *int32) bool {
 	s.inputs[0] = ddrace.PlayerInput{Player: me, Input: in}
 	s.world.Step(s.inputs)
 	s.ticks++
+	s.looked += s.world.Work()
 	t := s.world.Tee(me)
 	if t == nil {
 		return false

@@ -12,6 +12,7 @@ type Way struct {
 	states   []state // before each input, and at the end
 	settled  int     // the first tick in which the tee is at rest
 	finished bool
+	looked   int // at tiles, to simulate it
 }
 
 // state is where a tee is.
@@ -41,6 +42,7 @@ func NewWay(cfg Config, r *Route) (*Way, error) {
 			in := r.Steps[i].Input(fire)
 			fire = in.Fire
 			w.Step([]ddrace.PlayerInput{{Player: me, Input: in}})
+			y.looked += w.Work()
 			t := w.Tee(me)
 			if t == nil {
 				return y, nil
@@ -53,6 +55,9 @@ func NewWay(cfg Config, r *Route) (*Way, error) {
 	}
 	return y, nil
 }
+
+// work returns how much it takes to simulate the way, in usual ticks.
+func (y *Way) work() int { return len(y.inputs) + y.looked/tilesPerTick }
 
 // Ticks returns how long the way is.
 func (y *Way) Ticks() int { return len(y.inputs) }

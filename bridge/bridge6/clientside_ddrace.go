@@ -12,19 +12,16 @@ import (
 
 // ddraceDecoder is what a clientSide needs to decode what only DDRace has.
 type ddraceDecoder struct {
-	raceTeams   [game.MaxPlayers]int32 // which come in a message
-	gameFlags   game.GameFlags         // of GameInfoEx, which DDNet-Server leaves out of its first snapshot
-	plainLasers int                    // the first lasers of the frame, which are no DDNetLaser
-	mapEntities []mapEntity            // of the snapshot
+	raceTeams   [game.MaxPlayers]int32    // which come in a message
+	gameFlags   game.GameFlags            // of GameInfoEx, which DDNet-Server leaves out of its first snapshot
+	plainLasers int                       // the first lasers of the frame, which are no DDNetLaser
+	mapEntities map[uint16]game.MapEntity // of the snapshot: what an EntityEx says of the items with the same id
 }
 
-// mapEntity is what an EntityEx says of the item with the same id.
-type mapEntity struct {
-	id     uint16
-	entity game.MapEntity
+func (d *ddraceDecoder) begin() {
+	d.plainLasers = 0
+	clear(d.mapEntities)
 }
-
-func (d *ddraceDecoder) begin() { d.plainLasers, d.mapEntities = 0, d.mapEntities[:0] }
 
 // isDDRaceProjectile reports whether the integers of a Projectile are those of a
 // DDRaceProjectile: of another one they are a direction, of which no number is so large.
@@ -97,10 +94,13 @@ func (c *clientSide) addEntity(id int, o *msg6.EntityEx) {
 	if o.EntityClass < msg6.EntityProjectile || o.EntityClass > msg6.EntityPickup {
 		return
 	}
-	c.mapEntities = append(c.mapEntities, mapEntity{uint16(id), game.MapEntity{
+	if c.mapEntities == nil {
+		c.mapEntities = map[uint16]game.MapEntity{}
+	}
+	c.mapEntities[uint16(id)] = game.MapEntity{
 		Kind:  game.MapProjectile + game.MapEntityKind(o.EntityClass),
 		Layer: ddrace.Layer(min(max(o.Layer, 0), int32(ddrace.LayerTune))), Switch: uint8(min(max(o.SwitchNumber, 0), math.MaxUint8)),
-	}})
+	}
 }
 
 func (c *clientSide) addSwitches(team int, o *msg6.SwitchState) {
@@ -164,22 +164,20 @@ func (c *clientSide) endDDRace() {
 			f.Lasers[i].Kind, f.Lasers[i].Owner = game.LaserBeam, game.Nobody
 		}
 	}
-	for _, m := range c.mapEntities {
-		for i := range f.Lasers {
-			if l := &f.Lasers[i]; l.ID == m.id {
-				l.Kind, l.Owner, l.Entity, l.StartTick = game.LaserBeam, game.Nobody, m.entity, f.Tick
-			}
+	if len(c.mapEntities) == 0 {
+		return
+	}
+	for i := range f.Lasers {
+		l := &f.Lasers[i]
+		if e, ok := c.mapEntities[l.ID]; ok {
+			l.Kind, l.Owner, l.Entity, l.StartTick = game.LaserBeam, game.Nobody, e, f.Tick
 		}
-		for i := range f.Projectiles {
-			if f.Projectiles[i].ID == m.id {
-				f.Projectiles[i].Entity = m.entity
-			}
-		}
-		for i := range f.Pickups {
-			if f.Pickups[i].ID == m.id {
-				f.Pickups[i].Entity = m.entity
-			}
-		}
+	}
+	for i := range f.Projectiles {
+		f.Projectiles[i].Entity = c.mapEntities[f.Projectiles[i].ID]
+	}
+	for i := range f.Pickups {
+		f.Pickups[i].Entity = c.mapEntities[f.Pickups[i].ID]
 	}
 }
 

@@ -243,6 +243,11 @@ func (c *clientSide) receiveTuneParams(m *msg6.SvTuneParams) {
 	if n == laserDamageIndex && len(m.Params) > n+1 {
 		copy(c.TuneParams[n:], m.Params[n+1:])
 	}
-	c.HasDDRace = copy(c.DDRaceParams[:], m.Params) == ddrace.NumTuneParams
+	c.DDRaceParams, c.NumDDRace = ddrace.Tuning{}, 0
+	for _, n := range [...]int{ddrace.NumTuneParams16, ddrace.NumTuneParams} {
+		if len(m.Params) >= n {
+			c.NumDDRace = copy(c.DDRaceParams[:n], m.Params)
+		}
+	}
 	c.onEvent(game.Event{Kind: game.EvTuneParams, Player: game.Nobody, Target: game.Nobody})
 }

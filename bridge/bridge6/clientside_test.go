@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/protocol/message"
@@ -153,12 +154,16 @@ func TestReceiveTuneParams(t *testing.T) {
 			t.Errorf("parameter %d is %d", i, v)
 		}
 	}
-	all, ok := c.DDRaceTuning()
-	if !ok || !slices.Equal(all[:], params) {
-		t.Errorf("DDRaceTuning is %v, %v, want what was sent", all, ok)
+	all, n := c.DDRaceTuning()
+	if n != len(params) || !slices.Equal(all[:n], params) {
+		t.Errorf("DDRaceTuning is %d: %v, want what was sent", n, all)
+	}
+	receive(t, c.clientSide, &msg6.SvTuneParams{Params: append(slices.Clone(params), 50, 80, 9)}) // DDNet 20, and what comes after it
+	if all, n = c.DDRaceTuning(); n != ddrace.NumTuneParams || all[ddrace.GroundElasticityX] != 50 || all[ddrace.GroundElasticityY] != 80 {
+		t.Errorf("DDRaceTuning of DDNet 20 is %d: %v", n, all)
 	}
 	c.Reset()
-	if _, ok := c.DDRaceTuning(); ok {
+	if _, n := c.DDRaceTuning(); n != 0 {
 		t.Error("a new game begins with DDRace's tuning")
 	}
 	if c.Tuning() != defaults {
@@ -168,7 +173,7 @@ func TestReceiveTuneParams(t *testing.T) {
 	if got := c.Tuning(); got[2] != 3 || got[3] != defaults[3] {
 		t.Errorf("three of them: %v", got)
 	}
-	if _, ok := c.DDRaceTuning(); ok {
+	if _, n := c.DDRaceTuning(); n != 0 {
 		t.Error("three parameters are DDRace's tuning")
 	}
 }

@@ -274,4 +274,13 @@ func TestDDRaceTuning(t *testing.T) {
 	if shown := w.PredictedTuning(0); shown[physics.Gravity] != 70 || shown[physics.PlayerCollision] != 100 {
 		t.Errorf("others are told %v", shown)
 	}
+
+	// With the physics of DDNet 20 two more follow, which clients of earlier releases do not read.
+	terrain.Settings = []string{"tune ground_elasticity_x 0.5", "tune ground_elasticity_y -0.25", "sv_ddnet_physics 20"}
+	w = testenv.Must(game.New(game.Config{Terrain: terrain, Mode: ddrace.New(), Rules: game.DefaultRules(), Seed: 1}))
+	s.SendTuning(w, game.Nobody)
+	sent := l.takeSent()
+	if last = *sent[len(sent)-1].(*msg6.SvTuneParams); len(last.Params) != 47 || last.Params[45] != 50 || last.Params[46] != -25 {
+		t.Errorf("with the physics of DDNet 20 %v", last.Params)
+	}
 }

@@ -19,7 +19,8 @@ const (
 // clients of 0.7 conclude from the movement of tees.
 type effectEncoder struct {
 	bridge.EffectItems
-	hits [game.MaxPlayers]hitCounter
+	stars uint16 // in EffectItems
+	hits  [game.MaxPlayers]hitCounter
 }
 
 // hitCounter counts the hits that a player took in a row, so that their stars do not
@@ -108,11 +109,27 @@ func (e *effectEncoder) recordDamage(f *game.Frame, ev *game.Event) {
 		}
 		part := float32(i+1) / float32(n+2)
 		angle := from + float32((to-from)*part)
-		e.Add(msg6.TypeEventDamageInd, ev.Pos, ev.To, int32(angle*256))
+		e.addStar(ev, int32(angle*256))
 		if inDDRace && ev.Weapon == game.WeaponNinja {
 			e.CountdownLast()
 		}
 	}
+}
+
+// addStar adds a star. The stars of a round count from 0, so that those of the next round, of which
+// there are about as many, take their ids, and no client is told that they are gone.
+func (e *effectEncoder) addStar(ev *game.Event, angle int32) {
+	n := len(e.Items)
+	if e.Add(msg6.TypeEventDamageInd, ev.Pos, ev.To, angle); len(e.Items) > n {
+		e.Items[n].ID = e.stars
+		e.stars++
+	}
+}
+
+// Reset removes all items.
+func (e *effectEncoder) Reset() {
+	e.EffectItems.Reset()
+	e.stars = 0
 }
 
 // build adds the effects of the view to b. Clients that know states show seconds by themselves.

@@ -214,8 +214,8 @@ func (s *serverSide) SendMotd(text string) { s.send(&msg6.SvMotd{Message: []byte
 func (s *serverSide) SendGameInfo(*game.World) {}
 
 func (s *serverSide) SendTuning(w *game.World, id game.PlayerID) {
-	if t, ok := w.DDRaceTuning(id); ok {
-		s.send(&msg6.SvTuneParams{Params: t[:]})
+	if t, params := w.DDRaceTuning(id); params > 0 {
+		s.send(&msg6.SvTuneParams{Params: t[:params]})
 		return
 	}
 	t := w.PredictedTuning(id)
@@ -314,6 +314,16 @@ func (s *serverSide) SendVoteStatus(yes, no, pass, total int32) {
 	}
 	clamp := func(n int32) int32 { return min(max(n, 0), maxVotes) }
 	s.send(&msg6.SvVoteStatus{Yes: clamp(yes), No: clamp(no), Pass: clamp(pass), Total: clamp(total)})
+}
+
+func (s *serverSide) SendRconType(names bool) {
+	m := msg6.RconType{}
+	if names {
+		m.NameRequired = 1
+	}
+	if s.isDDNet() {
+		s.send(&m)
+	}
 }
 
 func (s *serverSide) SendRconAuthStatus(on bool) {

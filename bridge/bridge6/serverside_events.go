@@ -12,15 +12,15 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	switch ev.Kind {
 	case game.EvPlayerEntered:
 		if !ev.Flag {
-			s.sendServerChat(enteredText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
+			s.sendServerChat(bridge.EnteredText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
 		}
 	case game.EvPlayerLeft:
 		if !ev.Flag {
-			s.sendServerChat(leftText(s.leaverName(ev.Player), ev.Text))
+			s.sendServerChat(bridge.LeftText(s.leaverName(ev.Player), ev.Text))
 		}
 	case game.EvTeamChange:
 		if !ev.Flag {
-			s.sendServerChat(joinedTeamText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
+			s.sendServerChat(bridge.JoinedTeamText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
 		}
 	case game.EvChat:
 		s.sendChat(ev)
@@ -37,7 +37,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvServerSettings:
 		s.tellTeamsLocked(ev.Flag)
 	case game.EvTuneParams:
-		if _, ok := w.DDRaceTuning(s.ownID); ok {
+		if w.IsDDRace() {
 			s.SendTuning(w, s.ownID)
 			break
 		}
@@ -136,7 +136,7 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	s.ownID = id
 	s.protocol.snapshot.skins.set(id, s.skin)
 	if p, ok := w.Player(id); ok && !silent {
-		s.sendServerChat(enteredText(p.Profile.Name, p.Team, w.GameFlags()))
+		s.sendServerChat(bridge.EnteredText(p.Profile.Name, p.Team, w.GameFlags()))
 	}
 	s.sendTeams(w)
 	s.sendRecords(w)
@@ -238,9 +238,9 @@ func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 	case game.GameMsgGamePaused:
 		s.sendServerChat("'" + s.protocol.playerName(ev.Player) + "' initiated a pause")
 	case game.GameMsgTeamAll:
-		s.sendOwnBroadcast(w.Tick(), "All players were moved to the "+teamName(game.Team(ev.Value), w.GameFlags()))
+		s.sendOwnBroadcast(w.Tick(), "All players were moved to the "+bridge.TeamName(game.Team(ev.Value), w.GameFlags()))
 	case game.GameMsgTeamBalanceVictim:
-		s.sendOwnBroadcast(w.Tick(), "You were moved to the "+teamName(game.Team(ev.Value), w.GameFlags())+" due to team balancing")
+		s.sendOwnBroadcast(w.Tick(), "You were moved to the "+bridge.TeamName(game.Team(ev.Value), w.GameFlags())+" due to team balancing")
 	case game.GameMsgCTFDrop:
 		s.sendSound(msg6.SoundCTFDrop)
 	case game.GameMsgCTFReturn:

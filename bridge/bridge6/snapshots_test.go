@@ -486,6 +486,31 @@ func TestStars(t *testing.T) {
 	}
 }
 
+// TestStarsKeepIDs checks that stars have the same ids in each round, whatever else there is to see.
+func TestStarsKeepIDs(t *testing.T) {
+	var s effectEncoder
+	hit, sound := game.Event{Kind: game.EvDamage, Player: 2, Value: 2, To: game.MaskAll}, game.Event{Kind: game.EvSound, To: game.MaskAll}
+	for round, events := range [][]game.Event{{hit, sound, hit}, {sound, sound, hit, hit}, {hit, hit, sound}} {
+		s.Reset()
+		s.recordTick(&game.Frame{Tick: int32(round)}, events)
+		s.Sort()
+		var ids []uint16
+		seen := map[[2]uint16]bool{}
+		for _, e := range s.Items {
+			if seen[[2]uint16{e.Type, e.ID}] {
+				t.Errorf("round %d: two items of type %d have the id %d", round, e.Type, e.ID)
+			}
+			seen[[2]uint16{e.Type, e.ID}] = true
+			if e.Type == msg6.TypeEventDamageInd {
+				ids = append(ids, e.ID)
+			}
+		}
+		if !slices.Equal(ids, []uint16{0, 1, 2, 3}) {
+			t.Errorf("round %d: ids %d", round, ids)
+		}
+	}
+}
+
 // TestSpectating checks what spectators and players who are out of the round see.
 func TestSpectating(t *testing.T) {
 	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "looks")

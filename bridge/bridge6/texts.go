@@ -10,34 +10,6 @@ import (
 // Clients of 0.7 have these texts themselves; to those of 0.6 servers write them into the
 // chat. Players and their tools know the wording.
 
-// teamName returns the name of a team as it is used after "the".
-func teamName(t game.Team, f game.GameFlags) string {
-	switch {
-	case t == game.TeamSpectators:
-		return "spectators"
-	case f&game.GameFlagTeams == 0:
-		return "game"
-	case t == game.TeamBlue:
-		return "blue team"
-	}
-	return "red team"
-}
-
-func enteredText(name string, t game.Team, f game.GameFlags) string {
-	return "'" + name + "' entered and joined the " + teamName(t, f)
-}
-
-func joinedTeamText(name string, t game.Team, f game.GameFlags) string {
-	return "'" + name + "' joined the " + teamName(t, f)
-}
-
-func leftText(name, reason string) string {
-	if reason == "" {
-		return "'" + name + "' has left the game"
-	}
-	return "'" + name + "' has left the game (" + reason + ")"
-}
-
 // raceDiffText is about how a race compares to the player's best one before; "" for the
 // first.
 func raceDiffText(ms int32) string {

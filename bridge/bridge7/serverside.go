@@ -344,6 +344,8 @@ func (s *serverSide) SendVoteStatus(yes, no, pass, total int32) {
 	s.send(&msg7.SvVoteStatus{Yes: yes, No: no, Pass: pass, Total: total})
 }
 
+func (s *serverSide) SendRconType(bool) {} // of which 0.7 knows nothing
+
 func (s *serverSide) SendRconAuthStatus(on bool) {
 	if on {
 		s.send(&msg7.RconAuthOn{})

@@ -75,7 +75,8 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	e.shared.Reset()
 	e.characters = e.characters[:0]
 
-	e.addGame(&f.Game)
+	// About in the order of their types, since maps of DDRace have thousands and sorting them would take long.
+	e.shared.AddEntities(f, &itemTypes)
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
 		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
@@ -86,7 +87,7 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 		e.shared.HideLast(p.NotFor)
 		e.shared.BlinkLast(p.Entity, false, f.Tick)
 	}
-	e.shared.AddEntities(f, &itemTypes)
+	e.addGame(&f.Game)
 	for i := range f.Characters {
 		e.addCharacter(&f.Characters[i])
 	}

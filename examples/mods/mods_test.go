@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/modtest"
+	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
 // room has a shield in the middle.
@@ -91,7 +92,40 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// track is a race from left to right.
+var track = modtest.ParseMap(nil,
+	"##############",
+	"#   >    <   #",
+	"#   >    <   #",
+	"# S >    <   #",
+	"##############",
+)
+
+func TestTrial(t *testing.T) {
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{NewTrial()}, Terrain: track})
+	w.Do(game.SetVariable("trial_seconds", "1"))
+	w.Play(0)
+	if w.Tee(0).Flags&(game.CharacterFlagHasWeapon<<game.WeaponGrenade) == 0 {
+		t.Error("no grenade launcher")
+	}
+	w.Hold(0, game.Input{Direction: 1, TargetX: 1})
+	events := w.Run(60)
+	if modtest.Count(events, game.EvRaceFinish) != 1 || !modtest.Told(events, 0, "player 0 is the fastest") {
+		t.Errorf("no race that counts: %+v", events)
+	}
+	if events = w.Do(game.ChatCommand(0, "finishes")); !modtest.Told(events, 0, "1 times") {
+		t.Errorf("%+v", events)
+	}
+	w.Do(game.Command{Kind: game.CmdKill, Player: 0})
+	w.RunUntil("past the start", 100, func() bool { return w.Pos(0).X > 6*32 && w.Frame().Players[0].RaceStart != 0 })
+	w.Hold(0, game.Input{TargetX: 1})
+	if events = w.Run(120); !modtest.Told(events, 0, "Too slow!") {
+		t.Errorf("there is time for ever: %+v", w.Pos(0))
+	}
+}
+
 func TestReplay(t *testing.T) {
+	modtest.Match{Mode: ddrace.New, Mods: []func() game.Mod{NewTrial}, Terrain: track, Ticks: 600}.VerifyReplay(t)
 	for _, newMod := range []func() game.Mod{NewBounty, NewClasses, NewLottery, NewGuard} {
 		t.Run(fmt.Sprintf("%T", newMod()), func(t *testing.T) {
 			modtest.Match{Mods: []func() game.Mod{newMod}, Ticks: 600}.VerifyReplay(t)

@@ -39,8 +39,11 @@ func NewReader(file io.Reader) (*Reader, error) {
 	r := &Reader{r: bufio.NewReaderSize(file, 64<<10), lastTee: MaxClients}
 	head := make([]byte, len(magic))
 	n, err := io.ReadFull(r.r, head)
-	if !bytes.Equal(head[:n], magic[:n]) || n == 0 {
-		return nil, fmt.Errorf("%w: it begins with %x", ErrFormat, head[:n])
+	if n == 0 && errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: it is empty", ErrFormat)
+	}
+	if !bytes.Equal(head[:n], magic[:n]) {
+		return nil, fmt.Errorf("%w: its first %d bytes are %x, those of teehistorians %x", ErrFormat, n, head[:n], magic[:])
 	}
 	r.offset = int64(n)
 	if err != nil {

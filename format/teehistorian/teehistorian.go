@@ -9,6 +9,7 @@ package teehistorian
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/teeyard/teeyard/protocol/message"
 )
@@ -111,17 +112,23 @@ var (
 	ExtraAntibot       = extraOrg("antibot")       // raw
 	ExtraPlayerRejoin6 = extraOrg("rejoinver6")    // client; since DDNet 17
 	ExtraTest          = extra("test")             // nothing; of tests
+
+	// ExtraView is of Teeyard: where the camera of a client is, before a command that moves a tee there.
+	ExtraView = extraOf("player-view", "@teeyard") // client, x, y
 )
 
-// extraNames has the names of the kinds of Extra, without "teehistorian-" and the domain.
+// extraNames has the names of the kinds of Extra.
 var extraNames = map[message.UUID]string{}
+
+const extraPrefix = "teehistorian-"
 
 func extra(name string) message.UUID    { return extraOf(name, "@ddnet.tw") }
 func extraOrg(name string) message.UUID { return extraOf(name, "@ddnet.org") } // the newer ones
 
 func extraOf(name, domain string) message.UUID {
-	id := message.UUIDFromName("teehistorian-" + name + domain)
-	extraNames[id] = name
+	full := extraPrefix + name + domain
+	id := message.UUIDFromName(full)
+	extraNames[id] = full
 	return id
 }
 
@@ -157,4 +164,10 @@ type Record struct {
 }
 
 // ExtraName returns the name of what an Extra is, such as "player-team", "" if it is unknown.
-func (r *Record) ExtraName() string { return extraNames[r.ID] }
+func (r *Record) ExtraName() string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(extraNames[r.ID], extraPrefix), "@")
+	return name
+}
+
+// ExtraUUIDName returns the name that the UUID of a kind of Extra is made of, as headers list it, "" if it is unknown.
+func ExtraUUIDName(id message.UUID) string { return extraNames[id] }

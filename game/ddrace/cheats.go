@@ -10,17 +10,22 @@ func (w *World) SetSuper(id int, super bool) {
 		return
 	}
 	t.Super = super
+	if super && w.settings.release20() {
+		t.AirJumps = false
+	}
 	if !super {
 		w.SetTeam(id, t.teamBeforeSuper)
 		return
 	}
 	t.teamBeforeSuper = w.players[id].team
-	w.SetTeam(id, TeamSuper)
+	if !w.Practises(t.teamBeforeSuper) { // which is not to be left
+		w.SetTeam(id, TeamSuper)
+	}
 	t.Race = RaceCheat
 	w.unfreeze(t)
 }
 
-// GiveWeapon gives a tee a weapon, or takes it.
+// GiveWeapon gives a tee a weapon, or takes it. Both are cheats, after which its race does not count.
 func (w *World) GiveWeapon(id int, weapon Weapon, give bool) {
 	t := w.AliveTee(id)
 	if t == nil || weapon < 0 || weapon >= NumWeapons {
@@ -49,22 +54,29 @@ func (w *World) Teleport(id int, to Vec) {
 	}
 }
 
-// TeleportTo puts a tee to where a player looks, as the console's tele does: since DDNet 20 to the crosshair
-// if that is to be, and with an end to its freeze and fall.
+// TeleView returns whose view is where the console's tele teleports to: that of another player or, as of DDNet 20,
+// always that of the one who typed it.
+func (w *World) TeleView(by, to int) int {
+	if w.settings.release20() {
+		return by
+	}
+	return to
+}
+
+// TeleportTo puts a tee to what a player sees, as the console's tele does: as of DDNet 20 to its crosshair
+// if that is to be, and with an end to its freeze and fall, and all its jumps.
 func (w *World) TeleportTo(id int, view Vec, crosshair bool) {
 	t := w.AliveTee(id)
 	if t == nil {
 		return
 	}
-	if !w.settings.release20() {
-		crosshair = false
-	}
-	if crosshair {
+	if crosshair && w.settings.release20() {
 		x, y := t.Target()
-		view = view.Add(Vec{X: float32(x), Y: float32(y)})
+		view = t.Pos.Add(Vec{X: float32(x), Y: float32(y)})
 	}
 	w.Teleport(id, view)
 	if w.settings.release20() {
+		t.Core.Jumped, t.Core.JumpedTotal = 0, 0
 		w.unfreeze(t)
 		t.Core.Vel = Vec{}
 	}

@@ -1,6 +1,7 @@
 package ddrace
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -76,9 +77,10 @@ func quotedArgument(text string) (arg, rest string, ok bool) {
 	return "", "", false
 }
 
-// integer returns the whole number at the beginning of a text, 0 if there is none, as C's atoi.
-func integer(text string) int32 {
-	text = strings.TrimLeft(text, blanks)
+// integer returns the whole number at the beginning of a text, 0 if there is none, as C's atoi on Linux, which takes the
+// low 32 bits of larger ones, and whether the text says just that.
+func integer(text string) (v int32, exact bool) {
+	text = strings.Trim(text, blanks)
 	n := 0
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
 		n = 1
@@ -86,23 +88,24 @@ func integer(text string) int32 {
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
 		n++
 	}
-	v, _ := strconv.ParseInt(text[:n], 10, 32) // out of range: the nearest
-	return int32(v)
+	all, err := strconv.ParseInt(text[:n], 10, 64) // out of range: the nearest
+	return int32(all), err == nil && n == len(text) && all == int64(int32(all))
 }
 
-// number returns the decimal number at the beginning of a text, 0 if there is none, as C's atof.
-func number(text string) float32 {
+// number returns the number at the beginning of a text, 0 if there is none, as C's atof, and whether the text says just
+// that.
+func number(text string) (v float32, exact bool) {
 	const limit = 64 // bytes
-	text = strings.TrimLeft(text, blanks)
-	text = text[:min(len(text), limit)]
-	n := strings.IndexFunc(text, func(c rune) bool { return !strings.ContainsRune("+-.0123456789eE", c) })
+	text = strings.Trim(text, blanks)
+	n := strings.IndexFunc(text, func(c rune) bool { return !strings.ContainsRune("+-.0123456789eEinfatyINFATY", c) })
 	if n < 0 {
 		n = len(text)
 	}
-	for ; n > 0; n-- {
-		if v, err := strconv.ParseFloat(text[:n], 64); err == nil {
-			return float32(v)
+	for n = min(n, limit); n > 0; n-- {
+		v, err := strconv.ParseFloat(text[:n], 64)
+		if err == nil || errors.Is(err, strconv.ErrRange) { // out of range: infinity
+			return float32(v), err == nil && n == len(text)
 		}
 	}
-	return 0
+	return 0, false
 }

@@ -103,7 +103,7 @@ func TestLights(t *testing.T) {
 func TestDraggers(t *testing.T) {
 	d := room(60, 12)
 	d.game(20, 5, entityTile(EntityDragger+1), 0)
-	d.game(35, 5, tileSolid, 0)
+	d.game(35, 5, TileSolid, 0)
 	s := newStage(t, d)
 	a, b, c := s.put(0, Vec{}), s.put(1, Vec{}), s.put(2, Vec{})
 	g := &s.entities.draggers[0]

@@ -207,7 +207,7 @@ func (m *Map) insert(e Entity, i int32, over *overflow) bool {
 // closeDoor writes a door into the door tiles, up to the first wall. Their number is the door's own.
 func (m *Map) closeDoor(e *Entity, i int32) {
 	g, f := m.tiles[i], m.frontAt(i)
-	if m.doors == nil || g >= tileSolid && g <= tileNoLaser || f == tileDeath || f == tileNoLaser {
+	if m.doors == nil || g >= TileSolid && g <= tileNoLaser || f == TileDeath || f == tileNoLaser {
 		return
 	}
 	dir := directionOf(e.Turn)

@@ -23,6 +23,7 @@ const (
 	EventUnlock                       // Tee is on a tile that unlocked its team, Value
 	EventTuning                       // the client of player Tee must be told its tuning again, see [World.SentTuning]
 	EventPickup                       // Tee got weapon Value
+	EventPlaysOn                      // the time is over for which the player of Tee had to look around; Value is 1 if Tee comes back at Pos
 )
 
 // Event is something that happened and that players are told of.
@@ -165,8 +166,14 @@ type eventLimits struct {
 	pickups  [MaxTees]uint8 // weapons, as bits
 }
 
-// takes reports whether there is room for an event.
+// takes reports whether there is room for an event, and whom it is for.
 func (l *eventLimits) takes(e *Event) bool {
+	switch e.Kind {
+	case EventTuning, EventMessage, EventPickup:
+		if e.Tee < 0 || int(e.Tee) >= len(l.messages) {
+			return false // nobody is told
+		}
+	}
 	switch e.Kind {
 	case EventSound, EventExplosion, EventHammerHit, EventDamage, EventSpawnEffect, EventDeathEffect:
 		l.effects++

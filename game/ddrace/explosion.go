@@ -33,8 +33,9 @@ func (w *World) explode(p Vec, owner int8, harmless bool, team int) {
 			continue
 		}
 		if !affects || harmless {
-			bit := uint64(1) << (w.team(int(t.id)) & 63)
-			if pushed&bit != 0 {
+			team := w.team(int(t.id))
+			bit := uint64(1) << (team & 63) // before DDNet 20, TeamSuper is as team 0
+			if pushed&bit != 0 || team == TeamSuper && w.settings.release20() {
 				continue
 			}
 			pushed |= bit

@@ -16,11 +16,16 @@ type Fault struct {
 	What  string
 	// Count is how many tiles have it.
 	Count int
+	// Setting is the index of its line in the settings, for one of these.
+	Setting int
 }
+
+// IsSetting reports whether the fault is in the settings.
+func (f Fault) IsSetting() bool { return f.Layer == layerSettings }
 
 // String returns where the fault is and what it is.
 func (f Fault) String() string {
-	if f.Layer == layerSettings {
+	if f.IsSetting() {
 		return "map settings: " + f.What
 	}
 	s := fmt.Sprintf("%s layer, tile %d, %d: %s", f.Layer, f.X, f.Y, f.What)

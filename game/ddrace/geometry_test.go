@@ -2,6 +2,7 @@ package ddrace
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game/vec"
@@ -91,7 +92,7 @@ func TestWayAlongNothing(t *testing.T) {
 	for range 200 {
 		d := room(3+r.IntN(40), 3+r.IntN(40))
 		for range r.IntN(12) {
-			d.game(r.IntN(d.Width), r.IntN(d.Height), tileFreeze, 0)
+			d.game(r.IntN(d.Width), r.IntN(d.Height), TileFreeze, 0)
 		}
 		m := d.load(t)
 		for range 200 {
@@ -154,4 +155,48 @@ func TestSpawnExit(t *testing.T) {
 	w.Pause(6, true)
 	check()
 	testenv.Check(t, len(exits) > 1, "there is always the same exit")
+}
+
+// TestVanish: the tee of a player who looks around leaves before players with higher ids spawn in that tick. It
+// stays where it is in the order of tees if the time is over for which the player had to look around.
+func TestVanish(t *testing.T) {
+	d := room(60, 20)
+	d.game(3, 18, tileEntities, 0)
+	d.game(9, 18, tileEntities, 0)
+	w := New(Config{Map: d.load(t)})
+	w.Enter(0, false)
+	w.Enter(1, false)
+	for range 3 {
+		w.Step(nil)
+	}
+	testenv.Require(t, w.Rests(0) && w.Rests(1), "the tees do not rest")
+	told := func(events []Event, kind EventKind, tee int8) int {
+		return slices.IndexFunc(events, func(e Event) bool { return e.Kind == kind && e.Tee == tee })
+	}
+	order := func() (ids []int) {
+		for tee := range w.Tees {
+			ids = append(ids, tee.ID())
+		}
+		return ids
+	}
+
+	before := order()
+	w.LookAround(0, true, true)
+	w.LookUntil(0, w.Tick())
+	events := w.Step(nil)
+	testenv.Check(t, slices.Equal(order(), before) && told(events, EventDeathEffect, 0) < 0, "%v, then %v", before, order())
+	i := told(events, EventPlaysOn, 0)
+	testenv.Check(t, i >= 0 && events[i].Value == 0, "%+v", events)
+
+	w.LookAround(0, true, true)
+	w.LookUntil(0, w.Tick()+1)
+	w.Enter(2, false)
+	events = w.Step(nil)
+	left, came := told(events, EventDeathEffect, 0), told(events, EventSpawn, 2)
+	testenv.Check(t, w.Tee(0) == nil && left >= 0 && left < came, "it leaves at %d, the other one spawns at %d", left, came)
+	events = w.Step(nil)
+	i = told(events, EventPlaysOn, 0)
+	testenv.Check(t, order()[0] == 0 && i >= 0 && events[i].Value == 1, "it comes back: %v, %+v", order(), events)
+	w.Step(nil)
+	testenv.Check(t, w.Tee(0) != nil, "it leaves again")
 }

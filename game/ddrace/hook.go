@@ -66,7 +66,7 @@ func (w *World) tickFlyingHook(t *Tee, target Vec, p *params) {
 			c.HookTeleBase = c.HookPos
 			return
 		}
-	case hit == tileNoHook:
+	case hit == TileNoHook:
 		c.Events |= CoreHookHitNoHook
 		c.HookState = physics.HookRetractStart
 	case hit != 0:

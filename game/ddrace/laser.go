@@ -62,20 +62,41 @@ func (w *World) laserTarget(l *laser, owner *Tee, to Vec, disabled bool) (*Tee, 
 	return w.firstOnLine(l.Pos, to, 0, except, l.Owner, only)
 }
 
+// mayHit reports whether a beam hits the first tee on it, as of DDNet 20: not a super one of another team, and of an
+// owner who is dead it hits others only if weapons in general do not.
+func (w *World) mayHit(l *laser, t, owner *Tee, disabled bool) bool {
+	if t.id == l.Owner {
+		return w.settings.OldLaser == 0 && (l.bounces != 0 || l.wasTele)
+	}
+	team := w.team(int(l.Owner))
+	if team != 0 && w.team(int(t.id)) != team {
+		return false
+	}
+	if owner != nil {
+		return !disabled && !owner.Core.Solo
+	}
+	return w.settings.Hit == 0 || !w.players[l.Owner].inGame
+}
+
 // hitLaser lets a beam that goes from its position hit the first tee, and reports whether it did.
 func (w *World) hitLaser(l *laser, to Vec) bool {
 	owner := w.owner(l.Owner)
 	disabled := owner != nil && (l.Weapon == WeaponLaser && owner.UnhitLaser || l.Weapon == WeaponShotgun && owner.UnhitShotgun)
 	t, at := w.laserTarget(l, owner, to, disabled)
-	if t == nil || t == owner && w.settings.OldLaser != 0 {
+	if t == nil || w.settings.release20() && !w.mayHit(l, t, owner, disabled) {
 		return false
 	}
-	if t != owner && owner != nil {
-		if disabled {
+	if !w.settings.release20() {
+		if t == owner && w.settings.OldLaser != 0 {
 			return false
 		}
-	} else if w.settings.Hit == 0 {
-		return false
+		if t != owner && owner != nil {
+			if disabled {
+				return false
+			}
+		} else if w.settings.Hit == 0 {
+			return false
+		}
 	}
 	l.From, l.Pos, l.energy = l.Pos, at, -1
 	if l.Weapon == WeaponLaser {

@@ -188,7 +188,7 @@ func (m *Map) weaponLine(a, b Vec, kind uint8, looks *int) (hit, before Vec, wal
 func (m *Map) hookLine(a, b Vec, oldTeleport bool, looks *int) (end Vec, hit, tele uint8) {
 	kind := uint8(teleInHook)
 	if oldTeleport {
-		kind = teleIn
+		kind = TeleIn
 	}
 	back := throughOffset(a, b)
 	l := fullLine(a, b)
@@ -206,7 +206,7 @@ func (m *Map) hookLine(a, b Vec, oldTeleport bool, looks *int) (end Vec, hit, te
 		case solid && !m.hookPasses(tile, p, back, a, b):
 			return p, m.tiles[tile], 0
 		case !solid && m.blocksHook(tile, a, b):
-			return p, tileNoHook, 0
+			return p, TileNoHook, 0
 		case solid:
 			s++ // the tile before it can be another one
 		default:

@@ -67,7 +67,7 @@ func TestLinesSkipFreeTiles(t *testing.T) {
 	for i := range d.Tiles {
 		d.Tiles[i] = 0
 	}
-	d.game(50, 50, tileSolid, 0)
+	d.game(50, 50, TileSolid, 0)
 	m := d.load(t)
 	for _, to := range []Vec{{X: 2e7, Y: 1700}, {X: 1700, Y: 2e7}, {X: -2e7, Y: -2e7}, {X: 3e7, Y: 3e6}} {
 		l, looks := fullLine(tile(50, 51), to), 0

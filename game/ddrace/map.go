@@ -85,13 +85,18 @@ func NewMap(t *terrain.Terrain, base Settings) (*Map, error) {
 		tiles: t.Tiles, flags: t.Flags, front: t.Front, frontFlags: t.FrontFlags,
 		tele: t.Tele, speedup: t.Speedup, tune: t.Tune,
 	}
-	for _, line := range t.Settings {
+	m.Settings.execRelease(t.Settings)
+	for i, line := range t.Settings {
+		known := len(m.Faults.List)
 		m.Settings.exec(line, &m.Faults)
+		for j := known; j < len(m.Faults.List); j++ {
+			m.Faults.List[j].Setting = i
+		}
 	}
 	m.Settings.alone()
 	m.prepareSwitches(t.Switch)
-	m.outs.collect(m.tele, teleOut)
-	m.checkOuts.collect(m.tele, teleCheckOut)
+	m.outs.collect(m.tele, TeleOut)
+	m.checkOuts.collect(m.tele, TeleCheckOut)
 	m.findFaults(t)
 	m.markLasers()
 	m.scan()
@@ -147,10 +152,10 @@ func (m *Map) markLasers() {
 		if g == tileNoLaser || f == tileNoLaser {
 			v |= markNoLaser | markLaserEnd
 		}
-		if g == tileSolid || g == tileNoHook {
+		if g == TileSolid || g == TileNoHook {
 			v |= markLaserEnd | markSolid
 		}
-		if g == tileDeath || f == tileDeath {
+		if g == TileDeath || f == TileDeath {
 			v |= markDeath
 		}
 		m.marks[i] = v
@@ -165,7 +170,7 @@ func (m *Map) markTiles() {
 			m.marks[i] |= markHook
 		}
 		if m.tele != nil {
-			if t := m.tele[i]; t.Number != 0 && (t.Type == teleInHook || t.Type == teleInWeapon || t.Type == teleIn) {
+			if t := m.tele[i]; t.Number != 0 && (t.Type == teleInHook || t.Type == teleInWeapon || t.Type == TeleIn) {
 				m.marks[i] |= markTele
 			}
 		}
@@ -178,7 +183,7 @@ func (m *Map) markTiles() {
 // exists reports whether a tee handles the tile.
 func (m *Map) exists(i int32, g, f uint8) bool {
 	acts := func(index uint8) bool {
-		return index >= tileFreeze && index <= tileUntelelaser || index == tileLive || index == tileUnlive
+		return index >= TileFreeze && index <= tileUntelelaser || index == TileLive || index == tileUnlive
 	}
 	switch {
 	case acts(g), acts(f),
@@ -190,7 +195,7 @@ func (m *Map) exists(i int32, g, f uint8) bool {
 	}
 	if m.tele != nil {
 		switch m.tele[i].Type {
-		case teleIn, teleInEvil, teleCheckInEvil, teleCheck, teleCheckIn:
+		case TeleIn, TeleInEvil, TeleCheckInEvil, teleCheck, TeleCheckIn:
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ type drawing struct{ terrain.Terrain }
 // draw returns the terrain of a drawing: # is a wall, x an unhookable one, . air, S a spawn point.
 func draw(rows ...string) *drawing {
 	d := &drawing{terrain.Terrain{Width: len(rows[0]), Height: len(rows)}}
-	legend := map[byte]uint8{'#': tileSolid, 'x': tileNoHook, '.': 0, 'S': tileEntities}
+	legend := map[byte]uint8{'#': TileSolid, 'x': TileNoHook, '.': 0, 'S': tileEntities}
 	for _, row := range rows {
 		for i := range len(row) {
 			d.Tiles = append(d.Tiles, legend[row[i]])
@@ -76,11 +76,11 @@ func tile(x, y int) Vec {
 // TestTilesThatExist checks which tiles tees handle: those that act, and those beside stoppers.
 func TestTilesThatExist(t *testing.T) {
 	d := room(9, 7)
-	d.game(2, 2, tileFreeze, 0)
+	d.game(2, 2, TileFreeze, 0)
 	d.over(3, 2, tileUnlive, 0)
 	d.game(4, 2, tileThrough, 0) // for hooks only
-	d.teleport(5, 2, 1, teleIn)
-	d.teleport(6, 2, 1, teleOut)
+	d.teleport(5, 2, 1, TeleIn)
+	d.teleport(6, 2, 1, TeleOut)
 	layer(d, &d.Speedup)[d.at(7, 2)].Force = 1
 	layer(d, &d.Tune)[d.at(1, 2)].Type = tuneTile
 	d.switchAt(2, 4, 0, switchJumps, 0, 5)
@@ -106,9 +106,9 @@ func TestTilesThatExist(t *testing.T) {
 func TestWay(t *testing.T) {
 	d := room(12, 5)
 	for x := 2; x < 9; x += 2 {
-		d.game(x, 2, tileFreeze, 0)
+		d.game(x, 2, TileFreeze, 0)
 	}
-	d.game(0, 0, tileFreeze, 0)
+	d.game(0, 0, TileFreeze, 0)
 	m := d.load(t)
 	way := func(a, b Vec) []int32 { return m.appendWay(nil, a, b) }
 	at := func(x, y int) int32 { return int32(d.at(x, y)) }
@@ -172,7 +172,7 @@ func TestDoors(t *testing.T) {
 	d := room(12, 7)
 	d.switchAt(2, 3, 5, tileEntities+48, 0, 0)
 	d.switchAt(3, 3, 0, tileEntities+18+1, 0, 0) // of medium length to the right: 6 tiles
-	d.game(7, 3, tileSolid, 0)
+	d.game(7, 3, TileSolid, 0)
 	m := d.load(t)
 	testenv.Require(t, len(m.Entities) == 1, "entities %v", m.Entities)
 	e := m.Entities[0]
@@ -232,12 +232,12 @@ func TestEntities(t *testing.T) {
 // TestExits checks the exits of teleporters, which are in the order of their tiles for each number.
 func TestExits(t *testing.T) {
 	d := room(9, 5)
-	d.teleport(5, 1, 3, teleOut)
-	d.teleport(2, 1, 3, teleOut)
-	d.teleport(2, 2, 255, teleOut)
-	d.teleport(3, 2, 3, teleCheckOut)
-	d.teleport(4, 2, 0, teleOut)
-	d.teleport(4, 3, 3, teleOut)
+	d.teleport(5, 1, 3, TeleOut)
+	d.teleport(2, 1, 3, TeleOut)
+	d.teleport(2, 2, 255, TeleOut)
+	d.teleport(3, 2, 3, TeleCheckOut)
+	d.teleport(4, 2, 0, TeleOut)
+	d.teleport(4, 3, 3, TeleOut)
 	m := d.load(t)
 	var got []Vec
 	for i := range m.outs.count(3) {
@@ -245,14 +245,14 @@ func TestExits(t *testing.T) {
 	}
 	testenv.Check(t, slices.Equal(got, []Vec{tile(2, 1), tile(5, 1), tile(4, 3)}), "exits %v", got)
 	testenv.Check(t, m.outs.count(255) == 1 && m.outs.count(0) == 0 && m.outs.count(4) == 0 && m.checkOuts.count(3) == 1, "counts")
-	testenv.Check(t, m.teleNumber(int32(d.at(2, 2)), teleOut) == 255 && m.teleNumber(int32(d.at(2, 2)), teleIn) == 0 && m.teleNumber(-1, teleOut) == 0, "numbers")
+	testenv.Check(t, m.teleNumber(int32(d.at(2, 2)), TeleOut) == 255 && m.teleNumber(int32(d.at(2, 2)), TeleIn) == 0 && m.teleNumber(-1, TeleOut) == 0, "numbers")
 }
 
 // TestEntityLines checks what stops the lines of entities: walls and laser blockers of both layers,
 // or for those that pass walls only blockers.
 func TestEntityLines(t *testing.T) {
 	d := room(12, 5)
-	d.game(4, 1, tileSolid, 0)
+	d.game(4, 1, TileSolid, 0)
 	d.over(6, 1, tileNoLaser, 0)
 	d.game(8, 2, tileNoLaser, 0)
 	m := d.load(t)
@@ -273,7 +273,7 @@ func TestLimits(t *testing.T) {
 	d := room(260, 260)
 	for i := range d.Tiles {
 		d.Tiles[i] = tileEntities + 6
-		d.teleport(i%260, i/260, 1, teleOut)
+		d.teleport(i%260, i/260, 1, TeleOut)
 	}
 	d.Tiles[0] = 250
 	for i := range 100 {

@@ -21,7 +21,10 @@ func (w *World) move(t *Tee) {
 		c.Vel = c.Vel.Mul(maxMove / speed)
 	}
 	next, before := c.Pos, c.Vel
-	w.m.walls.MoveBox(&next, &c.Vel, Vec{X: teeSize, Y: teeSize}, 0)
+	if w.moveBox(&next, &c.Vel, p) {
+		c.Jumped &^= jumpUsed
+		c.JumpedTotal = 0
+	}
 
 	c.Colliding = 0
 	if c.Vel.X < 0.001 && c.Vel.X > -0.001 {
@@ -39,6 +42,16 @@ func (w *World) move(t *Tee) {
 		next = w.stopAtOthers(t, next)
 	}
 	c.Pos = next
+}
+
+// moveBox moves a tee by its velocity. It reports whether that bounced off the ground.
+func (w *World) moveBox(pos, vel *Vec, p *params) (landed bool) {
+	size := Vec{X: teeSize, Y: teeSize}
+	if w.settings.release20() {
+		return w.m.walls.MoveElastic(pos, vel, size, Vec{X: p[GroundElasticityX], Y: p[GroundElasticityY]})
+	}
+	w.m.walls.MoveBox(pos, vel, size, 0)
+	return false
 }
 
 // stopAtOthers returns where a tee on its way to next stops because of other tees: at the last sample

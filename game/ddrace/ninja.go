@@ -49,7 +49,7 @@ func (w *World) tickNinja(t *Tee) {
 		t.Core.Vel = n.ActivationDir.Mul(float32(n.OldVelAmount))
 	case n.CurrentMoveTime > 0:
 		t.Core.Vel = n.ActivationDir.Mul(ninjaSpeed)
-		w.m.walls.MoveBox(&t.Core.Pos, &t.Core.Vel, Vec{X: teeSize, Y: teeSize}, 0)
+		w.moveBox(&t.Core.Pos, &t.Core.Vel, w.params(t.Zone))
 		t.Core.Vel = Vec{}
 		w.hitByNinja(t)
 	}

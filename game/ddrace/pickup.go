@@ -47,7 +47,7 @@ func (w *World) worksFor(c *carried, t *Tee) bool {
 	}
 	team := w.team(int(t.id))
 	if team == TeamSuper {
-		return w.switches.preset.Has(c.Number) // DDNet-Server reads beyond the teams
+		return w.settings.release20() || w.switches.preset.Has(c.Number) // before DDNet 20, it reads beyond the teams
 	}
 	return w.switchActive(c.Number, team)
 }

@@ -9,8 +9,11 @@ const respawnDelay = 3 * TickRate
 type player struct {
 	inGame    bool
 	spectator bool
-	paused    bool // its tee is out of the world
-	hasTee    bool // until the end of the tick in which it dies
+	paused    bool  // its tee is out of the world
+	looks     bool  // around, and its tee goes on with what it did last
+	vanishes  bool  // its tee leaves the world when it rests
+	looksTo   int32 // the last tick in which it must, 0 for none
+	hasTee    bool  // until the end of the tick in which it dies
 	alive     bool
 	inWorld   bool // alive, and not out of the world
 	spawning  bool // it wants a tee
@@ -37,7 +40,7 @@ func (w *World) Enter(id int, spectator bool) {
 
 // startTeam returns the team of a player at first.
 func (w *World) startTeam(id int) uint8 {
-	if w.settings.Team == 3 {
+	if w.settings.ForcedSolo() {
 		return uint8(id)
 	}
 	return 0
@@ -48,7 +51,7 @@ func (w *World) Leave(id int) {
 	if w.players[id].alive {
 		w.die(id, WeaponGame)
 	}
-	if w.players[id].inGame && w.settings.Team != 3 {
+	if w.players[id].inGame && !w.settings.ForcedSolo() {
 		w.SetTeam(id, 0)
 	}
 	w.players[id] = player{}
@@ -93,6 +96,29 @@ func (w *World) Pause(id int, paused bool) {
 	}
 }
 
+// LookAround says whether a player looks around: inputs then do nothing to the tee, nor to one that spawns later.
+// With vanish the tee leaves the world in its player's turn of the first tick in which it rests, so before players
+// with higher ids spawn.
+func (w *World) LookAround(id int, on, vanish bool) {
+	w.players[id].looks, w.players[id].vanishes = on, vanish
+}
+
+// LookUntil has a player look around up to a tick, also one that is over. In the next one in which the tee lives,
+// the player plays on, see [EventPlaysOn].
+func (w *World) LookUntil(id int, tick int32) { w.players[id].looksTo = tick }
+
+// playOn ends the time for which a player had to look around.
+func (w *World) playOn(id int) {
+	p := &w.players[id]
+	e := Event{Kind: EventPlaysOn, Tee: int8(id), Pos: w.tees[id].Pos}
+	if p.paused {
+		e.Value = 1
+		w.Pause(id, false)
+	}
+	p.looks, p.vanishes, p.looksTo = false, false, 0
+	w.addEvent(e)
+}
+
 // SetSpectator says whether a player only watches. A tee that it has dies.
 func (w *World) SetSpectator(id int, spectator bool) {
 	p := &w.players[id]
@@ -100,7 +126,7 @@ func (w *World) SetSpectator(id int, spectator bool) {
 		return
 	}
 	if p.alive {
-		if spectator && w.settings.Team != 3 {
+		if spectator && !w.settings.ForcedSolo() {
 			w.SetTeam(id, 0) // so that its death means nothing for its team
 		}
 		w.Kill(id, WeaponGame, false)
@@ -201,7 +227,7 @@ func (w *World) directInput(id int, in *Input) {
 	if !p.hasTee && !p.spectator && in.Fire&1 != 0 {
 		p.spawning = true
 	}
-	if in.Flags&FlagChatting != 0 || !p.hasTee || p.paused {
+	if in.Flags&FlagChatting != 0 || !p.hasTee || p.paused || p.looks {
 		return
 	}
 	t := &w.tees[id]
@@ -218,7 +244,7 @@ func (w *World) directInput(id int, in *Input) {
 // predictedInput is the input that moves the tee in this tick.
 func (w *World) predictedInput(id int, in *Input) {
 	p := &w.players[id]
-	if p.flags&in.Flags&FlagChatting != 0 || !p.hasTee || p.paused {
+	if p.flags&in.Flags&FlagChatting != 0 || !p.hasTee || p.paused || p.looks {
 		return
 	}
 	w.tees[id].savedInput = in.aimed()
@@ -234,9 +260,16 @@ func (w *World) tickPlayers() {
 		if !p.hasTee && max(p.dieTick, p.prevDieTick+respawnDelay)+2 <= w.tick {
 			p.spawning = true
 		}
+		if p.alive && p.looksTo != 0 && p.looksTo < w.tick {
+			w.playOn(id)
+		}
 		switch {
 		case p.hasTee && p.inWorld:
 			p.view = w.tees[id].Pos
+			if p.vanishes && w.Rests(id) {
+				w.Pause(id, true)
+				w.addEvent(Event{Kind: EventDeathEffect, Tee: int8(id), Pos: p.view})
+			}
 		case p.hasTee && !p.alive:
 			p.hasTee = false
 		case !p.hasTee && p.spawning && !p.weakSpawn:
@@ -279,7 +312,7 @@ func (w *World) spawn(id int, pos Vec) {
 	*t = Tee{
 		id:  int8(id),
 		Pos: pos, PrevPos: pos,
-		Core:        Core{Pos: pos, HookedPlayer: noTee, Jumps: 2, Solo: w.settings.Team == 3},
+		Core:        Core{Pos: pos, HookedPlayer: noTee, Jumps: 2, Solo: w.settings.ForcedSolo()},
 		EndlessHook: w.settings.EndlessDrag != 0,
 		UnhitHammer: unhit, UnhitShotgun: unhit, UnhitGrenade: unhit, UnhitLaser: unhit,
 		Zone:           w.m.tuneZone(w.m.mapIndex(pos)),

@@ -104,7 +104,7 @@ func (w *World) reloadLeft(t *Tee) int32 {
 	if t.AttackTick <= 0 || t.ActiveWeapon < 0 || t.ActiveWeapon >= NumWeapons {
 		return 0
 	}
-	return max(t.AttackTick+reloadTicks(w.params(t.Zone)[HammerFireDelay+int(t.ActiveWeapon)])-w.tick, 0)
+	return max(t.AttackTick+w.fireTicks(w.params(t.Zone)[HammerFireDelay+int(t.ActiveWeapon)])-w.tick, 0)
 }
 
 // HideTee removes a player's tee without a death.

@@ -198,7 +198,7 @@ func (w *World) teleportProjectile(p *Projectile, prev, cur Vec) {
 // weaponTeleporter returns the type of the teleporters that weapons take.
 func (w *World) weaponTeleporter() uint8 {
 	if w.settings.OldTeleportWeapons != 0 {
-		return teleIn
+		return TeleIn
 	}
 	return teleInWeapon
 }

@@ -13,7 +13,7 @@ type rescue struct {
 // team, which may come to practise.
 func (w *World) keepRescue(t *Tee) {
 	team := w.team(int(t.id))
-	if w.settings.Rescue == 0 && w.settings.Team != 3 && team == 0 || team >= TeamSuper {
+	if w.settings.Rescue == 0 && !w.settings.ForcedSolo() && team == 0 || team >= TeamSuper {
 		return
 	}
 	if !t.InFreeze && !t.Deep && w.stands(t) {
@@ -52,7 +52,7 @@ func (w *World) Rescue(id int) bool {
 		in := &t.savedInput
 		in.Direction, in.Jump, in.Hook = 0, false, false
 		if in.Fire&1 != 0 {
-			in.Fire = (in.Fire + 1) & 63 // released
+			in.Fire = (in.Fire + 1) & inputMask // released
 		}
 	}
 	w.unfreeze(t)

@@ -48,11 +48,6 @@ type SavedSwitch struct {
 // Pos returns where the tee was, in units.
 func (s *SavedTee) Pos() Vec { return s.tee.Pos }
 
-// Hooking reports whether the tee's hook is out.
-func (s *SavedTee) Hooking() bool {
-	return s.tee.Core.HookState == physics.HookGrabbed || s.tee.Core.HookState == physics.HookFlying
-}
-
 const (
 	// maxSavedTime limits times of saves, in ticks: 23 days, which are less than 1<<31 ms.
 	maxSavedTime = 100_000_000

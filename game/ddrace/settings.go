@@ -1,6 +1,8 @@
 package ddrace
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,8 +127,35 @@ func (s *Settings) Clamp() {
 	}
 }
 
+// ForcedSolo reports whether each player races alone (sv_team 3).
+func (s *Settings) ForcedSolo() bool { return s.Team == 3 }
+
 // release20 reports whether the physics are those of DDNet 20.
 func (s *Settings) release20() bool { return s.Release >= 20 }
+
+// NumTuneParams returns how many parameters of the tuning there are.
+func (s *Settings) NumTuneParams() int {
+	if s.release20() {
+		return NumTuneParams
+	}
+	return NumTuneParams16
+}
+
+// SetTuneParams makes the physics those of the release that has that many.
+func (s *Settings) SetTuneParams(n int) {
+	s.Release = 16
+	if n > NumTuneParams16 {
+		s.Release = 20
+	}
+}
+
+// TuneParamIndex returns the index of the parameter with that name, ignoring ASCII case, or -1 if there is none.
+func (s *Settings) TuneParamIndex(name string) int {
+	if i := TuneParamIndex(name); i < s.NumTuneParams() {
+		return i
+	}
+	return -1
+}
 
 // Clone returns settings that share nothing with s.
 func (s *Settings) Clone() Settings {
@@ -222,6 +251,20 @@ func (s *Settings) exec(line string, faults *Faults) {
 	}
 }
 
+// execRelease takes the release from lines of the map's settings, on which depends what the others may say.
+func (s *Settings) execRelease(lines []string) {
+	const name = "sv_ddnet_physics"
+	for _, line := range lines {
+		for line != "" {
+			var command string
+			command, line = cutCommand(line)
+			if n, rest := cutWord(command); strings.EqualFold(n, name) {
+				s.run(name, rest)
+			}
+		}
+	}
+}
+
 // shorten limits a text of the map for a message.
 func shorten(s string) string {
 	const limit = 128
@@ -235,8 +278,15 @@ func shorten(s string) string {
 func (s *Settings) run(name, rest string) string {
 	for _, v := range &variables {
 		if v.Name == name {
-			if value, _, ok := argument(rest); ok {
-				*v.Field(s) = min(max(integer(value), v.Min), v.Max)
+			text, _, ok := argument(rest)
+			if !ok {
+				return "needs a value"
+			}
+			value, exact := integer(text)
+			used := min(max(value, v.Min), v.Max)
+			*v.Field(s) = used
+			if !exact || used != value {
+				return fmt.Sprintf("the value is a whole number from %d to %d; %d counts", v.Min, v.Max, used)
 			}
 			return ""
 		}
@@ -265,58 +315,81 @@ func (s *Settings) run(name, rest string) string {
 		}
 		args = append(args, arg)
 	}
-	fault, known := s.Command(name, args)
+	_, fault, known := s.Command(name, args)
 	if !known {
 		return "no command or variable of DDRace that a map may have"
 	}
 	return fault
 }
 
-// Command runs tune, toggle_tune, tune_zone or switch_open, with the arguments as texts. It returns what is wrong
-// with them, and whether the command is one of these. s must share nothing with other settings, see Clone.
-func (s *Settings) Command(name string, args []string) (fault string, known bool) {
+// Command runs tune, toggle_tune, tune_zone or switch_open, with the arguments as texts. It returns what it did, what is
+// wrong with the arguments, and whether the command is one of these. s must share nothing with other settings, see Clone.
+func (s *Settings) Command(name string, args []string) (done, fault string, known bool) {
 	switch name {
 	case "tune":
 		if len(args) < 2 {
-			return "needs a parameter and a value", true
+			return "", "needs a parameter and a value", true
 		}
-		return tune(&s.Tuning, args[0], args[1]), true
+		done, fault = s.tune(&s.Tuning, args[0], "", args[1])
 	case "toggle_tune":
 		if len(args) < 3 {
-			return "needs a parameter and two values", true
+			return "", "needs a parameter and two values", true
 		}
-		value := args[1]
-		if i := TuneParamIndex(args[0]); i >= 0 && abs(s.Tuning.At(i)-number(value)) < 0.0001 {
-			value = args[2]
+		text := args[1]
+		value, _ := number(text)
+		if i := s.TuneParamIndex(args[0]); i >= 0 && abs(s.Tuning.At(i)-value) < 0.0001 {
+			text = args[2]
 		}
-		return tune(&s.Tuning, args[0], value), true
+		done, fault = s.tune(&s.Tuning, args[0], "", text)
 	case "tune_zone":
-		if len(args) < 3 || integer(args[0]) < 0 || integer(args[0]) >= NumZones {
-			return "needs a zone from 0 to 255, a parameter and a value", true
+		const needs = "needs a zone from 0 to 255, a parameter and a value"
+		if len(args) < 3 {
+			return "", needs, true
+		}
+		zone, exact := integer(args[0])
+		if zone < 0 || zone >= NumZones {
+			return "", needs, true
 		}
 		if s.Zones == nil {
 			s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
 		}
-		return tune(&s.Zones[integer(args[0])], args[1], args[2]), true
+		done, fault = s.tune(&s.Zones[zone], args[1], fmt.Sprintf(" in zone %d", zone), args[2])
+		if !exact && fault == "" {
+			fault = fmt.Sprintf("%s; zone %d counts", needs, zone)
+		}
 	case "switch_open":
 		if len(args) < 1 {
-			return "needs a switch", true
+			return "", "needs a switch", true
 		}
-		if i := integer(args[0]); i >= 0 && i < 256 {
+		i, exact := integer(args[0])
+		if i >= 0 && i < 256 {
 			s.Open.Set(uint8(i), true)
+			done = fmt.Sprintf("switch %d opened by default", i)
 		}
-		return "", true
+		switch {
+		case done == "":
+			fault = "needs a switch from 0 to 255"
+		case !exact:
+			fault = fmt.Sprintf("needs a switch from 0 to 255; %d counts", i)
+		}
+	default:
+		return "", "", false
 	}
-	return "", false
+	return done, fault, true
 }
 
-func tune(t *Tuning, name, value string) (fault string) {
-	i := TuneParamIndex(name)
+// tune changes a parameter of a tuning as DDNet-Server does, where numbers that do not fit become the smallest.
+func (s *Settings) tune(t *Tuning, name, where, text string) (done, fault string) {
+	i := s.TuneParamIndex(name)
 	if i < 0 {
-		return "no such tuning parameter"
+		return "", "No such tuning parameter: " + shorten(name)
 	}
-	t.SetAt(i, number(value))
-	return ""
+	value, exact := number(text)
+	t.SetAt(i, value)
+	if !exact || t[i] == math.MinInt32 {
+		fault = fmt.Sprintf("the value is a number between -21474836 and 21474836; %.2f counts", t.At(i))
+	}
+	return fmt.Sprintf("%s%s changed to %.2f", TuneParamName(i), where, t.At(i)), fault
 }
 
 // maxZoneMessage is the length of the message of a zone, in bytes.
@@ -324,7 +397,7 @@ const maxZoneMessage = 255
 
 // setMessage sets the message of a zone.
 func setMessage(messages *[]string, zone, text string) string {
-	n := integer(zone)
+	n, exact := integer(zone)
 	if n < 0 || n >= NumZones {
 		return "needs a zone from 0 to 255"
 	}
@@ -332,5 +405,8 @@ func setMessage(messages *[]string, zone, text string) string {
 		*messages = make([]string, NumZones)
 	}
 	(*messages)[n] = strings.ToValidUTF8(text[:min(len(text), maxZoneMessage)], "")
+	if !exact {
+		return fmt.Sprintf("needs a zone from 0 to 255; %d counts", n)
+	}
 	return ""
 }

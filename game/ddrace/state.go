@@ -72,14 +72,14 @@ func (w *World) restored(v Visitor) {
 }
 
 func (s *Settings) visit(v Visitor) {
-	v.Int32s(s.Tuning[:])
+	v.Int32s(s.Tuning[:NumTuneParams16])
 	if n := v.Length(len(s.Zones), NumZones); n == 0 {
 		s.Zones = nil
 	} else if len(s.Zones) != NumZones {
 		s.Zones = make([]Tuning, NumZones)
 	}
 	for i := range s.Zones {
-		v.Int32s(s.Zones[i][:])
+		v.Int32s(s.Zones[i][:NumTuneParams16])
 	}
 	for i := range s.Open {
 		visitUint32(v, &s.Open[i])
@@ -89,6 +89,12 @@ func (s *Settings) visit(v Visitor) {
 		field := x.Field(s)
 		v.Int32(field)
 		v.Within(x.Name, *field, x.Min, x.Max)
+	}
+	if s.release20() {
+		v.Int32s(s.Tuning[NumTuneParams16:])
+		for i := range s.Zones {
+			v.Int32s(s.Zones[i][NumTuneParams16:])
+		}
 	}
 	v.Bool(&s.DoubleExplosion)
 	v.Int32(&s.Rescue)
@@ -137,8 +143,8 @@ func visitID(v Visitor, p *int8) {
 }
 
 func visitPlayer(v Visitor, p *player) {
-	visitBools(v, &p.inGame, &p.spectator, &p.paused, &p.hasTee, &p.alive, &p.inWorld, &p.spawning, &p.weakSpawn, &p.hasInput)
-	visitInts(v, &p.dieTick, &p.prevDieTick, &p.flags)
+	visitBools(v, &p.inGame, &p.spectator, &p.paused, &p.hasTee, &p.alive, &p.inWorld, &p.spawning, &p.weakSpawn, &p.hasInput, &p.looks, &p.vanishes)
+	visitInts(v, &p.dieTick, &p.prevDieTick, &p.flags, &p.looksTo)
 	v.Uint8(&p.team)
 	v.Within("team", int32(p.team), 0, TeamSuper)
 	v.Uint8(&p.zone)

@@ -44,7 +44,7 @@ func (s *switches) set(team, number, kind uint8, end, now int32) {
 }
 
 // runs reports whether the switch goes back.
-func (t *switchTimer) runs() bool { return t.kind == switchTimedOpen || t.kind == switchTimedClose }
+func (t *switchTimer) runs() bool { return t.kind == switchTimedOpen || t.kind == SwitchTimedClose }
 
 // change keeps count of the timers that run.
 func (s *switches) change(t *switchTimer, to switchTimer) {
@@ -67,8 +67,8 @@ func (s *switches) tick(now int32) {
 		switch t.kind {
 		case switchTimedOpen:
 			s.active[team].Set(number, false)
-			s.change(t, switchTimer{lastUpdate: t.lastUpdate, kind: switchClose})
-		case switchTimedClose:
+			s.change(t, switchTimer{lastUpdate: t.lastUpdate, kind: SwitchClose})
+		case SwitchTimedClose:
 			s.active[team].Set(number, true)
 			s.change(t, switchTimer{lastUpdate: t.lastUpdate, kind: switchOpen})
 		}

@@ -19,6 +19,8 @@ type Teams interface {
 	Started(w *World, id int) bool
 	// Finished is called in each tick in which a tee whose race began touches the line.
 	Finished(w *World, id int)
+	// Tick is called in each tick after the tees have moved, and before others spawn.
+	Tick(w *World)
 }
 
 // teamState is what a team is for the world.
@@ -33,7 +35,7 @@ func (w *World) SetTeam(id int, team uint8) {
 	team = min(team, TeamSuper)
 	p := &w.players[id]
 	old := p.team
-	if old != team && old != TeamSuper && (old != 0 || w.settings.Team == 3) && w.Members(old) <= 1 {
+	if old != team && old != TeamSuper && (old != 0 || w.settings.ForcedSolo()) && w.Members(old) <= 1 {
 		w.teams[old] = teamState{}
 		w.ResetSwitches(old)
 	}
@@ -95,7 +97,7 @@ func (w *World) Members(team uint8) int {
 // LeaveTeam is what the death of a tee means for its team without [Teams].
 func (w *World) LeaveTeam(id int, weapon Weapon) {
 	switch team := w.players[id].team; {
-	case team != TeamSuper && w.settings.Team == 3:
+	case team != TeamSuper && w.settings.ForcedSolo():
 		w.ResetSwitches(team)
 	case w.Locked(team) && weapon != WeaponGame:
 		w.SetTeam(id, team)

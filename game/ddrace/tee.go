@@ -57,7 +57,7 @@ const (
 )
 
 // NumCheckpoints is the number of time checkpoints.
-const NumCheckpoints = lastCheckpoint - tileCheckpoint + 1
+const NumCheckpoints = lastCheckpoint - TileCheckpoint + 1
 
 // Tee is a living tee. A player's next one is a new one.
 type Tee struct {
@@ -99,8 +99,8 @@ type Tee struct {
 	teleportTo      Vec
 	teamBeforeSuper uint8
 	Race            RaceState
-	StartTick       int32
-	Checkpoints     [NumCheckpoints]int32 // times in ticks, 0 if not passed
+	StartTick       int32                 // of the race
+	Checkpoints     [NumCheckpoints]int32 // times in the race in ticks, 0 if not passed
 	LastCheckpoint  int8                  // -1 for none
 	SpawnTick       int32
 	EmoteStop       int32 // tick until which a hit shows, -1 for none
@@ -212,7 +212,7 @@ func (w *World) tickState(t *Tee) {
 		t.Zone = zone
 	}
 	i := w.m.pureIndex(t.Pos)
-	freezes := func(index uint8) bool { return index == tileFreeze || index == tileDeep || index == tileLive }
+	freezes := func(index uint8) bool { return index == TileFreeze || index == TileDeep || index == TileLive }
 	t.InFreeze = freezes(w.m.tiles[i]) || freezes(w.m.frontAt(i)) || freezes(w.m.switchTile(i).Type)
 	w.keepRescue(t)
 }

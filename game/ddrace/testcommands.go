@@ -6,6 +6,7 @@ import "strings"
 type TestCommand struct {
 	Name string
 	Args int // how many numbers it needs
+	More int // how many more it takes; before DDNet 20 they mean nothing
 	Help string
 	run  func(w *World, t *Tee, args []int32)
 }
@@ -21,30 +22,30 @@ var testCommands = []TestCommand{
 	give("laser", "a laser", WeaponLaser), take("unlaser", "the laser", WeaponLaser),
 	give("rifle", "a laser", WeaponLaser), take("unrifle", "the laser", WeaponLaser),
 	give("ninja", "the sword of a ninja", WeaponNinja), take("unninja", "the sword of the ninja", WeaponNinja),
-	{"addweapon", 1, "Gives your tee a weapon, 0 to 5 or -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), true) }},
-	{"removeweapon", 1, "Takes a weapon from your tee, -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), false) }},
-	{"super", 0, "Makes your tee super", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), true) }},
-	{"unsuper", 0, "Makes your tee a usual one again", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), false) }},
-	{"unsolo", 0, "Takes your tee out of a solo part", func(w *World, t *Tee, _ []int32) { w.SetSolo(t.ID(), false) }},
-	{"undeep", 0, "Ends the deep freeze of your tee", func(w *World, t *Tee, _ []int32) {
+	{"addweapon", 1, 0, "Gives your tee a weapon, 0 to 5 or -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), true) }},
+	{"removeweapon", 1, 0, "Takes a weapon from your tee, -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), false) }},
+	{"super", 0, 0, "Makes your tee super", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), true) }},
+	{"unsuper", 0, 0, "Makes your tee a usual one again", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), false) }},
+	{"unsolo", 0, 0, "Takes your tee out of a solo part", func(w *World, t *Tee, _ []int32) { w.SetSolo(t.ID(), false) }},
+	{"undeep", 0, 0, "Ends the deep freeze of your tee", func(w *World, t *Tee, _ []int32) {
 		t.Deep = false
 		w.unfreeze(t)
 	}},
-	{"livefreeze", 0, "Lets your tee only hook and fire", func(_ *World, t *Tee, _ []int32) { t.Live = true }},
-	{"unlivefreeze", 0, "Lets your tee move again", func(_ *World, t *Tee, _ []int32) { t.Live = false }},
-	{"jetpack", 0, "Gives your tee a jetpack", func(_ *World, t *Tee, _ []int32) { t.Jetpack = true }},
-	{"unjetpack", 0, "Takes the jetpack from your tee", func(_ *World, t *Tee, _ []int32) { t.Jetpack = false }},
-	{"endless_hook", 0, "Lets your tee's hook hold for ever", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = true }},
-	{"unendless_hook", 0, "Lets your tee's hook end as usual", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = false }},
-	{"left", 0, "Moves your tee by a tile", moveBy(-tileSize, 0)},
-	{"right", 0, "Moves your tee by a tile", moveBy(tileSize, 0)},
-	{"up", 0, "Moves your tee by a tile", moveBy(0, -tileSize)},
-	{"down", 0, "Moves your tee by a tile", moveBy(0, tileSize)},
-	{"move", 2, "Moves your tee by tiles, right and down", func(w *World, t *Tee, args []int32) {
-		moveBy(float32(float32(args[0])*tileSize), float32(float32(args[1])*tileSize))(w, t, nil)
+	{"livefreeze", 0, 0, "Lets your tee only hook and fire", func(_ *World, t *Tee, _ []int32) { t.Live = true }},
+	{"unlivefreeze", 0, 0, "Lets your tee move again", func(_ *World, t *Tee, _ []int32) { t.Live = false }},
+	{"jetpack", 0, 0, "Gives your tee a jetpack", func(_ *World, t *Tee, _ []int32) { t.Jetpack = true }},
+	{"unjetpack", 0, 0, "Takes the jetpack from your tee", func(_ *World, t *Tee, _ []int32) { t.Jetpack = false }},
+	{"endless_hook", 0, 0, "Lets your tee's hook hold for ever", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = true }},
+	{"unendless_hook", 0, 0, "Lets your tee's hook end as usual", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = false }},
+	{"left", 0, 1, "Moves your tee by a tile", moveTiles(-tileSize, 0)},
+	{"right", 0, 1, "Moves your tee by a tile", moveTiles(tileSize, 0)},
+	{"up", 0, 1, "Moves your tee by a tile", moveTiles(0, -tileSize)},
+	{"down", 0, 1, "Moves your tee by a tile", moveTiles(0, tileSize)},
+	{"move", 2, 0, "Moves your tee by tiles, right and down", func(w *World, t *Tee, args []int32) {
+		w.moveBy(t, float32(float32(args[0])*tileSize), float32(float32(args[1])*tileSize))
 	}},
-	{"move_raw", 2, "Moves your tee by 1/32 tiles, right and down", func(w *World, t *Tee, args []int32) {
-		moveBy(float32(args[0]), float32(args[1]))(w, t, nil)
+	{"move_raw", 2, 0, "Moves your tee by 1/32 tiles, right and down", func(w *World, t *Tee, args []int32) {
+		w.moveBy(t, float32(args[0]), float32(args[1]))
 	}},
 }
 
@@ -59,11 +60,11 @@ func weaponsOf(n int32) []Weapon {
 }
 
 func give(name, what string, weapons ...Weapon) TestCommand {
-	return TestCommand{name, 0, "Gives your tee " + what, func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, true) }}
+	return TestCommand{name, 0, 0, "Gives your tee " + what, func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, true) }}
 }
 
 func take(name, what string, weapons ...Weapon) TestCommand {
-	return TestCommand{name, 0, "Takes " + what + " from your tee", func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, false) }}
+	return TestCommand{name, 0, 0, "Takes " + what + " from your tee", func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, false) }}
 }
 
 func (w *World) giveAll(t *Tee, weapons []Weapon, give bool) {
@@ -72,10 +73,22 @@ func (w *World) giveAll(t *Tee, weapons []Weapon, give bool) {
 	}
 }
 
-func moveBy(x, y float32) func(*World, *Tee, []int32) {
-	return func(w *World, t *Tee, _ []int32) {
-		t.Core.Pos = w.onMap(t.Core.Pos.Add(Vec{X: x, Y: y}))
-		t.Race = RaceCheat
+// moveTiles moves a tee by a tile or, as of DDNet 20, by the number of tiles that the only argument says.
+func moveTiles(x, y float32) func(*World, *Tee, []int32) {
+	return func(w *World, t *Tee, args []int32) {
+		n := float32(1)
+		if w.settings.release20() && len(args) == 1 {
+			n = float32(args[0])
+		}
+		w.moveBy(t, float32(n*x), float32(n*y))
+	}
+}
+
+func (w *World) moveBy(t *Tee, x, y float32) {
+	t.Core.Pos = w.onMap(t.Core.Pos.Add(Vec{X: x, Y: y}))
+	t.Race = RaceCheat
+	if w.settings.release20() {
+		t.Core.Vel = Vec{}
 	}
 }
 

@@ -3,18 +3,18 @@ package ddrace
 import "github.com/teeyard/teeyard/game/terrain"
 
 // The tile indices that mean something in a DDRace map. Some mean different things in different
-// layers, which the prefixes tell.
+// layers, which the prefixes tell. Modes and bots look for the exported ones.
 const (
-	tileSolid     = 1
-	tileDeath     = 2
-	tileNoHook    = 3 // solid, hooks do not hold
+	TileSolid     = 1
+	TileDeath     = 2
+	TileNoHook    = 3 // solid, hooks do not hold
 	tileNoLaser   = 4 // stops the lasers of entities
 	tileThrough   = 6 // hooks pass the wall behind it
 	tileCut       = 5 // over a wall: hooks pass it
 	switchJumps   = 7
-	tileFreeze    = 9
-	tileUnfreeze  = 11
-	tileDeep      = 12 // freezes for good
+	TileFreeze    = 9
+	TileUnfreeze  = 11
+	TileDeep      = 12 // freezes for good
 	tileUndeep    = 13
 	tileWallJump  = 16
 	tileEndless   = 17 // endless hook
@@ -25,28 +25,28 @@ const (
 	tileUnsolo    = 22
 
 	switchTimedOpen  = 22
-	switchTimedClose = 23
+	SwitchTimedClose = 23
 	switchOpen       = 24
-	switchClose      = 25
+	SwitchClose      = 25
 
-	teleInEvil      = 10 // takes the velocity
+	TeleInEvil      = 10 // takes the velocity
 	teleInWeapon    = 14
 	teleInHook      = 15
-	teleIn          = 26
-	teleOut         = 27
+	TeleIn          = 26
+	TeleOut         = 27
 	teleCheck       = 29 // sets the checkpoint
-	teleCheckOut    = 30
-	teleCheckIn     = 31
-	teleCheckInEvil = 63
+	TeleCheckOut    = 30
+	TeleCheckIn     = 31
+	TeleCheckInEvil = 63
 
 	// The types of speedups. Only DDNet 20 knows the new ones.
 	oldSpeedup = 28
 	newSpeedup = 29
 
 	tileRefill        = 32 // jumps
-	tileStart         = 33
-	tileFinish        = 34
-	tileCheckpoint    = 35 // to 59: time checkpoints 0..24
+	TileStart         = 33
+	TileFinish        = 34
+	TileCheckpoint    = 35 // to 59: time checkpoints 0..24
 	lastCheckpoint    = 59
 	tileStop          = 60 // one way, rotatable
 	tileStops         = 61 // both ways of an axis, rotatable
@@ -80,7 +80,7 @@ const (
 	tileUntelegrenade = 113
 	tileTelelaser     = 128
 	tileUntelelaser   = 129
-	tileLive          = 144 // live freeze
+	TileLive          = 144 // live freeze
 	tileUnlive        = 145
 	tileEntities      = 192 // the first entity
 )

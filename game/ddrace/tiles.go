@@ -103,20 +103,20 @@ func (w *World) tile(t *Tee, i int32) {
 		return
 	}
 	switch {
-	case on(tileFreeze) && !t.Super && !t.Deep:
+	case on(TileFreeze) && !t.Super && !t.Deep:
 		w.freeze(t, w.freezeDelay())
-	case on(tileUnfreeze) && !t.Deep:
+	case on(TileUnfreeze) && !t.Deep:
 		w.unfreeze(t)
 	}
 	if !t.Super {
 		switch {
-		case on(tileDeep) && !t.Deep:
+		case on(TileDeep) && !t.Deep:
 			t.Deep = true
 		case on(tileUndeep) && t.Deep:
 			t.Deep = false
 		}
 		switch {
-		case on(tileLive):
+		case on(TileLive):
 			t.Live = true
 		case on(tileUnlive):
 			t.Live = false
@@ -183,10 +183,10 @@ func (w *World) abilities(t *Tee, g, f uint8) {
 
 // timeCheckpoint notes the time of a checkpoint that is passed for the first time.
 func (w *World) timeCheckpoint(t *Tee, index uint8) {
-	if index < tileCheckpoint || index > lastCheckpoint || t.Race != RaceStarted {
+	if index < TileCheckpoint || index > lastCheckpoint || t.Race != RaceStarted {
 		return
 	}
-	n, time := index-tileCheckpoint, w.tick-t.StartTick
+	n, time := index-TileCheckpoint, w.tick-t.StartTick
 	if t.Checkpoints[n] != 0 || time == 0 {
 		return
 	}
@@ -197,12 +197,12 @@ func (w *World) timeCheckpoint(t *Tee, index uint8) {
 
 // race handles start, finish and solo parts.
 func (w *World) race(t *Tee, g, f uint8) {
-	start, finish := g == tileStart || f == tileStart, g == tileFinish || f == tileFinish
+	start, finish := g == TileStart || f == TileStart, g == TileFinish || f == TileFinish
 	for _, p := range corners(t.Pos) {
 		i := w.m.pureIndex(p)
 		g, f := w.m.tiles[i], w.m.frontAt(i)
-		start = start || g == tileStart || f == tileStart
-		finish = finish || g == tileFinish || f == tileFinish
+		start = start || g == TileStart || f == TileStart
+		finish = finish || g == TileFinish || f == TileFinish
 	}
 	before := t.Race
 	if start && before != RaceCheat && !w.startRace(t) {
@@ -271,21 +271,21 @@ func (w *World) switchTileOn(t *Tee, i int32) {
 	works := !super && w.switchActive(tile.Number, team)
 	delay := int32(tile.Delay)
 	switch tile.Type {
-	case switchOpen, switchClose:
+	case switchOpen, SwitchClose:
 		w.switches.set(team, tile.Number, tile.Type, 0, w.tick)
-	case switchTimedOpen, switchTimedClose:
+	case switchTimedOpen, SwitchTimedClose:
 		w.switches.set(team, tile.Number, tile.Type, w.tick+1+delay*TickRate, w.tick)
-	case tileFreeze:
+	case TileFreeze:
 		if works {
 			w.freeze(t, delay)
 		}
-	case tileDeep, tileUndeep:
+	case TileDeep, tileUndeep:
 		if works {
-			t.Deep = tile.Type == tileDeep
+			t.Deep = tile.Type == TileDeep
 		}
-	case tileLive, tileUnlive:
+	case TileLive, tileUnlive:
 		if works {
-			t.Live = tile.Type == tileLive
+			t.Live = tile.Type == TileLive
 		}
 	case tileHit, tileUnhit:
 		w.setHit(t, Weapon(delay), tile.Type == tileUnhit)
@@ -344,7 +344,7 @@ func (w *World) setHit(t *Tee, weapon Weapon, off bool) {
 func (w *World) setStart(t *Tee, tick int32) {
 	t.StartTick = tick
 	team := w.team(int(t.id))
-	if team == TeamSuper || team == 0 && w.settings.Team != 3 {
+	if team == TeamSuper || team == 0 && !w.settings.ForcedSolo() {
 		return
 	}
 	for id := range w.players {
@@ -435,16 +435,16 @@ func (w *World) teleport(t *Tee, i int32) {
 	s := &w.settings
 	n, kind := w.m.tele[i].Number, w.m.tele[i].Type
 	old := s.OldTeleportHook != 0 || s.OldTeleportWeapons != 0
-	evil := kind == teleInEvil || kind == teleCheckInEvil
+	evil := kind == TeleInEvil || kind == TeleCheckInEvil
 	var to Vec
 	switch kind {
-	case teleIn, teleInEvil:
+	case TeleIn, TeleInEvil:
 		outs := w.m.outs.count(n)
-		if outs == 0 || kind == teleIn && old || t.Super {
+		if outs == 0 || kind == TeleIn && old || t.Super {
 			return
 		}
 		to = w.m.exit(&w.m.outs, n, w.rand.choose(outs))
-	case teleCheckIn, teleCheckInEvil:
+	case TeleCheckIn, TeleCheckInEvil:
 		if t.Super {
 			return
 		}
@@ -457,7 +457,7 @@ func (w *World) teleport(t *Tee, i int32) {
 	}
 	c := &t.Core
 	c.Pos = to
-	if kind == teleInEvil && old {
+	if kind == TeleInEvil && old {
 		return
 	}
 	if evil {
@@ -469,7 +469,7 @@ func (w *World) teleport(t *Tee, i int32) {
 			w.releaseHooksOn(t.id)
 		}
 	}
-	if s.TeleportLoseWeapons != 0 && (kind == teleIn || kind == teleInEvil) {
+	if s.TeleportLoseWeapons != 0 && (kind == TeleIn || kind == TeleInEvil) {
 		t.losePickups()
 	}
 }

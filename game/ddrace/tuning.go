@@ -10,8 +10,11 @@ import (
 // message Sv_TuneParams.
 type Tuning [NumTuneParams]int32
 
-// NumTuneParams is the number of parameters.
-const NumTuneParams = 45
+// NumTuneParams is the number of parameters. DDNet 16.4 has the first NumTuneParams16 of them.
+const (
+	NumTuneParams   = 47
+	NumTuneParams16 = 45
+)
 
 // The indices of the parameters in Tuning. Those up to LaserBounceCost are the same in game/physics.
 const (
@@ -60,6 +63,8 @@ const (
 	LaserFireDelay
 	NinjaFireDelay
 	HammerHitFireDelay // after a hit
+	GroundElasticityX  // speed that walls give back, -1 to 1, 0: they stop; like the next one only as of DDNet 20
+	GroundElasticityY  // of ground and ceilings
 )
 
 // tuningNames are the names in the console's tune command.
@@ -75,6 +80,7 @@ var tuningNames = [NumTuneParams]string{
 	"jetpack_strength", "shotgun_strength", "explosion_strength", "hammer_strength", "hook_duration",
 	"hammer_fire_delay", "gun_fire_delay", "shotgun_fire_delay", "grenade_fire_delay",
 	"laser_fire_delay", "ninja_fire_delay", "hammer_hit_fire_delay",
+	"ground_elasticity_x", "ground_elasticity_y",
 }
 
 // BareTuning returns DDNet's parameters without the changes that DDRace makes to them.

@@ -166,17 +166,29 @@ func (w *World) fireWeapon(t *Tee) {
 	case WeaponNinja:
 		t.Ninja.numHit = 0
 		t.Ninja.ActivationDir, t.Ninja.CurrentMoveTime = dir, ninjaMoveTicks
-		t.Ninja.OldVelAmount = vec.Trunc(t.Core.Vel.Len())
+		speed := t.Core.Vel.Len()
+		if w.settings.release20() {
+			speed = min(speed, maxSpeed)
+		}
+		t.Ninja.OldVelAmount = vec.Trunc(speed)
 		w.sound(t, t.Pos, SoundNinjaFire)
 	}
 	t.AttackTick = w.tick
 	if t.ReloadTimer == 0 {
-		t.ReloadTimer = reloadTicks(tuning[HammerFireDelay+int(t.ActiveWeapon)])
+		t.ReloadTimer = w.fireTicks(tuning[HammerFireDelay+int(t.ActiveWeapon)])
 	}
 }
 
 // reloadTicks returns the ticks of a delay in milliseconds.
 func reloadTicks(ms float32) int32 { return vec.Trunc(float32(ms*TickRate) / 1000) }
+
+// fireTicks is reloadTicks of the delay between two shots, of which DDNet 20 rounds some differently.
+func (w *World) fireTicks(ms float32) int32 {
+	if w.settings.release20() {
+		return vec.Trunc(float32(ms/1000) * TickRate)
+	}
+	return reloadTicks(ms)
+}
 
 // swingHammer hits all tees around a point, and wakes them up.
 func (w *World) swingHammer(t *Tee, at Vec) {

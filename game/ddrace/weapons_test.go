@@ -273,7 +273,7 @@ func TestWeaponSwitch(t *testing.T) {
 func TestWeaponTeleporters(t *testing.T) {
 	d := room(40, 12)
 	d.teleport(8, 3, 2, teleInWeapon)
-	d.teleport(20, 8, 2, teleOut)
+	d.teleport(20, 8, 2, TeleOut)
 	d.teleport(8, 5, 3, teleInWeapon) // leads nowhere
 	s := newStage(t, d)
 	a := s.put(0, tile(5, 3))
@@ -299,8 +299,8 @@ func TestTeleguns(t *testing.T) {
 	d := room(40, 20)
 	d.over(21, 5, tileTelePoint, 0)
 	d.switchAt(21, 8, 0, tileTeleBlue, 0, 2)
-	d.game(21, 5, tileSolid, 0)
-	d.game(21, 8, tileSolid, 0)
+	d.game(21, 5, TileSolid, 0)
+	d.game(21, 8, TileSolid, 0)
 	s := newStage(t, d)
 	a := s.put(0, tile(17, 5))
 	a.Telegun = true

@@ -155,6 +155,9 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 	w.tickTees(late)
 	w.removeEntities()
 	w.giveIDs()
+	if w.rules != nil {
+		w.rules.Tick(w)
+	}
 	w.tickPlayers()
 	w.switches.tick(w.tick)
 	if w.taken {

@@ -13,8 +13,8 @@ func arena(t testing.TB, seed splitmix.Rand) *Map {
 	d := room(40, 24)
 	turns := []terrain.TileFlags{turned0, turned90, turned180, turned270}
 	tiles := []uint8{
-		tileThrough, tileFreeze, tileUnfreeze, tileUnfreeze, tileDeep, tileUndeep, tileUndeep, tileWallJump, tileEndless, tileUnendless,
-		tileHit, tileUnhit, tileUnsolo, tileRefill, tileStart, tileFinish, tileCheckpoint, tileStop, tileStops, tileThroughAll,
+		tileThrough, TileFreeze, TileUnfreeze, TileUnfreeze, TileDeep, tileUndeep, tileUndeep, tileWallJump, tileEndless, tileUnendless,
+		tileHit, tileUnhit, tileUnsolo, tileRefill, TileStart, TileFinish, TileCheckpoint, tileStop, tileStops, tileThroughAll,
 		tileThroughDir, tileUncollide, tileCollide, tileUnairjumps, tileAirjumps, tileUnjetpack, tileJetpack, tileTelegun, tileTelegrenade, tileTelelaser,
 		tileUnlive, tileTelePoint, tileTeleBlue, tileMover,
 	}
@@ -30,7 +30,7 @@ func arena(t testing.TB, seed splitmix.Rand) *Map {
 			index := tiles[seed.Intn(len(tiles))]
 			switch n := seed.Intn(100); {
 			case n < 14:
-				d.game(x, y, tileSolid, 0)
+				d.game(x, y, TileSolid, 0)
 			case n < 17:
 				d.game(x, y, tileEntities, 0)
 			case n < 26:
@@ -38,10 +38,10 @@ func arena(t testing.TB, seed splitmix.Rand) *Map {
 			case n < 30:
 				d.over(x, y, index, flags)
 			case n < 33:
-				kinds := []uint8{teleInEvil, teleInWeapon, teleInHook, teleIn, teleOut, teleOut, teleCheck, teleCheckOut, teleCheckIn}
+				kinds := []uint8{TeleInEvil, teleInWeapon, teleInHook, TeleIn, TeleOut, TeleOut, teleCheck, TeleCheckOut, TeleCheckIn}
 				d.teleport(x, y, uint8(1+seed.Intn(2)), kinds[seed.Intn(len(kinds))])
 			case n < 36:
-				kinds := []uint8{switchJumps, tileFreeze, switchTimedOpen, switchTimedClose, switchOpen, switchClose, switchAddTime, tileEntities + 48, tileEntities + 28}
+				kinds := []uint8{switchJumps, TileFreeze, switchTimedOpen, SwitchTimedClose, switchOpen, SwitchClose, switchAddTime, tileEntities + 48, tileEntities + 28}
 				d.switchAt(x, y, uint8(seed.Intn(4)), kinds[seed.Intn(len(kinds))], flags, uint8(seed.Intn(5)))
 			case n < 38:
 				s := &layer(d, &d.Speedup)[d.at(x, y)]
@@ -236,4 +236,14 @@ func BenchmarkStep(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestEventsOfNobody checks that what is for a player who cannot be is told nobody.
+func TestEventsOfNobody(t *testing.T) {
+	w := New(Config{Map: room(8, 8).load(t)})
+	for _, id := range []int{-1, MaxTees, 127} {
+		w.TellTuning(id)
+	}
+	events := w.Step(nil)
+	testenv.Check(t, len(events) == 0, "%+v", events)
 }

@@ -94,7 +94,7 @@ var fast = []string{
 var worstMaps = map[string]func(t testing.TB) *World{
 	"draggers": func(t testing.TB) *World { return dragged(t) },
 	"lasers through teleporters": func(t testing.TB) *World {
-		return full(t, func(d *drawing, x, y int) { d.teleport(x, y, 1, teleIn) },
+		return full(t, func(d *drawing, x, y int) { d.teleport(x, y, 1, TeleIn) },
 			"tune laser_reach 2e7", "tune laser_bounce_num 2e7", "tune laser_bounce_delay 0", "tune laser_fire_delay 0")
 	},
 	"bullets": func(t testing.TB) *World {
@@ -103,14 +103,14 @@ var worstMaps = map[string]func(t testing.TB) *World{
 	"hooks through walls": func(t testing.TB) *World {
 		return full(t, func(d *drawing, x, y int) {
 			d.over(x, y, tileThroughAll, 0)
-			d.game(x, y, tileSolid, 0)
+			d.game(x, y, TileSolid, 0)
 		}, "tune hook_length 2e7", "tune hook_fire_speed 2e7")
 	},
 	"solo parts": func(t testing.TB) *World {
 		return full(t, func(d *drawing, x, y int) { d.game(x, y, []uint8{tileSolo, tileUnsolo}[x&1], 0) }, fast...)
 	},
 	"teleporters to spawn points": func(t testing.TB) *World {
-		return full(t, func(d *drawing, x, y int) { d.teleport(x, y, 1, teleCheckIn) }, fast...)
+		return full(t, func(d *drawing, x, y int) { d.teleport(x, y, 1, TeleCheckIn) }, fast...)
 	},
 	"pickups": func(t testing.TB) *World {
 		return full(t, func(d *drawing, x, y int) {

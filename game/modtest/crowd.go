@@ -93,6 +93,9 @@ func (c *crowd) command(w *game.World, id game.PlayerID) game.Command {
 		}
 		cmd.Kind, cmd.Player = game.CmdRestart, game.Nobody
 		return cmd
+	case 19:
+		cmd.Kind, cmd.Profile = game.CmdProfile, &game.Profile{Name: fmt.Sprintf("bot %d", c.intn(2*c.players)), Country: -1}
+		return cmd
 	}
 	cmd.Kind, cmd.Chat, cmd.Text = game.CmdSay, game.ChatMode(c.intn(4)), lines[c.intn(len(lines))]
 	return cmd

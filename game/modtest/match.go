@@ -15,7 +15,7 @@ import (
 )
 
 // Match is a match of players who do everything at random: they play, chat, come and go, change
-// teams, run the commands of the mode and its mods, set their variables, choose lines of menus and
+// names and teams, run the commands of the mode and its mods, set their variables, choose lines of menus and
 // decide votes. The zero value is two minutes of a deathmatch of eight on a small map.
 type Match struct {
 	// Mode makes the mode; nil is deathmatch.

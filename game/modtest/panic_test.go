@@ -75,6 +75,9 @@ func (b *bomb) OnLeave(ctx *game.Ctx, _ game.PlayerID)  { b.call(&ctx.Tx, "OnLea
 func (b *bomb) OnRename(ctx *game.Ctx, _ game.PlayerID) { b.call(&ctx.Tx, "OnRename") }
 func (b *bomb) OnTick(ctx *game.Ctx)                    { b.call(&ctx.Tx, "OnTick") }
 func (b *bomb) OnRoundStart(ctx *game.Ctx)              { b.call(&ctx.Tx, "OnRoundStart") }
+func (b *bomb) OnFinish(ctx *game.Ctx, _ *game.RaceFinish) {
+	b.call(&ctx.Tx, "OnFinish")
+}
 func (b *bomb) OnFlagReturn(ctx *game.Ctx, _ game.Team) { b.call(&ctx.Tx, "OnFlagReturn") }
 func (b *bomb) OnInput(ctx *game.Ctx, _ game.PlayerID, in *game.Input) {
 	in.Direction = 1
@@ -111,7 +114,7 @@ func (b *bomb) CheckWin(ctx *game.Ctx) game.MatchResult {
 func TestModThatPanics(t *testing.T) {
 	early := []string{"Start", "reset", "OnRoundStart", "CanStartMatch"} // only then are they called
 	survival := []string{"RoundOver"}
-	never := []string{"OnEntity", "OnFlagReturn", "OnStored", "CanBeMoved", "OnRename"} // in these matches, at that time
+	never := []string{"OnEntity", "OnFinish", "OnFlagReturn", "OnStored", "CanBeMoved"} // in these matches, at that time
 	all := []string{"Start", "variable", "chat command", "console command", "menu", "vote", "timer", "entity", "reset", "draw"}
 	for _, h := range game.Hooks() {
 		if strings.Contains(h.Signature, "*game.Ctx") {
@@ -124,7 +127,7 @@ func TestModThatPanics(t *testing.T) {
 		}
 		m := Match{Mods: []func() game.Mod{
 			func() game.Mod { return &bomb{at: at, tick: 60} }, func() game.Mod { return &busyMod{called: map[string]int{}} },
-		}, Ticks: 600, Players: 5}
+		}, Ticks: 900, Players: 5}
 		switch {
 		case slices.Contains(early, at):
 			m.Mods[0] = func() game.Mod { return &bomb{at: at} }

@@ -95,6 +95,22 @@ func checkMoveBox(tb rapid.TB, s choices, c *Collision) {
 	}
 }
 
+func checkMoveElastic(tb rapid.TB, s choices, c *Collision) {
+	p, v := position(s, c), velocity(s)
+	part := func() float32 { return [...]float32{0, 0, 0.5, 0.99, 1, -0.5, -3, 7}[s.n(8)] }
+	e := Vec{X: part(), Y: part()}
+	size := Vec{X: TeeSize, Y: TeeSize}
+	if s.n(8) == 0 {
+		size = Vec{X: float32(1 + s.n(100)), Y: float32(1+s.n(100)) / 2}
+	}
+	p1, v1, p2, v2 := p, v, p, v
+	l1 := c.MoveElastic(&p1, &v1, size, e)
+	l2 := c.naiveMoveElastic(&p2, &v2, size, e)
+	if bits(p1) != bits(p2) || bits(v1) != bits(v2) || l1 != l2 {
+		tb.Fatalf("box %v from %v by %v, elasticity %v: %v %v %v, want %v %v %v", size, p, v, e, p1, v1, l1, p2, v2, l2)
+	}
+}
+
 func checkLine(tb rapid.TB, s choices, c *Collision) {
 	p := position(s, c)
 	q := position(s, c)
@@ -211,6 +227,7 @@ func TestFastEqualsNaive(t *testing.T) {
 		c := randomGrid(&s)
 		for range cases {
 			checkMoveBox(t, &s, c)
+			checkMoveElastic(t, &s, c)
 			checkLine(t, &s, c)
 			checkWorld(t, &s, c)
 		}
@@ -222,6 +239,7 @@ func TestFastEqualsNaiveRapid(t *testing.T) {
 		s := rapidChoices{t}
 		c := randomGrid(s)
 		checkMoveBox(t, s, c)
+		checkMoveElastic(t, s, c)
 		checkLine(t, s, c)
 		checkWorld(t, s, c)
 	})

@@ -179,3 +179,45 @@ func (c *Core) naiveGrab(next Vec) {
 		}
 	}
 }
+
+func (c *Collision) naiveMoveElastic(pos, vel *Vec, size, elasticity Vec) (landed bool) {
+	p, v := *pos, *vel
+	d := v.Len()
+	if !(d > 0.00001) {
+		return false
+	}
+	steps := vec.Trunc(d)
+	fraction := 1 / float32(steps+1)
+	ex, ey := vec.Clamp(elasticity.X, -1, 1), vec.Clamp(elasticity.Y, -1, 1)
+	vertical := func() {
+		landed = landed || ey > 0 && v.Y > 0
+		v.Y = float32(v.Y * -ey)
+	}
+	for i := int32(0); i <= steps; i++ {
+		q := p.Add(v.Mul(fraction))
+		if v == (Vec{}) || q == p {
+			break
+		}
+		if c.naiveTestBox(q, size, Solid) {
+			hits := 0
+			if c.naiveTestBox(Vec{X: p.X, Y: q.Y}, size, Solid) {
+				q.Y = p.Y
+				vertical()
+				hits++
+			}
+			if c.naiveTestBox(Vec{X: q.X, Y: p.Y}, size, Solid) {
+				q.X = p.X
+				v.X = float32(v.X * -ex)
+				hits++
+			}
+			if hits == 0 { // exactly onto a corner
+				q = p
+				vertical()
+				v.X = float32(v.X * -ex)
+			}
+		}
+		p = q
+	}
+	*pos, *vel = p, v
+	return landed
+}

@@ -22,8 +22,8 @@ func appendBool(dst []byte, v bool) []byte {
 	return append(dst, 0)
 }
 
-// ruleInts and ruleBools list the rules in the order of the format. New rules are
-// added at the end and need a new version of the format.
+// ruleInts and ruleBools list the rules in the order of the format. Rules that came later follow
+// if they are not the default, which further bits of the set of ruleBools say.
 func ruleInts(r *game.Rules) [12]*int32 {
 	return [...]*int32{&r.Warmup, &r.Countdown, &r.ScoreLimit, &r.TimeLimit, &r.MatchesPerMap, &r.PlayerSlots, &r.MaxClients,
 		&r.TournamentMode, &r.RespawnDelayTDM, &r.TeamBalanceTime, &r.InactiveTime, &r.InactiveAction}
@@ -45,8 +45,16 @@ func appendRules(dst []byte, r *game.Rules) []byte {
 			set |= 1 << i
 		}
 	}
-	return binary.AppendUvarint(dst, set)
+	if r.InfoChangeDelay == defaultInfoChangeDelay {
+		return binary.AppendUvarint(dst, set)
+	}
+	return appendInt(binary.AppendUvarint(dst, set|hasInfoChangeDelay), r.InfoChangeDelay)
 }
+
+var defaultInfoChangeDelay = game.DefaultRules().InfoChangeDelay
+
+// hasInfoChangeDelay is the bit after those of ruleBools.
+const hasInfoChangeDelay = 1 << 12
 
 func appendTuning(dst []byte, t *game.Tuning) []byte {
 	for _, v := range t {
@@ -166,7 +174,10 @@ func (s *fieldReader) readRules(r *game.Rules) {
 	for i, v := range ruleBools(r) {
 		*v = set>>i&1 != 0
 	}
-	if set>>len(ruleBools(r)) != 0 {
+	if r.InfoChangeDelay = defaultInfoChangeDelay; set&hasInfoChangeDelay != 0 {
+		r.InfoChangeDelay = s.int()
+	}
+	if set>>(len(ruleBools(r))+1) != 0 {
 		s.fail()
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/teeyard/teeyard/protocol/huffman"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -105,7 +106,45 @@ func (d *Decoder) Feed(g *Datagram) {
 	if g.Missing > 0 {
 		r.addFault("%d of %d bytes are not in the capture", g.Missing, len(g.Payload)+g.Missing)
 	}
-	d.explainPayload(f, r, toServer, g.Payload)
+	rest := d.cutRun(f, g.Payload)
+	b := g.Payload[:len(g.Payload)-len(rest)]
+	r.Size = len(b)
+	d.explainPayload(f, r, toServer, b)
+	if len(rest) > 0 {
+		next := *g
+		next.Payload = rest
+		d.Feed(&next)
+	}
+}
+
+// cutRun returns what follows the first packet of a datagram, if that is compressed. A capture on the
+// machine of a server may show several datagrams to a client as one, as the server gave them to
+// the system, with zeros between them ([transport.Padder]).
+func (d *Decoder) cutRun(f *flow, b []byte) (rest []byte) {
+	first := b[:min(len(b), packet.HeaderSize+packet.MaxPayload)] // the longest of 0.7, and longer than any compressed one
+	var flags packet.Flags
+	var payload []byte
+	switch f.version {
+	case 6:
+		var p packet.Packet6
+		if p.ParseHeader(first) == nil {
+			flags, payload = p.Flags, p.Payload
+		}
+	case 7:
+		var p packet.Packet
+		if p.ParseHeader(first) == nil {
+			flags, payload = p.Flags, p.Payload
+		}
+	}
+	if flags&packet.FlagCompressed == 0 {
+		return nil
+	}
+	text, err := huffman.AppendDecompress(d.scratch[:0], payload, len(d.scratch))
+	if err != nil {
+		return nil
+	}
+	end := len(first) - len(payload) + len(huffman.AppendCompress(nil, text))
+	return bytes.TrimLeft(b[min(end, len(b)):], "\x00")
 }
 
 // emitRecord counts and emits a record.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -62,6 +63,45 @@ func checkSafe(t testing.TB, text, js []byte) {
 			t.Fatalf("no JSON: %s", line)
 		}
 	}
+}
+
+// Captures with datagrams as a server gave them to the system, several as one, are explained as those
+// in which they are apart.
+func TestJoinedDatagrams(t *testing.T) {
+	for _, name := range []string{golden.Join, golden.Join6} {
+		apart := capture(t, name)
+		var joined []Datagram
+		n := 0
+		for i := range apart {
+			g := &apart[i]
+			g.Time = 0
+			if i > 0 && g.Src == apart[i-1].Src && isCompressed(name, g.Payload) && isCompressed(name, apart[i-1].Payload) {
+				last := &joined[len(joined)-1]
+				last.Payload = slices.Concat(last.Payload, make([]byte, i%50), g.Payload)
+				n++
+				continue
+			}
+			joined = append(joined, *g)
+		}
+		if n < 10 {
+			t.Fatalf("%s: only %d are joined", name, n)
+		}
+		want, _ := explain(t, apart, Config{Objects: true})
+		got, stats := explain(t, joined, Config{Objects: true})
+		if got != want {
+			t.Errorf("%s: explained as\n%s\nwant\n%s", name, got, want)
+		}
+		if stats.Faults > 0 || stats.Datagrams != len(apart) {
+			t.Errorf("%s: %+v, want %d datagrams", name, stats, len(apart))
+		}
+	}
+}
+
+func isCompressed(capture string, b []byte) bool {
+	if capture == golden.Join6 {
+		return packet.IsCompressed6(b)
+	}
+	return packet.IsCompressed(b) && b[0]&byte(packet.FlagConnless<<2) == 0
 }
 
 func TestGoldenCapture(t *testing.T) {

@@ -34,6 +34,7 @@ var extraFields = map[protocolmessage.UUID][]string{
 	teehistorian.ExtraPlayerFinish:  {"client", "ticks"},
 	teehistorian.ExtraTeamFinish:    {"team", "ticks"},
 	teehistorian.ExtraTest:          {},
+	teehistorian.ExtraView:          {"client", "x", "y"},
 }
 
 // ReadTeehistorian explains a teehistorian record by record, as ReadDemo does a demo.

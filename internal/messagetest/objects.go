@@ -2,6 +2,7 @@ package messagetest
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -96,7 +97,7 @@ func (s *Suite[I, M, O]) ObjectSizes(t *testing.T) {
 			t.Errorf("%s: %v, want %v", o.Name, ints, want)
 		}
 		// A nonsensical field Missing is bounded.
-		for n, want := range map[int]int{-5: o.Size, 1 << 40: least, 1: o.Size - 1} {
+		for n, want := range map[int]int{-5: o.Size, math.MaxInt: least, 1: o.Size - 1} {
 			setMissing(reflect.ValueOf(got), n)
 			if size := got.ObjectSize(); size != want {
 				t.Errorf("%s without %d: %d integers, want %d", o.Name, n, size, want)

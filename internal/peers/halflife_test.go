@@ -32,7 +32,8 @@ func (g *fakeGame) Info() halflife.Info                             { return g.i
 func (g *fakeGame) Players(dst []halflife.Player) []halflife.Player { return append(dst, g.players...) }
 func (g *fakeGame) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, g.rules...) }
 
-func (*fakeGame) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+func (*fakeGame) RunRcon(_ transport.Peer, _ int, line string, print func(string), done func()) {
+	defer done()
 	switch line {
 	case "status":
 		print("hostname: Tee Wars")

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -15,9 +16,11 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/game/terrain"
 	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/internal/testenv"
+	ddracemode "github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -51,8 +54,67 @@ func TestWaysAreOpen(t *testing.T) {
 	}
 }
 
+// TestRunnersOnMaps lets runners run for two minutes on the same ways, alone and twelve together, who push each other, and
+// says how far they come. Without TEEYARD_FULL=1 they do so on two maps.
+func TestRunnersOnMaps(t *testing.T) {
+	RequirePrograms(t, "DDNet-Server")
+	names := []string{"Tsunami", "Gold Mine"}
+	if os.Getenv("TEEYARD_FULL") != "" {
+		names = append(names, "Tutorial", "LearnToPlay", "Sunny Side Up")
+	}
+	const ticks = 2 * 60 * game.TickRate
+	for _, name := range names {
+		cfg := route.Config{Terrain: ddnetTerrain(t, name)}
+		search := testenv.Must(route.NewSearch(cfg))
+		search.Run(1_000_000)
+		r := search.Route()
+		way := testenv.Must(route.NewWay(cfg, &r))
+		t.Logf("%s: a way of %d of %d tiles, %.1f s", name, r.Length-r.Left, r.Length, float64(r.Ticks)/game.TickRate)
+		for _, runners := range []int{1, 12} {
+			farthest, restarts := runTogether(t, cfg.Terrain, way, runners, ticks)
+			slices.Sort(farthest)
+			percent := func(i int) int { return 100 * farthest[i] / min(way.Ticks(), ticks) }
+			least, middle, most := percent(0), percent(runners/2), percent(runners-1)
+			t.Logf("%s: %d runners come along %d to %d %% of it, or of the time; in the middle %d %%; %d restarts", name, runners, least, most, middle, restarts)
+			testenv.Check(t, middle >= 50 && most >= 95, "%s: %d runners come along %d %% of the way, in the middle %d %%", name, runners, most, middle)
+		}
+	}
+}
+
+// runTogether lets runners run for some ticks, and returns how many ticks of the way each came, and how often
+// they began anew.
+func runTogether(t *testing.T, terrain terrain.Terrain, way *route.Way, n, ticks int) (farthest []int, restarts int) {
+	w := modtest.New(t, game.Config{Mode: ddracemode.New(), Terrain: terrain, Seed: 5})
+	var cmds []game.Command
+	runners := make([]*route.Runner, n)
+	farthest = make([]int, n)
+	for i := range runners {
+		w.Play(game.PlayerID(i))
+		runners[i] = route.NewRunner(uint64(i))
+		runners[i].SetWay(way)
+	}
+	for range ticks {
+		w.Step(cmds)
+		cmds = cmds[:0]
+		for i, r := range runners {
+			id := game.PlayerID(i)
+			v := w.View(id)
+			in := r.NextInput(&v)
+			cmds = append(cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: in}, game.Command{Kind: game.CmdInput, Player: id, Input: in})
+			if r.WantsRestart() {
+				cmds = append(cmds, game.Command{Kind: game.CmdKill, Player: id})
+				restarts++
+			}
+			at, _ := r.Progress()
+			farthest[i] = max(farthest[i], at)
+		}
+	}
+	return farthest, restarts
+}
+
 // TestWayOnServers lets a client run a way that was found through the first parts of the Tutorial, on
-// DDNet-Server and on ours: it is where the search had it. Where an input came too late, it comes back.
+// DDNet-Server and on ours: it is where the search had it. Where an input came too late, it comes back. A client
+// of 0.7, which sees less, comes along as well.
 func TestWayOnServers(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	cfg := route.Config{Terrain: ddnetTerrain(t, "Tutorial")}
@@ -61,12 +123,21 @@ func TestWayOnServers(t *testing.T) {
 	r := search.Route()
 	way := testenv.Must(route.NewWay(cfg, &r))
 	const settings = "sv_map Tutorial"
-	for name, s := range map[string]*Server{"DDNet-Server": StartDDNet06(t, settings), "ours": StartTeeyard(t, settings+"; sv_gametype ddrace")} {
+	ddnet, ours := StartDDNet06(t, settings), StartTeeyard(t, settings+"; sv_gametype ddrace")
+	for _, c := range []struct {
+		name    string
+		s       *Server
+		version client.Version
+	}{
+		{"DDNet-Server", ddnet, client.Version06}, {"ours", ours, client.Version06},
+		{"DDNet-Server, 0.7", ddnet, client.Version07}, {"ours, 0.7", ours, client.Version07},
+	} {
+		name := c.name
 		runner := route.NewRunner(1)
 		runner.SetWay(way)
 		var mu sync.Mutex
 		var reached, exact, astray int
-		swarm := Join(t, s, load.Config{Clients: 1, Versions: []client.Version{client.Version06}, Configure: func(_ int, c *client.Config) {
+		swarm := Join(t, c.s, load.Config{Clients: 1, Versions: []client.Version{c.version}, Configure: func(_ int, c *client.Config) {
 			c.NoMap, c.Maps = false, client.NewMaps("-")
 			c.Play = func(_ *client.Client, v *game.View) game.Input {
 				in := runner.NextInput(v)

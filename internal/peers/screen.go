@@ -14,6 +14,19 @@ import (
 // written there, to a file named after the test and the given name.
 func (d *Display) Screenshot(name string) *image.NRGBA {
 	d.t.Helper()
+	img := d.capture()
+	if dir := os.Getenv("TEEYARD_SHOTS"); dir != "" {
+		err := savePNG(filepath.Join(dir, strings.ReplaceAll(d.t.Name(), "/", "_")+"-"+name+".png"), img)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return img
+}
+
+// capture returns a copy of the screen.
+func (d *Display) capture() *image.NRGBA {
+	d.t.Helper()
 	b, err := os.ReadFile(d.xwdFile)
 	if err != nil {
 		d.t.Fatal(err)
@@ -21,12 +34,6 @@ func (d *Display) Screenshot(name string) *image.NRGBA {
 	img, err := parseDump(b)
 	if err != nil {
 		d.t.Fatal(err)
-	}
-	if dir := os.Getenv("TEEYARD_SHOTS"); dir != "" {
-		err := savePNG(filepath.Join(dir, strings.ReplaceAll(d.t.Name(), "/", "_")+"-"+name+".png"), img)
-		if err != nil {
-			d.t.Fatal(err)
-		}
 	}
 	return img
 }

@@ -2,12 +2,13 @@
 // head of 4 bytes with the length of its body and 4 with the CRC-32C of both, little endian. The
 // file begins with a text that says whose it is.
 //
-// Processes take turns by locking a file next to it. What a crash cut off at the end is written
-// over; of a damaged file, what is good is read.
+// Processes take turns by locking a file next to it. Of a damaged file, or one that does not end with a
+// whole record, what is good is read. The rest is kept beside it before anything is written, and somebody is told.
 package recordfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type File struct {
 	MaxFile   int64
 	// ErrFile is the error for a file that is another one, or too large.
 	ErrFile error
-	// Report, if not nil, is told of a file that was damaged.
+	// Report, if not nil, is told of a file that was damaged or cut off.
 	Report func(text string)
 	// WriteAt is (*os.File).WriteAt and Sync (*os.File).Sync; tests fail here.
 	WriteAt func(f *os.File, b []byte, offset int64) (int, error)
@@ -41,8 +42,9 @@ type File struct {
 
 	// Offset is the end of the last record that was read or written.
 	Offset int64
-	// Damaged is how many bytes before it are no records.
+	// Damaged is how many bytes before it are no records, and tail how many after it.
 	Damaged int
+	tail    int64
 	// Reload makes the next Update read all.
 	Reload bool
 
@@ -77,13 +79,13 @@ func (f *File) Lock(writes bool) (release func(), err error) {
 	return func() {}, nil
 }
 
-// Changed reports whether the file is not as it was when it was last read or written.
+// Changed reports whether the file is not as it was when it was last read or written, or is to be repaired.
 func (f *File) Changed() bool {
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		return f.seen != nil || !errors.Is(err, fs.ErrNotExist)
 	}
-	return f.Reload || f.uncertain || !f.sawAs(info)
+	return f.Reload || f.uncertain || f.Damaged > 0 || f.tail > 0 || !f.sawAs(info)
 }
 
 // sawAs reports whether the file was as it is now.
@@ -121,7 +123,11 @@ func (f *File) Update(all bool, forget func(), found func(body []byte) bool) (an
 	if info.Size() > f.MaxFile {
 		return false, fmt.Errorf("%w: %s has more than %d bytes", f.ErrFile, f.Path, f.MaxFile)
 	}
-	anew = all || f.Reload || f.seen == nil || !os.SameFile(info, f.seen) || info.Size() < f.Offset
+	shorter := f.seen != nil && os.SameFile(info, f.seen) && info.Size() < f.Offset
+	if shorter {
+		f.report("%s has become shorter by %d bytes; what was there does not count any more", f.Path, f.Offset-info.Size())
+	}
+	anew = all || f.Reload || f.seen == nil || !os.SameFile(info, f.seen) || shorter
 	from := f.Offset
 	if anew {
 		from = min(int64(len(f.Magic)), info.Size())
@@ -142,15 +148,59 @@ func (f *File) Update(all bool, forget func(), found func(body []byte) bool) (an
 		return anew, fmt.Errorf("read %s: %w", f.Path, err)
 	}
 	f.Offset, f.Damaged, f.seen, f.Reload, f.uncertain = from+end, f.Damaged+int(damaged), info, false, false
+	f.tail = info.Size() - f.Offset
 	return anew, nil
 }
 
-func (f *File) forget() { f.Offset, f.Damaged, f.seen, f.Reload = 0, 0, nil, false }
+func (f *File) forget() { f.Offset, f.Damaged, f.tail, f.seen, f.Reload = 0, 0, 0, nil, false }
 
-// Append writes records behind the last one that was read or written, and syncs. The file has to
-// be locked and up to date. After an error nobody knows whether they are in it, until the next Update.
+func (f *File) report(format string, args ...any) {
+	if f.Report != nil {
+		f.Report(fmt.Sprintf(format, args...))
+	}
+}
+
+// CutTail cuts off what is no whole record at the end, if anything is, and keeps it beside the file. The file
+// has to be locked and up to date.
+func (f *File) CutTail() error {
+	if f.tail == 0 {
+		return nil
+	}
+	file, err := os.OpenFile(f.Path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	kept, err := os.OpenFile(f.Path+".tail", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(kept, io.NewSectionReader(file, f.Offset, f.tail))
+	err = cmp.Or(err, kept.Sync())
+	err = cmp.Or(err, kept.Close())
+	if err == nil {
+		err = file.Truncate(f.Offset)
+	}
+	if err != nil {
+		return err
+	}
+	f.report("the last %d bytes of %s are no whole record, as after a crash, and do not count; they are in %[2]s.tail", f.tail, f.Path)
+	f.tail = 0
+	f.seen, err = file.Stat()
+	return err
+}
+
+// Append writes records behind the last one that was read or written, and syncs, unless the file would become
+// too large to be read. The file has to be locked and up to date. After an error nobody knows whether they are in
+// it, until the next Update.
 func (f *File) Append(records []byte) (err error) {
+	if max(f.Offset, int64(len(f.Magic)))+int64(len(records)) > f.MaxFile {
+		return fmt.Errorf("%w: %s would have more than %d bytes", f.ErrFile, f.Path, f.MaxFile)
+	}
 	defer func() { f.uncertain = f.uncertain || err != nil }()
+	if err := f.CutTail(); err != nil {
+		return err
+	}
 	if f.Offset < int64(len(f.Magic)) {
 		f.Offset = 0
 		records = append([]byte(f.Magic), records...)
@@ -160,19 +210,11 @@ func (f *File) Append(records []byte) (err error) {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err == nil && info.Size() > f.Offset {
-		err = file.Truncate(f.Offset) // a record that was not written to its end
+	if _, err := f.WriteAt(file, records, f.Offset); err != nil {
+		_ = file.Truncate(f.Offset)
+		return err
 	}
-	if err == nil {
-		if _, err = f.WriteAt(file, records, f.Offset); err != nil {
-			_ = file.Truncate(f.Offset)
-		}
-	}
-	if err == nil {
-		err = f.Sync(file)
-	}
-	if err != nil {
+	if err := f.Sync(file); err != nil {
 		return err
 	}
 	f.Offset += int64(len(records))
@@ -182,7 +224,11 @@ func (f *File) Append(records []byte) (err error) {
 
 // Replace makes the file anew with other records. A damaged one is kept beside it.
 func (f *File) Replace(records []byte) error {
-	if f.Damaged > 0 {
+	if f.Damaged == 0 {
+		if err := f.CutTail(); err != nil {
+			return err
+		}
+	} else {
 		old, err := os.ReadFile(f.Path)
 		if err != nil {
 			return err
@@ -190,15 +236,13 @@ func (f *File) Replace(records []byte) error {
 		if err := atomicfile.Write(f.Path+".damaged", old); err != nil {
 			return err
 		}
-		if f.Report != nil {
-			f.Report(fmt.Sprintf("%s was damaged in %d of %d bytes: it has the rest now, and %[1]s.damaged is as it was", f.Path, f.Damaged, len(old)))
-		}
+		f.report("%s was damaged in %d of %d bytes: it has the rest now, and %[1]s.damaged is as it was", f.Path, f.Damaged+int(f.tail), len(old))
 	}
 	b := append([]byte(f.Magic), records...)
 	if err := atomicfile.Write(f.Path, b); err != nil {
 		return err
 	}
-	f.Offset, f.Damaged = int64(len(b)), 0
+	f.Offset, f.Damaged, f.tail = int64(len(b)), 0, 0
 	var err error
 	f.seen, err = os.Stat(f.Path)
 	return err
@@ -264,5 +308,5 @@ func Scan(r io.Reader, size int64, maxRecord int, found func(body []byte) bool) 
 		at += HeadSize + int(n)
 		end = start + int64(at)
 	}
-	return end, damaged + size - end, nil // or so; nobody looked at all of it
+	return end, damaged, nil // what follows is damaged, too, or nobody looked at it
 }

@@ -29,7 +29,7 @@ func (t *match) actAll(f *frame, stepped bool) {
 // isAnswer reports whether a record is of an answer of the ranks. DDNet-Server has them at the end of a tick, before
 // the places of tees are recorded, and we between two ticks.
 func isAnswer(rec *teehistorian.Record) bool {
-	return rec.Kind == teehistorian.Extra && (rec.ID == teehistorian.ExtraSaved || rec.ID == teehistorian.ExtraSaveFailed || rec.ID == teehistorian.ExtraLoaded)
+	return rec.Kind == teehistorian.Extra && (rec.ID == teehistorian.ExtraSaved || rec.ID == teehistorian.ExtraSaveFailed || rec.ID == teehistorian.ExtraLoaded || rec.ID == teehistorian.ExtraLoadFailed)
 }
 
 func (t *match) act(rec *teehistorian.Record) {
@@ -72,11 +72,8 @@ func (t *match) input(id int, in *teehistorian.Input) {
 		}
 	}
 	c.input, c.hasInput = next, true
-	if c.pause != notPaused && t.world.AliveTee(id) != nil {
-		if c.watches == freeView {
-			c.view = ddrace.Vec{X: float32(next.TargetX), Y: float32(next.TargetY)}
-		}
-		return // the tee keeps what it did last
+	if c.pause != notPaused && c.watches == freeView {
+		c.view = ddrace.Vec{X: float32(next.TargetX), Y: float32(next.TargetY)}
 	}
 	t.inputs = append(t.inputs, ddrace.PlayerInput{Player: id, Input: next})
 }
@@ -131,8 +128,11 @@ func (t *match) protected(id int) bool {
 func (t *match) spectate(id int, watches bool) {
 	c := &t.clients[id]
 	now := t.world.Tick()
-	if c.pause != notPaused || c.spectator == watches || c.lastTeam > 0 && c.lastTeam+t.teamDelay > now {
+	if c.spectator == watches || !t.own && (c.pause != notPaused || t.protected(id) || c.lastTeam > 0 && c.lastTeam+t.teamDelay > now) {
 		return
+	}
+	if c.pause != notPaused { // what ours record was done, this by an operator
+		t.pause(id, notPaused, true)
 	}
 	if c.spectator = watches; c.entered {
 		c.lastTeam = now
@@ -150,6 +150,9 @@ func (t *match) extra(rec *teehistorian.Record) {
 	switch rec.ID {
 	case teehistorian.ExtraJoin7:
 		t.clients[a].version7 = true
+	case teehistorian.ExtraView:
+		c := &t.clients[a]
+		c.view, c.viewTick = ddrace.Vec{X: float32(b), Y: float32(u.Int())}, t.world.Tick()
 	case teehistorian.ExtraReady:
 		t.clients[a].entered = true
 		t.world.Enter(a, t.clients[a].spectator)
@@ -163,6 +166,8 @@ func (t *match) extra(rec *teehistorian.Record) {
 		u.Reset(rec.Data)
 		u.Int() // the team; what follows is no number
 		t.loaded(uint8(a), &u)
+	case teehistorian.ExtraLoadFailed:
+		t.teams.waiting[a] = false
 	case teehistorian.ExtraPractice:
 		t.world.SetPractice(uint8(a), b != 0)
 	case teehistorian.ExtraTeam:

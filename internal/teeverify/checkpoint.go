@@ -12,7 +12,7 @@ import (
 // more than maxSearch ticks back.
 const checkpointInterval = 2 * maxSearch
 
-// checkpoint is a match between two frames, to go on from there.
+// checkpoint is a match between two ticks, to go on from there.
 type checkpoint struct {
 	state
 	world       []byte
@@ -22,8 +22,8 @@ type checkpoint struct {
 	notCompared int
 }
 
-// keep makes a checkpoint if it is time for one.
-func (t *match) keep() {
+// keep makes a checkpoint before a frame if it is time for one.
+func (t *match) keep(next int) {
 	n := len(t.checkpoints)
 	if t.cfg.NoSearch || t.searching || n > 0 && t.world.Tick() < t.checkpoints[n-1].tick+checkpointInterval {
 		return
@@ -33,7 +33,7 @@ func (t *match) keep() {
 		t.frames = slices.Clone(t.frames[t.checkpoints[0].next-t.first:])
 		t.first = t.checkpoints[0].next
 	}
-	c := checkpoint{state: t.state.clone(), tick: t.world.Tick(), next: t.next, teeTicks: t.res.TeeTicks, notCompared: t.res.NotCompared}
+	c := checkpoint{state: t.state.clone(), tick: t.world.Tick(), next: next, teeTicks: t.res.TeeTicks, notCompared: t.res.NotCompared}
 	var v visitor
 	t.world.Visit(&v)
 	c.world = v.b

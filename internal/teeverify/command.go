@@ -19,10 +19,15 @@ var silent = []string{
 func (t *match) command(id int, rec *teehistorian.Record) {
 	name := strings.ToLower(rec.Name)
 	tee := t.world.Tee(id)
-	if id >= 0 && rec.Flags&teehistorian.FromChat != 0 && slices.Contains(questions, name) && !t.mayAsk(id) {
+	if !t.saves && (name == "save" || name == "load") {
+		return
+	}
+	if id >= 0 && rec.Flags&teehistorian.FromChat != 0 && slices.Contains(questions, name) && !t.mayAsk(id, name) {
 		return
 	}
 	switch {
+	case name == "load" && len(rec.Args) > 0 && id >= 0 && rec.Flags&teehistorian.FromChat != 0:
+		t.beginLoad(id)
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
 	case rec.Flags&teehistorian.FromChat == 0 && t.tuneCommand(name, rec.Args):
 	case t.operator(id, name, rec.Args):
@@ -123,7 +128,7 @@ func (t *match) tuneCommand(name string, args []string) bool {
 	case "tune_reset":
 		if len(args) == 0 {
 			s.Tuning = ddrace.DefaultTuning()
-		} else if i := ddrace.TuneParamIndex(args[0]); i >= 0 {
+		} else if i := s.TuneParamIndex(args[0]); i >= 0 {
 			s.Tuning[i] = ddrace.BareTuning()[i]
 		}
 	case "tune_zone_reset":
@@ -135,7 +140,7 @@ func (t *match) tuneCommand(name string, args []string) bool {
 	case "tunes", "tune_zone_dump", "tune_zone_enter", "tune_zone_leave", "mapbug":
 		return true
 	default:
-		if _, known := s.Command(name, args); !known {
+		if _, _, known := s.Command(name, args); !known {
 			return false
 		}
 	}

@@ -44,7 +44,7 @@ func commanded(t testing.TB) []byte {
 // verifyHostile runs what may be no recording, for some ticks.
 func verifyHostile(t *testing.T, file []byte) {
 	for _, noSearch := range []bool{true, false} {
-		_, _ = teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), NoSearch: noSearch, Ticks: 200})
+		_, _ = teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), NoSearch: noSearch, SearchWork: 1e7, Ticks: 200})
 	}
 }
 
@@ -92,6 +92,21 @@ func TestManyInputs(t *testing.T) {
 	testenv.NoError(t, w.Flush())
 	res := verify(t, out.Bytes(), false)
 	testenv.Check(t, res.Difference != nil && res.Tried() > 0 && res.Tried() <= players*(ticks+1), "%v; %d inputs were tried", res.Difference, res.Tried())
+}
+
+// TestSearchIsBounded checks that a file with many differences, which inputs explain, is given up after so much work.
+func TestSearchIsBounded(t *testing.T) {
+	var repeats []teeverify.Repeat
+	for i := range int32(12) {
+		repeats = append(repeats, teeverify.Repeat{Tick: 100 + 60*i, Client: int(i % 3)})
+	}
+	file := recording(t, 900, repeats...)
+	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room()}))
+	all := len(res.Repeated)
+	testenv.Check(t, res.Difference == nil && !res.GaveUp && all > 4, "%v; %d inputs explain it", res.Difference, all)
+	res = testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), SearchWork: 1e5}))
+	testenv.Check(t, res.Difference != nil && res.GaveUp && len(res.Repeated) > 0 && len(res.Repeated) < all,
+		"%v; %d of %d inputs explain it", res.Difference, len(res.Repeated), all)
 }
 
 // FuzzVerify checks that no file makes the simulation panic.

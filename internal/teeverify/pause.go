@@ -56,9 +56,7 @@ func (t *match) pause(id int, kind pauseKind, force bool) {
 		c.view = tee.Pos
 	}
 	c.pause, c.lastPause = kind, now
-	if kind == notPaused && c.hasInput {
-		t.world.SetInput(id, c.input)
-	}
+	t.world.LookAround(id, kind != notPaused, kind == pausedVanished)
 }
 
 // forcePause has a player watch for some seconds.
@@ -67,24 +65,24 @@ func (t *match) forcePause(id int, seconds int32) {
 		return
 	}
 	t.clients[id].forcedUntil = t.world.Tick() + min(max(seconds, 0), 360)*ddrace.TickRate
+	t.world.LookUntil(id, t.clients[id].forcedUntil)
 	t.pause(id, pausedVanished, true)
+}
+
+// playOn follows the world, which ends a forced pause.
+func (t *match) playOn(id int) {
+	c := &t.clients[id]
+	if c.forcedUntil = 0; c.pause != notPaused {
+		c.pause, c.lastPause = notPaused, t.world.Tick()
+	}
 }
 
 // lookAround ends a tick for those who are paused.
 func (t *match) lookAround() {
 	for id := range ddrace.MaxTees {
 		c, tee := &t.clients[id], t.world.AliveTee(id)
-		if tee != nil {
-			if c.forcedUntil != 0 && c.forcedUntil < t.world.Tick() {
-				c.forcedUntil = 0
-				t.pause(id, notPaused, true)
-			}
-			if c.pause == pausedVanished && t.world.Tee(id) != nil && t.world.Rests(id) {
-				t.world.Pause(id, true)
-			}
-			if c.pause == notPaused {
-				c.view = tee.Pos
-			}
+		if tee != nil && c.pause == notPaused {
+			c.view = tee.Pos
 		}
 		if c.pause != notPaused && c.watches != freeView {
 			if other := t.world.AliveTee(c.watches); other != nil {

@@ -1,10 +1,12 @@
 package teeverify
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -18,6 +20,7 @@ type match struct {
 	file      *teehistorian.Reader
 	gmap      *ddrace.Map
 	searching bool
+	searched  int64 // work of the searches, as idleWork has it
 	world     *ddrace.World
 	// killDelay and teamDelay are how long players wait between two deaths of their own, and changes of
 	// the team, in ticks.
@@ -28,6 +31,7 @@ type match struct {
 	pauseDelay int32
 	pauseable  bool  // tees of /spec leave the world
 	askDelay   int32 // between two questions of a player to the ranks, in ticks
+	saves      bool  // players can save and load
 	own        bool  // it is one of ours
 
 	// frames are those of the file from the older checkpoint on, and next the number of the next
@@ -61,6 +65,7 @@ type state struct {
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	teams   teams
 	saving  [ddrace.TeamSuper]saving
+	idle    int64 // work of the ticks without a frame
 	// cause is the last thing that was not followed, and causeTick when.
 	cause     string
 	causeTick int32
@@ -84,6 +89,7 @@ type clientState struct {
 	forcedUntil int32      // tick in which a forced pause ends, 0 for none
 	watches     int        // another player, or freeView
 	view        ddrace.Vec // what the player sees
+	viewTick    int32      // the last one for which the file says that
 	lost        bool       // the tee is only put where the recording has it
 	unplaced    bool       // the tee came to a place that is not in the file
 }
@@ -105,6 +111,7 @@ func newMatch(cfg *Config) (*match, error) {
 		pauseDelay: delay(h, "sv_pause_frequency", 1), pauseable: h.Config["sv_pauseable"] == "1",
 		killProtection: delay(h, "sv_kill_protection", 20),
 		askDelay:       delay(h, "sv_sql_queries_delay", 1),
+		saves:          h.Config["sv_savegames"] != "0",
 		own:            strings.HasPrefix(h.ServerVersion, "teeyard"),
 		done:           -1,
 	}
@@ -179,7 +186,7 @@ func (t *match) frame() *frame {
 // run runs up to a tick, or the first difference.
 func (t *match) run(last int32) {
 	for {
-		t.keep()
+		t.keep(t.next)
 		f := t.frame()
 		if f == nil {
 			return
@@ -189,7 +196,15 @@ func (t *match) run(last int32) {
 		if f.partial {
 			end = min(f.tick-1, last)
 		}
+		work, idle := t.idleWork(), int64(end)-int64(t.world.Tick())-1
+		if idle > 0 && t.idle+idle*work > maxIdle {
+			t.res.End = fmt.Errorf("%w: %d after tick %d, which are %v", ErrIdle, idle, t.world.Tick(), time.Duration(idle)*time.Second/ddrace.TickRate)
+			return
+		}
 		for t.world.Tick() < end {
+			if t.keep(t.next - 1); t.world.Tick() < end-1 {
+				t.idle += work
+			}
 			if t.world.Tick() == f.tick-1 {
 				t.alive, t.pos, t.during = f.alive, f.pos, f.actions[:f.early]
 			}
@@ -200,6 +215,7 @@ func (t *match) run(last int32) {
 		if f.partial || t.world.Tick() >= last {
 			return
 		}
+		t.searchWork(actionWork * int64(len(f.actions)))
 		t.actAll(f, stepped)
 		if t.cfg.OnAction != nil && !t.searching && f.tick > t.done {
 			t.done = f.tick
@@ -210,11 +226,43 @@ func (t *match) run(last int32) {
 	}
 }
 
+const (
+	// maxIdle is how much work the ticks are that the file has nothing of, all together: some minutes. A few of its
+	// bytes can skip 2³¹ ticks.
+	maxIdle = 1e10
+	// What a tick takes, and each entity and tee in it, in units of some 10 ns.
+	idleTick, idleEntity, idleTee = 20, 1, 100
+	// actionWork is what a record takes, and restoreWork that the match goes back.
+	actionWork, restoreWork = 50, 20_000
+)
+
+// idleWork returns what a tick takes in which the file has nothing.
+func (t *match) idleWork() int64 {
+	work := int64(idleTick + idleEntity*len(t.gmap.Entities))
+	for range t.world.Tees {
+		work += idleTee
+	}
+	return work
+}
+
+// searchWork counts work of a search.
+func (t *match) searchWork(n int64) {
+	if t.searching {
+		t.searched += n
+	}
+}
+
 // step runs a tick and compares the places of all tees. It reports whether they are equal.
 func (t *match) step() bool {
+	t.searchWork(t.idleWork())
 	t.place()
 	events := t.world.Step(t.inputs)
 	t.inputs = t.inputs[:0]
+	for i := range events {
+		if e := &events[i]; e.Kind == ddrace.EventPlaysOn {
+			t.playOn(int(e.Tee))
+		}
+	}
 	for i := range t.during {
 		if rec := &t.during[i]; isAnswer(rec) {
 			t.extra(rec)
@@ -224,6 +272,9 @@ func (t *match) step() bool {
 	t.lookAround()
 	tick := t.world.Tick()
 	t.res.Ticks = tick
+	if t.cfg.Progress != nil && tick%progressTicks == 0 {
+		t.cfg.Progress(tick)
+	}
 	for len(t.recent) > 0 && t.recent[0].Tick < tick-maxSearch {
 		t.recent = t.recent[1:]
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// saving is a team that is being saved.
+// saving is a team that is being saved, or was saved last.
 type saving struct {
 	team  *ddrace.SavedTeam
 	ids   []int
@@ -16,19 +16,30 @@ type saving struct {
 var questions = []string{"save", "load", "rank", "teamrank", "rankteam", "top", "top5", "teamtop5", "top5team", "times", "points", "top5points", "mapinfo"}
 
 // mayAsk reports whether the ranks answer a player now, who has asked then.
-func (t *match) mayAsk(id int) bool {
+func (t *match) mayAsk(id int, name string) bool {
 	c, now := &t.clients[id], t.world.Tick()
-	if c.lastAsked+t.askDelay >= now {
+	if t.own {
+		// Ours have a limit for saves alone; other answers are not in the world.
+		if name != "save" && name != "load" {
+			return true
+		}
+		if c.lastAsked > 0 && now < c.lastAsked+ddrace.TickRate || t.isWaiting(t.world.Team(id)) {
+			return false
+		}
+	} else if c.lastAsked+t.askDelay >= now {
 		return false
 	}
 	c.lastAsked = now
 	return true
 }
 
+// isWaiting reports whether a team is being saved or loaded.
+func (t *match) isWaiting(team uint8) bool { return team < ddrace.TeamSuper && t.teams.waiting[team] }
+
 // save runs /save: the tees of the team die until it is known whether that succeeded.
 func (t *match) save(id int) {
 	team := t.world.Team(id)
-	if team >= ddrace.TeamSuper || team == 0 && t.world.Settings().Team != 3 || t.teams.race[team] != raceStarted || t.saving[team].team != nil {
+	if team >= ddrace.TeamSuper || team == 0 && !t.world.Settings().ForcedSolo() || t.teams.race[team] != raceStarted || t.isWaiting(team) {
 		return
 	}
 	s, ids, ok := t.world.SaveTeam(team, 0)
@@ -41,18 +52,30 @@ func (t *match) save(id int) {
 		s.Tees[i].Paused = int32(t.clients[id].pause)
 	}
 	t.saving[team] = saving{&s, ids, names}
-	t.teams.saved[team] = true
+	t.teams.waiting[team] = true
 	for _, id := range ids {
 		t.world.Die(id, ddrace.WeaponSelf)
 	}
-	t.teams.saved[team] = false
+}
+
+// beginLoad runs /load with a code. What is loaded, if it is, comes later.
+func (t *match) beginLoad(id int) {
+	team := t.world.Team(id)
+	if team < ddrace.TeamSuper && (team != 0 || t.world.Settings().ForcedSolo()) && t.teams.race[team] == raceOpen {
+		t.teams.waiting[team] = true
+	}
 }
 
 // saved is told that a save succeeded, or failed.
 func (t *match) saved(team uint8, ok bool) {
 	s := t.saving[team]
 	t.saving[team] = saving{}
-	if s.team == nil || ok {
+	t.teams.waiting[team] = false
+	if s.team == nil {
+		return
+	}
+	if ok {
+		t.endSaving(team)
 		return
 	}
 	for i, id := range s.ids {
@@ -63,8 +86,22 @@ func (t *match) saved(team uint8, ok bool) {
 	t.load(team, s.team, s.ids, true)
 }
 
+// endSaving lets the team begin anew that is saved.
+func (t *match) endSaving(team uint8) {
+	if t.world.Settings().ForcedSolo() {
+		t.teams.race[team], t.teams.killTick[team] = raceOpen, 0
+		return
+	}
+	for id := range ddrace.MaxTees {
+		if t.world.InGame(id) && t.world.Team(id) == team {
+			t.world.SetTeam(id, 0)
+		}
+	}
+}
+
 // loaded gives a team what was saved. It is in the record.
 func (t *match) loaded(team uint8, rest *packer.Unpacker) {
+	t.teams.waiting[team] = false
 	rest.Raw(16)
 	s, err := ddrace.ParseSavedTeam(string(rest.String(packer.SanitizeNone)))
 	if rest.Err() != nil || err != nil {
@@ -87,8 +124,12 @@ func (t *match) load(team uint8, s *ddrace.SavedTeam, ids []int, fresh bool) {
 	t.world.LoadTeam(team, s, ids, fresh)
 	t.teams.locked[team] = s.Locked
 	t.teams.race[team] = min(teamRace(max(s.State, 1)-1), raceFinished)
+	if t.own && t.teams.race[team] == raceUnfinishable {
+		t.teams.killTick[team] = t.world.Tick() + unfinishableTicks
+	}
 	for i, id := range ids {
 		if id >= 0 {
+			t.teams.began[id], t.teams.finished[id] = s.Tees[i].Started, s.Tees[i].Finished
 			t.pause(id, pauseKind(s.Tees[i].Paused), true)
 		}
 	}
@@ -100,6 +141,8 @@ func (t *match) swap(a, b int) {
 	t.pause(a, notPaused, true)
 	t.pause(b, notPaused, true)
 	t.world.SwapTees(a, b, 0)
+	r := &t.teams
+	r.began[a], r.began[b], r.finished[a], r.finished[b] = r.began[b], r.began[a], r.finished[b], r.finished[a]
 	t.pause(a, other, true)
 	t.pause(b, paused, true)
 }

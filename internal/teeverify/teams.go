@@ -5,10 +5,15 @@ import "github.com/teeyard/teeyard/game/ddrace"
 // teams has the rules of DDNet's teams that change where tees are: if one of a locked team that
 // has started dies, all do.
 type teams struct {
-	locked, saved   [ddrace.TeamSuper]bool // saved is a team that dies since it is
+	locked          [ddrace.TeamSuper]bool
+	waiting         [ddrace.TeamSuper]bool  // for the ranks, to be saved or loaded
+	killTick        [ddrace.TeamSuper]int32 // when a team dies that cannot finish, 0 for never
 	race            [ddrace.TeamSuper]teamRace
 	began, finished [ddrace.MaxTees]bool
 }
+
+// unfinishableTicks is how long a team may play on that cannot finish.
+const unfinishableTicks = 60 * ddrace.TickRate
 
 // teamRace is how far a team is.
 type teamRace uint8
@@ -31,7 +36,7 @@ func (t *match) lockTeam(team uint8, locked bool) {
 func (t *teams) Moved(w *ddrace.World, id int, from, to uint8) {
 	t.began[id], t.finished[id] = false, false
 	if from < ddrace.TeamSuper && w.Members(from) == 0 {
-		t.race[from], t.locked[from] = raceOpen, false
+		t.race[from], t.locked[from], t.killTick[from] = raceOpen, false, 0
 	}
 	if from != to {
 		t.checkFinished(w, from)
@@ -39,16 +44,34 @@ func (t *teams) Moved(w *ddrace.World, id int, from, to uint8) {
 }
 
 // Spawned implements ddrace.Teams.
-func (t *teams) Spawned(w *ddrace.World, id int) { w.JoinAtSpawn(id) }
+func (t *teams) Spawned(w *ddrace.World, id int) {
+	if team := w.Team(id); team == ddrace.TeamSuper || !t.waiting[team] {
+		w.JoinAtSpawn(id)
+	}
+}
 
 // Died implements ddrace.Teams.
 func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
-	if team := w.Team(id); team < ddrace.TeamSuper && !t.locked[team] && t.race[team] == raceStarted && !t.began[id] {
-		t.race[team] = raceUnfinishable
+	team := w.Team(id)
+	switch {
+	case team == ddrace.TeamSuper:
+		w.LeaveTeam(id, weapon)
+		return
+	case t.waiting[team]:
+		return
+	case w.Settings().ForcedSolo():
+		t.race[team], t.killTick[team] = raceOpen, 0
+		w.LeaveTeam(id, weapon)
+		return
+	case !t.locked[team] || weapon == ddrace.WeaponGame:
+		if t.race[team] == raceStarted && !t.began[id] {
+			t.race[team], t.killTick[team] = raceUnfinishable, w.Tick()+unfinishableTicks
+		}
+		w.LeaveTeam(id, weapon)
+		return
 	}
 	w.LeaveTeam(id, weapon)
-	team := w.Team(id)
-	if team == 0 || team == ddrace.TeamSuper || !t.locked[team] || t.race[team] == raceOpen || t.saved[team] || weapon == ddrace.WeaponGame {
+	if t.race[team] == raceOpen {
 		return
 	}
 	t.race[team] = raceOpen
@@ -66,8 +89,10 @@ func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 
 // Started implements ddrace.Teams.
 func (t *teams) Started(w *ddrace.World, id int) bool {
-	team, tee, solo := w.Team(id), w.AliveTee(id), w.Settings().Team == 3
+	team, tee, solo := w.Team(id), w.AliveTee(id), w.Settings().ForcedSolo()
 	switch {
+	case team != ddrace.TeamSuper && t.waiting[team]:
+		return false
 	case team == ddrace.TeamSuper || team == 0 && !solo:
 		w.StartRace(id)
 	case tee.Race == ddrace.RaceFinished || solo && tee.Race == ddrace.RaceStarted:
@@ -78,7 +103,7 @@ func (t *teams) Started(w *ddrace.World, id int) bool {
 		if t.race[team] != raceOpen {
 			break
 		}
-		t.race[team] = raceStarted
+		t.race[team], t.killTick[team] = raceStarted, 0
 		for i := range ddrace.MaxTees {
 			if w.Team(i) == team && w.AliveTee(i) != nil {
 				w.StartRace(i)
@@ -101,7 +126,7 @@ func (t *teams) waits(w *ddrace.World, team uint8) bool {
 // Finished implements ddrace.Teams.
 func (t *teams) Finished(w *ddrace.World, id int) {
 	team := w.Team(id)
-	if team == ddrace.TeamSuper || team == 0 && w.Settings().Team != 3 {
+	if team == ddrace.TeamSuper || team == 0 && !w.Settings().ForcedSolo() {
 		w.FinishRace(id)
 		return
 	}
@@ -124,6 +149,25 @@ func (t *teams) checkFinished(w *ddrace.World, team uint8) {
 		if w.Team(i) == team && w.AliveTee(i) != nil {
 			t.began[i], t.finished[i] = false, false
 			w.FinishRace(i)
+		}
+	}
+}
+
+// Tick implements ddrace.Teams: teams that cannot finish die.
+func (t *teams) Tick(w *ddrace.World) {
+	for i, at := range t.killTick {
+		team := uint8(i)
+		if at == 0 || t.race[team] != raceUnfinishable || w.Tick() < at {
+			continue
+		}
+		if w.Practises(team) {
+			t.killTick[team] = 0
+			continue
+		}
+		for id := range ddrace.MaxTees {
+			if w.Team(id) == team {
+				w.Die(id, ddrace.WeaponSelf)
+			}
 		}
 	}
 }

@@ -4,6 +4,8 @@
 package teeverify
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,6 +19,16 @@ import (
 // maxSearch is how far back a difference is traced, in ticks.
 const maxSearch = 24
 
+// maxSearchWork is how much work the searches of a recording are, all together, if Config does not say it: some minutes.
+// A file can have a difference in each tick, and 1600 inputs that may explain it.
+const maxSearchWork = 1e10
+
+// progressTicks is how often Config.Progress is called, in ticks.
+const progressTicks = 100
+
+// ErrIdle means that a recording goes on so long without a record that it is not run to its end.
+var ErrIdle = errors.New("teeverify: too many ticks in which nothing is recorded")
+
 // Config says what to verify.
 type Config struct {
 	// File is the recording.
@@ -25,11 +37,15 @@ type Config struct {
 	Terrain terrain.Terrain
 	// NoSearch leaves out the search for inputs that the recording lacks.
 	NoSearch bool
+	// SearchWork is how much work these searches may be, all together, in units of some 10 ns; 0 for some minutes.
+	SearchWork int64
 	// Ticks is where to end, 0 for the end of the recording.
 	Ticks int32
 	// OnTick, if not nil, is called after each tick in which all places were equal, once, with what happened in it. It
 	// must not change the world, and may be called with another one for the next tick. With an error, Verify ends.
 	OnTick func(*ddrace.World, []ddrace.Event) error
+	// Progress, if not nil, is called now and then with the tick that was reached.
+	Progress func(tick int32)
 	// OnAction, if not nil, is called for what is recorded between two ticks, once, after the OnTick of the first of them.
 	OnAction func(*teehistorian.Record)
 }
@@ -52,7 +68,9 @@ type Result struct {
 	// followed, each up to its next spawn. NotCompared are their places.
 	Lost        []Lost
 	NotCompared int
-	// End is why the recording ends: nil, or what is wrong with the file.
+	// GaveUp means that some differences were not searched for all inputs that may explain them, since that takes too long.
+	GaveUp bool
+	// End is why the recording ends: nil, or what is wrong with the file, or ErrIdle.
 	End error
 
 	inputs []Repeat // of the ticks before the difference
@@ -121,7 +139,11 @@ func (t *match) search() bool {
 	at := before.Difference.Tick
 	from := t.before(at)
 	found, furthest := Repeat{}, at
+	gaveUp := false
 	for _, c := range before.inputs {
+		if gaveUp = t.searched >= cmp.Or(t.cfg.SearchWork, maxSearchWork); gaveUp {
+			break
+		}
 		t.try(from, append(slices.Clone(before.Repeated), c), at+2*maxSearch)
 		if t.res.Difference == nil {
 			found, furthest = c, math.MaxInt32
@@ -133,6 +155,7 @@ func (t *match) search() bool {
 	}
 	if furthest == at {
 		*t.res = before
+		t.res.GaveUp = t.res.GaveUp || gaveUp
 		return false
 	}
 	t.back(from)
@@ -159,6 +182,7 @@ func (t *match) back(to *checkpoint) {
 // try runs from a checkpoint up to a tick, with inputs that the recording lacks.
 func (t *match) try(from *checkpoint, repeated []Repeat, last int32) {
 	t.searching = true
+	t.searchWork(restoreWork + int64(len(repeated)))
 	t.restore(from)
 	t.res.Repeated = repeated
 	t.run(last)

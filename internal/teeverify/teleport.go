@@ -58,9 +58,10 @@ func (t *match) teleport(id int, args []string) {
 	if len(n) > 0 {
 		to = int(n[len(n)-1])
 	}
-	if to < 0 || to >= ddrace.MaxTees || w.AliveTee(who) == nil || w.AliveTee(to) == nil {
+	if to < 0 || to >= ddrace.MaxTees || w.AliveTee(who) == nil || w.AliveTee(to) == nil && !t.isViewKnown(to) {
 		return
 	}
+	to = w.TeleView(id, to)
 	t.clients[who].unplaced = t.looksFreely(to)
 	w.TeleportTo(who, t.clients[to].view, len(n) == 0 && t.clients[id].pause == notPaused)
 }
@@ -77,11 +78,16 @@ func victim(id int, args []string) (int, bool) {
 	return n, err == nil && n >= 0 && n < ddrace.MaxTees
 }
 
-// looksFreely reports whether a player moves the camera. Where it is depends on an input that the file has only
-// later, for the tick that it was for.
+// looksFreely reports whether a player moves the camera, and the file does not say where it is. That depends on an
+// input that the file has only later, for the tick that it was for.
 func (t *match) looksFreely(id int) bool {
 	c := &t.clients[id]
-	return c.pause != notPaused && (c.watches == freeView || t.own)
+	return c.pause != notPaused && c.watches == freeView && !t.isViewKnown(id)
+}
+
+// isViewKnown reports whether the file says what a player sees now.
+func (t *match) isViewKnown(id int) bool {
+	return t.world.Tick() > 0 && t.clients[id].viewTick == t.world.Tick()
 }
 
 // place puts tees that came to a place that is not in the file to where the file has them after the tick. They

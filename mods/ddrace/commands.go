@@ -106,6 +106,21 @@ func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 	ctx.Cancel()
 }
 
+// JoinTeam lets neither a key end a long race, nor somebody watch who looks around. An operator's choice ends that.
+func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
+	switch {
+	case r.Cause == game.JoinConnect:
+	case r.Cause != game.JoinPlayer:
+		m.setPause(&ctx.Tx, r.Player, game.NotPaused)
+	case m.protected(ctx.DDRace(), r.Player):
+		r.Refusal = "Kill Protection enabled. If you really want to join the spectators, first type /kill"
+		ctx.Cancel()
+	case ctx.Pause(r.Player) != game.NotPaused:
+		r.Refusal = "Use /pause first then you can kill"
+		ctx.Cancel()
+	}
+}
+
 func (m *Mode) commandKill(ctx *game.Ctx, c *game.CommandCall) {
 	if w := ctx.DDRace(); m.protected(w, c.Player) {
 		w.Die(int(c.Player), ddrace.WeaponSelf)
@@ -122,7 +137,7 @@ func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
 		m.sayForcePaused(ctx, c.Player)
 	default:
 		if w.CanRescue(id) {
-			m.setPause(ctx, c.Player, game.NotPaused)
+			m.setPause(&ctx.Tx, c.Player, game.NotPaused)
 		}
 		w.Rescue(id)
 	}
@@ -137,8 +152,10 @@ func (m *Mode) commandTele(ctx *game.Ctx, c *game.CommandCall) {
 		ctx.SayTo(c.Player, "You're not in a team with /practice turned on."+practiceHint)
 		return
 	}
-	to := ctx.ViewPos(c.Player)
-	if len(c.Args) > 0 {
+	var to ddrace.Vec
+	if len(c.Args) == 0 {
+		to = viewOf(ctx, c.Player)
+	} else {
 		other, ok := named(&ctx.Tx, c.Arg(0))
 		if !ok {
 			ctx.SayTo(c.Player, "No player with this name found.")
@@ -155,6 +172,15 @@ func (m *Mode) commandTele(ctx *game.Ctx, c *game.CommandCall) {
 	if t := w.Tee(id); t != nil {
 		t.Core.Vel = ddrace.Vec{}
 	}
+}
+
+// viewOf returns where a player looks, for a tee to come there.
+func viewOf(ctx *game.Ctx, id game.PlayerID) ddrace.Vec {
+	at := ctx.ViewPos(id)
+	if ctx.Pause(id) != game.NotPaused || ctx.DDRace().AliveTee(int(id)) == nil {
+		ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteView, Players: [2]game.PlayerID{id}, Pos: at}) // not where the tee is
+	}
+	return at
 }
 
 func (m *Mode) commandPause(ctx *game.Ctx, c *game.CommandCall) { m.pause(ctx, c, game.PauseInPlace) }
@@ -185,25 +211,25 @@ func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 		ctx.SayTo(id, "Can't /spec that quickly.")
 		return
 	}
-	m.setPause(ctx, id, kind)
+	m.setPause(&ctx.Tx, id, kind)
 	if kind != game.NotPaused && found && at != id {
 		ctx.Watch(id, at)
 	}
 }
 
 // setPause lets a player look around, or play on, and notes when. It reports whether the player has a tee.
-func (m *Mode) setPause(ctx *game.Ctx, id game.PlayerID, kind game.PauseKind) bool {
-	changes := kind != ctx.Pause(id)
+func (m *Mode) setPause(tx *game.Tx, id game.PlayerID, kind game.PauseKind) bool {
+	changes := kind != tx.Pause(id)
 	if changes {
-		m.chosen(id).Paused = ctx.DDRace().Tick()
+		m.chosen(id).Paused = tx.DDRace().Tick()
 	}
-	hasTee := ctx.SetPause(id, kind)
+	hasTee := tx.SetPause(id, kind)
 	if changes && hasTee && m.vars.PauseMessages != 0 {
 		what := "speced"
 		if kind == game.NotPaused {
 			what = "resumed"
 		}
-		ctx.Say(fmt.Sprintf("'%s' %s", ctx.Name(id), what))
+		tx.Say(fmt.Sprintf("'%s' %s", tx.Name(id), what))
 	}
 	return hasTee
 }

@@ -83,6 +83,30 @@ func TestKill(t *testing.T) {
 	testenv.Check(t, deaths() == 1, "/kill does not kill")
 }
 
+// TestSpectatorsAfterPause checks that the key for the spectators does nothing to who looks around, nor in a long race.
+func TestSpectatorsAfterPause(t *testing.T) {
+	p := newParty(t, 1)
+	watch := game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamSpectators}
+	watches := func() bool { return p.Frame().Players[0].Team == game.TeamSpectators }
+	p.types(0, "spec")
+	p.run(5, watch)
+	p.heard(0, "Use /pause first then you can kill")
+	testenv.Check(t, !watches(), "who looks around watches")
+	p.set("sv_kill_protection", "1")
+	p.run(60)
+	p.types(0, "spec")
+	p.inputs[0] = game.Input{Direction: 1, TargetX: 1}
+	p.run(80)
+	p.inputs[0] = game.Input{TargetX: 1}
+	p.run(3100)
+	p.run(5, watch)
+	p.heard(0, "Kill Protection enabled. If you really want to join the spectators, first type /kill")
+	testenv.Check(t, !watches(), "a long race ends with a key")
+	p.types(0, "kill")
+	p.run(5, watch)
+	testenv.Check(t, watches(), "after /kill they cannot watch")
+}
+
 // TestRescue checks that a tee comes back to where it stood, and that its time goes on.
 func TestRescue(t *testing.T) {
 	p := newParty(t, 1)
@@ -262,4 +286,32 @@ func TestForcePause(t *testing.T) {
 	p.run(3, game.ConsoleCommand(game.Nobody, "force_unpause", "0"))
 	testenv.Check(t, p.at(0) >= 0, "force_unpause does not bring it back")
 	p.run(3, game.ConsoleCommand(game.Nobody, "force_pause", "63", "3"), game.ConsoleCommand(game.Nobody, "force_pause", "-1", "3"))
+}
+
+// TestPauseMessages: with sv_pause_messages all hear who looks around and who plays on.
+func TestPauseMessages(t *testing.T) {
+	for value, want := range map[string][]string{"0": nil, "1": {"'player 0' speced", "'player 0' resumed"}} {
+		p := newParty(t, 2)
+		p.set("sv_pause_messages", value)
+		p.told[1] = nil
+		p.run(60, game.ChatCommand(0, "pause"))
+		p.run(60, game.ChatCommand(0, "pause"))
+		testenv.Check(t, slices.Equal(p.told[1], want), "sv_pause_messages %s: %q", value, p.told[1])
+	}
+}
+
+// TestEndlessSuperHook: super tees hold others for ever with sv_endless_super_hook, and else as long as all do.
+func TestEndlessSuperHook(t *testing.T) {
+	for value, holds := range map[string]bool{"0": false, "1": true} {
+		p := newParty(t, 2)
+		p.set("sv_test_cmds", "1")
+		p.set("sv_endless_super_hook", value)
+		p.run(5, game.ConsoleCommand(1, "move", "4", "0"), game.ConsoleCommand(0, "super"))
+		p.inputs[0] = game.Input{TargetX: 100, Hook: true}
+		hooked := func() bool { return p.Tee(0).HookedPlayer == 1 }
+		p.run(20)
+		testenv.Check(t, hooked(), "sv_endless_super_hook %s: the other is not hooked", value)
+		p.run(100)
+		testenv.Check(t, hooked() == holds, "sv_endless_super_hook %s: the other is hooked: %v", value, hooked())
+	}
 }

@@ -47,6 +47,14 @@ func New() game.Mode { return new(Mode) }
 // Name returns the name that clients and lists of servers know.
 func (*Mode) Name() string { return "DDraceNetwork" }
 
+// GameType returns that name, with a mark where operators can cheat, as on DDNet-Server.
+func (m *Mode) GameType(name string) string {
+	if m.vars.TestCommands != 0 {
+		return "Test" + name
+	}
+	return name
+}
+
 // Flags returns that it is a race with the physics of DDRace.
 func (*Mode) Flags() game.GameFlags { return game.GameFlagRace | game.GameFlagDDRace }
 
@@ -95,6 +103,9 @@ func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 		if best := m.state.Best[id].Checkpoints[e.Value]; best != 0 {
 			tx.SendCheckpoint(id, ms(e.Extra)-best)
 		}
+	case ddrace.EventPlaysOn:
+		m.chosen(id).ForcePaused = 0
+		m.setPause(tx, id, game.NotPaused)
 	case ddrace.EventUnlock:
 		m.sayToTeam(uint8(e.Value), "Your team was unlocked by an unlock team tile")
 	}
@@ -108,6 +119,9 @@ func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	}
 	if m.vars.ShowAll != 0 {
 		ctx.SetShowAll(id, true)
+	}
+	if m.vars.ShowOthers != 0 && ctx.DDRace().Settings().ShowOthersDefault != 0 {
+		ctx.SayTo(id, "You can see other players. To disable this use DDNet client and type /showothers")
 	}
 }
 
@@ -146,7 +160,5 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 			ctx.SetScore(id, game.NoRaceTime)
 		}
 	}
-	m.tickTeams()
 	m.showClocks(ctx)
-	m.endForcePauses(ctx)
 }

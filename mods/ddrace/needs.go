@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 )
 
 // Needs returns what a map has that only DDRace plays, such as "a tele layer", and "" for maps that
@@ -23,9 +24,8 @@ func Needs(t *game.Terrain) string {
 		return "a tune layer"
 	}
 	// Freeze alone does not tell: it has the index of spikes of FNG.
-	const freeze, unfreeze, start = 9, 11, 33
 	has := func(index byte) bool { return bytes.IndexByte(t.Tiles, index) >= 0 }
-	if has(freeze) && (has(unfreeze) || has(start)) {
+	if has(ddrace.TileFreeze) && (has(ddrace.TileUnfreeze) || has(ddrace.TileStart)) {
 		return "tiles of freeze"
 	}
 	return ""

@@ -12,6 +12,9 @@ import (
 func (m *Mode) declareOperators(tx *game.Tx) {
 	for _, c := range ddrace.TestCommands() {
 		run, help := func(ctx *game.Ctx, call *game.CommandCall) {
+			if tee(ctx, call, int32(call.Player)) == nil {
+				return
+			}
 			args := make([]int32, len(call.Args))
 			for i := range args {
 				args[i] = call.Int(i)
@@ -21,7 +24,7 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 		if c.Name != "unsuper" { // who is super when sv_test_cmds ends can end that too
 			run, help = m.test(run), help+" (sv_test_cmds)"
 		}
-		tx.ConsoleCommand(game.CommandSpec{Name: c.Name, Params: strings.TrimSpace(strings.Repeat("i ", c.Args)), Help: help, Run: run})
+		tx.ConsoleCommand(game.CommandSpec{Name: c.Name, Params: strings.TrimSpace(strings.Repeat("i ", c.Args) + strings.Repeat("?i ", c.More)), Help: help, Run: run})
 	}
 	for _, c := range []game.CommandSpec{
 		{Name: "kill_pl", Params: "i[id]", Help: "Kills the tee of a player", Run: m.killPlayer},
@@ -41,7 +44,7 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 func (m *Mode) test(run func(*game.Ctx, *game.CommandCall)) func(*game.Ctx, *game.CommandCall) {
 	return func(ctx *game.Ctx, c *game.CommandCall) {
 		if m.vars.TestCommands == 0 {
-			c.Reply(ctx, "sv_test_cmds is 0")
+			c.Fail(ctx, "sv_test_cmds is 0")
 			return
 		}
 		run(ctx, c)
@@ -55,7 +58,11 @@ func tee(ctx *game.Ctx, c *game.CommandCall, id int32) *ddrace.Tee {
 			return t
 		}
 	}
-	c.Reply(ctx, fmt.Sprintf("Player %d has no tee", id))
+	if id == int32(game.Nobody) {
+		c.Fail(ctx, "only players who have a tee can do that")
+		return nil
+	}
+	c.Fail(ctx, fmt.Sprintf("Player %d has no tee", id))
 	return nil
 }
 
@@ -83,17 +90,18 @@ func (m *Mode) tele(ctx *game.Ctx, c *game.CommandCall) {
 		return
 	}
 	if to < 0 || to >= game.MaxPlayers || !ctx.Connected(game.PlayerID(to)) {
-		c.Reply(ctx, fmt.Sprintf("There is no player %d", to))
+		c.Fail(ctx, fmt.Sprintf("There is no player %d", to))
 		return
 	}
 	crosshair := len(c.Args) == 0 && ctx.Pause(c.Player) == game.NotPaused
-	ctx.DDRace().TeleportTo(int(who), ctx.ViewPos(game.PlayerID(to)), crosshair)
+	w := ctx.DDRace()
+	w.TeleportTo(int(who), viewOf(ctx, game.PlayerID(w.TeleView(int(c.Player), int(to)))), crosshair)
 }
 
 func (m *Mode) teleOut(ctx *game.Ctx, c *game.CommandCall, check bool) {
 	n := c.Int(0)
 	if n < 1 || n > 255 || !ctx.DDRace().TeleportOut(int(c.Player), uint8(n), check) {
-		c.Reply(ctx, fmt.Sprintf("The map has no such exit %d", n))
+		c.Fail(ctx, fmt.Sprintf("The map has no such exit %d", n))
 	}
 }
 
@@ -114,20 +122,11 @@ func (m *Mode) forcePause(ctx *game.Ctx, c *game.CommandCall) {
 	id, p := game.PlayerID(c.Int(0)), m.chosen(game.PlayerID(c.Int(0)))
 	seconds := min(max(c.Int(1), 0), maxForcePause)
 	p.ForcePaused = ctx.DDRace().Tick() + seconds*game.TickRate
-	m.setPause(ctx, id, game.PauseVanished)
+	ctx.DDRace().LookUntil(int(id), p.ForcePaused)
+	m.setPause(&ctx.Tx, id, game.PauseVanished)
 }
 
 func (m *Mode) sayForcePaused(ctx *game.Ctx, id game.PlayerID) {
 	left := (m.chosen(id).ForcePaused - ctx.DDRace().Tick()) / game.TickRate
 	ctx.SayTo(id, fmt.Sprintf("You are force-paused for %d seconds.", left))
-}
-
-// endForcePauses lets those play on whose time is over.
-func (m *Mode) endForcePauses(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		if p := m.chosen(id); p.ForcePaused != 0 && p.ForcePaused < ctx.DDRace().Tick() {
-			p.ForcePaused = 0
-			m.setPause(ctx, id, game.NotPaused)
-		}
-	}
 }

@@ -147,10 +147,44 @@ func TestPredictionFollowsTuning(t *testing.T) {
 		inZone = inZone || zone != 0
 		told.Show(&v, 0)
 		deaf.Show(&v, 0)
-		tuning, _ := w.DDRaceTuning(0)
-		told.Tell(&tuning, 0)
+		tuning, params := w.DDRaceTuning(0)
+		told.Tell(&tuning, params, 0)
 	}
 	testenv.Check(t, inZone && wrong <= 5 && wrongDeaf > 50, "in the zone: %v, wrong %d times, without the messages %d times", inZone, wrong, wrongDeaf)
+}
+
+// TestPredictionFollowsRelease predicts a tee on a server with the physics of DDNet 20, of which the map says nothing: the
+// number of parameters that the client is told does.
+func TestPredictionFollowsRelease(t *testing.T) {
+	terrain := modtest.ParseMap(tiles,
+		"########################",
+		"#  S                   #",
+		"#                      #",
+		"########################")
+	played := terrain
+	played.Settings = []string{"sv_ddnet_physics 20", "tune ground_elasticity_x 0.9", "tune ground_elasticity_y 0.7"}
+	w := modtest.New(t, game.Config{Mode: ddrace.New(), Seed: 7, Terrain: played})
+	w.Play(0)
+	prepared := testenv.Must(game.NewDDRacePredictionMap(&terrain))
+	told, old := game.NewDDRacePrediction(prepared), game.NewDDRacePrediction(prepared)
+	var wrong, wrongOld int
+	for tick := range 600 {
+		in := game.Input{TargetX: 1, Direction: int32(1 - 2*(tick/60%2)), Jump: tick%40 < 3}
+		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}})
+		v := w.View(0)
+		testenv.Require(t, len(v.Characters) == 1, "there is no tee")
+		tuning, params := w.DDRaceTuning(0)
+		for p, wrong := range map[*game.DDRacePrediction]*int{told: &wrong, old: &wrongOld} {
+			p.SetInput(0, &in)
+			p.Step()
+			if core, ok := p.Core(0); ok && core.Pos != v.Characters[0].Pos {
+				*wrong++
+			}
+			p.Show(&v, 0)
+			p.Tell(&tuning, map[*game.DDRacePrediction]int{told: params, old: engine.NumTuneParams16}[p], 0)
+		}
+	}
+	testenv.Check(t, wrong <= 2 && wrongOld > 20, "wrong %d times, without the two parameters %d times", wrong, wrongOld)
 }
 
 // TestPredictionAllocates checks that predicting does not allocate once it runs.

@@ -203,7 +203,7 @@ func (m *Mode) saved(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 // endSaving lets a team that has saved end.
 func (m *Mode) endSaving(w *ddrace.World, team uint8) {
 	m.state.Saves.Of[team] = saving{}
-	if w.Settings().Team == 3 {
+	if w.Settings().ForcedSolo() {
 		m.state.Teams.State[team] = teamOpen
 		m.resetRound(w, team)
 		return
@@ -232,7 +232,7 @@ func (m *Mode) found(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 			why = "This save exists, but you are not part of it. Make sure you use the same name as you had when saving."
 			break
 		}
-		if a.Save.Age < delay {
+		if a.Save.Age >= 0 && a.Save.Age < delay {
 			why = fmt.Sprintf("You have to wait %d seconds until you can load this savegame", delay-a.Save.Age)
 			break
 		}
@@ -344,7 +344,7 @@ func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh boo
 		if s.Tees[i].Finished {
 			t.Finished |= mask
 		}
-		m.setPause(ctx, game.PlayerID(id), game.PauseKind(s.Tees[i].Paused))
+		m.setPause(&ctx.Tx, game.PlayerID(id), game.PauseKind(s.Tees[i].Paused))
 	}
 	if t.State[team] == teamUnfinishable {
 		t.KillTick[team] = w.Tick() + unfinishableTicks
@@ -416,14 +416,14 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 	}
 	a, b := game.PlayerID(id), game.PlayerID(other)
 	paused, otherPaused := ctx.Pause(a), ctx.Pause(b)
-	m.setPause(ctx, a, game.NotPaused)
-	m.setPause(ctx, b, game.NotPaused)
+	m.setPause(&ctx.Tx, a, game.NotPaused)
+	m.setPause(&ctx.Tx, b, game.NotPaused)
 	w.SwapTees(id, other, m.vars.SavePenalty*game.TickRate)
 	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteSwap, Players: [2]game.PlayerID{a, b}})
 	began := min(m.state.Began[a], m.state.Began[b])
 	m.state.Began[a], m.state.Began[b] = began, began
-	m.setPause(ctx, a, otherPaused)
-	m.setPause(ctx, b, paused)
+	m.setPause(&ctx.Tx, a, otherPaused)
+	m.setPause(&ctx.Tx, b, paused)
 	if team != 0 {
 		start := w.AliveTee(id).StartTick
 		each(all, func(mate int) {

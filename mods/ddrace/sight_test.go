@@ -55,6 +55,24 @@ func seen(w *modtest.World, id game.PlayerID) (list []game.PlayerID) {
 	return list
 }
 
+// TestShowOthersIsTold checks that who comes is told that the map shows others.
+func TestShowOthersIsTold(t *testing.T) {
+	for _, shown := range []bool{false, true} {
+		terrain := modtest.ParseMap(tiles, "####", "#S #", "####")
+		if shown {
+			terrain.Settings = []string{"sv_show_others_default 1"}
+		}
+		w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain})
+		told := false
+		for _, e := range w.Do(
+			game.Command{Kind: game.CmdJoin, Player: 3}, game.Command{Kind: game.CmdProfile, Player: 3, Profile: &game.Profile{Name: "three"}},
+			game.Command{Kind: game.CmdEnterGame, Player: 3}) {
+			told = told || e.Kind == game.EvChat && e.To == game.MaskOne(3) && e.Text == "You can see other players. To disable this use DDNet client and type /showothers"
+		}
+		testenv.Check(t, told == shown, "shown %v, told %v", shown, told)
+	}
+}
+
 // TestShowOthers checks whom players see of other teams and of those who are solo.
 func TestShowOthers(t *testing.T) {
 	w, do := sightWorld(t)

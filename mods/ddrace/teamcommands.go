@@ -31,7 +31,7 @@ func (m *Mode) hasTeams(ctx *game.Ctx, c *game.CommandCall) bool {
 	if mode := ctx.DDRace().Settings().Team; mode != 0 && mode != 3 {
 		return true
 	}
-	c.Reply(ctx, "Teams are disabled")
+	c.Fail(ctx, "Teams are disabled")
 	return false
 }
 
@@ -193,7 +193,14 @@ func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
 // setTeam handles set_team_ddr.
 func (m *Mode) setTeam(ctx *game.Ctx, c *game.CommandCall) {
 	w, id, team := ctx.DDRace(), c.Int(0), c.Int(1)
-	if !m.hasTeams(ctx, c) || team < 0 || team >= numTeams || id < 0 || id >= game.MaxPlayers || !w.InGame(int(id)) {
+	switch {
+	case !m.hasTeams(ctx, c):
+		return
+	case team < 0 || team >= numTeams:
+		c.Fail(ctx, fmt.Sprintf("Teams are 0 to %d", numTeams-1))
+		return
+	case id < 0 || id >= game.MaxPlayers || !w.InGame(int(id)):
+		c.Fail(ctx, fmt.Sprintf("There is no player %d", id))
 		return
 	}
 	if t := w.AliveTee(int(id)); t != nil && (w.Team(int(id)) != 0 && t.Race == ddrace.RaceStarted || w.Practises(w.Team(int(id)))) {

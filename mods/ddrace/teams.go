@@ -97,7 +97,7 @@ func (m *Mode) sayToTeam(team uint8, format string, args ...any) {
 
 // races reports whether a team is one that starts and finishes together.
 func races(w *ddrace.World, team uint8) bool {
-	return team < numTeams && (team != 0 || w.Settings().Team == 3)
+	return team < numTeams && (team != 0 || w.Settings().ForcedSolo())
 }
 
 // teamRace is a Mode as what the simulation calls.
@@ -156,7 +156,7 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 	case m.isSaving(team):
 	case team >= numTeams:
 		w.SetTeam(id, 0)
-	case w.Settings().Team == 3:
+	case w.Settings().ForcedSolo():
 		s.State[team] = teamOpen
 		m.resetRound(w, team)
 		w.ResetSwitches(team)
@@ -336,7 +336,7 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 		return
 	}
 	each(racing, func(id int) { m.finish(w, id, ticks) })
-	if m.vars.RejoinTeam0 != 0 && w.Settings().Team != 3 && !w.Locked(team) {
+	if m.vars.RejoinTeam0 != 0 && !w.Settings().ForcedSolo() && !w.Locked(team) {
 		each(racing, func(id int) {
 			w.SetTeam(id, 0)
 			tx.Say(fmt.Sprintf("%s joined team 0", tx.Name(game.PlayerID(id))))
@@ -349,10 +349,10 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 	}
 }
 
-// tickTeams kills teams that cannot finish and reminds others of who has not started.
-func (m *Mode) tickTeams() {
+// Tick kills teams that cannot finish and reminds others of who has not started.
+func (r *teamRace) Tick(w *ddrace.World) {
 	const every, offset = 60 * game.TickRate, 30 * game.TickRate
-	w, s := m.tx.DDRace(), &m.state.Teams
+	m, s := (*Mode)(r), &r.state.Teams
 	now := w.Tick()
 	var remind uint64
 	for id := range ddrace.MaxTees {

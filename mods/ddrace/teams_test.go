@@ -121,6 +121,16 @@ func (p *party) take(kind game.EventKind) (list []game.Event) {
 	return list
 }
 
+// TestTeamIsToldBeforeChat checks that clients know the team of a player before they read of it, as on DDNet-Server.
+func TestTeamIsToldBeforeChat(t *testing.T) {
+	p := newParty(t, 2)
+	p.types(0, "team 7")
+	order := func(kind game.EventKind) int {
+		return slices.IndexFunc(p.events, func(e game.Event) bool { return e.Kind == kind })
+	}
+	testenv.Check(t, order(game.EvRaceTeam) >= 0 && order(game.EvRaceTeam) < order(game.EvChat) && len(p.take(game.EvRaceTeam)) == 1, "%+v", p.events)
+}
+
 func TestJoinTeam(t *testing.T) {
 	p := newParty(t, 4)
 	p.types(0, "team")

@@ -13,14 +13,14 @@ import (
 func (m *Mode) declareTuning(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Changes a tuning parameter, or shows it", Run: tune},
-		{Name: "toggle_tune", Params: "s[tuning] f[value] f[value]", Help: "Changes a tuning parameter between two values", Run: toggleTune},
+		{Name: "toggle_tune", Params: "s[tuning] f[value] f[value]", Help: "Changes a tuning parameter between two values", Run: func(ctx *game.Ctx, c *game.CommandCall) { runSetting(ctx, c, "toggle_tune") }},
 		{Name: "tune_reset", Params: "?s[tuning]", Help: "Resets the tuning, or one parameter", Run: resetTuning},
 		{Name: "tunes", Help: "Shows all tuning parameters", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			replyTuning(ctx, c, "", ctx.DDRace().Settings().Tuning)
 		}},
-		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Changes a tuning parameter of a zone", Run: tuneZone},
+		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Changes a tuning parameter of a zone", Run: func(ctx *game.Ctx, c *game.CommandCall) { runSetting(ctx, c, "tune_zone") }},
 		{Name: "tune_zone_dump", Params: "i[zone]", Help: "Shows all tuning parameters of a zone", Run: func(ctx *game.Ctx, c *game.CommandCall) {
-			if n, ok := zoneArg(c); ok {
+			if n, ok := zoneArg(ctx, c); ok {
 				replyTuning(ctx, c, fmt.Sprintf("zone %d: ", n), ctx.DDRace().Settings().Zone(n))
 			}
 		}},
@@ -29,7 +29,7 @@ func (m *Mode) declareTuning(tx *game.Tx) {
 		{Name: "tune_zone_leave", Params: "i[zone] r[message]", Help: "Says what tees are told that leave a zone", Run: func(ctx *game.Ctx, c *game.CommandCall) { zoneMessage(ctx, c, false) }},
 		{Name: "switch_open", Params: "i[switch]", Help: "Lets a switch be open when a team begins anew", Run: openSwitch},
 		{Name: "mapbug", Params: "s[mapbug]", Help: "Of maps; here too late", Run: func(ctx *game.Ctx, c *game.CommandCall) {
-			c.Reply(ctx, "can't add map bugs after the game started")
+			c.Fail(ctx, "can't add map bugs after the game started")
 		}},
 	} {
 		tx.ConsoleCommand(c)
@@ -38,49 +38,47 @@ func (m *Mode) declareTuning(tx *game.Tx) {
 
 // paramArg returns the tuning parameter that an argument names, and says so if there is none.
 func paramArg(ctx *game.Ctx, c *game.CommandCall, i int) (param int, ok bool) {
-	if param = ddrace.TuneParamIndex(c.Arg(i)); param < 0 {
-		c.Reply(ctx, "No such tuning parameter: "+c.Arg(i))
+	if param = ctx.DDRace().Settings().TuneParamIndex(c.Arg(i)); param < 0 {
+		c.Fail(ctx, "No such tuning parameter: "+c.Arg(i))
 	}
 	return param, param >= 0
 }
 
-// zoneArg returns the zone that the first argument names.
-func zoneArg(c *game.CommandCall) (zone uint8, ok bool) {
+// zoneArg returns the zone that the first argument names, and says so if there is none.
+func zoneArg(ctx *game.Ctx, c *game.CommandCall) (zone uint8, ok bool) {
 	n := c.Int(0)
-	return uint8(n), n >= 0 && n < ddrace.NumZones
+	if ok = n >= 0 && n < ddrace.NumZones; !ok {
+		c.Fail(ctx, fmt.Sprintf("Tune zones are 0 to %d", ddrace.NumZones-1))
+	}
+	return uint8(n), ok
 }
 
 func replyTuning(ctx *game.Ctx, c *game.CommandCall, prefix string, t ddrace.Tuning) {
-	for i := range t {
+	for i := range ctx.DDRace().Settings().NumTuneParams() {
 		c.Reply(ctx, fmt.Sprintf("%s%s %.2f", prefix, ddrace.TuneParamName(i), t.At(i)))
 	}
 }
 
-func tune(ctx *game.Ctx, c *game.CommandCall) {
-	param, ok := paramArg(ctx, c, 0)
-	switch {
-	case !ok:
-	case len(c.Args) < 2:
-		c.Reply(ctx, fmt.Sprintf("%s %.2f", ddrace.TuneParamName(param), ctx.DDRace().Settings().Tuning.At(param)))
-	default:
-		setParam(ctx, c, param, c.Float(1))
+// runSetting runs a command that the settings of maps may have, too.
+func runSetting(ctx *game.Ctx, c *game.CommandCall, name string) {
+	s := ctx.DDRace().Settings().Clone()
+	done, fault, _ := s.Command(name, c.Args)
+	if done == "" {
+		c.Fail(ctx, fault)
+		return
 	}
-}
-
-func setParam(ctx *game.Ctx, c *game.CommandCall, param int, value float32) {
-	s := *ctx.DDRace().Settings()
-	s.Tuning.SetAt(param, value)
+	if fault != "" {
+		c.Reply(ctx, fault)
+	}
 	ctx.SetDDRaceSettings(s)
-	c.Reply(ctx, fmt.Sprintf("%s changed to %.2f", ddrace.TuneParamName(param), s.Tuning.At(param)))
+	c.Reply(ctx, done)
 }
 
-func toggleTune(ctx *game.Ctx, c *game.CommandCall) {
-	if param, ok := paramArg(ctx, c, 0); ok {
-		value := c.Float(1)
-		if now := ctx.DDRace().Settings().Tuning.At(param); max(now-value, value-now) < 0.0001 {
-			value = c.Float(2)
-		}
-		setParam(ctx, c, param, value)
+func tune(ctx *game.Ctx, c *game.CommandCall) {
+	if len(c.Args) > 1 {
+		runSetting(ctx, c, "tune")
+	} else if param, ok := paramArg(ctx, c, 0); ok {
+		c.Reply(ctx, fmt.Sprintf("%s %.2f", ddrace.TuneParamName(param), ctx.DDRace().Settings().Tuning.At(param)))
 	}
 }
 
@@ -99,21 +97,6 @@ func resetTuning(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-func tuneZone(ctx *game.Ctx, c *game.CommandCall) {
-	n, ok := zoneArg(c)
-	if !ok {
-		return
-	}
-	if param, ok := paramArg(ctx, c, 1); ok {
-		s := *ctx.DDRace().Settings()
-		t := s.Zone(n)
-		t.SetAt(param, c.Float(2))
-		s.SetZone(n, t)
-		ctx.SetDDRaceSettings(s)
-		c.Reply(ctx, fmt.Sprintf("%s in zone %d changed to %.2f", ddrace.TuneParamName(param), n, t.At(param)))
-	}
-}
-
 func resetZones(ctx *game.Ctx, c *game.CommandCall) {
 	s := *ctx.DDRace().Settings()
 	if len(c.Args) == 0 {
@@ -122,7 +105,7 @@ func resetZones(ctx *game.Ctx, c *game.CommandCall) {
 		c.Reply(ctx, "All Tunezones reset")
 		return
 	}
-	if n, ok := zoneArg(c); ok {
+	if n, ok := zoneArg(ctx, c); ok {
 		s.SetZone(n, ddrace.BareTuning())
 		ctx.SetDDRaceSettings(s)
 		c.Reply(ctx, fmt.Sprintf("Tunezone %d reset", n))
@@ -130,7 +113,7 @@ func resetZones(ctx *game.Ctx, c *game.CommandCall) {
 }
 
 func zoneMessage(ctx *game.Ctx, c *game.CommandCall, enter bool) {
-	if n, ok := zoneArg(c); ok {
+	if n, ok := zoneArg(ctx, c); ok {
 		s := *ctx.DDRace().Settings()
 		s.SetZoneMessage(n, enter, c.Arg(1))
 		ctx.SetDDRaceSettings(s)
@@ -138,12 +121,10 @@ func zoneMessage(ctx *game.Ctx, c *game.CommandCall, enter bool) {
 }
 
 func openSwitch(ctx *game.Ctx, c *game.CommandCall) {
-	w, n := ctx.DDRace(), c.Int(0)
-	if n < 0 || n > int32(w.Switches()) {
+	n := c.Int(0)
+	if n < 0 || n > int32(ctx.DDRace().Switches()) {
+		c.Fail(ctx, fmt.Sprintf("The map has no switch %d", n))
 		return
 	}
-	s := *w.Settings()
-	s.Open.Set(uint8(n), true)
-	ctx.SetDDRaceSettings(s)
-	c.Reply(ctx, fmt.Sprintf("switch %d opened by default", n))
+	runSetting(ctx, c, "switch_open")
 }

@@ -48,7 +48,6 @@ const Timeout = 10 * time.Second
 
 // Something happens when more than this time has passed.
 const (
-	timeout           = Timeout                // nothing received
 	dialTimeout       = 5 * time.Second        // no token received
 	handshakeInterval = 500 * time.Millisecond // a handshake message is repeated
 	autoFlushAfter    = 500 * time.Millisecond // pending chunks are sent unasked
@@ -118,6 +117,9 @@ type Config struct {
 	// Send sends a datagram, which is borrowed until Send returns, to the peer.
 	// Required. It must not call the connection.
 	Send func(datagram []byte)
+	// SendCompressed sends a datagram that is compressed: its receiver ignores what follows it. nil
+	// means Send.
+	SendCompressed func(datagram []byte)
 	// ResendBuffer limits what waits for the peer's ack, in bytes: every vital
 	// chunk counts with its size and ResendOverhead. 0 means
 	// DefaultResendBuffer.
@@ -131,8 +133,8 @@ type Config struct {
 // Accept or Accept6. After Close it can be used again.
 type Conn struct {
 	reliability
-	send    func([]byte)
-	buffers *Buffers
+	send, sendCompressed func([]byte)
+	buffers              *Buffers
 
 	state        State
 	isServer     bool
@@ -141,6 +143,7 @@ type Conn struct {
 	token        packet.Token
 	peerToken    packet.Token
 	lastReceived Time
+	timeout      time.Duration // without anything received, or without an ack of what was sent
 	reason       string
 	dropCounts   [packet.NumDropReasons]uint32
 	v6           v6State
@@ -170,7 +173,10 @@ func (c *Conn) Init(cfg Config) error {
 	if cfg.Buffers == nil {
 		cfg.Buffers = new(Buffers)
 	}
-	*c = Conn{send: cfg.Send, buffers: cfg.Buffers, generation: c.generation}
+	if cfg.SendCompressed == nil {
+		cfg.SendCompressed = cfg.Send
+	}
+	*c = Conn{send: cfg.Send, sendCompressed: cfg.SendCompressed, buffers: cfg.Buffers, generation: c.generation}
 	c.reliability.init(c, cfg.ResendBuffer)
 	c.Reset()
 	return nil
@@ -191,6 +197,7 @@ func (c *Conn) offline() {
 	c.generation++
 	c.token, c.peerToken = packet.NoToken, packet.NoToken
 	c.maxPayload = packet.MaxPayload
+	c.timeout = Timeout
 	c.v6 = v6State{}
 }
 
@@ -284,6 +291,18 @@ func (c *Conn) Flush(now Time) {
 	}
 }
 
+// SetTimeout changes how long the connection lasts from which nothing comes, or no ack, until Reset: a peer
+// that loads something may not look at it meanwhile. It is Timeout at first.
+func (c *Conn) SetTimeout(d time.Duration) { c.timeout = d }
+
+// notAcked returns the reason for the end of a connection without acks.
+func notAcked(timeout time.Duration) string {
+	if timeout == Timeout {
+		return ReasonNotAcked
+	}
+	return fmt.Sprintf("Too weak connection (not acked for %d seconds)", timeout/time.Second)
+}
+
 // Update handles what depends on time: timeouts, resends, keep-alives, repeated
 // handshake messages, and flushing chunks that wait for long. Call it several times a
 // second at least; the original does so in every round of its main loop. A connection
@@ -305,13 +324,13 @@ func (c *Conn) Update(now Time) {
 		}
 		fallthrough
 	default:
-		if silence > timeout {
+		if silence > c.timeout {
 			c.fail(ReasonTimeout)
 			return
 		}
 	}
-	if !c.reliability.update(now) {
-		c.fail(ReasonNotAcked)
+	if !c.reliability.update(now, c.timeout) {
+		c.fail(notAcked(c.timeout))
 		return
 	}
 	if c.state != StateOnline {
@@ -372,12 +391,19 @@ func (c *Conn) appendChunkHeader(dst []byte, flags packet.ChunkFlags, seq, size 
 
 func (c *Conn) sendPacket(flags packet.Flags, ack, numChunks int, payload []byte) {
 	out := c.buffers.out[:0]
+	var compressed bool
 	if c.v6.active {
 		out = packet.AppendPacket6(out, flags, ack, numChunks, c.v6.token, payload)
+		compressed = packet.IsCompressed6(out)
 	} else {
 		out = packet.AppendPacket(out, flags, ack, numChunks, c.peerToken, payload)
+		compressed = packet.IsCompressed(out)
 	}
-	c.send(out)
+	if compressed {
+		c.sendCompressed(out)
+	} else {
+		c.send(out)
+	}
 }
 
 // State returns the connection's state.

@@ -20,8 +20,6 @@ const (
 	// last one received are old, the others are ahead.
 	seqWindow = packet.SeqSpace / 2
 
-	ackTimeout = 10 * time.Second // without a new ack the connection ends
-
 	// A resend is requested again for the same gap after the first of these times, or
 	// after the second if what comes was resent before.
 	askInterval       = 100 * time.Millisecond
@@ -232,14 +230,14 @@ func (r *reliability) goBack(now Time, burstLimit int) {
 
 // update sends what waits, and resends what the peer should have acked by now. The peer
 // cannot ask for the last chunks, and its request can be lost. update returns false if the
-// peer has not acked anything for too long.
-func (r *reliability) update(now Time) bool {
+// peer has not acked anything for longer than a timeout.
+func (r *reliability) update(now Time, timeout time.Duration) bool {
 	if r.unacked.isEmpty() {
 		return true
 	}
 	c := r.unacked.first()
 	switch {
-	case now.Sub(max(c.queuedAt, r.lastAck)) > ackTimeout:
+	case now.Sub(max(c.queuedAt, r.lastAck)) > timeout:
 		return false
 	case r.flight.chunks > 0 && now.Sub(c.lastSent) > r.flight.timeout():
 		r.goBack(now, burstAfterTimeout)

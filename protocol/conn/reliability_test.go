@@ -389,19 +389,39 @@ func TestFlushTimers(t *testing.T) {
 
 func TestNotAcked(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
-		must(t, server.Queue(0, []byte("x"), true))
-		for now := Time(0); now <= 10*s; now += 100 * ms {
-			must(t, server.Feed(now, server.control(0, packet.ControlKeepAlive), server))
-			server.Update(now)
-			if server.State() != StateOnline {
-				t.Fatalf("%v after %v: %q", server.State(), now, server.Reason())
-			}
+		testNotAcked(t, server, 10*s, "Too weak connection (not acked for 10 seconds)")
+	})
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		server.SetTimeout(20 * time.Second)
+		testNotAcked(t, server, 20*s, "Too weak connection (not acked for 20 seconds)")
+	})
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		server.SetTimeout(20 * time.Second)
+		server.Update(20 * s)
+		if server.State() != StateOnline {
+			t.Fatalf("silent: %v after 20 s", server.State())
 		}
-		server.Update(10*s + 1)
-		if server.State() != StateError || server.Reason() != "Too weak connection (not acked for 10 seconds)" {
-			t.Fatalf("%v, %q", server.State(), server.Reason())
+		server.SetTimeout(Timeout)
+		if server.Update(20 * s); server.State() != StateError || server.Reason() != ReasonTimeout {
+			t.Fatalf("silent: %v, %q", server.State(), server.Reason())
 		}
 	})
+}
+
+func testNotAcked(t *testing.T, server *peer, limit Time, reason string) {
+	t.Helper()
+	must(t, server.Queue(0, []byte("x"), true))
+	for now := Time(0); now <= limit; now += 100 * ms {
+		must(t, server.Feed(now, server.control(0, packet.ControlKeepAlive), server))
+		server.Update(now)
+		if server.State() != StateOnline {
+			t.Fatalf("%v after %v: %q", server.State(), now, server.Reason())
+		}
+	}
+	server.Update(limit + 1)
+	if server.State() != StateError || server.Reason() != reason {
+		t.Fatalf("%v, %q", server.State(), server.Reason())
+	}
 }
 
 // TestSlowAcks acks a chunk every nine seconds. Who makes progress stays, even if what

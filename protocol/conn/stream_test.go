@@ -1,6 +1,7 @@
 package conn
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -120,7 +121,14 @@ func newSession(t rapid.TB, seed uint64, link netsim.Link) *session {
 	}
 	s.server = &listener{peer: new(peer), tokens: tokens, from: s.clientPeer.AddrPort}
 	s.client.Init(Config{Send: func(b []byte) { net.Send(s.clientPeer, s.serverPeer, b) }})
-	s.server.Init(Config{Send: func(b []byte) { net.Send(s.serverPeer, s.clientPeer, b) }})
+	s.server.Init(Config{
+		Send: func(b []byte) { net.Send(s.serverPeer, s.clientPeer, b) },
+		// As transport.Padder may do.
+		SendCompressed: func(b []byte) {
+			padding := min(len(b)/4, packet.MaxDatagram-len(b))
+			net.Send(s.serverPeer, s.clientPeer, append(bytes.Clone(b), make([]byte, padding)...))
+		},
+	})
 	net.Handle(s.clientPeer, func(now int64, _ transport.Peer, b []byte) { s.client.Feed(Time(now), b, s.client) })
 	net.Handle(s.serverPeer, func(now int64, _ transport.Peer, b []byte) { s.server.handle(Time(now), b) })
 	return s

@@ -190,6 +190,10 @@ func AppendPacket(dst []byte, flags Flags, ack, numChunks int, token Token, payl
 	return append(dst[:start+HeaderSize], payload...)
 }
 
+// IsCompressed reports whether a packet that AppendPacket made is compressed. Then receivers ignore
+// what follows it.
+func IsCompressed(packet []byte) bool { return packet[0]&byte(FlagCompressed<<2) != 0 }
+
 // AppendConnless appends a connectionless packet: a header with the receiver's token and
 // the token for its answer, and the payload.
 func AppendConnless(dst []byte, token, response Token, payload []byte) []byte {

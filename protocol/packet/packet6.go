@@ -219,6 +219,9 @@ func AppendPacket6(dst []byte, flags Flags, ack, numChunks int, token PlacedToke
 	return append(dst[:body], payload...)
 }
 
+// IsCompressed6 is IsCompressed for a packet that AppendPacket6 made.
+func IsCompressed6(packet []byte) bool { return packet[0]&wire6Compressed != 0 }
+
 // AppendConnless6 appends a connectionless packet with the plain header.
 func AppendConnless6(dst, payload []byte) []byte {
 	dst = append(dst, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)

@@ -14,11 +14,11 @@ import (
 )
 
 // ranking is the best time of each name with its rank.
-const ranking = "SELECT RANK() OVER w AS Ranking, PERCENT_RANK() OVER w AS Behind, MIN(Time) AS Time, Name FROM #_race " +
+const ranking = "SELECT RANK() OVER w AS Ranking, MIN(Time) AS Time, Name FROM #_race " +
 	"WHERE Map = ? AND Server LIKE ? GROUP BY Name WINDOW w AS (ORDER BY MIN(Time))"
 
-// teamRanking is the time of each team with its rank.
-const teamRanking = "SELECT RANK() OVER w AS Ranking, PERCENT_RANK() OVER w AS Behind, MIN(Time) AS Time, ID FROM #_teamrace " +
+// teamRanking is the time of each team with its rank, and how many there are.
+const teamRanking = "SELECT RANK() OVER w AS Ranking, COUNT(*) OVER () AS Teams, MIN(Time) AS Time, ID FROM #_teamrace " +
 	"WHERE Map = ? GROUP BY ID WINDOW w AS (ORDER BY MIN(Time))"
 
 // ago is how many seconds ago a row is, -1 for 0000-00-00, as old rows have it.
@@ -38,19 +38,7 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 	case game.RankBest:
 		err = s.best(ctx, r, &a)
 	case game.RankOf:
-		of := func(server string, row func([]string) error) error {
-			return s.query(ctx, "SELECT Ranking, Time, Behind FROM ("+ranking+") AS a WHERE Name = ?", []any{r.Map, server, r.Name}, row)
-		}
-		err = of("%", func(c []string) error {
-			a.Found, a.Own, a.Percent = true, &game.RankRow{Rank: integer(c[0]), Names: []string{r.Name}, Time: ms(c[1])}, percent(c[2])
-			return nil
-		})
-		if err == nil && a.Found {
-			err = of(local, func(c []string) error {
-				a.Local = append(a.Local, game.RankRow{Rank: integer(c[0]), Names: []string{r.Name}, Time: ms(c[1])})
-				return nil
-			})
-		}
+		err = s.rankOf(ctx, r.Map, r.Name, local, &a)
 	case game.RankTop:
 		top := func(server string, n int, rows *[]game.RankRow) error {
 			return s.query(ctx, "SELECT Ranking, Time, Name FROM ("+ranking+") AS a ORDER BY Ranking "+order+", Name LIMIT ?, ?", []any{r.Map, server, skip, n}, func(c []string) error {
@@ -100,6 +88,26 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 	return a, err
 }
 
+// rankOf answers with the rank of a player, among all and among the times of a server. It reads the finishes on the map
+// once; DDNet-Server does so for each of the two.
+func (s *Store) rankOf(ctx context.Context, mapName, name, local string, a *game.RankAnswer) error {
+	const best = "SELECT MIN(Time) AS Best, MIN(IF(Server LIKE ?, Time, NULL)) AS BestThere FROM #_race WHERE Map = ?"
+	// The fourth column is o.BestThere as FLOAT, of which MariaDB makes a DOUBLE: that has digits that nobody wrote.
+	return s.query(ctx, "SELECT MAX(o.Best), SUM(a.Best < o.Best) + 1, COUNT(a.Best), (SELECT MIN(Time) FROM #_race WHERE Map = ? AND Name = ? AND Server LIKE ?), "+
+		"SUM(a.BestThere < o.BestThere) + 1 FROM ("+best+" GROUP BY Name) AS a, ("+best+" AND Name = ?) AS o",
+		[]any{mapName, name, local, local, mapName, local, mapName, name}, func(c []string) error {
+			if c[0] == "" {
+				return nil
+			}
+			a.Found, a.Own = true, &game.RankRow{Rank: integer(c[1]), Names: []string{name}, Time: ms(c[0])}
+			a.Percent = rank.Percent(int(integer(c[1])), int(integer(c[2])))
+			if c[3] != "" {
+				a.Local = []game.RankRow{{Rank: integer(c[4]), Names: []string{name}, Time: ms(c[3])}}
+			}
+			return nil
+		})
+}
+
 // best answers with the best time of the map, and that of a player with the checkpoints of their
 // fastest run that has some.
 func (s *Store) best(ctx context.Context, r *game.RankRequest, a *game.RankAnswer) error {
@@ -127,11 +135,11 @@ func (s *Store) best(ctx context.Context, r *game.RankRequest, a *game.RankAnswe
 // teams answers with the teams whose IDs a query has.
 func (s *Store) teams(ctx context.Context, a *game.RankAnswer, ids string, args []any, order string) error {
 	last := ""
-	return s.query(ctx, "SELECT HEX(t.ID), t.Ranking, t.Time, t.Behind, r.Name FROM ("+teamRanking+") AS t INNER JOIN ("+ids+") AS l ON t.ID = l.ID "+
+	return s.query(ctx, "SELECT HEX(t.ID), t.Ranking, t.Time, t.Teams, r.Name FROM ("+teamRanking+") AS t INNER JOIN ("+ids+") AS l ON t.ID = l.ID "+
 		"INNER JOIN #_teamrace AS r ON r.ID = t.ID ORDER BY t.Ranking "+order+", t.ID, r.Name", append([]any{a.Map}, args...), func(c []string) error {
 		if c[0] != last {
 			last = strings.Clone(c[0])
-			a.Percent = percent(c[3])
+			a.Percent = rank.Percent(int(integer(c[1])), int(integer(c[3])))
 			a.Rows = append(a.Rows, game.RankRow{Rank: integer(c[1]), Time: ms(c[2])})
 		}
 		row := &a.Rows[len(a.Rows)-1]
@@ -150,16 +158,33 @@ func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAn
 	for _, c := range name {
 		fuzzy += strings.ReplaceAll(string(c), `\`, `\\`) + "%"
 	}
-	return s.query(ctx, "SELECT l.Map, l.Server, Mapper, Points, Stars, "+ago+", (SELECT COUNT(*) FROM #_race WHERE Map = l.Map), "+
-		"(SELECT COUNT(DISTINCT Name) FROM #_race WHERE Map = l.Map), (SELECT MEDIAN(Time) OVER (PARTITION BY Map) FROM #_race WHERE Map = l.Map LIMIT 1), "+
-		"(SELECT MIN(Time) FROM #_race WHERE Map = l.Map AND Name = ?) FROM (SELECT * FROM #_maps WHERE Map LIKE CONVERT(? USING utf8mb4) COLLATE utf8mb4_general_ci "+
-		"ORDER BY Map = ? DESC, Map LIKE ? DESC, LENGTH(Map), Map LIMIT 1) AS l", []any{r.Asker, fuzzy, name, prefix}, func(c []string) error {
+	err := s.query(ctx, "SELECT Map, Server, Mapper, Points, Stars, "+ago+" FROM #_maps WHERE Map LIKE CONVERT(? USING utf8mb4) COLLATE utf8mb4_general_ci "+
+		"ORDER BY Map = ? DESC, Map LIKE ? DESC, LENGTH(Map), Map LIMIT 1", []any{fuzzy, name, prefix}, func(c []string) error {
 		a.Found, a.Info = true, &game.RankMap{
 			Name: strings.Clone(c[0]), Server: strings.Clone(c[1]), Mapper: strings.Clone(c[2]), Points: integer(c[3]), Stars: integer(c[4]), Age: int64(integer(c[5])),
-			Finishes: integer(c[6]), Finishers: integer(c[7]), Median: ms(c[8]), Own: ms(c[9]),
 		}
 		return nil
 	})
+	if err != nil || !a.Found {
+		return err
+	}
+	m := a.Info
+	err = s.query(ctx, "SELECT SUM(Finishes), COUNT(*), (SELECT MIN(Time) FROM #_race WHERE Map = ? AND Name = ?) FROM "+
+		"(SELECT COUNT(*) AS Finishes FROM #_race WHERE Map = ? GROUP BY Name) AS a", []any{m.Name, r.Asker, m.Name}, func(c []string) error {
+		m.Finishes, m.Finishers, m.Own = integer(c[0]), integer(c[1]), ms(c[2])
+		return nil
+	})
+	if err != nil || m.Finishes == 0 {
+		return err
+	}
+	// The one in the middle, or the two. MEDIAN takes ten times as long, and MySQL has none.
+	sum, n := int64(0), 2-m.Finishes%2
+	err = s.query(ctx, "SELECT Time FROM #_race WHERE Map = ? ORDER BY Time LIMIT ?, ?", []any{m.Name, (m.Finishes - 1) / 2, n}, func(c []string) error {
+		sum += int64(ms(c[0]))
+		return nil
+	})
+	m.Median = int32(sum / int64(n))
+	return err
 }
 
 // errTaken means that a code is taken, so that nothing was saved.
@@ -184,7 +209,7 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 		a.Found, a.Save = err == nil && state != nil, state
 		return err
 	case game.RankSaves:
-		return s.query(ctx, "SELECT COUNT(*), IFNULL(MIN("+ago+"), 0) FROM #_saves WHERE Map = ? AND Savegame LIKE ?", []any{r.Map, "%\n" + escape(r.Name) + "\t%"}, func(c []string) error {
+		return s.query(ctx, "SELECT COUNT(*), IFNULL(MIN(NULLIF("+ago+", -1)), -1) FROM #_saves WHERE Map = ? AND Savegame LIKE ?", []any{r.Map, "%\n" + escape(r.Name) + "\t%"}, func(c []string) error {
 			if a.Count = integer(c[0]); a.Count > 0 {
 				a.Save = &game.RankSaveState{Age: int64(integer(c[1]))}
 			}
@@ -263,10 +288,4 @@ func ms(text string) int32 {
 func integer(text string) int32 {
 	n, _ := strconv.ParseFloat(text, 64)
 	return int32(min(max(n, math.MinInt32), math.MaxInt32))
-}
-
-// percent returns how many percent are worse.
-func percent(behind string) int32 {
-	f, _ := strconv.ParseFloat(behind, 64)
-	return int32(math.Floor(float64(100 - float32(100*float32(f)))))
 }

@@ -207,7 +207,7 @@ func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
 
 func (s *Store) deliver(ctx context.Context, entries []rank.Entry) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		d := &delivery{Store: s, tx: tx, prepared: map[string]*sql.Stmt{}}
+		d := &delivery{Store: s, tx: tx, entries: entries, prepared: map[string]*sql.Stmt{}}
 		for i := range entries {
 			if err := d.add(ctx, &entries[i]); err != nil {
 				return err
@@ -221,7 +221,20 @@ func (s *Store) deliver(ctx context.Context, entries []rank.Entry) error {
 type delivery struct {
 	*Store
 	tx       *sql.Tx
+	entries  []rank.Entry
 	prepared map[string]*sql.Stmt
+	// teams are those that the tables have of the teams in entries, by teamKey; nil until the first is asked for.
+	teams map[string]*team
+}
+
+// team is a team rank in the tables.
+type team struct {
+	id   []byte
+	time float64 // seconds
+}
+
+func teamKey(mapName string, names []string) string {
+	return mapName + "\x00" + strings.Join(names, "\x00")
 }
 
 // exec runs a statement, which it prepares once for all entries.
@@ -277,39 +290,70 @@ func (d *delivery) addFinish(ctx context.Context, e *rank.Entry) error {
 	return err
 }
 
-// addTeam adds a team rank, or makes that of the same players better.
-func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
-	names := slices.Sorted(slices.Values(e.Names))
-	of, err := d.tx.QueryContext(ctx, d.with("SELECT l.ID, Name, Time FROM (SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? AND DDNet7 = FALSE) AS l "+
-		"INNER JOIN #_teamrace AS r ON l.ID = r.ID ORDER BY l.ID, Name COLLATE utf8mb4_bin FOR UPDATE"), e.Map, names[0])
+// findTeams looks up the teams of all entries at once: DDNet's table has no key for that, so each query reads all of it.
+func (d *delivery) findTeams(ctx context.Context) error {
+	d.teams = map[string]*team{}
+	var members []any // one of each team
+	for i := range d.entries {
+		if e := &d.entries[i]; e.Kind == rank.Finish && e.Team {
+			members = append(members, e.Map, slices.Min(e.Names))
+		}
+	}
+	rows, err := d.tx.QueryContext(ctx, d.with("SELECT r.ID, r.Map, r.Name, r.Time FROM (SELECT ID FROM #_teamrace WHERE DDNet7 = FALSE AND (Map, Name) IN ((?, ?)"+
+		strings.Repeat(", (?, ?)", len(members)/2-1)+")) AS l INNER JOIN #_teamrace AS r ON l.ID = r.ID FOR UPDATE"), members...)
 	if err != nil {
 		return err
 	}
-	defer of.Close()
-	teams := map[string][]string{}
-	times := map[string]float64{}
-	for of.Next() {
+	defer rows.Close()
+	type found struct {
+		mapName string
+		names   []string
+		time    float64
+	}
+	teams := map[string]*found{}
+	for rows.Next() {
 		var id []byte
-		var name string
+		var mapName, name string
 		var time float64
-		if err := of.Scan(&id, &name, &time); err != nil {
+		if err := rows.Scan(&id, &mapName, &name, &time); err != nil {
 			return err
 		}
-		teams[string(id)] = append(teams[string(id)], name)
-		times[string(id)] = time
+		t := teams[string(id)]
+		if t == nil {
+			t = &found{mapName: mapName, time: time}
+			teams[string(id)] = t
+		}
+		if !slices.Contains(t.names, name) { // it is there for each of its members that was asked for
+			t.names = append(t.names, name)
+		}
 	}
-	if err := of.Err(); err != nil {
+	for id, t := range teams {
+		slices.Sort(t.names)
+		key := teamKey(t.mapName, t.names)
+		if same := d.teams[key]; same == nil || t.time < same.time {
+			d.teams[key] = &team{[]byte(id), t.time}
+		}
+	}
+	return rows.Err()
+}
+
+// addTeam adds a team rank, or makes that of the same players better.
+func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
+	if d.teams == nil {
+		if err := d.findTeams(ctx); err != nil {
+			return err
+		}
+	}
+	names := slices.Sorted(slices.Values(e.Names))
+	key, time := teamKey(e.Map, names), float64(e.Time)/1000
+	if t := d.teams[key]; t != nil {
+		if time >= t.time {
+			return nil
+		}
+		t.time = time
+		_, err := d.exec(ctx, "UPDATE #_teamrace SET Time = ?, Timestamp = FROM_UNIXTIME(?), DDNet7 = FALSE, GameID = ? WHERE ID = ?",
+			decimal(e.Time), e.When, e.GameID, t.id)
 		return err
-	}
-	for id, members := range teams {
-		if slices.Equal(members, names) {
-			if float64(e.Time)/1000 >= times[id] {
-				return nil
-			}
-			_, err := d.exec(ctx, "UPDATE #_teamrace SET Time = ?, Timestamp = FROM_UNIXTIME(?), DDNet7 = FALSE, GameID = ? WHERE ID = ?",
-				decimal(e.Time), e.When, e.GameID, []byte(id))
-			return err
-		}
 	}
 	id := e.TeamID()
 	for _, name := range names {
@@ -318,6 +362,9 @@ func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
 		if err != nil {
 			return err
 		}
+	}
+	if !e.DDNet7 {
+		d.teams[key] = &team{id[:], time}
 	}
 	return nil
 }

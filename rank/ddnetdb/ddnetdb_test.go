@@ -84,6 +84,16 @@ func number(n int) (id rank.ID) {
 	return id
 }
 
+// startMariaDB starts the real server and sets up DDNet's tables in it.
+func startMariaDB(t testing.TB) (*peers.MariaDB, *Store) {
+	m := peers.NewMariaDB(t)
+	m.Start()
+	s := testenv.Must(Open(Config{Addr: m.Addr(), User: "root", Database: "teeworlds"}))
+	t.Cleanup(func() { s.Close() })
+	testenv.NoError(t, s.Setup(t.Context()))
+	return m, s
+}
+
 func finish(n int) rank.Entry {
 	return rank.Entry{ID: number(n), Kind: rank.Finish, When: 1_700_000_000 + int64(n), Map: "m", Names: []string{fmt.Sprint("p", n%7)},
 		Time: int32(60_000 + 20*n), Checkpoints: []int32{1500}, Server: "GER", GameID: "game"}
@@ -93,14 +103,10 @@ func finish(n int) rank.Entry {
 // directions, to a server that is killed in between, and counts them.
 func TestFinishesAreThereOnce(t *testing.T) {
 	t.Parallel()
-	m := peers.NewMariaDB(t)
-	m.Start()
 	ctx := t.Context()
+	m, direct := startMariaDB(t)
 	c := newCutter(t, m.Addr())
-	direct := testenv.Must(Open(Config{Addr: m.Addr(), User: "root", Database: "teeworlds"}))
-	defer direct.Close()
-	testenv.NoError(t, direct.Setup(ctx))
-	testenv.NoError(t, direct.Setup(ctx))
+	testenv.NoError(t, direct.Setup(ctx)) // again
 	testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_maps(Map, Server, Mapper, Points) VALUES ('m', 'Novice', 'me', 3)"))
 
 	s := testenv.Must(Open(Config{Addr: c.Addr().String(), User: "root", Database: "teeworlds"}))
@@ -154,10 +160,14 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	testenv.Check(t, rows == 2*n && names == 8 && points == 8*3, "%d rows of %d finishes, %d names, %d points", rows, 2*n, names, points)
 	testenv.NoError(t, shared.Close())
 
+	long := finish(n)
+	long.Names, long.Time = []string{"long"}, 123_456_780
+	testenv.NoError(t, direct.Deliver(ctx, []rank.Entry{long}))
+
 	// All of it is imported from there.
 	j := rank.Open(rank.Config{Path: filepath.Join(t.TempDir(), "imported")})
 	r, err := rank.Import(ctx, direct, "record", j.Add)
-	testenv.Check(t, err == nil && r.Finishes == 2*n && r.Points == 8 && r.Maps == 1 && r.New == 2*n+9, "%+v, %v", r, err)
+	testenv.Check(t, err == nil && r.Finishes == 2*n+1 && r.Points == 9 && r.Maps == 1 && r.New == 2*n+11, "%+v, %v", r, err)
 	// The journal answers as the database.
 	for _, name := range []string{"p1", "p2"} {
 		testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_teamrace(Map, Name, Timestamp, Time, ID, GameID) VALUES ('m', ?, '2026-01-01', 70.5, '0123456789abcdef', 'g')", name))
@@ -169,7 +179,7 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	_, err = rank.Import(ctx, direct, "record", j.Add)
 	testenv.NoError(t, err)
 	for op := game.RankBest; op <= game.RankSaves; op++ {
-		for _, name := range []string{"", "p1", "p3", "nobody", "ann"} {
+		for _, name := range []string{"", "p1", "p3", "nobody", "ann", "long"} {
 			for _, from := range []int32{-8, -1, 0, 1, 3} {
 				r := game.RankRequest{Op: op, Map: "m", Name: name, From: from, Asker: "p1", Code: "none"}
 				if op == game.RankSave || op == game.RankLoad || name == "" && op == game.RankSaves {
@@ -279,16 +289,12 @@ func testSavesOnce(t *testing.T, direct, s *Store, c *cutter) {
 	testenv.Check(t, found == 1, "a save was loaded %d times", found)
 }
 
-// TestImportIntoTheDatabase imports a journal's tables into a database that has some of the rows, twice: nothing is lost
-// or there twice, and long times keep their hundredths.
+// TestImportIntoTheDatabase imports a journal's tables into a database that has some of the rows, the second half while a
+// server runs, and starts it again: nothing is lost or there twice, and long times keep their hundredths.
 func TestImportIntoTheDatabase(t *testing.T) {
 	t.Parallel()
-	m := peers.NewMariaDB(t)
-	m.Start()
 	ctx := t.Context()
-	s := testenv.Must(Open(Config{Addr: m.Addr(), User: "root", Database: "shared"}))
-	defer s.Close()
-	testenv.NoError(t, s.Setup(ctx))
+	_, s := startMariaDB(t)
 	for _, q := range []string{
 		"INSERT INTO record_maps(Map, Server, Mapper, Points) VALUES ('m', 'Novice', 'theirs', 3)",
 		"INSERT INTO record_points(Name, Points) VALUES ('ann', 50), ('ben', 5)",
@@ -298,7 +304,7 @@ func TestImportIntoTheDatabase(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "ranks.journal")
 	j := rank.Open(rank.Config{Path: path}) // as a server without a database has it
-	testenv.Must(j.Add([]rank.Entry{
+	entries := []rank.Entry{
 		{ID: number(1), Kind: rank.Finish, Map: "m", Names: []string{"ann"}, Time: 123_456_780, When: 1_700_000_000, Server: "GER"},
 		{ID: number(2), Kind: rank.Finish, Team: true, Map: "m", Names: []string{"ann", "ben"}, Time: 70_500, SaveID: "30313233343536373839616263646566"},
 		{ID: number(3), Kind: rank.SetMap, Map: "m", Server: "Brutal", Points: 9},
@@ -309,8 +315,8 @@ func TestImportIntoTheDatabase(t *testing.T) {
 		{ID: number(8), Kind: rank.Save, Map: "m", Code: "d", Text: "mine", SaveID: "y"},
 		{ID: number(9), Kind: rank.Save, Map: "m", Code: "loaded", Text: "mine", SaveID: "w"},
 		{ID: number(10), Kind: rank.Load, Map: "m", Code: "loaded", SaveID: "w"},
-	}))
-	testenv.NoError(t, j.Close())
+	}
+	testenv.Must(j.Add(entries[:4]))
 	list := func(query string) (text string) {
 		testenv.NoError(t, s.Query(ctx, query, func(c []string) error {
 			text += fmt.Sprintln(c)
@@ -318,8 +324,13 @@ func TestImportIntoTheDatabase(t *testing.T) {
 		}))
 		return text
 	}
-	for range 2 {
+	for round := range 2 {
 		shared := rank.OpenShared(rank.Config{Path: path}, s)
+		if round == 0 {
+			testenv.Eventually(t, "what was there is delivered", func() bool { return list("SELECT COUNT(*) FROM record_delivered") == "[4]\n" })
+			testenv.Must(j.Add(entries[4:])) // and nobody asks the server anything
+			testenv.NoError(t, j.Close())
+		}
 		testenv.Eventually(t, "all is delivered", func() bool { return list("SELECT COUNT(*) FROM record_delivered") == "[8]\n" })
 		testenv.NoError(t, shared.Close())
 		for query, want := range map[string]string{
@@ -331,6 +342,74 @@ func TestImportIntoTheDatabase(t *testing.T) {
 		} {
 			got := list(query)
 			testenv.Check(t, got == want, "%s: %s, want %s", query, got, want)
+		}
+	}
+
+	// The last save is one with a date.
+	for i, when := range []string{"0000-00-00", "2020-01-01"} {
+		testenv.Must(s.db.ExecContext(ctx, "INSERT INTO record_saves(Savegame, Map, Code, Timestamp) VALUES ('x\nann\t1', 'm', ?, ?)", fmt.Sprint("dated ", i), when))
+		a := testenv.Must(s.Answer(ctx, &game.RankRequest{Op: game.RankSaves, Map: "m", Name: "ann"}, game.RankOrigin{}))
+		testenv.Check(t, int(a.Count) == i+1 && (a.Save.Age > 0) == (i == 1), "%+v", a.Save)
+	}
+}
+
+// TestDeliveredAgain delivers teams in one batch, of which some are there, and then all of it again, at last
+// without the IDs that say what is there: the tables stay as they are.
+func TestDeliveredAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	_, s := startMariaDB(t)
+	for _, q := range []string{
+		"INSERT INTO record_maps(Map, Server, Mapper, Points) VALUES ('m', 'Novice', 'me', 3)",
+		"INSERT INTO record_teamrace(Map, Name, Time, ID) VALUES ('m', 'ann', 70.5, 'there'), ('m', 'ben', 70.5, 'there'), ('m', 'ann', 80, 'slower'), ('m', 'ben', 80, 'slower'), " +
+			"('n', 'ann', 9, 'other map'), ('n', 'ben', 9, 'other map'), ('m', 'ann', 9, 'three'), ('m', 'ben', 9, 'three'), ('m', 'cid', 9, 'three')",
+		"INSERT INTO record_teamrace(Map, Name, Time, ID, DDNet7) VALUES ('m', 'dan', 9, 'of 0.7', TRUE), ('m', 'eve', 9, 'of 0.7', TRUE)",
+	} {
+		testenv.Must(s.db.ExecContext(ctx, q))
+	}
+	var entries []rank.Entry
+	add := func(mapName string, ms int32, names ...string) {
+		n := len(entries) + 1
+		entries = append(entries, rank.Entry{ID: number(n), Kind: rank.Finish, Team: len(names) > 1, Map: mapName, Names: names, Time: ms, When: 1_700_000_000 + int64(n), Server: "GER"})
+	}
+	add("m", 75_000, "ben", "ann") // slower than what is there
+	add("m", 60_000, "ann", "ben")
+	add("m", 65_000, "ann", "ben")
+	add("m", 61_000, "dan", "eve")
+	add("m", 59_000, "eve", "dan") // better than the one before in the batch
+	add("n", 8000, "dan", "eve")
+	add("m", 8000, "ben", "cid", "ann")
+	add("m", 50_000, "ann")
+	add("m", 55_000, "ann")
+	dump := func() (text string) {
+		for _, q := range []string{
+			"SELECT IF(ID < 'a', HEX(ID), ID), Map, GROUP_CONCAT(Name ORDER BY Name), MIN(Time), MAX(Time) FROM record_teamrace GROUP BY ID ORDER BY ID",
+			"SELECT Map, Name, Time, UNIX_TIMESTAMP(Timestamp) FROM record_race ORDER BY Time", "SELECT Name, Points FROM record_points",
+		} {
+			testenv.NoError(t, s.Query(ctx, q, func(c []string) error {
+				text += fmt.Sprintln(c)
+				return nil
+			}))
+		}
+		return text
+	}
+	const want = `[00000000000000000000000000000004 m dan,eve 59 59]
+[00000000000000000000000000000006 n dan,eve 8 8]
+[of 0.7 m dan,eve 9 9]
+[other map n ann,ben 9 9]
+[slower m ann,ben 80 80]
+[there m ann,ben 60 60]
+[three m ann,ben,cid 8 8]
+[m ann 50 1700000008]
+[m ann 55 1700000009]
+[ann 3]
+`
+	for i := range 3 {
+		testenv.NoError(t, s.Deliver(ctx, entries))
+		got := dump()
+		testenv.Check(t, got == want, "delivery %d:\n%swant\n%s", i+1, got, want)
+		if i == 1 {
+			testenv.Must(s.db.ExecContext(ctx, "DELETE FROM record_delivered"))
 		}
 	}
 }

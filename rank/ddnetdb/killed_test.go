@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/rank"
 )
@@ -30,6 +29,9 @@ func keepFinishes(path, addr string, first int) {
 	s := rank.OpenShared(rank.Config{Path: path}, testenv.Must(Open(Config{Addr: addr, User: "root", Database: "teeworlds"})))
 	for n := first; ; n++ {
 		r := game.RankRequest{Op: game.RankFinish, Map: "m", Names: []string{fmt.Sprint("p", n%7)}, Time: int32(20 * n)}
+		if r.Team = n%4 == 0; r.Team {
+			r.Names = []string{fmt.Sprint("a", n), fmt.Sprint("b", n)} // one that nobody else is
+		}
 		answer := make(chan game.RankAnswer, 1)
 		s.Submit(&r, game.RankOrigin{ID: number(n), Server: "GER"}, func(a game.RankAnswer) { answer <- a })
 		if a := <-answer; a.Err != "" {
@@ -42,19 +44,15 @@ func keepFinishes(path, addr string, first int) {
 }
 
 // TestEverythingIsKilled kills a game server and MariaDB in turns, each at another moment, with connections that are cut
-// off: all that was answered is in the tables once in the end. With TEEYARD_FULL=1 it does so ten times.
+// off: all that was answered, of players and teams, is in the tables once in the end. With TEEYARD_FULL=1 it does so ten times.
 func TestEverythingIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 2
 	if os.Getenv("TEEYARD_FULL") == "1" {
 		rounds = 10
 	}
-	m := peers.NewMariaDB(t)
-	m.Start()
 	ctx := t.Context()
-	direct := testenv.Must(Open(Config{Addr: m.Addr(), User: "root", Database: "teeworlds"}))
-	defer direct.Close()
-	testenv.NoError(t, direct.Setup(ctx))
+	m, direct := startMariaDB(t)
 	c := newCutter(t, m.Addr())
 	path := filepath.Join(t.TempDir(), "ranks.journal")
 	answered := map[rank.ID]bool{}
@@ -82,26 +80,32 @@ func TestEverythingIsKilled(t *testing.T) {
 	}
 	c.set(0, false)
 	written := map[rank.ID]bool{}
+	teams := 0
 	testenv.NoError(t, rank.Read(path, func(e *rank.Entry) {
 		if e.Kind == rank.Finish {
 			testenv.Check(t, !written[e.ID], "%x is in the file twice", e.ID)
 			written[e.ID] = true
+			if e.Team {
+				teams++
+			}
 		}
 	}))
 	for id := range answered {
 		testenv.Check(t, written[id], "%x was answered and is lost", id)
 	}
 	shared := rank.OpenShared(rank.Config{Path: path}, direct)
-	rows, times := 0, 0
+	rows, times, members, both := 0, 0, 0, 0
 	deadline := time.Now().Add(30 * time.Second)
-	for rows < len(written) && time.Now().Before(deadline) {
+	for rows+members/2 < len(written) && time.Now().Before(deadline) {
 		time.Sleep(100 * time.Millisecond)
-		testenv.NoError(t, direct.db.QueryRowContext(ctx, "SELECT COUNT(*), COUNT(DISTINCT Time) FROM record_race").Scan(&rows, &times))
+		testenv.NoError(t, direct.db.QueryRowContext(ctx, "SELECT COUNT(*), COUNT(DISTINCT Time), (SELECT COUNT(*) FROM record_teamrace), "+
+			"(SELECT COUNT(DISTINCT Name) FROM record_teamrace) FROM record_race").Scan(&rows, &times, &members, &both))
 	}
 	testenv.NoError(t, shared.Close())
 	c.mu.Lock()
 	cuts := c.cuts
 	c.mu.Unlock()
-	testenv.Check(t, rows == len(written) && times == rows, "%d rows with %d times of %d finishes", rows, times, len(written))
-	t.Logf("%d finishes answered, %d written, %d rows, %d connections cut off, %d times both killed", len(answered), len(written), rows, cuts, rounds)
+	testenv.Check(t, rows == len(written)-teams && times == rows, "%d rows with %d times of %d finishes", rows, times, len(written)-teams)
+	testenv.Check(t, teams > 0 && members == 2*teams && both == members, "%d rows of %d members of %d teams", members, both, teams)
+	t.Logf("%d finishes answered, %d written, %d rows and %d teams, %d connections cut off, %d times both killed", len(answered), len(written), rows, teams, cuts, rounds)
 }

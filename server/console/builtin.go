@@ -97,15 +97,32 @@ func (c *Console) setAccess(call *Call, last Level) {
 		is = "is now"
 		e.level = min(max(Level(call.Int(1)), LevelAdmin), last)
 	}
-	for level := LevelMod; level <= last; level++ {
-		state := "disabled"
-		if e.level >= level {
-			state = "enabled"
+	if c.isConfiguration(&call.Caller) && last == LevelHelper && len(call.Args) == 2 {
+		c.levelled[e.cmd.Name] = true
+	} else {
+		for level := LevelMod; level <= last; level++ {
+			state := "disabled"
+			if e.level >= level {
+				state = "enabled"
+			}
+			call.Print("Console", "%s access for '%s' %s %s", level, call.Arg(0), is, state)
 		}
-		call.Print("Console", "%s access for '%s' %s %s", level, call.Arg(0), is, state)
 	}
 	if e.level != before && c.cfg.AccessChanged != nil {
 		c.cfg.AccessChanged(e.describe(), before)
+	}
+}
+
+// isConfiguration reports whether a caller is the configuration, while it is executed.
+func (c *Console) isConfiguration(who *Caller) bool {
+	return !who.IsRemote() && who.ID < 0 && (!c.started || c.starting || c.reload != nil)
+}
+
+// reportLevelled prints of how many commands the configuration has said who may run them: those of DDNet do so of dozens.
+func (c *Console) reportLevelled() {
+	if n := len(c.levelled); n > 0 {
+		c.print(Operator, Standard, "Console", fmt.Sprintf("access_level says who may run %d commands; access_status 1 and access_status 2 list them", n))
+		clear(c.levelled)
 	}
 }
 

@@ -246,7 +246,8 @@ type Console struct {
 	unknown  []unknownCommand
 	// withoutEffect are the names of DDNet that the configuration has used without effect.
 	withoutEffect []string
-	toldDDNet     []string // of which a file has made the console say so
+	toldDDNet     []string        // of which a file has made the console say so
+	levelled      map[string]bool // the commands of access_level in the configuration that runs
 
 	nesting         int  // of lines inside lines
 	numCommands     int  // run since nesting was 0
@@ -297,7 +298,7 @@ func New(cfg Config) (*Console, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	c := &Console{cfg: cfg, byName: make(map[string][]*entry)}
+	c := &Console{cfg: cfg, byName: make(map[string][]*entry), levelled: make(map[string]bool)}
 	for _, cmd := range c.builtins() {
 		if err := c.Register(cmd); err != nil {
 			return nil, err

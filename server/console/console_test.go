@@ -336,7 +336,9 @@ func TestFiles(t *testing.T) {
 	}
 	b.expect(t, "exec big.cfg", Operator, "[console]: failed to open 'big.cfg'", "[console]: Info: the file is larger than 1048576 bytes")
 	b.expect(t, "exec bom.cfg", Operator, "[console]: executing 'bom.cfg'", "[Console]: bom")
-	b.expect(t, "exec long.cfg", Operator, "[console]: executing 'long.cfg'", "[Console]: long.cfg:1: Line of 32769 bytes is too long.", "[Console]: after")
+	b.expect(t, "exec long.cfg", Operator, "[console]: executing 'long.cfg'", "[Console]: long.cfg:1: Line of 32769 bytes is too long, 32768 are the most.", "[Console]: after")
+	b.expect(t, `echo "`+strings.Repeat("x", MaxCommand)+`"`, Operator,
+		"[Console]: echo: a command has at most 2047 bytes, and this one 2054", "[Console]: Invalid arguments... Usage: echo r[text]")
 	b.expect(t, "exec nul.cfg", Operator, "[console]: executing 'nul.cfg'", "[Console]: a", "[Console]: c")
 	b.expect(t, `exec .\dir/../bom.cfg`, Operator, `[console]: executing '.\dir/../bom.cfg'`, "[Console]: bom")
 
@@ -473,6 +475,7 @@ func TestRedact(t *testing.T) {
 		"sv_other_password x; say password":      "sv_other_password ***; say password",
 		`  password "a;b";status`:                "  password ***;status",
 		`password "a;b"; echo c`:                 "password ***; echo c",
+		"auth_ad bob admin secret; say auth_x y": "auth_ad ***; say auth_x ***",
 	} {
 		if got := b.Redact(line); got != want {
 			t.Errorf("%q is logged as %q, want %q", line, got, want)
@@ -605,7 +608,7 @@ func TestSettingsAsReleased(t *testing.T) {
 		"sv_tee_historian": true, "sv_tee_historian_max_size": true, "sv_tee_historian_max_files": true,
 		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
 		"sv_bots": true, "sv_audit_log": true, "sv_demo_format": true, "log_dialect": true, "log_join_details": true, "sv_bot_skill": true, "sv_maps_base_url": true, "conn_timeout_protection": true,
-		"sv_announcement_filename": true, "sv_announcement_interval": true, "sv_announcement_random": true, "sv_ddrace_rules": true, "sv_reset_file": true, "sv_shutdown_when_empty": true, "sv_reload_when_empty": true, "sv_ipv4only": true, "sv_vote_time": true, "sv_vote_delay": true, "sv_vote_kick_delay": true, "sv_vote_map_delay": true, "sv_vote_yes_percentage": true, "sv_vote_majority": true, "sv_vote_max_total": true, "sv_vote_veto_time": true, "sv_join_vote_delay": true, "sv_rcon_vote": true, "sv_map_vote": true, "sv_client_suggestion": true, "sv_client_suggestion_old": true, "sv_client_suggestion_bot": true, "sv_tune_reset": true, "sv_ddrace_tune_reset": true, "sv_rcon_helper_password": true, "sv_welcome": true,
+		"sv_announcement_filename": true, "sv_announcement_interval": true, "sv_announcement_random": true, "sv_ddrace_rules": true, "sv_reset_file": true, "sv_info_change_delay": true, "sv_shutdown_when_empty": true, "sv_reload_when_empty": true, "sv_ipv4only": true, "sv_vote_time": true, "sv_vote_delay": true, "sv_vote_kick_delay": true, "sv_vote_map_delay": true, "sv_vote_yes_percentage": true, "sv_vote_majority": true, "sv_vote_max_total": true, "sv_vote_veto_time": true, "sv_join_vote_delay": true, "sv_rcon_vote": true, "sv_map_vote": true, "sv_client_suggestion": true, "sv_client_suggestion_old": true, "sv_client_suggestion_bot": true, "sv_tune_reset": true, "sv_ddrace_tune_reset": true, "sv_rcon_helper_password": true, "sv_welcome": true,
 		"sv_hl": true, "sv_hl_legacy_queries": true, "sv_hl_master": true, "sv_hl_rcon": true, "sv_hl_rcon_allow": true,
 		"sv_hl_rcon_bantime": true, "sv_hl_rcon_exempt": true, "sv_hl_rcon_failures": true, "sv_mods": true, "sv_mods_watch": true, "sv_resume": true, "sv_storage": true, "sv_ranks": true, "sv_sql_servername": true, "sv_sql_queries_delay": true}
 
@@ -665,7 +668,7 @@ func TestSettingsAsReleased(t *testing.T) {
 	for _, line := range table {
 		t.Errorf("missing: %s", line)
 	}
-	if n := reflect.TypeFor[Settings]().NumField(); n != len(pointers)-len(new(Settings).RulesLines)+1 {
+	if n := reflect.TypeFor[Settings]().NumField(); n != len(pointers)-len(new(Settings).RulesLines)+2 { // with DDNet
 		t.Errorf("%d fields, %d variables", n, len(pointers))
 	}
 }

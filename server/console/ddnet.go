@@ -31,7 +31,6 @@ type ddnetGroup struct {
 }
 
 var ddnetGroups = [...]ddnetGroup{
-	{"each level has one password: sv_rcon_password, sv_rcon_mod_password, sv_rcon_helper_password", strings.Fields("auth_add auth_add_p auth_change auth_change_p auth_list auth_remove")},
 	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
 	{"names are not banned", strings.Fields("name_ban name_bans name_unban")},
 	{"ranks are in the file of sv_ranks, or with teeyard-mariadb in the database of add_sqlserver", strings.Fields("add_sqlserver dump_sqlservers sv_score_folder sv_sql_bindaddr sv_sqlite_file sv_use_sql")},
@@ -40,11 +39,11 @@ var ddnetGroups = [...]ddnetGroup{
 	{"downloads, votes and the list of players are paced without settings", strings.Fields("sv_fast_download sv_map_window sv_mapupdaterate sv_send_votes_per_tick")},
 	{"the limits of sv_spamprotection are fixed", strings.Fields(`
 sv_chat_delay sv_chat_initial_delay sv_chat_penalty sv_chat_threshold sv_emoticon_delay
-sv_eye_emote_change_delay sv_info_change_delay sv_spam_mute_duration`)},
+sv_eye_emote_change_delay sv_spam_mute_duration`)},
 	{"votes about players kick them or make them spectators", strings.Fields("sv_vote_pause sv_vote_pause_time")},
 	{"clients of all versions may play", strings.Fields("sv_banned_versions sv_sixup")},
 	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass")},
-	{"a connection lasts 10 seconds without a sign of life", strings.Fields("conn_timeout")},
+	{"a connection lasts 10 seconds without a sign of life, and 100 while the client loads the map", strings.Fields("conn_timeout")},
 	{"commands come by rcon, the external console and HTTP", strings.Fields("sv_input_fifo")},
 	{"the log and status have the addresses of clients", strings.Fields("show_ips sv_conn_logging_server")},
 	{"log_dialect, console_output_level and ec_output_level say what the log is like", strings.Fields("console_enable_colors dbg_curl dbg_lognetwork loglevel")},

@@ -14,13 +14,14 @@ import (
 // effect, and that other names that do not exist are named with their places.
 func TestDDNetConfiguration(t *testing.T) {
 	files := fstest.MapFS{"dd.cfg": {Data: []byte(
-		"sv_rescue 1\nSV_Rescue 1\nsv_resque 1\naccess_level super 2\naccess_level nosuch 2\nsv_score_folder records\n")}}
+		"sv_rescue 1\nSV_Rescue 1\nsv_resque 1\naccess_level super 2\naccess_level nosuch 2\naccess_level echo 2\naccess_level exec 1\nsv_score_folder records\n")}}
 	b := newTestConsole(t, Config{KeepUnknown: true, Files: files})
 	b.ExecuteFile("dd.cfg", Operator)
 	b.Start()
 	want := []string{
 		"[console]: executing 'dd.cfg'",
-		"[Console]: dd.cfg:5: No such command: 'nosuch'.", "[Console]: dd.cfg:3: No such command: sv_resque.",
+		"[Console]: dd.cfg:5: No such command: 'nosuch'.",
+		"[Console]: access_level says who may run 2 commands; access_status 1 and access_status 2 list them", "[Console]: dd.cfg:3: No such command: sv_resque.",
 		"[Console]: of DDNet, without effect here: sv_score_folder (ranks are in the file of sv_ranks, or with teeyard-mariadb in the database of add_sqlserver)",
 		"[Console]: of DDNet, without effect here: super, sv_rescue (only where DDRace is played)",
 	}

@@ -17,7 +17,7 @@ import (
 func (c *Console) Execute(line string, who Caller) {
 	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
-		c.warn(who, "Console", "Line of %d bytes is too long.", len(line))
+		c.warn(who, "Console", "Line of %d bytes is too long, %d are the most.", len(line), MaxLine)
 		return
 	}
 	defer c.enter()()
@@ -63,6 +63,9 @@ func (c *Console) run(part string, who Caller) bool {
 		c.warn(who, "Console", "Access for command %s denied.", name)
 		return true
 	}
+	if len(part) > MaxCommand {
+		c.warn(who, "Console", "%s: a command has at most %d bytes, and this one %d", e.cmd.Name, MaxCommand, len(part))
+	}
 	args, rest, err := parseArgs(rest, e.params)
 	if errors.Is(err, errNumber) {
 		if c.failArgument(fmt.Errorf("%s: %w", e.cmd.Name, err)) {
@@ -102,7 +105,7 @@ func (c *Console) run(part string, who Caller) bool {
 func (c *Console) Check(line string, who Caller) error {
 	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
-		return fmt.Errorf("%w: it is too long", ErrLine)
+		return fmt.Errorf("%w: it is longer than %d bytes", ErrLine, MaxLine)
 	}
 	var noEffect error // of a name of DDNet, which are fine beside others
 	for n, more := 0, true; more; n++ {
@@ -178,6 +181,7 @@ func (c *Console) Start() {
 		leave()
 	}
 	c.starting = false
+	c.reportLevelled()
 	c.reportUnknown()
 }
 
@@ -508,7 +512,7 @@ func (c *Console) secretAt(command string) int {
 		word := strings.ToLower(command[i:end])
 		e := c.find(word, ^Flag(0))
 		// Misspelt names count, too.
-		secret := e != nil && e.cmd.Flags&Secret != 0 || strings.Contains(word, "password")
+		secret := e != nil && e.cmd.Flags&Secret != 0 || strings.Contains(word, "password") || e == nil && strings.HasPrefix(word, "auth_")
 		// "password" is also a word of the language, as in reasons and chat.
 		if secret && (begins || takesCommand || strings.Contains(word, "_")) {
 			if strings.Trim(command[end:], between) != "" {

@@ -110,6 +110,7 @@ func (c *Console) Reload(cfg *Configuration) error {
 	c.unknown, c.withoutEffect = nil, nil // they are kept again
 	err := c.ExecuteArgs(cfg.args)
 	c.reload = nil
+	c.reportLevelled()
 	c.reportUnknown()
 	for i := range r.variables {
 		if v := &r.variables[i]; v.e.variable.value() != v.before {

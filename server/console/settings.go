@@ -8,6 +8,9 @@ import "fmt"
 // are the names of the variables; those that Teeworlds 0.7.5 does not have are ours or
 // DDNet's.
 type Settings struct {
+	// DDNet makes those that DDNet-Server has with other values mean what they mean there. Set it before Register.
+	DDNet bool
+
 	Password           string // password
 	LogFile            string // logfile
 	LogFileTimestamp   int    // logfile_timestamp
@@ -94,6 +97,7 @@ type Settings struct {
 	TournamentMode          int        // sv_tournament_mode
 	PlayerReadyMode         int        // sv_player_ready_mode
 	SpamProtection          int        // sv_spamprotection
+	InfoChangeDelay         int        // sv_info_change_delay, DDNet's
 	RespawnDelayTDM         int        // sv_respawn_delay_tdm
 	PlayerSlots             int        // sv_player_slots
 	Bots                    int        // sv_bots, ours
@@ -101,7 +105,7 @@ type Settings struct {
 	SkillLevel              int        // sv_skill_level
 	TeamBalanceTime         int        // sv_teambalance_time
 	InactiveKickTime        int        // sv_inactivekick_time
-	InactiveKick            int        // sv_inactivekick
+	InactiveKick            int        // sv_inactivekick; see InactiveAction
 	InactiveKickSpec        int        // sv_inactivekick_spec
 	SilentSpectatorMode     int        // sv_silent_spectator_mode
 	StrictSpectateMode      int        // sv_strict_spectate_mode
@@ -134,8 +138,28 @@ type Settings struct {
 	EconOutputLevel int    // ec_output_level
 }
 
+// InactiveAction returns what happens to inactive clients, by the numbers of 0.7.5: those of DDNet are one less.
+func (s *Settings) InactiveAction() int {
+	if s.DDNet {
+		return s.InactiveKick + 1
+	}
+	return s.InactiveKick
+}
+
+// SetInactiveAction is the inverse of InactiveAction.
+func (s *Settings) SetInactiveAction(action int) {
+	if s.InactiveKick = action; s.DDNet {
+		s.InactiveKick--
+	}
+}
+
 // Register adds the variables to a console and sets them to their defaults.
 func (s *Settings) Register(c *Console) error {
+	inactiveKick := IntVar{"sv_inactivekick", "What happens to inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)", Server | Save, &s.InactiveKick, 2, 1, 3}
+	if s.DDNet {
+		inactiveKick.Help = "What happens to inactive clients (0 = spectator, 1 = spectator or kick, 2 = kick)"
+		inactiveKick.Default, inactiveKick.Min, inactiveKick.Max = 0, 0, 2
+	}
 	const sv, ec, secret = Server | Save, Econ | Save, Server | Save | Secret
 	for _, v := range []StringVar{
 		{"password", "Password to the server", secret, &s.Password, "", 32},
@@ -243,6 +267,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_tournament_mode", "Players join as spectators (2 = spectators' chat is restricted too)", sv, &s.TournamentMode, 0, 0, 2},
 		{"sv_player_ready_mode", "Players may pause and start the game by their ready state", sv, &s.PlayerReadyMode, 0, 0, 1},
 		{"sv_spamprotection", "Spam protection", sv, &s.SpamProtection, 1, 0, 1},
+		{"sv_info_change_delay", "Seconds between two changes of a player's name or skin", sv, &s.InfoChangeDelay, 5, 0, 9999},
 		{"sv_respawn_delay_tdm", "Seconds until respawn in team deathmatch", sv, &s.RespawnDelayTDM, 3, 0, 10},
 		{"sv_player_slots", "Number of clients that may play", sv, &s.PlayerSlots, 8, 0, 64},
 		{"sv_bots", "Number of players up to which bots fill the game while somebody is there (0 = no bots)", sv, &s.Bots, 0, 0, 64},
@@ -250,7 +275,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_skill_level", "Skill level shown in the server browser (0 to 2)", sv, &s.SkillLevel, 1, 0, 2},
 		{"sv_teambalance_time", "Minutes until teams are balanced (0 = never)", sv, &s.TeamBalanceTime, 1, 0, 1000},
 		{"sv_inactivekick_time", "Minutes until an inactive client is dealt with (0 = never)", sv, &s.InactiveKickTime, 3, 0, 1000},
-		{"sv_inactivekick", "What happens to inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)", sv, &s.InactiveKick, 2, 1, 3},
+		inactiveKick,
 		{"sv_inactivekick_spec", "Kick inactive spectators", sv, &s.InactiveKickSpec, 0, 0, 1},
 		{"sv_silent_spectator_mode", "No join and leave messages for spectators", sv, &s.SilentSpectatorMode, 1, 0, 1},
 		{"sv_strict_spectate_mode", "Hide health and ammo from spectators", sv, &s.StrictSpectateMode, 0, 0, 1},

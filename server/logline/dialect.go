@@ -102,9 +102,9 @@ func system06(system, text string) string {
 	return system
 }
 
-// CapturesInChat reports whether the server tells of captured flags in the chat too, where
-// programs read who captured which flag.
-func (d Dialect) CapturesInChat() bool { return d == TW06 || d == DDNet }
+// TellsInChat reports whether the server tells in the chat, too, who comes, goes, changes the team or has captured
+// a flag, where programs read that.
+func (d Dialect) TellsInChat() bool { return d == TW06 || d == DDNet }
 
 // translate returns a line of TW07 in the words of TW06 or DDNet. What it does not know
 // stays as it is.
@@ -188,14 +188,13 @@ func (d Dialect) translateServer(text string) string {
 		}
 		return text
 	}
-	if rest, ok := strings.CutPrefix(text, "ClientID="); ok {
-		return "ClientId=" + rest
+	if strings.HasPrefix(text, "ClientID=") {
+		return withKey(text)
 	}
 	begins := func(prefix string) bool { return strings.HasPrefix(text, prefix) }
 	if !isStatus && !begins("player ") && !begins("client dropped.") {
 		return text
 	}
-	text = strings.Replace(text, " ClientID=", " ClientId=", 1)
 	if before, after, ok := strings.Cut(text, " addr="); ok {
 		addr, rest, more := strings.Cut(after, " ")
 		text = before + " addr=<{" + addr + "}>"
@@ -205,6 +204,31 @@ func (d Dialect) translateServer(text string) string {
 	}
 	return text
 }
+
+// withKey names the login in lines about those who log in and out, as DDNet does.
+func withKey(text string) string {
+	before, key, _ := strings.Cut(text, " key='")
+	key = strings.TrimSuffix(key, "'")
+	for _, what := range []string{" authed (", " logged out"} {
+		who, rest, ok := strings.Cut(before, what)
+		if !ok || strings.Contains(who, " ") {
+			continue
+		}
+		if what == " authed (" {
+			if key == "" {
+				key = defaultKeys[rest]
+			}
+			return who + " authed with key=" + key + " (" + rest
+		}
+		if key != "" {
+			return who + " with key=" + key + what + rest
+		}
+	}
+	return text
+}
+
+// defaultKeys are what DDNet calls the logins with the passwords of the levels.
+var defaultKeys = map[string]string{"admin)": "default_admin", "moderator)": "default_mod", "helper)": "default_helper"}
 
 // NewDialect returns a handler that writes records of a level and above to w, in the
 // dialect that d has at the time.

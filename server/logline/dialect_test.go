@@ -14,11 +14,15 @@ import (
 var toolLines = []struct{ system, tw07, tw06, ddnet string }{
 	{"server", "version 0.7 802f1be60a05665f", "netversion 0.7 802f1be60a05665f", "version 0.7 802f1be60a05665f"},
 	{"server", "netversion 0.6 626fce9a778df4d4", "version 0.6 626fce9a778df4d4", "netversion 0.6 626fce9a778df4d4"},
-	{"server", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientId=10 addr=<{192.0.2.1:8}>"},
-	{"server", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientId=0 addr=<{[2001:db8::1]:8}>"},
+	{"server", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientID=10 addr=<{192.0.2.1:8}>"},
+	{"server", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientID=0 addr=<{[2001:db8::1]:8}>"},
 	{"server", "client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'", "client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'", "client dropped. cid=0 addr=<{192.0.2.1:8}> reason='bye addr=x'"},
-	{"server", "ClientID=0 authed (admin)", "ClientID=0 authed (admin)", "ClientId=0 authed (admin)"},
-	{"server", "ClientID=0 rcon='say addr=x ClientID=1'", "ClientID=0 rcon='say addr=x ClientID=1'", "ClientId=0 rcon='say addr=x ClientID=1'"},
+	{"server", "ClientID=0 authed (admin)", "ClientID=0 authed (admin)", "ClientID=0 authed with key=default_admin (admin)"},
+	{"server", "ClientID=0 authed (moderator) key='a b'", "ClientID=0 authed (moderator) key='a b'", "ClientID=0 authed with key=a b (moderator)"},
+	{"server", "ClientID=0 logged out by key removal key='a b'", "ClientID=0 logged out by key removal key='a b'", "ClientID=0 with key=a b logged out by key removal"},
+	{"server", "ClientID=0 logged out", "ClientID=0 logged out", "ClientID=0 logged out"},
+	{"server", "ClientID=0 rcon='say 1 authed (admin)'", "ClientID=0 rcon='say 1 authed (admin)'", "ClientID=0 rcon='say 1 authed (admin)'"},
+	{"server", "ClientID=0 rcon='say addr=x ClientID=1'", "ClientID=0 rcon='say addr=x ClientID=1'", "ClientID=0 rcon='say addr=x ClientID=1'"},
 	{"server", "id=1 addr=192.0.2.1:8 client=705 name='a client=b' score=3 (Admin)", "id=1 addr=192.0.2.1:8 name='a client=b' score=3 (Admin)", "id=1 addr=<{192.0.2.1:8}> client=705 name='a client=b' score=3 (Admin)"},
 	{"chat", "1:3:a:b: hi: 1:2:c: x", "3:-2:a:b: hi: 1:2:c: x", "3:-2:a:b: hi: 1:2:c: x"},
 	{"teamchat", "2:-1:3:bob: hi", "3:-1:bob: hi", "3:-1:bob: hi"},
@@ -80,7 +84,7 @@ func TestToolPatterns(t *testing.T) {
 		{"twlog", DDNet, `chat: (\d+):-?\d+:(.+): (.+)`, 2},
 		{"TeeworldsEconVPNDetection", TW07, `player is ready\. ClientID=([\d]+) addr=([^:]+)`, 1},
 		{"TEDMB", TW07, `^\[\d\d:\d\d:\d\d\]\[server\]: ClientID=(\d+) authed \((.*)\)$`, 1},
-		{"TEDMB", TW07, `rcon='(.*)'$`, 1},
+		{"TEDMB", TW07, `rcon='(.*)'$`, 2},
 		{"teeworlds-econ-js", TW06, `^\[server\]: player has entered the game. ClientID=([0-9]+) addr=(.+?):([0-9]+)$`, 1},
 		{"teeworlds-econ-js", TW06, `^\[game\]: leave player='(\d+):.*'$`, 1},
 		{"teeworlds-econ-js", TW06, `^\[game\]: team_join player='(\d+):(.*)' (team|m_Team)=(-?\d+)$`, 2},
@@ -136,8 +140,8 @@ func FuzzDialects(f *testing.F) {
 				}
 				continue // a byte takes up to six there
 			}
-			// The most that is added: " m_Team=" for " team=", "round ", "/0", "net" and "<{}>".
-			if n := head + len(system) + len(text) + 16; len(line) > n {
+			// The most that is added: " with key=default_moderator"; elsewhere " m_Team=" for " team=", "round ", "/0", "net" and "<{}>".
+			if n := head + len(system) + len(text) + len(" with key=default_moderator"); len(line) > n {
 				t.Errorf("%v: %d bytes, want at most %d: %q", d, len(line), n, line)
 			}
 			if said := d.AppendShort(nil, at, slog.LevelInfo, "chat", "1:3:"+text); !bytes.HasSuffix(said, []byte(text)) {

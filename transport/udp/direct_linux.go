@@ -44,9 +44,8 @@ func newDirectSocket(sock *net.UDPConn) (*directSocket, error) {
 		return nil, cerr
 	}
 	if err == nil {
-		err = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
-	}
-	if err == nil {
+		// Without timestamps datagrams count as received when they are read.
+		_ = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 		s.wakeFD, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	}
 	if err != nil {

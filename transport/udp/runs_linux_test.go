@@ -42,6 +42,46 @@ func TestRunsAreOneCall(t *testing.T) {
 	collect(t, other, 1)
 }
 
+// Paddable datagrams make runs of nearly one size, the last of which may be shorter.
+func TestPaddedRuns(t *testing.T) {
+	a, b := listen(t, Config{}), listen(t, Config{})
+	requireSegmentation(t, a)
+	sent := []struct {
+		size     int
+		paddable bool
+		runs     int
+		arrives  int // bytes
+	}{
+		{600, true, 1, 640}, {640, true, 1, 640}, {610, true, 1, 640}, {300, true, 1, 300},
+		{301, true, 2, 320}, {320, true, 2, 320},
+		{600, true, 3, 600},                                                 // would pad both before it
+		{600, false, 4, 600},                                                // of the other kind
+		{1200, true, 5, 1200}, {1201, true, 6, 1201}, {1201, true, 7, 1201}, // too long
+	}
+	for i, c := range sent {
+		send := a.Send
+		if c.paddable {
+			send = a.SendPaddable
+		}
+		send(b.LocalAddr(), bytes.Repeat([]byte{byte(i + 1)}, c.size))
+		if a.out.runs != c.runs {
+			t.Fatalf("datagram %d: %d runs, want %d", i, a.out.runs, c.runs)
+		}
+	}
+	a.Flush()
+	got, _ := collect(t, b, len(sent))
+	for i, d := range got {
+		c := sent[i]
+		want := append(bytes.Repeat([]byte{byte(i + 1)}, c.size), make([]byte, c.arrives-c.size)...)
+		if !bytes.Equal(d, want) {
+			t.Errorf("datagram %d: %d bytes, want %d, or others", i, len(d), len(want))
+		}
+	}
+	if s := a.Stats(); s.Sent != uint64(len(sent)) || !a.out.canSegment {
+		t.Errorf("counted %d of %d; can segment: %v", s.Sent, len(sent), a.out.canSegment)
+	}
+}
+
 // However datagrams are joined, each arrives as it was sent, in order, and is counted.
 func TestRunsArriveAsDatagrams(t *testing.T) {
 	for _, c := range []struct{ name, from, to string }{
@@ -63,43 +103,104 @@ func TestRunsArriveAsDatagrams(t *testing.T) {
 	}
 }
 
-// Where the system cannot cut, here for want of checksums, nothing is lost.
+// refuseRuns makes the system refuse to cut runs, for want of checksums, or lets it cut them again.
+func refuseRuns(t *testing.T, c *Conn, refuse int) {
+	t.Helper()
+	c.sock.Control(func(fd uintptr) {
+		if err := unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, refuse); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Where the system cannot cut, nothing is lost, and soon it is no longer tried.
 func TestRunsThatCannotBeCut(t *testing.T) {
 	a := listen(t, Config{})
 	requireSegmentation(t, a)
-	var err error
-	a.sock.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, 1) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	to := []*Conn{listen(t, Config{}), listen(t, Config{})}
-	for range 40 {
-		a.Send(to[0].LocalAddr(), []byte("one size"))
+	refuseRuns(t, a, 1)
+	to := []*Conn{listen(t, Config{Addr: "127.0.0.1"}), listen(t, Config{Addr: "127.0.0.2"})}
+	for i := range maxRefused {
+		for range 2 {
+			a.Send(to[i%2].LocalAddr(), []byte("one size"))
+		}
 	}
 	a.Flush()
 	if a.out.canSegment {
 		t.Error("the system cut runs without checksums: this test shows nothing")
 	}
-	collect(t, to[0], 40)
-	if n := a.Stats().Sent; n != 40 {
-		t.Errorf("counted %d of 40", n)
+	for _, c := range to {
+		collect(t, c, maxRefused)
+	}
+	if n := a.Stats().Sent; n != 2*maxRefused {
+		t.Errorf("counted %d of %d", n, 2*maxRefused)
 	}
 	rapid.Check(t, func(t *rapid.T) { checkArrival(t, a, to) })
+}
+
+// A peer to whom no runs can be sent, as it may say of the way to it, does not end those to others.
+func TestRunsRefusedForOnePeer(t *testing.T) {
+	a := listen(t, Config{})
+	requireSegmentation(t, a)
+	to := []*Conn{listen(t, Config{Addr: "127.0.0.1"}), listen(t, Config{Addr: "127.0.0.2"})}
+	run := func(c *Conn) {
+		for range 2 {
+			a.Send(c.LocalAddr(), []byte("one size"))
+		}
+		a.Flush()
+		collect(t, c, 2)
+	}
+	refuseRuns(t, a, 1)
+	for range 2 * maxRefused {
+		run(to[0])
+	}
+	for range 2 * maxRefused { // one address after the other, but others get their runs meanwhile
+		refuseRuns(t, a, 1)
+		run(to[0])
+		run(to[1])
+		if a.out.refused == 0 {
+			t.Fatal("no run is refused")
+		}
+		refuseRuns(t, a, 0)
+		run(to[1])
+	}
+	if !a.out.canSegment {
+		t.Error("no runs are sent any more")
+	}
+}
+
+// A run is no longer than the longest datagram.
+func TestLongRuns(t *testing.T) {
+	a, b := listen(t, Config{}), listen(t, Config{})
+	requireSegmentation(t, a)
+	for range 63 {
+		a.SendPaddable(b.LocalAddr(), make([]byte, maxPaddableSegment))
+	}
+	if a.out.runs != 2 {
+		t.Errorf("%d runs, want 2", a.out.runs)
+	}
+	a.Flush()
+	if n := a.Stats().Sent; n != 63 || a.out.refused != 0 {
+		t.Errorf("%d were sent, and %d runs refused", n, a.out.refused)
+	}
 }
 
 func checkArrival(t *rapid.T, a *Conn, to []*Conn) {
 	before := a.Stats()
 	want := make([][][]byte, len(to))
-	sizes := rapid.SampledFrom([]int{1, 8, 8, 8, 8, 512, 513, 1400})
+	sizes := rapid.SampledFrom([]int{1, 8, 8, 8, 8, 20, 500, 512, 513, 530, 1200, 1201, 1400})
 	size := 0
 	for i := range rapid.IntRange(1, 150).Draw(t, "n") {
 		k := rapid.IntRange(0, len(to)-1).Draw(t, "to")
 		if rapid.IntRange(0, 3).Draw(t, "other") == 0 || size == 0 {
 			size = sizes.Draw(t, "size")
 		}
-		b := bytes.Repeat([]byte{byte(i)}, size)
+		b := bytes.Repeat([]byte{byte(i + 1)}, size)
 		want[k] = append(want[k], b)
-		a.Send(to[k].LocalAddr(), b)
+		if rapid.Bool().Draw(t, "paddable") {
+			a.SendPaddable(to[k].LocalAddr(), b)
+		} else {
+			a.Send(to[k].LocalAddr(), b)
+		}
 	}
 	a.Flush()
 	n, total := 0, 0
@@ -112,7 +213,8 @@ func checkArrival(t *rapid.T, a *Conn, to []*Conn) {
 				t.Fatalf("%d of %d datagrams, %v", got, len(want[k]), err)
 			}
 			for _, d := range dst[:m] {
-				if got == len(want[k]) || !bytes.Equal(d.Data, want[k][got]) {
+				padding, sent := bytes.CutPrefix(d.Data, want[k][min(got, len(want[k])-1)])
+				if got == len(want[k]) || !sent || len(bytes.Trim(padding, "\x00")) > 0 || len(d.Data) > transport.MaxDatagram {
 					t.Fatalf("datagram %d: %d bytes %x", got, len(d.Data), d.Data[:1])
 				}
 				got++

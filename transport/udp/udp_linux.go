@@ -102,26 +102,15 @@ type writer struct {
 	zone     zones
 
 	// A run is one entry of vec.headers with the datagrams of several entries of
-	// vec.iovecs: small ones of one size to one peer, which the system sends as
-	// segments of one.
-	runs       int
-	canSegment bool
-	lastPeer   transport.Peer // of the last run
-	controls   []segmentControl
-}
-
-// Only small datagrams form runs, so that map downloads are not affected: captures on the
-// machine itself show a run as one datagram.
-const (
-	maxSegment  = 512 // bytes of a datagram
-	maxSegments = 64  // datagrams, UDP_MAX_SEGMENTS of Linux up to 6.7
-)
-
-// segmentControl is the control message UDP_SEGMENT of udp(7).
-type segmentControl struct {
-	hdr  unix.Cmsghdr
-	size uint16
-	_    [6]byte
+	// vec.iovecs to one peer, which the system sends as segments of one. They are of one
+	// size, but for the last one if they are paddable, which may be shorter.
+	runs         int
+	canSegment   bool
+	lastPeer     transport.Peer // of the last run
+	lastPaddable bool
+	controls     []segmentControl
+	refused      int                   // runs in a row, to other addresses each time
+	lastRefused  unix.RawSockaddrInet6 // the address of the last of them
 }
 
 func (c *Conn) init(cfg Config, sock *net.UDPConn) error {
@@ -284,7 +273,7 @@ func (c *Conn) collect(dst []transport.Datagram) int {
 			continue
 		}
 		if in.timestamps != nil {
-			at = now - in.timestamps[i].age(h.hdr.Controllen, wallTime)
+			at = now - in.timestamps[i].age(uint64(h.hdr.Controllen), wallTime)
 		}
 		dst[n] = transport.Datagram{
 			Peer:       in.zone.peer(&in.vec.addrs[i]),
@@ -301,7 +290,12 @@ func (c *Conn) collect(dst []transport.Datagram) int {
 }
 
 // Send implements [transport.Conn].
-func (c *Conn) Send(to transport.Peer, b []byte) {
+func (c *Conn) Send(to transport.Peer, b []byte) { c.queue(to, b, false) }
+
+// SendPaddable implements [transport.Padder].
+func (c *Conn) SendPaddable(to transport.Peer, b []byte) { c.queue(to, b, true) }
+
+func (c *Conn) queue(to transport.Peer, b []byte, paddable bool) {
 	out := &c.out
 	if len(b) > c.maxDatagram {
 		c.drop(transport.DropSendTooLong)
@@ -314,7 +308,7 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 	i := out.queued
 	copy(out.vec.buf[i*out.vec.slotSize:], b)
 	out.vec.iovecs[i].SetLen(len(b))
-	if !out.joinRun(to, len(b)) {
+	if !out.joinRun(to, len(b), paddable) {
 		h := &out.vec.headers[out.runs].hdr
 		h.Iov = &out.vec.iovecs[i]
 		h.SetIovlen(1)
@@ -323,29 +317,12 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 			h.Namelen = unix.SizeofSockaddrInet4
 		}
 		out.zone.fill(&out.vec.addrs[out.runs], to, out.ipv4Only)
-		out.lastPeer = to
+		out.lastPeer, out.lastPaddable = to, paddable
 		out.runs++
 	}
 	if out.queued++; out.queued == len(out.vec.iovecs) {
 		_ = c.Flush()
 	}
-}
-
-// joinRun adds the next datagram, of n bytes, to the last run if it can.
-func (out *writer) joinRun(to transport.Peer, n int) bool {
-	if !out.canSegment || out.runs == 0 || n == 0 || n > maxSegment || to != out.lastPeer {
-		return false
-	}
-	h := &out.vec.headers[out.runs-1].hdr
-	if h.Iovlen == maxSegments || h.Iov.Len != out.vec.iovecs[out.queued].Len {
-		return false
-	}
-	h.SetIovlen(int(h.Iovlen) + 1)
-	cut := &out.controls[out.runs-1]
-	cut.size = uint16(n)
-	h.Control = (*byte)(unsafe.Pointer(cut))
-	h.SetControllen(unix.CmsgSpace(2))
-	return true
 }
 
 // Flush implements [transport.Conn].
@@ -370,6 +347,7 @@ func (c *Conn) transmit(fd uintptr) bool {
 	out := &c.out
 	for i := 0; i < out.runs; {
 		n, errno := c.sendmmsg(fd, out.vec.headers[i:out.runs])
+		out.noteSent(out.vec.headers[i:][:n])
 		i += n
 		switch errno {
 		case 0, unix.EINTR:
@@ -385,37 +363,13 @@ func (c *Conn) transmit(fd uintptr) bool {
 				i++
 				continue
 			}
-			// The interface may not support segments, or a filter may refuse the
-			// datagrams. Sending them separately shows it.
-			out.canSegment = false
+			// A filter may also refuse the datagrams. Sending them separately shows it.
+			out.noteRefused(&h[0].hdr)
 			i++
 			c.sendSeparately(fd, h[0].hdr)
 		}
 	}
 	return true
-}
-
-// sendSeparately sends the datagrams of a run one by one.
-func (c *Conn) sendSeparately(fd uintptr, run unix.Msghdr) {
-	iov := unsafe.Slice(run.Iov, run.Iovlen)
-	var h [1]mmsghdr
-	for i := range iov {
-		h[0].hdr = unix.Msghdr{Name: run.Name, Namelen: run.Namelen, Iov: &iov[i]}
-		h[0].hdr.SetIovlen(1)
-		for {
-			_, errno := c.sendmmsg(fd, h[:])
-			if errno == unix.EINTR {
-				continue
-			}
-			if errno == unix.EAGAIN {
-				errno = unix.ENOBUFS
-			}
-			if errno != 0 {
-				c.drop(sendDrop(errno))
-			}
-			break
-		}
-	}
 }
 
 // sendmmsg sends without blocking, and returns and counts the runs sent.

@@ -12,6 +12,7 @@ func (h *Hub) Join(conn transport.Conn) transport.Conn {
 	h.wake = conn.Wake
 	j := &joined{Conn: conn, hub: h}
 	j.gatherer, _ = conn.(transport.Gatherer)
+	j.padder, _ = conn.(transport.Padder)
 	return j
 }
 
@@ -19,6 +20,7 @@ func (h *Hub) Join(conn transport.Conn) transport.Conn {
 type joined struct {
 	transport.Conn
 	gatherer transport.Gatherer // nil if Conn is none
+	padder   transport.Padder   // the same
 	hub      *Hub
 
 	lent        []arrival // whose buffers the last ReadBatch returned
@@ -58,6 +60,15 @@ func (c *joined) ReadBatch(dst []transport.Datagram, until int64) (n int, err er
 	c.hub.waiting.Store(false)
 	n += c.hub.take(dst[n:], &c.lent)
 	return n, err
+}
+
+// SendPaddable implements [transport.Padder].
+func (c *joined) SendPaddable(to transport.Peer, b []byte) {
+	if to.Kind == transport.WebSocket || c.padder == nil {
+		c.Send(to, b)
+		return
+	}
+	c.padder.SendPaddable(to, b)
 }
 
 // Send implements [transport.Conn].

@@ -26,8 +26,8 @@ type Server interface {
 	LogIn(o *server.Operator, password string) error
 	// Note logs something that is no console line.
 	Note(o *server.Operator, event, about string)
-	// RunFor runs a console line.
-	RunFor(o *server.Operator, line string, print func(line string)) (warning string)
+	// RunFor runs a console line, and calls done at its end.
+	RunFor(o *server.Operator, line string, print func(line string), done func(warning string))
 	// Clients appends who is there.
 	Clients(dst []server.Client) []server.Client
 	// Votes returns what players may vote for.
@@ -152,6 +152,14 @@ var errBusy = &apiError{http.StatusServiceUnavailable, "the server is busy, try 
 // do runs f between two ticks on the server's goroutine. If it returns an error, f may still run
 // later, so nothing that f writes may be read.
 func (c *Console) do(ctx context.Context, f func(s Server)) error {
+	return c.await(ctx, func(s Server, done func()) {
+		f(s)
+		done()
+	})
+}
+
+// await is do for what ends when done is called, which may be after f has returned.
+func (c *Console) await(ctx context.Context, f func(s Server, done func())) error {
 	p := c.server.Load()
 	if p == nil {
 		return errBusy
@@ -164,7 +172,15 @@ func (c *Console) do(ctx context.Context, f func(s Server)) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
 	defer cancel()
-	err := (*p).Do(ctx, func() { f(*p) })
+	ended := make(chan struct{})
+	err := (*p).Do(ctx, func() { f(*p, func() { close(ended) }) })
+	if err == nil {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
 	switch {
 	case errors.Is(err, server.ErrClosed):
 		return &apiError{http.StatusServiceUnavailable, "the server has shut down"}

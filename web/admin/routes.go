@@ -3,6 +3,7 @@ package admin
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -181,16 +182,21 @@ func (c *Console) run(q *request, check func(s Server) error, command string, ar
 func (c *Console) runLine(q *request, line string, may func(s Server) bool) (LineOutput, error) {
 	out := LineOutput{Output: []string{}}
 	op, size := q.op, 0
-	err := c.do(q.Context(), func(s Server) {
+	err := c.await(q.Context(), func(s Server, done func()) {
 		if !may(s) {
+			done()
 			return
 		}
-		out.Warning = s.RunFor(&op, line, func(line string) {
+		print := func(line string) {
 			if size += len(line); len(out.Output) >= maxOutput || size > maxOutputBytes {
 				out.Cut = true
 				return
 			}
 			out.Output = append(out.Output, line)
+		}
+		s.RunFor(&op, line, print, func(warning string) {
+			out.Warning = warning
+			done()
 		})
 	})
 	if err != nil {
@@ -500,7 +506,7 @@ var levels = []string{"debug", "info", "warn", "error"}
 
 func (c *Console) readLog(q *request, _ *struct{}) (Log, error) {
 	query := q.URL.Query()
-	from, err := q.number("from", 0, 0, 1<<62)
+	from, err := q.number("from", 0, 0, math.MaxInt)
 	if err != nil {
 		return Log{}, err
 	}

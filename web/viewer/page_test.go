@@ -184,19 +184,24 @@ func TestReplaysPage(t *testing.T) {
 	})
 	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "", "start": "2026-11-21T14:30:00Z", "length": 5, "size": 9, "players": [{"name": "carl", "score": 0}], "num_players": 20, "has_result": false},
+			{"name": "teehistorian/1.teehistorian", "demo": "/recordings/teehistorian/1.teehistorian.demo", "map": {"name": "run"}, "game_type": "Race", "start": "2026-11-20T14:30:01Z", "length": 5, "size": 9, "players": []},
+			{"name": "demos/run.demo", "demo": "/recordings/demos/run.demo", "map": {"name": "run"}, "game_type": "", "start": "2026-11-20T14:30:05Z", "length": 0, "size": 2499000, "players": []},
 			{"name": "replays/r.twreplay", "demo": "/recordings/replays/r.twreplay.demo", "map": {"name": "run"}, "game_type": "Race", "start": "2026-11-20T14:30:00Z", "length": 5, "size": 9,
 			 "players": [{"name": "dora", "score": 65432}, {"name": "eve", "score": -1}], "num_players": 2, "has_result": true, "race": true}]}`))
 	})
 	p := browsertest.Open(t, mux, "/replays")
-	p.Wait(`document.querySelectorAll('#replays li').length === 4`)
+	p.Wait(`document.querySelectorAll('#replays li').length === 5`)
 	p.Screenshot()
 	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i> 12'`)
 	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
 	wantTrue(t, p, "a file", `(([title, download]) => title.textContent === 'ctf2' && title.getAttribute('href') === './?demo=recordings%2Fdemos%2Fa%2520%25231.demo' && download.getAttribute('href') === 'recordings/demos/a%20%231.demo')(document.querySelectorAll('#replays li')[1].querySelectorAll('a'))`)
 	wantTrue(t, p, "players of a file", `document.querySelectorAll('#replays .players')[1].textContent === 'carl, 19 more, demos/a #1.demo'`)
-	wantTrue(t, p, "a log", `document.querySelectorAll('#replays .players')[2].textContent === 'dora 1:05, eve, replays/r.twreplay' && document.querySelectorAll('#replays li')[2].querySelectorAll('a')[1].textContent === 'Download'`)
+	wantTrue(t, p, "a log", `document.querySelectorAll('#replays .players')[3].textContent === 'dora 1:05.43, eve, replays/r.twreplay' && document.querySelectorAll('#replays li')[3].querySelectorAll('a')[1].textContent === 'Download'`)
+	wantTrue(t, p, "what is of the same match", `(([,, other, none]) => other.textContent === 'teehistorian' && other.getAttribute('href') === './?demo=recordings%2Fteehistorian%2F1.teehistorian.demo' && !none)(document.querySelectorAll('#replays li')[3].querySelectorAll('a'))`)
+	wantTrue(t, p, "sizes", `[...document.querySelectorAll('#replays li')].map(li => li.querySelectorAll('a')[1].textContent).join() === 'Download 1.9 MB,Download 1 kB,Download 2.5 MB,Download,Download 1 kB'`)
+	wantTrue(t, p, "a short one", `document.querySelectorAll('#replays li')[2].textContent.includes('less than a second')`)
 	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
-	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
+	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
 }
 
 // TestNoReplays: an empty list says what gets into it.

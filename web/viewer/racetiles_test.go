@@ -97,3 +97,17 @@ func TestRaceTiles(t *testing.T) {
 	}
 	comparePicture(t, p.Screenshot(), "testdata/racetiles.png", 640, 352)
 }
+
+// TestGameLayerWithImages: of a map without anything that the original client shows, the game layer is shown in its look, too.
+func TestGameLayerWithImages(t *testing.T) {
+	data := FindData()
+	if data == "" {
+		t.Skip("Teeworlds is not installed")
+	}
+	p := openServed(t, data, map[string][]byte{"/maps/race": raceMap(t)})
+	p.Run(`import('/test/draw.js').then(m => m.open("/maps/race", "race", 640, 352, true))`)
+	if code := call[int](p, "draw.js", "drawMap(320, 176, 0.5)"); code != 0 {
+		t.Errorf("WebGL error %#x", code)
+	}
+	comparePicture(t, p.Screenshot(), "testdata/racetiles.png", 640, 352)
+}

@@ -9,21 +9,14 @@ import (
 	"math"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
-// The tiles of the game layer, as maps for races have them.
-const (
-	tileStart           = 33
-	tileFinish          = 34
-	tileFirstCheckpoint = 35
-	numCheckpoints      = 25
-)
-
 // HasCourse reports whether a map has a start and a finish.
 func HasCourse(t game.Terrain) bool {
-	return bytes.IndexByte(t.Tiles, tileStart) >= 0 && bytes.IndexByte(t.Tiles, tileFinish) >= 0
+	return bytes.IndexByte(t.Tiles, ddrace.TileStart) >= 0 && bytes.IndexByte(t.Tiles, ddrace.TileFinish) >= 0
 }
 
 // Mode is race. Its state is the races of one world. The ranks keep all finishes; the storage had
@@ -45,8 +38,8 @@ type state struct {
 
 // run is one way through the course.
 type run struct {
-	Time        int32                 // ms
-	Checkpoints [numCheckpoints]int32 // ms since the start, 0 for those not passed
+	Time        int32                        // ms
+	Checkpoints [ddrace.NumCheckpoints]int32 // ms since the start, 0 for those not passed
 }
 
 var (
@@ -59,6 +52,7 @@ var (
 	_ game.DamageHook     = (*Mode)(nil)
 	_ game.DeathHook      = (*Mode)(nil)
 	_ game.EnterHook      = (*Mode)(nil)
+	_ game.RenameHook     = (*Mode)(nil)
 	_ game.LeaveHook      = (*Mode)(nil)
 	_ game.RoundStartHook = (*Mode)(nil)
 	_ game.WinRule        = (*Mode)(nil)
@@ -105,13 +99,13 @@ func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 // OnTile starts, times and ends races.
 func (m *Mode) OnTile(ctx *game.Ctx, id game.PlayerID, tile uint8) {
 	switch {
-	case tile == tileStart:
+	case tile == ddrace.TileStart:
 		ctx.StartRace(id)
 		m.state.Current[id] = run{}
-	case tile == tileFinish:
+	case tile == ddrace.TileFinish:
 		m.finish(ctx, id)
-	case tile >= tileFirstCheckpoint && tile < tileFirstCheckpoint+numCheckpoints:
-		m.pass(ctx, id, int(tile-tileFirstCheckpoint))
+	case tile >= ddrace.TileCheckpoint && tile < ddrace.TileCheckpoint+ddrace.NumCheckpoints:
+		m.pass(ctx, id, int(tile-ddrace.TileCheckpoint))
 	}
 }
 
@@ -183,6 +177,9 @@ func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	ctx.StopRace(d.Victim)
 	ctx.RespawnNow(d.Victim)
 }
+
+// OnRename forgets the best time, which is the old name's. The race goes on.
+func (m *Mode) OnRename(_ *game.Ctx, id game.PlayerID) { m.state.Best[id] = run{} }
 
 // OnLeave forgets the player's times. The best time of all stays.
 func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {

@@ -247,3 +247,72 @@ func TestNoCourse(t *testing.T) {
 		testenv.Check(t, n == want, "%s: told %d times", row, n)
 	}
 }
+
+// TestRename checks that a best time does not go along with a player who takes another name, and that the race goes on.
+func TestRename(t *testing.T) {
+	r := newRunner(t, straight, nil)
+	r.step(1, bots.Join(0))
+	r.step(100, nil, 1)
+	r.step(1, []game.Command{{Kind: game.CmdKill, Player: 0}})
+	testenv.Require(t, r.player(0).Score > 0, "no time: %+v", r.player(0))
+	for r.player(0).RaceStart == 0 {
+		r.step(1, nil, 1)
+	}
+	r.take()
+	r.step(1, []game.Command{{Kind: game.CmdProfile, Player: 0, Profile: &game.Profile{Name: "other"}}}, 1)
+	testenv.Check(t, r.player(0).Score == game.NoRaceTime && r.player(0).RaceStart != 0, "with another name: %+v", r.player(0))
+	r.step(100, nil, 1)
+	finish := game.Event{}
+	for _, e := range r.take() {
+		testenv.Check(t, e.Kind != game.EvCheckpoint, "compared with the old name: %+v", e)
+		if e.Kind == game.EvRaceFinish {
+			finish = e
+		}
+	}
+	testenv.Check(t, finish.Value > 0 && finish.Extra == 0 && r.player(0).Score == finish.Value, "finish %+v, %+v", finish, r.player(0))
+}
+
+// judge kills whoever finishes, and tells of the finish again.
+type judge struct {
+	calls []game.RaceFinish
+	ticks []int32 // of the last OnTick before each call
+	tick  int32
+	ran   int // calls while the clock ran
+}
+
+func (j *judge) Start(*game.Tx) {}
+
+func (j *judge) OnTick(ctx *game.Ctx) { j.tick = ctx.Tick() }
+
+func (j *judge) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
+	j.calls, j.ticks = append(j.calls, *f), append(j.ticks, ctx.Tick()-j.tick)
+	if _, running := ctx.RaceTime(f.Player); running {
+		j.ran++
+	}
+	ctx.SendRaceFinish(*f)
+	ctx.Kill(f.Player, game.WeaponGame)
+}
+
+// TestFinishHook checks that a mod is told once of each finish, at the end of the tick, with what clients are told.
+func TestFinishHook(t *testing.T) {
+	j := &judge{}
+	r := newRunner(t, straight, nil)
+	r.World = testenv.Must(game.New(game.Config{Terrain: course(straight), Mode: new(race.Mode), Mods: []game.Mod{j}, Rules: game.DefaultRules()}))
+	r.step(1, bots.Join(0))
+	r.step(300, nil, 1)
+	var told []game.RaceFinish
+	killed := 0
+	for _, e := range r.take() {
+		switch e.Kind {
+		case game.EvRaceFinish:
+			told = append(told, game.RaceFinish{Player: e.Player, Time: e.Value, Diff: e.Extra, Record: e.Record})
+		case game.EvKill:
+			killed++
+		}
+	}
+	testenv.Require(t, len(j.calls) > 1 && killed == len(j.calls) && len(told) == 2*len(j.calls), "%d calls, %d deaths, %d told", len(j.calls), killed, len(told))
+	for i, f := range j.calls {
+		testenv.Check(t, f == told[2*i] && f == told[2*i+1] && j.ticks[i] == 0, "call %d with %+v, %d ticks after OnTick; told %+v", i, f, j.ticks[i], told[2*i:2*i+2])
+	}
+	testenv.Check(t, j.calls[0].Record == game.RecordOfAll && j.calls[0].Time > 0 && j.ran == 0, "%+v, the clock ran %d times", j.calls[0], j.ran)
+}

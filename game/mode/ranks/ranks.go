@@ -201,7 +201,7 @@ func Lines(a *game.RankAnswer, hide bool) (lines []string, toAll bool) {
 		mapInfo(a, say)
 	case game.RankSaves:
 		last := ""
-		if a.Save != nil {
+		if a.Save != nil && a.Save.Age >= 0 {
 			last = ", last saved " + ago(a.Save.Age) + " ago"
 		}
 		say("%s has %d %s on %s%s", a.Name, a.Count, plural(a.Count, "save"), a.Map, last)

@@ -27,6 +27,7 @@ func TestLines(t *testing.T) {
 			"------------- Last Times -------------|[GER] ann, 1 day and 1 hour ago, 00:01.86|ann, 00:01.86, don't know when|----------------------------------------------------"},
 		{game.RankAnswer{Op: game.RankFinish, Points: 1}, false, "You earned 1 point for finishing this map!"},
 		{game.RankAnswer{Op: game.RankSaves, Name: "ann", Map: "m", Count: 2, Save: &game.RankSaveState{Age: 61}}, false, "ann has 2 saves on m, last saved 1 min and 1 sec ago"},
+		{game.RankAnswer{Op: game.RankSaves, Name: "ann", Map: "m", Count: 1, Save: &game.RankSaveState{Age: -1}}, false, "ann has 1 save on m"},
 		{game.RankAnswer{Op: game.RankMapInfo, Name: "x"}, false, `No map like "x" found.`},
 		{game.RankAnswer{Op: game.RankMapInfo, Info: &game.RankMap{Name: "M", Mapper: "me", Server: "Novice", Points: 1, Stars: 2, Age: -1, Finishes: 3, Finishers: 1, Median: 61_900, Own: 5000}}, false,
 			`"M" by me on Novice, ★★✰✰✰, 1 point, 3 finishes by 1 tee in 01:01 median, your time: 00:05.00`},

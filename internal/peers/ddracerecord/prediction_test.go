@@ -19,11 +19,14 @@ var predictedKinds = map[string][]string{
 	"plain": nil, "freeze": {"freeze"}, "tele": {"tele"}, "speedup": {"speedup"}, "tune": {"tune"}, "switch": {"switch"},
 	"jump": {"jump"}, "stopper": {"stopper"}, "solo": {"solo"}, "weapons": {"weapons"},
 	"mixed": {"freeze", "speedup", "tune", "switch", "jump", "weapons"},
-	"told":  {"tune"}, "release 20": {"newspeedup", "weapontele"},
+	"told":  {"tune"}, "release 20": {"newspeedup", "weapontele"}, "elastic": {"tune", "newspeedup"},
 }
 
 // predictedSettings are of the servers, so that clients know of them only what they are told.
-var predictedSettings = map[string]string{"told": "; tune gravity 0.3; tune ground_control_speed 12; tune hook_length 500; tune hammer_strength 3"}
+var predictedSettings = map[string]string{
+	"told":    "; tune gravity 0.3; tune ground_control_speed 12; tune hook_length 500; tune hammer_strength 3",
+	"elastic": "; sv_ddnet_physics 20; tune ground_elasticity_x 0.5; tune ground_elasticity_y 0.8", // 16.4 knows none of these
+}
 
 // predictedMapSettings are of the map.
 var predictedMapSettings = map[string][]string{"release 20": {"sv_ddnet_physics 20"}}

@@ -77,10 +77,16 @@ var recordings = map[string]func() (file []byte, cfg Config){
 	"paused":     saying(generated(12, "sv_pauseable 1; sv_chat_delay 0; sv_spamprotection 0", nil, "solo"), nil, "/spec", "/pause", "/spec", "/spec", "/pause bot 1", "/r"),
 	"practice":   withRcon(saying(generated(8, "sv_pauseable 1; sv_chat_delay 0; sv_spamprotection 0", settings("sv_freeze_delay 1"), "freeze", "tele", "solo", "race"), alone, "/r", "/spec", "/tp bot 1", "/spec", "/tp", "/pause", "/tp", "/pause", "/tp bot 2"), "up"),
 	"rescued":    saying(generated(8, "sv_rescue 1; sv_rescue_delay 0; sv_chat_delay 0; sv_spamprotection 0", settings("sv_freeze_delay 1"), "freeze", "tele", "jump"), nil, "/r"),
+	"unfinished": withoutKill(withRejoin(saying(generated(2, "", nil, "race"), together))),
 	"operated":   withRcon(generated(8, "sv_pauseable 1", settings("sv_freeze_delay 1"), Kinds...), "tele", "tele 1", "tele 0 1", "totele 1", "totelecp 1", "totele 2", "kill_pl 1", "set_team_ddr 0 3", "set_team_ddr 1 3", "freezehammer 1", "unfreezehammer 1", "force_pause 0 2", "super", "unsuper", "move 2 -2", "set_team_ddr 0 0", "ninja"),
 	"swapped":    saying(generated(10, "sv_chat_delay 0; sv_spamprotection 0; sv_saveswapgames_delay 0; sv_swap 1", nil, "race", "weapons"), together, "/swap bot 1", "/swap bot 0", "/team 1"),
 	"savings":    saying(generated(10, "sv_chat_delay 0; sv_spamprotection 0; sv_saveswapgames_delay 0; sv_sqlite_file ddnet.sqlite", nil, "race", "weapons"), together, "/save one", "/team 1", "/load one", "/save two", "/team 1", "/load two", "/team 1", "/team 1"),
 	"super":      withRcon(generated(10, "", nil, Kinds...), "super", "weapons"),
+	"elastic": generated(9, "", settings("tune ground_elasticity_x 0.5", "tune gun_fire_delay 1060", "tune ground_elasticity_y 0.8", "tune_zone 1 ground_elasticity_x 1", "tune_zone 1 ground_elasticity_y 7", "tune_zone 2 ground_elasticity_y -0.5",
+		"tune_zone 2 ground_elasticity_x -1", "tune_zone 3 ground_elasticity_x 0.01", "tune_zone 3 gravity 1.5"), "tune", "jump", "weapons"),
+	"bouncing": withRcon(generated(5, "", settings("sv_freeze_delay 1"), Kinds...), "tune ground_elasticity_y 1", "ninja", "tune ground_elasticity_x 0.9", "tune gravity 1", "ninja", "tune ground_elasticity_y 0.3", "tune_zone 1 ground_elasticity_x 0.5", "tune_zone 2 ground_elasticity_y 2", "tune_reset ground_elasticity_x", "tune_reset"),
+	"lasers":   withRcon(generated(2, "", settings("tune laser_bounce_delay 700", "tune laser_reach 3000", "tune shotgun_fire_delay 100", "tune laser_fire_delay 1"), "weapons", "solo", "hits", "death"), "weapons", "super", "shotgun", "unsuper"),
+	"moved":    withRcon(generated(8, "", settings("sv_freeze_delay 1"), Kinds...), "left 2", "weapons", "up", "tele", "right 1", "super", "move 1 -1", "down -1", "unsuper", "move_raw 9 -30", "tele 1", "totele 1", "ninja", "totelecp 1", "tele 0 1", "up 3"),
 }
 
 // onInstalled are those on maps that are installed with DDNet.
@@ -88,6 +94,8 @@ var onInstalled = map[string]func() (file []byte, cfg Config){
 	"sixup":     sixup,
 	"tutorial0": installed("Tutorial", 0), "goldmine0": installed("Gold Mine", 0), "tsunami0": installed("Tsunami", 0),
 	"dm1": installed("dm1", 0), "ctf5": installed("ctf5", 0), "ctf2": installed("ctf2", 0), "coverage": installed("coverage", 1),
+	"ctf1": typing(installed("ctf1", 0)), "ctf3": typing(installed("ctf3", 0)), "ctf4": typing(installed("ctf4", 0)), "ctf6": typing(installed("ctf6", 0)), "ctf7": typing(installed("ctf7", 0)),
+	"dm2": typing(installed("dm2", 0)), "dm6": typing(installed("dm6", 0)), "dm7": typing(installed("dm7", 0)), "dm8": typing(installed("dm8", 0)), "dm9": typing(installed("dm9", 0)),
 	"tutorial": installed("Tutorial", 1), "tsunami": installed("Tsunami", 1), "goldmine": installed("Gold Mine", 1), "learntoplay": installed("LearnToPlay", 1), "sunny": installed("Sunny Side Up", 1),
 }
 
@@ -121,6 +129,17 @@ func saying(f func() ([]byte, Config), first func(i int) []string, lines ...stri
 	}
 }
 
+// typing has players who type all kinds of commands in turn.
+func typing(f func() ([]byte, Config)) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		file, cfg := saying(f, nil, "/team 1", "/pause", "/r", "/lock", "/spec", "/practice", "/tp", "/kill", "/swap bot 1", "/pause bot 2", "/tp bot 0", "/team 2",
+			"/unlock", "/save one", "/load one", "/ninjajetpack", "/swap bot 0", "/spec bot 3", "/emote happy 5", "/practice", "/team 3", "/invite bot 1", "/rescue",
+			"/top5", "/rank", "/saytime", "/timer both", "/showothers 1", "/specteam", "/me waves", "/w bot 1 hello", "/pause", "/team 0", "/tp bot 5")()
+		cfg.Settings = "sv_rescue 1; sv_pauseable 1; sv_chat_delay 0; sv_spamprotection 0; sv_saveswapgames_delay 0; sv_sqlite_file ddnet.sqlite"
+		return file, cfg
+	}
+}
+
 // alone has each player practise in a team of their own.
 func alone(i int) []string { return []string{fmt.Sprintf("/team %d", i+1), "/practice"} }
 
@@ -132,6 +151,15 @@ func withLocks(f func() ([]byte, Config)) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
 		file, cfg := f()
 		cfg.Chat = func(i int) []string { return []string{fmt.Sprintf("/team %d", 1+i%3), "/lock 1"} }
+		return file, cfg
+	}
+}
+
+// withoutKill has players live as long as they can.
+func withoutKill(f func() ([]byte, Config)) func() ([]byte, Config) {
+	return func() ([]byte, Config) {
+		file, cfg := f()
+		cfg.Kill = false
 		return file, cfg
 	}
 }

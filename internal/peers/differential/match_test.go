@@ -105,6 +105,7 @@ type observation struct {
 	tick     int32
 	items    []item
 	messages []string // with their ids
+	whole    bool     // the snapshot came without a base
 }
 
 type item struct {
@@ -185,6 +186,7 @@ type observer struct {
 	loggedIn        bool          // to the remote console
 	entered         bool          // the server answered ENTERGAME
 	inputs          int           // sent
+	whole           int           // snapshots without a base
 	joinedAtNumSeen int           // length of seen when it joined again
 	maps            []string      // that the server announced
 	seenBefore      []observation // on the map before the last one
@@ -231,7 +233,9 @@ func (o *observer) changeMap(name string) {
 }
 
 func (o *observer) recordSnapshot(tick int32, s *snapshot.Snapshot) {
-	now := observation{tick: tick, items: make([]item, s.Len()), messages: o.pending}
+	whole := o.Stats().Whole
+	now := observation{tick: tick, items: make([]item, s.Len()), messages: o.pending, whole: whole > o.whole}
+	o.whole = whole
 	for i := range now.items {
 		key, ints := s.Item(i)
 		now.items[i] = item{key, slices.Clone(ints)}

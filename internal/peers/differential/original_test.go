@@ -186,16 +186,17 @@ func (r *originalRun) finish() error {
 }
 
 // cutRounds removes the rounds from the first on that cannot be compared, if there is one:
-// not all players have it, or the original stood still before it. Our server skips ticks when
-// it is more than 50 late; the original does not.
+// not all players have it, or the original stood still before it, or did not hear of a player
+// for three seconds and left out snapshots. Our server skips ticks when it is more than 50
+// late; the original does not.
 func (r *originalRun) cutRounds(seenBy func(p *originalPlayer, from int32) []observation) bool {
 	m := r.match
 	good := len(m.Rounds)
 	if !m.Config.behavior.rejoin {
 		for _, p := range r.players {
-			theirs := ticksOf(seenBy(p, m.Start))
+			theirs := seenBy(p, m.Start)
 			for i := range good {
-				if i >= len(theirs) || theirs[i] != m.Rounds[i] {
+				if i >= len(theirs) || theirs[i].tick != m.Rounds[i] || theirs[i].whole {
 					good = i
 					break
 				}

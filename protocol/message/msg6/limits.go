@@ -29,7 +29,8 @@ const (
 	MaxVoteTimeout = 60
 
 	// TuneParamsVanilla is the number of parameters in the Sv_TuneParams of
-	// Teeworlds 0.6, and TuneParamsDDNet in that of DDNet 16.4.
+	// Teeworlds 0.6, and TuneParamsDDNet in that of DDNet 16.4; later
+	// releases append more.
 	TuneParamsVanilla = 33
 	TuneParamsDDNet   = 45
 

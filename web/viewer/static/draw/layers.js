@@ -112,8 +112,12 @@ export class Layers {
 		this.deleted = false;
 		/** @type {(DrawnTiles|DrawnQuads|null)[][]} */
 		this.groups = map.groups.map((g) => g.layers.map((l) => (l.type === 'quads' ? this.quads(l) : l.kind === 0 ? this.tiles(l) : null)));
+		/** Whether there is anything to draw: maps can have a game layer only, and images can be missing. */
+		this.any = false;
 		/** Done when all images are there that there are. */
-		this.loaded = Promise.all(map.images.map((_, i) => this.load(i, base, files)));
+		this.loaded = Promise.all(map.images.map((_, i) => this.load(i, base, files))).then(() => {
+			this.any = this.groups.flat().some((d) => d && (d.layer.image < 0 || (d.type === 'tiles' ? this.tileImages : this.images)[d.layer.image]));
+		});
 	}
 
 	/** @param {boolean} repeatX @param {boolean} repeatY */

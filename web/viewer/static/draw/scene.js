@@ -113,7 +113,7 @@ export class Scene {
 		const gl = this.gl;
 		if (gl.isContextLost()) return;
 		const style = this.useImages && this.original ? this.original : this.own;
-		const layers = this.useImages ? this.layers : null;
+		const layers = this.useImages && this.layers?.any ? this.layers : null;
 		this.atlas?.update();
 		const atlas = this.atlas?.texture ?? null;
 		this.names.frame++;

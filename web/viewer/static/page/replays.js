@@ -41,7 +41,43 @@ const MAX_SCORES = 3;
 function scoreOf(r, score) {
 	if (score === undefined || (r.name && !r.has_result)) return '';
 	if (!r.race) return ` ${score}`;
-	return score < 0 ? '' : ` ${formatTicks(Math.floor(score / 20))}`;
+	return score < 0 ? '' : ` ${formatTicks(Math.floor(score / 20))}.${String(Math.floor(score / 10) % 100).padStart(2, '0')}`;
+}
+
+/** @param {number} bytes */
+function sizeText(bytes) {
+	return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** @param {Replay} r */
+function kindOf(r) {
+	if (r.name?.endsWith('.twreplay')) return 'replay log';
+	return r.name?.endsWith('.teehistorian') ? 'teehistorian' : 'demo';
+}
+
+/** Whether two recordings are of the same match: most of the longer one is in the other one, too. @param {Replay} a @param {Replay} b */
+function isSameMatch(a, b) {
+	const [from, to] = [Date.parse(a.start) / 1000, Date.parse(b.start) / 1000];
+	const both = Math.min(from + a.length, to + b.length) - Math.max(from, to);
+	return !a.finish && !b.finish && a.map.name === b.map.name && both > 0 && both * 2 >= Math.max(a.length, b.length);
+}
+
+/**
+ * Puts together what is of the same match: first what knows the most about it.
+ * @param {Replay[]} replays
+ * @returns {Replay[][]}
+ */
+function matchesOf(replays) {
+	/** @type {Replay[][]} */
+	const matches = [];
+	for (const r of replays) {
+		const same = matches.find((m) => isSameMatch(m[0], r) && !m.some((o) => !o.name && !r.name));
+		if (same) same.push(r);
+		else matches.push([r]);
+	}
+	const worth = (/** @type {Replay} */ r) => (r.name ? 0 : 2) + (r.has_result ? 1 : 0);
+	for (const m of matches) m.sort((a, b) => worth(b) - worth(a));
+	return matches;
 }
 
 /** Shows the list. */
@@ -66,7 +102,7 @@ export async function showReplays() {
 		/** @type {Replay[]} */
 		const replays = (await r.json()).replays.concat(await recordings());
 		replays.sort((a, b) => b.start.localeCompare(a.start));
-		items = replays.map((replay) => ({ words: wordsOf(replay), item: itemOf(replay) }));
+		items = matchesOf(replays).map((m) => ({ words: m.map(wordsOf).join('\n'), item: itemOf(m) }));
 		list.append(...items.map((i) => i.item));
 	} catch (err) {
 		status.textContent = `The list cannot be loaded: ${err instanceof Error ? err.message : err}.`;
@@ -104,20 +140,31 @@ function wordsOf(r) {
 }
 
 /** @param {Replay} r */
-function itemOf(r) {
+function pageOf(r) {
+	return r.match ? `./?match=${encodeURIComponent(r.match)}` : `./?demo=${encodeURIComponent(r.demo.slice(1))}`;
+}
+
+/** @param {Replay[]} recordings of a match */
+function itemOf([r, ...others]) {
 	const li = make('li');
 	const kind = r.finish ? 'Finish' : r.game_type;
 	const title = make('a', 'name', kind ? `${kind} on ${r.map.name}` : r.map.name);
-	title.href = r.match ? `./?match=${encodeURIComponent(r.match)}` : `./?demo=${encodeURIComponent(r.demo.slice(1))}`;
+	title.href = pageOf(r);
 	const time = make('time', 'when', new Date(r.start).toLocaleString());
 	time.dateTime = r.start;
 	const isLog = /\.(twreplay|teehistorian)$/.test(r.name ?? ''); // whose size is not that of the demo
-	const download = make('a', '', isLog ? 'Download' : `Download ${(r.size / 1e6).toFixed(1)} MB`);
+	const download = make('a', '', isLog ? 'Download' : `Download ${sizeText(r.size)}`);
 	if (/^\/(b|recordings)\/.+\.demo$/.test(r.demo)) download.href = r.demo.slice(1);
 	download.download = '';
 	const scores = r.team_scores ? ` · ${r.team_scores.join(' : ')}` : '';
 	const facts = make('span', 'when');
-	facts.append(time, ` · ${formatTicks(r.length * TICKS_PER_SECOND)}${scores}`);
+	facts.append(time, ` · ${r.length < 1 ? 'less than a second' : formatTicks(r.length * TICKS_PER_SECOND)}${scores}`);
+	for (const o of others) {
+		const link = make('a', '', kindOf(o));
+		link.href = pageOf(o);
+		link.title = o.name ?? '';
+		facts.append(' · ', link);
+	}
 	const all = r.players ?? [];
 	const players = all.slice(0, MAX_PLAYERS).map((p, n) => (n < MAX_SCORES ? `${p.name}${scoreOf(r, p.score)}` : p.name));
 	const more = (r.num_players ?? all.length) - players.length;

@@ -1,0 +1,60 @@
+package mods
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Trial is for DDRace: all begin with a grenade launcher, have so many seconds, and are praised at the
+// finish.
+type Trial struct {
+	seconds int32
+	state   struct {
+		Finishes game.PerPlayer[int32]
+	}
+}
+
+// NewTrial makes the mod.
+func NewTrial() game.Mod { return &Trial{} }
+
+// State implements game.StateHook.
+func (m *Trial) State() any { return &m.state }
+
+// Start implements game.Mod.
+func (m *Trial) Start(tx *game.Tx) {
+	tx.IntVar(game.IntVar{Name: "trial_seconds", Help: "Seconds for a race", Value: &m.seconds, Default: 300, Min: 1, Max: 3600})
+	tx.ChatCommand(game.CommandSpec{Name: "finishes", Help: "How often you have finished", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		c.Reply(ctx, fmt.Sprintf("%d times", m.state.Finishes[c.Player]))
+	}})
+}
+
+// OnSpawn implements game.SpawnHook. A weapon that is given ends the race, as a cheat; what the race
+// was before makes it count.
+func (m *Trial) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	if world := ctx.DDRace(); world != nil {
+		if tee := world.AliveTee(int(id)); tee != nil {
+			race := tee.Race
+			ctx.GiveWeapon(id, game.WeaponGrenade, -1)
+			tee.Race = race
+		}
+	}
+}
+
+// OnTick implements game.TickHook.
+func (m *Trial) OnTick(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		if ms, running := ctx.RaceTime(id); running && ms > 1000*m.seconds {
+			ctx.SayTo(id, "Too slow!")
+			ctx.Kill(id, game.WeaponGame)
+		}
+	}
+}
+
+// OnFinish implements game.FinishHook.
+func (m *Trial) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
+	m.state.Finishes[f.Player]++
+	if f.Record == game.RecordOfAll {
+		ctx.Broadcast(fmt.Sprintf("%s is the fastest: %.2f s", ctx.Name(f.Player), float64(f.Time)/1000))
+	}
+}

@@ -1,0 +1,245 @@
+package server
+
+import (
+	"crypto/md5"
+	crand "crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// Operators of DDNet have logins to the remote console with names: auth_add. Some clients send a name with the
+// password; without one, the passwords of the levels count.
+
+// rconLogin is such a login. Of its password there is only DDNet's hash, as auth_add_p takes it. It stays in memory.
+type rconLogin struct {
+	name  string
+	level console.Level
+	salt  [8]byte
+	hash  [md5.Size]byte // of the password and the salt
+}
+
+const (
+	maxRconLogins    = 1024
+	maxRconLoginName = 63 // bytes
+)
+
+// hashRconPassword returns DDNet's hash of a password.
+func hashRconPassword(password string, salt [8]byte) [md5.Size]byte {
+	return md5.Sum(append([]byte(password), salt[:]...))
+}
+
+// has reports whether a password is that of the login. Its time does not depend on what is wrong.
+func (l *rconLogin) has(password string) bool {
+	hash := hashRconPassword(password, l.salt)
+	return subtle.ConstantTimeCompare(hash[:], l.hash[:]) == 1
+}
+
+// loginCommands are DDNet's commands for logins.
+func (s *Server) loginCommands() []console.Command {
+	const lasting, secret = console.Server | console.Lasting, console.Server | console.Lasting | console.Secret
+	return []console.Command{
+		{Name: "auth_add", Params: "s[ident] s[level] r[pw]", Help: "Add a login with a name to the remote console (levels: admin, moderator, helper)", Flags: secret, Run: s.cmdAuthAdd},
+		{Name: "auth_add_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Add a login of which only the hash of the password is known", Flags: secret, Run: s.cmdAuthAdd},
+		{Name: "auth_change", Params: "s[ident] s[level] r[pw]", Help: "Change level and password of a login", Flags: secret, Run: s.cmdAuthChange},
+		{Name: "auth_change_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Change level and password of a login to those of a hash", Flags: secret, Run: s.cmdAuthChange},
+		{Name: "auth_remove", Params: "s[ident]", Help: "Remove a login", Flags: lasting, Run: s.cmdAuthRemove},
+		{Name: "auth_list", Help: "List the logins to the remote console", Flags: console.Server, Run: s.cmdAuthList},
+	}
+}
+
+// loginArgs returns the login that the arguments describe. It prints what is wrong if it is nil.
+func loginArgs(call *console.Call) *rconLogin {
+	l := &rconLogin{name: call.Arg(0)}
+	switch level := strings.ToLower(call.Arg(1)); {
+	case level == "admin":
+		l.level = console.LevelAdmin
+	case strings.HasPrefix(level, "mod"):
+		l.level = console.LevelMod
+	case level == "helper":
+		l.level = console.LevelHelper
+	default:
+		call.Warn("auth", `level can be one of {"admin", "mod(erator)", "helper"}`)
+		return nil
+	}
+	if l.name == "" || len(l.name) > maxRconLoginName {
+		call.Warn("auth", "the name of a login has 1 to %d bytes", maxRconLoginName)
+		return nil
+	}
+	if !strings.HasSuffix(call.Name, "_p") {
+		if call.Arg(2) == "" {
+			call.Warn("auth", "a login needs a password")
+			return nil
+		}
+		crand.Read(l.salt[:]) // never fails
+		l.hash = hashRconPassword(call.Arg(2), l.salt)
+		return l
+	}
+	if !decodeHex(l.hash[:], call.Arg(2)) {
+		call.Warn("auth", "Malformed password hash: %d hexadecimal digits", 2*len(l.hash))
+		return nil
+	}
+	if !decodeHex(l.salt[:], call.Arg(3)) {
+		call.Warn("auth", "Malformed salt hash: %d hexadecimal digits", 2*len(l.salt))
+		return nil
+	}
+	return l
+}
+
+// decodeHex decodes as many bytes as there are in dst.
+func decodeHex(dst []byte, text string) bool {
+	b, err := hex.DecodeString(text)
+	return err == nil && copy(dst, b) == len(dst) && len(b) == len(dst)
+}
+
+// findLogin returns the index of the login of a name, -1 if there is none.
+func (s *Server) findLogin(name string) int {
+	return slices.IndexFunc(s.logins, func(l rconLogin) bool { return l.name == name })
+}
+
+// mayHandle reports whether an operator may make or change logins of a level, and says so if not: nobody
+// gets more access than they have.
+func mayHandle(call *console.Call, level console.Level) bool {
+	if level < call.Caller.Level {
+		call.Warn("auth", "access denied: logins of the level %s are for the operators of that level", level)
+		return false
+	}
+	return true
+}
+
+func (s *Server) cmdAuthAdd(call *console.Call) {
+	l := loginArgs(call)
+	if l == nil || !mayHandle(call, l.level) {
+		return
+	}
+	i := s.findLogin(l.name)
+	switch {
+	case i >= 0 && call.Console.Reloading():
+		if old := &s.logins[i]; old.level == l.level && (old.salt == l.salt && old.hash == l.hash || call.Name == "auth_add" && old.has(call.Arg(2))) {
+			return
+		}
+		s.changeLogin(call, i, l)
+	case i >= 0 || s.levelPassword(l.name) != nil:
+		call.Warn("auth", "ident already exists")
+	case len(s.logins) == maxRconLogins:
+		call.Warn("auth", "there are %d logins already", maxRconLogins)
+	default:
+		s.logins = append(s.logins, *l)
+		call.Print("auth", "key added")
+		if len(s.logins) == 1 {
+			s.sendRconTypes()
+		}
+	}
+}
+
+// changeLogin changes a login. Who is in with it has to log in again.
+func (s *Server) changeLogin(call *console.Call, i int, to *rconLogin) {
+	s.logins[i] = *to
+	s.endLogins(call, to.name, "key update")
+	call.Print("auth", "key updated")
+}
+
+func (s *Server) cmdAuthChange(call *console.Call) {
+	i := s.findLogin(call.Arg(0))
+	if i < 0 {
+		call.Warn("auth", "ident couldn't be found")
+		return
+	}
+	if l := loginArgs(call); l != nil && mayHandle(call, min(l.level, s.logins[i].level)) {
+		s.changeLogin(call, i, l)
+	}
+}
+
+func (s *Server) cmdAuthRemove(call *console.Call) {
+	i := s.findLogin(call.Arg(0))
+	if i < 0 {
+		call.Warn("auth", "ident couldn't be found")
+		return
+	}
+	if !mayHandle(call, s.logins[i].level) {
+		return
+	}
+	s.logins = slices.Delete(s.logins, i, i+1)
+	s.endLogins(call, call.Arg(0), "key removal")
+	call.Print("auth", "key removed, all users logged out")
+	if len(s.logins) == 0 {
+		s.sendRconTypes()
+	}
+}
+
+func (s *Server) cmdAuthList(call *console.Call) {
+	for _, p := range s.rconPasswords() {
+		if p.password != "" {
+			call.Print("auth", "%s %s", p.key, p.level)
+		}
+	}
+	for i := range s.logins {
+		call.Print("auth", "%s %s", s.logins[i].name, s.logins[i].level)
+	}
+}
+
+// endLogins logs out who is logged in with a name.
+func (s *Server) endLogins(call *console.Call, name, reason string) {
+	for _, c := range s.sessions {
+		if c != nil && c.rcon.authed && c.rcon.key == name {
+			c.logout(call.Caller, reason)
+		}
+	}
+}
+
+// sendRconTypes tells all clients whether there are logins with names, for which those of DDNet ask.
+func (s *Server) sendRconTypes() {
+	for _, c := range s.sessions {
+		if c != nil && c.state > stateAuth {
+			c.bridge.SendRconType(len(s.logins) > 0)
+		}
+	}
+}
+
+// loginLevel returns the access to the remote console that a name and a password give, and as whose.
+func (s *Server) loginLevel(name, password string) (key string, level console.Level, right bool) {
+	if name == "" {
+		return s.rconLevel(password)
+	}
+	if p := s.levelPassword(name); p != nil {
+		return p.key, p.level, p.password != "" && equalPasswords(password, p.password)
+	}
+	nobody := rconLogin{}
+	l := &nobody // so that guesses of names take as long
+	if i := s.findLogin(name); i >= 0 {
+		l = &s.logins[i]
+	}
+	return l.name, l.level, l.has(password) && l != &nobody
+}
+
+// levelPassword returns the password of a level that has a name in DDNet, nil if none has it.
+func (s *Server) levelPassword(name string) *rconPassword {
+	for _, p := range s.rconPasswords() {
+		if p.key == name {
+			return &p
+		}
+	}
+	return nil
+}
+
+// account returns the name with which an operator has logged in, "" if it was the password of the level.
+func (c *session) account() string {
+	if !c.rcon.authed || c.server.levelPassword(c.rcon.key) != nil {
+		return ""
+	}
+	return safetext.Line(c.rcon.key)
+}
+
+// accountSuffix returns the end of log lines about an operator who has logged in with a name.
+func (c *session) accountSuffix() string {
+	if name := c.account(); name != "" {
+		return fmt.Sprintf(" key=%s", logline.Quote(name))
+	}
+	return ""
+}

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+)
+
+// Advance runs the ticks that are due, updates the connections and sends what is
+// queued. It returns the time at which it should be called again.
+func (s *Server) Advance(now conn.Time) conn.Time {
+	s.now = now
+	s.standStill(now)
+	due, skipped := s.clock.due(now)
+	due += s.playPrelude()
+	if skipped > 0 {
+		s.drops[dropTicks].Add(uint64(skipped))
+	}
+	before := s.clock.tick
+	for left := due; left > 0; left-- {
+		s.botsThink = left <= maxBotCatchUp || len(s.sessionByPeer) == 0 && due <= idleTicks+preludeStep
+		s.tick(now)
+	}
+	if due > 0 {
+		// Every second tick. Several ticks at once make one round, whichever is last.
+		round := s.settings.HighBandwidth != 0 || crossesMultiple(before, s.clock.tick, 2)
+		if round {
+			s.sendSnapshots(now, before)
+		}
+		s.sendCommandLists()
+		for _, c := range s.sessions {
+			if c != nil {
+				s.updateSession(now, c, round)
+			}
+		}
+		s.releaseExcessSeats()
+	}
+	if s.nextBurst != 0 && now >= s.nextBurst {
+		s.continueDownloads(now)
+	}
+	s.closeDropped(now)
+	s.restartAfterFullReplay()
+	if !s.updateDrain(now) {
+		s.changeMap(now)
+	}
+	s.updateMods(now)
+	s.updateRegistration(now)
+	s.halfLife.update(now)
+	s.updateEcon(now)
+	s.updateRotation(now)
+	s.econ.console.Advance(int64(now))
+	s.reportBanStorage()
+	s.reportLapsedBans()
+	s.updateResume(now)
+	s.transport.Flush()
+	if due > 0 {
+		s.tickTimes.add(due, conn.Time(s.transport.Now()).Sub(now))
+	}
+	return s.nextAdvanceTime()
+}
+
+// idleTicks is the number of ticks that are run at once while no client is connected:
+// waking up costs far more than an empty tick.
+const idleTicks = 25
+
+// nextAdvanceTime returns when Advance must be called next if nothing arrives before.
+func (s *Server) nextAdvanceTime() conn.Time {
+	if s.prelude > 0 {
+		return s.now
+	}
+	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending() {
+		return s.clock.tickStart(s.clock.tick + idleTicks)
+	}
+	if next := s.clock.nextTick(); s.nextBurst == 0 || next < s.nextBurst {
+		return next
+	}
+	return s.nextBurst
+}
+
+// crossesMultiple reports whether one of the ticks after before, up to tick, is a
+// multiple of n.
+func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }
+
+// updateSession does what is due for a session after a tick. Queued messages are sent
+// only with snapshots, as in the original: a datagram for every INPUTTIMING would cost
+// more than everything else the server does.
+func (s *Server) updateSession(now conn.Time, c *session, round bool) {
+	if c.isHeld() {
+		if now >= c.heldUntil {
+			c.drop(conn.ReasonTimeout)
+		}
+		return
+	}
+	c.conn.SetTimeout(c.patience())
+	c.conn.Update(now)
+	if c.conn.State() == conn.StateError {
+		if !s.keepSeat(now, c, c.conn.Reason()) {
+			c.drop(c.conn.Reason())
+		}
+		return
+	}
+	if c.state != stateInGame && !c.rcon.authed && now.Sub(c.lastProgress) > joinTimeout {
+		c.drop("Took too long to join")
+		return
+	}
+	c.continueDownload()
+	c.sendPendingLines()
+	if round || c.state != stateInGame {
+		c.conn.Flush(now)
+	}
+}
+
+// patience returns how long the client may be silent. Clients of DDNet look at no datagrams while they load
+// the map and what belongs to it, for which slow machines need more than the 10 seconds of a connection.
+func (c *session) patience() time.Duration {
+	if c.state > stateAuth && c.state < stateEntering {
+		return loadingPatience
+	}
+	return conn.Timeout
+}
+
+// tick runs one tick of the world and tells everybody what happened in it.
+func (s *Server) tick(now conn.Time) {
+	s.clock.tick++
+	tick := s.clock.tick
+	s.queueInputs(tick)
+	s.runBots()
+	s.votes.noneDropping = len(s.droppedSessions) == 0
+	s.takeAnswers()
+	events := s.stepWorld()
+	s.recordTeehistorian(events)
+	clear(s.pendingCommands) // for the garbage collector
+	s.pendingCommands = s.pendingCommands[:0]
+	asked := s.asked
+	s.asked = askedOfWorld{}
+	s.seats.givingWay = 0
+	s.releaseSeats()
+	s.updateLatencies()
+	for _, v := range s.versions {
+		v.RecordTick(s.world, events)
+	}
+	s.demoTick(events)
+	for i := range events {
+		switch events[i].Kind {
+		case game.EvStore:
+			s.store(events[i].Store, "")
+		case game.EvModOff:
+			s.modPanicked(events[i].Text)
+		case game.EvConsole:
+			asked.printConsole(s, &events[i])
+		default:
+			s.observeGame(&events[i])
+			s.deliverEvent(now, &events[i])
+		}
+	}
+	asked.end()
+	s.tickAnnouncements(now)
+	s.tickRandomMap()
+	s.tickEmpty()
+	s.tickModVote(now)
+	s.tickVote(now)
+	s.sendModViews()
+	s.takeDemoRecords()
+	s.notifyObservers(events)
+}
+
+// queueCommand adds a command to the next tick.
+func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
+
+// queueRequest adds a client's command to the next tick. The rate limits of clients
+// bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
+// commands, such as CmdLeave, are not held to.
+func (s *Server) queueRequest(cmd game.Command) {
+	if cmd.Kind == game.CmdSay && s.refuseMuted(cmd.Player) {
+		return
+	}
+	if len(s.pendingCommands) >= maxRequestsPerTick {
+		s.countDrop(dropCommands)
+		return
+	}
+	s.queueCommand(cmd)
+}
+
+// maxRequestsPerTick is the largest burst that the rate limits allow 64 players.
+const maxRequestsPerTick = 64 * 192

@@ -1,0 +1,211 @@
+package server
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// tickVote ends a vote that is decided, and sends the counts when they have changed.
+func (s *Server) tickVote(now conn.Time) {
+	if s.votes.noneDropping {
+		for i := range s.votes.pendingResults {
+			s.announceVote(&s.votes.pendingResults[i])
+		}
+		clear(s.votes.pendingResults)
+		s.votes.pendingResults = s.votes.pendingResults[:0]
+		if s.votes.withoutEffect {
+			s.votes.withoutEffect = false
+			s.sayToAll("The vote passed without effect. Operators find the reason in the server's log")
+		}
+	}
+	s.tickModerators()
+	v := &s.votes.current
+	if v.kind == bridge.VoteNone {
+		return
+	}
+	if v.aborted {
+		s.endVote(bridge.VoteAborted)
+		return
+	}
+	var yes, no, total int32
+	moderated := s.votes.moderated && v.isAboutPlayer()
+	count := v.recount || now >= v.ends
+	if count {
+		yes, no, total = s.countVotes()
+		if most := int32(s.settings.VoteMaxTotal); most > 0 && v.isAboutPlayer() {
+			total = min(total, most)
+		}
+	}
+	percent := int32(s.settings.VoteYesPercentage)
+	passes := yes*100 > total*percent
+	if now >= v.ends && s.settings.VoteMajority == 0 {
+		passes = passes || yes*100 > (yes+no)*percent
+	}
+	waits, vetoed := false, false
+	if count {
+		waits, vetoed = s.vetoes(v, now)
+	}
+	switch {
+	case v.forced > 0, count && passes && !waits && !vetoed && (!moderated || now >= v.ends):
+		passed := *v
+		s.recentCallers().Remove(v.person)
+		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
+		s.votes.current = vote{}
+		if passed.mod != 0 {
+			s.endModVote(&passed, true)
+		} else {
+			s.executeResult(&passed)
+		}
+	case v.forced < 0, count && no*100 >= total*(100-percent), vetoed, now >= v.ends:
+		if s.endVote(bridge.VoteFailed); vetoed || count && passes && waits {
+			s.sayToAll("Vote failed because of veto. Find an empty server instead")
+		}
+	case v.recount:
+		v.recount = false
+		s.observe(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(total - yes - no), Total: int(total)})
+		s.tellAll(func(a audience) { a.SendVoteStatus(yes, no, total-yes-no, total) })
+	}
+}
+
+// vetoes reports whether somebody who has been in the game or has raced for longer than sv_vote_veto_time keeps
+// a vote in DDRace, which is not about a player, from passing since they have not voted yet, and whether one votes against it.
+func (s *Server) vetoes(v *vote, now conn.Time) (waits, vetoed bool) {
+	minutes := s.settings.VoteVetoTime
+	if minutes == 0 || v.kind != bridge.VoteOption || v.mod != 0 || !s.world.IsDDRace() {
+		return false, false
+	}
+	f := s.world.Frame()
+	for i := range f.Players {
+		p := &f.Players[i]
+		c := s.sessions[p.ID]
+		if c == nil || c.state != stateInGame || c.isHeld() || p.Team == game.TeamSpectators || p.AFK {
+			continue
+		}
+		raced := p.RaceStart != 0 && (f.Tick-p.RaceStart)/(60*game.TickRate) > int32(minutes)
+		if !raced && now.Sub(c.enteredAt) < time.Duration(minutes+1)*time.Minute {
+			continue
+		}
+		switch choice := c.personsChoice(); {
+		case choice == 0:
+			waits = true
+		case choice < 0:
+			vetoed = true
+		}
+	}
+	return waits, vetoed
+}
+
+// personsChoice returns the vote of the person behind a session, the first that one of their players cast.
+func (c *session) personsChoice() (choice int32) {
+	order := 0
+	for _, o := range c.server.sessions {
+		if o != nil && o.state == stateInGame && o.ballot.choice != 0 && (order == 0 || o.ballot.order < order) && o.person() == c.person() {
+			choice, order = o.ballot.choice, o.ballot.order
+		}
+	}
+	return choice
+}
+
+// executeResult runs what a vote has decided. If that fails or changes nothing, the log says why and players are told
+// that it did, since nobody sees the output of the command.
+func (s *Server) executeResult(v *vote) {
+	name, _, _ := strings.Cut(v.command, " ")
+	allowed, _ := s.console.Values(name)
+	isVariable := allowed != "" && !strings.ContainsAny(v.command, ";\"")
+	before := s.console.Value(name)
+	mapBefore, _ := s.wantedMap()
+	s.votes.executingResult, s.votes.passedBy = true, v.caller
+	s.execute(v.command, console.Operator, func(failure string) {
+		result := ""
+		if failure == "" && isVariable && s.console.Value(name) == before {
+			failure = name + " has this value already"
+		}
+		if failure != "" {
+			result = "failed"
+			s.print(console.Warning, "server", fmt.Sprintf("a vote has passed without its effect. cmd=%s: %s", logline.Quote(s.console.Redact(v.command)), failure))
+			s.votes.withoutEffect = true
+		}
+		if v.forced == 0 {
+			s.auditVote(v.caller, v.command, result) // how it was forced is in the log already
+		}
+	})
+	s.votes.executingResult = false
+	if wanted, _ := s.wantedMap(); wanted != mapBefore {
+		s.mapChange.voted = wanted
+	}
+}
+
+// result returns the announcement of how a vote ended.
+func (v *vote) result(how bridge.VoteKind) bridge.Vote {
+	r := bridge.Vote{Kind: how, Caller: v.caller, Target: game.Nobody}
+	if how != bridge.VoteAborted && v.forced != 0 {
+		r.Caller = game.Nobody
+	} else if v.mod != 0 && v.caller == game.Nobody {
+		r.Caller = 0 // without one clients say that an operator forced it
+	}
+	return r
+}
+
+// endVote ends a vote that did not pass.
+func (s *Server) endVote(how bridge.VoteKind) {
+	s.endModVote(&s.votes.current, false)
+	r := s.votes.current.result(how)
+	s.votes.current = vote{}
+	s.announceVote(&r)
+}
+
+// announceVote tells everybody that a vote has begun or ended.
+func (s *Server) announceVote(v *bridge.Vote) {
+	s.observeVote(v)
+	s.tellAll(func(a audience) { a.SendVote(v) })
+}
+
+// countVotes counts the votes of the players who are not spectators. A person has one vote,
+// the first that one of their players cast. As in the original everybody who is not in the
+// game yet counts as one more person.
+func (s *Server) countVotes() (yes, no, total int32) {
+	var counted game.PlayerMask
+	person := func(c *session) netip.Prefix {
+		if c.state != stateInGame {
+			return netip.Prefix{}
+		}
+		return c.person()
+	}
+	for id, c := range s.sessions {
+		pid := game.PlayerID(id)
+		if c == nil || c.state < stateReady || c.isHeld() || counted.Has(pid) || s.teamOf(pid) == game.TeamSpectators {
+			continue
+		}
+		if s.votes.current.isAboutPlayer() && s.now < c.mayVoteFrom {
+			continue
+		}
+		choice, order := c.ballot.choice, c.ballot.order
+		for other := id + 1; other < len(s.sessions); other++ {
+			o := s.sessions[other]
+			if o == nil || o.state < stateReady || o.isHeld() || counted.Has(game.PlayerID(other)) || person(o) != person(c) {
+				continue
+			}
+			counted |= game.MaskOne(game.PlayerID(other))
+			if o.ballot.choice != 0 && (choice == 0 || o.ballot.order < order) {
+				choice, order = o.ballot.choice, o.ballot.order
+			}
+		}
+		total++
+		switch {
+		case choice > 0:
+			yes++
+		case choice < 0:
+			no++
+		}
+	}
+	return yes, no, total
+}
