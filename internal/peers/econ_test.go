@@ -102,7 +102,7 @@ func TestEconTranscript(t *testing.T) {
 func TestEconRcon(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
 	run := func(start func(testing.TB, string) *Server) string {
-		addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
+		addr := FreeAddr(t)
 		s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_output_level 0; console_output_level 2", addr.Port()))
 		awaitNobody(t, s)
 		text, err := runTeeyard(t, "hello", "rcon", addr.String(), "--protocol", "econ",
@@ -130,7 +130,7 @@ teeyard: refused: "no such command": No such command: no.
 
 // econTranscript runs the script and returns what all clients got in each step.
 func econTranscript(t *testing.T, start func(testing.TB, string) *Server) (transcript []string) {
-	addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
+	addr := FreeAddr(t)
 	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password hello; ec_auth_timeout 5; ec_bantime 5; console_output_level 2", addr.Port()))
 	awaitNobody(t, s)
 	conns := map[string]net.Conn{}

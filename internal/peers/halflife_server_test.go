@@ -183,7 +183,7 @@ func TestEcon(t *testing.T) {
 }
 
 func testEcon(t *testing.T, start func(testing.TB, string) *Server) {
-	addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
+	addr := FreeAddr(t)
 	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password %s; sv_rcon_password other; sv_timelimit 30", addr.Port(), rconPassword))
 	econ := func(password, line string) (string, error) {
 		return runTeeyard(t, password, "rcon", addr.String(), "--protocol", "econ", line)

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -23,10 +24,13 @@ const (
 	numPorts  = 20000
 )
 
-var portCount atomic.Uint32
+var (
+	portCount atomic.Uint32
+	claims    sync.Map // port to its net.Listener, for who collects garbage closes them
+)
 
-// FreePort returns a UDP port of 127.0.0.1 that nobody uses, another one at every call.
-// Tests that run in other processes at the same time get other ports.
+// FreePort returns a port of 127.0.0.1 that nobody uses, for UDP and TCP, another one at
+// every call. Tests that run in other processes at the same time get other ports.
 func FreePort() (int, error) {
 	// A program that is started meanwhile would inherit the socket and hold the port
 	// until exec. Elsewhere than on Linux, opening a socket takes this lock itself.
@@ -38,13 +42,34 @@ func FreePort() (int, error) {
 	for range 100 {
 		n := uint32(os.Getpid())*64 + portCount.Add(1)
 		port := firstPort + int(n%numPorts)
-		var c *udp.Conn
-		if c, err = udp.Listen(udp.Config{Addr: "127.0.0.1", Port: port}); err == nil {
-			c.Close()
+		if err = claimPort(port); err == nil {
 			return port, nil
 		}
 	}
 	return 0, fmt.Errorf("peers: no free port: %w", err)
+}
+
+// claimPort returns an error if somebody uses the port, or another process has claimed it.
+// It may be long until the server of a test uses its port, so a claim lasts until the process
+// ends: it is a socket with a name that only one process can have, without a file.
+func claimPort(port int) error {
+	if runtime.GOOS == "linux" {
+		l, err := net.Listen("unix", fmt.Sprintf("@teeyard test port %d", port))
+		if err != nil {
+			return err
+		}
+		claims.Store(port, l)
+	}
+	u, err := udp.Listen(udp.Config{Addr: "127.0.0.1", Port: port})
+	if err != nil {
+		return err
+	}
+	u.Close()
+	t, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return err
+	}
+	return t.Close()
 }
 
 // FreeAddr returns 127.0.0.1 with a port of FreePort.

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/client"
@@ -22,6 +23,10 @@ const flagYard = `
 #......................#
 #x.R.1..h..SS..a..2.B.x#
 ########################`
+
+// survivalYard is flagYard without spikes: players spawn anywhere in modes with one life, also
+// on top of each other, and who stood on a tee that goes away would slide into them.
+var survivalYard = strings.ReplaceAll(flagYard, "x", ".")
 
 // arriveInTeams lets alice join, who operates the server, and bob and carol.
 func (sc *scenario) arriveInTeams() {

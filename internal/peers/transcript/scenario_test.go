@@ -51,12 +51,12 @@ var tours = []tour{
 	{"dm-time", "dm", modeSettings, true, yard, (*scenario).timeInDeathmatch, 30},
 	{"tdm-time", "tdm", modeSettings, true, flagYard, (*scenario).timeInTeams, 30},
 	{"ctf-time", "ctf", modeSettings, true, flagYard, (*scenario).timeWithWinner, 30},
-	{"lms-time", "lms", modeSettings, true, flagYard, (*scenario).timeInSurvival, 30},
-	{"lts-time", "lts", modeSettings, true, flagYard, (*scenario).timeOfTeams, 30},
+	{"lms-time", "lms", modeSettings, true, survivalYard, (*scenario).timeInSurvival, 30},
+	{"lts-time", "lts", modeSettings, true, survivalYard, (*scenario).timeOfTeams, 30},
 	{"tdm", "tdm", modeSettings, true, flagYard, (*scenario).playTeams, 450},
 	{"ctf", "ctf", modeSettings, true, flagYard, (*scenario).playFlags, 250},
-	{"lms", "lms", modeSettings, true, flagYard, (*scenario).playLastMan, 250},
-	{"lts", "lts", modeSettings, true, flagYard, (*scenario).playLastTeam, 300},
+	{"lms", "lms", modeSettings, true, survivalYard, (*scenario).playLastMan, 250},
+	{"lts", "lts", modeSettings, true, survivalYard, (*scenario).playLastTeam, 300},
 }
 
 // run takes players through a server and returns the transcript.
@@ -65,7 +65,7 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	home := t.TempDir()
 	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), peers.PlainMap(v.drawing))
 	peers.WriteFile(t, filepath.Join(home, tourFile), []byte(tourCommands))
-	econ := peers.FreeAddr(t) // chosen for UDP, but free for TCP, too
+	econ := peers.FreeAddr(t)
 	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.gametype, econ.Port()))
 	sc := &scenario{t: t, server: s.Addr, received: make(chan datagram, 1024), done: make(chan struct{}), lists: map[string][]string{}}
 	defer close(sc.done)

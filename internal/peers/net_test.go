@@ -1,0 +1,22 @@
+package peers
+
+import (
+	"runtime"
+	"testing"
+)
+
+// TestFreePortIsClaimed checks that a port stays that of who got it, used or not.
+func TestFreePortIsClaimed(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // claims need sockets that have names without files
+	}
+	port, err := FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.GC()
+	if claimPort(port) == nil {
+		t.Errorf("port %d can be claimed twice", port)
+	}
+}
