@@ -150,6 +150,7 @@ func (s *Server) addHooks() error {
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password",
 		}},
+		{s.endLevelLogins, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
 		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{
 			"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_match_swap", "sv_powerups",
 			"sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_info_change_delay", "sv_respawn_delay_tdm",

@@ -242,7 +242,7 @@ func TestHalfLifeRcon(t *testing.T) {
 	}
 	// New settings count at once, and what is wrong with them is logged.
 	c := k.challenge()
-	if got := k.rconWith(c, "adminpw", "sv_rcon_password other"); got != "" {
+	if got := k.rconWith(c, "adminpw", "sv_rcon_password other"); got != "ClientID=0 logged out by key update\n" {
 		t.Errorf("prints %q", got)
 	}
 	if got := k.rconWith(c, "adminpw", "status"); got != "Bad rcon_password.\n" {

@@ -117,12 +117,12 @@ func TestAuditLog(t *testing.T) {
 	mod.Login("modpw")
 	testenv.Check(t, errors.Is(ts.srv.LogIn(&Operator{Via: "http", Addr: netip.MustParseAddrPort("198.51.0.2:0")}, "guess"), ErrLogin), "a guess")
 	ts.idle(10, boss, mod)
-	boss.Rcon("sv_rcon_password secret1; echo a").Rcon("sv_audit_log \"\"").Rcon("sv_audit_log other")
+	boss.Rcon("sv_rcon_helper_password secret1; echo a").Rcon("sv_audit_log \"\"").Rcon("sv_audit_log other")
 	mod.Rcon("status").Rcon("shutdown")
 	boss.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("greet"), Reason: []byte("x"), Force: true})
 	ts.idle(10, boss, mod)
 	hl := hlClient{ts, public(1)}
-	hl.rcon("secret1", "echo b")
+	hl.rcon("adminpw", "echo b")
 	hl.rcon("guess", "echo b")
 	mod.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("greet"), Reason: []byte("x")})
 	boss.Send(&msg7.ClVote{Vote: 1})
@@ -159,7 +159,7 @@ func TestAuditLog(t *testing.T) {
 	}
 	want := []string{
 		"login|game|admin|the boss|127.0.0.1|", "login_failed|game||mod|10.0.0.7|", "login|game|moderator|mod|10.0.0.7|", "login_failed|http|||198.51.0.2|",
-		"command|game|admin|the boss|127.0.0.1|sv_rcon_password ***; echo a",
+		"command|game|admin|the boss|127.0.0.1|sv_rcon_helper_password ***; echo a",
 		`command|game|admin|the boss|127.0.0.1|sv_audit_log ""`,
 		"command|game|admin|the boss|127.0.0.1|sv_audit_log other",
 		"command|game|moderator|mod|10.0.0.7|status", "command|game|moderator|mod|10.0.0.7|shutdown",

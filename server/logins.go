@@ -193,6 +193,22 @@ func (s *Server) endLogins(call *console.Call, name, reason string) {
 	}
 }
 
+// endLevelLogins logs out who is logged in with the password of a level that has changed, as DDNet-Server
+// does: mostly it has become known to others.
+func (s *Server) endLevelLogins(call *console.Call) {
+	for i, p := range s.rconPasswords() {
+		if p.password == s.levelPasswords[i] {
+			continue
+		}
+		s.levelPasswords[i] = p.password
+		reason := "key update"
+		if p.password == "" {
+			reason = "key removal"
+		}
+		s.endLogins(call, p.key, reason)
+	}
+}
+
 // sendRconTypes tells all clients whether there are logins with names, for which those of DDNet ask.
 func (s *Server) sendRconTypes() {
 	for _, c := range s.sessions {

@@ -103,6 +103,35 @@ func TestNamedLogins(t *testing.T) {
 	}
 }
 
+// TestPasswordsEndLogins: who is logged in with the password of a level that changes has to log in again, and
+// nobody else.
+func TestPasswordsEndLogins(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_rcon_password one; sv_rcon_mod_password two; auth_add alice admin pw")
+	admin, mod, alice := ts.joinAs(client06DDNet, local(1), "admin"), ts.joinAs(client07, local(2), "mod"), ts.joinAs(client06DDNet, local(3), "alice")
+	ts.session(admin).OnRconAuth("", "one")
+	ts.session(mod).OnRconAuth("", "two")
+	ts.session(alice).OnRconAuth("alice", "pw")
+	for _, step := range []struct {
+		line       string
+		admin, mod bool
+	}{
+		{"sv_rcon_password one; sv_rcon_password; sv_rcon_helper_password three", true, true},
+		{"sv_rcon_password new", false, true},
+		{"sv_rcon_mod_password \"\"", false, false},
+	} {
+		ts.srv.Execute(step.line)
+		ts.idle(4, admin, mod, alice)
+		if a, m := ts.session(admin).rcon.authed, ts.session(mod).rcon.authed; a != step.admin || m != step.mod {
+			t.Errorf("after %s: admin %v, moderator %v", step.line, a, m)
+		}
+	}
+	testenv.Check(t, ts.session(alice).rcon.authed, "alice has to log in again")
+	testenv.Check(t, slices.Contains(admin.RconLines, "Logged out by key update.") && slices.Contains(mod.RconLines, "Logged out by key removal."),
+		"they read %q, %q", admin.RconLines, mod.RconLines)
+	ts.session(admin).OnRconAuth("", "new")
+	testenv.Check(t, ts.session(admin).rcon.authed, "the new password does not work")
+}
+
 // TestClientsAskForNames: clients of DDNet are told whether there are logins with names, as they join and when that changes.
 func TestClientsAskForNames(t *testing.T) {
 	ts := newTestServer(t, nil, "auth_add alice admin pw")

@@ -402,5 +402,6 @@ func (s *Server) generateRconPassword() {
 		b[i] = letters[int(b[i])%len(letters)]
 	}
 	s.settings.RconPassword = string(b)
+	s.levelPasswords[0] = string(b)
 	s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (made up, since sv_rcon_password is not set)", b))
 }

@@ -86,6 +86,7 @@ type Server struct {
 	rconGuesses    *limit.Guesses
 	gameGuesses    *limit.Guesses
 	logins         []rconLogin // with names
+	levelPasswords [3]string   // as endLevelLogins saw them last
 	mutes          []mute
 	strangerLog    limit.Bucket
 	joinNews       limit.Bucket
