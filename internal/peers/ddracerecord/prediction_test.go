@@ -62,16 +62,17 @@ func TestPredictions(t *testing.T) {
 				}})
 				defer swarm.Stop()
 				time.Sleep(span)
-				total = load.Total(swarm.Stats())
+				// On a busy machine they may have joined just now.
+				peers.Eventually(t, 20*time.Second, "some predictions", func() bool {
+					total = load.Total(swarm.Stats())
+					return total.Predictions >= 50*tees
+				})
 				return float64(total.Corrections) / float64(max(total.Predictions, 1)), total
 			}
 			share, our := corrected(ours)
 			theirShare, their := corrected(theirs)
 			t.Logf("%-8s ours %4d of %4d (%.4f, %d late), theirs %4d of %4d (%.4f, %d late)", name,
 				our.Corrections, our.Predictions, share, our.InputsLate, their.Corrections, their.Predictions, theirShare, their.InputsLate)
-			if our.Predictions < 50*tees || their.Predictions < 50*tees {
-				t.Error("hardly anything was predicted")
-			}
 			// Late inputs are those of a busy machine; exits of teleporters are drawn.
 			if name != "tele" && our.Corrections > their.Corrections+3*our.InputsLate+our.Predictions/50 {
 				t.Error("our server causes more corrections")

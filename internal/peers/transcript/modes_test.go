@@ -24,6 +24,16 @@ const flagYard = `
 #x.R.1..h..SS..a..2.B.x#
 ########################`
 
+// ctfYard has its spikes, on one side only, so far from the flag that who takes it stops before, also if the
+// machine is busy for half a second.
+const ctfYard = `
+##############################
+#............................#
+#............................#
+#............................#
+#..R.1..h..SS..a..2.B.......x#
+##############################`
+
 // survivalYard is flagYard without spikes: players spawn anywhere in modes with one life, also
 // on top of each other, and who stood on a tee that goes away would slide into them.
 var survivalYard = strings.ReplaceAll(flagYard, "x", ".")

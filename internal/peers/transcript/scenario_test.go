@@ -50,11 +50,11 @@ var tours = []tour{
 	{"files", "dm", serverSettings, false, yard, (*scenario).files, 60},
 	{"dm-time", "dm", modeSettings, true, yard, (*scenario).timeInDeathmatch, 30},
 	{"tdm-time", "tdm", modeSettings, true, flagYard, (*scenario).timeInTeams, 30},
-	{"ctf-time", "ctf", modeSettings, true, flagYard, (*scenario).timeWithWinner, 30},
+	{"ctf-time", "ctf", modeSettings, true, ctfYard, (*scenario).timeWithWinner, 30},
 	{"lms-time", "lms", modeSettings, true, survivalYard, (*scenario).timeInSurvival, 30},
 	{"lts-time", "lts", modeSettings, true, survivalYard, (*scenario).timeOfTeams, 30},
 	{"tdm", "tdm", modeSettings, true, flagYard, (*scenario).playTeams, 450},
-	{"ctf", "ctf", modeSettings, true, flagYard, (*scenario).playFlags, 250},
+	{"ctf", "ctf", modeSettings, true, ctfYard, (*scenario).playFlags, 250},
 	{"lms", "lms", modeSettings, true, survivalYard, (*scenario).playLastMan, 250},
 	{"lts", "lts", modeSettings, true, survivalYard, (*scenario).playLastTeam, 300},
 }
