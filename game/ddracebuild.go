@@ -63,6 +63,7 @@ func (w *World) addTee(s *CharacterState) {
 	set(t.EndlessHook, CharacterFlagEndlessHook)
 	set(t.AirJumps, CharacterFlagEndlessJump)
 	set(t.Super, CharacterFlagSuper)
+	set(t.Invincible, CharacterFlagInvincible)
 	set(t.UnhitHammer, CharacterFlagNoHammerHit)
 	set(t.UnhitShotgun, CharacterFlagNoShotgunHit)
 	set(t.UnhitGrenade, CharacterFlagNoGrenadeHit)
@@ -90,7 +91,7 @@ func (w *World) addTee(s *CharacterState) {
 	if t.HasNinjaJetpack() && s.Weapon == WeaponGun && s.FreezeEnd == 0 {
 		s.Weapon, s.Ammo = WeaponNinja, t.Ninja.ActivationTick+ninjaTicks
 	}
-	s.Jumps, s.AirJumps = t.Core.Jumps, t.Core.JumpedTotal
+	s.Jumps, s.AirJumps = min(max(t.Core.Jumps, -1), 255), min(t.Core.JumpedTotal, 255) // as clients take them
 	s.NinjaStart = t.Ninja.ActivationTick
 	s.TargetX, s.TargetY = t.Target()
 	s.TeleCheckpoint = int32(t.TeleCheckpoint)

@@ -133,7 +133,8 @@ func (c *CharacterState) tee(t *ddrace.Tee, tick int32) {
 	}
 	k.Jumped, k.Jumps, k.JumpedTotal, k.Direction = c.Jumped, c.Jumps, c.AirJumps, c.Direction
 	k.Solo, k.NoCollision, k.NoHookHit = has(CharacterFlagSolo), has(CharacterFlagNoCollision), has(CharacterFlagNoHook)
-	t.Super, t.EndlessHook, t.AirJumps, t.Jetpack = has(CharacterFlagSuper), has(CharacterFlagEndlessHook), has(CharacterFlagEndlessJump), has(CharacterFlagJetpack)
+	t.Super, t.Invincible = has(CharacterFlagSuper), has(CharacterFlagInvincible)
+	t.EndlessHook, t.AirJumps, t.Jetpack = has(CharacterFlagEndlessHook), has(CharacterFlagEndlessJump), has(CharacterFlagJetpack)
 	t.UnhitHammer, t.UnhitShotgun = has(CharacterFlagNoHammerHit), has(CharacterFlagNoShotgunHit)
 	t.UnhitGrenade, t.UnhitLaser = has(CharacterFlagNoGrenadeHit), has(CharacterFlagNoLaserHit)
 	t.Telegun, t.Telegrenade, t.Telelaser = has(CharacterFlagTelegun), has(CharacterFlagTelegunGrenade), has(CharacterFlagTelegunLaser)

@@ -13,8 +13,8 @@ var ErrDeclared = errors.New("game: cannot be declared")
 // The most that mode and mods together may declare in their Start methods.
 const (
 	MaxVariables = 128
-	MaxCommands  = 64 // of the chat, and again of the console
-	MaxTimers    = 64 // and as many menus and votes
+	MaxCommands  = 128 // of the chat, and again of the console
+	MaxTimers    = 64  // and as many menus and votes
 )
 
 // declared is what mode and mods declared. Only values of variables and times of timers change

@@ -53,18 +53,18 @@ func TestDeclareErrors(t *testing.T) {
 	addInt := func(tx *game.Tx, name string) { tx.IntVar(game.IntVar{Name: name, Value: n}) }
 	addTimer := func(tx *game.Tx, _ string) { tx.Timer(func(*game.Ctx, game.PlayerID) {}) }
 	for want, start := range map[string]func(tx *game.Tx){
-		`chat command "x64": there are 64 already`:    many(10000, addChat),
-		`console command "x64": there are 64 already`: many(10000, addConsole),
-		`variable "x128": there are 128 already`:      many(10000, addInt),
-		`timer "65": there are 64 already`:            many(10000, addTimer),
-		`chat command "Big": a name has 1 to 15 of`:   func(tx *game.Tx) { addChat(tx, "Big") },
-		`chat command "": a name`:                     func(tx *game.Tx) { addChat(tx, "") },
-		`chat command "sixteen_letters_": a name`:     func(tx *game.Tx) { addChat(tx, "sixteen_letters_") },
-		`console command "a b": a name has 1 to 31`:   func(tx *game.Tx) { addConsole(tx, "a b") },
-		`chat command "x": it exists`:                 func(tx *game.Tx) { addChat(tx, "x"); addChat(tx, "x") },
-		`console command "x": it exists`:              func(tx *game.Tx) { addInt(tx, "x"); addConsole(tx, "x") },
-		`variable "x": it exists`:                     func(tx *game.Tx) { addConsole(tx, "x"); addInt(tx, "x") },
-		`chat command "x": Run is not set`:            func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x"}) },
+		`chat command "x128": there are 128 already`:    many(10000, addChat),
+		`console command "x128": there are 128 already`: many(10000, addConsole),
+		`variable "x128": there are 128 already`:        many(10000, addInt),
+		`timer "65": there are 64 already`:              many(10000, addTimer),
+		`chat command "Big": a name has 1 to 15 of`:     func(tx *game.Tx) { addChat(tx, "Big") },
+		`chat command "": a name`:                       func(tx *game.Tx) { addChat(tx, "") },
+		`chat command "sixteen_letters_": a name`:       func(tx *game.Tx) { addChat(tx, "sixteen_letters_") },
+		`console command "a b": a name has 1 to 31`:     func(tx *game.Tx) { addConsole(tx, "a b") },
+		`chat command "x": it exists`:                   func(tx *game.Tx) { addChat(tx, "x"); addChat(tx, "x") },
+		`console command "x": it exists`:                func(tx *game.Tx) { addInt(tx, "x"); addConsole(tx, "x") },
+		`variable "x": it exists`:                       func(tx *game.Tx) { addConsole(tx, "x"); addInt(tx, "x") },
+		`chat command "x": Run is not set`:              func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x"}) },
 		`chat command "x": parameters have at most 63`: func(tx *game.Tx) {
 			tx.ChatCommand(game.CommandSpec{Name: "x", Params: strings.Repeat("s", 64), Run: run})
 		},

@@ -22,6 +22,9 @@ type CommandSpec struct {
 	Params string
 	// Help is one line that says what the command does, at most 63 bytes.
 	Help string
+	// Hidden, if set, reports whether the command is of no use in a world. Players and operators of such a
+	// world are not offered it; that is decided when the world begins.
+	Hidden func(tx *Tx) bool
 	// Run executes the command. The call is valid until it returns.
 	Run func(ctx *Ctx, call *CommandCall)
 
@@ -130,14 +133,14 @@ func findCommand(list []CommandSpec, name string) *CommandSpec {
 }
 
 // ChatCommands returns the commands of the chat that mode and mods declared, in order, but for
-// those of mods that are switched off. The slice belongs to the world.
+// those that are hidden, and those of mods that are switched off. The slice belongs to the world.
 func (w *World) ChatCommands() []CommandSpec { return w.available(w.declared.chatCommands) }
 
 // ConsoleCommands returns the commands of the console, as ChatCommands.
 func (w *World) ConsoleCommands() []CommandSpec { return w.available(w.declared.consoleCommands) }
 
 func (w *World) available(list []CommandSpec) []CommandSpec {
-	isOff := func(c CommandSpec) bool { return w.isOff(c.of) }
+	isOff := func(c CommandSpec) bool { return w.isOff(c.of) || c.Hidden != nil && c.Hidden(&w.tx) }
 	if !slices.ContainsFunc(list, isOff) {
 		return list
 	}

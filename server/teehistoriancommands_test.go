@@ -119,11 +119,13 @@ func TestAllCommandsAreReplayed(t *testing.T) {
 		seeds = 12
 	}
 	for seed := range seeds {
-		t.Run(fmt.Sprint(seed+1), func(t *testing.T) { replayCommands(t, seed+1) })
+		for _, release := range []int{16, 20} {
+			t.Run(fmt.Sprint(release, "-", seed+1), func(t *testing.T) { replayCommands(t, seed+1, release) })
+		}
 	}
 }
 
-func replayCommands(t *testing.T, seed uint64) {
+func replayCommands(t *testing.T, seed uint64, release int) {
 	var logs, histories memoryReplays
 	cfg := ddraceConfig(func(g *twmap.TileLayer) {
 		for y := 1; y < 9; y++ {
@@ -135,8 +137,12 @@ func replayCommands(t *testing.T, seed uint64) {
 	cfg.Replays, cfg.Teehistorians = &logs, &histories
 	cfg.OpenRanks = func(name string) Ranks { return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})} }
 	c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_replay 1; sv_spamprotection 0; sv_test_cmds 1; sv_pauseable 1; "+
-		"sv_rescue 1; sv_saveswapgames_delay 0; sv_ranks r; sv_rcon_mod_password mod")
+		fmt.Sprint("sv_rescue 1; sv_saveswapgames_delay 0; sv_ranks r; sv_rcon_mod_password mod; sv_ddnet_physics ", release))
 	c.saveAndSwap()
+	if release == 20 {
+		c.say(160, "/team 9", 3, 4)
+		c.say(5, "/practice", 3, 4)
+	}
 	chat, console := c.srv.world.ChatCommands(), c.srv.world.ConsoleCommands()
 	for range 6 {
 		for _, i := range c.Perm(len(chat) + len(console)) {

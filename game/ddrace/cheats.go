@@ -11,7 +11,7 @@ func (w *World) SetSuper(id int, super bool) {
 	}
 	t.Super = super
 	if super && w.settings.release20() {
-		t.AirJumps = false
+		w.setInvincible(t, false)
 	}
 	if !super {
 		w.SetTeam(id, t.teamBeforeSuper)
@@ -23,6 +23,22 @@ func (w *World) SetSuper(id int, super bool) {
 	}
 	t.Race = RaceCheat
 	w.unfreeze(t)
+}
+
+// setInvincible says whether freeze, death tiles and teleporters do something to a tee, and whether its jumps end.
+func (w *World) setInvincible(t *Tee, on bool) {
+	if t.Invincible, t.AirJumps = on, on; on {
+		w.SetSuper(t.ID(), false)
+		w.unfreeze(t)
+	}
+}
+
+// setEndlessHook says whether a tee's hook holds for ever and, as of DDNet 20, tells its player.
+func (w *World) setEndlessHook(t *Tee, on bool) {
+	if m := map[bool]Message{true: MessageEndless, false: MessageUnendless}[on]; t.EndlessHook != on && w.settings.release20() {
+		w.tell(t, m)
+	}
+	t.EndlessHook = on
 }
 
 // GiveWeapon gives a tee a weapon, or takes it. Both are cheats, after which its race does not count.
@@ -71,8 +87,7 @@ func (w *World) TeleportTo(id int, view Vec, crosshair bool) {
 		return
 	}
 	if crosshair && w.settings.release20() {
-		x, y := t.Target()
-		view = t.Pos.Add(Vec{X: float32(x), Y: float32(y)})
+		view = w.Crosshair(id)
 	}
 	w.Teleport(id, view)
 	if w.settings.release20() {
@@ -80,6 +95,13 @@ func (w *World) TeleportTo(id int, view Vec, crosshair bool) {
 		w.unfreeze(t)
 		t.Core.Vel = Vec{}
 	}
+}
+
+// Crosshair returns where a player's tee aims.
+func (w *World) Crosshair(id int) Vec {
+	t := &w.tees[id]
+	x, y := t.Target()
+	return t.Pos.Add(Vec{X: float32(x), Y: float32(y)})
 }
 
 // SetSolo says whether a tee and others act on each other.

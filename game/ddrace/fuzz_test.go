@@ -2,6 +2,7 @@ package ddrace
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/teeyard/teeyard/game/terrain"
@@ -90,6 +91,33 @@ func (w *wild) input() Input {
 	return in
 }
 
+// practise runs a command of a player in practice, with any arguments.
+func (w *wild) practise(world *World, id int) {
+	r := w.r
+	word := func() string {
+		return []string{"", "~", "~-3", "0x", "1e38", "-2147483648", "2147483647", "99999999999999", "all", "laser", strconv.Itoa(r.IntN(9) - 2)}[r.IntN(11)]
+	}
+	switch r.IntN(8) {
+	case 0:
+		world.SetManualRescue(id, r.IntN(2) == 0)
+	case 1:
+		world.SetRescue(id)
+		world.Rescue(id)
+	case 2:
+		world.GoBack(id)
+	case 3:
+		world.TeleportAgain(id)
+	case 4:
+		world.TeleportXY(id, Vec{X: float32(r.IntN(1000)), Y: -1e9}, word(), word())
+	case 5:
+		world.EndPractice(id)
+	default:
+		world.SetPractice(world.Team(id), true)
+		c := practiceCommands[r.IntN(len(practiceCommands))]
+		world.RunPracticeCommand(id, c.Name, []string{word(), word(), word()}[:r.IntN(4)])
+	}
+}
+
 // play runs a world of the map for some ticks, and checks that its lists stay short.
 func (w *wild) play(t testing.TB, ticks int) *World {
 	world := New(Config{Map: w.d.load(t), Seed: [2]uint64{w.r.Uint64(), w.r.Uint64()}})
@@ -124,6 +152,8 @@ func (w *wild) play(t testing.TB, ticks int) *World {
 				world.LookAround(id, w.r.IntN(2) == 0, w.r.IntN(2) == 0)
 			case 13:
 				world.LookUntil(id, world.Tick()+int32(w.r.IntN(20)))
+			case 14, 15, 16, 17, 18, 19:
+				w.practise(world, id)
 			}
 		}
 		world.Step(inputs)

@@ -65,11 +65,13 @@ func (w *World) tickPickup(p *Pickup) {
 		w.m.carry(&p.carried)
 	}
 	for t := range w.newest {
-		if vec.Distance(t.Pos, p.Pos) < 20+teeSize && w.worksFor(&p.carried, t) {
+		if p.touches(t) && w.worksFor(&p.carried, t) {
 			w.pickUp(p, t)
 		}
 	}
 }
+
+func (p *Pickup) touches(t *Tee) bool { return vec.Distance(t.Pos, p.Pos) < 20+teeSize }
 
 func (w *World) pickUp(p *Pickup, t *Tee) {
 	switch p.Kind {

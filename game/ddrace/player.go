@@ -54,7 +54,7 @@ func (w *World) Leave(id int) {
 	if w.players[id].inGame && !w.settings.ForcedSolo() {
 		w.SetTeam(id, 0)
 	}
-	w.players[id] = player{}
+	w.players[id], w.players20[id] = player{}, player20{}
 }
 
 // Kill kills a player's tee at once; the next one comes in the next tick if it can. A weak one comes
@@ -86,10 +86,16 @@ func (w *World) Pause(id int, paused bool) {
 	p.paused = paused
 	if !paused {
 		t.Core.Vel = Vec{}
+		if t.FreezeStart > 0 && w.settings.release20() {
+			t.FreezeStart += w.tick - w.players20[id].pausedAt
+		}
 		w.addTee(int8(id))
 		return
 	}
 	w.removeTee(int8(id))
+	if w.settings.release20() {
+		w.players20[id].pausedAt = w.tick
+	}
 	if t.Core.HookedPlayer != noTee {
 		t.Core.resetHook()
 		w.releaseHooksOn(int8(id))
@@ -205,6 +211,9 @@ func (w *World) die(id int, weapon Weapon) {
 	p, t := &w.players[id], &w.tees[id]
 	if !p.alive {
 		return
+	}
+	if p.rescue.set && w.settings.release20() {
+		w.players20[id].death = p.rescue
 	}
 	w.addEvent(Event{Kind: EventDeath, Tee: t.id, Pos: t.Pos, Value: int32(weapon)})
 	w.sound(t, t.Pos, SoundPlayerDie)
@@ -327,6 +336,11 @@ func (w *World) spawn(id int, pos Vec) {
 		w.rules.Spawned(w, id)
 	} else {
 		w.JoinAtSpawn(id)
+	}
+	if w.settings.release20() {
+		if w.players20[id].own.set = w.isRescuePlace(t); w.players20[id].own.set {
+			w.players20[id].own = w.place(t)
+		}
 	}
 	w.addEvent(Event{Kind: EventSpawn, Tee: t.id, Pos: pos})
 	w.addEvent(Event{Kind: EventSpawnEffect, Tee: t.id, Pos: pos})

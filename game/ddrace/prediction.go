@@ -52,7 +52,7 @@ func (w *World) ShowTee(id int, team uint8, t *Tee) {
 	c.HookTeleBase, c.NewHook, c.Colliding, c.LeftWall, c.restrictions = old.Core.HookTeleBase, old.Core.NewHook, old.Core.Colliding, old.Core.LeftWall, old.Core.restrictions
 	n.Core, n.Pos = c, shown.Pos
 	n.FreezeTime, n.FreezeStart, n.Deep, n.Live, n.InFreeze, n.Armor = shown.FreezeTime, shown.FreezeStart, shown.Deep, shown.Live, shown.InFreeze, shown.Armor
-	n.Super, n.EndlessHook, n.AirJumps, n.Jetpack = shown.Super, shown.EndlessHook, shown.AirJumps, shown.Jetpack
+	n.Super, n.Invincible, n.EndlessHook, n.AirJumps, n.Jetpack = shown.Super, shown.Invincible, shown.EndlessHook, shown.AirJumps, shown.Jetpack
 	n.UnhitHammer, n.UnhitShotgun, n.UnhitGrenade, n.UnhitLaser = shown.UnhitHammer, shown.UnhitShotgun, shown.UnhitGrenade, shown.UnhitLaser
 	n.Telegun, n.Telegrenade, n.Telelaser, n.TeleCheckpoint = shown.Telegun, shown.Telegrenade, shown.Telelaser, shown.TeleCheckpoint
 	n.Weapons, n.loaded = shown.Weapons, shown.Weapons

@@ -96,15 +96,15 @@ func TestMovingCommands(t *testing.T) {
 	at := Vec{X: 320, Y: 320}
 	for _, c := range []struct {
 		name   string
-		args   []int32
+		args   []string
 		to, at Vec // as of DDNet 20, before it
 	}{
 		{"left", nil, Vec{X: 288, Y: 320}, Vec{X: 288, Y: 320}},
-		{"right", []int32{3}, Vec{X: 416, Y: 320}, Vec{X: 352, Y: 320}},
-		{"up", []int32{-2}, Vec{X: 320, Y: 384}, Vec{X: 320, Y: 288}},
-		{"down", []int32{2, 3}, Vec{X: 320, Y: 352}, Vec{X: 320, Y: 352}}, // two are no number of tiles
-		{"move", []int32{2, -1}, Vec{X: 384, Y: 288}, Vec{X: 384, Y: 288}},
-		{"move_raw", []int32{2, -1}, Vec{X: 322, Y: 319}, Vec{X: 322, Y: 319}},
+		{"right", []string{"3"}, Vec{X: 416, Y: 320}, Vec{X: 352, Y: 320}},
+		{"up", []string{"-2"}, Vec{X: 320, Y: 384}, Vec{X: 320, Y: 288}},
+		{"down", []string{"2", "3"}, Vec{X: 320, Y: 352}, Vec{X: 320, Y: 352}}, // two are no number of tiles
+		{"move", []string{"2", "-1"}, Vec{X: 384, Y: 288}, Vec{X: 384, Y: 288}},
+		{"move_raw", []string{"2", "-1"}, Vec{X: 322, Y: 319}, Vec{X: 322, Y: 319}},
 	} {
 		for _, release := range []int32{16, 20} {
 			s := newStage20(t, release, room(20, 20), nil)
@@ -114,7 +114,7 @@ func TestMovingCommands(t *testing.T) {
 			if release == 20 {
 				want, vel = c.to, Vec{}
 			}
-			known := s.RunTestCommand(0, c.name, c.args)
+			_, known := s.RunTestCommand(0, c.name, c.args)
 			testenv.Check(t, known && tee.Core.Pos == want && tee.Core.Vel == vel && tee.Race == RaceCheat, "%s %v, %d: at %v with %v", c.name, c.args, release, tee.Core.Pos, tee.Core.Vel)
 		}
 	}

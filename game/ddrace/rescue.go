@@ -2,23 +2,56 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/physics"
 
-// rescue is where a tee last stood, to which its player can take it back.
+// rescue is where a tee was, to which its player can take it back.
 type rescue struct {
 	set       bool
 	tee       Tee
 	freezeAge int32 // ticks since the freeze of that tee began
 }
 
+// tick returns when the tee was there.
+func (r *rescue) tick() int32 { return r.freezeAge + r.tee.FreezeStart }
+
+// player20 is what a player has as of DDNet 20: further places to go back to.
+type player20 struct {
+	pausedAt int32 // tick in which the tee was last taken out of the world
+
+	manual bool // the player says where rescues go to
+	own    rescue
+	tele   rescue // where the last teleport of a command led
+	death  rescue // where the tee that died last stood before
+}
+
 // keepRescue remembers a tee that stands somewhere, if it could be taken back: with sv_rescue, or in a
 // team, which may come to practise.
 func (w *World) keepRescue(t *Tee) {
+	if w.isRescuePlace(t) {
+		w.players[t.id].rescue = w.place(t)
+	}
+}
+
+// place returns where a tee is.
+func (w *World) place(t *Tee) rescue {
+	return rescue{set: true, tee: *t, freezeAge: w.tick - t.FreezeStart}
+}
+
+// isRescuePlace reports whether a tee could be taken back to where it is.
+func (w *World) isRescuePlace(t *Tee) bool {
 	team := w.team(int(t.id))
 	if w.settings.Rescue == 0 && !w.settings.ForcedSolo() && team == 0 || team >= TeamSuper {
-		return
+		return false
 	}
-	if !t.InFreeze && !t.Deep && w.stands(t) {
-		w.players[t.id].rescue = rescue{set: true, tee: *t, freezeAge: w.tick - t.FreezeStart}
+	return !t.InFreeze && !t.Deep && w.stands(t) && !(w.settings.release20() && w.touchesHealth(t))
+}
+
+// touchesHealth reports whether a tee touches a pickup that freezes, whatever its switch says.
+func (w *World) touchesHealth(t *Tee) bool {
+	for i := range w.entities.pickups {
+		if p := &w.entities.pickups[i]; p.Kind == EntityHealth && p.touches(t) {
+			return true
+		}
 	}
+	return false
 }
 
 // stands reports whether a tee is on the ground, or on a stopper that keeps it from falling.
@@ -30,23 +63,57 @@ func (w *World) stands(t *Tee) bool {
 	return w.m.restrictions(below, 0, -1, nil)&cannotDown != 0
 }
 
+// SetManualRescue says whether a player says where rescues go to. It reports whether that changed.
+func (w *World) SetManualRescue(id int, manual bool) bool {
+	was := &w.players20[id].manual
+	changed := *was != manual
+	*was = manual
+	return changed
+}
+
+// ManualRescue reports whether a player says where rescues go to.
+func (w *World) ManualRescue(id int) bool { return w.players20[id].manual }
+
+// SetRescue makes the place of a tee the one that a player's rescues go to, if the player says which one that
+// is, and the tee stands there. It reports whether it did.
+func (w *World) SetRescue(id int) bool {
+	t := w.AliveTee(id)
+	if t == nil || !w.players20[id].manual || !w.isRescuePlace(t) {
+		return false
+	}
+	w.players20[id].own = w.place(t)
+	return true
+}
+
+// rescueOf returns where a player's rescues go to.
+func (w *World) rescueOf(id int) *rescue {
+	if w.players20[id].manual {
+		return &w.players20[id].own
+	}
+	return &w.players[id].rescue
+}
+
 // CanRescue reports whether there is a place that Rescue takes a tee back to.
 func (w *World) CanRescue(id int) bool {
 	t := w.AliveTee(id)
-	return t != nil && w.players[id].rescue.set && !t.Super
+	return t != nil && w.rescueOf(id).set && !t.isImmune()
 }
 
-// Rescue takes a tee back to where it last stood, with what it had there, except for its time. It
-// reports whether the tee is somewhere else now.
+// Rescue takes a tee back to where it last stood, or its player says, with what it had there, except for its time.
+// It reports whether the tee is somewhere else now.
 func (w *World) Rescue(id int) bool {
 	t := w.AliveTee(id)
 	if t == nil {
 		return false
 	}
-	r := &w.players[id].rescue
 	moves := w.CanRescue(id)
 	if moves {
+		r := w.rescueOf(id)
+		race := t.Race
 		w.loadTee(id, &SavedTee{tee: r.tee, freezeAge: r.freezeAge}, noTee, w.team(id))
+		if w.settings.release20() {
+			t.Race = race
+		}
 		t.Core.Vel = Vec{}
 		t.Core.HookState = physics.HookIdle
 		in := &t.savedInput
@@ -55,6 +122,54 @@ func (w *World) Rescue(id int) bool {
 			in.Fire = (in.Fire + 1) & inputMask // released
 		}
 	}
-	w.unfreeze(t)
+	if moves || !w.settings.release20() {
+		w.unfreeze(t)
+	}
 	return moves
+}
+
+// CanGoBack reports whether a player's tee can go back to where the one before it stood.
+func (w *World) CanGoBack(id int) bool { return w.AliveTee(id) != nil && w.players20[id].death.set }
+
+// GoBack takes a tee back to where the one that the player had before last stood, and makes that the place of
+// rescues.
+func (w *World) GoBack(id int) {
+	if w.CanGoBack(id) {
+		r := w.rescueOf(id)
+		r.tee, r.freezeAge = w.players20[id].death.tee, w.players20[id].death.freezeAge
+		w.Rescue(id)
+	}
+}
+
+// TeleportInPractice puts a tee to another place without freeze and fall and, as of DDNet 20, with all its jumps.
+func (w *World) TeleportInPractice(id int, to Vec) {
+	t := w.AliveTee(id)
+	if t == nil {
+		return
+	}
+	w.Teleport(id, to)
+	w.unfreeze(t)
+	t.Core.Vel = Vec{}
+	if w.settings.release20() {
+		t.Core.Jumped, t.Core.JumpedTotal = 0, 0
+		w.players20[id].tele = w.place(t)
+		w.players20[id].tele.set = t.Pos.X != 0 // as DDNet has it
+	}
+}
+
+// CanTeleportAgain reports whether a player has teleported.
+func (w *World) CanTeleportAgain(id int) bool {
+	return w.AliveTee(id) != nil && w.players20[id].tele.set
+}
+
+// TeleportAgain makes a tee what it was after its player's last teleport.
+func (w *World) TeleportAgain(id int) {
+	if w.CanTeleportAgain(id) {
+		r := &w.players20[id].tele
+		s := SavedTee{tee: r.tee, freezeAge: r.freezeAge}
+		if r.tee.StartTick != 0 {
+			s.Time = r.tick() - r.tee.StartTick
+		}
+		w.loadTee(id, &s, r.tee.Core.HookedPlayer, anyTeam)
+	}
 }

@@ -51,6 +51,8 @@ func (s *SavedTee) Pos() Vec { return s.tee.Pos }
 const (
 	// maxSavedTime limits times of saves, in ticks: 23 days, which are less than 1<<31 ms.
 	maxSavedTime = 100_000_000
+	// anyTeam lets a hook hold a tee of another team.
+	anyTeam = 255
 	// maxOutside is how far outside of the map a tee can be, in tiles.
 	maxOutside = 200
 )
@@ -133,6 +135,10 @@ func (w *World) LoadTeam(team uint8, s *SavedTeam, ids []int, fresh bool) {
 			hooked = int32(ids[h])
 		}
 		w.loadTee(id, &s.Tees[i], hooked, team)
+		if w.settings.release20() {
+			here := w.place(&w.tees[id])
+			w.players[id].rescue, w.players20[id].own = here, here
+		}
 	}
 	w.LockTeam(team, s.Locked)
 	w.SetPractice(team, s.Practice)
@@ -159,6 +165,10 @@ func (w *World) SwapTees(a, b int, penalty int32) bool {
 	team := w.team(a)
 	w.loadTee(b, &first, first.Hooked, team)
 	w.loadTee(a, &second, second.Hooked, team)
+	if w.settings.release20() {
+		swapPlaces(&w.players[a].rescue, &w.players[b].rescue)
+		swapPlaces(&w.players20[a].own, &w.players20[b].own)
+	}
 	other := func(id int32) int32 {
 		switch id {
 		case int32(a):
@@ -185,6 +195,12 @@ func (w *World) SwapTees(a, b int, penalty int32) bool {
 	return true
 }
 
+func swapPlaces(a, b *rescue) {
+	if a.set && b.set {
+		*a, *b = *b, *a
+	}
+}
+
 // respawn gives a player a new tee at once, at a place.
 func (w *World) respawn(id int, pos Vec) {
 	if w.players[id].alive {
@@ -201,7 +217,7 @@ func (w *World) onMap(p Vec) Vec {
 	return Vec{X: within(p.X, float32(w.m.width)), Y: within(p.Y, float32(w.m.height))}
 }
 
-// loadTee gives a player's tee what was saved. hooked is the player whose tee the hook holds.
+// loadTee gives a player's tee what was saved. hooked is the player whose tee the hook holds if it is of that team.
 func (w *World) loadTee(id int, s *SavedTee, hooked int32, team uint8) {
 	t, from := &w.tees[id], &s.tee
 	k, c := &t.Core, &from.Core
@@ -230,12 +246,27 @@ func (w *World) loadTee(id int, s *SavedTee, hooked int32, team uint8) {
 	k.NoHookHit, k.NoCollision, k.Solo = c.NoHookHit, c.NoCollision, c.Solo
 	k.HookPos, k.HookDir, k.HookTeleBase = w.onMap(c.HookPos), c.HookDir, w.onMap(c.HookTeleBase)
 	k.HookTick, k.HookState, k.NewHook = c.HookTick, c.HookState, c.NewHook
-	if k.HookedPlayer = hooked; hooked != noTee && (w.team(int(hooked)) != team || !w.players[hooked].alive) {
+	if k.HookedPlayer = hooked; hooked != noTee && team != anyTeam && (w.team(int(hooked)) != team || !w.players[hooked].alive) {
 		k.HookedPlayer, k.HookState = noTee, physics.HookFlying
+	}
+	if w.settings.release20() {
+		w.loadTee20(t, s)
 	}
 	t.savedInput.Direction, t.savedInput.Jump = from.savedInput.Direction, from.savedInput.Jump
 	t.savedInput.Fire, t.savedInput.Hook = from.savedInput.Fire, from.savedInput.Hook
 	w.addEvent(Event{Kind: EventTuning, Tee: t.id})
+}
+
+// loadTee20 is what loadTee does besides as of DDNet 20.
+func (w *World) loadTee20(t *Tee, s *SavedTee) {
+	n, from := &t.Ninja, &s.tee.Ninja
+	n.ActivationDir, n.CurrentMoveTime, n.OldVelAmount, n.ActivationTick = from.ActivationDir, from.CurrentMoveTime, from.OldVelAmount, 0
+	if age := s.freezeAge + s.tee.FreezeStart - from.ActivationTick; from.ActivationTick != 0 && age != 0 {
+		n.ActivationTick = w.tick - age
+	}
+	if k := &t.Core; k.HookState == physics.HookGrabbed && k.HookedPlayer == noTee && w.m.tiles[w.m.pureIndex(k.HookPos)] != TileSolid {
+		k.HookState, k.HookPos = physics.HookRetracted, k.Pos // there is no wall any more
+	}
 }
 
 // ticksOf returns the number of ticks of some seconds.

@@ -215,7 +215,7 @@ func (s *SavedTee) fields(f *savedFields) {
 	small(f, &t.ActiveWeapon, 0, int32(NumWeapons-1))
 	f.int(&k.Jumped, 0, jumpHeld|jumpUsed)
 	f.int(&k.JumpedTotal, 0, 1<<20)
-	f.int(&k.Jumps, -1, 255)
+	f.int(&k.Jumps, math.MinInt32, math.MaxInt32)
 	f.pos(&k.HookPos)
 	f.float(&k.HookDir.X, 1)
 	f.float(&k.HookDir.Y, 1)

@@ -39,6 +39,10 @@ func (w *World) Visit(v Visitor) {
 		if w.tees[i].id = int8(i); w.players[i].hasTee {
 			visitTee(v, &w.tees[i])
 		}
+		if w.settings.release20() {
+			v.Bool(&w.tees[i].Invincible)
+			w.players20[i].visit(v)
+		}
 	}
 	w.order.visit(v)
 	for i := range w.teams {
@@ -149,11 +153,23 @@ func visitPlayer(v Visitor, p *player) {
 	v.Within("team", int32(p.team), 0, TeamSuper)
 	v.Uint8(&p.zone)
 	v.Vec(&p.view)
-	if v.Bool(&p.rescue.set); p.rescue.set {
-		v.Int32(&p.rescue.freezeAge)
-		visitTee(v, &p.rescue.tee)
-	}
+	p.rescue.visit(v)
 	p.input.visit(v)
+}
+
+func (r *rescue) visit(v Visitor) {
+	if v.Bool(&r.set); r.set {
+		v.Int32(&r.freezeAge)
+		visitTee(v, &r.tee)
+	}
+}
+
+func (p *player20) visit(v Visitor) {
+	v.Int32(&p.pausedAt)
+	v.Bool(&p.manual)
+	p.own.visit(v)
+	p.tele.visit(v)
+	p.death.visit(v)
 }
 
 func (in *Input) visit(v Visitor) {

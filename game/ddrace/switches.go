@@ -75,6 +75,38 @@ func (s *switches) tick(now int32) {
 	}
 }
 
+// turnSwitch turns a switch for a tee's team, on or off if the second argument says so, and for as many seconds as the
+// third says.
+func (w *World) turnSwitch(t *Tee, args []string) (answer string) {
+	s, team, n := &w.switches, w.team(t.ID()), intArg(args, 0)
+	if n < 0 || int(n) > s.count || s.count == 0 {
+		return "Invalid switch ID"
+	}
+	if n == 0 || team >= maxTeams {
+		return ""
+	}
+	timer := &s.timers[int(team)*(s.count+1)+int(n)]
+	to := switchTimer{lastUpdate: timer.lastUpdate, kind: SwitchClose}
+	active := !w.switchActive(uint8(n), team)
+	if len(args) > 1 {
+		active = intArg(args, 1) != 0
+	}
+	if active {
+		to.kind = switchOpen
+	}
+	if len(args) > 2 {
+		if to.end = w.tick + 1 + intArg(args, 2)*TickRate; to.end != 0 {
+			to.kind = SwitchTimedClose
+			if active {
+				to.kind = switchTimedOpen
+			}
+		}
+	}
+	s.active[team].Set(uint8(n), active)
+	s.change(timer, to)
+	return ""
+}
+
 // ResetSwitches sets a team's switches to how they are at first.
 func (w *World) ResetSwitches(team uint8) {
 	s := &w.switches

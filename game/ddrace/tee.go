@@ -78,6 +78,7 @@ type Tee struct {
 	InFreeze        bool  // it is on a tile that freezes
 	Armor           int32
 	Super           bool
+	Invincible      bool // nothing on the map harms it, as of DDNet 20
 	EndlessHook     bool
 	AirJumps        bool // unlimited
 	Jetpack         bool
@@ -141,6 +142,9 @@ func (t *Tee) Target() (x, y int32) { return t.input.TargetX, t.input.TargetY }
 // Frozen reports whether the tee is frozen.
 func (t *Tee) Frozen() bool { return t.FreezeTime != 0 }
 
+// isImmune reports whether freeze, death tiles and teleporters do nothing to the tee.
+func (t *Tee) isImmune() bool { return t.Super || t.Invincible }
+
 // HasNinjaJetpack reports whether the gun is a jetpack that fires no bullets, which clients are shown as a ninja.
 func (t *Tee) HasNinjaJetpack() bool { return t.Jetpack && t.NinjaJetpack && !t.Telegun }
 
@@ -155,7 +159,7 @@ func (w *World) freeze(t *Tee, seconds int32) bool { return w.freezeTicks(t, sec
 
 func (w *World) freezeTicks(t *Tee, ticks int32) bool {
 	recent := t.FreezeStart >= w.tick-TickRate // also in the first second of a map, in which nobody froze before DDNet 20
-	if ticks <= 0 || t.Super || t.FreezeTime > ticks || recent && (t.FreezeTime != 0 || !w.settings.release20()) {
+	if ticks <= 0 || t.isImmune() || t.FreezeTime > ticks || recent && (t.FreezeTime != 0 || !w.settings.release20()) {
 		return false
 	}
 	t.Armor = 0
@@ -194,7 +198,7 @@ func (t *Tee) losePickups() {
 func (w *World) tickState(t *Tee) {
 	t.input = t.savedInput
 	t.Armor = min(max(10-t.FreezeTime/15, 0), 10)
-	if t.Live && !t.Super {
+	if t.Live && !t.isImmune() {
 		t.input.Direction, t.input.Jump = 0, false
 	}
 	if t.FreezeTime > 0 {
@@ -214,5 +218,8 @@ func (w *World) tickState(t *Tee) {
 	i := w.m.pureIndex(t.Pos)
 	freezes := func(index uint8) bool { return index == TileFreeze || index == TileDeep || index == TileLive }
 	t.InFreeze = freezes(w.m.tiles[i]) || freezes(w.m.frontAt(i)) || freezes(w.m.switchTile(i).Type)
+	if w.settings.release20() {
+		t.InFreeze = t.InFreeze || w.onDeath(t.Pos)
+	}
 	w.keepRescue(t)
 }

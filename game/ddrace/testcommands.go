@@ -1,20 +1,25 @@
 package ddrace
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
-// TestCommand is a command of the console that changes the tee of who runs it, for trying out a map.
-type TestCommand struct {
-	Name string
-	Args int // how many numbers it needs
-	More int // how many more it takes; before DDNet 20 they mean nothing
-	Help string
-	run  func(w *World, t *Tee, args []int32)
+// Command is a command that changes the tee of who runs it, for trying out a map.
+type Command struct {
+	Name   string
+	Params string // as in the console
+	Help   string
+	// Since20 says that only DDNet 20 has it.
+	Since20 bool
+	run     func(w *World, t *Tee, args []string) (answer string)
 }
 
 // TestCommands returns the commands of DDNet's sv_test_cmds that [World.RunTestCommand] knows.
-func TestCommands() []TestCommand { return testCommands }
+func TestCommands() []Command { return testCommands }
 
-var testCommands = []TestCommand{
+var testCommands = slices.Concat([]Command{
 	give("weapons", "all weapons", allWeapons...),
 	take("unweapons", "all weapons", allWeapons...),
 	give("shotgun", "a shotgun", WeaponShotgun), take("unshotgun", "the shotgun", WeaponShotgun),
@@ -22,31 +27,76 @@ var testCommands = []TestCommand{
 	give("laser", "a laser", WeaponLaser), take("unlaser", "the laser", WeaponLaser),
 	give("rifle", "a laser", WeaponLaser), take("unrifle", "the laser", WeaponLaser),
 	give("ninja", "the sword of a ninja", WeaponNinja), take("unninja", "the sword of the ninja", WeaponNinja),
-	{"addweapon", 1, 0, "Gives your tee a weapon, 0 to 5 or -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), true) }},
-	{"removeweapon", 1, 0, "Takes a weapon from your tee, -1: all", func(w *World, t *Tee, args []int32) { w.giveAll(t, weaponsOf(args[0]), false) }},
-	{"super", 0, 0, "Makes your tee super", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), true) }},
-	{"unsuper", 0, 0, "Makes your tee a usual one again", func(w *World, t *Tee, _ []int32) { w.SetSuper(t.ID(), false) }},
-	{"unsolo", 0, 0, "Takes your tee out of a solo part", func(w *World, t *Tee, _ []int32) { w.SetSolo(t.ID(), false) }},
-	{"undeep", 0, 0, "Ends the deep freeze of your tee", func(w *World, t *Tee, _ []int32) {
+	command("addweapon", "i[weapon]", "Gives your tee a weapon, 0 to 5 or -1: all", func(w *World, t *Tee, args []string) {
+		w.giveAll(t, weaponsOf(intArg(args, 0)), true)
+	}),
+	command("removeweapon", "i[weapon]", "Takes a weapon from your tee, -1: all", func(w *World, t *Tee, args []string) {
+		w.giveAll(t, weaponsOf(intArg(args, 0)), false)
+	}),
+	command("super", "", "Makes your tee super", func(w *World, t *Tee, _ []string) { w.SetSuper(t.ID(), true) }),
+	command("unsuper", "", "Makes your tee a usual one again", func(w *World, t *Tee, _ []string) { w.SetSuper(t.ID(), false) }),
+	command("unsolo", "", "Takes your tee out of a solo part", func(w *World, t *Tee, _ []string) { w.SetSolo(t.ID(), false) }),
+	command("undeep", "", "Ends the deep freeze of your tee", func(w *World, t *Tee, _ []string) {
 		t.Deep = false
 		w.unfreeze(t)
-	}},
-	{"livefreeze", 0, 0, "Lets your tee only hook and fire", func(_ *World, t *Tee, _ []int32) { t.Live = true }},
-	{"unlivefreeze", 0, 0, "Lets your tee move again", func(_ *World, t *Tee, _ []int32) { t.Live = false }},
-	{"jetpack", 0, 0, "Gives your tee a jetpack", func(_ *World, t *Tee, _ []int32) { t.Jetpack = true }},
-	{"unjetpack", 0, 0, "Takes the jetpack from your tee", func(_ *World, t *Tee, _ []int32) { t.Jetpack = false }},
-	{"endless_hook", 0, 0, "Lets your tee's hook hold for ever", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = true }},
-	{"unendless_hook", 0, 0, "Lets your tee's hook end as usual", func(_ *World, t *Tee, _ []int32) { t.EndlessHook = false }},
-	{"left", 0, 1, "Moves your tee by a tile", moveTiles(-tileSize, 0)},
-	{"right", 0, 1, "Moves your tee by a tile", moveTiles(tileSize, 0)},
-	{"up", 0, 1, "Moves your tee by a tile", moveTiles(0, -tileSize)},
-	{"down", 0, 1, "Moves your tee by a tile", moveTiles(0, tileSize)},
-	{"move", 2, 0, "Moves your tee by tiles, right and down", func(w *World, t *Tee, args []int32) {
-		w.moveBy(t, float32(float32(args[0])*tileSize), float32(float32(args[1])*tileSize))
-	}},
-	{"move_raw", 2, 0, "Moves your tee by 1/32 tiles, right and down", func(w *World, t *Tee, args []int32) {
-		w.moveBy(t, float32(args[0]), float32(args[1]))
-	}},
+	}),
+	state("livefreeze", "Lets your tee only hook and fire", func(t *Tee) *bool { return &t.Live }, true),
+	state("unlivefreeze", "Lets your tee move again", func(t *Tee) *bool { return &t.Live }, false),
+	state("jetpack", "Gives your tee a jetpack", func(t *Tee) *bool { return &t.Jetpack }, true),
+	state("unjetpack", "Takes the jetpack from your tee", func(t *Tee) *bool { return &t.Jetpack }, false),
+	command("endless_hook", "", "Lets your tee's hook hold for ever", func(w *World, t *Tee, _ []string) { w.setEndlessHook(t, true) }),
+	command("unendless_hook", "", "Lets your tee's hook end as usual", func(w *World, t *Tee, _ []string) { w.setEndlessHook(t, false) }),
+	command("left", "?i[tiles]", "Moves your tee by a tile", moveTiles(-tileSize, 0)),
+	command("right", "?i[tiles]", "Moves your tee by a tile", moveTiles(tileSize, 0)),
+	command("up", "?i[tiles]", "Moves your tee by a tile", moveTiles(0, -tileSize)),
+	command("down", "?i[tiles]", "Moves your tee by a tile", moveTiles(0, tileSize)),
+	command("move", "i[x] i[y]", "Moves your tee by tiles, right and down", func(w *World, t *Tee, args []string) {
+		w.moveBy(t, float32(float32(intArg(args, 0))*tileSize), float32(float32(intArg(args, 1))*tileSize))
+	}),
+	command("move_raw", "i[x] i[y]", "Moves your tee by 1/32 tiles, right and down", func(w *World, t *Tee, args []string) {
+		w.moveBy(t, float32(intArg(args, 0)), float32(intArg(args, 1)))
+	}),
+}, since20(
+	command("solo", "", "Puts your tee into a solo part", func(w *World, t *Tee, _ []string) { w.SetSolo(t.ID(), true) }),
+	state("deep", "Freezes your tee deeply", func(t *Tee) *bool { return &t.Deep }, true),
+	command("freeze", "", "Freezes your tee", func(w *World, t *Tee, _ []string) { w.freeze(t, w.freezeDelay()) }),
+	command("unfreeze", "", "Ends the freeze of your tee", func(w *World, t *Tee, _ []string) { w.unfreeze(t) }),
+	state("infinite_jump", "Gives your tee unlimited air jumps", func(t *Tee) *bool { return &t.AirJumps }, true),
+	state("uninfinite_jump", "Takes unlimited air jumps from your tee", func(t *Tee) *bool { return &t.AirJumps }, false),
+	command("setjumps", "i[jumps]", "Gives your tee as many jumps", func(_ *World, t *Tee, args []string) { t.Core.Jumps = intArg(args, 0) }),
+	Command{Name: "setswitch", Params: "i[switch] ?i['0'|'1'] ?i[seconds]", Help: "Turns a switch, for some seconds or for good", run: (*World).turnSwitch},
+	command("invincible", "?i['0'|'1']", "Nothing on the map harms your tee", func(w *World, t *Tee, args []string) {
+		w.setInvincible(t, len(args) == 0 && !t.Invincible || intArg(args, 0) != 0)
+	}),
+))
+
+// command is one without answers.
+func command(name, params, help string, run func(*World, *Tee, []string)) Command {
+	return Command{Name: name, Params: params, Help: help, run: func(w *World, t *Tee, args []string) string {
+		run(w, t, args)
+		return ""
+	}}
+}
+
+// state is a command that turns a state of the tee on or off.
+func state(name, help string, of func(*Tee) *bool, on bool) Command {
+	return command(name, "", help, func(_ *World, t *Tee, _ []string) { *of(t) = on })
+}
+
+func since20(list ...Command) []Command {
+	for i := range list {
+		list[i].Since20 = true
+	}
+	return list
+}
+
+// intArg returns an argument as a number, 0 if it is none.
+func intArg(args []string, i int) int32 {
+	if i >= len(args) {
+		return 0
+	}
+	n, _ := strconv.ParseInt(args[i], 10, 32)
+	return int32(n)
 }
 
 var allWeapons = []Weapon{WeaponShotgun, WeaponGrenade, WeaponLaser} // that maps have
@@ -59,12 +109,12 @@ func weaponsOf(n int32) []Weapon {
 	return []Weapon{Weapon(n)}
 }
 
-func give(name, what string, weapons ...Weapon) TestCommand {
-	return TestCommand{name, 0, 0, "Gives your tee " + what, func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, true) }}
+func give(name, what string, weapons ...Weapon) Command {
+	return command(name, "", "Gives your tee "+what, func(w *World, t *Tee, _ []string) { w.giveAll(t, weapons, true) })
 }
 
-func take(name, what string, weapons ...Weapon) TestCommand {
-	return TestCommand{name, 0, 0, "Takes " + what + " from your tee", func(w *World, t *Tee, _ []int32) { w.giveAll(t, weapons, false) }}
+func take(name, what string, weapons ...Weapon) Command {
+	return command(name, "", "Takes "+what+" from your tee", func(w *World, t *Tee, _ []string) { w.giveAll(t, weapons, false) })
 }
 
 func (w *World) giveAll(t *Tee, weapons []Weapon, give bool) {
@@ -74,11 +124,11 @@ func (w *World) giveAll(t *Tee, weapons []Weapon, give bool) {
 }
 
 // moveTiles moves a tee by a tile or, as of DDNet 20, by the number of tiles that the only argument says.
-func moveTiles(x, y float32) func(*World, *Tee, []int32) {
-	return func(w *World, t *Tee, args []int32) {
+func moveTiles(x, y float32) func(*World, *Tee, []string) {
+	return func(w *World, t *Tee, args []string) {
 		n := float32(1)
 		if w.settings.release20() && len(args) == 1 {
-			n = float32(args[0])
+			n = float32(intArg(args, 0))
 		}
 		w.moveBy(t, float32(n*x), float32(n*y))
 	}
@@ -92,18 +142,27 @@ func (w *World) moveBy(t *Tee, x, y float32) {
 	}
 }
 
-// RunTestCommand runs one of [TestCommands] for a player's tee, if there is one in the world. It reports
-// whether the command is known and has its arguments.
-func (w *World) RunTestCommand(id int, name string, args []int32) bool {
-	for i := range testCommands {
-		if c := &testCommands[i]; strings.EqualFold(c.Name, name) && len(args) >= c.Args {
-			if t := w.AliveTee(id); t != nil {
-				c.run(w, t, args)
-			}
-			return true
-		}
+// RunTestCommand runs one of [TestCommands] for a player's tee, if it has one. The answer is for the player; most
+// commands have none. It reports whether there is such a command, and all its arguments.
+func (w *World) RunTestCommand(id int, name string, args []string) (answer string, known bool) {
+	return w.runCommand(testCommands, id, name, args)
+}
+
+func (w *World) runCommand(list []Command, id int, name string, args []string) (answer string, known bool) {
+	i := slices.IndexFunc(list, func(c Command) bool { return strings.EqualFold(c.Name, name) })
+	if i < 0 || list[i].Since20 && !w.settings.release20() || len(args) < list[i].needs() {
+		return "", false
 	}
-	return false
+	if t := w.AliveTee(id); t != nil {
+		answer = list[i].run(w, t, args)
+	}
+	return answer, true
+}
+
+// needs returns how many arguments the command must have.
+func (c *Command) needs() int {
+	needed, _, _ := strings.Cut(c.Params, "?")
+	return strings.Count(needed, "[")
 }
 
 // TeleportOut puts a tee to an exit of the teleporters with a number, or of its checkpoint if check is

@@ -14,13 +14,19 @@ func (w *World) tickTiles(t *Tee) {
 		c.HookTick = 0
 	}
 	t.justUnfrozen = false
-	if t.Deep && !t.Super {
+	if t.Deep && !t.isImmune() {
 		w.freeze(t, w.freezeDelay())
 	}
 	t.limitJumps()
 
 	here := w.m.mapIndex(t.Pos)
-	if w.onDeath(t) {
+	switch {
+	case w.m.outside(t.Pos):
+		w.die(int(t.id), WeaponWorld)
+	case t.isImmune() || !w.onDeath(t.Pos):
+	case w.settings.release20() && w.practises(t):
+		w.freezeOnDeath(t)
+	default:
 		w.die(int(t.id), WeaponWorld)
 	}
 	if !w.players[t.id].alive {
@@ -70,16 +76,24 @@ func corners(p Vec) [4]Vec {
 	return [4]Vec{{X: p.X + d, Y: p.Y - d}, {X: p.X + d, Y: p.Y + d}, {X: p.X - d, Y: p.Y - d}, {X: p.X - d, Y: p.Y + d}}
 }
 
-// onDeath reports whether the tee dies where it is.
-func (w *World) onDeath(t *Tee) bool {
-	if !t.Super {
-		for _, p := range corners(t.Pos) {
-			if w.m.marks[w.m.pureIndex(p)]&markDeath != 0 {
-				return true
-			}
+// onDeath reports whether a tee at a place touches a tile that kills.
+func (w *World) onDeath(at Vec) bool {
+	for _, p := range corners(at) {
+		if w.m.marks[w.m.pureIndex(p)]&markDeath != 0 {
+			return true
 		}
 	}
-	return w.m.outside(t.Pos)
+	return false
+}
+
+// freezeOnDeath is what tiles that kill do to tees in practice, as of DDNet 20.
+func (w *World) freezeOnDeath(t *Tee) {
+	w.freeze(t, w.freezeDelay())
+	if p := &w.players[t.id]; w.tick-p.dieTick >= TickRate {
+		p.dieTick = w.tick
+		w.sound(t, t.Pos, SoundPlayerDie)
+		w.addEvent(Event{Kind: EventDeathEffect, Tee: t.id, Pos: t.Pos})
+	}
 }
 
 // tile lets a tile act on a tee. The index is -1 where there is nothing to do.
@@ -103,12 +117,12 @@ func (w *World) tile(t *Tee, i int32) {
 		return
 	}
 	switch {
-	case on(TileFreeze) && !t.Super && !t.Deep:
+	case on(TileFreeze) && !t.isImmune() && !t.Deep:
 		w.freeze(t, w.freezeDelay())
 	case on(TileUnfreeze) && !t.Deep:
 		w.unfreeze(t)
 	}
-	if !t.Super {
+	if !t.isImmune() {
 		switch {
 		case on(TileDeep) && !t.Deep:
 			t.Deep = true
@@ -268,7 +282,7 @@ func (w *World) FinishRace(id int) {
 func (w *World) switchTileOn(t *Tee, i int32) {
 	tile, team := w.m.switchTile(i), w.team(int(t.id))
 	super := team == TeamSuper
-	works := !super && w.switchActive(tile.Number, team)
+	works := !super && !t.Invincible && w.switchActive(tile.Number, team)
 	delay := int32(tile.Delay)
 	switch tile.Type {
 	case switchOpen, SwitchClose:
@@ -440,12 +454,12 @@ func (w *World) teleport(t *Tee, i int32) {
 	switch kind {
 	case TeleIn, TeleInEvil:
 		outs := w.m.outs.count(n)
-		if outs == 0 || kind == TeleIn && old || t.Super {
+		if outs == 0 || kind == TeleIn && old || t.isImmune() {
 			return
 		}
 		to = w.m.exit(&w.m.outs, n, w.rand.choose(outs))
 	case TeleCheckIn, TeleCheckInEvil:
-		if t.Super {
+		if t.isImmune() {
 			return
 		}
 		var ok bool

@@ -28,9 +28,10 @@ type World struct {
 	tick     int32
 	rand     prng
 
-	players [MaxTees]player
-	tees    [MaxTees]Tee
-	order   order
+	players   [MaxTees]player
+	players20 [MaxTees]player20
+	tees      [MaxTees]Tee
+	order     order
 	// ids are those of the tees in the world, ascending.
 	ids    [MaxTees]uint8
 	numIDs int
@@ -74,11 +75,18 @@ func (w *World) Map() *Map { return w.m }
 // Settings returns the settings. They must not be changed but by [World.SetSettings].
 func (w *World) Settings() *Settings { return &w.settings }
 
-// SetSettings changes the settings. Switches that are open from then on are so when a team begins anew.
+// SetSettings changes the settings. Switches that are open from then on are so when a team begins anew. What only
+// DDNet 20 has ends with it.
 func (w *World) SetSettings(s Settings) {
 	w.settings = s
 	w.switches.begin(&w.settings.Open)
 	w.cacheTuning()
+	if !s.release20() {
+		w.players20 = [MaxTees]player20{}
+		for i := range w.tees {
+			w.tees[i].Invincible = false
+		}
+	}
 }
 
 // Tee returns a player's living tee in the world, nil if there is none.

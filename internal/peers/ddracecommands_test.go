@@ -2,9 +2,14 @@ package peers
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // commandScript is as teamScript, with the commands of a player's own race and view.
@@ -24,6 +29,17 @@ var commandScript = slices.Concat(
 	[]string{"0 rename Anna", "1 rename Anna", "2 rename \u0410nna", "3 rename /x", "3 rename /x", "0 rename racer", "0 /saytime Anna", "2 rename Anna"},
 )
 
+// practiceScript is as teamScript, with what teams in practice type as of DDNet 20.
+var practiceScript = slices.Concat(
+	prefixed("0 /", "practicecmdlist", "unpractice", "rescuemode", "back", "lasttp", "tc", "telecursor", "tpxy 1 1", "solo", "jetpack", "invincible", "totele 1", "setswitch 1",
+		"team 5", "unpractice", "practice", "practice", "back", "lasttp", "r", "tp nobody", "tc nobody", "tpxy x 1", "tpxy 1 x", "tpxy ~ ~-1", "lasttp",
+		"rescuemode", "rescuemode manual", "rescuemode manual", "rescuemode list", "rescuemode Auto", "rescuemode other", "totele 1", "totelecp 1", "setswitch 1", "addweapon 9", "addweapon 2",
+		"removeweapon 2", "solo", "unsolo", "deep", "undeep", "livefreeze", "unlivefreeze", "weapons", "unweapons", "shotgun", "unshotgun", "grenade", "ungrenade", "laser", "unlaser",
+		"rifle", "unrifle", "ninja", "unninja", "jetpack", "unjetpack", "setjumps 5", "infjump", "uninfjump", "endless", "unendless", "invincible", "invincible 0", "collision", "hookcollision",
+		"hitothers", "hitothers all", "hitothers laser", "hitothers x"),
+	[]string{"1 /team 5", "wait", "1 /team 5", "1 /unpractice", "wait", "0 /team 6", "0 /lock", "0 /practice", fmt.Sprint("0 walk ", atStart+3), "0 /unpractice"},
+)
+
 func prefixed(prefix string, lines ...string) (all []string) {
 	for _, line := range lines {
 		all = append(all, strings.TrimSpace(prefix+line))
@@ -35,4 +51,22 @@ func prefixed(prefix string, lines ...string) (all []string) {
 func TestCommandsAsDDNet(t *testing.T) {
 	t.Parallel()
 	compareLines(t, commandScript)
+}
+
+// TestPracticeAsDDNet20 has players in practice type DDNet 20's commands on ours: they are told what they were on
+// DDNet-Server 20.1. With TEEYARD_GOLDEN=1 and that server in front in PATH, that is recorded.
+func TestPracticeAsDDNet20(t *testing.T) {
+	t.Parallel()
+	const golden = "testdata/practice-20.txt"
+	file := teamsMap(t)
+	if os.Getenv("TEEYARD_GOLDEN") == "1" {
+		lines := playLines(t, startDDNetOn(t, file), practiceScript)
+		testenv.NoError(t, os.WriteFile(golden, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+	}
+	isTeam := func(line string) bool { return strings.Contains(line, " joined team ") } // said as in 16.4
+	want := strings.Split(strings.TrimSuffix(string(testenv.Must(os.ReadFile(golden))), "\n"), "\n")
+	got := playLines(t, startTeeyardOn(t, file, "; sv_ddnet_physics 20"), practiceScript)
+	if diff := cmp.Diff(slices.DeleteFunc(want, isTeam), slices.DeleteFunc(got, isTeam)); diff != "" {
+		t.Errorf("(-DDNet-Server, +ours):\n%s", diff)
+	}
 }

@@ -133,78 +133,89 @@ func TestTeamsAsDDNet(t *testing.T) {
 func compareLines(t *testing.T, script []string) {
 	t.Helper()
 	file := teamsMap(t)
-	const settings = "sv_map teams; sv_spamprotection 0"
-	play := func(s *Server) (all []string) {
-		time.Sleep(500 * time.Millisecond) // nobody else is there
-		var racers []*racer
-		for i := range 4 {
-			racers = append(racers, joinRacer(t, s, i))
-		}
-		hear := func(silence time.Duration) {
-			time.Sleep(silence)
-			for i, r := range racers {
-				for len(r.lines) > 0 {
-					all = append(all, fmt.Sprintf("%d: %s", i, raceTime.ReplaceAllString(<-r.lines, "TIME $1")))
-				}
-			}
-		}
-		hear(time.Second)
-		all = nil // what it says to those who join
-		for _, step := range script {
-			all = append(all, "> "+step)
-			who, what, _ := strings.Cut(step, " ")
-			verb, column, _ := strings.Cut(what, " ")
-			if who == "wait" {
-				hear(3200 * time.Millisecond)
-				continue
-			}
-			r := racers[who[0]-'0']
-			switch verb {
-			case "kill":
-				r.goal.Store(0)
-				testenv.Check(t, r.Kill() == nil, "cannot kill itself")
-				hear(700 * time.Millisecond)
-			case "walk", "fall":
-				var goal int32
-				fmt.Sscan(column, &goal)
-				r.goal.Store(goal)
-				for range 200 {
-					if r.at.Load() == goal {
-						break
-					}
-					time.Sleep(50 * time.Millisecond)
-				}
-				testenv.Check(t, r.at.Load() == goal, "%s: at %d", step, r.at.Load())
-				if verb == "fall" {
-					r.goal.Store(-1)
-					time.Sleep(200 * time.Millisecond)
-				}
-				r.goal.Store(0)
-				hear(400 * time.Millisecond)
-			case "rename":
-				testenv.Check(t, r.SetProfile(game.Profile{Name: column}) == nil, "cannot change its name")
-				hear(300 * time.Millisecond)
-			default:
-				testenv.Check(t, r.Say(what) == nil, "cannot write")
-				hear(300 * time.Millisecond)
-			}
-		}
-		return all
-	}
-	home := t.TempDir()
-	data := filepath.Join(home, ".local", "share", "ddnet")
-	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
-	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
-	theirs := StartDDNetIn(t, home, settings)
-	folder := t.TempDir()
-	WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
-	ours := StartTeeyardIn(t, folder, settings+"; sv_gametype ddrace")
+	theirs := startDDNetOn(t, file)
+	ours := startTeeyardOn(t, file, "")
 	answers := make(chan []string, 1)
-	go func() { answers <- play(theirs) }()
-	got := play(ours)
+	go func() { answers <- playLines(t, theirs, script) }()
+	got := playLines(t, ours, script)
 	want := <-answers
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-DDNet-Server, +ours):\n%s", diff)
 	}
 	t.Logf("%d lines\n%s", len(want), strings.Join(want, "\n"))
+}
+
+const teamSettings = "sv_map teams; sv_spamprotection 0"
+
+func startDDNetOn(t *testing.T, file []byte) *Server {
+	home := t.TempDir()
+	data := filepath.Join(home, ".local", "share", "ddnet")
+	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
+	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
+	return StartDDNetIn(t, home, teamSettings)
+}
+
+func startTeeyardOn(t *testing.T, file []byte, settings string) *Server {
+	folder := t.TempDir()
+	WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
+	return StartTeeyardIn(t, folder, teamSettings+"; sv_gametype ddrace"+settings)
+}
+
+// playLines has four players do what the script says, and returns what they are told.
+func playLines(t *testing.T, s *Server, script []string) (all []string) {
+	time.Sleep(500 * time.Millisecond) // nobody else is there
+	var racers []*racer
+	for i := range 4 {
+		racers = append(racers, joinRacer(t, s, i))
+	}
+	hear := func(silence time.Duration) {
+		time.Sleep(silence)
+		for i, r := range racers {
+			for len(r.lines) > 0 {
+				all = append(all, fmt.Sprintf("%d: %s", i, raceTime.ReplaceAllString(<-r.lines, "TIME $1")))
+			}
+		}
+	}
+	hear(time.Second)
+	all = nil // what it says to those who join
+	for _, step := range script {
+		all = append(all, "> "+step)
+		who, what, _ := strings.Cut(step, " ")
+		verb, column, _ := strings.Cut(what, " ")
+		if who == "wait" {
+			hear(3200 * time.Millisecond)
+			continue
+		}
+		r := racers[who[0]-'0']
+		switch verb {
+		case "kill":
+			r.goal.Store(0)
+			testenv.Check(t, r.Kill() == nil, "cannot kill itself")
+			hear(700 * time.Millisecond)
+		case "walk", "fall":
+			var goal int32
+			fmt.Sscan(column, &goal)
+			r.goal.Store(goal)
+			for range 200 {
+				if r.at.Load() == goal {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			testenv.Check(t, r.at.Load() == goal, "%s: at %d", step, r.at.Load())
+			if verb == "fall" {
+				r.goal.Store(-1)
+				time.Sleep(200 * time.Millisecond)
+			}
+			r.goal.Store(0)
+			hear(400 * time.Millisecond)
+		case "rename":
+			testenv.Check(t, r.SetProfile(game.Profile{Name: column}) == nil, "cannot change its name")
+			hear(300 * time.Millisecond)
+		default:
+			testenv.Check(t, r.Say(what) == nil, "cannot write")
+			hear(300 * time.Millisecond)
+		}
+	}
+	return all
 }

@@ -12,7 +12,7 @@ import (
 // silent are commands that change nothing in the world, or what other records say.
 var silent = []string{
 	"team", "lock", "practice", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote", "mapinfo",
-	"rank", "top", "top5", "teamrank", "rankteam", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "uninvite", "map", "timecp", "load", "specvoted", "pausevoted",
+	"rank", "top", "top5", "teamrank", "rankteam", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "uninvite", "map", "timecp", "load", "specvoted", "pausevoted", "practicecmdlist",
 }
 
 // command runs a command that changes a tee.
@@ -30,13 +30,13 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 		t.beginLoad(id)
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
 	case rec.Flags&teehistorian.FromChat == 0 && t.tuneCommand(name, rec.Args):
-	case t.operator(id, name, rec.Args):
+	case rec.Flags&teehistorian.FromChat == 0 && t.operator(id, name, rec.Args):
 	case id < 0: // of nobody in the game
 		t.unknown(name)
 	case rec.Flags&teehistorian.FromChat != 0 && t.chatCommand(id, name, rec.Args):
 	case name == "unlock":
 		t.lockTeam(t.world.Team(id), false)
-	case t.world.RunTestCommand(id, name, numbers(rec.Args)):
+	case t.testCommand(id, name, rec.Args):
 	case tee == nil:
 	case name == "ninjajetpack":
 		tee.NinjaJetpack = !tee.NinjaJetpack
@@ -59,20 +59,38 @@ func (t *match) chatCommand(id int, name string, args []string) bool {
 		t.specCommand(id, args, pausedInPlace)
 	case "spec":
 		kind := pausedInPlace
-		if t.pauseable {
+		if w := t.world; t.pauseable || w.Settings().Release >= 20 && w.AliveTee(id) != nil && w.Practises(w.Team(id)) {
 			kind = pausedVanished
 		}
 		t.specCommand(id, args, kind)
 	case "r", "rescue":
 		t.rescue(id)
 	case "tp", "teleport":
-		t.teleportInPractice(id, args)
+		t.teleportInPractice(id, args, false)
+	case "tc", "telecursor":
+		t.teleportInPractice(id, args, t.clients[id].pause == notPaused)
+	case "tpxy":
+		t.teleportXY(id, args)
+	case "lasttp":
+		t.teleportAgain(id)
+	case "back":
+		t.goBack(id)
+	case "rescuemode":
+		t.rescueMode(id, args)
+	case "unpractice":
+		t.endPractice(id)
 	case "save":
 		t.save(id)
 	default:
-		return false
+		_, known := t.world.RunPracticeCommand(id, name, args)
+		return known
 	}
 	return true
+}
+
+func (t *match) testCommand(id int, name string, args []string) bool {
+	_, known := t.world.RunTestCommand(id, name, args)
+	return known
 }
 
 // operator runs a command of the console that acts on any player. It reports whether it knows it.

@@ -2,6 +2,7 @@ package teeverify
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -14,8 +15,8 @@ func (t *match) rescue(id int) {
 	if w.AliveTee(id) == nil || w.Settings().Rescue == 0 && !w.Practises(w.Team(id)) {
 		return
 	}
-	if t.own && t.clients[id].forcedUntil != 0 {
-		return // DDNet-Server lets such players escape
+	if t.isHeld(id) || w.SetRescue(id) {
+		return
 	}
 	if w.CanRescue(id) {
 		t.pause(id, notPaused, true)
@@ -23,11 +24,18 @@ func (t *match) rescue(id int) {
 	w.Rescue(id)
 }
 
-// teleportInPractice runs /tp.
-func (t *match) teleportInPractice(id int, args []string) {
+// isHeld reports whether commands do not take a player out of a forced pause: DDNet-Server lets them.
+func (t *match) isHeld(id int) bool { return t.own && t.clients[id].forcedUntil != 0 }
+
+// practises reports whether a player has a tee, and its team practises.
+func (t *match) practises(id int) bool {
+	return t.world.AliveTee(id) != nil && t.world.Practises(t.world.Team(id))
+}
+
+// teleportInPractice runs /tp and /tc, which may go to where the tee aims.
+func (t *match) teleportInPractice(id int, args []string, aims bool) {
 	w := t.world
-	tee := w.AliveTee(id)
-	if tee == nil || !w.Practises(w.Team(id)) {
+	if !t.practises(id) {
 		return
 	}
 	to := t.clients[id].view
@@ -42,10 +50,66 @@ func (t *match) teleportInPractice(id int, args []string) {
 		}
 		to = at.Pos
 	}
+	if len(args) == 0 && aims {
+		to = w.Crosshair(id)
+	}
 	t.clients[id].unplaced = len(args) == 0 && t.looksFreely(id)
-	w.Teleport(id, to)
-	w.Unfreeze(id)
-	tee.Core.Vel = ddrace.Vec{}
+	w.TeleportInPractice(id, to)
+}
+
+// teleportXY runs /tpxy.
+func (t *match) teleportXY(id int, args []string) {
+	if !t.practises(id) || len(args) < 2 {
+		return
+	}
+	relative := strings.HasPrefix(args[0], "~") || strings.HasPrefix(args[1], "~")
+	if t.world.TeleportXY(id, t.clients[id].view, args[0], args[1]) == "" {
+		t.clients[id].unplaced = relative && t.looksFreely(id)
+	}
+}
+
+// teleportAgain runs /lasttp.
+func (t *match) teleportAgain(id int) {
+	if t.practises(id) && t.world.CanTeleportAgain(id) && !t.isHeld(id) {
+		t.pause(id, notPaused, true)
+		t.world.TeleportAgain(id)
+	}
+}
+
+// goBack runs /back.
+func (t *match) goBack(id int) {
+	if !t.practises(id) || !t.world.CanGoBack(id) || t.isHeld(id) {
+		return
+	}
+	if t.world.CanRescue(id) {
+		t.pause(id, notPaused, true)
+	}
+	t.world.GoBack(id)
+}
+
+// rescueMode runs /rescuemode.
+func (t *match) rescueMode(id int, args []string) {
+	w := t.world
+	if len(args) == 0 || w.Settings().Rescue == 0 && !w.Practises(w.Team(id)) {
+		return
+	}
+	if mode := strings.ToLower(args[0]); mode == "auto" || mode == "manual" {
+		w.SetManualRescue(id, mode == "manual")
+	}
+}
+
+// endPractice runs /unpractice.
+func (t *match) endPractice(id int) {
+	w, team := t.world, t.world.Team(id)
+	if !w.Practises(team) || t.isWaiting(team) || w.Members(team) > int(w.Settings().MaxTeamSize) && w.Locked(team) {
+		return
+	}
+	for i := range ddrace.MaxTees {
+		if c := &t.clients[i]; !t.pauseable && w.Team(i) == team && c.pause == pausedVanished && c.forcedUntil == 0 {
+			t.pause(i, pausedInPlace, true)
+		}
+	}
+	w.EndPractice(id)
 }
 
 // teleport runs the console's tele.

@@ -35,8 +35,6 @@ const (
 
 var timerNames = [numTimers]string{"gametimer", "broadcast", "both", "none"}
 
-const practiceHint = " Note that you can't earn a rank with practice enabled."
-
 // declareCommands declares the commands of a player's own race and view.
 func (m *Mode) declareCommands(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
@@ -131,10 +129,10 @@ func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
 	w, id := ctx.DDRace(), int(c.Player)
 	switch {
 	case w.AliveTee(id) == nil:
-	case w.Settings().Rescue == 0 && !w.Practises(w.Team(id)):
-		ctx.SayTo(c.Player, "Rescue is not enabled on this server and you're not in a team with /practice turned on."+practiceHint)
+	case !m.rescues(ctx, c):
 	case m.chosen(c.Player).ForcePaused != 0:
 		m.sayForcePaused(ctx, c.Player)
+	case is20(w) && w.SetRescue(id):
 	default:
 		if w.CanRescue(id) {
 			m.setPause(&ctx.Tx, c.Player, game.NotPaused)
@@ -143,19 +141,39 @@ func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-func (m *Mode) commandTele(ctx *game.Ctx, c *game.CommandCall) {
+// rescues reports whether a player can be rescued, and tells them if they cannot.
+func (m *Mode) rescues(ctx *game.Ctx, c *game.CommandCall) bool {
+	w := ctx.DDRace()
+	can := w.Settings().Rescue != 0 || w.Practises(w.Team(int(c.Player)))
+	if !can {
+		ctx.SayTo(c.Player, "Rescue is not enabled on this server and you're not in a team with /practice turned on. Note that you can't earn a rank with practice enabled.")
+	}
+	return can
+}
+
+func (m *Mode) commandTele(ctx *game.Ctx, c *game.CommandCall) { m.teleport(ctx, c, false) }
+
+func (m *Mode) commandTeleCursor(ctx *game.Ctx, c *game.CommandCall) {
+	m.teleport(ctx, c, ctx.Pause(c.Player) == game.NotPaused)
+}
+
+// teleport takes a player in practice to another one, to where the tee aims, or to what the player sees.
+func (m *Mode) teleport(ctx *game.Ctx, c *game.CommandCall, aims bool) {
 	w, id := ctx.DDRace(), int(c.Player)
 	if w.AliveTee(id) == nil {
 		return
 	}
 	if !w.Practises(w.Team(id)) {
-		ctx.SayTo(c.Player, "You're not in a team with /practice turned on."+practiceHint)
+		ctx.SayTo(c.Player, ddrace.NotInPractice)
 		return
 	}
 	var to ddrace.Vec
-	if len(c.Args) == 0 {
+	switch {
+	case len(c.Args) == 0 && aims:
+		to = w.Crosshair(id)
+	case len(c.Args) == 0:
 		to = viewOf(ctx, c.Player)
-	} else {
+	default:
 		other, ok := named(&ctx.Tx, c.Arg(0))
 		if !ok {
 			ctx.SayTo(c.Player, "No player with this name found.")
@@ -167,11 +185,7 @@ func (m *Mode) commandTele(ctx *game.Ctx, c *game.CommandCall) {
 		}
 		to = t.Pos
 	}
-	w.Teleport(id, to)
-	w.Unfreeze(id)
-	if t := w.Tee(id); t != nil {
-		t.Core.Vel = ddrace.Vec{}
-	}
+	w.TeleportInPractice(id, to)
 }
 
 // viewOf returns where a player looks, for a tee to come there.
@@ -186,8 +200,9 @@ func viewOf(ctx *game.Ctx, id game.PlayerID) ddrace.Vec {
 func (m *Mode) commandPause(ctx *game.Ctx, c *game.CommandCall) { m.pause(ctx, c, game.PauseInPlace) }
 
 func (m *Mode) commandSpec(ctx *game.Ctx, c *game.CommandCall) {
+	w, id := ctx.DDRace(), int(c.Player)
 	kind := game.PauseInPlace
-	if ctx.DDRace().Settings().Pauseable != 0 {
+	if w.Settings().Pauseable != 0 || is20(w) && w.AliveTee(id) != nil && w.Practises(w.Team(id)) {
 		kind = game.PauseVanished
 	}
 	m.pause(ctx, c, kind)

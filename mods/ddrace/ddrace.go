@@ -15,6 +15,7 @@ type Mode struct {
 	vars     variables
 	settings ddrace.Settings // as operators have set them; maps change them further
 	tx       *game.Tx        // for what happens in the midst of a tick
+	practice []string        // the names of what is typed in practice
 }
 
 type state struct {
@@ -82,6 +83,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	m.declareTeams(tx)
 	m.declareSaves(tx)
 	m.declareCommands(tx)
+	m.declarePractice(tx)
 	m.declareOperators(tx)
 	m.declareTuning(tx)
 	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})

@@ -2,7 +2,6 @@ package ddrace
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -15,16 +14,18 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 			if tee(ctx, call, int32(call.Player)) == nil {
 				return
 			}
-			args := make([]int32, len(call.Args))
-			for i := range args {
-				args[i] = call.Int(i)
+			if answer, _ := ctx.DDRace().RunTestCommand(int(call.Player), c.Name, call.Args); answer != "" {
+				call.Fail(ctx, answer)
 			}
-			ctx.DDRace().RunTestCommand(int(call.Player), c.Name, args)
 		}, c.Help
 		if c.Name != "unsuper" { // who is super when sv_test_cmds ends can end that too
 			run, help = m.test(run), help+" (sv_test_cmds)"
 		}
-		tx.ConsoleCommand(game.CommandSpec{Name: c.Name, Params: strings.TrimSpace(strings.Repeat("i ", c.Args) + strings.Repeat("?i ", c.More)), Help: help, Run: run})
+		spec := game.CommandSpec{Name: c.Name, Params: c.Params, Help: help, Run: run}
+		if c.Since20 {
+			spec = for20(spec)
+		}
+		tx.ConsoleCommand(spec)
 	}
 	for _, c := range []game.CommandSpec{
 		{Name: "kill_pl", Params: "i[id]", Help: "Kills the tee of a player", Run: m.killPlayer},

@@ -156,6 +156,9 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 	case m.isSaving(team):
 	case team >= numTeams:
 		w.SetTeam(id, 0)
+	case w.Settings().ForcedSolo() && is20(w) && w.Practises(team) && weapon == ddrace.WeaponWorld:
+		s.State[team] = teamOpen
+		m.sayToTeam(team, "You died, but will stay in practice until you use kill.")
 	case w.Settings().ForcedSolo():
 		s.State[team] = teamOpen
 		m.resetRound(w, team)

@@ -81,12 +81,29 @@ var recordings = map[string]func() (file []byte, cfg Config){
 	"operated":   withRcon(generated(8, "sv_pauseable 1", settings("sv_freeze_delay 1"), Kinds...), "tele", "tele 1", "tele 0 1", "totele 1", "totelecp 1", "totele 2", "kill_pl 1", "set_team_ddr 0 3", "set_team_ddr 1 3", "freezehammer 1", "unfreezehammer 1", "force_pause 0 2", "super", "unsuper", "move 2 -2", "set_team_ddr 0 0", "ninja"),
 	"swapped":    saying(generated(10, "sv_chat_delay 0; sv_spamprotection 0; sv_saveswapgames_delay 0; sv_swap 1", nil, "race", "weapons"), together, "/swap bot 1", "/swap bot 0", "/team 1"),
 	"savings":    saying(generated(10, "sv_chat_delay 0; sv_spamprotection 0; sv_saveswapgames_delay 0; sv_sqlite_file ddnet.sqlite", nil, "race", "weapons"), together, "/save one", "/team 1", "/load one", "/save two", "/team 1", "/load two", "/team 1", "/team 1"),
-	"super":      withRcon(generated(10, "", nil, Kinds...), "super", "weapons"),
+	"practised":  saying(generated(8, "sv_pauseable 1; sv_chat_delay 0; sv_spamprotection 0; sv_spam_mute_duration 0", settings("sv_freeze_delay 1"), Kinds...), alone, practised...),
+	"unpractised": saying(generated(9, "sv_chat_delay 0; sv_spamprotection 0; sv_spam_mute_duration 0", settings("sv_freeze_delay 1"), Kinds...), together,
+		"/practice", "/practice", "/weapons", "/tc", "/spec", "/r", "/lasttp", "/unpractice", "/team 1", "/team 1", "/practice", "/practice", "/practice", "/tp bot 1", "/swap bot 1", "/r", "/swap bot 0",
+		"/invincible", "/lock 1", "/practice", "/back", "/deep", "/hitothers", "/unpractice", "/solo", "/collision", "/rescuemode manual", "/practice", "/spec", "/unpractice"),
+	"practisedteam": withoutKill(saying(generated(5, "sv_chat_delay 0; sv_spamprotection 0; sv_spam_mute_duration 0", settings("switch_open 2"), "switch", "weapons", "tele", "switch"), func(int) []string { return []string{"/team 1", "/practice"} },
+		"/tc bot 1", "/collision", "/hookcollision", "/hitothers", "/shotgun", "/grenade", "/tc bot 0", "/solo", "/laser", "/setswitch 1", "/endless", "/jetpack", "/unsolo", "/tp bot 2", "/collision", "/hitothers hammer", "/setswitch 2 1",
+		"/setswitch 3 0 3", "/unshotgun", "/addweapon 2", "/tc bot 3", "/hookcollision", "/totelecp 1", "/livefreeze", "/unjetpack", "/ungrenade", "/rifle", "/hitothers grenade", "/unendless", "/unlivefreeze", "/ninja", "/tc bot 2",
+		"/setswitch 1 1 2", "/unlaser", "/weapons", "/hitothers shotgun", "/setjumps 1", "/unninja", "/removeweapon 3", "/infjump", "/setjumps 3", "/uninfjump", "/hitothers laser", "/unweapons", "/collision", "/collision")),
+	"super": withRcon(generated(10, "", nil, Kinds...), "super", "weapons"),
 	"elastic": generated(9, "", settings("tune ground_elasticity_x 0.5", "tune gun_fire_delay 1060", "tune ground_elasticity_y 0.8", "tune_zone 1 ground_elasticity_x 1", "tune_zone 1 ground_elasticity_y 7", "tune_zone 2 ground_elasticity_y -0.5",
 		"tune_zone 2 ground_elasticity_x -1", "tune_zone 3 ground_elasticity_x 0.01", "tune_zone 3 gravity 1.5"), "tune", "jump", "weapons"),
 	"bouncing": withRcon(generated(5, "", settings("sv_freeze_delay 1"), Kinds...), "tune ground_elasticity_y 1", "ninja", "tune ground_elasticity_x 0.9", "tune gravity 1", "ninja", "tune ground_elasticity_y 0.3", "tune_zone 1 ground_elasticity_x 0.5", "tune_zone 2 ground_elasticity_y 2", "tune_reset ground_elasticity_x", "tune_reset"),
 	"lasers":   withRcon(generated(2, "", settings("tune laser_bounce_delay 700", "tune laser_reach 3000", "tune shotgun_fire_delay 100", "tune laser_fire_delay 1"), "weapons", "solo", "hits", "death"), "weapons", "super", "shotgun", "unsuper"),
 	"moved":    withRcon(generated(8, "", settings("sv_freeze_delay 1"), Kinds...), "left 2", "weapons", "up", "tele", "right 1", "super", "move 1 -1", "down -1", "unsuper", "move_raw 9 -30", "tele 1", "totele 1", "ninja", "totelecp 1", "tele 0 1", "up 3"),
+}
+
+// practised is what players in practice type as of DDNet 20.
+var practised = []string{
+	"/weapons", "/tc", "/infjump", "/lasttp", "/setswitch 1", "/totele 1", "/rescuemode manual", "/r", "/tpxy ~3 ~-2", "/r", "/deep", "/undeep", "/invincible", "/totelecp 1", "/collision",
+	"/invincible 0", "/team -1", "/practice", "/back", "/setjumps 5", "/tc bot 1", "/hookcollision", "/r", "/tpxy 20 12", "/back", "/livefreeze", "/setswitch 2 0 2", "/unlivefreeze", "/ninja", "/lasttp", "/hitothers", "/solo",
+	"/rescuemode auto", "/team -1", "/practice", "/back", "/spec", "/tp", "/r", "/unsolo", "/uninfjump", "/jetpack", "/setswitch 3 1 1", "/unweapons", "/addweapon 4", "/pause", "/tc", "/lasttp", "/endless", "/totele 2",
+	"/team -1", "/practice", "/hitothers laser", "/removeweapon -1", "/setjumps 0", "/spec", "/back", "/unjetpack", "/setjumps -1", "/addweapon 5", "/unninja", "/totele 3", "/grenade", "/laser", "/shotgun", "/ungrenade", "/unendless", "/setjumps 2", "/telecursor",
+	"/team -1", "/practice", "/collision", "/hookcollision", "/hitothers", "/tpxy ~ ~-4", "/rescue", "/invincible 1", "/setswitch 1 1", "/back", "/invincible",
 }
 
 // onInstalled are those on maps that are installed with DDNet.

@@ -1,0 +1,171 @@
+package ddrace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
+)
+
+// alsoInPractice are the commands of teams in practice that have other uses, too.
+var alsoInPractice = []string{"r", "rescue", "tp", "teleport"}
+
+// is20 reports whether the rules are those of DDNet 20.
+func is20(w *ddrace.World) bool { return w.Settings().Release >= 20 }
+
+// declarePractice declares what teams in practice may type as of DDNet 20.
+func (m *Mode) declarePractice(tx *game.Tx) {
+	m.practice = slices.Clone(alsoInPractice)
+	for _, c := range m.practiceCommands() {
+		m.practice = append(m.practice, c.Name)
+		tx.ChatCommand(for20(c))
+	}
+	slices.Sort(m.practice)
+	tx.ChatCommand(for20(game.CommandSpec{Name: "practicecmdlist", Help: "Lists what you can type in practice", Run: m.commandPracticeList}))
+}
+
+// for20 is a command that worlds with the rules of older releases do not have.
+func for20(c game.CommandSpec) game.CommandSpec {
+	run := c.Run
+	c.Hidden = func(tx *game.Tx) bool { return !is20(tx.DDRace()) }
+	c.Run = func(ctx *game.Ctx, call *game.CommandCall) {
+		if !is20(ctx.DDRace()) { // any more
+			call.Fail(ctx, c.Name+" needs sv_ddnet_physics 20")
+			return
+		}
+		run(ctx, call)
+	}
+	return c
+}
+
+func (m *Mode) practiceCommands() []game.CommandSpec {
+	list := []game.CommandSpec{
+		{Name: "unpractice", Help: "Kills your team and ends its practice", Run: m.commandUnpractice},
+		{Name: "rescuemode", Params: "?r['auto'|'manual']", Help: "Chooses whether /r goes to where you last stood, or you say it", Run: m.commandRescueMode},
+		{Name: "back", Help: "In practice: takes you to where you last stood before you died", Run: m.practising(m.commandBack)},
+		{Name: "lasttp", Help: "In practice: takes you to where you last teleported", Run: m.practising(m.commandLastTele)},
+		{Name: "tc", Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
+		{Name: "telecursor", Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
+		{Name: "tpxy", Params: "s[x] s[y]", Help: "In practice: takes you to a tile; ~ is where you are", Run: m.practising(m.commandTeleXY)},
+	}
+	for _, c := range ddrace.PracticeCommands() {
+		list = append(list, game.CommandSpec{Name: c.Name, Params: c.Params, Help: "In practice: " + strings.ToLower(c.Help[:1]) + c.Help[1:], Run: func(ctx *game.Ctx, call *game.CommandCall) {
+			if answer, _ := ctx.DDRace().RunPracticeCommand(int(call.Player), c.Name, call.Args); answer != "" {
+				ctx.SayTo(call.Player, answer)
+			}
+		}})
+	}
+	return list
+}
+
+// practising lets a command run for players of teams in practice who have a tee.
+func (m *Mode) practising(run func(*game.Ctx, *game.CommandCall)) func(*game.Ctx, *game.CommandCall) {
+	return func(ctx *game.Ctx, c *game.CommandCall) {
+		w, id := ctx.DDRace(), int(c.Player)
+		switch {
+		case w.AliveTee(id) == nil:
+		case !w.Practises(w.Team(id)):
+			ctx.SayTo(c.Player, ddrace.NotInPractice)
+		default:
+			run(ctx, c)
+		}
+	}
+}
+
+func (m *Mode) commandBack(ctx *game.Ctx, c *game.CommandCall) {
+	w, id := ctx.DDRace(), int(c.Player)
+	switch {
+	case !w.CanGoBack(id):
+		ctx.SayTo(c.Player, "There is nowhere to go back to.")
+	case m.chosen(c.Player).ForcePaused != 0:
+		m.sayForcePaused(ctx, c.Player)
+	default:
+		if w.CanRescue(id) {
+			m.setPause(&ctx.Tx, c.Player, game.NotPaused)
+		}
+		w.GoBack(id)
+	}
+}
+
+func (m *Mode) commandLastTele(ctx *game.Ctx, c *game.CommandCall) {
+	w, id := ctx.DDRace(), int(c.Player)
+	switch {
+	case !w.CanTeleportAgain(id):
+		ctx.SayTo(c.Player, "You haven't previously teleported. Use /tp before using this command.")
+	case m.chosen(c.Player).ForcePaused != 0:
+		m.sayForcePaused(ctx, c.Player)
+	default:
+		m.setPause(&ctx.Tx, c.Player, game.NotPaused)
+		w.TeleportAgain(id)
+	}
+}
+
+func (m *Mode) commandTeleXY(ctx *game.Ctx, c *game.CommandCall) {
+	if answer := ctx.DDRace().TeleportXY(int(c.Player), viewOf(ctx, c.Player), c.Arg(0), c.Arg(1)); answer != "" {
+		ctx.SayTo(c.Player, answer)
+	}
+}
+
+func (m *Mode) commandRescueMode(ctx *game.Ctx, c *game.CommandCall) {
+	w, id := ctx.DDRace(), int(c.Player)
+	if !m.rescues(ctx, c) {
+		return
+	}
+	name := map[bool]string{false: "auto", true: "manual"}
+	switch arg := strings.ToLower(c.Arg(0)); arg {
+	case "auto", "manual":
+		if w.SetManualRescue(id, arg == "manual") {
+			ctx.SayTo(c.Player, fmt.Sprintf("Rescue mode changed to %s.", arg))
+		}
+	case "list":
+		ctx.SayTo(c.Player, "Available rescue modes: auto, manual")
+	case "":
+		ctx.SayTo(c.Player, fmt.Sprintf("Current rescue mode: %s.", name[w.ManualRescue(id)]))
+	default:
+		ctx.SayTo(c.Player, "Unknown argument. Check '/rescuemode list'")
+	}
+}
+
+func (m *Mode) commandUnpractice(ctx *game.Ctx, c *game.CommandCall) {
+	w, id, s := ctx.DDRace(), int(c.Player), ctx.DDRace().Settings()
+	team := w.Team(id)
+	switch {
+	case team == 0 && !s.ForcedSolo():
+		ctx.SayTo(c.Player, "Practice mode can't be disabled for team 0")
+	case !w.Practises(team):
+		ctx.SayTo(c.Player, "Team isn't in practice mode")
+	case m.isSaving(team):
+		ctx.SayTo(c.Player, "Practice mode can't be disabled while team save or load is in progress")
+	case w.Members(team) > int(s.MaxTeamSize) && w.Locked(team):
+		ctx.SayTo(c.Player, fmt.Sprintf("Can't disable practice. This team exceeds the maximum allowed size of %d players for regular team", s.MaxTeamSize))
+	default:
+		all := members(w, team)
+		m.state.Teams.Voted &^= all
+		each(all, func(id int) {
+			if p := game.PlayerID(id); s.Pauseable == 0 && ctx.Pause(p) == game.PauseVanished && m.chosen(p).ForcePaused == 0 {
+				m.setPause(&ctx.Tx, p, game.PauseInPlace)
+			}
+		})
+		m.sayToTeam(team, "'%s' disabled practice mode for your team", ctx.Name(c.Player))
+		w.EndPractice(id)
+	}
+}
+
+// commandPracticeList lists the commands in lines that clients do not cut.
+func (m *Mode) commandPracticeList(ctx *game.Ctx, c *game.CommandCall) {
+	const maxLine = 255
+	line := "Available practice commands: "
+	for i, name := range m.practice {
+		if name = "/" + name; i < len(m.practice)-1 {
+			name += ", "
+		}
+		if len(line)+len(name) > maxLine {
+			ctx.SayTo(c.Player, line)
+			line = ""
+		}
+		line += name
+	}
+	ctx.SayTo(c.Player, line)
+}
