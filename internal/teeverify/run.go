@@ -115,6 +115,7 @@ func newMatch(cfg *Config) (*match, error) {
 		own:            strings.HasPrefix(h.ServerVersion, "teeyard"),
 		done:           -1,
 	}
+	t.teams.rejoins = h.Config["sv_rejoin_team_0"] != "0"
 	t.newWorld()
 	return t, nil
 }

@@ -10,6 +10,7 @@ type teams struct {
 	killTick        [ddrace.TeamSuper]int32 // when a team dies that cannot finish, 0 for never
 	race            [ddrace.TeamSuper]teamRace
 	began, finished [ddrace.MaxTees]bool
+	rejoins         bool // who has finished leaves an unlocked team
 }
 
 // unfinishableTicks is how long a team may play on that cannot finish.
@@ -58,6 +59,9 @@ func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 		w.LeaveTeam(id, weapon)
 		return
 	case t.waiting[team]:
+		return
+	case w.Settings().ForcedSolo() && w.Settings().Release >= 20 && w.Practises(team) && weapon == ddrace.WeaponWorld:
+		t.race[team] = raceOpen
 		return
 	case w.Settings().ForcedSolo():
 		t.race[team], t.killTick[team] = raceOpen, 0
@@ -145,10 +149,18 @@ func (t *teams) checkFinished(w *ddrace.World, team uint8) {
 		}
 	}
 	t.race[team] = raceFinished
+	leaves := t.rejoins && !w.Settings().ForcedSolo() && !t.locked[team] && !w.Practises(team)
+	var finished []int
 	for i := range ddrace.MaxTees {
 		if w.Team(i) == team && w.AliveTee(i) != nil {
 			t.began[i], t.finished[i] = false, false
 			w.FinishRace(i)
+			finished = append(finished, i)
+		}
+	}
+	for _, i := range finished {
+		if leaves {
+			w.SetTeam(i, 0)
 		}
 	}
 }
