@@ -76,10 +76,12 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 		w.requestTeam(id, cmd.Team)
 	case CmdSpectate:
 		if w.paused || cmd.Spectate > SpectateFlagBlue || w.isSpam(p.lastSpectate, TickRate) {
+			w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{id}})
 			return
 		}
 		p.lastSpectate = w.tick
 		if !w.spectate(id, cmd.Spectate, cmd.Target) {
+			w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{id}})
 			w.addEvent(Event{Kind: EvGameMsg, To: MaskOne(id), Player: Nobody, GameMsg: GameMsgSpecInvalidID})
 		}
 	case CmdKill:

@@ -42,13 +42,16 @@ const (
 	NoteLoaded                           // a team goes on with a save
 	NoteLoadFailed                       // or does not
 	NoteView                             // a tee comes to where a player looks who looks around
+	NoteRefused                          // what a player asked for is not allowed now, and nothing was done
 )
 
 // NoteDDRace has recordings of the match tell of something that they would not know else, in worlds of DDRace. It
 // changes nothing in the world.
-func (tx *Tx) NoteDDRace(n DDRaceNote) {
-	if d := tx.w.ddrace; d != nil {
-		n.Command = tx.w.command - 1
+func (tx *Tx) NoteDDRace(n DDRaceNote) { tx.w.noteDDRace(n) }
+
+func (w *World) noteDDRace(n DDRaceNote) {
+	if d := w.ddrace; d != nil {
+		n.Command = w.command - 1
 		d.tick.Notes = append(d.tick.Notes, n)
 	}
 }

@@ -196,7 +196,11 @@ func (w *World) applyModCommand(cmd *Command) {
 		}
 	}
 	spec := findCommand(list, args[0])
-	if spec == nil || !call.fromConsole && !w.mayCommand(call.Player) {
+	if spec == nil {
+		return
+	}
+	if !call.fromConsole && !w.mayCommand(call.Player) {
+		w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{call.Player}})
 		return
 	}
 	w.callDeclared(spec.of, func(ctx *Ctx) { spec.Run(ctx, &call) })

@@ -97,6 +97,7 @@ func (w *World) changeProfile(id PlayerID, next Profile) {
 		next.Name = old.Name
 	}
 	if next == old || w.isSpam(p.lastInfo, w.rules.InfoChangeDelay*TickRate) {
+		w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{id}})
 		return
 	}
 	p.lastInfo = w.tick

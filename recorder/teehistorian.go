@@ -133,7 +133,11 @@ func (t *Teehistorian) Tick(w *game.World, cmds []game.Command, events []game.Ev
 			t.note(&notes[0])
 			notes = notes[1:]
 		}
-		t.command(d, &cmds[i], events)
+		if len(notes) > 0 && notes[0].Command == i && notes[0].Kind == game.NoteRefused {
+			notes = notes[1:]
+			continue
+		}
+		t.command(w, &cmds[i], events)
 		for ; len(notes) > 0 && notes[0].Command == i; notes = notes[1:] {
 			t.note(&notes[0])
 		}
@@ -166,7 +170,7 @@ func (t *Teehistorian) Tick(w *game.World, cmds []game.Command, events []game.Ev
 }
 
 // command records what a player did.
-func (t *Teehistorian) command(d *game.DDRaceTick, cmd *game.Command, events []game.Event) {
+func (t *Teehistorian) command(w *game.World, cmd *game.Command, events []game.Event) {
 	if cmd.Kind == game.CmdTuneParams {
 		t.tuned(cmd.Tuning)
 		return
@@ -189,11 +193,13 @@ func (t *Teehistorian) command(d *game.DDRaceTick, cmd *game.Command, events []g
 		}
 		*c = historyClient{alive: c.alive}
 	case game.CmdEnterGame:
-		t.seat(d, cmd.Player) // before, as it is where the player begins
+		t.seat(w.DDRaceTick(), cmd.Player) // before, as it is where the player begins
 		t.extra(teehistorian.ExtraReady, int32(cmd.Player))
 		c.entered = true
 		t.version(cmd.Player)
-	case game.CmdProfile, game.CmdSkinChange, game.CmdEmoticon, game.CmdSpectate:
+	case game.CmdProfile:
+		t.profile(w, cmd)
+	case game.CmdSkinChange, game.CmdEmoticon, game.CmdSpectate:
 		t.message(cmd)
 	case game.CmdKill:
 		if killedSelf(cmd.Player, events) { // and was not refused
@@ -204,6 +210,16 @@ func (t *Teehistorian) command(d *game.DDRaceTick, cmd *game.Command, events []g
 			t.console(cmd, teehistorian.FromChat)
 		}
 	}
+}
+
+// profile records a profile with the name that the player has with it, by which commands find them.
+func (t *Teehistorian) profile(w *game.World, cmd *game.Command) {
+	named := *cmd
+	if p, ok := w.Player(cmd.Player); ok && cmd.Profile != nil && p.Profile.Name != "" {
+		profile := *cmd.Profile
+		profile.Name, named.Profile = p.Profile.Name, &profile
+	}
+	t.message(&named)
 }
 
 func killedSelf(id game.PlayerID, events []game.Event) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/rank"
 )
@@ -185,5 +186,50 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 	}
 	for what, n := range map[string]int{"save-success": 1, "load-failure": 1, "load-success": 1, "player-swap": 1, "auth-login": 2, "auth-logout": 1} {
 		testenv.Check(t, recorded[what] >= n, "%d records of %s", recorded[what], what)
+	}
+}
+
+// TestRefusedIsNotRecorded has players ask for more than is allowed, watch each other, take other names, join the spectators, leave
+// and come back. The teehistorian has what was done, so it verifies.
+func TestRefusedIsNotRecorded(t *testing.T) {
+	for seed := range uint64(2) {
+		var histories memoryReplays
+		cfg := ddraceConfig()
+		cfg.Teehistorians = &histories
+		c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_pauseable 1; sv_info_change_delay 1; sv_rcon_password adminpw")
+		for range 700 {
+			i := c.IntN(len(c.clients))
+			p, name := c.clients[i], c.names[c.IntN(len(c.names))]
+			switch c.IntN(9) {
+			case 0, 1, 2:
+				p.Say("/pause " + name)
+			case 3:
+				p.Say("/spec " + name)
+			case 4:
+				p.Say("/pause")
+			case 5:
+				at := int32(c.IntN(len(c.clients)+1) - 1)
+				p.Send(p.Pick(&msg6.ClSetSpectatorMode{SpectatorID: at}, &msg7.ClSetSpectatorMode{Mode: msg7.SpecMode(c.IntN(2)), SpectatorID: at}))
+			case 6:
+				if p.Version == client07.Version {
+					break
+				}
+				p.Send(&msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte(c.names[i] + "  new"[c.IntN(6):]), Skin: []byte("default")}})
+			case 7:
+				if team := c.IntN(8) - 1; team < 1 {
+					p.Send(p.Pick(&msg6.ClSetTeam{Team: msg6.Team(team)}, &msg7.ClSetTeam{Team: msg7.Team(team)}))
+				}
+			case 8:
+				if c.IntN(4) == 0 {
+					p.Close("")
+					c.step(2)
+					c.clients[i] = c.joinAs(p.Config, ip(10+c.IntN(100)), c.names[i])
+				}
+			}
+			c.run(1 + c.IntN(6))
+		}
+		c.srv.Shutdown(c.now, "")
+		res := verifyTeehistorian(t, c.testServer, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+		testenv.Check(t, res.TeeTicks > 5000 && res.End == nil && len(res.Lost) == 0 && len(res.Repeated) == 0, "%d places, %v, %v, %v", res.TeeTicks, res.End, res.Lost, res.Repeated)
 	}
 }

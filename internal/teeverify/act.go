@@ -48,6 +48,7 @@ func (t *match) act(rec *teehistorian.Record) {
 		t.clients[id] = clientState{version7: version7, watches: freeView}
 	case teehistorian.Drop:
 		t.clients[id] = clientState{}
+		t.unwatch(id)
 		t.world.Leave(id)
 	case teehistorian.Command:
 		t.command(id, rec)
@@ -90,10 +91,10 @@ func (t *match) message(id int, b []byte) {
 	}
 	switch n := u.Int(); n {
 	case watch:
-		if c.version7 {
-			u.Int() // the mode
-		}
-		if at := int(u.Int()); at >= freeView && at < ddrace.MaxTees {
+		free := c.version7 && u.Int() != int32(msg7.SpecPlayer)
+		if at := int(u.Int()); free {
+			c.watches = freeView
+		} else if at >= freeView && at < ddrace.MaxTees {
 			c.watches = at
 		}
 	case start, change:
@@ -137,7 +138,19 @@ func (t *match) spectate(id int, watches bool) {
 	if c.spectator = watches; c.entered {
 		c.lastTeam = now
 	}
+	if c.watches = freeView; watches {
+		t.unwatch(id)
+	}
 	t.world.SetSpectator(id, watches)
+}
+
+// unwatch ends the views of those who watch a player who plays no more.
+func (t *match) unwatch(id int) {
+	for i := range t.clients {
+		if t.clients[i].watches == id {
+			t.clients[i].watches = freeView
+		}
+	}
 }
 
 func (t *match) extra(rec *teehistorian.Record) {

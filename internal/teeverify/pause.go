@@ -31,7 +31,7 @@ func (t *match) specCommand(id int, args []string, kind pauseKind) {
 			return
 		}
 		t.pause(id, kind, false)
-		if found && at != id {
+		if found && at != id && !(t.own && t.clients[at].spectator) {
 			c.watches = at
 		}
 	case c.pause != notPaused:
