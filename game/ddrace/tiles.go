@@ -354,8 +354,10 @@ func (w *World) setHit(t *Tee, weapon Weapon, off bool) {
 	}
 }
 
-// setStart changes when the race of a tee and its team began.
+// setStart changes when the race of a tee and its team began, to at most maxSavedTime ago: a way through many tiles
+// that add time would take the time beyond what an int32 holds.
 func (w *World) setStart(t *Tee, tick int32) {
+	tick = max(tick, w.tick-maxSavedTime)
 	t.StartTick = tick
 	team := w.team(int(t.id))
 	if team == TeamSuper || team == 0 && !w.settings.ForcedSolo() {

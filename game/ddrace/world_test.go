@@ -247,3 +247,20 @@ func TestEventsOfNobody(t *testing.T) {
 	events := w.Step(nil)
 	testenv.Check(t, len(events) == 0, "%+v", events)
 }
+
+// TestTimeIsLimited checks that tiles which add time do not make a race begin in the future.
+func TestTimeIsLimited(t *testing.T) {
+	d := room(20, 10)
+	d.switchAt(5, 5, 255, switchAddTime, 0, 255)
+	d.game(3, 8, tileEntities, 0)
+	w := New(Config{Map: d.load(t)})
+	w.Enter(0, false)
+	w.Step(nil)
+	w.StartRace(0)
+	tee := w.Tee(0)
+	for range 3000 { // as on a way through that many
+		tee.lastPenalty = false
+		w.switchTileOn(tee, int32(d.at(5, 5)))
+		testenv.Require(t, w.tick-tee.StartTick > 0 && w.tick-tee.StartTick <= maxSavedTime, "the race began in tick %d", tee.StartTick)
+	}
+}

@@ -1,6 +1,7 @@
 package ddrace
 
 import (
+	"math"
 	"strings"
 
 	"github.com/teeyard/teeyard/game"
@@ -14,8 +15,11 @@ type run struct {
 	Checkpoints [ddrace.NumCheckpoints]int32 // ms since the start, 0 for those not passed
 }
 
-// ms converts ticks.
-func ms(ticks int32) int32 { return ticks * (1000 / game.TickRate) }
+// ms converts ticks. Races that last longer than 24 days have that time.
+func ms(ticks int32) int32 {
+	const perTick = 1000 / game.TickRate
+	return min(ticks, math.MaxInt32/perTick) * perTick
+}
 
 // finish ends the race of a player with a living tee, after some ticks.
 func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
