@@ -105,6 +105,14 @@ func TestServerMessages(t *testing.T) {
 		tt.send()
 		c.ServerMessages.Expect(t, tt.want.Method, tt.want)
 	}
+	// Clients refuse a command that they have themselves. That which DDRace needs is taken away from them.
+	s.SendChatCommand(&bridge.CommandInfo{Name: "whisper"})
+	c.ServerMessages.Expect(t, "a command that clients have")
+	team := bridge.CommandInfo{Name: "team", Params: "?i[id]", Help: "h"}
+	s.SendChatCommand(&team)
+	c.ServerMessages.Expect(t, "team", call("ChatCommand", bridge.CommandInfo{Name: "team"}, true), call("ChatCommand", team, false))
+	s.SendChatCommandRemoved("team")
+	c.ServerMessages.Expect(t, "no team", call("ChatCommand", bridge.CommandInfo{Name: "team"}, true))
 	for _, ev := range []game.Event{
 		{GameMsg: game.GameMsgTeamSwap, Player: game.Nobody},
 		{GameMsg: game.GameMsgTeamAll, Player: game.Nobody, Value: 1},

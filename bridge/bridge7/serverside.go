@@ -86,10 +86,17 @@ const minRaceVersion = 0x0704
 
 // clientCommands are the commands of the chat that clients have themselves. They refuse
 // others of the same name.
-var clientCommands = []string{"all", "friend", "m", "mute", "r", "team", "w", "whisper"}
+var clientCommands = []string{"all", "friend", "m", "mute", "r", "w", "whisper"}
+
+// teamCommand is one more, which writes to the team. DDNet-Server takes it away from clients, so that
+// players can join a team of DDRace.
+const teamCommand = "team"
 
 func (s *serverSide) SendChatCommand(c *bridge.CommandInfo) {
 	if !slices.Contains(clientCommands, c.Name) {
+		if c.Name == teamCommand {
+			s.send(&msg7.SvCommandInfoRemove{Name: []byte(teamCommand)})
+		}
 		s.send(&msg7.SvCommandInfo{Name: []byte(c.Name), ArgsFormat: []byte(c.Params), HelpText: []byte(c.Help)})
 	}
 }
