@@ -118,6 +118,7 @@ func (s *Server) addHooks() error {
 			call.Print("server", "%s is used when the server starts again", call.Name)
 		}), usedAtStart},
 		{func(*console.Call) { s.setGameType() }, []string{"sv_gametype"}},
+		{func(*console.Call) { s.setInactiveTime() }, []string{"sv_inactivekick_time"}},
 		{whenStarted(func(call *console.Call) {
 			if s.nextGameTypeErr = s.checkGameType(s.settings.GameType); s.nextGameTypeErr != nil {
 				s.reportGameType(call)
@@ -213,10 +214,17 @@ func (s *Server) queueRules(tell int32) {
 
 // gameRules returns the settings that the world has to know.
 func (s *Server) gameRules() game.Rules {
+	isDDRace := s.world != nil && s.world.IsDDRace()
 	if m := s.gameMap; m != nil {
-		return s.gameRulesFor(m.playedGameType())
+		return s.gameRulesFor(m.playedGameType(), isDDRace)
 	}
-	return s.gameRulesFor(s.settings.GameType)
+	return s.gameRulesFor(s.settings.GameType, isDDRace)
+}
+
+// setInactiveTime notes that somebody has set sv_inactivekick_time, which then counts in DDRace, too.
+func (s *Server) setInactiveTime() {
+	s.inactiveTimeSet = true
+	s.console.SaveDefault("sv_inactivekick_time")
 }
 
 // isPure reports whether a game type of the server's own has the standard tuning. Modes and mods may
@@ -226,9 +234,13 @@ func isPure(gameType string) bool {
 }
 
 // gameRulesFor returns what gameRules does for a world of a game type.
-func (s *Server) gameRulesFor(gameType string) game.Rules {
+func (s *Server) gameRulesFor(gameType string, isDDRace bool) game.Rules {
 	v := &s.settings
 	v.PlayerSlots = min(v.PlayerSlots, v.MaxClients)
+	inactiveTime := v.InactiveKickTime
+	if isDDRace && !s.inactiveTimeSet {
+		inactiveTime = 0 // who waits for a partner, or rests in a race of hours, would lose it
+	}
 	return game.Rules{
 		Warmup: int32(v.Warmup), Countdown: int32(v.Countdown),
 		ScoreLimit: int32(v.ScoreLimit), TimeLimit: int32(v.TimeLimit),
@@ -238,7 +250,7 @@ func (s *Server) gameRulesFor(gameType string) game.Rules {
 		TournamentMode: int32(v.TournamentMode), ReadyMode: v.PlayerReadyMode != 0, SpamProtection: v.SpamProtection != 0,
 		InfoChangeDelay: int32(v.InfoChangeDelay),
 		RespawnDelayTDM: int32(v.RespawnDelayTDM), TeamBalanceTime: int32(v.TeamBalanceTime),
-		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveAction()), InactiveSpecKick: v.InactiveKickSpec != 0,
+		InactiveTime: int32(inactiveTime), InactiveAction: int32(v.InactiveAction()), InactiveSpecKick: v.InactiveKickSpec != 0,
 		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
 		PureTuning: isPure(gameType),
 		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,

@@ -3,11 +3,16 @@ package server
 import (
 	"testing"
 	"testing/fstest"
+	"time"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -69,4 +74,40 @@ func TestInputsOfOneTick(t *testing.T) {
 		testenv.Check(t, len(shots) == 1 && fired && p.VelX < 0, "%s: the shots by tick are %+v, want one to the left in tick %d", mode, shots, want)
 		testenv.Check(t, after > before, "%s: the tee was at %d and is at %d; its first input was to the right", mode, before, after)
 	}
+}
+
+// TestWhoReturnsAfterAMapChange checks that players of DDRace are not greeted again when the map changes, nor
+// the others told that they have come.
+func TestWhoReturnsAfterAMapChange(t *testing.T) {
+	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
+		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, ddraceConfig(), `sv_map race; sv_gametype ddrace; sv_welcome "Hello there"`)
+		a, b := tn.dial(1, named(kind, "a")), tn.dial(2, named(kind, "b"))
+		told := map[string]int{}
+		knowsItself := map[*player]bool{} // clients of 0.7 say nothing about those who were there before
+		for _, p := range []*player{a, b} {
+			p.onMessage = func(m testclient.Message) {
+				switch m := m.(type) {
+				case *msg7.SvClientInfo:
+					if !m.Silent && !m.Local && knowsItself[p] {
+						told["somebody comes"]++
+					}
+					knowsItself[p] = knowsItself[p] || m.Local
+				case *msg7.SvChat:
+					told[string(m.Message)]++
+				case *msg6.SvChat:
+					told[string(m.Message)]++
+				}
+			}
+		}
+		tn.untilPlaying(a, b)
+		tn.run(time.Second)
+		testenv.Check(t, told["Hello there"] == 2 && told["somebody comes"]+told["'b' entered and joined the game"] > 0, "told %v", told)
+		clear(told)
+		clear(knowsItself)
+		tn.srv.Execute("reload")
+		tn.untilPlaying(a, b)
+		tn.run(time.Second)
+		testenv.Check(t, len(told) == 0, "after the change told %v", told)
+		testenv.Check(t, tn.srv.world.IsDDRace(), "another mode")
+	})
 }

@@ -88,10 +88,13 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if delay := time.Duration(s.settings.JoinVoteDelay) * time.Second; delay > 0 && s.anyInGameBefore(now.Add(-10*time.Second)) {
 		c.mayVoteFrom = now.Add(delay)
 	}
+	// DDNet-Server greets those only who were not there before the map changed.
+	returns := s.world.IsDDRace() && c.enteredAt != 0
 	c.state, c.enteredAt = stateInGame, now
 	c.version.joined++
 	info := s.serverInfo()
 	told := *ev // to the others
+	told.Flag = told.Flag || returns
 	if c.mayAnnounce() {
 		s.seats.quiet &^= game.MaskOne(c.id)
 		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.inDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
@@ -121,9 +124,9 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 			c.bridge.SendClientInfo(s.world, id, false, false)
 		}
 	}
-	c.bridge.SendClientInfo(s.world, c.id, true, ev.Flag)
+	c.bridge.SendClientInfo(s.world, c.id, true, ev.Flag || returns)
 	c.reclaimSeat()
-	if s.settings.Welcome != "" && !c.back {
+	if s.settings.Welcome != "" && !c.back && !returns {
 		c.reply(s.settings.Welcome)
 	}
 	if !c.back {

@@ -236,11 +236,12 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype is not set, and map '%s' has %s: %s is played", m.svMap, m.chosenFor, m.playedGameType()))
 	}
 	mods := s.newMods(m)
-	s.beginRace(m, mode.Flags()&game.GameFlagDDRace != 0)
+	isDDRace := mode.Flags()&game.GameFlagDDRace != 0
+	s.beginRace(m, isDDRace)
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	cfg := game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
-		Rules: s.gameRulesFor(gameType), Tuning: &s.tuning, Seed: s.cfg.Seed,
+		Rules: s.gameRulesFor(gameType, isDDRace), Tuning: &s.tuning, Seed: s.cfg.Seed,
 		Variables: s.variableValues(),
 	}
 	w, err := s.newWorld(cfg)

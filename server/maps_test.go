@@ -618,6 +618,12 @@ func TestMapChoosesGameType(t *testing.T) {
 	plays("DDraceNetwork", 0)
 	const why = "sv_gametype is not set, and map 'cold' has freeze: ddrace is played"
 	testenv.Check(t, strings.Count(ts.log.String(), why) == 1, "no %q in\n%s", why, ts.log)
+	inactive := func(minutes int32) {
+		t.Helper()
+		ts.step(3)
+		testenv.Check(t, ts.srv.world.Rules().InactiveTime == minutes, "inactive after %d minutes, want %d", ts.srv.world.Rules().InactiveTime, minutes)
+	}
+	inactive(0)
 	ts.srv.Execute("sv_scorelimit 30")
 	plays("DDraceNetwork", 0)
 	ts.srv.Execute("sv_map plain")
@@ -634,10 +640,17 @@ func TestMapChoosesGameType(t *testing.T) {
 	}
 	ts.srv.Execute("change_map plain")
 	plays("DM", 30)
+	inactive(3)
 	ts.srv.Execute("sv_map cold")
 	plays("DDraceNetwork", 0)
 	ts.srv.Execute("sv_gametype dm; reload") // the default, but said
 	plays("DM", 30)
+
+	ts = newTestServerWith(t, cfg, "sv_map cold")
+	ts.srv.Execute("sv_inactivekick_time 3") // the same
+	inactive(3)
+	ts = newTestServerWith(t, cfg, "sv_map cold; sv_inactivekick_time 5")
+	inactive(5)
 
 	testenv.Check(t, strings.Contains(newTestServerWith(t, cfg, "sv_map cold; sv_gametype tdm").log.String(), "gametype TDM"), "the operator's word does not count")
 	var store memoryStore

@@ -68,6 +68,7 @@ type resume struct {
 type resumeSettings struct {
 	Map, GameType, Mods string
 	GameTypeSet         bool // sv_gametype is not the default
+	InactiveTimeSet     bool `json:",omitempty"` // sv_inactivekick_time was set
 	Rules               game.Rules
 	Tuning              game.Tuning
 }
@@ -139,9 +140,11 @@ func (s *Server) resumeName() string { return "resume-" + strconv.Itoa(s.setting
 
 // resumableSettings returns the settings that the world has.
 func (s *Server) resumableSettings() resumeSettings {
+	rules := s.gameRules()
+	rules.InactiveTime = int32(s.settings.InactiveKickTime)
 	return resumeSettings{
 		Map: s.settings.Map, GameType: s.settings.GameType, GameTypeSet: s.gameTypeSet, Mods: s.settings.Mods,
-		Rules: s.gameRules(), Tuning: s.tuning,
+		InactiveTimeSet: s.inactiveTimeSet, Rules: rules, Tuning: s.tuning,
 	}
 }
 
@@ -241,6 +244,9 @@ func (s *Server) startFrom(m *savedMatch) error {
 	}
 	if was.Rules == is.Rules {
 		s.setRules(&m.Settings.Rules)
+		if m.Settings.InactiveTimeSet {
+			s.setInactiveTime()
+		}
 	}
 	if was.Tuning == is.Tuning {
 		s.tuning = m.Settings.Tuning

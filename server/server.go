@@ -62,6 +62,7 @@ type Server struct {
 	// wrong with an sv_gametype that is not used yet.
 	missingGameType, reportedGameType string
 	gameTypeSet                       bool // somebody has set sv_gametype
+	inactiveTimeSet                   bool // somebody has set sv_inactivekick_time
 	race                              raceSettings
 	randomMap                         randomMap
 	used                              bool // a client was here in the last tick

@@ -274,7 +274,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_bot_skill", "How good bots are (1 = beginner, 2 = fair, 3 = strong); in DDRace all run the same", sv, &s.BotSkill, 2, 1, 3},
 		{"sv_skill_level", "Skill level shown in the server browser (0 to 2)", sv, &s.SkillLevel, 1, 0, 2},
 		{"sv_teambalance_time", "Minutes until teams are balanced (0 = never)", sv, &s.TeamBalanceTime, 1, 0, 1000},
-		{"sv_inactivekick_time", "Minutes until an inactive client is dealt with (0 = never)", sv, &s.InactiveKickTime, 3, 0, 1000},
+		{"sv_inactivekick_time", "Minutes until an inactive client is dealt with (0 = never, as in DDRace unless it is set)", sv, &s.InactiveKickTime, 3, 0, 1000},
 		inactiveKick,
 		{"sv_inactivekick_spec", "Kick inactive spectators", sv, &s.InactiveKickSpec, 0, 0, 1},
 		{"sv_silent_spectator_mode", "No join and leave messages for spectators", sv, &s.SilentSpectatorMode, 1, 0, 1},
