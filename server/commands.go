@@ -27,7 +27,7 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
-	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), s.loginCommands(), []console.Command{
+	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), s.loginCommands(), s.nameBanCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},

@@ -63,7 +63,7 @@ func (c *session) changeProfile(cmd *game.Command) bool {
 	}
 	p, have := *cmd.Profile, &info.Profile
 	cleanProfile(&p)
-	if s.muteOf(c.peer.Addr()) != nil { // a new name is told in the chat
+	if s.muteOf(c.peer.Addr()) != nil || s.nameBanOf(p.Name) != nil { // a new name is told in the chat
 		p.Name = have.Name
 	} else {
 		c.name = p.Name

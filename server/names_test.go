@@ -63,6 +63,10 @@ func TestNames(t *testing.T) {
 		tn.srv.Execute(fmt.Sprintf("muteid %d 60", players[2].id()))
 		rename(players[2], "Carla")
 		expect("renamed while muted")
+		tn.srv.Execute("name_ban Dora 0")
+		tn.run(5 * time.Second)
+		rename(players[0], "Dora")
+		expect("renamed to a name that is banned")
 
 		tn.srv.Shutdown(tn.now(), "")
 		log := s.verify(t, 1)[0]

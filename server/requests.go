@@ -174,6 +174,10 @@ func (c *session) OnProfile(p *game.Profile) {
 	s := c.server
 	cleanProfile(p)
 	c.name = p.Name
+	if b := s.nameBanOf(p.Name); b != nil {
+		c.drop(b.text())
+		return
+	}
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true
 	if !s.takeResumedSeat(c) {

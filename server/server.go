@@ -89,6 +89,7 @@ type Server struct {
 	logins         []rconLogin // with names
 	levelPasswords [3]string   // as endLevelLogins saw them last
 	mutes          []mute
+	nameBans       []nameBan
 	strangerLog    limit.Bucket
 	joinNews       limit.Bucket
 	addrHashKey    hashKey
@@ -133,11 +134,13 @@ type Server struct {
 	econ          econHost
 	dialect       logline.Dialect
 
-	logFile   logFile
-	fileLog   *slog.Logger // writes to logFile, nil if there is none
-	auditLog  logFile
-	modReload modReload
-	operator  auditEntry // the line of an operator that runs, zero if none does
+	logFile logFile
+	fileLog *slog.Logger // writes to logFile, nil if there is none
+	// firstLogFile is logfile as the operator of the machine set it. Who sets it later may not name files beside dumps.
+	firstLogFile string
+	auditLog     logFile
+	modReload    modReload
+	operator     auditEntry // the line of an operator that runs, zero if none does
 }
 
 // shutdownRequest is set by the command shutdown.

@@ -32,7 +32,6 @@ type ddnetGroup struct {
 
 var ddnetGroups = [...]ddnetGroup{
 	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
-	{"names are not banned", strings.Fields("name_ban name_bans name_unban")},
 	{"ranks are in the file of sv_ranks, or with teeyard-mariadb in the database of add_sqlserver", strings.Fields("add_sqlserver dump_sqlservers sv_score_folder sv_sql_bindaddr sv_sqlite_file sv_use_sql")},
 	{"addresses are not looked up in lists of others", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
 	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},
