@@ -42,10 +42,18 @@ type databaseSetting struct {
 	cfg   DatabaseConfig
 	set   bool // by add_sqlserver
 	setup bool
+	use   int
 }
 
-// register adds the command add_sqlserver, as DDNet has it.
+// register adds the command add_sqlserver and, if there can be a database, sv_use_sql, as DDNet has them.
 func (d *databaseSetting) register(c *console.Console) error {
+	if d.open != nil {
+		err := c.RegisterInt(console.IntVar{Name: "sv_use_sql", Help: "Keep the ranks in the database of add_sqlserver, too, set at the start", Flags: console.Server,
+			Value: &d.use, Default: 1, Max: 1})
+		if err != nil {
+			return err
+		}
+	}
 	return c.Register(console.Command{
 		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",
 		Help: "The database of the ranks: that for writing ('w') is used, set at the start", Flags: console.Server | console.Secret,
@@ -73,6 +81,10 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 		return rank.Open(cfg)
 	case d.open == nil:
 		log.Warn("add_sqlserver: the ranks are in " + path + " only, since this program has no databases; teeyard-mariadb is the same with them")
+		return rank.Open(cfg)
+	case d.use == 0:
+		// Servers of DDNet for tests read the same list of databases and must not write to them.
+		log.Info("sv_use_sql is 0: the ranks are in " + path + " only, and not in the database of add_sqlserver")
 		return rank.Open(cfg)
 	}
 	db, err := d.open(d.cfg)

@@ -42,7 +42,10 @@ func TestDatabaseOfTheConfiguration(t *testing.T) {
 	}}
 	c := testenv.Must(console.New(console.Config{}))
 	testenv.NoError(t, d.register(c))
-	testenv.NoError(t, c.ExecuteArgs([]string{"add_sqlserver r other record u p h 1", "add_sqlserver w teeworlds record me secret db.local 3306 1"}))
+	testenv.NoError(t, c.ExecuteArgs([]string{"sv_use_sql 0", "add_sqlserver w teeworlds record me secret db.local 3306"}))
+	testenv.NoError(t, d.openRanks(filepath.Join(t.TempDir(), "ranks"), slog.New(slog.DiscardHandler)).Close())
+	testenv.Check(t, opened == DatabaseConfig{}, "sv_use_sql 0 uses %+v", opened)
+	testenv.NoError(t, c.ExecuteArgs([]string{"sv_use_sql 1", "add_sqlserver r other record u p h 1", "add_sqlserver w teeworlds record me secret db.local 3306 1"}))
 	ranks := d.openRanks(filepath.Join(t.TempDir(), "ranks"), slog.New(slog.NewTextHandler(io.Discard, nil)))
 	want := DatabaseConfig{Addr: "db.local:3306", User: "me", Password: "secret", Database: "teeworlds", Prefix: "record"}
 	testenv.Check(t, opened == want, "%+v", opened)
