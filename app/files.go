@@ -172,9 +172,19 @@ func userDir(o original) string {
 	return filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), name)
 }
 
-// dataDirs returns the folders in which Teeworlds is installed, and after them those of DDNet, whose maps
-// of the same names are others; in the place of DDNet-Server, its own first.
+// dataDirs returns the folders of the data that are there, of which those beside the program are the first.
 func dataDirs(program string, o original) (dirs []string) {
+	for _, dir := range append([]string{"data", filepath.Join(program, "data")}, installDirs(o)...) {
+		if isDir(filepath.Join(dir, "maps")) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// installDirs returns where Teeworlds may be installed, and after that DDNet, whose maps of the same names are
+// others. In the place of DDNet-Server it is DDNet alone, since add_map_votes offers what is in these folders.
+func installDirs(o original) []string {
 	teeworlds := []string{
 		"/usr/share/games/teeworlds/data", "/usr/share/teeworlds/data",
 		"/usr/local/share/teeworlds/data", "/usr/local/share/games/teeworlds/data",
@@ -187,16 +197,10 @@ func dataDirs(program string, o original) (dirs []string) {
 		"/usr/pkg/share/ddnet/data", "/usr/pkg/share/games/ddnet/data",
 		"/opt/ddnet/data",
 	}
-	first, second := teeworlds, ddnet
 	if o == ddnetServer {
-		first, second = ddnet, teeworlds
+		return ddnet
 	}
-	for _, dir := range slices.Concat([]string{"data", filepath.Join(program, "data")}, first, second) {
-		if isDir(filepath.Join(dir, "maps")) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
+	return append(teeworlds, ddnet...)
 }
 
 // errNotRegular is returned for a pipe or device, which may never answer.

@@ -173,6 +173,9 @@ func TestStorageFolders(t *testing.T) {
 	check("a new server", folders("", noOriginal), ".", user, data)
 	check("as the original", folders("", teeworldsServer), user, data, ".", program)
 	check("as DDNet-Server", folders("", ddnetServer), ofDDNet, data, ".")
+	ofTeeworlds := func(dir string) bool { return strings.Contains(dir, "teeworlds") }
+	testenv.Check(t, !slices.ContainsFunc(installDirs(ddnetServer), ofTeeworlds), "DDNet-Server has maps of Teeworlds")
+	testenv.Check(t, ofTeeworlds(installDirs(noOriginal)[0]), "the folders of Teeworlds are not the first")
 	check("--dir", folders(elsewhere, noOriginal), elsewhere, user, data)
 	config := "# comment\r\nadd_path " + elsewhere + "\r\nadd_path $USERDIR\nadd_path " + elsewhere + "/missing\nadd_path $NONE\n add_path .\nadd_path $CURRENTDIR"
 	testenv.NoError(t, os.WriteFile(filepath.Join(program, "storage.cfg"), []byte(config), 0o600))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // TestWelcome checks what players are told when they join, and what /rules says.
@@ -80,6 +81,8 @@ func TestAddMapVotes(t *testing.T) {
 	if got := vote(tn.srv.votes.options); !slices.Equal(got, want) {
 		t.Errorf("the options are %q", got)
 	}
+	asDDNet := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files, DDNet: true}, "add_map_votes")
+	testenv.Check(t, len(asDDNet.srv.votes.options) == 2, "as DDNet-Server there are the options %q", asDDNet.srv.votes.options)
 	tn.run(time.Second)
 	files["maps/d.map"] = &fstest.MapFile{}
 	tn.srv.Execute("add_map_votes")

@@ -36,8 +36,10 @@ func (s *Server) mapList(kind string) []string {
 		return nil
 	}
 	names := s.appendMapsIn("", maxMapDepth, nil)
-	for _, m := range maps.All() {
-		names = append(names, m.Name)
+	if !s.cfg.DDNet { // whose add_map_votes and random_map are for the operator's maps
+		for _, m := range maps.All() {
+			names = append(names, m.Name)
+		}
 	}
 	if kind == "standard" {
 		names = slices.DeleteFunc(names, func(n string) bool { return !slices.Contains(standardMaps, n) })
