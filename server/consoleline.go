@@ -22,6 +22,7 @@ type worldCall struct {
 	name    string
 	caller  console.Caller
 	line    *consoleLine
+	lasts   bool // a variable, which the next world begins with
 }
 
 // askedOfWorld is what the console has asked of the world, which the next tick answers.
@@ -72,10 +73,10 @@ func (s *Server) runInWorld(call *console.Call) {
 	s.askWorld(call, game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), call.Name, call.Args...))
 }
 
-// askWorld queues what a command of the console asks of the world.
+// askWorld queues what a command or variable of the console asks of the world.
 func (s *Server) askWorld(call *console.Call, cmd game.Command) {
 	s.queueCommand(cmd)
-	s.asked.calls = append(s.asked.calls, worldCall{len(s.pendingCommands), call.Name, call.Caller, s.line})
+	s.asked.calls = append(s.asked.calls, worldCall{len(s.pendingCommands), call.Name, call.Caller, s.line, cmd.Kind == game.CmdSetVariable})
 }
 
 // printConsole prints what the mode or a mod says in the console, to whom it answers if it does.
@@ -104,7 +105,9 @@ func (a *askedOfWorld) end() {
 func (a *askedOfWorld) lose(s *Server, why string) {
 	for i := range a.calls {
 		if c := &a.calls[i]; c.command != 0 {
-			c.command = 0
+			if c.command = 0; c.lasts {
+				continue
+			}
 			s.within(c.line, func() {
 				s.printFor(c.caller, console.Warning, "server", fmt.Sprintf("%s did not run: %s", c.name, why))
 			})

@@ -66,6 +66,7 @@ func TestSettingsOfRaces(t *testing.T) {
 	s = change("")
 	got = []int32{s.Tuning[ddrace.HookLength], s.Tuning[ddrace.Gravity], s.Tuning[ddrace.GunSpeed], s.Zones[1][ddrace.Gravity], s.Zones[2][ddrace.Gravity], s.Team, s.Pauseable, s.Deepfly}
 	testenv.Check(t, slices.Equal(got, []int32{38000, 40, 140000, 10, 20, 2, 1, 0}), "on the next map %v", got)
+	testenv.Check(t, !strings.Contains(ts.log.String(), "did not run"), "variables of the reset file are said to be lost:\n%s", ts.log)
 	s = change("tune hammer_strength 3; sv_tune_reset 1; sv_ddrace_tune_reset 0; sv_team 3")
 	got = []int32{s.Tuning[ddrace.HammerStrength], s.Team}
 	testenv.Check(t, slices.Equal(got, []int32{100, 3}), "on the third map %v", got)
