@@ -119,7 +119,7 @@ func settingNotes(e console.Entry) string {
 		{slices.Contains(server.UsedAtStart, e.Name), "used when the server starts"},
 		{e.Flags&console.Secret != 0, "not shown in logs"},
 		{e.Flags&console.Server == 0, "not by rcon"},
-		{e.Flags&console.Basic != 0, "also for moderators"},
+		{e.Flags&console.Basic != 0, "also for moderators and helpers"},
 	} {
 		if n.holds {
 			notes += "; " + n.text

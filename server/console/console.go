@@ -100,7 +100,7 @@ const (
 	Save
 	// Store commands need the world: before [Console.Start] they wait for it.
 	Store
-	// Basic commands can be run by moderators from the beginning.
+	// Basic commands can be run by moderators and helpers from the beginning.
 	Basic
 	// Secret variables hold passwords; see [Console.Redact].
 	Secret
@@ -334,7 +334,7 @@ func (c *Console) register(cmd Command, v variable) (*entry, error) {
 	}
 	e := &entry{cmd: cmd, params: params, variable: v}
 	if cmd.Flags&Basic != 0 {
-		e.level = LevelMod
+		e.level = LevelHelper
 	}
 	c.byName[key] = slices.Insert(c.byName[key], 0, e)
 	at, _ := slices.BinarySearchFunc(c.sorted, e, func(a, b *entry) int { return cmp.Compare(a.cmd.Name, b.cmd.Name) })

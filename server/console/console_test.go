@@ -154,7 +154,8 @@ func TestAccess(t *testing.T) {
 	b.expect(t, "toggle sv_warmup 1 2", helper, "[Console]: Access for command toggle denied.")
 	b.expect(t, "access_level toggle 2", admin, "[Console]: moderator access for 'toggle' is now enabled", "[Console]: helper access for 'toggle' is now enabled")
 	b.expect(t, "toggle sv_warmup 1 2", helper, "[Console]: Access for command sv_warmup denied.")
-	b.expect(t, "access_status 2", admin, "[Console]: toggle")
+	b.expect(t, "access_status 2", admin, "[Console]: logout, toggle")
+	b.expect(t, "logout", helper, "[server]: bye 0")
 	b.expect(t, "mod_status", admin, "[Console]: echo, logout, toggle")
 	if err := b.Register(Command{Name: "help", Params: "?s[command]", Flags: Server | Basic, Run: b.Help}); err != nil {
 		t.Fatal(err)
