@@ -63,7 +63,8 @@ of which the first that has one counts:
 - /etc/teeworlds
 
 With --ddnet they are the user's data folder of DDNet (~/.local/share/ddnet), where DDNet is
-installed, and the current folder; autoexec_server.cfg comes before autoexec.cfg.
+installed, and the current folder; autoexec_server.cfg comes before autoexec.cfg, and logfile
+names a file of the first folder.
 
 A file storage.cfg in the current folder or beside the program lists other folders, as for
 teeworlds-server. -f takes absolute paths, too.

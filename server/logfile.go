@@ -134,8 +134,8 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 	}
 }
 
-// logFileName returns the file that the settings logfile and logfile_timestamp name, where the
-// original has it.
+// logFileName returns the file that the settings logfile and logfile_timestamp name, where the original has
+// it: in dumps, or where DDNet-Server has it, if it is named at the start.
 func (s *Server) logFileName() (string, error) {
 	v := &s.settings
 	if v.LogFile == "" {
@@ -147,6 +147,9 @@ func (s *Server) logFileName() (string, error) {
 	}
 	if filepath.IsAbs(v.LogFile) {
 		return name, nil
+	}
+	if s.cfg.DDNet && v.LogFile == s.firstLogFile {
+		return console.CleanPath(name)
 	}
 	name, err := console.CleanPath("dumps/" + name + ".txt")
 	if err == nil && !strings.HasPrefix(name, "dumps/") {
@@ -163,6 +166,9 @@ var errAbsolute = errors.New("files outside of the server's folder can be named 
 
 // openLogFile opens the file of the setting logfile.
 func (s *Server) openLogFile() {
+	if !s.started {
+		s.firstLogFile = s.settings.LogFile
+	}
 	name, err := s.logFileName()
 	if err == nil && s.started && filepath.IsAbs(name) && s.settings.LogFile != s.logFile.from {
 		err = errAbsolute

@@ -99,6 +99,14 @@ func TestLogFile(t *testing.T) {
 	if ts = newTestServerWith(t, Config{OpenLog: d.open}, "logfile ../outside"); ts.srv.settings.LogFile != "" || !strings.Contains(ts.log.String(), "failed to open '../outside'") {
 		t.Errorf("refused at the start, logfile is %q", ts.srv.settings.LogFile)
 	}
+	var ofDDNet logDisk
+	ts = newTestServerWith(t, Config{OpenLog: ofDDNet.open, DDNet: true}, "logfile logs/server.log")
+	ts.srv.Execute("logfile autoexec_server.cfg; echo one")
+	ts.srv.ReopenLogs()
+	ts.srv.Execute("logfile logs/server.log; echo two")
+	ts.srv.Shutdown(ts.now, "")
+	main, others := ofDDNet.content("logs/server.log"), ofDDNet.content("dumps/autoexec_server.cfg.txt")
+	testenv.Check(t, len(ofDDNet.files) == 2 && strings.Contains(main, "version 0.7") && strings.Contains(main, "Console]: two") && strings.Contains(others, "one"), "as DDNet-Server: %q", ofDDNet.files)
 	bad := logDisk{err: errors.New("no room")}
 	ts = newTestServerWith(t, Config{OpenLog: bad.open}, "logfile evening")
 	if !strings.Contains(ts.log.String(), "[engine/logfile]: failed to open 'dumps/evening.txt' for logging: no room\n") {
