@@ -156,7 +156,7 @@ func (s *Server) cmdBansSave(call *console.Call) {
 		err = errors.New("it must end in .cfg or .txt")
 	}
 	if err == nil {
-		err = s.replaceFile(name, appendBans(nil, s.bans.list(), s.bans.clock()), func() error { return s.checkBanList(name) })
+		err = s.replaceFile(name, appendBans(nil, s.bans.list(), s.bans.clock(), s.cfg.DDNet), func() error { return s.checkBanList(name) })
 	}
 	if errors.Is(err, console.ErrLater) {
 		call.Print("net_ban", "saving banlist to '%s': %v", call.Arg(0), err)

@@ -144,8 +144,8 @@ func quoteTarget(b *bans.Ban) string {
 }
 
 // appendBans appends the commands that make the bans of a list again, also in the original,
-// which reads ranges but no networks.
-func appendBans(dst []byte, list []bans.Ban, now time.Time) []byte {
+// which reads ranges but no networks, or in DDNet-Server, which has another command for ranges.
+func appendBans(dst []byte, list []bans.Ban, now time.Time, forDDNet bool) []byte {
 	for _, b := range list {
 		minutes := -1 // for life
 		if !b.Until.IsZero() {
@@ -156,11 +156,15 @@ func appendBans(dst []byte, list []bans.Ban, now time.Time) []byte {
 			reason = console.Quote(reason)
 		}
 		first, last := b.Ends()
-		target := saveAddr(first)
-		if first != last {
+		command, target := "ban", saveAddr(first)
+		switch {
+		case first == last:
+		case forDDNet:
+			command, target = "ban_range", target+" "+saveAddr(last)
+		default:
 			target += "-" + saveAddr(last)
 		}
-		dst = fmt.Appendf(dst, "ban %s %d %s\n", target, minutes, reason)
+		dst = fmt.Appendf(dst, "%s %s %d %s\n", command, target, minutes, reason)
 	}
 	return dst
 }

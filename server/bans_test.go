@@ -109,6 +109,15 @@ func TestBansSave(t *testing.T) {
 	if other.srv.Execute("bans_save again.cfg"); string(files["again.cfg"].Data) != saved {
 		t.Errorf("saved again as\n%s, not\n%s", files["again.cfg"].Data, saved)
 	}
+	// DDNet-Server reads ranges in ban_range only.
+	files["ddnet.cfg"] = &fstest.MapFile{Data: appendBans(nil, ts.srv.bans.list(), now, true)}
+	if saved := string(files["ddnet.cfg"].Data); !strings.Contains(saved, "ban_range 10.4.0.0 10.4.255.255 -1 network\n") || !strings.Contains(saved, "ban_range [2001:db8::2] [2001:db8::9] 8 v6 range\n") || !strings.Contains(saved, "ban [2001:db8::1] 9 v6\n") {
+		t.Errorf("saved for DDNet-Server as\n%s", saved)
+	}
+	other.srv.Execute("unban_all; exec ddnet.cfg")
+	if got := listed(other); got != want {
+		t.Errorf("the list for DDNet-Server makes\n%sand not\n%s", got, want)
+	}
 	// A network and the same range are one ban.
 	if ts.srv.Execute("exec lists/saved.cfg"); len(ts.srv.bans.list()) != 10 {
 		t.Errorf("executed again: %v", ts.srv.bans.list())
