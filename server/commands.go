@@ -29,7 +29,7 @@ func (s *Server) newConsole() error {
 	const open, stored = console.Server, console.Server | console.Store
 	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), s.loginCommands(), s.nameBanCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},
-		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
+		{Name: "status", Help: "List players", Flags: stored, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
 		{Name: "drain", Params: "?s[port|'off']", Help: "Let nobody new in and end after the match; DDNet's clients are sent to another port", Flags: stored, Run: s.cmdDrain},
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: s.cmdLogout},
