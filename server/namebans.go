@@ -20,9 +20,9 @@ type nameBan struct {
 
 const (
 	// maxNameBans bounds what is compared when a player comes.
-	maxNameBans    = 1024
-	maxBannedName  = 64
-	defaultNameDiv = 3 // a third of the name may be another by default
+	maxNameBans   = 1024
+	maxBannedName = 64
+	nameShare     = 3 // one of so many characters may be another by default
 )
 
 func (s *Server) nameBanCommands() []console.Command {
@@ -72,7 +72,7 @@ func (s *Server) findNameBan(name string) int {
 func (s *Server) cmdNameBan(call *console.Call) {
 	name := printableText([]byte(call.Arg(0)), maxBannedName)
 	skeleton := []rune(lookalike.Skeleton(name))
-	b := nameBan{name: name, skeleton: skeleton, distance: len(skeleton) / defaultNameDiv}
+	b := nameBan{name: name, skeleton: skeleton, distance: len(skeleton) / nameShare}
 	if len(call.Args) > 1 {
 		b.distance = call.Int(1)
 	}
