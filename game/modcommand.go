@@ -13,7 +13,7 @@ import (
 type CommandSpec struct {
 	// Name has small letters, digits and underscores, at most 15 for the chat and 31 for
 	// the console. Clients of 0.7 have some of their own in the chat: all, friend, m, mute, r,
-	// team, w and whisper.
+	// w and whisper, and team, unless a mode or mod has it.
 	Name string
 	// Params are the parameters as in the console, at most 63 bytes: a letter for each, i
 	// for an integer, f for a number, s for a word and r for the rest of the line. A ? makes
