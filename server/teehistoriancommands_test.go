@@ -233,3 +233,32 @@ func TestRefusedIsNotRecorded(t *testing.T) {
 		testenv.Check(t, res.TeeTicks > 5000 && res.End == nil && len(res.Lost) == 0 && len(res.Repeated) == 0, "%d places, %v, %v, %v", res.TeeTicks, res.End, res.Lost, res.Repeated)
 	}
 }
+
+// TestUnlockTileIsFollowed checks that a team which a tile has unlocked is not locked for verify either: of those who started, one dies
+// alone.
+func TestUnlockTileIsFollowed(t *testing.T) {
+	var histories memoryReplays
+	cfg := ddraceConfig(func(g *twmap.TileLayer) {
+		for y := 1; y < 9; y++ {
+			g.Set(16, y, 33, 0) // start
+			g.Set(14, y, 76, 0) // unlocks
+		}
+	})
+	cfg.Teehistorians = &histories
+	c := newCommander(t, cfg, 1, "sv_map race; sv_gametype ddrace; sv_tee_historian 1")
+	c.idle(160, c.clients...)
+	c.say(20, "/team 5", 1, 2)
+	c.say(2, "/lock 1", 2)
+	for range 60 {
+		for _, id := range []int{1, 2} {
+			c.clients[id].Input(c.srv.clock.tick+1, msg7.PlayerInput{Direction: -1, TargetX: 1})
+		}
+		c.step(1)
+	}
+	unlocked := strings.Join(c.clients[1].Chat, "\n")
+	testenv.Require(t, strings.Contains(unlocked, "was unlocked by"), "the tile did nothing: %s", unlocked)
+	c.clients[1].Send(&msg7.ClKill{})
+	c.idle(60, c.clients...)
+	c.srv.Shutdown(c.now, "")
+	verifyTeehistorian(t, c.testServer, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+}

@@ -172,7 +172,7 @@ func (t *match) lock(id int, args []string) {
 	if team == 0 || team == ddrace.TeamSuper {
 		return
 	}
-	locked := !t.teams.locked[team]
+	locked := !t.world.Locked(team)
 	if len(args) > 0 {
 		n, _ := strconv.Atoi(args[0])
 		locked = n != 0

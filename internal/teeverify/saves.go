@@ -122,7 +122,6 @@ func (t *match) loaded(team uint8, rest *packer.Unpacker) {
 
 func (t *match) load(team uint8, s *ddrace.SavedTeam, ids []int, fresh bool) {
 	t.world.LoadTeam(team, s, ids, fresh)
-	t.teams.locked[team] = s.Locked
 	t.teams.race[team] = min(teamRace(max(s.State, 1)-1), raceFinished)
 	if t.own && t.teams.race[team] == raceUnfinishable {
 		t.teams.killTick[team] = t.world.Tick() + unfinishableTicks

@@ -5,7 +5,6 @@ import "github.com/teeyard/teeyard/game/ddrace"
 // teams has the rules of DDNet's teams that change where tees are: if one of a locked team that
 // has started dies, all do.
 type teams struct {
-	locked          [ddrace.TeamSuper]bool
 	waiting         [ddrace.TeamSuper]bool  // for the ranks, to be saved or loaded
 	killTick        [ddrace.TeamSuper]int32 // when a team dies that cannot finish, 0 for never
 	race            [ddrace.TeamSuper]teamRace
@@ -28,7 +27,6 @@ const (
 
 func (t *match) lockTeam(team uint8, locked bool) {
 	if team > 0 && team < ddrace.TeamSuper {
-		t.teams.locked[team] = locked
 		t.world.LockTeam(team, locked)
 	}
 }
@@ -37,7 +35,7 @@ func (t *match) lockTeam(team uint8, locked bool) {
 func (t *teams) Moved(w *ddrace.World, id int, from, to uint8) {
 	t.began[id], t.finished[id] = false, false
 	if from < ddrace.TeamSuper && w.Members(from) == 0 {
-		t.race[from], t.locked[from], t.killTick[from] = raceOpen, false, 0
+		t.race[from], t.killTick[from] = raceOpen, 0
 	}
 	if from != to {
 		t.checkFinished(w, from)
@@ -67,7 +65,7 @@ func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 		t.race[team], t.killTick[team] = raceOpen, 0
 		w.LeaveTeam(id, weapon)
 		return
-	case !t.locked[team] || weapon == ddrace.WeaponGame:
+	case !w.Locked(team) || weapon == ddrace.WeaponGame:
 		if t.race[team] == raceStarted && !t.began[id] {
 			t.race[team], t.killTick[team] = raceUnfinishable, w.Tick()+unfinishableTicks
 		}
@@ -149,7 +147,7 @@ func (t *teams) checkFinished(w *ddrace.World, team uint8) {
 		}
 	}
 	t.race[team] = raceFinished
-	leaves := t.rejoins && !w.Settings().ForcedSolo() && !t.locked[team] && !w.Practises(team)
+	leaves := t.rejoins && !w.Settings().ForcedSolo() && !w.Locked(team) && !w.Practises(team)
 	var finished []int
 	for i := range ddrace.MaxTees {
 		if w.Team(i) == team && w.AliveTee(i) != nil {
