@@ -262,3 +262,26 @@ func TestUnlockTileIsFollowed(t *testing.T) {
 	c.srv.Shutdown(c.now, "")
 	verifyTeehistorian(t, c.testServer, histories.files[testenv.Must(histories.Names())[0]].Bytes())
 }
+
+// TestVariablesAreFollowed checks that verify knows what an operator sets during a match: how long freezes last, whether tees
+// hook and hit each other, and that there are no teams.
+func TestVariablesAreFollowed(t *testing.T) {
+	for seed := range uint64(4) {
+		var histories memoryReplays
+		cfg := ddraceConfig(func(g *twmap.TileLayer) { g.Set(15, 8, 9, 0) })
+		cfg.Teehistorians = &histories
+		c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1")
+		c.idle(160, c.clients...)
+		for i, line := range []string{"sv_freeze_delay 1", "sv_team 0", "sv_hit 0", "sv_endless_drag 1", "sv_freeze_delay 99", "sv_pauseable 1", "sv_team 3", "sv_rescue 1", "sv_team 1", "sv_no_weak_hook_and_bounce 1"} {
+			c.srv.Execute(line)
+			c.say(5, fmt.Sprint("/team ", i+1), 1, 2)
+			c.say(15, "/lock 1", 2)
+			c.run(120)
+			c.say(5, "/r", 1)
+			c.clients[2].Send(&msg7.ClKill{})
+			c.idle(60, c.clients...)
+		}
+		c.srv.Shutdown(c.now, "")
+		verifyTeehistorian(t, c.testServer, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+	}
+}

@@ -29,7 +29,7 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	case name == "load" && len(rec.Args) > 0 && id >= 0 && rec.Flags&teehistorian.FromChat != 0:
 		t.beginLoad(id)
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
-	case rec.Flags&teehistorian.FromChat == 0 && t.tuneCommand(name, rec.Args):
+	case rec.Flags&teehistorian.FromChat == 0 && (t.tuneCommand(name, rec.Args) || t.variable(name, rec.Args)):
 	case rec.Flags&teehistorian.FromChat == 0 && t.operator(id, name, rec.Args):
 	case id < 0: // of nobody in the game
 		t.unknown(name)
@@ -163,6 +163,26 @@ func (t *match) tuneCommand(name string, args []string) bool {
 		}
 	}
 	t.world.SetSettings(s)
+	return true
+}
+
+// variable sets a variable of the game. It reports whether it is one.
+func (t *match) variable(name string, args []string) bool {
+	s := t.world.Settings().Clone()
+	field, low, high := &s.Rescue, int32(0), int32(1)
+	if name != "sv_rescue" {
+		all := ddrace.Variables()
+		i := slices.IndexFunc(all, func(v ddrace.Variable) bool { return v.Name == name })
+		if i < 0 {
+			return false
+		}
+		field, low, high = all[i].Field(&s), all[i].Min, all[i].Max
+	}
+	if len(args) > 0 { // else it was asked for
+		*field = min(max(numbers(args)[0], low), high)
+		t.pauseable = s.Pauseable != 0
+		t.world.SetSettings(s)
+	}
 	return true
 }
 
