@@ -140,9 +140,10 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		read = ed.ReadLine
 		t.out, t.messages = &textPrinter{screen, t.hasTeams}, screen
 	}
-	lines := make(chan string)
-	go sendLines(read, lines, over)
-	var said []string // typed, and not yet repeated by the server
+	typed := make(chan string)
+	go sendLines(read, typed, over)
+	var lines chan string // typed, once the place is known that a line is about
+	var said []string     // typed, and not yet repeated by the server
 	var self event.Player
 	var end <-chan time.Time
 	var enough, giveUp time.Time
@@ -167,6 +168,9 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 			switch e := e.(type) {
 			case event.Entered: // also after a reconnect
 				self, said = e.Self, nil
+				if typed != nil {
+					lines, typed = typed, nil
+				}
 				if ed != nil {
 					ed.SetPrompt(self.Name + ": ")
 				}

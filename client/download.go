@@ -30,7 +30,7 @@ func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	case strings.ContainsAny(m.Name, "/\\:") || m.Name == "" || strings.HasPrefix(m.Name, "."):
 		c.fail(fmt.Errorf("%w: strange character in map name %q", ErrMap, m.Name))
 		return
-	case m.Refusal != "":
+	case m.Refusal != "" && !c.cfg.ConsoleOnly: // which draws no map
 		c.fail(fmt.Errorf("%w: %q: %s", ErrMap, m.Name, m.Refusal))
 		return
 	case m.Size <= 0 || m.Size > maxMapSize:

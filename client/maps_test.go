@@ -180,7 +180,8 @@ func TestInstalledMapIsUsed(t *testing.T) {
 }
 
 // TestFalseStandardMapIsRefused checks that a map with the name of one of the
-// original's but other content is refused without a request, as by the original.
+// original's but other content is refused without a request, as by the original, but not by who
+// wants the console only.
 func TestFalseStandardMapIsRefused(t *testing.T) {
 	for name, refused := range map[string]bool{"dm1": true, "ctf5": true, "dm4": false, "DM1": false} {
 		hs := newHostileServer(t, client.Config{})
@@ -192,6 +193,12 @@ func TestFalseStandardMapIsRefused(t *testing.T) {
 		}
 		if !refused && (err != nil || !hs.ready) {
 			t.Errorf("%s: ready %v, %v", name, hs.ready, err)
+		}
+		hs = newHostileServer(t, client.Config{ConsoleOnly: true})
+		hs.onInfo = func() { hs.announceMap(name, nil) }
+		hs.connect()
+		if err := hs.client.Err(); err != nil || hs.ready {
+			t.Errorf("%s: the console alone: ready %v, %v", name, hs.ready, err)
 		}
 	}
 }

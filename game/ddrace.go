@@ -219,7 +219,8 @@ func (w *World) beforeChat() {
 func (w *World) addInput(id int, in *Input) {
 	p, d := &w.players[id], w.ddrace
 	if last := &p.sight.input; *in != *last {
-		*last, p.sight.active = *in, w.tick
+		*last = *in
+		p.sight.moved(w.tick)
 	}
 	list := append(d.tick.Inputs, ddrace.PlayerInput{Player: id, Input: ddraceInput(in)})
 	for i := len(list) - 1; i > 0 && list[i-1].Player > id; i-- {

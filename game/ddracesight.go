@@ -22,14 +22,16 @@ type sight struct {
 	ownTeam   bool // a free camera shows only the own team
 	hideClock bool
 	pause     PauseKind
-	active    int32 // tick of the last change of the input
+	active    int32 // tick of the last change of the input, below 0 of who has not moved yet
 	input     Input // the last one
 }
 
 // DDRaceOptions are settings of DDRace that are about what players see.
 type DDRaceOptions struct {
-	MaxAFK     int32 // seconds without a change of the input until a player counts as away, 0 for never
-	HideOthers bool  // clients cannot choose to see others
+	// MaxAFK is after how many seconds without a change of the input a player counts as away, 0 for never. If it is
+	// not 0, who is new counts as away until they do something, as on DDNet-Server.
+	MaxAFK     int32
+	HideOthers bool // clients cannot choose to see others
 }
 
 // SetDDRaceOptions sets the options. In a new world MaxAFK is 300.
@@ -150,12 +152,23 @@ func (tx *Tx) Watches(id PlayerID) PlayerID {
 	return Nobody
 }
 
-// AFK reports whether a player of DDRace did nothing for [DDRaceOptions.MaxAFK].
+// notMoved is sight.active of who is new. The first input changes it to what is one more, and does not count as
+// one, since clients send it by themselves.
+const notMoved = -2
+
+// moved notes that the player's input has changed.
+func (s *sight) moved(tick int32) {
+	if s.active++; s.active >= 0 {
+		s.active = tick
+	}
+}
+
+// AFK reports whether a player of DDRace did nothing for [DDRaceOptions.MaxAFK], or nothing yet.
 func (tx *Tx) AFK(id PlayerID) bool { s := tx.sight(id); return s != nil && tx.w.isAFK(s) }
 
 func (w *World) isAFK(s *sight) bool {
 	limit := w.ddrace.options.MaxAFK
-	return limit > 0 && w.tick-s.active > limit*TickRate
+	return limit > 0 && (s.active < 0 || w.tick-s.active > limit*TickRate)
 }
 
 // chooseOthers handles CmdShowOthers.
@@ -169,7 +182,7 @@ func (w *World) chooseOthers(id PlayerID, show int32) {
 
 // enterSight is what a player sees who enters a world of DDRace.
 func (w *World) enterSight(id PlayerID) {
-	w.players[id].sight = sight{others: ShowOthers(w.ddrace.world.Settings().ShowOthersDefault), active: w.tick}
+	w.players[id].sight = sight{others: ShowOthers(w.ddrace.world.Settings().ShowOthersDefault), active: notMoved}
 }
 
 // hideTees finds out who does not see whom.

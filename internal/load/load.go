@@ -82,7 +82,8 @@ func Start(ctx context.Context, cfg Config) *Swarm {
 	return s
 }
 
-// WaitJoined waits until all clients play, for at most limit.
+// WaitJoined waits until all clients play, for at most limit, and not for clients that have given up. The
+// error wraps ErrJoin, and that of a client that did.
 func (s *Swarm) WaitJoined(limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	for {
@@ -99,8 +100,11 @@ func (s *Swarm) WaitJoined(limit time.Duration) error {
 		if playing == len(s.members) {
 			return nil
 		}
+		if last != nil {
+			return fmt.Errorf("%w: %d of %d, last error: %w", ErrJoin, playing, len(s.members), last)
+		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%w: %d of %d after %v, last error: %v", ErrJoin, playing, len(s.members), limit, last)
+			return fmt.Errorf("%w: %d of %d after %v", ErrJoin, playing, len(s.members), limit)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -222,6 +222,7 @@ func TestLook(t *testing.T) {
 // TestEyes checks that emoticons change the eyes of tees, unless a player or the operator does not want that.
 func TestEyes(t *testing.T) {
 	p := newParty(t, 1)
+	p.set("sv_max_afk_time", "0")
 	p.run(10)
 	eyes := func() game.Emote {
 		p.run(160)

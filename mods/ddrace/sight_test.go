@@ -173,6 +173,10 @@ func TestAFK(t *testing.T) {
 	w, do := sightWorld(t)
 	do(func(tx *game.Tx) { tx.SetDDRaceOptions(game.DDRaceOptions{MaxAFK: 2}) })
 	afk := func(id int) bool { return w.Frame().Players[id].AFK }
+	for i, want := range []bool{true, true, false} { // the first input comes by itself
+		testenv.Check(t, afk(0) == want, "after %d inputs: away %v", i, afk(0))
+		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: int32(i + 10)}}})
+	}
 	for i := range 110 {
 		in := game.Input{Direction: 1, TargetX: 1}
 		turns := game.Input{TargetX: int32(i + 1)}
@@ -258,7 +262,11 @@ func TestShownEyes(t *testing.T) {
 		}
 	}
 	change := func(f func(tee *engine.Tee)) { do(func(tx *game.Tx) { f(tx.DDRace().Tee(0)) }) }
-	eyes(0, game.EmoteNormal, "at first")
+	eyes(0, game.EmoteBlink, "at first")
+	for x := range int32(2) {
+		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: x + 1}}})
+	}
+	eyes(0, game.EmoteNormal, "it has looked around")
 	change(func(tee *engine.Tee) { tee.FreezeTime = 100 })
 	eyes(0, game.EmoteBlink, "frozen")
 	change(func(tee *engine.Tee) { tee.Deep = true })
