@@ -94,7 +94,12 @@ var recordings = map[string]func() (file []byte, cfg Config){
 		"tune_zone 2 ground_elasticity_x -1", "tune_zone 3 ground_elasticity_x 0.01", "tune_zone 3 gravity 1.5"), "tune", "jump", "weapons"),
 	"bouncing": withRcon(generated(5, "", settings("sv_freeze_delay 1"), Kinds...), "tune ground_elasticity_y 1", "ninja", "tune ground_elasticity_x 0.9", "tune gravity 1", "ninja", "tune ground_elasticity_y 0.3", "tune_zone 1 ground_elasticity_x 0.5", "tune_zone 2 ground_elasticity_y 2", "tune_reset ground_elasticity_x", "tune_reset"),
 	"lasers":   withRcon(generated(2, "", settings("tune laser_bounce_delay 700", "tune laser_reach 3000", "tune shotgun_fire_delay 100", "tune laser_fire_delay 1"), "weapons", "solo", "hits", "death"), "weapons", "super", "shotgun", "unsuper"),
-	"moved":    withRcon(generated(8, "", settings("sv_freeze_delay 1"), Kinds...), "left 2", "weapons", "up", "tele", "right 1", "super", "move 1 -1", "down -1", "unsuper", "move_raw 9 -30", "tele 1", "totele 1", "ninja", "totelecp 1", "tele 0 1", "up 3"),
+	// Operators change variables while others play.
+	"variables": withRcon(saying(generated(8, "sv_pauseable 1; sv_rescue 1; sv_chat_delay 0; sv_spamprotection 0", settings("sv_freeze_delay 1"), Kinds...), nil, "/team 1", "/r", "/lock 1", "/spec", "/team 2", "/r", "/spec", "/unlock", "/team 0"),
+		"sv_freeze_delay 4", "sv_hit 0", "weapons", "sv_endless_drag 1", "sv_team 0", "sv_old_laser 1", "sv_no_weak_hook_and_bounce 1", "sv_hit 1", "sv_team 3", "sv_freeze_delay 1", "sv_deepfly 0", "sv_pauseable 0", "sv_old_teleport_hook 1",
+		"sv_team 1", "sv_teleport_hold_hook 1", "sv_rescue 0", "sv_teleport_lose_weapons 1", "sv_destroy_bullets_on_death 0", "sv_reset_pickups 1", "sv_endless_drag 0", "sv_rescue 1", "sv_destroy_lasers_on_death 1", "weapons",
+		"sv_old_teleport_weapons 1", "sv_plasma_per_sec 9", "sv_dragger_range 300", "sv_team 2", "sv_plasma_range 300", "sv_pauseable 1", "sv_solo_server 1", "sv_no_weak_hook_and_bounce 0", "sv_old_laser 0", "sv_solo_server 0", "sv_max_team_size 2", "sv_team 1"),
+	"moved": withRcon(generated(8, "", settings("sv_freeze_delay 1"), Kinds...), "left 2", "weapons", "up", "tele", "right 1", "super", "move 1 -1", "down -1", "unsuper", "move_raw 9 -30", "tele 1", "totele 1", "ninja", "totelecp 1", "tele 0 1", "up 3"),
 }
 
 // practised is what players in practice type as of DDNet 20.
