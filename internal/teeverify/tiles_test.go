@@ -62,8 +62,8 @@ func without[T any](tiles []T, gone func(T) bool) []T {
 	return tiles
 }
 
-// unseen are tiles that change nothing about where tees are: start, finish and checkpoints of the
-// race, teams that are unlocked, time that is added, and what DDRace does not use.
+// unseen are tiles that change nothing about where tees are: finish and checkpoints of the race, time
+// that is added, and what DDRace does not use.
 var unseen = []tileKind{
 	{"game", 34}, {"game", 190}, {"game", 191}, {"game", 195}, {"game", 196}, {"switch", 79}, {"switch", 95},
 }
