@@ -397,7 +397,8 @@ func TestScenesOfMaps(t *testing.T) {
 				WriteFile(t, filepath.Join(home, ".local", "share", "ddnet", "autoexec_server.cfg"), nil) // instead of Debian's
 				WriteFile(t, filepath.Join(folder, "maps", name+".map"), testenv.Must(os.ReadFile(filepath.Join(DDNetMaps, name+".map"))))
 				var lookers []*looker
-				for _, s := range []*Server{StartDDNetIn(t, home, settings), StartTeeyardIn(t, folder, settings)} {
+				// On DDNet-Server who is new is away only when it has run for sv_max_afk_time.
+				for _, s := range []*Server{StartDDNetIn(t, home, settings), StartTeeyardIn(t, folder, settings+"; sv_max_afk_time 0")} {
 					l := &looker{guide: newGuide(t, s)}
 					lookers = append(lookers, l)
 					if version == "ddnet" {
