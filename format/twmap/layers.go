@@ -43,7 +43,7 @@ func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 			if special+k >= it.Len() || l.Kind&(KindTele<<k) == 0 {
 				continue
 			}
-			if l.DDNetData[k], err = p.readBlock(it.Int(special+k), "tile layer", i); err != nil {
+			if l.DDNetData[k], err = p.readTileData(it.Int(special+k), w, h, ddnetKinds[k].DDNetTileSize(), "tile layer", i); err != nil {
 				return nil, err
 			}
 		}
@@ -56,7 +56,7 @@ func (p *parser) readTiles(block, width, height, version int32, what string, i i
 	if width <= 0 || height <= 0 {
 		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles", ErrFormat, what, i, width, height)
 	}
-	data, err := p.readBlock(block, what, i)
+	data, err := p.readTileData(block, int64(width), int64(height), 4, what, i) // runs take no more
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,21 @@ func (p *parser) readTiles(block, width, height, version int32, what string, i i
 	}
 	p.returnBudget(min(len(data), 4*int(count)))
 	return tiles, nil
+}
+
+// maxSpare is the number of bytes that the data of a layer may have after its last tile. No known
+// map has any there, but other programs do not mind them.
+const maxSpare = 64 << 10
+
+// readTileData reads the data block of a layer with size bytes for each tile. A block with much
+// more is refused before it is decompressed: the budget is for maps with large layers, and all
+// of it would go into a small one.
+func (p *parser) readTileData(block int32, width, height int64, size int, what string, i int) ([]byte, error) {
+	has := int64(p.f.BlockSize(int(block)))
+	if (has-maxSpare)/int64(size) > width*height {
+		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles of %d bytes, its data has %d bytes", ErrFormat, what, i, width, height, size, has)
+	}
+	return p.readBlock(block, what, i)
 }
 
 func decodeTiles(data []byte, n int) []Tile {

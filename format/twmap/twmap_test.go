@@ -2,8 +2,10 @@ package twmap
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"slices"
 	"strings"
@@ -262,9 +264,9 @@ func TestHostile(t *testing.T) {
 			many(w, 500, func(int32) []int32 { return tileItem(3, 512, 512, ref) })
 		}), ErrTooLarge, "tile layer 7"},
 		"one large block for many small layers": {file(t, func(w *datafile.Writer) {
-			ref := w.AddBlock(make([]byte, 1<<20))
+			ref := w.AddBlock(make([]byte, maxSpare))
 			many(w, 500, func(int32) []int32 { return tileItem(3, 1, 1, ref) })
-		}), ErrTooLarge, "tile layer 7"},
+		}), ErrTooLarge, "tile layer 127"},
 		"one layer for many groups": {file(t, func(w *datafile.Writer) {
 			w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, 1})
 			w.AddItem(itemGroup, 1, []int32{1, 0, 0, 100, 100, 0, 1})
@@ -283,6 +285,49 @@ func TestHostile(t *testing.T) {
 		// The limit is 8 MiB, plus decompression buffers.
 		testenv.Check(t, n <= 40<<20, "%s: %d bytes allocated", name, n)
 	}
+}
+
+// TestLongData checks that data of which a layer needs little is refused before it is decompressed,
+// and that a few bytes more than it needs do no harm.
+func TestLongData(t *testing.T) {
+	const w, h = 60, 30
+	layer := func(version int32, kind TileKind, spare int) []byte {
+		return file(t, func(out *datafile.Writer) {
+			size := cmp.Or(kind.DDNetTileSize(), 4)
+			item := tileItem(version, w, h, out.AddBlock(make([]byte, w*h*size+spare)))
+			item[6] = int32(kind)
+			if slot := slices.Index(ddnetKinds[:], kind); slot >= 0 {
+				item = append(item, None, None, None, None, None)
+				item[18+slot], item[14] = item[14], out.AddBlock(make([]byte, 4*w*h))
+			}
+			out.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, 1})
+			out.AddItem(itemLayer, 0, item)
+		})
+	}
+	const long = 4 << 20
+	refused := func(name string, read func() error) {
+		var err error
+		n := testenv.Allocated(func() { err = read() })
+		testenv.Check(t, errors.Is(err, ErrFormat) && strings.Contains(err.Error(), "is 60×30 tiles of"), "%s: %v", name, err)
+		testenv.Check(t, n < long/8, "%s: %d bytes allocated", name, n)
+	}
+	for _, kind := range append([]TileKind{KindGame}, ddnetKinds[:]...) {
+		for _, version := range []int32{3, 4} {
+			name := fmt.Sprintf("kind %d, version %d", kind, version)
+			_, err := Config{GameOnly: true}.Parse(layer(version, kind, 100))
+			testenv.Check(t, err == nil, "%s, a little more: %v", name, err)
+			file := layer(version, kind, long)
+			refused(name, func() error {
+				_, err := Config{GameOnly: true}.Parse(file)
+				return err
+			})
+		}
+	}
+	old := layer(4, KindGame, long)
+	refused("Compatible", func() error {
+		_, err := Compatible(old)
+		return err
+	})
 }
 
 func mustWrite(t *testing.T, w *datafile.Writer) []byte {

@@ -39,10 +39,10 @@ const (
 	// maxBlock is the maximum length of a payload. A block ends with the tick that
 	// exceeds blockBytes, so this leaves room for one very long tick.
 	maxBlock = 8 << 20
-	// maxHeader is the maximum length of the header's payload, which contains the
-	// terrain: that of the largest map with as many tiles again in other layers, and
-	// the sources of mods.
-	maxHeader = 2*maxTiles + maxSources + 2<<20
+	// maxHeader is the maximum length of the header's payload, so that every header that
+	// can be recorded can be read: the terrain, the sources of mode and mods, the texts with
+	// their lengths, and the numbers.
+	maxHeader = maxTerrain + maxSources + maxTexts*(maxText+2) + 8<<10
 	// maxState is the maximum length of a state.
 	maxState = maxBlock - 4
 )
@@ -156,6 +156,10 @@ func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 		return dst, err
 	}
 	p.raw = h.append(p.raw[:0])
+	if n := len(p.raw); n > maxHeader {
+		p.raw = nil
+		return dst, fmt.Errorf("%w: a header of %d bytes, at most %d can be read again", ErrTooLarge, n, maxHeader)
+	}
 	dst = append(dst, magic[:len(magic)-1]...)
 	dst = append(dst, h.version())
 	dst = p.appendBlock(dst, blockHeader, p.raw)

@@ -133,6 +133,7 @@ func TestHeaderFieldsTravel(t *testing.T) {
 		"sources": func(h *Header) { h.Mods = []ModInfo{{Source: make([]byte, maxSources+1)}} },
 		"source":  func(h *Header) { h.ModeSource = make([]byte, maxSources+1) },
 		"state":   func(h *Header) { h.State = make([]byte, maxState+1) },
+		"tick":    func(h *Header) { h.StateTick = -1 },
 		"layer":   func(h *Header) { h.Terrain.Tune = h.Terrain.Tune[1:] },
 	} {
 		bad := h

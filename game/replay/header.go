@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -135,7 +136,8 @@ func (h *Header) SetVariables(w *game.World) {
 // The limits of a header.
 const (
 	maxMods    = 256
-	maxText    = 4096    // of each text in a header
+	maxText    = 4096 // of each text in a header
+	maxTexts   = 5 + 2*maxMods + 2*game.MaxVariables
 	maxSources = 8 << 20 // of mode and mods
 )
 
@@ -157,6 +159,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: %d idle ticks", ErrTooLarge, h.IdleTicks)
 	case len(h.State) > maxState:
 		return fmt.Errorf("%w: a state of %d bytes", ErrTooLarge, len(h.State))
+	case h.State != nil && (h.StateTick < 0 || h.StateTick > game.MaxTick):
+		return fmt.Errorf("%w: a state of tick %d", ErrTooLarge, h.StateTick)
 	}
 	if err := h.Terrain.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
@@ -202,7 +206,7 @@ func (h *Header) version() byte {
 	return 2
 }
 
-// parse is the inverse of append, for all versions of the format. The tiles refer to b.
+// parse is the inverse of append, for all versions of the format. The header does not refer to b.
 func (h *Header) parse(b []byte, version byte) error {
 	s := fieldReader{b: b}
 	h.Program = s.readText()
@@ -220,7 +224,7 @@ func (h *Header) parse(b []byte, version byte) error {
 			m.Type = s.readText()
 		} else {
 			m.Name, m.Type = s.readText(), s.readText()
-			m.Source = s.readBytes()
+			m.Source = bytes.Clone(s.readBytes())
 		}
 		h.Mods = append(h.Mods, m)
 	}

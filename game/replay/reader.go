@@ -21,7 +21,7 @@ type Tick struct {
 	HasHash bool
 }
 
-// Reader reads a log from its start. Its memory is limited to about 200 MB for any
+// Reader reads a log from its start. Its memory is limited to about 400 MB for any
 // input.
 type Reader struct {
 	blocks     blockReader
@@ -75,9 +75,10 @@ func (r *Reader) open(src io.Reader) error {
 	if kind != blockHeader {
 		return fmt.Errorf("%w: block of kind %q instead of the header", ErrCorrupt, kind)
 	}
-	if err := r.header.parse(append([]byte(nil), payload...), m[version]); err != nil {
+	if err := r.header.parse(payload, m[version]); err != nil {
 		return err
 	}
+	r.blocks = blockReader{r: src, offset: r.blocks.offset} // headers are large and blocks are not
 	r.validBytes = r.blocks.offset
 	next := &block{}
 	if next.kind, next.payload, next.err = r.blocks.next(); next.err != nil || next.kind != blockState {

@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/terrain"
 )
 
 // The layers of a terrain besides the tiles, as bits in the order of the format.
@@ -18,12 +20,10 @@ const (
 	allLayers = hasTune<<1 - 1
 )
 
-// These are limits of [game.Terrain.Check], which are needed before there is a terrain.
-const (
-	maxTiles      = 1 << 24
-	maxLayerBytes = 64 << 20
-	maxSettings   = 1 << 14
-)
+// maxTerrain is the maximum length of a terrain that [game.Terrain.Check] accepts. A layer takes
+// most if every other tile of one byte is empty: three bytes for two tiles. What is left covers the
+// lengths of the settings, and the other numbers.
+const maxTerrain = terrain.MaxTiles + terrain.MaxLayerBytes*3/2 + terrain.MaxSettingsBytes + 3*terrain.MaxSettings + 1<<10
 
 func appendTerrain(dst []byte, t *game.Terrain) []byte {
 	dst = binary.AppendUvarint(dst, uint64(t.Width))
@@ -79,12 +79,12 @@ func appendLayer[T comparable](dst []byte, tiles []T, appendTile func([]byte, T)
 
 func (s *fieldReader) readTerrain(t *game.Terrain, version byte) {
 	w, h := s.uvarint(), s.uvarint()
-	if w == 0 || h == 0 || w > maxTiles || h > maxTiles/w {
+	if w == 0 || h == 0 || w > terrain.MaxTiles || h > terrain.MaxTiles/w {
 		s.fail()
 		return
 	}
 	n := int(w * h)
-	*t = game.Terrain{Width: int(w), Height: int(h), Tiles: s.raw(n)}
+	*t = game.Terrain{Width: int(w), Height: int(h), Tiles: bytes.Clone(s.raw(n))}
 	if version == 1 {
 		return
 	}
@@ -92,7 +92,7 @@ func (s *fieldReader) readTerrain(t *game.Terrain, version byte) {
 	if layers > allLayers {
 		s.fail()
 	}
-	r := layerReader{s: s, layers: layers, tiles: n, left: maxLayerBytes}
+	r := layerReader{s: s, layers: layers, tiles: n, left: terrain.MaxLayerBytes}
 	flags := func(b []byte) game.TileFlags { return game.TileFlags(b[0]) }
 	t.Flags = readLayer(&r, hasFlags, 1, 1, flags)
 	t.Front = readLayer(&r, hasFront, 1, 1, func(b []byte) uint8 { return b[0] })
@@ -106,7 +106,7 @@ func (s *fieldReader) readTerrain(t *game.Terrain, version byte) {
 	})
 	t.Tune = readLayer(&r, hasTune, 2, 2, func(b []byte) game.TuneTile { return game.TuneTile{Number: b[0], Type: b[1]} })
 	settings := s.uvarint()
-	if settings > maxSettings {
+	if settings > terrain.MaxSettings {
 		s.fail()
 	}
 	for i := uint64(0); i < settings && !s.failed; i++ {

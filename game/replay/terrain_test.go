@@ -2,13 +2,18 @@ package replay
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/terrain"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -79,6 +84,84 @@ func TestEmptyLayersTakeFewBytes(t *testing.T) {
 	terrain.Switch[n/2].Number = 1
 	size := len(appendTerrain(nil, &terrain))
 	testenv.Check(t, size < n+30, "%d bytes more than tiles", size-n)
+}
+
+// TestLargeTerrain records a map near the limits of a terrain, and reads it in memory for what it
+// has and not for what a log may have.
+func TestLargeTerrain(t *testing.T) {
+	testenv.OneGoroutine(t)
+	const width, n = 2600, 2600 * 2600
+	h := header()
+	h.Terrain = game.Terrain{
+		Width: width, Height: n / width, Tiles: make([]uint8, n),
+		Tele:   slices.Repeat([]game.TeleTile{{Number: 1, Type: 26}}, n),
+		Switch: slices.Repeat([]game.SwitchTile{{Number: 1, Type: 22, Delay: 7}}, n),
+	}
+	log, err := new(Encoder).AppendHeader(nil, h)
+	testenv.NoError(t, err)
+	var r *Reader
+	allocated := testenv.Allocated(func() { r, err = NewReader(bytes.NewReader(log)) })
+	testenv.NoError(t, err)
+	testenv.Check(t, allocated < 256<<20, "%d bytes allocated", allocated)
+	got, want := &r.Header().Terrain, &h.Terrain
+	testenv.Check(t, got.Width == width && slices.Equal(got.Tiles, want.Tiles) && slices.Equal(got.Tele, want.Tele) && slices.Equal(got.Switch, want.Switch),
+		"read another terrain")
+}
+
+// TestLongestHeader checks that the longest header that can be recorded is within the limit of the
+// reader, for a small terrain with layers that take most bytes.
+func TestLongestHeader(t *testing.T) {
+	const n = 1 << 16
+	h := header()
+	h.Terrain = game.Terrain{
+		Width: n, Height: 1, Tiles: make([]uint8, n),
+		Flags: make([]game.TileFlags, n), Front: make([]uint8, n), FrontFlags: make([]game.TileFlags, n),
+		Tele: make([]game.TeleTile, n), Speedup: make([]game.SpeedupTile, n), Switch: make([]game.SwitchTile, n), Tune: make([]game.TuneTile, n),
+		Settings: make([]string, terrain.MaxSettings),
+	}
+	for i := 1; i < n; i += 2 {
+		h.Terrain.Flags[i], h.Terrain.Front[i], h.Terrain.FrontFlags[i] = 1, 1, 1
+		h.Terrain.Tele[i].Type, h.Terrain.Speedup[i].Type, h.Terrain.Switch[i].Type, h.Terrain.Tune[i].Type = 1, 1, 1, 1
+	}
+	for i := range h.Terrain.Settings {
+		h.Terrain.Settings[i] = strings.Repeat("x", terrain.MaxSettingsBytes/terrain.MaxSettings)
+	}
+	text := strings.Repeat("x", maxText)
+	h.Program, h.Map, h.GameType, h.ModeName, h.ModeType = text, text, text, text, text
+	h.ModeSource = make([]byte, maxSources-maxMods)
+	for range maxMods {
+		h.Mods = append(h.Mods, ModInfo{Name: text, Type: text, Source: []byte{1}})
+	}
+	for range game.MaxVariables {
+		h.Variables = append(h.Variables, Variable{Name: text, Value: text})
+	}
+	// All numbers are as long as they can be.
+	h.StartTime, h.IdleTicks = math.MinInt64, MaxIdleTicks
+	for _, v := range ruleInts(&h.Rules) {
+		*v = math.MinInt32
+	}
+	h.Rules.VoteKickMin, h.Rules.InfoChangeDelay = math.MinInt32, math.MinInt32
+	for i := range h.Tuning {
+		h.Tuning[i] = math.MinInt32
+	}
+	testenv.NoError(t, h.validate())
+	const layers = n * (3*1 + 2 + 6 + 4 + 2) // in memory
+	limit := maxHeader - (terrain.MaxTiles - n) - (terrain.MaxLayerBytes-layers)*3/2
+	got := len(h.append(nil))
+	testenv.Check(t, got <= limit, "%d bytes, %d more than the limit", got, got-limit)
+	_, err := NewReader(bytes.NewReader(testenv.Must(new(Encoder).AppendHeader(nil, h))))
+	testenv.NoError(t, err)
+}
+
+// TestClaimedLength checks that the head of a block costs no memory.
+func TestClaimedLength(t *testing.T) {
+	log := append([]byte(magic), blockHeader)
+	log = binary.LittleEndian.AppendUint32(log, maxHeader-1)
+	log = binary.LittleEndian.AppendUint32(log, maxHeader)
+	log = append(log, make([]byte, 1000)...)
+	var err error
+	n := testenv.Allocated(func() { _, err = NewReader(bytes.NewReader(log)) })
+	testenv.Check(t, errors.Is(err, ErrTruncated) && n < 1<<20, "%v, %d bytes allocated", err, n)
 }
 
 // FuzzHeader reads any input as the header of a log: what can be read is written again equally,

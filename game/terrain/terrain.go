@@ -65,20 +65,20 @@ type SwitchTile struct {
 // TuneTile is a tile of the tune layer: Number is the tune zone, Type the tile index.
 type TuneTile struct{ Number, Type uint8 }
 
-// The limits of a terrain.
+// The limits of a terrain, which formats that hold one need too.
 const (
-	// maxTiles limits the map size: 16 million tiles are 64 times the largest map in use.
-	maxTiles = 1 << 24
-	// maxLayerBytes limits the memory of all layers but Tiles.
-	maxLayerBytes = 64 << 20
-	// maxSettings and maxSettingsBytes limit the settings.
-	maxSettings      = 1 << 14
-	maxSettingsBytes = 1 << 20
+	// MaxTiles limits the map size: 16 million tiles are 64 times the largest map in use.
+	MaxTiles = 1 << 24
+	// MaxLayerBytes limits the memory of all layers but Tiles.
+	MaxLayerBytes = 64 << 20
+	// MaxSettings and MaxSettingsBytes limit the settings.
+	MaxSettings      = 1 << 14
+	MaxSettingsBytes = 1 << 20
 )
 
 // Check returns Err if the sizes do not match or are too large.
 func (t *Terrain) Check() error {
-	if t.Width <= 0 || t.Height <= 0 || t.Width > maxTiles/t.Height {
+	if t.Width <= 0 || t.Height <= 0 || t.Width > MaxTiles/t.Height {
 		return fmt.Errorf("%w: size %d x %d", Err, t.Width, t.Height)
 	}
 	n, bytes := t.Width*t.Height, 0
@@ -103,15 +103,15 @@ func (t *Terrain) Check() error {
 		}
 		bytes += l.len * l.per
 	}
-	if bytes > maxLayerBytes {
-		return fmt.Errorf("%w: layers of %d bytes, at most %d are allowed", Err, bytes, maxLayerBytes)
+	if bytes > MaxLayerBytes {
+		return fmt.Errorf("%w: layers of %d bytes, at most %d are allowed", Err, bytes, MaxLayerBytes)
 	}
 	bytes = 0
 	for _, s := range t.Settings {
 		bytes += len(s)
 	}
-	if len(t.Settings) > maxSettings || bytes > maxSettingsBytes {
-		return fmt.Errorf("%w: %d settings of %d bytes, at most %d and %d are allowed", Err, len(t.Settings), bytes, maxSettings, maxSettingsBytes)
+	if len(t.Settings) > MaxSettings || bytes > MaxSettingsBytes {
+		return fmt.Errorf("%w: %d settings of %d bytes, at most %d and %d are allowed", Err, len(t.Settings), bytes, MaxSettings, MaxSettingsBytes)
 	}
 	return nil
 }
