@@ -269,7 +269,7 @@ func (w *World) addSight(f *Frame) {
 		if s.Pause == NotPaused || !w.isAlive(id) || d.world.Tee(int(id)) != nil {
 			continue
 		}
-		t := SpecTee{Player: id}
+		t := SpecTee{Player: id, NotFor: d.notFor[id]}
 		c := w.characters[id].core.State()
 		t.X, t.Y = c.X, c.Y
 		for k := range w.players {

@@ -52,6 +52,7 @@ func TestTeams(t *testing.T) {
 		}) {
 			t.Errorf("release %d: who joins is not told the teams", tt.version)
 		}
+		s.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamSpectators}) // of which nobody is told
 		s.SendEvent(w, &game.Event{Kind: game.EvRaceTeam, Player: 1, Value: game.TeamSuper})
 		sent := l.takeSent()
 		var teams []int32

@@ -19,7 +19,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			s.sendServerChat(bridge.LeftText(s.leaverName(ev.Player), ev.Text))
 		}
 	case game.EvTeamChange:
-		if !ev.Flag {
+		if !ev.Flag && w.GameFlags()&game.GameFlagDDRace == 0 { // DDNet-Server says nothing
 			s.sendServerChat(bridge.JoinedTeamText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
 		}
 	case game.EvChat:

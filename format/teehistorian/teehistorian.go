@@ -60,7 +60,7 @@ const (
 	// Old is a tee that is no longer there.
 	Old Kind = -4
 	// InputDiff is an input that differs from the client's last one. Equal ones are not
-	// recorded.
+	// recorded, but see [Writer.Write].
 	InputDiff Kind = -5
 	// InputNew is the first input of a client.
 	InputNew Kind = -6

@@ -144,6 +144,33 @@ func file(header string, ints ...int32) []byte {
 
 const plain = `{"version":"2"}`
 
+// TestRepeatedInput checks that an input that is the last one again is written if another one of its tick follows.
+func TestRepeatedInput(t *testing.T) {
+	in := func(tick, client, x int32) teehistorian.Record {
+		return teehistorian.Record{Kind: teehistorian.InputDiff, Tick: tick, Client: client, Input: teehistorian.Input{x}}
+	}
+	first := func(tick, client, x int32) teehistorian.Record {
+		rec := in(tick, client, x)
+		rec.Kind = teehistorian.InputNew
+		return rec
+	}
+	records, _ := read(write(t, file(plain), []teehistorian.Record{
+		first(1, 0, 5), first(1, 1, 8), in(1, 0, 5),
+		in(2, 0, 5), in(2, 1, 8), in(2, 0, 6), in(2, 0, 6), in(2, 0, 7),
+		in(3, 1, 8), in(3, 0, 7),
+		in(4, 1, 9), in(4, 0, 7), first(4, 0, 3), in(4, 0, 2),
+	}))
+	var got strings.Builder
+	for _, r := range records {
+		if r.Kind == teehistorian.InputDiff || r.Kind == teehistorian.InputNew {
+			fmt.Fprintf(&got, "%d:%d=%d ", r.Tick, r.Client, r.Input[0])
+		}
+	}
+	if want := "1:0=5 1:1=8 2:0=5 2:0=6 2:0=6 2:0=7 4:1=9 4:0=3 4:0=2 "; got.String() != want {
+		t.Errorf("%s, not %s", got.String(), want)
+	}
+}
+
 // TestTicks checks which tick records belong to.
 func TestTicks(t *testing.T) {
 	const newTee, skip, join = -3, -2, -8

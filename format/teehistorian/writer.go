@@ -28,6 +28,7 @@ type Writer struct {
 	tees        [MaxClients]Point
 	alive       [MaxClients]bool
 	inputs      [MaxClients]Input
+	repeated    [MaxClients]int32 // the tick in which the last input came again, 0 if another one followed
 }
 
 // NewWriter writes the header: its JSON, or if it has none the other fields, of which it sets
@@ -49,7 +50,9 @@ func NewWriter(file io.Writer, h Header) (*Writer, error) {
 
 // Write writes a record. Ticks ascend; in a tick the records of tees come first, with ascending
 // ids. A tee that did not move and an input that is the last one again leave no record, as in
-// files of DDNet-Server. An InputDiff of a client without an input is written as InputNew.
+// files of DDNet-Server. These lack such inputs also if another one of the same tick follows, when they
+// count; this one writes them then, as one that changes nothing. An InputDiff of a client without an input
+// is written as InputNew.
 func (w *Writer) Write(rec *Record) error {
 	if w.err != nil {
 		return w.err
@@ -95,11 +98,26 @@ func (w *Writer) append(rec *Record) error {
 		w.buf = packer.AppendInt(w.buf, int32(Finish))
 		return nil
 	}
-	if rec.Kind == InputDiff && rec.Input == w.inputs[rec.Client] {
-		return nil
+	repeated := false
+	switch rec.Kind {
+	case InputDiff:
+		if rec.Input == w.inputs[rec.Client] {
+			w.repeated[rec.Client] = rec.Tick
+			return nil
+		}
+		repeated = rec.Tick > 0 && w.repeated[rec.Client] == rec.Tick
+		fallthrough
+	case InputNew:
+		w.repeated[rec.Client] = 0
 	}
 	if w.written < rec.Tick {
 		w.skipTo(rec.Tick)
+	}
+	if repeated {
+		again := Record{Kind: InputDiff, Client: rec.Client, Input: w.inputs[rec.Client]}
+		if err := w.appendAction(&again); err != nil {
+			return err
+		}
 	}
 	return w.appendAction(rec)
 }

@@ -235,6 +235,8 @@ const (
 	idleTick, idleEntity, idleTee = 20, 1, 100
 	// actionWork is what a record takes, and restoreWork that the match goes back.
 	actionWork, restoreWork = 50, 20_000
+	// stepWork is what each of [ddrace.World.Work] takes.
+	stepWork = 2
 )
 
 // idleWork returns what a tick takes in which the file has nothing.
@@ -258,6 +260,7 @@ func (t *match) step() bool {
 	t.searchWork(t.idleWork())
 	t.place()
 	events := t.world.Step(t.inputs)
+	t.searchWork(stepWork * int64(t.world.Work()))
 	t.inputs = t.inputs[:0]
 	for i := range events {
 		if e := &events[i]; e.Kind == ddrace.EventPlaysOn {

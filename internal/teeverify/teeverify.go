@@ -101,6 +101,11 @@ type Difference struct {
 	since int32  // the tick of that
 }
 
+// isAfter reports whether more places before d were compared than before o.
+func (d *Difference) isAfter(o *Difference) bool {
+	return d.Tick > o.Tick || d.Tick == o.Tick && d.Client > o.Client
+}
+
 // String returns a sentence.
 func (d *Difference) String() string {
 	where := func(p *teehistorian.Point) string {
@@ -136,24 +141,25 @@ func Verify(cfg Config) (*Result, error) {
 // there is one.
 func (t *match) search() bool {
 	before := *t.res
-	at := before.Difference.Tick
+	first := before.Difference
+	at := first.Tick
 	from := t.before(at)
-	found, furthest := Repeat{}, at
+	found, furthest := Repeat{}, first
 	gaveUp := false
 	for _, c := range before.inputs {
 		if gaveUp = t.searched >= cmp.Or(t.cfg.SearchWork, maxSearchWork); gaveUp {
 			break
 		}
 		t.try(from, append(slices.Clone(before.Repeated), c), at+2*maxSearch)
-		if t.res.Difference == nil {
-			found, furthest = c, math.MaxInt32
-			break
-		}
-		if d := t.res.Difference.Tick; d > furthest {
+		d := t.res.Difference
+		if d == nil || d.isAfter(furthest) {
 			found, furthest = c, d
 		}
+		if d == nil {
+			break
+		}
 	}
-	if furthest == at {
+	if furthest == first {
 		*t.res = before
 		t.res.GaveUp = t.res.GaveUp || gaveUp
 		return false

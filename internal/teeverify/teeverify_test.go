@@ -127,7 +127,7 @@ func TestEqual(t *testing.T) {
 
 // TestRepeatedInputs checks that inputs that recordings lack are found.
 func TestRepeatedInputs(t *testing.T) {
-	missing := []teeverify.Repeat{{Tick: 91, Client: 2}, {Tick: 230, Client: 0}, {Tick: 231, Client: 2}, {Tick: 1000, Client: 1}}
+	missing := []teeverify.Repeat{{Tick: 91, Client: 2}, {Tick: 230, Client: 0}, {Tick: 231, Client: 2}, {Tick: 700, Client: 0}, {Tick: 700, Client: 2}, {Tick: 1000, Client: 1}}
 	file := recording(t, 1200, missing...)
 	if res := verify(t, file, true); res.Difference == nil || res.Difference.Tick < 91 || res.Difference.Tick > 95 {
 		t.Fatalf("the input makes no difference: %v", res.Difference)

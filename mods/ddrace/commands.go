@@ -261,6 +261,8 @@ func raceTime(w *ddrace.World, t *ddrace.Tee) string {
 func (m *Mode) commandTime(ctx *game.Ctx, c *game.CommandCall) {
 	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil {
 		ctx.BroadcastTo(c.Player, "Your time is "+raceTime(ctx.DDRace(), t))
+		// The clock waits until it is gone.
+		m.chosen(c.Player).Clock = ctx.DDRace().Tick() + (10-m.vars.TimeInterval)*game.TickRate
 	}
 }
 

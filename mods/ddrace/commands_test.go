@@ -194,6 +194,30 @@ func TestTimer(t *testing.T) {
 	testenv.Check(t, !slices.ContainsFunc(p.events, func(e game.Event) bool { return e.Kind == game.EvBroadcast }), "it goes on")
 }
 
+// TestTimeIsRead checks that the clock does not take away what /time shows.
+func TestTimeIsRead(t *testing.T) {
+	p := newParty(t, 1)
+	p.types(0, "timer broadcast")
+	p.inputs[0] = game.Input{Direction: 1, TargetX: 1}
+	p.run(50)
+	p.inputs[0] = game.Input{TargetX: 1} // it stays in the race
+	shown := func(ticks int) (texts []string) {
+		p.events = nil
+		p.run(ticks)
+		for _, e := range p.events {
+			if e.Kind == game.EvBroadcast {
+				texts = append(texts, e.Text)
+			}
+		}
+		return texts
+	}
+	testenv.Check(t, len(shown(150)) >= 2, "there is no clock")
+	p.types(0, "time") // a second passes
+	got := shown(400)
+	testenv.Check(t, len(got) == 0, "the clock is back within nine seconds: %q", got)
+	testenv.Check(t, len(shown(100)) > 0, "the clock does not come back")
+}
+
 // TestLook checks the commands by which players look around.
 func TestLook(t *testing.T) {
 	p := newParty(t, 2)

@@ -149,6 +149,17 @@ func TestPause(t *testing.T) {
 	testenv.Require(t, len(f.Characters) == 2 && len(f.SpecTees) == 1, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
 	testenv.Check(t, f.SpecTees[0].Player == 0 && f.SpecTees[0].X == int32(pos.X), "%+v", f.SpecTees[0])
 	testenv.Check(t, f.SpecTees[0].NotFor.Has(1) && !f.SpecTees[0].NotFor.Has(0), "it is hidden from %b", f.SpecTees[0].NotFor)
+	for target, hidden := range map[game.PlayerID]bool{2: true, game.Nobody: false} { // who looks around sees it as the tee whom they follow
+		do(func(tx *game.Tx) { tx.SetPause(1, game.PauseInPlace) })
+		mode := game.SpectateFree
+		if target >= 0 {
+			mode = game.SpectatePlayer
+		}
+		w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 1, Spectate: mode, Target: target}})
+		w.Step(nil)
+		testenv.Check(t, w.Frame().SpecTees[0].NotFor.Has(1) == hidden, "who follows %d: hidden from %b", target, w.Frame().SpecTees[0].NotFor)
+	}
+	do(func(tx *game.Tx) { tx.SetPause(1, game.NotPaused) })
 
 	input(0, game.Input{TargetX: 1}) // else it would go on with the input before
 	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
