@@ -48,6 +48,7 @@ func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
 		a.Rows = x.top(x.ranking(c), r.From, rows)
 		a.Local = x.top(x.localRanking(c, server), r.From, localRows)
 	case game.RankTeamOf:
+		c.sortTeams()
 		for i, t := range c.teams {
 			if slices.Contains(t.names, r.Name) {
 				rank := c.teamRank(i)
@@ -57,6 +58,7 @@ func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
 			}
 		}
 	case game.RankTeamTop:
+		c.sortTeams()
 		of := make([]int, 0, len(c.teams))
 		for i, t := range c.teams {
 			if r.Name == "" || slices.Contains(t.names, r.Name) {
@@ -245,6 +247,7 @@ func (x *index) times(c *course, r *game.RankRequest, a *game.RankAnswer, player
 	if r.Name != "" && !known {
 		return
 	}
+	x.sortFinishes(c)
 	of := make([]int, 0, len(c.finishes))
 	for i := range c.finishes {
 		if r.Name == "" || c.finishes[i].player == player {

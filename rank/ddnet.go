@@ -24,7 +24,8 @@ import (
 
 // A Source is a database with DDNet's tables.
 type Source interface {
-	// Query calls row with the columns of each row, empty for NULL. They are valid until it returns.
+	// Query calls row with the columns of each row, empty for NULL, and with none for a row that is too long. They are valid
+	// until it returns.
 	Query(ctx context.Context, query string, row func(columns []string) error) error
 	// UnixTime is the expression for a column of type TIMESTAMP in seconds since 1970: empty or 0 if it has none, as DDNet
 	// has 0000-00-00, and another text if it has no date.
@@ -35,8 +36,8 @@ type Source interface {
 type Imported struct {
 	Finishes, TeamFinishes, Maps, Points, Saves int
 	New                                         int
-	// Refused are rows that cannot be, such as those without a map or name, with times below 0, or with more or fewer columns,
-	// as a separator in a text of SQLite makes them. BadPoints are others with
+	// Refused are rows that cannot be, such as those without a map or name, with times below 0, of more than a MiB, or with more or
+	// fewer columns, as a separator in a text of SQLite makes them. BadPoints are others with
 	// points or stars that are no numbers from 0 up, and BadSaves with states that no team could load. All these were left out.
 	Refused, BadPoints, BadSaves int
 	// Undated are rows that lost a date that is none or in the future, and Renamed those with names that were cut.
@@ -282,6 +283,7 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 	if err != nil {
 		return err
 	}
+	query = fmt.Sprintf("PRAGMA hard_heap_limit=%d; %s", maxHeap, query)
 	cmd := exec.CommandContext(ctx, "sqlite3", "-safe", "-readonly", "-batch", "-ascii", "-noheader", path, query)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
@@ -295,26 +297,29 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 	if err != nil {
 		return err
 	}
-	// Fields end with a unit separator, rows with a record separator.
 	r := bufio.NewReaderSize(out, 64<<10)
-	for {
-		line, err := readRow(r)
-		if err == nil {
-			err = row(strings.Split(line, "\x1f"))
+	limit, err := readRow(r)
+	if err == nil && !slices.Equal(limit, []string{strconv.Itoa(maxHeap)}) {
+		err = fmt.Errorf("sqlite3 takes no limit of its memory, and answers %.99q", limit)
+	}
+	for err == nil {
+		var columns []string
+		if columns, err = readRow(r); err == nil {
+			err = row(columns)
 		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			cancel()
-			_ = cmd.Wait()
-			return err
-		}
+	}
+	if err != io.EOF {
+		cancel()
+		_ = cmd.Wait()
+		return err
 	}
 	if err := cmd.Wait(); err != nil {
 		text := strings.TrimSpace(complaints.String())
 		if strings.Contains(text, "malformed") {
 			text += fmt.Sprintf(`; "sqlite3 %s .recover | sqlite3 NEW.sqlite" makes a file of what can be read`, file)
+		}
+		if strings.Contains(text, "out of memory") {
+			text += fmt.Sprintf("; what is in the file takes more than the %d MiB that sqlite3 may use", maxHeap>>20)
 		}
 		if strings.Contains(text, "unknown option: -safe") {
 			text = "sqlite3 3.37 or later is needed, which can read files without running what is in them"
@@ -324,22 +329,31 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 	return nil
 }
 
-// maxRow limits a row that sqlite3 writes, in bytes.
-const maxRow = 1 << 20
+const (
+	// maxRow limits a row that sqlite3 writes, in bytes.
+	maxRow = 1 << 20
+	// maxHeap limits the memory of sqlite3, in bytes: a view in the file can make texts of any length. To sort millions of
+	// usual rows it takes a few MB.
+	maxHeap = 64 << 20
+)
 
-func readRow(r *bufio.Reader) (string, error) {
+// readRow returns the columns of the next row, none if it is too long. Columns end with a unit separator, rows with a record
+// separator.
+func readRow(r *bufio.Reader) ([]string, error) {
 	var row []byte
 	for {
 		part, err := r.ReadSlice('\x1e')
-		row = append(row, part...)
-		switch {
-		case err == bufio.ErrBufferFull && len(row) < maxRow:
-			continue
-		case err == bufio.ErrBufferFull:
-			return "", fmt.Errorf("a row has more than %d bytes", maxRow)
-		case err != nil:
-			return "", err
+		if len(row) <= maxRow { // of a longer one only the end counts
+			row = append(row, part...)
 		}
-		return string(row[:len(row)-1]), nil
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err != nil:
+			return nil, err
+		case len(row) > maxRow:
+			return nil, nil
+		}
+		return strings.Split(string(row[:len(row)-1]), "\x1f"), nil
 	}
 }

@@ -1,10 +1,13 @@
 package rank
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,4 +146,77 @@ func TestImportOfBrokenRows(t *testing.T) {
 	a = ask(game.RankRequest{Op: game.RankSaves, Name: "ann"})
 	testenv.Check(t, a.Count == 2 && a.Save.Age > 0, "the last save is one with a date: %+v", a.Save)
 	testenv.NoError(t, j.Close())
+}
+
+// zeros is a text without an end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// TestReadRow reads rows around the limit and a far longer one: those that are too long have no columns, cost little and are no
+// part of the next.
+func TestReadRow(t *testing.T) {
+	end := func() io.Reader { return strings.NewReader("\x1e") }
+	short := strings.NewReader("a\x1f\x1fb\x1e")
+	r := bufio.NewReader(io.MultiReader(short, io.LimitReader(zeros{}, maxRow-1), end(), io.LimitReader(zeros{}, maxRow), end(),
+		io.LimitReader(zeros{}, 1<<30), end(), strings.NewReader("c\x1fd\x1erest")))
+	var got []string
+	allocated := testenv.Allocated(func() {
+		for {
+			columns, err := readRow(r)
+			if err != nil {
+				testenv.Check(t, err == io.EOF, "%v", err)
+				return
+			}
+			if len(columns) == 1 {
+				columns[0] = fmt.Sprint(len(columns[0]))
+			}
+			got = append(got, strings.Join(columns, ","))
+		}
+	})
+	want := []string{"a,,b", fmt.Sprint(maxRow - 1), "", "", "c,d"}
+	testenv.Check(t, slices.Equal(got, want), "%q, want %q", got, want)
+	testenv.Check(t, allocated < 30*maxRow, "%d bytes allocated", allocated)
+}
+
+// TestImportOfHugeTexts imports a file of SQLite with texts of some MiB, whose rows are left out, and with views that make longer
+// ones or many, for which sqlite3 gets no memory.
+func TestImportOfHugeTexts(t *testing.T) {
+	if _, err := exec.LookPath("sqlite3"); err != nil {
+		t.Skip(err)
+	}
+	file := filepath.Join(t.TempDir(), "sqlite")
+	sqlite := func(commands string) {
+		t.Helper()
+		out, err := exec.Command("sqlite3", file, commands).CombinedOutput()
+		testenv.Require(t, err == nil, "%v: %s", err, out)
+	}
+	columns := ""
+	for i := range game.MaxCheckpoints {
+		columns += fmt.Sprint(", cp", i+1)
+	}
+	sqlite("CREATE TABLE record_race (Map, Name, Timestamp, Time, Server, GameID, DDNet7" + columns + "); CREATE TABLE record_teamrace (Map, Name, Timestamp, Time, ID, GameID, DDNet7);" +
+		"CREATE TABLE record_maps (Map, Server, Mapper, Points, Stars, Timestamp); CREATE TABLE record_points (Name, Points); CREATE TABLE record_saves (Map, Code, Savegame, Timestamp, Server, SaveID);" +
+		"INSERT INTO record_race(Map, Name, Time, Server) VALUES ('m', 'ann', 5, 'GER'), ('m', 'ben', 5, printf('%.*c', 1100000, 'x')), ('m', 'cid', 5, printf('%.*c', 5000000, 'x')), ('m', 'eve', 5, 'GER');" +
+		"INSERT INTO record_maps VALUES ('m', 'Novice', printf('%.*c', 2000000, 'x'), 3, 2, NULL), ('n', 'Novice', 'me', 3, 2, NULL)")
+	importAll := func() (Imported, error) {
+		j := Open(Config{Path: filepath.Join(t.TempDir(), "file")})
+		r, err := Import(t.Context(), SQLite(file), "record", j.Add)
+		testenv.NoError(t, j.Close())
+		return r, err
+	}
+	r, err := importAll()
+	testenv.Check(t, err == nil && r == Imported{Finishes: 2, Maps: 1, New: 3, Refused: 3}, "%+v, %v", r, err)
+	for _, view := range []string{
+		"SELECT printf('%.*c', 200000000, 'x') AS Name, 0 AS Points",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 300) SELECT printf('%.*c', 1000000, 'x') AS Name, i AS Points FROM n", // all of which it sorts
+	} {
+		sqlite("ALTER TABLE record_points RENAME TO points; CREATE VIEW record_points AS " + view)
+		r, err = importAll()
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), "more than the 64 MiB that sqlite3 may use") && r.New == 3 && r.Points == 0, "%+v, %v", r, err)
+		sqlite("DROP VIEW record_points; ALTER TABLE points RENAME TO record_points")
+	}
 }

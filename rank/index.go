@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -37,15 +36,19 @@ type takenSave struct {
 // maxTaken is how many saves are kept after they were taken out.
 const maxTaken = 64
 
-// course has the results of a map.
+// course has the results of a map. What is added to finishes and teams, such as a whole file, is put into their order by who
+// asks for that.
 type course struct {
-	finishes []finish // in the order of when, then name and time
+	finishes []finish // sorted by sortFinishes
+	unsorted bool     // finishes are not
 	best     map[uint32]best
 	ranking  []place // of best, nil if it has to be made anew
 	local    localRanking
 	median   median
-	teams    []*team // in the order of time, then ID
-	teamOf   map[string]*team
+	teams    []*team // sorted by sortTeams
+	// moved is how many teams came or got better, and teamsAt what it was when teams were sorted.
+	moved, teamsAt uint32
+	teamOf         map[string]*team
 }
 
 // localRanking is the ranking of a server's finishes, when there were so many finishes.
@@ -66,6 +69,7 @@ type finish struct {
 	when   int64
 	player uint32
 	time   int32
+	no     uint32 // of those on the map
 	server uint16
 }
 
@@ -89,6 +93,7 @@ type team struct {
 	id    ID
 	names []string // sorted
 	time  int32
+	no    uint32 // what moved was
 }
 
 func newIndex(now func() int64) *index {
@@ -162,15 +167,9 @@ func (x *index) apply(e *Entry) bool {
 
 func (x *index) applyFinish(e *Entry) {
 	c := x.course(e.Map)
-	f := finish{e.When, x.name(e.Names[0]), e.Time, x.server(e.Server)}
-	before := func(g *finish) bool {
-		return cmp.Or(cmp.Compare(g.when, f.when), cmp.Compare(x.names[g.player], x.names[f.player]), cmp.Compare(g.time, f.time)) <= 0
-	}
-	at := len(c.finishes)
-	if at > 0 && !before(&c.finishes[at-1]) {
-		at = sort.Search(at, func(i int) bool { return !before(&c.finishes[i]) })
-	}
-	c.finishes = slices.Insert(c.finishes, at, f)
+	f := finish{e.When, x.name(e.Names[0]), e.Time, uint32(len(c.finishes)), x.server(e.Server)}
+	c.unsorted = c.unsorted || len(c.finishes) > 0 && x.compareFinishes(c.finishes[len(c.finishes)-1], f) > 0
+	c.finishes = append(c.finishes, f)
 	b, known := c.best[f.player]
 	if m := x.maps[e.Map]; m != nil && !known {
 		x.points[f.player] = int32(min(int64(x.points[f.player])+int64(m.Points), math.MaxInt32)) // an import can have any number
@@ -185,6 +184,22 @@ func (x *index) applyFinish(e *Entry) {
 	c.best[f.player] = b
 }
 
+// compareFinishes compares by when, then name, time and which was added first.
+func (x *index) compareFinishes(a, b finish) int {
+	if a.when != b.when { // most are, and names are elsewhere in memory
+		return cmp.Compare(a.when, b.when)
+	}
+	return cmp.Or(cmp.Compare(x.names[a.player], x.names[b.player]), cmp.Compare(a.time, b.time), cmp.Compare(a.no, b.no))
+}
+
+// sortFinishes puts finishes into their order, in which most are: SortFunc takes a few passes for some late ones.
+func (x *index) sortFinishes(c *course) {
+	if c.unsorted {
+		slices.SortFunc(c.finishes, x.compareFinishes)
+		c.unsorted = false
+	}
+}
+
 func (x *index) applyTeam(e *Entry) {
 	c := x.course(e.Map)
 	names := slices.Sorted(slices.Values(e.Names))
@@ -193,15 +208,23 @@ func (x *index) applyTeam(e *Entry) {
 	switch {
 	case t == nil:
 		t = &team{id: e.TeamID(), names: names}
-		c.teamOf[key] = t
+		c.teams, c.teamOf[key] = append(c.teams, t), t
 	case e.Time >= t.time:
 		return
-	default:
-		c.teams = slices.DeleteFunc(c.teams, func(o *team) bool { return o == t })
 	}
-	t.time = e.Time
-	at, _ := slices.BinarySearchFunc(c.teams, t, func(a, b *team) int {
-		return cmp.Or(cmp.Compare(a.time, b.time), bytes.Compare(a.id[:], b.id[:]))
-	})
-	c.teams = slices.Insert(c.teams, at, t)
+	c.moved++
+	t.time, t.no = e.Time, c.moved
+}
+
+// compareTeams compares by time, then ID and, as imports can have an ID twice, which had its time last.
+func compareTeams(a, b *team) int {
+	return cmp.Or(cmp.Compare(a.time, b.time), bytes.Compare(a.id[:], b.id[:]), cmp.Compare(b.no, a.no))
+}
+
+// sortTeams puts teams into their order.
+func (c *course) sortTeams() {
+	if c.teamsAt != c.moved {
+		slices.SortFunc(c.teams, compareTeams)
+		c.teamsAt = c.moved
+	}
 }
