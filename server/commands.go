@@ -26,6 +26,9 @@ func (s *Server) newConsole() error {
 	if err := s.settings.Register(c); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	if err := s.registerPauseVotes(); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	const open, stored = console.Server, console.Server | console.Store
 	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), s.loginCommands(), s.nameBanCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},

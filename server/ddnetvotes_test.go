@@ -128,7 +128,7 @@ func TestVoteVariables(t *testing.T) {
 // TestVetoes checks that who has been in a game of DDRace for long keeps votes from passing.
 func TestVetoes(t *testing.T) {
 	cfg := ddraceConfig()
-	vt := &voteTest{testNetwork: newTestNetworkWith(t, netsim.Link{}, 1, cfg, "sv_map race; sv_gametype ddrace; sv_spamprotection 0; add_vote fun say fun; sv_vote_veto_time 2; sv_max_afk_time 0; sv_inactivekick_time 0")}
+	vt := &voteTest{testNetwork: newTestNetworkWith(t, netsim.Link{}, 1, cfg, "sv_map race; sv_gametype ddrace; sv_spamprotection 0; sv_vote_delay 0; add_vote fun say fun; sv_vote_veto_time 2; sv_max_afk_time 0; sv_inactivekick_time 0")}
 	old := vt.addVoter(1, 50000, player06DDNet)
 	vt.run(3*time.Minute + time.Second)
 	var young []*voter

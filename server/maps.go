@@ -533,6 +533,7 @@ func (s *Server) nextInRotation() string {
 
 // switchMap starts the game on a map and makes all clients load it.
 func (s *Server) switchMap(now conn.Time, m *gameMap) error {
+	s.announceResults() // of the vote for this map
 	var spectators game.PlayerMask
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)

@@ -167,9 +167,11 @@ func (s *Server) decideVote(how string) {
 	case v.kind == bridge.VoteNone:
 	case strings.EqualFold(how, "yes"):
 		v.forced = 1
+		s.sayVoteForced("yes")
 		s.auditForced("yes", v.command)
 	case strings.EqualFold(how, "no"):
 		v.forced = -1
+		s.sayVoteForced("no")
 		s.auditForced("no", v.command)
 	}
 }

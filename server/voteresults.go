@@ -17,11 +17,7 @@ import (
 // tickVote ends a vote that is decided, and sends the counts when they have changed.
 func (s *Server) tickVote(now conn.Time) {
 	if s.votes.noneDropping {
-		for i := range s.votes.pendingResults {
-			s.announceVote(&s.votes.pendingResults[i])
-		}
-		clear(s.votes.pendingResults)
-		s.votes.pendingResults = s.votes.pendingResults[:0]
+		s.announceResults()
 		if s.votes.withoutEffect {
 			s.votes.withoutEffect = false
 			s.sayToAll("The vote passed without effect. Operators find the reason in the server's log")
@@ -57,8 +53,10 @@ func (s *Server) tickVote(now conn.Time) {
 	switch {
 	case v.forced > 0, count && passes && !waits && !vetoed && (!moderated || now >= v.ends):
 		passed := *v
-		s.recentCallers().Remove(v.person)
-		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
+		if !s.playsDDRace() || v.kind == bridge.VoteOption && v.forced == 0 {
+			s.recentCallers().Remove(v.person)
+		}
+		s.votes.pendingResults = append(s.votes.pendingResults, s.result(v, bridge.VotePassed))
 		s.votes.current = vote{}
 		if passed.mod != 0 {
 			s.endModVote(&passed, true)
@@ -66,14 +64,25 @@ func (s *Server) tickVote(now conn.Time) {
 			s.executeResult(&passed)
 		}
 	case v.forced < 0, count && no*100 >= total*(100-percent), vetoed, now >= v.ends:
-		if s.endVote(bridge.VoteFailed); vetoed || count && passes && waits {
-			s.sayToAll("Vote failed because of veto. Find an empty server instead")
+		n := s.result(v, bridge.VoteFailed)
+		if v.forced == 0 && (vetoed || count && passes && waits) {
+			n.line = "Vote failed because of veto. Find an empty server instead"
 		}
+		s.closeVote(&n)
 	case v.recount:
 		v.recount = false
 		s.observe(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(total - yes - no), Total: int(total)})
 		s.tellAll(func(a audience) { a.SendVoteStatus(yes, no, total-yes-no, total) })
 	}
+}
+
+// announceResults tells everybody how the votes have ended whose effect there is now.
+func (s *Server) announceResults() {
+	for i := range s.votes.pendingResults {
+		s.announceVote(&s.votes.pendingResults[i])
+	}
+	clear(s.votes.pendingResults)
+	s.votes.pendingResults = s.votes.pendingResults[:0]
 }
 
 // vetoes reports whether somebody who has been in the game or has raced for longer than sv_vote_veto_time keeps
@@ -104,11 +113,11 @@ func (s *Server) vetoes(v *vote, now conn.Time) (waits, vetoed bool) {
 	return waits, vetoed
 }
 
-// personsChoice returns the vote of the person behind a session, the first that one of their players cast.
+// personsChoice returns the vote of the person behind a session in DDRace, the last that one of their players cast.
 func (c *session) personsChoice() (choice int32) {
 	order := 0
 	for _, o := range c.server.sessions {
-		if o != nil && o.state == stateInGame && o.ballot.choice != 0 && (order == 0 || o.ballot.order < order) && o.person() == c.person() {
+		if o != nil && o.state == stateInGame && o.ballot.choice != 0 && o.ballot.order > order && o.person() == c.person() {
 			choice, order = o.ballot.choice, o.ballot.order
 		}
 	}
@@ -157,22 +166,24 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 
 // endVote ends a vote that did not pass.
 func (s *Server) endVote(how bridge.VoteKind) {
-	s.endModVote(&s.votes.current, false)
-	r := s.votes.current.result(how)
-	s.votes.current = vote{}
-	s.announceVote(&r)
+	n := s.result(&s.votes.current, how)
+	s.closeVote(&n)
 }
 
-// announceVote tells everybody that a vote has begun or ended.
-func (s *Server) announceVote(v *bridge.Vote) {
-	s.observeVote(v)
-	s.tellAll(func(a audience) { a.SendVote(v) })
+// closeVote is endVote with what is told.
+func (s *Server) closeVote(n *voteNews) {
+	s.endModVote(&s.votes.current, false)
+	s.votes.current = vote{}
+	s.announceVote(n)
 }
 
 // countVotes counts the votes of the players who are not spectators. A person has one vote,
 // the first that one of their players cast. As in the original everybody who is not in the
-// game yet counts as one more person.
+// game yet counts as one more person. In DDRace others count, see countRaceVotes.
 func (s *Server) countVotes() (yes, no, total int32) {
+	if s.playsDDRace() {
+		return s.countRaceVotes()
+	}
 	var counted game.PlayerMask
 	person := func(c *session) netip.Prefix {
 		if c.state != stateInGame {

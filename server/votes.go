@@ -45,13 +45,15 @@ type votes struct {
 	// within voteCooldown: persons, whom neither several players nor a reconnect help.
 	tried, called *limit.RecentSet
 	// pendingResults are announced after what was decided has happened.
-	pendingResults []bridge.Vote
+	pendingResults []voteNews
 	// withoutEffect reports whether players are still to be told that a vote had none.
 	withoutEffect bool
 	// mapAt is when the last vote about a map was called, 0 for never.
 	mapAt conn.Time
 	// delay is sv_vote_delay, which called has.
 	delay int
+	// pauses is sv_vote_pause, pauseTime sv_vote_pause_time.
+	pauses, pauseTime int
 	// lastMod is the number of the last vote of a mode or mod in this world.
 	lastMod int32
 	// noneDropping reports whether no session was to be closed when the tick began.
@@ -80,12 +82,20 @@ type vote struct {
 	forced      int32 // 1 yes, -1 no
 	mod         int32 // of a mode or mod: game.ModVote.Number; else 0
 	numCast     int   // votes cast
+
+	// Of DDRace, see voteNews.
+	bar, line string
 }
+
+// shownReason returns the part of the reason that players see.
+func (v *vote) shownReason() string { return safetext.Truncate(v.reason, maxVoteReason) }
 
 // ballot is the part of a session in votes.
 type ballot struct {
 	choice int32 // 1 yes, -1 no, 0 not yet
 	order  int   // 1 for the first vote cast, 2 for the second ...
+	// tried is when the player of DDRace called a vote or voted last, called when a vote of theirs began; 0 for never.
+	tried, called conn.Time
 }
 
 func newVotes() votes {
@@ -127,6 +137,11 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		if !c.rcon.authed {
 			return
 		}
+	} else if s.playsDDRace() {
+		if answer, ok := c.mayCallRaceVote(); !ok {
+			c.answer(answer)
+			return
+		}
 	} else {
 		if m := s.voteMuteOf(c); m != nil {
 			c.reply(fmt.Sprintf("You are not permitted to vote for the next %d seconds.", m.until.Sub(s.now)/time.Second))
@@ -158,7 +173,12 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		s.votes.tried.Add(int64(s.now), c.person())
 	}
 	v := vote{kind: kind, caller: c.id, person: c.person(), target: game.Nobody, reason: cmp.Or(reason, noVoteReason)}
-	if refusal := s.resolveVote(&v, value); refusal != "" {
+	if !force && s.playsDDRace() {
+		if answer, ok := c.resolveRaceVote(&v, value); !ok {
+			c.answer(answer)
+			return
+		}
+	} else if refusal := s.resolveVote(&v, value); refusal != "" {
 		c.reply(refusal)
 		return
 	}
@@ -173,7 +193,7 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		name = s.idAndName(v.target)
 	}
 	// The original logs all of a reason, of which players see the beginning.
-	v.reason = safetext.Truncate(v.reason, maxVoteReason)
+	v.reason = v.shownReason()
 	s.print(console.Standard, "server", fmt.Sprintf("%s voted %s %s reason=%s cmd='%s' force=%d",
 		logline.Quote(s.idAndName(c.id)), voteNames[kind], logline.Quote(name), logline.Quote(v.reason), v.command, boolToInt(force)))
 	if force {
@@ -181,6 +201,7 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		return
 	}
 	s.recentCallers().Add(int64(s.now), v.person)
+	c.ballot.called = s.now
 	switch {
 	case kind == bridge.VoteKick:
 		c.kickVoteAt = s.now
@@ -188,6 +209,13 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		s.votes.mapAt = s.now
 	}
 	s.startVote(s.now, v)
+}
+
+// answer is reply for what may be nothing.
+func (c *session) answer(text string) {
+	if text != "" {
+		c.reply(text)
+	}
 }
 
 // voteWait returns why a player has to wait with a vote, "" if they need not.
@@ -229,6 +257,9 @@ func (s *Server) resolveVote(v *vote, value string) (refusal string) {
 	case bridge.VoteOption:
 		i := s.votes.findOption(value)
 		if i < 0 {
+			if s.playsDDRace() {
+				return fmt.Sprintf("'%s' isn't an option on this server", printableText([]byte(value), maxVoteText))
+			}
 			return fmt.Sprintf("'%s' is no option of this server", printableText([]byte(value), maxVoteText))
 		}
 		v.subject, v.command = s.votes.options[i].text, s.votes.options[i].command
@@ -295,6 +326,9 @@ func (s *Server) numPlayers() int {
 func (s *Server) startVote(now conn.Time, v vote) {
 	v.ends, v.cancelUntil = now.Add(time.Duration(s.settings.VoteTime)*time.Second), now.Add(voteCancelTime)
 	v.recount, v.numCast = true, 1
+	if s.playsDDRace() {
+		s.describeRaceVote(&v)
+	}
 	s.votes.current = v
 	for _, o := range s.sessions {
 		if o != nil {
@@ -306,8 +340,8 @@ func (s *Server) startVote(now conn.Time, v vote) {
 			c.ballot.choice, c.ballot.order = 1, 1
 		}
 	}
-	m := v.message(now)
-	s.announceVote(&m)
+	n := s.news(&v, now)
+	s.announceVote(&n)
 }
 
 // message returns what players are told about a vote that runs.
@@ -319,9 +353,11 @@ func (v *vote) message(now conn.Time) bridge.Vote {
 
 // sendVote tells a client about the vote that runs, if one does.
 func (c *session) sendVote() {
-	if v := &c.server.votes.current; v.kind != bridge.VoteNone {
-		m := v.message(c.server.now)
-		c.bridge.SendVote(&m)
+	s := c.server
+	if v := &s.votes.current; v.kind != bridge.VoteNone {
+		n := s.news(v, s.now)
+		n.line = "" // in DDRace who comes is not told who has called it
+		n.tell(c.bridge, s.isSeven(c), nil)
 	}
 }
 
@@ -335,15 +371,24 @@ func (s *Server) forceVote(v *vote, who console.Caller) {
 	if v.caller != game.Nobody { // or else the command is in the audit log
 		s.sessions[v.caller].audit("vote_forced", "vote", v.command)
 	}
+	n := s.forcedNews(v)
+	tells := v.kind != bridge.VoteKick
+	if tells && n.ofDDRace { // before its effect, as on DDNet-Server
+		s.announceVote(&n)
+	}
 	s.console.Execute(v.command, who)
-	if v.kind != bridge.VoteKick {
-		s.votes.pendingResults = append(s.votes.pendingResults, bridge.Vote{Kind: v.kind, Caller: game.Nobody, Description: v.subject, Reason: v.reason, Target: v.target})
+	if tells && !n.ofDDRace {
+		s.votes.pendingResults = append(s.votes.pendingResults, n)
 	}
 }
 
 // OnVote implements bridge.ClientMessageHandler.
 func (c *session) OnVote(choice int32) {
 	if !c.canRequest() {
+		return
+	}
+	if c.server.playsDDRace() {
+		c.castRaceVote(choice)
 		return
 	}
 	v := &c.server.votes.current
@@ -375,11 +420,11 @@ func (s *Server) handleVoterLeft(c *session) {
 	}
 }
 
-// handleVoterTeamChange ends a vote to make a player a spectator who has become one.
+// handleVoterTeamChange ends a vote to make a player a spectator who has become one, in other modes than DDRace.
 func (s *Server) handleVoterTeamChange(id game.PlayerID, team game.Team) {
 	v := &s.votes.current
 	v.recount = true
-	if v.kind == bridge.VoteSpectate && v.target == id && team == game.TeamSpectators {
+	if v.kind == bridge.VoteSpectate && v.target == id && team == game.TeamSpectators && !s.playsDDRace() {
 		v.aborted = true
 	}
 }

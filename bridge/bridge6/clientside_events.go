@@ -163,6 +163,17 @@ func (c *clientSide) receiveChat(m *msg6.SvChat) {
 	c.onEvent(ev)
 }
 
+// votesAboutPlayers are around the name in the descriptions of such votes. DDNet-Server has others for votes of a team.
+var votesAboutPlayers = []struct {
+	before, after string
+	kind          bridge.VoteKind
+}{
+	{"Kick '", "'", bridge.VoteKick},
+	{"Ban '", "'", bridge.VoteKick},
+	{"move '", "' to spectators", bridge.VoteSpectate},
+	{"Move '", "' to spectators", bridge.VoteSpectate},
+}
+
 // receiveVote handles the beginning or the end of a vote.
 func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
 	if m.Timeout <= 0 {
@@ -176,10 +187,11 @@ func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
 		Kind: bridge.VoteOption, Caller: c.voteCaller, Timeout: m.Timeout,
 		Description: safetext.Line(m.Description), Reason: safetext.Line(m.Reason), Target: game.Nobody,
 	}
-	if name, ok := cutAffixes(v.Description, "Kick '", "'"); ok {
-		v.Kind, v.Description = bridge.VoteKick, name
-	} else if name, ok := cutAffixes(v.Description, "move '", "' to spectators"); ok {
-		v.Kind, v.Description = bridge.VoteSpectate, name
+	for _, t := range votesAboutPlayers {
+		if name, ok := cutAffixes(v.Description, t.before, t.after); ok {
+			v.Kind, v.Description = t.kind, name
+			break
+		}
 	}
 	if v.Kind != bridge.VoteOption {
 		v.Target = c.playerNamed(v.Description)
@@ -217,7 +229,7 @@ func parseVoteCaller(line string) (name string, ok bool) {
 // about something else.
 func parseVoteEnd(line string) bridge.VoteKind {
 	switch line {
-	case "Vote passed", "admin forced vote yes":
+	case "Vote passed", "admin forced vote yes", "Vote passed enforced by authorized player":
 		return bridge.VotePassed
 	case "Vote failed", "admin forced vote no":
 		return bridge.VoteFailed

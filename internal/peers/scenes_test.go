@@ -357,8 +357,12 @@ func compareScenes(t *testing.T, name string, m *terrain.Terrain, theirs, ours *
 // compareScreens compares what two clients show, and keeps the pictures.
 func compareScreens(t *testing.T, scene, place string, both []*looker) {
 	t.Helper()
-	// DDNet's client draws the stars of the jumps darker after some starts, and 0.7 shows pings.
-	const most = 0.002
+	// DDNet's client draws the stars of the jumps darker after some starts, and 0.7 shows pings. The wheels
+	// of Gold Mine turn by the client's own clock.
+	most := 0.002
+	if strings.HasPrefix(scene, "Gold Mine ddnet: ") {
+		most = 0.005
+	}
 	var f []frames
 	var share float64
 	var picture *image.NRGBA

@@ -39,7 +39,6 @@ var ddnetGroups = [...]ddnetGroup{
 	{"the limits of sv_spamprotection are fixed", strings.Fields(`
 sv_chat_delay sv_chat_initial_delay sv_chat_penalty sv_chat_threshold sv_emoticon_delay
 sv_eye_emote_change_delay sv_spam_mute_duration`)},
-	{"votes about players kick them or make them spectators", strings.Fields("sv_vote_pause sv_vote_pause_time")},
 	{"clients of all versions may play", strings.Fields("sv_banned_versions sv_sixup")},
 	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass")},
 	{"a connection lasts 10 seconds without a sign of life, and 100 while the client loads the map", strings.Fields("conn_timeout")},
