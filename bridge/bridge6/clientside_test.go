@@ -214,6 +214,29 @@ func TestReceiveVotes(t *testing.T) {
 	}
 }
 
+// TestVotesOfDDNet checks that votes of DDNet-Server in DDRace are read.
+func TestVotesOfDDNet(t *testing.T) {
+	for _, c := range []struct {
+		shown, description string
+		kind               bridge.VoteKind
+	}{
+		{"Ban 'bob'", "bob", bridge.VoteKick},
+		{"Move 'bob' to spectators", "bob", bridge.VoteSpectate},
+		{"Move 'bob' to team 0", "Move 'bob' to team 0", bridge.VoteOption},
+		{"Pause 'bob' (10s)", "Pause 'bob' (10s)", bridge.VoteOption},
+	} {
+		side := newTestClient(t, ClientConfig{})
+		receive(t, side.clientSide, &msg6.SvVoteSet{Timeout: 25, Description: []byte(c.shown)})
+		side.Expect(t, c.shown, call("Vote", bridge.Vote{Kind: c.kind, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, Description: c.description}))
+		receive(t, side.clientSide, &msg6.SvVoteSet{})
+		receive(t, side.clientSide, serverLine("Vote passed enforced by authorized player"))
+		got := slices.DeleteFunc(side.Take(), func(c bridgetest.Call) bool { return c.Method != "Vote" })
+		if d := cmp.Diff([]bridgetest.Call{call("Vote", bridge.Vote{Kind: bridge.VotePassed, Caller: game.Nobody, Target: game.Nobody})}, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+}
+
 // playerSnapshot makes a snapshot of players: "name", "name>" for a spectator, "name*" with
 // another skin, "" for nobody.
 func playerSnapshot(names ...string) *snapshot.Snapshot {
