@@ -10,6 +10,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
@@ -24,6 +25,25 @@ func newRaceVoteTest(t *testing.T, cfg Config, players int, commands ...string) 
 		vt.addVoter(i+1, 50000, []client.SessionConfig{player06DDNet, player07}[i%2])
 	}
 	vt.run(time.Second)
+	return vt
+}
+
+// newRerunVoteTest is newRaceVoteTest for a match whose recordings verify at the end of the test.
+func newRerunVoteTest(t *testing.T, players int, commands ...string) *voteTest {
+	t.Helper()
+	var logs, histories memoryReplays
+	cfg := ddraceConfig()
+	cfg.Replays, cfg.Teehistorians = &logs, &histories
+	vt := newRaceVoteTest(t, cfg, players, append(commands, "sv_replay 1; sv_tee_historian 1")...)
+	t.Cleanup(func() {
+		vt.srv.Shutdown(vt.now(), "")
+		for _, name := range testenv.Must(logs.Names()) {
+			res, err := replay.Verify(logs.reader(t, name), replay.VerifyConfig{Modes: cfg.Modes.New})
+			testenv.Check(t, err == nil && res.Ticks > 500, "the replay log: %v, %+v", err, res)
+		}
+		res := verifyTeehistorian(t, &testServer{srv: vt.srv}, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+		testenv.Check(t, res.TeeTicks > 1000, "the teehistorian has %d places", res.TeeTicks)
+	})
 	return vt
 }
 
@@ -57,7 +77,7 @@ func (vt *voteTest) racePlayer(id game.PlayerID) game.PlayerState { return *vt.s
 
 // TestVotePausesRacers checks that with sv_pauseable votes about players pause them, who stay in the game.
 func TestVotePausesRacers(t *testing.T) {
-	vt := newRaceVoteTest(t, ddraceConfig(), 3, "sv_pauseable 1")
+	vt := newRerunVoteTest(t, 3, "sv_pauseable 1")
 	v := vt.voters
 	call := func() {
 		clear(v[0].chat)
@@ -99,7 +119,7 @@ func TestVotePausesRacers(t *testing.T) {
 
 // TestVotesInTeams checks that in DDRace only mates may call votes about each other, and decide them.
 func TestVotesInTeams(t *testing.T) {
-	vt := newRaceVoteTest(t, ddraceConfig(), 6, "sv_pauseable 1")
+	vt := newRerunVoteTest(t, 6, "sv_pauseable 1")
 	v := vt.voters
 	vt.console("set_team_ddr 0 3; set_team_ddr 1 3; set_team_ddr 2 3")
 	for _, o := range v {

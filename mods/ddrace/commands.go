@@ -108,6 +108,7 @@ func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 	switch {
 	case r.Cause == game.JoinConnect:
+	case r.Cause != game.JoinPlayer && (r.Team == game.TeamSpectators) == (r.From == game.TeamSpectators): // nothing that teehistorians could have
 	case r.Cause != game.JoinPlayer:
 		m.setPause(&ctx.Tx, r.Player, game.NotPaused)
 	case m.protected(ctx.DDRace(), r.Player):
