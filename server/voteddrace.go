@@ -314,13 +314,13 @@ func (s *Server) countRaceVotes() (yes, no, total int32) {
 	return yes, no, total
 }
 
-// voteNews is that a vote begins or ends. In DDRace it has the texts of DDNet-Server for clients of 0.6.
+// voteNews is that a vote begins or ends. In DDRace it has the texts of DDNet-Server for clients that have none of their own.
 type voteNews struct {
 	bridge.Vote
 	ofDDRace bool
 	bar      string // what clients show while it runs
 	line     string // what players read in the chat, "" for nothing
-	forAll   bool   // also those of 0.7, whose clients have texts of their own
+	forAll   bool   // also those whose clients have texts of their own
 }
 
 // news returns that a vote begins, or runs for who comes.
