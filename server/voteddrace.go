@@ -276,42 +276,19 @@ func (b *ballot) isRecent(now conn.Time) bool {
 // it do. Who is away counts once they vote. A person has one vote, the last that one of their players cast.
 func (s *Server) countRaceVotes() (yes, no, total int32) {
 	v := &s.votes.current
-	var counted game.PlayerMask
 	callerTeam, callerHasTee := s.raceTeam(v.caller)
-	for id, c := range s.sessions {
-		pid := game.PlayerID(id)
-		if c == nil || c.state != stateInGame || c.isHeld() || counted.Has(pid) {
-			continue
-		}
+	counts := func(c *session) bool {
 		if v.isAboutPlayer() {
-			team, hasTee := s.raceTeam(pid)
-			if s.teamOf(pid) == game.TeamSpectators || s.now < c.mayVoteFrom || hasTee && callerHasTee && team != callerTeam {
-				continue
+			team, hasTee := s.raceTeam(c.id)
+			if s.teamOf(c.id) == game.TeamSpectators || s.now < c.mayVoteFrom || hasTee && callerHasTee && team != callerTeam {
+				return false
 			}
 		}
-		if p := s.racer(pid); p != nil && p.AFK && pid != v.caller && c.ballot.choice == 0 {
-			continue
-		}
-		choice, order := c.ballot.choice, c.ballot.order
-		for other := id + 1; other < len(s.sessions); other++ {
-			o := s.sessions[other]
-			if o == nil || o.state != stateInGame || o.isHeld() || counted.Has(game.PlayerID(other)) || o.person() != c.person() {
-				continue
-			}
-			counted |= game.MaskOne(game.PlayerID(other))
-			if o.ballot.order > order {
-				choice, order = o.ballot.choice, o.ballot.order
-			}
-		}
-		total++
-		switch {
-		case choice > 0:
-			yes++
-		case choice < 0:
-			no++
-		}
+		p := s.racer(c.id)
+		return p == nil || !p.AFK || c.id == v.caller || c.ballot.choice != 0
 	}
-	return yes, no, total
+	last := func(b, before *ballot) bool { return b.order > before.order }
+	return s.countPersons(stateInGame, counts, last)
 }
 
 // voteNews is that a vote begins or ends. In DDRace it has the texts of DDNet-Server for clients that have none of their own.

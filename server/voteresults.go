@@ -184,7 +184,23 @@ func (s *Server) countVotes() (yes, no, total int32) {
 	if s.playsDDRace() {
 		return s.countRaceVotes()
 	}
+	aboutPlayer := s.votes.current.isAboutPlayer()
+	counts := func(c *session) bool {
+		return s.teamOf(c.id) != game.TeamSpectators && !(aboutPlayer && s.now < c.mayVoteFrom)
+	}
+	first := func(b, before *ballot) bool {
+		return b.choice != 0 && (before.choice == 0 || b.order < before.order)
+	}
+	return s.countPersons(stateReady, counts, first)
+}
+
+// countPersons counts the votes of who counts of the sessions that have come to a state. A person has one vote: a
+// ballot of another player of theirs replaces the one before if replaces says so.
+func (s *Server) countPersons(least sessionState, counts func(*session) bool, replaces func(b, before *ballot) bool) (yes, no, total int32) {
 	var counted game.PlayerMask
+	waits := func(c *session) bool {
+		return c != nil && c.state >= least && !c.isHeld() && !counted.Has(c.id)
+	}
 	person := func(c *session) netip.Prefix {
 		if c.state != stateInGame {
 			return netip.Prefix{}
@@ -192,29 +208,23 @@ func (s *Server) countVotes() (yes, no, total int32) {
 		return c.person()
 	}
 	for id, c := range s.sessions {
-		pid := game.PlayerID(id)
-		if c == nil || c.state < stateReady || c.isHeld() || counted.Has(pid) || s.teamOf(pid) == game.TeamSpectators {
+		if !waits(c) || !counts(c) {
 			continue
 		}
-		if s.votes.current.isAboutPlayer() && s.now < c.mayVoteFrom {
-			continue
-		}
-		choice, order := c.ballot.choice, c.ballot.order
-		for other := id + 1; other < len(s.sessions); other++ {
-			o := s.sessions[other]
-			if o == nil || o.state < stateReady || o.isHeld() || counted.Has(game.PlayerID(other)) || person(o) != person(c) {
-				continue
-			}
-			counted |= game.MaskOne(game.PlayerID(other))
-			if o.ballot.choice != 0 && (choice == 0 || o.ballot.order < order) {
-				choice, order = o.ballot.choice, o.ballot.order
+		b := c.ballot
+		for _, o := range s.sessions[id+1:] {
+			if waits(o) && person(o) == person(c) {
+				counted |= game.MaskOne(o.id)
+				if replaces(&o.ballot, &b) {
+					b = o.ballot
+				}
 			}
 		}
 		total++
 		switch {
-		case choice > 0:
+		case b.choice > 0:
 			yes++
-		case choice < 0:
+		case b.choice < 0:
 			no++
 		}
 	}
