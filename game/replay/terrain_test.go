@@ -89,7 +89,7 @@ func TestEmptyLayersTakeFewBytes(t *testing.T) {
 // TestLargeTerrain records a map near the limits of a terrain, and reads it in memory for what it
 // has and not for what a log may have.
 func TestLargeTerrain(t *testing.T) {
-	testenv.OneGoroutine(t)
+	testenv.RequireExactAllocs(t)
 	const width, n = 2600, 2600 * 2600
 	h := header()
 	h.Terrain = game.Terrain{
