@@ -33,6 +33,7 @@ func (o outcome) String() string {
 // program is a package's compiled tests.
 type program struct {
 	pkg, dir, file string
+	rapid          bool // it has the flags of pgregory.net/rapid
 }
 
 // test is one test function.
@@ -62,12 +63,13 @@ func buildTests(dir, overlay string, jobs int) ([]program, error) {
 		isChanged[p.ImportPath] = dirs[p.Dir] && !strings.Contains(p.ImportPath, " ")
 	}
 	// A test program depends on the package itself and on those that its test files import.
-	depends := map[string]bool{}
+	depends, rapid := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
 		if pkg, ok := strings.CutSuffix(p.ImportPath, ".test"); ok {
 			for _, d := range p.Deps {
 				d, _, _ = strings.Cut(d, " ")
 				depends[pkg] = depends[pkg] || isChanged[d]
+				rapid[pkg] = rapid[pkg] || d == "pgregory.net/rapid"
 			}
 		}
 	}
@@ -77,7 +79,7 @@ func buildTests(dir, overlay string, jobs int) ([]program, error) {
 		if !own || strings.Contains(p.ImportPath, "/internal/peers") || strings.HasSuffix(p.ImportPath, "/app") || strings.Contains(p.ImportPath, "/cmd/") {
 			continue
 		}
-		programs = append(programs, program{p.ImportPath, p.Dir, filepath.Join(dir, fmt.Sprintf("%d.test", len(programs)))})
+		programs = append(programs, program{p.ImportPath, p.Dir, filepath.Join(dir, fmt.Sprintf("%d.test", len(programs))), rapid[p.ImportPath]})
 	}
 	var failed error
 	parallel(jobs, programs, func(p program) {
@@ -136,7 +138,11 @@ func findTests(programs []program, dir string, jobs int) ([]*test, error) {
 func (p program) run(names []string, id int, limit time.Duration, env ...string) (ok bool, out []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.file, "-test.failfast", "-test.run", "^("+strings.Join(names, "|")+")$")
+	args := []string{"-test.failfast", "-test.run", "^(" + strings.Join(names, "|") + ")$"}
+	if p.rapid {
+		args = append(args, "-rapid.nofailfile")
+	}
+	cmd := exec.CommandContext(ctx, p.file, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(append(os.Environ(), "TEEYARD_PEERS=", "TEEYARD_FULL=", "TEEYARD_MUTANT="+strconv.Itoa(id)), env...)
 	cmd.WaitDelay = time.Second
