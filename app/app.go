@@ -45,10 +45,15 @@ type commands struct {
 const description = `A game server for Teeworlds and DDNet, and a toolbox.
 
 Durations are like 2.5s or 1m30s; a number alone is seconds. The exit status is 0 if all went
-well, 1 if something did not, and 2 if the command line is wrong.`
+well, 1 if something did not, 2 if the command line is wrong, and 3 if a recording ends too
+early, but is good up to there.`
 
-// exitUsage is the exit status for a wrong command line. Other failures have 1.
-const exitUsage = 2
+const (
+	// exitUsage is the exit status for a wrong command line.
+	exitUsage = 2
+	// exitCutOff is the exit status for a recording that is good, but ends too early. Other failures have 1.
+	exitCutOff = 3
+)
 
 // usageError is returned by commands for a wrong command line.
 type usageError struct{ error }
@@ -125,7 +130,7 @@ func signalContext() (context.Context, error) {
 }
 
 // Main runs the program with the arguments of the command line. It ends the program if that
-// fails, with status 2 if the arguments or cfg are wrong, and otherwise 1.
+// fails, with the exit status that the help describes.
 func Main(cfg Config) {
 	p, err := newProgram(cfg)
 	if err != nil {
@@ -145,9 +150,14 @@ func Main(cfg Config) {
 	parser.Stdout, parser.Exit = os.Stderr, func(int) { os.Exit(exitUsage) } // for usage errors
 	parser.FatalIfErrorf(err)
 	if err := command.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, p.name+":", safetext.Lines(err.Error())) // it may quote what a server sent
-		if errors.As(err, new(usageError)) {
+		if !errors.As(err, new(toldError)) {
+			fmt.Fprintln(os.Stderr, p.name+":", safetext.Lines(err.Error())) // it may quote what a server sent
+		}
+		switch {
+		case errors.As(err, new(usageError)):
 			os.Exit(exitUsage)
+		case isCutOff(err):
+			os.Exit(exitCutOff)
 		}
 		os.Exit(1)
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,9 +57,10 @@ type demoViewer struct {
 	keyframes   int
 	snapshots   int
 	messages    int
-	unreadable  int // messages that cannot be decoded
-	broken      int // chunks
-	problem     error
+	unreadable  int   // messages that cannot be decoded
+	broken      int   // chunks
+	brokenAt    error // the first of them
+	problem     error // after which nothing was read
 
 	repeats demo.Repeats
 }
@@ -88,15 +90,12 @@ func (v *demoViewer) read(r *demo.Reader) error {
 		case err == io.EOF:
 			return nil
 		case errors.Is(err, demo.ErrChunk):
-			v.broken++
-			if v.problem == nil {
-				v.problem = err
+			if v.broken++; v.broken == 1 {
+				v.brokenAt = err
 			}
 			continue
 		case err != nil:
-			if v.problem == nil || errors.Is(err, demo.ErrCutOff) {
-				v.problem = err
-			}
+			v.problem = err
 			return nil
 		}
 		switch c.Kind {
@@ -287,8 +286,8 @@ func (c *demoPlayCmd) play(ctx context.Context, r *demo.Reader, w *bufio.Writer)
 	if begun {
 		out.printScores(client.Scoreboard(v.side))
 	}
-	if v.problem != nil {
-		return fmt.Errorf("%s: %w", c.File, v.problem)
+	if err := cmp.Or(v.brokenAt, v.problem); err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	return nil
 }

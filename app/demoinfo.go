@@ -1,10 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -50,6 +50,7 @@ type demoInfo struct {
 	Complete    bool         `json:"complete"` // the recorder ended it
 	Problem     string       `json:"trouble,omitempty"`
 
+	problem error                // the worst one of the file, nil if it is whole
 	current [game.MaxPlayers]int // by id: index in Players + 1
 }
 
@@ -82,10 +83,10 @@ func (c *demoInfoCmd) Run() error {
 		info.Bytes = st.Size()
 	}
 	if c.JSON {
-		return json.NewEncoder(os.Stdout).Encode(info)
+		return cmp.Or(json.NewEncoder(os.Stdout).Encode(info), told(info.problem))
 	}
 	info.print(os.Stdout)
-	return nil
+	return told(info.problem)
 }
 
 // readDemoInfo reads a demo to its end.
@@ -117,7 +118,11 @@ func readDemoInfo(r *demo.Reader) (*demoInfo, error) {
 	for _, tick := range h.Markers {
 		info.Markers = append(info.Markers, ticksToSeconds(tick-v.first))
 	}
-	info.Complete = !errors.Is(v.problem, demo.ErrCutOff) && (h.Length > 0 || v.last-v.first < game.TickRate)
+	info.problem, info.Complete = v.problem, !isCutOff(v.problem)
+	if v.brokenAt != nil {
+		info.problem = v.brokenAt
+		trouble = append(trouble, v.brokenAt.Error())
+	}
 	if v.problem != nil {
 		trouble = append(trouble, v.problem.Error())
 	}

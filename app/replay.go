@@ -77,6 +77,7 @@ type replayInfo struct {
 	Simulated    bool           `json:"run_again"` // so that deaths, kills and matches are known
 	Result       *replayScores  `json:"result,omitempty"`
 	End          string         `json:"end"`
+	Complete     bool           `json:"complete"` // it has its end
 	Problem      string         `json:"trouble,omitempty"`
 
 	end         string               // for people
@@ -262,21 +263,24 @@ func (c *replayInfoCmd) Run(p *program) error {
 	if result := r.MatchResult(); result != nil {
 		info.Result = newReplayScores(result)
 	}
-	switch info.end = info.End; {
-	case errors.Is(err, replay.ErrCorrupt):
-		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
-	case errors.Is(err, replay.ErrTruncated):
-		info.end = fmt.Sprintf("cut off behind byte %d of %d: it is still being recorded, the recorder was killed, or the file was not copied as a whole", r.ValidBytes(), info.Bytes)
-	case err != nil && err != io.EOF:
-		info.end = "unknown"
-	case r.End() == replay.EndNone:
-		info.end = "none: it is still being recorded, or the recorder was killed"
+	if err == io.EOF {
+		err = nil
 	}
+	err = endOf(r, err)
+	switch info.end = info.End; {
+	case isDamaged(err):
+		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
+	case isCutOff(err):
+		info.end = fmt.Sprintf("cut off behind byte %d of %d: %s", r.ValidBytes(), info.Bytes, cutOffCauses)
+	case err != nil:
+		info.end = "unknown"
+	}
+	info.Complete = err == nil
 	if c.JSON {
-		return json.NewEncoder(os.Stdout).Encode(info)
+		return cmp.Or(json.NewEncoder(os.Stdout).Encode(info), told(err))
 	}
 	info.print(os.Stdout)
-	return nil
+	return told(err)
 }
 
 func (i *replayInfo) print(w io.Writer) {
@@ -333,12 +337,15 @@ type replayVerifyCmd struct {
 
 // Help explains the result.
 func (replayVerifyCmd) Help() string {
-	return `A log has a checksum of the world for every half second. The exit code is 0 if all
-match. A log that is cut off, such as that of a killed server, is verified up to
-its last complete half second, which is not an error.
+	return `A log has a checksum of the world for every half second. "ok" is a log that is whole and
+in which all match. A log that is cut off, such as that of a killed server, is
+verified up to its last complete half second.
 
 A teehistorian (sv_tee_historian of DDNet-Server) has what players did and where all
 tees were in each tick. They must be at the same places in our simulation of DDRace.
+
+The exit status is 0 if all files are ok, 3 if nothing is wrong but a file is cut off,
+and 1 if a file is damaged or differs.
 
   teeyard replay verify replays/*.twreplay`
 }
@@ -346,8 +353,15 @@ tees were in each tick. They must be at the same places in our simulation of DDR
 // Run verifies logs.
 func (c *replayVerifyCmd) Run(p *program) error {
 	bad := 0
+	var cutOff error
 	for _, name := range c.Files {
-		if err := p.verifyReplay(name, c.Map); err != nil {
+		switch err := p.verifyReplay(name, c.Map); {
+		case errors.As(err, new(toldError)):
+			cutOff = err
+		case isCutOff(err):
+			fmt.Printf("%s: cut off, nothing of it can be run: %s; %s\n", safetext.Line(name), safetext.Line(err.Error()), cutOffCauses)
+			cutOff = told(err)
+		case err != nil:
 			fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), safetext.Line(err.Error()))
 			bad++
 		}
@@ -355,7 +369,7 @@ func (c *replayVerifyCmd) Run(p *program) error {
 	if bad > 0 {
 		return fmt.Errorf("%d of %d logs failed", bad, len(c.Files))
 	}
-	return nil
+	return cutOff
 }
 
 // verifyWatched runs the match of a log again. It ends the program if a tick does not end.
@@ -371,6 +385,7 @@ func (p *program) verifyWatched(name string, r *replay.Reader) (replay.Result, e
 	return replay.Verify(r, cfg)
 }
 
+// verifyReplay verifies a file. It prints the result, but for an error that is not told.
 func (p *program) verifyReplay(name, mapFile string) error {
 	f, r, err := openReplay(name)
 	if (errors.Is(err, replay.ErrFormat) || errors.Is(err, replay.ErrTruncated)) && isTeehistorian(name) {
@@ -383,22 +398,20 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	begin := time.Now()
 	res, err := p.verifyWatched(name, r)
 	took := time.Since(begin)
-	switch {
-	case err == nil && res.End == replay.EndNone:
-		fmt.Printf("%s: still being recorded, or the recorder was killed; ", safetext.Line(name))
-	case errors.Is(err, replay.ErrTruncated):
-		fmt.Printf("%s: cut off behind byte %d; ", safetext.Line(name), r.ValidBytes())
+	switch err = endOf(r, err); {
+	case isCutOff(err):
+		fmt.Printf("%s: cut off behind byte %d, good up to tick %d (%v), %d checksums agree; %s\n",
+			safetext.Line(name), r.ValidBytes(), res.LastGoodTick, ticksToDuration(res.LastGoodTick), res.HashesMatched, cutOffCauses)
+		return told(err)
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
 		return fmt.Errorf("%w (recorded by %s, verified by %s; versions may differ in their rules)", err, r.Header().Program, server.Program())
 	case err != nil && res.LastGoodTick > 0:
 		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, ticksToDuration(res.LastGoodTick))
 	case err != nil:
 		return adviseOnLog(err)
-	default:
-		fmt.Printf("%s: ", safetext.Line(name))
 	}
-	fmt.Printf("ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
-		res.Ticks, ticksToDuration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
+	fmt.Printf("%s: ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
+		safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
 	return nil
 }
 
@@ -469,7 +482,8 @@ func (c *replayCutCmd) Run(p *program) error {
 	}
 	switch {
 	case err != nil:
-		fmt.Printf("%s is cut off there: the recorder was killed, or the file was not copied as a whole\n", safetext.Line(c.File))
+		fmt.Printf("%s is cut off there: %s\n", safetext.Line(c.File), cutOffCauses)
+		return told(err)
 	case last < to && to < game.MaxTick:
 		fmt.Printf("%s ends there, before tick %d (%v); it was copied as a whole\n", safetext.Line(c.File), to, ticksToDuration(to))
 	}

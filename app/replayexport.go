@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -74,8 +73,9 @@ func (c *replayExportCmd) Run(p *program) error {
 		return err
 	}
 	fmt.Printf("%s: %v to %v of the match\n", safetext.Line(c.Out), ticksToDuration(e.first), ticksToDuration(e.last))
-	if e.cutOff {
-		fmt.Printf("%s is cut off there: the recorder was killed, or the file was not copied as a whole\n", safetext.Line(c.File))
+	if isCutOff(err) {
+		fmt.Printf("%s is cut off there: %s\n", safetext.Line(c.File), cutOffCauses)
+		return told(err)
 	}
 	return err
 }
@@ -160,12 +160,13 @@ type demoExport struct {
 	first, last int32        // ticks
 	seen        int32        // tick, the last of the log
 	done        bool
-	cutOff      bool     // the log is, before the demo was to end
+	tellsEnd    bool     // the demo itself says what is missing, and not an error
 	names       []string // of players seen
 	err         error
 }
 
-// run writes the demo. With an error there is one nevertheless if e.out is set.
+// run writes the demo. With an error there is one nevertheless if e.out is set. A log that is cut off before the demo
+// was to end is such an error.
 func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
 	cfg.OnTick = func(w *game.World, _ *replay.Tick, events []game.Event) {
 		e.seen = w.Tick()
@@ -180,18 +181,24 @@ func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
 		return e.err
 	case e.out == nil && e.ofPlayer && len(e.names) > 0:
 		return fmt.Errorf("%q was not in the game then; these were: %s", e.player, strings.Join(e.names, ", "))
+	case e.out == nil && isCutOff(err):
+		return fmt.Errorf("nothing happens in the log then, up to where it ends: %v", err)
 	case e.out == nil:
 		return cmp.Or(err, fmt.Errorf("nothing happens in the log then; it has %v", ticksToDuration(res.Ticks)))
 	}
-	if err := e.out.Close(); err != nil {
-		return err
-	}
 	early := !e.done && e.seen < e.to
-	if err != nil && !errors.Is(err, replay.ErrTruncated) && (early || res.LastGoodTick < e.last) {
-		return fmt.Errorf("the demo is right up to %v: %w", ticksToDuration(min(res.LastGoodTick, e.last)), err)
+	missing := endOf(r, err)
+	switch {
+	case missing == nil, isCutOff(missing) && !early, !early && res.LastGoodTick >= e.last:
+		missing = nil
+	case !isCutOff(missing):
+		missing = fmt.Errorf("the demo is right up to %v: %w", ticksToDuration(min(res.LastGoodTick, e.last)), missing)
 	}
-	e.cutOff = early && (err != nil || res.End == replay.EndNone)
-	return nil
+	if missing != nil && e.tellsEnd {
+		err := e.record.WriteEnd(e.out, safetext.Line(fmt.Sprintf("Not all of the match is here: %v", missing)))
+		return cmp.Or(err, e.out.Close())
+	}
+	return cmp.Or(e.out.Close(), missing)
 }
 
 // tick adds a tick of the world.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +63,8 @@ func openHistory(file io.Reader, name, mapFile string) (*history, error) {
 	return h, err
 }
 
-// verifyTeehistorian runs a recording of DDNet-Server in our simulation of DDRace.
+// verifyTeehistorian runs a recording of DDNet-Server in our simulation of DDRace. The result is printed, but for
+// an error that is not told.
 func verifyTeehistorian(name, mapFile string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -89,19 +89,20 @@ func verifyTeehistorian(name, mapFile string) error {
 	}
 	took := time.Since(begin)
 	notes := teehistorianNotes(res)
-	if res.Difference != nil {
+	switch {
+	case res.Difference != nil && res.End != nil:
+		return fmt.Errorf("%v; %d places up to there are equal; %v%s", res.Difference, res.TeeTicks, res.End, notes)
+	case res.Difference != nil:
 		return fmt.Errorf("%v; %d places up to there are equal%s", res.Difference, res.TeeTicks, notes)
+	case isCutOff(res.End):
+		fmt.Printf("%s: cut off, good up to tick %d (%v), %d places of tees agree%s; %s: %s\n",
+			safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), res.TeeTicks, safetext.Line(notes), safetext.Line(res.End.Error()), cutOffCauses)
+		return told(res.End)
+	case res.End != nil:
+		return fmt.Errorf("%w; good up to tick %d (%v), %d places of tees agree%s", res.End, res.Ticks, ticksToDuration(res.Ticks), res.TeeTicks, notes)
 	}
-	if res.End != nil && !errors.Is(res.End, teehistorian.ErrCutOff) {
-		return fmt.Errorf("%w; %d places up to there are equal", res.End, res.TeeTicks)
-	}
-	if res.End != nil {
-		fmt.Printf("%s: %s; ", safetext.Line(name), safetext.Line(res.End.Error()))
-	} else {
-		fmt.Printf("%s: ", safetext.Line(name))
-	}
-	fmt.Printf("ok, %d ticks (%v), %d places of tees agree, %.0f ticks per second%s\n",
-		res.Ticks, ticksToDuration(res.Ticks), res.TeeTicks, float64(res.Ticks)/took.Seconds(), safetext.Line(notes))
+	fmt.Printf("%s: ok, %d ticks (%v), %d places of tees agree, %.0f ticks per second%s\n",
+		safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), res.TeeTicks, float64(res.Ticks)/took.Seconds(), safetext.Line(notes))
 	return nil
 }
 

@@ -47,7 +47,7 @@ func TestVerifyTeehistorian(t *testing.T) {
 		}
 	}
 	testenv.NoError(t, os.WriteFile(file, b[:len(b)-1000], 0o644)) // as after a crash
-	if err := verifyTeehistorian(file, ""); err != nil {
+	if err := verifyTeehistorian(file, ""); !errors.As(err, new(toldError)) || !errors.Is(err, teehistorian.ErrCutOff) {
 		t.Error(err)
 	}
 	// A server's folders, and another map of the same name in the current one.

@@ -64,8 +64,15 @@ func exportTeehistorian(out io.Writer, file io.Reader) error {
 	case d.out == nil:
 		return errors.New("nobody is in the recording")
 	}
-	if res.Difference != nil {
-		if err := d.say(fmt.Sprintf("From here on the simulation differs from the recording: %v", res.Difference)); err != nil {
+	text := ""
+	switch {
+	case res.Difference != nil:
+		text = fmt.Sprintf("From here on the simulation differs from the recording: %v", res.Difference)
+	case res.End != nil:
+		text = fmt.Sprintf("Not all of the match is here: %v", res.End)
+	}
+	if text != "" {
+		if err := d.say(safetext.Line(text)); err != nil {
 			return err
 		}
 	}
@@ -82,7 +89,8 @@ func historianStart(h *teehistorian.Header) time.Time {
 	return t
 }
 
-// historianPlayers returns the names of who is in a recording, who came first, and its last tick.
+// historianPlayers returns the names of who is in a recording, who came first, and its last tick, as far as it can be
+// read. The error is only that of its header.
 func historianPlayers(file io.Reader) (names []string, last int32, err error) {
 	r, err := teehistorian.NewReader(file)
 	if err != nil {

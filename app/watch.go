@@ -209,7 +209,7 @@ func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) er
 	if err != nil {
 		return err
 	}
-	e := demoExport{format: recorder.Teeworlds, gameMap: m, file: w, began: time.UnixMilli(r.Header().StartTime), to: game.MaxTick}
+	e := demoExport{format: recorder.Teeworlds, gameMap: m, file: w, began: time.UnixMilli(r.Header().StartTime), to: game.MaxTick, tellsEnd: true}
 	return e.run(r, p.verifyConfig())
 }
 

@@ -2,7 +2,9 @@ package recorder
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/bridge7"
@@ -17,7 +19,8 @@ import (
 var ErrNothing = errors.New("no snapshot of the demo can be read, so that there is nothing to show")
 
 // Convert writes a demo of another version, such as DDNet's, as one of Teeworlds 0.7, as far as that can
-// show it. Of a damaged demo it converts what is whole; if there is nothing to show, it returns ErrNothing.
+// show it. Of a damaged demo it converts what is whole, and the last line of chat says what is missing; if there is
+// nothing to show, it returns ErrNothing.
 func Convert(w io.Writer, r *demo.Reader) error {
 	h := *r.Header()
 	h.Version, h.NetVersion, h.Length, h.MapSHA256 = demo.VersionTeeworlds, msg7.NetVersion, 0, [32]byte{}
@@ -35,14 +38,28 @@ func Convert(w io.Writer, r *demo.Reader) error {
 		rec     Record
 		due     int32 // tick of the next keyframe
 		shown   bool
+		broken  int // chunks
 	)
 	for chunk := new(demo.Chunk); ; {
 		err := r.Next(chunk)
 		switch {
 		case errors.Is(err, demo.ErrChunk):
+			broken++
 		case err == io.EOF, errors.Is(err, demo.ErrCutOff):
 			if !shown {
 				return ErrNothing
+			}
+			var missing []string
+			if broken > 0 {
+				missing = append(missing, fmt.Sprintf("%d chunks are damaged", broken))
+			}
+			if err != io.EOF {
+				missing = append(missing, err.Error())
+			}
+			if len(missing) > 0 {
+				if err := rec.WriteEnd(out, "Not all of the match is here: "+strings.Join(missing, "; ")); err != nil {
+					return err
+				}
 			}
 			return out.Close()
 		case err != nil:
@@ -64,6 +81,16 @@ func Convert(w io.Writer, r *demo.Reader) error {
 			}
 		}
 	}
+}
+
+// WriteEnd writes a line of the server's chat to a demo of Teeworlds 0.7 that ends with the record, and two more seconds
+// in which it can be read.
+func (r *Record) WriteEnd(out *demo.Writer, text string) error {
+	out.Message((&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(text)}).Append(nil))
+	for ticks := int32(2); ticks <= 2*game.TickRate; ticks += 2 {
+		out.Snapshot(r.Tick+ticks, &r.Snapshot)
+	}
+	return out.Flush() // with the first error
 }
 
 // converter gets what a demo tells clients.

@@ -50,7 +50,7 @@ func newMatch(t testing.TB, mapName string, mode game.Mode, players int, mods ..
 // recording is a demo that is made, and what went into it.
 type recording struct {
 	*Recorder
-	file    bytes.Buffer
+	file    memFile
 	out     *demo.Writer
 	record  Record
 	records []takenRecord

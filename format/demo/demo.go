@@ -72,8 +72,8 @@ var (
 	ErrFormat = errors.New("demo: not a demo")
 	// ErrVersion means that the version of the format is not supported.
 	ErrVersion = errors.New("demo: unsupported version")
-	// ErrCutOff means that the file ends within its header, its map or a chunk, as when
-	// the recorder was killed or the disk was full. What came before is good.
+	// ErrCutOff means that the file ends within its header, its map or a chunk, or before the length in its header,
+	// as when the recorder was killed or the disk was full. What came before is good.
 	ErrCutOff = errors.New("demo: the file is cut off")
 	// ErrChunk means that a chunk is broken. Reading can go on after it.
 	ErrChunk = errors.New("demo: broken chunk")

@@ -56,6 +56,7 @@ type Reader struct {
 	sizes   *snapshot.ItemSizes
 	r       *bufio.Reader
 	offset  int64
+	first   int32 // tick, -1 before the first marker
 	tick    int32
 	hasBase bool
 	err     error // of the file
@@ -69,7 +70,7 @@ type Reader struct {
 
 // NewReader reads the header and the map.
 func NewReader(r io.Reader) (*Reader, error) {
-	d := &Reader{r: bufio.NewReaderSize(r, 64<<10), tick: -1, last: new(snapshot.Snapshot), next: new(snapshot.Snapshot)}
+	d := &Reader{r: bufio.NewReaderSize(r, 64<<10), first: -1, tick: -1, last: new(snapshot.Snapshot), next: new(snapshot.Snapshot)}
 	head := make([]byte, headerSize(VersionDDNet))
 	const start = 8 // magic and version
 	if n, err := io.ReadFull(d.r, head[:start]); err != nil {
@@ -119,8 +120,9 @@ func (d *Reader) Header() *Header { return &d.h }
 // Map returns the map's file; empty if the demo was recorded without it.
 func (d *Reader) Map() []byte { return d.mapData }
 
-// Next reads the next chunk into c, whose Message is valid until the next call. It returns io.EOF at the end, an error that wraps ErrCutOff if the file ends within a
-// chunk, and one that wraps ErrChunk for a broken chunk, after which reading can go on.
+// Next reads the next chunk into c, whose Message is valid until the next call. It returns io.EOF at the end of a
+// whole demo, and an error that wraps ErrCutOff if the file ends within a chunk, or before the length in its header.
+// For a broken chunk, after which reading can go on, the error wraps ErrChunk.
 func (d *Reader) Next(c *Chunk) error {
 	*c = Chunk{Offset: d.offset, Tick: d.tick}
 	if d.err != nil {
@@ -129,7 +131,7 @@ func (d *Reader) Next(c *Chunk) error {
 	start := d.offset
 	head, err := d.r.ReadByte()
 	if err == io.EOF {
-		d.err = io.EOF
+		d.err = d.end()
 		return d.err
 	} else if err != nil {
 		d.err = cutOff(err, start, "a chunk")
@@ -146,6 +148,22 @@ func (d *Reader) Next(c *Chunk) error {
 		err = fmt.Errorf("%w at byte %d: %w", ErrChunk, start, err)
 	}
 	return err
+}
+
+// end returns the error for a file that ends behind a chunk: io.EOF, unless the header shows that something is
+// missing. Less than a second that is missing cannot be seen.
+func (d *Reader) end() error {
+	seconds := 0
+	if d.first >= 0 {
+		seconds = max(0, int(d.tick)-int(d.first)) / TickRate
+	}
+	switch {
+	case d.h.Length > seconds:
+		return fmt.Errorf("%w: after byte %d, with %d of %d seconds", ErrCutOff, d.offset, seconds, d.h.Length)
+	case d.h.Length == 0 && seconds > 0 && d.h.Version >= withMarkers:
+		return fmt.Errorf("%w: after byte %d, and its recorder did not complete it", ErrCutOff, d.offset)
+	}
+	return io.EOF
 }
 
 // read reads the next n bytes of a chunk into buf.
@@ -177,7 +195,14 @@ func (d *Reader) readTick(c *Chunk, head byte) error {
 	if tick < 0 || tick > math.MaxInt32 {
 		return fmt.Errorf("tick %d", tick)
 	}
+	before := d.tick
 	d.tick, c.Tick = int32(tick), int32(tick)
+	if d.first < 0 {
+		d.first = d.tick
+	}
+	if d.tick < before { // one of both is wrong
+		return fmt.Errorf("tick %d after tick %d", tick, before)
+	}
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package teehistorian
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Frame is a tick: where the tees are after it, and what came between it and the next one.
 //
@@ -17,7 +20,7 @@ type Frame struct {
 	// Alive says which tees there are, and Pos where.
 	Alive [MaxClients]bool
 	Pos   [MaxClients]Point
-	// Partial says that the file ends here without Finish, so that tees may be missing.
+	// Partial says that the file ends here, so that tees may be missing. The next call of NextFrame says why.
 	Partial bool
 }
 
@@ -49,8 +52,8 @@ func (r *Reader) NextFrame() (*Frame, error) {
 		} else {
 			f.Actions = append(f.Actions, rec)
 		}
-		if r.Next(&rec) != nil {
-			f.Partial = len(f.Actions) == 0
+		if r.Next(&rec) != nil { // which the next call returns
+			f.Partial = f.mayLackTees()
 			return f, nil
 		}
 		if rec.Tick != f.Tick {
@@ -58,4 +61,12 @@ func (r *Reader) NextFrame() (*Frame, error) {
 			return f, nil
 		}
 	}
+}
+
+// mayLackTees reports whether more tees may follow the last record: what the tick ends with was not there yet.
+func (f *Frame) mayLackTees() bool {
+	if len(f.Tees) > 0 {
+		return len(f.Actions) == f.Early
+	}
+	return !slices.ContainsFunc(f.Actions, func(r Record) bool { return r.Kind != Extra })
 }

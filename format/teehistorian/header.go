@@ -3,6 +3,7 @@ package teehistorian
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -58,7 +59,13 @@ func (h *Header) SHA256() (sum [32]byte, ok bool) {
 
 func (h *Header) parse(b []byte) error {
 	if err := json.Unmarshal(b, h); err != nil {
-		return fmt.Errorf("%w: the header: %w", ErrFormat, err)
+		at := int64(0)
+		if syntax, wrongType := new(json.SyntaxError), new(json.UnmarshalTypeError); errors.As(err, &syntax) {
+			at = syntax.Offset
+		} else if errors.As(err, &wrongType) {
+			at = wrongType.Offset
+		}
+		return fmt.Errorf("%w: the header at byte %d: %w", ErrFormat, int64(len(magic))+at, err)
 	}
 	h.JSON = b
 	major, err := strconv.Atoi(h.Version)

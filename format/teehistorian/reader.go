@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/teeyard/teeyard/protocol/packer"
 )
@@ -17,7 +18,9 @@ type Reader struct {
 	r      *bufio.Reader
 	offset int64 // of what is read next
 	err    error // the last one; nothing is read after it
-	u      packer.Unpacker
+	// finished reports that Finish was read.
+	finished bool
+	u        packer.Unpacker
 
 	tick    int32
 	lastTee int32 // the id of the last record of players, if there was one in the tick
@@ -53,7 +56,10 @@ func NewReader(file io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w, in the header", err)
 	}
-	return r, r.h.parse(text)
+	if err := r.h.parse(text); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Header returns the header.
@@ -62,9 +68,9 @@ func (r *Reader) Header() *Header { return &r.h }
 // Offset returns how many bytes of the file have been read.
 func (r *Reader) Offset() int64 { return r.offset }
 
-// Next reads the next record. After the last one it returns io.EOF, whether or not that is
-// Finish; if the file ends within a record an error that wraps ErrCutOff; and one that wraps
-// ErrFormat for a record that is wrong, after which nothing can be read.
+// Next reads the next record. After Finish it returns io.EOF if the file ends there. If it ends anywhere else, the
+// error wraps ErrCutOff. If a record is wrong, or something follows Finish, it wraps ErrFormat. After an error
+// nothing can be read.
 func (r *Reader) Next(rec *Record) error {
 	if r.hasNext {
 		*rec, r.hasNext = r.next, false
@@ -78,8 +84,15 @@ func (r *Reader) Next(rec *Record) error {
 
 func (r *Reader) read(rec *Record) error {
 	for {
-		if _, err := r.r.Peek(1); err == io.EOF {
+		switch _, err := r.r.Peek(1); {
+		case err == io.EOF && r.finished:
 			return io.EOF
+		case err == io.EOF:
+			return fmt.Errorf("%w after byte %d: the record that ends it is missing", ErrCutOff, r.offset)
+		case err != nil:
+			return r.fail(err)
+		case r.finished:
+			return fmt.Errorf("%w: it goes on after byte %d, where a record ends it", ErrFormat, r.offset)
 		}
 		start := r.offset
 		k, err := r.readInt()
@@ -99,9 +112,7 @@ func (r *Reader) read(rec *Record) error {
 		if Kind(k) == tickSkip {
 			continue
 		}
-		if rec.Kind == Finish {
-			r.err = io.EOF
-		}
+		r.finished = rec.Kind == Finish
 		return nil
 	}
 }
@@ -218,6 +229,9 @@ func (r *Reader) readCommand(rec *Record) error {
 	if err := r.readText(&rec.Name); err != nil {
 		return err
 	}
+	if !isCommandName(rec.Name) {
+		return fmt.Errorf("%w: a command named %q", ErrFormat, rec.Name)
+	}
 	n, err := r.readInt()
 	if err != nil {
 		return err
@@ -239,6 +253,11 @@ func (r *Reader) readCommand(rec *Record) error {
 	return nil
 }
 
+// isCommandName reports whether a console can have a command of that name.
+func isCommandName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= 0x7f })
+}
+
 // readClient reads the number of a client, which is at least a number.
 func (r *Reader) readClient(rec *Record, least int32) error {
 	id, err := r.readInt()
@@ -254,6 +273,7 @@ func (r *Reader) readInt() (int32, error) {
 	r.u.Reset(b)
 	v := r.u.Int()
 	if r.u.Err() != nil {
+		r.offset += int64(len(b)) // of an integer that is cut off
 		return 0, r.fail(err)
 	}
 	n := len(b) - r.u.Len()

@@ -19,7 +19,7 @@ var (
 	ErrFormat = errors.New("teehistorian: malformed file")
 	// ErrVersion means that the file is of a version that this package cannot read.
 	ErrVersion = errors.New("teehistorian: unknown version")
-	// ErrCutOff means that the file ends within a record, as after a crash.
+	// ErrCutOff means that the file ends without Finish, as after a crash. What was read before is good.
 	ErrCutOff = errors.New("teehistorian: the file is cut off")
 )
 

@@ -123,7 +123,7 @@ func TestHeader(t *testing.T) {
 		t.Errorf("%+v\nis read again as\n%+v", own, again)
 	}
 	for text, want := range map[string]error{
-		`{"version":"2","version_minor":"22"}`: io.EOF, `{"version":"2"}`: io.EOF,
+		`{"version":"2","version_minor":"22"}`: teehistorian.ErrCutOff, `{"version":"2"}`: teehistorian.ErrCutOff,
 		`{"version":"2","version_minor":"23"}`: teehistorian.ErrVersion, `{"version":"3"}`: teehistorian.ErrVersion, `{}`: teehistorian.ErrVersion,
 		`{"version":2}`: teehistorian.ErrFormat, `{`: teehistorian.ErrFormat,
 		strings.Repeat(" ", 1<<20+1): teehistorian.ErrFormat,
@@ -188,7 +188,7 @@ func TestTicks(t *testing.T) {
 		var got strings.Builder
 		for {
 			f, err := r.NextFrame()
-			if err == io.EOF {
+			if err == io.EOF || errors.Is(err, teehistorian.ErrCutOff) {
 				break
 			}
 			testenv.NoError(t, err)
@@ -251,7 +251,7 @@ func TestBrokenFiles(t *testing.T) {
 	for range 1 << 13 {
 		crowd = packer.AppendInts(crowd, []int32{-8, 1})
 	}
-	for want, b := range map[error][]byte{io.EOF: crowd, teehistorian.ErrFormat: packer.AppendInts(crowd, []int32{-8, 1})} {
+	for want, b := range map[error][]byte{teehistorian.ErrCutOff: crowd, teehistorian.ErrFormat: packer.AppendInts(crowd, []int32{-8, 1})} {
 		r := testenv.Must(teehistorian.NewReader(bytes.NewReader(b)))
 		_, err := r.NextFrame()
 		if _, then := r.NextFrame(); !errors.Is(errors.Join(err, then), want) {
@@ -294,7 +294,8 @@ func FuzzReader(f *testing.F) {
 		}
 		once := write(t, b, records)
 		again, end := read(once)
-		if end != io.EOF {
+		finished := records[len(records)-1].Kind == teehistorian.Finish
+		if finished != (end == io.EOF) || !finished && !errors.Is(end, teehistorian.ErrCutOff) {
 			t.Fatalf("read up to %v, and after it was written up to %v", err, end)
 		}
 		if !bytes.Equal(write(t, b, again), once) {

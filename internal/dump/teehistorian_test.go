@@ -30,6 +30,7 @@ func TestTeehistorian(t *testing.T) {
 		{Kind: teehistorian.Extra, ID: teehistorian.ExtraTeam, Data: []byte{1, 2, 3}},
 		{Kind: teehistorian.Extra, ID: [16]byte{1}, Data: []byte{1, 2, 3}},
 		{Kind: teehistorian.Command, Client: -1, Flags: 4, Name: "say", Args: []string{"\x1b[2J"}},
+		{Kind: teehistorian.Finish},
 	} {
 		testenv.NoError(t, w.Write(&rec))
 	}

@@ -49,7 +49,7 @@ type match struct {
 // frame is a tick of the recording.
 type frame struct {
 	tick    int32
-	partial bool // the file ends in it, and lacks tees
+	partial bool // the file ends in it, and may lack tees
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	actions []teehistorian.Record
@@ -213,7 +213,11 @@ func (t *match) run(last int32) {
 				return
 			}
 		}
-		if f.partial || t.world.Tick() >= last {
+		if t.world.Tick() >= last {
+			return
+		}
+		if f.partial {
+			t.frame() // there is none, and it says why
 			return
 		}
 		t.searchWork(actionWork * int64(len(f.actions)))

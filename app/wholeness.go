@@ -1,0 +1,53 @@
+package app
+
+import (
+	"errors"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/game/replay"
+)
+
+// errNoEnd is the error for a replay log that ends between two blocks.
+var errNoEnd = errors.New("the log has no end")
+
+// cutOffCauses says why a recording may end too early.
+const cutOffCauses = "it is still being recorded, the recorder was killed, or the file was not copied as a whole"
+
+// isCutOff reports whether an error is that of a recording that ends too early. All commands have this one answer: what
+// such a recording has is good, and the exit status is exitCutOff.
+func isCutOff(err error) bool {
+	for _, cutOff := range []error{errNoEnd, replay.ErrTruncated, teehistorian.ErrCutOff, demo.ErrCutOff} {
+		if errors.Is(err, cutOff) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDamaged reports whether an error is that of a recording of which a part is wrong.
+func isDamaged(err error) bool {
+	return errors.Is(err, replay.ErrCorrupt) || errors.Is(err, teehistorian.ErrFormat) || errors.Is(err, demo.ErrChunk)
+}
+
+// endOf returns the error of a log that was read to its end: err, or errNoEnd if it does not say that it ends there.
+func endOf(r *replay.Reader, err error) error {
+	if err == nil && r.End() == replay.EndNone {
+		return errNoEnd
+	}
+	return err
+}
+
+// toldError is an error that the command has printed.
+type toldError struct{ error }
+
+// Unwrap implements errors.Unwrap.
+func (e toldError) Unwrap() error { return e.error }
+
+// told returns an error that decides the exit status, but is not printed again.
+func told(err error) error {
+	if err == nil {
+		return nil
+	}
+	return toldError{err}
+}

@@ -1,0 +1,53 @@
+package testenv
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+)
+
+// Damage is a copy of a file that is not whole any more: it ends before byte At, or bit Bit of byte At is another one.
+type Damage struct {
+	File []byte // valid until the next Damage
+	Cut  bool
+	At   int
+	Bit  int
+}
+
+// String says what happened to the file.
+func (d Damage) String() string {
+	if d.Cut {
+		return fmt.Sprintf("cut off at byte %d", d.At)
+	}
+	return fmt.Sprintf("bit %d of byte %d flipped", d.Bit, d.At)
+}
+
+// Damaged returns copies of a file, each with one damage: cut off at every byte, and with every bit flipped. Without
+// [Full] these are about most cuts and as many flips, over the whole file, and always the cut of the last byte.
+func Damaged(file []byte, most int) iter.Seq[Damage] {
+	steps := func(n int) int {
+		if Full() {
+			return 1
+		}
+		return n/most | 1 // odd, so that all bits have their turn
+	}
+	return func(yield func(Damage) bool) {
+		for at := 0; at < len(file); at += steps(len(file)) {
+			if !yield(Damage{File: bytes.Clone(file[:at]), Cut: true, At: at}) {
+				return
+			}
+		}
+		if len(file) > 0 && !yield(Damage{File: bytes.Clone(file[:len(file)-1]), Cut: true, At: len(file) - 1}) {
+			return
+		}
+		b := bytes.Clone(file)
+		for n := 0; n < 8*len(file); n += steps(8 * len(file)) {
+			d := Damage{File: b, At: n / 8, Bit: n % 8}
+			b[d.At] ^= 1 << d.Bit
+			if !yield(d) {
+				return
+			}
+			copy(b, file) // the caller may have changed more
+		}
+	}
+}
