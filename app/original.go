@@ -95,10 +95,4 @@ func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
 			}
 		}
 	}
-	const sqlite = "ddnet-server.sqlite"
-	_, begun := files[:1].find("ranks.journal")
-	if dir, found := files.find(sqlite); found && !begun && o != teeworldsServer {
-		log.Warn(p.named(fmt.Sprintf("the ranks of DDNet-Server are not here yet: teeyard ranks import %q --into %q",
-			filepath.Join(dir, sqlite), filepath.Join(files[0], "ranks.journal"))))
-	}
 }

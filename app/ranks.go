@@ -45,14 +45,12 @@ type databaseSetting struct {
 	use   int
 }
 
-// register adds the command add_sqlserver and, if there can be a database, sv_use_sql, as DDNet has them.
+// register adds the command add_sqlserver and sv_use_sql, as DDNet has them.
 func (d *databaseSetting) register(c *console.Console) error {
-	if d.open != nil {
-		err := c.RegisterInt(console.IntVar{Name: "sv_use_sql", Help: "Keep the ranks in the database of add_sqlserver, too, set at the start", Flags: console.Server,
-			Value: &d.use, Default: 1, Max: 1})
-		if err != nil {
-			return err
-		}
+	err := c.RegisterInt(console.IntVar{Name: "sv_use_sql", Help: "Keep the ranks in the database of add_sqlserver, too (teeyard-mariadb), set at the start", Flags: console.Server,
+		Value: &d.use, Default: 1, Max: 1})
+	if err != nil {
+		return err
 	}
 	return c.Register(console.Command{
 		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",

@@ -266,7 +266,6 @@ func (c *replayInfoCmd) Run(p *program) error {
 	if err == io.EOF {
 		err = nil
 	}
-	err = endOf(r, err)
 	switch info.end = info.End; {
 	case isDamaged(err):
 		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
@@ -398,7 +397,7 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	begin := time.Now()
 	res, err := p.verifyWatched(name, r)
 	took := time.Since(begin)
-	switch err = endOf(r, err); {
+	switch {
 	case isCutOff(err):
 		fmt.Printf("%s: cut off behind byte %d, good up to tick %d (%v), %d checksums agree; %s\n",
 			safetext.Line(name), r.ValidBytes(), res.LastGoodTick, ticksToDuration(res.LastGoodTick), res.HashesMatched, cutOffCauses)

@@ -187,7 +187,7 @@ func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
 		return cmp.Or(err, fmt.Errorf("nothing happens in the log then; it has %v", ticksToDuration(res.Ticks)))
 	}
 	early := !e.done && e.seen < e.to
-	missing := endOf(r, err)
+	missing := err
 	switch {
 	case missing == nil, isCutOff(missing) && !early, !early && res.LastGoodTick >= e.last:
 		missing = nil

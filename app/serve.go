@@ -155,6 +155,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()
 	database := databaseSetting{open: p.openDatabase}
+	var before ddnetRanks
 	monitor.Add(web.Value{Name: "websocket_peers", Kind: metrics.Gauge, Help: "Connections of players over WebSocket.", Read: func() float64 { return float64(hub.Peers()) }})
 	chooser := chooseMode
 	if o == teeworldsServer {
@@ -170,7 +171,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMod:    finder.findMod,
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c), finishes.Register(c))
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c), before.register(c), finishes.Register(c))
 		},
 		Observers:     []server.Observer{monitor, operators},
 		Broadcast:     live,
@@ -188,7 +189,9 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			})
 		},
 		OpenRanks: func(name string) server.Ranks {
-			ranks := database.openRanks(filepath.Join(files[0], filepath.FromSlash(name)), log)
+			path := filepath.Join(files[0], filepath.FromSlash(name))
+			before.hint(p, o, files, path, log)
+			ranks := database.openRanks(path, log)
 			return keepFinishes(ranks, filepath.Join(files[0], "replays"), &finishes, p.verifyConfig(), log)
 		},
 		Stuck: func() {

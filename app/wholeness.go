@@ -8,16 +8,13 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 )
 
-// errNoEnd is the error for a replay log that ends between two blocks.
-var errNoEnd = errors.New("the log has no end")
-
 // cutOffCauses says why a recording may end too early.
 const cutOffCauses = "it is still being recorded, the recorder was killed, or the file was not copied as a whole"
 
 // isCutOff reports whether an error is that of a recording that ends too early. All commands have this one answer: what
 // such a recording has is good, and the exit status is exitCutOff.
 func isCutOff(err error) bool {
-	for _, cutOff := range []error{errNoEnd, replay.ErrTruncated, teehistorian.ErrCutOff, demo.ErrCutOff} {
+	for _, cutOff := range []error{replay.ErrTruncated, teehistorian.ErrCutOff, demo.ErrCutOff} {
 		if errors.Is(err, cutOff) {
 			return true
 		}
@@ -28,14 +25,6 @@ func isCutOff(err error) bool {
 // isDamaged reports whether an error is that of a recording of which a part is wrong.
 func isDamaged(err error) bool {
 	return errors.Is(err, replay.ErrCorrupt) || errors.Is(err, teehistorian.ErrFormat) || errors.Is(err, demo.ErrChunk)
-}
-
-// endOf returns the error of a log that was read to its end: err, or errNoEnd if it does not say that it ends there.
-func endOf(r *replay.Reader, err error) error {
-	if err == nil && r.End() == replay.EndNone {
-		return errNoEnd
-	}
-	return err
 }
 
 // toldError is an error that the command has printed.

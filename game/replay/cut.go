@@ -24,9 +24,7 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 	for last < tick {
 		err = r.readBlock()
 		if err == io.EOF {
-			if reason, err = r.end, nil; reason == EndNone {
-				reason = EndCut
-			}
+			reason, err = r.end, nil
 			break
 		}
 		if err != nil {
@@ -115,7 +113,7 @@ func (c *cutter) copy(r *Reader, first, to int32) (last int32, err error) {
 	last = first
 	var t Tick
 	for hashed := true; last < to || !hashed; hashed = t.HasHash {
-		if err = r.Next(&t); err == io.EOF && r.End() != EndNone {
+		if err = r.Next(&t); err == io.EOF {
 			reason = r.End()
 		}
 		if err == nil {

@@ -16,8 +16,8 @@ var (
 	// ErrFormat means that the file is not a log, or has another version of the
 	// format.
 	ErrFormat = errors.New("replay: not a replay log")
-	// ErrTruncated means that the log ends within a block, as after the server was
-	// killed. Everything before is valid.
+	// ErrTruncated means that the log has no end, as after the server was killed. Everything
+	// before is valid.
 	ErrTruncated = errors.New("replay: log is cut off")
 	// ErrCorrupt means that a block is damaged. Everything before is valid.
 	ErrCorrupt = errors.New("replay: log is damaged")

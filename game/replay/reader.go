@@ -111,8 +111,7 @@ func (r *Reader) nextBlock() (kind byte, payload []byte, err error) {
 // Header returns the header. It belongs to the reader.
 func (r *Reader) Header() *Header { return &r.header }
 
-// End returns why the log ends, after Next returned io.EOF. EndNone means that the
-// recorder was killed between two blocks.
+// End returns why the log ends, after Next returned io.EOF.
 func (r *Reader) End() EndReason { return r.end }
 
 // MatchResult returns how the match stood at the end, after Next returned io.EOF; nil if the log does not say.
@@ -122,7 +121,7 @@ func (r *Reader) MatchResult() *MatchResult { return r.result }
 // blocks.
 func (r *Reader) ValidBytes() int64 { return r.validBytes }
 
-// Next reads the next tick into t. io.EOF is the end; after ErrTruncated and
+// Next reads the next tick into t. io.EOF is the end of a whole log; after ErrTruncated and
 // ErrCorrupt the rest is lost, and the ticks of all whole blocks before have been
 // returned.
 func (r *Reader) Next(t *Tick) error {
@@ -153,6 +152,9 @@ func (r *Reader) Next(t *Tick) error {
 // readBlock reads the next block.
 func (r *Reader) readBlock() error {
 	kind, payload, err := r.nextBlock()
+	if err == io.EOF {
+		return fmt.Errorf("%w: after byte %d, where a block or the end should follow", ErrTruncated, r.validBytes)
+	}
 	if err != nil {
 		return err
 	}

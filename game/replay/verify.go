@@ -111,7 +111,7 @@ type Result struct {
 	// FirstBadTick is the tick of the first different hash, 0 for none. The difference
 	// arose after LastGoodTick.
 	FirstBadTick int32
-	// End is why the log ends, EndNone if it does not say.
+	// End is why the log ends, EndNone if it is not whole.
 	End EndReason
 }
 

@@ -32,7 +32,8 @@ type ddnetGroup struct {
 
 var ddnetGroups = [...]ddnetGroup{
 	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
-	{"ranks are in the file of sv_ranks, or with teeyard-mariadb in the database of add_sqlserver", strings.Fields("add_sqlserver dump_sqlservers sv_score_folder sv_sql_bindaddr sv_sqlite_file sv_use_sql")},
+	{"the log says at the start where the ranks are", strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
+	{"teeyard-mariadb has the database of add_sqlserver, from any address of its own", strings.Fields("sv_sql_bindaddr")},
 	{"addresses are not looked up in lists of others", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
 	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},
 	{"downloads, votes and the list of players are paced without settings", strings.Fields("sv_fast_download sv_map_window sv_mapupdaterate sv_send_votes_per_tick")},
@@ -53,7 +54,7 @@ sv_eye_emote_change_delay sv_spam_mute_duration`)},
 	{"there are no holidays", strings.Fields("events")},
 	{"routers are not asked for ports", strings.Fields("sv_use_upnp")},
 	{"crazy bullets have no sound", strings.Fields("sv_shotgun_bullet_sound")},
-	{"DDNet-Server 16.4 does nothing with it, either", strings.Fields("sv_rank_cheats sv_rescue_delay sv_suicide_penalty")},
+	{"DDNet-Server 16.4 does nothing with it, either", strings.Fields("sv_rank_cheats sv_rescue_delay sv_score_folder sv_suicide_penalty")},
 	{"players have it in the chat", strings.Fields(`
 c cmdlist converse credits dnd emote eyeemote invite kill load lock map mapinfo me ninjajetpack pausevoted
 points practice r rank rankteam rescue rules save saytime saytimeall settings showall showothers spec specteam

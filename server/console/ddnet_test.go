@@ -22,7 +22,7 @@ func TestDDNetConfiguration(t *testing.T) {
 		"[console]: executing 'dd.cfg'",
 		"[Console]: dd.cfg:5: No such command: 'nosuch'.",
 		"[Console]: access_level says who may run 2 commands; access_status 1 and access_status 2 list them", "[Console]: dd.cfg:3: No such command: sv_resque.",
-		"[Console]: of DDNet, without effect here: sv_score_folder (ranks are in the file of sv_ranks, or with teeyard-mariadb in the database of add_sqlserver)",
+		"[Console]: of DDNet, without effect here: sv_score_folder (DDNet-Server 16.4 does nothing with it, either)",
 		"[Console]: of DDNet, without effect here: super, sv_rescue (only where DDRace is played)",
 	}
 	if !slices.Equal(b.lines, want) {

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// ddnetRanks is the file in which a DDNet-Server before this one kept its ranks.
+type ddnetRanks struct {
+	file  string // sv_sqlite_file
+	isSet bool
+}
+
+// register adds sv_sqlite_file, as DDNet has it.
+func (d *ddnetRanks) register(c *console.Console) error {
+	const name = "sv_sqlite_file"
+	err := c.RegisterString(console.StringVar{
+		Name: name, Help: "SQLite file with the ranks of DDNet-Server: the log says at the start how to add them to those of sv_ranks",
+		Flags: console.Server, Value: &d.file, Default: "ddnet-server.sqlite", Size: 256,
+	})
+	if err != nil {
+		return err
+	}
+	return c.After(name, func(*console.Call) { d.isSet = true })
+}
+
+// find returns the absolute path of the file, "" if there is none. DDNet-Server 16.4 takes the name from the current
+// folder, whatever its storage.cfg lists; the folders are for servers that were started elsewhere.
+func (d *ddnetRanks) find(folders storage) string {
+	names := []string{d.file}
+	if !filepath.IsAbs(d.file) {
+		for _, dir := range folders {
+			names = append(names, filepath.Join(dir, d.file))
+		}
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return absolute(name)
+		}
+	}
+	return ""
+}
+
+// absolute returns an absolute path for the log, since its readers are in another folder.
+func absolute(name string) string {
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
+}
+
+// hint says how the ranks come into the file of ours, which may not exist yet.
+func (d *ddnetRanks) hint(p *program, o original, folders storage, into string, log *slog.Logger) {
+	if d.file == "" || o == teeworldsServer && !d.isSet {
+		return
+	}
+	log = log.With(logline.SystemKey, "ranks")
+	from, into := d.find(folders), absolute(into)
+	command := func(from string) string {
+		return safetext.Line(p.named(fmt.Sprintf("teeyard ranks import %s --into %q", from, into)))
+	}
+	_, err := os.Stat(into)
+	switch isEmpty := err != nil; {
+	case from != "" && isEmpty:
+		log.Warn("the ranks of DDNet-Server are not here yet: " + command(fmt.Sprintf("%q", from)))
+	case from != "" && d.isSet:
+		log.Info("what is new in the ranks of DDNet-Server comes here with " + command(fmt.Sprintf("%q", from)))
+	case from == "" && d.isSet && isEmpty:
+		log.Warn(fmt.Sprintf("sv_sqlite_file %q: there is no such file in %s; if DDNet-Server has kept ranks elsewhere, %s adds them",
+			safetext.Line(d.file), strings.Join(d.searched(folders), ", "), command("FILE")))
+	}
+}
+
+// searched returns where find looks.
+func (d *ddnetRanks) searched(folders storage) []string {
+	if filepath.IsAbs(d.file) {
+		return []string{filepath.Dir(d.file)}
+	}
+	all := []string{absolute(".")}
+	for _, dir := range folders {
+		if dir = absolute(dir); dir != all[0] {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
