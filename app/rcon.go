@@ -338,6 +338,9 @@ func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, err
 		return openEcon(ctx, c.Host, password)
 	}
 	h, err := openHalfLife(ctx, c.Host, password)
+	if c.Protocol == "auto" && errors.Is(err, halflife.ErrPassword) {
+		return c.openGame(ctx, password) // which sends any
+	}
 	if err != nil {
 		return nil, err
 	}

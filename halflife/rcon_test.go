@@ -1,8 +1,10 @@
 package halflife_test
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -446,15 +448,27 @@ func TestParseRcon(t *testing.T) {
 	}
 }
 
-// TestAskedPasswords: what clients could not send is no password.
-func TestAskedPasswords(t *testing.T) {
-	for _, bad := range []string{"", "two words", "tab\t", `quo"te`, `back\slash`, "new\nline", strings.Repeat("x", 65)} {
-		if halflife.CheckPassword(bad) == nil {
-			t.Errorf("%q is taken", bad)
+// TestPasswords checks which passwords are accepted, and that a client and a server of this
+// package agree about each of them.
+func TestPasswords(t *testing.T) {
+	for _, bad := range []string{"", "tab\t", `quo"te`, "new\nline", "return\r", strings.Repeat("x", 65)} {
+		if err := halflife.CheckPassword(bad); !errors.Is(err, halflife.ErrPassword) {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if err := halflife.CheckPassword("{()':,}//é" + strings.Repeat("x", 50)); err != nil {
-		t.Error(err)
+	for _, good := range []string{"two words", " a  b ", `back\slash`, "{()':,}//é" + strings.Repeat("x", 50), "пароль из слов"} {
+		if err := halflife.CheckPassword(good); err != nil {
+			t.Error(err)
+			continue
+		}
+		l := newTestServer(t, halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{Password: good}}}})
+		c := l.challenge(loopbackPeer)
+		if got := l.rcon(loopbackPeer, c, good, "say two words"); got != "done\n" || !slices.Equal(l.game.commands, []string{"0 say two words"}) {
+			t.Errorf("%q: %q, ran %q", good, got, l.game.commands)
+		}
+		if got := l.rcon(loopbackPeer, c, strings.Fields(good)[0]+"!", "x"); got != "Bad rcon_password.\n" {
+			t.Errorf("a wrong password instead of %q: %q", good, got)
+		}
 	}
 }
 

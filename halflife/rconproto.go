@@ -24,16 +24,24 @@ var ErrPassword = errors.New("halflife: unusable rcon password")
 // ErrCommand is returned for a command that does not fit a datagram or a line.
 var ErrCommand = errors.New("halflife: unusable rcon command")
 
-// CheckPassword returns an error if clients cannot send an rcon password. Some programs
-// send it without quotes, and none escapes characters.
+// CheckPassword returns an error that wraps ErrPassword if clients cannot send an rcon
+// password. They send it in quotes and escape nothing, so it may have several words but no
+// quote. A program that sends it without quotes, as XQF does, can send one word only, unless
+// its user types the quotes.
 func CheckPassword(password string) error {
+	if len(password) > MaxPassword {
+		return fmt.Errorf("%w: it has %d bytes, the most are %d", ErrPassword, len(password), MaxPassword)
+	}
+	return checkQuotable(password)
+}
+
+// checkQuotable returns an error if a password cannot be sent in quotes.
+func checkQuotable(password string) error {
 	switch {
 	case password == "":
 		return fmt.Errorf("%w: it is empty", ErrPassword)
-	case len(password) > MaxPassword:
-		return fmt.Errorf("%w: it has %d bytes, the most are %d", ErrPassword, len(password), MaxPassword)
-	case strings.ContainsFunc(password, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r == 0x7f }):
-		return fmt.Errorf("%w: it has a quote, a backslash, white space or a control character", ErrPassword)
+	case strings.ContainsFunc(password, func(r rune) bool { return r < ' ' || r == '"' || r == 0x7f }):
+		return fmt.Errorf("%w: it has a quote or a control character", ErrPassword)
 	}
 	return nil
 }
@@ -97,8 +105,8 @@ type Rcon struct {
 // wraps ErrPassword for a password that cannot be quoted, and ErrCommand for a command
 // of several lines or one that is too long for MaxRcon.
 func AppendRcon(dst []byte, challenge uint32, password, command string) ([]byte, error) {
-	if strings.ContainsAny(password, "\x00\n\"") || password == "" {
-		return dst, fmt.Errorf("%w: it is empty or has a quote or a control character", ErrPassword)
+	if err := checkQuotable(password); err != nil {
+		return dst, err
 	}
 	if strings.ContainsAny(command, "\x00\n\r") {
 		return dst, fmt.Errorf("%w: it has more than one line", ErrCommand)

@@ -384,7 +384,7 @@ func TestBadConfig(t *testing.T) {
 		"no way":  {Game: y},
 		"limit":   {Game: y, Send: send, Settings: halflife.Settings{Limits: halflife.Limits{Bytes: halflife.Rate{PerSecond: -1}}}},
 		"password": {Game: y, Send: send, Settings: halflife.Settings{Rcon: halflife.RconSettings{
-			Passwords: []halflife.RconPassword{{"two words", 0}}}}},
+			Passwords: []halflife.RconPassword{{"quo\"te", 0}}}}},
 	} {
 		if _, err := halflife.NewServer(cfg); err == nil {
 			t.Errorf("%s: no error", name)

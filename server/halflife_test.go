@@ -249,6 +249,10 @@ func TestHalfLifeRcon(t *testing.T) {
 		t.Errorf("the old password still works: %q", got)
 	}
 	ts.srv.Execute("sv_rcon_password \"two words\"")
+	if got := k.rcon("two words", "echo hello"); !strings.Contains(got, "hello") {
+		t.Errorf("a password of two words: %q", got)
+	}
+	ts.srv.Execute(`sv_rcon_password "jay\"bird"`)
 	if !strings.Contains(ts.log.String(), "sv_rcon_password does not open the remote console of sv_hl_rcon") {
 		t.Error("a password that cannot be sent is not reported")
 	}
@@ -266,7 +270,7 @@ func TestHalfLifeRcon(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.line, got, c.want)
 		}
 	}
-	for _, secret := range []string{"adminpw", "modpw", "other", "two words"} {
+	for _, secret := range []string{"adminpw", "modpw", "other", "two words", "bird"} {
 		if strings.Contains(ts.log.String(), secret) {
 			t.Errorf("the log has %q", secret)
 		}

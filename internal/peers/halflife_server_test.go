@@ -33,7 +33,7 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 	master := FreeAddr(t)
 	p := Start(t, t.TempDir(), nil, Program(t), "master", "--addr", "127.0.0.1", "--port", fmt.Sprint(master.Port()), "--lan")
 	Eventually(t, 20*time.Second, "the master listens", func() bool { return strings.Contains(p.Output(), "listening on") })
-	s := StartTeeyard(t, "sv_hl_master "+master.String()+"; sv_rcon_password "+rconPassword+"; sv_hostname yard.example; sv_timelimit 30; sv_max_clients 16; sv_player_slots 16")
+	s := StartTeeyard(t, "sv_hl_master "+master.String()+"; sv_rcon_password \""+rconPassword+"\"; sv_hostname yard.example; sv_timelimit 30; sv_max_clients 16; sv_player_slots 16")
 	const players = 3
 	defer Join(t, s, load.Config{Clients: players}).Stop()
 
@@ -158,7 +158,7 @@ func TestRconOfTheGame(t *testing.T) {
 		start  func(testing.TB, string) *Server
 		joined bool
 	}{"teeworlds-server": {StartOriginal, false}, "teeyard": {StartTeeyard, false}, "DDNet-Server": {StartDDNet, true}} {
-		s := c.start(t, "sv_rcon_password "+rconPassword)
+		s := c.start(t, "sv_rcon_password \""+rconPassword+"\"")
 		before := len(s.Output())
 		if out, err := runTeeyard(t, rconPassword, "rcon", s.Addr.String(), "--protocol", "game", "sv_name rconyard", "sv_name"); err != nil || !strings.Contains(out, "Value: rconyard\n") {
 			t.Errorf("%s: %v, %q", name, err, out)
@@ -184,7 +184,7 @@ func TestEcon(t *testing.T) {
 
 func testEcon(t *testing.T, start func(testing.TB, string) *Server) {
 	addr := FreeAddr(t)
-	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password %s; sv_rcon_password other; sv_timelimit 30", addr.Port(), rconPassword))
+	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password %q; sv_rcon_password other; sv_timelimit 30", addr.Port(), rconPassword))
 	econ := func(password, line string) (string, error) {
 		return runTeeyard(t, password, "rcon", addr.String(), "--protocol", "econ", line)
 	}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-const rconPassword = "s3cret"
+const rconPassword = "s3cret words"
 
 // fakeGame is a game for a Half-Life server.
 type fakeGame struct {
@@ -271,6 +272,7 @@ func (s *gamedigListing) scores() map[string]int {
 func checkXQFRcon(t testing.TB, addr transport.Peer, commands string, want ...string) {
 	t.Helper()
 	run := func(password string) string {
+		// It sends the password as it is typed, so several words need quotes.
 		return output(t, password+"\n"+commands, RequirePrograms(t, "xqf-rcon")[0], "--hls", addr.Addr().String(), fmt.Sprint(addr.Port()))
 	}
 	containsAll := func(out string) bool {
@@ -278,7 +280,7 @@ func checkXQFRcon(t testing.TB, addr transport.Peer, commands string, want ...st
 	}
 	// It takes 50 ms of silence for the end of the output, and so misses some of it on a
 	// busy machine.
-	Eventually(t, 30*time.Second, "the output of the commands", func() bool { return containsAll(run(rconPassword)) })
+	Eventually(t, 30*time.Second, "the output of the commands", func() bool { return containsAll(run(strconv.Quote(rconPassword))) })
 	Eventually(t, 30*time.Second, "a wrong password is refused", func() bool {
 		out := run("guess")
 		if strings.Contains(out, want[0]) {
