@@ -21,7 +21,7 @@ import (
 )
 
 type botsCmd struct {
-	Host     []string      `arg:"" help:"Servers, as host or host:port. Bots are distributed among them."`
+	Host     []string      `arg:"" help:"Servers, as host, host:port or tw-0.7+udp://host:port. Bots are distributed among them."`
 	Count    int           `help:"Number of bots." default:"4"`
 	Skill    int           `help:"1 (beginner) to 3 (strong); 0 plays at random and needs no map." default:"2"`
 	Seed     uint64        `help:"Seed of the bots; equal seeds make equal bots." default:"1"`
@@ -62,17 +62,22 @@ func (c *botsCmd) Run(ctx context.Context) error {
 		defer cancel()
 	}
 	var servers []transport.Peer
+	var versions []client.Version
 	for _, host := range c.Host {
 		peer, err := udp.Resolve(ctx, host, client.DefaultPort)
 		if err != nil {
 			return err
 		}
-		servers = append(servers, peer)
+		v, err := c.versionFor(host)
+		if err != nil {
+			return err
+		}
+		servers, versions = append(servers, peer), append(versions, v)
 	}
 	start := time.Now()
 	progress := newQueue(os.Stderr, false)
 	defer progress.Close(outputTimeout)
-	run := &botsRun{cfg: c, progress: progress, live: isTerminal(os.Stderr), maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}, ways: map[*client.Map]*route.Way{}, ctx: ctx}
+	run := &botsRun{cfg: c, versions: versions, progress: progress, live: isTerminal(os.Stderr), maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}, ways: map[*client.Map]*route.Way{}, ctx: ctx}
 	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
 	swarm.Wait()
 	r := newBotsReport(swarm.Stats(), time.Since(start))
@@ -90,6 +95,23 @@ func (c *botsCmd) Run(ctx context.Context) error {
 		return fmt.Errorf("%d of %d bots could not join: %s", r.Clients-r.Joined, r.Clients, r.Error)
 	}
 	return nil
+}
+
+// versionFor returns the version to speak with a server: that of its address's scheme, or of --protocol.
+func (c *botsCmd) versionFor(host string) (client.Version, error) {
+	a, err := transport.ParseAddress(host)
+	if err != nil {
+		return "", err
+	}
+	asked := client.Version(c.Protocol)
+	v, err := client.AddressVersion(a)
+	switch {
+	case err != nil || v == "":
+		return asked, err
+	case asked != client.AnyVersion && asked != v:
+		return "", usageErrorf("%s is of version %s, and --protocol asks for %s", a, v, asked)
+	}
+	return v, nil
 }
 
 // wayOf returns the farthest way through a map of DDRace so far, nil if there is none yet, and starts to search
@@ -124,6 +146,7 @@ func (r *botsRun) findWay(m *client.Map) {
 // botsRun is what the bots of a run share.
 type botsRun struct {
 	cfg      *botsCmd
+	versions []client.Version // of the servers
 	maps     *client.Maps
 	progress io.Writer
 	live     bool // progress is a terminal
@@ -160,7 +183,7 @@ func (r *botsRun) navOf(m *client.Map) *mapNav {
 // configure makes the configuration of bot i.
 func (r *botsRun) configure(i int, cfg *client.Config) {
 	cfg.Name = fmt.Sprintf("%.11s %d", r.cfg.Name, i+1)
-	cfg.Password, cfg.Version, cfg.DDNetVersion = r.cfg.Password, client.Version(r.cfg.Protocol), 0
+	cfg.Password, cfg.Version, cfg.DDNetVersion = r.cfg.Password, r.versions[i%len(r.versions)], 0
 	cfg.Maps, cfg.NoMap = r.maps, r.cfg.Skill == 0
 	if !r.cfg.JSON {
 		cfg.OnEvent = r.showDownload

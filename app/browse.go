@@ -19,7 +19,7 @@ import (
 )
 
 type browseCmd struct {
-	Master   string        `arg:"" help:"Master server: the URL of a servers.json, or the host or host:port of a UDP master."`
+	Master   string        `arg:"" help:"Master server: the URL of a servers.json, or the host, host:port or tw-0.7+udp://host:port of a UDP master."`
 	Name     string        `help:"Only servers whose name contains this."`
 	GameType string        `name:"gametype" help:"Only servers with this game type."`
 	Map      string        `help:"Only servers on this map."`
@@ -169,20 +169,31 @@ func (s listedServer) toJSON() any {
 
 // fetchList gets the list of a master.
 func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
-	if strings.HasPrefix(c.Master, "http://") || strings.HasPrefix(c.Master, "https://") {
+	a, err := transport.ParseAddress(c.Master)
+	if err != nil {
+		return nil, err
+	}
+	if a.IsWeb() {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		servers, skipped, err := master.Fetch(ctx, nil, c.Master)
+		servers, skipped, err := master.Fetch(ctx, nil, a.String())
 		if err == nil && skipped > 0 {
 			fmt.Fprintf(os.Stderr, "%d entries of the list are invalid and left out\n", skipped)
 		}
 		return servers, err
 	}
-	if strings.Contains(c.Master, "://") {
+	if !a.IsGame() {
 		return nil, fmt.Errorf("%q: give a master as an http or https URL, or as host:port", c.Master)
+	}
+	only, err := query.AddressVersions(a)
+	if err != nil {
+		return nil, err
 	}
 	var masters []master.UDPMaster
 	for _, v := range []master.UDPMaster{{Version: query.Version6}, {Version: query.Version7}} {
+		if only != 0 && only != v.Version {
+			continue
+		}
 		port := uint16(master.Port6)
 		if v.Version == query.Version7 {
 			port = master.Port7
@@ -200,7 +211,11 @@ func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	defer sock.Close()
 	addrs, err := master.ListUDP(ctx, sock, master.UDPConfig{}, masters...)
 	if errors.Is(err, master.ErrNoAnswer) {
-		return nil, fmt.Errorf("no master answers at %v (as 0.6) or %v (as 0.7); does a firewall let UDP through?", masters[0].Peer, masters[1].Peer)
+		var tried []string
+		for _, m := range masters {
+			tried = append(tried, fmt.Sprintf("%v (as %v)", m.Peer, m.Version))
+		}
+		return nil, fmt.Errorf("no master answers at %s; does a firewall let UDP through?", strings.Join(tried, " or "))
 	}
 	// A server may be on both lists.
 	at := map[transport.Peer]int{}

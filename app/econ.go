@@ -12,6 +12,7 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // econConsole is the external console of a Teeworlds server: lines over TCP.
@@ -37,14 +38,20 @@ const (
 
 // openEcon connects to host:port. There is no usual port.
 func openEcon(ctx context.Context, host, password string) (remoteConsole, error) {
-	if _, _, err := net.SplitHostPort(host); err != nil {
+	a, err := transport.ParseAddress(host)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Scheme != "" && a.Scheme != "tcp":
+		return nil, usageErrorf("%s is not the address of an external console, which is HOST:PORT with the server's ec_port", a)
+	case a.Port == 0:
 		return nil, fmt.Errorf("%s: an external console has no usual port; add it (ec_port), as in localhost:8304", host)
 	}
 	if strings.ContainsAny(password, "\r\n\x00") || password == "" || len(password) > maxEconCommand {
 		return nil, errors.New("the password of an external console has 1 to 1300 bytes and no line breaks")
 	}
 	d := net.Dialer{Timeout: econDialTimeout}
-	conn, err := d.DialContext(ctx, "tcp", host)
+	conn, err := d.DialContext(ctx, "tcp", a.HostPort())
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/transport"
 )
 
 type healthCmd struct {
@@ -34,8 +35,14 @@ const healthTimeout = 5 * time.Second
 func (c *healthCmd) Run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	addr := strings.TrimSuffix(strings.TrimPrefix(c.Addr, "http://"), "/")
-	page := url.URL{Scheme: "http", Host: addr, Path: "/healthz"}
+	a, err := transport.ParseAddress(c.Addr)
+	if err != nil {
+		return err
+	}
+	if a.Scheme != "http" && !a.IsGame() || strings.Trim(a.Path, "/") != "" {
+		return usageErrorf("%s is not the address of an HTTP listener, which is HOST:PORT", a)
+	}
+	page := url.URL{Scheme: "http", Host: a.HostPort(), Path: "/healthz"}
 	if c.Ready {
 		page.Path = "/readyz"
 	}

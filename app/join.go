@@ -20,7 +20,7 @@ import (
 )
 
 type joinCmd struct {
-	Host     string        `arg:"" help:"Server, as host or host:port, or ws://host:port or wss://host for one behind a web server."`
+	Host     string        `arg:"" help:"Server, as host, host:port, tw-0.7+udp://host:port or ddnet://host:port, or ws://host:port or wss://host for one behind a web server."`
 	Name     string        `help:"Name of the player." default:"observer"`
 	Clan     string        `help:"Clan of the player."`
 	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
@@ -41,6 +41,9 @@ func (joinCmd) Help() string {
 are typed as anywhere, and with two slashes where we have one of the same name: //team 5.
 Input may come from a pipe. On a terminal, the arrow keys bring back earlier lines, and Ctrl-D leaves. Passwords
 are not shown. If a line of a pipe had no effect, the exit status is 1.
+
+A scheme that names a version, as masters write it (tw-0.7+udp, tw-0.6+udp), chooses that, and
+ddnet://, as in links for DDNet's client, chooses 0.6.
 
   echo "hello" | teeyard join localhost
   printf '/rcon PASSWORD\n/r status\n' | teeyard join localhost --for 3s

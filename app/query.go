@@ -17,10 +17,11 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/transport"
 )
 
 type queryCmd struct {
-	Host    string        `arg:"" help:"Server, as host or host:port."`
+	Host    string        `arg:"" help:"Server, as host, host:port or tw-0.7+udp://host:port."`
 	Timeout time.Duration `help:"Time to wait for an answer." default:"2.5s"`
 	JSON    bool          `name:"json" help:"Print one JSON object."`
 }
@@ -29,7 +30,8 @@ type queryCmd struct {
 func (queryCmd) Help() string {
 	return `The server is queried in all protocols at once: Teeworlds 0.7, 0.6, DDNet, and that of
 Half-Life and Source servers (A2S). The answers are combined. The default port is 8303,
-or 27015 if only a Half-Life server answers.
+or 27015 if only a Half-Life server answers. A scheme that names a version, as in
+tw-0.7+udp://HOST:PORT, asks in that version only.
 
   teeyard query localhost
   teeyard query localhost:8304 --json | jq -r '.info.clients[].name'`
@@ -56,8 +58,7 @@ func (c *queryCmd) Run(ctx context.Context) error {
 	}
 	r, halfLife, err := c.queryServer(ctx)
 	if errors.Is(err, query.ErrNoAnswer) {
-		return fmt.Errorf("%v did not answer within %v; tried 0.7, 0.6, 0.6 extended, 0.6 with 64 players, A2S and Half-Life.\n%s",
-			r.Addr, c.Timeout, whyNoAnswer)
+		return fmt.Errorf("%v did not answer within %v; tried %s.\n%s", r.Addr, c.Timeout, c.tried(), whyNoAnswer)
 	}
 	if err != nil {
 		return err
@@ -76,6 +77,19 @@ func (c *queryCmd) Run(ctx context.Context) error {
 	}
 	printServer(os.Stdout, &r, halfLife)
 	return nil
+}
+
+// tried lists the protocols in which the server was queried.
+func (c *queryCmd) tried() string {
+	const only6 = "0.6, 0.6 extended, 0.6 with 64 players"
+	a, _ := transport.ParseAddress(c.Host)
+	switch v, _ := query.AddressVersions(a); v {
+	case query.Version6:
+		return only6
+	case query.Version7:
+		return "0.7"
+	}
+	return "0.7, " + only6 + ", A2S and Half-Life"
 }
 
 // serverJSON is a server in JSON. Info has the form of DDNet's lists.

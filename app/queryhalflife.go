@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -67,15 +66,23 @@ func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Durati
 	return a
 }
 
-// queryServer queries a server in all protocols. Without a port it tries that of Half-Life
-// servers if nothing answers on that of Teeworlds.
+// queryServer queries a server in all protocols, or that of its address's scheme. Without a port
+// it tries that of Half-Life servers if nothing answers on that of Teeworlds.
 func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, halfLife *halfLifeAnswer, err error) {
 	peer, err := udp.Resolve(ctx, c.Host, query.DefaultPort)
 	if err != nil {
 		return r, nil, err
 	}
+	a, err := transport.ParseAddress(c.Host)
+	if err != nil {
+		return r, nil, err
+	}
+	if v, err := query.AddressVersions(a); err != nil || v != 0 {
+		r, err = query.AskHost(ctx, query.Config{Timeout: c.Timeout}, c.Host)
+		return r, nil, err
+	}
 	other := transport.Peer{}
-	if _, _, err := net.SplitHostPort(c.Host); err != nil {
+	if a.Port == 0 {
 		if other, err = udp.Resolve(ctx, c.Host, halflife.DefaultPort); err != nil {
 			return r, nil, err
 		}

@@ -22,11 +22,13 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
+	"github.com/teeyard/teeyard/transport/ws"
 )
 
 type rconCmd struct {
-	Host           string   `arg:"" help:"Server, as host or host:port."`
+	Host           string   `arg:"" help:"Server, as host, host:port, tw-0.7+udp://host:port, ddnet://host:port or ws://host:port."`
 	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of a command to run, or commands in quotes, of which the first has several words. Without one, commands are read from the terminal or the input."`
 	ServerPassword string   `help:"Password of the game, if it has one." env:"TEEYARD_PASSWORD"`
 	PasswordFile   string   `help:"File with the password in its first line." type:"existingfile" placeholder:"FILE"`
@@ -331,8 +333,17 @@ func (c *rconCmd) password(ctx context.Context) (string, error) {
 const challengeWait = 800 * time.Millisecond
 
 func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, error) {
+	a, err := transport.ParseAddress(c.Host)
+	if err != nil {
+		return nil, err
+	}
+	version, err := client.AddressVersion(a)
+	if err != nil {
+		return nil, err
+	}
 	switch {
-	case c.Protocol == "game", c.Protocol == "auto" && c.Name != "": // others have no names
+	case c.Protocol == "game",
+		c.Protocol == "auto" && (c.Name != "" || version != "" || a.IsWebSocket()): // others have none of these
 		return c.openGame(ctx, password)
 	case c.Protocol == "econ":
 		return openEcon(ctx, c.Host, password)
@@ -414,13 +425,16 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 	if c.Name != "" {
 		cfg.Version = client.Version06 // 0.7 has no names
 	}
+	if ws.IsAddress(c.Host) {
+		cfg.Dial = ws.Dial
+	}
 	cl, err := client.Dial(ctx, c.Host, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
 	}
 	g := gameConsole{c: cl}
-	if server, err := udp.Resolve(ctx, c.Host, client.DefaultPort); err == nil && !server.Addr().IsLoopback() {
-		g.mayLeave = time.Now().Add(shortestStay) // the own machine cannot be banned
+	if !c.isOwnMachine(ctx) { // which cannot be banned
+		g.mayLeave = time.Now().Add(shortestStay)
 	}
 	defer func() {
 		if err != nil {
@@ -454,6 +468,17 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 		}
 	}
 	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
+}
+
+// isOwnMachine reports whether the server runs on this machine and can know that we do: a WebSocket
+// may be that of a proxy for others.
+func (c *rconCmd) isOwnMachine(ctx context.Context) bool {
+	a, err := transport.ParseAddress(c.Host)
+	if err != nil || a.IsWebSocket() {
+		return false
+	}
+	server, err := udp.Resolve(ctx, a.HostPort(), client.DefaultPort)
+	return err == nil && server.Addr().IsLoopback()
 }
 
 // Run implements remoteConsole.

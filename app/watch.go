@@ -3,12 +3,12 @@ package app
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,18 +17,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
 type watchCmd struct {
-	What string `arg:"" name:"file|host" help:"Demo, replay log, teehistorian, or server (HOST, HOST:PORT or a URL)."`
+	What string `arg:"" name:"file|host" help:"Demo, replay log, teehistorian, or server (HOST, HOST:PORT or an address with a scheme)."`
 	Open bool   `help:"Open a browser; without it, only the address is printed." default:"true" negatable:""`
 }
 
@@ -80,23 +82,30 @@ func (c *watchCmd) show(address string) {
 
 // serverPage returns the address of a server's page.
 func serverPage(host string) (string, error) {
-	if u, err := url.Parse(host); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
-		return u.String(), nil
-	} else if err == nil && (u.Scheme == "ws" || u.Scheme == "wss") && u.Host != "" {
+	a, err := transport.ParseAddress(host)
+	if err != nil {
+		return "", fmt.Errorf("%q is neither a file nor a server: %w", host, err)
+	}
+	switch {
+	case a.IsWeb():
+	case a.IsWebSocket():
 		// The address for players is on the same listener as the page.
-		u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
-		return u.String(), nil
-	} else if err == nil && u.Host != "" {
+		if a.Scheme == "ws" {
+			a.Port = cmp.Or(a.Port, client.DefaultPort)
+		}
+		a.Scheme = "http" + strings.TrimPrefix(a.Scheme, "ws")
+	case !a.IsGame():
 		return "", fmt.Errorf("%q: pages have the schemes http and https", host)
-	}
-	if h, port, err := net.SplitHostPort(host); err == nil && h != "" {
-		return "http://" + net.JoinHostPort(h, port) + "/", nil
-	}
-	host = strings.Trim(host, "[]")
-	if host == "" || strings.ContainsAny(host, "/\\ ") {
+	case strings.Trim(a.Path, "/") != "":
 		return "", fmt.Errorf("%q is neither a file nor a server", host)
+	default:
+		a.Scheme, a.Path, a.Port = "http", "/", cmp.Or(a.Port, client.DefaultPort)
 	}
-	return "http://" + net.JoinHostPort(host, "8303") + "/", nil
+	u, err := url.Parse(a.String()) // for its escaping
+	if err != nil {
+		return "", err
+	}
+	return u.String(), nil
 }
 
 // openBrowser opens an address in the browser that people use.

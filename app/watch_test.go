@@ -18,12 +18,13 @@ func TestServerPage(t *testing.T) {
 		"localhost": "http://localhost:8303/", "example.org:8304": "http://example.org:8304/", "::1": "http://[::1]:8303/", "[::1]": "http://[::1]:8303/",
 		"[::1]:80": "http://[::1]:80/", "https://example.org/x/": "https://example.org/x/",
 		"ws://example.org:8303": "http://example.org:8303", "wss://example.org/tee/": "https://example.org/tee/",
+		"ws://example.org": "http://example.org:8303", " TW-0.7+udp://example.org:8304/ ": "http://example.org:8304/", "ddnet://[::1]": "http://[::1]:8303/",
 	} {
 		if got, err := serverPage(host); got != want || err != nil {
 			t.Errorf("%q: %q, %v; want %q", host, got, err, want)
 		}
 	}
-	for _, host := range []string{"", "a b", "dir/file", `\\x\y`, "tw-0.7+udp://example.org:8303"} {
+	for _, host := range []string{"", "a b", "dir/file", `\\x\y`, "ftp://example.org", "tw-0.7+udp://example.org/x"} {
 		if got, err := serverPage(host); err == nil {
 			t.Errorf("%q: %q", host, got)
 		}

@@ -15,12 +15,16 @@ type network struct {
 	peer transport.Peer
 }
 
-// Dial joins a server and returns when the client is in the game. The address is "host" or
-// "host:port", or what Config.Dial takes. ctx applies to joining only; Close ends the client.
+// Dial joins a server and returns when the client is in the game. The address is one of
+// a game server as transport.ParseAddress reads it, or what Config.Dial takes. A scheme that names
+// a version chooses it. ctx applies to joining only; Close ends the client.
 //
 // The error wraps ErrClosed if the server refused, ErrNoAnswer if it does not answer, ErrMap
 // if the map cannot be used, udp.ErrAddress, or the cause of ctx's end.
 func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
+	if err := cfg.setVersion(address); err != nil {
+		return nil, err
+	}
 	dial := cfg.Dial
 	if dial == nil {
 		dial = cfg.dialUDP

@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
@@ -31,6 +32,42 @@ func serve(t *testing.T, commands ...string) string {
 	}()
 	t.Cleanup(func() { stop(); <-ended })
 	return sock.LocalAddr().String()
+}
+
+// TestDialVersion: a scheme that names a version chooses it, and may not contradict the
+// configuration.
+func TestDialVersion(t *testing.T) {
+	host := serve(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for address, want := range map[string]client.Version{
+		"HOST": client.Version07, "tw-0.7+udp://HOST/": client.Version07, " TW-0.6+udp://HOST ": client.Version06, "ddnet://HOST/": client.Version06,
+	} {
+		for _, asked := range []client.Version{"", client.AnyVersion, client.Version06, client.Version07} {
+			c, err := client.Dial(ctx, strings.ReplaceAll(address, "HOST", host), client.Config{Version: asked, NoMap: true})
+			fixed := asked == client.Version06 || asked == client.Version07
+			if fixed && asked != want && address != "HOST" {
+				if !errors.Is(err, client.ErrConfig) {
+					t.Errorf("%q and version %s: %v", address, asked, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%q: %v", address, err)
+				continue
+			}
+			if got := c.Version(); got != want && !(fixed && got == asked) {
+				t.Errorf("%q, %q: version %s", address, asked, got)
+			}
+			c.Close()
+			<-c.Done()
+		}
+	}
+	for _, address := range []string{"tw-0.5+udp://" + host, "ws://" + host, "ftp://" + host, "tw-0.7+udp://"} {
+		if _, err := client.Dial(ctx, address, client.Config{}); !errors.Is(err, transport.ErrAddress) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
 }
 
 // TestDial uses clients that run by themselves from several goroutines at once.

@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // Version is a version of the protocol.
@@ -23,6 +24,37 @@ const (
 	// newer one if it answers both.
 	AnyVersion Version = "any"
 )
+
+// AddressVersion returns the version that the scheme of an address names, "" if it names none.
+// Links for DDNet's client mean its version. The error wraps transport.ErrAddress for a version
+// that clients do not speak.
+func AddressVersion(a transport.Address) (Version, error) {
+	switch v := Version(a.Version()); {
+	case a.Scheme == transport.SchemeDDNet:
+		return Version06, nil
+	case v == "" || v == Version07 || v == Version06:
+		return v, nil
+	default:
+		return "", fmt.Errorf("%w: %q is of version %s, which is not supported", transport.ErrAddress, a.String(), v)
+	}
+}
+
+// setVersion takes the version that an address names.
+func (cfg *Config) setVersion(address string) error {
+	a, err := transport.ParseAddress(address)
+	if err != nil {
+		return nil // what Config.Dial takes is its own matter
+	}
+	v, err := AddressVersion(a)
+	switch {
+	case err != nil || v == "":
+		return err
+	case cfg.Version != "" && cfg.Version != AnyVersion && cfg.Version != v:
+		return fmt.Errorf("%w: the address %q is of version %s, and %s is asked for", ErrConfig, a.String(), v, cfg.Version)
+	}
+	cfg.Version = v
+	return nil
+}
 
 // With AnyVersion both versions are tried at once. An answer to the older one waits
 // newerAnswerWait for one to the newer. When the newer one is refused, an answer to the

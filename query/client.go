@@ -101,10 +101,33 @@ func (v Versions) String() string {
 	return "none"
 }
 
-// AskHost asks a server, given as "host" or "host:port", in all formats at once. The
-// error wraps ErrNoAnswer, udp.ErrAddress, or the cause of ctx.
+// AddressVersions returns the version that the scheme of an address names, 0 if it names none.
+// The error wraps udp.ErrAddress for other versions.
+func AddressVersions(a transport.Address) (Versions, error) {
+	switch v := a.Version(); {
+	case v == "" && a.Scheme != transport.SchemeDDNet:
+		return 0, nil
+	case v == "" || v == Version6.String():
+		return Version6, nil
+	case v == Version7.String():
+		return Version7, nil
+	default:
+		return 0, fmt.Errorf("%w: %q is of version %s, which is not supported", udp.ErrAddress, a.String(), v)
+	}
+}
+
+// AskHost asks a server at an address as transport.ParseAddress reads it, in all formats at once,
+// or in those of the version that its scheme names. The error wraps ErrNoAnswer, udp.ErrAddress, or
+// the cause of ctx.
 func AskHost(ctx context.Context, cfg Config, address string) (Result, error) {
-	peer, err := udp.Resolve(ctx, address, DefaultPort)
+	a, err := transport.ParseAddress(address)
+	if err != nil {
+		return Result{}, fmt.Errorf("query: %w", err)
+	}
+	target := Target{}
+	if target.Versions, err = AddressVersions(a); err == nil {
+		target.Addr, err = udp.Resolve(ctx, address, DefaultPort)
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("query: %w", err)
 	}
@@ -113,7 +136,7 @@ func AskHost(ctx context.Context, cfg Config, address string) (Result, error) {
 		return Result{}, err
 	}
 	defer sock.Close()
-	return Ask(ctx, sock, cfg, peer)
+	return askTarget(ctx, sock, cfg, target)
 }
 
 // Listen opens a socket for Ask and AskAll.
@@ -125,10 +148,14 @@ func Listen() (transport.Conn, error) {
 	return sock, nil
 }
 
-// Ask asks one server, as AskHost does.
+// Ask asks one server in all formats, as AskHost does.
 func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Peer) (Result, error) {
+	return askTarget(ctx, conn, cfg, Target{Addr: addr})
+}
+
+func askTarget(ctx context.Context, conn transport.Conn, cfg Config, target Target) (Result, error) {
 	var result Result
-	err := AskAll(ctx, conn, cfg, []Target{{Addr: addr}}, func(r Result) { result = r })
+	err := AskAll(ctx, conn, cfg, []Target{target}, func(r Result) { result = r })
 	if err == nil {
 		err = result.Err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -310,6 +312,36 @@ func TestAskHost(t *testing.T) {
 	}
 	if _, err := AskHost(t.Context(), cfg, "127.0.0.1:0"); !errors.Is(err, udp.ErrAddress) {
 		t.Errorf("no port: %v", err)
+	}
+	if _, err := AskHost(t.Context(), cfg, "tw-0.5+udp://127.0.0.1:1"); !errors.Is(err, udp.ErrAddress) {
+		t.Errorf("an unknown version: %v", err)
+	}
+	// A scheme that names a version asks in that only.
+	for address, want := range map[string]Versions{
+		"HOST": Version6 | Version7, " HOST/ ": Version6 | Version7, "TW-0.7+udp://HOST/": Version7, "tw-0.6+udp://HOST": Version6, "ddnet://HOST/": Version6,
+	} {
+		l, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		AskHost(t.Context(), cfg, strings.ReplaceAll(address, "HOST", l.LocalAddr().String()))
+		var got Versions
+		for b := make([]byte, 2000); ; {
+			l.SetReadDeadline(time.Now().Add(time.Millisecond)) // all of it has been sent
+			n, _, err := l.ReadFrom(b)
+			if err != nil {
+				break
+			}
+			if packet.IsClearly6(b[:n]) || n >= 6 && string(b[:6]) == "\xff\xff\xff\xff\xff\xff" || string(b[:2]) == "xe" {
+				got |= Version6
+			} else {
+				got |= Version7
+			}
+		}
+		l.Close()
+		if got != want {
+			t.Errorf("%q: asked in %v, want %v", address, got, want)
+		}
 	}
 	if got := (Version6 | Version7).String() + Version6.String() + Versions(0).String() + Format7.String() + Format(99).String(); got != "0.6, 0.70.6none0.7unknown format" {
 		t.Errorf("names: %q", got)

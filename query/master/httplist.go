@@ -54,25 +54,18 @@ type Addr struct {
 	Version query.Versions
 }
 
-// schemes are the schemes of addresses.
-var schemes = []struct {
-	prefix  string
-	version query.Versions
-}{
-	{"tw-0.6+udp://", query.Version6},
-	{"tw-0.7+udp://", query.Version7},
-}
-
 // parseAddr reads an address such as "tw-0.6+udp://1.2.3.4:8303".
 func parseAddr(s string) (Addr, bool) {
-	for _, scheme := range schemes {
-		if rest, ok := strings.CutPrefix(s, scheme.prefix); ok {
-			host, _, _ := strings.Cut(rest, "/")
-			peer, err := netip.ParseAddrPort(host)
-			return Addr{transport.Unmap(transport.Peer{AddrPort: peer}), scheme.version}, err == nil && peer.Port() != 0
-		}
+	a, err := transport.ParseAddress(s)
+	if err != nil || a.Version() == "" || a.Port == 0 {
+		return Addr{}, false
 	}
-	return Addr{}, false
+	version, err := query.AddressVersions(a)
+	if err != nil {
+		return Addr{}, false
+	}
+	ip, err := netip.ParseAddr(a.Host)
+	return Addr{transport.UDPPeer(ip.Unmap(), a.Port), version}, err == nil
 }
 
 // ParseList reads the list of an HTTP master. Entries without a known address are left

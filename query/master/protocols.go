@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // Protocols is a set of protocols with which a server registers with an HTTP master,
@@ -93,22 +96,22 @@ func (c *Config) AddMasters(list string) error {
 		if word = strings.TrimSpace(word); word == "" {
 			continue
 		}
-		host, ways := word, c.Protocols
-		for n, p := range protocols {
-			if rest, ok := strings.CutPrefix(word, p.scheme); ok {
-				host = rest
-			} else if strings.Contains(word, "://") {
-				ways &^= 1 << n
-			}
+		a, err := transport.ParseAddress(word)
+		if err == nil {
+			err = a.CheckGame()
 		}
-		if host == "" || strings.ContainsAny(host, "/ \t\"") {
-			return fmt.Errorf("%w: %q is no UDP master", ErrConfig, word)
+		var only query.Versions
+		if err == nil {
+			only, err = query.AddressVersions(a)
 		}
-		if ways&(V6IPv4|V6IPv6) != 0 {
-			c.Masters6 = append(c.Masters6, host)
+		if err != nil {
+			return fmt.Errorf("%w: %q is no UDP master: %w", ErrConfig, word, err)
 		}
-		if ways&(V7IPv4|V7IPv6) != 0 {
-			c.Masters7 = append(c.Masters7, host)
+		if c.Protocols&(V6IPv4|V6IPv6) != 0 && only != query.Version7 {
+			c.Masters6 = append(c.Masters6, a.HostPort())
+		}
+		if c.Protocols&(V7IPv4|V7IPv6) != 0 && only != query.Version6 {
+			c.Masters7 = append(c.Masters7, a.HostPort())
 		}
 	}
 	return nil

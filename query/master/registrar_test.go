@@ -198,6 +198,7 @@ func TestAddMasters(t *testing.T) {
 		{AllProtocols, "", nil, nil},
 		{AllProtocols, "a.test, b.test:99,", []string{"a.test", "b.test:99"}, []string{"a.test", "b.test:99"}},
 		{AllProtocols, "tw-0.6+udp://a.test,tw-0.7+udp://[::1]:99", []string{"a.test"}, []string{"[::1]:99"}},
+		{AllProtocols, " TW-0.6+udp://a.test/ , tw-0.7+UDP://::1/,udp://c.test:98/", []string{"a.test", "c.test:98"}, []string{"[::1]", "c.test:98"}},
 		{V7IPv6, "tw-0.6+udp://a.test,b.test", nil, []string{"b.test"}},
 		{V6IPv4 | V6IPv6, "tw-0.7+udp://a.test,b.test", []string{"b.test"}, nil},
 		{0, "a.test", nil, nil},
@@ -207,7 +208,7 @@ func TestAddMasters(t *testing.T) {
 			t.Errorf("%v, %q: %q, %q, %v", test.which, test.list, c.Masters6, c.Masters7, err)
 		}
 	}
-	for _, list := range []string{"http://a.test", "tw-0.6+udp://", "a b", "a.test,ftp://b.test"} {
+	for _, list := range []string{"http://a.test", "tw-0.6+udp://", "a b", "a.test,ftp://b.test", "tw-0.5+udp://a.test", "ws://a.test", "a.test/x", "a.test:0"} {
 		if err := (&Config{Protocols: AllProtocols}).AddMasters(list); !errors.Is(err, ErrConfig) {
 			t.Errorf("%q: %v", list, err)
 		}

@@ -1,43 +1,36 @@
 package udp
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"strconv"
 	"strings"
 
 	"github.com/teeyard/teeyard/transport"
 )
 
 // ErrAddress is returned by Resolve for an address that is malformed or unknown.
-var ErrAddress = errors.New("udp: bad address")
+var ErrAddress = transport.ErrAddress
 
-// Resolve returns the peer for "host", "host:port", "1.2.3.4:port", "[::1]:port" or "[::1]";
+// Resolve returns the peer at an address of a game server as [transport.ParseAddress] reads it;
 // port is the default. Of a host's addresses it prefers IPv4, which most game servers have.
 func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, error) {
-	if ip, err := netip.ParseAddr(address); err == nil {
+	a, err := transport.ParseAddress(address)
+	if err == nil {
+		err = a.CheckGame()
+	}
+	if err != nil {
+		return transport.Peer{}, fmt.Errorf("udp: %w", err)
+	}
+	port = cmp.Or(a.Port, port)
+	if ip, err := netip.ParseAddr(a.Host); err == nil {
 		return transport.UDPPeer(ip.Unmap(), port), nil
 	}
-	host := unbracket(address)
-	if h, p, err := net.SplitHostPort(address); err == nil {
-		n, err := strconv.ParseUint(p, 10, 16)
-		if err != nil || n == 0 {
-			return transport.Peer{}, fmt.Errorf("%w: %q has no port of 1 to 65535", ErrAddress, address)
-		}
-		host, port = h, uint16(n)
-	}
-	if host == "" {
-		return transport.Peer{}, fmt.Errorf("%w: %q has no host", ErrAddress, address)
-	}
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return transport.UDPPeer(ip.Unmap(), port), nil
-	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", a.Host)
 	if err != nil || len(ips) == 0 {
-		return transport.Peer{}, fmt.Errorf("%w: %q: %w", ErrAddress, address, err)
+		return transport.Peer{}, fmt.Errorf("udp: %w: %q: %w", ErrAddress, address, err)
 	}
 	best := ips[0].Unmap()
 	for _, ip := range ips {

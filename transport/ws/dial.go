@@ -43,7 +43,8 @@ const (
 
 // IsAddress reports whether an address is one for [Dial].
 func IsAddress(address string) bool {
-	return strings.HasPrefix(address, "ws://") || strings.HasPrefix(address, "wss://")
+	a, err := transport.ParseAddress(address)
+	return err == nil && a.IsWebSocket()
 }
 
 // Dial is that of a zero [Dialer].
@@ -65,7 +66,7 @@ type Dialer struct {
 //
 // The error wraps ErrAddress, or says why there is no connection.
 func (d *Dialer) Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, error) {
-	u, err := url.Parse(address)
+	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || !IsAddress(address) || u.Hostname() == "" {
 		return nil, transport.Peer{}, fmt.Errorf("%w: %q is not ws://host or wss://host", ErrAddress, address)
 	}

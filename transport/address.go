@@ -1,0 +1,175 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// ErrAddress is returned for an address of a server that is malformed or unknown.
+var ErrAddress = errors.New("bad address")
+
+// Address is where a server is, as users, masters and links say it. See ParseAddress.
+type Address struct {
+	// Scheme precedes "://", in lower case. It is empty if there is none.
+	Scheme string
+	// Host is a name or an IP address, without brackets.
+	Host string
+	// Port is 0 if the address has none.
+	Port uint16
+	// Path is what follows host and port, with its slash, for addresses of web servers.
+	Path string
+}
+
+// The schemes of game servers. Masters put a version of the protocol between schemePrefix and
+// schemeSuffix. Links for the games' own clients have the others, also without slashes.
+const (
+	schemePrefix = "tw-"
+	schemeSuffix = "+udp"
+	// SchemeDDNet is that of links for DDNet's client, SchemeTeeworlds of those for Teeworlds'.
+	SchemeDDNet     = "ddnet"
+	SchemeTeeworlds = "teeworlds"
+	schemeUDP       = "udp"
+)
+
+// ParseAddress reads "host", "host:port", "1.2.3.4:port", "[::1]:port", "::1", or one of them
+// behind a scheme and "://", such as "tw-0.7+udp://1.2.3.4:8303/". White space around it and the
+// case of the scheme do not matter. The error wraps ErrAddress.
+func ParseAddress(s string) (Address, error) {
+	fail := func(why string) (Address, error) { return Address{}, fmt.Errorf("%w: %q %s", ErrAddress, s, why) }
+	var a Address
+	rest := strings.TrimSpace(s)
+	if scheme, behind, ok := cutScheme(rest); ok {
+		if strings.ContainsFunc(scheme, notInScheme) || scheme == "" {
+			return fail("has a scheme that is none")
+		}
+		a.Scheme, rest = strings.ToLower(scheme), behind
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest, a.Path = rest[:i], rest[i:]
+	}
+	if strings.ContainsFunc(rest, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'\\@,;<>|", r)
+	}) {
+		return fail("has a character that no name of a server has")
+	}
+	if ip, err := netip.ParseAddr(rest); err == nil {
+		a.Host = ip.String()
+		return a, nil
+	}
+	port := ""
+	switch inner, bracketed := strings.CutPrefix(rest, "["); {
+	case bracketed:
+		var ok bool
+		if a.Host, port, ok = strings.Cut(inner, "]"); !ok {
+			return fail("has a bracket that is not closed")
+		}
+		if ip, err := netip.ParseAddr(a.Host); err != nil || ip.Is4() {
+			return fail("has no IPv6 address in its brackets")
+		}
+		if port != "" && port[0] != ':' {
+			return fail("has something else than :PORT behind its brackets")
+		}
+	case strings.Count(rest, ":") > 1:
+		return fail("has too many colons; an IPv6 address with a port is written as [::1]:8303")
+	default:
+		i := strings.IndexByte(rest+":", ':')
+		a.Host, port = rest[:i], rest[i:]
+	}
+	if a.Host == "" {
+		return fail("has no host")
+	}
+	if port != "" {
+		n, err := strconv.ParseUint(port[1:], 10, 16)
+		if err != nil || n == 0 {
+			return fail("has no port of 1 to 65535")
+		}
+		a.Port = uint16(n)
+	}
+	return a, nil
+}
+
+// notInScheme reports whether a character cannot be in a scheme.
+func notInScheme(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("+-.", r)
+}
+
+// cutScheme splits an address behind its scheme, if it has one.
+func cutScheme(s string) (scheme, rest string, ok bool) {
+	if scheme, rest, ok = strings.Cut(s, "://"); ok {
+		return scheme, rest, true
+	}
+	// "ddnet:1.2.3.4:8303" is a link, "ddnet:8303" a host in the own network.
+	if scheme, rest, ok = strings.Cut(s, ":"); ok && strings.Trim(rest, "0123456789") != "" {
+		ok = strings.EqualFold(scheme, SchemeDDNet) || strings.EqualFold(scheme, SchemeTeeworlds)
+		return scheme, rest, ok
+	}
+	return "", s, false
+}
+
+// Version returns the version of the protocol that the scheme of masters names, such as "0.7",
+// and "" for other schemes.
+func (a Address) Version() string {
+	if v, ok := strings.CutPrefix(a.Scheme, schemePrefix); ok {
+		if v, ok = strings.CutSuffix(v, schemeSuffix); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// IsWebSocket reports whether the scheme is that of a WebSocket.
+func (a Address) IsWebSocket() bool { return a.Scheme == "ws" || a.Scheme == "wss" }
+
+// IsWeb reports whether the scheme is that of a web page.
+func (a Address) IsWeb() bool { return a.Scheme == "http" || a.Scheme == "https" }
+
+// IsGame reports whether the address is one of datagrams: it has no scheme or one of game
+// servers.
+func (a Address) IsGame() bool {
+	switch a.Scheme {
+	case "", SchemeDDNet, SchemeTeeworlds, schemeUDP:
+		return true
+	}
+	return a.Version() != ""
+}
+
+// CheckGame returns an error that wraps ErrAddress, and says what to write instead, unless
+// the address is one of datagrams.
+func (a Address) CheckGame() error {
+	fail := func(why string) error { return fmt.Errorf("%w: %q %s", ErrAddress, a.String(), why) }
+	switch {
+	case a.IsWebSocket():
+		return fail("is a WebSocket, and this needs the server's UDP port; write HOST:PORT")
+	case a.IsWeb():
+		return fail("is a web page; write the server as HOST:PORT")
+	case !a.IsGame():
+		return fail("has an unknown scheme; write HOST:PORT, tw-0.7+udp://HOST:PORT or ddnet://HOST:PORT")
+	case strings.Trim(a.Path, "/") != "":
+		return fail("has something behind the port")
+	}
+	return nil
+}
+
+// HostPort returns "host:port", or "host" without a port, with brackets around IPv6 addresses.
+func (a Address) HostPort() string {
+	switch {
+	case a.Port != 0:
+		return net.JoinHostPort(a.Host, strconv.Itoa(int(a.Port)))
+	case strings.Contains(a.Host, ":"):
+		return "[" + a.Host + "]"
+	}
+	return a.Host
+}
+
+// String returns the address as ParseAddress reads it.
+func (a Address) String() string {
+	if a.Scheme == "" {
+		return a.HostPort() + a.Path
+	}
+	return a.Scheme + "://" + a.HostPort() + a.Path
+}
