@@ -81,3 +81,20 @@ func TestIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestParseTimeoutCode checks which lines of chat are the command for a timeout's code.
+func TestParseTimeoutCode(t *testing.T) {
+	for _, c := range []struct {
+		line, code string
+		isCommand  bool
+	}{
+		{"/timeout abc", "abc", true}, {" /timeout abc ", "abc", true}, {"/TIMEOUT abc", "abc", true}, {"/timeoutabc", "abc", true}, {"/timeout", "", true},
+		{"/mc;timeout abc", "abc", true}, {"/mc;timeout abc;emote happy 9", "abc", true}, {"/mc;emote happy 9;timeout abc", "abc", true}, {"/MC; timeout abc", "abc", true},
+		{"/mc;emote happy 9", "", true}, {"/mc", "", false}, {"/emote happy;timeout abc", "", false},
+		{"timeout abc", "", false}, {"/time", "", false}, {"", "", false},
+	} {
+		if code, isCommand := bridge.ParseTimeoutCode(c.line); code != c.code || isCommand != c.isCommand {
+			t.Errorf("%q: %q, %v, want %q, %v", c.line, code, isCommand, c.code, c.isCommand)
+		}
+	}
+}

@@ -209,3 +209,54 @@ func TestEmoteRange(t *testing.T) {
 		}
 	}
 }
+
+// TestEntitiesAreOfOneSnapshot checks that a laser is no door because one with its id was one before.
+func TestEntitiesAreOfOneSnapshot(t *testing.T) {
+	c := newTestClient(t, ClientConfig{DDNetVersion: 16040})
+	c.gameFlags = game.GameFlagDDRace
+	for tick, door := range []bool{true, false} {
+		var b snapshot.Builder
+		var s snapshot.Snapshot
+		var r msg6.TypeRegistry
+		r.BeginSnapshot()
+		add := func(typ, id, n int, o msg6.Object) {
+			number, first := r.WireType(typ)
+			if first {
+				u, _ := msg6.TypeUUID(typ)
+				addItem(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
+			}
+			o.PutInts(b.Add(number, id, n))
+		}
+		for id := range 2 {
+			add(msg6.TypeDDNetLaser, 1+id, msg6.SizeDDNetLaser, &msg6.DDNetLaser{ToX: 1, ToY: 2, FromX: 3, FromY: 4, StartTick: 5, Type: msg6.LaserRifle})
+			if door || id == 1 {
+				add(msg6.TypeEntityEx, 1+id, msg6.SizeEntityEx, &msg6.EntityEx{EntityClass: msg6.EntityDoor})
+			}
+		}
+		b.Finish(&s)
+		v := c.ReceiveSnapshot(int32(10+tick), &s)
+		if len(v.Lasers) != 2 || v.Lasers[0].Entity.Kind != game.NoMapEntity != door || v.Lasers[1].Entity.Kind != game.MapDoor {
+			t.Errorf("door %v: %+v", door, v.Lasers)
+		}
+	}
+}
+
+// TestOldDDRaceProjectiles checks that clients of a release that may get both kinds of projectiles under one
+// type tell them apart.
+func TestOldDDRaceProjectiles(t *testing.T) {
+	c := newTestClient(t, ClientConfig{DDNetVersion: msg6.VersionAntiPingProjectile})
+	var b snapshot.Builder
+	var s snapshot.Snapshot
+	addItem(&b, msg6.TypeProjectile, 1, msg6.SizeProjectile, &msg6.Projectile{X: 700, Y: 800, VelX: 60, VelY: -80, Type: msg6.WeaponGun, StartTick: 5})
+	addItem(&b, msg6.TypeProjectile, 2, msg6.SizeDDRaceProjectile, &msg6.DDRaceProjectile{X: 70000, Y: 80000, Data: msg6.DDRaceProjectileIsDDNet, Type: msg6.WeaponGrenade, StartTick: 5})
+	b.Finish(&s)
+	v := c.ReceiveSnapshot(10, &s)
+	if len(v.Projectiles) != 2 {
+		t.Fatalf("%+v", v.Projectiles)
+	}
+	for i, want := range [][5]int32{{700, 800, 60, -80, int32(game.WeaponGun)}, {700, 800, 0, 100, int32(game.WeaponGrenade)}} {
+		if p := v.Projectiles[i]; [5]int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon)} != want {
+			t.Errorf("%+v, want %v", p, want)
+		}
+	}
+}

@@ -434,3 +434,15 @@ func TestSendVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestVoteAfterVote checks that a vote without a line about its end has ended when the next one begins.
+func TestVoteAfterVote(t *testing.T) {
+	c := newTestClient(t, ClientConfig{})
+	receive(t, c.clientSide, &msg6.SvVoteSet{Timeout: 25, Description: []byte("one")})
+	receive(t, c.clientSide, &msg6.SvVoteSet{})
+	receive(t, c.clientSide, &msg6.SvVoteSet{Timeout: 25, Description: []byte("two")})
+	vote := func(name string) bridgetest.Call {
+		return call("Vote", bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, Description: name})
+	}
+	c.Expect(t, "votes", vote("one"), call("Vote", bridge.Vote{Caller: game.Nobody, Target: game.Nobody}), vote("two"))
+}

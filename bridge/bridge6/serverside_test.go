@@ -387,3 +387,56 @@ func TestSendMap(t *testing.T) {
 		&msg6.Capabilities{Version: 5, Flags: msg6.CapabilityChatTimeoutCode | msg6.CapabilityPingEx | msg6.CapabilityAllowDummy},
 		&msg6.MapChange{Name: []byte("a")}, &msg6.MapChange{Name: []byte("b")})
 }
+
+// TestRaceFinish checks the lines about a finish, and which finishes renew the records that DDNet's client shows.
+func TestRaceFinish(t *testing.T) {
+	for _, c := range []struct {
+		version int32
+		ev      game.Event
+		want    []string // lines, and the types of other messages
+	}{
+		{msg6.VersionNone, game.Event{Player: 0, Value: 1230}, []string{"alice finished in: 0 minute(s)  1.23 second(s)"}},
+		{msg6.VersionNone, game.Event{Player: 0, Value: 1230, Extra: -65_000}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", "New record: 1 minute(s)  5.00 second(s) better."}},
+		{msg6.VersionNone, game.Event{Player: 1, Value: 1230, Extra: -500}, []string{"bob finished in: 0 minute(s)  1.23 second(s)", "New record:  0.50 second(s) better."}},
+		{msg6.VersionNone, game.Event{Player: 0, Value: 1230, Extra: 500}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", " 0.50 second(s) worse, better luck next time."}},
+		{msg6.VersionNone, game.Event{Player: 1, Value: 1230, Extra: 500}, []string{"bob finished in: 0 minute(s)  1.23 second(s)"}},
+		{16040, game.Event{Player: 0, Value: 1230}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", "*msg6.SvDDRaceTime"}},
+		{16040, game.Event{Player: 0, Value: 1230, Record: game.RecordPersonal}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", "*msg6.SvDDRaceTime", "*msg6.SvRecord"}},
+		{16040, game.Event{Player: 1, Value: 1230, Record: game.RecordPersonal}, []string{"bob finished in: 0 minute(s)  1.23 second(s)"}},
+		{16040, game.Event{Player: 1, Value: 1230, Record: game.RecordOfAll}, []string{"bob finished in: 0 minute(s)  1.23 second(s)", "*msg6.SvRecord"}},
+	} {
+		w := newWorld(t, flagMode{game.GameFlagRace}, "alice", "bob")
+		s, l := raceSide(t, w, c.version)
+		l.takeSent()
+		c.ev.Kind = game.EvRaceFinish
+		s.SendEvent(w, &c.ev)
+		var got []string
+		for _, m := range l.takeSent() {
+			if m, ok := m.(*msg6.SvChat); ok {
+				got = append(got, string(m.Message))
+				continue
+			}
+			got = append(got, fmt.Sprintf("%T", m))
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%d %+v: (-want +got):\n%s", c.version, c.ev, d)
+		}
+	}
+}
+
+// TestLeaverOfTakenSeat checks that the line about a player who left has their name, though the next one
+// has the seat already.
+func TestLeaverOfTakenSeat(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	p := NewProtocol()
+	srv, l := newServerSide(t, p, w, 0, 16040)
+	p.RecordTick(w, w.Step(join(1, "bob")))
+	events := slices.Clone(w.Step(append([]game.Command{{Kind: game.CmdLeave, Player: 1}}, join(1, "carol")[:2]...)))
+	p.RecordTick(w, events)
+	if info, _ := w.Player(1); info.Profile.Name != "carol" {
+		t.Fatalf("the seat is of %q", info.Profile.Name)
+	}
+	i := slices.IndexFunc(events, func(ev game.Event) bool { return ev.Kind == game.EvPlayerLeft })
+	srv.SendEvent(w, &events[i])
+	l.expectSent("leave", serverLine("'bob' has left the game"))
+}

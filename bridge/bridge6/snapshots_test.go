@@ -591,3 +591,33 @@ func TestFNGIsPredicted(t *testing.T) {
 		}
 	}
 }
+
+// TestPausedPlayer checks that a player in a pause is a spectator only for clients that do not know pauses.
+func TestPausedPlayer(t *testing.T) {
+	v := ddraceFrame()
+	v.Frame.Players[0].Spectating, v.Frame.Players[0].Pause = true, game.PauseInPlace
+	for version, want := range map[int32]msg6.Team{msg6.VersionSpectatorsTeam - 1: msg6.TeamSpectators, msg6.VersionSpectatorsTeam: msg6.TeamRed} {
+		items := readItems(t, build(v, version), msg6.MaxClients)
+		if got := getItem[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 0); got.Team != want {
+			t.Errorf("%d: team %v, want %v", version, got.Team, want)
+		}
+	}
+}
+
+// TestFarProjectile checks that a projectile whose place a DDRaceProjectile cannot hold is a plain one.
+func TestFarProjectile(t *testing.T) {
+	v := ddraceFrame()
+	v.ShowAll = true
+	for i, x := range []int32{maxProjectilePos, -maxProjectilePos, maxProjectilePos - 1} {
+		v.Frame.Projectiles = append(v.Frame.Projectiles, game.ProjectileState{ID: uint16(20 + i), X: x, Y: 7, VelX: 1, VelY: 2, Weapon: game.WeaponGrenade, StartTick: 3, Owner: game.Nobody})
+	}
+	items := readItems(t, build(v, 16040), msg6.MaxClients)
+	for i, x := range []int32{maxProjectilePos, -maxProjectilePos} {
+		if got := getItem[msg6.Projectile](items, msg6.TypeProjectile, 20+i); got != (msg6.Projectile{X: x, Y: 7, VelX: 1, VelY: 2, Type: msg6.WeaponGrenade, StartTick: 3}) {
+			t.Errorf("%+v", got)
+		}
+	}
+	if n := items.countType(msg6.TypeProjectile); n != 2 {
+		t.Errorf("%d plain projectiles", n)
+	}
+}

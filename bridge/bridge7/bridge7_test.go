@@ -493,3 +493,138 @@ type noSource struct{}
 func (noSource) Player(game.PlayerID) (game.PlayerInfo, bool) { return game.PlayerInfo{}, false }
 
 func (noSource) PredictedTuning(game.PlayerID) game.Tuning { return game.Tuning{} }
+
+// TestDamageItems checks what the client adds up of a hit: at most nine of health and nine of armor, and
+// whether the player hit themselves.
+func TestDamageItems(t *testing.T) {
+	for _, c := range []struct {
+		health, armor int32
+		self          bool
+		want          msg7.EventDamage
+	}{
+		{3, 2, false, msg7.EventDamage{ClientID: 4, Health: 3, Armor: 2}},
+		{3, 2, true, msg7.EventDamage{ClientID: 4, Health: 3, Armor: 2, Self: true}},
+		{12, 2, false, msg7.EventDamage{ClientID: 4, Health: 9, Armor: 5}},
+		{30, 2, false, msg7.EventDamage{ClientID: 4, Health: 9, Armor: 9}},
+		{-1, 10, false, msg7.EventDamage{ClientID: 4, Armor: 9}},
+	} {
+		var enc snapshotEncoder
+		var b snapshot.Builder
+		var s snapshot.Snapshot
+		f := &game.Frame{Tick: 10}
+		enc.recordTick(f, []game.Event{{Kind: game.EvDamage, Player: 4, To: game.MaskAll, Value: c.health, Extra: c.armor, Flag: c.self}})
+		enc.beginRound(f)
+		enc.buildEffects(&b, &game.View{Frame: f})
+		b.Finish(&s)
+		testenv.Require(t, s.Len() == 1, "%+v: %d items", c, s.Len())
+		var got msg7.EventDamage
+		_, ints := s.Item(0)
+		testenv.NoError(t, got.ReadInts(ints))
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+}
+
+// TestStrangeIDs checks that a client takes items of players whose ids no server may use for nothing.
+func TestStrangeIDs(t *testing.T) {
+	c := NewClientSide(nil, nil).(*clientSide)
+	var b snapshot.Builder
+	var s snapshot.Snapshot
+	for _, id := range []int{game.MaxPlayers - 1, game.MaxPlayers, 0xffff} {
+		(&msg7.Character{}).PutInts(b.Add(msg7.TypeCharacter, id, msg7.SizeCharacter))
+		(&msg7.PlayerInfo{}).PutInts(b.Add(msg7.TypePlayerInfo, id, msg7.SizePlayerInfo))
+		(&msg7.PlayerInfoRace{StartTick: 900}).PutInts(b.Add(msg7.TypePlayerInfoRace, id, msg7.SizePlayerInfoRace))
+		(&msg7.SpectatorInfo{Mode: msg7.SpecPlayer}).PutInts(b.Add(msg7.TypeSpectatorInfo, id, msg7.SizeSpectatorInfo))
+	}
+	b.Finish(&s)
+	v := c.ReceiveSnapshot(1000, &s)
+	if len(v.Players) != 1 || len(v.Characters) != 1 || v.Players[0].ID != game.MaxPlayers-1 {
+		t.Errorf("%d players, %d tees", len(v.Players), len(v.Characters))
+	}
+}
+
+// TestViewOfEachSnapshot checks that a client looks through its own eyes again when a snapshot says nothing else.
+func TestViewOfEachSnapshot(t *testing.T) {
+	c := NewClientSide(nil, nil).(*clientSide)
+	c.Own = 3
+	for _, watched := range []game.PlayerID{5, 3} {
+		var b snapshot.Builder
+		var s snapshot.Snapshot
+		if watched != c.Own {
+			(&msg7.SpectatorInfo{Mode: msg7.SpecPlayer, SpectatorID: int32(watched)}).PutInts(b.Add(msg7.TypeSpectatorInfo, 3, msg7.SizeSpectatorInfo))
+		}
+		b.Finish(&s)
+		if v := c.ReceiveSnapshot(1000, &s); v.Viewer != 3 || v.VitalsOf != watched {
+			t.Errorf("viewer %d, vitals of %d, want %d", v.Viewer, v.VitalsOf, watched)
+		}
+	}
+}
+
+// TestDemoConverterVotes checks that a converted demo has the votes of the one that it is made of.
+func TestDemoConverterVotes(t *testing.T) {
+	var sent messageList
+	c := NewDemoConverter(NewClientSide(nil, nil), &sent)
+	c.SendVote(&bridge.Vote{Kind: bridge.VoteOption, Caller: 2, Target: game.Nobody, Timeout: 25, Description: "x", Reason: "y"})
+	c.SendVoteStatus(1, 2, 3, 6)
+	if d := cmp.Diff(messageList{
+		&msg7.SvVoteSet{ClientID: 2, Type: msg7.VoteStartOption, Timeout: 25, Description: []byte("x"), Reason: []byte("y")},
+		&msg7.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 6},
+	}, sent); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestSizeOfSnapshots checks that no snapshot has more than the encoder expects of it, whatever there is most
+// of: else items at its end would be missing where those that matter least should be.
+func TestSizeOfSnapshots(t *testing.T) {
+	for name, fill := range map[string]func(f *game.Frame){
+		"nothing": func(*game.Frame) {},
+		"players": func(f *game.Frame) {
+			for id := range game.PlayerID(40) {
+				f.Players = append(f.Players, game.PlayerState{ID: id, RaceStart: 100, SpectatorID: game.Nobody})
+			}
+		},
+		"characters": func(f *game.Frame) {
+			for id := range game.PlayerID(40) {
+				f.Characters = append(f.Characters, game.CharacterState{Player: id, FreezeEnd: 600})
+			}
+		},
+		"lasers": func(f *game.Frame) {
+			for id := range uint16(40) {
+				f.Lasers = append(f.Lasers, game.LaserState{ID: id, Kind: game.LaserBeam, Entity: game.MapEntity{Kind: game.MapDoor}})
+			}
+		},
+		"a spectator": func(f *game.Frame) {
+			f.Players = append(f.Players, game.PlayerState{ID: 0, Spectating: true, SpectatorID: game.Nobody})
+		},
+	} {
+		f := &game.Frame{Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace}}
+		fill(f)
+		p := NewProtocol()
+		var events []game.Event
+		if name == "nothing" {
+			for range 20 {
+				events = append(events, game.Event{Kind: game.EvDamage, To: game.MaskAll})
+			}
+		}
+		p.snapshot.recordTick(f, events)
+		p.snapshot.beginRound(f)
+		demo := p.NewDemoSide(bridge.NopSender{}).(*demoSide)
+		demo.source = noSource{}
+		var b snapshot.Builder
+		var s snapshot.Snapshot
+		items, ints := p.snapshot.size()
+		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: 0, VitalsOf: 0, ShowAll: true}, new([game.MaxPlayers]int32), demo)
+		b.Finish(&s)
+		sum := 0
+		for i := range s.Len() {
+			_, item := s.Item(i)
+			sum += len(item)
+		}
+		if s.Len() > items || sum > ints {
+			t.Errorf("%s: %d items with %d integers, expected were %d and %d", name, s.Len(), sum, items, ints)
+		}
+		t.Logf("%s: %d items with %d integers, expected were %d and %d", name, s.Len(), sum, items, ints)
+	}
+}
