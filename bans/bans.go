@@ -31,8 +31,7 @@ type Ban struct {
 	// RconOnly bans the network from remote consoles, but not from the game.
 	RconOnly bool `json:"rconOnly,omitempty"`
 	// Temporary is for automatic bans. They are kept in memory only, apart from the
-	// others, and must have a Duration. A store may ban more of the same site instead
-	// when there are many.
+	// others, and must have a Duration.
 	Temporary bool `json:"-"`
 }
 

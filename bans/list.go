@@ -37,7 +37,8 @@ type List struct {
 // New returns an empty list that is kept in memory only. now is the clock, time.Now if it
 // is nil.
 func New(now func() time.Time) *List {
-	l := &List{now: now, wall: now, stored: newTable(maxStored), temporary: newMergingTable(maxTemporary), temporaryRcon: newMergingTable(maxTemporary)}
+	l := &List{now: now, wall: now, stored: newTable(maxStored), temporary: newTable(maxTemporary), temporaryRcon: newTable(maxTemporary)}
+	l.temporary.extends, l.temporaryRcon.extends = true, true
 	if now == nil {
 		l.now = time.Now
 		l.wall = func() time.Time { return time.Now().Round(0) } // without the monotonic clock
@@ -46,8 +47,8 @@ func New(now func() time.Time) *List {
 }
 
 // Add implements [Store]. When there are 32768 bans, or 8192 temporary ones from the game
-// or from rcon, a new one replaces the one that ends first. Eight temporary bans within an
-// IPv4 /24 or an IPv6 /48 become one of all of it.
+// or from rcon, a new one replaces the one that ends first. A temporary ban never ends
+// earlier than the one of the same network that it replaces.
 func (l *List) Add(b Ban) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/limit"
 )
 
 // TestModel compares the list with a simple one.
@@ -168,72 +170,46 @@ func TestTemporary(t *testing.T) {
 	if all := again.All(); len(all) != 1 {
 		t.Errorf("the file has %v", all)
 	}
-	if now = now.Add(2 * time.Minute); len(l.All()) != 1 || len(l.temporary.byNet)+len(l.temporary.sites) != 0 {
-		t.Errorf("%d bans are left, want the one for ever; %d, %d", len(l.All()), len(l.temporary.byNet), len(l.temporary.sites))
+	if now = now.Add(2 * time.Minute); len(l.All()) != 1 || len(l.temporary.byNet) != 0 {
+		t.Errorf("%d bans are left, want the one for ever; %d", len(l.All()), len(l.temporary.byNet))
 	}
 }
 
-// TestMerging checks that the temporary bans of a site become one, which ends with the
-// last of them, and that stored bans do not.
-func TestMerging(t *testing.T) {
-	now := time.Unix(1e9, 0)
-	l := New(func() time.Time { return now })
-	add := func(duration time.Duration, temporary bool, nets ...string) {
-		t.Helper()
-		for _, net := range nets {
-			if err := l.Add(Ban{Net: netip.MustParsePrefix(net), Duration: duration, Temporary: temporary}); err != nil {
-				t.Fatal(err)
+// TestTemporaryOfSite checks that the temporary bans of many neighbours stay bans of each of
+// them, however many there are: a ban of all their network would keep others out.
+func TestTemporaryOfSite(t *testing.T) {
+	for _, rconOnly := range []bool{false, true} {
+		now := time.Unix(1e9, 0)
+		l := New(func() time.Time { return now })
+		for i := range 200 {
+			for _, a := range []netip.Addr{
+				netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}),
+				netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 7: byte(i)}),
+			} {
+				b := Ban{Net: limit.Person(a), Duration: time.Minute, Temporary: true, RconOnly: rconOnly}
+				if err := l.Add(b); err != nil {
+					t.Fatal(err)
+				}
+				b.Duration = time.Second // does not make it shorter
+				if err := l.Add(b); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	want := func(want ...string) {
-		t.Helper()
-		got := []string{}
-		for _, b := range l.All() {
-			got = append(got, fmt.Sprintf("%v %v", b.Net, b.Until.Sub(now)))
+		if n := len(l.All()); n != 400 {
+			t.Errorf("%d bans, want 400", n)
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("%q, want %q", got, want)
+		for _, honest := range []string{"198.51.100.201", "2001:db8:0:c9::1"} {
+			if b, banned := l.Find(netip.MustParseAddr(honest)); banned {
+				t.Errorf("%s is %v", honest, b)
+			}
 		}
-	}
-	add(time.Minute, true, "2001:db8:1:1::/64", "2001:db8:1:2::/64", "2001:db8:1:3::/64", "2001:db8:1:4::/64")
-	add(5*time.Minute, true, "2001:db8:1:5::/64")
-	add(time.Minute, true, "2001:db8:1:6::/64", "2001:db8:1:7::/64", "2001:db8:1:7::/64") // one of them again
-	if n := len(l.All()); n != 7 {
-		t.Fatalf("%d bans, want 7", n)
-	}
-	now = now.Add(59 * time.Second)
-	add(time.Minute, true, "2001:db8:2:1::/64", "2001:db8:1:8::/64") // another site, and one too many
-	want("2001:db8:2:1::/64 1m0s", "2001:db8:1::/48 4m1s")
-	add(time.Minute, true, "2001:db8:1::/48") // the site again
-	want("2001:db8:2:1::/64 1m0s", "2001:db8:1::/48 4m1s")
-	if b, ok := l.Find(netip.MustParseAddr("2001:db8:1:ffff::1")); !ok || !b.Temporary {
-		t.Errorf("the rest of the site: %+v, %v", b, ok)
-	}
-	if !l.Remove(Ban{Net: netip.MustParsePrefix("2001:db8:1::/48")}) {
-		t.Error("it cannot be removed")
-	}
-	now = now.Add(time.Hour)
-	want()
-
-	// Those that have ended do not count.
-	for i := range 100 {
-		add(time.Minute, true, address(i).String())
-		now = now.Add(20 * time.Second)
-	}
-	if n := len(l.All()); n != 2 {
-		t.Errorf("%d bans, want those of the last minute", n)
-	}
-	now = now.Add(time.Hour)
-	for i := range 20 {
-		add(time.Minute, false, address(i).String())
-	}
-	if n := len(l.All()); n != 20 {
-		t.Errorf("%d stored bans, want 20", n)
-	}
-	now = now.Add(time.Hour)
-	if l.All(); len(l.temporary.sites) != 0 || len(l.temporary.byNet) != 0 {
-		t.Errorf("%d sites and %d bans are left", len(l.temporary.sites), len(l.temporary.byNet))
+		if now = now.Add(59 * time.Second); len(l.All()) != 400 {
+			t.Error("they end too early")
+		}
+		if now = now.Add(time.Second); len(l.All())+len(l.temporary.byNet)+len(l.temporaryRcon.byNet) != 0 {
+			t.Error("they do not end")
+		}
 	}
 }
 

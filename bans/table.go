@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"slices"
 	"time"
-
-	"github.com/teeyard/teeyard/internal/limit"
 )
 
 // table has at most max bans, one for a network or range. It finds them by network in as many
@@ -21,14 +19,11 @@ type table struct {
 	// exist: IPv4 first, IPv6 behind.
 	lengths [33 + 129]int
 	ending  endHeap
-	// sites has the bans within each site, if those of one are merged; see merge.
-	sites map[netip.Prefix][]*entry
+	// extends makes a ban last at least as long as the one that it replaces.
+	extends bool
 	// lapsed are bans that ended since they were asked for, at most maxLapsed.
 	lapsed []Ban
 }
-
-// mergeAt is how many bans within a site make one of the whole site.
-const mergeAt = 8
 
 // entry is a ban of a table.
 type entry struct {
@@ -66,27 +61,17 @@ func (t *table) all(yield func(*entry) bool) {
 	}
 }
 
-// newMergingTable returns a table that merges the bans of a site.
-func newMergingTable(max int) table {
-	t := newTable(max)
-	t.sites = make(map[netip.Prefix][]*entry)
-	return t
-}
-
 // add adds a ban, or replaces that of the same network, whose number it takes. If the
 // table is full, it replaces the ban that ends first, and reports false if there is none.
 func (t *table) add(b Ban, number int, now time.Time) bool {
 	if old := t.get(b.target()); old != nil {
 		number = old.number
-		if t.sites != nil {
-			b = lasting(b, old)
+		if t.extends && old.Until.After(b.Until) {
+			b.Until, b.Duration = old.Until, old.Duration
 		}
 		t.remove(old)
 	}
 	t.expire(now)
-	if t.sites != nil {
-		b = t.merge(b)
-	}
 	if t.len() >= t.max {
 		if len(t.ending) == 0 {
 			return false
@@ -102,9 +87,6 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 			t.lengths[lengthIndex(net)]++
 		}
 	} else {
-		if site, within := siteOf(of.net); within && t.sites != nil {
-			t.sites[site] = append(t.sites[site], e)
-		}
 		t.byNet[of.net] = e
 		t.lengths[lengthIndex(of.net)]++
 	}
@@ -112,42 +94,6 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 		heap.Push(&t.ending, e)
 	}
 	return true
-}
-
-// merge returns a ban as it is, or the ban of its whole site, if it is one too many there.
-// That replaces the others and ends with the last of them.
-func (t *table) merge(b Ban) Ban {
-	if b.Range.IsValid() {
-		return b
-	}
-	site, within := siteOf(b.Net)
-	if !within || len(t.sites[site]) < mergeAt-1 {
-		return b
-	}
-	b.Net = site
-	merged := slices.Clone(t.sites[site])
-	if old := t.byNet[site]; old != nil {
-		merged = append(merged, old)
-	}
-	for _, e := range merged {
-		b = lasting(b, e)
-		t.remove(e)
-	}
-	return b
-}
-
-// lasting returns a ban that lasts at least as long as another.
-func lasting(b Ban, other *entry) Ban {
-	if other.Until.After(b.Until) {
-		b.Until, b.Duration = other.Until, other.Duration
-	}
-	return b
-}
-
-// siteOf returns the site of a network, and whether the network is only part of it.
-func siteOf(net netip.Prefix) (site netip.Prefix, within bool) {
-	site = limit.Site(net.Addr())
-	return site, net.Bits() > site.Bits()
 }
 
 func (t *table) remove(e *entry) {
@@ -166,9 +112,6 @@ func (t *table) remove(e *entry) {
 	}
 	delete(t.byNet, of.net)
 	t.lengths[lengthIndex(of.net)]--
-	if site, within := siteOf(of.net); within && t.sites != nil {
-		removeFrom(t.sites, site, e)
-	}
 }
 
 // removeFrom removes an entry from a list in a map, and the list if it is empty then.

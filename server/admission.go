@@ -139,8 +139,12 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		refuse(fmt.Sprintf("Only %d players of the same network are allowed", most), dropFull)
 		return
 	}
-	if !s.mayConnect(now, peer.Addr()) {
+	switch s.mayConnect(now, peer.Addr()) {
+	case limit.ArrivalRefused:
 		refuse("Too many connections, wait a moment", dropConnectRate)
+		return
+	case limit.ArrivalMustWait: // without a word: clients ask again, but not after a refusal
+		s.countDrop(dropConnectRate)
 		return
 	}
 	hello := v.helloState()
@@ -197,7 +201,7 @@ func (s *Server) countNear(addr netip.Addr, counts func(*session) bool) (samePer
 // restartSession handles a client that connects again while its session lasts, as after a
 // crash. This counts as a connect, and the rate limits of the session stay as they are.
 func (s *Server) restartSession(now conn.Time, c *session) {
-	if !s.mayConnect(now, c.peer.Addr()) {
+	if a := c.peer.Addr(); !a.IsLoopback() && !s.arrivals.AdmitAgain(int64(now), a) {
 		s.countDrop(dropConnectRate)
 		c.drop("Too many connections, wait a moment")
 		return
@@ -219,8 +223,8 @@ func (s *Server) closeDropped(now conn.Time) {
 	s.droppedSessions = s.droppedSessions[:0]
 }
 
-// closeSession says goodbye to a client and frees what it had. Who has a connection that
-// fails within a second may not connect for a minute.
+// closeSession says goodbye to a client and frees what it had. A person whose connection fails
+// within a second may not connect for a minute.
 func (s *Server) closeSession(now conn.Time, c *session) {
 	if s.sessions[c.id] != c {
 		return
@@ -257,9 +261,6 @@ func (s *Server) banForNow(now conn.Time, a netip.Addr, duration time.Duration, 
 	b, err := s.bans.add(now, bans.Ban{Net: limit.Person(a), Duration: duration, Reason: reason, Temporary: true})
 	if err != nil {
 		return b, err
-	}
-	if whole, ok := s.bans.find(a); ok { // of the site, when there are many
-		b = whole
 	}
 	if s.mayLogStranger(now) {
 		s.logBan(console.Operator, b)

@@ -112,7 +112,7 @@ func TestConnectAndCloseFlood(t *testing.T) {
 		admitted int // at most
 		bans     int // at most
 	}{
-		"one /48": {inSite, 24 * time.Second, 8, 1},
+		"one /48": {inSite, 24 * time.Second, 128 + 250, 128 + 250},
 		"many /48": {func(n int) transport.Peer {
 			return transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
 		}, 8 * time.Second, 12000, 8192},
@@ -420,5 +420,83 @@ func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
 	ts.idle(2, old, modern)
 	if news["left"] != 1 || !strings.Contains(ts.log.String(), "client dropped") || !strings.Contains(ts.log.String(), "leave player") {
 		t.Errorf("nobody is told that a player leaves: %v, %s", news, ts.log.String())
+	}
+}
+
+// TestAttackFromOwnNetwork lets attackers with all addresses of a network connect as often as
+// they can, for as long as the test runs, while honest players of the same network join: they
+// play within four seconds. The attackers' own addresses are banned, and no network.
+func TestAttackFromOwnNetwork(t *testing.T) {
+	testenv.OneGoroutine(t)
+	ipv4 := func(n int) transport.Peer {
+		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), uint16(2000+n>>8))
+	}
+	for name, test := range map[string]struct {
+		peer    func(n int) transport.Peer
+		stay    time.Duration // how long an attacker stays when it is let in
+		retries int           // how often an attacker asks on when it is not
+	}{
+		"IPv4, leave at once": {peer: ipv4},
+		"IPv4, stay, ask on":  {ipv4, 1100 * time.Millisecond, 3},
+		"IPv6, leave at once": {peer: inSite},
+		"IPv6, stay":          {inSite, 1100 * time.Millisecond, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond}, 5, "sv_inactivekick_time 0")
+			after := func(span time.Duration, f func()) {
+				tn.net.At(tn.net.Now()+int64(span), func(int64) { f() })
+			}
+			n, admitted := 0, 0
+			attack := func() {
+				if n++; n%256 < 3 { // those are the honest ones
+					return
+				}
+				peer := test.peer(n)
+				c := testclient.New(testclient.Config{Send: func(b []byte) { tn.net.Send(peer, tn.addr, b) }})
+				tries := 0
+				tn.net.Handle(peer, func(_ int64, _ transport.Peer, b []byte) {
+					switch c.Receive(b); {
+					case c.Closed:
+						tn.net.Handle(peer, nil)
+					case c.Accepted:
+						admitted++
+						tn.net.Handle(peer, nil)
+						after(test.stay, func() { c.Close("") })
+					case tries == 0:
+						for ; tries <= test.retries; tries++ {
+							after(time.Duration(tries)*500*time.Millisecond, func() {
+								if !c.Accepted && !c.Closed {
+									c.Connect()
+								}
+							})
+						}
+					}
+				})
+				c.Dial()
+			}
+			tn.net.Every(2*time.Millisecond, func(int64) { attack() })
+			tn.run(20 * time.Second)
+			if admitted < 64 {
+				t.Fatalf("%d attackers got in: the test tests nothing", admitted)
+			}
+			for i, kind := range []client.SessionConfig{player07, player06DDNet, player06, player07} {
+				begun := tn.now()
+				p := tn.dialFrom(test.peer([]int{256, 257, 258, 512}[i]), named(kind, "honest"))
+				tn.until(4*time.Second, "an honest client plays", func() bool { return allPlay([]*player{p}) })
+				t.Logf("%d played after %v", i, tn.now().Sub(begun))
+				tn.run(time.Second)
+			}
+			bans := tn.srv.bans.list()
+			t.Logf("%d attacks, %d got in, %d bans, drops %v", n, admitted, len(bans), tn.srv.Drops())
+			for _, b := range bans {
+				if !b.Net.IsSingleIP() && b.Net.Bits() != 64 {
+					t.Errorf("all of %v is banned", b.Net)
+				}
+			}
+			if test.stay == 0 && len(bans) == 0 {
+				t.Error("no attacker is banned")
+			}
+			checkSeats(t, tn.srv)
+		})
 	}
 }

@@ -31,7 +31,7 @@ var (
 	// mayAnnounce.
 	joinNewsRate = limit.Rate{PerSecond: 1, Burst: 64}
 	// connectRate is for the connects of a person, siteConnectRate for those of a site;
-	// see limit.Person and limit.Site.
+	// see limit.Arrivals.
 	connectRate     = limit.Rate{PerSecond: 2, Burst: 16}
 	siteConnectRate = limit.Rate{PerSecond: 10, Burst: 128}
 	// strangerLogRate is for the lines of the log about clients that leave before they play
@@ -64,7 +64,6 @@ const (
 	// newcomerTime is how long a client is a newcomer.
 	newcomerTime = 10 * time.Second
 	// The sizes of tables, in addresses or networks.
-	connectsTracked  = 4096 // all of them have echoed a token
 	unprovenTracked  = 1024
 	passwordsTracked = 1024
 	provenTracked    = 4096
@@ -97,10 +96,13 @@ func newFailedLogins() *limit.Failures {
 	return f
 }
 
-// mayConnect counts a connect and reports whether it is within the limits of the person and
-// the site. Loopback has none: the operator's tests, proxies and bots use it.
-func (s *Server) mayConnect(now conn.Time, a netip.Addr) bool {
-	return a.IsLoopback() || s.connectLimiter.Take(int64(now), limit.Person(a), 1) && s.siteLimiter.Take(int64(now), limit.Site(a), 1)
+// mayConnect counts a connect and says whether it is within the limits. Loopback has none: the
+// operator's tests, proxies and bots use it.
+func (s *Server) mayConnect(now conn.Time, a netip.Addr) limit.Arrival {
+	if a.IsLoopback() {
+		return limit.ArrivalAdmitted
+	}
+	return s.arrivals.Admit(int64(now), a)
 }
 
 // mayLogStranger reports whether there is room in the log for a line about somebody who may

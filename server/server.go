@@ -78,8 +78,7 @@ type Server struct {
 	versions       []*protocolVersion
 	tokens         *conn.TokenIssuer
 	bans           banList
-	connectLimiter *limit.Limiter // of persons
-	siteLimiter    *limit.Limiter // of sites
+	arrivals       *limit.Arrivals
 	spoofLimiter   spoofLimiter
 	provenSites    *limit.RecentSet
 	strangerPace   pace
@@ -153,23 +152,22 @@ type shutdownRequest struct {
 // opens the socket. Call Run next, or Feed and Advance.
 func New(cfg Config) (_ *Server, err error) {
 	s := &Server{
-		cfg:            cfg,
-		sessionByPeer:  make(map[transport.Peer]*session),
-		datagrams:      make([]transport.Datagram, 64),
-		tasks:          make(chan func(), 16),
-		writing:        make(chan struct{}, maxWrites),
-		mapReads:       make(chan struct{}, maxMapReads),
-		execReads:      make(chan struct{}, maxExecReads),
-		closed:         make(chan struct{}),
-		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
-		siteLimiter:    limit.NewLimiter(connectsTracked, siteConnectRate),
-		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
-		provenSites:    limit.NewRecentSet(provenTracked, provenTime),
-		failedLogins:   newFailedLogins(),
-		rconGuesses:    limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
-		gameGuesses:    limit.NewGuesses(guessRate, guestsTracked, guestTime),
-		votes:          newVotes(),
-		modReload:      modReload{news: make(chan []modNews, 1)},
+		cfg:           cfg,
+		sessionByPeer: make(map[transport.Peer]*session),
+		datagrams:     make([]transport.Datagram, 64),
+		tasks:         make(chan func(), 16),
+		writing:       make(chan struct{}, maxWrites),
+		mapReads:      make(chan struct{}, maxMapReads),
+		execReads:     make(chan struct{}, maxExecReads),
+		closed:        make(chan struct{}),
+		arrivals:      limit.NewArrivals(connectRate, siteConnectRate),
+		spoofLimiter:  spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
+		provenSites:   limit.NewRecentSet(provenTracked, provenTime),
+		failedLogins:  newFailedLogins(),
+		rconGuesses:   limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
+		gameGuesses:   limit.NewGuesses(guessRate, guestsTracked, guestTime),
+		votes:         newVotes(),
+		modReload:     modReload{news: make(chan []modNews, 1)},
 	}
 	crand.Read(s.addrHashKey[:])
 	s.versions = newProtocolVersions(s)

@@ -134,6 +134,12 @@ func (s *RecentSet) Has(now int64, p netip.Prefix) bool {
 	return ok && now < e.full
 }
 
+// Since returns when a prefix was added last, if it is in the set.
+func (s *RecentSet) Since(now int64, p netip.Prefix) (at int64, ok bool) {
+	e, ok := s.table.find(p.Addr().As16())
+	return e.full - int64(s.keep), ok && now < e.full
+}
+
 // Add puts a prefix into the set, or begins its time anew.
 func (s *RecentSet) Add(now int64, p netip.Prefix) {
 	k := p.Addr().As16()
