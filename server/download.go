@@ -30,6 +30,22 @@ const (
 	maxSnapBytes = 512 << 10
 )
 
+// A setting of sv_map_download_speed below unlimitedSpeed is a limit of speedUnit bytes per second
+// for each client. That is what the original sends per unit at a round trip of 43 ms.
+const (
+	unlimitedSpeed = 8
+	speedUnit      = 32 << 10
+)
+
+// downloadRate returns how many bytes a client that downloads the map may be sent per second,
+// 0 for any number.
+func downloadRate(setting int) int {
+	if setting >= unlimitedSpeed {
+		return 0
+	}
+	return setting * speedUnit
+}
+
 // chunksPerRequest returns how many chunks clients request at once: an eighth of the setting,
 // 1 or 2. They acknowledge nothing else, and on a bad network need to often.
 func chunksPerRequest(setting int) int { return (setting + 7) / 8 }
@@ -100,6 +116,7 @@ func (c *session) continueDownload() {
 	if !d.active || c.state < stateConnecting || c.dropping || c.isHeld() {
 		return
 	}
+	c.conn.LimitRate(downloadRate(c.server.settings.MapDownloadSpeed))
 	m, size := d.gameMap, c.bridge.MapChunkSize()
 	most := maxMapSends * (len(m.File)/size + 1)
 	sent := false

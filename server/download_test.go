@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -158,4 +159,65 @@ func TestResendRequestsWithoutEnd(t *testing.T) {
 			t.Errorf("%d bytes sent again, %d were on their way", sent, window)
 		}
 	})
+}
+
+// TestMapDownloadSpeedIsACap checks that a client is sent no more per second than
+// sv_map_download_speed says, over good and bad networks, what is sent again included, and nearly
+// as much over a good one. 8 and more do not slow it down, and a change counts at once.
+func TestMapDownloadSpeedIsACap(t *testing.T) {
+	testenv.OneGoroutine(t)
+	const size = 400_000
+	good, bad := netsim.Link{Delay: 25 * time.Millisecond}, netsim.Link{Delay: 25 * time.Millisecond, Loss: 0.05}
+	for _, kind := range []client.SessionConfig{player07, player06DDNet, player06} {
+		for _, link := range []netsim.Link{good, bad} {
+			free := time.Duration(0)
+			for _, speed := range []int{8, 16, 1, 2, 4, 7} {
+				tn := newTestNetwork(t, link, 7, fmt.Sprintf("sv_map_download_speed %d", speed))
+				file := tn.srv.setMapSize(size)
+				kind.OnMap = func(_ string, got []byte) {
+					if sha256.Sum256(got) != sha256.Sum256(file) {
+						t.Errorf("got %d bytes, want %d", len(got), len(file))
+					}
+				}
+				begun := tn.now()
+				p := tn.dial(1, kind)
+				sent := func() int { return int(tn.net.LinkStats(tn.addr.Addr(), p.peer.Addr()).SentBytes) }
+				last, most := 0, 0 // in a second
+				for p.State() != client.Playing && tn.now().Sub(begun) < time.Minute {
+					tn.run(time.Second)
+					if n := sent(); p.State() != client.Playing {
+						most, last = max(most, n-last), n
+					}
+				}
+				took := tn.now().Sub(begun)
+				limit := speed * 32 << 10
+				t.Logf("%s, loss %g, speed %d: %v, %d bytes in a second at most", kind.Version, link.Loss, speed, took, most)
+				if p.State() != client.Playing {
+					t.Fatalf("not in after %v: %v", took, p.Err())
+				}
+				switch {
+				case speed == 8:
+					free = took
+				case speed > 8:
+					if link.Loss == 0 && took > free {
+						t.Errorf("%v with a speed of 16, %v with 8", took, free)
+					}
+				case most > limit*21/20:
+					t.Errorf("%d bytes in a second, want %d at most", most, limit)
+				case link.Loss == 0 && took > 2*time.Second+time.Duration(size)*time.Second*11/10/time.Duration(limit):
+					t.Errorf("the download took %v", took)
+				}
+			}
+		}
+	}
+
+	tn := newTestNetwork(t, good, 7, "sv_map_download_speed 1")
+	tn.srv.setMapSize(2_000_000)
+	p := tn.dial(1, player07)
+	tn.run(5 * time.Second)
+	if p.State() == client.Playing {
+		t.Fatal("in at once")
+	}
+	tn.srv.Execute("sv_map_download_speed 8")
+	tn.until(3*time.Second, "playing after the limit was taken away", func() bool { return p.State() == client.Playing })
 }

@@ -114,6 +114,7 @@ func (c *session) OnReady() {
 	}
 	s := c.server
 	c.setState(stateReady)
+	c.conn.LimitRate(0)
 	if c.mayBeBack = s.findResumed(c) != nil; !c.mayBeBack {
 		s.joinWorld(c)
 	}

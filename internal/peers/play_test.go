@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -285,6 +286,26 @@ func TestTeeworldsKeepsMap(t *testing.T) {
 		p.leave()
 	}
 	checkDownloaded(t, home, "teeyard1", maps.Default().Data)
+}
+
+// TestDownloadAtLowSpeed checks that real clients finish a download that the server slows down.
+func TestDownloadAtLowSpeed(t *testing.T) {
+	file := slices.Clone(maps.Default().Data)
+	file = append(file, bytes.Repeat([]byte("teeyard!"), (200_000-len(file))/8)...) // anything may follow
+	s := startTestServer(t, "padded", file, nil, "sv_map_download_speed 1")
+	for name, join := range map[string]func(string, ...string) *realPlayer{"vera": s.join, "dora": s.joinDDNet} {
+		begun := time.Now()
+		p := join(name)
+		took := time.Since(begun)
+		t.Logf("%s plays after %v", name, took)
+		if took < time.Duration(len(file))*time.Second/(33<<10) {
+			t.Errorf("%s got %d bytes in %v", name, len(file), took)
+		}
+		if name == "vera" { // the other one gets a converted map
+			checkDownloaded(t, p.Home, "padded", file)
+		}
+		p.leave()
+	}
 }
 
 // TestDDNetOnMapOf07 joins with the DDNet client, which cannot read maps of 0.7. Our

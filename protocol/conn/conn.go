@@ -441,9 +441,13 @@ func (c *Conn) Unacked() (chunks, bytes int) { return c.unacked.len, c.unacked.u
 // after a second.
 func (c *Conn) ExpectAcks() { c.flight.promptAcks = true }
 
-// HasBacklog reports whether vital chunks wait to be sent until the peer acks others: some
-// were lost, and the peer would drop what comes after them. What is queued meanwhile
-// waits as well.
+// LimitRate sets how many bytes of datagrams with vital chunks are sent per second, those that
+// are sent again included; 0, as in the beginning, is any number. The other chunks do not count.
+func (c *Conn) LimitRate(bytesPerSecond int) { c.flight.rate = bytesPerSecond }
+
+// HasBacklog reports whether vital chunks wait to be sent, until LimitRate allows it or the
+// peer acks others: some were lost, and the peer would drop what comes after them. What is
+// queued meanwhile waits as well.
 func (c *Conn) HasBacklog() bool { return c.hasBacklog() }
 
 // FreeResendBuffer returns how long a vital payload may be, in bytes, for Queue to

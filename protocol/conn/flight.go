@@ -20,6 +20,9 @@ type flight struct {
 	burstAt    Time
 	burstLimit int // the cost that may be sent per BurstInterval; 0 before the first loss
 
+	rate     int  // bytes per second that may be sent, 0 for any number
+	rateFrom Time // when the rate allows the next chunk
+
 	retries uint // how often all was sent again since the last ack
 	lostAt  Time // when it was sent again last
 
@@ -59,6 +62,14 @@ const (
 	minRTT           = 20 * time.Millisecond
 )
 
+// What a rate allows and was not sent may be sent later, as much as in rateSlack: callers have
+// timers that are as coarse. rateOverhead is what a chunk takes besides its size, in bytes: the
+// headers of the chunk and of a packet.
+const (
+	rateSlack    = 20 * time.Millisecond
+	rateOverhead = 16
+)
+
 // BurstInterval is how often a connection that has lost something sends a packet, or a few.
 const BurstInterval = 5 * time.Millisecond
 
@@ -91,6 +102,8 @@ func (f *flight) add(now Time, c *unackedChunk) bool {
 		window = packet.MaxPayload
 	}
 	switch {
+	case f.rate > 0 && now < f.rateFrom:
+		return false
 	case f.chunks > 0 && f.size+cost > window:
 		return false
 	case f.burst > 0 && f.burstLimit > 0 && f.burst+cost > max(f.burstLimit, f.pace(window)):
@@ -99,6 +112,10 @@ func (f *flight) add(now Time, c *unackedChunk) bool {
 	f.chunks++
 	f.size += cost
 	f.burst += cost
+	if f.rate > 0 {
+		took := time.Duration(c.size+rateOverhead) * time.Second / time.Duration(f.rate)
+		f.rateFrom = max(f.rateFrom, now.Add(-rateSlack)).Add(took)
+	}
 	return true
 }
 

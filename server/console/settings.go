@@ -229,7 +229,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_vanilla_antispoof", "Let clients without tokens prove their address", sv, &s.VanillaAntispoof, 1, 0, 1},
 		{"sv_van_conn_per_second", "Number of connection attempts of clients without tokens per second (0 = none)", sv, &s.VanillaConnPerSecond, 10, 0, 10000},
 		{"conn_timeout_protection", "Seconds for which the seat of a player of DDNet who timed out is kept (0 = not)", sv, &s.TimeoutProtection, 180, 0, 10000},
-		{"sv_map_download_speed", "Number of map data packages a client gets on each request", sv, &s.MapDownloadSpeed, 8, 1, 16},
+		{"sv_map_download_speed", "Map download per client: 1 to 7 = at most so many times 32 KiB/s, 8 to 16 = no limit", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick, doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
 		{"sv_rcon_max_tries", "Number of wrong remote console passwords allowed (0 = any)", sv, &s.RconMaxTries, 3, 0, 100},
 		{"sv_rcon_bantime", "Minutes of ban for too many wrong passwords (0 = kick)", sv, &s.RconBanTime, 5, 0, 1440},
