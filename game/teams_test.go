@@ -46,6 +46,34 @@ func TestTeamChange(t *testing.T) {
 	testenv.Check(t, w.team(2) == game.TeamRed, "could not change again after 150 ticks")
 }
 
+// TestTeamChangeAfterRefusal checks that the three seconds of the spam protection count from the
+// last try, also from one that was refused, and those of the cooldown from the last change, also
+// without the protection.
+func TestTeamChangeAfterRefusal(t *testing.T) {
+	for _, protected := range []bool{true, false} {
+		w := newWorld(t, game.Config{Mode: tdm.Mode{}, Rules: rules(func(r *game.Rules) { r.SpamProtection = protected })})
+		w.enter(0, 1, 2) // red, blue, red
+		w.do(setTeam(1, game.TeamRed))
+		testenv.Check(t, w.team(1) == game.TeamBlue, "all play in one team")
+		w.do(setTeam(2, game.TeamBlue)) // which makes room
+		changed := w.Tick() - 1
+		w.steps(int(changed + 148 - w.Tick()))
+		w.do(setTeam(1, game.TeamRed)) // 149 ticks after the try
+		testenv.Check(t, w.team(1) == game.TeamRed != protected, "protected %v: changed after 149 ticks: %v", protected, w.team(1) == game.TeamRed)
+		w.do(setTeam(1, game.TeamRed))
+		testenv.Check(t, w.team(1) == game.TeamRed, "protected %v: not changed after 150 ticks", protected)
+
+		w = newWorld(t, game.Config{Mode: tdm.Mode{}, Rules: rules(func(r *game.Rules) { r.SpamProtection = protected })})
+		w.enter(0, 1, 2)
+		w.do(setTeam(2, game.TeamBlue))
+		w.steps(148)
+		w.do(setTeam(2, game.TeamRed))
+		testenv.Check(t, w.team(2) == game.TeamBlue, "protected %v: changed again after 149 ticks", protected)
+		w.do(setTeam(2, game.TeamRed))
+		testenv.Check(t, w.team(2) == game.TeamRed, "protected %v: not changed again after 150 ticks", protected)
+	}
+}
+
 func TestAutoBalance(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: tdm.Mode{}})
 	w.enter(0, 1, 2, 3)
