@@ -208,7 +208,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	operators.Attach(s, live.Undelayed())
-	defer serveWeb(ctx, &settings, hub, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms()), s.Addr().Port(), log)()
+	defer serveWeb(ctx, &settings, filepath.Join(files[0], keyFile), hub, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms()), s.Addr().Port(), log)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}
@@ -240,9 +240,12 @@ func (c *serveCmd) lines(files storage, autoexec string) []string {
 	return append(lines, c.Console...)
 }
 
+// keyFile is the file with the key for the server's own machine.
+const keyFile = "http.key"
+
 // serveWeb opens the HTTP listener, until end is called. A server without one is better than
 // none, so what keeps it from opening is logged.
-func serveWeb(ctx context.Context, settings *web.Settings, hub *ws.Hub, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
+func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *ws.Hub, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
 	log = log.With(logline.SystemKey, "http")
 	listeners, err := settings.Listen(ctx, gamePort)
 	if err != nil {
@@ -252,21 +255,41 @@ func serveWeb(ctx context.Context, settings *web.Settings, hub *ws.Hub, rooms []
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTPS listener: %v", err))
 	}
-	s := web.NewServer(settings.WithPlayers(hub.Serve, web.NewHandler(rooms...)))
+	if len(listeners)+len(secure) == 0 {
+		return func() {}
+	}
+	key, err := web.OpenKey(keyPath)
+	if err != nil {
+		log.Warn(fmt.Sprintf("the key for this machine lasts until the server ends: %v", err))
+	}
+	s := web.NewServer(key.Handler(settings.WithPlayers(hub.Serve, web.NewHandler(rooms...))))
 	serve := func(l net.Listener) {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))
 		}
 	}
 	for _, l := range listeners {
-		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /admin, /status.json, /metrics, /healthz and /readyz", l.Addr()))
+		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /status.json, /healthz and /readyz for all", l.Addr()))
 		go serve(l)
 	}
 	for _, l := range secure {
-		log.Info(fmt.Sprintf("https://%v/ has the same", l.Addr()))
+		log.Info(fmt.Sprintf("https://%v/ shows the match, and has /admin for those with the password", l.Addr()))
 		go serve(l)
 	}
+	if page := localPage(listeners); page != "" {
+		log.Info(key.Link(page+"admin") + " is the operator's console, on this machine")
+	}
 	return func() { s.Close() }
+}
+
+// localPage returns the address of the page for browsers on this machine, "" if there is none.
+func localPage(listeners []net.Listener) string {
+	for _, l := range listeners {
+		if a, ok := l.Addr().(*net.TCPAddr); ok && (a.IP.IsUnspecified() || a.IP.IsLoopback()) {
+			return fmt.Sprintf("http://localhost:%d/", a.Port)
+		}
+	}
+	return ""
 }
 
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of

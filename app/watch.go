@@ -63,9 +63,10 @@ func (c *watchCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	s := web.NewServer(web.NewHandler(p.watchRooms(recording)...))
+	key := web.NewKey()
+	s := web.NewServer(key.Handler(web.NewHandler(p.watchRooms(recording)...)))
 	for _, l := range listeners {
-		c.show(fmt.Sprintf("http://%v/?demo=/recording.demo", l.Addr()))
+		c.show(key.Link(fmt.Sprintf("http://%v/?demo=/recording.demo", l.Addr())))
 		go s.Serve(l)
 	}
 	<-ctx.Done()
@@ -127,7 +128,7 @@ func (p *program) watchRooms(demo recording) []web.Room {
 	converter := viewer.Converter{Convert: p.convertRecording}
 	converter.LetIn(access)
 	return append(viewer.Rooms(viewer.FindData()), converter.Room(), web.Room{
-		Pattern: "GET /recording.demo", Access: &local, Setting: "teeyard watch is for the machine that it runs on",
+		Pattern: "GET /recording.demo", Access: &local, Setting: "teeyard watch prints the address with the key",
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
 			w.Header().Set("Content-Type", "application/octet-stream")

@@ -47,9 +47,13 @@ func TestOpenRecording(t *testing.T) {
 		if err != nil || r.Header().Protocol() != 7 || len(r.Map()) == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
-		h := web.NewHandler(p.watchRooms(rec)...)
-		for remote, want := range map[string]int{"127.0.0.1:1": 200, "192.0.2.1:1": 403} {
+		key := web.NewKey()
+		h := key.Handler(web.NewHandler(p.watchRooms(rec)...))
+		for remote, want := range map[string]int{"127.0.0.1:1": 200, "127.0.0.1:2": 403, "192.0.2.1:1": 403} {
 			req := httptest.NewRequest("GET", "/recording.demo", nil)
+			if remote != "127.0.0.1:2" {
+				req = httptest.NewRequest("GET", key.Link("/recording.demo"), nil)
+			}
 			req.Host, req.RemoteAddr = "127.0.0.1:8000", remote
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, req)

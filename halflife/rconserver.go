@@ -223,7 +223,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	listed := containsAddr(s.rcon.settings.AllowedNets, a)
 	known := trusted || listed
 	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) || !known && !s.strangersGuesses.Allow(now, a, true) ||
-		known && !a.IsLoopback() && !s.operatorsGuesses.Has(now, limit.Site(a), 1) {
+		known && !s.operatorsGuesses.Has(now, limit.Site(a), 1) {
 		s.drop(DropRconGuesses)
 		return
 	}

@@ -38,8 +38,11 @@ type Operator struct {
 	Via string
 	// Name is that of the program that they are, "" for people.
 	Name string
-	// Addr is where they are.
+	// Addr is where they are, as far as is known.
 	Addr netip.AddrPort
+	// Local reports whether they have proven to be on the server's machine: their wrong passwords
+	// do not count, and no ban keeps them out. A loopback Addr alone proves nothing.
+	Local bool
 }
 
 // entry returns an entry of the audit log about the operator.
@@ -58,27 +61,35 @@ func (o *Operator) String() string {
 // LogIn checks a password for the remote console, and sets the level of the operator that it
 // gives. What holds for passwords of players holds here: who gives too many wrong ones is banned,
 // and those of everybody together are limited. The address must be proven, as that of a TCP
-// connection is.
+// connection is; one that is missing, or loopback, may be a proxy's, and is not banned.
 func (s *Server) LogIn(o *Operator, password string) error {
 	s.now = conn.Time(s.transport.Now())
 	a := o.Addr.Addr()
+	proven := a.IsValid() && !a.IsLoopback()
+	if !proven {
+		a = netip.Addr{} // which has no share of its own
+	}
 	_, level, right := s.rconLevel(password)
-	if b, banned := s.bans.store.Find(a); banned {
+	if b, banned := s.bans.store.Find(o.Addr.Addr()); banned && !o.Local {
 		s.countDrop(dropBanned)
 		return fmt.Errorf("%w %s", ErrLoginBanned, banTerms(b, s.bans.clock()))
 	}
 	switch {
 	case !s.hasRconPassword():
 		return ErrNoRconPassword
-	case !s.mayTryPassword(s.rconGuesses, a, true):
+	case !o.Local && !s.mayTryPassword(s.rconGuesses, a, proven):
 		s.countDrop(dropFlood)
 		return ErrLoginLater
 	case !right:
 		s.noteWrongPassword(auditEntry{Via: o.Via, Addr: o.Addr.String()}, fmt.Sprintf("addr=%s wrong rcon password", o.Addr))
-		s.countWrongRcon(a, true)
+		if !o.Local {
+			s.countWrongRcon(a, proven)
+		}
 		return ErrLogin
 	}
-	s.noteRightRcon(a, true)
+	if !o.Local {
+		s.noteRightRcon(a, proven)
+	}
 	o.Level = level
 	s.print(console.Standard, "server", fmt.Sprintf("%s authed (%s)", o, level))
 	s.audit(o.entry("login", ""))

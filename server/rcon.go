@@ -138,17 +138,14 @@ func (c *session) mayTryPassword(g *limit.Guesses) bool {
 	return c.server.mayTryPassword(g, c.peer.Addr(), c.addrProven)
 }
 
-// mayTryPassword reports whether a password from an address may be checked now. The operator's
-// own machine has no limit.
+// mayTryPassword reports whether a password from an address may be checked now.
 func (s *Server) mayTryPassword(g *limit.Guesses, a netip.Addr, proven bool) bool {
-	return a.IsLoopback() || g.Allow(int64(s.now), a, proven)
+	return g.Allow(int64(s.now), a, proven)
 }
 
 // countWrongPassword counts a wrong password from an address.
 func (s *Server) countWrongPassword(g *limit.Guesses, a netip.Addr, proven bool) {
-	if !a.IsLoopback() {
-		g.Wrong(int64(s.now), a, proven)
-	}
+	g.Wrong(int64(s.now), a, proven)
 }
 
 // tooManyGuesses is what is said to whose password is not checked.

@@ -20,13 +20,12 @@ var ErrAccess = errors.New("web: bad access rule")
 type Access struct {
 	// Everybody may enter.
 	Everybody bool
-	// Local requests may: their address and the host that they ask for are loopback, and
-	// nothing says that a proxy forwarded them. That keeps out web pages that make a
-	// browser ask (DNS rebinding), and whoever a proxy lets through.
+	// Local requests may: those that [IsLocal] reports, which have the key of the server.
 	Local bool
-	// Networks are those whose addresses may, unless a proxy forwarded the request. The host
-	// that they ask for is an address, a name without a dot, such as localhost, or the
-	// machine's own name: web pages have none of those.
+	// Networks are those whose addresses may, loopback ones too. The operator says with them that
+	// no proxy is there which strangers reach: one that adds no header cannot be seen. Requests
+	// with a forwarding header stay out. The host that they ask for is an address, a name without
+	// a dot, such as localhost, or the machine's own name: web pages have none of those.
 	Networks []netip.Prefix
 }
 
@@ -58,25 +57,22 @@ func ParseAccess(s string) (Access, error) {
 	return a, nil
 }
 
-// Has reports whether the rule is for an address: everybody's, that of the machine or one of the
-// networks.
-func (a *Access) Has(addr netip.Addr) bool {
-	return a.Everybody || a.Local && addr.IsLoopback() || slices.ContainsFunc(a.Networks, func(p netip.Prefix) bool { return p.Contains(addr) })
+// names reports whether an address is in one of the networks.
+func (a *Access) names(addr netip.Addr) bool {
+	return slices.ContainsFunc(a.Networks, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
 // Allows reports whether a request may enter.
 func (a *Access) Allows(r *http.Request) bool {
-	if a.Everybody {
+	if a.Everybody || a.Local && IsLocal(r) {
 		return true
 	}
 	// A URL with a host takes the place of the Host header, which may name another.
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || isForwarded(r) || r.URL.Host != "" {
+	peer, ok := peerOf(r)
+	if !ok || isForwarded(r) || r.URL.Host != "" {
 		return false
 	}
-	from, host := peer.Addr().Unmap().WithZone(""), hostOf(r)
-	return a.Local && from.IsLoopback() && isLoopbackHost(host) ||
-		slices.ContainsFunc(a.Networks, func(p netip.Prefix) bool { return p.Contains(from) }) && isOwnHost(host, hostname())
+	return a.names(peer.Addr()) && isOwnHost(hostOf(r), hostname())
 }
 
 // forwardingHeaders are those that proxies add, beside those that begin with X-Forwarded.
@@ -85,8 +81,9 @@ var forwardingHeaders = []string{
 	"X-Client-Ip", "X-Cluster-Client-Ip", "X-Envoy-External-Address", "X-Original-Forwarded-For", "X-Original-Host", "X-Real-Ip",
 }
 
-// isForwarded reports whether a proxy seems to have sent a request. nginx adds no header by
-// itself, but asks in HTTP 1.0, which no program does that asks for itself.
+// isForwarded reports whether something says that a proxy sent a request: a header, or HTTP 1.0,
+// in which old releases of nginx ask. That keeps requests out. The absence of a sign proves
+// nothing, and never lets one in.
 func isForwarded(r *http.Request) bool {
 	for name := range r.Header {
 		if strings.HasPrefix(name, "X-Forwarded") || slices.Contains(forwardingHeaders, name) {
@@ -151,7 +148,7 @@ func (r *AccessRule) AllowsClient(req *http.Request, c Client) bool {
 		return false
 	}
 	if c.Secure {
-		return a.Has(c.Addr.Addr())
+		return a.Everybody || a.Local && c.Local || a.names(c.Addr.Addr())
 	}
 	named := Access{Networks: a.Networks}
 	return named.Allows(req)
@@ -179,13 +176,22 @@ func Redirect(to string) http.Handler {
 	})
 }
 
-// NewHandler returns a handler that serves rooms.
+// howToProve tells operators how to get in.
+const howToProve = `
+Are you the operator? Open the link with "key=" that is in the server's log, or send the key that is in
+http.key in the server's folder:
+
+  curl -H "Authorization: Bearer $(cat http.key)" http://localhost:8303/...
+`
+
+// NewHandler returns a handler that serves rooms. Requests are local if a [Key.Handler] is around
+// it.
 func NewHandler(rooms ...Room) http.Handler {
 	mux := http.NewServeMux()
 	for _, room := range rooms {
 		mux.HandleFunc(room.Pattern, func(w http.ResponseWriter, r *http.Request) {
 			if room.Access != nil && !room.Access.Allows(r) {
-				http.Error(w, "Not for you: the server's operator says who may see this ("+room.Setting+").", http.StatusForbidden)
+				http.Error(w, "Not for you: the server's operator says who may see this ("+room.Setting+"). "+howToProve, http.StatusForbidden)
 				return
 			}
 			room.Handler.ServeHTTP(w, r)

@@ -40,18 +40,20 @@ func TestAccess(t *testing.T) {
 		"looks like it":           {request("127.0.0.1:5000", "localhost.attacker.example"), false, false, true},
 		"no host":                 {request("127.0.0.1:5000", ""), false, false, true},
 		"says that it is":         {request("198.51.100.1:5000", "localhost:8303"), false, false, true},
+		"container":               {request("172.17.0.1:5000", "localhost:8303"), true, false, true},
+		"private, a web page":     {request("172.17.0.1:5000", "attacker.example:8303"), false, false, true},
 		"forwarded":               {request("127.0.0.1:5000", "localhost:8303", "X-Forwarded-For", "127.0.0.1"), false, false, true},
 		"forwarded, empty":        {request("127.0.0.1:5000", "localhost:8303", "Forwarded", ""), false, false, true},
 		"Via":                     {request("127.0.0.1:5000", "localhost:8303", "Via", "1.1 proxy"), false, false, true},
 		"nginx":                   {old, false, false, true},
-		"network":                 {request("10.1.2.3:5000", "teeyard:8303"), false, true, true},
-		"network, mapped":         {request("[::ffff:10.1.2.3]:5000", "teeyard:8303"), false, true, true},
+		"network":                 {request("10.1.2.3:5000", "teeyard:8303"), true, true, true},
+		"network, mapped":         {request("[::ffff:10.1.2.3]:5000", "teeyard:8303"), true, true, true},
 		"network, IPv6":           {request("[2001:db8::5%eth0]:5000", "teeyard"), false, true, true},
 		"another one":             {request("[2001:db8::6]:5000", "teeyard"), false, false, true},
 		"network, forwarded":      {request("10.1.2.3:5000", "teeyard:8303", "X-Real-IP", "203.0.113.5"), false, false, true},
 		"network, a web page":     {request("10.1.2.3:5000", "attacker.example:8303"), false, false, true},
-		"network, address":        {request("10.1.2.3:5000", "10.1.2.4:8303"), false, true, true},
-		"network, IPv6 address":   {request("10.1.2.3:5000", "[2001:db8::1]:8303"), false, true, true},
+		"network, address":        {request("10.1.2.3:5000", "10.1.2.4:8303"), true, true, true},
+		"network, IPv6 address":   {request("10.1.2.3:5000", "[2001:db8::1]:8303"), true, true, true},
 		"network, no host":        {request("10.1.2.3:5000", ""), false, false, true},
 		"a URL with a host":       {absolute, false, false, true},
 		"an address that is none": {request("@", "localhost"), false, false, true},
@@ -64,8 +66,13 @@ func TestAccess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := a.Allows(c.r); got != rule.want {
+			if got := a.Allows(Prove(c.r)); got != rule.want {
 				t.Errorf("%s, %q: %v", name, rule.text, got)
+			}
+			// Without the key nothing is local.
+			want := rule.want && (rule.text == "all" || c.network && strings.Contains(rule.text, "10."))
+			if got := a.Allows(c.r); got != want {
+				t.Errorf("%s, %q, not proven: %v", name, rule.text, got)
 			}
 		}
 	}
@@ -88,7 +95,7 @@ func TestForwardedRequests(t *testing.T) {
 		if header != "" {
 			r.Header.Set(header, "x")
 		}
-		if got, want := a.Allows(r), header == "" || header == "User-Agent"; got != want {
+		if got, want := a.Allows(Prove(r)), header == "" || header == "User-Agent"; got != want {
 			t.Errorf("%s: %v", header, got)
 		}
 	}

@@ -15,29 +15,35 @@ type Client struct {
 	// Addr is the address that it came from. That of a client behind a trusted proxy is the one
 	// that the proxy names, without a port.
 	Addr netip.AddrPort
+	// Local reports whether the request has proven that the operator of this machine sent it; see
+	// [IsLocal].
+	Local bool
 	// Secure reports whether nobody on the way can have read or changed the request: it came over
-	// TLS, also to a trusted proxy, or from this machine.
+	// TLS, also to a trusted proxy, or is local and asks for localhost.
 	Secure bool
 	// Prefix is the path below which a trusted proxy has the server, such as /yard, by its
 	// X-Forwarded-Prefix; empty for none.
 	Prefix string
 }
 
-// Client returns who sent a request, as far as trusted proxies and the connection say; see the
-// setting sv_http_proxy. The address is not valid if a trusted proxy names none.
+// IsHidden reports whether the address says nothing about who sent the request: it is missing, or
+// that of this machine, and so may be a proxy's that names nobody.
+func (c Client) IsHidden() bool {
+	return !c.Local && (!c.Addr.IsValid() || c.Addr.Addr().IsLoopback())
+}
+
+// Client returns who sent a request, as far as the key, trusted proxies and the connection say; see
+// the setting sv_http_proxy. The address is not valid if a trusted proxy names none.
 func (s *Settings) Client(r *http.Request) Client {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
+	peer, ok := peerOf(r)
+	if !ok {
 		return Client{}
 	}
-	peer = netip.AddrPortFrom(peer.Addr().Unmap().WithZone(""), peer.Port())
-	proxies := Access{}
-	if p := s.proxy.Rule.p.Load(); p != nil {
-		proxies = Access{Local: p.Local, Networks: p.Networks} // all would let anybody name any address
+	if IsLocal(r) {
+		return Client{Addr: peer, Local: true, Secure: r.TLS != nil || isLoopbackHost(hostOf(r))}
 	}
-	if !proxies.Has(peer.Addr()) || !isForwarded(r) {
-		local := Access{Local: true}
-		return Client{Addr: peer, Secure: r.TLS != nil || local.Allows(r)}
+	if !s.isProxy(peer.Addr()) {
+		return Client{Addr: peer, Secure: r.TLS != nil}
 	}
 	c := Client{Secure: strings.EqualFold(lastValue(r.Header, "X-Forwarded-Proto"), "https")}
 	if p := strings.TrimSuffix(lastValue(r.Header, "X-Forwarded-Prefix"), "/"); prefix.MatchString(p) {
@@ -51,11 +57,24 @@ func (s *Settings) Client(r *http.Request) Client {
 		}
 		a = a.Unmap().WithZone("")
 		c.Addr = netip.AddrPortFrom(a, 0)
-		if !proxies.Has(a) {
+		if !s.isProxy(a) {
 			break
 		}
 	}
 	return c
+}
+
+// peerOf returns the address that a request's connection comes from.
+func peerOf(r *http.Request) (netip.AddrPort, bool) {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return netip.AddrPortFrom(peer.Addr().Unmap().WithZone(""), peer.Port()), err == nil
+}
+
+// isProxy reports whether an address is that of a trusted proxy. The rule all names none, since then
+// anybody could name any address.
+func (s *Settings) isProxy(a netip.Addr) bool {
+	p := s.proxy.Rule.p.Load()
+	return p != nil && (p.Local && a.IsLoopback() || p.names(a))
 }
 
 // Person returns who sent a request, for limits; the zero Prefix for connections from local networks, where

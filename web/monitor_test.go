@@ -51,12 +51,12 @@ func (w *watchedServer) run(span time.Duration) {
 	}
 }
 
-// get asks as a program on the same machine does.
+// get asks as a program on the same machine does that has the key.
 func (w *watchedServer) get(path string) (code int, body string) {
 	r := httptest.NewRequest("GET", path, nil)
 	r.RemoteAddr, r.Host = "127.0.0.1:5000", "localhost:8303"
 	answer := httptest.NewRecorder()
-	w.rooms.ServeHTTP(answer, r)
+	w.rooms.ServeHTTP(answer, Prove(r))
 	return answer.Code, answer.Body.String()
 }
 

@@ -24,9 +24,9 @@ func TestBrowserPlays(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, `<!doctype html><link rel="icon" href="data:,"><title>play</title>`)
 	})
-	page := browsertest.Open(t, p.settings.WithPlayers(func(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
+	page := browsertest.Open(t, p.key.Handler(p.settings.WithPlayers(func(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
 		return p.hub.Serve(w, r, from)
-	}, mux), "/empty")
+	}, mux)), p.key.Link("/empty"))
 	type seen struct {
 		Protocol, Map, Reason                  string
 		Snapshots, Wrong, First, Last, Objects int

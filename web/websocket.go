@@ -25,33 +25,39 @@ func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request
 			http.Error(w, "Nobody may play over WebSocket here (sv_websocket).", http.StatusForbidden)
 			return
 		}
+		if !s.allowsOrigin(r) {
+			http.Error(w, "Pages of this site may not have their visitors play here (sv_websocket_origins).", http.StatusForbidden)
+			return
+		}
 		from, ok := s.playerAddr(r)
 		if !ok {
-			http.Error(w, "A proxy forwards this, which the server does not know (sv_http_proxy), or which does not say for whom (X-Forwarded-For).", http.StatusForbidden)
+			http.Error(w, "A proxy may forward this, which the server does not know (sv_http_proxy), or which does not say for whom (X-Forwarded-For). "+
+				"On the server's own machine, connect with the key of http.key in its folder: ws://localhost:8303/?key=KEY", http.StatusForbidden)
 			return
 		}
 		_ = serve(playerWriter{w, r.Context()}, r, from)
 	})
 }
 
-// playerAddr returns the address of a player. All who come through a proxy that is not trusted
-// would have one address, and share its limits and bans, so that it returns false for them.
+// playerAddr returns the address of a player. It returns false if that may be a proxy's which is not
+// trusted: all who come through it would share the limits and bans of one address.
 func (s *Settings) playerAddr(r *http.Request) (netip.AddrPort, bool) {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
+	peer, ok := peerOf(r)
+	if !ok {
 		return peer, false
 	}
 	c := s.Client(r)
-	if c.Addr.Port() != 0 {
-		return c.Addr, !isForwarded(r)
+	if isDirect := c.Addr.Port() != 0; isDirect {
+		return c.Addr, !c.IsHidden() && !isForwarded(r)
 	}
 	return netip.AddrPortFrom(c.Addr.Addr(), peer.Port()), c.Addr.Addr().IsValid()
 }
 
-// webSocketSetting is the variable sv_websocket.
+// webSocketSetting is the variables sv_websocket and sv_websocket_origins.
 type webSocketSetting struct {
-	value int
-	on    atomic.Bool
+	value   int
+	on      atomic.Bool
+	origins originsSetting
 }
 
 func (v *webSocketSetting) register(c *console.Console) error {
@@ -63,6 +69,9 @@ func (v *webSocketSetting) register(c *console.Console) error {
 		return err
 	}
 	v.on.Store(true)
+	if err := v.origins.register(c); err != nil {
+		return err
+	}
 	return c.After("sv_websocket", func(*console.Call) { v.on.Store(v.value != 0) })
 }
 

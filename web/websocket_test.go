@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -65,6 +66,7 @@ func (*replays) Remove(string) error      { return nil }
 type playedServer struct {
 	*server.Server
 	settings *Settings
+	key      Key
 	hub      *ws.Hub
 	replays  replays
 	log      testenv.Buffer
@@ -73,16 +75,16 @@ type playedServer struct {
 }
 
 func startPlayedServer(t *testing.T, commands ...string) *playedServer {
-	p := &playedServer{settings: new(Settings), hub: ws.NewHub(), replays: replays{files: map[string]*bytes.Buffer{}}}
+	p := &playedServer{settings: new(Settings), key: NewKey(), hub: ws.NewHub(), replays: replays{files: map[string]*bytes.Buffer{}}}
 	commands = append([]string{`bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_http_proxy local; sv_replay 1; sv_rcon_password secret; sv_spamprotection 0; sv_inactivekick 0`}, commands...)
 	p.Server = testenv.Must(server.New(server.Config{
 		Commands: commands, AddToConsole: p.settings.Register, AddTransport: p.hub.Join, Replays: &p.replays,
 		Log: slog.New(logline.New(&p.log, slog.LevelDebug)),
 	}))
 	p.http = httptest.NewUnstartedServer(nil)
-	p.http.Config = NewServer(p.settings.WithPlayers(p.hub.Serve, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p.http.Config = NewServer(p.key.Handler(p.settings.WithPlayers(p.hub.Serve, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "the page")
-	})))
+	}))))
 	listeners := testenv.Must(Listen(t.Context(), "127.0.0.1:0", 0))
 	p.http.Listener = listeners[0]
 	p.http.Start()
@@ -224,28 +226,32 @@ func TestWhoMayPlayOverWebSocket(t *testing.T) {
 		{"straight", "", "198.51.100.1:9", "", "/", "198.51.100.1:9"},
 		{"through a trusted proxy", "sv_http_proxy local", "127.0.0.1:9", "203.0.113.5", "/", "203.0.113.5:9"},
 		{"through another", "", "127.0.0.1:9", "203.0.113.5", "/", "403"},
+		{"through one that adds no header", "", "127.0.0.1:9", "", "/", "403"},
+		{"through a trusted one that adds no header", "sv_http_proxy local", "127.0.0.1:9", "", "/", "403"},
+		{"on the same machine", "", "127.0.0.1:9", "", "/?key=", "127.0.0.1:9"},
+		{"on the same machine, with a trusted proxy", "sv_http_proxy local", "127.0.0.1:9", "", "/?key=", "127.0.0.1:9"},
+		{"with the key, through a proxy", "", "127.0.0.1:9", "203.0.113.5", "/?key=", "403"},
 		{"through a proxy that names nobody", "sv_http_proxy local", "127.0.0.1:9", "unknown", "/", "403"},
 		{"forged", "sv_http_proxy local", "198.51.100.1:9", "203.0.113.5", "/", "403"},
 		{"switched off", "sv_websocket 0", "198.51.100.1:9", "", "/", "403"},
 		{"elsewhere", "", "198.51.100.1:9", "", "/status.json", "200"},
 	} {
-		got := ""
+		got, key := "", NewKey()
 		h := newSettings(t, c.settings).WithPlayers(func(_ http.ResponseWriter, _ *http.Request, from netip.AddrPort) error {
 			got = from.String()
 			return nil
-		}, http.NotFoundHandler())
-		if c.want == "200" {
-			h = newSettings(t, c.settings).WithPlayers(nil, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		if c.path == "/?key=" {
+			c.path = key.Link("/")
 		}
 		r := httptest.NewRequest("GET", c.path, nil)
-		r.RemoteAddr = c.from
+		r.RemoteAddr, r.Host = c.from, "localhost:8303"
 		r.Header.Set("Upgrade", "WebSocket")
-		r.Header.Set("Origin", "https://elsewhere.example")
 		if c.forwardedFor != "" {
 			r.Header.Set("X-Forwarded-For", c.forwardedFor)
 		}
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		key.Handler(h).ServeHTTP(w, r)
 		if got == "" {
 			got = fmt.Sprint(w.Code)
 		}
@@ -253,11 +259,75 @@ func TestWhoMayPlayOverWebSocket(t *testing.T) {
 	}
 }
 
+// TestOrigins: pages of other sites cannot have their visitors play, unless the operator lets them; programs,
+// which name no origin, can.
+func TestOrigins(t *testing.T) {
+	const list = "sv_websocket_origins https://a.example,http://b.example:8080/"
+	for _, c := range []struct {
+		settings, host, origin, forwardedHost string
+		want                                  bool
+	}{
+		{"", "yard.example:8303", "", "", true},
+		{"", "yard.example:8303", "http://yard.example:8303", "", true},
+		{"", "Yard.example:8303", "http://yard.EXAMPLE:8303", "", true},
+		{"", "yard.example", "https://yard.example", "", true},
+		{"", "yard.example:443", "https://yard.example", "", true},
+		{"", "[2001:db8::1]:8303", "http://[2001:db8::1]:8303", "", true},
+		{"", "yard.example:8303", "https://client.ddnet.org", "", true},
+		{"", "yard.example:8303", "http://client.ddnet.org", "", false},
+		{"", "yard.example:8303", "https://attacker.example", "", false},
+		{"", "yard.example:8303", "https://yard.example.attacker.example:8303", "", false},
+		{"", "yard.example:8303", "https://client.ddnet.org.attacker.example", "", false},
+		{"", "yard.example:8303", "https://client.ddnet.org:8443", "", false},
+		{"", "yard.example:8303", "http://yard.example", "", false},
+		{"", "yard.example:8303", "http://yard.example:8304", "", false},
+		{"", "yard.example:8303", "null", "", false},
+		{"", "", "null", "", false},
+		{"", "yard.example:8303", "file://", "", false},
+		{"", "yard.example:8303", "http://x@yard.example:8303", "", false},
+		{"", "yard.example:8303", "https://client.ddnet.org https://attacker.example", "", false},
+		{"sv_http_proxy 198.51.100.1", "game:8303", "https://yard.example", "yard.example", true},
+		{"sv_http_proxy 198.51.100.1", "game:8303", "https://attacker.example", "yard.example", false},
+		{list, "yard.example:8303", "https://a.example", "", true},
+		{list, "yard.example:8303", "https://a.example:443", "", true},
+		{list, "yard.example:8303", "http://b.example:8080", "", true},
+		{list, "yard.example:8303", "http://b.example", "", false},
+		{list, "yard.example:8303", "http://yard.example:8303", "", false},
+		{list, "yard.example:8303", "https://client.ddnet.org", "", false},
+		{"sv_websocket_origins all", "yard.example:8303", "https://attacker.example", "", true},
+		{"sv_websocket_origins off", "yard.example:8303", "http://yard.example:8303", "", false},
+		{"sv_websocket_origins off", "yard.example:8303", "", "", true},
+	} {
+		played := false
+		h := newSettings(t, c.settings).WithPlayers(func(http.ResponseWriter, *http.Request, netip.AddrPort) error {
+			played = true
+			return nil
+		}, nil)
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Host = "198.51.100.1:9", c.host
+		r.Header.Set("Upgrade", "websocket")
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		if c.forwardedHost != "" {
+			r.Header.Set("X-Forwarded-For", "203.0.113.5")
+			r.Header.Set("X-Forwarded-Host", c.forwardedHost)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		testenv.Check(t, played == c.want, "%+v: %v %s", c, played, w.Body)
+	}
+	for _, text := range []string{"a.example", "https://", "https://a.example/x", "own;all", "*"} {
+		_, err := ParseOrigins(text)
+		testenv.Check(t, errors.Is(err, ErrOrigins) && strings.Contains(err.Error(), text), "%q: %v", text, err)
+	}
+}
+
 // TestPlayersLeaveTheListener: a flood of requests closes the oldest connections of the listener, but
 // none of players.
 func TestPlayersLeaveTheListener(t *testing.T) {
 	p := startPlayedServer(t)
-	pl := p.join(t, "ws"+strings.TrimPrefix(p.http.URL, "http"), "tee", client.Version07)
+	pl := p.join(t, p.key.Link("ws"+strings.TrimPrefix(p.http.URL, "http")), "tee", client.Version07)
 	l := p.http.Listener.(*cappedListener)
 	testenv.Eventually(t, "the player does not count", func() bool {
 		l.count.mu.Lock()
@@ -281,7 +351,7 @@ func TestRefusedPlayersStayInTheListener(t *testing.T) {
 	conn, err := net.Dial("tcp", p.http.Listener.Addr().String())
 	testenv.NoError(t, err)
 	defer conn.Close()
-	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\r\n"))
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\r\n", p.key.Link("/"))
 	testenv.NoError(t, err)
 	res := testenv.Must(http.ReadResponse(bufio.NewReader(conn), nil))
 	testenv.Check(t, res.StatusCode == http.StatusUpgradeRequired, "%s", res.Status)
@@ -306,7 +376,7 @@ func TestMatchOverTLS(t *testing.T) {
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(testenv.Must(os.ReadFile(certFile)))
 		d := ws.Dialer{TLS: &tls.Config{RootCAs: pool, ServerName: "localhost"}}
-		return p.joinBy(t, d.Dial, "wss://"+l.Addr().String(), name, v)
+		return p.joinBy(t, d.Dial, p.key.Link("wss://"+l.Addr().String()), name, v)
 	}
 	first := join("first", client.Version07)
 	testenv.WriteCertificate(t, dir, "second")

@@ -6,10 +6,11 @@ import (
 )
 
 // Guesses limits how many wrong passwords everybody together may give. Who floods with them
-// must not keep out those who know the right one, so there are three shares, each of the
-// whole rate: of persons who gave the right password lately, of sites that have given no
-// password lately that was wrong or not checked, and of all. The second is also limited per
-// block of addresses, since one organisation may own many sites.
+// must not keep out those who know the right one, so there are four shares, each of the
+// whole rate: of loopback addresses, of persons who gave the right password lately, of sites that
+// have given no password lately that was wrong or not checked, and of all. The third is also
+// limited per block of addresses, since one organisation may own many sites. A loopback address
+// does not have any number of tries: a proxy or tunnel may give it to strangers.
 //
 // When a share is used up, its passwords must not be checked, not even right ones.
 type Guesses struct {
@@ -17,6 +18,7 @@ type Guesses struct {
 	right            *RecentSet // persons
 	tried            *RecentSet // sites
 	blocks           *Limiter
+	own              Bucket
 	known, new, rest Bucket
 }
 
@@ -43,6 +45,8 @@ func NewGuesses(rate Rate, persons int, keep time.Duration) *Guesses {
 // not proven, its site is not blamed.
 func (g *Guesses) Allow(now int64, a netip.Addr, proven bool) bool {
 	switch {
+	case a.IsLoopback():
+		return g.own.Has(now, g.rate, 1)
 	case proven && g.right.Has(now, Person(a)):
 		return g.known.Has(now, g.rate, 1)
 	case g.isNew(now, a, proven), g.rest.Has(now, g.rate, 1):
@@ -66,6 +70,9 @@ func (g *Guesses) addTry(now int64, a netip.Addr, proven bool) {
 // Wrong counts a wrong password from an address.
 func (g *Guesses) Wrong(now int64, a netip.Addr, proven bool) {
 	switch {
+	case a.IsLoopback():
+		g.own.Take(now, g.rate, 1)
+		return
 	case proven && g.right.Has(now, Person(a)):
 		g.known.Take(now, g.rate, 1)
 		return

@@ -71,3 +71,30 @@ func TestGuessesOfForgedAddresses(t *testing.T) {
 		t.Errorf("forged: %v, from there: %v", g.Allow(now, a, false), g.Allow(now, a, true))
 	}
 }
+
+// TestGuessesOfLoopback: a proxy may give loopback addresses to strangers, so they have a share as the
+// others have, of their own.
+func TestGuessesOfLoopback(t *testing.T) {
+	g := NewGuesses(Rate{PerSecond: 10, Burst: 50}, 64, 24*time.Hour)
+	now, checked := int64(time.Hour), 0
+	for i := range 10_000 {
+		now += int64(time.Millisecond)
+		a := netip.AddrFrom4([4]byte{127, 0, 0, byte(i)})
+		if g.Allow(now, a, true) {
+			g.Wrong(now, a, true)
+			checked++
+		}
+	}
+	if checked < 100 || checked > 50+100 {
+		t.Errorf("%d passwords were checked in 10 s", checked)
+	}
+	if !g.Allow(now, netip.MustParseAddr("198.51.100.7"), true) {
+		t.Error("others must wait")
+	}
+	for range 100 {
+		g.Wrong(now, netip.MustParseAddr("198.51.100.7"), false)
+	}
+	if now += int64(time.Second); !g.Allow(now, netip.IPv6Loopback(), true) {
+		t.Error("the machine must wait for others")
+	}
+}

@@ -280,7 +280,7 @@ func (c *Console) receive(now int64, cl *client, line string) {
 		return
 	}
 	addr := cl.addr.Addr()
-	if !addr.IsLoopback() && !c.guesses.Allow(now, addr, true) {
+	if !c.guesses.Allow(now, addr, true) {
 		c.drop(cl, textGuesses, true)
 		return
 	}
@@ -296,8 +296,8 @@ func (c *Console) receive(now int64, cl *client, line string) {
 	// where all programs have one address.
 	cl.tries++
 	tries := cl.tries
+	c.guesses.Wrong(now, addr, true)
 	if !addr.IsLoopback() {
-		c.guesses.Wrong(now, addr, true)
 		tries = max(tries, min(c.failures.Add(now, limit.Person(addr)), MaxTries))
 	}
 	cl.send(fmt.Sprintf("Wrong password %d/%d.", tries, MaxTries))

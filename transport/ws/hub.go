@@ -82,8 +82,7 @@ func NewHub() *Hub {
 }
 
 // Serve takes the connection of a request, as a peer with the address from, and returns when it has
-// ended. Pages of all origins may connect, as all programs may with UDP: a connection gives no
-// rights.
+// ended. It does not look at the origin of the page that connects: the caller does.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
 	// Not the request's context, which ends with the handler and not before.
 	ctx, cancel := context.WithCancel(context.Background())

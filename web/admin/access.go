@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -28,10 +29,12 @@ const (
 
 var (
 	// requestRate is for the requests of a person, loginRate for the passwords that they give,
-	// and guessRate for tokens that are wrong.
+	// and guessRate for tokens that are wrong. hiddenRate is for the passwords of all whose
+	// addresses a proxy hides, so that bans cannot tell them apart.
 	requestRate = limit.Rate{PerSecond: 30, Burst: 120}
 	loginRate   = limit.Rate{PerSecond: 1, Burst: 8}
 	guessRate   = limit.Rate{PerSecond: 1, Burst: 20}
+	hiddenRate  = limit.Rate{PerSecond: 0.1, Burst: 5}
 )
 
 var (
@@ -39,8 +42,9 @@ var (
 	errToken       = &apiError{http.StatusUnauthorized, "this token does not exist, or no longer"}
 	errTooMany     = &apiError{http.StatusTooManyRequests, "too many requests, wait a moment"}
 	errPasswords   = &apiError{http.StatusTooManyRequests, "too many passwords from your address, where others may be too: wait some seconds"}
+	errHidden      = &apiError{http.StatusTooManyRequests, "too many passwords through a proxy that does not say for whom (X-Forwarded-For, sv_http_proxy): wait some seconds"}
 	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another site"}
-	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way: the operator's console opens over HTTPS (sv_https), through a trusted proxy with HTTPS (sv_http_proxy), or on the machine itself at localhost; sv_http_admin says for whom."}
+	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way: the operator's console opens over HTTPS (sv_https), through a trusted proxy with HTTPS (sv_http_proxy), or on the machine itself with the link that the server's log has (http://localhost:8303/admin?key=...); sv_http_admin says for whom."}
 )
 
 // session is somebody who has signed in.
@@ -60,6 +64,7 @@ type access struct {
 	requests *limit.Limiter
 	logins   *limit.Limiter
 	guesses  *limit.Limiter
+	hidden   limit.Bucket // passwords, at hiddenRate
 }
 
 func (a *access) init(c *Console) {
@@ -73,11 +78,30 @@ func (a *access) init(c *Console) {
 func (a *access) take(l *limit.Limiter, client web.Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return l.Take(a.console.nanoseconds(), limit.Person(client.Addr.Addr()), 1)
+	return l.Take(a.console.nanoseconds(), person(client), 1)
+}
+
+// takeHidden counts a password of somebody whose address a proxy hides.
+func (a *access) takeHidden() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.hidden.Take(a.console.nanoseconds(), hiddenRate, 1)
+}
+
+// person returns who a client is, for limits. All whom a proxy hides are one person, and not the
+// operator of the machine.
+func person(client web.Client) netip.Prefix {
+	if client.IsHidden() {
+		return netip.Prefix{}
+	}
+	return limit.Person(client.Addr.Addr())
 }
 
 // enter reports who sent a request and an error if they may not come in at all.
 func (a *access) enter(r *http.Request) (web.Client, error) {
+	if web.IsLoopback(r) && a.hasToken(r) { // a secret of the operator, as the key is
+		r = web.Prove(r)
+	}
 	client := a.console.cfg.Web.Client(r)
 	switch {
 	case !a.console.settings.access.Rule.AllowsClient(r, client):
@@ -90,24 +114,36 @@ func (a *access) enter(r *http.Request) (web.Client, error) {
 	return client, nil
 }
 
+// hasToken reports whether a request has a token that lets in.
+func (a *access) hasToken(r *http.Request) bool {
+	_, ok := a.token(r)
+	return ok
+}
+
+// token returns the token of a request.
+func (a *access) token(r *http.Request) (token, bool) {
+	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	one, ok := a.console.tokens.find(strings.TrimSpace(text), a.console.cfg.Now())
+	return one, ok && strings.EqualFold(scheme, "Bearer")
+}
+
 // identify returns the session behind a request: that of a cookie, or a new one for a token.
 func (a *access) identify(r *http.Request, client web.Client) (*session, error) {
 	now := a.console.cfg.Now()
-	if header := r.Header.Get("Authorization"); header != "" {
+	if r.Header.Get("Authorization") != "" && !web.HasKey(r) {
 		a.mu.Lock()
-		may := a.guesses.Has(a.console.nanoseconds(), limit.Person(client.Addr.Addr()), 1)
+		may := a.guesses.Has(a.console.nanoseconds(), person(client), 1)
 		a.mu.Unlock()
 		if !may {
 			return nil, errTooMany
 		}
-		scheme, text, _ := strings.Cut(header, " ")
-		one, ok := a.console.tokens.find(strings.TrimSpace(text), now)
-		if !strings.EqualFold(scheme, "Bearer") || !ok {
+		one, ok := a.token(r)
+		if !ok {
 			a.take(a.guesses, client)
 			return nil, errToken
 		}
 		level, _ := console.ParseLevel(one.Level)
-		return &session{op: server.Operator{Level: level, Via: "http", Name: one.Name, Addr: client.Addr}}, nil
+		return &session{op: server.Operator{Level: level, Via: "http", Name: one.Name, Addr: client.Addr, Local: client.Local}}, nil
 	}
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -210,7 +246,10 @@ func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
 	if !c.access.take(c.access.logins, q.client) {
 		return Me{}, errPasswords
 	}
-	op := server.Operator{Via: "http", Addr: q.client.Addr}
+	if q.client.IsHidden() && !c.access.takeHidden() {
+		return Me{}, errHidden
+	}
+	op := server.Operator{Via: "http", Addr: q.client.Addr, Local: q.client.Local}
 	var refused error
 	if err := c.do(q.Context(), func(s Server) { refused = s.LogIn(&op, in.Password) }); err != nil {
 		return Me{}, err
@@ -224,7 +263,7 @@ func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
 		return Me{}, &apiError{http.StatusForbidden, refused.Error()}
 	}
 	// Secure also behind a proxy that speaks TLS; on the machine itself browsers would refuse it.
-	https := q.TLS != nil || !q.client.Addr.Addr().IsLoopback() && q.client.Secure
+	https := q.TLS != nil || !q.client.Local && q.client.Secure
 	setCookie(q, c.access.start(op), https)
 	q.op = op
 	return c.about(q), nil

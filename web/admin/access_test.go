@@ -17,6 +17,12 @@ func TestOnlySecure(t *testing.T) {
 	local, far, lan := w.visitor("127.0.0.1"), w.visitor("198.51.100.1"), w.visitor("192.168.1.5")
 	plain, plainLAN := *far, *lan
 	plain.tls, plainLAN.tls, plainLAN.host = false, false, "192.168.1.1:8303"
+	// What comes through a proxy that says nothing: one that passes on HTTP, and one for TLS.
+	unproven, wrongKey, hidden := *local, *local, *local
+	unproven.key, wrongKey.key, hidden.key, hidden.tls = false, false, false, true
+	wrongKey.header = http.Header{"Authorization": {"Bearer " + strings.Repeat("a", 22)}}
+	stolen := *far
+	stolen.tls, stolen.key, stolen.host = false, true, "localhost:8303"
 	rebound := *local
 	rebound.host = "attacker.example"
 	proxied := *local
@@ -26,7 +32,7 @@ func TestOnlySecure(t *testing.T) {
 	check := func(rule string, want map[string]bool) {
 		t.Helper()
 		for name, v := range map[string]*visitor{
-			"local": local, "TLS": far, "plain": &plain, "LAN": &plainLAN, "LAN, TLS": lan, "rebound": &rebound, "proxy": &proxied, "proxy, plain": &proxiedPlain,
+			"local": local, "unproven": &unproven, "wrong key": &wrongKey, "TLS, hidden": &hidden, "a stolen key": &stolen, "TLS": far, "plain": &plain, "LAN": &plainLAN, "LAN, TLS": lan, "rebound": &rebound, "proxy": &proxied, "proxy, plain": &proxiedPlain,
 		} {
 			for _, path := range []string{"/admin", "/admin/static/main.js", "/admin/api/me", "/admin/api/nothing", "/admin/api/openapi.json", "/admin/api/events"} {
 				w.run(time.Second)
@@ -41,7 +47,7 @@ func TestOnlySecure(t *testing.T) {
 			v.cookie = nil
 		}
 	}
-	check("default", map[string]bool{"local": true, "TLS": true, "LAN, TLS": true})
+	check("default", map[string]bool{"local": true, "TLS": true, "TLS, hidden": true, "LAN, TLS": true})
 	w.Execute("sv_http_admin local,192.168.0.0/16; sv_http_proxy local")
 	check("local and a network", map[string]bool{"local": true, "LAN": true, "LAN, TLS": true})
 	w.Execute("sv_http_admin all; sv_http_proxy local")
@@ -181,6 +187,51 @@ func TestGuesses(t *testing.T) {
 	if codes[401] < 100 || codes[401] > int(requestRate.Burst) || codes[401]+codes[429] != 1000 {
 		t.Errorf("1000 requests at once: %v", codes)
 	}
+}
+
+// TestHiddenGuesses: passwords through a proxy that does not say for whom are few for all together,
+// ban no address, and do not keep out the operator of the machine, whose own have no limit.
+func TestHiddenGuesses(t *testing.T) {
+	w := newWorld(t)
+	hidden := w.visitor("127.0.0.1")
+	hidden.key, hidden.tls, hidden.host = false, true, "yard.example"
+	codes := map[int]int{}
+	for range 60 {
+		w.run(400 * time.Millisecond)
+		code, _ := hidden.ask("POST", "/login", `{"password":"guess"}`)
+		codes[code]++
+	}
+	if codes[401] < 5 || codes[401] > 8 || codes[401]+codes[429] != 60 {
+		t.Errorf("60 passwords in 24 s: %v", codes)
+	}
+	if n := len(w.Bans()); n != 0 {
+		t.Errorf("%d bans", n)
+	}
+	local := w.visitor("127.0.0.1")
+	for range 60 {
+		w.run(time.Second)
+		local.expect("POST", "/login", `{"password":"guess"}`, 401, "wrong password")
+	}
+	local.expect("POST", "/login", `{"password":"adminpw"}`, 200, "admin")
+	w.run(time.Minute)
+	hidden.expect("POST", "/login", `{"password":"adminpw"}`, 200, "admin")
+}
+
+// TestTokenOnTheMachine: a token is a secret of the operator, and so lets a program of the machine in as
+// the key does; without one nothing does.
+func TestTokenOnTheMachine(t *testing.T) {
+	w := newWorld(t)
+	token := testenv.Must(w.console.tokens.add("site", "admin", w.time(), time.Time{}))
+	v := w.visitor("127.0.0.1")
+	v.key = false
+	v.expect("GET", "/players", "", 403, "Not for you")
+	v.header.Set("Authorization", "Bearer "+token)
+	v.expect("GET", "/players", "", 200, "players")
+	v.header.Set("X-Forwarded-For", "198.51.100.1")
+	v.expect("GET", "/players", "", 403, "Not for you")
+	v.header.Del("X-Forwarded-For")
+	v.host = "attacker.example"
+	v.expect("GET", "/players", "", 403, "Not for you")
 }
 
 // TestBadBodies: what is no JSON object as it should be changes nothing, however large or strange.

@@ -34,8 +34,11 @@ func openConsole(t *testing.T, w *world) *browsertest.Page {
 			return
 		}
 		w.rooms.ServeHTTP(rw, r)
-	}), "/admin")
+	}), w.key.Link("/admin"))
 	p.Wait(`!document.getElementById('sign-in').hidden`)
+	if got := browsertest.Eval[string](p, `location.search`); got != "" {
+		t.Errorf("the key stays in the address: %s", got)
+	}
 	return p
 }
 
@@ -202,7 +205,9 @@ func TestRedirectsBelowAPath(t *testing.T) {
 	})))
 	defer s.Close()
 	for from, to := range map[string]string{"/yard/admin/": "/yard/admin", "/yard/replays/": "/yard/replays", "/yard/viewer": "/yard/", "/yard/viewer/": "/yard/"} {
-		res := testenv.Must(http.Get(s.URL + from))
+		r := testenv.Must(http.NewRequest("GET", s.URL+from, nil))
+		w.key.Authorize(r)
+		res := testenv.Must(http.DefaultClient.Do(r))
 		res.Body.Close()
 		if got := res.Request.URL.Path; got != to || res.StatusCode != http.StatusOK {
 			t.Errorf("%s leads to %s: %s", from, got, res.Status)

@@ -37,14 +37,16 @@ func TestDocs(t *testing.T) {
 	testenv.Require(t, len(blocks) == 3, "%d examples", len(blocks))
 	w := newWorld(t, "sv_rcon_password secret")
 	w.join("10.0.0.7", "alice")
-	s := httptest.NewServer(w.rooms)
+	dir := t.TempDir()
+	key := testenv.Must(web.OpenKey(filepath.Join(dir, "http.key")))
+	s := httptest.NewServer(key.Handler(web.NewHandler(w.console.Rooms()...)))
 	defer s.Close()
 	run := func(script string) string {
 		t.Helper()
 		script = strings.ReplaceAll(script, "http://localhost:8303", s.URL)
 		script = strings.ReplaceAll(script, "-m 2", "-m 0.3")
 		c := exec.Command("sh", "-e", "-c", script)
-		c.Dir = t.TempDir()
+		c.Dir = dir
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s\n%s: %v", script, out, err)

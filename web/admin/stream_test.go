@@ -28,7 +28,7 @@ func openStream(t *testing.T, s *httptest.Server, v *visitor, query string, head
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	t.Cleanup(cancel)
-	r := testenv.Must(http.NewRequestWithContext(ctx, "GET", s.URL+apiPath+"/events"+query, nil))
+	r := testenv.Must(http.NewRequestWithContext(ctx, "GET", v.link(s.URL+apiPath+"/events"+query), nil))
 	if r.Host = v.host; v.cookie != nil {
 		r.AddCookie(v.cookie)
 	}
@@ -156,7 +156,7 @@ func TestSlowReaders(t *testing.T) {
 	w := newWorld(t)
 	v := w.signedIn("127.0.0.1", "adminpw")
 	slow := &stuckWriter{httptest.NewRecorder(), make(chan struct{}), testenv.Buffer{}}
-	r := httptest.NewRequest("GET", apiPath+"/events?topics=log", nil)
+	r := httptest.NewRequest("GET", v.link(apiPath+"/events?topics=log"), nil)
 	r.RemoteAddr, r.Host = v.addr, v.host
 	r.AddCookie(v.cookie)
 	done := make(chan struct{})

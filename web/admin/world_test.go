@@ -34,6 +34,7 @@ type world struct {
 	web      web.Settings
 	settings Settings
 	rooms    http.Handler
+	key      web.Key
 	audit    testenv.Buffer
 	log      testenv.Buffer
 	tokens   string
@@ -102,7 +103,8 @@ func newWorld(tb testing.TB, commands ...string) *world {
 	}))
 	w.console.Attach(w, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { io.WriteString(rw, "live "+r.URL.Path) }))
 	tb.Cleanup(w.console.Close)
-	w.rooms = web.NewHandler(w.console.Rooms()...)
+	w.key = web.NewKey()
+	w.rooms = w.key.Handler(web.NewHandler(w.console.Rooms()...))
 	w.run(2 * time.Second)
 	return w
 }
@@ -147,15 +149,17 @@ type visitor struct {
 	header http.Header
 	cookie *http.Cookie
 	tls    bool
+	key    bool // their links have the key
 	host   string
 }
 
 // visitor returns a browser at an address: over TLS, or on the machine itself.
 func (w *world) visitor(addr string) *visitor {
 	v := &visitor{w: w, addr: addr + ":4000", header: http.Header{}, host: "yard.example"}
-	if v.tls = !netip.MustParseAddr(addr).IsLoopback(); !v.tls {
+	if v.key = netip.MustParseAddr(addr).IsLoopback(); v.key {
 		v.host = "localhost:8303"
 	}
+	v.tls = !v.key
 	return v
 }
 
@@ -169,8 +173,17 @@ func (w *world) signedIn(addr, password string) *visitor {
 	return v
 }
 
+// link returns a path, with the key for those who have it.
+func (v *visitor) link(path string) string {
+	if v.key {
+		return v.w.key.Link(path)
+	}
+	return path
+}
+
 // send sends a request to a path of the listener.
 func (v *visitor) send(method, path, body string) *http.Response {
+	path = v.link(path)
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.RemoteAddr, r.Host = v.addr, v.host
 	if !v.tls {
