@@ -14,7 +14,7 @@ import (
 )
 
 type healthCmd struct {
-	Addr  string `arg:"" optional:"" help:"Address of the server's HTTP listener (sv_http)." default:"127.0.0.1:8303" env:"TEEYARD_HTTP"`
+	Addr  string `arg:"" optional:"" help:"Address of the server's HTTP listener (sv_http, serve --http)." default:"127.0.0.1:8303" env:"TEEYARD_HTTP"`
 	Ready bool   `help:"Ask whether players can join, not only whether the game runs."`
 }
 

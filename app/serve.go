@@ -37,6 +37,7 @@ type serveCmd struct {
 	Dir      string   `help:"Folder for what the server writes, which is searched first." type:"existingdir" env:"TEEYARD_DIR"`
 	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, play dm1 if that is there and sv_map is not set, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is." xor:"original"`
 	DDNet    bool     `name:"ddnet" help:"Be as DDNet-Server: read autoexec_server.cfg, search DDNet's folders, have its defaults: ddrace, 64 players, announced unless sv_register is 0. A program or link with the name DDNet-Server is." xor:"original"`
+	HTTP     string   `name:"http" help:"Address of the HTTP listener unless sv_http names another, as in containers 0.0.0.0:8303." placeholder:"HOST:PORT" env:"TEEYARD_HTTP"`
 	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
 	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
 }
@@ -113,7 +114,11 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	if newcomer {
 		lines = []string{"sv_bots 3"}
 	}
-	lines = append(slices.Clone(p.defaults), lines...)
+	defaults := slices.Clone(p.defaults)
+	if c.HTTP != "" {
+		defaults = append(defaults, "sv_http "+console.Quote(c.HTTP))
+	}
+	lines = append(slices.Clone(defaults), lines...)
 	notify, notifyErr := newNotifier()
 	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
 	var dialect logline.DialectVar
@@ -215,7 +220,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	defer notify.watch(monitor.Alive)()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	defer c.reloadOnHangup(ctx, s, p.defaults, files, autoexec, notify, log, stop)()
+	defer c.reloadOnHangup(ctx, s, defaults, files, autoexec, notify, log, stop)()
 	if newcomer {
 		log.Info(p.named("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")"))
 	}
@@ -269,17 +274,25 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 		}
 	}
 	for _, l := range listeners {
-		log.Info(fmt.Sprintf("http://%v/ shows the match, and has /status.json, /healthz and /readyz for all", l.Addr()))
+		log.Info(fmt.Sprintf("http://%s/ shows the match, and has /status.json, /healthz and /readyz for all", pageHost(l)))
 		go serve(l)
 	}
 	for _, l := range secure {
-		log.Info(fmt.Sprintf("https://%v/ shows the match, and has /admin for those with the password", l.Addr()))
+		log.Info(fmt.Sprintf("https://%s/ shows the match, and has /admin for those with the password", pageHost(l)))
 		go serve(l)
 	}
 	if page := localPage(listeners); page != "" {
 		log.Info(key.Link(page+"admin") + " is the operator's console, on this machine")
 	}
 	return func() { s.Close() }
+}
+
+// pageHost returns what a browser asks for to reach a listener: of one at all addresses, localhost.
+func pageHost(l net.Listener) string {
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", a.Port)
+	}
+	return l.Addr().String()
 }
 
 // localPage returns the address of the page for browsers on this machine, "" if there is none.

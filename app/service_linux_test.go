@@ -57,6 +57,20 @@ func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *s
 	return s
 }
 
+// TestHTTPOfContainers: the environment of a container says where the HTTP listener is, and the
+// configuration may say otherwise.
+func TestHTTPOfContainers(t *testing.T) {
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
+	addr := l.Addr().String()
+	l.Close()
+	if s := startService(t, "", "TEEYARD_HTTP="+addr); s.http != addr {
+		t.Errorf("it listens on %s, not on %s", s.http, addr)
+	}
+	if s := startService(t, "sv_http localhost:0", "TEEYARD_HTTP="+addr); s.http == addr {
+		t.Error("the configuration does not count")
+	}
+}
+
 func (s *service) configure(text string) {
 	testenv.NoError(s.t, os.WriteFile(filepath.Join(s.dir, "autoexec.cfg"), []byte(text), 0o600))
 }

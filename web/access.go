@@ -191,7 +191,7 @@ func NewHandler(rooms ...Room) http.Handler {
 	for _, room := range rooms {
 		mux.HandleFunc(room.Pattern, func(w http.ResponseWriter, r *http.Request) {
 			if room.Access != nil && !room.Access.Allows(r) {
-				http.Error(w, "Not for you: the server's operator says who may see this ("+room.Setting+"). "+howToProve, http.StatusForbidden)
+				http.Error(w, "Not for you: the server's operator says who may see this ("+room.Setting+")."+howToProve, http.StatusForbidden)
 				return
 			}
 			room.Handler.ServeHTTP(w, r)

@@ -46,7 +46,7 @@ func (s *Settings) Register(c *console.Console) error {
 			return fmt.Errorf("web: %w", err)
 		}
 	}
-	if err := s.proxy.RegisterWithHelp(c, "sv_http_proxy", "Proxies whose X-Forwarded-For and X-Forwarded-Proto count (off, or some of local and networks, separated by commas)", "off"); err != nil {
+	if err := s.proxy.RegisterWithHelp(c, "sv_http_proxy", "Proxies whose X-Forwarded-For and X-Forwarded-Proto count, and which must send them (off, or some of local, for this machine, and networks, separated by commas)", "off"); err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
 	if err := s.websocket.register(c); err != nil {
@@ -70,7 +70,7 @@ func (s *Settings) Register(c *console.Console) error {
 // Register adds the variable to a console. What says which pages those who are let in may read, and
 // initial is its default.
 func (s *AccessSetting) Register(c *console.Console, name, what, initial string) error {
-	return s.RegisterWithHelp(c, name, "Who may read "+what+" over HTTP (all, off, or some of local and networks, separated by commas; these ask for an address, a name without a dot or the host name)", initial)
+	return s.RegisterWithHelp(c, name, "Who may read "+what+" over HTTP (all, off, or some of local, for those with the key of http.key, and networks, separated by commas; these ask for an address, a name without a dot or the host name)", initial)
 }
 
 // RegisterWithHelp is Register with another help text.

@@ -64,7 +64,7 @@ func (s *Settings) Register(c *console.Console) error {
 	if err := s.access.Register(c, "sv_http_broadcast", "/live.json and the broadcast of matches", "all"); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
-	if err := s.files.RegisterWithHelp(c, "sv_http_replays", "Who may see over HTTP, at /replays, what is recorded in the folders demos and replays, also with a password (all, off, or some of local and networks, separated by commas)", "local"); err != nil {
+	if err := s.files.RegisterWithHelp(c, "sv_http_replays", "Who may see over HTTP, at /replays, what is recorded in the folders demos and replays, also with a password (all, off, or some of local, for those with the key of http.key, and networks, separated by commas)", "local"); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
 	return nil

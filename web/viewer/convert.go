@@ -70,7 +70,7 @@ var local = web.Access{Local: true}
 
 // Register adds the variable that says who may convert.
 func (c *Converter) Register(to *console.Console) error {
-	return c.access.RegisterWithHelp(to, "sv_http_convert", "Who may have the server convert recordings of 0.6, DDNet and replay logs to watch them in a browser (all, off, or some of local and networks, separated by commas)", "all")
+	return c.access.RegisterWithHelp(to, "sv_http_convert", "Who may have the server convert recordings of 0.6 and DDNet to watch them in a browser, and replay logs for local (all, off, or some of local, for those with the key of http.key, and networks, separated by commas)", "all")
 }
 
 // LetIn says who may convert, where there is no console.
