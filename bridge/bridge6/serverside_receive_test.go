@@ -252,7 +252,9 @@ func TestRefusedTeams(t *testing.T) {
 	}
 	try(msg6.TeamRed)        // where the player is
 	try(msg6.TeamSpectators) // which is allowed
-	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2}})
+	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 61}})
+	try(msg6.TeamRed, broadcast("Time to wait before changing team: 60:59"))
+	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2}})
 	try(msg6.TeamRed, broadcast("Time to wait before changing team: 01:59"))
 	w.Step([]game.Command{{Kind: game.CmdLockTeams}})
 	try(msg6.TeamRed, broadcast("Teams are locked"))
