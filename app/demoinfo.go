@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"strings"
@@ -100,9 +99,6 @@ func readDemoInfo(r *demo.Reader) (*demoInfo, error) {
 	if len(mapData) > 0 {
 		sum := sha256.Sum256(mapData)
 		info.MapSHA256 = hex.EncodeToString(sum[:])
-		if crc := crc32.ChecksumIEEE(mapData); crc != h.MapCRC || h.MapSHA256 != [32]byte{} && h.MapSHA256 != sum {
-			trouble = append(trouble, fmt.Sprintf("the map is not the one of the header: its CRC is %08x", crc))
-		}
 	}
 	v := newDemoViewer(h)
 	v.onEvent = func(e event.Event) { info.addEvent(v, e) }
@@ -127,7 +123,7 @@ func readDemoInfo(r *demo.Reader) (*demoInfo, error) {
 		trouble = append(trouble, v.problem.Error())
 	}
 	if v.broken > 1 {
-		trouble = append(trouble, fmt.Sprintf("%d broken chunks", v.broken))
+		trouble = append(trouble, fmt.Sprintf("%d broken chunks in all", v.broken))
 	}
 	if v.unreadable > 0 {
 		trouble = append(trouble, fmt.Sprintf("%d messages that cannot be decoded", v.unreadable))

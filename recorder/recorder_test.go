@@ -2,8 +2,10 @@ package recorder
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"reflect"
 	"slices"
@@ -66,7 +68,8 @@ type takenRecord struct {
 
 func newRecording(t testing.TB, cfg Config) *recording {
 	r := &recording{Recorder: New(cfg)}
-	m := &bridge.Map{Name: "yard", File: []byte("a map"), CRC: 7, SHA256: [32]byte{8}}
+	file := []byte("a map")
+	m := &bridge.Map{Name: "yard", File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file)}
 	r.out = testenv.Must(demo.NewWriter(&r.file, cfg.Header(m, time.Unix(0, 0)), m.File))
 	return r
 }
@@ -190,7 +193,7 @@ func TestDemo(t *testing.T) {
 				m.Step()
 			}
 			file := r.close(t)
-			if h := file.Header(); h.MapName != "yard" || h.MapCRC != 7 || h.Type != "server" || string(file.Map()) != "a map" || (h.MapSHA256[0] == 8) != (format == DDNet) {
+			if h := file.Header(); h.MapName != "yard" || h.MapCRC != 0xaeae7577 || h.Type != "server" || string(file.Map()) != "a map" || (h.MapSHA256 != [32]byte{}) != (format == DDNet) {
 				t.Errorf("header %+v", h)
 			}
 

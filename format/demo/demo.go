@@ -75,8 +75,8 @@ var (
 	// ErrCutOff means that the file ends within its header, its map or a chunk, or before the length in its header,
 	// as when the recorder was killed or the disk was full. What came before is good.
 	ErrCutOff = errors.New("demo: the file is cut off")
-	// ErrChunk means that a chunk is broken. Reading can go on after it.
-	ErrChunk = errors.New("demo: broken chunk")
+	// ErrChunk means that a chunk is broken, or the map. Reading can go on after it.
+	ErrChunk = errors.New("demo: damaged")
 )
 
 // Header describes a demo. Texts are as in the file: nobody has checked them.

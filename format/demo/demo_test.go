@@ -2,8 +2,10 @@ package demo
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -33,6 +35,15 @@ func (f *memFile) WriteAt(b []byte, at int64) (int, error) {
 		return 0, io.ErrShortWrite
 	}
 	return copy(f.b[at:], b), nil
+}
+
+// ofMap returns a header with the checksums of another map.
+func ofMap(h Header, mapData []byte) Header {
+	h.MapCRC = crc32.ChecksumIEEE(mapData)
+	if h.MapSHA256 != [32]byte{} {
+		h.MapSHA256 = sha256.Sum256(mapData)
+	}
+	return h
 }
 
 // testHeader returns a header for each version.
@@ -109,7 +120,7 @@ func randomSteps(rng *rand.Rand, n int, sizes snapshot.ItemSizes) []step {
 func write(t testing.TB, h Header, mapData []byte, steps []step, markers ...int32) []byte {
 	t.Helper()
 	var f memFile
-	w, err := NewWriter(&f, h, mapData)
+	w, err := NewWriter(&f, ofMap(h, mapData), mapData)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +196,7 @@ func TestWriteAndRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := h
+		want := ofMap(h, mapData)
 		want.Length = int(last-steps[0].tick) / TickRate
 		if version >= withMarkers {
 			want.Markers = []int32{500, 550, last}
@@ -585,7 +596,7 @@ func FuzzReader(f *testing.F) {
 		}
 		var c Chunk
 		var out memFile
-		w, err := NewWriter(&out, *r.Header(), r.Map())
+		w, err := NewWriter(&out, ofMap(*r.Header(), r.Map()), r.Map())
 		if err != nil {
 			t.Fatal(err)
 		}

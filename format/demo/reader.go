@@ -3,9 +3,11 @@ package demo
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 
@@ -59,6 +61,7 @@ type Reader struct {
 	first   int32 // tick, -1 before the first marker
 	tick    int32
 	hasBase bool
+	damage  error // of the map, for the first call of Next
 	err     error // of the file
 
 	last, next         *snapshot.Snapshot
@@ -103,7 +106,20 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, cutOff(err, d.offset, "the map")
 	}
 	d.mapData, d.sizes = file.Bytes(), d.h.ItemSizes()
+	d.damage = d.checkMap()
 	return d, nil
+}
+
+// checkMap returns an error if the map is not that of the header.
+func (d *Reader) checkMap() error {
+	at := headerSize(d.h.Version)
+	if crc := crc32.ChecksumIEEE(d.mapData); len(d.mapData) > 0 && crc != d.h.MapCRC {
+		return fmt.Errorf("%w: the map from byte %d to %d has the CRC %08x, not %08x", ErrChunk, at, d.offset, crc, d.h.MapCRC)
+	}
+	if sum := sha256.Sum256(d.mapData); len(d.mapData) > 0 && d.h.MapSHA256 != [32]byte{} && sum != d.h.MapSHA256 {
+		return fmt.Errorf("%w: the map from byte %d to %d has the SHA-256 %x, not %x", ErrChunk, at, d.offset, sum, d.h.MapSHA256)
+	}
+	return nil
 }
 
 // cutOff returns the error for a file that ends, or cannot be read, within something.
@@ -122,9 +138,15 @@ func (d *Reader) Map() []byte { return d.mapData }
 
 // Next reads the next chunk into c, whose Message is valid until the next call. It returns io.EOF at the end of a
 // whole demo, and an error that wraps ErrCutOff if the file ends within a chunk, or before the length in its header.
-// For a broken chunk, after which reading can go on, the error wraps ErrChunk.
+// For a broken chunk, after which reading can go on, the error wraps ErrChunk. The first call returns such an error if
+// the map is not that of the header.
 func (d *Reader) Next(c *Chunk) error {
 	*c = Chunk{Offset: d.offset, Tick: d.tick}
+	if err := d.damage; err != nil {
+		c.Kind, d.damage = KindUnknown, nil
+		c.Offset, c.Size = int64(headerSize(d.h.Version)), len(d.mapData)
+		return err
+	}
 	if d.err != nil {
 		return d.err
 	}

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -17,7 +18,7 @@ func IsDemo(b []byte) bool { return bytes.HasPrefix(b, []byte("TWDEMO\x00")) }
 // ReadDemo explains a demo chunk by chunk. A Record has the number of the chunk as its
 // Datagram, the time in the demo, and the place in the file as the field offset. Messages
 // are as in captures; "tick" and "snapshot" are the other kinds. The error is that of the
-// demo's header, or an error after which nothing can be read; what came before it was good.
+// demo's header, of its first broken chunk, or an error after which nothing can be read.
 func (d *Decoder) ReadDemo(r io.Reader) error {
 	file, err := demo.NewReader(r)
 	if err != nil {
@@ -33,18 +34,20 @@ func (d *Decoder) ReadDemo(r io.Reader) error {
 	}
 	d.emitRecord(&Record{Kind: "demo", Name: "header", Fields: fs, InFile: true})
 	var (
-		c     demo.Chunk
-		last  snapshot.Snapshot
-		first = int32(-1)
+		c      demo.Chunk
+		last   snapshot.Snapshot
+		first  = int32(-1)
+		broken error
 	)
 	for {
 		err := file.Next(&c)
 		if err != nil && !errors.Is(err, demo.ErrChunk) {
 			if err == io.EOF {
-				return nil
+				err = nil
 			}
-			return err
+			return cmp.Or(broken, err)
 		}
+		broken = cmp.Or(broken, err)
 		if first < 0 {
 			first = c.Tick
 		}

@@ -32,7 +32,7 @@ type ddnetGroup struct {
 
 var ddnetGroups = [...]ddnetGroup{
 	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
-	{"the log says at the start where the ranks are", strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
+	{"sv_ranks has the file of the ranks; teeyard-mariadb logs at the start which database has them, too", strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
 	{"teeyard-mariadb has the database of add_sqlserver, from any address of its own", strings.Fields("sv_sql_bindaddr")},
 	{"addresses are not looked up in lists of others", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
 	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},

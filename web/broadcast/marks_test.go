@@ -3,9 +3,7 @@ package broadcast
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +50,7 @@ func momentsOf(t *testing.T, file []byte) (all []moment) {
 	over := false
 	for {
 		err := r.Next(c)
-		if errors.Is(err, io.EOF) {
+		if isEnd(r, err) {
 			return all
 		}
 		testenv.NoError(t, err)

@@ -2,8 +2,6 @@ package broadcast
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -264,7 +262,7 @@ func read(t *testing.T, file []byte) shown {
 	s := shown{names: map[string]bool{}}
 	for c := new(demo.Chunk); ; {
 		err := r.Next(c)
-		if errors.Is(err, io.EOF) {
+		if isEnd(r, err) {
 			return s
 		}
 		testenv.NoError(t, err)
