@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"net/netip"
 
 	"github.com/teeyard/teeyard/internal/safetext"
 )
@@ -13,7 +14,7 @@ import (
 // leaves room for are cut when they are sent.
 type Info struct {
 	// Address is where the server can be reached, as "ip:port", or empty if it does not
-	// know. Of other servers it is often a private address, 0.0.0.0 or "LOOPBACK":
+	// know. It is not sent if its IP address is unspecified (0.0.0.0 or ::). Of other servers it is often a private address, 0.0.0.0 or "LOOPBACK":
 	// clients use the address that the answer came from.
 	Address string
 	// Name is the name of the server, at most 63 bytes.
@@ -104,9 +105,18 @@ const maxTextCount = 127
 // textProtocol is the protocol version of Half-Life when it used the text formats.
 const textProtocol = 47
 
+// sentAddress returns the address to send. An unspecified one, which real servers do send, is
+// that of no server.
+func (i *Info) sentAddress() string {
+	if a, err := netip.ParseAddrPort(i.Address); err == nil && a.Addr().IsUnspecified() {
+		return ""
+	}
+	return i.Address
+}
+
 // appendCommon appends the fields that info and details begin with.
 func (i *Info) appendCommon(dst []byte) []byte {
-	dst = appendString(dst, i.Address, maxAddress)
+	dst = appendString(dst, i.sentAddress(), maxAddress)
 	dst = appendString(dst, i.Name, maxName)
 	dst = appendString(dst, i.Map, maxMap)
 	dst = appendString(dst, i.Dir, maxDir)
@@ -313,7 +323,9 @@ func AppendInfostring(dst []byte, i *Info) []byte {
 	dst = append(append(append(dst, header...), infostringHeader...), 0)
 	p := infoString(dst)
 	p.addNumber("protocol", cmp.Or(i.Protocol, textProtocol))
-	p.addText("address", i.Address, maxAddress)
+	if address := i.sentAddress(); address != "" {
+		p.addText("address", address, maxAddress)
+	}
 	p.addNumber("players", int(clampToByte(i.Players, maxTextCount)))
 	p.addNumber("proxytarget", 0)
 	p.addBool("lan", i.LAN)

@@ -458,6 +458,23 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
+// TestUnspecifiedAddress checks that the address of no server is not sent.
+func TestUnspecifiedAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"": "", "0.0.0.0:8303": "", "[::]:8303": "", "10.0.0.1:8303": "10.0.0.1:8303", "example.org:8303": "example.org:8303", "0.0.0.1:8303": "0.0.0.1:8303",
+	} {
+		i := halflife.Info{Address: address, Name: "x"}
+		for _, b := range [][]byte{halflife.AppendInfo(nil, &i), halflife.AppendDetails(nil, &i), halflife.AppendInfostring(nil, &i)} {
+			if got, _, err := halflife.ParseInfo(b); got.Address != want || got.Name != "x" || err != nil {
+				t.Errorf("%q: %q tells %q, %v", address, b, got.Address, err)
+			}
+		}
+		if b := halflife.AppendInfostring(nil, &i); bytes.Contains(b, []byte(`\address\`)) != (want != "") {
+			t.Errorf("%q: %q", address, b)
+		}
+	}
+}
+
 // TestAnswersAreNoRequests checks that servers do not answer each other's answers.
 func TestAnswersAreNoRequests(t *testing.T) {
 	i := halflife.Info{Address: "10.0.0.1:27015", Name: "x", Map: "y", Dir: "z", Game: "g", Players: 'n', Max: 'f', Bots: 'o', Protocol: 'n'}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -14,6 +15,7 @@ import (
 type bots struct {
 	world     *game.World     // that the seats are in
 	seats     game.PlayerMask // of bots, until they leave
+	seatedAt  [game.MaxPlayers]conn.Time
 	dummies   game.PlayerMask // bots of dbg_dummies, which only walk
 	npcs      game.PlayerMask // that a mode or mod wants; those without a skill have no brain
 	announced game.PlayerMask // clients were told about these
@@ -65,6 +67,12 @@ var botBodies = [...]string{"fox", "bear", "koala", "mouse", "beaver", "raccoon"
 
 // has reports whether a seat is a bot's.
 func (b *bots) has(id game.PlayerID) bool { return b.seats.Has(id) }
+
+// sit notes that a seat is a bot's.
+func (b *bots) sit(id game.PlayerID, now conn.Time) {
+	b.seats |= game.MaskOne(id)
+	b.seatedAt[id] = now
+}
 
 // setWorld forgets the bots of another world.
 func (b *bots) setWorld(w *game.World) {
@@ -201,7 +209,7 @@ func (s *Server) adjustNPCs(asked int, leave game.PlayerMask) {
 	for present := s.world.NPCs(); present != 0; present &= present - 1 {
 		id := lowest(present)
 		if !b.has(id) && s.sessions[id] == nil && !s.seats.leaving.Has(id) {
-			b.seats |= game.MaskOne(id) // of a world that was restored
+			b.sit(id, s.now) // of a world that was restored
 			b.npcs |= game.MaskOne(id)
 			b.announced |= game.MaskOne(id)
 		}
@@ -233,7 +241,7 @@ func (s *Server) adjustNPCs(asked int, leave game.PlayerMask) {
 		if id < 0 {
 			return
 		}
-		b.seats |= game.MaskOne(id)
+		b.sit(id, s.now)
 		b.npcs |= game.MaskOne(id)
 		s.queueCommand(game.Command{Kind: game.CmdAddNPC, Player: id, Target: game.Nobody})
 		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", id, botAddr))
@@ -360,7 +368,7 @@ func (s *Server) newMind(skill int) brain {
 func (s *Server) seatBot(id game.PlayerID, mind brain, profile *game.Profile) {
 	profile.Name = s.freeName(id, profile.Name)
 	s.bots.brains[id] = mind
-	s.bots.seats |= game.MaskOne(id)
+	s.bots.sit(id, s.now)
 	s.queueCommand(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, AddrHash: s.cfg.Seed ^ uint64(id)})
 	s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: id, Target: game.Nobody, Value: int32(game.PlayerFlagBot)})
 	s.queueCommand(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: profile})

@@ -93,9 +93,9 @@ func (h *halfLife) Info() halflife.Info {
 	if external {
 		i.Port = uint16(s.settings.ExternalPort)
 	}
-	// A server that listens on all addresses does not know which one to tell, nor one
-	// behind a router that has another port.
-	if addr := s.Addr(); !addr.Addr().IsUnspecified() && !(external && transport.IsLAN(addr.Addr())) {
+	// A server behind a router that has another port does not know which address to tell. Nor does
+	// one that listens on all addresses, which halflife leaves out.
+	if addr := s.Addr(); !external || !transport.IsLAN(addr.Addr()) {
 		i.Address = netip.AddrPortFrom(addr.Addr(), i.Port).String()
 	}
 	return i
@@ -122,6 +122,8 @@ func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 		}
 		if c != nil {
 			p.Time = now.Sub(c.connectedAt)
+		} else {
+			p.Time = now.Sub(s.bots.seatedAt[id])
 		}
 		dst = append(dst, p)
 	}

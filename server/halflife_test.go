@@ -143,6 +143,34 @@ func TestHalfLifeQueries(t *testing.T) {
 	}
 }
 
+// TestHalfLifeBots checks that bots have the time that they have been there for, and that A2S
+// marks them.
+func TestHalfLifeBots(t *testing.T) {
+	ts := newTestServer(t, nil, "dbg_dummies 2")
+	ts.join(ip(1), "alice")
+	k := hlClient{ts, ip(9)}
+	check := func(when string, from, to time.Duration) {
+		t.Helper()
+		players := testenv.Must(halflife.ParsePlayers(k.askOne(halflife.AppendTextRequest(nil, halflife.RequestPlayers))))
+		if len(players) != 3 {
+			t.Fatalf("%s: %+v", when, players)
+		}
+		for _, p := range players {
+			if p.Name != "alice" && (p.Time < from || p.Time > to) {
+				t.Errorf("%s: %+v", when, p)
+			}
+		}
+		marked := testenv.Must(halflife.ParsePlayers(k.a2s(halflife.RequestA2SPlayers)))
+		if n := len(slices.DeleteFunc(marked, func(p halflife.Player) bool { return !p.Bot })); n != 2 {
+			t.Errorf("%s: A2S marks %d bots", when, n)
+		}
+	}
+	ts.step(3 * 50)
+	check("after 3 s", 3*time.Second, 4*time.Second)
+	ts.step(4 * 50)
+	check("after 7 s", 7*time.Second, 8*time.Second)
+}
+
 // TestHalfLifeLegacyQueries checks what sv_hl_legacy_queries allows, and to whom.
 func TestHalfLifeLegacyQueries(t *testing.T) {
 	ts := newTestServer(t, nil)
@@ -184,7 +212,11 @@ func TestHalfLifeAddress(t *testing.T) {
 		ts := newTestServer(t, nil, "sv_external_port "+c.port)
 		ts.addr = transport.MustParsePeer(c.listening)
 		for _, kind := range []halflife.RequestKind{halflife.RequestInfo, halflife.RequestDetails, halflife.RequestInfostring} {
-			i, _, err := halflife.ParseInfo(hlClient{ts, local(5000)}.askOne(halflife.AppendTextRequest(nil, kind)))
+			b := hlClient{ts, local(5000)}.askOne(halflife.AppendTextRequest(nil, kind))
+			i, _, err := halflife.ParseInfo(b)
+			if kind == halflife.RequestInfostring && bytes.Contains(b, []byte(`\address\`)) != (c.want != "") {
+				t.Errorf("listening at %s, external port %s: infostring is %q", c.listening, c.port, b)
+			}
 			if i.Address != c.want || err != nil {
 				t.Errorf("listening at %s, external port %s: %v tells %q, want %q, %v", c.listening, c.port, kind, i.Address, c.want, err)
 			}

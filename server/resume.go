@@ -303,7 +303,7 @@ func (s *Server) resumeSeats(now conn.Time) {
 			s.seats.teams[id] = p.Team
 		case p.InGame && p.Flags&game.PlayerFlagBot != 0:
 			s.seats.teams[id] = p.Team
-			s.bots.seats |= game.MaskOne(id)
+			s.bots.sit(id, s.now)
 			s.bots.announced |= game.MaskOne(id)
 		default:
 			s.leaveSeat(id, "did not come back")
