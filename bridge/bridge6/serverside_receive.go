@@ -9,12 +9,17 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/packer"
 )
 
 func (s *serverSide) Receive(payload []byte, vital bool) error {
 	m, err := s.protocol.decoder.Decode(payload)
 	if err != nil {
-		return bridge.ErrBadMessage
+		info := shortInfo(payload)
+		if info == nil {
+			return bridge.ErrBadMessage
+		}
+		m = info
 	}
 	switch m := m.(type) {
 	case *msg6.Input:
@@ -34,6 +39,19 @@ func (s *serverSide) Receive(payload []byte, vital bool) error {
 		return s.receiveGame(m)
 	}
 	return nil
+}
+
+// shortInfo returns a login whose last fields are missing or cut off, which are empty or 0 then,
+// and nil for other messages. Source: server.cpp of DDNet 16.4.
+func shortInfo(payload []byte) *msg6.Info {
+	var u packer.Unpacker
+	u.Reset(payload)
+	if msg6.ID(u.Int()) != msg6.IDInfo || u.Err() != nil {
+		return nil
+	}
+	m := new(msg6.Info)
+	_ = m.Unpack(&u) // what was read before the error stays
+	return m
 }
 
 // reply sends a message without waiting for others.

@@ -94,6 +94,28 @@ func TestReceive(t *testing.T) {
 	l.expectReceived("refused")
 }
 
+// TestShortLogin checks logins whose last fields are missing or cut off. (Bytes to and from
+// DDNet 16.4.)
+func TestShortLogin(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	const version = msg6.NetVersion
+	for text, want := range map[string]bridge.Login{
+		version + "\x00pw\x00":     {VersionOK: true, NetVersion: version, Password: "pw"},
+		version + "\x00\x00":       {VersionOK: true, NetVersion: version},
+		version + "\x00":           {VersionOK: true, NetVersion: version},
+		version + "\x00pw":         {VersionOK: true, NetVersion: version}, // nothing ends it
+		version:                    {},
+		"":                         {},
+		version + "\x00pw\x00\x80": {VersionOK: true, NetVersion: version, Password: "pw"}, // half a number
+	} {
+		if err := srv.Receive(append([]byte{byte(msg6.IDInfo)}, text...), true); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		l.expectReceived(text, call("Login", want))
+	}
+}
+
 // TestReplies checks the replies to pings and to questions of DDNet's client.
 func TestReplies(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")

@@ -332,6 +332,30 @@ func TestRaceItems(t *testing.T) {
 	}
 }
 
+// TestShortLogin checks logins whose last fields are missing or cut off. (Bytes to and from 0.7.5.)
+func TestShortLogin(t *testing.T) {
+	c := connect(t)
+	const version = msg7.NetVersion
+	for text, want := range map[string]bridge.Login{
+		version + "\x00pw\x00":     {VersionOK: true, NetVersion: version, Password: "pw"},
+		version + "\x00\x00":       {VersionOK: true, NetVersion: version},
+		version + "\x00":           {VersionOK: true, NetVersion: version},
+		version + "\x00pw":         {VersionOK: true, NetVersion: version}, // nothing ends it
+		version:                    {},
+		"":                         {},
+		version + "\x00pw\x00\x80": {VersionOK: true, NetVersion: version, Password: "pw"}, // half a number
+	} {
+		payload := append([]byte{byte(msg7.IDInfo)}, text...)
+		if err := c.Server.Receive(payload, true); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		c.ClientMessages.Expect(t, text, call("Login", want))
+		if err := c.Server.Receive(payload, false); !errors.Is(err, bridge.ErrNotVital) {
+			t.Errorf("%q, not vital: %v", text, err)
+		}
+	}
+}
+
 // TestOldClientsInRaces checks that releases that do not know races get a game that they
 // know.
 func TestOldClientsInRaces(t *testing.T) {

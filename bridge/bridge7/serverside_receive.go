@@ -5,12 +5,17 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
 )
 
 func (s *serverSide) Receive(payload []byte, vital bool) error {
 	m, err := s.protocol.decoder.Decode(payload)
 	if err != nil {
-		return bridge.ErrBadMessage
+		info := shortInfo(payload)
+		if info == nil {
+			return bridge.ErrBadMessage
+		}
+		m = info
 	}
 	switch m := m.(type) {
 	case *msg7.Input:
@@ -30,6 +35,19 @@ func (s *serverSide) Receive(payload []byte, vital bool) error {
 		return s.receiveVital(m)
 	}
 	return nil
+}
+
+// shortInfo returns a login whose last fields are missing or cut off, which are empty or 0 then,
+// and nil for other messages. Source: server.cpp of 0.7.5.
+func shortInfo(payload []byte) *msg7.Info {
+	var u packer.Unpacker
+	u.Reset(payload)
+	if msg7.ID(u.Int()) != msg7.IDInfo || u.Err() != nil {
+		return nil
+	}
+	m := new(msg7.Info)
+	_ = m.Unpack(&u) // what was read before the error stays
+	return m
 }
 
 // receiveVital handles the messages that must be vital.
