@@ -77,6 +77,30 @@ const (
 	EmoteBlink
 )
 
+// Emoticon is a picture that clients show above a tee for a moment.
+type Emoticon uint8
+
+// The emoticons in the order of 0.7.
+const (
+	EmoticonOop Emoticon = iota
+	EmoticonExclamation
+	EmoticonHearts
+	EmoticonDrop
+	EmoticonDotDot
+	EmoticonMusic
+	EmoticonSorry
+	EmoticonGhost
+	EmoticonSushi
+	EmoticonSplattee
+	EmoticonDeviltee
+	EmoticonZomg
+	EmoticonZzz
+	EmoticonWtf
+	EmoticonEyes
+	EmoticonQuestion
+	NumEmoticons = 16
+)
+
 // Sound is a sound that clients play.
 type Sound uint8
 

@@ -159,7 +159,7 @@ func (c *clientSide) endDDRace() {
 		p.Score = decodeTimeScore(p.Score)
 		c.Players[p.ID].Score = p.Score
 	}
-	if c.cfg.DDNetVersion >= msg6.VersionMultiLaser { // those of tees are DDNetLaser
+	if msg6.TypeKnownBy(msg6.TypeDDNetLaser, c.cfg.DDNetVersion) { // those of tees are DDNetLaser
 		for i := range f.Lasers[:c.plainLasers] {
 			f.Lasers[i].Kind, f.Lasers[i].Owner = game.LaserBeam, game.Nobody
 		}

@@ -53,7 +53,7 @@ func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
 			c.extended = true
 			c.types.AddEx(key.ID(), ints)
 			continue
-		case wireType == msg6.TypeProjectile && c.cfg.DDNetVersion >= msg6.VersionAntiPingProjectile && c.cfg.DDNetVersion < msg6.VersionMsgLegacy && isDDRaceProjectile(ints):
+		case wireType == msg6.TypeProjectile && c.cfg.DDNetVersion >= msg6.VersionAntiPingProjectile && !msg6.TypeKnownBy(msg6.TypeDDRaceProjectile, c.cfg.DDNetVersion) && isDDRaceProjectile(ints):
 			typ = msg6.TypeDDRaceProjectile
 		case typ == msg6.TypeUnknown, wireType < msg6.LastExtendedWireType && itemSizes.Of(wireType) == 0:
 			continue

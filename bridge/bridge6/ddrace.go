@@ -22,9 +22,6 @@ var gameInfoExDDRace = msg6.GameInfoEx{
 	Flags2:  msg6.GameInfo2HUDDDRace,
 }
 
-// minEntityExVersion is the first release of DDNet that knows EntityEx and SwitchState.
-const minEntityExVersion = 15060
-
 var (
 	exSwitchState = newEx(msg6.TypeSwitchState)
 	exSpecChar    = newEx(msg6.TypeSpecChar)
@@ -63,9 +60,9 @@ func (d *ddraceEncoder) begin(f *game.Frame) bool {
 func (d *ddraceEncoder) entitiesFor(version int32) *entityItems {
 	class := 0
 	switch {
-	case version >= msg6.VersionMultiLaser:
+	case msg6.TypeKnownBy(msg6.TypeDDNetLaser, version):
 		class = 2
-	case version >= minEntityExVersion:
+	case msg6.TypeKnownBy(msg6.TypeEntityEx, version):
 		class = 1
 	}
 	e := &d.entities[class]
@@ -269,9 +266,7 @@ func (s *serverSide) sendTeams(w *game.World) {
 			teams[p.ID] = 2 * game.TeamSuper
 		}
 	}
-	if s.ddnetVersion >= msg6.VersionMsgLegacy {
-		s.send(&msg6.SvTeamsState{Teams: teams})
-	} else {
+	if !s.send(&msg6.SvTeamsState{Teams: teams}) {
 		s.send(&msg6.SvTeamsStateLegacy{Teams: teams})
 	}
 }

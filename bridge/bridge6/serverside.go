@@ -143,9 +143,15 @@ func (s *serverSide) isDDNet() bool { return s.ddnetVersion >= msg6.VersionDDNet
 // itemSizes are the sizes of the snapshot items that both sides know.
 var itemSizes = snapshot.ItemSizes(msg6.Sizes)
 
-func (s *serverSide) send(m msg6.Message) {
+// send sends a message as the client knows it. It returns false, and sends nothing, if the client's
+// release is not one for the message. Messages that depend on no release are also sent elsewhere.
+func (s *serverSide) send(m msg6.Message) bool {
+	if !msg6.Fit(m, s.ddnetVersion) {
+		return false
+	}
 	s.protocol.buf = m.Append(s.protocol.buf[:0])
 	s.session.Queue(s.protocol.buf, true)
+	return true
 }
 
 func (s *serverSide) Reset() {
@@ -321,9 +327,7 @@ func (s *serverSide) SendRconType(names bool) {
 	if names {
 		m.NameRequired = 1
 	}
-	if s.isDDNet() {
-		s.send(&m)
-	}
+	s.send(&m)
 }
 
 func (s *serverSide) SendRconAuthStatus(on bool) {
@@ -349,23 +353,15 @@ func (s *serverSide) SendRconCommandRemoved(name string) {
 }
 
 func (s *serverSide) SendChatCommand(c *bridge.CommandInfo) {
-	if s.ddnetVersion >= msg6.VersionCommandInfo {
-		s.send(&msg6.SvCommandInfo{Name: []byte(c.Name), ArgsFormat: []byte(c.Params), HelpText: []byte(c.Help)})
-	}
+	s.send(&msg6.SvCommandInfo{Name: []byte(c.Name), ArgsFormat: []byte(c.Params), HelpText: []byte(c.Help)})
 }
 
 func (s *serverSide) SendChatCommandRemoved(name string) {
-	if s.ddnetVersion >= msg6.VersionCommandInfo {
-		s.send(&msg6.SvCommandInfoRemove{Name: []byte(name)})
-	}
+	s.send(&msg6.SvCommandInfoRemove{Name: []byte(name)})
 }
 
 func (s *serverSide) SendRedirect(port int) bool {
-	if s.ddnetVersion < msg6.VersionRedirect {
-		return false
-	}
-	s.send(&msg6.Redirect{Port: int32(port)})
-	return true
+	return s.send(&msg6.Redirect{Port: int32(port)})
 }
 
 // SendMapListEntry sends nothing: 0.6 has no list of maps.

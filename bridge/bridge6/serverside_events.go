@@ -51,9 +51,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvRaceFinish:
 		s.sendRaceFinish(w, ev)
 	case game.EvCheckpoint:
-		if s.isDDNet() {
-			s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Extra / 10, Check: ev.Value / 10})
-		} else {
+		if !s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Extra / 10, Check: ev.Value / 10}) {
 			s.sendOwnBroadcast(w.Tick(), fmt.Sprintf("Checkpoint | Diff : %+5.2f", float64(ev.Value)/1000))
 		}
 	case game.EvRaceRecords:
@@ -77,7 +75,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 // sendRaceFinish tells of a player who finished a race. New releases of DDNet show it as
 // those of 0.7 do; others get lines of chat, in the words of servers for them.
 func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
-	if id := s.ids.id(ev.Player); s.ddnetVersion >= msg6.VersionCommandInfo && id >= 0 {
+	if id := s.ids.id(ev.Player); id >= 0 {
 		s.send(&msg6.SvRaceFinish{
 			ClientID: id, Time: ev.Value, Diff: ev.Extra,
 			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
@@ -88,21 +86,16 @@ func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
 		s.sendServerChat(text)
 	}
 	if ev.Player == s.ownID {
-		if s.isDDNet() {
-			s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Value / 10, Check: ev.Extra / 10, Finish: 1})
-		}
+		s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Value / 10, Check: ev.Extra / 10, Finish: 1})
 	}
 	if ev.Record == game.RecordOfAll || ev.Record == game.RecordPersonal && ev.Player == s.ownID {
 		s.sendRecords(w)
 	}
 }
 
-func (s *serverSide) sendRaceTime(m *msg6.SvDDRaceTime) {
-	if s.ddnetVersion >= msg6.VersionMsgLegacy {
-		s.send(m)
-	} else {
-		s.send((*msg6.SvDDRaceTimeLegacy)(m))
-	}
+// sendRaceTime sends a time of a race to clients of DDNet. It returns false for others.
+func (s *serverSide) sendRaceTime(m *msg6.SvDDRaceTime) bool {
+	return s.send(m) || s.send((*msg6.SvDDRaceTimeLegacy)(m))
 }
 
 // sendRecords sends the best times of all and of the player, which DDNet's client can show.
@@ -117,9 +110,7 @@ func (s *serverSide) sendRecords(w *game.World) {
 			m.PlayerTimeBest = max(p.Score/10, 0)
 		}
 	}
-	if s.ddnetVersion >= msg6.VersionMsgLegacy {
-		s.send(&m)
-	} else {
+	if !s.send(&m) {
 		s.send((*msg6.SvRecordLegacy)(&m))
 	}
 }
@@ -189,26 +180,24 @@ func (s *serverSide) sendChat(ev *game.Event) {
 }
 
 func (s *serverSide) sendWhisper(mode msg6.ChatMode, arrow string, other game.PlayerID, text string) {
-	if s.ddnetVersion >= msg6.VersionWhisper {
-		s.sendPlayerChat(mode, other, text)
-	} else {
+	if !s.sendPlayerChat(mode, other, text) {
 		s.sendServerChat("[" + arrow + " " + s.protocol.playerName(other) + "] " + text)
 	}
 }
 
 // sendPlayerChat sends what a player said. For a player without an id the proxy speaks, or
-// the server while there is none.
-func (s *serverSide) sendPlayerChat(mode msg6.ChatMode, player game.PlayerID, text string) {
+// the server while there is none. It returns false, and sends nothing, if the client does not know the mode.
+func (s *serverSide) sendPlayerChat(mode msg6.ChatMode, player game.PlayerID, text string) bool {
 	id := s.ids.id(player)
 	if id < 0 {
 		text = s.protocol.playerName(player) + ": " + text
-		if !s.ids.active {
+		if !s.ids.active && mode.KnownBy(s.ddnetVersion) {
 			s.sendServerChat(text)
-			return
+			return true
 		}
 		id = proxyID
 	}
-	s.send(&msg6.SvChat{Mode: mode, ClientID: id, Message: []byte(text)})
+	return s.send(&msg6.SvChat{Mode: mode, ClientID: id, Message: []byte(text)})
 }
 
 // sendKill sends a kill message. The victim stands for a killer without an id.

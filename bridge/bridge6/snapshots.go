@@ -314,7 +314,7 @@ func (e *snapshotEncoder) addState(c *game.CharacterState) {
 // is what the scoreboard shows per player, in ms; version is the release of DDNet. To clients
 // that do not know the states of characters, frozen ones are ninjas.
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32, knowsStates bool) {
-	ddnet := version >= msg6.VersionDDNetOld
+	ddnet := msg6.TypeKnownBy(msg6.TypeDDNetCharacter, version)
 	b.Reset()
 	b.Share(e.round)
 	e.visible = 0
@@ -339,7 +339,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
 	}
 	if e.isRace {
-		e.buildRaceInfo(b, v, version >= msg6.VersionGameTick)
+		e.buildRaceInfo(b, v, msg6.GameStateRaceTime.KnownBy(version))
 	}
 	e.buildGameData(b, ids)
 	if sorted {

@@ -281,7 +281,7 @@ func TestSnapshotAllocs(t *testing.T) {
 		e.recordTick(w.Frame(), events)
 		e.beginRound(w.Frame())
 		v := w.View(0)
-		e.buildSnapshot(&b, &v, &latency, nil)
+		e.buildSnapshot(&b, &v, &latency, msg7.ClientVersion, nil)
 		e.endRound()
 	}
 	round()
@@ -436,7 +436,7 @@ func TestDDRace(t *testing.T) {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		enc.beginRound(f)
-		enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), nil)
+		enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), msg7.ClientVersion, nil)
 		b.Finish(&s)
 		c := NewClientSide(nil, nil).(*clientSide)
 		got := c.ReceiveSnapshot(500, &s)
@@ -479,7 +479,7 @@ func TestStatesInDemos(t *testing.T) {
 	build := func(demo *demoSide) *snapshot.Snapshot {
 		var b snapshot.Builder
 		s := new(snapshot.Snapshot)
-		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}, new([game.MaxPlayers]int32), demo)
+		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}, new([game.MaxPlayers]int32), msg7.ClientVersion, demo)
 		b.Finish(s)
 		return s
 	}

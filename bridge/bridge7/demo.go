@@ -47,7 +47,7 @@ type recordedPlayer struct {
 
 // NewDemoSide implements [bridge.Protocol].
 func (p *Protocol) NewDemoSide(s bridge.Sender) bridge.ServerSide {
-	return &demoSide{serverSide: serverSide{protocol: p, session: bridge.SendOnly{Sender: s}}}
+	return &demoSide{serverSide: serverSide{protocol: p, session: bridge.SendOnly{Sender: s}, release: msg7.ClientVersion}}
 }
 
 func (s *demoSide) Receive([]byte, bool) error { return bridge.ErrBadMessage }
@@ -82,7 +82,7 @@ func (s *demoSide) name(id game.PlayerID) string { return s.players[id].profile.
 
 func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	s.updateInfos(v)
-	s.protocol.snapshot.buildSnapshot(b, v, latency, s)
+	s.protocol.snapshot.buildSnapshot(b, v, latency, s.release, s)
 }
 
 // updateInfos brings the De_ClientInfo up to date.

@@ -135,7 +135,7 @@ func TestGameState(t *testing.T) {
 		var b snapshot.Builder
 		var snap snapshot.Snapshot
 		e.beginRound(f)
-		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32), nil)
+		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32), msg7.ClientVersion, nil)
 		b.Finish(&snap)
 		c := NewClientSide(nil, nil).(*clientSide)
 		g := &f.Game

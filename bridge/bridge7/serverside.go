@@ -66,7 +66,7 @@ func (p *Protocol) unusedID() game.PlayerID {
 
 // NewServerSide implements [bridge.Protocol].
 func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
-	return &serverSide{protocol: p, session: s}
+	return &serverSide{protocol: p, session: s, release: msg7.ClientVersion}
 }
 
 // serverSide implements [bridge.ServerSide]. It shares its buffers with the others of
@@ -75,14 +75,9 @@ type serverSide struct {
 	protocol *Protocol
 	session  bridge.Session
 	input    bridge.InputMessage
-	// knowsRaces is set for clients that know what is about races; to others a race is
-	// another game of theirs.
-	knowsRaces bool
-	paused     bool // the client takes its player for a spectator, see tellPause
+	release  int32 // of the client, as it says in INFO; until then the newest
+	paused   bool  // the client takes its player for a spectator, see tellPause
 }
-
-// minRaceVersion is the first release that knows races.
-const minRaceVersion = 0x0704
 
 // clientCommands are the commands of the chat that clients have themselves. They refuse
 // others of the same name.
@@ -110,9 +105,15 @@ func (s *serverSide) SendChatCommandRemoved(name string) {
 // itemSizes are the sizes of the snapshot items that both sides know.
 var itemSizes = snapshot.ItemSizes(msg7.Sizes)
 
-func (s *serverSide) send(m msg7.Message) {
+// send sends a message as the client knows it. It returns false, and sends nothing, if the client
+// is too old for the message. Messages that depend on no release are also sent elsewhere.
+func (s *serverSide) send(m msg7.Message) bool {
+	if !msg7.Fit(m, s.release) {
+		return false
+	}
 	s.protocol.buf = m.Append(s.protocol.buf[:0])
 	s.session.Queue(s.protocol.buf, true)
+	return true
 }
 
 func (s *serverSide) Reset() { s.paused = false }
@@ -224,18 +225,14 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		}
 		s.send(&m)
 	case game.EvRaceFinish:
-		if !s.knowsRaces {
-			s.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(bridge.RaceFinishText(playerName(w, ev.Player), ev.Value))})
-			break
-		}
-		s.send(&msg7.SvRaceFinish{
+		if !s.send(&msg7.SvRaceFinish{
 			ClientID: int32(ev.Player), Time: ev.Value, Diff: ev.Extra,
 			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
-		})
-	case game.EvCheckpoint:
-		if s.knowsRaces {
-			s.send(&msg7.SvCheckpoint{Diff: ev.Value})
+		}) {
+			s.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(bridge.RaceFinishText(playerName(w, ev.Player), ev.Value))})
 		}
+	case game.EvCheckpoint:
+		s.send(&msg7.SvCheckpoint{Diff: ev.Value})
 	case game.EvMotd:
 		s.SendMotd(ev.Text)
 	case game.EvBroadcast:
@@ -284,12 +281,8 @@ func encodeGameFlags(f game.GameFlags) msg7.GameFlags {
 
 func (s *serverSide) SendGameInfo(w *game.World) {
 	g := &w.Frame().Game
-	flags := g.Flags
-	if !s.knowsRaces {
-		flags &^= game.GameFlagRace
-	}
 	s.send(&msg7.SvGameInfo{
-		GameFlags: encodeGameFlags(flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
+		GameFlags: encodeGameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
 		MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
 	})
 }
@@ -384,7 +377,7 @@ func (s *serverSide) SendMapListEntryRemoved(name string) {
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	s.tellPause(v)
-	s.protocol.snapshot.buildSnapshot(b, v, latency, nil)
+	s.protocol.snapshot.buildSnapshot(b, v, latency, s.release, nil)
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

@@ -55,7 +55,7 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 	switch m := m.(type) {
 	case *msg7.Info:
 		version := string(m.NetVersion)
-		s.knowsRaces = m.ClientVersion >= minRaceVersion
+		s.release = m.ClientVersion
 		s.session.OnLogin(bridge.Login{
 			VersionOK: version == msg7.NetVersion, NetVersion: version,
 			Password: string(m.Password), ClientVersion: m.ClientVersion,

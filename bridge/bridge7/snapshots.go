@@ -166,16 +166,20 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 }
 
 // buildRace adds the clocks of players and the best time of a race.
-func (e *snapshotEncoder) buildRace(b *snapshot.Builder) {
+func (e *snapshotEncoder) buildRace(b *snapshot.Builder, release int32) {
 	if e.frame.Game.Flags&game.GameFlagRace == 0 {
 		return
 	}
+	knowsClocks := msg7.TypeKnownBy(msg7.TypePlayerInfoRace, release)
 	for i := range e.frame.Players {
-		if p := &e.frame.Players[i]; p.RaceStart != 0 {
+		if p := &e.frame.Players[i]; p.RaceStart != 0 && knowsClocks {
 			if dst := b.Add(msg7.TypePlayerInfoRace, int(p.ID), msg7.SizePlayerInfoRace); dst != nil {
 				(&msg7.PlayerInfoRace{StartTick: p.RaceStart}).PutInts(dst)
 			}
 		}
+	}
+	if !msg7.TypeKnownBy(msg7.TypeGameDataRace, release) {
+		return
 	}
 	r := &e.frame.Game.Race
 	o := msg7.GameDataRace{BestTime: r.BestTime, Precision: r.Precision, RaceFlags: msg7.RaceFlags(r.Flags)}
@@ -191,8 +195,8 @@ func (e *snapshotEncoder) buildRace(b *snapshot.Builder) {
 const noTime = -1
 
 // buildSnapshot writes what the view shows to b. Latency is what the scoreboard shows per
-// player, in ms. Demo is the demo that it is for, or nil.
-func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, demo *demoSide) {
+// player, in ms. Release is that of the client. Demo is the demo that it is for, or nil.
+func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, release int32, demo *demoSide) {
 	b.Reset()
 	b.Share(e.round)
 	if b.HasRoom(e.size()) {
@@ -203,7 +207,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 			demo.buildInfos(b)
 		}
 		e.buildEffects(b, v)
-		e.buildRace(b)
+		e.buildRace(b, release)
 		if demo != nil {
 			e.buildStates(b, v)
 		}
@@ -214,7 +218,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	if demo != nil {
 		demo.buildInfos(b)
 	}
-	e.buildRace(b)
+	e.buildRace(b, release)
 	e.buildCharacters(b, v)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
 	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)

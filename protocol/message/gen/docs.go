@@ -51,6 +51,12 @@ func emitDocs(s *spec, w *writer) {
 		for _, m := range s.Messages {
 			if m.System == system && !m.Reserved {
 				w.p("### %s\n\n%s\n", m.Name, m.Doc)
+				if text := sinceText(s, m.Since, m.Until); text != "" {
+					w.p("%s\n", text)
+				}
+				if m.Older != nil {
+					w.p("For clients before release %s: %s.\n", s.Version(m.Older.Before).Number, m.Older.Doc)
+				}
 				if m.Ext != "" {
 					w.p("UUID %s of `%s`.\n", messages.UUIDFromName(m.Ext), m.Ext)
 				}
@@ -84,6 +90,9 @@ func emitDocs(s *spec, w *writer) {
 	w.p("")
 	for _, o := range s.Objects {
 		w.p("### Object %s\n\n%s\n", objectTitle(o), o.Doc)
+		if text := sinceText(s, o.Since, ""); text != "" {
+			w.p("%s\n", text)
+		}
 		if o.Ext != "" {
 			w.p("UUID %s of `%s`.\n", messages.UUIDFromName(o.Ext), o.Ext)
 		}
@@ -95,13 +104,18 @@ func emitDocs(s *spec, w *writer) {
 		}
 		emitFieldTable(w, o.Fields)
 	}
+	emitGateDocs(s, w)
 	w.p("## Enumerations\n")
 	for _, e := range s.Enums {
 		w.p("### %s\n\n%s\n", e.Name, e.Doc)
 		w.p("| value | Go | |")
 		w.p("|---:|---|---|")
 		for i, v := range e.Values {
-			w.p("| %d | `%s%s` | %s |", e.Number(i), e.Prefix, v.Name, v.Doc)
+			text := v.Doc
+			if since := s.Version(v.Since); since != nil {
+				text = strings.TrimPrefix(text+"; for clients from release "+since.Number+" on", "; ")
+			}
+			w.p("| %d | `%s%s` | %s |", e.Number(i), e.Prefix, v.Name, text)
 		}
 		w.p("")
 	}

@@ -85,6 +85,7 @@ func (v version) generate(root string) ([]file, error) {
 	}{
 		{"enums_gen.go", emitEnums},
 		{"ids_gen.go", emitIDs},
+		{"gates_gen.go", emitGates},
 		{"system_gen.go", emitSystem},
 		{"game_server_gen.go", emitGameServer},
 		{"game_client_gen.go", emitGameClient},

@@ -541,7 +541,7 @@ func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvDDRaceTimeLegacy is Sv_DDRaceTime for clients before VersionMsgLegacy.
+// SvDDRaceTimeLegacy is Sv_DDRaceTime for older clients.
 //
 // Sent by the server, vital; game message 27, Sv_DDRaceTimeLegacy.
 type SvDDRaceTimeLegacy struct {
@@ -583,7 +583,7 @@ func (m *SvDDRaceTimeLegacy) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvRecordLegacy is Sv_Record for clients before VersionMsgLegacy.
+// SvRecordLegacy is Sv_Record for older clients.
 //
 // Sent by the server, vital; game message 28, Sv_RecordLegacy.
 type SvRecordLegacy struct {
@@ -618,7 +618,7 @@ func (m *SvRecordLegacy) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvTeamsStateLegacy is Sv_TeamsState for clients before VersionMsgLegacy.
+// SvTeamsStateLegacy is Sv_TeamsState for older clients.
 //
 // Sent by the server, vital; game message 30, Sv_TeamsStateLegacy.
 type SvTeamsStateLegacy struct {
@@ -1065,7 +1065,7 @@ func (m *SvMapSoundGlobal) Unpack(u *packer.Unpacker) error {
 }
 
 // SvPreInput forwards the input of another player before its tick, for
-// prediction; clients from VersionPreInput on.
+// prediction.
 //
 // Sent by the server, not vital; game message preinput@netmsg.ddnet.org,
 // Sv_PreInput.

@@ -49,30 +49,3 @@ const CapabilitiesVersion = 5
 
 // GameInfoVersion is the version of GameInfoEx that DDNet 16.4 sends.
 const GameInfoVersion = 8
-
-// Versions of DDNet's client in CLIENTVER and Cl_IsDDNetLegacy: the release times 1000.
-// They determine what servers may send to a client.
-const (
-	VersionNone               = -1    // sent none
-	VersionVanilla            = 0     // Teeworlds 0.6
-	VersionDDRace             = 1     // DDRace, 16 client ids
-	VersionDDNetOld           = 2     // 64 client ids
-	VersionWhisper            = 217   // whispers have a ChatMode of their own
-	VersionAntiPingProjectile = 604   // a Projectile may have the fields of a DDRaceProjectile
-	VersionGameTick           = 10042 // a race's time is in GameInfo
-	VersionEarly              = 13020 // sends CLIENTVER before INFO
-	VersionMsgLegacy          = 15040 // needs no legacy messages; DDRaceProjectile
-	VersionSpectatorsTeam     = 16000 // spectators are in no DDRace team
-	VersionWeaponShields      = 16010 // PickupArmorShotgun to PickupArmorLaser
-	VersionNewHUD             = 16020 // shows freeze and jumps from DDNetCharacter
-	VersionMultiLaser         = 16040 // DDNetLaser
-	VersionEntityNetObjs      = 16200 // DDNetProjectile, DDNetPickup, EntityEx
-	VersionRedirect           = 17020 // REDIRECT
-	VersionCommandInfo        = 18000 // Sv_CommandInfo, Sv_RaceFinish
-	VersionReconnect          = 18090 // RECONNECT, MAP_RELOAD
-	VersionSpecCam            = 18090 // DDNetSpectatorInfo, PlayerFlagSpecCam
-	VersionMax128             = 19000 // 128 client ids
-	VersionPreInput           = 19040 // Sv_PreInput
-	VersionMapBestTime        = 19070 // MapBestTime
-	VersionTeams128           = 20000 // 128 DDRace teams
-)

@@ -1520,8 +1520,7 @@ func (o *DDRaceProjectile) Clamp() int {
 	return n
 }
 
-// DDNetLaser is a Laser with its owner, or another beam, from
-// VersionMultiLaser on.
+// DDNetLaser is a Laser with its owner, or another beam.
 //
 // Snapshot type laser@netobj.ddnet.tw, 10 integers, size sent along, may be
 // as small as 7.
@@ -1607,8 +1606,7 @@ func (o *DDNetLaser) Clamp() int {
 	return n
 }
 
-// DDNetProjectile is a projectile with its owner, from VersionEntityNetObjs
-// on.
+// DDNetProjectile is a projectile with its owner.
 //
 // Snapshot type ddnet-projectile@netobj.ddnet.tw, 10 integers, size sent
 // along.
@@ -1683,7 +1681,7 @@ func (o *DDNetProjectile) Clamp() int {
 	return n
 }
 
-// DDNetPickup is a Pickup with its switch, from VersionEntityNetObjs on.
+// DDNetPickup is a Pickup with its switch.
 //
 // Snapshot type pickup@netobj.ddnet.tw, 6 integers, size sent along, may be
 // as small as 5.
@@ -1889,8 +1887,7 @@ func (o *EntityEx) ReadInts(src []int32) error {
 // Clamp does nothing: all values are in range.
 func (*EntityEx) Clamp() int { return 0 }
 
-// DDNetSpectatorInfo is the camera of the watched player, from VersionSpecCam
-// on.
+// DDNetSpectatorInfo is the camera of the watched player.
 //
 // Snapshot type spectator-info@netobj.ddnet.org, 5 integers, size sent along,
 // may be as small as 4.
@@ -1998,7 +1995,7 @@ func (o *SpectatorCount) Clamp() int {
 	return n
 }
 
-// MapBestTime is the best time on the map, from VersionMapBestTime on.
+// MapBestTime is the best time on the map.
 //
 // Snapshot type map-best-time@netobj.ddnet.org, 2 integers, size sent along.
 type MapBestTime struct {

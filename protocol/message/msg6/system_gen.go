@@ -1097,8 +1097,7 @@ func (m *ChecksumError) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Redirect sends a client to another port of the same machine; clients from
-// VersionRedirect on.
+// Redirect sends a client to another port of the same machine.
 //
 // Sent by the server, vital, flushed at once; system message
 // redirect@ddnet.org, REDIRECT.
@@ -1174,8 +1173,7 @@ func (*RconCmdGroupEnd) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*RconCmdGroupEnd) Unpack(*packer.Unpacker) error { return nil }
 
-// MapReload announces that the map will be reloaded; clients from
-// VersionReconnect on.
+// MapReload announces that the map will be reloaded.
 //
 // Sent by the server, vital, flushed at once; system message
 // map-reload@ddnet.org, MAP_RELOAD.
@@ -1192,7 +1190,7 @@ func (*MapReload) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*MapReload) Unpack(*packer.Unpacker) error { return nil }
 
-// Reconnect tells the client to reconnect; clients from VersionReconnect on.
+// Reconnect tells the client to reconnect.
 //
 // Sent by the server, vital, flushed at once; system message
 // reconnect@ddnet.org, RECONNECT.

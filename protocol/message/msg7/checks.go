@@ -15,6 +15,14 @@ func checkInfoRecord(m *InfoRecord) error {
 	return nil
 }
 
+// fitKillMsg makes a message one that clients before VersionRace know: they have no number for a
+// killer who has left. Source: character.cpp of 0.7.5.
+func fitKillMsg(m *SvKillMsg) {
+	if m.Killer < 0 {
+		m.Killer, m.Weapon = 0, WeaponWorld
+	}
+}
+
 // maxStandardPlayers is the number of players that clients accept in the modes of the
 // original.
 const maxStandardPlayers = 16

@@ -545,8 +545,7 @@ const (
 	GameFlagFlags GameFlags = 2
 	// GameFlagSurvival: no respawn within a round.
 	GameFlagSurvival GameFlags = 4
-	// GameFlagRace: only for clients of version 0x0704 and later.
-	GameFlagRace GameFlags = 8
+	GameFlagRace     GameFlags = 8
 )
 
 // String returns the names of the flags that are set, joined by a bar.

@@ -663,7 +663,7 @@ func (m *SvClientInfo) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 19, Sv_GameInfo.
 type SvGameInfo struct {
-	// Properties of the mode; without GameFlagRace for clients below 0x0704.
+	// Properties of the mode; GameFlagRace only for clients from VersionRace on.
 	// Limits: flags, mask 15.
 	GameFlags GameFlags
 	// Score that ends the match; 0 for no limit. Limits: 0 or more.
@@ -844,8 +844,7 @@ func (m *DeClientLeave) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvSkinChange reports that a player changed its skin. Only for clients of
-// version 0x0703 and later.
+// SvSkinChange reports that a player changed its skin.
 //
 // Sent by the server, vital; game message 33, Sv_SkinChange.
 type SvSkinChange struct {

@@ -144,7 +144,7 @@ var gameDescs = [...]message.Desc{
 	30: {Name: "Cl_Emoticon", Sender: message.FromClient, Vital: true, Doc: "ClEmoticon requests an emoticon. The server sends Sv_Emoticon to all."},
 	31: {Name: "Cl_Vote", Sender: message.FromClient, Vital: true, Doc: "ClVote answers the running vote."},
 	32: {Name: "Cl_CallVote", Sender: message.FromClient, Vital: true, Doc: "ClCallVote calls a vote. The server sends Sv_VoteSet to all, or does not answer."},
-	33: {Name: "Sv_SkinChange", Sender: message.FromServer, Vital: true, NoRecord: true, Doc: "SvSkinChange reports that a player changed its skin. Only for clients of version 0x0703 and later."},
+	33: {Name: "Sv_SkinChange", Sender: message.FromServer, Vital: true, NoRecord: true, Doc: "SvSkinChange reports that a player changed its skin."},
 	34: {Name: "Cl_SkinChange", Sender: message.FromClient, Vital: true, Flush: true, NoRecord: true, Doc: "ClSkinChange changes the player's skin. At most once in five seconds."},
 	35: {Name: "Sv_RaceFinish", Sender: message.FromServer, Vital: true, Doc: "SvRaceFinish reports that a player finished a race. Only race servers send it."},
 	36: {Name: "Sv_Checkpoint", Sender: message.FromServer, Vital: true, Doc: "SvCheckpoint reports that the receiver passed a checkpoint. Only race servers send it."},

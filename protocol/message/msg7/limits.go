@@ -6,10 +6,6 @@ const (
 	NetVersion = "0.7 802f1be60a05665f"
 	// ClientVersion is the release number that 0.7.5 sends in INFO.
 	ClientVersion = 0x0705
-	// SkinChangeVersion is the first ClientVersion that knows Sv_SkinChange.
-	SkinChangeVersion = 0x0703
-	// RaceVersion is the first ClientVersion that knows GameFlagRace.
-	RaceVersion = 0x0704
 
 	// TicksPerSecond is the length of a second in ticks.
 	TicksPerSecond = 50

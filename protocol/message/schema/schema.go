@@ -9,19 +9,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
 // Schema describes the messages and objects of a protocol version.
 type Schema struct {
+	Versions []*Version `json:"versions"`
 	Enums    []*Enum    `json:"enums"`
 	Structs  []*Struct  `json:"structs"`
 	Messages []*Message `json:"messages"`
 	Objects  []*Object  `json:"objects"`
 
-	enums   map[string]*Enum
-	structs map[string]*Struct
-	objects map[string]*Object
+	versions map[string]*Version
+	enums    map[string]*Enum
+	structs  map[string]*Struct
+	objects  map[string]*Object
+}
+
+// Version is a release of the client from which on it knows more.
+type Version struct {
+	Name   string `json:"name"`
+	Number string `json:"number"` // as clients send it, in Go's notation
+	Doc    string `json:"doc"`    // what it knows
+
+	Release int32 `json:"-"` // Number
 }
 
 // Enum is a set of named values, or of flags.
@@ -36,8 +48,9 @@ type Enum struct {
 
 // Value is a named value of an Enum.
 type Value struct {
-	Name string `json:"name"`
-	Doc  string `json:"doc"`
+	Name  string `json:"name"`
+	Since string `json:"since"` // the first Version that knows it; "" for all
+	Doc   string `json:"doc"`
 }
 
 // Number returns the value of the i-th name.
@@ -73,10 +86,20 @@ type Message struct {
 	Reserved    bool     `json:"reserved"`
 	Handwritten bool     `json:"handwritten"` // type, Append and Unpack are not generated
 	Check       string   `json:"check"`       // hand-written function that sees all fields
+	Since       string   `json:"since"`       // the first Version that knows it; "" for all
+	Until       string   `json:"until"`       // the first Version that no longer gets it; "" for none
+	Older       *Older   `json:"older"`
 	Doc         string   `json:"doc"`
 	Fields      []*Field `json:"fields"`
 
 	System bool `json:"-"`
+}
+
+// Older is what servers change in a message for older clients.
+type Older struct {
+	Before string `json:"before"` // the first Version that gets the message as it is
+	Func   string `json:"func"`   // hand-written function that changes the message
+	Doc    string `json:"doc"`
 }
 
 // Object is a snapshot item or event.
@@ -88,6 +111,7 @@ type Object struct {
 	Event       bool     `json:"event"`
 	Dynamic     bool     `json:"dynamic"`     // size travels on the wire
 	Handwritten bool     `json:"handwritten"` // type, PutInts, ReadInts and Clamp are not generated
+	Since       string   `json:"since"`       // the first Version that knows it; "" for all
 	Min         *int     `json:"min"`         // ints that must be there, if not all
 	Doc         string   `json:"doc"`
 	Fields      []*Field `json:"fields"`
@@ -207,7 +231,7 @@ func Load(version string) (*Schema, error) { return load(files.ReadFile, version
 
 // load reads the files of a version and checks that they fit together.
 func load(readFile func(name string) ([]byte, error), version string) (*Schema, error) {
-	s := &Schema{enums: map[string]*Enum{}, structs: map[string]*Struct{}, objects: map[string]*Object{}}
+	s := &Schema{versions: map[string]*Version{}, enums: map[string]*Enum{}, structs: map[string]*Struct{}, objects: map[string]*Object{}}
 	for _, part := range []string{"enums", "system", "game", "objects"} {
 		var one Schema
 		name := version + "_" + part + ".json"
@@ -223,6 +247,7 @@ func load(readFile func(name string) ([]byte, error), version string) (*Schema, 
 		for _, m := range one.Messages {
 			m.System = part == "system"
 		}
+		s.Versions = append(s.Versions, one.Versions...)
 		s.Enums = append(s.Enums, one.Enums...)
 		s.Structs = append(s.Structs, one.Structs...)
 		s.Messages = append(s.Messages, one.Messages...)
@@ -232,8 +257,21 @@ func load(readFile func(name string) ([]byte, error), version string) (*Schema, 
 }
 
 func (s *Schema) resolve() error {
+	last := int64(math.MinInt32)
+	for _, v := range s.Versions {
+		n, err := strconv.ParseInt(v.Number, 0, 32)
+		if err != nil || n < last {
+			return fmt.Errorf("version %s: number %q, must be one that is not below %d", v.Name, v.Number, last)
+		}
+		last, v.Release, s.versions[v.Name] = n, int32(n), v
+	}
 	for _, e := range s.Enums {
 		s.enums[e.Name] = e
+		for _, v := range e.Values {
+			if err := s.known(e.Name+"."+v.Name, v.Since); err != nil {
+				return err
+			}
+		}
 	}
 	for _, t := range s.Structs {
 		s.structs[t.Name] = t
@@ -256,6 +294,14 @@ func (s *Schema) resolve() error {
 			return fmt.Errorf("message %s has id %d, expected %d: ids must be complete and in order", m.Name, m.ID, next[m.System])
 		default:
 			next[m.System]++
+		}
+		if err := s.known(m.Name, m.Since, m.Until); err != nil {
+			return err
+		}
+		if m.Older != nil {
+			if err := s.known(m.Name, m.Older.Before); err != nil || m.Older.Func == "" || m.Older.Doc == "" {
+				return fmt.Errorf("message %s: older needs a known version, func and doc", m.Name)
+			}
 		}
 		if m.Go == "" {
 			m.Go = strings.ReplaceAll(m.Name, "_", "")
@@ -291,6 +337,9 @@ func (s *Schema) resolve() error {
 			extended++
 		case o.Type != first+i:
 			return fmt.Errorf("object %s has type %d, expected %d", o.Name, o.Type, first+i)
+		}
+		if err := s.known(o.Name, o.Since); err != nil {
+			return err
 		}
 		o.Go = strings.ReplaceAll(o.Name, "_", "")
 		if o.Event {
@@ -369,6 +418,70 @@ func (s *Schema) fields(where string, fields []*Field) error {
 		}
 	}
 	return nil
+}
+
+// Version returns the version with a name, nil if there is none.
+func (s *Schema) Version(name string) *Version { return s.versions[name] }
+
+// known checks that there are versions with these names, which may be empty.
+func (s *Schema) known(where string, names ...string) error {
+	for _, name := range names {
+		if name != "" && s.versions[name] == nil {
+			return fmt.Errorf("%s: no version %q", where, name)
+		}
+	}
+	return nil
+}
+
+// Gate is a rule that depends on the release of the client. It is about a message, about a value
+// of an enumeration, or about an object.
+type Gate struct {
+	Message *Message // or nil
+	Enum    *Enum    // or nil
+	Value   int      // index in Enum.Values
+	Object  *Object  // or nil
+	// Since is the first version that gets it, and Until the first that no longer does; nil for
+	// all, and for none.
+	Since, Until *Version
+	// Older is what clients before Since get instead; nil for nothing.
+	Older *Older
+}
+
+// Name returns what the gate is about.
+func (g *Gate) Name() string {
+	switch {
+	case g.Message != nil:
+		return g.Message.Name
+	case g.Object != nil:
+		return g.Object.Name
+	}
+	return g.Enum.Prefix + g.Enum.Values[g.Value].Name
+}
+
+// Gates returns all rules that depend on the release of the client.
+func (s *Schema) Gates() []*Gate {
+	var gates []*Gate
+	for _, m := range s.Messages {
+		if m.Since != "" || m.Until != "" {
+			gates = append(gates, &Gate{Message: m, Since: s.Version(m.Since), Until: s.Version(m.Until)})
+		}
+		if m.Older != nil {
+			gates = append(gates, &Gate{Message: m, Since: s.Version(m.Older.Before), Older: m.Older})
+		}
+	}
+	for _, e := range s.Enums {
+		for i, v := range e.Values {
+			if v.Since != "" {
+				gates = append(gates, &Gate{Enum: e, Value: i, Since: s.Version(v.Since)})
+			}
+		}
+	}
+	for _, o := range s.Objects {
+		if o.Since != "" {
+			gates = append(gates, &Gate{Object: o, Since: s.Version(o.Since)})
+		}
+	}
+	return gates
 }
 
 func documented(name, doc string) error {

@@ -1,0 +1,256 @@
+package bridgetest
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/schema"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// GateTest checks that a version of the bridge keeps to the table of gates in the schema.
+type GateTest struct {
+	Schema      string // msg6 or msg7
+	NewProtocol func() bridge.Protocol
+	// LogIn returns the messages with which a client of a release logs in.
+	LogIn func(release int32) [][]byte
+	// Decode decodes a message of the server.
+	Decode func(payload []byte) (name string, message any, err error)
+	// Objects returns the objects of a snapshot with their names.
+	Objects func(s *snapshot.Snapshot) map[string][]any
+	// World is a world in which all gates matter. Players 0 and 1 are there, and 0 is in a race.
+	World *game.World
+	// View changes what player 0 sees, if it is set.
+	View func(v *game.View)
+	// IsNew reports whether older clients do not know a message that the schema lets a function
+	// change for them.
+	IsNew map[string]func(message any) bool
+	// NotSent says why the server sends something not at all, or later than it could.
+	NotSent map[string]string
+}
+
+// sentTo is what a client of a release gets.
+type sentTo struct {
+	messages map[string][]any // by the way on which they were sent, and their name
+	objects  map[string][]any
+}
+
+// collector collects the messages of a ServerSide.
+type collector struct {
+	bridge.ClientMessageHandler
+	list [][]byte
+}
+
+func (c *collector) Queue(payload []byte, _ bool) { c.list = append(c.list, slices.Clone(payload)) }
+func (c *collector) FlushSoon()                   {}
+
+// Run goes through the table: for each gate, both sides of it, and every way that messages are sent.
+func (g *GateTest) Run(t *testing.T) {
+	s, err := schema.Load(g.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gates := s.Gates()
+	if len(gates) == 0 {
+		t.Fatal("there are no gates")
+	}
+	cache := map[int32]sentTo{}
+	at := func(release int32) sentTo {
+		if _, ok := cache[release]; !ok {
+			cache[release] = g.send(t, release)
+		}
+		return cache[release]
+	}
+	used := map[string]bool{}
+	for _, gate := range gates {
+		name := gate.Name()
+		if gate.Since != nil {
+			if got := g.passing(gate, at(gate.Since.Release-1)); len(got) > 0 {
+				t.Errorf("%s is for clients from release %s on: earlier ones get it: %v", name, gate.Since.Number, got)
+			}
+		}
+		if gate.Until != nil {
+			if got := g.passing(gate, at(gate.Until.Release)); len(got) > 0 {
+				t.Errorf("%s is for clients before release %s: later ones get it: %v", name, gate.Until.Number, got)
+			}
+		}
+		inside := int32(0)
+		if gate.Since != nil {
+			inside = gate.Since.Release
+		}
+		got := g.passing(gate, at(inside))
+		why, declared := g.NotSent[name]
+		used[name] = declared
+		switch {
+		case len(got) == 0 && !declared:
+			t.Errorf("%s is sent on no way to clients of release %d", name, inside)
+		case len(got) > 0 && declared:
+			t.Errorf("%s is sent to clients of release %d, but declared: %s", name, inside, why)
+		}
+	}
+	for name := range g.NotSent {
+		if !used[name] {
+			t.Errorf("%s is declared, and in no gate", name)
+		}
+	}
+}
+
+// passing returns the ways on which something came through that a gate lets through.
+func (g *GateTest) passing(gate *schema.Gate, sent sentTo) (ways []string) {
+	for _, way := range slices.Sorted(maps.Keys(sent.messages)) {
+		for _, m := range sent.messages[way] {
+			passes := false
+			switch {
+			case gate.Older != nil:
+				passes = isNamed(m, gate.Message.Go) && g.IsNew[gate.Message.Name](m)
+			case gate.Message != nil:
+				passes = isNamed(m, gate.Message.Go)
+			case gate.Enum != nil:
+				passes = hasValue(reflect.ValueOf(m), gate)
+			}
+			if passes {
+				ways = append(ways, way)
+			}
+		}
+	}
+	for name, list := range sent.objects {
+		for _, o := range list {
+			if gate.Object != nil && gate.Object.Name == name || gate.Enum != nil && hasValue(reflect.ValueOf(o), gate) {
+				ways = append(ways, "snapshot: "+name)
+			}
+		}
+	}
+	return ways
+}
+
+func isNamed(v any, name string) bool { return reflect.TypeOf(v).Elem().Name() == name }
+
+// hasValue reports whether v has a field with the value of an enumeration.
+func hasValue(v reflect.Value, gate *schema.Gate) bool {
+	v = reflect.Indirect(v)
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			if hasValue(v.Field(i), gate) {
+				return true
+			}
+		}
+		return false
+	}
+	if v.Type().Name() != gate.Enum.Name || !v.CanInt() {
+		return false
+	}
+	if n := gate.Enum.Number(gate.Value); gate.Enum.Flags {
+		return v.Int()&n != 0
+	} else {
+		return v.Int() == n
+	}
+}
+
+// send sends a client of a release all there is.
+func (g *GateTest) send(t *testing.T, release int32) sentTo {
+	p, c := g.NewProtocol(), &collector{ClientMessageHandler: &ClientMessages{}}
+	side, w := p.NewServerSide(c), g.World
+	for _, m := range g.LogIn(release) {
+		if err := side.Receive(m, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.RecordTick(w, nil)
+	side.SendClientInfo(w, 0, true, false)
+	sent := sentTo{messages: map[string][]any{}}
+	take := func(way string) {
+		for _, payload := range c.list {
+			_, m, err := g.Decode(payload)
+			if err != nil {
+				t.Errorf("release %d: %s: %v", release, way, err)
+				continue
+			}
+			sent.messages[way] = append(sent.messages[way], m)
+		}
+		c.list = c.list[:0]
+	}
+	take("joining")
+	for _, way := range waysToSend(w, side) {
+		way.send()
+		take(way.name)
+	}
+	var latency [game.MaxPlayers]int32
+	var b snapshot.Builder
+	var snap snapshot.Snapshot
+	p.BeginSnapshots(w)
+	v := w.View(0)
+	if g.View != nil {
+		g.View(&v)
+	}
+	side.BuildSnapshot(&b, &v, &latency)
+	b.Finish(&snap)
+	sent.objects = g.Objects(&snap)
+	take("snapshot")
+	return sent
+}
+
+// wayToSend is a call that sends something.
+type wayToSend struct {
+	name string
+	send func()
+}
+
+// waysToSend returns all calls that send something, with every event that there is.
+func waysToSend(w *game.World, s bridge.ServerSide) []wayToSend {
+	m := &bridge.Map{Name: "m", File: make([]byte, 9), ChunksPerRequest: 1, URL: "https://example.com/m.map"}
+	info := &bridge.ServerInfo{Name: "n", Map: "m", GameType: "race", PlayerSlots: 8, MaxClients: 8}
+	command := &bridge.CommandInfo{Name: "rank", Help: "h"}
+	ways := []wayToSend{
+		{"map change", func() { s.SendMapChange(m) }}, {"map data", func() { s.SendMapData(m, 0) }},
+		{"con ready", s.SendConReady}, {"ready to enter", s.SendReadyToEnter},
+		{"server info", func() { s.SendServerInfo(info) }}, {"motd", func() { s.SendMotd("m") }},
+		{"client info", func() { s.SendClientInfo(w, 1, false, false) }}, {"game info", func() { s.SendGameInfo(w) }},
+		{"chat command", func() { s.SendChatCommand(command) }}, {"chat command removed", func() { s.SendChatCommandRemoved("rank") }},
+		{"settings", func() { s.SendSettings(w) }}, {"tuning", func() { s.SendTuning(w, 0) }},
+		{"vote options cleared", s.SendVoteOptionsCleared}, {"vote options", func() { s.SendVoteOptions([]string{"a", "b"}) }},
+		{"vote option", func() { s.SendVoteOption("c") }}, {"vote option removed", func() { s.SendVoteOptionRemoved("c") }},
+		{"vote", func() { s.SendVote(&bridge.Vote{Kind: bridge.VoteKick, Timeout: 9, Description: "bob", Target: 1}) }},
+		{"vote status", func() { s.SendVoteStatus(1, 0, 1, 2) }}, {"rcon type", func() { s.SendRconType(true) }},
+		{"rcon auth", func() { s.SendRconAuthStatus(true) }}, {"rcon line", func() { s.SendRconLine("l") }},
+		{"rcon command", func() { s.SendRconCommand(command) }}, {"rcon command removed", func() { s.SendRconCommandRemoved("rank") }},
+		{"redirect", func() { s.SendRedirect(8304) }}, {"map list", func() { s.SendMapListEntry("m") }},
+		{"map list removed", func() { s.SendMapListEntryRemoved("m") }}, {"input timing", func() { s.SendInputTiming(1, 2) }},
+		{"snapshot part", func() { s.SendSnapshotPart(snapshot.PartHeader{Tick: 2, BaseTick: 1}, 0, nil) }},
+	}
+	rules, tuning := w.Rules(), w.Tuning()
+	event := func(name string, ev game.Event) {
+		ev.To, ev.Rules, ev.Tuning, ev.Text = game.MaskAll, &rules, &tuning, "text"
+		ways = append(ways, wayToSend{fmt.Sprintf("event %d %s", ev.Kind, name), func() { s.SendEvent(w, &ev) }})
+	}
+	for kind := game.EvPlayerEntered; !kind.IsEffect(); kind++ {
+		ev := game.Event{Kind: kind, Player: 0, Target: 1, Team: game.TeamBlue, Weapon: game.WeaponGun, Value: 1, Extra: 20}
+		switch kind {
+		case game.EvChat:
+			for mode := game.ChatAll; mode <= game.ChatWhisper; mode++ {
+				ev.Chat = mode
+				event(mode.String(), ev)
+			}
+			ev.Player, ev.Target = 1, 0
+			event("whisper to it", ev)
+		case game.EvKill, game.EvKillFeed:
+			for killer := game.PlayerID(-3); killer <= 0; killer++ {
+				ev.Player = killer
+				event(fmt.Sprint("by ", killer), ev)
+			}
+		case game.EvGameMsg:
+			for msg := game.GameMsgTeamSwap; msg <= game.GameMsgGamePaused; msg++ {
+				ev.GameMsg = msg
+				event(msg.String(), ev)
+			}
+		case game.EvStore: // only for the server, which has a request with it
+		default:
+			event("", ev)
+		}
+	}
+	return ways
+}
