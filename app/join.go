@@ -115,13 +115,13 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		close(over)
 		return explainNoAnswer(c.Host, err)
 	}
+	t := &terminal{client: cl, out: out, messages: os.Stderr}
 	defer func() {
 		close(over) // before Done, which comes after the last event
-		cl.Close()
+		cl.Leave(t.reason)
 		<-cl.Done() // a goodbye over WebSocket is on its way until then
 	}()
 
-	t := &terminal{client: cl, out: out, messages: os.Stderr}
 	if text, ok := out.(*textPrinter); ok {
 		text.hasTeams = t.hasTeams
 	}

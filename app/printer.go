@@ -21,11 +21,6 @@ type printer interface {
 	printList(what string, lines []string)
 }
 
-var weaponNames = map[game.Weapon]string{
-	game.WeaponGame: "game", game.WeaponSelf: "self", game.WeaponWorld: "world", game.WeaponHammer: "hammer", game.WeaponGun: "gun",
-	game.WeaponShotgun: "shotgun", game.WeaponGrenade: "grenade", game.WeaponLaser: "laser", game.WeaponNinja: "ninja",
-}
-
 // teamText says what a player does who is in a team now.
 func teamText(t game.Team, hasTeams bool) string {
 	switch {
@@ -37,10 +32,6 @@ func teamText(t game.Team, hasTeams bool) string {
 		return "is in the blue team"
 	}
 	return "is in the red team"
-}
-
-var emoticonNames = [...]string{
-	"oop", "!", "hearts", "drop", "...", "music", "sorry", "ghost", "sushi", "splattee", "deviltee", "zomg", "zzz", "wtf", "eyes", "?",
 }
 
 // textPrinter prints a line for each event that people want to see.
@@ -82,9 +73,9 @@ func (p *textPrinter) printEvent(e event.Event) {
 		switch {
 		case e.Weapon == game.WeaponGame:
 		case e.Killer.ID == e.Victim.ID:
-			p.printf("+ %s died (%s)", e.Victim.Name, weaponNames[e.Weapon])
+			p.printf("+ %s died (%s)", e.Victim.Name, e.Weapon)
 		default:
-			p.printf("+ %s killed %s (%s)", nameOrSomebody(e.Killer.Name), e.Victim.Name, weaponNames[e.Weapon])
+			p.printf("+ %s killed %s (%s)", nameOrSomebody(e.Killer.Name), e.Victim.Name, e.Weapon)
 		}
 	case event.Joined:
 		if !e.Known && !e.Quiet {
@@ -103,7 +94,7 @@ func (p *textPrinter) printEvent(e event.Event) {
 			p.printf("* %s %s now", e.Player.Name, teamText(e.Player.Team, p.hasTeams == nil || p.hasTeams()))
 		}
 	case event.Emoticon:
-		p.printf("* %s shows %s", e.Player.Name, emoticonNames[e.Emoticon&15])
+		p.printf("* %s shows %s", e.Player.Name, e.Emoticon)
 	case event.Notice:
 		p.printf("* %s", e.Text)
 	case event.Broadcast:
@@ -114,6 +105,12 @@ func (p *textPrinter) printEvent(e event.Event) {
 		p.printf("* checkpoint: %+.2f s", float64(e.Diff)/1000)
 	case event.VoteStart:
 		p.printf("? %s called a vote: %s (%s); /vote yes or no within %v", nameOrSomebody(e.By.Name), e.What, e.Reason, e.Time)
+	case event.Alert:
+		p.printf("! %s", strings.ReplaceAll(e.Text, "\n", "\n! "))
+	case event.Redirect:
+		p.printf("* the server asks to go to its port %d", e.Port)
+	case event.TeamSave:
+		p.printf("* saving the team of %s: %s", e.Members, strings.TrimSpace(e.State+" "+e.Error))
 	case event.VoteCount:
 		p.printf("? %d yes, %d no, %d open", e.Yes, e.No, e.Pass)
 	case event.VoteEnd:
@@ -214,29 +211,7 @@ func (p *jsonPrinter) printObject(name string, v any) {
 }
 
 func (p *jsonPrinter) printEvent(e event.Event) {
-	switch e := e.(type) {
-	case event.Kill:
-		p.printObject("kill", struct {
-			event.Kill
-			Weapon string `json:"weapon"`
-		}{e, weaponNames[e.Weapon]})
-	case event.PickedUp:
-		p.printObject("picked_up", map[string]string{"weapon": weaponNames[e.Weapon]})
-	case event.VoteStart: // "time" is already that of the event
-		p.printObject("vote_start", struct {
-			event.VoteStart
-			Time    any     `json:"time,omitempty"`
-			Seconds float64 `json:"seconds"`
-		}{VoteStart: e, Seconds: e.Time.Seconds()})
-	case event.RaceFinish:
-		p.printObject("race_finish", struct {
-			event.RaceFinish
-			Time         any   `json:"time,omitempty"`
-			Milliseconds int32 `json:"milliseconds"`
-		}{RaceFinish: e, Milliseconds: e.Time})
-	default:
-		p.printObject(event.Name(e), e)
-	}
+	p.printObject(event.Name(e), e)
 }
 
 func (p *jsonPrinter) printScores(rows []client.ScoreboardRow) {

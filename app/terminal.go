@@ -30,7 +30,8 @@ type terminal struct {
 	watched      string    // the name of the player whom we watch, "" for none
 	waiting      []answer
 
-	failed int // lines that had no effect
+	failed int    // lines that had no effect
+	reason string // for leaving
 }
 
 // loginState says how far a login at the remote console is.
@@ -175,7 +176,7 @@ var terminalCommands = []terminalCommand{
 	{"maps", "", "list the server's maps, for operators", (*terminal).maps},
 	{"c", "NAME ARGUMENTS", "run a chat command of the server; //NAME ARGUMENTS does as well", (*terminal).chatCommand},
 	{"ping", "", "measure the latency", (*terminal).ping},
-	{"quit", "", "leave", func(*terminal, string) error { return io.EOF }},
+	{"quit", "[REASON]", "leave", func(t *terminal, reason string) error { t.reason = reason; return io.EOF }},
 }
 
 // execute executes a line. The error io.EOF ends the program.
@@ -206,7 +207,7 @@ func (t *terminal) execute(s string) error {
 	case cmd.name == "team" && isNumber(arg) && (t.hasServerCommands() || !t.hasTeams()):
 		return fmt.Errorf("/team says something to your team; //%s asks the server for team %s", command, arg)
 	}
-	if arg == "" && cmd.params != "" && cmd.name != "watch" {
+	if arg == "" && cmd.params != "" && cmd.name != "watch" && cmd.name != "quit" {
 		return fmt.Errorf("usage: /%s %s", cmd.name, cmd.params)
 	}
 	return cmd.run(t, arg)

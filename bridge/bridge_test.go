@@ -33,38 +33,45 @@ func TestProtocols(t *testing.T) {
 }
 
 func TestVoteKind(t *testing.T) {
-	for kind, want := range map[bridge.VoteKind]string{
-		bridge.VoteNone: "", bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate", bridge.VotePassed: "",
+	for kind, called := range map[bridge.VoteKind]bool{
+		bridge.VoteNone: false, bridge.VoteOption: true, bridge.VoteKick: true, bridge.VoteSpectate: true, bridge.VotePassed: false,
 	} {
-		if got := kind.MessageType(); got != want {
-			t.Errorf("%d has the type %q", kind, got)
-		}
-		if got, ok := bridge.ParseVoteKind(want); ok != (want != "") || ok && got != kind {
-			t.Errorf("%q is %d, %v", want, got, ok)
+		if got, ok := bridge.ParseVoteKind(kind.String()); ok != called || ok && got != kind {
+			t.Errorf("%q is %d, %v", kind, got, ok)
 		}
 	}
 }
 
 func TestEvents(t *testing.T) {
-	caller := event.Player{ID: 3}
+	player := func(id game.PlayerID) event.Player { return event.Player{ID: id} }
+	caller, bob, nobody := player(3), player(4), player(game.Nobody)
 	for _, tt := range []struct {
 		v    bridge.Vote
 		want event.Event
 	}{
-		{bridge.Vote{Kind: bridge.VoteOption, Description: "dm2", Reason: "why", Timeout: 25}, event.VoteStart{By: caller, What: "dm2", Reason: "why", Time: 25 * time.Second}},
-		{bridge.Vote{Kind: bridge.VoteKick, Description: "bob"}, event.VoteStart{By: caller, What: "kick bob"}},
-		{bridge.Vote{Kind: bridge.VoteSpectate, Description: "bob"}, event.VoteStart{By: caller, What: "move to spectators bob"}},
-		{bridge.Vote{Kind: bridge.VotePassed}, event.VoteEnd{Passed: true}},
-		{bridge.Vote{Kind: bridge.VoteFailed}, event.VoteEnd{}},
-		{bridge.Vote{Kind: bridge.VoteAborted}, event.VoteEnd{Aborted: true}},
-		{bridge.Vote{Kind: bridge.VoteNone}, event.VoteEnd{Aborted: true}},
+		{
+			bridge.Vote{Kind: bridge.VoteOption, Caller: 3, Description: "dm2", Reason: "why", Timeout: 25, Target: 9},
+			event.VoteStart{By: caller, Kind: bridge.VoteOption, Target: nobody, Description: "dm2", What: "dm2", Reason: "why", Time: 25 * time.Second},
+		},
+		{
+			bridge.Vote{Kind: bridge.VoteKick, Caller: 3, Description: "bob", Target: 4},
+			event.VoteStart{By: caller, Kind: bridge.VoteKick, Target: bob, Description: "bob", What: "kick bob"},
+		},
+		{
+			bridge.Vote{Kind: bridge.VoteSpectate, Caller: 3, Description: "bob", Target: 4},
+			event.VoteStart{By: caller, Kind: bridge.VoteSpectate, Target: bob, Description: "bob", What: "move to spectators bob"},
+		},
+		{bridge.Vote{Kind: bridge.VotePassed, Caller: 3}, event.VoteEnd{By: caller, Passed: true}},
+		{bridge.Vote{Kind: bridge.VoteFailed, Caller: game.Nobody}, event.VoteEnd{By: nobody}},
+		{bridge.Vote{Kind: bridge.VoteAborted, Caller: 3}, event.VoteEnd{By: caller, Aborted: true}},
+		{bridge.Vote{Kind: bridge.VoteNone, Caller: 3}, event.VoteEnd{By: caller, Aborted: true}},
 	} {
-		if got := tt.v.Event(caller); got != tt.want {
+		if got := tt.v.Event(player); got != tt.want {
 			t.Errorf("%+v becomes %+v, want %+v", tt.v, got, tt.want)
 		}
 	}
-	info := bridge.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", PlayerSlots: 8, MaxClients: 16}
-	if got, want := info.Event(), (event.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", Slots: 8, Clients: 16}); got != want {
+	info := bridge.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", Players: 2, PlayerSlots: 8, Clients: 3, MaxClients: 16}
+	if got, want := info.Event(), (event.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", Players: 2, Slots: 8, Connected: 3, Clients: 16}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
@@ -44,8 +45,9 @@ type ClientSide interface {
 	// no slash. (Cl_Command)
 	SendChatCommand(name, args string)
 	// SendCallVote calls a vote. Value is the option's text or the target's id in
-	// decimal. (Cl_CallVote)
-	SendCallVote(kind VoteKind, value, reason string)
+	// decimal. With force, the server runs what it is about at once, if the client is an
+	// operator. It returns false if the version has no such request. (Cl_CallVote)
+	SendCallVote(kind VoteKind, value, reason string, force bool) bool
 	// SendVote votes in the running vote: 1 for yes, -1 for no, 0 for neither. (Cl_Vote)
 	SendVote(choice int32)
 	// SendRconAuth asks for access to the remote console. The name is for servers that
@@ -53,6 +55,9 @@ type ClientSide interface {
 	SendRconAuth(name, password string)
 	// SendRconCmd runs a line in the remote console. (RCON_CMD)
 	SendRconCmd(line string)
+	// SendCamera says how the client looks at the world. It returns false if the version has no such
+	// message. (DDNet: Cl_ShowDistance, Cl_CameraInfo, Cl_EnableSpectatorCount)
+	SendCamera(c *Camera) bool
 	// SendPing asks the server for an answer, which arrives as OnPingReply. (PING)
 	SendPing()
 
@@ -141,8 +146,8 @@ type GameHandler interface {
 	OnVoteOptionRemoved(text string)
 
 	// OnRconAuthStatus reports whether the client has access to the remote console.
-	// (RCON_AUTH_ON, _OFF)
-	OnRconAuthStatus(on bool)
+	// Commands is set if a list of its commands follows. (RCON_AUTH_ON, _OFF)
+	OnRconAuthStatus(on, commands bool)
 	// OnRconLine brings a line of the remote console. (RCON_LINE)
 	OnRconLine(line string)
 	// OnRconCommand adds a command of the remote console. It must not keep c.
@@ -156,6 +161,26 @@ type GameHandler interface {
 	// OnChatCommand adds a command that can be typed in the chat, or removes it.
 	// (Sv_CommandInfo, Sv_CommandInfoRemove)
 	OnChatCommand(c *CommandInfo, removed bool)
+	// OnOther brings what no other method does, as the event that it is. With MAP_CHANGE it also
+	// brings [event.MapAnnounced].
+	OnOther(e event.Event)
+}
+
+// Camera is how a client looks at the world. What is nil is not said.
+type Camera struct {
+	// View is the width and height of what the client shows, in 1/32 tile. Servers leave out the rest.
+	View *[2]int32
+	// Zoom is how the client follows its player, which those see who watch that player.
+	Zoom *CameraZoom
+	// CountSpectator is whether the player who is watched is told of one more spectator.
+	CountSpectator *bool
+}
+
+// CameraZoom is how a camera follows its player.
+type CameraZoom struct {
+	Zoom         int32 // times 1000
+	Deadzone     int32 // radius in which the camera does not follow, in 1/32 tile
+	FollowFactor int32 // how much it follows the cursor, in percent
 }
 
 // MapChange is a map that a server announces. Nothing in it has been checked.

@@ -4,26 +4,35 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
 )
 
-// Event returns the event of a vote that caller called.
-func (v *Vote) Event(caller event.Player) event.Event {
+// Event returns the event of a vote. It asks player for its players.
+func (v *Vote) Event(player func(game.PlayerID) event.Player) event.Event {
 	what := v.Description
 	switch v.Kind {
 	case VotePassed, VoteFailed, VoteAborted, VoteNone:
-		return event.VoteEnd{Passed: v.Kind == VotePassed, Aborted: v.Kind == VoteAborted || v.Kind == VoteNone}
+		return event.VoteEnd{By: player(v.Caller), Passed: v.Kind == VotePassed, Aborted: v.Kind == VoteAborted || v.Kind == VoteNone}
 	case VoteKick:
 		what = "kick " + what
 	case VoteSpectate:
 		what = "move to spectators " + what
 	}
-	return event.VoteStart{By: caller, What: what, Reason: v.Reason, Time: time.Duration(v.Timeout) * time.Second}
+	target := game.Nobody
+	if v.Kind == VoteKick || v.Kind == VoteSpectate {
+		target = v.Target
+	}
+	return event.VoteStart{
+		By: player(v.Caller), Kind: v.Kind, Target: player(target), Description: v.Description, What: what,
+		Reason: v.Reason, Time: time.Duration(v.Timeout) * time.Second,
+	}
 }
 
 // Event returns the event of a server that says what it is.
 func (i *ServerInfo) Event() event.ServerInfo {
 	return event.ServerInfo{
-		Version: i.Version, Name: i.Name, Map: i.Map, GameType: i.GameType,
-		Slots: int(i.PlayerSlots), Clients: int(i.MaxClients),
+		Version: i.Version, Name: i.Name, Hostname: i.Hostname, Map: i.Map, GameType: i.GameType,
+		Password: i.NeedsPassword, TimeScore: i.TimeScore, SkillLevel: int(i.SkillLevel),
+		Players: int(i.Players), Slots: int(i.PlayerSlots), Connected: int(i.Clients), Clients: int(i.MaxClients),
 	}
 }

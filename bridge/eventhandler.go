@@ -5,8 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// EventHandler is a [GameHandler] that makes events of what a ClientSide reports. The lists
-// that a server sends are not events; it ignores them.
+// EventHandler is a [GameHandler] that makes events of what a ClientSide reports.
 type EventHandler struct {
 	// Side returns the ClientSide, which knows whom the events are about.
 	Side func() ClientSide
@@ -29,6 +28,25 @@ type eventSource struct{ ClientSide }
 // EventPlayer implements event.Source.
 func (s eventSource) EventPlayer(id game.PlayerID) event.Player { return EventPlayer(s.ClientSide, id) }
 
+// EventProfile implements event.Source.
+func (s eventSource) EventProfile(id game.PlayerID) game.Profile {
+	info, _ := s.Player(id)
+	return info.Profile
+}
+
+// EventSelf implements event.Source.
+func (s eventSource) EventSelf() game.PlayerID { return s.OwnID() }
+
+// EventSettings implements event.Source.
+func (s eventSource) EventSettings() event.Settings { return s.Settings() }
+
+// EventTuning implements event.Source.
+func (s eventSource) EventTuning() event.Tuning {
+	t := event.Tuning{Params: s.Tuning()}
+	t.DDRace, t.NumDDRace = s.DDRaceTuning()
+	return t
+}
+
 func (h *EventHandler) player(id game.PlayerID) event.Player { return EventPlayer(h.Side(), id) }
 
 // OnEvent and the methods below implement GameHandler.
@@ -49,7 +67,7 @@ func (h *EventHandler) OnMotd(text string) {
 }
 
 // OnVote emits the beginning or the end of a vote.
-func (h *EventHandler) OnVote(v *Vote) { h.Emit(v.Event(h.player(v.Caller))) }
+func (h *EventHandler) OnVote(v *Vote) { h.Emit(v.Event(h.player)) }
 
 // OnVoteStatus emits the number of votes.
 func (h *EventHandler) OnVoteStatus(yes, no, pass, total int32) {
@@ -57,25 +75,47 @@ func (h *EventHandler) OnVoteStatus(yes, no, pass, total int32) {
 }
 
 // OnRconAuthStatus emits a login to the remote console, or its end.
-func (h *EventHandler) OnRconAuthStatus(on bool) { h.Emit(event.RconAuth{On: on}) }
+func (h *EventHandler) OnRconAuthStatus(on, commands bool) {
+	h.Emit(event.RconAuth{On: on, Commands: commands})
+}
 
 // OnRconLine emits a line of the remote console.
 func (h *EventHandler) OnRconLine(line string) { h.Emit(event.RconLine{Text: line}) }
 
-// OnVoteOptions and the methods below ignore the lists.
-func (*EventHandler) OnVoteOptions([]string, bool) {}
+// OnVoteOptions emits each option.
+func (h *EventHandler) OnVoteOptions(add []string, clear bool) {
+	if clear {
+		h.Emit(event.VoteOptionsCleared{})
+	}
+	for _, text := range add {
+		h.Emit(event.VoteOptionEntry{Option: text})
+	}
+}
 
-// OnVoteOptionRemoved does nothing.
-func (*EventHandler) OnVoteOptionRemoved(string) {}
+// OnVoteOptionRemoved emits the option.
+func (h *EventHandler) OnVoteOptionRemoved(text string) {
+	h.Emit(event.VoteOptionEntry{Option: text, Removed: true})
+}
 
-// OnRconCommand does nothing.
-func (*EventHandler) OnRconCommand(*CommandInfo) {}
+// OnRconCommand emits the command.
+func (h *EventHandler) OnRconCommand(c *CommandInfo) {
+	h.Emit(event.RconCommand{Name: c.Name, Params: c.Params, Help: c.Help})
+}
 
-// OnRconCommandRemoved does nothing.
-func (*EventHandler) OnRconCommandRemoved(string) {}
+// OnRconCommandRemoved emits the command.
+func (h *EventHandler) OnRconCommandRemoved(name string) {
+	h.Emit(event.RconCommand{Name: name, Removed: true})
+}
 
-// OnMapListEntry does nothing.
-func (*EventHandler) OnMapListEntry(string, bool) {}
+// OnMapListEntry emits the map.
+func (h *EventHandler) OnMapListEntry(name string, removed bool) {
+	h.Emit(event.MapEntry{Map: name, Removed: removed})
+}
 
-// OnChatCommand does nothing.
-func (*EventHandler) OnChatCommand(*CommandInfo, bool) {}
+// OnChatCommand emits the command.
+func (h *EventHandler) OnChatCommand(c *CommandInfo, removed bool) {
+	h.Emit(event.ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Removed: removed})
+}
+
+// OnOther emits the event.
+func (h *EventHandler) OnOther(e event.Event) { h.Emit(e) }

@@ -1,9 +1,10 @@
 package bridge
 
 import (
+	"encoding/hex"
 	"fmt"
-	"strings"
 
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -28,14 +29,7 @@ func (NopSender) Queue([]byte, bool) {}
 func (NopSender) FlushSoon() {}
 
 // Settings are the server settings that clients show. (0.7: Sv_ServerSettings)
-type Settings struct {
-	VoteKick     bool  // players may call votes to kick
-	VoteKickMin  int32 // number of players needed for that
-	VoteSpectate bool  // players may call votes to move others to the spectators
-	TeamsLocked  bool
-	TeamBalance  bool
-	PlayerSlots  int32 // number of clients that may play at once
-}
+type Settings = event.Settings
 
 // Vote is a running or finished vote.
 type Vote struct {
@@ -48,39 +42,26 @@ type Vote struct {
 }
 
 // VoteKind is what a vote is about, or how it ended.
-type VoteKind uint8
+type VoteKind = event.VoteKind
 
 // The kinds of votes. VoteNone tells a new client that no vote is running.
 const (
-	VoteNone VoteKind = iota
-	VoteOption
-	VoteKick
-	VoteSpectate
-	VoteAborted
-	VotePassed
-	VoteFailed
+	VoteNone     = event.VoteNone
+	VoteOption   = event.VoteOption
+	VoteKick     = event.VoteKick
+	VoteSpectate = event.VoteSpectate
+	VoteAborted  = event.VoteAborted
+	VotePassed   = event.VotePassed
+	VoteFailed   = event.VoteFailed
 )
 
-// voteTypes are the names of the kinds in Cl_CallVote.
-var voteTypes = [...]string{VoteOption: "option", VoteKick: "kick", VoteSpectate: "spectate"}
-
-// MessageType returns the name of the kind in Cl_CallVote, "" if votes of the kind cannot
-// be called.
-func (k VoteKind) MessageType() string {
-	if int(k) < len(voteTypes) {
-		return voteTypes[k]
-	}
-	return ""
-}
-
-// ParseVoteKind is the inverse of MessageType. Case does not matter.
+// ParseVoteKind returns the kind that Cl_CallVote has by its name. Case does not matter.
 func ParseVoteKind(name string) (VoteKind, bool) {
-	for kind, n := range voteTypes {
-		if n != "" && strings.EqualFold(n, name) {
-			return VoteKind(kind), true
-		}
+	var k VoteKind
+	if k.UnmarshalText([]byte(name)) != nil || k < VoteOption || k > VoteSpectate {
+		return VoteNone, false
 	}
-	return VoteNone, false
+	return k, true
 }
 
 // CommandInfo describes a command that a server offers in its remote console or in the
@@ -99,6 +80,18 @@ type ServerInfo struct {
 	SkillLevel                             int32
 	Players, PlayerSlots                   int32
 	Clients, MaxClients                    int32
+}
+
+// Event returns the event of a map that is announced. URL is where its file is, "" if the server
+// does not say.
+func (m *MapChange) Event(url string) event.MapAnnounced {
+	e := event.MapAnnounced{
+		Map: m.Name, CRC: m.CRC, Size: m.Size, URL: url, ChunkSize: m.ChunkSize, ChunksPerRequest: m.ChunksPerRequest,
+	}
+	if m.HasSHA256 {
+		e.SHA256 = hex.EncodeToString(m.SHA256[:])
+	}
+	return e
 }
 
 // RecordOf returns the record that the flags of a message report.

@@ -27,8 +27,13 @@ func (c *Client) request(send func(b bridge.ClientSide)) error {
 var ErrVersion = errors.New("client: not possible in this version")
 
 func (c *Client) sendCommand(cmd game.Command) error {
+	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCommand(&cmd) })
+}
+
+// attempt is request for what a version may not have.
+func (c *Client) attempt(send func(b bridge.ClientSide) bool) error {
 	can := false
-	if err := c.request(func(g bridge.ClientSide) { can = g.SendCommand(&cmd) }); err != nil {
+	if err := c.request(func(g bridge.ClientSide) { can = send(g) }); err != nil {
 		return err
 	}
 	if !can {
@@ -99,28 +104,57 @@ func (c *Client) SetInput(in game.Input) {
 	c.input = in
 }
 
+// ShowOthers chooses which tees of other teams of DDRace are shown.
+func (c *Client) ShowOthers(which game.ShowOthers) error {
+	return c.sendCommand(game.Command{Kind: game.CmdShowOthers, Target: game.Nobody, Value: int32(which)})
+}
+
+// SetCamera tells a server of DDNet how the client looks at the world.
+func (c *Client) SetCamera(camera bridge.Camera) error {
+	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCamera(&camera) })
+}
+
+// VoteCall is a vote to call.
+type VoteCall struct {
+	// Kind is bridge.VoteOption, VoteKick or VoteSpectate.
+	Kind bridge.VoteKind
+	// Option is the text of the option, for VoteOption.
+	Option string
+	// Target is the player to kick or to move.
+	Target game.PlayerID
+	Reason string
+	// Force asks the server to do at once what the vote is about. It needs access to the remote
+	// console, and not all versions have it.
+	Force bool
+}
+
+// CallVote calls a vote.
+func (c *Client) CallVote(v VoteCall) error {
+	value := v.Option
+	if v.Kind != bridge.VoteOption {
+		value = strconv.Itoa(int(v.Target))
+	}
+	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCallVote(v.Kind, value, v.Reason, v.Force) })
+}
+
 // VoteOption calls a vote on one of VoteOptions.
 func (c *Client) VoteOption(option, reason string) error {
-	return c.callVote(bridge.VoteOption, option, reason)
+	return c.CallVote(VoteCall{Kind: bridge.VoteOption, Option: option, Reason: reason})
 }
 
 // VoteKick calls a vote to kick a player.
 func (c *Client) VoteKick(id game.PlayerID, reason string) error {
-	return c.callVote(bridge.VoteKick, strconv.Itoa(int(id)), reason)
+	return c.CallVote(VoteCall{Kind: bridge.VoteKick, Target: id, Reason: reason})
 }
 
 // VoteSpectate calls a vote to move a player to the spectators.
 func (c *Client) VoteSpectate(id game.PlayerID, reason string) error {
-	return c.callVote(bridge.VoteSpectate, strconv.Itoa(int(id)), reason)
-}
-
-func (c *Client) callVote(kind bridge.VoteKind, value, reason string) error {
-	return c.request(func(g bridge.ClientSide) { g.SendCallVote(kind, value, reason) })
+	return c.CallVote(VoteCall{Kind: bridge.VoteSpectate, Target: id, Reason: reason})
 }
 
 // Vote votes in the running vote.
 func (c *Client) Vote(yes bool) error {
-	vote := int32(-1)
+	vote := int32(-1) // 0 is no vote
 	if yes {
 		vote = 1
 	}

@@ -258,12 +258,13 @@ func (c *Client) connectionEnded(err error) {
 }
 
 // disconnect closes the connection. A client that Dial made ends then.
-func (c *Client) disconnect() {
+// The reason may be empty.
+func (c *Client) disconnect(reason string) {
 	if c.closed {
 		return
 	}
 	c.closed = true
-	c.session.Close(c.now)
+	c.session.Leave(c.now, reason)
 	c.connectionEnded(nil)
 }
 

@@ -159,9 +159,13 @@ func TestMapIsDownloadedOnce(t *testing.T) {
 	if n != 1 || m == nil || len(m.File) == 0 || m.Terrain.Width == 0 {
 		t.Fatalf("%d downloads, map %v", n, m)
 	}
-	first, ok := s.events[0].(event.Download)
-	if !ok || first.Done != 0 || first.Size != len(m.File) {
+	announced, ok := s.events[0].(event.MapAnnounced)
+	if !ok || announced.Size != len(m.File) {
 		t.Errorf("the first event is %+v", s.events[0])
+	}
+	first, ok := s.events[1].(event.Download)
+	if !ok || first.Done != 0 || first.Size != len(m.File) {
+		t.Errorf("the second event is %+v", s.events[1])
 	}
 	if b, err := os.ReadFile(m.Path); err != nil || len(b) != len(m.File) || filepath.Dir(m.Path) != dir {
 		t.Errorf("%d bytes of %d in %s, %v", len(b), len(m.File), m.Path, err)

@@ -118,12 +118,16 @@ func (c *Client) flush() {
 // Close leaves the server, which is told at once, and ends the client. It does not wait
 // for the end; see Done. With a Config.Dial that sends in the background, as that of
 // transport/ws does, a program that ends before may leave without a word.
-func (c *Client) Close() {
+func (c *Client) Close() { c.Leave("") }
+
+// Leave is Close with a reason for the server, which may show it to others. Servers of 0.7.5 and
+// Teeyard ignore it. (CLOSE)
+func (c *Client) Leave(reason string) {
 	c.mu.Lock()
 	if c.network != nil {
 		c.now = conn.Time(c.network.sock.Now())
 	}
-	c.disconnect()
+	c.disconnect(reason)
 	if c.network != nil {
 		c.network.sock.Flush() // the program may end before the goroutine does
 	}

@@ -16,13 +16,13 @@ type gameHandler struct {
 }
 
 // OnRconAuthStatus forgets at the end of a login what came with it.
-func (s *gameHandler) OnRconAuthStatus(on bool) {
+func (s *gameHandler) OnRconAuthStatus(on, commands bool) {
 	s.rcon.loggedIn = on
 	if !on {
 		s.rcon.endRuns(ErrRcon)
 		s.lists.commands, s.lists.maps = nil, nil
 	}
-	s.EventHandler.OnRconAuthStatus(on)
+	s.EventHandler.OnRconAuthStatus(on, commands)
 }
 
 // OnRconLine keeps the line for those who wait for it.
@@ -50,9 +50,10 @@ func (nopHandler) OnVote(*bridge.Vote)                     {}
 func (nopHandler) OnVoteStatus(int32, int32, int32, int32) {}
 func (nopHandler) OnVoteOptions([]string, bool)            {}
 func (nopHandler) OnVoteOptionRemoved(string)              {}
-func (nopHandler) OnRconAuthStatus(bool)                   {}
+func (nopHandler) OnRconAuthStatus(bool, bool)             {}
 func (nopHandler) OnRconLine(string)                       {}
 func (nopHandler) OnRconCommand(*bridge.CommandInfo)       {}
 func (nopHandler) OnRconCommandRemoved(string)             {}
 func (nopHandler) OnMapListEntry(string, bool)             {}
 func (nopHandler) OnChatCommand(*bridge.CommandInfo, bool) {}
+func (nopHandler) OnOther(event.Event)                     {}

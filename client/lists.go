@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 )
 
 // maxListEntries limits each of the lists that a server sends.
@@ -44,10 +45,16 @@ func removeEntry(from *[]string, text string) {
 }
 
 // OnRconCommand adds a command of the remote console.
-func (s *gameHandler) OnRconCommand(c *bridge.CommandInfo) { addCommand(&s.lists.commands, *c) }
+func (s *gameHandler) OnRconCommand(c *bridge.CommandInfo) {
+	addCommand(&s.lists.commands, *c)
+	s.EventHandler.OnRconCommand(c)
+}
 
 // OnRconCommandRemoved removes a command of the remote console.
-func (s *gameHandler) OnRconCommandRemoved(name string) { removeCommand(&s.lists.commands, name) }
+func (s *gameHandler) OnRconCommandRemoved(name string) {
+	removeCommand(&s.lists.commands, name)
+	s.EventHandler.OnRconCommandRemoved(name)
+}
 
 // OnMapListEntry adds or removes a map.
 func (s *gameHandler) OnMapListEntry(name string, gone bool) {
@@ -56,6 +63,7 @@ func (s *gameHandler) OnMapListEntry(name string, gone bool) {
 	} else {
 		addEntry(&s.lists.maps, name)
 	}
+	s.EventHandler.OnMapListEntry(name, gone)
 }
 
 // OnChatCommand adds or removes a chat command.
@@ -65,6 +73,7 @@ func (s *gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	} else {
 		addCommand(&s.lists.chat, *c)
 	}
+	s.EventHandler.OnChatCommand(c, gone)
 }
 
 // OnVoteOptions adds vote options.
@@ -75,7 +84,19 @@ func (s *gameHandler) OnVoteOptions(add []string, clear bool) {
 	for _, text := range add {
 		addEntry(&s.lists.votes, text)
 	}
+	s.EventHandler.OnVoteOptions(add, clear)
 }
 
 // OnVoteOptionRemoved removes a vote option.
-func (s *gameHandler) OnVoteOptionRemoved(text string) { removeEntry(&s.lists.votes, text) }
+func (s *gameHandler) OnVoteOptionRemoved(text string) {
+	removeEntry(&s.lists.votes, text)
+	s.EventHandler.OnVoteOptionRemoved(text)
+}
+
+// OnOther also empties the list of maps when another one begins.
+func (s *gameHandler) OnOther(e event.Event) {
+	if list, ok := e.(event.ListBegin); ok && list.Of == "maps" {
+		s.lists.maps = nil
+	}
+	s.EventHandler.OnOther(e)
+}

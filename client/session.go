@@ -195,8 +195,11 @@ func (c *Session) NewestSnapshot() (*snapshot.Snapshot, int32) {
 }
 
 // Close leaves the server.
-func (c *Session) Close(now conn.Time) {
-	c.conn.Close(now, "")
+func (c *Session) Close(now conn.Time) { c.Leave(now, "") }
+
+// Leave leaves the server with a reason, which players there may see. (CLOSE)
+func (c *Session) Leave(now conn.Time, reason string) {
+	c.conn.Close(now, reason)
 	c.state = Offline
 }
 

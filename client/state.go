@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -87,6 +88,19 @@ type ScoreboardRow struct {
 	RaceTeam int32         `json:"race_team,omitempty"`
 	Latency  time.Duration `json:"latency"`
 	Alive    bool          `json:"alive"` // and within the view
+}
+
+// MarshalJSON writes the player's fields and those of the row as one object.
+func (r ScoreboardRow) MarshalJSON() ([]byte, error) {
+	type player event.Player // without its own MarshalJSON
+	return json.Marshal(struct {
+		player
+		Score    int32         `json:"score"`
+		Timed    bool          `json:"timed,omitempty"`
+		RaceTeam int32         `json:"race_team,omitempty"`
+		Latency  time.Duration `json:"latency"`
+		Alive    bool          `json:"alive"`
+	}{player(r.Player), r.Score, r.Timed, r.RaceTeam, r.Latency, r.Alive})
 }
 
 // Scoreboard returns all players, the best first, spectators last.

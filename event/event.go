@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 )
 
 // Event is something that happened; its type says what. The types of this package
@@ -35,7 +36,7 @@ func Name(e Event) string {
 }
 
 // Player is a player whom an event is about. ID is game.Nobody, and the name empty,
-// if it is about nobody: the server as the author of a line, for example.
+// if it is about nobody: the server as the author of a line, for example. JSON has no team then.
 type Player struct {
 	ID   game.PlayerID `json:"id"`
 	Name string        `json:"name"`
@@ -66,9 +67,11 @@ type (
 		Again time.Duration `json:"again,omitempty"`
 	}
 	// RconAuth reports that the remote console takes the client's commands, or no
-	// longer does. (RCON_AUTH_ON, RCON_AUTH_OFF)
+	// longer does. Commands is set if the server sends a list of them. (RCON_AUTH_ON,
+	// RCON_AUTH_OFF; 0.6: RCON_AUTH_STATUS)
 	RconAuth struct {
-		On bool `json:"on"`
+		On       bool `json:"on"`
+		Commands bool `json:"commands,omitempty"`
 	}
 	// RconLine is a line that the remote console printed. (RCON_LINE)
 	RconLine struct {
@@ -78,15 +81,22 @@ type (
 
 // The events of the game.
 type (
-	// ServerInfo describes the server. Clients is the most clients that may be
-	// connected. (SERVERINFO)
+	// ServerInfo describes the server. Players and Connected count who is there, Slots and
+	// Clients are their limits. TimeScore is set if scores are times. SkillLevel is 0 casual, 1 normal, 2
+	// competitive. (SERVERINFO)
 	ServerInfo struct {
-		Version  string `json:"version"`
-		Name     string `json:"name"`
-		Map      string `json:"map"`
-		GameType string `json:"gametype"`
-		Slots    int    `json:"slots"`
-		Clients  int    `json:"max_clients"`
+		Version    string `json:"version"`
+		Name       string `json:"name"`
+		Hostname   string `json:"hostname,omitempty"`
+		Map        string `json:"map"`
+		GameType   string `json:"gametype"`
+		Password   bool   `json:"password,omitempty"`
+		TimeScore  bool   `json:"time_score,omitempty"`
+		SkillLevel int    `json:"skill_level"`
+		Players    int    `json:"players"`
+		Slots      int    `json:"slots"`
+		Connected  int    `json:"clients"`
+		Clients    int    `json:"max_clients"`
 	}
 	// Chat is a line of chat. To is set for whispers. (Sv_Chat)
 	Chat struct {
@@ -96,19 +106,26 @@ type (
 		Text string        `json:"text"`
 	}
 	// Kill reports that Victim died. Killer is the victim too for suicides and falls,
-	// and nobody if they have left. Special is the mode's. (Sv_KillMsg)
+	// and nobody if KillerLeft is set: then Killer.Team is the team that they were in, which JSON has
+	// as killer_team. Special is the mode's; in capture the flag the bit 1 says that the victim carried a flag, 2 that the killer did.
+	// (Sv_KillMsg)
 	Kill struct {
-		Killer  Player      `json:"killer"`
-		Victim  Player      `json:"victim"`
-		Weapon  game.Weapon `json:"weapon"`
-		Special int32       `json:"special,omitempty"`
+		Killer     Player      `json:"killer"`
+		KillerLeft bool        `json:"-"`
+		Victim     Player      `json:"victim"`
+		Weapon     game.Weapon `json:"weapon"`
+		Special    int32       `json:"special,omitempty"`
 	}
 	// Joined reports that a player came into the game, or, if Known, was there when
-	// the client came. Quiet asks to show no line. (Sv_ClientInfo)
+	// the client came. Self is set for the client's own player. Country is the number of
+	// ISO 3166-1, -1 for none. Quiet asks to show no line. (Sv_ClientInfo)
 	Joined struct {
-		Player Player `json:"player"`
-		Known  bool   `json:"known,omitempty"`
-		Quiet  bool   `json:"quiet,omitempty"`
+		Player  Player    `json:"player"`
+		Country int32     `json:"country"`
+		Skin    game.Skin `json:"skin"`
+		Self    bool      `json:"self,omitempty"`
+		Known   bool      `json:"known,omitempty"`
+		Quiet   bool      `json:"quiet,omitempty"`
 	}
 	// Left reports that a player left the game. (Sv_ClientDrop)
 	Left struct {
@@ -116,19 +133,22 @@ type (
 		Reason string `json:"reason,omitempty"`
 		Quiet  bool   `json:"quiet,omitempty"`
 	}
-	// TeamChange reports that a player is in Player.Team now. (Sv_Team)
+	// TeamChange reports that a player is in Player.Team now, and may change again at the tick
+	// CooldownTick, which 0.6 does not tell. (Sv_Team)
 	TeamChange struct {
-		Player Player `json:"player"`
-		Quiet  bool   `json:"quiet,omitempty"`
+		Player       Player `json:"player"`
+		CooldownTick int32  `json:"cooldown_tick,omitempty"`
+		Quiet        bool   `json:"quiet,omitempty"`
 	}
 	// SkinChange reports that a player has a new skin. (Sv_SkinChange)
 	SkinChange struct {
-		Player Player `json:"player"`
+		Player Player    `json:"player"`
+		Skin   game.Skin `json:"skin"`
 	}
-	// Emoticon reports that a player shows an emoticon, 0 to 15. (Sv_Emoticon)
+	// Emoticon reports that a player shows an emoticon. (Sv_Emoticon)
 	Emoticon struct {
-		Player   Player `json:"player"`
-		Emoticon int    `json:"emoticon"`
+		Player   Player        `json:"player"`
+		Emoticon game.Emoticon `json:"emoticon"`
 	}
 	// PickedUp reports that a player picked up a weapon. A client hears only of its
 	// own. (Sv_WeaponPickup)
@@ -136,12 +156,14 @@ type (
 		Player Player      `json:"-"`
 		Weapon game.Weapon `json:"weapon"`
 	}
-	// Notice is an event of the match; Text is the line that players see.
-	// (Sv_GameMsg)
+	// Notice is an event of the match; Text is the line that players see. Player, Team and Ticks
+	// are those of the kind: who paused, who captured which flag after how many ticks, where players were
+	// moved to, which flag was taken. JSON leaves out what a kind does not have. (Sv_GameMsg)
 	Notice struct {
 		Kind   game.GameMsg `json:"kind"`
 		Player Player       `json:"player"`
 		Team   game.Team    `json:"team"`
+		Ticks  int32        `json:"ticks,omitempty"`
 		Text   string       `json:"text"`
 	}
 	// Broadcast is a text in the middle of the screen. (Sv_Broadcast)
@@ -152,27 +174,40 @@ type (
 	Motd struct {
 		Text string `json:"text"`
 	}
-	// GameInfo reports that the limits or the number of the match changed.
-	// (Sv_GameInfo)
+	// GameInfo reports that the properties of the mode, the limits or the number of the match
+	// changed. (Sv_GameInfo)
 	GameInfo struct {
-		ScoreLimit int32 `json:"score_limit"`
-		TimeLimit  int32 `json:"time_limit"` // minutes
-		Match      int32 `json:"match"`
-		Matches    int32 `json:"matches"`
+		Flags      game.GameFlags `json:"flags"`
+		ScoreLimit int32          `json:"score_limit"`
+		TimeLimit  int32          `json:"time_limit"` // minutes
+		Match      int32          `json:"match"`
+		Matches    int32          `json:"matches"`
 	}
-	// Settings reports that one of the settings changed that clients show; see
-	// client.Client.Settings. (Sv_ServerSettings)
-	Settings struct{}
-	// Tuning reports that the tuning of the physics changed; see client.Client.Tuning
-	// and game.World.Tuning. (Sv_TuneParams)
-	Tuning struct{}
+	// Settings reports that one of the settings changed that clients show.
+	// (Sv_ServerSettings)
+	Settings struct {
+		VoteKick     bool  `json:"vote_kick"`     // players may call votes to kick
+		VoteKickMin  int32 `json:"vote_kick_min"` // number of players needed for that
+		VoteSpectate bool  `json:"vote_spectate"` // players may call votes to move others to the spectators
+		TeamsLocked  bool  `json:"teams_locked"`
+		TeamBalance  bool  `json:"team_balance"`
+		PlayerSlots  int32 `json:"player_slots"` // number of clients that may play at once
+	}
+	// Tuning reports that the tuning of the physics changed. Numbers are in hundredths. The first
+	// NumDDRace of DDRace are those of DDNet, which has more; 0 if the server did not send these. JSON has an
+	// object params of the names of the tune command and the values. (Sv_TuneParams)
+	Tuning struct {
+		Params    game.Tuning   `json:"-"`
+		DDRace    ddrace.Tuning `json:"-"`
+		NumDDRace int           `json:"-"`
+	}
 	// RaceFinish reports that a player finished a race. Times are in ms; Time is -1
 	// for none, Diff is that to the player's best race before. Record is set for the best
 	// time of all, Personal for that and the best of the player. Clients of 0.6 are told only if they
 	// claim release 18.0 of DDNet (client.Config.DDNetVersion 18000), others by chat. (Sv_RaceFinish)
 	RaceFinish struct {
 		Player   Player `json:"player"`
-		Time     int32  `json:"time"`
+		Time     int32  `json:"milliseconds"`
 		Diff     int32  `json:"diff"`
 		Record   bool   `json:"record,omitempty"`
 		Personal bool   `json:"personal,omitempty"`
@@ -183,6 +218,7 @@ type (
 	Checkpoint struct {
 		Player Player `json:"player"`
 		Diff   int32  `json:"diff"`
+		Time   int32  `json:"milliseconds,omitempty"` // since the start; 0.7 does not tell
 	}
 	// RaceTeam reports that a player is now in a team of DDRace: 0, in which everybody races
 	// alone, to 63, or 64 for those who are super. (DDNet: Sv_TeamsState)
@@ -196,11 +232,17 @@ type (
 type (
 	// VoteStart reports that a vote runs for Time. By is nobody if the server called
 	// it. (Sv_VoteSet)
+	//
+	// Description is the text of the option, or the name of the Target, who is nobody in other
+	// votes. What says the same in words. In JSON, the time is seconds.
 	VoteStart struct {
-		By     Player        `json:"by"`
-		What   string        `json:"what"`
-		Reason string        `json:"reason,omitempty"`
-		Time   time.Duration `json:"time"`
+		By          Player        `json:"by"`
+		Kind        VoteKind      `json:"kind"`
+		Target      Player        `json:"target"`
+		Description string        `json:"description"`
+		What        string        `json:"what"`
+		Reason      string        `json:"reason,omitempty"`
+		Time        time.Duration `json:"-"`
 	}
 	// VoteCount is the number of votes so far; Pass of the Total have not voted.
 	// (Sv_VoteStatus)
@@ -210,11 +252,12 @@ type (
 		Pass  int `json:"pass"`
 		Total int `json:"total"`
 	}
-	// VoteEnd reports that the vote is over: if neither Passed nor Aborted, it failed.
-	// (Sv_VoteSet)
+	// VoteEnd reports that the vote is over: if neither Passed nor Aborted, it failed. By
+	// called it, and is nobody if an operator decided it, or if that is not known. (Sv_VoteSet)
 	VoteEnd struct {
-		Passed  bool `json:"passed"`
-		Aborted bool `json:"aborted,omitempty"`
+		By      Player `json:"by"`
+		Passed  bool   `json:"passed"`
+		Aborted bool   `json:"aborted,omitempty"`
 	}
 )
 
@@ -235,32 +278,3 @@ type (
 		Helper    bool   `json:"helper,omitempty"`
 	}
 )
-
-func (Download) isEvent()     {}
-func (Entered) isEvent()      {}
-func (Disconnected) isEvent() {}
-func (ServerInfo) isEvent()   {}
-func (Chat) isEvent()         {}
-func (Kill) isEvent()         {}
-func (Joined) isEvent()       {}
-func (Left) isEvent()         {}
-func (TeamChange) isEvent()   {}
-func (SkinChange) isEvent()   {}
-func (Emoticon) isEvent()     {}
-func (PickedUp) isEvent()     {}
-func (Notice) isEvent()       {}
-func (Broadcast) isEvent()    {}
-func (Motd) isEvent()         {}
-func (GameInfo) isEvent()     {}
-func (Settings) isEvent()     {}
-func (Tuning) isEvent()       {}
-func (RaceFinish) isEvent()   {}
-func (Checkpoint) isEvent()   {}
-func (RaceTeam) isEvent()     {}
-func (VoteStart) isEvent()    {}
-func (VoteCount) isEvent()    {}
-func (VoteEnd) isEvent()      {}
-func (RconAuth) isEvent()     {}
-func (RconLine) isEvent()     {}
-func (MapChange) isEvent()    {}
-func (RconLogin) isEvent()    {}

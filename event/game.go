@@ -12,8 +12,16 @@ type Source interface {
 	// EventPlayer returns the player with an id, or the last one who had it; nobody
 	// for an id that no player can have.
 	EventPlayer(id game.PlayerID) Player
+	// EventProfile returns the profile of that player, with texts that are safe to show.
+	EventProfile(id game.PlayerID) game.Profile
+	// EventSelf returns the client's own player, Nobody if there is none.
+	EventSelf() game.PlayerID
 	// GameInfo returns the limits and the number of the match.
 	GameInfo() game.GameState
+	// EventSettings returns the settings that clients show.
+	EventSettings() Settings
+	// EventTuning returns the tuning of the world, or that which a client was told.
+	EventTuning() Tuning
 }
 
 // FromGame returns the event that clients are told when ev happens, or nil if there
@@ -21,46 +29,65 @@ type Source interface {
 func FromGame(ev *game.Event, src Source) Event {
 	switch ev.Kind {
 	case game.EvPlayerEntered:
-		return Joined{Player: src.EventPlayer(ev.Player), Quiet: ev.Flag}
+		p := src.EventProfile(ev.Player)
+		return Joined{
+			Player: src.EventPlayer(ev.Player), Country: p.Country, Skin: p.Skin, Quiet: ev.Flag,
+			Self: ev.Player != game.Nobody && ev.Player == src.EventSelf(),
+		}
 	case game.EvPlayerLeft:
 		return Left{Player: src.EventPlayer(ev.Player), Reason: ev.Text, Quiet: ev.Flag}
 	case game.EvTeamChange:
-		return TeamChange{Player: src.EventPlayer(ev.Player), Quiet: ev.Flag}
+		return TeamChange{Player: src.EventPlayer(ev.Player), CooldownTick: ev.Tick, Quiet: ev.Flag}
 	case game.EvChat:
 		return Chat{From: src.EventPlayer(ev.Player), To: src.EventPlayer(ev.Target), Mode: ev.Chat, Text: ev.Text}
 	case game.EvKill:
-		return Kill{Killer: src.EventPlayer(ev.Player), Victim: src.EventPlayer(ev.Target), Weapon: ev.Weapon, Special: ev.Value}
+		kill := Kill{Killer: src.EventPlayer(ev.Player), Victim: src.EventPlayer(ev.Target), Weapon: ev.Weapon, Special: ev.Value}
+		if team := -2 - game.Team(ev.Player); team == game.TeamRed || team == game.TeamBlue {
+			kill.KillerLeft, kill.Killer.Team = true, team
+		}
+		return kill
 	case game.EvPickup:
 		if ev.Weapon >= game.WeaponHammer {
 			return PickedUp{Player: src.EventPlayer(ev.Player), Weapon: ev.Weapon}
 		}
 	case game.EvEmoticon:
-		return Emoticon{Player: src.EventPlayer(ev.Player), Emoticon: int(ev.Value)}
+		return Emoticon{Player: src.EventPlayer(ev.Player), Emoticon: game.Emoticon(ev.Value)}
 	case game.EvSkinChange:
-		return SkinChange{Player: src.EventPlayer(ev.Player)}
+		return SkinChange{Player: src.EventPlayer(ev.Player), Skin: src.EventProfile(ev.Player).Skin}
 	case game.EvGameInfo:
 		g := src.GameInfo()
-		return GameInfo{ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, Match: g.MatchCurrent, Matches: g.MatchNum}
+		return GameInfo{Flags: g.Flags, ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, Match: g.MatchCurrent, Matches: g.MatchNum}
 	case game.EvServerSettings:
-		return Settings{}
+		if ev.Rules != nil {
+			return SettingsOf(ev.Rules, ev.Flag)
+		}
+		return src.EventSettings()
 	case game.EvTuneParams:
-		return Tuning{}
+		return src.EventTuning()
 	case game.EvGameMsg:
 		who, team := src.EventPlayer(ev.Player), game.Team(min(max(ev.Value, -1), 1))
-		return Notice{Kind: ev.GameMsg, Player: who, Team: team, Text: noticeText(ev, who.Name, teamNames[team])}
+		return Notice{Kind: ev.GameMsg, Player: who, Team: team, Ticks: ev.Extra, Text: noticeText(ev, who.Name, teamNames[team])}
 	case game.EvRaceFinish:
 		return RaceFinish{
 			Player: src.EventPlayer(ev.Player), Time: ev.Value, Diff: ev.Extra,
 			Record: ev.Record == game.RecordOfAll, Personal: ev.Record != game.RecordNone,
 		}
 	case game.EvCheckpoint:
-		return Checkpoint{Player: src.EventPlayer(ev.Player), Diff: ev.Value}
+		return Checkpoint{Player: src.EventPlayer(ev.Player), Diff: ev.Value, Time: ev.Extra}
 	case game.EvRaceTeam:
 		return RaceTeam{Player: src.EventPlayer(ev.Player), RaceTeam: ev.Value}
 	case game.EvBroadcast:
 		return Broadcast{Text: unescapeLines(ev.Text)}
 	}
 	return nil
+}
+
+// SettingsOf returns the settings that clients show.
+func SettingsOf(r *game.Rules, teamsLocked bool) Settings {
+	return Settings{
+		VoteKick: r.VoteKick, VoteKickMin: r.VoteKickMin, VoteSpectate: r.VoteSpectate,
+		TeamsLocked: teamsLocked, TeamBalance: r.TeamBalanceTime != 0, PlayerSlots: r.PlayerSlots,
+	}
 }
 
 // NewMotd returns the event of a message of the day as operators write it, with \n

@@ -17,29 +17,41 @@ func (twoPlayers) EventPlayer(id game.PlayerID) event.Player {
 	return event.Player{ID: id, Name: [...]string{"", "alice", "bob"}[id], Team: game.TeamBlue}
 }
 
+var bear = game.Skin{PartNames: [game.NumSkinParts]string{"bear"}}
+
+func (twoPlayers) EventProfile(id game.PlayerID) game.Profile {
+	return game.Profile{Country: 276, Skin: bear}
+}
+
+func (twoPlayers) EventSelf() game.PlayerID { return 1 }
+
+func (twoPlayers) EventSettings() event.Settings { return event.Settings{PlayerSlots: 8} }
+
+func (twoPlayers) EventTuning() event.Tuning { return event.Tuning{Params: game.Tuning{100}} }
+
 func (twoPlayers) GameInfo() game.GameState {
-	return game.GameState{ScoreLimit: 20, TimeLimit: 5, MatchCurrent: 1, MatchNum: 3}
+	return game.GameState{Flags: game.GameFlagTeams, ScoreLimit: 20, TimeLimit: 5, MatchCurrent: 1, MatchNum: 3}
 }
 
 func TestFromGame(t *testing.T) {
 	alice, bob := twoPlayers{}.EventPlayer(1), twoPlayers{}.EventPlayer(2)
-	nobody := event.Player{ID: game.Nobody}
 	for _, c := range []struct {
 		ev   game.Event
 		want event.Event
 	}{
-		{game.Event{Kind: game.EvPlayerEntered, Player: 1, Flag: true}, event.Joined{Player: alice, Quiet: true}},
+		{game.Event{Kind: game.EvPlayerEntered, Player: 1, Flag: true}, event.Joined{Player: alice, Country: 276, Skin: bear, Self: true, Quiet: true}},
 		{game.Event{Kind: game.EvPlayerLeft, Player: 1, Text: "bye"}, event.Left{Player: alice, Reason: "bye"}},
-		{game.Event{Kind: game.EvTeamChange, Player: 2}, event.TeamChange{Player: bob}},
+		{game.Event{Kind: game.EvTeamChange, Player: 2, Tick: 90}, event.TeamChange{Player: bob, CooldownTick: 90}},
 		{game.Event{Kind: game.EvChat, Player: 1, Target: 2, Chat: game.ChatWhisper, Text: "x"}, event.Chat{From: alice, To: bob, Mode: game.ChatWhisper, Text: "x"}},
-		{game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser, Value: 4}, event.Kill{Killer: nobody, Victim: bob, Weapon: game.WeaponLaser, Special: 4}},
+		{game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser, Value: 4}, event.Kill{Killer: event.Player{ID: game.Nobody, Team: game.TeamBlue}, KillerLeft: true, Victim: bob, Weapon: game.WeaponLaser, Special: 4}},
 		{game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponGrenade}, event.PickedUp{Player: alice, Weapon: game.WeaponGrenade}},
 		{game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponWorld}, nil}, // a heart or a shield
 		{game.Event{Kind: game.EvEmoticon, Player: 1, Value: 7}, event.Emoticon{Player: alice, Emoticon: 7}},
-		{game.Event{Kind: game.EvSkinChange, Player: 1}, event.SkinChange{Player: alice}},
-		{game.Event{Kind: game.EvGameInfo}, event.GameInfo{ScoreLimit: 20, TimeLimit: 5, Match: 1, Matches: 3}},
-		{game.Event{Kind: game.EvServerSettings}, event.Settings{}},
-		{game.Event{Kind: game.EvTuneParams}, event.Tuning{}},
+		{game.Event{Kind: game.EvSkinChange, Player: 1}, event.SkinChange{Player: alice, Skin: bear}},
+		{game.Event{Kind: game.EvGameInfo}, event.GameInfo{Flags: game.GameFlagTeams, ScoreLimit: 20, TimeLimit: 5, Match: 1, Matches: 3}},
+		{game.Event{Kind: game.EvServerSettings}, event.Settings{PlayerSlots: 8}},
+		{game.Event{Kind: game.EvServerSettings, Rules: &game.Rules{VoteKickMin: 3}, Flag: true}, event.Settings{VoteKickMin: 3, TeamsLocked: true}},
+		{game.Event{Kind: game.EvTuneParams}, event.Tuning{Params: game.Tuning{100}}},
 		{game.Event{Kind: game.EvRaceTeam, Player: 1, Value: 7}, event.RaceTeam{Player: alice, RaceTeam: 7}},
 		{game.Event{Kind: game.EvBroadcast, Text: `a\nb`}, event.Broadcast{Text: "a\nb"}},
 		{game.Event{Kind: game.EvExplosion}, nil},

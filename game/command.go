@@ -44,17 +44,18 @@ const (
 
 // Input is the state of a player's controls during one tick.
 type Input struct {
-	Direction int32 // -1 left, 0 none, 1 right
+	Direction int32 `json:"direction"` // -1 left, 0 none, 1 right
 	// TargetX and TargetY are the cursor's position relative to the tee, in world
 	// units (1/32 tile). In free view they are the cursor's position in the world.
-	TargetX, TargetY int32
-	Jump             bool
-	Fire             int32 // counter 0..63; odd while held
-	Hook             bool
-	Flags            PlayerFlags // players set only PlayerFlagChatting, PlayerFlagScoreboard and PlayerFlagAim
-	WantedWeapon     int32       // 0 none, else weapon+1
-	NextWeapon       int32       // counter like Fire
-	PrevWeapon       int32       // counter like Fire
+	TargetX      int32       `json:"target_x"`
+	TargetY      int32       `json:"target_y"`
+	Jump         bool        `json:"jump"`
+	Fire         int32       `json:"fire"` // counter 0..63; odd while held
+	Hook         bool        `json:"hook"`
+	Flags        PlayerFlags `json:"flags"`         // players set only PlayerFlagChatting, PlayerFlagScoreboard and PlayerFlagAim
+	WantedWeapon int32       `json:"wanted_weapon"` // 0 none, else weapon+1
+	NextWeapon   int32       `json:"next_weapon"`   // counter like Fire
+	PrevWeapon   int32       `json:"prev_weapon"`   // counter like Fire
 }
 
 // PlayerFlags is a set of states of a player.
@@ -78,9 +79,9 @@ const NumSkinParts = 6
 
 // Skin is the look of a tee.
 type Skin struct {
-	PartNames       [NumSkinParts]string // at most 23 bytes each
-	UseCustomColors [NumSkinParts]bool   // whether PartColors applies
-	PartColors      [NumSkinParts]int32  // packed HSLA as in the protocol
+	PartNames       [NumSkinParts]string `json:"parts"`         // at most 23 bytes each
+	UseCustomColors [NumSkinParts]bool   `json:"custom_colors"` // whether PartColors applies
+	PartColors      [NumSkinParts]int32  `json:"colors"`        // packed HSLA as in the protocol
 }
 
 // Profile is the part of a player's start info that others see.

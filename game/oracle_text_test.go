@@ -2,6 +2,7 @@ package game_test
 
 import (
 	"fmt"
+	"reflect"
 	"sort"
 	"strings"
 
@@ -22,6 +23,13 @@ type report []string
 func (r *report) linef(format string, args ...any) { *r = append(*r, fmt.Sprintf(format, args...)) }
 
 func (r *report) item(typ, id int, fields ...any) {
+	for i, f := range fields {
+		if v := reflect.ValueOf(f); v.CanInt() {
+			fields[i] = v.Int()
+		} else if v.CanUint() {
+			fields[i] = v.Uint()
+		}
+	}
 	r.linef("I %02d %05d %s", typ, id, strings.TrimSpace(fmt.Sprintln(fields...)))
 }
 

@@ -12,33 +12,10 @@ import (
 
 // The words for what has a number elsewhere.
 var (
-	weaponNames = newNames("a weapon", map[string]game.Weapon{
-		"hammer": game.WeaponHammer, "gun": game.WeaponGun, "shotgun": game.WeaponShotgun, "grenade": game.WeaponGrenade,
-		"laser": game.WeaponLaser, "ninja": game.WeaponNinja,
-		"world": game.WeaponWorld, "self": game.WeaponSelf, "game": game.WeaponGame,
-	})
-	teamNames   = newNames("a team", map[string]game.Team{"red": game.TeamRed, "blue": game.TeamBlue, "spectators": game.TeamSpectators})
-	pickupNames = newNames("a pickup", map[string]game.PickupKind{
-		"health": game.PickupHealth, "armor": game.PickupArmor, "grenade": game.PickupGrenade, "shotgun": game.PickupShotgun,
-		"laser": game.PickupLaser, "ninja": game.PickupNinja, "gun": game.PickupGun, "hammer": game.PickupHammer,
-	})
-	soundNames = newNames("a sound", map[string]game.Sound{
-		"gun_fire": game.SoundGunFire, "shotgun_fire": game.SoundShotgunFire, "grenade_fire": game.SoundGrenadeFire,
-		"hammer_fire": game.SoundHammerFire, "hammer_hit": game.SoundHammerHit, "ninja_fire": game.SoundNinjaFire,
-		"grenade_explode": game.SoundGrenadeExplode, "ninja_hit": game.SoundNinjaHit, "laser_fire": game.SoundLaserFire,
-		"laser_bounce": game.SoundLaserBounce, "weapon_switch": game.SoundWeaponSwitch, "pain_short": game.SoundPainShort,
-		"pain_long": game.SoundPainLong, "body_land": game.SoundBodyLand, "air_jump": game.SoundAirJump, "jump": game.SoundJump,
-		"die": game.SoundDie, "spawn": game.SoundSpawn, "skid": game.SoundSkid, "cry": game.SoundCry,
-		"hook_loop": game.SoundHookLoop, "hook_attach_ground": game.SoundHookAttachGround,
-		"hook_attach_player": game.SoundHookAttachPlayer, "hook_no_attach": game.SoundHookNoAttach,
-		"pickup_health": game.SoundPickupHealth, "pickup_armor": game.SoundPickupArmor, "pickup_grenade": game.SoundPickupGrenade,
-		"pickup_shotgun": game.SoundPickupShotgun, "pickup_ninja": game.SoundPickupNinja, "weapon_spawn": game.SoundWeaponSpawn,
-		"weapon_no_ammo": game.SoundWeaponNoAmmo, "hit": game.SoundHit, "chat_server": game.SoundChatServer,
-		"chat_client": game.SoundChatClient, "chat_highlight": game.SoundChatHighlight, "ctf_drop": game.SoundCTFDrop,
-		"ctf_return": game.SoundCTFReturn, "ctf_grab_own": game.SoundCTFGrabOwn, "ctf_grab_enemy": game.SoundCTFGrabEnemy,
-		"ctf_capture": game.SoundCTFCapture, "menu": game.SoundMenu,
-	})
-	chatNames = map[game.ChatMode]string{game.ChatNone: "none", game.ChatAll: "all", game.ChatTeam: "team", game.ChatWhisper: "whisper"}
+	weaponNames = wordsOf("a weapon", game.WeaponGame, game.WeaponNinja)
+	teamNames   = wordsOf("a team", game.TeamSpectators, game.TeamBlue)
+	pickupNames = wordsOf("a pickup", game.PickupHealth, game.PickupHammer)
+	soundNames  = wordsOf("a sound", game.SoundGunFire, game.SoundMenu)
 )
 
 // The steps that calls cost which make work for all.
@@ -93,7 +70,7 @@ var (
 	chatKind = &kind{"chat message", map[string]member{
 		"from": part(func(m *game.ChatMessage) game.PlayerID { return m.From }, nil),
 		"to":   part(func(m *game.ChatMessage) game.PlayerID { return m.Target }, nil),
-		"mode": part(func(m *game.ChatMessage) string { return chatNames[m.Mode] }, nil),
+		"mode": part(func(m *game.ChatMessage) string { return m.Mode.String() }, nil),
 		"text": part(func(m *game.ChatMessage) string { return m.Text }, func(m *game.ChatMessage, s string) { m.Text = s }),
 	}}
 	inputKind = &kind{"input", map[string]member{

@@ -12,11 +12,8 @@ import (
 
 // The words for what characters are and show.
 var (
-	emoteNames = newNames("an emote", map[string]game.Emote{
-		"normal": game.EmoteNormal, "pain": game.EmotePain, "happy": game.EmoteHappy,
-		"surprise": game.EmoteSurprise, "angry": game.EmoteAngry, "blink": game.EmoteBlink,
-	})
-	flagNames = newNames("a flag of characters", map[string]game.CharacterFlags{
+	emoteNames = wordsOf("an emote", game.EmoteNormal, game.EmoteBlink)
+	flagNames  = newNames("a flag of characters", map[string]game.CharacterFlags{
 		"solo": game.CharacterFlagSolo, "no_collision": game.CharacterFlagNoCollision,
 		"endless_hook": game.CharacterFlagEndlessHook, "endless_jump": game.CharacterFlagEndlessJump,
 		"no_hammer_hit": game.CharacterFlagNoHammerHit, "no_shotgun_hit": game.CharacterFlagNoShotgunHit,

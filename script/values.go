@@ -152,6 +152,18 @@ func newNames[T comparable](what string, values map[string]T) *names[T] {
 	return n
 }
 
+// wordsOf makes names of the words of package game for the values from first to last.
+func wordsOf[T interface {
+	~int8 | ~uint8
+	String() string
+}](what string, first, last T) *names[T] {
+	values := map[string]T{}
+	for x := first; x <= last; x++ {
+		values[x.String()] = x
+	}
+	return newNames(what, values)
+}
+
 func (n *names[T]) parse(i int, x rt.Value) (t T, err error) {
 	s, ok := x.TryString()
 	if !ok {

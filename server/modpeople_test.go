@@ -139,7 +139,7 @@ func (p *player) say(text string) {
 
 // choose calls a vote for an option.
 func (p *player) choose(option string) {
-	p.do(func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteOption, option, "") })
+	p.do(func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteOption, option, "", false) })
 }
 
 func newShowMod() game.Mod { return &showMod{} }

@@ -66,7 +66,7 @@ func (s *Server) observeGame(ev *game.Event) {
 func (s *Server) observeVote(v *bridge.Vote) {
 	safe := *v
 	safe.Description, safe.Reason = safetext.Line(v.Description), safetext.Line(v.Reason)
-	s.observe(safe.Event(eventSource{s}.EventPlayer(v.Caller)))
+	s.observe(safe.Event(eventSource{s}.EventPlayer))
 }
 
 // notifyObservers ends a tick for the observers.
@@ -99,6 +99,33 @@ func (s eventSource) EventPlayer(id game.PlayerID) event.Player {
 		p.Profile.Clan, p.Team = s.seats.clans[id], s.seats.teams[id]
 	}
 	return event.Player{ID: id, Name: safetext.Line(s.playerName(id)), Clan: safetext.Line(p.Profile.Clan), Team: p.Team}
+}
+
+// EventProfile implements event.Source.
+func (s eventSource) EventProfile(id game.PlayerID) game.Profile {
+	info, _ := s.world.Player(id)
+	p := info.Profile
+	p.Name, p.Clan = safetext.Line(p.Name), safetext.Line(p.Clan)
+	for i, part := range p.Skin.PartNames {
+		p.Skin.PartNames[i] = safetext.Line(part)
+	}
+	return p
+}
+
+// EventSelf implements event.Source.
+func (eventSource) EventSelf() game.PlayerID { return game.Nobody }
+
+// EventSettings implements event.Source.
+func (s eventSource) EventSettings() event.Settings {
+	r := s.world.Rules()
+	return event.SettingsOf(&r, s.world.TeamsLocked())
+}
+
+// EventTuning implements event.Source.
+func (s eventSource) EventTuning() event.Tuning {
+	t := event.Tuning{Params: s.world.Tuning()}
+	t.DDRace, t.NumDDRace = s.world.DDRaceTuning(game.Nobody)
+	return t
 }
 
 // GameInfo implements event.Source.

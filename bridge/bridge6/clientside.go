@@ -37,6 +37,7 @@ type clientSide struct {
 	// mapDetails and mapDetailsName are MAP_DETAILS of the map that is announced next.
 	mapDetails     msg6.MapDetails
 	mapDetailsName []byte
+	mapURL         string
 	mapCRC         int32 // of the map announced
 	// voteEnded is set from the end of a vote until it is known how it ended.
 	voteEnded  bool
@@ -194,6 +195,11 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 		c.sendSay(false, "/ready")
 	case game.CmdEmoticon:
 		c.sendVital(&msg6.ClEmoticon{Emoticon: msg6.Emoticon(cmd.Value)})
+	case game.CmdShowOthers:
+		if !c.extended {
+			return false
+		}
+		c.sendVital(&msg6.ClShowOthers{Show: msg6.ShowOthers(cmd.Value)})
 	default:
 		return false
 	}
@@ -208,8 +214,13 @@ func (c *clientSide) SendChatCommand(name, args string) {
 	c.sendSay(false, strings.TrimRight("/"+name+" "+args, " "))
 }
 
-func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {
-	c.sendVital(&msg6.ClCallVote{Type: []byte(kind.MessageType()), Value: []byte(value), Reason: []byte(reason)})
+// SendCallVote cannot force a vote: 0.6 has no field for that.
+func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string, force bool) bool {
+	if force {
+		return false
+	}
+	c.sendVital(&msg6.ClCallVote{Type: []byte(kind.String()), Value: []byte(value), Reason: []byte(reason)})
+	return true
 }
 
 func (c *clientSide) SendVote(choice int32) { c.sendVital(&msg6.ClVote{Vote: msg6.VoteChoice(choice)}) }
@@ -219,6 +230,23 @@ func (c *clientSide) SendRconAuth(name, password string) {
 }
 
 func (c *clientSide) SendRconCmd(line string) { c.sendVital(&msg6.RconCmd{Command: []byte(line)}) }
+
+// SendCamera sends it to servers that are DDNet's or the like.
+func (c *clientSide) SendCamera(m *bridge.Camera) bool {
+	if !c.extended {
+		return false
+	}
+	if m.View != nil {
+		c.sendVital(&msg6.ClShowDistance{X: m.View[0], Y: m.View[1]})
+	}
+	if z := m.Zoom; z != nil {
+		c.sendVital(&msg6.ClCameraInfo{Zoom: z.Zoom, Deadzone: z.Deadzone, FollowFactor: z.FollowFactor})
+	}
+	if m.CountSpectator != nil {
+		c.sendVital(&msg6.ClEnableSpectatorCount{Enable: *m.CountSpectator})
+	}
+	return true
+}
 
 func (c *clientSide) SendPing() { c.sendUnreliable(&msg6.Ping{}) }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message"
@@ -37,6 +38,14 @@ func (c *clientSide) Receive(payload []byte, vital bool) error {
 		c.handler.OnPingReply()
 	case *msg6.PingEx:
 		c.sendUnreliable(&msg6.PongEx{PingID: m.PingID})
+	case *msg6.SvPreInput:
+		c.handler.OnOther(event.OtherInput{
+			Player: bridge.EventPlayer(c, bridge.PlayerIDOf(m.Owner)), Tick: m.IntendedTick,
+			Input: game.Input{
+				Direction: m.Direction, TargetX: m.TargetX, TargetY: m.TargetY, Jump: m.Jump != 0, Fire: m.Fire, Hook: m.Hook != 0,
+				WantedWeapon: m.WantedWeapon, NextWeapon: m.NextWeapon, PrevWeapon: m.PrevWeapon,
+			},
+		})
 	default:
 		switch {
 		case !vital:
@@ -59,7 +68,12 @@ func (c *clientSide) receiveSystem(m msg6.Message) {
 		if bytes.Equal(c.mapDetailsName, m.Name) && c.mapDetails.CRC == m.CRC && c.mapDetails.Size == m.Size {
 			change.SHA256, change.HasSHA256 = c.mapDetails.SHA256, true
 		}
+		url := ""
+		if change.HasSHA256 {
+			url = c.mapURL
+		}
 		c.mapDetailsName, c.mapCRC = nil, m.CRC
+		c.handler.OnOther(change.Event(url))
 		c.handler.OnMapChange(change)
 	case *msg6.MapData:
 		if m.CRC == c.mapCRC {
@@ -68,7 +82,7 @@ func (c *clientSide) receiveSystem(m msg6.Message) {
 	case *msg6.ConReady:
 		c.handler.OnConReady()
 	case *msg6.RconAuthStatus:
-		c.handler.OnRconAuthStatus(m.Authed != 0)
+		c.handler.OnRconAuthStatus(m.Authed != 0, m.CmdList != 0)
 	case *msg6.RconLine:
 		c.handler.OnRconLine(safetext.Line(m.Line))
 	case *msg6.RconCmdAdd:
@@ -83,6 +97,7 @@ func (c *clientSide) receiveExtended(m msg6.Message) {
 	switch m := m.(type) {
 	case *msg6.MapDetails:
 		c.mapDetails, c.mapDetailsName = *m, bytes.Clone(m.Name)
+		c.mapURL = safetext.Line(m.URL)
 		c.mapDetails.Name, c.mapDetails.URL = nil, nil // part of the payload
 	case *msg6.MaplistAdd:
 		for name := range bytes.SplitSeq(bytes.TrimRight(m.Names, "\x00"), []byte{0}) {
@@ -95,11 +110,43 @@ func (c *clientSide) receiveExtended(m msg6.Message) {
 			c.sendVital(&msg6.IDontKnow{UUID: m.UUID})
 		}
 	case *msg6.SvDDRaceTime:
-		if m.Finish == 0 && m.Check != 0 {
-			c.onEvent(game.Event{Kind: game.EvCheckpoint, Player: c.CurrentView.VitalsOf, Target: game.Nobody, Value: m.Check * 10})
-		}
+		c.receiveRaceTime(m)
 	case *msg6.SvRecord:
-		c.bestTime = int32(min(int64(max(m.ServerTimeBest, 0))*10, math.MaxInt32))
+		c.receiveRecord(m)
+	case *msg6.SvKillMsgTeam:
+		c.handler.OnOther(event.RaceTeamKilled{RaceTeam: m.Team, First: bridge.EventPlayer(c, bridge.PlayerIDOf(m.First))})
+	case *msg6.SvYourVote:
+		c.handler.OnOther(event.OwnVote{Choice: int32(m.Voted)})
+	case *msg6.SvChangeInfoCooldown:
+		c.handler.OnOther(event.ProfileCooldown{Tick: m.WaitUntil})
+	case *msg6.SvMapSoundGlobal:
+		c.handler.OnOther(event.MapSound{Sound: m.SoundID})
+	case *msg6.SvSaveCode:
+		c.handler.OnOther(event.TeamSave{
+			State: saveStates[m.State], Error: safetext.Line(m.Error), By: safetext.Line(m.SaveRequester), Server: safetext.Line(m.ServerName),
+			Generated: safetext.Line(m.GeneratedCode), Code: safetext.Line(m.Code), Members: safetext.Line(m.TeamMembers),
+		})
+	case *msg6.SvServerAlert:
+		c.handler.OnOther(event.Alert{Text: safetext.Lines(m.Message)})
+	case *msg6.SvModeratorAlert:
+		c.handler.OnOther(event.Alert{Text: safetext.Lines(m.Message), Moderator: true})
+	case *msg6.SvMapInfo:
+		c.handler.OnOther(event.MapText{Text: safetext.Lines(m.Description)})
+	case *msg6.RconType:
+		c.handler.OnOther(event.RconType{NameRequired: m.NameRequired&1 != 0})
+	case *msg6.Capabilities:
+		has := func(f msg6.CapabilityFlags) bool { return m.Flags&f != 0 }
+		c.handler.OnOther(event.Capabilities{
+			Version: m.Version, DDNet: has(msg6.CapabilityDDNet), ChatTimeoutCode: has(msg6.CapabilityChatTimeoutCode),
+			AnyPlayerFlag: has(msg6.CapabilityAnyPlayerFlag), PingEx: has(msg6.CapabilityPingEx),
+			AllowDummy: has(msg6.CapabilityAllowDummy), SyncWeaponInput: has(msg6.CapabilitySyncWeaponInput),
+		})
+	case *msg6.Redirect:
+		c.handler.OnOther(event.Redirect{Port: m.Port})
+	case *msg6.RconCmdGroupStart:
+		c.handler.OnOther(event.ListBegin{Of: "rcon_commands", Count: m.Count})
+	case *msg6.MaplistGroupStart:
+		c.handler.OnOther(event.ListBegin{Of: "maps", Count: m.Count})
 	case *msg6.SvTeamsState:
 		c.receiveTeams(m.Teams)
 	case *msg6.SvRaceFinish:
@@ -126,6 +173,12 @@ func (c *clientSide) receiveGame(m msg6.Message) {
 		c.receiveTuneParams(m)
 	case *msg6.SvTeamsStateLegacy:
 		c.receiveTeams(m.Teams)
+	case *msg6.SvDDRaceTimeLegacy:
+		c.receiveRaceTime((*msg6.SvDDRaceTime)(m))
+	case *msg6.SvRecordLegacy:
+		c.receiveRecord((*msg6.SvRecord)(m))
+	case *msg6.SvSoundGlobal:
+		c.handler.OnOther(event.Sound{Sound: game.Sound(m.Sound)})
 	case *msg6.SvBroadcast:
 		c.onEvent(game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: safetext.Lines(m.Message)})
 	case *msg6.SvKillMsg:
@@ -153,6 +206,30 @@ func (c *clientSide) receiveGame(m msg6.Message) {
 		c.handler.OnVoteStatus(m.Yes, m.No, m.Pass, m.Total)
 	}
 }
+
+// saveStates are the words for the values of msg6.SaveState.
+var saveStates = [...]string{
+	msg6.SavePending: "pending", msg6.SaveDone: "done", msg6.SaveFallbackFile: "fallback_file", msg6.SaveWarning: "warning", msg6.SaveError: "error",
+}
+
+// receiveRaceTime reports a time of a race, which is given in hundredths of a second.
+func (c *clientSide) receiveRaceTime(m *msg6.SvDDRaceTime) {
+	if m.Finish == 0 && m.Check != 0 {
+		c.onEvent(game.Event{
+			Kind: game.EvCheckpoint, Player: c.CurrentView.VitalsOf, Target: game.Nobody, Value: milliseconds(m.Check), Extra: milliseconds(m.Time),
+		})
+		return
+	}
+	c.handler.OnOther(event.RaceTime{Time: milliseconds(m.Time), Diff: milliseconds(m.Check), Finish: m.Finish != 0})
+}
+
+func (c *clientSide) receiveRecord(m *msg6.SvRecord) {
+	c.bestTime = milliseconds(max(m.ServerTimeBest, 0))
+	c.handler.OnOther(event.RaceRecords{Best: c.bestTime, Own: milliseconds(max(m.PlayerTimeBest, 0))})
+}
+
+// milliseconds returns the ms of hundredths of a second.
+func milliseconds(n int32) int32 { return int32(min(max(int64(n)*10, math.MinInt32), math.MaxInt32)) }
 
 // onEvent passes an event on.
 func (c *clientSide) onEvent(ev game.Event) {

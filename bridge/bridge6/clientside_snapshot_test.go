@@ -67,7 +67,7 @@ func TestCapturedJoin(t *testing.T) {
 			t.Errorf("no %s", method)
 		}
 	}
-	entered := event(game.Event{Kind: game.EvPlayerEntered, Target: game.Nobody, Flag: true})
+	entered := eventCall(game.Event{Kind: game.EvPlayerEntered, Target: game.Nobody, Flag: true})
 	if !slices.ContainsFunc(client.Take(), func(c bridgetest.Call) bool { return cmp.Equal(c, entered) }) {
 		t.Error("the client did not enter")
 	}

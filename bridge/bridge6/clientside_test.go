@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/mode/dm"
@@ -49,7 +50,7 @@ func newTestClient(t testing.TB, cfg ClientConfig) *testClient {
 }
 
 // event is the call for an event, whose Player and Target are set.
-func event(ev game.Event) bridgetest.Call { return call("Event", ev) }
+func eventCall(ev game.Event) bridgetest.Call { return call("Event", ev) }
 
 // TestServerMessages checks what every message of a server becomes.
 func TestServerMessages(t *testing.T) {
@@ -78,31 +79,31 @@ func TestServerMessages(t *testing.T) {
 		{&msg6.Snap{Tick: 20, DeltaTick: 21, Parts: 3, Part: 2, CRC: 3, Data: []byte{1}}, []bridgetest.Call{call("SnapshotPart", snapshot.PartHeader{Tick: 20, BaseTick: -1, CRC: 3, Parts: 3}, int32(2), "\x01")}},
 		{&msg6.InputTiming{IntendedTick: 5, TimeLeft: -6}, []bridgetest.Call{call("InputTiming", int32(5), int32(-6))}},
 		{&msg6.PingReply{}, []bridgetest.Call{call("PingReply")}},
-		{&msg6.RconAuthStatus{Authed: 1, CmdList: 1}, []bridgetest.Call{call("RconAuthStatus", true)}},
-		{&msg6.RconAuthStatus{}, []bridgetest.Call{call("RconAuthStatus", false)}},
+		{&msg6.RconAuthStatus{Authed: 1, CmdList: 1}, []bridgetest.Call{call("RconAuthStatus", true, true)}},
+		{&msg6.RconAuthStatus{}, []bridgetest.Call{call("RconAuthStatus", false, false)}},
 		{&msg6.RconLine{Line: []byte("a\x1bb")}, []bridgetest.Call{call("RconLine", "a b")}},
 		{&msg6.RconCmdAdd{Name: []byte("n"), Help: []byte("h"), Params: []byte("p")}, []bridgetest.Call{call("RconCommand", command)}},
 		{&msg6.RconCmdRem{Name: []byte("n")}, []bridgetest.Call{call("RconCommandRemoved", "n")}},
 		{&msg6.MaplistAdd{Names: []byte("a\x00b\x00")}, []bridgetest.Call{call("MapListEntry", "a", false), call("MapListEntry", "b", false)}},
 		{&msg6.SvMotd{Message: []byte("two\nlines")}, []bridgetest.Call{call("Motd", "two\nlines")}},
-		{&msg6.SvBroadcast{Message: []byte("x")}, []bridgetest.Call{event(game.Event{Kind: game.EvBroadcast, Player: nobody, Target: nobody, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte("x")}, []bridgetest.Call{event(game.Event{Kind: game.EvChat, Player: nobody, Target: nobody, Chat: game.ChatAll, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{event(game.Event{Kind: game.EvChat, Player: 3, Target: nobody, Chat: game.ChatTeam, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{event(game.Event{Kind: game.EvChat, Player: 5, Target: 3, Chat: game.ChatWhisper, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{event(game.Event{Kind: game.EvChat, Player: 3, Target: 5, Chat: game.ChatWhisper, Text: "x"})}},
-		{&msg6.SvKillMsg{Killer: 1, Victim: 2, Weapon: msg6.WeaponGrenade}, []bridgetest.Call{event(game.Event{Kind: game.EvKill, Player: 1, Target: 2, Weapon: game.WeaponGrenade})}},
-		{&msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser}, []bridgetest.Call{event(game.Event{Kind: game.EvPickup, Player: 5, Target: nobody, Weapon: game.WeaponLaser, Pickup: game.PickupLaser})}},
-		{&msg6.SvEmoticon{ClientID: 2, Emoticon: 4}, []bridgetest.Call{event(game.Event{Kind: game.EvEmoticon, Player: 2, Target: nobody, Value: 4})}},
+		{&msg6.SvBroadcast{Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvBroadcast, Player: nobody, Target: nobody, Text: "x"})}},
+		{&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: nobody, Target: nobody, Chat: game.ChatAll, Text: "x"})}},
+		{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 3, Target: nobody, Chat: game.ChatTeam, Text: "x"})}},
+		{&msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 5, Target: 3, Chat: game.ChatWhisper, Text: "x"})}},
+		{&msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 3, Target: 5, Chat: game.ChatWhisper, Text: "x"})}},
+		{&msg6.SvKillMsg{Killer: 1, Victim: 2, Weapon: msg6.WeaponGrenade}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvKill, Player: 1, Target: 2, Weapon: game.WeaponGrenade})}},
+		{&msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvPickup, Player: 5, Target: nobody, Weapon: game.WeaponLaser, Pickup: game.PickupLaser})}},
+		{&msg6.SvEmoticon{ClientID: 2, Emoticon: 4}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvEmoticon, Player: 2, Target: nobody, Value: 4})}},
 		{&msg6.SvVoteClearOptions{}, []bridgetest.Call{call("VoteOptions", []string(nil), true)}},
 		{&msg6.SvVoteOptionListAdd{Count: 2, Descriptions: [15][]byte{[]byte("a"), []byte("b")}}, []bridgetest.Call{call("VoteOptions", []string{"a", "b"}, false)}},
 		{&msg6.SvVoteOptionAdd{Description: []byte("c")}, []bridgetest.Call{call("VoteOptions", []string{"c"}, false)}},
 		{&msg6.SvVoteOptionRemove{Description: []byte("c")}, []bridgetest.Call{call("VoteOptionRemoved", "c")}},
 		{&msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 6}, []bridgetest.Call{call("VoteStatus", int32(1), int32(2), int32(3), int32(6))}},
-		{&msg6.SvRaceFinish{ClientID: 3, Time: 12345, Diff: -5, RecordServer: true}, []bridgetest.Call{event(game.Event{Kind: game.EvRaceFinish, Player: 3, Target: nobody, Value: 12345, Extra: -5, Record: game.RecordOfAll})}},
-		{&msg6.SvDDRaceTime{Time: 100, Check: -25}, []bridgetest.Call{event(game.Event{Kind: game.EvCheckpoint, Player: nobody, Target: nobody, Value: -250})}},
+		{&msg6.SvRaceFinish{ClientID: 3, Time: 12345, Diff: -5, RecordServer: true}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvRaceFinish, Player: 3, Target: nobody, Value: 12345, Extra: -5, Record: game.RecordOfAll})}},
+		{&msg6.SvDDRaceTime{Time: 100, Check: -25}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvCheckpoint, Player: nobody, Target: nobody, Value: -250, Extra: 1000})}},
 		{&msg6.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("p"), HelpText: []byte("h")}, []bridgetest.Call{call("ChatCommand", command, false)}},
 		{&msg6.SvCommandInfoRemove{Name: []byte("n")}, []bridgetest.Call{call("ChatCommand", bridge.CommandInfo{Name: "n"}, true)}},
-		{&msg6.SvRecord{ServerTimeBest: 99}, nil},
+		{&msg6.SvRecord{ServerTimeBest: 99}, []bridgetest.Call{call("Other", event.RaceRecords{Best: 990})}},
 	} {
 		receive(t, c.clientSide, tt.m)
 		c.Expect(t, fmt.Sprintf("%T", tt.m), tt.want...)
@@ -148,7 +149,7 @@ func TestReceiveTuneParams(t *testing.T) {
 		params[i] = int32(i + 1)
 	}
 	receive(t, c.clientSide, &msg6.SvTuneParams{Params: params})
-	c.Expect(t, "tuning", event(game.Event{Kind: game.EvTuneParams, Player: game.Nobody, Target: game.Nobody}))
+	c.Expect(t, "tuning", eventCall(game.Event{Kind: game.EvTuneParams, Player: game.Nobody, Target: game.Nobody}))
 	for i, v := range c.Tuning() {
 		if want := int32(i + 1); i < laserDamageIndex && v != want || i >= laserDamageIndex && v != want+1 {
 			t.Errorf("parameter %d is %d", i, v)
@@ -267,7 +268,7 @@ func playerSnapshot(names ...string) *snapshot.Snapshot {
 // TestDerivedPlayerEvents checks the events about players that snapshots show.
 func TestDerivedPlayerEvents(t *testing.T) {
 	ev := func(kind game.EventKind, id game.PlayerID, team game.Team) bridgetest.Call {
-		return event(game.Event{Kind: kind, Player: id, Target: game.Nobody, Team: team, Flag: true})
+		return eventCall(game.Event{Kind: kind, Player: id, Target: game.Nobody, Team: team, Flag: true})
 	}
 	entered := func(id game.PlayerID, team game.Team) bridgetest.Call { return ev(game.EvPlayerEntered, id, team) }
 	left := func(id game.PlayerID) bridgetest.Call { return ev(game.EvPlayerLeft, id, 0) }
@@ -305,7 +306,7 @@ func TestDerivedPlayerEvents(t *testing.T) {
 func TestDerivedFlagEvents(t *testing.T) {
 	c := newTestClient(t, ClientConfig{})
 	msg := func(kind game.GameMsg, player game.PlayerID, value, extra int32) []bridgetest.Call {
-		return []bridgetest.Call{event(game.Event{Kind: game.EvGameMsg, GameMsg: kind, Player: player, Target: game.Nobody, Value: value, Extra: extra})}
+		return []bridgetest.Call{eventCall(game.Event{Kind: game.EvGameMsg, GameMsg: kind, Player: player, Target: game.Nobody, Value: value, Extra: extra})}
 	}
 	for i, tt := range []struct {
 		red, blue, redScore int32
@@ -330,7 +331,7 @@ func TestDerivedFlagEvents(t *testing.T) {
 		b.Finish(&s)
 		c.ReceiveSnapshot(int32(100+2*i), &s)
 		if i == 0 {
-			c.Expect(t, "first snapshot", event(game.Event{Kind: game.EvGameInfo, Player: game.Nobody, Target: game.Nobody}))
+			c.Expect(t, "first snapshot", eventCall(game.Event{Kind: game.EvGameInfo, Player: game.Nobody, Target: game.Nobody}))
 		} else {
 			c.Expect(t, fmt.Sprint("snapshot ", i), tt.want...)
 		}
@@ -368,8 +369,8 @@ func TestClientMessages(t *testing.T) {
 	c.SendInput(8, 9, &in, 10)
 	arrives("input", call("Input", bridge.InputMessage{AckTick: 8, IntendedTick: 9, Input: in, Valid: true}))
 	c.SendChatCommand("w", "alice hi")
-	c.SendCallVote(bridge.VoteKick, "1", "bad")
-	c.SendCallVote(bridge.VoteOption, "next", "")
+	c.SendCallVote(bridge.VoteKick, "1", "bad", false)
+	c.SendCallVote(bridge.VoteOption, "next", "", false)
 	c.SendVote(-1)
 	c.SendRconAuth("me", "pw")
 	c.SendRconCmd("status")

@@ -72,7 +72,7 @@ func TestTeams(t *testing.T) {
 		}
 		got := c.Take()
 		event := func(id game.PlayerID, team int32) any {
-			return event(game.Event{Kind: game.EvRaceTeam, Player: id, Target: game.Nobody, Value: team})
+			return eventCall(game.Event{Kind: game.EvRaceTeam, Player: id, Target: game.Nobody, Value: team})
 		}
 		if len(got) != 2 || !gocmp.Equal(any(got[0]), event(0, 7)) || !gocmp.Equal(any(got[1]), event(1, game.TeamSuper)) {
 			t.Errorf("release %d: the client got %+v", tt.version, got)

@@ -110,8 +110,9 @@ func (c *clientSide) SendChatCommand(name, args string) {
 	c.sendVital(&msg7.ClCommand{Name: []byte(name), Arguments: []byte(args)})
 }
 
-func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {
-	c.sendVital(&msg7.ClCallVote{Type: []byte(kind.MessageType()), Value: []byte(value), Reason: []byte(reason)})
+func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string, force bool) bool {
+	c.sendVital(&msg7.ClCallVote{Type: []byte(kind.String()), Value: []byte(value), Reason: []byte(reason), Force: force})
+	return true
 }
 
 func (c *clientSide) SendVote(choice int32) { c.sendVital(&msg7.ClVote{Vote: msg7.VoteChoice(choice)}) }
@@ -122,6 +123,9 @@ func (c *clientSide) SendRconAuth(_, password string) {
 }
 
 func (c *clientSide) SendRconCmd(line string) { c.sendVital(&msg7.RconCmd{Command: []byte(line)}) }
+
+// SendCamera sends nothing: 0.7 has no such message.
+func (c *clientSide) SendCamera(*bridge.Camera) bool { return false }
 
 func (c *clientSide) SendPing() { c.sendUnreliable(&msg7.Ping{}) }
 

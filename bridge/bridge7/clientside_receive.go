@@ -56,6 +56,7 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 			ChunksPerRequest: int(m.ChunksPerRequest), ChunkSize: int(m.ChunkSize),
 		}
 		change.Refusal = refusalReason(change)
+		c.handler.OnOther(change.Event(""))
 		c.handler.OnMapChange(change)
 	case *msg7.MapData:
 		c.handler.OnMapData(-1, m.Data)
@@ -80,9 +81,9 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 	case *msg7.SvVoteOptionRemove:
 		c.handler.OnVoteOptionRemoved(safetext.Line(m.Description))
 	case *msg7.RconAuthOn:
-		c.handler.OnRconAuthStatus(true)
+		c.handler.OnRconAuthStatus(true, true)
 	case *msg7.RconAuthOff:
-		c.handler.OnRconAuthStatus(false)
+		c.handler.OnRconAuthStatus(false, false)
 	case *msg7.RconLine:
 		c.handler.OnRconLine(safetext.Line(m.Line))
 	case *msg7.RconCmdAdd:

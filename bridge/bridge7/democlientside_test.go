@@ -28,10 +28,12 @@ func newDemoHandler(newSide func(bridge.ServerMessageHandler) bridge.ClientSide)
 	side := newSide(h)
 	h.Side = func() bridge.ClientSide { return side }
 	h.Emit = func(e event.Event) {
-		h.events = append(h.events, strings.TrimPrefix(fmt.Sprintf("%T%+v", e, e), "event."))
+		h.events = append(h.events, eventText(e))
 	}
 	return h, side
 }
+
+func eventText(e event.Event) string { return fmt.Sprintf("%T%+v", e, e) }
 
 // demoSnapshot returns a snapshot of objects by id.
 func demoSnapshot(objects map[int][]msg7.Object) *snapshot.Snapshot {
@@ -110,14 +112,25 @@ func TestDemoObjects(t *testing.T) {
 	receive(&msg7.DeClientEnter{Name: []byte("dora"), ClientID: 6, Team: 1})
 	receive(&msg7.DeClientLeave{Name: []byte("carl"), ClientID: 5})
 	side.ReceiveSnapshot(18, demoSnapshot(map[int][]msg7.Object{6: {demoPlayer("dora", 1, false)}}))
-	wantEvents := []string{
-		"Joined{Player:{ID:3 Name:alice Clan:yard Team:1} Known:false Quiet:true}",
-		"Joined{Player:{ID:5 Name:bob Clan: Team:0} Known:false Quiet:false}",
-		"Kill{Killer:{ID:3 Name:alice Clan:yard Team:1} Victim:{ID:5 Name:bob Clan: Team:0} Weapon:1 Special:0}",
-		"Left{Player:{ID:5 Name:bob Clan:yard Team:-1} Reason:bye Quiet:false}",
-		"Joined{Player:{ID:5 Name:carl Clan:yard Team:0} Known:false Quiet:true}",
-		"Joined{Player:{ID:6 Name:dora Clan:yard Team:1} Known:false Quiet:false}",
-		"Left{Player:{ID:5 Name:carl Clan:yard Team:0} Reason: Quiet:false}",
+	player := func(id game.PlayerID, name, clan string, team game.Team) event.Player {
+		return event.Player{ID: id, Name: name, Clan: clan, Team: team}
+	}
+	inYard := func(e event.Joined) event.Joined {
+		e.Country, e.Skin = want.Country, want.Skin
+		return e
+	}
+	bob := player(5, "bob", "", game.TeamRed)
+	var wantEvents []string
+	for _, e := range []event.Event{
+		inYard(event.Joined{Player: player(3, "alice", "yard", game.TeamBlue), Self: true, Quiet: true}),
+		event.Joined{Player: bob},
+		event.Kill{Killer: player(3, "alice", "yard", game.TeamBlue), Victim: bob, Weapon: game.WeaponGun},
+		event.Left{Player: player(5, "bob", "yard", game.TeamSpectators), Reason: "bye"},
+		inYard(event.Joined{Player: player(5, "carl", "yard", game.TeamRed), Quiet: true}),
+		inYard(event.Joined{Player: player(6, "dora", "yard", game.TeamBlue)}),
+		event.Left{Player: player(5, "carl", "yard", game.TeamRed)},
+	} {
+		wantEvents = append(wantEvents, eventText(e))
 	}
 	if !slices.Equal(h.events, wantEvents) {
 		t.Errorf("%s,\nwant %s", strings.Join(h.events, "\n"), strings.Join(wantEvents, "\n"))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -100,7 +101,7 @@ func (s *serverMessages) OnVoteStatus(yes, no, pass, all int32) {
 	s.add("VoteStatus", yes, no, pass, all)
 }
 func (s *serverMessages) OnVoteOptionRemoved(text string)     { s.add("VoteOptionRemoved", text) }
-func (s *serverMessages) OnRconAuthStatus(on bool)            { s.add("RconAuthStatus", on) }
+func (s *serverMessages) OnRconAuthStatus(on, list bool)      { s.add("RconAuthStatus", on, list) }
 func (s *serverMessages) OnRconLine(line string)              { s.add("RconLine", line) }
 func (s *serverMessages) OnRconCommand(c *bridge.CommandInfo) { s.add("RconCommand", *c) }
 func (s *serverMessages) OnRconCommandRemoved(name string)    { s.add("RconCommandRemoved", name) }
@@ -112,6 +113,11 @@ func (s *serverMessages) OnMapListEntry(name string, removed bool) {
 }
 func (s *serverMessages) OnChatCommand(c *bridge.CommandInfo, removed bool) {
 	s.add("ChatCommand", *c, removed)
+}
+func (s *serverMessages) OnOther(e event.Event) {
+	if _, ok := e.(event.MapAnnounced); !ok { // which is a MapChange, too
+		s.add("Other", e)
+	}
 }
 func (s *serverMessages) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	s.add("SnapshotPart", h, part, string(data))

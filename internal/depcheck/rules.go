@@ -76,7 +76,7 @@ var rooms = map[string][]string{
 	"internal/golden":      {"protocol", "format", "internal/pcap"},
 	"internal/pcap":        {},
 	"internal/depcheck":    {},
-	"internal/dump":        {"protocol", "format", "internal/pcap"}, // explains demos, too
+	"internal/dump":        {"protocol", "format", "game", "internal/pcap"}, // explains demos, too
 	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
@@ -85,7 +85,7 @@ var rooms = map[string][]string{
 	"internal/demotest":    {"format", "protocol"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},
-	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},
+	"internal/bridgetest":  {"bridge", "event", "format", "game", "maps", "protocol"},
 	"internal/peers":       everything,
 
 	// The program, as a package for programs with mods of their own.

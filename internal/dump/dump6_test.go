@@ -22,7 +22,7 @@ func TestGoldenCapture6(t *testing.T) {
 		"#1 1> control CONNECT ack=0 bytes=12 tokens=trailer", "#2 1< control CONNECTACCEPT", "tokens=trailer token=002c669a", "#3 1> control ACCEPT",
 		"1> control CLOSE", `1> system CLIENTVER vital=1 ack=0 bytes=47 ConnectionID=b89cfce9-df84-434f-a1e2-04c3ad3736c3 Version=16040 Text="DDNet 16.4"`,
 		"1< system MAP_CHANGE vital=4 ack=2 bytes=12 Name=dm1 CRC=-233464210 Size=5805",
-		`Message="hello world"`, "1< game Sv_TuneParams vital=8 ack=4 bytes=101 Params=[1000 200 50",
+		`Message="hello world"`, "1< game Sv_TuneParams vital=8 ack=4 bytes=101 Params={ground_control_speed=1000 ground_control_accel=200 ground_friction=50",
 		"connless gie3 bytes=15 extra=30435 Token=35", `connless iext bytes=121 texts=[7791395 "0.6.4, 16.4" "My DDNet server" dm1`,
 		"Input={Direction=0 TargetX=1 TargetY=0 Jump=0", "ClientInfo 0={Name=capture", "GameInfoEx 0={Flags=", "DDNetCharacter 0={Flags=",
 		"Ex 32767={UUID=", "DDNetLaser ", "Missing=3",

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
@@ -339,6 +340,36 @@ func BenchmarkGolden(b *testing.B) {
 		d := New(Config{}, func(r *Record) { line = r.AppendText(line[:0]) })
 		if err := ReadCapture(bytes.NewReader(file), d.Feed); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestParametersHaveNames: messages of the match show the parameters that their kind has, and tuning
+// shows the names of the parameters.
+func TestParametersHaveNames(t *testing.T) {
+	tuning := msg7.SvTuneParams{}
+	tuning.Params[12] = 50
+	for _, tt := range []struct {
+		m    any
+		want string
+	}{
+		{&msg7.SvGameMsg{Kind: msg7.GameMsgTeamSwap}, "Kind=TeamSwap"},
+		{&msg7.SvGameMsg{Kind: msg7.GameMsgTeamAll, Params: [3]int32{-1}}, "Kind=TeamAll Team=Spectators"},
+		{&msg7.SvGameMsg{Kind: msg7.GameMsgGamePaused, Params: [3]int32{5}}, "Kind=GamePaused ClientID=5"},
+		{&msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{1, 2, 300}}, "Kind=CTFCapture Team=Blue ClientID=2 Ticks=300"},
+		{&tuning, "gravity=50 velramp_start=0"},
+		{&msg7.DeTuneParams{Params: tuning.Params}, "gravity=50 velramp_start=0"},
+		{&msg6.SvTuneParams{Params: make([]int32, 48)}, "laser_damage=0 player_collision=0"},
+		{&msg6.SvTuneParams{Params: make([]int32, 48)}, "ground_elasticity_y=0 47=0"},
+	} {
+		got := string(fieldsOf(tt.m).appendText(nil))
+		if !strings.Contains(got, tt.want) || strings.HasPrefix(tt.want, "Kind") && strings.TrimSpace(got) != tt.want {
+			t.Errorf("%T: %s, want %s", tt.m, got, tt.want)
+		}
+	}
+	for kind := msg7.GameMsgTeamSwap; kind <= msg7.GameMsgGamePaused; kind++ {
+		if len(kind.ParamNames()) != kind.Params() {
+			t.Errorf("%v has %d parameters and the names %v", kind, kind.Params(), kind.ParamNames())
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package dump
 
 import (
+	"cmp"
+	"strconv"
+
 	messages "github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -65,6 +68,29 @@ func (r *Record) addMessage(m any) {
 	default:
 		r.Fields = append(r.Fields, fieldsOf(m)...)
 	}
+}
+
+// gameMsgFields returns the parameters that the kind has, by their names.
+func gameMsgFields(m *msg7.SvGameMsg) Fields {
+	fs := Fields{{"Kind", m.Kind.String()}}
+	for i, p := range m.Kind.ParamNames() {
+		if p == "Team" {
+			fs = append(fs, Field{p, msg7.Team(m.Params[i]).String()})
+		} else {
+			fs = append(fs, Field{p, m.Params[i]})
+		}
+	}
+	return fs
+}
+
+// tuningFields returns the parameters of the physics by their names in the tune command, times 100 as
+// they are sent. Those without a name have their number.
+func tuningFields(params []int32, name func(i int) string) Fields {
+	fs := Fields{}
+	for i, v := range params {
+		fs = append(fs, Field{cmp.Or(name(i), strconv.Itoa(i)), v})
+	}
+	return fs
 }
 
 // addInputSize adds the size of an input if it is unusual.

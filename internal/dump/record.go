@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
@@ -93,6 +95,14 @@ func fieldsOf(v any) Fields {
 		return clientInfoFields(info)
 	case *msg7.DeClientInfo:
 		return demoClientInfoFields(info)
+	case *msg7.SvGameMsg:
+		return gameMsgFields(info)
+	case *msg7.SvTuneParams:
+		return Fields{{"Params", tuningFields(info.Params[:], physics.TuneParamName)}}
+	case *msg7.DeTuneParams:
+		return Fields{{"Params", tuningFields(info.Params[:], physics.TuneParamName)}}
+	case *msg6.SvTuneParams:
+		return Fields{{"Params", tuningFields(info.Params, ddrace.TuneParamName)}}
 	}
 	rv := reflect.Indirect(reflect.ValueOf(v))
 	fs := Fields{}

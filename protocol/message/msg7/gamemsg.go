@@ -12,6 +12,19 @@ type SvGameMsg struct {
 	Params [3]int32
 }
 
+// ParamNames returns what the parameters of the kind are: Team, ClientID or Ticks.
+func (k GameMsgKind) ParamNames() []string {
+	switch k {
+	case GameMsgTeamAll, GameMsgTeamBalanceVictim, GameMsgCTFGrab:
+		return []string{"Team"}
+	case GameMsgGamePaused:
+		return []string{"ClientID"}
+	case GameMsgCTFCapture:
+		return []string{"Team", "ClientID", "Ticks"}
+	}
+	return nil
+}
+
 // Params returns how many parameters follow the kind on the wire: 0, 1 or 3.
 func (k GameMsgKind) Params() int {
 	switch k {

@@ -1,0 +1,144 @@
+package event
+
+import "github.com/teeyard/teeyard/game"
+
+// The lists that a server sends, entry by entry. Removed entries are gone. Client has them as a whole.
+type (
+	// RconCommand is a command of the remote console. (RCON_CMD_ADD, RCON_CMD_REM)
+	RconCommand struct {
+		Name    string `json:"name"`
+		Params  string `json:"params,omitempty"`
+		Help    string `json:"help,omitempty"`
+		Removed bool   `json:"removed,omitempty"`
+	}
+	// ChatCommand is a command that can be typed in the chat. (Sv_CommandInfo, Sv_CommandInfoRemove)
+	ChatCommand struct {
+		Name    string `json:"name"`
+		Params  string `json:"params,omitempty"`
+		Help    string `json:"help,omitempty"`
+		Removed bool   `json:"removed,omitempty"`
+	}
+	// MapEntry is a map of the server. (MAPLIST_ENTRY_ADD, MAPLIST_ENTRY_REM; DDNet: MAPLIST_ADD)
+	MapEntry struct {
+		Map     string `json:"map"`
+		Removed bool   `json:"removed,omitempty"`
+	}
+	// VoteOptionEntry is an option to vote on. (Sv_VoteOptionAdd, Sv_VoteOptionListAdd,
+	// Sv_VoteOptionRemove)
+	VoteOptionEntry struct {
+		Option  string `json:"option"`
+		Removed bool   `json:"removed,omitempty"`
+	}
+	// VoteOptionsCleared reports that the options to vote on are gone. (Sv_VoteClearOptions)
+	VoteOptionsCleared struct{}
+	// ListBegin announces that Count entries of a list follow: of rcon_commands or of maps. (DDNet:
+	// RCON_CMD_GROUP_START, MAPLIST_GROUP_START)
+	ListBegin struct {
+		Of    string `json:"of"`
+		Count int32  `json:"count"`
+	}
+)
+
+// What a server says of itself and its map.
+type (
+	// MapAnnounced names the map that the client loads next. SHA256 is empty, and URL too, if the
+	// server does not say them. ChunkSize and ChunksPerRequest say how 0.7 sends the file. (MAP_CHANGE,
+	// DDNet: MAP_DETAILS)
+	MapAnnounced struct {
+		Map              string `json:"map"`
+		CRC              uint32 `json:"crc"`
+		Size             int    `json:"size"`
+		SHA256           string `json:"sha256,omitempty"`
+		URL              string `json:"url,omitempty"`
+		ChunkSize        int    `json:"chunk_size,omitempty"`
+		ChunksPerRequest int    `json:"chunks_per_request,omitempty"`
+	}
+	// MapText describes the map. (DDNet: Sv_MapInfo)
+	MapText struct {
+		Text string `json:"text"`
+	}
+	// Capabilities are what a server of DDNet can do. Version says how many of them it knows.
+	// (DDNet: CAPABILITIES)
+	Capabilities struct {
+		Version         int32 `json:"version"`
+		DDNet           bool  `json:"ddnet,omitempty"`
+		ChatTimeoutCode bool  `json:"chat_timeout_code,omitempty"`
+		AnyPlayerFlag   bool  `json:"any_player_flag,omitempty"`
+		PingEx          bool  `json:"ping_ex,omitempty"`
+		AllowDummy      bool  `json:"allow_dummy,omitempty"`
+		SyncWeaponInput bool  `json:"sync_weapon_input,omitempty"`
+	}
+	// RconType says whether the remote console needs a name besides the password. (DDNet: RCONTYPE)
+	RconType struct {
+		NameRequired bool `json:"name_required"`
+	}
+	// Redirect asks the client to go to another port of the same machine. The client stays until its
+	// owner dials there. (DDNet: REDIRECT)
+	Redirect struct {
+		Port int32 `json:"port"`
+	}
+	// Alert is a warning from the server, or from a moderator. (DDNet: Sv_ServerAlert,
+	// Sv_ModeratorAlert)
+	Alert struct {
+		Text      string `json:"text"`
+		Moderator bool   `json:"moderator,omitempty"`
+	}
+)
+
+// What only servers of 0.6 and DDNet tell of the game.
+type (
+	// Sound is a sound without a place. (0.6: Sv_SoundGlobal)
+	Sound struct {
+		Sound game.Sound `json:"sound"`
+	}
+	// MapSound is a sound of the map, by its index there. (DDNet: Sv_MapSoundGlobal)
+	MapSound struct {
+		Sound int32 `json:"sound"`
+	}
+	// RaceTime is the time of the race of the player whom the client sees, in ms, while it runs or at
+	// its Finish. Diff is that to the best race. A time at a checkpoint is a [Checkpoint]. (DDNet: Sv_DDRaceTime)
+	RaceTime struct {
+		Time   int32 `json:"milliseconds"`
+		Diff   int32 `json:"diff,omitempty"`
+		Finish bool  `json:"finish,omitempty"`
+	}
+	// RaceRecords are the best times on the map, of all and of the client's player, in ms; 0 for
+	// none. (DDNet: Sv_Record)
+	RaceRecords struct {
+		Best int32 `json:"best"`
+		Own  int32 `json:"own"`
+	}
+	// RaceTeamKilled reports that a team of DDRace died, because of First, who may be nobody. (DDNet:
+	// Sv_KillMsgTeam)
+	RaceTeamKilled struct {
+		RaceTeam int32  `json:"race_team"`
+		First    Player `json:"first"`
+	}
+	// OwnVote is the client's answer to the running vote: -1 no, 0 none, 1 yes. (DDNet: Sv_YourVote)
+	OwnVote struct {
+		Choice int32 `json:"choice"`
+	}
+	// ProfileCooldown is the tick from which the server takes another name or skin. (DDNet:
+	// Sv_ChangeInfoCooldown)
+	ProfileCooldown struct {
+		Tick int32 `json:"tick"`
+	}
+	// OtherInput is what another player will do at a tick, as Input. Servers send it for prediction,
+	// to clients that claim release 19.4. (DDNet: Sv_PreInput)
+	OtherInput struct {
+		Player Player     `json:"player"`
+		Tick   int32      `json:"tick"`
+		Input  game.Input `json:"input"`
+	}
+	// TeamSave is how far the saving of a team of DDRace is. State is pending, done, fallback_file,
+	// warning or error. (DDNet: Sv_SaveCode)
+	TeamSave struct {
+		State     string `json:"state"`
+		Error     string `json:"error,omitempty"`
+		By        string `json:"by"`
+		Server    string `json:"server"`
+		Generated string `json:"generated_code,omitempty"`
+		Code      string `json:"code,omitempty"`
+		Members   string `json:"members"`
+	}
+)
