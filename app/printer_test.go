@@ -12,12 +12,10 @@ import (
 
 // TestJSONKeysOnce: no field of an event hides another, the time above all.
 func TestJSONKeysOnce(t *testing.T) {
-	for _, e := range []event.Event{
-		event.Download{}, event.Entered{}, event.Disconnected{Text: "x", Again: 1}, event.ServerInfo{}, event.Chat{}, event.Kill{Special: 1},
-		event.Joined{Known: true}, event.Left{Reason: "x"}, event.TeamChange{}, event.SkinChange{}, event.Emoticon{}, event.PickedUp{},
-		event.Notice{}, event.Broadcast{}, event.Motd{}, event.GameInfo{}, event.Settings{}, event.Tuning{}, event.RaceFinish{Time: 1500},
-		event.Checkpoint{}, event.RaceTeam{}, event.VoteStart{Reason: "x", Time: 25 * time.Second}, event.VoteCount{}, event.VoteEnd{}, event.RconAuth{}, event.RconLine{},
-	} {
+	for _, e := range append(event.All(),
+		event.Disconnected{Text: "x", Again: 1}, event.Kill{Special: 1, KillerLeft: true}, event.RaceFinish{Time: 1500},
+		event.VoteStart{Reason: "x", Time: 25 * time.Second},
+	) {
 		var out bytes.Buffer
 		(&jsonPrinter{w: &out}).printEvent(e)
 		keys := topLevelKeys(t, out.Bytes())
@@ -33,13 +31,13 @@ func TestJSONKeysOnce(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &fields); err != nil || fields.Time.IsZero() {
 			t.Errorf("%T: %v, %v", e, fields, err)
 		}
-		switch e.(type) {
+		switch e := e.(type) {
 		case event.VoteStart:
-			if fields.Seconds != 25 {
+			if fields.Seconds != e.Time.Seconds() {
 				t.Errorf("a vote of %v seconds", fields.Seconds)
 			}
 		case event.RaceFinish:
-			if fields.Milliseconds != 1500 {
+			if fields.Milliseconds != int(e.Time) {
 				t.Errorf("a race of %v ms", fields.Milliseconds)
 			}
 		}

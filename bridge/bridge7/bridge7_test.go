@@ -639,7 +639,7 @@ func TestSizeOfSnapshots(t *testing.T) {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		items, ints := p.snapshot.size()
-		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: 0, VitalsOf: 0, ShowAll: true}, new([game.MaxPlayers]int32), demo)
+		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: 0, VitalsOf: 0, ShowAll: true}, new([game.MaxPlayers]int32), msg7.ClientVersion, demo)
 		b.Finish(&s)
 		sum := 0
 		for i := range s.Len() {
