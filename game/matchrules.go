@@ -118,14 +118,18 @@ func (w *World) decidePlayers() {
 }
 
 // limitRules limits the operator's rules to their ranges and to what mode and mods decided.
-func (w *World) limitRules() {
-	w.rules.clamp()
+func (w *World) limitRules() { w.rules = w.LimitRules(w.rules) }
+
+// LimitRules returns the rules that are in force when the operator wants r.
+func (w *World) LimitRules(r Rules) Rules {
+	r.clamp()
 	if p := w.decisions.purity; p != nil {
-		w.rules.PureTuning = *p
+		r.PureTuning = *p
 	}
 	if w.match.flags&GameFlagDDRace != 0 {
-		w.rules.ScoreLimit = 0 // scores are times, which clients would show it beside
+		r.ScoreLimit = 0 // scores are times, which clients would show it beside
 	}
+	return r
 }
 
 // canStart reports whether a match can start.

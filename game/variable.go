@@ -158,6 +158,24 @@ func (w *World) Variables() []Variable {
 	return all
 }
 
+// VariableInForce returns the value that counts of a variable of the mode or a mod. In worlds of DDRace, the settings and
+// tiles of the map may overrule what operators have set. It returns false if there is no such variable.
+func (w *World) VariableInForce(name string) (value string, ok bool) {
+	for i := range w.declared.variables {
+		v := &w.declared.variables[i]
+		if v.Name != name || w.isOff(v.changed.of) {
+			continue
+		}
+		if w.ddrace != nil {
+			if x, isSetting := w.ddrace.world.Settings().Value(name); isSetting {
+				return strconv.Itoa(int(x)), true
+			}
+		}
+		return v.value(), true
+	}
+	return "", false
+}
+
 // SetVariable returns the command that sets a variable of a mode or mod.
 func SetVariable(name, value string) Command {
 	return Command{Kind: CmdSetVariable, Player: Nobody, Target: Nobody, Text: name + argEnd + value}

@@ -87,6 +87,9 @@ func (s *Server) newConsole() error {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
+	if err := s.addInForce(); err != nil {
+		return err
+	}
 	return s.addHooks()
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -144,11 +143,7 @@ var halfLifeRules = []string{
 // Rules implements halflife.Game.
 func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 	for _, name := range halfLifeRules {
-		value := h.server.console.Value(name)
-		if name == "sv_scorelimit" {
-			value = strconv.Itoa(int(h.server.world.Rules().ScoreLimit)) // modes can be without one
-		}
-		dst = append(dst, halflife.Rule{Name: name, Value: value})
+		dst = append(dst, halflife.Rule{Name: name, Value: h.server.console.Value(name)})
 	}
 	v := &h.server.settings
 	return append(dst,

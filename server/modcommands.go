@@ -33,6 +33,9 @@ type modVariable struct {
 	game.Variable
 	number int
 	text   string
+	// setIn is the number of the world that gets the value with the tick after setAt; see modVariableInForce.
+	setIn uint64
+	setAt int32
 }
 
 // variableValues returns the values that variables of mods have in a new world.
@@ -190,7 +193,10 @@ func (s *Server) registerModVariable(v game.Variable) error {
 	}
 	if err == nil {
 		m.set(v.Value)
-		err = s.console.After(v.Name, func(call *console.Call) { s.setModVariable(v.Name, call) })
+		err = s.console.After(v.Name, func(call *console.Call) { s.setModVariable(m, call) })
+	}
+	if err == nil {
+		err = s.console.InForce(v.Name, func() (string, bool) { return s.modVariableInForce(m) })
 	}
 	if err != nil {
 		return fmt.Errorf("%w: variable %q: %w", game.ErrDeclared, v.Name, err)
@@ -200,7 +206,7 @@ func (s *Server) registerModVariable(v game.Variable) error {
 	if s.resume.from != nil {
 		// As other settings, it is what it was in the match that goes on.
 		m.set(v.Value)
-		s.setModVariable(v.Name, nil)
+		s.setModVariable(m, nil)
 	}
 	return nil
 }
@@ -212,8 +218,9 @@ func (m *modVariable) set(value string) {
 }
 
 // setModVariable tells the world the value of a variable, which a call in the console has set, if it is not nil.
-func (s *Server) setModVariable(name string, call *console.Call) {
-	value := s.console.Value(name)
+func (s *Server) setModVariable(m *modVariable, call *console.Call) {
+	name := m.Name
+	value := s.console.Configured(name)
 	if s.modCommands.starting && s.resume.from != nil && value != s.worldVariable(name) {
 		return
 	}
@@ -227,11 +234,21 @@ func (s *Server) setModVariable(name string, call *console.Call) {
 	if s.modCommands.starting && value == s.worldVariable(name) {
 		return // the world began with it
 	}
+	m.setIn, m.setAt = s.storage.world, s.world.Tick()
 	if cmd := game.SetVariable(name, value); call != nil {
 		s.askWorld(call, cmd)
 	} else {
 		s.queueCommand(cmd)
 	}
+}
+
+// modVariableInForce returns the value that counts of a variable: that of the world, which the map or the mod itself may
+// have changed, unless it is still to be told another one.
+func (s *Server) modVariableInForce(m *modVariable) (value string, ok bool) {
+	if m.setIn == s.storage.world && m.setAt == s.world.Tick() {
+		return "", false
+	}
+	return s.world.VariableInForce(m.Name)
 }
 
 // worldVariable returns the value that the world has for a variable.

@@ -243,7 +243,7 @@ func (s *Server) resetRaceVariables() {
 			if !configured {
 				value = byDefault
 			}
-			if s.console.Value(name) != value {
+			if s.console.Configured(name) != value {
 				s.console.Execute(name+" "+value, console.Operator)
 			}
 			continue

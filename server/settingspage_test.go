@@ -55,9 +55,10 @@ external console:
     sv_name "My server"; sv_map testbox   # a comment
     teeyard serve "sv_name My server" "sv_map testbox"
 
-A variable with a value is set, one without is shown. A number out of range becomes the nearest
-that is allowed, and the log says so. ` + "`save_config NAME`" + ` writes what differs from the defaults
-to ` + "`configs/NAME.cfg`" + `, and ` + "`toggle`" + ` switches a variable between two values.
+A name with a value sets the variable. A name alone shows the value in force: a map, the mode or a mod may
+overrule yours. A number out of range becomes the nearest that is allowed, and the log says so.
+` + "`save_config NAME`" + ` writes your values that differ from the defaults to ` + "`configs/NAME.cfg`" + `, and ` + "`toggle`" + `
+switches a variable between two values.
 
 ## Variables
 

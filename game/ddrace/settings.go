@@ -97,6 +97,16 @@ func IsSetting(name string) bool {
 	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Name == name })
 }
 
+// Value returns the value of the variable of the console called name, and whether it is one of Settings.
+func (s *Settings) Value(name string) (value int32, ok bool) {
+	for _, v := range &variables {
+		if v.Name == name {
+			return *v.Field(s), true
+		}
+	}
+	return 0, false
+}
+
 // Changed walks through the variables that are not at their defaults.
 func (s *Settings) Changed(yield func(name string, value int32) bool) {
 	for _, v := range &variables {

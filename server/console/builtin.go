@@ -55,13 +55,12 @@ func (c *Console) toggle(call *Call) {
 		call.Warn("Console", "No such command: '%s'.", call.Arg(0))
 		return
 	}
-	v, ok := e.variable.(*IntVar)
-	if !ok {
+	if _, ok := e.variable.(*IntVar); !ok {
 		call.Warn("Console", "Invalid command: '%s'.", call.Arg(0))
 		return
 	}
 	x := call.Int(1)
-	if *v.Value == x {
+	if parseInt(e.shown()) == x {
 		x = call.Int(2)
 	}
 	c.Execute(fmt.Sprintf("%s %d", e.cmd.Name, x), call.Caller)

@@ -275,6 +275,7 @@ type entry struct {
 	level    Level
 	variable variable // nil for a command that is not a variable
 	afterRun []func(*Call)
+	inForce  func() (value string, overrules bool) // see Console.InForce
 	// saveDefault is whether save_config writes the variable also with its default.
 	saveDefault bool
 }
@@ -367,6 +368,29 @@ func (c *Console) After(name string, f func(*Call)) error {
 	return nil
 }
 
+// InForce makes the variable called name appear with the value of f whenever f overrules it, as while a map has a
+// setting of its own. The variable keeps its value, which save_config writes.
+func (c *Console) InForce(name string, f func() (value string, overrules bool)) error {
+	list := c.byName[strings.ToLower(name)]
+	if len(list) == 0 {
+		return fmt.Errorf("%w: %q", ErrUnknown, name)
+	}
+	for _, e := range list {
+		e.inForce = f
+	}
+	return nil
+}
+
+// shown returns the value of a variable that is in force.
+func (e *entry) shown() string {
+	if e.inForce != nil {
+		if value, overrules := e.inForce(); overrules {
+			return value
+		}
+	}
+	return e.variable.value()
+}
+
 // SaveDefault makes save_config write the variable called name also while it has its default, which means something
 // else than not to set it.
 func (c *Console) SaveDefault(name string) {
@@ -396,8 +420,16 @@ func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Value returns the value of a variable as text, "" if there is no variable with the name.
+// Value returns the value of a variable that is in force, "" if there is no variable with the name.
 func (c *Console) Value(name string) string {
+	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {
+		return e.shown()
+	}
+	return ""
+}
+
+// Configured is Value without what overrules the variable; see [Console.InForce].
+func (c *Console) Configured(name string) string {
 	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {
 		return e.variable.value()
 	}

@@ -157,13 +157,18 @@ func (e *entry) run(call *Call) {
 		c.reload.run(e, call)
 		return
 	}
+	if e.variable != nil && len(call.Args) == 0 {
+		value := e.shown()
+		if e.cmd.Flags&Secret != 0 && value != "" {
+			value = "***" // printed lines are also logged
+		}
+		call.Print("Console", "Value: %s", value)
+		return
+	}
 	if call.variable = e.variable; call.variable != nil {
 		call.before = e.variable.value()
 	}
 	e.cmd.Run(call)
-	if e.variable != nil && len(call.Args) == 0 {
-		return
-	}
 	for _, f := range e.afterRun {
 		f(call)
 	}

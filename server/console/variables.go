@@ -89,10 +89,6 @@ func (v *IntVar) clamp(x int) int {
 }
 
 func (v *IntVar) run(call *Call) {
-	if len(call.Args) == 0 {
-		call.Print("Console", "Value: %d", *v.Value)
-		return
-	}
 	x := call.Int(0)
 	if *v.Value = v.clamp(x); *v.Value != x {
 		call.Warn("config", "%s: %d is out of range (%s), %d is used", v.Name, x, v.limits(), *v.Value)
@@ -123,14 +119,6 @@ func (v *IntVar) configLine(name string) (string, bool) {
 }
 
 func (v *StringVar) run(call *Call) {
-	if len(call.Args) == 0 {
-		shown := *v.Value
-		if v.Flags&Secret != 0 && shown != "" {
-			shown = "***" // printed lines are also logged
-		}
-		call.Print("Console", "Value: %s", shown)
-		return
-	}
 	*v.Value = toUTF8(call.Arg(0), v.Size)
 	if len(*v.Value) < len(toUTF8(call.Arg(0), 2*MaxCommand+1)) {
 		call.Warn("config", "%s: cut to %d bytes", v.Name, len(*v.Value))
