@@ -5,8 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxChatLen is the maximum length of a chat line in code points.
-const maxChatLen = 127
+// The most code points of a line of chat, and of one with LongLine, which also has no more bytes than others can have.
+const (
+	maxChatLen     = 127
+	maxLongLen     = 255
+	maxChatLenByte = utf8.UTFMax * maxChatLen
+)
+
+// LongLine is the Value of a CmdSay for lines of up to 255 code points, as DDNet takes them. They have to be further apart
+// if they are longer, by one second for each 32 code points instead of each 20.
+const LongLine int32 = 1
 
 // isInvisible reports whether clients treat a code point as white space.
 func isInvisible(r rune) bool {
@@ -19,14 +27,17 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// trimChatText cuts a line at maxChatLen code points and removes trailing white space.
+// trimChatText cuts a line at a number of code points and removes trailing white space.
 // It also returns the number of code points before that removal.
-func trimChatText(s string) (text string, length int32) {
+func trimChatText(s string, most int32) (text string, length int32) {
 	end := 0
-	for i := 0; i < len(s) && s[i] != 0 && length < maxChatLen; {
+	for i := 0; i < len(s) && s[i] != 0 && length < most; {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && n == 1 {
 			r = -1
+		}
+		if i+n > maxChatLenByte {
+			break
 		}
 		i += n
 		if !isInvisible(r) {
@@ -35,6 +46,30 @@ func trimChatText(s string) (text string, length int32) {
 		length++
 	}
 	return s[:end], length
+}
+
+// trim returns the text of a line of chat, "" for none, and how many ticks after another one it may come with spam protection.
+func (cmd *Command) trim() (text string, spacing int32) {
+	most := int32(maxChatLen)
+	if cmd.Value == LongLine {
+		most = maxLongLen
+	}
+	text, length := trimChatText(cmd.Text, most)
+	spacing = TickRate * (length / 20)
+	if cmd.Value == LongLine {
+		spacing = TickRate * ((length + 31) / 32)
+	}
+	return text, max(spacing, TickRate)
+}
+
+// TakesChat reports whether a line of chat of a player is no spam if it comes with the next tick.
+func (w *World) TakesChat(cmd *Command) bool {
+	p := w.playing(cmd.Player)
+	if p == nil {
+		return false
+	}
+	text, spacing := cmd.trim()
+	return text != "" && !(w.rules.SpamProtection && p.lastChat != 0 && p.lastChat+spacing > w.tick+1)
 }
 
 // isWithin reports whether fewer than the given ticks passed since last. The value 0
@@ -59,11 +94,11 @@ func (w *World) applyChat(cmd *Command) {
 		return
 	}
 	p := w.playing(cmd.Player)
-	if p == nil || cmd.Chat > ChatWhisper || w.isSpam(p.lastChat, TickRate) {
+	if p == nil || cmd.Chat > ChatWhisper {
 		return
 	}
-	text, length := trimChatText(cmd.Text)
-	if text == "" || w.isSpam(p.lastChat, TickRate*(length/20)) {
+	text, spacing := cmd.trim()
+	if text == "" || w.isSpam(p.lastChat, spacing) {
 		return
 	}
 	p.lastChat = w.tick

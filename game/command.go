@@ -116,7 +116,7 @@ const (
 	// switches weapons and requests a respawn at once.
 	CmdDirectInput
 	// CmdSay is a chat line: Player (Nobody for the server), Chat, Target (for
-	// whispers), Text. A whisper of the server appears to Target as an ordinary line
+	// whispers), Text, Value (0 or [LongLine]). A whisper of the server appears to Target as an ordinary line
 	// of the server.
 	CmdSay
 	// CmdSetTeam requests a team change: Player, Team.

@@ -22,6 +22,9 @@ type CommandSpec struct {
 	Params string
 	// Help is one line that says what the command does, at most 63 bytes.
 	Help string
+	// Private commands of the chat show what a player writes after them to nobody else, or nothing but names of players
+	// and words that the mod knows. Players who are muted may run others only without a text.
+	Private bool
 	// Hidden, if set, reports whether the command is of no use in a world. Players and operators of such a
 	// world are not offered it; that is decided when the world begins.
 	Hidden func(tx *Tx) bool

@@ -25,6 +25,7 @@ type declared struct {
 type command struct {
 	name, params, help string
 	run                rt.Value
+	private            bool
 }
 
 // variable is a variable for operators. Its value is that of the Mod, since the script may be
@@ -161,8 +162,8 @@ func word[T comparable](f *fields, name string, n *names[T], otherwise T) T {
 // declareCommand makes the functions chat_command and console_command.
 func declareCommand(list func(*declared) *[]command) fn {
 	return func(v *vm, c *rt.GoCont) error {
-		f := v.declaration(c, "name", "params", "help", "run")
-		cmd := command{f.text("name"), f.text("params"), f.text("help"), f.function("run")}
+		f := v.declaration(c, "name", "params", "help", "run", "private")
+		cmd := command{f.text("name"), f.text("params"), f.text("help"), f.function("run"), rt.Truth(f.get("private"))}
 		if cmd.run.IsNil() {
 			f.wrong("run", "a function")
 		}
@@ -229,7 +230,7 @@ func (m *Mod) declare(tx *game.Tx) {
 
 // commandSpec is a command that runs what the script has now.
 func (m *Mod) commandSpec(c command, list func(*declared) []command) game.CommandSpec {
-	return game.CommandSpec{Name: c.name, Params: c.params, Help: c.help, Run: func(ctx *game.Ctx, call *game.CommandCall) {
+	return game.CommandSpec{Name: c.name, Params: c.params, Help: c.help, Private: c.private, Run: func(ctx *game.Ctx, call *game.CommandCall) {
 		now := list(&m.vm.declared)
 		i := slices.IndexFunc(now, func(x command) bool { return x.name == c.name })
 		if i < 0 {

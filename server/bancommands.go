@@ -16,6 +16,9 @@ import (
 // defaultBanMinutes is the duration of a ban without one.
 const defaultBanMinutes = 30
 
+// maxBanMinutes is the longest ban with an end, a year as on DDNet-Server. The original has 31 days.
+const maxBanMinutes = 525_600
+
 func (s *Server) cmdBan(call *console.Call) {
 	if isDigits(call.Arg(0)) {
 		c := s.sessionArg(call)
@@ -42,7 +45,7 @@ func (s *Server) cmdBanRange(call *console.Call) {
 func (s *Server) banFor(call *console.Call, b bans.Ban, argument int) {
 	minutes := defaultBanMinutes
 	if len(call.Args) > argument {
-		minutes = min(max(call.Int(argument), 0), 44640)
+		minutes = min(max(call.Int(argument), 0), maxBanMinutes)
 	}
 	b.Duration, b.Reason = time.Duration(minutes)*time.Minute, cmp.Or(call.Arg(argument+1), "No reason given")
 	if !s.canBan(call, &b) {

@@ -25,6 +25,9 @@ type ChatCommand struct {
 	// Unlisted commands run but are not shown: they are other names of commands, or of no
 	// use now.
 	Unlisted bool
+	// Private commands show what a player writes after them to nobody else, or only as a line of chat. Players who are
+	// muted may run others only without a text.
+	Private bool
 	// Run executes the command.
 	Run func(*ChatCall)
 	// unparsed commands get only the text of their arguments.
@@ -62,7 +65,7 @@ const (
 	maxChatCommandText = 63
 )
 
-// maxChatLine is the length of a line of chat in bytes: the world cuts it at 127 characters.
+// maxChatLine is the length of a line of chat in bytes: the world cuts it at 127 characters, and others at as many bytes.
 const maxChatLine = 4 * 127
 
 // chatCommand is an entry of the list of chat commands.
@@ -163,19 +166,19 @@ func (c *session) sendChatCommands() {
 // addChatCommands adds the commands of the server.
 func (s *Server) addChatCommands() error {
 	own := []ChatCommand{
-		{Name: "help", Params: "?s[command]", Help: "Shows the commands, or what one does", Run: (*ChatCall).help},
+		{Name: "help", Private: true, Params: "?s[command]", Help: "Shows the commands, or what one does", Run: (*ChatCall).help},
 		{Name: "cmdlist", Help: "Shows the names of all commands", Unlisted: true, Run: (*ChatCall).commandNames},
 		{Name: "info", Help: "Shows what this server is and plays", Run: (*ChatCall).info},
 		{Name: "rules", Help: "Shows the rules of this server", Unlisted: true, Run: (*ChatCall).rules},
-		{Name: "emote", Params: "?s[kind] ?i[seconds]", Help: "Changes the eyes of your tee", Run: (*ChatCall).emote},
+		{Name: "emote", Private: true, Params: "?s[kind] ?i[seconds]", Help: "Changes the eyes of your tee", Run: (*ChatCall).emote},
 		{Name: "pause", Help: "Lets you watch, and play again", replaceable: true, Run: (*ChatCall).pause},
 		{Name: "spec", Help: "Lets you watch, and play again", replaceable: true, Unlisted: true, Run: (*ChatCall).pause},
 		{Name: "spectate", Help: "Lets you watch, and play again", Unlisted: true, Run: (*ChatCall).pause},
 		{Name: "ready", Help: "Tells that you are ready, or not", Unlisted: true, Run: (*ChatCall).ready},
-		{Name: "w", Params: "s[name] r[text]", Help: "Tells one player only", unparsed: true, Run: (*ChatCall).whisper},
-		{Name: "whisper", Params: "s[name] r[text]", Help: "Tells one player only", Unlisted: true, unparsed: true, Run: (*ChatCall).whisper},
-		{Name: "c", Params: "r[text]", Help: "Whispers to the same player again", Run: (*ChatCall).whisperAgain},
-		{Name: "converse", Params: "r[text]", Help: "Whispers to the same player again", Unlisted: true, Run: (*ChatCall).whisperAgain},
+		{Name: "w", Private: true, Params: "s[name] r[text]", Help: "Tells one player only", unparsed: true, Run: (*ChatCall).whisper},
+		{Name: "whisper", Private: true, Params: "s[name] r[text]", Help: "Tells one player only", Unlisted: true, unparsed: true, Run: (*ChatCall).whisper},
+		{Name: "c", Private: true, Params: "r[text]", Help: "Whispers to the same player again", Run: (*ChatCall).whisperAgain},
+		{Name: "converse", Private: true, Params: "r[text]", Help: "Whispers to the same player again", Unlisted: true, Run: (*ChatCall).whisperAgain},
 	}
 	for _, cmd := range slices.Concat(own, ddnetChatCommands, s.cfg.ChatCommands) {
 		if err := s.AddChatCommand(cmd); err != nil {
@@ -211,6 +214,9 @@ func (c *session) runChatCommand(line string) bool {
 			c.reply("Usage: " + cmd.usage())
 			return true
 		}
+	}
+	if !cmd.Private && hasText(args) && !c.mayShow() {
+		return true
 	}
 	cmd.Run(&call)
 	return true

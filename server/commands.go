@@ -26,6 +26,9 @@ func (s *Server) newConsole() error {
 	if err := s.settings.Register(c); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	if err := s.registerSpeech(); err != nil {
+		return err
+	}
 	if err := s.registerPauseVotes(); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 )
 
 // ddnetCommands are commands of the console that operators of DDNet know. They help in all modes, and
@@ -33,6 +34,19 @@ func (s *Server) ddnetCommands() []console.Command {
 }
 
 const maxVoteMuteSeconds = 24 * 60 * 60
+
+// barredFromVotes returns why a player who is muted or vote_mute hit may call no vote, "" for others.
+func (c *session) barredFromVotes() string {
+	left := 0
+	if m := c.server.voteMuteOf(c); m != nil {
+		left = secondsUntil(c.server.now, m.until)
+	}
+	muted, _ := c.mutedFor() // a vote shows its reason
+	if left = max(left, muted); left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("You are not permitted to vote for the next %d seconds.", left)
+}
 
 // voteMuteOf returns the mute that keeps a session from calling votes, nil if there is none.
 func (s *Server) voteMuteOf(c *session) *mute {
@@ -83,8 +97,14 @@ func (s *Server) cmdVoteMutes(call *console.Call) {
 	s.votes.mutes = slices.DeleteFunc(s.votes.mutes, func(m mute) bool { return m.until <= s.now })
 	if len(s.votes.mutes) == 0 {
 		call.Print("votemutes", "There are no active vote mutes.")
+	} else if s.dialect == logline.DDNet {
+		call.Print("votemutes", "Active vote mutes:")
 	}
 	for i := range s.votes.mutes {
+		if m := &s.votes.mutes[i]; s.dialect == logline.DDNet {
+			call.Print("votemutes", "%d: \"%s\", %d seconds left", i, m.person.Addr(), secondsUntil(s.now, m.until))
+			continue
+		}
 		call.Print("votemutes", "%d: %s", i, s.describeMute(&s.votes.mutes[i]))
 	}
 }
@@ -153,7 +173,5 @@ func (s *Server) cmdUnmute(call *console.Call) {
 		call.Warn("mutes", "there is no mute %d", i)
 		return
 	}
-	a := s.mutes[i].person.Addr()
-	s.mutes = slices.Delete(s.mutes, i, i+1)
-	call.Print("mutes", "unmuted addr=%s", a)
+	s.endMute(call, i)
 }

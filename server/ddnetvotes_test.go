@@ -63,7 +63,7 @@ func TestUnmute(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
 	testenv.Check(t, slices.Equal(lines, []string{
 		"[mutes]: there is no mute 5", "[mutes]: there is no mute -1", "[mutes]: unmuted addr=20.0.0.1",
-		"[mutes]: addr=20.0.0.2 seconds=60", "[mutes]: use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'",
+		"[mutes]: 0: addr=20.0.0.2 seconds=60", "[mutes]: use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'",
 	}), "printed %q", lines)
 }
 

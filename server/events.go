@@ -88,6 +88,9 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if delay := time.Duration(s.settings.JoinVoteDelay) * time.Second; delay > 0 && s.anyInGameBefore(now.Add(-10*time.Second)) {
 		c.mayVoteFrom = now.Add(delay)
 	}
+	if c.enteredAt == 0 {
+		c.startSpeech(now)
+	}
 	// DDNet-Server greets those only who were not there before the map changed.
 	returns := s.world.IsDDRace() && c.enteredAt != 0
 	c.state, c.enteredAt = stateInGame, now

@@ -28,6 +28,7 @@ type rconLogin struct {
 const (
 	maxRconLogins    = 1024
 	maxRconLoginName = 63 // bytes
+	maxLevelPassword = 31 // bytes, of sv_rcon_password and so on
 )
 
 // hashRconPassword returns DDNet's hash of a password.
@@ -132,9 +133,7 @@ func (s *Server) cmdAuthAdd(call *console.Call) {
 	default:
 		s.logins = append(s.logins, *l)
 		call.Print("auth", "key added")
-		if len(s.logins) == 1 {
-			s.sendRconTypes()
-		}
+		s.sendRconTypes()
 	}
 }
 
@@ -146,31 +145,66 @@ func (s *Server) changeLogin(call *console.Call, i int, to *rconLogin) {
 }
 
 func (s *Server) cmdAuthChange(call *console.Call) {
-	i := s.findLogin(call.Arg(0))
-	if i < 0 {
+	i, p := s.findLogin(call.Arg(0)), s.levelPassword(call.Arg(0))
+	if i < 0 && p == nil {
 		call.Warn("auth", "ident couldn't be found")
 		return
 	}
-	if l := loginArgs(call); l != nil && mayHandle(call, min(l.level, s.logins[i].level)) {
+	l := loginArgs(call)
+	switch {
+	case l == nil:
+	case p != nil:
+		if mayHandle(call, min(l.level, p.level)) {
+			s.changeLevelPassword(call, p, l)
+		}
+	case mayHandle(call, min(l.level, s.logins[i].level)):
 		s.changeLogin(call, i, l)
 	}
 }
 
+// changeLevelPassword changes the password of a level. One of which only the hash is known, or that is to give another
+// level, becomes a login of the same name.
+func (s *Server) changeLevelPassword(call *console.Call, p *rconPassword, to *rconLogin) {
+	password := call.Arg(2)
+	isPlain := to.level == p.level && !strings.HasSuffix(call.Name, "_p") && len(password) <= maxLevelPassword
+	if !isPlain {
+		password = ""
+	}
+	s.setLevelPassword(p, password)
+	if !isPlain {
+		s.logins = slices.DeleteFunc(s.logins, func(l rconLogin) bool { return l.name == p.key })
+		s.logins = append(s.logins, *to)
+	}
+	s.endLogins(call, p.key, "key update")
+	call.Print("auth", "key updated")
+}
+
+// setLevelPassword sets the variable with the password of a level. Those who are logged in with it stay.
+func (s *Server) setLevelPassword(p *rconPassword, password string) {
+	s.levelPasswords[p.level] = password
+	s.console.Execute(p.name+" "+console.Quote(password), console.Operator)
+}
+
 func (s *Server) cmdAuthRemove(call *console.Call) {
-	i := s.findLogin(call.Arg(0))
-	if i < 0 {
+	name := call.Arg(0)
+	i, p := s.findLogin(name), s.levelPassword(name)
+	switch {
+	case i < 0 && p == nil:
 		call.Warn("auth", "ident couldn't be found")
 		return
-	}
-	if !mayHandle(call, s.logins[i].level) {
+	case p != nil:
+		if !mayHandle(call, p.level) {
+			return
+		}
+		s.setLevelPassword(p, "")
+	case !mayHandle(call, s.logins[i].level):
 		return
+	default:
+		s.logins = slices.Delete(s.logins, i, i+1)
 	}
-	s.logins = slices.Delete(s.logins, i, i+1)
-	s.endLogins(call, call.Arg(0), "key removal")
+	s.endLogins(call, name, "key removal")
 	call.Print("auth", "key removed, all users logged out")
-	if len(s.logins) == 0 {
-		s.sendRconTypes()
-	}
+	s.sendRconTypes()
 }
 
 func (s *Server) cmdAuthList(call *console.Call) {
@@ -201,6 +235,9 @@ func (s *Server) endLevelLogins(call *console.Call) {
 			continue
 		}
 		s.levelPasswords[i] = p.password
+		if l := s.findLogin(p.key); l >= 0 && p.password != "" {
+			s.logins = slices.Delete(s.logins, l, l+1) // see changeLevelPassword
+		}
 		reason := "key update"
 		if p.password == "" {
 			reason = "key removal"
@@ -209,11 +246,22 @@ func (s *Server) endLevelLogins(call *console.Call) {
 	}
 }
 
-// sendRconTypes tells all clients whether there are logins with names, for which those of DDNet ask.
+// hasNamedLogins reports whether there are logins with names, for which clients of DDNet ask, besides the passwords of
+// the levels.
+func (s *Server) hasNamedLogins() bool {
+	return slices.ContainsFunc(s.logins, func(l rconLogin) bool { return !s.isLevelKey(l.name) })
+}
+
+// sendRconTypes tells all clients whether there are logins with names, if that has changed.
 func (s *Server) sendRconTypes() {
+	named := s.hasNamedLogins()
+	if named == s.namedLogins {
+		return
+	}
+	s.namedLogins = named
 	for _, c := range s.sessions {
 		if c != nil && c.state > stateAuth {
-			c.bridge.SendRconType(len(s.logins) > 0)
+			c.bridge.SendRconType(named)
 		}
 	}
 }
@@ -224,7 +272,7 @@ func (s *Server) loginLevel(name, password string) (key string, level console.Le
 		return s.rconLevel(password)
 	}
 	if p := s.levelPassword(name); p != nil {
-		return p.key, p.level, p.password != "" && equalPasswords(password, p.password)
+		return p.key, p.level, equalPasswords(password, p.password)
 	}
 	nobody := rconLogin{}
 	l := &nobody // so that guesses of names take as long
@@ -234,19 +282,25 @@ func (s *Server) loginLevel(name, password string) (key string, level console.Le
 	return l.name, l.level, l.has(password) && l != &nobody
 }
 
-// levelPassword returns the password of a level that has a name in DDNet, nil if none has it.
+// levelPassword returns the password of a level that has a name in DDNet, nil if there is none.
 func (s *Server) levelPassword(name string) *rconPassword {
 	for _, p := range s.rconPasswords() {
-		if p.key == name {
+		if p.key == name && p.password != "" {
 			return &p
 		}
 	}
 	return nil
 }
 
+// isLevelKey reports whether the password of a level has a name, if there is one.
+func (s *Server) isLevelKey(name string) bool {
+	list := s.rconPasswords()
+	return slices.ContainsFunc(list[:], func(p rconPassword) bool { return p.key == name })
+}
+
 // account returns the name with which an operator has logged in, "" if it was the password of the level.
 func (c *session) account() string {
-	if !c.rcon.authed || c.server.levelPassword(c.rcon.key) != nil {
+	if !c.rcon.authed || c.server.isLevelKey(c.rcon.key) {
 		return ""
 	}
 	return safetext.Line(c.rcon.key)

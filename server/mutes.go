@@ -7,14 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// mute keeps a person from writing into the chat; a new connection does not end it.
+// mute keeps a person from showing others text of their own, see speech.go; a new connection does not end it.
 type mute struct {
 	person netip.Prefix
 	name   string // of the player, "" if an address was named
@@ -45,24 +44,6 @@ func (s *Server) findMute(a netip.Addr) int {
 	return slices.IndexFunc(s.mutes, func(m mute) bool { return m.person == person })
 }
 
-// refuseMuted reports whether a player is muted who wants to say something, and tells them.
-func (s *Server) refuseMuted(id game.PlayerID) bool {
-	c := s.sessions[id]
-	if c == nil {
-		return false
-	}
-	m := s.muteOf(c.peer.Addr())
-	if m == nil {
-		return false
-	}
-	text := fmt.Sprintf("You may not write for %d seconds", (m.until.Sub(s.now)+time.Second-1)/time.Second)
-	if m.reason != "" {
-		text += " (" + m.reason + ")"
-	}
-	c.reply(text)
-	return true
-}
-
 // mutePerson is what muteid and muteip do, with the seconds and the reason that follow the first
 // argument.
 func (s *Server) mutePerson(call *console.Call, a netip.Addr, name string) {
@@ -71,6 +52,15 @@ func (s *Server) mutePerson(call *console.Call, a netip.Addr, name string) {
 		call.Warn("mutes", "a mute lasts 1 to %d seconds", maxMuteSeconds)
 		return
 	}
+	m := s.addMute(a, name, seconds, printableText([]byte(call.Arg(2)), maxBanReason))
+	call.Print("mutes", "%s", s.describeMute(m))
+	if name != "" && s.asDDNet() {
+		s.announceMute(m, seconds)
+	}
+}
+
+// addMute mutes a person, instead of an earlier mute of theirs. The result is valid until there is another one.
+func (s *Server) addMute(a netip.Addr, name string, seconds int, reason string) *mute {
 	s.muteOf(a) // those that are over make room
 	if i := s.findMute(a); i >= 0 {
 		s.mutes = slices.Delete(s.mutes, i, i+1)
@@ -78,14 +68,22 @@ func (s *Server) mutePerson(call *console.Call, a netip.Addr, name string) {
 		first := slices.MinFunc(s.mutes, func(x, y mute) int { return cmp.Compare(x.until, y.until) })
 		s.mutes = slices.DeleteFunc(s.mutes, func(m mute) bool { return m.person == first.person })
 	}
-	m := mute{limit.Person(a), name, s.now.Add(time.Duration(seconds) * time.Second), printableText([]byte(call.Arg(2)), maxBanReason)}
-	s.mutes = append(s.mutes, m)
-	call.Print("mutes", "%s", s.describeMute(&m))
+	s.mutes = append(s.mutes, mute{limit.Person(a), name, s.now.Add(time.Duration(seconds) * time.Second), reason})
+	return &s.mutes[len(s.mutes)-1]
+}
+
+// announceMute tells the players of a mute, as DDNet-Server does.
+func (s *Server) announceMute(m *mute, seconds int) {
+	text := fmt.Sprintf("'%s' has been muted for %d seconds", m.name, seconds)
+	if m.reason != "" {
+		text += " (" + m.reason + ")"
+	}
+	s.sayToAll(text)
 }
 
 // describeMute returns a line about a mute.
 func (s *Server) describeMute(m *mute) string {
-	text := fmt.Sprintf("addr=%s seconds=%d", m.person.Addr(), (m.until.Sub(s.now)+time.Second-1)/time.Second)
+	text := fmt.Sprintf("addr=%s seconds=%d", m.person.Addr(), secondsUntil(s.now, m.until))
 	if m.name != "" {
 		text += " name=" + logline.Quote(m.name)
 	}
@@ -132,18 +130,38 @@ func (s *Server) unmute(call *console.Call, a netip.Addr) {
 		call.Warn("mutes", "nobody at %s is muted", a)
 		return
 	}
-	i := s.findMute(a)
+	s.endMute(call, s.findMute(a))
+}
+
+// endMute ends a mute of the list.
+func (s *Server) endMute(call *console.Call, i int) {
+	a := s.mutes[i].person.Addr()
 	s.mutes = slices.Delete(s.mutes, i, i+1)
+	if s.dialect == logline.DDNet {
+		call.Print("mutes", "Unmuted %s", a)
+		return
+	}
 	call.Print("mutes", "unmuted addr=%s", a)
 }
 
 func (s *Server) cmdMutes(call *console.Call) {
 	s.muteOf(netip.IPv6Unspecified()) // those that are over go
-	for i := range s.mutes {
-		call.Print("mutes", "%s", s.describeMute(&s.mutes[i]))
-	}
-	if len(s.mutes) == 0 {
+	ddnet := s.dialect == logline.DDNet
+	switch {
+	case len(s.mutes) == 0 && ddnet:
+		call.Print("mutes", "There are no active mutes.")
+	case len(s.mutes) == 0:
 		call.Print("mutes", "nobody is muted")
+	case ddnet:
+		call.Print("mutes", "Active mutes:")
+	}
+	for i := range s.mutes {
+		m := &s.mutes[i]
+		if ddnet {
+			call.Print("mutes", "%d: \"%s\", %d seconds left (%s)", i, m.person.Addr(), secondsUntil(s.now, m.until), m.reason)
+		} else {
+			call.Print("mutes", "%d: %s", i, s.describeMute(m))
+		}
 	}
 }
 

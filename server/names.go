@@ -11,17 +11,20 @@ import (
 )
 
 // cleanProfile makes the name and the clan of a player safe to show. Clients sanitize texts in
-// ways of their own; names and clans reach web pages too. The original has the same name for
-// those without one, but takes fewer characters for blank.
+// ways of their own; names and clans reach web pages too. A name of which nothing is to be seen becomes "".
 func cleanProfile(p *game.Profile) {
-	p.Name = cmp.Or(safetext.TrimBlank(safetext.Line(p.Name)), "(1)")
+	p.Name = safetext.TrimBlank(safetext.Line(p.Name))
 	p.Clan = safetext.TrimBlank(safetext.Line(p.Clan))
 }
 
-// freeName returns the name of a player who wants one. In races, whose ranks and commands go by
+// namelessName is the name of the first player who has none. Others are (2), (3) and so on, as on DDNet-Server; the
+// original has the same name for all.
+const namelessName = "(1)"
+
+// freeName returns the name of a player who wants one, which may be "". In races, whose ranks and commands go by
 // names, it looks like that of nobody else, and does not begin like a command.
 func (s *Server) freeName(id game.PlayerID, name string) string {
-	if s.world.GameFlags()&game.GameFlagRace == 0 {
+	if name != "" && s.world.GameFlags()&game.GameFlagRace == 0 {
 		return name
 	}
 	taken := map[string]bool{}
@@ -36,7 +39,7 @@ func (s *Server) freeName(id game.PlayerID, name string) string {
 		}
 	}
 	free := name
-	for n := 1; strings.HasPrefix(free, "/") || taken[lookalike.Skeleton(free)]; n++ {
+	for n := 1; free == "" || strings.HasPrefix(free, "/") || taken[lookalike.Skeleton(free)]; n++ {
 		free = safetext.Truncate(fmt.Sprintf("(%d)%s", n, name), game.MaxNameLen)
 	}
 	return free
@@ -63,10 +66,14 @@ func (c *session) changeProfile(cmd *game.Command) bool {
 	}
 	p, have := *cmd.Profile, &info.Profile
 	cleanProfile(&p)
-	if s.muteOf(c.peer.Addr()) != nil || s.nameBanOf(p.Name) != nil { // a new name is told in the chat
+	muted, _ := c.mutedFor()
+	if muted > 0 {
+		p.Clan = have.Clan
+	}
+	if muted > 0 || s.nameBanOf(cmp.Or(p.Name, namelessName)) != nil { // a new name is told in the chat
 		p.Name = have.Name
 	} else {
-		c.name = p.Name
+		c.name = cmp.Or(p.Name, namelessName)
 		p.Name = s.freeName(c.id, p.Name)
 	}
 	cmd.Profile = &p

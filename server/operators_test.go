@@ -84,7 +84,7 @@ func TestMutes(t *testing.T) {
 		t.Errorf("%+v", clients)
 	}
 	say(loud, "hello")
-	if got := heard(loud); !slices.Equal(got, []string{"You may not write for 10 seconds (spam)"}) {
+	if got := heard(loud); !slices.Equal(got, []string{"You are not permitted to talk for the next 10 seconds. (spam)"}) {
 		t.Errorf("who is muted hears %q", got)
 	}
 	say(loud, "hello")

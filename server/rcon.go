@@ -101,6 +101,11 @@ func (s *Server) rconLevel(password string) (key string, level console.Level, ri
 			return p.key, p.level, true
 		}
 	}
+	for i := range s.logins { // instead of the password of a level, see changeLevelPassword
+		if l := &s.logins[i]; s.isLevelKey(l.name) && l.has(password) {
+			return l.name, l.level, true
+		}
+	}
 	return "", 0, false
 }
 

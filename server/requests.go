@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -67,7 +68,7 @@ func (c *session) sendMapChange() {
 	if base := c.server.settings.MapsBaseURL; base != "" {
 		announced.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
 	}
-	if len(c.server.logins) > 0 {
+	if c.server.hasNamedLogins() {
 		c.bridge.SendRconType(true)
 	}
 	c.bridge.SendMapChange(&announced)
@@ -174,8 +175,8 @@ func (c *session) OnProfile(p *game.Profile) {
 	}
 	s := c.server
 	cleanProfile(p)
-	c.name = p.Name
-	if b := s.nameBanOf(p.Name); b != nil {
+	c.name = cmp.Or(p.Name, namelessName)
+	if b := s.nameBanOf(c.name); b != nil {
 		c.drop(b.text())
 		return
 	}

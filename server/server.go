@@ -87,7 +87,9 @@ type Server struct {
 	gameGuesses    *limit.Guesses
 	logins         []rconLogin // with names
 	levelPasswords [3]string   // as endLevelLogins saw them last
+	namedLogins    bool        // hasNamedLogins, as clients have been told
 	mutes          []mute
+	speechLimits   speechLimits
 	nameBans       []nameBan
 	strangerLog    limit.Bucket
 	joinNews       limit.Bucket

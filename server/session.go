@@ -87,8 +87,9 @@ type session struct {
 	mayVoteFrom    conn.Time     // it may call no votes before, nor vote about players; see sv_join_vote_delay
 	kickVoteAt     conn.Time     // when it called the last vote to kick somebody, 0 for never
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
-	doNotDisturb   bool          // it is not sent what is said to all
-	moderating     bool          // see cmdModerate
+	speech         speech
+	doNotDisturb   bool // it is not sent what is said to all
+	moderating     bool // see cmdModerate
 }
 
 // person returns the addresses that count as the one person behind the session.
@@ -131,7 +132,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.resumed, c.mayBeBack, c.back = false, false, false
-	c.rcon, c.kickVoteAt = rconState{}, 0
+	c.rcon, c.kickVoteAt, c.speech = rconState{}, 0, speech{}
 	c.resetForMap()
 }
 
@@ -148,6 +149,7 @@ func (c *session) resetForMap() {
 	c.latency = latencyMeter{}
 	c.ballot, c.whisperPartner, c.modView = ballot{}, game.Nobody, modView{}
 	c.optionsSent, c.mayVoteFrom = 0, 0
+	c.speech = speech{mayFrom: c.speech.mayFrom} // ticks begin again
 	clear(c.scoreboardLatency[:])
 	c.bridge.Reset()
 }

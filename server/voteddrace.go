@@ -91,10 +91,8 @@ func (c *session) mayCallRaceVote() (answer string, ok bool) {
 		}
 		return fmt.Sprintf("You must wait %d seconds before making another vote.", left/time.Second+1), false
 	}
-	if m := s.voteMuteOf(c); m != nil {
-		return fmt.Sprintf("You are not permitted to vote for the next %d seconds.", m.until.Sub(s.now)/time.Second), false
-	}
-	return "", true
+	barred := c.barredFromVotes()
+	return barred, barred == ""
 }
 
 // resolveRaceVote is resolveVote for a player of DDRace. Without an answer there is a reason that is not told.

@@ -143,8 +143,8 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 			return
 		}
 	} else {
-		if m := s.voteMuteOf(c); m != nil {
-			c.reply(fmt.Sprintf("You are not permitted to vote for the next %d seconds.", m.until.Sub(s.now)/time.Second))
+		if barred := c.barredFromVotes(); barred != "" {
+			c.reply(barred)
 			return
 		}
 		switch now, spam := int64(s.now), s.settings.SpamProtection != 0; {

@@ -43,15 +43,15 @@ func for20(c game.CommandSpec) game.CommandSpec {
 func (m *Mode) practiceCommands() []game.CommandSpec {
 	list := []game.CommandSpec{
 		{Name: "unpractice", Help: "Kills your team and ends its practice", Run: m.commandUnpractice},
-		{Name: "rescuemode", Params: "?r['auto'|'manual']", Help: "Chooses whether /r goes to where you last stood, or you say it", Run: m.commandRescueMode},
+		{Name: "rescuemode", Private: true, Params: "?r['auto'|'manual']", Help: "Chooses whether /r goes to where you last stood, or you say it", Run: m.commandRescueMode},
 		{Name: "back", Help: "In practice: takes you to where you last stood before you died", Run: m.practising(m.commandBack)},
 		{Name: "lasttp", Help: "In practice: takes you to where you last teleported", Run: m.practising(m.commandLastTele)},
-		{Name: "tc", Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
-		{Name: "telecursor", Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
-		{Name: "tpxy", Params: "s[x] s[y]", Help: "In practice: takes you to a tile; ~ is where you are", Run: m.practising(m.commandTeleXY)},
+		{Name: "tc", Private: true, Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
+		{Name: "telecursor", Private: true, Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
+		{Name: "tpxy", Private: true, Params: "s[x] s[y]", Help: "In practice: takes you to a tile; ~ is where you are", Run: m.practising(m.commandTeleXY)},
 	}
 	for _, c := range ddrace.PracticeCommands() {
-		list = append(list, game.CommandSpec{Name: c.Name, Params: c.Params, Help: "In practice: " + strings.ToLower(c.Help[:1]) + c.Help[1:], Run: func(ctx *game.Ctx, call *game.CommandCall) {
+		list = append(list, game.CommandSpec{Name: c.Name, Private: true, Params: c.Params, Help: "In practice: " + strings.ToLower(c.Help[:1]) + c.Help[1:], Run: func(ctx *game.Ctx, call *game.CommandCall) {
 			if answer, _ := ctx.DDRace().RunPracticeCommand(int(call.Player), c.Name, call.Args); answer != "" {
 				ctx.SayTo(call.Player, answer)
 			}

@@ -17,7 +17,7 @@ func (m *Mode) declareTeams(tx *game.Tx) {
 		{Name: "team", Params: "?i[id]", Help: "Lets you join the specified team, or tells which one is yours", Run: m.commandTeam},
 		{Name: "lock", Params: "?i['0'|'1']", Help: "Locks the team, so that nobody else can join it", Run: m.commandLock},
 		{Name: "unlock", Help: "Unlocks the team", Run: m.commandUnlock},
-		{Name: "invite", Params: "r[player name]", Help: "Invites a player to your locked team", Run: m.commandInvite},
+		{Name: "invite", Private: true, Params: "r[player name]", Help: "Invites a player to your locked team", Run: m.commandInvite},
 		{Name: "practice", Params: "?i['0'|'1']", Help: "Votes for practice in your team: /r works, no rank counts", Run: m.commandPractice},
 	} {
 		tx.ChatCommand(c)

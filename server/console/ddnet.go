@@ -37,9 +37,7 @@ var ddnetGroups = [...]ddnetGroup{
 	{"addresses are not looked up in lists of others", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
 	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},
 	{"downloads, votes and the list of players are paced without settings", strings.Fields("sv_fast_download sv_map_window sv_mapupdaterate sv_send_votes_per_tick")},
-	{"the limits of sv_spamprotection are fixed", strings.Fields(`
-sv_chat_delay sv_chat_initial_delay sv_chat_penalty sv_chat_threshold sv_emoticon_delay
-sv_eye_emote_change_delay sv_spam_mute_duration`)},
+	{"the limits of sv_spamprotection for emoticons are fixed", strings.Fields("sv_emoticon_delay sv_eye_emote_change_delay")},
 	{"clients of all versions may play", strings.Fields("sv_banned_versions sv_sixup")},
 	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass")},
 	{"a connection lasts 10 seconds without a sign of life, and 100 while the client loads the map", strings.Fields("conn_timeout")},

@@ -72,17 +72,17 @@ func Declare(tx *game.Tx, bots, hide *int32) {
 		}
 	}
 	for _, c := range []game.CommandSpec{
-		{Name: "rank", Params: "?r[player name]", Help: "Shows the rank of a player, by default your own", Run: ofName(game.RankOf, "rank")},
+		{Name: "rank", Private: true, Params: "?r[player name]", Help: "Shows the rank of a player, by default your own", Run: ofName(game.RankOf, "rank")},
 		{Name: "top", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop, "top")},
 		{Name: "top5", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop, "top")},
-		{Name: "times", Params: "?s[player name] ?s[start]", Help: "Shows the last five times on the map, or a player's", Run: list(game.RankTimes, "times")},
-		{Name: "points", Params: "?r[player name]", Help: "Shows the points of a player, by default your own", Run: ofName(game.RankPoints, "global points")},
+		{Name: "times", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows the last five times on the map, or a player's", Run: list(game.RankTimes, "times")},
+		{Name: "points", Private: true, Params: "?r[player name]", Help: "Shows the points of a player, by default your own", Run: ofName(game.RankPoints, "global points")},
 		{Name: "top5points", Params: "?i[number]", Help: "Shows who has most points", Run: from(game.RankTopPoints, "global top points")},
-		{Name: "teamrank", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
-		{Name: "rankteam", Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
-		{Name: "top5team", Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
-		{Name: "teamtop5", Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
-		{Name: "mapinfo", Params: "?r[map]", Help: "Shows what is known of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		{Name: "teamrank", Private: true, Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
+		{Name: "rankteam", Private: true, Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
+		{Name: "top5team", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
+		{Name: "teamtop5", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
+		{Name: "mapinfo", Private: true, Params: "?r[map]", Help: "Shows what is known of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			ctx.Rank(game.RankRequest{Op: game.RankMapInfo, By: c.Player, Name: c.Arg(0)})
 		}},
 	} {

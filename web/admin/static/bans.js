@@ -39,7 +39,7 @@ export function bansPanel() {
 	async function add() {
 		const v = await ask('Ban an address', [
 			{ name: 'target', label: 'Address, network (1.2.3.0/24) or range (1.2.3.4-1.2.3.9)', required: true },
-			{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 44640, value: '30', required: true },
+			{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 525600, value: '30', required: true },
 			{ name: 'reason', label: 'Reason' },
 		], 'Ban');
 		if (!v) return;

@@ -27,7 +27,7 @@ async function kick(p) {
 /** @param {any} p */
 async function ban(p) {
 	const v = await ask(`Ban ${p.name}`, [
-		{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 44640, value: '30', required: true },
+		{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 525600, value: '30', required: true },
 		{ name: 'reason', label: 'Reason' },
 	], 'Ban');
 	if (v) await act(p, 'ban', { name: p.name, minutes: Number(v.minutes), reason: v.reason });
@@ -144,7 +144,7 @@ export function playersPanel() {
 /** @param {any} v */
 async function banAddress(v) {
 	const a = await ask(`Ban ${v.address}`, [
-		{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 44640, value: '30', required: true },
+		{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 525600, value: '30', required: true },
 		{ name: 'reason', label: 'Reason' },
 	], 'Ban', `The address of ${v.name}, who has left.`);
 	if (!a) return;

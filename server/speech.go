@@ -1,0 +1,122 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// Players show others text of their own in the chat, by commands of the chat, with reasons of votes, and by their names and
+// clans. mayShow is asked about all but names, whose requests clients repeat, and votes, which have a text of their own;
+// those ask mutedFor. A test writes a text in all the ways that there are (TestMutedPlayersShowNothing).
+
+// speech is what a session has of the limits of text. Ticks are those of the world, 0 for never.
+type speech struct {
+	last    int32     // tick of the last text
+	score   int32     // as of scored: sv_chat_penalty for each text, and one less with each tick
+	scored  int32     //
+	mayFrom conn.Time // see sv_chat_initial_delay
+}
+
+// registerSpeech adds the variables of the limits of text.
+func (s *Server) registerSpeech() error {
+	mutes := 0
+	if s.cfg.DDNet {
+		mutes = 60
+	}
+	v := &s.speechLimits
+	for _, v := range []console.IntVar{
+		{Name: "sv_chat_delay", Help: "Seconds between two lines of a player's chat with sv_spamprotection, at least 1", Value: &v.delay, Default: 1, Max: 9999},
+		{Name: "sv_chat_initial_delay", Help: "Seconds until who joins others may write", Value: &v.initialDelay, Max: 360},
+		{Name: "sv_chat_penalty", Help: "Points for each line, of which one goes with each tick", Value: &v.penalty, Default: 250, Min: 50, Max: 1000},
+		{Name: "sv_chat_threshold", Help: "A player with more points is muted for sv_spam_mute_duration", Value: &v.threshold, Default: 1000, Min: 50, Max: 10000},
+		{Name: "sv_spam_mute_duration", Help: "Seconds for which players are muted who write too much (0 = not)", Value: &v.muteSeconds, Default: mutes, Max: 3600},
+	} {
+		v.Flags = console.Server | console.Save
+		if err := s.console.RegisterInt(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// speechLimits are the variables of registerSpeech.
+type speechLimits struct{ delay, initialDelay, penalty, threshold, muteSeconds int }
+
+// startSpeech begins the time in which a player who joins others may not write yet.
+func (c *session) startSpeech(now conn.Time) {
+	delay := time.Duration(c.server.speechLimits.initialDelay) * time.Second
+	if delay > 0 && c.server.anyInGameBefore(now.Add(-10*time.Second)) {
+		c.speech.mayFrom = now.Add(delay)
+	}
+}
+
+// mutedFor returns for how many seconds a player may show no text, rounded up, and the reason if there is one.
+func (c *session) mutedFor() (seconds int, reason string) {
+	s := c.server
+	until := c.speech.mayFrom
+	if m := s.muteOf(c.peer.Addr()); m != nil && m.until > until {
+		until, reason = m.until, m.reason
+	}
+	return secondsUntil(s.now, until), reason
+}
+
+// secondsUntil returns the time until then, rounded up.
+func secondsUntil(now, then conn.Time) int {
+	return int(max(then.Sub(now)+time.Second-1, 0) / time.Second)
+}
+
+// mayShow reports whether a player may show others a text of their own, and counts it. Players who are muted, or are now,
+// are told.
+func (c *session) mayShow() bool {
+	s, v, p := c.server, &c.server.speechLimits, &c.speech
+	now := s.clock.tick + 1 // of the world when it gets the text
+	if s.settings.SpamProtection != 0 && p.last != 0 && int(now) < int(p.last)+game.TickRate*v.delay {
+		return false
+	}
+	p.last = now
+	if left, reason := c.mutedFor(); left > 0 {
+		text := fmt.Sprintf("You are not permitted to talk for the next %d seconds.", left)
+		if reason != "" {
+			text += " (" + reason + ")"
+		}
+		c.reply(text)
+		return false
+	}
+	if v.muteSeconds == 0 {
+		return true
+	}
+	p.score = max(p.score-(now-p.scored), 0) + int32(v.penalty)
+	p.scored = now
+	if int(p.score) <= v.threshold {
+		return true
+	}
+	p.score = 0
+	m := s.addMute(c.peer.Addr(), s.playerName(c.id), v.muteSeconds, "")
+	s.print(console.Standard, "mutes", s.describeMute(m))
+	s.announceMute(m, v.muteSeconds)
+	return false
+}
+
+// maySay is mayShow for a line of the chat, which the world has limits for, too. It says how long the line may be.
+func (c *session) maySay(line *game.Command) bool {
+	if c.server.asDDNet() || c.isOfDDNet() {
+		line.Value = game.LongLine
+	}
+	return c.server.world.TakesChat(line) && c.mayShow()
+}
+
+// asDDNet reports whether players expect DDNet-Server.
+func (s *Server) asDDNet() bool { return s.cfg.DDNet || s.playsDDRace() }
+
+// isOfDDNet reports whether the client is one of DDNet.
+func (c *session) isOfDDNet() bool {
+	return c.ddnetClient != nil || !c.server.isSeven(c) && c.clientVersion > 0
+}
+
+// hasText reports whether arguments of a command of the chat are more than numbers.
+func hasText(args string) bool { return strings.Trim(args, "0123456789+-. ") != "" }
