@@ -143,8 +143,12 @@ func (r *teamRace) Spawned(w *ddrace.World, id int) {
 	if t := w.AliveTee(id); t != nil {
 		t.NinjaJetpack = r.state.Players[id].NinjaJetpack
 	}
-	if !(*Mode)(r).isSaving(w.Team(id)) {
+	m := (*Mode)(r)
+	if !m.isSaving(w.Team(id)) {
 		w.JoinAtSpawn(id)
+	}
+	if w.Settings().Team == 2 && w.Team(id) == 0 {
+		m.warn(w, id, "Please join a team before you start")
 	}
 }
 
@@ -279,7 +283,7 @@ func (m *Mode) waits(w *ddrace.World, id int, team uint8) (waiting bool) {
 	return waiting
 }
 
-// warn tells a player on the start line something, now and then.
+// warn tells a player something about the start, now and then.
 func (m *Mode) warn(w *ddrace.World, id int, text string) {
 	if warned := &m.state.Teams.Warned[id]; *warned < w.Tick()-warningTicks {
 		m.tx.SayTo(game.PlayerID(id), text)

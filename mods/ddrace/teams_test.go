@@ -308,7 +308,7 @@ func TestTeamSettings(t *testing.T) {
 	p.types(0, "team 0")
 	p.run(150)
 	p.walk(1, 50, 0)
-	p.heard(0, "You must join a team and play with somebody or else you can't play", "You are in this team already", "You have to be in a team with other tees to start")
+	p.heard(0, "You must join a team and play with somebody or else you can't play", "You are in this team already", "You have to be in a team with other tees to start", "Please join a team before you start")
 	testenv.Check(t, len(p.take(game.EvKill)) == 1, "who may not start lives on")
 	for _, mode := range []string{"sv_team 0", "sv_team 3"} {
 		p = newParty(t, 2, mode)
