@@ -211,10 +211,14 @@ func (s *Server) cmdAuthList(call *console.Call) {
 	for _, p := range s.rconPasswords() {
 		if p.password != "" {
 			call.Print("auth", "%s %s", p.key, p.level)
+		} else if i := s.findLogin(p.key); i >= 0 {
+			call.Print("auth", "%s %s", p.key, s.logins[i].level)
 		}
 	}
 	for i := range s.logins {
-		call.Print("auth", "%s %s", s.logins[i].name, s.logins[i].level)
+		if l := &s.logins[i]; !s.isLevelKey(l.name) {
+			call.Print("auth", "%s %s", l.name, l.level)
+		}
 	}
 }
 

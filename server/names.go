@@ -66,15 +66,15 @@ func (c *session) changeProfile(cmd *game.Command) bool {
 	}
 	p, have := *cmd.Profile, &info.Profile
 	cleanProfile(&p)
-	muted, _ := c.mutedFor()
-	if muted > 0 {
+	if muted, _ := c.mutedFor(); muted > 0 {
 		p.Clan = have.Clan
 	}
-	if muted > 0 || s.nameBanOf(cmp.Or(p.Name, namelessName)) != nil { // a new name is told in the chat
+	free := s.freeName(c.id, p.Name)
+	if s.nameBanOf(cmp.Or(p.Name, namelessName)) != nil || free != have.Name && !c.mayRename() { // a new name is told in the chat
 		p.Name = have.Name
 	} else {
 		c.name = cmp.Or(p.Name, namelessName)
-		p.Name = s.freeName(c.id, p.Name)
+		p.Name = free
 	}
 	cmd.Profile = &p
 	switch {

@@ -16,10 +16,12 @@ import (
 
 // speech is what a session has of the limits of text. Ticks are those of the world, 0 for never.
 type speech struct {
-	last    int32     // tick of the last text
-	score   int32     // as of scored: sv_chat_penalty for each text, and one less with each tick
-	scored  int32     //
+	last    int32 // of the last text
+	score   int32 // sv_chat_penalty for each text, and one less with each tick; as it was in scored
+	scored  int32
 	mayFrom conn.Time // see sv_chat_initial_delay
+	// toldName is the tick in which the player was told that they may have no other name now.
+	toldName int32
 }
 
 // registerSpeech adds the variables of the limits of text.
@@ -79,12 +81,7 @@ func (c *session) mayShow() bool {
 		return false
 	}
 	p.last = now
-	if left, reason := c.mutedFor(); left > 0 {
-		text := fmt.Sprintf("You are not permitted to talk for the next %d seconds.", left)
-		if reason != "" {
-			text += " (" + reason + ")"
-		}
-		c.reply(text)
+	if c.tellMuted() {
 		return false
 	}
 	if v.muteSeconds == 0 {
@@ -99,6 +96,34 @@ func (c *session) mayShow() bool {
 	m := s.addMute(c.peer.Addr(), s.playerName(c.id), v.muteSeconds, "")
 	s.print(console.Standard, "mutes", s.describeMute(m))
 	s.announceMute(m, v.muteSeconds)
+	return false
+}
+
+// tellMuted reports whether a player is muted, and tells them.
+func (c *session) tellMuted() bool {
+	left, reason := c.mutedFor()
+	if left == 0 {
+		return false
+	}
+	text := fmt.Sprintf("You are not permitted to talk for the next %d seconds.", left)
+	if reason != "" && !c.server.asDDNet() { // where all were told why
+		text += " (" + reason + ")"
+	}
+	c.reply(text)
+	return true
+}
+
+// mayRename reports whether a player who is not muted wants another name. Others are told now and then, since clients
+// repeat the request.
+func (c *session) mayRename() bool {
+	if muted, _ := c.mutedFor(); muted == 0 {
+		return true
+	}
+	now := c.server.clock.tick + 1
+	if told := c.speech.toldName; told == 0 || int(now) >= int(told)+game.TickRate*max(c.server.settings.InfoChangeDelay, 1) {
+		c.speech.toldName = now
+		c.tellMuted()
+	}
 	return false
 }
 

@@ -62,6 +62,11 @@ func joinRacer(t *testing.T, s *Server, i int) *racer {
 }
 
 func joinRacerAs(t *testing.T, s *Server, name string) *racer {
+	return joinRacerHearing(t, s, name, func(event.Event) {})
+}
+
+// joinRacerHearing is joinRacerAs with a function that gets all events.
+func joinRacerHearing(t *testing.T, s *Server, name string, hear func(event.Event)) *racer {
 	r := &racer{name: name, lines: make(chan string, 1000)}
 	r.Client = dial(t, s, client.Config{
 		Name: name, Version: client.Version06, DDNetVersion: 16040, LocalAddr: fmt.Sprintf("127.0.4.%d", racerCount.Add(1)%250+1),
@@ -86,6 +91,7 @@ func joinRacerAs(t *testing.T, s *Server, name string) *racer {
 	})
 	go func() {
 		for e := range r.Events(context.WithoutCancel(t.Context())) {
+			hear(e)
 			switch e := e.(type) {
 			case event.Chat:
 				if e.From.ID < 0 {

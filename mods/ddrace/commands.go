@@ -422,7 +422,7 @@ func (m *Mode) commandMe(ctx *game.Ctx, c *game.CommandCall) {
 		ctx.SayTo(c.Player, "/me is disabled on this server")
 		return
 	}
-	ctx.Say(fmt.Sprintf("'%s' %s", ctx.Name(c.Player), c.Arg(0)))
+	ctx.Say(fmt.Sprintf("### '%s' %s", ctx.Name(c.Player), c.Arg(0)))
 }
 
 func (m *Mode) commandSettings(ctx *game.Ctx, c *game.CommandCall) {
