@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -99,6 +101,44 @@ func TestRecovery(t *testing.T) {
 	ticks(t, next.demo(i.Match))
 	if text := next.log.String(); strings.Count(text, "cannot be read") != 2 {
 		t.Errorf("the log has %s", text)
+	}
+}
+
+// TestDamagedRecordings: of a demo that is damaged or cut off anywhere, all whole chunks are kept, and the log says what
+// is not; a description that is damaged in any bit does not count.
+func TestDamagedRecordings(t *testing.T) {
+	dir := t.TempDir()
+	w := newWatchedServerIn(t, dir, "sv_live_delay 0")
+	w.join("anna")
+	w.playMatch(10 * time.Second)
+	r := w.broadcast.archive.all()[0]
+	path := filepath.Join(dir, r.Match)
+	file, info := testenv.Must(os.ReadFile(path+demoSuffix)), testenv.Must(os.ReadFile(path+infoSuffix))
+	for d := range testenv.Damaged(info, 1000) {
+		_, err := parseRecording(d.File)
+		isSum := d.Cut && d.At == bytes.IndexByte(info, '\n') // as older files
+		testenv.Check(t, err != nil || isSum, "%v: it counts", d)
+	}
+	header := testenv.Must(demo.NewReader(bytes.NewReader(file)))
+	begin := int(headSize) + len(header.Map())
+	for d := range testenv.Damaged(file[begin:], 60) {
+		testenv.NoError(t, os.WriteFile(path+demoSuffix, append(slices.Clone(file[:begin]), d.File...), 0o644))
+		if d.Cut {
+			_, err := readRecording(dir, r.Match)
+			testenv.Check(t, err != nil, "%v: the description counts", d)
+		}
+		again, lost, err := recoverRecording(r.Match, path+demoSuffix, time.Now())
+		if err != nil {
+			testenv.Check(t, d.At < 1000, "%v: %v", d, err)
+			continue
+		}
+		size := again.demoSize()
+		testenv.Check(t, size == testenv.Must(os.Stat(path+demoSuffix)).Size(), "%v: other sizes", d)
+		missing := int64(begin+len(d.File)) - size
+		testenv.Check(t, missing == 0 || strings.Contains(lost, fmt.Sprintf("its last %d bytes", missing)), "%v: %d bytes are gone: %q", d, missing, lost)
+		if missing > 1<<16+2 {
+			testenv.Check(t, int64(len(testenv.Must(os.ReadFile(path+demoSuffix+".tail")))) == missing, "%v: the tail is gone", d)
+		}
 	}
 }
 

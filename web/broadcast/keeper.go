@@ -323,12 +323,15 @@ func (k *keeper) recoverAll() {
 			}
 		}
 		path := filepath.Join(k.dir, f.id)
-		info, err := recoverRecording(f.id, path+demoSuffix, f.changed.Add(k.delay()))
+		info, lost, err := recoverRecording(f.id, path+demoSuffix, f.changed.Add(k.delay()))
 		if err == nil {
 			err = info.write(path + infoSuffix)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			k.warn(fmt.Sprintf("%s cannot be read, and is left out: %v", path+demoSuffix, err))
+		case lost != "":
+			k.warn(fmt.Sprintf("%s was completed: %s", path+demoSuffix, lost))
 		}
 	}
 }

@@ -1,15 +1,18 @@
 package broadcast
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -74,6 +77,7 @@ func (r *recording) write(path string) error {
 	if err != nil {
 		return err
 	}
+	b = fmt.Appendf(b, "\n%08x\n", crc32.ChecksumIEEE(b))
 	if err := os.WriteFile(path+".new", b, 0o644); err != nil {
 		return err
 	}
@@ -87,17 +91,37 @@ func readRecording(dir, id string) (*recording, error) {
 		return nil, err
 	}
 	r, err := parseRecording(b)
-	if err == nil && r.Match != id {
-		err = errRecording
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	info, err := os.Stat(filepath.Join(dir, id+demoSuffix))
+	if err != nil {
+		return nil, err
+	}
+	if r.Match != id || info.Size() != r.demoSize() {
+		return nil, errRecording
+	}
+	return r, nil
+}
+
+// demoSize returns the size of the demo in bytes.
+func (r *recording) demoSize() int64 {
+	n := headSize + int64(r.Map.Size)
+	for _, size := range r.Segments {
+		n += int64(size)
+	}
+	return n
 }
 
 var errRecording = errors.New("this does not describe a match")
 
-// parseRecording reads what write has written.
+// parseRecording reads what write has written. Older files have no checksum.
 func parseRecording(b []byte) (*recording, error) {
 	r := new(recording)
+	b, sum, found := bytes.Cut(b, []byte("\n"))
+	if found && string(sum) != fmt.Sprintf("%08x\n", crc32.ChecksumIEEE(b)) {
+		return nil, errRecording
+	}
 	if err := json.Unmarshal(b, r); err != nil {
 		return nil, err
 	}
@@ -142,21 +166,22 @@ func (r *recording) match(path string) *match {
 	return m
 }
 
-// recoverRecording describes a demo without an end. It completes its header.
-func recoverRecording(id, path string, public time.Time) (*recording, error) {
+// recoverRecording describes a demo without an end, or whose description is damaged. It completes its header. lost
+// says what of it is not good.
+func recoverRecording(id, path string, public time.Time) (r *recording, lost string, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
 	d, err := demo.NewReader(f)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	h := d.Header()
 	start, err := time.ParseInLocation(recorder.TimeLayout, h.Time, time.Local)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	m := &match{id: id, header: *h, mapSize: len(d.Map()), start: start, endedAt: public}
 	m.header.MapSHA256 = sha256.Sum256(d.Map())
@@ -167,11 +192,18 @@ func recoverRecording(id, path string, public time.Time) (*recording, error) {
 		}
 		begin = end
 	}
+	broken := 0
 	for c := new(demo.Chunk); len(m.segments) < maxSegments; {
-		if err := d.Next(c); err != nil {
-			break // the end, or what was cut off
+		err := d.Next(c)
+		if err == io.EOF || errors.Is(err, demo.ErrCutOff) {
+			break
 		}
-		if c.Kind == demo.KindTick {
+		if errors.Is(err, demo.ErrChunk) {
+			broken++ // those after it may be good
+		} else if err != nil {
+			return nil, "", err // of the disk, which may be able to read it later
+		}
+		if c.Kind == demo.KindTick && err == nil {
 			if c.Keyframe {
 				cut()
 			}
@@ -184,12 +216,43 @@ func recoverRecording(id, path string, public time.Time) (*recording, error) {
 	}
 	cut()
 	if len(m.segments) == 0 {
-		return nil, errors.New("it has no segments")
+		return nil, "", errors.New("it has no segments")
+	}
+	lost, err = cutTail(f, path, end)
+	if err != nil {
+		return nil, "", err
+	}
+	if broken > 0 {
+		lost += fmt.Sprintf("; %d chunks before are damaged", broken)
 	}
 	if _, err := f.WriteAt(m.fullHead(len(m.segments)), 0); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return newRecording(m, 0), f.Truncate(end)
+	return newRecording(m, 0), strings.TrimPrefix(lost, "; "), nil
+}
+
+// cutTail cuts off what is no whole chunk at the end of a demo. What a crash leaves there is less than a chunk, and is
+// of no use; more is kept beside the demo.
+func cutTail(f *os.File, path string, end int64) (lost string, err error) {
+	const maxChunk = 1<<16 + 2
+	info, err := f.Stat()
+	if err != nil || info.Size() == end {
+		return "", err
+	}
+	tail := info.Size() - end
+	lost = fmt.Sprintf("; its last %d bytes are no whole chunk, as after a crash, and are cut off", tail)
+	if tail > maxChunk {
+		kept, err := os.Create(path + ".tail")
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(kept, io.NewSectionReader(f, end, tail))
+		if err = errors.Join(err, kept.Close()); err != nil {
+			return "", err
+		}
+		lost = fmt.Sprintf("; its last %d bytes cannot be read, and are in %s.tail", tail, path)
+	}
+	return lost, f.Truncate(end)
 }
 
 // readAll reads a small file.
