@@ -99,7 +99,16 @@ func (c *ranksListCmd) read(path string) (map[string]*rankedMap, error) {
 			course.best[who] = e
 		}
 	})
-	return courses, err
+	return courses, warnOfDamage(err)
+}
+
+// warnOfDamage prints that a part of a file of ranks cannot be read, since the rest can be. It returns other errors.
+func warnOfDamage(err error) error {
+	if errors.Is(err, rank.ErrDamaged) {
+		fmt.Fprintln(os.Stderr, safetext.Line(err.Error()))
+		return nil
+	}
+	return err
 }
 
 // ranking returns who finished, the fastest first.

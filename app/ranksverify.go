@@ -49,7 +49,7 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 	dir := c.path()
 	path := filepath.Join(dir, c.Ranks)
 	e, err := rank.Best(path, c.Map, c.Name, c.Team)
-	if err != nil {
+	if err = warnOfDamage(err); err != nil {
 		return err
 	}
 	if e == nil {

@@ -2,14 +2,18 @@ package rank
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
+// ErrDamaged means that a part of a journal's file is not readable. All the rest was read.
+var ErrDamaged = errors.New("rank: a part of the file is damaged")
+
 // Read calls found with the entries of a journal's file, in their order, an entry as often as it was
-// written. The journal may be open.
+// written. The journal may be open. For what cannot be read the error at the end wraps ErrDamaged.
 func Read(path string, found func(*Entry)) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,7 +37,8 @@ func Read(path string, found func(*Entry)) error {
 	if _, err := f.Seek(int64(len(magic)), 0); err != nil {
 		return err
 	}
-	_, _, err = recordfile.Scan(f, info.Size()-int64(len(magic)), maxEntry, func(body []byte) bool {
+	size := info.Size() - int64(len(magic))
+	end, damaged, err := recordfile.Scan(f, size, maxEntry, func(body []byte) bool {
 		e := new(Entry)
 		if !e.parse(body) {
 			return false
@@ -41,11 +46,19 @@ func Read(path string, found func(*Entry)) error {
 		found(e)
 		return true
 	})
-	return err
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", path, err)
+	case damaged > 0:
+		return fmt.Errorf("%w: %d of %d bytes of %s, before byte %d", ErrDamaged, damaged, info.Size(), path, int64(len(magic))+end)
+	case end < size:
+		return fmt.Errorf("%w: the last %d bytes of %s are no whole record", ErrDamaged, size-end, path)
+	}
+	return nil
 }
 
 // Best returns the best finish on a map of a player, or of all if name is "", from a journal's file. It
-// is nil if there is none.
+// is nil if there is none. With an error that wraps ErrDamaged it is that of what can be read.
 func Best(path, mapName, name string, team bool) (best *Entry, err error) {
 	err = Read(path, func(e *Entry) {
 		if e.Kind != Finish || e.Team != team || e.Map != mapName || best != nil && best.Time <= e.Time {

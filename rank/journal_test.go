@@ -172,6 +172,9 @@ func TestDamagedFiles(t *testing.T) {
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)/2]++
 	testenv.NoError(t, os.WriteFile(path, damaged, 0o600))
+	read := 0
+	err := Read(path, func(*Entry) { read++ })
+	testenv.Check(t, errors.Is(err, ErrDamaged) && read > 0, "%d entries are read, and %v is said", read, err)
 	j = open(t, path)
 	said := ""
 	j.file.Report = func(text string) { said += text }

@@ -79,7 +79,7 @@ func (r *resumeSettings) sameMatch(o *resumeSettings) bool {
 	return r.Map == o.Map && strings.EqualFold(r.GameType, o.GameType) && !chosen && r.Mods == o.Mods
 }
 
-// savedMatch is a match in the store: this as a line of JSON, and the state of the world.
+// savedMatch is a match in the store: a checksum of all, this as a line of JSON, and the state of the world.
 type savedMatch struct {
 	Format     int
 	Time       int64 // of the state, ms since 1970
@@ -116,11 +116,22 @@ func (m *savedMatch) appendTo(dst []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(append(dst, head...), '\n'), m.world...), nil
+	at := len(dst)
+	dst = append(append(append(append(dst, "00000000 "...), head...), '\n'), m.world...)
+	copy(dst[at:], resumeSum(dst[at+len("00000000 "):]))
+	return dst, nil
 }
+
+// resumeSum returns the checksum of a saved match in 8 digits.
+func resumeSum(b []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(b, crcTable)) }
 
 // parse is the inverse of appendTo.
 func (m *savedMatch) parse(b []byte) error {
+	if sum, rest, _ := bytes.Cut(b, []byte(" ")); string(sum) == resumeSum(rest) {
+		b = rest
+	} else if !bytes.HasPrefix(b, []byte("{")) { // with which those of older programs begin
+		return errors.New("it is damaged")
+	}
 	head, world, found := bytes.Cut(b, []byte("\n"))
 	if err := json.Unmarshal(head, m); err != nil || !found {
 		return errors.New("it is damaged")

@@ -213,6 +213,24 @@ func TestNotResumed(t *testing.T) {
 	}
 }
 
+// ofOlderProgram returns a saved match as older programs wrote it.
+func ofOlderProgram(t *testing.T, m *savedMatch) []byte {
+	t.Helper()
+	_, rest, _ := bytes.Cut(testenv.Must(m.appendTo(nil)), []byte(" "))
+	return rest
+}
+
+// TestDamagedMatch: a saved match with any bit flipped, or cut anywhere, is not gone on with.
+func TestDamagedMatch(t *testing.T) {
+	m := savedMatch{Time: 5, MapSHA256: "00ff", Key: make([]byte, len(hashKey{})), Seats: []savedSeat{{ID: 3, Name: "anna"}}, world: []byte("the world")}
+	whole := testenv.Must(m.appendTo(nil))
+	testenv.NoError(t, new(savedMatch).parse(whole))
+	testenv.NoError(t, new(savedMatch).parse(ofOlderProgram(t, &m)))
+	for d := range testenv.Damaged(whole, 4000) {
+		testenv.Check(t, new(savedMatch).parse(d.File) != nil, "%v: it counts", d)
+	}
+}
+
 // TestCrashingStateIsNotResumedTwice ends a server soon after it has resumed a match, and one later.
 func TestCrashingStateIsNotResumedTwice(t *testing.T) {
 	var store memoryStore

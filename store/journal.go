@@ -110,7 +110,7 @@ func (j *Journal) exchange(queue []job) (err error) {
 		j.handle(queue[i])
 	}
 	if len(j.pending) == 0 {
-		return nil
+		return j.repair()
 	}
 	if err := j.append(); err != nil {
 		j.file.Reload = true
@@ -120,6 +120,20 @@ func (j *Journal) exchange(queue []job) (err error) {
 		c.job.answer(c.job.newAnswer())
 	}
 	j.pending = nil
+	return nil
+}
+
+// repair makes a file that was damaged or cut off whole at once, and not with the next change, so that it is said.
+func (j *Journal) repair() error {
+	var err error
+	if j.file.Damaged > 0 {
+		err = j.file.Replace(j.tables.appendAll(nil))
+	} else {
+		err = j.file.CutTail()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotStored, err)
+	}
 	return nil
 }
 

@@ -165,11 +165,11 @@ func TestTornAndDamagedFiles(t *testing.T) {
 	damaged[ends[3]+20]++
 	testenv.NoError(t, os.WriteFile(path, damaged, 0o600))
 	j := open(t, path)
-	j.wantTop("points", false, "p0 7value, p2 6value, p1 6value")
 	said := ""
 	j.file.Report = func(text string) { said += text }
+	j.wantTop("points", false, "p0 7value, p2 6value, p1 6value")
+	testenv.Check(t, strings.HasPrefix(said, path+" was damaged in "), "said %q before anything is changed", said)
 	j.does(put("k", "new"))
-	testenv.Check(t, strings.HasPrefix(said, path+" was damaged in "), "said %q", said)
 	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".damaged")), damaged), "the damaged file was not kept")
 	j = open(t, path)
 	j.wantTop("points", false, "p0 7value, p2 6value, p1 6value")
