@@ -148,6 +148,9 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if n := banned.Torn(); n > 0 {
+		log.Warn(fmt.Sprintf("the last %d bytes of bans.json are no whole line, as after a crash: a change of the bans that was written then does not count", n))
+	}
 	if err := operators.TokensError(); err != nil {
 		log.Warn(err.Error())
 	}

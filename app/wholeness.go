@@ -6,6 +6,7 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/pcap"
 )
 
 // cutOffCauses says why a recording may end too early.
@@ -14,7 +15,7 @@ const cutOffCauses = "it is still being recorded, the recorder was killed, or th
 // isCutOff reports whether an error is that of a recording that ends too early. All commands have this one answer: what
 // such a recording has is good, and the exit status is exitCutOff.
 func isCutOff(err error) bool {
-	for _, cutOff := range []error{replay.ErrTruncated, teehistorian.ErrCutOff, demo.ErrCutOff} {
+	for _, cutOff := range []error{replay.ErrTruncated, teehistorian.ErrCutOff, demo.ErrCutOff, pcap.ErrCutOff} {
 		if errors.Is(err, cutOff) {
 			return true
 		}

@@ -33,6 +33,7 @@ type journal struct {
 	tail    []byte
 	seen    fs.FileInfo // of the file then, nil if there was none
 	rewrite bool        // it is an old file, or has been deleted
+	torn    int         // bytes of a line that was not written to its end, behind offset
 }
 
 const (
@@ -150,6 +151,7 @@ func (j *journal) parse(b []byte) (lines []line, err error) {
 		return lines, nil
 	}
 	end := 0
+	j.torn = 0
 	for text := range bytes.Lines(b) {
 		whole := text[len(text)-1] == '\n'
 		if !whole {
@@ -157,8 +159,9 @@ func (j *journal) parse(b []byte) (lines []line, err error) {
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
 			var l line
-			err := json.Unmarshal(text, &l)
+			err := l.unmarshal(text)
 			if !whole && isTorn(text, err) {
+				j.torn = len(b) - end
 				break
 			}
 			if err == nil {
@@ -175,12 +178,24 @@ func (j *journal) parse(b []byte) (lines []line, err error) {
 	return lines, nil
 }
 
+// unmarshal parses a line. A name that it does not know is an error, since bans without until last for ever.
+func (l *line) unmarshal(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(l); err != nil {
+		return err
+	}
+	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
+		return fmt.Errorf("%q follows the ban", rest[:min(len(rest), 20)])
+	}
+	return nil
+}
+
 // isTorn reports whether a line that does not end is only the beginning of one: a process
 // or the machine crashed while writing it. Some file systems have zeros in place of the
 // rest, which the caller has removed.
 func isTorn(text []byte, err error) bool {
-	var syntax *json.SyntaxError
-	return text[0] == '{' && errors.As(err, &syntax) && syntax.Offset >= int64(len(text))
+	return text[0] == '{' && errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // check returns an error if there can be no such line.

@@ -32,6 +32,7 @@ type List struct {
 	added                    int // bans so far
 
 	file *storage // nil in memory
+	torn int
 }
 
 // New returns an empty list that is kept in memory only. now is the clock, time.Now if it

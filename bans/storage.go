@@ -87,6 +87,7 @@ func open(path string, l *List) (*List, error) {
 		started: l.now(), startWall: l.wall(),
 	}
 	l.file = s
+	defer func() { l.torn = s.journal.torn }()
 	// Without the lock, which may be impossible to get: at worst, the last line is not
 	// complete yet and is read later.
 	if err := s.read(s.started, s.startWall, false); err != nil {
@@ -94,6 +95,10 @@ func open(path string, l *List) (*List, error) {
 	}
 	return l, nil
 }
+
+// Torn returns how many bytes at the end of the file were no whole line when it was opened, as after a crash. They do
+// not count, and go with the next change.
+func (l *List) Torn() int { return l.torn }
 
 // Stored waits until the changes so far are in the file, or the attempt to write them has
 // failed, at most for limit. It returns an error that wraps ErrNotStored if they are not.

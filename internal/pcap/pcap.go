@@ -13,8 +13,12 @@ import (
 	"time"
 )
 
-// ErrFormat means that a file is not a capture, or is damaged.
-var ErrFormat = errors.New("pcap: not a capture file, or a damaged one")
+var (
+	// ErrFormat means that a file is not a capture, or is damaged.
+	ErrFormat = errors.New("pcap: not a capture file, or a damaged one")
+	// ErrCutOff means that a file ends within a packet, as when the capture was killed. What came before is good.
+	ErrCutOff = errors.New("pcap: the file is cut off")
+)
 
 // LinkType says what a packet begins with, as the registry of tcpdump numbers it.
 type LinkType uint32
@@ -33,6 +37,8 @@ type Reader struct {
 	src   *bufio.Reader
 	order binary.ByteOrder
 	buf   []byte
+	// offset is that of what is read next, and start that of the packet or block that it is of.
+	offset, start int64
 	// pcapng tells the formats apart. A pcap file has one interface, a section of a
 	// pcapng file any number.
 	pcapng     bool
@@ -80,13 +86,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 		p.pcapng = true
 		return p, nil
 	}
-	h, err := p.readBytes(fileHeaderSize)
-	if err != nil {
-		return nil, fmt.Errorf("%w: file header: %w", ErrFormat, err)
-	}
 	var units uint64
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		switch p.order = order; order.Uint32(h) {
+		switch p.order = order; order.Uint32(magic) {
 		case 0xa1b2c3d4:
 			units = 1e6
 		case 0xa1b23c4d:
@@ -97,7 +99,11 @@ func NewReader(r io.Reader) (*Reader, error) {
 		break
 	}
 	if units == 0 {
-		return nil, fmt.Errorf("%w: it begins with %x", ErrFormat, h[:4])
+		return nil, fmt.Errorf("%w: it begins with %x", ErrFormat, magic)
+	}
+	h, err := p.readBytes(fileHeaderSize)
+	if err != nil {
+		return nil, fmt.Errorf("%w, in the file header", err)
 	}
 	// The upper 4 bits say whether frames end with a checksum, which does not matter here.
 	p.interfaces = []captureInterface{{link: LinkType(p.order.Uint32(h[20:]) & (1<<28 - 1)), unitsPerSecond: units}}
@@ -108,13 +114,14 @@ func NewReader(r io.Reader) (*Reader, error) {
 func (r *Reader) Next() (Packet, error) {
 	p, err := r.readPacket()
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%w: %w", ErrFormat, err)
+		err = fmt.Errorf("%w, in what begins at byte %d", err, r.start)
 	}
 	return p, err
 }
 
 func (r *Reader) readPacket() (Packet, error) {
 	for {
+		r.start = r.offset
 		if _, err := r.src.Peek(1); err != nil {
 			return Packet{}, err
 		}
@@ -141,16 +148,26 @@ func (r *Reader) readPacket() (Packet, error) {
 // readBytes returns the next n bytes, valid until the next call.
 func (r *Reader) readBytes(n uint32) ([]byte, error) {
 	if n > maxBlock {
-		return nil, fmt.Errorf("a length of %d bytes, the limit is %d", n, maxBlock)
+		return nil, fmt.Errorf("%w: a length of %d bytes, the limit is %d", ErrFormat, n, maxBlock)
 	}
 	if int(n) > cap(r.buf) {
 		r.buf = make([]byte, n)
 	}
 	b := r.buf[:n]
-	if _, err := io.ReadFull(r.src, b); err != nil {
-		return nil, io.ErrUnexpectedEOF
+	got, err := io.ReadFull(r.src, b)
+	r.offset += int64(got)
+	return b, r.wrap(err)
+}
+
+// wrap returns the error for a file that ends too early or cannot be read, nil for nil.
+func (r *Reader) wrap(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w after byte %d", ErrCutOff, r.offset)
 	}
-	return b, nil
+	return fmt.Errorf("pcap: after byte %d: %w", r.offset, err)
 }
 
 // readBlock reads a block of a pcapng file and returns what is between its lengths.
@@ -158,7 +175,8 @@ func (r *Reader) readBlock() (blockType uint32, body []byte, err error) {
 	const around = 12 // type and length before, length behind
 	h, err := r.src.Peek(12)
 	if err != nil {
-		return 0, nil, io.ErrUnexpectedEOF
+		r.offset += int64(len(h))
+		return 0, nil, r.wrap(err)
 	}
 	if binary.LittleEndian.Uint32(h) == blockSection {
 		// The type reads the same both ways. A number behind the length says the order.
@@ -168,26 +186,43 @@ func (r *Reader) readBlock() (blockType uint32, body []byte, err error) {
 		case binary.BigEndian.Uint32(h[8:]):
 			r.order = binary.BigEndian
 		default:
-			return 0, nil, fmt.Errorf("a section of byte order %x", h[8:12])
+			return 0, nil, fmt.Errorf("%w: a section of byte order %x", ErrFormat, h[8:12])
 		}
 	}
 	blockType, size := r.order.Uint32(h), r.order.Uint32(h[4:])
 	if size < around || size%4 != 0 {
-		return 0, nil, fmt.Errorf("a block of %d bytes", size)
+		return 0, nil, fmt.Errorf("%w: a block of %d bytes", ErrFormat, size)
 	}
 	switch blockType {
 	case blockSection, blockInterface, blockPacket, blockSimplePacket, blockEnhancedPacket:
 	default: // statistics, names and others, of any size
-		if _, err := io.CopyN(io.Discard, r.src, int64(size)); err != nil {
-			return 0, nil, io.ErrUnexpectedEOF
+		n, err := io.CopyN(io.Discard, r.src, int64(size)-4)
+		r.offset += n
+		if err != nil {
+			return 0, nil, r.wrap(err)
 		}
-		return blockType, nil, nil
+		behind, err := r.readBytes(4)
+		if err == nil {
+			err = r.checkSize(size, behind)
+		}
+		return blockType, nil, err
 	}
 	b, err := r.readBytes(size)
+	if err == nil {
+		err = r.checkSize(size, b[size-4:])
+	}
 	if err != nil {
 		return 0, nil, err
 	}
 	return blockType, b[8 : size-4], nil
+}
+
+// checkSize compares the size of a block with that which is behind it.
+func (r *Reader) checkSize(size uint32, behind []byte) error {
+	if again := r.order.Uint32(behind); again != size {
+		return fmt.Errorf("%w: a block of %d bytes, and of %d by the length behind it", ErrFormat, size, again)
+	}
+	return nil
 }
 
 // parseBlock parses the body of a block. ok reports whether it is a packet.
@@ -207,7 +242,7 @@ func (r *Reader) parseBlock(blockType uint32, b []byte) (p Packet, ok bool, err 
 		return p, false, nil
 	}
 	if len(b) < headerSize {
-		return p, false, fmt.Errorf("a packet block of %d bytes", len(b))
+		return p, false, fmt.Errorf("%w: a packet block of %d bytes", ErrFormat, len(b))
 	}
 	var id, captured uint32
 	switch blockType {
@@ -217,7 +252,7 @@ func (r *Reader) parseBlock(blockType uint32, b []byte) (p Packet, ok bool, err 
 		id = r.order.Uint32(b)
 	}
 	if int64(id) >= int64(len(r.interfaces)) {
-		return p, false, fmt.Errorf("a packet of interface %d of %d", id, len(r.interfaces))
+		return p, false, fmt.Errorf("%w: a packet of interface %d of %d", ErrFormat, id, len(r.interfaces))
 	}
 	i := &r.interfaces[id]
 	p.Link = i.link
@@ -230,7 +265,7 @@ func (r *Reader) parseBlock(blockType uint32, b []byte) (p Packet, ok bool, err 
 		captured = r.order.Uint32(b[12:])
 	}
 	if b = b[headerSize:]; int64(captured) > int64(len(b)) {
-		return p, false, fmt.Errorf("a packet of %d bytes in a block with room for %d", captured, len(b))
+		return p, false, fmt.Errorf("%w: a packet of %d bytes in a block with room for %d", ErrFormat, captured, len(b))
 	}
 	p.Data = b[:captured]
 	return p, true, nil
@@ -240,7 +275,7 @@ func (r *Reader) parseBlock(blockType uint32, b []byte) (p Packet, ok bool, err 
 func (r *Reader) parseInterface(b []byte) error {
 	const optionEnd, optionResolution, optionOffset = 0, 9, 14
 	if len(b) < 8 || len(r.interfaces) == maxInterfaces {
-		return fmt.Errorf("interface %d has a description of %d bytes; the limit is %d interfaces", len(r.interfaces), len(b), maxInterfaces)
+		return fmt.Errorf("%w: interface %d has a description of %d bytes; the limit is %d interfaces", ErrFormat, len(r.interfaces), len(b), maxInterfaces)
 	}
 	i := captureInterface{link: LinkType(r.order.Uint16(b)), snapLen: r.order.Uint32(b[4:]), unitsPerSecond: 1e6}
 	for b = b[8:]; len(b) >= 4; {
@@ -252,7 +287,7 @@ func (r *Reader) parseInterface(b []byte) error {
 		switch {
 		case option == optionResolution && size == 1:
 			if i.unitsPerSecond = unitsPerSecond(b[0]); i.unitsPerSecond == 0 {
-				return fmt.Errorf("interface %d has timestamps of resolution %#x", len(r.interfaces), b[0])
+				return fmt.Errorf("%w: interface %d has timestamps of resolution %#x", ErrFormat, len(r.interfaces), b[0])
 			}
 		case option == optionOffset && size == 8:
 			i.offset = int64(r.order.Uint64(b))

@@ -5,10 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // fromHex decodes hexadecimal digits with spaces between.
@@ -141,9 +144,26 @@ func TestDamagedFiles(t *testing.T) {
 	le := binary.LittleEndian
 	whole := map[string][]byte{"pcap": makeFile(le, 0xa1b2c3d4, 0, linkRaw, packet), "pcapng": makeNGFile(le, packet)}
 	for name, b := range whole {
+		all, _ := readAll(b)
 		for n := range len(b) {
-			if _, err := readAll(b[:n]); err != nil && !errors.Is(err, ErrFormat) {
+			_, err := readAll(b[:n])
+			isCut := errors.Is(err, ErrCutOff) && strings.Contains(err.Error(), fmt.Sprintf("after byte %d", n))
+			if err != nil && !isCut && !(n < 4 && errors.Is(err, ErrFormat)) {
 				t.Errorf("%s, %d bytes: %v", name, n, err)
+			}
+		}
+		// A bit that is another one is an error that names the place, or in what there is no check for: the packet, its
+		// time, interfaces and options.
+		for d := range testenv.Damaged(b, 10_000) {
+			packets, err := readAll(d.File)
+			if !d.Cut && err == nil {
+				if len(packets) > len(all) || name == "pcap" && len(packets[0].Data) != len(packet) {
+					t.Errorf("%s, %v: %d packets", name, d, len(packets))
+				}
+				continue
+			}
+			if !d.Cut && !strings.Contains(err.Error(), "byte") && !strings.Contains(err.Error(), "it begins with") {
+				t.Errorf("%s, %v: %v", name, d, err)
 			}
 		}
 		if _, err := readAll(b[:len(b)-1]); err == nil {
