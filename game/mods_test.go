@@ -297,3 +297,64 @@ func TestSavedStateIsHashed(t *testing.T) {
 	n.text = append(n.text, '.')
 	testenv.Check(t, w.Hash() != before, "the hash lacks the state")
 }
+
+// refuser is a mod that lets nobody take pickups.
+type refuser struct{}
+
+func (refuser) Start(*game.Tx)                                             {}
+func (refuser) OnPickup(ctx *game.Ctx, _ game.PlayerID, _ game.PickupKind) { ctx.Cancel() }
+
+// TestRefusedPickup checks that a pickup stays that a mod does not let a player take.
+func TestRefusedPickup(t *testing.T) {
+	for _, mods := range [][]game.Mod{nil, {refuser{}}} {
+		at := vec.Vec2{X: 4*32 + 16, Y: 3*32 + 16} // the left spawn
+		m := &things{start: func(tx *game.Tx) { tx.SpawnPickup(game.PickupGrenade, at.Add(vec.Vec2{X: 32}), 0) }}
+		w := newWorld(t, game.Config{Terrain: bots.ParseMap(
+			"##############################",
+			"#   S                        #",
+			"#                            #",
+			"#                            #",
+			"##############################",
+		), Mods: append([]game.Mod{m}, mods...)})
+		w.enter(0)
+		testenv.Check(t, len(w.Frame().Pickups) == len(mods), "%d mods: %d pickups are left", len(mods), len(w.Frame().Pickups))
+	}
+}
+
+// TestReloadOfTheDead checks that a mod can set the reload time of a player without a character, to no effect.
+func TestReloadOfTheDead(t *testing.T) {
+	w := newWorld(t, game.Config{})
+	w.enter(0)
+	w.inTick(func(ctx *game.Ctx) {
+		ctx.SetReloadTicks(0, 40)
+		testenv.Check(t, ctx.ReloadTicks(0) == 40, "reloads for %d ticks", ctx.ReloadTicks(0))
+		for _, id := range []game.PlayerID{1, game.Nobody, game.MaxPlayers} {
+			ctx.SetReloadTicks(id, 40)
+			testenv.Check(t, ctx.ReloadTicks(id) == 0, "player %d reloads", id)
+		}
+	})
+}
+
+// TestRemovedProjectile checks that a projectile that a mod has removed hits nothing any more.
+func TestRemovedProjectile(t *testing.T) {
+	w := newWorld(t, game.Config{})
+	w.enter(0)
+	at := w.char(0).Pos
+	evs := w.inTick(func(ctx *game.Ctx) {
+		id := ctx.SpawnProjectile(game.Shot{Owner: game.Nobody, Weapon: game.WeaponGrenade, Pos: at.Add(vec.Vec2{X: -60}), Dir: vec.Vec2{X: 1}})
+		testenv.Check(t, ctx.Remove(id) && !ctx.Remove(id), "the projectile cannot be removed, or twice")
+	})
+	evs = append(evs, w.steps(3)...)
+	testenv.Check(t, len(eventsOf(evs, game.EvExplosion)) == 0 && w.char(0).Health == 10, "it exploded")
+}
+
+// TestInputsOfNobody checks that inputs of players who cannot be are ignored.
+func TestInputsOfNobody(t *testing.T) {
+	w := newWorld(t, game.Config{})
+	w.enter(0)
+	for _, id := range []game.PlayerID{game.MaxPlayers, game.MaxPlayers + 1, 127, -1, -128, 5} {
+		for _, kind := range []game.CommandKind{game.CmdInput, game.CmdDirectInput} {
+			w.do(game.Command{Kind: kind, Player: id, Input: game.Input{Direction: 1, TargetX: 1}})
+		}
+	}
+}

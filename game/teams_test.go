@@ -97,6 +97,8 @@ func TestAutoBalance(t *testing.T) {
 		}
 	}
 	testenv.Check(t, victim == 1 && all == 1, "%d and %d notices", victim, all)
+	w.steps(30) // the dead who do not ask for it wait for three seconds
+	testenv.Check(t, w.alive(0) && w.alive(2), "the moved player waits to spawn")
 }
 
 func TestForcedTeamChanges(t *testing.T) {

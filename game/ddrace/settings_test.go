@@ -156,3 +156,35 @@ func FuzzSettings(f *testing.F) {
 		}
 	})
 }
+
+// TestIntegerOfSigns reads texts that end before a number begins.
+func TestIntegerOfSigns(t *testing.T) {
+	for text, want := range map[string]int32{"-": 0, "+": 0, "": 0, "-x": 0, "-4": -4, "+4": 4, "--4": 0, " -12 ": -12} {
+		v, exact := integer(text)
+		testenv.Check(t, v == want && exact == (want != 0), "%q is %d, %v", text, v, exact)
+	}
+}
+
+// TestCutCommand splits lines with quotes, also escaped ones, and comments.
+func TestCutCommand(t *testing.T) {
+	for _, c := range []struct{ line, command, rest string }{
+		{`a; b; c`, `a`, ` b; c`},
+		{`a "x;y"; b`, `a "x;y"`, ` b`},
+		{`a "x \" ; y"; b`, `a "x \" ; y"`, ` b`},
+		{`a \" ; b`, `a \" `, ` b`},
+		{`a "x \\ ; y"; b`, `a "x \\ ; y"`, ` b`},
+		{`a # b; c`, `a `, ``},
+		{`a "#"; b`, `a "#"`, ` b`},
+		{`a`, `a`, ``},
+	} {
+		command, rest := cutCommand(c.line)
+		testenv.Check(t, command == c.command && rest == c.rest, "%s: %q and %q", c.line, command, rest)
+	}
+}
+
+// TestJumpTexts checks the message of tiles that set the number of jumps.
+func TestJumpTexts(t *testing.T) {
+	for n, want := range map[int32]string{-1: "You only have your ground jump now", 0: "You can jump 0 times", 1: "You can jump 1 time", 2: "You can jump 2 times"} {
+		testenv.Check(t, MessageJumps.Text(n) == want, "%d: %q", n, MessageJumps.Text(n))
+	}
+}

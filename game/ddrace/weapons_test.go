@@ -3,6 +3,7 @@ package ddrace
 import (
 	"testing"
 
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
@@ -323,4 +324,43 @@ func TestTeleguns(t *testing.T) {
 	testenv.Check(t, ok && to == Vec{X: 20*tileSize + 17, Y: tile(0, 5).Y}, "before a wall: %v, %v", to, ok)
 	to, ok = s.m.freeBefore(Vec{X: 300, Y: tileSize}, Vec{X: 300, Y: 100})
 	testenv.Check(t, ok && to == Vec{X: 300, Y: tileSize + tileSize/2 - 2}, "below a ceiling: %v, %v", to, ok)
+}
+
+// TestUnfreeze checks that an operator can end the freeze of a tee.
+func TestUnfreeze(t *testing.T) {
+	s := newStage(t, room(30, 10))
+	tee := s.put(0, tile(10, 5))
+	s.Freeze(0, 3)
+	testenv.Check(t, tee.FreezeTime > 0, "not frozen")
+	s.Unfreeze(0)
+	testenv.Check(t, tee.FreezeTime == 0, "frozen for %d ticks", tee.FreezeTime)
+	s.Unfreeze(1) // who is not there
+}
+
+// TestSuperCollides checks that super tees push others, whatever these have lost.
+func TestSuperCollides(t *testing.T) {
+	for _, c := range []struct{ super, noCollision, pushes bool }{{false, false, true}, {false, true, false}, {true, true, true}, {true, false, true}} {
+		s := newStage(t, room(30, 10))
+		a, b := s.put(0, tile(10, 5)), s.put(1, tile(10, 5).Add(Vec{X: 20}))
+		s.place(a, tile(10, 5))
+		a.Super, a.Core.NoCollision = c.super, c.noCollision
+		s.Step(nil)
+		testenv.Check(t, a.Core.Pos.X < tile(10, 5).X == c.pushes, "%+v: %v and %v", c, a.Core.Pos, b.Core.Pos)
+	}
+}
+
+// TestEndlessHook checks that an endless hook holds for ever: the ticks that it has held do not count.
+func TestEndlessHook(t *testing.T) {
+	for _, endless := range []bool{false, true} {
+		s := newStage(t, room(30, 10))
+		a, b := s.put(0, Vec{}), s.put(1, tile(14, 5))
+		s.place(a, tile(10, 5))
+		a.EndlessHook = endless
+		a.Core.HookState, a.Core.HookedPlayer = physics.HookGrabbed, int32(b.ID())
+		a.savedInput.Hook, a.Core.HookTick = true, 0
+		s.place(b, tile(14, 5))
+		a.Core.HookPos = b.Core.Pos
+		s.Step(nil)
+		testenv.Check(t, a.Core.HookedPlayer == int32(b.ID()) && (a.Core.HookTick == 0) == endless, "endless %v: hooks %d for %d ticks", endless, a.Core.HookedPlayer, a.Core.HookTick)
+	}
 }

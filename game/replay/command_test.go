@@ -271,3 +271,30 @@ func FuzzReader(f *testing.F) {
 		testenv.Require(t, r.ValidBytes() <= int64(len(b)), "%d of %d bytes good", r.ValidBytes(), len(b))
 	})
 }
+
+// TestSizeOfInputs checks that an input costs bytes only for the fields that changed.
+func TestSizeOfInputs(t *testing.T) {
+	old := game.Input{TargetX: 5, TargetY: 6, Fire: 3}
+	for name, c := range map[string]struct {
+		change func(in *game.Input)
+		bytes  int
+	}{
+		"nothing":    {func(*game.Input) {}, 1},
+		"next shot":  {func(in *game.Input) { in.Fire++ }, 1},
+		"other shot": {func(in *game.Input) { in.Fire += 2 }, 3},
+		"direction":  {func(in *game.Input) { in.Direction = 1 }, 2},
+		"jump":       {func(in *game.Input) { in.Jump = true }, 1},
+		"hook":       {func(in *game.Input) { in.Hook = true }, 1},
+		"aim":        {func(in *game.Input) { in.TargetX++; in.TargetY-- }, 3},
+		"flags":      {func(in *game.Input) { in.Flags = 1 }, 3},
+		"wanted":     {func(in *game.Input) { in.WantedWeapon = 1 }, 3},
+		"next":       {func(in *game.Input) { in.NextWeapon = 1 }, 3},
+		"previous":   {func(in *game.Input) { in.PrevWeapon = 1 }, 3},
+	} {
+		in := old
+		c.change(&in)
+		if b := appendInputDiff(nil, &old, &in); len(b) != c.bytes {
+			t.Errorf("%s: %d bytes, want %d", name, len(b), c.bytes)
+		}
+	}
+}

@@ -128,3 +128,14 @@ func BenchmarkAtan2(b *testing.B) {
 		x += Atan2(300, -55)
 	}
 }
+
+// TestAtanAtBoundaries checks the arc tangent where its argument's reduction changes, to the last bit.
+func TestAtanAtBoundaries(t *testing.T) {
+	for _, x := range []float32{7. / 16, 11. / 16, 19. / 16, 39. / 16} {
+		for _, x := range []float32{math.Nextafter32(x, 0), x, math.Nextafter32(x, 9)} {
+			if got, want := atan(x), float32(math.Atan(float64(x))); got != want && got != math.Nextafter32(want, 0) && got != math.Nextafter32(want, 9) {
+				t.Errorf("atan(%v) = %v, want %v", x, got, want)
+			}
+		}
+	}
+}
