@@ -1,7 +1,9 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -261,7 +263,39 @@ func (s storage) OpenLog(name string) (io.WriteCloser, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o640)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o640)
+	if err != nil {
+		return nil, err
+	}
+	endLastLine(f, path)
+	return f, nil
+}
+
+// maxLogLine is how far from the end of a log its last line is looked for, in bytes.
+const maxLogLine = 64 << 10
+
+// endLastLine ends the last line of a log that is not whole, as after a power failure. What is the
+// beginning of a JSON object, for which there is no more, is cut off.
+func endLastLine(f *os.File, path string) {
+	r, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	info, err := r.Stat()
+	if err != nil || info.Size() == 0 {
+		return
+	}
+	b := make([]byte, min(info.Size(), maxLogLine))
+	from := info.Size() - int64(len(b))
+	if _, err := r.ReadAt(b, from); err != nil || b[len(b)-1] == '\n' {
+		return
+	}
+	begin := bytes.LastIndexByte(b, '\n') + 1
+	if line := b[begin:]; line[0] == '{' && !json.Valid(line) && (begin > 0 || from == 0) && f.Truncate(from+int64(begin)) == nil {
+		return
+	}
+	_, _ = f.WriteString("\n")
 }
 
 // moreImportantError returns the one of two errors to report. That a file does not exist

@@ -192,6 +192,25 @@ func TestStorageFolders(t *testing.T) {
 	}
 }
 
+// TestLastLineOfALog: a log that ends in the middle of a line gets whole lines.
+func TestLastLineOfALog(t *testing.T) {
+	s := storage{t.TempDir()}
+	for before, want := range map[string]string{
+		"": "", "a\n": "a\n", "a": "a\n", "{\"a\":1}": "{\"a\":1}\n", "{\"a\":1}\n{\"a": "{\"a\":1}\n", "{\"a": "", "[12:00][a]: {": "[12:00][a]: {\n",
+		strings.Repeat("{\"a\":1}\n", 20_000) + "{": strings.Repeat("{\"a\":1}\n", 20_000),
+		"{" + strings.Repeat("a", 2*maxLogLine):     "{" + strings.Repeat("a", 2*maxLogLine) + "\n",
+	} {
+		path := filepath.Join(s[0], "audit")
+		testenv.NoError(t, os.WriteFile(path, []byte(before), 0o600))
+		f := testenv.Must(s.OpenLog("audit"))
+		io.WriteString(f, "next\n")
+		testenv.NoError(t, f.Close())
+		if got := string(testenv.Must(os.ReadFile(path))); got != want+"next\n" {
+			t.Errorf("%.30q becomes %.50q", before, got)
+		}
+	}
+}
+
 // TestStorageOpenLog: logs are appended to, and devices are refused.
 func TestStorageOpenLog(t *testing.T) {
 	s := storage{t.TempDir(), t.TempDir()}

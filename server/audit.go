@@ -118,6 +118,20 @@ func (s *Server) openAuditLog() {
 	s.openLog(&s.auditLog, s.settings.AuditLog, s.settings.AuditLog, newHandler, func() {})
 }
 
+// auditRetryInterval is the time between two tries to open the audit log, in ticks.
+const auditRetryInterval = 2 * game.TickRate
+
+// retryAuditLog opens the audit log that could not be opened: a disk may have room again.
+func (s *Server) retryAuditLog() {
+	l := &s.auditLog
+	if l.err == nil || l.queue != nil || len(l.opening) > 0 || s.settings.AuditLog == "" || s.clock.tick%auditRetryInterval != 0 {
+		return
+	}
+	l.retrying = true
+	s.openAuditLog()
+	l.retrying = false
+}
+
 // setAuditLog handles a change of sv_audit_log while the server runs. Nobody who uses the
 // server can turn the log off; setting the same value opens the file again.
 func (s *Server) setAuditLog(call *console.Call) {

@@ -47,6 +47,21 @@ func (r *recordings) create(name, suffix string) (f io.WriteCloser, created stri
 	return nil, created, err
 }
 
+// probeSize is how much a folder has to take to be one that takes files, in bytes.
+const probeSize = 64 << 10
+
+// probe writes a file and deletes it, and returns why that is not possible.
+func (r *recordings) probe() error {
+	f, name, err := r.create("probe", ".tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, probeSize))
+	err = errors.Join(err, f.Close())
+	r.remove(name)
+	return err
+}
+
 // remove deletes a file that is of no use.
 func (r *recordings) remove(name string) {
 	r.own = slices.DeleteFunc(r.own, func(n string) bool { return n == name })

@@ -18,13 +18,14 @@ import (
 // logFile is a file that a setting names, to which lines are appended. The game does not wait
 // for it: lines that the disk does not take are dropped and counted.
 type logFile struct {
-	name  string // of the file, "" if there is none
-	from  string // the setting that names it, also if the file could not be opened at the start
-	tried string // the last name that was to be opened
-	err   error  // why it could not be, nil if it could
-	opens int    // how often another file was asked for
-	file  io.Closer
-	queue *logline.Queue
+	name     string // of the file, "" if there is none
+	from     string // the setting that names it, also if the file could not be opened at the start
+	tried    string // the last name that was to be opened
+	err      error  // why it could not be, nil if it could
+	opens    int    // how often another file was asked for
+	file     io.Closer
+	queue    *logline.Queue
+	retrying bool // nobody asked for the file that is opened now
 	// opening are the files that wait for the disk, one for each setting that was asked for.
 	opening []*logOpening
 }
@@ -83,7 +84,7 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 			return
 		}
 	}
-	o := &logOpening{setting, f.opens}
+	o, retrying := &logOpening{setting, f.opens}, f.retrying
 	var file io.WriteCloser
 	var err error
 	finish := func() {
@@ -94,7 +95,11 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 			}
 			return
 		}
+		before := f.err
 		if f.err = err; err != nil {
+			if retrying && before != nil && before.Error() == err.Error() {
+				return
+			}
 			s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", name, err))
 			return
 		}
@@ -102,6 +107,9 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 		*f = logFile{
 			name: name, from: setting, tried: name, opens: f.opens, opening: f.opening,
 			file: file, queue: logline.NewQueue(file, newHandler),
+		}
+		if retrying {
+			s.print(console.Standard, "engine/logfile", fmt.Sprintf("opened '%s'", name))
 		}
 		opened()
 	}

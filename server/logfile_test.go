@@ -208,7 +208,16 @@ func TestLogsThatCannotBeOpened(t *testing.T) {
 	if n := strings.Count(ts.log.String(), "can be changed only where"); n != 2 || ts.srv.settings.AuditLog != "audit.jsonl" {
 		t.Errorf("refused %d times, the setting is %q", n, ts.srv.settings.AuditLog)
 	}
+	ts.log.Reset()
+	ts.step(1000)
+	if strings.Contains(ts.log.String(), "audit.jsonl") {
+		t.Errorf("it is said again that it cannot be opened:\n%s", ts.log.String())
+	}
 	d.err = nil
+	ts.step(2 * auditRetryInterval)
+	if p := ts.srv.Problems(); len(p) != 0 || ts.srv.auditLog.queue == nil {
+		t.Errorf("problems %q, although the disk has room", p)
+	}
 	ts.srv.ReopenLogs()
 	ts.srv.audit(auditEntry{Event: "login"})
 	ts.srv.print(console.Standard, "server", "hello")

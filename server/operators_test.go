@@ -49,10 +49,18 @@ func TestOperatorsLogIn(t *testing.T) {
 	for i := range 400 {
 		ts.srv.LogIn(from(netip.AddrFrom4([4]byte{20, byte(i), 0, 1}).String()+":1"), "guess")
 	}
-	for addr, want := range map[string]error{"30.0.0.1:1": ErrLoginLater, "10.0.1.1:9": nil, "127.0.0.1:9": nil} {
-		if err := ts.srv.LogIn(from(addr), "adminpw"); !errors.Is(err, want) {
+	for addr, want := range map[string]error{"30.0.0.1:1": ErrLoginLater, "127.0.0.1:9": nil} {
+		at := from(addr)
+		at.Local = want == nil
+		if err := ts.srv.LogIn(at, "adminpw"); !errors.Is(err, want) {
 			t.Errorf("%s among many who guess: %v, want %v", addr, err, want)
 		}
+	}
+	if err := ts.srv.LogIn(from("10.0.1.1:9"), "adminpw"); err != nil {
+		t.Errorf("from a new network among many who guess: %v", err)
+	}
+	if err := ts.srv.LogIn(from("127.0.0.1:9"), "adminpw"); !errors.Is(err, ErrLoginLater) {
+		t.Errorf("through a proxy among many who guess: %v", err)
 	}
 	ts.srv.Execute(`sv_rcon_password ""; sv_rcon_mod_password ""`)
 	if err := ts.srv.LogIn(from("127.0.0.1:9"), ""); !errors.Is(err, ErrNoRconPassword) {

@@ -375,10 +375,14 @@ func TestGameGoesOnWithoutDisk(t *testing.T) {
 		s.mu.Lock()
 		s.broken = nil
 		s.mu.Unlock()
+		testenv.Eventually(t, "the problem is over without another match", func() bool {
+			tn.run(time.Second / 2)
+			return len(tn.srv.Problems()) == 0
+		})
 		tn.srv.Execute("reload")
 		testenv.Eventually(t, "a match is recorded again", func() bool {
 			tn.run(5 * time.Second)
-			return len(tn.srv.Problems()) == 0
+			return tn.srv.replay.state == replayOn && tn.srv.replay.writer.created.Load() != nil
 		})
 		tn.srv.Shutdown(tn.now(), "")
 		if n := strings.Count(said.String(), "matches are not recorded"); n != 1 {

@@ -35,7 +35,8 @@ type replayRecorder struct {
 	writer      *replayWriter
 	full        bool   // the log of this world has reached its size limit
 	lastTrouble string // last printed
-	problem     string // why the last match was not recorded, until one is
+	problem     string // why the last match was not recorded, until one is, or the folder takes files again
+	probing     bool   // the writer tries whether it does
 }
 
 type replayState uint8
@@ -267,6 +268,31 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 	return false
 }
 
+// probeInterval is the time between two tries whether a folder takes files again, in ticks.
+const probeInterval = game.TickRate
+
+// probeReplays tries whether the folder takes files again after it did not. Then the next match is
+// recorded, and an empty server begins one.
+func (s *Server) probeReplays() {
+	r := &s.replay
+	if r.problem == "" || r.state == replayOn || r.writer == nil || s.settings.Replay == 0 || s.clock.tick%probeInterval != 0 {
+		return
+	}
+	if r.probing {
+		p := r.writer.probed.Swap(nil)
+		if p == nil {
+			return
+		}
+		if r.probing = false; *p == nil {
+			r.problem, r.lastTrouble = "", ""
+			r.full = r.full || r.state == replayOff
+			s.print(console.Standard, "replay", "replay logs can be written again: the next match is recorded")
+			return
+		}
+	}
+	r.probing = r.writer.enqueue(replayJob{kind: jobProbe})
+}
+
 // restartAfterFullReplay starts a new world when its log is full and nobody is connected, so
 // that a server that never changes its map records again.
 func (s *Server) restartAfterFullReplay() {
@@ -296,6 +322,7 @@ const (
 	jobOpen replayJobKind = iota
 	jobBlock
 	jobEnd
+	jobProbe
 )
 
 type replayJob struct {
@@ -325,6 +352,7 @@ type replayWriter struct {
 	queuedBytes atomic.Int64 // bytes of blocks in jobs
 	trouble     atomic.Pointer[error]
 	created     atomic.Pointer[string] // the name of the log
+	probed      atomic.Pointer[error]  // what the last try of the folder led to
 	done        chan struct{}
 
 	logs    recordings
@@ -384,6 +412,10 @@ const maxSpareBlock = 256 << 10
 
 func (w *replayWriter) handle(j *replayJob) (err error) {
 	switch j.kind {
+	case jobProbe:
+		err := w.logs.probe()
+		w.probed.Store(&err)
+		return nil
 	case jobOpen:
 		w.close()
 		if w.raw = j.header == nil; w.raw {

@@ -40,7 +40,9 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		s.continueDownloads(now)
 	}
 	s.closeDropped(now)
+	s.probeReplays()
 	s.restartAfterFullReplay()
+	s.retryAuditLog()
 	if !s.updateDrain(now) {
 		s.changeMap(now)
 	}

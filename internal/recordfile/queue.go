@@ -81,7 +81,7 @@ func (q *Queue[J]) Close() error {
 // Done is closed when Run has ended.
 func (q *Queue[J]) Done() <-chan struct{} { return q.done }
 
-// Run calls work with the jobs that wait, and every two seconds with none as long as again says that something is to be
+// Run calls work with the jobs that wait, and every two seconds with none while the last work failed or again says that something is to be
 // tried again. After Close it works once more, calls end and ends.
 func (q *Queue[J]) Run(work func([]J) error, again func() bool, end func()) {
 	defer close(q.done)
@@ -92,7 +92,7 @@ func (q *Queue[J]) Run(work func([]J) error, again func() bool, end func()) {
 		select {
 		case <-q.wake:
 		case <-retry.C:
-			if !again() {
+			if q.Err() == nil && !again() {
 				continue
 			}
 		case <-q.closing:

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 )
+
+// retryInterval is the time between two tries to write that lines are missing.
+const retryInterval = time.Second
 
 // queueSize is the most bytes that wait in a [Queue]. It holds some ten thousand lines, so
 // that only a reader that has stopped loses any.
@@ -16,8 +20,8 @@ const queueSize = 1 << 20
 
 // Queue is a writer of log lines that never waits: a goroutine writes them. When the
 // writer behind it is stuck, lines are dropped and counted. When it takes lines again, or
-// after it failed, as on a full disk, a line says how many are missing and why. A server
-// whose log goes to a pipe, a terminal or a disk needs it, since the game waits for its log.
+// after it failed, as on a full disk, a line says how many are missing and why. A line is in a
+// file as a whole or not at all: what a full disk took of it is cut off. A server whose log goes to a pipe, a terminal or a disk needs it, since the game waits for its log.
 type Queue struct {
 	w io.Writer
 
@@ -86,8 +90,17 @@ func (q *Queue) Close(timeout time.Duration) {
 // run writes what is queued until Close.
 func (q *Queue) run() {
 	defer close(q.done)
-	for range q.wake {
-		q.writeWaiting()
+	for open := true; open; {
+		var retry <-chan time.Time
+		if q.missing > 0 {
+			retry = time.After(retryInterval)
+		}
+		select {
+		case _, open = <-q.wake:
+			q.writeWaiting()
+		case <-retry:
+			q.writeReport()
+		}
 	}
 	q.writeWaiting()
 }
@@ -130,9 +143,36 @@ func (q *Queue) write(lines []byte) (failed int) {
 	}
 	q.reason = err
 	if n = min(max(n, 0), len(lines)); n > 0 {
-		q.tornLine = lines[n-1] != '\n'
+		torn := n - 1 - bytes.LastIndexByte(lines[:n], '\n')
+		q.tornLine = torn > 0 && !cutOff(q.w, int64(torn))
 	}
 	return countLines(lines[n:])
+}
+
+// file is what of an [os.File] it takes to cut something off.
+type file interface {
+	io.Seeker
+	Stat() (os.FileInfo, error)
+	Truncate(size int64) error
+}
+
+// cutOff takes the last n bytes that were written off the end of a file. It reports whether they
+// are gone: w may be no file, or another program may have written behind them.
+func cutOff(w io.Writer, n int64) bool {
+	f, ok := w.(file)
+	if !ok {
+		return false
+	}
+	end, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() != end || f.Truncate(end-n) != nil {
+		return false
+	}
+	_, err = f.Seek(end-n, io.SeekStart)
+	return err == nil
 }
 
 // writeReport writes how many lines are missing, if any are, and reports whether that is

@@ -2,16 +2,22 @@ package logline
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // pipe is a writer that waits while its reader has stopped, and fails if err is set. The
@@ -98,6 +104,60 @@ func TestQueueOnFullDisk(t *testing.T) {
 			t.Errorf("the disk has\n%s\nwant\n%s", got, want)
 		}
 	})
+}
+
+// fullFile is a file on a disk that takes only so many bytes.
+type fullFile struct {
+	*os.File
+	room int
+}
+
+func (f *fullFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b[:min(f.room, len(b))])
+	if f.room -= n; err == nil && n < len(b) {
+		err = syscall.ENOSPC
+	}
+	return n, err
+}
+
+// TestQueueOfAFullFile: a line is in a file as a whole or not at all, wherever the disk is full, and when
+// it has room again the file says what is missing, although no line follows.
+func TestQueueOfAFullFile(t *testing.T) {
+	for room := range 120 {
+		synctest.Test(t, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "audit.jsonl")
+			file := testenv.Must(os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600))
+			defer file.Close()
+			f := &fullFile{file, room}
+			whole := func() (lines int) {
+				b := testenv.Must(os.ReadFile(path))
+				for line := range strings.Lines(string(b)) {
+					if lines++; !strings.HasSuffix(line, "}\n") || !json.Valid([]byte(line)) {
+						t.Fatalf("with room for %d bytes: %q", room, line)
+					}
+				}
+				return lines
+			}
+			q := NewQueue(f, func(w io.Writer) slog.Handler { return NewJSON(w, nil) })
+			const line = `{"event":"command"}` + "\n"
+			for range 5 {
+				io.WriteString(q, line+line)
+				synctest.Wait()
+				whole()
+			}
+			time.Sleep(10 * retryInterval)
+			if n := whole(); n != min(10, room/len(line)) {
+				t.Errorf("with room for %d bytes: %d lines", room, n)
+			}
+			f.room = 1 << 20
+			time.Sleep(2 * retryInterval)
+			synctest.Wait()
+			if n, b := whole(), testenv.Must(os.ReadFile(path)); room < 10*len(line) && (n != room/len(line)+1 || !strings.Contains(string(b), "lines are missing here: no space")) {
+				t.Errorf("with room for %d bytes: %d lines\n%s", room, n, b)
+			}
+			q.Close(time.Second)
+		})
+	}
 }
 
 // TestQueueClose: a reader that is slow gets everything at the end, one that has stopped is

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -196,8 +197,16 @@ func (f *brokenFile) Close() error                       { return nil }
 func TestBrokenDisk(t *testing.T) {
 	for name, hang := range map[string]chan struct{}{"full": nil, "hangs": make(chan struct{})} {
 		t.Run(name, func(t *testing.T) {
-			w := newWatchedServerIn(t, t.TempDir(), "sv_live_delay 0")
-			w.broadcast.keeper.openFile = func(string) (diskFile, error) { return &brokenFile{room: 10_000, hang: hang}, nil }
+			dir := t.TempDir()
+			w := newWatchedServerIn(t, dir, "sv_live_delay 0")
+			var full atomic.Bool
+			full.Store(true)
+			w.broadcast.keeper.openFile = func(path string) (diskFile, error) {
+				if !full.Load() {
+					return createFile(path)
+				}
+				return &brokenFile{room: 10_000, hang: hang}, nil
+			}
 			w.join("anna")
 			w.run(60 * time.Second)
 			i := w.info("/live.json")
@@ -221,6 +230,9 @@ func TestBrokenDisk(t *testing.T) {
 			if err := w.broadcast.Problem(); !errors.Is(err, syscall.ENOSPC) && hang == nil || err == nil {
 				t.Errorf("the problem is %v", err)
 			}
+			full.Store(false)
+			testenv.Eventually(t, "the problem is over", func() bool { return w.broadcast.Problem() == nil })
+			testenv.Check(t, len(testenv.Must(os.ReadDir(dir))) == 0, "something is left in the folder")
 		})
 	}
 }

@@ -29,7 +29,7 @@ type keeper struct {
 
 	openFile func(path string) (diskFile, error) // creates a file
 
-	trouble atomic.Pointer[error] // why a match is not kept, until another one is
+	trouble atomic.Pointer[error] // why a match is not kept, until the folder takes files
 
 	files   map[*match]*matchFile // that are being written
 	trimmed time.Time             // when the folder was last looked through
@@ -55,6 +55,10 @@ type matchFile struct {
 }
 
 const (
+	// probeInterval is the time between two tries whether a folder takes files again, each with a
+	// file of probeSize bytes.
+	probeInterval = time.Second
+	probeSize     = 64 << 10
 	// trimInterval is how often the folder is looked through while a match is written.
 	trimInterval = 10 * time.Second
 	// othersTime is how long after the last change a file without an end counts as that of
@@ -81,10 +85,16 @@ func (k *keeper) run() {
 	k.files = make(map[*match]*matchFile)
 	k.recoverAll()
 	k.archive.refresh()
+	retry := time.NewTicker(probeInterval)
+	defer retry.Stop()
 	for {
 		select {
 		case <-k.wake:
 			k.pass()
+		case <-retry.C:
+			if k.trouble.Load() != nil && k.probe() == nil {
+				k.trouble.Store(nil)
+			}
 		case <-k.archive.asked:
 			k.archive.answer()
 		case <-k.stop:
@@ -92,6 +102,23 @@ func (k *keeper) run() {
 			return
 		}
 	}
+}
+
+// probe writes a file into the folder and deletes it, and returns why that is not possible.
+func (k *keeper) probe() error {
+	if err := os.MkdirAll(k.dir, 0o755); err != nil {
+		return err
+	}
+	path := filepath.Join(k.dir, fmt.Sprintf("probe-%d.tmp", os.Getpid()))
+	os.Remove(path)
+	f, err := k.openFile(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, probeSize))
+	err = errors.Join(err, f.Close())
+	os.Remove(path)
+	return err
 }
 
 // pass writes what is not written yet.
