@@ -405,6 +405,11 @@ func (d recordDir) Remove(name string) error {
 	return os.Remove(path)
 }
 
+// Discard deletes a file that this server has created.
+func (d recordDir) Discard(name string) error {
+	return os.Remove(filepath.Join(d.path, filepath.FromSlash(name)))
+}
+
 // openInput opens a file that a command reads. A pipe to which nobody writes would be waited for
 // without end, so only those of the system, such as /dev/stdin, are read.
 func openInput(name string) (*os.File, error) {

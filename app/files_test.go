@@ -192,6 +192,20 @@ func TestStorageFolders(t *testing.T) {
 	}
 }
 
+// TestDiscard: what may be written by others stays, and what this server has no use for goes.
+func TestDiscard(t *testing.T) {
+	d := replayDir(t.TempDir())
+	f := testenv.Must(d.Create("a.twreplay"))
+	testenv.NoError(t, f.Close())
+	if err := d.Remove("a.twreplay"); err == nil {
+		t.Error("a fresh log is deleted")
+	}
+	testenv.NoError(t, d.Discard("a.twreplay"))
+	if names := testenv.Must(d.Names()); len(names) != 0 {
+		t.Errorf("there is %q", names)
+	}
+}
+
 // TestLastLineOfALog: a log that ends in the middle of a line gets whole lines.
 func TestLastLineOfALog(t *testing.T) {
 	s := storage{t.TempDir()}

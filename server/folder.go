@@ -62,9 +62,19 @@ func (r *recordings) probe() error {
 	return err
 }
 
-// remove deletes a file that is of no use.
+// discarder is a Folder that deletes files which this server has just created, while Remove leaves
+// alone what others may be writing.
+type discarder interface {
+	Discard(name string) error
+}
+
+// remove deletes a file of this server that is of no use.
 func (r *recordings) remove(name string) {
 	r.own = slices.DeleteFunc(r.own, func(n string) bool { return n == name })
+	if d, ok := r.dir.(discarder); ok {
+		_ = d.Discard(name)
+		return
+	}
 	_ = r.dir.Remove(name)
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -37,43 +38,52 @@ func NewKey() Key {
 	return Key{base64.RawURLEncoding.EncodeToString(b[:])}
 }
 
-// OpenKey reads the key of a file. Without one it writes a new key there, which only the file's
-// owner may read. Servers with the same file have the same key. With an error, the key is a new
-// one that is in memory only.
+// OpenKey reads the key of a file. Without one, or with an empty one, it writes a new key there,
+// which only the file's owner may read. Servers with the same file have the same key. With an
+// error, the key is a new one that is in memory only.
 func OpenKey(path string) (Key, error) {
 	k, err := readKey(path)
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, errNoKey) {
 		return k, err
 	}
-	k = NewKey()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) { // another server was faster
-		return readKey(path)
-	}
+	// A file that is there is whole: nothing is written to it under its name.
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return k, err
 	}
+	defer os.Remove(f.Name())
 	_, err = f.WriteString(k.text + "\n")
-	return k, errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return k, err
+	}
+	switch err = os.Link(f.Name(), path); {
+	case errors.Is(err, fs.ErrExist): // that of a server that was faster, or an empty one
+		if other, err := readKey(path); !errors.Is(err, errNoKey) {
+			return other, err
+		}
+		err = os.Rename(f.Name(), path)
+	case err != nil: // a file system without links
+		err = os.Rename(f.Name(), path)
+	}
+	return k, err
 }
 
-// readKey reads the key of a file, which another server may just be writing.
+// errNoKey is returned for a file that is not there, or empty.
+var errNoKey = errors.New("no key")
+
+// readKey reads the key of a file, or returns a new one and an error.
 func readKey(path string) (Key, error) {
-	const tries = 20
-	for try := 1; ; try++ {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return NewKey(), err
-		}
-		text := strings.TrimSpace(string(b))
-		if keyText.MatchString(text) {
-			return Key{text}, nil
-		}
-		if len(b) > 0 || try == tries {
-			return NewKey(), fmt.Errorf("%s: this is no key; delete the file for a new one", path)
-		}
-		time.Sleep(10 * time.Millisecond)
+	b, err := os.ReadFile(path)
+	text := strings.TrimSpace(string(b))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && text == "":
+		return NewKey(), errNoKey
+	case err != nil:
+		return NewKey(), err
+	case !keyText.MatchString(text):
+		return NewKey(), fmt.Errorf("%s: this is no key; delete the file for a new one", path)
 	}
+	return Key{text}, nil
 }
 
 // Link returns the address of a page with the key, which lets a browser in.

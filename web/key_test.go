@@ -30,13 +30,19 @@ func TestKeyFile(t *testing.T) {
 	}
 	testenv.NoError(t, os.WriteFile(path, []byte("  one-of-the-operator\r\n"), 0o600))
 	testenv.Check(t, testenv.Must(OpenKey(path)).text == "one-of-the-operator", "not that of the operator")
-	for _, bad := range []string{"", "short", "not a key, but long enough"} {
+	testenv.NoError(t, os.WriteFile(path, nil, 0o600)) // by a disk that was full
+	k := testenv.Must(OpenKey(path))
+	testenv.Check(t, k != keys[0] && testenv.Must(OpenKey(path)) == k, "an empty file stays empty")
+	for _, bad := range []string{"short", "not a key, but long enough"} {
 		testenv.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
 		k, err := OpenKey(path)
 		testenv.Check(t, err != nil && strings.Contains(err.Error(), "http.key") && len(k.text) >= 16, "%q: %q, %v", bad, k.text, err)
 	}
-	k, err := OpenKey(filepath.Join(path, "nowhere"))
+	k, err := OpenKey(filepath.Join(filepath.Dir(path), "nowhere", "http.key"))
 	testenv.Check(t, err != nil && len(k.text) >= 16, "%q, %v", k.text, err)
+	if all := testenv.Must(os.ReadDir(filepath.Dir(path))); len(all) != 1 {
+		t.Errorf("%d files are left", len(all))
+	}
 }
 
 // TestKey: the key lets in by a header, a link and the cookie that a browser gets for the link; nothing
