@@ -3,6 +3,7 @@ package app
 import (
 	"net"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,7 +17,9 @@ import (
 // write it. A scheme that names a version chooses that.
 func TestAddresses(t *testing.T) {
 	port, econ := strconv.Itoa(testenv.Must(peers.FreePort())), strconv.Itoa(testenv.Must(peers.FreePort()))
-	srv := teeyard(t, "serve", "--dir", t.TempDir(), "bindaddr 127.0.0.1; sv_port "+port+"; sv_bots 0; sv_rcon_password secret; sv_max_clients 32; sv_max_clients_per_ip 32; ec_port "+econ+"; ec_password secret")
+	dir, key := t.TempDir(), "?key=a-Key-of-the-operator"
+	testenv.NoError(t, os.WriteFile(filepath.Join(dir, keyFile), []byte(key[len("?key="):]), 0o600))
+	srv := teeyard(t, "serve", "--dir", dir, "bindaddr 127.0.0.1; sv_port "+port+"; sv_bots 0; sv_rcon_password secret; sv_max_clients 32; sv_max_clients_per_ip 32; ec_port "+econ+"; ec_password secret")
 	testenv.NoError(t, srv.Start())
 	t.Cleanup(func() { srv.Process.Kill(); srv.Wait() })
 	host := "127.0.0.1:" + port
@@ -93,7 +96,7 @@ func TestAddresses(t *testing.T) {
 	t.Run("websocket", func(t *testing.T) {
 		t.Parallel()
 		for address, args := range map[string][]string{
-			" WS://" + host + "/ ": {"join", "ADDRESS", "--for", "3s", "--cache", "-"}, "ws://" + host: commands["rcon"].args, "ws://127.0.0.1:" + port + "/": commands["game"].args,
+			" WS://" + host + "/" + key + " ": {"join", "ADDRESS", "--for", "3s", "--cache", "-"}, "ws://" + host + key: commands["rcon"].args, "ws://127.0.0.1:" + port + "/" + key: commands["game"].args,
 		} {
 			if out, err := run(t, address, args); err != nil || !strings.Contains(out, "teeyard1") {
 				t.Errorf("%q: %v, %s", args, err, out)
