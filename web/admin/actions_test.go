@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 
 	"github.com/teeyard/teeyard/server/console"
@@ -35,8 +36,13 @@ func TestActions(t *testing.T) {
 	do("POST", "/players/1/unmute", "", 200, "unmuted addr=10.0.0.8")
 	do("POST", "/players/1/unmute", "", 409, "nobody at 10.0.0.8 is muted")
 	do("POST", "/players/1/team", `{"team":-1}`, 200, "moved client 1 to team -1")
+	do("POST", "/players/1/team", `{"team":"red"}`, 200, "moved client 1 to team 0")
+	do("POST", "/players/1/team", `{"team":"spectators"}`, 200, "moved client 1 to team -1")
+	for _, bad := range []string{"2", `"green"`, "-2", "1.5", "null", "{}"} {
+		do("POST", "/players/1/team", `{"team":`+bad+`}`, 400, "")
+	}
 	w.run(1100 * time.Millisecond)
-	if p := get[Players](v, "/players").Players[1]; p.Team != -1 {
+	if p := get[Players](v, "/players").Players[1]; p.Team != game.TeamSpectators {
 		t.Errorf("moved to %d", p.Team)
 	}
 	do("POST", "/players/0/kick", `{"reason":"a; \"shutdown\"",`+other+`}`, 200, `{"output":[]}`)

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"flag"
 	"os"
@@ -114,6 +115,8 @@ func schemaOf(t reflect.Type, schemas object) object {
 		return object{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[event.Event]():
 		return object{"type": "object"}
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return object{"type": "string"}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -310,7 +310,7 @@ func (c *Console) move(q *request, in *TeamRequest) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	return c.run(q, check, "set_team", id, in.Team, in.Delay)
+	return c.run(q, check, "set_team", id, int(in.Team.Team), in.Delay)
 }
 
 // maxBans is the most bans that are listed.

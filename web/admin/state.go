@@ -208,7 +208,7 @@ func (s *state) players(addresses bool) []Player {
 	for i := range s.clients {
 		cl := &s.clients[i]
 		p := Player{
-			ID: int(cl.ID), State: string(cl.State), Name: cl.Name, Clan: cl.Clan, Country: int(cl.Country), Team: int(cl.Team),
+			ID: int(cl.ID), State: string(cl.State), Name: cl.Name, Clan: cl.Clan, Country: int(cl.Country), Team: cl.Team,
 			Score: int(cl.Score), Latency: int(cl.Latency), Version: cl.Version, MutedFor: int((cl.Muted + time.Second - 1) / time.Second),
 		}
 		if cl.State != server.ClientBot {

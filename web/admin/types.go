@@ -1,6 +1,12 @@
 package admin
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+)
 
 // The types of the API. The OpenAPI file is made of them.
 
@@ -33,7 +39,7 @@ type Player struct {
 	Name     string    `json:"name"`
 	Clan     string    `json:"clan,omitempty"`
 	Country  int       `json:"country"`
-	Team     int       `json:"team" doc:"-1 spectators, 0 red or the game, 1 blue"`
+	Team     game.Team `json:"team" doc:"spectators, red (also all who play in a game without teams) or blue"`
 	Score    int       `json:"score"`
 	Latency  int       `json:"latency" doc:"In milliseconds"`
 	Address  string    `json:"address,omitempty" doc:"For those who may run status"`
@@ -86,9 +92,26 @@ type MuteRequest struct {
 
 // TeamRequest moves a player.
 type TeamRequest struct {
-	Team  int    `json:"team" doc:"-1 spectators, 0 red or the game, 1 blue"`
+	Team  Team   `json:"team" doc:"spectators, red (also the game without teams) or blue; the numbers -1, 0 and 1 mean the same"`
 	Delay int    `json:"delay,omitempty" doc:"Minutes until they may change the team themselves"`
 	Name  string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+}
+
+// Team is a team in a request.
+type Team struct{ game.Team }
+
+// UnmarshalJSON also takes the number of a team.
+func (t *Team) UnmarshalJSON(b []byte) error {
+	if text, err := strconv.Unquote(string(b)); err == nil {
+		b = []byte(text)
+	}
+	if err := t.UnmarshalText(b); err != nil {
+		return err
+	}
+	if t.Team < game.TeamSpectators || t.Team > game.TeamBlue {
+		return fmt.Errorf("no team %d; there are spectators, red and blue", int(t.Team))
+	}
+	return nil
 }
 
 // Output is what a console line printed.

@@ -1,7 +1,7 @@
 import { get, post } from './api.js';
 import { ask, clock, el, span, toast } from './dom.js';
 
-const teams = /** @type {Record<string, string>} */ ({ '-1': 'spectator', 0: 'red / game', 1: 'blue' });
+const teams = /** @type {Record<string, string>} */ ({ spectators: 'spectator', red: 'red / game', blue: 'blue' });
 
 /**
  * Does something to a player and says what came of it.
@@ -45,8 +45,8 @@ async function mute(p) {
 
 /** @param {any} p */
 async function move(p) {
-	const v = await ask(`Move ${p.name}`, [{ name: 'team', label: 'Team', options: Object.entries(teams).sort(), value: String(p.team) }], 'Move');
-	if (v) await act(p, 'team', { name: p.name, team: Number(v.team) });
+	const v = await ask(`Move ${p.name}`, [{ name: 'team', label: 'Team', options: Object.entries(teams).sort(), value: p.team }], 'Move');
+	if (v) await act(p, 'team', { name: p.name, team: v.team });
 }
 
 /** @returns {import('./main.js').Panel} */
