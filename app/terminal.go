@@ -164,7 +164,7 @@ var terminalCommands = []terminalCommand{
 	{"w", "NAME TEXT", "whisper to a player", (*terminal).whisper},
 	{"join", "game|red|blue|spec", "change the team", (*terminal).join},
 	{"watch", "NAME", "watch a player, or fly freely", (*terminal).spectate},
-	{"emote", "0..15", "show an emoticon", (*terminal).emote},
+	{"emote", "0..15|WORD", "show an emoticon, such as hearts", (*terminal).emote},
 	{"kill", "", "kill your own tee", (*terminal).kill},
 	{"ready", "", "change whether you are ready", (*terminal).ready},
 	{"vote", "yes|no", "vote in the running vote", (*terminal).vote},
@@ -358,15 +358,15 @@ func (t *terminal) spectate(arg string) error {
 }
 
 func (t *terminal) emote(arg string) error {
-	n, err := strconv.Atoi(arg)
-	if err != nil || n < 0 || n > 15 {
-		return errors.New("usage: /emote 0..15")
+	var e game.Emoticon
+	if e.UnmarshalText([]byte(arg)) != nil || e >= game.NumEmoticons {
+		return errors.New("usage: /emote 0..15, or a word such as hearts")
 	}
 	t.expect("nobody saw that: one emoticon in 3 s is shown", func(e event.Event) bool {
 		emoticon, ok := e.(event.Emoticon)
 		return ok && emoticon.Player.ID == t.client.Self()
 	})
-	return t.client.Emote(n)
+	return t.client.Emote(int(e))
 }
 
 func (t *terminal) kill(string) error {
