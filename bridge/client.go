@@ -45,8 +45,8 @@ type ClientSide interface {
 	// no slash. (Cl_Command)
 	SendChatCommand(name, args string)
 	// SendCallVote calls a vote. Value is the option's text or the target's id in
-	// decimal. With force, the server runs what it is about at once, if the client is an
-	// operator. It returns false if the version has no such request. (Cl_CallVote)
+	// decimal. With force, the vote of an operator passes at once. It returns false if the
+	// version has no such request. (Cl_CallVote)
 	SendCallVote(kind VoteKind, value, reason string, force bool) bool
 	// SendVote votes in the running vote: 1 for yes, -1 for no, 0 for neither. (Cl_Vote)
 	SendVote(choice int32)
@@ -55,7 +55,7 @@ type ClientSide interface {
 	SendRconAuth(name, password string)
 	// SendRconCmd runs a line in the remote console. (RCON_CMD)
 	SendRconCmd(line string)
-	// SendCamera says how the client looks at the world. It returns false if the version has no such
+	// SendCamera describes the client's camera. It returns false if the version has no such
 	// message. (DDNet: Cl_ShowDistance, Cl_CameraInfo, Cl_EnableSpectatorCount)
 	SendCamera(c *Camera) bool
 	// SendPing asks the server for an answer, which arrives as OnPingReply. (PING)
@@ -161,22 +161,23 @@ type GameHandler interface {
 	// OnChatCommand adds a command that can be typed in the chat, or removes it.
 	// (Sv_CommandInfo, Sv_CommandInfoRemove)
 	OnChatCommand(c *CommandInfo, removed bool)
-	// OnOther brings what no other method does, as the event that it is. With MAP_CHANGE it also
-	// brings [event.MapAnnounced].
+	// OnOther brings the events of messages that have no method here. MAP_CHANGE has one, and also
+	// comes as an [event.MapAnnounced].
 	OnOther(e event.Event)
 }
 
-// Camera is how a client looks at the world. What is nil is not said.
+// Camera describes the camera of a client. Fields that are nil are not sent.
 type Camera struct {
-	// View is the width and height of what the client shows, in 1/32 tile. Servers leave out the rest.
+	// View is the width and height of the client's view, in 1/32 tile. The server leaves out the
+	// rest of the world.
 	View *[2]int32
-	// Zoom is how the client follows its player, which those see who watch that player.
+	// Zoom is for the clients that watch the client's player.
 	Zoom *CameraZoom
-	// CountSpectator is whether the player who is watched is told of one more spectator.
+	// CountSpectator is whether the watched player's number of spectators includes the client.
 	CountSpectator *bool
 }
 
-// CameraZoom is how a camera follows its player.
+// CameraZoom describes how a camera follows its player.
 type CameraZoom struct {
 	Zoom         int32 // times 1000
 	Deadzone     int32 // radius in which the camera does not follow, in 1/32 tile

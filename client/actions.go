@@ -104,12 +104,12 @@ func (c *Client) SetInput(in game.Input) {
 	c.input = in
 }
 
-// ShowOthers chooses which tees of other teams of DDRace are shown.
+// ShowOthers chooses which tees of other teams of DDRace the server shows.
 func (c *Client) ShowOthers(which game.ShowOthers) error {
 	return c.sendCommand(game.Command{Kind: game.CmdShowOthers, Target: game.Nobody, Value: int32(which)})
 }
 
-// SetCamera tells a server of DDNet how the client looks at the world.
+// SetCamera describes the client's camera to a server of DDNet.
 func (c *Client) SetCamera(camera bridge.Camera) error {
 	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCamera(&camera) })
 }
@@ -123,8 +123,8 @@ type VoteCall struct {
 	// Target is the player to kick or to move.
 	Target game.PlayerID
 	Reason string
-	// Force asks the server to do at once what the vote is about. It needs access to the remote
-	// console, and not all versions have it.
+	// Force makes the vote pass at once. It needs access to the remote console. With a version
+	// that has no such field, the error is ErrVersion.
 	Force bool
 }
 

@@ -359,3 +359,17 @@ func TestConsoleOnly(t *testing.T) {
 		})
 	}
 }
+
+// TestForcedVote: a vote that an operator forces passes at once, and its end names no caller.
+func TestForcedVote(t *testing.T) {
+	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, "add_vote more sv_scorelimit 5")
+	tn.join(client.Config{Name: "other"})
+	p := tn.join(client.Config{Name: "boss", RconPassword: "adminpw"})
+	waitFor(p, time.Second, func(e event.RconAuth) bool { return e.On && e.Commands })
+	p.events = nil
+	testenv.NoError(t, p.CallVote(client.VoteCall{Kind: bridge.VoteOption, Option: "more", Reason: "now", Force: true}))
+	waitFor(p, time.Second, func(e event.GameInfo) bool { return e.ScoreLimit == 5 })
+	if hasEvent[event.VoteStart](p) {
+		t.Errorf("others are asked: %+v", p.events)
+	}
+}

@@ -120,8 +120,8 @@ func (c *Client) flush() {
 // transport/ws does, a program that ends before may leave without a word.
 func (c *Client) Close() { c.Leave("") }
 
-// Leave is Close with a reason for the server, which may show it to others. Servers of 0.7.5 and
-// Teeyard ignore it. (CLOSE)
+// Leave is Close with a reason for the server. Teeyard and teeworlds-server 0.7.5 ignore it, other
+// servers may show it to players. (CLOSE)
 func (c *Client) Leave(reason string) {
 	c.mu.Lock()
 	if c.network != nil {

@@ -197,7 +197,7 @@ func (c *Session) NewestSnapshot() (*snapshot.Snapshot, int32) {
 // Close leaves the server.
 func (c *Session) Close(now conn.Time) { c.Leave(now, "") }
 
-// Leave leaves the server with a reason, which players there may see. (CLOSE)
+// Leave leaves the server with a reason. (CLOSE)
 func (c *Session) Leave(now conn.Time, reason string) {
 	c.conn.Close(now, reason)
 	c.state = Offline

@@ -35,8 +35,8 @@ func Name(e Event) string {
 	return b.String()
 }
 
-// Player is a player whom an event is about. ID is game.Nobody, and the name empty,
-// if it is about nobody: the server as the author of a line, for example. JSON has no team then.
+// Player is the player of an event. ID is game.Nobody and the name is empty if there is none,
+// as for a line of chat from the server. JSON leaves the team out then.
 type Player struct {
 	ID   game.PlayerID `json:"id"`
 	Name string        `json:"name"`
@@ -81,9 +81,9 @@ type (
 
 // The events of the game.
 type (
-	// ServerInfo describes the server. Players and Connected count who is there, Slots and
-	// Clients are their limits. TimeScore is set if scores are times. SkillLevel is 0 casual, 1 normal, 2
-	// competitive. (SERVERINFO)
+	// ServerInfo describes the server. Players and Connected are numbers of players and of
+	// clients, Slots and Clients are their limits. TimeScore is set if scores are times.
+	// SkillLevel is 0 for casual, 1 for normal, 2 for competitive. (SERVERINFO)
 	ServerInfo struct {
 		Version    string `json:"version"`
 		Name       string `json:"name"`
@@ -106,9 +106,9 @@ type (
 		Text string        `json:"text"`
 	}
 	// Kill reports that Victim died. Killer is the victim too for suicides and falls,
-	// and nobody if KillerLeft is set: then Killer.Team is the team that they were in, which JSON has
-	// as killer_team. Special is the mode's; in capture the flag the bit 1 says that the victim carried a flag, 2 that the killer did.
-	// (Sv_KillMsg)
+	// and nobody if KillerLeft is set. Then Killer.Team is the killer's last team, killer_team in
+	// JSON. Special depends on the mode. In capture the flag, bit 1 means that the victim carried
+	// a flag, and bit 2 that the killer did. (Sv_KillMsg)
 	Kill struct {
 		Killer     Player      `json:"killer"`
 		KillerLeft bool        `json:"-"`
@@ -133,8 +133,8 @@ type (
 		Reason string `json:"reason,omitempty"`
 		Quiet  bool   `json:"quiet,omitempty"`
 	}
-	// TeamChange reports that a player is in Player.Team now, and may change again at the tick
-	// CooldownTick, which 0.6 does not tell. (Sv_Team)
+	// TeamChange reports that a player is in Player.Team now. The player may change again at the
+	// tick CooldownTick; 0.6 sends none. (Sv_Team)
 	TeamChange struct {
 		Player       Player `json:"player"`
 		CooldownTick int32  `json:"cooldown_tick,omitempty"`
@@ -156,9 +156,10 @@ type (
 		Player Player      `json:"-"`
 		Weapon game.Weapon `json:"weapon"`
 	}
-	// Notice is an event of the match; Text is the line that players see. Player, Team and Ticks
-	// are those of the kind: who paused, who captured which flag after how many ticks, where players were
-	// moved to, which flag was taken. JSON leaves out what a kind does not have. (Sv_GameMsg)
+	// Notice is an event of the match. Text is the line that players see. Player, Team and Ticks
+	// are the parameters of the kind: the player who paused or captured, the team of the flag or
+	// of the moved players, the time since a captured flag was taken. JSON leaves out parameters
+	// that a kind lacks. (Sv_GameMsg)
 	Notice struct {
 		Kind   game.GameMsg `json:"kind"`
 		Player Player       `json:"player"`
@@ -183,7 +184,7 @@ type (
 		Match      int32          `json:"match"`
 		Matches    int32          `json:"matches"`
 	}
-	// Settings reports that one of the settings changed that clients show.
+	// Settings are the settings that clients show, after one of them changed.
 	// (Sv_ServerSettings)
 	Settings struct {
 		VoteKick     bool  `json:"vote_kick"`     // players may call votes to kick
@@ -193,9 +194,9 @@ type (
 		TeamBalance  bool  `json:"team_balance"`
 		PlayerSlots  int32 `json:"player_slots"` // number of clients that may play at once
 	}
-	// Tuning reports that the tuning of the physics changed. Numbers are in hundredths. The first
-	// NumDDRace of DDRace are those of DDNet, which has more; 0 if the server did not send these. JSON has an
-	// object params of the names of the tune command and the values. (Sv_TuneParams)
+	// Tuning is the tuning of the physics, in hundredths, after it changed. A server of DDNet
+	// also sends the first NumDDRace parameters of DDRace. JSON has an object params with the
+	// names of the tune command and the values. (Sv_TuneParams)
 	Tuning struct {
 		Params    game.Tuning   `json:"-"`
 		DDRace    ddrace.Tuning `json:"-"`
@@ -233,8 +234,8 @@ type (
 	// VoteStart reports that a vote runs for Time. By is nobody if the server called
 	// it. (Sv_VoteSet)
 	//
-	// Description is the text of the option, or the name of the Target, who is nobody in other
-	// votes. What says the same in words. In JSON, the time is seconds.
+	// Description is the text of the option, or the name of the Target of a vote about a player.
+	// What describes the vote in words. JSON has the time in seconds.
 	VoteStart struct {
 		By          Player        `json:"by"`
 		Kind        VoteKind      `json:"kind"`
@@ -252,8 +253,8 @@ type (
 		Pass  int `json:"pass"`
 		Total int `json:"total"`
 	}
-	// VoteEnd reports that the vote is over: if neither Passed nor Aborted, it failed. By
-	// called it, and is nobody if an operator decided it, or if that is not known. (Sv_VoteSet)
+	// VoteEnd reports that the vote is over: if neither Passed nor Aborted, it failed. By is the
+	// caller, and nobody if an operator decided the vote or if the caller is unknown. (Sv_VoteSet)
 	VoteEnd struct {
 		By      Player `json:"by"`
 		Passed  bool   `json:"passed"`

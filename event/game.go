@@ -20,7 +20,7 @@ type Source interface {
 	GameInfo() game.GameState
 	// EventSettings returns the settings that clients show.
 	EventSettings() Settings
-	// EventTuning returns the tuning of the world, or that which a client was told.
+	// EventTuning returns the tuning of the world, or the last one that a client received.
 	EventTuning() Tuning
 }
 

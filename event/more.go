@@ -2,7 +2,8 @@ package event
 
 import "github.com/teeyard/teeyard/game"
 
-// The lists that a server sends, entry by entry. Removed entries are gone. Client has them as a whole.
+// The lists that a server sends, entry by entry. Removed is set for an entry that is gone. The
+// methods of client.Client return whole lists.
 type (
 	// RconCommand is a command of the remote console. (RCON_CMD_ADD, RCON_CMD_REM)
 	RconCommand struct {
@@ -31,7 +32,7 @@ type (
 	}
 	// VoteOptionsCleared reports that the options to vote on are gone. (Sv_VoteClearOptions)
 	VoteOptionsCleared struct{}
-	// ListBegin announces that Count entries of a list follow: of rcon_commands or of maps. (DDNet:
+	// ListBegin announces Count entries of a list: rcon_commands or maps. (DDNet:
 	// RCON_CMD_GROUP_START, MAPLIST_GROUP_START)
 	ListBegin struct {
 		Of    string `json:"of"`
@@ -39,11 +40,11 @@ type (
 	}
 )
 
-// What a server says of itself and its map.
+// The events about a server and its map.
 type (
-	// MapAnnounced names the map that the client loads next. SHA256 is empty, and URL too, if the
-	// server does not say them. ChunkSize and ChunksPerRequest say how 0.7 sends the file. (MAP_CHANGE,
-	// DDNet: MAP_DETAILS)
+	// MapAnnounced names the map that the client loads next. SHA256 and URL are empty if the
+	// server sends none. 0.7 sends the file in chunks of ChunkSize bytes, ChunksPerRequest at a
+	// time. (MAP_CHANGE, DDNet: MAP_DETAILS)
 	MapAnnounced struct {
 		Map              string `json:"map"`
 		CRC              uint32 `json:"crc"`
@@ -57,7 +58,7 @@ type (
 	MapText struct {
 		Text string `json:"text"`
 	}
-	// Capabilities are what a server of DDNet can do. Version says how many of them it knows.
+	// Capabilities are the features of a server of DDNet. Version is the version of the list.
 	// (DDNet: CAPABILITIES)
 	Capabilities struct {
 		Version         int32 `json:"version"`
@@ -68,12 +69,12 @@ type (
 		AllowDummy      bool  `json:"allow_dummy,omitempty"`
 		SyncWeaponInput bool  `json:"sync_weapon_input,omitempty"`
 	}
-	// RconType says whether the remote console needs a name besides the password. (DDNet: RCONTYPE)
+	// RconType reports whether the remote console needs a name and a password. (DDNet: RCONTYPE)
 	RconType struct {
 		NameRequired bool `json:"name_required"`
 	}
-	// Redirect asks the client to go to another port of the same machine. The client stays until its
-	// owner dials there. (DDNet: REDIRECT)
+	// Redirect asks the client to connect to another port of the same machine. The client stays
+	// connected: dial the port yourself. (DDNet: REDIRECT)
 	Redirect struct {
 		Port int32 `json:"port"`
 	}
@@ -85,9 +86,9 @@ type (
 	}
 )
 
-// What only servers of 0.6 and DDNet tell of the game.
+// The events of the game that only servers of 0.6 and DDNet send.
 type (
-	// Sound is a sound without a place. (0.6: Sv_SoundGlobal)
+	// Sound is a sound without a position. (0.6: Sv_SoundGlobal)
 	Sound struct {
 		Sound game.Sound `json:"sound"`
 	}
@@ -95,21 +96,22 @@ type (
 	MapSound struct {
 		Sound int32 `json:"sound"`
 	}
-	// RaceTime is the time of the race of the player whom the client sees, in ms, while it runs or at
-	// its Finish. Diff is that to the best race. A time at a checkpoint is a [Checkpoint]. (DDNet: Sv_DDRaceTime)
+	// RaceTime is a time of the race that the client shows, in ms. Finish is set at the end of
+	// the race. Diff is the difference to the best race. A time at a checkpoint is a
+	// [Checkpoint]. (DDNet: Sv_DDRaceTime)
 	RaceTime struct {
 		Time   int32 `json:"milliseconds"`
 		Diff   int32 `json:"diff,omitempty"`
 		Finish bool  `json:"finish,omitempty"`
 	}
-	// RaceRecords are the best times on the map, of all and of the client's player, in ms; 0 for
-	// none. (DDNet: Sv_Record)
+	// RaceRecords are the best times on the map in ms, 0 for none: of all players and of the
+	// client's own. (DDNet: Sv_Record)
 	RaceRecords struct {
 		Best int32 `json:"best"`
 		Own  int32 `json:"own"`
 	}
-	// RaceTeamKilled reports that a team of DDRace died, because of First, who may be nobody. (DDNet:
-	// Sv_KillMsgTeam)
+	// RaceTeamKilled reports that a team of DDRace died. First is the player who died first, or
+	// nobody. (DDNet: Sv_KillMsgTeam)
 	RaceTeamKilled struct {
 		RaceTeam int32  `json:"race_team"`
 		First    Player `json:"first"`
@@ -123,14 +125,14 @@ type (
 	ProfileCooldown struct {
 		Tick int32 `json:"tick"`
 	}
-	// OtherInput is what another player will do at a tick, as Input. Servers send it for prediction,
-	// to clients that claim release 19.4. (DDNet: Sv_PreInput)
+	// OtherInput is the input of another player for a tick to come. Servers send it for
+	// prediction to clients that claim release 19.4. (DDNet: Sv_PreInput)
 	OtherInput struct {
 		Player Player     `json:"player"`
 		Tick   int32      `json:"tick"`
 		Input  game.Input `json:"input"`
 	}
-	// TeamSave is how far the saving of a team of DDRace is. State is pending, done, fallback_file,
+	// TeamSave is the progress of saving a team of DDRace. State is pending, done, fallback_file,
 	// warning or error. (DDNet: Sv_SaveCode)
 	TeamSave struct {
 		State     string `json:"state"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The words for what has a number. Texts, JSON and scripts have the same ones.
+// The words for the values of enumerations, the same in texts, JSON and scripts.
 var (
 	weaponNames   = words{first: int(WeaponGame), list: strings.Fields("game self world hammer gun shotgun grenade laser ninja")}
 	teamNames     = words{first: int(TeamSpectators), list: strings.Fields("spectators red blue")}

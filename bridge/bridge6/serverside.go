@@ -143,8 +143,8 @@ func (s *serverSide) isDDNet() bool { return s.ddnetVersion >= msg6.VersionDDNet
 // itemSizes are the sizes of the snapshot items that both sides know.
 var itemSizes = snapshot.ItemSizes(msg6.Sizes)
 
-// send sends a message as the client knows it. It returns false, and sends nothing, if the client's
-// release is not one for the message. Messages that depend on no release are also sent elsewhere.
+// send fits a message to the client's release and sends it. It returns false, and sends nothing, if
+// the message is not for the release. Only messages that depend on no release bypass it.
 func (s *serverSide) send(m msg6.Message) bool {
 	if !msg6.Fit(m, s.ddnetVersion) {
 		return false

@@ -5,7 +5,7 @@
 // [NewClientSide] makes the [bridge.ClientSide]. Both are in one package so that one test
 // can compare what a client sees with what the server has.
 //
-// Clients before 0.7.5 get what their release knows, as the schema of the messages says; see
+// Clients before 0.7.5 get only messages that their release knows, by the schema of the messages; see
 // [github.com/teeyard/teeyard/protocol/message/msg7.Fit].
 //
 // # What is lost

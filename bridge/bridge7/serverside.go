@@ -105,8 +105,8 @@ func (s *serverSide) SendChatCommandRemoved(name string) {
 // itemSizes are the sizes of the snapshot items that both sides know.
 var itemSizes = snapshot.ItemSizes(msg7.Sizes)
 
-// send sends a message as the client knows it. It returns false, and sends nothing, if the client
-// is too old for the message. Messages that depend on no release are also sent elsewhere.
+// send fits a message to the client's release and sends it. It returns false, and sends nothing, if
+// the client is too old for the message. Only messages that depend on no release bypass it.
 func (s *serverSide) send(m msg7.Message) bool {
 	if !msg7.Fit(m, s.release) {
 		return false

@@ -27,16 +27,15 @@ type GateTest struct {
 	World *game.World
 	// View changes what player 0 sees, if it is set.
 	View func(v *game.View)
-	// IsNew reports whether older clients do not know a message that the schema lets a function
-	// change for them.
+	// IsNew reports whether a message needs the change that the schema has for older clients.
 	IsNew map[string]func(message any) bool
-	// NotSent says why the server sends something not at all, or later than it could.
+	// NotSent has the reasons why the server never sends something, or only to later releases.
 	NotSent map[string]string
 }
 
-// sentTo is what a client of a release gets.
+// sentTo are the messages and objects for a client of a release.
 type sentTo struct {
-	messages map[string][]any // by the way on which they were sent, and their name
+	messages map[string][]any // by the way on which they were sent
 	objects  map[string][]any
 }
 
@@ -49,7 +48,7 @@ type collector struct {
 func (c *collector) Queue(payload []byte, _ bool) { c.list = append(c.list, slices.Clone(payload)) }
 func (c *collector) FlushSoon()                   {}
 
-// Run goes through the table: for each gate, both sides of it, and every way that messages are sent.
+// Run checks both sides of every gate, on every way to send.
 func (g *GateTest) Run(t *testing.T) {
 	s, err := schema.Load(g.Schema)
 	if err != nil {
@@ -100,7 +99,7 @@ func (g *GateTest) Run(t *testing.T) {
 	}
 }
 
-// passing returns the ways on which something came through that a gate lets through.
+// passing returns the ways on which the subject of a gate came through.
 func (g *GateTest) passing(gate *schema.Gate, sent sentTo) (ways []string) {
 	for _, way := range slices.Sorted(maps.Keys(sent.messages)) {
 		for _, m := range sent.messages[way] {
@@ -151,7 +150,7 @@ func hasValue(v reflect.Value, gate *schema.Gate) bool {
 	}
 }
 
-// send sends a client of a release all there is.
+// send uses every way to send for a client of a release.
 func (g *GateTest) send(t *testing.T, release int32) sentTo {
 	p, c := g.NewProtocol(), &collector{ClientMessageHandler: &ClientMessages{}}
 	side, w := p.NewServerSide(c), g.World

@@ -7,11 +7,11 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/schema"
 )
 
-// This file prints what depends on the release of a client.
+// This file prints the rules that depend on the release of a client.
 
 func emitGates(s *spec, w *writer) {
 	w.head()
-	w.comment("Releases of clients from which on they know more. They are numbered as clients send them.")
+	w.comment("Releases of clients that first knew something, with the numbers that clients send.")
 	w.p("const (")
 	for _, v := range s.Versions {
 		w.p("Version%s = %s // %s", v.Name, v.Number, v.Doc)
@@ -24,7 +24,7 @@ func emitGates(s *spec, w *writer) {
 			fits = append(fits, m)
 		}
 	}
-	w.comment("Fit makes m what clients of a release know. It reports whether they know the message at all: others must not be sent.")
+	w.comment("Fit removes from m everything that clients of a release do not know. It reports whether they know the message; send no others.")
 	w.p("func Fit(m Message, release int32) bool {")
 	w.p("if !m.ID().KnownBy(release) {\nreturn false\n}")
 	if len(fits) > 0 {
@@ -103,7 +103,7 @@ func between(since, until string) string {
 	return strings.Join(parts, " && ")
 }
 
-// fitLines are the statements that make a message of the server what older clients know.
+// fitLines are the statements that fit a message of the server to older clients.
 func fitLines(s *spec, m *message) (lines []string) {
 	if m.Reserved || m.Dir != "server" {
 		return nil
@@ -133,16 +133,16 @@ func isGated(e *enum) bool {
 	return false
 }
 
-// emitGateDocs prints the table of what depends on the release of the client.
+// emitGateDocs prints the tables of releases and of rules.
 func emitGateDocs(s *spec, w *writer) {
 	w.p("## Releases of clients\n")
-	w.p("A client says its release when it logs in. Servers send it only what that release knows.\n")
-	w.p("| release | Go | what it knows |")
+	w.p("A client sends its release when it logs in. Servers send only messages, values and objects that the release knows.\n")
+	w.p("| release | Go | new in it |")
 	w.p("|---:|---|---|")
 	for _, v := range s.Versions {
 		w.p("| %s | `Version%s` | %s |", v.Number, v.Name, v.Doc)
 	}
-	w.p("\n| what | first release | last release | older clients get |")
+	w.p("\n| rule for | first release | last release | older clients get |")
 	w.p("|---|---|---|---|")
 	for _, g := range s.Gates() {
 		what, first, last, older := gateTitle(g), "", "", "nothing"
@@ -156,7 +156,7 @@ func emitGateDocs(s *spec, w *writer) {
 		case g.Older != nil:
 			older = g.Older.Doc
 		case g.Enum != nil && g.Enum.Flags:
-			older = "it without the flag"
+			older = "the same without the flag"
 		}
 		w.p("| %s | %s | %s | %s |", what, first, last, older)
 	}
@@ -177,7 +177,7 @@ func gateTitle(g *schema.Gate) string {
 	return fmt.Sprintf("messages with `%s` of [%s](#%s)", g.Name(), g.Enum.Name, anchor(g.Enum.Name))
 }
 
-// sinceText says for which clients something is.
+// sinceText names the releases that know something.
 func sinceText(s *spec, since, until string) string {
 	v, end := s.Version(since), s.Version(until)
 	switch {

@@ -2,8 +2,8 @@
 
 package msg6
 
-// Releases of clients from which on they know more. They are numbered as
-// clients send them.
+// Releases of clients that first knew something, with the numbers that
+// clients send.
 const (
 	VersionNone               = -1    // sent none
 	VersionVanilla            = 0     // Teeworlds 0.6
@@ -30,8 +30,8 @@ const (
 	VersionTeams128           = 20000 // 128 DDRace teams
 )
 
-// Fit makes m what clients of a release know. It reports whether they know
-// the message at all: others must not be sent.
+// Fit removes from m everything that clients of a release do not know. It
+// reports whether they know the message; send no others.
 func Fit(m Message, release int32) bool {
 	if !m.ID().KnownBy(release) {
 		return false

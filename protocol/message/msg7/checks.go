@@ -15,8 +15,8 @@ func checkInfoRecord(m *InfoRecord) error {
 	return nil
 }
 
-// fitKillMsg makes a message one that clients before VersionRace know: they have no number for a
-// killer who has left. Source: character.cpp of 0.7.5.
+// fitKillMsg replaces a killer who has left, whom clients before VersionRace have no number for.
+// Source: character.cpp of 0.7.5.
 func fitKillMsg(m *SvKillMsg) {
 	if m.Killer < 0 {
 		m.Killer, m.Weapon = 0, WeaponWorld

@@ -12,7 +12,7 @@ type SvGameMsg struct {
 	Params [3]int32
 }
 
-// ParamNames returns what the parameters of the kind are: Team, ClientID or Ticks.
+// ParamNames returns the names of the kind's parameters: Team, ClientID or Ticks.
 func (k GameMsgKind) ParamNames() []string {
 	switch k {
 	case GameMsgTeamAll, GameMsgTeamBalanceVictim, GameMsgCTFGrab:

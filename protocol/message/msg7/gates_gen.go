@@ -2,15 +2,15 @@
 
 package msg7
 
-// Releases of clients from which on they know more. They are numbered as
-// clients send them.
+// Releases of clients that first knew something, with the numbers that
+// clients send.
 const (
 	VersionSkinChange = 0x0703 // changes of the skin, the list of maps, who paused the game
 	VersionRace       = 0x0704 // races, chat commands, killers who have left
 )
 
-// Fit makes m what clients of a release know. It reports whether they know
-// the message at all: others must not be sent.
+// Fit removes from m everything that clients of a release do not know. It
+// reports whether they know the message; send no others.
 func Fit(m Message, release int32) bool {
 	if !m.ID().KnownBy(release) {
 		return false

@@ -27,11 +27,11 @@ type Schema struct {
 	objects  map[string]*Object
 }
 
-// Version is a release of the client from which on it knows more.
+// Version is a release of the client that knows more than the ones before.
 type Version struct {
 	Name   string `json:"name"`
 	Number string `json:"number"` // as clients send it, in Go's notation
-	Doc    string `json:"doc"`    // what it knows
+	Doc    string `json:"doc"`    // the news
 
 	Release int32 `json:"-"` // Number
 }
@@ -95,7 +95,7 @@ type Message struct {
 	System bool `json:"-"`
 }
 
-// Older is what servers change in a message for older clients.
+// Older is a change that servers make to a message for older clients.
 type Older struct {
 	Before string `json:"before"` // the first Version that gets the message as it is
 	Func   string `json:"func"`   // hand-written function that changes the message
@@ -440,14 +440,14 @@ type Gate struct {
 	Enum    *Enum    // or nil
 	Value   int      // index in Enum.Values
 	Object  *Object  // or nil
-	// Since is the first version that gets it, and Until the first that no longer does; nil for
-	// all, and for none.
+	// Since is the first version that gets it, nil for all. Until is the first version that no
+	// longer gets it, nil for none.
 	Since, Until *Version
-	// Older is what clients before Since get instead; nil for nothing.
+	// Older is the change for clients before Since, nil if they get nothing.
 	Older *Older
 }
 
-// Name returns what the gate is about.
+// Name returns the name of the message, value or object.
 func (g *Gate) Name() string {
 	switch {
 	case g.Message != nil:
