@@ -20,6 +20,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/teeyard/teeyard/internal/confined"
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
@@ -131,11 +132,17 @@ func signalContext() (context.Context, error) {
 
 // Main runs the program with the arguments of the command line. It ends the program if that
 // fails, with the exit status that the help describes.
+//
+// A server runs the program again, with arguments of its own, to convert recordings; call Main
+// before the program does anything else.
 func Main(cfg Config) {
 	p, err := newProgram(cfg)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitUsage)
+	}
+	if job, ok := confined.Begun(); ok {
+		os.Exit(job.Do(p.doJob))
 	}
 	args := append(impliedArgs(os.Args[0]), os.Args[1:]...)
 	parser := newParser(p)

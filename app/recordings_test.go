@@ -2,9 +2,9 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -44,11 +44,11 @@ func TestRecordings(t *testing.T) {
 	}
 	demoNames := []broadcast.Player{{Name: "alice"}, {Name: "recorder"}}
 	conversions := 0
-	converter := &viewer.Converter{Convert: func(w io.Writer, file io.Reader, trusted bool) error {
-		if conversions++; !trusted {
+	converter := &viewer.Converter{Convert: func(_ context.Context, c viewer.Conversion) error {
+		if conversions++; !c.Trusted {
 			t.Error("the server does not trust itself")
 		}
-		return p.convertRecording(w, file, trusted)
+		return p.convertRecording(c.Demo, c.Recording, c.Trusted)
 	}}
 	var access web.AccessRule
 	delay := time.Duration(0)
@@ -110,7 +110,7 @@ func TestRecordings(t *testing.T) {
 	get("/recordings/demos/auto/a%20%231.demo", 404) // not yet
 	delay = 0
 	testenv.NoError(t, os.RemoveAll(filepath.Join(dir, convertedDir)))
-	converter.Convert = func(io.Writer, io.Reader, bool) error { return errors.New("it is broken") }
+	converter.Convert = func(context.Context, viewer.Conversion) error { return errors.New("it is broken") }
 	if text := get("/recordings/"+log+".demo", 422).Body.String(); !strings.Contains(text, "it is broken") {
 		t.Error(text)
 	}

@@ -135,10 +135,11 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var adminSettings admin.Settings
 	var broadcastSettings broadcast.Settings
 	var finishes finishSettings
-	converter := viewer.Converter{Convert: p.convertRecording, Web: &settings}
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
+	apart := jobs{program: p, log: log}
+	converter := viewer.Converter{Convert: apart.convert, Dir: filepath.Join(files[0], convertedDir), Web: &settings}
 	if dir, found := files.find(autoexec); found && dir != files[0] {
 		log.Info(autoexec + " is that of " + dir)
 	}

@@ -125,7 +125,8 @@ func (p *program) watchRooms(demo recording) []web.Room {
 	access := web.Access{Local: true}
 	var local web.AccessRule
 	local.Set(access)
-	converter := viewer.Converter{Convert: p.convertRecording}
+	apart := jobs{program: p}
+	converter := viewer.Converter{Convert: apart.convert}
 	converter.LetIn(access)
 	return append(viewer.Rooms(viewer.FindData()), converter.Room(), web.Room{
 		Pattern: "GET /recording.demo", Access: &local, Setting: "teeyard watch prints the address with the key",

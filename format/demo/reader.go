@@ -100,14 +100,26 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if mapSize > MaxMapSize {
 		return nil, fmt.Errorf("%w: a map of %d bytes, more than %d, at byte %d", ErrFormat, mapSize, MaxMapSize, d.offset)
 	}
-	var file bytes.Buffer
-	n, err := io.CopyN(&file, d.r, int64(mapSize))
-	if d.offset += n; err != nil {
-		return nil, cutOff(err, d.offset, "the map")
+	if err := d.readMap(int(mapSize)); err != nil {
+		return nil, err
 	}
-	d.mapData, d.sizes = file.Bytes(), d.h.ItemSizes()
+	d.sizes = d.h.ItemSizes()
 	d.damage = d.checkMap()
 	return d, nil
+}
+
+// readMap reads the map. The memory for it grows with what is there, and never passes its size.
+func (d *Reader) readMap(size int) error {
+	for len(d.mapData) < size {
+		have := len(d.mapData)
+		next := min(size, max(64<<10, 2*have))
+		d.mapData = append(make([]byte, 0, next), d.mapData...)[:next]
+		n, err := io.ReadFull(d.r, d.mapData[have:])
+		if d.offset += int64(n); err != nil {
+			return cutOff(err, d.offset, "the map")
+		}
+	}
+	return nil
 }
 
 // checkMap returns an error if the map is not that of the header.

@@ -64,6 +64,7 @@ var rooms = map[string][]string{
 
 	// Small packages that several rooms share.
 	"internal/limit":      {},
+	"internal/confined":   {},
 	"internal/atomicfile": {},
 	"internal/recordfile": {"internal/atomicfile"},
 	"internal/safetext":   {},
@@ -115,13 +116,15 @@ var limited = []struct {
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
 	// A server, client or listener without it needs no WebSockets, and no net/http for players.
 	{Module + "/transport/ws", []string{"transport/ws", "internal/peers", "app", "examples"}, "app hands it over"},
+	// A program of others, run again, would do whatever it does.
+	{Module + "/internal/confined", []string{"internal/confined", "app"}, "only app runs its program again"},
 	// A plain server needs no database, and no driver.
 	{Module + "/rank/ddnetdb", []string{"cmd/teeyard-mariadb"}, "only teeyard-mariadb has a database"},
 	{"github.com/go-sql-driver/mysql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
 	{"database/sql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
-	{"golang.org/x/sys/...", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
-	{"syscall", []string{"transport", "internal/peers", "app"}, "only transport calls the system"},
+	{"golang.org/x/sys/...", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},
+	{"syscall", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},
 	// web keeps net/http from logging.
 	{"log/...", []string{"server", "client", "web", "internal/peers", "app", "main"}, "libraries return errors and count; they do not log"},
 	{"testing/...", []string{"internal", "game/modtest"}, "testing is for tests"},

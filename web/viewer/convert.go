@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,41 +29,63 @@ const (
 	// slow on purpose do not keep out others.
 	pace      = 3 * time.Second
 	partBytes = 128 << 10
+	// breath is the pause after each of them: at most 64 MB a second arrive or leave, so that the game goes on beside those
+	// who are on the same machine or network.
+	breath = 2 * time.Millisecond
 	// maxRequests are at once, of which one is converted, and maxRequestsPerPerson from an address. Together
-	// their files and demos take up to maxMemory bytes.
+	// their files and demos take up to maxStored bytes of the disk.
 	maxRequests          = 16
 	maxRequestsPerPerson = 2
-	maxMemory            = 256 << 20
-	// rest is how much of the time of a conversion it does nothing, so that a game on the same
-	// processor goes on: as long as it works.
-	rest = 1
+	maxStored            = 256 << 20
+	// turnTime is how long a file that has arrived waits for those before it.
+	turnTime = 10 * time.Second
 )
 
 // OwnTime is how long a conversion of the server's own recordings may take.
 const OwnTime = 3 * time.Minute
 
-// errTooLong ends a conversion.
-var errTooLong = errors.New("it takes too long")
+// maxOwnResult is how large the demo of one may be, in bytes.
+const maxOwnResult = 1 << 30
 
-// errTooLarge ends a conversion.
-var errTooLarge = errors.New("the demo would be too large")
+// ErrStorage is returned by Converter.Convert when the demo could not be written: the disk is full or
+// broken.
+var ErrStorage = errors.New("the server cannot store the demo")
+
+// ErrUnavailable is returned by Converter.Convert when recordings cannot be converted for a reason that is not in
+// the recording.
+var ErrUnavailable = errors.New("the server cannot convert recordings")
+
+// Conversion is a recording to be converted.
+type Conversion struct {
+	// Recording is the file to read from its beginning, and Demo an empty one for the demo.
+	Recording, Demo *os.File
+	// Trusted says that the asker is on the same machine. To make a demo of a replay log is to run its match with
+	// its scripts, which only those may ask for.
+	Trusted bool
+	// Time is how long it may take, and MaxSize the size of the demo in bytes.
+	Time    time.Duration
+	MaxSize int64
+}
 
 // Converter converts recordings that the page cannot read, one at a time: POST /convert, with the
 // file as the body, answers with a demo of Teeworlds 0.7.
 type Converter struct {
-	// Convert writes the demo of a recording to an io.WriterAt. Errors say for people what is wrong.
-	// To make a demo of a replay log is to run its match with its scripts, which only those may ask
-	// for who are on the same machine: for others, trusted is not set.
-	Convert func(w io.Writer, file io.Reader, trusted bool) error
+	// Convert converts a recording, and ends soon after the context. Errors say for people what is wrong. A
+	// recording may take as much time and memory as it likes, so a game server has another process do it.
+	Convert func(ctx context.Context, c Conversion) error
+	// Dir is the folder for files of visitors while they are converted, which is made when it is needed. They
+	// have no names there where the system allows that. "" is the system's folder for such files.
+	Dir string
 	// Web says who asks; nil means that nobody is behind a proxy.
 	Web *web.Settings
 
 	access   web.AccessSetting
-	requests limit.Slots         // those with a file that arrives, is converted, or whose demo leaves
-	memory   atomic.Int64        // bytes of files and demos
-	busy     atomic.Bool         // converting
-	sleep    func(time.Duration) // nil means time.Sleep
-	pace     time.Duration       // 0 means the constant
+	requests limit.Slots  // those with a file that arrives, is converted, or whose demo leaves
+	stored   atomic.Int64 // bytes of files and demos
+	turns    turns
+	pace     time.Duration                      // 0 means the constant
+	turnTime time.Duration                      // 0 means the constant
+	temp     func(dir string) (*os.File, error) // nil means tempFile
 }
 
 var local = web.Access{Local: true}
@@ -95,71 +117,86 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer c.requests.Release(person)
-	file, err := c.receive(w, r)
+	control := http.NewResponseController(w)
+	control.SetWriteDeadline(time.Now().Add(uploadTime + turnTime + convertTime + answerTime))
+	file, demo := c.newSpool(), c.newSpool()
 	defer file.release()
-	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		http.Error(w, fmt.Sprintf("The file is larger than %d MB, which is the most that the server converts.", maxUpload>>20), http.StatusRequestEntityTooLarge)
-		return
-	case file.isFull:
-		refuse(w)
-		return
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		http.Error(w, "The file arrived too slowly.", http.StatusRequestTimeout)
-		return
-	case err != nil:
-		http.Error(w, "The file did not arrive.", http.StatusBadRequest)
+	defer demo.release()
+	if err := c.receive(file, control, http.MaxBytesReader(w, r.Body, maxUpload)); err != nil {
+		answer(w, err, "The file did not arrive.", http.StatusBadRequest)
 		return
 	}
-	if !c.busy.CompareAndSwap(false, true) {
-		refuse(w)
+	if err := c.convert(r.Context(), file, demo, local.Allows(r)); err != nil {
+		answer(w, err, fmt.Sprintf("The file cannot be converted: %v.", err), http.StatusUnprocessableEntity)
 		return
 	}
-	out := &result{memory{taken: &c.memory}}
-	defer out.release()
-	err = c.Convert(out, c.slowly(r.Context(), bytes.NewReader(file.b), convertTime), local.Allows(r))
-	c.busy.Store(false)
 	file.release()
-	if out.isFull {
-		refuse(w)
-		return
-	}
+	size, err := demo.rewind()
 	if err != nil {
-		http.Error(w, fmt.Sprintf("The file cannot be converted: %v.", err), http.StatusUnprocessableEntity)
+		answer(w, err, "The demo cannot be read.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Content-Length", strconv.Itoa(len(out.b)))
-	send(w, bytes.NewReader(out.b))
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	c.send(w, demo.file, control)
 }
 
-// receive reads the file of a request, which must not stop arriving.
-func (c *Converter) receive(w http.ResponseWriter, r *http.Request) (*memory, error) {
-	file := &memory{taken: &c.memory}
-	control, body := http.NewResponseController(w), http.MaxBytesReader(w, r.Body, maxUpload)
+// answer says what went wrong; text and status are for what nothing else is known of.
+func answer(w http.ResponseWriter, err error, text string, status int) {
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		text, status = fmt.Sprintf("The file is larger than %d MB, which is the most that the server converts.", maxUpload>>20), http.StatusRequestEntityTooLarge
+	case errors.Is(err, ErrBusy), errors.Is(err, errFull):
+		refuse(w)
+		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		text, status = "The file arrived too slowly.", http.StatusRequestTimeout
+	case errors.Is(err, ErrStorage):
+		text, status = "The server's disk has no room for the file and its demo.", http.StatusInsufficientStorage
+	case errors.Is(err, ErrUnavailable):
+		text, status = "The server cannot convert recordings; its log says why.", http.StatusInternalServerError
+	}
+	http.Error(w, text, status)
+}
+
+// receive stores the file of a request, which must not stop arriving.
+func (c *Converter) receive(file *spool, control *http.ResponseController, body io.Reader) error {
 	pace := cmp.Or(c.pace, pace)
 	end := time.Now().Add(uploadTime)
-	control.SetWriteDeadline(end.Add(convertTime + answerTime))
 	for {
 		control.SetReadDeadline(earlier(time.Now().Add(pace), end))
 		if _, err := io.CopyN(file, body, partBytes); err == io.EOF {
-			return file, nil
+			return nil
 		} else if err != nil {
-			return file, err
+			return err
 		}
+		time.Sleep(breath)
 	}
 }
 
+// convert converts a visitor's file when it is its turn.
+func (c *Converter) convert(ctx context.Context, file, demo *spool, trusted bool) error {
+	if err := c.turns.take(ctx, cmp.Or(c.turnTime, turnTime)); err != nil {
+		return err
+	}
+	defer c.turns.pass()
+	if err := errors.Join(file.open(), demo.open(), demo.reserve(maxResult)); err != nil {
+		return err
+	}
+	return c.Convert(ctx, Conversion{Recording: file.file, Demo: demo.file, Trusted: trusted, Time: convertTime, MaxSize: maxResult})
+}
+
 // send sends what is converted to who must not stop taking it.
-func send(w http.ResponseWriter, demo io.Reader) {
-	control := http.NewResponseController(w)
+func (c *Converter) send(w http.ResponseWriter, demo io.Reader, control *http.ResponseController) {
+	pace := cmp.Or(c.pace, pace)
 	end := time.Now().Add(answerTime)
 	for {
 		control.SetWriteDeadline(earlier(time.Now().Add(pace), end))
 		if _, err := io.CopyN(w, demo, partBytes); err != nil {
 			return
 		}
+		time.Sleep(breath)
 	}
 }
 
@@ -170,16 +207,16 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// ErrBusy is returned while another recording is converted.
+// ErrBusy is returned while other recordings are converted.
 var ErrBusy = errors.New("another recording is being converted, try again in a moment")
 
-// ConvertOwn converts a recording of this server, as the room does those of others, but for longer.
-func (c *Converter) ConvertOwn(ctx context.Context, w io.Writer, file io.Reader) error {
-	if !c.busy.CompareAndSwap(false, true) {
-		return ErrBusy
+// ConvertOwn converts a recording of this server into an empty file, as the room does those of others, but for longer.
+func (c *Converter) ConvertOwn(ctx context.Context, demo, recording *os.File) error {
+	if err := c.turns.take(ctx, cmp.Or(c.turnTime, turnTime)); err != nil {
+		return err
 	}
-	defer c.busy.Store(false)
-	return c.Convert(w, c.slowly(ctx, file, OwnTime), true)
+	defer c.turns.pass()
+	return c.Convert(ctx, Conversion{Recording: recording, Demo: demo, Trusted: true, Time: OwnTime, MaxSize: maxOwnResult})
 }
 
 // refuse answers who is to try again.
@@ -188,85 +225,31 @@ func refuse(w http.ResponseWriter) {
 	http.Error(w, "Other files are being converted. Try again in a moment.", http.StatusServiceUnavailable)
 }
 
-// slowly returns a reader of a file that leaves time to others, and ends after some time or when
-// nobody waits any more.
-func (c *Converter) slowly(ctx context.Context, file io.Reader, most time.Duration) io.Reader {
-	sleep := c.sleep
-	if sleep == nil {
-		sleep = time.Sleep
+// turns lets one do something at a time, in the order in which they ask.
+type turns struct {
+	once sync.Once
+	free chan struct{}
+}
+
+// take waits for the turn.
+func (t *turns) take(ctx context.Context, most time.Duration) error {
+	t.once.Do(func() { t.free = make(chan struct{}, 1) })
+	select {
+	case t.free <- struct{}{}:
+		return nil
+	default:
 	}
-	started := time.Now()
-	return &slowReader{file: file, worked: started, wait: func(worked time.Duration) error {
-		if time.Since(started) > most {
-			return errTooLong
-		}
-		sleep(worked * rest)
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case t.free <- struct{}{}:
+		return nil
+	case <-ctx.Done():
 		return ctx.Err()
-	}}
-}
-
-// slowReader waits after each piece of a file for as long as working on it took.
-type slowReader struct {
-	file   io.Reader
-	worked time.Time // since when it works
-	wait   func(worked time.Duration) error
-}
-
-// piece is how much is read at once: some milliseconds of work, of files that are made for it a second.
-const piece = 4 << 10
-
-// Read implements io.Reader.
-func (s *slowReader) Read(b []byte) (int, error) {
-	if err := s.wait(time.Since(s.worked)); err != nil {
-		return 0, err
+	case <-late.C:
+		return ErrBusy
 	}
-	s.worked = time.Now()
-	return s.file.Read(b[:min(len(b), piece)])
 }
 
-// memory is a file in memory, whose size counts with that of others.
-type memory struct {
-	b     []byte
-	taken *atomic.Int64 // bytes, of all
-	// isFull says that something did not fit, whatever became of the error.
-	isFull bool
-}
-
-// errMemory is returned when the files and demos in memory leave no room.
-var errMemory = errors.New("other files are being converted, try again in a moment")
-
-// Write implements io.Writer.
-func (m *memory) Write(b []byte) (int, error) {
-	if n := int64(len(b)); m.taken.Add(n) > maxMemory {
-		m.taken.Add(-n)
-		m.isFull = true
-		return 0, errMemory
-	}
-	m.b = append(m.b, b...)
-	return len(b), nil
-}
-
-// release makes room for others.
-func (m *memory) release() {
-	m.taken.Add(-int64(len(m.b)))
-	m.b = nil
-}
-
-// result is a demo in memory. It implements io.WriterAt for its header.
-type result struct{ memory }
-
-// Write implements io.Writer.
-func (r *result) Write(b []byte) (int, error) {
-	if len(r.b)+len(b) > maxResult {
-		return 0, errTooLarge
-	}
-	return r.memory.Write(b)
-}
-
-// WriteAt implements io.WriterAt.
-func (r *result) WriteAt(b []byte, at int64) (int, error) {
-	if at < 0 || at+int64(len(b)) > int64(len(r.b)) {
-		return 0, io.ErrShortWrite
-	}
-	return copy(r.b[at:], b), nil
-}
+// pass ends the turn.
+func (t *turns) pass() { <-t.free }

@@ -3,9 +3,11 @@ package viewer
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -35,7 +37,10 @@ func convertDemo(w io.Writer, file io.Reader, _ bool) error {
 
 // newConverter returns a converter for all, and its handler.
 func newConverter(convert func(io.Writer, io.Reader, bool) error) (*Converter, http.Handler) {
-	c := &Converter{Convert: convert, sleep: func(time.Duration) {}}
+	c := &Converter{turnTime: time.Millisecond, Convert: func(_ context.Context, c Conversion) error {
+		testenv.Must(c.Recording.Seek(0, io.SeekStart))
+		return convert(c.Demo, c.Recording, c.Trusted)
+	}}
 	c.LetIn(web.Access{Everybody: true})
 	return c, web.NewHandler(c.Room())
 }
@@ -151,30 +156,140 @@ func TestConvertLimits(t *testing.T) {
 		t.Error("there are more than there may be:", res.Status)
 	}
 
-	_, h = newConverter(func(w io.Writer, _ io.Reader, trusted bool) error {
+	_, h = newConverter(func(_ io.Writer, _ io.Reader, trusted bool) error {
 		if trusted {
 			t.Error("a request from elsewhere is trusted")
 		}
-		for {
-			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-				return err
-			}
-		}
+		return nil
 	})
-	if res := post(h, strings.NewReader("x")); res.StatusCode != 422 {
-		t.Error(res.Status)
-	}
+	post(h, strings.NewReader("x"))
+}
 
-	pieces := 0
-	c, h := newConverter(func(_ io.Writer, file io.Reader, _ bool) error {
-		_, err := io.Copy(io.Discard, file)
-		return err
+// TestConvertTurns: a file waits for those before it.
+func TestConvertTurns(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	c, h := newConverter(func(w io.Writer, _ io.Reader, _ bool) error {
+		begun <- struct{}{}
+		<-end
+		return nil
 	})
-	c.sleep = func(time.Duration) { pieces++ }
-	post(h, io.LimitReader(zeros{}, 10*piece))
-	if pieces < 10 {
-		t.Errorf("rested %d times in 10 pieces", pieces)
+	c.turnTime = time.Hour
+	var all sync.WaitGroup
+	for i := range 3 {
+		all.Go(func() {
+			if res := postFrom(h, fmt.Sprintf("198.51.100.%d:1", i), strings.NewReader("x")); res.StatusCode != 200 {
+				t.Error(res.Status)
+			}
+		})
 	}
+	for range 3 {
+		<-begun
+		select {
+		case <-begun:
+			t.Error("two are converted at once")
+		default:
+		}
+		end <- struct{}{}
+	}
+	all.Wait()
+
+	// Those who hang up wait no longer.
+	testenv.NoError(t, c.turns.take(t.Context(), 0))
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	if err := c.turns.take(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := c.turns.take(t.Context(), 0); !errors.Is(err, ErrBusy) {
+		t.Error(err)
+	}
+	c.turns.pass()
+}
+
+// TestConvertHangUp: the conversion is told when nobody waits for it any more, also by one who does not take the demo.
+func TestConvertHangUp(t *testing.T) {
+	begun, ended := make(chan struct{}), make(chan error)
+	c := &Converter{Convert: func(ctx context.Context, c Conversion) error {
+		close(begun)
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return ctx.Err()
+	}}
+	c.LetIn(web.Access{Everybody: true})
+	s := httptest.NewServer(web.NewHandler(c.Room()))
+	defer s.Close()
+	ctx, hangUp := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		hangUp()
+	}()
+	r := testenv.Must(http.NewRequestWithContext(ctx, "POST", s.URL+"/convert", strings.NewReader("x")))
+	if _, err := http.DefaultClient.Do(r); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	testenv.Eventually(t, "its place is free", func() bool { return c.requests.Taken() == 0 && c.stored.Load() == 0 })
+
+	// More than fits into the buffers of the system, to somebody who reads nothing.
+	c.pace = time.Second
+	converted := make(chan struct{})
+	c.Convert = func(_ context.Context, c Conversion) error {
+		defer close(converted)
+		return c.Demo.Truncate(maxResult)
+	}
+	conn := testenv.Must(net.Dial("tcp", s.Listener.Addr().String()))
+	defer conn.Close()
+	io.WriteString(conn, "POST /convert HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx")
+	<-converted
+	testenv.Eventually(t, "its place is free", func() bool { return c.requests.Taken() == 0 && c.stored.Load() == 0 })
+}
+
+// TestConvertFullDisk: a visitor whose file or demo finds no room on the disk is told so, and nothing stays.
+func TestConvertFullDisk(t *testing.T) {
+	c, h := newConverter(func(w io.Writer, _ io.Reader, _ bool) error {
+		if _, err := w.Write([]byte("demo")); err != nil {
+			return ErrStorage // as the process says that does it
+		}
+		return nil
+	})
+	c.Dir = filepath.Join(t.TempDir(), "new")
+	made, full := 0, 1
+	c.temp = func(dir string) (*os.File, error) {
+		if made++; made == full {
+			return openFull(dir)
+		}
+		return tempFile(dir)
+	}
+	for full = range 3 {
+		made = 0
+		want := http.StatusInsufficientStorage
+		if full == 0 {
+			want = http.StatusOK
+		}
+		if res := post(h, strings.NewReader("x")); res.StatusCode != want {
+			t.Errorf("file %d is on a full disk: %s, want %d", full, res.Status, want)
+		}
+		if left, err := os.ReadDir(c.Dir); err != nil || len(left) != 0 || c.stored.Load() != 0 || c.requests.Taken() != 0 {
+			t.Errorf("%v, %v, %d bytes are left", left, err, c.stored.Load())
+		}
+	}
+	c.temp = nil
+	c.Dir = filepath.Join(testenv.Must(os.Executable()), "no folder")
+	if res := post(h, strings.NewReader("x")); res.StatusCode != http.StatusInsufficientStorage {
+		t.Error("without a folder:", res.Status)
+	}
+}
+
+// openFull makes a file that cannot be written to, as on a full disk.
+func openFull(dir string) (*os.File, error) {
+	f, err := tempFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return os.Open(f.Name())
 }
 
 // TestSlowUpload: through a trusted proxy each person has their share, also those of its own network, and a file
@@ -207,7 +322,7 @@ func TestSlowUpload(t *testing.T) {
 	if n := c.requests.Taken(); n != 0 {
 		t.Errorf("%d places are taken", n)
 	}
-	if n := c.memory.Load(); n != 0 {
+	if n := c.stored.Load(); n != 0 {
 		t.Errorf("%d bytes are taken", n)
 	}
 
@@ -222,20 +337,18 @@ func TestSlowUpload(t *testing.T) {
 	}
 }
 
-// TestConvertMemory: what does not fit beside others is refused for now.
-func TestConvertMemory(t *testing.T) {
+// TestConvertRoomOnDisk: what does not fit beside others is refused for now.
+func TestConvertRoomOnDisk(t *testing.T) {
 	c, h := newConverter(func(w io.Writer, _ io.Reader, _ bool) error {
-		if _, err := w.Write([]byte("demo")); err != nil {
-			return errors.New(err.Error())
-		}
-		return nil
+		_, err := w.Write([]byte("demo"))
+		return err
 	})
-	for free, want := range map[int64]int{4: 503, 8: 503, 12: 200} {
-		c.memory.Store(maxMemory - free)
+	for free, want := range map[int64]int{4: 503, 8: 503, 8 + maxResult: 200} {
+		c.stored.Store(maxStored - free)
 		if res := post(h, strings.NewReader("12345678")); res.StatusCode != want {
 			t.Errorf("with %d bytes free: %s, want %d", free, res.Status, want)
 		}
-		if n := maxMemory - c.memory.Load(); n != free {
+		if n := maxStored - c.stored.Load(); n != free {
 			t.Errorf("%d bytes were free, %d are", free, n)
 		}
 	}

@@ -1,0 +1,307 @@
+// Package confined runs a part of this program in a process of its own, for work that may be as
+// large as a stranger likes: with low priority, one processor, limits of memory, time and output,
+// and nothing but two open files. The process ends when nobody waits for it any more, or when this
+// one ends.
+//
+// The program calls [Begun] before it does anything else, and does the job if there is one:
+//
+//	if job, ok := confined.Begun(); ok {
+//		os.Exit(job.Do(work))
+//	}
+//
+// A program that does not call it has no jobs, and must not call [Run].
+package confined
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits are those of a process. All must be set.
+type Limits struct {
+	// Memory is what the process may use in bytes, without its code.
+	Memory int64
+	// Time is how long a job may take; a job that works on and on is ended a little later.
+	Time time.Duration
+	// Output is the largest size of the output in bytes.
+	Output int64
+}
+
+// Task is a job for another process.
+type Task struct {
+	// Program is the program's name for itself. It must not be a name under which it does something
+	// else.
+	Program string
+	// Job is a word that says what to do.
+	Job    string
+	Limits Limits
+	// Input is read from its beginning. Output is empty, and open for reading and writing.
+	Input, Output *os.File
+	// Env has variables that the job needs besides its own, as in os.Environ.
+	Env []string
+}
+
+// The errors of Run. Other ones are those that the job has returned, as text.
+var (
+	// ErrStart means that no process could be started.
+	ErrStart = errors.New("confined: no process can be started")
+	// ErrTime means that the job took too long.
+	ErrTime = errors.New("it takes too long")
+	// ErrMemory means that the job needs more memory than it may have.
+	ErrMemory = errors.New("it needs too much memory")
+	// ErrOutputSize means that the output would be larger than it may be.
+	ErrOutputSize = errors.New("the result would be too large")
+	// ErrOutput means that the output could not be written: the disk is full or broken.
+	ErrOutput = errors.New("the result cannot be written")
+	// ErrCrash means that the process ended as no job does.
+	ErrCrash = errors.New("the process that does it has ended unexpectedly")
+)
+
+// The exit statuses of a job.
+const (
+	statusDone = iota
+	statusFailed
+	statusCrash // of Go's runtime
+	statusTime
+	statusMemory
+	statusOutputSize
+	statusOutput
+)
+
+const (
+	// jobArg is the first argument of a process with a job.
+	jobArg = "--confined-job"
+	// marker is set in the environment of such a process, which starts no others.
+	marker = "TEEYARD_CONFINED"
+	// grace is how much longer than Limits.Time a process may take to end itself, and then to be
+	// ended by the system or this process.
+	grace = 2 * time.Second
+	// maxText is how much of an error's text counts, in bytes.
+	maxText = 2 << 10
+	// watchInterval is how often a process looks whether it may go on.
+	watchInterval = 100 * time.Millisecond
+)
+
+// Run does a job in another process and waits for its end, which comes soon after that of ctx. The
+// error is then that of ctx.
+func Run(ctx context.Context, t Task) error {
+	if os.Getenv(marker) != "" {
+		return fmt.Errorf("%w: this one is confined itself", ErrStart)
+	}
+	self, err := executable()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrStart, err)
+	}
+	ending, cancel := context.WithTimeout(ctx, t.Limits.Time+2*grace)
+	defer cancel()
+	cmd := exec.CommandContext(ending, self)
+	l := t.Limits
+	cmd.Args = []string{t.Program, jobArg, t.Job, strconv.FormatInt(l.Memory, 10), l.Time.String(), strconv.FormatInt(l.Output, 10)}
+	// Half of the memory is for what the collector has not freed yet, and for parts of the heap
+	// that cannot be used.
+	cmd.Env = append(systemEnv(), t.Env...)
+	cmd.Env = append(cmd.Env, marker+"=1", "GOMAXPROCS=1", "GOTRACEBACK=none", "GODEBUG=", "GOGC=50", "GOMEMLIMIT="+strconv.FormatInt(l.Memory/2, 10))
+	var said start
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.Input, t.Output, &said
+	cmd.WaitDelay = grace
+	cmd.SysProcAttr = attributes()
+	if _, err := t.Input.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("%w: %w", ErrStart, err)
+	}
+	// On Linux a process ends with the thread that has started it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%w: %w", ErrStart, err)
+	}
+	lowerPriority(cmd.Process.Pid)
+	err = cmd.Wait()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case ending.Err() != nil:
+		return ErrTime
+	}
+	switch state := cmd.ProcessState; {
+	case state.ExitCode() == statusFailed:
+		return errors.New(strings.TrimSpace(said.String()))
+	case state.ExitCode() == statusTime, wasOutOfTime(state):
+		return ErrTime
+	case state.ExitCode() == statusOutputSize:
+		return ErrOutputSize
+	case state.ExitCode() == statusOutput:
+		return ErrOutput
+	case state.ExitCode() == statusMemory, state.ExitCode() == statusCrash && isOutOfMemory(said.String()):
+		return ErrMemory
+	default:
+		first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		return fmt.Errorf("%w: %v: %s", ErrCrash, state, first)
+	}
+}
+
+// isOutOfMemory reports whether a process ended because it may not have more memory, from what Go's
+// runtime says then.
+func isOutOfMemory(said string) bool {
+	for _, text := range []string{"out of memory", "cannot allocate memory", "failed to reserve", "failed to create new OS thread"} {
+		if strings.Contains(said, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// start keeps the beginning of what is written to it.
+type start struct{ bytes.Buffer }
+
+// Write implements io.Writer.
+func (s *start) Write(b []byte) (int, error) {
+	s.Buffer.Write(b[:min(len(b), maxText-s.Len())])
+	return len(b), nil
+}
+
+// Job is what this process has been started for.
+type Job struct {
+	// Name is the word that says what to do.
+	Name   string
+	limits Limits
+	parent int
+}
+
+// Begun returns the job of this process, if it has been started for one. It sets the limits of the
+// system.
+func Begun() (Job, bool) {
+	if len(os.Args) != 6 || os.Args[1] != jobArg || os.Getenv(marker) == "" {
+		return Job{}, false
+	}
+	j := Job{Name: os.Args[2], parent: os.Getppid()}
+	var err error
+	if j.limits.Memory, err = strconv.ParseInt(os.Args[3], 10, 64); err == nil {
+		if j.limits.Time, err = time.ParseDuration(os.Args[4]); err == nil {
+			j.limits.Output, err = strconv.ParseInt(os.Args[5], 10, 64)
+		}
+	}
+	if err != nil {
+		return Job{}, false
+	}
+	return j, true
+}
+
+// Do does the job and returns the status to exit with. The input leaves as much time to others as
+// the work takes, and ends with ErrTime; the output is an io.WriterAt, too.
+func (j Job) Do(work func(name string, output io.Writer, input io.Reader) error) int {
+	lowerPriority(os.Getpid())
+	limit(j.limits)
+	time.AfterFunc(j.limits.Time+grace, func() { os.Exit(statusTime) })
+	go j.watch()
+	out := &output{file: os.Stdout, left: j.limits.Output}
+	in := newResting(os.Stdin, j.limits.Time)
+	err := work(j.Name, out, in)
+	switch {
+	case out.err != nil: // whatever became of it
+		if errors.Is(out.err, ErrOutputSize) {
+			return statusOutputSize
+		}
+		return statusOutput
+	case err == nil:
+		return statusDone
+	case errors.Is(err, ErrTime) || in.isOver:
+		return statusTime
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return statusFailed
+}
+
+// watch ends the process when the one that has started it is gone, or when it has too much memory,
+// on systems that do not.
+func (j Job) watch() {
+	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	for range time.Tick(watchInterval) {
+		if os.Getppid() != j.parent {
+			os.Exit(statusTime)
+		}
+		if metrics.Read(memory); int64(memory[0].Value.Uint64()-memory[1].Value.Uint64()) > j.limits.Memory {
+			os.Exit(statusMemory)
+		}
+	}
+}
+
+// output is a file that may have a size.
+type output struct {
+	file *os.File
+	left int64
+	err  error // the first
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (n int, err error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	if o.left -= int64(len(b)); o.left < 0 {
+		o.err = ErrOutputSize
+		return 0, o.err
+	}
+	n, o.err = o.file.Write(b)
+	return n, o.err
+}
+
+// WriteAt implements io.WriterAt for what has been written.
+func (o *output) WriteAt(b []byte, at int64) (n int, err error) {
+	if o.err == nil {
+		n, o.err = o.file.WriteAt(b, at)
+	}
+	return n, o.err
+}
+
+// resting is a reader that waits as long as the work on what it has read takes of a processor, after some of that: a
+// process of low priority still takes its part of the processor time that a container has.
+type resting struct {
+	file   io.Reader
+	end    time.Time
+	isOver bool
+	worked time.Duration // the processor time up to the last rest
+
+	now   func() time.Time
+	used  func() time.Duration // processor time
+	sleep func(time.Duration)
+}
+
+func newResting(file io.Reader, most time.Duration) *resting {
+	return &resting{file: file, end: time.Now().Add(most), worked: usedTime(), now: time.Now, used: usedTime, sleep: time.Sleep}
+}
+
+const (
+	// piece is how much is read at once: some milliseconds of work, of files that are made for it a second.
+	piece = 4 << 10
+	// leastRest is how long a rest is at least; timers of the system are not much finer.
+	leastRest = 4 * time.Millisecond
+)
+
+// Read implements io.Reader.
+func (r *resting) Read(b []byte) (int, error) {
+	now := r.now()
+	if now.After(r.end) {
+		r.isOver = true
+		return 0, ErrTime
+	}
+	if used := r.used(); used-r.worked >= leastRest {
+		r.sleep(min(used-r.worked, r.end.Sub(now)))
+		r.worked = used
+	}
+	return r.file.Read(b[:min(len(b), piece)])
+}
