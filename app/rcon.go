@@ -174,6 +174,7 @@ func checkKnownRefusals(line, output string) error {
 		}
 		// It may be another one's command, as DDNet's console has those of the chat.
 		name, ok := strings.CutPrefix(m[1], "No such command: ")
+		name, _, _ = strings.Cut(name, ". Is it ") // of Teeyard
 		if !ok || strings.Contains(line, strings.TrimSuffix(name, ".")) {
 			return fmt.Errorf("%w: %q: %s", errRefused, line, m[1])
 		}

@@ -226,6 +226,7 @@ func (cannedConsole) Close() error { return nil }
 // dialect, is an error, after the lines behind it have run.
 func TestRefusedCommands(t *testing.T) {
 	for answer, refused := range map[string]bool{
+		"[12:00:01][Console]: No such command: foo. Is it foos?":                                          true,
 		"[12:00:01][Console]: No such command: foo.":                                                      true,
 		"[12:00:01][Console]: Access for command foo denied.":                                             true,
 		"[12:00:01][server]: cid=0 cmd='foo'\n[12:00:01][Console]: Invalid arguments... Usage: foo i\n":   true,

@@ -48,6 +48,14 @@ func (s *Server) variableValues() map[string]string {
 	return values
 }
 
+// rulesMayDeclare reports whether the mode or the mods of the configuration may have variables and
+// commands: all may but the built-in modes. A map may choose the mode.
+func (s *Server) rulesMayDeclare() bool {
+	_, builtin := BuiltinModes().New(s.settings.GameType)
+	choice := s.wantedGameType() == "" && s.cfg.ChooseMode != nil && s.settings.Map != console.DefaultMap
+	return s.settings.Mods != "" || !builtin || choice || s.settings.Resume != 0
+}
+
 // checkModCommands returns an error if a world has variables or commands that the server
 // cannot offer.
 func (s *Server) checkModCommands(w *game.World) error {

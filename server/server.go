@@ -209,6 +209,11 @@ func New(cfg Config) (_ *Server, err error) {
 	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
+	if !s.rulesMayDeclare() {
+		if err := s.console.CheckArgs(); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+	}
 	s.configuredMap = s.settings.Map
 	if p := s.settings.Port; p < 0 || p > 0xffff {
 		return nil, fmt.Errorf("server: sv_port: %d is no port, those are 0 to 65535", p)
@@ -233,6 +238,9 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	if err := s.startFirstWorld(); err != nil {
 		return nil, fmt.Errorf("server: cannot start: %w", err)
+	}
+	if err := s.console.CheckArgs(); err != nil { // with what the mode and the mods have declared
+		return nil, fmt.Errorf("server: %w", err)
 	}
 	if s.transport = cfg.Transport; s.transport == nil {
 		addr := s.settings.BindAddr

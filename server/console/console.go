@@ -251,6 +251,7 @@ type Console struct {
 
 	nesting         int  // of lines inside lines
 	numCommands     int  // run since nesting was 0
+	suggestions     int  // looked for since then
 	tooManyReported bool // since then, because there were too many
 	openFiles       []filePosition
 	reload          *reload // nil unless Reload runs

@@ -410,6 +410,81 @@ func TestArgs(t *testing.T) {
 	}
 }
 
+// TestArgsOfMods: what no command has yet may be a mod's, and is an error when the mods are there
+// and do not have it.
+func TestArgsOfMods(t *testing.T) {
+	for name, test := range map[string]struct {
+		args []string
+		err  string // "" if there is none
+	}{
+		"variable":               {[]string{"sv_koth_time 3"}, ""},
+		"before another":         {[]string{"sv_koth_time 3", "sv_warmup 1"}, ""},
+		"in one argument":        {[]string{"sv_warmup 1; SV_KOTH_TIME 3"}, ""},
+		"command":                {[]string{"koth_go"}, ""},
+		"almost a variable":      {[]string{"sv_koth_tme 3"}, "no such command: sv_koth_tme; is it sv_koth_time?"},
+		"almost the server's":    {[]string{"sv_koth_time 3", "sv_prot 3"}, "no such command: sv_prot; is it sv_port?"},
+		"old":                    {[]string{"sv_rcon_ban_time 3"}, "no such command: sv_rcon_ban_time; is it sv_rcon_bantime?"},
+		"one word":               {[]string{"nonsense"}, `"nonsense" is no console command; those are like "sv_port 8304"`},
+		"no number":              {[]string{"sv_koth_time x"}, "sv_koth_time: 'x' is not a number"},
+		"two arguments":          {[]string{"sv_koth_time", "3"}, `quote sv_koth_time and what follows as one argument: "sv_koth_time 3"`},
+		"of another server":      {[]string{"sv_of_others 5"}, ""},
+		"of DDNet":               {[]string{"sv_rescue 1"}, ""},
+		"in a file":              {[]string{"-f", "mod.cfg"}, ""},
+		"in a file, and no more": {[]string{"exec mod.cfg"}, ""},
+	} {
+		b := newTestConsole(t, Config{KeepUnknown: true, Files: fstest.MapFS{"mod.cfg": {Data: []byte("sv_koth_time 3\nsv_rounds_per_map 2\nsv_prot 5\nmore\nsv_koth_tme 1\n")}}})
+		var bantime int
+		noErrors(t, b.RegisterInt(IntVar{Name: "sv_rcon_bantime", Flags: Server, Value: &bantime, Max: 100}), b.RegisterInt(IntVar{Name: "sv_matches_per_map", Flags: Server, Value: &bantime, Max: 100}))
+		err := b.ExecuteArgs(test.args)
+		koth, gone := 60, false
+		if err == nil {
+			noErrors(t, b.RegisterInt(IntVar{Name: "sv_koth_time", Flags: Server, Value: &koth, Default: 60, Min: 1, Max: 100}),
+				b.Register(Command{Name: "koth_go", Flags: Server, Run: func(*Call) { gone = true }}))
+			b.RunUnknown("sv_koth_time")
+			b.RunUnknown("koth_go")
+			err = b.CheckArgs()
+		}
+		if got := fmt.Sprint(err); test.err != got && (test.err != "" || err != nil) || err != nil && !errors.As(err, new(*ArgumentError)) {
+			t.Errorf("%s: %v, want %q", name, err, test.err)
+		}
+		if want := strings.Contains(strings.ToLower(fmt.Sprint(test.args)), "sv_koth_time 3]") || strings.Contains(name, "file") || name == "before another" || name == "in one argument"; err == nil && (koth == 3) != want || gone != (name == "command") {
+			t.Errorf("%s: the variable is %d, the command ran: %v", name, koth, gone)
+		}
+		b.take()
+		if b.Start(); strings.Contains(name, "file") {
+			want := []string{
+				"[Console]: mod.cfg:2: No such command: sv_rounds_per_map. Is it sv_matches_per_map?", "[Console]: mod.cfg:3: No such command: sv_prot. Is it sv_port?",
+				"[Console]: mod.cfg:4: No such command: more.", "[Console]: mod.cfg:5: No such command: sv_koth_tme. Is it sv_koth_time?",
+			}
+			if got := b.take(); !slices.Equal(got, want) {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+	}
+}
+
+func noErrors(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSuggestions: who may not run a command is not told of it, and a line asks for few.
+func TestSuggestions(t *testing.T) {
+	b := newTestConsole(t, Config{})
+	b.Start()
+	b.expect(t, "sv_prot 1", Operator, "[Console]: No such command: sv_prot. Is it sv_port?")
+	b.expect(t, "exho 1", Operator, "[Console]: No such command: exho.")
+	mod := Operator
+	mod.Level = LevelMod
+	b.expect(t, "sv_prot 1", mod, "[Console]: No such command: sv_prot.")
+	b.Execute(strings.Repeat("sv_prot;", 40), Operator)
+	if n := strings.Count(strings.Join(b.take(), "\n"), "Is it"); n != maxSuggestions {
+		t.Errorf("%d suggestions for one line", n)
+	}
+}
+
 // TestSimilar: what is almost a name is told from names of other servers.
 func TestSimilar(t *testing.T) {
 	names := []string{"sv_port", "sv_motd", "sv_max_clients", "ban", "echo"}

@@ -85,7 +85,7 @@ func (c *Console) warnUnknown(name string, who Caller) {
 	why, isDDNet := DDNetReason(name)
 	switch {
 	case !isDDNet, len(name) < 3:
-		c.warn(who, "Console", "No such command: %s.", name)
+		c.warn(who, "Console", "No such command: %s.%s", name, c.suggestion(name, who))
 		return
 	case len(c.openFiles) > 0:
 		if name = strings.ToLower(name); slices.Contains(c.toldDDNet, name) {

@@ -34,7 +34,7 @@ func (c *Console) Execute(line string, who Caller) {
 // it.
 func (c *Console) enter() (leave func()) {
 	if c.nesting == 0 {
-		c.numCommands, c.tooManyReported = 0, false
+		c.numCommands, c.tooManyReported, c.suggestions = 0, false, 0
 	}
 	c.nesting++
 	return func() { c.nesting-- }
@@ -52,12 +52,13 @@ func (c *Console) run(part string, who Caller) bool {
 	e := c.find(name, who.Flags)
 	switch {
 	case e == nil:
-		if similar := c.similar(name); similar != "" && c.failArgument(fmt.Errorf("no such command: %s; is it %s?", name, similar)) {
+		if c.cfg.KeepUnknown && c.keepUnknown(name, part, who) {
+			return true
+		}
+		if meant := c.suggest(name, who); meant != "" && c.failArgument(unknownArgument(name, meant)) {
 			return false
 		}
-		if !c.cfg.KeepUnknown || !c.keepUnknown(name, part, who) {
-			c.warnUnknown(name, who)
-		}
+		c.warnUnknown(name, who)
 		return true
 	case e.level < who.Level:
 		c.warn(who, "Console", "Access for command %s denied.", name)
@@ -346,8 +347,9 @@ func ReadFile(files fs.FS, name string) ([]byte, error) {
 // executes a file; -s, --silent, -d and --default are skipped. An argument that must be a
 // mistake is an error, so that no server runs on the wrong port or without its password: a
 // variable without its value, a word where a number belongs, a file that is not there, a
-// command that is almost one that there is. Other unknown commands with arguments are only
-// printed, since operators bring those of other servers.
+// command that is almost one that there is; with Config.KeepUnknown, CheckArgs returns the error
+// about that. Other unknown commands with arguments are only printed, since operators bring those
+// of other servers.
 func (c *Console) ExecuteArgs(args []string) error {
 	if err := c.executeArgs(args); err != nil {
 		return &ArgumentError{err}
@@ -395,6 +397,11 @@ func (c *Console) failArgument(err error) bool {
 	return true
 }
 
+// noCommand returns the error about an argument that is not like a console command.
+func noCommand(arg string) error {
+	return fmt.Errorf(`%q is no console command; those are like "sv_port 8304"`, arg)
+}
+
 // checkArg returns an error if the first argument is one word that was to be a line
 // together with the next argument, or no command for another reason.
 func (c *Console) checkArg(args []string) error {
@@ -406,8 +413,16 @@ func (c *Console) checkArg(args []string) error {
 	if strings.EqualFold(arg, "help") {
 		e = nil // who writes that wants help with the program, and no server
 	}
-	if e == nil && arg != "" && (strings.IndexByte("-+0123456789", arg[0]) >= 0 || validName(arg)) {
-		return fmt.Errorf(`%q is no console command; those are like "sv_port 8304"`, arg)
+	if e == nil && arg != "" {
+		switch sign := strings.IndexByte("-+0123456789", arg[0]) >= 0; {
+		case !sign && validName(arg) && c.cfg.KeepUnknown && !strings.EqualFold(arg, "help"):
+			if len(args) > 1 && args[1] != "" && strings.IndexByte("-+0123456789", args[1][0]) >= 0 && args[1] != "-f" {
+				return fmt.Errorf("quote %s and what follows as one argument: %q", arg, arg+" "+args[1])
+			}
+			// A mod may have a command of this name.
+		case sign || validName(arg):
+			return noCommand(arg)
+		}
 	}
 	if e == nil || len(e.params) == 0 {
 		return nil
@@ -421,20 +436,6 @@ func (c *Console) checkArg(args []string) error {
 		return fmt.Errorf("%s is without its value, which belongs into the same argument", arg)
 	}
 	return nil
-}
-
-// similar returns the command whose name is similar to a name, "" if there is none.
-func (c *Console) similar(name string) string {
-	if len(name) > 64 {
-		return ""
-	}
-	names := make([]string, 0, len(c.sorted))
-	for _, e := range c.sorted {
-		if e.cmd.Flags&Hidden == 0 {
-			names = append(names, e.cmd.Name)
-		}
-	}
-	return Similar(name, names)
 }
 
 // Similar returns the one of names that somebody who typed name may have meant, "" if there

@@ -2,6 +2,9 @@ package console
 
 import "fmt"
 
+// DefaultMap is the map that is played unless sv_map says another.
+const DefaultMap = "teeyard1"
+
 // Settings is the variables of a server. Register adds them to a console, with help texts
 // that say what they mean, and sets them to their defaults; afterwards the owner of the
 // console may read and change them. Integers that are switches are 0 or 1. The comments
@@ -167,7 +170,7 @@ func (s *Settings) Register(c *Console) error {
 		{"bindaddr", "Address to bind the server to", sv, &s.BindAddr, "", 128},
 		{"sv_name", "Server name", sv, &s.Name, "unnamed server", 128},
 		{"sv_hostname", "Server hostname", sv, &s.Hostname, "", 128},
-		{"sv_map", "Map to use on the server", sv, &s.Map, "teeyard1", 128},
+		{"sv_map", "Map to use on the server", sv, &s.Map, DefaultMap, 128},
 		{"sv_maps_base_url", "Where on the web clients can get the maps, as NAME_SHA256.map", sv, &s.MapsBaseURL, "", 128},
 		{"sv_register", "Announce the server to the masters (0, 1, or some of ipv4, ipv6, tw0.7 and so on)", sv, &s.Announce, "0", 64},
 		{"sv_register_url", "HTTP master to announce the server to", sv, &s.RegisterURL, "https://master1.ddnet.org/ddnet/15/register", 128},

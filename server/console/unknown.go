@@ -9,6 +9,7 @@ type unknownCommand struct {
 	part     string
 	who      Caller
 	at       []filePosition
+	argument bool // of the program itself, and not of a file
 	reported bool
 }
 
@@ -18,7 +19,7 @@ func (c *Console) keepUnknown(name, part string, who Caller) bool {
 	if who.IsRemote() || who.ID >= 0 || c.started && c.reload == nil || len(c.unknown) == maxWaiting {
 		return false
 	}
-	u := unknownCommand{name: strings.ToLower(name), part: part, who: who}
+	u := unknownCommand{name: strings.ToLower(name), part: part, who: who, argument: c.inArgument && len(c.openFiles) == 0}
 	if n := len(c.openFiles); n > 0 {
 		u.at = []filePosition{c.openFiles[n-1]}
 	}
@@ -52,8 +53,33 @@ func (c *Console) RunUnknown(name string) {
 	c.unknown = kept
 	defer c.enter()()
 	for _, u := range now {
+		c.inArgument = u.argument && !c.started
 		c.at(u.at, func() { c.run(u.part, u.who) })
+		c.inArgument = false
 	}
+}
+
+// CheckArgs returns an [ArgumentError] for an argument of ExecuteArgs that Config.KeepUnknown keeps
+// and that still must be a mistake: it is almost a command that there is, or one word. Call it when
+// modes and mods have registered theirs. The error may also be about a value of one of those.
+func (c *Console) CheckArgs() error {
+	if c.argumentErr != nil {
+		return &ArgumentError{c.argumentErr}
+	}
+	for i := range c.unknown {
+		u := &c.unknown[i]
+		name, rest := splitName(u.part)
+		if !u.argument || isOfDDNet(name) {
+			continue
+		}
+		if meant := c.suggest(name, u.who); meant != "" {
+			return &ArgumentError{unknownArgument(name, meant)}
+		}
+		if rest == "" {
+			return &ArgumentError{noCommand(name)}
+		}
+	}
+	return nil
 }
 
 // reportUnknown prints which commands of the configuration do not exist, those of DDNet in short.
@@ -68,7 +94,7 @@ func (c *Console) reportUnknown() {
 				c.ignore(name)
 				continue
 			}
-			c.at(u.at, func() { c.warn(u.who, "Console", "No such command: %s.", name) })
+			c.at(u.at, func() { c.warn(u.who, "Console", "No such command: %s.%s", name, c.suggestion(name, u.who)) })
 		}
 	}
 }
