@@ -438,7 +438,8 @@ func (s *Server) cmdTune(call *console.Call) {
 	}
 	name := physics.TuneParamName(i)
 	if len(call.Args) < 2 {
-		call.Print("tuning", "%s %.2f", name, float64(s.tuning[i])/100)
+		t := s.tuningInForce()
+		call.Print("tuning", "%s %.2f", name, float64(t[i])/100)
 		return
 	}
 	t := s.tuning
@@ -464,7 +465,7 @@ func (s *Server) cmdTuneReset(call *console.Call) {
 }
 
 func (s *Server) cmdTunes(call *console.Call) {
-	for i, v := range s.tuning {
+	for i, v := range s.tuningInForce() {
 		call.Print("tuning", "%s %.2f", physics.TuneParamName(i), float64(v)/100)
 	}
 }

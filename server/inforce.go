@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
 )
 
 // Some variables do not count as they are set: modes decide rules, and maps choose the mode and the settings of DDRace.
@@ -37,6 +38,14 @@ func (s *Server) ruleInForce(rule func(*game.Rules) int32) func() (string, bool)
 		r := s.world.LimitRules(s.gameRules())
 		return strconv.Itoa(int(rule(&r))), true
 	}
+}
+
+// tuningInForce returns the tuning of the world, from when it is set. Another one is for the next map.
+func (s *Server) tuningInForce() game.Tuning {
+	if s.started && s.world.Rules().PureTuning {
+		return physics.DefaultTuning()
+	}
+	return s.tuning
 }
 
 // gameTypeInForce returns the game type that is played, unless another one is set for the next map.

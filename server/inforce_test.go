@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/testenv"
 	moddrace "github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server/console"
@@ -148,6 +149,17 @@ func TestRulesInForce(t *testing.T) {
 	for _, name := range []string{"sv_scorelimit", "sv_inactivekick_time", "sv_gametype"} {
 		testenv.Check(t, overruled[name], "%s is never overruled", name)
 	}
+}
+
+// TestTuningInForce checks that the console has the standard tuning in a mode that allows no other, also if the next one does.
+func TestTuningInForce(t *testing.T) {
+	ts := newTestServer(t, nil)
+	ts.srv.Execute("sv_gametype mod; tune gravity 0.25")
+	ts.step(2)
+	testenv.Check(t, printed(ts, "tune gravity") == "gravity 0.50" && strings.Contains(printed(ts, "tunes"), "gravity 0.50"), "the console has %s", printed(ts, "tune gravity"))
+	ts.srv.Execute("reload")
+	ts.step(3)
+	testenv.Check(t, printed(ts, "tune gravity") == "gravity 0.25" && ts.srv.world.Tuning()[physics.Gravity] == 25, "the console has %s, the world %d", printed(ts, "tune gravity"), ts.srv.world.Tuning()[physics.Gravity])
 }
 
 // modestMod sets its own variable.

@@ -76,6 +76,7 @@ func (c *session) changeProfile(cmd *game.Command) bool {
 		c.name = cmp.Or(p.Name, namelessName)
 		p.Name = free
 	}
+	c.clan = p.Clan
 	cmd.Profile = &p
 	switch {
 	case p.Name != have.Name || p.Clan != have.Clan || p.Country != have.Country:

@@ -175,7 +175,10 @@ func (c *session) OnProfile(p *game.Profile) {
 	}
 	s := c.server
 	cleanProfile(p)
-	c.name = cmp.Or(p.Name, namelessName)
+	if muted, _ := c.mutedFor(); muted > 0 && c.name != "" { // the map has changed
+		p.Name, p.Clan = c.name, c.clan
+	}
+	c.name, c.clan = cmp.Or(p.Name, namelessName), p.Clan
 	if b := s.nameBanOf(c.name); b != nil {
 		c.drop(b.text())
 		return

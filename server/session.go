@@ -54,7 +54,7 @@ type session struct {
 	vitalsQueued      uint32    // vital messages so far
 	mapsAnnounced     int       // with the one of a challenge
 	vitalsAtMapChange uint32    // vitalsQueued after the last map change
-	name              string    // as the client sent it
+	name, clan        string    // as the client sent them
 	announced         bool      // see mayAnnounce
 	clientVersion     int32
 	ddnetClient       *bridge.DDNetClient // what it said besides, nil for others
@@ -127,7 +127,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.peer, c.connectedAt = peer, now
 	c.version, c.bridge = v, v.NewServerSide(c)
 	c.setState(stateAuth)
-	c.clientVersion, c.ddnetClient, c.wasSpectator, c.name = 0, nil, false, ""
+	c.clientVersion, c.ddnetClient, c.wasSpectator, c.name, c.clan = 0, nil, false, "", ""
 	c.limits, c.vitalsQueued, c.mapsAnnounced, c.vitalsAtMapChange = sessionLimits{}, 0, 0, 0
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0

@@ -196,6 +196,24 @@ func TestMutedPlayersShowNothing(t *testing.T) {
 	}
 }
 
+// TestMutedNamesStay: a muted player who comes with another name after the map has changed keeps the one before.
+func TestMutedNamesStay(t *testing.T) {
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		c := ts.joinAs(kind, ip(1), "before")
+		ts.srv.Execute("muteid 0 60; reload")
+		ts.step(3)
+		c.KeepAlive()
+		c.Ready()
+		ts.step(1)
+		c.KeepAlive()
+		c.StartInfo(spoken)
+		ts.step(2)
+		p, _ := ts.srv.world.Player(0)
+		testenv.Check(t, p.Profile.Name == "before", "the player is called %q", p.Profile.Name)
+	})
+}
+
 // TestWaysToSpeak: a message of clients that the server handles in a way of its own is in the list of those that
 // TestMutedPlayersShowNothing sends.
 func TestWaysToSpeak(t *testing.T) {
