@@ -291,7 +291,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_vote_delay", "Seconds between two votes of a player", sv, &s.VoteDelay, 60, 0, 9999},
 		{"sv_vote_kick_delay", "Seconds between two votes of a player to kick somebody", sv, &s.VoteKickDelay, 0, 0, 9999},
 		{"sv_vote_map_delay", "Seconds between two votes about the map", sv, &s.VoteMapDelay, 0, 0, 9999},
-		{"sv_vote_yes_percentage", "More than this percentage of the players must agree", sv, &s.VoteYesPercentage, 50, 1, 100},
+		{"sv_vote_yes_percentage", "More than this percentage of the players must agree (100 = no vote passes)", sv, &s.VoteYesPercentage, 50, 1, 100},
 		{"sv_vote_majority", "Who does not vote counts as no (1), or those who vote decide in the end (0)", sv, &s.VoteMajority, 1, 0, 1},
 		{"sv_vote_max_total", "Number of players that votes about players count at most (0 = all)", sv, &s.VoteMaxTotal, 0, 0, 64},
 		{"sv_vote_veto_time", "Minutes after which a player of DDRace can stop other votes with a no (0 = never)", sv, &s.VoteVetoTime, 20, 0, 1000},
