@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -165,6 +166,7 @@ func TestLevelPasswordsAsLogins(t *testing.T) {
 		}
 	}
 	testenv.Check(t, ts.srv.settings.RconPassword == "", "sv_rcon_password is kept")
+	testenv.NoError(t, ts.srv.LogIn(&Operator{Via: "web", Addr: netip.MustParseAddrPort("10.0.0.9:1")}, "back"))
 
 	// Who is logged in with a password that is changed or removed has to log in again.
 	ts.srv.Execute("sv_rcon_password one; auth_remove default_admin") // the login goes with the variable

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,8 @@ func (s *Server) rconPasswords() [3]rconPassword {
 // hasRconPassword reports whether there is a password of a level for the remote console.
 func (s *Server) hasRconPassword() bool {
 	v := &s.settings
-	return v.RconPassword != "" || v.RconModPassword != "" || v.RconHelperPassword != ""
+	return v.RconPassword != "" || v.RconModPassword != "" || v.RconHelperPassword != "" ||
+		slices.ContainsFunc(s.logins, func(l rconLogin) bool { return s.isLevelKey(l.name) })
 }
 
 // rconLevel returns the access to the remote console that a password gives, and as whose.
