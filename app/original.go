@@ -64,7 +64,8 @@ func (o original) defaults(files storage) []string {
 		return nil
 	case ddnetServer:
 		lines = append(lines, "sv_gametype ddrace", "sv_max_clients 64", "sv_player_slots 64",
-			"sv_rcon_max_tries 30", "sv_inactivekick_time 0", "conn_timeout_protection 1000")
+			"sv_rcon_max_tries 30", "sv_inactivekick_time 0", "conn_timeout_protection 1000",
+			"sv_vote_delay 3", "sv_vote_majority 0", "sv_join_vote_delay 300")
 		mapName = "Sunny Side Up"
 	}
 	if _, found := files.find("maps/" + mapName + ".map"); found {

@@ -174,8 +174,10 @@ func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.p
 // bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
 // commands, such as CmdLeave, are not held to.
 func (s *Server) queueRequest(cmd game.Command) {
-	if c := s.sessions[cmd.Player]; cmd.Kind == game.CmdSay && c != nil && !c.maySay(&cmd) {
-		return
+	if cmd.Kind == game.CmdSay {
+		if c := s.sessions[cmd.Player]; c != nil && !c.maySay(&cmd) {
+			return
+		}
 	}
 	if len(s.pendingCommands) >= maxRequestsPerTick {
 		s.countDrop(dropCommands)
