@@ -41,12 +41,12 @@ var playerKind = &kind{"player", map[string]member{
 	"give_weapon":     method(3, giveWeapon),
 	"take_weapon":     method(2, do2((*game.Tx).TakeWeapon)),
 	"kill":            method(2, kill),
-	"damage":          method(4, costs(effectCost, hurt)),
+	"damage":          method(4, oldCosts(effectCost, hurt)),
 	"respawn":         method(1, do1((*game.Tx).Respawn)),
 	"disable_respawn": method(1, do1((*game.Tx).DisableRespawn)),
 	"enable_respawn":  method(1, do1((*game.Tx).EnableRespawn)),
 	"delay_respawn":   method(2, do2((*game.Tx).DelayRespawn)),
-	"say":             method(2, costs(messageCost, do2((*game.Tx).SayTo))),
+	"say":             method(2, oldCosts(messageCost, do2((*game.Tx).SayTo))),
 }}
 
 // The kinds of what hooks are called about.
@@ -116,12 +116,12 @@ var gameFunctions = map[string]member{
 	"team_size":      method(1, ask1((*game.Tx).TeamSize)),
 	"team_score":     method(1, ask1((*game.Tx).TeamScore)),
 	"add_team_score": method(2, do2((*game.Tx).AddTeamScore)),
-	"say":            method(1, costs(messageCost, do1((*game.Tx).Say))),
-	"broadcast":      method(1, costs(messageCost, do1((*game.Tx).Broadcast))),
-	"sound":          method(3, costs(effectCost, do3((*game.Tx).Sound))),
-	"explode":        method(4, costs(effectCost, explode)),
-	"wall_between":   method(2, costs(20, ask2((*game.Tx).WallBetween))),
-	"players_near":   method(2, costs(20, playersNear)),
+	"say":            method(1, oldCosts(messageCost, do1((*game.Tx).Say))),
+	"broadcast":      method(1, oldCosts(messageCost, do1((*game.Tx).Broadcast))),
+	"sound":          method(3, oldCosts(effectCost, do3((*game.Tx).Sound))),
+	"explode":        method(4, oldCosts(effectCost, explode)),
+	"wall_between":   method(2, oldCosts(20, wallBetween)),
+	"players_near":   method(2, oldCosts(20, playersNear)),
 	"flag":           method(1, flagInfo),
 	"place_flag":     method(2, do2((*game.Tx).PlaceFlag)),
 	"grab_flag":      method(2, do2((*game.Tx).GrabFlag)),
@@ -130,24 +130,24 @@ var gameFunctions = map[string]member{
 
 	"start_warmup":     method(1, do1((*game.Tx).StartWarmup)),
 	"tile":             method(1, ask1((*game.Tx).TileAt)),
-	"find_tiles":       method(1, costs(1000, findTiles)),
-	"raycast":          method(3, costs(50, raycast)),
-	"nearest_player":   method(3, costs(20, nearest)),
-	"spawn_pickup":     method(3, costs(effectCost, spawnPickup)),
-	"spawn_projectile": method(1, costs(effectCost, spawnProjectile)),
-	"spawn_laser":      method(3, costs(effectCost, ask3((*game.Tx).SpawnLaser))),
+	"find_tiles":       method(1, oldCosts(1000, findTiles)),
+	"raycast":          method(3, oldCosts(50, raycast)),
+	"nearest_player":   method(3, oldCosts(20, nearest)),
+	"spawn_pickup":     method(3, oldCosts(effectCost, spawnPickup)),
+	"spawn_projectile": method(1, oldCosts(effectCost, spawnProjectile)),
+	"spawn_laser":      method(3, oldCosts(effectCost, ask3((*game.Tx).SpawnLaser))),
 	"remove":           method(1, ask1((*game.Tx).Remove)),
-	"show_spawn":       method(2, costs(effectCost, do2((*game.Tx).ShowSpawn))),
-	"show_hammer_hit":  method(2, costs(effectCost, do2((*game.Tx).ShowHammerHit))),
-	"show_explosion":   method(2, costs(effectCost, do2((*game.Tx).ShowExplosion))),
-	"show_death":       method(3, costs(effectCost, do3((*game.Tx).ShowDeath))),
-	"show_damage":      method(5, costs(effectCost, showDamage)),
-	"kill_feed":        method(4, costs(messageCost, killFeed)),
-	"flag_message":     method(5, costs(messageCost, flagMessage)),
-	"layers":           method(1, costs(20, layers)),
+	"show_spawn":       method(2, oldCosts(effectCost, do2((*game.Tx).ShowSpawn))),
+	"show_hammer_hit":  method(2, oldCosts(effectCost, do2((*game.Tx).ShowHammerHit))),
+	"show_explosion":   method(2, oldCosts(effectCost, do2((*game.Tx).ShowExplosion))),
+	"show_death":       method(3, oldCosts(effectCost, do3((*game.Tx).ShowDeath))),
+	"show_damage":      method(5, oldCosts(effectCost, showDamage)),
+	"kill_feed":        method(4, oldCosts(messageCost, killFeed)),
+	"flag_message":     method(5, oldCosts(messageCost, flagMessage)),
+	"layers":           method(1, oldCosts(20, layers)),
 	"map_width":        method(0, ask0(func(tx *game.Tx) int { return tx.Terrain().Width })),
 	"map_height":       method(0, ask0(func(tx *game.Tx) int { return tx.Terrain().Height })),
-	"add_npc":          method(1, costs(effectCost, addNPC)),
+	"add_npc":          method(1, oldCosts(effectCost, addNPC)),
 }
 
 func init() {
@@ -169,7 +169,7 @@ func (v *vm) openGame() {
 	}
 	t := rt.NewTable()
 	for name, m := range gameFunctions {
-		set(t, name, v.function(name, m.args, false, m.method))
+		set(t, name, v.function("game."+name, m.args, false, m.method))
 	}
 	set(t, "ticks_per_second", rt.IntValue(game.TickRate))
 	set(t, "max_players", rt.IntValue(game.MaxPlayers))
@@ -225,7 +225,7 @@ func eachPlayer(v *vm, c *rt.GoCont) error {
 	}
 	v.leave()
 	v.r.RequireMem(200)
-	v.push(c, v.function("next player", 0, false, func(v *vm, c *rt.GoCont) error {
+	v.push(c, v.function("players next", 0, false, func(v *vm, c *rt.GoCont) error {
 		for mask != 0 {
 			id := game.PlayerID(bits.TrailingZeros64(uint64(mask)))
 			mask &^= game.MaskOne(id)
@@ -297,6 +297,7 @@ func explode(v *vm, c *rt.GoCont) error {
 }
 
 func playersNear(v *vm, c *rt.GoCont) error {
+	v.needs(300)
 	var found [game.MaxPlayers]game.PlayerID
 	n := 0
 	if err := do2(func(tx *game.Tx, pos vec.Vec2, radius float32) { n = tx.FindCharacters(pos, radius, &found) })(v, c); err != nil {
@@ -330,9 +331,15 @@ func flagInfo(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
+// tilesOfStep is how many tiles are looked at in a step.
+const tilesOfStep = 512
+
 // findTiles is game.find_tiles(index), a list of positions.
 func findTiles(v *vm, c *rt.GoCont) error {
 	var found []vec.Vec2
+	if v.tx != nil {
+		v.pay(uint64(len(v.tx.Terrain().Tiles)) / tilesOfStep)
+	}
 	err := do1(func(tx *game.Tx, index uint8) {
 		for pos := range tx.FindTiles(index) {
 			if found = append(found, pos); len(found) == 1000 {
@@ -342,10 +349,25 @@ func findTiles(v *vm, c *rt.GoCont) error {
 	})(v, c)
 	t := rt.NewTable()
 	for i, pos := range found {
+		v.pay(8)
 		v.r.SetTable(t, rt.IntValue(int64(i+1)), toValue(v, pos))
 	}
 	v.push(c, rt.TableValue(t))
 	return err
+}
+
+// unitsOfStep is how many units of a way are looked at in a step.
+const unitsOfStep = 16
+
+// payWay pays for a way that is looked at for walls.
+func (v *vm) payWay(distance float32) { v.pay(uint64(min(distance, 1<<24)) / unitsOfStep) }
+
+// wallBetween is game.wall_between(a, b).
+func wallBetween(v *vm, c *rt.GoCont) error {
+	return ask2(func(tx *game.Tx, from, to vec.Vec2) bool {
+		v.payWay(vec.Distance(from, to))
+		return tx.WallBetween(from, to)
+	})(v, c)
 }
 
 // raycast is game.raycast(from, to, {tees = true}), which returns what it met, nil for nothing.
@@ -365,6 +387,7 @@ func raycast(v *vm, c *rt.GoCont) error {
 	var hit game.RayHit
 	var ok bool
 	if err := do2(func(tx *game.Tx, from, to vec.Vec2) {
+		v.payWay(vec.Distance(from, to))
 		r.From, r.To = from, to
 		hit, ok = tx.Raycast(r)
 	})(v, c); err != nil {

@@ -76,6 +76,7 @@ func (v *vm) fields(c *rt.GoCont, i int, known ...string) *fields {
 		return &fields{err: err}
 	}
 	keys, err := v.sortedKeys(t)
+	v.payItems(costOf("fields"), len(known))
 	for _, k := range keys {
 		if s, ok := k.TryString(); !ok || !slices.Contains(known, s) {
 			return &fields{err: fmt.Errorf("there is no field %s%s", plain(k), suggest(plain(k), known))}

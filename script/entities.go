@@ -45,8 +45,8 @@ var (
 
 func init() {
 	entityKindKind.members = map[string]member{
-		"spawn": method(2, costs(effectCost, spawnEntity)),
-		"each":  method(2, costs(50, eachEntity)),
+		"spawn": method(2, oldCosts(effectCost, spawnEntity)),
+		"each":  method(2, oldCosts(50, eachEntity)),
 	}
 	kinds = append(kinds, entityKindKind, entityObject, drawingKind)
 }
@@ -135,6 +135,7 @@ func eachEntity(v *vm, c *rt.GoCont) error {
 		return err
 	}
 	v.r.RequireMem(uint64(8*len(ids)) + 200)
+	v.payItems(costOf("kind of entities:each"), len(ids))
 	e := newEvent[game.Entity](v, entityObject)
 	defer func() { e.data = nil }()
 	for _, id := range ids {
@@ -221,6 +222,7 @@ func moveEntity(v *vm, c *rt.GoCont) error {
 		return err
 	}
 	return ask0(func(tx *game.Tx) bool {
+		v.payWay(min(4*e.Vel.Len(), 4096)) // it looks at four corners in each unit
 		return tx.MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: size, Y: size}, elasticity)
 	})(v, c)
 }

@@ -15,9 +15,16 @@ import (
 // fn is a function for scripts. It pushes its results to c.Next().
 type fn func(v *vm, c *rt.GoCont) error
 
-// function makes a value of a function with n arguments, and any number of others if etc.
+// function makes a value of a function with n arguments, and any number of others if etc. Its name is that
+// in the table of costs.
 func (v *vm) function(name string, n int, etc bool, f fn) rt.Value {
+	return v.priced(name, costOf(name), n, etc, f)
+}
+
+// priced is function with a row of the table of costs.
+func (v *vm) priced(name string, price cost, n int, etc bool, f fn) rt.Value {
 	g := rt.NewGoFunction(func(_ *rt.Thread, c *rt.GoCont) (rt.Cont, error) {
+		v.pay(price.call)
 		if err := f(v, c); err != nil {
 			return nil, err
 		}
@@ -105,24 +112,21 @@ func (v *vm) tostring(x rt.Value) (string, error) {
 // openLibraries defines what every script has: a part of Lua's libraries, and the game.
 func (v *vm) openLibraries() {
 	base.LibLoader.Load(v.r) // into a table that scripts do not see
-	for _, name := range []string{"error", "rawequal", "select"} {
-		set(v.env, name, v.r.GlobalEnv().Get(rt.StringValue(name)))
+	if v.meter.version == firstCosts {
+		for _, name := range []string{"error", "rawequal", "select"} {
+			set(v.env, name, v.r.GlobalEnv().Get(rt.StringValue(name)))
+		}
+	} else {
+		set(v.env, "error", v.function("raise", 2, false, raise))
+		set(v.env, "rawequal", v.function("rawequal", 2, false, rawEqual))
+		set(v.env, "select", v.function("select", 1, true, selectValues))
 	}
 	set(v.env, "tonumber", v.toNumber(v.r.GlobalEnv().Get(rt.StringValue("tonumber"))))
-	str, _ := stringlib.LibLoader.Load(v.r)
-	for _, name := range []string{"dump", "pack", "packsize", "unpack"} {
-		set(str.AsTable(), name, rt.NilValue)
-	}
-	set(str.AsTable(), "byte", v.function("byte", 3, false, stringByte))
-	set(str.AsTable(), "format", v.formatter(str.AsTable().Get(rt.StringValue("format"))))
-	for _, name := range []string{"lower", "rep", "upper"} {
-		set(str.AsTable(), name, v.checked(name, str.AsTable().Get(rt.StringValue(name))))
-	}
-	set(str.AsTable(), "gsub", v.function("gsub", 4, false, gsub))
-	set(v.env, "string", str)
+	strings := v.openStrings()
+	set(v.env, "string", rt.TableValue(strings))
 	// Strings are not numbers: what a script adds to one is a mistake.
 	meta := rt.NewTable()
-	set(meta, "__index", str)
+	set(meta, "__index", rt.TableValue(strings))
 	set(meta, "__name", rt.StringValue("string"))
 	v.r.SetStringMeta(meta)
 
@@ -145,21 +149,36 @@ func (v *vm) openLibraries() {
 		"tostring":     {1, false, toString},
 		"type":         {1, false, typeOf},
 		"unpack":       {3, false, unpack},
-		lenName:        {1, false, length},
-		powName:        {2, false, power},
-		concatName:     {0, true, concat},
-		guardName:      {1, false, guard},
 	} {
 		set(v.env, name, v.function(name, f.n, f.etc, f.f))
 	}
+	set(v.env, lenName, v.function("#", 1, false, length))
+	set(v.env, powName, v.function("^", 2, false, power))
+	set(v.env, modName, v.function("%", 2, false, modulo))
+	set(v.env, concatName, v.function("..", 0, true, concat))
+	set(v.env, guardName, v.function("assignment", 1, false, guard))
 	v.openTable()
 	v.openMath()
 	v.openGame()
 	v.builtin = map[*rt.GoFunction]bool{}
 	v.collectBuiltins(v.env)
 	env := rt.NewTable()
-	set(env, "__index", v.function("global", 2, false, undefined))
+	set(env, "__index", v.function("undefined", 2, false, undefined))
 	v.env.SetMetatable(env)
+}
+
+// openStrings makes the library string.
+func (v *vm) openStrings() *rt.Table {
+	if v.meter.version == firstCosts {
+		return v.firstStrings()
+	}
+	lib, _ := stringlib.LibLoader.Load(v.r)
+	str := rt.NewTable()
+	for name, f := range stringFunctions {
+		set(str, name, v.function("string."+name, f.n, f.etc, f.f))
+	}
+	set(str, "format", v.formatter(lib.AsTable().Get(rt.StringValue("format"))))
+	return str
 }
 
 // collectBuiltins notes the functions of the libraries, of which there is one for all.
@@ -186,8 +205,9 @@ func undefined(v *vm, c *rt.GoCont) error {
 			names = append(names, s)
 		}
 	}
-	v.r.RequireCPU(uint64(len(names)))
-	return fmt.Errorf("there is no %s%s", name, suggest(name, names))
+	v.old(uint64(len(names)))
+	v.payItems(costOf("undefined"), len(names))
+	return fmt.Errorf("there is no %s%s", name, v.suggest(name, names))
 }
 
 // guard is called before a function assigns to a global or to a local variable of the file.
@@ -231,6 +251,8 @@ func toString(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
+var costPrint = costOf("print")
+
 func printFunc(v *vm, c *rt.GoCont) error {
 	var b strings.Builder
 	for i, x := range c.Etc() {
@@ -242,12 +264,14 @@ func printFunc(v *vm, c *rt.GoCont) error {
 			b.WriteByte(' ')
 		}
 		v.r.RequireBytes(len(s))
+		v.payItems(costPrint, 1)
+		v.payBytes(costPrint, min(len(s), maxPrint))
 		b.WriteString(s)
 		if b.Len() > maxPrint {
 			break
 		}
 	}
-	v.r.RequireCPU(messageCost)
+	v.old(messageCost)
 	if v.print == nil {
 		return nil
 	}
@@ -300,8 +324,9 @@ func stringByte(v *vm, c *rt.GoCont) error {
 	if last-first >= maxBytes {
 		return errors.New("too many values")
 	}
+	v.pay(uint64(max(last-first+1, 0)))
 	for i := first; i <= last; i++ {
-		v.r.RequireCPU(1)
+		v.old(1)
 		v.push(c, rt.IntValue(int64(s[i-1])))
 	}
 	return nil
@@ -315,7 +340,8 @@ func (v *vm) toNumber(tonumber rt.Value) rt.Value {
 			args = append(args, c.Arg(i))
 		}
 		if s, ok := value(c, 0).TryString(); ok {
-			v.r.RequireCPU(uint64(len(s)))
+			v.old(uint64(len(s)))
+			v.payBytes(costOf("tonumber"), len(s))
 		}
 		return v.callInto(c, tonumber, args)
 	})
@@ -327,9 +353,9 @@ const formatCost = 50
 
 // formatter wraps string.format, which would show addresses.
 func (v *vm) formatter(format rt.Value) rt.Value {
-	return v.function("format", 1, true, func(v *vm, c *rt.GoCont) error {
+	return v.function("string.format", 1, true, func(v *vm, c *rt.GoCont) error {
 		args := append([]rt.Value{value(c, 0)}, c.Etc()...)
-		v.r.RequireCPU(uint64(formatCost * len(args)))
+		v.old(uint64(formatCost * len(args)))
 		for i, x := range args[1:] {
 			switch x.Type() {
 			case rt.IntType, rt.FloatType, rt.StringType:
@@ -346,6 +372,7 @@ func (v *vm) formatter(format rt.Value) rt.Value {
 		if f, ok := args[0].TryString(); ok && strings.ContainsAny(f, "pU") && !validFormat(f) {
 			return errors.New("format: %p and %U are not for scripts")
 		}
+		v.formatted(args)
 		return v.callInto(c, format, args)
 	})
 }
@@ -381,6 +408,8 @@ func validFormat(f string) bool {
 	return true
 }
 
+var costPcall, costError = costOf("pcall"), costOf("error")
+
 // pcall calls a function and returns its error instead of raising it. Limits that are
 // exceeded are not errors in this sense.
 func pcall(v *vm, c *rt.GoCont) error {
@@ -388,8 +417,13 @@ func pcall(v *vm, c *rt.GoCont) error {
 	res := rt.NewTerminationWith(c, 0, true)
 	next := c.Next()
 	if err := rt.Call(t, value(c, 0), c.Etc(), res); err != nil {
+		x := rt.ErrorValue(err)
+		v.payItems(costPcall, 1)
+		if s, ok := x.TryString(); ok {
+			v.payBytes(costError, len(s))
+		}
 		next.Push(v.r, rt.BoolValue(false))
-		next.Push(v.r, rt.ErrorValue(err))
+		next.Push(v.r, x)
 		return nil
 	}
 	next.Push(v.r, rt.BoolValue(true))
@@ -412,10 +446,77 @@ func (v *vm) openTable() {
 		"sort":   {2, false, tableSort},
 		"unpack": {3, false, unpack},
 	} {
-		set(t, name, v.function(name, f.n, f.etc, f.f))
+		set(t, name, v.function("table."+name, f.n, f.etc, f.f))
 	}
 	set(v.env, "table", rt.TableValue(t))
 }
+
+// raise is the function error, with a level.
+func raise(v *vm, c *rt.GoCont) error {
+	x, level := value(c, 0), int64(1)
+	if l := value(c, 1); !l.IsNil() {
+		var ok bool
+		if level, ok = rt.ToIntNoString(l); !ok {
+			return badArgument(1, "an integer", l)
+		}
+	}
+	level = min(max(level, 0), 100)
+	if x.IsNil() {
+		x, level = rt.StringValue("<no error object>"), 0
+	}
+	err := rt.NewError(x)
+	if level == 1 {
+		return err
+	}
+	v.pay(uint64(level))
+	return err.AddContext(c.Next(), int(level))
+}
+
+func rawEqual(v *vm, c *rt.GoCont) error {
+	equal, _ := rt.RawEqual(value(c, 0), value(c, 1))
+	v.push(c, rt.BoolValue(equal))
+	return nil
+}
+
+func selectValues(v *vm, c *rt.GoCont) error {
+	etc := c.Etc()
+	if s, ok := value(c, 0).TryString(); ok && s == "#" {
+		v.push(c, rt.IntValue(int64(len(etc))))
+		return nil
+	}
+	n, ok := rt.ToIntNoString(value(c, 0))
+	if !ok {
+		return badArgument(0, `an integer or "#"`, value(c, 0))
+	}
+	if n < 0 {
+		n += int64(len(etc)) + 1
+	}
+	if n < 1 {
+		return badArgument(0, "the number of a value", value(c, 0))
+	}
+	for _, x := range etc[min(n-1, int64(len(etc))):] {
+		v.pay(1)
+		v.push(c, x)
+	}
+	return nil
+}
+
+// suggest is the function suggest at the script's expense.
+func (v *vm) suggest(name string, names []string) string {
+	if len(name) <= maxCompared {
+		letters := 0
+		for _, n := range names {
+			if len(n) <= maxCompared {
+				letters += len(n) * len(name)
+			}
+		}
+		v.pay(uint64(letters / 8))
+	}
+	return suggest(name, names)
+}
+
+// maxCompared is the length of the longest names that are compared, in bytes.
+const maxCompared = 40
 
 // suggest returns a hint at a name that was probably meant.
 func suggest(name string, names []string) string {
@@ -433,7 +534,7 @@ func suggest(name string, names []string) string {
 
 // distance is the number of letters to insert, remove or replace.
 func distance(a, b string) int {
-	if len(a) > 40 || len(b) > 40 {
+	if len(a) > maxCompared || len(b) > maxCompared {
 		return 40
 	}
 	row := make([]int, len(b)+1)

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"math"
+	"math/bits"
 
 	rt "github.com/arnodel/golua/runtime"
 
@@ -64,6 +65,7 @@ func rounding(f func(float64) float64) fn {
 func extreme(better func(a, b rt.Value) (bool, error)) fn {
 	return func(v *vm, c *rt.GoCont) error {
 		best := value(c, 0)
+		v.payItems(costOf("math.max"), len(c.Etc()))
 		for i, x := range append([]rt.Value{best}, c.Etc()...) {
 			if x.NumberType() == rt.UnknownType {
 				return badArgument(i, "a number", x)
@@ -116,7 +118,7 @@ func (v *vm) openMath() {
 		"tointeger": {1, false, toInteger},
 		"type":      {1, false, mathType},
 	} {
-		set(t, name, v.function(name, f.n, f.etc, f.f))
+		set(t, name, v.function("math."+name, f.n, f.etc, f.f))
 	}
 	set(v.env, "math", rt.TableValue(t))
 }
@@ -178,8 +180,69 @@ func fmod(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	v.push(c, rt.FloatValue(math.Mod(x, y)))
+	v.push(c, rt.FloatValue(fmodOf(x, y)))
 	return nil
+}
+
+// modulo is the operator %.
+func modulo(v *vm, c *rt.GoCont) error {
+	x, y := value(c, 0), value(c, 1)
+	isFloat := x.Type() == rt.FloatType || y.Type() == rt.FloatType
+	if !isFloat || x.NumberType() == rt.UnknownType || y.NumberType() == rt.UnknownType {
+		r, ok, err := rt.Mod(x, y)
+		if !ok {
+			r, err = v.metaModulo(c, x, y)
+		}
+		v.push(c, r)
+		return err
+	}
+	a, _ := rt.ToFloat(x)
+	b, _ := rt.ToFloat(y)
+	r := fmodOf(a, b)
+	if r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	v.push(c, rt.FloatValue(r))
+	return nil
+}
+
+// metaModulo calls the metamethod of one of the operands.
+func (v *vm) metaModulo(c *rt.GoCont, x, y rt.Value) (rt.Value, error) {
+	for _, z := range []rt.Value{x, y} {
+		res := rt.NewTerminationWith(c, 1, false)
+		if err, ok := rt.Metacall(v.thread, z, "__mod", []rt.Value{x, y}, res); ok {
+			return res.Get(0), err
+		}
+	}
+	return rt.NilValue, rt.BinaryArithmeticError("mod", x, y)
+}
+
+// fmodOf is the remainder of a division, exactly, in a time that does not depend on the quotient: that of
+// integers with the same ratio, of which one may have a thousand bits more.
+func fmodOf(x, y float64) float64 {
+	a, b := math.Abs(x), math.Abs(y)
+	if !(a < math.Inf(1)) || !(b > 0) || math.IsInf(b, 1) || a < b {
+		return math.Mod(x, y)
+	}
+	fa, ea := math.Frexp(a)
+	fb, eb := math.Frexp(b)
+	// a = ma 2^(ea-53), b = mb 2^(eb-53)
+	ma, mb := uint64(math.Ldexp(fa, 53)), uint64(math.Ldexp(fb, 53))
+	r, power := ma%mb, uint64(2)%mb
+	for n := ea - eb; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			r = mulMod(r, power, mb)
+		}
+		power = mulMod(power, power, mb)
+	}
+	return math.Copysign(math.Ldexp(float64(r), eb-53), x)
+}
+
+// mulMod is a*b modulo m, for a and b less than m.
+func mulMod(a, b, m uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	_, rest := bits.Div64(high, low, m)
+	return rest
 }
 
 func toInteger(v *vm, c *rt.GoCont) error {
@@ -262,7 +325,7 @@ func pow(x, y float64) float64 {
 		return r
 	case y == math.Trunc(y) && x < 0: // whole and large, so all but the last bit counts
 		r := pow(-x, y)
-		if math.Mod(y, 2) != 0 {
+		if fmodOf(y, 2) != 0 {
 			return -r
 		}
 		return r

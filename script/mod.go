@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -23,6 +24,8 @@ type Config struct {
 	Name string
 	// Source is the file.
 	Source string
+	// Costs is the version of the table of costs, 0 for [CostsVersion]. A log says which one its match was played with.
+	Costs int
 	// Log gets errors and what the script prints, a line at a time; nil drops them. It must
 	// not block.
 	Log func(text string)
@@ -63,12 +66,13 @@ func New(cfg Config) (*Mod, error) {
 }
 
 func newMod(cfg Config) Mod {
+	cfg.Costs = cmp.Or(cfg.Costs, CostsVersion)
 	return Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}, choices: map[string]int32{}}
 }
 
 // load reads a source for this mod.
 func (m *Mod) load(source string) (*vm, error) {
-	v, err := load(m.cfg.Name, source, m.log)
+	v, err := load(m.cfg.Name, source, m.cfg.Costs, m.log)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +290,7 @@ func (m *Mod) RestoreState(b []byte) error {
 	}
 	used := rt.RuntimeResources{Cpu: d.uvarint(), Memory: d.uvarint()}
 	drawBudget := d.byte()
-	if d.err != nil || drawBudget > 1 || used.Cpu > tickCPU || used.Memory > tickMemory {
+	if d.err != nil || drawBudget > 1 || used.Cpu > m.vm.limits.tickCPU || used.Memory > m.vm.limits.tickMemory {
 		return errState
 	}
 	v := m.vm

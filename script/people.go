@@ -14,9 +14,9 @@ import (
 
 // peopleMembers are the members of players that are about what their clients show.
 var peopleMembers = map[string]member{
-	"broadcast":   method(2, costs(messageCost, do2((*game.Tx).BroadcastTo))),
-	"motd":        method(2, costs(messageCost, do2((*game.Tx).MotdTo))),
-	"screen_text": method(2, costs(20, do2((*game.Tx).SetScreenText))),
+	"broadcast":   method(2, oldCosts(messageCost, do2((*game.Tx).BroadcastTo))),
+	"motd":        method(2, oldCosts(messageCost, do2((*game.Tx).MotdTo))),
+	"screen_text": method(2, oldCosts(20, do2((*game.Tx).SetScreenText))),
 	"hide_menu":   method(1, do1((*game.Tx).HideMenu)),
 }
 
@@ -52,8 +52,8 @@ var (
 )
 
 func init() {
-	menuKind.members = map[string]member{"show": method(3, costs(messageCost, showMenu))}
-	voteKind.members = map[string]member{"start": method(3, costs(messageCost, startVote)), "stop": method(1, stopVote)}
+	menuKind.members = map[string]member{"show": method(3, oldCosts(messageCost, showMenu))}
+	voteKind.members = map[string]member{"start": method(3, oldCosts(messageCost, startVote)), "stop": method(1, stopVote)}
 	kinds = append(kinds, menuKind, voteKind, storedKind)
 }
 
@@ -141,6 +141,7 @@ func showMenu(v *vm, c *rt.GoCont) error {
 		if !ok {
 			return badArgument(2, "a list of texts", value(c, 2))
 		}
+		v.pay(2 + uint64(len(s))/16)
 		lines = append(lines, strings.ToValidUTF8(s, ""))
 	}
 	return do0(func(tx *game.Tx) { tx.ShowMenu(id, game.Menu(menu.id), lines...) })(v, c)
@@ -266,7 +267,7 @@ var storeFunctions = map[string]func(a *arguments) func(game.Storage) int32{
 func (v *vm) openStore() {
 	t := rt.NewTable()
 	for name, prepare := range storeFunctions {
-		set(t, name, v.function(name, 5, false, costs(messageCost, func(v *vm, c *rt.GoCont) error {
+		set(t, name, v.function("store."+name, 5, false, oldCosts(messageCost, func(v *vm, c *rt.GoCont) error {
 			a := &arguments{v: v, c: c}
 			request := prepare(a)
 			if a.err != nil {
@@ -309,6 +310,7 @@ func storedRows(v *vm, c *rt.GoCont) error {
 	for i := range e.data.Rows {
 		r := &e.data.Rows[i]
 		v.r.RequireMem(300)
+		v.payItems(costOf("answer of the store:rows"), 1)
 		row := rt.NewTable()
 		set(row, "name", toValue(v, r.Name))
 		set(row, "score", rt.IntValue(r.Score))

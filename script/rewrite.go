@@ -13,6 +13,7 @@ import (
 const (
 	lenName    = "#len"
 	powName    = "#pow"
+	modName    = "#mod"
 	concatName = "#concat"
 	guardName  = "#guard"
 )
@@ -59,6 +60,7 @@ type rewriter struct {
 	locals  []local
 	fn      int
 	depth   int
+	mod     bool           // the operator % becomes a call
 	globals map[string]int // lines at which the file sets them
 }
 
@@ -69,7 +71,7 @@ type syntaxError struct {
 }
 
 // rewrite changes a chunk. It returns the lines at which the file sets globals.
-func rewrite(name string, chunk *ast.BlockStat) (globals map[string]int, err error) {
+func rewrite(name string, chunk *ast.BlockStat, mod bool) (globals map[string]int, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -79,7 +81,7 @@ func rewrite(name string, chunk *ast.BlockStat) (globals map[string]int, err err
 			panic(p)
 		}
 	}()
-	w := rewriter{fn: 1, globals: map[string]int{}}
+	w := rewriter{fn: 1, mod: mod, globals: map[string]int{}}
 	w.block(chunk)
 	return w.globals, nil
 }
@@ -321,23 +323,34 @@ func (w *rewriter) binOp(e *ast.BinOp) ast.ExpNode {
 	if e.Right[0].Op == ops.OpConcat {
 		return w.concat(e)
 	}
-	pow := false
+	calls := false
 	for i := range e.Right {
 		e.Right[i].Operand = w.exp(e.Right[i].Operand)
-		pow = pow || e.Right[i].Op == ops.OpPow
+		calls = calls || w.called(e.Right[i].Op) != ""
 	}
-	if !pow {
+	if !calls {
 		return e
 	}
 	left := e.Left
 	for _, r := range e.Right {
-		if r.Op == ops.OpPow {
-			left = intrinsic(e, powName, left, r.Operand)
+		if f := w.called(r.Op); f != "" {
+			left = intrinsic(e, f, left, r.Operand)
 		} else {
 			left = &ast.BinOp{Location: e.Location, Left: left, OpType: e.OpType, Right: []ast.Operation{r}}
 		}
 	}
 	return left
+}
+
+// called returns the function that an operator becomes a call of, "" for none.
+func (w *rewriter) called(op ops.Op) string {
+	switch {
+	case op == ops.OpPow:
+		return powName
+	case op == ops.OpMod && w.mod:
+		return modName
+	}
+	return ""
 }
 
 // concat rewrites a chain of .. whose left side is rewritten.

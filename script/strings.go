@@ -23,6 +23,8 @@ func errTooLong(size int) error {
 	return fmt.Errorf("a string of %d bytes, the limit is %d", size, maxString)
 }
 
+var costConcat = costOf("..")
+
 // concat is a chain of the operator .. with at least two operands.
 func concat(v *vm, c *rt.GoCont) error {
 	var parts [8]string
@@ -30,6 +32,9 @@ func concat(v *vm, c *rt.GoCont) error {
 	size := 0
 	operands := c.Etc()[:len(c.Etc())-1] // see rewriter.concat
 	for _, x := range operands {
+		if x.Type() == rt.FloatType {
+			v.pay(3)
+		}
 		s, ok := x.ToString()
 		if !ok {
 			return v.concatOthers(c, operands)
@@ -37,7 +42,8 @@ func concat(v *vm, c *rt.GoCont) error {
 		list = append(list, s)
 		size += len(s)
 	}
-	v.r.RequireCPU(uint64(len(list)))
+	v.old(uint64(len(list)))
+	v.pay(uint64(len(list)) + costConcat.bytesCost(size))
 	v.r.RequireBytes(size)
 	return v.pushString(c, strings.Join(list, ""))
 }
@@ -47,6 +53,7 @@ func (v *vm) concatOthers(c *rt.GoCont, operands []rt.Value) error {
 	x := operands[len(operands)-1]
 	for i := len(operands) - 2; i >= 0; i-- {
 		var err error
+		v.pay(5) // a call of a metamethod
 		if x, err = rt.Concat(v.thread, operands[i], x); err != nil {
 			return err
 		}
@@ -66,9 +73,4 @@ func (v *vm) pushString(c *rt.GoCont, s string) error {
 	}
 	v.push(c, x)
 	return nil
-}
-
-// checked wraps a function whose first result may be too long a string.
-func (v *vm) checked(name string, f rt.Value) rt.Value {
-	return v.function(name, 0, true, func(v *vm, c *rt.GoCont) error { return v.callInto(c, f, c.Etc()) })
 }

@@ -140,10 +140,37 @@ func (v *vm) appendKeys(dst []rt.Value, t *rt.Table) ([]rt.Value, error) {
 
 // sortedKeys returns the keys of a table in order, at the script's expense.
 func (v *vm) sortedKeys(t *rt.Table) ([]rt.Value, error) {
+	if v.meter.version != firstCosts {
+		return v.paidKeys(t)
+	}
 	keys, err := v.appendKeys(nil, t)
 	v.r.RequireCPU(uint64(2 * len(keys)))
 	v.r.RequireMem(uint64(48 * len(keys)))
 	return keys, err
+}
+
+var costKeys = costOf("pairs")
+
+// paidKeys is sortedKeys with the costs of now: it pays before it sorts.
+func (v *vm) paidKeys(t *rt.Table) ([]rt.Value, error) {
+	var keys []rt.Value
+	var wrong error
+	for k, _, _ := t.Next(rt.NilValue); !k.IsNil(); k, _, _ = t.Next(k) {
+		if rank(k) == 0 {
+			wrong = errNoOrder // only after all were counted, since there is no order
+			continue
+		}
+		keys = append(keys, k)
+	}
+	v.r.RequireMem(uint64(48 * len(keys)))
+	v.payKeys(costKeys, keys)
+	if wrong != nil {
+		return nil, wrong
+	}
+	if !slices.IsSortedFunc(keys, compareKeys) {
+		slices.SortFunc(keys, compareKeys)
+	}
+	return keys, nil
 }
 
 func pairs(v *vm, c *rt.GoCont) error {
@@ -156,7 +183,7 @@ func pairs(v *vm, c *rt.GoCont) error {
 		return err
 	}
 	v.r.RequireMem(128)
-	v.push(c, v.function("next", 0, false, func(v *vm, c *rt.GoCont) error {
+	v.push(c, v.function("pairs next", 0, false, func(v *vm, c *rt.GoCont) error {
 		for len(keys) > 0 {
 			k := keys[0]
 			keys = keys[1:]
@@ -165,7 +192,8 @@ func pairs(v *vm, c *rt.GoCont) error {
 				v.push(c, x)
 				return nil
 			}
-			v.r.RequireCPU(1)
+			v.old(1)
+			v.pay(1)
 		}
 		v.push(c, rt.NilValue)
 		return nil
@@ -203,7 +231,7 @@ func next(v *vm, c *rt.GoCont) error {
 
 // ipairs makes the function ipairs, whose iterator is the same for all tables.
 func (v *vm) ipairs() fn {
-	step := v.function("next", 2, false, func(v *vm, c *rt.GoCont) error {
+	step := v.function("ipairs next", 2, false, func(v *vm, c *rt.GoCont) error {
 		t, err := v.readable(c, 0)
 		if err != nil {
 			return err
@@ -233,9 +261,11 @@ func (v *vm) ipairs() fn {
 func (v *vm) len(t *rt.Table) int64 {
 	n := int64(0)
 	for !t.Get(rt.IntValue(n + 1)).IsNil() {
-		n++
+		if n++; n%64 == 0 {
+			v.pay(32)
+		}
 	}
-	v.r.RequireCPU(uint64(n / 4))
+	v.old(uint64(n / 4))
 	return n
 }
 
@@ -309,6 +339,7 @@ func setMetatable(v *vm, c *rt.GoCont) error {
 			}
 		}
 		if _, ok := v.frozen[meta]; !ok {
+			v.payFields(costOf("setmetatable"), meta)
 			v.boundMetamethods(meta, meta)
 		}
 		t.SetMetatable(meta)
@@ -325,7 +356,8 @@ func (v *vm) boundMetamethods(from, to *rt.Table) {
 		if _, isLua := x.TryClosure(); !ok || !isLua || !strings.HasPrefix(name, "__") {
 			return
 		}
-		f := v.function(name, 0, true, func(v *vm, c *rt.GoCont) error { return v.callInto(c, x, c.Etc()) })
+		v.needs(200)
+		f := v.function("metamethod", 0, true, func(v *vm, c *rt.GoCont) error { return v.callInto(c, x, c.Etc()) })
 		v.builtin[f.Interface().(*rt.GoFunction)] = true
 		to.Set(k, f)
 	})
@@ -340,6 +372,24 @@ func getMetatable(v *vm, c *rt.GoCont) error {
 	}
 	v.push(c, x)
 	return nil
+}
+
+var costInsert = costOf("table.insert")
+
+// payItem pays for an item, 32 of them at once.
+func (v *vm) payItem(i int64, c cost) {
+	if i&31 == 0 {
+		v.pay(32 * c.each)
+	}
+}
+
+// payFields pays for the fields of a table, of which it counts so many that they are too many.
+func (v *vm) payFields(c cost, t *rt.Table) {
+	n := 0
+	for k, _, _ := t.Next(rt.NilValue); !k.IsNil() && n < tickSteps; k, _, _ = t.Next(k) {
+		n++
+	}
+	v.payItems(c, n)
 }
 
 func tableInsert(v *vm, c *rt.GoCont) error {
@@ -361,6 +411,7 @@ func tableInsert(v *vm, c *rt.GoCont) error {
 		return errors.New("insert needs a table and a value, or a table, a position and a value")
 	}
 	for i := n; i >= pos; i-- {
+		v.payItem(i, costInsert)
 		v.r.SetTable(t, rt.IntValue(i+1), t.Get(rt.IntValue(i)))
 	}
 	v.r.SetTable(t, rt.IntValue(pos), x)
@@ -382,6 +433,7 @@ func tableRemove(v *vm, c *rt.GoCont) error {
 	}
 	x := t.Get(rt.IntValue(pos))
 	for i := pos; i < n; i++ {
+		v.payItem(i, costInsert)
 		v.r.SetTable(t, rt.IntValue(i), t.Get(rt.IntValue(i+1)))
 	}
 	if pos <= n && n > 0 {
@@ -414,6 +466,8 @@ func (v *vm) span(c *rt.GoCont, i int, t *rt.Table) (first, last int64, err erro
 	return first, last, nil
 }
 
+var costJoin = costOf("table.concat")
+
 func tableConcat(v *vm, c *rt.GoCont) error {
 	t, err := v.readable(c, 0)
 	if err != nil {
@@ -436,19 +490,27 @@ func tableConcat(v *vm, c *rt.GoCont) error {
 		if k := rank(x); k != 1 && k != 2 {
 			return fmt.Errorf("value %d of the table is %s, want a string or a number", i, describe(x))
 		}
+		if x.Type() == rt.FloatType {
+			v.pay(3)
+		}
 		s := plain(x)
 		if i < last {
 			s += sep
 		}
-		v.r.RequireCPU(1)
+		v.old(1)
+		v.pay(costJoin.each + costJoin.bytesCost(len(s)))
 		v.r.RequireBytes(2 * len(s))
 		b.WriteString(s)
+		if v.meter.version != firstCosts && b.Len() > maxString {
+			return errTooLong(b.Len())
+		}
 	}
 	return v.pushString(c, b.String())
 }
 
 func tablePack(v *vm, c *rt.GoCont) error {
 	t := rt.NewTable()
+	v.payItems(costOf("table.pack"), len(c.Etc()))
 	for i, x := range c.Etc() {
 		v.r.SetTable(t, rt.IntValue(int64(i+1)), x)
 	}
@@ -469,11 +531,14 @@ func unpack(v *vm, c *rt.GoCont) error {
 	if last-first >= 250 {
 		return errors.New("too many values to unpack")
 	}
+	v.pay(uint64(max(last-first+1, 0)))
 	for i := first; i <= last; i++ {
 		v.push(c, t.Get(rt.IntValue(i)))
 	}
 	return nil
 }
+
+var costSort, costSortBy = costOf("table.sort"), costOf("table.sort by")
 
 // tableSort sorts a list. It is stable, and works the same with functions that contradict
 // themselves.
@@ -484,10 +549,16 @@ func tableSort(v *vm, c *rt.GoCont) error {
 	}
 	thread, by := v.thread, value(c, 1)
 	less := func(a, b rt.Value) (bool, error) {
-		v.r.RequireCPU(1)
+		v.old(1)
+		v.pay(costSort.each)
 		if by.IsNil() {
+			s, isText := a.TryString()
+			if o, ok := b.TryString(); ok && isText {
+				v.payBytes(costSort, min(len(s), len(o)))
+			}
 			return rt.Lt(thread, a, b)
 		}
+		v.pay(costSortBy.each)
 		res := rt.NewTerminationWith(c, 1, false)
 		err := rt.Call(thread, by, []rt.Value{a, b}, res)
 		return rt.Truth(res.Get(0)), err

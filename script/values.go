@@ -85,12 +85,18 @@ func (v *vm) openFrame(f *frame) {
 func (v *vm) openKind(k *kind) *rt.Table {
 	names := make([]string, 0, len(k.members))
 	methods := make(map[string]rt.Value)
+	read, write := make(map[string]uint64), make(map[string]uint64) // what properties cost
 	for name, m := range k.members {
 		names = append(names, name)
 		if m.method != nil {
-			f := v.function(name, m.args, false, m.method)
+			f := v.function(k.name+":"+name, m.args, false, m.method)
 			methods[name] = f
 			v.builtin[f.Interface().(*rt.GoFunction)] = true
+			continue
+		}
+		read[name] = costOf(k.name + "." + name).call
+		if m.set != nil {
+			write[name] = costOf(k.name + "." + name + " =").call
 		}
 	}
 	find := func(c *rt.GoCont) (string, member, error) {
@@ -105,13 +111,13 @@ func (v *vm) openKind(k *kind) *rt.Table {
 		}
 		m, ok := k.members[name]
 		if !ok {
-			return "", m, fmt.Errorf("a %s has no %s%s", k.name, name, suggest(name, names))
+			return "", m, fmt.Errorf("a %s has no %s%s", k.name, name, v.suggest(name, names))
 		}
 		return name, m, nil
 	}
 	meta := rt.NewTable()
 	set(meta, "__name", rt.StringValue(k.name))
-	set(meta, "__index", v.function("index", 2, false, func(v *vm, c *rt.GoCont) error {
+	set(meta, "__index", v.priced("index", cost{}, 2, false, func(v *vm, c *rt.GoCont) error {
 		name, m, err := find(c)
 		switch {
 		case err != nil:
@@ -120,9 +126,10 @@ func (v *vm) openKind(k *kind) *rt.Table {
 			v.push(c, methods[name])
 			return nil
 		}
+		v.pay(read[name])
 		return m.get(v, c)
 	}))
-	set(meta, "__newindex", v.function("newindex", 3, false, func(v *vm, c *rt.GoCont) error {
+	set(meta, "__newindex", v.priced("newindex", cost{}, 3, false, func(v *vm, c *rt.GoCont) error {
 		name, m, err := find(c)
 		switch {
 		case err != nil:
@@ -130,6 +137,7 @@ func (v *vm) openKind(k *kind) *rt.Table {
 		case m.set == nil:
 			return fmt.Errorf("%s of a %s cannot be set", name, k.name)
 		}
+		v.pay(write[name])
 		return m.set(v, c)
 	}))
 	return meta
@@ -215,6 +223,7 @@ func arg[T any](v *vm, c *rt.GoCont, i int) (t T, err error) {
 		case len(s) > maxText:
 			return t, fmt.Errorf("argument #%d has %d bytes, the limit is %d", i+1, len(s), maxText)
 		}
+		v.pay(uint64(len(s)) / 16)
 		*p = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
 	case *vec.Vec2:
 		*p, err = v.vector(i, x)
@@ -304,6 +313,7 @@ func (v *vm) mask(i int, x rt.Value) (game.PlayerMask, error) {
 	t = v.contents(t)
 	var m game.PlayerMask
 	for n := v.len(t); n > 0; n-- {
+		v.payItem(n, costInsert)
 		id, ok := playerOf(t.Get(rt.IntValue(n)))
 		if !ok {
 			return 0, badArgument(i, "a list of players", x)
@@ -337,6 +347,7 @@ func toValue[T any](v *vm, t T) rt.Value {
 		return rt.StringValue(x)
 	case vec.Vec2:
 		t := rt.NewTable()
+		v.needs(200)
 		v.r.RequireMem(t.Set(xKey, rt.FloatValue(float64(x.X))) + t.Set(yKey, rt.FloatValue(float64(x.Y))) + 100)
 		return rt.TableValue(t)
 	case game.Weapon:
@@ -581,10 +592,10 @@ func part[E, T any](get func(*E) T, set func(*E, T)) member {
 	return m
 }
 
-// costs makes a function that uses more steps than its call, since it makes work for all.
-func costs(steps uint64, f fn) fn {
+// oldCosts makes a function that uses more steps than its call with the costs of version 1.
+func oldCosts(steps uint64, f fn) fn {
 	return func(v *vm, c *rt.GoCont) error {
-		v.r.RequireCPU(steps)
+		v.old(steps)
 		return f(v, c)
 	}
 }

@@ -21,25 +21,32 @@ const (
 	// MaxSource is the size of the largest script in bytes.
 	MaxSource = 64 << 10
 
-	// tickCPU and tickMemory are what the hooks of a script may use in a tick together:
-	// steps of the virtual machine, of some 30 ns, and bytes allocated, whether or not they
-	// are free again. loadCPU and loadMemory are for reading a script.
-	tickCPU    = 150_000
-	tickMemory = 2 << 20
-	loadCPU    = 500_000
-	loadMemory = 8 << 20
-
 	// maxState is the largest state in bytes, as it is saved.
 	maxState = 128 << 10
 	// maxCalls limits how deep the calls of hooks are nested. It is that of game.
 	maxCalls = 16
 )
 
+// limits are what the hooks of a script may use in a tick together, steps and bytes allocated, whether or not they
+// are free again, and what reading a script may use.
+type limits struct{ tickCPU, tickMemory, loadCPU, loadMemory uint64 }
+
+func limitsOf(version int) limits {
+	if version == firstCosts {
+		return limits{150_000, 2 << 20, 500_000, 8 << 20}
+	}
+	return limits{tickSteps, tickMemory, loadSteps, loadMemory}
+}
+
 // vm is a script that was read, with all that its functions can reach.
 type vm struct {
 	name   string
 	source string
 	print  func(text string)
+	meter  meter
+	limits limits
+
+	patterns map[string]*pattern // some that were read
 
 	r       *rt.Runtime
 	thread  *rt.Thread
@@ -107,15 +114,18 @@ type errDead struct{}
 var errNoGame = errors.New("the game can be used in hooks only, such as on_start")
 
 // load reads a script.
-func load(name, source string, print func(string)) (v *vm, err error) {
+func load(name, source string, version int, print func(string)) (v *vm, err error) {
+	if err := checkCosts(version); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	if len(source) > MaxSource {
 		return nil, fmt.Errorf("%s: %d bytes, the limit is %d", name, len(source), MaxSource)
 	}
-	v = &vm{name: name, source: source, print: print}
+	v = &vm{name: name, source: source, print: print, meter: meter{version: version}, limits: limitsOf(version)}
 	v.r = rt.New(io.Discard)
 	v.thread = v.r.MainThread()
 	goruntime.SetFinalizer(v.r, nil) // there is nothing to close
-	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: loadCPU, Memory: loadMemory}})
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.loadCPU, Memory: v.limits.loadMemory}})
 	defer func() {
 		if p := recover(); p != nil {
 			v, err = nil, fmt.Errorf("%s: %s", name, describePanic(p))
@@ -148,7 +158,7 @@ func (v *vm) compile() (*rt.Closure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.lines, err = rewrite(v.name, chunk); err != nil {
+	if v.lines, err = rewrite(v.name, chunk, v.meter.version != firstCosts); err != nil {
 		return nil, err
 	}
 	v.r.LinearRequire(4, 2*size)
@@ -195,7 +205,7 @@ func (v *vm) finish() error {
 // newBudget begins the budget of a tick.
 func (v *vm) newBudget(tick int32) {
 	v.r.PopContext()
-	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: tickCPU, Memory: tickMemory}})
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.tickCPU, Memory: v.limits.tickMemory}})
 	v.budgetTick, v.drawBudget = tick, v.drawing
 }
 
@@ -213,6 +223,9 @@ func (v *vm) errorText(err error) string {
 }
 
 func describePanic(p any) string {
+	if p == errOvertime || p == ErrWork {
+		return p.(error).Error()
+	}
 	if e, ok := p.(rt.ContextTerminationError); ok {
 		if strings.Contains(e.Error(), "memory") {
 			return "too much memory"
