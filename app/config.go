@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/script"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -102,14 +103,14 @@ func (p *program) verifyConfig() replay.VerifyConfig {
 }
 
 // newLoggedMode makes a mode of a replay log that is a script.
-func newLoggedMode(gameType string, source []byte) (game.Mode, error) {
-	return newScriptMode(gameType, string(source))
+func newLoggedMode(info replay.ModInfo) (game.Mode, error) {
+	return script.NewMode(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs})
 }
 
 // newMod makes a mod of a replay log, which has the sources of scripts.
 func (p *program) newMod(info replay.ModInfo) (game.Mod, error) {
 	if info.Source != nil {
-		return newScriptMod(info.Name, string(info.Source))
+		return script.New(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs})
 	}
 	if newMod, ok := p.mods[info.Name]; ok {
 		return newMod(), nil

@@ -188,6 +188,9 @@ const (
 	CmdStored
 	// CmdShowOthers says which tees a player of DDRace wants to see: Player, Value (a [ShowOthers]).
 	CmdShowOthers
+	// CmdStopHook stops a call of a hook of a mod: Value (its number, as in CmdReload), Text. Only
+	// [World.AppendHookStops] makes it.
+	CmdStopHook
 )
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.

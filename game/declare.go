@@ -105,6 +105,8 @@ func (w *World) applyDeclared(cmd *Command) {
 		w.applyVoteEnd(cmd)
 	case CmdStored:
 		w.applyStored(cmd)
+	case CmdStopHook:
+		w.stopHook(cmd)
 	case CmdShowOthers:
 		if w.playing(cmd.Player) != nil {
 			w.chooseOthers(cmd.Player, cmd.Value)

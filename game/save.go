@@ -67,6 +67,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 			break
 		}
 	}
+	w.stepTick = w.tick
 	w.drawEntities()
 	w.events = w.events[:0]
 	w.frameValid = false

@@ -33,6 +33,8 @@ var notSaved = map[string]string{
 	"hooks":          "from mode and mods",
 	"decisions":      "from mode and mods",
 	"command":        "used within a step",
+	"stepTick":       "used within a step",
+	"hookStops":      "used within a step",
 	"running":        "used within a step",
 	"panics":         "told in the step",
 	"finishes":       "told in the step",

@@ -71,7 +71,9 @@ type World struct {
 	people    people
 
 	tick           int32
-	command        int // 1 + the index of the one that Step applies, 0 while it applies none
+	stepTick       int32      // of the Step that runs or ran last
+	hookStops      []HookStop // space for AppendHookStops
+	command        int        // 1 + the index of the one that Step applies, 0 while it applies none
 	rand           splitmix.Rand
 	terrain        Terrain
 	collision      *physics.Collision
@@ -169,6 +171,7 @@ func New(cfg Config) (*World, error) {
 	w.initMatch()
 	w.building = true
 	w.declared.open, w.declared.values = true, cfg.Variables
+	w.shareTime()
 	w.hookDepth = maxHookDepth // no hooks until all have started
 	cfg.Mode.Start(&w.tx)
 	for i, m := range w.mods {
@@ -201,6 +204,7 @@ func New(cfg Config) (*World, error) {
 func (w *World) Step(cmds []Command) []Event {
 	w.events = w.events[:0]
 	w.frameValid = false
+	w.stepTick = w.tick + 1
 	for i := 0; i < w.charOrder.count; i++ {
 		w.characters[w.charOrder.ids[i]].triggeredEvents = 0
 	}

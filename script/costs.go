@@ -19,6 +19,13 @@ const (
 	tickMemory = 2 << 20
 	loadSteps  = 200_000
 	loadMemory = 4 << 20
+	drawSteps  = tickSteps / 2
+
+	// allTickSteps is what all scripts of a match may use in a tick, and allShare what they may use in every tick.
+	// A script gets its part of both, and may use twice the difference before it is switched off, so that one
+	// that is always near its limit is off after three ticks.
+	allTickSteps = 2 * tickSteps
+	allShare     = tickSteps / 2
 )
 
 // cost is what a call of a function costs, in steps, besides those that the virtual machine takes for the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/arnodel/golua/lib/stringlib"
 	golua "github.com/arnodel/golua/lib/stringlib/pattern"
@@ -31,6 +32,31 @@ func (v *vm) firstStrings() *rt.Table {
 	set(str, "gmatch", v.function("string.gmatch", 3, false, firstGmatch))
 	set(str, "gsub", v.function("string.gsub", 4, false, firstGsub))
 	return str
+}
+
+// A log with the costs of version 1 is not run further if that takes longer than the match did, since its steps say
+// little about the time. A server that keeps up needs a small part of it.
+const (
+	firstTime     = 5 * time.Second       // that scripts may take in any case
+	firstTickTime = 20 * time.Millisecond // and for each tick
+)
+
+// beginFirst begins a call with the costs of version 1.
+func (m *Mod) beginFirst() (began time.Time) {
+	if m.cfg.Costs == firstCosts && m.vm.calls == 0 {
+		began = time.Now()
+	}
+	return began
+}
+
+// endFirst ends it.
+func (m *Mod) endFirst(began time.Time) {
+	if began.IsZero() {
+		return
+	}
+	if m.firstTime += time.Since(began); m.firstTime > firstTime+time.Duration(m.firstTicks)*firstTickTime && m.fault == nil {
+		m.fault = fmt.Errorf("%w: %s takes longer than the match", ErrWork, m.cfg.Name)
+	}
 }
 
 // checked wraps a function whose first result may be too long a string.

@@ -20,6 +20,7 @@ type meter struct {
 	started uint32        // the beat at which the call of the hook began
 	stopAt  uint64        // the steps at which the log says that the call was stopped, 0 if it does not
 	stopped uint64        // those at which the clock has stopped it
+	fault   error         // why a log with version 1 is not run further
 }
 
 // maxBeats is how long a call of a hook may take: the limits on steps end it much earlier, unless the table of

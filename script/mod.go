@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	rt "github.com/arnodel/golua/runtime"
 
@@ -16,6 +17,9 @@ var (
 	_ game.HookSubset = (*Mod)(nil)
 	_ game.Reloader   = (*Mod)(nil)
 	_ replay.Sourcer  = (*Mod)(nil)
+
+	_ game.HookStopper = (*Mod)(nil)
+	_ game.Sharer      = (*Mod)(nil)
 )
 
 // Config is the parameters of a script.
@@ -44,6 +48,17 @@ type Mod struct {
 	errorTick int32
 	checkTick int32 // of the last check of the state
 
+	scripts   int    // that share the time of a tick
+	owes      uint64 // steps that it has used beyond its share
+	used      uint64 // steps in the last tick with hooks, but for those of its present budget
+	allocated uint64 // bytes since the last check of the state
+
+	stops stops
+	fault error // that ends the run of a log
+
+	firstTime  time.Duration // of calls with the costs of version 1
+	firstTicks int           // with such calls
+
 	variables map[string]*variable
 	kinds     map[string]game.KindID // of entities
 	choices   map[string]int32       // menus and votes
@@ -54,7 +69,7 @@ const (
 	maxErrors   = 10
 	errorTicks  = 10 * game.TickRate
 	checkTicks  = game.TickRate
-	checkMemory = 1 << 20 // allocated in a tick, after which the state is checked as well
+	checkMemory = 1 << 20 // allocated since the last check, after which the state is checked as well
 )
 
 // New reads a script that is a mod. The error begins with file and line.
@@ -72,7 +87,7 @@ func newMod(cfg Config) Mod {
 
 // load reads a source for this mod.
 func (m *Mod) load(source string) (*vm, error) {
-	v, err := load(m.cfg.Name, source, m.cfg.Costs, m.log)
+	v, err := load(m.cfg.Name, source, m.cfg.Costs, m.scripts, m.log)
 	if err != nil {
 		return nil, err
 	}
@@ -130,15 +145,22 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 		if m.off != "" {
 			return rt.NilValue, false
 		}
+		m.stops.begin(&v.meter, tx.StepTick())
 	}
 	fr := &v.frames[v.calls]
 	list := fr.args[:0]
 	list = append(list, args...) // in the frame, unless there are many
 	fr.result.Reset()
+	began := m.beginFirst()
 	text, ok := v.protected(tx, f, list, fr.result)
+	m.endFirst(began)
 	clear(fr.args[:])
 	switch {
 	case v.dead && m.off == "":
+		m.stops.note(&v.meter)
+		if v.meter.fault != nil {
+			m.fault = v.meter.fault
+		}
 		m.switchOff(tx, text)
 	case !ok && m.off == "":
 		m.failed(tx, text)
@@ -162,11 +184,16 @@ func (v *vm) protected(tx *game.Tx, f rt.Value, args []rt.Value, res *rt.Termina
 		switch p.(type) {
 		case errDead, rt.ContextTerminationError:
 			own = true
+		case error:
+			own = p == errOvertime || p == ErrWork
 		}
 		if v.inGame != inGame && !own {
 			panic(p) // of the game, and not of the script
 		}
 		text = fmt.Sprintf("%s: %s", v.position(), describePanic(p))
+		if p == ErrWork || v.meter.version == firstCosts && isTimeLimit(p) {
+			v.meter.fault = fmt.Errorf("%w: %s", ErrWork, v.position())
+		}
 		v.inGame, v.dead, ok = inGame, true, false
 	}()
 	if err := rt.Call(v.thread, f, args, res); err != nil {
@@ -197,16 +224,28 @@ func (m *Mod) switchOff(tx *game.Tx, text string) {
 
 // beginTick begins the budget of a tick, and checks what the script keeps from time to time.
 func (m *Mod) beginTick(tx *game.Tx) {
-	v, tick := m.vm, tx.Tick()
+	v, tick := m.vm, m.tick(tx)
 	if tick == v.budgetTick && v.drawing == v.drawBudget {
 		return
+	}
+	resources := v.r.UsedResources()
+	if !v.drawBudget { // a restored world draws again
+		m.used += resources.Cpu
+		m.allocated += resources.Memory
 	}
 	if v.drawing {
 		v.newBudget(tick)
 		return
 	}
-	if tick-m.checkTick >= checkTicks || v.r.UsedResources().Memory >= checkMemory {
-		m.checkTick = tick
+	m.firstTicks++
+	memory := m.allocated
+	if m.cfg.Costs == firstCosts {
+		memory = resources.Memory
+	} else if !m.repay(tx, tick) {
+		return
+	}
+	if tick-m.checkTick >= checkTicks || memory >= checkMemory {
+		m.checkTick, m.allocated = tick, 0
 		err := v.checkFixed()
 		if err == nil {
 			_, err = v.appendTable(nil, v.state, "state", 0)
@@ -222,15 +261,77 @@ func (m *Mod) beginTick(tx *game.Tx) {
 	v.newBudget(tick)
 }
 
+// tick returns the number of the tick that budgets are for.
+func (m *Mod) tick(tx *game.Tx) int32 {
+	if m.cfg.Costs == firstCosts {
+		return tx.Tick()
+	}
+	return tx.StepTick()
+}
+
+// Costs returns the version of the table of costs; see [Config].
+func (m *Mod) Costs() int { return m.cfg.Costs }
+
+// Share says how many scripts share the time of a tick; see [game.Sharer].
+func (m *Mod) Share(n int) {
+	m.scripts = n
+	m.vm.limits = limitsOf(m.cfg.Costs, n)
+	m.vm.newBudget(m.vm.budgetTick)
+}
+
+// SetClock sets a clock that counts about a hundred beats a second, and fewer when the machine stands still. A
+// call of a hook that takes longer than any should is stopped by it. The log has that; without a clock, as when a
+// match is run again, only the log stops calls.
+func (m *Mod) SetClock(clock func() uint32) { m.stops.clock = clock }
+
+// StopHook stops a call where the log says; see [game.HookStopper].
+func (m *Mod) StopHook(tick int32, at game.HookStop) { m.stops.stopAt(tick, at) }
+
+// AppendHookStops appends where the clock has stopped calls; see [game.HookStopper].
+func (m *Mod) AppendHookStops(dst []game.HookStop, tick int32) []game.HookStop {
+	return m.stops.append(dst, tick)
+}
+
+// Fault returns why a log with the script cannot be run further, nil if it can. The script does more work than
+// the steps of version 1 count.
+func (m *Mod) Fault() error { return m.fault }
+
+// repay takes the steps of the tick before and gives back those that the script may use in every tick. It
+// switches off a script that has used too many more.
+func (m *Mod) repay(tx *game.Tx, tick int32) bool {
+	v := m.vm
+	back := uint64(max(tick-v.budgetTick, 0)) * v.limits.share
+	m.owes += m.used
+	m.owes -= min(back, m.owes)
+	m.used = 0
+	if m.owes <= v.limits.loan {
+		return true
+	}
+	m.owes = 0
+	m.switchOff(tx, fmt.Sprintf("%s: it uses more than %d steps in every tick", v.name, v.limits.share))
+	return false
+}
+
 // AppendState appends the state of the script; see [game.StateSaver].
 func (m *Mod) AppendState(dst []byte) []byte {
 	v := m.vm
+	if m.cfg.Costs != firstCosts {
+		dst = binary.AppendUvarint(dst, stateVersion|uint64(m.cfg.Costs))
+		steps, memory := m.used, m.allocated
+		if !v.drawBudget {
+			steps += v.r.UsedResources().Cpu
+			memory += v.r.UsedResources().Memory
+		}
+		for _, x := range []uint64{m.owes, steps, memory} {
+			dst = binary.AppendUvarint(dst, x)
+		}
+	}
 	source := ""
 	if v.source != m.cfg.Source {
 		source = v.source // it was reloaded
 	}
 	used := v.r.UsedResources()
-	if v.drawBudget {
+	if v.drawBudget || m.cfg.Costs != firstCosts {
 		used = rt.RuntimeResources{} // a restored world draws again
 	}
 	dst = appendText(dst, source)
@@ -269,7 +370,8 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 	}
 	m.vm, m.off = v, ""
 	m.errors, m.errorTick, m.checkTick = 0, tx.Tick(), tx.Tick()
-	v.budgetTick = tx.Tick()
+	v.budgetTick = m.tick(tx)
+	m.owes, m.used, m.allocated = 0, 0, 0
 	m.log(m.cfg.Name + ": reloaded")
 	m.call(tx, hookReload)
 	return nil
@@ -282,6 +384,12 @@ func appendText(dst []byte, s string) []byte {
 // RestoreState replaces the state; see [game.StateSaver].
 func (m *Mod) RestoreState(b []byte) error {
 	d := decoder{b: b}
+	var spent [3]uint64
+	if m.cfg.Costs != firstCosts && d.version(m.cfg.Costs) {
+		for i := range spent {
+			spent[i] = d.uvarint()
+		}
+	}
 	source := d.text()
 	off := d.text()
 	var numbers [4]int32
@@ -290,7 +398,11 @@ func (m *Mod) RestoreState(b []byte) error {
 	}
 	used := rt.RuntimeResources{Cpu: d.uvarint(), Memory: d.uvarint()}
 	drawBudget := d.byte()
-	if d.err != nil || drawBudget > 1 || used.Cpu > m.vm.limits.tickCPU || used.Memory > m.vm.limits.tickMemory {
+	if m.cfg.Costs != firstCosts { // those of version 1 count otherwise
+		used = rt.RuntimeResources{}
+	}
+	const most = 1 << 40 // so that sums are right
+	if d.err != nil || drawBudget > 1 || used.Cpu > m.vm.limits.tickCPU || used.Memory > m.vm.limits.tickMemory || max(spent[0], spent[1], spent[2]) > most {
 		return errState
 	}
 	v := m.vm
@@ -318,5 +430,6 @@ func (m *Mod) RestoreState(b []byte) error {
 	v.drawBudget = drawBudget == 1
 	v.r.RequireCPU(used.Cpu)
 	v.r.RequireMem(used.Memory)
+	m.owes, m.used, m.allocated = spent[0], spent[1], spent[2]
 	return nil
 }

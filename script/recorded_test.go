@@ -19,7 +19,7 @@ func TestRecordedScript(t *testing.T) {
 	res, err := replay.Verify(testenv.Must(replay.NewReader(bytes.NewReader(log))), replay.VerifyConfig{
 		Modes: func(string) (game.Mode, bool) { return dm.Mode{}, true },
 		NewMod: func(info replay.ModInfo) (game.Mod, error) {
-			return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source)})
+			return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
 		},
 	})
 	testenv.Check(t, err == nil && res.HashesMatched > 20, "%+v, %v; if it is meant to: go test ./app -run TestRecordedMatches -record", res, err)

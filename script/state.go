@@ -104,6 +104,23 @@ func (v *vm) appendValue(dst []byte, x rt.Value, path string, depth int) ([]byte
 	return dst, fmt.Errorf("%s is a %s, which cannot be saved", path, typeName(x))
 }
 
+// stateVersion is the bit of the number with which states begin but for those of version 1 of the costs, which begin with
+// the length of a source. Its other bits are the version.
+const stateVersion = 1 << 40
+
+// version takes the version at the beginning, and reports false if there is none, as in a state that was saved with
+// the costs of version 1.
+func (d *decoder) version(want int) bool {
+	x, n := binary.Uvarint(d.b)
+	if n <= 0 || x&stateVersion == 0 {
+		return false
+	}
+	if d.b = d.b[n:]; x != stateVersion|uint64(want) {
+		d.fail()
+	}
+	return true
+}
+
 // errState is the error for bytes that are not a state.
 var errState = errors.New("script: not a state of a script")
 

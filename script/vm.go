@@ -29,13 +29,22 @@ const (
 
 // limits are what the hooks of a script may use in a tick together, steps and bytes allocated, whether or not they
 // are free again, and what reading a script may use.
-type limits struct{ tickCPU, tickMemory, loadCPU, loadMemory uint64 }
+type limits struct {
+	tickCPU, drawCPU, tickMemory, loadCPU, loadMemory uint64
+	share, loan                                       uint64 // of steps: in every tick, and beyond that
+	millis                                            uint64 // that a tick may take; 0: any
+}
 
-func limitsOf(version int) limits {
+// limitsOf returns the limits of each of some scripts of a match.
+func limitsOf(version, scripts int) limits {
 	if version == firstCosts {
-		return limits{150_000, 2 << 20, 500_000, 8 << 20}
+		return limits{tickCPU: 150_000, drawCPU: 150_000, tickMemory: 2 << 20, loadCPU: 500_000, loadMemory: 8 << 20, millis: 5000}
 	}
-	return limits{tickSteps, tickMemory, loadSteps, loadMemory}
+	n := uint64(max(scripts, 1))
+	l := limits{tickMemory: tickMemory, drawCPU: min(drawSteps, allTickSteps/2/n), loadCPU: loadSteps, loadMemory: loadMemory}
+	l.tickCPU, l.share = min(tickSteps, allTickSteps/n), allShare/n
+	l.loan = 2 * (l.tickCPU - l.share)
+	return l
 }
 
 // vm is a script that was read, with all that its functions can reach.
@@ -114,18 +123,18 @@ type errDead struct{}
 var errNoGame = errors.New("the game can be used in hooks only, such as on_start")
 
 // load reads a script.
-func load(name, source string, version int, print func(string)) (v *vm, err error) {
+func load(name, source string, version, scripts int, print func(string)) (v *vm, err error) {
 	if err := checkCosts(version); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(source) > MaxSource {
 		return nil, fmt.Errorf("%s: %d bytes, the limit is %d", name, len(source), MaxSource)
 	}
-	v = &vm{name: name, source: source, print: print, meter: meter{version: version}, limits: limitsOf(version)}
+	v = &vm{name: name, source: source, print: print, meter: meter{version: version}, limits: limitsOf(version, scripts)}
 	v.r = rt.New(io.Discard)
 	v.thread = v.r.MainThread()
 	goruntime.SetFinalizer(v.r, nil) // there is nothing to close
-	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.loadCPU, Memory: v.limits.loadMemory}})
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.loadCPU, Memory: v.limits.loadMemory, Millis: v.limits.millis}})
 	defer func() {
 		if p := recover(); p != nil {
 			v, err = nil, fmt.Errorf("%s: %s", name, describePanic(p))
@@ -205,7 +214,11 @@ func (v *vm) finish() error {
 // newBudget begins the budget of a tick.
 func (v *vm) newBudget(tick int32) {
 	v.r.PopContext()
-	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.tickCPU, Memory: v.limits.tickMemory}})
+	steps := v.limits.tickCPU
+	if v.drawing {
+		steps = v.limits.drawCPU
+	}
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: steps, Memory: v.limits.tickMemory, Millis: v.limits.millis}})
 	v.budgetTick, v.drawBudget = tick, v.drawing
 }
 
@@ -220,6 +233,12 @@ func (v *vm) errorText(err error) string {
 		text = v.position() + ": " + text // an error in a metamethod has none
 	}
 	return text
+}
+
+// isTimeLimit reports whether a panic is that of a tick that took too long with the costs of version 1.
+func isTimeLimit(p any) bool {
+	e, ok := p.(rt.ContextTerminationError)
+	return ok && strings.Contains(e.Error(), "time limit")
 }
 
 func describePanic(p any) string {

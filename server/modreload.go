@@ -38,6 +38,11 @@ const modReloadInterval = time.Second
 func (s *Server) beginMods(mode game.Mode, mods []game.Mod) {
 	r := &s.modReload
 	s.modCommands.panicked = nil
+	s.hookClock.used = false
+	s.hookClock.watch(mode)
+	for _, m := range mods {
+		s.hookClock.watch(m)
+	}
 	r.sources, r.told = append(r.sources[:0], sourceOf(mode)), ""
 	for _, m := range mods {
 		r.sources = append(r.sources, sourceOf(m))

@@ -36,18 +36,20 @@ func (f scriptFiles) findMode(name string) (func() game.Mode, error) {
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	if _, err := newScriptMode(name, []byte(source)); err != nil {
+	if _, err := newScriptMode(replay.ModInfo{Name: name, Source: []byte(source)}); err != nil {
 		return nil, err
 	}
-	return func() game.Mode { return testenv.Must(newScriptMode(name, []byte(source))) }, nil
+	return func() game.Mode {
+		return testenv.Must(newScriptMode(replay.ModInfo{Name: name, Source: []byte(source)}))
+	}, nil
 }
 
-func newScriptMode(name string, source []byte) (game.Mode, error) {
-	return script.NewMode(script.Config{Name: "mods/" + name + ".lua", Source: string(source)})
+func newScriptMode(info replay.ModInfo) (game.Mode, error) {
+	return script.NewMode(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
 }
 
 func newScript(info replay.ModInfo) (game.Mod, error) {
-	return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source)})
+	return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
 }
 
 // TestScriptIsReloaded changes the file of a script while a match runs: the match goes on with

@@ -167,6 +167,13 @@ func (s *Server) stepWorld() []game.Event {
 			s.mapChange.restart = true // after a day without players, a new world makes no difference
 		}
 	}
+	if r.state == replayWaiting {
+		events := s.runWorld()
+		if len(s.takeHookStops()) > 0 { // which are no part of ticks without commands
+			r.header.State, r.header.StateTick = s.world.AppendState(nil), s.world.Tick()
+		}
+		return events
+	}
 	if r.state != replayOn {
 		return s.runWorld()
 	}
@@ -177,6 +184,7 @@ func (s *Server) stepWorld() []game.Event {
 	alive := false
 	defer func() {
 		if !alive {
+			r.rec.RecordStops(s.takeHookStops())
 			s.closeDemos()
 			s.closeTeehistorian()
 			s.closeReplay(replay.EndCrash) // with the commands that made the world panic
@@ -184,6 +192,9 @@ func (s *Server) stepWorld() []game.Event {
 	}()
 	events := s.runWorld()
 	alive = true
+	if stops := s.takeHookStops(); len(stops) > 0 {
+		r.rec.RecordStops(stops)
+	}
 	if r.rec.BlockReady() {
 		s.writeReplayBlock()
 		r.result.Watch(s.world)
@@ -194,9 +205,20 @@ func (s *Server) stepWorld() []game.Event {
 // runWorld runs a tick of the world.
 func (s *Server) runWorld() []game.Event {
 	s.watchdog.begin(s.world.Tick() + 1)
+	s.hookClock.begin()
 	events := s.world.Step(s.pendingCommands)
+	s.hookClock.end()
 	s.watchdog.end()
 	return events
+}
+
+// takeHookStops returns the commands that stop hooks where the clock has stopped them in the last tick.
+func (s *Server) takeHookStops() []game.Command {
+	if !s.hookClock.used {
+		return nil
+	}
+	s.hookStops = s.world.AppendHookStops(s.hookStops[:0])
+	return s.hookStops
 }
 
 // openReplay begins the log.

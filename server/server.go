@@ -122,8 +122,10 @@ type Server struct {
 	storage          storageHost
 	resume           resume
 	watchdog         watchdog
-	observed         []event.Event // since the last tick that observers saw
-	observedTick     Tick          // what they see
+	hookClock        hookClock
+	hookStops        []game.Command // space for takeHookStops
+	observed         []event.Event  // since the last tick that observers saw
+	observedTick     Tick           // what they see
 
 	tickTimes     TickTimes
 	infoCache     infoCache

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/teeyard/teeyard/game"
 )
 
 // magic is the start of a log; its last byte is the version of the format. Logs of all versions
 // up to this one can be read. A log has the first version that can say what is in it.
-const magic = "TEEREPL\x03"
+const magic = "TEEREPL\x04"
 
 // The kinds of blocks.
 const (
@@ -57,6 +58,7 @@ type Recorder struct {
 	first int32 // the tick before the first of the block
 	ticks int32
 	next  int32
+	last  int // where the last tick begins in buf
 	err   error
 }
 
@@ -73,6 +75,7 @@ func (r *Recorder) RecordTick(cmds []game.Command) error {
 		return r.err
 	}
 	before := len(r.buf)
+	r.last = before
 	r.buf = r.enc.appendTick(r.buf, cmds)
 	if len(r.buf) > maxBlock-64 || len(cmds) > maxCommands {
 		r.buf = r.buf[:before]
@@ -82,6 +85,19 @@ func (r *Recorder) RecordTick(cmds []game.Command) error {
 	r.ticks++
 	r.next++
 	return nil
+}
+
+// RecordStops records what World.AppendHookStops gave after the tick that was recorded last: it belongs before the
+// other commands of the tick.
+func (r *Recorder) RecordStops(cmds []game.Command) {
+	if r.err != nil || r.ticks == 0 {
+		return
+	}
+	var b []byte
+	for i := range cmds {
+		b = appendCommand(b, &cmds[i])
+	}
+	r.buf = slices.Insert(r.buf, r.last, b...)
 }
 
 // BlockReady reports whether TakeBlock should be called after this Step.

@@ -69,7 +69,7 @@ func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
 
 func TestAllFieldsTravel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for kind := game.CmdJoin; kind <= game.CmdShowOthers; kind++ {
+	for kind := game.CmdJoin; kind <= game.CmdStopHook; kind++ {
 		if kind == game.CmdInput || kind == game.CmdDirectInput {
 			continue
 		}
@@ -108,6 +108,8 @@ func TestHeaderFieldsTravel(t *testing.T) {
 			h.Variables = []Variable{{Name: "a", Value: "1"}, {Name: "b"}}
 		case "ModeSource":
 			h.ModeSource = []byte("mode{}")
+		case "Costs":
+			h.Costs = 3
 		case "IdleTicks":
 			h.IdleTicks = 99
 		case "State":

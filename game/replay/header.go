@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/teeyard/teeyard/game"
 )
@@ -51,6 +52,8 @@ type Header struct {
 	ModeSource []byte
 	// Mods are the mods in order.
 	Mods []ModInfo
+	// Costs is the version of what the calls of scripts cost; see [Coster]. 0 if there are none.
+	Costs uint16
 
 	// Terrain, Rules, Tuning and Seed are those of game.Config.
 	Terrain game.Terrain
@@ -84,6 +87,7 @@ type ModInfo struct {
 	Name   string // by which it was requested (sv_mods), "" for a mod that the program always has
 	Type   string // its Go type; see [TypeName]
 	Source []byte // that of a [Sourcer], nil for others
+	Costs  int    // Header.Costs, for VerifyConfig
 }
 
 // Variable is a variable of a mode or mod with its value when the match began.
@@ -91,6 +95,10 @@ type Variable struct{ Name, Value string }
 
 // Sourcer is a mode or mod that is made from a source text, such as a script. Logs have the text.
 type Sourcer interface{ Source() []byte }
+
+// Coster is a mode or mod whose calls have costs, of which there are versions, such as a script. What it does at its
+// limits depends on them, so a log names the version, and logs that are older than that have version 1.
+type Coster interface{ Costs() int }
 
 // MaxIdleTicks is the maximum of Header.IdleTicks: the ticks of a day.
 const MaxIdleTicks = 24 * 60 * 60 * game.TickRate
@@ -112,16 +120,24 @@ func TypeName(v any) string {
 // by which the mode is requested.
 func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	h.GameType, h.ModeName, h.ModeType = gameType, mode.Name(), TypeName(mode)
-	h.ModeSource, h.Mods = nil, h.Mods[:0]
+	h.ModeSource, h.Mods, h.Costs = nil, h.Mods[:0], 0
+	h.setCosts(mode)
 	if s, ok := mode.(Sourcer); ok {
 		h.ModeSource = s.Source()
 	}
 	for _, m := range mods {
+		h.setCosts(m)
 		info := ModInfo{Type: TypeName(m)}
 		if s, ok := m.(Sourcer); ok {
 			info.Source = s.Source()
 		}
 		h.Mods = append(h.Mods, info)
+	}
+}
+
+func (h *Header) setCosts(m any) {
+	if c, ok := m.(Coster); ok {
+		h.Costs = max(h.Costs, uint16(c.Costs()))
 	}
 }
 
@@ -192,6 +208,10 @@ func (h *Header) append(dst []byte) []byte {
 		dst = appendText(dst, v.Name)
 		dst = appendText(dst, v.Value)
 	}
+	if h.version() > 3 {
+		dst = binary.AppendUvarint(dst, uint64(h.Costs))
+		dst = appendBool(dst, h.ModeSource != nil)
+	}
 	if h.ModeSource != nil {
 		dst = appendText(dst, string(h.ModeSource))
 	}
@@ -200,7 +220,10 @@ func (h *Header) append(dst []byte) []byte {
 
 // version returns the first version of the format that has all of the header.
 func (h *Header) version() byte {
-	if h.ModeSource != nil {
+	switch {
+	case h.Costs > 1:
+		return 4
+	case h.ModeSource != nil:
 		return 3
 	}
 	return 2
@@ -242,14 +265,29 @@ func (h *Header) parse(b []byte, version byte) error {
 			h.Variables = append(h.Variables, Variable{s.readText(), s.readText()})
 		}
 	}
-	h.ModeSource = nil
-	if version > 2 {
+	h.ModeSource, h.Costs = nil, 0
+	hasSource := version == 3
+	if version > 3 {
+		costs := s.uvarint()
+		if h.Costs = uint16(costs); uint64(h.Costs) != costs {
+			s.fail()
+		}
+		hasSource = s.byte() == 1
+	}
+	if hasSource {
 		h.ModeSource = append([]byte{}, s.readBytes()...)
+	}
+	if h.Costs == 0 && h.hasSources() {
+		h.Costs = 1 // from before logs named it
 	}
 	if s.failed || len(s.b) != 0 || h.validate() != nil {
 		return fmt.Errorf("%w: header", ErrCorrupt)
 	}
 	return nil
+}
+
+func (h *Header) hasSources() bool {
+	return h.ModeSource != nil || slices.ContainsFunc(h.Mods, func(m ModInfo) bool { return len(m.Source) > 0 })
 }
 
 // appendState appends the payload of the block with the state.

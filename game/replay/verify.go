@@ -13,7 +13,7 @@ type VerifyConfig struct {
 	// Modes returns a new mode for a Header.GameType. NewMode makes those with a
 	// Header.ModeSource instead, if it is set.
 	Modes   func(gameType string) (game.Mode, bool)
-	NewMode func(gameType string, source []byte) (game.Mode, error)
+	NewMode func(ModInfo) (game.Mode, error)
 	// Mods make the mods the match was played with, in order. NewMod makes those of the
 	// header that follow after them; nil has none.
 	Mods   []func() game.Mod
@@ -25,25 +25,61 @@ type VerifyConfig struct {
 // NewWorld creates the world of a log, before its first recorded tick. The error is
 // ErrModeUnavailable if mode or mods do not match, or that of game.New or game.Restore.
 func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
+	w, _, err := h.newWorld(cfg)
+	return w, err
+}
+
+// Faulty is a mode or mod that may be unable to run a log further, such as a script that does more work than any
+// server has time for.
+type Faulty interface {
+	// Fault returns why the log cannot be run further, nil if it can.
+	Fault() error
+}
+
+// faults are the modes and mods of a world that can be faulty.
+type faults []Faulty
+
+func (f *faults) add(m any) {
+	if x, ok := m.(Faulty); ok {
+		*f = append(*f, x)
+	}
+}
+
+func (f faults) check() error {
+	for _, x := range f {
+		if err := x.Fault(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newWorld is NewWorld, and returns what can be faulty.
+func (h *Header) newWorld(cfg VerifyConfig) (*game.World, faults, error) {
 	var mode game.Mode
 	switch {
 	case h.ModeSource != nil && cfg.NewMode != nil:
 		var err error
-		if mode, err = cfg.NewMode(h.GameType, h.ModeSource); err != nil {
-			return nil, fmt.Errorf("%w: recorded by %q with the mode %q: %w", ErrModeUnavailable, h.Program, h.GameType, err)
+		if mode, err = cfg.NewMode(ModInfo{Name: h.GameType, Type: h.ModeType, Source: h.ModeSource, Costs: int(h.Costs)}); err != nil {
+			return nil, nil, fmt.Errorf("%w: recorded by %q with the mode %q: %w", ErrModeUnavailable, h.Program, h.GameType, err)
 		}
 	case cfg.Modes != nil:
 		mode, _ = cfg.Modes(h.GameType)
 	}
 	if mode == nil {
-		return nil, fmt.Errorf("%w: recorded by %q with the mode %q of type %s", ErrModeUnavailable, h.Program, h.GameType, h.ModeType)
+		return nil, nil, fmt.Errorf("%w: recorded by %q with the mode %q of type %s", ErrModeUnavailable, h.Program, h.GameType, h.ModeType)
 	}
 	if have := TypeName(mode); have != h.ModeType {
-		return nil, fmt.Errorf("%w: mode %q was recorded as type %s, have %s", ErrModeUnavailable, h.GameType, h.ModeType, have)
+		return nil, nil, fmt.Errorf("%w: mode %q was recorded as type %s, have %s", ErrModeUnavailable, h.GameType, h.ModeType, have)
 	}
 	mods, err := h.newMods(cfg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	var f faults
+	f.add(mode)
+	for _, m := range mods {
+		f.add(m)
 	}
 	values := map[string]string{}
 	for _, v := range h.Variables {
@@ -55,21 +91,24 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	if h.State != nil {
 		w, err := game.Restore(gameCfg, h.State)
 		if err != nil {
-			return nil, fmt.Errorf("replay: %w", err)
+			return nil, nil, fmt.Errorf("replay: %w", err)
 		}
 		if w.Tick() != h.StateTick {
-			return nil, fmt.Errorf("%w: a state of tick %d instead of %d", ErrCorrupt, w.Tick(), h.StateTick)
+			return nil, nil, fmt.Errorf("%w: a state of tick %d instead of %d", ErrCorrupt, w.Tick(), h.StateTick)
 		}
-		return w, nil
+		return w, f, nil
 	}
 	w, err := game.New(gameCfg)
 	if err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
+		return nil, nil, fmt.Errorf("replay: %w", err)
 	}
 	for range h.IdleTicks {
 		w.Step(nil)
+		if err := f.check(); err != nil {
+			return nil, nil, fmt.Errorf("replay: tick %d: %w", w.Tick(), err)
+		}
 	}
-	return w, nil
+	return w, f, nil
 }
 
 // newMods makes the mods of a log.
@@ -84,6 +123,7 @@ func (h *Header) newMods(cfg VerifyConfig) ([]game.Mod, error) {
 		case cfg.NewMod == nil:
 			err = errors.New("there is none")
 		default:
+			info.Costs = int(h.Costs)
 			m, err = cfg.NewMod(info)
 		}
 		if have := TypeName(m); err == nil && have != info.Type {
@@ -119,7 +159,7 @@ type Result struct {
 // all are equal and the log is complete; otherwise it is one of this package's, and
 // everything up to Result.LastGoodTick is verified.
 func Verify(r *Reader, cfg VerifyConfig) (res Result, err error) {
-	w, err := r.Header().NewWorld(cfg)
+	w, faulty, err := r.Header().newWorld(cfg)
 	if err != nil {
 		return res, err
 	}
@@ -143,6 +183,9 @@ func Verify(r *Reader, cfg VerifyConfig) (res Result, err error) {
 		}
 		events := w.Step(t.Commands)
 		res.Ticks++
+		if err := faulty.check(); err != nil {
+			return res, fmt.Errorf("replay: tick %d: %w", t.Tick, err)
+		}
 		if cfg.OnTick != nil {
 			cfg.OnTick(w, &t, events)
 		}

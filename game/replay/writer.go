@@ -17,6 +17,7 @@ type Writer struct {
 	buf   []byte
 	spare []byte
 
+	stops  []game.Command
 	result ResultKeeper
 }
 
@@ -34,8 +35,11 @@ func NewWriter(w io.Writer, h *Header) (*Writer, error) {
 // RecordTick records the commands of the next Step.
 func (w *Writer) RecordTick(cmds []game.Command) error { return w.rec.RecordTick(cmds) }
 
-// AfterStep writes a block if one is ready.
+// AfterStep records what a clock has stopped in the Step, and writes a block if one is ready.
 func (w *Writer) AfterStep(world *game.World) error {
+	if w.stops = world.AppendHookStops(w.stops[:0]); len(w.stops) > 0 {
+		w.rec.RecordStops(w.stops)
+	}
 	if !w.rec.BlockReady() {
 		return nil
 	}

@@ -34,14 +34,14 @@ var config = replay.VerifyConfig{
 		}
 		return newMode(), true
 	},
-	NewMode: func(name string, source []byte) (game.Mode, error) {
-		return script.NewMode(script.Config{Name: "mods/" + name + ".lua", Source: string(source)})
+	NewMode: func(info replay.ModInfo) (game.Mode, error) {
+		return script.NewMode(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
 	},
 	NewMod: func(info replay.ModInfo) (game.Mod, error) {
 		if newMod, ok := modsByName[info.Name]; ok {
 			return newMod(), nil
 		}
-		return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source)})
+		return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
 	},
 }
 

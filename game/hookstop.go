@@ -1,0 +1,105 @@
+package game
+
+import "strconv"
+
+// HookStopper is for modes and mods of which a clock may stop a call of a hook, such as scripts, because it takes
+// too long. That is part of a match: the log has where it was stopped, and when the match is run again, which has
+// no clock, the call stops at the same point. What it has changed until then stays.
+type HookStopper interface {
+	// StopHook says at which point of the tick that is run a call is to stop.
+	StopHook(tick int32, at HookStop)
+	// AppendHookStops appends the points at which the clock has stopped calls in a tick.
+	AppendHookStops(dst []HookStop, tick int32) []HookStop
+}
+
+// HookStop is a point in the call of a hook.
+type HookStop struct {
+	Call  uint32 // the number of the call in the tick, for this mode or mod
+	Steps uint64 // its own measure of how far it got
+}
+
+// command returns the command that stops a call of a mod, or with ReloadMode of the mode.
+func (s HookStop) command(mod int) Command {
+	text := strconv.AppendUint(nil, uint64(s.Call), 10)
+	text = strconv.AppendUint(append(text, ' '), s.Steps, 10)
+	return Command{Kind: CmdStopHook, Value: int32(mod), Text: string(text)}
+}
+
+// parseHookStop is the inverse of command.
+func parseHookStop(text string) (s HookStop, ok bool) {
+	for i := range len(text) {
+		if text[i] == ' ' {
+			call, err := strconv.ParseUint(text[:i], 10, 32)
+			if err != nil {
+				return s, false
+			}
+			s.Call = uint32(call)
+			s.Steps, err = strconv.ParseUint(text[i+1:], 10, 64)
+			return s, err == nil
+		}
+	}
+	return s, false
+}
+
+// stopHook applies a CmdStopHook.
+func (w *World) stopHook(cmd *Command) {
+	var m any = w.mode
+	if i := int(cmd.Value); i >= 0 && i < len(w.mods) {
+		m = w.mods[i]
+	} else if i != ReloadMode {
+		return
+	}
+	if at, ok := parseHookStop(cmd.Text); ok {
+		if s, ok := m.(HookStopper); ok {
+			s.StopHook(w.stepTick, at)
+		}
+	}
+}
+
+// AppendHookStops appends the commands that have the last Step run again as it was, if a clock has stopped calls of
+// hooks in it. They belong before its other commands.
+func (w *World) AppendHookStops(dst []Command) []Command {
+	dst = w.appendHookStops(dst, w.mode, ReloadMode)
+	for i, m := range w.mods {
+		dst = w.appendHookStops(dst, m, i)
+	}
+	return dst
+}
+
+func (w *World) appendHookStops(dst []Command, m any, index int) []Command {
+	s, ok := m.(HookStopper)
+	if !ok {
+		return dst
+	}
+	w.hookStops = s.AppendHookStops(w.hookStops[:0], w.stepTick)
+	for _, at := range w.hookStops {
+		dst = append(dst, at.command(index))
+	}
+	return dst
+}
+
+// Sharer is for modes and mods that share the time of a tick with others of their kind, such as scripts.
+type Sharer interface {
+	// Share says how many they are. It is called before Start.
+	Share(n int)
+}
+
+// shareTime tells those who share the time of a tick how many they are.
+func (w *World) shareTime() {
+	var all []Sharer
+	if s, ok := w.mode.(Sharer); ok {
+		all = append(all, s)
+	}
+	for _, m := range w.mods {
+		if s, ok := m.(Sharer); ok {
+			all = append(all, s)
+		}
+	}
+	for _, s := range all {
+		s.Share(len(all))
+	}
+}
+
+// StepTick returns the number of the tick that Step makes. While commands are applied, Tick is still that of the
+// tick before.
+func (tx *Tx) StepTick() int32 { return tx.w.stepTick }
