@@ -57,6 +57,7 @@ type modFinder struct {
 	own   map[string]func() game.Mod
 	files fs.FS
 	mu    sync.Mutex
+	cache script.Cache
 	read  map[string]string // the source of each script that was right when it was read last
 }
 
@@ -71,7 +72,7 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	if !modName.MatchString(name) {
 		return nil, errors.New("names of mods have letters, digits, _ and - only")
 	}
-	newMod, err := findScript[game.Mod](f, name, newScriptMod)
+	newMod, err := findScript[game.Mod](f, name, f.newScriptMod)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("there is neither a mod of this name nor a file %s", scriptPath(name))
 	}
@@ -83,17 +84,17 @@ func (f *modFinder) findMode(name string) (func() game.Mode, error) {
 	if !modName.MatchString(name) {
 		return nil, fs.ErrNotExist
 	}
-	return findScript[game.Mode](f, name, newScriptMode)
+	return findScript[game.Mode](f, name, f.newScriptMode)
 }
 
 func scriptPath(name string) string { return "mods/" + name + ".lua" }
 
-func newScriptMod(name, source string) (game.Mod, error) {
-	return script.New(script.Config{Name: scriptPath(name), Source: source})
+func (f *modFinder) newScriptMod(name, source string) (game.Mod, error) {
+	return script.New(script.Config{Name: scriptPath(name), Source: source, Cache: &f.cache})
 }
 
-func newScriptMode(name, source string) (game.Mode, error) {
-	return script.NewMode(script.Config{Name: scriptPath(name), Source: source})
+func (f *modFinder) newScriptMode(name, source string) (game.Mode, error) {
+	return script.NewMode(script.Config{Name: scriptPath(name), Source: source, Cache: &f.cache})
 }
 
 // findScript returns what makes a mode or mod of a script, which is read, and checked if it is

@@ -17,7 +17,7 @@ const firstCosts = 1
 const (
 	tickSteps  = 100_000
 	tickMemory = 2 << 20
-	loadSteps  = 200_000
+	loadSteps  = 250_000
 	loadMemory = 4 << 20
 	drawSteps  = tickSteps / 2
 

@@ -31,6 +31,9 @@ func (v *vm) priced(name string, price cost, n int, etc bool, f fn) rt.Value {
 		return c.Next(), nil
 	}, name, n, etc)
 	g.SolemnlyDeclareCompliance(allSafe)
+	if v.paying != nil {
+		v.paying[g] = true
+	}
 	return rt.FunctionValue(g)
 }
 
@@ -510,7 +513,7 @@ func (v *vm) suggest(name string, names []string) string {
 				letters += len(n) * len(name)
 			}
 		}
-		v.pay(uint64(letters / 8))
+		v.payItems(costOf("suggestion"), letters/8)
 	}
 	return suggest(name, names)
 }

@@ -30,6 +30,8 @@ type Config struct {
 	Source string
 	// Costs is the version of the table of costs, 0 for [CostsVersion]. A log says which one its match was played with.
 	Costs int
+	// Cache, if it is set, keeps what scripts are compiled to.
+	Cache *Cache
 	// Log gets errors and what the script prints, a line at a time; nil drops them. It must
 	// not block.
 	Log func(text string)
@@ -87,7 +89,7 @@ func newMod(cfg Config) Mod {
 
 // load reads a source for this mod.
 func (m *Mod) load(source string) (*vm, error) {
-	v, err := load(m.cfg.Name, source, m.cfg.Costs, m.scripts, m.log)
+	v, err := load(m.cfg.Name, source, m.cfg.Costs, m.scripts, m.cfg.Cache, m.log)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +324,10 @@ func (m *Mod) AppendState(dst []byte) []byte {
 			steps += v.r.UsedResources().Cpu
 			memory += v.r.UsedResources().Memory
 		}
-		for _, x := range []uint64{m.owes, steps, memory} {
+		for _, x := range [...]uint64{m.owes, steps, memory} {
+			if m.off != "" {
+				x = 0 // it begins anew when it is reloaded
+			}
 			dst = binary.AppendUvarint(dst, x)
 		}
 	}

@@ -52,6 +52,7 @@ var classes = map[byte]byteSet{
 	's': setOf(func(b byte) bool { return b == ' ' || b >= 9 && b <= 13 }),
 	'u': setOf(isUpper),
 	'w': setOf(func(b byte) bool { return isDigit(b) || isLower(b) || isUpper(b) }),
+	'z': setOf(func(b byte) bool { return b == 0 }),
 	'x': setOf(func(b byte) bool { return isDigit(b) || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F' }),
 }
 

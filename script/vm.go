@@ -55,7 +55,8 @@ type vm struct {
 	meter  meter
 	limits limits
 
-	patterns map[string]*pattern // some that were read
+	patterns map[string]*pattern     // some that were read
+	paying   map[*rt.GoFunction]bool // for a test, those that pay
 
 	r       *rt.Runtime
 	thread  *rt.Thread
@@ -116,6 +117,9 @@ type upvalue struct {
 
 const allSafe = rt.ComplyCpuSafe | rt.ComplyMemSafe | rt.ComplyTimeSafe | rt.ComplyIoSafe
 
+// notePaying has scripts note which functions pay, for a test.
+var notePaying bool
+
 // errDead unwinds a script whose limits are exceeded.
 type errDead struct{}
 
@@ -123,7 +127,7 @@ type errDead struct{}
 var errNoGame = errors.New("the game can be used in hooks only, such as on_start")
 
 // load reads a script.
-func load(name, source string, version, scripts int, print func(string)) (v *vm, err error) {
+func load(name, source string, version, scripts int, cache *Cache, print func(string)) (v *vm, err error) {
 	if err := checkCosts(version); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -131,6 +135,9 @@ func load(name, source string, version, scripts int, print func(string)) (v *vm,
 		return nil, fmt.Errorf("%s: %d bytes, the limit is %d", name, len(source), MaxSource)
 	}
 	v = &vm{name: name, source: source, print: print, meter: meter{version: version}, limits: limitsOf(version, scripts)}
+	if notePaying {
+		v.paying = map[*rt.GoFunction]bool{}
+	}
 	v.r = rt.New(io.Discard)
 	v.thread = v.r.MainThread()
 	goruntime.SetFinalizer(v.r, nil) // there is nothing to close
@@ -140,7 +147,7 @@ func load(name, source string, version, scripts int, print func(string)) (v *vm,
 			v, err = nil, fmt.Errorf("%s: %s", name, describePanic(p))
 		}
 	}()
-	closure, err := v.compile()
+	closure, err := v.compile(cache)
 	if err != nil {
 		return nil, err
 	}
@@ -159,32 +166,50 @@ func load(name, source string, version, scripts int, print func(string)) (v *vm,
 }
 
 // compile makes a function of the source.
-func (v *vm) compile() (*rt.Closure, error) {
-	if err := checkNesting(v.name, []byte(v.source)); err != nil {
-		return nil, err
+func (v *vm) compile(cache *Cache) (*rt.Closure, error) {
+	// The price is the same for one that was compiled before.
+	v.r.LinearRequire(4, uint64(len(v.source)))
+	v.r.LinearRequire(4, 2*uint64(len(v.source)))
+	c, known := cache.find(v.name, v.source, v.meter.version)
+	if !known {
+		var err error
+		if c, err = v.compileSource(); err != nil {
+			return nil, err
+		}
+		cache.keep(c)
 	}
-	chunk, size, err := v.r.ParseLuaChunk(v.name, []byte(v.source))
-	if err != nil {
-		return nil, err
-	}
-	if v.lines, err = rewrite(v.name, chunk, v.meter.version != firstCosts); err != nil {
-		return nil, err
-	}
-	v.r.LinearRequire(4, 2*size)
-	index, constants, err := astcomp.CompileLuaChunk(v.name, *chunk)
-	if err != nil {
-		return nil, fmt.Errorf("%s:%w", v.name, err)
-	}
-	compiler := ircomp.NewConstantCompiler(ir.FoldConstants(constants, ir.DefaultFold), code.NewBuilder(v.name))
-	compiler.QueueConstant(index)
-	unit, err := compiler.CompileQueue()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", v.name, err)
-	}
+	v.lines = c.lines
 	v.env = rt.NewTable()
 	v.openLibraries()
 	set(v.env, "state", rt.TableValue(rt.NewTable()))
-	return v.r.LoadLuaUnit(unit, rt.TableValue(v.env)), nil
+	return v.r.LoadLuaUnit(c.unit, rt.TableValue(v.env)), nil
+}
+
+// compileSource compiles the source.
+func (v *vm) compileSource() (compiled, error) {
+	c := compiled{name: v.name, source: v.source, costs: v.meter.version}
+	if err := checkNesting(v.name, []byte(v.source)); err != nil {
+		return c, err
+	}
+	parser := rt.New(io.Discard)
+	goruntime.SetFinalizer(parser, nil)
+	chunk, _, err := parser.ParseLuaChunk(v.name, []byte(v.source))
+	if err != nil {
+		return c, err
+	}
+	if c.lines, err = rewrite(v.name, chunk, v.meter.version != firstCosts); err != nil {
+		return c, err
+	}
+	index, constants, err := astcomp.CompileLuaChunk(v.name, *chunk)
+	if err != nil {
+		return c, fmt.Errorf("%s:%w", v.name, err)
+	}
+	compiler := ircomp.NewConstantCompiler(ir.FoldConstants(constants, ir.DefaultFold), code.NewBuilder(v.name))
+	compiler.QueueConstant(index)
+	if c.unit, err = compiler.CompileQueue(); err != nil {
+		return c, fmt.Errorf("%s: %w", v.name, err)
+	}
+	return c, nil
 }
 
 // finish takes hooks and state of a file that was run, and makes all else constant.
