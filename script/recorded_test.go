@@ -12,15 +12,22 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// TestRecordedScript runs a match with a script again that an earlier build recorded. What calls of
-// scripts cost is part of their state: after a change of that the match is recorded anew.
+// TestRecordedScript runs matches with a script again that earlier builds recorded. What calls of scripts cost is part of
+// their state, so the costs of a version never change: other costs are another version.
 func TestRecordedScript(t *testing.T) {
-	log := testenv.Must(os.ReadFile("../app/testdata/replays/numbers.twreplay"))
+	for _, name := range []string{"costs1/numbers", "numbers"} {
+		verifyRecorded(t, name)
+	}
+}
+
+func verifyRecorded(t *testing.T, name string) {
+	t.Helper()
+	log := testenv.Must(os.ReadFile("../app/testdata/replays/" + name + ".twreplay"))
 	res, err := replay.Verify(testenv.Must(replay.NewReader(bytes.NewReader(log))), replay.VerifyConfig{
 		Modes: func(string) (game.Mode, bool) { return dm.Mode{}, true },
 		NewMod: func(info replay.ModInfo) (game.Mod, error) {
 			return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
 		},
 	})
-	testenv.Check(t, err == nil && res.HashesMatched > 20, "%+v, %v; if it is meant to: go test ./app -run TestRecordedMatches -record", res, err)
+	testenv.Check(t, err == nil && res.HashesMatched > 20, "%s: %+v, %v; if it is meant to: go test ./app -run TestRecordedMatches/%[1]s -record", name, res, err)
 }

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// slowLog is a log in which a line of a script takes half a second.
+type slowLog struct {
+	rawLog
+	slow func()
+}
+
+func (h slowLog) Handle(ctx context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "this is slow") {
+		h.slow()
+	}
+	return h.rawLog.Handle(ctx, r)
+}
+
+// TestSlowScriptIsStopped has a script take longer than any should, and more than it may in every tick. It is
+// switched off, players join meanwhile, and the log verifies.
+func TestSlowScriptIsStopped(t *testing.T) {
+	for _, c := range []struct{ name, source, why string }{
+		{"slow", "function on_tick() if game.tick() > 60 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it took too long"},
+		{"slow at first", "function on_tick() if game.tick() > 3 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it took too long"},
+		{"busy", "function on_tick() if game.tick() > 60 then for i = 1, 19000 do local x = i end end end", "steps in every tick"},
+		{"endless", "function on_tick() if game.tick() > 60 then while true do for p in players() do p.score = p.score + 1 end end end end", "too many steps"},
+		{"patterns", "function on_tick() if game.tick() > 60 then while true do (('a'):rep(8192)):find('%f[b]') end end end", "too many steps"},
+		{"repeats", "function on_tick() if game.tick() > 60 then local s = (''):rep(9000000000000000000, '') error(s) end end", "10 errors"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := scriptFiles{"test": c.source}
+			var log strings.Builder
+			var s memoryReplays
+			var srv *Server
+			tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: files.find, Replays: &s,
+				Log: slog.New(slowLog{rawLog{&log}, func() { srv.hookClock.beats.Add(50) }})}, "sv_mods test; sv_replay 1")
+			srv = tn.srv
+			first := tn.join(1, "first")
+			tn.run(3 * time.Second)
+			second := tn.join(2, "second")
+			tn.run(2 * time.Second)
+			got := log.String()
+			testenv.Check(t, strings.Contains(got, "switched off") && strings.Contains(got, c.why), "the log has\n%s", got)
+			n := 0
+			for range tn.srv.world.Frame().Players {
+				n++
+			}
+			testenv.Check(t, n == 2, "%d players (%v, %v)", n, first != nil, second != nil)
+			tn.srv.closeReplay(replay.EndShutdown)
+			for _, name := range testenv.Must(s.Names()) {
+				stops := 0
+				res, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, NewMod: newScript, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
+					for i := range tick.Commands {
+						if tick.Commands[i].Kind == game.CmdStopHook {
+							stops++
+						}
+					}
+				}})
+				want := 0
+				if c.name == "slow" {
+					want = 1
+				}
+				testenv.Check(t, err == nil && res.HashesMatched > 5 && stops == want, "%s: %+v, %v, %d stops", name, res, err, stops)
+			}
+		})
+	}
+}
+
+// TestHookClock counts beats only while the world runs.
+func TestHookClock(t *testing.T) {
+	var c hookClock
+	c.watch(fmt.Stringer(nil))
+	c.begin()
+	c.end()
+	testenv.Check(t, !c.used && c.timer == nil, "a clock that nothing has runs")
+	c.used = true
+	c.begin()
+	for end := time.Now().Add(10 * time.Second); c.beats.Load() < 3 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	c.end()
+	testenv.Check(t, c.beats.Load() >= 3, "%d beats", c.beats.Load())
+	testenv.Check(t, !c.runs.Load(), "it runs on")
+}
