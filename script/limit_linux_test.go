@@ -244,3 +244,41 @@ func threadTime() time.Duration {
 	}
 	return time.Duration(t.Nano())
 }
+
+// maxAllocated is what the game may allocate for a script that is at its limits for a tick: its limit counts what scripts
+// keep, and not what the virtual machine needs to work.
+const maxAllocated = 48 << 20
+
+// FuzzCosts repeats arbitrary code until the limits end it, which must not take memory or time that they do not
+// count.
+func FuzzCosts(f *testing.F) {
+	for _, op := range limitOps {
+		once, loop, _ := strings.Cut(op, "|")
+		f.Add(once, loop)
+	}
+	f.Fuzz(func(t *testing.T, once, loop string) {
+		source := "fixed = {x = 1, y = {z = 1}} function f() end state.n = 0 function on_tick() if game.tick() == 5 then " + once + "\n while true do " + loop + "\n state.n = state.n + 1 end end end"
+		if _, err := New(Config{Name: "mods/test.lua", Source: source}); err != nil {
+			return
+		}
+		w := newWorld(t, source)
+		w.join(4)
+		for w.Tick() < 4 {
+			w.run(1)
+		}
+		var before, after runtime.MemStats
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		runtime.ReadMemStats(&before)
+		start := threadTime()
+		w.World.Step(nil)
+		took := threadTime() - start
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > maxAllocated {
+			t.Errorf("%d bytes allocated (%q)", n, w.mod.off)
+		}
+		if os.Getenv("TEEYARD_FULL") != "" && took > 50*time.Millisecond {
+			t.Errorf("%v (%q)", took, w.mod.off)
+		}
+	})
+}
