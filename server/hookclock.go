@@ -26,6 +26,10 @@ func (c *hookClock) watch(m any) {
 	if m, ok := m.(clocked); ok {
 		m.SetClock(c.beats.Load)
 		c.used = true
+		if c.timer == nil {
+			c.timer = time.AfterFunc(time.Hour, c.beat)
+			c.timer.Stop()
+		}
 	}
 }
 
@@ -35,11 +39,7 @@ func (c *hookClock) begin() {
 		return
 	}
 	c.runs.Store(true)
-	if c.timer == nil {
-		c.timer = time.AfterFunc(hookBeat, c.beat)
-	} else {
-		c.timer.Reset(hookBeat)
-	}
+	c.timer.Reset(hookBeat)
 }
 
 func (c *hookClock) beat() {
