@@ -6,6 +6,7 @@ import (
 	"path"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
@@ -102,15 +103,18 @@ func (p *program) verifyConfig() replay.VerifyConfig {
 	return replay.VerifyConfig{Modes: p.modes.New, NewMode: newLoggedMode, NewMod: p.newMod}
 }
 
+// nanoseconds is a clock.
+func nanoseconds() int64 { return time.Now().UnixNano() }
+
 // newLoggedMode makes a mode of a replay log that is a script.
 func newLoggedMode(info replay.ModInfo) (game.Mode, error) {
-	return script.NewMode(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs})
+	return script.NewMode(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs, Nanoseconds: nanoseconds})
 }
 
 // newMod makes a mod of a replay log, which has the sources of scripts.
 func (p *program) newMod(info replay.ModInfo) (game.Mod, error) {
 	if info.Source != nil {
-		return script.New(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs})
+		return script.New(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs, Nanoseconds: nanoseconds})
 	}
 	if newMod, ok := p.mods[info.Name]; ok {
 		return newMod(), nil

@@ -57,7 +57,7 @@ type modFinder struct {
 	own   map[string]func() game.Mod
 	files fs.FS
 	mu    sync.Mutex
-	cache script.Cache
+	cache scriptCache
 	read  map[string]string // the source of each script that was right when it was read last
 }
 
@@ -122,6 +122,40 @@ func findScript[M any](f *modFinder, name string, newM func(name, source string)
 		}
 		return m
 	}, nil
+}
+
+// scriptCache keeps what the last scripts were compiled to.
+type scriptCache struct {
+	mu   sync.Mutex
+	keys []string // the last one at the end
+	kept map[string]*script.Compiled
+}
+
+// maxCompiled is the number of scripts in a cache: those of a server and some before a reload.
+const maxCompiled = 16
+
+// Load is that of [script.Cache].
+func (c *scriptCache) Load(key string) *script.Compiled {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.kept[key]
+}
+
+// Store is that of [script.Cache].
+func (c *scriptCache) Store(key string, x *script.Compiled) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = map[string]*script.Compiled{}
+	}
+	if c.kept[key] == nil {
+		c.keys = append(c.keys, key)
+	}
+	c.kept[key] = x
+	if len(c.keys) > maxCompiled {
+		delete(c.kept, c.keys[0])
+		c.keys = c.keys[1:]
+	}
 }
 
 // readScript reads a file that is not too large for a script.

@@ -1,52 +1,38 @@
 package script
 
 import (
-	"slices"
-	"sync"
+	"fmt"
 
 	"github.com/arnodel/golua/code"
 )
 
-// Cache keeps what a few scripts were compiled to, for the next time: a script that is reloaded is compiled beside the
-// game, when its file is checked, and not again within the tick. It can be used by many goroutines.
-type Cache struct {
-	mu   sync.Mutex
-	list []compiled // the last one used at the end
+// Cache keeps what scripts were compiled to, for the next time: a script that is reloaded is compiled beside the game, when
+// its file is checked, and not again within the tick. Several goroutines may use it.
+type Cache interface {
+	// Load returns what was stored under a key, nil if that is gone.
+	Load(key string) *Compiled
+	// Store stores it. A cache should keep the last few.
+	Store(key string, c *Compiled)
 }
 
-// compiled is a script that was compiled.
-type compiled struct {
-	name, source string
-	costs        int
-	unit         *code.Unit
-	lines        map[string]int
+// Compiled is what a script was compiled to.
+type Compiled struct {
+	unit  *code.Unit
+	lines map[string]int
 }
 
-// maxCached is the number of scripts in a cache.
-const maxCached = 16
-
-func (c *Cache) find(name, source string, costs int) (compiled, bool) {
-	if c == nil {
-		return compiled{}, false
+// compiled returns what the source is compiled to.
+func (v *vm) compiled(cache Cache) (*Compiled, error) {
+	if cache == nil {
+		return v.compileSource()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.list, func(x compiled) bool { return x.name == name && x.source == source && x.costs == costs })
-	if i < 0 {
-		return compiled{}, false
+	key := fmt.Sprintf("%d %s\x00%s", v.meter.version, v.name, v.source)
+	if c := cache.Load(key); c != nil {
+		return c, nil
 	}
-	x := c.list[i]
-	c.list = append(slices.Delete(c.list, i, i+1), x)
-	return x, true
-}
-
-func (c *Cache) keep(x compiled) {
-	if c == nil {
-		return
+	c, err := v.compileSource()
+	if err == nil {
+		cache.Store(key, c)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.list = append(c.list, x); len(c.list) > maxCached {
-		c.list = slices.Delete(c.list, 0, 1)
-	}
+	return c, err
 }

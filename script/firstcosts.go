@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/arnodel/golua/lib/stringlib"
 	golua "github.com/arnodel/golua/lib/stringlib/pattern"
@@ -37,24 +36,24 @@ func (v *vm) firstStrings() *rt.Table {
 // A log with the costs of version 1 is not run further if that takes longer than the match did, since its steps say
 // little about the time. A server that keeps up needs a small part of it.
 const (
-	firstTime     = 5 * time.Second       // that scripts may take in any case
-	firstTickTime = 20 * time.Millisecond // and for each tick
+	firstTime     = 5_000_000_000 // nanoseconds that scripts may take in any case
+	firstTickTime = 20_000_000    // and for each tick
 )
 
 // beginFirst begins a call with the costs of version 1.
-func (m *Mod) beginFirst() (began time.Time) {
-	if m.cfg.Costs == firstCosts && m.vm.calls == 0 {
-		began = time.Now()
+func (m *Mod) beginFirst() (began int64) {
+	if m.cfg.Costs == firstCosts && m.vm.calls == 0 && m.cfg.Nanoseconds != nil {
+		began = m.cfg.Nanoseconds()
 	}
 	return began
 }
 
 // endFirst ends it.
-func (m *Mod) endFirst(began time.Time) {
-	if began.IsZero() {
+func (m *Mod) endFirst(began int64) {
+	if began == 0 {
 		return
 	}
-	if m.firstTime += time.Since(began); m.firstTime > firstTime+time.Duration(m.firstTicks)*firstTickTime && m.fault == nil {
+	if m.firstTime += m.cfg.Nanoseconds() - began; m.firstTime > firstTime+m.firstTicks*firstTickTime && m.fault == nil {
 		m.fault = fmt.Errorf("%w: %s takes longer than the match", ErrWork, m.cfg.Name)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	rt "github.com/arnodel/golua/runtime"
 
@@ -31,7 +30,10 @@ type Config struct {
 	// Costs is the version of the table of costs, 0 for [CostsVersion]. A log says which one its match was played with.
 	Costs int
 	// Cache, if it is set, keeps what scripts are compiled to.
-	Cache *Cache
+	Cache Cache
+	// Nanoseconds is a clock for scripts with the costs of version 1, whose steps say little about the time: a log
+	// with one that takes longer than the match did is not run further. Nil has none.
+	Nanoseconds func() int64
 	// Log gets errors and what the script prints, a line at a time; nil drops them. It must
 	// not block.
 	Log func(text string)
@@ -58,8 +60,8 @@ type Mod struct {
 	stops stops
 	fault error // that ends the run of a log
 
-	firstTime  time.Duration // of calls with the costs of version 1
-	firstTicks int           // with such calls
+	firstTime  int64 // nanoseconds of calls with the costs of version 1
+	firstTicks int64 // with such calls
 
 	variables map[string]*variable
 	kinds     map[string]game.KindID // of entities

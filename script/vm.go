@@ -127,7 +127,7 @@ type errDead struct{}
 var errNoGame = errors.New("the game can be used in hooks only, such as on_start")
 
 // load reads a script.
-func load(name, source string, version, scripts int, cache *Cache, print func(string)) (v *vm, err error) {
+func load(name, source string, version, scripts int, cache Cache, print func(string)) (v *vm, err error) {
 	if err := checkCosts(version); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -166,17 +166,13 @@ func load(name, source string, version, scripts int, cache *Cache, print func(st
 }
 
 // compile makes a function of the source.
-func (v *vm) compile(cache *Cache) (*rt.Closure, error) {
+func (v *vm) compile(cache Cache) (*rt.Closure, error) {
 	// The price is the same for one that was compiled before.
 	v.r.LinearRequire(4, uint64(len(v.source)))
 	v.r.LinearRequire(4, 2*uint64(len(v.source)))
-	c, known := cache.find(v.name, v.source, v.meter.version)
-	if !known {
-		var err error
-		if c, err = v.compileSource(); err != nil {
-			return nil, err
-		}
-		cache.keep(c)
+	c, err := v.compiled(cache)
+	if err != nil {
+		return nil, err
 	}
 	v.lines = c.lines
 	v.env = rt.NewTable()
@@ -186,28 +182,28 @@ func (v *vm) compile(cache *Cache) (*rt.Closure, error) {
 }
 
 // compileSource compiles the source.
-func (v *vm) compileSource() (compiled, error) {
-	c := compiled{name: v.name, source: v.source, costs: v.meter.version}
+func (v *vm) compileSource() (*Compiled, error) {
+	c := &Compiled{}
 	if err := checkNesting(v.name, []byte(v.source)); err != nil {
-		return c, err
+		return nil, err
 	}
 	parser := rt.New(io.Discard)
 	goruntime.SetFinalizer(parser, nil)
 	chunk, _, err := parser.ParseLuaChunk(v.name, []byte(v.source))
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	if c.lines, err = rewrite(v.name, chunk, v.meter.version != firstCosts); err != nil {
-		return c, err
+		return nil, err
 	}
 	index, constants, err := astcomp.CompileLuaChunk(v.name, *chunk)
 	if err != nil {
-		return c, fmt.Errorf("%s:%w", v.name, err)
+		return nil, fmt.Errorf("%s:%w", v.name, err)
 	}
 	compiler := ircomp.NewConstantCompiler(ir.FoldConstants(constants, ir.DefaultFold), code.NewBuilder(v.name))
 	compiler.QueueConstant(index)
 	if c.unit, err = compiler.CompileQueue(); err != nil {
-		return c, fmt.Errorf("%s: %w", v.name, err)
+		return nil, fmt.Errorf("%s: %w", v.name, err)
 	}
 	return c, nil
 }
