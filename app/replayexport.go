@@ -182,7 +182,7 @@ func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
 	case e.out == nil && e.ofPlayer && len(e.names) > 0:
 		return fmt.Errorf("%q was not in the game then; these were: %s", e.player, strings.Join(e.names, ", "))
 	case e.out == nil && isCutOff(err):
-		return fmt.Errorf("nothing happens in the log then, up to where it ends: %v", err)
+		return fmt.Errorf("nothing happens in the log then, up to where it ends: %w", err)
 	case e.out == nil:
 		return cmp.Or(err, fmt.Errorf("nothing happens in the log then; it has %v", ticksToDuration(res.Ticks)))
 	}

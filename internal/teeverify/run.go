@@ -116,6 +116,9 @@ func newMatch(cfg *Config) (*match, error) {
 		done:           -1,
 	}
 	t.teams.rejoins = h.Config["sv_rejoin_team_0"] != "0"
+	if h.Config["sv_no_weak_hook"] == "1" { // of DDNet 20, unlike sv_no_weak_hook_and_bounce
+		t.res.Unknown = append(t.res.Unknown, "sv_no_weak_hook")
+	}
 	t.newWorld()
 	return t, nil
 }

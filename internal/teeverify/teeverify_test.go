@@ -203,4 +203,11 @@ func TestNamedCommands(t *testing.T) {
 	testenv.NoError(t, w.Flush())
 	got := verify(t, out.Bytes(), false).Unknown
 	testenv.Check(t, slices.Equal(got, []string{"warp", "load"}), "named are %q", got)
+
+	out.Reset()
+	w = testenv.Must(teehistorian.NewWriter(&out, teehistorian.Header{Config: map[string]string{"sv_no_weak_hook": "1"}}))
+	testenv.NoError(t, w.Write(&teehistorian.Record{Kind: teehistorian.Finish}))
+	testenv.NoError(t, w.Flush())
+	got = verify(t, out.Bytes(), false).Unknown
+	testenv.Check(t, slices.Equal(got, []string{"sv_no_weak_hook"}), "named are %q", got)
 }

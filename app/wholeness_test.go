@@ -1,0 +1,97 @@
+package app
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// verdict is what a command says of a recording by its exit status.
+func verdict(err error) string {
+	switch {
+	case err == nil:
+		return "whole"
+	case isCutOff(err):
+		return "cut off"
+	}
+	return "damaged"
+}
+
+// TestCommandsAgree has all commands that read a kind of recording read it whole, cut and with flipped bits. They agree
+// on what it is.
+func TestCommandsAgree(t *testing.T) {
+	p := testenv.Must(newProgram(Config{}))
+	historian := recordedMatch(t, "speedup-1") // in a folder of its own, with the map
+	testenv.NoError(t, writeReplay("match", "teeyard"))
+	stdout := os.Stdout
+	os.Stdout = testenv.Must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))
+	defer func() { os.Stdout = stdout }()
+	dump := func(name string) error { return (&dumpCmd{File: name}).Run() }
+	for _, kind := range []struct {
+		suffix   string
+		whole    []byte
+		commands map[string]func(name string) error
+	}{
+		{".teehistorian", historian, map[string]func(string) error{
+			"replay verify": func(name string) error { return p.verifyReplay(name, "") },
+			"dump":          dump,
+		}},
+		{".twreplay", testenv.Must(os.ReadFile("match")), map[string]func(string) error{
+			"replay verify": func(name string) error { return p.verifyReplay(name, "") },
+			"replay info":   func(name string) error { return (&replayInfoCmd{File: name}).Run(p) },
+			"replay cut":    func(name string) error { return (&replayCutCmd{File: name, Out: "out", To: 1 << 40}).Run(p) },
+			"replay export": func(name string) error { return (&replayExportCmd{File: name, Out: "out", Format: "tw07"}).Run(p) },
+		}},
+		{".demo", exportedDemo(t, p), map[string]func(string) error{
+			"demo info": func(name string) error { return (&demoInfoCmd{File: name}).Run() },
+			"demo cut":  func(name string) error { return (&demoCutCmd{File: name, Out: "out"}).Run() },
+			"demo play": func(name string) error {
+				f, r, err := openDemo(name)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				return (&demoPlayCmd{File: name}).play(t.Context(), r, bufio.NewWriter(io.Discard))
+			},
+			"dump": dump,
+		}},
+	} {
+		seen := map[string]int{}
+		check := func(what string, file []byte) {
+			name := "a" + kind.suffix
+			testenv.NoError(t, os.WriteFile(name, file, 0o600))
+			first := ""
+			for command, run := range kind.commands {
+				os.Remove("out")
+				err := run(name)
+				if command == "replay verify" && kind.suffix == ".teehistorian" && verdict(err) == "damaged" && !isDamaged(err) {
+					continue // tees are elsewhere before what is wrong
+				}
+				got := verdict(err)
+				seen[got]++
+				if first == "" {
+					first = got
+				}
+				testenv.Check(t, got == first, "%s%s, %s: %s, and %s by another one: %v", what, kind.suffix, command, got, first, err)
+			}
+		}
+		check("whole", kind.whole)
+		testenv.Check(t, seen["whole"] == len(kind.commands), "whole%s: %v", kind.suffix, seen)
+		for d := range testenv.Damaged(kind.whole, 25) {
+			check(d.String(), d.File)
+		}
+		testenv.Check(t, seen["cut off"] > 20 && seen["damaged"] > 0, "%s: %v", kind.suffix, seen)
+	}
+}
+
+// exportedDemo returns a demo of the log match.
+func exportedDemo(t *testing.T, p *program) []byte {
+	t.Helper()
+	err := (&replayExportCmd{File: "match", Out: "match.demo", Format: "tw07"}).Run(p)
+	testenv.Require(t, err == nil || errors.As(err, new(toldError)), "%v", err)
+	return testenv.Must(os.ReadFile("match.demo"))
+}
