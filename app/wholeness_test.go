@@ -27,9 +27,10 @@ func TestCommandsAgree(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	historian := recordedMatch(t, "speedup-1") // in a folder of its own, with the map
 	testenv.NoError(t, writeReplay("match", "teeyard"))
-	stdout := os.Stdout
+	stdout, stderr := os.Stdout, os.Stderr
 	os.Stdout = testenv.Must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))
-	defer func() { os.Stdout = stdout }()
+	os.Stderr = os.Stdout
+	defer func() { os.Stdout, os.Stderr = stdout, stderr }()
 	dump := func(name string) error { return (&dumpCmd{File: name}).Run() }
 	for _, kind := range []struct {
 		suffix   string

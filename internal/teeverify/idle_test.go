@@ -59,6 +59,7 @@ func idling(t *testing.T, ticks, later int32, wrong bool) []byte {
 		there = there || world.Tee(0) != nil
 	}
 	write(teehistorian.Record{Kind: teehistorian.Join, Tick: end + later, Client: players})
+	write(teehistorian.Record{Kind: teehistorian.Finish, Tick: end + later})
 	testenv.NoError(t, w.Flush())
 	return out.Bytes()
 }

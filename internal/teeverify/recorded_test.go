@@ -3,6 +3,7 @@ package teeverify_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -87,7 +88,8 @@ func TestRecorded(t *testing.T) {
 			if sum, _ := res.Header.SHA256(); sum != m.SHA256 && spread[r.name] == "" {
 				t.Error("this is not its map")
 			}
-			if res.Difference != nil || res.End != nil || len(res.Unknown) > 0 || res.TeeTicks < 40 {
+			isKilled := errors.Is(res.End, teehistorian.ErrCutOff) && r.name == "ctf6" // its server was
+			if res.Difference != nil || res.End != nil && !isKilled || len(res.Unknown) > 0 || res.TeeTicks < 40 {
 				t.Errorf("%v; %d places are equal (not simulated %v, end %v)", res.Difference, res.TeeTicks, res.Unknown, res.End)
 			}
 			places += res.TeeTicks
