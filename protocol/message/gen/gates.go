@@ -142,7 +142,7 @@ func emitGateDocs(s *spec, w *writer) {
 	for _, v := range s.Versions {
 		w.p("| %s | `Version%s` | %s |", v.Number, v.Name, v.Doc)
 	}
-	w.p("\n| rule for | first release | last release | older clients get |")
+	w.p("\n| rule for | from release | before release | older clients get |")
 	w.p("|---|---|---|---|")
 	for _, g := range s.Gates() {
 		what, first, last, older := gateTitle(g), "", "", "nothing"
@@ -150,7 +150,7 @@ func emitGateDocs(s *spec, w *writer) {
 			first = g.Since.Number
 		}
 		if g.Until != nil {
-			last = "before " + g.Until.Number
+			last = g.Until.Number
 		}
 		switch {
 		case g.Older != nil:

@@ -76,8 +76,10 @@ const (
 	PickupShotgun PickupType = 3
 	PickupLaser   PickupType = 4
 	PickupNinja   PickupType = 5
-	PickupGun     PickupType = 6
-	PickupHammer  PickupType = 7
+	// PickupGun: clients before release 0x0705 drop the item.
+	PickupGun PickupType = 6
+	// PickupHammer: clients before release 0x0705 drop the item.
+	PickupHammer PickupType = 7
 )
 
 // String returns the name of the value, or its number if it has none.
