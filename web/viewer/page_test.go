@@ -23,14 +23,24 @@ import (
 // what else the map has by path. data is as in Rooms, hash the end of the address.
 func openServed(t testing.TB, data string, files map[string][]byte, hash ...string) *browsertest.Page {
 	t.Helper()
+	handlers := map[string]http.Handler{}
+	for path, b := range files {
+		handlers[path] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
+	}
+	return openHandlers(t, data, handlers, strings.Join(hash, ""))
+}
+
+// openHandlers is openServed with handlers by path.
+func openHandlers(t testing.TB, data string, handlers map[string]http.Handler, hash string) *browsertest.Page {
+	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/", web.NewHandler(Rooms(data)...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
-	for path, b := range files {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
+	for path, h := range handlers {
+		mux.Handle(path, h)
 	}
-	return browsertest.Open(t, mux, "/"+strings.Join(hash, ""))
+	return browsertest.Open(t, mux, "/"+hash)
 }
 
 // openMadeUp opens the page with the made-up match of testdata/page.js.

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Download, Interrupted, NotThere, progressText } from './match/download.js';
 import { openFile } from './match/file.js';
 import { Live } from './match/live.js';
 import { LIVE_MARGIN } from './page/clock.js';
@@ -14,6 +15,8 @@ import { Viewer } from './page/viewer.js';
 
 /** The path below which the server is, without a slash at the end: empty, unless a proxy has it elsewhere. */
 const ROOT = new URL('..', import.meta.url).pathname.slice(0, -1);
+/** How often a demo is asked for again; each try goes on where the last one ended. */
+const TRIES = 5;
 /** How long making the viewer waits for the server's first answer, in ms. */
 const PATIENCE = 150;
 
@@ -65,19 +68,26 @@ async function watch() {
 	};
 	v.onFile = (file) => show(async () => file);
 	v.useInstalledImages(images);
-	if (demo) show(() => download(demo));
+	if (demo) show(() => download(demo, (received, total) => v.say(`Loading the demo: ${progressText(received, total)}.`)));
 }
 
 /**
  * Downloads a demo of this server.
  * @param {string} path
+ * @param {(received: number, total: number) => void} progress
  */
-async function download(path) {
+async function download(path, progress) {
 	const url = new URL(path, location.href);
 	if (url.origin !== location.origin) throw new Error('Demos of other servers have to be downloaded, and dropped onto the page.');
-	const r = await fetch(url);
-	if (!r.ok) throw new Error(`There is no demo ${url.pathname}.`);
-	return r.blob();
+	const file = new Download(url.href, { progress });
+	for (let tries = 0; ; tries++) {
+		try {
+			return new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (await file.load())]);
+		} catch (err) {
+			if (err instanceof NotThere) throw new Error(`There is no demo ${url.pathname}.`);
+			if (!(err instanceof Interrupted) || tries === TRIES) throw new Error(`The demo cannot be loaded: ${err instanceof Error ? err.message : err}.`);
+		}
+	}
 }
 
 (location.pathname.endsWith('/replays') ? showReplays() : watch()).catch((err) => {

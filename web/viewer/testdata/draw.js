@@ -205,3 +205,30 @@ export function limitTexts() {
 	const { game } = moment(1000);
 	return [stateText({ ...game, flags: GAME.RACE }), stateText(game)];
 }
+
+/** Draws a tee without images, with all but the body's, and with all, and returns what each drawing consists of. */
+export async function teesWithoutImages() {
+	const { OriginalStyle } = await import('/viewer/draw/original.js');
+	const { Pose } = await import('/viewer/draw/anim.js');
+	let calls = new Set();
+	const own = { hand: () => calls.add('own hand'), tee: () => calls.add('own tee') };
+	const sprites = { add: () => calls.add('images'), image: () => calls.add('images') };
+	const missing = new Set();
+	let all = false;
+	const atlas = { has: () => true, ready: (name) => all || (!name.includes('/body/') && missing.size === 0), part: () => ({ u0: 0, v0: 0, u1: 1, v1: 1 }) };
+	const player = show(0, 0).players[2], look = new Looks().of(player, 0, false);
+	const draw = () => {
+		const style = new OriginalStyle(sprites, atlas, own);
+		calls = new Set();
+		style.tee(0, 0, new Pose(), 1, 0, 0, look, tee(2, 0, 0), player);
+		style.hand(0, 0, 0, look, player, false);
+		return [...calls].join(', ');
+	};
+	missing.add('all');
+	const drawn = [draw()];
+	missing.clear();
+	drawn.push(draw());
+	all = true;
+	drawn.push(draw());
+	return drawn;
+}

@@ -11,6 +11,10 @@ const SIZE = 2048;
 /** Between images, so that the smaller versions of the texture do not mix them. */
 const MARGIN = 16;
 
+/** The time before an image is asked for again when the connection failed, in ms; it doubles up to the longest. */
+const RETRY = 1000;
+const LONGEST_RETRY = 15_000;
+
 /** A part of the atlas. @typedef {{u0: number, v0: number, u1: number, v1: number}} Part */
 
 /** An image in the atlas, in pixels. @typedef {{x: number, y: number, w: number, h: number}} Place */
@@ -51,19 +55,42 @@ export class Atlas {
 	async load(name) {
 		if (this.places.has(name) || !this.files.has(name)) return;
 		this.places.set(name, null);
-		try {
-			const image = await loadImage(this.base + name);
-			const place = this.place(image.width, image.height);
-			if (!place) return;
-			const gl = this.gl;
-			gl.bindTexture(gl.TEXTURE_2D, this.texture);
-			gl.texSubImage2D(gl.TEXTURE_2D, 0, place.x, place.y, gl.RGBA, gl.UNSIGNED_BYTE, image);
-			this.changed = true;
-			image.close();
-			this.places.set(name, place);
-		} catch (err) {
-			console.warn(`${name} cannot be loaded: ${err}`);
+		for (let wait = RETRY; ; wait *= 2) {
+			try {
+				this.#put(name, await loadImage(this.base + name));
+				return;
+			} catch (err) {
+				console.warn(`${name} cannot be loaded: ${err}`);
+				if (!(err instanceof TypeError) || wait > LONGEST_RETRY) return; // a TypeError is a connection that failed
+			}
+			await new Promise((f) => { setTimeout(f, wait); });
 		}
+	}
+
+	/**
+	 * Puts an image into the texture, if there is room.
+	 * @param {string} name
+	 * @param {ImageBitmap} image
+	 */
+	#put(name, image) {
+		const place = this.place(image.width, image.height);
+		if (!place) return;
+		const gl = this.gl;
+		gl.bindTexture(gl.TEXTURE_2D, this.texture);
+		gl.texSubImage2D(gl.TEXTURE_2D, 0, place.x, place.y, gl.RGBA, gl.UNSIGNED_BYTE, image);
+		this.changed = true;
+		image.close();
+		this.places.set(name, place);
+	}
+
+	/**
+	 * Reports whether an image is there, and begins to load one that nothing has asked for.
+	 * @param {string} name
+	 */
+	ready(name) {
+		const place = this.places.get(name);
+		if (place === undefined) this.load(name);
+		return Boolean(place);
 	}
 
 	/** Makes the smaller versions of the texture, once for all images that have come since the last picture. */

@@ -48,10 +48,12 @@ export class OriginalStyle {
 	/**
 	 * @param {import('./sprites.js').Sprites} sprites
 	 * @param {import('./atlas.js').Atlas} atlas
+	 * @param {import('./actors.js').Style} own draws the tees whose images are not there yet
 	 */
-	constructor(sprites, atlas) {
+	constructor(sprites, atlas, own) {
 		this.sprites = sprites;
 		this.atlas = atlas;
+		this.own = own;
 		/** The paths of parts of skins, by folder and name, so that no text is put together for each frame. @type {Map<string, string>[]} */
 		this.paths = FOLDERS.map(() => new Map());
 	}
@@ -90,27 +92,56 @@ export class OriginalStyle {
 	}
 
 	/**
-	 * Draws a part of a skin.
-	 * @param {import('./skins.js').Look} look @param {number} p SKIN_PART @param {number} gridX @param {number} gridY @param {Cells} c
-	 * @param {number} x @param {number} y @param {number} w @param {number} h @param {number} angle @param {number} color
-	 * @param {boolean} tinted whether the colour replaces those of the image
+	 * The path of the image of a part of a skin, empty for none.
+	 * @param {import('./skins.js').Look} look @param {number} p SKIN_PART
 	 */
-	skin(look, p, gridX, gridY, c, x, y, w, h, angle, color, tinted) {
+	path(look, p) {
 		const name = look.parts[p];
-		if (!name) return;
+		if (!name) return '';
 		let path = this.paths[p].get(name);
 		if (path === undefined) {
 			path = `skins/${FOLDERS[p]}/${name}.png`;
 			if (!this.atlas.has(path)) path = p === 1 || p === 2 ? '' : `skins/${FOLDERS[p]}/standard.png`;
 			this.paths[p].set(name, path);
 		}
+		return path;
+	}
+
+	/**
+	 * Reports whether all images of a tee are there, and has the missing ones loaded.
+	 * @param {import('./skins.js').Look} look
+	 */
+	hasImages(look) {
+		let all = true;
+		for (let p = 0; p < FOLDERS.length; p++) {
+			const path = this.path(look, p);
+			if (path && !this.atlas.ready(path)) all = false;
+		}
+		return all;
+	}
+
+	/**
+	 * Draws a part of a skin.
+	 * @param {import('./skins.js').Look} look @param {number} p SKIN_PART @param {number} gridX @param {number} gridY @param {Cells} c
+	 * @param {number} x @param {number} y @param {number} w @param {number} h @param {number} angle @param {number} color
+	 * @param {boolean} tinted whether the colour replaces those of the image
+	 */
+	skin(look, p, gridX, gridY, c, x, y, w, h, angle, color, tinted) {
+		const path = this.path(look, p);
 		if (!path) return;
 		const part = this.atlas.part(path, gridX, gridY, c[0], c[1], c[2], c[3]);
 		if (part) this.sprites.add(tinted ? SHAPE.GREY : SHAPE.IMAGE, x, y, w / 2, h / 2, angle, 0, 0, part.u0, part.v0, part.u1, part.v1, color, color);
 	}
 
-	/** @param {number} x @param {number} y @param {number} angle @param {import('./skins.js').Look} look */
-	hand(x, y, angle, look) {
+	/**
+	 * @param {number} x @param {number} y @param {number} angle @param {import('./skins.js').Look} look
+	 * @param {import('../match/types.js').Player} player @param {boolean} ninja
+	 */
+	hand(x, y, angle, look, player, ninja) {
+		if (!this.hasImages(look)) {
+			this.own.hand(x, y, angle, look, player, ninja);
+			return;
+		}
 		this.skin(look, 3, 2, 1, SECOND, x, y, 30, 30, angle, look.tints[3], look.tinted[3]);
 		this.skin(look, 3, 2, 1, FIRST, x, y, 30, 30, angle, look.tints[3], look.tinted[3]);
 	}
@@ -135,6 +166,10 @@ export class OriginalStyle {
 	 * @param {import('./skins.js').Look} look @param {import('../match/types.js').Tee} tee @param {import('../match/types.js').Player} player
 	 */
 	tee(x, y, pose, dirX, dirY, emote, look, tee, player) {
+		if (!this.hasImages(look)) {
+			this.own.tee(x, y, pose, dirX, dirY, emote, look, tee, player);
+			return;
+		}
 		const turn = pose.body.angle * Math.PI * 2;
 		const bx = x + pose.body.x;
 		const by = y + pose.body.y;

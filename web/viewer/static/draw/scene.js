@@ -90,7 +90,7 @@ export class Scene {
 		this.base = base;
 		this.files = files;
 		this.atlas = new Atlas(this.gl, base, files);
-		this.original = files.has('game.png') ? new OriginalStyle(this.sprites, this.atlas) : null;
+		this.original = files.has('game.png') ? new OriginalStyle(this.sprites, this.atlas, this.own) : null;
 		this.useImages = use && this.original !== null;
 		if (!this.useImages) return;
 		await this.original?.load();

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { Download, NotThere } from './download.js';
 import { ServerMarks } from './marks.js';
 import { Piece, Playback } from './playback.js';
 import { clean } from './text.js';
@@ -13,12 +14,7 @@ const EVERY_HIDDEN = 5000;
 const LONGEST = 30_000;
 
 /** What is said while the server does not answer. */
-class NotThere extends Error {}
-
 const AWAY = 'The server does not answer. Trying again.';
-
-/** How long an answer may take, in ms. */
-const TIMEOUT = 15_000;
 
 /**
  * The time until the second question, in ms, to which the answer must be a new one: when somebody begins to watch, bots come,
@@ -75,8 +71,11 @@ export class Broadcast extends Playback {
 	 * @param {Info} info
 	 */
 	constructor(base, info) {
-		const { name = '', sha256 = '' } = info.map ?? {};
-		super({ name: clean(name), sha256, load: () => fetchBytes(`${base}/map/${encodeURIComponent(sha256)}`) });
+		const { name = '', sha256 = '', size = 0 } = info.map ?? {};
+		const download = new Download(`${base}/map/${encodeURIComponent(sha256)}`, {
+			progress: (received, total) => this.map.onprogress?.(received, total || size),
+		});
+		super({ name: clean(name), sha256, load: () => download.load() });
 		this.base = base;
 		this.id = info.match;
 		/** How many seconds later than the players one sees it. */
@@ -278,9 +277,6 @@ export class Live {
  * @param {string} url
  * @param {RequestCache} [cache]
  */
-async function fetchBytes(url, cache = 'default') {
-	const r = await fetch(url, { cache, signal: AbortSignal.timeout(TIMEOUT) });
-	if (r.status === 404) throw new NotThere(url);
-	if (!r.ok) throw new Error(`${url}: ${r.status}`);
-	return new Uint8Array(await r.arrayBuffer());
+function fetchBytes(url, cache = 'default') {
+	return new Download(url, { cache }).load();
 }

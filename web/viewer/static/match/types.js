@@ -288,7 +288,9 @@
  * @typedef {object} MatchMap
  * @property {string} name
  * @property {string} sha256 in hexadecimal; empty if it is not known
- * @property {() => Promise<Uint8Array>} load loads its file
+ * @property {() => Promise<Uint8Array>} load loads its file. After an Interrupted, another call goes on
+ * @property {(received: number, total: number) => void} [onprogress] is called as its bytes come; total is 0 if
+ *   it is not known
  */
 
 export const TICKS_PER_SECOND = 50;

@@ -7,6 +7,7 @@
 import { Camera } from '../draw/camera.js';
 import { readMap } from '../draw/mapfile.js';
 import { Scene } from '../draw/scene.js';
+import { Interrupted, progressText } from '../match/download.js';
 import { TICKS_PER_SECOND } from '../match/types.js';
 import { Bar } from './bar.js';
 import { Clock } from './clock.js';
@@ -35,6 +36,10 @@ const IDLE_AFTER = 3500;
 
 /** How long what is shown may be waited for in silence, in ms. */
 const SILENT = 600;
+
+/** The time before a map is asked for again, in ms, which doubles with each try up to the longest. */
+const RETRY = 1000;
+const LONGEST_RETRY = 15_000;
 
 /** The farthest from a click at which a tee is meant, in world units. */
 const TAP_RADIUS = 60;
@@ -70,6 +75,8 @@ export class Viewer {
 		this.touched = 0;
 		this.readyAt = 0;
 		this.message = '';
+		/** The time before a map is asked for again, in ms, for tests. @type {number|undefined} */
+		this.retry = undefined;
 		/** Whether anything has been shown yet. */
 		this.shown = false;
 		/** Called with a file that somebody wants to watch. @type {(file: Blob) => void} */
@@ -118,9 +125,10 @@ export class Viewer {
 		if (match.live && this.wanted.tick === null) this.clock.goLive();
 		this.director.placed = false;
 		this.sounds.reset();
+		this.map = null; // else the match would be shown on the one before
+		this.drawn(false);
 		try {
-			const bytes = await match.map.load();
-			const map = await readMap(bytes);
+			const map = await readMap(await this.loadMap(match));
 			if (this.match !== match) return;
 			this.map = map;
 			this.scene.setMap(map, match.map.name);
@@ -132,6 +140,37 @@ export class Viewer {
 			if (this.match === match) this.say(`The map ${match.map.name} cannot be shown: ${err instanceof Error ? err.message : err}`);
 			console.warn(err);
 		}
+	}
+
+	/**
+	 * Loads the map of a match, and says how far it is. What fails is tried again until another match is shown.
+	 * @param {Match} match
+	 */
+	async loadMap(match) {
+		const name = match.map.name;
+		match.map.onprogress = (received, total) => {
+			if (this.match === match && !this.map) this.say(`Loading the map ${name}: ${progressText(received, total)}.`);
+		};
+		for (let wait = RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
+			try {
+				return await match.map.load();
+			} catch (err) {
+				if (!(err instanceof Interrupted) || this.match !== match) throw err;
+				this.say(`The map ${name} is not here yet: ${err.message}. Trying again.`);
+				await new Promise((f) => { setTimeout(f, this.retry ?? wait); });
+			}
+		}
+	}
+
+	/**
+	 * Notes whether the match is in the picture, and reports whether that is new. Messages keep to the edge of
+	 * a picture.
+	 * @param {boolean} on
+	 */
+	drawn(on) {
+		if (this.stage.classList.contains('drawn') === on) return false;
+		this.stage.classList.toggle('drawn', on);
+		return true;
 	}
 
 	/** Goes where a link says, as far as it is known yet. */
@@ -198,6 +237,7 @@ export class Viewer {
 			this.director.update(m, this.map);
 			this.scene.followed = this.director.followed;
 			this.scene.draw(m, this.camera);
+			if (this.drawn(true)) this.textAt = 0; // no word of loading is left on the first picture
 			if (!this.shown) {
 				this.shown = true;
 				performance.mark('first picture');
@@ -243,13 +283,19 @@ export class Viewer {
 	 * @param {Promise<Response>} [index] the list of them
 	 */
 	async useInstalledImages(index = fetch(DATA + 'index.json')) {
-		try {
-			const r = await index;
-			const files = new Set(/** @type {string[]} */ (await r.json()));
-			await this.scene.setImages(DATA, files, localStorage.getItem(LOOK_KEY) !== 'own');
-			this.bar.offerLook();
-		} catch (err) {
-			console.warn(`The images of the game cannot be loaded: ${err}`);
+		for (let wait = RETRY; wait <= LONGEST_RETRY; wait *= 2) {
+			try {
+				const r = await index;
+				const files = new Set(/** @type {string[]} */ (await r.json()));
+				await this.scene.setImages(DATA, files, localStorage.getItem(LOOK_KEY) !== 'own');
+				this.bar.offerLook();
+				return;
+			} catch (err) {
+				console.warn(`The images of the game cannot be loaded: ${err}`);
+			}
+			await new Promise((f) => { setTimeout(f, wait); });
+			index = fetch(DATA + 'index.json');
+			index.catch(() => {}); // said above
 		}
 	}
 

@@ -1,0 +1,111 @@
+/**
+ * Downloads of any length: what ends them is a connection that stands still, not the clock.
+ * @module
+ */
+
+/** How long a download may stand still, in ms. */
+export const IDLE = 15_000;
+
+/** The server does not have the file. */
+export class NotThere extends Error {}
+
+/** A download failed in a way that another try may mend. */
+export class Interrupted extends Error {}
+
+/**
+ * @typedef {object} Options
+ * @property {RequestCache} [cache]
+ * @property {number} [idle] ms without a byte after which the download ends, IDLE if not set
+ * @property {(received: number, total: number) => void} [progress] called as bytes come; total is 0 if the
+ *   server does not say it
+ */
+
+/** A file that is downloaded in one or several tries. Each try goes on where the last one ended. */
+export class Download {
+	/**
+	 * @param {string} url
+	 * @param {Options} [options]
+	 */
+	constructor(url, options = {}) {
+		this.url = url;
+		this.options = options;
+		/** @type {Uint8Array[]} */
+		this.parts = [];
+		this.received = 0;
+		/** Whether the server can send the rest of the file alone. */
+		this.continues = false;
+	}
+
+	/**
+	 * Downloads the file, or its rest. It throws NotThere, Interrupted, or an Error with the server's status.
+	 * @returns {Promise<Uint8Array>}
+	 */
+	async load() {
+		const { cache = 'default', idle = IDLE, progress } = this.options;
+		const stop = new AbortController();
+		/** @type {ReturnType<typeof setTimeout> | undefined} */
+		let timer;
+		const wait = () => {
+			clearTimeout(timer);
+			timer = setTimeout(() => stop.abort(new Interrupted(`the connection stood still for ${Math.round(idle / 1000)} s`)), idle);
+		};
+		if (!this.continues) this.#restart();
+		wait();
+		try {
+			/** @type {Record<string, string>} */
+			const headers = this.received > 0 ? { Range: `bytes=${this.received}-` } : {};
+			const r = await fetch(this.url, { cache, headers, signal: stop.signal });
+			if (r.status === 404) throw new NotThere('the server does not have it');
+			if (r.status === 416 && this.received > 0) {
+				this.#restart();
+				throw new Interrupted('the server has another file now');
+			}
+			if (r.status >= 500 || r.status === 429) throw new Interrupted(`the server says ${r.status}`);
+			if (!r.ok) throw new Error(`the server says ${r.status}`);
+			if (r.status !== 206) this.#restart();
+			this.continues = r.headers.get('Accept-Ranges') === 'bytes' && !r.headers.has('Content-Encoding');
+			const length = r.headers.has('Content-Encoding') ? 0 : Number(r.headers.get('Content-Length') ?? 0);
+			const total = length > 0 ? this.received + length : 0;
+			const reader = /** @type {ReadableStream<Uint8Array>} */ (r.body).getReader();
+			for (;;) {
+				const { done, value } = await reader.read();
+				if (done) break;
+				wait();
+				this.parts.push(value);
+				this.received += value.length;
+				progress?.(this.received, total);
+			}
+			if (total > 0 && this.received < total) throw new Interrupted('the connection ended');
+		} catch (err) {
+			if (stop.signal.aborted) throw stop.signal.reason;
+			// Browsers throw a TypeError when there is no connection, or none any longer.
+			throw err instanceof TypeError ? new Interrupted('the server does not answer') : err;
+		} finally {
+			clearTimeout(timer);
+		}
+		const all = new Uint8Array(this.received);
+		let at = 0;
+		for (const part of this.parts) {
+			all.set(part, at);
+			at += part.length;
+		}
+		this.#restart();
+		return all;
+	}
+
+	#restart() {
+		this.parts = [];
+		this.received = 0;
+		this.continues = false;
+	}
+}
+
+/**
+ * Writes how much of a file there is.
+ * @param {number} received bytes
+ * @param {number} total bytes, 0 if not known
+ */
+export function progressText(received, total) {
+	const mb = (/** @type {number} */ n) => (n / 1e6).toFixed(1);
+	return total > received ? `${mb(received)} of ${mb(total)} MB` : `${mb(received)} MB`;
+}
