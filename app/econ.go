@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
@@ -142,8 +143,11 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
 	}
-	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxEconCommand {
+	switch {
+	case strings.ContainsAny(line, "\r\n\x00"):
 		return "", halflife.ErrCommand
+	case len(line) > maxEconCommand:
+		return "", fmt.Errorf("%w: the line has %d bytes, the most are %d", client.ErrTooLong, len(line), maxEconCommand)
 	}
 	e.discardOutput(ctx)
 	return e.exchange(ctx, line+"\n")

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -143,8 +142,13 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		read = ed.ReadLine
 		t.out, t.messages = &textPrinter{screen, t.hasTeams}, screen
 	}
-	typed := make(chan string)
-	go sendLines(read, typed, over)
+	input := make(chan string)
+	var readErr error // set before input is closed
+	go func() {
+		readErr = sendLines(read, input, over)
+		close(input)
+	}()
+	typed := input
 	var lines chan string // typed, once the place is known that a line is about
 	var said []string     // typed, and not yet repeated by the server
 	var self event.Player
@@ -189,6 +193,10 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		case line, ok := <-lines:
 			if !ok {
 				lines = nil
+				if ed == nil && readErr != nil {
+					fmt.Fprintln(t.messages, readErr)
+					t.failed++
+				}
 				switch {
 				case ed != nil: // Ctrl-C or Ctrl-D
 					end, giveUp = time.Tick(ackPoll), time.Now().Add(replyWait)
@@ -228,27 +236,28 @@ const maxSaid = 64
 
 // readLines returns a function that returns the next line of a file or pipe.
 func readLines(r io.Reader) func() (string, error) {
-	s := bufio.NewScanner(r)
+	s := newLineScanner(r)
 	return func() (string, error) {
 		if !s.Scan() {
-			return "", cmp.Or(s.Err(), io.EOF)
+			return "", cmp.Or(lineError(s.Err()), io.EOF)
 		}
 		return s.Text(), nil
 	}
 }
 
-// sendLines sends the lines of the input and closes the channel at its end.
-func sendLines(read func() (string, error), lines chan<- string, over <-chan struct{}) {
-	defer close(lines)
+// sendLines sends the lines of the input. It returns why there are no more, nil at the end.
+func sendLines(read func() (string, error), lines chan<- string, over <-chan struct{}) error {
 	for {
 		line, err := read()
-		if err != nil {
-			return
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
 		}
 		select {
 		case lines <- line:
 		case <-over:
-			return
+			return nil
 		}
 	}
 }

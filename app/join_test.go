@@ -55,13 +55,13 @@ func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter
 }
 
 // startServer runs a server until stop, which waits for its end, or 30 s.
-func startServer(t *testing.T) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
+func startServer(t *testing.T, commands ...string) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
 	t.Helper()
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err = server.New(server.Config{Transport: sock, Commands: []string{"sv_map testbox; sv_spamprotection 0"}})
+	s, err = server.New(server.Config{Transport: sock, Commands: append([]string{"sv_map testbox; sv_spamprotection 0"}, commands...)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,8 @@ an argument.
 
 All of them send the password unencrypted. A command is sent once. If there is no
 answer, it may still have run. The exit status is 1 also if the console refuses a
-command: it does not exist, needs more access, or has arguments that it cannot use.
+command: it does not exist, needs more access, or has arguments that it cannot use; and
+if a line is too long to be sent. The other lines run.
 Servers of Teeyard say so of all that they warn of; of others the usual texts count.`
 }
 
@@ -103,11 +104,11 @@ func (c *rconCmd) run(ctx context.Context) error {
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		return runInteractive(ctx, r, c.Host)
 	}
-	s := bufio.NewScanner(os.Stdin)
+	s := newLineScanner(os.Stdin)
 	var readErr error
 	err = runAll(ctx, os.Stdout, r, func(yield func(string) bool) {
 		for more := true; more; {
-			if more, readErr = waitFor(ctx, func() (bool, error) { return s.Scan(), s.Err() }); !more {
+			if more, readErr = waitFor(ctx, func() (bool, error) { return s.Scan(), lineError(s.Err()) }); !more {
 				return
 			}
 			if line := strings.TrimSpace(s.Text()); line != "" {
@@ -122,6 +123,7 @@ func (c *rconCmd) run(ctx context.Context) error {
 // a console does with a file, it goes on with the lines behind it.
 func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[string]) error {
 	var shutdown, refused error
+	var tooLong []error
 	for line := range lines {
 		if shutdown != nil {
 			return fmt.Errorf("%w before %q", shutdown, line)
@@ -131,11 +133,39 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 			shutdown = err
 		case errors.Is(err, errRefused):
 			refused = cmp.Or(refused, err)
+		case errors.Is(err, client.ErrTooLong), errors.Is(err, halflife.ErrCommand): // it was not sent
+			tooLong = append(tooLong, fmt.Errorf("%q: %w", shortLine(line), err))
 		case err != nil:
-			return err
+			return errors.Join(append(tooLong, err)...)
 		}
 	}
-	return refused
+	return errors.Join(append(tooLong, refused)...)
+}
+
+// shortLine returns the beginning of a line for an error.
+func shortLine(line string) string {
+	if len(line) <= 80 {
+		return line
+	}
+	return safetext.Truncate(line, 77) + "..."
+}
+
+// maxInputLine is the most bytes of a line of the input.
+const maxInputLine = 1 << 20
+
+// newLineScanner returns a scanner for lines of at most maxInputLine bytes.
+func newLineScanner(r io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxInputLine)
+	return s
+}
+
+// lineError returns the error of a scanner for lines in words.
+func lineError(err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("a line of the input has more than %d bytes; it and what follows were not read", maxInputLine)
+	}
+	return err
 }
 
 // errRefused is returned for a line that a console did not run, or in part only.
@@ -155,7 +185,7 @@ func checkRefused(line, output string) (string, error) {
 	trimmed := strings.TrimRight(output, "\n")
 	i := strings.LastIndexByte(trimmed, '\n') + 1
 	if why, refused := strings.CutPrefix(trimmed[i:], refusalNote); refused {
-		return output[:i], fmt.Errorf("%w: %q: %s", errRefused, line, why)
+		return output[:i], fmt.Errorf("%w: %q: %s", errRefused, shortLine(line), why)
 	}
 	return output, checkKnownRefusals(line, output)
 }
@@ -176,7 +206,7 @@ func checkKnownRefusals(line, output string) error {
 		name, ok := strings.CutPrefix(m[1], "No such command: ")
 		name, _, _ = strings.Cut(name, ". Is it ") // of Teeyard
 		if !ok || strings.Contains(line, strings.TrimSuffix(name, ".")) {
-			return fmt.Errorf("%w: %q: %s", errRefused, line, m[1])
+			return fmt.Errorf("%w: %q: %s", errRefused, shortLine(line), m[1])
 		}
 	}
 	return nil

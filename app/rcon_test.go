@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -258,5 +259,57 @@ func TestRefusedCommands(t *testing.T) {
 		if errors.Is(err, errRefused) != refused || err != nil && !refused || !strings.HasSuffix(out.String(), "more\n") {
 			t.Errorf("%q: %v, printed %q", answer, err, out.String())
 		}
+	}
+}
+
+// TestLongRconLines sends long lines to each console of a server: what fits runs whole, and what does
+// not is an error in the end, which names the limit. The lines around it run.
+func TestLongRconLines(t *testing.T) {
+	_, addr, ctx, stop := startServer(t, "sv_rcon_password adminpw; sv_hl_rcon 1")
+	defer stop()
+	for _, test := range []struct {
+		protocol, limit string
+		fits            int
+	}{
+		{"game", "the most are 1021", client.MaxRconLine},
+		{"halflife", "the most are 512", 400},
+	} {
+		c := rconCmd{Host: addr.String(), Protocol: test.protocol}
+		r, err := c.open(ctx, "adminpw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		name := "; sv_name " + test.protocol
+		fits := "echo " + strings.Repeat("x", test.fits-len("echo ")-len(name)) + name
+		err = runAll(ctx, &out, r, slices.Values([]string{fits, "sv_name", fits + strings.Repeat("x", 1000), fits + strings.Repeat("y", 1000), "sv_motd after"}))
+		if err == nil || strings.Count(err.Error(), test.limit) != 2 || len(err.Error()) > 1000 {
+			t.Errorf("%s: %v", test.protocol, err)
+		}
+		if !strings.Contains(out.String(), "Value: "+test.protocol+"\n") {
+			t.Errorf("%s: the longest line did not run: %.300s", test.protocol, out.String())
+		}
+		out.Reset()
+		if err := runAll(ctx, &out, r, slices.Values([]string{"sv_motd", "sv_name"})); err != nil || !strings.Contains(out.String(), "Value: after\n") || !strings.Contains(out.String(), "Value: "+test.protocol+"\n") {
+			t.Errorf("%s: the line behind did not run: %v, %.300s", test.protocol, err, out.String())
+		}
+		r.Close()
+	}
+	e := &econConsole{}
+	if _, err := e.Run(ctx, strings.Repeat("x", maxEconCommand+1)); !errors.Is(err, client.ErrTooLong) || !strings.Contains(err.Error(), "1301 bytes, the most are 1300") {
+		t.Errorf("econ: %v", err)
+	}
+}
+
+// TestLongInputLines checks that a line of a pipe that is too long is an error and no end of the input.
+func TestLongInputLines(t *testing.T) {
+	read := readLines(strings.NewReader("one\n" + strings.Repeat("x", 100_000) + "\n" + strings.Repeat("x", maxInputLine+1) + "\n"))
+	lines := make(chan string, 3)
+	err := sendLines(read, lines, nil)
+	if err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") || len(lines) != 2 || <-lines != "one" {
+		t.Errorf("%v", err)
+	}
+	if err := sendLines(readLines(strings.NewReader("one\n")), lines, nil); err != nil {
+		t.Error(err)
 	}
 }

@@ -76,7 +76,7 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 		if len(t.ending) == 0 {
 			return false
 		}
-		t.remove(t.ending[0])
+		t.lapse(t.ending[0])
 	}
 	e := &entry{b, number, -1}
 	if of := b.target(); of.rng.IsValid() {

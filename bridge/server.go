@@ -158,6 +158,10 @@ type Map struct {
 	URL              string // where the file can be downloaded, "" for nowhere
 }
 
+// MaxText is the most bytes of a text from the server in the chat or on the screen; the rest is cut.
+// A message of 0.6 has room for little more.
+const MaxText = 1000
+
 // ServerSide translates between the server and one client. Each Send method writes to
 // the client's Sender what it is called after: one message, several, or none if the
 // version has none. The server decides when packets leave.

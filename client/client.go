@@ -27,11 +27,13 @@ const DefaultPort = 8303
 
 // Config configures a Client. The zero value is a nameless tee that stands still.
 type Config struct {
+	// Name, Clan, the passwords and RconName that are too long are errors, which wrap ErrTooLong.
 	Name, Clan string // at most 15 and 11 bytes
 	Country    int32  // ISO 3166-1 numeric, 0 unknown
 	Skin       game.Skin
-	// Password is the server's. RconPassword is that of its remote console, for logging in
-	// on entering the game, with RconName on servers that have names.
+	// Password is the server's, of at most 128 bytes. RconPassword is that of its remote console,
+	// for logging in on entering the game, with RconName on servers that have names; both have at
+	// most 32 bytes.
 	Password, RconPassword, RconName string
 	// ConsoleOnly logs into the remote console before the game: the client takes a place on
 	// the server, but no player joins, whom others would see and hear of. Dial returns when
@@ -129,6 +131,17 @@ const maxQueuedEvents = 4096
 func New(cfg Config) (*Client, error) {
 	if cfg.Send == nil {
 		return nil, fmt.Errorf("%w: no Send", ErrConfig)
+	}
+	for _, limit := range []struct {
+		what, text string
+		most       int
+	}{
+		{"the name", cfg.Name, game.MaxNameLen}, {"the clan", cfg.Clan, game.MaxClanLen}, {"the password", cfg.Password, maxPassword},
+		{"the name of the login", cfg.RconName, maxRconLogin}, {"the rcon password", cfg.RconPassword, maxRconLogin},
+	} {
+		if err := checkLength(limit.what, limit.text, limit.most); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
 	}
 	if cfg.Maps == nil && !cfg.NoMap && !cfg.ConsoleOnly {
 		cfg.Maps = NewMaps("", InstalledMapDirs()...)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,27 @@ import (
 
 // ErrRcon means that the client is not logged into the remote console.
 var ErrRcon = errors.New("client: not logged into the remote console")
+
+// MaxRconLine is the most bytes of a line for the remote console: what fits a message of every
+// version. The servers of Teeworlds and DDNet run commands of up to 1023 bytes.
+const MaxRconLine = 1021
+
+// maxRconLogin is the most bytes of a name or a password, of which the original sends no more.
+const maxRconLogin = 32
+
+// maxPassword is the most bytes of a server's password.
+const maxPassword = 128
+
+// ErrTooLong means that a text is longer than what can be sent.
+var ErrTooLong = errors.New("client: too long")
+
+// checkLength returns an error if a text is longer than most bytes.
+func checkLength(what, text string, most int) error {
+	if len(text) <= most {
+		return nil
+	}
+	return fmt.Errorf("%w: %s has %d bytes, the most are %d", ErrTooLong, what, len(text), most)
+}
 
 // rconState is the state of the remote console.
 type rconState struct {
@@ -60,25 +82,37 @@ func (c *Client) RconLogin(password string) error {
 	return c.RconLoginAs(c.cfg.RconName, password)
 }
 
-// RconLoginAs is RconLogin with a name, for servers that have names.
+// RconLoginAs is RconLogin with a name, for servers that have names. The error wraps ErrTooLong for
+// a name or password of more than 32 bytes.
 func (c *Client) RconLoginAs(name, password string) error {
+	if err := cmp.Or(checkLength("the name of the login", name, maxRconLogin), checkLength("the rcon password", password, maxRconLogin)); err != nil {
+		return err
+	}
 	return c.request(func(g bridge.ClientSide) { g.SendRconAuth(name, password) })
 }
 
-// Rcon sends a line to the remote console. Its output arrives as RconLine events.
+// Rcon sends a line to the remote console. Its output arrives as RconLine events. The error wraps
+// ErrTooLong for a line of more than MaxRconLine bytes.
 func (c *Client) Rcon(line string) error {
+	if err := checkLength("the line", line, MaxRconLine); err != nil {
+		return err
+	}
 	return c.request(func(g bridge.ClientSide) { g.SendRconCmd(line) })
 }
 
 // RconRun runs a line in the remote console and returns the lines that the console printed
 // until it was done, which may include others'; with an error, the lines so far. It waits,
 // so the functions of Config must not call it. The error wraps ErrRcon if the client is not
-// logged in, or no longer; ErrClosed if the connection ended; or the cause of ctx's end.
+// logged in, or no longer; ErrTooLong for more than MaxRconLine bytes; ErrClosed if the connection
+// ended; or the cause of ctx's end.
 //
 // The end of the output is found by a second line, a command that no server has: all
 // consoles name it in their reply. Teeyard's repeats it and logs nothing, others log the
 // unknown command. With an empty line it waits until the console has answered.
 func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
+	if err := checkLength("the line", line, MaxRconLine); err != nil {
+		return nil, err
+	}
 	w := &rconRun{endMark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
 	c.mu.Lock()
 	if !c.rcon.loggedIn {

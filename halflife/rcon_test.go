@@ -56,6 +56,32 @@ func TestRcon(t *testing.T) {
 	}
 }
 
+// TestRconTooLong checks that an operator is told of a request that is too long, and nobody else.
+func TestRconTooLong(t *testing.T) {
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	c := l.challenge(alice)
+	request := func(password string, size int) []byte {
+		b := []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" echo ", c, password))
+		return append(b, strings.Repeat("x", size-len(b))...)
+	}
+	if got := l.askOne(alice, request(adminPassword, halflife.MaxRcon)); string(got) != "\xff\xff\xff\xffldone\n\x00\x00" {
+		t.Errorf("the longest request is answered with %q", got)
+	}
+	l.game.commands = nil
+	for _, size := range []int{halflife.MaxRcon + 1, 1300} {
+		want := fmt.Sprintf("\xff\xff\xff\xfflNot run: the request has %d bytes, the most are 512.\n\x00\x00", size)
+		if got := l.askOne(alice, request(adminPassword, size)); string(got) != want {
+			t.Errorf("a request of %d bytes is answered with %q", size, got)
+		}
+		if got := l.askOne(alice, request("wrong", size)); string(got) != "\xff\xff\xff\xfflBad rcon_password.\n\x00\x00" {
+			t.Errorf("one with a wrong password is answered with %q", got)
+		}
+	}
+	if l.game.commands != nil {
+		t.Errorf("it ran %q", l.game.commands)
+	}
+}
+
 // TestRconOutput: whatever a command prints comes whole, in order, in datagrams
 // that end with lines where that can be.
 func TestRconOutput(t *testing.T) {
@@ -430,7 +456,7 @@ func TestParseRcon(t *testing.T) {
 		`rcon 99999999999 p`:                     {},
 		`rcon 12 "open`:                          {},
 		`rcon2 12 pw c`:                          {},
-		"rcon 12 pw " + strings.Repeat("x", 500): {},
+		"rcon 12 pw " + strings.Repeat("x", 900): {"12", "pw", strings.Repeat("x", 900)}, // the server says so
 	} {
 		r, err := halflife.ParseRcon([]byte("\xff\xff\xff\xff" + line))
 		got := [3]string{}

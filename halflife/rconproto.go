@@ -21,7 +21,7 @@ const MaxPassword = 64
 // ErrPassword is returned for a password that clients cannot send.
 var ErrPassword = errors.New("halflife: unusable rcon password")
 
-// ErrCommand is returned for a command that does not fit a datagram or a line.
+// ErrCommand is returned for a command that does not fit a request or a line.
 var ErrCommand = errors.New("halflife: unusable rcon command")
 
 // CheckPassword returns an error that wraps ErrPassword if clients cannot send an rcon
@@ -127,7 +127,7 @@ func AppendRcon(dst []byte, challenge uint32, password, command string) ([]byte,
 // ParseRcon reads a request to run a command without allocating. The password may be
 // quoted; the command is the rest of the line, unchanged.
 func ParseRcon(b []byte) (r Rcon, err error) {
-	if len(b) > MaxRcon || ParseRequest(b).Kind != RequestRcon {
+	if ParseRequest(b).Kind != RequestRcon {
 		return r, errRcon
 	}
 	_, rest := firstWord(firstLine(b[4:]))

@@ -101,6 +101,7 @@ const (
 	maxOutput           = 256 << 10        // bytes a command may print
 	maxRecentAdmins     = 4
 	autoBanReason       = "Too many wrong rcon passwords"
+	textTooLong         = "Not run: the request has %d bytes, the most are %d.\n"
 	textOutputTruncated = "(there was more, which was left out)\n"
 	maxCommandName      = 32
 )
@@ -240,8 +241,13 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 		s.handleWrongPassword(now, peer, allowed, trusted)
 		return
 	}
-	s.stats.RconRan++
-	s.runCommand(peer, s.rcon.settings.Passwords[which].Level, req.Command)
+	if len(b) > MaxRcon {
+		s.drop(DropRconMalformed)
+		s.send(peer, AppendPrint(s.scratch[:0], fmt.Sprintf(textTooLong, len(b), MaxRcon)))
+	} else {
+		s.stats.RconRan++
+		s.runCommand(peer, s.rcon.settings.Passwords[which].Level, req.Command)
+	}
 	s.rcon.failures.Forget(limit.Person(a))
 	s.rcon.addAdmin(limit.Person(a))
 }

@@ -153,7 +153,7 @@ const (
 	DropBytes
 	// DropRconOff is an rcon request while the remote console is off.
 	DropRconOff
-	// DropRconMalformed is an rcon request that is too long or too short.
+	// DropRconMalformed is an rcon request that is too long, which its sender is told, or too short.
 	DropRconMalformed
 	// DropRconChallenge is an rcon request without a valid challenge.
 	DropRconChallenge

@@ -334,8 +334,8 @@ func TestRconGuessesAreLimited(t *testing.T) {
 		p.Login("guess")
 	}
 	ts.step(1)
-	if n := len(p.RconLines); n > int(authRate.Burst) {
-		t.Errorf("%d passwords tried at once", n)
+	if n := len(p.RconLines); n != int(authRate.Burst)+1 || p.RconLines[n-1] != "Too many passwords at once, wait a moment." {
+		t.Errorf("%d passwords tried at once: %q", n, p.RconLines)
 	}
 	if ts.session(p) == nil {
 		t.Errorf("dropped: %q", p.Reason)

@@ -200,11 +200,14 @@ func (c *session) OnChatCommand(name, args string) {
 // runChatCommand runs the command that a line of chat is. It returns false if the server
 // has none of that name.
 func (c *session) runChatCommand(line string) bool {
-	line = safetext.Truncate(line, maxChatLine)
 	name, args, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	i, found := c.server.findChatCommand(strings.ToLower(name))
 	if !found {
 		return false
+	}
+	if len(line) > maxChatLine {
+		c.reply(fmt.Sprintf("The line has %d bytes, the most are %d", len(line), maxChatLine))
+		return true
 	}
 	cmd := c.server.chatCommands[i]
 	call := ChatCall{Player: c.id, text: strings.TrimLeft(args, " "), session: c}

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
@@ -366,6 +368,9 @@ func (c *session) isProtected(who *console.Caller) bool {
 	return who.IsRemote() && c.rcon.authed && c.rcon.level <= who.Level
 }
 
+// maxKickReason is the longest reason that clients show, besides "Kicked ()".
+const maxKickReason = packet.MaxCloseReason - len("Kicked ()")
+
 func (s *Server) cmdKick(call *console.Call) {
 	id, c := call.Int(0), s.sessionArg(call)
 	switch who := &call.Caller; {
@@ -378,21 +383,34 @@ func (s *Server) cmdKick(call *console.Call) {
 	case c.isProtected(who) && c.rcon.level < who.Level:
 		call.Warn("server", "kick command denied")
 	case call.Arg(1) != "":
-		c.drop("Kicked (" + call.Arg(1) + ")")
+		c.drop("Kicked (" + cutArg(call, 1, "server", "reason", maxKickReason) + ")")
 	default:
 		c.drop("Kicked by console")
 	}
 }
 
 func (s *Server) cmdSay(call *console.Call) {
+	text := cutArg(call, 0, "server", "text", bridge.MaxText)
 	if call.Caller.Print != nil {
-		call.Caller.Print("*** " + safetext.Line(call.Arg(0))) // others see the chat
+		call.Caller.Print("*** " + safetext.Line(text)) // others see the chat
 	}
-	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: call.Arg(0)})
+	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 }
 
 func (s *Server) cmdBroadcast(call *console.Call) {
-	s.queueCommand(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: call.Arg(0)})
+	text := cutArg(call, 0, "server", "text", bridge.MaxText)
+	s.queueCommand(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: text})
+}
+
+// cutArg returns an argument, cut to a number of bytes. It prints when something is cut.
+func cutArg(call *console.Call, i int, system, what string, most int) string {
+	text := call.Arg(i)
+	if len(text) <= most {
+		return text
+	}
+	text = safetext.Truncate(text, most)
+	call.Warn(system, "%s: the %s has %d bytes and was cut to %d", call.Name, what, len(call.Arg(i)), len(text))
+	return text
 }
 
 // impureTuning is printed when a game type wants the standard tuning.

@@ -195,6 +195,12 @@ func (h *econHost) Run(client int, line string) {
 	h.client = -1
 }
 
+// Skipped implements econ.Host.
+func (h *econHost) Skipped(client int, why string) {
+	h.refusal[client] = &why
+	h.print(console.Info, "server", fmt.Sprintf("cid=%d: %s", client, why))
+}
+
 // Refuse implements econ.Host.
 func (h *econHost) Refuse(a netip.Addr) (text string, refused bool) {
 	b, banned := h.bans.find(a)

@@ -229,7 +229,8 @@ func TestEconLineEnds(t *testing.T) {
 		if got := c.say("echo " + long + "\n"); len(got) != 1021-len("hh:mm:ss")+3 {
 			t.Errorf("a long line has %d bytes: %q", len(got), got)
 		}
-		c.expect(c.say(strings.Repeat("x", 1400)), "EOF")
+		c.say(strings.Repeat("x", 1400))
+		c.expect(c.say(strings.Repeat("x", 70_000)), "EOF") // a line without an end
 		c = et.connect("127.0.0.1")
 		c.expect(c.say(strings.Repeat("\n", 60_000)), "Enter password:\n\x00\x00")
 		c.expect(c.say(strings.Repeat("\n", 10_000)), "EOF")
@@ -489,4 +490,22 @@ func TestEconEndMarks(t *testing.T) {
 	if audit := d.content("audit.jsonl"); strings.Count(audit, `"event":"command"`) != 5 || strings.Contains(audit, `"command":"`+mark+`"`) || strings.Contains(audit, `"command":"echo `+mark+`"`) {
 		t.Errorf("the audit log has\n%s", audit)
 	}
+}
+
+// TestEconLongLines checks that an operator is told of a line that is too long, and goes on. A
+// stranger's connection ends.
+func TestEconLongLines(t *testing.T) {
+	inEconTest(t, "ec_output_level 0", func(et *econTest) {
+		const mark = "end-0123456789abcdef"
+		const told = "Line too long: it was not run, the most are 1399 bytes"
+		c, stranger := et.connect("127.0.0.1"), et.connect("10.0.0.7")
+		c.say("hello\n")
+		long := strings.Repeat("x", 1300)
+		c.expect(c.say("sv_motd "+long+"\n"), "[][config]: sv_motd: cut to 899 bytes\n\x00\x00")
+		c.expect(c.say("echo "+long+"; echo "+long+"; echo "+long+"\necho on\n"), told+"\n\x00\x00[][Console]: on\n\x00\x00")
+		c.expect(c.say("echo "+long+long+"\necho "+mark+"\n"), told+"\n\x00\x00refused: "+told+"\n\x00\x00[][Console]: "+mark+"\n\x00\x00")
+		stranger.take()
+		c.expect(stranger.say(long+long), told+"\n\x00\x00EOF")
+		et.srv.Shutdown(et.now, "")
+	})
 }

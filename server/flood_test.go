@@ -296,8 +296,8 @@ func TestRconOutputIsLimited(t *testing.T) {
 	}
 	p.Deaf = false
 	ts.idle(200, p)
-	if last := p.RconLines[len(p.RconLines)-1]; !strings.Contains(last, "lines were left out") {
-		t.Errorf("the last line is %q", last)
+	if l := p.RconLines; len(l) < 2 || !strings.Contains(l[len(l)-2], "lines were left out") || !strings.Contains(l[len(l)-1], "of your lines did not run") {
+		t.Errorf("the last lines are %q", l[max(0, len(l)-2):])
 	}
 	p.Rcon("echo fine")
 	p.KeepAlive()

@@ -24,6 +24,8 @@ var (
 	rconRate = limit.Rate{PerSecond: 50, Burst: 256}
 	// authRate is for passwords, right or wrong.
 	authRate = limit.Rate{PerSecond: 1, Burst: 8}
+	// authNoticeRate is for telling a client that its passwords are beyond authRate.
+	authNoticeRate = limit.Rate{PerSecond: 1, Burst: 1}
 	// guessRate is for the wrong passwords of all together, for each password; see
 	// limit.Guesses.
 	guessRate = limit.Rate{PerSecond: 10, Burst: 50}
@@ -84,8 +86,8 @@ func (s *Server) isProven(now int64, a netip.Addr) bool {
 
 // sessionLimits is the token buckets of a session, and whether it may try no more passwords.
 type sessionLimits struct {
-	input, request, reply, rcon, auth limit.Bucket
-	loginBarred                       bool
+	input, request, reply, rcon, auth, authNotice limit.Bucket
+	loginBarred                                   bool
 }
 
 // newFailedLogins returns the counter of wrong passwords per person, which a new connection

@@ -29,6 +29,7 @@ const (
 	maxRconLogins    = 1024
 	maxRconLoginName = 63 // bytes
 	maxLevelPassword = 31 // bytes, of sv_rcon_password and so on
+	maxSentLogin     = 32 // bytes of a name or password, of which clients send no more
 )
 
 // hashRconPassword returns DDNet's hash of a password.
@@ -73,6 +74,9 @@ func loginArgs(call *console.Call) *rconLogin {
 		call.Warn("auth", "the name of a login has 1 to %d bytes", maxRconLoginName)
 		return nil
 	}
+	if n := len(l.name); n > maxSentLogin {
+		call.Warn("auth", "%s: the name has %d bytes, and clients send at most %d", l.name, n, maxSentLogin)
+	}
 	if !strings.HasSuffix(call.Name, "_p") {
 		if call.Arg(2) == "" {
 			call.Warn("auth", "a login needs a password")
@@ -80,6 +84,9 @@ func loginArgs(call *console.Call) *rconLogin {
 		}
 		crand.Read(l.salt[:]) // never fails
 		l.hash = hashRconPassword(call.Arg(2), l.salt)
+		if n := len(call.Arg(2)); n > maxSentLogin {
+			call.Warn("auth", "%s: the password has %d bytes, and clients send at most %d", l.name, n, maxSentLogin)
+		}
 		return l
 	}
 	if !decodeHex(l.hash[:], call.Arg(2)) {

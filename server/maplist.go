@@ -86,6 +86,16 @@ type mapLists struct {
 	again   bool          // it may have changed since that began
 	next    conn.Time     // when it is read again
 	votes   chan []string // for add_map_votes; nil if it is not being read
+	cut     bool          // the log says that there are too many
+}
+
+// reportCut prints once that there are more maps than the list has.
+func (s *Server) reportCut(names []string) {
+	cut := len(names) >= maxListedMaps
+	if cut && !s.mapLists.cut {
+		s.print(console.Warning, "server", fmt.Sprintf("the folder maps has more than %d maps: the list for operators and add_map_votes leave the others out", maxListedMaps))
+	}
+	s.mapLists.cut = cut
 }
 
 // readMapList has the list of maps read.
@@ -105,6 +115,7 @@ func (s *Server) updateMapList() {
 	select {
 	case names := <-l.reading:
 		l.reading = nil
+		s.reportCut(names)
 		for _, c := range s.sessions {
 			if c != nil && c.rcon.listsMaps {
 				c.rcon.setMaps(names)
@@ -137,6 +148,7 @@ func (s *Server) cmdAddMapVotes(call *console.Call) {
 }
 
 func (s *Server) addMapVotes(names []string) {
+	s.reportCut(names)
 	for _, name := range names {
 		if text := "Map: " + name; s.votes.findOption(text) < 0 {
 			s.console.Execute(fmt.Sprintf("add_vote %s %s", console.Quote(text), console.Quote("change_map "+console.Quote(name))), console.Operator)

@@ -52,7 +52,10 @@ func (s *Server) mutePerson(call *console.Call, a netip.Addr, name string) {
 		call.Warn("mutes", "a mute lasts 1 to %d seconds", maxMuteSeconds)
 		return
 	}
-	m := s.addMute(a, name, seconds, printableText([]byte(call.Arg(2)), maxBanReason))
+	if s.muteOf(a) == nil && len(s.mutes) >= maxMutes {
+		call.Warn("mutes", "there are %d mutes already: the one that ends first makes room", maxMutes)
+	}
+	m := s.addMute(a, name, seconds, printableText([]byte(cutArg(call, 2, "mutes", "reason", maxBanReason)), maxBanReason))
 	call.Print("mutes", "%s", s.describeMute(m))
 	if name != "" && s.asDDNet() {
 		s.announceMute(m, seconds)

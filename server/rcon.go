@@ -32,6 +32,7 @@ type rconState struct {
 	maps           []string     // that it knows when mapChanges are sent
 	mapChanges     []mapChanged // still to be announced
 	droppedLines   int          // lines of output for which there was no room
+	skippedLines   int          // lines from the client that were too many, see rconRate
 	endMark        string       // to be answered when there is room
 	refusal        *string      // what the console warned of in the last line, see refusalNote
 }
@@ -231,7 +232,7 @@ func (c *session) logout(who console.Caller, reason string) {
 
 // runRcon executes a line of the remote console, if the session has access.
 func (c *session) runRcon(line string) {
-	if !c.rcon.authed || len(line) > 255 {
+	if !c.rcon.authed {
 		return
 	}
 	if isEndMark(line) {
@@ -289,7 +290,7 @@ func (c *session) sendRconLine(line string) {
 // sendPendingLines tells an operator how many lines were dropped, and that the output has
 // ended, when there is room again.
 func (c *session) sendPendingLines() {
-	if c.rcon.droppedLines == 0 && c.rcon.endMark == "" {
+	if c.rcon.droppedLines == 0 && c.rcon.skippedLines == 0 && c.rcon.endMark == "" {
 		return
 	}
 	if n, _ := c.conn.Unacked(); n >= maxRconPending/2 || c.conn.FreeResendBuffer() < 2*minRconRoom {
@@ -301,6 +302,9 @@ func (c *session) sendPendingLines() {
 	if lost := c.rcon.droppedLines; lost > 0 {
 		c.sendRconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
 	}
+	if skipped := c.rcon.skippedLines; skipped > 0 {
+		c.sendRconLine(fmt.Sprintf("(%d of your lines did not run: %s)", skipped, tooManyRconLines))
+	}
 	if c.rcon.endMark != "" {
 		if refusal := c.rcon.refusal; refusal != nil && *refusal != "" {
 			c.sendRconLine(refusalNote(*refusal))
@@ -308,7 +312,19 @@ func (c *session) sendPendingLines() {
 		c.sendRconLine(c.rcon.endMark)
 		c.rcon.refusal = nil
 	}
-	c.rcon.droppedLines, c.rcon.endMark = 0, ""
+	c.rcon.droppedLines, c.rcon.skippedLines, c.rcon.endMark = 0, 0, ""
+}
+
+// tooManyRconLines is why lines of an operator did not run.
+var tooManyRconLines = fmt.Sprintf("more than %g a second, after %g at once", rconRate.PerSecond, rconRate.Burst)
+
+// skipRcon leaves out a line that is beyond rconRate. The client is told how many there were.
+func (c *session) skipRcon(line string) {
+	c.server.countDrop(dropFlood)
+	if c.rcon.authed && !isEndMark(line) {
+		c.rcon.skippedLines++
+		c.rcon.refusal = &tooManyRconLines
+	}
 }
 
 // print logs a line and sends it to the administrators at the remote console.

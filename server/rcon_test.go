@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"io/fs"
 	"net/netip"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
@@ -499,4 +501,63 @@ func TestMapListChanges(t *testing.T) {
 	if told := othersTold; told != 0 {
 		t.Errorf("a player was told %d times", told)
 	}
+}
+
+// TestRconLongLines checks that lines run as long as clients can send them: those of the original
+// are cut at 256 bytes, and its server runs commands of 1,023.
+func TestRconLongLines(t *testing.T) {
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		p := ts.joinAs(kind, ip(1), "admin").Login("adminpw")
+		sizes := []int{255, 256, 257, 300, 500, 900, client.MaxRconLine}
+		if kind.Version == conn.V7 {
+			sizes = append(sizes, 1300)
+		}
+		for _, size := range sizes {
+			end := fmt.Sprintf("; sv_name n%d", size)
+			line := "say " + strings.Repeat("\u0436", (size-4-len(end))/2)
+			line += strings.Repeat("x", size-len(line)-len(end)) + end
+			p.Rcon(line)
+			ts.idle(4, p)
+			if got, want := ts.srv.settings.Name, fmt.Sprintf("n%d", size); got != want {
+				t.Errorf("a line of %d bytes did not run; the console says %q", len(line), p.RconLines)
+			}
+		}
+	})
+}
+
+// TestRconLinesTooMany checks that an operator who sends too many lines at once is told how many
+// did not run, and that programs hear of it, too.
+func TestRconLinesTooMany(t *testing.T) {
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		p := ts.joinAs(kind, ip(1), "admin").Login("adminpw")
+		ts.idle(100, p)
+		p.RconLines = nil
+		for range int(rconRate.Burst) + 40 {
+			p.Rcon("sv_name x")
+		}
+		ts.idle(50, p)
+		p.Rcon("end-0123456789abcdef")
+		ts.idle(10, p)
+		want := []string{"(40 of your lines did not run: more than 50 a second, after 256 at once)", "refused: more than 50 a second, after 256 at once", "end-0123456789abcdef"}
+		if n := len(p.RconLines); n < 3 || !slices.Contains(p.RconLines, want[0]) || !slices.Equal(p.RconLines[n-2:], want[1:]) {
+			t.Errorf("the console says %q", p.RconLines)
+		}
+		for range 20 {
+			p.Login("wrong")
+		}
+		ts.idle(5, p)
+		if got := p.RconLines; !slices.Contains(got, "Too many passwords at once, wait a moment.") && !p.Closed {
+			t.Errorf("20 passwords at once: %q", got)
+		}
+		stranger := ts.joinAs(kind, ip(2), "stranger")
+		for range 400 {
+			stranger.Rcon("x")
+		}
+		ts.idle(50, stranger)
+		if len(stranger.RconLines) > 0 {
+			t.Errorf("who is not logged in is told %q", stranger.RconLines)
+		}
+	})
 }

@@ -285,6 +285,9 @@ func (c *session) OnCommand(cmd game.Command) {
 func (c *session) OnRconAuth(name, password string) {
 	if !c.limits.auth.Take(int64(c.server.now), authRate, 1) {
 		c.server.countDrop(dropFlood)
+		if c.limits.authNotice.Take(int64(c.server.now), authNoticeRate, 1) {
+			c.sendRconLine("Too many passwords at once, wait a moment.")
+		}
 		return
 	}
 	c.login(name, password)
@@ -293,7 +296,7 @@ func (c *session) OnRconAuth(name, password string) {
 // OnRconCmd implements bridge.ClientMessageHandler.
 func (c *session) OnRconCmd(line string) {
 	if !c.limits.rcon.Take(int64(c.server.now), rconRate, 1) {
-		c.server.countDrop(dropFlood)
+		c.skipRcon(line)
 		return
 	}
 	c.runRcon(line)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -63,9 +62,13 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	switch {
 	case len(s.votes.options) >= maxVoteOptions:
 		call.Warn("server", "maximum number of vote options reached")
-	case len(command) > maxVoteCommand || s.console.Check(command, console.Operator) != nil:
+	case len(command) > maxVoteCommand:
+		call.Warn("server", "skipped invalid command '%s': it has %d bytes, the most are %d", s.console.Redact(command), len(command), maxVoteCommand)
+	case s.console.Check(command, console.Operator) != nil:
 		call.Warn("server", "skipped invalid command '%s'", s.console.Redact(command))
-	case text == "" || len(text) > maxVoteText:
+	case len(text) > maxVoteText:
+		call.Warn("server", "skipped invalid option '%s': it has %d bytes, the most are %d", text, len(text), maxVoteText)
+	case text == "":
 		call.Warn("server", "skipped invalid option '%s'", text)
 	case call.Console.Reloading() && s.votes.hasOption(text):
 		s.votes.options[s.votes.findOption(text)].command = command
@@ -144,7 +147,7 @@ func (s *Server) cmdForceVote(call *console.Call) {
 		call.Warn("server", "a vote is option, kick or spectate, not %q", call.Arg(0))
 		return
 	}
-	v := vote{kind: bridge.VoteKind(kind), caller: game.Nobody, target: game.Nobody, reason: safetext.Truncate(cmp.Or(call.Arg(2), noVoteReason), maxVoteReason)}
+	v := vote{kind: bridge.VoteKind(kind), caller: game.Nobody, target: game.Nobody, reason: cmp.Or(cutArg(call, 2, "server", "reason", maxVoteReason), noVoteReason)}
 	if refusal := s.resolveVote(&v, call.Arg(1)); refusal != "" {
 		call.Warn("server", "%s", refusal)
 		return

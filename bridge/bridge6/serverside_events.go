@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
@@ -143,10 +144,12 @@ func (s *serverSide) leaverName(id game.PlayerID) string {
 
 // sendServerChat sends a line of chat from the server.
 func (s *serverSide) sendServerChat(text string) {
-	s.send(&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte(text)})
+	s.send(&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte(safetext.Truncate(text, bridge.MaxText))})
 }
 
-func (s *serverSide) sendBroadcast(text string) { s.send(&msg6.SvBroadcast{Message: []byte(text)}) }
+func (s *serverSide) sendBroadcast(text string) {
+	s.send(&msg6.SvBroadcast{Message: []byte(safetext.Truncate(text, bridge.MaxText))})
+}
 
 // broadcastTicks is how long clients show a broadcast.
 const broadcastTicks = 10 * game.TickRate

@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -185,7 +186,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvTeamChange:
 		s.send(&msg7.SvTeam{ClientID: int32(ev.Player), Team: msg7.Team(ev.Team), Silent: ev.Flag, CooldownTick: ev.Tick})
 	case game.EvChat:
-		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(ev.Text)})
+		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(safetext.Truncate(ev.Text, bridge.MaxText))})
 	case game.EvKill, game.EvKillFeed:
 		s.send(&msg7.SvKillMsg{Killer: encodeKillerOrTeam(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value})
 	case game.EvPickup:
@@ -236,7 +237,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvMotd:
 		s.SendMotd(ev.Text)
 	case game.EvBroadcast:
-		s.send(&msg7.SvBroadcast{Message: []byte(ev.Text)})
+		s.send(&msg7.SvBroadcast{Message: []byte(safetext.Truncate(ev.Text, bridge.MaxText))})
 	}
 }
 

@@ -153,7 +153,7 @@ func (cl *client) read(c *Console) {
 			}
 		}
 		reason := ""
-		if p.n == len(p.buf) || p.empty > maxEmpty {
+		if p.useless > maxUseless {
 			reason = "too weak connection (out of buffer)"
 		} else if n, err := cl.conn.Read(p.buf[p.n:]); n > 0 {
 			p.n += n
@@ -175,19 +175,35 @@ type lineParser struct {
 	n        int // received
 	ending   lineEnd
 	detected bool
-	empty    int // bytes of line ends since the last line
+	skipping bool // the line is too long, what comes up to its end is left out
+	useless  int  // bytes of line ends and of what was left out since the last line
 }
 
-// next returns the next line, without its end. Empty lines do not count.
+// next returns the next line, without its end, or that one begins which is too long. Empty lines do
+// not count.
 func (p *lineParser) next() (e event, ok bool) {
-	p.skipEnds()
+	if !p.skipping {
+		p.skipEnds()
+	}
 	i := bytes.IndexAny(p.buf[:p.n], "\r\n")
-	if i < 0 {
+	switch {
+	case i >= 0 && p.skipping:
+		p.leaveOut(i)
+		p.skipping = false
+		return p.next()
+	case i < 0 && p.skipping:
+		p.leaveOut(p.n)
+		return e, false
+	case i < 0 && p.n == len(p.buf):
+		p.skipping = true
+		p.leaveOut(p.n)
+		return event{tooLong: true, before: p.ending, after: p.ending}, true
+	case i < 0:
 		return e, false
 	}
 	e.line, e.before = bytes.Clone(p.buf[:i]), p.ending
 	p.remove(i)
-	p.empty = 0
+	p.useless = 0
 	p.skipEnds()
 	e.after = p.ending
 	return e, true
@@ -206,8 +222,13 @@ func (p *lineParser) skipEnds() {
 			p.ending[1] = p.buf[1]
 		}
 	}
-	p.empty += i
-	p.remove(i)
+	p.leaveOut(i)
+}
+
+// leaveOut removes bytes that are of no use.
+func (p *lineParser) leaveOut(n int) {
+	p.useless += n
+	p.remove(n)
 }
 
 func isEnd(b byte) bool { return b == '\r' || b == '\n' }

@@ -3,17 +3,17 @@ package econ
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 )
 
-// parse gives a parser bytes in parts and returns the lines with their ends, and whether
-// the buffer got full.
-func parse(b []byte, part int) (lines []string, ends []lineEnd, full bool) {
+// tooLong stands for a line that is too long.
+const tooLong = "(too long)"
+
+// parse gives a parser bytes in parts and returns the lines with their ends.
+func parse(b []byte, part int) (lines []string, ends []lineEnd) {
 	p := lineParser{ending: defaultEnd}
 	for len(b) > 0 {
-		if p.n == len(p.buf) {
-			return lines, ends, true
-		}
 		n := copy(p.buf[p.n:min(len(p.buf), p.n+part)], b)
 		p.n, b = p.n+n, b[n:]
 		for {
@@ -21,10 +21,14 @@ func parse(b []byte, part int) (lines []string, ends []lineEnd, full bool) {
 			if !ok {
 				break
 			}
-			lines, ends = append(lines, cleanLine(e.line)), append(ends, e.before)
+			line := cleanLine(e.line)
+			if e.tooLong {
+				line = tooLong
+			}
+			lines, ends = append(lines, line), append(ends, e.before)
 		}
 	}
-	return lines, ends, p.n == len(p.buf)
+	return lines, ends
 }
 
 // FuzzLines checks that lines are the same in whatever parts they arrive, and that none has
@@ -33,13 +37,11 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("hello\r\nstatus\r\n\r\nx\x00y\x01z\n"), byte(3))
 	f.Add([]byte("\n\r\n\rhello\n\rstatus\n"), byte(1))
 	f.Add(append(bytes.Repeat([]byte("x"), 1399), "\nstatus\n"...), byte(200))
+	f.Add(append(bytes.Repeat([]byte("x"), 1400), "\nstatus\n"...), byte(200))
 	f.Add(bytes.Repeat([]byte("x"), 5000), byte(0))
 	f.Fuzz(func(t *testing.T, b []byte, part byte) {
-		whole, ends, full := parse(b, maxReceived)
-		parts, _, _ := parse(b, int(part)+1)
-		if n := min(len(whole), len(parts)); full && n == 0 {
-			return
-		} else if !slices.Equal(whole[:n], parts[:n]) || !full && len(whole) != len(parts) {
+		whole, ends := parse(b, maxReceived)
+		if parts, _ := parse(b, int(part)+1); !slices.Equal(whole, parts) {
 			t.Errorf("%q at once, %q in parts", whole, parts)
 		}
 		for i, l := range whole {
@@ -51,4 +53,13 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLongLines checks that a line that is too long leaves the ones around it alone.
+func TestLongLines(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	got, _ := parse([]byte("a\n"+long[:1399]+"\n"+long[:1400]+"\n"+long+"\r\n\nb\n"+long), 700)
+	if want := []string{"a", long[:1399], tooLong, tooLong, "b", tooLong}; !slices.Equal(got, want) {
+		t.Errorf("%.50q", got)
+	}
 }

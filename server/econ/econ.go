@@ -35,9 +35,9 @@ const (
 	MaxTries = 3
 	// maxReceived is the most bytes of a line from a client, with its end.
 	maxReceived = 1400
-	// maxEmpty is the most bytes of empty lines between two others. They cost the server
-	// time and nothing else says when to stop.
-	maxEmpty = 64 << 10
+	// maxUseless is the most bytes between two lines: of empty lines, or of a line that is too
+	// long. They cost the server time and nothing else says when to stop.
+	maxUseless = 64 << 10
 	// maxWaiting is the most bytes that wait for a client that does not read.
 	maxWaiting = 256 << 10
 	// writeTimeout is how long a client may read nothing while bytes wait for it.
@@ -80,6 +80,7 @@ const (
 	textTimeout  = "authentication timeout"
 	textLogout   = "Logout"
 	textClosing  = "Closing console"
+	textTooLong  = "Line too long: it was not run, the most are 1399 bytes" // ours; see maxReceived
 )
 
 // ErrAddress is returned by [Listen] for an address that cannot be listened on.
@@ -108,6 +109,8 @@ type Host interface {
 	Log(e Event, client int, loggedIn bool, line string)
 	// Run runs a console line of a client.
 	Run(client int, line string)
+	// Skipped is called for a line of a client that is too long to run. The client is told why.
+	Skipped(client int, why string)
 	// Refuse reports whether an address is banned, and what it is told.
 	Refuse(a netip.Addr) (text string, refused bool)
 	// TooManyTries is called when somebody has sent too many wrong passwords.
@@ -134,7 +137,8 @@ type Console struct {
 type event struct {
 	c       *client
 	arrived chan<- verdict // of a new client, nil for others
-	line    []byte         // nil if the connection has ended
+	line    []byte         // nil if the connection has ended, or tooLong
+	tooLong bool           // a line began that is too long
 	// The client's line end, before and after the line.
 	before, after lineEnd
 	reason        string // why the connection has ended
@@ -223,6 +227,13 @@ func (c *Console) handle(now int64, e event) {
 	case e.arrived != nil:
 		e.arrived <- c.admit(now, cl)
 	case cl.dropped:
+	case e.tooLong && cl.authed:
+		cl.ending = e.after
+		cl.send(textTooLong)
+		c.host.Skipped(cl.id, textTooLong)
+		cl.handled <- struct{}{}
+	case e.tooLong:
+		c.drop(cl, textTooLong, true)
 	case e.line == nil:
 		c.drop(cl, e.reason, false)
 	default:

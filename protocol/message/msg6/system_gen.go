@@ -486,8 +486,8 @@ func (*Input) ID() ID { return IDInput }
 //
 // Sent by the client, vital; system message 17, RCON_CMD.
 type RconCmd struct {
-	// One or more commands of the console language. Limits: lax, sent up to 256
-	// bytes.
+	// One or more commands of the console language; clients send up to 256 bytes,
+	// and servers run up to 1023 of each command. Limits: lax.
 	Command []byte
 }
 
@@ -497,7 +497,7 @@ func (*RconCmd) ID() ID { return IDRconCmd }
 // Append appends the message, id first, and returns the extended slice.
 func (m *RconCmd) Append(dst []byte) []byte {
 	dst = packer.AppendInt(dst, int32(IDRconCmd))
-	dst = packer.AppendStringLimit(dst, m.Command, 256)
+	dst = packer.AppendString(dst, m.Command)
 	return dst
 }
 

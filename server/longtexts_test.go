@@ -1,0 +1,145 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// TestLongTextsAreAnswered gives the console texts that are one byte too long for what takes them.
+// It says so each time, whether it cuts them or leaves them out, and says nothing of the longest.
+func TestLongTextsAreAnswered(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_register 0; sv_max_clients_per_ip 64")
+	for i := range 3 {
+		ts.join(ip(i+1), fmt.Sprint("player", i))
+	}
+	for i := range maxNameBans - 2 {
+		ts.srv.nameBans = append(ts.srv.nameBans, nameBan{name: fmt.Sprint("someone", i)})
+	}
+	x := func(n int) string { return strings.Repeat("x", n) }
+	for _, test := range []struct {
+		line string // %s is the text
+		most int
+		want string
+	}{
+		{"ban 10.9.9.9 5 %s", maxBanReason, "the reason has 64 bytes and was cut to 63"},
+		{"ban_range 10.9.9.1 10.9.9.9 5 %s", maxBanReason, "was cut to 63"},
+		{"muteid 1 60 %s", maxBanReason, "was cut to 63"},
+		{"muteip 10.9.9.9 60 %s", maxBanReason, "was cut to 63"},
+		{"name_ban %s 1", maxBannedName, "the name has 65 bytes and was cut to 64"},
+		{"name_ban longreason 1 0 %s", maxBanReason, "was cut to 63"},
+		{`add_vote "%s" "say x"`, maxVoteText, "it has 64 bytes, the most are 63"},
+		{`add_vote "long" "say %s"`, maxVoteCommand - 4, "it has 512 bytes, the most are 511"},
+		{"force_vote spectate 2 %s", maxVoteReason, "was cut to 15"},
+		{"auth_add alice mod %s", maxSentLogin, "the password has 33 bytes, and clients send at most 32"},
+		{"auth_add %s mod pw", maxSentLogin, "the name has 33 bytes, and clients send at most 32"},
+		{"auth_add z%s mod pw", maxRconLoginName - 1, "1 to 63 bytes"},
+		{"say %s", bridge.MaxText, "the text has 1001 bytes and was cut to 1000"},
+		{"broadcast %s", bridge.MaxText, "was cut to 1000"},
+		{"say %s", console.MaxCommand - 4, "a command has at most 2047 bytes, and this one 2048"},
+		{"say x;%s", console.MaxLine - 6, "Line of 32769 bytes is too long, 32768 are the most."},
+		{"kick 2 %s", maxKickReason, "the reason has 119 bytes and was cut to 118"},
+	} {
+		for _, n := range []int{test.most, test.most + 1} {
+			if ts.srv.sessions[2] == nil {
+				ts.step(5)
+				ts.join(ip(3), "again")
+			}
+			ts.srv.Execute("auth_remove alice; remove_vote long")
+			ts.log.Reset()
+			ts.srv.Execute(fmt.Sprintf(test.line, x(n)))
+			if n > test.most != strings.Contains(ts.log.String(), test.want) {
+				t.Errorf("%.30s with %d bytes: %.300s", test.line, n, ts.log.String())
+			}
+			ts.step(1)
+		}
+	}
+
+	// Lists that are full.
+	for i := range maxMutes + 1 {
+		ts.log.Reset()
+		ts.srv.Execute(fmt.Sprintf("muteip 10.8.%d.%d %d", i/256, i%256, 1000+i))
+	}
+	if want := "there are 256 mutes already: the one that ends first makes room"; !strings.Contains(ts.log.String(), want) {
+		t.Errorf("one mute too many: %s", ts.log.String())
+	}
+	ts.log.Reset()
+	if ts.srv.Execute("name_ban another 0"); !strings.Contains(ts.log.String(), "there are 1024 already") {
+		t.Errorf("one name too many: %s", ts.log.String())
+	}
+	for len(ts.srv.votes.options) < maxVoteOptions {
+		ts.srv.votes.options = append(ts.srv.votes.options, voteOption{"o", "say x"})
+	}
+	ts.log.Reset()
+	if ts.srv.Execute(`add_vote "another" "say x"`); !strings.Contains(ts.log.String(), "maximum number of vote options reached") {
+		t.Errorf("one vote too many: %s", ts.log.String())
+	}
+	for len(ts.srv.logins) < maxRconLogins {
+		ts.srv.logins = append(ts.srv.logins, rconLogin{name: "x"})
+	}
+	ts.log.Reset()
+	if ts.srv.Execute("auth_add another mod pw"); !strings.Contains(ts.log.String(), "there are 1024 logins already") {
+		t.Errorf("one login too many: %s", ts.log.String())
+	}
+}
+
+// TestLongValuesAreAnswered sets each variable that is a text to one that is too long.
+func TestLongValuesAreAnswered(t *testing.T) {
+	ts := newTestServer(t, nil)
+	n := 0
+	for e, ok := ts.srv.console.Next("", console.Operator); ok; e, ok = ts.srv.console.Next(e.Name, console.Operator) {
+		var most int
+		allowed, _ := ts.srv.console.Values(e.Name)
+		if got, _ := fmt.Sscanf(allowed, "text of at most %d bytes", &most); got != 1 {
+			continue
+		}
+		n++
+		ts.log.Reset()
+		ts.srv.Execute(e.Name + " " + strings.Repeat("x", most+1))
+		if want := fmt.Sprintf("%s: cut to %d bytes", e.Name, most); !strings.Contains(ts.log.String(), want) && !strings.Contains(ts.log.String(), e.Name+": ") {
+			t.Errorf("%s of %d bytes: %s", e.Name, most+1, ts.log.String())
+		}
+	}
+	if n < 20 {
+		t.Errorf("%d variables are texts", n)
+	}
+}
+
+// TestLongTextsArrive checks that clients of all versions get the longest texts.
+func TestLongTextsArrive(t *testing.T) {
+	ts := newTestServer(t, nil)
+	old, modern := ts.joinAs(client06DDNet, ip(1), "old"), ts.join(ip(2), "modern")
+	admin := ts.join(ip(3), "admin").Login("adminpw")
+	ts.idle(10, old, modern, admin)
+	old.Chat, modern.Chat = nil, nil
+	text := strings.Repeat("\u0436", bridge.MaxText/2)
+	admin.Rcon("say " + text)
+	ts.srv.Execute("say " + text + text) // as from a file
+	ts.idle(10, old, modern, admin)
+	for name, got := range map[string][]string{"0.6": old.Chat, "0.7": modern.Chat} {
+		if len(got) != 2 || got[0] != text || got[1] != text {
+			t.Errorf("%s: %d lines: %.60q", name, len(got), got)
+		}
+	}
+}
+
+// TestTooManyMaps checks that the log says once that the list of maps is not complete.
+func TestTooManyMaps(t *testing.T) {
+	files := fstest.MapFS{}
+	for i := range maxListedMaps + 1 {
+		files[fmt.Sprintf("maps/m%d.map", i)] = &fstest.MapFile{}
+	}
+	ts := newTestServer(t, files)
+	ts.step(2)
+	for range 2 {
+		ts.srv.Execute("add_map_votes")
+		ts.step(2)
+	}
+	if n := strings.Count(ts.log.String(), "the folder maps has more than 4096 maps"); n != 1 {
+		t.Errorf("it is said %d times", n)
+	}
+}
