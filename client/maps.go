@@ -146,9 +146,13 @@ func (s *Maps) addRecent(m *Map) {
 	s.recent = append([]*Map{m}, s.recent[:min(len(s.recent), maxRecentMaps-1)]...)
 }
 
+// maxDecoded returns how many bytes what is read of a map's file may have, which comes from a stranger. It is
+// at most 25 times as large as the file in known maps; the base is for large and empty ones.
+func maxDecoded(n int) int { return 16<<20 + 64*n }
+
 func parseMap(name string, file []byte) (*Map, error) {
 	// Images stay compressed: of a file of 1 MB they can be 150 MB.
-	parsed, err := twmap.Config{GameOnly: true}.Parse(file)
+	parsed, err := twmap.Config{GameOnly: true, MaxDecoded: maxDecoded(len(file))}.Parse(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)
 	}

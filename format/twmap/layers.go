@@ -3,6 +3,7 @@ package twmap
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	"github.com/teeyard/teeyard/format/datafile"
 )
@@ -69,15 +70,13 @@ func (p *parser) readTiles(block, width, height, version int32, what string, i i
 	if version >= 4 && int64(len(data))/4*256 < count {
 		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles, its %d bytes of runs cannot fill that", ErrFormat, what, i, width, height, len(data))
 	}
+	if version < 4 {
+		return tilesIn(data, int(count)), nil
+	}
 	if err := p.takeBudget(4*count, what, i); err != nil {
 		return nil, err
 	}
-	if version >= 4 {
-		tiles, err = decodeTileRuns(data, int(count))
-	} else {
-		tiles = decodeTiles(data, int(count))
-	}
-	if err != nil {
+	if tiles, err = decodeTileRuns(data, int(count)); err != nil {
 		return nil, fmt.Errorf("%w: %s %d (%d×%d): %w", ErrFormat, what, i, width, height, err)
 	}
 	p.returnBudget(min(len(data), 4*int(count)))
@@ -99,13 +98,9 @@ func (p *parser) readTileData(block int32, width, height int64, size int, what s
 	return p.readBlock(block, what, i)
 }
 
-func decodeTiles(data []byte, n int) []Tile {
-	tiles := make([]Tile, n)
-	for i := range tiles {
-		b := data[4*i : 4*i+4 : 4*i+4]
-		tiles[i] = Tile{b[0], b[1], b[2], b[3]}
-	}
-	return tiles
+// tilesIn returns the first n tiles of data, which is theirs from then on: a tile is four bytes there as in the file.
+func tilesIn(data []byte, n int) []Tile {
+	return unsafe.Slice((*Tile)(unsafe.Pointer(unsafe.SliceData(data))), n)[:n:n]
 }
 
 // decodeTileRuns decodes the tile data of version 4, in which every tile has a number

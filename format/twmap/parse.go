@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/teeyard/teeyard/format/datafile"
@@ -98,8 +99,28 @@ func (p *parser) readBlock(ref int32, what string, i int) ([]byte, error) {
 // cannot have large blocks decompressed for small layers again and again.
 func (p *parser) returnBudget(n int) { p.budget += n }
 
+const (
+	// maxText limits a name, or a text about the map, in bytes. Those of the original have up to 128.
+	maxText = 64 << 10
+	// maxSettings and settingsPerByte limit the settings, as bytes, and as bytes for each of the file: a text does not
+	// compress to less than a tenth, but one that is made for it to a thousandth.
+	maxSettings     = 256 << 10
+	settingsPerByte = 32
+)
+
+// checkSize returns an error if the data block of a text declares more than most bytes, before it is decompressed.
+func (p *parser) checkSize(ref int32, most int, what string, i int) error {
+	if size := p.f.BlockSize(int(ref)); size > most {
+		return fmt.Errorf("%w: %s %d has %d bytes, %d are allowed", ErrTooLarge, what, i, size, most)
+	}
+	return nil
+}
+
 // readString reads a NUL-terminated string from a data block.
 func (p *parser) readString(ref int32, what string, i int) (string, error) {
+	if err := p.checkSize(ref, maxText, what, i); err != nil {
+		return "", err
+	}
 	b, err := p.readBlock(ref, what, i)
 	if err != nil {
 		return "", err
@@ -137,19 +158,27 @@ func (p *parser) parseInfo() error {
 	if it.Len() < 6 {
 		return nil
 	}
+	if err := p.checkSize(it.Int(5), maxSettings+settingsPerByte*p.m.Size, "info field", 4); err != nil {
+		return err
+	}
 	b, err := p.readBlock(it.Int(5), "info field", 4)
 	if err != nil {
 		return err
 	}
-	// Each line costs a string header in addition to its bytes.
-	if err := p.takeBudget(16*int64(bytes.Count(b, []byte{0})), "info field", 4); err != nil {
+	// All lines share a copy of the text, and each costs a string header besides.
+	lines := bytes.Count(b, []byte{0}) + 1
+	if err := p.takeBudget(int64(len(b))+int64(lines)*int64(unsafe.Sizeof("")), "info field", 4); err != nil {
 		return err
 	}
-	for len(b) > 0 {
-		var line []byte
-		line, b, _ = bytes.Cut(b, []byte{0})
-		in.Settings = append(in.Settings, string(line))
+	if len(b) > 0 {
+		in.Settings = make([]string, 0, lines)
 	}
+	for text := string(b); text != ""; {
+		var line string
+		line, text, _ = strings.Cut(text, "\x00")
+		in.Settings = append(in.Settings, line)
+	}
+	p.returnBudget(len(b))
 	return nil
 }
 

@@ -262,11 +262,11 @@ func TestHostile(t *testing.T) {
 		"one block for many layers": {file(t, func(w *datafile.Writer) {
 			ref := w.AddBlock(make([]byte, 1<<20))
 			many(w, 500, func(int32) []int32 { return tileItem(3, 512, 512, ref) })
-		}), ErrTooLarge, "tile layer 7"},
+		}), ErrTooLarge, "tile layer 8"},
 		"one large block for many small layers": {file(t, func(w *datafile.Writer) {
 			ref := w.AddBlock(make([]byte, maxSpare))
 			many(w, 500, func(int32) []int32 { return tileItem(3, 1, 1, ref) })
-		}), ErrTooLarge, "tile layer 127"},
+		}), ErrTooLarge, "tile layer 128"},
 		"one layer for many groups": {file(t, func(w *datafile.Writer) {
 			w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, 1})
 			w.AddItem(itemGroup, 1, []int32{1, 0, 0, 100, 100, 0, 1})
