@@ -44,8 +44,9 @@ type serveCmd struct {
 
 // Help explains the first steps.
 func (serveCmd) Help() string {
-	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303, with bots
-that fill the game up to 3 players ("sv_bots 0" for none, sv_bot_skill 1 to 3).
+	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303. Without an
+autoexec.cfg bots fill the game up to 3 players, unless it runs in place of another server
+(--original, --ddnet): "sv_bots 0" for none, sv_bot_skill 1 to 3.
 autoexec.cfg is executed first, then the arguments, each as a line of the console. -f FILE
 executes a file of such lines. Flags come before them. docs/settings.md of the project lists
 all settings and commands, as does /commands in teeyard join.
@@ -110,9 +111,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	}
 	autoexec := o.autoexec(files)
 	lines := c.lines(files, autoexec)
-	newcomer := len(lines) == 0
-	if newcomer {
-		lines = []string{"sv_bots 3"}
+	var filling fillingBots
+	bots := 0
+	if o == noOriginal && autoexec == "" {
+		bots = defaultBots
 	}
 	defaults := slices.Clone(p.defaults)
 	if c.HTTP != "" {
@@ -180,7 +182,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMod:    finder.findMod,
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c), before.register(c), finishes.Register(c))
+			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c), before.register(c), finishes.Register(c), filling.register(c, bots))
 		},
 		Observers:     []server.Observer{monitor, operators},
 		Broadcast:     live,
@@ -225,9 +227,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer c.reloadOnHangup(ctx, s, defaults, files, autoexec, notify, log, stop)()
-	if newcomer {
-		log.Info(p.named("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")"))
-	}
+	filling.hint(log)
 	notify.send("READY=1")
 	err = s.Run(ctx)
 	notify.send("STOPPING=1")

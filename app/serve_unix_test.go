@@ -32,7 +32,7 @@ func serveWithoutReader(t *testing.T) (server *exec.Cmd, log *os.File, addr stri
 	self, err := os.Executable()
 	testenv.NoError(t, err)
 	server = exec.Command(self)
-	server.Args = []string{"teeyard", "serve", "--dir", dir, "bindaddr 127.0.0.1", "sv_port " + strconv.Itoa(port)}
+	server.Args = []string{"teeyard", "serve", "--dir", dir, "sv_bots 0; bindaddr 127.0.0.1", "sv_port " + strconv.Itoa(port)}
 	log, stdout, err := os.Pipe()
 	testenv.NoError(t, err)
 	t.Cleanup(func() { log.Close() })

@@ -223,7 +223,7 @@ func TestProxies(t *testing.T) {
 func startServed(t *testing.T, setting string) (origin, key string) {
 	addr := FreeAddr(t).AddrPort
 	line := fmt.Sprintf("sv_port %d", addr.Port())
-	srv := Start(t, t.TempDir(), nil, Program(t), "serve", "bindaddr 127.0.0.1", line, "sv_rcon_password secret", setting)
+	srv := Start(t, t.TempDir(), nil, Program(t), "serve", "sv_bots 0", "bindaddr 127.0.0.1", line, "sv_rcon_password secret", setting)
 	link := regexp.MustCompile(`http://localhost:\d+/admin\?key=(\S+)`)
 	Eventually(t, 20*time.Second, "the server prints a link", func() bool {
 		if m := link.FindStringSubmatch(srv.Output()); m != nil {

@@ -61,7 +61,7 @@ func startTeeyard(t testing.TB, program, home, settings string) *Server {
 	t.Helper()
 	addr := FreeAddr(t)
 	env := []string{"HOME=" + home, "XDG_DATA_HOME="} // whoever runs the test may have an autoexec.cfg
-	return awaitJoin(t, &Server{Start(t, home, env, program, "serve", commonSettings, "bindaddr 127.0.0.1", port(addr), settings), addr})
+	return awaitJoin(t, &Server{Start(t, home, env, program, "serve", commonSettings, "sv_bots 0", "bindaddr 127.0.0.1", port(addr), settings), addr})
 }
 
 // StartOriginal starts teeworlds-server 0.7.5 and waits until a client can join.

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"errors"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// defaultBots is sv_bots of a server that nobody has configured by a file.
+const defaultBots = 3
+
+// fillingBots is what serve does about bots while the configuration does not set sv_bots.
+type fillingBots struct {
+	console    *console.Console
+	configured bool // sv_bots is set
+	adjusting  bool
+}
+
+// botless are the game types in which bots only stand in the way.
+var botless = map[string]bool{"foot": true}
+
+// register sets sv_bots before the configuration does.
+func (b *fillingBots) register(c *console.Console, bots int) error {
+	b.console = c
+	set := func(n int) {
+		b.adjusting = true
+		c.Execute("sv_bots "+strconv.Itoa(n), console.Operator)
+		b.adjusting = false
+	}
+	set(bots)
+	err := c.After("sv_bots", func(*console.Call) { b.configured = b.configured || !b.adjusting })
+	return errors.Join(err, c.After("sv_gametype", func(*console.Call) {
+		switch none := botless[strings.ToLower(c.Value("sv_gametype"))]; {
+		case b.configured || bots == 0:
+		case none:
+			set(0)
+		default:
+			set(bots)
+		}
+	}))
+}
+
+// hint logs how to play with bots or without, unless the configuration has said it.
+func (b *fillingBots) hint(log *slog.Logger) {
+	switch bots := b.console.Value("sv_bots"); {
+	case b.configured:
+	case botless[strings.ToLower(b.console.Value("sv_gametype"))]:
+	case bots == "0":
+		log.Info(`nobody plays until players join; "sv_bots ` + strconv.Itoa(defaultBots) + `" has bots fill the game up to ` + strconv.Itoa(defaultBots) + ` players`)
+	default:
+		log.Info("bots fill the game up to " + bots + ` players while somebody is there ("sv_bots 0" for none)`)
+	}
+}
