@@ -2,11 +2,14 @@ package app
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
+	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -95,4 +98,44 @@ func exportedDemo(t *testing.T, p *program) []byte {
 	err := (&replayExportCmd{File: "match", Out: "match.demo", Format: "tw07"}).Run(p)
 	testenv.Require(t, err == nil || errors.As(err, new(toldError)), "%v", err)
 	return testenv.Must(os.ReadFile("match.demo"))
+}
+
+// TestConvertedSaysWhatIsMissing: what /convert and watch make of a recording that is not whole says so at its end, and
+// of one that is whole does not.
+func TestConvertedSaysWhatIsMissing(t *testing.T) {
+	p := testenv.Must(newProgram(Config{}))
+	ddnet := testenv.Must(os.ReadFile("../format/demo/testdata/ddnet-16.4.demo"))
+	historian := recordedMatch(t, "speedup-1")
+	testenv.NoError(t, writeReplay("match", "teeyard"))
+	log := testenv.Must(os.ReadFile("match"))
+	broken := func(b []byte, at int) []byte {
+		b = bytes.Clone(b)
+		for i := range 20 {
+			b[at+i] = 0x4c
+		}
+		return b
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		says string
+	}{
+		"log": {log, ""}, "a log that is cut off": {log[:len(log)-40], "log is cut off"}, "a damaged log": {broken(log, len(log)-60), "log is damaged"},
+		"teehistorian": {historian, ""}, "one that is cut off": {historian[:len(historian)-100], "cut off after byte"}, "a damaged one": {broken(historian, len(historian)/2), "malformed file"},
+		"demo": {ddnet, ""}, "a demo that is cut off": {ddnet[:len(ddnet)-10_000], "cut off"}, "a damaged demo": {broken(ddnet, len(ddnet)/2), "1 chunks are damaged"},
+	} {
+		var out memoryFile
+		testenv.NoError(t, p.convertRecording(&out, bytes.NewReader(c.file), true))
+		text := string(textsOf(t, out.Bytes()))
+		testenv.Check(t, strings.Contains(text, "Not all of the match is here") == (c.says != "") && strings.Contains(text, c.says), "%s: no %q in\n%.2000q", name, c.says, text)
+		testenv.Check(t, isWholeDemo(out.Bytes()), "%s: the demo is not whole", name)
+	}
+}
+
+// isWholeDemo reports whether a demo can be read to its end.
+func isWholeDemo(file []byte) bool {
+	r, err := demo.NewReader(bytes.NewReader(file))
+	for c := new(demo.Chunk); err == nil; {
+		err = r.Next(c)
+	}
+	return err == io.EOF
 }
