@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
@@ -75,8 +76,13 @@ func (t *tokens) init(file string) {
 // parse sets the tokens to those of a file.
 func (t *tokens) parse(b []byte) error {
 	var list []token
-	if err := json.Unmarshal(b, &list); err != nil {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields() // a token whose expiry has another name would be one for ever
+	if err := d.Decode(&list); err != nil {
 		return err
+	}
+	if rest := bytes.TrimSpace(b[d.InputOffset():]); len(rest) > 0 {
+		return fmt.Errorf("something follows the list at byte %d", d.InputOffset())
 	}
 	byHash := make(map[[sha256.Size]byte]token)
 	for _, one := range list {
