@@ -25,7 +25,8 @@ var limitsScript = []string{
 	"rcon sv_team", "rcon sv_hit", "rcon sv_freeze_delay", "rcon toggle sv_hit 0 1", "wait", "rcon sv_hit", "rcon sv_hit 0", "wait", "rcon sv_hit",
 	"rcon sv_spam_mute_duration", "rcon sv_chat_penalty", "rcon sv_chat_threshold", "rcon sv_chat_delay", "rcon sv_chat_initial_delay",
 	// sv_team 2.
-	"0 /settings teams", "0 /settings hitting", "wait", "0 /team", "0 /team 0", "wait", fmt.Sprint("0 walk ", atStart), "wait", "0 /team 5", fmt.Sprint("0 walk ", atStart), "wait", "wait",
+	"0 /settings teams", "0 /settings hitting", "wait", "0 /team", "0 /team 0", "wait", fmt.Sprint("0 walk ", atStart), "wait", "wait", "wait",
+	"0 /team 5", "wait", "wait", "wait", fmt.Sprint("0 walk ", atStart), "wait", "wait", "wait",
 	// Bans.
 	"rcon ban 20.1.2.3 525600 a year", "rcon ban 20.1.2.4 525601 more", "rcon unban_all",
 	// Mutes, and what players who are muted try.
