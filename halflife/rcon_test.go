@@ -56,6 +56,37 @@ func TestRcon(t *testing.T) {
 	}
 }
 
+// TestRconChallengesOfNeighbours checks that a flood of requests from a network keeps nobody of it from
+// the console who has proven an address.
+func TestRconChallengesOfNeighbours(t *testing.T) {
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	at := func(n int) transport.Peer {
+		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), 27005)
+	}
+	for i := range 201 {
+		l.queryA2S(at(i), halflife.RequestA2SInfo) // which proves the address
+	}
+	flood := func() (answers int) {
+		for i := range 3000 {
+			if l.askOne(at(i%150), []byte("\xff\xff\xff\xffchallenge rcon\n")) != nil {
+				answers++
+			}
+		}
+		return answers
+	}
+	if n := flood(); n != 150*10 {
+		t.Errorf("%d of 3000 requests are answered", n)
+	}
+	for range 5 {
+		flood()
+		c := l.challenge(at(200))
+		if got := l.rcon(at(200), c, adminPassword, "status"); got != "done\n" {
+			t.Errorf("answered with %q", got)
+		}
+		l.advance(time.Second)
+	}
+}
+
 // TestRconTooLong checks that an operator is told of a request that is too long, and nobody else.
 func TestRconTooLong(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})

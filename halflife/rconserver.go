@@ -181,13 +181,24 @@ func (s *Server) handleRconChallenge(now int64, peer transport.Peer, req []byte)
 	switch {
 	case !known && !s.allowsLegacy(a) && !containsAddr(s.rcon.settings.AllowedNets, a):
 		s.drop(DropLegacy)
-	case !a.IsLoopback() && !s.rconLimit.Take(now, limit.Site(a), 1):
+	case !s.takeRcon(now, a):
 		s.drop(DropRate)
 	case !known && !s.takeBytes(now, a, len(reply)):
 		s.drop(DropBytes)
 	default:
 		s.send(peer, reply)
 	}
+}
+
+// takeRcon reports whether an address may have an answer that may be longer than its request, and
+// counts it. The limit is that of its person if it is proven, and otherwise that of its whole site:
+// neighbours, or those who forge their addresses, do not use up that of a person.
+func (s *Server) takeRcon(now int64, a netip.Addr) bool {
+	key := limit.Site(a)
+	if s.isProven(now, a) {
+		key = limit.Person(a)
+	}
+	return a.IsLoopback() || s.rconLimit.Take(now, key, 1)
 }
 
 func (s *Server) rconOn() bool { return s.cfg.Console != nil && len(s.rcon.passwordSums) > 0 }
@@ -257,7 +268,7 @@ func (s *Server) sendRefusal(now int64, peer transport.Peer, req []byte) {
 	for _, text := range [...]string{textNoChallenge, textBadChallenge} {
 		reply := AppendRefused(s.scratch[:0], text)
 		if isSmallReply(len(req), len(reply)) {
-			if peer.Addr().IsLoopback() || s.rconLimit.Take(now, limit.Site(peer.Addr()), 1) {
+			if s.takeRcon(now, peer.Addr()) {
 				s.send(peer, reply)
 			}
 			return
