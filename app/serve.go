@@ -278,11 +278,11 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 		}
 	}
 	for _, l := range listeners {
-		log.Info(fmt.Sprintf("http://%s/ shows the match, and has /status.json, /healthz and /readyz for all", pageHost(l)))
+		log.Info(fmt.Sprintf("http://%s/ shows the match%s, and has /status.json, /healthz and /readyz for all", pageHost(l), reach(l)))
 		go serve(l)
 	}
 	for _, l := range secure {
-		log.Info(fmt.Sprintf("https://%s/ shows the match, and has /admin for those with the password", pageHost(l)))
+		log.Info(fmt.Sprintf("https://%s/ shows the match%s, and has /admin for those with the password", pageHost(l), reach(l)))
 		go serve(l)
 	}
 	if page := localPage(listeners); page != "" {
@@ -297,6 +297,14 @@ func pageHost(l net.Listener) string {
 		return fmt.Sprintf("localhost:%d", a.Port)
 	}
 	return l.Addr().String()
+}
+
+// reach says where else than at pageHost a listener is reached.
+func reach(l net.Listener) string {
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		return ", as every address of this machine does"
+	}
+	return ""
 }
 
 // localPage returns the address of the page for browsers on this machine, "" if there is none.
