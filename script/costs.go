@@ -16,7 +16,7 @@ const firstCosts = 1
 // and no operation takes more than twice as long as its steps say, so that a script cannot take more than 5 ms.
 const (
 	tickSteps  = 100_000
-	tickMemory = 2 << 20
+	tickMemory = 1 << 20
 	loadSteps  = 250_000
 	loadMemory = 4 << 20
 	drawSteps  = tickSteps / 2
@@ -48,7 +48,7 @@ var costs = map[string]cost{
 	"assignment": {call: 1}, // to what belongs to the file
 	"undefined":  {call: 10, each: 1},
 	"newindex":   {call: 5}, // of a table of the file
-	"metamethod": {call: 5, bytes: 64},
+	"metamethod": {call: 15},
 	"suggestion": {each: 1}, // for 8 letters that are compared to find a name that may be meant
 	"error":      {call: 40, bytes: 16},
 

@@ -419,6 +419,9 @@ func pcall(v *vm, c *rt.GoCont) error {
 	t := v.thread
 	res := rt.NewTerminationWith(c, 0, true)
 	next := c.Next()
+	if _, ok := value(c, 0).TryCallable(); !ok {
+		v.payItems(costPcall, 1) // it goes through metamethods
+	}
 	if err := rt.Call(t, value(c, 0), c.Etc(), res); err != nil {
 		x := rt.ErrorValue(err)
 		v.payItems(costPcall, 1)

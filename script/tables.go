@@ -338,6 +338,10 @@ func setMetatable(v *vm, c *rt.GoCont) error {
 				return fmt.Errorf("%s is not for scripts", name)
 			}
 		}
+		call := meta.Get(rt.StringValue("__call"))
+		if _, ok := call.TryCallable(); !ok && !call.IsNil() && v.meter.version != firstCosts {
+			return fmt.Errorf("__call is %s, want a function", describe(call))
+		}
 		if _, ok := v.frozen[meta]; !ok {
 			v.payFields(costOf("setmetatable"), meta)
 			v.boundMetamethods(meta, meta)
