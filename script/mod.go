@@ -57,6 +57,9 @@ type Mod struct {
 	used      uint64 // steps in the last tick with hooks, but for those of its present budget
 	allocated uint64 // bytes since the last check of the state
 
+	reloads    int // since reloadTick
+	reloadTick int32
+
 	stops stops
 	fault error // that ends the run of a log
 
@@ -362,6 +365,9 @@ func (m *Mod) AppendState(dst []byte) []byte {
 // new source sets and the old one did not have are added. A script that was switched off runs
 // again.
 func (m *Mod) Reload(tx *game.Tx, source string) error {
+	if err := m.countReload(tx.StepTick()); err != nil {
+		return err
+	}
 	v, err := m.load(source)
 	if err != nil {
 		m.log("not reloaded: " + err.Error())
@@ -381,6 +387,21 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 	m.owes, m.used, m.allocated = 0, 0, 0
 	m.log(m.cfg.Name + ": reloaded")
 	m.call(tx, hookReload)
+	return nil
+}
+
+// maxReloads is how often a script can be reloaded in errorTicks before a log with that is not run further: servers look
+// for changes once a second.
+const maxReloads = 64
+
+func (m *Mod) countReload(tick int32) error {
+	if tick-m.reloadTick >= errorTicks {
+		m.reloads, m.reloadTick = 0, tick
+	}
+	if m.reloads++; m.reloads > maxReloads {
+		m.fault = fmt.Errorf("%w: %s is reloaded more than %d times in %d seconds", ErrWork, m.cfg.Name, maxReloads, errorTicks/game.TickRate)
+		return m.fault
+	}
 	return nil
 }
 

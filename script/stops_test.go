@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -235,7 +236,23 @@ func TestHostileLog(t *testing.T) {
 	r := testenv.Must(replay.NewReader(bytes.NewReader(testenv.Must(os.ReadFile("testdata/late.twreplay")))))
 	testenv.Check(t, r.Header().Costs == firstCosts, "costs of version %d", r.Header().Costs)
 	res, err := replay.Verify(r, verifyScripts)
-	testenv.Check(t, err != nil && strings.Contains(err.Error(), ErrWork.Error()) && strings.Contains(err.Error(), "tick 300") && res.LastGoodTick > 200, "%+v, %v", res, err)
+	testenv.Check(t, errors.Is(err, ErrWork) && strings.Contains(err.Error(), "tick 300") && res.LastGoodTick > 200, "%+v, %v", res, err)
+}
+
+// TestReloadsAreBounded gives a script another source more often than a server does, as a log can have it.
+func TestReloadsAreBounded(t *testing.T) {
+	w := newWorld(t, "function on_tick() end")
+	w.join(1)
+	for i := range 2 * maxReloads {
+		w.Step([]game.Command{{Kind: game.CmdReload, Text: fmt.Sprintf("function on_tick() end -- %d", i)}})
+		testenv.Require(t, (w.mod.Fault() == nil) == (i < maxReloads), "%d reloads: %v", i+1, w.mod.Fault())
+	}
+	w = newWorld(t, "function on_tick() end")
+	for i := range 2 * maxReloads {
+		w.Step([]game.Command{{Kind: game.CmdReload, Text: fmt.Sprintf("function on_tick() end -- %d", i)}})
+		w.run(game.TickRate)
+	}
+	testenv.Check(t, w.mod.Fault() == nil, "one reload a second: %v", w.mod.Fault())
 }
 
 // TestFirstCostsAreBounded plays what costs most with the costs of version 1, as a log can have it. Either the limits

@@ -70,7 +70,7 @@ func CutFrom(dst io.Writer, src io.Reader, from, to int32, cfg VerifyConfig) (fi
 
 // advance runs the match up to a tick and makes its state that of the header.
 func (h *Header) advance(r *Reader, to int32, cfg VerifyConfig) (err error) {
-	w, err := h.NewWorld(cfg)
+	w, faulty, err := h.newWorld(cfg)
 	if err != nil {
 		return err
 	}
@@ -88,6 +88,9 @@ func (h *Header) advance(r *Reader, to int32, cfg VerifyConfig) (err error) {
 			return err
 		}
 		events := w.Step(t.Commands)
+		if err := faulty.check(); err != nil {
+			return fmt.Errorf("replay: tick %d: %w", t.Tick, err)
+		}
 		if cfg.OnTick != nil {
 			cfg.OnTick(w, &t, events)
 		}
