@@ -8,9 +8,9 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// Some variables do not count as they are set: modes decide rules, and maps choose the mode and the settings of DDRace.
-// The console, with all that reads variables from it, shows what is in force. Variables of modes and mods are in
-// modcommands.go.
+// Some variables do not count as they are set: modes decide rules, and maps choose the mode and the
+// settings of DDRace. The console, with all that reads variables from it, shows what is in force.
+// Variables of modes and mods are in modcommands.go.
 
 // addInForce registers the variables of the server that can be overruled.
 func (s *Server) addInForce() error {
@@ -40,7 +40,8 @@ func (s *Server) ruleInForce(rule func(*game.Rules) int32) func() (string, bool)
 	}
 }
 
-// tuningInForce returns the tuning of the world, from when it is set. Another one is for the next map.
+// tuningInForce returns the tuning of the world, from when it is set. Another one is for the next
+// map.
 func (s *Server) tuningInForce() game.Tuning {
 	if s.started && s.world.Rules().PureTuning {
 		return physics.DefaultTuning()

@@ -26,8 +26,8 @@ func printed(ts *testServer, line string) string {
 	return text
 }
 
-// TestVariablesInForce checks that the console has the settings of a map while it is played, whatever operators have
-// set before, and theirs afterwards.
+// TestVariablesInForce checks that the console has the settings of a map while it is played,
+// whatever operators have set before, and theirs afterwards.
 func TestVariablesInForce(t *testing.T) {
 	var settings []string
 	for _, v := range ddrace.Variables() {
@@ -100,7 +100,8 @@ func TestTilesInForce(t *testing.T) {
 	testenv.Check(t, s.Hit == 0 && s.OldLaser == 1 && s.EndlessDrag == 1, "the tiles do nothing: %+v", s)
 }
 
-// TestRulesInForce checks, for all modes, that the console has the rules and the game type that the world has.
+// TestRulesInForce checks, for all modes, that the console has the rules and the game type that the
+// world has.
 func TestRulesInForce(t *testing.T) {
 	modes := append(BuiltinModes(), NamedMode{"ddrace", moddrace.New})
 	overruled := map[string]bool{}
@@ -151,7 +152,8 @@ func TestRulesInForce(t *testing.T) {
 	}
 }
 
-// TestTuningInForce checks that the console has the standard tuning in a mode that allows no other, also if the next one does.
+// TestTuningInForce checks that the console has the standard tuning in a mode that allows no other,
+// also if the next one does.
 func TestTuningInForce(t *testing.T) {
 	ts := newTestServer(t, nil)
 	ts.srv.Execute("sv_gametype mod; tune gravity 0.25")

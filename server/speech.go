@@ -10,9 +10,10 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Players show others text of their own in the chat, by commands of the chat, with reasons of votes, and by their names and
-// clans. mayShow is asked about all but names, whose requests clients repeat, and votes, which have a text of their own;
-// those ask mutedFor. A test writes a text in all the ways that there are (TestMutedPlayersShowNothing).
+// Players show others text of their own in the chat, by commands of the chat, with reasons of
+// votes, and by their names and clans. mayShow is asked about all but names, whose requests clients
+// repeat, and votes, which have a text of their own; those ask mutedFor. A test writes a text in
+// all the ways that there are (TestMutedPlayersShowNothing).
 
 // speech is what a session has of the limits of text. Ticks are those of the world, 0 for never.
 type speech struct {
@@ -33,7 +34,7 @@ func (s *Server) registerSpeech() error {
 	v := &s.speechLimits
 	for _, v := range []console.IntVar{
 		{Name: "sv_chat_delay", Help: "Seconds between two lines of a player's chat with sv_spamprotection, at least 1", Value: &v.delay, Default: 1, Max: 9999},
-		{Name: "sv_chat_initial_delay", Help: "Seconds until who joins others may write", Value: &v.initialDelay, Max: 360},
+		{Name: "sv_chat_initial_delay", Help: "Seconds until a player who joins others may write", Value: &v.initialDelay, Max: 360},
 		{Name: "sv_chat_penalty", Help: "Points for each line, of which one goes with each tick", Value: &v.penalty, Default: 250, Min: 50, Max: 1000},
 		{Name: "sv_chat_threshold", Help: "A player with more points is muted for sv_spam_mute_duration", Value: &v.threshold, Default: 1000, Min: 50, Max: 10000},
 		{Name: "sv_spam_mute_duration", Help: "Seconds for which players are muted who write too much (0 = not)", Value: &v.muteSeconds, Default: mutes, Max: 3600},
@@ -57,7 +58,8 @@ func (c *session) startSpeech(now conn.Time) {
 	}
 }
 
-// mutedFor returns for how many seconds a player may show no text, rounded up, and the reason if there is one.
+// mutedFor returns for how many seconds a player may show no text, rounded up, and the reason if
+// there is one.
 func (c *session) mutedFor() (seconds int, reason string) {
 	s := c.server
 	until := c.speech.mayFrom
@@ -72,8 +74,8 @@ func secondsUntil(now, then conn.Time) int {
 	return int(max(then.Sub(now)+time.Second-1, 0) / time.Second)
 }
 
-// mayShow reports whether a player may show others a text of their own, and counts it. Players who are muted, or are now,
-// are told.
+// mayShow reports whether a player may show others a text of their own, and counts it. Players who
+// are muted, or are now, are told.
 func (c *session) mayShow() bool {
 	s, v, p := c.server, &c.server.speechLimits, &c.speech
 	now := s.clock.tick + 1 // of the world when it gets the text
@@ -113,8 +115,8 @@ func (c *session) tellMuted() bool {
 	return true
 }
 
-// mayRename reports whether a player who is not muted wants another name. Others are told now and then, since clients
-// repeat the request.
+// mayRename reports whether a player who is not muted wants another name. Others are told now and
+// then, since clients repeat the request.
 func (c *session) mayRename() bool {
 	if muted, _ := c.mutedFor(); muted == 0 {
 		return true
@@ -127,7 +129,8 @@ func (c *session) mayRename() bool {
 	return false
 }
 
-// maySay is mayShow for a line of the chat, which the world has limits for, too. It says how long the line may be.
+// maySay is mayShow for a line of the chat, which the world has limits for, too. It says how long
+// the line may be.
 func (c *session) maySay(line *game.Command) bool {
 	if c.server.asDDNet() || c.isOfDDNet() {
 		line.Value = game.LongLine

@@ -67,7 +67,8 @@ func newSpeechTest(t *testing.T, kind testclient.Config, mode game.Mode, setting
 	return st
 }
 
-// wait runs some ticks and returns what listeners were shown, and whether the player has the text as a name or clan.
+// wait runs some ticks and returns what listeners were shown, and whether the player has the text
+// as a name or clan.
 func (st *speechTest) wait() (shown []string) {
 	st.idle(4, append(st.listeners, st.speaker)...)
 	shown, st.shown = st.shown, nil
@@ -79,8 +80,8 @@ func (st *speechTest) wait() (shown []string) {
 	return shown
 }
 
-// ways are all the ways to show a text that there are, as functions: each message of a client with the text in all places,
-// and each command of the chat.
+// ways are all the ways to show a text that there are, as functions: each message of a client with
+// the text in all places, and each command of the chat.
 func (st *speechTest) ways() map[string]func() {
 	ways := map[string]func(){}
 	decoder := reflect.TypeFor[msg7.Decoder]()
@@ -148,8 +149,9 @@ func spokenModes() map[string]func() game.Mode {
 	return modes
 }
 
-// TestMutedPlayersShowNothing has a muted player write a text in all ways that clients have and in all commands of all
-// modes: nobody else sees it. Before the mute, others do, wherever it is not Private.
+// TestMutedPlayersShowNothing has a muted player write a text in all ways that clients have and in
+// all commands of all modes: nobody else sees it. Before the mute, others do, wherever it is not
+// Private.
 func TestMutedPlayersShowNothing(t *testing.T) {
 	for name, mode := range spokenModes() {
 		for version, kind := range map[string]testclient.Config{"0.7": client07, "0.6": client06} {
@@ -196,7 +198,8 @@ func TestMutedPlayersShowNothing(t *testing.T) {
 	}
 }
 
-// TestMutedNamesStay: a muted player who comes with another name after the map has changed keeps the one before.
+// TestMutedNamesStay: a muted player who comes with another name after the map has changed keeps
+// the one before.
 func TestMutedNamesStay(t *testing.T) {
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)
@@ -214,8 +217,8 @@ func TestMutedNamesStay(t *testing.T) {
 	})
 }
 
-// TestWaysToSpeak: a message of clients that the server handles in a way of its own is in the list of those that
-// TestMutedPlayersShowNothing sends.
+// TestWaysToSpeak: a message of clients that the server handles in a way of its own is in the list
+// of those that TestMutedPlayersShowNothing sends.
 func TestWaysToSpeak(t *testing.T) {
 	handled := map[string]string{ // by the handler: what the message is
 		"OnLogin": "password", "OnRequestMapData": "", "OnReady": "", "OnProfile": "first name: others see it with the player",
@@ -229,7 +232,8 @@ func TestWaysToSpeak(t *testing.T) {
 	}
 }
 
-// TestMutesForSpam checks DDNet's rules for those who write too much, and that these are off without --ddnet.
+// TestMutesForSpam checks DDNet's rules for those who write too much, and that these are off
+// without --ddnet.
 func TestMutesForSpam(t *testing.T) {
 	for _, ddnet := range []bool{true, false} {
 		cfg := ddraceConfig()
@@ -329,7 +333,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestLongBans: bans of a year are kept whole, from commands and from lists of DDNet-Server, and longer ones are cut to it.
+// TestLongBans: bans of a year are kept whole, from commands and from lists of DDNet-Server, and
+// longer ones are cut to it.
 func TestLongBans(t *testing.T) {
 	ts := newTestServer(t, nil)
 	ts.srv.Execute("ban 10.0.1.1 525600 a year; ban_range 10.0.2.1 10.0.2.9 525600 a year; ban 10.0.3.1 525601 more; ban 10.0.4.1 44641 more")

@@ -18,8 +18,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// limitsScript is what an operator ("rcon LINE") and two players, by number, do: they write, "walk" to a column, or "vote" for
-// an option with a reason.
+// limitsScript is what an operator ("rcon LINE") and two players, by number, do: they write, "walk"
+// to a column, or "vote" for an option with a reason.
 var limitsScript = []string{
 	// What is in force, with the settings of the map.
 	"rcon sv_team", "rcon sv_hit", "rcon sv_freeze_delay", "rcon toggle sv_hit 0 1", "wait", "rcon sv_hit", "rcon sv_hit 0", "wait", "rcon sv_hit",
@@ -48,7 +48,8 @@ var limitsScript = []string{
 // namelessScript has players come without a name.
 var namelessScript = []string{"join ", "join  \u200b", "join \u3164"}
 
-// TestLimitsAsDDNet has an operator and players do the same on DDNet-Server 16.4 and on ours with --ddnet.
+// TestLimitsAsDDNet has an operator and players do the same on DDNet-Server 16.4 and on ours with
+// --ddnet.
 func TestLimitsAsDDNet(t *testing.T) {
 	t.Parallel()
 	file := testenv.Must(twmap.WithSettings(teamsMap(t), []string{"tune player_collision 0", "sv_team 2", "sv_hit 0", "sv_freeze_delay 5"}))
