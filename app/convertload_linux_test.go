@@ -28,6 +28,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/web"
 )
 
 // TestConvertLoad: 8 players get 200 of 200 snapshots, and the server and the processes that it starts stay small, while
@@ -78,6 +79,7 @@ func TestConvertLoad(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	key := testenv.Must(web.OpenKey(filepath.Join(dir, keyFile)))
 	time.Sleep(2 * time.Second)
 	for _, name := range names {
 		stop := make(chan struct{})
@@ -86,7 +88,7 @@ func TestConvertLoad(t *testing.T) {
 		for i := range visitors {
 			if files[name] != nil {
 				all.Go(func() {
-					for visit(net.IPv4(127, 0, 2, byte(1+i)), addr, files[name], answers, stop) {
+					for visit(net.IPv4(127, 0, 2, byte(1+i)), addr, key, files[name], answers, stop) {
 					}
 				})
 			}
@@ -139,10 +141,16 @@ func (c *counts) add(text string) {
 func (c *counts) String() string { return fmt.Sprint(c.n) }
 
 // visit uploads a file, reads the answer and waits a moment. It returns false at the end.
-func visit(from net.IP, addr string, file []byte, answers *counts, stop <-chan struct{}) bool {
+func visit(from net.IP, addr string, key web.Key, file []byte, answers *counts, stop <-chan struct{}) bool {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
 	visitor := http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
-	res, err := visitor.Post("http://"+addr+"/convert", "", bytes.NewReader(file))
+	r, err := http.NewRequest("POST", "http://"+addr+"/convert", bytes.NewReader(file))
+	if err != nil {
+		answers.add(err.Error())
+		return false
+	}
+	key.Authorize(r) // for what is not for strangers
+	res, err := visitor.Do(r)
 	if err != nil {
 		answers.add(err.Error())
 		return false
@@ -241,7 +249,7 @@ func TestServerEndsConversions(t *testing.T) {
 			}
 			return err == nil
 		})
-		go visit(net.IPv4(127, 0, 0, 1), addr, demotest.WorstDemo(demotest.OneChanges, 8<<20), newCounts(), nil)
+		go visit(net.IPv4(127, 0, 0, 1), addr, web.Key{}, demotest.WorstDemo(demotest.OneChanges, 8<<20), newCounts(), nil)
 		var children []int
 		testenv.Eventually(t, "a process is started", func() bool {
 			children = childrenOf(server.Process.Pid)

@@ -26,12 +26,12 @@ import (
 )
 
 // finishLogs keeps the parts of replay logs that have finishes, each in a file of its own, for longer
-// than the logs are kept. A goroutine cuts them out, one after the other and slowly, since the match up to
-// there has to be run again.
+// than the logs are kept. A goroutine has them cut out, one after the other, by processes that run the match up to
+// there again.
 type finishLogs struct {
 	server.Ranks
 	dir    string // of the replay logs; the parts are in finishDir there
-	verify replay.VerifyConfig
+	cutLog func(ctx context.Context, out, in *os.File, begin, end int32) error
 	log    *slog.Logger
 	keep   *finishSettings
 
@@ -68,9 +68,6 @@ const (
 	finishTries = 5
 	// finishBefore is how many ticks before the start a part begins.
 	finishBefore = game.TickRate
-	// finishPause is how much longer than it works the goroutine rests, and finishWork after how many ticks.
-	finishPause = 9
-	finishWork  = 100
 )
 
 // finishJob is a part of a log that is to be kept.
@@ -153,10 +150,10 @@ func (s *finishSettings) Register(c *console.Console) error {
 	return nil
 }
 
-// keepFinishes returns ranks with which finishes are kept.
-func keepFinishes(ranks server.Ranks, dir string, keep *finishSettings, verify replay.VerifyConfig, log *slog.Logger) *finishLogs {
+// keepFinishes returns ranks with which finishes are kept. Other processes cut them out.
+func keepFinishes(ranks server.Ranks, dir string, keep *finishSettings, apart *jobs, log *slog.Logger) *finishLogs {
 	k := &finishLogs{
-		Ranks: ranks, dir: dir, verify: verify, log: log.With(logline.SystemKey, "replay"), keep: keep,
+		Ranks: ranks, dir: dir, cutLog: apart.cut, log: log.With(logline.SystemKey, "replay"), keep: keep,
 		jobs: make(chan finishJob, maxFinishJobs), done: make(chan struct{}),
 	}
 	k.stopped, k.stop = context.WithCancel(context.Background())
@@ -278,37 +275,21 @@ func (k *finishLogs) copy(to string, j finishJob) error {
 		return err
 	}
 	defer os.Remove(out.Name())
-	cfg := k.verify
-	ticks, began := 0, time.Now()
-	cfg.OnTick = func(*game.World, *replay.Tick, []game.Event) {
-		if ticks++; ticks%finishWork == 0 {
-			k.wait(min(finishPause*time.Since(began), time.Second))
-			began = time.Now()
-		}
-	}
-	_, last, err := replay.CutFrom(out, bufio.NewReader(readUntil{k.stopped, in}), max(j.begin-finishBefore, 0), j.end, cfg)
-	if last >= j.end || err == nil || errors.Is(err, replay.ErrTruncated) {
-		if err = nil; last < j.end { // what follows is not written yet
-			err = errFinishMissing
-		}
-	}
-	if err = errors.Join(err, out.Close()); err != nil {
+	if err = errors.Join(k.cutLog(k.stopped, out, in, j.begin, j.end), out.Close()); err != nil {
 		return err
 	}
 	return os.Rename(out.Name(), to)
 }
 
-// readUntil is a reader that fails when the context ends.
-type readUntil struct {
-	context.Context
-	io.Reader
-}
-
-func (r readUntil) Read(b []byte) (int, error) {
-	if err := r.Err(); err != nil {
-		return 0, err
+// cutFinish writes the part of a log that has a finish.
+func cutFinish(out io.Writer, in io.Reader, begin, end int32, cfg replay.VerifyConfig) error {
+	_, last, err := replay.CutFrom(out, bufio.NewReader(in), max(begin-finishBefore, 0), end, cfg)
+	if last >= end || err == nil || errors.Is(err, replay.ErrTruncated) {
+		if err = nil; last < end { // what follows is not written yet
+			err = errFinishMissing
+		}
 	}
-	return r.Reader.Read(b)
+	return err
 }
 
 // trim deletes the oldest files that are too many, and what a server that was killed has left, but not the

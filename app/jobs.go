@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/teeyard/teeyard/internal/confined"
 	"github.com/teeyard/teeyard/server/logline"
@@ -19,6 +20,8 @@ import (
 const (
 	jobConvert    = "convert"     // a recording of anybody into a demo of 0.7
 	jobConvertOwn = "convert-own" // the same of one whose match may be run again
+	jobDescribe   = "describe"    // who is in a recording of the server
+	jobCut        = "cut"         // a finish out of a replay log; the first and the last tick follow
 )
 
 const (
@@ -27,6 +30,12 @@ const (
 	strangersMemory = 128 << 20
 	// ownMemory is for recordings whose match is run again, on a map of any size.
 	ownMemory = 1 << 30
+	// describeTime and maxDescription are for the description of a recording.
+	describeTime   = time.Minute
+	maxDescription = 1 << 20
+	// cutTime and maxCut are for the part of a log that has a finish.
+	cutTime = 10 * time.Minute
+	maxCut  = 1 << 30
 )
 
 // doJob does a job of this program in the process that was started for it.
@@ -34,6 +43,12 @@ func (p *program) doJob(name string, output io.Writer, input io.Reader) error {
 	switch name {
 	case jobConvert, jobConvertOwn:
 		return p.convertRecording(output, input, name == jobConvertOwn)
+	case jobDescribe:
+		return describeRecording(output, input)
+	}
+	var begin, end int32
+	if n, _ := fmt.Sscanf(name, jobCut+" %d %d", &begin, &end); n == 2 {
+		return cutFinish(output, input, begin, end, p.verifyConfig())
 	}
 	return fmt.Errorf("there is no job %q", name)
 }
@@ -66,6 +81,26 @@ func (j *jobs) convert(ctx context.Context, c viewer.Conversion) error {
 	default:
 		return readable(err)
 	}
+}
+
+// describe describes a recording of the server in a process of its own.
+func (j *jobs) describe(in, out *os.File) error {
+	return j.run(context.Background(), confined.Task{
+		Job: jobDescribe, Input: in, Output: out,
+		Limits: confined.Limits{Memory: ownMemory, Time: describeTime, Output: maxDescription},
+	})
+}
+
+// cut cuts a finish out of a replay log in a process of its own.
+func (j *jobs) cut(ctx context.Context, out, in *os.File, begin, end int32) error {
+	err := j.run(ctx, confined.Task{
+		Job: fmt.Sprintf("%s %d %d", jobCut, begin, end), Input: in, Output: out,
+		Limits: confined.Limits{Memory: ownMemory, Time: cutTime, Output: maxCut},
+	})
+	if err != nil && err.Error() == errFinishMissing.Error() {
+		return errFinishMissing
+	}
+	return err
 }
 
 // run does a job in a process of its own. That it cannot is logged once.

@@ -123,10 +123,12 @@ func TestJobArguments(t *testing.T) {
 // TestWatchConverts: the page of teeyard watch has the room, too.
 func TestWatchConverts(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
-	h := web.NewHandler(p.watchRooms(demoBytes{bytes.NewReader(nil)})...)
+	key := web.NewKey()
+	h := key.Handler(web.NewHandler(p.watchRooms(demoBytes{bytes.NewReader(nil)})...))
 	file := testenv.Must(os.ReadFile(filepath.Join("..", "format", "demo", "testdata", "ddnet-16.4.demo")))
 	r := httptest.NewRequest("POST", "/convert", bytes.NewReader(file))
 	r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
+	key.Authorize(r)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	if d, err := demo.NewReader(w.Body); w.Code != 200 || err != nil || d.Header().Protocol() != 7 {

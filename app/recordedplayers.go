@@ -2,13 +2,16 @@ package app
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -65,8 +68,7 @@ func (rs *recordingFiles) findNext() bool {
 	return true
 }
 
-// readPlayers adds who is in a recording: of a demo those of its beginning; of a log the result of its match or, if it has
-// none, all who come, as far as it can be read. Of a log that is whole it corrects the length.
+// readPlayers adds who is in a recording. Of a log that is whole it corrects the length.
 func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 	r.read = true
 	f, err := os.Open(rs.path(r.Name))
@@ -74,8 +76,60 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 		return
 	}
 	defer f.Close()
-	file := bufio.NewReaderSize(io.LimitReader(f, maxReadForPlayers), 64<<10)
-	if strings.HasSuffix(r.Name, server.DemoSuffix) {
+	var text []byte
+	if rs.describe == nil {
+		var b bytes.Buffer
+		err = describeRecording(&b, f)
+		text = b.Bytes()
+	} else {
+		text, err = rs.describeApart(f)
+	}
+	var d recordingInfo
+	if err == nil && json.Unmarshal(text, &d) == nil {
+		r.Players, r.NumPlayers, r.HasResult, r.TeamScores, r.Race = d.Players, d.NumPlayers, d.HasResult, d.TeamScores, d.Race
+		if d.Length >= 0 {
+			r.Length = d.Length
+		}
+	}
+	if f, ok := readFinish(rs.path(r.Name)); ok && strings.HasSuffix(r.Name, server.ReplaySuffix) {
+		r.setFinish(&f)
+	}
+}
+
+// describeApart returns what another process writes about a recording.
+func (rs *recordingFiles) describeApart(f *os.File) ([]byte, error) {
+	out, err := os.CreateTemp("", "*.new")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	if err := rs.describe(f, out); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out.Name())
+}
+
+// describeRecording writes, as JSON, who is in a recording: of a demo those of its beginning; of a log the result of its
+// match or, if it has none, all who come, as far as it can be read. The length is that of a log that is whole, or -1.
+func describeRecording(w io.Writer, recording io.Reader) error {
+	r := recordingInfo{Players: []broadcast.Player{}, Length: -1}
+	r.describe(bufio.NewReaderSize(io.LimitReader(recording, maxReadForPlayers), 64<<10))
+	return json.NewEncoder(w).Encode(&r)
+}
+
+// describe sets who is in a recording, and the length.
+func (r *recordingInfo) describe(file *bufio.Reader) {
+	start, _ := file.Peek(16)
+	switch {
+	case teehistorian.Is(start):
+		if names, ticks, err := historianPlayers(file); err == nil {
+			r.setPlayers(names)
+			r.Length = int(ticks / game.TickRate)
+		}
+	case strings.HasPrefix(string(start), replayMagic):
+		r.describeLog(file)
+	default:
 		if d, err := demo.NewReader(file); err == nil {
 			var names []string
 			for _, p := range recorder.FirstPlayers(d) {
@@ -83,15 +137,10 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 			}
 			r.setPlayers(names)
 		}
-		return
 	}
-	if strings.HasSuffix(r.Name, server.TeehistorianSuffix) {
-		if names, ticks, err := historianPlayers(file); err == nil {
-			r.setPlayers(names)
-			r.Length = int(ticks / game.TickRate)
-		}
-		return
-	}
+}
+
+func (r *recordingInfo) describeLog(file io.Reader) {
 	l, err := replay.NewReader(file)
 	if err != nil {
 		return
@@ -109,9 +158,6 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 	r.setPlayers(names)
 	if result := l.MatchResult(); result != nil {
 		r.setResult(result)
-	}
-	if f, ok := readFinish(rs.path(r.Name)); ok {
-		r.setFinish(&f)
 	}
 	if err == io.EOF {
 		r.Length = int(max(0, info.Ticks-before) / game.TickRate)

@@ -34,6 +34,8 @@ import (
 type recordingFiles struct {
 	dir       string // of the server
 	converter *viewer.Converter
+	// describe writes what describeRecording does, in a process of its own; nil does so in this one.
+	describe func(in, out *os.File) error
 	// delay is how old an end has to be that may be seen.
 	delay  func() time.Duration
 	access *web.AccessRule
@@ -156,11 +158,10 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 	defer f.Close()
 	start, link := time.Time{}, "/recordings/"+(&url.URL{Path: r.Name}).EscapedPath()
 	if strings.HasSuffix(r.Name, server.DemoSuffix) {
-		d, err := demo.NewReader(f)
+		h, err := demo.ReadHeader(f)
 		if err != nil {
 			return r
 		}
-		h := d.Header()
 		start, _ = time.ParseInLocation(recorder.TimeLayout, h.Time, time.Local)
 		r.Map.Name, r.Length = h.MapName, h.Length
 	} else if strings.HasSuffix(r.Name, server.TeehistorianSuffix) {

@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/demotest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/broadcast"
@@ -129,7 +130,8 @@ func TestRecordedPlayers(t *testing.T) {
 	log := testenv.Must(os.ReadFile(file))
 	old := time.Now().Add(-time.Hour)
 	testenv.NoError(t, os.Chtimes(file, old, old))
-	rs := &recordingFiles{dir: dir, delay: func() time.Duration { return 0 }}
+	apart := jobs{program: testenv.Must(newProgram(Config{}))}
+	rs := &recordingFiles{dir: dir, describe: apart.describe, delay: func() time.Duration { return 0 }}
 	list := func() recordingInfo {
 		t.Helper()
 		var b bytes.Buffer
@@ -194,5 +196,30 @@ func TestConvertedLimit(t *testing.T) {
 	new(recordingFiles).trim(dir, "a.demo") // which is the oldest
 	if left := testenv.Must(os.ReadDir(dir)); len(left) != maxConverted || left[0].Name() != "a.demo" {
 		t.Errorf("%d are left", len(left))
+	}
+}
+
+// TestListReadsNoMaps: a list of recordings takes no memory for what it does not show.
+func TestListReadsNoMaps(t *testing.T) {
+	dir := t.TempDir()
+	testenv.NoError(t, os.MkdirAll(filepath.Join(dir, "demos"), 0o755))
+	const size = 8 << 20
+	file := filepath.Join(dir, "demos", "a.demo")
+	testenv.NoError(t, os.WriteFile(file, demotest.WorstDemo(demotest.LargeMap, size), 0o644))
+	old := time.Now().Add(-time.Hour)
+	testenv.NoError(t, os.Chtimes(file, old, old))
+	apart := jobs{program: testenv.Must(newProgram(Config{}))}
+	rs := &recordingFiles{dir: dir, describe: apart.describe, delay: func() time.Duration { return 0 }}
+	var all []recordingInfo
+	n := testenv.Allocated(func() {
+		rs.list()
+		rs.mu.Lock()
+		done := rs.findPlayers()
+		rs.mu.Unlock()
+		<-done
+		all = rs.list()
+	})
+	if len(all) != 1 || all[0].NumPlayers == 0 || n > size/8 {
+		t.Errorf("%+v with %d bytes", all, n)
 	}
 }

@@ -162,7 +162,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	defer live.Close(outputTimeout)
 	monitor.Add(live.Values()...)
 	monitor.AddProblem(live.Problem)
-	recorded := &recordingFiles{dir: files[0], converter: &converter, delay: live.Delay, access: broadcastSettings.RecordingsAccess()}
+	recorded := &recordingFiles{dir: files[0], converter: &converter, describe: apart.describe, delay: live.Delay, access: broadcastSettings.RecordingsAccess()}
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()
 	database := databaseSetting{open: p.openDatabase}
@@ -203,7 +203,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			path := filepath.Join(files[0], filepath.FromSlash(name))
 			before.hint(p, o, files, path, log)
 			ranks := database.openRanks(path, log)
-			return keepFinishes(ranks, filepath.Join(files[0], "replays"), &finishes, p.verifyConfig(), log)
+			return keepFinishes(ranks, filepath.Join(files[0], "replays"), &finishes, &apart, log)
 		},
 		Stuck: func() {
 			stdout.Close(outputTimeout)

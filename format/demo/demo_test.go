@@ -201,6 +201,9 @@ func TestWriteAndRead(t *testing.T) {
 		if version >= withMarkers {
 			want.Markers = []int32{500, 550, last}
 		}
+		if alone, err := ReadHeader(bytes.NewReader(file)); err != nil || !reflect.DeepEqual(*alone, want) {
+			t.Errorf("version %d: the header alone is %+v, %v; want %+v", version, alone, err, want)
+		}
 		if !reflect.DeepEqual(*r.Header(), want) || !bytes.Equal(r.Map(), mapData) {
 			t.Errorf("version %d: the header is %+v, want %+v; map %q", version, r.Header(), want, r.Map())
 		}

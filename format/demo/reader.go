@@ -71,34 +71,19 @@ type Reader struct {
 	message            []byte
 }
 
+// ReadHeader reads the header of a demo, and nothing behind it.
+func ReadHeader(r io.Reader) (*Header, error) {
+	d := &Reader{r: bufio.NewReaderSize(r, 512)}
+	_, err := d.readHeader()
+	return &d.h, err
+}
+
 // NewReader reads the header and the map.
 func NewReader(r io.Reader) (*Reader, error) {
 	d := &Reader{r: bufio.NewReaderSize(r, 64<<10), first: -1, tick: -1, last: new(snapshot.Snapshot), next: new(snapshot.Snapshot)}
-	head := make([]byte, headerSize(VersionDDNet))
-	const start = 8 // magic and version
-	if n, err := io.ReadFull(d.r, head[:start]); err != nil {
-		if n == 0 || !bytes.HasPrefix(magic, head[:min(n, len(magic))]) {
-			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-		}
-		return nil, cutOff(err, int64(n), "the header")
-	}
-	if !bytes.Equal(head[:len(magic)], magic) {
-		return nil, fmt.Errorf("%w: it begins with %q", ErrFormat, head[:len(magic)])
-	}
-	if d.h.Version = int(head[7]); d.h.Version < oldest || d.h.Version > VersionDDNet {
-		return nil, fmt.Errorf("%w: %d at byte 7; known are %d to %d", ErrVersion, d.h.Version, oldest, VersionDDNet)
-	}
-	head = head[:headerSize(d.h.Version)]
-	if n, err := io.ReadFull(d.r, head[start:]); err != nil {
-		return nil, cutOff(err, int64(start+n), "the header")
-	}
-	mapSize, err := d.h.parse(head)
+	mapSize, err := d.readHeader()
 	if err != nil {
 		return nil, err
-	}
-	d.offset = int64(len(head))
-	if mapSize > MaxMapSize {
-		return nil, fmt.Errorf("%w: a map of %d bytes, more than %d, at byte %d", ErrFormat, mapSize, MaxMapSize, d.offset)
 	}
 	if err := d.readMap(int(mapSize)); err != nil {
 		return nil, err
@@ -106,6 +91,36 @@ func NewReader(r io.Reader) (*Reader, error) {
 	d.sizes = d.h.ItemSizes()
 	d.damage = d.checkMap()
 	return d, nil
+}
+
+// readHeader reads the header and returns the size of the map.
+func (d *Reader) readHeader() (mapSize uint32, err error) {
+	head := make([]byte, headerSize(VersionDDNet))
+	const start = 8 // magic and version
+	if n, err := io.ReadFull(d.r, head[:start]); err != nil {
+		if n == 0 || !bytes.HasPrefix(magic, head[:min(n, len(magic))]) {
+			return 0, fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+		return 0, cutOff(err, int64(n), "the header")
+	}
+	if !bytes.Equal(head[:len(magic)], magic) {
+		return 0, fmt.Errorf("%w: it begins with %q", ErrFormat, head[:len(magic)])
+	}
+	if d.h.Version = int(head[7]); d.h.Version < oldest || d.h.Version > VersionDDNet {
+		return 0, fmt.Errorf("%w: %d at byte 7; known are %d to %d", ErrVersion, d.h.Version, oldest, VersionDDNet)
+	}
+	head = head[:headerSize(d.h.Version)]
+	if n, err := io.ReadFull(d.r, head[start:]); err != nil {
+		return 0, cutOff(err, int64(start+n), "the header")
+	}
+	if mapSize, err = d.h.parse(head); err != nil {
+		return 0, err
+	}
+	d.offset = int64(len(head))
+	if mapSize > MaxMapSize {
+		return 0, fmt.Errorf("%w: a map of %d bytes, more than %d, at byte %d", ErrFormat, mapSize, MaxMapSize, d.offset)
+	}
+	return mapSize, nil
 }
 
 // readMap reads the map. The memory for it grows with what is there, and never passes its size.

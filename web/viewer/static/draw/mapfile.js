@@ -92,6 +92,8 @@ const RACE_LAYERS = [['tele', 2, 2], ['speedup', 4, 6], ['front', 8, 4], ['switc
 
 /** The most memory that the blocks of a map may take, in bytes. */
 const MAX_DECODED = 256 << 20;
+/** How many bytes a compressed one can become at most. */
+const MAX_RATIO = 1032;
 
 class MapError extends Error {
 	/** @param {string} what */
@@ -208,6 +210,7 @@ async function readBlock(file, i, budget) {
 	if (size < 0 || size > budget.left) throw new MapError('it needs too much memory');
 	budget.left -= size;
 	if (file.version === 3) return stored;
+	if (size > stored.length * MAX_RATIO) throw new MapError(`block ${i} cannot have ${size} bytes`);
 	const out = new Uint8Array(size);
 	let n = 0;
 	const reader = new Blob([/** @type {BlobPart} */ (stored)]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
