@@ -28,12 +28,13 @@ const (
 	dropHalfLife                           // Half-Life requests that got no answer
 	dropLogLines                           // lines about clients that come and go, beyond strangerLogRate
 	dropTexts                              // texts of modes and mods without room in the connection
+	dropTooLong                            // messages to clients that fit no datagram
 	numDrops
 )
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines", "texts",
+	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines", "texts", "too_long",
 }
 
 func (s *Server) countDrop(r dropReason) { s.drops[r].Add(1) }

@@ -127,6 +127,20 @@ func TestLongTextsArrive(t *testing.T) {
 	}
 }
 
+// TestTooLongMessagesAreCounted checks that a message that fits no datagram is counted and costs no client
+// its connection.
+func TestTooLongMessagesAreCounted(t *testing.T) {
+	ts := newTestServer(t, nil)
+	p := ts.join(ip(1), "player")
+	c := ts.session(p)
+	c.Queue(make([]byte, 1500), true)
+	c.Queue(make([]byte, 1500), false)
+	ts.idle(10, p)
+	if n := ts.srv.Drops()["too_long"]; n != 2 || ts.session(p) != c {
+		t.Errorf("%d are counted; %q", n, p.Reason)
+	}
+}
+
 // TestTooManyMaps checks that the log says once that the list of maps is not complete.
 func TestTooManyMaps(t *testing.T) {
 	files := fstest.MapFS{}

@@ -208,6 +208,8 @@ func (c *session) Queue(payload []byte, vital bool) {
 		c.vitalsQueued++
 	case err != nil && c.conn.State() == conn.StateError:
 		c.drop(c.conn.Reason())
+	case errors.Is(err, conn.ErrTooLarge):
+		c.server.countDrop(dropTooLong)
 	}
 }
 
