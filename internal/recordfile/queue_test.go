@@ -2,6 +2,7 @@ package recordfile
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,23 +12,29 @@ import (
 func TestQueueRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("no space left")
-		tries, err := 0, full
+		var tries atomic.Int32
+		var hasRoom atomic.Bool
 		q := NewQueue[int](nil)
-		go q.Run(func([]int) error { tries++; return err }, func() bool { return false }, func() {})
+		go q.Run(func([]int) error {
+			if tries.Add(1); hasRoom.Load() {
+				return nil
+			}
+			return full
+		}, func() bool { return false }, func() {})
 		q.Submit(1)
 		synctest.Wait()
 		if q.Err() != full {
 			t.Errorf("the error is %v", q.Err())
 		}
-		err = nil
+		hasRoom.Store(true)
 		time.Sleep(RetryInterval)
 		synctest.Wait()
-		if q.Err() != nil || tries != 2 {
-			t.Errorf("after %d tries the error is %v", tries, q.Err())
+		if q.Err() != nil || tries.Load() != 2 {
+			t.Errorf("after %d tries the error is %v", tries.Load(), q.Err())
 		}
 		time.Sleep(10 * RetryInterval)
-		if tries != 2 {
-			t.Errorf("%d tries", tries)
+		if tries.Load() != 2 {
+			t.Errorf("%d tries", tries.Load())
 		}
 		q.Close()
 	})
