@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	rt "github.com/arnodel/golua/runtime"
+
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/replay"
@@ -267,4 +269,20 @@ func TestFirstCostsAreBounded(t *testing.T) {
 		w.Step(nil)
 		testenv.Check(t, mod.Off() != "" && mod.vm.meter.work < 2*maxWork || mod.Fault() != nil, "%s: %q, %v, work %d", c, mod.Off(), mod.Fault(), mod.vm.meter.work)
 	}
+}
+
+// TestOldStateIsRestored goes on from a state that was saved with the costs of version 1, as after an update of the
+// server.
+func TestOldStateIsRestored(t *testing.T) {
+	source := "state.n = 0 function f() end function on_tick() state.n = state.n + 1 after(5, 'f', player(0)) end"
+	old := testenv.Must(New(Config{Name: "mods/test.lua", Source: source, Costs: firstCosts}))
+	w := testenv.Must(game.New(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{old}, Rules: game.DefaultRules()}))
+	for range 7 {
+		w.Step(nil)
+	}
+	mod := testenv.Must(New(Config{Name: "mods/test.lua", Source: source}))
+	again := testenv.Must(game.Restore(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{mod}, Rules: game.DefaultRules()}, w.AppendState(nil)))
+	again.Step(nil)
+	testenv.Check(t, mod.vm.state.Get(rt.StringValue("n")).AsInt() == 8 && mod.Off() == "", "%v, %q", mod.vm.state.Get(rt.StringValue("n")), mod.Off())
+	testenv.Check(t, old.RestoreState(mod.AppendState(nil)) != nil, "version 1 takes a state of version 2")
 }
