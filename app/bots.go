@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -92,7 +93,7 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	case r.Joined == 0:
 		return fmt.Errorf("no bot could join: %s", r.Error)
 	case r.Joined < r.Clients:
-		return fmt.Errorf("%d of %d bots could not join: %s", r.Clients-r.Joined, r.Clients, r.Error)
+		return fmt.Errorf("%d of %s could not join: %s", r.Clients-r.Joined, words.Count(r.Clients, "bot"), r.Error)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master"
 	"github.com/teeyard/teeyard/transport"
@@ -97,7 +98,7 @@ func printServers[T serverRow](c *browseCmd, servers []T, header string, total, 
 		fmt.Fprintln(t, s.tableRow())
 	}
 	t.Flush()
-	fmt.Fprintf(os.Stderr, "%d servers", len(servers))
+	fmt.Fprintf(os.Stderr, "%s", words.Count(len(servers), "server"))
 	if len(servers) != total {
 		fmt.Fprintf(os.Stderr, " of %d", total)
 	}
@@ -109,7 +110,7 @@ func printServers[T serverRow](c *browseCmd, servers []T, header string, total, 
 }
 
 // errMaxTime ends queries after --max-time.
-var errMaxTime = errors.New("the time is over (--max-time)")
+var errMaxTime = errors.New("--max-time ended; a longer one, or a higher --rate, queries more")
 
 // withMaxTime returns the context of queries.
 func (c *browseCmd) withMaxTime(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -178,7 +179,7 @@ func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 		defer cancel()
 		servers, skipped, err := master.Fetch(ctx, nil, a.String())
 		if err == nil && skipped > 0 {
-			fmt.Fprintf(os.Stderr, "%d entries of the list are invalid and left out\n", skipped)
+			fmt.Fprintf(os.Stderr, "%s, and left out\n", words.Clause(skipped, "entry", "of the list is invalid", "of the list are invalid"))
 		}
 		return servers, err
 	}
@@ -268,7 +269,7 @@ func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (
 	done := 0
 	err = query.AskAll(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {
 		done++
-		show.show("%d of %d servers queried", done, len(targets))
+		show.show("%d of %s queried", done, words.Count(len(targets), "server"))
 		if r.Err != nil {
 			silent++
 			return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -38,7 +39,7 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	defer cancel()
 	stopped := halflife.QueryAll(ctx, conn, peers, cfg, func(st halflife.Status, err error) {
 		asked++
-		show.show("%d of %d servers queried", asked, len(peers))
+		show.show("%d of %s queried", asked, words.Count(len(peers), "server"))
 		if err != nil {
 			silent++
 			return
@@ -74,7 +75,7 @@ func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transpor
 	var err error
 	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
 		peers, err = halflife.FetchList(ctx, conn, master, halflife.ListConfig{
-			Format: form, IncludeLAN: transport.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%d servers on the list", n) },
+			Format: form, IncludeLAN: transport.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%s on the list", words.Count(n, "server")) },
 		})
 		if len(peers) > 0 && errors.Is(err, halflife.ErrNoAnswer) {
 			fmt.Fprintf(os.Stderr, "the list is not complete: %v\n", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/internal/words"
 )
 
 type demoInfoCmd struct {
@@ -126,7 +127,7 @@ func readDemoInfo(r *demo.Reader) (*demoInfo, error) {
 		trouble = append(trouble, fmt.Sprintf("%d broken chunks in all", v.broken))
 	}
 	if v.unreadable > 0 {
-		trouble = append(trouble, fmt.Sprintf("%d messages that cannot be decoded", v.unreadable))
+		trouble = append(trouble, fmt.Sprintf("%s that cannot be decoded", words.Count(v.unreadable, "message")))
 	}
 	info.Problem = safetext.Line(strings.Join(trouble, "; "))
 	return info, nil
@@ -209,10 +210,10 @@ func (i *demoInfo) print(w io.Writer) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("map", "%s, %d bytes, crc %s", i.Map, i.MapBytes, i.MapCRC)
+	line("map", "%s, %s, crc %s", i.Map, words.Count(i.MapBytes, "byte"), i.MapCRC)
 	line("recorded", "%s by a %s, version %d, protocol %s", i.Time, i.Type, i.Version, i.NetVersion)
-	line("length", "%v, ticks %d to %d, %d keyframes, %d snapshots, %d messages", secondsToDuration(i.Seconds), i.FirstTick, i.LastTick, i.Keyframes, i.Snapshots, i.Messages)
-	line("size", "%d bytes", i.Bytes)
+	line("length", "%v, ticks %d to %d, %s, %s, %s", secondsToDuration(i.Seconds), i.FirstTick, i.LastTick, words.Count(i.Keyframes, "keyframe"), words.Count(i.Snapshots, "snapshot"), words.Count(i.Messages, "message"))
+	line("size", "%s", words.Count(i.Bytes, "byte"))
 	if len(i.Markers) > 0 {
 		var at []string
 		for _, m := range i.Markers {
@@ -220,7 +221,7 @@ func (i *demoInfo) print(w io.Writer) {
 		}
 		line("markers", "%s", strings.Join(at, ", "))
 	}
-	line("match", "%d deaths, %d kills, %d lines of chat", i.Deaths, i.Kills, i.Chat)
+	line("match", "%s, %s, %s of chat", words.Count(i.Deaths, "death"), words.Count(i.Kills, "kill"), words.Count(i.Chat, "line"))
 	if !i.Complete {
 		line("end", "cut off: the recorder did not complete it")
 	}
@@ -233,7 +234,7 @@ func (i *demoInfo) print(w io.Writer) {
 		if p.Clan != "" {
 			clan = fmt.Sprintf(" of %q", p.Clan)
 		}
-		fmt.Fprintf(w, "  %2d %q%s: since %s, for %s, score %d, %d kills, %d deaths\n", p.ID, p.Name, clan,
-			secondsToDuration(p.Since), secondsToDuration(p.Played), p.Score, p.Kills, p.Deaths)
+		fmt.Fprintf(w, "  %2d %q%s: since %s, for %s, score %d, %s, %s\n", p.ID, p.Name, clan,
+			secondsToDuration(p.Since), secondsToDuration(p.Played), p.Score, words.Count(p.Kills, "kill"), words.Count(p.Deaths, "death"))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/internal/dump"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -93,9 +94,9 @@ func (c *dumpCmd) Run() error {
 	}
 	s := d.Stats()
 	if isCapture {
-		fmt.Fprintf(os.Stderr, "%d datagrams, %d connections, ", s.Datagrams, s.Connections)
+		fmt.Fprintf(os.Stderr, "%s, %s, ", words.Count(s.Datagrams, "datagram"), words.Count(s.Connections, "connection"))
 	}
-	fmt.Fprintf(os.Stderr, "%d messages, %d snapshots (%d more without their base), %d faults\n", s.Messages, s.Snapshots, s.Unresolved, s.Faults)
+	fmt.Fprintf(os.Stderr, "%s, %s (%d more without their base), %s\n", words.Count(s.Messages, "message"), words.Count(s.Snapshots, "snapshot"), s.Unresolved, words.Count(s.Faults, "fault"))
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/transport/ws"
 )
 
@@ -157,7 +158,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	// What failed on a terminal was seen there.
 	result := func() error {
 		if ed == nil && t.failed > 0 {
-			return fmt.Errorf("without effect, for the reasons above: %d lines", t.failed)
+			return fmt.Errorf("without effect, for the reasons above: %s", words.Count(t.failed, "line"))
 		}
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/master"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/transport/udp"
 	"github.com/teeyard/teeyard/web"
 )
@@ -79,7 +80,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 			return fmt.Errorf("--http: %w", err)
 		}
 	}
-	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
+	fmt.Printf("master: listening on %v, %s\n", conn.LocalAddr(), words.Count(len(m.Servers()), "server"))
 	if len(listeners) > 0 {
 		defer serveHTTP(listeners, m, stop)()
 	}

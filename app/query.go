@@ -46,7 +46,7 @@ func explainNoAnswer(host string, err error) error {
 	case errors.Is(err, client.ErrNoAnswer):
 		return fmt.Errorf("%s does not answer.\n%s", host, whyNoAnswer)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("joining %s: nothing came of it in the time given", host)
+		return fmt.Errorf("joining %s: it answers, but did not let the client into the game in time", host)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
@@ -139,7 +140,7 @@ func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
 	if err != nil && r.New == 0 {
 		return fmt.Errorf("nothing new was imported: %w", err)
 	}
-	fmt.Printf("%s: %d finishes, %d team finishes, %d maps, points of %d players, %d saves; %d of these are new\n", safetext.Line(into), r.Finishes, r.TeamFinishes, r.Maps, r.Points, r.Saves, r.New)
+	fmt.Printf("%s: %s, %s, %s, points of %s, %s; %d of these are new\n", safetext.Line(into), words.Count(r.Finishes, "finish"), words.Count(r.TeamFinishes, "team finish"), words.Count(r.Maps, "map"), words.Count(r.Points, "player"), words.Count(r.Saves, "save"), r.New)
 	for _, kind := range []struct {
 		n    int
 		text string

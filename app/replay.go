@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/web/broadcast"
 )
@@ -293,16 +294,16 @@ func (i *replayInfo) print(w io.Writer) {
 	}
 	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), i.Program)
 	if i.StateTick > 0 {
-		line("length", "%v, %d ticks, those from %d on (%v) in this log", ticksToDuration(i.Ticks), i.Ticks, i.StateTick+1, ticksToDuration(i.StateTick))
+		line("length", "%v, %s, those from %d on (%v) in this log", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.StateTick+1, ticksToDuration(i.StateTick))
 	} else {
-		line("length", "%v, %d ticks, the first %d without anybody", ticksToDuration(i.Ticks), i.Ticks, i.IdleTicks)
+		line("length", "%v, %s, the first %d without anybody", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.IdleTicks)
 	}
-	line("size", "%d bytes, %d commands", i.Bytes, i.Commands)
+	line("size", "%s, %s", words.Count(i.Bytes, "byte"), words.Count(i.Commands, "command"))
 	line("end", "%s", i.end)
 	if i.Simulated {
-		line("match", "%d deaths, %d kills, %d lines of chat, %d matches ended", i.Deaths, i.Kills, i.Chat, i.MatchesEnded)
+		line("match", "%s, %s, %s of chat, %s ended", words.Count(i.Deaths, "death"), words.Count(i.Kills, "kill"), words.Count(i.Chat, "line"), words.Count(i.MatchesEnded, "match"))
 	} else {
-		line("match", "%d lines of chat", i.Chat)
+		line("match", "%s of chat", words.Count(i.Chat, "line"))
 	}
 	if i.Result != nil && i.Result.String() != "" {
 		line("result", "%s", i.Result)
@@ -314,7 +315,7 @@ func (i *replayInfo) print(w io.Writer) {
 	for _, p := range i.Players {
 		score := ""
 		if i.Simulated {
-			score = fmt.Sprintf(", %d kills, %d deaths", p.Kills, p.Deaths)
+			score = fmt.Sprintf(", %s, %s", words.Count(p.Kills, "kill"), words.Count(p.Deaths, "death"))
 		}
 		clan := ""
 		if p.Clan != "" {
@@ -366,7 +367,7 @@ func (c *replayVerifyCmd) Run(p *program) error {
 		}
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d logs failed", bad, len(c.Files))
+		return fmt.Errorf("%d of %s failed", bad, words.Count(len(c.Files), "log"))
 	}
 	return cutOff
 }
@@ -399,8 +400,8 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	took := time.Since(begin)
 	switch {
 	case isCutOff(err):
-		fmt.Printf("%s: cut off behind byte %d, good up to tick %d (%v), %d checksums agree; %s\n",
-			safetext.Line(name), r.ValidBytes(), res.LastGoodTick, ticksToDuration(res.LastGoodTick), res.HashesMatched, cutOffCauses)
+		fmt.Printf("%s: cut off behind byte %d, good up to tick %d (%v), %s; %s\n",
+			safetext.Line(name), r.ValidBytes(), res.LastGoodTick, ticksToDuration(res.LastGoodTick), words.Clause(res.HashesMatched, "checksum", "agrees", "agree"), cutOffCauses)
 		return told(err)
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
 		return fmt.Errorf("%w (recorded by %s, verified by %s; versions may differ in their rules)", err, r.Header().Program, server.Program())
@@ -409,8 +410,8 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	case err != nil:
 		return adviseOnLog(err)
 	}
-	fmt.Printf("%s: ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
-		safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
+	fmt.Printf("%s: ok, %s (%v), %s, %.0f ticks per second\n",
+		safetext.Line(name), words.Count(res.Ticks, "tick"), ticksToDuration(res.Ticks), words.Clause(res.HashesMatched, "checksum", "agrees", "agree"), float64(res.Ticks)/took.Seconds())
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/internal/words"
 )
 
 // botsReport is what a server sent to its clients.
@@ -83,7 +84,7 @@ func newBotsReport(all []load.Stats, span time.Duration) botsReport {
 	switch err := total.Err; {
 	case err == nil, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		if r.Joined < r.Clients {
-			r.Error = "the time was over before"
+			r.Error = "they were still joining when --duration ended, or were interrupted; --duration 1m gives them more time"
 		}
 	case errors.Is(err, client.ErrNoAnswer):
 		r.Error = "no answer. " + whyNoAnswer
@@ -95,7 +96,7 @@ func newBotsReport(all []load.Stats, span time.Duration) botsReport {
 }
 
 func (r *botsReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%d of %d bots joined, %.1f s\n", r.Joined, r.Clients, r.Seconds)
+	fmt.Fprintf(w, "%d of %s joined, %.1f s\n", r.Joined, words.Count(r.Clients, "bot"), r.Seconds)
 	if r.Error != "" {
 		fmt.Fprintf(w, "last error      %s\n", r.Error)
 	}
@@ -103,7 +104,7 @@ func (r *botsReport) print(w io.Writer) {
 		return
 	}
 	for _, v := range slices.Sorted(maps.Keys(r.Versions)) {
-		fmt.Fprintf(w, "protocol %-6s %d bots\n", v, r.Versions[v])
+		fmt.Fprintf(w, "protocol %-6s %s\n", v, words.Count(r.Versions[v], "bot"))
 	}
 	line := func(what string, p percentiles) {
 		fmt.Fprintf(w, "%-15s p5 %.0f  p50 %.0f  p95 %.0f  p99 %.0f  max %.0f ms\n", what, p.P5, p.P50, p.P95, p.P99, p.Max)

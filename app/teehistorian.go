@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/teeverify"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -91,18 +92,18 @@ func verifyTeehistorian(name, mapFile string) error {
 	notes := teehistorianNotes(res)
 	switch {
 	case res.Difference != nil && res.End != nil:
-		return fmt.Errorf("%v; %d places up to there are equal; %v%s", res.Difference, res.TeeTicks, res.End, notes)
+		return fmt.Errorf("%v; %s; %v%s", res.Difference, words.Clause(res.TeeTicks, "place", "up to there is equal", "up to there are equal"), res.End, notes)
 	case res.Difference != nil:
-		return fmt.Errorf("%v; %d places up to there are equal%s", res.Difference, res.TeeTicks, notes)
+		return fmt.Errorf("%v; %s%s", res.Difference, words.Clause(res.TeeTicks, "place", "up to there is equal", "up to there are equal"), notes)
 	case isCutOff(res.End):
-		fmt.Printf("%s: cut off, good up to tick %d (%v), %d places of tees agree%s; %s: %s\n",
-			safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), res.TeeTicks, safetext.Line(notes), safetext.Line(res.End.Error()), cutOffCauses)
+		fmt.Printf("%s: cut off, good up to tick %d (%v), %s%s; %s: %s\n",
+			safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"), safetext.Line(notes), safetext.Line(res.End.Error()), cutOffCauses)
 		return told(res.End)
 	case res.End != nil:
-		return fmt.Errorf("%w; good up to tick %d (%v), %d places of tees agree%s", res.End, res.Ticks, ticksToDuration(res.Ticks), res.TeeTicks, notes)
+		return fmt.Errorf("%w; good up to tick %d (%v), %s%s", res.End, res.Ticks, ticksToDuration(res.Ticks), words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"), notes)
 	}
-	fmt.Printf("%s: ok, %d ticks (%v), %d places of tees agree, %.0f ticks per second%s\n",
-		safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), res.TeeTicks, float64(res.Ticks)/took.Seconds(), safetext.Line(notes))
+	fmt.Printf("%s: ok, %s (%v), %s, %.0f ticks per second%s\n",
+		safetext.Line(name), words.Count(res.Ticks, "tick"), ticksToDuration(res.Ticks), words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"), float64(res.Ticks)/took.Seconds(), safetext.Line(notes))
 	return nil
 }
 
@@ -123,7 +124,7 @@ func teehistorianNotes(res *teeverify.Result) string {
 		fmt.Fprintf(&b, "; from tick %d: the tee of client %d is not followed up to its next spawn, after %s in tick %d", l.Tick, l.Client, l.Cause, l.Since)
 	}
 	if res.NotCompared > 0 {
-		fmt.Fprintf(&b, "; %d places are taken from the file", res.NotCompared)
+		fmt.Fprintf(&b, "; %s from the file", words.Clause(res.NotCompared, "place", "is taken", "are taken"))
 	}
 	if len(res.Unknown) > 0 {
 		fmt.Fprintf(&b, "; not simulated: %s", strings.Join(res.Unknown, ", "))

@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -51,7 +52,7 @@ func Convert(w io.Writer, r *demo.Reader) error {
 			}
 			var missing []string
 			if broken > 0 {
-				missing = append(missing, fmt.Sprintf("%d chunks are damaged", broken))
+				missing = append(missing, fmt.Sprintf("%s damaged", words.Clause(broken, "chunk", "is", "are")))
 			}
 			if err != io.EOF {
 				missing = append(missing, err.Error())

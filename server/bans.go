@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -179,9 +180,5 @@ func saveAddr(a netip.Addr) string {
 
 // minutes returns a duration in words as the original does, rounded up.
 func minutes(d time.Duration) string {
-	n := int((d + time.Minute - 1) / time.Minute)
-	if n <= 1 {
-		return "1 minute"
-	}
-	return fmt.Sprintf("%d minutes", n)
+	return words.Count(max(1, int((d+time.Minute-1)/time.Minute)), "minute")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -47,7 +48,7 @@ func (s *Server) cmdDrain(call *console.Call) {
 			d.decided = s.world.Frame().Game.State&game.StateGameOver != 0
 			s.sayAsServer("The server ends after this match")
 		}
-		call.Print("server", "drain: nobody new gets in; the server ends after this match, or as soon as the %d clients have left (drain off stops that)%s", s.numClients(), d.whereTo())
+		call.Print("server", "drain: nobody new gets in; the server ends after this match, or as soon as the %s left (drain off stops that)%s", words.Clause(s.numClients(), "client", "has", "have"), d.whereTo())
 	}
 	s.registration.outdated = true
 }
@@ -106,7 +107,7 @@ func (s *Server) updateDrain(now conn.Time) (ending bool) {
 			}
 		}
 		if sent > 0 {
-			s.print(console.Standard, "server", fmt.Sprintf("drain: %d clients are sent to port %d", sent, d.port))
+			s.print(console.Standard, "server", fmt.Sprintf("drain: %s sent to port %d", words.Clause(sent, "client", "is", "are"), d.port))
 			d.endAt = now.Add(redirectTime)
 		}
 	}

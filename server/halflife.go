@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server/console"
@@ -176,7 +177,7 @@ func (h *halfLife) onRcon(e halflife.RconEvent) {
 	}
 	text := fmt.Sprintf("rcon of %s: %s", e.Peer, e.Result)
 	if e.Count > 1 {
-		text += fmt.Sprintf(" (%d times)", e.Count)
+		text += fmt.Sprintf(" (%s)", words.Count(e.Count, "time"))
 	}
 	h.server.print(console.Warning, "server", text)
 	if e.Result != halflife.RconNotAllowed {
@@ -288,7 +289,7 @@ func (h *halfLife) update(now conn.Time) {
 	h.registrar.Advance(int64(now))
 	if n := h.registrar.NumRegistered(); n != h.registered {
 		h.registered = n
-		h.server.print(console.Standard, "register", fmt.Sprintf("on the lists of %d Half-Life masters", n))
+		h.server.print(console.Standard, "register", fmt.Sprintf("on the lists of %s", words.Count(n, "Half-Life master")))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
@@ -300,7 +301,7 @@ func (c *session) sendPendingLines() {
 		return // the answers come with the tick
 	}
 	if lost := c.rcon.droppedLines; lost > 0 {
-		c.sendRconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
+		c.sendRconLine(fmt.Sprintf("(%s left out: too many at once)", words.Clause(lost, "line", "was", "were")))
 	}
 	if skipped := c.rcon.skippedLines; skipped > 0 {
 		c.sendRconLine(fmt.Sprintf("(%d of your lines did not run: %s)", skipped, tooManyRconLines))

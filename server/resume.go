@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
@@ -320,7 +321,7 @@ func (s *Server) resumeSeats(now conn.Time) {
 			s.leaveSeat(id, "did not come back")
 		}
 	}
-	s.print(console.Standard, "server", fmt.Sprintf("the match before goes on; its %d players may come back within a minute", kept))
+	s.print(console.Standard, "server", fmt.Sprintf("the match before goes on; its %s may come back within a minute", words.Count(kept, "player")))
 }
 
 // resumeSeat keeps a seat of a resumed world. It returns false if its player is not there.

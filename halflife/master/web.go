@@ -10,13 +10,14 @@ import (
 
 	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/internal/webpage"
+	"github.com/teeyard/teeyard/internal/words"
 )
 
 const pageHead = `<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>%d servers</title>
+<title>%s</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; background: #fff }
 table { border-collapse: collapse; width: 100%% }
@@ -25,7 +26,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
 code { font-size: .9em }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } th, td { border-color: #444 } a { color: #9cf } }
 </style>
-<h1>%[1]d servers, %[2]d players</h1>
+<h1>%[1]s, %[2]s</h1>
 `
 
 // writePage writes the list as an HTML page. html/template would add 3 % to the time of a
@@ -35,7 +36,7 @@ func writePage(w io.Writer, servers []Server) {
 	for _, s := range servers {
 		players += s.Players
 	}
-	fmt.Fprintf(w, pageHead, len(servers), players)
+	fmt.Fprintf(w, pageHead, words.Count(len(servers), "server"), words.Count(players, "player"))
 	if len(servers) == 0 {
 		io.WriteString(w, "<p>No server has registered yet.\n")
 	} else {

@@ -45,15 +45,15 @@ var rooms = map[string][]string{
 	"maps":         {"format"},
 
 	// It sees a world as clients do, and writes what they would be sent into demos.
-	"recorder": {"bridge", "event", "game", "protocol", "format"},
+	"recorder": {"bridge", "event", "game", "protocol", "format", "internal/words"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext"},
+	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/words"},
 	"server/econ": {"internal/limit", "internal/safetext"},
 	"client":      {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
-	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage"},
+	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage", "internal/words"},
 
 	// The listener watches the server; the server does not know it.
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
@@ -68,6 +68,7 @@ var rooms = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/recordfile": {"internal/atomicfile"},
 	"internal/safetext":   {},
+	"internal/words":      {},
 	"internal/lookalike":  {},
 	"internal/metrics":    {},
 	"internal/webpage":    {},

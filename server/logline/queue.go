@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/words"
 )
 
 // retryInterval is the time between two tries to write that lines are missing.
@@ -185,7 +187,7 @@ func (q *Queue) writeReport() bool {
 	if q.reason != nil {
 		text = q.reason.Error()
 	}
-	r := slog.NewRecord(time.Now(), slog.LevelWarn, fmt.Sprintf("%d lines are missing here: %s", q.missing, text), 0)
+	r := slog.NewRecord(time.Now(), slog.LevelWarn, fmt.Sprintf("%s missing here: %s", words.Clause(q.missing, "line", "is", "are"), text), 0)
 	r.AddAttrs(slog.String(SystemKey, "log"))
 	q.report.Reset()
 	if q.tornLine {

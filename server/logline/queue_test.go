@@ -46,7 +46,7 @@ func newLineQueue(p *pipe) *Queue {
 }
 
 // missing is the line about missing lines.
-var missing = regexp.MustCompile(`\]\[log\]: (\d+) lines are missing here: (.*)\n`)
+var missing = regexp.MustCompile(`\]\[log\]: (\d+) lines? (?:is|are) missing here: (.*)\n`)
 
 // TestQueueOfStoppedReader: who writes never waits, and every line is there or counted,
 // where it is missing.
