@@ -33,7 +33,7 @@ func TestAddresses(t *testing.T) {
 	}{
 		"query":  {false, []string{"query", "ADDRESS", "--json"}, `"protocols":\[VERSION\]`},
 		"join":   {true, []string{"join", "ADDRESS", "--name", "anna", "--cache", "-"}, `in the game as anna`},
-		"bots":   {true, []string{"bots", "ADDRESS", "--count", "1", "--skill", "0", "--duration", "500ms"}, `protocol +BOTS +1 bots`},
+		"bots":   {true, []string{"bots", "ADDRESS", "--count", "1", "--skill", "0", "--duration", "500ms"}, `protocol +BOTS +1 bot`},
 		"rcon":   {false, []string{"rcon", "ADDRESS", "sv_map"}, `teeyard1`},
 		"game":   {false, []string{"rcon", "--protocol", "game", "ADDRESS", "sv_map"}, `teeyard1`},
 		"health": {false, []string{"health", "ADDRESS"}, `ok`},

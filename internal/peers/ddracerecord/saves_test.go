@@ -153,7 +153,7 @@ func TestSavesAsDDNet(t *testing.T) {
 
 	journal := filepath.Join(folder, "ranks.journal")
 	out, err := exec.Command(peers.Program(t), "ranks", "import", "--into", journal, file).CombinedOutput()
-	testenv.Require(t, err == nil && strings.Contains(string(out), "1 saves; 1 of these"), "%v\n%s", err, out)
+	testenv.Require(t, err == nil && strings.Contains(string(out), "1 save; 1 of these"), "%v\n%s", err, out)
 	ours := peers.StartTeeyardIn(t, folder, settings+"; sv_gametype ddrace")
 	all = join(t, ours, names...)
 	team(t, all, 0)
