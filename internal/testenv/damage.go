@@ -22,11 +22,16 @@ func (d Damage) String() string {
 	return fmt.Sprintf("bit %d of byte %d flipped", d.Bit, d.At)
 }
 
-// Damaged returns copies of a file, each with one damage: cut off at every byte, and with every bit flipped. Without
-// [Full] these are about most cuts and as many flips, over the whole file, and always the cut of the last byte.
+// Damaged returns copies of a file, each with one damage: cut off at a byte, or with a bit flipped. With [Full] these are
+// all cuts and flips of a file up to 8 KB. Otherwise they are about most cuts and as many flips, over the whole file,
+// with Full twenty times as many, and always the cut of the last byte.
 func Damaged(file []byte, most int) iter.Seq[Damage] {
+	const small = 8 << 10
+	if Full() {
+		most *= 20
+	}
 	steps := func(n int) int {
-		if Full() {
+		if Full() && len(file) <= small {
 			return 1
 		}
 		return n/most | 1 // odd, so that all bits have their turn
