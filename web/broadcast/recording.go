@@ -189,8 +189,8 @@ func recoverRecording(id, path string, public time.Time) (r *recording, lost str
 	cut := func() {
 		if end > begin && last >= 0 {
 			m.segments = append(m.segments, segment{size: int32(end - begin), lastTick: last})
+			begin = end
 		}
-		begin = end
 	}
 	broken := 0
 	for c := new(demo.Chunk); len(m.segments) < maxSegments; {
