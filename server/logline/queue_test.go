@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -109,12 +110,12 @@ func TestQueueOnFullDisk(t *testing.T) {
 // fullFile is a file on a disk that takes only so many bytes.
 type fullFile struct {
 	*os.File
-	room int
+	room atomic.Int64
 }
 
 func (f *fullFile) Write(b []byte) (int, error) {
-	n, err := f.File.Write(b[:min(f.room, len(b))])
-	if f.room -= n; err == nil && n < len(b) {
+	n, err := f.File.Write(b[:min(int(f.room.Load()), len(b))])
+	if f.room.Add(-int64(n)); err == nil && n < len(b) {
 		err = syscall.ENOSPC
 	}
 	return n, err
@@ -128,7 +129,8 @@ func TestQueueOfAFullFile(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "audit.jsonl")
 			file := testenv.Must(os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600))
 			defer file.Close()
-			f := &fullFile{file, room}
+			f := &fullFile{File: file}
+			f.room.Store(int64(room))
 			whole := func() (lines int) {
 				b := testenv.Must(os.ReadFile(path))
 				for line := range strings.Lines(string(b)) {
@@ -149,7 +151,7 @@ func TestQueueOfAFullFile(t *testing.T) {
 			if n := whole(); n != min(10, room/len(line)) {
 				t.Errorf("with room for %d bytes: %d lines", room, n)
 			}
-			f.room = 1 << 20
+			f.room.Store(1 << 20)
 			time.Sleep(2 * retryInterval)
 			synctest.Wait()
 			if n, b := whole(), testenv.Must(os.ReadFile(path)); room < 10*len(line) && (n != room/len(line)+1 || !strings.Contains(string(b), "lines are missing here: no space")) {
