@@ -106,7 +106,7 @@ func TestModeDecides(t *testing.T) {
 		return w, mode
 	}
 	kill := func(w *modtest.World) []game.Event {
-		return w.Do(game.Command{Kind: game.CmdKill, Player: 0})
+		return w.Run(1, game.Command{Kind: game.CmdKill, Player: 0})
 	}
 	score := func(w *modtest.World) int32 { p, _ := w.Player(0); return p.Score }
 
@@ -137,7 +137,7 @@ function on_entity(tile, pos) if tile == 195 then return false end end`)
 	// A reload changes the rules, but not what the mode is. One that is switched off is as the original.
 	w, mode := duel(`mode{name = "A", like = "dm"}`)
 	reload := func(source string) {
-		w.Do(game.Command{Kind: game.CmdReload, Value: game.ReloadMode, Text: source})
+		w.Run(1, game.Command{Kind: game.CmdReload, Value: game.ReloadMode, Text: source})
 	}
 	reload(`mode{name = "B", like = "ctf"}
 function on_death(d) d.victim:add_score(7) return false end`)

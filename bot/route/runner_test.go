@@ -32,7 +32,7 @@ func race(t *testing.T, course terrain.Terrain, runners, ticks int, see func(v *
 		var cmds []game.Command
 		for i, r := range list {
 			id := game.PlayerID(i)
-			v := w.View(id)
+			v := w.Game.View(id)
 			see(&v)
 			in := r.NextInput(&v)
 			cmds = append(cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: in}, game.Command{Kind: game.CmdInput, Player: id, Input: in})
@@ -40,7 +40,7 @@ func race(t *testing.T, course terrain.Terrain, runners, ticks int, see func(v *
 				cmds = append(cmds, game.Command{Kind: game.CmdKill, Player: id})
 			}
 		}
-		for _, e := range w.Step(cmds) {
+		for _, e := range w.Game.Step(cmds) {
 			if e.Kind == game.EvRaceFinish {
 				finishes[e.Player]++
 			}

@@ -56,7 +56,7 @@ func TestBounty(t *testing.T) {
 
 func TestClasses(t *testing.T) {
 	w := play(t, NewClasses())
-	events := w.Do(game.ChooseLine(0, classes[2]))
+	events := w.Run(1, game.ChooseLine(0, classes[2]))
 	if !modtest.Told(events, 0, "Heavy") {
 		t.Errorf("%+v", events)
 	}
@@ -68,11 +68,11 @@ func TestClasses(t *testing.T) {
 
 func TestLottery(t *testing.T) {
 	w := play(t, NewLottery())
-	events := append(w.Do(game.ConsoleCommand(game.Nobody, "lottery_draw")), w.Run(2)...)
+	events := append(w.Run(1, game.ConsoleCommand(game.Nobody, "lottery_draw")), w.Run(2)...)
 	if !modtest.Told(events, 0, " wins") || w.Tee(0).Armor+w.Tee(1).Armor != 10 {
 		t.Errorf("%+v", events)
 	}
-	events = w.Do(game.ChatCommand(0, "winners", "2"))
+	events = w.Run(1, game.ChatCommand(0, "winners", "2"))
 	var id int32
 	for _, e := range events {
 		if e.Kind == game.EvStore {
@@ -80,7 +80,7 @@ func TestLottery(t *testing.T) {
 		}
 	}
 	answer := game.StoreAnswer{ID: id, Op: game.StoreTop, Space: "lottery", Key: "wins", Rows: []game.Row{{Name: "nameless tee", Score: 7}}}
-	if events = w.Do(answer.Command()); id == 0 || !modtest.Told(events, 0, "1. nameless tee (7)") {
+	if events = w.Run(1, answer.Command()); id == 0 || !modtest.Told(events, 0, "1. nameless tee (7)") {
 		t.Errorf("%d: %+v", id, events)
 	}
 }
@@ -103,7 +103,7 @@ var track = modtest.ParseMap(nil,
 
 func TestTrial(t *testing.T) {
 	w := modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{NewTrial()}, Terrain: track})
-	w.Do(game.SetVariable("trial_seconds", "1"))
+	w.Run(1, game.SetVariable("trial_seconds", "1"))
 	w.Play(0)
 	if w.Tee(0).Flags&(game.CharacterFlagHasWeapon<<game.WeaponGrenade) == 0 {
 		t.Error("no grenade launcher")
@@ -113,10 +113,10 @@ func TestTrial(t *testing.T) {
 	if modtest.Count(events, game.EvRaceFinish) != 1 || !modtest.Told(events, 0, "player 0 is the fastest") {
 		t.Errorf("no race that counts: %+v", events)
 	}
-	if events = w.Do(game.ChatCommand(0, "finishes")); !modtest.Told(events, 0, "1 times") {
+	if events = w.Run(1, game.ChatCommand(0, "finishes")); !modtest.Told(events, 0, "1 times") {
 		t.Errorf("%+v", events)
 	}
-	w.Do(game.Command{Kind: game.CmdKill, Player: 0})
+	w.Run(1, game.Command{Kind: game.CmdKill, Player: 0})
 	w.RunUntil("past the start", 100, func() bool { return w.Pos(0).X > 6*32 && w.Frame().Players[0].RaceStart != 0 })
 	w.Hold(0, game.Input{TargetX: 1})
 	if events = w.Run(120); !modtest.Told(events, 0, "Too slow!") {

@@ -2,16 +2,12 @@
 package modtest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"testing"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
-	"github.com/teeyard/teeyard/game/replay"
 )
 
 // Match is a match of players who do everything at random: they play, chat, come and go, change
@@ -42,7 +38,7 @@ type Match struct {
 // mods. One line is enough for a test:
 //
 //	modtest.Match{Mods: []func() game.Mod{New}}.VerifyReplay(t)
-func (m Match) VerifyReplay(t testing.TB) {
+func (m Match) VerifyReplay(t T) {
 	t.Helper()
 	if err := m.verify(); err != nil {
 		t.Error(err)
@@ -79,21 +75,7 @@ func (m *Match) verify() error {
 	if err != nil {
 		return err
 	}
-	r, err := replay.NewReader(bytes.NewReader(log))
-	if err != nil {
-		return fmt.Errorf("modtest: %w", err)
-	}
-	res, err := replay.Verify(r, replay.VerifyConfig{Mods: m.Mods, Modes: func(string) (game.Mode, bool) { return m.Mode(), true }})
-	if errors.Is(err, replay.ErrMismatch) {
-		return fmt.Errorf("modtest: tick %d: %w", res.FirstBadTick, errLog)
-	}
-	if err == nil && res.HashesMatched != int(m.Ticks) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return fmt.Errorf("modtest: %w", err)
-	}
-	return nil
+	return log.verify(m.Mode, m.Mods)
 }
 
 // config returns the parameters of a world, with a mode and mods of its own.
@@ -107,21 +89,16 @@ func (m *Match) config() game.Config {
 
 // play plays the match, beside another world that is restored from its state now and then, and
 // returns the log.
-func (m *Match) play() (log []byte, err error) {
+func (m *Match) play() (*matchLog, error) {
 	cfg := m.config()
 	w, err := game.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("modtest: %w", err)
 	}
-	h := replay.Header{Program: "modtest", Map: "modtest", Terrain: m.Terrain, Rules: cfg.Rules, Tuning: w.Tuning(), Seed: m.Seed}
-	h.SetMode("modtest", cfg.Mode, cfg.Mods)
-	h.SetVariables(w)
-	var enc replay.Encoder
-	if log, err = enc.AppendHeader(nil, &h); err != nil {
-		return nil, fmt.Errorf("modtest: %w", err)
+	log, err := newLog(w, &cfg)
+	if err != nil {
+		return nil, err
 	}
-	var rec replay.Recorder
-	rec.Begin(0)
 	var restored *game.World
 	crowd := newCrowd(m.Seed, m.Players)
 	for range m.Ticks {
@@ -134,9 +111,6 @@ func (m *Match) play() (log []byte, err error) {
 		if m.Commands != nil {
 			cmds = m.Commands(w, cmds)
 		}
-		if err := rec.RecordTick(cmds); err != nil {
-			return nil, fmt.Errorf("modtest: %w", err)
-		}
 		for _, e := range w.Step(cmds) {
 			if e.Kind == game.EvModOff {
 				m.panics = append(m.panics, e.Text)
@@ -147,7 +121,9 @@ func (m *Match) play() (log []byte, err error) {
 		if restored.Hash() != hash {
 			return nil, fmt.Errorf("modtest: tick %d: %w", w.Tick(), errState)
 		}
-		log = enc.AppendTicks(log, rec.TakeBlock(hash, nil))
+		if err := log.tick(cmds, hash); err != nil {
+			return nil, err
+		}
 	}
-	return enc.AppendEnd(log, replay.EndShutdown, nil), nil
+	return log, nil
 }

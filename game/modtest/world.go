@@ -2,8 +2,8 @@ package modtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"testing"
 
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
@@ -13,14 +13,33 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// World is a world whose players do what a test says.
+// T is what the functions of this package use of a test. A *testing.T is one.
+type T interface {
+	// Helper marks the caller as one whose line is of no interest.
+	Helper()
+	// Logf logs a line.
+	Logf(format string, args ...any)
+	// Error and Errorf fail the test, which goes on.
+	Error(args ...any)
+	// Errorf is Error with a format.
+	Errorf(format string, args ...any)
+	// Fatal and Fatalf fail and end the test.
+	Fatal(args ...any)
+	// Fatalf is Fatal with a format.
+	Fatalf(format string, args ...any)
+}
+
+// World is a world whose players do what a test says. [World.Run], RunUntil and RunMatches run its ticks, and
+// so does what needs ticks to happen, such as Enter and Fire. All else reads it or sets what players do next.
 type World struct {
-	*game.World
-	T testing.TB
+	// Game is the world itself, to read it. Its Step runs a tick without the inputs of the players.
+	Game *game.World
+	T    T
 	// Check, if set, is called after every tick.
 	Check func()
 
-	terrain game.Terrain
+	cfg     game.Config
+	log     *matchLog // nil without Record
 	bots    map[game.PlayerID]*bot.Bot
 	entered []game.PlayerID
 	input   [game.MaxPlayers]game.Input
@@ -49,7 +68,7 @@ func Rules() game.Rules {
 
 // New returns a world. What cfg lacks is that of a deathmatch on a small map: mode, terrain, and
 // the rules that Rules returns.
-func New(t testing.TB, cfg game.Config) *World {
+func New(t T, cfg game.Config) *World {
 	t.Helper()
 	if cfg.Mode == nil {
 		cfg.Mode = dm.Mode{}
@@ -64,14 +83,28 @@ func New(t testing.TB, cfg game.Config) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &World{World: w, T: t, terrain: cfg.Terrain}
+	return &World{Game: w, T: t, cfg: cfg}
 }
 
-// Do runs a tick with commands, after the inputs of the players. A mod that panics fails the test.
-func (w *World) Do(cmds ...game.Command) []game.Event {
+// Run runs ticks and returns the events of all. Commands are those of the first tick; the inputs of the players
+// follow them. A mod that panics fails the test.
+func (w *World) Run(ticks int, cmds ...game.Command) []game.Event {
+	w.T.Helper()
+	var all []game.Event
+	for range ticks {
+		all = append(all, w.step(cmds)...)
+		cmds = nil
+	}
+	return all
+}
+
+// step runs a tick. The events are those of the world.
+func (w *World) step(cmds []game.Command) []game.Event {
+	w.T.Helper()
+	cmds = slices.Clip(cmds)
 	for _, id := range w.entered {
 		if b := w.bots[id]; b != nil {
-			v := w.View(id)
+			v := w.Game.View(id)
 			w.input[id] = b.NextInput(&v)
 		}
 		in := w.input[id]
@@ -79,8 +112,13 @@ func (w *World) Do(cmds ...game.Command) []game.Event {
 			game.Command{Kind: game.CmdDirectInput, Player: id, Input: in},
 			game.Command{Kind: game.CmdInput, Player: id, Input: in})
 	}
-	cmds = w.AppendNPCCommands(cmds)
-	events := append([]game.Event(nil), w.Step(cmds)...)
+	cmds = w.Game.AppendNPCCommands(cmds)
+	events := w.Game.Step(cmds)
+	if w.log != nil {
+		if err := w.log.tick(cmds, w.Game.Hash()); err != nil {
+			w.T.Fatal(err)
+		}
+	}
 	for i := range events {
 		if events[i].Kind == game.EvModOff {
 			w.T.Error(events[i].Text)
@@ -92,16 +130,6 @@ func (w *World) Do(cmds ...game.Command) []game.Event {
 	return events
 }
 
-// Run runs ticks and returns the events of all.
-func (w *World) Run(ticks int) []game.Event {
-	w.T.Helper()
-	var all []game.Event
-	for range ticks {
-		all = append(all, w.Do()...)
-	}
-	return all
-}
-
 // RunUntil runs ticks until something is so, at most so many.
 func (w *World) RunUntil(what string, ticks int, is func() bool) []game.Event {
 	w.T.Helper()
@@ -110,7 +138,7 @@ func (w *World) RunUntil(what string, ticks int, is func() bool) []game.Event {
 		if is() {
 			return all
 		}
-		all = append(all, w.Do()...)
+		all = append(all, w.step(nil)...)
 	}
 	w.T.Fatalf("after %d ticks: not %s", ticks, what)
 	return nil
@@ -119,20 +147,39 @@ func (w *World) RunUntil(what string, ticks int, is func() bool) []game.Event {
 // Enter brings players into the game, who are called "player 0" and so on, without waiting for anything.
 func (w *World) Enter(ids ...game.PlayerID) {
 	w.T.Helper()
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = fmt.Sprintf("player %d", id)
+	}
+	w.EnterAs(names, ids...)
+}
+
+// EnterAs is Enter for players with names.
+func (w *World) EnterAs(names []string, ids ...game.PlayerID) {
+	w.T.Helper()
 	var cmds []game.Command
-	for _, id := range ids {
+	for i, id := range ids {
 		join := bots.Join(id)
-		join[1].Profile.Name = fmt.Sprintf("player %d", id)
+		join[1].Profile.Name = names[i]
 		cmds = append(cmds, join...)
 	}
-	w.Do(cmds...)
+	w.step(cmds)
 	w.entered = append(w.entered, ids...)
+}
+
+// Leave lets a player leave.
+func (w *World) Leave(id game.PlayerID) {
+	w.T.Helper()
+	w.entered = slices.DeleteFunc(w.entered, func(other game.PlayerID) bool { return other == id })
+	w.input[id] = game.Input{}
+	delete(w.bots, id)
+	w.step([]game.Command{{Kind: game.CmdLeave, Player: id, Text: "modtest"}})
 }
 
 // Bots brings n bots of the best skill into the game, with the ids from 0 on, who play from then on.
 func (w *World) Bots(n int) {
 	w.T.Helper()
-	nav, err := bot.NewNavGraph(w.terrain, nil)
+	nav, err := bot.NewNavGraph(w.cfg.Terrain, nil)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -157,7 +204,7 @@ func (w *World) Play(ids ...game.PlayerID) {
 				return false
 			}
 		}
-		return w.Frame().Game.State == 0
+		return w.Game.Frame().Game.State == 0
 	})
 	w.Run(60)
 }
@@ -166,7 +213,7 @@ func (w *World) Play(ids ...game.PlayerID) {
 func (w *World) RunMatches(ticks int, over func(events []game.Event)) (n int) {
 	w.T.Helper()
 	for range ticks {
-		if events := w.Do(); Count(events, game.EvMatchEnd) > 0 {
+		if events := w.Run(1); Count(events, game.EvMatchEnd) > 0 {
 			n++
 			over(events)
 		}
@@ -191,7 +238,7 @@ func (w *World) Aim(id, at game.PlayerID) {
 // events of the next 30 ticks. If there is a wall between them, the test's log says so.
 func (w *World) Shoot(id, at game.PlayerID, weapon game.Weapon) []game.Event {
 	w.T.Helper()
-	if c, err := physics.NewCollision(w.terrain.Width, w.terrain.Height, w.terrain.Tiles); err == nil {
+	if c, err := physics.NewCollision(w.cfg.Terrain.Width, w.cfg.Terrain.Height, w.cfg.Terrain.Tiles); err == nil {
 		if _, _, wall := c.IntersectLine(w.Pos(id), w.Pos(at)); wall != 0 {
 			w.T.Logf("player %d shoots at player %d, and there is a wall between them", id, at)
 		}
@@ -206,10 +253,19 @@ func (w *World) Shoot(id, at game.PlayerID, weapon game.Weapon) []game.Event {
 func (w *World) Fire(id game.PlayerID, ticks int) []game.Event {
 	w.T.Helper()
 	w.input[id].Fire++
-	all := w.Do()
+	all := w.Run(1)
 	w.input[id].Fire = (w.input[id].Fire + 1) & 63
 	return append(all, w.Run(ticks-1)...)
 }
+
+// Now returns the number of the tick that the world is at. It runs none.
+func (w *World) Now() int32 { return w.Game.Tick() }
+
+// Frame returns all that can be seen in the world; see [game.World.Frame].
+func (w *World) Frame() *game.Frame { return w.Game.Frame() }
+
+// Player returns what all know of a player; see [game.World.Player].
+func (w *World) Player(id game.PlayerID) (game.PlayerInfo, bool) { return w.Game.Player(id) }
 
 // Alive reports whether a player has a living tee.
 func (w *World) Alive(id game.PlayerID) bool { return w.player(id).Alive }
@@ -218,22 +274,22 @@ func (w *World) Alive(id game.PlayerID) bool { return w.player(id).Alive }
 func (w *World) Score(id game.PlayerID) int32 { return w.player(id).Score }
 
 func (w *World) player(id game.PlayerID) game.PlayerInfo {
-	p, _ := w.Player(id)
+	p, _ := w.Game.Player(id)
 	return p
 }
 
 // TeamScore returns the score of a team.
-func (w *World) TeamScore(t game.Team) int32 { return w.Frame().Game.TeamScore[t] }
+func (w *World) TeamScore(t game.Team) int32 { return w.Game.Frame().Game.TeamScore[t] }
 
 // Tee returns the tee of a player.
 func (w *World) Tee(id game.PlayerID) game.CharacterState {
 	w.T.Helper()
-	for _, c := range w.Frame().Characters {
+	for _, c := range w.Game.Frame().Characters {
 		if c.Player == id {
 			return c
 		}
 	}
-	w.T.Fatalf("tick %d: player %d has no tee", w.Tick(), id)
+	w.T.Fatalf("tick %d: player %d has no tee", w.Now(), id)
 	return game.CharacterState{}
 }
 

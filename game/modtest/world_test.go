@@ -1,11 +1,13 @@
 package modtest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
 func TestParseMap(t *testing.T) {
@@ -43,8 +45,8 @@ func TestWorld(t *testing.T) {
 	ticks := int32(0)
 	w.Check = func() { ticks++ }
 	w.Play(0, 1)
-	if ticks != w.Tick() || w.NumConnected() != 3 {
-		t.Errorf("%d ticks were checked of %d, %d players", ticks, w.Tick(), w.NumConnected())
+	if ticks != w.Now() || w.Game.NumConnected() != 3 {
+		t.Errorf("%d ticks were checked of %d, %d players", ticks, w.Now(), w.Game.NumConnected())
 	}
 	events := w.Shoot(0, 1, game.WeaponGun)
 	if !Told(events, 1, "are hit") || Told(events, 0, "hit") || Count(events, game.EvSound) == 0 {
@@ -55,6 +57,34 @@ func TestWorld(t *testing.T) {
 	w.Run(10)
 	if w.Pos(0).X >= from {
 		t.Error("0 does not move")
+	}
+}
+
+// TestRecord plays the match of a test again from its log.
+func TestRecord(t *testing.T) {
+	calls := int32(0)
+	for name, c := range map[string]struct {
+		push func(m *fault) int32
+		want error
+	}{
+		"right":             {func(*fault) int32 { return 1 }, nil},
+		"a variable of all": {func(*fault) int32 { calls++; return calls % 7 }, errLog},
+	} {
+		mods := faulty(c.push)
+		w := New(t, game.Config{Mods: []game.Mod{mods[0]()}})
+		if err := w.Replay(func() game.Mode { return dm.Mode{} }, mods...); err == nil {
+			t.Errorf("%s: a match without a log is played again", name)
+		}
+		w.Record()
+		w.Enter(0, 1)
+		w.Leave(1)
+		w.Run(300, game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "hello"})
+		if w.Now() != 302 || w.Game.NumConnected() != 1 {
+			t.Errorf("%s: tick %d, %d players", name, w.Now(), w.Game.NumConnected())
+		}
+		if err := w.Replay(func() game.Mode { return dm.Mode{} }, mods...); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

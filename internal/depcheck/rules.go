@@ -128,7 +128,7 @@ var limited = []struct {
 	{"syscall", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},
 	// web keeps net/http from logging.
 	{"log/...", []string{"server", "client", "web", "internal/peers", "app", "main"}, "libraries return errors and count; they do not log"},
-	{"testing/...", []string{"internal", "game/modtest"}, "testing is for tests"},
+	{"testing/...", []string{"internal"}, "testing is for tests"},
 }
 
 // pure lists the rooms that depend on their arguments only, with the standard packages they

@@ -94,11 +94,11 @@ func runTogether(t *testing.T, terrain terrain.Terrain, way *route.Way, n, ticks
 		runners[i].SetWay(way)
 	}
 	for range ticks {
-		w.Step(cmds)
+		w.Game.Step(cmds)
 		cmds = cmds[:0]
 		for i, r := range runners {
 			id := game.PlayerID(i)
-			v := w.View(id)
+			v := w.Game.View(id)
 			in := r.NextInput(&v)
 			cmds = append(cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: in}, game.Command{Kind: game.CmdInput, Player: id, Input: in})
 			if r.WantsRestart() {

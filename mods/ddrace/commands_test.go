@@ -35,8 +35,8 @@ func TestSettings(t *testing.T) {
 	terrain.Settings = []string{"sv_freeze_delay 7"}
 	seen := &settingsMod{}
 	w := modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{seen}, Terrain: terrain})
-	set := func(name, value string) { w.Step([]game.Command{game.SetVariable(name, value)}) }
-	w.Step(nil)
+	set := func(name, value string) { w.Game.Step([]game.Command{game.SetVariable(name, value)}) }
+	w.Game.Step(nil)
 	freeze, hit := seen.FreezeDelay, seen.Hit
 	testenv.Check(t, freeze == 7 && hit == 1, "the map's delay is %d, sv_hit is %d", freeze, hit)
 	set("sv_hit", "0")

@@ -30,7 +30,7 @@ func TestRace(t *testing.T) {
 	died := 0
 	run := func(direction int32, ticks int) {
 		for range ticks {
-			for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: direction, TargetX: 1}}}) {
+			for _, e := range w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: direction, TargetX: 1}}}) {
 				switch e.Kind {
 				case game.EvRaceFinish:
 					finish = append(finish, e)
@@ -64,7 +64,7 @@ func TestFrame(t *testing.T) {
 	w.Play(0)
 	var picked bool
 	for range 60 {
-		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
+		for _, e := range w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
 			picked = picked || e.Kind == game.EvPickup && e.Weapon == game.WeaponGrenade
 		}
 	}
@@ -72,19 +72,19 @@ func TestFrame(t *testing.T) {
 	testenv.Require(t, len(f.Characters) == 1 && len(f.Pickups) == 1 && f.Extended, "%d tees, %d pickups", len(f.Characters), len(f.Pickups))
 	c := f.Characters[0]
 	testenv.Check(t, picked && c.FreezeEnd > f.Tick && c.Flags&game.CharacterFlagInFreeze != 0, "picked %v, %+v", picked, c)
-	state := w.AppendState(nil)
+	state := w.Game.AppendState(nil)
 	cfg := game.Config{Mode: ddrace.New(), Terrain: modtest.ParseMap(tiles,
 		"####################",
 		"#S           zzz   #",
 		"#    g       zzz   #",
 		"####################")}
 	other := testenv.Must(game.Restore(cfg, state))
-	testenv.Check(t, other.Hash() == w.Hash(), "the restored world has another hash")
+	testenv.Check(t, other.Hash() == w.Game.Hash(), "the restored world has another hash")
 	for range 200 {
-		w.Step(nil)
+		w.Game.Step(nil)
 		other.Step(nil)
 	}
-	testenv.Check(t, other.Hash() == w.Hash() && bytes.Equal(other.AppendState(nil), w.AppendState(nil)), "the restored world goes on differently")
+	testenv.Check(t, other.Hash() == w.Game.Hash() && bytes.Equal(other.AppendState(nil), w.Game.AppendState(nil)), "the restored world goes on differently")
 }
 
 // TestTuning checks that clients are told the tunings of zones and what the tee lacks.
@@ -102,11 +102,11 @@ func TestTuning(t *testing.T) {
 	}
 	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain})
 	w.Play(0)
-	told := w.PlayerTuning(0)
+	told := w.Game.PlayerTuning(0)
 	testenv.Check(t, told[physics.Gravity] == 40 && told[physics.PlayerCollision] == 100 && told[physics.GunSpeed] == 140000, "at first: %v", told)
 	var lines []string
 	for range 40 {
-		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
+		for _, e := range w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
 			switch e.Kind {
 			case game.EvPlayerTuning:
 				told = *e.Tuning
@@ -143,12 +143,12 @@ func TestStepAllocatesNothing(t *testing.T) {
 	cmds := make([]game.Command, 8)
 	step := func() {
 		for i := range cmds {
-			n := w.Tick() + int32(i)*37
+			n := w.Now() + int32(i)*37
 			cmds[i] = game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: game.Input{
 				Direction: n/40%3 - 1, Jump: n/15%2 == 0, Hook: n/60%2 == 0, Fire: n / 10 & 63, TargetX: n%200 - 100, TargetY: -30, WantedWeapon: n / 50 % 6,
 			}}
 		}
-		w.Step(cmds)
+		w.Game.Step(cmds)
 		w.Frame()
 	}
 	for range 2000 {
@@ -188,7 +188,7 @@ func TestTeamsAreTold(t *testing.T) {
 	var gravity []int32
 	for tick := range 120 {
 		mod.team = uint8(tick / 40 * 3)
-		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
+		for _, e := range w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
 			switch {
 			case e.Kind == game.EvRaceTeam && e.Player == 0 && e.To == game.MaskAll:
 				teams = append(teams, e.Value)

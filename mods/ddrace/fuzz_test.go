@@ -18,9 +18,9 @@ func savedRace(t testing.TB) []byte {
 	w.Enter(0, 1, 2, 3)
 	r := racers{Rand: rand.New(rand.NewPCG(1, 2))}
 	for range 300 {
-		w.Step(r.next())
+		w.Game.Step(r.next())
 	}
-	return w.AppendState(nil)
+	return w.Game.AppendState(nil)
 }
 
 // restoreRace restores what may be no state, and lets it run.

@@ -21,13 +21,13 @@ func names(list []game.CommandSpec) (names []string) {
 func TestCommandsOf20(t *testing.T) {
 	old, p := newParty(t, 1), newParty(t, 1, "sv_ddnet_physics 20")
 	for _, name := range []string{"tc", "lasttp", "back", "tpxy", "jetpack", "unpractice", "rescuemode", "practicecmdlist"} {
-		testenv.Check(t, !slices.Contains(names(old.ChatCommands()), name) && slices.Contains(names(p.ChatCommands()), name), "/%s", name)
+		testenv.Check(t, !slices.Contains(names(old.Game.ChatCommands()), name) && slices.Contains(names(p.Game.ChatCommands()), name), "/%s", name)
 	}
 	for _, name := range []string{"deep", "invincible", "setswitch"} {
-		testenv.Check(t, !slices.Contains(names(old.ConsoleCommands()), name) && slices.Contains(names(p.ConsoleCommands()), name), "%s", name)
+		testenv.Check(t, !slices.Contains(names(old.Game.ConsoleCommands()), name) && slices.Contains(names(p.Game.ConsoleCommands()), name), "%s", name)
 	}
-	both := names(old.ChatCommands())
-	testenv.Check(t, slices.Contains(both, "tp") && !slices.Contains(both, "hitothers") && len(names(p.ChatCommands())) > len(both)+40, "/tp")
+	both := names(old.Game.ChatCommands())
+	testenv.Check(t, slices.Contains(both, "tp") && !slices.Contains(both, "hitothers") && len(names(p.Game.ChatCommands())) > len(both)+40, "/tp")
 	p.set("sv_ddnet_physics", "16")
 	p.types(0, "jetpack")
 	p.heard(0, "jetpack needs sv_ddnet_physics 20")

@@ -50,13 +50,13 @@ func TestPrediction(t *testing.T) {
 			killed = game.PlayerID(tick / 250 % 2) // so that it does not stay frozen
 			cmds = append(cmds, game.Command{Kind: game.CmdKill, Player: killed})
 		}
-		w.Step(cmds)
+		w.Game.Step(cmds)
 		knows.Step()
 		guesses.Step()
 		if tick%2 == 1 {
 			continue
 		}
-		v := w.View(0)
+		v := w.Game.View(0)
 		for i := range v.Characters {
 			c := &v.Characters[i]
 			core, ok := knows.Core(c.Player)
@@ -126,7 +126,7 @@ func TestPredictionFollowsTuning(t *testing.T) {
 				tx.DDRace().TellTuning(0)
 			}
 		}
-		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}})
+		w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}})
 		for _, p := range []*game.DDRacePrediction{told, deaf} {
 			p.SetInput(0, &in)
 			p.Step()
@@ -134,7 +134,7 @@ func TestPredictionFollowsTuning(t *testing.T) {
 		if tick%2 == 1 {
 			continue
 		}
-		v := w.View(0)
+		v := w.Game.View(0)
 		testenv.Require(t, len(v.Characters) == 1, "there is no tee")
 		shown := &v.Characters[0]
 		if core, ok := told.Core(0); ok && core.Pos != shown.Pos {
@@ -147,7 +147,7 @@ func TestPredictionFollowsTuning(t *testing.T) {
 		inZone = inZone || zone != 0
 		told.Show(&v, 0)
 		deaf.Show(&v, 0)
-		tuning, params := w.DDRaceTuning(0)
+		tuning, params := w.Game.DDRaceTuning(0)
 		told.Tell(&tuning, params, 0)
 	}
 	testenv.Check(t, inZone && wrong <= 5 && wrongDeaf > 50, "in the zone: %v, wrong %d times, without the messages %d times", inZone, wrong, wrongDeaf)
@@ -170,10 +170,10 @@ func TestPredictionFollowsRelease(t *testing.T) {
 	var wrong, wrongOld int
 	for tick := range 600 {
 		in := game.Input{TargetX: 1, Direction: int32(1 - 2*(tick/60%2)), Jump: tick%40 < 3}
-		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}})
-		v := w.View(0)
+		w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}})
+		v := w.Game.View(0)
 		testenv.Require(t, len(v.Characters) == 1, "there is no tee")
-		tuning, params := w.DDRaceTuning(0)
+		tuning, params := w.Game.DDRaceTuning(0)
 		for p, wrong := range map[*game.DDRacePrediction]*int{told: &wrong, old: &wrongOld} {
 			p.SetInput(0, &in)
 			p.Step()
@@ -194,7 +194,7 @@ func TestPredictionAllocates(t *testing.T) {
 	w.Play(0, 1)
 	prepared := testenv.Must(game.NewDDRacePredictionMap(&terrain))
 	p, q := game.NewDDRacePrediction(prepared), game.NewDDRacePrediction(prepared)
-	v := w.View(0)
+	v := w.Game.View(0)
 	in := game.Input{Direction: 1, TargetX: 1}
 	n := testing.AllocsPerRun(100, func() {
 		p.Show(&v, 0)

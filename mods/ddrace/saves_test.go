@@ -102,7 +102,7 @@ func TestSaveAndLoad(t *testing.T) {
 	k.heard(2, "You have to be in a team (from 1-63)")
 	before, start := k.places(0, 1), k.Frame().Players[0].RaceStart
 	testenv.Require(t, len(before) == 2 && start != 0, "places %v, start %d", before, start)
-	saved := k.Tick()
+	saved := k.Now()
 	k.run(1, game.ChatCommand(0, "save", "c"))
 	testenv.Check(t, len(k.places(0, 1)) == 0, "they are still there")
 	k.run(200)
@@ -135,7 +135,7 @@ func TestSaveAndLoad(t *testing.T) {
 	k.types(2, "team 0")
 	clear(k.told)
 	k.types(1, "load c")
-	loaded := k.Tick()
+	loaded := k.Now()
 	k.answers()
 	k.heard(1, "Loading successfully done")
 	after := k.places(0, 1)
@@ -211,8 +211,8 @@ func TestSaving(t *testing.T) {
 	k.types(0, "save c")
 	cfg := k.config
 	cfg.Mode = ddrace.New()
-	other := testenv.Must(game.Restore(cfg, k.AppendState(nil)))
-	testenv.Check(t, other.Hash() == k.Hash(), "another hash")
+	other := testenv.Must(game.Restore(cfg, k.Game.AppendState(nil)))
+	testenv.Check(t, other.Hash() == k.Game.Hash(), "another hash")
 	r := k.events[len(k.events)-1]
 	for _, e := range k.events {
 		if e.Kind == game.EvStore {
@@ -223,11 +223,11 @@ func TestSaving(t *testing.T) {
 	a.Found = true
 	cmd := (&game.StoreAnswer{ID: r.Store.ID, Op: game.StoreRank, Space: game.RankSpace, Rank: &a}).Command()
 	for range 300 {
-		k.Step([]game.Command{cmd})
+		k.Game.Step([]game.Command{cmd})
 		other.Step([]game.Command{cmd})
 	}
 	k.team(0, 0, 0)
-	testenv.Check(t, other.Hash() == k.Hash(), "the restored world goes on differently")
+	testenv.Check(t, other.Hash() == k.Game.Hash(), "the restored world goes on differently")
 }
 
 // TestSwap lets two players of a team change places.

@@ -31,11 +31,11 @@ func sightWorld(t *testing.T) (w *modtest.World, do func(func(tx *game.Tx))) {
 	w.Play(0)
 	w.Play(1)
 	w.Play(2)
-	w.Step(nil)
+	w.Game.Step(nil)
 	do = func(f func(tx *game.Tx)) {
 		c.do = f
-		w.Step(nil)
-		w.Step(nil)
+		w.Game.Step(nil)
+		w.Game.Step(nil)
 	}
 	do(func(tx *game.Tx) {
 		tx.DDRace().SetTeam(1, 1)
@@ -46,7 +46,7 @@ func sightWorld(t *testing.T) (w *modtest.World, do func(func(tx *game.Tx))) {
 
 // seen returns whose tees a player is shown.
 func seen(w *modtest.World, id game.PlayerID) (list []game.PlayerID) {
-	v := w.View(id)
+	v := w.Game.View(id)
 	for i := range v.Characters {
 		if v.ShowsTee(&v.Characters[i]) {
 			list = append(list, v.Characters[i].Player)
@@ -64,7 +64,7 @@ func TestShowOthersIsTold(t *testing.T) {
 		}
 		w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain})
 		told := false
-		for _, e := range w.Do(
+		for _, e := range w.Run(1,
 			game.Command{Kind: game.CmdJoin, Player: 3}, game.Command{Kind: game.CmdProfile, Player: 3, Profile: &game.Profile{Name: "three"}},
 			game.Command{Kind: game.CmdEnterGame, Player: 3}) {
 			told = told || e.Kind == game.EvChat && e.To == game.MaskOne(3) && e.Text == "You can see other players. To disable this use DDNet client and type /showothers"
@@ -84,7 +84,7 @@ func TestShowOthers(t *testing.T) {
 	testenv.Check(t, w.Frame().Characters[0].Ammo == 0, "a tee shows rounds, which have no end: %+v", w.Frame().Characters[0])
 	check("at first", 0, 1)
 	check("at first", 1, 2)
-	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: int32(game.ShowOthersOn)}})
+	w.Game.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: int32(game.ShowOthersOn)}})
 	check("all are shown", 0, 3)
 	check("another one's choice", 1, 2)
 	do(func(tx *game.Tx) {
@@ -98,10 +98,10 @@ func TestShowOthers(t *testing.T) {
 	do(func(tx *game.Tx) { tx.SetVisibleTo(2, game.MaskAll) })
 	do(func(tx *game.Tx) { tx.SetShowOthers(1, game.ShowOthersTeam) })
 	check("the team is shown", 1, 2)
-	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: 3}, {Kind: game.CmdShowOthers, Player: 50}})
+	w.Game.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: 3}, {Kind: game.CmdShowOthers, Player: 50}})
 	check("no such choice", 0, 3)
 	do(func(tx *game.Tx) { tx.SetDDRaceOptions(game.DDRaceOptions{HideOthers: true}) })
-	w.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0}})
+	w.Game.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0}})
 	check("clients have no choice", 0, 3)
 
 	// A free camera sees all, or its own team; one that follows somebody what they see.
@@ -113,11 +113,11 @@ func TestShowOthers(t *testing.T) {
 	check("a free camera", 0, 3)
 	do(func(tx *game.Tx) { tx.SetSpecTeam(0, true); testenv.Check(t, tx.SpecTeam(0), "it is off") })
 	check("a free camera of the team", 0, 1)
-	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 2}})
+	w.Game.Step([]game.Command{{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 2}})
 	check("following", 0, 2)
 
 	do(func(tx *game.Tx) { tx.SetShowAll(0, true); testenv.Check(t, tx.ShowAll(0), "it is off") })
-	testenv.Check(t, w.View(0).Range == game.DDRaceMap && w.View(1).Range == game.DDRaceRange, "ranges %v and %v", w.View(0).Range, w.View(1).Range)
+	testenv.Check(t, w.Game.View(0).Range == game.DDRaceMap && w.Game.View(1).Range == game.DDRaceRange, "ranges %v and %v", w.Game.View(0).Range, w.Game.View(1).Range)
 }
 
 // TestPause checks what becomes of the tee of who looks around, and what others are told.
@@ -125,7 +125,7 @@ func TestPause(t *testing.T) {
 	w, do := sightWorld(t)
 	input := func(id game.PlayerID, in game.Input) {
 		for range 30 {
-			w.Step([]game.Command{{Kind: game.CmdInput, Player: id, Input: in}, {Kind: game.CmdDirectInput, Player: id, Input: in}})
+			w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: id, Input: in}, {Kind: game.CmdDirectInput, Player: id, Input: in}})
 		}
 	}
 	state := func(id game.PlayerID) game.PlayerState {
@@ -155,8 +155,8 @@ func TestPause(t *testing.T) {
 		if target >= 0 {
 			mode = game.SpectatePlayer
 		}
-		w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 1, Spectate: mode, Target: target}})
-		w.Step(nil)
+		w.Game.Step([]game.Command{{Kind: game.CmdSpectate, Player: 1, Spectate: mode, Target: target}})
+		w.Game.Step(nil)
 		testenv.Check(t, w.Frame().SpecTees[0].NotFor.Has(1) == hidden, "who follows %d: hidden from %b", target, w.Frame().SpecTees[0].NotFor)
 	}
 	do(func(tx *game.Tx) { tx.SetPause(1, game.NotPaused) })
@@ -186,21 +186,21 @@ func TestAFK(t *testing.T) {
 	afk := func(id int) bool { return w.Frame().Players[id].AFK }
 	for i, want := range []bool{true, true, false} { // the first input comes by itself
 		testenv.Check(t, afk(0) == want, "after %d inputs: away %v", i, afk(0))
-		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: int32(i + 10)}}})
+		w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: int32(i + 10)}}})
 	}
 	for i := range 110 {
 		in := game.Input{Direction: 1, TargetX: 1}
 		turns := game.Input{TargetX: int32(i + 1)}
-		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}, {Kind: game.CmdInput, Player: 1, Input: turns}})
+		w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}, {Kind: game.CmdInput, Player: 1, Input: turns}})
 	}
 	testenv.Check(t, afk(0) && !afk(1) && afk(2), "away: %v %v %v", afk(0), afk(1), afk(2))
 	cfg := game.Config{Mode: ddrace.New(), Mods: []game.Mod{new(chooser)}, Terrain: modtest.ParseMap(tiles,
 		"####################",
 		"#  S    S    S     #",
 		"####################")}
-	restored := testenv.Must(game.Restore(cfg, w.AppendState(nil)))
-	testenv.Check(t, restored.Hash() == w.Hash() && restored.Frame().Players[0].AFK, "the restored world differs")
-	w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: 1}}})
+	restored := testenv.Must(game.Restore(cfg, w.Game.AppendState(nil)))
+	testenv.Check(t, restored.Hash() == w.Game.Hash() && restored.Frame().Players[0].AFK, "the restored world differs")
+	w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: 1}}})
 	testenv.Check(t, !afk(0), "who does something is away")
 	do(func(tx *game.Tx) {
 		tx.SetDDRaceOptions(game.DDRaceOptions{})
@@ -223,7 +223,7 @@ func TestBeamsFade(t *testing.T) {
 		if i == 20 {
 			cmds = []game.Command{{Kind: game.CmdKill, Player: 0}}
 		}
-		w.Step(cmds)
+		w.Game.Step(cmds)
 		f := w.Frame()
 		for i := range f.Lasers {
 			l := &f.Lasers[i]
@@ -252,7 +252,7 @@ func TestStars(t *testing.T) {
 	stars := map[game.Weapon]int32{}
 	for i := range 160 {
 		in := game.Input{Direction: int32(i / 60 % 2), TargetX: 100, TargetY: -100, WantedWeapon: 2, Fire: int32(i / 5 % 64)}
-		for _, e := range w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}}) {
+		for _, e := range w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: in}}) {
 			if e.Kind == game.EvDamage {
 				stars[e.Weapon] += e.Value
 			}
@@ -275,7 +275,7 @@ func TestShownEyes(t *testing.T) {
 	change := func(f func(tee *engine.Tee)) { do(func(tx *game.Tx) { f(tx.DDRace().Tee(0)) }) }
 	eyes(0, game.EmoteBlink, "at first")
 	for x := range int32(2) {
-		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: x + 1}}})
+		w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: x + 1}}})
 	}
 	eyes(0, game.EmoteNormal, "it has looked around")
 	change(func(tee *engine.Tee) { tee.FreezeTime = 100 })
@@ -292,6 +292,6 @@ func TestShownEyes(t *testing.T) {
 	change(func(tee *engine.Tee) { tee.Live, tee.Jetpack, tee.NinjaJetpack = false, true, true })
 	eyes(0, game.EmoteHappy, "a ninja with a jetpack")
 	testenv.Check(t, w.Frame().Characters[0].Weapon == game.WeaponNinja, "it has %v", w.Frame().Characters[0].Weapon)
-	change(func(tee *engine.Tee) { tee.EmoteStop = w.Tick() + 20 })
+	change(func(tee *engine.Tee) { tee.EmoteStop = w.Now() + 20 })
 	eyes(0, game.EmotePain, "hit")
 }

@@ -61,7 +61,7 @@ func (p *party) run(ticks int, cmds ...game.Command) {
 				cmds = append(cmds, game.Command{Kind: game.CmdInput, Player: id, Input: in})
 			}
 		}
-		for _, e := range p.Step(cmds) {
+		for _, e := range p.Game.Step(cmds) {
 			if e.Kind == game.EvChat && e.Player == game.Nobody {
 				for id := range game.PlayerID(game.MaxPlayers) {
 					if e.To&game.MaskOne(id) != 0 {

@@ -85,26 +85,26 @@ func TestTxOnTees(t *testing.T) {
 	} {
 		w, m := act(t)
 		for range 20 {
-			w.Step(nil)
+			w.Game.Step(nil)
 		}
 		before := state(w)
 		testenv.Check(t, before.Player == 0 && !c.want(&before), "%s: before: %+v", name, before)
 		m.do = c.do
-		w.Step(nil) // at the end of which the mod acts
+		w.Game.Step(nil) // at the end of which the mod acts
 		for range 2 {
 			if name != "Kill" {
-				w.Step(nil)
+				w.Game.Step(nil)
 			}
 		}
 		after := state(w)
 		testenv.Check(t, c.want(&after), "%s: after: %+v", name, after)
 		for range 200 { // the simulation and the world agree about who lives
-			w.Step(nil)
+			w.Game.Step(nil)
 		}
 		m.do = func(ctx *game.Ctx) {
 			testenv.Check(t, ctx.Alive(0) && ctx.DDRace().Tee(0) != nil, "%s: the tee is not there", name)
 		}
-		w.Step(nil)
+		w.Game.Step(nil)
 		testenv.Check(t, m.deaths == 1 == (name == "Kill"), "%s: %d deaths", name, m.deaths)
 	}
 }
@@ -125,7 +125,7 @@ func TestAllOfTx(t *testing.T) {
 		called++
 		w, m := act(t)
 		for range 5 {
-			w.Step(nil)
+			w.Game.Step(nil)
 		}
 		call := func(ctx *game.Ctx) {
 			args := []reflect.Value{reflect.ValueOf(&ctx.Tx)}
@@ -143,9 +143,9 @@ func TestAllOfTx(t *testing.T) {
 				ctx.Kill(0, game.WeaponWorld)
 				call(ctx)
 			}
-			w.Step(nil)
+			w.Game.Step(nil)
 			for range 250 {
-				w.Step(nil)
+				w.Game.Step(nil)
 			}
 		}
 		m.do = func(ctx *game.Ctx) {
@@ -155,9 +155,9 @@ func TestAllOfTx(t *testing.T) {
 				}
 			}
 		}
-		w.Step(nil)
+		w.Game.Step(nil)
 		cfg := game.Config{Mode: ddrace.New(), Mods: []game.Mod{&actor{}}, Terrain: hall}
-		if restored, err := game.Restore(cfg, w.AppendState(nil)); err != nil || restored.Hash() != w.Hash() {
+		if restored, err := game.Restore(cfg, w.Game.AppendState(nil)); err != nil || restored.Hash() != w.Game.Hash() {
 			t.Errorf("%s: restored: %v", method.Name, err)
 		}
 	}
@@ -200,9 +200,9 @@ func argument(typ reflect.Type) reflect.Value {
 func TestEntitiesAndTiles(t *testing.T) {
 	w, m := act(t)
 	m.do = func(ctx *game.Ctx) { ctx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 100}}) }
-	w.Step(nil)
+	w.Game.Step(nil)
 	for range 40 {
-		w.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}})
+		w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}})
 	}
 	testenv.Check(t, m.moved >= 39 && m.tiles[33] > 0, "the entity ticked %d times, tiles %v", m.moved, m.tiles)
 }
@@ -212,7 +212,7 @@ func TestNPCs(t *testing.T) {
 	w, m := act(t)
 	m.do = func(ctx *game.Ctx) { ctx.AddNPC(game.NPC{Profile: game.Profile{Name: "dummy"}}) }
 	for range 20 {
-		w.Do()
+		w.Run(1)
 	}
 	var id game.PlayerID = game.Nobody
 	m.do = func(ctx *game.Ctx) {
@@ -223,10 +223,10 @@ func TestNPCs(t *testing.T) {
 		}
 		ctx.SetInput(id, game.Input{Direction: 1, TargetX: 1})
 	}
-	w.Do()
+	w.Run(1)
 	testenv.Require(t, id != game.Nobody, "there is no NPC")
 	for range 20 {
-		w.Do()
+		w.Run(1)
 	}
 	for _, c := range w.Frame().Characters {
 		if c.Player == id {

@@ -58,10 +58,10 @@ func pull(w *modtest.World, by, id game.PlayerID) []game.Event {
 			w.Hold(by, game.Input{})
 			return all
 		}
-		in := game.Input{Hook: w.Tick()%50 != 0}
+		in := game.Input{Hook: w.Now()%50 != 0}
 		w.Hold(by, in)
 		w.Aim(by, id)
-		all = append(all, w.Do()...)
+		all = append(all, w.Run(1)...)
 	}
 	w.T.Fatalf("%d is still alive at %v", id, w.Pos(id))
 	return nil
@@ -126,7 +126,7 @@ func TestSpikesOfTheOpponents(t *testing.T) {
 	freeze(w, 0, 1)
 	pull(w, 0, 1)
 	testenv.Check(t, w.Score(0) == 1-5 && w.TeamScore(game.TeamRed) == 1 && w.TeamScore(game.TeamBlue) == 0, "score %d, team %d", w.Score(0), w.TeamScore(game.TeamRed))
-	testenv.Check(t, w.Tee(0).FreezeEnd > w.Tick()+400, "not frozen")
+	testenv.Check(t, w.Tee(0).FreezeEnd > w.Now()+400, "not frozen")
 	w = play(t, "b", laser, false, nil, 0, 1)
 	freeze(w, 0, 1)
 	pull(w, 0, 1)
@@ -146,9 +146,9 @@ func TestTeamMatesMelt(t *testing.T) {
 	w.Hold(2, game.Input{Direction: 1, WantedWeapon: int32(game.WeaponHammer) + 1})
 	w.RunUntil("beside", 100, func() bool { return w.Pos(2).X > w.Pos(0).X-45 })
 	w.Hold(2, game.Input{WantedWeapon: int32(game.WeaponHammer) + 1})
-	left := w.Tee(0).FreezeEnd - w.Tick()
+	left := w.Tee(0).FreezeEnd - w.Now()
 	w.Shoot(2, 0, game.WeaponHammer)
-	testenv.Check(t, w.Tee(0).FreezeEnd == w.Tick()+left-32-150, "%d ticks left after the first, %d before", w.Tee(0).FreezeEnd-w.Tick(), left)
+	testenv.Check(t, w.Tee(0).FreezeEnd == w.Now()+left-32-150, "%d ticks left after the first, %d before", w.Tee(0).FreezeEnd-w.Now(), left)
 	testenv.Check(t, w.Score(2) == 0, "score %d after the first", w.Score(2))
 	w.Shoot(2, 0, game.WeaponHammer)
 	testenv.Check(t, w.Tee(0).FreezeEnd == 0 && w.Score(2) == 1, "score %d after the second", w.Score(2))
@@ -199,7 +199,7 @@ func TestHammersPush(t *testing.T) {
 func TestFrozenTeesCannotFlee(t *testing.T) {
 	w := play(t, " ", laser, true, nil, 0, 1)
 	freeze(w, 0, 1)
-	events := w.Do(game.Command{Kind: game.CmdKill, Player: 1}, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
+	events := w.Run(1, game.Command{Kind: game.CmdKill, Player: 1}, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
 	testenv.Check(t, w.Alive(1) && said(events, "cannot kill yourself") && said(events, "cannot change the team"), "alive %v, %+v", w.Alive(1), events)
 }
 
@@ -209,7 +209,7 @@ func TestWhoLeftIsNotToBlame(t *testing.T) {
 	w.Run(6)
 	w.Aim(0, 1)
 	w.Fire(0, 1) // it flies on, towards the spikes
-	w.Do(game.Command{Kind: game.CmdLeave, Player: 0})
+	w.Run(1, game.Command{Kind: game.CmdLeave, Player: 0})
 	w.Enter(0)
 	frozen := false
 	w.RunUntil("dead", 100, func() bool {
@@ -224,7 +224,7 @@ func TestWhoLeftIsNotToBlame(t *testing.T) {
 
 func TestGrenades(t *testing.T) {
 	w := play(t, " ", game.WeaponGrenade, true, nil, 0, 1)
-	testenv.Check(t, w.ModeName() == "boomfng", "%s", w.ModeName())
+	testenv.Check(t, w.Game.ModeName() == "boomfng", "%s", w.Game.ModeName())
 	w.Hold(0, game.Input{TargetY: 1})
 	w.Fire(0, 30)
 	testenv.Check(t, w.Alive(0) && w.Tee(0).FreezeEnd == 0 && w.Tee(0).Health == 10, "a grenade of one's own")
@@ -289,7 +289,7 @@ func TestTicksAllocateNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	w := play(t, " ", laser, true, nil, 0, 1, 2)
 	freeze(w, 0, 1)
-	if n := testing.AllocsPerRun(100, func() { w.Step(nil) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { w.Game.Step(nil) }); n != 0 {
 		t.Errorf("%v allocations per tick", n)
 	}
 }

@@ -146,7 +146,7 @@ func TestGoalsOfWhoLeft(t *testing.T) {
 	w := play(t, field("r", "b"), nil, 0, 1, 2)
 	fetch(w, 0)
 	kick(w, 0, 100, -30)
-	w.Do(game.Command{Kind: game.CmdLeave, Player: 0})
+	w.Run(1, game.Command{Kind: game.CmdLeave, Player: 0})
 	w.RunUntil("a goal", 100, func() bool { return w.TeamScore(game.TeamRed) == 1 })
 }
 
@@ -155,7 +155,7 @@ func TestPasses(t *testing.T) {
 	fetch(w, 0)
 	kick(w, 0, -100, -5)
 	w.RunUntil("2 has the ball", 100, func() bool { return has(w, 2) })
-	w.Do(game.Command{Kind: game.CmdKill, Player: 0}) // out of the way, for a point
+	w.Run(1, game.Command{Kind: game.CmdKill, Player: 0}) // out of the way, for a point
 	events := untilGoal(w, kick(w, 2, 100, -45))
 	testenv.Check(t, w.TeamScore(game.TeamRed) == 1 && w.Score(2) == 1 && w.Score(0) == 0, "scores %d and %d", w.Score(2), w.Score(0))
 	testenv.Check(t, modtest.Told(events, 1, "player 2 scored for the red team with a pass from player 0"), "nobody says so")
@@ -208,7 +208,7 @@ func TestBallBounces(t *testing.T) {
 	kick(w, 0, -100, -100)
 	turns, up, at := 0, true, w.Pos(0)
 	for range 100 {
-		w.Do()
+		w.Run(1)
 		pos, ok := flying(w)
 		if !ok {
 			break
@@ -242,7 +242,7 @@ func TestWhoDiesLosesTheBall(t *testing.T) {
 		w := play(t, field("r", "b"), nil, 0, 1, 2)
 		fetch(w, 0)
 		w.Run(60)
-		w.Do(how)
+		w.Run(1, how)
 		_, ok := flying(w)
 		testenv.Check(t, !ok && !ready(w), "%v: the ball is not away", how.Kind)
 		w.Run(55)
@@ -284,15 +284,15 @@ func TestGoesOn(t *testing.T) {
 	fetch(w, 0)
 	same := func(what string) {
 		t.Helper()
-		cfg := game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: terrain, Rules: w.Rules(), Seed: 7, Variables: map[string]string{"sv_ball_respawn": "1"}}
-		restored, err := game.Restore(cfg, w.AppendState(nil))
+		cfg := game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: terrain, Rules: w.Game.Rules(), Seed: 7, Variables: map[string]string{"sv_ball_respawn": "1"}}
+		restored, err := game.Restore(cfg, w.Game.AppendState(nil))
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		for range 30 {
-			w.Step(nil)
+			w.Game.Step(nil)
 			restored.Step(nil)
-			testenv.Check(t, w.Hash() == restored.Hash(), "%s: another world at tick %d", what, w.Tick())
+			testenv.Check(t, w.Game.Hash() == restored.Hash(), "%s: another world at tick %d", what, w.Now())
 		}
 	}
 	same("carried")
@@ -304,7 +304,7 @@ func TestTicksAllocateNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	w := play(t, field(" ", " "), nil, 0, 1)
 	fetch(w, 0)
-	if n := testing.AllocsPerRun(400, func() { w.Step(nil) }); n != 0 {
+	if n := testing.AllocsPerRun(400, func() { w.Game.Step(nil) }); n != 0 {
 		t.Errorf("%v allocations per tick", n)
 	}
 }

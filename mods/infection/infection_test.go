@@ -101,7 +101,7 @@ func (r *round) in(team game.Team) (ids []game.PlayerID) {
 
 // choose lets a player choose a class.
 func (r *round) choose(id game.PlayerID, class string) []game.Event {
-	return r.Do(game.ChatCommand(id, "class", class))
+	return r.Run(1, game.ChatCommand(id, "class", class))
 }
 
 // infect waits until there are infected, and makes these and no others infected.
@@ -129,7 +129,7 @@ func (r *round) infect(ids ...game.PlayerID) {
 	})
 }
 
-func text(w *modtest.World, id game.PlayerID) string { return w.ScreenText(id) }
+func text(w *modtest.World, id game.PlayerID) string { return w.Game.ScreenText(id) }
 
 // TestRound begins with humans, of whom some are infected, and ends when all are, or with the time.
 func TestRound(t *testing.T) {
@@ -178,22 +178,22 @@ func TestNobodyDodges(t *testing.T) {
 	r.infect(0)
 	r.Enter(3)
 	testenv.Check(t, r.team(3) == infected, "who comes late is human")
-	r.Do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
+	r.Run(1, game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
 	r.Run(4 * game.TickRate)
-	r.Do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: humans})
+	r.Run(1, game.Command{Kind: game.CmdSetTeam, Player: 2, Team: humans})
 	r.Run(10)
 	testenv.Check(t, r.team(2) == infected, "who watched is human")
 	for _, id := range []game.PlayerID{2, 3} {
-		r.Do(game.Command{Kind: game.CmdLeave, Player: id})
+		r.Run(1, game.Command{Kind: game.CmdLeave, Player: id})
 	}
-	events := r.Do(game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamSpectators})
+	events := r.Run(1, game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamSpectators})
 	testenv.Check(t, r.team(0) == infected && modtest.Told(events, 0, "You are infected"), "the last infected watches")
-	r.Do(game.Command{Kind: game.CmdSetTeam, Player: 1, Team: infected})
+	r.Run(1, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: infected})
 	testenv.Check(t, r.team(1) == humans, "a human changed sides")
 
 	r = newRound(t, 3, "inf_teambalance_seconds 3")
 	r.infect(0)
-	r.Do(game.Command{Kind: game.CmdLeave, Player: 0})
+	r.Run(1, game.Command{Kind: game.CmdLeave, Player: 0})
 	r.Run(3)
 	testenv.Check(t, len(r.in(infected)) == 1, "nobody takes the place of the only infected")
 }
@@ -201,12 +201,12 @@ func TestNobodyDodges(t *testing.T) {
 // TestClasses chooses them.
 func TestClasses(t *testing.T) {
 	r := newRound(t, 3, "inf_enable_hero 0")
-	lines, _ := r.MenuLines(0)
+	lines, _ := r.Game.MenuLines(0)
 	testenv.Check(t, len(lines) == 5 && strings.HasPrefix(lines[0], "Engineer: "), "the menu is %q", lines)
 	for _, l := range lines {
 		testenv.Check(t, len(l) < 64, "%q has %d bytes", l, len(l))
 	}
-	r.Do(game.ChooseLine(0, lines[0]))
+	r.Run(1, game.ChooseLine(0, lines[0]))
 	r.Run(10)
 	testenv.Check(t, r.Tee(0).Weapon == game.WeaponLaser && strings.Contains(text(r.World, 0), "\nEngineer"), "%+v %q", r.Tee(0), text(r.World, 0))
 	p, _ := r.Player(0)
@@ -217,14 +217,14 @@ func TestClasses(t *testing.T) {
 	p, _ = r.Player(0)
 	testenv.Check(t, p.Profile.Skin != before, "no other skin")
 	r.infect(1)
-	lines, _ = r.MenuLines(1)
+	lines, _ = r.Game.MenuLines(1)
 	testenv.Check(t, len(lines) == 6 && strings.HasPrefix(lines[0], "Smoker: "), "the menu of an infected is %q", lines)
 	testenv.Check(t, r.Tee(2).Armor == 0 || r.Tee(2).Armor == 10, "armor")
-	events := r.Do(game.ChooseLine(1, lines[1]))
+	events := r.Run(1, game.ChooseLine(1, lines[1]))
 	testenv.Check(t, modtest.Told(events, 1, "next life"), "%+v", events)
 	r.now(func(ctx *game.Ctx) { ctx.Kill(1, game.WeaponWorld) })
 	r.RunUntil("alive", 300, func() bool { return r.Alive(1) })
-	testenv.Check(t, r.Tee(1).Jumps == 3 && r.PlayerTuning(1) != r.Tuning(), "no hunter: %+v", r.Tee(1))
+	testenv.Check(t, r.Tee(1).Jumps == 3 && r.Game.PlayerTuning(1) != r.Game.Tuning(), "no hunter: %+v", r.Tee(1))
 	p, _ = r.Player(1)
 	testenv.Check(t, p.Profile.Skin.PartNames[1] == "warpaint", "%+v", p.Profile.Skin)
 }
@@ -333,7 +333,7 @@ func TestNinjaDashesAndFreezes(t *testing.T) {
 	r.put(map[game.PlayerID]float32{0: 10, 1: 13})
 	r.aim(100, 0)
 	r.use(game.WeaponGrenade, 20)
-	testenv.Check(t, r.Tee(1).FreezeEnd > r.Tick()+100 && r.Tee(1).Health == 9, "%+v", r.Tee(1))
+	testenv.Check(t, r.Tee(1).FreezeEnd > r.Now()+100 && r.Tee(1).Health == 9, "%+v", r.Tee(1))
 }
 
 func TestSmokerDrains(t *testing.T) {
@@ -355,7 +355,7 @@ func TestGhostIsUnseen(t *testing.T) {
 	r := tool(t, "engineer", "ghost", 30)
 	r.put(map[game.PlayerID]float32{0: 3, 2: 2})
 	seen := func(by game.PlayerID) bool {
-		v := r.View(by)
+		v := r.Game.View(by)
 		for _, c := range v.Characters {
 			if c.Player == 1 {
 				return v.Shows(c.NotFor)
@@ -412,14 +412,14 @@ func TestBotsPlay(t *testing.T) {
 	w.Bots(bots)
 	n := w.RunMatches(10*60*game.TickRate, func(events []game.Event) {
 		g := w.Frame().Game
-		long := w.Tick() - g.StartTick
+		long := w.Now() - g.StartTick
 		switch {
 		case modtest.Told(events, 0, "The infected win the round") && g.TeamScore[humans] == 0 && g.TeamScore[infected] == bots:
 			won[infected]++
 		case modtest.Told(events, 0, " the round") && g.TeamScore[humans] > 0 && long >= limit*game.TickRate:
 			won[humans]++
 		default:
-			t.Errorf("tick %d: a round is over after %d ticks, with %d humans: %+v", w.Tick(), long, g.TeamScore[humans], events)
+			t.Errorf("tick %d: a round is over after %d ticks, with %d humans: %+v", w.Now(), long, g.TeamScore[humans], events)
 		}
 	})
 	testenv.Check(t, won[infected] > 0 && won[humans] > 0 && n >= 20, "%d rounds, won by %v", n, won)

@@ -34,7 +34,7 @@ func TestOneHitKills(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			w := modtest.New(t, game.Config{Mode: m.make(m.weapon), Terrain: arena, Seed: 7})
-			testenv.Check(t, w.ModeName() == m.name && !w.Rules().PureTuning, "%s", w.ModeName())
+			testenv.Check(t, w.Game.ModeName() == m.name && !w.Game.Rules().PureTuning, "%s", w.Game.ModeName())
 			w.Play(0, 1)
 			c := w.Tee(0)
 			testenv.Check(t, c.Weapon == m.weapon && c.Ammo == 10, "weapon %d, ammo %d", c.Weapon, c.Ammo)
@@ -56,7 +56,7 @@ func TestOneHitKills(t *testing.T) {
 			w.Run(20)
 			events := w.Shoot(0, 1, m.weapon)
 			testenv.Check(t, modtest.Count(events, game.EvKill) == 1 && w.Score(0) == 1 && !w.Alive(1), "score %d, %d kills", w.Score(0), modtest.Count(events, game.EvKill))
-			if w.GameFlags() == game.GameFlagTeams {
+			if w.Game.GameFlags() == game.GameFlagTeams {
 				testenv.Check(t, w.TeamScore(game.TeamRed)+w.TeamScore(game.TeamBlue) == 1, "the team has no point")
 			}
 			modtest.Match{Mode: func() game.Mode { return m.make(m.weapon) }, Ticks: 500}.VerifyReplay(t)
@@ -86,7 +86,7 @@ func TestMatchesEndAtTheLimit(t *testing.T) {
 			for id := range game.PlayerID(4) {
 				scores = append(scores, w.Score(id))
 			}
-			if w.GameFlags()&game.GameFlagTeams != 0 {
+			if w.Game.GameFlags()&game.GameFlagTeams != 0 {
 				scores = []int32{w.TeamScore(game.TeamRed), w.TeamScore(game.TeamBlue)}
 			}
 			slices.Sort(scores)

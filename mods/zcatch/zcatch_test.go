@@ -113,7 +113,7 @@ func TestLastOneWins(t *testing.T) {
 
 func TestSuicideReleases(t *testing.T) {
 	w := play(t, nil, 0, 1, 2)
-	w.Do(game.Command{Kind: game.CmdKill, Player: 2})
+	w.Run(1, game.Command{Kind: game.CmdKill, Player: 2})
 	w.RunUntil("alive again", 300, func() bool { return w.Alive(2) })
 	testenv.Check(t, w.Score(2) == -3, "score %d", w.Score(2))
 }
@@ -121,12 +121,12 @@ func TestSuicideReleases(t *testing.T) {
 func TestLeavingReleases(t *testing.T) {
 	w := play(t, nil, 0, 1, 2, 3)
 	kill(w, 0, 1)
-	w.Do(game.Command{Kind: game.CmdLeave, Player: 0})
+	w.Run(1, game.Command{Kind: game.CmdLeave, Player: 0})
 	w.Run(30)
 	want(w, "the catcher left", false, true, true, true)
 
 	kill(w, 2, 1)
-	w.Do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
+	w.Run(1, game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
 	w.Run(30)
 	want(w, "the catcher is a spectator", false, true, false, true)
 }
@@ -140,9 +140,9 @@ func TestNewcomers(t *testing.T) {
 	w.Enter(4)
 	waitOut(w, 4)
 	want(w, "after it", true, false, true, true, false)
-	w.Do(game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
+	w.Run(1, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
 	w.Run(200)
-	w.Do(game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamRed})
+	w.Run(1, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamRed})
 	waitOut(w, 1)
 	want(w, "a spectator comes back", true, false, true, true, false)
 	kill(w, 2, 0)
@@ -155,7 +155,7 @@ func TestLetGo(t *testing.T) {
 	kill(w, 0, 1)
 	letGo := func() {
 		w.Run(150)
-		w.Do(game.Command{Kind: game.CmdKill, Player: 0})
+		w.Run(1, game.Command{Kind: game.CmdKill, Player: 0})
 		w.Run(10)
 	}
 	letGo()
@@ -193,14 +193,14 @@ func TestColors(t *testing.T) {
 	testenv.Check(t, color(w, 0) == 160<<16|0xff57, "%x at first", color(w, 0))
 	kill(w, 0, 1)
 	testenv.Check(t, color(w, 0) == 150<<16|0xff57, "%x after a kill", color(w, 0))
-	w.Do(game.SetVariable("sv_zcatch_colors", "off"))
+	w.Run(1, game.SetVariable("sv_zcatch_colors", "off"))
 	testenv.Check(t, color(w, 0) == -1, "%x when off", color(w, 0))
 }
 
 func TestWeapon(t *testing.T) {
 	w := play(t, map[string]string{"sv_spawn_weapons": "grenade"}, 0, 1, 2)
 	testenv.Check(t, w.Tee(0).Weapon == game.WeaponGrenade, "weapon %d", w.Tee(0).Weapon)
-	w.Do(game.SetVariable("sv_spawn_weapons", "laser"))
+	w.Run(1, game.SetVariable("sv_spawn_weapons", "laser"))
 	w.Hold(0, game.Input{TargetX: 1, WantedWeapon: int32(game.WeaponGrenade) + 1})
 	w.Run(10)
 	testenv.Check(t, w.Tee(0).Weapon == laser, "weapon %d after a change", w.Tee(0).Weapon)
