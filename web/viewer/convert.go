@@ -29,8 +29,8 @@ const (
 	// slow on purpose do not keep out others.
 	pace      = 3 * time.Second
 	partBytes = 128 << 10
-	// breath is the pause after each of them: at most 64 MB a second arrive or leave, so that the game goes on beside those
-	// who are on the same machine or network.
+	// breath is the pause after each of them: at most 64 MB a second arrive or leave, so that the
+	// game goes on beside visitors on the same machine or network.
 	breath = 2 * time.Millisecond
 	// maxRequests are at once, of which one is converted, and maxRequestsPerPerson from an address. Together
 	// their files and demos take up to maxStored bytes of the disk.
