@@ -108,7 +108,8 @@ export class ChunkReader {
 		this.size = 0;
 	}
 
-	/** Goes to the next chunk, and reports whether there is one. A marker without a tick before it throws a WireError. */
+	/** Goes to the next chunk, and reports whether there is one. A marker without a tick before it, or with an earlier
+	 * one than the last, throws a WireError. */
 	advance() {
 		const b = this.bytes;
 		let at = this.next;
@@ -128,7 +129,9 @@ export class ChunkReader {
 			}
 			this.next = at;
 			if (tick < 0 || tick > 0x7fffffff || since !== 0 && this.tick < 0) throw new WireError('a tick that is not known');
+			const before = this.tick;
 			this.tick = tick;
+			if (tick < before) throw new WireError('a tick before the last one');
 			return true;
 		}
 		let size = head & 0x1f;
