@@ -145,9 +145,8 @@ func TestStoppedByClock(t *testing.T) {
 
 // TestStopIsInTheLog looks at the command of a stop, and that the log is of the version that has it.
 func TestStopIsInTheLog(t *testing.T) {
-	log, mod, _ := stopMatch(t, stopped["mod"], 0)
 	_, _, most := stopMatch(t, stopped["mod"], 0)
-	log, mod, _ = stopMatch(t, stopped["mod"], most)
+	log, mod, _ := stopMatch(t, stopped["mod"], most)
 	testenv.Check(t, strings.Contains(mod.off, "it took too long"), "switched off: %q", mod.off)
 	r := testenv.Must(replay.NewReader(bytes.NewReader(log)))
 	testenv.Check(t, log[7] == 4 && r.Header().Costs == CostsVersion, "format %d, costs %d", log[7], r.Header().Costs)

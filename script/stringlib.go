@@ -420,7 +420,7 @@ func (m *matcher) fill(format string) (string, error) {
 			b.WriteByte('%')
 		case i < len(format) && isDigit(format[i]):
 			n := int(format[i] - '0')
-			x := rt.NilValue
+			var x rt.Value
 			if n == 0 {
 				x = rt.StringValue(m.s[m.captures[0].start:m.captures[0].end])
 			} else {

@@ -47,7 +47,7 @@ func work(name string, out io.Writer, in io.Reader) error {
 	case "fail":
 		return errors.New("it is\nbroken")
 	case "spin":
-		for {
+		for n := uint64(1); n != 0; n += 2 {
 		}
 	case "sleep over":
 		time.Sleep(generous.Time)

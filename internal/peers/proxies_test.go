@@ -74,7 +74,7 @@ func varnishProxy(name, vcl string, only bool) proxy {
 		program := RequirePrograms(t, "varnishd")[0]
 		addr, dir := FreeAddr(t).AddrPort.String(), t.TempDir()
 		host, port, _ := net.SplitHostPort(origin)
-		text := vcl
+		var text string
 		if strings.HasSuffix(vcl, ".vcl") {
 			text = strings.ReplaceAll(string(testenv.Must(os.ReadFile(vcl))), `"8303"`, fmt.Sprintf("%q", port))
 		} else {
