@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
@@ -362,6 +363,9 @@ func TestOfferedChatCommands(t *testing.T) {
 		}
 		calls = nil
 	}
+	tn.srv.listChatCommand("double", true)
+	tn.srv.listChatCommand("nothing", true)
+	check("listed again", false)
 	tn.srv.RemoveChatCommand("double")
 	tn.srv.RemoveChatCommand("nothing")
 	for name := range want {
@@ -513,4 +517,24 @@ func FuzzChatCommands(f *testing.F) {
 			t.Fatal("a client is out")
 		}
 	})
+}
+
+// TestChatCommandWhileAClientConnects checks that a client that is not in the game yet is offered
+// each command once, with the list.
+func TestChatCommandWhileAClientConnects(t *testing.T) {
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{})
+	p := tn.dial(1, named(player07, "a"))
+	offered := offers(p)
+	tn.until(time.Minute, "a session", func() bool { return tn.srv.sessions[0] != nil })
+	testenv.Check(t, tn.srv.sessions[0].state != stateInGame, "the client is in the game at once")
+	testenv.NoError(t, tn.srv.AddChatCommand(ChatCommand{Name: "late", Help: "Comes late", Run: func(*ChatCall) {}}))
+	tn.untilPlaying(p)
+	tn.run(time.Second)
+	n := 0
+	for _, o := range *offered {
+		if o == "late||Comes late" {
+			n++
+		}
+	}
+	testenv.Check(t, n == 1, "offered %d times: %q", n, *offered)
 }

@@ -42,6 +42,10 @@ func TestClientsProveTheirAddress(t *testing.T) {
 		if challenged, plain := c.Challenge >= 0, kind.Handshake == conn.HandshakePlain; challenged != plain || ts.session(c).addrProven == plain || c.Snapshots == 0 {
 			t.Errorf("challenged %v, accountable %v, %d snapshots", challenged, ts.session(c).addrProven, c.Snapshots)
 		}
+		ts.srv.provenSites.Clear()
+		if proven := ts.srv.isProven(int64(ts.now), ip(1).Addr()); proven != ts.session(c).addrProven {
+			t.Errorf("the address counts as proven: %v", proven)
+		}
 	})
 }
 

@@ -92,6 +92,11 @@ func TestVoteVariables(t *testing.T) {
 	v[2].vote(-1)
 	passes("not 70 of 100", false)
 
+	vt.console("sv_vote_yes_percentage 50")
+	v[0].call("option", "fun", "", false)
+	v[1].vote(-1)
+	passes("half of those who vote", false)
+
 	vt.console("sv_rcon_vote 1")
 	v[1].call("option", "fun", "", false)
 	testenv.Check(t, !vt.srv.votes.running() && v[1].serverSaid("You can only vote after logging in.") == 1, "sv_rcon_vote has no effect")
@@ -154,6 +159,12 @@ func TestVetoes(t *testing.T) {
 	call()
 	vt.run(26 * time.Second)
 	testenv.Check(t, passed() == 1 && old.serverSaid(veto) == 2, "no veto in the end")
+	second := vt.addVoter(1, 50001, player06DDNet) // of the same person, whose last choice counts
+	young[0].call("option", "fun", "", false)
+	second.vote(1)
+	old.vote(-1)
+	vt.run(time.Second)
+	testenv.Check(t, !vt.srv.votes.running() && old.serverSaid(veto) == 3, "the first choice of a person counts")
 	vt.console("sv_vote_veto_time 0")
 	call()
 	vt.run(time.Second)

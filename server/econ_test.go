@@ -275,6 +275,9 @@ func TestEconWrongPasswords(t *testing.T) {
 	inEconTest(t, "ec_bantime 5", func(et *econTest) {
 		local := et.connect("127.0.0.1")
 		local.expect(local.say("1\n2\n3\n"), "Enter password:\n\x00\x00"+tries)
+		if !strings.Contains(et.log.String(), "[net_ban]: ban failed (localhost)") {
+			t.Errorf("the log does not say why there is no ban:\n%s", et.log.String())
+		}
 		local = et.connect("127.0.0.1")
 		local.say("hello\n")
 		for i, text := range []string{"1", "2", "3"} {

@@ -235,11 +235,12 @@ func TestLogsThatCannotBeOpened(t *testing.T) {
 func TestLateLog(t *testing.T) {
 	var d logDisk
 	ts := newTestServerWith(t, Config{OpenLog: d.open})
-	late := make(chan struct{})
+	late, closed := make(chan struct{}), make(chan struct{}, 1)
 	ts.srv.cfg.Background = func(f func()) { go f() }
 	ts.srv.cfg.OpenLog = func(name string) (io.WriteCloser, error) {
 		if name == "dumps/first.txt" {
 			<-late
+			return countedFile{testenv.Must(d.open(name)), closed}, nil
 		}
 		return d.open(name)
 	}
@@ -252,6 +253,11 @@ func TestLateLog(t *testing.T) {
 	(<-ts.srv.tasks)()
 	if name := ts.srv.logFile.name; name != "dumps/second.txt" {
 		t.Errorf("the log file is %q", name)
+	}
+	select {
+	case <-closed:
+	case <-time.After(30 * time.Second):
+		t.Error("the file that came too late stays open")
 	}
 	ts.srv.Shutdown(ts.now, "")
 }
@@ -350,4 +356,15 @@ func TestVotesWithoutEffect(t *testing.T) {
 	if audit := d.content("audit.jsonl"); strings.Count(audit, "vote_passed") != 8 || strings.Count(audit, `"result":"failed"`) != 6 {
 		t.Errorf("the audit log has\n%s", audit)
 	}
+}
+
+// countedFile counts how often it is closed.
+type countedFile struct {
+	io.WriteCloser
+	closed chan struct{}
+}
+
+func (f countedFile) Close() error {
+	f.closed <- struct{}{}
+	return f.WriteCloser.Close()
 }

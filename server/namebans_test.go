@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,4 +43,16 @@ func TestNameBans(t *testing.T) {
 	ts.step(2)
 	testenv.Check(t, c.Closed && c.Reason == "Kicked (your name is banned: ask first)", "boss: closed %v, %q", c.Closed, c.Reason)
 	ts.join(ip(2), "boss 2")
+}
+
+// TestNameBansAreBounded checks that a full list takes no new name, but changes of those on it.
+func TestNameBansAreBounded(t *testing.T) {
+	ts := newTestServer(t, nil)
+	for i := range maxNameBans + 1 {
+		ts.srv.Execute(fmt.Sprintf("name_ban name%d 0", i))
+	}
+	ts.srv.Execute("name_ban name7 0 0 again")
+	testenv.Check(t, len(ts.srv.nameBans) == maxNameBans && ts.srv.nameBanOf("name1024") == nil, "%d names are banned", len(ts.srv.nameBans))
+	testenv.Check(t, strings.Contains(ts.log.String(), "there are 1024 already"), "the operator is not told")
+	testenv.Check(t, ts.srv.nameBanOf("name7").reason == "again", "a ban of the full list cannot be changed")
 }

@@ -93,3 +93,15 @@ func TestFinishOfResumedMatch(t *testing.T) {
 	none.idle(150, none.join(ip(1), "dora"))
 	testenv.Check(t, len(m.answers) == 1 && m.answers[0].Err != "", "%+v", m.answers)
 }
+
+// TestOnlyTakenSavesArePutBack checks that of the answers to a world that has ended, only a save
+// that was taken out is stored again.
+func TestOnlyTakenSavesArePutBack(t *testing.T) {
+	ranks := &stuckRanks{}
+	ts := newTestServerWith(t, Config{OpenRanks: func(string) Ranks { return ranks }})
+	a := game.RankAnswer{Op: game.RankSaved, Map: "x", Code: "code", Found: true, Save: &game.RankSaveState{Text: "save"}}
+	ts.srv.putBackSave(&a)
+	a.Op = game.RankLoad
+	ts.srv.putBackSave(&a)
+	testenv.Check(t, len(ranks.requests) == 1 && ranks.requests[0].Op == game.RankSave && ranks.requests[0].Code == "code", "stored %+v", ranks.requests)
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -560,4 +561,66 @@ func TestRconLinesTooMany(t *testing.T) {
 			t.Errorf("who is not logged in is told %q", stranger.RconLines)
 		}
 	})
+}
+
+// TestCommandListIsSentInParts checks that a new operator gets the list of commands over many
+// ticks, so that it does not fill the connection.
+func TestCommandListIsSentInParts(t *testing.T) {
+	ts := newTestServer(t, nil)
+	p := ts.join(ip(1), "admin").Login("adminpw")
+	listed := func() (n int) {
+		for e, ok := ts.srv.console.Next("", ts.session(p).caller(console.Server)); ok && e.Name <= ts.session(p).rcon.lastListed; e, ok = ts.srv.console.Next(e.Name, ts.session(p).caller(console.Server)) {
+			n++
+		}
+		return n
+	}
+	for i := range 3 {
+		before := listed()
+		ts.idle(8, p)
+		if n := listed() - before; n != commandsPerTick {
+			t.Errorf("%d commands in 8 ticks, the %dth time", n, i+1)
+		}
+	}
+}
+
+// TestLinesOfTheConsoleAreCut checks how much of a long line of output operators get.
+func TestLinesOfTheConsoleAreCut(t *testing.T) {
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		p := ts.joinAs(kind, ip(1), "admin").Login("adminpw")
+		ts.idle(100, p)
+		p.RconLines = nil
+		p.Rcon("echo " + strings.Repeat("x", 700))
+		ts.idle(4, p)
+		longest := 0
+		for _, line := range p.RconLines {
+			longest = max(longest, len(line))
+		}
+		if longest != maxRconLine-1 {
+			t.Errorf("the longest line has %d bytes", longest)
+		}
+	})
+}
+
+// TestTuningForAnotherMode checks that tuning that the running mode does not allow is kept for
+// the mode that comes next.
+func TestTuningForAnotherMode(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_gametype dm")
+	ts.srv.Execute("sv_gametype mod; tune gravity 0.25")
+	ts.step(2)
+	gravity := physics.TuneParamIndex("gravity")
+	testenv.Check(t, ts.srv.world.Tuning()[gravity] == 50, "the running mode has a gravity of %d", ts.srv.world.Tuning()[gravity])
+	ts.srv.Execute("reload")
+	ts.step(2)
+	testenv.Check(t, ts.srv.world.Tuning()[gravity] == 25, "the next mode has a gravity of %d", ts.srv.world.Tuning()[gravity])
+}
+
+// TestSpectatorSlotsOfOldConfigurations checks that sv_spectator_slots sets how many may play.
+func TestSpectatorSlotsOfOldConfigurations(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_max_clients 20")
+	ts.srv.Execute("sv_spectator_slots 7")
+	testenv.Check(t, ts.srv.settings.PlayerSlots == 13, "%d may play", ts.srv.settings.PlayerSlots)
+	ts.log.Reset()
+	ts.srv.Execute("sv_spectator_slots")
+	testenv.Check(t, strings.Contains(ts.log.String(), "Value: 7\n"), "printed %q", ts.log.String())
 }

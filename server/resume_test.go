@@ -353,3 +353,19 @@ func TestTwoServersInOneFolder(t *testing.T) {
 	third := start("sv_port 8305")
 	testenv.Check(t, third.srv.world.Tick() == 0 && len(folder) == 3, "a server goes on with the match of another: %d names", len(folder))
 }
+
+// TestPlayersWithoutASeatLeaveTheResumedMatch checks that a player of a resumed match who cannot
+// come back leaves it, and does not become a bot.
+func TestPlayersWithoutASeatLeaveTheResumedMatch(t *testing.T) {
+	var store memoryStore
+	ts := resumable(t, &store)
+	ts.idle(250, ts.join(ip(1), "dora"))
+	store.edit(func(m *savedMatch) { m.Seats = nil })
+	next := resumable(t, &store)
+	next.idle(2, next.join(ip(2), "emil"))
+	for id := range game.PlayerID(game.MaxPlayers) {
+		p, there := next.srv.world.Player(id)
+		testenv.Check(t, !there || p.Profile.Name == "emil", "%s is in the game", p.Profile.Name)
+	}
+	testenv.Check(t, next.srv.bots.count() == 0, "%d bots", next.srv.bots.count())
+}

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -88,4 +91,27 @@ func TestTickTimeIsMeasured(t *testing.T) {
 	if h := ts.srv.tickTimes; h.Sum != 12*time.Millisecond {
 		t.Errorf("%+v", h)
 	}
+}
+
+// TestObserversGetLinesOfBroadcasts checks that observers get the lines of a broadcast, and of
+// other texts one line.
+func TestObserversGetLinesOfBroadcasts(t *testing.T) {
+	var texts []string
+	ts := newTestServerWith(t, Config{Observers: []Observer{ObserverFunc(func(tick *Tick) {
+		for _, e := range tick.Events {
+			switch e := e.(type) {
+			case event.Broadcast:
+				texts = append(texts, "broadcast "+e.Text)
+			case event.Chat:
+				texts = append(texts, "chat "+e.Text)
+			}
+		}
+	})}})
+	ts.idle(5, ts.join(ip(1), "dora"))
+	texts = nil
+	for _, kind := range []game.CommandKind{game.CmdBroadcast, game.CmdSay} {
+		ts.srv.queueCommand(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: "one\ntwo"})
+	}
+	ts.step(2)
+	testenv.Check(t, slices.Equal(texts, []string{"broadcast one\ntwo", "chat one two"}), "observers get %q", texts)
 }
