@@ -133,8 +133,9 @@ func TestVotesInTeams(t *testing.T) {
 		c.call("spectate", fmt.Sprint(calls[1]), "", false)
 		c.reads("You can only move your team member to spectators")
 	}
-	for _, nobody := range []string{"64", "65", "-1", "x"} {
+	for _, nobody := range []string{fmt.Sprint(game.MaxPlayers), fmt.Sprint(game.MaxPlayers + 1), "-1", "x"} {
 		v[0].call("kick", nobody, "", false)
+		v[0].call("spectate", nobody, "", false)
 		testenv.Check(t, !vt.srv.votes.running(), "a vote about player %s", nobody)
 	}
 	vt.run(6 * time.Second)

@@ -362,10 +362,10 @@ func TestPlayersWithoutASeatLeaveTheResumedMatch(t *testing.T) {
 	ts.idle(250, ts.join(ip(1), "dora"))
 	store.edit(func(m *savedMatch) { m.Seats = nil })
 	next := resumable(t, &store)
+	testenv.Check(t, next.srv.bots.count() == 0, "%d bots", next.srv.bots.count())
 	next.idle(2, next.join(ip(2), "emil"))
 	for id := range game.PlayerID(game.MaxPlayers) {
 		p, there := next.srv.world.Player(id)
 		testenv.Check(t, !there || p.Profile.Name == "emil", "%s is in the game", p.Profile.Name)
 	}
-	testenv.Check(t, next.srv.bots.count() == 0, "%d bots", next.srv.bots.count())
 }
