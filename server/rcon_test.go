@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
@@ -623,4 +624,17 @@ func TestSpectatorSlotsOfOldConfigurations(t *testing.T) {
 	ts.log.Reset()
 	ts.srv.Execute("sv_spectator_slots")
 	testenv.Check(t, strings.Contains(ts.log.String(), "Value: 7\n"), "printed %q", ts.log.String())
+}
+
+// TestPauseWithoutANumberToggles checks that pause alone pauses the match, and goes on with it.
+func TestPauseWithoutANumberToggles(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_warmup 0")
+	p := ts.join(ip(1), "dora")
+	for _, want := range []bool{true, false} {
+		ts.srv.Execute("pause")
+		ts.idle(200, p) // it goes on after a countdown
+		if paused := ts.srv.world.Frame().Game.State&game.StatePaused != 0; paused != want {
+			t.Errorf("paused: %v, not %v", paused, want)
+		}
+	}
 }

@@ -748,3 +748,30 @@ func TestSettingsAsReleased(t *testing.T) {
 		t.Errorf("%d fields, %d variables", n, len(pointers))
 	}
 }
+
+// TestDistance checks how many letters differ between names.
+func TestDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"sv_name", "sv_name", 0}, {"sv_naem", "sv_name", 1}, {"sv_name", "sv_naem", 1}, {"vs_name", "sv_name", 1}, {"vs_naem", "sv_name", 2},
+		{"svname", "sv_name", 1}, {"sv_names", "sv_name", 1}, {"sv_nome", "sv_name", 1}, {"xv_nbme", "sv_name", 2}, {"sv", "sv_name", 3},
+	} {
+		if got := distance(test.a, test.b); got != test.want {
+			t.Errorf("%s, %s: %d letters differ, not %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// TestWhatIsNoVariable checks that what is no variable has no value and cannot be toggled.
+func TestWhatIsNoVariable(t *testing.T) {
+	b := newTestConsole(t, Config{})
+	for _, name := range []string{"nothing", "echo", "sv_name"} {
+		if got, want := b.Value(name), map[string]string{"sv_name": "unnamed server"}[name]; got != want {
+			t.Errorf("%s has the value %q, not %q", name, got, want)
+		}
+	}
+	b.expect(t, "toggle nothing 1 2; toggle echo 1 2; toggle sv_name 1 2", Operator,
+		"[Console]: No such command: 'nothing'.", "[Console]: Invalid command: 'echo'.", "[Console]: Invalid command: 'sv_name'.")
+}
