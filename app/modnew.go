@@ -8,23 +8,26 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/teeyard/teeyard/script"
 )
 
 type modCmd struct {
-	New modNewCmd `cmd:"" help:"Make a mod to begin with."`
+	New  modNewCmd  `cmd:"" help:"Make a mod to begin with, and its test."`
+	Test modTestCmd `cmd:"" help:"Run the tests of mods in Lua."`
 }
 
 type modNewCmd struct {
 	Name   string `arg:"" help:"Name of the mod: letters, digits, _ and -."`
-	Lua    bool   `help:"Make a script, mods/NAME.lua, instead of a folder with a program in Go and its test."`
+	Lua    bool   `help:"Make a script, mods/NAME.lua, and its test instead of a folder with a program in Go and its test."`
 	Source string `help:"Folder with the source of Teeyard to build the program with, instead of a release." type:"existingdir"`
 }
 
 // Help explains what is made.
 func (modNewCmd) Help() string {
 	return `Makes the folder NAME with a program that is Teeyard with a mod in Go, and a test of the mod. With --lua
-makes the file mods/NAME.lua, which any server that runs in this folder can use. Files that exist
-are left alone. docs/modding.md of the project is the guide.
+makes the file mods/NAME.lua, which any server that runs in this folder can use, and mods/NAME_test.lua,
+which teeyard mod test runs. Files that exist are left alone. docs/modding.md of the project is the guide.
 
   teeyard mod new --lua hearts
   teeyard mod new hearts`
@@ -43,13 +46,18 @@ func (c *modNewCmd) Run() error {
 	if !modName.MatchString(c.Name) {
 		return usageErrorf("%q cannot be the name of a mod, which has letters, digits, _ and - only", c.Name)
 	}
+	if isTestName(c.Name) {
+		return usageErrorf("%q cannot be the name of a mod: names that end with %s are those of tests", c.Name, script.TestSuffix)
+	}
 	if c.Lua {
-		path := filepath.Join("mods", c.Name+".lua")
-		if err := c.write(path, c.template("mod.lua")); err != nil {
-			return err
+		path := filepath.Join("mods", c.Name)
+		for _, f := range []struct{ path, template string }{{path + ".lua", "mod.lua"}, {path + testSuffix, "mod_test.lua"}} {
+			if err := c.write(f.path, c.template(f.template)); err != nil {
+				return err
+			}
 		}
-		fmt.Printf("%s is a mod. To play it, with bots, and see each change when you save the file:\n\n"+
-			"  teeyard serve \"sv_bots 3\" \"sv_mods %s\"\n", path, c.Name)
+		fmt.Printf("%s.lua is a mod. To test it, and to play it, with bots, and see each change when you save the file:\n\n"+
+			"  teeyard mod test %s\n  teeyard serve \"sv_bots 3\" \"sv_mods %[2]s\"\n", path, c.Name)
 		return nil
 	}
 	for _, f := range []string{"main.go", "main_test.go"} {
@@ -89,7 +97,14 @@ func (c *modNewCmd) template(name string) string {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	return strings.ReplaceAll(string(b), "NAME", c.Name)
+	text := strings.ReplaceAll(string(b), `Mod{{Name: "NAME"`, `Mod{{Name: "`+c.Name+`"`)
+	return strings.ReplaceAll(text, "NAME", identifier(c.Name))
+}
+
+// identifier returns the name of a mod as commands and variables can have it.
+func identifier(name string) string {
+	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	return name[:min(len(name), 15)] // of the chat
 }
 
 // write writes a file that does not exist yet, and its folder.

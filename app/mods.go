@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/teeyard/teeyard/game"
@@ -64,6 +65,9 @@ type modFinder struct {
 // modName matches the names of scripts.
 var modName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
+// isTestName reports whether a file in the folder mods has tests, and is no mod.
+func isTestName(name string) bool { return strings.HasSuffix(name, script.TestSuffix) }
+
 // findMod returns what makes a mod that sv_mods names.
 func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	if newMod, ok := f.own[name]; ok {
@@ -71,6 +75,9 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	}
 	if !modName.MatchString(name) {
 		return nil, errors.New("names of mods have letters, digits, _ and - only")
+	}
+	if isTestName(name) {
+		return nil, fmt.Errorf("names that end with %s are those of tests, which teeyard mod test runs", script.TestSuffix)
 	}
 	newMod, err := findScript[game.Mod](f, name, f.newScriptMod)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +88,7 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 
 // findMode returns what makes a mode that sv_gametype names.
 func (f *modFinder) findMode(name string) (func() game.Mode, error) {
-	if !modName.MatchString(name) {
+	if !modName.MatchString(name) || isTestName(name) {
 		return nil, fs.ErrNotExist
 	}
 	return findScript[game.Mode](f, name, f.newScriptMode)

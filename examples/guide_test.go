@@ -31,7 +31,7 @@ func TestGuideCode(t *testing.T) {
 		case file != "":
 			files++
 			text := string(testenv.Must(os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))))
-			if strings.HasSuffix(file, ".txt") {
+			if strings.HasPrefix(file, "app/newmod/") {
 				text = strings.ReplaceAll(text, "NAME", "hearts")
 			}
 			if !strings.Contains(text, strings.TrimSpace(code)) {

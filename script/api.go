@@ -169,10 +169,11 @@ func (v *vm) openGame() {
 	}
 	t := rt.NewTable()
 	for name, m := range gameFunctions {
-		set(t, name, v.function("game."+name, m.args, false, m.method))
+		set(t, name, v.function("game."+name, m.args, false, v.changer("game."+name, m.method)))
 	}
 	set(t, "ticks_per_second", rt.IntValue(game.TickRate))
 	set(t, "max_players", rt.IntValue(game.MaxPlayers))
+	v.apiTable("game", t)
 	set(v.env, "game", rt.TableValue(t))
 	set(v.env, "players", v.function("players", 0, false, eachPlayer))
 	set(v.env, "after", v.function("after", 2, true, after))

@@ -10,6 +10,7 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/similar"
 )
 
 // fn is a function for scripts. It pushes its results to c.Next().
@@ -126,6 +127,7 @@ func (v *vm) openLibraries() {
 	}
 	set(v.env, "tonumber", v.toNumber(v.r.GlobalEnv().Get(rt.StringValue("tonumber"))))
 	strings := v.openStrings()
+	v.apiTable("string", strings)
 	set(v.env, "string", rt.TableValue(strings))
 	// Strings are not numbers: what a script adds to one is a mistake.
 	meta := rt.NewTable()
@@ -163,6 +165,9 @@ func (v *vm) openLibraries() {
 	v.openTable()
 	v.openMath()
 	v.openGame()
+	if v.tests != nil {
+		v.tests.open(v)
+	}
 	v.builtin = map[*rt.GoFunction]bool{}
 	v.collectBuiltins(v.env)
 	env := rt.NewTable()
@@ -186,6 +191,9 @@ func (v *vm) openStrings() *rt.Table {
 
 // collectBuiltins notes the functions of the libraries, of which there is one for all.
 func (v *vm) collectBuiltins(t *rt.Table) {
+	if meta := t.Metatable(); meta != nil {
+		v.collectBuiltins(meta)
+	}
 	each(t, func(_, x rt.Value) {
 		if t, ok := x.TryTable(); ok {
 			v.collectBuiltins(t)
@@ -454,6 +462,7 @@ func (v *vm) openTable() {
 	} {
 		set(t, name, v.function("table."+name, f.n, f.etc, f.f))
 	}
+	v.apiTable("table", t)
 	set(v.env, "table", rt.TableValue(t))
 }
 
@@ -528,7 +537,10 @@ const maxCompared = 40
 func suggest(name string, names []string) string {
 	best, bestDistance := "", min(len(name)/2, 3)+1
 	for _, n := range names {
-		if d := distance(name, n); d < bestDistance || d == bestDistance && best != "" && n < best {
+		if len(name) > maxCompared || len(n) > maxCompared {
+			continue
+		}
+		if d := similar.Distance(name, n); d < bestDistance || d == bestDistance && best != "" && n < best {
 			best, bestDistance = n, d
 		}
 	}
@@ -536,27 +548,4 @@ func suggest(name string, names []string) string {
 		return ""
 	}
 	return "; did you mean " + best + "?"
-}
-
-// distance is the number of letters to insert, remove or replace.
-func distance(a, b string) int {
-	if len(a) > maxCompared || len(b) > maxCompared {
-		return 40
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := last
-			if a[i] != b[j] {
-				d = 1 + min(last, row[j], row[j+1])
-			}
-			last, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
 }

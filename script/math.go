@@ -120,6 +120,7 @@ func (v *vm) openMath() {
 	} {
 		set(t, name, v.function("math."+name, f.n, f.etc, f.f))
 	}
+	v.apiTable("math", t)
 	set(v.env, "math", rt.TableValue(t))
 }
 

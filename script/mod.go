@@ -45,7 +45,8 @@ type Mod struct {
 	vm  *vm
 	off string // why the script is switched off, "" while it runs
 
-	isMode bool // it is part of a Mode
+	isMode  bool              // it is part of a Mode
+	onError func(text string) // of a test
 
 	// errors counts those since errorTick.
 	errors    int32
@@ -215,6 +216,9 @@ func (m *Mod) failed(tx *game.Tx, text string) {
 		m.errors, m.errorTick = 0, tick
 	}
 	m.errors++
+	if m.onError != nil {
+		m.onError(text)
+	}
 	if m.errors >= maxErrors {
 		m.switchOff(tx, fmt.Sprintf("%s (%d errors in %d seconds)", text, m.errors, errorTicks/game.TickRate))
 		return
@@ -225,6 +229,9 @@ func (m *Mod) failed(tx *game.Tx, text string) {
 // switchOff switches the script off: it has no hooks and rules until it is reloaded.
 func (m *Mod) switchOff(tx *game.Tx, text string) {
 	m.off = text
+	if m.onError != nil {
+		m.onError("switched off: " + text)
+	}
 	m.log("switched off: " + text)
 	tx.HooksChanged()
 }

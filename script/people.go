@@ -286,6 +286,7 @@ func (v *vm) openStore() {
 			return nil
 		})))
 	}
+	v.apiTable("store", t)
 	set(v.env, "store", rt.TableValue(t))
 }
 

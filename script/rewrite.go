@@ -62,6 +62,7 @@ type rewriter struct {
 	depth   int
 	mod     bool           // the operator % becomes a call
 	globals map[string]int // lines at which the file sets them
+	fields  fieldCheck
 }
 
 // syntaxError is an error of the rewriter.
@@ -71,7 +72,7 @@ type syntaxError struct {
 }
 
 // rewrite changes a chunk. It returns the lines at which the file sets globals.
-func rewrite(name string, chunk *ast.BlockStat, mod bool) (globals map[string]int, err error) {
+func rewrite(name string, chunk *ast.BlockStat, mod bool, api map[string][]string) (globals map[string]int, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -81,8 +82,9 @@ func rewrite(name string, chunk *ast.BlockStat, mod bool) (globals map[string]in
 			panic(p)
 		}
 	}()
-	w := rewriter{fn: 1, mod: mod, globals: map[string]int{}}
+	w := rewriter{fn: 1, mod: mod, globals: map[string]int{}, fields: fieldCheck{api: api}}
 	w.block(chunk)
+	w.checkFields()
 	return w.globals, nil
 }
 
@@ -252,6 +254,7 @@ func (w *rewriter) assign(s ast.AssignStat) ast.Stat {
 				guarded = append(guarded, ast.FunctionCall{BFunctionCall: intrinsic(d, guardName, ast.String{Location: d.Location, Val: []byte(d.Val)})})
 			}
 		case ast.IndexExp:
+			w.setsField(d)
 			d.Coll, d.Idx = w.exp(d.Coll), w.exp(d.Idx)
 			s.Dest[i] = d
 		default:
@@ -290,6 +293,7 @@ func (w *rewriter) exp(e ast.ExpNode) ast.ExpNode {
 	case ast.Function:
 		return w.function(e)
 	case ast.IndexExp:
+		w.readsField(e)
 		e.Coll, e.Idx = w.exp(e.Coll), w.exp(e.Idx)
 		return e
 	case ast.TableConstructor:

@@ -89,7 +89,7 @@ func (v *vm) openKind(k *kind) *rt.Table {
 	for name, m := range k.members {
 		names = append(names, name)
 		if m.method != nil {
-			f := v.function(k.name+":"+name, m.args, false, m.method)
+			f := v.function(k.name+":"+name, m.args, false, v.changer(k.name+":"+name, m.method))
 			methods[name] = f
 			v.builtin[f.Interface().(*rt.GoFunction)] = true
 			continue
@@ -99,21 +99,25 @@ func (v *vm) openKind(k *kind) *rt.Table {
 			write[name] = costOf(k.name + "." + name + " =").call
 		}
 	}
+	name := "a " + k.name
+	if strings.ContainsRune("aeiou", rune(k.name[0])) && v.meter.version != firstCosts {
+		name = "an " + k.name // logs of version 1 may have the text as it was
+	}
 	find := func(c *rt.GoCont) (string, member, error) {
 		if u, ok := value(c, 0).TryUserData(); !ok {
 			return "", member{}, badArgument(0, "a "+k.name, value(c, 0))
 		} else if o, ok := u.Value().(object); !ok || o.kind() != k {
 			return "", member{}, badArgument(0, "a "+k.name, value(c, 0))
 		}
-		name, ok := value(c, 1).TryString()
+		field, ok := value(c, 1).TryString()
 		if !ok {
-			return "", member{}, fmt.Errorf("a %s has no field %s", k.name, describe(value(c, 1)))
+			return "", member{}, fmt.Errorf("%s has no field %s", name, describe(value(c, 1)))
 		}
-		m, ok := k.members[name]
+		m, ok := k.members[field]
 		if !ok {
-			return "", m, fmt.Errorf("a %s has no %s%s", k.name, name, v.suggest(name, names))
+			return "", m, fmt.Errorf("%s has no %s%s", name, field, v.suggest(field, names))
 		}
-		return name, m, nil
+		return field, m, nil
 	}
 	meta := rt.NewTable()
 	set(meta, "__name", rt.StringValue(k.name))
@@ -138,6 +142,9 @@ func (v *vm) openKind(k *kind) *rt.Table {
 			return fmt.Errorf("%s of a %s cannot be set", name, k.name)
 		}
 		v.pay(write[name])
+		if v.tests != nil {
+			return v.changing(m.set)(v, c)
+		}
 		return m.set(v, c)
 	}))
 	return meta
@@ -378,7 +385,9 @@ func (v *vm) player(id game.PlayerID) rt.Value {
 // enter begins a call of the game. The game may call hooks meanwhile.
 func (v *vm) enter() (*game.Tx, error) {
 	if v.tx == nil {
-		return nil, errNoGame
+		if err := v.beginTest(); err != nil {
+			return nil, err
+		}
 	}
 	if v.drawing {
 		return nil, errDrawing

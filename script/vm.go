@@ -69,6 +69,7 @@ type vm struct {
 	lines   map[string]int          // at which it sets globals
 	loaded  bool                    // the file was read
 
+	tests  tester   // of a file with tests, nil for mods
 	tx     *game.Tx // while a hook is called
 	inGame int      // calls of the game that have not returned
 	calls  int      // calls of hooks that have not returned
@@ -78,6 +79,7 @@ type vm struct {
 
 	players [game.MaxPlayers]rt.Value
 	metas   map[*kind]*rt.Table
+	api     map[string][]string // the fields of tables of ours, by their names
 
 	budgetTick  int32 // the tick that the budget is for
 	printSecond int32 // that printed counts lines of
@@ -135,38 +137,49 @@ func load(name, source string, version, scripts int, cache Cache, print func(str
 		return nil, fmt.Errorf("%s: %d bytes, the limit is %d", name, len(source), MaxSource)
 	}
 	v = &vm{name: name, source: source, print: print, meter: meter{version: version}, limits: limitsOf(version, scripts)}
+	if err := v.load(cache); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// load reads the source.
+func (v *vm) load(cache Cache) (err error) {
 	if notePaying {
 		v.paying = map[*rt.GoFunction]bool{}
 	}
+	v.api = map[string][]string{}
 	v.r = rt.New(io.Discard)
 	v.thread = v.r.MainThread()
 	goruntime.SetFinalizer(v.r, nil) // there is nothing to close
 	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.loadCPU, Memory: v.limits.loadMemory, Millis: v.limits.millis}})
 	defer func() {
 		if p := recover(); p != nil {
-			v, err = nil, fmt.Errorf("%s: %s", name, describePanic(p))
+			err = fmt.Errorf("%s: %s", v.name, describePanic(p))
 		}
 	}()
 	closure, err := v.compile(cache)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := rt.Call(v.thread, rt.FunctionValue(closure), nil, rt.NewTerminationWith(nil, 0, false)); err != nil {
-		return nil, errors.New(v.errorText(err))
+		return errors.New(v.errorText(err))
 	}
 	if err := v.finish(); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range v.frames {
 		v.openFrame(&v.frames[i])
 	}
 	v.loaded = true
 	v.newBudget(0)
-	return v, nil
+	return nil
 }
 
 // compile makes a function of the source.
 func (v *vm) compile(cache Cache) (*rt.Closure, error) {
+	v.env = rt.NewTable()
+	v.openLibraries()
 	// The price is the same for one that was compiled before.
 	v.r.LinearRequire(4, uint64(len(v.source)))
 	v.r.LinearRequire(4, 2*uint64(len(v.source)))
@@ -175,8 +188,6 @@ func (v *vm) compile(cache Cache) (*rt.Closure, error) {
 		return nil, err
 	}
 	v.lines = c.lines
-	v.env = rt.NewTable()
-	v.openLibraries()
 	set(v.env, "state", rt.TableValue(rt.NewTable()))
 	return v.r.LoadLuaUnit(c.unit, rt.TableValue(v.env)), nil
 }
@@ -193,7 +204,7 @@ func (v *vm) compileSource() (*Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.lines, err = rewrite(v.name, chunk, v.meter.version != firstCosts); err != nil {
+	if c.lines, err = rewrite(v.name, chunk, v.meter.version != firstCosts, v.api); err != nil {
 		return nil, err
 	}
 	index, constants, err := astcomp.CompileLuaChunk(v.name, *chunk)

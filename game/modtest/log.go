@@ -74,8 +74,9 @@ func (w *World) Record() {
 	}
 }
 
-// Replay plays the match again from its log, with a mode and mods that are new and the same as those of the world, and
-// returns an error if it goes on differently. The world has a log since [World.Record].
+// Replay plays the match again from its log, with a mode and mods that are new and the same as
+// those of the world, and returns an error if it goes on differently. The world has a log since
+// [World.Record].
 func (w *World) Replay(newMode func() game.Mode, newMods ...func() game.Mod) error {
 	if w.log == nil {
 		return errors.New("modtest: the match has no log, which Record begins")

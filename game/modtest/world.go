@@ -29,20 +29,26 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// World is a world whose players do what a test says. [World.Run], RunUntil and RunMatches run its ticks, and
-// so does what needs ticks to happen, such as Enter and Fire. All else reads it or sets what players do next.
+// World is a world whose players do what a test says. [World.Run], RunUntil and RunMatches run its
+// ticks, and so does what needs ticks to happen, such as Enter and Fire. All else reads it or sets
+// what players do next.
 type World struct {
 	// Game is the world itself, to read it. Its Step runs a tick without the inputs of the players.
 	Game *game.World
 	T    T
-	// Check, if set, is called after every tick.
+	// Seen, if set, is called with the events of every tick, which are valid in the call, and
+	// Check after it.
+	Seen  func(events []game.Event)
 	Check func()
+	// Store, if set, answers requests of the storage. Mode and mods have an answer in the next tick.
+	Store func(r *game.StoreRequest) (a game.StoreAnswer, ok bool)
 
 	cfg     game.Config
 	log     *matchLog // nil without Record
 	bots    map[game.PlayerID]*bot.Bot
 	entered []game.PlayerID
 	input   [game.MaxPlayers]game.Input
+	answers []game.Command // of the store, for the next tick
 }
 
 // ParseMap returns the terrain of a drawing, a row of tiles a line. The characters are
@@ -86,8 +92,8 @@ func New(t T, cfg game.Config) *World {
 	return &World{Game: w, T: t, cfg: cfg}
 }
 
-// Run runs ticks and returns the events of all. Commands are those of the first tick; the inputs of the players
-// follow them. A mod that panics fails the test.
+// Run runs ticks and returns the events of all. Commands are those of the first tick; the inputs of
+// the players follow them. A mod that panics fails the test.
 func (w *World) Run(ticks int, cmds ...game.Command) []game.Event {
 	w.T.Helper()
 	var all []game.Event
@@ -101,7 +107,8 @@ func (w *World) Run(ticks int, cmds ...game.Command) []game.Event {
 // step runs a tick. The events are those of the world.
 func (w *World) step(cmds []game.Command) []game.Event {
 	w.T.Helper()
-	cmds = slices.Clip(cmds)
+	cmds = slices.Concat(w.answers, cmds)
+	w.answers = nil
 	for _, id := range w.entered {
 		if b := w.bots[id]; b != nil {
 			v := w.Game.View(id)
@@ -120,9 +127,17 @@ func (w *World) step(cmds []game.Command) []game.Event {
 		}
 	}
 	for i := range events {
-		if events[i].Kind == game.EvModOff {
-			w.T.Error(events[i].Text)
+		switch e := &events[i]; {
+		case e.Kind == game.EvModOff:
+			w.T.Error(e.Text)
+		case e.Kind == game.EvStore && w.Store != nil:
+			if a, ok := w.Store(e.Store); ok {
+				w.answers = append(w.answers, a.Command())
+			}
 		}
+	}
+	if w.Seen != nil {
+		w.Seen(events)
 	}
 	if w.Check != nil {
 		w.Check()
@@ -225,6 +240,13 @@ func (w *World) RunMatches(ticks int, over func(events []game.Event)) (n int) {
 func (w *World) Hold(id game.PlayerID, in game.Input) {
 	in.Fire = w.input[id].Fire
 	w.input[id] = in
+}
+
+// Press lets a player press or release fire.
+func (w *World) Press(id game.PlayerID, fire bool) {
+	if fire != (w.input[id].Fire&1 != 0) {
+		w.input[id].Fire = (w.input[id].Fire + 1) & 63
+	}
 }
 
 // Aim lets a player aim at the tee of another.

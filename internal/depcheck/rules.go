@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"event":        {"game"},
 	"bridge":       {"event", "game", "protocol", "internal/limit", "internal/safetext"},
 	"bot":          {"game"},
-	"script":       {"game"},
+	"script":       {"game", "game/modtest", "internal/similar"},
 	// What a mode or mod needs that game does not offer, everybody's mod lacks.
 	"mods": {"game"},
 
@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"recorder": {"bridge", "event", "game", "protocol", "format", "internal/words"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/words"},
+	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/words"},
 	"server/econ": {"internal/limit", "internal/safetext"},
 	"client":      {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
@@ -70,6 +70,7 @@ var rooms = map[string][]string{
 	"internal/safetext":   {},
 	"internal/words":      {},
 	"internal/lookalike":  {},
+	"internal/similar":    {},
 	"internal/metrics":    {},
 	"internal/webpage":    {},
 

@@ -749,21 +749,6 @@ func TestSettingsAsReleased(t *testing.T) {
 	}
 }
 
-// TestDistance checks how many letters differ between names.
-func TestDistance(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{
-		{"sv_name", "sv_name", 0}, {"sv_naem", "sv_name", 1}, {"sv_name", "sv_naem", 1}, {"vs_name", "sv_name", 1}, {"vs_naem", "sv_name", 2},
-		{"svname", "sv_name", 1}, {"sv_names", "sv_name", 1}, {"sv_nome", "sv_name", 1}, {"xv_nbme", "sv_name", 2}, {"sv", "sv_name", 3},
-	} {
-		if got := distance(test.a, test.b); got != test.want {
-			t.Errorf("%s, %s: %d letters differ, not %d", test.a, test.b, got, test.want)
-		}
-	}
-}
-
 // TestWhatIsNoVariable checks that what is no variable has no value and cannot be toggled.
 func TestWhatIsNoVariable(t *testing.T) {
 	b := newTestConsole(t, Config{})

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/internal/similar"
 )
 
 // Execute runs a line for a caller.
@@ -445,38 +446,14 @@ func Similar(name string, names []string) string {
 	best, least := "", 3
 	for _, other := range names {
 		// In a short name a letter makes another name.
-		if n := distance(strings.ToLower(name), strings.ToLower(other)); n < least && 5*n <= len(other) {
+		if d := len(name) - len(other); d < -2 || d > 2 {
+			continue
+		}
+		if n := similar.Distance(strings.ToLower(name), strings.ToLower(other)); n < least && 5*n <= len(other) {
 			best, least = other, n
 		}
 	}
 	return best
-}
-
-// distance returns the number of letters that differ between two names, see [Similar].
-func distance(a, b string) int {
-	if d := len(a) - len(b); d < -2 || d > 2 {
-		return 3
-	}
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	for i := range len(a) {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		rows[0], rows[1], rows[2] = last, row, before
-	}
-	return rows[1][len(b)]
 }
 
 // Redact returns a line for logs, with *** for the values of Secret variables and of what
