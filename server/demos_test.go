@@ -335,7 +335,11 @@ func TestDemoTrouble(t *testing.T) {
 		defer close(dt.folder.hang)
 		for i := range maxDemoOpens + 2 {
 			dt.srv.Execute(fmt.Sprint("record x", i))
-			ticks(dt, 2*10*demoQueue+20)
+			ticks(dt, 2*10*(demoQueue-1))
+			if i == 0 && len(dt.srv.demos.files) != 1 {
+				t.Error("the recording ends before the queue is full")
+			}
+			ticks(dt, 2*10+20)
 			if len(dt.srv.demos.files) != 0 || dt.srv.demos.writer.made > demoQueue {
 				t.Fatalf("record %d: %d files, %d batches", i, len(dt.srv.demos.files), dt.srv.demos.writer.made)
 			}

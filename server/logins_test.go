@@ -54,6 +54,11 @@ func TestNamedLogins(t *testing.T) {
 		p.RconLines = nil
 	}
 	login("bob", "bobpw")
+	ts.log.Reset()
+	ts.srv.Execute("auth_change bob king bobnew; auth_change bob mod \"\"")
+	if log := ts.log.String(); !c.rcon.authed || !strings.Contains(log, "level can be one of") || !strings.Contains(log, "a login needs a password") {
+		t.Errorf("after changes that cannot be, bob is logged in: %v, log:\n%s", c.rcon.authed, log)
+	}
 	ts.srv.Execute("auth_change alice admin new")
 	testenv.Check(t, c.rcon.authed, "bob is logged out since alice has another password")
 	ts.srv.Execute("auth_change bob helper bobnew")

@@ -627,6 +627,9 @@ func TestVoteOptions(t *testing.T) {
 	if !slices.Contains(v.options, "spaces") {
 		t.Errorf("the options are %q", v.options)
 	}
+	if !vt.srv.votes.hasOption("   ") {
+		t.Errorf("the empty line is none: %q", vt.srv.votes.options)
+	}
 	vt.console("remove_vote PARTS")
 	vt.console("remove_vote nothing")
 	if slices.Contains(v.options, "parts") || len(v.options) != 4 {
