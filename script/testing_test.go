@@ -168,6 +168,7 @@ func TestFailures(t *testing.T) {
 		{"no match", "", "local x = 1", "mods/kit_test.lua:1: test_it does not use the match"},
 		{"a map too late", "", "test.join('ada')\ntest.map{'###', '#S#', '###'}", "mods/kit_test.lua:3: test.map comes before all that uses the match"},
 		{"a map", "", "test.map{'###', '#?#', '###'}", "mods/kit_test.lua:2: row"},
+		{"the dead", "", "local a, b = test.join('a', 'b')\nb:kill()\ntest.shoot(a, b)", "mods/kit_test.lua:4: test.shoot is for players who are alive"},
 		{"chance", "", "test.join('ada')\nmath.random(3)", "math.random is not for tests"},
 		{"another mod", "", "test.mods('kti')\ntest.join('ada')", "mods/kti.lua: file does not exist"},
 		{"a wall", "", "test.map{'#########', '#S  #  S#', '#########'}\nlocal a, b = test.join('a', 'b')\ntest.expect(game.wall_between(a.pos, b.pos), false)", "got true, want false"},

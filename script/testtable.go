@@ -313,6 +313,8 @@ func testShoot(r *testRun, v *vm, c *rt.GoCont) error {
 	switch {
 	case err != nil:
 		return err
+	case !v.tx.Alive(id) || !v.tx.Alive(at):
+		return r.fail("test.shoot is for players who are alive")
 	case weapon < 0 || !v.tx.HasWeapon(id, weapon):
 		return fmt.Errorf("%s has no %v", v.tx.Name(id), weapon)
 	}
