@@ -134,7 +134,11 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 		case errors.Is(err, errRefused):
 			refused = cmp.Or(refused, err)
 		case errors.Is(err, client.ErrTooLong), errors.Is(err, halflife.ErrCommand): // it was not sent
-			tooLong = append(tooLong, fmt.Errorf("%q: %w", shortLine(line), err))
+			hint := ""
+			if errors.Is(err, halflife.ErrCommand) {
+				hint = fmt.Sprintf("; --protocol game takes up to %d", client.MaxRconLine)
+			}
+			tooLong = append(tooLong, fmt.Errorf("%q: %w%s", shortLine(line), err, hint))
 		case err != nil:
 			return errors.Join(append(tooLong, err)...)
 		}

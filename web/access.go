@@ -176,13 +176,23 @@ func Redirect(to string) http.Handler {
 	})
 }
 
-// howToProve tells operators how to get in.
+// howToProve tells operators how to get in. The verb is the port.
 const howToProve = `
 Are you the operator? Open the link with "key=" that is in the server's log, or send the key that is in
 http.key in the server's folder:
 
-  curl -H "Authorization: Bearer $(cat http.key)" http://localhost:8303/...
+  curl -H "Authorization: Bearer $(cat http.key)" http://localhost:%s/...
 `
+
+// listenerPort returns the port at which a request arrived.
+func listenerPort(r *http.Request) string {
+	if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		if _, port, err := net.SplitHostPort(a.String()); err == nil {
+			return port
+		}
+	}
+	return "8303"
+}
 
 // NewHandler returns a handler that serves rooms. Requests are local if a [Key.Handler] is around
 // it.
@@ -191,7 +201,7 @@ func NewHandler(rooms ...Room) http.Handler {
 	for _, room := range rooms {
 		mux.HandleFunc(room.Pattern, func(w http.ResponseWriter, r *http.Request) {
 			if room.Access != nil && !room.Access.Allows(r) {
-				http.Error(w, "Not for you: the server's operator says who may see this ("+room.Setting+")."+howToProve, http.StatusForbidden)
+				http.Error(w, "Not for you: the server's operator says who may see this ("+room.Setting+")."+fmt.Sprintf(howToProve, listenerPort(r)), http.StatusForbidden)
 				return
 			}
 			room.Handler.ServeHTTP(w, r)

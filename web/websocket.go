@@ -32,7 +32,7 @@ func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request
 		from, ok := s.playerAddr(r)
 		if !ok {
 			http.Error(w, "A proxy may forward this, which the server does not know (sv_http_proxy), or which does not say for whom (X-Forwarded-For). "+
-				"On the server's own machine, connect with the key of http.key in its folder: ws://localhost:8303/?key=KEY", http.StatusForbidden)
+				"On the server's own machine, connect with the key of http.key in its folder: ws://localhost:"+listenerPort(r)+"/?key=KEY", http.StatusForbidden)
 			return
 		}
 		_ = serve(playerWriter{w, r.Context()}, r, from)

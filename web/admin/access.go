@@ -44,7 +44,7 @@ var (
 	errPasswords   = &apiError{http.StatusTooManyRequests, "too many passwords from your address, where others may be too: wait some seconds"}
 	errHidden      = &apiError{http.StatusTooManyRequests, "too many passwords through a proxy that does not say for whom (X-Forwarded-For, sv_http_proxy): wait some seconds"}
 	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another site"}
-	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way. On the server's machine, open the link with the key that the server logs when it starts: http://localhost:8303/admin?key=... From elsewhere it takes HTTPS: by the server (sv_https) or a proxy that it trusts (sv_http_proxy). sv_http_admin says for whom."}
+	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way. On the server's machine, open the link with the key (/admin?key=...) that the server logs when it starts. From elsewhere it takes HTTPS: by the server (sv_https) or a proxy that it trusts (sv_http_proxy). sv_http_admin says for whom."}
 )
 
 // session is somebody who has signed in.

@@ -22,6 +22,9 @@ const AWAY = 'The server does not answer. Trying again.';
  */
 const SECOND = 300;
 
+/** How often the page asks again, when it begins, while the last match is over and the next one is not there yet. */
+const BETWEEN = 4;
+
 /** How far ahead what is new has to be for those who follow the match to go there at once, in ticks. */
 const FAR_AHEAD = 500;
 
@@ -183,6 +186,8 @@ export class Live {
 		this.closed = false;
 		this.errors = 0;
 		this.asked = 0;
+		/** How often the first match was one that is over. */
+		this.between = 0;
 		/** What was said of the match. */
 		this.said = '';
 		/** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -222,7 +227,8 @@ export class Live {
 		const info = await this.#read(pinned ? `b/${encodeURIComponent(pinned)}.json` : 'live.json', this.asked === 1 ? 'no-cache' : 'default');
 		if (this.closed) return;
 		if (!this.match) {
-			if (info.match && info.last >= 0) this.#open(info);
+			if (info.match && !info.live && !pinned && this.between++ < BETWEEN) this.#say('Waiting for the next match.');
+			else if (info.match && info.last >= 0) this.#open(info);
 			else if (info.wait) this.#say(`The broadcast begins in ${Math.ceil(info.wait)} s.`);
 			else this.#say(info.reason ? `Nothing to see: ${info.reason}.` : 'Nothing is being played.');
 			return;
