@@ -10,6 +10,7 @@ import (
 // stops anything. A tick that is as short as usual has none.
 type hookClock struct {
 	used  bool // a mode or mod of this world has it
+	slow  bool // the last ticks took long
 	runs  atomic.Bool
 	beats atomic.Uint32
 	timer *time.Timer

@@ -97,3 +97,18 @@ func TestHookClock(t *testing.T) {
 	testenv.Check(t, m.clock() >= 3, "%d beats", m.clock())
 	testenv.Check(t, !c.runs.Load(), "it runs on")
 }
+
+// TestSlowModsWhenEmpty checks that an empty server runs ticks of slow mods one by one, so that it
+// reads datagrams between them.
+func TestSlowModsWhenEmpty(t *testing.T) {
+	ts := newTestServer(t, nil)
+	ts.step(10)
+	s := ts.srv
+	for _, c := range []struct {
+		used, slow bool
+		ticks      int32
+	}{{false, false, idleTicks}, {false, true, idleTicks}, {true, false, idleTicks}, {true, true, 1}} {
+		s.hookClock.used, s.hookClock.slow = c.used, c.slow
+		testenv.Check(t, s.nextAdvanceTime() == s.clock.tickStart(s.clock.tick+c.ticks), "%+v: other ticks are due", c)
+	}
+}

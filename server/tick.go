@@ -57,7 +57,9 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.updateResume(now)
 	s.transport.Flush()
 	if due > 0 {
-		s.tickTimes.add(due, conn.Time(s.transport.Now()).Sub(now))
+		took := conn.Time(s.transport.Now()).Sub(now)
+		s.tickTimes.add(due, took)
+		s.hookClock.slow = took > slowTick*time.Duration(due)
 	}
 	return s.nextAdvanceTime()
 }
@@ -66,12 +68,17 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 // waking up costs far more than an empty tick.
 const idleTicks = 25
 
+// slowTick is the duration from which ticks with mods run one by one also while no client is
+// connected: datagrams of those who want to join wait for the end of all.
+const slowTick = 4 * time.Millisecond
+
 // nextAdvanceTime returns when Advance must be called next if nothing arrives before.
 func (s *Server) nextAdvanceTime() conn.Time {
 	if s.prelude > 0 {
 		return s.now
 	}
-	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending() {
+	idle := len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending()
+	if idle && !(s.hookClock.used && s.hookClock.slow) {
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
 	if next := s.clock.nextTick(); s.nextBurst == 0 || next < s.nextBurst {
