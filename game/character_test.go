@@ -491,3 +491,19 @@ func TestStandardTuningIsKept(t *testing.T) {
 	testenv.Check(t, w.ModeName() == "DM+", "the game type is %s", w.ModeName())
 	testenv.Check(t, len(tunings(w.inTick(change))) == 1 && w.PlayerTuning(0) == own, "not told")
 }
+
+// TestBlink checks for how many ticks of five seconds the eyes of a tee that does nothing are closed.
+func TestBlink(t *testing.T) {
+	w := newWorld(t, game.Config{})
+	w.enter(0)
+	n := 0
+	for range 250 {
+		w.Step(nil)
+		if w.char(0).Emote == game.EmoteBlink {
+			n++
+		}
+	}
+	if n != 4 {
+		t.Errorf("closed for %d ticks, want 4", n)
+	}
+}

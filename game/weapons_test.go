@@ -122,3 +122,16 @@ func TestLaserBounces(t *testing.T) {
 		t.Errorf("still there: %+v", l)
 	}
 }
+
+// TestHeldFire checks that a grenade launcher goes on firing while the button stays down, without new inputs.
+func TestHeldFire(t *testing.T) {
+	w := newWorld(t, game.Config{})
+	w.enter(0)
+	w.inTick(func(ctx *game.Ctx) { ctx.GiveWeapon(0, game.WeaponGrenade, 10) })
+	w.selectWeapon(0, game.WeaponGrenade, 100, -100)
+	w.hold(0, game.Input{TargetX: 100, TargetY: -100, Fire: 1}, 1)
+	evs := w.steps(100)
+	if n := sounds(evs, game.SoundGrenadeFire); n < 2 {
+		t.Errorf("%d shots after the first in two seconds", n)
+	}
+}
