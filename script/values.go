@@ -384,13 +384,20 @@ func (v *vm) player(id game.PlayerID) rt.Value {
 
 // enter begins a call of the game. The game may call hooks meanwhile.
 func (v *vm) enter() (*game.Tx, error) {
-	if v.tx == nil {
-		if err := v.beginTest(); err != nil {
-			return nil, err
-		}
+	if v.tx == nil || v.drawing {
+		return v.enterOutside()
 	}
+	v.inGame++
+	return v.tx, nil
+}
+
+// enterOutside is enter outside of hooks: a test may begin its match.
+func (v *vm) enterOutside() (*game.Tx, error) {
 	if v.drawing {
 		return nil, errDrawing
+	}
+	if err := v.beginTest(); err != nil {
+		return nil, err
 	}
 	v.inGame++
 	return v.tx, nil
