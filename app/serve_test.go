@@ -1,6 +1,19 @@
 package app
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/query"
+)
+
+// expectAnswer checks that a server answers, which it does in the game's loop.
+func expectAnswer(t *testing.T, addr string) {
+	t.Helper()
+	if _, err := query.AskHost(t.Context(), query.Config{Timeout: 20 * time.Second}, addr); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // TestOneAtATime: while one call runs, others do not wait for it.
 func TestOneAtATime(t *testing.T) {

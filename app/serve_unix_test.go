@@ -18,7 +18,6 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/query"
 )
 
 // serveWithoutReader starts a server whose log begins with more than a pipe and the queue
@@ -41,14 +40,6 @@ func serveWithoutReader(t *testing.T) (server *exec.Cmd, log *os.File, addr stri
 	t.Cleanup(func() { server.Process.Kill() })
 	stdout.Close()
 	return server, log, "127.0.0.1:" + strconv.Itoa(port)
-}
-
-// expectAnswer checks that a server answers, which it does in the game's loop.
-func expectAnswer(t *testing.T, addr string) {
-	t.Helper()
-	if _, err := query.AskHost(t.Context(), query.Config{Timeout: 20 * time.Second}, addr); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestReaderOfLogStops: the game goes on while nobody reads its log. A reader that goes on
