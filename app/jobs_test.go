@@ -35,6 +35,9 @@ func convertApart(t *testing.T, p *program, file []byte, trusted bool) ([]byte, 
 // TestConvertApart: the process makes the same demos of all kinds of recordings, byte for byte, and gives the same
 // errors; a program with mods of its own does so, too.
 func TestConvertApart(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector takes more memory than such a process may have")
+	}
 	log := filepath.Join(t.TempDir(), "x.twreplay")
 	testenv.NoError(t, writeReplay(log, "test"))
 	demos := filepath.Join("..", "format", "demo", "testdata")
@@ -74,6 +77,9 @@ func TestConvertApart(t *testing.T) {
 
 // TestConvertApartFails: what is in the way of the process is told from what is wrong with the file.
 func TestConvertApartFails(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector takes more memory than such a process may have")
+	}
 	p := testenv.Must(newProgram(Config{}))
 	file := testenv.Must(os.ReadFile(filepath.Join("..", "format", "demo", "testdata", "ddnet-16.4.demo")))
 	in := testenv.Must(os.CreateTemp(t.TempDir(), ""))
@@ -108,6 +114,9 @@ func TestConvertApartFails(t *testing.T) {
 
 // TestJobArguments: people cannot begin a job, and a program with the name of a server of the originals does one.
 func TestJobArguments(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector takes more memory than such a process may have")
+	}
 	cmd := teeyard(t, "--confined-job", jobConvertOwn, "1000000", "1s", "1000000")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "unknown flag") {
 		t.Errorf("%s, %v", out, err)

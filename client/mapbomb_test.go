@@ -100,6 +100,9 @@ func mapBombs(t *testing.T, padding int) map[string][]byte {
 // TestMapBombs: whatever a downloaded map asks for, parsing it takes memory in proportion to its file, besides what a
 // large and empty map needs.
 func TestMapBombs(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector allocates more than maps may")
+	}
 	const base, perByte = 64 << 20, 250 // of all that is allocated, one after the other
 	for _, padding := range []int{0, 16 << 10, 256 << 10, 1 << 20} {
 		for name, file := range mapBombs(t, padding) {

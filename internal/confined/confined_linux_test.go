@@ -11,6 +11,9 @@ import (
 // TestProcess: the process has one processor, the lowest priority in all its threads, and nothing of this one's
 // environment.
 func TestProcess(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector takes more memory than such a process may have")
+	}
 	testenv.NoError(t, os.Setenv("TEEYARD_TEST_SECRET", "secret"))
 	defer os.Unsetenv("TEEYARD_TEST_SECRET")
 	out, err := do(t, "look", generous, "")

@@ -111,6 +111,9 @@ func do(t testing.TB, job string, l Limits, input string) (string, error) {
 }
 
 func TestRun(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector takes more memory than such a process may have")
+	}
 	input := strings.Repeat("jump ", 10_000)
 	if out, err := do(t, "copy", generous, input); err != nil || out != "J"+input[1:] {
 		t.Errorf("%.20q, %v", out, err)

@@ -39,6 +39,9 @@ func pidIn(t *testing.T, name string) (pid int) {
 
 // TestHangUp: a job ends when nobody waits for it any more.
 func TestHangUp(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector takes more memory than such a process may have")
+	}
 	out := file(t, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
