@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strings"
 
@@ -25,6 +26,9 @@ var ErrNothing = errors.New("no snapshot of the demo can be read, so that there 
 func Convert(w io.Writer, r *demo.Reader) error {
 	h := *r.Header()
 	h.Version, h.NetVersion, h.Length, h.MapSHA256 = demo.VersionTeeworlds, msg7.NetVersion, 0, [32]byte{}
+	if m := r.Map(); len(m) > 0 {
+		h.MapCRC = crc32.ChecksumIEEE(m) // if the map is damaged, a line of chat says so
+	}
 	out, err := demo.NewWriter(w, h, r.Map())
 	if err != nil {
 		return err

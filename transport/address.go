@@ -57,7 +57,7 @@ func ParseAddress(s string) (Address, error) {
 	}) {
 		return fail("has a character that no name of a server has")
 	}
-	if ip, err := netip.ParseAddr(rest); err == nil {
+	if ip, err := netip.ParseAddr(rest); err == nil && !strings.ContainsAny(ip.Zone(), "[]") {
 		a.Host = ip.String()
 		return a, nil
 	}

@@ -91,6 +91,7 @@ func (d *Writer) Close() error {
 	if err != nil || !ok {
 		return err
 	}
+	d.h.Length = 0
 	if d.started {
 		d.h.Length = int(d.enc.lastTick-d.first) / TickRate
 	}
