@@ -390,7 +390,7 @@ func TestObjects(t *testing.T) {
 	var theirs, ours []*onlooker
 	for try := 1; theirs == nil; try++ {
 		addr := peers.FreeAddr(t)
-		p := peers.Start(t, home, []string{"HOME=" + home, "XDG_DATA_HOME="}, program, "serve", "bindaddr 127.0.0.1",
+		p := peers.Start(t, home, []string{"HOME=" + home, "XDG_DATA_HOME="}, program, "serve", "sv_bots 0", "bindaddr 127.0.0.1",
 			fmt.Sprintf("sv_port %d", addr.Port()), "sv_register 0; sv_max_clients_per_ip 64; sv_map parcours") // nobody has been there before
 		servers := [2]*peers.Server{peers.StartDDNetIn(t, home, "sv_map parcours; sv_test_cmds 0"), {Process: p, Addr: addr}}
 		switch all, ok := watch(t, servers, ticks); {
