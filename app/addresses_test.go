@@ -118,7 +118,7 @@ func TestAddresses(t *testing.T) {
 	})
 	t.Run("browse", func(t *testing.T) {
 		t.Parallel()
-		// A master that nobody is: what was tried says which.
+		// No such master exists; the error names the attempts.
 		l := testenv.Must(net.ListenPacket("udp", "127.0.0.1:0"))
 		t.Cleanup(func() { l.Close() })
 		silent := l.LocalAddr().String()

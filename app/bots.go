@@ -98,7 +98,8 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// versionFor returns the version to speak with a server: that of its address's scheme, or of --protocol.
+// versionFor returns the version to speak with a server, which the scheme of its address or --protocol
+// names.
 func (c *botsCmd) versionFor(host string) (client.Version, error) {
 	a, err := transport.ParseAddress(host)
 	if err != nil {

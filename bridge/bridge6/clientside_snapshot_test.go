@@ -79,16 +79,7 @@ func TestDDNetItems(t *testing.T) {
 	g := newTestClient(t, ClientConfig{DDNetVersion: 16200})
 	var b snapshot.Builder
 	var s snapshot.Snapshot
-	var r msg6.TypeRegistry
-	r.BeginSnapshot()
-	ext := func(typ, id, n int, o msg6.Object) {
-		number, first := r.WireType(typ)
-		if first {
-			u, _ := msg6.TypeUUID(typ)
-			addItem(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
-		}
-		o.PutInts(b.Add(number, id, n))
-	}
+	ext := extendedItems(&b)
 	ext(msg6.TypeDDNetLaser, 1, msg6.SizeDDNetLaser, &msg6.DDNetLaser{ToX: 1, ToY: 2, FromX: 3, FromY: 4, StartTick: 5})
 	ext(msg6.TypeDDNetPickup, 2, msg6.SizeDDNetPickup, &msg6.DDNetPickup{X: 1, Y: 2, Type: msg6.PickupWeapon, Subtype: msg6.WeaponShotgun})
 	ext(msg6.TypeDDNetProjectile, 3, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 600000, VelY: -800000, Type: msg6.WeaponGun, StartTick: 5})
@@ -217,16 +208,7 @@ func TestEntitiesAreOfOneSnapshot(t *testing.T) {
 	for tick, door := range []bool{true, false} {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
-		var r msg6.TypeRegistry
-		r.BeginSnapshot()
-		add := func(typ, id, n int, o msg6.Object) {
-			number, first := r.WireType(typ)
-			if first {
-				u, _ := msg6.TypeUUID(typ)
-				addItem(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
-			}
-			o.PutInts(b.Add(number, id, n))
-		}
+		add := extendedItems(&b)
 		for id := range 2 {
 			add(msg6.TypeDDNetLaser, 1+id, msg6.SizeDDNetLaser, &msg6.DDNetLaser{ToX: 1, ToY: 2, FromX: 3, FromY: 4, StartTick: 5, Type: msg6.LaserRifle})
 			if door || id == 1 {
@@ -258,5 +240,19 @@ func TestOldDDRaceProjectiles(t *testing.T) {
 		if p := v.Projectiles[i]; [5]int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon)} != want {
 			t.Errorf("%+v, want %v", p, want)
 		}
+	}
+}
+
+// extendedItems returns a function that adds items of DDNet's own to a snapshot, each type behind the item that names it.
+func extendedItems(b *snapshot.Builder) func(typ, id, n int, o msg6.Object) {
+	var r msg6.TypeRegistry
+	r.BeginSnapshot()
+	return func(typ, id, n int, o msg6.Object) {
+		number, first := r.WireType(typ)
+		if first {
+			u, _ := msg6.TypeUUID(typ)
+			addItem(b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
+		}
+		o.PutInts(b.Add(number, id, n))
 	}
 }
