@@ -27,7 +27,7 @@ type modNewCmd struct {
 func (modNewCmd) Help() string {
 	return `Makes the folder NAME with a program that is Teeyard with a mod in Go, and a test of the mod. With --lua
 makes the file mods/NAME.lua, which any server that runs in this folder can use, and mods/NAME_test.lua,
-which teeyard mod test runs. Files that exist are left alone. docs/modding.md of the project is the guide.
+which teeyard mod test runs. Files that exist are left alone. docs/mod/guide.md of the project is the guide.
 
   teeyard mod new --lua hearts
   teeyard mod new hearts`

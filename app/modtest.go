@@ -31,7 +31,7 @@ func (modTestCmd) Help() string {
 	return `Runs the tests of mods in Lua: those of mods/NAME.lua are the functions in mods/NAME_test.lua whose names begin
 with test_. Each plays a match of its own with players who do what it says, and the match must be
 the same when it is played again from its log. The exit status is 1 if a test fails.
-docs/modding-lua.md of the project shows how to write them.
+docs/mod/lua.md of the project shows how to write them.
 
   teeyard mod test
   teeyard mod test -v --run hit hearts`

@@ -15,8 +15,8 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// guide is docs/modding.md.
-func guide() string { return string(testenv.Must(os.ReadFile("../docs/modding.md"))) }
+// guide is docs/mod/guide.md.
+func guide() string { return string(testenv.Must(os.ReadFile("../docs/mod/guide.md"))) }
 
 // codeBlock matches code in the guide, after a comment with the file that it is from, if any.
 var codeBlock = regexp.MustCompile("(?m)(?:^<!-- (\\S+) -->\n)?^```(go|lua)\n((?s:.*?))^```$")

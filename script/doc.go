@@ -1,6 +1,6 @@
 // Package script runs mods written in Lua. A script is a game.Mod with the powers of one in Go:
 // functions of the file with the names of hooks are called, and have the game in the table
-// game and in objects such as players. docs/modding-lua.md describes them, docs/modding.md is
+// game and in objects such as players. docs/mod/lua.md describes them, docs/mod/guide.md is
 // the guide.
 //
 // A script is deterministic: time and chance come from the world, tables have an order,

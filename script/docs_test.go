@@ -12,9 +12,9 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDocs compares docs/modding-lua.md with what scripts have, and reads its examples.
+// TestDocs compares docs/mod/lua.md with what scripts have, and reads its examples.
 func TestDocs(t *testing.T) {
-	doc := string(testenv.Must(os.ReadFile("../docs/modding-lua.md")))
+	doc := string(testenv.Must(os.ReadFile("../docs/mod/lua.md")))
 	first := ""
 	for i, block := range regexp.MustCompile("(?s)```lua\n(.*?)```").FindAllStringSubmatch(doc, -1) {
 		if first == "" {

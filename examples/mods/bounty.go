@@ -1,4 +1,4 @@
-// Package mods has small mods in Go. docs/modding.md explains them.
+// Package mods has small mods in Go. docs/mod/guide.md explains them.
 package mods
 
 import (

@@ -28,7 +28,7 @@ var targets = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm
 // files are what is in every archive besides the program.
 var files = []string{
 	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/grafana.json", "deploy/teeyard.service",
-	"docs/modding.md", "docs/modding-lua.md", "docs/modes.md", "docs/operators.md", "docs/replay.md", "docs/settings.md",
+	"docs/mod/guide.md", "docs/mod/lua.md", "docs/modes.md", "docs/operators.md", "docs/replay.md", "docs/settings.md",
 }
 
 func main() {
