@@ -1,4 +1,4 @@
-# Varnish in front of a server that many watch. docs/broadcast.md explains it; web/broadcast has a
+# Varnish in front of a server that many watch. docs/reference/http.md explains it; web/broadcast has a
 # test of it with 5,000 viewers.
 vcl 4.1;
 

@@ -12,9 +12,9 @@ import (
 	"github.com/teeyard/teeyard/event"
 )
 
-// TestDocs checks that docs/events.md has every event with all its fields in JSON, and no others.
+// TestDocs checks that docs/reference/events.md has every event with all its fields in JSON, and no others.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../docs/events.md")
+	page, err := os.ReadFile("../docs/reference/events.md")
 	if err != nil {
 		t.Fatal(err)
 	}

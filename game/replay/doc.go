@@ -3,7 +3,7 @@
 //
 // A world is a pure function of its parameters and commands, so a log is a [Header]
 // and the commands of every tick. Twice a second it also contains [game.World.Hash],
-// with which [Verify] proves that a run equals the recorded match. docs/replay.md
+// with which [Verify] proves that a run equals the recorded match. docs/reference/formats.md
 // describes the format.
 //
 // Like all of game, the package uses no files and no clocks: a [Recorder] encodes

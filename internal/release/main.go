@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,10 +26,23 @@ import (
 // targets are the systems and processors that there are archives for.
 var targets = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}
 
-// files are what is in every archive besides the program.
+// files are in every archive beside the program, as are the pages of docs.
 var files = []string{
 	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/grafana.json", "deploy/teeyard.service",
-	"docs/mod/guide.md", "docs/mod/lua.md", "docs/modes.md", "docs/operators.md", "docs/replay.md", "docs/settings.md",
+}
+
+// pages returns the paths of the pages and pictures in docs, sorted, with slashes.
+func (r *release) pages() ([]string, error) {
+	var pages []string
+	err := filepath.WalkDir(filepath.Join(r.dir, "docs"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !slices.Contains([]string{".md", ".png"}, filepath.Ext(path)) {
+			return err
+		}
+		rel, err := filepath.Rel(r.dir, path)
+		pages = append(pages, filepath.ToSlash(rel))
+		return err
+	})
+	return pages, err
 }
 
 func main() {
@@ -153,7 +167,11 @@ func (r *release) archive(target string) (name string, archive []byte, err error
 		return "", nil, err
 	}
 	entries := []entry{{folder + executable, program, 0o755}, {folder + "VERSION", []byte(about), 0o644}, {folder + "LICENSES-OF-LIBRARIES", licenses, 0o644}}
-	for _, f := range files {
+	pages, err := r.pages()
+	if err != nil {
+		return "", nil, err
+	}
+	for _, f := range slices.Concat(files, pages) {
 		content, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(f)))
 		if err != nil {
 			return "", nil, err

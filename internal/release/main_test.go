@@ -26,6 +26,7 @@ import (
 func TestArchives(t *testing.T) {
 	made := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	dirs := []string{t.TempDir(), t.TempDir()}
+	pages := len(testenv.Must((&release{dir: "../.."}).pages()))
 	for _, dir := range dirs {
 		r := &release{dir: "../..", version: "v1.2.3", commit: "0123456789ab", time: made, build: func(target string) ([]byte, error) { return []byte("program for " + target), nil }}
 		testenv.NoError(t, r.writeAll(dir, targets))
@@ -53,7 +54,7 @@ func TestArchives(t *testing.T) {
 		program := content[base+"/teeyard"] + content[base+"/teeyard.exe"]
 		system, processor, _ := strings.Cut(strings.TrimPrefix(base, "teeyard-v1.2.3-"), "-")
 		target := system + "/" + processor
-		if !slices.Contains(targets, target) || program != "program for "+target || len(content) != len(files)+3 {
+		if !slices.Contains(targets, target) || program != "program for "+target || len(content) != len(files)+pages+3 || content[base+"/docs/play/modes.md"] == "" {
 			t.Errorf("%s has %q of %d files for %s", n.Name(), program, len(content), target)
 		}
 		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") || !strings.Contains(l, "Apache License") {

@@ -1,5 +1,5 @@
 // Package broadcast shows the match of a server over HTTP, as a demo in pieces that any cache
-// can hand on. docs/broadcast.md has the format.
+// can hand on. docs/reference/http.md has the format.
 //
 //	b := broadcast.New(broadcast.Config{Settings: settings})
 //	// b is the server.Config.Broadcast

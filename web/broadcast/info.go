@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Info is what /live.json says of a match; see docs/broadcast.md.
+// Info is what /live.json says of a match; see docs/reference/http.md.
 type Info struct {
 	Match          string   `json:"match"`
 	Reason         string   `json:"reason,omitempty"`

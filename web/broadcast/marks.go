@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Mark is a moment of a match that people look for; see docs/broadcast.md.
+// Mark is a moment of a match that people look for; see docs/reference/http.md.
 type Mark struct {
 	Tick      int32  `json:"tick"`
 	Kind      string `json:"kind"`

@@ -58,7 +58,7 @@ func generate(root string) ([]file, error) {
 type version struct {
 	pkg   string // name of the package and of its schema files
 	title string // of the protocol
-	page  string // in docs
+	page  string // in docs/reference
 	// lenient: values of snapshot objects are clamped, not refused.
 	lenient bool
 	// script is the file for the viewer's page, if it reads this version.
@@ -102,7 +102,7 @@ func (v version) generate(root string) ([]file, error) {
 	}
 	var w writer
 	emitDocs(s, &w)
-	files = append(files, file{filepath.Join(root, "docs", v.page), w.Bytes()})
+	files = append(files, file{filepath.Join(root, "docs", "reference", v.page), w.Bytes()})
 	if v.script != "" {
 		var w writer
 		emitJavaScript(s, &w)

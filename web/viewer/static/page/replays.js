@@ -9,7 +9,7 @@ import { formatTicks } from './clock.js';
 import { byId, make } from './dom.js';
 
 /**
- * A match of /replays.json, as docs/broadcast.md describes it.
+ * A match of /replays.json, as docs/reference/http.md describes it.
  * @typedef {object} Replay
  * @property {string} [match]
  * @property {string} [name] of the file, of what the server has recorded as one
