@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -70,50 +68,6 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, mods []game.Mod, s
 	}
 	r.state = replayWaiting
 }
-
-// Program returns "teeyard" and its version, as in replay logs. If the program is another one
-// that is made of it, " in ", the path of its package and its version follow.
-func Program() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "teeyard"
-	}
-	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == modulePath }); i >= 0 {
-		return fmt.Sprintf("teeyard %s in %s %s", info.Deps[i].Version, info.Path, info.Main.Version)
-	}
-	return "teeyard " + info.Main.Version
-}
-
-// Version returns the version that players and operators are shown: that of a release such as "v1.2.0", the first
-// digits of the commit of a build between two, or "devel".
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
-	}
-	version := info.Main.Version
-	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == modulePath }); i >= 0 {
-		version = info.Deps[i].Version
-	}
-	return shortVersion(version)
-}
-
-// pseudoVersion matches the version that Go gives to a commit without a tag; its digits are at the end.
-var pseudoVersion = regexp.MustCompile(`^v.*[-.]\d{14}-([0-9a-f]{7})[0-9a-f]{5}(\+.*)?$`)
-
-func shortVersion(version string) string {
-	if m := pseudoVersion.FindStringSubmatch(version); m != nil {
-		return m[1]
-	}
-	if version == "" || version == "(devel)" {
-		return "devel"
-	}
-	version, _, _ = strings.Cut(version, "+")
-	return version
-}
-
-// modulePath is the path of the module that this package is part of.
-const modulePath = "github.com/teeyard/teeyard"
 
 // endReplay ends the recording of this world.
 func (s *Server) endReplay(why replay.EndReason) {

@@ -462,15 +462,3 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 		t.Errorf("%v are in the log", log.names)
 	}
 }
-
-func TestShortVersion(t *testing.T) {
-	for version, want := range map[string]string{
-		"v1.2.0": "v1.2.0", "v1.2.0+dirty": "v1.2.0", "v1.3.0-rc.1": "v1.3.0-rc.1", "": "devel", "(devel)": "devel",
-		"v0.0.0-20261122231500-0123456789ab": "0123456", "v1.2.1-0.20261122231500-0123456789ab+dirty": "0123456",
-		"v1.3.0-rc.1.0.20261122231500-0123456789ab": "0123456",
-	} {
-		if got := shortVersion(version); got != want {
-			t.Errorf("%s is shown as %q, want %q", version, got, want)
-		}
-	}
-}

@@ -83,7 +83,7 @@ var rooms = map[string][]string{
 	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
-	"internal/release":     {},
+	"internal/release":     {"server"}, // its version
 	"internal/mutants":     {},
 	"internal/demotest":    {"format", "protocol"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},

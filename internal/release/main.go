@@ -1,5 +1,6 @@
 // Command release makes the archives of a release, as scripts/release says. The same commit
-// and the same Go give the same bytes.
+// and the same Go give the same bytes. The version is server.Release, and a tag of the commit must
+// be "v" and that version. Without a tag, the commit follows the version.
 package main
 
 import (
@@ -21,12 +22,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/teeyard/teeyard/server"
 )
 
-// targets are the systems and processors that there are archives for.
+// targets are the systems and processors of the archives.
 var targets = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}
 
-// files are in every archive beside the program, as are the pages of docs.
+// files are in every archive besides the program and the pages of docs.
 var files = []string{
 	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/grafana.json", "deploy/teeyard.service",
 }
@@ -59,29 +62,29 @@ func main() {
 	}
 }
 
-// release is what is released.
+// release is one commit of a checkout, ready for archives.
 type release struct {
 	dir     string // the checkout
-	version string // of the tag, or with the commit where there is none
+	version string // such as "0.1.0", or "0.1.0+0123456789ab" for a commit without a tag
 	commit  string
 	time    time.Time // of the commit
 	// build builds the program for a target and returns it.
 	build func(target string) ([]byte, error)
 }
 
-// newRelease returns the release of what is checked out in a folder, where nothing may be
-// changed.
+// newRelease returns the release of the commit that is checked out in a folder. Files without a
+// commit are an error.
 func newRelease(dir string) (*release, error) {
 	r := &release{dir: dir}
 	r.build = r.goBuild
-	var seconds, changed string
+	var seconds, changed, tags string
 	for _, q := range []struct {
 		to   *string
 		args []string
 	}{
 		{&changed, []string{"status", "--porcelain"}},
 		{&r.commit, []string{"rev-parse", "HEAD"}},
-		{&r.version, []string{"describe", "--tags", "--always", "--abbrev=12"}},
+		{&tags, []string{"tag", "--points-at", "HEAD", "v*"}},
 		{&seconds, []string{"log", "-1", "--format=%ct"}},
 	} {
 		cmd := exec.Command("git", q.args...)
@@ -93,14 +96,20 @@ func newRelease(dir string) (*release, error) {
 		*q.to = strings.TrimSpace(string(b))
 	}
 	if changed != "" {
-		return nil, fmt.Errorf("there are changes that are in no commit, so nobody could make the same again:\n%s", changed)
+		return nil, fmt.Errorf("the checkout has changes without a commit; commit or remove them, so that others can make the same archives:\n%s", changed)
+	}
+	r.version = server.Release
+	if tags == "" {
+		r.version += "+" + r.commit[:12]
+	} else if !slices.Contains(strings.Fields(tags), "v"+server.Release) {
+		return nil, fmt.Errorf("the commit has the tag %q, and server.Release in server/version.go is %q; they must agree", tags, server.Release)
 	}
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	r.time = time.Unix(n, 0).UTC()
 	return r, err
 }
 
-// goBuild builds the program. The version is in it: Go records the commit.
+// goBuild builds the program. Go records the tag and the commit in it.
 func (r *release) goBuild(target string) ([]byte, error) {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
@@ -187,8 +196,8 @@ func (r *release) archive(target string) (name string, archive []byte, err error
 	return name + ".tar.gz", b.Bytes(), err
 }
 
-// licenses returns the licences of Go and of the libraries that are in the program for a
-// target. They have to go with it.
+// licenses returns the licences of Go and of the libraries in the program for a target. Each
+// archive must contain them.
 func (r *release) licenses(target string) ([]byte, error) {
 	system, processor, _ := strings.Cut(target, "/")
 	const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
 )
 
 // TestArchives makes the archives twice, at another time and in another folder, and compares
@@ -28,7 +29,7 @@ func TestArchives(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	pages := len(testenv.Must((&release{dir: "../.."}).pages()))
 	for _, dir := range dirs {
-		r := &release{dir: "../..", version: "v1.2.3", commit: "0123456789ab", time: made, build: func(target string) ([]byte, error) { return []byte("program for " + target), nil }}
+		r := &release{dir: "../..", version: "1.2.3", commit: "0123456789ab", time: made, build: func(target string) ([]byte, error) { return []byte("program for " + target), nil }}
 		testenv.NoError(t, r.writeAll(dir, targets))
 	}
 	sums, err := os.ReadFile(filepath.Join(dirs[0], "SHA256SUMS"))
@@ -52,7 +53,7 @@ func TestArchives(t *testing.T) {
 		base := strings.TrimSuffix(strings.TrimSuffix(n.Name(), ".zip"), ".tar.gz")
 		content := unpack(t, n.Name(), a, made)
 		program := content[base+"/teeyard"] + content[base+"/teeyard.exe"]
-		system, processor, _ := strings.Cut(strings.TrimPrefix(base, "teeyard-v1.2.3-"), "-")
+		system, processor, _ := strings.Cut(strings.TrimPrefix(base, "teeyard-1.2.3-"), "-")
 		target := system + "/" + processor
 		if !slices.Contains(targets, target) || program != "program for "+target || len(content) != len(files)+pages+3 || content[base+"/docs/play/modes.md"] == "" {
 			t.Errorf("%s has %q of %d files for %s", n.Name(), program, len(content), target)
@@ -60,7 +61,7 @@ func TestArchives(t *testing.T) {
 		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") || !strings.Contains(l, "Apache License") {
 			t.Errorf("%s: LICENSES-OF-LIBRARIES begins with %.100q", n.Name(), l)
 		}
-		if v := content[base+"/VERSION"]; !strings.HasPrefix(v, "v1.2.3\ncommit 0123456789ab\n2026-11-22T01:02:04Z\ngo") || !strings.HasSuffix(v, target+"\n") {
+		if v := content[base+"/VERSION"]; !strings.HasPrefix(v, "1.2.3\ncommit 0123456789ab\n2026-11-22T01:02:04Z\ngo") || !strings.HasSuffix(v, target+"\n") {
 			t.Errorf("%s: VERSION is %q", n.Name(), v)
 		}
 	}
@@ -102,7 +103,7 @@ func unpack(t *testing.T, name string, archive []byte, made time.Time) map[strin
 func TestCheckout(t *testing.T) {
 	clone := func() string {
 		dir := filepath.Join(t.TempDir(), "clone")
-		if out, err := exec.Command("git", "clone", "-q", "--no-hardlinks", "../..", dir).CombinedOutput(); err != nil {
+		if out, err := exec.Command("git", "clone", "-q", "--no-hardlinks", "--no-tags", "../..", dir).CombinedOutput(); err != nil {
 			t.Fatalf("%v, %s", err, out)
 		}
 		return dir
@@ -110,8 +111,20 @@ func TestCheckout(t *testing.T) {
 	dir := clone()
 	r, err := newRelease(dir)
 	testenv.NoError(t, err)
-	if len(r.commit) != 40 || r.version == "" || r.time.Year() < 2024 || r.time.After(time.Now().Add(24*time.Hour)) {
+	if len(r.commit) != 40 || r.version != server.Release+"+"+r.commit[:12] || r.time.Year() < 2024 || r.time.After(time.Now().Add(24*time.Hour)) {
 		t.Errorf("%+v", r)
+	}
+	tag := func(name string) (*release, error) {
+		if out, err := exec.Command("git", "-C", dir, "tag", name).CombinedOutput(); err != nil {
+			t.Fatalf("%v, %s", err, out)
+		}
+		return newRelease(dir)
+	}
+	if _, err := tag("v99.0.0"); err == nil || !strings.Contains(err.Error(), "v99.0.0") {
+		t.Errorf("a tag of another version: %v", err)
+	}
+	if r, err := tag("v" + server.Release); err != nil || r.version != server.Release {
+		t.Errorf("the tag of the release: %+v, %v", r, err)
 	}
 	testenv.NoError(t, os.WriteFile(filepath.Join(dir, "new.go"), []byte("package x\n"), 0o600))
 	if _, err := newRelease(dir); err == nil || !strings.Contains(err.Error(), "new.go") {
