@@ -79,6 +79,7 @@ var rooms = map[string][]string{
 	"internal/golden":      {"protocol", "format", "internal/pcap"},
 	"internal/pcap":        {},
 	"internal/depcheck":    {},
+	"internal/doccheck":    {},
 	"internal/dump":        {"protocol", "format", "game", "internal/pcap"}, // explains demos, too
 	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
