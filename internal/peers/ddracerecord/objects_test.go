@@ -195,7 +195,7 @@ var relativeTicks = map[string]bool{
 	"AttackTick": true, "FreezeStart": true, "FreezeEnd": true, "NinjaActivationTick": true, "EndTicks": true, "WarmupTimer": true, "Ammo": true,
 }
 
-// uncompared are the fields that differ, see docs/play/ddrace.md, and those that depend on the moment, by the names of their items.
+// uncompared are the fields that differ, see docs/reference/ddrace.md, and those that depend on the moment, by the names of their items.
 var uncompared = map[client.Version]map[string][]string{
 	client.Version06: {
 		"PlayerInfo": {"Latency"}, "GameInfo": {"RoundStartTick"}, "Character": {"Tick", "PlayerFlags"}, "DamageInd": {"Angle"}, "DDRaceProjectile": {"Angle"},
@@ -376,7 +376,7 @@ func watch(t *testing.T, servers [2]*peers.Server, ticks int) (all [2][]*onlooke
 }
 
 // TestObjects has clients of 0.6 and of 0.7 run the same ways on both servers: they are shown the same, but for what
-// docs/play/ddrace.md lists.
+// docs/reference/ddrace.md lists.
 func TestObjects(t *testing.T) {
 	peers.RequirePrograms(t, "DDNet-Server")
 	const ticks, tries = 700, 3
