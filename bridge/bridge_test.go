@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// TestProtocols checks what a server has to know of the versions.
+// TestProtocols checks the facts about each version that a server reads from Protocol.
 func TestProtocols(t *testing.T) {
 	for _, tt := range []struct {
 		p                 bridge.Protocol
@@ -71,7 +71,8 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	info := bridge.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", Players: 2, PlayerSlots: 8, Clients: 3, MaxClients: 16}
-	if got, want := info.Event(), (event.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", Players: 2, Slots: 8, Connected: 3, Clients: 16}); got != want {
+	if got, want := info.Event(), (event.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM",
+		Players: 2, Slots: 8, Connected: 3, Clients: 16}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -89,14 +90,15 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestParseTimeoutCode checks which lines of chat are the command for a timeout's code.
+// TestParseTimeoutCode checks which chat lines are the command that sets a timeout code.
 func TestParseTimeoutCode(t *testing.T) {
 	for _, c := range []struct {
 		line, code string
 		isCommand  bool
 	}{
 		{"/timeout abc", "abc", true}, {" /timeout abc ", "abc", true}, {"/TIMEOUT abc", "abc", true}, {"/timeoutabc", "abc", true}, {"/timeout", "", true},
-		{"/mc;timeout abc", "abc", true}, {"/mc;timeout abc;emote happy 9", "abc", true}, {"/mc;emote happy 9;timeout abc", "abc", true}, {"/MC; timeout abc", "abc", true},
+		{"/mc;timeout abc", "abc", true}, {"/mc;timeout abc;emote happy 9", "abc", true},
+		{"/mc;emote happy 9;timeout abc", "abc", true}, {"/MC; timeout abc", "abc", true},
 		{"/mc;emote happy 9", "", true}, {"/mc", "", false}, {"/emote happy;timeout abc", "", false},
 		{"timeout abc", "", false}, {"/time", "", false}, {"", "", false},
 	} {

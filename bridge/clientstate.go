@@ -6,34 +6,33 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// ClientState is what a client knows of the game. The implementations of ClientSide
-// embed it and fill it from messages and snapshots: from BeginSnapshot they add what a
-// snapshot has, up to EndSnapshot. None of it allocates once the lists have grown.
-// The zero value must be Reset before use.
+// ClientState is a client's knowledge of the game. Implementations of ClientSide embed it and fill
+// it from messages and snapshots. For each snapshot they call BeginSnapshot, add the items, and
+// call EndSnapshot. Nothing allocates once the lists have grown. Call Reset before the first use.
 type ClientState struct {
 	Own            game.PlayerID
 	Players        [game.MaxPlayers]game.PlayerInfo
 	ServerSettings Settings
-	Limits         game.GameState // of which only flags, limits and match numbers are set
+	Limits         game.GameState // only flags, limits and match numbers are set
 	TuneParams     game.Tuning
 	DDRaceParams   ddrace.Tuning
-	NumDDRace      int // of DDRaceParams were received, 0 or at least ddrace.NumTuneParams16
+	NumDDRace      int // number of DDRaceParams received: 0, or at least ddrace.NumTuneParams16
 	Frame          game.Frame
-	CurrentView    game.View // of Frame
+	CurrentView    game.View // the view of Frame
 	EffectEvents   []game.Event
 
-	effectIDs []int // of the items of EffectEvents
+	effectIDs []int // the item id of each of EffectEvents
 	reckoner  DeadReckoner
 }
 
-// EmptyGameState returns the state of a match of which nothing is known, not even
-// whether there are flags.
+// EmptyGameState returns the state of a match about which nothing is known, not even whether it has
+// flags.
 func EmptyGameState() game.GameState {
 	const missing = -3
 	return game.GameState{FlagCarrier: [2]int32{missing, missing}}
 }
 
-// Reset forgets the game, as when the server changes the map. The map stays.
+// Reset forgets the game but keeps the map. Call it when the server changes the map.
 func (s *ClientState) Reset() {
 	s.Own = game.Nobody
 	for i := range s.Players {
@@ -126,8 +125,8 @@ func (s *ClientState) AddCharacter(c game.CharacterState) {
 	s.Frame.Characters = append(s.Frame.Characters, c)
 }
 
-// AddEffect adds the event of an item, in the order of the items' ids, which is that in
-// which the effects happened. It returns the event's index, -1 if there are too many.
+// AddEffect adds the event of an item and returns the event's index, or -1 if there are too many.
+// Events are sorted by item id, which is the order in which the effects happened.
 func (s *ClientState) AddEffect(id int, ev game.Event) int {
 	if len(s.EffectEvents) >= MaxEffectItems {
 		return -1
@@ -141,8 +140,8 @@ func (s *ClientState) AddEffect(id int, ev game.Event) int {
 	return i
 }
 
-// Watch makes the view that of somebody who does not look through their own tee, but
-// at a position, and through the tee of watched, if that is a player.
+// Watch sets the view of a client that looks at the position (x, y) instead of through its own tee.
+// If watched is a player, the view is through that player's tee.
 func (s *ClientState) Watch(mode game.SpectateMode, watched game.PlayerID, x, y int32) {
 	s.CurrentView.Pos, s.CurrentView.VitalsOf = Point(x, y), watched
 	for i := range s.Frame.Players {
@@ -152,7 +151,8 @@ func (s *ClientState) Watch(mode game.SpectateMode, watched game.PlayerID, x, y 
 	}
 }
 
-// SetRaceStart sets when the clock of a player of the frame started, 0 if it stands.
+// SetRaceStart sets the tick at which the race clock of a player in the frame started; 0 stops the
+// clock.
 func (s *ClientState) SetRaceStart(id game.PlayerID, tick int32) {
 	for i := range s.Frame.Players {
 		if p := &s.Frame.Players[i]; p.ID == id {
@@ -161,8 +161,8 @@ func (s *ClientState) SetRaceStart(id game.PlayerID, tick int32) {
 	}
 }
 
-// EndSnapshot moves the tees to where they are at the tick of the snapshot, and the view
-// to the viewer's tee.
+// EndSnapshot moves the tees to their positions at the tick of the snapshot, and the view to the
+// viewer's tee.
 func (s *ClientState) EndSnapshot() {
 	f := &s.Frame
 	for i := range f.Characters {

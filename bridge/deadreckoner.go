@@ -7,31 +7,31 @@ import (
 )
 
 const (
-	// maxReckonedTicks is for how many ticks at most a server sends nothing new of a tee
-	// that moves by itself.
+	// maxReckonedTicks is the longest time, in ticks, that a server sends no update for a tee that
+	// moves as predicted.
 	maxReckonedTicks = 3*game.TickRate + 2
-	// maxReckonedDistance bounds how far a tee is moved, in world units: the cost grows
-	// with the distance, and a server could send any speed.
+	// maxReckonedDistance limits how far a tee is moved, in world units. The cost grows with the
+	// distance, and a server can send any speed.
 	maxReckonedDistance = 1 << 14
 )
 
-// DeadReckoner moves tees on from where the server last sent them: a server sends the
-// core of a character again only when it does not move as predicted. The prediction is
-// that of the server, in all versions: standard tuning, and no other tees.
+// DeadReckoner predicts the movement of tees from the state that the server sent last. A server
+// resends a character's core only if the character moves differently from this prediction. In every
+// version the prediction uses the standard tuning and ignores other tees.
 type DeadReckoner struct {
 	world *physics.World
 	tees  [game.MaxPlayers]reckonedTee
 }
 
-// reckonedTee is a tee that moves by itself.
+// reckonedTee is one tee whose movement is predicted.
 type reckonedTee struct {
 	sent     physics.CoreState
-	sentTick int32 // 0: the tee is where it was sent
+	sentTick int32 // tick of sent; 0 if the tee is not predicted
 	core     physics.Core
 	coreTick int32
 }
 
-// SetMap sets the map, without which tees stay where they were sent. Nil removes it.
+// SetMap sets the map, or removes it if c is nil. Without a map, tees stay where they were sent.
 func (r *DeadReckoner) SetMap(c *physics.Collision) {
 	r.world = nil
 	if c != nil {
@@ -47,7 +47,7 @@ func (r *DeadReckoner) Reset() {
 	}
 }
 
-// sentState returns the state of the core that was sent.
+// sentState returns the core state that the server sent.
 func sentState(c *game.CharacterState) physics.CoreState {
 	return physics.CoreState{
 		X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction, Jumped: c.Jumped,
@@ -56,8 +56,7 @@ func sentState(c *game.CharacterState) physics.CoreState {
 	}
 }
 
-// Position returns the position of a tee at a tick. It must be called once per tick and
-// tee, with ascending ticks.
+// Position returns a tee's position at a tick. Call it once per tee and tick, with ascending ticks.
 func (r *DeadReckoner) Position(c *game.CharacterState, tick int32) vec.Vec2 {
 	t := &r.tees[c.Player]
 	sent := sentState(c)
@@ -80,7 +79,7 @@ func (r *DeadReckoner) Position(c *game.CharacterState, tick int32) vec.Vec2 {
 	return t.core.Pos
 }
 
-// State returns the state of a tee at the tick of the last call of Position.
+// State returns a tee's state at the tick of the last call of Position.
 func (r *DeadReckoner) State(c *game.CharacterState) physics.CoreState {
 	t := &r.tees[c.Player]
 	if t.sentTick == 0 {
@@ -89,7 +88,7 @@ func (r *DeadReckoner) State(c *game.CharacterState) physics.CoreState {
 	return t.core.State()
 }
 
-// travelDistance estimates how far a tee moves in some ticks, in world units.
+// travelDistance estimates how far a tee moves in the given number of ticks, in world units.
 func travelDistance(s *physics.CoreState, ticks int32) int64 {
 	x, y := int64(s.VelX), int64(s.VelY)
 	return (max(x, -x) + max(y, -y)) / 256 * int64(ticks)

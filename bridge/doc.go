@@ -1,18 +1,17 @@
-// Package bridge separates the server and the client from the versions of the
-// protocol: it is the vocabulary in which they exchange messages and snapshots.
+// Package bridge makes the server and the client independent of the protocol version. It defines
+// the vocabulary in which they exchange messages and snapshots.
 //
-// A [ServerSide] translates for the server what it exchanges with one client, and a
-// [ClientSide] translates for the client what it exchanges with a server. Packages
-// bridge6 and bridge7 implement both for 0.6 and 0.7; nobody else knows the messages.
-// The server learns what a client sent through its [ClientMessageHandler], the client
-// what the server sent through its [ServerMessageHandler].
+// A [ServerSide] translates between the server and one client. A [ClientSide] translates between
+// the client and a server. Packages bridge6 and bridge7 implement both, for 0.6 and 0.7; no other
+// package deals with the messages of a version. Messages from a client reach the server through its
+// [ClientMessageHandler]. Messages from a server reach the client through its
+// [ServerMessageHandler].
 //
-// Methods that send messages are called Send and the name of the message or of what it
-// carries; the method that handles the message on the other side is called On and the
-// same name.
+// A method that sends a message is named Send plus the name of the message or its content. The
+// method that handles the message at the other end is named On plus the same name.
 //
-// Nothing here knows sockets, clocks or connections: messages go to a [Sender].
+// The package has no sockets, clocks or connections: messages go to a [Sender].
 //
-// [ClientState], [DeadReckoner], [SharedItems], [CharacterItem] and [EffectItems] are
-// what the implementations have in common.
+// [ClientState], [DeadReckoner], [SharedItems], [CharacterItem] and [EffectItems] are the code that
+// the implementations share.
 package bridge

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Event returns the event of a vote. It asks player for its players.
+// Event returns the vote as an event. It calls player to look up the players involved.
 func (v *Vote) Event(player func(game.PlayerID) event.Player) event.Event {
 	what := v.Description
 	switch v.Kind {
@@ -28,7 +28,7 @@ func (v *Vote) Event(player func(game.PlayerID) event.Player) event.Event {
 	}
 }
 
-// Event returns the event of a server that says what it is.
+// Event returns the server's description as an event.
 func (i *ServerInfo) Event() event.ServerInfo {
 	return event.ServerInfo{
 		Version: i.Version, Name: i.Name, Hostname: i.Hostname, Map: i.Map, GameType: i.GameType,

@@ -5,15 +5,15 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// EventHandler is a [GameHandler] that makes events of what a ClientSide reports.
+// EventHandler is a [GameHandler] that turns the reports of a ClientSide into events.
 type EventHandler struct {
-	// Side returns the ClientSide, which knows whom the events are about.
+	// Side returns the ClientSide whose players, settings and tuning the events refer to.
 	Side func() ClientSide
 	// Emit is called with each event.
 	Emit func(event.Event)
 }
 
-// EventPlayer returns the player whom an event is about, as side knows them.
+// EventPlayer returns the player with the given id as side knows them.
 func EventPlayer(side ClientSide, id game.PlayerID) event.Player {
 	if id < 0 || id >= game.MaxPlayers {
 		return event.Player{ID: game.Nobody}
@@ -22,7 +22,7 @@ func EventPlayer(side ClientSide, id game.PlayerID) event.Player {
 	return event.Player{ID: id, Name: info.Profile.Name, Clan: info.Profile.Clan, Team: info.Team}
 }
 
-// eventSource answers what the game's events leave out.
+// eventSource looks up in a ClientSide what the game's own events leave out, such as names.
 type eventSource struct{ ClientSide }
 
 // EventPlayer implements event.Source.
@@ -59,7 +59,7 @@ func (h *EventHandler) OnEvent(ev *game.Event) {
 // OnServerInfo emits the description of the server.
 func (h *EventHandler) OnServerInfo(i *ServerInfo) { h.Emit(i.Event()) }
 
-// OnMotd emits the message of the day, if it is not empty.
+// OnMotd emits the message of the day unless it is empty.
 func (h *EventHandler) OnMotd(text string) {
 	if text != "" {
 		h.Emit(event.NewMotd(text))
@@ -69,7 +69,7 @@ func (h *EventHandler) OnMotd(text string) {
 // OnVote emits the beginning or the end of a vote.
 func (h *EventHandler) OnVote(v *Vote) { h.Emit(v.Event(h.player)) }
 
-// OnVoteStatus emits the number of votes.
+// OnVoteStatus emits the vote counts.
 func (h *EventHandler) OnVoteStatus(yes, no, pass, total int32) {
 	h.Emit(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(pass), Total: int(total)})
 }
@@ -82,7 +82,7 @@ func (h *EventHandler) OnRconAuthStatus(on, commands bool) {
 // OnRconLine emits a line of the remote console.
 func (h *EventHandler) OnRconLine(line string) { h.Emit(event.RconLine{Text: line}) }
 
-// OnVoteOptions emits each option.
+// OnVoteOptions emits one event for each option.
 func (h *EventHandler) OnVoteOptions(add []string, clear bool) {
 	if clear {
 		h.Emit(event.VoteOptionsCleared{})
@@ -92,30 +92,30 @@ func (h *EventHandler) OnVoteOptions(add []string, clear bool) {
 	}
 }
 
-// OnVoteOptionRemoved emits the option.
+// OnVoteOptionRemoved emits the removed option.
 func (h *EventHandler) OnVoteOptionRemoved(text string) {
 	h.Emit(event.VoteOptionEntry{Option: text, Removed: true})
 }
 
-// OnRconCommand emits the command.
+// OnRconCommand emits the added command.
 func (h *EventHandler) OnRconCommand(c *CommandInfo) {
 	h.Emit(event.RconCommand{Name: c.Name, Params: c.Params, Help: c.Help})
 }
 
-// OnRconCommandRemoved emits the command.
+// OnRconCommandRemoved emits the removed command.
 func (h *EventHandler) OnRconCommandRemoved(name string) {
 	h.Emit(event.RconCommand{Name: name, Removed: true})
 }
 
-// OnMapListEntry emits the map.
+// OnMapListEntry emits a map that was added to the server's list or removed from it.
 func (h *EventHandler) OnMapListEntry(name string, removed bool) {
 	h.Emit(event.MapEntry{Map: name, Removed: removed})
 }
 
-// OnChatCommand emits the command.
+// OnChatCommand emits a chat command that was added or removed.
 func (h *EventHandler) OnChatCommand(c *CommandInfo, removed bool) {
 	h.Emit(event.ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Removed: removed})
 }
 
-// OnOther emits the event.
+// OnOther emits the event unchanged.
 func (h *EventHandler) OnOther(e event.Event) { h.Emit(e) }

@@ -2,7 +2,8 @@ package bridge
 
 import "github.com/teeyard/teeyard/protocol/snapshot"
 
-// NopSessionHandler is a SessionHandler that does nothing, for what is no session.
+// NopSessionHandler is a SessionHandler that does nothing. Readers of recordings embed it: a
+// recording has no session.
 type NopSessionHandler struct{}
 
 // OnMapChange implements SessionHandler.

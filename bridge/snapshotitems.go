@@ -9,30 +9,30 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ItemTypes are the numbers that a version gives to the snapshot items whose integers
-// are the same in all versions.
+// ItemTypes maps the snapshot items whose layout is the same in every protocol version to the item
+// type numbers of one version.
 type ItemTypes struct {
 	Projectile, Laser, Flag                   int
 	Explosion, Spawn, HammerHit, Death, Sound int
 }
 
-// SharedItems are the items of a round of snapshots that are the same for all clients
-// that see them, such as pickups and projectiles. They are encoded once. The zero value is empty.
+// SharedItems holds the items of one round of snapshots that are equal for every client that sees
+// them, such as pickups and projectiles. Each item is encoded once. The zero value is empty.
 type SharedItems struct {
 	items    []sharedItem
 	ints     []int32
-	switched bool // there are items with a switch
+	switched bool // at least one item depends on a switch
 }
 
 type sharedItem struct {
 	typ, id uint16
-	offset  uint32 // of its integers in SharedItems.ints
-	size    uint16 // number of its integers
-	global  bool   // seen from everywhere
-	swtch   uint8  // of a DDRace map, with which it is seen; 0 for none
-	without bool   // it is seen if the switch is off
+	offset  uint32 // index of the item's first integer in SharedItems.ints
+	size    uint16 // number of integers
+	global  bool   // visible from everywhere on the map
+	swtch   uint8  // number of the DDRace switch that shows or hides the item, 0 for none
+	without bool   // the item is visible while the switch is off, not while it is on
 	pos     vec.Vec2
-	pos2    vec.Vec2 // the other end of a beam, else pos
+	pos2    vec.Vec2 // the other end of a beam, or pos
 	notFor  game.PlayerMask
 	ref     snapshot.SharedRef
 }
@@ -42,8 +42,8 @@ func itemKey(typ, id uint16) uint32 { return uint32(typ)<<16 | uint32(id) }
 // Reset removes all items.
 func (s *SharedItems) Reset() { s.items, s.ints, s.switched = s.items[:0], s.ints[:0], false }
 
-// AddGlobal adds an item that everybody sees. It returns its integers, all 0, which must
-// be written before the next call.
+// AddGlobal adds an item that every client sees and returns its integers, all 0. Fill them in
+// before the next call.
 func (s *SharedItems) AddGlobal(typ, id, size int) []int32 {
 	offset := len(s.ints)
 	for range size {
@@ -53,13 +53,12 @@ func (s *SharedItems) AddGlobal(typ, id, size int) []int32 {
 	return s.ints[offset : offset+size]
 }
 
-// AddNear is like AddGlobal for an item that is seen by those who are near pos.
+// AddNear is like AddGlobal, for an item that only viewers near pos see.
 func (s *SharedItems) AddNear(typ, id, size int, pos vec.Vec2) []int32 {
 	return s.AddBeam(typ, id, size, pos, pos)
 }
 
-// AddBeam is like AddGlobal for an item that is seen by those who are near one of its
-// ends.
+// AddBeam is like AddGlobal, for an item that only viewers near pos or pos2 see.
 func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 	ints := s.AddGlobal(typ, id, size)
 	it := &s.items[len(s.items)-1]
@@ -67,23 +66,25 @@ func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 	return ints
 }
 
-// HideLast hides the item that was added last from some players.
+// HideLast hides the most recently added item from the players in notFor.
 func (s *SharedItems) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
 
-// HideLastBy hides the item that was added last from those for whom its switch is off.
+// HideLastBy hides the most recently added item from viewers for whom the entity's switch is off.
 func (s *SharedItems) HideLastBy(e game.MapEntity) {
 	s.items[len(s.items)-1].swtch = e.Switch
 	s.switched = s.switched || e.Switch != 0
 }
 
-// ShowLastWithout shows the item that was added last only to those for whom its switch is off.
+// ShowLastWithout shows the most recently added item only to viewers for whom the entity's switch
+// is off.
 func (s *SharedItems) ShowLastWithout(e game.MapEntity) {
 	s.HideLastBy(e)
 	s.items[len(s.items)-1].without = true
 }
 
-// BlinkLast has the item that was added last, of a map's entity, blink for those for whom its switch is off. That is
-// how DDNet-Server shows it to clients that know nothing of switches.
+// BlinkLast makes the most recently added item, which belongs to the map entity e, blink for
+// viewers for whom the entity's switch is off. DDNet-Server does the same for clients that do not
+// support switches.
 func (s *SharedItems) BlinkLast(e game.MapEntity, explosive bool, tick int32) {
 	period := int32(11)
 	switch {
@@ -116,7 +117,7 @@ func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
 			if l.Entity.Kind == game.MapLight && f.Tick%game.TickRate%6 != 0 {
 				break
 			}
-			copy(s.AddNear(types.Laser, int(l.ID), 5, l.Pos), []int32{l.X, l.Y, l.X, l.Y, l.StartTick}) // off it is a point
+			copy(s.AddNear(types.Laser, int(l.ID), 5, l.Pos), []int32{l.X, l.Y, l.X, l.Y, l.StartTick}) // a laser that is off is a point
 			s.HideLast(l.NotFor)
 			s.ShowLastWithout(l.Entity)
 		default:
@@ -134,12 +135,12 @@ func (s *SharedItems) AddFlags(f *game.Frame, types *ItemTypes) {
 	}
 }
 
-// Sort sorts the items by type and id once, so that the snapshots need no sorting.
+// Sort sorts the items by type and id, so that the snapshots need not be sorted one by one.
 func (s *SharedItems) Sort() {
 	slices.SortFunc(s.items, func(a, b sharedItem) int { return cmp.Compare(itemKey(a.typ, a.id), itemKey(b.typ, b.id)) })
 }
 
-// AppendVisible adds the items that the view shows to b, as far as it has room.
+// AppendVisible adds the items that are visible in v to b until b is full.
 func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
 	switches := s.switches(v)
 	for i := range s.items {
@@ -149,8 +150,8 @@ func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
 	}
 }
 
-// AppendByPriority is AppendVisible for one of the priorities. All of them add
-// the same.
+// AppendByPriority adds the visible items of one priority to b. Called with each priority in turn,
+// it adds the same items as AppendVisible.
 func (s *SharedItems) AppendByPriority(b *snapshot.Builder, v *game.View, types *ItemTypes, priority int) {
 	switches := s.switches(v)
 	for i := range s.items {
@@ -160,8 +161,8 @@ func (s *SharedItems) AppendByPriority(b *snapshot.Builder, v *game.View, types 
 	}
 }
 
-// The priorities of the shared items in a snapshot that has no room for all. Players and
-// tees come after the first, effects after the last.
+// Priorities of shared items. A snapshot without room for all items drops the last priorities
+// first. Players and tees are added after PriorityMatch, effects after PriorityPickups.
 const (
 	PriorityMatch = iota // the state of the match, and the flags
 	PriorityProjectiles
@@ -181,14 +182,14 @@ func (t *ItemTypes) priority(it *sharedItem) int {
 	return PriorityPickups
 }
 
-// Size returns the numbers of items and of their integers.
+// Size returns the number of items and the total number of their integers.
 func (s *SharedItems) Size() (items, ints int) { return len(s.items), len(s.ints) }
 
 func (s *SharedItems) append(b *snapshot.Builder, it *sharedItem) {
 	b.AddShared(&it.ref, int(it.typ), int(it.id), s.ints[it.offset:it.offset+uint32(it.size)])
 }
 
-// switches returns the switches of the view, if there are items with one.
+// switches returns the switches of the view, or nil if no item depends on a switch.
 func (s *SharedItems) switches(v *game.View) *game.SwitchState {
 	if !s.switched {
 		return nil
@@ -203,29 +204,30 @@ func (it *sharedItem) isVisible(v *game.View, switches *game.SwitchState) bool {
 	return it.global || (v.Sees(it.pos) || it.pos2 != it.pos && v.Sees(it.pos2)) && v.Shows(it.notFor)
 }
 
-// CharacterSize is the number of integers of a character item, in all versions.
+// CharacterSize is the number of integers in a character item. It is the same in every version.
 const CharacterSize = 22
 
-// CharacterItem is a character as the snapshots show it.
+// CharacterItem is one character, encoded for snapshots.
 type CharacterItem struct {
 	Player              game.PlayerID
 	Pos                 vec.Vec2
-	State               *game.CharacterState // of the frame
-	HookEnds            []vec.Vec2           // the other ends of hooks at it, with which it is seen in DDRace
-	Ints                [CharacterSize]int32 // with 0 for the following
+	State               *game.CharacterState // the character's state in the frame
+	HookEnds            []vec.Vec2           // other ends of the hooks attached to the tee; a DDRace view that crosses such a hook shows the tee
+	Ints                [CharacterSize]int32 // encoded without Health, Armor and Ammo, which are 0 here
 	Health, Armor, Ammo int32
 	ref                 snapshot.SharedRef
 }
 
-// HookLines are the hooks at tees of DDRace, which are seen with them. The zero value is ready to use.
+// HookLines stores where the hooks of DDRace tees end. A view that contains part of a hook also
+// shows the tee. The zero value is ready to use.
 type HookLines struct{ ends []vec.Vec2 }
 
-// Show lets the characters of a frame, which items are, be seen with the hooks at them.
+// Show sets HookEnds of items, which must be the characters of f in the same order.
 func (h *HookLines) Show(f *game.Frame, items []CharacterItem) {
 	h.ends = h.ends[:0]
 	for i := range items {
 		first, c := len(h.ends), &f.Characters[i]
-		h.ends = append(h.ends, Point(c.HookX, c.HookY)) // without a hook it is where the tee was
+		h.ends = append(h.ends, Point(c.HookX, c.HookY)) // a tee without a hook has its last position here
 		for j := range f.Characters {
 			if f.Characters[j].HookedPlayer == int32(c.Player) {
 				h.ends = append(h.ends, f.Characters[j].Pos)
@@ -235,7 +237,7 @@ func (h *HookLines) Show(f *game.Frame, items []CharacterItem) {
 	}
 }
 
-// IsVisible reports whether the view shows the character.
+// IsVisible reports whether the character is visible in v.
 func (c *CharacterItem) IsVisible(v *game.View) bool {
 	sees := v.Sees(c.Pos)
 	for _, end := range c.HookEnds {
@@ -244,8 +246,9 @@ func (c *CharacterItem) IsVisible(v *game.View) bool {
 	return sees && v.ShowsTee(c.State)
 }
 
-// Append adds the character, which the view shows, to b. The player and those who watch them also get the
-// health, which stands at index healthIndex, followed by armor and ammo.
+// Append adds the character to b. IsVisible must have reported true for v. Health, armor and ammo
+// are included only if v belongs to the player or to a spectator of the player. They start at index
+// healthIndex.
 func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, healthIndex int) {
 	if c.Player == v.VitalsOf || c.Player == v.Viewer {
 		c.AppendOwn(b, v, typ, int(c.Player), healthIndex)
@@ -254,8 +257,8 @@ func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, healthInd
 	}
 }
 
-// AppendOwn is Append under an id and for a view that shows something else than others. It returns the
-// integers; nil if there is no room.
+// AppendOwn adds the character under the given id, as an item that is not shared with other views.
+// It returns the item's integers, or nil if b is full.
 func (c *CharacterItem) AppendOwn(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
 	ints := b.Add(typ, id, CharacterSize)
 	if ints == nil {
@@ -269,31 +272,33 @@ func (c *CharacterItem) AppendOwn(b *snapshot.Builder, v *game.View, typ, id, he
 }
 
 const (
-	// MaxEffects bounds the events that one round of snapshots shows, as in the original.
+	// MaxEffects is the maximum number of events shown in one round of snapshots, as in 0.7.5.
 	MaxEffects = 128
-	// MaxEffectItems bounds their items: in 0.6 an event can have several.
+	// MaxEffectItems is the maximum number of items for those events. In 0.6, one event can need
+	// several items.
 	MaxEffectItems = 512
 )
 
-// EffectItems are the items for the effects of the next round of snapshots. The order of
-// their ids is that in which they happened. The zero value is empty.
+// EffectItems holds the items for the effects of the next round of snapshots. Item ids count up in
+// the order in which the effects happened. The zero value is empty.
 type EffectItems struct {
 	Items    []EffectItem
-	recorded int // events
+	recorded int // number of events counted by CountEvent
 }
 
-// EffectItem is an effect as a snapshot shows it, to those in To who are near.
+// EffectItem is one effect in a snapshot. Players in To see it if they are near.
 type EffectItem struct {
 	Type, ID uint16
 	size     uint8
-	// Countdown is set for stars that count seconds, which not all clients need.
+	// Countdown marks a star that counts the seconds of a freeze. Clients that show freezes
+	// themselves do not get it.
 	Countdown bool
 	To        game.PlayerMask
-	Ints      [7]int32 // X, Y, then what the type has
+	Ints      [7]int32 // X, Y, then the fields of the type
 	ref       snapshot.SharedRef
 }
 
-// CountEvent counts an event. It returns false if there have been too many.
+// CountEvent counts an event and reports whether it is within MaxEffects.
 func (e *EffectItems) CountEvent() bool {
 	if e.recorded == MaxEffects {
 		return false
@@ -302,8 +307,8 @@ func (e *EffectItems) CountEvent() bool {
 	return true
 }
 
-// Record adds the item for an event, but for EvDamage, which differs by version. The
-// caller has counted the event.
+// Record adds the item for an event. It ignores EvDamage, which each version encodes differently.
+// Call CountEvent first.
 func (e *EffectItems) Record(ev *game.Event, types *ItemTypes) {
 	switch ev.Kind {
 	case game.EvExplosion:
@@ -319,7 +324,7 @@ func (e *EffectItems) Record(ev *game.Event, types *ItemTypes) {
 	}
 }
 
-// Add adds an item. The integers are those after the position.
+// Add adds an item of the given type at pos. The integers ints follow the position in the item.
 func (e *EffectItems) Add(typ int, pos vec.Vec2, to game.PlayerMask, ints ...int32) {
 	if len(e.Items) == MaxEffectItems {
 		return
@@ -330,7 +335,7 @@ func (e *EffectItems) Add(typ int, pos vec.Vec2, to game.PlayerMask, ints ...int
 	e.Items = append(e.Items, it)
 }
 
-// CountdownLast says that the item that was added last, if there is one, counts seconds.
+// CountdownLast marks the most recently added item, if there is one, as a star that counts seconds.
 func (e *EffectItems) CountdownLast() {
 	if n := len(e.Items); n > 0 {
 		e.Items[n-1].Countdown = true
@@ -342,7 +347,7 @@ func (e *EffectItems) Sort() {
 	slices.SortFunc(e.Items, func(a, b EffectItem) int { return cmp.Compare(itemKey(a.Type, a.ID), itemKey(b.Type, b.ID)) })
 }
 
-// Size returns the number of items, and how many integers they have at most.
+// Size returns the number of items and an upper bound on the total number of their integers.
 func (e *EffectItems) Size() (items, ints int) {
 	return len(e.Items), len(e.Items) * len(EffectItem{}.Ints)
 }
@@ -350,13 +355,13 @@ func (e *EffectItems) Size() (items, ints int) {
 // Reset removes all items.
 func (e *EffectItems) Reset() { e.Items, e.recorded = e.Items[:0], 0 }
 
-// IsFor reports whether the effect is for the viewer and near.
+// IsFor reports whether the viewer is among the effect's recipients and near enough.
 func (it *EffectItem) IsFor(v *game.View) bool {
 	told := it.To.Has(v.Viewer) || v.ShowAll && it.To.IsPublic()
 	return told && v.Hears(Point(it.Ints[0], it.Ints[1]))
 }
 
-// Append adds the effect, which is for the viewer, to b.
+// Append adds the effect to b. IsFor must have reported true.
 func (it *EffectItem) Append(b *snapshot.Builder) {
 	b.AddShared(&it.ref, int(it.Type), int(it.ID), it.Ints[:it.size])
 }

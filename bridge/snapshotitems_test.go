@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestSharedItems checks who sees what, and in which order.
+// TestSharedItems checks which views see which items, and in which order.
 func TestSharedItems(t *testing.T) {
 	var s SharedItems
 	var b snapshot.Builder
@@ -29,7 +29,7 @@ func TestSharedItems(t *testing.T) {
 			}
 		}
 	}
-	for range 2 { // Reset leaves nothing behind
+	for range 2 { // the second round checks that Reset leaves nothing behind
 		s.Reset()
 		s.AddBeam(4, 2, 1, vec.Vec2{Y: 5000}, far)[0] = 10
 		s.AddBeam(4, 1, 1, far, vec.Vec2{X: 900})[0] = 11

@@ -10,16 +10,16 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Sender takes the messages that a ServerSide or a ClientSide writes.
+// Sender accepts the messages that a ServerSide or a ClientSide writes.
 type Sender interface {
 	// Queue adds a message to the packet under construction. It must not keep payload.
 	Queue(payload []byte, vital bool)
-	// FlushSoon asks to send what is queued as soon as the received datagram has been
-	// handled, instead of waiting for more.
+	// FlushSoon asks the sender to send queued messages right after the current datagram is handled
+	// instead of waiting for more messages.
 	FlushSoon()
 }
 
-// NopSender is a Sender for reading what was recorded: nothing is sent.
+// NopSender is a Sender that sends nothing, for reading recordings.
 type NopSender struct{}
 
 // Queue drops the message.
@@ -28,23 +28,23 @@ func (NopSender) Queue([]byte, bool) {}
 // FlushSoon does nothing.
 func (NopSender) FlushSoon() {}
 
-// Settings are the server settings that clients show. (0.7: Sv_ServerSettings)
+// Settings are the server settings that clients display. (0.7: Sv_ServerSettings)
 type Settings = event.Settings
 
 // Vote is a running or finished vote.
 type Vote struct {
 	Kind        VoteKind
-	Caller      game.PlayerID // Nobody: the server, or an operator who forced it
+	Caller      game.PlayerID // Nobody for a vote of the server or one that an operator forced
 	Timeout     int32         // seconds left
 	Description string        // the option's text or the target's name
 	Reason      string
 	Target      game.PlayerID // the player to kick or to move
 }
 
-// VoteKind is what a vote is about, or how it ended.
+// VoteKind is the subject of a vote, or its result.
 type VoteKind = event.VoteKind
 
-// The kinds of votes. VoteNone tells a new client that no vote is running.
+// Vote kinds. VoteNone tells a new client that no vote is running.
 const (
 	VoteNone     = event.VoteNone
 	VoteOption   = event.VoteOption
@@ -55,7 +55,7 @@ const (
 	VoteFailed   = event.VoteFailed
 )
 
-// ParseVoteKind returns the kind that Cl_CallVote has by its name. Case does not matter.
+// ParseVoteKind returns the kind with the given name in Cl_CallVote. It ignores case.
 func ParseVoteKind(name string) (VoteKind, bool) {
 	var k VoteKind
 	if k.UnmarshalText([]byte(name)) != nil || k < VoteOption || k > VoteSpectate {
@@ -64,26 +64,25 @@ func ParseVoteKind(name string) (VoteKind, bool) {
 	return k, true
 }
 
-// CommandInfo describes a command that a server offers in its remote console or in the
-// chat.
+// CommandInfo describes a command that a server offers in its remote console or in chat.
 type CommandInfo struct {
 	Name   string
-	Params string // s string, i integer, f float, r rest of the line, ? optional
+	Params string // s string, i integer, f float, r rest of the line, ? before an optional one
 	Help   string
 }
 
-// ServerInfo is how a server describes itself to its clients. (0.7: SERVERINFO)
+// ServerInfo is a server's description of itself for its clients. (0.7: SERVERINFO)
 type ServerInfo struct {
 	Version, Name, Hostname, Map, GameType string
 	NeedsPassword                          bool
-	TimeScore                              bool // scores are times
+	TimeScore                              bool // scores are race times
 	SkillLevel                             int32
 	Players, PlayerSlots                   int32
 	Clients, MaxClients                    int32
 }
 
-// Event returns the event of a map that is announced. URL is where its file is, "" if the server
-// does not say.
+// Event returns the announcement as an event. URL is the download address of the map, "" if the
+// server sends none.
 func (m *MapChange) Event(url string) event.MapAnnounced {
 	e := event.MapAnnounced{
 		Map: m.Name, CRC: m.CRC, Size: m.Size, URL: url, ChunkSize: m.ChunkSize, ChunksPerRequest: m.ChunksPerRequest,
@@ -94,7 +93,7 @@ func (m *MapChange) Event(url string) event.MapAnnounced {
 	return e
 }
 
-// RecordOf returns the record that the flags of a message report.
+// RecordOf returns the record that a message's two flags report.
 func RecordOf(personal, ofAll bool) game.Record {
 	switch {
 	case ofAll:
@@ -105,14 +104,14 @@ func RecordOf(personal, ofAll bool) game.Record {
 	return game.RecordNone
 }
 
-// RaceFinishText returns the line about a player who finished a race, for clients that
-// compose none.
+// RaceFinishText returns the chat line about a finished race, for clients that do not write their
+// own.
 func RaceFinishText(name string, ms int32) string {
 	return fmt.Sprintf("%s finished in: %d minute(s) %5.2f second(s)", name, ms/60_000, float64(ms%60_000)/1000)
 }
 
-// RefusedTeamText returns why a player cannot change to a team now, "" if they can, or as
-// far as that is known: the rules decide.
+// RefusedTeamText returns the reason why a player cannot change to team t now, or "" if none is
+// known. The rules make the final decision.
 func RefusedTeamText(w *game.World, id game.PlayerID, t game.Team) string {
 	p, ok := w.Player(id)
 	if !ok || p.Team == t {
@@ -120,7 +119,7 @@ func RefusedTeamText(w *game.World, id game.PlayerID, t game.Team) string {
 	}
 	wait := (p.TeamChangeTick - w.Tick()) / game.TickRate
 	switch g := &w.Frame().Game; {
-	case w.Paused() && g.StartTick != w.Tick(): // not the countdown before a match
+	case w.Paused() && g.StartTick != w.Tick(): // the countdown before a match does not count as a pause
 		return "Teams cannot be changed while the game stands still"
 	case t != game.TeamSpectators && w.TeamsLocked():
 		return "Teams are locked"
@@ -132,7 +131,7 @@ func RefusedTeamText(w *game.World, id game.PlayerID, t game.Team) string {
 	return ""
 }
 
-// PlayerIDOf returns v as a player id, Nobody if it is out of range.
+// PlayerIDOf returns v as a player id, or Nobody if v is out of range.
 func PlayerIDOf(v int32) game.PlayerID {
 	if v < 0 || v >= game.MaxPlayers {
 		return game.Nobody
@@ -140,11 +139,11 @@ func PlayerIDOf(v int32) game.PlayerID {
 	return game.PlayerID(v)
 }
 
-// Point returns a position given in whole units.
+// Point returns the position (x, y), in world units.
 func Point(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
 
-// WeaponPickup returns the pickup that gives a weapon; PickupHealth, which is 0, for no
-// weapon.
+// WeaponPickup returns the pickup that gives a weapon. For no weapon it returns PickupHealth, which
+// is 0.
 func WeaponPickup(w game.Weapon) game.PickupKind {
 	if w < 0 || w >= game.NumWeapons {
 		return 0
@@ -154,12 +153,12 @@ func WeaponPickup(w game.Weapon) game.PickupKind {
 	}[w]
 }
 
-// NewCommandInfo makes a CommandInfo of texts that are not safe to show yet.
+// NewCommandInfo makes a CommandInfo and cleans its texts for display.
 func NewCommandInfo(name, params, help []byte) *CommandInfo {
 	return &CommandInfo{Name: safetext.Line(name), Params: safetext.Line(params), Help: safetext.Line(help)}
 }
 
-// SafeTexts makes texts safe to show.
+// SafeTexts cleans texts for display.
 func SafeTexts(texts [][]byte) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
@@ -168,8 +167,8 @@ func SafeTexts(texts [][]byte) []string {
 	return out
 }
 
-// CaptureText returns what a server says in chat of a captured flag that was carried for some
-// ticks. It has no time above a minute.
+// CaptureText returns the server's chat line about a flag that was captured after being carried for
+// the given number of ticks. It omits a time of over a minute.
 func CaptureText(flag game.Team, by string, ticks int32) string {
 	color := "red"
 	if flag == game.TeamBlue {
@@ -182,7 +181,7 @@ func CaptureText(flag game.Team, by string, ticks int32) string {
 	return fmt.Sprintf("%s (%d.%02d seconds)", text, ticks/game.TickRate, ticks%game.TickRate*100/game.TickRate)
 }
 
-// TeamName returns the name of a team as it is used after "the".
+// TeamName returns the name of a team, in the form used after "the".
 func TeamName(t game.Team, f game.GameFlags) string {
 	switch {
 	case t == game.TeamSpectators:
@@ -195,17 +194,17 @@ func TeamName(t game.Team, f game.GameFlags) string {
 	return "red team"
 }
 
-// EnteredText returns what a server of 0.6 says in chat of a player who comes.
+// EnteredText returns the chat line of a 0.6 server about a player who joined.
 func EnteredText(name string, t game.Team, f game.GameFlags) string {
 	return "'" + name + "' entered and joined the " + TeamName(t, f)
 }
 
-// JoinedTeamText returns what it says of one who changes the team.
+// JoinedTeamText returns the chat line of a 0.6 server about a player who changed teams.
 func JoinedTeamText(name string, t game.Team, f game.GameFlags) string {
 	return "'" + name + "' joined the " + TeamName(t, f)
 }
 
-// LeftText returns what it says of one who leaves.
+// LeftText returns the chat line of a 0.6 server about a player who left.
 func LeftText(name, reason string) string {
 	if reason == "" {
 		return "'" + name + "' has left the game"

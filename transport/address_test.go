@@ -55,7 +55,8 @@ func TestParseAddress(t *testing.T) {
 	}
 	for _, in := range []string{
 		"", " ", ":8303", "a b", "a:0", "a:65536", "a:port", "a:", "a:1:2", "[::1", "[::1]x", "[::1]:", "[1.2.3.4]", "[]", "[a]",
-		"tw-0.7+udp://", "tw-0.7+udp:///x", "tw-0.7+udp://:8303", "tw-0.7+udp://a:0", "://a", "a://b://c", "user@a", "a\x00b", `a"b`, `\\a\b`, "a;b", "::1]", "fe80::1%l]", "fe80::1%[l",
+		"tw-0.7+udp://", "tw-0.7+udp:///x", "tw-0.7+udp://:8303", "tw-0.7+udp://a:0", "://a", "a://b://c",
+		"user@a", "a\x00b", `a"b`, `\\a\b`, "a;b", "::1]", "fe80::1%l]", "fe80::1%[l",
 	} {
 		if a, err := transport.ParseAddress(in); !errors.Is(err, transport.ErrAddress) {
 			t.Errorf("%q is %+v, %v", in, a, err)

@@ -10,14 +10,14 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ClientConfig says as what a client introduces itself. With the zero value it can do
-// what 0.6 clients that know 64 players can.
+// ClientConfig determines how a client introduces itself. With the zero value, the client acts as a
+// 0.6 client that knows 64 players.
 type ClientConfig struct {
-	// DDNetVersion is the release of DDNet to be taken for, times 1000: 16040 is 16.4.
-	// With 0 the server learns that the client knows 64 players, and sends plain items.
-	// If it is negative, the server learns nothing and shows at most 16 players.
+	// DDNetVersion is the release of DDNet that the client claims to be, times 1000: 16040 is 16.4.
+	// With 0, the server learns only that the client knows 64 players, and sends plain items. With
+	// a negative number, the server learns nothing and shows at most 16 players.
 	DDNetVersion int32
-	// ConnectionID identifies the client's connections in CLIENTVER.
+	// ConnectionID identifies the client's connections. It is sent in CLIENTVER.
 	ConnectionID [16]byte
 }
 
@@ -29,28 +29,29 @@ type clientSide struct {
 	handler bridge.ServerMessageHandler
 	decoder msg6.Decoder
 	buf     []byte
-	event   game.Event // for OnEvent
+	event   game.Event // reused for OnEvent
 	profile game.Profile
 
-	// extended is set when the server uses messages or items of DDNet's own.
+	// extended is set as soon as the server sends one of DDNet's own messages or items.
 	extended bool
-	// mapDetails and mapDetailsName are MAP_DETAILS of the map that is announced next.
+	// mapDetails and mapDetailsName are from the MAP_DETAILS message, which precedes the
+	// announcement of a map.
 	mapDetails     msg6.MapDetails
 	mapDetailsName []byte
 	mapURL         string
-	mapCRC         int32 // of the map announced
-	// voteEnded is set from the end of a vote until it is known how it ended.
+	mapCRC         int32 // CRC of the announced map
+	// voteEnded is set after a vote ended, until its result is known.
 	voteEnded  bool
-	voteCaller game.PlayerID // who called the next vote, according to the chat
+	voteCaller game.PlayerID // caller of the next vote, from the chat line
 
 	limitsKnown bool
-	clientInfos [game.MaxPlayers][msg6.SizeClientInfo]int32 // that the players' profiles were made of
+	clientInfos [game.MaxPlayers][msg6.SizeClientInfo]int32 // the items that the players' profiles were decoded from
 	snapshotDecoder
 	flags flagTracker
 }
 
-// NewClientSide makes a ClientSide for 0.6 that writes to sender and calls handler for
-// what it receives.
+// NewClientSide returns a ClientSide for 0.6. It writes to sender and calls handler for received
+// messages.
 func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler, cfg ClientConfig) bridge.ClientSide {
 	c := &clientSide{sender: sender, handler: handler, cfg: cfg}
 	c.Reset()
@@ -92,7 +93,7 @@ func (c *clientSide) SendRequestMapData(chunk int) {
 
 func (c *clientSide) SendReady() { c.sendVital(&msg6.Ready{}) }
 
-// SendProfile also tells servers of DDNet and the like that the client knows 64 players.
+// SendProfile also tells servers based on DDNet that the client knows 64 players.
 func (c *clientSide) SendProfile(p *game.Profile) {
 	c.profile = *p
 	c.sendVital(&msg6.ClStartInfo{Profile: c.encodeProfile()})
@@ -101,7 +102,7 @@ func (c *clientSide) SendProfile(p *game.Profile) {
 	}
 }
 
-// encodeProfile returns the profile as messages have it.
+// encodeProfile returns the profile in the form used in messages.
 func (c *clientSide) encodeProfile() msg6.PlayerProfile {
 	p := &c.profile
 	s := toSkin06(&p.Skin)
@@ -113,7 +114,7 @@ func (c *clientSide) encodeProfile() msg6.PlayerProfile {
 
 func (c *clientSide) SendEnterGame() { c.sendVital(&msg6.EnterGame{}) }
 
-// SendInput does not send the age of the acknowledgement, which 0.6 has no field for.
+// SendInput ignores the age of the acknowledged snapshot: 0.6 has no field for it.
 func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, _ int32) {
 	p := msg6.PlayerInput{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Fire: in.Fire,
@@ -137,12 +138,12 @@ func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, _ int32) {
 	}
 	m := msg6.Input{AckTick: ackTick, IntendedTick: tick}
 	m.SetPlayer(&p)
-	c.buf = m.Append(c.buf[:0]) // sendUnreliable would let m escape to the heap
+	c.buf = m.Append(c.buf[:0]) // through sendUnreliable, m would escape to the heap
 	c.sender.Queue(c.buf, false)
 }
 
-// SendCommand has no message for watching a flag. It whispers only on servers that are
-// DDNet's or the like: others would show the text to all.
+// SendCommand has no message for watching a flag. It sends whispers only to servers based on DDNet,
+// because others would show the text to all players.
 func (c *clientSide) SendCommand(cmd *game.Command) bool {
 	switch cmd.Kind {
 	case game.CmdSay:
@@ -214,7 +215,7 @@ func (c *clientSide) SendChatCommand(name, args string) {
 	c.sendSay(false, strings.TrimRight("/"+name+" "+args, " "))
 }
 
-// SendCallVote cannot force a vote: 0.6 has no field for that.
+// SendCallVote ignores force: 0.6 has no field for it.
 func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string, force bool) bool {
 	if force {
 		return false
@@ -231,7 +232,7 @@ func (c *clientSide) SendRconAuth(name, password string) {
 
 func (c *clientSide) SendRconCmd(line string) { c.sendVital(&msg6.RconCmd{Command: []byte(line)}) }
 
-// SendCamera sends it to servers that are DDNet's or the like.
+// SendCamera describes the camera to servers based on DDNet. Other servers do not support it.
 func (c *clientSide) SendCamera(m *bridge.Camera) bool {
 	if !c.extended {
 		return false

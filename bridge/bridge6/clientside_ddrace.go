@@ -10,12 +10,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// ddraceDecoder is what a clientSide needs to decode what only DDRace has.
+// ddraceDecoder is the part of a clientSide that decodes items specific to DDRace.
 type ddraceDecoder struct {
-	raceTeams   [game.MaxPlayers]int32    // which come in a message
-	gameFlags   game.GameFlags            // of GameInfoEx, which DDNet-Server leaves out of its first snapshot
-	plainLasers int                       // the first lasers of the frame, which are no DDNetLaser
-	mapEntities map[uint16]game.MapEntity // of the snapshot: what an EntityEx says of the items with the same id
+	raceTeams   [game.MaxPlayers]int32    // received in a message, not in snapshots
+	gameFlags   game.GameFlags            // from GameInfoEx, which DDNet-Server omits in its first snapshot
+	plainLasers int                       // number of plain lasers; they come first in the frame
+	mapEntities map[uint16]game.MapEntity // map entities of this snapshot by item id, from EntityEx items
 }
 
 func (d *ddraceDecoder) begin() {
@@ -23,15 +23,15 @@ func (d *ddraceDecoder) begin() {
 	clear(d.mapEntities)
 }
 
-// isDDRaceProjectile reports whether the integers of a Projectile are those of a
-// DDRaceProjectile: of another one they are a direction, of which no number is so large.
+// isDDRaceProjectile reports whether the integers of a Projectile are in fact a DDRaceProjectile.
+// The test is a flag in the fourth integer; a plain projectile has a smaller number there.
 func isDDRaceProjectile(ints []int32) bool {
 	const data = 3
 	return len(ints) == msg6.SizeDDRaceProjectile && ints[data] >= 0 && ints[data]&int32(msg6.DDRaceProjectileIsDDNet) != 0
 }
 
-// addDDRaceProjectile adds a projectile. Its numbers were truncated: the middle of what they
-// stand for becomes the same again.
+// addDDRaceProjectile adds a projectile. The encoder truncates numbers, so each is decoded to the
+// middle of its possible values: encoding it again gives the same number.
 func (c *clientSide) addDDRaceProjectile(id int, o *msg6.DDRaceProjectile) {
 	sin, cos := math.Sincos(middle(o.Angle) / 1e6)
 	c.AddProjectile(id, o.X/100, o.Y/100, int32(-sin*100), int32(cos*100), game.Weapon(max(o.Type, 0)), o.StartTick)
@@ -49,7 +49,7 @@ func (c *clientSide) addDDRaceProjectile(id int, o *msg6.DDRaceProjectile) {
 	}
 }
 
-// middle returns the middle of the numbers that are truncated to n.
+// middle returns the middle of the range of numbers that are truncated to n.
 func middle(n int32) float64 {
 	switch {
 	case n > 0:
@@ -138,7 +138,7 @@ func decodeExPlayerFlags(p *game.PlayerState, f msg6.ExPlayerFlags) {
 	}
 }
 
-// decodeTimeScore is the inverse of encodeTimeScore, but for the part of the second.
+// decodeTimeScore is the inverse of encodeTimeScore. Fractions of a second are lost.
 func decodeTimeScore(score int32) int32 {
 	if score == noTimeScore {
 		return game.NoRaceTime
@@ -146,7 +146,7 @@ func decodeTimeScore(score int32) int32 {
 	return int32(min(max(-int64(score), 0)*1000, math.MaxInt32))
 }
 
-// endDDRace puts together what is spread over the items of DDRace.
+// endDDRace combines the facts that DDRace spreads over several items.
 func (c *clientSide) endDDRace() {
 	f := &c.Frame
 	f.Game.Flags |= c.gameFlags
@@ -159,7 +159,7 @@ func (c *clientSide) endDDRace() {
 		p.Score = decodeTimeScore(p.Score)
 		c.Players[p.ID].Score = p.Score
 	}
-	if msg6.TypeKnownBy(msg6.TypeDDNetLaser, c.cfg.DDNetVersion) { // those of tees are DDNetLaser
+	if msg6.TypeKnownBy(msg6.TypeDDNetLaser, c.cfg.DDNetVersion) { // tees' lasers are DDNetLaser items
 		for i := range f.Lasers[:c.plainLasers] {
 			f.Lasers[i].Kind, f.Lasers[i].Owner = game.LaserBeam, game.Nobody
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ReceiveSnapshot also reports the events that 0.6 has no messages for, as far as
-// snapshots show them: who came, left, changed team or skin, what happened to flags, and
-// new limits. They are silent, because servers write lines about them into the chat.
+// ReceiveSnapshot also derives events that 0.6 has no messages for by comparing snapshots: players
+// who join, leave, change team or change skin, flag events, and new limits. These events are
+// silent, because servers write chat lines about them.
 func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	c.decodeSnapshot(tick, s)
 	if c.voteEnded {
@@ -28,7 +28,7 @@ func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.Vie
 	return &c.CurrentView
 }
 
-// updatePlayer compares what a snapshot has of a player with what is known.
+// updatePlayer compares a player in the snapshot with the known facts and reports changes.
 func (c *clientSide) updatePlayer(id game.PlayerID) {
 	s, p := &c.received[id], &c.Players[id]
 	present := s.hasPlayerInfo && s.hasClientInfo
@@ -50,7 +50,7 @@ func (c *clientSide) updatePlayer(id game.PlayerID) {
 		return
 	}
 	if !p.InGame {
-		if !changed { // the same player as the last who had the id
+		if !changed { // the id's last player came back
 			profile = p.Profile
 		}
 		*p = game.PlayerInfo{ID: id, InGame: true, Team: s.team, Profile: profile, Silent: true, Alive: p.Alive, Score: p.Score, Flags: p.Flags}
@@ -74,7 +74,7 @@ func (c *clientSide) updatePlayer(id game.PlayerID) {
 // decodeProfile returns the profile in a ClientInfo.
 func decodeProfile(ints *[msg6.SizeClientInfo]int32) game.Profile {
 	var o msg6.ClientInfo
-	o.ReadInts(ints[:]) // fails only if the size is wrong
+	o.ReadInts(ints[:]) // fails only for a wrong size
 	o.Clamp()
 	text := func(packed []int32) string {
 		var b [32]byte
@@ -86,7 +86,7 @@ func decodeProfile(ints *[msg6.SizeClientInfo]int32) game.Profile {
 	}
 }
 
-// updateLimits compares the limits and the number of the match with what is known.
+// updateLimits compares the limits and the match number with the known ones and reports a change.
 func (c *clientSide) updateLimits() {
 	g := &c.Frame.Game
 	limits := bridge.EmptyGameState()
@@ -104,10 +104,10 @@ type flagTracker struct {
 	known    bool
 	carrier  [2]int32
 	score    [2]int32
-	grabTick [2]int32 // at which a flag was taken from its stand
+	grabTick [2]int32 // tick at which a flag was taken from its stand
 }
 
-// updateFlags reports what happened to the flags since the last snapshot.
+// updateFlags reports flag events since the last snapshot.
 func (c *clientSide) updateFlags(tick int32) {
 	g, t := &c.Frame.Game, &c.flags
 	last := *t
@@ -140,8 +140,8 @@ func (c *clientSide) updateFlags(tick int32) {
 	}
 }
 
-// receiveChat handles a line of chat. Lines of the server also say who called a vote and
-// how it ended.
+// receiveChat handles a chat line. It also reads from the server's lines who called a vote and how
+// a vote ended.
 func (c *clientSide) receiveChat(m *msg6.SvChat) {
 	ev := game.Event{Kind: game.EvChat, Player: bridge.PlayerIDOf(m.ClientID), Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Line(m.Message)}
 	switch m.Mode {
@@ -163,7 +163,8 @@ func (c *clientSide) receiveChat(m *msg6.SvChat) {
 	c.onEvent(ev)
 }
 
-// votesAboutPlayers are around the name in the descriptions of such votes. DDNet-Server has others for votes of a team.
+// votesAboutPlayers are the texts around the player's name in the descriptions of votes about a
+// player. DDNet-Server uses different ones for votes about a team.
 var votesAboutPlayers = []struct {
 	before, after string
 	kind          bridge.VoteKind
@@ -177,7 +178,7 @@ var votesAboutPlayers = []struct {
 // receiveVote handles the beginning or the end of a vote.
 func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
 	if m.Timeout <= 0 {
-		c.voteEnded = true // a line of chat says how
+		c.voteEnded = true // a chat line reports the result
 		return
 	}
 	if c.voteEnded {
@@ -200,13 +201,13 @@ func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
 	c.handler.OnVote(&v)
 }
 
-// endVote reports the end of a vote; kind is VoteNone if it is not known how it ended.
+// endVote reports the end of a vote. Kind is VoteNone if the result is unknown.
 func (c *clientSide) endVote(kind bridge.VoteKind) {
 	c.voteEnded = false
 	c.handler.OnVote(&bridge.Vote{Kind: kind, Caller: game.Nobody, Target: game.Nobody})
 }
 
-// playerNamed returns the first player with a name, Nobody if there is none.
+// playerNamed returns the first player with the given name, or Nobody.
 func (c *clientSide) playerNamed(name string) game.PlayerID {
 	for i := range c.Players {
 		if p := &c.Players[i]; p.InGame && p.Profile.Name == name {
@@ -216,7 +217,7 @@ func (c *clientSide) playerNamed(name string) game.PlayerID {
 	return game.Nobody
 }
 
-// parseVoteCaller returns the name in a server's line about who called a vote.
+// parseVoteCaller returns the caller's name from a server's line about a new vote.
 func parseVoteCaller(line string) (name string, ok bool) {
 	if line, ok = strings.CutPrefix(line, "'"); !ok {
 		return "", false
@@ -225,8 +226,8 @@ func parseVoteCaller(line string) (name string, ok bool) {
 	return name, ok
 }
 
-// parseVoteEnd returns how a vote ended according to a server's line, VoteNone if it is
-// about something else.
+// parseVoteEnd returns the result of a vote from a server's line. For other lines it returns
+// VoteNone.
 func parseVoteEnd(line string) bridge.VoteKind {
 	switch line {
 	case "Vote passed", "admin forced vote yes", "Vote passed enforced by authorized player":
@@ -239,7 +240,7 @@ func parseVoteEnd(line string) bridge.VoteKind {
 	return bridge.VoteNone
 }
 
-// cutAffixes returns s without a prefix and a suffix, if it has both.
+// cutAffixes returns s without prefix and suffix, if it has both.
 func cutAffixes(s, prefix, suffix string) (string, bool) {
 	s, ok := strings.CutPrefix(s, prefix)
 	if !ok {
@@ -248,8 +249,7 @@ func cutAffixes(s, prefix, suffix string) (string, bool) {
 	return strings.CutSuffix(s, suffix)
 }
 
-// receiveTuneParams handles the tuning parameters. Those that 0.7 does not have are
-// left out there.
+// receiveTuneParams handles the tuning parameters. It skips those that 0.7 does not have.
 func (c *clientSide) receiveTuneParams(m *msg6.SvTuneParams) {
 	n := copy(c.TuneParams[:laserDamageIndex], m.Params)
 	if n == laserDamageIndex && len(m.Params) > n+1 {

@@ -92,13 +92,13 @@ func (c *clientSide) receiveSystem(m msg6.Message) {
 	}
 }
 
-// receiveExtended handles the messages of DDNet's own.
+// receiveExtended handles DDNet's own messages.
 func (c *clientSide) receiveExtended(m msg6.Message) {
 	switch m := m.(type) {
 	case *msg6.MapDetails:
 		c.mapDetails, c.mapDetailsName = *m, bytes.Clone(m.Name)
 		c.mapURL = safetext.Line(m.URL)
-		c.mapDetails.Name, c.mapDetails.URL = nil, nil // part of the payload
+		c.mapDetails.Name, c.mapDetails.URL = nil, nil // they point into the payload
 	case *msg6.MaplistAdd:
 		for name := range bytes.SplitSeq(bytes.TrimRight(m.Names, "\x00"), []byte{0}) {
 			c.handler.OnMapListEntry(safetext.Line(name), false)
@@ -212,7 +212,7 @@ var saveStates = [...]string{
 	msg6.SavePending: "pending", msg6.SaveDone: "done", msg6.SaveFallbackFile: "fallback_file", msg6.SaveWarning: "warning", msg6.SaveError: "error",
 }
 
-// receiveRaceTime reports a time of a race, which is given in hundredths of a second.
+// receiveRaceTime reports a race time. The message contains hundredths of a second.
 func (c *clientSide) receiveRaceTime(m *msg6.SvDDRaceTime) {
 	if m.Finish == 0 && m.Check != 0 {
 		c.onEvent(game.Event{
@@ -228,10 +228,10 @@ func (c *clientSide) receiveRecord(m *msg6.SvRecord) {
 	c.handler.OnOther(event.RaceRecords{Best: c.bestTime, Own: milliseconds(max(m.PlayerTimeBest, 0))})
 }
 
-// milliseconds returns the ms of hundredths of a second.
+// milliseconds converts hundredths of a second to ms.
 func milliseconds(n int32) int32 { return int32(min(max(int64(n)*10, math.MinInt32), math.MaxInt32)) }
 
-// onEvent passes an event on.
+// onEvent passes an event to the handler.
 func (c *clientSide) onEvent(ev game.Event) {
 	c.event = ev
 	c.handler.OnEvent(&c.event)

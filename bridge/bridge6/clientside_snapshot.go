@@ -10,19 +10,19 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// snapshotDecoder is what a clientSide needs to decode snapshots.
+// snapshotDecoder is the part of a clientSide that decodes snapshots.
 type snapshotDecoder struct {
 	items    msg6.ObjectDecoder
 	types    msg6.TypeRegistry
 	received [game.MaxPlayers]receivedPlayer
-	// raceStart is the tick at which the race of the viewed player began, if it runs.
+	// raceStart is the tick at which the viewed player's race began, if it runs.
 	raceStart int32
-	bestTime  int32 // of all in a race, ms; comes in a message
+	bestTime  int32 // the server's best time in ms, received in a message
 	stars     starMerger
 	ddraceDecoder
 }
 
-// receivedPlayer is what a snapshot has of a player, spread over several items.
+// receivedPlayer collects the facts about a player from several items of a snapshot.
 type receivedPlayer struct {
 	hasPlayerInfo, hasClientInfo bool
 	team                         game.Team
@@ -31,8 +31,8 @@ type receivedPlayer struct {
 	clientInfo                   [msg6.SizeClientInfo]int32
 }
 
-// decodeSnapshot makes a view of a snapshot. It leaves out items that it does not know,
-// and moves values that are out of range into it, as DDNet does.
+// decodeSnapshot decodes a snapshot into a view. It skips unknown items and clamps values to their
+// ranges, as DDNet's client does.
 func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
 	c.BeginSnapshot(tick, bridge.EmptyGameState())
 	c.Frame.Game.Race.BestTime = c.bestTime
@@ -53,7 +53,8 @@ func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
 			c.extended = true
 			c.types.AddEx(key.ID(), ints)
 			continue
-		case wireType == msg6.TypeProjectile && c.cfg.DDNetVersion >= msg6.VersionAntiPingProjectile && !msg6.TypeKnownBy(msg6.TypeDDRaceProjectile, c.cfg.DDNetVersion) && isDDRaceProjectile(ints):
+		case wireType == msg6.TypeProjectile && c.cfg.DDNetVersion >= msg6.VersionAntiPingProjectile &&
+			!msg6.TypeKnownBy(msg6.TypeDDRaceProjectile, c.cfg.DDNetVersion) && isDDRaceProjectile(ints):
 			typ = msg6.TypeDDRaceProjectile
 		case typ == msg6.TypeUnknown, wireType < msg6.LastExtendedWireType && itemSizes.Of(wireType) == 0:
 			continue
@@ -65,8 +66,8 @@ func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
 	c.endSnapshot()
 }
 
-// addItem adds an item to the view. Types ascend; what is spread over the items of a
-// player is put together by endSnapshot.
+// addItem adds an item to the view. Items arrive in ascending order of type. endSnapshot combines
+// the items of each player.
 func (c *clientSide) addItem(o msg6.Object, id int) {
 	isPlayer := id < game.MaxPlayers
 	switch o := o.(type) {
@@ -215,13 +216,13 @@ func (c *clientSide) addCharacter(id game.PlayerID, o *msg6.Character) {
 		Jumped: o.Jumped, HookedPlayer: o.HookedPlayer, HookState: int32(o.HookState), HookTick: o.HookTick,
 		HookX: o.HookX, HookY: o.HookY, HookDX: o.HookDx, HookDY: o.HookDy,
 		Health: o.Health, Armor: o.Armor, Ammo: o.AmmoCount, Weapon: game.Weapon(max(o.Weapon, 0)),
-		Emote:      game.Emote(min(o.Emote, msg6.EmoteBlink)), // Clamp allows one more than there are
+		Emote:      game.Emote(min(o.Emote, msg6.EmoteBlink)), // Clamp allows one more than the last emote
 		AttackTick: o.AttackTick,
 	})
 	c.received[id].flags |= decodePlayerFlags(o.PlayerFlags)
 }
 
-// addState adds the state of a character, whose item came before.
+// addState adds the state of a character, whose own item came earlier.
 func (c *clientSide) addState(id game.PlayerID, o *msg6.DDNetCharacter) {
 	c.Frame.Extended = true
 	for i := range c.Frame.Characters {
@@ -256,7 +257,7 @@ func (c *clientSide) addPlayerInfo(id game.PlayerID, o *msg6.PlayerInfo) {
 	c.Frame.Players = append(c.Frame.Players, game.PlayerState{ID: id, Team: team, Score: o.Score, Latency: o.Latency, SpectatorID: game.Nobody})
 }
 
-// endSnapshot puts together what is spread over items.
+// endSnapshot combines the facts that are spread over several items.
 func (c *clientSide) endSnapshot() {
 	f := &c.Frame
 	for i := range f.Players {
@@ -277,7 +278,7 @@ func (c *clientSide) endSnapshot() {
 	c.endDDRace()
 }
 
-// playerAt returns the player whose tee is at a position, Nobody if there is none.
+// playerAt returns the player whose tee is at pos, or Nobody.
 func (c *clientSide) playerAt(pos vec.Vec2) game.PlayerID {
 	const radius = 64
 	id, nearest := game.Nobody, float32(radius)
@@ -290,16 +291,16 @@ func (c *clientSide) playerAt(pos vec.Vec2) game.PlayerID {
 	return id
 }
 
-// starMerger makes one event of the stars of a hit: there are as many as it did damage,
-// with successive ids and ascending angles, at one position.
+// starMerger turns the stars of a hit into one event. A hit has one star per point of damage. The
+// stars have successive ids, ascending angles and the same position.
 type starMerger struct {
-	lastID    int // of the last star, -1 none
+	lastID    int // id of the last star, -1 for none
 	lastAngle int32
 	event     int // index of the hit's event
 }
 
-// addEffect adds the event of an item. Value is what the item has besides the position:
-// the player of EvDeath, the sound of EvSound, the angle of a star of EvDamage.
+// addEffect adds the event of an item. Value is the item's field besides the position: the player
+// of EvDeath, the sound of EvSound, or the angle of an EvDamage star.
 func (c *clientSide) addEffect(id int, kind game.EventKind, common msg6.EventCommon, value int32) {
 	if len(c.EffectEvents) >= bridge.MaxEffectItems {
 		return

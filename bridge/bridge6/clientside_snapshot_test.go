@@ -16,8 +16,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestCapturedJoin reads a captured session of DDNet's server: every message, and every
-// snapshot with its CRC.
+// TestCapturedJoin reads a captured session of DDNet-Server: every message, and every snapshot with
+// its CRC.
 func TestCapturedJoin(t *testing.T) {
 	client := newTestClient(t, ClientConfig{DDNetVersion: 16040})
 	var assembler snapshot.PartAssembler
@@ -74,7 +74,7 @@ func TestCapturedJoin(t *testing.T) {
 	t.Logf("%d snapshots, %+v", snaps, me.Profile)
 }
 
-// TestDDNetItems checks that items of DDNet's own become what plain ones are.
+// TestDDNetItems checks that DDNet's own items decode to the same view as plain ones.
 func TestDDNetItems(t *testing.T) {
 	g := newTestClient(t, ClientConfig{DDNetVersion: 16200})
 	var b snapshot.Builder
@@ -82,14 +82,17 @@ func TestDDNetItems(t *testing.T) {
 	ext := extendedItems(&b)
 	ext(msg6.TypeDDNetLaser, 1, msg6.SizeDDNetLaser, &msg6.DDNetLaser{ToX: 1, ToY: 2, FromX: 3, FromY: 4, StartTick: 5})
 	ext(msg6.TypeDDNetPickup, 2, msg6.SizeDDNetPickup, &msg6.DDNetPickup{X: 1, Y: 2, Type: msg6.PickupWeapon, Subtype: msg6.WeaponShotgun})
-	ext(msg6.TypeDDNetProjectile, 3, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 600000, VelY: -800000, Type: msg6.WeaponGun, StartTick: 5})
-	ext(msg6.TypeDDNetProjectile, 4, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 3000000, VelY: 4000000, Type: msg6.WeaponGun, StartTick: 5, Flags: msg6.ProjectileNormalizeVel})
+	ext(msg6.TypeDDNetProjectile, 3, msg6.SizeDDNetProjectile,
+		&msg6.DDNetProjectile{X: 100, Y: 200, VelX: 600000, VelY: -800000, Type: msg6.WeaponGun, StartTick: 5})
+	ext(msg6.TypeDDNetProjectile, 4, msg6.SizeDDNetProjectile,
+		&msg6.DDNetProjectile{X: 100, Y: 200, VelX: 3000000, VelY: 4000000, Type: msg6.WeaponGun, StartTick: 5, Flags: msg6.ProjectileNormalizeVel})
 	ext(msg6.TypeDDRaceProjectile, 5, msg6.SizeDDRaceProjectile, &msg6.DDRaceProjectile{X: 100, Y: 200, Angle: 0, Type: msg6.WeaponGrenade, StartTick: 5})
 	ext(msg6.TypeDDNetPlayer, 0, msg6.SizeDDNetPlayer, &msg6.DDNetPlayer{AuthLevel: msg6.AuthAdmin})
 	addItem(&b, msg6.TypePlayerInfo, 0, msg6.SizePlayerInfo, &msg6.PlayerInfo{Local: 1})
 	b.Finish(&s)
 	v := g.ReceiveSnapshot(5, &s)
-	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: bridge.Point(1, 2), From: bridge.Point(3, 4)}}, v.Lasers); d != "" {
+	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: bridge.Point(1, 2), From: bridge.Point(3, 4)}},
+		v.Lasers); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]game.PickupState{{ID: 2, X: 1, Y: 2, Kind: game.PickupShotgun}}, v.Pickups); d != "" {
@@ -108,7 +111,8 @@ func TestDDNetItems(t *testing.T) {
 	}
 }
 
-// The items of DDNet's own that FuzzClientSide makes, with the types from 0xff down, and their sizes.
+// The DDNet items that FuzzClientSide generates, under the types from 0xff downwards, and their
+// sizes.
 var (
 	ddnetTypes = []int{
 		msg6.TypeGameInfoEx, msg6.TypeDDNetPlayer, msg6.TypeDDNetCharacter, msg6.TypeSwitchState, msg6.TypeSpecChar, msg6.TypeEntityEx,
@@ -120,9 +124,9 @@ var (
 	}
 )
 
-// FuzzClientSide passes messages of any bytes to a client, each after a byte for its
-// length and one for whether it is vital, and snapshots with any items: per item a byte
-// for the type, one for the id, and four for each integer.
+// FuzzClientSide passes messages and snapshots of arbitrary bytes to a client. Each message is
+// preceded by a byte for its length and a byte that says whether it is vital. Each snapshot item
+// takes one byte for the type, one for the id, and four for each integer.
 func FuzzClientSide(f *testing.F) {
 	for _, c := range readSession(f) {
 		if !c.toServer && len(c.b) < 256 {
@@ -179,13 +183,13 @@ func FuzzClientSide(f *testing.F) {
 	})
 }
 
-// addItem adds an item.
+// addItem adds an item to b.
 func addItem(b *snapshot.Builder, typ, id, n int, o interface{ PutInts([]int32) }) {
 	o.PutInts(b.Add(typ, id, n))
 }
 
-// TestEmoteRange checks that characters have an emote that exists. The wire allows one
-// more than there are.
+// TestEmoteRange checks that a character's emote always exists. The wire format allows a number one
+// above the last emote.
 func TestEmoteRange(t *testing.T) {
 	for wire, want := range map[msg6.Emote]game.Emote{
 		-1: game.EmoteNormal, msg6.EmoteAngry: game.EmoteAngry, msg6.EmoteBlink: game.EmoteBlink, 6: game.EmoteBlink, math.MaxInt32: game.EmoteBlink,
@@ -201,7 +205,8 @@ func TestEmoteRange(t *testing.T) {
 	}
 }
 
-// TestEntitiesAreOfOneSnapshot checks that a laser is no door because one with its id was one before.
+// TestEntitiesAreOfOneSnapshot checks that a laser does not become a door because a laser with the
+// same id was a door in the previous snapshot.
 func TestEntitiesAreOfOneSnapshot(t *testing.T) {
 	c := newTestClient(t, ClientConfig{DDNetVersion: 16040})
 	c.gameFlags = game.GameFlagDDRace
@@ -223,14 +228,15 @@ func TestEntitiesAreOfOneSnapshot(t *testing.T) {
 	}
 }
 
-// TestOldDDRaceProjectiles checks that clients of a release that may get both kinds of projectiles under one
-// type tell them apart.
+// TestOldDDRaceProjectiles checks that a client can tell plain projectiles and DDRaceProjectiles
+// apart in releases that receive both under one type.
 func TestOldDDRaceProjectiles(t *testing.T) {
 	c := newTestClient(t, ClientConfig{DDNetVersion: msg6.VersionAntiPingProjectile})
 	var b snapshot.Builder
 	var s snapshot.Snapshot
 	addItem(&b, msg6.TypeProjectile, 1, msg6.SizeProjectile, &msg6.Projectile{X: 700, Y: 800, VelX: 60, VelY: -80, Type: msg6.WeaponGun, StartTick: 5})
-	addItem(&b, msg6.TypeProjectile, 2, msg6.SizeDDRaceProjectile, &msg6.DDRaceProjectile{X: 70000, Y: 80000, Data: msg6.DDRaceProjectileIsDDNet, Type: msg6.WeaponGrenade, StartTick: 5})
+	addItem(&b, msg6.TypeProjectile, 2, msg6.SizeDDRaceProjectile,
+		&msg6.DDRaceProjectile{X: 70000, Y: 80000, Data: msg6.DDRaceProjectileIsDDNet, Type: msg6.WeaponGrenade, StartTick: 5})
 	b.Finish(&s)
 	v := c.ReceiveSnapshot(10, &s)
 	if len(v.Projectiles) != 2 {
@@ -243,7 +249,8 @@ func TestOldDDRaceProjectiles(t *testing.T) {
 	}
 }
 
-// extendedItems returns a function that adds items of DDNet's own to a snapshot, each type behind the item that names it.
+// extendedItems returns a function that adds DDNet's own items to a snapshot, each type after the
+// item that names it.
 func extendedItems(b *snapshot.Builder) func(typ, id, n int, o msg6.Object) {
 	var r msg6.TypeRegistry
 	r.BeginSnapshot()

@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// testClient is a clientSide that records what it sends and receives.
+// testClient is a clientSide that records the messages that it sends and receives.
 type testClient struct {
 	*clientSide
 	bridgetest.ServerMessages
@@ -29,7 +29,7 @@ type testClient struct {
 }
 
 func (c *testClient) Queue(b []byte, vital bool) {
-	var d msg6.Decoder // a new one, because messages refer to it
+	var d msg6.Decoder // a new decoder, because its messages refer to it
 	m, err := d.Decode(slices.Clone(b))
 	if err != nil {
 		c.t.Errorf("sent %x: %v", b, err)
@@ -49,10 +49,10 @@ func newTestClient(t testing.TB, cfg ClientConfig) *testClient {
 	return c
 }
 
-// event is the call for an event, whose Player and Target are set.
+// eventCall is the handler call for an event. The event's Player and Target must be set.
 func eventCall(ev game.Event) bridgetest.Call { return call("Event", ev) }
 
-// TestServerMessages checks what every message of a server becomes.
+// TestServerMessages checks the handler call for every message of a server.
 func TestServerMessages(t *testing.T) {
 	c := newTestClient(t, ClientConfig{})
 	c.Own = 5
@@ -65,7 +65,8 @@ func TestServerMessages(t *testing.T) {
 		m    msg6.Message
 		want []bridgetest.Call
 	}{
-		{&msg6.MapChange{Name: []byte("dm1"), CRC: -2, Size: 5}, []bridgetest.Call{call("MapChange", bridge.MapChange{Name: "dm1", CRC: 0xfffffffe, Size: 5, ChunksNumbered: true})}},
+		{&msg6.MapChange{Name: []byte("dm1"), CRC: -2, Size: 5},
+			[]bridgetest.Call{call("MapChange", bridge.MapChange{Name: "dm1", CRC: 0xfffffffe, Size: 5, ChunksNumbered: true})}},
 		{&msg6.MapDetails{Name: []byte("dm1"), CRC: 7, Size: 5, SHA256: [32]byte{9}}, nil},
 		{&msg6.MapChange{Name: []byte("dm1"), CRC: 7, Size: 5}, []bridgetest.Call{call("MapChange", withHash)}},
 		{&msg6.MapDetails{Name: []byte("dm1"), CRC: 8, Size: 5, SHA256: [32]byte{9}}, nil},
@@ -75,8 +76,10 @@ func TestServerMessages(t *testing.T) {
 		{&msg6.ConReady{}, []bridgetest.Call{call("ConReady")}},
 		{&msg6.SvReadyToEnter{}, []bridgetest.Call{call("ReadyToEnter")}},
 		{&msg6.SnapEmpty{Tick: 20, DeltaTick: 4}, []bridgetest.Call{call("SnapshotPart", snapshot.PartHeader{Tick: 20, BaseTick: 16, Parts: 1}, int32(0), "")}},
-		{&msg6.SnapSingle{Tick: 20, DeltaTick: 21, CRC: 3, Data: []byte{1}}, []bridgetest.Call{call("SnapshotPart", snapshot.PartHeader{Tick: 20, BaseTick: -1, CRC: 3, Parts: 1}, int32(0), "\x01")}},
-		{&msg6.Snap{Tick: 20, DeltaTick: 21, Parts: 3, Part: 2, CRC: 3, Data: []byte{1}}, []bridgetest.Call{call("SnapshotPart", snapshot.PartHeader{Tick: 20, BaseTick: -1, CRC: 3, Parts: 3}, int32(2), "\x01")}},
+		{&msg6.SnapSingle{Tick: 20, DeltaTick: 21, CRC: 3, Data: []byte{1}},
+			[]bridgetest.Call{call("SnapshotPart", snapshot.PartHeader{Tick: 20, BaseTick: -1, CRC: 3, Parts: 1}, int32(0), "\x01")}},
+		{&msg6.Snap{Tick: 20, DeltaTick: 21, Parts: 3, Part: 2, CRC: 3, Data: []byte{1}},
+			[]bridgetest.Call{call("SnapshotPart", snapshot.PartHeader{Tick: 20, BaseTick: -1, CRC: 3, Parts: 3}, int32(2), "\x01")}},
 		{&msg6.InputTiming{IntendedTick: 5, TimeLeft: -6}, []bridgetest.Call{call("InputTiming", int32(5), int32(-6))}},
 		{&msg6.PingReply{}, []bridgetest.Call{call("PingReply")}},
 		{&msg6.RconAuthStatus{Authed: 1, CmdList: 1}, []bridgetest.Call{call("RconAuthStatus", true, true)}},
@@ -87,20 +90,31 @@ func TestServerMessages(t *testing.T) {
 		{&msg6.MaplistAdd{Names: []byte("a\x00b\x00")}, []bridgetest.Call{call("MapListEntry", "a", false), call("MapListEntry", "b", false)}},
 		{&msg6.SvMotd{Message: []byte("two\nlines")}, []bridgetest.Call{call("Motd", "two\nlines")}},
 		{&msg6.SvBroadcast{Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvBroadcast, Player: nobody, Target: nobody, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: nobody, Target: nobody, Chat: game.ChatAll, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 3, Target: nobody, Chat: game.ChatTeam, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 5, Target: 3, Chat: game.ChatWhisper, Text: "x"})}},
-		{&msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 3, Message: []byte("x")}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 3, Target: 5, Chat: game.ChatWhisper, Text: "x"})}},
-		{&msg6.SvKillMsg{Killer: 1, Victim: 2, Weapon: msg6.WeaponGrenade}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvKill, Player: 1, Target: 2, Weapon: game.WeaponGrenade})}},
-		{&msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvPickup, Player: 5, Target: nobody, Weapon: game.WeaponLaser, Pickup: game.PickupLaser})}},
+		{&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte("x")},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: nobody, Target: nobody, Chat: game.ChatAll, Text: "x"})}},
+		{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 3, Message: []byte("x")},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 3, Target: nobody, Chat: game.ChatTeam, Text: "x"})}},
+		{&msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 3, Message: []byte("x")},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 5, Target: 3, Chat: game.ChatWhisper, Text: "x"})}},
+		{&msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 3, Message: []byte("x")},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvChat, Player: 3, Target: 5, Chat: game.ChatWhisper, Text: "x"})}},
+		{&msg6.SvKillMsg{Killer: 1, Victim: 2, Weapon: msg6.WeaponGrenade},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvKill, Player: 1, Target: 2, Weapon: game.WeaponGrenade})}},
+		{&msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvPickup, Player: 5, Target: nobody,
+				Weapon: game.WeaponLaser, Pickup: game.PickupLaser})}},
 		{&msg6.SvEmoticon{ClientID: 2, Emoticon: 4}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvEmoticon, Player: 2, Target: nobody, Value: 4})}},
 		{&msg6.SvVoteClearOptions{}, []bridgetest.Call{call("VoteOptions", []string(nil), true)}},
-		{&msg6.SvVoteOptionListAdd{Count: 2, Descriptions: [15][]byte{[]byte("a"), []byte("b")}}, []bridgetest.Call{call("VoteOptions", []string{"a", "b"}, false)}},
+		{&msg6.SvVoteOptionListAdd{Count: 2, Descriptions: [15][]byte{[]byte("a"), []byte("b")}},
+			[]bridgetest.Call{call("VoteOptions", []string{"a", "b"}, false)}},
 		{&msg6.SvVoteOptionAdd{Description: []byte("c")}, []bridgetest.Call{call("VoteOptions", []string{"c"}, false)}},
 		{&msg6.SvVoteOptionRemove{Description: []byte("c")}, []bridgetest.Call{call("VoteOptionRemoved", "c")}},
 		{&msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 6}, []bridgetest.Call{call("VoteStatus", int32(1), int32(2), int32(3), int32(6))}},
-		{&msg6.SvRaceFinish{ClientID: 3, Time: 12345, Diff: -5, RecordServer: true}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvRaceFinish, Player: 3, Target: nobody, Value: 12345, Extra: -5, Record: game.RecordOfAll})}},
-		{&msg6.SvDDRaceTime{Time: 100, Check: -25}, []bridgetest.Call{eventCall(game.Event{Kind: game.EvCheckpoint, Player: nobody, Target: nobody, Value: -250, Extra: 1000})}},
+		{&msg6.SvRaceFinish{ClientID: 3, Time: 12345, Diff: -5, RecordServer: true},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvRaceFinish, Player: 3, Target: nobody, Value: 12345,
+				Extra: -5, Record: game.RecordOfAll})}},
+		{&msg6.SvDDRaceTime{Time: 100, Check: -25},
+			[]bridgetest.Call{eventCall(game.Event{Kind: game.EvCheckpoint, Player: nobody, Target: nobody, Value: -250, Extra: 1000})}},
 		{&msg6.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("p"), HelpText: []byte("h")}, []bridgetest.Call{call("ChatCommand", command, false)}},
 		{&msg6.SvCommandInfoRemove{Name: []byte("n")}, []bridgetest.Call{call("ChatCommand", bridge.CommandInfo{Name: "n"}, true)}},
 		{&msg6.SvRecord{ServerTimeBest: 99}, []bridgetest.Call{call("Other", event.RaceRecords{Best: 990})}},
@@ -139,8 +153,8 @@ func TestServerMessages(t *testing.T) {
 	c.Expect(t, "no messages")
 }
 
-// TestReceiveTuneParams checks the parameters that both versions have, wherever they
-// stand.
+// TestReceiveTuneParams checks the parameters that both versions have, which stand at different
+// indexes.
 func TestReceiveTuneParams(t *testing.T) {
 	c := newTestClient(t, ClientConfig{})
 	defaults := c.Tuning()
@@ -159,7 +173,7 @@ func TestReceiveTuneParams(t *testing.T) {
 	if n != len(params) || !slices.Equal(all[:n], params) {
 		t.Errorf("DDRaceTuning is %d: %v, want what was sent", n, all)
 	}
-	receive(t, c.clientSide, &msg6.SvTuneParams{Params: append(slices.Clone(params), 50, 80, 9)}) // DDNet 20, and what comes after it
+	receive(t, c.clientSide, &msg6.SvTuneParams{Params: append(slices.Clone(params), 50, 80, 9)}) // parameters of DDNet 20, and one more
 	if all, n = c.DDRaceTuning(); n != ddrace.NumTuneParams || all[ddrace.GroundElasticityX] != 50 || all[ddrace.GroundElasticityY] != 80 {
 		t.Errorf("DDRaceTuning of DDNet 20 is %d: %v", n, all)
 	}
@@ -179,7 +193,7 @@ func TestReceiveTuneParams(t *testing.T) {
 	}
 }
 
-// TestReceiveVotes checks that votes and how they ended arrive as the server sent them.
+// TestReceiveVotes checks that votes and their results arrive as the server sent them.
 func TestReceiveVotes(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	s, session := newServerSide(t, NewProtocol(), w, 1, 16040)
@@ -207,7 +221,7 @@ func TestReceiveVotes(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 	}
-	// A vote that ends without a line about it.
+	// A vote without a chat line about its result.
 	receive(t, c.clientSide, &msg6.SvVoteSet{})
 	c.ReceiveSnapshot(2, new(snapshot.Snapshot))
 	if d := cmp.Diff([]bridgetest.Call{call("Vote", bridge.Vote{Caller: game.Nobody, Target: game.Nobody})}, votes()); d != "" {
@@ -215,7 +229,7 @@ func TestReceiveVotes(t *testing.T) {
 	}
 }
 
-// TestVotesOfDDNet checks that votes of DDNet-Server in DDRace are read.
+// TestVotesOfDDNet checks that the votes of DDNet-Server in DDRace are understood.
 func TestVotesOfDDNet(t *testing.T) {
 	for _, c := range []struct {
 		shown, description string
@@ -238,8 +252,8 @@ func TestVotesOfDDNet(t *testing.T) {
 	}
 }
 
-// playerSnapshot makes a snapshot of players: "name", "name>" for a spectator, "name*" with
-// another skin, "" for nobody.
+// playerSnapshot returns a snapshot of players: "name", "name>" for a spectator, "name*" with
+// another skin, "" for an empty slot.
 func playerSnapshot(names ...string) *snapshot.Snapshot {
 	var b snapshot.Builder
 	for id, name := range names {
@@ -265,7 +279,7 @@ func playerSnapshot(names ...string) *snapshot.Snapshot {
 	return &s
 }
 
-// TestDerivedPlayerEvents checks the events about players that snapshots show.
+// TestDerivedPlayerEvents checks the events about players that are derived from snapshots.
 func TestDerivedPlayerEvents(t *testing.T) {
 	ev := func(kind game.EventKind, id game.PlayerID, team game.Team) bridgetest.Call {
 		return eventCall(game.Event{Kind: kind, Player: id, Target: game.Nobody, Team: team, Flag: true})
@@ -287,7 +301,7 @@ func TestDerivedPlayerEvents(t *testing.T) {
 		{playerSnapshot("alice>", "", "bob"), []bridgetest.Call{team(0, -1), team(2, 0)}},
 		{playerSnapshot("alice", "", "bob*"), []bridgetest.Call{team(0, 0), skin(2)}},
 		{playerSnapshot("alice"), []bridgetest.Call{left(2)}},
-		{playerSnapshot("alice", "", "bob*"), []bridgetest.Call{entered(2, 0)}}, // in the same skin
+		{playerSnapshot("alice", "", "bob*"), []bridgetest.Call{entered(2, 0)}}, // in the same skin as before
 		{playerSnapshot("carol", "", "bob*"), []bridgetest.Call{left(0), entered(0, 0)}},
 		{playerSnapshot(), []bridgetest.Call{left(0), left(2)}},
 	} {
@@ -302,7 +316,7 @@ func TestDerivedPlayerEvents(t *testing.T) {
 	}
 }
 
-// TestDerivedFlagEvents checks the events about flags that snapshots show.
+// TestDerivedFlagEvents checks the events about flags that are derived from snapshots.
 func TestDerivedFlagEvents(t *testing.T) {
 	c := newTestClient(t, ClientConfig{})
 	msg := func(kind game.GameMsg, player game.PlayerID, value, extra int32) []bridgetest.Call {
@@ -322,12 +336,13 @@ func TestDerivedFlagEvents(t *testing.T) {
 		{-1, -2, 100, msg(game.GameMsgCTFDrop, -1, 0, 0)},
 		{-2, -2, 100, msg(game.GameMsgCTFReturn, -1, 0, 0)},
 		{7, -2, 100, msg(game.GameMsgCTFGrab, -1, 0, 0)},
-		{-2, -2, 100, msg(game.GameMsgCTFReturn, -1, 0, 0)}, // its carrier died
+		{-2, -2, 100, msg(game.GameMsgCTFReturn, -1, 0, 0)}, // the carrier died
 	} {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		addItem(&b, msg6.TypeGameInfo, 0, msg6.SizeGameInfo, &msg6.GameInfo{Flags: msg6.GameFlagTeams | msg6.GameFlagFlags})
-		addItem(&b, msg6.TypeGameData, 0, msg6.SizeGameData, &msg6.GameData{ScoreRed: tt.redScore, CarrierRed: msg6.FlagCarrier(tt.red), CarrierBlue: msg6.FlagCarrier(tt.blue)})
+		addItem(&b, msg6.TypeGameData, 0, msg6.SizeGameData,
+			&msg6.GameData{ScoreRed: tt.redScore, CarrierRed: msg6.FlagCarrier(tt.red), CarrierBlue: msg6.FlagCarrier(tt.blue)})
 		b.Finish(&s)
 		c.ReceiveSnapshot(int32(100+2*i), &s)
 		if i == 0 {
@@ -338,7 +353,7 @@ func TestDerivedFlagEvents(t *testing.T) {
 	}
 }
 
-// TestClientMessages checks that what a client sends arrives at the server as it was.
+// TestClientMessages checks that the messages of a client arrive at the server unchanged.
 func TestClientMessages(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", `b "o\b`)
 	c := newTestClient(t, ClientConfig{})
@@ -355,7 +370,7 @@ func TestClientMessages(t *testing.T) {
 	skin := standardSkins[3].skin
 	p := game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: skin}
 	c.SendLogin("secret")
-	c.extended = true // as a message or an item of DDNet's shows
+	c.extended = true // normally set by one of DDNet's messages or items
 	arrives("login", call("Login", bridge.Login{VersionOK: true, NetVersion: msg6.NetVersion, Password: "secret", ClientVersion: 16040}))
 	c.SendRequestMapData(7)
 	arrives("map", call("RequestMapData", 7))
@@ -365,7 +380,8 @@ func TestClientMessages(t *testing.T) {
 	arrives("profile", call("Profile", p))
 	c.SendEnterGame()
 	arrives("enter", call("EnterGame"))
-	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true, Flags: game.PlayerFlagChatting | game.PlayerFlagScoreboard | game.PlayerFlagAim, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
+	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true,
+		Flags: game.PlayerFlagChatting | game.PlayerFlagScoreboard | game.PlayerFlagAim, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
 	c.SendInput(8, 9, &in, 10)
 	arrives("input", call("Input", bridge.InputMessage{AckTick: 8, IntendedTick: 9, Input: in, Valid: true}))
 	c.SendChatCommand("w", "alice hi")
@@ -378,7 +394,8 @@ func TestClientMessages(t *testing.T) {
 		return game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text}
 	}
 	arrives("several", commandCall(line("/w alice hi")),
-		call("CallVote", bridge.VoteKick, "1", "bad", false), call("CallVote", bridge.VoteOption, "next", "", false), call("Vote", int32(-1)), call("RconAuth", "me", "pw"), call("RconCmd", "status"))
+		call("CallVote", bridge.VoteKick, "1", "bad", false), call("CallVote", bridge.VoteOption, "next", "", false),
+		call("Vote", int32(-1)), call("RconAuth", "me", "pw"), call("RconCmd", "status"))
 	for _, cmd := range []game.Command{
 		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: "hi"},
 		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: "hi"},
@@ -393,7 +410,7 @@ func TestClientMessages(t *testing.T) {
 		}
 		arrives(fmt.Sprint(cmd), commandCall(cmd))
 	}
-	for text, cmd := range map[string]game.Command{ // as chat commands, which servers run
+	for text, cmd := range map[string]game.Command{ // sent as chat commands, which servers run
 		`/w "b \"o\\b" psst`: {Kind: game.CmdSay, Target: 1, Chat: game.ChatWhisper, Text: "psst"},
 		"/ready":             {Kind: game.CmdReady, Target: game.Nobody},
 	} {
@@ -410,9 +427,10 @@ func TestClientMessages(t *testing.T) {
 			t.Errorf("sent %+v as %T", cmd, c.sent)
 		}
 	}
-	// Servers that are not DDNet's would show a whisper to all.
+	// A server other than DDNet's would show a whisper to all players.
 	c.extended = false
-	if c.SendCommand(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 1, Text: "psst"}) || c.SendCommand(&game.Command{Kind: game.CmdReady}) || len(c.sent) != 0 {
+	if c.SendCommand(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 1, Text: "psst"}) ||
+		c.SendCommand(&game.Command{Kind: game.CmdReady}) || len(c.sent) != 0 {
 		t.Errorf("sent %v", c.sent)
 	}
 	c.SendCommand(&game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: standardSkins[4].skin}})
@@ -421,7 +439,7 @@ func TestClientMessages(t *testing.T) {
 	}
 }
 
-// TestSendVersion checks as what a client introduces itself.
+// TestSendVersion checks the version that a client introduces itself with.
 func TestSendVersion(t *testing.T) {
 	for version, want := range map[int32]int{-1: 2, 0: 3, 16040: 4} {
 		c := newTestClient(t, ClientConfig{DDNetVersion: version, ConnectionID: [16]byte{1}})
@@ -430,13 +448,15 @@ func TestSendVersion(t *testing.T) {
 		if len(c.sent) != want {
 			t.Errorf("%d: %d messages", version, len(c.sent))
 		}
-		if v, ok := c.sent[0].(*msg6.ClientVer); ok != (version > 0) || ok && (v.Version != version || string(v.Text) != "DDNet 16.4" || v.ConnectionID != msg6.UUID{1}) {
+		if v, ok := c.sent[0].(*msg6.ClientVer); ok != (version > 0) || ok &&
+			(v.Version != version || string(v.Text) != "DDNet 16.4" || v.ConnectionID != msg6.UUID{1}) {
 			t.Errorf("%d: first %+v", version, c.sent[0])
 		}
 	}
 }
 
-// TestVoteAfterVote checks that a vote without a line about its end has ended when the next one begins.
+// TestVoteAfterVote checks that a new vote ends the previous one, even without a line about its
+// result.
 func TestVoteAfterVote(t *testing.T) {
 	c := newTestClient(t, ClientConfig{})
 	receive(t, c.clientSide, &msg6.SvVoteSet{Timeout: 25, Description: []byte("one")})

@@ -6,11 +6,11 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// sizeDDNetPlayer is what all releases read of a DDNetPlayer: flags and rights.
+// sizeDDNetPlayer is the number of integers of a DDNetPlayer that all releases read: flags and
+// rights.
 const sizeDDNetPlayer = 2
 
-// gameInfoEx has DDNet's client predict and draw what the game does, and nothing of
-// DDRace.
+// gameInfoEx makes DDNet's client predict and draw this game, without the features of DDRace.
 var gameInfoEx = msg6.GameInfoEx{
 	Flags: msg6.GameInfoGametypeVanilla | msg6.GameInfoBugVanillaBounce | msg6.GameInfoPredictVanilla |
 		msg6.GameInfoEntitiesVanilla | msg6.GameInfoDontMaskEntities | msg6.GameInfoAllowEyeWheel,
@@ -25,7 +25,7 @@ var gameInfoExRace = msg6.GameInfoEx{
 	Flags2:  gameInfoEx.Flags2,
 }
 
-// buildDDNetTypes adds which types the items of buildDDNetItems have.
+// buildDDNetTypes adds the items that define the types of the items of buildDDNetItems.
 func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
 	if e.frame.Extended {
 		e.types.add(b, wireTypeDDNetChar, &exDDNetCharacter)
@@ -36,7 +36,7 @@ func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
 	e.types.add(b, wireTypeGameInfoEx, &exGameInfoEx)
 }
 
-// buildDDNetItems adds what only DDNet's clients know.
+// buildDDNetItems adds the items that only DDNet's clients know.
 func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
@@ -54,7 +54,7 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 	b.AddShared(&e.gameInfoExRef, wireTypeGameInfoEx, 0, e.gameInfoEx[:])
 }
 
-// encodeDDNetPlayer encodes the DDNetPlayer.
+// encodeDDNetPlayer encodes a player as a DDNetPlayer.
 func encodeDDNetPlayer(p *game.PlayerState) (ints [sizeDDNetPlayer]int32) {
 	ints[0] = int32(encodeExPlayerFlags(p))
 	if p.Flags&game.PlayerFlagAdmin != 0 {
@@ -63,7 +63,6 @@ func encodeDDNetPlayer(p *game.PlayerState) (ints [sizeDDNetPlayer]int32) {
 	return ints
 }
 
-// addGameInfoEx encodes the GameInfoEx.
 func (e *snapshotEncoder) addGameInfoEx() {
 	o := gameInfoEx
 	switch {
@@ -78,14 +77,14 @@ func (e *snapshotEncoder) addGameInfoEx() {
 	if e.frame.Game.Flags&game.GameFlagNoWeakHook != 0 {
 		o.Flags2 |= msg6.GameInfo2NoWeakHook
 	}
-	if e.frame.Extended { // the client predicts and shows states of characters
+	if e.frame.Extended { // the client predicts and shows character states
 		o.Flags |= msg6.GameInfoPredictDDRace
 		o.Flags2 |= msg6.GameInfo2HUDDDRace
 	}
 	o.PutInts(e.gameInfoEx[:])
 }
 
-// typeItems are the items that say which types numbers on the wire stand for, by the number.
+// typeItems are the items that define types on the wire, indexed by type number.
 type typeItems [numWireTypes]snapshot.SharedRef
 
 func (t *typeItems) add(b *snapshot.Builder, wireType int, ints *[msg6.SizeEx]int32) {

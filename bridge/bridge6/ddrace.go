@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// gameInfoExDDRace is gameInfoEx in DDRace, as DDNet-Server 16.4 has it.
+// gameInfoExDDRace is the GameInfoEx of DDNet-Server 16.4.
 var gameInfoExDDRace = msg6.GameInfoEx{
 	Flags: msg6.GameInfoTimeScore | msg6.GameInfoGametypeRace | msg6.GameInfoGametypeDDRace | msg6.GameInfoGametypeDDNet |
 		msg6.GameInfoRace | msg6.GameInfoUnlimitedAmmo | msg6.GameInfoRaceRecordMessage |
@@ -30,24 +30,24 @@ var (
 	exProjectile  = newEx(msg6.TypeDDRaceProjectile)
 )
 
-// ddraceEncoder encodes what only frames of DDRace have.
+// ddraceEncoder encodes the parts of a frame that exist only in DDRace.
 type ddraceEncoder struct {
-	on       bool // the frame is one of DDRace
+	on       bool // whether the frame is from DDRace
 	frame    *game.Frame
-	entities [3]entityItems // by what clients know
+	entities [3]entityItems // one for each class of clients, see encode
 	hooks    bridge.HookLines
 }
 
-// entityItems are the projectiles, lasers, pickups and switches of a frame, encoded when the first client
-// needs them. Nil is empty.
+// entityItems are the projectiles, lasers, pickups and switches of a frame. They are encoded when
+// the first client needs them. A nil entityItems is empty.
 type entityItems struct {
-	plain    bridge.SharedItems // whose types are below those of the match
-	extended bridge.SharedItems // whose types are above those of effects
+	plain    bridge.SharedItems // types below those of the match
+	extended bridge.SharedItems // types above those of effects
 	encoded  bool
 	switches bool
 }
 
-// begin begins a frame, and reports whether it is one of DDRace.
+// begin begins a frame and reports whether it is from DDRace.
 func (d *ddraceEncoder) begin(f *game.Frame) bool {
 	d.on, d.frame = f.Game.Flags&game.GameFlagDDRace != 0, f
 	for i := range d.entities {
@@ -73,8 +73,8 @@ func (d *ddraceEncoder) entitiesFor(version int32) *entityItems {
 	return e
 }
 
-// encode encodes the entities of a frame for a class of clients: 0 knows the items of 0.6, 1 what
-// DDNet adds to them, 2 also its lasers and all pickups.
+// encode encodes the entities of a frame for a class of clients. Class 0 supports the items of 0.6,
+// class 1 also most of DDNet's items, class 2 also DDNetLaser and all pickups.
 func (e *entityItems) encode(f *game.Frame, class int) {
 	e.plain.Reset()
 	e.extended.Reset()
@@ -132,11 +132,11 @@ func (e *entityItems) addLaser(l *game.LaserState, knowsKinds bool) {
 	}
 	o := msg6.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
 	if l.Entity.Kind != game.NoMapEntity {
-		o.StartTick = 0 // the client draws it as it is
+		o.StartTick = 0 // the client draws the laser unchanged
 	}
 	o.PutInts(e.plain.AddBeam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
 	e.plain.HideLast(l.NotFor)
-	if l.Entity.Kind == game.MapLight && l.Entity.Switch != 0 { // off it is a point
+	if l.Entity.Kind == game.MapLight && l.Entity.Switch != 0 { // a light that is off is a point
 		e.plain.HideLastBy(l.Entity)
 		o.FromX, o.FromY = o.X, o.Y
 		o.PutInts(e.plain.AddNear(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos))
@@ -146,10 +146,10 @@ func (e *entityItems) addLaser(l *game.LaserState, knowsKinds bool) {
 	e.addEntity(int(l.ID), l.Entity, l.Pos, l.From, l.NotFor)
 }
 
-// sizeDDNetLaser is what 16.4 sends of a DDNetLaser: all up to its type.
+// sizeDDNetLaser is the number of integers that 16.4 sends of a DDNetLaser: the fields up to Type.
 const sizeDDNetLaser = 7
 
-// projectileFlags are the flags of a projectile on the wire, in the order of game.ProjectileFlags.
+// projectileFlags pairs the flags of game.ProjectileFlags with those on the wire.
 var projectileFlags = [...]struct {
 	flag game.ProjectileFlags
 	wire msg6.DDRaceProjectileFlags
@@ -160,7 +160,7 @@ var projectileFlags = [...]struct {
 	{game.ProjectileFreezes, msg6.DDRaceProjectileFreeze},
 }
 
-// maxProjectilePos is where positions in hundredths of units exceed an int32.
+// maxProjectilePos is the largest coordinate, in world units, whose hundredths fit an int32.
 const maxProjectilePos = math.MaxInt32/100 - 1
 
 func (e *entityItems) addProjectile(p *game.ProjectileState) {
@@ -189,7 +189,7 @@ func (e *entityItems) addProjectile(p *game.ProjectileState) {
 	e.addEntity(int(p.ID), p.Entity, p.Pos, p.Pos, p.NotFor)
 }
 
-// buildTypes adds which types the extended items have.
+// buildTypes adds the items that define the types of the extended items.
 func (e *entityItems) buildTypes(b *snapshot.Builder, types *typeItems) {
 	if !e.switches {
 		return
@@ -226,7 +226,7 @@ func (e *entityItems) appendExtended(b *snapshot.Builder, v *game.View) {
 	}
 }
 
-// size returns the most items and integers that appendPlain and appendExtended add.
+// size returns an upper bound on the items and integers that appendPlain and appendExtended add.
 func (e *entityItems) size() (items, ints int) {
 	if e == nil {
 		return 0, 0
@@ -271,16 +271,17 @@ func (s *serverSide) sendTeams(w *game.World) {
 	}
 }
 
-// maxShowDistance limits how far a client sees: further, a map has more than a snapshot.
+// maxShowDistance limits how far a client can see, in world units. A larger area has more entities
+// than a snapshot can hold.
 const maxShowDistance = 10_000
 
-// setShowDistance sets how much of a DDRace world the client shows.
+// setShowDistance sets the size of the area that the client displays in DDRace.
 func (s *serverSide) setShowDistance(m *msg6.ClShowDistance) {
 	limit := func(n int32) float32 { return float32(min(max(n, 0), maxShowDistance)) }
 	s.showDistance = vec.Vec2{X: limit(m.X), Y: limit(m.Y)}
 }
 
-// viewOf returns the view as far as the client shows it.
+// viewOf returns v, limited to the area that the client displays.
 func (s *serverSide) viewOf(v *game.View) *game.View {
 	if v.Range != game.DDRaceRange || s.showDistance == (vec.Vec2{}) {
 		return v

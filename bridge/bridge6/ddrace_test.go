@@ -17,14 +17,14 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// drawer draws values of frames.
+// drawer draws random values for frames.
 type drawer struct{ *rapid.T }
 
 func (d drawer) int(from, to int32) int32 { return rapid.Int32Range(from, to).Draw(d.T, "n") }
 func (d drawer) bool() bool               { return rapid.Bool().Draw(d.T, "b") }
 func (d drawer) id() game.PlayerID        { return game.PlayerID(d.int(-1, 5)) }
 
-// pos draws a position on a map, as exact as projectiles have it on the wire.
+// pos draws a position on a map, with the precision that projectiles have on the wire.
 func (d drawer) pos() vec.Vec2 {
 	return vec.Vec2{X: float32(d.int(-300, 4000)) + 0.25, Y: float32(d.int(-300, 3000)) + 0.5}
 }
@@ -36,7 +36,7 @@ func (d drawer) entity(kinds ...game.MapEntityKind) (e game.MapEntity) {
 	return e
 }
 
-// drawDDRace draws a view of a race.
+// drawDDRace draws a random view of a race.
 func drawDDRace(t *rapid.T) *game.View {
 	d := drawer{t}
 	tick := d.int(1000, 1<<28)
@@ -83,7 +83,8 @@ func drawDDRace(t *rapid.T) *game.View {
 	}
 	for range d.int(0, 5) {
 		pos, from := d.pos(), d.pos()
-		l := game.LaserState{ID: next(), X: int32(pos.X), Y: int32(pos.Y), FromX: int32(from.X), FromY: int32(from.Y), StartTick: d.int(0, tick), Pos: pos, From: from}
+		l := game.LaserState{ID: next(), X: int32(pos.X), Y: int32(pos.Y), FromX: int32(from.X), FromY: int32(from.Y),
+			StartTick: d.int(0, tick), Pos: pos, From: from}
 		if l.Kind = game.LaserKind(d.int(0, 2)); l.Kind == game.LaserBeam {
 			l.Owner = game.Nobody
 			if l.Entity = d.entity(game.NoMapEntity, game.MapDoor, game.MapDraggerStrong, game.MapTurretUnfreeze, game.MapLight); l.Entity.Kind != 0 {
@@ -97,7 +98,8 @@ func drawDDRace(t *rapid.T) *game.View {
 	for range d.int(0, 5) {
 		pos := d.pos()
 		f.Pickups = append(f.Pickups, game.PickupState{
-			ID: next(), X: int32(pos.X), Y: int32(pos.Y), Kind: game.PickupKind(d.int(0, int32(game.PickupArmorLaser))), Entity: d.entity(game.NoMapEntity, game.MapPickup),
+			ID: next(), X: int32(pos.X), Y: int32(pos.Y), Kind: game.PickupKind(d.int(0, int32(game.PickupArmorLaser))),
+			Entity: d.entity(game.NoMapEntity, game.MapPickup),
 		})
 	}
 	for team := range d.int(0, 3) {
@@ -127,7 +129,7 @@ func (d drawer) character(id game.PlayerID, tick int32) game.CharacterState {
 	return c
 }
 
-// lose returns what a client of a release sees of a view of a race.
+// loseDDRace returns the part of a race view that a client of the given release receives.
 func loseDDRace(v *game.View, version int32) *game.View {
 	f, w := *v.Frame, *v
 	w.Frame = &f
@@ -169,7 +171,7 @@ func loseDDRace(v *game.View, version int32) *game.View {
 	for i := range f.Lasers {
 		if l := &f.Lasers[i]; l.Entity.Kind == game.MapLight && l.Entity.Switch != 0 {
 			if s := v.Switches(); s != nil && !s.IsActive(l.Entity.Switch) {
-				l.From, l.FromX, l.FromY = l.Pos, l.X, l.Y // off it is a point
+				l.From, l.FromX, l.FromY = l.Pos, l.X, l.Y // a laser that is off is a point
 			}
 		}
 	}
@@ -193,7 +195,7 @@ func loseDDRace(v *game.View, version int32) *game.View {
 	return &w
 }
 
-// TestDDRaceViews checks that clients of DDNet see all of a race.
+// TestDDRaceViews checks that clients of DDNet see everything in a race.
 func TestDDRaceViews(t *testing.T) {
 	for _, version := range []int32{16040, 16020} {
 		rapid.Check(t, func(t *rapid.T) {
@@ -209,12 +211,13 @@ func TestDDRaceViews(t *testing.T) {
 				got.Projectiles[i].Pos = vec.Vec2{}
 			}
 			if got.VitalsOf == got.Viewer {
-				got.Pos = v.Pos // of the tee, if there is one
+				got.Pos = v.Pos // the tee's position, if there is a tee
 			}
 			slices.SortFunc(got.Projectiles, func(a, b game.ProjectileState) int { return cmp.Compare(a.ID, b.ID) })
 			slices.SortFunc(got.Lasers, func(a, b game.LaserState) int { return cmp.Compare(a.ID, b.ID) })
 			near := gocmp.Comparer(func(a, b vec.Vec2) bool { return vec.Distance(a, b) < 0.02 })
-			// Of directions in hundredths, which are made of angles, the last digit.
+			// Directions are sent in hundredths computed from angles, so their last digit can
+			// differ.
 			speed := gocmp.FilterPath(func(p gocmp.Path) bool { return p.Last().String() == ".VelX" || p.Last().String() == ".VelY" },
 				gocmp.Comparer(func(a, b int32) bool { return max(a-b, b-a) <= 1 }))
 			if d := gocmp.Diff(loseDDRace(v, version), got, near, speed, cmpopts.EquateEmpty()); d != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ddraceItems returns the items of a snapshot by type and id that are compared.
+// ddraceItems returns the items of a snapshot that the test compares, by type and id.
 func ddraceItems(s *snapshot.Snapshot, known map[int]bool) map[string][]int32 {
 	var reg msg6.TypeRegistry
 	items := map[string][]int32{}
@@ -37,7 +37,7 @@ func ddraceItems(s *snapshot.Snapshot, known map[int]bool) map[string][]int32 {
 			known[typ] = true
 			ints = slices.Clone(ints)
 			if typ == msg6.TypeCharacter {
-				ints[msg6.SizeCharacterCore] = 0 // the player's flags, of which there are fewer here
+				ints[msg6.SizeCharacterCore] = 0 // the player's flags: this encoder sends fewer
 			}
 			items[fmt.Sprint(name, " ", k.ID())] = ints
 		}
@@ -45,8 +45,8 @@ func ddraceItems(s *snapshot.Snapshot, known map[int]bool) map[string][]int32 {
 	return items
 }
 
-// TestDDRaceGolden reads what DDNet-Server sent to clients in a race, and encodes what they saw
-// again: it must be the same.
+// TestDDRaceGolden decodes the snapshots that DDNet-Server sent to clients in a race and encodes
+// them again. The result must be the same.
 func TestDDRaceGolden(t *testing.T) {
 	for _, tt := range []struct {
 		file    string
@@ -57,7 +57,7 @@ func TestDDRaceGolden(t *testing.T) {
 	}
 }
 
-// readGolden calls f with the snapshots of a captured session and their views.
+// readGolden calls f with each snapshot of a captured session and its view.
 func readGolden(t *testing.T, file string, version int32, f func(s *snapshot.Snapshot, v *game.View)) {
 	client := newTestClient(t, ClientConfig{DDNetVersion: version})
 	var assembler snapshot.PartAssembler
@@ -84,7 +84,8 @@ func readGolden(t *testing.T, file string, version int32, f func(s *snapshot.Sna
 			t.Fatalf("tick %d: %v, CRC %d instead of %d", h.Tick, err, next.CRC(), h.CRC)
 		}
 		s := store.Add(h.Tick, 0, &next)
-		if c := client.ReceiveSnapshot(h.Tick, s); h.BaseTick >= 0 { // the server forgets what types stand for when it uses them first
+		// the first snapshot that uses an extended type on DDNet-Server lacks the item that defines it
+		if c := client.ReceiveSnapshot(h.Tick, s); h.BaseTick >= 0 {
 			f(s, c)
 		}
 	}
@@ -112,7 +113,7 @@ func testDDRaceGolden(t *testing.T, file string, version int32, types int) {
 	readGolden(t, file, version, func(s *snapshot.Snapshot, shown *game.View) {
 		want := ddraceItems(s, seen)
 		v := *shown
-		v.ShowAll = true // at all places
+		v.ShowAll = true // shows all positions
 		got := ddraceItems(build(&v, version), map[int]bool{})
 		for name, ints := range want {
 			if !slices.Equal(got[name], ints) {

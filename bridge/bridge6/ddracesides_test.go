@@ -21,12 +21,13 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ddraceMode is a mode that clients take for DDRace.
+// ddraceMode is a mode that clients recognize as DDRace.
 type ddraceMode struct{ race.Mode }
 
 func (*ddraceMode) Flags() game.GameFlags { return game.GameFlagRace | game.GameFlagDDRace }
 
-// raceSide returns the side of the first player in a race, and what joining sent.
+// raceSide returns the side of the first player in a race, and the session with the messages sent
+// on joining.
 func raceSide(t *testing.T, w *game.World, version int32) (*serverSide, *testSession) {
 	p, l := NewProtocol(), &testSession{t: t}
 	s := p.NewServerSide(l).(*serverSide)
@@ -36,7 +37,7 @@ func raceSide(t *testing.T, w *game.World, version int32) (*serverSide, *testSes
 	return s, l
 }
 
-// TestTeams checks that clients are told the DDRace teams as their release knows them.
+// TestTeams checks that clients learn the DDRace teams in the form that their release knows.
 func TestTeams(t *testing.T) {
 	w := newWorld(t, &ddraceMode{}, "alice", "bob")
 	for _, tt := range []struct {
@@ -52,7 +53,7 @@ func TestTeams(t *testing.T) {
 		}) {
 			t.Errorf("release %d: who joins is not told the teams", tt.version)
 		}
-		s.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamSpectators}) // of which nobody is told
+		s.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamSpectators}) // no client is told of it
 		s.SendEvent(w, &game.Event{Kind: game.EvRaceTeam, Player: 1, Value: game.TeamSuper})
 		sent := l.takeSent()
 		var teams []int32
@@ -62,12 +63,13 @@ func TestTeams(t *testing.T) {
 		case *msg6.SvTeamsStateLegacy:
 			teams = m.Teams
 		}
-		if _, legacy := sent[0].(*msg6.SvTeamsStateLegacy); legacy != tt.legacy || len(sent) != 1 || len(teams) != tt.n || teams[0] != 7 || teams[1] != tt.super || teams[2] != 0 {
+		if _, legacy := sent[0].(*msg6.SvTeamsStateLegacy); legacy != tt.legacy || len(sent) != 1 ||
+			len(teams) != tt.n || teams[0] != 7 || teams[1] != tt.super || teams[2] != 0 {
 			t.Fatalf("release %d: %d messages, %T %v", tt.version, len(sent), sent[0], teams)
 		}
 
 		c := newTestClient(t, ClientConfig{DDNetVersion: tt.version})
-		for range 2 { // the second one changes nothing
+		for range 2 { // the second time, nothing has changed
 			receive(t, c, sent[0])
 		}
 		got := c.Take()
@@ -83,8 +85,8 @@ func TestTeams(t *testing.T) {
 	l.expectSent("teams for a client of Teeworlds")
 }
 
-// ddraceFrame is a view with a closed and an open door on switches 1 and 2, a shield that takes
-// the laser, and a tee whose hook reaches into the view.
+// ddraceFrame returns a view with a closed and an open door on switches 1 and 2, a shield that
+// takes the laser, and a tee whose hook reaches into the view.
 func ddraceFrame() *game.View {
 	f := &game.Frame{
 		Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace},
@@ -105,7 +107,7 @@ func ddraceFrame() *game.View {
 	return &game.View{Frame: f, Viewer: 0, VitalsOf: 0, Pos: vec.Vec2{X: 100, Y: 100}, Range: game.DDRaceRange}
 }
 
-// build returns the snapshot of a view for a client of a release.
+// build returns the snapshot of a view for a client of the given release.
 func build(v *game.View, version int32) *snapshot.Snapshot {
 	var enc snapshotEncoder
 	var b snapshot.Builder
@@ -120,13 +122,13 @@ func build(v *game.View, version int32) *snapshot.Snapshot {
 	return s
 }
 
-// TestPlainDDRace checks what clients see that know nothing of switches and shields.
+// TestPlainDDRace checks the view of clients without support for switches and shields.
 func TestPlainDDRace(t *testing.T) {
 	for viewer, door := range []uint16{0, 1} {
 		v := ddraceFrame()
 		v.Viewer = game.PlayerID(viewer)
 		items := readItems(t, build(v, msg6.VersionNone), msg6.MaxClients)
-		for i := range uint16(2) { // the open one is a point
+		for i := range uint16(2) { // an open door is a point
 			l := getItem[msg6.Laser](items, msg6.TypeLaser, int(i))
 			if closed := l.FromY != l.Y; l.StartTick != 500 || closed != (i == door) {
 				t.Errorf("player %d sees door %d as %+v", viewer, i, l)
@@ -141,7 +143,8 @@ func TestPlainDDRace(t *testing.T) {
 	}
 }
 
-// TestShowDistance checks that clients of a race get as much of it as they show.
+// TestShowDistance checks that a client in a race gets exactly the part of the map that it
+// displays.
 func TestShowDistance(t *testing.T) {
 	w := newWorld(t, &ddraceMode{}, "alice")
 	s, _ := raceSide(t, w, 16040)
@@ -169,7 +172,8 @@ func TestShowDistance(t *testing.T) {
 	}
 }
 
-// TestManyDDRaceEntities checks that tees and players are seen among more entities than a snapshot holds.
+// TestManyDDRaceEntities checks that tees and players are still sent when there are more entities
+// than a snapshot can hold.
 func TestManyDDRaceEntities(t *testing.T) {
 	for _, version := range []int32{msg6.VersionNone, 16040} {
 		v := ddraceFrame()
@@ -186,7 +190,7 @@ func TestManyDDRaceEntities(t *testing.T) {
 	}
 }
 
-// TestDDRaceAllocs checks that snapshots of a race are encoded and decoded without allocating.
+// TestDDRaceAllocs checks that encoding and decoding the snapshots of a race does not allocate.
 func TestDDRaceAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	v := rapid.Custom(drawDDRace).Example(7)
@@ -210,8 +214,8 @@ func TestDDRaceAllocs(t *testing.T) {
 	}
 }
 
-// TestDDRaceTuning checks that who spawns in a race is sent the tuning that DDNet-Server sent, and
-// that of a changed world.
+// TestDDRaceTuning checks that a spawning player in a race gets the same tuning as from
+// DDNet-Server, and that a world with changed tuning sends its own.
 func TestDDRaceTuning(t *testing.T) {
 	var want [][]byte // in the order in which they were sent
 	var d msg6.Decoder
@@ -276,7 +280,8 @@ func TestDDRaceTuning(t *testing.T) {
 		t.Errorf("others are told %v", shown)
 	}
 
-	// With the physics of DDNet 20 two more follow, which clients of earlier releases do not read.
+	// With the physics of DDNet 20, two more parameters follow. Clients of earlier releases ignore
+	// them.
 	terrain.Settings = []string{"tune ground_elasticity_x 0.5", "tune ground_elasticity_y -0.25", "sv_ddnet_physics 20"}
 	w = testenv.Must(game.New(game.Config{Terrain: terrain, Mode: ddrace.New(), Rules: game.DefaultRules(), Seed: 1}))
 	s.SendTuning(w, game.Nobody)

@@ -10,8 +10,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestDDRaceStars checks that bullets end in ten stars around the direction that they came from, and that stars
-// count the seconds of a freeze for clients that do not show them.
+// TestDDRaceStars checks the ten stars at the end of a bullet's flight, which fan out towards where
+// the bullet came from. It also checks the stars that count the seconds of a freeze, for clients
+// that do not show freezes.
 func TestDDRaceStars(t *testing.T) {
 	f := &game.Frame{Tick: 10, Game: game.GameState{Flags: game.GameFlagDDRace}}
 	stars := func(ev game.Event, version int32) (angles []int32) {
@@ -32,7 +33,7 @@ func TestDDRaceStars(t *testing.T) {
 	bullet := game.Event{Kind: game.EvDamage, To: game.MaskAll, Weapon: game.WeaponGun, Angle: 128, Value: 10}
 	got := stars(bullet, 16040)
 	testenv.Require(t, len(got) == 10, "a bullet ends in %d stars", len(got))
-	const middle = 1206 + 128 // 3/2 pi and the angle, in 1/256
+	const middle = 1206 + 128 // 3/2 pi plus the angle of the event, in 1/256 radian
 	testenv.Check(t, got[0] > middle-268 && got[0] < middle-200 && got[9] > middle+140 && got[9] < middle+268, "they fly to %v", got)
 	var enc snapshotEncoder
 	for range 50 {

@@ -15,8 +15,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// entitiesOf returns the items of what stands or flies in a map by itself, with what DDNet's clients
-// are told of them, whatever their ids.
+// entitiesOf returns the items of map entities, that is, of objects without a player, as DDNet's
+// clients receive them. It ignores item ids.
 func entitiesOf(s *snapshot.Snapshot) map[string]bool {
 	items := bridge6.DDRaceItems(s, map[int]bool{})
 	entities := map[string]bool{}
@@ -31,8 +31,8 @@ func entitiesOf(s *snapshot.Snapshot) map[string]bool {
 	return entities
 }
 
-// TestDDRaceWorld compares what clients are sent of the entities of a map with what DDNet-Server sent
-// of them in each tick, before tees change something.
+// TestDDRaceWorld compares the sent map entities with those that DDNet-Server sent in each tick, up
+// to the tick where tees change them.
 func TestDDRaceWorld(t *testing.T) {
 	m := testenv.Must(twmap.Parse(golden.File(t, golden.DDRaceMap)))
 	terrain := testenv.Must(server.Terrain(m))
@@ -40,7 +40,7 @@ func TestDDRaceWorld(t *testing.T) {
 	w := testenv.Must(game.New(game.Config{Terrain: terrain, Mode: ddrace.New(), Rules: rules, Seed: 1}))
 	seen := map[string]int{}
 	bridge6.ReadGolden(t, golden.DDRace, 16040, func(s *snapshot.Snapshot, shown *game.View) {
-		const begun = 430 // when the race begins
+		const begun = 430 // the tick at which the race begins
 		if shown.Tick > begun {
 			return
 		}

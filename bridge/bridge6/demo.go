@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// demoSide is the ServerSide of a demo for DDNet's client. Only the tuning is not in the
-// snapshots; SendTuning repeats it.
+// demoSide is the ServerSide of a demo for DDNet's client. Only the tuning is missing in snapshots;
+// SendTuning repeats it.
 type demoSide struct{ serverSide }
 
 // NewDemoSide implements [bridge.Protocol].

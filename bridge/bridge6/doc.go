@@ -1,90 +1,120 @@
-// Package bridge6 translates between the vocabulary of package game and the 0.6
-// protocol, as Teeworlds 0.6 and DDNet speak it.
+// Package bridge6 translates between the vocabulary of package game and the 0.6 protocol of
+// Teeworlds 0.6 and DDNet.
 //
-// For the server [NewProtocol] makes the [bridge.Protocol]. Clients of DDNet send their
-// release, and get what they know beyond Teeworlds 0.6: 64 ids, whispers, what to predict
-// and draw, who is an operator. Others know 16 ids; in a fuller game they see the 14
-// nearest players under ids that change, and get the chat of the others from one
-// player without a name.
+// [NewProtocol] returns the server's [bridge.Protocol]. Clients of DDNet send their release and get
+// the additional features that it supports: 64 ids, whispers, settings for prediction and drawing,
+// and marks for operators. Other clients know 16 ids. In a fuller game they see the 14 nearest
+// players under changing ids. The chat of all other players reaches them through one player without
+// a name.
 //
-// For the client [NewClientSide] makes the [bridge.ClientSide]. It introduces itself as a
-// release of DDNet, or as a client that knows 64 players, or as neither. It reads items
-// of DDNet's own as far as they stand for plain ones. Who comes, leaves and changes, what
-// happens to flags and how a vote ends it concludes from snapshots and lines of chat;
-// such events are silent.
+// [NewClientSide] returns the client's [bridge.ClientSide]. It introduces itself as a release of
+// DDNet, as a client that knows 64 players, or as neither. It reads DDNet's own items as far as
+// they replace plain ones. From snapshots and chat lines it derives silent events: players who
+// join, leave or change, flag events, and the results of votes.
 //
-// # What 0.7 has messages for
+// # Replacements for 0.7 messages
 //
-// Clients of 0.7 compose lines about what happened themselves; to those of 0.6 the server
-// sends them, with the wording of 0.6 servers. Names, skins and the limits of a match are
-// in the snapshots. The time left of a pause, and what a warmup waits for, are in
-// broadcasts. Chat commands stand for messages that 0.6 does not have; the server runs them,
-// but for "/timeout CODE", which sets a secret by which a player is recognized after a
-// timeout: DDNet's client sends it by itself.
+// Some messages of 0.7 do not exist in 0.6. The server replaces them.
+//
+//   - Clients of 0.7 write lines about events themselves. Clients of 0.6 get these lines from the
+//     server, in the wording of 0.6 servers.
+//   - Names, skins and the limits of a match are in the snapshots.
+//   - Broadcasts show the time left of a pause, and what a warmup waits for.
+//   - Chat commands replace missing messages, and the server runs them. One command is for DDNet's
+//     client only: "/timeout CODE" sets a secret that identifies a player after a timeout. The
+//     client sends it by itself.
 //
 // # The map
 //
-// Clients load it from the server. Those of DDNet get its SHA-256, in MAP_DETAILS, only if
-// it is also on a web server: they would ask there first, or without a URL at that of
-// their own project.
+// Clients download the map from the server. DDNet's client gets the map's SHA-256, in MAP_DETAILS,
+// only if the map is also on a web server. Otherwise it would ask its own project's web server
+// first.
 //
 // # Skins
 //
-// The sixteen skins that 0.6 comes with and their 0.7 forms become each other. Other 0.7
-// skins become the most similar of the sixteen in the colors of body and feet: a fox is a
-// kitty, a hippo has two knobs. Other 0.6 skins become the default one. Clients of 0.6
-// still see each other in their own skins.
+// The sixteen skins of 0.6 are converted to their 0.7 forms and back. Any other 0.7 skin becomes
+// the most similar of the sixteen, in the colors of body and feet: a fox becomes a kitty, and a
+// hippo has two knobs. Any other 0.6 skin becomes the default one. Clients of 0.6 still see each
+// other's original skins.
 //
-// # What is lost
+// # What a client does not learn
 //
-// A client of 0.6 does not get all that one of 0.7 gets, in terms of package game:
+// A 0.6 client gets less than a 0.7 client. In terms of package game, the following is missing.
 //
-// Of GameState: GameFlagSurvival, GameFlagFNG, and GameFlagRace without GameFlagDDRace; of Race all but BestTime, which DDNet's
-// clients get; StateRoundOver, which becomes
-// StateGameOver, and both are also a pause; StateCountdown, which becomes StateWarmup
-// before a match and StatePaused after a pause; EndTick but for the time left of a warmup;
-// that there is a warmup, if it has no end or no time is left of it; StartTick after the
-// end, but for the time that the match took; FlagDropTick; TeamScore without
-// GameFlagTeams, and FlagCarrier without GameFlagFlags.
+// GameState:
 //
-// Of PlayerState: in a race the milliseconds of Score, and RaceStart of players whom the
-// viewer does not see through; PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot;
-// PlayerFlagAdmin to clients that are not DDNet's; PlayerFlagChatting of players whose tee
-// is not seen; the team of the client itself while it is out of the round and watches;
-// SpectateFlagRed and SpectateFlagBlue, which become watching the carrier, or a free
-// view; the player that a free view was set to; HideClock, which hides RaceStart.
+//   - GameFlagSurvival, GameFlagFNG, and GameFlagRace without GameFlagDDRace.
+//   - Race, except for BestTime, which DDNet's clients get.
+//   - StateRoundOver becomes StateGameOver, and both are also a pause.
+//   - StateCountdown becomes StateWarmup before a match and StatePaused after a pause.
+//   - EndTick, except for the time left of a warmup. A warmup without an end, or without time left,
+//     is not shown at all.
+//   - StartTick after the end, except for the time that the match took.
+//   - FlagDropTick; TeamScore without GameFlagTeams; FlagCarrier without GameFlagFlags.
 //
-// Of CharacterState: TriggeredEvents, of which others get sounds; Ammo of the ninja, and
-// more than 10 of anything; Weapon below zero, which becomes the hammer. The states that mods
-// give to characters are for DDNet's clients only, which show and predict them; to others, and
-// to releases before 16.2, a frozen one is a ninja, and they are told a tuning with which they
-// predict that it cannot move.
+// PlayerState:
 //
-// Of DDRace all is for DDNet's clients only: teams, switches, tees of players who pause, how much of the
-// world they show, and entities of the map, from release 15.6 on; who fired a laser, and pickups that take
-// weapons, from 16.4 on. To others what a switch turned off is not there, and those pickups are armor.
-// Of ProjectileState, Start and Direction are truncated.
+//   - In a race, the milliseconds of Score, and RaceStart of players other than the viewed one.
+//   - PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot.
+//   - PlayerFlagAdmin, for clients other than DDNet's.
+//   - PlayerFlagChatting of players whose tee is out of sight.
+//   - The client's own team while its player is out of the round and watches.
+//   - SpectateFlagRed and SpectateFlagBlue, which become watching the carrier, or a free view.
+//   - The player that a free view was set to.
+//   - HideClock, which hides RaceStart.
 //
-// Of events: who was hit by EvDamage, by whom, and whether by themself; of its health and
-// armor only the sum is sent, and nothing of its angle. The difference between silent and
-// other EvPlayerEntered, EvPlayerLeft and EvTeamChange: the others are lines of chat. Tick
-// of EvTeamChange. Player of EvKill if it is nobody or left: the victim stands for them.
-// EvGameMsg and EvServerSettings, which become lines or sounds; EvGameInfo and
-// EvSkinChange, which the next snapshot shows. The target of a whisper, before DDNet 2.17.
+// CharacterState:
 //
-// Of profiles: parts of the skin that 0.6 does not have. Of settings: all but that teams
-// were locked or unlocked. Of votes: caller and target but in texts, and more than 60 s.
-// Of the server: SERVERINFO, and its list of maps.
+//   - TriggeredEvents, which other clients hear as sounds.
+//   - Ammo of the ninja, and more than 10 of health, armor or ammo.
+//   - A Weapon below zero, which becomes the hammer.
+//   - Character states of mods, for clients other than DDNet's. DDNet's clients show and predict
+//     them. To other clients, and to DDNet's before 16.2, a frozen character is a ninja. They get a
+//     tuning that makes them predict that the character cannot move.
 //
-// The ClientSide, which also joins other servers, has moreover: no Settings and no
-// ServerInfo; no events about a player who left and came back between two snapshots
-// under the same name; no reason in EvPlayerLeft; one EvDamage for the stars at one
-// position, with their number as Value and the player who is there; in GameMsgCTFCapture
-// the time since it saw the flag taken; and of races only the own start and the best
-// time. It whispers only on servers that have shown to be DDNet's or the like: others
-// would show the text to all.
+// DDRace:
 //
-// A client of 0.6 cannot ask for a whisper by id, to watch a flag, for a vote by force, or
-// for a change of the skin alone. It can ask for another name, clan or country; games of
-// 0.7 do not allow that, and it gets a line about it, once.
+//   - Only DDNet's clients get teams and the area that they display. From 15.6 on, they also get
+//     switches, tees of pausing players and map entities.
+//   - From 16.4 on, DDNet's clients also get the owners of lasers, and pickups that take weapons.
+//   - For all other clients, entities that a switch turned off are missing, and pickups that take weapons
+//     are armor.
+//   - Start and Direction of ProjectileState are truncated.
+//
+// Events:
+//
+//   - EvDamage has no victim, no attacker, and no mark for players who hit themselves. It has the
+//     sum of health and armor only, and no angle.
+//   - EvPlayerEntered, EvPlayerLeft and EvTeamChange exist in silent form only. Chat lines replace
+//     the others.
+//   - Tick of EvTeamChange.
+//   - Player of EvKill, if there is none or the player left: the victim takes the player's place.
+//   - EvGameMsg and EvServerSettings, which become lines or sounds.
+//   - EvGameInfo and EvSkinChange, which the next snapshot shows.
+//   - The target of a whisper, before DDNet 2.17.
+//
+// Other:
+//
+//   - Parts of a skin that 0.6 does not have.
+//   - Settings, except that teams were locked or unlocked.
+//   - Caller and target of a vote, except in texts, and a timeout of more than 60 s.
+//   - SERVERINFO, and the server's list of maps.
+//
+// The ClientSide can also join other servers, and learns less from them.
+//
+//   - It has no Settings and no ServerInfo.
+//   - If a player leaves and returns under the same name between two snapshots, there is no event.
+//   - EvPlayerLeft has no reason.
+//   - The stars at one position are one EvDamage. Its Value is their number, its player the one at
+//     that position.
+//   - GameMsgCTFCapture has the time since the client saw the flag taken.
+//   - Of races it knows only its own start and the best time.
+//   - It whispers only on servers that have shown to be based on DDNet. Others would show the text
+//     to all players.
+//
+// # What a client cannot request
+//
+// A 0.6 client cannot whisper by id, watch a flag, force a vote, or change only its skin. It can
+// request another name, clan or country. Games of 0.7 do not allow that, and the client gets one
+// line about it.
 package bridge6

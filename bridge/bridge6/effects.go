@@ -8,23 +8,24 @@ import (
 )
 
 const (
-	// maxStars bounds the stars of one hit.
+	// maxStars limits the stars of one hit.
 	maxStars = 20
-	// hitResetTicks is after how many ticks without a hit the stars start anew.
+	// hitResetTicks is the number of ticks without a hit after which the fan of stars returns to
+	// its first direction.
 	hitResetTicks = 25
 )
 
-// effectEncoder makes items of what the ticks since the last round of snapshots brought
-// to see and to hear. 0.6 shows each point of damage as a star, and has sounds for what
-// clients of 0.7 conclude from the movement of tees.
+// effectEncoder turns the effects of the ticks since the last round of snapshots into items. 0.6
+// shows each point of damage as a star. It also needs sounds for jumps and hooks, which 0.7 clients
+// derive from the movement of tees.
 type effectEncoder struct {
 	bridge.EffectItems
-	stars uint16 // in EffectItems
+	stars uint16 // number of stars in EffectItems
 	hits  [game.MaxPlayers]hitCounter
 }
 
-// hitCounter counts the hits that a player took in a row, so that their stars do not
-// cover one another.
+// hitCounter counts the successive hits on a player. The fan of stars turns with each hit so that
+// the stars do not cover each other.
 type hitCounter struct{ count, lastTick int32 }
 
 // recordTick records the effects of a tick.
@@ -46,17 +47,17 @@ func (e *effectEncoder) recordTick(f *game.Frame, events []game.Event) {
 	}
 }
 
-// Core events, as game.CharacterState has them in TriggeredEvents.
+// Core events, the bits of TriggeredEvents in game.CharacterState.
 const (
 	coreGroundJump = 1 << iota
-	coreAirJump    // clients conclude it from the tee's jumps
+	coreAirJump    // without a sound: clients derive it from the tee's jumps
 	coreHookPlayer
 	coreHookGround
 	coreHookNothing
 )
 
-// recordCoreEvents lets others hear what a tee did. Its own client predicts it, but for
-// whom it hooks.
+// recordCoreEvents adds the sounds of a tee's jumps and hooks for other players. The tee's own
+// client predicts them, except when it hooks another tee.
 func (e *effectEncoder) recordCoreEvents(c *game.CharacterState) {
 	others := game.MaskAll &^ game.MaskOne(c.Player)
 	for _, s := range [...]struct {
@@ -81,7 +82,7 @@ const (
 	upward float32 = 3 * 3.14159 / 2
 )
 
-// recordDamage makes stars of a hit: one for each point, in a fan that turns with each
+// recordDamage adds the stars of a hit: one for each point of damage, in a fan that turns with each
 // hit.
 func (e *effectEncoder) recordDamage(f *game.Frame, ev *game.Event) {
 	if ev.Player < 0 || ev.Player >= game.MaxPlayers {
@@ -104,7 +105,7 @@ func (e *effectEncoder) recordDamage(f *game.Frame, ev *game.Event) {
 	}
 	from, to := middle-pi/3, middle+pi/3
 	for i := range n {
-		if inDDRace && i > 0 && !e.CountEvent() { // as on DDNet-Server each counts
+		if inDDRace && i > 0 && !e.CountEvent() { // on DDNet-Server each star counts as one event
 			break
 		}
 		part := float32(i+1) / float32(n+2)
@@ -116,8 +117,8 @@ func (e *effectEncoder) recordDamage(f *game.Frame, ev *game.Event) {
 	}
 }
 
-// addStar adds a star. The stars of a round count from 0, so that those of the next round, of which
-// there are about as many, take their ids, and no client is told that they are gone.
+// addStar adds a star. Star ids start at 0 in each round. The next round has about as many stars
+// and reuses the ids, so clients need not be told that stars disappeared.
 func (e *effectEncoder) addStar(ev *game.Event, angle int32) {
 	n := len(e.Items)
 	if e.Add(msg6.TypeEventDamageInd, ev.Pos, ev.To, angle); len(e.Items) > n {
@@ -132,7 +133,8 @@ func (e *effectEncoder) Reset() {
 	e.stars = 0
 }
 
-// build adds the effects of the view to b. Clients that know states show seconds by themselves.
+// build adds the effects that the view shows to b. Clients with support for character states count
+// the seconds of a freeze themselves.
 func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientIDs, knowsStates bool) {
 	for i := range e.Items {
 		it := &e.Items[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// effectsFor returns the effects of a tick that a viewer's snapshot contains.
+// effectsFor returns the effects of a tick in a viewer's snapshot.
 func effectsFor(f *game.Frame, events []game.Event, viewer game.PlayerID, ids *clientIDs) *snapshot.Snapshot {
 	var enc snapshotEncoder
 	var b snapshot.Builder
@@ -21,8 +21,8 @@ func effectsFor(f *game.Frame, events []game.Event, viewer game.PlayerID, ids *c
 	return s
 }
 
-// TestCoreEventSounds checks who hears the jumps and hooks of a tee: everybody else, and its own player
-// only when it hooks another tee.
+// TestCoreEventSounds checks who hears the jumps and hooks of a tee: all other players, and its own
+// player only when it hooks another tee.
 func TestCoreEventSounds(t *testing.T) {
 	for event, want := range map[int32]struct {
 		sound msg6.Sound
@@ -49,7 +49,8 @@ func TestCoreEventSounds(t *testing.T) {
 	}
 }
 
-// TestDeathsOfFirstID checks that a client with few ids sees the death of its first one.
+// TestDeathsOfFirstID checks that a client that knows 16 ids sees the death of the player with its
+// first id.
 func TestDeathsOfFirstID(t *testing.T) {
 	ids := &clientIDs{limited: true, active: true}
 	for i := range ids.byPlayer {

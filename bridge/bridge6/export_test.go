@@ -1,6 +1,6 @@
 package bridge6
 
-// For the tests outside of this package.
+// Exports for tests in other packages.
 var (
 	BuildSnapshot = build
 	DDRaceItems   = ddraceItems

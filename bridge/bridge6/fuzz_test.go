@@ -9,9 +9,9 @@ import (
 	"github.com/teeyard/teeyard/internal/bridgetest"
 )
 
-// FuzzServerSide passes messages of any bytes to a server: per message a byte for its
-// length and one for whether it is vital. What the session gets must be in range, and what
-// the client gets must be decodable.
+// FuzzServerSide passes messages of arbitrary bytes to a server. Each message is preceded by a byte
+// for its length and a byte that says whether it is vital. The session must get only values in
+// range, and the client only messages that it can decode.
 func FuzzServerSide(f *testing.F) {
 	w := newCrowd(f, 20)
 	var all []byte
@@ -42,7 +42,7 @@ func FuzzServerSide(f *testing.F) {
 			case game.Profile:
 				ok = len(a.Name) <= game.MaxNameLen && len(a.Clan) <= game.MaxClanLen
 			case int:
-				ok = a >= 0 // a chunk of the map
+				ok = a >= 0 // the number of a map chunk
 			case bridge.InputMessage:
 				ok = a.Input.Direction >= -1 && a.Input.Direction <= 1 && a.Input.WantedWeapon >= 0 && a.Input.WantedWeapon < game.NumWeapons && a.Valid
 			case game.Command:

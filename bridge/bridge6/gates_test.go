@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestGates checks on every way that messages are sent that DDNet's clients of each release get what
-// they know: the table is that of the schema.
+// TestGates checks that DDNet's clients of each release get only the messages and items that the
+// release knows, whichever way a message is sent. The expected table comes from the schema.
 func TestGates(t *testing.T) {
 	w := newWorld(t, &ddraceMode{}, "alice", "bob")
 	f := w.Frame()

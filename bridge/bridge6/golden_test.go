@@ -14,13 +14,13 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// capturedChunk is a message of a captured session.
+// capturedChunk is one message of a captured session.
 type capturedChunk struct {
 	toServer, vital bool
 	b               []byte
 }
 
-// readSession returns the messages of a captured session of DDNet's client and server.
+// readSession returns the messages of a captured session between DDNet's client and DDNet-Server.
 func readSession(tb testing.TB) []capturedChunk {
 	tb.Helper()
 	var out []capturedChunk
@@ -45,8 +45,8 @@ func readSession(tb testing.TB) []capturedChunk {
 	return out
 }
 
-// TestJoin lets a captured client of DDNet join: it must get the messages that DDNet's
-// server sent, in that order, without those of DDRace.
+// TestJoin replays the join of a captured DDNet client. The client must get the same messages in
+// the same order as from DDNet-Server, apart from those for DDRace.
 func TestJoin(t *testing.T) {
 	chunks := readSession(t)
 	var want []msg6.ID
@@ -68,7 +68,7 @@ func TestJoin(t *testing.T) {
 			if string(chat.Message) != "'capture' entered and joined the game" {
 				t.Fatalf("the first line is %q", chat.Message)
 			}
-			break // lines and vote options of that server follow
+			break // the rest are chat lines and vote options of that server
 		}
 	}
 
@@ -86,7 +86,7 @@ func TestJoin(t *testing.T) {
 		v.RecordTick(w, ev)
 		return ev
 	}
-	l.OnCall = func(c bridgetest.Call) { // as the server does
+	l.OnCall = func(c bridgetest.Call) { // does what the server does
 		switch c.Method {
 		case "Login":
 			if a := c.Args[0].(bridge.Login); !a.VersionOK || a.Password != "" || a.ClientVersion != 16040 {

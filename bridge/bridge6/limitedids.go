@@ -6,32 +6,32 @@ import (
 )
 
 const (
-	// numLimitedIDs is how many ids clients know that are not DDNet's.
+	// numLimitedIDs is the number of ids that clients other than DDNet's know.
 	numLimitedIDs = 16
-	// proxyID is the id that speaks for players without an id.
+	// proxyID is the id of a proxy player. It speaks for players without an id.
 	proxyID = numLimitedIDs - 1
-	// idUpdateTicks is after how many ticks ids are assigned again.
+	// idUpdateTicks is the interval, in ticks, at which ids are assigned again.
 	idUpdateTicks = 5
 )
 
 // clientIDs are the ids under which one client knows the players.
 //
-// While there are players with ids of 16 and above, a client that knows only 16 ids gets
-// the nearest players as 0 to 14, and the others do not exist for it. A player keeps the
-// id while among the nearest. Before and after, ids are not mapped.
+// Some clients know only 16 ids. While players with ids of 16 and above are in the game, such a
+// client sees the 14 nearest players under the ids 0 to 14, and no others. A player keeps an id
+// while among the nearest. At other times ids are not mapped.
 //
 // The zero value is for a client that knows all ids.
 type clientIDs struct {
-	limited    bool  // the client knows only 16 ids
-	active     bool  // ids are mapped
-	ownID      int32 // the client's own id, as it knows it
-	updateTick int32 // of the last assignment
+	limited    bool  // whether the client knows only 16 ids
+	active     bool  // whether ids are mapped now
+	ownID      int32 // the client's id in its own numbering
+	updateTick int32 // tick of the last assignment
 	byPlayer   [game.MaxPlayers]int8
 	byID       [numLimitedIDs]game.PlayerID
 }
 
-// id returns the id of a player; negative if the client does not know the player, or for
-// Nobody.
+// id returns the client's id for a player. It is negative for Nobody and for a player that the
+// client does not know.
 func (m *clientIDs) id(p game.PlayerID) int32 {
 	switch {
 	case p < 0:
@@ -44,8 +44,8 @@ func (m *clientIDs) id(p game.PlayerID) int32 {
 	return int32(p)
 }
 
-// mapField maps a field that has the id of a player or a negative number with a meaning of
-// its own. Players that the client does not know become -1.
+// mapField maps a field that contains a player id, or a negative number with a special meaning.
+// Players that the client does not know become -1.
 func (m *clientIDs) mapField(p int32) int32 {
 	if p < 0 || p >= game.MaxPlayers {
 		return p
@@ -53,7 +53,7 @@ func (m *clientIDs) mapField(p int32) int32 {
 	return m.id(game.PlayerID(p))
 }
 
-// player returns the player with an id, Nobody if there is none.
+// player returns the player with the client's id, or Nobody.
 func (m *clientIDs) player(id int32) game.PlayerID {
 	switch {
 	case id < 0 || id >= game.MaxPlayers:
@@ -69,7 +69,7 @@ func (m *clientIDs) player(id int32) game.PlayerID {
 // reset forgets all players.
 func (m *clientIDs) reset() { *m = clientIDs{limited: m.limited} }
 
-// update assigns ids to the nearest players, every idUpdateTicks ticks.
+// update assigns ids to the nearest players every idUpdateTicks ticks.
 func (m *clientIDs) update(v *game.View) {
 	n := len(v.Players)
 	switch {
@@ -83,7 +83,7 @@ func (m *clientIDs) update(v *game.View) {
 	}
 	m.updateTick = v.Tick
 
-	const noTee float32 = 1e20 // farther away than anything on a map
+	const noTee float32 = 1e20 // farther than any distance on a map
 	var distances [game.MaxPlayers]float32
 	for i := range distances {
 		distances[i] = noTee
@@ -95,7 +95,7 @@ func (m *clientIDs) update(v *game.View) {
 	}
 	for i := range v.Players {
 		if p := &v.Players[i]; p.ID == v.Viewer && p.Spectating && p.SpectatorID >= 0 && p.SpectatorID < game.MaxPlayers {
-			distances[p.SpectatorID] = -1 // the player that the viewer watches comes first
+			distances[p.SpectatorID] = -1 // the watched player comes first
 		}
 	}
 	var nearest nearestPlayers
@@ -107,20 +107,20 @@ func (m *clientIDs) update(v *game.View) {
 	m.assignAll(v.Viewer, nearest.list[:nearest.n])
 }
 
-// playerDistance is a player and the square of the distance.
+// playerDistance is a player and the square of the distance to it.
 type playerDistance struct {
 	player   game.PlayerID
 	distance float32
 }
 
-// nearestPlayers are the nearest of the players added, as many as have ids besides the
+// nearestPlayers are the nearest of the added players, up to the number of ids left besides the
 // client's own.
 type nearestPlayers struct {
-	list [proxyID - 1]playerDistance // ascending
+	list [proxyID - 1]playerDistance // ascending by distance
 	n    int
 }
 
-// add adds a player. Of two at the same distance the first one added is nearer.
+// add adds a player. At equal distances, the player added first counts as nearer.
 func (l *nearestPlayers) add(d playerDistance) {
 	i := l.n
 	if i == len(l.list) {
@@ -136,7 +136,7 @@ func (l *nearestPlayers) add(d playerDistance) {
 	l.list[i] = d
 }
 
-// activate starts to map ids, with those that the client knows so far.
+// activate starts to map ids. Known players keep the ids that the client has seen so far.
 func (m *clientIDs) activate(v *game.View) {
 	m.active = true
 	for i := range m.byPlayer {
@@ -162,8 +162,7 @@ func (m *clientIDs) activate(v *game.View) {
 
 func (m *clientIDs) assign(p game.PlayerID, id int) { m.byPlayer[p], m.byID[id] = int8(id), p }
 
-// assignAll gives ids to the viewer and the nearest players, and takes them from all
-// others.
+// assignAll gives ids to the viewer and the nearest players, and removes the ids of all others.
 func (m *clientIDs) assignAll(viewer game.PlayerID, nearest []playerDistance) {
 	set := game.MaskOne(viewer)
 	for _, d := range nearest {

@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// viewOf makes a view of players at positions on a line. Those in dead have no tee.
+// viewOf returns a view of players at the given positions on a line. Players in dead have no tee.
 func viewOf(viewer game.PlayerID, tick int32, positions map[game.PlayerID]float32, dead game.PlayerMask) *game.View {
 	f := &game.Frame{Tick: tick}
 	for id := range game.PlayerID(game.MaxPlayers) {
@@ -36,7 +36,7 @@ func playerRow(n int) map[game.PlayerID]float32 {
 	return positions
 }
 
-// TestUnmappedIDs checks that nothing is mapped while all ids are low.
+// TestUnmappedIDs checks that ids are not mapped while all of them are low.
 func TestUnmappedIDs(t *testing.T) {
 	var m clientIDs
 	m.update(viewOf(15, 1, playerRow(16), 0))
@@ -58,8 +58,7 @@ func TestUnmappedIDs(t *testing.T) {
 	}
 }
 
-// TestNearestPlayers checks that the nearest 14 of many players have ids, besides the
-// viewer.
+// TestNearestPlayers checks that, among many players, the viewer and the nearest 14 have ids.
 func TestNearestPlayers(t *testing.T) {
 	for _, viewer := range []game.PlayerID{0, 7, 15, 16, 30, 63} {
 		m := clientIDs{limited: true}
@@ -98,8 +97,7 @@ func TestNearestPlayers(t *testing.T) {
 	}
 }
 
-// TestKeptIDs checks that players who stay near keep their ids, and how often ids are
-// assigned.
+// TestKeptIDs checks that players who stay near keep their ids, and how often ids are assigned.
 func TestKeptIDs(t *testing.T) {
 	m := clientIDs{limited: true}
 	positions := playerRow(20) // the viewer is 3; the nearest are 0..14
@@ -115,7 +113,7 @@ func TestKeptIDs(t *testing.T) {
 	for i := range game.PlayerID(15) {
 		expect("first", map[game.PlayerID]int32{i: int32(i)})
 	}
-	positions[19] = 310 // comes near; 14 is now the farthest
+	positions[19] = 310 // now near; 14 is the farthest
 	m.update(viewOf(3, 104, positions, 0))
 	expect("too early", map[game.PlayerID]int32{19: -1})
 	m.update(viewOf(3, 105, positions, 0))
@@ -129,7 +127,7 @@ func TestKeptIDs(t *testing.T) {
 		t.Error("the watched player has no id")
 	}
 	delete(positions, 0)
-	m.update(viewOf(3, 1, positions, 0)) // ticks start again with another map
+	m.update(viewOf(3, 1, positions, 0)) // ticks restart with another map
 	expect("0 left", map[game.PlayerID]int32{0: -1})
 	m.update(viewOf(3, 2, playerRow(16), 0))
 	if expect("no high ids", map[game.PlayerID]int32{15: 15}); m.active {
@@ -137,8 +135,8 @@ func TestKeptIDs(t *testing.T) {
 	}
 }
 
-// TestIDsOfAnotherSeat checks that a client that becomes another player, whose seat it had
-// before a timeout, knows itself.
+// TestIDsOfAnotherSeat checks that a client knows its own id after it reclaims the seat that it had
+// before a timeout.
 func TestIDsOfAnotherSeat(t *testing.T) {
 	w := newCrowd(t, 30)
 	s, _ := newServerSide(t, NewProtocol(), w, 29, msg6.VersionNone)
@@ -152,8 +150,8 @@ func TestIDsOfAnotherSeat(t *testing.T) {
 	}
 }
 
-// TestIDsProperty checks that ids are unique and agree with players, and that the viewer
-// and as many others as possible have one.
+// TestIDsProperty checks that ids are unique and consistent in both directions. The viewer and as
+// many other players as possible must have one.
 func TestIDsProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := clientIDs{limited: true}
@@ -191,7 +189,8 @@ func TestIDsProperty(t *testing.T) {
 	})
 }
 
-// TestLimitedClient checks what a client that knows 16 ids gets among more players.
+// TestLimitedClient checks the messages and snapshots of a client that knows 16 ids in a game with
+// more players.
 func TestLimitedClient(t *testing.T) {
 	w := newCrowd(t, 40)
 	p := NewProtocol()
@@ -232,7 +231,8 @@ func TestLimitedClient(t *testing.T) {
 		want []msg6.Message
 	}{
 		{game.Event{Kind: game.EvChat, Chat: game.ChatAll, Player: known, Text: "x"}, []msg6.Message{&msg6.SvChat{ClientID: id, Message: []byte("x")}}},
-		{game.Event{Kind: game.EvChat, Chat: game.ChatTeam, Player: unknown, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 15, Message: []byte(name + ": x")}}},
+		{game.Event{Kind: game.EvChat, Chat: game.ChatTeam, Player: unknown, Text: "x"},
+			[]msg6.Message{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 15, Message: []byte(name + ": x")}}},
 		{game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: unknown, Target: 30, Text: "x"}, []msg6.Message{serverLine("[← " + name + "] x")}},
 		{game.Event{Kind: game.EvKill, Player: known, Target: 30}, []msg6.Message{&msg6.SvKillMsg{Killer: id, Victim: 0}}},
 		{game.Event{Kind: game.EvKill, Player: unknown, Target: 30}, []msg6.Message{&msg6.SvKillMsg{Killer: 0, Victim: 0}}},
@@ -270,16 +270,15 @@ func TestLimitedClient(t *testing.T) {
 		t.Errorf("%d deaths", items.countType(msg6.TypeEventDeath))
 	}
 
-	receive(t, s, &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}) // the client is DDNet's
+	receive(t, s, &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}) // now the client counts as DDNet's
 	items = v.items(s, 30)
 	if items.countType(msg6.TypePlayerInfo) != 40 || getItem[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 30).Local != 1 {
 		t.Errorf("%d players", items.countType(msg6.TypePlayerInfo))
 	}
 }
 
-// TestRanges plays at random with many players and checks that clients that know 16 ids
-// and clients that know all get only what is in range. The session and the viewer check
-// messages and items.
+// TestRanges plays a random game with many players. Clients that know 16 ids and clients that know
+// all ids must get only values in range. The session and the viewer check messages and items.
 func TestRanges(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 64).Draw(rt, "players")
@@ -294,13 +293,15 @@ func TestRanges(t *testing.T) {
 			var cmds []game.Command
 			for range rapid.IntRange(0, 20).Draw(rt, "commands") {
 				player := game.PlayerID(rapid.IntRange(0, 63).Draw(rt, "player"))
-				in := game.Input{Direction: rapid.Int32Range(-1, 1).Draw(rt, "dir"), Hook: true, Jump: true, Fire: 1, TargetX: rapid.Int32Range(-99, 99).Draw(rt, "aim")}
+				in := game.Input{Direction: rapid.Int32Range(-1, 1).Draw(rt, "dir"), Hook: true, Jump: true,
+					Fire: 1, TargetX: rapid.Int32Range(-99, 99).Draw(rt, "aim")}
 				c := rapid.SampledFrom([]game.Command{
 					{Kind: game.CmdInput, Input: in}, {Kind: game.CmdDirectInput, Input: in},
 					{Kind: game.CmdSetTeam, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Team: game.TeamSpectators},
 					{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: id.Draw(rt, "target")},
 					{Kind: game.CmdKill}, {Kind: game.CmdLeave, Text: "x"},
-					{Kind: game.CmdSay, Chat: game.ChatAll, Text: "x"}, {Kind: game.CmdSay, Chat: game.ChatWhisper, Target: own, Text: "x"}, {Kind: game.CmdEmoticon, Value: 3},
+					{Kind: game.CmdSay, Chat: game.ChatAll, Text: "x"}, {Kind: game.CmdSay, Chat: game.ChatWhisper, Target: own, Text: "x"},
+					{Kind: game.CmdEmoticon, Value: 3},
 					{Kind: game.CmdPlayerFlags, Value: int32(game.PlayerFlagAdmin)},
 				}).Draw(rt, "command")
 				if c.Player = player; c.Kind != game.CmdLeave || player != own {

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// TestStandardMaps checks that clients that verify maps by their names get those of the
-// original under others.
+// TestStandardMaps checks that a map with the name of an original map gets another name for clients
+// that verify maps by name.
 func TestStandardMaps(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	for _, c := range []struct {
@@ -24,7 +24,8 @@ func TestStandardMaps(t *testing.T) {
 	}
 }
 
-// TestMapDetails checks that only DDNet's clients get MAP_DETAILS, and only with a URL.
+// TestMapDetails checks that MAP_DETAILS is sent only to DDNet's clients, and only if there is a
+// URL.
 func TestMapDetails(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	m := bridge.Map{Name: "a", File: []byte("file"), CRC: 5, SHA256: [32]byte{7}}

@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// version is 0.6 for bridgetest. Every second client is DDNet's.
+// version describes 0.6 to bridgetest. Every second client is DDNet's.
 var version = &bridgetest.Version{
 	NewProtocol: func() bridge.Protocol { return NewProtocol() },
 	NewClient: func(id int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
@@ -36,11 +36,11 @@ var version = &bridgetest.Version{
 	IsMessage: func(ev *game.Event) bool {
 		switch ev.Kind {
 		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvTeamChange, game.EvSkinChange, game.EvGameInfo,
-			game.EvGameMsg: // about flags, from their carriers
+			game.EvGameMsg: // flag events, derived from the carriers
 			return false
 		case game.EvChat:
 			return ev.Player >= 0
-		case game.EvBroadcast: // the time left
+		case game.EvBroadcast: // broadcasts of the time left
 			return ev.Text != "" && !strings.HasPrefix(ev.Text, "\n\n\nGame ") && !strings.HasPrefix(ev.Text, "Warmup: ")
 		}
 		return true
@@ -63,14 +63,14 @@ func TestManyEntities(t *testing.T) { bridgetest.TestManyEntities(t, version) }
 
 func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version) }
 
-// loseView removes from a view what 0.6 does not carry.
+// loseView removes the parts of a view that 0.6 does not transmit.
 func loseView(v *game.View) {
 	visible, race := game.PlayerMask(0), v.Game.Flags&game.GameFlagRace != 0
 	for i := range v.Characters {
 		c := &v.Characters[i]
 		visible |= game.MaskOne(c.Player)
 		c.TriggeredEvents = 0
-		if v.Viewer >= 0 && v.Viewer%2 != 0 && c.FreezeEnd != 0 { // no new release of DDNet's
+		if v.Viewer >= 0 && v.Viewer%2 != 0 && c.FreezeEnd != 0 { // not a new release of DDNet's client
 			c.Weapon = game.WeaponNinja
 		}
 		if c.Ammo = min(c.Ammo, 10); c.Weapon == game.WeaponNinja || c.FreezeEnd != 0 {
@@ -104,13 +104,13 @@ func loseView(v *game.View) {
 		switch {
 		case p.ID != v.VitalsOf || v.Game.State != 0:
 			p.RaceStart = 0
-		case p.RaceStart != 0 && v.Viewer%2 != 0: // knows only one clock
+		case p.RaceStart != 0 && v.Viewer%2 != 0: // the client knows only one clock
 			v.Game.StartTick, v.Game.TimeLimit, p.RaceStart = p.RaceStart, 0, 0
 		}
 	}
 }
 
-// loseGame removes from the state of a match what 0.6 does not carry.
+// loseGame removes the parts of the match state that 0.6 does not transmit.
 func loseGame(g *game.GameState, tick int32) {
 	state, flags := g.State, g.Flags
 	g.Flags &= game.GameFlagTeams | game.GameFlagFlags
@@ -121,7 +121,7 @@ func loseGame(g *game.GameState, tick int32) {
 	if over {
 		g.StartTick = max(tick-g.EndTick, 0)
 	}
-	end := int32(0) // of the time shown, if any
+	end := int32(0) // end of the displayed time, 0 without one
 	if (state&game.StateWarmup != 0 || beforeMatch) && !paused {
 		end = max(g.EndTick, tick)
 	}
@@ -146,7 +146,7 @@ func loseGame(g *game.GameState, tick int32) {
 	}
 }
 
-// shownEffects returns the effects of a tick, and the sounds of tees.
+// shownEffects returns the effects of a tick and the sounds of its tees.
 func shownEffects(f *game.Frame, events []game.Event) (effects []game.Event) {
 	for i := range f.Characters {
 		c := &f.Characters[i]
@@ -172,7 +172,7 @@ func shownEffects(f *game.Frame, events []game.Event) (effects []game.Event) {
 	return effects
 }
 
-// diffEffects compares effects in any order, and damage by how much there was where.
+// diffEffects compares effects in any order. It compares damage by the total at each position.
 func diffEffects(want, got []game.Event) string {
 	count := func(effects []game.Event) map[game.Event]int32 {
 		n := map[game.Event]int32{}
@@ -197,7 +197,7 @@ func diffEffects(want, got []game.Event) string {
 	return cmp.Diff(count(want), count(got))
 }
 
-// receivedEvents returns the events that a client gets as messages for one of the server.
+// receivedEvents returns the message events that a client receives for a server event.
 func receivedEvents(client int, _ *game.Event, w game.Event) []game.Event {
 	switch {
 	case w.Kind == 0, w.Kind == game.EvChat && w.Player < 0:
@@ -207,15 +207,14 @@ func receivedEvents(client int, _ *game.Event, w game.Event) []game.Event {
 	case w.Kind == game.EvChat && w.Chat != game.ChatWhisper:
 		w.Target = game.Nobody
 	case w.Kind == game.EvChat && client%2 != 0:
-		return nil // a line from the server
+		return nil // sent as a line from the server
 	case w.Kind == game.EvChat && w.Player == w.Target:
-		return []game.Event{w, w} // as sent and as received
+		return []game.Event{w, w} // once as sent, once as received
 	}
 	return []game.Event{w}
 }
 
-// TestGameState checks that a client sees the state of a match of any mode, as far as 0.6
-// has it.
+// TestGameState checks that a client sees the match state of every mode, within the limits of 0.6.
 func TestGameState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := bridgetest.DrawGame(t)
@@ -233,8 +232,8 @@ func TestGameState(t *testing.T) {
 	})
 }
 
-// TestClientSideAllocs checks that a client allocates neither for snapshots of players
-// who stay as they are nor for inputs.
+// TestClientSideAllocs checks that a client does not allocate for inputs, nor for snapshots whose
+// players do not change.
 func TestClientSideAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	m := bridgetest.NewMatch(t, version, "teeyard1", dm.Mode{}, 16)
@@ -265,13 +264,13 @@ func TestClientSideAllocs(t *testing.T) {
 	}
 }
 
-// ignoreEvents is a handler of events, and of no other messages.
+// ignoreEvents is a handler that accepts events and no other messages.
 type ignoreEvents struct{ bridge.ServerMessageHandler }
 
 func (ignoreEvents) OnEvent(*game.Event) {}
 
-// TestServerSideAllocs checks that the server allocates neither for a tick and a round of
-// snapshots nor to send messages about them, whatever ids the client knows.
+// TestServerSideAllocs checks that the server does not allocate for a tick, a round of snapshots
+// and their messages, whatever ids the client knows.
 func TestServerSideAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	m := bridgetest.NewMatch(t, version, "teeyard1", dm.Mode{}, 64)

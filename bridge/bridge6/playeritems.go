@@ -6,15 +6,16 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// playerItem is a player as snapshots show them.
+// playerItem is one player, encoded for snapshots.
 type playerItem struct {
 	info              [msg6.SizePlayerInfo]int32
 	ddnet             [sizeDDNetPlayer]int32
 	infoRef, ddnetRef snapshot.SharedRef
 }
 
-// buildPlayers adds the players. A player who is out of the round and watches is shown
-// to themself as a spectator: 0.6 has no other way, but for pauses since DDNet 16.0.
+// buildPlayers adds the players. The client of a player who is out of the round and watches sees
+// that player as a spectator. 0.6 has no other way to show this, except for pauses since DDNet
+// 16.0.
 func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32) {
 	if ids.limited {
 		var list [numLimitedIDs]knownPlayer
@@ -73,7 +74,7 @@ func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency
 	o.PutInts(dst)
 }
 
-// encodePlayer returns a player as others see them, without the latency.
+// encodePlayer returns a player as others see it, without the latency.
 func (e *snapshotEncoder) encodePlayer(p *game.PlayerState, id int32) msg6.PlayerInfo {
 	o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score}
 	if e.isRace {
@@ -82,11 +83,11 @@ func (e *snapshotEncoder) encodePlayer(p *game.PlayerState, id int32) msg6.Playe
 	return o
 }
 
-// noTimeScore is the score without a time in a race.
+// noTimeScore is the score of a player without a race time.
 const noTimeScore = -9999
 
-// encodeTimeScore returns a time in ms as a score: in seconds, and negative, so that those
-// who are faster stand higher.
+// encodeTimeScore converts a race time in ms to a score: the negative seconds, so that faster
+// players rank higher.
 func encodeTimeScore(ms int32) int32 {
 	if ms < 0 {
 		return noTimeScore
@@ -94,13 +95,13 @@ func encodeTimeScore(ms int32) int32 {
 	return -ms / 1000
 }
 
-// knownPlayer is a player whom a client knows, and the id.
+// knownPlayer is a player that a client knows, with the client's id for it.
 type knownPlayer struct {
 	player *game.PlayerState
 	id     int32
 }
 
-// appendKnown appends the players whom a client knows, in the order of their ids there.
+// appendKnown appends the players that a client knows, in the order of the client's ids.
 func (e *snapshotEncoder) appendKnown(dst []knownPlayer, ids *clientIDs) []knownPlayer {
 	if ids.active {
 		for id, p := range ids.byID {

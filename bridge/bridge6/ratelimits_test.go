@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// ticksPerToken returns after how many ticks a rate allows one more.
+// ticksPerToken returns the number of ticks after which a rate allows one more action.
 func ticksPerToken(r limit.Rate) int { return int(game.TickRate / r.PerSecond) }
 
 // TestReplyRate checks that replies to refused requests are limited.
@@ -37,8 +37,8 @@ func TestReplyRate(t *testing.T) {
 	}
 }
 
-// TestSkinChangeRate checks that others do not get a new skin of a player with every
-// snapshot, even if all of them are the same in the game.
+// TestSkinChangeRate checks that a client cannot send other players a new skin with every snapshot,
+// even with skins that are equal in the game.
 func TestSkinChangeRate(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	p := NewProtocol()
@@ -63,7 +63,7 @@ func TestSkinChangeRate(t *testing.T) {
 	if !skins["mine 1000"] || skins["mine 1001"] {
 		t.Errorf("later: %v", skins)
 	}
-	// A second profile changes nothing.
+	// A second profile is ignored.
 	before := s.skin
 	receive(t, s, &msg6.ClStartInfo{Profile: msg6.PlayerProfile{Name: []byte("other"), Skin: []byte("pinky")}})
 	if s.skin != before {

@@ -12,17 +12,17 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Protocol is 0.6 for a server. It implements [bridge.Protocol]. It and the ServerSides
-// that it makes are for one goroutine.
+// Protocol implements [bridge.Protocol] for 0.6. Use it and its ServerSides from one goroutine
+// only.
 type Protocol struct {
 	decoder  msg6.Decoder
 	snapshot snapshotEncoder
 	buf      []byte
-	world    *game.World             // of the last tick; nil before the first
-	names    [game.MaxPlayers]string // of the last players with these ids
+	world    *game.World             // the world at the last tick, nil before the first
+	names    [game.MaxPlayers]string // names of the last players with these ids
 }
 
-// NewProtocol makes the 0.6 of one server.
+// NewProtocol returns the 0.6 protocol for one server.
 func NewProtocol() *Protocol { return new(Protocol) }
 
 // Name implements [bridge.Protocol].
@@ -31,8 +31,8 @@ func (p *Protocol) Name() string { return "0.6" }
 // NetVersion implements [bridge.Protocol].
 func (p *Protocol) NetVersion() string { return msg6.NetVersion }
 
-// NeedsUncompressedTiles implements [bridge.Protocol]: DDNet reads compressed tile layers
-// since 17.2, and Teeworlds 0.6 never did.
+// NeedsUncompressedTiles implements [bridge.Protocol]. DDNet's client reads compressed tile layers
+// from 17.2 on; Teeworlds 0.6 cannot read them.
 func (p *Protocol) NeedsUncompressedTiles() bool { return true }
 
 // RecordTick implements [bridge.Protocol].
@@ -74,7 +74,7 @@ func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
 	}
 }
 
-// playerName returns the name of a player, also in the tick after they left.
+// playerName returns a player's name, even in the tick after the player left.
 func (p *Protocol) playerName(id game.PlayerID) string {
 	if id < 0 || id >= game.MaxPlayers {
 		return ""
@@ -87,51 +87,51 @@ func (p *Protocol) playerName(id game.PlayerID) string {
 	return p.names[id]
 }
 
-// serverSide implements [bridge.ServerSide]. It shares its buffers with the others of
-// the protocol.
+// serverSide implements [bridge.ServerSide]. All ServerSides of a protocol share its buffers.
 type serverSide struct {
 	protocol *Protocol
 	session  bridge.Session
 
-	ddnetVersion     int32               // release of DDNet's client, msg6.VersionNone for others
-	ddnetClient      *bridge.DDNetClient // of one that said so before it logged in
-	saidLegacy       bool                // it said its version after that
-	loggedIn         bool                // INFO came
+	ddnetVersion     int32               // release of DDNet's client, or msg6.VersionNone
+	ddnetClient      *bridge.DDNetClient // set if the client sent CLIENTVER before its login
+	saidLegacy       bool                // the client sent its version only after the login
+	loggedIn         bool                // whether INFO was received
 	isDemo           bool
 	capabilitiesSent bool
-	wantsCommands    bool // the remote console's list of them
+	wantsCommands    bool // whether the client wants the list of remote console commands
 	ownID            game.PlayerID
 	ids              clientIDs
 
 	skin               skin06       // as last received
-	replies            limit.Bucket // of replyRate
-	skinChanges        limit.Bucket // of skinChangeRate
+	replies            limit.Bucket // limited to replyRate
+	skinChanges        limit.Bucket // limited to skinChangeRate
 	sentTeamsLocked    bool         // as last sent
 	hasSentTeamsLocked bool
-	// sentTimeLeft is what announceTimeLeft sent last, at sentTimeLeftTick.
+	// sentTimeLeft is the value that announceTimeLeft sent last, at tick sentTimeLeftTick.
 	sentTimeLeft, sentTimeLeftTick int32
-	// ownTextUntil is the tick until which a broadcast is shown that other versions do not
-	// need, otherTextUntil the one until which another is.
+	// ownTextUntil is the tick until which clients show a broadcast that only 0.6 needs.
+	// otherTextUntil is the same for any other broadcast.
 	ownTextUntil, otherTextUntil int32
 
-	showDistance vec.Vec2 // of the client, 0 if it did not say
+	showDistance vec.Vec2 // as sent by the client, 0 by default
 	view         game.View
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput
 }
 
-// The session limits what becomes a command. These rates, in ticks of the world, limit
-// what serverSide does by itself.
+// Rates of actions that serverSide performs itself, in ticks of the world. The session limits the
+// client's commands.
 var (
 	// replyRate limits replies to requests that cannot be met.
 	replyRate = limit.Rate{PerSecond: 5, Burst: 16}
-	// skinChangeRate limits changes of the skin, which DDNet's client repeats until it
-	// sees them.
+	// skinChangeRate limits changes of the skin. DDNet's client repeats a change until it sees the
+	// new skin.
 	skinChangeRate = limit.Rate{PerSecond: 1, Burst: 4}
 )
 
-// takeToken takes a token out of a bucket, if there is one. Without a world there is none.
+// takeToken takes a token from a bucket and reports whether there was one. Before the first tick
+// there are none.
 func (s *serverSide) takeToken(b *limit.Bucket, r limit.Rate) bool {
 	w := s.protocol.world
 	return w != nil && b.Take(int64(w.Tick())*int64(time.Second/game.TickRate), r, 1)
@@ -140,11 +140,12 @@ func (s *serverSide) takeToken(b *limit.Bucket, r limit.Rate) bool {
 // isDDNet reports whether the client knows DDNet's own messages and items.
 func (s *serverSide) isDDNet() bool { return s.ddnetVersion >= msg6.VersionDDNetOld }
 
-// itemSizes are the sizes of the snapshot items that both sides know.
+// itemSizes are the sizes of the snapshot items that client and server both know.
 var itemSizes = snapshot.ItemSizes(msg6.Sizes)
 
-// send fits a message to the client's release and sends it. It returns false, and sends nothing, if
-// the message is not for the release. Only messages that depend on no release bypass it.
+// send converts a message for the client's release and sends it. If the message does not exist in
+// that release, send sends nothing and returns false. Messages that are equal for all releases may
+// bypass send.
 func (s *serverSide) send(m msg6.Message) bool {
 	if !msg6.Fit(m, s.ddnetVersion) {
 		return false
@@ -159,14 +160,14 @@ func (s *serverSide) Reset() {
 	s.ownID = game.Nobody
 	s.sentTeamsLocked, s.hasSentTeamsLocked = false, false
 	s.sentTimeLeft, s.ownTextUntil, s.otherTextUntil = 0, 0, 0
-	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks start again
+	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks restart at 0
 }
 
-// capabilities are what DDNet's client is told that the server can do.
+// capabilities are the server capabilities that DDNet's client is told of.
 const capabilities = msg6.CapabilityChatTimeoutCode | msg6.CapabilityPingEx | msg6.CapabilityAllowDummy
 
-// SendMapChange sends MAP_DETAILS only if the map has a URL: DDNet's client would look
-// there before it asks for the map here, and without a URL at its own project's.
+// SendMapChange sends MAP_DETAILS only if the map has a URL. DDNet's client would otherwise try its
+// own project's web server before it downloads the map here.
 func (s *serverSide) SendMapChange(m *bridge.Map) {
 	name := m.Name
 	if s.isDDNet() {
@@ -183,8 +184,8 @@ func (s *serverSide) SendMapChange(m *bridge.Map) {
 	s.send(&msg6.MapChange{Name: []byte(name), CRC: int32(m.CRC), Size: int32(len(m.File))})
 }
 
-// standardMaps are the names under which 0.6.5 accepts only the maps that it came with.
-// It leaves a server that has another dm1, and that of 0.7 is another.
+// standardMaps are the names of the maps shipped with 0.6.5. Its client leaves a server that uses
+// one of these names for another map, even for the 0.7 map of that name.
 var standardMaps = []string{
 	"dm1", "dm2", "dm6", "dm7", "dm8", "dm9",
 	"ctf1", "ctf2", "ctf3", "ctf4", "ctf5", "ctf6", "ctf7",
@@ -201,7 +202,7 @@ func (s *serverSide) SendMapData(m *bridge.Map, chunk int) {
 	} else {
 		d.Last = 1
 	}
-	s.protocol.buf = d.Append(s.protocol.buf[:0]) // send would let d escape to the heap
+	s.protocol.buf = d.Append(s.protocol.buf[:0]) // through send, d would escape to the heap
 	s.session.Queue(s.protocol.buf, true)
 }
 
@@ -211,12 +212,12 @@ func (s *serverSide) SendConReady() { s.send(&msg6.ConReady{}) }
 
 func (s *serverSide) SendReadyToEnter() { s.send(&msg6.SvReadyToEnter{}) }
 
-// SendServerInfo sends nothing: 0.6 clients ask for it without a connection.
+// SendServerInfo sends nothing: 0.6 clients request the server info without a connection.
 func (s *serverSide) SendServerInfo(*bridge.ServerInfo) {}
 
 func (s *serverSide) SendMotd(text string) { s.send(&msg6.SvMotd{Message: []byte(text)}) }
 
-// SendGameInfo sends nothing: it is in the snapshots.
+// SendGameInfo sends nothing: the snapshots contain the game info.
 func (s *serverSide) SendGameInfo(*game.World) {}
 
 func (s *serverSide) SendTuning(w *game.World, id game.PlayerID) {
@@ -231,7 +232,7 @@ func (s *serverSide) SendTuning(w *game.World, id game.PlayerID) {
 	s.sendTuning(&t)
 }
 
-// knowsStates reports whether the client shows and predicts freeze and flags of characters.
+// knowsStates reports whether the client shows and predicts character states such as freeze.
 func (s *serverSide) knowsStates() bool { return s.ddnetVersion >= msg6.VersionNewHUD || s.isDemo }
 
 func (s *serverSide) sendTuning(t *game.Tuning) {
@@ -242,14 +243,13 @@ func (s *serverSide) sendTuning(t *game.Tuning) {
 	s.send(&msg6.SvTuneParams{Params: params[:]})
 }
 
-// laser_damage is a tuning parameter of 0.6 only.
+// The tuning parameter laser_damage exists only in 0.6.
 const (
 	laserDamageIndex = 30
 	laserDamage      = 500 // 5.00
 )
 
-// SendSettings writes a line when teams are locked or unlocked; 0.6 has no other of the
-// settings.
+// SendSettings writes a line when teams are locked or unlocked. 0.6 has none of the other settings.
 func (s *serverSide) SendSettings(w *game.World) { s.tellTeamsLocked(w.TeamsLocked()) }
 
 func (s *serverSide) tellTeamsLocked(locked bool) {
@@ -265,8 +265,8 @@ func (s *serverSide) tellTeamsLocked(locked bool) {
 
 func (s *serverSide) SendVoteOptionsCleared() { s.send(&msg6.SvVoteClearOptions{}) }
 
-// maxVoteOptionBytes is how many bytes of vote options go into one message. A chunk of
-// 0.6 holds 1023 bytes.
+// maxVoteOptionBytes is the maximum number of bytes of vote options in one message. A 0.6 chunk
+// holds 1023 bytes.
 const maxVoteOptionBytes = 960
 
 func (s *serverSide) SendVoteOptions(texts []string) {

@@ -20,7 +20,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			s.sendServerChat(bridge.LeftText(s.leaverName(ev.Player), ev.Text))
 		}
 	case game.EvTeamChange:
-		if !ev.Flag && w.GameFlags()&game.GameFlagDDRace == 0 { // DDNet-Server says nothing
+		if !ev.Flag && w.GameFlags()&game.GameFlagDDRace == 0 { // DDNet-Server writes no line
 			s.sendServerChat(bridge.JoinedTeamText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
 		}
 	case game.EvChat:
@@ -73,8 +73,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	}
 }
 
-// sendRaceFinish tells of a player who finished a race. New releases of DDNet show it as
-// those of 0.7 do; others get lines of chat, in the words of servers for them.
+// sendRaceFinish reports a player who finished a race. New releases of DDNet show the message
+// themselves, as 0.7 clients do. Other clients get chat lines in the wording of 0.6 servers.
 func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
 	if id := s.ids.id(ev.Player); id >= 0 {
 		s.send(&msg6.SvRaceFinish{
@@ -94,12 +94,13 @@ func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
 	}
 }
 
-// sendRaceTime sends a time of a race to clients of DDNet. It returns false for others.
+// sendRaceTime sends a race time to DDNet's client. It returns false for other clients.
 func (s *serverSide) sendRaceTime(m *msg6.SvDDRaceTime) bool {
 	return s.send(m) || s.send((*msg6.SvDDRaceTimeLegacy)(m))
 }
 
-// sendRecords sends the best times of all and of the player, which DDNet's client can show.
+// sendRecords sends the server's best time and the player's best time, which DDNet's client can
+// display.
 func (s *serverSide) sendRecords(w *game.World) {
 	f := w.Frame()
 	if !s.isDDNet() || f.Game.Flags&game.GameFlagRace == 0 {
@@ -116,13 +117,13 @@ func (s *serverSide) sendRecords(w *game.World) {
 	}
 }
 
-// SendClientInfo sends nothing about others: names are in the snapshots. The client gets
-// the line about its own coming that others get as an event.
+// SendClientInfo sends nothing about other players, whose names are in the snapshots. The client
+// gets the line about its own arrival that other clients get as an event.
 func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silent bool) {
 	if !self {
 		return
 	}
-	if s.ownID != id { // a player who got an old seat back had another id before
+	if s.ownID != id { // the player reclaimed an old seat and had another id before
 		s.ids.reset()
 	}
 	s.ownID = id
@@ -151,17 +152,18 @@ func (s *serverSide) sendBroadcast(text string) {
 	s.send(&msg6.SvBroadcast{Message: []byte(safetext.Truncate(text, bridge.MaxText))})
 }
 
-// broadcastTicks is how long clients show a broadcast.
+// broadcastTicks is the number of ticks for which clients show a broadcast.
 const broadcastTicks = 10 * game.TickRate
 
-// sendOwnBroadcast sends what other versions have other messages for.
+// sendOwnBroadcast sends a broadcast that only 0.6 needs: other versions have their own messages
+// for its content.
 func (s *serverSide) sendOwnBroadcast(tick int32, text string) {
 	s.ownTextUntil, s.otherTextUntil = tick+broadcastTicks, 0
 	s.sendBroadcast(text)
 }
 
-// sendChat sends a line of chat. Only DDNet's clients know whispers; others get a line
-// from the server.
+// sendChat sends a chat line. Only DDNet's clients support whispers; for other clients, the server
+// writes a line.
 func (s *serverSide) sendChat(ev *game.Event) {
 	if ev.Player < 0 {
 		s.sendServerChat(ev.Text)
@@ -188,8 +190,9 @@ func (s *serverSide) sendWhisper(mode msg6.ChatMode, arrow string, other game.Pl
 	}
 }
 
-// sendPlayerChat sends what a player said. For a player without an id the proxy speaks, or
-// the server while there is none. It returns false, and sends nothing, if the client does not know the mode.
+// sendPlayerChat sends a player's chat line. The line of a player without an id comes from the
+// proxy, or from the server while there is no proxy. If the client does not support the mode,
+// sendPlayerChat sends nothing and returns false.
 func (s *serverSide) sendPlayerChat(mode msg6.ChatMode, player game.PlayerID, text string) bool {
 	id := s.ids.id(player)
 	if id < 0 {
@@ -203,7 +206,7 @@ func (s *serverSide) sendPlayerChat(mode msg6.ChatMode, player game.PlayerID, te
 	return s.send(&msg6.SvChat{Mode: mode, ClientID: id, Message: []byte(text)})
 }
 
-// sendKill sends a kill message. The victim stands for a killer without an id.
+// sendKill sends a kill message. If the killer has no id, the victim takes the killer's place.
 func (s *serverSide) sendKill(ev *game.Event) {
 	victim := s.ids.id(ev.Target)
 	if victim < 0 {
@@ -216,7 +219,7 @@ func (s *serverSide) sendKill(ev *game.Event) {
 	s.send(&msg6.SvKillMsg{Killer: killer, Victim: victim, Weapon: msg6.Weapon(ev.Weapon), ModeSpecial: ev.Value})
 }
 
-// sendGameMsg sends as text or sound what 0.7 has Sv_GameMsg for.
+// sendGameMsg sends a game message as text or sound. 0.7 has Sv_GameMsg instead.
 func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 	switch ev.GameMsg {
 	case game.GameMsgTeamSwap:
@@ -251,8 +254,7 @@ func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 
 func (s *serverSide) sendSound(sound msg6.Sound) { s.send(&msg6.SvSoundGlobal{Sound: sound}) }
 
-// supportedTeam returns the client's team, or for a spectator that of the player they
-// watch.
+// supportedTeam returns the client's team. For a spectator it is the team of the watched player.
 func (s *serverSide) supportedTeam(w *game.World) game.Team {
 	f := w.Frame()
 	for i := range f.Players {
@@ -270,9 +272,9 @@ func (s *serverSide) supportedTeam(w *game.World) game.Team {
 	return game.TeamSpectators
 }
 
-// announceTimeLeft writes how long a pause still takes, or the countdown at its end: every
-// second of the last minute, before that every ten. In a warmup without an end it writes what
-// is waited for. Clients show a broadcast for ten seconds.
+// announceTimeLeft broadcasts the time left of a pause, or of the countdown after it. The broadcast
+// is renewed every second in the last minute and every ten seconds before. In a warmup without an
+// end, it says what the warmup waits for. Clients show a broadcast for ten seconds.
 func (s *serverSide) announceTimeLeft(g *game.GameState, tick int32) {
 	const waiting = -1
 	left := int32(0)
@@ -288,11 +290,11 @@ func (s *serverSide) announceTimeLeft(g *game.GameState, tick int32) {
 	case left != waiting && left == s.sentTimeLeft, left > 60 && left%10 != 0:
 		return
 	case left == waiting:
-		s.sendBroadcast(waitingText(s.protocol.world)) // of which any other text is more important
+		s.sendBroadcast(waitingText(s.protocol.world)) // less important than any other broadcast
 	case left > 0:
 		s.sendOwnBroadcast(tick, timeLeftText(left, g.State&game.StateCountdown != 0))
 	case tick >= s.otherTextUntil:
-		s.sendBroadcast("") // what was sent last is over
+		s.sendBroadcast("") // clear the previous broadcast
 		s.ownTextUntil = 0
 	}
 	s.sentTimeLeft, s.sentTimeLeftTick = left, tick

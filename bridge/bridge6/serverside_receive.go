@@ -41,8 +41,8 @@ func (s *serverSide) Receive(payload []byte, vital bool) error {
 	return nil
 }
 
-// shortInfo returns a login whose last fields are missing or cut off, which are empty or 0 then,
-// and nil for other messages. Source: server.cpp of DDNet 16.4.
+// shortInfo decodes a login whose last fields are missing or cut off; they become empty or 0. It
+// returns nil for other messages. Source: server.cpp of DDNet 16.4.
 func shortInfo(payload []byte) *msg6.Info {
 	var u packer.Unpacker
 	u.Reset(payload)
@@ -50,11 +50,11 @@ func shortInfo(payload []byte) *msg6.Info {
 		return nil
 	}
 	m := new(msg6.Info)
-	_ = m.Unpack(&u) // what was read before the error stays
+	_ = m.Unpack(&u) // keep the fields that were read before the error
 	return m
 }
 
-// reply sends a message without waiting for others.
+// reply sends a message at once instead of waiting for more.
 func (s *serverSide) reply(m msg6.Message, vital bool) {
 	s.protocol.buf = m.Append(s.protocol.buf[:0])
 	s.session.Queue(s.protocol.buf, vital)
@@ -79,7 +79,7 @@ func (s *serverSide) receiveSystem(m msg6.Message) error {
 		})
 	case *msg6.RequestMapData:
 		if m.Chunk < 0 {
-			return bridge.ErrBadMessage // the session would take it for the next one
+			return bridge.ErrBadMessage // to the session, a negative number means the next chunk
 		}
 		s.session.OnRequestMapData(int(m.Chunk))
 	case *msg6.Ready:
@@ -102,15 +102,14 @@ func (s *serverSide) receiveSystem(m msg6.Message) error {
 			s.reply(&msg6.IDontKnow{UUID: m.UUID}, true)
 		}
 	case *msg6.ItIs, *msg6.IDontKnow, *msg6.ChecksumResponse, *msg6.ChecksumError, *msg6.SystemEx:
-		// Answers to questions that were not asked, and messages of later clients.
+		// Unrequested answers, and messages of later clients.
 	default:
 		return bridge.ErrBadMessage
 	}
 	return nil
 }
 
-// setDDNetVersion sets the release of DDNet's client, unless it claimed a later one
-// before.
+// setDDNetVersion sets the release of DDNet's client, unless the client already sent a later one.
 func (s *serverSide) setDDNetVersion(version int32) {
 	s.ddnetVersion = max(s.ddnetVersion, version)
 	if s.ids.limited && s.isDDNet() {
@@ -132,7 +131,7 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 		}
 	case *msg6.ClStartInfo:
 		p, skin := decodePlayerProfile(&m.Profile)
-		if s.ownID == game.Nobody { // later it changes nothing
+		if s.ownID == game.Nobody { // no effect later in the game
 			s.skin = skin
 		}
 		s.session.OnProfile(&p)
@@ -176,7 +175,7 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 		}
 	case *msg6.ClCameraInfo,
 		*msg6.ClEnableSpectatorCount, *msg6.GameEx:
-		return nil // settings for what does not exist here
+		return nil // settings of features that this server does not have
 	default:
 		return bridge.ErrBadMessage
 	}
@@ -184,7 +183,7 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 	return nil
 }
 
-// receiveInput moves the values into range: 0.6 clients can send any.
+// receiveInput clamps values to their ranges, because 0.6 clients can send any value.
 func (s *serverSide) receiveInput(m *msg6.Input) {
 	p := &s.playerInput
 	m.Player(p)
@@ -199,13 +198,13 @@ func decodeInput(p *msg6.PlayerInput) game.Input {
 		Flags:      decodePlayerFlags(p.PlayerFlags),
 		NextWeapon: p.NextWeapon, PrevWeapon: p.PrevWeapon,
 	}
-	if p.WantedWeapon > 0 && p.WantedWeapon < game.NumWeapons { // the ninja cannot be chosen
+	if p.WantedWeapon > 0 && p.WantedWeapon < game.NumWeapons { // players cannot select the ninja
 		in.WantedWeapon = p.WantedWeapon
 	}
 	return in
 }
 
-// decodePlayerProfile returns the profile of a client's player, and the skin as 0.6 has it.
+// decodePlayerProfile returns the profile from a client's message, and the skin in its 0.6 form.
 func decodePlayerProfile(l *msg6.PlayerProfile) (game.Profile, skin06) {
 	text := func(b []byte, maxLen int) string { return safetext.Truncate(string(b), maxLen) }
 	skin := skin06{name: text(l.Skin, game.MaxSkinPartLen), useCustomColor: l.UseCustomColor, colorBody: l.ColorBody, colorFeet: l.ColorFeet}
@@ -214,15 +213,16 @@ func decodePlayerProfile(l *msg6.PlayerProfile) (game.Profile, skin06) {
 	}, skin
 }
 
-// receiveChangeInfo changes the profile, which clients of 0.7 cannot, or only the skin.
+// receiveChangeInfo changes the whole profile or only the skin. 0.7 clients can change only the
+// skin.
 func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 	if s.ownID == game.Nobody {
 		return
 	}
 	p, skin := decodePlayerProfile(l)
 	if skin != s.skin {
-		// Others see it at once if it is the same skin in 0.7: without a limit they would
-		// get new skin names with every snapshot.
+		// If the skin is the same in 0.7, it changes without asking the game. The limit prevents a
+		// client from sending a new skin name to others with every snapshot.
 		if !s.takeToken(&s.skinChanges, skinChangeRate) {
 			return
 		}
@@ -231,8 +231,8 @@ func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 	}
 	kind := game.CmdSkinChange
 	if w := s.protocol.world; w != nil {
-		// DDNet's client repeats the request until it sees what it wants, and several skins are
-		// the same in 0.7.
+		// DDNet's client repeats the request until it sees the new skin. Several 0.6 skins are
+		// equal in 0.7, so there may be nothing to change.
 		info, ok := w.Player(s.ownID)
 		have := &info.Profile
 		switch {
@@ -245,8 +245,8 @@ func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 	s.session.OnCommand(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody, Profile: &p})
 }
 
-// explainRefusedTeam writes why a change of team will not happen, as far as that is
-// known: clients of 0.7 know it by themselves. The rules decide.
+// explainRefusedTeam broadcasts the reason why a change of team will fail, if it is known. 0.7
+// clients determine it themselves. The rules make the final decision.
 func (s *serverSide) explainRefusedTeam(t game.Team) {
 	if s.protocol.world == nil || s.ownID == game.Nobody {
 		return

@@ -13,13 +13,13 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// commandCall is the call for a command of the client.
+// commandCall is the handler call for a client's command.
 func commandCall(c game.Command) bridgetest.Call {
 	c.Player = game.Nobody
 	return call("Command", c)
 }
 
-// TestReceive checks what every message of a client becomes.
+// TestReceive checks the handler call for every message of a client.
 func TestReceive(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	srv, l := newServerSide(t, NewProtocol(), w, 0, 16040)
@@ -29,18 +29,22 @@ func TestReceive(t *testing.T) {
 		m    msg6.Message
 		want []bridgetest.Call
 	}{
-		{&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte("pw")}, []bridgetest.Call{call("Login", bridge.Login{VersionOK: true, NetVersion: msg6.NetVersion, Password: "pw", ClientVersion: 16040})}},
-		{&msg6.Info{NetVersion: []byte("0.7 802f1be60a05665f")}, []bridgetest.Call{call("Login", bridge.Login{NetVersion: "0.7 802f1be60a05665f", ClientVersion: 16040})}},
+		{&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte("pw")},
+			[]bridgetest.Call{call("Login", bridge.Login{VersionOK: true, NetVersion: msg6.NetVersion, Password: "pw", ClientVersion: 16040})}},
+		{&msg6.Info{NetVersion: []byte("0.7 802f1be60a05665f")},
+			[]bridgetest.Call{call("Login", bridge.Login{NetVersion: "0.7 802f1be60a05665f", ClientVersion: 16040})}},
 		{&msg6.RequestMapData{Chunk: 7}, []bridgetest.Call{call("RequestMapData", 7)}},
 		{&msg6.Ready{}, []bridgetest.Call{call("Ready")}},
-		{&msg6.ClStartInfo{Profile: look}, []bridgetest.Call{call("Profile", game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: standardSkins[8].skin})}},
+		{&msg6.ClStartInfo{Profile: look},
+			[]bridgetest.Call{call("Profile", game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: standardSkins[8].skin})}},
 		{&msg6.EnterGame{}, []bridgetest.Call{call("EnterGame")}},
 		{&msg6.RconAuth{Name: []byte("me"), Password: []byte("pw"), SendCommands: 1}, []bridgetest.Call{call("RconAuth", "me", "pw")}},
 		{&msg6.RconCmd{Command: []byte("status")}, []bridgetest.Call{call("RconCmd", "status")}},
 		{&msg6.RconCmd{Command: []byte("crashmeplx")}, nil},
 		{&msg6.ClSay{Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "hi"})},
 		{&msg6.ClSay{Team: true, Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatTeam, Target: game.Nobody, Text: "hi"})},
-		{&msg6.ClSay{Message: []byte("/w bob hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "/w bob hi"})}, // the session runs it
+		// the session runs the command
+		{&msg6.ClSay{Message: []byte("/w bob hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "/w bob hi"})},
 		{&msg6.ClSay{Message: []byte("/timeout U5E72ARPGZqkk8fH")}, []bridgetest.Call{call("TimeoutCode", "U5E72ARPGZqkk8fH")}},
 		{&msg6.ClSay{Message: []byte("\u00a0\u200b/timeout\u00a0U5E72")}, []bridgetest.Call{call("TimeoutCode", "U5E72")}},
 		{&msg6.ClSay{Message: []byte("/mc;timeout U5E72;emote angry")}, []bridgetest.Call{call("TimeoutCode", "U5E72")}},
@@ -50,15 +54,17 @@ func TestReceive(t *testing.T) {
 		{&msg6.ClKill{}, cmd(game.Command{Kind: game.CmdKill, Target: game.Nobody})},
 		{&msg6.ClEmoticon{Emoticon: 3}, cmd(game.Command{Kind: game.CmdEmoticon, Value: 3, Target: game.Nobody})},
 		{&msg6.ClVote{Vote: msg6.ChoiceNo}, []bridgetest.Call{call("Vote", int32(-1))}},
-		{&msg6.ClCallVote{Type: []byte("Option"), Value: []byte("Next map"), Reason: []byte("why")}, []bridgetest.Call{call("CallVote", bridge.VoteOption, "Next map", "why", false)}},
+		{&msg6.ClCallVote{Type: []byte("Option"), Value: []byte("Next map"), Reason: []byte("why")},
+			[]bridgetest.Call{call("CallVote", bridge.VoteOption, "Next map", "why", false)}},
 		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("17")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "17", "", false)}},
 		{&msg6.ClCallVote{Type: []byte("spectate"), Value: []byte("1")}, []bridgetest.Call{call("CallVote", bridge.VoteSpectate, "1", "", false)}},
 		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("him")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
 		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("99999999999")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
 		{&msg6.ClIsDDNetLegacy{Version: 16040}, []bridgetest.Call{{Method: "DDNetVersion", Args: []any{int32(16040)}}}},
-		{&msg6.ClIsDDNetLegacy{Version: 16050}, nil}, // it has said so
+		{&msg6.ClIsDDNetLegacy{Version: 16050}, nil}, // the client already sent its version
 		{&msg6.ClShowOthersLegacy{Show: true}, cmd(game.Command{Kind: game.CmdShowOthers, Value: int32(game.ShowOthersOn), Target: game.Nobody})},
-		{&msg6.ClShowOthers{Show: msg6.ShowOthersOnlyTeam}, cmd(game.Command{Kind: game.CmdShowOthers, Value: int32(game.ShowOthersTeam), Target: game.Nobody})},
+		{&msg6.ClShowOthers{Show: msg6.ShowOthersOnlyTeam},
+			cmd(game.Command{Kind: game.CmdShowOthers, Value: int32(game.ShowOthersTeam), Target: game.Nobody})},
 		{&msg6.ClShowDistance{X: 1, Y: 2}, nil},
 		{&msg6.ClCameraInfo{}, nil},
 		{&msg6.ClEnableSpectatorCount{}, nil},
@@ -94,8 +100,8 @@ func TestReceive(t *testing.T) {
 	l.expectReceived("refused")
 }
 
-// TestShortLogin checks logins whose last fields are missing or cut off. (Bytes to and from
-// DDNet 16.4.)
+// TestShortLogin checks logins whose last fields are missing or cut off. The bytes were exchanged
+// with DDNet 16.4.
 func TestShortLogin(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
@@ -104,10 +110,10 @@ func TestShortLogin(t *testing.T) {
 		version + "\x00pw\x00":     {VersionOK: true, NetVersion: version, Password: "pw"},
 		version + "\x00\x00":       {VersionOK: true, NetVersion: version},
 		version + "\x00":           {VersionOK: true, NetVersion: version},
-		version + "\x00pw":         {VersionOK: true, NetVersion: version}, // nothing ends it
+		version + "\x00pw":         {VersionOK: true, NetVersion: version}, // without a terminating zero
 		version:                    {},
 		"":                         {},
-		version + "\x00pw\x00\x80": {VersionOK: true, NetVersion: version, Password: "pw"}, // half a number
+		version + "\x00pw\x00\x80": {VersionOK: true, NetVersion: version, Password: "pw"}, // half of an integer
 	} {
 		if err := srv.Receive(append([]byte{byte(msg6.IDInfo)}, text...), true); err != nil {
 			t.Errorf("%q: %v", text, err)
@@ -116,7 +122,7 @@ func TestShortLogin(t *testing.T) {
 	}
 }
 
-// TestReplies checks the replies to pings and to questions of DDNet's client.
+// TestReplies checks the replies to pings and to the questions of DDNet's client.
 func TestReplies(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	srv, l := newServerSide(t, NewProtocol(), w, 0, 16040)
@@ -152,7 +158,7 @@ func TestReplies(t *testing.T) {
 	l.expectReceived("pings")
 }
 
-// TestDDNetVersion checks which of the versions that a client sends counts.
+// TestDDNetVersion checks which of the versions that a client sends takes effect.
 func TestDDNetVersion(t *testing.T) {
 	v := NewProtocol()
 	legacy := func(version int32) *msg6.ClIsDDNetLegacy { return &msg6.ClIsDDNetLegacy{Version: version} }
@@ -162,8 +168,8 @@ func TestDDNetVersion(t *testing.T) {
 		ms      []msg6.Message
 		client  int32
 		limited bool
-		ddnet   string // what DDNet's client says of itself
-		later   int32  // version that it says after the login
+		ddnet   string // what DDNet's client says about itself
+		later   int32  // version sent after the login
 	}{
 		{[]msg6.Message{info}, 0, true, "", 0},
 		{[]msg6.Message{&msg6.ClientVer{Version: 16040, Text: []byte("DDNet 16.4")}, info, legacy(600)}, 16040, false, "DDNet 16.4", 0},
@@ -206,7 +212,8 @@ func TestReceiveInput(t *testing.T) {
 		in   msg6.PlayerInput
 		want game.Input
 	}{
-		{msg6.PlayerInput{Direction: 1, TargetX: -5, TargetY: 6, Jump: 1, Fire: 63, Hook: 1, PlayerFlags: msg6.PlayerFlagPlaying, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4},
+		{msg6.PlayerInput{Direction: 1, TargetX: -5, TargetY: 6, Jump: 1, Fire: 63, Hook: 1,
+			PlayerFlags: msg6.PlayerFlagPlaying, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4},
 			game.Input{Direction: 1, TargetX: -5, TargetY: 6, Jump: true, Fire: 63, Hook: true, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4}},
 		{msg6.PlayerInput{Direction: 9, Jump: -1, Hook: 200, PlayerFlags: msg6.PlayerFlagChatting, WantedWeapon: 6},
 			game.Input{Direction: 1, Jump: true, Hook: true, Flags: game.PlayerFlagChatting}},
@@ -225,7 +232,7 @@ func TestReceiveInput(t *testing.T) {
 	}
 }
 
-// TestChangeInfo checks that Cl_ChangeInfo changes the profile, or only the skin.
+// TestChangeInfo checks that Cl_ChangeInfo changes the whole profile or only the skin.
 func TestChangeInfo(t *testing.T) {
 	w := newWorld(t, dm.Mode{})
 	alice := game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: fromSkin06(skin06{name: "bluekitty"})}
@@ -245,13 +252,14 @@ func TestChangeInfo(t *testing.T) {
 	v.RecordTick(w, nil)
 	srv.SendClientInfo(w, 0, true, true)
 	skin := func(n int) bridgetest.Call {
-		return commandCall(game.Command{Kind: game.CmdSkinChange, Target: game.Nobody, Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standardSkins[n].skin}})
+		return commandCall(game.Command{Kind: game.CmdSkinChange, Target: game.Nobody,
+			Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standardSkins[n].skin}})
 	}
-	change("alice", "bluekitty") // which the game has already
+	change("alice", "bluekitty") // the game's skin is the same already
 	l.expectReceived("the same")
 	change("alice", "pinky")
 	l.expectReceived("pinky", skin(8))
-	change("alice", "pinky") // the game may have refused it
+	change("alice", "pinky") // the game may have refused the skin
 	l.expectReceived("pinky again", skin(8))
 	l.expectSent("skins")
 	malice := alice
@@ -260,7 +268,7 @@ func TestChangeInfo(t *testing.T) {
 	l.expectReceived("name", commandCall(game.Command{Kind: game.CmdProfile, Target: game.Nobody, Profile: &malice}))
 }
 
-// TestRefusedTeams checks the lines about why a client cannot change teams.
+// TestRefusedTeams checks the lines that explain a refused change of team.
 func TestRefusedTeams(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
@@ -272,15 +280,16 @@ func TestRefusedTeams(t *testing.T) {
 		}
 		l.expectSent("team", want...)
 	}
-	try(msg6.TeamRed)        // where the player is
-	try(msg6.TeamSpectators) // which is allowed
+	try(msg6.TeamRed)        // the player's current team
+	try(msg6.TeamSpectators) // always allowed
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 61}})
 	try(msg6.TeamRed, broadcast("Time to wait before changing team: 60:59"))
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2}})
 	try(msg6.TeamRed, broadcast("Time to wait before changing team: 01:59"))
 	w.Step([]game.Command{{Kind: game.CmdLockTeams}})
 	try(msg6.TeamRed, broadcast("Teams are locked"))
-	w.Step([]game.Command{{Kind: game.CmdLockTeams}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}})
+	w.Step([]game.Command{{Kind: game.CmdLockTeams}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed},
+		{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}})
 	r := w.Rules()
 	r.PlayerSlots = 1
 	w.Step([]game.Command{{Kind: game.CmdSetRules, Rules: &r}})

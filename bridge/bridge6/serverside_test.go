@@ -30,7 +30,7 @@ func (m flagMode) Name() string          { return "TEST" }
 func (m flagMode) Flags() game.GameFlags { return m.flags }
 func (m flagMode) Start(*game.Tx)        {}
 
-// newWorld makes a world with players of these names.
+// newWorld returns a world with players of the given names.
 func newWorld(t testing.TB, mode game.Mode, names ...string) *game.World {
 	t.Helper()
 	w, _ := bridgetest.NewWorld(t, "testbox", mode, nil)
@@ -45,7 +45,7 @@ func newWorld(t testing.TB, mode game.Mode, names ...string) *game.World {
 	return w
 }
 
-// newCrowd makes a world with n players named p0, p1...
+// newCrowd returns a world with n players named p0, p1...
 func newCrowd(t testing.TB, n int) *game.World {
 	names := make([]string, n)
 	for i := range names {
@@ -58,17 +58,17 @@ func join(id game.PlayerID, name string) []game.Command {
 	return bridgetest.Join(id, game.Profile{Name: name, Clan: "clan", Country: 276, Skin: standardSkins[1].skin})
 }
 
-// testSession records what a serverSide sends and receives.
+// testSession records the messages that a serverSide sends and receives.
 type testSession struct {
 	bridgetest.ClientMessages
 	t       testing.TB
 	sent    []msg6.Message
-	vital   []bool // of sent
+	vital   []bool // whether each message of sent is vital
 	flushes int
 }
 
 func (s *testSession) Queue(b []byte, vital bool) {
-	var d msg6.Decoder // a new one, because messages refer to it
+	var d msg6.Decoder // a new decoder, because its messages refer to it
 	m, err := d.Decode(bytes.Clone(b))
 	if err != nil {
 		s.t.Errorf("sent %x: %v", b, err)
@@ -93,7 +93,7 @@ func (s *testSession) takeSent() []msg6.Message {
 	return m
 }
 
-// expectSent compares the messages sent since the last call.
+// expectSent compares the messages sent since the last call with want.
 func (s *testSession) expectSent(what string, want ...msg6.Message) {
 	s.t.Helper()
 	if d := cmp.Diff(want, s.takeSent()); d != "" {
@@ -101,14 +101,14 @@ func (s *testSession) expectSent(what string, want ...msg6.Message) {
 	}
 }
 
-// expectReceived compares what the client asked for since the last call.
+// expectReceived compares the client's requests since the last call with want.
 func (s *testSession) expectReceived(what string, want ...bridgetest.Call) {
 	s.t.Helper()
 	s.Expect(s.t, what, want...)
 }
 
-// newServerSide makes the server's side of a client in a world: of the player own, with a
-// release of DDNet.
+// newServerSide returns the server's side of a client that plays as own. The client claims the
+// given release of DDNet.
 func newServerSide(t testing.TB, p *Protocol, w *game.World, own game.PlayerID, ddnetVersion int32) (*serverSide, *testSession) {
 	l := &testSession{t: t}
 	s := p.NewServerSide(l).(*serverSide)
@@ -134,7 +134,7 @@ func serverLine(text string) msg6.Message {
 
 func broadcast(text string) msg6.Message { return &msg6.SvBroadcast{Message: []byte(text)} }
 
-// TestSendEvent checks the messages for every event.
+// TestSendEvent checks the messages for every kind of event.
 func TestSendEvent(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob", "carol")
 	v := NewProtocol()
@@ -151,22 +151,31 @@ func TestSendEvent(t *testing.T) {
 		want []msg6.Message
 	}{
 		{"entered", game.Event{Kind: game.EvPlayerEntered, Player: 0}, []msg6.Message{serverLine("'alice' entered and joined the game")}},
-		{"entered as spectator", game.Event{Kind: game.EvPlayerEntered, Player: 0, Team: game.TeamSpectators}, []msg6.Message{serverLine("'alice' entered and joined the spectators")}},
+		{"entered as spectator", game.Event{Kind: game.EvPlayerEntered, Player: 0, Team: game.TeamSpectators},
+			[]msg6.Message{serverLine("'alice' entered and joined the spectators")}},
 		{"entered silently", game.Event{Kind: game.EvPlayerEntered, Player: 0, Flag: true}, nil},
-		{"left", game.Event{Kind: game.EvPlayerLeft, Player: 2, Text: "Kicked by vote"}, []msg6.Message{serverLine("'carol' has left the game (Kicked by vote)")}},
+		{"left", game.Event{Kind: game.EvPlayerLeft, Player: 2, Text: "Kicked by vote"},
+			[]msg6.Message{serverLine("'carol' has left the game (Kicked by vote)")}},
 		{"left without reason", game.Event{Kind: game.EvPlayerLeft, Player: 2}, []msg6.Message{serverLine("'carol' has left the game")}},
 		{"left silently", game.Event{Kind: game.EvPlayerLeft, Player: 2, Text: "x", Flag: true}, nil},
 		{"team", game.Event{Kind: game.EvTeamChange, Player: 0, Team: game.TeamSpectators}, []msg6.Message{serverLine("'alice' joined the spectators")}},
 		{"team back", game.Event{Kind: game.EvTeamChange, Player: 0}, []msg6.Message{serverLine("'alice' joined the game")}},
 		{"team silently", game.Event{Kind: game.EvTeamChange, Player: 0, Flag: true}, nil},
-		{"chat of the server", game.Event{Kind: game.EvChat, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: "x"}, []msg6.Message{serverLine("x")}},
+		{"chat of the server", game.Event{Kind: game.EvChat, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: "x"},
+			[]msg6.Message{serverLine("x")}},
 		{"chat", game.Event{Kind: game.EvChat, Player: 2, Chat: game.ChatAll, Text: "x"}, []msg6.Message{&msg6.SvChat{ClientID: 2, Message: []byte("x")}}},
-		{"team chat", game.Event{Kind: game.EvChat, Player: 2, Chat: game.ChatTeam, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 2, Message: []byte("x")}}},
-		{"whisper sent", game.Event{Kind: game.EvChat, Player: 1, Target: 2, Chat: game.ChatWhisper, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 2, Message: []byte("x")}}},
-		{"whisper received", game.Event{Kind: game.EvChat, Player: 2, Target: 1, Chat: game.ChatWhisper, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 2, Message: []byte("x")}}},
-		{"kill", game.Event{Kind: game.EvKill, Player: 0, Target: 2, Weapon: game.WeaponGrenade, Value: 2}, []msg6.Message{&msg6.SvKillMsg{Killer: 0, Victim: 2, Weapon: msg6.WeaponGrenade, ModeSpecial: 2}}},
-		{"killed by a player who left", game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser}, []msg6.Message{&msg6.SvKillMsg{Killer: 2, Victim: 2, Weapon: msg6.WeaponLaser}}},
-		{"killed by the world", game.Event{Kind: game.EvKill, Player: game.Nobody, Target: 2, Weapon: game.WeaponWorld}, []msg6.Message{&msg6.SvKillMsg{Killer: 2, Victim: 2, Weapon: msg6.WeaponWorld}}},
+		{"team chat", game.Event{Kind: game.EvChat, Player: 2, Chat: game.ChatTeam, Text: "x"},
+			[]msg6.Message{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 2, Message: []byte("x")}}},
+		{"whisper sent", game.Event{Kind: game.EvChat, Player: 1, Target: 2, Chat: game.ChatWhisper, Text: "x"},
+			[]msg6.Message{&msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 2, Message: []byte("x")}}},
+		{"whisper received", game.Event{Kind: game.EvChat, Player: 2, Target: 1, Chat: game.ChatWhisper, Text: "x"},
+			[]msg6.Message{&msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 2, Message: []byte("x")}}},
+		{"kill", game.Event{Kind: game.EvKill, Player: 0, Target: 2, Weapon: game.WeaponGrenade, Value: 2},
+			[]msg6.Message{&msg6.SvKillMsg{Killer: 0, Victim: 2, Weapon: msg6.WeaponGrenade, ModeSpecial: 2}}},
+		{"killed by a player who left", game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser},
+			[]msg6.Message{&msg6.SvKillMsg{Killer: 2, Victim: 2, Weapon: msg6.WeaponLaser}}},
+		{"killed by the world", game.Event{Kind: game.EvKill, Player: game.Nobody, Target: 2, Weapon: game.WeaponWorld},
+			[]msg6.Message{&msg6.SvKillMsg{Killer: 2, Victim: 2, Weapon: msg6.WeaponWorld}}},
 		{"weapon", game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponLaser}, []msg6.Message{&msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser}}},
 		{"health", game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponWorld}, nil},
 		{"emoticon", game.Event{Kind: game.EvEmoticon, Player: 2, Value: 7}, []msg6.Message{&msg6.SvEmoticon{ClientID: 2, Emoticon: 7}}},
@@ -179,8 +188,10 @@ func TestSendEvent(t *testing.T) {
 		{"shuffle", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamShuffle}, []msg6.Message{serverLine("Teams were shuffled")}},
 		{"balance", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamBalance}, []msg6.Message{serverLine("Teams have been balanced")}},
 		{"pause", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgGamePaused, Player: 0}, []msg6.Message{serverLine("'alice' initiated a pause")}},
-		{"all moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamAll, Value: -1}, []msg6.Message{broadcast("All players were moved to the spectators")}},
-		{"moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamBalanceVictim, Value: 0}, []msg6.Message{broadcast("You were moved to the game due to team balancing")}},
+		{"all moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamAll, Value: -1},
+			[]msg6.Message{broadcast("All players were moved to the spectators")}},
+		{"moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamBalanceVictim, Value: 0},
+			[]msg6.Message{broadcast("You were moved to the game due to team balancing")}},
 		{"start", game.Event{Kind: game.EvRoundStart}, nil},
 		{"effect", game.Event{Kind: game.EvSound}, nil},
 	} {
@@ -189,7 +200,7 @@ func TestSendEvent(t *testing.T) {
 	}
 }
 
-// TestFlagSounds checks what the two teams and spectators hear of the flags.
+// TestFlagSounds checks which flag sounds the two teams and spectators hear.
 func TestFlagSounds(t *testing.T) {
 	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "blue", "watches", "watches red")
 	w.Step([]game.Command{
@@ -217,8 +228,7 @@ func TestFlagSounds(t *testing.T) {
 	}
 }
 
-// TestWhisperLines checks that clients that do not know whispers get lines from the
-// server.
+// TestWhisperLines checks that clients without support for whispers get lines from the server.
 func TestWhisperLines(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	for _, release := range []int32{msg6.VersionNone, 2, 216} {
@@ -230,8 +240,7 @@ func TestWhisperLines(t *testing.T) {
 	}
 }
 
-// TestTeamsLocked checks that there is a line when teams are locked, but not for a new
-// client.
+// TestTeamsLocked checks that locking the teams writes a chat line, but not for a new client.
 func TestTeamsLocked(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
@@ -252,7 +261,7 @@ func TestTeamsLocked(t *testing.T) {
 	l.expectSent("another map")
 }
 
-// TestSendVote checks how votes begin, run and end.
+// TestSendVote checks the messages for the start, the count and the end of a vote.
 func TestSendVote(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	srv, l := newServerSide(t, NewProtocol(), w, 1, 16040)
@@ -265,12 +274,17 @@ func TestSendVote(t *testing.T) {
 		want []msg6.Message
 	}{
 		{bridge.Vote{Kind: bridge.VoteNone}, []msg6.Message{over}},
-		{bridge.Vote{Kind: bridge.VoteOption, Timeout: 25, Description: "Next map", Reason: "bored"}, []msg6.Message{serverLine("'alice' called vote to change server option 'Next map' (bored)"), set(25, "Next map", "bored")}},
-		{bridge.Vote{Kind: bridge.VoteKick, Timeout: 99, Description: "bob", Target: 1, Reason: "bad"}, []msg6.Message{serverLine("'alice' called for vote to kick 'bob' (bad)"), set(60, "Kick 'bob'", "bad")}},
-		{bridge.Vote{Kind: bridge.VoteSpectate, Timeout: 25, Description: "bob", Target: 1, Reason: "afk"}, []msg6.Message{serverLine("'alice' called for vote to move 'bob' to spectators (afk)"), set(25, "move 'bob' to spectators", "afk")}},
+		{bridge.Vote{Kind: bridge.VoteOption, Timeout: 25, Description: "Next map", Reason: "bored"},
+			[]msg6.Message{serverLine("'alice' called vote to change server option 'Next map' (bored)"), set(25, "Next map", "bored")}},
+		{bridge.Vote{Kind: bridge.VoteKick, Timeout: 99, Description: "bob", Target: 1, Reason: "bad"},
+			[]msg6.Message{serverLine("'alice' called for vote to kick 'bob' (bad)"), set(60, "Kick 'bob'", "bad")}},
+		{bridge.Vote{Kind: bridge.VoteSpectate, Timeout: 25, Description: "bob", Target: 1, Reason: "afk"},
+			[]msg6.Message{serverLine("'alice' called for vote to move 'bob' to spectators (afk)"), set(25, "move 'bob' to spectators", "afk")}},
 		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Timeout: 25, Description: "x", Reason: "y"}, []msg6.Message{set(25, "x", "y")}},
-		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Description: "x", Reason: "y"}, []msg6.Message{serverLine("admin forced server option 'x' (y)")}},
-		{bridge.Vote{Kind: bridge.VoteSpectate, Caller: game.Nobody, Description: "bob", Reason: "y"}, []msg6.Message{serverLine("admin moved 'bob' to spectator (y)")}},
+		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Description: "x", Reason: "y"},
+			[]msg6.Message{serverLine("admin forced server option 'x' (y)")}},
+		{bridge.Vote{Kind: bridge.VoteSpectate, Caller: game.Nobody, Description: "bob", Reason: "y"},
+			[]msg6.Message{serverLine("admin moved 'bob' to spectator (y)")}},
 		{bridge.Vote{Kind: bridge.VoteKick, Caller: game.Nobody, Description: "bob", Reason: "y"}, nil},
 		{bridge.Vote{Kind: bridge.VoteAborted, Caller: game.Nobody}, []msg6.Message{over, serverLine("Vote aborted")}},
 		{bridge.Vote{Kind: bridge.VotePassed}, []msg6.Message{over, serverLine("Vote passed")}},
@@ -355,7 +369,7 @@ func TestSendRedirect(t *testing.T) {
 	}
 }
 
-// TestSendMap checks the announcement of the map, and all of its chunks.
+// TestSendMap checks the announcement of the map and all map chunks.
 func TestSendMap(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	for _, size := range []int{1, 895, 896, 897, 1792} {
@@ -388,20 +402,25 @@ func TestSendMap(t *testing.T) {
 		&msg6.MapChange{Name: []byte("a")}, &msg6.MapChange{Name: []byte("b")})
 }
 
-// TestRaceFinish checks the lines about a finish, and which finishes renew the records that DDNet's client shows.
+// TestRaceFinish checks the lines about a finished race, and which results update the records in
+// DDNet's client.
 func TestRaceFinish(t *testing.T) {
 	for _, c := range []struct {
 		version int32
 		ev      game.Event
-		want    []string // lines, and the types of other messages
+		want    []string // chat lines, and the types of other messages
 	}{
 		{msg6.VersionNone, game.Event{Player: 0, Value: 1230}, []string{"alice finished in: 0 minute(s)  1.23 second(s)"}},
-		{msg6.VersionNone, game.Event{Player: 0, Value: 1230, Extra: -65_000}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", "New record: 1 minute(s)  5.00 second(s) better."}},
-		{msg6.VersionNone, game.Event{Player: 1, Value: 1230, Extra: -500}, []string{"bob finished in: 0 minute(s)  1.23 second(s)", "New record:  0.50 second(s) better."}},
-		{msg6.VersionNone, game.Event{Player: 0, Value: 1230, Extra: 500}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", " 0.50 second(s) worse, better luck next time."}},
+		{msg6.VersionNone, game.Event{Player: 0, Value: 1230, Extra: -65_000},
+			[]string{"alice finished in: 0 minute(s)  1.23 second(s)", "New record: 1 minute(s)  5.00 second(s) better."}},
+		{msg6.VersionNone, game.Event{Player: 1, Value: 1230, Extra: -500},
+			[]string{"bob finished in: 0 minute(s)  1.23 second(s)", "New record:  0.50 second(s) better."}},
+		{msg6.VersionNone, game.Event{Player: 0, Value: 1230, Extra: 500},
+			[]string{"alice finished in: 0 minute(s)  1.23 second(s)", " 0.50 second(s) worse, better luck next time."}},
 		{msg6.VersionNone, game.Event{Player: 1, Value: 1230, Extra: 500}, []string{"bob finished in: 0 minute(s)  1.23 second(s)"}},
 		{16040, game.Event{Player: 0, Value: 1230}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", "*msg6.SvDDRaceTime"}},
-		{16040, game.Event{Player: 0, Value: 1230, Record: game.RecordPersonal}, []string{"alice finished in: 0 minute(s)  1.23 second(s)", "*msg6.SvDDRaceTime", "*msg6.SvRecord"}},
+		{16040, game.Event{Player: 0, Value: 1230, Record: game.RecordPersonal},
+			[]string{"alice finished in: 0 minute(s)  1.23 second(s)", "*msg6.SvDDRaceTime", "*msg6.SvRecord"}},
 		{16040, game.Event{Player: 1, Value: 1230, Record: game.RecordPersonal}, []string{"bob finished in: 0 minute(s)  1.23 second(s)"}},
 		{16040, game.Event{Player: 1, Value: 1230, Record: game.RecordOfAll}, []string{"bob finished in: 0 minute(s)  1.23 second(s)", "*msg6.SvRecord"}},
 	} {
@@ -424,8 +443,8 @@ func TestRaceFinish(t *testing.T) {
 	}
 }
 
-// TestLeaverOfTakenSeat checks that the line about a player who left has their name, though the next one
-// has the seat already.
+// TestLeaverOfTakenSeat checks the line about a player who left. It must have that player's name,
+// even if another player already has the seat.
 func TestLeaverOfTakenSeat(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	p := NewProtocol()

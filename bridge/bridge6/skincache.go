@@ -6,36 +6,37 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// skinCache has the ClientInfo of every player. It remembers the skins of players whose
-// clients are 0.6, because the game has only what 0.7 makes of them: DDNet's clients
-// request their skin again and again while they see themselves in another one.
+// skinCache stores the encoded ClientInfo of every player. It also remembers the original skins of
+// 0.6 players, because the game stores only their 0.7 equivalents. DDNet's client repeats its
+// request for a skin until it sees exactly that skin.
 type skinCache struct {
 	infos [game.MaxPlayers]cachedInfo
 }
 
-// cachedInfo is a player as 0.6 shows them.
+// cachedInfo is one player, encoded for 0.6.
 type cachedInfo struct {
 	ints    [msg6.SizeClientInfo]int32
-	profile game.Profile // that ints were made of
+	profile game.Profile // the profile that ints were encoded from
 	ref     snapshot.SharedRef
-	valid   bool // ints are up to date with shown and requested
-	// shown is the 0.6 skin that the game's skin was made of, if hasShown. requested is
-	// the skin that the client sent last, if hasRequested; the game may have refused it.
+	valid   bool // whether ints match shown and requested
+	// shown is the 0.6 skin behind the game's current skin, valid if hasShown is set. requested is
+	// the skin that the client sent last, valid if hasRequested is set. The game may have refused
+	// it.
 	shown, requested         skin06
-	shownSkin, requestedSkin game.Skin // the same as 0.7 has them
+	shownSkin, requestedSkin game.Skin // the same skins, converted to 0.7
 	hasShown, hasRequested   bool
 }
 
-// set remembers the skin that a player's client sent.
+// set stores the skin that a player's client sent.
 func (c *skinCache) set(id game.PlayerID, s skin06) {
 	e := &c.infos[id]
 	e.requested, e.requestedSkin, e.hasRequested, e.valid = s, fromSkin06(s), true, false
 }
 
-// clear forgets the player who had the id.
+// clear forgets the id's last player.
 func (c *skinCache) clear(id game.PlayerID) { c.infos[id] = cachedInfo{} }
 
-// update brings the info of a player up to date.
+// update encodes a player's info again if it changed.
 func (c *skinCache) update(w *game.World, id game.PlayerID) {
 	p, ok := w.Player(id)
 	e := &c.infos[id]
@@ -65,8 +66,8 @@ func putClientInfo(dst *[msg6.SizeClientInfo]int32, p *game.Profile, s *skin06) 
 	o.PutInts(dst[:])
 }
 
-// proxyInfo is the ClientInfo of proxyID. It has no name, because the names of those for
-// whom it speaks are in the texts.
+// proxyInfo is the ClientInfo of proxyID. Its name is blank, because each line already contains the
+// speaker's name.
 var proxyInfo = func() (ints [msg6.SizeClientInfo]int32) {
 	putClientInfo(&ints, &game.Profile{Name: " ", Country: -1}, &skin06{name: defaultSkin})
 	return ints

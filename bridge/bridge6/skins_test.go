@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// TestStandardSkins checks that the skins that both versions have are converted both ways.
+// TestStandardSkins checks both conversions of the skins that exist in both versions.
 func TestStandardSkins(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range standardSkins {
@@ -26,8 +26,8 @@ func TestStandardSkins(t *testing.T) {
 	}
 }
 
-// TestUnconfiguredSkin checks that the skin of a new 0.7 client, which sets the colors of
-// all parts, also of missing ones, is the default skin.
+// TestUnconfiguredSkin checks a new 0.7 client's skin, which sets the colors of all parts, even
+// missing ones. It must become the default skin.
 func TestUnconfiguredSkin(t *testing.T) {
 	s := game.Skin{
 		PartNames:       [...]string{"standard", "", "", "standard", "standard", "standard"},
@@ -43,7 +43,7 @@ func TestUnconfiguredSkin(t *testing.T) {
 	}
 }
 
-// TestOtherSkins checks skins that are not standard.
+// TestOtherSkins checks skins that are not standard skins.
 func TestOtherSkins(t *testing.T) {
 	for _, c := range []struct {
 		l    skin06
@@ -61,14 +61,15 @@ func TestOtherSkins(t *testing.T) {
 			t.Errorf("%+v becomes %+v, want %+v", c.l, got, c.want)
 		}
 	}
-	odd := game.Skin{PartNames: [...]string{"bear", "bear", "unibop", "x", "y", "z"}, UseCustomColors: [...]bool{partFeet: true, partEyes: true}, PartColors: [...]int32{partFeet: 0x010203, partEyes: 9}}
+	odd := game.Skin{PartNames: [...]string{"bear", "bear", "unibop", "x", "y", "z"},
+		UseCustomColors: [...]bool{partFeet: true, partEyes: true}, PartColors: [...]int32{partFeet: 0x010203, partEyes: 9}}
 	if got, want := toSkin06(&odd), (skin06{name: "brownbear", useCustomColor: true, colorBody: 0xff, colorFeet: 0x010200}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
-// TestSimilarSkins checks that skins that 0.6 does not have look like those that they
-// resemble, in their own colors.
+// TestSimilarSkins checks that a skin unknown to 0.6 becomes the standard skin that it resembles,
+// in its own colors.
 func TestSimilarSkins(t *testing.T) {
 	for parts, want := range map[[3]string]string{
 		{"fox", "", ""}: "bluekitty", {"kitty", "", ""}: "bluekitty", {"bear", "", ""}: "brownbear", {"koala", "", ""}: "coala",
@@ -86,8 +87,8 @@ func TestSimilarSkins(t *testing.T) {
 	}
 }
 
-// TestColors checks the darkest and the lightest color, and that a color converted both
-// ways changes by one step at most.
+// TestColors checks the darkest and the lightest color, and that converting a color both ways
+// changes it by at most one step.
 func TestColors(t *testing.T) {
 	for six, seven := range map[int32]int32{0: 87, 255: 255, 0xffff00: 0xffff57, 0xffffff: 0xffffff} {
 		if got := fromColor06(six); got != seven {
@@ -110,8 +111,8 @@ func TestColors(t *testing.T) {
 	})
 }
 
-// TestCustomColors checks that a standard skin in any colors keeps its name, and its
-// colors within a step.
+// TestCustomColors checks that a standard skin in any colors keeps its name, and its colors to
+// within one step.
 func TestCustomColors(t *testing.T) {
 	near := func(a, b int32) bool { return a-b <= 1 && b-a <= 1 }
 	rapid.Check(t, func(t *rapid.T) {
@@ -122,7 +123,7 @@ func TestCustomColors(t *testing.T) {
 		s := fromSkin06(l)
 		got := toSkin06(&s)
 		if l.name == "limekitty" {
-			l.name = "bluekitty" // the same but for its colors
+			l.name = "bluekitty" // differs only in color
 		}
 		if got.name != l.name || !got.useCustomColor || !near(got.colorBody, l.colorBody) || !near(got.colorFeet, l.colorFeet) {
 			t.Fatalf("%+v comes back as %+v", l, got)

@@ -13,54 +13,54 @@ var itemTypes = bridge.ItemTypes{
 	Death: msg6.TypeEventDeath, Sound: msg6.TypeEventSoundWorld,
 }
 
-// snapshotEncoder encodes frames as 0.6 snapshots, for any number of clients. What is
-// the same for all is encoded once a round.
+// snapshotEncoder encodes frames as 0.6 snapshots for any number of clients. Items that are the
+// same for all clients are encoded once per round.
 //
-// It gets recordTick in every tick, and for every round of snapshots beginRound,
-// buildSnapshot for each client, and endRound.
+// Call recordTick in every tick. For each round of snapshots, call beginRound, then buildSnapshot
+// for each client, then endRound.
 type snapshotEncoder struct {
 	frame  *game.Frame
 	shared bridge.SharedItems
-	// gameData is the GameData, if hasGameData. It is not shared because clients can know
-	// the carriers of the flags by other ids.
+	// gameData is the GameData item, valid if hasGameData is set. It is not shared, because clients
+	// can know the flag carriers under different ids.
 	gameData    [msg6.SizeGameData]int32
 	hasGameData bool
-	// gameInfo is the GameInfo of a race, which is not shared because it has the player's
+	// gameInfo is the GameInfo of a race. It is not shared, because it contains the viewed player's
 	// clock.
 	gameInfo    msg6.GameInfo
 	isRace      bool
 	characters  []bridge.CharacterItem
-	states      []characterState // of the characters, if the frame is extended
+	states      []characterState // states of the characters, if the frame is extended
 	playerFlags [game.MaxPlayers]msg6.PlayerFlags
-	// Indexes of players in characters and in the frame's players, negative for none.
+	// Indexes of a player in characters and in the frame's players, negative for none.
 	characterIndex, playerIndex [game.MaxPlayers]int8
-	visible                     game.PlayerMask // whose characters the snapshot that is being built shows
-	// admins are those who have or had access to the remote console: clients remember
-	// what they got last.
+	visible                     game.PlayerMask // players whose characters are visible in the current snapshot
+	// admins are the players who have or had access to the remote console. Players who lost it
+	// stay, because clients remember the last value.
 	admins  game.PlayerMask
 	effects effectEncoder
 	skins   skinCache
 	ddrace  ddraceEncoder
-	// players are the players as most clients see them, by their id.
+	// players are the players as most clients see them, by id.
 	players       [game.MaxPlayers]playerItem
 	gameInfoEx    [msg6.SizeGameInfoEx]int32
 	gameInfoExRef snapshot.SharedRef
 	types         typeItems
 	pool          snapshot.SharedPool
-	round         *snapshot.SharedItems // what snapshots of this round share
+	round         *snapshot.SharedItems // items that the snapshots of this round share
 }
 
-// Indexes of integers that are not the same for all clients.
+// Indexes of integers that differ between clients.
 const (
 	characterHooked   = 8
 	characterHealth   = msg6.SizeCharacterCore + 1 // followed by armor and ammo
 	characterAmmo     = characterHealth + 2
 	characterWeapon   = characterHealth + 3
-	gameDataCarriers  = 2 // red, blue
+	gameDataCarriers  = 2 // red, then blue
 	ddnetPlayerRights = 1
 )
 
-// Numbers on the wire of items that are DDNet's own. They are added in ascending order.
+// Type numbers on the wire of DDNet's own items. They are added in ascending order.
 const (
 	wireTypeGameInfoEx  = msg6.FirstExtendedWireType
 	wireTypeDDNetPlayer = msg6.FirstExtendedWireType - 1
@@ -80,19 +80,19 @@ var (
 	exDDNetCharacter = newEx(msg6.TypeDDNetCharacter)
 )
 
-// newEx makes the item that says which type a number on the wire stands for.
+// newEx returns the item that says which type a number on the wire stands for.
 func newEx(typ int) (ints [msg6.SizeEx]int32) {
 	u, _ := msg6.TypeUUID(typ)
 	(&msg6.Ex{UUID: u}).PutInts(ints[:])
 	return ints
 }
 
-// recordTick remembers the effects of a tick.
+// recordTick records the effects of a tick.
 func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 	e.effects.recordTick(f, events)
 }
 
-// beginRound encodes the world as it is.
+// beginRound encodes the current state of the world.
 func (e *snapshotEncoder) beginRound(w *game.World) {
 	f := w.Frame()
 	for i := range f.Players {
@@ -101,7 +101,7 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 	e.beginFrame(f)
 }
 
-// beginFrame encodes a frame, but for the profiles of players.
+// beginFrame encodes a frame, without the profiles of players.
 func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 	e.frame = f
 	e.round.Release()
@@ -142,13 +142,12 @@ func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 		e.ddrace.hooks.Show(f, e.characters)
 	}
 	e.addGameInfoEx()
-	// The types of the GameData, characters, players and effects, which buildSnapshot adds, are
-	// higher.
+	// buildSnapshot adds GameData, characters, players and effects later; their types are higher.
 	e.shared.Sort()
 	e.effects.Sort()
 }
 
-// pickups are the types of the pickups, and of which weapons they are.
+// pickups lists the type and the weapon on the wire for each kind of pickup.
 var pickups = [...]struct {
 	typ    msg6.PickupType
 	weapon msg6.Weapon
@@ -168,7 +167,7 @@ var pickups = [...]struct {
 	game.PickupArmorLaser:   {msg6.PickupArmorLaser, 0},
 }
 
-// addPickups adds the pickups of a frame for clients that know the kinds up to last.
+// addPickups adds the pickups of a frame for clients that support the kinds up to last.
 func addPickups(s *bridge.SharedItems, f *game.Frame, last game.PickupKind) {
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
@@ -194,7 +193,7 @@ func encodePlayerFlags(f game.PlayerFlags) msg6.PlayerFlags {
 	return flags
 }
 
-// addGame adds the state of the match.
+// addGame adds the match state.
 func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
 	o := msg6.GameInfo{
 		Flags: msg6.GameFlags(g.Flags & gameFlags), StateFlags: encodeStateFlags(g, tick),
@@ -219,11 +218,12 @@ func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
 	d.PutInts(e.gameData[:])
 }
 
-// gameFlags are the flags that 0.6 has, with the same numbers.
+// gameFlags are the game flags that 0.6 has, with the same numbers.
 const gameFlags = game.GameFlagTeams | game.GameFlagFlags
 
-// encodeStateFlags shows the end of a round as that of a match: 0.6 has no rounds within
-// matches. In both the scoreboard is shown and nothing moves, which is a pause in 0.6.
+// encodeStateFlags shows the end of a round as the end of a match, because 0.6 does not divide
+// matches into rounds. In both, clients show the scoreboard, and nothing moves. To 0.6, standing
+// still is a pause.
 func encodeStateFlags(g *game.GameState, tick int32) (flags msg6.GameStateFlags) {
 	if g.State&(game.StateRoundOver|game.StateGameOver) != 0 {
 		flags |= msg6.GameStateGameOver | msg6.GameStatePaused
@@ -237,16 +237,16 @@ func encodeStateFlags(g *game.GameState, tick int32) (flags msg6.GameStateFlags)
 	return flags
 }
 
-// isPaused reports whether clients show "Game paused", in a pause and in the countdown at
-// its end. The countdown before a match, in which nobody lives, is a warmup to them: of
-// both at once the texts would lie over each other.
+// isPaused reports whether clients show "Game paused". They do so in a pause and in the countdown
+// after it. The countdown before a match is sent as a warmup instead: with both at once, the two
+// texts would overlap.
 func isPaused(g *game.GameState, tick int32) bool {
 	beforeMatch := g.State&game.StateCountdown != 0 && g.StartTick == tick
 	return g.State&(game.StatePaused|game.StateCountdown) != 0 && !beforeMatch
 }
 
-// roundStartTick returns the tick from which clients count the time that they show. After
-// the end of a round or match, the time it took stands still.
+// roundStartTick returns the tick from which clients count the displayed time. After a round or
+// match, the displayed time stands still.
 func roundStartTick(g *game.GameState, tick int32) int32 {
 	if g.State&(game.StateRoundOver|game.StateGameOver) != 0 {
 		return max(tick-g.EndTick, 0)
@@ -254,9 +254,9 @@ func roundStartTick(g *game.GameState, tick int32) int32 {
 	return max(g.StartTick, 0)
 }
 
-// warmupTimer returns the ticks left of a warmup, or before a match; 0 in neither and
-// without an end: clients would show any other number as that of a clock.
-// announceTimeLeft writes the rest.
+// warmupTimer returns the ticks left of a warmup or of the countdown before a match. It returns 0
+// for other states and for a warmup without an end, because clients show any other number as a
+// clock. announceTimeLeft announces the remaining cases.
 func warmupTimer(g *game.GameState, tick int32) int32 {
 	if g.State&(game.StateWarmup|game.StateCountdown) == 0 || isPaused(g, tick) {
 		return 0
@@ -267,7 +267,7 @@ func warmupTimer(g *game.GameState, tick int32) int32 {
 func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	ammo := min(max(c.Ammo, 0), 10)
 	if c.Weapon == game.WeaponNinja {
-		ammo = 0 // in 0.7 the tick at which it ends
+		ammo = 0 // in 0.7 the ammo of a ninja is the tick at which it ends
 	}
 	e.characters = append(e.characters, bridge.CharacterItem{
 		Player: c.Player, Pos: c.Pos, State: c,
@@ -285,14 +285,14 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
-// sizeDDNetCharacter is what is sent of a DDNetCharacter: all up to when the freeze began.
-// In DDRace it is sizeDDRaceCharacter, all that 16.4 sends.
+// Number of integers sent of a DDNetCharacter. sizeDDNetCharacter ends with the start of the
+// freeze. sizeDDRaceCharacter, for DDRace, is everything that 16.4 sends.
 const (
 	sizeDDNetCharacter  = 8
 	sizeDDRaceCharacter = 10
 )
 
-// characterState is a character as a DDNetCharacter has it.
+// characterState is one character, encoded as a DDNetCharacter.
 type characterState struct {
 	ints   [msg6.SizeDDNetCharacter]int32
 	frozen bool
@@ -310,9 +310,10 @@ func (e *snapshotEncoder) addState(c *game.CharacterState) {
 	e.states = append(e.states, s)
 }
 
-// buildSnapshot writes what the view shows to b, in ascending order as far as ids allow. Latency
-// is what the scoreboard shows per player, in ms; version is the release of DDNet. To clients
-// that do not know the states of characters, frozen ones are ninjas.
+// buildSnapshot writes the items that are visible in v to b, in ascending order of type where
+// mapped ids allow it. Latency holds the ms that the scoreboard shows for each player. Version is
+// the release of DDNet. Clients without support for character states see frozen characters as
+// ninjas.
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32, knowsStates bool) {
 	ddnet := msg6.TypeKnownBy(msg6.TypeDDNetCharacter, version)
 	b.Reset()
@@ -323,7 +324,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 			e.visible |= game.MaskOne(c.Player)
 		}
 	}
-	var entities *entityItems // of DDRace
+	var entities *entityItems // set in DDRace only
 	if e.ddrace.on {
 		entities = e.ddrace.entitiesFor(version)
 		entities.buildTypes(b, &e.types)
@@ -369,7 +370,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	e.effects.build(b, v, ids, knowsStates)
 }
 
-// size returns the most items and integers that a snapshot of this round can have.
+// size returns an upper bound on the items and integers of a snapshot in this round.
 func (e *snapshotEncoder) size(entities *entityItems) (items, ints int) {
 	items, ints = e.shared.Size()
 	moreItems, moreInts := entities.size()
@@ -384,8 +385,8 @@ func (e *snapshotEncoder) size(entities *entityItems) (items, ints int) {
 	return items, ints
 }
 
-// buildRaceInfo adds the GameInfo with the clock of the player whom the viewer sees. Clients
-// that do not know it show it instead of that of the match.
+// buildRaceInfo adds the GameInfo with the race clock of the viewed player. A client that does not
+// know race clocks shows that clock instead of the match's.
 func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known bool) {
 	o, start, hidden := e.gameInfo, int32(0), false
 	for i := range e.frame.Players {
@@ -408,7 +409,7 @@ func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known
 	}
 }
 
-// buildGameData adds the GameData, whose type is above those of the shared items.
+// buildGameData adds the GameData item. Its type is above those of the shared items.
 func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientIDs) {
 	if !e.hasGameData {
 		return
@@ -457,8 +458,8 @@ func (e *snapshotEncoder) isFrozen(index int) bool {
 	return index < len(e.states) && e.states[index].frozen
 }
 
-// showFreeze shows that a character is frozen, as DDNet does: it has no rounds, and is a ninja to
-// clients that do not know its state.
+// showFreeze marks a character as frozen, as DDNet-Server does: without ammo, and as a ninja for
+// clients without support for character states.
 func (e *snapshotEncoder) showFreeze(ints []int32, index int, knowsStates bool) {
 	if !e.isFrozen(index) {
 		return
@@ -469,7 +470,7 @@ func (e *snapshotEncoder) showFreeze(ints []int32, index int, knowsStates bool) 
 	}
 }
 
-// buildStates adds the states of the characters that buildCharacters adds.
+// buildStates adds the states of the visible characters.
 func (e *snapshotEncoder) buildStates(b *snapshot.Builder, ids *clientIDs) {
 	size := sizeDDNetCharacter
 	if e.ddrace.on {
@@ -487,5 +488,5 @@ func (e *snapshotEncoder) buildStates(b *snapshot.Builder, ids *clientIDs) {
 	}
 }
 
-// endRound ends a round: effects are shown once.
+// endRound ends a round and removes its effects, which are shown once.
 func (e *snapshotEncoder) endRound() { e.effects.Reset() }

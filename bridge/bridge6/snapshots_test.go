@@ -29,7 +29,7 @@ func (p snapshotItems) countType(typ int) (n int) {
 	return n
 }
 
-// getItem returns the item of a type and an id, the zero value if there is none.
+// getItem returns the item with the given type and id, or the zero value.
 func getItem[T any](p snapshotItems, typ, id int) (zero T) {
 	if o, ok := any(p[snapshot.MakeKey(typ, id)]).(*T); ok {
 		return *o
@@ -37,8 +37,8 @@ func getItem[T any](p snapshotItems, typ, id int) (zero T) {
 	return zero
 }
 
-// readItems decodes a snapshot for a client that knows numIDs ids. Everything must be in
-// the range that it declares.
+// readItems decodes a snapshot for a client that knows numIDs ids. It fails the test if a value is
+// outside its declared range.
 func readItems(t testing.TB, s *snapshot.Snapshot, numIDs int) snapshotItems {
 	t.Helper()
 	p := snapshotItems{}
@@ -96,7 +96,7 @@ func readItems(t testing.TB, s *snapshot.Snapshot, numIDs int) snapshotItems {
 			}
 		}
 		p[snapshot.MakeKey(min(typ, 0xffff), k.ID())] = o
-		if typ > 0xffff { // DDNet's own, found by its number on the wire
+		if typ > 0xffff { // an item of DDNet's own, stored under its type number on the wire
 			p[snapshot.MakeKey(k.Type(), k.ID())] = o
 		}
 	}
@@ -130,21 +130,20 @@ func (v *viewer) items(s *serverSide, id game.PlayerID) snapshotItems {
 
 func intsText(ints []int32) string { return string(message.AppendIntsToStr(nil, ints)) }
 
-// TestSnapshot checks the items of the players, and those of DDNet's own. TestMatch
-// checks the others.
+// TestSnapshot checks the player items and DDNet's own items. TestMatch checks the others.
 func TestSnapshot(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	p := NewProtocol()
 	alice, _ := newServerSide(t, p, w, 0, 16040)
 	bob, _ := newServerSide(t, p, w, 1, msg6.VersionNone)
-	p.snapshot.skins.set(0, skin06{name: "santa"}) // the game has another
+	p.snapshot.skins.set(0, skin06{name: "santa"}) // a skin other than the game's
 	v := &viewer{t: t, world: w, latency: [game.MaxPlayers]int32{1: 42}}
 	round := func(flags game.PlayerFlags) (ofAlice, ofBob snapshotItems) {
 		cmds := []game.Command{{Kind: game.CmdPlayerFlags, Player: 0, Value: int32(flags)}}
 		for _, kind := range []game.CommandKind{game.CmdDirectInput, game.CmdInput} {
 			cmds = append(cmds, game.Command{Kind: kind, Player: 1, Input: game.Input{Flags: game.PlayerFlagChatting}})
 		}
-		for range 4 { // a tee's first inputs do not count
+		for range 4 { // a tee's first inputs are ignored
 			p.RecordTick(w, w.Step(cmds))
 		}
 		p.BeginSnapshots(w)
@@ -158,10 +157,12 @@ func TestSnapshot(t *testing.T) {
 		flags         msg6.PlayerFlags
 	}{{"alice", 1, 10, msg6.PlayerFlagPlaying}, {"bob", 0, 0, msg6.PlayerFlagChatting}} {
 		info := getItem[msg6.ClientInfo](items, msg6.TypeClientInfo, id)
-		if intsText(info.Name[:]) != want.name || intsText(info.Clan[:]) != "clan" || info.Country != 276 || intsText(info.Skin[:]) != "bluekitty" || info.UseCustomColor != 0 {
+		if intsText(info.Name[:]) != want.name || intsText(info.Clan[:]) != "clan" || info.Country != 276 ||
+			intsText(info.Skin[:]) != "bluekitty" || info.UseCustomColor != 0 {
 			t.Errorf("client %d: %q %q %q %+v", id, intsText(info.Name[:]), intsText(info.Clan[:]), intsText(info.Skin[:]), info)
 		}
-		if got := getItem[msg6.PlayerInfo](items, msg6.TypePlayerInfo, id); got != (msg6.PlayerInfo{Local: want.local, ClientID: int32(id), Latency: v.latency[id]}) {
+		if got := getItem[msg6.PlayerInfo](items, msg6.TypePlayerInfo,
+			id); got != (msg6.PlayerInfo{Local: want.local, ClientID: int32(id), Latency: v.latency[id]}) {
 			t.Errorf("player %d: %+v", id, got)
 		}
 		if got := getItem[msg6.Character](items, msg6.TypeCharacter, id); got.Health != want.health || got.PlayerFlags != want.flags || got.HookedPlayer != -1 {
@@ -171,10 +172,12 @@ func TestSnapshot(t *testing.T) {
 	if items.countType(msg6.TypeGameData) != 0 {
 		t.Error("a game without teams has team scores")
 	}
-	if got, ok := items[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok || *got != (msg6.GameInfoEx{Flags: 1628438656 | msg6.GameInfoAllowEyeWheel, Version: 8, Flags2: 0x30}) {
+	if got, ok := items[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok ||
+		*got != (msg6.GameInfoEx{Flags: 1628438656 | msg6.GameInfoAllowEyeWheel, Version: 8, Flags2: 0x30}) {
 		t.Errorf("GameInfoEx %+v", got)
 	}
-	if got, ok := items[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthAdmin || items.countType(wireTypeDDNetPlayer) != 1 {
+	if got, ok := items[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok ||
+		got.AuthLevel != msg6.AuthAdmin || items.countType(wireTypeDDNetPlayer) != 1 {
 		t.Errorf("DDNetPlayer %+v", got)
 	}
 	if getItem[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 1).Local != 1 || getItem[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 0).Local != 0 {
@@ -191,8 +194,8 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSkinCache checks that 0.6 players see each other in their 0.6 skins, although the
-// game has only what 0.7 makes of them.
+// TestSkinCache checks that 0.6 players see each other's original 0.6 skins, although the game
+// stores only the 0.7 equivalents.
 func TestSkinCache(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	v := NewProtocol()
@@ -223,9 +226,9 @@ func TestSkinCache(t *testing.T) {
 	for range 300 {
 		w.Step(nil)
 	}
-	change("santa") // the default skin in 0.7
+	change("santa") // the default skin when converted to 0.7
 	expect("another", "santa")
-	change("panda") // too: nothing changes in the game
+	change("panda") // also the default in 0.7: nothing changes in the game
 	expect("the same in 0.7", "panda")
 	change("pinky") // too soon after santa
 	expect("refused", "panda")
@@ -240,7 +243,7 @@ func TestSkinCache(t *testing.T) {
 	}
 }
 
-// gameSnapshot makes a snapshot of the state of a match and nothing else.
+// gameSnapshot returns a snapshot that contains only the match state.
 func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	var sc snapshotEncoder
 	sc.frame = &game.Frame{}
@@ -256,7 +259,7 @@ func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	return &s
 }
 
-// TestGameInfo checks how the states of a match are shown.
+// TestGameInfo checks how each match state is shown.
 func TestGameInfo(t *testing.T) {
 	for _, c := range []struct {
 		g     game.GameState
@@ -286,14 +289,14 @@ func TestGameInfo(t *testing.T) {
 		if err := got.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
 			t.Fatalf("%d items, %v", s.Len(), err)
 		}
-		if want := (msg6.GameInfo{StateFlags: c.flags, RoundStartTick: c.start, WarmupTimer: c.timer, ScoreLimit: 20, TimeLimit: 5, RoundNum: 3, RoundCurrent: 2}); got != want {
+		if want := (msg6.GameInfo{StateFlags: c.flags, RoundStartTick: c.start, WarmupTimer: c.timer, ScoreLimit: 20,
+			TimeLimit: 5, RoundNum: 3, RoundCurrent: 2}); got != want {
 			t.Errorf("%+v: %+v, want %+v", c.g, got, want)
 		}
 	}
 }
 
-// TestClockStopsAfterMatch checks that the time that clients show stands still from the
-// end of a match to the next.
+// TestClockStopsAfterMatch checks that the displayed time stands still between matches.
 func TestClockStopsAfterMatch(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	clock := func() int32 {
@@ -325,13 +328,13 @@ func TestClockStopsAfterMatch(t *testing.T) {
 	}
 }
 
-// TestTimeLeft checks that a pause and the countdown after it show the time left in a
-// broadcast, which goes when play goes on, and that the countdown before a match shows none.
+// TestTimeLeft checks the broadcasts of the time left during a pause and during the countdown after
+// it. The broadcast ends when play resumes. A countdown before a match has none.
 func TestTimeLeft(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	s, l := newServerSide(t, NewProtocol(), w, 0, 16040)
 	var texts []string
-	// play builds a snapshot per tick and collects the broadcasts in texts.
+	// play builds one snapshot per tick and collects the broadcasts in texts.
 	play := func(ticks int) {
 		for range ticks {
 			s.protocol.BeginSnapshots(w)
@@ -403,7 +406,7 @@ func TestWaiting(t *testing.T) {
 	expect("not ready", ready)
 }
 
-// TestFields checks single fields that 0.6 has differently.
+// TestFields checks single fields whose meaning differs in 0.6.
 func TestFields(t *testing.T) {
 	for _, c := range []struct {
 		weapon         game.Weapon
@@ -424,7 +427,8 @@ func TestFields(t *testing.T) {
 		if err := o.ReadInts(ch.Ints[:]); err != nil {
 			t.Fatal(err)
 		}
-		if ch.Ammo != c.wantAmmo || ch.Health != c.want || ch.Armor != c.want || o.Weapon != c.wantWeapon || o.HookedPlayer != 5 || ch.Ints[characterHooked] != 5 {
+		if ch.Ammo != c.wantAmmo || ch.Health != c.want || ch.Armor != c.want || o.Weapon != c.wantWeapon ||
+			o.HookedPlayer != 5 || ch.Ints[characterHooked] != 5 {
 			t.Errorf("%+v: %+v, %+v", c, ch, o)
 		}
 		ch.Ints[characterHealth], ch.Ints[characterHealth+1], ch.Ints[characterHealth+2] = 1, 2, 3
@@ -434,8 +438,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestStars checks the stars of a hit, how hits in a row turn them, and that they are
-// bounded.
+// TestStars checks the stars of a hit: their direction after repeated hits, and their maximum
+// number.
 func TestStars(t *testing.T) {
 	stars := func(tick int32, s *effectEncoder, value, extra int32) (angles []int32) {
 		s.Reset()
@@ -466,7 +470,7 @@ func TestStars(t *testing.T) {
 	check(100, 0, 1, 0)
 	check(101, 0.25, 1, 2)
 	check(125, 0.5, 5, 5)
-	check(150, 0, 3, 0) // 25 ticks later
+	check(150, 0, 3, 0) // 25 ticks after the last hit
 	check(174, 0.25, 3, 0)
 	if got := stars(175, &s, 1000, 1000); len(got) != maxStars {
 		t.Errorf("%d stars", len(got))
@@ -486,7 +490,8 @@ func TestStars(t *testing.T) {
 	}
 }
 
-// TestStarsKeepIDs checks that stars have the same ids in each round, whatever else there is to see.
+// TestStarsKeepIDs checks that stars have the same ids in each round, whatever other effects there
+// are.
 func TestStarsKeepIDs(t *testing.T) {
 	var s effectEncoder
 	hit, sound := game.Event{Kind: game.EvDamage, Player: 2, Value: 2, To: game.MaskAll}, game.Event{Kind: game.EvSound, To: game.MaskAll}
@@ -511,7 +516,7 @@ func TestStarsKeepIDs(t *testing.T) {
 	}
 }
 
-// TestSpectating checks what spectators and players who are out of the round see.
+// TestSpectating checks the views of spectators and of players who are out of the round.
 func TestSpectating(t *testing.T) {
 	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "looks")
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 1, Team: game.TeamSpectators}})
@@ -537,7 +542,7 @@ func TestSpectating(t *testing.T) {
 		t.Errorf("health of the watched player: %+v", got)
 	}
 
-	// Flags, carried and not, and a player who is out of the round.
+	// A flag at rest, a carried flag, and a player who is out of the round.
 	f := *w.Frame()
 	f.Players = append([]game.PlayerState(nil), f.Players...)
 	view := w.View(1)
@@ -547,10 +552,14 @@ func TestSpectating(t *testing.T) {
 		team msg6.Team
 		want msg6.SpectatorInfo
 	}{
-		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagRed, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
-		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagBlue, SpectatorID: game.Nobody, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
-		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFree, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
-		{game.PlayerState{Team: game.TeamBlue, Flags: game.PlayerFlagDead, SpecMode: game.SpectatePlayer, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagRed, SpectatorID: 0, ViewX: 5, ViewY: 6},
+			-1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagBlue, SpectatorID: game.Nobody, ViewX: 5, ViewY: 6},
+			-1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFree, SpectatorID: 0, ViewX: 5, ViewY: 6},
+			-1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamBlue, Flags: game.PlayerFlagDead, SpecMode: game.SpectatePlayer, SpectatorID: 0, ViewX: 5, ViewY: 6},
+			-1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
 	} {
 		c.p.ID, c.p.Spectating = 1, true
 		f.Players[1] = c.p
@@ -570,12 +579,12 @@ func TestSpectating(t *testing.T) {
 	}
 }
 
-// fng is a mode that DDNet's clients are to know as FNG.
+// fng is a mode that DDNet's clients recognize as FNG.
 type fng struct{ dm.Mode }
 
 func (fng) Flags() game.GameFlags { return game.GameFlagFNG }
 
-// TestFNGIsPredicted tells DDNet's clients whether hammers push as in FNG.
+// TestFNGIsPredicted checks that DDNet's clients learn whether hammers push as in FNG.
 func TestFNGIsPredicted(t *testing.T) {
 	for _, mode := range []game.Mode{dm.Mode{}, fng{}} {
 		w := newWorld(t, mode, "alice")
@@ -592,7 +601,8 @@ func TestFNGIsPredicted(t *testing.T) {
 	}
 }
 
-// TestPausedPlayer checks that a player in a pause is a spectator only for clients that do not know pauses.
+// TestPausedPlayer checks that a pausing player is shown as a spectator only to clients without
+// support for pauses.
 func TestPausedPlayer(t *testing.T) {
 	v := ddraceFrame()
 	v.Frame.Players[0].Spectating, v.Frame.Players[0].Pause = true, game.PauseInPlace
@@ -604,16 +614,19 @@ func TestPausedPlayer(t *testing.T) {
 	}
 }
 
-// TestFarProjectile checks that a projectile whose place a DDRaceProjectile cannot hold is a plain one.
+// TestFarProjectile checks that a projectile too far away for a DDRaceProjectile is sent as a plain
+// one.
 func TestFarProjectile(t *testing.T) {
 	v := ddraceFrame()
 	v.ShowAll = true
 	for i, x := range []int32{maxProjectilePos, -maxProjectilePos, maxProjectilePos - 1} {
-		v.Frame.Projectiles = append(v.Frame.Projectiles, game.ProjectileState{ID: uint16(20 + i), X: x, Y: 7, VelX: 1, VelY: 2, Weapon: game.WeaponGrenade, StartTick: 3, Owner: game.Nobody})
+		v.Frame.Projectiles = append(v.Frame.Projectiles,
+			game.ProjectileState{ID: uint16(20 + i), X: x, Y: 7, VelX: 1, VelY: 2, Weapon: game.WeaponGrenade, StartTick: 3, Owner: game.Nobody})
 	}
 	items := readItems(t, build(v, 16040), msg6.MaxClients)
 	for i, x := range []int32{maxProjectilePos, -maxProjectilePos} {
-		if got := getItem[msg6.Projectile](items, msg6.TypeProjectile, 20+i); got != (msg6.Projectile{X: x, Y: 7, VelX: 1, VelY: 2, Type: msg6.WeaponGrenade, StartTick: 3}) {
+		if got := getItem[msg6.Projectile](items, msg6.TypeProjectile,
+			20+i); got != (msg6.Projectile{X: x, Y: 7, VelX: 1, VelY: 2, Type: msg6.WeaponGrenade, StartTick: 3}) {
 			t.Errorf("%+v", got)
 		}
 	}

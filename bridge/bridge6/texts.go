@@ -7,11 +7,10 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Clients of 0.7 have these texts themselves; to those of 0.6 servers write them into the
-// chat. Players and their tools know the wording.
+// Clients of 0.7 contain these texts. To clients of 0.6, servers send them as chat lines. Players
+// and their tools rely on the wording.
 
-// raceDiffText is about how a race compares to the player's best one before; "" for the
-// first.
+// raceDiffText compares a race time with the player's previous best. It is "" for the first race.
 func raceDiffText(ms int32) string {
 	abs := max(ms, -ms)
 	seconds := fmt.Sprintf("%5.2f second(s)", float64(abs%60_000)/1000)
@@ -27,8 +26,8 @@ func raceDiffText(ms int32) string {
 	return ""
 }
 
-// voteCalledText is about who called a vote, or without a timeout about what an operator
-// forced; "" if there is no line about it.
+// voteCalledText says who called a vote or, for a vote without a timeout, what an operator forced.
+// It is "" if servers write no line about it.
 func voteCalledText(v *bridge.Vote, caller string) string {
 	forced := v.Timeout <= 0
 	if !forced && v.Caller < 0 {
@@ -53,7 +52,7 @@ func voteCalledText(v *bridge.Vote, caller string) string {
 	return ""
 }
 
-// voteDescription is what clients show while the vote runs.
+// voteDescription is the text that clients show while the vote runs.
 func voteDescription(v *bridge.Vote) string {
 	switch v.Kind {
 	case bridge.VoteKick:
@@ -64,8 +63,8 @@ func voteDescription(v *bridge.Vote) string {
 	return v.Description
 }
 
-// voteEndedText is about how a vote ended; "" if none did. Without a caller an operator
-// decided it.
+// voteEndedText says how a vote ended, "" if it did not end. A vote without a caller was decided by
+// an operator.
 func voteEndedText(v *bridge.Vote) string {
 	switch v.Kind {
 	case bridge.VoteAborted:
@@ -84,8 +83,8 @@ func voteEndedText(v *bridge.Vote) string {
 	return ""
 }
 
-// timeLeftText is about the end of a pause or of the countdown after it. The empty lines keep it below
-// the "Game paused" of the client.
+// timeLeftText shows the time left of a pause, or of the countdown after it. The empty lines move
+// it below the client's "Game paused".
 func timeLeftText(seconds int32, countdown bool) string {
 	if countdown {
 		return fmt.Sprintf("\n\n\nGame starts in %d", seconds)
@@ -93,7 +92,7 @@ func timeLeftText(seconds int32, countdown bool) string {
 	return fmt.Sprintf("\n\n\nGame continues in %d", seconds)
 }
 
-// waitingText is about what a warmup without an end waits for.
+// waitingText says what a warmup without an end waits for.
 func waitingText(w *game.World) string {
 	if w.Rules().ReadyMode && w.NumPlaying() > 1 {
 		return "Warmup: write /ready when you are ready"

@@ -39,13 +39,14 @@ func connect(t testing.TB) *bridgetest.Connection {
 	return bridgetest.Connect(t, NewProtocol(), NewClientSide)
 }
 
-// TestServerMessages checks that what a server sends arrives at the client as it was.
+// TestServerMessages checks that the messages of a server arrive at the client unchanged.
 func TestServerMessages(t *testing.T) {
 	w := newWorld(t)
 	c := connect(t)
 	s := c.Server
 	m := &bridge.Map{Name: "yard", File: []byte("a map"), CRC: 0xfffffff0, SHA256: [32]byte{7}, ChunksPerRequest: 3}
-	info := bridge.ServerInfo{Version: "0.7.5", Name: "n", Hostname: "h", Map: "m", GameType: "DM", NeedsPassword: true, TimeScore: true, SkillLevel: 1, Players: 2, PlayerSlots: 3, Clients: 4, MaxClients: 5}
+	info := bridge.ServerInfo{Version: "0.7.5", Name: "n", Hostname: "h", Map: "m", GameType: "DM", NeedsPassword: true,
+		TimeScore: true, SkillLevel: 1, Players: 2, PlayerSlots: 3, Clients: 4, MaxClients: 5}
 	command := bridge.CommandInfo{Name: "n", Params: "p", Help: "h"}
 	header := snapshot.PartHeader{Tick: 9, BaseTick: 4, CRC: 5, Parts: 3}
 	single := header
@@ -66,8 +67,11 @@ func TestServerMessages(t *testing.T) {
 		send func()
 		want bridgetest.Call
 	}{
-		{func() { s.SendMapChange(m) }, call("MapChange", bridge.MapChange{Name: "yard", CRC: 0xfffffff0, Size: 5, SHA256: [32]byte{7}, HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize()})},
-		{func() { s.SendMapChange(&bridge.Map{Name: "dm1", ChunksPerRequest: 3}) }, call("MapChange", bridge.MapChange{Name: "dm1", HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize(), Refusal: "invalid standard map"})},
+		{func() { s.SendMapChange(m) }, call("MapChange", bridge.MapChange{Name: "yard", CRC: 0xfffffff0, Size: 5,
+			SHA256: [32]byte{7}, HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize()})},
+		{func() { s.SendMapChange(&bridge.Map{Name: "dm1", ChunksPerRequest: 3}) },
+			call("MapChange", bridge.MapChange{Name: "dm1", HasSHA256: true, ChunksPerRequest: 3,
+				ChunkSize: s.MapChunkSize(), Refusal: "invalid standard map"})},
 		{func() { s.SendMapData(m, 0) }, call("MapData", -1, "a map")},
 		{s.SendConReady, call("ConReady")},
 		{s.SendReadyToEnter, call("ReadyToEnter")},
@@ -85,27 +89,32 @@ func TestServerMessages(t *testing.T) {
 		{func() { s.SendRconCommandRemoved("n") }, call("RconCommandRemoved", "n")},
 		{func() { s.SendMapListEntry("m") }, call("MapListEntry", "m", false)},
 		{func() { s.SendMapListEntryRemoved("m") }, call("MapListEntry", "m", true)},
-		{func() { s.SendSnapshotPart(snapshot.PartHeader{Tick: 9, BaseTick: -1}, 0, nil) }, call("SnapshotPart", snapshot.PartHeader{Tick: 9, BaseTick: -1, Parts: 1}, int32(0), "")},
+		{func() { s.SendSnapshotPart(snapshot.PartHeader{Tick: 9, BaseTick: -1}, 0, nil) },
+			call("SnapshotPart", snapshot.PartHeader{Tick: 9, BaseTick: -1, Parts: 1}, int32(0), "")},
 		{func() { s.SendSnapshotPart(single, 0, []byte("x")) }, call("SnapshotPart", single, int32(0), "x")},
 		{func() { s.SendSnapshotPart(header, 2, []byte("x")) }, call("SnapshotPart", header, int32(2), "x")},
 		{func() { s.SendInputTiming(9, -3) }, call("InputTiming", int32(9), int32(-3))},
-		{receive(&msg7.SvRaceFinish{ClientID: 3, Time: 1234, Diff: -5, RecordServer: true}), call("Event", game.Event{Kind: game.EvRaceFinish, Player: 3, Target: game.Nobody, Value: 1234, Extra: -5, Record: game.RecordOfAll})},
+		{receive(&msg7.SvRaceFinish{ClientID: 3, Time: 1234, Diff: -5, RecordServer: true}),
+			call("Event", game.Event{Kind: game.EvRaceFinish, Player: 3, Target: game.Nobody, Value: 1234, Extra: -5, Record: game.RecordOfAll})},
 		{receive(&msg7.SvCheckpoint{Diff: -7}), call("Event", game.Event{Kind: game.EvCheckpoint, Player: game.Nobody, Target: game.Nobody, Value: -7})},
 		{receive(&msg7.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("p"), HelpText: []byte("h")}), call("ChatCommand", command, false)},
 		{receive(&msg7.SvCommandInfoRemove{Name: []byte("n")}), call("ChatCommand", bridge.CommandInfo{Name: "n"}, true)},
 		{receive(&msg7.MaplistEntryRem{Name: []byte("m")}), call("MapListEntry", "m", true)},
 		{c.Client.SendPing, call("PingReply")},
-		{event(game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2}), call("Event", game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2})},
+		{event(game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2}),
+			call("Event", game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2})},
 		{event(game.Event{Kind: game.EvGameInfo, Rules: &rules, Extra: w.Frame().Game.MatchCurrent}), call("Event", gameEvent(game.EvGameInfo))},
 		{event(game.Event{Kind: game.EvServerSettings, Rules: &rules}), call("Event", gameEvent(game.EvServerSettings))},
 		{event(game.Event{Kind: game.EvTuneParams, Tuning: &tuning}), call("Event", gameEvent(game.EvTuneParams))},
-		{event(game.Event{Kind: game.EvBroadcast, Text: "a\nb"}), call("Event", game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: "a\nb"})},
+		{event(game.Event{Kind: game.EvBroadcast, Text: "a\nb"}),
+			call("Event", game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: "a\nb"})},
 		{event(game.Event{Kind: game.EvSkinChange}), call("Event", game.Event{Kind: game.EvSkinChange, Target: game.Nobody})},
 	} {
 		tt.send()
 		c.ServerMessages.Expect(t, tt.want.Method, tt.want)
 	}
-	// Clients refuse a command that they have themselves. That which DDRace needs is taken away from them.
+	// A client refuses a chat command that it has built in, so "whisper" is not sent. The client's
+	// own "team" is removed before the server's is sent.
 	s.SendChatCommand(&bridge.CommandInfo{Name: "whisper"})
 	c.ServerMessages.Expect(t, "a command that clients have")
 	team := bridge.CommandInfo{Name: "team", Params: "?i[id]", Help: "h"}
@@ -134,7 +143,7 @@ func TestServerMessages(t *testing.T) {
 	} {
 		s.SendVote(&v)
 		if v.Caller == game.Nobody && v.Timeout > 0 {
-			v.Caller = game.MaxPlayers - 1 // an id that nobody has
+			v.Caller = game.MaxPlayers - 1 // no player has this id
 		}
 		c.ServerMessages.Expect(t, "vote", call("Vote", v))
 	}
@@ -163,21 +172,24 @@ func TestServerMessages(t *testing.T) {
 	}
 }
 
-// TestClientMessages checks that what a client sends arrives at the server as it was.
+// TestClientMessages checks that the messages of a client arrive at the server unchanged.
 func TestClientMessages(t *testing.T) {
 	c := connect(t)
 	p := game.Profile{Name: "me", Clan: "us", Country: 40, Skin: skin}
-	in := game.Input{Direction: 1, TargetX: -2, TargetY: 3, Jump: true, Fire: 4, Hook: true, Flags: game.PlayerFlagChatting, WantedWeapon: 3, NextWeapon: 5, PrevWeapon: 6}
+	in := game.Input{Direction: 1, TargetX: -2, TargetY: 3, Jump: true, Fire: 4, Hook: true, Flags: game.PlayerFlagChatting,
+		WantedWeapon: 3, NextWeapon: 5, PrevWeapon: 6}
 	for _, tt := range []struct {
 		send func()
 		want bridgetest.Call
 	}{
-		{func() { c.Client.SendLogin("secret") }, call("Login", bridge.Login{VersionOK: true, NetVersion: msg7.NetVersion, Password: "secret", ClientVersion: msg7.ClientVersion})},
+		{func() { c.Client.SendLogin("secret") },
+			call("Login", bridge.Login{VersionOK: true, NetVersion: msg7.NetVersion, Password: "secret", ClientVersion: msg7.ClientVersion})},
 		{func() { c.Client.SendRequestMapData(0) }, call("RequestMapData", -1)},
 		{c.Client.SendReady, call("Ready")},
 		{func() { c.Client.SendProfile(&p) }, call("Profile", p)},
 		{c.Client.SendEnterGame, call("EnterGame")},
-		{func() { c.Client.SendInput(7, 8, &in, 9) }, call("Input", bridge.InputMessage{AckTick: 7, IntendedTick: 8, PingCorrection: 9, Input: in, Valid: true})},
+		{func() { c.Client.SendInput(7, 8, &in, 9) },
+			call("Input", bridge.InputMessage{AckTick: 7, IntendedTick: 8, PingCorrection: 9, Input: in, Valid: true})},
 		{func() { c.Client.SendChatCommand("rank", "me") }, call("ChatCommand", "rank", "me")},
 		{func() { c.Client.SendCallVote(bridge.VoteSpectate, "4", "why", false) }, call("CallVote", bridge.VoteSpectate, "4", "why", false)},
 		{func() { c.Client.SendVote(-1) }, call("Vote", int32(-1))},
@@ -224,15 +236,15 @@ func TestClientMessages(t *testing.T) {
 	})
 }
 
-// TestLongTexts checks that names are cut at the limits of the game.
+// TestLongTexts checks that names are cut at the game's limits.
 func TestLongTexts(t *testing.T) {
 	c := connect(t)
 	c.Client.SendProfile(&game.Profile{Name: "a name that is too löng", Clan: "kläääääääääään", Country: 40, Skin: skin})
 	c.ClientMessages.Expect(t, "profile", call("Profile", game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: skin}))
 }
 
-// TestRefusedMessages checks messages of other versions, broken ones, and those that are
-// not vital but must be.
+// TestRefusedMessages checks that messages of other versions, broken messages, and messages that
+// wrongly are not vital are refused.
 func TestRefusedMessages(t *testing.T) {
 	c := connect(t)
 	motd := (&msg7.SvMotd{Message: []byte("x")}).Append(nil)
@@ -241,7 +253,7 @@ func TestRefusedMessages(t *testing.T) {
 		to      bridgetest.Receiver
 		payload []byte
 		vital   bool
-		want    error // nil for any
+		want    error // nil accepts any error
 	}{
 		{"unknown to client", c.Client, []byte{0x3f | 0x80, 0x01}, true, bridge.ErrUnknownMessage},
 		{"cut to client", c.Client, []byte{byte(msg7.IDSvTeam)}, true, nil},
@@ -290,7 +302,7 @@ func TestSnapshotAllocs(t *testing.T) {
 	}
 }
 
-// TestStandardMaps checks that names of the original's maps are for those maps only.
+// TestStandardMaps checks that only the original's own maps may have the names of those maps.
 func TestStandardMaps(t *testing.T) {
 	for _, tt := range []struct {
 		m       bridge.MapChange
@@ -300,7 +312,7 @@ func TestStandardMaps(t *testing.T) {
 		{bridge.MapChange{Name: "dm1", CRC: 0x64548818, Size: 6794}, true},
 		{bridge.MapChange{Name: "dm1", CRC: 0x64548819, Size: 6793}, true},
 		{bridge.MapChange{Name: "ctf5", CRC: 0x20b97905, Size: 10292}, false}, // 0.7.4
-		{bridge.MapChange{Name: "ctf5", CRC: 0x3a1694a7, Size: 10250}, false}, // before
+		{bridge.MapChange{Name: "ctf5", CRC: 0x3a1694a7, Size: 10250}, false}, // earlier releases
 		{bridge.MapChange{Name: "ctf5", CRC: 0x3a1694a7, Size: 10292}, true},
 		{bridge.MapChange{Name: "teeyard1", CRC: 1, Size: 1}, false},
 		{bridge.MapChange{Name: "", CRC: 1, Size: 1}, false},
@@ -311,7 +323,7 @@ func TestStandardMaps(t *testing.T) {
 	}
 }
 
-// TestRaceItems checks that the items of a race count until a snapshot does not have them.
+// TestRaceItems checks that a race's items take effect until a snapshot lacks them.
 func TestRaceItems(t *testing.T) {
 	c := NewClientSide(nil, nil).(*clientSide)
 	var b snapshot.Builder
@@ -332,7 +344,8 @@ func TestRaceItems(t *testing.T) {
 	}
 }
 
-// TestShortLogin checks logins whose last fields are missing or cut off. (Bytes to and from 0.7.5.)
+// TestShortLogin checks logins whose last fields are missing or cut off. The bytes were exchanged
+// with 0.7.5.
 func TestShortLogin(t *testing.T) {
 	c := connect(t)
 	const version = msg7.NetVersion
@@ -340,10 +353,10 @@ func TestShortLogin(t *testing.T) {
 		version + "\x00pw\x00":     {VersionOK: true, NetVersion: version, Password: "pw"},
 		version + "\x00\x00":       {VersionOK: true, NetVersion: version},
 		version + "\x00":           {VersionOK: true, NetVersion: version},
-		version + "\x00pw":         {VersionOK: true, NetVersion: version}, // nothing ends it
+		version + "\x00pw":         {VersionOK: true, NetVersion: version}, // without a terminating zero
 		version:                    {},
 		"":                         {},
-		version + "\x00pw\x00\x80": {VersionOK: true, NetVersion: version, Password: "pw"}, // half a number
+		version + "\x00pw\x00\x80": {VersionOK: true, NetVersion: version, Password: "pw"}, // half of an integer
 	} {
 		payload := append([]byte{byte(msg7.IDInfo)}, text...)
 		if err := c.Server.Receive(payload, true); err != nil {
@@ -356,8 +369,8 @@ func TestShortLogin(t *testing.T) {
 	}
 }
 
-// TestOldClientsInRaces checks that releases that do not know races get a game that they
-// know.
+// TestOldClientsInRaces checks that clients of releases without race support see a game type that
+// they know.
 func TestOldClientsInRaces(t *testing.T) {
 	w, _ := bridgetest.NewWorld(t, "yardrun", new(race.Mode), nil)
 	w.Step(bridgetest.Join(0, game.Profile{Name: "a"}))
@@ -386,7 +399,7 @@ func TestOldClientsInRaces(t *testing.T) {
 	}
 }
 
-// messageList is a Sender that keeps what is sent.
+// messageList is a Sender that records the messages.
 type messageList []msg7.Message
 
 func (l *messageList) Queue(payload []byte, _ bool) {
@@ -395,12 +408,12 @@ func (l *messageList) Queue(payload []byte, _ bool) {
 
 func (l *messageList) FlushSoon() {}
 
-// fng is a mode that DDNet's clients are to know as FNG.
+// fng is a mode that DDNet's clients recognize as FNG.
 type fng struct{ dm.Mode }
 
 func (fng) Flags() game.GameFlags { return game.GameFlagFNG }
 
-// TestFlagsOfOthersAreNotSent sends the limits of a game with a flag that 0.7 does not have.
+// TestFlagsOfOthersAreNotSent sends game info with a game flag that 0.7 does not define.
 func TestFlagsOfOthersAreNotSent(t *testing.T) {
 	w, _ := bridgetest.NewWorld(t, "testbox", fng{}, nil)
 	var sent messageList
@@ -417,8 +430,8 @@ func TestFlagsOfOthersAreNotSent(t *testing.T) {
 	testenv.Check(t, len(sent) == 2, "%d messages", len(sent))
 }
 
-// TestDDRace checks what clients see of a race on a map of DDRace, of which 0.7 knows no switches
-// and no items that take weapons.
+// TestDDRace checks the view of 0.7 clients in a race on a DDRace map. 0.7 has no switches and no
+// pickups that take weapons.
 func TestDDRace(t *testing.T) {
 	f := &game.Frame{
 		Tick: 500, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace | game.GameFlagNoWeakHook},
@@ -440,7 +453,7 @@ func TestDDRace(t *testing.T) {
 		b.Finish(&s)
 		c := NewClientSide(nil, nil).(*clientSide)
 		got := c.ReceiveSnapshot(500, &s)
-		for i, l := range got.Lasers { // open doors are points
+		for i, l := range got.Lasers { // open doors are sent as points
 			if closed := l.FromX != l.X; int(l.ID) != i || closed != (i == int(viewer)) {
 				t.Errorf("player %d sees the doors %+v", viewer, got.Lasers)
 			}
@@ -460,7 +473,8 @@ func TestDDRace(t *testing.T) {
 	}
 }
 
-// TestStatesInDemos: demos say what 0.7 does not know, and games do not.
+// TestStatesInDemos checks that character states unknown to 0.7 are written to demos and not sent
+// in games.
 func TestStatesInDemos(t *testing.T) {
 	f := &game.Frame{
 		Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace},
@@ -479,7 +493,8 @@ func TestStatesInDemos(t *testing.T) {
 	build := func(demo *demoSide) *snapshot.Snapshot {
 		var b snapshot.Builder
 		s := new(snapshot.Snapshot)
-		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}, new([game.MaxPlayers]int32), msg7.ClientVersion, demo)
+		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true},
+			new([game.MaxPlayers]int32), msg7.ClientVersion, demo)
 		b.Finish(s)
 		return s
 	}
@@ -511,15 +526,15 @@ func TestStatesInDemos(t *testing.T) {
 	}
 }
 
-// noSource is a world without players.
+// noSource is a demoSource without players.
 type noSource struct{}
 
 func (noSource) Player(game.PlayerID) (game.PlayerInfo, bool) { return game.PlayerInfo{}, false }
 
 func (noSource) PredictedTuning(game.PlayerID) game.Tuning { return game.Tuning{} }
 
-// TestDamageItems checks what the client adds up of a hit: at most nine of health and nine of armor, and
-// whether the player hit themselves.
+// TestDamageItems checks the damage that a client adds up from a hit: at most nine of health and
+// nine of armor, and whether the player hit themselves.
 func TestDamageItems(t *testing.T) {
 	for _, c := range []struct {
 		health, armor int32
@@ -550,7 +565,7 @@ func TestDamageItems(t *testing.T) {
 	}
 }
 
-// TestStrangeIDs checks that a client takes items of players whose ids no server may use for nothing.
+// TestStrangeIDs checks that a client ignores player items with ids that no server may use.
 func TestStrangeIDs(t *testing.T) {
 	c := NewClientSide(nil, nil).(*clientSide)
 	var b snapshot.Builder
@@ -568,7 +583,8 @@ func TestStrangeIDs(t *testing.T) {
 	}
 }
 
-// TestViewOfEachSnapshot checks that a client looks through its own eyes again when a snapshot says nothing else.
+// TestViewOfEachSnapshot checks that a client looks through its own tee again as soon as a snapshot
+// does not say otherwise.
 func TestViewOfEachSnapshot(t *testing.T) {
 	c := NewClientSide(nil, nil).(*clientSide)
 	c.Own = 3
@@ -585,7 +601,7 @@ func TestViewOfEachSnapshot(t *testing.T) {
 	}
 }
 
-// TestDemoConverterVotes checks that a converted demo has the votes of the one that it is made of.
+// TestDemoConverterVotes checks that a converted demo contains the votes of its source.
 func TestDemoConverterVotes(t *testing.T) {
 	var sent messageList
 	c := NewDemoConverter(NewClientSide(nil, nil), &sent)
@@ -599,8 +615,9 @@ func TestDemoConverterVotes(t *testing.T) {
 	}
 }
 
-// TestSizeOfSnapshots checks that no snapshot has more than the encoder expects of it, whatever there is most
-// of: else items at its end would be missing where those that matter least should be.
+// TestSizeOfSnapshots checks the upper bound on a snapshot's size for every kind of crowded
+// snapshot. If the bound were too low, items at the end would be lost instead of the least
+// important ones.
 func TestSizeOfSnapshots(t *testing.T) {
 	for name, fill := range map[string]func(f *game.Frame){
 		"nothing": func(*game.Frame) {},

@@ -15,12 +15,12 @@ type clientSide struct {
 	decoder msg7.Decoder
 	items   msg7.ObjectDecoder
 	buf     []byte
-	event   game.Event // for OnEvent
+	event   game.Event // reused for OnEvent
 	demo    *demoState // nil in a game
 }
 
-// NewClientSide makes a ClientSide for 0.7 that writes to sender and calls handler for
-// what it receives.
+// NewClientSide returns a ClientSide for 0.7. It writes to sender and calls handler for received
+// messages.
 func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler) bridge.ClientSide {
 	c := &clientSide{sender: sender, handler: handler}
 	c.Reset()
@@ -41,7 +41,7 @@ func (c *clientSide) SendLogin(password string) {
 	c.sendVital(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(password), ClientVersion: msg7.ClientVersion})
 }
 
-// SendRequestMapData asks for the next chunks: the message of 0.7 has no number.
+// SendRequestMapData requests the next chunks: the 0.7 message has no chunk number.
 func (c *clientSide) SendRequestMapData(int) { c.sendVital(&msg7.RequestMapData{}) }
 
 func (c *clientSide) SendReady() { c.sendVital(&msg7.Ready{}) }
@@ -56,7 +56,7 @@ func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, ackAge int32
 	m := msg7.Input{AckTick: ackTick, IntendedTick: tick, PingCorrection: ackAge}
 	p := encodeInput(in)
 	m.SetPlayer(&p)
-	c.buf = m.Append(c.buf[:0]) // sendUnreliable would let m escape to the heap
+	c.buf = m.Append(c.buf[:0]) // through sendUnreliable, m would escape to the heap
 	c.sender.Queue(c.buf, false)
 }
 
@@ -78,8 +78,7 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 	return true
 }
 
-// encodeCommand is the inverse of decodeCommand. It returns nil for commands that
-// clients have no message for.
+// encodeCommand is the inverse of decodeCommand. It returns nil for commands without a message.
 func encodeCommand(c *game.Command) msg7.Message {
 	switch c.Kind {
 	case game.CmdSay:
@@ -117,7 +116,7 @@ func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string, fo
 
 func (c *clientSide) SendVote(choice int32) { c.sendVital(&msg7.ClVote{Vote: msg7.VoteChoice(choice)}) }
 
-// SendRconAuth sends the password only: 0.7 has no names.
+// SendRconAuth sends only the password: logins in 0.7 have no name.
 func (c *clientSide) SendRconAuth(_, password string) {
 	c.sendVital(&msg7.RconAuth{Password: []byte(password)})
 }

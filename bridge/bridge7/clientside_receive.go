@@ -43,7 +43,7 @@ func (c *clientSide) Receive(payload []byte, vital bool) error {
 	return nil
 }
 
-// receiveVital handles the messages that must be vital.
+// receiveVital handles the messages that must be sent vital.
 func (c *clientSide) receiveVital(m msg7.Message) {
 	if ev, ok := c.decodeEvent(m); ok {
 		c.emit(ev)
@@ -108,15 +108,14 @@ func (c *clientSide) emit(ev game.Event) {
 	c.event = game.Event{}
 }
 
-// setLimits sets the game flags, the limits and the number of the match.
+// setLimits sets the game flags, the limits and the match number.
 func (c *clientSide) setLimits(flags msg7.GameFlags, scoreLimit, timeLimit, matchNum, matchCurrent int32) {
 	c.Limits = bridge.EmptyGameState()
 	c.Limits.Flags, c.Limits.ScoreLimit, c.Limits.TimeLimit = game.GameFlags(flags), scoreLimit, timeLimit
 	c.Limits.MatchNum, c.Limits.MatchCurrent = matchNum, matchCurrent
 }
 
-// decodeEvent returns the event that a message reports. It returns false for messages
-// that report nothing in the game.
+// decodeEvent returns the game event that a message reports, or false if it reports none.
 func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 	ev := game.Event{Player: game.Nobody, Target: game.Nobody}
 	switch m := m.(type) {
@@ -189,8 +188,8 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 	return ev, true
 }
 
-// decodeKillerOrTeam is the inverse of encodeKillerOrTeam. It takes -1, which is the world as well as
-// the red team, for the team: the original never means the world.
+// decodeKillerOrTeam is the inverse of encodeKillerOrTeam. The number -1 can mean the world or the
+// red team. It becomes the team here, because the original server never means the world.
 func decodeKillerOrTeam(id int32) game.PlayerID {
 	if id < 0 {
 		id--
@@ -198,7 +197,7 @@ func decodeKillerOrTeam(id int32) game.PlayerID {
 	return game.PlayerID(id)
 }
 
-// showSkin returns a skin with names that are safe to show.
+// showSkin returns a skin with its names cleaned for display.
 func showSkin(s *msg7.Skin) game.Skin {
 	skin := game.Skin{UseCustomColors: s.UseCustomColors, PartColors: s.Colors}
 	for i := range skin.PartNames {
@@ -209,13 +208,14 @@ func showSkin(s *msg7.Skin) game.Skin {
 
 func decodeServerInfo(r *msg7.InfoRecord) *bridge.ServerInfo {
 	return &bridge.ServerInfo{
-		Version: safetext.Line(r.Version), Name: safetext.Line(r.Name), Hostname: safetext.Line(r.Hostname), Map: safetext.Line(r.Map), GameType: safetext.Line(r.GameType),
+		Version: safetext.Line(r.Version), Name: safetext.Line(r.Name), Hostname: safetext.Line(r.Hostname),
+		Map: safetext.Line(r.Map), GameType: safetext.Line(r.GameType),
 		NeedsPassword: r.Flags&msg7.ServerInfoPassword != 0, TimeScore: r.Flags&msg7.ServerInfoTimeScore != 0, SkillLevel: r.SkillLevel,
 		Players: r.Players, PlayerSlots: r.PlayerSlots, Clients: r.Clients, MaxClients: r.MaxClients,
 	}
 }
 
-// decodeVote is the inverse of serverSide.SendVote. The target is sent as "id: name".
+// decodeVote is the inverse of serverSide.SendVote. The target arrives as "id: name".
 func decodeVote(m *msg7.SvVoteSet) *bridge.Vote {
 	v := &bridge.Vote{
 		Kind: bridge.VoteOption, Caller: game.PlayerID(m.ClientID), Timeout: m.Timeout,
@@ -241,7 +241,7 @@ func decodeVote(m *msg7.SvVoteSet) *bridge.Vote {
 		}
 	}
 	if m.Timeout == 0 && v.Kind < bridge.VoteAborted {
-		v.Kind = bridge.VoteNone // no vote is running, as new clients are told
+		v.Kind = bridge.VoteNone // no vote is running; a new client is told so
 	}
 	return v
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ReceiveSnapshot leaves out items that it does not know or that are out of range.
+// ReceiveSnapshot ignores unknown items and items with values out of range.
 func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	if c.demo != nil {
 		c.readDemoObjects(s)
@@ -15,7 +15,7 @@ func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.Vie
 	c.BeginSnapshot(tick, c.Limits)
 	for i := range s.Len() {
 		key, ints := s.Item(i)
-		if typ := key.Type(); typ > 0 && typ <= msg7.TypeGameDataRace { // an error for others would allocate
+		if typ := key.Type(); typ > 0 && typ <= msg7.TypeGameDataRace { // reading other types would allocate an error
 			if o, err := c.items.Decode(typ, ints); err == nil {
 				c.addItem(o, key.ID())
 			}
@@ -25,7 +25,8 @@ func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.Vie
 	return &c.CurrentView
 }
 
-// addItem adds an item to the view. Types ascend: players come before whom they watch.
+// addItem adds an item to the view. Items arrive in ascending order of type, so a player comes
+// before the item of a spectator who watches that player.
 func (c *clientSide) addItem(o msg7.Object, id int) {
 	switch o := o.(type) {
 	case *msg7.Projectile:
@@ -87,7 +88,7 @@ func (c *clientSide) addCharacter(id game.PlayerID, o *msg7.Character) {
 	})
 }
 
-// decodeEffect returns the event that an item shows, if it shows one.
+// decodeEffect returns the event that an item shows, or false if it shows none.
 func decodeEffect(o msg7.Object) (game.Event, bool) {
 	ev := game.Event{Player: game.Nobody, Target: game.Nobody}
 	var common msg7.EventCommon

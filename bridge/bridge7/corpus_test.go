@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// receivedSnapshot is a snapshot as a real 0.7 client received it; see the test data of
+// receivedSnapshot is a snapshot that a real 0.7 client received. See the test data of
 // protocol/snapshot.
 type receivedSnapshot struct {
 	tick, base, crc int32
@@ -36,7 +36,7 @@ func readCorpus(t testing.TB, name string) []receivedSnapshot {
 	return snaps
 }
 
-// snapshotReceiver is what a client does with a snapshot, from the delta to the view.
+// snapshotReceiver performs a client's steps from the delta to the view.
 type snapshotReceiver struct {
 	store  snapshot.Store
 	next   snapshot.Snapshot
@@ -66,8 +66,8 @@ func (v *snapshotReceiver) receive(t testing.TB, r *receivedSnapshot) {
 	v.client.ReceiveSnapshot(r.tick, &v.next)
 }
 
-// TestCorpusToView checks that what real servers sent becomes views: every CRC is right,
-// and the views have every item that 0.7.5 defines.
+// TestCorpusToView decodes snapshots of real servers into views. Every CRC must match, and the
+// views must contain every item type of 0.7.5.
 func TestCorpusToView(t *testing.T) {
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
 		v := newSnapshotReceiver()
@@ -107,7 +107,7 @@ func TestReceiveSnapshotAllocs(t *testing.T) {
 				v.receive(t, &snaps[i])
 			}
 		}
-		// The average of some runs, for the runtime may allocate once by itself.
+		// Average over several runs, because the runtime itself may allocate once.
 		n := testing.AllocsPerRun(5, func() {
 			v.store.Clear()
 			for i := range snaps {
@@ -120,8 +120,8 @@ func TestReceiveSnapshotAllocs(t *testing.T) {
 	}
 }
 
-// BenchmarkReceiveSnapshot applies a delta, compares the CRC, stores the snapshot and
-// makes a view of it.
+// BenchmarkReceiveSnapshot applies a delta, checks the CRC, stores the snapshot and decodes it into
+// a view.
 func BenchmarkReceiveSnapshot(b *testing.B) {
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
 		b.Run(name, func(b *testing.B) {

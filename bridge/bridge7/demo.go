@@ -7,26 +7,26 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// demoSide is the ServerSide of a demo. Clients that play one ignore the messages
-// Sv_ClientInfo, Sv_ClientDrop, Sv_SkinChange, Sv_GameInfo and Sv_TuneParams. They take
-// De_ClientEnter and De_ClientLeave for the lines that a player came or left, and all else from
-// objects.
+// demoSide is the ServerSide of a demo. A client that plays a demo ignores the messages
+// Sv_ClientInfo, Sv_ClientDrop, Sv_SkinChange, Sv_GameInfo and Sv_TuneParams. It reads the same
+// facts from objects in the snapshots. From De_ClientEnter and De_ClientLeave it writes the lines
+// about players who join and leave.
 type demoSide struct {
 	serverSide
 	players [game.MaxPlayers]recordedPlayer
-	// infos are the De_ClientInfo of shown, of whom viewer is the player whose view the
-	// demo has, once they were made.
+	// infos are the encoded De_ClientInfo objects of the players in shown, valid once infosMade is
+	// set. Viewer is the player whose view the demo records.
 	infos     [game.MaxPlayers][msg7.SizeDeClientInfo]int32
 	infosMade bool
 	shown     game.PlayerMask
 	viewer    game.PlayerID
-	// source is what is recorded; nil means the world of the protocol.
+	// source is the recorded game; nil means the protocol's world.
 	source demoSource
-	// profileChanges is that of the protocol when infos were made.
+	// profileChanges is the protocol's counter at the time when infos were encoded.
 	profileChanges int
 }
 
-// demoSource is what is recorded: a world, or what a client sees of one.
+// demoSource is a game to record: a world, or a client's view of one.
 type demoSource interface {
 	Player(game.PlayerID) (game.PlayerInfo, bool)
 	PredictedTuning(viewer game.PlayerID) game.Tuning
@@ -39,7 +39,7 @@ func (s *demoSide) recorded() demoSource {
 	return s.protocol.world
 }
 
-// recordedPlayer is a player as a De_ClientInfo shows them.
+// recordedPlayer is a player as encoded in De_ClientInfo.
 type recordedPlayer struct {
 	profile game.Profile
 	team    game.Team
@@ -77,7 +77,7 @@ func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 	}
 }
 
-// name returns the name of a player, also of one who has left.
+// name returns a player's name, even after the player left.
 func (s *demoSide) name(id game.PlayerID) string { return s.players[id].profile.Name }
 
 func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
@@ -85,7 +85,7 @@ func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[ga
 	s.protocol.snapshot.buildSnapshot(b, v, latency, s.release, s)
 }
 
-// updateInfos brings the De_ClientInfo up to date.
+// updateInfos encodes the De_ClientInfo objects again if a player changed.
 func (s *demoSide) updateInfos(v *game.View) {
 	source, shown := s.recorded(), game.PlayerMask(0)
 	changed := !s.infosMade || s.viewer != v.Viewer || s.profileChanges != s.protocol.profileChanges
@@ -122,7 +122,7 @@ func (s *demoSide) clientInfo(id game.PlayerID) (o msg7.DeClientInfo) {
 	return o
 }
 
-// buildInfos adds what else would come in messages.
+// buildInfos adds the objects that replace messages.
 func (s *demoSide) buildInfos(b *snapshot.Builder) {
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.shown.Has(id) {

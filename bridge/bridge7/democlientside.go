@@ -10,28 +10,28 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// NewDemoClientSide makes a ClientSide that reads a demo. It also reads the objects and
-// messages that only demos have, which clients ignore in a game: they stand for messages
-// that only the recorder was sent. Players whom a snapshot shows, and no message announces
-// before the next one, enter silently.
+// NewDemoClientSide returns a ClientSide that reads a demo. It also reads the objects and messages
+// that exist only in demos, which a client in a game ignores. They replace messages that only the
+// recorder received. A player enters silently if a snapshot shows the player and no message
+// announces them before the next snapshot.
 func NewDemoClientSide(handler bridge.ServerMessageHandler) bridge.ClientSide {
 	c := &clientSide{sender: bridge.NopSender{}, handler: handler, demo: new(demoState)}
 	c.Reset()
 	return c
 }
 
-// demoState is what a clientSide remembers of a demo.
+// demoState is the part of a clientSide that only demos need.
 type demoState struct {
-	infos   [game.MaxPlayers]msg7.DeClientInfo // that the players' profiles were made of
-	entered [game.MaxPlayers]bool              // with the last snapshot, and not announced
-	started bool                               // there was a snapshot
+	infos   [game.MaxPlayers]msg7.DeClientInfo // the objects that the players' profiles were decoded from
+	entered [game.MaxPlayers]bool              // appeared in the last snapshot and not yet announced
+	started bool                               // at least one snapshot was read
 }
 
-// readDemoObjects reads the objects that only demos have. Other objects need what they
-// say, so they come first.
+// readDemoObjects reads the objects that exist only in demos. It runs before other objects are
+// read, because those depend on it.
 func (c *clientSide) readDemoObjects(s *snapshot.Snapshot) {
 	c.announceEntered()
-	c.TuneParams = physics.DefaultTuning() // left out of demos
+	c.TuneParams = physics.DefaultTuning() // demos omit default tuning
 	var present [game.MaxPlayers]bool
 	for i := range s.Len() {
 		key, ints := s.Item(i)
@@ -62,7 +62,7 @@ func (c *clientSide) readDemoObjects(s *snapshot.Snapshot) {
 	}
 	if !c.demo.started {
 		c.demo.started = true
-		c.announceEntered() // who was there when the recording began
+		c.announceEntered() // players present when the recording began
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *clientSide) readDemoPlayer(id game.PlayerID, o *msg7.DeClientInfo) {
 	}
 }
 
-// decodeDemoEvent returns the event that a message of demos reports.
+// decodeDemoEvent returns the event that a demo's message reports.
 func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 	ev := game.Event{Player: game.Nobody, Target: game.Nobody}
 	switch m := m.(type) {
@@ -112,7 +112,8 @@ func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 		}
 		id, name := game.PlayerID(m.ClientID), safetext.Line(m.Name)
 		if p := &c.Players[id]; !p.InGame || p.Profile.Name != name {
-			// The next snapshot has the rest. With other recorders it was the last one.
+			// The next snapshot completes the player's profile. Other recorders write the snapshot
+			// first.
 			c.demo.infos[id] = msg7.DeClientInfo{}
 			*p = game.PlayerInfo{ID: id, InGame: true, Team: game.Team(m.Team), Profile: game.Profile{Name: name}}
 		}
@@ -131,8 +132,8 @@ func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 	return ev, true
 }
 
-// demoPlayerNamed returns the player with a name, one who is in the game rather than one who
-// was, Nobody if there is none. The id counts only where several have the name.
+// demoPlayerNamed returns the player with a name, or Nobody. It prefers a player in the game over
+// one who left. If several match, it prefers the player with the given id.
 func (c *clientSide) demoPlayerNamed(name string, id game.PlayerID) game.PlayerID {
 	found := game.Nobody
 	for i := range c.Players {

@@ -35,7 +35,7 @@ func newDemoHandler(newSide func(bridge.ServerMessageHandler) bridge.ClientSide)
 
 func eventText(e event.Event) string { return fmt.Sprintf("%T%+v", e, e) }
 
-// demoSnapshot returns a snapshot of objects by id.
+// demoSnapshot returns a snapshot with the given objects, by id.
 func demoSnapshot(objects map[int][]msg7.Object) *snapshot.Snapshot {
 	var b snapshot.Builder
 	for id, list := range objects {
@@ -60,7 +60,7 @@ func demoPlayer(name string, team msg7.Team, local bool) *msg7.DeClientInfo {
 	return o
 }
 
-// TestDemoObjects reads the objects and messages that only demos have.
+// TestDemoObjects reads the objects and messages that exist only in demos.
 func TestDemoObjects(t *testing.T) {
 	h, side := newDemoHandler(NewDemoClientSide)
 	tuning := physics.DefaultTuning()
@@ -84,7 +84,7 @@ func TestDemoObjects(t *testing.T) {
 	}
 	receive := func(m msg7.Message) {
 		t.Helper()
-		if err := side.Receive(append(m.Append(nil), 0, 0, 0), true); err != nil { // padded, as in a demo
+		if err := side.Receive(append(m.Append(nil), 0, 0, 0), true); err != nil { // padded, as demos pad it
 			t.Error(err)
 		}
 	}
@@ -100,14 +100,14 @@ func TestDemoObjects(t *testing.T) {
 	if bob, ok := side.Player(5); !ok || bob.Team != game.TeamSpectators || bob.Profile.Clan != "yard" {
 		t.Errorf("%+v, %v", bob, ok)
 	}
-	receive(&msg7.DeClientLeave{Name: []byte("bob"), ClientID: 1 << 30, Reason: []byte("bye")}) // as 0.7.5 servers write it
+	receive(&msg7.DeClientLeave{Name: []byte("bob"), ClientID: 1 << 30, Reason: []byte("bye")}) // the huge id is the one that 0.7.5 servers write
 	side.ReceiveSnapshot(14, demoSnapshot(map[int][]msg7.Object{5: {demoPlayer("carl", 0, false)}}))
 	side.ReceiveSnapshot(15, demoSnapshot(map[int][]msg7.Object{5: {demoPlayer("carl", 0, false)}}))
 	if _, ok := side.Player(3); ok {
 		t.Error("who is in no snapshot is in the game")
 	}
 	receive(&msg7.DeClientLeave{Name: []byte("?"), ClientID: -1})
-	// Other recorders write a message after the snapshot that shows it.
+	// Other recorders write the message after the snapshot that first shows the player.
 	side.ReceiveSnapshot(16, demoSnapshot(map[int][]msg7.Object{6: {demoPlayer("dora", 1, false)}}))
 	receive(&msg7.DeClientEnter{Name: []byte("dora"), ClientID: 6, Team: 1})
 	receive(&msg7.DeClientLeave{Name: []byte("carl"), ClientID: 5})
@@ -137,7 +137,8 @@ func TestDemoObjects(t *testing.T) {
 	}
 }
 
-// TestGameIgnoresDemoObjects sends a client in a game what only demos have.
+// TestGameIgnoresDemoObjects checks that a client in a game ignores objects and messages that exist
+// only in demos.
 func TestGameIgnoresDemoObjects(t *testing.T) {
 	h, side := newDemoHandler(func(h bridge.ServerMessageHandler) bridge.ClientSide { return NewClientSide(bridge.NopSender{}, h) })
 	side.ReceiveSnapshot(10, demoSnapshot(map[int][]msg7.Object{3: {demoPlayer("alice", 1, true)}}))

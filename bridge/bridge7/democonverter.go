@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// DemoConverter makes a demo of 0.7 of what a ClientSide shows, which may be one that reads a demo
-// of another version.
+// DemoConverter writes a 0.7 demo of the game that a ClientSide shows. The ClientSide may itself
+// read a demo of another version.
 type DemoConverter struct {
 	from    bridge.ClientSide
 	side    *demoSide
@@ -16,21 +16,21 @@ type DemoConverter struct {
 	latency [game.MaxPlayers]int32
 }
 
-// NewDemoConverter makes a DemoConverter that writes messages to a sender.
+// NewDemoConverter returns a DemoConverter that writes messages to s.
 func NewDemoConverter(from bridge.ClientSide, s bridge.Sender) *DemoConverter {
 	side := NewProtocol().NewDemoSide(s).(*demoSide)
 	side.source = clientSource{from}
 	return &DemoConverter{from: from, side: side}
 }
 
-// clientSource is what a client sees as what is recorded.
+// clientSource adapts a ClientSide to demoSource.
 type clientSource struct{ bridge.ClientSide }
 
 func (s clientSource) PredictedTuning(game.PlayerID) game.Tuning { return s.Tuning() }
 
-// SendEvent writes the message about an event of the ClientSide, if it is one that the snapshots
-// do not show. Who comes and goes is not among them: recorders write what they were told of it, in
-// 0.6 as lines of chat.
+// SendEvent writes the message for an event of the ClientSide, unless snapshots show the event.
+// It does not write that players join or leave: the recording already contains its own lines about
+// that, in 0.6 as chat.
 func (c *DemoConverter) SendEvent(ev *game.Event) {
 	switch ev.Kind {
 	case game.EvChat, game.EvKill, game.EvKillFeed, game.EvEmoticon, game.EvGameMsg, game.EvBroadcast:
@@ -46,15 +46,15 @@ func (c *DemoConverter) SendEvent(ev *game.Event) {
 // SendVote writes that a vote began or ended.
 func (c *DemoConverter) SendVote(v *bridge.Vote) { c.side.SendVote(v) }
 
-// SendVoteStatus writes the number of votes.
+// SendVoteStatus writes the vote counts.
 func (c *DemoConverter) SendVoteStatus(yes, no, pass, total int32) {
 	c.side.SendVoteStatus(yes, no, pass, total)
 }
 
-// BuildSnapshot makes the snapshot of the view that the ClientSide has now.
+// BuildSnapshot builds the snapshot of the ClientSide's current view.
 func (c *DemoConverter) BuildSnapshot(b *snapshot.Builder) {
 	v := *c.from.View()
-	v.ShowAll = true // what is in it has been shown
+	v.ShowAll = true // the view contains only what the client was shown
 	for i := range v.Players {
 		c.latency[v.Players[i].ID] = v.Players[i].Latency
 	}
@@ -63,14 +63,14 @@ func (c *DemoConverter) BuildSnapshot(b *snapshot.Builder) {
 		ev := &c.effects[i]
 		ev.To = game.MaskAll
 		if ev.Kind == game.EvDamage {
-			ev.Value = min(ev.Value, 9)   // the most that 0.7 shows
-			ev.Player = max(ev.Player, 0) // 0.6 has the place only, by which clients draw it
+			ev.Value = min(ev.Value, 9)   // 0.7 shows no more than nine
+			ev.Player = max(ev.Player, 0) // in 0.6 the effect has only a position, and clients draw it there
 		}
 	}
 	e := &c.side.protocol.snapshot
 	e.recordTick(v.Frame, c.effects)
 	e.beginRound(v.Frame)
-	c.side.infosMade = false // profiles change without a word in 0.6
+	c.side.infosMade = false // 0.6 does not announce profile changes
 	c.side.BuildSnapshot(b, &v, &c.latency)
 	e.endRound()
 }

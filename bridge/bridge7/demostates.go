@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// buildStates adds what DDRace and mods have and 0.7 does not know, for those who watch demos with
-// more than its client.
+// buildStates adds DDRace and mod states that 0.7 does not define, for programs that read more of a
+// demo than the 0.7 client does.
 func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View) {
 	f := e.frame
 	if !f.Extended {
@@ -49,7 +49,7 @@ func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View) {
 	}
 }
 
-// statesSize returns the most items and integers that buildStates adds.
+// statesSize returns an upper bound on the items and integers that buildStates adds.
 func (e *snapshotEncoder) statesSize() (items, ints int) {
 	f := e.frame
 	if !f.Extended {

@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// TestFreezeLooksAsOnDDNet checks the bar of ninja that 0.7 clients show for a freeze: in DDRace it ends when a tile's
-// freeze would, however long this one is, and in other games when the freeze ends.
+// TestFreezeLooksAsOnDDNet checks the ninja bar that 0.7 clients show for a freeze. In DDRace it
+// always has the length of a tile's freeze. In other games it ends with the freeze.
 func TestFreezeLooksAsOnDDNet(t *testing.T) {
 	for _, x := range []struct{ freezeTicks, start, end, ammo int32 }{
 		{150, 450, 590, 600},

@@ -10,9 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// FuzzReceiveSnapshot makes views of snapshots with any items: per item a byte for the type,
-// two for the id, and four for each integer that the type has (three, if the table
-// does not know it).
+// FuzzReceiveSnapshot decodes snapshots with arbitrary items into views. Each item takes one byte
+// for the type, two for the id, and four for each integer. An unknown type has three integers.
 func FuzzReceiveSnapshot(f *testing.F) {
 	v := newSnapshotReceiver()
 	for i, r := range readCorpus(f, "tw16.snaps")[:30] {

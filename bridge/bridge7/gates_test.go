@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestGates checks on every way that messages are sent that clients of each release get what they
-// know: the table is that of the schema.
+// TestGates checks that clients of each release get only the messages and fields that the release
+// knows, whichever way a message is sent. The expected table comes from the schema.
 func TestGates(t *testing.T) {
 	w, _ := bridgetest.NewWorld(t, "testbox", &race.Mode{}, nil)
 	w.Step(append(bridgetest.Join(0, game.Profile{Name: "alice"}), bridgetest.Join(1, game.Profile{Name: "bob"})...))
@@ -53,7 +53,8 @@ func TestGates(t *testing.T) {
 	test.Run(t)
 }
 
-// TestKillOfOneWhoLeft: old clients have no number for a killer who left.
+// TestKillOfOneWhoLeft checks a kill whose killer has left. Releases before 0.7.4 have no number
+// for such a killer, so they are sent player 0 and the world as weapon.
 func TestKillOfOneWhoLeft(t *testing.T) {
 	for release, want := range map[int32]msg7.SvKillMsg{
 		0x0703: {Killer: 0, Victim: 1, Weapon: msg7.WeaponWorld, ModeSpecial: 1},

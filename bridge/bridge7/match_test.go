@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// version is 0.7 for bridgetest.
+// version describes 0.7 to bridgetest.
 var version = &bridgetest.Version{
 	NewProtocol: func() bridge.Protocol { return NewProtocol() },
 	NewClient: func(_ int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
@@ -51,7 +51,7 @@ func TestManyEntities(t *testing.T) { bridgetest.TestManyEntities(t, version) }
 
 func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version) }
 
-// loseView removes from a view what 0.7 does not carry.
+// loseView removes the parts of a view that 0.7 does not transmit.
 func loseView(v *game.View) {
 	v.Extended = false
 	for i := range v.Characters {
@@ -91,7 +91,7 @@ func diffEffects(want, got []game.Event) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty())
 }
 
-// receivedEvents returns the event that a client gets for one of the server.
+// receivedEvents returns the event that a client receives for a server event.
 func receivedEvents(_ int, e *game.Event, w game.Event) []game.Event {
 	kind := e.Kind
 	switch e.Kind {
@@ -123,7 +123,7 @@ func receivedEvents(_ int, e *game.Event, w game.Event) []game.Event {
 	return []game.Event{w}
 }
 
-// TestGameState checks that a client sees the state of a match of any mode.
+// TestGameState checks that a client sees the match state of every mode.
 func TestGameState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := bridgetest.DrawGame(t)
@@ -143,7 +143,7 @@ func TestGameState(t *testing.T) {
 			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
 		})
 		got := c.ReceiveSnapshot(f.Tick, &snap)
-		got.ShowAll = true // not known to clients
+		got.ShowAll = true // clients do not know it
 		want := bridgetest.VisibleView(&v)
 		loseView(want)
 		if d := bridgetest.DiffViews(want, got); d != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestPauseMakesSpectators checks that clients take their own players for spectators while they look around in DDRace,
-// are told once, and are told nothing of others.
+// TestPauseMakesSpectators checks the message that makes a pausing player a spectator in DDRace,
+// where the player looks around. Only that player's own client gets the message, and gets it once.
 func TestPauseMakesSpectators(t *testing.T) {
 	w := newWorld(t)
 	p := NewProtocol()

@@ -11,18 +11,18 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Protocol is 0.7 for a server. It implements [bridge.Protocol]. It and the ServerSides
-// that it makes are for one goroutine.
+// Protocol implements [bridge.Protocol] for 0.7. Use it and its ServerSides from one goroutine
+// only.
 type Protocol struct {
 	decoder  msg7.Decoder
 	snapshot snapshotEncoder
 	buf      []byte
-	world    *game.World // of the round of snapshots
-	// profileChanges counts that players came, left or got another profile.
+	world    *game.World // the world shown in the current round of snapshots
+	// profileChanges counts players who joined, left or changed their profile.
 	profileChanges int
 }
 
-// NewProtocol makes the 0.7 of one server.
+// NewProtocol returns the 0.7 protocol for one server.
 func NewProtocol() *Protocol { return new(Protocol) }
 
 // Name implements [bridge.Protocol].
@@ -55,7 +55,7 @@ func (p *Protocol) BeginSnapshots(w *game.World) {
 // EndSnapshots implements [bridge.Protocol].
 func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }
 
-// unusedID returns the id of nobody who is connected, if there is one.
+// unusedID returns an id that no connected player has, if there is one.
 func (p *Protocol) unusedID() game.PlayerID {
 	for id := game.PlayerID(game.MaxPlayers - 1); id > 0 && p.world != nil; id-- {
 		if _, used := p.world.Player(id); !used {
@@ -70,22 +70,21 @@ func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
 	return &serverSide{protocol: p, session: s, release: msg7.ClientVersion}
 }
 
-// serverSide implements [bridge.ServerSide]. It shares its buffers with the others of
-// the protocol.
+// serverSide implements [bridge.ServerSide]. All ServerSides of a protocol share its buffers.
 type serverSide struct {
 	protocol *Protocol
 	session  bridge.Session
 	input    bridge.InputMessage
-	release  int32 // of the client, as it says in INFO; until then the newest
-	paused   bool  // the client takes its player for a spectator, see tellPause
+	release  int32 // release that the client sent in INFO; the newest one before that
+	paused   bool  // the client shows its own player as a spectator; see tellPause
 }
 
-// clientCommands are the commands of the chat that clients have themselves. They refuse
-// others of the same name.
+// clientCommands are the chat commands built into clients. A client refuses a server command of the
+// same name.
 var clientCommands = []string{"all", "friend", "m", "mute", "r", "w", "whisper"}
 
-// teamCommand is one more, which writes to the team. DDNet-Server takes it away from clients, so that
-// players can join a team of DDRace.
+// teamCommand is also built into clients and writes to the team. DDNet-Server removes it from
+// clients so that players can join a DDRace team with it.
 const teamCommand = "team"
 
 func (s *serverSide) SendChatCommand(c *bridge.CommandInfo) {
@@ -103,11 +102,12 @@ func (s *serverSide) SendChatCommandRemoved(name string) {
 	}
 }
 
-// itemSizes are the sizes of the snapshot items that both sides know.
+// itemSizes are the sizes of the snapshot items that client and server both know.
 var itemSizes = snapshot.ItemSizes(msg7.Sizes)
 
-// send fits a message to the client's release and sends it. It returns false, and sends nothing, if
-// the client is too old for the message. Only messages that depend on no release bypass it.
+// send converts a message for the client's release and sends it. If the release is too old for the
+// message, send sends nothing and returns false. Messages that are equal for all releases may
+// bypass send.
 func (s *serverSide) send(m msg7.Message) bool {
 	if !msg7.Fit(m, s.release) {
 		return false
@@ -119,8 +119,8 @@ func (s *serverSide) send(m msg7.Message) bool {
 
 func (s *serverSide) Reset() { s.paused = false }
 
-// tellPause makes the client take its own player, who looks around in DDRace, for a spectator, as DDNet does:
-// clients of 0.7 let only those move the view.
+// tellPause shows the client its own player as a spectator while the player pauses in DDRace and
+// looks around. A 0.7 client lets only spectators move the view. DDNet-Server does the same.
 func (s *serverSide) tellPause(v *game.View) {
 	if v.Game.Flags&game.GameFlagDDRace == 0 {
 		return
@@ -150,7 +150,7 @@ func (s *serverSide) SendMapChange(m *bridge.Map) {
 func (s *serverSide) SendMapData(m *bridge.Map, chunk int) {
 	from := chunk * msg7.MapChunkSize
 	d := msg7.MapData{Data: m.File[from:min(from+msg7.MapChunkSize, len(m.File))]}
-	s.protocol.buf = d.Append(s.protocol.buf[:0]) // send would let d escape to the heap
+	s.protocol.buf = d.Append(s.protocol.buf[:0]) // through send, d would escape to the heap
 	s.session.Queue(s.protocol.buf, true)
 }
 
@@ -186,7 +186,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvTeamChange:
 		s.send(&msg7.SvTeam{ClientID: int32(ev.Player), Team: msg7.Team(ev.Team), Silent: ev.Flag, CooldownTick: ev.Tick})
 	case game.EvChat:
-		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(safetext.Truncate(ev.Text, bridge.MaxText))})
+		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target),
+			Message: []byte(safetext.Truncate(ev.Text, bridge.MaxText))})
 	case game.EvKill, game.EvKillFeed:
 		s.send(&msg7.SvKillMsg{Killer: encodeKillerOrTeam(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value})
 	case game.EvPickup:
@@ -200,7 +201,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			s.send(&msg7.SvSkinChange{ClientID: int32(ev.Player), Skin: encodeSkin(&p.Profile.Skin)})
 		}
 	case game.EvProfileChange:
-		// 0.7 has no message for that: the player leaves and comes back without a word.
+		// 0.7 has no message for a changed profile. Instead, the player silently leaves and
+		// returns.
 		s.send(&msg7.SvClientDrop{ClientID: int32(ev.Player), Silent: true})
 		s.SendClientInfo(w, ev.Player, false, true)
 	case game.EvGameInfo:
@@ -241,8 +243,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	}
 }
 
-// encodeKillerOrTeam returns the number of a killer in messages: a player, or negative the
-// team of one who left, -1 red, -2 blue.
+// encodeKillerOrTeam returns the number of a killer in messages. A player has the player's id. A
+// killer who left is the team: -1 for red, -2 for blue.
 func encodeKillerOrTeam(id game.PlayerID) int32 {
 	if id < game.Nobody {
 		return int32(id) + 1
@@ -275,7 +277,7 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	})
 }
 
-// encodeGameFlags returns the flags that 0.7 has.
+// encodeGameFlags removes the flags that 0.7 does not define.
 func encodeGameFlags(f game.GameFlags) msg7.GameFlags {
 	return msg7.GameFlags(f &^ (game.GameFlagFNG | game.GameFlagDDRace | game.GameFlagNoWeakHook))
 }
@@ -333,7 +335,7 @@ func (s *serverSide) SendVote(v *bridge.Vote) {
 	}
 	caller := v.Caller
 	if caller == game.Nobody && v.Timeout > 0 {
-		caller = s.protocol.unusedID() // clients show no description of a vote of nobody
+		caller = s.protocol.unusedID() // clients show no description for a vote without a caller
 	}
 	s.send(&msg7.SvVoteSet{
 		ClientID: int32(caller), Type: msg7.VoteType(v.Kind), Timeout: v.Timeout,
@@ -345,7 +347,7 @@ func (s *serverSide) SendVoteStatus(yes, no, pass, total int32) {
 	s.send(&msg7.SvVoteStatus{Yes: yes, No: no, Pass: pass, Total: total})
 }
 
-func (s *serverSide) SendRconType(bool) {} // of which 0.7 knows nothing
+func (s *serverSide) SendRconType(bool) {} // 0.7 has no such message
 
 func (s *serverSide) SendRconAuthStatus(on bool) {
 	if on {

@@ -37,8 +37,8 @@ func (s *serverSide) Receive(payload []byte, vital bool) error {
 	return nil
 }
 
-// shortInfo returns a login whose last fields are missing or cut off, which are empty or 0 then,
-// and nil for other messages. Source: server.cpp of 0.7.5.
+// shortInfo decodes a login whose last fields are missing or cut off; they become empty or 0. It
+// returns nil for other messages. Source: server.cpp of 0.7.5.
 func shortInfo(payload []byte) *msg7.Info {
 	var u packer.Unpacker
 	u.Reset(payload)
@@ -46,11 +46,11 @@ func shortInfo(payload []byte) *msg7.Info {
 		return nil
 	}
 	m := new(msg7.Info)
-	_ = m.Unpack(&u) // what was read before the error stays
+	_ = m.Unpack(&u) // keep the fields that were read before the error
 	return m
 }
 
-// receiveVital handles the messages that must be vital.
+// receiveVital handles the messages that must be sent vital.
 func (s *serverSide) receiveVital(m msg7.Message) error {
 	switch m := m.(type) {
 	case *msg7.Info:
@@ -94,8 +94,8 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 	return nil
 }
 
-// decodeCommand returns the command that a message asks for. It returns false for
-// messages that ask for none. The decoder has checked the ranges.
+// decodeCommand returns the command that a message requests, or false for other messages. The
+// decoder has already checked the ranges.
 func decodeCommand(m msg7.Message) (game.Command, bool) {
 	c := game.Command{Player: game.Nobody, Target: game.Nobody}
 	switch m := m.(type) {
@@ -108,7 +108,8 @@ func decodeCommand(m msg7.Message) (game.Command, bool) {
 	case *msg7.ClStartInfo:
 		c.Kind = game.CmdProfile
 		c.Profile = &game.Profile{
-			Name: safetext.Truncate(string(m.Name), game.MaxNameLen), Clan: safetext.Truncate(string(m.Clan), game.MaxClanLen), Country: m.Country, Skin: decodeSkin(&m.Skin),
+			Name: safetext.Truncate(string(m.Name), game.MaxNameLen), Clan: safetext.Truncate(string(m.Clan), game.MaxClanLen),
+			Country: m.Country, Skin: decodeSkin(&m.Skin),
 		}
 	case *msg7.ClSkinChange:
 		c.Kind, c.Profile = game.CmdSkinChange, &game.Profile{Skin: decodeSkin(&m.Skin)}

@@ -13,32 +13,33 @@ var itemTypes = bridge.ItemTypes{
 	Death: msg7.TypeEventDeath, Sound: msg7.TypeEventSoundWorld,
 }
 
-// snapshotEncoder encodes frames as 0.7 snapshots, for any number of clients. What is
-// the same for all is encoded once a round.
+// snapshotEncoder encodes frames as 0.7 snapshots for any number of clients. Items that are the
+// same for all clients are encoded once per round.
 //
-// It gets recordTick in every tick, and for every round of snapshots beginRound,
-// buildSnapshot for each client, and endRound.
+// Call recordTick in every tick. For each round of snapshots, call beginRound, then buildSnapshot
+// for each client, then endRound.
 type snapshotEncoder struct {
 	frame *game.Frame
-	// freezeTicks is how long a tile freezes in DDRace, 0 in other games.
+	// freezeTicks is the length of a tile's freeze in DDRace, in ticks; 0 in other games.
 	freezeTicks int32
-	triggered   [game.MaxPlayers]int32 // core events of the ticks since the last round
+	triggered   [game.MaxPlayers]int32 // core events since the last round, by player
 	shared      bridge.SharedItems
 	characters  []bridge.CharacterItem
 	hooks       bridge.HookLines
 	effects     bridge.EffectItems
-	players     [game.MaxPlayers]playerItem // as most clients see them, by their id
+	players     [game.MaxPlayers]playerItem // the players as most clients see them, by id
 	pool        snapshot.SharedPool
-	round       *snapshot.SharedItems // what snapshots of this round share
+	round       *snapshot.SharedItems // items that the snapshots of this round share
 }
 
-// playerItem is a player as snapshots show them.
+// playerItem is one player, encoded for snapshots.
 type playerItem struct {
 	info [msg7.SizePlayerInfo]int32
 	ref  snapshot.SharedRef
 }
 
-// recordTick remembers what only snapshots can show of a tick: effects, and core events.
+// recordTick records the effects and core events of a tick, which clients learn from snapshots
+// only.
 func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 	for i := range f.Characters {
 		c := &f.Characters[i]
@@ -54,7 +55,7 @@ func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 			if ev.Flag {
 				self = 1
 			}
-			// The client adds up health and armor, and takes no more than nine of each.
+			// The client adds up health and armor, and accepts at most nine of each.
 			health := min(max(ev.Value, 0), maxDamage)
 			armor := min(max(ev.Extra, 0)+max(ev.Value, 0)-health, maxDamage)
 			e.effects.Add(msg7.TypeEventDamage, ev.Pos, ev.To, int32(ev.Player), ev.Angle, health, armor, self)
@@ -64,10 +65,10 @@ func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 	}
 }
 
-// maxDamage is the most health or armor that a client is shown to be lost at once.
+// maxDamage is the largest loss of health, or of armor, in one damage event.
 const maxDamage = 9
 
-// beginRound encodes a frame.
+// beginRound encodes the parts of a frame that most clients share.
 func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	e.frame = f
 	e.round.Release()
@@ -75,7 +76,8 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	e.shared.Reset()
 	e.characters = e.characters[:0]
 
-	// About in the order of their types, since maps of DDRace have thousands and sorting them would take long.
+	// Add in roughly ascending order of type: DDRace maps have thousands of items, and sorting them
+	// would take long.
 	e.shared.AddEntities(f, &itemTypes)
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
@@ -99,12 +101,12 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 		o := msg7.PlayerInfo{PlayerFlags: encodePlayerFlags(p.Flags), Score: p.Score}
 		o.PutInts(e.players[p.ID].info[:])
 	}
-	// The types of characters, players and effects, which buildSnapshot adds, are higher.
+	// buildSnapshot adds characters, players and effects later; their types are higher.
 	e.shared.Sort()
 	e.effects.Sort()
 }
 
-// encodePlayerFlags leaves out what 0.7 does not know.
+// encodePlayerFlags removes the flags that 0.7 does not define.
 func encodePlayerFlags(f game.PlayerFlags) msg7.PlayerFlags {
 	return msg7.PlayerFlags(f &^ game.PlayerFlagAim)
 }
@@ -126,25 +128,26 @@ func (e *snapshotEncoder) addGame(g *game.GameState) {
 	}
 }
 
-// foreverTicks is how long a ninja lasts, as which a freeze without an end is shown.
+// foreverTicks is the length of a ninja in ticks. A freeze without an end is shown as a ninja of
+// that length.
 const foreverTicks = 15 * game.TickRate
 
-// maxAngle is π * 256.
+// maxAngle is π in 1/256 radian.
 const maxAngle = 804
 
 func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	weapon, ammo := c.Weapon, c.Ammo
-	if c.FreezeEnd != 0 { // as DDNet shows it to clients that do not know freeze
+	if c.FreezeEnd != 0 { // DDNet-Server shows a freeze to clients that do not support it as a ninja
 		weapon, ammo = game.WeaponNinja, c.FreezeEnd
 		switch {
-		case e.freezeTicks != 0: // also of what lasts longer or forever
+		case e.freezeTicks != 0: // even if the freeze lasts longer
 			ammo = c.FreezeStart + e.freezeTicks
 		case ammo == game.FreezeForever:
 			ammo = e.frame.Tick + foreverTicks
 		}
 	}
 	angle := c.Angle
-	if angle > maxAngle { // that of DDRace goes from the top to the top
+	if angle > maxAngle { // the angle in DDRace goes once around, starting at the top
 		angle -= 2 * maxAngle
 	}
 	e.characters = append(e.characters, bridge.CharacterItem{
@@ -160,12 +163,12 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 		TriggeredEvents: msg7.CoreEvents(e.triggered[c.Player]),
 	}
 	if e.freezeTicks != 0 && weapon == game.WeaponNinja {
-		o.Ammo = ammo // how long a freeze or the ninja lasts, which all see in DDRace
+		o.Ammo = ammo // in DDRace every client sees how long a freeze or a ninja lasts
 	}
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
-// buildRace adds the clocks of players and the best time of a race.
+// buildRace adds the players' race clocks and the best time.
 func (e *snapshotEncoder) buildRace(b *snapshot.Builder, release int32) {
 	if e.frame.Game.Flags&game.GameFlagRace == 0 {
 		return
@@ -191,11 +194,12 @@ func (e *snapshotEncoder) buildRace(b *snapshot.Builder, release int32) {
 	}
 }
 
-// noTime is a best time in a race that there is not.
+// noTime stands for a best time that does not exist yet.
 const noTime = -1
 
-// buildSnapshot writes what the view shows to b. Latency is what the scoreboard shows per
-// player, in ms. Release is that of the client. Demo is the demo that it is for, or nil.
+// buildSnapshot writes the items that are visible in v to b. Latency holds the ms that the
+// scoreboard shows for each player. Release is the client's release. Demo is the recorded demo, or
+// nil for a client in a game.
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, release int32, demo *demoSide) {
 	b.Reset()
 	b.Share(e.round)
@@ -229,8 +233,8 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	}
 }
 
-// size returns the most items and integers that a snapshot of this round can have, with those
-// of a demo.
+// size returns an upper bound on the items and integers of a snapshot in this round, including
+// those for demos.
 func (e *snapshotEncoder) size() (items, ints int) {
 	items, ints = e.shared.Size()
 	effects, effectInts := e.effects.Size()
@@ -260,7 +264,7 @@ func (e *snapshotEncoder) buildEffects(b *snapshot.Builder, v *game.View) {
 }
 
 func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
-	var watcher *game.PlayerState // the viewer, if watching
+	var watcher *game.PlayerState // the viewer, while watching
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
 		flags := p.Flags
@@ -291,7 +295,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	}
 }
 
-// endRound ends a round: effects are shown once.
+// endRound ends a round and removes its effects, which are shown once.
 func (e *snapshotEncoder) endRound() {
 	e.effects.Reset()
 	clear(e.triggered[:])

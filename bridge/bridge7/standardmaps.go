@@ -2,8 +2,8 @@ package bridge7
 
 import "github.com/teeyard/teeyard/bridge"
 
-// standardMaps are the maps that came with releases of 0.7. The original client refuses
-// other maps with these names.
+// standardMaps are the maps shipped with releases of 0.7. The original client refuses any other map
+// with one of these names.
 var standardMaps = []struct {
 	name string
 	crc  uint32
@@ -29,7 +29,7 @@ var standardMaps = []struct {
 	{"lms1", 0xb2714ade, 11571},
 }
 
-// refusalReason returns why the original client does not accept a map, "" if it does.
+// refusalReason returns why the original client refuses a map, "" if it accepts it.
 func refusalReason(m *bridge.MapChange) string {
 	known := false
 	for i := range standardMaps {

@@ -157,7 +157,8 @@ func (f *File) readItems(region []byte, base int, offsets []int32) error {
 		size := int64(int32(binary.LittleEndian.Uint32(region[at+4:])))
 		rest := len(region) - at - itemHeaderSize
 		if size < 0 || size%4 != 0 || size > int64(rest) {
-			return fmt.Errorf("%w: item %d (type %d, id %d) at offset %d declares %d bytes, %d are left", ErrFormat, i, key>>16, key&0xffff, base+at, size, rest)
+			return fmt.Errorf("%w: item %d (type %d, id %d) at offset %d declares %d bytes, %d are left",
+				ErrFormat, i, key>>16, key&0xffff, base+at, size, rest)
 		}
 		start := at + itemHeaderSize
 		end = start + int(size)

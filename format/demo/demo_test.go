@@ -614,7 +614,8 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("a chunk of %d bytes at %d after %d", c.Size, c.Offset, offset)
 			}
 			offset = c.Offset
-			if err == nil && c.Snapshot != nil && fitsSizes(c.Snapshot, r.sizes) && c.Tick >= 0 && (len(written) == 0 || c.Tick > written[len(written)-1].tick) {
+			if err == nil && c.Snapshot != nil && fitsSizes(c.Snapshot, r.sizes) && c.Tick >= 0 &&
+				(len(written) == 0 || c.Tick > written[len(written)-1].tick) {
 				s := new(snapshot.Snapshot)
 				s.CopyFrom(c.Snapshot)
 				written = append(written, step{tick: c.Tick, snap: s})

@@ -40,7 +40,8 @@ func TestDamaged(t *testing.T) {
 			testenv.Check(t, d.At < strings.Index(string(whole), "\x00") || len(got) > 0, "%s, %v: no records", name, d)
 		}
 		_, err = read(append(whole, 0))
-		testenv.Check(t, errors.Is(err, teehistorian.ErrFormat) && strings.Contains(err.Error(), fmt.Sprintf("after byte %d", len(whole))), "%s with a byte more: %v", name, err)
+		testenv.Check(t, errors.Is(err, teehistorian.ErrFormat) && strings.Contains(err.Error(), fmt.Sprintf("after byte %d", len(whole))),
+			"%s with a byte more: %v", name, err)
 	}
 }
 

@@ -85,7 +85,8 @@ func TestRealFiles(t *testing.T) {
 		}
 	}
 	t.Log(kinds)
-	for _, what := range []string{"moved", "finish", "new", "input diff", "input new", "message", "join", "drop", "command", "joinver6", "ddnetver", "player-ready", "player-team", "team-practice"} {
+	for _, what := range []string{"moved", "finish", "new", "input diff", "input new", "message", "join", "drop",
+		"command", "joinver6", "ddnetver", "player-ready", "player-team", "team-practice"} {
 		if kinds[what] == 0 {
 			t.Errorf("no recording has %q", what)
 		}
@@ -100,7 +101,8 @@ func TestHeader(t *testing.T) {
 	testenv.NoError(t, err)
 	h := r.Header()
 	sum, ok := h.SHA256()
-	if h.MapName != "dm1" || h.ServerVersion != "0.6.4, 16.4" || h.VersionMinor != "4" || h.Tuning["gun_speed"] != "140000" || h.Config["sv_tee_historian"] != "1" ||
+	if h.MapName != "dm1" || h.ServerVersion != "0.6.4, 16.4" || h.VersionMinor != "4" || h.Tuning["gun_speed"] != "140000" ||
+		h.Config["sv_tee_historian"] != "1" ||
 		!ok || fmt.Sprintf("%x", sum) != "0b0c481d77519c32fbe85624ef16ec0fa9991aec7367ad538bd280f28d8c26cf" {
 		t.Errorf("%+v", h)
 	}

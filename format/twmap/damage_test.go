@@ -24,7 +24,8 @@ func TestDamaged(t *testing.T) {
 		blocks, content := dataStart(whole), blocksOf(whole)
 		for d := range testenv.Damaged(whole, 3000) {
 			m, err := twmap.Parse(d.File)
-			isFormat := errors.Is(err, datafile.ErrFormat) || errors.Is(err, datafile.ErrNoBlock) || errors.Is(err, twmap.ErrFormat) || errors.Is(err, twmap.ErrTooLarge)
+			isFormat := errors.Is(err, datafile.ErrFormat) || errors.Is(err, datafile.ErrNoBlock) ||
+				errors.Is(err, twmap.ErrFormat) || errors.Is(err, twmap.ErrTooLarge)
 			testenv.Check(t, err == nil || isFormat, "%s, %v: %v", name, d, err)
 			if err == nil {
 				// The data is the same if the bit is one that does not matter to the compression, or is in a block of no layer.

@@ -73,7 +73,8 @@ func TestLayersOfDDNet(t *testing.T) {
 		read := testenv.Must(Config{GameOnly: gameOnly}.Parse(mustBytes(t, m)))
 		for slot, kind := range ddnetKinds {
 			data, err := read.DDNetLayer(kind)
-			testenv.Check(t, err == nil && slices.Equal(data, m.Groups[1].Layers[slot+1].(*TileLayer).DDNetData[slot]), "%s: %v, %v", ddnetNames[slot], data, err)
+			testenv.Check(t, err == nil && slices.Equal(data, m.Groups[1].Layers[slot+1].(*TileLayer).DDNetData[slot]),
+				"%s: %v, %v", ddnetNames[slot], data, err)
 		}
 		data, err := read.DDNetLayer(KindGame)
 		testenv.Check(t, data == nil && err == nil, "the game layer is one of DDNet's: %v, %v", data, err)
@@ -81,11 +82,13 @@ func TestLayersOfDDNet(t *testing.T) {
 	data, err := (&Map{Groups: []Group{NewGroup("", 0, 0, NewGameLayer(2, 2))}}).DDNetLayer(KindTune)
 	testenv.Check(t, data == nil && err == nil, "a map without layers: %v, %v", data, err)
 	_, err = small(3).DDNetLayer(KindTele)
-	testenv.Check(t, errors.Is(err, ErrFormat) && strings.Contains(err.Error(), "tele layer of 2×1 tiles with 4 bytes, the game layer is 4×3, which takes 24 bytes"), "%v", err)
+	testenv.Check(t, errors.Is(err, ErrFormat) &&
+		strings.Contains(err.Error(), "tele layer of 2×1 tiles with 4 bytes, the game layer is 4×3, which takes 24 bytes"), "%v", err)
 	tall := layered(3, 4)
 	tall.Groups[0].Layers[0] = NewGameLayer(3, 2)
 	data, err = tall.DDNetLayer(KindSwitch) // its first rows are those of the game layer
-	testenv.Check(t, err == nil && len(data) == 3*2*4 && data[4] == tall.Groups[0].Layers[4].(*TileLayer).DDNetData[3][4], "a layer with more rows: %v, %v", data, err)
+	testenv.Check(t, err == nil && len(data) == 3*2*4 && data[4] == tall.Groups[0].Layers[4].(*TileLayer).DDNetData[3][4],
+		"a layer with more rows: %v, %v", data, err)
 	tall.Groups[0].Layers[0] = NewGameLayer(4, 2)
 	_, err = tall.DDNetLayer(KindSwitch)
 	testenv.Check(t, errors.Is(err, ErrFormat), "a narrower layer: %v", err)
@@ -424,7 +427,8 @@ func TestWithSettings(t *testing.T) {
 		file := testenv.Must(m.Bytes())
 		for _, settings := range [][]string{{"sv_team 0", "", "# so"}, nil} {
 			got := testenv.Must(Parse(testenv.Must(WithSettings(file, settings))))
-			testenv.Check(t, slices.Equal(got.Info.Settings, settings) && got.Info.Author == "somebody" && got.GameLayer().Width == 4, "%q became %+v", settings, got.Info)
+			testenv.Check(t, slices.Equal(got.Info.Settings, settings) && got.Info.Author == "somebody" &&
+				got.GameLayer().Width == 4, "%q became %+v", settings, got.Info)
 		}
 	}
 	_, err := WithSettings([]byte("no map"), nil)

@@ -131,7 +131,8 @@ func FuzzFeed6(f *testing.F) {
 	for state := range byte(16) {
 		f.Add(state, fuzzStep(0, data6(0, 0, trailerToken, vital6(1, "a"), vital6(2, "b"))))
 		f.Add(state, append(fuzzStep(2, []byte("out")), fuzzStep(0, data6(packet.FlagResend, 1, headerToken))...))
-		f.Add(state, append(fuzzStep(1, packet.AppendConnect6(nil, packet.TokenInTrailer, 0)), fuzzStep(8, packet.AppendControl6(nil, 0, trailerToken, packet.ControlClientAccept))...))
+		f.Add(state, append(fuzzStep(1, packet.AppendConnect6(nil, packet.TokenInTrailer, 0)),
+			fuzzStep(8, packet.AppendControl6(nil, 0, trailerToken, packet.ControlClientAccept))...))
 		f.Add(state, fuzzStep(1, packet.AppendAccept6(nil, trailerToken, 0)))
 		f.Add(state, fuzzStep(1, packet.AppendAccept6(nil, headerToken, clientToken)))
 		f.Add(state, fuzzStep(1, packet.AppendAccept6(nil, noToken, 0)))

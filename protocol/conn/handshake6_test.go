@@ -140,7 +140,8 @@ func TestFallback(t *testing.T) {
 		{"no tokens", HandshakeTKEN, plainAccept, StateOnline, noToken, "10000003"},
 		{"no tokens", HandshakeHeaderToken, plainAccept, StateOnline, noToken, "10000003"},
 		{"token 0", HandshakeTKEN, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer}, 0), StateOnline, noToken, "10000003"},
-		{"token -1", HandshakeTKEN, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer, Token: packet.NoToken}, 0), StateConnect, noToken, ""},
+		{"token -1", HandshakeTKEN, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer, Token: packet.NoToken}, 0),
+			StateConnect, noToken, ""},
 		{"0.6.5's token", HandshakeTKEN, packet.AppendAccept6(nil, headerToken, clientToken), StateConnect, noToken, ""},
 		{"0.6.5's token", HandshakePlain, packet.AppendAccept6(nil, headerToken, clientToken), StateConnect, noToken, ""},
 		{"wrong client token", HandshakeHeaderToken, packet.AppendAccept6(nil, headerToken, 7), StateConnect, noToken, ""},
@@ -172,7 +173,8 @@ func TestFallback(t *testing.T) {
 
 // TestRefused: CLOSE instead of CONNECTACCEPT, as a ban does.
 func TestRefused(t *testing.T) {
-	for handshake, g := range map[Handshake]packet.PlacedToken{HandshakeTKEN: noToken, HandshakePlain: noToken, HandshakeHeaderToken: {Place: packet.TokenInHeader, Token: clientToken}} {
+	for handshake, g := range map[Handshake]packet.PlacedToken{HandshakeTKEN: noToken, HandshakePlain: noToken,
+		HandshakeHeaderToken: {Place: packet.TokenInHeader, Token: clientToken}} {
 		c := newPeer(t, 0)
 		must(t, c.Dial6(0, handshake, clientToken))
 		must(t, c.Feed(0, packet.AppendClose6(nil, 0, g, "banned"), c))

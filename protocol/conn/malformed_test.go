@@ -54,7 +54,8 @@ func TestMalformed(t *testing.T) {
 					bad++
 				}
 			}
-			if n, _ := p.Unacked(); n != 1 || p.LastReceived() != 0 || p.DropCounts()[packet.DropBadControl] != bad || p.State() != StateOnline || len(p.got) != 0 {
+			if n, _ := p.Unacked(); n != 1 || p.LastReceived() != 0 || p.DropCounts()[packet.DropBadControl] != bad ||
+				p.State() != StateOnline || len(p.got) != 0 {
 				t.Errorf("%v: %d unacked, last received %v, %d drops, %v", v, n, p.LastReceived(), p.DropCounts()[packet.DropBadControl], p.State())
 			}
 			// The chunks before one that is cut off are delivered.

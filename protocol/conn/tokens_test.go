@@ -155,8 +155,10 @@ func TestInspect6(t *testing.T) {
 		{"ACCEPT", confirm, ActionAccept, HandshakeTKEN, 0},
 		{"plain ACCEPT", packet.AppendControl6(nil, 0, packet.PlacedToken{}, packet.ControlClientAccept), ActionIgnore, 0, packet.DropWrongState},
 		{"ACCEPT with a wrong token", packet.AppendControl6(nil, 0, other(tkn), packet.ControlClientAccept), ActionIgnore, 0, packet.DropBadToken},
-		{"ACCEPT with 0.6.5's token", packet.AppendControl6(nil, 0, packet.PlacedToken{Place: packet.TokenInTrailer, Token: head.Token}, packet.ControlClientAccept), ActionIgnore, 0, packet.DropBadToken},
-		{"ACCEPT with 0.7's token", packet.AppendControl6(nil, 0, packet.PlacedToken{Place: packet.TokenInTrailer, Token: tokens.Token(now, from.Addr())}, packet.ControlClientAccept), ActionIgnore, 0, packet.DropBadToken},
+		{"ACCEPT with 0.6.5's token", packet.AppendControl6(nil, 0, packet.PlacedToken{Place: packet.TokenInTrailer, Token: head.Token},
+			packet.ControlClientAccept), ActionIgnore, 0, packet.DropBadToken},
+		{"ACCEPT with 0.7's token", packet.AppendControl6(nil, 0, packet.PlacedToken{Place: packet.TokenInTrailer,
+			Token: tokens.Token(now, from.Addr())}, packet.ControlClientAccept), ActionIgnore, 0, packet.DropBadToken},
 		{"ACCEPT with an ack", acks(confirm), ActionIgnore, 0, packet.DropBadAck},
 		{"data with DDNet's token", data6(0, 0, tkn, vital6(1, "x")), ActionAccept, HandshakeTKEN, 0},
 		{"data with a wrong token of DDNet", data6(0, 0, other(tkn), vital6(1, "x")), ActionIgnore, 0, packet.DropWrongState},
@@ -172,7 +174,8 @@ func TestInspect6(t *testing.T) {
 		{"0.6.5 data with a wrong token", data6(0, 0, other(head), vital6(1, "x")), ActionIgnore, 0, packet.DropBadToken},
 		{"0.6.5 CLOSE", packet.AppendClose6(nil, 0, head, ""), ActionIgnore, 0, packet.DropWrongState},
 		{"0.6.5 CONNECT with token", packet.AppendControl6(nil, 0, head, packet.ControlConnect), ActionIgnore, 0, packet.DropWrongState},
-		{"INPUT that acks nothing of ours", data6(0, 0, packet.PlacedToken{}, packet.AppendChunk6(nil, 0, 0, input6(77))), ActionIgnore, 0, packet.DropWrongState},
+		{"INPUT that acks nothing of ours", data6(0, 0, packet.PlacedToken{}, packet.AppendChunk6(nil, 0, 0, input6(77))),
+			ActionIgnore, 0, packet.DropWrongState},
 		{"bad Huffman code", []byte("\x80\x00\x01\xff"), ActionIgnore, 0, packet.DropBadHuffman},
 		{"connless", packet.AppendConnless6(nil, []byte("x")), ActionIgnore, 0, packet.DropConnless},
 		{"0.7", packet.AppendTokenRequest(nil, 5), ActionIgnore, 0, packet.DropUnknownFlags},
@@ -291,7 +294,8 @@ func TestChallenge(t *testing.T) {
 	if tokens.Inspect6(now, clientAddr, answer, nil).Action != ActionIgnore {
 		t.Error("admitted without a look")
 	}
-	for _, b := range [][]byte{input6(tick + 1), input6(tick - 1), input6(-1), input6(0), input6(tick)[:3], packer.AppendInts(nil, []int32{sys6Input - 1, tick})} {
+	for _, b := range [][]byte{input6(tick + 1), input6(tick - 1), input6(-1), input6(0), input6(tick)[:3],
+		packer.AppendInts(nil, []int32{sys6Input - 1, tick})} {
 		if admits(now, clientAddr, data6(0, 6, packet.PlacedToken{}, packet.AppendChunk6(nil, 0, 0, b))) {
 			t.Errorf("%x is an answer", b)
 		}

@@ -46,7 +46,8 @@ func TestUUIDFromName(t *testing.T) {
 			t.Errorf("%s is %v, %v", want, u, ok)
 		}
 	}
-	for _, bad := range []string{"", "x", "e05ddaaac4e64cfbb6425d48e80c0029", "e05ddaaa-c4e6-4cfb-b642-5d48e80c002", "e05ddaaa-c4e6-4cfb-b642-5d48e80c00290", "e05ddaaac-4e6-4cfb-b642-5d48e80c0029"} {
+	for _, bad := range []string{"", "x", "e05ddaaac4e64cfbb6425d48e80c0029", "e05ddaaa-c4e6-4cfb-b642-5d48e80c002",
+		"e05ddaaa-c4e6-4cfb-b642-5d48e80c00290", "e05ddaaac-4e6-4cfb-b642-5d48e80c0029"} {
 		if u, ok := ParseUUID(bad); ok {
 			t.Errorf("%q is %v", bad, u)
 		}

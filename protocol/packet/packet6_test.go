@@ -416,7 +416,8 @@ func FuzzParse6(f *testing.F) {
 			g = PlacedToken{TokenInHeader, p.Token}
 		}
 		var q Packet6
-		if err := q.Parse(AppendPacket6(nil, p.Flags, p.Ack, p.NumChunks, g, payload), new(Scratch)); err != nil || q.Ack != p.Ack || q.NumChunks != p.NumChunks || q.Token != p.Token || !bytes.Equal(q.Payload, payload) {
+		if err := q.Parse(AppendPacket6(nil, p.Flags, p.Ack, p.NumChunks, g, payload), new(Scratch)); err != nil ||
+			q.Ack != p.Ack || q.NumChunks != p.NumChunks || q.Token != p.Token || !bytes.Equal(q.Payload, payload) {
 			t.Fatalf("%+v came back as %+v, %v", p, q, err)
 		}
 	})

@@ -393,7 +393,8 @@ func TestStrToInts(t *testing.T) {
 }
 
 func TestSetProfile(t *testing.T) {
-	l := PlayerProfile{Name: []byte("a name of 15 by"), Clan: []byte("eleven byte"), Country: 276, Skin: []byte("a skin name of 23 bytes"), UseCustomColor: true, ColorBody: 65408, ColorFeet: 7}
+	l := PlayerProfile{Name: []byte("a name of 15 by"), Clan: []byte("eleven byte"), Country: 276,
+		Skin: []byte("a skin name of 23 bytes"), UseCustomColor: true, ColorBody: 65408, ColorFeet: 7}
 	o := ClientInfo{Country: 1}
 	o.SetProfile(&l)
 	for i, got := range [][]byte{message.AppendIntsToStr(nil, o.Name[:]), message.AppendIntsToStr(nil, o.Clan[:]), message.AppendIntsToStr(nil, o.Skin[:])} {

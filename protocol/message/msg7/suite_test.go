@@ -82,7 +82,8 @@ var suite = (&messagetest.Suite[ID, Message, Object]{
 func noSurplus(int) bool { return false }
 
 func TestEveryIDIsThere(t *testing.T) {
-	suite.KnownIDs(t, 30, 39, 200, "NULL", "SNAPSMALL", "AUTH_CHALLANGE", "AUTH_RESULT", "AUTH_START", "AUTH_RESPONSE", "ERROR", "INVALID", "Sv_ExtraProjectile")
+	suite.KnownIDs(t, 30, 39, 200, "NULL", "SNAPSMALL", "AUTH_CHALLANGE", "AUTH_RESULT", "AUTH_START",
+		"AUTH_RESPONSE", "ERROR", "INVALID", "Sv_ExtraProjectile")
 }
 
 func TestMessagesRoundTrip(t *testing.T) { suite.RoundTrip(t) }
