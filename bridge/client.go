@@ -170,7 +170,7 @@ type Camera struct {
 	View *[2]int32
 	// Zoom describes the camera to spectators of the client's player.
 	Zoom *CameraZoom
-	// CountSpectator tells whether the client counts as a spectator of the player that it watches.
+	// CountSpectator makes the client count as a spectator of the player that it watches.
 	CountSpectator *bool
 }
 
