@@ -85,10 +85,14 @@ func (l *limits) lower(measures []Measure, final bool) {
 // fault returns what is wrong with a measure, or "".
 func (l limits) fault(m Measure) string {
 	limit, ok := l.of[m.Name]
+	allowed := limit
+	if !l.ratchet {
+		allowed = 1.3 * limit // texts that go may have been better than the rest
+	}
 	switch {
 	case !ok:
 		return fmt.Sprintf("%s has no limit in %s; run this test with -update", m.Name, limitsFile)
-	case m.Value > limit+1e-9:
+	case m.Value > allowed+1e-9:
 		return fmt.Sprintf("%s: %.1f, and the limit is %.1f; rewrite, see docs/contribute/style.md", m.Name, m.Value, limit)
 	case l.ratchet && limit > m.Goal && m.Value+3*m.Unit < 0.9*limit:
 		return fmt.Sprintf("%s: %.1f is clearly below the limit %.1f: run this test with -update to lower it", m.Name, m.Value, limit)
