@@ -82,8 +82,8 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 }
 
 // newParser returns the parser of the command line.
-func newParser(p *program) *kong.Kong {
-	parser := kong.Must(&commands{},
+func newParser(p *program, options ...kong.Option) *kong.Kong {
+	parser := kong.Must(&commands{}, append([]kong.Option{
 		kong.Name(p.name),
 		kong.Bind(p),
 		kong.Description(description),
@@ -92,7 +92,7 @@ func newParser(p *program) *kong.Kong {
 		kong.BindToProvider(signalContext),
 		kong.Vars{"version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+	}, options...)...)
 	for _, n := range parser.Model.Children {
 		p.nameIn(n)
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -45,36 +44,6 @@ func TestScripts(t *testing.T) {
 		env.Setenv("CERTIFICATES", certificates)
 		return setUpScript(env)
 	}})
-}
-
-// TestExamples parses the commands in the README and in the help texts.
-func TestExamples(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	parser := newParser(testenv.Must(newProgram(Config{})))
-	for _, command := range parser.Model.Children {
-		for _, c := range append(command.Children, command) {
-			text = append(append(text, c.Detail...), '\n')
-		}
-	}
-	command := regexp.MustCompile(`(?m)^(?:    |  )(?:.*[|=a-z] )?teeyard ([a-z].*?)(?:  +#.*| [|<].*)?$`)
-	word := regexp.MustCompile(`"[^"]*"|\S+`)
-	n := 0
-	for _, m := range command.FindAllSubmatch(text, -1) {
-		var args []string
-		for _, w := range word.FindAllString(string(m[1]), -1) {
-			args = append(args, strings.Trim(w, `"`))
-		}
-		if _, err := parser.Parse(args); err != nil {
-			t.Errorf("%s: %v", m[0], err)
-		}
-		n++
-	}
-	if n < 30 {
-		t.Errorf("%d examples were found", n)
-	}
 }
 
 // goEnv is what the go command needs to know, and the folder of the module.
