@@ -272,7 +272,7 @@ func TestLongRconLines(t *testing.T) {
 		fits            int
 	}{
 		{"game", "the most are 1021", client.MaxRconLine},
-		{"halflife", "the most are 512", 400},
+		{"halflife", "the limit is 512", 400},
 	} {
 		c := rconCmd{Host: addr.String(), Protocol: test.protocol}
 		r, err := c.open(ctx, "adminpw")

@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/transport/mem"
 )
 
-// testNetwork is a network in memory with programs that answer.
+// testNetwork is an in-memory network with servers that answer.
 type testNetwork struct {
 	t   testing.TB
 	net *mem.Network
@@ -25,7 +25,7 @@ type testNetwork struct {
 
 func newTestNetwork(t testing.TB) *testNetwork { return &testNetwork{t, mem.New(mem.Config{})} }
 
-// listen makes an endpoint that ends with the test.
+// listen opens an endpoint that is closed at the end of the test.
 func (p *testNetwork) listen(addr string) *mem.Conn {
 	p.t.Helper()
 	c, err := p.net.Listen(transport.MustParsePeer(addr))
@@ -36,7 +36,7 @@ func (p *testNetwork) listen(addr string) *mem.Conn {
 	return c
 }
 
-// serve answers at an address with what feed sends.
+// serve starts a server at addr. It calls feed for each datagram, which sends the answers.
 func (p *testNetwork) serve(addr string, feed func(c transport.Conn, d transport.Datagram)) transport.Peer {
 	p.t.Helper()
 	c := p.listen(addr)
@@ -50,7 +50,7 @@ func (p *testNetwork) serve(addr string, feed func(c transport.Conn, d transport
 	return c.LocalAddr()
 }
 
-// serveGame runs a server for a game.
+// serveGame runs a Server for a game.
 func (p *testNetwork) serveGame(addr string, y *fakeGame, set halflife.Settings) transport.Peer {
 	p.t.Helper()
 	if set.Rcon.Passwords == nil {
@@ -72,14 +72,14 @@ func (p *testNetwork) serveGame(addr string, y *fakeGame, set halflife.Settings)
 	})
 }
 
-// TestQuery asks our own server in all ways.
+// TestQuery queries our own server with every method.
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	p := newTestNetwork(t)
 	y := newFakeGame()
 	y.setPlayers(64)
 	y.setRules(100)
-	// The answers of A2S are split; text comes from a local network only.
+	// A2S answers are split. Text queries are answered because the client is in a local network.
 	plenty := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
 	server := p.serveGame("192.168.0.1:8303", y, halflife.Settings{Limits: halflife.Limits{Address: plenty, Network: plenty, Bytes: plenty}})
 	for _, test := range []struct {
@@ -89,7 +89,7 @@ func TestQuery(t *testing.T) {
 	}{
 		{halflife.QueryAny, halflife.FormatA2S, 64, 100},
 		{halflife.QueryA2S, halflife.FormatA2S, 64, 100},
-		{halflife.QueryText, halflife.FormatDetails, 41, 36}, // what fits a datagram,
+		{halflife.QueryText, halflife.FormatDetails, 41, 36}, // the rows that fit into one datagram
 		{halflife.QueryInfostring, halflife.FormatInfostring, 0, 0},
 	} {
 		conn := p.listen("192.168.0.2:0")
@@ -110,7 +110,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// rconClient returns a client of its own address.
+// rconClient returns a client with an address of its own.
 func (p *testNetwork) rconClient(addr string, server transport.Peer, password string) *halflife.RconClient {
 	p.t.Helper()
 	c, err := halflife.NewRconClient(p.listen(addr), server, password)
@@ -120,7 +120,8 @@ func (p *testNetwork) rconClient(addr string, server transport.Peer, password st
 	return c
 }
 
-// scriptedServer answers requests that begin with a text with datagrams.
+// scriptedServer answers each request that begins with a key of answers with the datagrams listed
+// there.
 func scriptedServer(answers map[string][]string) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
 		for request, replies := range answers {
@@ -133,7 +134,7 @@ func scriptedServer(answers map[string][]string) func(transport.Conn, transport.
 	}
 }
 
-// TestQueryOthers asks servers that know less, or say it in another way.
+// TestQueryOthers queries servers that support fewer formats or write them differently.
 func TestQueryOthers(t *testing.T) {
 	t.Parallel()
 	v := loadVectors(t)
@@ -159,7 +160,7 @@ func TestQueryOthers(t *testing.T) {
 			server := p.serve("10.0.0.1:27015", scriptedServer(test.answers))
 			wait := time.Second // a busy machine answers late
 			if test.players < 0 {
-				wait /= 5 // nothing comes
+				wait /= 5 // no answer comes
 			}
 			st, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), server, halflife.QueryConfig{Timeout: wait})
 			count := func(n int, isNil bool) int {
@@ -176,7 +177,8 @@ func TestQueryOthers(t *testing.T) {
 	}
 }
 
-// TestQueryNobody: silence ends, and so does a context.
+// TestQueryNobody checks that a query of a silent server ends, and that a cancelled context ends
+// it.
 func TestQueryNobody(t *testing.T) {
 	t.Parallel()
 	p := newTestNetwork(t)
@@ -185,7 +187,7 @@ func TestQueryNobody(t *testing.T) {
 	if !errors.Is(err, halflife.ErrNoAnswer) {
 		t.Errorf("%v", err)
 	}
-	// One that asks for challenges without end, and answers of others.
+	// One server requests a new challenge forever, and other peers send answers.
 	p.serve("10.0.0.8:1", scriptedServer(map[string][]string{"": {"\xff\xff\xff\xffA1234"}}))
 	_, err = halflife.Query(t.Context(), p.listen("10.0.0.2:0"), transport.MustParsePeer("10.0.0.8:1"), halflife.QueryConfig{Timeout: 10 * time.Millisecond})
 	if !errors.Is(err, halflife.ErrNoAnswer) {
@@ -203,7 +205,7 @@ func TestQueryNobody(t *testing.T) {
 	}
 }
 
-// TestQueryAll asks many, of which some answer, and some are named twice.
+// TestQueryAll queries many servers. Only some answer, and some are listed twice.
 func TestQueryAll(t *testing.T) {
 	t.Parallel()
 	p := newTestNetwork(t)
@@ -276,12 +278,12 @@ func TestRconClient(t *testing.T) {
 	}
 }
 
-// TestRconOnce: a command is sent once, whatever happens, and only after a refusal
-// again, since then it did not run.
+// TestRconOnce checks that a command is sent only once. It is sent again only after a refusal,
+// which says that it did not run.
 func TestRconOnce(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		reply []string // to a command, by turn
+		reply []string // answers to a command, in turn
 		sent  int
 		text  string
 		err   error
@@ -314,7 +316,7 @@ func TestRconOnce(t *testing.T) {
 			})
 			c := p.rconClient("10.0.0.2:0", server, adminPassword)
 			if c.Timeout = 5 * time.Second; test.err == halflife.ErrMayHaveRun {
-				c.Timeout = 2 * time.Second // nothing comes
+				c.Timeout = 2 * time.Second // no answer comes
 			}
 			text, err := c.Run(t.Context(), "quit")
 			if !errors.Is(err, test.err) || err == nil && text != test.text {
@@ -330,7 +332,7 @@ func TestRconOnce(t *testing.T) {
 	}
 }
 
-// TestRconHostileTexts checks that errors with what a server says are safe to show.
+// TestRconHostileTexts checks that errors which quote a server's text are safe to show.
 func TestRconHostileTexts(t *testing.T) {
 	t.Parallel()
 	p := newTestNetwork(t)
@@ -343,7 +345,7 @@ func TestRconHostileTexts(t *testing.T) {
 	}
 }
 
-// TestRconNobody: a server that does not answer was not sent the command.
+// TestRconNobody checks that the client sends no command to a server that does not answer.
 func TestRconNobody(t *testing.T) {
 	t.Parallel()
 	p := newTestNetwork(t)
@@ -362,7 +364,7 @@ func TestRconNobody(t *testing.T) {
 	}
 }
 
-// pagedMaster answers as a master with pages of two servers, in a format.
+// pagedMaster answers like a master that sends two servers per page in the given format.
 func pagedMaster(form halflife.ListFormat, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
 		req, ok := halflife.ParseListRequest(d.Data)
@@ -387,7 +389,7 @@ func pagedMaster(form halflife.ListFormat, servers []netip.AddrPort) func(transp
 	}
 }
 
-// TestFetchList asks masters in all forms, and leaves out what is no server.
+// TestFetchList queries masters in all formats. Addresses that cannot be servers are left out.
 func TestFetchList(t *testing.T) {
 	t.Parallel()
 	addr := netip.MustParseAddrPort
@@ -399,7 +401,7 @@ func TestFetchList(t *testing.T) {
 			t.Parallel()
 			p := newTestNetwork(t)
 			servers := all
-			if form == halflife.ListSteam { // where a repeated address is a loop
+			if form == halflife.ListSteam { // in this format a repeated address means a loop
 				servers = slices.Delete(slices.Clone(all), 5, 6)
 			}
 			master := p.serve("10.0.0.1:27010", pagedMaster(form, servers))
@@ -416,7 +418,7 @@ func TestFetchList(t *testing.T) {
 	}
 }
 
-// TestFetchListHostile: a master that never comes to an end does not keep us.
+// TestFetchListHostile checks that FetchList ends although the master's list never does.
 func TestFetchListHostile(t *testing.T) {
 	t.Parallel()
 	p := newTestNetwork(t)
@@ -437,8 +439,8 @@ func TestFetchListHostile(t *testing.T) {
 	}
 }
 
-// TestRegistrar checks the requests to a master from the first to the shutdown, and that
-// challenges of others are ignored.
+// TestRegistrar checks the requests to a master from the first one to the shutdown. Challenges from
+// other addresses are ignored.
 func TestRegistrar(t *testing.T) {
 	master, other := transport.MustParsePeer("198.51.100.9:27010"), transport.MustParsePeer("198.51.100.8:27010")
 	var out []string
@@ -482,12 +484,12 @@ func TestRegistrar(t *testing.T) {
 	}
 	step(119*time.Second, "")
 	out = nil
-	for ; len(out) == 0; now += 1e9 { // some seconds of jitter
+	for ; len(out) == 0; now += 1e9 { // the interval has some seconds of jitter
 		if r.Advance(now); now > 145e9 {
 			t.Fatal("no second heartbeat")
 		}
 	}
-	// The master is silent: again after 5, 10 and 20 s, then as seldom as before.
+	// The master is silent: retries follow after 5, 10 and 20 s, then at the usual interval.
 	step(4*time.Second, "")
 	step(time.Second, "q")
 	step(10*time.Second, "q")

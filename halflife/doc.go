@@ -1,69 +1,64 @@
-// Package halflife speaks the protocols of Half-Life (GoldSrc) servers on both
-// sides: text queries and A2S, the remote console with challenges, and master
-// servers.
+// Package halflife implements the protocols of Half-Life (GoldSrc) servers, for servers and
+// clients: text queries and A2S, the remote console with challenges, and master servers.
 //
 // # Answering queries
 //
-// Any game server can be seen by trackers, panels and admin tools: it implements
-// Game and passes the datagrams that arrive on its port to a Server:
+// Trackers, panels and admin tools can query any game server that implements Game and passes the
+// datagrams from its port to a Server:
 //
 //	srv, err := halflife.NewServer(halflife.ServerConfig{Game: game, Send: conn.Send})
 //	...
 //	for _, d := range batch[:n] {
-//		if halflife.IsDatagram(d.B) {
+//		if halflife.IsDatagram(d.Data) {
 //			srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 //		} else {
 //			game.Feed(d)
 //		}
 //	}
 //
-// Server has no socket, clock or goroutine. Answers are encoded once a second and
-// then only copied, without allocating.
+// Server has no socket, clock or goroutine. It encodes answers once a second. Sending one is a copy
+// without an allocation.
 //
 // # Protection against reflection
 //
-// UDP source addresses can be forged, and a server that answers 10 bytes with 1400
-// can be used to flood others. So an address gets at most 1.2 times the bytes it sent
-// until it has proved that it receives what is sent to it:
+// UDP source addresses can be forged. An attacker could use a server that answers 10 bytes with
+// 1400 bytes to flood a third party. So an address gets at most 1.2 times the bytes that it sent
+// until it has proved that it receives the answers:
 //
-//   - A2S has a challenge for that, which all current programs support. A2S_INFO without
-//     one, as programs of before 2020 send it, is answered where text queries are.
-//   - "details" and the other text queries have none. Local networks get answers
-//     within a budget of bytes; see LegacyPolicy for other addresses. Addresses that
-//     passed a challenge of A2S or rcon get answers for ten minutes, and so do
-//     players, see ServerConfig.IsPlayer.
-//   - "challenge rcon" is shorter than its answer. RconClient pads it;
-//     other programs get a challenge in local networks, from where
-//     RconSettings.AllowedNets says, or with LegacyOn.
+//   - A2S has a challenge for this purpose, which all current programs support. Programs from
+//     before 2020 send A2S_INFO without one. Such a request is answered where text queries are.
+//   - "details" and the other text queries have no challenge. Local networks get answers within a
+//     budget of bytes. LegacyPolicy decides about other addresses. An address that passed an A2S or
+//     rcon challenge gets answers for ten minutes. Addresses of players always do, see
+//     ServerConfig.IsPlayer.
+//   - "challenge rcon" is shorter than its answer. RconClient pads the request. Other programs get
+//     a challenge in local networks, from addresses in RconSettings.AllowedNets, and with LegacyOn.
 //
 // # The remote console
 //
-// A Server with a Console and a password has a remote console. A client asks for a
-// challenge and sends it back with the password and a command; what the command
-// prints comes in datagrams of whole lines. Nothing is encrypted, and the protocol
-// cannot recognise a datagram that the network duplicated: a command may run twice.
-// Use a password that opens nothing else, give users who only need to read a second
-// one with another level, and list in
-// Allow who may log in at all.
+// A Server with a Console and a password has a remote console. A client requests a challenge and
+// sends it back with the password and a command. The output of the command comes in datagrams of
+// whole lines. Nothing is encrypted. The protocol cannot recognise a duplicated datagram, so a
+// command may run twice. Use a password that opens nothing else. Give users who only need to read a
+// second password with another level. List in RconSettings.AllowedNets the networks that may log
+// in.
 //
-// The original server bans an address for wrong challenges, so that forged datagrams
-// can get anybody banned. Here only requests count that carry a challenge sent to
-// that address. After five wrong passwords in half a minute an address is banned
-// for 15 minutes, from rcon only: see RconSettings. Guesses are limited per network
-// and in all, too, see Limits. The game and the remote console can share a store of bans, see package bans.
-// AddIP, RemoveIP, ListIP and WriteIP are the commands that operators of such servers
-// know, for games to register.
+// The original server bans an address for wrong challenges, so an attacker with forged datagrams
+// can get any address banned. This server only counts requests with a challenge that it sent to
+// that address. Five wrong passwords within half a minute ban an address for 15 minutes, from rcon
+// only; see RconSettings. Limits also bounds the guesses per network and in total. The game and the
+// remote console can share a store of bans, see package bans. AddIP, RemoveIP, ListIP and WriteIP
+// implement the console commands of Half-Life servers that manage bans. A game can register them in
+// its console.
 //
-// RconEvent is for the log: it never has a password or more than one line, and under
-// attack there is one per address and minute.
-//
+// RconEvent is for the log. It never contains a password or more than one line. During an attack
+// there is one event per address and minute.
 // # Querying servers
 //
-// Query asks one server with every method and returns its info, players and rules;
-// QueryAll asks many at a limited rate. Answers in several parts are put together,
-// fields that old servers leave out stay empty, and texts are safe to show.
-// RconClient runs commands. It never sends a command twice: ErrMayHaveRun means that
-// no answer came.
+// Query sends one server requests in every format and returns its info, players and rules. QueryAll
+// queries many servers at a limited rate. Both reassemble split answers. Fields that old servers
+// leave out stay empty, and texts are safe to show. RconClient runs commands. It never sends a
+// command twice: ErrMayHaveRun means that no answer came.
 //
 //	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer})
 //	...
@@ -71,15 +66,14 @@
 //
 // # Master servers
 //
-// FetchList asks a master for its list in any of the existing formats.
-// Registrar keeps a game server on the lists of masters; it works through the port
-// of the game, as Server does. Package master is the master itself.
+// FetchList requests the list of a master in any of the existing formats. Registrar keeps a game
+// server on the lists of masters. Like Server, it sends and receives through the port of the game.
+// Package master implements the master itself.
 //
-// # The wire
+// # The wire format
 //
-// Every message has an Append and a Parse function without state. Numbers are
-// little-endian except for ports in lists. Datagrams from and to game servers begin
-// with four bytes FF, requests to masters do not. Parsers accept messages that are
-// longer than expected, fail only on other messages, and treat counts as upper
-// bounds.
+// Every message has a stateless Append and Parse function. Numbers are little-endian except for
+// ports in lists. Datagrams from and to game servers begin with four bytes FF, requests to masters
+// do not. Parsers accept messages that are longer than expected and treat counts as upper bounds.
+// They return an error only for messages of another kind.
 package halflife

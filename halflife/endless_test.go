@@ -11,14 +11,14 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// endlessConn is a connection, in virtual time, on which a datagram arrives every
-// millisecond, or more often.
+// endlessConn is a connection in virtual time that receives a datagram every step, by default every
+// millisecond.
 type endlessConn struct {
 	t        *testing.T
 	now      int64
 	step     time.Duration
 	from     transport.Peer
-	next     func(n int) []byte // datagram n; nil for none
+	next     func(n int) []byte // datagram n; nil if none arrives
 	received int
 	limit    int
 	sent     int
@@ -52,8 +52,8 @@ func (c *endlessConn) ReadBatch(batch []transport.Datagram, until int64) (int, e
 	return 1, nil
 }
 
-// TestEndlessMasters checks that masters that never stop sending do not keep us, and do not
-// cost memory without limit.
+// TestEndlessMasters checks that FetchList ends, with bounded memory, when a master never stops
+// sending.
 func TestEndlessMasters(t *testing.T) {
 	server := func(n int) netip.AddrPort {
 		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, byte(n >> 16), byte(n >> 8), byte(n)}), 1)
@@ -86,14 +86,14 @@ func TestEndlessMasters(t *testing.T) {
 		if conn.elapsed() > 40*time.Second || conn.sent > 400 {
 			t.Errorf("%s: ended after %v and %d requests", name, conn.elapsed(), conn.sent)
 		}
-		// Somebody else's datagrams do not keep us either.
+		// Datagrams from another peer do not delay the end either.
 		conn = newEndlessConn(t, c.next)
 		conn.from = transport.MustParsePeer("10.0.0.66:27010")
 		if _, err := halflife.FetchList(t.Context(), conn, endlessPeer, halflife.ListConfig{Format: c.form}); !errors.Is(err, halflife.ErrNoAnswer) || conn.elapsed() > 40*time.Second {
 			t.Errorf("%s, of a stranger: %v after %v", name, err, conn.elapsed())
 		}
 	}
-	// A slow one: a page at the end of every wait.
+	// A slow master sends a page at the end of every wait.
 	conn := newEndlessConn(t, func(n int) []byte { return page(n, 1, halflife.ListSteam, false) })
 	conn.step = 450 * time.Millisecond
 	if got, err := halflife.FetchList(t.Context(), conn, endlessPeer, halflife.ListConfig{}); err != nil || len(got) == 0 || conn.elapsed() > 40*time.Second {
@@ -101,7 +101,8 @@ func TestEndlessMasters(t *testing.T) {
 	}
 }
 
-// TestEndlessServers checks the same of game servers and their consoles.
+// TestEndlessServers checks that queries and rcon commands end when a game server never stops
+// sending.
 func TestEndlessServers(t *testing.T) {
 	info := &halflife.Info{Name: "x"}
 	replies := [][]byte{

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// chessGame is a game that has nothing to do with Half-Life.
+// chessGame is a game unrelated to Half-Life.
 type chessGame struct{}
 
 func (chessGame) Info() halflife.Info {
@@ -32,9 +32,9 @@ func (chessGame) RunRcon(_ transport.Peer, _ int, line string, print func(string
 	done()
 }
 
-// A server answers beside the game, in the loop that reads the port.
+// A Server answers queries in the loop that reads the game's port.
 func Example() {
-	network := mem.New(mem.Config{}) // udp.Listen in a real program
+	network := mem.New(mem.Config{}) // in a real program: udp.Listen
 	conn, err := network.Listen(transport.MustParsePeer("192.168.0.1:27015"))
 	if err != nil {
 		log.Fatal(err)
@@ -57,7 +57,7 @@ func Example() {
 		})
 	}()
 
-	// Somebody else asks.
+	// A client queries the server.
 	ctx := context.Background()
 	me, err := network.Listen(transport.MustParsePeer("192.168.0.2:0"))
 	if err != nil {
@@ -84,7 +84,7 @@ func Example() {
 	// you said e2 e4
 }
 
-// The servers of a master, and what each of them says.
+// This fetches the list of a master and queries each server on it.
 func ExampleFetchList() {
 	ctx := context.Background()
 	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer})

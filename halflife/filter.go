@@ -6,16 +6,16 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Filter selects servers of a master's list. The zero value selects all of them.
+// Filter selects servers of a master's list. The zero value selects all servers.
 type Filter struct {
-	// Dir and Map must equal those of Info, unless they are empty.
+	// Dir and Map must equal the fields of Info. Empty ones match every server.
 	Dir, Map string
-	// Dedicated, Secure, Linux and Proxy select only such servers.
+	// Dedicated, Secure, Linux and Proxy select only servers with that property.
 	Dedicated, Secure, Linux, Proxy bool
-	// NotEmpty, NotFull and Empty select by the number of players. On the wire they
-	// are called empty, full and noplayers.
+	// NotEmpty, NotFull and Empty select by the number of players. Their keys on the wire are
+	// empty, full and noplayers.
 	NotEmpty, NotFull, Empty bool
-	// NotApp is the Steam id of a game whose servers are left out, if not 0.
+	// NotApp is the Steam id of a game whose servers are left out. 0 leaves out none.
 	NotApp uint64
 }
 
@@ -47,7 +47,7 @@ func (f *Filter) Append(dst []byte) []byte {
 	return p
 }
 
-// ParseFilter reads what Append writes. Unknown keys are ignored.
+// ParseFilter reads a filter in the format of Append. It ignores unknown keys.
 func ParseFilter(b []byte) (f Filter) {
 	n := 0
 	forEachPair(beforeNUL(b), func(key, value []byte) {
@@ -84,7 +84,7 @@ func ParseFilter(b []byte) (f Filter) {
 	return f
 }
 
-// Matches reports whether the filter selects a server.
+// Matches reports whether the filter selects the server.
 func (f *Filter) Matches(i *Info) bool {
 	return (f.Dir == "" || f.Dir == i.Dir) &&
 		(f.Map == "" || f.Map == i.Map) &&

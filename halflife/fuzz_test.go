@@ -17,12 +17,12 @@ func addVectors(f *testing.F) {
 	}
 }
 
-// FuzzAnswers feeds the parsers of clients.
+// FuzzAnswers feeds the parsers that clients use.
 func FuzzAnswers(f *testing.F) {
 	addVectors(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if i, form, err := halflife.ParseInfo(b); err == nil {
-			// What was read can be written, and reads the same again.
+			// A parsed info can be written again and parses to the same value.
 			var again []byte
 			switch form {
 			case halflife.FormatInfo:
@@ -56,7 +56,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzRequests feeds the parsers of servers and masters.
+// FuzzRequests feeds the parsers that servers and masters use.
 func FuzzRequests(f *testing.F) {
 	addVectors(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -88,8 +88,8 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// FuzzJoin feeds parts of messages: two in a row, so that inputs can be more than
-// one datagram.
+// FuzzJoin feeds parts of split messages, several per input, so that an input can exceed one
+// datagram.
 func FuzzJoin(f *testing.F) {
 	v := loadVectors(f)
 	f.Add(v.b["S.gold.rules.0"], v.b["S.gold.rules.1"], v.b["S.gold.rules.2"])
@@ -104,8 +104,8 @@ func FuzzJoin(f *testing.F) {
 	})
 }
 
-// FuzzServer feeds a server, with a challenge that is valid where the input has
-// one, and holds it to its promises about sizes.
+// FuzzServer feeds a server and checks the limits on the sizes of its answers. It replaces the
+// challenge in an input by a valid one.
 func FuzzServer(f *testing.F) {
 	addVectors(f)
 	f.Add([]byte("\xff\xff\xff\xffrcon 100000000 \"s3cret\" say hello"))
@@ -135,7 +135,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// FuzzNets reads what operators type.
+// FuzzNets parses networks as operators type them.
 func FuzzNets(f *testing.F) {
 	for _, s := range []string{"10.0.0.0", "10", "1.2.3.4/24", "2001:db8::1", "::ffff:1.2.3.4/120", "fe80::1%eth0/64"} {
 		f.Add(s)

@@ -13,13 +13,13 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// fakeGame is a game server to answer for.
+// fakeGame is a game server with settable info, players and rules.
 type fakeGame struct {
 	info     halflife.Info
 	players  []halflife.Player
 	rules    []halflife.Rule
 	commands []string
-	output   []string // what commands print
+	output   []string // printed by each command
 }
 
 func (y *fakeGame) Info() halflife.Info                             { return y.info }
@@ -104,7 +104,7 @@ func (l *testServer) advance(d time.Duration) {
 	l.wall = l.wall.Add(d)
 }
 
-// ask feeds a datagram and returns what was sent for it, all of it to the sender.
+// ask feeds a datagram and returns the answers. It checks that all of them go to the sender.
 func (l *testServer) ask(peer transport.Peer, b []byte) [][]byte {
 	l.t.Helper()
 	l.sent = l.sent[:0]
@@ -122,7 +122,7 @@ func (l *testServer) ask(peer transport.Peer, b []byte) [][]byte {
 	return out
 }
 
-// askOne is ask for a single answer; nil if there was none.
+// askOne feeds a datagram and returns its only answer, or nil if there is none.
 func (l *testServer) askOne(peer transport.Peer, b []byte) []byte {
 	l.t.Helper()
 	out := l.ask(peer, b)
@@ -146,7 +146,7 @@ func (l *testServer) queryA2S(peer transport.Peer, kind halflife.RequestKind) []
 	return l.ask(peer, halflife.AppendA2SRequest(nil, kind, c))
 }
 
-// challenge gets a challenge for rcon, as our own client does.
+// challenge gets an rcon challenge with a padded request, as our own client does.
 func (l *testServer) challenge(peer transport.Peer) uint32 {
 	l.t.Helper()
 	req := append(halflife.AppendTextRequest(nil, halflife.RequestRconChallenge), make([]byte, 8)...)
@@ -157,7 +157,7 @@ func (l *testServer) challenge(peer transport.Peer) uint32 {
 	return c
 }
 
-// rcon sends a command and returns what is printed, "" for no answer at all.
+// rcon sends a command and returns its output, or "" if there is no answer at all.
 func (l *testServer) rcon(peer transport.Peer, challenge uint32, password, command string) string {
 	l.t.Helper()
 	req, err := halflife.AppendRcon(nil, challenge, password, command)
@@ -175,7 +175,7 @@ func (l *testServer) rcon(peer transport.Peer, challenge uint32, password, comma
 	return string(text)
 }
 
-// The addresses of tests: some of the world, one of a local network.
+// Addresses for tests: public ones and one of a local network.
 var (
 	alice        = transport.MustParsePeer("198.51.100.7:4711")
 	bob          = transport.MustParsePeer("203.0.113.9:4712")
@@ -184,7 +184,7 @@ var (
 	ipv6Peer     = transport.MustParsePeer("[2001:db8:1:2::3]:4715")
 )
 
-// checkEqual checks that what was parsed is what was sent.
+// checkEqual checks that the parsed value equals the sent one.
 func checkEqual(t *testing.T, want, got any, err error) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" || err != nil {

@@ -10,56 +10,56 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Info is what a server says about itself. Strings longer than what the protocol
-// leaves room for are cut when they are sent.
+// Info is a server's description of itself. Strings over the protocol's limits are cut when they
+// are sent.
 type Info struct {
-	// Address is where the server can be reached, as "ip:port", or empty if it does not
-	// know. It is not sent if its IP address is unspecified (0.0.0.0 or ::). Of other servers it is often a private address, 0.0.0.0 or "LOOPBACK":
-	// clients use the address that the answer came from.
+	// Address is the server's address as "ip:port", or empty if the server does not know it. An
+	// unspecified IP address (0.0.0.0 or ::) is not sent. Many servers send a private address,
+	// 0.0.0.0 or "LOOPBACK", so clients use the source address of the answer instead.
 	Address string
 	// Name is the name of the server, at most 63 bytes.
 	Name string
 	// Map is the name of the map, at most 31 bytes.
 	Map string
-	// Dir is the folder of the game without slashes, such as "valve", at most 31
-	// bytes. Programs filter by it.
+	// Dir is the folder of the game without slashes, such as "valve", at most 31 bytes. Client
+	// programs filter by it.
 	Dir string
 	// Game is the display name of the game, at most 63 bytes.
 	Game string
-	// Players is the number of players and bots, Max the number of slots, and Bots
-	// the number of bots. The text formats carry at most 127, since clients read
-	// signed bytes, A2S 255.
+	// Players is the number of players, bots included. Max is the number of slots, and Bots the
+	// number of bots. A2S carries counts up to 255. The text formats carry at most 127, since
+	// clients read them as signed bytes.
 	Players, Max, Bots int
-	// Protocol is the version of the network protocol, 0..255. 0 is sent as 47 in
-	// text, the version of the time.
+	// Protocol is the version of the network protocol, 0..255. The text formats send 0 as 47, the
+	// version of Half-Life when they were in use.
 	Protocol int
-	// Type is 'd' for a dedicated server, 'l' for one within a client, 'p' for a
+	// Type is 'd' for a dedicated server, 'l' for one that runs within a client, or 'p' for a
 	// proxy. 0 is sent as 'd'.
 	Type byte
-	// OS is 'l', 'w' or 'm'. 0 is sent as 'l'.
+	// OS is 'l' for Linux, 'w' for Windows or 'm' for macOS. 0 is sent as 'l'.
 	OS byte
-	// Password reports whether a password is needed to join.
+	// Password reports whether joining needs a password.
 	Password bool
-	// Secure reports whether a cheat protection runs.
+	// Secure reports whether the server runs an anti-cheat system.
 	Secure bool
-	// LAN reports whether the server is for the local network; infostring only.
+	// LAN reports whether the server is for the local network. Only infostring carries it.
 	LAN bool
-	// Mod is set when the game is not Half-Life itself; text formats only.
+	// Mod is set unless the game is Half-Life itself. Only text formats carry it.
 	Mod *Mod
 
-	// The fields below are in A2S only.
+	// Only A2S carries the fields below.
 
 	// Version is the version of the server, at most 31 bytes.
 	Version string
-	// AppID is the Steam id of the game, of which A2S carries the low 16 bits and,
-	// as GameID, all. Clients choose the split style of long answers by it, see
-	// [DefaultAppID].
+	// AppID is the Steam id of the game. A2S carries its low 16 bits and, as GameID, all of it.
+	// Clients derive the split style of long answers from it, see [DefaultAppID].
 	AppID uint64
-	// Port is the port of the game, 0 to leave it out.
+	// Port is the port of the game. 0 leaves it out.
 	Port uint16
-	// SteamID is the server's account, 0 to leave it out.
+	// SteamID is the server's account. 0 leaves it out.
 	SteamID uint64
-	// TVPort and TVName are those of the spectator proxy; a TVPort of 0 leaves them out.
+	// TVPort and TVName are the port and name of the spectator proxy. A TVPort of 0 leaves both
+	// out.
 	TVPort uint16
 	TVName string
 	// Keywords are tags to filter by, separated by commas, at most 127 bytes.
@@ -68,18 +68,18 @@ type Info struct {
 
 // Mod describes a modification of Half-Life, or any other game.
 type Mod struct {
-	// URL is the mod's page and Download where its files are, at most 63 bytes.
+	// URL is the mod's page, and Download the address of its files; each has at most 63 bytes.
 	URL, Download string
-	// Version is the version and Size the size of the download in bytes.
+	// Version is the mod's version, and Size the size of its download in bytes.
 	Version, Size int32
-	// ServerOnly reports whether clients need no files, ClientDLL whether they need
-	// a client library of the mod.
+	// ServerOnly reports whether clients need no files of the mod. ClientDLL reports whether they
+	// need its client library.
 	ServerOnly, ClientDLL bool
 }
 
-// The numbers in A2S answers of this package. Clients guess from them how a long
-// answer was split. All of them guess right only if the protocol is not 48 and the
-// low byte of the application id is at least 80h.
+// These numbers are in the A2S answers of this package. Clients derive from them how a long answer
+// was split. All clients derive the right style only if the protocol is not 48 and the low byte of
+// the application id is at least 80h.
 const (
 	// DefaultAppID is the Steam id of Teeworlds.
 	DefaultAppID = 380840
@@ -87,7 +87,7 @@ const (
 	A2SProtocol = 17
 )
 
-// Lengths of strings in bytes.
+// Maximum lengths of strings in bytes.
 const (
 	maxName     = 63
 	maxMap      = 31
@@ -105,8 +105,8 @@ const maxTextCount = 127
 // textProtocol is the protocol version of Half-Life when it used the text formats.
 const textProtocol = 47
 
-// sentAddress returns the address to send. An unspecified one, which real servers do send, is
-// that of no server.
+// sentAddress returns the address to send, or "" if it is unspecified. Real servers send
+// unspecified addresses, but no client can reach them.
 func (i *Info) sentAddress() string {
 	if a, err := netip.ParseAddrPort(i.Address); err == nil && a.Addr().IsUnspecified() {
 		return ""
@@ -114,7 +114,7 @@ func (i *Info) sentAddress() string {
 	return i.Address
 }
 
-// appendCommon appends the fields that info and details begin with.
+// appendCommon appends the fields at the beginning of info and details.
 func (i *Info) appendCommon(dst []byte) []byte {
 	dst = appendString(dst, i.sentAddress(), maxAddress)
 	dst = appendString(dst, i.Name, maxName)
@@ -129,8 +129,8 @@ func AppendInfo(dst []byte, i *Info) []byte {
 	return i.appendCommon(append(append(dst, header...), kindInfo))
 }
 
-// AppendDetails appends the answer to "details" (S2A_INFO_DETAILED, 'm'), with
-// the count of bots at the end that real servers send.
+// AppendDetails appends the answer to "details" (S2A_INFO_DETAILED, 'm'). It ends with the count of
+// bots, as in the answers of real servers.
 func AppendDetails(dst []byte, i *Info) []byte {
 	dst = i.appendCommon(append(append(dst, header...), kindDetails))
 	dst = append(dst, cmp.Or(i.Type, 'd'), cmp.Or(i.OS, 'l'))
@@ -149,7 +149,7 @@ func AppendDetails(dst []byte, i *Info) []byte {
 	return append(dst, clampToByte(i.Bots, maxTextCount))
 }
 
-// The bits of the byte that lists the optional fields of an A2S_INFO answer.
+// The bits of the A2S_INFO byte that lists the optional fields.
 const (
 	extraPort     = 0x80
 	extraSteamID  = 0x10
@@ -158,7 +158,7 @@ const (
 	extraGameID   = 0x01
 )
 
-// AppendA2SInfo appends the answer to A2S_INFO ('I'), with Protocol as it is.
+// AppendA2SInfo appends the answer to A2S_INFO ('I'). A Protocol of 0 is sent as 0.
 func AppendA2SInfo(dst []byte, i *Info) []byte {
 	dst = append(append(dst, header...), kindA2SInfo, clampToByte(i.Protocol, 255))
 	dst = appendString(dst, i.Name, maxName)
@@ -215,12 +215,12 @@ const (
 
 var formatNames = map[InfoFormat]string{FormatInfo: "info", FormatDetails: "details", FormatA2S: "a2s", FormatInfostring: "infostring"}
 
-// String returns the name that users know.
+// String returns the lower-case name, such as "details".
 func (f InfoFormat) String() string { return cmp.Or(formatNames[f], "none") }
 
-// ParseInfo reads an answer to info, details, A2S_INFO or infostring. Fields that old
-// servers leave out stay zero, and fields that newer ones add are ignored. Texts are
-// safe to show. Counts are what the server claims, 0..255.
+// ParseInfo reads an answer to info, details, A2S_INFO or infostring. Fields that old servers leave
+// out stay zero, and additional fields of newer servers are ignored. Texts are safe to show. Counts
+// are the unchecked numbers of the server, 0..255.
 func ParseInfo(b []byte) (i Info, form InfoFormat, err error) {
 	r := reader{b: b}
 	switch messageKind(b) {
@@ -254,7 +254,7 @@ func ParseInfo(b []byte) (i Info, form InfoFormat, err error) {
 	return i, form, nil
 }
 
-// readDetails reads what a details answer has in addition to an info answer.
+// readDetails reads the fields that details has beyond info.
 func (r *reader) readDetails(i *Info) {
 	i.Type, i.OS = lowerASCII(r.u8()), lowerASCII(r.u8())
 	i.Password = r.u8() != 0
@@ -348,8 +348,8 @@ func AppendInfostring(dst []byte, i *Info) []byte {
 	return append(p, 0)
 }
 
-// parseInfostring reads an answer made by AppendInfostring. The NUL between the
-// two strings may be missing.
+// parseInfostring reads an answer made by AppendInfostring. The NUL between its two strings may be
+// missing.
 func parseInfostring(b []byte) (i Info, err error) {
 	pairs, ok := bytes.CutPrefix(b, []byte(header+infostringHeader))
 	pairs = bytes.TrimPrefix(pairs, []byte{0})
@@ -405,8 +405,8 @@ func beforeNUL(b []byte) []byte {
 	return before
 }
 
-// formatError returns an error that names the expected message and shows the
-// beginning of the datagram.
+// formatError returns an error with the kind of the expected message and the first bytes of the
+// datagram.
 func formatError(what string, b []byte) error {
-	return fmt.Errorf("%w: no %s in %d bytes that begin with %q", ErrFormat, what, len(b), b[:min(len(b), 16)])
+	return fmt.Errorf("%w: expected %s, got %d bytes that begin with %q", ErrFormat, what, len(b), b[:min(len(b), 16)])
 }

@@ -15,8 +15,8 @@ func (p *infoString) addKey(key string) {
 	*p = append(append(append(*p, '\\'), key...), '\\')
 }
 
-// addText appends at most limit bytes of a text, without backslashes and quotes, which
-// would end it.
+// addText appends a pair with at most limit bytes of text. It removes backslashes and quotes, which
+// would end the text.
 func (p *infoString) addText(key, value string, limit int) {
 	p.addKey(key)
 	*p = safetext.AppendLine(*p, infoDelimiters.Replace(value), limit)
@@ -43,8 +43,8 @@ func (p *infoString) addBool(key string, v bool) {
 	}
 }
 
-// forEachPair calls f for the pairs of \key\value\key\value. The value of a last key
-// without one is empty.
+// forEachPair calls f for the pairs of \key\value\key\value. A last key without a value gets an
+// empty one.
 func forEachPair(b []byte, f func(key, value []byte)) {
 	backslash := []byte{'\\'}
 	b = bytes.TrimPrefix(b, backslash)
@@ -56,7 +56,7 @@ func forEachPair(b []byte, f func(key, value []byte)) {
 	}
 }
 
-// parseCount reads a decimal number up to the first other character, at most 2^31-1.
+// parseCount reads the decimal digits at the beginning of b. The result is at most 2^31-1.
 func parseCount(b []byte) int {
 	n := 0
 	for _, c := range b {

@@ -11,15 +11,14 @@ import (
 	"github.com/teeyard/teeyard/bans"
 )
 
-// ParseNet reads a network in the syntax of the commands addip and removeip: an address
-// with or without /length. Without one, zeros at the end of an IPv4 address are
-// wildcards, and parts may be missing: "10.1.0.0" and "10.1" are 10.1.0.0/16. The
-// whole of IPv4 is refused.
+// ParseNet reads a network in the syntax of addip and removeip: an address with or without /length.
+// Without a length, trailing zeros of an IPv4 address are wildcards, and trailing parts may be
+// missing: "10.1.0.0" and "10.1" are 10.1.0.0/16. The whole of IPv4 is an error.
 func ParseNet(s string) (netip.Prefix, error) {
 	if strings.Contains(s, "/") {
 		net, err := netip.ParsePrefix(s)
 		if err != nil {
-			return net, fmt.Errorf("%w: %q is no network", bans.ErrCannotBan, s)
+			return net, fmt.Errorf("%w: %q is not a network", bans.ErrCannotBan, s)
 		}
 		return bans.Normalize(net)
 	}
@@ -32,7 +31,7 @@ func ParseNet(s string) (netip.Prefix, error) {
 	for i, p := range parts {
 		n, err := strconv.ParseUint(p, 10, 8)
 		if i >= len(ip) || err != nil {
-			return netip.Prefix{}, fmt.Errorf("%w: %q is no address", bans.ErrCannotBan, s)
+			return netip.Prefix{}, fmt.Errorf("%w: %q is not an address", bans.ErrCannotBan, s)
 		}
 		if ip[i] = byte(n); n != 0 {
 			bits = 8 * (i + 1)
@@ -41,12 +40,12 @@ func ParseNet(s string) (netip.Prefix, error) {
 	return bans.Normalize(netip.PrefixFrom(netip.AddrFrom4(ip), bits))
 }
 
-// AddIP runs the console command "addip MINUTES ADDRESS" and returns the new ban, for
-// the game to drop the players that it hits. 0 minutes mean forever.
+// AddIP runs the console command "addip MINUTES ADDRESS" and returns the new ban. The caller drops
+// the players to whom it applies. 0 minutes means forever.
 func AddIP(store bans.Store, minutes, address string) (bans.Ban, error) {
 	m, err := strconv.ParseFloat(minutes, 64)
 	if err != nil || !(m >= 0) || m > math.MaxInt64/float64(time.Minute) {
-		return bans.Ban{}, fmt.Errorf("%w: usage: addip MINUTES ADDRESS[/LENGTH], with 0 minutes for ever", bans.ErrCannotBan)
+		return bans.Ban{}, fmt.Errorf("%w: usage: addip MINUTES ADDRESS[/LENGTH]; 0 minutes means forever", bans.ErrCannotBan)
 	}
 	net, err := ParseNet(address)
 	if err != nil {
@@ -59,8 +58,8 @@ func AddIP(store bans.Store, minutes, address string) (bans.Ban, error) {
 	return b, store.Add(b)
 }
 
-// RemoveIP runs the console command "removeip ADDRESS [all]" and returns its output.
-// With all, bans of networks within the given one are removed, too.
+// RemoveIP runs the console command "removeip ADDRESS [all]" and returns its output. With all, it
+// also removes bans of networks within the given one.
 func RemoveIP(store bans.Store, address string, all bool) string {
 	net, err := ParseNet(address)
 	if err != nil {
@@ -84,8 +83,8 @@ func RemoveIP(store bans.Store, address string, all bool) string {
 	return "IP filter removed.\n"
 }
 
-// ListIP runs the console command "listip [ADDRESS]" and returns its output: the bans,
-// or those whose networks begin with a text.
+// ListIP runs the console command "listip [ADDRESS]" and returns its output: all bans, or the bans
+// whose network begins with the text begin.
 func ListIP(store bans.Store, begin string) string {
 	var out strings.Builder
 	for _, b := range store.All() {
@@ -121,8 +120,8 @@ func ListIP(store bans.Store, begin string) string {
 	return "IP filter list:\n" + out.String()
 }
 
-// wildcardForm returns the network as four numbers with zeros for wildcards, if that
-// is exact.
+// wildcardForm returns an IPv4 network as four numbers with trailing zeros for wildcards. ok is
+// false if that form cannot express the network.
 func wildcardForm(net netip.Prefix) (four [4]byte, ok bool) {
 	if !net.IsValid() || !net.Addr().Is4() || net.Bits()%8 != 0 {
 		return four, false
@@ -137,8 +136,8 @@ func wildcardForm(net netip.Prefix) (four [4]byte, ok bool) {
 	return four, bits == net.Bits()
 }
 
-// WriteIP returns the content that the console command writeip writes to listip.cfg: a
-// line for each permanent ban from the game, or one for each network of a range.
+// WriteIP returns the content of listip.cfg for the console command writeip: a line for each
+// permanent ban from the game. A range takes a line for each of its networks.
 func WriteIP(store bans.Store) []byte {
 	var out []byte
 	for _, b := range store.All() {

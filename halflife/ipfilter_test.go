@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIPCommands does what operators type.
+// TestIPCommands runs the commands with the arguments that operators type.
 func TestIPCommands(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	l := bans.New(func() time.Time { return now })
@@ -30,12 +30,12 @@ func TestIPCommands(t *testing.T) {
 		{"0", "2001:db8::1", "banned 2001:db8::1 for ever"},
 		{"1", "0.0.0.0", "bans: cannot ban 0.0.0.0/0: that is too much of the world"},
 		{"1", "127.0.0.1", "bans: cannot ban 127.0.0.1/32: this machine cannot be banned"},
-		{"1", "1.2.3.4.5", `bans: cannot ban: "1.2.3.4.5" is no address`},
-		{"1", "300.1", `bans: cannot ban: "300.1" is no address`},
-		{"1", "10.0.0.0/x", `bans: cannot ban: "10.0.0.0/x" is no network`},
-		{"1.2.3.4", "5", "bans: cannot ban: usage: addip MINUTES ADDRESS[/LENGTH], with 0 minutes for ever"},
-		{"-1", "10.3", "bans: cannot ban: usage: addip MINUTES ADDRESS[/LENGTH], with 0 minutes for ever"},
-		{"nan", "10.3", "bans: cannot ban: usage: addip MINUTES ADDRESS[/LENGTH], with 0 minutes for ever"},
+		{"1", "1.2.3.4.5", `bans: cannot ban: "1.2.3.4.5" is not an address`},
+		{"1", "300.1", `bans: cannot ban: "300.1" is not an address`},
+		{"1", "10.0.0.0/x", `bans: cannot ban: "10.0.0.0/x" is not a network`},
+		{"1.2.3.4", "5", "bans: cannot ban: usage: addip MINUTES ADDRESS[/LENGTH]; 0 minutes means forever"},
+		{"-1", "10.3", "bans: cannot ban: usage: addip MINUTES ADDRESS[/LENGTH]; 0 minutes means forever"},
+		{"nan", "10.3", "bans: cannot ban: usage: addip MINUTES ADDRESS[/LENGTH]; 0 minutes means forever"},
 	} {
 		b, err := halflife.AddIP(l, test[0], test[1])
 		got := b.String()
@@ -75,12 +75,12 @@ func TestIPCommands(t *testing.T) {
 		want string
 		left int
 	}{
-		{"10.2", false, "removeip: couldn't find 10.2.0.0/16.\n", 6}, // has ended
+		{"10.2", false, "removeip: couldn't find 10.2.0.0/16.\n", 6}, // expired
 		{"10.1", false, "IP filter removed.\n", 5},
 		{"192.0.2.0/24", true, "IP filter removed.\n", 3},
 		{"198.0.0.0", true, "IP filter removed.\n", 1},
 		{"198.0.0.0", true, "removeip: couldn't find 198.0.0.0/8.\n", 1},
-		{"nobody", false, "bans: cannot ban: \"nobody\" is no address\n", 1},
+		{"nobody", false, "bans: cannot ban: \"nobody\" is not an address\n", 1},
 	} {
 		if got := halflife.RemoveIP(l, test.net, test.all); got != test.want || len(l.All()) != test.left {
 			t.Errorf("removeip %s: %q, %v left", test.net, got, l.All())
@@ -88,7 +88,7 @@ func TestIPCommands(t *testing.T) {
 	}
 }
 
-// TestWriteIPReads: what writeip writes is what addip reads.
+// TestWriteIPReads checks that addip reads the lines of WriteIP.
 func TestWriteIPReads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, again := bans.New(nil), bans.New(nil)

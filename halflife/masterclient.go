@@ -9,14 +9,13 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ListConfig says how to ask a master for its list.
+// ListConfig configures FetchList.
 type ListConfig struct {
-	// Format is the request format; the zero value is the one that most masters know.
+	// Format is the request format. The zero value is supported by most masters.
 	Format ListFormat
-	// Filter selects servers. ListBatch and ListAll cannot send it.
+	// Filter selects servers. ListBatch and ListAll cannot send a filter.
 	Filter Filter
-	// IncludeLAN keeps addresses of local networks, which public masters should not
-	// list.
+	// IncludeLAN keeps addresses of local networks, which public masters should not list.
 	IncludeLAN bool
 	// OnPage, if set, is called after each page with the number of servers so far.
 	OnPage func(servers int)
@@ -25,17 +24,16 @@ type ListConfig struct {
 const (
 	listAttempts     = 3
 	listTimeout      = 500 * time.Millisecond
-	extraPageTimeout = 150 * time.Millisecond // for pages that were not requested
+	extraPageTimeout = 150 * time.Millisecond // for each page that was not requested
 	maxListTime      = 30 * time.Second
-	maxPages         = 100 // and as many that were not requested
+	maxPages         = 100 // also the limit for pages that were not requested
 	maxListed        = 20000
 )
 
-// FetchList asks a master for its list. conn must not be read by others meanwhile.
-// Entries that cannot be addresses of servers are left out, and so are repeated ones.
-// When a master stops answering, the servers so far are returned with an error that
-// wraps ErrNoAnswer. Other errors are those of ctx and of the connection. A list is read for
-// at most 30 s, and up to 20,000 servers.
+// FetchList requests the list of a master. No other goroutine may read from conn meanwhile.
+// Repeated entries, and addresses that cannot be servers, are left out. FetchList reads for at most
+// 30 s and returns at most 20,000 servers. If the master stops answering, it returns the servers so
+// far and an error that wraps ErrNoAnswer. Other errors come from ctx or the connection.
 func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, cfg ListConfig) ([]transport.Peer, error) {
 	defer context.AfterFunc(ctx, conn.Wake)()
 	f := listFetcher{conn: conn, master: transport.Unmap(master), cfg: cfg, end: conn.Now() + int64(maxListTime), seen: make(map[transport.Peer]bool)}
@@ -66,7 +64,7 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 			break
 		}
 	}
-	// Some masters send further pages without a request, each marked as the last.
+	// Some masters send further pages without a request and mark each one as the last.
 	if cfg.Format == ListSteam || cfg.Format == ListAll {
 		for range maxPages {
 			if f.isFull() {
@@ -81,21 +79,21 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 	return f.servers, nil
 }
 
-// isFull reports whether no more of the list is read.
+// isFull reports whether the limit of servers or of time is reached.
 func (f *listFetcher) isFull() bool { return len(f.servers) >= maxListed || f.conn.Now() >= f.end }
 
 type listFetcher struct {
 	conn    transport.Conn
 	master  transport.Peer
 	cfg     ListConfig
-	end     int64 // when to stop
+	end     int64 // ns
 	batch   []transport.Datagram
 	seen    map[transport.Peer]bool
 	servers []transport.Peer
 	buf     []byte
 }
 
-// requestPage sends the request again until a page arrives.
+// requestPage sends the request and repeats it until a page arrives.
 func (f *listFetcher) requestPage(ctx context.Context, req *ListRequest) (*List, error) {
 	f.buf = AppendListRequest(f.buf[:0], req)
 	for try := range listAttempts {
@@ -133,8 +131,8 @@ func (f *listFetcher) readPage(ctx context.Context, until int64) (*List, error) 
 	}
 }
 
-// IsListable reports whether an address can be that of a server: a public one, or
-// with private also one of a local network.
+// IsListable reports whether a master may list the address: a public IPv4 address or, with private,
+// one of a local network.
 func IsListable(p transport.Peer, private bool) bool {
 	a := p.Addr()
 	switch {

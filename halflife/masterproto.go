@@ -9,24 +9,23 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// ListFormat is a format of requests for the list of a master server.
+// ListFormat is a request format for the list of a master server.
 type ListFormat uint8
 
 // The formats of list requests.
 const (
-	// ListSteam is '1' with a region, the last address of the page before, and a
-	// filter: what Steam and Xash3D masters know.
+	// ListSteam is '1' with a region, the last address of the previous page, and a filter. Steam
+	// and Xash3D masters support it.
 	ListSteam ListFormat = iota
 	// ListBatch is 'e' with the number at the end of the previous page.
 	ListBatch
-	// ListID is '1' with that number in three bytes, and a filter: what old
-	// browsers send.
+	// ListID is '1' with that number in three bytes, and a filter. Old server browsers send it.
 	ListID
-	// ListAll is 'c': one datagram, without pages.
+	// ListAll is 'c'. The answer is one datagram, without pages.
 	ListAll
 )
 
-// String returns the name that users know.
+// String returns the lower-case name, such as "steam".
 func (f ListFormat) String() string {
 	return [...]string{"steam", "batch", "id", "all"}[f&3]
 }
@@ -34,21 +33,21 @@ func (f ListFormat) String() string {
 // RegionAll stands for all regions of the world.
 const RegionAll = 0xff
 
-// ListRequest asks a master for servers.
+// ListRequest requests servers from a master.
 type ListRequest struct {
 	// Format is the request format.
 	Format ListFormat
-	// ID is the number at the end of the previous page, 0 for the first; ListBatch
-	// and ListID. Masters keep it below 2^24.
+	// ID is the number at the end of the previous page, 0 for the first page. Masters keep it below
+	// 2^24. Used by ListBatch and ListID.
 	ID uint32
-	// After is the last address of the previous page; ListSteam. The zero value asks
-	// for the first page.
+	// After is the last address of the previous page. The zero value requests the first page. Used
+	// by ListSteam.
 	After netip.AddrPort
-	// Region is 0 US east, 1 US west, 2 South America, 3 Europe, 4 Asia, 5
-	// Australia, 6 Middle East, 7 Africa, 255 all; ListSteam.
+	// Region is 0 for US east, 1 US west, 2 South America, 3 Europe, 4 Asia, 5 Australia, 6 Middle
+	// East, 7 Africa or 255 all. Used by ListSteam.
 	Region byte
-	// Filter selects servers; ListSteam and ListID. HasFilter reports whether there
-	// was one, since some programs send it with the first page only.
+	// Filter selects servers. HasFilter reports whether the request has a filter, since some
+	// programs send it only for the first page. Used by ListSteam and ListID.
 	Filter    Filter
 	HasFilter bool
 }
@@ -62,7 +61,7 @@ const (
 	messageShutdown        = 'b'
 )
 
-// AppendListRequest appends a request to a master. Such requests have no header.
+// AppendListRequest appends a request to a master. Requests to masters have no header.
 func AppendListRequest(dst []byte, r *ListRequest) []byte {
 	switch r.Format {
 	case ListAll:
@@ -85,7 +84,7 @@ func AppendListRequest(dst []byte, r *ListRequest) []byte {
 	return append(r.Filter.Append(append(dst, 0)), 0)
 }
 
-// ParseListRequest reads a list request. It reports false for other datagrams.
+// ParseListRequest reads a list request. ok is false for other datagrams.
 func ParseListRequest(b []byte) (r ListRequest, ok bool) {
 	if len(b) == 0 {
 		return r, false
@@ -124,9 +123,8 @@ func ParseListRequest(b []byte) (r ListRequest, ok bool) {
 	return r, ok
 }
 
-// parseCursor reads the address of a Steam request. The port ends at the first byte
-// that is not a digit, since quakestat appends a stray one. An empty address asks for
-// the first page.
+// parseCursor reads the address in a Steam request. The port ends at the first byte that is not a
+// digit, since quakestat appends a stray byte. An empty address requests the first page.
 func parseCursor(b []byte) (netip.AddrPort, bool) {
 	if len(b) == 0 {
 		return netip.AddrPort{}, true
@@ -148,25 +146,25 @@ func parseCursor(b []byte) (netip.AddrPort, bool) {
 
 // List is a page of a master's list.
 type List struct {
-	// Format is that of the request that the page answers: ListAll, ListBatch (also
-	// for ListID, which has the same pages) or ListSteam.
+	// Format is ListAll, ListBatch or ListSteam. Answers to ListID requests have the format
+	// ListBatch.
 	Format ListFormat
-	// Next is the number for the request of the next page, 0 on the last; ListBatch.
+	// Next is the number to request the next page with, 0 on the last page. Used by ListBatch.
 	Next uint32
-	// End reports whether the page is marked as the last; ListSteam.
+	// End reports whether the page is marked as the last. Used by ListSteam.
 	End bool
-	// Servers are the entries, all of them IPv4.
+	// Servers are the entries, all with IPv4 addresses.
 	Servers []netip.AddrPort
 }
 
-// MaxEntries is how many servers fit a datagram, in the longest format.
+// MaxEntries is how many servers fit into a datagram in the longest format.
 const MaxEntries = 231
 
-// entrySize is the size of an entry: a 4-byte address and a port, the only big-endian
-// number of the protocol.
+// entrySize is the size of an entry in bytes: a 4-byte address and a port. The port is the only
+// big-endian number of the protocol.
 const entrySize = 6
 
-// AppendList appends a page in its format.
+// AppendList appends a page in the format l.Format.
 func AppendList(dst []byte, l *List) []byte {
 	dst = append(dst, header...)
 	switch l.Format {
@@ -175,8 +173,8 @@ func AppendList(dst []byte, l *List) []byte {
 	case ListSteam:
 		dst = append(dst, kindServerPage, '\n')
 	default:
-		// With a line feed here quakestat would read entries as the number and repeat
-		// its request forever.
+		// A line feed here would make quakestat read entries as the page number and repeat its
+		// request forever.
 		dst = binary.LittleEndian.AppendUint32(append(dst, kindServerPage, '\r'), l.Next)
 	}
 	for _, s := range l.Servers {
@@ -228,27 +226,26 @@ func ParseList(b []byte) (l List, err error) {
 	return l, nil
 }
 
-// Heartbeat is the message by which a game server registers with a master.
+// Heartbeat is the message with which a game server registers with a master.
 type Heartbeat struct {
-	// Challenge is the number that the master sent.
+	// Challenge is the challenge that the master sent.
 	Challenge uint32
 	// Info describes the server.
 	Info Info
 	// Region is a region as in ListRequest.
 	Region byte
-	// Product is the name of the product, by default Info.Dir.
+	// Product is the name of the product; empty means Info.Dir.
 	Product string
 }
 
 // heartbeatProtocol is the protocol version that masters of Half-Life expect.
 const heartbeatProtocol = 48
 
-// AppendMasterChallengeRequest appends a server's request for the challenge of a
-// master ('q').
+// AppendMasterChallengeRequest appends a server's request for a challenge of a master ('q').
 func AppendMasterChallengeRequest(dst []byte) []byte { return append(dst, requestMasterChallenge) }
 
-// ParseMasterChallengeRequest reports whether a datagram asks for a challenge. echo is
-// the number that the sender expects in the answer, as Xash3D does, or 0.
+// ParseMasterChallengeRequest reports whether a datagram requests a challenge. echo is the number
+// that the answer must repeat, which Xash3D sends, or 0.
 func ParseMasterChallengeRequest(b []byte) (echo uint32, ok bool) {
 	if len(b) == 0 || b[0] != requestMasterChallenge {
 		return 0, false
@@ -259,8 +256,7 @@ func ParseMasterChallengeRequest(b []byte) (echo uint32, ok bool) {
 	return 0, len(b) == 1 || b[1] == '\n' || b[1] == 0
 }
 
-// AppendMasterChallenge appends a master's challenge ('s'), with the echo unless it is
-// 0.
+// AppendMasterChallenge appends a master's challenge ('s'), and the echo unless it is 0.
 func AppendMasterChallenge(dst []byte, challenge, echo uint32) []byte {
 	dst = append(append(dst, header...), kindMasterChallenge, '\n') // engines read the word up to the line feed
 	dst = binary.LittleEndian.AppendUint32(dst, challenge)
@@ -273,7 +269,7 @@ func AppendMasterChallenge(dst []byte, challenge, echo uint32) []byte {
 // ParseMasterChallenge reads a master's challenge.
 func ParseMasterChallenge(b []byte) (challenge uint32, err error) {
 	if messageKind(b) != kindMasterChallenge || len(b) < 10 || b[5] != '\n' {
-		return 0, formatError("challenge of a master", b)
+		return 0, formatError("master challenge", b)
 	}
 	return binary.LittleEndian.Uint32(b[6:]), nil
 }
@@ -304,8 +300,8 @@ func AppendHeartbeat(dst []byte, h *Heartbeat) []byte {
 // maxPairs is how many pairs of a heartbeat or filter are read.
 const maxPairs = 64
 
-// ParseHeartbeat reads a heartbeat, which must have a challenge. Unknown keys and
-// values longer than 127 bytes are ignored.
+// ParseHeartbeat reads a heartbeat. Without a challenge it returns an error. It ignores unknown
+// keys and values longer than 127 bytes.
 func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 	if len(b) < 3 || b[0] != messageHeartbeat || b[1] != '\n' {
 		return h, formatError("heartbeat", b)
@@ -359,7 +355,7 @@ func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 	return h, nil
 }
 
-// firstLetter returns the first letter of a value in lower case, 0 if there is none.
+// firstLetter returns the first letter of a value in lower case, or 0 if there is none.
 func firstLetter(b []byte) byte {
 	if len(b) == 0 || !isGraphic(b[0]) {
 		return 0
@@ -367,10 +363,10 @@ func firstLetter(b []byte) byte {
 	return lowerASCII(b[0])
 }
 
-// AppendShutdown appends the message by which a server leaves a master's list ('b').
+// AppendShutdown appends the message with which a server leaves a master's list ('b').
 func AppendShutdown(dst []byte) []byte { return append(dst, messageShutdown, '\n') }
 
-// IsShutdown reports whether a datagram was made by AppendShutdown.
+// IsShutdown reports whether a datagram is a shutdown message.
 func IsShutdown(b []byte) bool {
 	return len(b) > 0 && b[0] == messageShutdown && (len(b) == 1 || b[1] == '\n')
 }

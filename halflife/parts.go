@@ -14,32 +14,31 @@ type SplitStyle uint8
 
 // The styles.
 const (
-	// SplitGoldSrc is that of Half-Life: a header of 9 bytes, at most 15 parts.
+	// SplitGoldSrc is the style of Half-Life: a header of 9 bytes, at most 15 parts.
 	SplitGoldSrc SplitStyle = iota
-	// SplitSource is that of later engines: a header of 12 bytes.
+	// SplitSource is the style of later engines: a header of 12 bytes.
 	SplitSource
 )
 
-// The payload of every part except the last, in bytes. Half-Life places part i at
-// offset i×GoldSrcPart.
+// The payload in bytes of every part except the last. Half-Life places part i at offset
+// i×GoldSrcPart.
 const (
 	GoldSrcPart = 1391
 	SourcePart  = 1248
 )
 
-// maxParts is how many parts a message may have.
+// maxParts limits the parts of a message.
 const maxParts = 15
 
-// maxMessage is the longest message in bytes that is put together from parts.
+// maxMessage limits the bytes of a message that is assembled from parts.
 const maxMessage = 64 << 10
 
-// NumParts returns how many parts of size bytes a message of n bytes takes.
+// NumParts returns the number of parts for a message of n bytes, with size bytes per part.
 func NumParts(n, size int) int { return max((n+size-1)/size, 1) }
 
-// AppendPart appends part i, counted from 0, of a message that includes its own header.
-// size is the payload of all parts except the last. id must be the same for all parts
-// of a message and differ from that of the previous message to the same peer. There may
-// be at most 15 parts.
+// AppendPart appends part i, counted from 0, of msg. msg includes its own header. size is the
+// payload of all parts except the last. id must be the same for all parts of a message, and differ
+// from the id of the previous message to that peer. A message has at most 15 parts.
 func AppendPart(dst []byte, style SplitStyle, id uint32, msg []byte, i, size int) []byte {
 	total := NumParts(len(msg), size)
 	dst = append(dst, splitHeader...)
@@ -53,19 +52,18 @@ func AppendPart(dst []byte, style SplitStyle, id uint32, msg []byte, i, size int
 	return append(dst, msg[i*size:min((i+1)*size, len(msg))]...)
 }
 
-// compressedFlag in the id of a Source split marks a message compressed by bzip2.
+// compressedFlag in the id of a Source split marks a message compressed with bzip2.
 const compressedFlag = 1 << 31
 
 // partTimeout is how long parts are kept, in ns.
 const partTimeout = 2e9
 
-// maxPartial is how many messages are assembled at a time.
+// maxPartial limits the messages that are assembled at the same time.
 const maxPartial = 16
 
-// PartAssembler assembles split messages of any style. Parts do not say which style it
-// is, so it tries all of them until the first part begins with the header of a
-// message. The zero value is ready. Memory is bounded, but only datagrams from
-// addresses that were sent a request should be fed.
+// PartAssembler assembles split messages of any style. Parts do not name their style, so it tries
+// every style until the first part begins with the header of a message. The zero value is ready to
+// use. Memory is bounded. Feed it only datagrams from addresses that were sent a request.
 type PartAssembler struct {
 	partial []partialMessage
 }
@@ -81,8 +79,8 @@ type partialMessage struct {
 // IsPart reports whether a datagram is a part of a message.
 func IsPart(b []byte) bool { return len(b) >= 9 && string(b[:4]) == splitHeader }
 
-// Feed takes a part that arrived at the time now in ns and returns the message if it is
-// complete, otherwise nil.
+// Feed adds a part that arrived at time now in ns. It returns the message if it is complete,
+// otherwise nil.
 func (j *PartAssembler) Feed(now int64, peer netip.AddrPort, b []byte) []byte {
 	if !IsPart(b) {
 		return nil
@@ -92,7 +90,7 @@ func (j *PartAssembler) Feed(now int64, peer netip.AddrPort, b []byte) []byte {
 	at := slices.IndexFunc(j.partial, func(m partialMessage) bool { return m.peer == peer && m.id == id })
 	if at < 0 {
 		if len(j.partial) == maxPartial {
-			j.partial = slices.Delete(j.partial, 0, 1) // the oldest
+			j.partial = slices.Delete(j.partial, 0, 1) // drop the oldest
 		}
 		j.partial = append(j.partial, partialMessage{peer: peer, id: id, startedAt: now})
 		at = len(j.partial) - 1
@@ -112,7 +110,7 @@ func (j *PartAssembler) Feed(now int64, peer netip.AddrPort, b []byte) []byte {
 	return nil
 }
 
-// partLayout is the header of a style.
+// partLayout describes the header of a style.
 type partLayout struct {
 	headerSize int
 	partNumber func(b []byte) (index, total int)
@@ -120,15 +118,15 @@ type partLayout struct {
 
 func sourcePartNumber(b []byte) (index, total int) { return int(b[9]), int(b[8]) }
 
-// partLayouts are the headers of the styles; the last is that of the first Source
-// games, without the size.
+// partLayouts are the headers of the styles. The last one is from the first Source games and lacks
+// the size.
 var partLayouts = [...]partLayout{
 	{9, func(b []byte) (index, total int) { return int(b[8] >> 4), int(b[8] & 15) }},
 	{12, sourcePartNumber},
 	{10, sourcePartNumber},
 }
 
-// assemble returns the message if the parts form a complete one in this style.
+// assemble returns the message if the parts are complete in this style, otherwise nil.
 func (m *partialMessage) assemble(l *partLayout) []byte {
 	var order [maxParts][]byte
 	total, have := 0, 0
@@ -163,7 +161,8 @@ func (m *partialMessage) assemble(l *partLayout) []byte {
 	return whole
 }
 
-// decompress decompresses a message of SplitSource: size, checksum, bzip2.
+// decompress decompresses a message of SplitSource, which consists of size, checksum and bzip2
+// data.
 func decompress(b []byte) []byte {
 	if len(b) < 8 || binary.LittleEndian.Uint32(b) > maxMessage {
 		return nil

@@ -9,20 +9,20 @@ import (
 
 // Player is a row of a server's list of players.
 type Player struct {
-	// Index is the number that the server gave. AppendPlayers counts from 1.
+	// Index is the number in the server's answer. AppendPlayers counts from 1.
 	Index int
 	// Name is the player's name, at most 31 bytes.
 	Name string
-	// Score is the frags or points.
+	// Score is the player's score, such as frags or points.
 	Score int32
 	// Time is how long the player has been on the server.
 	Time time.Duration
-	// Bot reports whether the player is a bot. Only A2S can say so, by a time of
-	// -1 s, and not all servers do.
+	// Bot reports whether the player is a bot. Only A2S marks bots, with a time of -1 s, and not
+	// all servers do so.
 	Bot bool
 }
 
-// Rule is a setting of a server. Names have at most 63 bytes, values 127.
+// Rule is a setting of a server. Its name has at most 63 bytes, its value 127.
 type Rule struct {
 	Name, Value string
 }
@@ -33,20 +33,20 @@ const (
 	maxRuleValue  = 127
 )
 
-// AppendPlayers appends the answer to "players" (S2A_PLAYER, 'D') with as many
-// rows as fit limit bytes, at most 255, and their count. Rows are numbered from 1,
-// since quakestat does not show others. Bot is ignored, see AppendA2SPlayers.
+// AppendPlayers appends the answer to "players" (S2A_PLAYER, 'D'): the number of rows, and as many
+// rows as fit into limit bytes, at most 255. Rows are numbered from 1, since quakestat shows no
+// others. Bot is ignored, see AppendA2SPlayers.
 func AppendPlayers(dst []byte, players []Player, limit int) []byte {
 	return appendPlayers(dst, players, limit, false)
 }
 
-// AppendA2SPlayers appends the answer to A2S_PLAYER as AppendPlayers does, with
-// the time that marks bots.
+// AppendA2SPlayers appends the answer to A2S_PLAYER. It differs from AppendPlayers in the time of
+// -1 s that marks bots.
 func AppendA2SPlayers(dst []byte, players []Player, limit int) []byte {
 	return appendPlayers(dst, players, limit, true)
 }
 
-// botTime is the time of bots in seconds.
+// botTime is the time in seconds that marks bots.
 const botTime = -1
 
 func appendPlayers(dst []byte, players []Player, limit int, markBots bool) []byte {
@@ -76,8 +76,8 @@ func appendPlayers(dst []byte, players []Player, limit int, markBots bool) []byt
 	return dst
 }
 
-// ParsePlayers reads an answer made by AppendPlayers. The count is an upper bound:
-// rows that are cut off are left out.
+// ParsePlayers reads an answer made by AppendPlayers. The count in it is an upper bound: truncated
+// rows are left out.
 func ParsePlayers(b []byte) ([]Player, error) {
 	if messageKind(b) != kindPlayers || len(b) < 6 {
 		return nil, formatError("players", b)
@@ -96,20 +96,20 @@ func ParsePlayers(b []byte) ([]Player, error) {
 	return players, nil
 }
 
-// minPlayerRow is the size of the shortest row: index, NUL, score and time.
+// minPlayerRow is the size of the shortest row in bytes: index, NUL, score and time.
 const minPlayerRow = 10
 
-// secondsToDuration returns f seconds, limited to 0 to 10 years.
+// secondsToDuration returns f seconds, limited to the range 0 to 10 years.
 func secondsToDuration(f float32) time.Duration {
 	const most = 10 * 365 * 24 * 60 * 60
-	if !(f > 0) { // NaN too
+	if !(f > 0) { // also true for NaN
 		return 0
 	}
 	return time.Duration(float64(min(f, most)) * float64(time.Second))
 }
 
-// AppendRules appends the answer to "rules" and A2S_RULES ('E') with as many rules
-// as fit limit bytes, and their count.
+// AppendRules appends the answer to "rules" and A2S_RULES ('E'): the number of rules, and as many
+// rules as fit into limit bytes.
 func AppendRules(dst []byte, rules []Rule, limit int) []byte {
 	start := len(dst)
 	dst = append(append(dst, header...), kindRules, 0, 0)
@@ -128,8 +128,8 @@ func AppendRules(dst []byte, rules []Rule, limit int) []byte {
 	return dst
 }
 
-// ParseRules reads an answer made by AppendRules. The count is an upper bound: rules
-// that are cut off are left out.
+// ParseRules reads an answer made by AppendRules. The count in it is an upper bound: truncated
+// rules are left out.
 func ParseRules(b []byte) ([]Rule, error) {
 	if messageKind(b) != kindRules || len(b) < 7 {
 		return nil, formatError("rules", b)

@@ -10,61 +10,60 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrNoAnswer is returned when no valid answer came in time.
+// ErrNoAnswer is returned when no valid answer arrives in time.
 var ErrNoAnswer = errors.New("halflife: no answer")
 
-// ReceiveBuffer is the longest datagram in bytes that a client should be able to
-// receive: old servers send answers of some kilobytes in one. It is meant for
-// udp.Config.MaxDatagram.
+// ReceiveBuffer is a datagram size in bytes for udp.Config.MaxDatagram. A client should be able to
+// receive such datagrams, since old servers send answers of some kilobytes in one.
 const ReceiveBuffer = 4096
 
-// QueryMethod selects the protocols in which a server is asked.
+// QueryMethod selects the request formats of a query.
 type QueryMethod uint8
 
 // The methods.
 const (
-	// QueryAny tries A2S and text and prefers A2S.
+	// QueryAny sends A2S and text requests and prefers the answer in A2S.
 	QueryAny QueryMethod = iota
-	// QueryA2S asks with A2S only.
+	// QueryA2S sends A2S requests only.
 	QueryA2S
-	// QueryText asks with details, players and rules.
+	// QueryText sends details, players and rules.
 	QueryText
-	// QueryInfostring asks with infostring, which has no players and rules.
+	// QueryInfostring sends infostring, whose answer has no players and rules.
 	QueryInfostring
 )
 
-// QueryConfig says what to ask. The zero value asks for everything.
+// QueryConfig configures Query and QueryAll. The zero value requests everything.
 type QueryConfig struct {
-	// Method is the protocol to use.
+	// Method selects the request formats.
 	Method QueryMethod
 	// InfoOnly leaves out players and rules.
 	InfoOnly bool
-	// Tries is how often a request is sent; 0 means 3. The first waits for Wait,
-	// each further one twice as long as the one before.
+	// Tries is how often a request is sent; 0 means 3. The first try waits for Timeout, and each
+	// further try twice as long as the previous one.
 	Tries int
 	// Timeout is how long the first try waits; 0 means 500 ms.
 	Timeout time.Duration
-	// Rate is how many servers QueryAll asks per second; 0 means 100.
+	// Rate is how many servers per second QueryAll queries; 0 means 100.
 	Rate int
 }
 
-// Status is what a server answered.
+// Status is the answer of a server.
 type Status struct {
-	// Peer is where the answer came from.
+	// Peer is the address of the server.
 	Peer transport.Peer
-	// Format is the format in which Info came.
+	// Format is the format of the answer that Info was read from.
 	Format InfoFormat
-	// Ping is how long the answer took.
+	// Ping is the time from the request to the answer.
 	Ping time.Duration
-	// Info is what the server says about itself.
+	// Info is the server's description of itself.
 	Info Info
-	// Players and Rules are nil if the server gave none.
+	// Players and Rules are nil if the server did not send them.
 	Players []Player
 	Rules   []Rule
 }
 
-// Query asks one server. conn must not be read by others meanwhile. The error
-// wraps ErrNoAnswer, or is that of ctx or of the connection.
+// Query queries one server. No other goroutine may read from conn meanwhile. The error wraps
+// ErrNoAnswer, or comes from ctx or the connection.
 func Query(ctx context.Context, conn transport.Conn, peer transport.Peer, cfg QueryConfig) (Status, error) {
 	var st Status
 	var failed error
@@ -75,9 +74,9 @@ func Query(ctx context.Context, conn transport.Conn, peer transport.Peer, cfg Qu
 	return st, err
 }
 
-// QueryAll asks many servers at a limited rate and calls done with the status of each,
-// or with an error that wraps ErrNoAnswer. It returns when all are done, or earlier
-// with the error of ctx or of the connection.
+// QueryAll queries many servers at a limited rate. It calls done for each server with its status,
+// or with an error that wraps ErrNoAnswer. It returns nil when all servers are done, or earlier an
+// error of ctx or of the connection.
 func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, cfg QueryConfig, done func(Status, error)) error {
 	cfg.Tries = cmp.Or(cfg.Tries, 3)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 500*time.Millisecond)
@@ -129,7 +128,7 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 	})
 }
 
-// serverQuery asks one server, first for the info, then for players and rules.
+// serverQuery queries one server: first the info, then players and rules.
 type serverQuery struct {
 	cfg    QueryConfig
 	status Status
@@ -145,11 +144,10 @@ type serverQuery struct {
 	done       bool
 }
 
-// a2sTimeout is how long an answer in text waits for one in A2S, which has more
-// fields.
+// a2sTimeout is how long an answer in text waits for one in A2S, which has more fields.
 const a2sTimeout = 250 * time.Millisecond
 
-// maxChallenges is how often a server may ask for another challenge.
+// maxChallenges limits how often a server may send another challenge.
 const maxChallenges = 6
 
 func (a *serverQuery) result() (Status, error) {
@@ -159,7 +157,7 @@ func (a *serverQuery) result() (Status, error) {
 	return a.status, nil
 }
 
-// sendRequests sends all requests that are not answered yet.
+// sendRequests sends all requests without an answer.
 func (a *serverQuery) sendRequests(now int64) {
 	wait := a.cfg.Timeout << a.tries
 	a.tries++
@@ -204,10 +202,10 @@ func (a *serverQuery) requestLists() {
 	}
 }
 
-// handleTimeout repeats the requests, goes on with the lists, or gives up.
+// handleTimeout repeats the requests, continues with the lists, or gives up.
 func (a *serverQuery) handleTimeout(now int64) {
 	switch {
-	case !a.haveInfo && a.status.Format != 0: // in text, and no A2S answer came
+	case !a.haveInfo && a.status.Format != 0: // text arrived, A2S did not
 		a.startLists(now)
 	case a.tries >= a.cfg.Tries:
 		a.done = true
@@ -238,7 +236,7 @@ func (a *serverQuery) handleAnswer(now int64, b []byte) {
 			a.requestLists()
 		} else {
 			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SInfo, c))
-			// A server with challenges supports A2S; wait a whole try for the answer.
+			// A server with challenges supports A2S. Wait a whole try for its answer.
 			a.deadline = max(a.deadline, now+int64(a.cfg.Timeout))
 		}
 	case kindPlayers:
@@ -259,7 +257,7 @@ func (a *serverQuery) handleAnswer(now int64, b []byte) {
 	}
 }
 
-// handleInfo takes an answer that may be an Info.
+// handleInfo handles an answer that may be an Info.
 func (a *serverQuery) handleInfo(now int64, b []byte) {
 	i, form, err := ParseInfo(b)
 	if err != nil || form == a.status.Format || a.status.Format == FormatDetails && form != FormatA2S {
@@ -274,7 +272,7 @@ func (a *serverQuery) handleInfo(now int64, b []byte) {
 		a.startLists(now)
 		return
 	}
-	if first && a.challenges == 0 { // once: a server may send answers of all formats forever
+	if first && a.challenges == 0 { // only once: a server may send answers of all formats forever
 		a.deadline = now + int64(a2sTimeout)
 	}
 }

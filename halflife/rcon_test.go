@@ -19,7 +19,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// TestRcon runs commands with each password, and none with a wrong one.
+// TestRcon runs commands with each password. A wrong password runs none.
 func TestRcon(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
 	for _, peer := range []transport.Peer{alice, lanPeer, loopbackPeer, ipv6Peer} {
@@ -49,22 +49,22 @@ func TestRcon(t *testing.T) {
 		if l.game.commands != nil {
 			t.Errorf("wrong passwords ran %q", l.game.commands)
 		}
-		// No command: what programs send to see the end of the output.
+		// A request without a command: programs send it to find the end of the output.
 		if got := l.askOne(peer, []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\"", c, adminPassword))); string(got) != "\xff\xff\xff\xffl\x00\x00" {
 			t.Errorf("no command is answered with %q", got)
 		}
 	}
 }
 
-// TestRconChallengesOfNeighbours checks that a flood of requests from a network keeps nobody of it from
-// the console who has proven an address.
+// TestRconChallengesOfNeighbours checks that a flood of requests from a network does not lock out
+// proven addresses of that network.
 func TestRconChallengesOfNeighbours(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
 	at := func(n int) transport.Peer {
 		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), 27005)
 	}
 	for i := range 201 {
-		l.queryA2S(at(i), halflife.RequestA2SInfo) // which proves the address
+		l.queryA2S(at(i), halflife.RequestA2SInfo) // proves the address
 	}
 	flood := func() (answers int) {
 		for i := range 3000 {
@@ -87,7 +87,8 @@ func TestRconChallengesOfNeighbours(t *testing.T) {
 	}
 }
 
-// TestRconTooLong checks that an operator is told of a request that is too long, and nobody else.
+// TestRconTooLong checks that only a sender with a valid password learns that a request is too
+// long.
 func TestRconTooLong(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
 	c := l.challenge(alice)
@@ -100,7 +101,7 @@ func TestRconTooLong(t *testing.T) {
 	}
 	l.game.commands = nil
 	for _, size := range []int{halflife.MaxRcon + 1, 1300} {
-		want := fmt.Sprintf("\xff\xff\xff\xfflNot run: the request has %d bytes, the most are 512.\n\x00\x00", size)
+		want := fmt.Sprintf("\xff\xff\xff\xfflNot run: the request has %d bytes; the limit is 512.\n\x00\x00", size)
 		if got := l.askOne(alice, request(adminPassword, size)); string(got) != want {
 			t.Errorf("a request of %d bytes is answered with %q", size, got)
 		}
@@ -113,8 +114,8 @@ func TestRconTooLong(t *testing.T) {
 	}
 }
 
-// TestRconOutput: whatever a command prints comes whole, in order, in datagrams
-// that end with lines where that can be.
+// TestRconOutput checks that all output arrives in order, in datagrams that end at the end of a
+// line where possible.
 func TestRconOutput(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := newTestServer(t, halflife.Settings{})
@@ -160,19 +161,19 @@ func TestRconOutput(t *testing.T) {
 	})
 }
 
-// TestRconOutputBounded: a command cannot send without end.
+// TestRconOutputBounded checks the limit on the output of a command.
 func TestRconOutputBounded(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	for range 20000 {
 		l.game.output = append(l.game.output, strings.Repeat("x", 99))
 	}
 	got := l.rcon(loopbackPeer, l.challenge(loopbackPeer), adminPassword, "cvarlist")
-	if len(got) > 260<<10 || !strings.HasSuffix(got, "xxx\n(there was more, which was left out)\n") {
+	if len(got) > 260<<10 || !strings.HasSuffix(got, "xxx\n(output truncated)\n") {
 		t.Errorf("%d bytes, the end is %q", len(got), got[len(got)-100:])
 	}
 }
 
-// TestRconControls checks that output is safe to show.
+// TestRconControls checks that output is safe to show in a terminal.
 func TestRconControls(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.output = []string{"a\x1b[2J\x00b\r\tc\x7f", "two\nthree\n", ""}
@@ -181,8 +182,8 @@ func TestRconControls(t *testing.T) {
 	}
 }
 
-// TestNoChallenge: without a challenge that was sent there nothing runs, nothing
-// counts, and the answer is no longer than the question.
+// TestNoChallenge checks a request without a challenge that was sent to its address. It runs
+// nothing, counts as no failure, and its answer is no longer than the request.
 func TestNoChallenge(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	c := l.challenge(bob)
@@ -229,8 +230,8 @@ func TestSpoofedBan(t *testing.T) {
 	}
 }
 
-// TestBan: five wrong passwords ban the address, whatever port they come from,
-// for some time.
+// TestBan checks that five wrong passwords ban the address for some time, whatever ports they come
+// from.
 func TestBan(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	c := l.challenge(alice)
@@ -268,14 +269,14 @@ func TestBan(t *testing.T) {
 	if got := l.rcon(alice, c, adminPassword, "x"); got != "done\n" {
 		t.Errorf("after the ban %q", got)
 	}
-	// The ban is over, and so are the failures that led to it.
+	// The end of the ban also clears the failures that led to it.
 	if got := guess(2000); got != "Bad rcon_password.\n" {
 		t.Errorf("a wrong password after the ban: %q", got)
 	}
 }
 
-// TestBanSettings checks after how many failures, for how long and from what addresses are
-// banned.
+// TestBanSettings checks the settings for the number of failures, the duration of a ban, and the
+// networks that cannot be banned.
 func TestBanSettings(t *testing.T) {
 	guesses := func(l *testServer, peer transport.Peer, n int, gap time.Duration) {
 		l.t.Helper()
@@ -319,14 +320,14 @@ func TestBanSettings(t *testing.T) {
 			t.Errorf("%s: bans %v, want %v", name, got, test.want)
 		}
 	}
-	// Addresses that logged in are not banned.
+	// An address that logged in recently is not banned.
 	l := newTestServer(t, set(halflife.RconSettings{}))
 	l.rcon(alice, l.challenge(alice), adminPassword, "x")
 	guesses(l, alice, 20, 0)
 	if all := l.bans.All(); len(all) != 0 {
 		t.Errorf("an administrator is banned: %v", all)
 	}
-	// An IPv6 /64 is one person, whose machine changes its address.
+	// An IPv6 /64 counts as one address, since a machine changes its address within it.
 	l = newTestServer(t, set(halflife.RconSettings{}))
 	l.rcon(ipv6Peer, l.challenge(ipv6Peer), adminPassword, "x")
 	next := transport.UDPPeer(ipv6Peer.Addr().Next(), 4000)
@@ -334,7 +335,7 @@ func TestBanSettings(t *testing.T) {
 	if all := l.bans.All(); len(all) != 0 {
 		t.Errorf("an administrator with a new address is banned: %v", all)
 	}
-	// Addresses that are not allowed get the same answer.
+	// Addresses outside AllowedNets get the same answer as a wrong password.
 	l = newTestServer(t, set(halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
 	if got := l.rcon(alice, l.challenge(alice), adminPassword, "x"); got != "Bad rcon_password.\n" || l.game.commands != nil {
 		t.Errorf("not allowed: %q, ran %q", got, l.game.commands)
@@ -349,8 +350,8 @@ func TestBanSettings(t *testing.T) {
 	}
 }
 
-// TestTableFlushing: many addresses that take turns do not make the server forget
-// the failures of each, and a network's guesses are bounded together.
+// TestTableFlushing checks that many addresses that take turns do not make the server forget the
+// failures of each, and that the guesses of a network share a limit.
 func TestTableFlushing(t *testing.T) {
 	plenty := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
 	l := newTestServer(t, halflife.Settings{Limits: halflife.Limits{Guesses: plenty, AllGuesses: plenty}})
@@ -395,8 +396,7 @@ func TestTableFlushing(t *testing.T) {
 	}
 }
 
-// TestLogForging: nothing that anybody sends puts a line, a password or a
-// challenge into the log.
+// TestLogForging checks that no datagram adds a line, a password or a challenge to the log.
 func TestLogForging(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := newTestServer(t, halflife.Settings{})
@@ -424,7 +424,7 @@ func TestLogForging(t *testing.T) {
 	})
 }
 
-// TestRconOff checks that there are no challenges without a password.
+// TestRconOff checks that the server sends no challenges while it has no password.
 func TestRconOff(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{}}})
 	if got := l.askOne(loopbackPeer, textRequest(halflife.RequestRconChallenge)); got != nil {
@@ -433,7 +433,7 @@ func TestRconOff(t *testing.T) {
 	if got := l.rcon(loopbackPeer, 123456789, adminPassword, "status"); got != "" {
 		t.Errorf("an answer: %q", got)
 	}
-	// Turned on, and off again.
+	// Turn rcon on, then off again.
 	if err := l.srv.SetSettings(halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{"new", 3}}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -452,8 +452,8 @@ func TestRconOff(t *testing.T) {
 	}
 }
 
-// TestThirdPartyRcon: programs that do not pad their request get a challenge
-// where the operator says so.
+// TestThirdPartyRcon checks that programs which do not pad their request get a challenge where the
+// settings allow it.
 func TestThirdPartyRcon(t *testing.T) {
 	req := []byte("\xff\xff\xff\xffchallenge rcon\x00")
 	for name, test := range map[string]struct {
@@ -473,7 +473,7 @@ func TestThirdPartyRcon(t *testing.T) {
 	}
 }
 
-// TestParseRcon takes requests apart that others write in their own way.
+// TestParseRcon parses requests in the notations of other programs.
 func TestParseRcon(t *testing.T) {
 	for line, want := range map[string][3]string{
 		`rcon 12 "a b" c d`:                      {"12", "a b", "c d"},
@@ -487,7 +487,7 @@ func TestParseRcon(t *testing.T) {
 		`rcon 99999999999 p`:                     {},
 		`rcon 12 "open`:                          {},
 		`rcon2 12 pw c`:                          {},
-		"rcon 12 pw " + strings.Repeat("x", 900): {"12", "pw", strings.Repeat("x", 900)}, // the server says so
+		"rcon 12 pw " + strings.Repeat("x", 900): {"12", "pw", strings.Repeat("x", 900)}, // the server reports the length
 	} {
 		r, err := halflife.ParseRcon([]byte("\xff\xff\xff\xff" + line))
 		got := [3]string{}
@@ -505,8 +505,8 @@ func TestParseRcon(t *testing.T) {
 	}
 }
 
-// TestPasswords checks which passwords are accepted, and that a client and a server of this
-// package agree about each of them.
+// TestPasswords checks which passwords are accepted, and that client and server agree on each of
+// them.
 func TestPasswords(t *testing.T) {
 	for _, bad := range []string{"", "tab\t", `quo"te`, "new\nline", "return\r", strings.Repeat("x", 65)} {
 		if err := halflife.CheckPassword(bad); !errors.Is(err, halflife.ErrPassword) {
@@ -529,8 +529,8 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// TestGuessesInAll checks that many networks together cannot try many passwords, and that
-// those who have logged in, or are listed, can do so meanwhile, but not without end.
+// TestGuessesInAll checks that many networks together cannot try many passwords. Operators who
+// logged in recently, or whose network is listed, still can log in meanwhile, within a limit.
 func TestGuessesInAll(t *testing.T) {
 	listed := transport.MustParsePeer("192.0.2.9:4000")
 	for name, set := range map[string]halflife.RconSettings{
@@ -555,12 +555,12 @@ func TestGuessesInAll(t *testing.T) {
 			}
 			l.advance(time.Millisecond)
 		}
-		// All sites are of one block, which has a tenth of what new sites have.
+		// All sites are in one block, whose limit is a tenth of the limit for new sites.
 		if most := 11*(50+10*seconds)/10 + 1; tried < 50 || tried > most {
 			t.Errorf("%s: %d passwords of strangers were tried in %d s", name, tried, seconds)
 		}
 		stranger := site()
-		l.rcon(stranger, l.challenge(stranger), "wrong", "x") // takes what came in the last ms
+		l.rcon(stranger, l.challenge(stranger), "wrong", "x") // uses up the tokens of the last ms
 		if got := l.rcon(stranger, l.challenge(stranger), adminPassword, "x"); got != "" {
 			t.Errorf("%s: beyond the limit the right password is answered with %q", name, got)
 		}

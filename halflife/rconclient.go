@@ -12,44 +12,44 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrAuth is returned when a server does not accept the rcon password.
+// ErrAuth is returned when a server rejects the rcon password.
 var ErrAuth = errors.New("halflife: wrong rcon password")
 
-// ErrBanned is returned when a server has banned our address.
+// ErrBanned is returned when a server has banned the client's address.
 var ErrBanned = errors.New("halflife: banned by the server")
 
-// ErrMayHaveRun is returned when a command was sent and no answer came. The command is
-// not sent again.
+// ErrMayHaveRun is returned when a command was sent and no answer arrived. The command is not sent
+// again.
 var ErrMayHaveRun = errors.New("halflife: no answer; the command may have run")
 
 const (
 	rconAttempts         = 3
 	rconChallengeTimeout = 500 * time.Millisecond
 	rconAnswerTimeout    = 3 * time.Second        // for the first answer to a command
-	rconIdleTimeout      = 200 * time.Millisecond // of silence end the output
+	rconIdleTimeout      = 200 * time.Millisecond // of silence that end the output
 	maxRconDuration      = 5 * time.Second        // of output
 	maxRconText          = 1 << 20
 	maxDiscarded         = 1000 // batches
 )
 
-// RconClient runs commands on a server. The password is sent unencrypted. A client is
-// for one goroutine.
+// RconClient runs commands on a server. It sends the password unencrypted. It is not safe for
+// concurrent use.
 type RconClient struct {
-	// Timeout is how long the first answer to a command may take; 0 means 3 s.
+	// Timeout is how long to wait for the first answer to a command; 0 means 3 s.
 	Timeout time.Duration
 
 	conn     transport.Conn
 	server   transport.Peer
 	password string
 
-	challenge uint32 // 0 until there is one
+	challenge uint32 // 0 if none is known
 	batch     []transport.Datagram
 	parts     PartAssembler
 	buf       []byte
 }
 
-// NewRconClient returns a client for a server. conn must not be read by others. The
-// error wraps ErrPassword.
+// NewRconClient returns a client for a server. No other goroutine may read from conn. The error
+// wraps ErrPassword.
 func NewRconClient(conn transport.Conn, server transport.Peer, password string) (*RconClient, error) {
 	if _, err := AppendRcon(nil, 0, password, ""); err != nil {
 		return nil, err
@@ -57,12 +57,11 @@ func NewRconClient(conn transport.Conn, server transport.Peer, password string) 
 	return &RconClient{conn: conn, server: transport.Unmap(server), password: password, batch: make([]transport.Datagram, 8)}, nil
 }
 
-// Run runs a command and returns its output, which is safe to show. The protocol does
-// not mark the end of output: Run returns after 200 ms without any. An empty command
-// checks the password.
+// Run runs a command and returns its output, which is safe to show. The protocol does not mark the
+// end of the output, so Run returns after 200 ms of silence. An empty command checks the password.
 //
-// The error wraps ErrNoAnswer if the command was not sent, ErrMayHaveRun if it may
-// have run, ErrAuth, ErrBanned, ErrCommand, or is that of ctx or the connection.
+// The error wraps ErrNoAnswer if the command was not sent, ErrMayHaveRun if it may have run, or
+// ErrAuth, ErrBanned or ErrCommand. Other errors come from ctx or the connection.
 func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 	defer context.AfterFunc(ctx, c.conn.Wake)()
 	if _, err := AppendRcon(nil, maxRconChallenge, c.password, command); err != nil {
@@ -79,10 +78,10 @@ func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 			return "", err
 		}
 		if refused {
-			// The server does not know the challenge any more; nothing was run.
+			// The server no longer accepts the challenge, so it did not run the command.
 			c.challenge = 0
 			if again {
-				return "", fmt.Errorf("%w: the server accepts none of its own challenges", ErrNoAnswer)
+				return "", fmt.Errorf("%w: the server rejected two of its own challenges", ErrNoAnswer)
 			}
 			continue
 		}
@@ -90,8 +89,8 @@ func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 	}
 }
 
-// rconError returns the error for a text that servers send instead of running a
-// command. The text must be safe to show.
+// rconError returns the error that an answer stands for, or nil if it is the output of a command.
+// The text must be safe to show.
 func rconError(text string) error {
 	if rest, ok := strings.CutPrefix(text, textBadPassword); ok {
 		if reason := strings.TrimSpace(rest); reason != "" && !strings.Contains(reason, "\n") {
@@ -105,16 +104,16 @@ func rconError(text string) error {
 	return nil
 }
 
-// Challenge requests the challenge that commands need, which also shows whether a
-// server has such a console. Run does so by itself. The error wraps ErrNoAnswer or
-// ErrBanned, or is that of ctx or the connection.
+// Challenge requests the challenge that commands need. It also shows whether the server has a
+// remote console. Run calls it when necessary. The error wraps ErrNoAnswer or ErrBanned, or comes
+// from ctx or the connection.
 func (c *RconClient) Challenge(ctx context.Context) error {
 	defer context.AfterFunc(ctx, c.conn.Wake)()
 	return c.requestChallenge(ctx)
 }
 
-// challengePadding is the length to which requests are padded, so that servers may
-// answer any address; see LegacyPolicy.
+// challengePadding is the length in bytes to which requests are padded. A server may answer such a
+// request from any address; see LegacyPolicy.
 const challengePadding = 26
 
 func (c *RconClient) requestChallenge(ctx context.Context) error {
@@ -155,7 +154,7 @@ func (c *RconClient) execute(ctx context.Context, command string) (text string, 
 		return "", false, err
 	}
 	c.buf = req
-	// Drop output of earlier commands, as much as a receive buffer may hold.
+	// Drop the output of earlier commands, up to the capacity of a receive buffer.
 	for range maxDiscarded {
 		if n, err := c.conn.ReadBatch(c.batch, c.conn.Now()-1); err != nil {
 			return "", false, err
@@ -196,7 +195,7 @@ func (c *RconClient) execute(ctx context.Context, command string) (text string, 
 	}
 }
 
-// read returns the next message of the server, or nil when the time is up.
+// read returns the next message from the server, or nil when the time is up.
 func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 	for {
 		d, ok, err := receive(ctx, c.conn, c.batch, c.server, until)
@@ -212,7 +211,7 @@ func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 	}
 }
 
-// receive returns the next datagram of a peer, or false when the time is up.
+// receive returns the next datagram from a peer. ok is false when the time is up.
 func receive(ctx context.Context, c transport.Conn, batch []transport.Datagram, from transport.Peer, until int64) (d transport.Datagram, ok bool, err error) {
 	if err := c.Flush(); err != nil {
 		return d, false, err
@@ -221,12 +220,12 @@ func receive(ctx context.Context, c transport.Conn, batch []transport.Datagram, 
 		if err := ctx.Err(); err != nil {
 			return d, false, err
 		}
-		// One at a time: others of a batch would be lost.
+		// Read one datagram at a time, since the rest of a batch would be lost.
 		n, err := c.ReadBatch(batch[:1], until)
 		switch {
 		case err != nil:
 			return d, false, err
-		case c.Now() >= until: // even if there is more, which may never end
+		case c.Now() >= until: // even if more datagrams are waiting, since they may never end
 			return d, false, ctx.Err()
 		case n == 1 && batch[0].Peer == from:
 			return batch[0], true, nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// MaxPrint is the longest text of a print message in bytes: with header and two NULs
-// it takes MaxDatagram bytes.
+// MaxPrint is the longest text of a print message in bytes. With its header and two NULs it takes
+// MaxDatagram bytes.
 const MaxPrint = MaxDatagram - 4 - 1 - 2
 
 // MaxRcon is the longest rcon request in bytes.
@@ -18,36 +18,35 @@ const MaxRcon = 512
 // MaxPassword is the longest rcon password in bytes.
 const MaxPassword = 64
 
-// ErrPassword is returned for a password that clients cannot send.
+// ErrPassword is returned for passwords that cannot be sent.
 var ErrPassword = errors.New("halflife: unusable rcon password")
 
-// ErrCommand is returned for a command that does not fit a request or a line.
+// ErrCommand is returned for commands that are too long or have several lines.
 var ErrCommand = errors.New("halflife: unusable rcon command")
 
-// CheckPassword returns an error that wraps ErrPassword if clients cannot send an rcon
-// password. They send it in quotes and escape nothing, so it may have several words but no
-// quote. A program that sends it without quotes, as XQF does, can send one word only, unless
-// its user types the quotes.
+// CheckPassword returns an error that wraps ErrPassword if clients cannot send the rcon password.
+// Clients send it in quotes and escape nothing, so it may contain spaces but no quotes. XQF and
+// some other programs send no quotes. They can send a password with spaces only if the user types
+// the quotes.
 func CheckPassword(password string) error {
 	if len(password) > MaxPassword {
-		return fmt.Errorf("%w: it has %d bytes, the most are %d", ErrPassword, len(password), MaxPassword)
+		return fmt.Errorf("%w: %d bytes are too long; the limit is %d", ErrPassword, len(password), MaxPassword)
 	}
 	return checkQuotable(password)
 }
 
-// checkQuotable returns an error if a password cannot be sent in quotes.
+// checkQuotable returns an error if the password cannot be sent in quotes.
 func checkQuotable(password string) error {
 	switch {
 	case password == "":
 		return fmt.Errorf("%w: it is empty", ErrPassword)
 	case strings.ContainsFunc(password, func(r rune) bool { return r < ' ' || r == '"' || r == 0x7f }):
-		return fmt.Errorf("%w: it has a quote or a control character", ErrPassword)
+		return fmt.Errorf("%w: it contains a quote or a control character", ErrPassword)
 	}
 	return nil
 }
 
-// The range of rcon challenges: clients expect at least nine digits and a signed
-// 32-bit number.
+// The range of rcon challenges. Clients expect a signed 32-bit number of at least nine digits.
 const (
 	minRconChallenge = 100000000
 	maxRconChallenge = 1<<31 - 1
@@ -75,7 +74,7 @@ func ParseRconChallenge(b []byte) (challenge uint32, err error) {
 	return challenge, nil
 }
 
-// parseUint32 reads an unsigned decimal of 32 bits.
+// parseUint32 reads an unsigned 32-bit decimal number.
 func parseUint32(b []byte) (n uint32, ok bool) {
 	if len(b) == 0 || len(b) > 10 {
 		return 0, false
@@ -90,8 +89,7 @@ func parseUint32(b []byte) (n uint32, ok bool) {
 	return uint32(v), v <= 1<<32-1
 }
 
-// Rcon is a request to run a command. It refers to the datagram that it was parsed
-// from.
+// Rcon is a request to run a command. Its slices refer to the datagram that it was parsed from.
 type Rcon struct {
 	// Challenge is the number that the server sent.
 	Challenge uint32
@@ -101,9 +99,9 @@ type Rcon struct {
 	Command []byte
 }
 
-// AppendRcon appends a request to run a command. The password is quoted. The error
-// wraps ErrPassword for a password that cannot be quoted, and ErrCommand for a command
-// of several lines or one that is too long for MaxRcon.
+// AppendRcon appends a request to run a command, with the password in quotes. The error wraps
+// ErrPassword for a password that cannot be quoted. It wraps ErrCommand for a command with several
+// lines, or one that makes the request longer than MaxRcon.
 func AppendRcon(dst []byte, challenge uint32, password, command string) ([]byte, error) {
 	if err := checkQuotable(password); err != nil {
 		return dst, err
@@ -119,13 +117,13 @@ func AppendRcon(dst []byte, challenge uint32, password, command string) ([]byte,
 		dst = append(append(dst, ' '), command...)
 	}
 	if n := len(dst) - start; n > MaxRcon {
-		return dst[:start], fmt.Errorf("%w: with the password it takes %d bytes, the most are %d", ErrCommand, n, MaxRcon)
+		return dst[:start], fmt.Errorf("%w: command and password take %d bytes; the limit is %d", ErrCommand, n, MaxRcon)
 	}
 	return dst, nil
 }
 
-// ParseRcon reads a request to run a command without allocating. The password may be
-// quoted; the command is the rest of the line, unchanged.
+// ParseRcon reads a request to run a command without allocating. The password may be in quotes. The
+// command is the rest of the line, unchanged.
 func ParseRcon(b []byte) (r Rcon, err error) {
 	if ParseRequest(b).Kind != RequestRcon {
 		return r, errRcon
@@ -150,16 +148,16 @@ func ParseRcon(b []byte) (r Rcon, err error) {
 }
 
 // errRcon does not show the datagram, since it contains a password.
-var errRcon = fmt.Errorf("%w: no rcon request", ErrFormat)
+var errRcon = fmt.Errorf("%w: expected rcon request", ErrFormat)
 
-// AppendPrint appends output for a remote console (A2C_PRINT, 'l') with the two NULs
-// that clients remove. The text may have at most MaxPrint bytes.
+// AppendPrint appends output of the remote console (A2C_PRINT, 'l'), with the two NULs that clients
+// remove. The text must not exceed MaxPrint bytes.
 func AppendPrint(dst []byte, text string) []byte {
 	return append(append(append(append(dst, header...), kindPrint), text...), 0, 0)
 }
 
-// ParsePrint reads output for a remote console, without its NULs. The text is not
-// sanitised.
+// ParsePrint reads output of a remote console and removes its NULs. The text is not safe to show in
+// a terminal.
 func ParsePrint(b []byte) (text []byte, err error) {
 	if messageKind(b) != kindPrint {
 		return nil, formatError("print", b)
@@ -167,13 +165,13 @@ func ParsePrint(b []byte) (text []byte, err error) {
 	return bytes.TrimRight(b[5:], "\x00"), nil
 }
 
-// AppendRefused appends the answer to an rcon without a valid challenge ('9').
+// AppendRefused appends the answer to an rcon request without a valid challenge ('9').
 func AppendRefused(dst []byte, reason string) []byte {
 	return append(append(append(append(dst, header...), kindRconRefused), reason...), 0)
 }
 
-// ParseRefused reads an answer made by AppendRefused: the command was not run, and a
-// new challenge is needed.
+// ParseRefused reads an answer made by AppendRefused. It means that the command was not run and
+// that the client needs a new challenge.
 func ParseRefused(b []byte) (reason []byte, err error) {
 	if messageKind(b) != kindRconRefused {
 		return nil, formatError("refusal", b)
@@ -181,7 +179,7 @@ func ParseRefused(b []byte) (reason []byte, err error) {
 	return bytes.TrimRight(b[5:], "\x00"), nil
 }
 
-// The texts of rcon, as in the engine.
+// The texts of rcon answers, identical to the engine's.
 const (
 	textBadPassword  = "Bad rcon_password.\n"
 	textNoChallenge  = "No challenge for your address.\n"

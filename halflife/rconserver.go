@@ -21,15 +21,15 @@ import (
 
 // Console runs the commands of the remote console.
 type Console interface {
-	// RunRcon runs a line with the rights of a level, see RconPassword. It calls print
-	// with the output, in order, and then done, before it returns or later on the same goroutine.
-	// A line feed is added to texts that do not end with one.
+	// RunRcon runs a line with the rights of a level, see RconPassword. It calls print for each
+	// part of the output, in order, and then done, before it returns or later on the same
+	// goroutine. Texts without a final line feed get one.
 	RunRcon(peer transport.Peer, level int, line string, print func(text string), done func())
 }
 
-// RconPassword is a password and the rights that it gives.
+// RconPassword is a password and the level of rights that it grants.
 type RconPassword struct {
-	// Password is sent unencrypted: do not use one that opens anything else.
+	// Password is sent unencrypted. Do not reuse a password from elsewhere.
 	Password string
 	// Level is passed to the Console, which defines its meaning.
 	Level int
@@ -37,21 +37,20 @@ type RconPassword struct {
 
 // RconSettings are the settings of the remote console.
 type RconSettings struct {
-	// Passwords are those of the console. Without any, rcon is off.
+	// Passwords lists the accepted passwords. Empty means that rcon is off.
 	Passwords []RconPassword
-	// AllowedNets lists who may log in; empty means everybody.
+	// AllowedNets lists the networks that may log in. Empty means all.
 	AllowedNets []netip.Prefix
-	// MaxFailures is how many wrong passwords within FailureWindow lead to a ban: 1 to
-	// 20, 0 means 5, negative never.
+	// MaxFailures is how many wrong passwords within FailureWindow lead to a ban: 1 to 20; 0 means
+	// 5, negative disables these bans.
 	MaxFailures int
 	// FailureWindow is how long a wrong password counts; 0 means 30 s.
 	FailureWindow time.Duration
-	// BanTime is how long that ban lasts; 0 means 15 minutes, negative forever.
+	// BanTime is how long such a ban lasts; 0 means 15 minutes, negative forever.
 	BanTime time.Duration
-	// BanFromGame makes it a ban from the game and not only from rcon.
+	// BanFromGame makes such a ban apply to the game too, not only to rcon.
 	BanFromGame bool
-	// UnbannableNets lists networks that are never banned automatically. Loopback is
-	// one of them.
+	// UnbannableNets lists networks that are never banned automatically, in addition to loopback.
 	UnbannableNets []netip.Prefix
 }
 
@@ -77,32 +76,31 @@ var resultNames = map[RconResult]string{
 // String returns the result for logs.
 func (v RconResult) String() string { return cmp.Or(resultNames[v], "none") }
 
-// RconEvent describes rcon requests for the log. It has no passwords, and nothing in it
-// can begin a line.
+// RconEvent describes rcon requests for the log. It contains no passwords and no line breaks.
 type RconEvent struct {
-	// Peer is the sender, whose address is proved by a challenge.
+	// Peer is the sender. A challenge proved its address.
 	Peer transport.Peer
 	// Result is the result of the request.
 	Result RconResult
-	// Command is the name of the command in printable ASCII, without arguments. It is
-	// empty unless the password was right.
+	// Command is the name of the command in printable ASCII, without arguments. It is set only for
+	// RconRan.
 	Command string
-	// Level is that of the password; RconRan.
+	// Level is the level of the password. It is set only for RconRan.
 	Level int
-	// Count is how many requests of the address the event stands for.
+	// Count is the number of requests from the address that this event covers.
 	Count int
 }
 
 const (
-	failuresTracked     = 4096             // addresses with failures that are kept
-	maxFailures         = 20               // that lead to a ban
-	eventInterval       = time.Minute      // between two events for an address
+	failuresTracked     = 4096             // addresses
+	maxFailures         = 20               // highest value of RconSettings.MaxFailures
+	eventInterval       = time.Minute      // shortest time between two events for an address
 	banNoticeInterval   = 30 * time.Second // between two notices to a banned address
-	maxOutput           = 256 << 10        // bytes a command may print
+	maxOutput           = 256 << 10        // bytes of output per command
 	maxRecentAdmins     = 4
 	autoBanReason       = "Too many wrong rcon passwords"
-	textTooLong         = "Not run: the request has %d bytes, the most are %d.\n"
-	textOutputTruncated = "(there was more, which was left out)\n"
+	textTooLong         = "Not run: the request has %d bytes; the limit is %d.\n"
+	textOutputTruncated = "(output truncated)\n"
 	maxCommandName      = 32
 )
 
@@ -115,8 +113,8 @@ type rconState struct {
 
 	failures *limit.Failures
 	notified *limit.RecentSet
-	// recentAdmins are the persons who logged in last, who are not banned for wrong
-	// passwords.
+	// recentAdmins are the addresses (IPv6: /64) that logged in most recently. They are not banned
+	// for wrong passwords.
 	recentAdmins [maxRecentAdmins]netip.Prefix
 }
 
@@ -128,10 +126,10 @@ func (r *rconState) init() {
 	r.notified = limit.NewRecentSet(limitSize, banNoticeInterval)
 }
 
-// configure checks and applies settings.
+// configure checks and applies the settings.
 func (r *rconState) configure(set RconSettings) error {
 	if set.MaxFailures > maxFailures {
-		return fmt.Errorf("%w: %d wrong passwords, the most are %d", ErrConfig, set.MaxFailures, maxFailures)
+		return fmt.Errorf("%w: MaxFailures is %d; the limit is %d", ErrConfig, set.MaxFailures, maxFailures)
 	}
 	set.MaxFailures = cmp.Or(set.MaxFailures, 5)
 	set.FailureWindow = cmp.Or(set.FailureWindow, 30*time.Second)
@@ -155,8 +153,8 @@ func (r *rconState) digest(password []byte) [sha256.Size]byte {
 	return r.sum
 }
 
-// findPassword returns the index of the password, the first of equal ones, or -1. Its
-// time does not depend on how much of the password is right.
+// findPassword returns the index of the first matching password, or -1. Its running time does not
+// depend on how much of the password is right.
 func (r *rconState) findPassword(password []byte) int {
 	given, found := r.digest(password), -1
 	for i := len(r.passwordSums) - 1; i >= 0; i-- {
@@ -165,7 +163,7 @@ func (r *rconState) findPassword(password []byte) int {
 	return found
 }
 
-// handleRconChallenge sends an address its rcon challenge.
+// handleRconChallenge sends a challenge to the peer, if the limits allow it.
 func (s *Server) handleRconChallenge(now int64, peer transport.Peer, req []byte) {
 	if !s.rconOn() {
 		s.drop(DropRconOff)
@@ -190,9 +188,9 @@ func (s *Server) handleRconChallenge(now int64, peer transport.Peer, req []byte)
 	}
 }
 
-// takeRcon reports whether an address may have an answer that may be longer than its request, and
-// counts it. The limit is that of its person if it is proven, and otherwise that of its whole site:
-// neighbours, or those who forge their addresses, do not use up that of a person.
+// takeRcon reports whether an address may get an answer that is longer than its request, and counts
+// that answer. A proven address has a limit of its own. Unproven ones share the limit of their site
+// (IPv4 /24, IPv6 /48), so neighbours and forged addresses do not use up the limit of a proven one.
 func (s *Server) takeRcon(now int64, a netip.Addr) bool {
 	key := limit.Site(a)
 	if s.isProven(now, a) {
@@ -203,9 +201,9 @@ func (s *Server) takeRcon(now int64, a netip.Addr) bool {
 
 func (s *Server) rconOn() bool { return s.cfg.Console != nil && len(s.rcon.passwordSums) > 0 }
 
-// handleRcon handles a request to run a command. Without a challenge that was sent to
-// the address the password is not checked and nothing counts as a failure: otherwise
-// forged requests could get any address banned.
+// handleRcon handles a request to run a command. If the challenge is not one that was sent to the
+// address, the password is not checked and no failure is counted. Otherwise forged requests could
+// get any address banned.
 func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	a := peer.Addr()
 	if !s.rconOn() {
@@ -263,7 +261,8 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	s.rcon.addAdmin(limit.Person(a))
 }
 
-// sendRefusal says that a challenge is needed, with the longest text that may be sent.
+// sendRefusal tells the peer that it needs a challenge, with the longest text that the size of the
+// request allows.
 func (s *Server) sendRefusal(now int64, peer transport.Peer, req []byte) {
 	for _, text := range [...]string{textNoChallenge, textBadChallenge} {
 		reply := AppendRefused(s.scratch[:0], text)
@@ -276,12 +275,12 @@ func (s *Server) sendRefusal(now int64, peer transport.Peer, req []byte) {
 	}
 }
 
-// sendBanNotice tells an address that it is banned, with one NUL as the engine does.
+// sendBanNotice tells a peer that it is banned. The message ends with one NUL, as in the engine.
 func (s *Server) sendBanNotice(peer transport.Peer) {
 	s.send(peer, append(append(append(s.scratch[:0], header...), kindPrint), textBanned+"\x00"...))
 }
 
-// handleWrongPassword counts a wrong password, and bans the address after too many.
+// handleWrongPassword counts a wrong password and bans the address after too many.
 func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, trusted bool) {
 	r, person := &s.rcon, limit.Person(peer.Addr())
 	n := r.failures.Add(now, person)
@@ -302,7 +301,7 @@ func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, tr
 	s.send(peer, AppendPrint(s.scratch[:0], textBadPassword))
 }
 
-// autoBan bans a person for wrong passwords.
+// autoBan bans an address (IPv6: /64) for wrong passwords.
 func (s *Server) autoBan(person netip.Prefix) error {
 	duration := max(s.rcon.settings.BanTime, 0)
 	return s.cfg.Bans.Add(bans.Ban{
@@ -329,7 +328,7 @@ func (r *rconState) addAdmin(person netip.Prefix) {
 	r.recentAdmins[0] = person
 }
 
-// runCommand runs a command and sends its output, at least one print message, since
+// runCommand runs a command and sends its output. It sends at least one print message, since client
 // programs wait for one.
 func (s *Server) runCommand(peer transport.Peer, level int, command []byte) {
 	out := outputPrinter{send: func(b []byte) { s.send(peer, b) }}
@@ -341,7 +340,7 @@ func (s *Server) runCommand(peer transport.Peer, level int, command []byte) {
 	s.cfg.Console.RunRcon(peer, level, string(command), out.print, out.finish)
 }
 
-// commandName returns the first word of a line in printable ASCII.
+// commandName returns the first word of a line, with other bytes than printable ASCII replaced.
 func commandName(line []byte) string {
 	word, _ := firstWord(line)
 	name := make([]byte, 0, maxCommandName)
@@ -357,11 +356,11 @@ func commandName(line []byte) string {
 	return string(name)
 }
 
-// outputPrinter packs output into print messages of at most MaxPrint bytes that end at
-// the end of a line, or of a character in longer lines.
+// outputPrinter packs output into print messages of at most MaxPrint bytes. A message ends at the
+// end of a line or, within a longer line, at the end of a character.
 type outputPrinter struct {
 	send      func(b []byte)
-	buf       []byte // the datagram so far
+	buf       []byte // the current datagram
 	total     int
 	sent      bool
 	truncated bool
@@ -382,7 +381,7 @@ func (p *outputPrinter) print(text string) {
 	}
 }
 
-// writeLine appends a line, made safe to show in a terminal.
+// writeLine appends a line after making it safe to show in a terminal.
 func (p *outputPrinter) writeLine(line string) {
 	line = safetext.Lines(line)
 	if p.spaceLeft() < min(len(line)+1, MaxPrint) {
@@ -404,7 +403,7 @@ func (p *outputPrinter) writeLine(line string) {
 	p.buf = append(p.buf, '\n')
 }
 
-// spaceLeft returns how many bytes of text still fit the datagram.
+// spaceLeft returns how many bytes of text still fit into the datagram.
 func (p *outputPrinter) spaceLeft() int {
 	if len(p.buf) == 0 {
 		return MaxPrint
@@ -426,7 +425,7 @@ func (p *outputPrinter) flush() {
 	p.buf, p.sent = p.buf[:0], true
 }
 
-// finish sends the rest, or an empty print message if there was no output.
+// finish sends the rest of the output, or an empty print message if there was none.
 func (p *outputPrinter) finish() {
 	p.flush()
 	if !p.sent {

@@ -11,15 +11,15 @@ import (
 type RegistrarConfig struct {
 	// Masters are the addresses of the masters.
 	Masters []transport.Peer
-	// Heartbeat returns the heartbeat to send. Its challenge is filled in.
+	// Heartbeat returns the heartbeat to send. The Registrar sets its challenge.
 	Heartbeat func() Heartbeat
-	// Send sends a datagram; it must not keep b.
+	// Send sends a datagram. It must not keep b.
 	Send func(to transport.Peer, b []byte)
 }
 
-// Registrar keeps a game server on the lists of master servers. It has no socket
-// or clock: Advance lets time pass and Feed takes what masters answer, on the
-// port of the game, since that is the port they list.
+// Registrar keeps a game server on the lists of master servers. It has no socket and no clock: call
+// Advance regularly, and Feed with the datagrams from masters. Send must use the port of the game,
+// since masters list the port that they receive from.
 type Registrar struct {
 	cfg     RegistrarConfig
 	masters []masterState
@@ -28,10 +28,10 @@ type Registrar struct {
 
 type masterState struct {
 	peer          transport.Peer
-	nextRequest   int64 // when to ask for a challenge again
-	lastRequest   int64 // when that was last, 0 if it was answered
+	nextRequest   int64 // when to request a challenge again
+	lastRequest   int64 // when a challenge was last requested, 0 once it arrived
 	tries         int
-	lastHeartbeat int64 // when the last heartbeat went out, 0 never
+	lastHeartbeat int64 // when the last heartbeat was sent; 0 means never
 	started       bool
 }
 
@@ -41,10 +41,10 @@ const (
 	challengeTimeout     = 5 * time.Second
 )
 
-// challengeRetryWaits are the times to wait for a challenge; the last one repeats.
+// challengeRetryWaits are the waits for a challenge before each retry. The last one repeats.
 var challengeRetryWaits = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, heartbeatInterval}
 
-// NewRegistrar returns a registrar. Heartbeat and Send must be set.
+// NewRegistrar returns a registrar. cfg.Heartbeat and cfg.Send must be set.
 func NewRegistrar(cfg RegistrarConfig) *Registrar {
 	r := &Registrar{cfg: cfg}
 	for _, m := range cfg.Masters {
@@ -53,8 +53,7 @@ func NewRegistrar(cfg RegistrarConfig) *Registrar {
 	return r
 }
 
-// Advance sends what is due at the time now in ns. It should be called at least once
-// a second.
+// Advance sends the requests that are due at time now in ns. Call it at least once a second.
 func (r *Registrar) Advance(now int64) {
 	for i := range r.masters {
 		m := &r.masters[i]
@@ -70,9 +69,8 @@ func (r *Registrar) Advance(now int64) {
 	}
 }
 
-// Feed takes a datagram for which IsDatagram holds. It reports whether it was for the
-// registrar: the challenge of a master that was just asked for one. Other challenges
-// are ignored.
+// Feed handles a datagram for which IsDatagram returns true. It reports whether the datagram was
+// the challenge that this registrar requested from the peer. Other challenges are ignored.
 func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
 	challenge, err := ParseMasterChallenge(b)
 	if err != nil {
@@ -94,8 +92,8 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
 	return false
 }
 
-// InfoChanged makes the next heartbeats go out soon, but at most every ten seconds.
-// It is meant for changes such as another map.
+// InfoChanged makes the next heartbeats go out soon, but at most one every ten seconds. Call it
+// after changes such as a new map.
 func (r *Registrar) InfoChanged(now int64) {
 	for i := range r.masters {
 		if m := &r.masters[i]; m.tries == 0 && m.lastHeartbeat != 0 {
@@ -104,7 +102,7 @@ func (r *Registrar) InfoChanged(now int64) {
 	}
 }
 
-// NumRegistered returns how many masters answered the last request.
+// NumRegistered returns the number of masters that answered the last request.
 func (r *Registrar) NumRegistered() int {
 	n := 0
 	for _, m := range r.masters {

@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 )
 
-// RequestKind says what a request asks for.
+// RequestKind is a kind of request to a game server.
 type RequestKind uint8
 
 // The kinds of requests to a game server.
 const (
-	// RequestNone is a datagram that is no request: an answer, or unknown.
+	// RequestNone is a datagram that is not a request: an answer or an unknown message.
 	RequestNone RequestKind = iota
 	// RequestPing is "ping" and "i".
 	RequestPing
@@ -37,12 +37,12 @@ const (
 	RequestA2SChallenge
 )
 
-// NoChallenge is the challenge in A2S requests of clients that have none yet.
+// NoChallenge is the challenge in A2S requests of clients without one.
 const NoChallenge = 0xffffffff
 
 // Request is a request to a game server.
 type Request struct {
-	// Kind is what is asked for.
+	// Kind is the kind of request.
 	Kind RequestKind
 	// Challenge is the challenge of an A2S request, or NoChallenge.
 	Challenge uint32
@@ -50,7 +50,7 @@ type Request struct {
 
 const a2sInfoPayload = "Source Engine Query\x00"
 
-// textRequests are the text queries.
+// textRequests are the words of the text queries.
 var textRequests = [...]struct {
 	word string
 	kind RequestKind
@@ -59,9 +59,9 @@ var textRequests = [...]struct {
 	{"infostring", RequestInfostring}, {"ping", RequestPing}, {"i", RequestPing},
 }
 
-// ParseRequest recognises a request without allocating. Words may be of any case and
-// end with NUL, LF or the datagram; the rest is ignored. Other datagrams, answers in
-// particular, yield RequestNone.
+// ParseRequest recognises a request without allocating. Words are matched without regard to case
+// and end with NUL, LF or the end of the datagram. The rest is ignored. Answers and other datagrams
+// yield RequestNone.
 func ParseRequest(b []byte) Request {
 	r := Request{Challenge: NoChallenge}
 	if !IsDatagram(b) {
@@ -72,7 +72,7 @@ func ParseRequest(b []byte) Request {
 	case 'T':
 		if len(b) > len(a2sInfoPayload) && string(b[1:1+len(a2sInfoPayload)]) == a2sInfoPayload {
 			r.Kind = RequestA2SInfo
-			// Exactly four bytes more are a challenge, anything else is padding.
+			// Exactly four more bytes are a challenge. Any other length is padding.
 			if rest := b[1+len(a2sInfoPayload):]; len(rest) == 4 {
 				r.Challenge = binary.LittleEndian.Uint32(rest)
 			}
@@ -97,7 +97,7 @@ func ParseRequest(b []byte) Request {
 	}
 	word, args := firstWord(firstLine(b))
 	for _, w := range textRequests {
-		// A single I is not "i" but the beginning of an answer.
+		// A capital I begins an answer. Only a lower-case "i" is a ping.
 		if len(args) == 0 && equalFold(word, w.word) && (len(word) > 1 || word[0] == 'i') {
 			r.Kind = w.kind
 			return r
@@ -107,8 +107,8 @@ func ParseRequest(b []byte) Request {
 	case equalFold(word, "rcon"):
 		r.Kind = RequestRcon
 	case equalFold(word, "challenge"):
-		// With a number it is an answer: two servers could send each other answers
-		// forever.
+		// With a number this is an answer. Treating it as a request would let two servers answer
+		// each other forever.
 		if what, rest := firstWord(args); len(rest) == 0 && equalFold(what, "rcon") {
 			r.Kind = RequestRconChallenge
 		}
@@ -118,8 +118,7 @@ func ParseRequest(b []byte) Request {
 
 func isLetter(c byte) bool { c = lowerASCII(c); return 'a' <= c && c <= 'z' }
 
-// AppendTextRequest appends a text query with a NUL. It appends nothing for other
-// kinds.
+// AppendTextRequest appends a text query and a NUL. For other kinds it appends nothing.
 func AppendTextRequest(dst []byte, kind RequestKind) []byte {
 	if kind == RequestRconChallenge {
 		return append(append(dst, header...), "challenge rcon\n\x00"...)
@@ -132,8 +131,8 @@ func AppendTextRequest(dst []byte, kind RequestKind) []byte {
 	return dst
 }
 
-// AppendA2SRequest appends an A2S request that echoes a challenge, NoChallenge if
-// there is none yet. It appends nothing for other kinds.
+// AppendA2SRequest appends an A2S request with a challenge, or NoChallenge before the first one.
+// For other kinds it appends nothing.
 func AppendA2SRequest(dst []byte, kind RequestKind, challenge uint32) []byte {
 	switch kind {
 	case RequestA2SInfo:
@@ -156,8 +155,8 @@ func AppendA2SChallenge(dst []byte, challenge uint32) []byte {
 	return binary.LittleEndian.AppendUint32(append(append(dst, header...), kindChallenge), challenge)
 }
 
-// ParseA2SChallenge reads an answer made by AppendA2SChallenge. What follows the
-// four bytes, as some servers send, is ignored.
+// ParseA2SChallenge reads an answer made by AppendA2SChallenge. It ignores bytes after the
+// challenge, which some servers send.
 func ParseA2SChallenge(b []byte) (challenge uint32, err error) {
 	if messageKind(b) != kindChallenge || len(b) < 9 {
 		return 0, formatError("challenge", b)
@@ -168,7 +167,7 @@ func ParseA2SChallenge(b []byte) (challenge uint32, err error) {
 // AppendPong appends the answer to a ping.
 func AppendPong(dst []byte) []byte { return append(append(dst, header...), kindPong, 0) }
 
-// IsPong reports whether a datagram answers a ping: "j" with or without more, or "ack".
+// IsPong reports whether a datagram answers a ping: "j", with or without further bytes, or "ack".
 func IsPong(b []byte) bool {
 	return messageKind(b) == kindPong || IsDatagram(b) && equalFold(firstLine(b[4:]), "ack")
 }
@@ -183,10 +182,10 @@ func firstLine(b []byte) []byte {
 	return b
 }
 
-// isSpace reports whether c is white space within a line.
+// isSpace reports whether c is a space, tab or carriage return.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// skipSpace returns b without the white space at its beginning.
+// skipSpace returns b without leading white space.
 func skipSpace(b []byte) []byte {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
@@ -194,7 +193,7 @@ func skipSpace(b []byte) []byte {
 	return b
 }
 
-// firstWord returns the first word of a line, and the rest without leading white space.
+// firstWord returns the first word of a line and the rest without leading white space.
 func firstWord(b []byte) (word, rest []byte) {
 	b = skipSpace(b)
 	for i, c := range b {

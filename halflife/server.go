@@ -16,37 +16,36 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrConfig is returned for configurations that make no sense.
+// ErrConfig is returned for invalid configurations.
 var ErrConfig = errors.New("halflife: bad configuration")
 
-// Game is the game server that a Server answers for. Its methods are called within
-// Server.Feed, at most once per ServerConfig.MaxAnswerAge.
+// Game is the game server that a Server answers for. Server.Feed calls its methods, each at most
+// once per ServerConfig.MaxAnswerAge.
 type Game interface {
-	// Info returns the server's info. Protocol is used in text formats only; A2S
-	// answers have A2SProtocol.
+	// Info returns the server's info. Only text formats carry its Protocol. A2S answers carry
+	// A2SProtocol.
 	Info() Info
 	// Players appends the players, bots included.
 	Players(dst []Player) []Player
-	// Rules appends the public settings. List what may be published rather than
-	// leaving out what may not. Of settings whose names contain "password" or
-	// "secret" a Server only shows whether they are set.
+	// Rules appends the public settings. Use a list of settings to publish, not a list of settings
+	// to hide. If a name contains "password" or "secret", Server only publishes whether the setting
+	// is set.
 	Rules(dst []Rule) []Rule
 }
 
-// LegacyPolicy says which addresses get answers that are longer than the request
-// without having passed a challenge: to text queries, to the request for an rcon
-// challenge, and to A2S_INFO without a challenge, as programs of before 2020 send it.
-// Over the limits, the answer to the latter is a challenge.
+// LegacyPolicy selects the addresses that get answers longer than their request without having
+// passed a challenge. It applies to text queries, to "challenge rcon", and to A2S_INFO without a
+// challenge, which programs from before 2020 send. Over the limits, A2S_INFO is answered with a
+// challenge.
 type LegacyPolicy uint8
 
 // The policies.
 const (
-	// LegacyLAN answers local networks.
+	// LegacyLAN answers addresses of local networks.
 	LegacyLAN LegacyPolicy = iota
-	// LegacyOff answers nobody.
+	// LegacyOff answers no address.
 	LegacyOff
-	// LegacyOn answers all addresses, with at most 512 bytes outside of local
-	// networks.
+	// LegacyOn answers all addresses, with at most 512 bytes outside local networks.
 	LegacyOn
 )
 
@@ -57,107 +56,105 @@ func ParseLegacyPolicy(s string) (LegacyPolicy, error) {
 			return LegacyPolicy(l), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: legacy queries are %q, not off, lan or on", ErrConfig, s)
+	return 0, fmt.Errorf("%w: legacy policy %q: use off, lan or on", ErrConfig, s)
 }
 
 var legacyNames = [...]string{LegacyLAN: "lan", LegacyOff: "off", LegacyOn: "on"}
 
-// String returns the name that ParseLegacyPolicy reads.
+// String returns the name that ParseLegacyPolicy accepts.
 func (l LegacyPolicy) String() string { return legacyNames[l%LegacyPolicy(len(legacyNames))] }
 
-// Limits bound what is sent. An address is an IPv4 address or an IPv6 /64, a
-// network an IPv4 /24 or an IPv6 /64; loopback has no limits. Zero values stand
-// for the defaults.
+// Limits limits the answers of a Server. In this type an address is an IPv4 address or an IPv6 /64,
+// and a network is an IPv4 /24 or an IPv6 /64. Loopback has no limits. Zero values mean the
+// defaults.
 type Limits struct {
-	// Address and Network limit the answers that are more than 1.2 times as long as
-	// a request without a challenge, by default 3 per second and 10 at once, 30 and
-	// 60.
+	// Address and Network limit answers that are more than 1.2 times as long as a request without a
+	// challenge. The defaults are 3 per second and 10 at once for an address, 30 per second and 60
+	// at once for a network.
 	Address, Network Rate
-	// Proven limits the answers per address to requests with a valid challenge,
-	// by default 20 per second and 60 at once. Forged requests cannot use it up.
+	// Proven limits the answers per address to requests with a valid challenge. The default is 20
+	// per second and 60 at once. Forged requests cannot use it up.
 	Proven Rate
-	// Bytes limits the answers that LegacyPolicy allows, in bytes per network, by
-	// default 4096 per second and 16384 at once; AllBytes limits those to all
-	// networks, by default 262144 and 1048576.
+	// Bytes limits the answers that LegacyPolicy allows, in bytes per network. The default is 4096
+	// per second and 16384 at once. AllBytes limits them for all networks together. Its default is
+	// 262144 per second and 1048576 at once.
 	Bytes, AllBytes Rate
-	// Rcon limits rcon challenges and refusals per network (IPv6: /48), by default
-	// 2 per second and 10 at once.
+	// Rcon limits rcon challenges and refusals per network (IPv6: /48). The default is 2 per second
+	// and 10 at once.
 	Rcon Rate
-	// Guesses limits wrong rcon passwords per network (IPv6: /48), by default one
-	// in three seconds and 20 at once. When it is used up, passwords from that
-	// network are not checked.
+	// Guesses limits wrong rcon passwords per network (IPv6: /48). The default is one in three
+	// seconds and 20 at once. Over the limit, passwords from that network are not checked.
 	Guesses Rate
-	// AllGuesses limits those of all networks together, by default 10 per second and 50
-	// at once. Networks that have tried no password within half an hour have as many
-	// besides, together. The networks of those who logged in last, and those in
-	// AllowedNets and UnbannableNets, have as many each. Loopback has no limit.
+	// AllGuesses limits wrong rcon passwords of all networks together. The default is 10 per second
+	// and 50 at once. Networks that tried no password within the last half hour share a second
+	// limit of the same size. The networks that logged in most recently, and networks in
+	// AllowedNets and UnbannableNets, have such a limit each. Loopback has none.
 	AllGuesses Rate
 }
 
-// Settings are what may change while a server runs.
+// Settings are the settings that can change while a server runs.
 type Settings struct {
-	// Legacy says which addresses get answers that are longer than the request.
+	// Legacy selects the addresses that get long answers without a challenge.
 	Legacy LegacyPolicy
-	// LocalNets are networks that count as local besides those that IsLAN knows.
+	// LocalNets are additional networks that count as local, besides those that transport.IsLAN
+	// recognises.
 	LocalNets []netip.Prefix
-	// Limits bound what is sent.
+	// Limits limits the answers.
 	Limits Limits
-	// Rcon is the remote console, off without a password.
+	// Rcon configures the remote console, which is off without a password.
 	Rcon RconSettings
 }
 
-// ServerConfig is the configuration of a Server. Game and Send are needed.
+// ServerConfig is the configuration of a Server. Game and Send must be set.
 type ServerConfig struct {
 	// Game is the game server to answer for.
 	Game Game
-	// Send sends a datagram; it must not keep b. transport.Conn.Send fits.
+	// Send sends a datagram. It must not keep b. transport.Conn.Send fits.
 	Send func(to transport.Peer, b []byte)
-	// Settings may be changed later with Server.SetSettings.
+	// Settings are the initial settings. Server.SetSettings changes them.
 	Settings Settings
-	// IsPlayer reports whether an address is that of a player, and therefore proved.
-	// It may be nil.
+	// IsPlayer, if set, reports whether an address belongs to a connected player and is therefore
+	// proven.
 	IsPlayer func(netip.Addr) bool
-	// OwnAddrs are the addresses that the server listens on. Requests from them are
-	// dropped.
+	// OwnAddrs are the addresses that the server listens on. Requests from them are dropped.
 	OwnAddrs []transport.Peer
-	// MaxAnswerAge is how old answers may be; 0 means a second. Negative makes every
-	// answer new, for tests.
+	// MaxAnswerAge is how long encoded answers are reused; 0 means a second. A negative value
+	// encodes every answer anew, for tests.
 	MaxAnswerAge time.Duration
 
-	// Console runs the commands of the remote console. Without one it is off.
+	// Console runs the commands of the remote console. nil turns it off.
 	Console Console
-	// Bans is the store of bans, shared with the game or not. Without one they are
-	// kept in memory.
+	// Bans is the store of bans. The game may use the same one. nil means a store in memory.
 	Bans bans.Store
-	// OnRcon, if set, is called for events of the remote console, for the log: under
-	// attack once per address and minute.
+	// OnRcon, if set, is called for each event to log of the remote console. During an attack this
+	// is once per address and minute.
 	OnRcon func(RconEvent)
 }
 
-// DropReason is a reason why a request was not answered.
+// DropReason is the reason why a request was not answered.
 type DropReason uint8
 
 // The reasons.
 const (
-	// DropUnknown is a datagram that is no request.
+	// DropUnknown is a datagram that is not a request.
 	DropUnknown DropReason = iota
-	// DropSource is a request from a port below 1024, which may be a service that
-	// answers answers, or from the server itself.
+	// DropSource is a request from the server itself, or from a port below 1024: a service there
+	// might answer the answer.
 	DropSource
 	// DropRate is a request over the limit of its address or network.
 	DropRate
-	// DropLegacy is a request whose answer would have been longer than an address
-	// without a challenge may get; see LegacyPolicy.
+	// DropLegacy is a request whose answer is too long for an unproven address; see LegacyPolicy.
 	DropLegacy
-	// DropBytes is one over the budget of bytes for such answers.
+	// DropBytes is a request over the budget of bytes for such answers.
 	DropBytes
 	// DropRconOff is an rcon request while the remote console is off.
 	DropRconOff
-	// DropRconMalformed is an rcon request that is too long, which its sender is told, or too short.
+	// DropRconMalformed is an rcon request that is too short, or too long. A sender with the right
+	// password is told about the latter.
 	DropRconMalformed
 	// DropRconChallenge is an rcon request without a valid challenge.
 	DropRconChallenge
-	// DropRconBanned is an rcon request of a banned address.
+	// DropRconBanned is an rcon request from a banned address.
 	DropRconBanned
 	// DropRconGuesses is an rcon request over the limit of wrong passwords.
 	DropRconGuesses
@@ -168,24 +165,24 @@ const (
 
 var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "legacy", "bytes", "rcon_off", "rcon_malformed", "rcon_challenge", "rcon_banned", "rcon_guesses"}
 
-// String returns the reason as used for metrics.
+// String returns the name of the reason in the metrics.
 func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
 
-// ServerStats counts since the start.
+// ServerStats holds counters since the start.
 type ServerStats struct {
-	// Requests counts by kind.
+	// Requests counts requests by kind.
 	Requests [RequestA2SChallenge + 1]uint64
-	// Sent and SentBytes count datagrams.
+	// Sent and SentBytes count the datagrams sent and their bytes.
 	Sent, SentBytes uint64
-	// Dropped counts what got no answer.
+	// Dropped counts datagrams without an answer by reason.
 	Dropped [NumDropReasons]uint64
-	// RconRan and RconWrong count commands that were run, and wrong passwords.
+	// RconRan counts commands that were run, and RconWrong wrong passwords.
 	RconRan, RconWrong uint64
 }
 
-// Server answers queries and rcon requests on the port of a game server. It has no
-// socket, clock or goroutine, and is for one goroutine. Answers are encoded once per
-// MaxAnswerAge and sent without allocating.
+// Server answers queries and rcon requests on the port of a game server. It has no socket, clock or
+// goroutine, and is not safe for concurrent use. It encodes answers once per MaxAnswerAge and sends
+// them without allocating.
 type Server struct {
 	cfg      ServerConfig
 	settings Settings
@@ -197,7 +194,7 @@ type Server struct {
 	allBytes                          limit.Bucket
 	allBytesRate                      limit.Rate
 	strangersGuesses                  *limit.Guesses
-	operatorsGuesses                  *limit.Limiter // of sites
+	operatorsGuesses                  *limit.Limiter // per site
 	proven                            *limit.RecentSet
 
 	answers answers
@@ -214,7 +211,7 @@ type answers struct {
 
 	info, details, infostring []byte
 	textPlayers, textRules    []byte
-	// The short ones are for addresses that are not proved.
+	// The short ones are for unproven addresses.
 	shortPlayers, shortRules []byte
 
 	a2sInfo    []byte
@@ -223,7 +220,7 @@ type answers struct {
 	id         uint32
 }
 
-// answerMessage is an answer that may take several datagrams.
+// answerMessage is an answer of one or more datagrams.
 type answerMessage struct {
 	whole []byte
 	parts [][]byte
@@ -235,7 +232,7 @@ const (
 	provenTime     = 10 * time.Minute
 )
 
-// The defaults of Limits.
+// The default limits.
 var (
 	defaultAddressRate  = Rate{3, 10}
 	defaultNetworkRate  = Rate{30, 60}
@@ -248,10 +245,10 @@ var (
 	defaultAllGuessesRate = Rate{10, 50}
 )
 
-// NewServer returns a server.
+// NewServer returns a server. The error wraps ErrConfig or ErrPassword.
 func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Game == nil || cfg.Send == nil {
-		return nil, fmt.Errorf("%w: a server needs a game and a way to send", ErrConfig)
+		return nil, fmt.Errorf("%w: Game and Send must be set", ErrConfig)
 	}
 	cfg.MaxAnswerAge = cmp.Or(cfg.MaxAnswerAge, time.Second)
 	if cfg.Bans == nil {
@@ -265,12 +262,13 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// SetSettings changes the settings. If it returns an error, nothing changes.
+// SetSettings replaces the settings. If it returns an error, the settings do not change. The error
+// wraps ErrConfig or ErrPassword.
 func (s *Server) SetSettings(set Settings) error {
 	l := set.Limits
 	for _, r := range []Rate{l.Address, l.Network, l.Proven, l.Bytes, l.AllBytes, l.Rcon, l.Guesses, l.AllGuesses} {
 		if !(r.PerSecond >= 0 && r.Burst >= 0) {
-			return fmt.Errorf("%w: a negative limit", ErrConfig)
+			return fmt.Errorf("%w: limits must not be negative", ErrConfig)
 		}
 	}
 	if err := s.rcon.configure(set.Rcon); err != nil {
@@ -295,12 +293,12 @@ func (s *Server) SetSettings(set Settings) error {
 // Stats returns the counters so far.
 func (s *Server) Stats() ServerStats { return s.stats }
 
-// InvalidateAnswers makes the next answer be encoded anew, for example after a map
-// change.
+// InvalidateAnswers makes the server encode its answers anew for the next request, for example
+// after a change of the map.
 func (s *Server) InvalidateAnswers() { s.answers.valid = false }
 
-// Feed handles a datagram for which IsDatagram holds and that arrived at the time now
-// in ns, and sends the answers.
+// Feed handles a datagram for which IsDatagram returns true and that arrived at time now in ns. It
+// sends the answers.
 func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
 	r := ParseRequest(b)
 	s.stats.Requests[r.Kind]++
@@ -339,7 +337,7 @@ func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
 
 func (s *Server) drop(d DropReason) { s.stats.Dropped[d]++ }
 
-// isSelf reports whether a peer is the server itself.
+// isSelf reports whether the peer is the server itself.
 func (s *Server) isSelf(peer transport.Peer) bool {
 	return slices.ContainsFunc(s.cfg.OwnAddrs, func(o transport.Peer) bool {
 		return o.Port() == peer.Port() && (o.Addr() == peer.Addr() || o.Addr().IsUnspecified() && peer.Addr().IsLoopback())
@@ -352,7 +350,7 @@ func (s *Server) send(to transport.Peer, b []byte) {
 	s.cfg.Send(to, b)
 }
 
-// sendA2SChallenge sends the challenge by which an address is proved.
+// sendA2SChallenge sends a challenge, which the peer must echo to prove its address.
 func (s *Server) sendA2SChallenge(now int64, peer transport.Peer, req []byte) {
 	s.sendAnswer(now, peer, req, AppendA2SChallenge(s.scratch[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
 }
@@ -376,7 +374,7 @@ func (s *Server) handleProven(now int64, peer transport.Peer, kind RequestKind) 
 	}
 }
 
-// handleText answers a query in text.
+// handleText answers a text query.
 func (s *Server) handleText(now int64, peer transport.Peer, req []byte, kind RequestKind) {
 	a := s.currentAnswers(now)
 	var reply []byte
@@ -405,15 +403,14 @@ func (s *Server) isLocal(a netip.Addr) bool {
 	return transport.IsLAN(a) || containsAddr(s.settings.LocalNets, a)
 }
 
-// isProven reports whether an address has passed a challenge recently, or is that of a
-// player.
+// isProven reports whether the address recently passed a challenge or belongs to a player.
 func (s *Server) isProven(now int64, a netip.Addr) bool {
 	return s.proven.Has(now, limit.Person(a)) || s.cfg.IsPlayer != nil && s.cfg.IsPlayer(a)
 }
 
-// sendAnswer sends an answer to a request without a challenge, if its size and the
-// limits allow it. Answers that are hardly longer than the request are not limited:
-// they are of no use for reflection, and forged requests could use up the limits.
+// sendAnswer sends an answer to a request without a challenge, if its size and the limits allow it.
+// Answers that are hardly longer than the request are not limited. They are useless for reflection,
+// and forged requests could use up the limits.
 func (s *Server) sendAnswer(now int64, peer transport.Peer, req, reply []byte) {
 	if isSmallReply(len(req), len(reply)) {
 		s.send(peer, reply)
@@ -422,7 +419,8 @@ func (s *Server) sendAnswer(now int64, peer transport.Peer, req, reply []byte) {
 	}
 }
 
-// sendLongAnswer sends an answer that is longer than the request, or returns why not.
+// sendLongAnswer sends an answer that is longer than its request. If it may not, ok is false and it
+// returns the reason.
 func (s *Server) sendLongAnswer(now int64, peer transport.Peer, reply []byte) (DropReason, bool) {
 	a := peer.Addr()
 	known := s.isProven(now, a)
@@ -441,18 +439,18 @@ func (s *Server) sendLongAnswer(now int64, peer transport.Peer, reply []byte) (D
 // isSmallReply reports whether an answer is at most 1.2 times as long as its request.
 func isSmallReply(req, reply int) bool { return 5*reply <= 6*req }
 
-// allowsLegacy reports whether an address may get long answers without a challenge.
+// allowsLegacy reports whether the address may get long answers without a challenge.
 func (s *Server) allowsLegacy(a netip.Addr) bool {
 	return s.settings.Legacy == LegacyOn || s.settings.Legacy == LegacyLAN && s.isLocal(a)
 }
 
-// takeBytes takes the bytes of an answer from the limits, if they are left.
+// takeBytes takes the bytes of an answer from the limits. It reports whether enough were left.
 func (s *Server) takeBytes(now int64, a netip.Addr, bytes int) bool {
 	return a.IsLoopback() ||
 		s.bytes.Take(now, limit.Network(a), bytes) && s.allBytes.Take(now, s.allBytesRate, bytes)
 }
 
-// sendMessage sends an answer that may be in parts.
+// sendMessage sends an answer of one or more datagrams.
 func (s *Server) sendMessage(to transport.Peer, m *answerMessage) {
 	if len(m.parts) == 0 {
 		s.send(to, m.whole)
@@ -465,7 +463,7 @@ func (s *Server) sendMessage(to transport.Peer, m *answerMessage) {
 	}
 }
 
-// currentAnswers returns the answers, encoded anew if they are old.
+// currentAnswers returns the answers. It encodes them anew when they are too old.
 func (s *Server) currentAnswers(now int64) *answers {
 	a := &s.answers
 	if a.valid && now-a.encodedAt < int64(s.cfg.MaxAnswerAge) {
@@ -497,8 +495,8 @@ func (s *Server) currentAnswers(now int64) *answers {
 	return a
 }
 
-// split splits an answer that is too long for a datagram. With DefaultAppID and
-// A2SProtocol, SplitSource is the only style that all programs understand.
+// split splits an answer that is too long for one datagram. With DefaultAppID and A2SProtocol,
+// SplitSource is the only style that all client programs understand.
 func (m *answerMessage) split() {
 	if len(m.whole) <= MaxDatagram {
 		m.parts = m.parts[:0]
@@ -514,8 +512,8 @@ func (m *answerMessage) split() {
 	}
 }
 
-// redacted returns the rule with 0 or 1, for unset and set, in place of the value if it
-// is a secret.
+// redacted returns the rule. It replaces the value of a secret by 1 if it is set, and by 0
+// otherwise.
 func (r Rule) redacted() Rule {
 	name := strings.ToLower(r.Name)
 	if !strings.Contains(name, "password") && !strings.Contains(name, "secret") {

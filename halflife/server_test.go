@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// TestAnswers asks from a local network for everything, in every way.
+// TestAnswers sends every request in every notation from a local network.
 func TestAnswers(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	v := loadVectors(t)
@@ -43,7 +43,7 @@ func TestAnswers(t *testing.T) {
 	v.checkBytes("Q.rules.rep.empty", l.askOne(loopbackPeer, v.get("Q.rules.req")))
 }
 
-// TestA2S goes through the challenge, without any legacy.
+// TestA2S passes the challenge while legacy queries are off.
 func TestA2S(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
 	for _, peer := range []transport.Peer{alice, lanPeer, loopbackPeer, ipv6Peer} {
@@ -60,8 +60,8 @@ func TestA2S(t *testing.T) {
 	}
 }
 
-// TestA2SInfoWithoutChallenge checks that A2S_INFO without a challenge is answered where
-// text queries are, within their limits, and otherwise with a challenge.
+// TestA2SInfoWithoutChallenge checks that A2S_INFO without a challenge is answered where text
+// queries are. Over the limits and elsewhere the answer is a challenge.
 func TestA2SInfoWithoutChallenge(t *testing.T) {
 	request := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestA2SInfoWithoutChallenge(t *testing.T) {
 			}
 		}
 	}
-	// Over the limits there is a challenge, by which programs of today get the answer.
+	// Over the limits the answer is a challenge. Current programs use it to get the info.
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn})
 	infos := 0
 	for range 100 {
@@ -112,8 +112,8 @@ func TestA2SInfoWithoutChallenge(t *testing.T) {
 	}
 }
 
-// TestChallenge: a challenge is for one address, for all its ports, and for a
-// minute or two.
+// TestChallenge checks that a challenge is valid for one address, on all its ports, and for one to
+// two minutes.
 func TestChallenge(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
 	c, err := halflife.ParseA2SChallenge(l.askOne(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge)))
@@ -142,7 +142,7 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// TestBots: A2S marks them, text cannot.
+// TestBots checks that A2S marks bots and text answers do not.
 func TestBots(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.players = []halflife.Player{{Index: 1, Name: "man", Time: 5 * time.Second}, {Index: 2, Name: "machine", Time: 7 * time.Second, Bot: true}}
@@ -154,8 +154,8 @@ func TestBots(t *testing.T) {
 	checkEqual(t, want, got, err)
 }
 
-// TestSplit: answers that do not fit are split such that they can be put together
-// again, and cut in text.
+// TestSplit checks that long A2S answers are split into parts that can be assembled, and that long
+// text answers are truncated.
 func TestSplit(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.setPlayers(64)
@@ -175,7 +175,7 @@ func TestSplit(t *testing.T) {
 	checkEqual(t, l.game.players, players, err)
 	rules, err := halflife.ParseRules(join(l.queryA2S(loopbackPeer, halflife.RequestA2SRules)))
 	checkEqual(t, l.game.rules, rules, err)
-	// Two answers in a row are two messages.
+	// Two consecutive answers have different ids.
 	a, b := l.queryA2S(loopbackPeer, halflife.RequestA2SRules), l.queryA2S(loopbackPeer, halflife.RequestA2SRules)
 	if bytes.Equal(a[0][4:8], b[0][4:8]) {
 		t.Error("two answers have the same number")
@@ -187,14 +187,14 @@ func TestSplit(t *testing.T) {
 	if d := cmp.Diff(l.game.players[:len(text)], text); d != "" {
 		t.Error(d)
 	}
-	// Fewer players again.
+	// The list gets shorter again.
 	l.game.setPlayers(3)
 	if got := l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers); len(got) != 1 {
 		t.Errorf("%d datagrams for three players", len(got))
 	}
 }
 
-// TestSecrets: what a game lets slip is not published.
+// TestSecrets checks that the server redacts secrets among the rules of a game.
 func TestSecrets(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.rules = []halflife.Rule{{"sv_rcon_password", "hidden"}, {"Password", ""}, {"sv_password", "none"}, {"sv_name", "x"}}
@@ -203,7 +203,7 @@ func TestSecrets(t *testing.T) {
 	checkEqual(t, want, got, err)
 }
 
-// TestCounts: clients read bytes of text as signed ones.
+// TestCounts checks the limits of counts. Clients read the bytes of text answers as signed.
 func TestCounts(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.info.Players, l.game.info.Max, l.game.info.Bots = 200, 300, -1
@@ -217,7 +217,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestHostileTexts: names steer no terminal and break no list.
+// TestHostileTexts checks that names cannot control a terminal or break the format.
 func TestHostileTexts(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.info.Name = "a\x1b[31m\\password\\0\"\nb\x00c\xff\u009bd" + strings.Repeat("é", 100)
@@ -233,7 +233,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// drawRequest draws any request, unchanged or malformed.
+// drawRequest draws a request, which may be malformed.
 func drawRequest(t *rapid.T) []byte {
 	kind := halflife.RequestKind(rapid.IntRange(1, 12).Draw(t, "kind"))
 	var b []byte
@@ -254,8 +254,8 @@ func drawRequest(t *rapid.T) []byte {
 	return b
 }
 
-// TestReflection checks that an attacker who fakes an address has hardly more bytes sent to it
-// than they send themselves, whatever the requests are.
+// TestReflection checks that an attacker who forges an address causes hardly more traffic to it
+// than the attacker sends, whatever the requests are.
 func TestReflection(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		set := halflife.Settings{Legacy: rapid.SampledFrom([]halflife.LegacyPolicy{halflife.LegacyOff, halflife.LegacyLAN}).Draw(rt, "legacy")}
@@ -279,8 +279,8 @@ func TestReflection(t *testing.T) {
 	})
 }
 
-// TestLegacyBudget: when text queries are answered for everybody, a network gets
-// its budget and no more, even if the table of networks is flooded.
+// TestLegacyBudget checks the byte budget of a network while text queries are answered for all
+// addresses. A flood from many networks does not reset it.
 func TestLegacyBudget(t *testing.T) {
 	rate := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn, Limits: halflife.Limits{
@@ -302,7 +302,7 @@ func TestLegacyBudget(t *testing.T) {
 	if n := drain(); n > 5000 || n < 4000 {
 		t.Errorf("%d bytes at once, the budget is 5000", n)
 	}
-	// Made-up networks push nobody out whose budget is used up.
+	// Many other networks do not push a network with an exhausted budget out of the table.
 	for i := range 20_000 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{byte(20 + i>>16), byte(i >> 8), byte(i), 1}), 5000)
 		l.srv.Feed(l.now, peer, req)
@@ -319,8 +319,8 @@ func TestLegacyBudget(t *testing.T) {
 	}
 }
 
-// TestFloodStarvesNobody checks that a client that has proven its address gets answers
-// however many datagrams others send with the same address.
+// TestFloodStarvesNobody checks that a client with a proven address gets answers, however many
+// datagrams arrive with the same forged address.
 func TestFloodStarvesNobody(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn})
 	for range 3000 {
@@ -337,7 +337,7 @@ func TestFloodStarvesNobody(t *testing.T) {
 	}
 }
 
-// TestProven: an address that answered a challenge gets text whole, for a while.
+// TestProven checks that an address that passed a challenge gets whole text answers for a while.
 func TestProven(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
 	details := textRequest(halflife.RequestDetails)
@@ -357,8 +357,8 @@ func TestProven(t *testing.T) {
 	}
 }
 
-// TestNoTalkToServices: what looks like another service, or ourselves, is left
-// alone.
+// TestNoTalkToServices checks that requests from low ports and from the server's own address get no
+// answer.
 func TestNoTalkToServices(t *testing.T) {
 	y := newFakeGame()
 	answered := 0
@@ -375,7 +375,7 @@ func TestNoTalkToServices(t *testing.T) {
 	}
 }
 
-// TestBadConfig names what cannot be.
+// TestBadConfig checks that each invalid configuration is an error.
 func TestBadConfig(t *testing.T) {
 	y := newFakeGame()
 	send := func(transport.Peer, []byte) {}
@@ -400,7 +400,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// TestNothingAllocated holds answers to what they promise.
+// TestNothingAllocated checks that common requests are answered without allocating.
 func TestNothingAllocated(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	for name, f := range commonRequests(t) {
@@ -410,7 +410,7 @@ func TestNothingAllocated(t *testing.T) {
 	}
 }
 
-// commonRequests returns functions that feed a server the most common requests.
+// commonRequests returns functions that each feed a server one common request.
 func commonRequests(t testing.TB) map[string]func() {
 	y := newFakeGame()
 	y.setPlayers(16)
@@ -458,7 +458,7 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
-// TestUnspecifiedAddress checks that the address of no server is not sent.
+// TestUnspecifiedAddress checks that an unspecified address is not sent.
 func TestUnspecifiedAddress(t *testing.T) {
 	for address, want := range map[string]string{
 		"": "", "0.0.0.0:8303": "", "[::]:8303": "", "10.0.0.1:8303": "10.0.0.1:8303", "example.org:8303": "example.org:8303", "0.0.0.1:8303": "0.0.0.1:8303",
@@ -475,7 +475,7 @@ func TestUnspecifiedAddress(t *testing.T) {
 	}
 }
 
-// TestAnswersAreNoRequests checks that servers do not answer each other's answers.
+// TestAnswersAreNoRequests checks that a server does not mistake an answer for a request.
 func TestAnswersAreNoRequests(t *testing.T) {
 	i := halflife.Info{Address: "10.0.0.1:27015", Name: "x", Map: "y", Dir: "z", Game: "g", Players: 'n', Max: 'f', Bots: 'o', Protocol: 'n'}
 	players := make([]halflife.Player, 'l')

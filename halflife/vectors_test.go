@@ -15,8 +15,8 @@ import (
 	"github.com/teeyard/teeyard/halflife"
 )
 
-// testVectors are the datagrams in testdata/vectors.txt: what real programs send and
-// understand, by name. It notes which ones a test used.
+// testVectors are the datagrams in testdata/vectors.txt by name, recorded from real programs. It
+// notes which of them a test used.
 type testVectors struct {
 	t    testing.TB
 	b    map[string][]byte
@@ -53,7 +53,7 @@ func (v *testVectors) get(name string) []byte {
 	return b
 }
 
-// checkBytes checks that bytes are those of a vector.
+// checkBytes checks that bytes equal a vector.
 func (v *testVectors) checkBytes(name string, got []byte) {
 	v.t.Helper()
 	if want := v.get(name); !bytes.Equal(got, want) {
@@ -78,7 +78,7 @@ var (
 	documentedServer = netip.MustParseAddrPort("192.0.2.9:8303")
 )
 
-// TestVectors holds encoders and parsers to the bytes of real programs.
+// TestVectors compares encoders and parsers with the datagrams of real programs.
 func TestVectors(t *testing.T) {
 	v := loadVectors(t)
 	equal := func(name string, got, want any) {
@@ -104,7 +104,7 @@ func TestVectors(t *testing.T) {
 		equal(name, got, want)
 	}
 
-	// Requests in text.
+	// Text requests.
 	requests(halflife.RequestPing, "Q.ping.req", "Q.ping.req.nonul", "Q.ping.req.i")
 	requests(halflife.RequestInfo, "Q.info.req")
 	requests(halflife.RequestDetails, "Q.details.req", "Q.details.req.nonul")
@@ -125,7 +125,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 
-	// Answers in text.
+	// Text answers.
 	v.checkBytes("Q.info.rep", halflife.AppendInfo(nil, &sampleInfo))
 	v.checkBytes("Q.details.rep", halflife.AppendDetails(nil, &sampleInfo))
 	v.checkBytes("Q.infostring.rep", halflife.AppendInfostring(nil, &sampleInfo))
@@ -146,7 +146,7 @@ func TestVectors(t *testing.T) {
 	v.checkBytes("Q.rules.rep.empty", halflife.AppendRules(nil, nil, halflife.MaxDatagram))
 	for _, name := range []string{"Q.players.rep", "Q.players.rep.zerobased", "A.player.rep"} {
 		want := append([]halflife.Player(nil), samplePlayers...)
-		if name != "Q.players.rep" { // some servers count from 0; we do not, see AppendPlayers
+		if name != "Q.players.rep" { // some servers count from 0; AppendPlayers counts from 1
 			want[0].Index, want[1].Index = 0, 1
 		}
 		got, err := halflife.ParsePlayers(v.get(name))
@@ -244,7 +244,7 @@ func TestVectors(t *testing.T) {
 		v.checkBytes(name, halflife.AppendRefused(nil, text))
 	}
 
-	// Asking masters.
+	// Requests to masters.
 	for name, want := range map[string]halflife.ListRequest{
 		"M.c.req":          {Format: halflife.ListAll},
 		"M.c.req.qw":       {Format: halflife.ListAll},
@@ -263,7 +263,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s is no request", name)
 		}
 		equal(name, got, want)
-		if name != "M.c.req.qw" && name != "M.1.req.steam.next.qstat" { // written by others in their own way
+		if name != "M.c.req.qw" && name != "M.1.req.steam.next.qstat" { // other programs write these differently
 			v.checkBytes(name, halflife.AppendListRequest(nil, &want))
 		}
 	}
@@ -275,7 +275,7 @@ func TestVectors(t *testing.T) {
 		"M.f.rep.cookieonly": {Format: halflife.ListBatch, Next: 0x4bdd38, Servers: []netip.AddrPort{}},
 		"M.f.rep.steam.more": {Format: halflife.ListSteam, Servers: []netip.AddrPort{tenServer}},
 		"M.f.rep.steam.last": {Format: halflife.ListSteam, End: true, Servers: []netip.AddrPort{documentedServer}},
-		// Read like this, it does no harm.
+		// Misread like this, the page does no harm.
 		"M.f.rep.lf.to.hlm.bad": {Format: halflife.ListSteam, End: true, Servers: []netip.AddrPort{tenServer}},
 		"M.d.rep.bad":           {Format: halflife.ListAll, Servers: []netip.AddrPort{tenServer, documentedServer}},
 	} {

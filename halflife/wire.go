@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// MaxDatagram is the longest datagram in bytes that is sent. Some programs ignore the
+// MaxDatagram is the longest datagram in bytes that this package sends. Some programs ignore the
 // rest of longer ones.
 const MaxDatagram = 1400
 
@@ -22,11 +22,10 @@ const DefaultMasterPort = 27010
 // ErrFormat is returned for malformed datagrams.
 var ErrFormat = errors.New("halflife: malformed datagram")
 
-// header precedes every datagram between clients and game servers, and every
-// answer of a master.
+// header begins every datagram between clients and game servers, and every answer of a master.
 const header = "\xff\xff\xff\xff"
 
-// splitHeader precedes the parts of a split message.
+// splitHeader begins the parts of a split message.
 const splitHeader = "\xfe\xff\xff\xff"
 
 // The bytes after the header that identify the answers.
@@ -45,9 +44,9 @@ const (
 	kindMasterChallenge = 's'
 )
 
-// IsDatagram reports whether a datagram is of this protocol and not of Teeworlds, on a
-// port that both share: four bytes FF and one that is not. Check it first, since a
-// parser of Teeworlds 0.6 accepts such datagrams, too.
+// IsDatagram reports whether a datagram is of this protocol: it begins with exactly four bytes FF.
+// On a port shared with Teeworlds, check it first, since a parser for Teeworlds 0.6 accepts such
+// datagrams too.
 func IsDatagram(b []byte) bool {
 	return len(b) > 4 && string(b[:4]) == header && b[4] != 0xff
 }
@@ -60,8 +59,7 @@ func messageKind(b []byte) byte {
 	return b[4]
 }
 
-// reader reads values from a datagram. After its end they are zero and truncated is
-// set.
+// reader reads values from a datagram. Past its end, values are zero and truncated is set.
 type reader struct {
 	b         []byte
 	truncated bool
@@ -107,7 +105,7 @@ func (r *reader) u64() uint64 {
 
 func (r *reader) f32() float32 { return math.Float32frombits(r.u32()) }
 
-// rawString reads a string up to its NUL, which is required.
+// rawString reads a string up to its NUL, which must be present.
 func (r *reader) rawString() []byte {
 	s, rest, found := bytes.Cut(r.b, []byte{0})
 	r.b = rest
@@ -121,12 +119,12 @@ func (r *reader) rawString() []byte {
 // text reads a string and makes it safe to show.
 func (r *reader) text() string { return safetext.Line(r.rawString()) }
 
-// appendString appends at most limit bytes of a text, made safe to show, and a NUL.
+// appendString appends at most limit bytes of text, made safe to show, and a NUL.
 func appendString(dst []byte, text string, limit int) []byte {
 	return append(safetext.AppendLine(dst, text, limit), 0)
 }
 
-// isGraphic reports whether a byte is graphic ASCII.
+// isGraphic reports whether c is printable ASCII other than a space.
 func isGraphic(c byte) bool { return c > 0x20 && c < 0x7f }
 
 func appendBool(dst []byte, v bool) []byte {
@@ -136,10 +134,10 @@ func appendBool(dst []byte, v bool) []byte {
 	return append(dst, 0)
 }
 
-// clampToByte limits a count to 0 to limit.
+// clampToByte limits n to the range 0 to limit.
 func clampToByte(n, limit int) byte { return byte(min(max(n, 0), limit)) }
 
-// lowerASCII returns ASCII letters in lower case and other bytes unchanged.
+// lowerASCII returns c, with ASCII letters in lower case.
 func lowerASCII(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
@@ -147,8 +145,7 @@ func lowerASCII(c byte) byte {
 	return c
 }
 
-// equalFold compares with a text in lower case, without regard to the case of
-// ASCII letters.
+// equalFold reports whether b equals the lower-case text s, ignoring the case of ASCII letters.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false

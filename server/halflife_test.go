@@ -192,7 +192,7 @@ func TestHalfLifeLegacyQueries(t *testing.T) {
 			t.Errorf("%q: a player's address gets none", c.line)
 		}
 	}
-	if !strings.Contains(ts.log.String(), `sv_hl_legacy_queries: halflife: bad configuration: legacy queries are "maybe"`) {
+	if !strings.Contains(ts.log.String(), `sv_hl_legacy_queries: halflife: bad configuration: legacy policy "maybe"`) {
 		t.Errorf("nothing is said: %s", ts.log.String())
 	}
 }

@@ -1,11 +1,11 @@
-// Package master is a master server of the Half-Life protocol: the list of game
-// servers that clients ask for.
+// Package master implements a master server of the Half-Life protocol. A master keeps the list of
+// game servers that clients request.
 //
 //	conn, err := udp.Listen(udp.Config{Port: halflife.DefaultMasterPort})
 //	if err != nil {
 //		return err
 //	}
-//	m, err := master.New(master.Config{Send: conn.Send, State: "master.json"})
+//	m, err := master.New(master.Config{Send: conn.Send, StateFile: "master.json"})
 //	if err != nil {
 //		return err
 //	}
@@ -14,22 +14,24 @@
 //
 // # How servers are listed
 //
-// A server requests a challenge (q), gets it (s), and sends a heartbeat with it (0).
-// That proves the address. The master then queries the server and lists it when it
-// answers. A heartbeat every two minutes keeps it on the list. A shutdown message (b)
-// only makes the master query it again, since it may be forged. The number of servers
-// per address is limited.
+// A game server requests a challenge (q), receives it (s), and sends a heartbeat with it (0). This
+// proves its address. The master then queries the server and lists it when it answers. A heartbeat
+// every two minutes keeps it on the list. A shutdown message (b) may be forged, so the master only
+// queries the server again. The number of servers per address is limited.
 //
 // # How clients get the list
 //
-// Clients send "e", one of the two formats of "1", or "c"; see halflife.ListRequest. A
-// page is hundreds of times longer than the request, so it is only sent to addresses
-// that have echoed something. Clients that ask by number first get a page without
-// servers and with a number that only their address can know. Clients that ask by
-// address, as with Steam, first get one server, which depends on a secret and their
-// address, and have to name it to go on. Local networks get the list at once. Only they
-// and clients that have just got a list in another format get answers to "c".
+// Clients send "e", one of the two formats of "1", or "c"; see halflife.ListRequest. A page is
+// hundreds of times longer than its request, so a client must first prove its address:
 //
-// A Master has no socket, clock or goroutine, except in Run: tests and simulations can
-// call Feed and Advance.
+//   - A client that requests pages by number first gets a page without servers. Its number for the
+//     next page is secret and valid only for the client's address.
+//   - A client that requests pages by address, as Steam does, first gets one server. It depends on
+//     a secret and the client's address, and the next request must name it.
+//   - Local networks get the list at once.
+//   - "c" has no second step. Only local networks and clients that recently got a list in another
+//     format get an answer.
+//
+// A Master has no socket, clock or goroutine, except in Run. Tests and simulations call Feed and
+// Advance.
 package master

@@ -16,41 +16,40 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrConfig is returned for configurations that make no sense.
+// ErrConfig is returned for invalid configurations.
 var ErrConfig = errors.New("master: bad configuration")
 
-// Config is the configuration of a Master. Send is needed.
+// Config is the configuration of a Master. Send must be set.
 type Config struct {
-	// Send sends a datagram; it must not keep b. transport.Conn.Send fits.
+	// Send sends a datagram. It must not keep b. transport.Conn.Send fits.
 	Send func(to transport.Peer, b []byte)
-	// ListLAN lists servers of local networks, too. A public master must not: clients
-	// elsewhere would look for them in their own networks.
+	// ListLAN also lists servers of local networks. A public master must not do so: clients would
+	// look for these addresses in their own networks.
 	ListLAN bool
-	// Legacy says which addresses get the list, and answers to "c", without a
-	// challenge: by default those of local networks. With LegacyOn all addresses get
-	// answers to "c", within a limit of bytes per network.
+	// Legacy selects the addresses that get the list and answers to "c" without a challenge. The
+	// default is local networks. With LegacyOn, all addresses get answers to "c", within a limit of
+	// bytes per network.
 	Legacy halflife.LegacyPolicy
-	// MaxPerAddress is how many servers an address may have; 0 means 14.
+	// MaxPerAddress limits the servers per IP address; 0 means 14.
 	MaxPerAddress int
-	// MaxServers is how many servers there may be; 0 means 20000.
+	// MaxServers limits the servers in total; 0 means 20000.
 	MaxServers int
-	// ServerTimeout is how long a server stays without a heartbeat; 0 means 6 minutes.
+	// ServerTimeout is how long a server stays listed without a heartbeat; 0 means 6 minutes.
 	ServerTimeout time.Duration
-	// StateFile is the file that keeps the list over restarts, "" for none; Run writes
-	// it.
+	// StateFile stores the list across restarts. Run writes it every minute. Empty means no file.
 	StateFile string
-	// OnSaveError, if set, is called by Run when the state file cannot be written, once
-	// for each error that follows another or none. The next try is a minute later.
+	// OnSaveError, if set, is called when Run cannot write the state file. It is called once per
+	// failure, and not again for the same error in a row. Run tries again a minute later.
 	OnSaveError func(error)
-	// Now is the wall clock, time.Now if it is nil.
+	// Now returns the wall clock time; nil means time.Now.
 	Now func() time.Time
 }
 
 // Server is an entry of the list.
 type Server struct {
-	// Address is where heartbeats and answers came from.
+	// Address is the source address of the heartbeats and answers.
 	Address netip.AddrPort `json:"address"`
-	// Name, Map, Dir, Game and Version are those of the server's info.
+	// Name, Map, Dir, Game and Version are as in halflife.Info.
 	Name    string `json:"name"`
 	Map     string `json:"map"`
 	Dir     string `json:"dir"`
@@ -60,17 +59,17 @@ type Server struct {
 	Players int `json:"players"`
 	Max     int `json:"max"`
 	Bots    int `json:"bots"`
-	// Type and OS are the letters of the protocol, "d" and "l" for instance.
+	// Type and OS are letters as in halflife.Info, such as "d" and "l".
 	Type string `json:"type"`
 	OS   string `json:"os"`
 	// Password and Secure are as in halflife.Info.
 	Password bool `json:"password"`
 	Secure   bool `json:"secure"`
-	// AppID is the Steam id of the game, 0 if it is not known.
+	// AppID is the Steam id of the game, 0 if unknown.
 	AppID uint64 `json:"appID,omitempty"`
 	// Region is a region as in halflife.ListRequest.
 	Region byte `json:"region"`
-	// Since is when the server was listed, and Seen when its last heartbeat came.
+	// Since is when the server was listed. Seen is the time of its last heartbeat.
 	Since time.Time `json:"since"`
 	Seen  time.Time `json:"seen"`
 }
@@ -85,21 +84,21 @@ type entry struct {
 	expiresAt int64 // ns
 	listed    bool
 
-	// A probe is under way while tries > 0.
+	// A probe is in progress while tries > 0.
 	tries      int
-	recheckAt  int64 // when to probe it after a shutdown message, 0 for never
-	nextProbe  int64 // when to repeat the probe, or to give up
+	recheckAt  int64 // when to probe again after a shutdown message; 0 means never
+	nextProbe  int64 // when to repeat the probe or give up
 	challenges int
 	lastProbe  int64 // when the last probe began
 }
 
-// Master is a master server. Several goroutines may use it.
+// Master is a master server. It is safe for concurrent use.
 type Master struct {
 	cfg     Config
 	cookies *cookie.Jar
 
 	saving sync.Mutex
-	saved  os.FileInfo // of the state file after the last Save
+	saved  os.FileInfo // state file after the last Save
 
 	mu        sync.Mutex
 	servers   map[netip.AddrPort]*entry
@@ -108,16 +107,16 @@ type Master struct {
 	out       []byte
 	lastSweep int64
 
-	// sorted is the list in the order of addresses, renewed at most once a second.
+	// sorted is the list sorted by address. It is renewed at most once a second.
 	sorted   []*entry
 	sortedAt int64
 	dirty    bool
-	// filtered are the servers of recent filters, at most as old.
+	// filtered holds the servers selected by recent filters. It is cleared at most once a second.
 	filtered   map[halflife.Filter][]*entry
 	filteredAt int64
 
-	pages         map[uint32]*numberedPage // of those who ask by number
-	pageIDs       []uint32                 // in the order they were made
+	pages         map[uint32]*numberedPage // of clients that request pages by number
+	pageIDs       []uint32                 // in order of creation
 	steamSessions map[transport.Peer]steamSession
 
 	proven                                     *limit.RecentSet
@@ -133,23 +132,24 @@ const (
 	cookieWindow    = 30 * time.Second
 	sortInterval    = time.Second
 	maxFilters      = 32
-	// limitSize is how many networks a limiter has room for.
+	// limitSize is the capacity of each limiter, in networks.
 	limitSize = 4096
 )
 
-// scanRate is how often the whole list may be searched for a filter.
+// scanRate limits how often the whole list is searched for a new filter.
 var scanRate = limit.Rate{PerSecond: 100, Burst: 200}
 
-// heartbeatChallenge is what heartbeats must echo.
+// heartbeatChallenge is the challenge that heartbeats must echo.
 var heartbeatChallenge = cookie.Kind{ID: 'm', Window: time.Minute, Value: func(raw uint64) uint32 { return uint32(raw) | 1 }}
 
-// New returns a master with the servers of its state file, if that exists.
+// New returns a master with the servers of its state file, if there is one. The error wraps
+// ErrConfig or ErrState.
 func New(cfg Config) (*Master, error) {
 	if cfg.Send == nil {
 		return nil, fmt.Errorf("%w: Send is nil", ErrConfig)
 	}
 	if cfg.MaxPerAddress < 0 || cfg.MaxServers < 0 || cfg.ServerTimeout < 0 {
-		return nil, fmt.Errorf("%w: a negative limit", ErrConfig)
+		return nil, fmt.Errorf("%w: MaxPerAddress, MaxServers and ServerTimeout must not be negative", ErrConfig)
 	}
 	cfg.MaxPerAddress = cmp.Or(cfg.MaxPerAddress, 14)
 	cfg.MaxServers = cmp.Or(cfg.MaxServers, 20000)
@@ -172,7 +172,7 @@ func New(cfg Config) (*Master, error) {
 	return m, nil
 }
 
-// Feed handles a datagram that arrived at the time now in ns.
+// Feed handles a datagram that arrived at time now in ns.
 func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -224,7 +224,7 @@ func (m *Master) send(to transport.Peer, b []byte) {
 	m.cfg.Send(to, b)
 }
 
-// handleHeartbeat handles a heartbeat. It must echo the challenge that was sent to its
+// handleHeartbeat handles a heartbeat. The heartbeat must echo the challenge that was sent to its
 // address and port.
 func (m *Master) handleHeartbeat(now int64, peer transport.Peer, h *halflife.Heartbeat) {
 	if !m.cookies.Valid(&heartbeatChallenge, now, peer.Addr(), peer.Port(), h.Challenge) {
@@ -270,7 +270,7 @@ func (m *Master) remove(e *entry) {
 	m.dirty = m.dirty || e.listed
 }
 
-// startProbe begins to query a server, to see whether it is one.
+// startProbe queries a server to check that it answers as a game server.
 func (m *Master) startProbe(now int64, e *entry) {
 	e.tries, e.challenges, e.lastProbe, e.recheckAt = 0, 0, now, 0
 	m.sendProbe(now, e)
@@ -284,8 +284,8 @@ func (m *Master) sendProbe(now int64, e *entry) {
 	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendTextRequest(m.out[:0], halflife.RequestDetails))
 }
 
-// handleAnswer handles datagrams with the header of answers: answers to probes, and
-// pings, the only requests with that header.
+// handleAnswer handles datagrams with the header of answers: answers to probes, and pings, the only
+// requests with that header.
 func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 	if halflife.ParseRequest(b).Kind == halflife.RequestPing {
 		if pong := halflife.AppendPong(m.out[:0]); isSmallReply(b, pong) {
@@ -310,7 +310,7 @@ func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 	}
 	m.stats.ProbesAnswered++
 	e.tries = 0
-	// Constant fields come from the probe, changing ones from the heartbeats.
+	// The probe supplies the constant fields and the heartbeats supply the changing ones.
 	i.Players, i.Max, i.Bots = e.info.Players, e.info.Max, e.info.Bots
 	i.Map = cmp.Or(e.info.Map, i.Map)
 	i.Version = cmp.Or(e.info.Version, i.Version)
@@ -322,11 +322,10 @@ func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 	m.dirty = true
 }
 
-// isSmallReply reports whether an answer is at most 1.2 times as long as its request.
+// isSmallReply reports whether the answer is at most 1.2 times as long as its request.
 func isSmallReply(req, reply []byte) bool { return 5*len(reply) <= 6*len(req) }
 
-// Advance expires servers, and repeats or ends probes. It should be called at least
-// once a second.
+// Advance expires servers, and repeats or ends probes. Call it at least once a second.
 func (m *Master) Advance(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -368,8 +367,8 @@ func (m *Master) sortedServers(now int64) []*entry {
 	return m.sorted
 }
 
-// filteredServers returns the listed servers that a filter selects. ok is false if the
-// filter is new and the limit of searches is used up.
+// filteredServers returns the listed servers that the filter selects. ok is false if the filter is
+// new and scanRate is exhausted.
 func (m *Master) filteredServers(now int64, f halflife.Filter) (list []*entry, ok bool) {
 	all := m.sortedServers(now)
 	if f == (halflife.Filter{}) {
@@ -397,7 +396,7 @@ func (m *Master) filteredServers(now int64, f halflife.Filter) (list []*entry, o
 	return list, true
 }
 
-// Servers returns the list, sorted by address.
+// Servers returns the listed servers, sorted by address.
 func (m *Master) Servers() []Server {
 	m.mu.Lock()
 	defer m.mu.Unlock()

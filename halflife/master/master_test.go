@@ -24,13 +24,13 @@ import (
 	"github.com/teeyard/teeyard/transport/mem"
 )
 
-// testMaster is a master without a network, and game servers.
+// testMaster is a master without a network, with simulated game servers.
 type testMaster struct {
 	t    testing.TB
 	m    *master.Master
 	now  int64
 	wall time.Time
-	// games answer probes; others are silent.
+	// games answer probes. Other peers are silent.
 	games map[transport.Peer]halflife.Info
 	sent  map[transport.Peer][][]byte
 }
@@ -80,7 +80,7 @@ func (l *testMaster) takeSent(peer transport.Peer) [][]byte {
 	return out
 }
 
-// ask feeds a datagram and returns the answer, nil if there is none.
+// ask feeds a datagram and returns the answer, or nil if there is none.
 func (l *testMaster) ask(peer transport.Peer, b []byte) []byte {
 	l.t.Helper()
 	l.takeSent(peer)
@@ -96,7 +96,7 @@ func (l *testMaster) ask(peer transport.Peer, b []byte) []byte {
 	}
 }
 
-// sendHeartbeat sends a heartbeat as servers do.
+// sendHeartbeat requests a challenge and sends a heartbeat with it.
 func (l *testMaster) sendHeartbeat(peer transport.Peer, info halflife.Info) {
 	l.t.Helper()
 	c, err := halflife.ParseMasterChallenge(l.ask(peer, halflife.AppendMasterChallengeRequest(nil)))
@@ -114,7 +114,7 @@ func (l *testMaster) register(peer transport.Peer, info halflife.Info) {
 	l.answerProbes()
 }
 
-// registerMany registers many games, each at an address of its own.
+// registerMany registers n games, each at its own address.
 func (l *testMaster) registerMany(n int) []transport.Peer {
 	l.t.Helper()
 	var all []transport.Peer
@@ -144,7 +144,7 @@ var (
 	request   = func(r halflife.ListRequest) []byte { return halflife.AppendListRequest(nil, &r) }
 )
 
-// TestLife: on to the list, staying there, and off.
+// TestLife checks that a server is listed, stays listed and is removed.
 func TestLife(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	l.games[server] = gameInfo(1)
@@ -182,7 +182,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestProbeChallenge: a server that challenges is asked again with the challenge.
+// TestProbeChallenge checks that the master repeats a probe with the challenge that the server
+// sent.
 func TestProbeChallenge(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	l.sendHeartbeat(server, gameInfo(0))
@@ -198,8 +199,8 @@ func TestProbeChallenge(t *testing.T) {
 	}
 }
 
-// TestPoisoning: what has not shown that it is there, and a game, is not listed;
-// what is listed is not taken off in its name.
+// TestPoisoning checks that only reachable game servers are listed, and that forged messages do not
+// remove a listed server.
 func TestPoisoning(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	// Forged heartbeats, also with the challenge of another port or address.
@@ -220,7 +221,7 @@ func TestPoisoning(t *testing.T) {
 	if n := l.m.Stats().Dropped[master.DropChallenge]; n != 4 {
 		t.Errorf("%d dropped", n)
 	}
-	// An address that is there, but no game.
+	// This address exists but runs no game.
 	l.sendHeartbeat(server, gameInfo(0))
 	if n := len(l.takeSent(server)); n != 2 {
 		t.Errorf("%d questions", n)
@@ -229,13 +230,13 @@ func TestPoisoning(t *testing.T) {
 	if n := len(l.takeSent(server)); n > 4 || l.isListed(server) || l.m.Stats().Waiting != 0 {
 		t.Errorf("%d more questions, listed %v, %+v", n, l.isListed(server), l.m.Stats())
 	}
-	// An answer that nobody asked for.
+	// This answer was not requested.
 	i := gameInfo(0)
 	l.ask(server, halflife.AppendDetails(nil, &i))
 	if l.isListed(server) {
 		t.Error("listed without a heartbeat")
 	}
-	// A forged goodbye.
+	// A forged shutdown message.
 	l.register(server, gameInfo(0))
 	l.advance(time.Minute)
 	l.ask(server, nil)
@@ -250,7 +251,7 @@ func TestPoisoning(t *testing.T) {
 	if !l.isListed(server) {
 		t.Error("taken off by somebody else")
 	}
-	// A real one.
+	// A real shutdown message.
 	delete(l.games, server)
 	l.advance(time.Minute)
 	l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
@@ -258,7 +259,7 @@ func TestPoisoning(t *testing.T) {
 	if l.isListed(server) {
 		t.Error("still listed after it left")
 	}
-	// One that leaves as soon as it has come is asked a little later.
+	// A server that leaves right after it was listed is probed again a little later.
 	l.register(server, gameInfo(0))
 	if !l.isListed(server) {
 		t.Error("not listed again")
@@ -269,7 +270,7 @@ func TestPoisoning(t *testing.T) {
 	if l.isListed(server) {
 		t.Error("still listed long after it left")
 	}
-	// Addresses that nobody else could reach.
+	// Addresses that other clients cannot reach.
 	for _, a := range []string{"10.0.0.1:1024", "127.0.0.1:8303", "192.168.1.1:8303", "169.254.1.1:8303", "[2001:db8::1]:8303"} {
 		l.register(transport.MustParsePeer(a), gameInfo(0))
 	}
@@ -283,7 +284,7 @@ func TestPoisoning(t *testing.T) {
 	}
 }
 
-// TestCaps: neither one address nor many can fill the list beyond its bounds.
+// TestCaps checks the limits on servers per address and in total.
 func TestCaps(t *testing.T) {
 	l := newTestMaster(t, master.Config{MaxServers: 30})
 	for i := range 40 {
@@ -297,7 +298,7 @@ func TestCaps(t *testing.T) {
 	if n := len(l.m.Servers()); n != 30 {
 		t.Errorf("%d servers", n)
 	}
-	// Room is made by those who leave.
+	// Expired servers make room.
 	l.advance(10 * time.Minute)
 	l.register(server, gameInfo(0))
 	if n := len(l.m.Servers()); n != 1 {
@@ -305,8 +306,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// fetchList requests the list as a client does, and calls between
-// between pages.
+// fetchList requests the list as a client does, and calls between before each further page.
 func (l *testMaster) fetchList(peer transport.Peer, form halflife.ListFormat, f halflife.Filter, between func()) (all []transport.Peer, ok bool) {
 	l.t.Helper()
 	req := halflife.ListRequest{Format: form, Region: halflife.RegionAll, Filter: f, HasFilter: f != halflife.Filter{}}
@@ -333,12 +333,12 @@ func (l *testMaster) fetchList(peer transport.Peer, form halflife.ListFormat, f 
 		default:
 			req.After = page.Servers[len(page.Servers)-1]
 		}
-		l.now += 1e8 // below the limit of requests per second
+		l.now += 1e8 // below the rate limit for requests
 	}
 	return all, false
 }
 
-// TestList: everybody gets the whole list in every form, wherever they are.
+// TestList checks that public and local clients get the whole list in every format.
 func TestList(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	all := l.registerMany(1000)
@@ -371,7 +371,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListSizes: lists of all sizes come whole, the short ones too.
+// TestListSizes checks that lists of all sizes arrive complete, short ones included.
 func TestListSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 229, 230, 231, 232, 462, 463} {
 		l := newTestMaster(t, master.Config{})
@@ -388,7 +388,7 @@ func TestListSizes(t *testing.T) {
 	}
 }
 
-// TestListMoves checks that no server is left out because others leave between pages.
+// TestListMoves checks that no server is missed because others leave between two pages.
 func TestListMoves(t *testing.T) {
 	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
 		l := newTestMaster(t, master.Config{})
@@ -415,8 +415,8 @@ func TestListMoves(t *testing.T) {
 	}
 }
 
-// TestReflection checks that an attacker who fakes an address has almost nothing sent to it,
-// whatever the requests are and however often they guess challenges.
+// TestReflection checks that an attacker who forges an address causes almost no traffic to it,
+// whatever the requests are and however often the attacker guesses challenges.
 func TestReflection(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	all := l.registerMany(600)
@@ -443,7 +443,7 @@ func TestReflection(t *testing.T) {
 	if biggest > 14 {
 		t.Errorf("%d bytes in one answer", biggest)
 	}
-	// Guessing the first server: in the end it succeeds, and was not worth it.
+	// Guessing the first server succeeds in the end, but costs more bytes than it yields.
 	in, out = 0, 0
 	for i := range 20000 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 12), byte(i >> 4), byte(i)}), 5000)
@@ -454,7 +454,7 @@ func TestReflection(t *testing.T) {
 	if out*10 > in*12 {
 		t.Errorf("%d bytes for %d", out, in)
 	}
-	// Numbers of another do not help.
+	// A page number of another client is not accepted.
 	page, err := halflife.ParseList(l.ask(client, request(halflife.ListRequest{Format: halflife.ListBatch})))
 	if err != nil {
 		t.Fatal(err)
@@ -469,7 +469,7 @@ func TestReflection(t *testing.T) {
 	if got := l.ask(server, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})); got != nil {
 		t.Errorf("the second number of another leads to %q", got)
 	}
-	// A request that is repeated, since the answer was lost, has the same answer.
+	// A repeated request, sent because the answer was lost, gets the same answer.
 	again := request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})
 	if a, b := l.ask(client, again), l.ask(client, again); a == nil || string(a) != string(b) {
 		t.Error("a repeated request has another answer")
@@ -480,7 +480,7 @@ func TestReflection(t *testing.T) {
 	}
 }
 
-// TestPageFlood checks that clients that never finish do not keep others from the list.
+// TestPageFlood checks that clients which never finish do not keep others from getting the list.
 func TestPageFlood(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	l.registerMany(300)
@@ -498,7 +498,7 @@ func TestPageFlood(t *testing.T) {
 	}
 }
 
-// TestState: a restart keeps the list, and asks the servers again.
+// TestState checks that a restart keeps the list, and that the servers are probed again.
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "master.json")
 	cfg := master.Config{StateFile: path}
@@ -522,14 +522,14 @@ func TestState(t *testing.T) {
 	if again.isListed(all[3]) || !again.isListed(all[4]) || len(again.m.Servers()) != 19 {
 		t.Errorf("%d servers left", len(again.m.Servers()))
 	}
-	// With a clock that was set back, nobody knows how old it is.
+	// After the clock was set back, the age of an entry is unknown.
 	past := newTestMaster(t, cfg)
 	past.wall = past.wall.Add(-time.Hour)
 	cfg.Now, cfg.Send = func() time.Time { return past.wall }, func(transport.Peer, []byte) {}
 	if m, err := master.New(cfg); err != nil || len(m.Servers()) != 20 || m.Servers()[0].Seen.After(past.wall) {
 		t.Errorf("after the clock was set back: %v, %v", m.Servers(), err)
 	}
-	// What another master writes is not lost without a word.
+	// Save does not overwrite the file of another master.
 	if err := again.m.Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -539,7 +539,7 @@ func TestState(t *testing.T) {
 	if err := again.m.Save(); !errors.Is(err, master.ErrState) {
 		t.Errorf("another master has written the file: %v", err)
 	}
-	// Long after, nothing of it is true.
+	// Long after the last save, all entries are outdated.
 	l.wall = l.wall.Add(time.Hour)
 	cfg.Now = nil
 	old, err := master.New(master.Config{StateFile: path, Send: func(transport.Peer, []byte) {}, Now: func() time.Time { return l.wall }})
@@ -557,10 +557,9 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestSaveError checks that Run says once that the list cannot be stored, and goes on
-// trying.
+// TestSaveError checks that Run reports once that it cannot store the list, and keeps trying.
 func TestSaveError(t *testing.T) {
-	var now atomic.Int64 // passes with each look at it
+	var now atomic.Int64 // advances with every reading
 	net := mem.New(mem.Config{Clock: func() int64 { return now.Add(int64(time.Second)) }})
 	conn, err := net.Listen(transport.MustParsePeer("192.0.2.1:27010"))
 	if err != nil {
@@ -591,7 +590,7 @@ func TestSaveError(t *testing.T) {
 	}
 }
 
-// TestWeb reads the list as people and programs do.
+// TestWeb reads the page, the JSON list and the metrics.
 func TestWeb(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	h := l.m.Handler()
@@ -663,8 +662,8 @@ func TestPagesAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestRun lets real game servers register with a running master, and clients ask
-// it and them.
+// TestRun lets real game servers register with a running master. Clients then query the master and
+// the servers.
 func TestRun(t *testing.T) {
 	net := mem.New(mem.Config{})
 	listen := func(addr string) *mem.Conn {
@@ -699,7 +698,7 @@ func TestRun(t *testing.T) {
 			t.Fatalf("%d servers are listed; %+v", len(m.Servers()), m.Stats())
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // the list that is given out may be a second old
+	time.Sleep(1100 * time.Millisecond) // the list may be a second old
 	for _, form := range []halflife.ListFormat{halflife.ListBatch, halflife.ListID, halflife.ListSteam, halflife.ListAll} {
 		got, err := halflife.FetchList(t.Context(), listen("203.0.113.9:0"), conn.LocalAddr(), halflife.ListConfig{Format: form})
 		if len(got) != 3 || err != nil {
@@ -718,14 +717,14 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// staticGame is a game that never changes.
+// staticGame is a game whose info never changes.
 type staticGame struct{ info halflife.Info }
 
 func (f staticGame) Info() halflife.Info                           { return f.info }
 func (staticGame) Players(dst []halflife.Player) []halflife.Player { return dst }
 func (staticGame) Rules(dst []halflife.Rule) []halflife.Rule       { return dst }
 
-// runGameServer runs a game server that registers, until its connection is closed.
+// runGameServer runs a game server that registers with a master, until its connection is closed.
 func runGameServer(c transport.Conn, g staticGame, to transport.Peer) {
 	s, err := halflife.NewServer(halflife.ServerConfig{Game: g, Send: c.Send})
 	if err != nil {
@@ -743,8 +742,8 @@ func runGameServer(c transport.Conn, g staticGame, to transport.Peer) {
 	})
 }
 
-// FuzzFeed feeds a master with a server on its list. No request draws a long answer to an
-// address that is not proved.
+// FuzzFeed feeds a master with one listed server. No request draws a long answer to an unproven
+// address.
 func FuzzFeed(f *testing.F) {
 	for _, s := range []string{"c", "e\x00\x00\x00\x00", "1\x00\x00\x00\x00\\gamedir\\x", "1\xff0.0.0.0:0\x00\\map\\x\x00", "q", "b\n",
 		"0\n\\challenge\\1\\players\\2\n", "\xff\xff\xff\xffping", "\xff\xff\xff\xffA1234"} {

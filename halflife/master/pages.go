@@ -12,21 +12,21 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// numberedPage is the next page of a client that asks by number. Only addresses that
-// have echoed the first number get one.
+// numberedPage is the next page for a client that requests pages by number. It is created only for
+// addresses that echoed the number of their first page.
 type numberedPage struct {
 	peer    netip.Addr
 	after   netip.AddrPort
-	next    uint32 // the number of the page after it, 0 if it was not requested yet
+	next    uint32 // number of the following page, 0 if it was not requested yet
 	expires int64
 }
 
-// steamSession is the state of a client that asks by address. Its list begins and ends
-// at firstServer. Only clients that have named that server get one.
+// steamSession is the state of a client that requests pages by address. Its list begins and ends at
+// firstServer. It is created only for clients that named that server.
 type steamSession struct {
 	firstServer netip.AddrPort
-	// cursor is where the last page began, and last where it ended. Clients name last
-	// to go on, or cursor to repeat a page that was lost.
+	// cursor is where the last page began, and last is where it ended. A client names last to
+	// continue, or cursor to repeat a lost page.
 	cursor, last netip.AddrPort
 	expires      int64
 }
@@ -37,11 +37,11 @@ const (
 	pageTimeout      = 30 * time.Second
 )
 
-// firstPageChallenge is the number of the first page with servers.
+// firstPageChallenge is the secret number of the first page with servers.
 var firstPageChallenge = cookie.Kind{ID: 'p', Window: cookieWindow, Value: pageNumberFrom}
 
-// pageNumberFrom makes a page number of random bits: 24 bits, since some programs
-// echo no more, and not 0, which marks the last page.
+// pageNumberFrom derives a page number of 24 bits from random bits, since some programs echo only
+// 24. It is never 0, which marks the last page.
 func pageNumberFrom(raw uint64) uint32 {
 	if n := uint32(raw) & 0xffffff; n != 0 {
 		return n
@@ -65,12 +65,13 @@ func (m *Master) handleListRequest(now int64, peer transport.Peer, req []byte, r
 	}
 }
 
-// isLocal reports whether a peer gets the list at once.
+// isLocal reports whether a peer gets the list without a challenge.
 func (m *Master) isLocal(peer transport.Peer) bool {
 	return m.cfg.Legacy != halflife.LegacyOff && transport.IsLAN(peer.Addr())
 }
 
-// handleListAll answers "c" with as many servers as fit, beginning at a random one.
+// handleListAll answers "c" with as many servers as fit. If there are more, it begins at a random
+// one.
 func (m *Master) handleListAll(now int64, peer transport.Peer, req []byte) {
 	all := m.sortedServers(now)
 	l := halflife.List{Format: halflife.ListAll}
@@ -96,7 +97,7 @@ func (m *Master) handleListAll(now int64, peer transport.Peer, req []byte) {
 	m.send(peer, b)
 }
 
-// handleNumberedPage answers "e", and "1" with a number.
+// handleNumberedPage answers "e", and "1" with a page number.
 func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.ListRequest) {
 	if r.ID == 0 {
 		m.send(peer, halflife.AppendList(m.out[:0], &halflife.List{Format: halflife.ListBatch, Next: m.cookies.Issue(&firstPageChallenge, now, peer.Addr(), 0)}))
@@ -127,7 +128,7 @@ func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.
 	if len(rest) > halflife.MaxEntries {
 		last := l.Servers[halflife.MaxEntries-1]
 		if p != nil && m.pages[p.next] != nil && m.pages[p.next].after == last {
-			l.Next = p.next // a repeated request, since the answer was lost
+			l.Next = p.next // a repeated request: the answer was lost
 		} else {
 			l.Next = m.newPage(now, peer.Addr(), last)
 			if p != nil {
@@ -138,7 +139,8 @@ func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.
 	m.send(peer, halflife.AppendList(m.out[:0], &l))
 }
 
-// indexAfter returns the index of the first entry after an address, 0 for no address.
+// indexAfter returns the index of the first entry whose address is greater than after, or 0 if
+// after is invalid.
 func indexAfter(list []*entry, after netip.AddrPort) int {
 	if !after.IsValid() {
 		return 0
@@ -146,7 +148,7 @@ func indexAfter(list []*entry, after netip.AddrPort) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].addr.Compare(after) > 0 })
 }
 
-// newPage returns a number for the page after an address.
+// newPage creates a page that begins after an address and returns its number.
 func (m *Master) newPage(now int64, who netip.Addr, after netip.AddrPort) uint32 {
 	if len(m.pageIDs) >= maxPages {
 		delete(m.pages, m.pageIDs[0])
@@ -161,7 +163,7 @@ func (m *Master) newPage(now int64, who netip.Addr, after netip.AddrPort) uint32
 	return id
 }
 
-// expirePages removes the state of clients that stopped asking.
+// expirePages removes the state of clients that stopped requesting pages.
 func (m *Master) expirePages(now int64) {
 	for len(m.pageIDs) > 0 {
 		if p := m.pages[m.pageIDs[0]]; now < p.expires {
@@ -177,7 +179,7 @@ func (m *Master) expirePages(now int64) {
 	}
 }
 
-// handleSteamPage answers "1" with an address.
+// handleSteamPage answers "1" with the address of a server.
 func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
 	all, ok := m.filteredServers(now, r.Filter)
 	if !ok {
@@ -197,8 +199,8 @@ func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *
 	w, walking := m.steamSessions[peer]
 	switch {
 	case !r.After.IsValid():
-		// Only the server that the client has to name, so that the answer is hardly
-		// longer than the request.
+		// The page holds only the server that the client must name next, so it is hardly longer
+		// than the request.
 		l.End, l.Servers = false, []netip.AddrPort{m.secretFirstServer(now/int64(cookieWindow), peer, all)}
 		m.sendSteam(peer, req, &l, false)
 		return
@@ -215,7 +217,7 @@ func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *
 		m.drop(DropUnproven)
 		return
 	}
-	// The servers after the cursor, wrapping around, up to where the client began.
+	// Continue after the cursor, wrap around, and stop where the client's list began.
 	from, start := indexAfter(all, r.After), sort.Search(len(all), func(i int) bool { return all[i].addr.Compare(w.firstServer) >= 0 })
 	if r.After.Compare(w.firstServer) >= 0 {
 		m.addServers(&l, all[from:])
@@ -233,14 +235,14 @@ func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *
 	m.sendSteam(peer, req, &l, true)
 }
 
-// secretFirstServer returns the server that an address has to name in a window of time.
+// secretFirstServer returns the server that a peer has to name within a window of time.
 func (m *Master) secretFirstServer(window int64, peer transport.Peer, all []*entry) netip.AddrPort {
 	return all[m.cookies.RandomBits('s', peer.Addr(), peer.Port(), window)%uint64(len(all))].addr
 }
 
-// addServers adds servers to a page and clears End if there was no room for all.
+// addServers adds servers to a page. It clears End if they did not all fit.
 func (m *Master) addServers(l *halflife.List, list []*entry) {
-	const most = halflife.MaxEntries - 1 // besides the end mark
+	const most = halflife.MaxEntries - 1 // one entry is left for the end mark
 	for i, e := range list {
 		if len(l.Servers) == most {
 			l.End = i == len(list)
@@ -250,7 +252,7 @@ func (m *Master) addServers(l *halflife.List, list []*entry) {
 	}
 }
 
-// sendSteam sends a page, to addresses that are not proved only if it is small.
+// sendSteam sends a page. An unproven address gets it only if it is small.
 func (m *Master) sendSteam(peer transport.Peer, req []byte, l *halflife.List, proven bool) {
 	b := halflife.AppendList(m.out[:0], l)
 	if !proven && !isSmallReply(req, b) {

@@ -13,22 +13,22 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrState is returned for malformed state files.
+// ErrState is returned for unreadable, malformed and overwritten state files.
 var ErrState = errors.New("master: bad state file")
 
 const (
 	saveInterval     = time.Minute
 	maxState         = 64 << 20
-	restoreProbeTime = time.Minute // over which the servers of a file are probed
+	restoreProbeTime = time.Minute // duration over which the servers of a file are probed
 )
 
-// Run receives and answers until ctx ends, and writes the state file every minute. It
-// returns the error of the connection, or of the last write, nil if there was none.
+// Run receives and answers datagrams until ctx ends, and writes the state file every minute. It
+// returns the error of the connection or of the last write, or nil.
 func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 	defer context.AfterFunc(ctx, conn.Wake)()
 	batch := make([]transport.Datagram, 64)
 	save := conn.Now() + int64(saveInterval)
-	var saved chan error // while a file is being written
+	var saved chan error // set while a file is being written
 	reported := ""
 	for ctx.Err() == nil {
 		n, err := conn.ReadBatch(batch, conn.Now()+int64(time.Second)/2)
@@ -67,13 +67,13 @@ func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 	return m.Save()
 }
 
-// state is the content of the file.
+// state is the content of the state file.
 type state struct {
 	Servers []Server `json:"servers"`
 }
 
-// Save writes the state file, if there is one. It does not overwrite what another program,
-// such as a second master, has written since the last Save.
+// Save writes the state file, if one is configured. It returns an error instead of overwriting
+// changes that another program, such as a second master, made since the last Save.
 func (m *Master) Save() error {
 	path := m.cfg.StateFile
 	if path == "" {
@@ -82,7 +82,7 @@ func (m *Master) Save() error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
 	if info, err := os.Stat(path); err == nil && m.saved != nil && (info.Size() != m.saved.Size() || !info.ModTime().Equal(m.saved.ModTime())) {
-		return fmt.Errorf("%w: another program has written %s; does another master use it?", ErrState, path)
+		return fmt.Errorf("%w: %s: another program changed it; give each master its own state file", ErrState, path)
 	}
 	b, err := json.MarshalIndent(state{m.Servers()}, "", "\t")
 	if err != nil {
@@ -95,8 +95,8 @@ func (m *Master) Save() error {
 	return err
 }
 
-// load reads the state file. Servers that were seen recently are listed again and
-// probed.
+// load reads the state file. It lists and probes servers that were seen within twice the server
+// timeout.
 func (m *Master) load() error {
 	if m.cfg.StateFile == "" {
 		return nil
@@ -109,7 +109,7 @@ func (m *Master) load() error {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	if len(b) > maxState {
-		return fmt.Errorf("%w: %s has more than %d bytes", ErrState, m.cfg.StateFile, maxState)
+		return fmt.Errorf("%w: %s: more than %d bytes", ErrState, m.cfg.StateFile, maxState)
 	}
 	return m.restore(b)
 }
@@ -121,7 +121,8 @@ func (m *Master) restore(b []byte) error {
 	}
 	now, wall := transport.Monotonic(), m.cfg.Now()
 	for i, v := range s.Servers {
-		// If the clock was set back since, nobody knows when it was; the probes will tell.
+		// If the clock was set back, the age is unknown. The probes find out whether the server is
+		// alive.
 		v.Seen = earlier(v.Seen, wall)
 		v.Since = earlier(v.Since, wall)
 		age := wall.Sub(v.Seen)
@@ -134,7 +135,7 @@ func (m *Master) restore(b []byte) error {
 			Password: v.Password, Secure: v.Secure, AppID: v.AppID, Type: firstByte(v.Type), OS: firstByte(v.OS)}
 		e.region, e.since, e.lastSeen, e.listed = v.Region, v.Since, v.Seen, true
 		e.expiresAt = now + int64(m.cfg.ServerTimeout)
-		// The first request of a probe, later.
+		// The probe begins with a delay and counts as its first request.
 		e.tries = 1
 		e.nextProbe = now + int64(restoreProbeTime)*int64(i)/int64(len(s.Servers))
 		m.dirty = true

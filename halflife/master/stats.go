@@ -7,26 +7,26 @@ import (
 	"github.com/teeyard/teeyard/internal/metrics"
 )
 
-// DropReason is a reason why a datagram was not answered.
+// DropReason is the reason why a datagram was not answered.
 type DropReason uint8
 
 // The reasons.
 const (
-	// DropUnknown is a datagram that is no request, or an unexpected answer.
+	// DropUnknown is an unrecognised datagram or an unexpected answer.
 	DropUnknown DropReason = iota
 	// DropSource is a datagram from a port below 1024.
 	DropSource
-	// DropRate is a request over a limit.
+	// DropRate is a request over a rate limit.
 	DropRate
-	// DropUnproven is a list request from an address that is not proved.
+	// DropUnproven is a list request from an address that has not passed a challenge.
 	DropUnproven
 	// DropChallenge is a heartbeat without a valid challenge.
 	DropChallenge
-	// DropReserved is a heartbeat from an address that is never listed, such as one
-	// of a local network.
+	// DropReserved is a heartbeat from an address that is never listed, such as an address of a
+	// local network.
 	DropReserved
-	// DropFull is a heartbeat of a new server when the list is full, or has too many
-	// servers of its address.
+	// DropFull is a heartbeat of a new server when the list is full or its address has too many
+	// servers.
 	DropFull
 
 	// NumDropReasons is the number of reasons.
@@ -35,23 +35,23 @@ const (
 
 var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "unproven", "challenge", "reserved", "full"}
 
-// String returns the reason as used for metrics.
+// String returns the name of the reason in the metrics.
 func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
 
-// Stats counts since the start.
+// Stats holds counters since the start.
 type Stats struct {
 	// Lists counts list requests by format.
 	Lists [halflife.ListAll + 1]uint64
-	// ChallengeRequests, Heartbeats and Shutdowns count the messages of servers.
+	// ChallengeRequests, Heartbeats and Shutdowns count the messages from game servers.
 	ChallengeRequests, Heartbeats, Shutdowns uint64
 	// Probes, ProbesAnswered and ProbesFailed count probes of servers.
 	Probes, ProbesAnswered, ProbesFailed uint64
-	// Sent and SentBytes count datagrams.
+	// Sent and SentBytes count the datagrams sent and their bytes.
 	Sent, SentBytes uint64
 	// Dropped counts datagrams without an answer.
 	Dropped [NumDropReasons]uint64
-	// Listed and Waiting are the numbers of servers that are on the list and that are
-	// being probed for it; Players is the number of players on those listed.
+	// Listed is the number of servers on the list, and Waiting the number of servers that have not
+	// answered a probe yet. Players is the number of players on the listed servers.
 	Listed, Waiting, Players int
 }
 
@@ -82,14 +82,14 @@ func (s *Stats) writeMetrics(to io.Writer) {
 		lists[halflife.ListFormat(f).String()] = n
 	}
 	w.Labelled("dropped_total", metrics.Counter, "Datagrams that got no answer.", "reason", dropped)
-	w.Labelled("list_requests_total", metrics.Counter, "Requests for the list.", "form", lists)
+	w.Labelled("list_requests_total", metrics.Counter, "Requests for the list by format.", "form", lists)
 	w.Value("players", metrics.Gauge, "Players on the servers of the list.", float64(s.Players))
-	w.Labelled("probes_total", metrics.Counter, "Questions to servers, and how they ended.", "result",
+	w.Labelled("probes_total", metrics.Counter, "Probes of servers by result.", "result",
 		map[string]uint64{"sent": s.Probes, "answered": s.ProbesAnswered, "failed": s.ProbesFailed})
 	w.Value("sent_bytes_total", metrics.Counter, "Bytes sent.", float64(s.SentBytes))
 	w.Value("sent_datagrams_total", metrics.Counter, "Datagrams sent.", float64(s.Sent))
-	w.Labelled("server_messages_total", metrics.Counter, "What servers sent.", "kind",
+	w.Labelled("server_messages_total", metrics.Counter, "Messages from servers by kind.", "kind",
 		map[string]uint64{"hello": s.ChallengeRequests, "heartbeat": s.Heartbeats, "shutdown": s.Shutdowns})
-	w.Labelled("servers", metrics.Gauge, "Servers on the list, and those that have not shown yet that they are one.", "state",
+	w.Labelled("servers", metrics.Gauge, "Servers on the list, and servers waiting for their first probe.", "state",
 		map[string]uint64{"listed": uint64(s.Listed), "waiting": uint64(s.Waiting)})
 }

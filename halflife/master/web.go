@@ -29,8 +29,8 @@ code { font-size: .9em }
 <h1>%[1]s, %[2]s</h1>
 `
 
-// writePage writes the list as an HTML page. html/template would add 3 % to the time of a
-// cold build.
+// writePage writes the list as an HTML page. It does not use html/template, which would add 3 % to
+// the time of a cold build.
 func writePage(w io.Writer, servers []Server) {
 	players := 0
 	for _, s := range servers {
@@ -59,8 +59,8 @@ func writePage(w io.Writer, servers []Server) {
 
 const maxPageAge = 5 * time.Second
 
-// Handler serves the list: a page for people at /, /servers.json with an object
-// {"servers": [...]} of Server, and /metrics for Prometheus. They may be five seconds old.
+// Handler serves the list: an HTML page at /, /servers.json with an object {"servers": [...]} of
+// Server, and /metrics for Prometheus. Responses may be five seconds old.
 func (m *Master) Handler() http.Handler {
 	mux := http.NewServeMux()
 	serve := func(pattern string, header map[string]string, write func(w io.Writer)) {

@@ -1,6 +1,5 @@
-// Package cookie makes and checks challenges without keeping anything about who got
-// one: a challenge is a MAC over the address and the time, with a key that nobody
-// knows. Times are in ns on any clock.
+// Package cookie issues and checks challenges without storing anything per address. A challenge is
+// a MAC over the address and the time, with a random key. Times are in ns on any clock.
 package cookie
 
 import (
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// Jar makes and checks challenges. It is for one goroutine.
+// Jar issues and checks challenges. It is not safe for concurrent use.
 type Jar struct {
 	mac   hash.Hash
 	input [1 + 16 + 2 + 8]byte
@@ -27,18 +26,18 @@ func NewJar() *Jar {
 	return &Jar{mac: hmac.New(sha256.New, key)}
 }
 
-// Kind is a kind of challenge. A challenge of another kind is not valid.
+// Kind is a kind of challenge. A challenge of one kind is not valid as another.
 type Kind struct {
-	// ID tells kinds apart.
+	// ID distinguishes the kinds.
 	ID byte
-	// Window is for how long a challenge is valid at least; at most it is twice that.
+	// Window is the shortest time for which a challenge is valid. The longest is twice that.
 	Window time.Duration
-	// Value makes the challenge of 64 random bits.
+	// Value derives the challenge from 64 random bits.
 	Value func(raw uint64) uint32
 }
 
-// RandomBits returns 64 random bits that are the same for the same address in the same
-// window of time. port is 0 for challenges that are valid for all ports.
+// RandomBits returns 64 random bits, always the same for one address, port and time window. A port
+// of 0 means that the bits do not depend on the port.
 func (j *Jar) RandomBits(kind byte, a netip.Addr, port uint16, window int64) uint64 {
 	j.input[0] = kind
 	ip := a.As16()
@@ -50,12 +49,12 @@ func (j *Jar) RandomBits(kind byte, a netip.Addr, port uint16, window int64) uin
 	return binary.BigEndian.Uint64(j.mac.Sum(j.sum[:0]))
 }
 
-// Issue returns the challenge for an address.
+// Issue returns the current challenge for the address.
 func (j *Jar) Issue(k *Kind, now int64, a netip.Addr, port uint16) uint32 {
 	return k.Value(j.RandomBits(k.ID, a, port, now/int64(k.Window)))
 }
 
-// Valid reports whether the challenge was issued to the address recently.
+// Valid reports whether the challenge was issued to the address within the last two windows.
 func (j *Jar) Valid(k *Kind, now int64, a netip.Addr, port uint16, given uint32) bool {
 	w := now / int64(k.Window)
 	return k.Value(j.RandomBits(k.ID, a, port, w)) == given || k.Value(j.RandomBits(k.ID, a, port, w-1)) == given

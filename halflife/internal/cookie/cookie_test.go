@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestJar checks that a challenge is good for its address, port, kind and time.
+// TestJar checks that a challenge is valid only for its address, port, kind and time.
 func TestJar(t *testing.T) {
 	alice, bob := netip.MustParseAddr("198.51.100.7"), netip.MustParseAddr("203.0.113.9")
 	c, other := NewJar(), NewJar()
