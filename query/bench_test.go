@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// BenchmarkAnswer is what a server does for a datagram that asks: reading it, the
-// budget, and the answers of a full server.
+// BenchmarkAnswer measures the work of a server per request: parsing it, the budget, and the answer
+// of a full server.
 func BenchmarkAnswer(b *testing.B) {
 	i := crowdedInfo(64)
 	for f := range Format(NumFormats) {
@@ -41,7 +41,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// BenchmarkSet is a tick in which somebody asked in every form.
+// BenchmarkSet measures a tick in which a request in every format arrives.
 func BenchmarkSet(b *testing.B) {
 	i := crowdedInfo(64)
 	var a ReplyEncoder

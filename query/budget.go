@@ -7,31 +7,31 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 )
 
-// BudgetConfig limits what is sent to addresses that may be forged. The zero value is for
-// a public server.
+// BudgetConfig limits the bytes sent to addresses that may be forged. The zero value suits a public
+// server.
 type BudgetConfig struct {
-	// PerNetwork is how many bytes go to one network per second, a /24 of IPv4 or a
-	// /48 of IPv6; 0 means 32 KiB. Twice as much may go at once.
+	// PerNetwork limits the bytes per second to one network, an IPv4 /24 or IPv6 /48; 0 means 32
+	// KiB. A burst may be twice as large.
 	PerNetwork int
-	// Total is how many bytes go to all of them per second; 0 means 1 MiB.
+	// Total limits the bytes per second to all networks together; 0 means 1 MiB.
 	Total int
-	// Proven is how many bytes more go per second to addresses for which IsProven
-	// holds, so that forged requests cannot use up what is theirs; 0 means 1 MiB.
+	// Proven is an additional limit in bytes per second, reserved for addresses for which IsProven
+	// returns true. Forged requests cannot use it up. 0 means 1 MiB.
 	Proven int
-	// IsProven reports whether an address was proved recently, at the time now in ns;
-	// nil means that none was.
+	// IsProven reports whether an address was recently proven at time now in ns. nil means that no
+	// address is proven.
 	IsProven func(now int64, ip netip.Addr) bool
-	// MaxNetworks is the size of the table, rounded up to a power of two; 0 means 4096
-	// networks of 24 bytes each. When more ask, new ones share what is left of others,
-	// and Total still holds.
+	// MaxNetworks is the size of the table of networks, rounded up to a power of two; 0 means 4096
+	// networks of 24 bytes each. When more networks send requests, new ones share what is left of
+	// the limits of others. Total still holds.
 	MaxNetworks int
 }
 
-// Budget keeps a server from being used to flood others: answers of 0.6 are longer than
-// the requests, whose addresses may be forged. It limits the bytes per network and in
-// all, with a table of fixed size. Loopback addresses are not limited.
+// Budget prevents a server from being used to flood others. Answers of 0.6 are longer than the
+// requests, whose source addresses may be forged. A Budget limits the bytes per network and in
+// total, with a table of fixed size. Loopback addresses have no limit.
 //
-// It is for one goroutine and does not allocate after NewBudget.
+// A Budget is not safe for concurrent use. It does not allocate after NewBudget.
 type Budget struct {
 	networks               *limit.Limiter
 	total, proven          limit.Bucket
@@ -40,20 +40,20 @@ type Budget struct {
 	isProven               func(now int64, ip netip.Addr) bool
 }
 
-// Size is how long an answer may be.
+// Size selects the length of an answer.
 type Size uint8
 
 // The sizes.
 const (
-	// SizeNone is no answer.
+	// SizeNone means no answer.
 	SizeNone Size = iota
-	// SizeShort is an answer of a short ReplyEncoder.
+	// SizeShort means an answer of a ReplyEncoder with Short set.
 	SizeShort
-	// SizeFull is a whole answer.
+	// SizeFull means an answer with the list of clients.
 	SizeFull
 )
 
-// NewBudget returns a full budget.
+// NewBudget returns a budget with nothing spent.
 func NewBudget(cfg BudgetConfig) *Budget {
 	bytes := func(n, standard int) int { return cmp.Or(max(n, 0), standard) }
 	rate := func(n int) limit.Rate { return limit.Rate{PerSecond: float64(n), Burst: 2 * float64(n)} }
@@ -70,10 +70,10 @@ func NewBudget(cfg BudgetConfig) *Budget {
 	return b
 }
 
-// Spend decides how long the answer to an address may be at the time now in ns, on a
-// clock that does not go back, and takes that from the budget: full or short bytes, or
-// none. Answers are full while half of the budget is left, so that under a flood many get
-// short ones rather than few full ones.
+// Spend chooses the size of the answer to an address and subtracts its bytes, full or short, from
+// the budget. now is in ns on a monotonic clock. Answers are full while at least half of the budget
+// is left. Below that they are short, so that during a flood many clients get a short answer rather
+// than few a full one.
 func (b *Budget) Spend(now int64, ip netip.Addr, full, short int) Size {
 	if ip.IsLoopback() {
 		return SizeFull

@@ -32,13 +32,13 @@ func TestBudget(t *testing.T) {
 		{second / 2, "192.0.2.1", 900, 500, SizeShort},
 		{second / 2, "2001:db8::1", 2000, 100, SizeFull},
 		{second / 2, "2001:db8:0:1::1", 1, 1, SizeNone},
-		// Of all 6000 bytes 2000 were spent, 1500 regained, 2500 spent: 3000 are left.
+		// Of 6000 bytes in total, 2000 were spent, 1500 regained and 2500 spent, which leaves 3000.
 		{second / 2, "2001:db8:1::1", 1000, 100, SizeFull},
-		// Now it is less than half. Proven addresses have 800 bytes more.
+		// Less than half is left. Proven addresses have 800 bytes of their own.
 		{second / 2, "198.51.100.1", 500, 100, SizeShort},
 		{second / 2, "203.0.113.5", 500, 100, SizeFull},
 		{second / 2, "203.0.113.6", 500, 100, SizeShort},
-		{second / 2, "203.0.113.5", 500, 100, SizeShort}, // from what all have
+		{second / 2, "203.0.113.5", 500, 100, SizeShort}, // from the shared total
 		{second / 2, "198.51.101.1", 2000, 1700, SizeShort},
 		{second / 2, "198.51.102.1", 2, 1, SizeNone},
 		{second / 2, "203.0.113.5", 300, 100, SizeFull},
@@ -53,8 +53,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetHolds lets many networks ask in a small table: whatever they do, none
-// gets more than its share while it is remembered, and all together never.
+// TestBudgetHolds sends requests from many networks with a small table. No network gets more than
+// its limit while the table holds it, and the total limit always holds.
 func TestBudgetHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		proven := netip.AddrFrom4([4]byte{10, 0, 2, 1})
@@ -94,9 +94,8 @@ func TestBudgetAllocations(t *testing.T) {
 	}
 }
 
-// TestBudgetRotation floods one network while requests come in the names of more
-// networks than are told apart: that network does not get more for it, and all
-// together get no more than the total.
+// TestBudgetRotation floods one network while requests arrive from more networks than the table
+// holds. That network gets no more than its limit, and all together no more than the total.
 func TestBudgetRotation(t *testing.T) {
 	b := NewBudget(BudgetConfig{MaxNetworks: 256})
 	victim := netip.MustParseAddr("192.0.2.1")
@@ -126,9 +125,9 @@ func TestBudgetRotation(t *testing.T) {
 	}
 }
 
-// TestFloodStarvesNobody lets 20 proven and 20 other addresses ask a server with 64
-// players once each, during a flood of 10,000 requests a second from forged addresses and
-// 1000 from all addresses of a proven IPv6 /48.
+// TestFloodStarvesNobody sends one request each from 20 proven and 20 other addresses to a server
+// with 64 players. Meanwhile 10,000 requests a second arrive from forged addresses, and 1000 from
+// all addresses of a proven IPv6 /48.
 func TestFloodStarvesNobody(t *testing.T) {
 	for _, f := range []Format{FormatPlain6, FormatExtended6, FormatLegacy64} {
 		full, short := ReplyEncoder{}, ReplyEncoder{Short: true}

@@ -15,33 +15,31 @@ import (
 // DefaultPort is the default port of game servers.
 const DefaultPort = 8303
 
-// ErrNoAnswer is returned when a server answers none of the requests in time.
+// ErrNoAnswer is returned when a server answers no request in time.
 var ErrNoAnswer = errors.New("query: no answer")
 
 // Versions is a set of protocol versions.
 type Versions uint8
 
-// The versions. Zero, in a Target, stands for both.
+// The versions. 0 in a Target means both.
 const (
 	Version6 Versions = 1 << iota
 	Version7
 )
 
-// Config says how servers are asked. The zero value is good for one server and for
-// thousands.
+// Config configures queries. The zero value suits one server as well as thousands.
 type Config struct {
-	// Timeout is how long a server has for its answer; 0 means 2.5 s.
+	// Timeout is how long to wait for a server's answer; 0 means 2.5 s.
 	Timeout time.Duration
-	// Retry is the time after which requests without an answer are repeated; 0 means
-	// 500 ms.
+	// Retry is the time after which unanswered requests are repeated; 0 means 500 ms.
 	Retry time.Duration
-	// SettleTime is how long to wait for answers in the other formats after one is
-	// complete, at least twice the latency; 0 means 250 ms. A format that is answered
-	// in part is requested once or twice more.
+	// SettleTime is how long to wait for answers in other formats once one answer is complete; 0
+	// means 250 ms. It should be at least twice the latency. A format with an incomplete answer is
+	// requested once or twice more.
 	SettleTime time.Duration
-	// Concurrency is how many servers are asked at a time; 0 means 256.
+	// Concurrency is how many servers are queried at the same time; 0 means 256.
 	Concurrency int
-	// Rate is how many servers per second are asked first; 0 means 200.
+	// Rate is how many servers per second get their first request; 0 means 200.
 	Rate int
 }
 
@@ -54,29 +52,29 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Target is a server to ask.
+// Target is a server to query.
 type Target struct {
 	Addr transport.Peer
-	// Versions are the versions to ask in; 0 means all.
+	// Versions are the versions to query; 0 means all.
 	Versions Versions
 }
 
-// Result is what a server answered.
+// Result is the answer of a server.
 type Result struct {
 	Addr transport.Peer
-	// Err wraps ErrNoAnswer if there was no answer.
+	// Err wraps ErrNoAnswer if the server did not answer.
 	Err error
-	// Info is merged from all answers.
+	// Info is merged from the answers in all formats.
 	Info Info
-	// Formats are those of the answers.
+	// Formats reports for each format whether it was answered.
 	Formats [NumFormats]bool
-	// Complete reports whether all clients are listed.
+	// Complete reports whether Info lists all clients.
 	Complete bool
-	// Latency is the shortest time that an answer took.
+	// Latency is the shortest time between a request and its answer.
 	Latency time.Duration
 }
 
-// Versions returns the versions that the server answered in.
+// Versions returns the versions in which the server answered.
 func (r *Result) Versions() Versions {
 	var v Versions
 	if r.Formats[FormatPlain6] || r.Formats[FormatExtended6] || r.Formats[FormatLegacy64] {
@@ -101,8 +99,8 @@ func (v Versions) String() string {
 	return "none"
 }
 
-// AddressVersions returns the version that the scheme of an address names, 0 if it names none.
-// The error wraps udp.ErrAddress for other versions.
+// AddressVersions returns the version in the scheme of an address, or 0 if it names none. For an
+// unsupported version the error wraps udp.ErrAddress.
 func AddressVersions(a transport.Address) (Versions, error) {
 	switch v := a.Version(); {
 	case v == "" && a.Scheme != transport.SchemeDDNet:
@@ -112,13 +110,13 @@ func AddressVersions(a transport.Address) (Versions, error) {
 	case v == Version7.String():
 		return Version7, nil
 	default:
-		return 0, fmt.Errorf("%w: %q is of version %s, which is not supported", udp.ErrAddress, a.String(), v)
+		return 0, fmt.Errorf("%w: %q: version %s is not supported; use 0.6 or 0.7", udp.ErrAddress, a.String(), v)
 	}
 }
 
-// AskHost asks a server at an address as transport.ParseAddress reads it, in all formats at once,
-// or in those of the version that its scheme names. The error wraps ErrNoAnswer, udp.ErrAddress, or
-// the cause of ctx.
+// AskHost queries the server at an address in the syntax of transport.ParseAddress. It sends
+// requests in all formats at once, or in the formats of the version that the scheme names. The
+// error wraps ErrNoAnswer, udp.ErrAddress, or the cause of ctx.
 func AskHost(ctx context.Context, cfg Config, address string) (Result, error) {
 	a, err := transport.ParseAddress(address)
 	if err != nil {
@@ -148,7 +146,7 @@ func Listen() (transport.Conn, error) {
 	return sock, nil
 }
 
-// Ask asks one server in all formats, as AskHost does.
+// Ask queries one server in all formats.
 func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Peer) (Result, error) {
 	return askTarget(ctx, conn, cfg, Target{Addr: addr})
 }
@@ -162,9 +160,9 @@ func askTarget(ctx context.Context, conn transport.Conn, cfg Config, target Targ
 	return result, err
 }
 
-// AskAll asks many servers and calls f with the result of each, in the order in which
-// they are done. Each server should be given once. The connection must have no other
-// user. The error says why not all servers were asked.
+// AskAll queries many servers and calls f with each result as soon as it is complete. targets
+// should list each server once. No other goroutine may use conn meanwhile. A non-nil error means
+// that not all servers were queried.
 func AskAll(ctx context.Context, conn transport.Conn, cfg Config, targets []Target, f func(Result)) error {
 	a := newMultiQuery(cfg, targets, conn.Send, f)
 	err := transport.Run(ctx, conn, a.step, func(d transport.Datagram) { a.feed(d.ReceivedAt, d.Peer, d.Data) })
@@ -174,14 +172,14 @@ func AskAll(ctx context.Context, conn transport.Conn, cfg Config, targets []Targ
 	return nil
 }
 
-// multiQuery asks many servers. It has no socket.
+// multiQuery queries many servers. It has no socket.
 type multiQuery struct {
 	cfg       Config
 	queue     []Target
 	active    map[transport.Peer]*serverQuery
 	send      func(transport.Peer, []byte)
 	onResult  func(Result)
-	nextStart int64 // ns, when the next server may be asked
+	nextStart int64 // ns, when the next server may be queried
 	buf       []byte
 	random    func() uint32
 }
@@ -190,8 +188,8 @@ func newMultiQuery(cfg Config, targets []Target, send func(transport.Peer, []byt
 	return &multiQuery{cfg: cfg.withDefaults(), queue: targets, active: make(map[transport.Peer]*serverQuery), send: send, onResult: done, nextStart: -1 << 62, random: rand.Uint32}
 }
 
-// step sends what is due at the time now in ns. It returns when to call it next, and
-// whether there is anything left to do.
+// step sends the requests that are due at time now in ns. It returns the time of the next call, and
+// whether any work is left.
 func (a *multiQuery) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
 	for addr, t := range a.active {

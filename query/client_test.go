@@ -43,8 +43,8 @@ func newFakeServer(t testing.TB, info *Info, forms ...Format) *fakeServer {
 	return f
 }
 
-// feed answers as a server does, the original's way: who does not know the
-// extended form gives the plain answer.
+// feed answers like the original server, which gives the plain answer if it does not support the
+// extended format.
 func (s *fakeServer) feed(now int64, from transport.Peer, b []byte, send func([]byte)) {
 	s.requests++
 	if r, ok := ParseRequest6(b); ok {
@@ -79,7 +79,7 @@ func (s *fakeServer) feed(now int64, from transport.Peer, b []byte, send func([]
 type testNetwork struct {
 	net       *netsim.Net
 	results   map[transport.Peer]Result
-	maxActive int // servers that were waited for at once
+	maxActive int // largest number of servers queried at once
 }
 
 var browser = transport.MustParsePeer("192.0.2.1:40000")
@@ -99,7 +99,7 @@ func (w *testNetwork) serve(addr transport.Peer, s *fakeServer) {
 	})
 }
 
-// ask lets an asker work until it is done, and returns the time that took.
+// ask runs a multiQuery to its end and returns how long that took.
 func (w *testNetwork) ask(t testing.TB, cfg Config, targets []Target) time.Duration {
 	t.Helper()
 	a := newMultiQuery(cfg, targets, func(to transport.Peer, b []byte) { w.net.Send(browser, to, b) }, func(r Result) {
@@ -137,7 +137,7 @@ func crowdedInfo(n int) *Info {
 	return i
 }
 
-// TestAskForms asks servers of all kinds.
+// TestAskForms queries servers that support different formats.
 func TestAskForms(t *testing.T) {
 	link := netsim.Link{Delay: 20 * time.Millisecond}
 	for _, c := range []struct {
@@ -148,7 +148,7 @@ func TestAskForms(t *testing.T) {
 		complete bool
 		listed   int
 		bots     bool
-		span     time.Duration // at most
+		span     time.Duration // upper bound
 	}{
 		{"0.6.5", []Format{FormatPlain6}, 10, Version6, true, 10, false, 300 * time.Millisecond},
 		{"0.6.5 with many", []Format{FormatPlain6}, 40, Version6, false, 16, false, 300 * time.Millisecond},
@@ -194,8 +194,8 @@ func TestAskForms(t *testing.T) {
 	}
 }
 
-// TestAskSlow asks a server whose first answers of 0.7 are lost: it is known to speak
-// 0.7, so it is asked again although all other forms are answered.
+// TestAskSlow queries a server whose first answers in 0.7 are lost. The token reply has shown that
+// it supports 0.7, so the request is repeated although all other formats are complete.
 func TestAskSlow(t *testing.T) {
 	w := newTestNetwork(t, 1, netsim.Link{Delay: 20 * time.Millisecond})
 	addr := serverAddr(1)
@@ -215,7 +215,7 @@ func TestAskSlow(t *testing.T) {
 	}
 }
 
-// TestAskMany asks a thousand servers over a bad network.
+// TestAskMany queries a thousand servers over a bad network.
 func TestAskMany(t *testing.T) {
 	w := newTestNetwork(t, 7, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.1})
 	var targets []Target
@@ -225,7 +225,7 @@ func TestAskMany(t *testing.T) {
 		w.serve(addr, newFakeServer(t, crowdedInfo(n%16), kinds[n%4]...))
 		targets = append(targets, Target{Addr: addr})
 	}
-	// Who is listed twice is asked once.
+	// A server that is listed twice is queried once.
 	targets = append(targets[:1], targets...)
 	cfg := Config{Concurrency: 100, Rate: 1000, Timeout: 20 * time.Second}
 	w.ask(t, cfg, targets)
@@ -249,7 +249,7 @@ func TestAskMany(t *testing.T) {
 	}
 }
 
-// TestAskLiar asks a server that answers with anything.
+// TestAskLiar queries a server that sends arbitrary answers.
 func TestAskLiar(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newTestNetwork(t, 1, netsim.Link{})
@@ -272,7 +272,7 @@ func TestAskLiar(t *testing.T) {
 	})
 }
 
-// TestAsk goes through a Conn on the real clock.
+// TestAsk queries over a Conn with the real clock.
 func TestAsk(t *testing.T) {
 	net := mem.New(mem.Config{})
 	server, err := net.Listen(serverAddr(1))
@@ -304,7 +304,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskHost asks over real sockets: nobody answers, or there is no such address.
+// TestAskHost queries over real sockets: silent and invalid addresses, and schemes with a version.
 func TestAskHost(t *testing.T) {
 	cfg := Config{Timeout: 10 * time.Millisecond}
 	if _, err := AskHost(t.Context(), cfg, "127.0.0.1:1"); !errors.Is(err, ErrNoAnswer) {
@@ -316,7 +316,7 @@ func TestAskHost(t *testing.T) {
 	if _, err := AskHost(t.Context(), cfg, "tw-0.5+udp://127.0.0.1:1"); !errors.Is(err, udp.ErrAddress) {
 		t.Errorf("an unknown version: %v", err)
 	}
-	// A scheme that names a version asks in that only.
+	// A scheme with a version limits the query to that version.
 	for address, want := range map[string]Versions{
 		"HOST": Version6 | Version7, " HOST/ ": Version6 | Version7, "TW-0.7+udp://HOST/": Version7, "tw-0.6+udp://HOST": Version6, "ddnet://HOST/": Version6,
 	} {
@@ -327,7 +327,7 @@ func TestAskHost(t *testing.T) {
 		AskHost(t.Context(), cfg, strings.ReplaceAll(address, "HOST", l.LocalAddr().String()))
 		var got Versions
 		for b := make([]byte, 2000); ; {
-			l.SetReadDeadline(time.Now().Add(time.Millisecond)) // all of it has been sent
+			l.SetReadDeadline(time.Now().Add(time.Millisecond)) // everything has been sent
 			n, _, err := l.ReadFrom(b)
 			if err != nil {
 				break

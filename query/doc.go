@@ -1,9 +1,10 @@
-// Package query handles the server info that browsers show: servers answer with it, and
-// clients ask for it, in all formats of Teeworlds 0.7, 0.6 and DDNet.
+// Package query implements the server info that browsers show, in all formats of Teeworlds 0.7, 0.6
+// and DDNet. Servers answer with it, and clients request it.
 //
-// An Info is what all formats have in common. A server encodes one with a ReplyEncoder;
-// AskHost, Ask and AskAll return one, whatever versions a server supports. Package
-// query/master lists servers and registers them.
+// An Info holds the fields of all formats. A server encodes it with a ReplyEncoder. AskHost, Ask
+// and AskAll return an Info from a server of any version.
+//
+// Package query/master lists servers and registers them.
 //
 // # Formats
 //
@@ -13,7 +14,7 @@
 //	FormatLegacy64   fstd             dtsf ...          24 clients per datagram
 //	Format7          gie3 with token  inf3              64 clients in one datagram
 //
-// Numbers are decimal texts in 0.6 and packed integers in 0.7. In 0.7 a token proves the
-// client's address before a server answers. 0.6 has none, and answers are longer than
-// requests, so servers should limit them with a Budget.
+// 0.6 writes numbers as decimal text, 0.7 as packed integers. In 0.7 a token proves the client's
+// address before a server answers. 0.6 has no tokens, and its answers are longer than the requests,
+// so a server should limit them with a Budget.
 package query

@@ -9,36 +9,36 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// ReplyEncoder encodes the answers to all requests while a server's Info stays the same.
-// Each format is encoded at the first request for it; from then on an answer is a copy,
-// which allocates nothing. The zero value describes an empty server.
+// ReplyEncoder encodes the answers to all requests while a server's Info stays the same. The first
+// request for a format encodes its answer. After that an answer is a copy without an allocation.
+// The zero value describes an empty server.
 //
-// It is for one goroutine.
+// A ReplyEncoder is not safe for concurrent use.
 type ReplyEncoder struct {
-	// Short leaves out the list of clients, which is most of an answer, as DDNet's
-	// servers do when many ask; its client (16.4) shows the counts. Clients of 0.6.5 drop
-	// a FormatPlain6 that lists fewer clients than it counts, so it keeps entries without
-	// names. Format7 stays as it is.
+	// Short leaves out the list of clients, which is most of an answer. DDNet's servers do so under
+	// many requests, and DDNet's client (16.4) then shows the counts. Clients of 0.6.5 drop a
+	// FormatPlain6 answer that lists fewer clients than it counts, so that format keeps entries
+	// without names. Format7 is not shortened.
 	Short bool
 
 	info    *Info
 	replies [NumFormats]encodedReply
 }
 
-// encodedReply has the bodies of the datagrams of a format: what follows the token.
+// encodedReply holds the datagrams of a format, each without the bytes up to its token.
 type encodedReply struct {
 	valid bool
 	b     []byte
 	ends  []int
 }
 
-// maxBody is the longest body in bytes: with the header, the tag and the longest token
-// it has the maximum length that the original programs accept.
+// maxBody is the longest body in bytes. With the header, the tag and the longest token it has the
+// maximum length that the original programs accept.
 const maxBody = packet.MaxConnlessPayload - len(tagInfo) - len("16777215\x00")
 
-// SetInfo sets the info of the answers. It is read at the first request for each format,
-// so it must not change until the next SetInfo. SetInfo is cheap: a server can call it at
-// the first request of every tick.
+// SetInfo sets the info of the answers. The encoder reads it at the first request for each format,
+// so it must not change until the next SetInfo. SetInfo is cheap. A server can call it at the first
+// request of every tick.
 func (a *ReplyEncoder) SetInfo(info *Info) {
 	a.info = info
 	for f := range a.replies {
@@ -49,14 +49,14 @@ func (a *ReplyEncoder) SetInfo(info *Info) {
 // NumDatagrams returns how many datagrams answer a request for the format.
 func (a *ReplyEncoder) NumDatagrams(f Format) int { return len(a.reply(f).ends) }
 
-// MaxSize returns how many bytes the answer to a request has at most, for a Budget.
+// MaxSize returns the maximum size in bytes of the answer to a request, for a Budget.
 func (a *ReplyEncoder) MaxSize(f Format) int {
 	r := a.reply(f)
 	return len(r.b) + len(r.ends)*(len(Header6)+len(tagInfo)+len("16777215\x00"))
 }
 
-// Append appends datagram n, below NumDatagrams, of the answer to a request: a whole
-// datagram of 0.6, or the payload of a connless packet of 0.7.
+// Append appends datagram n of the answer to a request; n is below NumDatagrams. For 0.6 it appends
+// a whole datagram, for 0.7 the payload of a connless packet.
 func (a *ReplyEncoder) Append(dst []byte, r Request, n int) []byte {
 	rec := a.reply(r.Format)
 	start := 0
@@ -103,15 +103,15 @@ func (a *ReplyEncoder) reply(f Format) *encodedReply {
 	return r
 }
 
-// endDatagram finishes a body.
+// endDatagram marks the end of a datagram.
 func (r *encodedReply) endDatagram() { r.ends = append(r.ends, len(r.b)) }
 
-// maxPlainSlots is how many slots a 0.6 server can have. Clients hide servers with more.
+// maxPlainSlots is the maximum number of slots in 0.6. Clients hide servers with more.
 const maxPlainSlots = 16
 
-// encodePlain6 shows at most maxPlainSlots slots and appends the real numbers to the name.
-// There is a free slot exactly if the server has one, since browsers may join only
-// servers with free slots.
+// encodePlain6 lists at most maxPlainSlots clients and appends the real counts to the name. The
+// answer shows a free slot exactly if the server has one, since some browsers only join servers
+// with free slots.
 func (r *encodedReply) encodePlain6(i *Info, short bool) {
 	count := i.clientCount()
 	shown := count
@@ -134,7 +134,7 @@ func (r *encodedReply) encodePlain6(i *Info, short bool) {
 	r.appendCounts6(i, i.wireCounts(shown, maxPlainSlots))
 	if short {
 		for range shown {
-			r.b = append(r.b, "\x00\x00\x00\x001\x00"...) // a player; empty numbers are 0
+			r.b = append(r.b, "\x00\x00\x00\x001\x00"...) // a player; empty numbers mean 0
 		}
 		r.endDatagram()
 		return
@@ -152,7 +152,7 @@ func appendSizeSuffix(dst []byte, n, limit int) []byte {
 	return append(dst, ']')
 }
 
-// appendCounts6 appends the mode, the flags and the counts.
+// appendCounts6 appends the game type, the flags and the counts.
 func (r *encodedReply) appendCounts6(i *Info, counts [4]int) {
 	r.b = appendText(r.b, i.GameType, maxGameType)
 	r.b = appendNumber(r.b, boolToInt(i.Password))
@@ -190,8 +190,7 @@ func (r *encodedReply) encodeExtended6(i *Info, short bool) {
 	r.endDatagram()
 }
 
-// Limits of the answers in FormatExtended6 and, for clients per datagram and in all,
-// FormatLegacy64.
+// Limits of FormatExtended6 and FormatLegacy64.
 const (
 	maxExtendedDatagrams = 64
 	maxLegacyClients     = 24
@@ -222,7 +221,7 @@ func (r *encodedReply) encodeLegacy64(i *Info, short bool) {
 	r.endDatagram()
 }
 
-// listed returns how many clients are listed.
+// listed returns how many clients the answer lists.
 func (i *Info) listed(short bool) int {
 	if short {
 		return 0
@@ -230,7 +229,7 @@ func (i *Info) listed(short bool) int {
 	return len(i.Clients)
 }
 
-// appendClient6 appends a client as in all formats of 0.6.
+// appendClient6 appends a client in the format of 0.6.
 func (i *Info) appendClient6(dst []byte, c *Client) []byte {
 	dst = appendText(dst, c.Name, maxClientName)
 	dst = appendText(dst, c.Clan, maxClan)
@@ -239,7 +238,7 @@ func (i *Info) appendClient6(dst []byte, c *Client) []byte {
 	return appendNumber(dst, boolToInt(!c.Spectator))
 }
 
-// appendNumber appends a number as in 0.6: a decimal text.
+// appendNumber appends a number in the format of 0.6, a decimal text.
 func appendNumber(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(dst, int64(n), 10), 0)
 }
@@ -251,11 +250,11 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// maxSlots7 is how many slots 0.7 browsers accept.
+// maxSlots7 is the maximum number of slots that 0.7 browsers accept.
 const maxSlots7 = 64
 
-// encode7 cuts names if the list does not fit one datagram, since browsers need all
-// clients.
+// encode7 lists all clients in one datagram, since browsers need all of them. It shortens names if
+// they do not fit.
 func (r *encodedReply) encode7(i *Info) {
 	const limit = packet.MaxConnlessPayload - len(tagInfo) - packer.MaxIntLen
 	n := min(len(i.Clients), maxSlots7)
@@ -271,7 +270,7 @@ func (r *encodedReply) encode7(i *Info) {
 	r.endDatagram()
 }
 
-// appendRecord7 appends the info without the list of clients, as in the 0.7 message
+// appendRecord7 appends the info without the list of clients, in the format of the 0.7 message
 // SERVERINFO.
 func (i *Info) appendRecord7(dst []byte, clients int) []byte {
 	n := i.wireCounts(clients, maxSlots7)
@@ -281,8 +280,8 @@ func (i *Info) appendRecord7(dst []byte, clients int) []byte {
 	dst = appendText(dst, i.Map, maxMap)
 	dst = appendText(dst, i.GameType, maxGameType)
 	if n[1] > maxPlainSlots && slices.Contains(standardModes, i.GameType) {
-		// Clients hide servers with a mode of the original and more slots than the
-		// original, so the name of the mode is changed.
+		// Clients hide a server whose game type is one of the original's but which has more slots
+		// than the original allows, so the name of the game type is changed.
 		dst = append(dst[:len(dst)-1], "+\x00"...)
 	}
 	flags := boolToInt(i.Password) | boolToInt(i.TimeScore)<<1

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRequests are those that get no answer, and one of each form.
+// TestRequests parses requests in each format, and datagrams that are not requests.
 func TestRequests(t *testing.T) {
 	for in, want := range map[string]struct {
 		r  Request
@@ -36,7 +36,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestRules are the rules that a round trip does not show.
+// TestRules checks encoding rules that a round trip does not cover.
 func TestRules(t *testing.T) {
 	i := Info{Version: "0.7.5", Name: "yard", Map: "dm1", GameType: "DM", MaxClients: 64, MaxPlayers: 60, NumPlayers: 1,
 		Clients: []Client{{Name: "fifteen letters and more", Country: -1, Score: 7}}}
@@ -69,7 +69,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestPlainCounts is what browsers see of a big server that fills up.
+// TestPlainCounts checks the counts that browsers show while a big server fills up.
 func TestPlainCounts(t *testing.T) {
 	for n, shown := range map[int]int{0: 0, 15: 15, 16: 15, 17: 15, 31: 15, 32: 16} {
 		var a ReplyEncoder
@@ -87,9 +87,8 @@ func TestPlainCounts(t *testing.T) {
 	}
 }
 
-// TestShortAnswers checks that short answers say the same without the list, that FormatPlain6
-// has the entries that clients of 0.6 require, and that readers do not take them for
-// players.
+// TestShortAnswers checks that short answers carry the same info without the list. FormatPlain6
+// keeps the entries that clients of 0.6 require, and ParseReply6 does not mistake them for players.
 func TestShortAnswers(t *testing.T) {
 	for _, clients := range []int{0, 1, 15, 16, 64} {
 		i := crowdedInfo(clients)
@@ -108,7 +107,7 @@ func TestShortAnswers(t *testing.T) {
 				t.Errorf("%v, %d clients: %d bytes", f, clients, len(b))
 			}
 		}
-		// As the original reads it: as many entries as it counts, of five texts each.
+		// The original expects as many entries as the count says, with five texts each.
 		b := short.Append(nil, Request{Format: FormatPlain6, Token: 5}, 0)
 		texts := strings.Split(string(b[len(Header6)+len(tagInfo):]), "\x00")
 		texts = texts[:len(texts)-1]

@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/query"
 )
 
-// A server answers a browser.
+// A server encodes its answer to a browser's request.
 func ExampleReplyEncoder() {
 	var answers query.ReplyEncoder
 	answers.SetInfo(&query.Info{

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// checkInfo checks what every Info that came from the network holds.
+// checkInfo checks the properties of every Info from the network.
 func checkInfo(t *testing.T, i *Info) {
 	t.Helper()
 	texts := []string{i.Version, i.Name, i.Hostname, i.Map, i.GameType}
@@ -50,7 +50,7 @@ func FuzzReply6(f *testing.F) {
 		} else if len(i.Clients) == MaxListed {
 			m = ReplyMerger{}
 		}
-		// Whatever was read can be answered with.
+		// Any parsed info can be encoded.
 		a.SetInfo(&r.Info)
 		for form := range Format(NumFormats) {
 			for n := range a.NumDatagrams(form) {

@@ -4,8 +4,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawText makes a text that survives the network: what clean does to it is
-// nothing.
+// drawText draws a text that safeText does not change.
 func drawText(t *rapid.T, what string, limit int) string {
 	s := rapid.StringOfN(rapid.RuneFrom([]rune("aZ09 _-[]/.äß€😀")), 0, -1, limit).Draw(t, what)
 	for len(s) > 0 && s[0] == ' ' {
@@ -14,7 +13,7 @@ func drawText(t *rapid.T, what string, limit int) string {
 	return s
 }
 
-// drawInfo makes an Info as servers have it.
+// drawInfo draws an Info as a server has it.
 func drawInfo(t *rapid.T) Info {
 	i := Info{
 		Version: rapid.SampledFrom([]string{"0.7.5", "0.6.5", "teeyard", ""}).Draw(t, "version"),
@@ -33,7 +32,7 @@ func drawInfo(t *rapid.T) Info {
 		if i.TimeScore {
 			c.Score = max(c.Score, NoTime)
 			if c.Score == -noTime6 {
-				c.Score++ // in 0.6 it stands for none
+				c.Score++ // 0.6 uses this value for no time
 			}
 		}
 		i.Clients = append(i.Clients, c)

@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// capturedDatagrams reads the datagrams of an answer.
+// capturedDatagrams reads the captured datagrams of an answer.
 func capturedDatagrams(t testing.TB, name string) [][]byte {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/" + name + "-?.bin")
@@ -29,7 +29,7 @@ func capturedDatagrams(t testing.TB, name string) [][]byte {
 	return all
 }
 
-// TestGolden reads what real servers answered and writes the same bytes again.
+// TestGolden parses the captured answers of real servers and encodes the same bytes again.
 func TestGolden(t *testing.T) {
 	infos := map[string]Info{}
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 
-	// All forms tell the same.
+	// All formats carry the same info.
 	full := infos["ddnet-extended"]
 	if full.Name != "capture server" || full.Map != "dm1" || full.MapSize != 5805 || full.MapCRC != 0xf2159e6e || !full.TimeScore ||
 		full.NumPlayers != 60 || full.MaxPlayers != 64 || full.NumClients != 60 || full.MaxClients != 64 || len(full.Clients) != 60 || full.Password {

@@ -11,34 +11,34 @@ import (
 //
 // Texts from the network are safe to show: valid UTF-8 without control characters.
 type Info struct {
-	// Version is that of the server program. Browsers require it to begin with their
-	// own version, so the encoders put "0.6↔" or "0.7↔" before others.
+	// Version is the version of the server program. Browsers require it to begin with their own
+	// version, so the encoders put "0.6↔" or "0.7↔" before other texts.
 	Version string
-	// Name is the name in the list. Hostname (0.7 only) may be empty.
+	// Name is the server's name. Hostname is in 0.7 only and may be empty.
 	Name, Hostname string
 	// Map is the base name of the map.
 	Map string
-	// MapCRC and MapSize (bytes) are 0 if unknown. Format7 and FormatPlain6 do not
-	// carry them, HTTP masters prefer the hash.
+	// MapCRC and MapSize (bytes) are 0 if unknown. Format7 and FormatPlain6 do not carry them. HTTP
+	// masters use MapSHA256 instead of the CRC.
 	MapCRC  uint32
 	MapSize uint32
-	// MapSHA256 is the hash of the map file, all zeros if unknown; HTTP masters only.
+	// MapSHA256 is the hash of the map file, all zeros if unknown. Only HTTP masters carry it.
 	MapSHA256 [32]byte
 	// GameType is the name of the mode, such as DM.
 	GameType string
-	// Password reports whether a password is needed to join.
+	// Password reports whether joining needs a password.
 	Password bool
-	// TimeScore reports whether scores are times in s, or NoTime; otherwise they are
-	// points. In 0.6 it depends on the name of the mode, as in DDNet's client.
+	// TimeScore reports whether scores are times in seconds or NoTime. Otherwise scores are points.
+	// In 0.6 it is derived from GameType, as in DDNet's client.
 	TimeScore bool
-	// SkillLevel is 0 casual, 1 normal, 2 competitive; 0.7 only.
+	// SkillLevel is 0 casual, 1 normal or 2 competitive. Only 0.7 carries it.
 	SkillLevel int
-	// NumPlayers and MaxPlayers count players, NumClients and MaxClients players and
-	// spectators. Each is at least 0 and at most MaxListed.
+	// NumPlayers and MaxPlayers count players. NumClients and MaxClients count players and
+	// spectators. Each is in the range 0 to MaxListed.
 	NumPlayers, MaxPlayers int
 	NumClients, MaxClients int
-	// Clients lists the clients. Servers list all of NumClients; in received infos
-	// some may be missing.
+	// Clients lists the clients. A server lists all NumClients of them. In received infos some may
+	// be missing.
 	Clients []Client
 }
 
@@ -48,24 +48,24 @@ type Client struct {
 	Name, Clan string
 	// Country is an ISO 3166-1 numeric code, -1 for none.
 	Country int32
-	// Score is points, or s if Info.TimeScore.
+	// Score is in points, or in seconds if Info.TimeScore is set.
 	Score int32
-	// Spectator reports whether the client is not a player.
+	// Spectator reports whether the client is a spectator.
 	Spectator bool
-	// Bot reports whether the client is a bot; 0.7 only.
+	// Bot reports whether the client is a bot. Only 0.7 carries it.
 	Bot bool
-	// AFK reports whether the client is away from the keyboard; HTTP masters only.
+	// AFK reports whether the client is away from the keyboard. Only HTTP masters carry it.
 	AFK bool
 }
 
-// NoTime is the Score of a client without a time, where scores are times.
+// NoTime is the Score of a client without a time if Info.TimeScore is set.
 const NoTime = -1
 
-// MaxListed is the maximum number of clients in a list, which bounds the memory that a
-// server can make a client use.
+// MaxListed is the maximum number of clients in a list. It bounds the memory that a server can make
+// a client use.
 const MaxListed = 1024
 
-// Limits of texts in bytes, in formats that have them.
+// Maximum lengths of texts in bytes, for formats that limit them.
 const (
 	maxVersion    = 32
 	maxName       = 64
@@ -76,8 +76,8 @@ const (
 	maxClan       = 11
 )
 
-// appendVersion appends a version such that it begins with a release, as clients of
-// that release require.
+// appendVersion appends a version. It puts a release before it if the version does not begin with
+// it, since clients of that release require that.
 func appendVersion(dst []byte, release, version string) []byte {
 	start := len(dst)
 	if !strings.HasPrefix(version, release) {
@@ -86,27 +86,27 @@ func appendVersion(dst []byte, release, version string) []byte {
 	return appendText(dst, version, maxVersion-(len(dst)-start))
 }
 
-// appendText appends at most limit bytes of a text up to its first NUL, without cutting a
-// character, and a NUL.
+// appendText appends a NUL-terminated text: the part of s before its first NUL, at most limit
+// bytes, without cutting a character.
 func appendText(dst []byte, s string, limit int) []byte {
 	s, _, _ = strings.Cut(s, "\x00")
 	s = safetext.Truncate(s, max(limit, 0))
 	return append(append(dst, s...), 0)
 }
 
-// safeText makes a text from the network safe to show and removes leading white space,
-// invisible characters included.
+// safeText makes a text from the network safe to show. It also removes leading white space and
+// invisible characters.
 func safeText[T string | []byte](text T) string {
 	return string(packer.SanitizeStrict.Sanitize([]byte(safetext.Line(text))))
 }
 
-// isTimeMode reports whether scores are times in a mode, to judge by its name.
+// isTimeMode reports whether the name of a game type means that scores are times.
 func isTimeMode(gameType string) bool {
 	lower := strings.ToLower(gameType)
 	return strings.Contains(lower, "race") || strings.Contains(lower, "fastcap")
 }
 
-// noTime6 is the score without a time in 0.6 and in HTTP masters.
+// noTime6 is the score that 0.6 and HTTP masters use for no time.
 const noTime6 = -9999
 
 // scoreTo6 returns the score for 0.6, where times are negative.
@@ -131,8 +131,8 @@ func (i *Info) scoreFrom6(v int32) int32 {
 	return -v
 }
 
-// wireCounts returns NumPlayers, MaxPlayers, NumClients and MaxClients in the order of
-// the wire, limited and made consistent, since browsers hide servers otherwise.
+// wireCounts returns NumPlayers, MaxPlayers, NumClients and MaxClients in the order of the wire. It
+// limits them and makes them consistent, since browsers hide servers with inconsistent counts.
 func (i *Info) wireCounts(clients, limit int) (n [4]int) {
 	n[2] = min(max(clients, 0), limit)
 	n[3] = min(max(i.MaxClients, n[2]), limit)

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// MaxJSON is the longest record in bytes that HTTP masters take.
+// MaxJSON is the longest record in bytes that HTTP masters accept.
 const MaxJSON = 32 << 10
 
-// ErrJSON means that a record of an HTTP master is malformed. DDNet's client hides
-// such servers too.
+// ErrJSON is returned for malformed records from HTTP masters. DDNet's client hides such servers
+// too.
 var ErrJSON = errors.New("query: bad server record")
 
-// jsonInfo is an Info as in HTTP masters. Pointers are for required fields.
+// jsonInfo is an Info in the JSON format of HTTP masters. Required fields are pointers.
 type jsonInfo struct {
 	MaxClients *int         `json:"max_clients"`
 	MaxPlayers *int         `json:"max_players"`
@@ -47,8 +47,8 @@ type jsonClient struct {
 	AFK      *bool   `json:"afk,omitempty"`
 }
 
-// AppendJSON appends the record for an HTTP master, at most MaxJSON bytes: clients at the
-// end of a longer list are left out.
+// AppendJSON appends the record for an HTTP master. If it would exceed MaxJSON bytes, clients at
+// the end of the list are left out.
 func AppendJSON(dst []byte, i *Info) []byte {
 	n := i.wireCounts(i.clientCount(), MaxListed)
 	texts := []string{safeText(i.GameType), safeText(i.Name), safeText(i.Map), safeText(i.Version)}
@@ -84,7 +84,7 @@ func AppendJSON(dst []byte, i *Info) []byte {
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(&r); err != nil {
-			panic(err) // no value of these types can fail
+			panic(err) // values of these types never fail
 		}
 		if out := bytes.TrimRight(b.Bytes(), "\n"); len(out) <= MaxJSON || len(r.Clients) == 0 {
 			return append(dst, out...)
@@ -93,7 +93,7 @@ func AppendJSON(dst []byte, i *Info) []byte {
 	}
 }
 
-// ParseJSON reads the record of an HTTP master. The error wraps ErrJSON.
+// ParseJSON reads a record of an HTTP master. The error wraps ErrJSON.
 func ParseJSON(b []byte) (Info, error) {
 	var r jsonInfo
 	if err := json.Unmarshal(b, &r); err != nil {
@@ -102,7 +102,7 @@ func ParseJSON(b []byte) (Info, error) {
 	switch {
 	case r.MaxClients == nil, r.MaxPlayers == nil, r.Passworded == nil, r.GameType == nil, r.Name == nil,
 		r.Map == nil || r.Map.Name == nil, r.Version == nil, r.Clients == nil:
-		return Info{}, fmt.Errorf("%w: something is missing", ErrJSON)
+		return Info{}, fmt.Errorf("%w: a required field is missing", ErrJSON)
 	case len(r.Clients) > MaxListed:
 		return Info{}, fmt.Errorf("%w: %d clients", ErrJSON, len(r.Clients))
 	}
@@ -118,12 +118,12 @@ func ParseJSON(b []byte) (Info, error) {
 			i.MapSHA256 = [32]byte{}
 		}
 	}
-	// Servers that do not set it write times as in 0.6.
+	// Servers that do not set client_score_kind write times as in 0.6.
 	old := r.ScoreKind == ""
 	i.TimeScore = r.ScoreKind == "time" || old && isTimeMode(i.GameType)
 	for n, c := range r.Clients {
 		if c.Name == nil || c.Clan == nil || c.Country == nil || c.Score == nil || c.IsPlayer == nil {
-			return Info{}, fmt.Errorf("%w: client %d lacks something", ErrJSON, n)
+			return Info{}, fmt.Errorf("%w: client %d: a required field is missing", ErrJSON, n)
 		}
 		client := Client{Name: safeText(*c.Name), Clan: safeText(*c.Clan), Country: *c.Country, Score: *c.Score, Spectator: !*c.IsPlayer, AFK: c.AFK != nil && *c.AFK}
 		switch {
@@ -138,7 +138,7 @@ func ParseJSON(b []byte) (Info, error) {
 		i.Clients = append(i.Clients, client)
 	}
 	if i.MaxClients > 1<<20 || i.MaxPlayers > i.MaxClients || i.NumPlayers > i.MaxPlayers || i.NumClients > i.MaxClients {
-		return Info{}, fmt.Errorf("%w: %d of %d play, %d of %d are there", ErrJSON, i.NumPlayers, i.MaxPlayers, i.NumClients, i.MaxClients)
+		return Info{}, fmt.Errorf("%w: inconsistent counts: %d of %d players, %d of %d clients", ErrJSON, i.NumPlayers, i.MaxPlayers, i.NumClients, i.MaxClients)
 	}
 	i.MaxPlayers, i.MaxClients = min(i.MaxPlayers, MaxListed), min(i.MaxClients, MaxListed)
 	return i, nil

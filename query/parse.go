@@ -14,7 +14,7 @@ import (
 
 // Errors of ParseReply6 and ParseReply7.
 var (
-	// ErrNoReply is returned for datagrams that are no server infos.
+	// ErrNoReply is returned for datagrams that are not server infos.
 	ErrNoReply = errors.New("query: not a server info")
 	// ErrReply is returned for malformed server infos.
 	ErrReply = errors.New("query: bad server info")
@@ -24,16 +24,16 @@ var (
 type Reply struct {
 	Format Format
 	Token  int32
-	// ClientsOnly reports whether Info has only clients.
+	// ClientsOnly reports whether Info contains only clients.
 	ClientsOnly bool
-	// Part is the number of the datagram in FormatExtended6, and of the first client
-	// in FormatLegacy64; otherwise 0.
+	// Part is the number of the datagram in FormatExtended6, and the index of its first client in
+	// FormatLegacy64. In other formats it is 0.
 	Part int
 	Info Info
 }
 
-// ParseReply6 reads a connless datagram of 0.6. It is tolerant: numbers may be anything,
-// and a client that is cut off is left out. The error wraps ErrNoReply or ErrReply.
+// ParseReply6 reads a connless datagram of 0.6. It accepts malformed numbers and leaves out a
+// truncated client. The error wraps ErrNoReply or ErrReply.
 func ParseReply6(datagram []byte) (Reply, error) {
 	payload, ok := bytes.CutPrefix(datagram, []byte(Header6))
 	if !ok {
@@ -107,21 +107,22 @@ func (r *Reply) parseInfo6(u *packer.Unpacker) error {
 	case FormatLegacy64:
 		r.Part = int(u.Int())
 		if r.Part < 0 || r.Part >= MaxListed {
-			return fmt.Errorf("%w: first client is number %d", ErrReply, r.Part)
+			return fmt.Errorf("%w: invalid index %d of the first client", ErrReply, r.Part)
 		}
 	case FormatPlain6:
-		// The real size of a server with more slots than the format allows.
+		// A server with more slots than the format allows has its real counts in the name.
 		if name, n, limit, ok := cutSizeSuffix(i.Name); ok && i.MaxClients == maxPlainSlots {
 			i.Name, i.NumClients, i.MaxClients = name, max(n, i.NumClients), limit
 			if i.MaxPlayers == maxPlainSlots {
-				i.MaxPlayers = limit // limited too, and the real number is not known
+				i.MaxPlayers = limit // also limited; the real number is unknown
 			}
 		}
 	}
 	return nil
 }
 
-// ParseReply7 reads the payload of a connless packet of 0.7, as ParseReply6 does.
+// ParseReply7 reads the payload of a connless packet of 0.7. The error wraps ErrNoReply or
+// ErrReply.
 func ParseReply7(payload []byte) (Reply, error) {
 	rest, ok := bytes.CutPrefix(payload, []byte(tagInfo))
 	if !ok {
@@ -169,7 +170,7 @@ func (i *Info) readCounts(u *packer.Unpacker, read func(*packer.Unpacker) int32)
 // readText reads a text and makes it safe to show.
 func readText(u *packer.Unpacker) string { return safeText(u.String(packer.SanitizeNone)) }
 
-// readNumber reads a decimal text up to the first other character, as the original does.
+// readNumber reads the decimal digits at the beginning of a text, as the original does.
 func readNumber(u *packer.Unpacker) int32 {
 	s := strings.TrimLeft(string(u.String(packer.SanitizeNone)), " ")
 	s, negative := strings.CutPrefix(s, "-")
@@ -183,24 +184,24 @@ func readNumber(u *packer.Unpacker) int32 {
 	if negative {
 		v = -v
 	}
-	// The CRC may be written with or without sign.
+	// The CRC may be written with or without a sign.
 	if v > 1<<31-1 && v < 1<<32 {
 		return int32(uint32(v))
 	}
 	return int32(min(max(v, -1<<31), 1<<31-1))
 }
 
-// ReplyMerger merges the datagrams of an answer, which may come in any order and more
-// than once. The zero value is ready for the answer in one format.
+// ReplyMerger merges the datagrams of an answer in one format. They may arrive in any order and
+// more than once. The zero value is ready to use.
 type ReplyMerger struct {
 	info     Info
 	haveInfo bool
-	// clients are the clients by their index in the list.
+	// clients maps indexes in the list to clients.
 	clients map[int]Client
 }
 
-// indexStride is the distance of the indexes of datagrams, more than the clients that fit
-// one.
+// indexStride is the distance between the first indexes of two datagrams. It is larger than the
+// number of clients that fit into one.
 const indexStride = packet.MaxDatagram
 
 // Add adds a datagram. It reports whether the answer is complete.
@@ -224,18 +225,18 @@ func (m *ReplyMerger) Add(r *Reply) bool {
 	return m.Complete()
 }
 
-// Complete reports whether all NumClients clients are there. FormatPlain6 never lists
-// more than 16.
+// Complete reports whether all NumClients clients have arrived. FormatPlain6 never lists more than
+// 16.
 func (m *ReplyMerger) Complete() bool { return m.haveInfo && len(m.clients) >= m.info.NumClients }
 
-// Info returns the info so far, and false while the first datagram is missing.
+// Info returns the info so far. ok is false while the first datagram is missing.
 func (m *ReplyMerger) Info() (Info, bool) {
 	i := m.info
 	for _, at := range slices.Sorted(maps.Keys(m.clients)) {
 		c := m.clients[at]
 		if at >= indexStride {
-			// Only the first datagram says what the scores of the others mean. Indexes
-			// are that high in FormatExtended6 only.
+			// Only the first datagram tells whether scores are times. Indexes this high occur only
+			// in FormatExtended6.
 			c.Score = i.scoreFrom6(c.Score)
 		}
 		i.Clients = append(i.Clients, c)

@@ -7,17 +7,17 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Format is a format of requests for an Info and their answers.
+// Format is a format of requests and their answers.
 type Format uint8
 
 const (
-	// FormatPlain6 is gie3 of 0.6, answered by one inf3.
+	// FormatPlain6 is gie3 of 0.6, answered with one inf3.
 	FormatPlain6 Format = iota
-	// FormatExtended6 is gie3 of DDNet, answered by iext and any number of iex+.
+	// FormatExtended6 is gie3 of DDNet, answered with iext and any number of iex+.
 	FormatExtended6
-	// FormatLegacy64 is fstd of the 64 player patch, answered by dtsf.
+	// FormatLegacy64 is fstd of the 64 player patch, answered with dtsf.
 	FormatLegacy64
-	// Format7 is gie3 of 0.7, answered by one inf3.
+	// Format7 is gie3 of 0.7, answered with one inf3.
 	Format7
 
 	// NumFormats is the number of formats.
@@ -34,8 +34,8 @@ func (f Format) String() string {
 	return "unknown format"
 }
 
-// MaxToken returns the largest token that a request can carry. The smallest is 0, except
-// in Format7, where a token may be any int32.
+// MaxToken returns the largest token that a request can carry. The smallest is 0. In Format7 a
+// token may be any int32.
 func (f Format) MaxToken() int32 {
 	switch f {
 	case FormatExtended6:
@@ -49,7 +49,7 @@ func (f Format) MaxToken() int32 {
 // Header6 is the header of a plain connless datagram of 0.6.
 const Header6 = "\xff\xff\xff\xff\xff\xff"
 
-// The tags with which payloads begin.
+// The tags that payloads begin with.
 const (
 	tagRequest       = "\xff\xff\xff\xffgie3"
 	tagInfo          = "\xff\xff\xff\xffinf3"
@@ -59,10 +59,10 @@ const (
 	tagLegacy        = "\xff\xff\xff\xffdtsf"
 )
 
-// Request asks for an Info.
+// Request is a request for an Info.
 type Request struct {
 	Format Format
-	// Token is repeated in the answers; 0 to Format.MaxToken.
+	// Token is repeated in the answers. It is in the range 0 to Format.MaxToken.
 	Token int32
 }
 
@@ -87,8 +87,8 @@ func AppendRequest(dst []byte, r Request) []byte {
 	return append(dst, byte(r.Token))
 }
 
-// ParseRequest6 reads a request from a connless datagram of 0.6, without allocating. It
-// reports false for other datagrams and for requests without a token.
+// ParseRequest6 reads a request from a connless datagram of 0.6 without allocating. ok is false for
+// other datagrams and for requests without a token.
 func ParseRequest6(datagram []byte) (Request, bool) {
 	if len(datagram) <= len(Header6)+len(tagRequest) {
 		return Request{}, false
@@ -107,8 +107,8 @@ func ParseRequest6(datagram []byte) (Request, bool) {
 	return r, true
 }
 
-// ParseRequest7 reads a request from the payload of a connless packet of 0.7, as
-// ParseRequest6 does.
+// ParseRequest7 reads a request from the payload of a connless packet of 0.7 without allocating. ok
+// is false for other payloads.
 func ParseRequest7(payload []byte) (Request, bool) {
 	rest, ok := bytes.CutPrefix(payload, []byte(tagRequest))
 	if !ok {

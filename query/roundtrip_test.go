@@ -13,8 +13,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// exchange plays a whole query in memory: the request as a server reads it, the
-// answers as a browser reads them, out of order and twice.
+// exchange simulates a whole query in memory: a server parses the request, and a browser parses the
+// answers, which arrive out of order and twice.
 func exchange(t *rapid.T, i *Info, f Format) (Info, []int) {
 	var a ReplyEncoder
 	a.SetInfo(i)
@@ -67,7 +67,7 @@ func exchange(t *rapid.T, i *Info, f Format) (Info, []int) {
 	return out, sizes
 }
 
-// checkSameInfo compares what a format carries.
+// checkSameInfo compares the fields that a format carries.
 func checkSameInfo(t *rapid.T, got, want Info, lost ...string) {
 	t.Helper()
 	want.Version = got.Version
@@ -123,8 +123,7 @@ func TestPlain(t *testing.T) {
 		if got.Name != i.Name || got.NumClients != i.NumClients || got.MaxClients != i.MaxClients {
 			t.Fatalf("%q %d/%d instead of %q %d/%d", got.Name, got.NumClients, got.MaxClients, i.Name, i.NumClients, i.MaxClients)
 		}
-		// What an old client makes of it: it must show a server with free
-		// places as one, and the other way round.
+		// Old clients must see a free slot exactly if the server has one.
 		var a ReplyEncoder
 		a.SetInfo(&i)
 		r, err := ParseReply6(a.Append(nil, Request{}, 0))
@@ -196,7 +195,7 @@ func Test7(t *testing.T) {
 	})
 }
 
-// TestRecord7 compares with the message that connected clients get.
+// TestRecord7 compares the record with the message that connected clients get.
 func TestRecord7(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)

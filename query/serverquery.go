@@ -7,18 +7,18 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// serverQuery asks one server in all formats.
+// serverQuery queries one server in all formats.
 type serverQuery struct {
 	target      Target
 	deadline    int64 // ns, when to give up
 	nextTry     int64 // ns, when to repeat requests
-	settling    bool  // an answer is complete
-	settleUntil int64 // ns, until when to wait for other answers then
+	settling    bool  // one answer is complete
+	settleUntil int64 // ns, how long to wait for other answers then
 
 	ownToken    packet.Token // of 0.7
-	serverToken packet.Token // the server's of 0.7, NoToken while it is not known
-	tokenBase   uint32       // of the tokens of requests
-	tries       []int64      // ns, when they were sent
+	serverToken packet.Token // the server's token of 0.7, NoToken while unknown
+	tokenBase   uint32       // base of the request tokens
+	tries       []int64      // ns, when each try was sent
 	mergers     [NumFormats]ReplyMerger
 	answered    [NumFormats]bool
 	complete    [NumFormats]bool
@@ -34,9 +34,9 @@ func newServerQuery(target Target, limit int64, random func() uint32) *serverQue
 	return &serverQuery{target: target, deadline: limit, ownToken: own, serverToken: packet.NoToken, tokenBase: random()}
 }
 
-// waitUntil returns until when to wait for the server. After a complete answer it is
-// SettleTime, for versions that the server may not support, or long enough to repeat
-// requests that are answered in part.
+// waitUntil returns the time until which to wait for the server. After a complete answer the wait
+// is SettleTime, because the server may not support the other versions. It is longer if an
+// incomplete answer makes it worth repeating a request.
 func (t *serverQuery) waitUntil(a *multiQuery) int64 {
 	switch {
 	case !t.settling:
@@ -57,7 +57,7 @@ func (t *serverQuery) allComplete() bool {
 	return true
 }
 
-// partlyAnswered reports whether an answer has begun and is not complete.
+// partlyAnswered reports whether an answer has begun but is incomplete.
 func (t *serverQuery) partlyAnswered() bool {
 	for f := range Format(NumFormats) {
 		if !t.complete[f] && (t.answered[f] || f == Format7 && t.serverToken != packet.NoToken) {
@@ -67,7 +67,7 @@ func (t *serverQuery) partlyAnswered() bool {
 	return false
 }
 
-// wantsFormat reports whether the server is asked in a format.
+// wantsFormat reports whether the query requests a format.
 func (t *serverQuery) wantsFormat(f Format) bool {
 	if f == Format7 {
 		return t.target.Versions&Version7 != 0
@@ -75,9 +75,9 @@ func (t *serverQuery) wantsFormat(f Format) bool {
 	return t.target.Versions&Version6 != 0
 }
 
-// token returns the token of a try. Tries have different ones, for the latency. Those of
-// FormatPlain6 and FormatExtended6 differ in the lowest byte, since servers without the
-// extended format send the plain answer.
+// token returns the token of a try. Each try has a different one, to measure the latency. The
+// tokens of FormatPlain6 and FormatExtended6 differ in the lowest byte, since a server without the
+// extended format sends the plain answer to both.
 func (t *serverQuery) token(f Format, try int) int32 {
 	v := t.tokenBase + uint32(try)*2
 	if f == FormatExtended6 {
@@ -86,10 +86,10 @@ func (t *serverQuery) token(f Format, try int) int32 {
 	return int32(v) & f.MaxToken()
 }
 
-// maxTries is how often requests are sent at most.
+// maxTries limits how often requests are sent.
 const maxTries = 64
 
-// sendRequests sends the requests without a complete answer.
+// sendRequests sends the requests whose answers are incomplete.
 func (t *serverQuery) sendRequests(now int64, a *multiQuery) {
 	t.nextTry = now + int64(a.cfg.Retry)
 	try := len(t.tries)
@@ -120,7 +120,7 @@ func (t *serverQuery) sendRequest(f Format, try int, a *multiQuery) {
 	a.send(t.target.Addr, a.buf)
 }
 
-// feed handles a datagram of the server. It reports whether it completed an answer.
+// feed handles a datagram from the server. It reports whether it completed an answer.
 func (t *serverQuery) feed(now int64, b []byte, a *multiQuery) bool {
 	switch kind, _ := packet.Classify(b); kind {
 	case packet.KindConnless6:
@@ -140,7 +140,7 @@ func (t *serverQuery) feed(now int64, b []byte, a *multiQuery) bool {
 			return false
 		}
 		t.serverToken = p.ResponseToken
-		// The time of the handshake is not part of the latency.
+		// The latency does not include the handshake.
 		t.tries = append(t.tries, now)
 		t.sendRequest(Format7, len(t.tries)-1, a)
 	}
@@ -164,7 +164,7 @@ func (t *serverQuery) handleReply(now int64, r *Reply) bool {
 	return news
 }
 
-// sentAt returns when the request of an answer was sent.
+// sentAt returns when the request for an answer was sent.
 func (t *serverQuery) sentAt(r *Reply) (at int64, ok bool) {
 	for try, at := range t.tries {
 		if r.Token == t.token(r.Format, try) || r.Format == FormatPlain6 && r.Token == t.token(FormatExtended6, try)&0xff {
@@ -174,8 +174,8 @@ func (t *serverQuery) sentAt(r *Reply) (at int64, ok bool) {
 	return 0, false
 }
 
-// result merges the answers. FormatExtended6 has most fields; the others have what it
-// lacks.
+// result merges the answers. FormatExtended6 has the most fields. The other formats supply the
+// fields that it lacks.
 func (t *serverQuery) result() Result {
 	r := Result{Addr: t.target.Addr, Latency: t.latency}
 	best := -1

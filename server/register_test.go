@@ -262,8 +262,8 @@ func TestRegistrationFollowsItsSettings(t *testing.T) {
 
 	for line, want := range map[string]string{
 		"sv_register 8":                                    `protocol "8"`,
-		"sv_register 1; sv_register_udp ftp://a":           `"ftp://a" is no UDP master`,
-		"sv_register 1; sv_register_url b":                 `"b" is no URL`,
+		"sv_register 1; sv_register_udp ftp://a":           `"ftp://a" is not the address of a UDP master`,
+		"sv_register 1; sv_register_url b":                 `"b" is not the URL`,
 		"sv_register ipv6; sv_register_url http://[::1]:1": "cannot be reached by tw0.6/ipv6,tw0.7/ipv6",
 		"sv_register 1; sv_external_port 70000":            "70000 is no port",
 		"sv_register 1; sv_register_extra secret":          "sv_register_extra wants",

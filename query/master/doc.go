@@ -1,5 +1,5 @@
-// Package master reads the lists of the master servers of Teeworlds and DDNet (Fetch,
-// ListUDP) and registers servers with them (Registrar).
+// Package master reads the lists of the master servers of Teeworlds and DDNet (Fetch, ListUDP) and
+// registers servers with them (Registrar).
 //
 //	kind          versions    list                     registration
 //	HTTP, DDNet   0.6, 0.7    servers.json with infos  register requests, a challenge by UDP

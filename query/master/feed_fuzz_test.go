@@ -12,9 +12,9 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// FuzzFeed sends anything to a server that announces itself to masters of all kinds,
-// in the names of its masters and of a stranger. Masters get no more back than they
-// sent, strangers nothing, and what is kept of a challenge fits a header.
+// FuzzFeed sends arbitrary datagrams, from the addresses of masters and of a stranger, to a server
+// that registers with masters of all kinds. Masters get no more bytes back than they sent, and
+// strangers get none. A stored challenge always fits into an HTTP header.
 func FuzzFeed(f *testing.F) {
 	sent := 0
 	r, err := New(Config{
@@ -33,11 +33,11 @@ func FuzzFeed(f *testing.F) {
 	now := int64(time.Hour)
 	step := func() {
 		now += int64(10 * time.Millisecond)
-		r.Step(now) // without SetInfo there are no requests over HTTP
+		r.Step(now) // without SetInfo there are no HTTP requests
 		r.running.Wait()
 	}
-	step() // masters are resolved,
-	step() // and asked
+	step() // resolves the masters
+	step() // sends the first requests
 
 	challenge := tagChallenge + r.http.challenge + ":tw0.6/ipv4\x00dG9rZW4=\x00"
 	for _, payload := range []string{

@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// hostileMaster answers every HTTP request with the same bytes; it returns its URL.
+// hostileMaster answers every HTTP request with the same bytes. It returns its URL.
 func hostileMaster(t *testing.T, answer string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// TestRedirects: what a server tells its master goes nowhere else.
+// TestRedirects checks that a redirect to another host does not receive the server's secrets.
 func TestRedirects(t *testing.T) {
 	var stolen []http.Header
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { stolen = append(stolen, r.Header) }))
@@ -80,8 +80,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestHostileHTTP: nothing of what a master says goes to a terminal as it is, or at
-// any length.
+// TestHostileHTTP checks that texts from a master are safe to show and limited in length.
 func TestHostileHTTP(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;owned\x07\u202e"
 	for _, answer := range []string{

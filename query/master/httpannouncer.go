@@ -13,11 +13,11 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// The intervals of requests to an HTTP master, which forgets servers after 30 s.
+// Intervals of requests to an HTTP master, which forgets a server after 30 s.
 const (
 	httpInterval       = int64(15 * time.Second)
-	httpChangeInterval = int64(time.Second) // between requests for changes
-	// maxInFlight is how many requests of one protocol may be unanswered.
+	httpChangeInterval = int64(time.Second) // shortest interval between requests that report changes
+	// maxInFlight limits the unanswered requests of one protocol.
 	maxInFlight = 2
 )
 
@@ -35,8 +35,8 @@ const (
 // request is a register request.
 type request struct {
 	protocol int // index into protocols
-	index    int // per protocol
-	serial   int // of the info
+	index    int // counted per protocol
+	serial   int // serial number of the info
 	header   http.Header
 	body     []byte
 }
@@ -48,32 +48,32 @@ type response struct {
 	text    string
 }
 
-// httpAnnouncer decides which requests are sent to an HTTP master and when. It does not
-// send them itself.
+// httpAnnouncer decides which requests to send to an HTTP master, and when. The Registrar sends
+// them.
 type httpAnnouncer struct {
 	enabled     Protocols
 	port        uint16
-	token       func() packet.Token // for Connless-Token
+	token       func() packet.Token // for the header Connless-Token
 	extraHeader http.Header
 	secret      string
 	challenge   string
 	event       func(Event)
 
 	info        []byte
-	serial      int // of info, -1 before there is one
-	knownSerial int // of the latest info that the master accepted
+	serial      int // serial number of info, -1 before the first one
+	knownSerial int // serial number of the latest info that the master accepted
 	states      [len(protocols)]protocolState
 }
 
 // protocolState is the state of one protocol.
 type protocolState struct {
 	started                  bool
-	lastRequest, nextRequest int64 // ns, of requests
+	lastRequest, nextRequest int64 // ns
 	sent                     int   // requests so far
 	inFlight                 int
-	lastAnswered             int // index of the latest request that was answered, -1 for none
+	lastAnswered             int // index of the latest answered request, -1 for none
 	status                   status
-	listed                   bool   // was accepted, and not removed since
+	listed                   bool   // accepted and not removed since
 	lastFailure              string // the last failure that was reported
 	token                    string
 	newToken                 bool
@@ -95,8 +95,8 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// setInfo sets the server's info. A changed one is sent at once, but at most every
-// httpChangeInterval, and by one of the protocols.
+// setInfo sets the server's info. A changed info is sent at once over one protocol, but at most
+// once per httpChangeInterval.
 func (a *httpAnnouncer) setInfo(now int64, info []byte) {
 	if a.serial >= 0 && bytes.Equal(info, a.info) {
 		return
@@ -133,7 +133,7 @@ func (a *httpAnnouncer) step(now int64) []*request {
 			continue
 		}
 		if w.inFlight == 0 && w.lastAnswered == w.sent-1 && (w.status == statusNeedChallenge && w.newToken || w.status == statusNeedInfo && w.lastAnswered >= 0) {
-			// Send the next request at once. If it fails, too, wait for the interval.
+			// Send the next request at once. If it fails too, wait for the interval.
 			w.nextRequest = min(w.nextRequest, now)
 		}
 		if now < w.nextRequest || w.inFlight >= maxInFlight {
@@ -172,7 +172,7 @@ func (a *httpAnnouncer) header(n int) http.Header {
 	if h == nil {
 		h = http.Header{}
 	}
-	// The master replaces the host by the address that the request came from.
+	// The master replaces the host with the source address of the request.
 	h.Set("Address", fmt.Sprintf("%sconnecting-address.invalid:%d", protocols[n].scheme, a.port))
 	h.Set("Secret", a.secret)
 	return h
@@ -184,7 +184,7 @@ func (a *httpAnnouncer) handleResponse(r response) {
 	w := &a.states[n]
 	w.inFlight--
 	if r.request.index <= w.lastAnswered {
-		return // a later request was answered before
+		return // a later request was already answered
 	}
 	before := w.status
 	w.lastAnswered, w.status = r.request.index, r.status
@@ -202,9 +202,9 @@ func (a *httpAnnouncer) handleResponse(r response) {
 			a.knownSerial-- // the master forgot the info
 		}
 		if before == statusNeedInfo {
-			// The info was sent and not accepted; try again after the interval.
+			// The info was sent but not accepted. Try again after the interval.
 			w.status = statusError
-			e.Kind, e.Text = EventFailed, "the master asks for the info again and again"
+			e.Kind, e.Text = EventFailed, "the master keeps requesting the info that it got"
 			break
 		}
 		return
@@ -223,12 +223,10 @@ func (a *httpAnnouncer) handleResponse(r response) {
 	a.event(e)
 }
 
-// tagChallenge is the tag of the packet by which an HTTP master checks a server's
-// address.
+// tagChallenge begins the packet with which an HTTP master checks a server's address.
 const tagChallenge = "\xff\xff\xff\xffchal"
 
-// feed handles the payload of a challenge. It reports whether it was one for this
-// server.
+// feed handles the payload of a challenge. It reports whether the challenge was for this server.
 func (a *httpAnnouncer) feed(payload []byte) bool {
 	rest, ok := bytes.CutPrefix(payload, []byte(tagChallenge))
 	if !ok {
@@ -243,7 +241,7 @@ func (a *httpAnnouncer) feed(payload []byte) bool {
 	u.Reset(rest)
 	name, token := string(u.String(packer.SanitizeNone)), u.String(packer.SanitizeNone)
 	if u.Err() != nil || len(token) == 0 || len(token) > 64 || !isGraphic(string(token)) {
-		return true // it cannot be sent in a header
+		return true // not valid in a header
 	}
 	for n := range protocols {
 		if protocols[n].name == name {
@@ -254,8 +252,8 @@ func (a *httpAnnouncer) feed(payload []byte) bool {
 	return true
 }
 
-// deleteRequests returns the requests that remove the server from the list, for each
-// protocol with which it may be listed.
+// deleteRequests returns the requests that remove the server from the list, one for each protocol
+// with which it may be listed.
 func (a *httpAnnouncer) deleteRequests(which Protocols) []*request {
 	var all []*request
 	for n := range a.states {
@@ -271,14 +269,14 @@ func (a *httpAnnouncer) deleteRequests(which Protocols) []*request {
 	return all
 }
 
-// parseStatus reads the response of a master.
+// parseStatus reads the status and the error text from a response of a master.
 func parseStatus(code int, body []byte) (status, string) {
 	var reply struct {
 		Status  string `json:"status"`
 		Message string `json:"message"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return statusError, fmt.Sprintf("the master answers %d without JSON", code)
+		return statusError, fmt.Sprintf("the master answered with HTTP status %d and no JSON", code)
 	}
 	if code == http.StatusOK {
 		switch reply.Status {
@@ -290,5 +288,5 @@ func parseStatus(code int, body []byte) (status, string) {
 			return statusNeedInfo, ""
 		}
 	}
-	return statusError, fmt.Sprintf("the master answers %d %.40q: %.200q", code, reply.Status, reply.Message)
+	return statusError, fmt.Sprintf("the master answered with HTTP status %d, %.40q: %.200q", code, reply.Status, reply.Message)
 }

@@ -18,8 +18,7 @@ import (
 
 const second = int64(time.Second)
 
-// httpTest is an announcer and a master in virtual time. Requests take no time,
-// and nothing is sent.
+// httpTest is an announcer and a master in virtual time. Requests take no time and use no network.
 type httpTest struct {
 	t      *testing.T
 	now    int64
@@ -39,7 +38,7 @@ func newHTTPTest(t *testing.T, protocols Protocols) *httpTest {
 			if to.Port() != 8303 {
 				t.Errorf("challenge to %v", to)
 			}
-			// It comes from any address.
+			// The challenge may come from any address.
 			if !w.deaf && !w.r.Feed(w.now, transport.MustParsePeer("203.0.113.9:999"), b) {
 				t.Errorf("challenge %q is not taken", b)
 			}
@@ -55,7 +54,7 @@ func newHTTPTest(t *testing.T, protocols Protocols) *httpTest {
 	return w
 }
 
-// serveRequest passes a request to the master.
+// serveRequest passes a request to the master and returns its response.
 func (w *httpTest) serveRequest(req *request) response {
 	if w.down {
 		return response{request: req, status: statusError, text: "no answer"}
@@ -73,7 +72,7 @@ func (w *httpTest) serveRequest(req *request) response {
 	return resp
 }
 
-// run lets time pass, in ticks of 20 ms.
+// run advances the time in ticks of 20 ms.
 func (w *httpTest) run(span int64) {
 	for end := w.now + span; w.now < end; w.now += second / 50 {
 		w.r.now = w.now
@@ -87,7 +86,7 @@ func (w *httpTest) setName(name string) {
 	w.r.SetInfo(w.now, query.AppendJSON(nil, &query.Info{Name: name, MaxClients: 8, MaxPlayers: 8}))
 }
 
-// requestLog returns the requests since the last call, one word for each.
+// requestLog returns the requests since the last call, one word per request.
 func (w *httpTest) requestLog() string {
 	var words []string
 	for _, r := range w.master.Log()[w.seen:] {
@@ -120,11 +119,11 @@ func (w *httpTest) servers() []Server {
 	return s
 }
 
-// TestAnnounce goes through the life of a server on a list.
+// TestAnnounce checks the requests of a server from its start to its removal from the list.
 func TestAnnounce(t *testing.T) {
 	w := newHTTPTest(t, V6IPv4)
 	w.run(5 * second)
-	w.expect("") // nothing is known yet
+	w.expect("") // no info is set yet
 	w.setName("one")
 	w.run(second / 10)
 	w.expect("need_challenge+info success+info")
@@ -132,12 +131,12 @@ func TestAnnounce(t *testing.T) {
 		t.Errorf("list: %+v", s)
 	}
 	w.run(31 * second)
-	w.expect("success success") // what the master knows is not sent again
+	w.expect("success success") // the info is not sent again
 	w.setName("one")
 	w.run(second)
 	w.expect("")
 
-	// Changes: at once, and then once a second.
+	// Changes of the info are sent at once, then once a second.
 	for n := range 50 {
 		w.setName(fmt.Sprint(n))
 		w.run(second / 10)
@@ -157,7 +156,7 @@ func TestAnnounce(t *testing.T) {
 	w.run(16 * second)
 	w.expect("need_info success+info")
 
-	// It is away for some time, and the list forgets the server.
+	// While the master is down, the list forgets the server.
 	w.down = true
 	w.run(40 * second)
 	if s := w.servers(); len(s) != 0 {
@@ -186,7 +185,7 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// TestAnnounceAll announces on all ways: one entry with four addresses.
+// TestAnnounceAll registers with all protocols, which makes one entry with four addresses.
 func TestAnnounceAll(t *testing.T) {
 	w := newHTTPTest(t, AllProtocols)
 	w.setName("one")
@@ -198,7 +197,7 @@ func TestAnnounceAll(t *testing.T) {
 	if n := strings.Count(w.requestLog(), "+info"); n > 8 {
 		t.Errorf("the info was sent %d times", n)
 	}
-	// The global token of 0.7 changes every 16 s; a new one must be good too.
+	// The global token of 0.7 changes every 16 s. A new one must work too.
 	w.master.ForgetInfo()
 	w.run(60 * second)
 	if w.requestLog(); len(w.servers()[0].Addrs) != 4 {
@@ -206,7 +205,7 @@ func TestAnnounceAll(t *testing.T) {
 	}
 }
 
-// TestUnreachable is a server behind a firewall.
+// TestUnreachable registers a server behind a firewall.
 func TestUnreachable(t *testing.T) {
 	w := newHTTPTest(t, V6IPv4)
 	w.deaf = true
@@ -221,7 +220,7 @@ func TestUnreachable(t *testing.T) {
 	w.expect("need_challenge+info success+info")
 }
 
-// TestNeedInfoForever is a master that is never content: it is not flooded.
+// TestNeedInfoForever checks that a master that always requests the info is not flooded.
 func TestNeedInfoForever(t *testing.T) {
 	w := newHTTPTest(t, V6IPv4)
 	a := w.r.http
@@ -238,7 +237,7 @@ func TestNeedInfoForever(t *testing.T) {
 	}
 }
 
-// TestLate has answers that overtake each other, and none at all.
+// TestLate checks responses that arrive out of order or never.
 func TestLate(t *testing.T) {
 	w := newHTTPTest(t, V6IPv4)
 	a := w.r.http
@@ -258,7 +257,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestForeignChallenge feeds challenges that are none of ours.
+// TestForeignChallenge feeds challenges that were meant for other servers.
 func TestForeignChallenge(t *testing.T) {
 	w := newHTTPTest(t, AllProtocols)
 	a := w.r.http
@@ -281,7 +280,7 @@ func TestForeignChallenge(t *testing.T) {
 			t.Errorf("%q: %v, token %q", payload, got, a.states[0].token)
 		}
 	}
-	// 0.7 needs a token, the global one for challenges only.
+	// 0.7 requires a token. The global token is accepted for challenges only.
 	seven := func(token packet.Token) bool {
 		return w.r.Feed(0, master6, packet.AppendConnless(nil, token, packet.NoToken, []byte(own+"tw0.7/ipv4\x00dG9rZW4=\x00")))
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// DefaultList is the list of the first of DDNet's masters.
+// DefaultList is the URL of the list of DDNet's first master.
 const DefaultList = "https://master1.ddnet.org/ddnet/15/servers.json"
 
-// MaxList is the maximum length of the list of an HTTP master in bytes, and MaxServers
-// the maximum number of servers of any list.
+// MaxList is the maximum length of the list of an HTTP master in bytes. MaxServers is the maximum
+// number of servers in any list.
 const (
 	MaxList    = 32 << 20
 	MaxServers = 20000
@@ -28,7 +28,7 @@ const (
 
 // Errors of this package.
 var (
-	// ErrList is returned for lists that cannot be read.
+	// ErrList is returned for malformed lists.
 	ErrList = errors.New("master: bad list")
 	// ErrNoAnswer is returned when no master answers.
 	ErrNoAnswer = errors.New("master: no answer")
@@ -42,13 +42,14 @@ type Server struct {
 	Addrs []Addr
 	// Info is the server's info, nil if it is missing or malformed.
 	Info *query.Info
-	// Location is a continent such as "eu", or with a country "as:cn"; may be empty.
+	// Location is a continent such as "eu", or a continent and country such as "as:cn". It may be
+	// empty.
 	Location string
-	// Community is the name of a community; may be empty.
+	// Community is the name of a community. It may be empty.
 	Community string
 }
 
-// Addr is an address of a server and the protocol version there.
+// Addr is an address of a server and the protocol version on it.
 type Addr struct {
 	Peer    transport.Peer
 	Version query.Versions
@@ -68,8 +69,9 @@ func parseAddr(s string) (Addr, bool) {
 	return Addr{transport.UDPPeer(ip.Unmap(), a.Port), version}, err == nil
 }
 
-// ParseList reads the list of an HTTP master. Entries without a known address are left
-// out and counted in skipped; malformed infos are left out. The error wraps ErrList.
+// ParseList reads the list of an HTTP master. skipped counts the entries that were left out because
+// no address was recognised. An entry with a malformed info stays, with a nil Info. The error wraps
+// ErrList.
 func ParseList(b []byte) (servers []Server, skipped int, err error) {
 	var list struct {
 		Servers *[]json.RawMessage `json:"servers"`
@@ -78,7 +80,7 @@ func ParseList(b []byte) (servers []Server, skipped int, err error) {
 		return nil, 0, fmt.Errorf("%w: %w", ErrList, err)
 	}
 	if list.Servers == nil {
-		return nil, 0, fmt.Errorf("%w: it has no \"servers\"", ErrList)
+		return nil, 0, fmt.Errorf("%w: the field \"servers\" is missing", ErrList)
 	}
 	for _, raw := range *list.Servers {
 		var entry struct {
@@ -108,10 +110,10 @@ func ParseList(b []byte) (servers []Server, skipped int, err error) {
 	return servers, skipped, nil
 }
 
-// maxAddrs is how many addresses of a server are kept.
+// maxAddrs limits the addresses that are kept per server.
 const maxAddrs = 16
 
-// plainString reads a JSON string of at most 64 graphic ASCII characters; others become
+// plainString reads a JSON string of at most 64 printable ASCII characters. Other values become
 // empty.
 func plainString(raw json.RawMessage) string {
 	var s string
@@ -121,19 +123,19 @@ func plainString(raw json.RawMessage) string {
 	return s
 }
 
-// isGraphic reports whether all characters of a text are graphic ASCII.
+// isGraphic reports whether all characters of a text are printable ASCII without spaces.
 func isGraphic(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' })
 }
 
-// Fetch downloads the list of an HTTP master. A nil client means
-// http.DefaultClient. Addresses of local networks are left out unless the master, or the
-// proxy before it, is in one. The error wraps ErrList or is the client's.
+// Fetch downloads the list of an HTTP master. A nil client means http.DefaultClient. Addresses of
+// local networks are left out unless the master, or the proxy in front of it, is in one. The error
+// wraps ErrList or comes from the client.
 func Fetch(ctx context.Context, client *http.Client, url string) (servers []Server, skipped int, err error) {
 	if client == nil {
 		client = http.DefaultClient
 	}
-	var from netip.AddrPort // after redirects
+	var from netip.AddrPort // of the last host after redirects
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
 		from, _ = netip.ParseAddrPort(c.Conn.RemoteAddr().String())
 	}})
@@ -147,15 +149,15 @@ func Fetch(ctx context.Context, client *http.Client, url string) (servers []Serv
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		// The status text of the server could contain control characters.
-		return nil, 0, fmt.Errorf("%w: %s answers %d %s", ErrList, url, resp.StatusCode, http.StatusText(resp.StatusCode))
+		// The status text of the response could contain control characters.
+		return nil, 0, fmt.Errorf("%w: %s: HTTP status %d %s", ErrList, url, resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, MaxList+1))
 	if err != nil {
 		return nil, 0, fmt.Errorf("master: %w", err)
 	}
 	if len(b) > MaxList {
-		return nil, 0, fmt.Errorf("%w: %s sends more than %d MiB", ErrList, url, MaxList>>20)
+		return nil, 0, fmt.Errorf("%w: %s: more than %d MiB", ErrList, url, MaxList>>20)
 	}
 	servers, skipped, err = ParseList(b)
 	if !transport.IsLAN(from.Addr().Unmap()) {

@@ -48,15 +48,15 @@ func FuzzParseList(f *testing.F) {
 	})
 }
 
-// elsewhere is a connection whose other end seems to be far away.
+// elsewhere is a connection that claims a public remote address.
 type elsewhere struct{ net.Conn }
 
 func (elsewhere) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort("203.0.113.1:80"))
 }
 
-// TestFetchLeavesOutLocalNetworks: a master elsewhere does not make us send to machines near
-// us.
+// TestFetchLeavesOutLocalNetworks checks that a public master cannot make a client send to its own
+// local network.
 func TestFetchLeavesOutLocalNetworks(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"servers": [{"addresses": ["tw-0.6+udp://127.0.0.1:53"]}, {"addresses": ["tw-0.6+udp://198.51.100.1:8303"]},

@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Protocols is a set of protocols with which a server registers with an HTTP master,
-// each with its own address in the list.
+// Protocols is a set of protocols with which a server registers with an HTTP master. The list has
+// an address for each of them.
 type Protocols uint8
 
 // The protocols.
@@ -20,11 +20,11 @@ const (
 	V7IPv4                       // tw0.7/ipv4
 	V7IPv6                       // tw0.7/ipv6
 
-	// AllProtocols has all protocols.
+	// AllProtocols contains all protocols.
 	AllProtocols Protocols = 1<<iota - 1
 )
 
-// protocols describes the protocols by bit.
+// protocols describes the protocols, in the order of their bits.
 var protocols = [...]struct {
 	name, scheme, network, system string
 	seven                         bool
@@ -35,8 +35,8 @@ var protocols = [...]struct {
 	{"tw0.7/ipv6", "tw-0.7+udp://", "tcp6", "register/7/ipv6", true},
 }
 
-// ParseProtocols reads a value of sv_register: 0, 1, or a list of ipv4, ipv6, tw0.6,
-// tw0.7 and combinations such as tw0.6/ipv4. The error wraps ErrConfig.
+// ParseProtocols reads a value of sv_register: 0, 1, or a comma-separated list of ipv4, ipv6,
+// tw0.6, tw0.7 and combinations such as tw0.6/ipv4. The error wraps ErrConfig.
 func ParseProtocols(s string) (Protocols, error) {
 	switch s {
 	case "", "0":
@@ -62,7 +62,7 @@ func ParseProtocols(s string) (Protocols, error) {
 	return all, nil
 }
 
-// String returns the names in the syntax of ParseProtocols.
+// String returns the set in the syntax of ParseProtocols.
 func (p Protocols) String() string {
 	var names []string
 	for n := range protocols {
@@ -76,8 +76,7 @@ func (p Protocols) String() string {
 	return strings.Join(names, ",")
 }
 
-// reachableProtocols returns the protocols by which a socket that is bound to an address
-// can be reached.
+// reachableProtocols returns the protocols that can reach a socket bound to the local address.
 func reachableProtocols(local netip.Addr) Protocols {
 	switch local = local.Unmap(); {
 	case local.Is4():
@@ -88,9 +87,9 @@ func reachableProtocols(local netip.Addr) Protocols {
 	return AllProtocols
 }
 
-// AddMasters adds UDP masters of the versions in c.Protocols from a list separated by
-// commas: host or host:port for both versions, tw-0.6+udp://host or
-// tw-0.7+udp://host:port for one. The error wraps ErrConfig.
+// AddMasters adds UDP masters from a comma-separated list, for the versions in c.Protocols. An
+// element is host or host:port for both versions, or tw-0.6+udp://host or tw-0.7+udp://host:port
+// for one. The error wraps ErrConfig.
 func (c *Config) AddMasters(list string) error {
 	for word := range strings.SplitSeq(list, ",") {
 		if word = strings.TrimSpace(word); word == "" {
@@ -105,7 +104,7 @@ func (c *Config) AddMasters(list string) error {
 			only, err = query.AddressVersions(a)
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %q is no UDP master: %w", ErrConfig, word, err)
+			return fmt.Errorf("%w: %q is not the address of a UDP master: %w", ErrConfig, word, err)
 		}
 		if c.Protocols&(V6IPv4|V6IPv6) != 0 && only != query.Version7 {
 			c.Masters6 = append(c.Masters6, a.HostPort())

@@ -19,41 +19,40 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// Config says with which masters a server registers. The zero value has none.
+// Config names the masters with which a server registers. The zero value names none.
 type Config struct {
-	// Port is the port to register, normally that of the socket.
+	// Port is the port to register, normally the port of the server's socket.
 	Port uint16
-	// URL is that of a DDNet master, such as
-	// https://master1.ddnet.org/ddnet/15/register; empty means none.
+	// URL is the register address of a DDNet master, such as
+	// https://master1.ddnet.org/ddnet/15/register. Empty means none.
 	URL string
-	// Protocols are the protocols to register with URL.
+	// Protocols are the protocols to register at URL.
 	Protocols Protocols
-	// Header is added to the requests, for Community-Token.
+	// Header is added to the HTTP requests, for Community-Token.
 	Header http.Header
-	// Local is the address that the server's socket is bound to; [::] and zero mean
-	// any. Masters list the address that requests come from, so they are sent from
-	// Local, and only for its address family.
+	// Local is the address that the server's socket is bound to. [::] and the zero value mean any.
+	// Masters list the source address of a request, so requests are sent from Local, and only in
+	// its address family.
 	Local netip.Addr
-	// Masters6 and Masters7 are UDP masters of 0.6 and 0.7, as host or host:port.
-	// The one with the fewest servers is used.
+	// Masters6 and Masters7 are UDP masters of 0.6 and 0.7, as host or host:port. The Registrar
+	// uses the one with the fewest servers.
 	Masters6, Masters7 []string
-	// Tokens are those of the server's socket, required for 0.7.
+	// Tokens issues the tokens of the server's socket. It is required for 0.7.
 	Tokens *conn.TokenIssuer
-	// Send sends a datagram from the server's socket, required for UDP masters. It is
-	// called within Feed and Step.
+	// Send sends a datagram from the server's socket. It is required for UDP masters. Feed and Step
+	// call it.
 	Send func(to transport.Peer, datagram []byte)
-	// Resolve resolves the addresses of UDP masters, on another goroutine; nil means
-	// udp.Resolve.
+	// Resolve resolves the addresses of UDP masters, on another goroutine. nil means udp.Resolve.
 	Resolve func(ctx context.Context, address string, port uint16) (transport.Peer, error)
-	// OnEvent, if set, is called within Feed, Step and SetInfo.
+	// OnEvent, if set, is called by Feed, Step and SetInfo for each event.
 	OnEvent func(Event)
 }
 
-// Event is an event for the log of the operator.
+// Event is an event for the operator's log.
 type Event struct {
 	Kind EventKind
-	// System is "register" for UDP masters, as in the log of the original, and
-	// "register/6/ipv4" and the like for HTTP, as in DDNet's.
+	// System is the log system: "register" for UDP masters, as in the original's log, and
+	// "register/6/ipv4" and so on for HTTP masters, as in DDNet's.
 	System string
 	// Master is the name of a UDP master.
 	Master string
@@ -65,15 +64,15 @@ type Event struct {
 type EventKind uint8
 
 const (
-	// EventMasterChosen means that heartbeats are sent to a UDP master from now on.
+	// EventMasterChosen means that the registrar now sends heartbeats to a UDP master.
 	EventMasterChosen EventKind = iota
-	// EventRegistered means that the server is on the list.
+	// EventRegistered means that the master lists the server.
 	EventRegistered
-	// EventUnreachable means that the master cannot reach the server's UDP port: a
-	// firewall or a router is in the way.
+	// EventUnreachable means that the master cannot reach the server's UDP port. Often a firewall
+	// or router blocks it.
 	EventUnreachable
-	// EventFailed means another failure. The registration is tried again, and the same
-	// failure is not reported again.
+	// EventFailed means another failure. The registrar tries again, and does not report the same
+	// failure again.
 	EventFailed
 )
 
@@ -84,9 +83,8 @@ const (
 	maxReply       = 64 << 10 // bytes
 )
 
-// Registrar keeps a server on the lists of masters. Feed, Step, SetInfo and NumRegistered
-// are for the goroutine of the server and never wait; HTTP requests are made on other
-// goroutines.
+// Registrar keeps a server on the lists of masters. Call Feed, Step, SetInfo and NumRegistered on
+// the goroutine of the server. They do not block. HTTP requests run on other goroutines.
 type Registrar struct {
 	cfg     Config
 	http    *httpAnnouncer
@@ -100,8 +98,8 @@ type Registrar struct {
 	results chan response
 }
 
-// New returns a Registrar. It does nothing before the first Step after SetInfo.
-// The error wraps ErrConfig.
+// New returns a Registrar. It sends nothing before the first Step after SetInfo. The error wraps
+// ErrConfig.
 func New(cfg Config) (*Registrar, error) {
 	if cfg.OnEvent == nil {
 		cfg.OnEvent = func(Event) {}
@@ -113,14 +111,14 @@ func New(cfg Config) (*Registrar, error) {
 	if cfg.URL != "" && cfg.Protocols != 0 {
 		u, err := url.Parse(cfg.URL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, fmt.Errorf("%w: %q is no URL of an HTTP master", ErrConfig, cfg.URL)
+			return nil, fmt.Errorf("%w: %q is not the URL of an HTTP master", ErrConfig, cfg.URL)
 		}
 		if cfg.Protocols&(V7IPv4|V7IPv6) != 0 && cfg.Tokens == nil {
-			return nil, fmt.Errorf("%w: 0.7 without tokens", ErrConfig)
+			return nil, fmt.Errorf("%w: protocols of 0.7 need Tokens", ErrConfig)
 		}
 		reached := cfg.Protocols & reachableProtocols(cfg.Local)
 		if reached == 0 {
-			return nil, fmt.Errorf("%w: the server at %v cannot be reached by %v", ErrConfig, cfg.Local, cfg.Protocols)
+			return nil, fmt.Errorf("%w: a server bound to %v cannot be reached by %v", ErrConfig, cfg.Local, cfg.Protocols)
 		}
 		r.http = newHTTPAnnouncer(reached, cfg.Port, r.globalToken, cfg.Header, cfg.OnEvent)
 		r.clients = map[string]*http.Client{"tcp4": httpClient("tcp4", cfg.Local), "tcp6": httpClient("tcp6", cfg.Local)}
@@ -134,7 +132,7 @@ func New(cfg Config) (*Registrar, error) {
 			continue
 		}
 		if cfg.Send == nil || v.seven && cfg.Tokens == nil {
-			return nil, fmt.Errorf("%w: UDP masters without Send or Tokens", ErrConfig)
+			return nil, fmt.Errorf("%w: UDP masters need Send, and Tokens for 0.7", ErrConfig)
 		}
 		r.udp = append(r.udp, &udpAnnouncer{cfg: &r.cfg, names: v.masters, port: v.port, version7: v.seven})
 	}
@@ -142,8 +140,8 @@ func New(cfg Config) (*Registrar, error) {
 	return r, nil
 }
 
-// httpClient returns a client for one address family, since masters list the address that
-// a request comes from.
+// httpClient returns a client for one address family, since masters list the source address of a
+// request.
 func httpClient(network string, local netip.Addr) *http.Client {
 	dialer := &net.Dialer{Timeout: requestTimeout}
 	if local = local.Unmap(); local.IsValid() && !local.IsUnspecified() && local.Is4() == (network == "tcp4") {
@@ -161,22 +159,20 @@ func httpClient(network string, local netip.Addr) *http.Client {
 	}
 }
 
-// checkRedirect refuses redirects to other hosts than the master: requests contain the
-// server's secret and community tokens, and a master must not make a server send requests
-// into its own network.
+// checkRedirect rejects redirects to other hosts. Requests contain the server's secret and
+// community tokens, and a master must not make a server send requests into its own network.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if from := via[0].URL; req.URL.Scheme != from.Scheme || req.URL.Host != from.Host || len(via) > 3 {
-		return errors.New("the master redirects to another host; is sv_register_url up to date?")
+		return errors.New("the master redirects to another host; update sv_register_url")
 	}
 	return nil
 }
 
-// globalToken returns the token for the packets of an HTTP master, whose UDP address is
-// not known.
+// globalToken returns the token for packets of an HTTP master, whose UDP address is unknown.
 func (r *Registrar) globalToken() packet.Token { return r.cfg.Tokens.BroadcastToken(conn.Time(r.now)) }
 
-// SetInfo sets the server's info for HTTP masters, in the format of query.AppendJSON. It
-// may be called often: changes are sent at most once a second.
+// SetInfo sets the server's info for HTTP masters, in the format of query.AppendJSON. It may be
+// called often. Changes are sent at most once a second.
 func (r *Registrar) SetInfo(now int64, info []byte) {
 	r.now = now
 	if r.http != nil {
@@ -184,8 +180,8 @@ func (r *Registrar) SetInfo(now int64, info []byte) {
 	}
 }
 
-// Step sends what is due at the time now in ns, on the clock of the socket. A server calls
-// it every tick.
+// Step sends what is due at time now in ns, on the clock of the socket. A server calls it every
+// tick.
 func (r *Registrar) Step(now int64) {
 	r.now = now
 	if r.http != nil {
@@ -201,11 +197,11 @@ func (r *Registrar) Step(now int64) {
 	}
 }
 
-// Feed handles a datagram from an address without a connection: a connless one, or the
-// answer to a token request (conn.ActionTokenReceived). It reports whether it was for the
-// Registrar; for others it costs a few comparisons.
+// Feed handles a datagram from an address without a connection: a connless packet, or the answer to
+// a token request (conn.ActionTokenReceived). It reports whether the datagram was for the
+// Registrar. For other datagrams a call is cheap.
 //
-// HTTP masters use the global token, so a server should call Feed with connless packets of
+// HTTP masters use the global token. A server should therefore call Feed with connless packets of
 // 0.7 before it checks their tokens.
 func (r *Registrar) Feed(now int64, peer transport.Peer, datagram []byte) bool {
 	r.now = now
@@ -237,7 +233,7 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, datagram []byte) bool {
 	return false
 }
 
-// isMasterPayload reports whether a payload begins with a tag of masters.
+// isMasterPayload reports whether a payload begins with a tag that masters use.
 func isMasterPayload(payload []byte) bool {
 	if len(payload) < 8 || payload[0]&payload[1]&payload[2]&payload[3] != 0xff {
 		return false
@@ -249,7 +245,7 @@ func isMasterPayload(payload []byte) bool {
 	return false
 }
 
-// feed handles a payload; p is nil for 0.6.
+// feed handles a payload. p is nil for 0.6.
 func (r *Registrar) feed(now int64, peer transport.Peer, p *packet.Packet, payload []byte) bool {
 	if !isMasterPayload(payload) {
 		return false
@@ -265,7 +261,7 @@ func (r *Registrar) feed(now int64, peer transport.Peer, p *packet.Packet, paylo
 	return false
 }
 
-// post sends a request.
+// post sends a request and returns the response of the master.
 func (r *Registrar) post(ctx context.Context, req *request) response {
 	resp := response{request: req, status: statusError}
 	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, r.cfg.URL, bytes.NewReader(req.body))
@@ -292,8 +288,8 @@ func (r *Registrar) post(ctx context.Context, req *request) response {
 	return resp
 }
 
-// NumRegistered returns on how many lists the server is: one per protocol for HTTP, one per
-// version for UDP.
+// NumRegistered returns the number of lists that contain the server. HTTP counts one per protocol,
+// UDP one per version.
 func (r *Registrar) NumRegistered() int {
 	n := 0
 	if r.http != nil {
@@ -311,8 +307,8 @@ func (r *Registrar) NumRegistered() int {
 	return n
 }
 
-// Close removes the server from the lists of HTTP masters, for which it waits at most a
-// second, and ends all requests. UDP masters forget it by themselves.
+// Close removes the server from the lists of HTTP masters, which takes at most a second, and ends
+// all requests. UDP masters forget a server that sends no heartbeats.
 func (r *Registrar) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
 	defer cancel()
@@ -332,7 +328,7 @@ func (r *Registrar) Close() {
 		resp := <-r.results
 		r.http.handleResponse(resp)
 		if cut && resp.status == statusError {
-			r.http.states[resp.request.protocol].listed = true // it may be
+			r.http.states[resp.request.protocol].listed = true // it may be listed
 		}
 	}
 	var all sync.WaitGroup

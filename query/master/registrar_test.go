@@ -48,7 +48,7 @@ func newUDPTest(t *testing.T, cfg Config) *udpTest {
 	return w
 }
 
-// run lets virtual time pass. Names are resolved in real time, which is waited for.
+// run advances the virtual time. Names are resolved in real time, which run waits for.
 func (w *udpTest) run(span time.Duration) {
 	for end := w.net.Now() + int64(span); w.net.Now() < end; w.net.Run(w.net.Now() + int64(20*time.Millisecond)) {
 		w.r.Step(w.net.Now())
@@ -56,7 +56,7 @@ func (w *udpTest) run(span time.Duration) {
 	}
 }
 
-// TestHeartbeats goes through the life of a server on lists of both versions.
+// TestHeartbeats checks a server's registration with UDP masters of both versions.
 func TestHeartbeats(t *testing.T) {
 	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.7", "203.0.113.1", "no name"}, Masters7: []string{"203.0.113.2"}})
 	full := newUDPMaster(t, w.net, transport.MustParsePeer("203.0.113.7:8300"), false)
@@ -91,7 +91,7 @@ func TestHeartbeats(t *testing.T) {
 		t.Errorf("on %d lists, events %+v", w.r.NumRegistered(), w.events)
 	}
 
-	// The one of 0.6 is gone, so the other one is used.
+	// The chosen master of 0.6 is gone, so the other one is used.
 	w.net.Handle(master6, func(int64, transport.Peer, []byte) {})
 	w.run(80 * time.Second)
 	if _, n := full.Servers(); n == 0 || w.r.NumRegistered() != 2 {
@@ -99,7 +99,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// TestRefused is a server that masters cannot reach, or that has none.
+// TestRefused checks a server that its masters cannot reach, and one whose masters do not exist.
 func TestRefused(t *testing.T) {
 	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.1"}})
 	m := newUDPMaster(t, w.net, master6, false)
@@ -129,7 +129,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestStrangers are not answered: only masters may probe.
+// TestStrangers checks that only masters can probe the server.
 func TestStrangers(t *testing.T) {
 	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}})
 	newUDPMaster(t, w.net, master6, false)
@@ -147,7 +147,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestFeedDoesNotAllocate: all connless datagrams of the server's port come by.
+// TestFeedDoesNotAllocate checks that Feed allocates nothing, since it sees every connless datagram
+// to the server's port.
 func TestFeedDoesNotAllocate(t *testing.T) {
 	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}, URL: "http://master.test/", Protocols: AllProtocols})
 	for _, b := range [][]byte{
@@ -215,15 +216,15 @@ func TestAddMasters(t *testing.T) {
 	}
 }
 
-// TestCloseInTime: a request that is on its way does not put the server back onto the
-// list, and a master that never answers does not hold up the end.
+// TestCloseInTime checks that a request in flight does not put the server back on the list, and
+// that a silent master does not delay Close.
 func TestCloseInTime(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // mostly waits
 	for name, hang := range map[string]bool{"slow": false, "silent": true} {
 		m := &mastertest.HTTP{Challenge: func(transport.Peer, []byte) {}}
 		arrived, answer := make(chan string, 8), make(chan struct{})
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			io.Copy(io.Discard, req.Body) // or its end is not noticed
+			io.Copy(io.Discard, req.Body) // otherwise the end of the request goes unnoticed
 			arrived <- req.Header.Get("Action")
 			switch {
 			case hang:
@@ -253,7 +254,7 @@ func TestCloseInTime(t *testing.T) {
 	}
 }
 
-// TestLoopback announces over real sockets.
+// TestLoopback registers over real sockets.
 func TestLoopback(t *testing.T) {
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Ports of UDP masters.
+// Default ports of UDP masters.
 const (
 	Port6 = 8300
 	Port7 = 8283
 )
 
-// Payloads of UDP masters.
+// Tags of the payloads from and to UDP masters.
 const (
 	tagAskCount   = "\xff\xff\xff\xffcou2"
 	tagCount      = "\xff\xff\xff\xffsiz2"
@@ -36,7 +36,7 @@ const (
 	heartbeatInterval    = int64(15 * time.Second)
 	masterTimeout        = int64(60 * time.Second)
 	retryDelay           = int64(60 * time.Second)
-	maxHeartbeats        = 120 // then the master with the fewest servers is chosen again
+	maxHeartbeats        = 120 // after that, choose the master with the fewest servers again
 	tokenLifetime        = int64(16 * time.Second)
 	queueTimeout         = int64(5 * time.Second)
 	tokenRequestInterval = int64(2 * time.Second)
@@ -62,7 +62,7 @@ type udpAnnouncer struct {
 	state      announceState
 	masters    []udpMaster
 	resolved   chan []udpMaster
-	stateSince int64 // ns, when the state began; in stateAnnouncing, the last datagram of the master
+	stateSince int64 // ns, when the state began; in stateAnnouncing, when the master last sent a datagram
 	nextSend   int64 // ns, when to send the next datagram
 	chosen     int   // index into masters
 	heartbeats int
@@ -72,13 +72,13 @@ type udpAnnouncer struct {
 	scratch    packet.Scratch
 }
 
-// udpMaster is a master.
+// udpMaster is the state of one master.
 type udpMaster struct {
 	name  string
 	peer  transport.Peer
-	count int // of its servers, -1 if unknown
+	count int // number of its servers, -1 if unknown
 
-	token            packet.Token // 0.7: the master's, valid until tokenExpires
+	token            packet.Token // 0.7: the master's token, valid until tokenExpires
 	tokenExpires     int64
 	queued           string // payload that waits for the token, until queueExpires
 	queueExpires     int64
@@ -101,7 +101,7 @@ func (b *udpAnnouncer) step(now int64, r *Registrar) {
 		select {
 		case b.masters = <-b.resolved:
 			if len(b.masters) == 0 {
-				b.fail(now, "no UDP master of "+b.version()+" has an address")
+				b.fail(now, "no UDP master of "+b.version()+" could be resolved")
 				return
 			}
 			b.state, b.stateSince, b.nextSend = stateCounting, now, now
@@ -130,7 +130,7 @@ func (b *udpAnnouncer) step(now int64, r *Registrar) {
 	}
 }
 
-// resolve resolves the masters' addresses.
+// resolve resolves the masters' addresses on another goroutine.
 func (b *udpAnnouncer) resolve(now int64, r *Registrar) {
 	b.state, b.stateSince = stateResolving, now
 	found := make(chan []udpMaster, 1)
@@ -149,7 +149,7 @@ func (b *udpAnnouncer) resolve(now int64, r *Registrar) {
 	})
 }
 
-// requestCounts requests the numbers of servers and chooses the master with the fewest.
+// requestCounts requests the numbers of servers, and chooses the master with the fewest.
 func (b *udpAnnouncer) requestCounts(now int64) {
 	best, unknown := -1, 0
 	for n, m := range b.masters {
@@ -179,7 +179,7 @@ func (b *udpAnnouncer) requestCounts(now int64) {
 	}
 }
 
-// fail reports a failure and waits before the next try.
+// fail reports a failure and starts the wait before the next try.
 func (b *udpAnnouncer) fail(now int64, text string) {
 	b.state, b.nextSend, b.listed = statePausing, now+retryDelay, false
 	b.event(EventFailed, text)
@@ -193,7 +193,7 @@ func (b *udpAnnouncer) event(kind EventKind, text string) {
 	b.cfg.OnEvent(e)
 }
 
-// send sends a payload to a master. In 0.7 it may be queued until there is a token.
+// send sends a payload to a master. In 0.7 the payload waits if there is no token yet.
 func (b *udpAnnouncer) send(now int64, m *udpMaster, payload string) {
 	if !b.version7 {
 		b.buf = append(append(b.buf[:0], query.Header6...), payload...)
@@ -211,7 +211,7 @@ func (b *udpAnnouncer) send(now int64, m *udpMaster, payload string) {
 	b.requestToken(now, m)
 }
 
-// requestTokens repeats token requests without an answer.
+// requestTokens repeats token requests that were not answered.
 func (b *udpAnnouncer) requestTokens(now int64) {
 	for n := range b.masters {
 		m := &b.masters[n]
@@ -250,7 +250,7 @@ func (b *udpAnnouncer) handleTokenReply(now int64, peer transport.Peer, p *packe
 	return false
 }
 
-// feed handles a payload of a master.
+// feed handles a payload from a master.
 func (b *udpAnnouncer) feed(now int64, peer transport.Peer, p *packet.Packet, payload []byte) bool {
 	var m *udpMaster
 	for n := range b.masters {
@@ -268,7 +268,7 @@ func (b *udpAnnouncer) feed(now int64, peer transport.Peer, p *packet.Packet, pa
 		}
 		m.count = int(binary.BigEndian.Uint16(payload[8:]))
 	case tagProbe:
-		// It comes from another port; the answer is sent to that.
+		// The probe comes from another port, which gets the answer.
 		if p == nil {
 			b.buf = append(append(b.buf[:0], query.Header6...), tagProbeReply...)
 		} else {

@@ -15,15 +15,15 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Payloads of the list.
+// Tags of the payloads for lists.
 const (
 	tagAskList = "\xff\xff\xff\xffreq2"
 	tagList    = "\xff\xff\xff\xfflis2"
 )
 
-// UDPConfig says how UDP masters are asked.
+// UDPConfig configures ListUDP.
 type UDPConfig struct {
-	// Timeout is how long a master has for its first answer; 0 means 4 s.
+	// Timeout is how long to wait for a master's first answer; 0 means 4 s.
 	Timeout time.Duration
 	// Retry is the time after which requests are repeated; 0 means 1 s.
 	Retry time.Duration
@@ -38,9 +38,9 @@ type UDPMaster struct {
 	Version query.Versions
 }
 
-// ListUDP asks UDP masters for their servers. Each server is listed once per
-// version; those of local networks are left out unless the master is in one. The error
-// wraps ErrNoAnswer if none of them answered.
+// ListUDP requests the lists of UDP masters. It returns each server once per version. Servers in
+// local networks are left out unless their master is in one. The error wraps ErrNoAnswer if no
+// master answered.
 func ListUDP(ctx context.Context, c transport.Conn, cfg UDPConfig, masters ...UDPMaster) ([]Addr, error) {
 	l := newListRequester(cfg, masters, c.Send)
 	err := transport.Run(ctx, c, l.step, func(d transport.Datagram) { l.feed(d.ReceivedAt, d.Peer, d.Data) })
@@ -50,7 +50,7 @@ func ListUDP(ctx context.Context, c transport.Conn, cfg UDPConfig, masters ...UD
 	return l.addrs, l.result()
 }
 
-// listRequester asks masters. It has no socket.
+// listRequester requests the lists of masters. It has no socket.
 type listRequester struct {
 	cfg     UDPConfig
 	masters []*masterQuery
@@ -59,15 +59,15 @@ type listRequester struct {
 	send    func(transport.Peer, []byte)
 }
 
-// masterQuery asks one master.
+// masterQuery requests the list of one master.
 type masterQuery struct {
 	UDPMaster
 	started     bool
 	deadline    int64 // ns, when to stop waiting
 	nextTry     int64
 	ownToken    packet.Token
-	masterToken packet.Token // the master's
-	count       int          // of its servers, as it says, -1 if unknown
+	masterToken packet.Token // the master's token
+	count       int          // number of servers that the master announced, -1 if unknown
 	servers     map[netip.AddrPort]bool
 }
 
@@ -82,8 +82,8 @@ func newListRequester(cfg UDPConfig, masters []UDPMaster, send func(transport.Pe
 	return l
 }
 
-// step sends what is due at the time now in ns. It returns when to call it next, and
-// whether there is anything left to do.
+// step sends what is due at time now in ns. It returns the time of the next call, and whether any
+// work is left.
 func (l *listRequester) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
 	for _, m := range l.masters {
@@ -174,7 +174,7 @@ func (l *listRequester) handlePayload(now int64, m *masterQuery, payload []byte)
 	}
 	m.deadline = now
 	for _, other := range l.masters {
-		// A port is hardly ever a master of both versions.
+		// A port is rarely a master of both versions.
 		if other.Peer == m.Peer && other.masterToken == packet.NoToken && len(other.servers) == 0 {
 			other.deadline = min(other.deadline, now+int64(l.cfg.SettleTime))
 		}

@@ -28,7 +28,7 @@ func newTokens(t testing.TB) *conn.TokenIssuer {
 	return tokens
 }
 
-// newUDPMaster adds a master to a network, with a second port that probes.
+// newUDPMaster adds a master to a network. It probes from a second port.
 func newUDPMaster(t testing.TB, net *netsim.Net, addr transport.Peer, seven bool) *mastertest.UDP {
 	probe := transport.UDPPeer(addr.Addr(), addr.Port()+1)
 	m := &mastertest.UDP{Version7: seven, Tokens: newTokens(t)}
@@ -48,7 +48,7 @@ func newNetwork(t testing.TB, link netsim.Link) *netsim.Net {
 	return net
 }
 
-// listUDP asks masters.
+// listUDP requests the lists of the masters.
 func listUDP(t testing.TB, net *netsim.Net, masters ...UDPMaster) ([]Addr, time.Duration, error) {
 	t.Helper()
 	l := newListRequester(UDPConfig{}, masters, func(to transport.Peer, b []byte) { net.Send(self, to, b) })
@@ -105,8 +105,8 @@ func TestListUDP(t *testing.T) {
 	}
 }
 
-// TestListUDPLeavesOutLocalNetworks: a master elsewhere does not make us send to machines
-// near us.
+// TestListUDPLeavesOutLocalNetworks checks that a public master cannot make a client send to its
+// own local network.
 func TestListUDPLeavesOutLocalNetworks(t *testing.T) {
 	local := []string{"127.0.0.1:53", "192.168.1.1:80", "10.0.0.1:8303", "169.254.169.254:80", "[::1]:53", "[fd00::1]:53", "[fe80::1]:53"}
 	for addr, want := range map[string]int{"203.0.113.1:8300": 1, "127.0.0.1:8300": 1 + len(local), "[fd00::2]:8300": 1 + len(local)} {

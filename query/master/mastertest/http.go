@@ -1,5 +1,5 @@
-// Package mastertest has masters for tests: an HTTP master as DDNet runs them, and
-// UDP masters of 0.6 and 0.7. They are as strict as the real ones.
+// Package mastertest implements masters for tests: an HTTP master like DDNet's, and UDP masters of
+// 0.6 and 0.7. They are as strict as the real ones.
 package mastertest
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// HTTP is an HTTP master: register requests go to /ddnet/15/register, the list is
-// at /ddnet/15/servers.json.
+// HTTP is an HTTP master. It accepts register requests at /ddnet/15/register and serves the list at
+// /ddnet/15/servers.json.
 type HTTP struct {
-	// Challenge sends a challenge to a server. It is called by many goroutines.
+	// Challenge sends a challenge to a server. Several goroutines may call it at the same time.
 	Challenge func(to transport.Peer, datagram []byte)
-	// Now is the time; nil means time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
 
 	mu      sync.Mutex
@@ -35,11 +35,11 @@ type HTTP struct {
 	log     []Request
 }
 
-// Request is a request that was received, for tests.
+// Request is a received request.
 type Request struct {
-	// Address and Status are as on the wire; Status is "delete" for those.
+	// Address, Status and Message are as on the wire. For a delete request Status is "delete".
 	Address, Status, Message string
-	// Serial is that of the info; Body reports whether the info was sent.
+	// Serial is the serial number of the info. Body reports whether the info itself was sent.
 	Serial int
 	Body   bool
 }
@@ -50,7 +50,7 @@ type entry struct {
 	serial    int
 }
 
-// lifetime is how long an address stays on the list.
+// lifetime is how long an address stays on the list without a request.
 const lifetime = 30 * time.Second
 
 // ServeHTTP implements http.Handler.
@@ -96,7 +96,7 @@ func (m *HTTP) now() time.Time {
 	return m.Now()
 }
 
-// List returns the list of servers.
+// List returns the list of servers as JSON.
 func (m *HTTP) List() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -230,7 +230,7 @@ func (m *HTTP) register(r *http.Request) (Request, int) {
 	return out, http.StatusOK
 }
 
-// challenge sends the packet that a server has to answer with its next request.
+// challenge sends the challenge that the server must repeat in its next request.
 func (m *HTTP) challenge(to transport.Peer, seven bool, token uint32, secret, want string) {
 	payload := append([]byte("\xff\xff\xff\xffchal"), secret...)
 	payload = append(append(append(payload, 0), want...), 0)

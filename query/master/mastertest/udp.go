@@ -15,17 +15,17 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// UDP is a UDP master without sockets, which sends with functions that a test gives. It
-// probes at once instead of every 5 s.
+// UDP is a UDP master without sockets. It sends through functions of the test. It probes servers at
+// once instead of every 5 s.
 type UDP struct {
-	// Version7 makes it a master of 0.7.
+	// Version7 selects the protocol of 0.7.
 	Version7 bool
-	// Tokens are those of its socket, for 0.7.
+	// Tokens issues the tokens of its socket, for 0.7.
 	Tokens *conn.TokenIssuer
-	// Send sends from the socket that Feed is for; Probe from the one that probes,
-	// another port of the same host.
+	// Send sends from the socket whose datagrams Feed receives. Probe sends from the socket for
+	// probes, another port of the same host.
 	Send, Probe func(to transport.Peer, datagram []byte)
-	// Refuse makes it answer that servers cannot be reached.
+	// Refuse makes the master answer that it cannot reach the server.
 	Refuse bool
 
 	mu    sync.Mutex
@@ -70,10 +70,10 @@ func ListenUDP(version7 bool) (m *UDP, addr transport.Peer, closeMaster func(), 
 	return m, sock.LocalAddr(), func() { sock.Close(); running.Wait() }, nil
 }
 
-// perPacket is how many servers a datagram of the list has.
+// perPacket is the number of servers per datagram of the list.
 const perPacket = 75
 
-// Feed handles a datagram of either socket.
+// Feed handles a datagram to either socket.
 func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
