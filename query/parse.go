@@ -235,7 +235,7 @@ func (m *ReplyMerger) Info() (Info, bool) {
 	for _, at := range slices.Sorted(maps.Keys(m.clients)) {
 		c := m.clients[at]
 		if at >= indexStride {
-			// Only the first datagram tells whether scores are times. Indexes this high occur only
+			// The first datagram decides whether scores are times. Indexes this high occur only
 			// in FormatExtended6.
 			c.Score = i.scoreFrom6(c.Score)
 		}
