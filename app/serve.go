@@ -209,8 +209,9 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			stdout.Close(outputTimeout)
 			os.Exit(1)
 		},
-		Log:     log,
-		Dialect: &dialect,
+		ThreadTime: threadTime,
+		Log:        log,
+		Dialect:    &dialect,
 	})
 	if errors.As(err, new(*console.ArgumentError)) {
 		return usageError{err}

@@ -12,6 +12,16 @@ type HookStopper interface {
 	AppendHookStops(dst []HookStop, tick int32) []HookStop
 }
 
+// HookClock measures the calls of hooks while a match is played. A match that is run again has none.
+type HookClock interface {
+	// Beats counts about a hundred a second, and fewer when the machine stands still.
+	Beats() uint32
+	// Busy reports whether the last ticks were slow. Only then are all calls measured.
+	Busy() bool
+	// Spent returns the processor time of this thread in nanoseconds, 0 where the system does not tell it.
+	Spent() int64
+}
+
 // HookStop is a point in the call of a hook.
 type HookStop struct {
 	Call  uint32 // the number of the call in the tick, for this mode or mod

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 
 	rt "github.com/arnodel/golua/runtime"
+
+	"github.com/teeyard/teeyard/game"
 )
 
 // meter counts what a script uses besides the steps that the virtual machine counts.
@@ -16,11 +18,14 @@ type meter struct {
 	version int // of the costs
 	work    uint64
 
-	clock   func() uint32 // beats of about 10 ms, nil without one
-	started uint32        // the beat at which the call of the hook began
-	stopAt  uint64        // the steps at which the log says that the call was stopped, 0 if it does not
-	stopped uint64        // those at which the clock has stopped it
-	fault   error         // why a log with version 1 is not run further
+	clock   game.HookClock // nil without one
+	started uint32         // the beat at which the call of the hook began
+	beat    uint32         // the last one that was seen
+	began   int64          // the processor time at which the call began, or at the first beat; 0 if it is not measured
+	room    int64          // the processor time that the call may take
+	stopAt  uint64         // the steps at which the log says that the call was stopped, 0 if it does not
+	stopped uint64         // those at which the clock has stopped it
+	fault   error          // why a log is not run further
 }
 
 // maxBeats is how long a call of a hook may take: the limits on steps end it much earlier, unless the table of
@@ -55,9 +60,11 @@ func (v *vm) pay(steps uint64) {
 	if steps == 0 {
 		return
 	}
-	if m.clock != nil && m.clock()-m.started >= maxBeats {
-		m.stopped = v.r.UsedResources().Cpu + steps
-		panic(errOvertime)
+	if m.clock != nil {
+		if beat := m.clock.Beats(); beat != m.beat && m.late(beat) {
+			m.stopped = v.r.UsedResources().Cpu + steps
+			panic(errOvertime)
+		}
 	}
 	if m.stopAt != 0 && v.r.UsedResources().Cpu+steps >= m.stopAt {
 		panic(errOvertime)

@@ -153,7 +153,7 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 		if m.off != "" {
 			return rt.NilValue, false
 		}
-		m.stops.begin(&v.meter, tx.StepTick())
+		m.stops.begin(&v.meter, tx.StepTick(), m.scripts)
 	}
 	fr := &v.frames[v.calls]
 	list := fr.args[:0]
@@ -172,6 +172,9 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 		m.switchOff(tx, text)
 	case !ok && m.off == "":
 		m.failed(tx, text)
+	}
+	if v.calls == 0 && m.off == "" && m.stops.end(&v.meter) {
+		m.switchOff(tx, overtimeText(v.name, m.scripts))
 	}
 	return fr.result.Get(0), ok
 }
@@ -293,10 +296,10 @@ func (m *Mod) Share(n int) {
 	m.vm.newBudget(m.vm.budgetTick)
 }
 
-// SetClock sets a clock that counts about a hundred beats a second, and fewer when the machine stands still. A
-// call of a hook that takes longer than any should is stopped by it. The log has that; without a clock, as when a
-// match is run again, only the log stops calls.
-func (m *Mod) SetClock(clock func() uint32) { m.stops.clock = clock }
+// SetClock sets the clock that measures hooks. It stops a call that takes too long, and switches the script off when
+// its hooks have taken too long for some ticks. The log has both. Without a clock, as when a match is run again, only
+// the log stops calls.
+func (m *Mod) SetClock(clock game.HookClock) { m.stops.clock = clock }
 
 // StopHook stops a call where the log says; see [game.HookStopper].
 func (m *Mod) StopHook(tick int32, at game.HookStop) { m.stops.stopAt(tick, at) }

@@ -1,17 +1,36 @@
 package script
 
-import "github.com/teeyard/teeyard/game"
+import (
+	"fmt"
+	"math"
+
+	"github.com/teeyard/teeyard/game"
+)
 
 // stops are the calls of hooks that a clock stops, or the log where it did. Calls are counted in each tick, and how far
 // one got is the steps that the script has used in this tick. Both are the same when a match is run again.
 type stops struct {
-	clock func() uint32 // nil without one
+	clock game.HookClock // nil without one
 
 	tick  int32  // that the following are about
 	calls uint32 // until now
 	due   []game.HookStop
 	done  []game.HookStop
+
+	debt     int64 // nanoseconds that hooks have taken beyond the script's share
+	debtTick int32 // up to which shares are taken off it
 }
+
+// What the hooks of all scripts may take in every tick, and what a script may take beyond its part of that before it is
+// switched off, in nanoseconds of the processor. The steps in every tick take a fifth of it on a machine of 2020, and
+// other programs do not count. So this stops only scripts whose steps take much longer than steps should.
+const (
+	timeShare = 6_000_000
+	timeLoan  = 30_000_000
+)
+
+// atEnd is the steps of a stop after the call has returned.
+const atEnd = math.MaxUint64
 
 // in begins with a tick, unless it is the same.
 func (s *stops) in(tick int32) {
@@ -20,13 +39,22 @@ func (s *stops) in(tick int32) {
 	}
 }
 
-// begin begins a call that is not within another one.
-func (s *stops) begin(m *meter, tick int32) {
+// begin begins a call that is not within another one. scripts is how many share the time of a tick.
+func (s *stops) begin(m *meter, tick int32, scripts int) {
 	s.in(tick)
 	s.calls++
 	m.clock, m.stopAt, m.stopped = s.clock, 0, 0
 	if s.clock != nil {
-		m.started = s.clock()
+		m.started, m.began = s.clock.Beats(), 0
+		m.beat = m.started
+		if s.clock.Busy() {
+			m.began = s.clock.Spent()
+		}
+		if s.debt > 0 {
+			s.debt = max(s.debt-int64(tick-s.debtTick)*timeShare/int64(max(scripts, 1)), 0)
+		}
+		s.debtTick = tick
+		m.room = timeLoan - s.debt
 	}
 	for _, at := range s.due {
 		if at.Call == s.calls {
@@ -35,12 +63,48 @@ func (s *stops) begin(m *meter, tick int32) {
 	}
 }
 
+// end ends a call that was not stopped, and reports whether it is the last one: the script has used up its time.
+func (s *stops) end(m *meter) bool {
+	if m.stopAt == atEnd {
+		return true
+	}
+	if s.clock == nil || m.began == 0 {
+		return false
+	}
+	took := s.clock.Spent() - m.began
+	s.debt += took
+	if took > m.room {
+		m.stopped = atEnd
+		s.note(m)
+		return true
+	}
+	return false
+}
+
 // note notes where the clock has stopped the call.
 func (s *stops) note(m *meter) {
 	if m.stopped != 0 {
 		s.done = append(s.done, game.HookStop{Call: s.calls, Steps: m.stopped})
-		m.stopped = 0
+		m.stopped, s.debt = 0, 0
 	}
+}
+
+// late reports whether a call has taken too long at a beat of the clock.
+func (m *meter) late(beat uint32) bool {
+	m.beat = beat
+	if beat-m.started >= maxBeats {
+		return true
+	}
+	now := m.clock.Spent()
+	if m.began == 0 {
+		m.began = now
+	}
+	return now-m.began > m.room
+}
+
+// overtimeText says why a script is switched off that has used up its time.
+func overtimeText(name string, scripts int) string {
+	return fmt.Sprintf("%s: it takes more than %.3g ms in every tick", name, timeShare/1e6/float64(max(scripts, 1)))
 }
 
 // maxStops limits what a log can have in a tick. There is one, unless scripts are reloaded in it.

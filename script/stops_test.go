@@ -20,7 +20,10 @@ import (
 // from 1.
 type stepClock struct{ asked, at int }
 
-func (c *stepClock) now() uint32 {
+func (*stepClock) Busy() bool   { return false }
+func (*stepClock) Spent() int64 { return 0 }
+
+func (c *stepClock) Beats() uint32 {
 	if c.asked++; c.asked >= c.at && c.at > 0 {
 		return maxBeats
 	}
@@ -59,8 +62,16 @@ function on_reload() state.reloaded = game.tick() for p in players() do p.armor 
 }
 
 // stopMatch plays a match with a clock that stops a hook at its question number at, and returns the log, the script
-// and whether it was stopped.
+// and how often the clock was asked.
 func stopMatch(t *testing.T, source string, at int) (log []byte, mod *Mod, asked int) {
+	t.Helper()
+	clock := &stepClock{at: at}
+	log, mod = clockedMatch(t, source, clock)
+	return log, mod, clock.asked
+}
+
+// clockedMatch plays a match with a clock, and returns the log and the script.
+func clockedMatch(t *testing.T, source string, clock game.HookClock) (log []byte, mod *Mod) {
 	t.Helper()
 	cfg := Config{Name: "mods/test.lua", Source: source}
 	var mode game.Mode = dm.Mode{}
@@ -78,8 +89,7 @@ func stopMatch(t *testing.T, source string, at int) (log []byte, mod *Mod, asked
 	h := replay.Header{Terrain: terrain(), Rules: rules, Seed: 1}
 	h.SetMode("test", mode, mods)
 	w := testenv.Must(game.New(game.Config{Terrain: h.Terrain, Mode: mode, Mods: mods, Rules: rules, Tuning: &h.Tuning, Seed: 1}))
-	clock := &stepClock{at: at}
-	mod.SetClock(clock.now)
+	mod.SetClock(clock)
 	var b bytes.Buffer
 	rec := testenv.Must(replay.NewWriter(&b, &h))
 	step := func(cmds ...game.Command) {
@@ -104,7 +114,92 @@ func stopMatch(t *testing.T, source string, at int) (log []byte, mod *Mod, asked
 		}
 	}
 	testenv.NoError(t, rec.Close(w, replay.EndShutdown))
-	return b.Bytes(), mod, clock.asked
+	return b.Bytes(), mod
+}
+
+// spentClock is a clock whose time passes when it is asked. A beat is ten milliseconds.
+type spentClock struct {
+	busy          bool
+	each, between int64 // nanoseconds that the script takes for each call that pays, and for a hook besides
+	spent, stood  int64 // nanoseconds, stood: in which the machine stood still
+}
+
+func (c *spentClock) Busy() bool { return c.busy }
+
+func (c *spentClock) Spent() int64 {
+	c.spent += c.between
+	return c.spent
+}
+
+func (c *spentClock) Beats() uint32 {
+	c.spent += c.each
+	return uint32((c.spent + c.stood) / 10_000_000)
+}
+
+// TestTimeInEveryTick has hooks take processor time, by a clock of the test.
+func TestTimeInEveryTick(t *testing.T) {
+	const inACall = "it took too long"
+	for _, c := range []struct {
+		name   string
+		busy   bool  // the server measures all hooks
+		millis int64 // that a tick takes
+		most   int   // ticks until it is off, 0: never
+		why    string
+	}{
+		{"nothing", true, 0, 0, ""},
+		{"its share", true, 6, 0, ""},
+		{"a little more", true, 8, 16, ""},
+		{"twice", true, 12, 6, ""},
+		{"four times", true, 24, 2, ""},
+		{"a whole second", true, 1000, 1, inACall},
+		{"quick ticks before", false, 8, 0, ""},
+		{"a whole second after quick ticks", false, 1000, 1, inACall},
+	} {
+		// 100 calls that pay, in each of which the clock is asked once, and twice around the hook.
+		source := "function on_tick() for i = 1, 98 do math.abs(i) end end"
+		clock := &spentClock{busy: c.busy, each: c.millis * 1_000_000 / 100}
+		w := newWorld(t, source)
+		w.mod.SetClock(clock)
+		n := 0
+		for ; n < 500 && w.mod.off == ""; n++ {
+			w.Step(nil)
+		}
+		off := w.mod.off != ""
+		testenv.Check(t, off == (c.most > 0) && (!off || n <= c.most) && strings.Contains(w.mod.off, c.why), "%s: after %d ticks %q", c.name, n, w.mod.off)
+		testenv.Check(t, clock.spent <= (timeShare*int64(n)+timeLoan)*2 || !off, "%s: it took %d ms in %d ticks", c.name, clock.spent/1_000_000, n)
+
+		clock = &spentClock{busy: c.busy, each: c.millis * 1_000_000 / 100}
+		log, mod := clockedMatch(t, source, clock)
+		res, err := replay.Verify(testenv.Must(replay.NewReader(bytes.NewReader(log))), verifyScripts)
+		testenv.Check(t, err == nil && res.HashesMatched >= 2, "%s (%q): %+v, %v", c.name, mod.off, res, err)
+	}
+}
+
+// TestTimeAtTheEnd has a hook that never asks the clock take its time: it ends, and is the last one.
+func TestTimeAtTheEnd(t *testing.T) {
+	const source = "function on_tick() end"
+	clock := &spentClock{busy: true, between: 10_000_000}
+	w := newWorld(t, source)
+	w.mod.SetClock(clock)
+	for range 20 {
+		w.Step(nil)
+	}
+	testenv.Check(t, w.mod.off == "mods/test.lua: it takes more than 6 ms in every tick", "%q", w.mod.off)
+	log, mod := clockedMatch(t, source, &spentClock{busy: true, between: 10_000_000})
+	res, err := replay.Verify(testenv.Must(replay.NewReader(bytes.NewReader(log))), verifyScripts)
+	testenv.Check(t, mod.off != "" && err == nil && res.HashesMatched >= 2, "%q: %+v, %v", mod.off, res, err)
+}
+
+// TestOthersTakeNoTime has the machine stand still, or run other programs, in each call of a hook.
+func TestOthersTakeNoTime(t *testing.T) {
+	w := newWorld(t, "function on_tick() for i = 1, 98 do math.abs(i) end print('x') end")
+	clock := &spentClock{busy: true}
+	w.mod.SetClock(clock)
+	w.mod.cfg.Log = func(string) { clock.stood += 90_000_000 }
+	for range 100 {
+		w.Step(nil)
+	}
+	testenv.Check(t, w.mod.off == "" && clock.stood > 1e9, "%q", w.mod.off)
 }
 
 var verifyScripts = replay.VerifyConfig{

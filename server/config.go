@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
@@ -95,6 +96,9 @@ type Config struct {
 	// Dialect is that of Log. The setting log_dialect changes it, and that of the
 	// external console; nil leaves Log as it is.
 	Dialect *logline.DialectVar
+	// ThreadTime returns the processor time of the calling thread. With it, a script that takes too long in every
+	// tick is switched off. Nil stops only a hook that takes a tenth of a second.
+	ThreadTime func() time.Duration
 	// Seed seeds the random numbers of the world; 0 picks a seed.
 	Seed uint64
 }

@@ -1,16 +1,23 @@
 package server
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/teeyard/teeyard/game"
 )
 
-// hookClock counts about a hundred beats a second while the world runs a tick, for mods whose hooks may be stopped when
-// they take too long. It counts its own wake-ups, so that neither a clock that is set nor a machine that stands still
-// stops anything. A tick that is as short as usual has none.
+// hookClock measures the hooks of mods while the world runs a tick; see [game.HookClock]. It counts about a hundred
+// beats a second by its own wake-ups, so that neither a clock that is set nor a machine that stands still stops
+// anything. A tick that is as short as usual has none.
 type hookClock struct {
+	threadTime func() time.Duration // nil without one
+
 	used  bool // a mode or mod of this world has it
 	slow  bool // the last ticks took long
+	busy  int  // the ticks in which hooks are measured, since one took long
+	began time.Time
 	runs  atomic.Bool
 	beats atomic.Uint32
 	timer *time.Timer
@@ -19,13 +26,16 @@ type hookClock struct {
 // hookBeat is the time between two beats.
 const hookBeat = 10 * time.Millisecond
 
+// busyTicks is how long hooks are measured after a slow tick.
+const busyTicks = 50
+
 // clocked is a mode or mod that has a clock.
-type clocked interface{ SetClock(func() uint32) }
+type clocked interface{ SetClock(game.HookClock) }
 
 // watch gives a mode or mod the clock, if it has use for one.
 func (c *hookClock) watch(m any) {
 	if m, ok := m.(clocked); ok {
-		m.SetClock(c.beats.Load)
+		m.SetClock(c)
 		c.used = true
 		if c.timer == nil {
 			c.timer = time.AfterFunc(time.Hour, c.beat)
@@ -39,6 +49,8 @@ func (c *hookClock) begin() {
 	if !c.used {
 		return
 	}
+	runtime.LockOSThread() // for its processor time
+	c.began = time.Now()
 	c.runs.Store(true)
 	c.timer.Reset(hookBeat)
 }
@@ -51,8 +63,29 @@ func (c *hookClock) beat() {
 }
 
 func (c *hookClock) end() {
-	if c.used {
-		c.runs.Store(false)
-		c.timer.Stop()
+	if !c.used {
+		return
 	}
+	c.runs.Store(false)
+	c.timer.Stop()
+	if time.Since(c.began) > slowTick {
+		c.busy = busyTicks
+	} else if c.busy > 0 {
+		c.busy--
+	}
+	runtime.UnlockOSThread()
+}
+
+// Beats returns the beats until now.
+func (c *hookClock) Beats() uint32 { return c.beats.Load() }
+
+// Busy reports whether hooks are measured.
+func (c *hookClock) Busy() bool { return c.busy > 0 }
+
+// Spent returns the processor time of the thread that runs the world, 0 while it does not run.
+func (c *hookClock) Spent() int64 {
+	if c.threadTime == nil || !c.runs.Load() {
+		return 0
+	}
+	return int64(c.threadTime())
 }

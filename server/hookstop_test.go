@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// slowLog is a log in which a line of a script takes half a second.
+// slowLog is a log in which a line of a script takes long.
 type slowLog struct {
 	rawLog
 	slow func()
@@ -32,6 +32,7 @@ func TestSlowScriptIsStopped(t *testing.T) {
 	for _, c := range []struct{ name, source, why string }{
 		{"slow", "function on_tick() if game.tick() > 60 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it took too long"},
 		{"slow at first", "function on_tick() if game.tick() > 3 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it took too long"},
+		{"over its time", "function on_tick() if game.tick() > 60 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it takes more than 6 ms in every tick"},
 		{"busy", "function on_tick() if game.tick() > 60 then for i = 1, 19000 do local x = i end end end", "steps in every tick"},
 		{"endless", "function on_tick() if game.tick() > 60 then while true do for p in players() do p.score = p.score + 1 end end end end", "too many steps"},
 		{"patterns", "function on_tick() if game.tick() > 60 then while true do (('a'):rep(8192)):find('%f[b]') end end end", "too many steps"},
@@ -42,8 +43,16 @@ func TestSlowScriptIsStopped(t *testing.T) {
 			var log strings.Builder
 			var s memoryReplays
 			var srv *Server
-			tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: files.find, Replays: &s,
-				Log: slog.New(slowLog{rawLog{&log}, func() { srv.hookClock.beats.Add(50) }})}, "sv_mods test; sv_replay 1")
+			spent := time.Second
+			slow := func() {
+				if c.name == "over its time" {
+					srv.hookClock.busy, spent = busyTicks, spent+24*time.Millisecond
+				} else {
+					srv.hookClock.beats.Add(50)
+				}
+			}
+			tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: files.find, Replays: &s, ThreadTime: func() time.Duration { return spent },
+				Log: slog.New(slowLog{rawLog{&log}, slow})}, "sv_mods test; sv_replay 1")
 			srv = tn.srv
 			first := tn.join(1, "first")
 			tn.run(3 * time.Second)
@@ -67,7 +76,7 @@ func TestSlowScriptIsStopped(t *testing.T) {
 					}
 				}})
 				want := 0
-				if c.name == "slow" {
+				if c.name == "slow" || c.name == "over its time" {
 					want = 1
 				}
 				testenv.Check(t, err == nil && res.HashesMatched > 5 && stops == want, "%s: %+v, %v, %d stops", name, res, err, stops)
@@ -76,9 +85,9 @@ func TestSlowScriptIsStopped(t *testing.T) {
 	}
 }
 
-type clockedMod struct{ clock func() uint32 }
+type clockedMod struct{ clock game.HookClock }
 
-func (m *clockedMod) SetClock(clock func() uint32) { m.clock = clock }
+func (m *clockedMod) SetClock(clock game.HookClock) { m.clock = clock }
 
 // TestHookClock counts beats only while the world runs.
 func TestHookClock(t *testing.T) {
@@ -94,7 +103,7 @@ func TestHookClock(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	c.end()
-	testenv.Check(t, m.clock() >= 3, "%d beats", m.clock())
+	testenv.Check(t, m.clock.Beats() >= 3, "%d beats", m.clock.Beats())
 	testenv.Check(t, !c.runs.Load(), "it runs on")
 }
 

@@ -157,6 +157,7 @@ type shutdownRequest struct {
 func New(cfg Config) (_ *Server, err error) {
 	s := &Server{
 		cfg:           cfg,
+		hookClock:     hookClock{threadTime: cfg.ThreadTime},
 		sessionByPeer: make(map[transport.Peer]*session),
 		datagrams:     make([]transport.Datagram, 64),
 		tasks:         make(chan func(), 16),
