@@ -1,5 +1,5 @@
-// Package app is the program teeyard: the server of teeyard serve, the client and the tools. A
-// program with mods of its own is teeyard with these in it:
+// Package app is the teeyard program: the server behind teeyard serve, the client and the tools.
+// Call Main to build a program of your own that contains all of teeyard and your mods:
 //
 //	func main() {
 //		app.Main(app.Config{Mods: []app.Mod{{Name: "hearts", New: newHearts}}})
@@ -50,20 +50,21 @@ well, 1 if something did not, 2 if the command line is wrong, and 3 if a recordi
 early, but is good up to there.`
 
 const (
-	// exitUsage is the exit status for a wrong command line.
+	// exitUsage is the exit status after a wrong command line.
 	exitUsage = 2
-	// exitCutOff is the exit status for a recording that is good, but ends too early. Other failures have 1.
+	// exitCutOff is the exit status for a recording that is intact but ends too early. Other
+	// failures exit with 1.
 	exitCutOff = 3
 )
 
-// usageError is returned by commands for a wrong command line.
+// usageError is the error that commands return for a wrong command line.
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// decodeDuration reads a duration of the command line.
+// decodeDuration parses a duration argument of the command line.
 func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	token, err := ctx.Scan.PopValue("duration")
 	if err != nil {
@@ -99,10 +100,10 @@ func newParser(p *program, options ...kong.Option) *kong.Kong {
 	return parser
 }
 
-// exampleOf matches what the help texts have of the program and a command.
+// exampleOf matches the program's name before a command in help texts.
 var exampleOf = regexp.MustCompile(`\bteeyard( [a-z])`)
 
-// nameIn replaces the program's name in the help text of a command and those below it.
+// nameIn replaces the program's name in the help texts of a command and its subcommands.
 func (p *program) nameIn(n *kong.Node) {
 	n.Detail = p.named(n.Detail)
 	for _, child := range n.Children {
@@ -110,31 +111,31 @@ func (p *program) nameIn(n *kong.Node) {
 	}
 }
 
-// named returns a text in which teeyard, before a command, is this program.
+// named returns text with this program's name in place of teeyard before commands.
 func (p *program) named(text string) string {
 	return exampleOf.ReplaceAllString(text, p.name+"$1")
 }
 
-// endTimeout is how long a command may take to end after a signal.
+// endTimeout limits how long a command may take to end after a signal.
 const endTimeout = 10 * time.Second
 
-// signalContext returns the context of commands that end in an orderly way. A second signal
-// ends the program at once, and so does endTimeout: a command may wait for a terminal, a
-// pipe or a disk that does not answer.
+// signalContext returns a context that the first interrupt or terminate signal cancels, so that
+// commands can end in good order. A second signal ends the program at once, and so does endTimeout,
+// because a terminal, pipe or disk may never answer.
 func signalContext() (context.Context, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
-		stop() // the next signal has its usual effect
+		stop() // the next signal has its default effect
 		time.AfterFunc(endTimeout, func() { os.Exit(1) })
 	})
 	return ctx, nil
 }
 
-// Main runs the program with the arguments of the command line. It ends the program if that
-// fails, with the exit status that the help describes.
+// Main runs the program with the arguments of the command line. If the command fails, Main ends the
+// program with the exit status that the help describes.
 //
-// A server runs the program again, with arguments of its own, to convert recordings; call Main
-// before the program does anything else.
+// To convert recordings, a server starts its own executable again with special arguments. Call Main
+// before the program does anything else, so that these child processes work.
 func Main(cfg Config) {
 	p, err := newProgram(cfg)
 	if err != nil {
@@ -148,7 +149,7 @@ func Main(cfg Config) {
 	parser := newParser(p)
 	switch {
 	case len(args) == 0:
-		kong.UsageOnError().Apply(parser) // not the short one; it does not fail
+		kong.UsageOnError().Apply(parser) // not the short usage, which never fails
 	case args[0] == "help":
 		// "teeyard help serve" is the same as "teeyard serve --help".
 		args = append(args[1:], "--help")
@@ -158,7 +159,7 @@ func Main(cfg Config) {
 	parser.FatalIfErrorf(err)
 	if err := command.Run(); err != nil {
 		if !errors.As(err, new(toldError)) {
-			fmt.Fprintln(os.Stderr, p.name+":", safetext.Lines(err.Error())) // it may quote what a server sent
+			fmt.Fprintln(os.Stderr, p.name+":", safetext.Lines(err.Error())) // the error may quote text from a server
 		}
 		switch {
 		case errors.As(err, new(usageError)):

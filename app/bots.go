@@ -98,8 +98,8 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// versionFor returns the version to speak with a server, which the scheme of its address or --protocol
-// names.
+// versionFor returns the protocol version to speak with host. The scheme of its address or
+// --protocol names the version.
 func (c *botsCmd) versionFor(host string) (client.Version, error) {
 	a, err := transport.ParseAddress(host)
 	if err != nil {
@@ -116,8 +116,8 @@ func (c *botsCmd) versionFor(host string) (client.Version, error) {
 	return v, nil
 }
 
-// wayOf returns the farthest way through a map of DDRace so far, nil if there is none yet, and starts to search
-// for it the first time.
+// wayOf returns the farthest way found so far through a DDRace map, or nil if there is none yet.
+// The first call for a map starts the search.
 func (r *botsRun) wayOf(m *client.Map) *route.Way {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,28 +145,29 @@ func (r *botsRun) findWay(m *client.Map) {
 	}
 }
 
-// botsRun is what the bots of a run share.
+// botsRun is the state that the bots of one run share.
 type botsRun struct {
 	cfg      *botsCmd
-	versions []client.Version // of the servers
+	versions []client.Version // of each server
 	maps     *client.Maps
 	progress io.Writer
-	live     bool // progress is a terminal
+	live     bool // progress goes to a terminal
 
 	ctx         context.Context
 	mu          sync.Mutex
 	navs        map[*client.Map]*mapNav
 	ways        map[*client.Map]*route.Way
-	downloading *client.Client // the one whose progress is shown
+	downloading *client.Client // the client whose download progress is shown
 }
 
-// mapNav is the navigation of a map. nav is valid once ready is closed, and nil if there is none.
+// mapNav is the navigation data of a map. nav is valid once ready is closed; it is nil if the
+// navigation could not be computed.
 type mapNav struct {
 	ready chan struct{}
 	nav   *bot.NavGraph
 }
 
-// navOf returns the navigation of a map, and starts to compute it the first time.
+// navOf returns the navigation of a map. The first call for a map starts the computation.
 func (r *botsRun) navOf(m *client.Map) *mapNav {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,7 +183,7 @@ func (r *botsRun) navOf(m *client.Map) *mapNav {
 	return n
 }
 
-// configure makes the configuration of bot i.
+// configure fills in the configuration of bot i.
 func (r *botsRun) configure(i int, cfg *client.Config) {
 	cfg.Name = fmt.Sprintf("%.11s %d", r.cfg.Name, i+1)
 	cfg.Password, cfg.Version, cfg.DDNetVersion = r.cfg.Password, r.versions[i%len(r.versions)], 0
@@ -218,28 +219,28 @@ func (r *botsRun) showDownload(c *client.Client, e event.Event) {
 	}
 }
 
-// botPlayer makes the inputs of one bot.
+// botPlayer computes the inputs of one bot.
 type botPlayer struct {
 	run  *botsRun
 	seed uint64
-	// randomInput plays until the map is explored.
+	// randomInput supplies inputs until the map is explored.
 	randomInput func(*client.Client, *game.View) game.Input
 
 	gameMap *client.Map
-	ddrace  bool // the map is one of DDRace
+	ddrace  bool // the map is a DDRace map
 	nav     *mapNav
 	bot     *bot.Bot
-	runner  *route.Runner // instead, in DDRace
+	runner  *route.Runner // in DDRace, in place of the bot
 	way     *route.Way
 }
 
-// input makes the input of a tick. The client's goroutine calls it.
+// input returns the input for a tick. The client's goroutine calls it.
 func (p *botPlayer) input(c *client.Client, v *game.View) game.Input {
 	if m := c.Map(); m != p.gameMap {
 		p.gameMap, p.nav, p.bot, p.runner, p.way = m, nil, nil, nil, nil
 		p.ddrace = m != nil && ddrace.Needs(&m.Terrain) != ""
 	}
-	// Servers tell clients of 0.7 only that it is a race.
+	// Servers tell 0.7 clients only that the game is a race, not that it is DDRace.
 	if v.Game.Flags&game.GameFlagDDRace != 0 || v.Game.Flags&game.GameFlagRace != 0 && p.ddrace {
 		return p.runWay(c, v)
 	}
@@ -261,7 +262,7 @@ func (p *botPlayer) input(c *client.Client, v *game.View) game.Input {
 	return p.bot.NextInput(v)
 }
 
-// runWay makes the input of a tick in DDRace.
+// runWay returns the input for a tick in DDRace.
 func (p *botPlayer) runWay(c *client.Client, v *game.View) game.Input {
 	if p.runner == nil {
 		p.runner = route.NewRunner(p.seed)
@@ -272,7 +273,7 @@ func (p *botPlayer) runWay(c *client.Client, v *game.View) game.Input {
 	}
 	in := p.runner.NextInput(v)
 	if p.runner.WantsRestart() {
-		c.Kill() // a client that is being closed cannot, and needs not
+		c.Kill() // fails only while the client closes, which does not matter
 	}
 	return in
 }

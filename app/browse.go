@@ -33,7 +33,6 @@ type browseCmd struct {
 	JSON     bool          `name:"json" help:"Print one JSON object per server."`
 }
 
-// Help lists the kinds of masters.
 func (browseCmd) Help() string {
 	return `Lists on the web, such as DDNet's, describe their servers:
 
@@ -74,14 +73,15 @@ func (c *browseCmd) Run(ctx context.Context) error {
 	return printServers(c, all, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency", total, silent, stopped)
 }
 
-// serverRow is a server that can be printed.
+// serverRow is a server that printServers can print.
 type serverRow interface {
 	toJSON() any
 	tableRow() string
 }
 
-// printServers prints servers as JSON, or as a table with the number of all servers and of those that did
-// not answer. stopped says why not all on the list were queried, nil if they were.
+// printServers prints servers as JSON, or as a table followed by the number of all servers and of
+// those that did not answer. stopped tells why some listed servers were not queried; it is nil if
+// all were.
 func printServers[T serverRow](c *browseCmd, servers []T, header string, total, silent int, stopped error) error {
 	if c.JSON {
 		enc := json.NewEncoder(os.Stdout)
@@ -109,16 +109,16 @@ func printServers[T serverRow](c *browseCmd, servers []T, header string, total, 
 	return incomplete(stopped)
 }
 
-// errMaxTime ends queries after --max-time.
+// errMaxTime is the cause of a context that --max-time ended.
 var errMaxTime = errors.New("--max-time ended; a longer one, or a higher --rate, queries more")
 
-// withMaxTime returns the context of queries.
+// withMaxTime returns the context for queries, which ends after --max-time.
 func (c *browseCmd) withMaxTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.MaxTime, errMaxTime)
 }
 
-// incomplete says on stderr, or as an error, that not all servers were queried, and why; nil
-// means that all were.
+// incomplete reports that some listed servers were not queried, and why: on stderr after
+// --max-time, otherwise as an error. A nil reason means that all were queried.
 func incomplete(why error) error {
 	if why != nil {
 		why = fmt.Errorf("not all servers on the list were queried: %w", why)
@@ -130,7 +130,7 @@ func incomplete(why error) error {
 	return why
 }
 
-// withPassword returns a server's name, marked if it needs a password.
+// withPassword returns a server's name, marked if the server needs a password.
 func withPassword(name string, password bool) string {
 	if password {
 		name += " (password)"
@@ -138,7 +138,7 @@ func withPassword(name string, password bool) string {
 	return name
 }
 
-// listedServer is a server of a list, with what it or the master says about it.
+// listedServer is a server of a list with the information that it or the master gave.
 type listedServer struct {
 	server master.Server
 	result query.Result
@@ -168,7 +168,7 @@ func (s listedServer) toJSON() any {
 	return out
 }
 
-// fetchList gets the list of a master.
+// fetchList returns the server list of a master.
 func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	a, err := transport.ParseAddress(c.Master)
 	if err != nil {
@@ -233,8 +233,8 @@ func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	return servers, err
 }
 
-// queryServers queries the servers that the list has no information about. The error says
-// why not all were queried.
+// queryServers queries the servers for which the list has no information. The error tells why some
+// were not queried.
 func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (all []listedServer, silent int, err error) {
 	at := map[transport.Peer]int{}
 	var targets []query.Target
@@ -280,7 +280,7 @@ func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (
 	return all, silent, err
 }
 
-// isTerminal reports whether a file is a terminal.
+// isTerminal reports whether f is a terminal.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
@@ -294,7 +294,7 @@ func (c *browseCmd) matches(name, gameMap string, clients int, gameTypes ...stri
 		(!c.NotEmpty || clients > 0)
 }
 
-// roundedDuration formats a time in whole units, as "<1ms" if it is less than one.
+// roundedDuration formats d in whole units, and as "<1ms" if d is shorter than one unit.
 func roundedDuration(d, unit time.Duration) string {
 	if d < unit {
 		return "<" + unit.String()

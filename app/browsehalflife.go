@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// browseHalfLife lists the servers of a Half-Life master.
+// browseHalfLife lists the servers of a Half-Life master server.
 func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	master, err := udp.Resolve(ctx, c.Master, halflife.DefaultMasterPort)
 	if err != nil {
@@ -68,8 +68,9 @@ func (a halfLifeAnswer) tableRow() string {
 	return fmt.Sprintf("%d/%d\t%s\t%s\t%s\t%v\t%s", i.Players, i.Max, i.Game, i.Map, withPassword(i.Name, i.Password), a.Peer, roundedDuration(a.Ping, time.Millisecond))
 }
 
-// fetchHalfLifeList gets the addresses of a master's list, in the newer form or else the
-// older one. Addresses of local networks count if the master is in one.
+// fetchHalfLifeList returns the addresses in a master's list. It asks with the newer request and,
+// without an answer, with the older one. Addresses in local networks count only if the master's own
+// address is in one.
 func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transport.Peer, show *progressLine) ([]transport.Peer, error) {
 	var peers []transport.Peer
 	var err error
@@ -88,7 +89,7 @@ func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transpor
 	return nil, fmt.Errorf("no Half-Life master answers at %v; does a firewall let UDP through?", master)
 }
 
-// progressLine is a line on a terminal that shows progress.
+// progressLine shows progress on one line of a terminal.
 type progressLine struct{ enabled bool }
 
 func (p *progressLine) show(format string, args ...any) {

@@ -14,41 +14,42 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// Config is what a program has besides all of teeyard. The zero value is teeyard itself.
+// Config is what a program adds to teeyard. The zero value is teeyard itself.
 type Config struct {
-	// Mods are mods that sv_mods can name, as it can name scripts. They are on, in this order,
-	// unless the configuration sets sv_mods.
+	// Mods are mods that sv_mods can name, beside scripts. They are on, in this order, unless the
+	// configuration sets sv_mods.
 	Mods []Mod
-	// Modes are game types that sv_gametype can name. The first is played unless the
-	// configuration sets sv_gametype. Those of teeyard are there too, unless one here
-	// has the same name.
+	// Modes are game types that sv_gametype can name. The server plays the first one unless the
+	// configuration sets sv_gametype. Teeyard's own game types stay available, but a mode here
+	// replaces the one of the same name.
 	Modes []Mode
-	// OpenDatabase opens a database for ranks, which need not be there yet; nil has none. Command
-	// teeyard-mariadb has one.
+	// OpenDatabase opens a database for ranks. The database may still be unreachable when
+	// OpenDatabase returns. Without OpenDatabase the program has no database. The command
+	// teeyard-mariadb sets it.
 	OpenDatabase func(DatabaseConfig) (Database, error)
 }
 
-// Mod is a mod with its name in sv_mods, which has 1 to 64 letters, digits, _ and -. Replay
-// logs have the name, too: who changes it cannot verify older ones.
+// Mod is a mod and its name in sv_mods: 1 to 64 letters, digits, _ and -. Replay logs store the
+// name, so a program that renames a mod cannot verify older logs.
 type Mod struct {
 	Name string
-	New  func() game.Mod // makes the mod of a map
+	New  func() game.Mod // creates the mod for a map
 }
 
-// Mode is a game type with its name in sv_gametype, in lower case.
+// Mode is a game type and its name in sv_gametype, in lower case.
 type Mode = server.NamedMode
 
-// program is what the commands share.
+// program is the state that the commands share.
 type program struct {
-	name     string // for messages and help
+	name     string // in messages and help
 	modes    server.Modes
 	mods     map[string]func() game.Mod
-	defaults []string // console lines that come before those of the operator
+	defaults []string // console lines that run before the operator's
 
-	openDatabase func(DatabaseConfig) (Database, error) // nil if there are none
+	openDatabase func(DatabaseConfig) (Database, error) // nil if the program has no database
 }
 
-// newProgram checks a configuration.
+// newProgram returns the program for a configuration, or an error if the configuration is wrong.
 func newProgram(cfg Config) (*program, error) {
 	p := &program{name: programName(), mods: map[string]func() game.Mod{}, openDatabase: cfg.OpenDatabase}
 	var names []string
@@ -89,7 +90,7 @@ func checkName(name string, twice, noNew bool) error {
 	return nil
 }
 
-// programName returns the name of a program that was built with this package.
+// programName returns the name of the running program.
 func programName() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Path == "" || info.Main.Path == "github.com/teeyard/teeyard" {
@@ -98,20 +99,19 @@ func programName() string {
 	return path.Base(info.Path)
 }
 
-// verifyConfig returns what the logs of this program's matches are run with.
+// verifyConfig returns the modes and mods that replay logs of this program need to run again.
 func (p *program) verifyConfig() replay.VerifyConfig {
 	return replay.VerifyConfig{Modes: p.modes.New, NewMode: newLoggedMode, NewMod: p.newMod}
 }
 
-// nanoseconds is a clock.
 func nanoseconds() int64 { return time.Now().UnixNano() }
 
-// newLoggedMode makes a mode of a replay log that is a script.
+// newLoggedMode creates a mode from the script that a replay log contains.
 func newLoggedMode(info replay.ModInfo) (game.Mode, error) {
 	return script.NewMode(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs, Nanoseconds: nanoseconds})
 }
 
-// newMod makes a mod of a replay log, which has the sources of scripts.
+// newMod creates a mod that a replay log names. For a script, the log contains the source.
 func (p *program) newMod(info replay.ModInfo) (game.Mod, error) {
 	if info.Source != nil {
 		return script.New(script.Config{Name: scriptPath(info.Name), Source: string(info.Source), Costs: info.Costs, Nanoseconds: nanoseconds})
@@ -122,7 +122,7 @@ func (p *program) newMod(info replay.ModInfo) (game.Mod, error) {
 	return nil, errors.New("this program has no such mod")
 }
 
-// adviseOnLog adds to an error of a log what to do about it.
+// adviseOnLog adds to an error about a log what the user can do.
 func adviseOnLog(err error) error {
 	if errors.Is(err, replay.ErrModeUnavailable) {
 		return fmt.Errorf(`%w; use the program that recorded it, which has the command "replay" as well`, err)

@@ -4,5 +4,5 @@ package app
 
 import "time"
 
-// cpuTime is the processor time this process has taken, where it can be told.
+// cpuTime would return the processor time of this process, but this system does not report it.
 func cpuTime() time.Duration { return 0 }

@@ -12,13 +12,14 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// ddnetRanks is the file in which a DDNet-Server before this one kept its ranks.
+// ddnetRanks is the SQLite file in which a DDNet-Server kept its ranks before this server replaced
+// it.
 type ddnetRanks struct {
 	file  string // sv_sqlite_file
 	isSet bool
 }
 
-// register adds sv_sqlite_file, as DDNet has it.
+// register adds sv_sqlite_file, a setting of DDNet.
 func (d *ddnetRanks) register(c *console.Console) error {
 	const name = "sv_sqlite_file"
 	err := c.RegisterString(console.StringVar{
@@ -31,8 +32,9 @@ func (d *ddnetRanks) register(c *console.Console) error {
 	return c.After(name, func(*console.Call) { d.isSet = true })
 }
 
-// find returns the absolute path of the file, "" if there is none. DDNet-Server 16.4 takes the name from the current
-// folder, whatever its storage.cfg lists; the folders are for servers that were started elsewhere.
+// find returns the absolute path of the file, or "" if there is none. DDNet-Server 16.4 looks in
+// the current folder, whatever its storage.cfg lists. The other folders are for servers that were
+// started elsewhere.
 func (d *ddnetRanks) find(folders storage) string {
 	names := []string{d.file}
 	if !filepath.IsAbs(d.file) {
@@ -48,7 +50,7 @@ func (d *ddnetRanks) find(folders storage) string {
 	return ""
 }
 
-// absolute returns an absolute path for the log, since its readers are in another folder.
+// absolute returns an absolute path, since a reader of the log is in another folder.
 func absolute(name string) string {
 	if path, err := filepath.Abs(name); err == nil {
 		return path
@@ -56,7 +58,7 @@ func absolute(name string) string {
 	return name
 }
 
-// hint says how the ranks come into the file of ours, which may not exist yet.
+// hint logs how to import DDNet-Server's ranks into the file named into, which may not exist yet.
 func (d *ddnetRanks) hint(p *program, o original, folders storage, into string, log *slog.Logger) {
 	if d.file == "" || o == teeworldsServer && !d.isSet {
 		return
@@ -78,7 +80,7 @@ func (d *ddnetRanks) hint(p *program, o original, folders storage, into string, 
 	}
 }
 
-// searched returns where find looks.
+// searched returns the folders in which find looks.
 func (d *ddnetRanks) searched(folders storage) []string {
 	if filepath.IsAbs(d.file) {
 		return []string{filepath.Dir(d.file)}

@@ -41,26 +41,26 @@ func openDemo(name string) (*os.File, *demo.Reader, error) {
 	return f, r, nil
 }
 
-// demoViewer sees a demo as a client would.
+// demoViewer reads a demo as a client would receive it.
 type demoViewer struct {
 	bridge.EventHandler
-	bridge.NopSessionHandler // demos of servers have such messages, for the clients that they were sent to
+	bridge.NopSessionHandler // server demos contain messages to the clients that they were recorded for
 	side                     bridge.ClientSide
 
-	// onTick is called with each tick before what happens in it; an error ends reading.
-	// onEvent and onView are called with what happens and with each view.
+	// onTick is called for each tick before its events; an error ends the reading. onEvent is
+	// called for each event and onView for each snapshot.
 	onTick  func(tick int32) error
 	onEvent func(event.Event)
 	onView  func(*game.View)
 
-	first, last int32 // ticks, -1 for none
+	first, last int32 // ticks; -1 before the first
 	keyframes   int
 	snapshots   int
 	messages    int
-	unreadable  int   // messages that cannot be decoded
-	broken      int   // chunks
-	brokenAt    error // the first of them
-	problem     error // after which nothing was read
+	unreadable  int   // number of messages that cannot be decoded
+	broken      int   // number of broken chunks
+	brokenAt    error // at the first broken chunk
+	problem     error // the error at which reading ended
 
 	repeats demo.Repeats
 }
@@ -81,7 +81,7 @@ func newDemoViewer(h *demo.Header) *demoViewer {
 	return v
 }
 
-// read reads a demo to its end and notes what is wrong with it.
+// read reads a demo to its end and notes its faults.
 func (v *demoViewer) read(r *demo.Reader) error {
 	var c demo.Chunk
 	for {
@@ -144,7 +144,6 @@ type demoCutCmd struct {
 	To   time.Duration `help:"Time in the demo at which it ends. By default the end."`
 }
 
-// Help explains the result.
 func (demoCutCmd) Help() string {
 	return `The copy begins with a keyframe, so that clients can play it, and has the markers of the
 part. Of a damaged demo what is whole is copied.
@@ -152,7 +151,7 @@ part. Of a damaged demo what is whole is copied.
   teeyard demo cut demos/match.demo flag.demo --from 5m10s --to 5m40s`
 }
 
-// Run writes a part of a demo.
+// Run writes the cut demo.
 func (c *demoCutCmd) Run() error {
 	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
 		return fmt.Errorf("there is nothing from %v to %v", c.From, c.To)
@@ -198,7 +197,6 @@ type demoPlayCmd struct {
 	JSON  bool          `name:"json" help:"Print one JSON object per event."`
 }
 
-// Help explains the output.
 func (demoPlayCmd) Help() string {
 	return `Each line begins with the time in the demo. At the end are the scores.
 
@@ -206,7 +204,7 @@ func (demoPlayCmd) Help() string {
   teeyard demo play match.demo --json --speed 0 | jq -r 'select(.event=="chat").text'`
 }
 
-// Run prints what happens.
+// Run prints the events of a demo.
 func (c *demoPlayCmd) Run(ctx context.Context) error {
 	if c.Speed < 0 || c.From < 0 {
 		return errors.New("--speed and --from must not be negative")
@@ -226,7 +224,7 @@ func (c *demoPlayCmd) Run(ctx context.Context) error {
 
 func (c *demoPlayCmd) play(ctx context.Context, r *demo.Reader, w *bufio.Writer) error {
 	v := newDemoViewer(r.Header())
-	at := int32(0) // ticks since the beginning
+	at := int32(0) // ticks since the beginning of the demo
 	var out printer
 	if c.JSON {
 		out = &jsonPrinter{w: w, stamp: func() string {
@@ -297,13 +295,13 @@ func demoTime(ticks int32) string {
 	return fmt.Sprintf("%d:%05.2f", ticks/(60*game.TickRate), ticksToSeconds(ticks%(60*game.TickRate)))
 }
 
-// linePrefixer writes a text before each line.
+// linePrefixer writes a prefix before each line.
 type linePrefixer struct {
 	w      io.Writer
 	prefix func() string
 }
 
-// Write writes lines, which must be whole.
+// Write implements io.Writer. b must hold whole lines.
 func (p *linePrefixer) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		if _, err := fmt.Fprintf(p.w, "%s%s", p.prefix(), line); err != nil {

@@ -23,14 +23,14 @@ type demoInfoCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// demoInfo is what "teeyard demo info" prints.
+// demoInfo is the output of "teeyard demo info".
 type demoInfo struct {
 	File        string       `json:"file"`
 	Bytes       int64        `json:"bytes"`
 	Version     int          `json:"version"`
 	NetVersion  string       `json:"net_version"`
 	Type        string       `json:"type"`
-	Time        string       `json:"time"` // local, of whoever recorded
+	Time        string       `json:"time"` // in the recorder's time zone
 	Map         string       `json:"map"`
 	MapBytes    int          `json:"map_bytes"`
 	MapCRC      string       `json:"map_crc"`
@@ -47,11 +47,11 @@ type demoInfo struct {
 	Kills       int          `json:"kills"`
 	MostPlayers int          `json:"most_players"`
 	Players     []demoPerson `json:"players"`
-	Complete    bool         `json:"complete"` // the recorder ended it
+	Complete    bool         `json:"complete"` // the recorder ended the file properly
 	Problem     string       `json:"trouble,omitempty"`
 
-	problem error                // the worst one of the file, nil if it is whole
-	current [game.MaxPlayers]int // by id: index in Players + 1
+	problem error                // the worst fault of the file; nil if it is whole
+	current [game.MaxPlayers]int // index in Players + 1, by player id
 }
 
 type demoPerson struct {
@@ -64,7 +64,7 @@ type demoPerson struct {
 	Deaths int     `json:"deaths"`
 	Score  int32   `json:"score"`
 
-	since int32 // tick
+	since int32 // tick of joining
 }
 
 // Run prints the information.
@@ -157,7 +157,7 @@ func (i *demoInfo) addEvent(v *demoViewer, e event.Event) {
 	}
 }
 
-// addView notes who is there; that somebody left need not be in a message.
+// addView notes the players in a snapshot. A demo may lack the message that a player left.
 func (i *demoInfo) addView(v *demoViewer, view *game.View) {
 	var present [game.MaxPlayers]bool
 	for k := range view.Players {
@@ -183,16 +183,17 @@ func (i *demoInfo) person(id game.PlayerID) *demoPerson {
 	return &i.Players[i.current[id]-1]
 }
 
-// joined notes that a player is there. Nothing may have said that another one left.
+// joined notes that a player is in the game. The demo may lack the message that the previous player
+// with this id left.
 func (i *demoInfo) joined(v *demoViewer, p event.Player) {
 	if known := i.person(p.ID); known != nil {
 		if known.Name == p.Name {
-			known.Clan = p.Clan // comes after the name
+			known.Clan = p.Clan // arrives after the name
 			return
 		}
 		i.left(v, int(p.ID))
 	}
-	// A hostile file may have any number of players.
+	// A hostile file may name any number of players.
 	if p.ID >= 0 && len(i.Players) < 10000 {
 		i.Players = append(i.Players, demoPerson{ID: int(p.ID), Name: p.Name, Clan: p.Clan, Since: ticksToSeconds(v.last - v.first), since: v.last})
 		i.current[p.ID] = len(i.Players)

@@ -27,7 +27,6 @@ type dumpCmd struct {
 	Broken  bool     `help:"Only packets and messages with errors."`
 }
 
-// Help explains the output and how to make a capture.
 func (dumpCmd) Help() string {
 	return `Explains traffic of Teeworlds 0.7, 0.6 and DDNet: control messages, system and game
 messages, and snapshots with their deltas applied. The version of each connection
@@ -80,14 +79,14 @@ func (c *dumpCmd) Run() error {
 	switch {
 	case dump.IsDemo(begin):
 		err = d.ReadDemo(file)
-	case teehistorian.Is(begin), strings.HasSuffix(c.File, server.TeehistorianSuffix): // the latter to say what is wrong with it
+	case teehistorian.Is(begin), strings.HasSuffix(c.File, server.TeehistorianSuffix): // by its suffix too, so that the error names the fault
 		err = d.ReadTeehistorian(file)
 	default:
 		isCapture = true
 		err = dump.ReadCapture(file, d.Feed)
 	}
 	if flushed := out.Flush(); flushed != nil {
-		if errors.Is(flushed, syscall.EPIPE) { // as with "| head"
+		if errors.Is(flushed, syscall.EPIPE) { // the reader has closed the pipe, for example "| head"
 			return nil
 		}
 		return flushed
@@ -113,8 +112,8 @@ func matchesName(pattern, name string) bool {
 	return ok
 }
 
-// matches reports whether a record passes the filters. It notes which patterns for names
-// matched.
+// matches reports whether a record passes the filters. It also marks in matched the name patterns
+// that the record matches.
 func (c *dumpCmd) matches(r *dump.Record, matched []bool) bool {
 	ok := len(c.Message) == 0
 	for i, pattern := range c.Message {

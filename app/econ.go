@@ -19,7 +19,7 @@ import (
 // econConsole is the external console of a Teeworlds server: lines over TCP.
 type econConsole struct {
 	conn net.Conn
-	buf  []byte // received, without an end of line yet
+	buf  []byte // received bytes after the last end of line
 }
 
 var (
@@ -31,13 +31,13 @@ const (
 	econDialTimeout    = 10 * time.Second
 	econLoginTimeout   = 5 * time.Second
 	econAnswerTimeout  = 3 * time.Second  // until the next line of output
-	econCommandTimeout = 10 * time.Second // for all output
+	econCommandTimeout = 10 * time.Second // for all output of a command
 	maxEconLine        = 64 << 10         // received bytes without an end of line
 	maxEconOutput      = 1 << 20          // bytes of output of a command
-	maxEconCommand     = 1300             // bytes of a line, the limit of servers
+	maxEconCommand     = 1300             // bytes of a line; servers accept no more
 )
 
-// openEcon connects to host:port. There is no usual port.
+// openEcon connects to host:port. The external console has no default port.
 func openEcon(ctx context.Context, host, password string) (remoteConsole, error) {
 	a, err := transport.ParseAddress(host)
 	switch {
@@ -71,7 +71,7 @@ func (e *econConsole) login(ctx context.Context, password string) error {
 	for {
 		line, err := e.readLine(ctx, until)
 		if err != nil {
-			// The reason before it closes may have no end of line.
+			// The reason that a server sends before it closes may lack an end of line.
 			if rest := safetext.Line(bytes.Trim(e.buf, "\x00\r\n")); rest != "" && errors.Is(err, errEconClosed) {
 				return errors.New(rest)
 			}
@@ -84,7 +84,7 @@ func (e *econConsole) login(ctx context.Context, password string) error {
 				return err
 			}
 		case asked && strings.HasPrefix(line, "Authentication successful"):
-			_, err := e.exchange(ctx, "") // the server logs the login before it
+			_, err := e.exchange(ctx, "") // the server logs the login before the answer to this
 			return err
 		case asked && strings.HasPrefix(line, "Wrong password"):
 			return errEconPassword
@@ -100,7 +100,7 @@ func (e *econConsole) sendLine(line string) error {
 	return err
 }
 
-// errEconTimeout is returned by readLine when no line came in time.
+// errEconTimeout is the error of readLine when no line arrives in time.
 var errEconTimeout = errors.New("the external console does not answer")
 
 // readLine reads a line without its end. Servers end lines with line breaks and NULs.
@@ -137,8 +137,9 @@ func (e *econConsole) readLine(ctx context.Context, until time.Time) (string, er
 	}
 }
 
-// Run implements remoteConsole. The output includes whatever else the server logs
-// meanwhile. The protocol does not mark its end, so a command after the line does.
+// Run implements remoteConsole. The output includes other lines that the server logs meanwhile. The
+// protocol does not mark the end of the output, so Run sends another command after the line and
+// waits for its answer.
 func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
@@ -153,7 +154,8 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	return e.exchange(ctx, line+"\n")
 }
 
-// exchange sends a line with its end, which may be none, and returns the output until now.
+// exchange sends a line followed by an end command, which may be empty, and returns the output up
+// to the answer of that command.
 func (e *econConsole) exchange(ctx context.Context, line string) (string, error) {
 	mark := fmt.Sprintf("end-%016x", rand.Uint64())
 	echo := "echo " + mark
@@ -166,11 +168,11 @@ func (e *econConsole) exchange(ctx context.Context, line string) (string, error)
 		switch {
 		case errors.Is(err, errEconClosed) && isShutdown(line):
 			return out.String(), errShutdown
-		case (errors.Is(err, errEconTimeout) || errors.Is(err, errEconClosed)) && out.Len() > 0: // "logout" closes it
+		case (errors.Is(err, errEconTimeout) || errors.Is(err, errEconClosed)) && out.Len() > 0: // the command closed the connection, as "logout" does
 			return out.String(), nil
 		case err != nil:
 			return out.String(), err
-		case strings.Contains(text, echo): // the server logs what it runs
+		case strings.Contains(text, echo): // the server logs each line that it runs
 		case strings.Contains(text, mark):
 			return out.String(), nil
 		default:
@@ -181,7 +183,8 @@ func (e *econConsole) exchange(ctx context.Context, line string) (string, error)
 	return out.String(), nil
 }
 
-// discardOutput drops what the server logged since the last command, for a second at most.
+// discardOutput drops the lines that the server logged since the last command. It takes at most a
+// second.
 func (e *econConsole) discardOutput(ctx context.Context) {
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
 		if _, err := e.readLine(ctx, time.Now().Add(time.Millisecond)); err != nil {

@@ -14,27 +14,27 @@ import (
 	"golang.org/x/text/width"
 )
 
-// editor reads lines from the terminal, with history. What is written meanwhile appears
-// above the line that is being typed. A line that is too long for the window is scrolled.
+// editor reads lines from the terminal, with history. Output that is written while the user types
+// appears above the input line. An input line wider than the window is scrolled.
 //
-// It is not term.Terminal, for which every character is one column wide and which knows
-// one form of each key.
+// The package x/term has a similar type, but it treats every character as one column wide and knows
+// only one form of each key.
 type editor struct {
 	in    *bufio.Reader
 	out   io.Writer
 	state *term.State
-	size  func() (columns, rows int, err error) // nil for a window that stays as it is
-	// secretPrefix is what passwords come after, "" for none. They are shown as stars, and
-	// their lines are not in the history.
+	size  func() (columns, rows int, err error) // nil for a window of fixed size
+	// secretPrefix is the text before a password, "" for none. The editor shows such passwords as
+	// stars and keeps their lines out of the history.
 	secretPrefix string
 	history      []string
 
-	mu      sync.Mutex // of what follows; ReadLine and Write may be called at once
+	mu      sync.Mutex // guards the fields below: ReadLine and Write may run at once
 	prompt  string
 	reading bool
 	line    []rune
-	pos     int // of the cursor in line
-	columns int // of the window
+	pos     int // cursor position in line
+	columns int // width of the window
 }
 
 const (
@@ -42,8 +42,8 @@ const (
 	maxHistory = 100  // lines
 )
 
-// openEditor puts the terminal into raw mode until close is called. It returns nil if input
-// or output is no terminal.
+// openEditor puts the terminal into raw mode until close is called. It returns nil if input or
+// output is not a terminal.
 func openEditor(prompt, secretPrefix string) (*editor, error) {
 	in := int(os.Stdin.Fd())
 	if !term.IsTerminal(in) || !term.IsTerminal(int(os.Stdout.Fd())) {
@@ -80,7 +80,7 @@ func (e *editor) SetPrompt(prompt string) {
 	e.draw("")
 }
 
-// Write prints text, which ends with a line break, above the line that is being typed.
+// Write prints text above the input line. The text must end with a line break.
 func (e *editor) Write(b []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -121,7 +121,7 @@ func (e *editor) draw(text string) error {
 	return err
 }
 
-// shown returns the line as it is shown.
+// shown returns the line with its password replaced by stars.
 func (e *editor) shown() []rune {
 	if !e.isSecret() {
 		return e.line
@@ -130,7 +130,7 @@ func (e *editor) shown() []rune {
 	return append(slices.Clone(e.line[:n]), []rune(strings.Repeat("*", len(e.line)-n))...)
 }
 
-// isSecret reports whether the line has a password.
+// isSecret reports whether the line contains a password.
 func (e *editor) isSecret() bool {
 	return e.secretPrefix != "" && strings.HasPrefix(string(e.line), e.secretPrefix)
 }
@@ -142,7 +142,7 @@ func textWidth(s string) (n int) {
 	return n
 }
 
-// runeWidth returns the columns that terminals use for a character.
+// runeWidth returns the number of columns that terminals use for a character.
 func runeWidth(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 		return 0
@@ -154,13 +154,13 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// ReadLine returns the next line. io.EOF stands for Ctrl-C and Ctrl-D, too.
+// ReadLine returns the next line. Ctrl-C and Ctrl-D return io.EOF as well.
 func (e *editor) ReadLine() (string, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.reading, e.line, e.pos = true, nil, 0
 	defer func() { e.reading = false }()
-	recalled, pending := 0, "" // lines back in the history, and what was typed before
+	recalled, pending := 0, "" // the number of lines back in the history, and the text typed before
 	for {
 		e.draw("")
 		e.mu.Unlock()
@@ -196,7 +196,7 @@ func (e *editor) ReadLine() (string, error) {
 func (e *editor) enter() string {
 	line := string(e.line)
 	if shown := e.prompt + string(e.shown()); textWidth(shown) >= e.columns {
-		io.WriteString(e.out, "\r"+shown) // all of it
+		io.WriteString(e.out, "\r"+shown) // the whole line, without scrolling
 	}
 	io.WriteString(e.out, "\r\n")
 	if n := len(e.history); line != "" && !e.isSecret() && (n == 0 || e.history[n-1] != line) {
@@ -205,7 +205,7 @@ func (e *editor) enter() string {
 	return line
 }
 
-// key is what a key does.
+// key is the function of a key.
 type key int
 
 const (
@@ -231,24 +231,24 @@ const (
 
 const ctrlD = 4
 
-// controlKeys are keys of one byte.
+// controlKeys are keys that send one byte.
 var controlKeys = map[rune]key{
 	1: keyHome, 2: keyLeft, 3: keyInterrupt, ctrlD: keyDelete, 5: keyEnd, 6: keyRight, 8: keyBackspace, 11: keyDeleteToEnd,
 	12: keyClear, '\r': keyEnter, '\n': keyEnter, 14: keyDown, 16: keyUp, 21: keyDeleteToHome, 23: keyDeleteWord, 127: keyBackspace,
 }
 
-// sequenceKeys are keys that send ESC [ or ESC O and this. Which of them a key sends depends
-// on the terminal.
+// sequenceKeys are keys that send ESC [ or ESC O followed by the map's key. Terminals differ in the
+// sequence that they send.
 var sequenceKeys = map[string]key{
 	"A": keyUp, "B": keyDown, "C": keyRight, "D": keyLeft, "H": keyHome, "F": keyEnd,
 	"1~": keyHome, "7~": keyHome, "4~": keyEnd, "8~": keyEnd, "3~": keyDelete,
 	"1;3C": keyWordRight, "1;5C": keyWordRight, "1;3D": keyWordLeft, "1;5D": keyWordLeft,
 }
 
-// altKeys are keys that send ESC and this.
+// altKeys are keys that send ESC followed by the map's key.
 var altKeys = map[rune]key{'b': keyWordLeft, 'f': keyWordRight, 127: keyDeleteWord}
 
-// readKey reads a key, with its character.
+// readKey reads a key and its character.
 func (e *editor) readKey() (key, rune, error) {
 	r, n, err := e.in.ReadRune()
 	switch {
@@ -257,7 +257,7 @@ func (e *editor) readKey() (key, rune, error) {
 	case r == '\x1b':
 		k, err := e.readSequence()
 		return k, 0, err
-	case r == unicode.ReplacementChar && n == 1: // no UTF-8
+	case r == unicode.ReplacementChar && n == 1: // invalid UTF-8
 		return keyNone, 0, nil
 	case r == '\r' && e.in.Buffered() > 0: // pasted CR LF is one line break
 		if next, _ := e.in.Peek(1); next[0] == '\n' {
@@ -270,7 +270,7 @@ func (e *editor) readKey() (key, rune, error) {
 	return keyText, r, nil
 }
 
-// readSequence reads what follows ESC.
+// readSequence reads the characters after ESC.
 func (e *editor) readSequence() (key, error) {
 	r, _, err := e.in.ReadRune()
 	if err != nil || r != '[' && r != 'O' {
@@ -291,9 +291,9 @@ func (e *editor) readSequence() (key, error) {
 	}
 }
 
-// edit changes the line.
+// edit applies a key to the line.
 func (e *editor) edit(k key, r rune) {
-	from, to := e.pos, e.pos // what is deleted
+	from, to := e.pos, e.pos // range to delete
 	switch k {
 	case keyText:
 		if len(e.line) < maxTyped {
@@ -341,7 +341,7 @@ func (e *editor) edit(k key, r rune) {
 	e.line, e.pos = slices.Delete(e.line, from, to), from
 }
 
-// left returns the position left of the cursor. Accents stay with their letters.
+// left returns the position left of the cursor. Combining accents stay with their letter.
 func (e *editor) left() int {
 	i := e.pos
 	for i > 0 {

@@ -18,16 +18,17 @@ import (
 	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
-// storage reads from a list of folders, of which the first that has a file counts, and
-// writes to the first.
+// storage is a list of folders. Reads take a file from the first folder that contains it; writes go
+// to the first folder.
 type storage []string
 
-// newStorage returns the storage of a server. Without a folder from the operator, the file
-// storage.cfg lists the folders, as for teeworlds-server. Without that too, they are those of
-// the original, whose first is the user's data folder, or the current one before those of Teeworlds.
+// newStorage returns the storage of a server. If the operator names no folder, the file storage.cfg
+// lists the folders, as for teeworlds-server. Without storage.cfg the folders are the defaults of
+// the original server, which start with the user's data folder. A server that replaces no original
+// starts with the current folder instead.
 func newStorage(dir string, o original) storage {
 	program := ""
-	if strings.ContainsRune(filepath.ToSlash(os.Args[0]), '/') { // as the original finds itself
+	if strings.ContainsRune(filepath.ToSlash(os.Args[0]), '/') { // the original finds its own folder the same way
 		program = filepath.Dir(os.Args[0])
 	} else if path, err := os.Executable(); err == nil {
 		program = filepath.Dir(path)
@@ -35,7 +36,7 @@ func newStorage(dir string, o original) storage {
 	return newStorageFor(dir, o, program)
 }
 
-// newStorageFor is newStorage for a program in a folder.
+// newStorageFor is newStorage for a program in the folder program.
 func newStorageFor(dir string, o original, program string) storage {
 	p := places{user: userDir(o), data: dataDirs(program, o), program: program}
 	if dir != "" {
@@ -56,18 +57,18 @@ func newStorageFor(dir string, o original, program string) storage {
 		return p.storage("$USERDIR", "$DATADIR", "$CURRENTDIR")
 	}
 	s := p.storage("$CURRENTDIR", "$USERDIR", "$DATADIR", debianDir)
-	if p.user != "" && !canWrite(s[0]) { // as / of a service
+	if p.user != "" && !canWrite(s[0]) { // the current folder of a service may be /
 		s[0], s[1] = s[1], s[0]
 	}
 	return s
 }
 
-// debianDir is where Debian's teeworlds-server has its configuration.
+// debianDir is the folder with the configuration of Debian's teeworlds-server.
 const debianDir = "/etc/teeworlds"
 
 var placeNames = []string{"$USERDIR", "$DATADIR", "$CURRENTDIR", "$APPDIR"}
 
-// places are the folders that storage.cfg has names for. Unknown ones are empty.
+// places are the folders that storage.cfg has names for. A folder that is not known is empty.
 type places struct {
 	user    string   // $USERDIR
 	data    []string // $DATADIR
@@ -105,8 +106,8 @@ const (
 	maxStorageConfig = 64 << 10
 )
 
-// readConfig returns the folders that storage.cfg in a folder lists, none if there is no such
-// file. It leaves out folders that do not exist, as the original does.
+// readConfig returns the folders that dir/storage.cfg lists, or none if there is no such file. Like
+// the original, it omits folders that do not exist.
 func (p *places) readConfig(dir string) storage {
 	f, err := storage{dir}.Open("storage.cfg")
 	if err != nil {
@@ -120,8 +121,7 @@ func (p *places) readConfig(dir string) storage {
 	return p.storage(parseStorageConfig(string(text), isDir)...)
 }
 
-// parseStorageConfig returns the folders that the text of a storage.cfg lists, without those
-// that do not exist.
+// parseStorageConfig returns the existing folders that the text of a storage.cfg lists.
 func parseStorageConfig(text string, exists func(dir string) bool) (list []string) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		dir, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "add_path ")
@@ -137,7 +137,7 @@ func isDir(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// canWrite reports whether files can be created in a folder.
+// canWrite reports whether the program can create files in a folder.
 func canWrite(dir string) bool {
 	f, err := os.CreateTemp(dir, ".teeyard.*")
 	if err != nil {
@@ -147,8 +147,8 @@ func canWrite(dir string) bool {
 	return os.Remove(f.Name()) == nil
 }
 
-// userDir returns the folder of the user's files of Teeworlds or, in the place of its server, of DDNet; "" if
-// there is no user.
+// userDir returns the user's Teeworlds folder or, if the program replaces DDNet-Server, the user's
+// DDNet folder. It returns "" if there is no home folder.
 func userDir(o original) string {
 	name := "Teeworlds"
 	if o == ddnetServer {
@@ -174,7 +174,7 @@ func userDir(o original) string {
 	return filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), name)
 }
 
-// dataDirs returns the folders of the data that are there, of which those beside the program are the first.
+// dataDirs returns the data folders that exist, those beside the program first.
 func dataDirs(program string, o original) (dirs []string) {
 	for _, dir := range append([]string{"data", filepath.Join(program, "data")}, installDirs(o)...) {
 		if isDir(filepath.Join(dir, "maps")) {
@@ -184,8 +184,9 @@ func dataDirs(program string, o original) (dirs []string) {
 	return dirs
 }
 
-// installDirs returns where Teeworlds may be installed, and after that DDNet, whose maps of the same names are
-// others. In the place of DDNet-Server it is DDNet alone, since add_map_votes offers what is in these folders.
+// installDirs returns the folders in which Teeworlds and DDNet may be installed. Teeworlds comes
+// first, since DDNet has other maps under the same names. A server that replaces DDNet-Server
+// searches DDNet's folders alone, since add_map_votes offers every map that it finds there.
 func installDirs(o original) []string {
 	teeworlds := []string{
 		"/usr/share/games/teeworlds/data", "/usr/share/teeworlds/data",
@@ -205,7 +206,7 @@ func installDirs(o original) []string {
 	return append(teeworlds, ddnet...)
 }
 
-// errNotRegular is returned for a pipe or device, which may never answer.
+// errNotRegular is the error for a pipe or device, which may never answer.
 var errNotRegular = errors.New("not a regular file")
 
 // Open implements fs.FS. It opens no pipes and devices.
@@ -228,7 +229,7 @@ func (s storage) Open(name string) (fs.File, error) {
 	return nil, first
 }
 
-// find returns the first folder that has a file.
+// find returns the first folder that contains a file.
 func (s storage) find(name string) (dir string, found bool) {
 	for _, dir := range s {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
@@ -250,8 +251,8 @@ func (s storage) OpenAbsolute(path string) (fs.File, error) {
 	return os.Open(path)
 }
 
-// OpenLog opens a file of the first folder, or one with an absolute path, to append to it.
-// Other users may not read it, since the addresses of players are in it.
+// OpenLog opens a log to append to. A relative name is in the first folder. Other users may not
+// read the file, since it contains players' addresses.
 func (s storage) OpenLog(name string) (io.WriteCloser, error) {
 	path := filepath.FromSlash(name)
 	if !filepath.IsAbs(path) {
@@ -271,11 +272,11 @@ func (s storage) OpenLog(name string) (io.WriteCloser, error) {
 	return f, nil
 }
 
-// maxLogLine is how far from the end of a log its last line is looked for, in bytes.
+// maxLogLine limits how far from the end of a log endLastLine searches the last line, in bytes.
 const maxLogLine = 64 << 10
 
-// endLastLine ends the last line of a log that is not whole, as after a power failure. What is the
-// beginning of a JSON object, for which there is no more, is cut off.
+// endLastLine completes a log whose last line is cut off, for example after a power failure. It
+// removes a truncated JSON object and ends any other line with a line break.
 func endLastLine(f *os.File, path string) {
 	r, err := os.Open(path)
 	if err != nil {
@@ -298,9 +299,9 @@ func endLastLine(f *os.File, path string) {
 	_, _ = f.WriteString("\n")
 }
 
-// moreImportantError returns the one of two errors to report. That a file does not exist
-// is reported only if there is nothing else, and that another folder than the first is not
-// readable never: the home of a service often is not.
+// moreImportantError returns the error to report out of two. An error about a missing file is
+// reported only if there is no other. A permission error counts in the first folder only (own),
+// since a service often may not read the home folder.
 func moreImportantError(first, err error, own bool) error {
 	if !own && errors.Is(err, fs.ErrPermission) || first != nil && !errors.Is(first, fs.ErrNotExist) {
 		return first
@@ -308,7 +309,8 @@ func moreImportantError(first, err error, own bool) error {
 	return err
 }
 
-// ReadDir implements fs.ReadDirFS. It lists the maps of all folders.
+// ReadDir implements fs.ReadDirFS. For maps it lists the files of all folders, otherwise those of
+// the first.
 func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	dirs := s
 	if name != "maps" && !strings.HasPrefix(name, "maps/") {
@@ -349,23 +351,23 @@ func (s storage) WriteFile(name string, content []byte) error {
 	return atomicfile.Write(path, content)
 }
 
-// recordDir is a folder of recordings. The first one creates it. It implements
+// recordDir is a folder of recordings. Create creates the folder if necessary. It implements
 // server.Folder.
 type recordDir struct {
 	path string
-	perm fs.FileMode // of files
+	perm fs.FileMode // of each file
 }
 
-// replayDir returns the folder of a server's replay logs. Only the operator may read them,
-// since whispers are in them.
+// replayDir returns the folder of a server's replay logs. Only the operator may read them, since
+// they contain whispers.
 func replayDir(dir string) recordDir { return recordDir{filepath.Join(dir, "replays"), 0o600} }
 
-// teehistorianDir returns the folder of a server's teehistorians, as DDNet-Server calls it.
+// teehistorianDir returns the folder of a server's teehistorians. DDNet-Server uses the same name.
 func teehistorianDir(dir string) recordDir {
 	return recordDir{filepath.Join(dir, "teehistorian"), 0o600}
 }
 
-// demoDir returns the folder of a server's demos, which anybody may see.
+// demoDir returns the folder of a server's demos. All users of the machine may read them.
 func demoDir(dir string) recordDir { return recordDir{filepath.Join(dir, "demos"), 0o644} }
 
 func (d recordDir) Create(name string) (io.WriteCloser, error) {
@@ -376,13 +378,13 @@ func (d recordDir) Create(name string) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.perm)
 }
 
-// Names looks into the folder and those directly in it.
+// Names lists the files in the folder and in its direct subfolders.
 func (d recordDir) Names() ([]string, error) {
 	var names []string
 	err := fs.WalkDir(os.DirFS(d.path), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name != ".":
-			return nil // what can be read counts
+			return nil // list the folders that can be read
 		case err != nil:
 			return err
 		case e.IsDir() && strings.Count(name, "/") > 0:
@@ -395,8 +397,8 @@ func (d recordDir) Names() ([]string, error) {
 	return names, err
 }
 
-// Remove leaves files that were written to a moment ago: another server with the same folder
-// is recording them.
+// Remove refuses to delete a file that was written within the last minute, since another server
+// that shares the folder may be recording it.
 func (d recordDir) Remove(name string) error {
 	path := filepath.Join(d.path, filepath.FromSlash(name))
 	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < time.Minute {
@@ -410,8 +412,8 @@ func (d recordDir) Discard(name string) error {
 	return os.Remove(filepath.Join(d.path, filepath.FromSlash(name)))
 }
 
-// openInput opens a file that a command reads. A pipe to which nobody writes would be waited for
-// without end, so only those of the system, such as /dev/stdin, are read.
+// openInput opens a file for a command to read. It rejects named pipes, since a pipe without a
+// writer would block forever. Pipes of the system such as /dev/stdin are allowed.
 func openInput(name string) (*os.File, error) {
 	if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/proc/") {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
@@ -419,13 +421,13 @@ func openInput(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// outputFile is a file that a command makes.
+// outputFile is a file that a command creates.
 type outputFile struct {
 	file *os.File
-	err  error // the first of Write and WriteAt
+	err  error // the first error of Write and WriteAt
 }
 
-// createOutput creates a file, which must not exist. The caller calls finish.
+// createOutput creates a file and fails if it exists. The caller calls finish.
 func createOutput(name string, perm fs.FileMode) (*outputFile, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	return &outputFile{file: f}, err
@@ -445,8 +447,8 @@ func (f *outputFile) WriteAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// finish closes the file. It removes it if it is not to be kept, or if not all could be
-// written, which is the error.
+// finish closes the file. It removes the file if keep is false or if a write failed, and returns
+// the error of that write.
 func (f *outputFile) finish(keep bool) error {
 	err := cmp.Or(f.err, f.file.Close())
 	if err != nil || !keep {

@@ -9,17 +9,17 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// defaultBots is sv_bots of a server that nobody has configured by a file.
+// defaultBots is the value of sv_bots on a server without a configuration file.
 const defaultBots = 3
 
-// fillingBots is what serve does about bots while the configuration does not set sv_bots.
+// fillingBots adjusts sv_bots while the configuration does not set it.
 type fillingBots struct {
 	console    *console.Console
-	configured bool // sv_bots is set
+	configured bool // the configuration sets sv_bots
 	adjusting  bool
 }
 
-// botless are the game types in which bots only stand in the way.
+// botless are the game types in which bots would only be in the way.
 var botless = map[string]bool{"foot": true}
 
 // register sets sv_bots before the configuration does.
@@ -43,7 +43,7 @@ func (b *fillingBots) register(c *console.Console, bots int) error {
 	}))
 }
 
-// hint logs how to play with bots or without, unless the configuration has said it.
+// hint logs how to play with or without bots, unless the configuration sets sv_bots.
 func (b *fillingBots) hint(log *slog.Logger) {
 	switch bots := b.console.Value("sv_bots"); {
 	case b.configured:

@@ -25,12 +25,12 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// finishLogs keeps the parts of replay logs that have finishes, each in a file of its own, for longer
-// than the logs are kept. A goroutine has them cut out, one after the other, by processes that run the match up to
-// there again.
+// finishLogs saves the part of a replay log that contains a finish to a file of its own. These
+// files are kept longer than the logs. A goroutine has the parts cut out one after another, each by
+// a child process that runs the match up to that part again.
 type finishLogs struct {
 	server.Ranks
-	dir    string // of the replay logs; the parts are in finishDir there
+	dir    string // of the replay logs; the parts are in its subfolder finishDir
 	cutLog func(ctx context.Context, out, in *os.File, begin, end int32) error
 	log    *slog.Logger
 	keep   *finishSettings
@@ -39,16 +39,15 @@ type finishLogs struct {
 	done    chan struct{}
 	stopped context.Context
 	stop    context.CancelFunc
-	wait    func(time.Duration) // as long as nobody stops it
+	wait    func(time.Duration) // sleeps, or returns early when stopped
 	warned  bool
 }
 
-// finishSettings are the settings of finishLogs.
 type finishSettings struct {
 	which, megabytes atomic.Int64
 }
 
-// The values of sv_replay_finishes.
+// Values of sv_replay_finishes.
 const (
 	finishesNone = iota
 	finishesRecords
@@ -56,17 +55,17 @@ const (
 	finishesAll
 )
 
-// finishDir has the finishes in the folder of the replay logs.
+// finishDir is the subfolder of the replay logs that contains the finishes.
 const finishDir = "finishes"
 
 const (
-	// maxFinishJobs is how many finishes wait; others are not kept.
+	// maxFinishJobs is the length of the queue. Finishes beyond it are not kept.
 	maxFinishJobs = 256
-	// finishDelay is how long the end of a run takes to be in the log, and how long to wait before looking
-	// for it again, at most finishTries times.
+	// finishDelay is the time until the log is expected to contain the end of a run. It is also the
+	// pause between attempts, at most finishTries, to find that end.
 	finishDelay = 3 * time.Second
 	finishTries = 5
-	// finishBefore is how many ticks before the start a part begins.
+	// finishBefore is the number of ticks that a part includes before the start of the run.
 	finishBefore = game.TickRate
 )
 
@@ -77,20 +76,21 @@ type finishJob struct {
 	finish     keptFinish
 }
 
-// keptFinish says what a file has, in another one beside it with finishInfoSuffix.
+// keptFinish describes the finish in a file. It is stored beside that file, in a file that ends in
+// finishInfoSuffix.
 type keptFinish struct {
-	Names []string `json:"names"` // who finished
+	Names []string `json:"names"` // of the players who finished
 	Time  int32    `json:"time"`  // in ms
 }
 
 const finishInfoSuffix = ".json"
 
-// finishInfo returns the name of the file that says what the file of a finish has.
+// finishInfo returns the name of the file that describes the finish in file name.
 func finishInfo(name string) string {
 	return strings.TrimSuffix(name, server.ReplaySuffix) + finishInfoSuffix
 }
 
-// readFinish returns what the file of a finish has, and whether something says so.
+// readFinish returns the description of the finish in file name, and whether there is one.
 func readFinish(name string) (f keptFinish, ok bool) {
 	const most = 64 << 10
 	in, err := os.Open(finishInfo(name))
@@ -102,7 +102,8 @@ func readFinish(name string) (f keptFinish, ok bool) {
 	return f, err == nil && len(f.Names) > 0
 }
 
-// note adds who finished to what says so.
+// note writes the description of the finish in file name. It adds this job's players to those
+// already there.
 func (j *finishJob) note(name string) error {
 	f, ok := readFinish(name)
 	all := j.finish
@@ -124,7 +125,7 @@ func (j *finishJob) note(name string) error {
 	return atomicfile.Write(finishInfo(name), b)
 }
 
-// finishFile returns the name of the file for a part of a log. It begins with that of the log.
+// finishFile returns the file name for a part of a log. It begins with the name of the log.
 func finishFile(log string, begin, end int32) string {
 	return fmt.Sprintf("%s_%d-%d%s", strings.TrimSuffix(filepath.Base(log), server.ReplaySuffix), begin, end, server.ReplaySuffix)
 }
@@ -150,7 +151,7 @@ func (s *finishSettings) Register(c *console.Console) error {
 	return nil
 }
 
-// keepFinishes returns ranks with which finishes are kept. Other processes cut them out.
+// keepFinishes returns ranks that also keep the finishes. Child processes cut them out.
 func keepFinishes(ranks server.Ranks, dir string, keep *finishSettings, apart *jobs, log *slog.Logger) *finishLogs {
 	k := &finishLogs{
 		Ranks: ranks, dir: dir, cutLog: apart.cut, log: log.With(logline.SystemKey, "replay"), keep: keep,
@@ -167,7 +168,7 @@ func keepFinishes(ranks server.Ranks, dir string, keep *finishSettings, apart *j
 	return k
 }
 
-// Submit passes a request on. When a finish is there it finds out whether to keep it.
+// Submit passes a request on. After a finish it decides whether to keep that part of the log.
 func (k *finishLogs) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
 	which := k.keep.which.Load()
 	if r.Op != game.RankFinish || which == finishesNone || from.Log == "" || len(r.Names) == 0 {
@@ -197,7 +198,7 @@ func (k *finishLogs) Submit(r *game.RankRequest, from game.RankOrigin, answer fu
 						best = &a.Rows[0]
 					}
 				}
-				if a.Err == "" && (best == nil || best.Time >= time) { // a database may not have it yet
+				if a.Err == "" && (best == nil || best.Time >= time) { // a database may not list the new time yet
 					k.add(job)
 				}
 			})
@@ -205,7 +206,7 @@ func (k *finishLogs) Submit(r *game.RankRequest, from game.RankOrigin, answer fu
 	})
 }
 
-// add queues a part. If too many wait it is not kept.
+// add queues a part, or drops it if the queue is full.
 func (k *finishLogs) add(j finishJob) {
 	select {
 	case k.jobs <- j:
@@ -213,7 +214,8 @@ func (k *finishLogs) add(j finishJob) {
 	}
 }
 
-// Close ends the ranks and leaves out what is still to be kept; the whole logs are there for some time.
+// Close closes the ranks and drops the parts still in the queue. The complete logs remain available
+// for a while.
 func (k *finishLogs) Close() error {
 	err := k.Ranks.Close()
 	k.stop()
@@ -236,7 +238,8 @@ func (k *finishLogs) run() {
 	}
 }
 
-// cut keeps a part, unless it is there: the members of a team have the same one.
+// cut writes the file of a part. If another member of the same team already caused that file, cut
+// only adds the names.
 func (k *finishLogs) cut(j finishJob) (err error) {
 	dir := filepath.Join(k.dir, finishDir)
 	to := filepath.Join(dir, finishFile(j.log, j.begin, j.end))
@@ -263,7 +266,7 @@ func (k *finishLogs) cut(j finishJob) (err error) {
 
 var errFinishMissing = errors.New("the log does not reach to the finish")
 
-// copy makes the file.
+// copy creates the file.
 func (k *finishLogs) copy(to string, j finishJob) error {
 	in, err := os.Open(filepath.Join(k.dir, filepath.FromSlash(j.log)))
 	if err != nil {
@@ -281,19 +284,19 @@ func (k *finishLogs) copy(to string, j finishJob) error {
 	return os.Rename(out.Name(), to)
 }
 
-// cutFinish writes the part of a log that has a finish.
+// cutFinish writes the part of a log that contains a finish.
 func cutFinish(out io.Writer, in io.Reader, begin, end int32, cfg replay.VerifyConfig) error {
 	_, last, err := replay.CutFrom(out, bufio.NewReader(in), max(begin-finishBefore, 0), end, cfg)
 	if last >= end || err == nil || errors.Is(err, replay.ErrTruncated) {
-		if err = nil; last < end { // what follows is not written yet
+		if err = nil; last < end { // the log does not contain the end yet
 			err = errFinishMissing
 		}
 	}
 	return err
 }
 
-// trim deletes the oldest files that are too many, and what a server that was killed has left, but not the
-// last.
+// trim deletes the oldest files beyond the size limit and temporary files that a killed server left
+// behind, but never the file named last.
 func (k *finishLogs) trim(dir, last string) {
 	entries, _ := os.ReadDir(dir)
 	var files []fs.FileInfo

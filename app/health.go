@@ -18,7 +18,6 @@ type healthCmd struct {
 	Ready bool   `help:"Ask whether players can join, not only whether the game runs."`
 }
 
-// Help explains what it is for.
 func (healthCmd) Help() string {
 	return `Asks a running server's HTTP listener whether the game runs (/healthz), or with --ready
 whether players can join (/readyz). It fails if not: for the HEALTHCHECK of containers
@@ -28,10 +27,10 @@ and for scripts.
   teeyard health --ready localhost:8304`
 }
 
-// healthTimeout is how long the answer may take.
+// healthTimeout limits the wait for the answer.
 const healthTimeout = 5 * time.Second
 
-// Run asks and prints the answer.
+// Run asks the server and prints the answer.
 func (c *healthCmd) Run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -50,7 +49,7 @@ func (c *healthCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // no proxy
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy
 	answer, err := client.Do(r)
 	if err != nil {
 		return err

@@ -15,30 +15,30 @@ import (
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// The jobs that the program does in processes of its own: they work on files that others have made, and a game on the
-// same machine must not notice it.
+// Jobs that the program runs in child processes: they read files from others, and a game on the
+// same machine must not notice the work.
 const (
-	jobConvert    = "convert"     // a recording of anybody into a demo of 0.7
-	jobConvertOwn = "convert-own" // the same of one whose match may be run again
-	jobDescribe   = "describe"    // who is in a recording of the server
-	jobCut        = "cut"         // a finish out of a replay log; the first and the last tick follow
+	jobConvert    = "convert"     // converts a stranger's recording into a 0.7 demo
+	jobConvertOwn = "convert-own" // the same for a recording whose match may be run again
+	jobDescribe   = "describe"    // lists the players in a recording of the server
+	jobCut        = "cut"         // cuts a finish out of a replay log; the first and the last tick follow
 )
 
 const (
-	// strangersMemory is what the process may have that converts a file of anybody, in bytes. The largest has a map
-	// of 32 MB.
+	// strangersMemory limits the memory of a process that converts a stranger's file, in bytes. The
+	// largest file contains a map of 32 MB.
 	strangersMemory = 128 << 20
 	// ownMemory is for recordings whose match is run again, on a map of any size.
 	ownMemory = 1 << 30
-	// describeTime and maxDescription are for the description of a recording.
+	// describeTime and maxDescription limit the description of a recording.
 	describeTime   = time.Minute
 	maxDescription = 1 << 20
-	// cutTime and maxCut are for the part of a log that has a finish.
+	// cutTime and maxCut limit cutting a finish out of a log.
 	cutTime = 10 * time.Minute
 	maxCut  = 1 << 30
 )
 
-// doJob does a job of this program in the process that was started for it.
+// doJob runs a job in the child process that was started for it.
 func (p *program) doJob(name string, output io.Writer, input io.Reader) error {
 	switch name {
 	case jobConvert, jobConvertOwn:
@@ -53,21 +53,21 @@ func (p *program) doJob(name string, output io.Writer, input io.Reader) error {
 	return fmt.Errorf("there is no job %q", name)
 }
 
-// jobs starts processes for jobs.
+// jobs starts child processes for jobs.
 type jobs struct {
 	program *program
-	log     *slog.Logger // nil for none
-	once    sync.Once    // for the log
+	log     *slog.Logger // nil to log nothing
+	once    sync.Once    // limits the warning to one
 }
 
-// convert converts a recording in a process of its own.
+// convert converts a recording in a child process.
 func (j *jobs) convert(ctx context.Context, c viewer.Conversion) error {
 	t := confined.Task{
 		Job: jobConvert, Input: c.Recording, Output: c.Demo,
 		Limits: confined.Limits{Memory: strangersMemory, Time: c.Time, Output: c.MaxSize},
 	}
 	if c.Trusted {
-		t.Job, t.Limits.Memory, t.Env = jobConvertOwn, ownMemory, os.Environ() // maps are in folders that they name
+		t.Job, t.Limits.Memory, t.Env = jobConvertOwn, ownMemory, os.Environ() // the environment names the folders with maps
 	}
 	switch err := j.run(ctx, t); {
 	case errors.Is(err, confined.ErrOutput):
@@ -75,7 +75,7 @@ func (j *jobs) convert(ctx context.Context, c viewer.Conversion) error {
 	case errors.Is(err, confined.ErrStart):
 		return viewer.ErrUnavailable
 	case errors.Is(err, confined.ErrCrash):
-		return confined.ErrCrash // without what others had a part in
+		return confined.ErrCrash // without details, which may quote a stranger's file
 	case errors.Is(err, context.Canceled):
 		return err
 	default:
@@ -83,7 +83,7 @@ func (j *jobs) convert(ctx context.Context, c viewer.Conversion) error {
 	}
 }
 
-// describe describes a recording of the server in a process of its own.
+// describe lists the players of one of the server's recordings in a child process.
 func (j *jobs) describe(in, out *os.File) error {
 	return j.run(context.Background(), confined.Task{
 		Job: jobDescribe, Input: in, Output: out,
@@ -91,7 +91,7 @@ func (j *jobs) describe(in, out *os.File) error {
 	})
 }
 
-// cut cuts a finish out of a replay log in a process of its own.
+// cut cuts a finish out of a replay log in a child process.
 func (j *jobs) cut(ctx context.Context, out, in *os.File, begin, end int32) error {
 	err := j.run(ctx, confined.Task{
 		Job: fmt.Sprintf("%s %d %d", jobCut, begin, end), Input: in, Output: out,
@@ -103,7 +103,7 @@ func (j *jobs) cut(ctx context.Context, out, in *os.File, begin, end int32) erro
 	return err
 }
 
-// run does a job in a process of its own. That it cannot is logged once.
+// run runs a job in a child process. It logs once if it cannot start one.
 func (j *jobs) run(ctx context.Context, t confined.Task) error {
 	t.Program = j.program.name
 	if impliedArgs(t.Program) != nil {

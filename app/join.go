@@ -35,7 +35,6 @@ type joinCmd struct {
 	Cache    string        `help:"Folder for downloaded maps; \"-\" stores none." placeholder:"DIR"`
 }
 
-// Help explains what can be typed.
 func (joinCmd) Help() string {
 	return `Lines that you type are sent to the chat; /help lists commands. Commands of the server
 are typed as anywhere, and with two slashes where we have one of the same name: //team 5.
@@ -50,9 +49,9 @@ ddnet://, as in links for DDNet's client, chooses 0.6.
   teeyard join localhost --json --for 1h </dev/null | jq -r 'select(.event=="chat").text'`
 }
 
-// After the end of the input, replyWait is the time to wait for replies to the last lines
-// once the server has acknowledged them, and maxReplyWait the limit if it does not. Every
-// ackPoll it is looked at whether it has.
+// After the end of the input, the program waits replyWait for replies to the last lines, counted
+// from the moment when the server has acknowledged them. If the server does not, it waits
+// maxReplyWait. It checks every ackPoll.
 const (
 	replyWait    = time.Second
 	maxReplyWait = 10 * time.Second
@@ -79,8 +78,8 @@ func (c *joinCmd) Run(ctx context.Context) error {
 	return c.runSession(ctx, os.Stdin, &textPrinter{w: stdout}, openEditor)
 }
 
-// runSession prints events and executes input lines. If open is not nil and returns an
-// editor, lines are typed and printed there.
+// runSession prints events and executes input lines. If open is not nil and returns an editor,
+// lines are typed and printed in that editor.
 func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, open func(prompt, secretPrefix string) (*editor, error)) error {
 	events := make(chan event.Event, 1024)
 	over := make(chan struct{})
@@ -117,9 +116,9 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	}
 	t := &terminal{client: cl, out: out, messages: os.Stderr}
 	defer func() {
-		close(over) // before Done, which comes after the last event
+		close(over) // before Done, which the client closes after the last event
 		cl.Leave(t.reason)
-		<-cl.Done() // a goodbye over WebSocket is on its way until then
+		<-cl.Done() // over WebSocket, the goodbye is sent by then
 	}()
 
 	if text, ok := out.(*textPrinter); ok {
@@ -150,12 +149,12 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		close(input)
 	}()
 	typed := input
-	var lines chan string // typed, once the place is known that a line is about
-	var said []string     // typed, and not yet repeated by the server
+	var lines chan string // typed once the player has entered the game; nil before
+	var said []string     // typed, but not yet repeated by the server
 	var self event.Player
 	var end <-chan time.Time
 	var enough, giveUp time.Time
-	// What failed on a terminal was seen there.
+	// On a terminal, the user has seen each failure already.
 	result := func() error {
 		if ed == nil && t.failed > 0 {
 			return fmt.Errorf("without effect, for the reasons above: %s", words.Count(t.failed, "line"))
@@ -168,7 +167,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 			if chat, ok := e.(event.Chat); ok && chat.Mode == game.ChatAll && chat.From.ID == self.ID && len(said) > 0 {
 				if i := slices.Index(said, chat.Text); i >= 0 {
 					said = said[i+1:]
-					continue // it is on the screen already
+					continue // already on the screen
 				}
 			}
 			t.out.printEvent(e)
@@ -199,7 +198,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 					t.failed++
 				}
 				switch {
-				case ed != nil: // Ctrl-C or Ctrl-D
+				case ed != nil: // after Ctrl-C or Ctrl-D
 					end, giveUp = time.Tick(ackPoll), time.Now().Add(replyWait)
 				case c.For == 0:
 					end, giveUp = time.Tick(ackPoll), time.Now().Add(maxReplyWait)
@@ -232,7 +231,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	}
 }
 
-// maxSaid is how many of one's own lines are waited for.
+// maxSaid limits the own chat lines that runSession expects back from the server.
 const maxSaid = 64
 
 // readLines returns a function that returns the next line of a file or pipe.
@@ -246,7 +245,8 @@ func readLines(r io.Reader) func() (string, error) {
 	}
 }
 
-// sendLines sends the lines of the input. It returns why there are no more, nil at the end.
+// sendLines sends the lines of the input. It returns the error that ended the input, or nil at its
+// end.
 func sendLines(read func() (string, error), lines chan<- string, over <-chan struct{}) error {
 	for {
 		line, err := read()
@@ -263,7 +263,8 @@ func sendLines(read func() (string, error), lines chan<- string, over <-chan str
 	}
 }
 
-// printDownload prints how far the download of a map is; without a terminal, which shows it live, only its end.
+// printDownload prints the progress of a map download. On a terminal (live) it updates one line;
+// otherwise it prints the beginning and the end.
 func printDownload(w io.Writer, live bool, d event.Download) {
 	const every = 64 << 10
 	switch {

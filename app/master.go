@@ -31,7 +31,6 @@ type masterCmd struct {
 	MaxServers int           `help:"Maximum number of servers." default:"20000"`
 }
 
-// Help explains what a master server does.
 func (masterCmd) Help() string {
 	return `A master server of the Half-Life protocol: game servers register at it, and browsers
 get the list of them. A server is listed after it has answered a query, and the list is
@@ -43,11 +42,11 @@ not sent to addresses that may be forged.
 "teeyard serve" registers with sv_hl_master HOST:27010. Use --lan on a local network.`
 }
 
-// Run runs the master until a signal ends it.
+// Run runs the master server until a signal ends it.
 func (c *masterCmd) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	signal.Ignore(syscall.SIGPIPE) // the master goes on when nobody reads its output
+	signal.Ignore(syscall.SIGPIPE) // the master keeps running when the reader of its output exits
 	stderr := newQueue(os.Stderr, false)
 	defer stderr.Close(outputTimeout)
 	legacy, err := halflife.ParseLegacyPolicy(c.Legacy)
@@ -72,7 +71,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if err := m.Save(); err != nil {
-		return fmt.Errorf("--state: %w", err) // fail at the start, not when the list is lost
+		return fmt.Errorf("--state: %w", err) // fail now rather than when the list is lost
 	}
 	var listeners []net.Listener
 	if c.HTTP != "" {
@@ -87,7 +86,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 	return m.Run(ctx, conn)
 }
 
-// listenHTTP listens on an address, which must have a port.
+// listenHTTP listens on an address, which must include a port.
 func listenHTTP(ctx context.Context, addr string) ([]net.Listener, error) {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		port := addr
@@ -99,7 +98,7 @@ func listenHTTP(ctx context.Context, addr string) ([]net.Listener, error) {
 	return web.Listen(ctx, addr, 0)
 }
 
-// serveHTTP serves the page until end is called. If it fails, it calls stop.
+// serveHTTP serves the page until end is called. On failure it calls stop.
 func serveHTTP(listeners []net.Listener, m *master.Master, stop func()) (end func()) {
 	fmt.Printf("master: the list is at http://%v/\n", listeners[0].Addr())
 	s := web.NewServer(m.Handler())

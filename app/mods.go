@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// ownModes are the modes of sv_gametype that are not the server's.
+// ownModes are the game types of sv_gametype that package server does not have.
 var ownModes = server.Modes{
 	{Name: "idm", New: func() game.Mode { return instagib.NewDM(game.WeaponLaser) }},
 	{Name: "itdm", New: func() game.Mode { return instagib.NewTDM(game.WeaponLaser) }},
@@ -35,16 +35,16 @@ var ownModes = server.Modes{
 	{Name: "bolofng", New: func() game.Mode { return fng.New(game.WeaponGrenade, false) }},
 	{Name: "foot", New: foot.New},
 	{Name: ddraceName, New: ddrace.New},
-	{Name: "ddnet", New: ddrace.New}, // what later DDNets call it
-	{Name: "gores", New: ddrace.New}, // the same game on other kinds of maps, which servers
-	{Name: "block", New: ddrace.New}, // of DDNet call DDraceNetwork as well
+	{Name: "ddnet", New: ddrace.New}, // the name in later releases of DDNet
+	{Name: "gores", New: ddrace.New}, // the same game on other kinds of maps; DDNet's
+	{Name: "block", New: ddrace.New}, // servers call these DDraceNetwork as well
 	{Name: "infection", New: infection.New},
 }
 
 // ddraceName is the name of DDRace in sv_gametype.
 const ddraceName = "ddrace"
 
-// chooseMode returns the game type of maps that no original game type is for.
+// chooseMode returns the game type for a map that no original game type fits.
 func chooseMode(t *game.Terrain) (name, reason string) {
 	if reason = ddrace.Needs(t); reason != "" {
 		name = ddraceName
@@ -52,23 +52,23 @@ func chooseMode(t *game.Terrain) (name, reason string) {
 	return name, reason
 }
 
-// modFinder finds modes and mods by their names in sv_gametype and sv_mods: mods of the program, and
-// scripts in the folder mods.
+// modFinder finds modes and mods by their names in sv_gametype and sv_mods: the program's own mods,
+// and scripts in the folder mods.
 type modFinder struct {
 	own   map[string]func() game.Mod
 	files fs.FS
 	mu    sync.Mutex
 	cache scriptCache
-	read  map[string]string // the source of each script that was right when it was read last
+	read  map[string]string // the last valid source of each script
 }
 
-// modName matches the names of scripts.
+// modName matches valid names of scripts.
 var modName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// isTestName reports whether a file in the folder mods has tests, and is no mod.
+// isTestName reports whether a file in the folder mods contains tests and not a mod.
 func isTestName(name string) bool { return strings.HasSuffix(name, script.TestSuffix) }
 
-// findMod returns what makes a mod that sv_mods names.
+// findMod returns the constructor of the mod that sv_mods names.
 func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	if newMod, ok := f.own[name]; ok {
 		return newMod, nil
@@ -86,7 +86,7 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	return newMod, err
 }
 
-// findMode returns what makes a mode that sv_gametype names.
+// findMode returns the constructor of the mode that sv_gametype names.
 func (f *modFinder) findMode(name string) (func() game.Mode, error) {
 	if !modName.MatchString(name) || isTestName(name) {
 		return nil, fs.ErrNotExist
@@ -104,8 +104,8 @@ func (f *modFinder) newScriptMode(name, source string) (game.Mode, error) {
 	return script.NewMode(script.Config{Name: scriptPath(name), Source: source, Cache: &f.cache})
 }
 
-// findScript returns what makes a mode or mod of a script, which is read, and checked if it is
-// not the one before.
+// findScript returns the constructor of a mode or mod that a script implements. It reads the script
+// and, if the source has changed, checks it.
 func findScript[M any](f *modFinder, name string, newM func(name, source string) (M, error)) (func() M, error) {
 	source, err := readScript(f.files, scriptPath(name))
 	if err != nil {
@@ -125,30 +125,30 @@ func findScript[M any](f *modFinder, name string, newM func(name, source string)
 	return func() M {
 		m, err := newM(name, source)
 		if err != nil {
-			panic(err) // it was right before
+			panic(err) // unreachable: the same source was valid before
 		}
 		return m
 	}, nil
 }
 
-// scriptCache keeps what the last scripts were compiled to.
+// scriptCache keeps the compiled form of the last scripts.
 type scriptCache struct {
 	mu   sync.Mutex
-	keys []string // the last one at the end
+	keys []string // oldest first
 	kept map[string]*script.Compiled
 }
 
-// maxCompiled is the number of scripts in a cache: those of a server and some before a reload.
+// maxCompiled is the capacity of a cache: a server's scripts and some of earlier reloads.
 const maxCompiled = 16
 
-// Load is that of [script.Cache].
+// Load implements [script.Cache].
 func (c *scriptCache) Load(key string) *script.Compiled {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept[key]
 }
 
-// Store is that of [script.Cache].
+// Store implements [script.Cache].
 func (c *scriptCache) Store(key string, x *script.Compiled) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +165,8 @@ func (c *scriptCache) Store(key string, x *script.Compiled) {
 	}
 }
 
-// readScript reads a file that is not too large for a script.
+// readScript reads a script. It reads at most one byte beyond script.MaxSource, so that the
+// compiler rejects a larger file.
 func readScript(files fs.FS, path string) (string, error) {
 	f, err := files.Open(path)
 	if err != nil {

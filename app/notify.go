@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// notifier tells systemd how a service is (see sd_notify(3)), if systemd started it and wants
-// to know. The zero notifier tells nobody.
+// notifier reports the state of a service to systemd (see sd_notify(3)) if systemd started the
+// service and asked for it. The zero notifier does nothing.
 type notifier struct {
 	conn     net.Conn
-	watchdog time.Duration // within which it wants to hear that all is well, 0 for never
+	watchdog time.Duration // interval in which systemd expects a sign of life; 0 for never
 }
 
-// newNotifier returns the notifier that the environment asks for, and removes that from the
-// environment.
+// newNotifier returns the notifier for the environment variables of systemd, and unsets them.
 func newNotifier() (*notifier, error) {
 	n := &notifier{}
 	socket := os.Getenv("NOTIFY_SOCKET")
@@ -30,13 +29,13 @@ func newNotifier() (*notifier, error) {
 	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
 		os.Unsetenv(name)
 	}
-	if n.conn, err = net.Dial("unixgram", socket); err != nil { // Go knows "@" for names that are in no folder
+	if n.conn, err = net.Dial("unixgram", socket); err != nil { // Go reads a leading "@" as an abstract socket
 		return &notifier{}, fmt.Errorf("NOTIFY_SOCKET: %w", err)
 	}
 	return n, nil
 }
 
-// send sends lines such as "READY=1". That it cannot be sent shows on the other side.
+// send sends lines such as "READY=1". It ignores errors, which systemd notices.
 func (n *notifier) send(state string) {
 	if n.conn != nil {
 		n.conn.SetWriteDeadline(time.Now().Add(time.Second))
@@ -44,7 +43,8 @@ func (n *notifier) send(state string) {
 	}
 }
 
-// watch tells the watchdog that all is well while alive returns nil, until stop is called.
+// watch tells the watchdog that the service is alive as long as alive returns nil, until stop is
+// called.
 func (n *notifier) watch(alive func() error) (stop func()) {
 	if n.watchdog == 0 {
 		return func() {}

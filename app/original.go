@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// original is the server in whose place the program stands: it searches that one's folders, reads its
-// configuration and has its defaults.
+// original is the server that the program replaces. The program searches that server's folders,
+// reads its configuration and uses its defaults.
 type original int
 
 const (
@@ -18,7 +18,7 @@ const (
 	ddnetServer
 )
 
-// chooseOriginal returns the original that flags stand for.
+// chooseOriginal returns the original that the flags name.
 func chooseOriginal(teeworlds, ddnet bool) original {
 	switch {
 	case teeworlds:
@@ -29,8 +29,8 @@ func chooseOriginal(teeworlds, ddnet bool) original {
 	return noOriginal
 }
 
-// impliedArgs returns the arguments that the name of the program stands for: under the names
-// that the originals' servers have in packages and archives, it is one.
+// impliedArgs returns the arguments that the name of the program implies. Packages and archives of
+// the original servers use these names.
 func impliedArgs(program string) []string {
 	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
 	case "teeworlds-server", "teeworlds_srv":
@@ -41,7 +41,7 @@ func impliedArgs(program string) []string {
 	return nil
 }
 
-// autoexec returns the name of the file that configures the server, "" if there is none.
+// autoexec returns the name of the configuration file, or "" if there is none.
 func (o original) autoexec(files storage) string {
 	names := []string{"autoexec.cfg"}
 	if o == ddnetServer {
@@ -55,8 +55,9 @@ func (o original) autoexec(files storage) string {
 	return ""
 }
 
-// defaults returns the lines of the console that come before all others. Those of DDNet are of 16.4, where this
-// server's own are others; it keeps its own that protect it (sv_vanilla_antispoof).
+// defaults returns console lines that run before all others. For DDNet they set the defaults of
+// 16.4 where this server's differ. Settings that protect the server (sv_vanilla_antispoof) keep
+// this server's defaults.
 func (o original) defaults(files storage) []string {
 	lines, mapName := []string{"sv_register 1"}, "dm1"
 	switch o {
@@ -74,14 +75,14 @@ func (o original) defaults(files storage) []string {
 	return lines
 }
 
-// sameFile reports whether two names are those of the same file.
+// sameFile reports whether two names refer to the same file.
 func sameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	second, otherErr := os.Stat(b)
 	return err == nil && otherErr == nil && os.SameFile(first, second)
 }
 
-// hintAtDDNet says what of DDNet-Server lies in the folders and is not used by itself.
+// hintAtDDNet logs which files of DDNet-Server are in the folders but not used automatically.
 func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
 	if o == noOriginal && o.autoexec(files) == "" {
 		if _, found := files[:1].find("autoexec_server.cfg"); found {

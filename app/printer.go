@@ -16,12 +16,12 @@ import (
 type printer interface {
 	printEvent(e event.Event)
 	printScores(rows []client.ScoreboardRow)
-	// printPresent prints who is there besides oneself.
+	// printPresent prints the other players in the game.
 	printPresent(rows []client.ScoreboardRow, self game.PlayerID)
 	printList(what string, lines []string)
 }
 
-// teamText says what a player does who is in a team now.
+// teamText describes in a verb what a player does in team t.
 func teamText(t game.Team, hasTeams bool) string {
 	switch {
 	case t == game.TeamSpectators:
@@ -34,10 +34,10 @@ func teamText(t game.Team, hasTeams bool) string {
 	return "is in the red team"
 }
 
-// textPrinter prints a line for each event that people want to see.
+// textPrinter prints a line for each event that a reader would want to see.
 type textPrinter struct {
 	w        io.Writer
-	hasTeams func() bool // whether the game has teams; nil if that is not known
+	hasTeams func() bool // reports whether the game has teams; nil if unknown
 }
 
 func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
@@ -187,11 +187,11 @@ func (p *textPrinter) printList(_ string, lines []string) {
 // jsonPrinter prints a JSON object for each event.
 type jsonPrinter struct {
 	w io.Writer
-	// stamp returns the fields that say when an event was; by default the present time.
+	// stamp returns the fields with the time of an event. The default is the present time.
 	stamp func() string
 }
 
-// printObject prints an object of the time, the name of the event and the fields of v.
+// printObject prints an object with the time, the name of the event and the fields of v.
 func (p *jsonPrinter) printObject(name string, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -218,14 +218,14 @@ func (p *jsonPrinter) printScores(rows []client.ScoreboardRow) {
 	p.printObject("scores", map[string]any{"players": rows})
 }
 
-// printPresent prints nothing: there is an event "joined" for each player.
+// printPresent prints nothing, since each player causes an event "joined".
 func (p *jsonPrinter) printPresent([]client.ScoreboardRow, game.PlayerID) {}
 
 func (p *jsonPrinter) printList(what string, lines []string) {
 	p.printObject("list", map[string]any{"of": what, "lines": lines})
 }
 
-// raceDetails returns what is special about the time of a player who finished.
+// raceDetails returns remarks on a player's finish, such as a record.
 func raceDetails(e event.RaceFinish) string {
 	details := ""
 	if e.Diff != 0 {

@@ -26,7 +26,6 @@ type queryCmd struct {
 	JSON    bool          `name:"json" help:"Print one JSON object."`
 }
 
-// Help lists the protocols.
 func (queryCmd) Help() string {
 	return `The server is queried in all protocols at once: Teeworlds 0.7, 0.6, DDNet, and that of
 Half-Life and Source servers (A2S). The answers are combined. The default port is 8303,
@@ -39,8 +38,7 @@ tw-0.7+udp://HOST:PORT, asks in that version only.
 
 const whyNoAnswer = "Is the server running, is this its UDP port, and does a firewall let UDP through?"
 
-// explainNoAnswer returns an error of joining a server, with what to look at if nothing
-// answered there.
+// explainNoAnswer adds advice to an error of joining a server that did not answer.
 func explainNoAnswer(host string, err error) error {
 	switch {
 	case errors.Is(err, client.ErrNoAnswer):
@@ -92,7 +90,7 @@ func (c *queryCmd) tried() string {
 	return "0.7, " + only6 + ", A2S and Half-Life"
 }
 
-// serverJSON is a server in JSON. Info has the form of DDNet's lists.
+// serverJSON is a server in JSON. Info has the format of DDNet's lists.
 type serverJSON struct {
 	Addresses  []string        `json:"addresses"`
 	Protocols  []string        `json:"protocols"`
@@ -135,8 +133,8 @@ func newServerJSON(r *query.Result) serverJSON {
 
 var skillLevels = [...]string{"casual", "normal", "competitive"}
 
-// printServer prints a server as a table: its information, then its players. halfLife is
-// nil if it does not speak the Half-Life protocol.
+// printServer prints a server as a table: its information, then its players. halfLife is nil if the
+// server does not speak the Half-Life protocol.
 func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 	i := &r.Info
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -153,7 +151,7 @@ func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 	line("answers as", "%s", as)
 	version := i.Version
 	if _, own, ok := strings.Cut(version, "↔"); ok {
-		version = own // the part before it is for the filters of browsers
+		version = own // the part before it is for server browsers to filter by
 	}
 	line("version", "%s", version)
 	line("mode", "%s", i.GameType)
@@ -184,7 +182,7 @@ func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 	}
 }
 
-// answersAs lists the versions that a server answers, and the forms of 0.6.
+// answersAs lists the versions in which a server answers, and the 0.6 variants.
 func answersAs(r *query.Result) string {
 	var forms, all []string
 	for f, ok := range r.Formats {
@@ -205,7 +203,7 @@ func answersAs(r *query.Result) string {
 	return strings.Join(all, ", ")
 }
 
-// printClients prints the clients of a server, the best first and spectators last.
+// printClients prints the clients of a server, best score first and spectators last.
 func printClients(w io.Writer, i *query.Info) {
 	clients := slices.Clone(i.Clients)
 	slices.SortStableFunc(clients, func(a, b query.Client) int {

@@ -18,18 +18,19 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// halfLifeAnswer is what a server says in the Half-Life protocol.
+// halfLifeAnswer is a server's answer in the Half-Life protocol.
 type halfLifeAnswer struct {
 	halflife.Status
-	// formats are the names of the formats that it answered.
+	// formats are the names of the formats in which it answered.
 	formats []string
 }
 
-// halfLifeWait is the time until the first resend. Most servers do not speak the protocol,
-// so it is short.
+// halfLifeWait is the time until the first resend. It is short, since most servers do not speak the
+// protocol.
 const halfLifeWait = 400 * time.Millisecond
 
-// queryHalfLife queries in the forms A2S and text; nil if there is no answer.
+// queryHalfLife queries with the A2S and text requests. It returns nil if the server does not
+// answer.
 func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Duration) *halfLifeAnswer {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -59,15 +60,16 @@ func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Durati
 			continue
 		}
 		if a == nil {
-			a = &halfLifeAnswer{Status: *got[i]} // A2S has more
+			a = &halfLifeAnswer{Status: *got[i]} // A2S has more fields
 		}
 		a.formats = append(a.formats, way.name)
 	}
 	return a
 }
 
-// queryServer queries a server in all protocols, or that of its address's scheme. Without a port
-// it tries that of Half-Life servers if nothing answers on that of Teeworlds.
+// queryServer queries a server in all protocols, or in the protocol that the address's scheme
+// names. If the address has no port and Teeworlds' port does not answer, it tries the Half-Life
+// port.
 func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, halfLife *halfLifeAnswer, err error) {
 	peer, err := udp.Resolve(ctx, c.Host, query.DefaultPort)
 	if err != nil {
@@ -97,7 +99,7 @@ func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, halfLife *h
 	r, err = query.AskHost(ctx, query.Config{Timeout: c.Timeout}, peer.String())
 	done.Wait()
 	if err == nil && halfLife == nil && time.Since(begun) > 3*halfLifeWait {
-		halfLife = queryHalfLife(ctx, peer, c.Timeout) // the server may have begun to answer only now
+		halfLife = queryHalfLife(ctx, peer, c.Timeout) // the server may only now have begun to answer
 	}
 	if errors.Is(err, query.ErrNoAnswer) {
 		if halfLife == nil {
@@ -110,7 +112,7 @@ func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, halfLife *h
 	return r, halfLife, err
 }
 
-// halfLifeJSON is a halfLifeAnswer in JSON.
+// halfLifeJSON is the JSON form of a halfLifeAnswer.
 type halfLifeJSON struct {
 	Address   string            `json:"address"`
 	Forms     []string          `json:"forms"`
@@ -155,7 +157,8 @@ func newHalfLifeJSON(a *halfLifeAnswer) *halfLifeJSON {
 	return out
 }
 
-// printHalfLife prints a server that speaks nothing else, like printServer.
+// printHalfLife prints a server that speaks only the Half-Life protocol, in the style of
+// printServer.
 func printHalfLife(w io.Writer, a *halfLifeAnswer) {
 	i := &a.Info
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -18,35 +18,35 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// Database keeps the ranks of many servers.
+// Database stores the ranks of many servers.
 type Database interface {
 	rank.Remote
 	rank.Source
-	// Setup makes the tables that are not there.
+	// Setup creates the tables that do not exist yet.
 	Setup(ctx context.Context) error
 	// Close closes the connections.
 	Close() error
 }
 
-// DatabaseConfig says where a database is.
+// DatabaseConfig locates a database.
 type DatabaseConfig struct {
 	Addr     string // HOST:PORT, or the path of a Unix socket
 	User     string
 	Password string
 	Database string
-	Prefix   string // of the names of the tables
+	Prefix   string // of the table names
 }
 
-// databaseSetting is the database of a server's configuration.
+// databaseSetting is the database that a server's configuration names.
 type databaseSetting struct {
 	open  func(DatabaseConfig) (Database, error)
 	cfg   DatabaseConfig
-	set   bool // by add_sqlserver
+	set   bool // add_sqlserver has run
 	setup bool
 	use   int
 }
 
-// register adds the command add_sqlserver and sv_use_sql, as DDNet has them.
+// register adds the command add_sqlserver and the setting sv_use_sql, both from DDNet.
 func (d *databaseSetting) register(c *console.Console) error {
 	err := c.RegisterInt(console.IntVar{Name: "sv_use_sql", Help: "Keep the ranks in the database of add_sqlserver, too (teeyard-mariadb), set at the start", Flags: console.Server,
 		Value: &d.use, Default: 1, Max: 1})
@@ -60,7 +60,7 @@ func (d *databaseSetting) register(c *console.Console) error {
 			switch call.Args[0] {
 			case "w":
 			case "r":
-				return // what is written there is read there
+				return // the database for writing is also read
 			default:
 				call.Warn("ranks", "add_sqlserver: the first argument is r or w, not %q", call.Args[0])
 				return
@@ -82,7 +82,7 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 		log.Warn("add_sqlserver: the ranks are in " + path + " only, since this program has no databases; teeyard-mariadb is the same with them")
 		return rank.Open(cfg)
 	case d.use == 0:
-		// Servers of DDNet for tests read the same list of databases and must not write to them.
+		// Test servers of DDNet read the same list of databases but must not write to them.
 		log.Info("sv_use_sql is 0: the ranks are in " + path + " only, and not in the database of add_sqlserver")
 		return rank.Open(cfg)
 	}
@@ -104,7 +104,7 @@ type ranksCmd struct {
 	Verify ranksVerifyCmd `cmd:"" help:"Run the run of a finish again and compare its time."`
 }
 
-// serverFolder are the flags that say which folder is a server's. It is that to which serve writes.
+// serverFolder are the flags that select a server's folder: the one to which serve writes.
 type serverFolder struct {
 	Dir      string `help:"Folder of the server; without it that to which serve writes." type:"existingdir" env:"TEEYARD_DIR"`
 	Original bool   `help:"The server is one with --original, or with the name teeworlds-server." xor:"original"`
@@ -122,12 +122,11 @@ type ranksImportCmd struct {
 	Prefix string `default:"record" help:"Beginning of the names of the tables." placeholder:"TEXT"`
 }
 
-// Help says what an import does with what is there.
 func (*ranksImportCmd) Help() string {
 	return "Repeating an import adds what is new in the file. The points of a player become those of the file if they have changed there."
 }
 
-// Run imports.
+// Run imports the ranks.
 func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
 	from, err := c.source(p)
 	if err != nil {

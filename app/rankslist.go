@@ -27,7 +27,6 @@ type ranksListCmd struct {
 	Ranks string `help:"File of ranks in it (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
 }
 
-// Help says what is listed.
 func (*ranksListCmd) Help() string {
 	return `Lists the maps that have been finished, or the ranks of one. They are read from the server's file, also while
 it runs. If servers share a database (teeyard-mariadb), the file has what this server's folder added to it.
@@ -37,13 +36,13 @@ it runs. If servers share a database (teeyard-mariadb), the file has what this s
   teeyard ranks --ddnet`
 }
 
-// rankedMap is what a file has of a map.
+// rankedMap is the content of a rank file for one map.
 type rankedMap struct {
 	finishes int
-	best     map[string]*rank.Entry // by the names of who finished
+	best     map[string]*rank.Entry // by player name
 }
 
-// Run lists.
+// Run lists the ranks.
 func (c *ranksListCmd) Run() error {
 	path := filepath.Join(c.path(), c.Ranks)
 	if abs, err := filepath.Abs(path); err == nil {
@@ -67,7 +66,7 @@ func (c *ranksListCmd) Run() error {
 	return c.listRanks(course)
 }
 
-// mapHint says which map may have been meant by a name that none has.
+// mapHint returns a hint that names the map with the most similar name.
 func mapHint(name string, courses map[string]*rankedMap) string {
 	names := slices.Sorted(maps.Keys(courses))
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
@@ -102,7 +101,8 @@ func (c *ranksListCmd) read(path string) (map[string]*rankedMap, error) {
 	return courses, warnOfDamage(err)
 }
 
-// warnOfDamage prints that a part of a file of ranks cannot be read, since the rest can be. It returns other errors.
+// warnOfDamage prints a warning for a file of ranks that is partly unreadable and returns nil,
+// since the rest is usable. It returns other errors.
 func warnOfDamage(err error) error {
 	if errors.Is(err, rank.ErrDamaged) {
 		fmt.Fprintln(os.Stderr, safetext.Line(err.Error()))
@@ -111,7 +111,7 @@ func warnOfDamage(err error) error {
 	return err
 }
 
-// ranking returns who finished, the fastest first.
+// ranking returns the names of the players who finished, fastest first.
 func (m *rankedMap) ranking() []string {
 	return slices.SortedFunc(maps.Keys(m.best), func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.best[a].Time, m.best[b].Time), cmp.Compare(a, b))
@@ -146,7 +146,7 @@ func (c *ranksListCmd) listRanks(m *rankedMap) error {
 			break
 		}
 		e := m.best[who]
-		if e.Time != before { // who is as fast has the same rank
+		if e.Time != before { // equal times share a rank
 			place, before = i+1, e.Time
 		}
 		when := ""
@@ -158,5 +158,5 @@ func (c *ranksListCmd) listRanks(m *rankedMap) error {
 	return w.Flush()
 }
 
-// cell returns text for a table on the terminal.
+// cell returns text that is safe in a table on the terminal.
 func cell(text string) string { return strings.ReplaceAll(safetext.Line(text), "\t", " ") }

@@ -30,7 +30,6 @@ type ranksVerifyCmd struct {
 	Log   string `help:"Replay log that has the run, if it is not in the server's folder." placeholder:"FILE"`
 }
 
-// Help says what is looked at.
 func (*ranksVerifyCmd) Help() string {
 	return `A row of the ranks says which replay log has the run, in which ticks. The part is in
 replays/finishes (sv_replay_finishes), or in the log as long as that is kept. The match is run
@@ -41,10 +40,11 @@ The exit code is 0 if so.
   teeyard ranks verify Tutorial "nameless tee"`
 }
 
-// errFinishNotShown means that the run of a finish is not there or another one.
+// errFinishNotShown means that the log does not contain the run of a finish, or contains another
+// run.
 var errFinishNotShown = errors.New("the finish cannot be shown")
 
-// Run runs the run again.
+// Run runs the match of a finish again.
 func (c *ranksVerifyCmd) Run(p *program) error {
 	dir := c.path()
 	path := filepath.Join(dir, c.Ranks)
@@ -90,7 +90,8 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 	return fmt.Errorf("%w: there is no %s", errFinishNotShown, strings.Join(files, " and no "))
 }
 
-// noFinish says that there is no finish, and which map may have been meant.
+// noFinish returns the error for a finish that does not exist. It suggests a map with a similar
+// name.
 func (c *ranksVerifyCmd) noFinish(path string) error {
 	none := fmt.Errorf("nobody has a finish on %q", c.Map)
 	if c.Name != "" {
@@ -103,10 +104,10 @@ func (c *ranksVerifyCmd) noFinish(path string) error {
 	return fmt.Errorf("%w; %s", none, mapHint(c.Map, courses))
 }
 
-// verifyFinish runs a log up to a finish, which the match has to make there. It returns the tick with
-// which the log begins.
+// verifyFinish runs a log up to a finish and checks that the match makes that finish. It returns
+// the tick with which the log begins.
 func (p *program) verifyFinish(in io.Reader, e *rank.Entry) (first int32, err error) {
-	// What follows the finish does not matter.
+	// The log after the finish does not matter.
 	part, out := io.Pipe()
 	defer part.Close()
 	go func() {
@@ -138,7 +139,7 @@ func (p *program) verifyFinish(in io.Reader, e *rank.Entry) (first int32, err er
 	return r.Header().TickBefore(), nil
 }
 
-// isFinish reports whether a request of the match is what made an entry.
+// isFinish reports whether a request of the match leads to the entry e.
 func isFinish(r *game.RankRequest, e *rank.Entry) bool {
 	if r == nil || r.Op != game.RankFinish || r.Time != e.Time || r.Begin != e.Begin || r.Team != e.Team || !slices.Equal(r.Names, e.Names) {
 		return false

@@ -36,7 +36,6 @@ type rconCmd struct {
 	Protocol       string   `help:"Protocol of the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
 }
 
-// Help explains passwords and protocols.
 func (rconCmd) Help() string {
 	return `The password is read from TEEYARD_RCON_PASSWORD, the first line of --password-file, or
 the terminal. It is not an argument, since all users of a machine can see those.
@@ -65,7 +64,7 @@ if a line is too long to be sent. The other lines run.
 Servers of Teeyard say so of all that they warn of; of others the usual texts count.`
 }
 
-// remoteConsole is a server's console of any protocol.
+// remoteConsole is a server's console in any protocol.
 type remoteConsole interface {
 	// Run runs a line and returns its output. An empty line only logs in.
 	Run(ctx context.Context, line string) (string, error)
@@ -75,7 +74,7 @@ type remoteConsole interface {
 // passwordEnv is the environment variable of the password.
 const passwordEnv = "TEEYARD_RCON_PASSWORD"
 
-// Run runs one command, or those that are typed.
+// Run runs the commands of the command line, or reads commands from the input.
 func (c *rconCmd) Run(ctx context.Context) error {
 	err := c.run(ctx)
 	if ctx.Err() != nil {
@@ -119,8 +118,8 @@ func (c *rconCmd) run(ctx context.Context) error {
 	return cmp.Or(err, readErr)
 }
 
-// runAll runs lines and prints their output. What a console refuses is an error in the end: as
-// a console does with a file, it goes on with the lines behind it.
+// runAll runs lines and prints their output. Like a console that executes a file, it continues
+// after a line that the console refuses, and returns an error at the end.
 func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[string]) error {
 	var shutdown, refused error
 	var tooLong []error
@@ -133,7 +132,7 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 			shutdown = err
 		case errors.Is(err, errRefused):
 			refused = cmp.Or(refused, err)
-		case errors.Is(err, client.ErrTooLong), errors.Is(err, halflife.ErrCommand): // it was not sent
+		case errors.Is(err, client.ErrTooLong), errors.Is(err, halflife.ErrCommand): // the line was not sent
 			hint := ""
 			if errors.Is(err, halflife.ErrCommand) {
 				hint = fmt.Sprintf("; --protocol game takes up to %d", client.MaxRconLine)
@@ -146,7 +145,7 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 	return errors.Join(append(tooLong, refused)...)
 }
 
-// shortLine returns the beginning of a line for an error.
+// shortLine shortens a line for an error message.
 func shortLine(line string) string {
 	if len(line) <= 80 {
 		return line
@@ -154,7 +153,7 @@ func shortLine(line string) string {
 	return safetext.Truncate(line, 77) + "..."
 }
 
-// maxInputLine is the most bytes of a line of the input.
+// maxInputLine limits a line of the input, in bytes.
 const maxInputLine = 1 << 20
 
 // newLineScanner returns a scanner for lines of at most maxInputLine bytes.
@@ -164,7 +163,7 @@ func newLineScanner(r io.Reader) *bufio.Scanner {
 	return s
 }
 
-// lineError returns the error of a scanner for lines in words.
+// lineError replaces the error of a line scanner by a readable one.
 func lineError(err error) error {
 	if errors.Is(err, bufio.ErrTooLong) {
 		return fmt.Errorf("a line of the input has more than %d bytes; it and what follows were not read", maxInputLine)
@@ -172,19 +171,20 @@ func lineError(err error) error {
 	return err
 }
 
-// errRefused is returned for a line that a console did not run, or in part only.
+// errRefused is the error for a line that a console did not run or ran only partly.
 var errRefused = errors.New("refused")
 
-// refusals matches what consoles say about such lines that send no refusalNote, as the consoles of Teeworlds,
-// DDNet and Half-Life do. They begin after the time and the part of the server, so that nobody can forge
-// one in the chat.
+// refusals matches the texts with which consoles without refusalNote (Teeworlds, DDNet, Half-Life)
+// refuse a line. The text must follow the time and the system's name directly, so that a player
+// cannot forge one in the chat.
 var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console|server|tuning)\]|(?i:console|chatresp|server|tuning)): )?` +
 	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.|No such tuning parameter).*|[Ii]nvalid client id to [a-z]+|[^ ]+: '.*' is (?:left out|not a number))$`)
 
-// refusalNote begins the last line of the output if a Teeyard server has warned of something in the line.
+// refusalNote begins the last line of output in which a Teeyard server sums up its warnings about a
+// line.
 const refusalNote = "refused: "
 
-// checkRefused returns the output without its note about a refusal, and an error if the line was refused.
+// checkRefused returns the output without the refusal note, and an error if the line was refused.
 func checkRefused(line, output string) (string, error) {
 	trimmed := strings.TrimRight(output, "\n")
 	i := strings.LastIndexByte(trimmed, '\n') + 1
@@ -194,11 +194,11 @@ func checkRefused(line, output string) (string, error) {
 	return output, checkKnownRefusals(line, output)
 }
 
-// checkKnownRefusals is checkRefused for the consoles of others.
+// checkKnownRefusals is checkRefused for consoles of other servers.
 func checkKnownRefusals(line, output string) error {
 	for text := range strings.Lines(output) {
 		text = strings.TrimRight(text, "\r\n")
-		var object struct{ Msg, System string } // of the dialect json
+		var object struct{ Msg, System string } // in the log dialect json
 		if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &object) == nil && object.System == "Console" {
 			text = object.Msg
 		}
@@ -206,9 +206,9 @@ func checkKnownRefusals(line, output string) error {
 		if m == nil {
 			continue
 		}
-		// It may be another one's command, as DDNet's console has those of the chat.
+		// The text may be about another client's command: DDNet's console shows chat commands too.
 		name, ok := strings.CutPrefix(m[1], "No such command: ")
-		name, _, _ = strings.Cut(name, ". Is it ") // of Teeyard
+		name, _, _ = strings.Cut(name, ". Is it ") // the hint of a Teeyard server
 		if !ok || strings.Contains(line, strings.TrimSuffix(name, ".")) {
 			return fmt.Errorf("%w: %q: %s", errRefused, shortLine(line), m[1])
 		}
@@ -216,11 +216,12 @@ func checkKnownRefusals(line, output string) error {
 	return nil
 }
 
-// errShutdown is returned by a console whose connection a command ended as it should.
+// errShutdown is the error of a console whose connection ended because a command shut the server
+// down.
 var errShutdown = errors.New("the server has shut down")
 
-// commandLines returns the console lines of arguments: the words of one command, or, if the
-// first is quoted, a command each.
+// commandLines returns the console lines of arguments. The arguments are the words of one command
+// or, if the first argument contains spaces, one command each.
 func commandLines(args []string) ([]string, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -246,7 +247,7 @@ func commandLines(args []string) ([]string, error) {
 	case i < 0:
 		return []string{strings.Join(args, " ")}, nil
 	default:
-		// "status" "say hello" are two commands, "say" "hello everybody" is one.
+		// "status" "say hello" is meant as two commands, "say" "hello everybody" as one.
 		return nil, usageErrorf("is %[1]q a command, or does it belong to %[2]q? Two commands are written as %[3]q, one as '%[2]s %[1]q'",
 			args[i], strings.Join(args[:i], " "), strings.Join(args[:i], " ")+"; "+args[i])
 	}
@@ -272,7 +273,7 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	}
 }
 
-// runAndPrint runs a line and prints its output, also what came before an error.
+// runAndPrint runs a line and prints its output, including the output before an error.
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.Run(ctx, line)
 	text = safetext.Lines(text)
@@ -299,8 +300,7 @@ func runInteractive(ctx context.Context, r remoteConsole, host string) error {
 	return runTerminal(ctx, r, e)
 }
 
-// runTerminal reads commands until the end of the input (Ctrl-D, exit or quit) or the
-// connection.
+// runTerminal reads commands until the input ends (Ctrl-D, exit or quit) or the connection does.
 func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 	for {
 		line, err := waitFor(ctx, t.ReadLine)
@@ -314,11 +314,11 @@ func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 		case "":
 			continue
 		case "exit", "quit":
-			return nil // some servers have it too, and would end
+			return nil // not sent: some servers would exit on it
 		}
 		err = runAndPrint(ctx, t, r, line)
 		switch {
-		case errors.Is(err, errRefused): // the output says so
+		case errors.Is(err, errRefused): // the output contains it
 		case errors.Is(err, errShutdown):
 			fmt.Fprintln(t, err)
 			return nil
@@ -364,7 +364,7 @@ func (c *rconCmd) password(ctx context.Context) (string, error) {
 	return string(b), err
 }
 
-// challengeWait is how long a server may take to answer as a Half-Life console.
+// challengeWait limits the wait for an answer from a Half-Life console.
 const challengeWait = 800 * time.Millisecond
 
 func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, error) {
@@ -378,14 +378,14 @@ func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, err
 	}
 	switch {
 	case c.Protocol == "game",
-		c.Protocol == "auto" && (c.Name != "" || version != "" || a.IsWebSocket()): // others have none of these
+		c.Protocol == "auto" && (c.Name != "" || version != "" || a.IsWebSocket()): // only the game's console has these
 		return c.openGame(ctx, password)
 	case c.Protocol == "econ":
 		return openEcon(ctx, c.Host, password)
 	}
 	h, err := openHalfLife(ctx, c.Host, password)
 	if c.Protocol == "auto" && errors.Is(err, halflife.ErrPassword) {
-		return c.openGame(ctx, password) // which sends any
+		return c.openGame(ctx, password) // the game's console accepts any password
 	}
 	if err != nil {
 		return nil, err
@@ -409,7 +409,7 @@ func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, err
 	return r, nil
 }
 
-// halfLifeConsole is the remote console of the Half-Life protocol.
+// halfLifeConsole is a remote console over the Half-Life protocol.
 type halfLifeConsole struct {
 	*halflife.RconClient
 	conn *udp.Conn
@@ -434,7 +434,7 @@ func openHalfLife(ctx context.Context, host, password string) (*halfLifeConsole,
 
 func (h *halfLifeConsole) Close() error { return h.conn.Close() }
 
-// gameConsole is the remote console inside the game.
+// gameConsole is the remote console over the game protocol.
 type gameConsole struct {
 	c        *client.Client
 	mayLeave time.Time
@@ -444,21 +444,21 @@ const (
 	// loginTimeout limits joining and logging in, and commandTimeout a command.
 	loginTimeout   = 15 * time.Second
 	commandTimeout = 10 * time.Second
-	// consoleWait is how long a console may take to answer to somebody who is no player.
+	// consoleWait limits the wait for a console to answer a client that has not joined the game.
 	consoleWait = 2 * time.Second
-	// shortestStay is how long servers want clients to stay: they ban who leaves within a
-	// second.
+	// shortestStay is the shortest connection that servers accept without a ban: they ban a client
+	// that leaves within a second.
 	shortestStay = 1200 * time.Millisecond
 )
 
-// openGame logs in without joining the game. Where only players may run commands, it joins as a
-// spectator.
+// openGame logs in without joining the game. If the server runs commands only for players, it joins
+// as a spectator.
 func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsole, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
 	cfg := client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, ConsoleOnly: true}
 	if c.Name != "" {
-		cfg.Version = client.Version06 // 0.7 has no names
+		cfg.Version = client.Version06 // logins in 0.7 have no name
 	}
 	if ws.IsAddress(c.Host) {
 		cfg.Dial = ws.Dial
@@ -468,7 +468,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
 	}
 	g := gameConsole{c: cl}
-	if !c.isOwnMachine(ctx) { // which cannot be banned
+	if !c.isOwnMachine(ctx) { // such a client cannot be banned
 		g.mayLeave = time.Now().Add(shortestStay)
 	}
 	defer func() {
@@ -495,7 +495,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 		case event.Entered:
 			return g, cl.SetTeam(game.TeamSpectators)
 		case event.RconLine:
-			if !loggedIn { // it says why not
+			if !loggedIn { // the line gives the reason
 				return nil, errors.New(e.Text)
 			}
 		case event.Disconnected:
@@ -505,8 +505,8 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
 }
 
-// isOwnMachine reports whether the server runs on this machine and can know that we do: a WebSocket
-// may be that of a proxy for others.
+// isOwnMachine reports whether the server is on this machine and sees our loopback address. It is
+// false for WebSockets, since a proxy may serve others through the same address.
 func (c *rconCmd) isOwnMachine(ctx context.Context) bool {
 	a, err := transport.ParseAddress(c.Host)
 	if err != nil || a.IsWebSocket() {
@@ -530,7 +530,7 @@ func (g gameConsole) Run(ctx context.Context, line string) (string, error) {
 	return strings.Join(lines, "\n"), err
 }
 
-// isShutdown reports whether a line is to end the server, and so the connection.
+// isShutdown reports whether a line shuts the server down and so ends the connection.
 func isShutdown(line string) bool {
 	for command := range strings.SplitSeq(line, ";") {
 		if words := strings.Fields(command); len(words) > 0 && strings.EqualFold(words[0], "shutdown") {

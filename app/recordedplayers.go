@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// maxListedPlayers is how many players of a recording are listed.
+	// maxListedPlayers limits the players listed for a recording.
 	maxListedPlayers = 16
-	// maxReadForPlayers is how much of a recording is read for them, in bytes.
+	// maxReadForPlayers limits how much of a recording is read to find them, in bytes.
 	maxReadForPlayers = 256 << 20
-	// playersWait is how long a list waits for the recordings that are new to it.
+	// playersWait is the time that a list waits for the players of new recordings.
 	playersWait = time.Second
 )
 
-// findPlayers reads who is in the recordings that are new, the latest first and one at a time, beside the server. It
-// returns a channel that is closed when that is done. rs.mu is locked.
+// findPlayers lists the players of new recordings, latest first and one at a time, while the server
+// runs. It returns a channel that is closed when all are done. The caller holds rs.mu.
 func (rs *recordingFiles) findPlayers() <-chan struct{} {
 	if rs.finding == nil {
 		done := make(chan struct{})
@@ -44,7 +44,7 @@ func (rs *recordingFiles) findPlayers() <-chan struct{} {
 	return rs.finding
 }
 
-// findNext reads one recording. It returns false if there is none left.
+// findNext reads one recording. It returns false if none is left.
 func (rs *recordingFiles) findNext() bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -68,7 +68,7 @@ func (rs *recordingFiles) findNext() bool {
 	return true
 }
 
-// readPlayers adds who is in a recording. Of a log that is whole it corrects the length.
+// readPlayers adds the players of a recording. For a complete log it also corrects the length.
 func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 	r.read = true
 	f, err := os.Open(rs.path(r.Name))
@@ -96,7 +96,7 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 	}
 }
 
-// describeApart returns what another process writes about a recording.
+// describeApart returns the description of a recording that a child process wrote.
 func (rs *recordingFiles) describeApart(f *os.File) ([]byte, error) {
 	out, err := os.CreateTemp("", "*.new")
 	if err != nil {
@@ -110,15 +110,16 @@ func (rs *recordingFiles) describeApart(f *os.File) ([]byte, error) {
 	return os.ReadFile(out.Name())
 }
 
-// describeRecording writes, as JSON, who is in a recording: of a demo those of its beginning; of a log the result of its
-// match or, if it has none, all who come, as far as it can be read. The length is that of a log that is whole, or -1.
+// describeRecording writes the players of a recording as JSON. For a demo these are the players at
+// its beginning; for a log, the result of its match or, without a result, all players who joined,
+// as far as the log is readable. The length is set for a complete log, otherwise it is -1.
 func describeRecording(w io.Writer, recording io.Reader) error {
 	r := recordingInfo{Players: []broadcast.Player{}, Length: -1}
 	r.describe(bufio.NewReaderSize(io.LimitReader(recording, maxReadForPlayers), 64<<10))
 	return json.NewEncoder(w).Encode(&r)
 }
 
-// describe sets who is in a recording, and the length.
+// describe sets the players and the length of a recording.
 func (r *recordingInfo) describe(file *bufio.Reader) {
 	start, _ := file.Peek(16)
 	switch {
@@ -164,7 +165,7 @@ func (r *recordingInfo) describeLog(file io.Reader) {
 	}
 }
 
-// setPlayers sets the players by their names, each once, who came first.
+// setPlayers sets the players by their names, each once, in order of joining.
 func (r *recordingInfo) setPlayers(names []string) {
 	seen := make(map[string]bool)
 	for _, name := range names {
@@ -178,7 +179,7 @@ func (r *recordingInfo) setPlayers(names []string) {
 	}
 }
 
-// setFinish sets who finished as the players.
+// setFinish sets the players who finished as the players.
 func (r *recordingInfo) setFinish(f *keptFinish) {
 	r.HasResult, r.Race, r.Finish, r.NumPlayers, r.Players = true, true, true, len(f.Names), nil
 	for _, name := range f.Names[:min(len(f.Names), maxListedPlayers)] {

@@ -29,64 +29,68 @@ import (
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// recordingFiles serves what a server has recorded into files: its demos, and demos made of its replay logs. The logs
-// themselves, which have what is said to few, stay where they are.
+// recordingFiles serves a server's recordings over HTTP: its demos, and demos converted from its
+// replay logs. The logs themselves are not served, since they contain whispers and team chat.
 type recordingFiles struct {
-	dir       string // of the server
+	dir       string // the server's folder
 	converter *viewer.Converter
-	// describe writes what describeRecording does, in a process of its own; nil does so in this one.
+	// describe writes the output of describeRecording and runs in a child process. If nil,
+	// describeRecording runs in this process.
 	describe func(in, out *os.File) error
-	// delay is how old an end has to be that may be seen.
+	// delay is the minimum age of a recording's end before it may be shown.
 	delay  func() time.Duration
 	access *web.AccessRule
 
 	mu    sync.Mutex
-	known map[string]recordingInfo // by name
-	// finding is closed when the players of all known are; nil while nobody looks for them.
+	known map[string]recordingInfo // by file name
+	// finding is closed when the players of all known recordings are listed. It is nil while no
+	// search runs.
 	finding chan struct{}
 }
 
 const (
-	// maxListed is how many recordings are listed, the latest.
+	// maxListed limits the recordings listed; the latest are kept.
 	maxListed = 500
-	// writtenAge is how long after its last change a file counts as being written.
+	// writtenAge is the time after its last change for which a file counts as still being written.
 	writtenAge = time.Minute
-	// convertedDir has the demos that were made of logs, at most maxConverted of them with maxConvertedBytes.
+	// convertedDir is the folder of demos converted from logs: at most maxConverted files and
+	// maxConvertedBytes.
 	convertedDir      = "converted"
 	maxConverted      = 100
 	maxConvertedBytes = 512 << 20
-	// sendTime is how long sending a demo may take.
+	// sendTime limits the time to send a demo.
 	sendTime = 10 * time.Minute
 )
 
 // recordingInfo is a recording in /recordings.json.
 type recordingInfo struct {
-	Name     string  `json:"name"` // of the file, from the server's folder on
+	Name     string  `json:"name"` // file path relative to the server's folder
 	Demo     string  `json:"demo"` // URL of the demo
 	Map      mapName `json:"map"`
 	GameType string  `json:"game_type"`
 	Start    string  `json:"start"`
 	Length   int     `json:"length"` // in seconds
 	Size     int64   `json:"size"`   // of the file, in bytes
-	// Players are some of the NumPlayers who are in it, the best first if it has a result, and without it their
-	// names alone.
+	// Players are the first of NumPlayers players: sorted by score if the match has a result,
+	// otherwise names only.
 	Players    []broadcast.Player `json:"players"`
 	NumPlayers int                `json:"num_players"`
 	HasResult  bool               `json:"has_result"`
 	TeamScores []int32            `json:"team_scores,omitempty"`
 	Race       bool               `json:"race,omitempty"` // scores are times
-	// Finish reports that it is the part of a log that has a finish, and the players are those who finished.
+	// Finish reports whether this is the part of a log that contains a finish. Players are then the
+	// players who finished.
 	Finish bool `json:"finish,omitempty"`
 
 	changed time.Time
-	read    bool // and so the players are known
+	read    bool // the players are known
 }
 
 type mapName struct {
 	Name string `json:"name"`
 }
 
-// Rooms returns the list and the demos.
+// Rooms returns the HTTP endpoints of the list and the demos.
 func (rs *recordingFiles) Rooms() []web.Room {
 	list := &webpage.Page{Write: rs.writeList, MaxAge: 5 * time.Second, Header: map[string]string{"Content-Type": "application/json", "Cache-Control": "no-cache"}}
 	room := web.Room{Access: rs.access, Setting: "sv_http_replays"}
@@ -104,14 +108,14 @@ func (rs *recordingFiles) writeList(w io.Writer) {
 		rs.mu.Unlock()
 		select {
 		case <-done:
-		case <-time.After(playersWait): // the next list has more
+		case <-time.After(playersWait): // the next list will be complete
 		}
 		all = rs.list()
 	}
 	json.NewEncoder(w).Encode(map[string][]recordingInfo{"recordings": all})
 }
 
-// list returns the recordings that are complete and may be seen, the latest first.
+// list returns the complete recordings that may be shown, latest first.
 func (rs *recordingFiles) list() []recordingInfo {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -149,7 +153,7 @@ func (rs *recordingFiles) list() []recordingInfo {
 	return all
 }
 
-// read reads the header of a recording. It has no URL if it cannot be read.
+// read reads the header of a recording. The result has no Demo URL if the file is unreadable.
 func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 	f, err := os.Open(rs.path(r.Name))
 	if err != nil {
@@ -190,7 +194,8 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 	return r
 }
 
-// isRunAgain reports whether a file has what players did, so that its match is run again to show it.
+// isRunAgain reports whether a file records inputs, so that showing it means running its match
+// again.
 func isRunAgain(name string) bool {
 	return strings.HasSuffix(name, server.ReplaySuffix) || strings.HasSuffix(name, server.TeehistorianSuffix)
 }
@@ -199,7 +204,7 @@ func (rs *recordingFiles) path(name string) string {
 	return filepath.Join(rs.dir, filepath.FromSlash(name))
 }
 
-// serve serves the demo of a recording that is listed.
+// serve serves the demo of a listed recording.
 func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	log := strings.TrimSuffix(name, server.DemoSuffix)
@@ -245,7 +250,8 @@ func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", info.ModTime(), f)
 }
 
-// converted returns the file with the demo of a log, which it makes if it is not there or older than the log.
+// converted returns the demo file for a log. It converts the log if the demo does not exist or is
+// older.
 func (rs *recordingFiles) converted(r *http.Request, name string) (string, error) {
 	to := filepath.Join(rs.dir, convertedDir, path.Base(name)+server.DemoSuffix)
 	from, err := os.Open(rs.path(name))
@@ -279,7 +285,8 @@ func (rs *recordingFiles) converted(r *http.Request, name string) (string, error
 	return to, nil
 }
 
-// trim deletes the oldest demos that were made of logs, and what a server that was killed has left, but not the last.
+// trim deletes the oldest converted demos beyond the limits and temporary files that a killed
+// server left behind, but never the file named last.
 func (rs *recordingFiles) trim(dir, last string) {
 	entries, _ := os.ReadDir(dir)
 	var files []fs.FileInfo

@@ -51,7 +51,7 @@ type replayInfoCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// replayInfo is what "teeyard replay info" prints.
+// replayInfo is the output of "teeyard replay info".
 type replayInfo struct {
 	File         string         `json:"file"`
 	Bytes        int64          `json:"bytes"`
@@ -66,7 +66,7 @@ type replayInfo struct {
 	Seed         uint64         `json:"seed"`
 	Ticks        int32          `json:"ticks"`
 	IdleTicks    int32          `json:"idle_ticks"`
-	StateTick    int32          `json:"state_tick,omitempty"` // the log begins behind it with a state
+	StateTick    int32          `json:"state_tick,omitempty"` // the log begins after this tick with a stored state
 	Seconds      float64        `json:"seconds"`
 	Players      []replayPlayer `json:"players"`
 	MostPlayers  int            `json:"most_players"`
@@ -75,19 +75,19 @@ type replayInfo struct {
 	Deaths       int            `json:"deaths"`
 	Kills        int            `json:"kills"`
 	MatchesEnded int            `json:"matches_ended"`
-	Simulated    bool           `json:"run_again"` // so that deaths, kills and matches are known
+	Simulated    bool           `json:"run_again"` // false if deaths, kills and results are unknown
 	Result       *replayScores  `json:"result,omitempty"`
 	End          string         `json:"end"`
-	Complete     bool           `json:"complete"` // it has its end
+	Complete     bool           `json:"complete"` // the log has an end record
 	Problem      string         `json:"trouble,omitempty"`
 
-	end         string               // for people
-	playerIndex [game.MaxPlayers]int // by id: index in Players + 1
+	end         string               // the end in words
+	playerIndex [game.MaxPlayers]int // index in Players + 1, by player id
 	joinTick    [game.MaxPlayers]int32
 	numPlaying  int
 }
 
-// replayScores is the result of a match, as /replays.json has it.
+// replayScores is the result of a match, in the form of /replays.json.
 type replayScores struct {
 	Players    []broadcast.Player `json:"players"`
 	TeamScores []int32            `json:"team_scores,omitempty"`
@@ -102,7 +102,7 @@ func newReplayScores(r *replay.MatchResult) *replayScores {
 	return s
 }
 
-// String returns the result for people: the teams and the best three players.
+// String returns the result in words: the teams and the best three players.
 func (s *replayScores) String() string {
 	var words []string
 	if len(s.TeamScores) == 2 {
@@ -175,7 +175,7 @@ func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
 
 func (i *replayInfo) addPlayer(id game.PlayerID, p *game.Profile) {
 	if len(i.Players) >= 10000 {
-		return // a hostile log may have any number of players
+		return // a hostile log may name any number of players
 	}
 	i.Players = append(i.Players, replayPlayer{ID: int(id), Name: safetext.Line(p.Name), Clan: safetext.Line(p.Clan), Since: ticksToSeconds(i.joinTick[id])})
 	i.playerIndex[id] = len(i.Players)
@@ -183,7 +183,7 @@ func (i *replayInfo) addPlayer(id game.PlayerID, p *game.Profile) {
 	i.MostPlayers = max(i.MostPlayers, i.numPlaying)
 }
 
-// addState adds the players who are there when a log begins with a state.
+// addState adds the players who are present when a log begins with a state.
 func (i *replayInfo) addState(h *replay.Header, cfg replay.VerifyConfig) {
 	if h.State == nil {
 		return
@@ -191,7 +191,7 @@ func (i *replayInfo) addState(h *replay.Header, cfg replay.VerifyConfig) {
 	i.StateTick = h.StateTick
 	w, err := h.NewWorld(cfg)
 	if err != nil {
-		return // which running the log says too
+		return // running the log reports the same error
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if p, ok := w.Player(id); ok {
@@ -245,7 +245,7 @@ func (c *replayInfoCmd) Run(p *program) error {
 		info.Problem = adviseOnLog(err).Error()
 	}
 	if errors.Is(err, replay.ErrModeUnavailable) || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrPanic) {
-		// Get the rest from the commands alone.
+		// Read the rest from the commands alone.
 		info.Simulated = !errors.Is(err, replay.ErrModeUnavailable)
 		var t replay.Tick
 		for err = r.Next(&t); err == nil; err = r.Next(&t) {
@@ -335,7 +335,6 @@ type replayVerifyCmd struct {
 	Map   string   `help:"Map of a teehistorian. By default it is looked for in the folder maps, here and beside the recording, and in those of installed games." placeholder:"FILE"`
 }
 
-// Help explains the result.
 func (replayVerifyCmd) Help() string {
 	return `A log has a checksum of the world for every half second. "ok" is a log that is whole and
 in which all match. A log that is cut off, such as that of a killed server, is
@@ -372,7 +371,7 @@ func (c *replayVerifyCmd) Run(p *program) error {
 	return cutOff
 }
 
-// verifyWatched runs the match of a log again. It ends the program if a tick does not end.
+// verifyWatched runs the match of a log again. It ends the program if a tick never ends.
 func (p *program) verifyWatched(name string, r *replay.Reader) (replay.Result, error) {
 	running, end := server.WatchTicks(func(lines []string) {
 		fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), strings.Join(lines, "\n"))
@@ -385,7 +384,7 @@ func (p *program) verifyWatched(name string, r *replay.Reader) (replay.Result, e
 	return replay.Verify(r, cfg)
 }
 
-// verifyReplay verifies a file. It prints the result, but for an error that is not told.
+// verifyReplay verifies a file and prints the result. It does not print an error that is not told.
 func (p *program) verifyReplay(name, mapFile string) error {
 	f, r, err := openReplay(name)
 	if (errors.Is(err, replay.ErrFormat) || errors.Is(err, replay.ErrTruncated)) && isTeehistorian(name) {
@@ -423,7 +422,6 @@ type replayCutCmd struct {
 	Tick int32         `help:"Tick at which it ends." xor:"to"`
 }
 
-// Help explains what can be cut.
 func (replayCutCmd) Help() string {
 	return `The copy ends at the next complete half second. If it begins later than the log, the match
 is run up to there, and the copy begins with the state that it has then. Of a
@@ -435,7 +433,7 @@ first player came, which takes no room in the file, is part of them.
   teeyard replay cut match.twreplay final.twreplay --from 12m --to 15m`
 }
 
-// Run writes a part of a log.
+// Run writes the cut log.
 func (c *replayCutCmd) Run(p *program) error {
 	from, to := ticksIn(c.From), c.Tick
 	switch {

@@ -35,7 +35,6 @@ type replayExportCmd struct {
 	Map    string        `help:"Map of the match, if it is not found in the folder maps." placeholder:"FILE.map" type:"existingfile"`
 }
 
-// Help explains what is in a demo.
 func (replayExportCmd) Help() string {
 	return `The match of the log is run again. The demo has nobody's health and ammunition but that
 of the player whose view it is, and no chat of teams and no whispers. Names, chat
@@ -80,12 +79,12 @@ func (c *replayExportCmd) Run(p *program) error {
 	return err
 }
 
-// ticksIn returns the number of ticks in a time.
+// ticksIn returns the number of ticks in a duration.
 func ticksIn(d time.Duration) int32 {
 	return int32(min(max(d, 0)/(time.Second/game.TickRate), game.MaxTick))
 }
 
-// findMap returns the map of a log in a form that the players of a format read.
+// findMap returns the map of a log in a form that players of the demo format can read.
 func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*bridge.Map, error) {
 	file, err := readMapFile(c.Map, c.File, h.Map, h.MapSHA256)
 	if err != nil {
@@ -94,7 +93,7 @@ func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*br
 	return mapFor(format, h.Map, file)
 }
 
-// mapFor returns a map in a form that the players of a format read.
+// mapFor returns a map in a form that players of the demo format can read.
 func mapFor(format recorder.Format, name string, file []byte) (*bridge.Map, error) {
 	if format.NeedsUncompressedTiles() {
 		if compatible, err := twmap.Compatible(file); err != nil {
@@ -106,8 +105,8 @@ func mapFor(format recorder.Format, name string, file []byte) (*bridge.Map, erro
 	return &bridge.Map{Name: name, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file)}, nil
 }
 
-// readMapFile returns the file of a map: the one that the user names, or one that the program, the
-// storage, the folders around the recording or an installed game has.
+// readMapFile returns the map file: the file that the user names, or one from the program, the
+// storage, the folders around the recording or an installed game.
 func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, error) {
 	if given != "" {
 		file, err := os.ReadFile(given)
@@ -122,7 +121,7 @@ func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, 
 	own, downloaded := name+".map", fmt.Sprintf("%s_%x.map", name, sum)
 	if fs.ValidPath(own) {
 		folders := newStorage(".", noOriginal)
-		if recording != "" { // servers have recordings in a folder beside maps
+		if recording != "" { // servers store recordings in a folder beside maps
 			folders = append(folders, filepath.Dir(recording), filepath.Join(filepath.Dir(recording), ".."))
 		}
 		for _, path := range []string{"maps/" + own, "downloadedmaps/" + downloaded} {
@@ -143,14 +142,14 @@ func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, 
 	return nil, fmt.Errorf("the map of the match is not in the folder maps here or beside the recording: %q with SHA-256 %x (name it with --map)", safetext.Line(name), sum)
 }
 
-// demoExport makes a demo of a log.
+// demoExport converts a log into a demo.
 type demoExport struct {
 	player   string
 	ofPlayer bool
 	format   recorder.Format
 	gameMap  *bridge.Map
 	file     io.Writer
-	began    time.Time // tick 0
+	began    time.Time // time of tick 0
 	from, to int32
 
 	cfg         recorder.Config
@@ -158,15 +157,15 @@ type demoExport struct {
 	record      recorder.Record
 	out         *demo.Writer // nil before the first record
 	first, last int32        // ticks
-	seen        int32        // tick, the last of the log
+	seen        int32        // last tick of the log so far
 	done        bool
-	tellsEnd    bool     // the demo itself says what is missing, and not an error
-	names       []string // of players seen
+	tellsEnd    bool     // the demo tells that it is cut short, so that is not an error
+	names       []string // of the players seen
 	err         error
 }
 
-// run writes the demo. With an error there is one nevertheless if e.out is set. A log that is cut off before the demo
-// was to end is such an error.
+// run writes the demo. If it fails, e.out reports whether there is a partial demo. A log that is
+// cut off before the requested end is an error.
 func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
 	cfg.OnTick = func(w *game.World, _ *replay.Tick, events []game.Event) {
 		e.seen = w.Tick()
@@ -233,7 +232,7 @@ func (e *demoExport) tick(w *game.World, events []game.Event) error {
 	return e.record.WriteTo(e.out)
 }
 
-// begin makes the recorder, if whom it is to watch is there.
+// begin creates the recorder once the player to watch is in the game.
 func (e *demoExport) begin(w *game.World) bool {
 	e.cfg = recorder.Config{Format: e.format, OfPlayer: e.ofPlayer}
 	found := !e.ofPlayer

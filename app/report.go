@@ -14,14 +14,14 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 )
 
-// botsReport is what a server sent to its clients.
+// botsReport sums up the traffic that a server sent to its clients.
 type botsReport struct {
 	Clients int     `json:"clients"`
 	Joined  int     `json:"joined"`
 	Seconds float64 `json:"seconds"`
-	// Versions counts the clients by version of the protocol.
+	// Versions counts the clients by protocol version.
 	Versions map[string]int `json:"versions"`
-	// JoinMS is the time from the first datagram to the game, in ms.
+	// JoinMS is the time from the first datagram to entering the game, in ms.
 	JoinMS percentiles `json:"join_ms"`
 	// Snapshots is the number received per client and second.
 	Snapshots   float64 `json:"snapshots"`
@@ -29,14 +29,14 @@ type botsReport struct {
 	NoBase      int     `json:"no_base"`
 	BadDelta    int     `json:"bad_delta"`
 	BadMessage  int     `json:"bad_message"`
-	// EarlyMS is the time that inputs arrived before their tick, in ms; below zero if late.
+	// EarlyMS is how long before their tick inputs arrived, in ms; negative if late.
 	EarlyMS   percentiles `json:"early_ms"`
-	LateShare float64     `json:"late"` // share of the inputs that were late, 0..1
-	// BytesIn is received per client and second, without UDP headers.
+	LateShare float64     `json:"late"` // share of late inputs, 0..1
+	// BytesIn counts received bytes per client and second, without UDP headers.
 	BytesIn float64 `json:"bytes_in"`
 	// CPUShare is the share of one processor that this process used.
 	CPUShare float64 `json:"cpu"`
-	Error    string  `json:"error,omitempty"` // of the last client that had one
+	Error    string  `json:"error,omitempty"` // of the last client that failed
 }
 
 // percentiles describes a distribution.
@@ -57,7 +57,7 @@ func percentilesOf(v []float64) percentiles {
 	return percentiles{at(5), at(50), at(95), at(99), v[len(v)-1]}
 }
 
-// newBotsReport makes the report of all bots.
+// newBotsReport returns the report of all bots.
 func newBotsReport(all []load.Stats, span time.Duration) botsReport {
 	total := load.Total(all)
 	r := botsReport{

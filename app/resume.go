@@ -9,11 +9,11 @@ import (
 	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
-// resumeDir is the folder with the match that the next server goes on with. It implements
+// resumeDir is the folder with the match that the next server continues. It implements
 // server.ResumeStore.
 type resumeDir string
 
-// maxResume is the largest match that is read, in bytes.
+// maxResume is the largest match that Load reads, in bytes.
 const maxResume = 16 << 20
 
 func (d resumeDir) path(name string) string { return filepath.Join(string(d), name) }
@@ -32,7 +32,7 @@ func (d resumeDir) Load(name string) ([]byte, error) {
 	return b, err
 }
 
-// Store writes a match, which only the owner can read.
+// Store writes a match. Only the owner can read the file.
 func (d resumeDir) Store(name string, content []byte) error {
 	return atomicfile.Write(d.path(name), content)
 }

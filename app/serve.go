@@ -42,7 +42,6 @@ type serveCmd struct {
 	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
 }
 
-// Help explains the first steps.
 func (serveCmd) Help() string {
 	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303. Without an
 autoexec.cfg bots fill the game up to 3 players, unless it runs in place of another server
@@ -82,7 +81,7 @@ Ctrl-C stops the server and tells the players. SIGHUP makes it read its configur
 and the command drain lets it end after the match.`
 }
 
-// outputTimeout is how long the end of the output may take to be written.
+// outputTimeout limits how long the last output may take to be written.
 const outputTimeout = time.Second
 
 func newLogHandler(w io.Writer, json bool) slog.Handler {
@@ -92,8 +91,8 @@ func newLogHandler(w io.Writer, json bool) slog.Handler {
 	return logline.New(w, slog.LevelDebug)
 }
 
-// newQueue returns a queue in front of a file or terminal, for programs that must not wait for their
-// output because a server waits for them, or players do.
+// newQueue returns a log queue in front of a file or terminal. With it a program never waits for
+// its output while a server or players wait for the program.
 func newQueue(f io.Writer, json bool) *logline.Queue {
 	return logline.NewQueue(f, func(w io.Writer) slog.Handler { return newLogHandler(w, json) })
 }
@@ -103,8 +102,8 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	o := c.original()
 	files := newStorage(c.Dir, o)
 	for _, line := range c.Console {
-		// Flags end at the first console line. No console line begins with --, except two options of
-		// teeworlds-server do.
+		// Flags must come before the first console line. Only two console lines begin with --; they
+		// are options of teeworlds-server.
 		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
 			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see %s serve --help`, line, p.name)
 		}
@@ -122,7 +121,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	}
 	lines = append(slices.Clone(defaults), lines...)
 	notify, notifyErr := newNotifier()
-	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
+	signal.Ignore(syscall.SIGPIPE) // the game continues when the reader of its log exits
 	var dialect logline.DialectVar
 	switch {
 	case c.JSON:
@@ -146,7 +145,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		log.Info(autoexec + " is that of " + dir)
 	}
 	o.hintAtDDNet(files, p, log)
-	os.MkdirAll(files[0], 0o755) // what cannot be written to it is said then
+	os.MkdirAll(files[0], 0o755) // each file that cannot be written gets its own warning later
 	banned, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
 	if err != nil {
 		return err
@@ -235,14 +234,15 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	return errors.Join(err, banned.Close())
 }
 
-// original returns the server in whose place this one is.
+// original returns the server that this one replaces.
 func (c *serveCmd) original() original { return chooseOriginal(c.Original, c.DDNet) }
 
-// lines returns the console lines that configure the server; autoexec is the file that does, if any.
+// lines returns the console lines that configure the server. autoexec is the configuration file, or
+// "" for none.
 func (c *serveCmd) lines(files storage, autoexec string) []string {
 	lines := c.original().defaults(files)
 	if c.DDNet && !c.JSON {
-		lines = append(lines, "log_dialect ddnet") // of the external console, too
+		lines = append(lines, "log_dialect ddnet") // for the external console too
 	}
 	if autoexec != "" {
 		lines = append(lines, "-f", autoexec)
@@ -250,11 +250,11 @@ func (c *serveCmd) lines(files storage, autoexec string) []string {
 	return append(lines, c.Console...)
 }
 
-// keyFile is the file with the key for the server's own machine.
+// keyFile contains the key that opens local pages on the server's own machine.
 const keyFile = "http.key"
 
-// serveWeb opens the HTTP listener, until end is called. A server without one is better than
-// none, so what keeps it from opening is logged.
+// serveWeb runs the HTTP listeners until end is called. It only logs a listener that fails to open,
+// since players can do without HTTP.
 func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *ws.Hub, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
 	log = log.With(logline.SystemKey, "http")
 	listeners, err := settings.Listen(ctx, gamePort)
@@ -292,7 +292,8 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 	return func() { s.Close() }
 }
 
-// pageHost returns what a browser asks for to reach a listener: of one at all addresses, localhost.
+// pageHost returns the host and port for a browser on this machine: localhost if the listener is on
+// all addresses.
 func pageHost(l net.Listener) string {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
 		return fmt.Sprintf("localhost:%d", a.Port)
@@ -300,7 +301,7 @@ func pageHost(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// reach says where else than at pageHost a listener is reached.
+// reach returns a remark for the log if the listener is reachable at other addresses than pageHost.
 func reach(l net.Listener) string {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
 		return ", as every address of this machine does"
@@ -308,7 +309,7 @@ func reach(l net.Listener) string {
 	return ""
 }
 
-// localPage returns the address of the page for browsers on this machine, "" if there is none.
+// localPage returns the address of the page for browsers on this machine, or "" if there is none.
 func localPage(listeners []net.Listener) string {
 	for _, l := range listeners {
 		if a, ok := l.Addr().(*net.TCPAddr); ok && (a.IP.IsUnspecified() || a.IP.IsLoopback()) {
@@ -318,9 +319,9 @@ func localPage(listeners []net.Listener) string {
 	return ""
 }
 
-// reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
-// the terminal that the server was started in stops the server, as without a handler, but in
-// good order. An autoexec.cfg that was read before has to be there.
+// reloadOnHangup reads the configuration again at each SIGHUP, until end is called. If the terminal
+// that started the server hangs up, the server stops in good order instead. A configuration file
+// that was read at the start must still exist.
 func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, defaults []string, files storage, autoexec string, notify *notifier, log *slog.Logger, stop func()) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -349,8 +350,8 @@ func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, default
 	}
 }
 
-// oneAtATime returns a function that runs f in a goroutine or, while that of another call runs,
-// calls busy.
+// oneAtATime returns a function that runs f in a goroutine. While an earlier f still runs, it calls
+// busy instead.
 func oneAtATime(f, busy func()) func() {
 	var running atomic.Bool
 	return func() {

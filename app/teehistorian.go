@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// isTeehistorian reports whether a file is one, or is meant to be.
+// isTeehistorian reports whether a file is a teehistorian by its content or its name.
 func isTeehistorian(name string) bool {
 	if strings.HasSuffix(name, server.TeehistorianSuffix) {
 		return true
@@ -40,8 +40,8 @@ type history struct {
 	terrain game.Terrain
 }
 
-// openHistory reads the header of a teehistorian and finds its map, which may be given. Without a name of the
-// recording, the map is not looked for beside it.
+// openHistory reads the header of a teehistorian and finds its map, unless mapFile names one. If
+// name is empty, the map is not searched beside the recording.
 func openHistory(file io.Reader, name, mapFile string) (*history, error) {
 	var begin bytes.Buffer
 	r, err := teehistorian.NewReader(io.TeeReader(file, &begin))
@@ -64,8 +64,8 @@ func openHistory(file io.Reader, name, mapFile string) (*history, error) {
 	return h, err
 }
 
-// verifyTeehistorian runs a recording of DDNet-Server in our simulation of DDRace. The result is printed, but for
-// an error that is not told.
+// verifyTeehistorian runs a DDNet-Server recording in Teeyard's DDRace simulation and prints the
+// result. It does not print an error that is not told.
 func verifyTeehistorian(name, mapFile string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -107,7 +107,7 @@ func verifyTeehistorian(name, mapFile string) error {
 	return nil
 }
 
-// teehistorianNotes says what matters besides the result.
+// teehistorianNotes returns remarks that matter besides the result.
 func teehistorianNotes(res *teeverify.Result) string {
 	var b bytes.Buffer
 	for _, r := range res.Repeated {

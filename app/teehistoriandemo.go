@@ -17,11 +17,11 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 )
 
-// maxHistorianTicks is how much of a teehistorian is shown, from when somebody comes on.
+// maxHistorianTicks limits a demo of a teehistorian, counted from the first player's arrival.
 const maxHistorianTicks = 4 * 60 * 60 * game.TickRate
 
-// historianDemo makes a demo of a teehistorian, whose match runs in the simulation. It goes as far as that agrees
-// with the recording.
+// historianDemo makes a demo from a teehistorian by running its match in the simulation. The demo
+// ends where the simulation and the recording differ.
 type historianDemo struct {
 	demoExport
 	world     *game.World
@@ -30,13 +30,13 @@ type historianDemo struct {
 	cmds      []game.Command // for the next tick
 	protocols [2]bridge.Protocol
 	clients   [ddrace.MaxTees]historianClient
-	seenFrom  int32 // tick in which somebody came, 0 before
+	seenFrom  int32 // tick in which the first player came; 0 before
 }
 
-// errHistorianEnd ends a demo that is long enough.
+// errHistorianEnd ends a demo that has reached its maximum length.
 var errHistorianEnd = errors.New("the demo is long enough")
 
-// exportTeehistorian writes a demo for Teeworlds 0.7 of a recording.
+// exportTeehistorian writes a Teeworlds 0.7 demo of a recording.
 func exportTeehistorian(out io.Writer, file io.Reader) error {
 	h, err := openHistory(file, "", "")
 	if err != nil {
@@ -83,14 +83,14 @@ func newHistorianDemo() *historianDemo {
 	return &historianDemo{protocols: [2]bridge.Protocol{bridge6.NewProtocol(), bridge7.NewProtocol()}}
 }
 
-// historianStart returns when a recording began, the zero time if it does not say so.
+// historianStart returns the start time of a recording, or the zero time if it has none.
 func historianStart(h *teehistorian.Header) time.Time {
 	t, _ := time.Parse("2006-01-02T15:04:05-0700", h.StartTime)
 	return t
 }
 
-// historianPlayers returns the names of who is in a recording, who came first, and its last tick, as far as it can be
-// read. The error is only that of its header.
+// historianPlayers returns the names of the players in a recording, in order of joining, and the
+// last tick that is readable. It returns only errors of the header.
 func historianPlayers(file io.Reader) (names []string, last int32, err error) {
 	r, err := teehistorian.NewReader(file)
 	if err != nil {
@@ -131,7 +131,7 @@ func (d *historianDemo) step() error {
 	return d.demoExport.tick(d.world, all)
 }
 
-// say ends the demo with a line of the server.
+// say ends the demo with a chat line from the server.
 func (d *historianDemo) say(text string) error {
 	d.cmds = append(d.cmds, game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 	for range 2 * game.TickRate {
@@ -142,11 +142,11 @@ func (d *historianDemo) say(text string) error {
 	return nil
 }
 
-// act does what is recorded between two ticks, as far as it is seen beside the tees.
+// act applies a record between two ticks to everything visible except the tees.
 func (d *historianDemo) act(rec *teehistorian.Record) {
 	id := rec.Client
 	if rec.Kind == teehistorian.Extra && len(rec.Data) > 0 {
-		id = int32(rec.Data[0]) // those that count have small numbers
+		id = int32(rec.Data[0]) // messages that matter have small ids
 	}
 	if id < 0 || id >= ddrace.MaxTees {
 		return
@@ -168,7 +168,7 @@ func (d *historianDemo) act(rec *teehistorian.Record) {
 		*c = historianClient{}
 	case teehistorian.Message:
 		if c.side != nil {
-			c.side.Receive(rec.Data, true) // what it does not know is nothing to see
+			c.side.Receive(rec.Data, true) // unknown messages have nothing to show
 		}
 	case teehistorian.Extra:
 		switch rec.ID {
@@ -185,14 +185,15 @@ func (d *historianDemo) act(rec *teehistorian.Record) {
 	}
 }
 
-// historianClient is a player of the recording. As a bridge.Session it takes what their client sent.
+// historianClient is a player of the recording. It implements bridge.Session and receives the
+// messages that the player's client sent.
 type historianClient struct {
 	bridge.NopSender
 	d       *historianDemo
 	id      game.PlayerID
 	isSeven bool
 	isNamed bool
-	side    bridge.ServerSide // nil for nobody
+	side    bridge.ServerSide // nil for an empty slot
 }
 
 func (c *historianClient) do(cmd game.Command) {
@@ -220,7 +221,7 @@ func (c *historianClient) OnCommand(cmd game.Command) {
 	}
 }
 
-// The others are not in recordings, or nothing to see.
+// The other methods are for messages that recordings lack or that show nothing.
 
 func (*historianClient) OnLogin(bridge.Login)                             {}
 func (*historianClient) OnRequestMapData(int)                             {}

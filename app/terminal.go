@@ -15,26 +15,26 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// terminal executes what is typed.
+// terminal executes the typed lines.
 type terminal struct {
 	client   *client.Client
 	out      printer
-	messages io.Writer // for help and what went wrong
+	messages io.Writer // for help and errors
 
-	// What was asked for counts as done until the server says otherwise: lines of a pipe
-	// do not wait for it.
+	// The terminal assumes that a request succeeds until the server says otherwise, since lines
+	// from a pipe do not wait for the answer.
 	login        loginState
-	voting       bool // a vote runs, or was called
+	voting       bool // a vote runs or was called
 	joining      game.Team
-	joiningUntil time.Time // joining counts until then
-	watched      string    // the name of the player whom we watch, "" for none
+	joiningUntil time.Time // until then, joining counts as the team
+	watched      string    // the name of the watched player, "" for none
 	waiting      []answer
 
 	failed int    // lines that had no effect
 	reason string // for leaving
 }
 
-// loginState says how far a login at the remote console is.
+// loginState is the state of the login at the remote console.
 type loginState int
 
 const (
@@ -43,21 +43,21 @@ const (
 	loggedIn
 )
 
-// answer is what is to happen after a command. Servers ignore what they do not allow, many
-// without a word.
+// answer is the event that the terminal expects after a command. Servers ignore requests that they
+// do not allow, often without a message.
 type answer struct {
 	is    func(event.Event) bool
 	until time.Time
-	// late returns what is said when nothing has happened until then, and whether that is
-	// a failure.
+	// late returns the text to print if the event has not come in time, and whether the command
+	// failed.
 	late func() (text string, failed bool)
 }
 
-// answerTime is how long a server may take.
+// answerTime is how long the terminal waits for an answer from the server.
 const answerTime = 2 * time.Second
 
-// expect makes the terminal say why a command may have had no effect, unless there is an
-// answer: an event like that, or something that the server says.
+// expect makes the terminal print why if the command seems to have no effect: within answerTime
+// comes neither a matching event nor a message from the server.
 func (t *terminal) expect(why string, is func(event.Event) bool) {
 	t.waiting = append(t.waiting, answer{
 		is: func(e event.Event) bool {
@@ -73,7 +73,7 @@ func (t *terminal) expect(why string, is func(event.Event) bool) {
 	})
 }
 
-// heard takes note of what happened.
+// heard updates the state for an event.
 func (t *terminal) heard(e event.Event) {
 	if i := slices.IndexFunc(t.waiting, func(a answer) bool { return a.is(e) }); i >= 0 {
 		t.waiting = slices.Delete(t.waiting, i, i+1)
@@ -106,7 +106,7 @@ func (t *terminal) heard(e event.Event) {
 	}
 }
 
-// nextLate returns a channel that yields when the next answer is late.
+// nextLate returns a channel that fires when the next answer is late.
 func (t *terminal) nextLate() <-chan time.Time {
 	if len(t.waiting) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (t *terminal) nextLate() <-chan time.Time {
 	return time.After(time.Until(t.waiting[0].until))
 }
 
-// reportLate says which answers have not come in time.
+// reportLate prints the texts for answers that have not come in time.
 func (t *terminal) reportLate() {
 	for len(t.waiting) > 0 && !time.Now().Before(t.waiting[0].until) {
 		text, failed := t.waiting[0].late()
@@ -126,13 +126,13 @@ func (t *terminal) reportLate() {
 	}
 }
 
-// self returns what is known of ourselves.
+// self returns the own player's information.
 func (t *terminal) self() game.PlayerInfo {
 	info, _ := t.client.PlayerInfo(t.client.Self())
 	return info
 }
 
-// team returns the team that we are in, or asked for.
+// team returns the own team, or the requested one while the answer is pending.
 func (t *terminal) team() game.Team {
 	if time.Now().Before(t.joiningUntil) {
 		return t.joining
@@ -140,7 +140,7 @@ func (t *terminal) team() game.Team {
 	return t.self().Team
 }
 
-// setTeam asks for a team.
+// setTeam asks the server for a team.
 func (t *terminal) setTeam(team game.Team) error {
 	t.joining, t.joiningUntil = team, time.Now().Add(answerTime)
 	return t.client.SetTeam(team)
@@ -213,25 +213,26 @@ func (t *terminal) execute(s string) error {
 	return cmd.run(t, arg)
 }
 
-// hasServerCommands reports whether players use commands of the server's chat all the time, as in DDRace.
+// hasServerCommands reports whether players use the server's chat commands all the time, as in
+// DDRace.
 func (t *terminal) hasServerCommands() (has bool) {
 	t.client.WithView(func(v *game.View) { has = v.Game.Flags&(game.GameFlagDDRace|game.GameFlagRace) != 0 })
 	return has || t.isChatCommand("team")
 }
 
-// isNumber reports whether a text is a number, as that of a team of DDRace.
+// isNumber reports whether a text is a number, such as a DDRace team.
 func isNumber(s string) bool {
 	_, err := strconv.Atoi(s)
 	return err == nil
 }
 
-// isOwnCommand reports whether a command is ours by its exact name.
+// isOwnCommand reports whether name is exactly one of the terminal's commands.
 func isOwnCommand(name string) bool {
 	return name == helpCommand.name ||
 		slices.ContainsFunc(terminalCommands, func(c terminalCommand) bool { return c.name == name })
 }
 
-// findCommand returns the command of a name, or the only one that looks similar.
+// findCommand returns the command with a name, or the only command with a similar name.
 func findCommand(name string) (found terminalCommand, err error) {
 	var similar []string
 	for _, cmd := range append(terminalCommands, helpCommand) {
@@ -268,8 +269,8 @@ func (t *terminal) help(string) error {
 	return nil
 }
 
-// findPlayer returns the player with the longest name that arg begins with (names may have
-// spaces), and what follows the name.
+// findPlayer returns the player with the longest name that arg begins with, and the rest of arg.
+// Names may contain spaces.
 func (t *terminal) findPlayer(arg string) (p event.Player, rest string, err error) {
 	found := false
 	for _, row := range t.client.Scoreboard() {
@@ -283,7 +284,7 @@ func (t *terminal) findPlayer(arg string) (p event.Player, rest string, err erro
 	return p, rest, nil
 }
 
-// isOwn returns what reports whether an event is a line of chat of our own.
+// isOwn returns a function that reports whether an event is the own player's chat line.
 func (t *terminal) isOwn(mode game.ChatMode) func(event.Event) bool {
 	return func(e event.Event) bool {
 		chat, ok := e.(event.Chat)
@@ -446,7 +447,7 @@ func (t *terminal) options(string) error {
 	return t.printAll("option", t.client.VoteOptions(), "the server offers no options to vote for")
 }
 
-// printAll prints a list. If it has nothing, why is the error.
+// printAll prints a list. If the list is empty, it returns why as an error.
 func (t *terminal) printAll(what string, lines []string, why string) error {
 	if len(lines) == 0 {
 		if _, ok := t.out.(*jsonPrinter); !ok {
@@ -469,7 +470,7 @@ func (t *terminal) logIn(password string) error {
 	return t.client.RconLogin(password)
 }
 
-// errLoggedOut is returned by what only operators can do.
+// errLoggedOut is the error of commands that only operators can use.
 var errLoggedOut = errors.New("you are not logged into the remote console: /rcon PASSWORD first")
 
 func (t *terminal) rcon(arg string) error {
@@ -502,7 +503,7 @@ func (t *terminal) chatCommand(arg string) error {
 	return t.client.ChatCommand(name, strings.TrimSpace(arg))
 }
 
-// isChatCommand reports whether the server has told of a chat command.
+// isChatCommand reports whether the server has announced a chat command.
 func (t *terminal) isChatCommand(name string) bool {
 	return slices.ContainsFunc(t.client.ChatCommands(), func(c bridge.CommandInfo) bool { return strings.EqualFold(c.Name, name) })
 }

@@ -17,13 +17,13 @@ func (versionCmd) Run() error {
 	return nil
 }
 
-// versionText says what this program was built from and with. "go install" of a tagged version
-// and "go run" do not record the commit.
+// versionText describes the source and the toolchain of this program. "go install" of a tagged
+// version and "go run" do not record the commit.
 func versionText() string {
 	commit, changed := "unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if i := strings.LastIndexByte(info.Main.Version, '-'); len(info.Main.Version)-i == 13 {
-			commit = info.Main.Version[i+1:] // of a version without a tag
+			commit = info.Main.Version[i+1:] // of an untagged version
 		}
 		for _, s := range info.Settings {
 			switch {

@@ -34,7 +34,6 @@ type watchCmd struct {
 	Open bool   `help:"Open a browser; without it, only the address is printed." default:"true" negatable:""`
 }
 
-// Help explains what can be watched.
 func (watchCmd) Help() string {
 	return `Demos are those of Teeworlds 0.7, 0.6 and DDNet. A replay log, or a teehistorian of DDNet-Server,
 needs the map of its match in the folder maps, and its match is run again. For a file the page is served by this program, to this machine only, until
@@ -77,7 +76,7 @@ func (c *watchCmd) Run(ctx context.Context, p *program) error {
 func (c *watchCmd) show(address string) {
 	fmt.Println(address)
 	if c.Open {
-		openBrowser(address) // who has none has read the address
+		openBrowser(address) // without a browser, the user has the printed address
 	}
 }
 
@@ -90,7 +89,7 @@ func serverPage(host string) (string, error) {
 	switch {
 	case a.IsWeb():
 	case a.IsWebSocket():
-		// The address for players is on the same listener as the page.
+		// The page and the address for players are on the same listener.
 		if a.Scheme == "ws" {
 			a.Port = cmp.Or(a.Port, client.DefaultPort)
 		}
@@ -102,14 +101,14 @@ func serverPage(host string) (string, error) {
 	default:
 		a.Scheme, a.Path, a.Port = "http", "/", cmp.Or(a.Port, client.DefaultPort)
 	}
-	u, err := url.Parse(a.String()) // for its escaping
+	u, err := url.Parse(a.String()) // escapes the address
 	if err != nil {
 		return "", err
 	}
 	return u.String(), nil
 }
 
-// openBrowser opens an address in the browser that people use.
+// openBrowser opens an address in the user's default browser.
 func openBrowser(address string) error {
 	switch runtime.GOOS {
 	case "windows":
@@ -120,7 +119,7 @@ func openBrowser(address string) error {
 	return exec.Command("xdg-open", address).Start()
 }
 
-// watchRooms returns the page and a recording, for this machine alone.
+// watchRooms returns the endpoints of the page and a recording, for this machine only.
 func (p *program) watchRooms(demo recording) []web.Room {
 	access := web.Access{Local: true}
 	var local web.AccessRule
@@ -139,14 +138,14 @@ func (p *program) watchRooms(demo recording) []web.Room {
 	})
 }
 
-// recording is a demo of 0.7.
+// recording is a 0.7 demo.
 type recording interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
 }
 
-// openRecording opens a demo, or makes one of 0.7 of another recording.
+// openRecording opens a demo, or converts another recording into a 0.7 demo.
 func (p *program) openRecording(name string) (recording, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -161,7 +160,7 @@ func (p *program) openRecording(name string) (recording, error) {
 		return nil, err
 	}
 	var out memoryFile
-	if isTeehistorian(name) { // or is said to be, and that says what is wrong with it
+	if isTeehistorian(name) { // by its name too, so that the error names the fault
 		err = readable(exportTeehistorian(&out, f))
 	} else {
 		err = p.convertRecording(&out, f, true)
@@ -187,14 +186,14 @@ type demoBytes struct{ *bytes.Reader }
 // Close implements io.Closer.
 func (demoBytes) Close() error { return nil }
 
-// memoryFile is a file in memory, to whose header writers of demos come back.
+// memoryFile is a file in memory. Writers of demos complete the header with WriteAt.
 type memoryFile struct{ bytes.Buffer }
 
 // WriteAt implements io.WriterAt.
 func (f *memoryFile) WriteAt(b []byte, at int64) (int, error) { return copy(f.Bytes()[at:], b), nil }
 
-// convertRecording makes a demo of 0.7 of another demo or, if it comes from somebody who may have
-// its match and scripts run, of a replay log.
+// convertRecording converts another demo into a 0.7 demo. If trusted, it also converts replay logs
+// and teehistorians, whose matches and scripts it runs.
 func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) error {
 	b := bufio.NewReaderSize(file, 64<<10)
 	start, _ := b.Peek(16)
@@ -224,10 +223,10 @@ func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) er
 	return e.run(r, p.verifyConfig())
 }
 
-// replayMagic is how replay logs begin.
+// replayMagic is the beginning of a replay log.
 const replayMagic = "TEEREPL"
 
-// readable makes the text of an error, which can have parts of a stranger's file, safe to show.
+// readable makes the text of an error safe to show, since it may quote a stranger's file.
 func readable(err error) error {
 	if err == nil {
 		return nil
