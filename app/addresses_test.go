@@ -13,8 +13,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestAddresses gives the address of a server to every command as masters, links and users
-// write it. A scheme that names a version chooses that.
+// TestAddresses passes a server's address to every command, as masters, links and users write it. A
+// scheme that names a protocol version selects that version.
 func TestAddresses(t *testing.T) {
 	port, econ := strconv.Itoa(testenv.Must(peers.FreePort())), strconv.Itoa(testenv.Must(peers.FreePort()))
 	dir, key := t.TempDir(), "?key=a-Key-of-the-operator"
@@ -27,8 +27,8 @@ func TestAddresses(t *testing.T) {
 
 	commands := map[string]struct {
 		slow bool
-		args []string // for ADDRESS
-		// want is what the command prints, with VERSION for the protocol.
+		args []string // with ADDRESS for the address
+		// want is the expected output, with VERSION for the protocol.
 		want string
 	}{
 		"query":  {false, []string{"query", "ADDRESS", "--json"}, `"protocols":\[VERSION\]`},
@@ -40,7 +40,7 @@ func TestAddresses(t *testing.T) {
 		"watch":  {false, []string{"watch", "--no-open", "ADDRESS"}, `^http://` + regexp.QuoteMeta(host) + `/?\n$`},
 	}
 	const both, older, newer = `"0.6","0.7"`, `"0.6"`, `"0.7"`
-	spellings := map[string]string{ // and the protocols that a query asks for
+	spellings := map[string]string{ // and the protocols that a query uses
 		"HOST": both, "  HOST/ ": both, "udp://HOST": both, "teeworlds://HOST/": both, "teeworlds:HOST": both,
 		"tw-0.7+udp://HOST": newer, " TW-0.7+udp://HOST/\n": newer,
 		"tw-0.6+udp://HOST/": older, "ddnet://HOST/": older, "DDNet:HOST": older,
@@ -75,7 +75,7 @@ func TestAddresses(t *testing.T) {
 				"tw-0.7+udp://":           "no host",
 				"tw-0.7+udp://[::1":       "bracket",
 			} {
-				page := name == "health" || name == "watch" // of any version
+				page := name == "health" || name == "watch" // works with any version
 				if out, err := run(t, address, c.args); err == nil != (page && why == "version 0.5") || !page && !strings.Contains(out, why) {
 					t.Errorf("%q: %v, %s; want %q", address, err, out, why)
 				}
@@ -118,7 +118,7 @@ func TestAddresses(t *testing.T) {
 	})
 	t.Run("browse", func(t *testing.T) {
 		t.Parallel()
-		// No such master exists; the error names the attempts.
+		// This master does not exist. The error names the attempts.
 		l := testenv.Must(net.ListenPacket("udp", "127.0.0.1:0"))
 		t.Cleanup(func() { l.Close() })
 		silent := l.LocalAddr().String()

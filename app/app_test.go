@@ -21,13 +21,13 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs)
 }
 
-// programs are those that tests run.
+// programs are the programs that tests run, by name.
 var programs = map[string]func(){
 	"teeyard": func() { Main(Config{}) }, "teeworlds_srv": func() { Main(Config{}) }, "DDNet-Server": func() { Main(Config{}) },
 	"modded": func() { Main(moddedConfig) }, "hearts": hearts, "stuck": stuck,
 }
 
-// teeyard returns this program, to be run.
+// teeyard returns a command that runs this program.
 func teeyard(t testing.TB, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	testenv.NoError(t, err)
@@ -36,7 +36,7 @@ func teeyard(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestScripts runs the program as a user does; see testdata.
+// TestScripts runs the program as a user does. The scripts are in testdata.
 func TestScripts(t *testing.T) {
 	certificates := t.TempDir()
 	testenv.WriteCertificate(t, certificates, "localhost")
@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 	}})
 }
 
-// goEnv is what the go command needs to know, and the folder of the module.
+// goEnv returns the environment that the go command needs, and the folder of the module.
 var goEnv = sync.OnceValues(func() ([]string, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOFLAGS").Output()
 	lines := strings.Split(string(out), "\n")
@@ -57,14 +57,14 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return []string{"GOCACHE=" + strings.TrimSpace(lines[0]), "GOMODCACHE=" + strings.TrimSpace(lines[1]), "GOFLAGS=" + strings.TrimSpace(lines[2]), "SOURCE=" + source}, nil
 })
 
-// setUpGo lets scripts use the go command and the folder SOURCE of the module.
+// setUpGo lets scripts use the go command and sets SOURCE to the folder of the module.
 func setUpGo(env *testscript.Env) error {
 	vars, err := goEnv()
 	env.Vars = append(env.Vars, vars...)
 	return err
 }
 
-// writeFrozenMap writes a map of DDRace, frozen.map, into a new folder.
+// writeFrozenMap writes a DDRace map, frozen.map, into a new folder.
 func writeFrozenMap(folder string) error {
 	l := twmap.NewGameLayer(20, 10)
 	for x, tile := range []uint8{twmap.Spawn, 33, 9, 34} {
@@ -76,7 +76,7 @@ func writeFrozenMap(folder string) error {
 }
 
 // setUpScript gives every script free ports, the folder MAPS, a replay log of ten seconds, a
-// capture of each version, demos, and a map of DDRace in the folder ddrace.
+// capture of each protocol version, demos, and a DDRace map in the folder ddrace.
 func setUpScript(env *testscript.Env) error {
 	if err := freePorts(env); err != nil {
 		return err
@@ -121,7 +121,7 @@ func setUpScript(env *testscript.Env) error {
 	)
 }
 
-// copyDemos copies recordings of real programs to a folder, and the beginning of one.
+// copyDemos copies recordings of real programs to a folder, one of them cut short.
 func copyDemos(dir string) error {
 	for name, from := range map[string]string{"server.demo": "teeworlds-server-0.7.5", "client.demo": "teeworlds-0.7.5", "ddnet.demo": "ddnet-16.4"} {
 		b, err := os.ReadFile(filepath.Join("../format/demo/testdata", from+".demo"))

@@ -16,8 +16,8 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// TestBrowsePrintsWhatItHas checks that queries that are interrupted, or take too long,
-// leave what is known to print.
+// TestBrowsePrintsWhatItHas checks that browse prints the results so far when queries are
+// interrupted or take too long.
 func TestBrowsePrintsWhatItHas(t *testing.T) {
 	for name, maxTime := range map[string]time.Duration{"interrupted": time.Hour, "late": 50 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {

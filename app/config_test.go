@@ -18,7 +18,7 @@ func (testMod) Start(*game.Tx) {}
 
 func (testMod) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.GiveArmor(id, 3) }
 
-// hearts is a program with a mod and a mode of its own.
+// hearts is a program with its own mod and mode.
 func hearts() {
 	Main(Config{
 		Mods:  []Mod{{Name: "hearts", New: func() game.Mod { return testMod{} }}, {Name: "more", New: func() game.Mod { return testMod{} }}},
@@ -26,12 +26,13 @@ func hearts() {
 	})
 }
 
-// stuckMod does not return from a line of chat, or panics at another.
+// stuckMod never returns from one line of chat, and panics at another.
 type stuckMod struct{}
 
 func (stuckMod) Start(*game.Tx) {}
 
-// OnChat does not return for some chat. A stack does not always name it where it is inlined.
+// OnChat never returns for some lines. Inlined functions are not always named in a stack, so it
+// must not be inlined.
 //
 //go:noinline
 func (stuckMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
@@ -42,12 +43,12 @@ func (stuckMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	}
 }
 
-// stuck is the program with that mod.
+// stuck is a program with stuckMod.
 func stuck() {
 	Main(Config{Mods: []Mod{{Name: "stuck", New: func() game.Mod { return stuckMod{} }}}})
 }
 
-// TestConfig checks what a program may have.
+// TestConfig checks which configurations a program may have.
 func TestConfig(t *testing.T) {
 	newMod := func() game.Mod { return testMod{} }
 	newMode := func() game.Mode { return dm.Mode{Title: "OWN"} }
@@ -66,7 +67,7 @@ func TestConfig(t *testing.T) {
 		_, err := newProgram(c.cfg)
 		testenv.Check(t, c.want == "" && err == nil || err != nil && strings.Contains(err.Error(), c.want), "%v, want %q", err, c.want)
 	}
-	// A mode may replace one of the same name.
+	// A mode may replace a built-in mode of the same name.
 	p := testenv.Must(newProgram(Config{Modes: []Mode{{Name: "ctf", New: newMode}}}))
 	m, ok := p.modes.New("ctf")
 	testenv.Check(t, ok && m.Name() == "OWN", "ctf is %v", m)
@@ -74,7 +75,8 @@ func TestConfig(t *testing.T) {
 	testenv.Check(t, ok, "fng is gone")
 }
 
-// TestHelpNamesTheProgram: examples in the help of a program with mods of its own are such as work there.
+// TestHelpNamesTheProgram checks that examples in the help of a program with mods name that
+// program.
 func TestHelpNamesTheProgram(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	p.name = "hearts"

@@ -25,17 +25,18 @@ import (
 
 const (
 	heldConnections = 10_000
-	// holdPause is the time until a connection that has ended comes back.
+	// holdPause is the time until an ended connection is opened again.
 	holdPause = 10 * time.Second
 )
 
-// BenchmarkManyConnections holds 10,000 connections to the HTTP listener of a server, which send nothing, half a request, or
-// one and then nothing, and come back when the server ends them: whoever else asks is answered, the server's memory is
-// bounded, and a player gets the snapshots. It takes half a minute of both cores.
+// BenchmarkManyConnections holds 10,000 connections to a server's HTTP listener. They send nothing,
+// half a request, or one request and then nothing, and reconnect when the server ends them. Other
+// requests must be answered, the server's memory must stay bounded, and a player must receive
+// snapshots. It occupies both cores for half a minute.
 func BenchmarkManyConnections(b *testing.B) {
 	const (
 		length     = 20 * time.Second
-		mostMemory = 128 << 10 // in kB, over that without connections
+		mostMemory = 128 << 10 // in kB, more than without connections
 	)
 	var files syscall.Rlimit
 	if testenv.NoError(b, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files)); files.Cur < heldConnections+200 {
@@ -86,7 +87,7 @@ func BenchmarkManyConnections(b *testing.B) {
 	input := testenv.Must(holder.StdinPipe())
 	testenv.NoError(b, holder.Start())
 	b.Cleanup(func() { holder.Process.Kill() })
-	// They come from other machines, which do not take the server's time.
+	// Real connections come from other machines and use none of the server's processor time.
 	testenv.NoError(b, syscall.Setpriority(syscall.PRIO_PROCESS, holder.Process.Pid, 19))
 	asked, slowest := 0, time.Duration(0)
 	faults := map[string]int{}
@@ -118,18 +119,19 @@ func BenchmarkManyConnections(b *testing.B) {
 	if len(faults) > 0 || asked < 20 {
 		b.Errorf("%d visits, of which failed %v", asked, faults)
 	}
-	// The connections come from the same machine, so that the server cannot have all of it.
+	// The connections come from the same machine, so the server gets only part of it.
 	if now := share(snapshots.Load(), ticks); ticks < int32(length/time.Second)*game.TickRate*8/10 || now < min(90, alone*9/10) {
 		b.Errorf("the player has %d %% of the snapshots of %d ticks, and had %d %%", now, ticks, alone)
 	}
 }
 
-// share returns how many percent of the snapshots, one in two ticks, there are.
+// share returns the percentage of expected snapshots, which is one every two ticks.
 func share(snapshots, ticks int32) int32 { return snapshots * 200 / max(ticks, 1) }
 
 func init() { programs["holdconnections"] = holdConnections }
 
-// holdConnections is the other side of BenchmarkManyConnections, a program of its own. It ends with its input.
+// holdConnections is the client program of BenchmarkManyConnections. It ends at the end of its
+// input.
 func holdConnections() {
 	addr := os.Args[1]
 	end := make(chan struct{})
@@ -150,7 +152,7 @@ func holdConnections() {
 // hold opens one connection again and again until the end.
 func hold(i int, addr string, end <-chan struct{}, opened *atomic.Int64) {
 	sent := [...]string{"", "GET /live.json HTTP/1.1\r\nHost: ", "GET /live.json HTTP/1.1\r\nHost: localhost\r\n\r\n"}[i%3]
-	// Addresses of their own, since one has less than 30,000 ports.
+	// Use many local addresses, since one address has fewer than 30,000 ports.
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+i%100))}, Timeout: 10 * time.Second}
 	for {
 		if conn, err := dialer.Dial("tcp", addr); err == nil {
@@ -175,7 +177,7 @@ func hold(i int, addr string, end <-chan struct{}, opened *atomic.Int64) {
 	}
 }
 
-// serverTime returns the CPU time that a server has used, in all its threads.
+// serverTime returns the CPU time of all threads of a server.
 func serverTime(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	stat := testenv.Must(os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")))
@@ -184,7 +186,7 @@ func serverTime(t testing.TB, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// memory returns what /proc says of a process's memory, in kB.
+// memory returns a field of a process's memory from /proc, in kB.
 func memory(t testing.TB, pid int, field string) int {
 	t.Helper()
 	status := testenv.Must(os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status")))

@@ -31,8 +31,9 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// TestConvertLoad: 8 players get 200 of 200 snapshots, and the server and the processes that it starts stay small, while
-// four visitors upload the recordings that cost most, again and again. It takes two minutes of both cores.
+// TestConvertLoad checks that 8 players get 200 of 200 snapshots, and that the server and its child
+// processes stay small, while four visitors keep uploading the most expensive recordings. It
+// occupies both cores for two minutes.
 func TestConvertLoad(t *testing.T) {
 	if !testenv.Full() {
 		t.Log("TEEYARD_FULL=1 runs it: it measures times")
@@ -42,8 +43,8 @@ func TestConvertLoad(t *testing.T) {
 		players, visitors, rounds = 8, 4, 3
 		ticks                     = 200
 		mostServer                = 60 << 10                         // in kB
-		mostChild                 = (strangersMemory + 32<<20) >> 10 // with its code
-		least                     = ticks * 9 / 10                   // others work on the machine as well
+		mostChild                 = (strangersMemory + 32<<20) >> 10 // including its code
+		least                     = ticks * 9 / 10                   // other programs run on the machine as well
 	)
 	dir, addr := t.TempDir(), "127.0.0.1:"+strconv.Itoa(testenv.Must(peers.FreePort()))
 	_, port, _ := net.SplitHostPort(addr)
@@ -124,7 +125,7 @@ func TestConvertLoad(t *testing.T) {
 	}
 }
 
-// counts counts texts.
+// counts counts occurrences of texts.
 type counts struct {
 	mu sync.Mutex
 	n  map[string]int
@@ -150,7 +151,7 @@ func visit(from net.IP, addr string, key web.Key, file []byte, answers *counts, 
 		answers.add(err.Error())
 		return false
 	}
-	key.Authorize(r) // for what is not for strangers
+	key.Authorize(r) // for rooms that are closed to strangers
 	res, err := visitor.Do(r)
 	if err != nil {
 		answers.add(err.Error())
@@ -172,7 +173,7 @@ func visit(from net.IP, addr string, key web.Key, file []byte, answers *counts, 
 	}
 }
 
-// worstLog returns the replay log of two minutes of 64 players who do something at random in each tick.
+// worstLog returns a replay log of two minutes in which 64 players act at random in each tick.
 func worstLog(t *testing.T) []byte {
 	m, _ := maps.Find("testbox")
 	parsed := testenv.Must(twmap.Parse(m.Data))
@@ -212,7 +213,7 @@ func unzipped(t *testing.T, name string) []byte {
 	return testenv.Must(io.ReadAll(z))
 }
 
-// childrenOf returns the processes that a process has started, also those that nobody has waited for.
+// childrenOf returns the child processes of a process, including zombies.
 func childrenOf(pid int) (all []int) {
 	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, name := range names {
@@ -225,7 +226,7 @@ func childrenOf(pid int) (all []int) {
 	return all
 }
 
-// largest returns the most memory that a process has had, in kB, 0 if it is gone.
+// largest returns the peak memory of a process in kB, or 0 if the process is gone.
 func largest(pid int) int {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, rest, _ := strings.Cut(string(b), "VmHWM:")
@@ -234,7 +235,7 @@ func largest(pid int) int {
 	return n
 }
 
-// TestServerEndsConversions: a server that ends, in good order or not, leaves no process behind.
+// TestServerEndsConversions checks that a server leaves no child process behind, however it ends.
 func TestServerEndsConversions(t *testing.T) {
 	for _, end := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		addr := "127.0.0.1:" + strconv.Itoa(testenv.Must(peers.FreePort()))

@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// FuzzDemo shows anything that may be a demo, in all forms.
+// FuzzDemo shows any input that may be a demo in all output forms.
 func FuzzDemo(f *testing.F) {
 	names, err := filepath.Glob("../format/demo/testdata/*.demo")
 	if err != nil || len(names) == 0 {
@@ -50,8 +50,8 @@ func FuzzDemo(f *testing.F) {
 	})
 }
 
-// TestDemoInfoPlayers counts a player once whom a snapshot shows before the message that they
-// came.
+// TestDemoInfoPlayers checks that a player whose snapshot comes before the join message counts
+// once.
 func TestDemoInfoPlayers(t *testing.T) {
 	var file bytes.Buffer
 	w, err := demo.NewWriter(&file, demo.Header{NetVersion: msg7.NetVersion, Type: "server"}, nil)

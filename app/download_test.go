@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestPrintDownload checks that what is no terminal gets one line.
+// TestPrintDownload checks the output for a pipe.
 func TestPrintDownload(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		var b strings.Builder

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// fakeEcon is an external console that ends its lines as teeworlds-server does, with
-// two line ends and a NUL. It knows echo. It closes the connection after the greeting if answer is nil, and
-// when answer returns "".
+// fakeEcon is an external console that ends its lines as teeworlds-server does, with two line ends
+// and a NUL. It knows echo. It closes the connection after the greeting if answer is nil, and when
+// answer returns "".
 func fakeEcon(t *testing.T, greeting string, answer func(line string) string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func TestEconConsole(t *testing.T) {
 		case "status":
 			return "[12:00:01][server]: cid=0 cmd='status'\r\n[12:00:01][server]: id=0 name='a\x1b[31mb'\n"
 		}
-		return "" // "shutdown", say
+		return "" // for example "shutdown"
 	})
 	r, err := openEcon(t.Context(), addr, "s3cret")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestEconConsole(t *testing.T) {
 		t.Errorf("at the end: %v", err)
 	}
 
-	// Refusals, with a reason or without.
+	// Refusals with and without a reason.
 	for _, c := range []struct{ greeting, answer, want string }{
 		{asks, "Wrong password 1/3.\n", "wrong password"},
 		{"You have been banned for 5 minutes (x)", "", "You have been banned for 5 minutes (x)"},
@@ -88,8 +88,8 @@ func TestEconConsole(t *testing.T) {
 	}
 }
 
-// TestEconOutputEnds checks that a command after the line tells where its output ends, and is
-// not part of it. A server that logs all the time is never silent.
+// TestEconOutputEnds checks that the command sent after a line marks the end of its output and is
+// not part of it. The server logs continuously, so silence cannot mark the end.
 func TestEconOutputEnds(t *testing.T) {
 	echoed := false
 	addr := fakeEcon(t, "Enter password:\n", func(line string) string {
@@ -114,7 +114,7 @@ func TestEconOutputEnds(t *testing.T) {
 	}
 }
 
-// TestEndlessEcon checks that a console that never stops sending does not keep us.
+// TestEndlessEcon checks that a console that never stops sending does not block the client.
 func TestEndlessEcon(t *testing.T) {
 	addr := fakeEcon(t, "Enter password:\n", func(line string) string {
 		if line != "status" {

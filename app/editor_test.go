@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// screen is the line of a terminal that the cursor is in. A wide character has two columns,
-// of which the second is 0.
+// screen is the terminal line that contains the cursor. A wide character takes two columns, of
+// which the second is 0.
 type screen struct {
 	columns []rune
 	cursor  int
-	above   []string // lines before
+	above   []string // earlier lines
 }
 
 var screenPart = regexp.MustCompile("\x1b\\[([0-9]*)([A-Za-z])|(?s:.)")
@@ -36,7 +36,7 @@ func (s *screen) Write(b []byte) (int, error) {
 			cells := []rune{r, 0}
 			switch {
 			case r == '\u0301':
-				continue // on the letter before
+				continue // combines with the letter before
 			case strings.ContainsRune("漢字仮名😀", r):
 			default:
 				cells = cells[:1]
@@ -62,7 +62,7 @@ func TestEditorKeys(t *testing.T) {
 		"ab\x1b[1~x\x1b[4~y":                               {"xaby"}, // tmux, screen
 		"ab\x1b[7~x\x1b[8~y":                               {"xaby"}, // rxvt
 		"ab\x1b[Hx\x1b[Fy":                                 {"xaby"}, // xterm
-		"ab\x1bOHx\x1bOFy":                                 {"xaby"}, // in application mode
+		"ab\x1bOHx\x1bOFy":                                 {"xaby"}, // xterm in application mode
 		"ab\x01x\x05y":                                     {"xaby"},
 		"abc\x1b[1~\x1b[3~\x04":                            {"c"},
 		"abc" + left + left + "\x7f":                       {"bc"},
@@ -93,7 +93,7 @@ func TestEditorKeys(t *testing.T) {
 	}
 }
 
-// TestEditorScreen checks what is on the screen, and where the cursor is.
+// TestEditorScreen checks the screen and the cursor position.
 func TestEditorScreen(t *testing.T) {
 	const left = "\x1b[D"
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestEditorScreen(t *testing.T) {
 		if want := strings.ReplaceAll(c.text, "\u0301", ""); s.text() != want || s.cursor != c.cursor {
 			t.Errorf("%q: %q with the cursor at %d, want %q and %d", c.keys, s.text(), s.cursor, want, c.cursor)
 		}
-		// What others say is above.
+		// Output of others appears above the input line.
 		e.reading = true
 		io.WriteString(e, "news\n")
 		if want := strings.ReplaceAll(c.text, "\u0301", ""); len(s.above) != 1 || s.above[0] != "news" || s.text() != want || s.cursor != c.cursor {
@@ -137,7 +137,7 @@ func TestEditorScreen(t *testing.T) {
 	}
 }
 
-// TestEditorSecrets: passwords are returned, and not brought back from the history.
+// TestEditorSecrets checks that passwords are returned but not kept in the history.
 func TestEditorSecrets(t *testing.T) {
 	var s screen
 	e := newEditor(struct {

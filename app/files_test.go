@@ -14,8 +14,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// Maps are listed from all folders, as they are opened from all; what else there is
-// belongs to other programs.
+// TestStorageReadDir checks that maps are listed from all folders, as they are opened from all.
+// Other files belong to other programs and are listed from the first folder only.
 func TestStorageReadDir(t *testing.T) {
 	own, system := t.TempDir(), t.TempDir()
 	for _, name := range []string{
@@ -56,7 +56,8 @@ func TestStorageReadDir(t *testing.T) {
 	}
 }
 
-// What cannot be read in folders of others is no reason to stop: the map may be embedded.
+// TestStorageBlame checks that an unreadable later folder is not an error, since the map may be
+// embedded.
 func TestStorageBlame(t *testing.T) {
 	missing, forbidden, broken := fs.ErrNotExist, fs.ErrPermission, errors.New("broken")
 	for _, c := range []struct {
@@ -80,8 +81,8 @@ func TestStorageBlame(t *testing.T) {
 	}
 }
 
-// TestRecordDir checks that a recording that another server is writing is neither
-// overwritten nor removed.
+// TestRecordDir checks that a recording that another server is writing is neither overwritten nor
+// removed.
 func TestRecordDir(t *testing.T) {
 	const name = "auto/demo"
 	d := demoDir(t.TempDir())
@@ -124,7 +125,7 @@ func TestWriteFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before, err := os.Open(path) // what a reader or a crash in the middle keeps
+	before, err := os.Open(path) // a reader keeps the old content, also after a crash in the middle
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestStorageFolders: files are searched where operators of teeworlds-server have them.
+// TestStorageFolders checks that files are searched in the folders of teeworlds-server.
 func TestStorageFolders(t *testing.T) {
 	home, cwd, program, elsewhere := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
 	t.Chdir(cwd)
@@ -159,7 +160,7 @@ func TestStorageFolders(t *testing.T) {
 	folders := func(dir string, o original) (s storage) {
 		for _, d := range newStorageFor(dir, o, program) {
 			if d == data || d == "." || d == user || d == ofDDNet || d == program || d == elsewhere {
-				s = append(s, d) // and not what is installed here
+				s = append(s, d) // leave out the folders of this machine
 			}
 		}
 		return s
@@ -192,7 +193,7 @@ func TestStorageFolders(t *testing.T) {
 	}
 }
 
-// TestDiscard: what may be written by others stays, and what this server has no use for goes.
+// TestDiscard checks that Remove spares a fresh file while Discard deletes a file of this server.
 func TestDiscard(t *testing.T) {
 	d := replayDir(t.TempDir())
 	f := testenv.Must(d.Create("a.twreplay"))
@@ -206,7 +207,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestLastLineOfALog: a log that ends in the middle of a line gets whole lines.
+// TestLastLineOfALog checks that a log with a truncated last line continues with whole lines.
 func TestLastLineOfALog(t *testing.T) {
 	s := storage{t.TempDir()}
 	for before, want := range map[string]string{
@@ -225,7 +226,7 @@ func TestLastLineOfALog(t *testing.T) {
 	}
 }
 
-// TestStorageOpenLog: logs are appended to, and devices are refused.
+// TestStorageOpenLog checks that logs are appended to and devices are rejected.
 func TestStorageOpenLog(t *testing.T) {
 	s := storage{t.TempDir(), t.TempDir()}
 	other := filepath.Join(t.TempDir(), "sub", "abs.log")
@@ -246,7 +247,7 @@ func TestStorageOpenLog(t *testing.T) {
 	}
 }
 
-// TestAutoexec: the file that configures a server is that of its kind.
+// TestAutoexec checks the name of the configuration file for each kind of server.
 func TestAutoexec(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	files := storage{first, second}
@@ -265,7 +266,7 @@ func TestAutoexec(t *testing.T) {
 	check(noOriginal, "autoexec.cfg")
 }
 
-// TestImpliedArgs: under the names of the originals' servers the program is one.
+// TestImpliedArgs checks that the program acts as an original server under that server's name.
 func TestImpliedArgs(t *testing.T) {
 	for name, want := range map[string]int{"teeyard": 0, "/usr/games/teeworlds-server": 2, "./teeworlds_srv": 2, "teeworlds_srv.exe": 2, "/usr/games/DDNet-Server": 2, "teeworlds": 0} {
 		if got := impliedArgs(name); len(got) != want {
@@ -274,7 +275,8 @@ func TestImpliedArgs(t *testing.T) {
 	}
 }
 
-// FuzzStorageConfig checks that no storage.cfg lists more than it has lines, or no folders.
+// FuzzStorageConfig checks that a storage.cfg never lists more folders than it has lines, nor
+// invalid folder names.
 func FuzzStorageConfig(f *testing.F) {
 	f.Add("add_path $USERDIR\nadd_path $DATADIR\r\nadd_path x\n")
 	f.Add("\ufeffadd_path \x00\nadd_path $\nadd_path")

@@ -12,7 +12,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestStorageOpensNoPipes: who opens a pipe may wait for a writer for ever.
+// TestStorageOpensNoPipes checks that pipes are not opened, since the open could wait for a writer
+// forever.
 func TestStorageOpensNoPipes(t *testing.T) {
 	s := storage{t.TempDir(), t.TempDir()}
 	for _, dir := range s {
@@ -22,7 +23,7 @@ func TestStorageOpensNoPipes(t *testing.T) {
 	testenv.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	testenv.NoError(t, os.WriteFile(filepath.Join(s[1], "maps", "f.map"), nil, 0o600))
 	testenv.NoError(t, os.Symlink("f.map", filepath.Join(s[0], "maps", "link.map")))
-	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that it could be opened
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that opening the pipe would succeed
 	testenv.NoError(t, err)
 	defer writer.Close()
 	if _, err := s.Open("maps/link.map"); !errors.Is(err, errNotRegular) {

@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// racedMatch is a match in which ann finishes three times, first after a detour, then faster and then
+// racedMatch is a match in which ann finishes three times: first after a detour, then faster, then
 // slower again.
 type racedMatch struct {
 	log      []byte
@@ -74,7 +74,7 @@ func playRace(t *testing.T, p *program) (m racedMatch) {
 	return m
 }
 
-// finishes checks who finished in the recordings that are listed, each with 1 for a time.
+// finishes checks which players are listed as finishers, each with 1 for a time.
 func (k *finishLogs) finishes(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(k.dir, finishDir, "*"))
@@ -102,8 +102,9 @@ func (k *finishLogs) finishes(t *testing.T, dir string, want ...string) {
 	testenv.Check(t, slices.Equal(got, want), "%q", got)
 }
 
-// TestFinishesAreKept plays a race whose log is still being written when a finish is to be kept. The part with
-// the best time stays when the log is gone, makes the row of the ranks again, and shows if it is another one.
+// TestFinishesAreKept plays a race whose log is still being written when a finish is to be kept.
+// The part with the best time outlives the log, reproduces the row of the ranks, and does not
+// verify for another row.
 func TestFinishesAreKept(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	m := playRace(t, p)
@@ -142,7 +143,7 @@ func TestFinishesAreKept(t *testing.T) {
 	testenv.NoError(t, k.Close())
 	testenv.Check(t, len(kept()) == 2 && delays == 3 && said.Len() == 0, "%q, looked %d times, said %q", kept(), delays, &said)
 
-	// The list has who finished, and when somebody else of the team did, both.
+	// The list names the player who finished and, once a teammate finished too, both.
 	k.finishes(t, dir, "ann 1", "ann 1")
 	j := finishJob{finish: keptFinish{[]string{"bob"}, 1}}
 	testenv.NoError(t, j.note(kept()[0]))
@@ -159,7 +160,7 @@ func TestFinishesAreKept(t *testing.T) {
 	err := verify(ranksVerifyCmd{Name: "nobody"})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), "no finish"), "%v", err)
 
-	// Another world's row, and a time that nobody ran.
+	// A row of another world, and a time that no player ran.
 	best := testenv.Must(rank.Best(journal, "course", "ann", false))
 	for _, change := range []func(*rank.Entry){func(e *rank.Entry) { e.GameID = "other" }, func(e *rank.Entry) { e.Time -= 20 }, func(e *rank.Entry) { e.End++ }} {
 		e := *best
@@ -170,7 +171,7 @@ func TestFinishesAreKept(t *testing.T) {
 		testenv.Check(t, errors.Is(err, errFinishNotShown), "%v", err)
 	}
 
-	// What is too much goes, the oldest first.
+	// Files beyond the limit are deleted, oldest first.
 	settings.megabytes.Store(0)
 	k.trim(filepath.Join(replays, finishDir), filepath.Base(kept()[1]))
 	infos, _ := filepath.Glob(filepath.Join(replays, finishDir, "*"+finishInfoSuffix))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestHealthAddress: the listener may be given as the log names it, as a URL.
+// TestHealthAddress checks that the listener's address may be a URL, as in the log.
 func TestHealthAddress(t *testing.T) {
 	asked := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

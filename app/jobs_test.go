@@ -19,7 +19,7 @@ import (
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// convertApart converts a file in a process of its own.
+// convertApart converts a file in a child process.
 func convertApart(t *testing.T, p *program, file []byte, trusted bool) ([]byte, error) {
 	t.Helper()
 	in, out := testenv.Must(os.CreateTemp(t.TempDir(), "")), testenv.Must(os.CreateTemp(t.TempDir(), ""))
@@ -32,8 +32,8 @@ func convertApart(t *testing.T, p *program, file []byte, trusted bool) ([]byte, 
 	return testenv.Must(os.ReadFile(out.Name())), err
 }
 
-// TestConvertApart: the process makes the same demos of all kinds of recordings, byte for byte, and gives the same
-// errors; a program with mods of its own does so, too.
+// TestConvertApart checks that the child process makes the same demos from all kinds of recordings,
+// byte for byte, and returns the same errors. The same holds for a program with mods.
 func TestConvertApart(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")
@@ -75,7 +75,7 @@ func TestConvertApart(t *testing.T) {
 	}
 }
 
-// TestConvertApartFails: what is in the way of the process is told from what is wrong with the file.
+// TestConvertApartFails checks that faults of the process are told apart from faults of the file.
 func TestConvertApartFails(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")
@@ -106,13 +106,14 @@ func TestConvertApartFails(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	t.Setenv("TEEYARD_CONFINED", "1") // as in such a process
+	t.Setenv("TEEYARD_CONFINED", "1") // as in a child process
 	if err := (&jobs{program: p}).convert(t.Context(), viewer.Conversion{Recording: in, Demo: out, Time: time.Minute, MaxSize: 1}); !errors.Is(err, viewer.ErrUnavailable) {
 		t.Error("a process of a job starts another one:", err)
 	}
 }
 
-// TestJobArguments: people cannot begin a job, and a program with the name of a server of the originals does one.
+// TestJobArguments checks that users cannot start a job from the command line, and that a program
+// with the name of an original server still does jobs.
 func TestJobArguments(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")
@@ -129,7 +130,7 @@ func TestJobArguments(t *testing.T) {
 	}
 }
 
-// TestWatchConverts: the page of teeyard watch has the room, too.
+// TestWatchConverts checks that the page of teeyard watch can convert files.
 func TestWatchConverts(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	key := web.NewKey()

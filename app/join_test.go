@@ -21,8 +21,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// freePorts gives a script a UDP port for its server, as $PORT, and one where
-// nobody listens, as $NOBODY.
+// freePorts gives a script a UDP port for its server, as $PORT, and an unused one, as $NOBODY.
 func freePorts(env *testscript.Env) error {
 	for _, name := range []string{"PORT", "NOBODY", "SPARE"} {
 		port, err := peers.FreePort()
@@ -31,7 +30,7 @@ func freePorts(env *testscript.Env) error {
 		}
 		env.Setenv(name, strconv.Itoa(port))
 	}
-	env.Setenv("HIDDEN", "\u202e\u200f\u2066") // must not get to a terminal
+	env.Setenv("HIDDEN", "\u202e\u200f\u2066") // must not reach a terminal
 	return nil
 }
 
@@ -45,7 +44,7 @@ func (r eventRecorder) printEvent(e event.Event) { r.events <- e }
 
 func (r eventRecorder) printPresent([]client.ScoreboardRow, game.PlayerID) {}
 
-// runJoin runs a command. It returns the events that it prints, its input and its result.
+// runJoin runs a join command. It returns the printed events, the command's input and its result.
 func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter, <-chan error) {
 	in, typed := io.Pipe()
 	out := eventRecorder{events: make(chan event.Event, 1024)}
@@ -54,7 +53,7 @@ func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter
 	return out.events, typed, joined
 }
 
-// startServer runs a server until stop, which waits for its end, or 30 s.
+// startServer runs a server until stop is called or for 30 s. stop waits for the server's end.
 func startServer(t *testing.T, commands ...string) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
 	t.Helper()
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
@@ -71,7 +70,7 @@ func startServer(t *testing.T, commands ...string) (s *server.Server, addr trans
 	return s, sock.LocalAddr(), ctx, func() { cancel(); <-served }
 }
 
-// relay passes datagrams on between a client and a server; deaf drops the client's.
+// relay passes datagrams between a client and a server. While deaf is set, it drops the client's.
 func relay(t *testing.T, to transport.Peer, deaf *atomic.Bool) transport.Peer {
 	t.Helper()
 	sock, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0")))
@@ -98,8 +97,8 @@ func relay(t *testing.T, to transport.Peer, deaf *atomic.Bool) transport.Peer {
 	return transport.Peer{AddrPort: sock.LocalAddr().(*net.UDPAddr).AddrPort()}
 }
 
-// TestPipeOverBadNetwork: a line of a pipe arrives although the network is gone when
-// the pipe ends.
+// TestPipeOverBadNetwork checks that a line from a pipe arrives even if the network fails when the
+// pipe ends.
 func TestPipeOverBadNetwork(t *testing.T) {
 	_, addr, ctx, stop := startServer(t)
 	defer stop()
@@ -130,7 +129,7 @@ func TestPipeOverBadNetwork(t *testing.T) {
 	}
 }
 
-// TestWatchesAgain: who came to watch watches after a reconnect, too.
+// TestWatchesAgain checks that a spectator is a spectator again after a reconnect.
 func TestWatchesAgain(t *testing.T) {
 	s, addr, ctx, stop := startServer(t)
 	events, typed, joined := runJoin(ctx, joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"})

@@ -14,9 +14,9 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestLocalRooms asks a server with its default settings for all that only the operator of the machine gets:
-// the key lets in, and neither a loopback address nor a proxy that adds no header does. internal/peers has the
-// same with real proxies.
+// TestLocalRooms requests every room that is reserved for the machine's operator, on a server with
+// default settings. The key lets a request in. A loopback address alone does not, nor does a proxy
+// that adds no header. Package internal/peers tests the same with real proxies.
 func TestLocalRooms(t *testing.T) {
 	s := startService(t, "sv_rcon_password secret")
 	key := strings.TrimSpace(string(testenv.Must(os.ReadFile(filepath.Join(s.dir, keyFile)))))

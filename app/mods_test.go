@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// TestScriptsAreFound finds the mods of sv_mods in the folder mods, and those of replay logs in
+// TestScriptsAreFound finds the mods of sv_mods in the folder mods, and the mods of replay logs in
 // the logs.
 func TestScriptsAreFound(t *testing.T) {
 	files := fstest.MapFS{

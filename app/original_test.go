@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// TestDefaultsOfDDNet checks that variables whose defaults are others in DDNet-Server 16.4 have
-// these with --ddnet, but for what protects the server.
+// TestDefaultsOfDDNet checks that --ddnet sets the defaults of DDNet-Server 16.4, except for
+// settings that protect the server.
 func TestDefaultsOfDDNet(t *testing.T) {
 	c := testenv.Must(console.New(console.Config{}))
 	settings := console.Settings{DDNet: true}

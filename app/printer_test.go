@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 )
 
-// TestJSONKeysOnce: no field of an event hides another, the time above all.
+// TestJSONKeysOnce checks that no field of an event hides another, above all the time.
 func TestJSONKeysOnce(t *testing.T) {
 	for _, e := range append(event.All(),
 		event.Disconnected{Text: "x", Again: 1}, event.Kill{Special: 1, KillerLeft: true}, event.RaceFinish{Time: 1500},
@@ -44,7 +44,7 @@ func TestJSONKeysOnce(t *testing.T) {
 	}
 }
 
-// topLevelKeys are the keys of a JSON object, as often as they are there.
+// topLevelKeys returns the keys of a JSON object, with repetitions.
 func topLevelKeys(t *testing.T, b []byte) (keys []string) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -65,7 +65,7 @@ func topLevelKeys(t *testing.T, b []byte) (keys []string) {
 	return keys
 }
 
-// TestRounded: an answer within the unit did take time.
+// TestRounded checks that a time below the unit is not printed as zero.
 func TestRounded(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "<1ms", 300 * time.Microsecond: "<1ms", time.Millisecond: "1ms", 1499 * time.Microsecond: "1ms", 56300 * time.Microsecond: "56ms",

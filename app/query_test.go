@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// TestQueryScripts runs query and browse against a server and masters of our own.
+// TestQueryScripts runs query and browse against a test server and test masters.
 func TestQueryScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/query", Setup: func(env *testscript.Env) error {
 		if err := freePorts(env); err != nil {
@@ -46,8 +46,7 @@ func TestQueryScripts(t *testing.T) {
 	}})
 }
 
-// webMaster is an HTTP master that knows everything of one server and nothing of
-// another.
+// webMaster is an HTTP master with full information about one server and none about another.
 func webMaster(server netip.AddrPort) http.Handler {
 	known := query.AppendJSON(nil, &query.Info{
 		Name: "far away", GameType: "CTF", Map: "ctf5", Version: "0.6.5", MaxClients: 16, MaxPlayers: 16,
@@ -67,8 +66,8 @@ func webMaster(server netip.AddrPort) http.Handler {
 	})
 }
 
-// startRegisterMaster runs an HTTP master that takes servers. Its list is not given out
-// before somebody is on it.
+// startRegisterMaster runs an HTTP master that accepts registrations. It serves its list once the
+// list is not empty.
 func startRegisterMaster(env *testscript.Env) error {
 	probe, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
@@ -99,7 +98,7 @@ func startRegisterMaster(env *testscript.Env) error {
 	return nil
 }
 
-// startUDPMaster runs a UDP master that lists a server and an address where nobody is.
+// startUDPMaster runs a UDP master that lists a server and an address without a server.
 func startUDPMaster(env *testscript.Env, name string, version7 bool, server netip.AddrPort) error {
 	m, addr, closeMaster, err := mastertest.ListenUDP(version7)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// awayDatabase never answers.
+// awayDatabase is a database that never answers.
 type awayDatabase struct{ rank.SQLite }
 
 var errAway = errors.New("away")
@@ -32,8 +32,8 @@ func (awayDatabase) Answer(context.Context, *game.RankRequest, game.RankOrigin) 
 	return game.RankAnswer{}, errAway
 }
 
-// TestDatabaseOfTheConfiguration opens the ranks with the database of DDNet's add_sqlserver, which is away:
-// the journal keeps finishes and answers, and saves are refused.
+// TestDatabaseOfTheConfiguration opens the ranks with the database of add_sqlserver, which does not
+// answer. The journal stores finishes and answers requests, and saves are refused.
 func TestDatabaseOfTheConfiguration(t *testing.T) {
 	var opened DatabaseConfig
 	d := databaseSetting{open: func(c DatabaseConfig) (Database, error) {
@@ -66,7 +66,7 @@ func TestDatabaseOfTheConfiguration(t *testing.T) {
 	testenv.Check(t, c.Redact("add_sqlserver w teeworlds record me secret h 1") == "add_sqlserver ***", "the password is shown")
 }
 
-// TestListOfRanks lists maps and the ranks of one, and says what is missing.
+// TestListOfRanks lists the maps and the ranks of one map, and checks the errors for missing files.
 func TestListOfRanks(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (string, error) {
@@ -95,7 +95,7 @@ func TestListOfRanks(t *testing.T) {
 		got, err := run(want.args...)
 		testenv.Check(t, err == nil && got == path+":\n"+want.text, "%q: %v\n%s\nwant\n%s", want.args, err, got, want.text)
 	}
-	// The folders of serve are found.
+	// The folders of serve are searched.
 	home := t.TempDir()
 	data := filepath.Join(home, map[bool]string{true: "DDNet", false: "ddnet"}[runtime.GOOS == "windows"])
 	testenv.NoError(t, os.MkdirAll(data, 0o700))
@@ -121,7 +121,7 @@ func TestListOfRanks(t *testing.T) {
 	}
 }
 
-// TestImportOfBrokenFiles imports files that are broken: only the error is said, and what to do.
+// TestImportOfBrokenFiles imports broken files. The command prints only the error and what to do.
 func TestImportOfBrokenFiles(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (stdout string, stderr string, err error) {
@@ -158,7 +158,7 @@ func TestImportOfBrokenFiles(t *testing.T) {
 		out, complaints, err := run(file)
 		testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, file) && strings.Contains(complaints, ".recover") == (name == "cut off"), "%s: %v, %q, %q", name, err, out, complaints)
 	}
-	// Programs that the file wants to run do not run, and separators in a text make no rows.
+	// Programs that the file names do not run, and separators in a text do not create rows.
 	hostile, made := filepath.Join(dir, "hostile"), filepath.Join(dir, "made")
 	sqlite(hostile, "CREATE TABLE t ("+columns+"); INSERT INTO t(Map, Name, Time) VALUES ('m', 'ann', 5), ('m', 'a'||char(30)||'b', 5), ('m', 'a'||char(31)||'b', 5)")
 	sqlite(hostile, "CREATE VIEW record_race AS SELECT edit('x', 'touch "+made+"') AS Map, Name, Timestamp, Time, Server, GameID, DDNet7, "+
@@ -180,7 +180,7 @@ func TestImportOfBrokenFiles(t *testing.T) {
 		"5.  00:05.00  future           \n6.  00:06.00  number           \n7.  00:07.00  a name of 17 by  \n"
 	testenv.Check(t, err == nil && strings.HasSuffix(string(list), ":\n"+wantList), "%v\n%s\nwant\n%s", err, list, wantList)
 
-	// What cannot be written is an error.
+	// A target that cannot be written is an error.
 	out, complaints, err = run(good, "--into", good)
 	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "not a file of ranks: "+good), "%v, %q, %q", err, out, complaints)
 }

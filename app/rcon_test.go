@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// TestHalfLifeScripts runs rcon and master.
+// TestHalfLifeScripts runs the scripts for rcon and master.
 func TestHalfLifeScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/halflife",
@@ -53,8 +53,7 @@ func (p *echoConsole) Run(_ context.Context, line string) (string, error) {
 
 func (*echoConsole) Close() error { return nil }
 
-// TestTalk types on a terminal: the arrow up brings back the last line, and what
-// went wrong is said.
+// TestTalk types on a terminal: the up arrow brings back the last line, and errors are printed.
 func TestTalk(t *testing.T) {
 	for keys, want := range map[string]struct {
 		lines []string
@@ -99,8 +98,8 @@ func (hostileConsole) Run(_ context.Context, line string) (string, error) {
 
 func (hostileConsole) Close() error { return nil }
 
-// TestConsolesAreSafe checks that nothing that a console sends, as output or in an error, gets
-// to the terminal as it is.
+// TestConsolesAreSafe checks that control characters from a console never reach the terminal,
+// neither in output nor in an error.
 func TestConsolesAreSafe(t *testing.T) {
 	const safe = "gnp.exe [2J 31m\nnext  "
 	var out strings.Builder
@@ -120,15 +119,15 @@ func TestConsolesAreSafe(t *testing.T) {
 	}
 }
 
-// loopback is a port of this machine.
+// loopback returns the address of a port on this machine.
 func loopback(ts *testscript.TestScript, port string) transport.Peer {
 	p, err := strconv.ParseUint(port, 10, 16)
 	ts.Check(err)
 	return transport.UDPPeer(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(p))
 }
 
-// startGoldSrc PORT [MASTER] starts a game server that speaks the Half-Life protocol
-// only, registered with a master. The password of its console is s3cret.
+// startGoldSrc PORT [MASTER] starts a game server that speaks only the Half-Life protocol and
+// registers with a master. Its rcon password is s3cret.
 func startGoldSrc(ts *testscript.TestScript, _ bool, args []string) {
 	g := &goldSrcServer{over: make(chan struct{})}
 	var err error
@@ -223,8 +222,8 @@ func (c cannedConsole) Run(_ context.Context, line string) (string, error) { ret
 
 func (cannedConsole) Close() error { return nil }
 
-// TestRefusedCommands: a command that a console refuses, in the words of any server and
-// dialect, is an error, after the lines behind it have run.
+// TestRefusedCommands checks that a refused command is an error after the later lines have run, for
+// the texts and log dialects of all servers.
 func TestRefusedCommands(t *testing.T) {
 	for answer, refused := range map[string]bool{
 		"[12:00:01][Console]: No such command: foo. Is it foos?":                                          true,
@@ -262,8 +261,8 @@ func TestRefusedCommands(t *testing.T) {
 	}
 }
 
-// TestLongRconLines sends long lines to each console of a server: what fits runs whole, and what does
-// not is an error in the end, which names the limit. The lines around it run.
+// TestLongRconLines sends long lines to each console of a server. A line within the limit runs
+// whole. A longer line is an error at the end, which names the limit. The lines around it run.
 func TestLongRconLines(t *testing.T) {
 	_, addr, ctx, stop := startServer(t, "sv_rcon_password adminpw; sv_hl_rcon 1")
 	defer stop()
@@ -301,7 +300,7 @@ func TestLongRconLines(t *testing.T) {
 	}
 }
 
-// TestLongInputLines checks that a line of a pipe that is too long is an error and no end of the input.
+// TestLongInputLines checks that a line that is too long is an error and not the end of the input.
 func TestLongInputLines(t *testing.T) {
 	read := readLines(strings.NewReader("one\n" + strings.Repeat("x", 100_000) + "\n" + strings.Repeat("x", maxInputLine+1) + "\n"))
 	lines := make(chan string, 3)

@@ -26,11 +26,11 @@ var moddedConfig = Config{Mods: []Mod{
 	{"bounty", mods.NewBounty}, {"classes", mods.NewClasses}, {"guard", mods.NewGuard}, {"lottery", mods.NewLottery},
 }}
 
-// recordings are the matches in testdata/replays: the configuration of each, and the protocols of its bots.
+// recordings are the matches in testdata/replays: each one's configuration and its bots' protocols.
 var recordings = []struct {
 	name, config string
 	protocols    []string
-	edit         string // a script that is changed while the match runs
+	edit         string // a script that changes while the match runs
 }{
 	{"ctf", "sv_gametype ctf; sv_map teeyard1; sv_bots 2", []string{"0.7", "0.6"}, ""},
 	{"fng", "sv_gametype fng; sv_map teeyard1", []string{"0.7", "0.6"}, ""},
@@ -41,8 +41,8 @@ var recordings = []struct {
 
 const recordedDir = "testdata/replays"
 
-// TestRecordedMatches runs matches that an earlier build recorded, and goes on from their saved states at the
-// end of every block.
+// TestRecordedMatches runs matches that an earlier build recorded. At the end of every block it
+// also continues from the saved state.
 func TestRecordedMatches(t *testing.T) {
 	p := testenv.Must(newProgram(moddedConfig))
 	for _, c := range recordings {
@@ -54,7 +54,8 @@ func TestRecordedMatches(t *testing.T) {
 			restoreBlocks(t, testenv.Must(os.ReadFile(path)), p.verifyConfig())
 		})
 	}
-	// Logs of scripts keep the costs that they were recorded with, so these are never recorded anew.
+	// Logs of scripts keep the costs with which they were recorded, so these are never recorded
+	// anew.
 	for _, name := range []string{"costs1/hill", "costs1/numbers"} {
 		t.Run(name, func(t *testing.T) {
 			restoreBlocks(t, testenv.Must(os.ReadFile(filepath.Join(recordedDir, name+".twreplay"))), p.verifyConfig())
@@ -62,8 +63,8 @@ func TestRecordedMatches(t *testing.T) {
 	}
 }
 
-// restoreBlocks runs a match in two worlds, of which one is restored from the state of the other after
-// every block. Both must have the hashes of the log.
+// restoreBlocks runs a match in two worlds. After every block it restores one world from the
+// other's state. Both must have the hashes of the log.
 func restoreBlocks(t *testing.T, log []byte, cfg replay.VerifyConfig) {
 	t.Helper()
 	r := testenv.Must(replay.NewReader(bytes.NewReader(log)))
@@ -94,7 +95,7 @@ func restoreBlocks(t *testing.T, log []byte, cfg replay.VerifyConfig) {
 	}
 }
 
-// recordMatch records half a minute of bots.
+// recordMatch records bots for half a minute.
 func recordMatch(t *testing.T, path, config string, protocols []string, edit string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -133,8 +134,8 @@ func recordMatch(t *testing.T, path, config string, protocols []string, edit str
 	testenv.NoError(t, os.WriteFile(path, log, 0o644))
 }
 
-// TestArm64RunsTheSame has a program for arm64 run the matches that amd64 recorded: those of modes and mods in
-// Go, and of scripts with floats, formats and sorting.
+// TestArm64RunsTheSame runs recordings from amd64 in an arm64 program. They contain modes and mods
+// in Go, and scripts with floats, formats and sorting.
 func TestArm64RunsTheSame(t *testing.T) {
 	qemu := peers.RequirePrograms(t, "qemu-aarch64-static")[0]
 	program := filepath.Join(t.TempDir(), "rerun")

@@ -24,8 +24,8 @@ import (
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// TestRecordings: what a server has recorded is listed and watched by those who may, when it may be seen. Of a
-// replay log only a demo is given away, which is made once.
+// TestRecordings checks which recordings are listed and served, when, and to which clients. A
+// replay log is served only as a demo, which is converted once.
 func TestRecordings(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	dir := t.TempDir()
@@ -108,7 +108,7 @@ func TestRecordings(t *testing.T) {
 		}
 	}
 	delay = time.Hour
-	get("/recordings/demos/auto/a%20%231.demo", 404) // not yet
+	get("/recordings/demos/auto/a%20%231.demo", 404) // not old enough yet
 	delay = 0
 	testenv.NoError(t, os.RemoveAll(filepath.Join(dir, convertedDir)))
 	converter.Convert = func(context.Context, viewer.Conversion) error { return errors.New("it is broken") }
@@ -120,8 +120,8 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// TestRecordedPlayers: a recording is read once as long as it does not change, a few names are listed, and what is
-// damaged is listed with what there is.
+// TestRecordedPlayers checks that a recording is read once as long as it does not change, that only
+// a few names are listed, and that a damaged recording is listed with its readable part.
 func TestRecordedPlayers(t *testing.T) {
 	dir := t.TempDir()
 	testenv.NoError(t, os.MkdirAll(filepath.Join(dir, "replays"), 0o755))
@@ -153,7 +153,7 @@ func TestRecordedPlayers(t *testing.T) {
 	found(2)
 	testenv.NoError(t, os.WriteFile(file, log[:len(log)-20], 0o644))
 	testenv.NoError(t, os.Chtimes(file, old, old))
-	if found(2); list().Length < 60 { // until the last change, since the end is missing
+	if found(2); list().Length < 60 { // up to the last change, since the log has no end record
 		t.Error("a log that is cut off has the length of one that is whole")
 	}
 
@@ -167,7 +167,7 @@ func TestRecordedPlayers(t *testing.T) {
 	}
 }
 
-// TestReplayScores: the result of a log for people, with times in races.
+// TestReplayScores checks the result of a log in words, with times in races.
 func TestReplayScores(t *testing.T) {
 	players := []replay.PlayerResult{{Name: "bert", Score: 3}, {Name: "watcher", Team: game.TeamSpectators, Score: 9}, {Name: "anna", Score: 65432}, {Name: "eve", Score: -1}}
 	for _, c := range []struct {
@@ -184,7 +184,7 @@ func TestReplayScores(t *testing.T) {
 	}
 }
 
-// TestConvertedLimit: of the demos that were made of logs the oldest go.
+// TestConvertedLimit checks that the oldest converted demos are deleted.
 func TestConvertedLimit(t *testing.T) {
 	dir := t.TempDir()
 	for i := range maxConverted + 5 {
@@ -193,13 +193,13 @@ func TestConvertedLimit(t *testing.T) {
 		at := time.Now().Add(time.Duration(i) * time.Second)
 		testenv.NoError(t, os.Chtimes(name, at, at))
 	}
-	new(recordingFiles).trim(dir, "a.demo") // which is the oldest
+	new(recordingFiles).trim(dir, "a.demo") // a.demo is the oldest
 	if left := testenv.Must(os.ReadDir(dir)); len(left) != maxConverted || left[0].Name() != "a.demo" {
 		t.Errorf("%d are left", len(left))
 	}
 }
 
-// TestListReadsNoMaps: a list of recordings takes no memory for what it does not show.
+// TestListReadsNoMaps checks that listing recordings does not load their maps into memory.
 func TestListReadsNoMaps(t *testing.T) {
 	dir := t.TempDir()
 	testenv.NoError(t, os.MkdirAll(filepath.Join(dir, "demos"), 0o755))

@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// writeReplay writes a log of ten seconds in which two players join, one of them with a control
-// character in the name, and that one commits suicide.
+// writeReplay writes a log of ten seconds in which two players join. One of them has a control
+// character in the name and kills itself.
 func writeReplay(name, program string) error {
 	m, _ := maps.Find("testbox")
 	parsed, err := twmap.Parse(m.Data)

@@ -22,8 +22,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestResumeAfterKill kills a server with a match on it. Its player comes back to the next one, and
-// finds the score.
+// TestResumeAfterKill kills a server during a match. The player returns to the next server and
+// keeps the score.
 func TestResumeAfterKill(t *testing.T) {
 	dir := t.TempDir()
 	port := testenv.Must(peers.FreePort())
@@ -84,7 +84,7 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 	testenv.Eventually(t, "the player has the score again", func() bool { return score(c) == had })
 	testenv.NoError(t, log.Err())
-	// The log of the match begins where the server before ended, and can be verified.
+	// The next log begins where the killed server's log ended, and verifies.
 	logs := testenv.Must(filepath.Glob(filepath.Join(dir, "replays", "*.twreplay")))
 	testenv.Require(t, len(logs) == 2, "%d logs: %q", len(logs), logs)
 	testenv.Eventually(t, "the log can be read", func() bool {
@@ -99,7 +99,7 @@ func TestResumeAfterKill(t *testing.T) {
 	testenv.Check(t, errors.As(err, &exit) && exit.ExitCode() == exitCutOff && strings.Count(string(out), ", good up to tick ") == 2, "verify: %v\n%s", err, out)
 }
 
-// TestResumeDir stores matches in folders that can be written to, and in others.
+// TestResumeDir stores matches in writable and in other folders.
 func TestResumeDir(t *testing.T) {
 	dir := t.TempDir()
 	d := resumeDir(dir)
@@ -112,7 +112,7 @@ func TestResumeDir(t *testing.T) {
 		mode := testenv.Must(os.Stat(filepath.Join(dir, "a.state"))).Mode()
 		testenv.Check(t, mode.Perm() == 0o600, "others may read addresses: %v", mode)
 	}
-	// What cannot be stored leaves what was there.
+	// A failed write keeps the old file.
 	testenv.NoError(t, os.Mkdir(filepath.Join(dir, "folder.state"), 0o700))
 	for _, c := range []struct {
 		dir  resumeDir

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/query"
 )
 
-// expectAnswer checks that a server answers, which it does in the game's loop.
+// expectAnswer checks that a server answers. The answer comes from the game loop.
 func expectAnswer(t *testing.T, addr string) {
 	t.Helper()
 	if _, err := query.AskHost(t.Context(), query.Config{Timeout: 20 * time.Second}, addr); err != nil {
@@ -15,7 +15,7 @@ func expectAnswer(t *testing.T, addr string) {
 	}
 }
 
-// TestOneAtATime: while one call runs, others do not wait for it.
+// TestOneAtATime checks that calls do not wait for a call that is still running.
 func TestOneAtATime(t *testing.T) {
 	began, free, over := make(chan bool), make(chan bool), make(chan bool)
 	busy := 0

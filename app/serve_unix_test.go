@@ -20,8 +20,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// serveWithoutReader starts a server whose log begins with more than a pipe and the queue
-// hold. Nobody reads it yet.
+// serveWithoutReader starts a server whose log begins with more than a pipe and the queue can hold.
+// The log is not being read yet.
 func serveWithoutReader(t *testing.T) (server *exec.Cmd, log *os.File, addr string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,8 +42,8 @@ func serveWithoutReader(t *testing.T) (server *exec.Cmd, log *os.File, addr stri
 	return server, log, "127.0.0.1:" + strconv.Itoa(port)
 }
 
-// TestReaderOfLogStops: the game goes on while nobody reads its log. A reader that goes on
-// gets to know what is missing, and everything up to the end.
+// TestReaderOfLogStops checks that the game continues while its log is not read. When reading
+// continues, the log tells what is missing and is complete to its end.
 func TestReaderOfLogStops(t *testing.T) {
 	server, log, addr := serveWithoutReader(t)
 	expectAnswer(t, addr)
@@ -61,8 +61,8 @@ func TestReaderOfLogStops(t *testing.T) {
 	}
 }
 
-// TestEndWithoutReaderOfLog: a signal ends a server in good order although its log cannot be
-// written.
+// TestEndWithoutReaderOfLog checks that a signal ends a server in good order although its log
+// cannot be written.
 func TestEndWithoutReaderOfLog(t *testing.T) {
 	server, log, addr := serveWithoutReader(t)
 	expectAnswer(t, addr)
@@ -72,7 +72,7 @@ func TestEndWithoutReaderOfLog(t *testing.T) {
 	}
 	log.Close()
 
-	// One that is gone does not end it either.
+	// Nor does a closed pipe end the server.
 	server, log, addr = serveWithoutReader(t)
 	log.Close()
 	expectAnswer(t, addr)
@@ -82,7 +82,7 @@ func TestEndWithoutReaderOfLog(t *testing.T) {
 	}
 }
 
-// TestSecondSignal: it does not wait for what the first one waits for, here the log.
+// TestSecondSignal checks that a second signal ends a server that still waits, here for its log.
 func TestSecondSignal(t *testing.T) {
 	server, _, addr := serveWithoutReader(t)
 	expectAnswer(t, addr)
@@ -101,8 +101,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestReaderOfJoinStops: who watches a game through a pipe that nobody reads stays in it, and
-// can say so.
+// TestReaderOfJoinStops checks that join stays in the game and can still chat while its output is
+// not read.
 func TestReaderOfJoinStops(t *testing.T) {
 	s, addr, ctx, stop := startServer(t)
 	defer stop()

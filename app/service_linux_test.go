@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// service is a server that is started as systemd starts it.
+// service is a server started as systemd would start it.
 type service struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -24,13 +24,13 @@ type service struct {
 	http   string // HOST:PORT of its HTTP listener
 }
 
-// startService starts a server whose autoexec.cfg has some lines.
+// startService starts a server with the given lines in autoexec.cfg.
 func startService(t *testing.T, config string, env ...string) *service {
 	t.Helper()
 	return startServiceIn(t, nil, config, env...)
 }
 
-// startServiceIn is startService with the terminal that it is started in.
+// startServiceIn is startService with a terminal as input.
 func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *service {
 	t.Helper()
 	s := &service{t: t, dir: t.TempDir()}
@@ -57,8 +57,8 @@ func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *s
 	return s
 }
 
-// TestHTTPOfContainers: the environment of a container says where the HTTP listener is, and the
-// configuration may say otherwise.
+// TestHTTPOfContainers checks that TEEYARD_HTTP sets the address of the HTTP listener, and that the
+// configuration overrides it.
 func TestHTTPOfContainers(t *testing.T) {
 	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
 	addr := l.Addr().String()
@@ -75,7 +75,7 @@ func (s *service) configure(text string) {
 	testenv.NoError(s.t, os.WriteFile(filepath.Join(s.dir, "autoexec.cfg"), []byte(text), 0o600))
 }
 
-// expectLine waits for a line of the log with a text.
+// expectLine waits for a log line that contains a text.
 func (s *service) expectLine(text string) string {
 	s.t.Helper()
 	for s.log.Scan() {
@@ -87,7 +87,7 @@ func (s *service) expectLine(text string) string {
 	return ""
 }
 
-// expectState waits for what the server tells systemd.
+// expectState waits for a message to systemd.
 func (s *service) expectState(want string) {
 	s.t.Helper()
 	if got := s.state(); got != want {
@@ -95,7 +95,7 @@ func (s *service) expectState(want string) {
 	}
 }
 
-// state returns what systemd is told next.
+// state returns the next message to systemd.
 func (s *service) state() string {
 	s.t.Helper()
 	b := make([]byte, 1024)
@@ -107,13 +107,13 @@ func (s *service) state() string {
 	return string(b[:n])
 }
 
-// health runs the command that asks the server how it is.
+// health runs teeyard health against the server.
 func (s *service) health(args ...string) (string, error) {
 	out, err := teeyard(s.t, append([]string{"health", s.http}, args...)...).CombinedOutput()
 	return string(out), err
 }
 
-// TestService: what systemd is told, what a reload does, and what health says.
+// TestService checks the messages to systemd, a reload, and the output of health.
 func TestService(t *testing.T) {
 	s := startService(t, "sv_name before\n")
 	s.expectState("READY=1")
@@ -142,11 +142,11 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestWatchdog: it is told that all is well while the ticks go on.
+// TestWatchdog checks that the server sends signs of life while the ticks run.
 func TestWatchdog(t *testing.T) {
 	s := startService(t, "", "WATCHDOG_USEC=100000")
 	told := map[string]int{}
-	for told["READY=1"] == 0 || told["WATCHDOG=1"] < 2 { // in any order, if the start takes long
+	for told["READY=1"] == 0 || told["WATCHDOG=1"] < 2 { // in any order, since the start may take long
 		told[s.state()]++
 	}
 	if len(told) > 2 {
@@ -154,7 +154,7 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// TestBusyPort: a TCP port that another program has keeps nobody from playing.
+// TestBusyPort checks that players can join although another program uses the TCP port.
 func TestBusyPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.NoError(t, err)
@@ -171,13 +171,13 @@ func TestBusyPort(t *testing.T) {
 	}
 }
 
-// TestHangup: a server in a terminal ends when that does, in good order.
+// TestHangup checks that a server in a terminal ends in good order with the terminal.
 func TestHangup(t *testing.T) {
 	keys, tty := openTerminal(t)
 	s := startServiceIn(t, tty, "")
 	tty.Close()
 	s.expectState("READY=1")
-	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP)) // it is still there
+	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP)) // the terminal is still open
 	s.expectState("RELOADING=1")
 	s.expectState("READY=1")
 	keys.Close()
@@ -186,9 +186,9 @@ func TestHangup(t *testing.T) {
 	testenv.NoError(t, s.cmd.Wait())
 }
 
-// TestPanels starts the program as hosting panels start teeworlds-server, with the files that
-// they come with or write: nothing says which command of it to run, and they wait for a line
-// of the log.
+// TestPanels starts the program as hosting panels start teeworlds-server, with the files that they
+// provide or write. No argument names a command of teeyard, and the panels wait for a line of the
+// log.
 func TestPanels(t *testing.T) {
 	for name, panel := range map[string]struct {
 		args  []string
@@ -214,7 +214,7 @@ func TestPanels(t *testing.T) {
 			testenv.NoError(t, os.WriteFile(filepath.Join(dir, "data", "maps", "dm1.map"), dm1, 0o600))
 			for name, text := range panel.files {
 				if name != "storage.cfg" {
-					text += "sv_register_url http://127.0.0.1:1/\nsv_register_udp \"\"\n" // nobody is there
+					text += "sv_register_url http://127.0.0.1:1/\nsv_register_udp \"\"\n" // an unused address
 				}
 				testenv.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}

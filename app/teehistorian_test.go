@@ -50,7 +50,7 @@ func TestVerifyTeehistorian(t *testing.T) {
 	if err := verifyTeehistorian(file, ""); !errors.As(err, new(toldError)) || !errors.Is(err, teehistorian.ErrCutOff) {
 		t.Error(err)
 	}
-	// A server's folders, and another map of the same name in the current one.
+	// The map is in a server's folder; the current folder has another map of the same name.
 	testenv.NoError(t, os.WriteFile("maps/speedup.map", b, 0o644))
 	for _, maps := range []string{"maps", "teehistorian/maps"} {
 		server := t.TempDir()
@@ -67,14 +67,15 @@ func TestVerifyTeehistorian(t *testing.T) {
 		}
 	}
 	testenv.NoError(t, os.WriteFile("maps/speedup.map", own, 0o644))
-	damaged := append(slices.Clone(b[:len(b)/2]), strings.Repeat("\x4c", 100)...) // no such records
+	damaged := append(slices.Clone(b[:len(b)/2]), strings.Repeat("\x4c", 100)...) // invalid records
 	testenv.NoError(t, os.WriteFile(file, damaged, 0o644))
 	if err := verifyTeehistorian(file, ""); !errors.Is(err, teehistorian.ErrFormat) {
 		t.Errorf("a damaged file: %v", err)
 	}
 }
 
-// TestTeehistorianOfAnotherMap: recordings can name any map that is there, one that nobody can play on, too.
+// TestTeehistorianOfAnotherMap checks the error for a recording that names a map without a game
+// layer.
 func TestTeehistorianOfAnotherMap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("HOME", t.TempDir())

@@ -25,7 +25,8 @@ import (
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// recordedMatch returns a recording of DDNet-Server, whose map is in the folder maps of an own working directory.
+// recordedMatch returns a DDNet-Server recording. It creates a working directory with the map in
+// the folder maps.
 func recordedMatch(t *testing.T, name string) []byte {
 	t.Helper()
 	folder := testenv.Must(filepath.Abs("../internal/teeverify/testdata"))
@@ -42,15 +43,15 @@ func recordedMatch(t *testing.T, name string) []byte {
 	return b
 }
 
-// shownMatch is what a demo shows.
+// shownMatch is the content of a demo.
 type shownMatch struct {
-	tees  int // that are where the recording has them
+	tees  int // number of tees at their recorded positions
 	ticks int
 	names map[string]bool
 	texts string
 }
 
-// compareWithRecording reads a demo, in which tees must be where a recording has them.
+// compareWithRecording reads a demo and checks that its tees are at the recorded positions.
 func compareWithRecording(t *testing.T, file, recording []byte) (s shownMatch) {
 	t.Helper()
 	var places [][teehistorian.MaxClients]teehistorian.Point
@@ -107,7 +108,8 @@ func compareWithRecording(t *testing.T, file, recording []byte) (s shownMatch) {
 	}
 }
 
-// TestTeehistorianDemo: a demo of a recording of DDNet-Server shows all tees where they were, with the players' names.
+// TestTeehistorianDemo checks that a demo of a DDNet-Server recording shows all tees at their
+// positions, with the players' names.
 func TestTeehistorianDemo(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	b := recordedMatch(t, "teams-4")
@@ -134,7 +136,8 @@ func TestTeehistorianDemo(t *testing.T) {
 	}
 }
 
-// TestTeehistorianDemoOfAnother: where the simulation differs from the recording, its demo ends and says so.
+// TestTeehistorianDemoOfAnother checks that a demo ends with a message where the simulation differs
+// from the recording.
 func TestTeehistorianDemoOfAnother(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	b := recordedMatch(t, "plain-4")
@@ -173,7 +176,8 @@ func textsOf(t *testing.T, file []byte) (all []byte) {
 	}
 }
 
-// TestTeehistoriansAreListed: what a server records for DDNet's tools is listed with the players and watched as a demo.
+// TestTeehistoriansAreListed checks that teehistorians are listed with their players and served as
+// demos.
 func TestTeehistoriansAreListed(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	b := recordedMatch(t, "race-4")

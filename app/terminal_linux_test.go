@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// openTerminal makes a terminal: what is written to keys is typed there.
+// openTerminal opens a pseudoterminal. Bytes written to keys are typed on tty.
 func openTerminal(t *testing.T) (keys, tty *os.File) {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -32,7 +32,7 @@ func openTerminal(t *testing.T) (keys, tty *os.File) {
 	return keys, tty
 }
 
-// isEchoing reports whether a terminal shows what is typed.
+// isEchoing reports whether a terminal echoes typed characters.
 func isEchoing(t *testing.T, tty *os.File) bool {
 	t.Helper()
 	var state syscall.Termios
@@ -42,13 +42,13 @@ func isEchoing(t *testing.T, tty *os.File) bool {
 	return state.Lflag&syscall.ECHO != 0
 }
 
-// terminalProgram is teeyard on a terminal.
+// terminalProgram is teeyard running on a terminal.
 type terminalProgram struct {
 	t    *testing.T
 	keys *os.File
 	tty  *os.File
 	over chan error
-	// output is what the program prints; shown is what read has not returned of it.
+	// output receives the program's output; shown is the part that read has not returned yet.
 	output chan string
 	shown  string
 }
@@ -85,7 +85,8 @@ func startOnTerminal(t *testing.T, args ...string) *terminalProgram {
 	return p
 }
 
-// read waits until a text is shown, and returns what is shown up to it since the last call.
+// read waits until the output contains a text. It returns the output since the last call, up to and
+// including the text.
 func (p *terminalProgram) read(until string) string {
 	p.t.Helper()
 	timeout := time.After(20 * time.Second)
@@ -106,7 +107,7 @@ func (p *terminalProgram) read(until string) string {
 
 func (p *terminalProgram) press(keys string) { p.keys.WriteString(keys) }
 
-// waitEnd waits for the end of the program, after which what is typed must be seen.
+// waitEnd waits for the program to end and checks that the terminal echoes again.
 func (p *terminalProgram) waitEnd() {
 	p.t.Helper()
 	select {
@@ -119,8 +120,8 @@ func (p *terminalProgram) waitEnd() {
 	}
 }
 
-// TestInterruptedPassword: Ctrl-C at the question for the password ends the program,
-// and what is typed next is seen again.
+// TestInterruptedPassword checks that Ctrl-C ends the program at the password prompt, and that the
+// terminal echoes again.
 func TestInterruptedPassword(t *testing.T) {
 	p := startOnTerminal(t, "rcon", "127.0.0.1:9")
 	p.read("password of 127.0.0.1:9: ")
@@ -132,8 +133,8 @@ func TestInterruptedPassword(t *testing.T) {
 	p.waitEnd()
 }
 
-// TestJoinOnTerminal types in the chat: a line is shown once, is not torn by what others
-// say, and can be edited and brought back; passwords are not shown.
+// TestJoinOnTerminal types in the chat. Each line is shown once, is not torn by other output, and
+// can be edited and recalled. Passwords are not shown.
 func TestJoinOnTerminal(t *testing.T) {
 	s, addr, ctx, stop := startServer(t)
 	defer stop()

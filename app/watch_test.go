@@ -31,7 +31,7 @@ func TestServerPage(t *testing.T) {
 	}
 }
 
-// TestOpenRecording opens recordings of all kinds, all of which become demos of 0.7.
+// TestOpenRecording opens recordings of all kinds. Each becomes a 0.7 demo.
 func TestOpenRecording(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	dir := filepath.Join("..", "format", "demo", "testdata")

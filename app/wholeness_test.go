@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// verdict is what a command says of a recording by its exit status.
+// verdict names the exit status of a command that read a recording.
 func verdict(err error) string {
 	switch {
 	case err == nil:
@@ -24,11 +24,11 @@ func verdict(err error) string {
 	return "damaged"
 }
 
-// TestCommandsAgree has all commands that read a kind of recording read it whole, cut and with flipped bits. They agree
-// on what it is.
+// TestCommandsAgree checks that all commands give the same verdict on each kind of recording:
+// whole, cut short, and with flipped bits.
 func TestCommandsAgree(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
-	historian := recordedMatch(t, "speedup-1") // in a folder of its own, with the map
+	historian := recordedMatch(t, "speedup-1") // sets a working directory with the map
 	testenv.NoError(t, writeReplay("match", "teeyard"))
 	stdout, stderr := os.Stdout, os.Stderr
 	os.Stdout = testenv.Must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))
@@ -73,7 +73,7 @@ func TestCommandsAgree(t *testing.T) {
 				os.Remove("out")
 				err := run(name)
 				if command == "replay verify" && kind.suffix == ".teehistorian" && verdict(err) == "damaged" && !isDamaged(err) {
-					continue // tees are elsewhere before what is wrong
+					continue // the simulation differs before the damaged place
 				}
 				got := verdict(err)
 				seen[got]++
@@ -100,8 +100,8 @@ func exportedDemo(t *testing.T, p *program) []byte {
 	return testenv.Must(os.ReadFile("match.demo"))
 }
 
-// TestConvertedSaysWhatIsMissing: what /convert and watch make of a recording that is not whole says so at its end, and
-// of one that is whole does not.
+// TestConvertedSaysWhatIsMissing checks that demos made by /convert and watch say at their end if
+// the recording is incomplete, and only then.
 func TestConvertedSaysWhatIsMissing(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	ddnet := testenv.Must(os.ReadFile("../format/demo/testdata/ddnet-16.4.demo"))
@@ -131,7 +131,7 @@ func TestConvertedSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// isWholeDemo reports whether a demo can be read to its end.
+// isWholeDemo reports whether a demo is readable to its end.
 func isWholeDemo(file []byte) bool {
 	r, err := demo.NewReader(bytes.NewReader(file))
 	for c := new(demo.Chunk); err == nil; {
