@@ -154,8 +154,8 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	return e.exchange(ctx, line+"\n")
 }
 
-// exchange sends a line followed by an end command, which may be empty, and returns the output up
-// to the answer of that command.
+// exchange sends line, which is empty or ends with a line break, followed by an echo command. It
+// returns the output before the echo.
 func (e *econConsole) exchange(ctx context.Context, line string) (string, error) {
 	mark := fmt.Sprintf("end-%016x", rand.Uint64())
 	echo := "echo " + mark

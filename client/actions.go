@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// request calls send with the bridge and sends what it queued at once. The error is that
-// of conn.Queue: the client is not online, or the server acknowledges nothing.
+// request calls send with the bridge and sends the queued messages at once. It returns the error of
+// conn.Queue: the client is not online, or the server acknowledges nothing.
 func (c *Client) request(send func(b bridge.ClientSide)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,14 +23,14 @@ func (c *Client) request(send func(b bridge.ClientSide)) error {
 	return nil
 }
 
-// ErrVersion means that the version of the protocol that is spoken has no such request.
+// ErrVersion means that the protocol version of the connection has no such request.
 var ErrVersion = errors.New("client: not possible in this version")
 
 func (c *Client) sendCommand(cmd game.Command) error {
 	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCommand(&cmd) })
 }
 
-// attempt is request for what a version may not have.
+// attempt is request for messages that a protocol version may lack. It then returns ErrVersion.
 func (c *Client) attempt(send func(b bridge.ClientSide) bool) error {
 	can := false
 	if err := c.request(func(g bridge.ClientSide) { can = send(g) }); err != nil {
@@ -42,12 +42,12 @@ func (c *Client) attempt(send func(b bridge.ClientSide) bool) error {
 	return nil
 }
 
-// Say sends a chat line to all.
+// Say sends a chat line to all players.
 func (c *Client) Say(text string) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 }
 
-// SayTeam sends a chat line to the own team.
+// SayTeam sends a chat line to the client's team.
 func (c *Client) SayTeam(text string) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: text})
 }
@@ -57,17 +57,17 @@ func (c *Client) Whisper(to game.PlayerID, text string) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: to, Chat: game.ChatWhisper, Text: text})
 }
 
-// ChatCommand runs one of the server's ChatCommands.
+// ChatCommand runs one of the commands that ChatCommands lists.
 func (c *Client) ChatCommand(name, args string) error {
 	return c.request(func(g bridge.ClientSide) { g.SendChatCommand(name, args) })
 }
 
-// SetTeam asks to change the team.
+// SetTeam asks the server to move the client to a team.
 func (c *Client) SetTeam(t game.Team) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSetTeam, Target: game.Nobody, Team: t})
 }
 
-// Spectate selects what a spectator sees. id matters for game.SpectatePlayer.
+// Spectate selects the view of a spectator. id matters only for game.SpectatePlayer.
 func (c *Client) Spectate(mode game.SpectateMode, id game.PlayerID) error {
 	if mode != game.SpectatePlayer {
 		id = game.Nobody
@@ -80,19 +80,19 @@ func (c *Client) Emote(emoticon int) error {
 	return c.sendCommand(game.Command{Kind: game.CmdEmoticon, Value: int32(emoticon)})
 }
 
-// Kill kills the own tee.
+// Kill kills the client's own tee.
 func (c *Client) Kill() error { return c.sendCommand(game.Command{Kind: game.CmdKill}) }
 
-// ToggleReady changes whether the player is ready, in warmups and pauses with ready mode.
+// ToggleReady changes whether the player is ready, during warmups and pauses in ready mode.
 func (c *Client) ToggleReady() error { return c.sendCommand(game.Command{Kind: game.CmdReady}) }
 
-// SetSkin changes the own skin.
+// SetSkin changes the client's skin.
 func (c *Client) SetSkin(s game.Skin) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: s}})
 }
 
-// SetProfile asks for another name, clan, country and skin. Servers grant that every five seconds at
-// most, and not to players of the latest version.
+// SetProfile asks the server for another name, clan, country and skin. 0.6 servers accept that once
+// every five seconds. Servers ignore it from players of 0.7.
 func (c *Client) SetProfile(p game.Profile) error {
 	return c.sendCommand(game.Command{Kind: game.CmdProfile, Profile: &p})
 }
@@ -104,12 +104,12 @@ func (c *Client) SetInput(in game.Input) {
 	c.input = in
 }
 
-// ShowOthers chooses which tees of other teams of DDRace the server shows.
+// ShowOthers chooses which tees of other DDRace teams the server shows.
 func (c *Client) ShowOthers(which game.ShowOthers) error {
 	return c.sendCommand(game.Command{Kind: game.CmdShowOthers, Target: game.Nobody, Value: int32(which)})
 }
 
-// SetCamera describes the client's camera to a server of DDNet.
+// SetCamera describes the client's camera to a DDNet server.
 func (c *Client) SetCamera(camera bridge.Camera) error {
 	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCamera(&camera) })
 }
@@ -118,13 +118,13 @@ func (c *Client) SetCamera(camera bridge.Camera) error {
 type VoteCall struct {
 	// Kind is bridge.VoteOption, VoteKick or VoteSpectate.
 	Kind bridge.VoteKind
-	// Option is the text of the option, for VoteOption.
+	// Option is the text of the vote option, for VoteOption.
 	Option string
 	// Target is the player to kick or to move.
 	Target game.PlayerID
 	Reason string
-	// Force makes the vote pass at once. It needs access to the remote console. With a version
-	// that has no such field, the error is ErrVersion.
+	// Force makes the vote pass at once. The client must be logged into the remote console. With a
+	// protocol version that lacks this field, CallVote returns ErrVersion.
 	Force bool
 }
 
@@ -137,7 +137,7 @@ func (c *Client) CallVote(v VoteCall) error {
 	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCallVote(v.Kind, value, v.Reason, v.Force) })
 }
 
-// VoteOption calls a vote on one of VoteOptions.
+// VoteOption calls a vote on one of the server's VoteOptions.
 func (c *Client) VoteOption(option, reason string) error {
 	return c.CallVote(VoteCall{Kind: bridge.VoteOption, Option: option, Reason: reason})
 }
@@ -154,7 +154,7 @@ func (c *Client) VoteSpectate(id game.PlayerID, reason string) error {
 
 // Vote votes in the running vote.
 func (c *Client) Vote(yes bool) error {
-	vote := int32(-1) // 0 is no vote
+	vote := int32(-1) // 0 means no vote
 	if yes {
 		vote = 1
 	}

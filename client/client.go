@@ -22,77 +22,76 @@ import (
 // ErrConfig means that a configuration is invalid.
 var ErrConfig = errors.New("client: bad configuration")
 
-// DefaultPort is the server's port where an address has none.
+// DefaultPort is the server's port if an address has none.
 const DefaultPort = 8303
 
 // Config configures a Client. The zero value is a nameless tee that stands still.
 type Config struct {
-	// Name, Clan, the passwords and RconName that are too long are errors, which wrap ErrTooLong.
+	// Texts beyond the limits below are errors that wrap ErrTooLong.
 	Name, Clan string // at most 15 and 11 bytes
-	Country    int32  // ISO 3166-1 numeric, 0 unknown
+	Country    int32  // ISO 3166-1 numeric; 0 means unknown
 	Skin       game.Skin
-	// Password is the server's, of at most 128 bytes. RconPassword is that of its remote console,
-	// for logging in on entering the game, with RconName on servers that have names; both have at
-	// most 32 bytes.
+	// Password is the server's password, at most 128 bytes. If RconPassword is set, the client logs
+	// into the remote console when it enters the game, with RconName on servers with accounts. Both
+	// have at most 32 bytes.
 	Password, RconPassword, RconName string
-	// ConsoleOnly logs into the remote console before the game: the client takes a place on
-	// the server, but no player joins, whom others would see and hear of. Dial returns when
-	// the server has accepted the client. Maps are not loaded, and there are no events of the
-	// game. Some servers take commands from players only; see Join.
+	// ConsoleOnly logs into the remote console without joining the game. The client takes a slot on
+	// the server, but other players see no player join. Dial returns when the server has accepted
+	// the client. The client loads no map and receives no game events. Some servers accept commands
+	// only from players; see Join.
 	ConsoleOnly bool
-	// Version is the version of the protocol to speak; "" is AnyVersion.
+	// Version is the protocol version to speak; "" is AnyVersion.
 	Version Version
-	// DDNetVersion is the release of DDNet to claim to DDNet servers, times 1000, such as
-	// 16040. 0 claims none, but that the client supports 64 players; below 0 claims
-	// neither.
+	// DDNetVersion is the DDNet release that the client claims to be, times 1000, such as 16040. 0
+	// claims no release, but support for 64 players. A negative value claims neither.
 	DDNetVersion int32
-	// ConnectionID identifies the client to DDNet servers. New makes a random one.
+	// ConnectionID identifies the client to DDNet servers. If it is zero, New generates one.
 	ConnectionID [16]byte
-	// LegacyHandshake is as in SessionConfig.
+	// LegacyHandshake is described in SessionConfig.
 	LegacyHandshake bool
-	// Dial opens the connection for Dial to a server at an address, and returns its peer; nil
-	// means UDP. ws.Dial is for those at ws://host and wss://host.
+	// Dial opens a connection to the server at an address and returns the server's peer; nil means
+	// UDP. Use ws.Dial for servers at ws://host and wss://host.
 	Dial func(ctx context.Context, address string) (transport.Conn, transport.Peer, error)
-	// Reconnect, if not 0, is the time to wait before connecting again when the connection
-	// ends, whoever ended it. Dial itself tries once.
+	// Reconnect, if not 0, is the time to wait before connecting again when the connection ends,
+	// whichever side ended it. The function Dial itself tries once.
 	Reconnect time.Duration
 
-	// Maps stores the maps of servers; nil uses the user's cache folder and the folders of
-	// installed games. With NoMap no map is loaded; nothing is predicted then, and tees
-	// are seen where the last snapshot has them.
+	// Maps stores the servers' maps; nil uses the user's cache folder and the folders of installed
+	// games. With NoMap the client loads no map. It then predicts nothing, and views show tees at
+	// their positions in the last snapshot.
 	Maps  *Maps
 	NoMap bool
 	// PredictAll predicts all tees in predicted views, not only the client's own.
 	PredictAll bool
 
-	// The functions below are called one at a time, by the goroutine that runs the client.
-	// They may call its methods, except those that wait.
+	// The functions below are called one at a time, by the goroutine that runs the client. They may
+	// call methods of the client, except those that wait.
 
 	// OnEvent is called with every event. Events then yields none.
 	OnEvent func(c *Client, e event.Event)
-	// OnSnapshot is called with every snapshot and the sounds and effects in it
-	// (game.EvExplosion to game.EvDamage), also when several arrive together. Both are valid until it returns.
+	// OnSnapshot is called with every snapshot and its sounds and effects (game.EvExplosion to
+	// game.EvDamage), also if several snapshots arrive together. Both are valid until it returns.
 	OnSnapshot func(c *Client, v *game.View, effects []game.Event)
-	// Play returns the input for a tick. The view is predicted: it shows the world as it
-	// is expected to be when the input arrives there. It is valid until Play returns.
-	// Without Play the input is that of SetInput.
+	// Play returns the input for a tick. The view is predicted: it shows the expected world when
+	// the input reaches the server. It is valid until Play returns. Without Play the client sends
+	// the input of SetInput.
 	Play func(c *Client, v *game.View) game.Input
-	// OnInputTiming is called with the time in ms that the input for a tick arrived before
-	// it, below zero if late. (INPUTTIMING)
+	// OnInputTiming is called with the time in ms between the arrival of an input and its tick,
+	// negative if the input was late. (INPUTTIMING)
 	OnInputTiming func(tick, left int32)
 
-	// LocalAddr is the IP address to send from; "" leaves it to the system.
+	// LocalAddr is the IP address to send from; "" lets the system choose.
 	LocalAddr string
-	// Send sends a datagram to the server. It is required by New; Dial sets it.
+	// Send sends a datagram to the server. New requires it; the function Dial sets it.
 	Send func(datagram []byte)
-	// Token and Buffers are as in SessionConfig.
+	// Token and Buffers are described in SessionConfig.
 	Token   func() packet.Token
 	Buffers *conn.Buffers
 }
 
-// Client plays on a server: it keeps what the server sends and acts for its owner. One
-// that Dial made runs by itself and is safe for concurrent use. One that New made is run
-// by its owner with Connect, Feed and Step.
+// Client plays on a server: it follows the server's state and acts for its owner. A Client from
+// Dial runs by itself and is safe for concurrent use. A Client from New is run by its owner with
+// Connect, Feed and Step.
 type Client struct {
 	cfg  Config
 	done chan struct{} // closed when a client that runs itself ends
@@ -102,17 +101,17 @@ type Client struct {
 	handler       gameHandler
 	now           conn.Time
 	predictor     predictor
-	viewPredictor *predictor // of WithPredictedView
+	viewPredictor *predictor // for WithPredictedView
 	ddrace        ddraceBase
 	gameMap       *Map
 	announcedMap  bridge.MapChange
 	lists         serverLists
 	rcon          rconState
 	entered       bool
-	reconnectAt   conn.Time // when to connect again, 0 for never
+	reconnectAt   conn.Time // when to connect again; 0 for never
 	closed        bool
 	input         game.Input
-	unshown       bool // OnSnapshot did not have the last snapshot yet
+	unshown       bool // OnSnapshot has not received the last snapshot yet
 	earlier       []*earlierSnapshot
 	network       *network
 
@@ -123,8 +122,7 @@ type Client struct {
 	eventsQueued  chan struct{}
 }
 
-// maxQueuedEvents limits the events that wait for Events. Beyond it the oldest are
-// dropped.
+// maxQueuedEvents limits the events that wait for Events. Beyond it the oldest are dropped.
 const maxQueuedEvents = 4096
 
 // New returns a Client that its owner runs with Connect, Feed and Step.
@@ -192,13 +190,13 @@ func (c *Client) connect() error {
 	return c.session.Dial(c.now)
 }
 
-// resetGame clears what belongs to a connection and a map.
+// resetGame clears the state that belongs to one connection and one map.
 func (c *Client) resetGame() {
 	c.lists.reset()
 	c.input = game.Input{}
 }
 
-// Feed takes a datagram from the server.
+// Feed processes a datagram from the server.
 func (c *Client) Feed(now conn.Time, b []byte) {
 	c.mu.Lock()
 	c.now = max(c.now, now)
@@ -208,8 +206,8 @@ func (c *Client) Feed(now conn.Time, b []byte) {
 	c.deliverEvents()
 }
 
-// Step does what is due: inputs, resends, timeouts, reconnecting. Call it at the time that
-// NextStepTime returns, or once per tick.
+// Step sends due inputs and resends, and handles timeouts and reconnecting. Call it at the time
+// that NextStepTime returns, or once per tick.
 func (c *Client) Step(now conn.Time) {
 	c.mu.Lock()
 	c.now = max(c.now, now)
@@ -223,7 +221,7 @@ func (c *Client) Step(now conn.Time) {
 	if due && c.cfg.Play != nil {
 		v := c.predictor.viewAt(c.session, tick-1, c.cfg.PredictAll)
 		c.mu.Unlock()
-		in := c.cfg.Play(c, v) // this goroutine alone changes what v is made of
+		in := c.cfg.Play(c, v) // only this goroutine changes the data of v
 		c.mu.Lock()
 		c.input = in
 	}
@@ -236,7 +234,7 @@ func (c *Client) Step(now conn.Time) {
 	c.deliverEvents()
 }
 
-// NextStepTime returns when Step has something to do, at most 100 ms from now.
+// NextStepTime returns the time of the next Step, at most 100 ms from now.
 func (c *Client) NextStepTime(now conn.Time) conn.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -270,8 +268,7 @@ func (c *Client) connectionEnded(err error) {
 	c.queueEvent(e)
 }
 
-// disconnect closes the connection. A client that Dial made ends then.
-// The reason may be empty.
+// disconnect closes the connection with a reason, which may be empty. A client from Dial then ends.
 func (c *Client) disconnect(reason string) {
 	if c.closed {
 		return
@@ -290,7 +287,7 @@ func (c *Client) queueEvent(e event.Event) {
 	c.events = append(c.events, e)
 }
 
-// deliverEvents calls the functions of Config with what was queued.
+// deliverEvents calls the functions of Config with the queued events and snapshots.
 func (c *Client) deliverEvents() {
 	c.mu.Lock()
 	var effects []game.Event
@@ -341,8 +338,8 @@ func (c *Client) onInputTiming(tick, left int32) {
 	}
 }
 
-// Events yields events until ctx or the client ends. Those since Dial began are included,
-// the last 4096 of them at least.
+// Events yields events until ctx or the client ends. It starts with the events since Dial began, at
+// least the last 4096.
 func (c *Client) Events(ctx context.Context) iter.Seq[event.Event] {
 	return func(yield func(event.Event) bool) {
 		for {
@@ -388,8 +385,8 @@ func (c *Client) hasEvents() bool {
 	return len(c.events) > 0
 }
 
-// onSnapshot handles a snapshot. With the first one that shows the own player, the client
-// has entered the game.
+// onSnapshot handles a snapshot. When a snapshot shows the client's own player for the first time,
+// the client has entered the game.
 func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	if c.unshown && c.cfg.OnSnapshot != nil {
 		c.keepEarlier()
@@ -404,8 +401,8 @@ func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	}
 }
 
-// Join makes a client with Config.ConsoleOnly join the game after all, without its map. The
-// event Entered follows.
+// Join makes a client with Config.ConsoleOnly join the game, without its map. The event Entered
+// follows.
 func (c *Client) Join() error {
 	c.mu.Lock()
 	c.cfg.ConsoleOnly, c.cfg.NoMap, c.entered = false, true, false
@@ -414,14 +411,14 @@ func (c *Client) Join() error {
 	return c.request(bridge.ClientSide.SendReady)
 }
 
-// logIn logs into the remote console if that is configured.
+// logIn logs into the remote console if the configuration has a password for it.
 func (c *Client) logIn() {
 	if c.cfg.RconPassword != "" && !c.rcon.loggedIn {
 		c.session.Request(c.now, func(g bridge.ClientSide) { g.SendRconAuth(c.cfg.RconName, c.cfg.RconPassword) })
 	}
 }
 
-// hasMap reports whether the map that the server announced need not be downloaded.
+// hasMap reports whether the client can do without downloading the announced map.
 func (c *Client) hasMap(a *bridge.MapChange) bool {
 	if c.cfg.ConsoleOnly && c.entered {
 		return true // the map changes

@@ -20,8 +20,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// TestPlayersMeet checks that two clients of any versions find each other, talk, whisper,
-// change and leave.
+// TestPlayersMeet checks that two clients of any two versions see each other, chat, whisper, change
+// teams and leave.
 func TestPlayersMeet(t *testing.T) {
 	v7, v6 := client.Version07, client.Version06
 	for _, versions := range [][2]client.Version{{v7, v7}, {v7, v6}, {v6, v7}, {v6, v6}} {
@@ -59,7 +59,7 @@ func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
 	}
 
 	if versionA == client.Version07 && versionB == client.Version07 { // 0.6 has other skins
-		tn.run(6 * time.Second) // servers take a new skin every five seconds
+		tn.run(6 * time.Second) // servers accept a new skin every five seconds
 		bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
 		waitFor(alice, limit, func(e event.SkinChange) bool { return e.Player.Name == "bob" })
 		if info, _ := alice.PlayerInfo(bob.Self()); info.Profile.Skin.PartNames[0] != "bear" {
@@ -111,7 +111,7 @@ func TestWrongPasswordIsReported(t *testing.T) {
 	tn.join(client.Config{Password: "secret"})
 }
 
-// TestReconnectAfterKick checks that a client connects again if its configuration says so.
+// TestReconnectAfterKick checks that a client reconnects if its configuration says so.
 func TestReconnectAfterKick(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
 	p := tn.join(client.Config{Reconnect: time.Second})
@@ -140,8 +140,7 @@ func TestRcon(t *testing.T) {
 	}
 }
 
-// TestMapIsDownloadedOnce checks that a map is downloaded again only when its file was
-// damaged.
+// TestMapIsDownloadedOnce checks that a map is downloaded again only if its file is damaged.
 func TestMapIsDownloadedOnce(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
 	dir := t.TempDir()
@@ -197,8 +196,8 @@ func TestMapChange(t *testing.T) {
 	}
 }
 
-// TestLegacyHandshake checks that a client without a token gets into the game, whether or
-// not it has to prove its address, and has the map that it is told of first.
+// TestLegacyHandshake checks that a client without a token joins the game and loads the first
+// announced map, whether or not it has to prove its address.
 func TestLegacyHandshake(t *testing.T) {
 	for _, setting := range []string{"sv_vanilla_antispoof 0", "sv_vanilla_antispoof 1"} {
 		for _, noMap := range []bool{false, true} {
@@ -216,14 +215,14 @@ func TestLegacyHandshake(t *testing.T) {
 	}
 }
 
-// TestVersionIsDetected checks that a client speaks the version that the server answers
-// to, and 0.7 if it answers to both.
+// TestVersionIsDetected checks that a client speaks the version in which the server answers, and
+// 0.7 if it answers in both.
 func TestVersionIsDetected(t *testing.T) {
 	dropAllOf := func(older bool) func([]byte) bool {
 		return func(b []byte) bool { return packet.IsClearly6(b) == older }
 	}
 	for name, c := range map[string]struct {
-		drop func(b []byte) bool // of what the client sends
+		drop func(b []byte) bool // drops datagrams of the client
 		want client.Version
 	}{
 		"both":           {func([]byte) bool { return false }, client.Version07},
@@ -239,7 +238,7 @@ func TestVersionIsDetected(t *testing.T) {
 		if got := p.Version(); got != c.want {
 			t.Errorf("%s: %v instead of %v", name, got, c.want)
 		}
-		// The next connection detects it anew.
+		// The next connection detects the version again.
 		tn.drop = dropAllOf(true)
 		tn.run(2 * time.Second) // leaving earlier gets the address banned
 		p.events = nil
@@ -253,7 +252,7 @@ func TestVersionIsDetected(t *testing.T) {
 	}
 }
 
-// dropFirst returns a function that drops the first n datagrams of a kind.
+// dropFirst returns a function that drops the first n datagrams that match.
 func dropFirst(n int, is func(b []byte) bool) func([]byte) bool {
 	return func(b []byte) bool {
 		if n > 0 && is(b) {
@@ -264,8 +263,8 @@ func dropFirst(n int, is func(b []byte) bool) func([]byte) bool {
 	}
 }
 
-// TestServerRefusesAVersion checks that a client tries 0.6 on a server that refuses 0.7, and
-// reports the refusal if the server does not answer in 0.6.
+// TestServerRefusesAVersion checks that a client tries 0.6 on a server that rejects 0.7, and
+// reports the rejection if the server does not answer in 0.6.
 func TestServerRefusesAVersion(t *testing.T) {
 	for _, c := range []struct {
 		older bool
@@ -295,8 +294,8 @@ func TestServerRefusesAVersion(t *testing.T) {
 	}
 }
 
-// TestNoAnswer checks that nobody at an address can be told from a server that closed the
-// connection.
+// TestNoAnswer checks that an address without a server and a closed connection have different
+// errors.
 func TestNoAnswer(t *testing.T) {
 	for _, v := range []client.Version{client.AnyVersion, client.Version07, client.Version06} {
 		c := testenv.Must(client.New(client.Config{Send: func([]byte) {}, NoMap: true, Version: v}))
@@ -318,8 +317,8 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestConsoleOnly: an operator runs commands without a player whom others see or hear of, also
-// after a change of the map, and joins when that is wanted.
+// TestConsoleOnly checks that an operator runs commands without other players seeing a player join,
+// also after a map change, and that the client can join later.
 func TestConsoleOnly(t *testing.T) {
 	for _, version := range []client.Version{client.Version07, client.Version06, client.AnyVersion} {
 		t.Run(string(version), func(t *testing.T) {
@@ -360,7 +359,7 @@ func TestConsoleOnly(t *testing.T) {
 	}
 }
 
-// TestForcedVote: a vote that an operator forces passes at once, and its end names no caller.
+// TestForcedVote checks that a forced vote passes at once and that its end names no caller.
 func TestForcedVote(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, "add_vote more sv_scorelimit 5")
 	tn.join(client.Config{Name: "other"})

@@ -55,7 +55,7 @@ func TestCommunityModes(t *testing.T) {
 	}
 }
 
-// bothVersions joins a client of each version, who play in the same way.
+// bothVersions joins a client of each version. Both play in the same way.
 func bothVersions(tn *testNetwork, play func(v *game.View) game.Input) []*player {
 	next := func(_ *client.Client, v *game.View) game.Input { return play(v) }
 	return []*player{
@@ -98,7 +98,7 @@ func TestInfection(t *testing.T) {
 	}
 }
 
-// carrier is a mod that takes a player to the ball, and with it to a goal.
+// carrier is a mod that moves a player to the ball, and the player with the ball to a goal.
 type carrier struct{}
 
 func (carrier) Start(*game.Tx) {}
@@ -112,7 +112,7 @@ func (carrier) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// TestFoot lets a client kick the ball into a goal, as one of each version sees.
+// TestFoot lets a client kick the ball into a goal. A client of each version checks what it sees.
 func TestFoot(t *testing.T) {
 	cfg := server.Config{
 		Modes:   server.Modes{{Name: "foot", New: foot.New}},

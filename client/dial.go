@@ -15,12 +15,13 @@ type network struct {
 	peer transport.Peer
 }
 
-// Dial joins a server and returns when the client is in the game. The address is one of
-// a game server as transport.ParseAddress reads it, or what Config.Dial takes. A scheme that names
-// a version chooses it. ctx applies to joining only; Close ends the client.
+// Dial joins a server and returns when the client is in the game. The address is a game server's
+// address in a form that transport.ParseAddress reads, or in the form that Config.Dial expects. A
+// scheme that names a protocol version selects it. ctx applies to joining only; Close ends the
+// client.
 //
-// The error wraps ErrClosed if the server refused, ErrNoAnswer if it does not answer, ErrMap
-// if the map cannot be used, udp.ErrAddress, or the cause of ctx's end.
+// The error wraps ErrClosed if the server rejected the client, ErrNoAnswer if it does not answer,
+// ErrMap if the map is unusable, udp.ErrAddress, or the cause of ctx's end.
 func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 	if err := cfg.setVersion(address); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (cfg *Config) dialUDP(ctx context.Context, address string) (transport.Conn,
 	return sock, peer, err
 }
 
-// run runs the client until it ends. It first sends whether the client got into the game.
+// run runs the client until it ends. It first sends whether the client joined the game.
 func (c *Client) run(joined chan<- error) {
 	n := c.network
 	defer close(c.done)
@@ -115,13 +116,13 @@ func (c *Client) flush() {
 	}
 }
 
-// Close leaves the server, which is told at once, and ends the client. It does not wait
-// for the end; see Done. With a Config.Dial that sends in the background, as that of
-// transport/ws does, a program that ends before may leave without a word.
+// Close tells the server that the client leaves, and ends the client. It does not wait for the end;
+// see Done. If Config.Dial sends in the background, as transport/ws does, and the program exits
+// before Done is closed, the server may not receive the message.
 func (c *Client) Close() { c.Leave("") }
 
-// Leave is Close with a reason for the server. Teeyard and teeworlds-server 0.7.5 ignore it, other
-// servers may show it to players. (CLOSE)
+// Leave is Close with a reason for the server. Teeyard and teeworlds-server 0.7.5 ignore the
+// reason; other servers may show it to players. (CLOSE)
 func (c *Client) Leave(reason string) {
 	c.mu.Lock()
 	if c.network != nil {
@@ -129,7 +130,7 @@ func (c *Client) Leave(reason string) {
 	}
 	c.disconnect(reason)
 	if c.network != nil {
-		c.network.sock.Flush() // the program may end before the goroutine does
+		c.network.sock.Flush() // the program may exit before the goroutine sends
 	}
 	c.mu.Unlock()
 	if c.network != nil {
@@ -139,6 +140,6 @@ func (c *Client) Leave(reason string) {
 	}
 }
 
-// Done is closed when a client that Dial made has ended: by Close, or because the
-// connection ended and Config.Reconnect is 0.
+// Done is closed when a client from Dial has ended: after Close, or because the connection ended
+// and Config.Reconnect is 0.
 func (c *Client) Done() <-chan struct{} { return c.done }

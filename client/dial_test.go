@@ -34,7 +34,7 @@ func serve(t *testing.T, commands ...string) string {
 	return sock.LocalAddr().String()
 }
 
-// TestDialVersion: a scheme that names a version chooses it, and may not contradict the
+// TestDialVersion checks that a scheme that names a version selects it, and must not contradict the
 // configuration.
 func TestDialVersion(t *testing.T) {
 	host := serve(t)
@@ -70,7 +70,7 @@ func TestDialVersion(t *testing.T) {
 	}
 }
 
-// TestDial uses clients that run by themselves from several goroutines at once.
+// TestDial uses clients that run themselves from several goroutines at once.
 func TestDial(t *testing.T) {
 	host := serve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -85,7 +85,7 @@ func TestDial(t *testing.T) {
 		t.Fatalf("state %v, id %d, map %v", c.State(), c.Self(), c.Map())
 	}
 
-	// Others do everything at once meanwhile.
+	// Other goroutines call all methods at once meanwhile.
 	stop := make(chan struct{})
 	var wait sync.WaitGroup
 	ticks := 0
@@ -155,7 +155,7 @@ func TestDial(t *testing.T) {
 	if d.Err() != nil || ticks == 0 {
 		t.Errorf("bob made %d inputs and ended with %v", ticks, d.Err())
 	}
-	c.Rcon("shutdown") // both ends are told
+	c.Rcon("shutdown") // the server tells both clients
 	for range c.Events(ctx) {
 	}
 	if err := c.Err(); !errors.Is(err, client.ErrClosed) {
@@ -169,7 +169,7 @@ func TestDial(t *testing.T) {
 	}
 }
 
-// TestDialFails checks that every way of not getting in ends with the right error.
+// TestDialFails checks the error of every way in which joining can fail.
 func TestDialFails(t *testing.T) {
 	host := serve(t, "password secret")
 	maps := client.NewMaps("-")
@@ -196,8 +196,8 @@ func TestDialFails(t *testing.T) {
 	}
 }
 
-// TestUnreadEventsAreDropped checks that a client whose events nobody reads does not grow
-// without end.
+// TestUnreadEventsAreDropped checks that the queue of a client whose events are not read stays
+// bounded.
 func TestUnreadEventsAreDropped(t *testing.T) {
 	host := serve(t)
 	c, err := client.Dial(t.Context(), host, client.Config{Name: "deaf", Maps: client.NewMaps("-"), RconPassword: "adminpw"})

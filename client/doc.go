@@ -1,7 +1,7 @@
 // Package client is a headless Teeworlds client.
 //
-// [Dial] joins a server and returns a [Client] that runs by itself: it downloads
-// the map, follows the world, predicts, times inputs, and reports events.
+// [Dial] joins a server and returns a [Client] that runs by itself: it downloads the map, follows
+// the world, predicts, times inputs, and reports events.
 //
 //	c, err := client.Dial(ctx, "localhost", client.Config{Name: "echo"})
 //	if err != nil {
@@ -14,12 +14,12 @@
 //		}
 //	}
 //
-// It speaks all versions of the protocol and DDNet's extensions, and finds out which of
-// them a server speaks; see [AnyVersion]. The packages below bridge list what a version lacks.
+// The client speaks all protocol versions and DDNet's extensions, and detects the version of a
+// server; see [AnyVersion]. The packages below bridge list the features that a version lacks.
 //
-// [New] makes the same client without a socket and a goroutine, for a game loop, a test
-// or a browser. [Session] is the connection below it.
+// [New] returns the same client without a socket and a goroutine, for a game loop, a test or a
+// browser. [Session] is the underlying connection.
 //
-// Servers are not trusted: all sizes have limits, file names are made from harmless
+// The client does not trust servers. All sizes are limited, file names consist of harmless
 // characters, and control characters are removed from texts.
 package client

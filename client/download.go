@@ -9,16 +9,16 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 )
 
-// maxMapSize is the greatest size of a map that is downloaded, in bytes.
+// maxMapSize is the largest map that the client downloads, in bytes.
 const maxMapSize = 64 << 20
 
-// mapDownload is the state of a download. Its memory grows with what has arrived, not with
-// what was announced.
+// mapDownload is the state of a download. Its memory grows with the received data, not with the
+// announced size.
 type mapDownload struct {
 	bridge.MapChange
 	file      []byte
-	received  int // chunks
-	requested int // chunks, of those with numbers
+	received  int // number of chunks
+	requested int // number of chunks, if chunks are numbered
 	active    bool
 }
 
@@ -30,7 +30,7 @@ func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	case strings.ContainsAny(m.Name, "/\\:") || m.Name == "" || strings.HasPrefix(m.Name, "."):
 		c.fail(fmt.Errorf("%w: strange character in map name %q", ErrMap, m.Name))
 		return
-	case m.Refusal != "" && !c.cfg.ConsoleOnly: // which draws no map
+	case m.Refusal != "" && !c.cfg.ConsoleOnly: // the console needs no map
 		c.fail(fmt.Errorf("%w: %q: %s", ErrMap, m.Name, m.Refusal))
 		return
 	case m.Size <= 0 || m.Size > maxMapSize:
@@ -60,12 +60,12 @@ func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	c.conn.Flush(c.now)
 }
 
-// chunkWindow is how many numbered chunks are requested ahead. A server that does not
-// limit what it sends keeps that many in its resend buffer.
+// chunkWindow is the number of numbered chunks to request ahead. A server that does not limit its
+// sending keeps that many in its resend buffer.
 const chunkWindow = 8
 
-// requestChunks requests the next numbered chunks: as many as the window allows and the
-// map is known to have, but at least one.
+// requestChunks requests the next numbered chunks: as many as the window and the size of the map
+// allow, but at least one.
 func (c *Session) requestChunks() {
 	d := &c.download
 	chunkSize := d.ChunkSize
@@ -78,7 +78,7 @@ func (c *Session) requestChunks() {
 	}
 }
 
-// maxNumberedChunk is more than the size of any numbered chunk, in bytes.
+// maxNumberedChunk exceeds the size of any numbered chunk, in bytes.
 const maxNumberedChunk = 1024
 
 func (c *Session) reportProgress() {
@@ -91,12 +91,12 @@ func (c *Session) reportProgress() {
 func (n sessionHandler) OnMapData(chunk int, data []byte) {
 	c, d := n.Session, &n.download
 	if !d.active || d.ChunksNumbered && (chunk != d.received || len(data) == 0) {
-		return // not the next one; some servers end with empty ones
+		return // out of order; some servers end with empty chunks
 	}
 	left := d.Size - len(d.file)
 	want := min(d.ChunkSize, left)
 	if d.ChunksNumbered {
-		want = min(len(data), left) // the size is not announced
+		want = min(len(data), left) // the chunk size is not announced
 		if d.received == 0 {
 			d.ChunkSize = want
 		}

@@ -6,18 +6,18 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// earlierSnapshot is what a snapshot showed that another one followed in the same datagram.
+// earlierSnapshot is the content of a snapshot that another snapshot in the same datagram replaced.
 type earlierSnapshot struct {
 	view    game.View
 	frame   game.Frame
 	effects []game.Event
 }
 
-// maxEarlierSnapshots is how many are kept for OnSnapshot. Servers send a snapshot per datagram, but
-// could put some hundred empty ones into one.
+// maxEarlierSnapshots limits the snapshots kept for OnSnapshot. Servers send one snapshot per
+// datagram, but a datagram could contain hundreds of empty ones.
 const maxEarlierSnapshots = 16
 
-// keepEarlier copies the last snapshot for OnSnapshot, since another one replaces it.
+// keepEarlier copies the last snapshot for OnSnapshot before another one replaces it.
 func (c *Client) keepEarlier() {
 	if len(c.earlier) == maxEarlierSnapshots {
 		c.earlier = slices.Delete(c.earlier, 0, 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestSnapshotsThatArriveTogether has several snapshots in one datagram: OnSnapshot gets each of them, with
-// what it shows, and is not called without one.
+// TestSnapshotsThatArriveTogether puts several snapshots into one datagram. OnSnapshot receives
+// each of them with its content, and is not called without one.
 func TestSnapshotsThatArriveTogether(t *testing.T) {
 	type seen struct{ tick, score, effects, x int32 }
 	var got []seen

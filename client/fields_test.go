@@ -21,7 +21,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/schema"
 )
 
-// notEvents are the messages of servers, and fields of them, that become no event, with the reason.
+// notEvents lists the server messages and fields that become no event, with the reason.
 var notEvents = map[string]string{
 	"MAP_DATA":             "a part of the map's file, which Client.Map has; Download says how far it is",
 	"SNAP":                 "a part of a snapshot, which Config.OnSnapshot and Client.WithView have",
@@ -45,7 +45,7 @@ var notEvents = map[string]string{
 	"Sv_DDRaceTime.Finish": "checked by hand below", "Sv_DDRaceTimeLegacy.Finish": "checked by hand below",
 }
 
-// notSendable are the messages of clients, and fields of them, that a user does not choose, with the reason.
+// notSendable lists the client messages and fields that a user cannot choose, with the reason.
 var notSendable = map[string]string{
 	"INFO.NetVersion":        "the version of the protocol",
 	"INFO.ClientVersion":     "the release that package msg7 is for; an older one gets less",
@@ -65,7 +65,7 @@ var notSendable = map[string]string{
 	"EX": "no kind of its own", "GAME_EX": "no kind of its own",
 }
 
-// protocolUnderTest is a version of the messages.
+// protocolUnderTest is one version of the messages.
 type protocolUnderTest struct {
 	name    string
 	version Version
@@ -107,7 +107,8 @@ func (p *protocolUnderTest) newMessage(t *testing.T, goName string) any {
 	return nil
 }
 
-// newClientUnderTest returns a client that takes messages with Session.Chunk, and what it sends.
+// newClientUnderTest returns a client that receives messages through Session.Chunk, and the
+// messages that it sends.
 func (p *protocolUnderTest) newClientUnderTest(t *testing.T) (*Client, *sentMessages) {
 	t.Helper()
 	c, err := New(Config{Version: p.version, NoMap: true, Send: func([]byte) {}, Name: "n"})
@@ -120,16 +121,16 @@ func (p *protocolUnderTest) newClientUnderTest(t *testing.T) (*Client, *sentMess
 	return c, sent
 }
 
-// sentBy is what each client under test sends.
+// sentBy holds the messages that each client under test sends.
 var sentBy = map[*Client]*sentMessages{}
 
-// sentMessages collects what a client sends.
+// sentMessages collects the messages that a client sends.
 type sentMessages struct{ list [][]byte }
 
 func (s *sentMessages) Queue(b []byte, _ bool) { s.list = append(s.list, bytes.Clone(b)) }
 func (*sentMessages) FlushSoon()               {}
 
-// leaf is a value of a message that can be changed, and two values for it.
+// leaf is a value in a message that can be changed, and two values for it.
 type leaf struct {
 	name  string
 	field *schema.Field
@@ -150,7 +151,7 @@ func leaves(t *testing.T, v reflect.Value, fields []*schema.Field, prefix string
 				all = append(all, leaf{name, f, x.Index(i), values(f, i)})
 			}
 		case f.Type == "ints":
-			n := 47 // as many as DDNet has
+			n := 47 // DDNet's number of tuning parameters
 			if f.Name == "Teams" {
 				n = 64
 			}
@@ -165,7 +166,7 @@ func leaves(t *testing.T, v reflect.Value, fields []*schema.Field, prefix string
 	return all
 }
 
-// values returns two values of a field.
+// values returns two valid values of a field.
 func values(f *schema.Field, index int) (two [2]any) {
 	for i := range two {
 		text := fmt.Sprintf("q%d%c%s", index, 'a'+i, strings.ToLower(f.Name[:2]))
@@ -223,9 +224,10 @@ func (l *leaf) set(i int) {
 	}
 }
 
-// isShown reports whether JSON has a value of the leaf: as it is, in ms of a time in hundredths of a
-// second, or of tuning in hundredths. An enumeration has words, a bool is missing, and a count shows in
-// how many events there are: of these it is enough that the events differ.
+// isShown reports whether the JSON text contains value i of the leaf. The value may appear as it
+// is, in ms for a time in hundredths of a second, or in hundredths for tuning. Enumerations appear
+// as words, false is omitted, and a count changes the number of events. For these it is enough that
+// the events differ.
 func (l *leaf) isShown(i int, text string) bool {
 	switch x := l.value[i].(type) {
 	case int64:
@@ -244,10 +246,10 @@ func (l *leaf) isShown(i int, text string) bool {
 	return true
 }
 
-// boolFields are integers that stand for a yes or no.
+// boolFields are integers that mean true or false.
 var boolFields = map[string]bool{"Finish": true, "Authed": true, "CmdList": true, "NameRequired": true, "Jump": true, "Hook": true}
 
-// fill sets all leaves to their first value, and what depends on each other to what is possible.
+// fill sets all leaves to their first value and makes fields that depend on each other consistent.
 func fill(m any, all []leaf) {
 	for i := range all {
 		all[i].set(0)
@@ -258,7 +260,7 @@ func fill(m any, all []leaf) {
 	case *msg7.SvGameMsg:
 		m.Kind, m.Params = msg7.GameMsgCTFCapture, [3]int32{1, 36, 75}
 	case *msg7.SvRaceFinish:
-		m.RecordServer = false // which is the own record, too
+		m.RecordServer = false // would also set the own record
 	case *msg6.SvRaceFinish:
 		m.RecordServer = false
 	case *msg7.SvTeam:
@@ -276,8 +278,9 @@ func fill(m any, all []leaf) {
 	}
 }
 
-// TestEveryFieldBecomesAnEvent gives a client all messages of servers. Each field, with one value and
-// with another, has to make another event, in Go and in JSON, and the value has to be there.
+// TestEveryFieldBecomesAnEvent gives a client all server messages. A field with two different
+// values must lead to two different events, in Go and in JSON, and the events must contain the
+// value.
 func TestEveryFieldBecomesAnEvent(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range protocolsUnderTest {
@@ -348,7 +351,7 @@ func (p *protocolUnderTest) receive(t *testing.T, m any) ([]event.Event, string)
 		}
 	}
 	_, vital := p.id(m)
-	if _, ok := m.(*msg7.DeClientEnter); ok { // as demos are read
+	if _, ok := m.(*msg7.DeClientEnter); ok { // as when reading a demo
 		vital = true
 		c.session.side = bridge7.NewDemoClientSide(sessionHandler{c.session, &c.handler})
 	}
@@ -371,7 +374,7 @@ func (p *protocolUnderTest) receive(t *testing.T, m any) ([]event.Event, string)
 	return c.events, strings.Join(lines, "\n")
 }
 
-// TestFieldsThatDepend checks by hand what TestEveryFieldBecomesAnEvent leaves out.
+// TestFieldsThatDepend checks the fields that TestEveryFieldBecomesAnEvent leaves out.
 func TestFieldsThatDepend(t *testing.T) {
 	seven, six := &protocolsUnderTest[0], &protocolsUnderTest[1]
 	vote := func(kind msg7.VoteType, timeout int32, text string) *msg7.SvVoteSet {
@@ -411,14 +414,14 @@ func TestFieldsThatDepend(t *testing.T) {
 	}
 }
 
-// clientActions send every message of clients. Each is done twice, and sets all fields of the message
-// to other values then.
+// clientActions send every client message. Each action runs twice and sets all fields of the
+// message to other values the second time.
 var clientActions = []struct {
 	message string
 	do      func(c *Client, variant int) error
 }{
 	{"INFO", func(c *Client, v int) error {
-		return c.request(func(g bridge.ClientSide) { g.SendLogin(variantText("password", v)) }) // Config.Password
+		return c.request(func(g bridge.ClientSide) { g.SendLogin(variantText("password", v)) }) // from Config.Password
 	}},
 	{"READY", func(c *Client, _ int) error { return c.request(bridge.ClientSide.SendReady) }},
 	{"ENTERGAME", func(c *Client, _ int) error { return c.request(bridge.ClientSide.SendEnterGame) }},
@@ -433,7 +436,7 @@ var clientActions = []struct {
 	{"RCON_CMD", func(c *Client, v int) error { return c.Rcon(variantText("line", v)) }},
 	{"RCON_AUTH", func(c *Client, v int) error { return c.RconLoginAs(variantText("name", v), variantText("password", v)) }},
 	{"PING", func(c *Client, _ int) error { return c.request(bridge.ClientSide.SendPing) }},
-	{"CLIENTVER", func(c *Client, v int) error { // Config.DDNetVersion and ConnectionID
+	{"CLIENTVER", func(c *Client, v int) error { // from Config.DDNetVersion and ConnectionID
 		side := bridge6.NewClientSide(sentBy[c], nil, bridge6.ClientConfig{DDNetVersion: int32(16040 + v), ConnectionID: [16]byte{byte(v)}})
 		side.SendLogin("")
 		return nil
@@ -448,7 +451,7 @@ var clientActions = []struct {
 	}},
 	{"Cl_SetTeam", func(c *Client, v int) error { return c.SetTeam(game.Team(v)) }},
 	{"Cl_SetSpectatorMode", func(c *Client, v int) error { return c.Spectate(game.SpectateMode(v), game.PlayerID(v+3)) }},
-	{"Cl_StartInfo", func(c *Client, v int) error { // Config
+	{"Cl_StartInfo", func(c *Client, v int) error { // from Config
 		p := variantProfile(v)
 		return c.request(func(g bridge.ClientSide) { g.SendProfile(&p) })
 	}},
@@ -489,7 +492,7 @@ func variantText(what string, v int) string { return fmt.Sprint(what, v) }
 
 func variantProfile(v int) game.Profile {
 	p := game.Profile{Name: variantText("name", v), Clan: variantText("clan", v), Country: int32(v)}
-	if v == 0 { // the default of 0.6, which has no colours there
+	if v == 0 { // the default of 0.6, which means no custom colours
 		p.Skin = game.Skin{
 			PartNames:       [...]string{"standard", "", "", "standard", "standard", "standard"},
 			UseCustomColors: [...]bool{true, false, false, true, true, false},
@@ -505,7 +508,8 @@ func variantProfile(v int) game.Profile {
 	return p
 }
 
-// TestEveryFieldCanBeSent sends every message of clients twice: each field has another value then.
+// TestEveryFieldCanBeSent sends every client message twice, with other values in all fields the
+// second time.
 func TestEveryFieldCanBeSent(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range protocolsUnderTest {
@@ -532,7 +536,7 @@ func TestEveryFieldCanBeSent(t *testing.T) {
 			var got [2]reflect.Value
 			for variant := range got {
 				c, sent := p.newClientUnderTest(t)
-				if p.version == Version06 { // a server of DDNet
+				if p.version == Version06 { // a DDNet server
 					c.session.Chunk((&msg6.Capabilities{Version: 5}).Append(nil), true)
 				}
 				sent.list = nil
@@ -578,7 +582,7 @@ func checkDiffer(t *testing.T, protocol, name string, fields []*schema.Field, a,
 	}
 }
 
-// TestLeave: a reason for leaving is in the packet that closes the connection.
+// TestLeave checks that the packet that closes the connection contains the reason for leaving.
 func TestLeave(t *testing.T) {
 	for _, version := range []Version{Version07, Version06} {
 		var last []byte

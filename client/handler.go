@@ -6,16 +6,16 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// player returns the player whom an event is about.
+// player returns the player with an id, for an event.
 func (c *Client) player(id game.PlayerID) event.Player { return bridge.EventPlayer(c.session.side, id) }
 
-// gameHandler is a bridge.EventHandler that also keeps what is not an event.
+// gameHandler is a bridge.EventHandler that also stores the lists and console output of the server.
 type gameHandler struct {
 	bridge.EventHandler
 	*Client
 }
 
-// OnRconAuthStatus forgets at the end of a login what came with it.
+// OnRconAuthStatus drops the lists of commands and maps when the login ends.
 func (s *gameHandler) OnRconAuthStatus(on, commands bool) {
 	s.rcon.loggedIn = on
 	if !on {
@@ -25,13 +25,13 @@ func (s *gameHandler) OnRconAuthStatus(on, commands bool) {
 	s.EventHandler.OnRconAuthStatus(on, commands)
 }
 
-// OnRconLine keeps the line for those who wait for it.
+// OnRconLine also adds the line to the output of running commands.
 func (s *gameHandler) OnRconLine(line string) {
 	s.rcon.addLine(line)
 	s.EventHandler.OnRconLine(line)
 }
 
-// emit queues an event of the game.
+// emit queues a game event.
 func (s *gameHandler) emit(e event.Event) {
 	if joined, ok := e.(event.Joined); ok {
 		joined.Known = !s.entered

@@ -26,7 +26,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestMapNamesStayInTheCache checks that no name of a map leads out of the cache folder.
+// TestMapNamesStayInTheCache checks that no map name leads out of the cache folder.
 func TestMapNamesStayInTheCache(t *testing.T) {
 	refused := []string{"../../etc/passwd", "..\\..\\x", "a/b", "/etc/passwd", "C:evil", ".hidden", "..", "."}
 	for _, name := range refused {
@@ -60,8 +60,8 @@ func TestMapNamesStayInTheCache(t *testing.T) {
 	}
 }
 
-// TestMapDataMustBeAsAnnounced checks that other data is refused, and memory is
-// allocated only for what arrived.
+// TestMapDataMustBeAsAnnounced checks that data other than announced is rejected, and that memory
+// is allocated only for received data.
 func TestMapDataMustBeAsAnnounced(t *testing.T) {
 	chunk := func(n int) *msg7.MapData { return &msg7.MapData{Data: make([]byte, n)} }
 	for _, c := range []struct {
@@ -104,7 +104,7 @@ func TestMapDataMustBeAsAnnounced(t *testing.T) {
 	if n := testenv.Allocated(hs.connect); n > 8<<20 {
 		t.Errorf("an announcement costs %d bytes", n)
 	}
-	// Chunks after the end, and without having been asked for.
+	// Chunks after the end, and chunks that were not requested.
 	hs = newHostileServer(t, client.Config{})
 	hs.letIn()
 	for range 20 {
@@ -116,12 +116,12 @@ func TestMapDataMustBeAsAnnounced(t *testing.T) {
 	}
 }
 
-// TestTextsAreSanitised checks that no text of a server's steers a terminal.
+// TestTextsAreSanitised checks that no text from a server can control a terminal.
 func TestTextsAreSanitised(t *testing.T) {
 	hs := newHostileServer(t, client.Config{})
 	hs.letIn()
 	evil := []byte("\x1b[2J\x9b31m\u009b31m\x7f\u202e\u200e\u061c\u2028\x07x")
-	// The encoders of messages cut and keep; write some by hand.
+	// The encoders of messages truncate texts, so write some messages by hand.
 	hs.send(&msg7.SvClientInfo{ClientID: 5, Name: evil[:14], Clan: evil[:9], Skin: msg7.Skin{Parts: [6][]byte{evil[:10]}}})
 	hs.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: 5, TargetID: -1, Message: evil})
 	hs.send(&msg7.SvMotd{Message: append([]byte("one\n"), evil...)})
@@ -186,7 +186,7 @@ func TestTextsAreSanitised(t *testing.T) {
 	if len(seen) != 12 {
 		t.Errorf("only saw %v", seen)
 	}
-	// The reason for being thrown out goes to terminals, too.
+	// The reason for a kick is shown on terminals, too.
 	hs.conn.Close(hs.now, string(evil))
 	hs.exchange()
 	d, ok := hs.events[len(hs.events)-1].(event.Disconnected)
@@ -207,7 +207,7 @@ func TestListsAreBounded(t *testing.T) {
 		hs.send(&msg7.SvVoteOptionAdd{Description: text})
 		hs.send(&msg7.SvCommandInfo{Name: text})
 		if i%20 == 0 {
-			hs.snapshot(int32(10+i/10), nil) // without snapshots it sends, and acknowledges, little
+			hs.snapshot(int32(10+i/10), nil) // without snapshots the client sends and acknowledges little
 			hs.run(40 * time.Millisecond)
 		}
 	}
@@ -219,8 +219,8 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// TestHostileSnapshotsAreHarmless sends parts without end, ids and values out of
-// range, and absurd speeds.
+// TestHostileSnapshotsAreHarmless sends endless parts, ids and values out of range, and absurd
+// speeds.
 func TestHostileSnapshotsAreHarmless(t *testing.T) {
 	hs := newHostileServer(t, client.Config{PredictAll: true, Play: func(*client.Client, *game.View) game.Input { return game.Input{Direction: 1} }})
 	hs.letIn()
@@ -241,7 +241,7 @@ func TestHostileSnapshotsAreHarmless(t *testing.T) {
 	}
 	big := int32(1<<31 - 1)
 	hs.snapshot(tick, func(b *snapshot.Builder) {
-		// Every type with every kind of nonsense.
+		// Every item type with every kind of invalid data.
 		for typ := 0; typ < 30; typ++ {
 			for _, id := range []int{1, 63, 64, 65535} {
 				n := 3
@@ -253,7 +253,7 @@ func TestHostileSnapshotsAreHarmless(t *testing.T) {
 				}
 			}
 		}
-		// A tee that is well formed and absurdly fast, and one far in the past.
+		// Well-formed tees that are absurdly fast, and one far in the past.
 		for id := range 64 {
 			o := msg7.Character{CharacterCore: msg7.CharacterCore{Tick: tick - int32(id*3), VelX: big, VelY: -big, X: big, Y: -big, HookedPlayer: -1, HookX: -big, HookState: 4, HookDX: big}}
 			if id%2 == 0 {
@@ -289,7 +289,7 @@ func TestHostileSnapshotsAreHarmless(t *testing.T) {
 	hs.client.WithPredictedView(func(*game.View) {})
 	t.Logf("the absurd snapshot took %v", time.Since(start))
 
-	// Ids out of range in messages are no messages.
+	// Messages with ids out of range are rejected.
 	before := hs.client.Stats().BadMessage
 	for _, id := range []msg7.ID{msg7.IDSvClientInfo, msg7.IDSvClientDrop, msg7.IDSvSkinChange, msg7.IDSvEmoticon, msg7.IDSvKillMsg, msg7.IDSvChat} {
 		for _, cid := range []int32{-100, 64, 1 << 30} {
@@ -306,8 +306,8 @@ func TestHostileSnapshotsAreHarmless(t *testing.T) {
 	}
 }
 
-// TestCRCFailuresAskForAWholeSnapshot checks that the client asks for a snapshot without
-// a base after more than ten with a wrong checksum, and recovers.
+// TestCRCFailuresAskForAWholeSnapshot checks that the client requests a snapshot without a base
+// after more than ten with a wrong checksum, and recovers.
 func TestCRCFailuresAskForAWholeSnapshot(t *testing.T) {
 	hs := newHostileServer(t, client.Config{})
 	hs.letIn()
@@ -336,7 +336,7 @@ func TestCRCFailuresAskForAWholeSnapshot(t *testing.T) {
 	if len(hs.acks) == 0 || hs.acks[len(hs.acks)-1] != 40 {
 		t.Errorf("afterwards it acknowledges %v", hs.acks)
 	}
-	// A base that the client does not have: nothing is acknowledged any more.
+	// A base that the client does not have: it acknowledges nothing more.
 	var b snapshot.Builder
 	var s snapshot.Snapshot
 	b.Finish(&s)
@@ -348,7 +348,7 @@ func TestCRCFailuresAskForAWholeSnapshot(t *testing.T) {
 	}
 }
 
-// openRcon lets the client in and logs it in; run takes its commands.
+// openRcon lets the client join and log in. The server passes its commands to run.
 func (hs *hostileServer) openRcon(run func(line string)) {
 	hs.onRcon = run
 	hs.letIn()
@@ -356,7 +356,7 @@ func (hs *hostileServer) openRcon(run func(line string)) {
 	hs.run(20 * time.Millisecond)
 }
 
-// rconRun calls RconRun while time passes. then is called when the server has the command.
+// rconRun calls RconRun while time passes. It calls then when the server has received the command.
 func (hs *hostileServer) rconRun(t *testing.T, line string, then func()) (lines []string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -391,7 +391,7 @@ func (hs *hostileServer) rconRun(t *testing.T, line string, then func()) (lines 
 	}
 }
 
-// TestRconRunReturnsAllLines checks that all that a command prints is returned, whatever
+// TestRconRunReturnsAllLines checks that RconRun returns the whole output of a command, whatever
 // commands the server knows.
 func TestRconRunReturnsAllLines(t *testing.T) {
 	hs := newHostileServer(t, client.Config{NoMap: true})
@@ -413,8 +413,7 @@ func TestRconRunReturnsAllLines(t *testing.T) {
 	}
 }
 
-// TestRconRunEndsWithTheConnection checks that it does not wait for a console that is
-// gone.
+// TestRconRunEndsWithTheConnection checks that RconRun returns when the connection ends.
 func TestRconRunEndsWithTheConnection(t *testing.T) {
 	for name, c := range map[string]struct {
 		then func(hs *hostileServer)

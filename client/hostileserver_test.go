@@ -22,8 +22,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// hostileServer is a server of either version that sends what a test wants, and the
-// client that it talks to, with no network between them.
+// hostileServer is a server of either version that sends what a test chooses, and a client
+// connected to it directly, without a network.
 type hostileServer struct {
 	t      testing.TB
 	now    conn.Time
@@ -40,7 +40,7 @@ type hostileServer struct {
 	in       [1400]byte
 	buf      []byte
 
-	// What the client sent.
+	// Messages that the client sent.
 	mapRequests []int32 // chunks; 0.7 does not number them
 	ready       bool
 	entered     bool
@@ -53,7 +53,7 @@ type hostileServer struct {
 	onMapRequest func(chunk int32)
 	onRcon       func(line string)
 
-	// held keeps what the client sends, from whatever goroutine, in heldBack.
+	// mu guards heldBack, where held keeps the client's datagrams, from any goroutine.
 	mu       sync.Mutex
 	held     bool
 	heldBack [][]byte
@@ -61,8 +61,7 @@ type hostileServer struct {
 
 var serverAddr = netip.MustParseAddr("10.0.0.1")
 
-// newHostileServer returns a server of the version of cfg and its client, which has
-// not connected yet.
+// newHostileServer returns a server of cfg's version with its client, which has not connected yet.
 func newHostileServer(t testing.TB, cfg client.Config) *hostileServer {
 	t.Helper()
 	if cfg.Version == "" {
@@ -117,7 +116,7 @@ func (q *datagramQueue) pop() ([]byte, bool) {
 	return b, true
 }
 
-// feed takes a datagram of the client's.
+// feed processes a datagram from the client.
 func (hs *hostileServer) feed(b []byte) {
 	if hs.conn.State() != conn.StateOffline {
 		hs.conn.Feed(hs.now, b, hs)
@@ -198,7 +197,7 @@ func (hs *hostileServer) queue(b []byte, vital bool) {
 	testenv.NoError(hs.t, hs.conn.Queue(hs.now, b, vital))
 }
 
-// exchange carries datagrams both ways until neither side has more to say.
+// exchange carries datagrams both ways until both sides are silent.
 func (hs *hostileServer) exchange() {
 	for range 1000 {
 		hs.conn.Flush(hs.now)
@@ -242,8 +241,8 @@ func (hs *hostileServer) letIn() {
 	}
 }
 
-// announceMap sends MAP_CHANGE for smallMap, which change may alter, and answers
-// requests for it unless the test does.
+// announceMap sends MAP_CHANGE for smallMap, which change may alter, and answers requests for it
+// unless the test does.
 func (hs *hostileServer) announceMap(name string, change func(m *msg7.MapChange)) {
 	file := smallMap()
 	if hs.version == client.Version06 {
@@ -268,7 +267,7 @@ func (hs *hostileServer) announceMap(name string, change func(m *msg7.MapChange)
 	hs.send(m)
 }
 
-// announceMap06 is announceMap of any file, in 0.6.
+// announceMap06 is announceMap for any file, in 0.6.
 func (hs *hostileServer) announceMap06(file []byte) {
 	if hs.onMapRequest == nil {
 		hs.onMapRequest = func(chunk int32) { hs.mapChunk06(file, chunk) }
@@ -276,7 +275,7 @@ func (hs *hostileServer) announceMap06(file []byte) {
 	hs.send(&msg6.MapChange{Name: []byte("yard"), CRC: int32(crc32.ChecksumIEEE(file)), Size: int32(len(file))})
 }
 
-// mapChunk06 sends a chunk of a file, if it has one of that number.
+// mapChunk06 sends a chunk of a file, if the file has one of that number.
 func (hs *hostileServer) mapChunk06(file []byte, chunk int32) {
 	if from := int(chunk) * msg6.MapChunkSize; from < len(file) {
 		hs.mapData06(file, chunk, file[from:min(from+msg6.MapChunkSize, len(file))])
@@ -294,7 +293,7 @@ func smallMap() []byte {
 	return m.Data
 }
 
-// clientID returns the id that the server gives the client.
+// clientID returns the client's id on the server.
 func (hs *hostileServer) clientID() game.PlayerID {
 	if hs.version == client.Version06 {
 		return 3
@@ -302,8 +301,8 @@ func (hs *hostileServer) clientID() game.PlayerID {
 	return 0
 }
 
-// snapshot sends a snapshot of the client and of the items that fill adds, against the
-// empty one.
+// snapshot sends a snapshot of the client and of the items that fill adds. Its base is the empty
+// snapshot.
 func (hs *hostileServer) snapshot(tick int32, fill func(b *snapshot.Builder)) {
 	var b snapshot.Builder
 	if fill != nil {
@@ -319,7 +318,7 @@ func (hs *hostileServer) snapshot(tick int32, fill func(b *snapshot.Builder)) {
 		}
 	} else {
 		info := b.Add(msg7.TypePlayerInfo, 0, msg7.SizePlayerInfo)
-		info[1] = tick // so that snapshots differ
+		info[1] = tick // makes snapshots differ
 	}
 	var s snapshot.Snapshot
 	b.Finish(&s)
@@ -327,8 +326,8 @@ func (hs *hostileServer) snapshot(tick int32, fill func(b *snapshot.Builder)) {
 	hs.snapshotDelta(tick, -1, s.CRC(), delta)
 }
 
-// snapshotDelta sends a snapshot as its delta to that of tick base, -1 for the empty
-// one. It allocates nothing.
+// snapshotDelta sends a snapshot as its delta to the snapshot of tick base, -1 for the empty one.
+// It allocates nothing.
 func (hs *hostileServer) snapshotDelta(tick, base, crc int32, delta []byte) {
 	n := snapshot.PartCount(len(delta))
 	for i := range max(n, 1) {

@@ -7,11 +7,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// inputInterval is how often an unchanged input is repeated.
+// inputInterval is the time after which an unchanged input is sent again.
 const inputInterval = 40 * time.Millisecond
 
-// sentInputs stores the last inputs: their times, for the clock, and their content, for
-// prediction.
+// sentInputs stores the last inputs: their times, for the clock, and their content, for prediction.
 type sentInputs struct {
 	entries [200]struct {
 		tick      int32
@@ -28,7 +27,7 @@ func (s *sentInputs) reset() {
 	}
 }
 
-// SetInput sets the input from now on. Target 0,0 becomes 1,0.
+// SetInput sets the input from now on. The target 0,0 becomes 1,0.
 func (c *Session) SetInput(in game.Input) {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetX = 1
@@ -36,13 +35,13 @@ func (c *Session) SetInput(in game.Input) {
 	c.input = in
 }
 
-// PredictedTick returns the tick that inputs sent at a time are for.
+// PredictedTick returns the tick for inputs that are sent at time now.
 func (c *Session) PredictedTick(now conn.Time) int32 {
 	return int32(c.predictedTime.at(now)/tickTime) + 1
 }
 
-// InputDue returns the tick that an input is to be made for now. ok is false if there was
-// one for that tick already, and before the third snapshot.
+// InputDue returns the tick for which an input is due. ok is false if one was sent for that tick
+// already, and before the third snapshot.
 func (c *Session) InputDue(now conn.Time) (tick int32, ok bool) {
 	if c.state != Playing || c.numSnapshots < 3 {
 		return 0, false
@@ -56,7 +55,7 @@ func (c *Session) InputDue(now conn.Time) (tick int32, ok bool) {
 	return tick, tick > c.lastInputTick
 }
 
-// NextInputTime returns about when the next input is due.
+// NextInputTime returns the approximate time when the next input is due.
 func (c *Session) NextInputTime(now conn.Time) conn.Time {
 	if c.state != Playing || c.numSnapshots < 3 {
 		return now.Add(tickTime)
@@ -65,8 +64,8 @@ func (c *Session) NextInputTime(now conn.Time) conn.Time {
 	return now.Add((at/tickTime+1)*tickTime - at)
 }
 
-// SentInputAt returns the sent input that applies in a tick: the one for it or the last
-// before it.
+// SentInputAt returns the input that applies in a tick: the last one sent for that tick or an
+// earlier one.
 func (c *Session) SentInputAt(tick int32) (in game.Input, ok bool) {
 	s := &c.sentInputs
 	for k := range s.entries {
@@ -81,8 +80,8 @@ func (c *Session) SentInputAt(tick int32) (in game.Input, ok bool) {
 	return in, false
 }
 
-// sendDueInput sends the input at most once per predicted tick: when it changed, and every
-// inputInterval.
+// sendDueInput sends the input when it has changed and every inputInterval, at most once per
+// predicted tick.
 func (c *Session) sendDueInput(now conn.Time) {
 	tick, due := c.InputDue(now)
 	if !due {
@@ -100,8 +99,8 @@ func (c *Session) sendDueInput(now conn.Time) {
 	c.SendInput(now, tick, c.input)
 }
 
-// SendInput sends an input for a tick at once, and with it the acknowledgement of the
-// newest snapshot. The input is sent as it is. See SessionConfig.ManualInput.
+// SendInput sends an unmodified input for a tick at once, together with the acknowledgement of the
+// newest snapshot. See SessionConfig.ManualInput.
 func (c *Session) SendInput(now conn.Time, tick int32, in game.Input) {
 	ago := int32(0)
 	if c.ackedTick >= 0 {
@@ -112,14 +111,14 @@ func (c *Session) SendInput(now conn.Time, tick int32, in game.Input) {
 	c.conn.Flush(now)
 }
 
-// actionChanged reports whether more than the aim changed.
+// actionChanged reports whether two inputs differ in more than the aim.
 func actionChanged(a, b *game.Input) bool {
 	x, y := *a, *b
 	x.TargetX, x.TargetY, y.TargetX, y.TargetY = 0, 0, 0, 0
 	return x != y
 }
 
-// OnInputTiming adjusts the clock that inputs are sent by.
+// OnInputTiming adjusts the clock for sending inputs.
 func (n sessionHandler) OnInputTiming(tick, left int32) {
 	c := n.Session
 	if left < 0 {

@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// InstalledMapDirs returns the folders of this machine in which Teeworlds and DDNet keep
-// maps, for NewMaps: those that came with the games and those that they downloaded.
+// InstalledMapDirs returns the folders on this machine with maps of Teeworlds and DDNet, for
+// NewMaps: maps that came with the games and maps that they downloaded.
 func InstalledMapDirs() []string {
 	var roots, found []string // data folders
 	home, err := os.UserHomeDir()

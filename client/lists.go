@@ -93,7 +93,7 @@ func (s *gameHandler) OnVoteOptionRemoved(text string) {
 	s.EventHandler.OnVoteOptionRemoved(text)
 }
 
-// OnOther also empties the list of maps when another one begins.
+// OnOther also empties the list of maps when a new list begins.
 func (s *gameHandler) OnOther(e event.Event) {
 	if list, ok := e.(event.ListBegin); ok && list.Of == "maps" {
 		s.lists.maps = nil

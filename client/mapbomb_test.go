@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// The items of a map's file.
+// Item types of a map file.
 const (
 	itemVersion, itemInfo, itemImage, itemGroup, itemLayer = 0, 1, 2, 4, 5
 
@@ -19,8 +19,8 @@ const (
 	none       = -1
 )
 
-// mapBombs are files of maps that ask for as much memory as they can, each with padding bytes that do not
-// compress, which make it large.
+// mapBombs returns map files that make a parser allocate as much memory as they can. Each contains
+// padding bytes that do not compress, which make the file large.
 func mapBombs(t *testing.T, padding int) map[string][]byte {
 	random := rand.New(rand.NewPCG(1, uint64(padding)))
 	noise := make([]byte, padding)
@@ -97,13 +97,13 @@ func mapBombs(t *testing.T, padding int) map[string][]byte {
 	}
 }
 
-// TestMapBombs: whatever a downloaded map asks for, parsing it takes memory in proportion to its file, besides what a
-// large and empty map needs.
+// TestMapBombs checks that parsing a downloaded map allocates memory in proportion to its file,
+// plus a constant for large empty maps.
 func TestMapBombs(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector allocates more than maps may")
 	}
-	const base, perByte = 64 << 20, 250 // of all that is allocated, one after the other
+	const base, perByte = 64 << 20, 250 // sum of all allocations, in bytes
 	for _, padding := range []int{0, 16 << 10, 256 << 10, 1 << 20} {
 		for name, file := range mapBombs(t, padding) {
 			var err error

@@ -17,21 +17,20 @@ import (
 
 // Map is a server's map.
 type Map struct {
-	Name    string // as the server calls it
+	Name    string // the server's name for the map
 	CRC     uint32
 	SHA256  [sha256.Size]byte
 	File    []byte // shared; must not be changed
 	Terrain game.Terrain
-	// Path is the name of the file, "" if it is not stored.
+	// Path is the name of the file, or "" if it is not stored.
 	Path string
 
 	collision *physics.Collision
-	// ddrace is for predictions on servers of DDRace; nil if the map cannot be used for that.
+	// ddrace returns the map for predictions on DDRace servers; nil if the map is unsuitable.
 	ddrace func() *game.DDRacePredictionMap
 }
 
-// Maps stores the maps of servers: files in a folder, and the last few in memory. Clients
-// may share one.
+// Maps stores servers' maps: files in a folder, and the last few in memory. Clients may share one.
 type Maps struct {
 	dir       string
 	installed []string
@@ -43,10 +42,9 @@ type Maps struct {
 // maxRecentMaps is the number of maps that stay in memory.
 const maxRecentMaps = 4
 
-// NewMaps returns a Maps with its files in dir, which is made when the first one is
-// written. "" is a folder in the user's cache folder, and "-" keeps maps in memory only.
-// Maps in the installed folders are not downloaded, and nothing is written there; see
-// InstalledMapDirs.
+// NewMaps returns a Maps that stores files in dir, which is created for the first file. "" means a
+// folder in the user's cache folder, and "-" keeps maps in memory only. Maps in the installed
+// folders are not downloaded, and nothing is written there; see InstalledMapDirs.
 func NewMaps(dir string, installed ...string) *Maps {
 	switch dir {
 	case "-":
@@ -59,8 +57,8 @@ func NewMaps(dir string, installed ...string) *Maps {
 	return &Maps{dir: dir, installed: installed}
 }
 
-// mapFileName returns the name of a map's file: the map's name with harmless characters
-// only, and its hash.
+// mapFileName returns the file name of a map: the map's name, reduced to harmless characters, and
+// its hash.
 func mapFileName(m *bridge.MapChange) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -76,12 +74,12 @@ func mapFileName(m *bridge.MapChange) string {
 	return fmt.Sprintf("%s_%08x.map", safe, m.CRC)
 }
 
-// matches reports whether the map is the one announced.
+// matches reports whether m is the announced map.
 func (m *Map) matches(a *bridge.MapChange) bool {
 	return len(m.File) == a.Size && m.CRC == a.CRC && (!a.HasSHA256 || m.SHA256 == a.SHA256)
 }
 
-// find returns an announced map from memory or disk; nil if it is not there.
+// find returns an announced map from memory or disk, or nil if it is in neither.
 func (s *Maps) find(a *bridge.MapChange) *Map {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +104,7 @@ func (s *Maps) find(a *bridge.MapChange) *Map {
 	return nil
 }
 
-// readMap reads a file; nil if it is not the map announced.
+// readMap reads a map file. It returns nil if the file is not the announced map.
 func readMap(path string, a *bridge.MapChange) *Map {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(a.Size) {
 		return nil
@@ -123,8 +121,8 @@ func readMap(path string, a *bridge.MapChange) *Map {
 	return m
 }
 
-// addDownloaded adds a downloaded map. It works without the file if that cannot be
-// written.
+// addDownloaded adds a downloaded map. If the file cannot be written, the map is kept in memory
+// only.
 func (s *Maps) addDownloaded(a *bridge.MapChange, file []byte) (*Map, error) {
 	m, err := parseMap(a.Name, file)
 	if err != nil {
@@ -146,12 +144,12 @@ func (s *Maps) addRecent(m *Map) {
 	s.recent = append([]*Map{m}, s.recent[:min(len(s.recent), maxRecentMaps-1)]...)
 }
 
-// maxDecoded returns how many bytes what is read of a map's file may have, which comes from a stranger. It is
-// at most 25 times as large as the file in known maps; the base is for large and empty ones.
+// maxDecoded limits the decoded data of a stranger's map file of n bytes. Known maps decode to at
+// most 25 times their file size; the constant is for large empty maps.
 func maxDecoded(n int) int { return 16<<20 + 64*n }
 
 func parseMap(name string, file []byte) (*Map, error) {
-	// Images stay compressed: of a file of 1 MB they can be 150 MB.
+	// Images stay compressed: those of a 1 MB file can take 150 MB.
 	parsed, err := twmap.Config{GameOnly: true, MaxDecoded: maxDecoded(len(file))}.Parse(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)

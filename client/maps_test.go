@@ -20,8 +20,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// TestNumberedMapChunks checks that a 0.6 client asks for no chunk beyond the end, and
-// takes each chunk of its map once, in order, whatever else comes.
+// TestNumberedMapChunks checks that a 0.6 client requests no chunk beyond the end, and uses each
+// chunk of its map once, in order, whatever else arrives.
 func TestNumberedMapChunks(t *testing.T) {
 	file := smallMap()
 	n := (len(file) + msg6.MapChunkSize - 1) / msg6.MapChunkSize
@@ -71,8 +71,7 @@ func TestNumberedMapChunks(t *testing.T) {
 	}
 }
 
-// TestNumberedMapChunksOfAnotherMap checks that a 0.6 client refuses what was not
-// announced.
+// TestNumberedMapChunksOfAnotherMap checks that a 0.6 client rejects a map other than announced.
 func TestNumberedMapChunksOfAnotherMap(t *testing.T) {
 	file := smallMap()
 	for name, c := range map[string]struct {
@@ -93,8 +92,8 @@ func TestNumberedMapChunksOfAnotherMap(t *testing.T) {
 	}
 }
 
-// TestWhisperNeedsDDNet checks that a 0.6 client whispers only on servers that show that
-// they are DDNet's: others would say the whisper to all.
+// TestWhisperNeedsDDNet checks that a 0.6 client whispers only on servers that identify as DDNet.
+// Other servers would show the whisper to all players.
 func TestWhisperNeedsDDNet(t *testing.T) {
 	hs := newHostileServer(t, client.Config{Version: client.Version06, NoMap: true})
 	hs.letIn()
@@ -112,8 +111,8 @@ func TestWhisperNeedsDDNet(t *testing.T) {
 	}
 }
 
-// TestImagesOfMapsStayCompressed checks that a map takes no memory for its images, which no
-// client here shows.
+// TestImagesOfMapsStayCompressed checks that the images of a map stay compressed in memory, since
+// this client never shows them.
 func TestImagesOfMapsStayCompressed(t *testing.T) {
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, twmap.NewGameLayer(50, 50))}}
 	for range 8 {
@@ -131,8 +130,8 @@ func TestImagesOfMapsStayCompressed(t *testing.T) {
 	}
 }
 
-// TestInstalledMapIsUsed checks that a map that is installed under any of the names
-// that games give it is not downloaded, and one that only has the name is.
+// TestInstalledMapIsUsed checks that an installed map is not downloaded, under each file name that
+// games use for it, and that another map of the same name is.
 func TestInstalledMapIsUsed(t *testing.T) {
 	file := smallMap()
 	other, _ := maps.Find("testbox")
@@ -179,9 +178,8 @@ func TestInstalledMapIsUsed(t *testing.T) {
 	}
 }
 
-// TestFalseStandardMapIsRefused checks that a map with the name of one of the
-// original's but other content is refused without a request, as by the original, but not by who
-// wants the console only.
+// TestFalseStandardMapIsRefused checks that a map with the name of a standard map but other content
+// is rejected without a request, as the original client does. A console-only client accepts it.
 func TestFalseStandardMapIsRefused(t *testing.T) {
 	for name, refused := range map[string]bool{"dm1": true, "ctf5": true, "dm4": false, "DM1": false} {
 		hs := newHostileServer(t, client.Config{})

@@ -30,11 +30,11 @@ type testNetwork struct {
 	maps       *client.Maps
 	numPlayers int
 	lastPeer   transport.Peer
-	// drop reports which datagrams of clients do not arrive; nil drops none.
+	// drop reports which datagrams from clients are lost; nil drops none.
 	drop func(b []byte) bool
 }
 
-// player is a client on a test network and the events that it got.
+// player is a client on a test network and the events that it received.
 type player struct {
 	*client.Client
 	network *testNetwork
@@ -72,7 +72,7 @@ func newConfiguredNetwork(t testing.TB, link netsim.Link, cfg server.Config, obs
 	return tn
 }
 
-// newServer makes a server on a transport.
+// newServer returns a server on a transport.
 func newServer(t testing.TB, endpoint transport.Conn, observe server.ObserverFunc, commands ...string) *server.Server {
 	t.Helper()
 	return newConfiguredServer(t, server.Config{Transport: endpoint}, observe, commands...)
@@ -134,7 +134,7 @@ func (tn *testNetwork) connect(p *player) {
 // run lets time pass.
 func (tn *testNetwork) run(span time.Duration) { tn.net.RunFor(span) }
 
-// until lets time pass until ok, at most limit.
+// until lets time pass until ok returns true, at most limit.
 func (tn *testNetwork) until(limit time.Duration, what string, ok func() bool) {
 	tn.t.Helper()
 	if !tn.net.RunUntil(limit, ok) {
@@ -142,8 +142,8 @@ func (tn *testNetwork) until(limit time.Duration, what string, ok func() bool) {
 	}
 }
 
-// waitFor lets time pass until a player has got an event that is as wanted, and returns
-// the event.
+// waitFor lets time pass until the player has received an event that wanted accepts, and returns
+// it.
 func waitFor[E event.Event](p *player, limit time.Duration, wanted func(E) bool) (found E) {
 	tn := p.network
 	tn.t.Helper()
@@ -167,7 +167,7 @@ func lastEvent[E event.Event](p *player) (e E, ok bool) {
 	return e, ok
 }
 
-// hasEvent reports whether a player has got an event of a type.
+// hasEvent reports whether a player has received an event of a type.
 func hasEvent[E event.Event](p *player) bool {
 	_, ok := lastEvent[E](p)
 	return ok

@@ -12,9 +12,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestObserver checks that an observer of the server sees the same events, with the
-// same values and in the same order, as a client in the match, and what only a server
-// has besides.
+// TestObserver checks that an observer of the server sees the same events, with the same values and
+// in the same order, as a client in the match, and also the events that only a server has.
 func TestObserver(t *testing.T) {
 	var observed []event.Event
 	effects, lastTick := 0, int32(-1)

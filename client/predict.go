@@ -5,18 +5,17 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// maxPredictedSpeed is the speed in 1/256 units per tick beyond which a tee is not
-// predicted. The cost grows with the speed, and a server can send any; no game is that
-// fast.
+// maxPredictedSpeed limits the speed of predicted tees, in 1/256 units per tick. The cost grows
+// with the speed, and a server can send any value. No game is that fast.
 const maxPredictedSpeed = 300 * 256
 
-// predictor moves the tees of a view ahead to a later tick with the physics of the game:
-// the own tee with the inputs that were sent, the others with the direction they have.
+// predictor moves the tees of a view ahead to a later tick with the physics of the game: the
+// client's own tee with the sent inputs, the others with their current direction.
 type predictor struct {
 	world *physics.World
 	cores [game.MaxPlayers]physics.Core
 	input physics.Input
-	own   game.CharacterState // of the view, for what disables controls
+	own   game.CharacterState // from the view, for states that disable controls
 	frame game.Frame
 	view  game.View
 
@@ -30,7 +29,7 @@ func (p *predictor) setMap(c *physics.Collision) {
 	}
 }
 
-// viewAt returns the view predicted for a tick. Only the own tee is moved, or all.
+// viewAt returns the view predicted for a tick. It moves the client's own tee, or all tees.
 func (p *predictor) viewAt(s *Session, tick int32, all bool) *game.View {
 	g := s.side
 	from := g.View()

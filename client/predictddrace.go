@@ -5,20 +5,21 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// maxPredictedGap is the most ticks between two snapshots over which tees of DDRace are predicted.
+// maxPredictedGap limits the ticks between two snapshots across which DDRace tees are predicted.
 const maxPredictedGap = 10
 
-// ddraceBase is the world of DDRace as of the last snapshot. Between two snapshots it is predicted, so
-// that it keeps what snapshots do not have, and so that predictions are compared with what happened.
+// ddraceBase is the DDRace world as of the last snapshot. Between two snapshots it runs as a
+// prediction. So it keeps state that snapshots lack, and predictions can be compared with the
+// server's results.
 type ddraceBase struct {
 	m     *game.DDRacePredictionMap
 	world *game.DDRacePrediction // nil outside of DDRace
 	tick  int32
 	alive bool
-	now   []game.CharacterState // of the last snapshot, as they are in its tick
+	now   []game.CharacterState // the last snapshot's characters at its tick
 }
 
-// onSnapshot follows a snapshot.
+// onSnapshot updates the base with a snapshot.
 func (b *ddraceBase) onSnapshot(s *Session, m *Map) {
 	v, own := s.side.View(), s.side.OwnID()
 	if v.Game.Flags&game.GameFlagDDRace == 0 || m == nil || m.ddrace == nil {
@@ -55,8 +56,9 @@ func (b *ddraceBase) onSnapshot(s *Session, m *Map) {
 	b.tick, b.alive = v.Tick, shown != nil
 }
 
-// reckon returns the characters of a view as they are in its tick. Servers may send a character as it was up to
-// three seconds before, if it has only moved on since: DDNet-Server 20.1 does, 16.4 does not.
+// reckon returns the characters of a view as they are in the view's tick. A server may send a
+// character's state of up to three seconds ago if the character has moved predictably since.
+// DDNet-Server 20.1 does so, 16.4 does not.
 func (b *ddraceBase) reckon(s *Session, v *game.View) []game.CharacterState {
 	b.now = append(b.now[:0], v.Characters...)
 	for i := range b.now {
@@ -74,7 +76,7 @@ func (b *ddraceBase) reckon(s *Session, v *game.View) []game.CharacterState {
 	return b.now
 }
 
-// advance runs a prediction from one tick to another, with the inputs that were sent.
+// advance runs a prediction from one tick to another with the sent inputs.
 func advance(w *game.DDRacePrediction, s *Session, from, to int32) {
 	for t := from + 1; t <= to; t++ {
 		if in, ok := s.SentInputAt(t); ok {
@@ -84,14 +86,14 @@ func advance(w *game.DDRacePrediction, s *Session, from, to int32) {
 	}
 }
 
-// ddracePredictor predicts from there.
+// ddracePredictor predicts from a ddraceBase.
 type ddracePredictor struct {
 	base  *ddraceBase
 	m     *game.DDRacePredictionMap
 	world *game.DDRacePrediction
 }
 
-// simulate predicts the world of a tick. It reports false outside of DDRace.
+// simulate predicts the world of a tick. It returns false outside of DDRace.
 func (p *ddracePredictor) simulate(s *Session, tick int32) bool {
 	if p.base == nil || p.base.world == nil || p.base.tick != s.side.View().Tick {
 		return false

@@ -15,20 +15,21 @@ import (
 // ErrRcon means that the client is not logged into the remote console.
 var ErrRcon = errors.New("client: not logged into the remote console")
 
-// MaxRconLine is the most bytes of a line for the remote console: what fits a message of every
-// version. The servers of Teeworlds and DDNet run commands of up to 1023 bytes.
+// MaxRconLine is the maximum length of a line for the remote console, in bytes: it fits a message
+// of every protocol version. The servers of Teeworlds and DDNet run commands of up to 1023 bytes.
 const MaxRconLine = 1021
 
-// maxRconLogin is the most bytes of a name or a password, of which the original sends no more.
+// maxRconLogin is the maximum length of a name or a password, in bytes. The original client sends
+// no more.
 const maxRconLogin = 32
 
-// maxPassword is the most bytes of a server's password.
+// maxPassword is the maximum length of a server's password, in bytes.
 const maxPassword = 128
 
-// ErrTooLong means that a text is longer than what can be sent.
+// ErrTooLong means that a text exceeds the maximum length.
 var ErrTooLong = errors.New("client: too long")
 
-// checkLength returns an error if a text is longer than most bytes.
+// checkLength returns an error if a text has more than most bytes.
 func checkLength(what, text string, most int) error {
 	if len(text) <= most {
 		return nil
@@ -42,11 +43,11 @@ type rconState struct {
 	runs     []*rconRun
 }
 
-// rconRun collects the output of a command: lines until one contains endMark.
+// rconRun collects the output of a command: the lines up to the one that contains endMark.
 type rconRun struct {
 	endMark string
 	lines   []string
-	err     error // why the output is not complete
+	err     error // the reason why the output is incomplete
 	done    chan struct{}
 }
 
@@ -76,14 +77,14 @@ func (r *rconState) endRuns(err error) {
 	r.runs = nil
 }
 
-// RconLogin logs into the remote console. RconAuth follows, or an RconLine that says why
-// not.
+// RconLogin logs into the remote console. The event RconAuth follows, or an RconLine with the
+// reason for a failure.
 func (c *Client) RconLogin(password string) error {
 	return c.RconLoginAs(c.cfg.RconName, password)
 }
 
-// RconLoginAs is RconLogin with a name, for servers that have names. The error wraps ErrTooLong for
-// a name or password of more than 32 bytes.
+// RconLoginAs is RconLogin with a name, for servers with accounts. The error wraps ErrTooLong if
+// the name or password has more than 32 bytes.
 func (c *Client) RconLoginAs(name, password string) error {
 	if err := cmp.Or(checkLength("the name of the login", name, maxRconLogin), checkLength("the rcon password", password, maxRconLogin)); err != nil {
 		return err
@@ -91,8 +92,8 @@ func (c *Client) RconLoginAs(name, password string) error {
 	return c.request(func(g bridge.ClientSide) { g.SendRconAuth(name, password) })
 }
 
-// Rcon sends a line to the remote console. Its output arrives as RconLine events. The error wraps
-// ErrTooLong for a line of more than MaxRconLine bytes.
+// Rcon sends a line to the remote console. The output arrives as RconLine events. The error wraps
+// ErrTooLong if the line has more than MaxRconLine bytes.
 func (c *Client) Rcon(line string) error {
 	if err := checkLength("the line", line, MaxRconLine); err != nil {
 		return err
@@ -101,14 +102,14 @@ func (c *Client) Rcon(line string) error {
 }
 
 // RconRun runs a line in the remote console and returns the lines that the console printed
-// until it was done, which may include others'; with an error, the lines so far. It waits,
-// so the functions of Config must not call it. The error wraps ErrRcon if the client is not
-// logged in, or no longer; ErrTooLong for more than MaxRconLine bytes; ErrClosed if the connection
-// ended; or the cause of ctx's end.
+// meanwhile. They may include output of other operators. With an error, it returns the lines so
+// far. It waits, so the functions of Config must not call it. The error wraps ErrRcon if the client
+// is not or no longer logged in, ErrTooLong if the line has more than MaxRconLine bytes, ErrClosed
+// if the connection ended, or the cause of ctx's end.
 //
-// The end of the output is found by a second line, a command that no server has: all
-// consoles name it in their reply. Teeyard's repeats it and logs nothing, others log the
-// unknown command. With an empty line it waits until the console has answered.
+// To find the end of the output, RconRun sends a second line with a command that does not exist.
+// All consoles repeat that command in their reply. Teeyard's console logs nothing about it; others
+// log an unknown command. With an empty line, RconRun only waits for that reply.
 func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	if err := checkLength("the line", line, MaxRconLine); err != nil {
 		return nil, err

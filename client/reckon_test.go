@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// reckoningSide knows where tees are now.
+// reckoningSide is a ClientSide that returns the current state of tees.
 type reckoningSide struct {
 	bridge.ClientSide
 	now physics.CoreState
@@ -17,8 +17,8 @@ type reckoningSide struct {
 
 func (r *reckoningSide) CoreState(*game.CharacterState) physics.CoreState { return r.now }
 
-// TestReckonedCharacters checks that predictions of DDRace begin where tees are in the tick of a snapshot, also of those
-// that servers sent as they were before.
+// TestReckonedCharacters checks that DDRace predictions start at the positions of the snapshot's
+// tick, also for tees whose state was sent as of an earlier tick.
 func TestReckonedCharacters(t *testing.T) {
 	side := &reckoningSide{now: physics.CoreState{X: 5, Y: 6, VelX: 7, VelY: 8, HookState: 4, HookX: 9, Jumped: 3, HookTick: 2}}
 	v := game.View{Frame: &game.Frame{Tick: 100}}

@@ -25,7 +25,7 @@ type recordedSnapshot struct {
 	delta           []byte
 }
 
-// recordedSnapshots07 reads the test data of package snapshot, which describes it.
+// recordedSnapshots07 reads test data of package snapshot, which describes the format.
 func recordedSnapshots07(t testing.TB, name string) (all []recordedSnapshot) {
 	t.Helper()
 	b := testenv.Must(os.ReadFile("../protocol/snapshot/testdata/" + name))
@@ -38,7 +38,7 @@ func recordedSnapshots07(t testing.TB, name string) (all []recordedSnapshot) {
 	return all
 }
 
-// recordedMessages06 returns the messages that DDNet's server sent in a session.
+// recordedMessages06 returns the messages that a DDNet server sent in one session.
 func recordedMessages06(t testing.TB) (all [][]byte) {
 	var scratch packet.Scratch
 	for _, d := range golden.Datagrams(t, golden.Join6) {
@@ -54,8 +54,8 @@ func recordedMessages06(t testing.TB) (all [][]byte) {
 	return all
 }
 
-// recordedSnapshots06 returns the snapshots of recordedMessages06 that need no other
-// one, with ticks of their own.
+// recordedSnapshots06 returns the snapshots in recordedMessages06 that need no base, with new tick
+// numbers.
 func recordedSnapshots06(t testing.TB) (all []recordedSnapshot) {
 	var d msg6.Decoder
 	for _, b := range recordedMessages06(t) {
@@ -71,13 +71,13 @@ func recordedSnapshots06(t testing.TB) (all []recordedSnapshot) {
 	return all
 }
 
-// replayingServer sends recorded snapshots to a client that does all that a client can:
-// it loads the map, predicts all tees and makes an input for every tick.
+// replayingServer sends recorded snapshots to a client that uses all its features: it loads the
+// map, predicts all tees and computes an input for every tick.
 type replayingServer struct {
 	*hostileServer
 	snapshots []recordedSnapshot
 	next      int
-	shift     int32 // of the ticks, grows with each round through the snapshots
+	shift     int32 // added to ticks; grows with each round through the snapshots
 	inputs    int
 }
 
@@ -112,15 +112,15 @@ func (rs *replayingServer) step() {
 	rs.run(40 * time.Millisecond)
 }
 
-// TestRecordedSnapshots checks that the client understands what real servers sent and,
-// in the steady state, allocates nothing.
+// TestRecordedSnapshots checks that the client reads snapshots of real servers and, in the steady
+// state, allocates nothing.
 func TestRecordedSnapshots(t *testing.T) {
 	for name, rs := range map[string]*replayingServer{
 		"16 players":    newReplayingServer(t, client.Version07, recordedSnapshots07(t, "tw16.snaps")),
 		"64 players":    newReplayingServer(t, client.Version07, recordedSnapshots07(t, "dd64.snaps")),
 		"DDNet, in 0.6": newReplayingServer(t, client.Version06, recordedSnapshots06(t)),
 	} {
-		steps := max(2*len(rs.snapshots), 400) // a second round begins without a base, as the first
+		steps := max(2*len(rs.snapshots), 400) // a second round begins without a base, like the first
 		for range steps {
 			rs.step()
 		}
@@ -138,8 +138,8 @@ func TestRecordedSnapshots(t *testing.T) {
 	}
 }
 
-// BenchmarkClient is one snapshot, with the two predictions and inputs that come with it.
-// It includes the server's end of the connection.
+// BenchmarkClient measures one snapshot with its two predictions and inputs. It includes the
+// server's end of the connection.
 func BenchmarkClient(b *testing.B) {
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
 		b.Run(name, func(b *testing.B) {
@@ -155,8 +155,8 @@ func BenchmarkClient(b *testing.B) {
 	}
 }
 
-// FuzzMessages sends a playing client of either version any messages: each a byte whose
-// lowest bit makes it vital, a byte with its length, and as many bytes.
+// FuzzMessages sends arbitrary messages to a playing client of either version. Each is a byte whose
+// lowest bit makes the message vital, a byte with its length, and as many bytes.
 func FuzzMessages(f *testing.F) {
 	add := func(older bool, vital byte, messages ...[]byte) {
 		var b []byte

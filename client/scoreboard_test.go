@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// scores is a ClientSide that knows players.
+// scores is a ClientSide with fixed players.
 type scores struct {
 	bridge.ClientSide
 	view game.View
@@ -20,7 +20,7 @@ func (s *scores) Player(id game.PlayerID) (game.PlayerInfo, bool) {
 	return game.PlayerInfo{ID: id, InGame: true}, true
 }
 
-// TestScoreboardOrder checks that the most points stand first, and in a race the shortest time.
+// TestScoreboardOrder checks that the highest score comes first and, in a race, the shortest time.
 func TestScoreboardOrder(t *testing.T) {
 	for _, tt := range []struct {
 		flags game.GameFlags

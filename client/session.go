@@ -15,58 +15,58 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Errors that a connection ends with, wrapped with the cause.
+// Errors that end a connection, wrapped with the cause.
 var (
 	// ErrClosed means that the server closed the connection, or that it timed out.
 	ErrClosed = errors.New("client: disconnected")
 	// ErrNoAnswer means that nothing answered at the address. It wraps ErrClosed.
 	ErrNoAnswer = fmt.Errorf("%w: no answer", ErrClosed)
-	// ErrMap means that the server's map cannot be used.
+	// ErrMap means that the client cannot use the server's map.
 	ErrMap = errors.New("client: bad map")
 )
 
-// State is how far a client is on its way into the game.
+// State is the progress of a client on its way into the game.
 type State uint8
 
 // The states of a client, in order.
 const (
 	Offline    State = iota
 	Connecting       // handshake
-	Loading          // map
+	Loading          // loading the map
 	Entering         // the server accepted the client; snapshots come next
-	Playing          // at least two snapshots came
+	Playing          // at least two snapshots have arrived
 )
 
-// SessionConfig configures a Session. The zero value but for Send is a nameless tee.
+// SessionConfig configures a Session. Only Send is required; without the rest, the client is a
+// nameless tee.
 type SessionConfig struct {
-	// Send sends a datagram to the server, which is valid until Send returns. Required.
+	// Send sends a datagram to the server. The slice is valid until Send returns. Required.
 	Send func(datagram []byte)
 	// Name and Clan are at most 15 and 11 bytes; an empty name is "nameless tee".
 	Name, Clan string
 	Country    int32
 	Skin       game.Skin
 	Password   string
-	// Version is the version to speak; "" is Version07.
+	// Version is the protocol version to speak; "" is Version07.
 	Version Version
-	// DDNetVersion and ConnectionID are as in Config.
+	// DDNetVersion and ConnectionID are described in Config.
 	DDNetVersion int32
 	ConnectionID [16]byte
-	// LegacyHandshake connects as clients of the older version did before they had tokens.
+	// LegacyHandshake connects with the 0.6 handshake from before tokens existed.
 	LegacyHandshake bool
-	// ConsoleOnly is as in Config: the session stays in state Loading.
+	// ConsoleOnly is described in Config: the session stays in state Loading.
 	ConsoleOnly bool
-	// HasMap reports whether a map need not be downloaded; nil downloads all.
+	// HasMap reports whether the client needs no download of a map; nil downloads every map.
 	HasMap func(m *bridge.MapChange) bool
-	// OnMapProgress is called with the bytes of the map that have arrived and its size, at
-	// the start of a download and after every chunk.
+	// OnMapProgress is called with the received bytes and the size of the map, at the start of a
+	// download and after every chunk.
 	OnMapProgress func(name string, done, size int)
-	// OnMap is called with a downloaded map whose checksums are right. The file belongs to
-	// the callee.
+	// OnMap is called with a downloaded map whose checksums match. The callee owns the file.
 	OnMap func(name string, file []byte)
-	// OnMessage is called with a copy of every message before it is handled, for tools and
-	// tests. The payload is valid until the next call and may be changed.
+	// OnMessage is called with a copy of every message before it is handled, for tools and tests.
+	// The payload is valid until the next call and may be changed.
 	OnMessage func(payload []byte, vital bool)
-	// GameHandler is called with what happens in the game; nil ignores it.
+	// GameHandler is called with the messages of the game; nil ignores them.
 	GameHandler bridge.GameHandler
 	// OnSnapshot is called with every complete snapshot.
 	OnSnapshot func(tick int32, s *snapshot.Snapshot)
@@ -74,36 +74,36 @@ type SessionConfig struct {
 	OnInputTiming func(tick, left int32)
 	// ManualInput means that only SendInput sends inputs.
 	ManualInput bool
-	// Token makes the client's own token; nil takes it from the system's secure source.
+	// Token generates the client's own token; nil uses the system's secure random source.
 	Token func() packet.Token
 	// Buffers is working space that clients of one goroutine can share.
 	Buffers *conn.Buffers
-	// ResendBuffer is as in conn.Config.
+	// ResendBuffer is described in conn.Config.
 	ResendBuffer int
 }
 
-// Stats counts what a connection received.
+// Stats counts the received data of a connection.
 type Stats struct {
 	Snapshots       int // complete and decoded
-	Whole           int // of these, those without a base: the first, and those after a server missed acknowledgements for seconds
-	CRCFailures     int // snapshots whose checksum did not match
+	Whole           int // Snapshots without a base: the first, and those after a server missed acknowledgements for seconds
+	CRCFailures     int // snapshots with a wrong checksum
 	NoBase          int // snapshots whose base the client did not have
 	BadDelta        int // snapshots that could not be decoded
 	BadMessage      int // messages that could not be decoded
 	UnknownMessages int // messages with unknown ids
 	InputsLate      int // inputs that arrived after their tick
-	Predictions     int // snapshots of DDRace for which the own tee was predicted
-	Corrections     int // of these, those in which it was elsewhere
+	Predictions     int // DDRace snapshots for which the own tee was predicted
+	Corrections     int // Predictions in which the own tee was elsewhere
 	Bytes           int // in datagrams, without UDP headers
 	Datagrams       int
 }
 
-// Session is a connection to a server without a socket and a clock: the owner passes
-// datagrams and the time. It is not safe for concurrent use.
+// Session is a connection to a server without a socket and a clock: the owner passes datagrams and
+// the time. It is not safe for concurrent use.
 type Session struct {
 	cfg         SessionConfig
 	probe       versionProbe
-	conn        *conn.Conn // of the version that is spoken, as side
+	conn        *conn.Conn // of the current version, as side is
 	side        bridge.ClientSide
 	state       State
 	err         error
@@ -134,7 +134,7 @@ type Session struct {
 	lastInput     game.Input
 	inputToSend   game.Input
 
-	pingedAt conn.Time // 0 if no PING is waiting for its reply
+	pingedAt conn.Time // 0 if no ping waits for a reply
 	latency  time.Duration
 	stats    Stats
 }
@@ -173,23 +173,22 @@ func (c *Session) Dial(now conn.Time) error {
 	return c.dialVersions(token)
 }
 
-// State returns how far the client is on its way into the game.
+// State returns the progress of the client on its way into the game.
 func (c *Session) State() State { return c.state }
 
-// Err returns why the client is offline, nil if it is not.
+// Err returns the reason why the client is offline, or nil if it is not.
 func (c *Session) Err() error { return c.err }
 
-// ID returns the client's id on the server, -1 while it is unknown.
+// ID returns the client's id on the server, or -1 while it is unknown.
 func (c *Session) ID() int { return int(c.side.OwnID()) }
 
-// ClientSide returns the bridge, for reading the state of the game. To send with it use
-// Request.
+// ClientSide returns the bridge, for reading the state of the game. Use Request to send with it.
 func (c *Session) ClientSide() bridge.ClientSide { return c.side }
 
 // Stats returns the counters since Dial.
 func (c *Session) Stats() Stats { return c.stats }
 
-// NewestSnapshot returns the newest snapshot and its tick; nil before the first.
+// NewestSnapshot returns the newest snapshot and its tick. The snapshot is nil before the first.
 func (c *Session) NewestSnapshot() (*snapshot.Snapshot, int32) {
 	return c.snapshots.At(c.newestTick), c.newestTick
 }
@@ -203,7 +202,7 @@ func (c *Session) Leave(now conn.Time, reason string) {
 	c.state = Offline
 }
 
-// Feed takes a datagram from the server.
+// Feed processes a datagram from the server.
 func (c *Session) Feed(now conn.Time, b []byte) {
 	c.now = now
 	c.stats.Datagrams++
@@ -218,7 +217,7 @@ func (c *Session) Feed(now conn.Time, b []byte) {
 	c.checkClosed()
 }
 
-// sendLogin sends the first message once the connection is up.
+// sendLogin sends the first message once the connection is established.
 func (c *Session) sendLogin() {
 	if c.state == Connecting && c.conn.State() == conn.StateOnline {
 		c.state = Loading
@@ -227,7 +226,7 @@ func (c *Session) sendLogin() {
 	}
 }
 
-// Step does what is due: inputs, resends, timeouts. Call it at least once per tick.
+// Step sends due inputs and resends, and handles timeouts. Call it at least once per tick.
 func (c *Session) Step(now conn.Time) {
 	c.now = now
 	if c.probe.version == AnyVersion {
@@ -267,8 +266,8 @@ func (c *Session) fail(err error) {
 	}
 }
 
-// Request calls send with the bridge and sends what it queued at once. The error is that
-// of conn.Queue: the client is not online, or the server acknowledges nothing.
+// Request calls send with the bridge and sends the queued messages at once. It returns the error of
+// conn.Queue: the client is not online, or the server acknowledges nothing.
 func (c *Session) Request(now conn.Time, send func(b bridge.ClientSide)) error {
 	c.now, c.queueErr = now, nil
 	if send(c.side); c.queueErr != nil {
@@ -278,7 +277,7 @@ func (c *Session) Request(now conn.Time, send func(b bridge.ClientSide)) error {
 	return nil
 }
 
-// SendMessage sends an encoded vital message of the version that is spoken.
+// SendMessage sends an encoded vital message of the current protocol version.
 func (c *Session) SendMessage(now conn.Time, payload []byte) error {
 	if err := c.QueueMessage(now, payload); err != nil {
 		return err
@@ -308,7 +307,7 @@ func (l messageSender) Queue(payload []byte, vital bool) {
 // FlushSoon implements bridge.Sender.
 func (l messageSender) FlushSoon() { l.conn.Flush(l.now) }
 
-// Ping asks the server for a reply; Latency returns how long that took.
+// Ping asks the server for a reply. Latency then returns the round-trip time.
 func (c *Session) Ping(now conn.Time) error {
 	if err := c.Request(now, bridge.ClientSide.SendPing); err != nil {
 		return err
@@ -317,8 +316,7 @@ func (c *Session) Ping(now conn.Time) error {
 	return nil
 }
 
-// Unacked returns the number of vital messages that the server has not acknowledged,
-// 0..511.
+// Unacked returns the number of vital messages that the server has not acknowledged, 0..511.
 func (c *Session) Unacked() int {
 	if c.conn == nil {
 		return 0
@@ -327,10 +325,10 @@ func (c *Session) Unacked() int {
 	return n
 }
 
-// Latency returns the round-trip time of the last Ping, 0 before there is one.
+// Latency returns the round-trip time of the last Ping, or 0 before the first reply.
 func (c *Session) Latency() time.Duration { return c.latency }
 
-// Chunk takes a message. It implements conn.Handler.
+// Chunk processes a message. It implements conn.Handler.
 func (c *Session) Chunk(payload []byte, vital bool) {
 	c.gotMessage = true
 	if c.cfg.OnMessage != nil {
@@ -344,14 +342,13 @@ func (c *Session) Chunk(payload []byte, vital bool) {
 	}
 }
 
-// sessionHandler handles the messages that belong to the session; the game's go to
-// GameHandler.
+// sessionHandler handles the messages of the session. Messages of the game go to GameHandler.
 type sessionHandler struct {
 	*Session
 	bridge.GameHandler
 }
 
-// OnConReady sends the profile: the server is ready for it.
+// OnConReady sends the profile, for which the server is ready.
 func (n sessionHandler) OnConReady() {
 	n.side.SendProfile(&n.profile)
 	n.conn.Flush(n.now)
@@ -372,7 +369,7 @@ func (n sessionHandler) OnPingReply() {
 	}
 }
 
-// resetWorld drops all snapshots and inputs: the server starts a new world.
+// resetWorld drops all snapshots and inputs, since the server starts a new world.
 func (c *Session) resetWorld() {
 	c.joiner.Reset()
 	c.snapshots.Clear()
@@ -415,7 +412,7 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 		c.stats.CRCFailures++
 		if c.crcFailures++; c.crcFailures > 10 {
 			c.ackedTick, c.crcFailures = -1, 0
-			c.SendInput(c.now, max(c.lastInputTick, h.Tick), c.lastInput) // asks for a whole snapshot
+			c.SendInput(c.now, max(c.lastInputTick, h.Tick), c.lastInput) // requests a snapshot without a base
 		}
 		return
 	}
@@ -433,15 +430,15 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 	}
 }
 
-// acknowledgeTick acknowledges a tick before there is a game. Servers send such ticks to clients
-// without a token, to see whether they receive at their address.
+// acknowledgeTick acknowledges a tick before the game starts. Servers send such ticks to clients
+// without a token, to check that the client receives datagrams at its address.
 func (c *Session) acknowledgeTick(tick int32) {
 	c.inputToSend = game.Input{TargetX: 1}
 	c.side.SendInput(tick, tick, &c.inputToSend, 0)
 	c.conn.Flush(c.now)
 }
 
-// updateClocks adjusts the clocks to a snapshot's arrival.
+// updateClocks adjusts the clocks to the arrival of a snapshot.
 func (c *Session) updateClocks(tick int32) {
 	c.numSnapshots++
 	at := time.Duration(tick) * tickTime

@@ -32,8 +32,8 @@ func (s *smoothTime) at(now conn.Time) time.Duration {
 	return c + time.Duration(float64(t-c)*a)
 }
 
-// update sets a new target. early is how many ms early the sample was, below zero if late;
-// direction is 0 if the sample slows the clock down and 1 if it speeds it up.
+// update sets a new target. early is how early the sample was in ms, negative if late. direction is
+// 0 if the sample slows the clock down and 1 if it speeds the clock up.
 func (s *smoothTime) update(now conn.Time, target time.Duration, early, direction int) {
 	if early < 0 {
 		spiked := false
@@ -42,7 +42,7 @@ func (s *smoothTime) update(now conn.Time, target time.Duration, early, directio
 			s.spikes = min(s.spikes+5, 50)
 		}
 		if spiked && s.spikes < 15 {
-			return // one late sample is ignored
+			return // ignore a single late sample
 		}
 		if s.speed[direction] < 30 {
 			s.speed[direction] *= 2

@@ -13,16 +13,16 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// WithView calls f with the world as of the last snapshot. The view is valid until f
-// returns; the client waits meanwhile, so f must not call its methods.
+// WithView calls f with the world as of the last snapshot. The view is valid until f returns. The
+// client waits meanwhile, so f must not call its methods.
 func (c *Client) WithView(f func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f(c.session.side.View())
 }
 
-// WithPredictedView calls f with the world as it is expected to be when an input that is
-// sent now arrives; see Config.PredictAll. Otherwise it is as WithView.
+// WithPredictedView is WithView for the predicted world: the expected world when an input sent now
+// reaches the server. See Config.PredictAll.
 func (c *Client) WithPredictedView(f func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,10 +39,10 @@ func (c *Client) WithPredictedView(f func(v *game.View)) {
 	f(c.viewPredictor.viewAt(c.session, min(tick, c.session.side.View().Tick+maxPredictedTicks), c.cfg.PredictAll))
 }
 
-// maxPredictedTicks limits how far the world is predicted.
+// maxPredictedTicks limits how many ticks the world is predicted ahead.
 const maxPredictedTicks = 50
 
-// currentTime returns the present, for a client that runs itself.
+// currentTime returns the current time, also for a client that runs itself.
 func (c *Client) currentTime() conn.Time {
 	if c.network != nil {
 		return conn.Time(c.network.sock.Now())
@@ -50,29 +50,28 @@ func (c *Client) currentTime() conn.Time {
 	return c.now
 }
 
-// readLocked returns what read returns while c is locked.
+// readLocked calls read while c is locked, and returns its result.
 func readLocked[T any](c *Client, read func() T) T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return read()
 }
 
-// State returns how far the client is on its way into the game.
+// State returns the progress of the client on its way into the game.
 func (c *Client) State() State { return readLocked(c, c.session.State) }
 
-// Version returns the version of the protocol that is spoken, AnyVersion while that is
-// unknown.
+// Version returns the current protocol version, or AnyVersion while it is unknown.
 func (c *Client) Version() Version { return readLocked(c, c.session.Version) }
 
-// Err returns why the client is offline, nil if it is not or was closed.
+// Err returns the reason why the client is offline, or nil if it is online or was closed.
 func (c *Client) Err() error { return readLocked(c, c.session.Err) }
 
-// Self returns the client's own id, game.Nobody while it is unknown.
+// Self returns the client's own id, or game.Nobody while it is unknown.
 func (c *Client) Self() game.PlayerID {
 	return readLocked(c, func() game.PlayerID { return c.session.side.OwnID() })
 }
 
-// PlayerInfo returns what is known of a player, and whether they are in the game.
+// PlayerInfo returns the information about a player, and whether the player is in the game.
 func (c *Client) PlayerInfo(id game.PlayerID) (game.PlayerInfo, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,13 +83,13 @@ type ScoreboardRow struct {
 	event.Player
 	Score int32 `json:"score"`
 	Timed bool  `json:"timed,omitempty"` // Score is a time in ms, or game.NoRaceTime
-	// RaceTeam is the team in DDRace, 0 for none.
+	// RaceTeam is the DDRace team, 0 for none.
 	RaceTeam int32         `json:"race_team,omitempty"`
 	Latency  time.Duration `json:"latency"`
 	Alive    bool          `json:"alive"` // and within the view
 }
 
-// MarshalJSON writes the player's fields and those of the row as one object.
+// MarshalJSON writes the fields of the player and of the row as one object.
 func (r ScoreboardRow) MarshalJSON() ([]byte, error) {
 	type player event.Player // without its own MarshalJSON
 	return json.Marshal(struct {
@@ -103,14 +102,14 @@ func (r ScoreboardRow) MarshalJSON() ([]byte, error) {
 	}{player(r.Player), r.Score, r.Timed, r.RaceTeam, r.Latency, r.Alive})
 }
 
-// Scoreboard returns all players, the best first, spectators last.
+// Scoreboard returns all players, best first, spectators last.
 func (c *Client) Scoreboard() []ScoreboardRow {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Scoreboard(c.session.side)
 }
 
-// Scoreboard returns the players whom side knows, the best first, spectators last.
+// Scoreboard returns the players in side, best first, spectators last.
 func Scoreboard(side bridge.ClientSide) []ScoreboardRow {
 	var rows []ScoreboardRow
 	timed := side.View().Game.Flags&game.GameFlagRace != 0
@@ -130,14 +129,14 @@ func Scoreboard(side bridge.ClientSide) []ScoreboardRow {
 			return -1
 		}
 		if timed {
-			return cmp.Compare(uint32(a.Score), uint32(b.Score)) // no time is more than any
+			return cmp.Compare(uint32(a.Score), uint32(b.Score)) // NoRaceTime sorts after every time
 		}
 		return cmp.Compare(b.Score, a.Score)
 	})
 	return rows
 }
 
-// FindPlayer returns the player with a name, and whether there is one in the game.
+// FindPlayer returns the player with a name, and whether such a player is in the game.
 func (c *Client) FindPlayer(name string) (event.Player, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +148,7 @@ func (c *Client) FindPlayer(name string) (event.Player, bool) {
 	return event.Player{ID: game.Nobody}, false
 }
 
-// Map returns the server's map, nil before it is loaded. With Config.NoMap it has no file.
+// Map returns the server's map, or nil before it is loaded. With Config.NoMap it has no file.
 func (c *Client) Map() *Map { return readLocked(c, func() *Map { return c.gameMap }) }
 
 // Settings returns the server's settings.
@@ -162,22 +161,22 @@ func (c *Client) Tuning() game.Tuning {
 	return readLocked(c, func() game.Tuning { return c.session.side.Tuning() })
 }
 
-// DDRaceTuning returns all parameters of DDNet's physics, of the tune zone that the own tee is in, and how many the
-// server sent: [ddrace.NumTuneParams16], since DDNet 20 [ddrace.NumTuneParams], or 0, as to clients of 0.7 and outside of DDRace.
+// DDRaceTuning returns all parameters of DDNet's physics for the tune zone of the client's own tee,
+// and the number of parameters that the server sent: [ddrace.NumTuneParams16], or
+// [ddrace.NumTuneParams] since DDNet 20. The number is 0 for clients of 0.7 and outside of DDRace.
 func (c *Client) DDRaceTuning() (t ddrace.Tuning, params int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.side.DDRaceTuning()
 }
 
-// RconCommands returns the commands of the remote console that the client may use. The
-// server sends them in small portions after the login.
+// RconCommands returns the remote console commands that the client may use. The server sends them
+// in small portions after the login.
 func (c *Client) RconCommands() []bridge.CommandInfo {
 	return readLocked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.commands) })
 }
 
-// MapList returns the server's maps. Servers send them after the login to the remote
-// console.
+// MapList returns the server's maps. Servers send the list after the login to the remote console.
 func (c *Client) MapList() []string {
 	return readLocked(c, func() []string { return slices.Clone(c.lists.maps) })
 }
@@ -187,7 +186,7 @@ func (c *Client) ChatCommands() []bridge.CommandInfo {
 	return readLocked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.chat) })
 }
 
-// VoteOptions returns the options for VoteOption.
+// VoteOptions returns the options for the method VoteOption.
 func (c *Client) VoteOptions() []string {
 	return readLocked(c, func() []string { return slices.Clone(c.lists.votes) })
 }
@@ -195,18 +194,18 @@ func (c *Client) VoteOptions() []string {
 // Stats returns the counters of the connection.
 func (c *Client) Stats() Stats { return readLocked(c, c.session.Stats) }
 
-// DroppedEvents returns the number of events that Events did not yield because nobody read
-// them in time.
+// DroppedEvents returns the number of events that were dropped because Events did not read them in
+// time.
 func (c *Client) DroppedEvents() int { return readLocked(c, func() int { return c.droppedEvents }) }
 
-// Latency returns the round-trip time of the last Ping, 0 before there is one.
+// Latency returns the round-trip time of the last Ping, or 0 before the first reply.
 func (c *Client) Latency() time.Duration { return readLocked(c, c.session.Latency) }
 
-// Unacked returns the number of messages, such as chat lines, that the server has not
-// acknowledged yet, 0..511. Close loses them if the network did.
+// Unacked returns the number of messages, such as chat lines, that the server has not acknowledged
+// yet, 0..511. After Close they are not sent again.
 func (c *Client) Unacked() int { return readLocked(c, c.session.Unacked) }
 
-// Ping asks the server for a reply; Latency returns how long that took.
+// Ping asks the server for a reply. Latency then returns the round-trip time.
 func (c *Client) Ping() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 )
 
-// TestPredictionOfOwnTee checks that the server puts the client's tee where the client
-// predicted it, as long as inputs arrive and nobody interferes.
+// TestPredictionOfOwnTee checks that the server moves the client's tee to the predicted positions,
+// as long as inputs arrive and no other player interferes.
 func TestPredictionOfOwnTee(t *testing.T) {
 	for _, c := range []struct {
 		link    netsim.Link
@@ -85,11 +85,11 @@ func TestPredictionOfOwnTee(t *testing.T) {
 	}
 }
 
-// changer is a mod that gives players a tuning of their own and now and then freezes them.
+// changer is a mod that gives players other tunings and sometimes freezes them.
 type changer struct {
 	tuning game.Tuning
 	freeze bool
-	jumps  int32 // 0 as usual
+	jumps  int32 // 0 for the default
 }
 
 func (*changer) Start(*game.Tx)   {}
@@ -107,9 +107,9 @@ func (m *changer) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// TestPredictionWithTuningAndFreeze checks that a client predicts its tee with the tuning that it
-// was told, and knows that it cannot move when it is frozen. One that knows DDNet's states also knows how
-// often it can jump.
+// TestPredictionWithTuningAndFreeze checks that a client predicts its tee with the tuning from the
+// server and keeps it still while frozen. A client that knows DDNet's states also knows how often
+// it can jump.
 func TestPredictionWithTuningAndFreeze(t *testing.T) {
 	tuning := physics.DefaultTuning()
 	tuning[physics.Gravity], tuning[physics.GroundControlSpeed], tuning[physics.AirJumpImpulse], tuning[physics.HookDragAccel] = 20, 1500, 2000, 500
@@ -160,7 +160,7 @@ func TestPredictionWithTuningAndFreeze(t *testing.T) {
 				seen = v.Tick
 				for _, c := range v.Characters {
 					at, ok := ahead[v.Tick]
-					// What comes from the server while the tee moves is seen only after a round trip.
+					// The client learns of changes by the server only after a round trip.
 					if c.Player != v.Viewer || !ok || freeze && (v.Tick%200 < 20 || v.Tick%200 >= 145) {
 						continue
 					}
@@ -188,8 +188,8 @@ func TestPredictionWithTuningAndFreeze(t *testing.T) {
 	}
 }
 
-// TestPredictionOfAllTees checks that another tee that jumps is predicted with PredictAll,
-// and stays where the server said it is without.
+// TestPredictionOfAllTees checks that a jumping tee of another player is predicted with PredictAll,
+// and otherwise stays at its position from the server.
 func TestPredictionOfAllTees(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		tn := newTestNetwork(t, netsim.Link{Delay: 50 * time.Millisecond}, "sv_map testbox")
@@ -227,7 +227,7 @@ func TestPredictionOfAllTees(t *testing.T) {
 			if ahead[tick] == at {
 				right++
 			} else {
-				wrong++ // nobody foresees that a key is pressed
+				wrong++ // a key press cannot be predicted
 			}
 		}
 		t.Logf("all %v: %d of %d places were foreseen, elsewhere in %d of 100 looks", all, right, right+wrong, differs)
@@ -237,8 +237,8 @@ func TestPredictionOfAllTees(t *testing.T) {
 	}
 }
 
-// TestBadNetwork checks that over a network that loses, duplicates and reorders every line
-// of chat arrives once and in order, snapshots are understood and inputs come in time.
+// TestBadNetwork uses a network that loses, duplicates and reorders datagrams. Every chat line must
+// arrive once and in order, snapshots must decode, and inputs must come in time.
 func TestBadNetwork(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
 	early, late := 0, 0

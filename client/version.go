@@ -12,21 +12,21 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Version is a version of the protocol.
+// Version is a protocol version.
 type Version string
 
-// The versions that a client speaks.
+// The protocol versions that a client speaks.
 const (
 	Version07 Version = "0.7"
-	// Version06 is that of Teeworlds 0.6 and of DDNet.
+	// Version06 is the protocol of Teeworlds 0.6 and DDNet.
 	Version06 Version = "0.6"
-	// AnyVersion connects with both at once and takes the one the server answers, the
-	// newer one if it answers both.
+	// AnyVersion connects with both versions at once and uses the one in which the server answers,
+	// or the newer one if it answers in both.
 	AnyVersion Version = "any"
 )
 
-// AddressVersion returns the version that the scheme of an address names, "" if it names none.
-// Links for DDNet's client mean its version. The error wraps transport.ErrAddress for a version
+// AddressVersion returns the version that the scheme of an address names, or "" if it names none.
+// Links for DDNet's client (ddnet://) name 0.6. The error wraps transport.ErrAddress for a version
 // that clients do not speak.
 func AddressVersion(a transport.Address) (Version, error) {
 	switch v := Version(a.Version()); {
@@ -39,11 +39,11 @@ func AddressVersion(a transport.Address) (Version, error) {
 	}
 }
 
-// setVersion takes the version that an address names.
+// setVersion sets the version that an address names.
 func (cfg *Config) setVersion(address string) error {
 	a, err := transport.ParseAddress(address)
 	if err != nil {
-		return nil // what Config.Dial takes is its own matter
+		return nil // Config.Dial may accept any form of address
 	}
 	v, err := AddressVersion(a)
 	switch {
@@ -56,22 +56,22 @@ func (cfg *Config) setVersion(address string) error {
 	return nil
 }
 
-// With AnyVersion both versions are tried at once. An answer to the older one waits
-// newerAnswerWait for one to the newer. When the newer one is refused, an answer to the
-// older has otherAnswerWait to arrive.
+// With AnyVersion both versions are tried at once. An answer in the older version is used if none
+// in the newer version follows within newerAnswerWait. If the server rejects the newer version, the
+// session waits otherAnswerWait for an answer in the older one.
 const (
 	newerAnswerWait = 50 * time.Millisecond
 	otherAnswerWait = 500 * time.Millisecond
 )
 
-// versionProbe finds out which version the server speaks, with a connection for each.
+// versionProbe detects the server's version, with one connection for each version.
 type versionProbe struct {
 	version       Version // AnyVersion while it is unknown
 	conns         [2]*conn.Conn
 	sides         [2]bridge.ClientSide
-	olderAnswer   []byte    // the first answer to the older version
-	waitUntil     conn.Time // when the choice is made
-	olderAnswered bool      // the server also answered the older version
+	olderAnswer   []byte    // the first answer in the older version
+	waitUntil     conn.Time // when to choose
+	olderAnswered bool      // the server also answered in the older version
 }
 
 // Indices in versionProbe.
@@ -80,7 +80,7 @@ const (
 	older
 )
 
-// setUpVersions makes the connections of the versions in the configuration.
+// setUpVersions creates the connections for the configured versions.
 func (c *Session) setUpVersions() error {
 	switch c.cfg.Version {
 	case "":
@@ -112,7 +112,7 @@ func (c *Session) setUpVersions() error {
 	return nil
 }
 
-// chooseVersion decides for a version.
+// chooseVersion selects a version.
 func (c *Session) chooseVersion(i int) {
 	s := &c.probe
 	s.version = [2]Version{Version07, Version06}[i]
@@ -123,7 +123,7 @@ func (c *Session) chooseVersion(i int) {
 	s.olderAnswer = s.olderAnswer[:0]
 }
 
-// dialVersions starts a connection, or one for each version.
+// dialVersions starts a connection for each configured version.
 func (c *Session) dialVersions(own packet.Token) error {
 	s := &c.probe
 	s.version, s.olderAnswered, s.olderAnswer = c.cfg.Version, false, s.olderAnswer[:0]
@@ -146,7 +146,7 @@ func (c *Session) dialVersions(own packet.Token) error {
 	return nil
 }
 
-// feedWhileProbing takes a datagram while the version is unknown.
+// feedWhileProbing processes a datagram while the version is unknown.
 func (c *Session) feedWhileProbing(b []byte) {
 	s := &c.probe
 	if len(s.olderAnswer) == 0 && packet.IsClearly6(b) {
@@ -171,14 +171,14 @@ func (c *Session) feedWhileProbing(b []byte) {
 	}
 }
 
-// noteOlderAnswer notes that the server also answered the older version.
+// noteOlderAnswer notes that the server also answered in the older version.
 func (c *Session) noteOlderAnswer(b []byte) {
 	if c.cfg.Version == AnyVersion && c.probe.version == Version07 && !c.gotMessage && packet.IsClearly6(b) {
 		c.probe.olderAnswered = true
 	}
 }
 
-// stepWhileProbing does what is due while the version is unknown.
+// stepWhileProbing handles timeouts and choices while the version is unknown.
 func (c *Session) stepWhileProbing() {
 	s := &c.probe
 	for _, k := range s.conns {
@@ -198,9 +198,9 @@ func (c *Session) stepWhileProbing() {
 	}
 }
 
-// retryWithOlderVersion connects with the older version if the server answered it and closed the
-// newer connection before its first message, as servers do that have the newer one
-// switched off. It reports whether it did.
+// retryWithOlderVersion connects with the older version if the server answered in it and closed the
+// newer connection before its first message. Servers do so if the newer version is switched off. It
+// reports whether a new connection was started.
 func (c *Session) retryWithOlderVersion() bool {
 	s := &c.probe
 	if c.cfg.Version != AnyVersion || !s.olderAnswered || s.version != Version07 || !c.conn.ClosedByPeer() || c.state > Loading || c.gotMessage {
@@ -211,7 +211,7 @@ func (c *Session) retryWithOlderVersion() bool {
 	return c.conn.Dial6(c.now, c.handshake(), 0) == nil
 }
 
-// handshake returns the handshake of 0.6 to use.
+// handshake returns the 0.6 handshake to use.
 func (c *Session) handshake() conn.Handshake {
 	if c.cfg.LegacyHandshake {
 		return conn.HandshakePlain
@@ -219,6 +219,5 @@ func (c *Session) handshake() conn.Handshake {
 	return conn.HandshakeTKEN
 }
 
-// Version returns the version of the protocol that is spoken, AnyVersion while that is
-// unknown.
+// Version returns the current protocol version, or AnyVersion while it is unknown.
 func (c *Session) Version() Version { return c.probe.version }

@@ -1,5 +1,5 @@
-// Command teeyard-mariadb is teeyard with the ranks in a MariaDB or MySQL, which has DDNet's tables: add_sqlserver
-// in the configuration says where it is.
+// Command teeyard-mariadb is teeyard with ranks in a MariaDB or MySQL database that has DDNet's
+// tables. Set its address with add_sqlserver in the configuration.
 package main
 
 import (
