@@ -13,23 +13,24 @@ import (
 	"sync/atomic"
 )
 
-// ErrAccess is returned for an access rule that cannot be read.
+// ErrAccess means that the text of an access rule is invalid.
 var ErrAccess = errors.New("web: bad access rule")
 
-// Access says who may enter a room. The zero Access lets nobody in.
+// Access defines which clients may enter a room. The zero Access lets no client in.
 type Access struct {
-	// Everybody may enter.
+	// Everybody lets every client in.
 	Everybody bool
-	// Local requests may: those that [IsLocal] reports, which have the key of the server.
+	// Local lets in local requests: those that [IsLocal] reports, which carry the server's key.
 	Local bool
-	// Networks are those whose addresses may, loopback ones too. The operator says with them that
-	// no proxy is there which strangers reach: one that adds no header cannot be seen. Requests
-	// with a forwarding header stay out. The host that they ask for is an address, a name without
-	// a dot, such as localhost, or the machine's own name: web pages have none of those.
+	// Networks lets in clients at these addresses, including loopback. By naming a network, the
+	// operator states that strangers reach no proxy in it, since a proxy that adds no header cannot
+	// be detected. Requests with a forwarding header stay out. The request's host must be an
+	// address, a name without a dot such as localhost, or the machine's own name. Web sites have
+	// none of these names.
 	Networks []netip.Prefix
 }
 
-// ParseAccess reads a rule: "all", "off" (or nothing), or a list of "local", addresses and
+// ParseAccess parses a rule: "all", "off" (or nothing), or a list of "local", addresses and
 // networks, separated by commas.
 func ParseAccess(s string) (Access, error) {
 	var a Access
@@ -45,7 +46,7 @@ func ParseAccess(s string) (Access, error) {
 			if one, addrErr := netip.ParseAddr(word); addrErr == nil {
 				p, err = netip.PrefixFrom(one.WithZone(""), one.BitLen()), nil
 			}
-			if err == nil && p.Addr().Is4In6() { // peers' addresses are unmapped
+			if err == nil && p.Addr().Is4In6() { // addresses of peers are unmapped too
 				p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 			}
 			if err != nil || !p.IsValid() {
@@ -67,7 +68,7 @@ func (a *Access) Allows(r *http.Request) bool {
 	if a.Everybody || a.Local && IsLocal(r) {
 		return true
 	}
-	// A URL with a host takes the place of the Host header, which may name another.
+	// A URL with a host overrides the Host header, which may name another host.
 	peer, ok := peerOf(r)
 	if !ok || isForwarded(r) || r.URL.Host != "" {
 		return false
@@ -75,15 +76,15 @@ func (a *Access) Allows(r *http.Request) bool {
 	return a.names(peer.Addr()) && isOwnHost(hostOf(r), hostname())
 }
 
-// forwardingHeaders are those that proxies add, beside those that begin with X-Forwarded.
+// forwardingHeaders are the headers that proxies add, beside those that begin with X-Forwarded.
 var forwardingHeaders = []string{
 	"Cdn-Loop", "Cf-Connecting-Ip", "Client-Ip", "Fastly-Client-Ip", "Fly-Client-Ip", "Forwarded", "Forwarded-For", "True-Client-Ip", "Via", "X-Amzn-Trace-Id",
 	"X-Client-Ip", "X-Cluster-Client-Ip", "X-Envoy-External-Address", "X-Original-Forwarded-For", "X-Original-Host", "X-Real-Ip",
 }
 
-// isForwarded reports whether something says that a proxy sent a request: a header, or HTTP 1.0,
-// in which old releases of nginx ask. That keeps requests out. The absence of a sign proves
-// nothing, and never lets one in.
+// isForwarded reports whether a request shows signs of a proxy: a header, or HTTP 1.0, which old
+// releases of nginx use. Such a sign keeps a request out. Its absence proves nothing and never lets
+// a request in.
 func isForwarded(r *http.Request) bool {
 	for name := range r.Header {
 		if strings.HasPrefix(name, "X-Forwarded") || slices.Contains(forwardingHeaders, name) {
@@ -93,7 +94,7 @@ func isForwarded(r *http.Request) bool {
 	return !r.ProtoAtLeast(1, 1)
 }
 
-// hostOf returns the host that a request asks for, in lower case and without a port.
+// hostOf returns the host of a request in lower case, without a port.
 func hostOf(r *http.Request) string {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -102,27 +103,27 @@ func hostOf(r *http.Request) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// isLoopbackHost reports whether a host is this machine itself.
+// isLoopbackHost reports whether a host means this machine.
 func isLoopbackHost(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && a.Unmap().IsLoopback()
 }
 
-// isOwnHost reports whether a host cannot be the name of a web site, which may point anywhere:
-// it is an address, a name of the local network, or that of the machine.
+// isOwnHost reports whether a host cannot be the name of a web site, which may resolve to any
+// address. It is then an address, a name in the local network, or the machine's name.
 func isOwnHost(host, machine string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || host != "" && (!strings.Contains(host, ".") || host == strings.ToLower(machine))
 }
 
-// hostname returns the name of the machine, "" if it has none.
+// hostname returns the name of the machine, or "" if it has none.
 var hostname = sync.OnceValue(func() string {
 	name, _ := os.Hostname()
 	return name
 })
 
-// AccessRule is an Access that may be changed while requests are being served. The zero
-// AccessRule lets nobody in.
+// AccessRule is an Access that may change while requests are served. The zero AccessRule lets no
+// client in.
 type AccessRule struct{ p atomic.Pointer[Access] }
 
 // Set changes the rule.
@@ -134,14 +135,14 @@ func (r *AccessRule) Allows(req *http.Request) bool {
 	return a != nil && a.Allows(req)
 }
 
-// IsOpen reports whether everybody is allowed.
+// IsOpen reports whether every client may enter.
 func (r *AccessRule) IsOpen() bool {
 	a := r.p.Load()
 	return a != nil && a.Everybody
 }
 
-// AllowsClient reports whether a request may enter a room that is only for secure requests: the
-// client of a secure one must be allowed, and others must come from networks that the rule names.
+// AllowsClient reports whether a request may enter a room for secure requests. The rule must allow
+// a secure client. An insecure client must be in a network that the rule names.
 func (r *AccessRule) AllowsClient(req *http.Request, c Client) bool {
 	a := r.p.Load()
 	if a == nil || !c.Addr.IsValid() {
@@ -154,21 +155,21 @@ func (r *AccessRule) AllowsClient(req *http.Request, c Client) bool {
 	return named.Allows(req)
 }
 
-// Room is a part of what a listener serves, with an access rule of its own.
+// Room is a set of URLs of a listener with its own access rule.
 type Room struct {
-	// Pattern is one of http.ServeMux: "GET /metrics", "GET /debug/pprof/".
+	// Pattern is an http.ServeMux pattern, such as "GET /metrics" or "GET /debug/pprof/".
 	Pattern string
-	// Access says who may enter; nil lets everybody in.
+	// Access defines which clients may enter; nil lets every client in.
 	Access *AccessRule
-	// Setting is what an operator sets to let others in, for those who may not enter.
+	// Setting names the setting that lets clients in. Rejected clients are shown it.
 	Setting string
 	// Handler serves the room.
 	Handler http.Handler
 }
 
-// Redirect returns a handler that redirects to where another path leads from that of the request, such as
-// "../admin". Unlike with http.Redirect, the browser finds the way, which knows the path below which a proxy
-// may have the server.
+// Redirect returns a handler that redirects to a path relative to the request's, such as
+// "../admin". Unlike http.Redirect it leaves the resolution to the browser, since only the browser
+// knows the path below which a proxy may serve this server.
 func Redirect(to string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", to)
@@ -184,7 +185,7 @@ http.key in the server's folder:
   curl -H "Authorization: Bearer $(cat http.key)" http://localhost:%s/...
 `
 
-// listenerPort returns the port at which a request arrived.
+// listenerPort returns the port on which a request arrived.
 func listenerPort(r *http.Request) string {
 	if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		if _, port, err := net.SplitHostPort(a.String()); err == nil {
@@ -194,8 +195,8 @@ func listenerPort(r *http.Request) string {
 	return "8303"
 }
 
-// NewHandler returns a handler that serves rooms. Requests are local if a [Key.Handler] is around
-// it.
+// NewHandler returns a handler that serves rooms. Wrap it in a [Key.Handler], or no request counts
+// as local.
 func NewHandler(rooms ...Room) http.Handler {
 	mux := http.NewServeMux()
 	for _, room := range rooms {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestAccess checks who may enter by which rule.
+// TestAccess checks which rule lets which requests in.
 func TestAccess(t *testing.T) {
 	request := func(from, host string, header ...string) *http.Request {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -69,7 +69,7 @@ func TestAccess(t *testing.T) {
 			if got := a.Allows(Prove(c.r)); got != rule.want {
 				t.Errorf("%s, %q: %v", name, rule.text, got)
 			}
-			// Without the key nothing is local.
+			// Without the key no request is local.
 			want := rule.want && (rule.text == "all" || c.network && strings.Contains(rule.text, "10."))
 			if got := a.Allows(c.r); got != want {
 				t.Errorf("%s, %q, not proven: %v", name, rule.text, got)
@@ -83,7 +83,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestForwardedRequests checks that a header of any proxy keeps requests out.
+// TestForwardedRequests checks that the header of any proxy keeps a request out.
 func TestForwardedRequests(t *testing.T) {
 	a := Access{Local: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	for _, header := range []string{
@@ -101,7 +101,7 @@ func TestForwardedRequests(t *testing.T) {
 	}
 }
 
-// TestOwnHost checks which hosts a web page may not have.
+// TestOwnHost checks which hosts cannot belong to a web page.
 func TestOwnHost(t *testing.T) {
 	for host, want := range map[string]bool{
 		"10.0.0.1": true, "::1": true, "fe80::1%eth0": true, "localhost": true, "teeyard": true, "play.example.org": true,
@@ -116,7 +116,8 @@ func TestOwnHost(t *testing.T) {
 	}
 }
 
-// TestRooms: each room has its own rule, which can change, and says who can change it.
+// TestRooms checks that each room has its own rule, that the rule can change, and that the error
+// names the setting.
 func TestRooms(t *testing.T) {
 	var rule AccessRule
 	say := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(r.URL.Path)) })

@@ -10,30 +10,29 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Client is who sent a request.
+// Client describes the sender of a request.
 type Client struct {
-	// Addr is the address that it came from. That of a client behind a trusted proxy is the one
-	// that the proxy names, without a port.
+	// Addr is the client's address. Behind a trusted proxy it is the address that the proxy names,
+	// without a port.
 	Addr netip.AddrPort
-	// Local reports whether the request has proven that the operator of this machine sent it; see
-	// [IsLocal].
+	// Local reports whether the machine's operator provably sent the request; see [IsLocal].
 	Local bool
-	// Secure reports whether nobody on the way can have read or changed the request: it came over
-	// TLS, also to a trusted proxy, or is local and asks for localhost.
+	// Secure reports whether the request could not be read or changed on its way. It came over TLS,
+	// also to a trusted proxy, or is local and addressed to localhost.
 	Secure bool
-	// Prefix is the path below which a trusted proxy has the server, such as /yard, by its
-	// X-Forwarded-Prefix; empty for none.
+	// Prefix is the path below which a trusted proxy serves this server, such as /yard, from
+	// X-Forwarded-Prefix. It is empty without one.
 	Prefix string
 }
 
-// IsHidden reports whether the address says nothing about who sent the request: it is missing, or
-// that of this machine, and so may be a proxy's that names nobody.
+// IsHidden reports whether the address does not identify the client. It is missing, or it is a
+// loopback address and so may belong to a proxy that does not name its clients.
 func (c Client) IsHidden() bool {
 	return !c.Local && (!c.Addr.IsValid() || c.Addr.Addr().IsLoopback())
 }
 
-// Client returns who sent a request, as far as the key, trusted proxies and the connection say; see
-// the setting sv_http_proxy. The address is not valid if a trusted proxy names none.
+// Client returns the sender of a request according to the key, trusted proxies (sv_http_proxy) and
+// the connection. The address is invalid if a trusted proxy names none.
 func (s *Settings) Client(r *http.Request) Client {
 	peer, ok := peerOf(r)
 	if !ok {
@@ -53,7 +52,7 @@ func (s *Settings) Client(r *http.Request) Client {
 	for i := len(hops) - 1; i >= 0; i-- {
 		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
-			return Client{} // whatever is to the left anybody may have written
+			return Client{} // the client may have forged everything to the left
 		}
 		a = a.Unmap().WithZone("")
 		c.Addr = netip.AddrPortFrom(a, 0)
@@ -64,21 +63,21 @@ func (s *Settings) Client(r *http.Request) Client {
 	return c
 }
 
-// peerOf returns the address that a request's connection comes from.
+// peerOf returns the peer address of a request's connection.
 func peerOf(r *http.Request) (netip.AddrPort, bool) {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	return netip.AddrPortFrom(peer.Addr().Unmap().WithZone(""), peer.Port()), err == nil
 }
 
-// isProxy reports whether an address is that of a trusted proxy. The rule all names none, since then
-// anybody could name any address.
+// isProxy reports whether an address belongs to a trusted proxy. The rule "all" trusts no proxy,
+// since any client could then name any address.
 func (s *Settings) isProxy(a netip.Addr) bool {
 	p := s.proxy.Rule.p.Load()
 	return p != nil && (p.Local && a.IsLoopback() || p.names(a))
 }
 
-// Person returns who sent a request, for limits; the zero Prefix for connections from local networks, where
-// proxies may be that nobody has named.
+// Person returns the prefix under which limits count the sender of a request. It is zero for
+// connections from local networks, which may be proxies that the operator has not named.
 func (s *Settings) Person(r *http.Request) netip.Prefix {
 	a := s.Client(r).Addr
 	if isForwardedFor := a.Port() == 0; !isForwardedFor && transport.IsLAN(a.Addr()) {
@@ -90,8 +89,8 @@ func (s *Settings) Person(r *http.Request) netip.Prefix {
 // prefix matches a path of letters, digits, - and _.
 var prefix = regexp.MustCompile(`^(/[A-Za-z0-9_-]{1,64}){1,4}$`)
 
-// lastValue returns the last value of a header that may be a list, which the nearest proxy has
-// written.
+// lastValue returns the last value of a header that may be a list. The nearest proxy has written
+// it.
 func lastValue(h http.Header, name string) string {
 	list := h.Values(name)
 	if len(list) == 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// newSettings returns settings with the values that console lines give them.
+// newSettings returns settings after some console lines.
 func newSettings(t *testing.T, lines ...string) *Settings {
 	s, c := new(Settings), testenv.Must(console.New(console.Config{Output: func(_ console.Caller, level int, _, line string) {
 		if level == console.Warning {
@@ -33,8 +33,8 @@ func newSettings(t *testing.T, lines ...string) *Settings {
 	return s
 }
 
-// TestClient: a proxy's word counts only if it is trusted, of the addresses in a header only those
-// that such proxies wrote, and whose word is not clear is nobody.
+// TestClient checks that only trusted proxies may name a client's address. In a header, only the
+// addresses that trusted proxies wrote count. An unclear header yields no address.
 func TestClient(t *testing.T) {
 	for _, c := range []struct {
 		name, proxies, from, host, forwardedFor, proto string
@@ -81,7 +81,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestPrefix: a trusted proxy says below which path it has the server.
+// TestPrefix checks that a trusted proxy can set the path below which it serves the server.
 func TestPrefix(t *testing.T) {
 	for header, want := range map[string]string{
 		"": "", "/": "", "/yard": "/yard", "/yard/": "/yard", "/a/b-c_1": "/a/b-c_1", "/forged, /yard": "/yard",
@@ -100,8 +100,8 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// TestAllowsClient: a room for secure requests opens for others only if the rule names their
-// network.
+// TestAllowsClient checks that a room for secure requests admits other requests only from networks
+// that the rule names.
 func TestAllowsClient(t *testing.T) {
 	for _, c := range []struct {
 		rule, addr string
@@ -137,7 +137,8 @@ func TestAllowsClient(t *testing.T) {
 	}
 }
 
-// TestListenTLS: the listener has the operator's certificate, and says so if it cannot.
+// TestListenTLS checks that the listener uses the operator's certificate, and the errors if it
+// cannot.
 func TestListenTLS(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
@@ -171,8 +172,8 @@ func TestListenTLS(t *testing.T) {
 	}
 }
 
-// TestCertificateReload: a new certificate is used without a restart, and the old one while the
-// new one is not whole.
+// TestCertificateReload checks that a new certificate is used without a restart, and the old one
+// until the new files are complete.
 func TestCertificateReload(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")

@@ -20,15 +20,15 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Key is the secret that proves that a request comes from the operator's machine. An address does
-// not prove it: strangers behind a proxy have the proxy's, and no header has to say that there is
-// one. The zero Key lets no request in.
+// Key is the secret that proves that the machine's operator sent a request. An address cannot prove
+// it: strangers behind a proxy have the proxy's address, and a proxy need not add a header. The
+// zero Key lets no request in.
 type Key struct{ text string }
 
 // keyBytes is the number of random bytes of a key.
 const keyBytes = 16
 
-// keyText matches what may be a key: an operator may write one into the file.
+// keyText matches a valid key. An operator may write one into the file.
 var keyText = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
 // NewKey returns a new key.
@@ -38,15 +38,15 @@ func NewKey() Key {
 	return Key{base64.RawURLEncoding.EncodeToString(b[:])}
 }
 
-// OpenKey reads the key of a file. Without one, or with an empty one, it writes a new key there,
-// which only the file's owner may read. Servers with the same file have the same key. With an
-// error, the key is a new one that is in memory only.
+// OpenKey reads the key in a file. If the file is missing or empty, OpenKey writes a new key there,
+// which only the file's owner may read. Servers that share the file share the key. With an error,
+// OpenKey returns a new key that is in memory only.
 func OpenKey(path string) (Key, error) {
 	k, err := readKey(path)
 	if !errors.Is(err, errNoKey) {
 		return k, err
 	}
-	// A file that is there is whole: nothing is written to it under its name.
+	// A key file is always complete, since it is created under a temporary name.
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return k, err
@@ -57,7 +57,7 @@ func OpenKey(path string) (Key, error) {
 		return k, err
 	}
 	switch err = os.Link(f.Name(), path); {
-	case errors.Is(err, fs.ErrExist): // that of a server that was faster, or an empty one
+	case errors.Is(err, fs.ErrExist): // another server was faster, or the file is empty
 		if other, err := readKey(path); !errors.Is(err, errNoKey) {
 			return other, err
 		}
@@ -68,10 +68,10 @@ func OpenKey(path string) (Key, error) {
 	return k, err
 }
 
-// errNoKey is returned for a file that is not there, or empty.
+// errNoKey is the error for a missing or empty file.
 var errNoKey = errors.New("no key")
 
-// readKey reads the key of a file, or returns a new one and an error.
+// readKey reads the key of a file, or returns a new key and an error.
 func readKey(path string) (Key, error) {
 	b, err := os.ReadFile(path)
 	text := strings.TrimSpace(string(b))
@@ -86,7 +86,7 @@ func readKey(path string) (Key, error) {
 	return Key{text}, nil
 }
 
-// Link returns the address of a page with the key, which lets a browser in.
+// Link returns the address of a page with the key. It lets a browser in.
 func (k Key) Link(page string) string {
 	u, err := url.Parse(page)
 	if err != nil {
@@ -98,13 +98,13 @@ func (k Key) Link(page string) string {
 	return u.String()
 }
 
-// Authorize adds the key to a request of a program.
+// Authorize adds the key to a program's request.
 func (k Key) Authorize(r *http.Request) { r.Header.Set("Authorization", "Bearer "+k.text) }
 
-// keyParameter is the parameter of links that has the key.
+// keyParameter is the query parameter with the key.
 const keyParameter = "key"
 
-// keyCookieTime is how long a browser stays let in. Browsers keep no cookie much longer.
+// keyCookieTime is the lifetime of the cookie. Browsers limit it to about this.
 const keyCookieTime = 365 * 24 * time.Hour
 
 // matches reports whether a text is the key, in constant time.
@@ -112,8 +112,8 @@ func (k Key) matches(text string) bool {
 	return k.text != "" && subtle.ConstantTimeCompare([]byte(text), []byte(k.text)) == 1
 }
 
-// keyCookie returns the name of the cookie with the key. Browsers do not keep apart the ports of
-// a host, on which other servers may be.
+// keyCookie returns the name of the cookie with the key. It contains the port, since browsers share
+// cookies between the ports of a host, and other ports may be other servers.
 func keyCookie(r *http.Request) string {
 	name := "teeyard-key"
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
@@ -122,23 +122,23 @@ func keyCookie(r *http.Request) string {
 	return name
 }
 
-// proof is what a request has proven, in its context.
+// proof is the proof of a request, stored in its context.
 type proof struct{ byHeader bool }
 
 type proofKey struct{}
 
-// Prove returns a request that has proven, by the key or another secret of the operator, to be from
-// this machine.
+// Prove returns a request marked as coming from this machine, after its sender has proven so by the
+// key or another secret of the operator.
 func Prove(r *http.Request) *http.Request { return prove(r, proof{}) }
 
 func prove(r *http.Request, p proof) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), proofKey{}, p))
 }
 
-// IsLocal reports whether a request has proven that the operator of this machine sent it: it has
-// the key (see [Key.Handler]), and besides it comes from this machine or a private network, asks
-// for this machine and not for a web site, and nothing says that a proxy forwarded it. The latter
-// prove nothing, but keep out most of what comes with a key that got lost.
+// IsLocal reports whether the machine's operator provably sent a request. The request carries the
+// key (see [Key.Handler]), comes from this machine or a private network, names this machine and not
+// a web site as its host, and shows no sign of a proxy. The last three prove nothing, but keep out
+// most requests with a leaked key.
 func IsLocal(r *http.Request) bool {
 	if _, proven := r.Context().Value(proofKey{}).(proof); !proven || isForwarded(r) || r.URL.Host != "" {
 		return false
@@ -147,28 +147,28 @@ func IsLocal(r *http.Request) bool {
 	return ok && transport.IsLAN(peer.Addr()) && isOwnHost(hostOf(r), hostname())
 }
 
-// HasKey reports whether a request has the key in its header Authorization.
+// HasKey reports whether a request carries the key in its Authorization header.
 func HasKey(r *http.Request) bool {
 	p, _ := r.Context().Value(proofKey{}).(proof)
 	return p.byHeader
 }
 
-// IsLoopback reports whether a request comes from a loopback address and asks for one, which
-// proves nothing.
+// IsLoopback reports whether a request comes from a loopback address and is addressed to one. This
+// proves nothing about its sender.
 func IsLoopback(r *http.Request) bool {
 	peer, ok := peerOf(r)
 	return ok && peer.Addr().IsLoopback() && isLoopbackHost(hostOf(r))
 }
 
-// bearer returns the secret in the header Authorization.
+// bearer returns the secret in the Authorization header.
 func bearer(r *http.Request) (secret string, ok bool) {
 	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(secret), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// Handler returns a handler that looks for the key in requests before next serves them: in the
-// header Authorization, in a cookie, and in the parameter key of a link. A browser that opens such
-// a link gets the cookie, and is redirected to the same page without the key.
+// Handler returns a handler that looks for the key in each request before next serves it: in the
+// Authorization header, in a cookie, and in the parameter key of a link. A browser that opens such
+// a link receives the cookie and is redirected to the page without the key.
 func (k Key) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secret, has := bearer(r)
@@ -190,17 +190,17 @@ func (k Key) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// isPage reports whether a browser asks for a page to show.
+// isPage reports whether a browser requests a page to show.
 func isPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get("Upgrade") == "" && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// letIn gives a browser the cookie and leads it to the page without the key.
+// letIn sets the cookie and redirects the browser to the page without the key.
 func (k Key) letIn(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	q.Del(keyParameter)
 	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
-	// Lax, since a browser does not send strict ones after a link in another page.
+	// Lax, since browsers do not send strict cookies after a link in another page.
 	http.SetCookie(w, &http.Cookie{
 		Name: keyCookie(r), Value: k.text, Path: "/", MaxAge: int(keyCookieTime / time.Second),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil,

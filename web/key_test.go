@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestKeyFile: the key is in a file that only its owner can read, stays, and is one for all servers in a
-// folder.
+// TestKeyFile checks that only the owner can read the key file, that the key stays the same, and
+// that all servers in a folder share it.
 func TestKeyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "http.key")
 	var keys [8]Key
@@ -30,7 +30,7 @@ func TestKeyFile(t *testing.T) {
 	}
 	testenv.NoError(t, os.WriteFile(path, []byte("  one-of-the-operator\r\n"), 0o600))
 	testenv.Check(t, testenv.Must(OpenKey(path)).text == "one-of-the-operator", "not that of the operator")
-	testenv.NoError(t, os.WriteFile(path, nil, 0o600)) // by a disk that was full
+	testenv.NoError(t, os.WriteFile(path, nil, 0o600)) // as left by a full disk
 	k := testenv.Must(OpenKey(path))
 	testenv.Check(t, k != keys[0] && testenv.Must(OpenKey(path)) == k, "an empty file stays empty")
 	for _, bad := range []string{"short", "not a key, but long enough"} {
@@ -45,8 +45,8 @@ func TestKeyFile(t *testing.T) {
 	}
 }
 
-// TestKey: the key lets in by a header, a link and the cookie that a browser gets for the link; nothing
-// else does, and the key of no server least of all.
+// TestKey checks that the key lets a request in by header, link and cookie, and that nothing else
+// does, least of all an empty key.
 func TestKey(t *testing.T) {
 	var rule AccessRule
 	rule.Set(Access{Local: true})

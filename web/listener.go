@@ -20,13 +20,12 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// NewServer returns a server for rooms that anybody may ask for, over the listeners of
-// [Listen].
+// NewServer returns an HTTP server for the public, to run on the listeners of [Listen].
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: answering(h), MaxHeaderBytes: 16 << 10, ConnContext: keepConn,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 15 * time.Second,
-		ErrorLog: log.New(io.Discard, "", 0), // anybody can cause what it logs
+		ErrorLog: log.New(io.Discard, "", 0), // clients can cause any amount of log output
 	}
 }
 
@@ -41,17 +40,19 @@ func answering(h http.Handler) http.Handler {
 	})
 }
 
-// The numbers of connections that Listen allows. A browser opens 6.
+// Numbers of connections that Listen allows. A browser opens 6.
 const (
 	maxConns          = 1024
 	maxConnsPerPerson = 16
 )
 
-// Listen listens on host:port, or on defaultPort of a host. An empty host means all addresses
-// of the machine, and a name all addresses that it has; the first of them must be free. The
-// listeners close connections that are too many: of one person the newest (see limit.Person),
-// in all the oldest that waits for a request, or the oldest if all are being answered, so that nobody
-// can keep out a health check. Local networks have no limit of their own, since proxies are there.
+// Listen listens on host:port, or on defaultPort of a host. An empty host means all addresses of
+// the machine. A name means all its addresses, of which the first must be free.
+//
+// The listeners limit the connections. Beyond the limit of one address (see limit.Person) they
+// close its newest connection. Beyond the total they close the oldest one that waits for a request
+// or, if all are being answered, the oldest. So clients cannot lock out a health check. Local
+// networks have no limit of their own, since proxies may be there.
 func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listener, error) {
 	host, port, err := splitAddr(addr, defaultPort)
 	if err != nil {
@@ -78,7 +79,7 @@ func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listene
 			}
 			continue
 		}
-		if port == "0" { // the same for the others
+		if port == "0" { // the same port for the other addresses
 			_, port, _ = net.SplitHostPort(l.Addr().String())
 		}
 		listeners = append(listeners, &cappedListener{l, c})
@@ -92,9 +93,9 @@ func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listene
 	return listeners, nil
 }
 
-// splitAddr splits host:port, where :port may be missing.
+// splitAddr splits host:port; :port may be missing.
 func splitAddr(addr string, defaultPort uint16) (host, port string, err error) {
-	if a, err := netip.ParseAddr(strings.Trim(addr, "[]")); err == nil { // an IPv6 address has colons
+	if a, err := netip.ParseAddr(strings.Trim(addr, "[]")); err == nil { // an IPv6 address contains colons
 		return a.String(), strconv.Itoa(int(defaultPort)), nil
 	}
 	if !strings.Contains(addr, ":") {
@@ -109,7 +110,7 @@ func splitAddr(addr string, defaultPort uint16) (host, port string, err error) {
 	return host, port, nil
 }
 
-// cappedListener closes connections that are too many.
+// cappedListener closes connections beyond the limits.
 type cappedListener struct {
 	net.Listener
 	count *connCount
@@ -120,7 +121,7 @@ type connCount struct {
 	most, mostPerPerson int
 
 	mu        sync.Mutex
-	open      []*cappedConn // in the order in which they came
+	open      []*cappedConn // oldest first
 	perPerson map[netip.Prefix]int
 }
 
@@ -128,7 +129,7 @@ func newConnCount() *connCount {
 	return &connCount{most: maxConns, mostPerPerson: maxConnsPerPerson, perPerson: make(map[netip.Prefix]int)}
 }
 
-// Accept returns the next connection of a person who has not too many.
+// Accept returns the next connection whose address is within its limit.
 func (l *cappedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -150,8 +151,8 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection. It reports false if its person has too many, and returns the
-// connection that is to be closed if there are too many in all.
+// admit counts a connection. It returns false if the address has too many. If there are too many in
+// all, it returns the connection to close.
 func (n *connCount) admit(c *cappedConn) (surplus *cappedConn, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -185,7 +186,7 @@ type cappedConn struct {
 	net.Conn
 	count   *connCount
 	person  netip.Prefix // zero for a local network
-	answers atomic.Int32 // requests that are being answered
+	answers atomic.Int32 // number of requests being answered
 }
 
 // Close closes the connection and makes room for another.

@@ -36,8 +36,8 @@ type fakeConn struct {
 
 func (c fakeConn) RemoteAddr() net.Addr { return c.addr }
 
-// TestCappedListener checks that one person cannot open more connections than allowed, that
-// those that are closed make room, and that of too many in all the oldest are closed.
+// TestCappedListener checks that one address cannot open more connections than allowed, that closed
+// ones make room, and that the oldest are closed beyond the total.
 func TestCappedListener(t *testing.T) {
 	from := make(chan string, 100)
 	l := &cappedListener{fakeListener{from: from}, newConnCount()}
@@ -49,7 +49,7 @@ func TestCappedListener(t *testing.T) {
 		for _, a := range addrs {
 			from <- a
 		}
-		from <- "127.0.0.1:1" // a mark that is always allowed
+		from <- "127.0.0.1:1" // a marker that is always allowed
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -102,8 +102,9 @@ func TestCappedListener(t *testing.T) {
 	}
 }
 
-// TestBusyConnectionsStay: of too many connections those that wait for a request are closed before older ones
-// whose answers are on their way, and only if there are no others the oldest of these.
+// TestBusyConnectionsStay checks that, beyond the total, connections that wait for a request are
+// closed before older ones that are being answered, and the oldest of the latter only if there are
+// no others.
 func TestBusyConnectionsStay(t *testing.T) {
 	from := make(chan string, 10)
 	l := &cappedListener{fakeListener{from: from}, newConnCount()}
@@ -141,8 +142,8 @@ func TestBusyConnectionsStay(t *testing.T) {
 	}
 }
 
-// TestHalfRequestsKeepNobodyOut opens more connections than a server takes and sends half a
-// request over each: whoever comes then is served, and the oldest ends at once.
+// TestHalfRequestsKeepNobodyOut opens more connections than a server allows and sends half a
+// request over each. New requests are served, and the oldest connection ends at once.
 func TestHalfRequestsKeepNobodyOut(t *testing.T) {
 	all, err := Listen(t.Context(), "127.0.0.1", 0)
 	if err != nil {

@@ -23,14 +23,14 @@ import (
 const (
 	// statusInterval is the time between two copies of the server's state.
 	statusInterval = time.Second
-	// pageAge is how old a page may be, in addition.
+	// pageAge is the additional age that a page may have.
 	pageAge = time.Second
-	// stallTime is the time without a tick after which a server is not healthy. One without
-	// players runs its ticks every half a second.
+	// stallTime is the time without a tick after which a server is unhealthy. A server without
+	// players runs its ticks every half second.
 	stallTime = 5 * time.Second
 )
 
-// Monitor watches a server and serves what it sees. It implements [server.Observer].
+// Monitor watches a server and serves its state. It implements [server.Observer].
 type Monitor struct {
 	settings *Settings
 	started  time.Time
@@ -47,36 +47,36 @@ type Monitor struct {
 	problems []func() error
 }
 
-// Value is something that /metrics and /status.json have besides what the server knows.
+// Value is an additional value in /metrics and /status.json.
 type Value struct {
-	// Name is that in /status.json; in /metrics, teeyard_ is before it.
+	// Name is the name in /status.json. In /metrics it has the prefix teeyard_.
 	Name string
 	Kind metrics.Kind
 	Help string
-	// Read returns the value. It is called by any goroutine.
+	// Read returns the value. Any goroutine may call it.
 	Read func() float64
 }
 
-// Add adds values, before the rooms are served.
+// Add adds values. Call it before the rooms are served.
 func (m *Monitor) Add(values ...Value) { m.values = append(m.values, values...) }
 
-// AddProblem adds something that returns an error while something is not as it was set, before the rooms are
-// served. Any goroutine may call it.
+// AddProblem adds a check for /readyz. It returns an error while something is not as configured.
+// Any goroutine may call the check. Call AddProblem before the rooms are served.
 func (m *Monitor) AddProblem(problem func() error) { m.problems = append(m.problems, problem) }
 
-// NewMonitor returns a monitor of a server, whose rooms follow the settings.
+// NewMonitor returns a monitor whose rooms follow the settings.
 func NewMonitor(settings *Settings) *Monitor { return newMonitor(settings, time.Now) }
 
 func newMonitor(settings *Settings, now func() time.Time) *Monitor {
 	return &Monitor{settings: settings, started: now(), now: now, copiedAt: -int64(statusInterval)}
 }
 
-// ObserveTick implements [server.Observer]. Once a second it copies the state of the server,
-// or a tick later if somebody reads the last copy.
+// ObserveTick implements [server.Observer]. It copies the server's state once a second, or a tick
+// later if the last copy is being read.
 func (m *Monitor) ObserveTick(t *server.Tick) {
 	now := int64(m.now().Sub(m.started))
 	m.lastTick.Store(now)
-	// Whoever drains the server and asks for /readyz then is not told of the time before.
+	// A request to /readyz right after a drain must already see it.
 	m.draining.Store(t.Draining())
 	if now-m.copiedAt < int64(statusInterval) || !m.mu.TryLock() {
 		return
@@ -87,7 +87,8 @@ func (m *Monitor) ObserveTick(t *server.Tick) {
 	m.copiedAt = now
 }
 
-// Alive returns nil if the server's ticks go on, else an error that says since when not.
+// Alive returns nil if the server's ticks run, otherwise an error with the time since when they do
+// not.
 func (m *Monitor) Alive() error {
 	if silent := m.now().Sub(m.started) - time.Duration(m.lastTick.Load()); silent > stallTime {
 		return fmt.Errorf("no tick for %v", silent.Round(time.Second))
@@ -95,8 +96,8 @@ func (m *Monitor) Alive() error {
 	return nil
 }
 
-// Ready returns nil if players can join and find what the configuration says, else an error
-// with what is wrong, a line for each thing.
+// Ready returns nil if players can join and find the configured game. Otherwise it returns an error
+// with one problem per line.
 func (m *Monitor) Ready() error {
 	err := m.Alive()
 	m.mu.Lock()
@@ -116,8 +117,7 @@ func (m *Monitor) Ready() error {
 	return err
 }
 
-// Rooms returns what the monitor serves: /healthz, /readyz, /status.json, /metrics and
-// /debug/pprof/.
+// Rooms returns the monitor's URLs: /healthz, /readyz, /status.json, /metrics and /debug/pprof/.
 func (m *Monitor) Rooms() []Room {
 	page := func(write func(io.Writer), header map[string]string) http.Handler {
 		return &webpage.Page{Write: write, MaxAge: pageAge, Header: header, Now: m.now}
@@ -127,7 +127,7 @@ func (m *Monitor) Rooms() []Room {
 		{Pattern: "GET /healthz", Handler: check(m.Alive)},
 		{Pattern: "GET /readyz", Handler: check(m.Ready)},
 		{Pattern: "GET /status.json", Access: &s.status.Rule, Setting: "sv_http_status", Handler: page(m.writeStatus, map[string]string{
-			"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=1", // server browsers show the same
+			"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=1", // as server browsers show
 		})},
 		{Pattern: "GET /metrics", Access: &s.metrics.Rule, Setting: "sv_http_metrics", Handler: page(m.writeMetrics, map[string]string{
 			"Content-Type": metrics.ContentType,
@@ -137,7 +137,7 @@ func (m *Monitor) Rooms() []Room {
 	}
 }
 
-// check serves "ok", or what is wrong with status 503.
+// check serves "ok", or the error with status 503.
 func check(f func() error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
@@ -152,8 +152,8 @@ func check(f func() error) http.Handler {
 	})
 }
 
-// status is /status.json. Info is the record that servers send to DDNet's masters, so
-// programs that read the list of those can read it.
+// status is the content of /status.json. Info has the format that servers send to DDNet's masters,
+// so programs that read the masters' lists can read it.
 type status struct {
 	Program  string            `json:"program"`
 	Uptime   int64             `json:"uptime"` // s
@@ -239,7 +239,8 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 	w.Value("start_time_seconds", metrics.Gauge, "When the server started, in Unix time.", float64(m.started.UnixMilli())/1000)
 }
 
-// memory returns what Go has from the system, in bytes. Reading it stops nobody.
+// memory returns the memory that Go has obtained from the system, in bytes. Reading it does not
+// stop the program.
 func memory() float64 {
 	sample := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	runtimemetrics.Read(sample)

@@ -44,14 +44,14 @@ func newWatchedServer(t testing.TB, commands ...string) *watchedServer {
 	return w
 }
 
-// run lets a time pass.
+// run advances the time.
 func (w *watchedServer) run(span time.Duration) {
 	for end := w.now + span; w.now < end; w.now += 20 * time.Millisecond {
 		w.Advance(conn.Time(w.now))
 	}
 }
 
-// get asks as a program on the same machine does that has the key.
+// get sends a request as a program on the same machine that has the key.
 func (w *watchedServer) get(path string) (code int, body string) {
 	r := httptest.NewRequest("GET", path, nil)
 	r.RemoteAddr, r.Host = "127.0.0.1:5000", "localhost:8303"
@@ -67,8 +67,8 @@ func (w *watchedServer) expect(t *testing.T, path string, code int, text string)
 	}
 }
 
-// TestHealth: a server is healthy while its ticks go on, and ready once it has told of itself
-// and as long as it lets players in.
+// TestHealth checks that a server is healthy while its ticks run, and ready once it has registered
+// and while players can join.
 func TestHealth(t *testing.T) {
 	w := newWatchedServer(t)
 	w.expect(t, "/healthz", 200, "ok")
@@ -93,7 +93,7 @@ func TestHealth(t *testing.T) {
 	w.expect(t, "/readyz", 503, "sv_gametype 'zcatch' does not exist: dm is played instead")
 }
 
-// TestStatusPage reads /status.json as programs do that read the lists of masters.
+// TestStatusPage reads /status.json like a program that reads the masters' lists.
 func TestStatusPage(t *testing.T) {
 	w := newWatchedServer(t, "sv_name \"a <yard>\"; sv_gametype ctf; password x")
 	w.monitor.Add(Value{"things", metrics.Gauge, "Things.", func() float64 { return 3 }})
@@ -109,7 +109,7 @@ func TestStatusPage(t *testing.T) {
 	}
 }
 
-// TestMetricsPage: all that is promised is there, and what the page has is well-formed.
+// TestMetricsPage checks that all documented metrics are present and the page is well-formed.
 func TestMetricsPage(t *testing.T) {
 	w := newWatchedServer(t)
 	w.monitor.Add(Value{"things", metrics.Gauge, "Things.", func() float64 { return 3 }})
@@ -131,7 +131,7 @@ func TestMetricsPage(t *testing.T) {
 	}
 }
 
-// TestWhoMayRead checks the rules that the settings begin with, and those that they get.
+// TestWhoMayRead checks the default rules of the settings, and changed ones.
 func TestWhoMayRead(t *testing.T) {
 	w := newWatchedServer(t)
 	w.run(time.Second)
@@ -159,13 +159,13 @@ func TestWhoMayRead(t *testing.T) {
 	w.expect(t, "/debug/pprof/", 200, "goroutine")
 	w.expect(t, "/debug/pprof/goroutine?debug=1", 200, "goroutine profile")
 	w.expect(t, "/debug/pprof/nonsense", 404, "")
-	w.expect(t, "/debug/pprof/cmdline", 404, "") // passwords are among the arguments
+	w.expect(t, "/debug/pprof/cmdline", 404, "") // the arguments contain passwords
 	w.Execute("sv_http_metrics everybody")
 	stranger("/metrics", 200)
 }
 
-// TestProfilesRegisterNothing: other programs that use the package serve no profiles unless
-// they want to.
+// TestProfilesRegisterNothing checks that importing the package does not add profiles to a
+// program's default HTTP handlers.
 func TestProfilesRegisterNothing(t *testing.T) {
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/profile"} {
 		if _, pattern := http.DefaultServeMux.Handler(httptest.NewRequest("GET", path, nil)); pattern != "" {
@@ -174,8 +174,8 @@ func TestProfilesRegisterNothing(t *testing.T) {
 	}
 }
 
-// TestReadersCostTheGameNothing counts the work of the game's goroutine for those who read: a
-// copy a second, however many ask, and none while one of them holds the last copy.
+// TestReadersCostTheGameNothing counts the work of the game's goroutine for readers: one copy a
+// second for any number of requests, and none while the last copy is being read.
 func TestReadersCostTheGameNothing(t *testing.T) {
 	copies := 0
 	count := func(w *watchedServer, seconds int, ask func()) int {
@@ -219,8 +219,8 @@ func TestReadersCostTheGameNothing(t *testing.T) {
 	}
 }
 
-// TestBadClients opens connections that stall, and sends what is no request: they end, and
-// others are served meanwhile.
+// TestBadClients opens connections that stall or send garbage. They end, and other requests are
+// served meanwhile.
 func TestBadClients(t *testing.T) {
 	w := newWatchedServer(t)
 	w.run(time.Second)
@@ -265,7 +265,7 @@ func TestBadClients(t *testing.T) {
 	answer.Body.Close()
 }
 
-// TestListen: where it listens.
+// TestListen checks the addresses of the listeners.
 func TestListen(t *testing.T) {
 	listeners, err := Listen(t.Context(), "localhost", 0)
 	if err != nil {
@@ -282,7 +282,7 @@ func TestListen(t *testing.T) {
 			t.Errorf("listens on %v", l.Addr())
 		}
 	}
-	// A port that is in use is an error, which says so.
+	// The error for a port in use names the port.
 	if _, err := Listen(t.Context(), "localhost:"+port, 0); err == nil || !strings.Contains(err.Error(), port) {
 		t.Errorf("%v", err)
 	}
@@ -300,7 +300,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestBoard: all metrics that the board for Grafana shows exist, and it shows all that there are.
+// TestBoard checks that the Grafana dashboard shows exactly the existing metrics.
 func TestBoard(t *testing.T) {
 	var board struct {
 		Panels []struct {

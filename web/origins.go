@@ -12,25 +12,26 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// ErrOrigins is returned for origins that cannot be read.
+// ErrOrigins means that the text of an origin rule is invalid.
 var ErrOrigins = errors.New("web: bad origin")
 
-// ddnetOrigin is where DDNet has its client for browsers.
+// ddnetOrigin is the origin of DDNet's client for browsers.
 const ddnetOrigin = "https://client.ddnet.org"
 
-// Origins says the pages of which sites may connect players. Browsers connect for any page that
-// their users have open; without a limit a page could have its visitors join a server that they
-// never heard of. Programs name no origin, and are not limited.
+// Origins defines the web sites whose pages may connect players. A browser connects for any page
+// that its user has open. Without a limit, a page could make its visitors join a server that they
+// never heard of. Programs name no origin and are not limited.
 type Origins struct {
-	// All origins are good.
+	// All allows every origin.
 	All bool
-	// Own origins are: those with the host and port that the request asks for.
+	// Own allows origins with the host and port of the request.
 	Own bool
-	// List has others, such as https://client.ddnet.org.
+	// List contains further origins, such as https://client.ddnet.org.
 	List []string
 }
 
-// ParseOrigins reads "all", "off" (or nothing), or a list of "own" and origins, separated by commas.
+// ParseOrigins parses "all", "off" (or nothing), or a list of "own" and origins, separated by
+// commas.
 func ParseOrigins(s string) (Origins, error) {
 	var o Origins
 	for word := range strings.SplitSeq(s, ",") {
@@ -51,7 +52,7 @@ func ParseOrigins(s string) (Origins, error) {
 	return o, nil
 }
 
-// parseOrigin returns an origin without the usual port, "" if it is none.
+// parseOrigin returns an origin without the default port, or "" if it is invalid.
 func parseOrigin(s string) string {
 	u, err := url.Parse(strings.ToLower(s))
 	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -60,7 +61,7 @@ func parseOrigin(s string) string {
 	return u.Scheme + "://" + withoutPort(u.Host, u.Scheme)
 }
 
-// withoutPort returns a host without the usual port of a scheme.
+// withoutPort returns a host without the default port of a scheme.
 func withoutPort(host, scheme string) string {
 	switch scheme {
 	case "http", "ws":
@@ -71,8 +72,8 @@ func withoutPort(host, scheme string) string {
 	return host
 }
 
-// Allow reports whether a request may connect a player. hosts are those that the server is
-// asked for by.
+// Allow reports whether a request may connect a player. hosts are the hosts under which the server
+// was requested.
 func (o *Origins) Allow(r *http.Request, hosts ...string) bool {
 	values := r.Header.Values("Origin")
 	if o.All || len(values) == 0 {
@@ -121,8 +122,8 @@ func (v *originsSetting) register(c *console.Console) error {
 	})
 }
 
-// allowsOrigin reports whether the page that a request comes from may connect players. A trusted
-// proxy may ask for another host than the browser did, and then names that.
+// allowsOrigin reports whether the page behind a request may connect players. A trusted proxy may
+// request another host than the browser did, and then names the browser's.
 func (s *Settings) allowsOrigin(r *http.Request) bool {
 	o := s.websocket.origins.rules.Load()
 	if o == nil {

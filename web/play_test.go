@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// TestBrowserPlays has pages in a browser play a match with bots to its end, as clients of 0.6 and 0.7:
-// every snapshot has its checksum, and both read what the other says.
+// TestBrowserPlays lets pages in a browser play a match with bots to its end, as clients of 0.6 and
+// 0.7. All snapshots have the right checksum, and the clients read each other's chat.
 func TestBrowserPlays(t *testing.T) {
 	p := startPlayedServer(t, "sv_map testbox; sv_bots 8; sv_scorelimit 3; sv_warmup 1")
 	mux := http.NewServeMux()

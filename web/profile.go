@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// maxProfileTime is the longest profile over time.
+// maxProfileTime limits a profile over time.
 const maxProfileTime = time.Minute
 
-// serveProfile serves profiles where "go tool pprof" looks for them. Package net/http/pprof,
-// whose paths these are, would add them to every program that imports it, with no rule about
-// who may read them.
+// serveProfile serves profiles at the paths that "go tool pprof" uses. Package net/http/pprof would
+// add them to the default handlers of every program that imports it, without an access rule.
 func serveProfile(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -44,7 +43,7 @@ func serveProfile(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveOverTime serves what is written between start and stop.
+// serveOverTime serves the data written between start and stop.
 func serveOverTime(w http.ResponseWriter, r *http.Request, seconds int, start func() error, stop func()) {
 	if n, err := strconv.Atoi(r.FormValue("seconds")); err == nil && n > 0 {
 		seconds = n
@@ -53,7 +52,7 @@ func serveOverTime(w http.ResponseWriter, r *http.Request, seconds int, start fu
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(span + 10*time.Second))
 	w.Header().Set("Content-Type", "application/octet-stream")
 	if err := start(); err != nil {
-		http.Error(w, err.Error(), http.StatusConflict) // another one is being taken
+		http.Error(w, err.Error(), http.StatusConflict) // another profile is being taken
 		return
 	}
 	defer stop()

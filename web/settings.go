@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Settings are the variables of a listener. The zero value, once registered, has the defaults.
+// Settings are the variables of a listener. The zero value has the defaults once registered.
 type Settings struct {
 	http                   string
 	https, cert, key       string
@@ -18,14 +18,14 @@ type Settings struct {
 	websocket              webSocketSetting
 }
 
-// AccessSetting is the access rule of a room and the variable that it is read from.
+// AccessSetting is the access rule of a room and its variable.
 type AccessSetting struct {
-	// Rule lets nobody in before Register.
+	// Rule lets no client in before Register.
 	Rule AccessRule
 	text string
 }
 
-// Register adds the variables to a console and sets them to their defaults.
+// Register adds the variables to a console and sets their defaults.
 func (s *Settings) Register(c *console.Console) error {
 	const sv = console.Server | console.Save
 	for _, v := range []console.StringVar{
@@ -67,8 +67,8 @@ func (s *Settings) Register(c *console.Console) error {
 	return nil
 }
 
-// Register adds the variable to a console. What says which pages those who are let in may read, and
-// initial is its default.
+// Register adds the variable to a console. What names the pages that the rule opens, and initial is
+// the default.
 func (s *AccessSetting) Register(c *console.Console, name, what, initial string) error {
 	return s.RegisterWithHelp(c, name, "Who may read "+what+" over HTTP (all, off, or some of local, for those with the key of http.key, and networks, separated by commas; these ask for an address, a name without a dot or the host name)", initial)
 }
@@ -99,8 +99,8 @@ func (s *AccessSetting) RegisterWithHelp(c *console.Console, name, help, initial
 	})
 }
 
-// Listen listens where sv_http says; without a port, on that of the game. There are no
-// listeners if it is 0. Call it before the server runs.
+// Listen listens on the address of sv_http, with the game's port if it names none. It returns no
+// listeners if sv_http is 0. Call it before the server runs.
 func (s *Settings) Listen(ctx context.Context, gamePort uint16) ([]net.Listener, error) {
 	s.opened = true
 	if s.http == "" || s.http == "0" {

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// certificateInterval is the time between two looks at the files of a certificate.
+// certificateInterval is the time between two checks of the certificate's files.
 const certificateInterval = 10 * time.Second
 
-// certificate is one in two files, which are read again when they change: programs renew
-// certificates every few weeks.
+// certificate is a certificate in two files. It reads them again when they change, since programs
+// renew certificates every few weeks.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
-	failed            func(error) // called when what changed cannot be read
+	failed            func(error) // called when changed files cannot be read
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	version [2]fileVersion // of current, or of what could not be read
+	version [2]fileVersion // of current, or of the files that could not be read
 	checked time.Time
 }
 
@@ -58,8 +58,8 @@ func (c *certificate) read() error {
 	return nil
 }
 
-// get is tls.Config.GetCertificate. While the files do not fit each other, since a program is
-// just writing them, the certificate before is used.
+// get implements tls.Config.GetCertificate. While the two files do not match, since a program is
+// writing them, it returns the previous certificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,9 +75,9 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// ListenTLS listens where sv_https says, on port 443 if it names none, with the certificate of
-// sv_https_cert and sv_https_key. There are no listeners if it is 0. failed is called, by any
-// goroutine, when the files of the certificate have changed and cannot be read. Call it before
+// ListenTLS listens on the address of sv_https, on port 443 if it names none, with the certificate
+// of sv_https_cert and sv_https_key. It returns no listeners if sv_https is 0. Any goroutine may
+// call failed when the certificate's files have changed and cannot be read. Call ListenTLS before
 // the server runs.
 func (s *Settings) ListenTLS(ctx context.Context, failed func(error)) ([]net.Listener, error) {
 	s.opened = true
@@ -101,8 +101,8 @@ func (s *Settings) ListenTLS(ctx context.Context, failed func(error)) ([]net.Lis
 	return listeners, nil
 }
 
-// listen returns a listener for connections with the certificate over those of l.
+// listen returns a listener for TLS connections over those of l.
 func (c *certificate) listen(l net.Listener) net.Listener {
-	// HTTP/2 would multiply the requests of a connection, of which Listen limits the number.
+	// With HTTP/2 a connection could carry many requests, but Listen limits connections.
 	return tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get})
 }

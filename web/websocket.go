@@ -13,8 +13,8 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// WithPlayers returns a handler that hands the WebSocket connections of players in browsers, which
-// ask for "/", to serve, with the address that they come from. All other requests are next's.
+// WithPlayers returns a handler that passes WebSocket requests for "/", from players in browsers,
+// to serve, with their address. next serves all other requests.
 func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -39,8 +39,8 @@ func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request
 	})
 }
 
-// playerAddr returns the address of a player. It returns false if that may be a proxy's which is not
-// trusted: all who come through it would share the limits and bans of one address.
+// playerAddr returns the address of a player. It returns false if the address may belong to a proxy
+// that is not trusted, since all its clients would share the limits and bans of one address.
 func (s *Settings) playerAddr(r *http.Request) (netip.AddrPort, bool) {
 	peer, ok := peerOf(r)
 	if !ok {
@@ -75,20 +75,20 @@ func (v *webSocketSetting) register(c *console.Console) error {
 	return c.After("sv_websocket", func(*console.Call) { v.on.Store(v.value != 0) })
 }
 
-// connKey is the key of a request's connection in its context.
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
-// keepConn is a http.Server.ConnContext.
+// keepConn is an http.Server.ConnContext.
 func keepConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// playerWriteBuffer is how many bytes the system keeps for a player, whose snapshots are of no
-// use when they are late.
+// playerWriteBuffer is the send buffer of a player's connection in bytes. It is small, since late
+// snapshots are useless.
 const playerWriteBuffer = 64 << 10
 
-// playerWriter is the ResponseWriter of who wants to play. Only when the handshake is over, and the
-// connection is taken from the listener's server, it is a player's: one that is refused goes on as any other.
+// playerWriter is the ResponseWriter of a request to play. The connection becomes a player's only
+// after the handshake, when it leaves the HTTP server. A rejected connection stays an ordinary one.
 type playerWriter struct {
 	http.ResponseWriter
 	ctx context.Context
@@ -108,8 +108,8 @@ func (w playerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return c, rw, nil
 }
 
-// leaveListener makes a connection count no more among those of the listener, which closes old ones. It
-// returns nil if it is not that of a listener.
+// leaveListener stops counting a connection against the listener's limits, so that it is not closed
+// as surplus. It returns nil if the connection has no cappedListener.
 func leaveListener(ctx context.Context) *cappedConn {
 	c := cappedConnOf(ctx)
 	if c != nil {
@@ -118,7 +118,7 @@ func leaveListener(ctx context.Context) *cappedConn {
 	return c
 }
 
-// cappedConnOf returns the connection of a request, nil if it is not that of a listener.
+// cappedConnOf returns the connection of a request, or nil if it has no cappedListener.
 func cappedConnOf(ctx context.Context) *cappedConn {
 	c, _ := ctx.Value(connKey{}).(net.Conn)
 	if t, ok := c.(*tls.Conn); ok {
@@ -128,9 +128,9 @@ func cappedConnOf(ctx context.Context) *cappedConn {
 	return capped
 }
 
-// KeepOpen keeps the connection of a request open when there are too many, of which the listener closes
-// the oldest. It is for answers that take long, to those who have signed in, who are few. The connection ends
-// with the answer, which must not have begun.
+// KeepOpen exempts the connection of a request from being closed when there are too many. Use it
+// for long answers to signed-in operators, who are few. The connection ends with the answer, which
+// must not have begun.
 func KeepOpen(w http.ResponseWriter, r *http.Request) {
 	leaveListener(r.Context())
 	w.Header().Set("Connection", "close")

@@ -35,7 +35,7 @@ import (
 	"github.com/teeyard/teeyard/transport/ws"
 )
 
-// replays keeps the replay logs of a server in memory.
+// replays stores the replay logs of a server in memory.
 type replays struct {
 	mu    sync.Mutex
 	files map[string]*bytes.Buffer
@@ -96,7 +96,7 @@ func startPlayedServer(t *testing.T, commands ...string) *playedServer {
 	return p
 }
 
-// proxy forwards requests as nginx does, for somebody with an address.
+// proxy forwards requests as nginx does, for a client with an address.
 func (p *playedServer) proxy(t *testing.T, addr string) (address string) {
 	to := testenv.Must(url.Parse(p.http.URL))
 	s := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
@@ -107,12 +107,12 @@ func (p *playedServer) proxy(t *testing.T, addr string) (address string) {
 	return "ws" + strings.TrimPrefix(s.URL, "http")
 }
 
-// player is somebody who plays in a browser.
+// player is a player in a browser.
 type player struct {
 	*client.Client
 	snapshots atomic.Int32
-	over      atomic.Bool            // the match is, and somebody has won it
-	heard     atomic.Pointer[string] // the last chat
+	over      atomic.Bool            // the match is over, with a winner
+	heard     atomic.Pointer[string] // the last chat line
 }
 
 func (p *playedServer) join(t *testing.T, address, name string, version client.Version) *player {
@@ -151,7 +151,7 @@ func (p *playedServer) joinBy(t *testing.T, dial func(context.Context, string) (
 	return pl
 }
 
-// run runs a console line and returns what is logged.
+// run runs a console line and returns the log output.
 func (p *playedServer) run(t *testing.T, line string) string {
 	t.Helper()
 	before := len(p.log.String())
@@ -159,9 +159,9 @@ func (p *playedServer) run(t *testing.T, line string) string {
 	return p.log.String()[before:]
 }
 
-// TestMatchOverWebSocket plays a match with bots and clients of both versions who come through a proxy: they
-// get the map and snapshots, chat, are seen with their addresses, can be banned by them, see somebody win, and
-// the replay log of the match verifies.
+// TestMatchOverWebSocket plays a match with bots and clients of both versions behind a proxy. They
+// load the map, get snapshots, chat, appear with their own addresses, can be banned by them, and
+// see a winner. The match's replay log verifies.
 func TestMatchOverWebSocket(t *testing.T) {
 	p := startPlayedServer(t, "sv_map testbox; sv_bots 8; sv_scorelimit 1; sv_warmup 2")
 	var players []*player
@@ -216,12 +216,12 @@ func TestMatchOverWebSocket(t *testing.T) {
 	}
 }
 
-// TestWhoMayPlayOverWebSocket: nobody whose address is not known, or when the operator says so. Other
-// requests are not affected.
+// TestWhoMayPlayOverWebSocket checks that a client with an unknown address cannot play, nor any
+// client if the operator forbids it. Other requests are not affected.
 func TestWhoMayPlayOverWebSocket(t *testing.T) {
 	for _, c := range []struct {
 		name, settings, from, forwardedFor, path string
-		want                                     string // the address, or what is answered
+		want                                     string // the address, or the answer
 	}{
 		{"straight", "", "198.51.100.1:9", "", "/", "198.51.100.1:9"},
 		{"through a trusted proxy", "sv_http_proxy local", "127.0.0.1:9", "203.0.113.5", "/", "203.0.113.5:9"},
@@ -259,8 +259,8 @@ func TestWhoMayPlayOverWebSocket(t *testing.T) {
 	}
 }
 
-// TestOrigins: pages of other sites cannot have their visitors play, unless the operator lets them; programs,
-// which name no origin, can.
+// TestOrigins checks that pages of other sites cannot connect their visitors unless the operator
+// allows it, and that programs, which name no origin, can.
 func TestOrigins(t *testing.T) {
 	const list = "sv_websocket_origins https://a.example,http://b.example:8080/"
 	for _, c := range []struct {
@@ -323,8 +323,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestPlayersLeaveTheListener: a flood of requests closes the oldest connections of the listener, but
-// none of players.
+// TestPlayersLeaveTheListener checks that a flood of requests closes the listener's oldest
+// connections, but no player's.
 func TestPlayersLeaveTheListener(t *testing.T) {
 	p := startPlayedServer(t)
 	pl := p.join(t, p.key.Link("ws"+strings.TrimPrefix(p.http.URL, "http")), "tee", client.Version07)
@@ -344,8 +344,8 @@ func TestPlayersLeaveTheListener(t *testing.T) {
 	testenv.Check(t, pl.Err() == nil, "%v", pl.Err())
 }
 
-// TestRefusedPlayersStayInTheListener: who only asks to be a player counts as before, or anybody
-// could have as many connections as they like.
+// TestRefusedPlayersStayInTheListener checks that a rejected request to play still counts, since
+// otherwise a client could open any number of connections.
 func TestRefusedPlayersStayInTheListener(t *testing.T) {
 	p := startPlayedServer(t)
 	conn, err := net.Dial("tcp", p.http.Listener.Addr().String())
@@ -361,8 +361,8 @@ func TestRefusedPlayersStayInTheListener(t *testing.T) {
 	testenv.Check(t, len(l.count.open) == 1, "%d connections count", len(l.count.open))
 }
 
-// TestMatchOverTLS: one who has joined over wss:// plays on when the certificate changes, and others join
-// with the new one alone.
+// TestMatchOverTLS checks that a player over wss:// plays on when the certificate changes, and that
+// new players get only the new certificate.
 func TestMatchOverTLS(t *testing.T) {
 	p := startPlayedServer(t)
 	dir := t.TempDir()

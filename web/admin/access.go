@@ -19,18 +19,19 @@ import (
 )
 
 const (
-	// sessionTime is how long somebody stays signed in, idleTime how long without a request.
+	// sessionTime limits how long an operator stays signed in, and idleTime the time without a
+	// request.
 	sessionTime = 24 * time.Hour
 	idleTime    = 2 * time.Hour
 	maxSessions = 64
-	// personsTracked is the number of persons whose requests are counted.
+	// personsTracked limits the addresses whose requests are counted.
 	personsTracked = 4096
 )
 
 var (
-	// requestRate is for the requests of a person, loginRate for the passwords that they give,
-	// and guessRate for tokens that are wrong. hiddenRate is for the passwords of all whose
-	// addresses a proxy hides, so that bans cannot tell them apart.
+	// requestRate limits the requests from one address (limit.Person), loginRate its passwords, and
+	// guessRate its wrong tokens. hiddenRate limits the passwords of all clients whose address a
+	// proxy hides, since bans cannot tell them apart.
 	requestRate = limit.Rate{PerSecond: 30, Burst: 120}
 	loginRate   = limit.Rate{PerSecond: 1, Burst: 8}
 	guessRate   = limit.Rate{PerSecond: 1, Burst: 20}
@@ -47,24 +48,24 @@ var (
 	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way. On the server's machine, open the link with the key (/admin?key=...) that the server logs when it starts. From elsewhere it takes HTTPS: by the server (sv_https) or a proxy that it trusts (sv_http_proxy). sv_http_admin says for whom."}
 )
 
-// session is somebody who has signed in.
+// session is a signed-in operator.
 type session struct {
 	op       server.Operator
 	created  time.Time
 	lastUsed time.Time
-	ended    chan struct{} // closed at its end
+	ended    chan struct{} // closed when the session ends
 }
 
-// access says who may do what.
+// access decides what each client may do.
 type access struct {
 	console *Console
 
 	mu       sync.Mutex
-	sessions map[[sha256.Size]byte]*session // by the hash of the cookie
+	sessions map[[sha256.Size]byte]*session // by hash of the cookie
 	requests *limit.Limiter
 	logins   *limit.Limiter
 	guesses  *limit.Limiter
-	hidden   limit.Bucket // passwords, at hiddenRate
+	hidden   limit.Bucket // for passwords, at hiddenRate
 }
 
 func (a *access) init(c *Console) {
@@ -74,22 +75,22 @@ func (a *access) init(c *Console) {
 	a.guesses = limit.NewLimiter(personsTracked, guessRate)
 }
 
-// take counts a request against a limit of the person behind an address.
+// take counts a request against a limit of the client's address.
 func (a *access) take(l *limit.Limiter, client web.Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return l.Take(a.console.nanoseconds(), person(client), 1)
 }
 
-// takeHidden counts a password of somebody whose address a proxy hides.
+// takeHidden counts a password from a client whose address a proxy hides.
 func (a *access) takeHidden() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.hidden.Take(a.console.nanoseconds(), hiddenRate, 1)
 }
 
-// person returns who a client is, for limits. All whom a proxy hides are one person, and not the
-// operator of the machine.
+// person returns the prefix under which limits count a client. All clients hidden by a proxy share
+// one prefix, separate from the machine's operator.
 func person(client web.Client) netip.Prefix {
 	if client.IsHidden() {
 		return netip.Prefix{}
@@ -97,9 +98,9 @@ func person(client web.Client) netip.Prefix {
 	return limit.Person(client.Addr.Addr())
 }
 
-// enter reports who sent a request and an error if they may not come in at all.
+// enter returns the client of a request, and an error if the client may not enter at all.
 func (a *access) enter(r *http.Request) (web.Client, error) {
-	if web.IsLoopback(r) && a.hasToken(r) { // a secret of the operator, as the key is
+	if web.IsLoopback(r) && a.hasToken(r) { // like the key, a secret of the operator
 		r = web.Prove(r)
 	}
 	client := a.console.cfg.Web.Client(r)
@@ -114,7 +115,7 @@ func (a *access) enter(r *http.Request) (web.Client, error) {
 	return client, nil
 }
 
-// hasToken reports whether a request has a token that lets in.
+// hasToken reports whether a request carries a valid token.
 func (a *access) hasToken(r *http.Request) bool {
 	_, ok := a.token(r)
 	return ok
@@ -127,7 +128,7 @@ func (a *access) token(r *http.Request) (token, bool) {
 	return one, ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// identify returns the session behind a request: that of a cookie, or a new one for a token.
+// identify returns the session of a request: the one of its cookie, or a new one for a token.
 func (a *access) identify(r *http.Request, client web.Client) (*session, error) {
 	now := a.console.cfg.Now()
 	if r.Header.Get("Authorization") != "" && !web.HasKey(r) {
@@ -161,7 +162,7 @@ func (a *access) identify(r *http.Request, client web.Client) (*session, error) 
 		return nil, errSignIn
 	}
 	s.lastUsed = now
-	mine := *s // the address may be another one for each request
+	mine := *s // the address may differ with each request
 	mine.op.Addr = client.Addr
 	return &mine, nil
 }
@@ -178,7 +179,7 @@ func (a *access) end(hash [sha256.Size]byte) {
 	}
 }
 
-// endAll ends the sessions of those who gave the password of a level, since it has changed.
+// endAll ends the sessions of a level after its password has changed.
 func (a *access) endAll(level console.Level) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -189,9 +190,9 @@ func (a *access) endAll(level console.Level) {
 	}
 }
 
-// start starts the session of an operator who has signed in and returns its cookie. Of too many
-// the one goes that was not used for the longest time, of operators with the fewest rights: moderators
-// cannot sign out administrators.
+// start starts the session of an operator and returns its cookie. If there are too many sessions,
+// it ends one of the lowest level, the longest unused first. So moderators cannot sign out
+// administrators.
 func (a *access) start(op server.Operator) (cookie string) {
 	now := a.console.cfg.Now()
 	var secret [32]byte
@@ -218,8 +219,8 @@ func (a *access) start(op server.Operator) (cookie string) {
 	return cookie
 }
 
-// cookieName returns the name of the cookie. Browsers do not keep apart the ports of a host, on
-// which other servers may be.
+// cookieName returns the name of the cookie. It contains the port, since browsers share cookies
+// between the ports of a host, and other ports may be other servers.
 func cookieName(r *http.Request) string {
 	name := "teeyard-admin"
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
@@ -228,8 +229,8 @@ func cookieName(r *http.Request) string {
 	return name
 }
 
-// setCookie gives the browser a cookie that scripts cannot read, and that it sends to this page
-// alone; "" takes it away.
+// setCookie sets a cookie that scripts cannot read and that the browser sends only to this page. An
+// empty value deletes the cookie.
 func setCookie(q *request, value string, secure bool) {
 	age := int(sessionTime / time.Second)
 	if value == "" {
@@ -262,7 +263,7 @@ func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
 	case refused != nil:
 		return Me{}, &apiError{http.StatusForbidden, refused.Error()}
 	}
-	// Secure also behind a proxy that speaks TLS; on the machine itself browsers would refuse it.
+	// Secure also behind a proxy that uses TLS. On the machine itself browsers would reject it.
 	https := q.TLS != nil || !q.client.Local && q.client.Secure
 	setCookie(q, c.access.start(op), https)
 	q.op = op

@@ -10,14 +10,14 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestOnlySecure: the page, its files and the API are only for who comes over TLS, through a
-// trusted proxy with TLS, from this machine, or from a network that the operator has named.
+// TestOnlySecure checks that the page, its files and the API are open only to clients over TLS,
+// behind a trusted proxy with TLS, on this machine, or in a network that the operator named.
 func TestOnlySecure(t *testing.T) {
 	w := newWorld(t)
 	local, far, lan := w.visitor("127.0.0.1"), w.visitor("198.51.100.1"), w.visitor("192.168.1.5")
 	plain, plainLAN := *far, *lan
 	plain.tls, plainLAN.tls, plainLAN.host = false, false, "192.168.1.1:8303"
-	// What comes through a proxy that says nothing: one that passes on HTTP, and one for TLS.
+	// Requests through a proxy that adds no header: one over HTTP, and one over TLS.
 	unproven, wrongKey, hidden := *local, *local, *local
 	unproven.key, wrongKey.key, hidden.key, hidden.tls = false, false, false, true
 	wrongKey.header = http.Header{"Authorization": {"Bearer " + strings.Repeat("a", 22)}}
@@ -56,8 +56,8 @@ func TestOnlySecure(t *testing.T) {
 	check("off", map[string]bool{})
 }
 
-// TestSignIn: the password of the remote console gives a cookie that scripts cannot read and no
-// other site can send; without it there is nothing.
+// TestSignIn checks that the rcon password yields a cookie that scripts cannot read and other sites
+// cannot send, and that requests without the cookie fail.
 func TestSignIn(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestCrossSite: pages of other sites cannot make an operator's browser do anything.
+// TestCrossSite checks that pages of other sites cannot act through an operator's browser.
 func TestCrossSite(t *testing.T) {
 	w := newWorld(t)
 	v := w.signedIn("198.51.100.1", "adminpw")
@@ -148,7 +148,8 @@ func TestCrossSite(t *testing.T) {
 	}
 }
 
-// TestGuesses: who tries many passwords or tokens is refused, and banned as at the remote console.
+// TestGuesses checks that a client that tries many passwords or tokens is rejected, and banned as
+// by the remote console.
 func TestGuesses(t *testing.T) {
 	w := newWorld(t)
 	v := w.visitor("198.51.100.1")
@@ -189,8 +190,8 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// TestHiddenGuesses: passwords through a proxy that does not say for whom are few for all together,
-// ban no address, and do not keep out the operator of the machine, whose own have no limit.
+// TestHiddenGuesses checks passwords through a proxy that hides addresses. They share one small
+// limit, ban no address, and do not lock out the machine's operator, who has no limit.
 func TestHiddenGuesses(t *testing.T) {
 	w := newWorld(t)
 	hidden := w.visitor("127.0.0.1")
@@ -217,8 +218,8 @@ func TestHiddenGuesses(t *testing.T) {
 	hidden.expect("POST", "/login", `{"password":"adminpw"}`, 200, "admin")
 }
 
-// TestTokenOnTheMachine: a token is a secret of the operator, and so lets a program of the machine in as
-// the key does; without one nothing does.
+// TestTokenOnTheMachine checks that a token lets a local program in like the key does, and that a
+// program without either stays out.
 func TestTokenOnTheMachine(t *testing.T) {
 	w := newWorld(t)
 	token := testenv.Must(w.console.tokens.add("site", "admin", w.time(), time.Time{}))
@@ -234,7 +235,8 @@ func TestTokenOnTheMachine(t *testing.T) {
 	v.expect("GET", "/players", "", 403, "Not for you")
 }
 
-// TestBadBodies: what is no JSON object as it should be changes nothing, however large or strange.
+// TestBadBodies checks that an invalid request body changes nothing, however large or strange it
+// is.
 func TestBadBodies(t *testing.T) {
 	w := newWorld(t)
 	v := w.signedIn("198.51.100.1", "adminpw")
@@ -278,7 +280,7 @@ func TestBadBodies(t *testing.T) {
 	v.expect("GET", "/nothing", "", 404, "")
 }
 
-// TestSessionsEnd: after a while, and when the password changes.
+// TestSessionsEnd checks that sessions end after a while, and when the password changes.
 func TestSessionsEnd(t *testing.T) {
 	w := newWorld(t)
 	v, mod := w.signedIn("198.51.100.1", "adminpw"), w.signedIn("198.51.100.2", "modpw")
@@ -301,7 +303,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	v.expect("GET", "/players", "", 401, "sign in")
 	v, mod = w.signedIn("198.51.100.1", "adminpw"), w.signedIn("198.51.100.2", "modpw")
-	w.Execute("sv_rcon_password adminpw") // the same
+	w.Execute("sv_rcon_password adminpw") // the same password
 	v.expect("GET", "/me", "", 200, "admin")
 	w.Execute("sv_rcon_password other")
 	v.expect("GET", "/players", "", 401, "sign in")
@@ -316,7 +318,7 @@ func TestSessionsEnd(t *testing.T) {
 		t.Errorf("%d sessions", n)
 	}
 	w.Execute("sv_rcon_mod_password modpw")
-	for i := range maxSessions + 1 { // as many as there may be, which must not sign out an administrator
+	for i := range maxSessions + 1 { // the maximum number of sessions, which must not sign out an administrator
 		pass(time.Second)
 		mod = w.signedIn("10.7.0."+string(rune('1'+i%9)), "modpw")
 	}
@@ -330,7 +332,7 @@ func TestSessionsEnd(t *testing.T) {
 	mod.expect("GET", "/me", "", 200, "moderator")
 }
 
-// TestPage: the page's files are there, with types and a policy, and nothing else is.
+// TestPage checks that exactly the page's files are served, with their types and a policy.
 func TestPage(t *testing.T) {
 	w := newWorld(t)
 	v := w.visitor("127.0.0.1")

@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// TestActions does everything that the API offers, as an administrator.
+// TestActions uses the whole API as an administrator.
 func TestActions(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.join("10.0.0.7", "alice"), w.join("10.0.0.8", `b"o;b`)
@@ -139,8 +139,7 @@ func TestActions(t *testing.T) {
 
 func uintText(n uint64) string { b, _ := json.Marshal(n); return string(b) }
 
-// TestLevels: moderators may do what the server lets them do at the remote console, and see what
-// they would see there.
+// TestLevels checks that moderators may do, and see, the same as at the remote console.
 func TestLevels(t *testing.T) {
 	w := newWorld(t, `add_vote "secret" "password hidden"`)
 	w.join("10.0.0.7", "alice")
@@ -194,8 +193,8 @@ func TestLevels(t *testing.T) {
 	w.expectAudit(`"level":"moderator","addr":"198.51.100.1:4000","command":"kick 0 \"\""`)
 }
 
-// TestTokens: programs come with a token until it expires or is removed, also after a restart; the
-// file has nothing that lets anybody in.
+// TestTokens checks that a token works until it expires or is removed, also after a restart, and
+// that the file does not contain the token itself.
 func TestTokens(t *testing.T) {
 	w := newWorld(t)
 	v := w.signedIn("127.0.0.1", "adminpw")
@@ -253,7 +252,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// FuzzTokens reads damaged files of tokens: nobody gets in by them.
+// FuzzTokens reads damaged token files. They must not let a client in.
 func FuzzTokens(f *testing.F) {
 	f.Add([]byte(`[{"name":"a","level":"admin","sha256":"` + strings.Repeat("A", 43) + `=","created":"2026-11-22T15:34:22Z"}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {

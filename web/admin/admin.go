@@ -16,34 +16,34 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// Server is the game server as the console needs it; see [server.Server].
+// Server is the part of the game server that the console needs; see [server.Server].
 type Server interface {
 	// Do runs f between two ticks.
 	Do(ctx context.Context, f func()) error
-	// Bans returns the bans. Any goroutine may call it, and the others only in Do.
+	// Bans returns the bans. Any goroutine may call it. The methods below may be called only in Do.
 	Bans() []bans.Ban
 	// LogIn checks a password.
 	LogIn(o *server.Operator, password string) error
-	// Note logs something that is no console line.
+	// Note logs an action that is not a console line.
 	Note(o *server.Operator, event, about string)
-	// RunFor runs a console line, and calls done at its end.
+	// RunFor runs a console line and calls done when it has ended.
 	RunFor(o *server.Operator, line string, print func(line string), done func(warning string))
-	// Clients appends who is there.
+	// Clients appends the current clients.
 	Clients(dst []server.Client) []server.Client
-	// Votes returns what players may vote for.
+	// Votes returns the vote options and the running vote.
 	Votes() server.Votes
-	// Map returns what is played.
+	// Map returns the current map.
 	Map() server.MapInfo
-	// Maps returns a function that reads which maps there are.
+	// Maps returns a function that lists the available maps.
 	Maps(level console.Level) func() []string
 }
 
 // Config is the configuration of a [Console].
 type Config struct {
-	// Settings are the variables of the console, Web those of the listener.
+	// Settings are the variables of the console, Web the variables of the listener.
 	Settings *Settings
 	Web      *web.Settings
-	// TokensFile is where tokens are kept; "" keeps them in memory.
+	// TokensFile is the file for tokens; "" keeps them in memory.
 	TokensFile string
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
@@ -56,7 +56,7 @@ type Console struct {
 	started  time.Time
 	server   atomic.Pointer[Server]
 	live     http.Handler
-	asking   chan struct{} // one for each request that waits for the server
+	asking   chan struct{} // one entry for each request that waits for the server
 	guard    *http.CrossOriginProtection
 
 	log    logBuffer
@@ -64,7 +64,7 @@ type Console struct {
 	hub    hub
 	access access
 	tokens tokens
-	wake   chan struct{} // for the goroutine of pump
+	wake   chan struct{} // for the goroutine that runs pump
 	closed chan struct{}
 	close  sync.Once
 }
@@ -73,12 +73,12 @@ type Console struct {
 type Settings struct {
 	access   web.AccessSetting
 	console  *console.Console
-	changed  func(level console.Level) // a password has changed
+	changed  func(level console.Level) // called when a password has changed
 	password [len(passwords)]string
 }
 
-// Register adds the variables to a console and sets them to their defaults. It looks at the
-// passwords of the remote console, too.
+// Register adds the variables to a console and sets their defaults. It also watches the passwords
+// of the remote console.
 func (s *Settings) Register(c *console.Console) error {
 	s.console = c
 	if err := s.access.RegisterWithHelp(c, "sv_http_admin", "Who may open the operator's console, /admin, over HTTPS or on the machine itself with the key of http.key (all, off, or some of local and networks, separated by commas; networks without HTTPS, too)", "all"); err != nil {
@@ -100,16 +100,17 @@ func (s *Settings) Register(c *console.Console) error {
 	return nil
 }
 
-// passwords are the variables with the passwords of the levels.
+// passwords are the names of the password settings, by level.
 var passwords = [...]string{console.LevelAdmin: "sv_rcon_password", console.LevelMod: "sv_rcon_mod_password", console.LevelHelper: "sv_rcon_helper_password"}
 
-// maxAsking is how many requests wait for the server at once.
+// maxAsking limits the requests that wait for the server at once.
 const maxAsking = 8
 
-// serverTimeout is how long a request waits for the server, which answers between two ticks.
+// serverTimeout limits how long a request waits for the server, which answers between two ticks.
 const serverTimeout = 5 * time.Second
 
-// New returns a console without a server, which [Console.Attach] gives it. Close ends it.
+// New returns a console without a server. Call [Console.Attach] to set the server, and Close at the
+// end.
 func New(cfg Config) *Console {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -126,31 +127,31 @@ func New(cfg Config) *Console {
 	return c
 }
 
-// Attach gives the console its server, and starts what it does in the background. live serves the
-// match without delay, by the paths of a broadcast; nil has none. Call Rooms after it.
+// Attach sets the server and starts the background goroutine. live serves the match without delay,
+// under the paths of a broadcast; nil serves no match. Call Rooms after Attach.
 func (c *Console) Attach(s Server, live http.Handler) {
 	c.live = live
 	c.server.Store(&s)
 	go c.pump()
 }
 
-// Close ends the streams of events and the background goroutine.
+// Close ends the event streams and the background goroutine.
 func (c *Console) Close() { c.close.Do(func() { close(c.closed) }) }
 
-// TokensError returns what is wrong with the file of tokens, nil if nothing is.
+// TokensError returns the error of reading the token file, or nil.
 func (c *Console) TokensError() error { return c.tokens.err }
 
-// LogHandler returns the handler that gets what the server logs.
+// LogHandler returns the handler that receives the server's log.
 func (c *Console) LogHandler() slog.Handler { return &logHandler{buffer: &c.log, system: "server"} }
 
-// nanoseconds returns the time as package limit takes it.
+// nanoseconds returns the time in the form that package limit uses.
 func (c *Console) nanoseconds() int64 { return int64(c.cfg.Now().Sub(c.started)) }
 
-// errBusy is returned while too many requests wait for the server, or it does not answer.
+// errBusy is the error while too many requests wait for the server, or while it does not answer.
 var errBusy = &apiError{http.StatusServiceUnavailable, "the server is busy, try again in a moment"}
 
-// do runs f between two ticks on the server's goroutine. If it returns an error, f may still run
-// later, so nothing that f writes may be read.
+// do runs f between two ticks on the server's goroutine. After an error f may still run later, so
+// the caller must not read data that f writes.
 func (c *Console) do(ctx context.Context, f func(s Server)) error {
 	return c.await(ctx, func(s Server, done func()) {
 		f(s)
@@ -158,7 +159,7 @@ func (c *Console) do(ctx context.Context, f func(s Server)) error {
 	})
 }
 
-// await is do for what ends when done is called, which may be after f has returned.
+// await is do for work that ends when done is called, possibly after f has returned.
 func (c *Console) await(ctx context.Context, f func(s Server, done func())) error {
 	p := c.server.Load()
 	if p == nil {
@@ -190,7 +191,7 @@ func (c *Console) await(ctx context.Context, f func(s Server, done func())) erro
 	return nil
 }
 
-// wakePump makes the background goroutine look for something to do. It never waits.
+// wakePump wakes the background goroutine. It never blocks.
 func (c *Console) wakePump() {
 	select {
 	case c.wake <- struct{}{}:
@@ -198,7 +199,7 @@ func (c *Console) wakePump() {
 	}
 }
 
-// pump hands on what the server has said to those who read the stream of events.
+// pump passes the server's news on to the readers of the event stream.
 func (c *Console) pump() {
 	for {
 		select {

@@ -15,10 +15,10 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// maxBody is the most bytes of the body of a request.
+// maxBody limits the body of a request, in bytes.
 const maxBody = 16 << 10
 
-// apiError is an error with the status that a request gets for it.
+// apiError is an error with the HTTP status of its answer.
 type apiError struct {
 	status int
 	text   string
@@ -32,18 +32,18 @@ var (
 	errLevel    = &apiError{http.StatusForbidden, "your password or token does not allow this"}
 )
 
-// request is a request of somebody who may come in.
+// request is a request whose client may enter.
 type request struct {
 	*http.Request
 	w      http.ResponseWriter
 	client web.Client
 	op     server.Operator
-	ended  <-chan struct{} // closed when the session ends, nil for a token
+	ended  <-chan struct{} // closed when the session ends; nil for a token
 }
 
 func (q *request) isAdmin() bool { return q.op.Level == console.LevelAdmin }
 
-// number returns a parameter of the URL, or what it is without.
+// number returns a parameter of the URL, or without if the parameter is missing.
 func (q *request) number(name string, without, least, most int) (int, error) {
 	text := q.URL.Query().Get(name)
 	if text == "" {
@@ -60,22 +60,22 @@ func badRequest(format string, args ...any) error {
 	return &apiError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// route is an operation of the API. The OpenAPI file is made of the routes.
+// route is an operation of the API. The OpenAPI document is generated from the routes.
 type route struct {
 	method, path, summary string
 	query                 []parameter
-	open                  bool // without signing in
-	admin                 bool // for administrators alone
+	open                  bool // usable without signing in
+	admin                 bool // for administrators only
 	in, out               reflect.Type
 	serve                 func(c *Console, q *request) (any, error)
 }
 
-// parameter is one in the URL, after the ?.
+// parameter is a query parameter of the URL.
 type parameter struct {
 	name, kind, doc string
 }
 
-// operation returns a route with the types of a method of the console.
+// operation returns a route whose types are those of a method of the console.
 func operation[In, Out any](method, path, summary string, f func(*Console, *request, *In) (Out, error)) route {
 	rt := route{method: method, path: path, summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	rt.serve = func(c *Console, q *request) (any, error) {
@@ -96,7 +96,7 @@ func (rt route) with(query ...parameter) route { rt.query = query; return rt }
 func (rt route) forAdmins() route              { rt.admin = true; return rt }
 func (rt route) withoutLogin() route           { rt.open = true; return rt }
 
-// decode reads the body of a request, which is one JSON object without unknown fields.
+// decode parses the body of a request: one JSON object without unknown fields.
 func decode(q *request, in any) error {
 	if t, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		return &apiError{http.StatusUnsupportedMediaType, "the body must be application/json"}
@@ -156,12 +156,12 @@ func (c *Console) serve(rt route, q *request) (out any, err error) {
 	return rt.serve(c, q)
 }
 
-// errMay returns the error of those whose level may not run a command.
+// errMay returns the error for operators whose level may not run a command.
 func errMay(command string) *apiError {
 	return &apiError{errLevel.status, fmt.Sprintf("%s: an administrator can allow it with \"access_level %s 1\" (2 for helpers, too)", errLevel.text, command)}
 }
 
-// writeError answers with an error.
+// writeError answers a request with an error.
 func writeError(w http.ResponseWriter, err error) {
 	e := &apiError{http.StatusInternalServerError, "something is wrong with the server"}
 	errors.As(err, &e)

@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestAwait: a request waits until what it asks for has ended, which may be a tick later, and no longer than its
-// visitor does.
+// TestAwait checks that a request waits for work that ends ticks later, but not longer than its
+// client.
 func TestAwait(t *testing.T) {
 	c := newWorld(t).console
 	ended := false

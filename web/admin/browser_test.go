@@ -29,7 +29,7 @@ func openConsole(t *testing.T, w *world) *browsertest.Page {
 		case "/favicon.ico":
 			rw.WriteHeader(http.StatusNoContent)
 			return
-		case "/": // the page for those who watch
+		case "/": // the spectators' page
 			io.WriteString(rw, "<!doctype html><title>The match</title>")
 			return
 		}
@@ -42,7 +42,7 @@ func openConsole(t *testing.T, w *world) *browsertest.Page {
 	return p
 }
 
-// screenshot writes a picture into the folder that TEEYARD_SCREENSHOTS names.
+// screenshot writes a picture to the folder that TEEYARD_SCREENSHOTS names.
 func screenshot(t *testing.T, p *browsertest.Page, name string) {
 	if dir := os.Getenv("TEEYARD_SCREENSHOTS"); dir != "" {
 		f := testenv.Must(os.Create(dir + "/admin-" + name + ".png"))
@@ -53,16 +53,16 @@ func screenshot(t *testing.T, p *browsertest.Page, name string) {
 
 const visible = `(s) => [...document.querySelectorAll(s)].filter((e) => e.checkVisibility())`
 
-// TestConsolePage uses the page as an operator does: signs in, looks who is there, kicks, changes the
-// map, reads the log.
+// TestConsolePage uses the page as an operator does: it signs in, lists the players, kicks one,
+// changes the map and reads the log.
 func TestConsolePage(t *testing.T) {
-	w := newWorld(t, "sv_inactivekick_time 0") // machines that test are busy
+	w := newWorld(t, "sv_inactivekick_time 0") // test machines are slow
 	p := openConsole(t, w)
 	w.join("10.0.0.7", "<img src=x>")
 	bad := w.join("10.0.0.8", "<i>bad</i>")
 	stop := make(chan struct{})
 	done := make(chan struct{})
-	go func() { // time goes on
+	go func() { // advance the server's time
 		defer close(done)
 		for {
 			select {
@@ -120,7 +120,7 @@ func TestConsolePage(t *testing.T) {
 	p.Wait(`(` + visible + `)('#panel-log .log p').length >= 1 && (` + visible + `)('#panel-log .log p').every((e) => e.textContent.toLowerCase().includes('kicked'))`)
 	screenshot(t, p, "log")
 
-	// The page keeps only so many lines, however long it is open.
+	// The page keeps a limited number of lines, however long it is open.
 	p.Run(`(() => { const i = document.querySelector('#panel-log input'); i.value = ''; i.dispatchEvent(new Event('input')); })()`)
 	for range 2500 {
 		w.Execute("echo line")
@@ -169,8 +169,8 @@ func TestConsolePage(t *testing.T) {
 	w.expectAudit(`"command":"sv_map \"testbox\""`)
 }
 
-// checkLabels checks that everything that one can use has a name for those who do not see it, and
-// that the keyboard gets to it in order.
+// checkLabels checks that every control has an accessible name, and that the Tab key reaches the
+// controls in order.
 func checkLabels(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	for _, tab := range browsertest.Eval[[]string](p, `[...document.querySelectorAll('[role=tab]')].map((e) => e.id)`) {
@@ -182,7 +182,7 @@ func checkLabels(t *testing.T, p *browsertest.Page) {
 		}
 	}
 	p.Run(`document.getElementById('tab-players').focus(); document.getElementById('tab-players').click()`)
-	p.Do(chromedp.KeyEvent(kb.ArrowRight)) // arrow right
+	p.Do(chromedp.KeyEvent(kb.ArrowRight)) // right arrow
 	if got := browsertest.Eval[string](p, `document.activeElement.id`); got != "tab-log" {
 		t.Errorf("the arrow key leads to %q", got)
 	}
@@ -192,7 +192,8 @@ func checkLabels(t *testing.T, p *browsertest.Page) {
 	}
 }
 
-// TestRedirectsBelowAPath: addresses with a slash too much or too few lead to the page below the same path.
+// TestRedirectsBelowAPath checks that paths with a missing or extra slash redirect below the
+// proxy's path.
 func TestRedirectsBelowAPath(t *testing.T) {
 	w := newWorld(t)
 	viewers := web.NewHandler(viewer.Rooms("")...)
@@ -215,8 +216,8 @@ func TestRedirectsBelowAPath(t *testing.T) {
 	}
 }
 
-// TestBelowAPath: a proxy may have the server below a path of its own, where the console and the page for
-// those who watch ask for nothing outside of it.
+// TestBelowAPath checks that behind a proxy that serves the server below a path, the console and
+// the spectators' page request nothing outside that path.
 func TestBelowAPath(t *testing.T) {
 	w := newWorld(t, "sv_http_proxy local")
 	viewers := web.NewHandler(viewer.Rooms("")...)

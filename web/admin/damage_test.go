@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDamagedTokens: a file of tokens that is cut is an error, and with any bit flipped every token still has an end and
-// its level. The file has no checksum, so that a date can be another one.
+// TestDamagedTokens checks that a truncated token file is an error, and that after any bit flip
+// each token still has an expiry and its level. The file has no checksum, so a date may change.
 func TestDamagedTokens(t *testing.T) {
 	until := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	hash := sha256.Sum256([]byte("a"))

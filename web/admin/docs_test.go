@@ -25,7 +25,7 @@ import (
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// TestDocs runs the examples of docs/admin.md with curl.
+// TestDocs runs the examples of the documentation with curl.
 func TestDocs(t *testing.T) {
 	for _, program := range []string{"sh", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -68,16 +68,16 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestNginx puts nginx in front as deploy/nginx.conf does, at the root of a site and below a path: operators sign in
-// through it, it hands on the stream of events as it comes, the server knows who they are, and those who watch
-// and who play in browsers come through as well.
+// TestNginx runs nginx with deploy/nginx.conf in front of a server, at the root of a site and below
+// a path. Operators can sign in through it, events stream without delay, the server sees the
+// clients' addresses, and spectators and players in browsers get through.
 func TestNginx(t *testing.T) {
 	for _, path := range []string{"", "/tee"} {
 		t.Run("at "+path+"/", func(t *testing.T) { testNginx(t, path) })
 	}
 }
 
-// TestNginxBlock: the block in the documentation is that of the file.
+// TestNginxBlock checks that the block in the documentation equals the one in deploy/nginx.conf.
 func TestNginxBlock(t *testing.T) {
 	block := regexp.MustCompile(`(?s)location / \{.*?\}`)
 	var texts []string

@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// maxLogLines is the number of lines that are kept, of which none is longer than about a kilobyte.
+// maxLogLines is the number of lines kept. A line is at most about a kilobyte long.
 const maxLogLines = 4096
 
 // LogLine is a line of the server's log.
@@ -22,13 +22,13 @@ type LogLine struct {
 	Text   string    `json:"text"`
 }
 
-// isFor reports whether the line is for operators of a level: moderators get what all players can
-// read, as in the remote console.
+// isFor reports whether operators of a level may read the line. As in the remote console,
+// moderators see only lines that all players can read.
 func (l *LogLine) isFor(admin bool) bool { return admin || l.System == "chat" }
 
 // logBuffer keeps the last lines of the log.
 type logBuffer struct {
-	wake func() // may be called by any goroutine
+	wake func() // any goroutine may call it
 
 	mu    sync.Mutex
 	next  uint64 // number of the next line
@@ -44,8 +44,8 @@ func (b *logBuffer) add(l LogLine) {
 	b.wake()
 }
 
-// since appends the lines from a number on that keep reports true for, and returns the number that
-// the next line has.
+// since appends the lines from number from on for which keep returns true. It also returns the
+// number of the next line.
 func (b *logBuffer) since(dst []LogLine, from uint64, keep func(l *LogLine) bool) ([]LogLine, uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +60,7 @@ func (b *logBuffer) since(dst []LogLine, from uint64, keep func(l *LogLine) bool
 	return dst, b.next
 }
 
-// logHandler is a slog.Handler in front of a logBuffer. What it gets is text that is safe to show.
+// logHandler is a slog.Handler that writes to a logBuffer. Its input is safe to show.
 type logHandler struct {
 	buffer *logBuffer
 	system string

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 
 type object = map[string]any
 
-// TestOpenAPI compares openapi.json with the routes and the types that they take and return.
+// TestOpenAPI compares openapi.json with the routes and their types.
 func TestOpenAPI(t *testing.T) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -108,7 +108,7 @@ func operationID(rt route) string {
 	return name
 }
 
-// schemaOf returns the schema of a type, and adds those of the structs in it to schemas.
+// schemaOf returns the schema of a type and adds the schemas of the structs in it to schemas.
 func schemaOf(t reflect.Type, schemas object) object {
 	switch {
 	case t == reflect.TypeFor[time.Time]():

@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// apiPath is where the API is.
+// apiPath is the path of the API.
 const apiPath = "/admin/api"
 
 // routes are the operations of the API.
@@ -84,7 +84,7 @@ func (c *Console) Rooms() []web.Room {
 	return rooms
 }
 
-// inside serves what is only for those who may come in.
+// inside serves h to clients that may enter.
 func (c *Console) inside(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := c.access.enter(r); err != nil {
@@ -95,7 +95,7 @@ func (c *Console) inside(h http.Handler) http.Handler {
 	})
 }
 
-// signedIn serves what is only for operators.
+// signedIn serves h to signed-in operators.
 func (c *Console) signedIn(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client, err := c.access.enter(r)
@@ -110,20 +110,19 @@ func (c *Console) signedIn(h http.Handler) http.Handler {
 	})
 }
 
-// caller returns the operator as the console checks them.
+// caller returns the operator as the caller of a console line.
 func (q *request) caller() console.Caller {
 	return console.Caller{Level: q.op.Level, Flags: console.Server, ID: -1, Addr: q.client.Addr.Addr()}
 }
 
-// may reports whether the operator may run a command. It must be called on the server's
-// goroutine.
+// may reports whether the operator may run a command. Call it on the server's goroutine.
 func (c *Console) may(q *request, command string) bool {
 	e, ok := c.settings.console.Lookup(command, q.caller())
 	return ok && e.Level >= q.op.Level
 }
 
-// maySeeAddresses reports whether the operator may know the addresses of players: those who may
-// run status see them there.
+// maySeeAddresses reports whether the operator may see players' addresses. An operator who may run
+// status sees them there.
 func (c *Console) maySeeAddresses(q *request) (may bool, err error) {
 	if q.isAdmin() {
 		return true, nil
@@ -133,13 +132,13 @@ func (c *Console) maySeeAddresses(q *request) (may bool, err error) {
 }
 
 const (
-	// maxOutput and maxOutputBytes are the most lines and bytes of output that are kept.
+	// maxOutput and maxOutputBytes limit the output that is kept, in lines and bytes.
 	maxOutput      = 2000
 	maxOutputBytes = 256 << 10
 )
 
-// run runs a console line of a command and its arguments, which are quoted as they need. check is called
-// before, on the server's goroutine.
+// run runs a command with arguments, which it quotes where necessary. It first calls check on the
+// server's goroutine.
 func (c *Console) run(q *request, check func(s Server) error, command string, args ...any) (Output, error) {
 	line := command
 	for _, a := range args {
@@ -178,7 +177,7 @@ func (c *Console) run(q *request, check func(s Server) error, command string, ar
 	return Output{out.Output, out.Cut}, nil
 }
 
-// runLine runs a console line if may allows it, which is called on the server's goroutine.
+// runLine runs a console line if may allows it. may is called on the server's goroutine.
 func (c *Console) runLine(q *request, line string, may func(s Server) bool) (LineOutput, error) {
 	out := LineOutput{Output: []string{}}
 	op, size := q.op, 0
@@ -217,7 +216,7 @@ func (c *Console) me(q *request, _ *struct{}) (Me, error) {
 	return c.about(q), nil
 }
 
-// about returns who asks, and whom.
+// about returns the operator and the server that a request is for.
 func (c *Console) about(q *request) Me {
 	c.state.mu.Lock()
 	name := c.state.name
@@ -253,7 +252,8 @@ func (c *Console) history(q *request, _ *struct{}) (History, error) {
 	return History{list}, nil
 }
 
-// player returns the id in the path, and a check whether it is that of a player with a name.
+// player returns the id in the path, and a function that checks that this id belongs to a player
+// with the given name.
 func (q *request) player(name string) (id int, check func(s Server) error, err error) {
 	id, err = strconv.Atoi(q.PathValue("id"))
 	if err != nil || id < 0 || id >= game.MaxPlayers {
@@ -313,7 +313,7 @@ func (c *Console) move(q *request, in *TeamRequest) (Output, error) {
 	return c.run(q, check, "set_team", id, int(in.Team.Team), in.Delay)
 }
 
-// maxBans is the most bans that are listed.
+// maxBans limits the number of bans listed.
 const maxBans = 2000
 
 func (c *Console) bans(q *request, _ *struct{}) (Bans, error) {
@@ -342,7 +342,7 @@ func (c *Console) addBan(q *request, in *NewBan) (Output, error) {
 
 func (c *Console) removeBan(q *request, _ *struct{}) (Output, error) {
 	target := q.URL.Query().Get("target")
-	if strings.Trim(target, "0123456789") == "" { // a number in the list, which changes
+	if strings.Trim(target, "0123456789") == "" { // an index into the list, which changes
 		return Output{}, badRequest("a target is an address, a network or a range")
 	}
 	return c.run(q, nil, "unban", target)
@@ -416,8 +416,8 @@ func (c *Console) setRotation(q *request, in *Rotation) (Output, error) {
 	return c.run(q, nil, "sv_maprotation", strings.Join(in.Maps, " "))
 }
 
-// forEach calls f with the commands and variables that an operator may run. It must be called on
-// the server's goroutine.
+// forEach calls f for each command and variable that an operator may run. Call it on the server's
+// goroutine.
 func (c *Console) forEach(q *request, f func(e console.Entry)) {
 	who := q.caller()
 	for e, ok := c.settings.console.Next("", who); ok; e, ok = c.settings.console.Next(e.Name, who) {
@@ -501,7 +501,7 @@ func (c *Console) command(q *request, in *Line) (LineOutput, error) {
 	return c.runLine(q, in.Line, func(Server) bool { return true })
 }
 
-// levels are those of log lines, in order.
+// levels are the levels of log lines, in ascending order.
 var levels = []string{"debug", "info", "warn", "error"}
 
 func (c *Console) readLog(q *request, _ *struct{}) (Log, error) {
@@ -552,7 +552,7 @@ func (c *Console) listTokens(*request, *struct{}) (Tokens, error) {
 	return out, nil
 }
 
-// maxTokenDays is the longest time after which a token may expire.
+// maxTokenDays limits the days until a token expires.
 const maxTokenDays = 3650
 
 func (c *Console) addToken(q *request, in *NewToken) (TokenText, error) {
@@ -576,7 +576,7 @@ func (c *Console) addToken(q *request, in *NewToken) (TokenText, error) {
 	}
 	op := q.op
 	if err := c.do(q.Context(), func(s Server) { s.Note(&op, "token_added", in.Name+" ("+in.Level+")") }); err != nil {
-		c.tokens.remove(in.Name) // nothing is done that is not noted
+		c.tokens.remove(in.Name) // no action without its log entry
 		return TokenText{}, err
 	}
 	return TokenText{text}, nil

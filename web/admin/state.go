@@ -15,42 +15,42 @@ const (
 	// copyInterval is the time between two copies of the server's state.
 	copyInterval = time.Second
 	maxVisits    = 1000
-	// Samples are kept for 10 minutes, those of minutes for a day.
+	// Samples of seconds are kept for 10 minutes, samples of minutes for a day.
 	maxSamples = 600
 	maxMinutes = 1440
-	// maxEvents is how many events wait for the goroutine that turns them into text.
+	// maxEvents limits the events that wait for the goroutine that formats them.
 	maxEvents = 1024
 )
 
-// state is what is known of the server. The server's goroutine writes it.
+// state is the console's copy of the server's state. The server's goroutine writes it.
 type state struct {
-	// Of the server's goroutine only.
+	// Used only by the server's goroutine.
 	copiedAt time.Time
 	last     server.Status // for differences
 	spare    server.Status
-	left     [game.MaxPlayers]string // reasons of those who have left since the last copy
+	left     [game.MaxPlayers]string // reasons of the clients that left since the last copy
 
 	mu      sync.Mutex
 	name    string
 	clients []server.Client
 	at      time.Time // of clients
 	current [game.MaxPlayers]*visit
-	visits  []*visit // the last at the end
+	visits  []*visit // oldest first
 	samples ring
 	minutes ring
-	minute  []Sample // of the minute that runs
+	minute  []Sample // of the current minute
 	fresh   bool     // since the last publish
 	events  []event.Event
-	lost    int // events for which there was no room
+	lost    int // events that were dropped because the queue was full
 }
 
 // visit is a Visit.
 type visit struct {
 	Visit
-	age time.Duration // of the connection when it was seen last
+	age time.Duration // age of the connection when last seen
 }
 
-// ring has the last samples.
+// ring holds the last samples.
 type ring struct {
 	size    int
 	samples []Sample
@@ -68,8 +68,8 @@ func (s *state) init(c *Console) {
 	s.copiedAt = c.started.Add(-copyInterval)
 }
 
-// ObserveTick implements [server.Observer]. Once a second, and when somebody comes, it copies who
-// is there.
+// ObserveTick implements [server.Observer]. Once a second, and when a client connects, it copies
+// the list of clients.
 func (c *Console) ObserveTick(t *server.Tick) {
 	s, now := &c.state, c.cfg.Now()
 	hasEvents, came := c.hub.wantsEvents(), false
@@ -113,7 +113,7 @@ func (c *Console) ObserveTick(t *server.Tick) {
 	c.wakePump()
 }
 
-// noteVisits compares who is there with who was.
+// noteVisits compares the current clients with the previous ones.
 func (s *state) noteVisits(now time.Time) {
 	var there [game.MaxPlayers]bool
 	for i := range s.clients {
@@ -124,7 +124,7 @@ func (s *state) noteVisits(now time.Time) {
 		there[cl.ID] = true
 		v := s.current[cl.ID]
 		if v != nil && (v.Address != cl.Addr.String() || cl.Connected < v.age && cl.State == server.ClientInGame) {
-			s.endVisit(cl.ID, now) // another one has the seat
+			s.endVisit(cl.ID, now) // another client has the slot
 			v = nil
 		}
 		if v == nil {
@@ -150,7 +150,7 @@ func (s *state) endVisit(id game.PlayerID, now time.Time) {
 	s.current[id] = nil
 }
 
-// addSample adds how the server was since the last copy, spare being the new one.
+// addSample adds a sample of the server since the last copy. The new status is in spare.
 func (s *state) addSample(now time.Time, span time.Duration) {
 	is, was := &s.spare, &s.last
 	sample := Sample{Time: now.UTC().Truncate(time.Millisecond), Bots: is.Bots}
@@ -182,7 +182,7 @@ func (s *state) addSample(now time.Time, span time.Duration) {
 	}
 }
 
-// mean returns the mean of samples, with the longest tick and the most players of all.
+// mean returns the mean of samples, with the maximum of tick times and player counts.
 func mean(samples []Sample) Sample {
 	m := Sample{Time: samples[0].Time}
 	n := float64(len(samples))
@@ -196,13 +196,13 @@ func mean(samples []Sample) Sample {
 	return m
 }
 
-// round leaves out what nobody can see.
+// round removes digits that are too small to matter.
 func (s *Sample) round() {
 	s.Tick = math.Round(s.Tick*1e4) / 1e4
 	s.Received, s.Sent = math.Round(s.Received), math.Round(s.Sent)
 }
 
-// players returns who is there, with addresses or without.
+// players returns the players, with or without their addresses.
 func (s *state) players(addresses bool) []Player {
 	list := make([]Player, 0, len(s.clients))
 	for i := range s.clients {
@@ -213,7 +213,7 @@ func (s *state) players(addresses bool) []Player {
 		}
 		if cl.State != server.ClientBot {
 			p.Since = s.at.Add(-cl.Connected).UTC().Truncate(time.Second)
-			if v := s.current[cl.ID]; v != nil { // the same each time
+			if v := s.current[cl.ID]; v != nil { // constant for a visit
 				p.Since = v.From.Truncate(time.Second)
 			}
 			if addresses {

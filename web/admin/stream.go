@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// maxReaders is the number of streams at once, those of administrators beside those of moderators, and
-	// maxReadersPerPerson those of one operator.
+	// maxReaders limits the open streams, separately for administrators and moderators, and
+	// maxReadersPerPerson the streams of one operator.
 	maxReaders          = 16
 	maxReadersPerPerson = 6
-	// maxWaiting is how many messages wait for a reader. More are lost.
+	// maxWaiting limits the messages that wait for a reader. Further ones are dropped.
 	maxWaiting = 256
-	// writeTimeout is how long a reader may take for what was sent.
+	// writeTimeout limits how long a reader may take to accept a message.
 	writeTimeout = 10 * time.Second
-	// pingInterval is the time after which a stream without messages says that it is alive.
+	// pingInterval is the time without messages after which a stream sends a sign of life.
 	pingInterval = 15 * time.Second
 )
 
-// topics are what a stream may have.
+// topics are the topics that a stream can carry.
 var topics = []string{"log", "players", "sample", "event"}
 
-// reader is somebody who reads the stream of events.
+// reader is a client that reads the event stream.
 type reader struct {
 	admin     bool
 	addresses bool
@@ -42,12 +42,12 @@ type reader struct {
 	who       string
 }
 
-// hub hands on messages to readers.
+// hub passes messages on to readers.
 type hub struct {
 	mu       sync.Mutex
 	readers  []*reader
-	events   atomic.Int32 // readers who want events
-	nextLine uint64       // of the log, to be published
+	events   atomic.Int32 // number of readers of events
+	nextLine uint64       // next log line to publish
 }
 
 func (h *hub) wantsEvents() bool { return h.events.Load() > 0 }
@@ -58,7 +58,7 @@ func (h *hub) join(r *reader) bool {
 	defer h.mu.Unlock()
 	peers, mine := 0, 0
 	for _, o := range h.readers {
-		if o.admin != r.admin { // neither keeps out the other
+		if o.admin != r.admin { // the two levels do not compete for places
 			continue
 		}
 		peers++
@@ -87,7 +87,7 @@ func (h *hub) leave(r *reader) {
 	}
 }
 
-// send gives a message to all readers of a topic that may have it. Those who are slow lose it.
+// send passes a message to all readers of a topic that may read it. Slow readers lose it.
 func (h *hub) send(topic string, message []byte, may func(r *reader) bool) {
 	for _, r := range h.readers {
 		if !slices.Contains(r.topics, topic) || !may(r) {
@@ -101,7 +101,7 @@ func (h *hub) send(topic string, message []byte, may func(r *reader) bool) {
 	}
 }
 
-// appendMessage appends a message as an event stream has it.
+// appendMessage appends a message in the format of an event stream.
 func appendMessage(dst []byte, topic, id string, v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -114,7 +114,7 @@ func appendMessage(dst []byte, topic, id string, v any) []byte {
 	return append(append(append(dst, "data: "...), b...), "\n\n"...)
 }
 
-// publish turns what is new into messages.
+// publish turns new log lines, state and events into messages.
 func (c *Console) publish() {
 	h, s := &c.hub, &c.state
 	h.mu.Lock()
@@ -153,13 +153,13 @@ func (c *Console) publish() {
 	}
 }
 
-// GameEvent is something that happened in the game.
+// GameEvent is an event of the game.
 type GameEvent struct {
 	Event string      `json:"event" doc:"chat, kill, joined, left, team_change, vote_start, map_change and so on"`
 	About event.Event `json:"about"`
 }
 
-// isPrivate reports whether an event is not for all players.
+// isPrivate reports whether only some players may see an event.
 func isPrivate(e event.Event) bool {
 	switch e := e.(type) {
 	case event.Chat:
@@ -170,7 +170,7 @@ func isPrivate(e event.Event) bool {
 	return false
 }
 
-// stream serves the stream of events until the reader or the session ends.
+// stream serves the event stream until the reader or the session ends.
 func (c *Console) stream(q *request) error {
 	r := &reader{admin: q.isAdmin(), topics: topics, messages: make(chan []byte, maxWaiting), who: q.op.Name + " " + q.client.Addr.Addr().String()}
 	if list := q.URL.Query().Get("topics"); list != "" {
@@ -198,10 +198,10 @@ func (c *Console) stream(q *request) error {
 	defer c.hub.leave(r)
 	web.KeepOpen(q.w, q.Request)
 	control := http.NewResponseController(q.w)
-	control.SetReadDeadline(time.Time{}) // the request was read; that of the listener would end the stream
+	control.SetReadDeadline(time.Time{}) // the listener's read deadline would end the stream
 	h := q.w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // nginx would collect it
+	h.Set("X-Accel-Buffering", "no") // tells nginx not to buffer
 	write := func(b []byte) error {
 		control.SetWriteDeadline(time.Now().Add(writeTimeout))
 		if _, err := q.w.Write(b); err != nil {
@@ -221,7 +221,7 @@ func (c *Console) stream(q *request) error {
 	}
 	ping := time.NewTicker(pingInterval)
 	defer ping.Stop()
-	over := time.NewTimer(sessionTime) // a stream is no longer than a session
+	over := time.NewTimer(sessionTime) // a stream lasts no longer than a session
 	defer over.Stop()
 	for {
 		var b []byte
@@ -250,5 +250,5 @@ func (c *Console) stream(q *request) error {
 	}
 }
 
-// errStreamed is returned by a route that has written its answer.
+// errStreamed is the error of a route that has already written its answer.
 var errStreamed = &apiError{}

@@ -17,13 +17,13 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// streamReader reads a stream of events.
+// streamReader reads an event stream.
 type streamReader struct {
 	res   *http.Response
 	lines *bufio.Scanner
 }
 
-// open opens the stream of events over the listener of a test server.
+// openStream opens the event stream of a test server over its listener.
 func openStream(t *testing.T, s *httptest.Server, v *visitor, query string, header ...string) *streamReader {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -40,7 +40,7 @@ func openStream(t *testing.T, s *httptest.Server, v *visitor, query string, head
 	return &streamReader{res, bufio.NewScanner(res.Body)}
 }
 
-// next returns the data of the next message of a topic that has a text, "" at the end.
+// next returns the data of the next message of a topic that contains text, or "" at the end.
 func (s *streamReader) next(topic, text string) string {
 	mine := false
 	for s.lines.Scan() {
@@ -55,7 +55,8 @@ func (s *streamReader) next(topic, text string) string {
 	return ""
 }
 
-// TestStreamsStay: a flood of connections closes the oldest, but not the streams of operators.
+// TestStreamsStay checks that a flood of connections closes the oldest connections, but not
+// operators' streams.
 func TestStreamsStay(t *testing.T) {
 	w := newWorld(t)
 	s := httptest.NewUnstartedServer(nil)
@@ -79,8 +80,8 @@ func TestStreamsStay(t *testing.T) {
 	testenv.Check(t, stream.next("log", "still here") != "", "the stream has ended")
 }
 
-// TestStream: log lines, players, samples and what happens in the game come as they are; moderators
-// get what is for all; the stream ends with the session.
+// TestStream checks that log lines, players, samples and game events arrive. Moderators receive
+// only what all players see. The stream ends with the session.
 func TestStream(t *testing.T) {
 	w := newWorld(t)
 	s := httptest.NewServer(w.rooms)
@@ -134,7 +135,7 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// stuckWriter is the connection of somebody who does not read.
+// stuckWriter is the connection of a client that does not read.
 type stuckWriter struct {
 	*httptest.ResponseRecorder
 	may chan struct{}
@@ -150,8 +151,8 @@ func (w *stuckWriter) Write(b []byte) (int, error) {
 
 func (w *stuckWriter) Flush() {}
 
-// TestSlowReaders: who does not read loses messages and is told so, and costs nobody else anything;
-// only so many may read at once.
+// TestSlowReaders checks that a client that does not read loses messages, learns of it, and slows
+// nothing else down, and that the number of readers is limited.
 func TestSlowReaders(t *testing.T) {
 	w := newWorld(t)
 	v := w.signedIn("127.0.0.1", "adminpw")
@@ -208,12 +209,13 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
-// stuckServer never comes to what it is asked.
+// stuckServer is a Server that never runs the function given to Do.
 type stuckServer struct{ Server }
 
 func (stuckServer) Do(ctx context.Context, _ func()) error { <-ctx.Done(); return ctx.Err() }
 
-// TestBusyServer: while the server does not answer, requests are refused, and only some wait.
+// TestBusyServer checks that requests fail while the server does not answer, and that only a few
+// wait.
 func TestBusyServer(t *testing.T) {
 	w := newWorld(t)
 	v := w.signedIn("127.0.0.1", "adminpw")
@@ -223,7 +225,7 @@ func TestBusyServer(t *testing.T) {
 		w.console.asking <- struct{}{}
 	}
 	v.expect("POST", "/command", `{"line":"status"}`, 503, "busy")
-	v.expect("GET", "/players", "", 200, "players") // has it already
+	v.expect("GET", "/players", "", 200, "players") // already known
 	<-w.console.asking
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -232,11 +234,11 @@ func TestBusyServer(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded: however many come and go.
+// TestHistoryIsBounded checks that the history stays bounded while many clients come and go.
 func TestHistoryIsBounded(t *testing.T) {
 	w := newWorld(t)
 	for i := range 40 {
-		c := w.join("10.1."+uintText(uint64(i))+".1", "guest") // who leaves at once is banned
+		c := w.join("10.1."+uintText(uint64(i))+".1", "guest") // a client that leaves at once is banned
 		w.mu.Lock()
 		c.Close("")
 		clear(w.clients)
@@ -262,7 +264,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestObserverAllocations: a tick without news costs nothing, one with a copy hardly anything.
+// TestObserverAllocations checks that a tick without news allocates nothing and a copy hardly
+// anything.
 func TestObserverAllocations(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	w := newWorld(t)

@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	tokenPrefix   = "teeyard_" // by which scanners for secrets know them
+	tokenPrefix   = "teeyard_" // secret scanners recognise it
 	maxTokens     = 64
 	maxTokensFile = 64 << 10
 )
 
 var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
 
-// token lets a program in. Only its hash is kept: who reads the file gets in nowhere.
+// token lets a program in. Only its hash is stored, so a reader of the file gains no access.
 type token struct {
 	Name    string    `json:"name"`
 	Level   string    `json:"level"`
@@ -39,16 +39,16 @@ type token struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// tokens are those that were given out.
+// tokens are the tokens that were issued.
 type tokens struct {
 	file string
-	err  error // why the file could not be read; it is left alone then
+	err  error // why the file is unreadable; if set, the file is not changed
 
 	mu     sync.Mutex
 	byHash map[[sha256.Size]byte]token
 }
 
-// init reads the tokens of a file, if there is one.
+// init reads the tokens of a file, if it exists.
 func (t *tokens) init(file string) {
 	t.file, t.byHash = file, make(map[[sha256.Size]byte]token)
 	if file == "" {
@@ -73,11 +73,11 @@ func (t *tokens) init(file string) {
 	}
 }
 
-// parse sets the tokens to those of a file.
+// parse sets the tokens to the content of a file.
 func (t *tokens) parse(b []byte) error {
 	var list []token
 	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields() // a token whose expiry has another name would be one for ever
+	d.DisallowUnknownFields() // a token whose expiry field is misspelt would never expire
 	if err := d.Decode(&list); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (t *tokens) sorted() []token {
 	return list
 }
 
-// add makes a token and returns its text, which nobody can find out later.
+// add creates a token and returns its text, which cannot be recovered later.
 func (t *tokens) add(name, level string, now, expires time.Time) (text string, err error) {
 	if t.err != nil {
 		return "", &apiError{http.StatusInternalServerError, t.err.Error()}

@@ -8,22 +8,22 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// The types of the API. The OpenAPI file is made of them.
+// The types of the API. The OpenAPI document is generated from them.
 
 // Failure is the answer to a request that failed.
 type Failure struct {
 	Error string `json:"error" doc:"What is wrong, for people"`
 }
 
-// Done is the answer to a request that has nothing else to say.
+// Done is the empty answer to a request that succeeded.
 type Done struct{}
 
-// LoginRequest is how people sign in.
+// LoginRequest signs an operator in.
 type LoginRequest struct {
 	Password string `json:"password" doc:"That of the remote console: sv_rcon_password, sv_rcon_mod_password or sv_rcon_helper_password"`
 }
 
-// Me says who asks, and whom.
+// Me describes the signed-in operator and the server.
 type Me struct {
 	Level   string `json:"level" doc:"admin, moderator or helper"`
 	Name    string `json:"name,omitempty" doc:"Name of the token"`
@@ -49,12 +49,12 @@ type Player struct {
 	MutedFor int       `json:"muted_for,omitempty" doc:"Seconds for which they may not write"`
 }
 
-// Players is who is there.
+// Players is the list of players.
 type Players struct {
 	Players []Player `json:"players"`
 }
 
-// Visit is somebody who was there, or still is.
+// Visit is the stay of a client, past or present.
 type Visit struct {
 	Name    string    `json:"name" doc:"The last one, if there were several"`
 	Clan    string    `json:"clan,omitempty"`
@@ -65,12 +65,12 @@ type Visit struct {
 	Reason  string    `json:"reason,omitempty" doc:"Why they left"`
 }
 
-// History is who was there, the last first.
+// History is the list of visits, latest first.
 type History struct {
 	Visits []Visit `json:"visits"`
 }
 
-// Reason is why something is done.
+// Reason is the reason for an action.
 type Reason struct {
 	Reason string `json:"reason,omitempty"`
 	Name   string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
@@ -83,7 +83,7 @@ type BanRequest struct {
 	Name    string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
 }
 
-// MuteRequest keeps a player from writing into the chat.
+// MuteRequest keeps a player from using the chat.
 type MuteRequest struct {
 	Seconds int    `json:"seconds" doc:"Seconds, unlike those of a ban, as in muteid"`
 	Reason  string `json:"reason,omitempty"`
@@ -100,7 +100,7 @@ type TeamRequest struct {
 // Team is a team in a request.
 type Team struct{ game.Team }
 
-// UnmarshalJSON also takes the number of a team.
+// UnmarshalJSON also accepts the number of a team.
 func (t *Team) UnmarshalJSON(b []byte) error {
 	if text, err := strconv.Unquote(string(b)); err == nil {
 		b = []byte(text)
@@ -114,7 +114,7 @@ func (t *Team) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Output is what a console line printed.
+// Output is the output of a console line.
 type Output struct {
 	Output []string `json:"output"`
 	Cut    bool     `json:"cut,omitempty" doc:"Whether there was more"`
@@ -125,7 +125,7 @@ type Line struct {
 	Line string `json:"line" doc:"As at the remote console: commands, separated by semicolons"`
 }
 
-// LineOutput is what a console line printed, and what it warned of.
+// LineOutput is the output of a console line and its warnings.
 type LineOutput struct {
 	Output  []string `json:"output"`
 	Cut     bool     `json:"cut,omitempty" doc:"Whether there was more"`
@@ -152,19 +152,19 @@ type NewBan struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// VoteOption is something that players may vote for.
+// VoteOption is an option that players may vote for.
 type VoteOption struct {
 	Text    string `json:"text"`
 	Command string `json:"command,omitempty" doc:"The console line; for administrators"`
 }
 
-// Votes is what players may vote for, and the vote that runs.
+// Votes is the list of vote options, and the running vote.
 type Votes struct {
 	Options []VoteOption `json:"options"`
 	Running *RunningVote `json:"running,omitempty"`
 }
 
-// RunningVote is the vote that runs.
+// RunningVote is the vote that is running.
 type RunningVote struct {
 	About   string `json:"about"`
 	Reason  string `json:"reason,omitempty"`
@@ -176,12 +176,12 @@ type RunningVote struct {
 	Seconds int    `json:"seconds" doc:"For which it still runs"`
 }
 
-// Decision decides the vote that runs.
+// Decision decides the running vote.
 type Decision struct {
 	Yes bool `json:"yes"`
 }
 
-// Maps is what is played, and what could be.
+// Maps is the current map and the available maps.
 type Maps struct {
 	Map      string   `json:"map"`
 	GameType string   `json:"gametype"`
@@ -196,7 +196,7 @@ type MapChange struct {
 	Now bool   `json:"now,omitempty" doc:"At once, without showing who won"`
 }
 
-// Rotation are the maps that are played in turn.
+// Rotation lists the maps that are played in turn.
 type Rotation struct {
 	Maps []string `json:"maps"`
 }
@@ -214,7 +214,7 @@ type Setting struct {
 	Help    string `json:"help"`
 }
 
-// SettingsList is all variables that the asker may set.
+// SettingsList is the list of variables that the operator may set.
 type SettingsList struct {
 	Settings []Setting `json:"settings"`
 }
@@ -224,31 +224,31 @@ type Value struct {
 	Value string `json:"value"`
 }
 
-// Changed is the value that a setting has now.
+// Changed is the new value of a setting.
 type Changed struct {
 	Value  string   `json:"value"`
 	Output []string `json:"output"`
 }
 
-// Command is a command or variable that the asker may run.
+// Command is a command or variable that the operator may run.
 type Command struct {
 	Name   string `json:"name"`
 	Params string `json:"params,omitempty"`
 	Help   string `json:"help"`
 }
 
-// Commands are all commands and variables that the asker may run.
+// Commands is the list of commands and variables that the operator may run.
 type Commands struct {
 	Commands []Command `json:"commands"`
 }
 
-// Log is a part of the log, the oldest line first.
+// Log is a part of the log, oldest line first.
 type Log struct {
 	Lines []LogLine `json:"lines"`
 	Next  uint64    `json:"next" doc:"Number of the line that comes next, for the parameter from"`
 }
 
-// Sample is how the server was in a second, or on average in a minute.
+// Sample describes the server during a second, or on average during a minute.
 type Sample struct {
 	Time     time.Time `json:"time"`
 	Tick     float64   `json:"tick" doc:"Milliseconds that a tick took, which has 20"`
@@ -259,7 +259,7 @@ type Sample struct {
 	Sent     float64   `json:"sent" doc:"Bytes a second"`
 }
 
-// Samples are the last ones, the oldest first.
+// Samples is a list of samples, oldest first.
 type Samples struct {
 	Step    int      `json:"step" doc:"Seconds between two"`
 	Samples []Sample `json:"samples"`
@@ -273,19 +273,19 @@ type Token struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Tokens are all tokens.
+// Tokens is the list of all tokens.
 type Tokens struct {
 	Tokens []Token `json:"tokens"`
 }
 
-// NewToken asks for a token.
+// NewToken requests a token.
 type NewToken struct {
 	Name  string `json:"name" doc:"1 to 32 letters, digits, dots, dashes and underscores"`
 	Level string `json:"level" doc:"admin, moderator or helper"`
 	Days  int    `json:"days,omitempty" doc:"After which it expires, 0 for never"`
 }
 
-// TokenText is a new token.
+// TokenText is a new token with its text.
 type TokenText struct {
 	Token string `json:"token" doc:"For the header Authorization: Bearer TOKEN. It is shown this once."`
 }

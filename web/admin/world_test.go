@@ -26,7 +26,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// world is a server with a console, in virtual time. It is the transport of the server, too.
+// world is a server with a console, in virtual time. It is also the server's transport.
 type world struct {
 	*server.Server
 	tb       testing.TB
@@ -39,7 +39,7 @@ type world struct {
 	log      testenv.Buffer
 	tokens   string
 
-	mu      sync.Mutex // the server's goroutine
+	mu      sync.Mutex // stands in for the server's goroutine
 	now     time.Duration
 	clients map[transport.Peer]*testclient.Client
 }
@@ -57,7 +57,7 @@ func (w *world) Send(to transport.Peer, b []byte) {
 	}
 }
 
-// Do runs f at once, as nobody else uses the server.
+// Do runs f at once, since no other goroutine uses the server.
 func (w *world) Do(_ context.Context, f func()) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,7 +87,7 @@ func (nopCloser) Close() error { return nil }
 func newWorld(tb testing.TB, commands ...string) *world {
 	w := &world{tb: tb, now: time.Hour, clients: map[transport.Peer]*testclient.Client{}, tokens: filepath.Join(tb.TempDir(), "tokens.json")}
 	w.console = New(Config{Settings: &w.settings, Web: &w.web, TokensFile: w.tokens, Now: func() time.Time {
-		if w.mu.TryLock() { // or the server's goroutine asks
+		if w.mu.TryLock() { // otherwise the server's goroutine is asking
 			defer w.mu.Unlock()
 		}
 		return w.clock()
@@ -109,13 +109,13 @@ func newWorld(tb testing.TB, commands ...string) *world {
 	return w
 }
 
-// expectAudit waits until the audit log has a text: another goroutine writes it.
+// expectAudit waits until the audit log contains a text. Another goroutine writes the log.
 func (w *world) expectAudit(text string) {
 	w.tb.Helper()
 	testenv.Eventually(w.tb, "audit log with "+text, func() bool { return strings.Contains(w.audit.String(), text) })
 }
 
-// run lets a time pass in which clients keep their connections.
+// run advances the time while clients keep their connections.
 func (w *world) run(span time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,7 +149,7 @@ type visitor struct {
 	header http.Header
 	cookie *http.Cookie
 	tls    bool
-	key    bool // their links have the key
+	key    bool // links carry the key
 	host   string
 }
 
@@ -173,7 +173,7 @@ func (w *world) signedIn(addr, password string) *visitor {
 	return v
 }
 
-// link returns a path, with the key for those who have it.
+// link returns a path, with the key if the visitor has it.
 func (v *visitor) link(path string) string {
 	if v.key {
 		return v.w.key.Link(path)
@@ -192,7 +192,7 @@ func (v *visitor) send(method, path, body string) *http.Response {
 		r = httptest.NewRequest(method, "https://"+v.host+path, strings.NewReader(body)) // with TLS
 		r.RemoteAddr, r.Host = v.addr, v.host
 	}
-	r.URL.Host, r.URL.Scheme = "", "" // as servers get it
+	r.URL.Host, r.URL.Scheme = "", "" // as a server receives it
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -219,7 +219,7 @@ func (v *visitor) ask(method, path, body string) (code int, answer string) {
 	return res.StatusCode, string(testenv.Must(io.ReadAll(res.Body)))
 }
 
-// expect asks and checks the status, and that the answer has a text.
+// expect sends a request and checks the status, and that the answer contains a text.
 func (v *visitor) expect(method, path, body string, code int, text string) string {
 	v.w.tb.Helper()
 	got, answer := v.ask(method, path, body)
@@ -229,7 +229,7 @@ func (v *visitor) expect(method, path, body string, code int, text string) strin
 	return answer
 }
 
-// get asks and decodes the answer.
+// get sends a request and decodes the answer.
 func get[T any](v *visitor, path string) (out T) {
 	v.w.tb.Helper()
 	code, answer := v.ask("GET", path, "")

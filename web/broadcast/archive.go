@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// archive knows the matches in a folder that have ended. Only refresh, of the keeper's goroutine,
-// lists the folder.
+// archive lists the ended matches in a folder. Only refresh, on the keeper's goroutine, reads the
+// folder.
 type archive struct {
 	dir   string
-	asked chan struct{} // somebody wants it to be refreshed
+	asked chan struct{} // requests a refresh
 
 	refreshed time.Time
 
 	mu         sync.Mutex
-	recordings []*recording // sorted by id, the oldest first
+	recordings []*recording // by id, oldest first
 }
 
 func newArchive(dir string) *archive { return &archive{dir: dir, asked: make(chan struct{}, 1)} }
 
-// ask has the folder listed again soon: another server may have added to it.
+// ask requests a refresh soon, since another server may have added matches to the folder.
 func (a *archive) ask() {
 	select {
 	case a.asked <- struct{}{}:
@@ -31,17 +31,17 @@ func (a *archive) ask() {
 	}
 }
 
-// answer refreshes for who asked, but not again and again.
+// answer refreshes after a request, at most every refreshInterval.
 func (a *archive) answer() {
 	if time.Since(a.refreshed) > refreshInterval {
 		a.refresh()
 	}
 }
 
-// refreshInterval is the least time between two looks into the folder for those who ask.
+// refreshInterval is the minimum time between two refreshes on request.
 const refreshInterval = 2 * time.Second
 
-// refresh reads what is new in the folder, and forgets what is not there any more.
+// refresh reads new matches in the folder and drops deleted ones.
 func (a *archive) refresh() {
 	entries, err := os.ReadDir(a.dir)
 	if err != nil {
@@ -70,21 +70,21 @@ func (a *archive) refresh() {
 
 func byID(r *recording, id string) int { return strings.Compare(r.Match, id) }
 
-// all returns the recordings, the oldest first. Nobody changes them.
+// all returns the recordings, oldest first. The result is never modified.
 func (a *archive) all() []*recording {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.recordings
 }
 
-// forget forgets a match whose files were deleted.
+// forget drops a match whose files were deleted.
 func (a *archive) forget(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.recordings = slices.DeleteFunc(slices.Clone(a.recordings), func(r *recording) bool { return r.Match == id })
 }
 
-// find returns a match that a viewer may see, nil if it is not there.
+// find returns a match that a viewer may see, or nil.
 func (a *archive) find(id string, v *viewer) *match {
 	all := a.all()
 	if i, ok := slices.BinarySearchFunc(all, id, byID); ok && all[i].visible(v) {
@@ -93,7 +93,7 @@ func (a *archive) find(id string, v *viewer) *match {
 	return nil
 }
 
-// findMap returns a match on a map, nil if there is none.
+// findMap returns a match on a map, or nil.
 func (a *archive) findMap(sum string, v *viewer) *match {
 	for _, r := range a.all() {
 		if r.Map.SHA256 == sum && r.visible(v) {

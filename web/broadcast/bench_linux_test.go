@@ -36,7 +36,7 @@ func newCrowd(tb testing.TB, players int, commands ...string) *crowd {
 	return c
 }
 
-// send has the players send their inputs.
+// send makes the players send their inputs.
 func (c *crowd) send() {
 	c.now += 20 * time.Millisecond
 	for _, p := range c.clients {
@@ -56,12 +56,12 @@ func (c *crowd) play(ticks int) {
 	}
 }
 
-// matches are the settings for the matches that are measured.
+// matches are the settings of the matches that are measured.
 var matches = []struct{ name, settings string }{{"DM", ""}, {"DDRace", "sv_gametype ddrace; sv_map race"}}
 
-// BenchmarkBroadcast is the tick with 64 players, without and with a broadcast: a server for
-// each, in turns, with the same inputs. What is added is the difference of the medians of the CPU time of
-// the loop's thread.
+// BenchmarkBroadcast measures a tick with 64 players, with and without a broadcast. Two servers run
+// in turns with the same inputs. The cost is the difference of the medians of the CPU time of the
+// loop's thread.
 func BenchmarkBroadcast(b *testing.B) {
 	for _, m := range matches {
 		b.Run(m.name, func(b *testing.B) {
@@ -81,7 +81,7 @@ func BenchmarkBroadcast(b *testing.B) {
 						start := threadTime(b)
 						c.Advance(conn.Time(c.now))
 						sum += threadTime(b) - start
-						c.encoded() // on the clock there are 20 ms until the next tick
+						c.encoded() // in real time, the next tick is 20 ms away
 					}
 					spent[i] = append(spent[i], float64(sum)/ticks)
 				}
@@ -102,7 +102,7 @@ func threadTime(tb testing.TB) int64 {
 	return t.Nano()
 }
 
-// BenchmarkSize measures what those who watch get, beside what a player gets.
+// BenchmarkSize measures the bytes for a viewer and for a player.
 func BenchmarkSize(b *testing.B) {
 	for _, m := range matches {
 		for _, players := range []int{16, 64} {
@@ -130,7 +130,8 @@ func BenchmarkSize(b *testing.B) {
 	}
 }
 
-// encodedAgain returns the size of a demo's chunks with keyframes as often as in demos.
+// encodedAgain returns the size of a demo's chunks when encoded with a demo's usual keyframe
+// interval.
 func encodedAgain(b *testing.B, file []byte) int {
 	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
 	e := demo.NewEncoder(r.Header())

@@ -17,32 +17,32 @@ import (
 )
 
 const (
-	// segmentTicks is the length of a segment, and recordsPerSegment that in records.
+	// segmentTicks is the length of a segment in ticks, and recordsPerSegment in records.
 	segmentTicks      = 2 * game.TickRate
 	recordsPerSegment = segmentTicks / 2
-	// recordsPerBatch is how many records are encoded at once: to wake the goroutine for it
-	// costs more than to make a record.
+	// recordsPerBatch is the number of records encoded together. Waking the encoding goroutine
+	// costs more than making a record.
 	recordsPerBatch = 10
-	// maxBatches is how many batches may wait to be encoded, those of ten seconds.
+	// maxBatches limits the batches that wait for encoding, ten seconds in all.
 	maxBatches = 25
-	// maxMatchTicks is how long a match may be: 3600 segments.
+	// maxMatchTicks limits the length of a match: 3600 segments.
 	maxMatchTicks = 2 * 60 * 60 * game.TickRate
-	// idleTicks is how long nobody may be there before what happens then is a match of its own.
+	// idleTicks is the time without players after which what follows is a separate match.
 	idleTicks = 60 * game.TickRate
-	// traceTicks is how long something of people may be seen who have left, such as what they have fired.
+	// traceTicks is the time for which traces of players who left may stay visible, such as their
+	// projectiles.
 	traceTicks = 5 * game.TickRate
 )
 
 // Config is the configuration of a [Broadcast].
 type Config struct {
-	// Settings has to be registered in the server's console; nil means the defaults.
+	// Settings must be registered in the server's console; nil means the defaults.
 	Settings *Settings
-	// Dir is a folder in which matches are kept, which other servers may share; "" keeps them in
-	// memory only.
+	// Dir is a folder for matches. Servers may share it. "" keeps matches in memory only.
 	Dir string
-	// Web says who asks; nil means that nobody is behind a proxy.
+	// Web identifies the clients of requests; nil means that no client is behind a proxy.
 	Web *web.Settings
-	// Log receives what is wrong with the folder; nil discards it.
+	// Log receives problems with the folder; nil discards them.
 	Log *slog.Logger
 	// Now returns the time; nil means time.Now. The delay is measured with it.
 	Now func() time.Time
@@ -54,24 +54,24 @@ type Broadcast struct {
 	settings *Settings
 	now      func() time.Time
 
-	// Of the server's goroutine.
+	// Used by the server's goroutine.
 	gameMap  bridge.Map // of the next match
 	recorder *recorder.Recorder
-	match    *match // that is recorded, nil for none
-	batch    *batch // that is being filled, nil for none
-	people   bool   // there were some in this match
-	over     bool   // a round was, at the last keyframe
-	seen     int32  // tick, the last with people
-	made     int    // batches
-	records  int64  // taken
-	handed   int64  // batches that were handed over
+	match    *match // being recorded; nil for none
+	batch    *batch // being filled; nil for none
+	people   bool   // players joined during this match
+	over     bool   // a round was over at the last keyframe
+	seen     int32  // last tick with players
+	made     int    // number of batches created
+	records  int64  // number of records made
+	handed   int64  // number of batches handed over
 
 	jobs     chan *batch
-	blank    chan *batch // to be filled again
+	blank    chan *batch // encoded batches, to be reused
 	done     chan struct{}
-	required atomic.Int64 // the least delay that the rules of the match want, in ns
-	watched  atomic.Int64 // when somebody last asked for what may be of now, in ns since 1970
-	wake     func()       // the server's goroutine
+	required atomic.Int64 // the minimum delay under the rules of the match, in ns
+	watched  atomic.Int64 // the last request for the live match, in ns since 1970; 0 for none
+	wake     func()       // wakes the server's goroutine
 	closed   bool
 
 	web       *web.Settings
@@ -79,21 +79,21 @@ type Broadcast struct {
 	answers   atomic.Int64
 	sent      atomic.Int64 // bytes of answers
 
-	log     *slog.Logger // nil for none
+	log     *slog.Logger // nil to log nothing
 	shelf   shelf
 	archive *archive // nil without a folder
 	keeper  *keeper  // nil without a folder
 }
 
-// batch is the records of a match that are encoded at once.
+// batch is a run of records of a match that are encoded together.
 type batch struct {
 	match   *match
 	records [recordsPerBatch]recorder.Record
-	people  [recordsPerBatch]bool // whether a record has something of people
+	people  [recordsPerBatch]bool // whether a record shows players
 	n       int
-	ends    bool               // the match, after these records
-	at      time.Time          // of the last record
-	keep    bool               // the match
+	ends    bool               // the match ends after these records
+	at      time.Time          // time of the last record
+	keep    bool               // keep the match
 	result  replay.MatchResult // so far
 	markers []int32            // ticks
 	marks   []batchMark
@@ -142,8 +142,8 @@ func newBroadcast(cfg Config) *Broadcast {
 	return b
 }
 
-// Close ends the match, after the server has ended. It waits for what is being written, but not
-// longer than timeout.
+// Close ends the match after the server has ended. It waits for pending writes, at most for
+// timeout.
 func (b *Broadcast) Close(timeout time.Duration) {
 	if b.closed {
 		return
@@ -166,7 +166,7 @@ func (b *Broadcast) Close(timeout time.Duration) {
 	}
 }
 
-// Problem returns why matches are not kept on disk, nil if they are. Any goroutine may call it.
+// Problem returns the reason why matches are not stored on disk, or nil. Any goroutine may call it.
 func (b *Broadcast) Problem() error {
 	if b.keeper == nil {
 		return nil
@@ -180,7 +180,7 @@ func (b *Broadcast) Problem() error {
 // Attach implements [server.Broadcast].
 func (b *Broadcast) Attach(wake func()) { b.wake = wake }
 
-// watch notes that somebody watches.
+// watch notes that a viewer watches the live match.
 func (b *Broadcast) watch(now time.Time) {
 	before := b.watched.Swap(now.UnixNano())
 	if now.Sub(time.Unix(0, before)) >= watchedTime && b.wake != nil {
@@ -188,7 +188,7 @@ func (b *Broadcast) watch(now time.Time) {
 	}
 }
 
-// Values are for /metrics and /status.json.
+// Values returns the values for /metrics and /status.json.
 func (b *Broadcast) Values() []web.Value {
 	ofShelf := func(read func(s *shelf) int) func() float64 {
 		return func() float64 {
@@ -261,7 +261,8 @@ func (b *Broadcast) ObserveTick(t *server.Tick) {
 	}
 }
 
-// watchedTime is how long after a question about the live match somebody counts as watching.
+// watchedTime is the time after a request for the live match during which the match counts as
+// watched.
 const watchedTime = time.Minute
 
 // IsWatched implements [server.Broadcast].
@@ -270,7 +271,7 @@ func (b *Broadcast) IsWatched() bool {
 	return at != 0 && b.now().Sub(time.Unix(0, at)) < watchedTime
 }
 
-// isOver reports whether what comes is another match, though the server's goes on.
+// isOver reports whether the broadcast begins another match although the server's match continues.
 func (b *Broadcast) isOver(t *server.Tick, tick int32) bool {
 	switch {
 	case t.NeedsPassword() != b.match.private, tick-b.match.firstTick >= maxMatchTicks:
@@ -281,7 +282,7 @@ func (b *Broadcast) isOver(t *server.Tick, tick int32) bool {
 	return b.people && tick-b.seen > idleTicks
 }
 
-// begin begins a match with this tick. It returns false if nothing encodes it.
+// begin begins a match with this tick. It returns false if the encoding has fallen behind.
 func (b *Broadcast) begin(t *server.Tick, tick int32) bool {
 	if b.batch = b.blankBatch(); b.batch == nil {
 		return false
@@ -305,7 +306,7 @@ func (b *Broadcast) end() {
 	b.match, b.recorder = nil, nil
 }
 
-// handOver has the batch encoded. There is room for all batches.
+// handOver queues the batch for encoding. The queue has room for all batches.
 func (b *Broadcast) handOver(ends bool) {
 	if b.batch == nil {
 		return
@@ -316,7 +317,7 @@ func (b *Broadcast) handOver(ends bool) {
 	b.batch = nil
 }
 
-// blankBatch returns an empty batch, nil if all wait to be encoded.
+// blankBatch returns an empty batch, or nil if all wait for encoding.
 func (b *Broadcast) blankBatch() *batch {
 	select {
 	case batch := <-b.blank:
@@ -332,13 +333,14 @@ func (b *Broadcast) blankBatch() *batch {
 	return new(batch)
 }
 
-// Delay returns how long segments are withheld, and so how old the end of a match has to be to be seen.
+// Delay returns the time for which segments are withheld. It is also the minimum age of a match's
+// end before the end is shown.
 func (b *Broadcast) Delay() time.Duration {
 	return max(time.Duration(b.settings.delay.Load()), time.Duration(b.required.Load()))
 }
 
-// rulesDelay is the least delay where players could use what they are shown: with strict
-// spectating, and in tournaments.
+// rulesDelay is the minimum delay under rules that make information valuable to players: strict
+// spectating and tournament mode.
 const rulesDelay = 60 * time.Second
 
 func requiredDelay(r game.Rules) time.Duration {

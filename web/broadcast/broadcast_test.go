@@ -29,7 +29,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// watchedServer is a server that broadcasts, in virtual time. Its players are testclients.
+// watchedServer is a server that broadcasts, in virtual time. Its players are test clients.
 type watchedServer struct {
 	*server.Server
 	tb        testing.TB
@@ -40,17 +40,17 @@ type watchedServer struct {
 	players   map[transport.Peer]*testclient.Client
 	inGame    int // players and bots
 	tick      int32
-	played    sync.Mutex // while a tick runs in another goroutine
+	played    sync.Mutex // held while a tick runs in another goroutine
 	sent      int        // bytes to players
 	log       testenv.Buffer
-	clock     atomic.Int64 // now, while people ask in other goroutines; 0 if they do not
+	clock     atomic.Int64 // the current time while requests run in other goroutines, otherwise 0
 }
 
 func newWatchedServer(tb testing.TB, commands ...string) *watchedServer {
 	return newWatchedServerIn(tb, "", commands...)
 }
 
-// newWatchedServerIn returns one that keeps matches in a folder.
+// newWatchedServerIn returns a watchedServer that stores matches in a folder.
 func newWatchedServerIn(tb testing.TB, dir string, commands ...string) *watchedServer {
 	w := &watchedServer{tb: tb, now: time.Hour, players: map[transport.Peer]*testclient.Client{}}
 	return w.start(New, dir, commands...)
@@ -71,12 +71,12 @@ func (w *watchedServer) start(newBroadcast func(Config) *Broadcast, dir string, 
 	return w
 }
 
-// raceMap returns a map of DDRace with tiles of all kinds, or that of TEEYARD_MAP.
+// raceMap returns a DDRace map with tiles of all kinds, or the map that TEEYARD_MAP names.
 var raceMap = sync.OnceValue(func() []byte {
 	return testenv.Must(os.ReadFile(cmp.Or(os.Getenv("TEEYARD_MAP"), "../../internal/teeverify/testdata/mixed.map")))
 })
 
-// epoch is the time of a server's clock at 0.
+// epoch is the time at 0 of a server's clock.
 var epoch = time.Now().Add(-time.Hour)
 
 func (w *watchedServer) time() time.Time {
@@ -106,7 +106,7 @@ func (c *serverConn) Send(to transport.Peer, b []byte) {
 	}
 }
 
-// join lets somebody in.
+// join adds a player.
 func (w *watchedServer) join(name string) *testclient.Client {
 	w.tb.Helper()
 	peer := transport.MustParsePeer(fmt.Sprintf("10.0.1.%d:5000", len(w.players)+1))
@@ -123,7 +123,7 @@ func (w *watchedServer) join(name string) *testclient.Client {
 	return c
 }
 
-// run lets a time pass, and what was recorded is encoded.
+// run advances the time and waits until all records are encoded.
 func (w *watchedServer) run(span time.Duration) {
 	for end := w.now + span; w.now < end; w.now += 20 * time.Millisecond {
 		for _, p := range w.players {
@@ -137,7 +137,7 @@ func (w *watchedServer) run(span time.Duration) {
 	w.encoded()
 }
 
-// encoded waits until all that was handed over is encoded.
+// encoded waits until all batches handed over are encoded.
 func (w *watchedServer) encoded() {
 	testenv.Eventually(w.tb, "the records are encoded", func() bool {
 		filling := 0
@@ -148,7 +148,7 @@ func (w *watchedServer) encoded() {
 	})
 }
 
-// get asks for a page.
+// get requests a page.
 func (w *watchedServer) get(path string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", path, nil)
@@ -157,7 +157,7 @@ func (w *watchedServer) get(path string) *httptest.ResponseRecorder {
 	return answer
 }
 
-// body asks for a page that is there.
+// body requests a page that must exist.
 func (w *watchedServer) body(path string) []byte {
 	w.tb.Helper()
 	a := w.get(path)
@@ -173,7 +173,7 @@ func (w *watchedServer) info(path string) (i Info) {
 	return i
 }
 
-// segments returns head and segments of a match, as a demo.
+// segments returns the head and some segments of a match as a demo.
 func (w *watchedServer) segments(match string, from, to int) []byte {
 	w.tb.Helper()
 	b := bytes.Clone(w.body("/b/" + match + "/head"))
@@ -183,12 +183,13 @@ func (w *watchedServer) segments(match string, from, to int) []byte {
 	return b
 }
 
-// isEnd reports whether an error is that of the end of a demo. The head of a live match does not know its length.
+// isEnd reports whether an error marks the end of a demo. The head of a live match does not contain
+// its length.
 func isEnd(r *demo.Reader, err error) bool {
 	return errors.Is(err, io.EOF) || r.Header().Length == 0 && errors.Is(err, demo.ErrCutOff)
 }
 
-// ticks returns the ticks of a demo, of which the first has a keyframe.
+// ticks returns the ticks of a demo. The first must have a keyframe.
 func ticks(tb testing.TB, file []byte) (all []int32) {
 	tb.Helper()
 	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
@@ -210,7 +211,8 @@ func ticks(tb testing.TB, file []byte) (all []int32) {
 	}
 }
 
-// TestSegments: head and any segments are a demo, and segment N has the ticks that live.json says.
+// TestSegments checks that the head and any segments form a demo, and that segment N contains the
+// ticks that live.json implies.
 func TestSegments(t *testing.T) {
 	w := newWatchedServer(t)
 	w.join("anna")
@@ -242,9 +244,9 @@ func (w *watchedServer) demo(match string) []byte {
 	return w.body("/b/" + match + ".demo")
 }
 
-// TestDemoFile: the demo of a match is its head with map, length and markers, and its segments to the
-// byte; as long as it goes on, after it has ended, and from the folder when another server reads
-// it.
+// TestDemoFile checks that the demo of a match consists of its head with map, length and markers,
+// followed by its segments, byte for byte. This holds during the match, after its end, and when
+// another server reads it from the folder.
 func TestDemoFile(t *testing.T) {
 	dir := t.TempDir()
 	w := newWatchedServerIn(t, dir, "sv_gametype ctf")
@@ -307,8 +309,8 @@ func gzipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-// TestLoopDoesNotAllocate: the server's goroutine allocates nothing while a match goes on, and hands
-// each tenth of a second over once.
+// TestLoopDoesNotAllocate checks that the server's goroutine allocates nothing during a match and
+// hands each batch over once.
 func TestLoopDoesNotAllocate(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	handedOver := 0
@@ -338,7 +340,7 @@ func TestLoopDoesNotAllocate(t *testing.T) {
 	for range 200 {
 		tick()
 	}
-	clear(w.players) // what they receive is dropped
+	clear(w.players) // the data that they receive is dropped
 	handedOver = 0
 	if n := testing.AllocsPerRun(200, tick); n != 0 || w.inGame != 8 {
 		t.Errorf("%v allocations in a tick with %d players", n, w.inGame)

@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// list returns what /replays.json has.
+// list returns the content of /replays.json.
 func (w *watchedServer) list() []listedMatch {
 	w.tb.Helper()
 	var l struct{ Replays []listedMatch }
@@ -26,7 +26,7 @@ func (w *watchedServer) list() []listedMatch {
 	return l.Replays
 }
 
-// playMatch has a match of a length recorded, and waits until it is in the folder.
+// playMatch records a match of a length and waits until it is in the folder.
 func (w *watchedServer) playMatch(length time.Duration) {
 	w.tb.Helper()
 	w.run(length)
@@ -42,10 +42,10 @@ func (w *watchedServer) playMatch(length time.Duration) {
 	})
 }
 
-// TestReplays: matches that have ended and may be seen are listed, with those who played.
+// TestReplays checks that ended matches that may be seen are listed with their players.
 func TestReplays(t *testing.T) {
 	w := newWatchedServerIn(t, t.TempDir(), "sv_gametype ctf")
-	w.run(5 * time.Second) // with nobody, which is not kept
+	w.run(5 * time.Second) // without players, so not kept
 	w.join("anna")
 	w.join("<b>bert")
 	w.playMatch(20 * time.Second)
@@ -69,7 +69,7 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestRecovery: of a server that was killed, what is on the disk is a match with all whole segments.
+// TestRecovery checks that the files of a killed server become a match with all complete segments.
 func TestRecovery(t *testing.T) {
 	dir := t.TempDir()
 	w := newWatchedServerIn(t, dir)
@@ -105,8 +105,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestDamagedRecordings: of a demo that is damaged or cut off anywhere, all whole chunks are kept, and the log says what
-// is not; a description that is damaged in any bit does not count.
+// TestDamagedRecordings damages and truncates a demo at every place. All complete chunks are kept,
+// and the log names the rest. A description with any flipped bit is ignored.
 func TestDamagedRecordings(t *testing.T) {
 	dir := t.TempDir()
 	w := newWatchedServerIn(t, dir, "sv_live_delay 0")
@@ -117,7 +117,7 @@ func TestDamagedRecordings(t *testing.T) {
 	file, info := testenv.Must(os.ReadFile(path+demoSuffix)), testenv.Must(os.ReadFile(path+infoSuffix))
 	for d := range testenv.Damaged(info, 1000) {
 		_, err := parseRecording(d.File)
-		isSum := d.Cut && d.At == bytes.IndexByte(info, '\n') // as older files
+		isSum := d.Cut && d.At == bytes.IndexByte(info, '\n') // as in older files
 		testenv.Check(t, err != nil || isSum, "%v: it counts", d)
 	}
 	header := testenv.Must(demo.NewReader(bytes.NewReader(file)))
@@ -143,7 +143,8 @@ func TestDamagedRecordings(t *testing.T) {
 	}
 }
 
-// TestFolderLimit: the oldest matches go, and a server leaves alone what another one writes.
+// TestFolderLimit checks that the oldest matches are deleted, and that a server spares files that
+// another one is writing.
 func TestFolderLimit(t *testing.T) {
 	dir := t.TempDir()
 	w := newWatchedServerIn(t, dir, "sv_live_delay 0")
@@ -161,7 +162,7 @@ func TestFolderLimit(t *testing.T) {
 	if n := len(w.broadcast.archive.all()); n > 3 || n < 1 || !exists(other) || exists(filepath.Join(dir, first.Match+".json")) {
 		t.Errorf("%d matches are left, that of the other server: %v", n, exists(other))
 	}
-	w.get("/b/" + first.Match + ".demo") // from memory, or not there
+	w.get("/b/" + first.Match + ".demo") // from memory, or missing
 	w.settings.max.Store(0)
 	w.run(5 * time.Second)
 	if i := w.info("/live.json"); !i.Live {
@@ -177,7 +178,7 @@ func exists(path string) bool {
 // brokenFile is a file on a disk that is full after some bytes, or hangs.
 type brokenFile struct {
 	room int
-	hang chan struct{} // nil if it does not
+	hang chan struct{} // nil if it does not hang
 }
 
 func (f *brokenFile) Write(b []byte) (int, error) {
@@ -193,7 +194,7 @@ func (f *brokenFile) Write(b []byte) (int, error) {
 func (f *brokenFile) WriteAt([]byte, int64) (int, error) { return 0, errors.ErrUnsupported }
 func (f *brokenFile) Close() error                       { return nil }
 
-// TestBrokenDisk: while the disk is full or hangs, the match goes on in memory.
+// TestBrokenDisk checks that the match continues in memory while the disk is full or hangs.
 func TestBrokenDisk(t *testing.T) {
 	for name, hang := range map[string]chan struct{}{"full": nil, "hangs": make(chan struct{})} {
 		t.Run(name, func(t *testing.T) {
@@ -237,14 +238,15 @@ func TestBrokenDisk(t *testing.T) {
 	}
 }
 
-// use returns how many bytes and matches it has.
+// use returns the memory in bytes and the number of matches on the shelf.
 func (s *shelf) use() (memory, matches int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.memory, len(s.matches)
 }
 
-// TestMemory: what is in memory has a limit, the oldest is forgotten, and what is left is a demo.
+// TestMemory checks that the memory is limited, that the oldest data is dropped, and that the rest
+// forms a demo.
 func TestMemory(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.broadcast.shelf.limit = 5000
@@ -288,8 +290,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestDelayTooLong: segments that are forgotten before anybody may see them are never shown early, and it is
-// said why there is nothing to see.
+// TestDelayTooLong checks that segments that were dropped before they could be seen are never shown
+// early, and that the answer gives the reason.
 func TestDelayTooLong(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 3600")
 	w.broadcast.shelf.limit = 5000
@@ -306,7 +308,7 @@ func TestDelayTooLong(t *testing.T) {
 	}
 }
 
-// TestValues: what is made and read is counted.
+// TestValues checks the counters.
 func TestValues(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.run(10 * time.Second)
@@ -321,7 +323,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// FuzzRecording: what is beside a demo may be anything.
+// FuzzRecording reads arbitrary descriptions beside a demo.
 func FuzzRecording(f *testing.F) {
 	f.Add([]byte(`{"match":"20200101-000000-00000000","map":{"name":"a","sha256":"` + strings.Repeat("0", 64) + `","crc":"00000000","size":5},"first_tick":1,"last_tick":99,"segments":[10],"marks":[50]}`))
 	f.Add([]byte(`{}`))

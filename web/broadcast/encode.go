@@ -29,21 +29,21 @@ func (b *Broadcast) encode() {
 	c.finish()
 }
 
-// isTooLong reports whether segments of the last match are forgotten before they may be seen.
+// isTooLong reports whether segments of the last match are dropped before they may be seen.
 func (b *Broadcast) isTooLong(m *match, now time.Time) bool {
 	b.shelf.mu.Lock()
 	defer b.shelf.mu.Unlock()
 	return m.losesUnseen(&viewer{until: now.Add(-b.Delay())})
 }
 
-// cutter cuts what the records of matches encode to into segments.
+// cutter cuts the encoded records of matches into segments.
 type cutter struct {
 	shelf   *shelf
 	match   *match // nil for none
 	encoder *demo.Encoder
-	last    segment   // that is growing
-	people  time.Time // of the last record with people
-	size    int       // in bytes, that it will probably have
+	last    segment   // the growing segment
+	people  time.Time // time of the last record with players
+	size    int       // expected size, in bytes
 	zipper  *gzip.Writer
 	zipped  bytes.Buffer
 }
@@ -97,7 +97,7 @@ func (c *cutter) cut() {
 	}
 }
 
-// zip compresses a segment, for those who accept that. It returns nil if it is not worth it.
+// zip compresses a segment for clients that accept gzip. It returns nil if that saves too little.
 func (c *cutter) zip(data []byte) []byte {
 	c.zipped.Reset()
 	if c.zipper == nil {

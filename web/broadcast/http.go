@@ -15,14 +15,14 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// The values of Cache-Control.
+// Values of Cache-Control.
 const (
 	forASecond = "max-age=1"
 	forAMinute = "max-age=60"
 	forEver    = "max-age=31536000, immutable"
 )
 
-// Rooms returns what the broadcast serves: /live.json, /b/, /map/ and /replays.json.
+// Rooms returns the URLs of the broadcast: /live.json, /b/, /map/ and /replays.json.
 func (b *Broadcast) Rooms() []web.Room {
 	access := &b.settings.access.Rule
 	h := b.handler(func() viewer {
@@ -36,7 +36,7 @@ func (b *Broadcast) Rooms() []web.Room {
 	return rooms
 }
 
-// Undelayed serves the same to operators: matches with a password, too, and all without delay.
+// Undelayed serves the same URLs to operators, without delay and including matches with a password.
 func (b *Broadcast) Undelayed() http.Handler {
 	return b.handler(func() viewer { return viewer{now: b.now(), until: b.now(), private: true, all: true} })
 }
@@ -65,13 +65,13 @@ func (b *Broadcast) handler(who func() viewer) http.Handler {
 // answer is the answer to a request.
 type answer struct {
 	http.ResponseWriter
-	public  bool // caches may keep it
+	public  bool // shared caches may store it
 	control *http.ResponseController
 	began   time.Time
 	sent    *atomic.Int64 // bytes of all answers
 }
 
-// set sets how long the answer may be kept.
+// set sets the content type and how long caches may store the answer.
 func (a *answer) set(contentType, cache string) {
 	if !a.public {
 		cache = "no-store"
@@ -80,7 +80,7 @@ func (a *answer) set(contentType, cache string) {
 	a.Header().Set("Cache-Control", cache)
 }
 
-// missing answers that something is not there, or not yet.
+// missing answers that a resource does not exist, or not yet.
 func (a *answer) missing() {
 	a.set("text/plain; charset=utf-8", forASecond)
 	a.WriteHeader(http.StatusNotFound)
@@ -92,7 +92,7 @@ func (a *answer) json(i Info, cache string) {
 	json.NewEncoder(a).Encode(i)
 }
 
-// tooLong says that the delay is longer than what there is room for.
+// tooLong is the answer if the delay exceeds the time for which the server keeps segments.
 const tooLong = "the delay is longer than what the server keeps of a match (sv_live_delay, sv_broadcast_max_mb)"
 
 // serveLive serves /live.json.
@@ -122,12 +122,12 @@ func (b *Broadcast) serveLive(w *answer, _ *http.Request, v *viewer) {
 	w.json(i, forASecond)
 }
 
-// find returns a match of the shelf or the folder, nil if it is not there. The shelf is locked.
+// find returns a match of the shelf or the folder, or nil. The caller holds the shelf's mutex.
 func (b *Broadcast) find(id string, v *viewer) *match {
 	if m := b.shelf.find(id, v); m != nil || b.archive == nil {
 		return m
 	}
-	if b.shelf.has(id) { // and is not for this viewer
+	if b.shelf.has(id) { // but it is not for this viewer
 		return nil
 	}
 	m := b.archive.find(id, v)
@@ -166,7 +166,7 @@ func (b *Broadcast) serveInfo(w *answer, id string, v *viewer) {
 	}
 }
 
-// serveDemo serves the whole demo, or what can be read of it so far.
+// serveDemo serves the demo of a match up to its last readable segment.
 func (b *Broadcast) serveDemo(w *answer, r *http.Request, id string, v *viewer) {
 	b.shelf.mu.Lock()
 	m := b.find(id, v)
@@ -258,7 +258,7 @@ func (b *Broadcast) serveMarks(w *answer, r *http.Request, id string, n int, v *
 	w.pieces(r, path, fmt.Sprintf("%s/%d-%d.marks", id, n, f.list.Last), cache, []piece{f.piece})
 }
 
-// numberOf returns N of a name as N.seg, in its only form.
+// numberOf returns the N of a name such as N.seg. Other spellings of the number are rejected.
 func numberOf(file, suffix string) (int, bool) {
 	text, ok := strings.CutSuffix(file, suffix)
 	n, err := strconv.ParseUint(text, 10, 31)
@@ -282,7 +282,8 @@ func (b *Broadcast) serveMap(w *answer, r *http.Request, v *viewer) {
 	w.pieces(r, path, sum, forEver, p)
 }
 
-// pieces answers with pieces of a match, none for what is not there. Some may be in a file.
+// pieces answers with pieces of a match, some of which may be in a file. Without pieces it answers
+// that the resource is missing.
 func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piece) {
 	if len(pieces) == 0 {
 		a.missing()
@@ -295,7 +296,7 @@ func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piec
 			defer file.Close()
 			err = isWhole(file, pieces)
 		}
-		if err != nil { // deleted, since there are newer ones
+		if err != nil { // deleted in favour of newer matches
 			a.missing()
 			return
 		}
@@ -323,7 +324,8 @@ func (a *answer) pieces(r *http.Request, path, etag, cache string, pieces []piec
 	}
 }
 
-// acceptsGzip reports whether a request accepts gzip. Those who weigh encodings against each other get none.
+// acceptsGzip reports whether a request accepts gzip. A request with quality values counts as not
+// accepting it.
 func acceptsGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		if strings.EqualFold(strings.TrimSpace(part), "gzip") {
@@ -333,7 +335,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// isWhole returns an error unless a file has all pieces that are not in memory.
+// isWhole returns an error unless the file contains all pieces that are not in memory.
 func isWhole(file *os.File, pieces []piece) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -347,20 +349,20 @@ func isWhole(file *os.File, pieces []piece) error {
 	return nil
 }
 
-// maxDownloads is how many demos of matches that are not complete on disk are downloaded at once: each lists
-// its segments in memory.
+// maxDownloads limits simultaneous downloads of demos that are not complete on disk, since each
+// lists its segments in memory.
 const (
 	maxDownloads          = 64
 	maxDownloadsPerPerson = 3
 )
 
 const (
-	// readTimeout is how long a reader may take for a part of an answer, and answerTimeout for all
-	// of it: demos are larger than all else.
+	// readTimeout limits how long a reader may take for a part of an answer, and answerTimeout for
+	// the whole answer. Demos are the largest answers.
 	readTimeout, answerTimeout = 30 * time.Second, 10 * time.Minute
 )
 
-// Write gives readers more time as long as they read.
+// Write extends the deadline as long as the client reads.
 func (a *answer) Write(b []byte) (int, error) {
 	now := time.Now()
 	if a.began.IsZero() {

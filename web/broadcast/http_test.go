@@ -33,7 +33,8 @@ func (w *watchedServer) ask(method, path string, headers ...string) *httptest.Re
 	return answer
 }
 
-// TestRequests: what caches and browsers ask is answered as they expect, and odd requests get an error.
+// TestRequests checks the answers to requests of caches and browsers, and that odd requests get an
+// error.
 func TestRequests(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.join("anna")
@@ -89,8 +90,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestSlowReaders: people who ask for a large demo and do not read, or do not end their request, cost a
-// little memory each, and the match goes on.
+// TestSlowReaders checks that clients that request a large demo and do not read, or never finish
+// their request, cost little memory each while the match continues.
 func TestSlowReaders(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.run(5 * time.Second)
@@ -138,7 +139,8 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// TestManyViewers: whatever 500 people ask, the server's goroutine does the same.
+// TestManyViewers checks that the requests of 500 viewers do not change the work of the server's
+// goroutine.
 func TestManyViewers(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.join("anna")
@@ -157,7 +159,7 @@ func TestManyViewers(t *testing.T) {
 	}
 }
 
-// from returns the answer to a request of an address.
+// from returns the answer to a request from an address.
 func (w *watchedServer) from(addr, path string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", path, nil)
@@ -166,8 +168,8 @@ func (w *watchedServer) from(addr, path string) *httptest.ResponseRecorder {
 	return answer
 }
 
-// TestDownloads: those who download a match that goes on have a limit together, and each of their own, which
-// others do not feel.
+// TestDownloads checks the limits on downloads of a running match: one for all clients, and one for
+// each address, which does not affect the others.
 func TestDownloads(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.run(5 * time.Second)

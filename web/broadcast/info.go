@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Info is what /live.json says of a match; see docs/reference/http.md.
+// Info is the description of a match in /live.json. docs/reference/http.md describes the fields.
 type Info struct {
 	Match          string   `json:"match"`
 	Reason         string   `json:"reason,omitempty"`
@@ -60,8 +60,8 @@ func (s *shelf) info(m *match, v *viewer) Info {
 // segmentTime is the length of a segment.
 const segmentTime = segmentTicks * time.Second / game.TickRate
 
-// wait returns the delay of what a viewer sees next of a match, or of the one after it, and how long it will be
-// until then.
+// wait returns, in seconds, the delay of the next segment that the viewer will see and the time
+// until then. The segment may belong to this match or to a later one.
 func (s *shelf) wait(m *match, v *viewer) (delay, wait int) {
 	for at := slices.Index(s.matches, m); at >= 0 && at < len(s.matches); at++ {
 		m := s.matches[at]
@@ -87,24 +87,24 @@ func (s *shelf) wait(m *match, v *viewer) (delay, wait int) {
 	return seconds(v.delay), 0
 }
 
-// seconds returns a time in seconds, rounded up.
+// seconds returns a duration in seconds, rounded up.
 func seconds(d time.Duration) int {
 	return int((max(d, 0) + time.Second - 1) / time.Second)
 }
 
-// Player is somebody who played a match.
+// Player is a player of a match.
 type Player struct {
 	Name string `json:"name"`
 	Clan string `json:"clan"`
-	// Team is 0 for red and all who have no team, 1 for blue, -1 for spectators.
+	// Team is 0 for red and in games without teams, 1 for blue, -1 for spectators.
 	Team  int   `json:"team"`
 	Score int32 `json:"score"`
 }
 
-// maxPlayers is the largest number of players that a recording has.
+// maxPlayers is the largest number of players in a recording.
 const maxPlayers = 256
 
-// PlayersOf returns the players of a result as pages list them, the best first.
+// PlayersOf returns the players of a result in the order of the pages, best first.
 func PlayersOf(r *replay.MatchResult) []Player {
 	var players []Player
 	for _, p := range r.Sorted() {

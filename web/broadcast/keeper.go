@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// keeper writes matches into a folder, which several servers may share. It has a goroutine of its
-// own: while a disk is stuck or full, the matches go on in memory.
+// keeper writes matches to a folder, which several servers may share. It runs in its own goroutine.
+// While a disk is stuck or full, the matches continue in memory.
 type keeper struct {
 	dir     string
 	shelf   *shelf
@@ -23,48 +23,48 @@ type keeper struct {
 	delay   func() time.Duration
 	warn    func(text string)
 
-	wake chan struct{} // something was added to the shelf
-	stop chan struct{} // closed when nothing will be any more
+	wake chan struct{} // a segment was added to the shelf
+	stop chan struct{} // closed when no more will be added
 	done chan struct{}
 
 	openFile func(path string) (diskFile, error) // creates a file
 
-	trouble atomic.Pointer[error] // why a match is not kept, until the folder takes files
+	trouble atomic.Pointer[error] // why a match is not kept; nil once the folder accepts files again
 
-	files   map[*match]*matchFile // that are being written
-	trimmed time.Time             // when the folder was last looked through
+	files   map[*match]*matchFile // files being written
+	trimmed time.Time             // when the folder was last trimmed
 }
 
-// diskFile is what is written of a file.
+// diskFile is the part of os.File that the keeper uses.
 type diskFile interface {
 	io.WriteCloser
 	io.WriterAt
 }
 
-// createFile creates a file, which must not exist.
+// createFile creates a file and fails if it exists.
 func createFile(path string) (diskFile, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// matchFile is the file of a match that goes on.
+// matchFile is the file of a running match.
 type matchFile struct {
 	diskFile
 	path    string
-	written int   // segments
+	written int   // number of segments
 	size    int64 // bytes
 }
 
 const (
-	// probeInterval is the time between two tries whether a folder takes files again, each with a
-	// file of probeSize bytes.
+	// probeInterval is the time between two attempts to write to a failing folder, each with a file
+	// of probeSize bytes.
 	probeInterval = time.Second
 	probeSize     = 64 << 10
-	// trimInterval is how often the folder is looked through while a match is written.
+	// trimInterval is the time between two trims of the folder while a match is written.
 	trimInterval = 10 * time.Second
-	// othersTime is how long after the last change a file without an end counts as that of
-	// another server, which is writing it.
+	// othersTime is the time after the last change for which an incomplete file counts as being
+	// written by another server.
 	othersTime = 2 * time.Minute
-	// minSegments is how many segments a match has to have to be kept.
+	// minSegments is the minimum number of segments for a match to be kept.
 	minSegments = 5
 	demoSuffix  = ".demo"
 	infoSuffix  = ".json"
@@ -104,7 +104,7 @@ func (k *keeper) run() {
 	}
 }
 
-// probe writes a file into the folder and deletes it, and returns why that is not possible.
+// probe writes a file to the folder and deletes it. It returns the error of that attempt.
 func (k *keeper) probe() error {
 	if err := os.MkdirAll(k.dir, 0o755); err != nil {
 		return err
@@ -121,12 +121,12 @@ func (k *keeper) probe() error {
 	return err
 }
 
-// pass writes what is not written yet.
+// pass writes all pending data.
 func (k *keeper) pass() {
 	k.shelf.mu.Lock()
 	matches := slices.Clone(k.shelf.matches)
 	k.shelf.mu.Unlock()
-	for m := range k.files { // not on the shelf any more
+	for m := range k.files { // no longer on the shelf
 		if !slices.Contains(matches, m) {
 			k.drop(m, nil)
 		}
@@ -143,7 +143,7 @@ func (k *keeper) pass() {
 	}
 }
 
-// write writes what a match has, and completes the file if it has ended.
+// write writes the pending segments of a match, and completes the file if the match has ended.
 func (k *keeper) write(m *match) error {
 	f := k.files[m]
 	k.shelf.mu.Lock()
@@ -207,7 +207,7 @@ func (k *keeper) create(m *match) (*matchFile, error) {
 	return f, err
 }
 
-// seal completes the file of a match, and writes what it has beside it.
+// seal completes the file of a match and writes its description and marks beside it.
 func (k *keeper) seal(m *match, f *matchFile) error {
 	k.shelf.mu.Lock()
 	head := m.fullHead(len(m.segments))
@@ -235,7 +235,7 @@ func (k *keeper) seal(m *match, f *matchFile) error {
 	return nil
 }
 
-// drop gives up the file of a match.
+// drop closes and deletes the incomplete file of a match.
 func (k *keeper) drop(m *match, err error) {
 	if err != nil {
 		k.warn(fmt.Sprintf("match %s is not kept in %s: %v", m.id, k.dir, err))
@@ -253,11 +253,11 @@ func (k *keeper) drop(m *match, err error) {
 type kept struct {
 	id       string
 	size     int64
-	complete bool // there is an info beside it
+	complete bool // its description exists
 	changed  time.Time
 }
 
-// list returns the demos in the folder, the oldest first.
+// list returns the demos in the folder, oldest first.
 func (k *keeper) list() (files []kept) {
 	entries, err := os.ReadDir(k.dir)
 	if err != nil {
@@ -280,11 +280,11 @@ func (k *keeper) list() (files []kept) {
 			files = append(files, kept{id, info.Size() + marks[id], infos[id], info.ModTime()})
 		}
 	}
-	return files // ids begin with the time
+	return files // sorted, since ids begin with the time
 }
 
-// trim deletes the oldest matches until the others are not too large. Those that are being written
-// stay.
+// trim deletes the oldest matches until the rest fits the limit. It spares matches that are being
+// written.
 func (k *keeper) trim() {
 	files := k.list()
 	total, n := int64(0), len(files)
@@ -338,7 +338,7 @@ func (k *keeper) remove(id string) error {
 	return nil
 }
 
-// recoverAll completes what a server that was killed has left.
+// recoverAll completes the files that a killed server left behind.
 func (k *keeper) recoverAll() {
 	for _, f := range k.list() {
 		if time.Since(f.changed) < othersTime {

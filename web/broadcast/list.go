@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/webpage"
 )
 
-// listAge is how old /replays.json may be.
+// listAge is the maximum age of /replays.json.
 const listAge = 5 * time.Second
 
 // listedMatch is a match in /replays.json.
@@ -34,11 +34,11 @@ func (b *Broadcast) listPage() *webpage.Page {
 	}}
 }
 
-// writeList writes the matches that everybody may see, the newest first.
+// writeList writes the matches that every viewer may see, newest first.
 func (b *Broadcast) writeList(w io.Writer) {
 	list := []listedMatch{}
 	if b.archive != nil {
-		b.archive.ask() // for the next one
+		b.archive.ask() // for the next list
 		v := viewer{now: b.now()}
 		for _, r := range slices.Backward(b.archive.all()) {
 			if r.visible(&v) {

@@ -7,18 +7,18 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Mark is a moment of a match that people look for; see docs/reference/http.md.
+// Mark is a notable moment of a match. docs/reference/http.md describes the fields.
 type Mark struct {
 	Tick      int32  `json:"tick"`
 	Kind      string `json:"kind"`
-	ID        int    `json:"id"`    // of a player, or -1
-	Other     int    `json:"other"` // the player who was killed, or the team of the flag, or -1
+	ID        int    `json:"id"`    // player id, or -1
+	Other     int    `json:"other"` // the killed player's id, the flag's team, or -1
 	Name      string `json:"name,omitempty"`
 	OtherName string `json:"other_name,omitempty"`
-	Value     int32  `json:"value,omitempty"` // of a capture in ticks, of a finish in ms
+	Value     int32  `json:"value,omitempty"` // ticks of a capture, ms of a finish
 }
 
-// The kinds of marks.
+// Kinds of marks.
 const (
 	markKill    = "kill"
 	markGrab    = "grab"
@@ -27,21 +27,21 @@ const (
 	markDrop    = "drop"
 	markChat    = "chat"
 	markFinish  = "finish"
-	markRound   = "round" // one is over
+	markRound   = "round" // a round is over
 )
 
 const (
-	// markedSegments is how many segments the marks in a file are of.
+	// markedSegments is the number of segments whose marks share a file.
 	markedSegments = 100
-	// maxMarks is how many marks a segment has, maxFrequentMarks how many before kills and chat are left out.
+	// maxMarks limits the marks of a segment. Beyond maxFrequentMarks, kills and chat are left out.
 	maxMarks, maxFrequentMarks = 64, 16
-	// maxMarksFile is more than a file with marks can have, in bytes.
+	// maxMarksFile is larger than any file of marks, in bytes.
 	maxMarksFile = 4 << 20
 )
 
-// markList is the marks of some segments.
+// markList lists the marks of some segments.
 type markList struct {
-	First int    `json:"first"` // segment
+	First int    `json:"first"` // number of the first segment
 	Last  int    `json:"last"`
 	Marks []Mark `json:"marks"`
 }
@@ -49,10 +49,10 @@ type markList struct {
 // batchMark is a mark of a batch.
 type batchMark struct {
 	Mark
-	record int // of the batch, with which it is shown
+	record int // index in the batch of the record that shows the mark
 }
 
-// mark marks an event, if everybody may know of it and somebody may look for it.
+// mark marks an event if it is public and notable.
 func (b *batch) mark(w *game.World, ev *game.Event, tick int32) {
 	if !ev.To.IsPublic() {
 		return
@@ -64,7 +64,7 @@ func (b *batch) mark(w *game.World, ev *game.Event, tick int32) {
 	who := game.Nobody
 	switch ev.Kind {
 	case game.EvKill:
-		if ev.Weapon == game.WeaponGame { // left, or changed team
+		if ev.Weapon == game.WeaponGame { // left or changed team
 			return
 		}
 		m.Kind, m.Other, m.OtherName = markKill, int(ev.Target), nameOf(w, ev.Target)
@@ -103,7 +103,7 @@ func (b *batch) mark(w *game.World, ev *game.Event, tick int32) {
 	b.marks = append(b.marks, batchMark{m, b.n})
 }
 
-// markOver marks that a round is over with the record that was taken last.
+// markOver marks that a round is over at the last record.
 func (b *batch) markOver() {
 	b.marks = append(b.marks, batchMark{Mark{Kind: markRound, ID: -1, Other: -1}, b.n})
 }
@@ -113,7 +113,7 @@ func nameOf(w *game.World, id game.PlayerID) string {
 	return p.Profile.Name
 }
 
-// addMark adds a mark to the segment that is growing.
+// addMark adds a mark to the growing segment.
 func (s *segment) addMark(m Mark) {
 	limit := maxMarks
 	if m.Kind == markKill || m.Kind == markChat {
@@ -125,7 +125,7 @@ func (s *segment) addMark(m Mark) {
 	}
 }
 
-// marks returns the marks in file n, of the first segments of the match.
+// marks returns the marks in file n, for the first segments of the match.
 func (m *match) marks(n, segments int) markList {
 	l := markList{First: max(n*markedSegments, m.kept), Last: min((n+1)*markedSegments, segments) - 1, Marks: []Mark{}}
 	for i := l.First; i <= l.Last; i++ {
@@ -134,14 +134,15 @@ func (m *match) marks(n, segments int) markList {
 	return l
 }
 
-// marksFile is the marks of some segments as a viewer gets them.
+// marksFile holds the marks of some segments for a viewer.
 type marksFile struct {
 	list  markList
-	piece piece // of the file with all marks, for a match in the folder
-	final bool  // they stay as they are
+	piece piece // the part of the match's marks file, for a match in the folder
+	final bool  // the marks will not change
 }
 
-// marksFile returns the marks in file n, and whether there is one: a match in the folder may have none.
+// marksFile returns the marks in file n, and whether that file exists. A match in the folder may
+// lack it.
 func (m *match) marksFile(n int, v *viewer) (f marksFile, ok bool) {
 	visible := m.visible(v)
 	if visible == 0 || n > (visible-1)/markedSegments || (n+1)*markedSegments <= m.kept || m.archived && n >= len(m.markSizes) {
@@ -161,11 +162,11 @@ func (m *match) marksFile(n int, v *viewer) (f marksFile, ok bool) {
 
 // append appends the marks as JSON.
 func (l *markList) append(dst []byte) []byte {
-	b, _ := json.Marshal(l) // nothing in it can fail
+	b, _ := json.Marshal(l) // cannot fail for this type
 	return append(append(dst, b...), '\n')
 }
 
-// appendMarks appends all files with marks of a match that has ended, and their sizes.
+// appendMarks appends all mark files of an ended match and returns their sizes.
 func (m *match) appendMarks(dst []byte) (_ []byte, sizes []int64) {
 	for n := 0; n*markedSegments < len(m.segments); n++ {
 		before := len(dst)

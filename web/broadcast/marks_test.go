@@ -24,7 +24,7 @@ func (w *watchedServer) marks(match string, n int) (l markList) {
 	return l
 }
 
-// moment is what a demo and the marks both say of a moment.
+// moment is what a demo and the marks both contain about a moment.
 type moment struct {
 	tick  int32
 	kind  string
@@ -32,7 +32,7 @@ type moment struct {
 	other int
 }
 
-// momentsOf returns the moments of a demo that are marked.
+// momentsOf returns the markable moments of a demo.
 func momentsOf(t *testing.T, file []byte) (all []moment) {
 	t.Helper()
 	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
@@ -40,7 +40,7 @@ func momentsOf(t *testing.T, file []byte) (all []moment) {
 	side := bridge7.NewDemoClientSide(&messages)
 	c := new(demo.Chunk)
 	var b batch
-	var w game.World // without players, and so without names
+	var w game.World // without players, so without names
 	messages.OnCall = func(call bridgetest.Call) {
 		if ev, ok := call.Args[0].(game.Event); call.Method == "Event" && ok {
 			ev.To = game.MaskAll
@@ -79,8 +79,8 @@ func momentsOfMarks(marks []Mark) (all []moment) {
 	return all
 }
 
-// TestMarks: the marks of a match are what its segments show, at the same ticks, and no more than what may be
-// seen; also when the match has ended, and from the folder.
+// TestMarks checks that the marks of a match equal what its segments show, at the same ticks, and
+// do not exceed what may be seen. It also checks the marks after the match and from the folder.
 func TestMarks(t *testing.T) {
 	dir := t.TempDir()
 	w := newWatchedServerIn(t, dir, "sv_gametype tdm")
@@ -146,7 +146,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMarkFiles: the marks of a hundred segments stay as they are when all of them can be seen.
+// TestMarkFiles checks that the marks of a hundred segments do not change once all are readable.
 func TestMarkFiles(t *testing.T) {
 	w := newWatchedServer(t, "sv_gametype lms; sv_scorelimit 1000; sv_countdown 0")
 	anna := w.join("anna")
@@ -172,7 +172,7 @@ func TestMarkFiles(t *testing.T) {
 	}
 }
 
-// TestMarkLimit: of what happens very often some is not marked, and what is rare always is.
+// TestMarkLimit checks that frequent events lose marks at the limit, and rare ones never do.
 func TestMarkLimit(t *testing.T) {
 	var s segment
 	for range 100 {
@@ -190,7 +190,7 @@ func TestMarkLimit(t *testing.T) {
 	}
 }
 
-// TestMarkedEvents: what is for few, and what nobody looks for, is not marked.
+// TestMarkedEvents checks that private and uninteresting events are not marked.
 func TestMarkedEvents(t *testing.T) {
 	var w game.World
 	for _, tt := range []struct {

@@ -25,8 +25,8 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// audience is viewers of a match, each with a connection of their own: they ask for /live.json each second and
-// for every segment.
+// audience is a number of viewers of a match, each with its own connection. They request /live.json
+// every second and every segment.
 type audience struct {
 	addr     string
 	until    time.Time
@@ -43,8 +43,8 @@ func (a *audience) fault(format string, args ...any) {
 	a.faults[fmt.Sprintf(format, args...)]++
 }
 
-// watch is one viewer, who begins some time later. Like browsers, they connect again if a connection
-// breaks: a cache on a busy machine may have no room for all who come in one second.
+// watch runs one viewer, which begins after a while. Like a browser, it reconnects if the
+// connection breaks: a cache on a busy machine may reject some of many connections in one second.
 func (a *audience) watch(later time.Duration) {
 	time.Sleep(later)
 	const tries = 3
@@ -59,7 +59,7 @@ func (a *audience) watch(later time.Duration) {
 	a.fault("%v", err)
 }
 
-// watchOnce is one connection of a viewer, who has the segments up to last.
+// watchOnce runs one connection of a viewer that has the segments up to last.
 func (a *audience) watchOnce(last *int) error {
 	c, err := net.Dial("tcp", a.addr)
 	if err != nil {
@@ -104,8 +104,8 @@ func (a *audience) watchOnce(last *int) error {
 	return err
 }
 
-// TestCaches: with a cache in front, as deploy/ configures it, the server answers for each segment a
-// handful of times, whoever watches.
+// TestCaches checks that behind a cache configured as in deploy/ the server answers each segment
+// only a few times, for any number of viewers.
 func TestCaches(t *testing.T) {
 	programs := peers.RequirePrograms(t, "nginx", "varnishd")
 	const seconds = 8
@@ -198,7 +198,7 @@ func TestCaches(t *testing.T) {
 				t.Errorf("a segment was asked for %d times", worst)
 			}
 			for path := range counted {
-				if path != "/live.json" && path != "/admin" && !strings.HasPrefix(path, "/b/2") { // nginx may have HTTPS
+				if path != "/live.json" && path != "/admin" && !strings.HasPrefix(path, "/b/2") { // nginx may use HTTPS
 					t.Errorf("the cache has passed on %s", path)
 				}
 			}
@@ -206,8 +206,9 @@ func TestCaches(t *testing.T) {
 	}
 }
 
-// TestManySockets: 500 viewers with a connection each and no cache. The server's goroutine makes a record for every second
-// tick and hands over ten at a time, as it does when nobody watches, and all viewers get every segment.
+// TestManySockets connects 500 viewers without a cache. The server's goroutine makes a record for
+// every second tick and hands over ten at a time, as without viewers, and all viewers get every
+// segment.
 func TestManySockets(t *testing.T) {
 	peers.RequirePrograms(t)
 	const viewers, seconds = 500, 6
@@ -247,7 +248,7 @@ func TestManySockets(t *testing.T) {
 	}
 }
 
-// newPlayedServer returns a server on which 64 players play, in real time, until the test ends.
+// newPlayedServer returns a server with 64 players in real time, until the test ends.
 func newPlayedServer(t *testing.T) *watchedServer {
 	c := newCrowd(t, 64)
 	c.play(500)
@@ -274,7 +275,7 @@ func newPlayedServer(t *testing.T) *watchedServer {
 	return c.watchedServer
 }
 
-// config returns a file of deploy/ with other values.
+// config returns a file of deploy/ with some values replaced.
 func config(t *testing.T, name string, replace ...string) string {
 	t.Helper()
 	text := string(testenv.Must(os.ReadFile(filepath.Join("../../deploy", name))))
@@ -307,7 +308,7 @@ func startVarnish(t *testing.T, program string, port, origin int) {
 	peers.Start(t, dir, nil, program, "-F", "-j", "none", "-n", dir, "-a", fmt.Sprintf("127.0.0.1:%d", port), "-f", vcl, "-s", "malloc,256m")
 }
 
-// echoPlayer takes the connection of a player, says whom it is for, and sends back a line.
+// echoPlayer accepts a player's connection, reports its address, and echoes a line.
 func echoPlayer(w http.ResponseWriter, r *http.Request) {
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -337,8 +338,8 @@ func checkPlayer(t *testing.T, addr string) {
 	}
 }
 
-// TestRealClientPlaysMatch has the real client play the demo of a match that goes on, and of which the
-// beginning is forgotten.
+// TestRealClientPlaysMatch lets the original client play the demo of a running match whose
+// beginning has been dropped.
 func TestRealClientPlaysMatch(t *testing.T) {
 	peers.RequirePrograms(t, "teeworlds")
 	c := newCrowd(t, 6)

@@ -8,11 +8,11 @@ import (
 // piece is a part of a demo: bytes, or a part of the match's file.
 type piece struct {
 	data         []byte
-	zipped       []byte // data with gzip; nil for none
+	zipped       []byte // gzipped data; nil for none
 	offset, size int64
 }
 
-// reader returns a reader of the piece, which is in memory or in the file.
+// reader returns a reader of the piece, in memory or in the file.
 func (p *piece) reader(file io.ReaderAt) io.ReadSeeker {
 	if p.data != nil {
 		return bytes.NewReader(p.data)
@@ -35,7 +35,7 @@ func totalSize(pieces []piece) (size int64) {
 	return size
 }
 
-// joined returns a reader of pieces one after the other, and its size.
+// joined returns a reader of pieces one after another, and their total size.
 func joined(pieces []piece, file io.ReaderAt) (io.Reader, int64) {
 	readers := make([]io.Reader, len(pieces))
 	for i := range pieces {

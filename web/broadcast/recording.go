@@ -21,7 +21,7 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 )
 
-// recording is what is kept beside the demo of a match that has ended.
+// recording is the description beside the demo of an ended match.
 type recording struct {
 	Match      string    `json:"match"`
 	Map        *MapInfo  `json:"map"`
@@ -33,29 +33,29 @@ type recording struct {
 	Players    []Player  `json:"players"`
 	TeamScores []int32   `json:"team_scores,omitempty"` // red and blue
 	Race       bool      `json:"race,omitempty"`
-	// Public is when everybody may see the end.
+	// Public is the time from which every viewer may see the end.
 	Public time.Time `json:"public"`
-	// Segments are their sizes in bytes.
+	// Segments are the sizes of the segments in bytes.
 	Segments []int32 `json:"segments"`
-	// Marks are the sizes of the files with marks in bytes.
+	// Marks are the sizes of the mark files in bytes.
 	Marks []int64 `json:"marks,omitempty"`
 }
 
 const (
-	// maxRecordings is how many matches are kept in a folder.
+	// maxRecordings limits the matches in a folder.
 	maxRecordings = 1000
-	// maxSegments is how many segments a match can have, with some to spare.
+	// maxSegments limits the segments of a match, with some to spare.
 	maxSegments = maxMatchTicks/segmentTicks + 10
-	// maxRecordingFile is the largest file with a recording.
+	// maxRecordingFile limits the size of a description.
 	maxRecordingFile = 256 << 10
 )
 
 var matchID = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{8}$`)
 
-// isMatchID reports whether a text can be the id of a match, and so is the name of a file.
+// isMatchID reports whether a text has the form of a match id, and so is safe in a file name.
 func isMatchID(s string) bool { return matchID.MatchString(s) }
 
-// newRecording describes a match that has ended.
+// newRecording describes an ended match.
 func newRecording(m *match, delay time.Duration) *recording {
 	r := &recording{
 		Match: m.id, Map: m.mapInfo(), GameType: m.gameType, Start: m.start, Time: m.header.Time, FirstTick: m.firstTick,
@@ -70,8 +70,8 @@ func newRecording(m *match, delay time.Duration) *recording {
 	return r
 }
 
-// write writes the file beside the demo. It does not wait until it is on the disk, as atomicfile does: one that
-// is damaged is made anew from the demo.
+// write writes the description beside the demo. Unlike atomicfile it does not wait for the disk,
+// since a damaged description is recreated from the demo.
 func (r *recording) write(path string) error {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *recording) write(path string) error {
 	return os.Rename(path+".new", path)
 }
 
-// readRecording reads the file of a match.
+// readRecording reads the description of a match.
 func readRecording(dir, id string) (*recording, error) {
 	b, err := readAll(filepath.Join(dir, id+infoSuffix), maxRecordingFile)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *recording) demoSize() int64 {
 
 var errRecording = errors.New("this does not describe a match")
 
-// parseRecording reads what write has written. Older files have no checksum.
+// parseRecording parses the output of write. Older files have no checksum.
 func parseRecording(b []byte) (*recording, error) {
 	r := new(recording)
 	b, sum, found := bytes.Cut(b, []byte("\n"))
@@ -146,7 +146,7 @@ func parseRecording(b []byte) (*recording, error) {
 	return r, nil
 }
 
-// match returns the match, which is in a file.
+// match returns the match of a recording whose demo is in the file path.
 func (r *recording) match(path string) *match {
 	m := &match{
 		id: r.Match, mapSize: r.Map.Size, gameType: r.GameType, start: r.Start, firstTick: r.FirstTick,
@@ -166,8 +166,8 @@ func (r *recording) match(path string) *match {
 	return m
 }
 
-// recoverRecording describes a demo without an end, or whose description is damaged. It completes its header. lost
-// says what of it is not good.
+// recoverRecording describes a demo that has no end or whose description is damaged. It completes
+// the demo's header. lost names the parts that cannot be used.
 func recoverRecording(id, path string, public time.Time) (r *recording, lost string, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -199,9 +199,9 @@ func recoverRecording(id, path string, public time.Time) (r *recording, lost str
 			break
 		}
 		if errors.Is(err, demo.ErrChunk) {
-			broken++ // those after it may be good
+			broken++ // later chunks may be good
 		} else if err != nil {
-			return nil, "", err // of the disk, which may be able to read it later
+			return nil, "", err // a disk error, which may pass
 		}
 		if c.Kind == demo.KindTick && err == nil {
 			if c.Keyframe {
@@ -231,8 +231,8 @@ func recoverRecording(id, path string, public time.Time) (r *recording, lost str
 	return newRecording(m, 0), strings.TrimPrefix(lost, "; "), nil
 }
 
-// cutTail cuts off what is no whole chunk at the end of a demo. What a crash leaves there is less than a chunk, and is
-// of no use; more is kept beside the demo.
+// cutTail cuts an incomplete chunk off the end of a demo. After a crash this is less than a chunk
+// and of no use. A longer tail is saved beside the demo.
 func cutTail(f *os.File, path string, end int64) (lost string, err error) {
 	const maxChunk = 1<<16 + 2
 	info, err := f.Stat()
@@ -255,7 +255,7 @@ func cutTail(f *os.File, path string, end int64) (lost string, err error) {
 	return lost, f.Truncate(end)
 }
 
-// readAll reads a small file.
+// readAll reads a file of at most most bytes.
 func readAll(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// TestDelay: a segment can be read when it is as old as the delay, and with rules under which
-// players could use it not before a minute.
+// TestDelay checks that a segment is readable once it is as old as the delay, and after at least a
+// minute under rules that would let players profit from it.
 func TestDelay(t *testing.T) {
 	w := newWatchedServer(t)
 	w.join("anna")
@@ -32,7 +32,7 @@ func TestDelay(t *testing.T) {
 	w.Execute("sv_live_delay 0")
 	seen(5, 1)
 	w.Execute("sv_live_delay 20")
-	seen(5, 21) // what could be read still can
+	seen(5, 21) // segments stay readable
 	w.run(20 * time.Second)
 	seen(5, 1)
 	w.Execute("sv_live_delay 2; sv_tournament_mode 1")
@@ -51,8 +51,9 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestDelayIsForPeople: what bots do can be seen at once. From when somebody is there, all is seen with the
-// delay, also after they have left, and no later match comes before the end of theirs.
+// TestDelayIsForPeople checks that a match of bots is visible at once. From the first player on,
+// all segments are delayed, also after the players left, and a later match is not shown before
+// their end.
 func TestDelayIsForPeople(t *testing.T) {
 	w := newWatchedServer(t, "dbg_dummies 2")
 	w.run(8 * time.Second)
@@ -100,12 +101,12 @@ func TestDelayIsForPeople(t *testing.T) {
 	}
 }
 
-// TestPrelude: bots who come for those who watch have played for some seconds already.
+// TestPrelude checks that bots that join for viewers have played for some seconds already.
 func TestPrelude(t *testing.T) {
 	w := newWatchedServer(t, "sv_bots 3")
 	w.run(5 * time.Second)
 	w.info("/live.json")
-	testenv.Eventually(t, "bots come", func() bool { // when the map is explored
+	testenv.Eventually(t, "bots come", func() bool { // after exploring the map
 		w.run(20 * time.Millisecond)
 		return w.inGame == 3
 	})
@@ -125,7 +126,7 @@ func TestPrelude(t *testing.T) {
 	}
 }
 
-// TestPassword: what happens while there is a password is for those whom sv_http_broadcast names.
+// TestPassword checks that a match with a password is visible only to viewers in sv_http_broadcast.
 func TestPassword(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.run(5 * time.Second)
@@ -164,7 +165,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestUndelayed: operators see all at once, and no cache keeps it.
+// TestUndelayed checks that operators see everything at once and that no cache stores it.
 func TestUndelayed(t *testing.T) {
 	w := newWatchedServer(t, "password secret; sv_live_delay 60")
 	w.run(5 * time.Second)
@@ -178,7 +179,8 @@ func TestUndelayed(t *testing.T) {
 	}
 }
 
-// TestMatchesFollow: a new map and a restart begin a new match, and those who watch find it.
+// TestMatchesFollow checks that a new map and a restart begin a new match, and that viewers find
+// it.
 func TestMatchesFollow(t *testing.T) {
 	w := newWatchedServer(t)
 	w.join("anna")
@@ -212,8 +214,8 @@ func TestMatchesFollow(t *testing.T) {
 	}
 }
 
-// TestPrivacy: those who watch read what is said to all, and nothing else that players,
-// operators and the server say to each other; and they see nobody's health.
+// TestPrivacy checks that viewers see public chat and no other messages of players, operators or
+// the server, and no player's health.
 func TestPrivacy(t *testing.T) {
 	w := newWatchedServer(t, "sv_rcon_password hunter; sv_live_delay 0; sv_gametype tdm")
 	anna, bert := w.join("anna"), w.join("bert")
@@ -246,14 +248,14 @@ func TestPrivacy(t *testing.T) {
 	}
 }
 
-// shown is what a demo shows.
+// shown is the content of a demo.
 type shown struct {
 	texts string // messages
 	tees  int
 	names map[string]bool
 }
 
-// read reads a demo, in which nobody's health may be.
+// read reads a demo and checks that it contains no player's health.
 func read(t *testing.T, file []byte) shown {
 	t.Helper()
 	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
@@ -285,14 +287,14 @@ func read(t *testing.T, file []byte) shown {
 	}
 }
 
-// TestBotsForWatchers: bots play for those who watch, and leave some time after them.
+// TestBotsForWatchers checks that bots play while viewers watch, and leave some time after them.
 func TestBotsForWatchers(t *testing.T) {
 	w := newWatchedServer(t, "sv_bots 3; sv_live_delay 0")
 	w.run(5 * time.Second)
 	if n := w.inGame; n != 0 {
 		t.Errorf("%d play for nobody", n)
 	}
-	testenv.Eventually(t, "three play for one who watches", func() bool { // when the map is explored
+	testenv.Eventually(t, "three play for one who watches", func() bool { // after exploring the map
 		w.body("/b/" + w.info("/live.json").Match + "/0.seg")
 		w.run(time.Second)
 		return w.inGame == 3

@@ -42,10 +42,10 @@ func (s *Settings) apply() {
 	s.delay.Store(int64(time.Duration(s.liveDelay) * time.Second))
 }
 
-// maxBytes returns how much is kept on disk.
+// maxBytes returns the limit for matches on disk.
 func (s *Settings) maxBytes() int64 { return s.max.Load() }
 
-// Register adds the variables to a console and sets them to their defaults.
+// Register adds the variables to a console and sets their defaults.
 func (s *Settings) Register(c *console.Console) error {
 	for _, v := range []console.IntVar{
 		{Name: "sv_broadcast", Help: "Show the match over HTTP to those whom sv_http_broadcast lets in; nobody if that is all and the server has a password", Value: &s.broadcast, Default: 1, Min: 0, Max: 1},
@@ -70,5 +70,5 @@ func (s *Settings) Register(c *console.Console) error {
 	return nil
 }
 
-// RecordingsAccess says who may see what the server has recorded into files.
+// RecordingsAccess returns the access rule for the server's recorded files.
 func (s *Settings) RecordingsAccess() *web.AccessRule { return &s.files.Rule }

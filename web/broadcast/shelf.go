@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// match is a match that is or was broadcast. What is not marked stays as it is.
+// match is a match that is or was broadcast. Fields do not change unless a comment says so.
 type match struct {
 	id        string
 	private   bool // the server had a password
@@ -29,39 +29,41 @@ type match struct {
 	mapFile  []byte // nil if it is in the match's file only
 	segments []segment
 	kept     int // the first segment that is kept
-	inMemory int // the first segment with data
-	shown    int // segments that have been readable
+	inMemory int // the first segment with data in memory
+	shown    int // number of segments that have been readable
 	markers  []int32
 	result   replay.MatchResult
-	crowded  bool // there are people in what comes next
+	crowded  bool // the next segments show players
 	ended    bool
-	endedAt  time.Time // or when there was somebody last, see segment.public
-	keep     bool      // on disk, too
-	failed   bool      // it cannot be kept there
+	endedAt  time.Time // end of the match, or the last time with players; see segment.public
+	keep     bool      // keep on disk, too
+	failed   bool      // cannot be kept on disk
 	sealed   bool      // its file is complete
-	path     string    // of its file, "" for none
+	path     string    // of its file; "" for none
 
-	// For a match that is in the folder only: the sizes of the files with marks, one after the other beside path.
+	// For a match that is in the folder only: markSizes are the sizes of the mark files, which are
+	// stored one after another beside path.
 	archived  bool
 	markSizes []int64
 }
 
-// segment is two seconds of a match. It stays as it is, but for data and zipped, which are forgotten, and onDisk.
+// segment is two seconds of a match. Only data and zipped, which are dropped from memory, and
+// onDisk change.
 type segment struct {
 	data     []byte
-	zipped   []byte // the same with gzip; nil for none
+	zipped   []byte // gzipped data; nil for none
 	size     int32
 	lastTick int32
 	marks    []Mark
 	onDisk   bool
 	offset   int64     // in the file
-	at       time.Time // of its last tick
-	// public is what a delay counts from: when there was somebody last, up to the end of the segment. In a match
-	// of bots there is nobody whom it is to protect.
+	at       time.Time // time of its last tick
+	// public is the time from which the delay counts: the last time with players, up to the end of
+	// the segment. A match of bots has no players whom a delay would protect.
 	public time.Time
 }
 
-// memory returns what it takes, in bytes.
+// memory returns the memory of the segment in bytes.
 func (s *segment) memory() int { return len(s.data) + len(s.zipped) }
 
 func newMatch(m *bridge.Map, cfg recorder.Config, t *server.Tick, now time.Time) *match {
@@ -77,7 +79,7 @@ func newMatch(m *bridge.Map, cfg recorder.Config, t *server.Tick, now time.Time)
 // head returns the header of the demo, without its map.
 func (m *match) head() []byte { return m.header.Append(nil, 0) }
 
-// fullHead returns the header of the file with the first segments of the match.
+// fullHead returns the header of a file with the first segments of the match.
 func (m *match) fullHead(segments int) []byte {
 	h := m.header
 	if segments > m.kept {
@@ -115,32 +117,32 @@ func (m *match) segmentPiece(n int) piece {
 	return piece{offset: s.offset, size: int64(s.size)}
 }
 
-// maxMemory is how much of all segments is kept in memory, in bytes.
+// maxMemory limits the memory for segments, in bytes.
 const maxMemory = 16 << 20
 
 const (
-	// maxMatches is how many matches the shelf has.
+	// maxMatches limits the matches on the shelf.
 	maxMatches = 64
-	// maxMapMemory is how much of their maps, in bytes, besides that of the last one.
+	// maxMapMemory limits the memory for their maps besides the last one, in bytes.
 	maxMapMemory = 64 << 20
 )
 
-// shelf has the matches of this server that can be watched.
+// shelf holds the matches of this server that can be watched.
 type shelf struct {
 	mu      sync.Mutex
-	matches []*match // in the order in which they began
+	matches []*match // in order of their start
 	memory  int      // bytes of segments
-	limit   int      // of memory
-	added   int      // segments
+	limit   int      // limit of memory
+	added   int      // number of segments added
 }
 
-// begin adds a match, and removes those that nobody needs here any more.
+// begin adds a match and removes matches that are no longer needed in memory.
 func (s *shelf) begin(m *match) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range s.matches {
 		if o.mapFile != nil && o.header.MapSHA256 == m.header.MapSHA256 {
-			m.mapFile = o.mapFile // read once more, it would be in memory twice
+			m.mapFile = o.mapFile // share the memory of the same map
 		}
 	}
 	s.matches = append(s.matches, m)
@@ -157,7 +159,7 @@ func (s *shelf) begin(m *match) {
 	}
 }
 
-// memory returns what the segments take, in bytes.
+// memory returns the memory of the segments in bytes.
 func (m *match) memory() (n int) {
 	for i := range m.segments {
 		n += m.segments[i].memory()
@@ -165,7 +167,7 @@ func (m *match) memory() (n int) {
 	return n
 }
 
-// mapMemory returns what the maps take, in bytes.
+// mapMemory returns the memory of the maps in bytes.
 func (s *shelf) mapMemory() (n int) {
 	for i, m := range s.matches {
 		same := func(o *match) bool { return o.mapFile != nil && o.header.MapSHA256 == m.header.MapSHA256 }
@@ -176,7 +178,7 @@ func (s *shelf) mapMemory() (n int) {
 	return n
 }
 
-// add adds a segment to a match, and forgets the oldest ones.
+// add adds a segment to a match and drops the oldest ones.
 func (s *shelf) add(m *match, seg segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +190,7 @@ func (s *shelf) add(m *match, seg segment) {
 	}
 }
 
-// forget forgets the oldest segment in memory, but never the last one. It reports whether there was
+// forget drops the oldest segment in memory, but never the last one. It reports whether it dropped
 // one.
 func (s *shelf) forget() bool {
 	for i, m := range s.matches {
@@ -217,7 +219,7 @@ func (s *shelf) end(m *match) {
 	}
 }
 
-// note notes what a batch says of a match besides its records.
+// note stores a batch's information about a match besides its records.
 func (s *shelf) note(m *match, b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +241,7 @@ func (s *shelf) onDisk(m *match, n int, offset int64) {
 	m.segments[n].onDisk, m.segments[n].offset = true, offset
 }
 
-// lost notes that a match has no file any more: what is not in memory is gone.
+// lost notes that a match has lost its file. Segments that are not in memory are gone.
 func (s *shelf) lost(m *match) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,20 +251,20 @@ func (s *shelf) lost(m *match) {
 	m.path, m.kept, m.keep, m.sealed, m.failed = "", max(m.kept, m.inMemory), false, false, true
 }
 
-// viewer is somebody who watches, with what they may see.
+// viewer holds what a client may see.
 type viewer struct {
 	now     time.Time
-	until   time.Time // what happened up to then
+	until   time.Time // may see what happened until then
 	delay   time.Duration
-	private bool // matches with a password, too
-	all     bool // without delay, for an operator
+	private bool // may see matches with a password
+	all     bool // sees everything without delay, as an operator
 }
 
-// maySee reports whether a match is for a viewer.
+// maySee reports whether a viewer may see a match.
 func (v *viewer) maySee(m *match) bool { return v.private || !m.private }
 
-// visible returns how many segments of a match can be read. What could be once still can when
-// the delay has become longer.
+// visible returns the number of readable segments of a match. Segments that were readable stay so
+// if the delay becomes longer.
 func (m *match) visible(v *viewer) int {
 	n := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].public.After(v.until) })
 	if v.all {
@@ -277,8 +279,8 @@ func (m *match) over(v *viewer) bool {
 	return m.ended && (!m.endedAt.After(v.until) || !v.all && m.shown == len(m.segments))
 }
 
-// live returns the match to watch now, nil if there is none: the last one of which there is something
-// to see, or else the last one.
+// live returns the match to watch now: the last match with a visible segment, otherwise the last
+// match. It returns nil if there is none.
 func (s *shelf) live(v *viewer) *match {
 	for _, m := range slices.Backward(s.matches) {
 		if v.maySee(m) && m.visible(v) > m.kept {
@@ -293,7 +295,7 @@ func (s *shelf) live(v *viewer) *match {
 	return nil
 }
 
-// find returns a match, nil if it is not there.
+// find returns a match, or nil.
 func (s *shelf) find(id string, v *viewer) *match {
 	for _, m := range s.matches {
 		if m.id == id && v.maySee(m) {
@@ -303,7 +305,7 @@ func (s *shelf) find(id string, v *viewer) *match {
 	return nil
 }
 
-// losesUnseen reports whether a match has lost segments that a viewer cannot have seen yet.
+// losesUnseen reports whether a match has dropped segments that the viewer could not see yet.
 func (m *match) losesUnseen(v *viewer) bool { return m.kept > m.visible(v) }
 
 // has reports whether a match is on the shelf.
@@ -311,7 +313,7 @@ func (s *shelf) has(id string) bool {
 	return slices.ContainsFunc(s.matches, func(m *match) bool { return m.id == id })
 }
 
-// findMap returns a match on a map, nil if there is none.
+// findMap returns a match on a map, or nil.
 func (s *shelf) findMap(sum string, v *viewer) *match {
 	for _, m := range s.matches {
 		if v.maySee(m) && m.mapSum() == sum {
@@ -327,7 +329,7 @@ func (s *shelf) isPrivate() bool {
 	return n > 0 && s.matches[n-1].private
 }
 
-// neighbours returns the ids of the matches before and after one, as far as a viewer sees them.
+// neighbours returns the ids of the previous and the next match that a viewer may see.
 func (s *shelf) neighbours(m *match, v *viewer) (previous, next string) {
 	at := slices.Index(s.matches, m)
 	if at < 0 {

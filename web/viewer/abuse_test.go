@@ -12,12 +12,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// header returns the header of a demo that has no map.
+// header returns the header of a demo without a map.
 func header() []byte {
 	return (&demo.Header{NetVersion: msg7.NetVersion, MapName: "m", Type: "server"}).Append(nil, 0)
 }
 
-// evilDemos are demos that ask for much: of memory, time and ticks.
+// evilDemos are demos that demand much memory, time or ticks.
 func evilDemos() [][]byte {
 	var b snapshot.Builder
 	var big, other snapshot.Snapshot
@@ -32,7 +32,7 @@ func evilDemos() [][]byte {
 	b.Finish(&other)
 
 	var all [][]byte
-	// Snapshots that change as a whole, and only one keyframe.
+	// Snapshots that change completely, and only one keyframe.
 	e := demo.NewEncoder(&demo.Header{NetVersion: msg7.NetVersion})
 	file := header()
 	for i := range int32(2000) {
@@ -44,7 +44,7 @@ func evilDemos() [][]byte {
 		file = append(file, chunk...)
 	}
 	all = append(all, file)
-	// Ticks from the first to the last, and nothing else.
+	// Only the first and the last tick.
 	e = demo.NewEncoder(&demo.Header{NetVersion: msg7.NetVersion})
 	file = append(header(), e.AppendSnapshot(nil, 0, &other)...)
 	e.Keyframe()
@@ -64,8 +64,8 @@ func evilDemos() [][]byte {
 	return append(all, file)
 }
 
-// TestAbuse opens demos that are broken or ask for too much: what the page keeps is limited, and
-// it throws nothing but its own errors.
+// TestAbuse opens broken and demanding demos. The page's memory stays limited, and it throws only
+// its own errors.
 func TestAbuse(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	file := record(t, 16, 1500)
@@ -91,7 +91,7 @@ func TestAbuse(t *testing.T) {
 		all = append(binary.BigEndian.AppendUint32(all, uint32(len(b))), b...)
 	}
 	p := openPage(t, map[string][]byte{"/files": all})
-	p.Allow("404") // for what only a server could convert
+	p.Allow("404") // for files that only a server could convert
 	got := call[struct{ Files, Opened, Ready, MostInts, MostEvents int }](p, "match.js", "abuse('/files', 1)")
 	if got.Files != len(files) || got.Opened < 40 || got.Ready < 10*got.Opened {
 		t.Errorf("%+v of %d files", got, len(files))

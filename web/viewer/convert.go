@@ -18,69 +18,70 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// The limits of a conversion.
+// Limits of a conversion.
 const (
 	maxUpload   = 32 << 20 // bytes
 	maxResult   = 64 << 20 // bytes
 	uploadTime  = 60 * time.Second
 	convertTime = 30 * time.Second
 	answerTime  = 60 * time.Second
-	// pace is how long each partBytes of a file may take to arrive and of a demo to leave, so that few who are
-	// slow on purpose do not keep out others.
+	// pace is the time in which each partBytes of an upload must arrive and of a demo must leave.
+	// So a few deliberately slow clients do not keep out others.
 	pace      = 3 * time.Second
 	partBytes = 128 << 10
-	// breath is the pause after each of them: at most 64 MB a second arrive or leave, so that the
-	// game goes on beside visitors on the same machine or network.
+	// breath is the pause after each part. It limits the traffic to 64 MB a second, so that the
+	// game continues beside visitors on the same machine or network.
 	breath = 2 * time.Millisecond
-	// maxRequests are at once, of which one is converted, and maxRequestsPerPerson from an address. Together
-	// their files and demos take up to maxStored bytes of the disk.
+	// maxRequests limits the requests at once, of which one is converted, and maxRequestsPerPerson
+	// those of one address. Their files and demos take at most maxStored bytes of disk together.
 	maxRequests          = 16
 	maxRequestsPerPerson = 2
 	maxStored            = 256 << 20
-	// turnTime is how long a file that has arrived waits for those before it.
+	// turnTime limits how long an uploaded file waits for earlier ones.
 	turnTime = 10 * time.Second
 )
 
-// OwnTime is how long a conversion of the server's own recordings may take.
+// OwnTime limits the conversion of the server's own recordings.
 const OwnTime = 3 * time.Minute
 
-// maxOwnResult is how large the demo of one may be, in bytes.
+// maxOwnResult limits the demo of such a recording, in bytes.
 const maxOwnResult = 1 << 30
 
-// ErrStorage is returned by Converter.Convert when the demo could not be written: the disk is full or
-// broken.
+// ErrStorage is the error of Converter.Convert if the demo could not be written, because the disk
+// is full or broken.
 var ErrStorage = errors.New("the server cannot store the demo")
 
-// ErrUnavailable is returned by Converter.Convert when recordings cannot be converted for a reason that is not in
-// the recording.
+// ErrUnavailable is the error of Converter.Convert if recordings cannot be converted for a reason
+// other than the recording itself.
 var ErrUnavailable = errors.New("the server cannot convert recordings")
 
-// Conversion is a recording to be converted.
+// Conversion is a recording to convert.
 type Conversion struct {
-	// Recording is the file to read from its beginning, and Demo an empty one for the demo.
+	// Recording is read from its beginning. Demo is an empty file for the result.
 	Recording, Demo *os.File
-	// Trusted says that the asker is on the same machine. To make a demo of a replay log is to run its match with
-	// its scripts, which only those may ask for.
+	// Trusted reports that the client is on the same machine. Converting a replay log runs its
+	// match and scripts, which only such clients may request.
 	Trusted bool
-	// Time is how long it may take, and MaxSize the size of the demo in bytes.
+	// Time limits the conversion, and MaxSize the demo in bytes.
 	Time    time.Duration
 	MaxSize int64
 }
 
-// Converter converts recordings that the page cannot read, one at a time: POST /convert, with the
-// file as the body, answers with a demo of Teeworlds 0.7.
+// Converter converts recordings that the page cannot read, one at a time: POST /convert with the
+// file as the body returns a Teeworlds 0.7 demo.
 type Converter struct {
-	// Convert converts a recording, and ends soon after the context. Errors say for people what is wrong. A
-	// recording may take as much time and memory as it likes, so a game server has another process do it.
+	// Convert converts a recording, and ends soon after the context. Its errors are shown to users.
+	// A recording may demand any amount of time and memory, so a game server runs it in a child
+	// process.
 	Convert func(ctx context.Context, c Conversion) error
-	// Dir is the folder for files of visitors while they are converted, which is made when it is needed. They
-	// have no names there where the system allows that. "" is the system's folder for such files.
+	// Dir is the folder for visitors' files during the conversion, created when needed. Where the
+	// system allows it, the files have no names. "" means the system's temporary folder.
 	Dir string
-	// Web says who asks; nil means that nobody is behind a proxy.
+	// Web identifies clients; nil means that no client is behind a proxy.
 	Web *web.Settings
 
 	access   web.AccessSetting
-	requests limit.Slots  // those with a file that arrives, is converted, or whose demo leaves
+	requests limit.Slots  // requests whose file arrives, is converted, or is sent
 	stored   atomic.Int64 // bytes of files and demos
 	turns    turns
 	pace     time.Duration                      // 0 means the constant
@@ -90,12 +91,12 @@ type Converter struct {
 
 var local = web.Access{Local: true}
 
-// Register adds the variable that says who may convert.
+// Register adds the variable with the access rule.
 func (c *Converter) Register(to *console.Console) error {
 	return c.access.RegisterWithHelp(to, "sv_http_convert", "Who may have the server convert recordings of 0.6 and DDNet to watch them in a browser, and replay logs for local (all, off, or some of local, for those with the key of http.key, and networks, separated by commas)", "all")
 }
 
-// LetIn says who may convert, where there is no console.
+// LetIn sets the access rule where there is no console.
 func (c *Converter) LetIn(a web.Access) { c.access.Rule.Set(a) }
 
 // Room returns the room of the converter.
@@ -104,7 +105,7 @@ func (c *Converter) Room() web.Room {
 	if c.Web == nil {
 		c.Web = new(web.Settings)
 	}
-	// Other sites could make their visitors' browsers send files.
+	// Other sites could make their visitors' browsers upload files.
 	own := http.NewCrossOriginProtection().Handler(http.HandlerFunc(c.serve))
 	return web.Room{Pattern: "POST /convert", Access: &c.access.Rule, Setting: "sv_http_convert", Handler: own}
 }
@@ -142,7 +143,7 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	c.send(w, demo.file, control)
 }
 
-// answer says what went wrong; text and status are for what nothing else is known of.
+// answer answers with an error; text and status are for errors without a more specific answer.
 func answer(w http.ResponseWriter, err error, text string, status int) {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
@@ -160,7 +161,7 @@ func answer(w http.ResponseWriter, err error, text string, status int) {
 	http.Error(w, text, status)
 }
 
-// receive stores the file of a request, which must not stop arriving.
+// receive stores the body of a request, which must keep arriving.
 func (c *Converter) receive(file *spool, control *http.ResponseController, body io.Reader) error {
 	pace := cmp.Or(c.pace, pace)
 	end := time.Now().Add(uploadTime)
@@ -175,7 +176,7 @@ func (c *Converter) receive(file *spool, control *http.ResponseController, body 
 	}
 }
 
-// convert converts a visitor's file when it is its turn.
+// convert converts a visitor's file when its turn comes.
 func (c *Converter) convert(ctx context.Context, file, demo *spool, trusted bool) error {
 	if err := c.turns.take(ctx, cmp.Or(c.turnTime, turnTime)); err != nil {
 		return err
@@ -187,7 +188,7 @@ func (c *Converter) convert(ctx context.Context, file, demo *spool, trusted bool
 	return c.Convert(ctx, Conversion{Recording: file.file, Demo: demo.file, Trusted: trusted, Time: convertTime, MaxSize: maxResult})
 }
 
-// send sends what is converted to who must not stop taking it.
+// send sends the result to a client, which must keep reading.
 func (c *Converter) send(w http.ResponseWriter, demo io.Reader, control *http.ResponseController) {
 	pace := cmp.Or(c.pace, pace)
 	end := time.Now().Add(answerTime)
@@ -207,10 +208,11 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// ErrBusy is returned while other recordings are converted.
+// ErrBusy is the error while other recordings are converted.
 var ErrBusy = errors.New("another recording is being converted, try again in a moment")
 
-// ConvertOwn converts a recording of this server into an empty file, as the room does those of others, but for longer.
+// ConvertOwn converts one of this server's recordings into an empty file. It may take longer than a
+// visitor's.
 func (c *Converter) ConvertOwn(ctx context.Context, demo, recording *os.File) error {
 	if err := c.turns.take(ctx, cmp.Or(c.turnTime, turnTime)); err != nil {
 		return err
@@ -219,13 +221,13 @@ func (c *Converter) ConvertOwn(ctx context.Context, demo, recording *os.File) er
 	return c.Convert(ctx, Conversion{Recording: recording, Demo: demo, Trusted: true, Time: OwnTime, MaxSize: maxOwnResult})
 }
 
-// refuse answers who is to try again.
+// refuse tells a client to try again.
 func refuse(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "5")
 	http.Error(w, "Other files are being converted. Try again in a moment.", http.StatusServiceUnavailable)
 }
 
-// turns lets one do something at a time, in the order in which they ask.
+// turns lets one caller work at a time, in order of arrival.
 type turns struct {
 	once sync.Once
 	free chan struct{}

@@ -26,7 +26,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// convertDemo is what programs convert demos with.
+// convertDemo converts demos as programs do.
 func convertDemo(w io.Writer, file io.Reader, _ bool) error {
 	r, err := demo.NewReader(file)
 	if err != nil {
@@ -35,7 +35,7 @@ func convertDemo(w io.Writer, file io.Reader, _ bool) error {
 	return recorder.Convert(w, r)
 }
 
-// newConverter returns a converter for all, and its handler.
+// newConverter returns a converter for all clients, and its handler.
 func newConverter(convert func(io.Writer, io.Reader, bool) error) (*Converter, http.Handler) {
 	c := &Converter{turnTime: time.Millisecond, Convert: func(_ context.Context, c Conversion) error {
 		testenv.Must(c.Recording.Seek(0, io.SeekStart))
@@ -97,7 +97,7 @@ func TestConvertRoom(t *testing.T) {
 	}
 }
 
-// compressed returns a file with gzip.
+// compressed returns a gzipped file.
 func compressed(b []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -114,8 +114,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("gone") }
 
-// TestConvertLimits: one at a time, for local requests alone what runs scripts, results that are
-// too large, and rests.
+// TestConvertLimits checks that one file is converted at a time, that only local requests run
+// scripts, and the errors for large results and trailing data.
 func TestConvertLimits(t *testing.T) {
 	var h http.Handler
 	_, h = newConverter(func(io.Writer, io.Reader, bool) error {
@@ -165,7 +165,7 @@ func TestConvertLimits(t *testing.T) {
 	post(h, strings.NewReader("x"))
 }
 
-// TestConvertTurns: a file waits for those before it.
+// TestConvertTurns checks that a file waits for earlier ones.
 func TestConvertTurns(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	c, h := newConverter(func(w io.Writer, _ io.Reader, _ bool) error {
@@ -193,7 +193,7 @@ func TestConvertTurns(t *testing.T) {
 	}
 	all.Wait()
 
-	// Those who hang up wait no longer.
+	// A client that disconnects does not wait any longer.
 	testenv.NoError(t, c.turns.take(t.Context(), 0))
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
@@ -206,7 +206,8 @@ func TestConvertTurns(t *testing.T) {
 	c.turns.pass()
 }
 
-// TestConvertHangUp: the conversion is told when nobody waits for it any more, also by one who does not take the demo.
+// TestConvertHangUp checks that a conversion is cancelled when its client disconnects or does not
+// read the demo.
 func TestConvertHangUp(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan error)
 	c := &Converter{Convert: func(ctx context.Context, c Conversion) error {
@@ -232,7 +233,7 @@ func TestConvertHangUp(t *testing.T) {
 	}
 	testenv.Eventually(t, "its place is free", func() bool { return c.requests.Taken() == 0 && c.stored.Load() == 0 })
 
-	// More than fits into the buffers of the system, to somebody who reads nothing.
+	// More than the system's buffers hold, to a client that reads nothing.
 	c.pace = time.Second
 	converted := make(chan struct{})
 	c.Convert = func(_ context.Context, c Conversion) error {
@@ -246,11 +247,11 @@ func TestConvertHangUp(t *testing.T) {
 	testenv.Eventually(t, "its place is free", func() bool { return c.requests.Taken() == 0 && c.stored.Load() == 0 })
 }
 
-// TestConvertFullDisk: a visitor whose file or demo finds no room on the disk is told so, and nothing stays.
+// TestConvertFullDisk checks the answer when the disk is full, and that no file stays.
 func TestConvertFullDisk(t *testing.T) {
 	c, h := newConverter(func(w io.Writer, _ io.Reader, _ bool) error {
 		if _, err := w.Write([]byte("demo")); err != nil {
-			return ErrStorage // as the process says that does it
+			return ErrStorage // as the child process reports it
 		}
 		return nil
 	})
@@ -282,7 +283,7 @@ func TestConvertFullDisk(t *testing.T) {
 	}
 }
 
-// openFull makes a file that cannot be written to, as on a full disk.
+// openFull opens a file that fails on writes, like a full disk.
 func openFull(dir string) (*os.File, error) {
 	f, err := tempFile(dir)
 	if err != nil {
@@ -292,8 +293,8 @@ func openFull(dir string) (*os.File, error) {
 	return os.Open(f.Name())
 }
 
-// TestSlowUpload: through a trusted proxy each person has their share, also those of its own network, and a file
-// that stops arriving gives back its place.
+// TestSlowUpload checks that each client behind a trusted proxy has its own share, also in the
+// proxy's own network, and that a file that stops arriving gives its place back.
 func TestSlowUpload(t *testing.T) {
 	c, _ := newConverter(func(io.Writer, io.Reader, bool) error { return nil })
 	c.pace = time.Millisecond
@@ -337,7 +338,7 @@ func TestSlowUpload(t *testing.T) {
 	}
 }
 
-// TestConvertRoomOnDisk: what does not fit beside others is refused for now.
+// TestConvertRoomOnDisk checks that a file is rejected while others fill the space.
 func TestConvertRoomOnDisk(t *testing.T) {
 	c, h := newConverter(func(w io.Writer, _ io.Reader, _ bool) error {
 		_, err := w.Write([]byte("demo"))
@@ -354,11 +355,11 @@ func TestConvertRoomOnDisk(t *testing.T) {
 	}
 }
 
-// TestWatchOthersDemo: the page has the server convert what it cannot read.
+// TestWatchOthersDemo checks that the page lets the server convert demos that it cannot read.
 func TestWatchOthersDemo(t *testing.T) {
 	_, h := newConverter(convertDemo)
 	p := openPage(t, map[string][]byte{"/ddnet.demo": ddnetDemo(t), "/no.demo": []byte("TWDEMO\x00\x09...")}, h)
-	p.Allow("422") // the browser notes the refusal
+	p.Allow("422") // the browser logs the rejection
 	type state struct {
 		First, Last int32
 		Tees        int
@@ -373,8 +374,8 @@ func TestWatchOthersDemo(t *testing.T) {
 	}
 }
 
-// TestWatchDemo opens the page on a demo of the server, as teeyard watch does, and on ones that it may
-// not or cannot have.
+// TestWatchDemo opens the page on a demo of the server, as teeyard watch does, and on forbidden and
+// missing ones.
 func TestWatchDemo(t *testing.T) {
 	file := record(t, 16, 1500)
 	mux := http.NewServeMux()

@@ -14,12 +14,12 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// unreliable serves a file whose connection ends, or stands still, after a part of each answer.
+// unreliable serves a file over connections that end or stall after a part of each answer.
 type unreliable struct {
 	file   []byte
-	part   int  // bytes of each answer but the last one
+	part   int  // bytes of each answer but the last
 	still  bool // the connection stays open after them
-	ranges bool // the server sends the rest of a file alone
+	ranges bool // the server can send the rest of a file alone
 	pause  time.Duration
 	asked  atomic.Int32
 }
@@ -58,12 +58,12 @@ func (u *unreliable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if u.still {
 		<-r.Context().Done()
 	}
-	time.Sleep(100 * time.Millisecond) // a reset takes what the browser has not read
+	time.Sleep(100 * time.Millisecond) // a reset discards data that the browser has not read
 	panic(http.ErrAbortHandler)
 }
 
-// TestDownloads checks that a download lasts as long as bytes come, goes on where it ended, and says what was
-// wrong.
+// TestDownloads checks that a download continues while bytes arrive, resumes where it stopped, and
+// reports errors.
 func TestDownloads(t *testing.T) {
 	file := make([]byte, 300_000)
 	sum := 0
@@ -82,7 +82,7 @@ func TestDownloads(t *testing.T) {
 		said   []string
 		asked  int32
 	}{
-		// 16 pauses together are longer than the time that it may stand still.
+		// 16 pauses together exceed the idle time.
 		"slow":   {&unreliable{file: file, part: len(file), pause: idle * time.Millisecond / 8}, nil, 1},
 		"ends":   {&unreliable{file: file, part: 120_000, ranges: true}, []string{"Interrupted: the server says 503", "Interrupted: the server does not answer", "Interrupted: the server does not answer"}, 4},
 		"stands": {&unreliable{file: file, part: 200_000, ranges: true, still: true}, []string{"Interrupted: the server says 503", "Interrupted: the connection stood still for 0 s"}, 3},
@@ -100,7 +100,8 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-// TestMapComesLate checks that the viewer says how far the map is, tries again, and shows the match then.
+// TestMapComesLate checks that the viewer shows the progress of the map, tries again, and then
+// shows the match.
 func TestMapComesLate(t *testing.T) {
 	m := mapFiles(t)["/maps/testbox"]
 	u := &unreliable{file: m, part: len(m) / 3, ranges: true}
@@ -119,8 +120,8 @@ func TestMapComesLate(t *testing.T) {
 	testenv.Check(t, browsertest.Eval[string](p, "viewer.message") == "", "a picture with words on it: %q", browsertest.Eval[string](p, "viewer.message"))
 }
 
-// TestNextMatchWaitsForItsMap checks that nothing moves while the map of the next match is loaded, and that words
-// keep to the edge once there is a picture.
+// TestNextMatchWaitsForItsMap checks that nothing moves while the next match's map loads, and that
+// texts stay at the edge once there is a picture.
 func TestNextMatchWaitsForItsMap(t *testing.T) {
 	p := openServed(t, "", map[string][]byte{"/a.demo": record(t, 4, 300)})
 	got := call[struct {
@@ -137,7 +138,8 @@ func TestNextMatchWaitsForItsMap(t *testing.T) {
 	testenv.Check(t, box() > 0.7, "with a picture the words are at %v of the height", box())
 }
 
-// TestTeesWithoutImages checks that a tee is in the page's own look until all images of its skin are there.
+// TestTeesWithoutImages checks that a tee has the page's own look until all images of its skin are
+// loaded.
 func TestTeesWithoutImages(t *testing.T) {
 	p := openServed(t, "", nil)
 	got := call[[]string](p, "draw.js", "teesWithoutImages()")

@@ -37,7 +37,7 @@ func mapFiles(t testing.TB) map[string][]byte {
 	return files
 }
 
-// describeMap returns the lines that describeMap in testdata/draw.js makes of a map.
+// describeMap returns the lines that describeMap in testdata/draw.js generates for a map.
 func describeMap(t *testing.T, b []byte) []string {
 	t.Helper()
 	m, err := twmap.Parse(b)
@@ -122,7 +122,7 @@ func describeMap(t *testing.T, b []byte) []string {
 	return lines
 }
 
-// TestMapFiles: the page reads from a map what twmap reads.
+// TestMapFiles checks that the page reads the same from a map as package twmap.
 func TestMapFiles(t *testing.T) {
 	files := mapFiles(t)
 	p := openPage(t, files)
@@ -138,7 +138,7 @@ func TestMapFiles(t *testing.T) {
 	}
 }
 
-// TestBrokenMaps: a broken map is refused in words.
+// TestBrokenMaps checks the errors for broken maps.
 func TestBrokenMaps(t *testing.T) {
 	p := openPage(t, mapFiles(t))
 	for _, odd := range call[[]string](p, "draw.js", `breakMap("/maps/testbox", 300)`) {
@@ -146,8 +146,8 @@ func TestBrokenMaps(t *testing.T) {
 	}
 }
 
-// TestScene draws everything in the own look, and compares it with a picture that was looked at.
-// TEEYARD_SCREENSHOTS=DIR keeps what it draws.
+// TestScene draws everything in the page's own look and compares it with a reference picture.
+// TEEYARD_SCREENSHOTS=DIR keeps the output.
 func TestScene(t *testing.T) {
 	p := openPage(t, mapFiles(t))
 	p.Run(`import('/test/draw.js').then(m => m.open("/maps/testbox", "testbox", 640, 360))`)
@@ -171,8 +171,8 @@ func TestSceneWithImages(t *testing.T) {
 	comparePicture(t, p.Screenshot(), "testdata/scene-images.png", 640, 360)
 }
 
-// comparePicture compares the top left of a picture with a reference. Programs and graphics cards round
-// differently, so it looks at the differences of blocks of 8 by 8 pixels.
+// comparePicture compares the top left of a picture with a reference. It compares blocks of 8 by 8
+// pixels, since programs and graphics cards round differently.
 func comparePicture(t *testing.T, got image.Image, reference string, width, height int) {
 	t.Helper()
 	f, err := os.Open(reference)
@@ -209,22 +209,22 @@ func comparePicture(t *testing.T, got image.Image, reference string, width, heig
 	}
 }
 
-// BenchmarkFrame says how long the script of a frame takes with 64 players: of drawing alone, with
-// everything in the picture, and of all that the page does in a match of bots.
+// BenchmarkFrame measures the script time of a frame with 64 players: for drawing alone with
+// everything in the picture, and for all work of the page in a match of bots.
 func BenchmarkFrame(b *testing.B) {
 	p := openServed(b, "", mapFiles(b))
 	p.Run(`import('/test/draw.js').then(m => m.open("/maps/teeyard1", "teeyard1", 320, 180))`)
 	b.ReportMetric(call[float64](p, "draw.js", "measure(64, 40)"), "ms/drawing")
 
 	p = openServed(b, "", map[string][]byte{"/many.demo": record(b, 64, 150)})
-	p.Do(chromedp.EmulateViewport(320, 180)) // it is the processor that draws
+	p.Do(chromedp.EmulateViewport(320, 180)) // the processor draws here
 	all := call[struct{ Frame, First float64 }](p, "page.js", "measure('/many.demo', 40)")
 	b.ReportMetric(all.Frame, "ms/frame")
 	b.ReportMetric(all.First, "ms/first-picture")
 }
 
-// TestFramesMakeNoGarbage: what is drawn again and again takes no new memory, which browsers would
-// have to collect in the middle of the match.
+// TestFramesMakeNoGarbage checks that drawing repeatedly allocates no memory, since a browser would
+// collect it in the middle of a match.
 func TestFramesMakeNoGarbage(t *testing.T) {
 	p := openPage(t, mapFiles(t))
 	p.Run(`import('/test/draw.js').then(m => m.open("/maps/testbox", "testbox", 16, 9))`)
@@ -234,7 +234,7 @@ func TestFramesMakeNoGarbage(t *testing.T) {
 	for range 2 {
 		before := p.HeapUsed()
 		p.Run(fmt.Sprintf(`import('/test/draw.js').then(m => m.drawMany(64, %d))`, frames))
-		// Had the memory been collected in between, this would be below 0, and say nothing.
+		// A collection in between would make this negative and meaningless.
 		if grown := p.HeapUsed() - before; grown > 0 {
 			least = min(least, grown/frames)
 		}

@@ -20,10 +20,11 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// script is what would run if a text became part of the page, in a form that fits into a name.
+// script would run if a text became HTML. It fits into a name.
 const script = "<img src=x onerror=hacked=1><script>hacked=1</script><a href=javascript:hacked=1>\u202eevil\u2066</a>"
 
-// hostile returns a demo in which all texts are HTML, and turn the direction of what follows them.
+// hostile returns a demo in which all texts are HTML and reverse the direction of the following
+// text.
 func hostile(t *testing.T) []byte {
 	t.Helper()
 	r := testenv.Must(demo.NewReader(bytes.NewReader(record(t, 16, 1500))))
@@ -71,8 +72,8 @@ func hostile(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// TestHostileTexts shows a match in which all texts are HTML and turn the direction of what follows:
-// they stay texts, and lose what turns.
+// TestHostileTexts shows a match whose texts are HTML and reverse the text direction. They stay
+// texts and lose the direction marks.
 func TestHostileTexts(t *testing.T) {
 	b := hostile(t)
 	mux := http.NewServeMux()
@@ -103,7 +104,8 @@ func TestHostileTexts(t *testing.T) {
 	wantTrue(t, p, "no text turns others", `!/[\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.outerHTML + document.title)`)
 }
 
-// TestBrokenFiles drops broken files onto the page: it says what is wrong, and still shows the next one.
+// TestBrokenFiles drops broken files onto the page. It reports the error and still shows the next
+// file.
 func TestBrokenFiles(t *testing.T) {
 	good := record(t, 16, 1500)
 	r := testenv.Must(demo.NewReader(bytes.NewReader(good)))
@@ -145,8 +147,8 @@ func TestBrokenFiles(t *testing.T) {
 	p.Wait(`document.getElementById('status').textContent === '' && document.title.startsWith('testbox') && document.getElementById('now').textContent.startsWith('0:0')`)
 }
 
-// TestBrokenSegments watches a live match of which segments are cut off, noise and missing: the page
-// goes on, and shows what there is of it.
+// TestBrokenSegments watches a live match with truncated, random and missing segments. The page
+// continues and shows the rest.
 func TestBrokenSegments(t *testing.T) {
 	file := record(t, 16, 1500)
 	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))

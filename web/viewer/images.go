@@ -13,26 +13,25 @@ import (
 	"github.com/teeyard/teeyard/internal/webpage"
 )
 
-// The limits of what is served of an installed game.
+// Limits of the files served from an installed game.
 const (
 	maxImages     = 4096
 	maxImageBytes = 8 << 20
 )
 
-// imageFolders are the folders of a data folder whose PNG files the page may load.
+// imageFolders are the subfolders of a data folder whose PNG files the page may load.
 var imageFolders = []string{
 	".", "mapres", "skins", "skins/body", "skins/marking", "skins/decoration", "skins/hands", "skins/feet", "skins/eyes",
 }
 
-// images serves the images of an installed game, of which it has a list. Nothing else in the
-// folder can be read, and nothing outside of it.
+// images serves the listed images of an installed game and no other file.
 type images struct {
 	root  *os.Root // nil without a folder
 	files map[string]bool
 	index http.Handler // the list, as JSON
 }
 
-// FindData returns the data folder of a Teeworlds that is installed here, empty if there is none.
+// FindData returns the data folder of an installed Teeworlds, or "" if there is none.
 func FindData() string {
 	for _, dir := range []string{
 		"/usr/share/games/teeworlds/data", "/usr/share/teeworlds/data", "/usr/local/share/teeworlds/data", "/app/share/teeworlds/data",
@@ -59,7 +58,7 @@ func newImages(dir string) *images {
 			}
 		}
 	}
-	list, _ := json.Marshal(names) // strings
+	list, _ := json.Marshal(names) // strings cannot fail
 	m.index = webpage.NewFile("index.json", list, contentSecurityPolicy)
 	return m
 }

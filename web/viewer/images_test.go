@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// TestImages: the page may load the images of an installed game, and nothing else of the disk.
+// TestImages checks that the page may load the images of an installed game and no other file.
 func TestImages(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"secret.png", "data/game.png", "data/skins/body/standard.png", "data/secret.txt", "data/mapres/deep/x.png", "data/ui/x.png"} {
@@ -24,7 +24,7 @@ func TestImages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	os.Symlink(filepath.Join(dir, "secret.png"), filepath.Join(dir, "data/mapres/link.png")) // where there are links
+	os.Symlink(filepath.Join(dir, "secret.png"), filepath.Join(dir, "data/mapres/link.png")) // on systems with links
 	if err := os.Truncate(filepath.Join(dir, "data/game.png"), maxImageBytes); err != nil {
 		t.Fatal(err)
 	}

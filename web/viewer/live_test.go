@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// segment returns the chunks of 100 ticks of a demo, as a broadcast has them.
+// segment returns the chunks of 100 ticks of a demo in the form of a broadcast.
 func segment(t *testing.T, file []byte, n int) []byte {
 	t.Helper()
 	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
@@ -26,17 +26,17 @@ func segment(t *testing.T, file []byte, n int) []byte {
 	return out.Bytes()[len(h.Append(nil, 0))+len(r.Map()):]
 }
 
-// broadcaster serves a broadcast as its test wants it.
+// broadcaster serves a broadcast that its test controls.
 type broadcaster struct {
 	segments [][]byte // of all matches
 
 	mu    sync.Mutex
 	away  bool
-	lost  string            // a path that is not there
-	live  string            // live.json
-	infos map[string]string // of matches
+	lost  string            // a path that is missing
+	live  string            // content of live.json
+	infos map[string]string // by match
 	marks map[string]string // by path
-	asked map[string]int    // how often, by path
+	asked map[string]int    // number of requests by path
 }
 
 func (b *broadcaster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +62,7 @@ func (b *broadcaster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// set sets what live.json says.
+// set sets the content of live.json.
 func (b *broadcaster) set(match string, live bool, last int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,7 +97,7 @@ func TestLive(t *testing.T) {
 		Marks, Tees       int
 		Live, Ended       bool
 	}
-	p.Allow("404") // the browser notes what is not there
+	p.Allow("404") // the browser logs missing files
 	show := func(expression string) state { return call[state](p, "match.js", expression) }
 
 	call[any](p, "match.js", "watch({match: 'gone'})")
@@ -116,7 +116,7 @@ func TestLive(t *testing.T) {
 
 	b.set("a", true, 9)
 	show("until(s => s.Last === 1000)")
-	for tick := 600; tick < 1000; tick += 50 { // goes on as the page does
+	for tick := 600; tick < 1000; tick += 50 { // advances as the page does
 		s = show(fmt.Sprintf("show(%d)", tick))
 	}
 	for n := 5; n < 10; n++ {
@@ -181,8 +181,7 @@ func TestLive(t *testing.T) {
 	call[any](p, "match.js", "stop()")
 }
 
-// TestPrefetch: the map and the first segment are on their way before anything is ready to show
-// them, and are not asked for twice.
+// TestPrefetch checks that the map and the first segment are requested early, and only once.
 func TestPrefetch(t *testing.T) {
 	file := record(t, 16, 1500)
 	b := &broadcaster{asked: map[string]int{}, infos: map[string]string{}}
@@ -204,7 +203,8 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// TestMarksOfAll: who comes late sees the marks of all of the match, of what is loaded as they are there.
+// TestMarksOfAll checks that a late viewer sees the marks of the whole match, and exact ones for
+// the loaded part.
 func TestMarksOfAll(t *testing.T) {
 	file := record(t, 16, 1500)
 	b := &broadcaster{asked: map[string]int{}, infos: map[string]string{}, marks: map[string]string{

@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// tee, player and so on are those of types.js, as far as the tests look at them.
+// The types below are the parts of types.js that the tests use.
 type (
 	moment struct {
 		Tick, PrevTick, NextTick float64
@@ -71,7 +71,7 @@ type (
 	}
 )
 
-// seen is what our own client sees of a demo at a tick.
+// seen is what our own client sees in a demo at a tick.
 type seen struct {
 	tick        int32
 	characters  map[game.PlayerID]physics.CoreState
@@ -128,7 +128,7 @@ func watch(t *testing.T, file []byte, col *physics.Collision) []seen {
 	}
 	var repeats demo.Repeats
 	var last snapshot.Snapshot
-	marked := int32(-1) // tick of a marker that no snapshot has followed
+	marked := int32(-1) // tick of a marker without a snapshot yet
 	for chunk := new(demo.Chunk); ; {
 		err := r.Next(chunk)
 		if marked >= 0 && (err == io.EOF || chunk.Kind == demo.KindTick) && len(all) > 0 {
@@ -154,12 +154,12 @@ func watch(t *testing.T, file []byte, col *physics.Collision) []seen {
 	}
 }
 
-// TestMoments compares what the page shows between any two snapshots of a demo, in any order,
-// with what our own client sees at both.
+// TestMoments compares the page's state between any two snapshots of a demo, in any order, with our
+// own client's state at both.
 func TestMoments(t *testing.T) {
 	for _, c := range []struct {
 		name                                                          string
-		tees, hooks, reckoned, projectiles, effects, emoticons, kills int // at least
+		tees, hooks, reckoned, projectiles, effects, emoticons, kills int // minimum counts
 	}{
 		{"ours.demo", 1000, 50, 50, 30, 500, 1, 5},
 		{"teeworlds-0.7.5.demo", 100, 1, 1, 1, 10, 0, 1},
@@ -175,7 +175,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// shownCounts is how much the moments of a test had.
+// shownCounts counts what the moments of a test contained.
 type shownCounts struct{ tees, hooks, reckoned, projectiles, effects, emoticons, kills int }
 
 func compareMoments(t *testing.T, file []byte) (n shownCounts) {
@@ -191,7 +191,7 @@ func compareMoments(t *testing.T, file []byte) (n shownCounts) {
 	var ticks []float64
 	for i := range 150 {
 		at := min(i+len(all)/2, len(all)-2)
-		if i >= 75 { // elsewhere, and back
+		if i >= 75 { // jump elsewhere and back
 			at = random.IntN(len(all) - 1)
 		}
 		order = append(order, at)

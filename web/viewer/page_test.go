@@ -19,8 +19,8 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// openServed opens the page without what it does by itself, next to the tests' modules in testdata and
-// what else the map has by path. data is as in Rooms, hash the end of the address.
+// openServed opens the page without its automatic start, with the tests' modules in testdata and
+// the files in the map by path. data is as in Rooms, hash the fragment of the address.
 func openServed(t testing.TB, data string, files map[string][]byte, hash ...string) *browsertest.Page {
 	t.Helper()
 	handlers := map[string]http.Handler{}
@@ -43,7 +43,7 @@ func openHandlers(t testing.TB, data string, handlers map[string]http.Handler, h
 	return browsertest.Open(t, mux, "/"+hash)
 }
 
-// openMadeUp opens the page with the made-up match of testdata/page.js.
+// openMadeUp opens the page with the artificial match of testdata/page.js.
 func openMadeUp(t *testing.T, hash string, live bool) *browsertest.Page {
 	t.Helper()
 	p := openServed(t, "", mapFiles(t), hash)
@@ -100,13 +100,14 @@ func TestPageControls(t *testing.T) {
 	wantTrue(t, p, "a click on a name", `viewer.director.followed === 4`)
 	wantTrue(t, p, "watchers", `document.querySelector('#scoreboard .watchers').textContent === 'Watching: a watcher'`)
 
-	// Names and chat are text, and everything that can be pressed has a name.
+	// Names and chat are text, and every control has an accessible name.
 	p.Wait(`document.getElementById('chat').children.length === 3`)
 	wantTrue(t, p, "no HTML from players", `!document.querySelector('#stage b, #stage img, #stage script') && document.getElementById('kills').textContent.includes('<b>bold</b>')`)
 	wantTrue(t, p, "labels", `[...document.querySelectorAll('button, select, input')].every(e => (e.getAttribute('aria-label') || e.textContent).trim())`)
 }
 
-// TestScoreboardColumns: many players fit, side by side, in games with teams each team for itself.
+// TestScoreboardColumns checks that many players fit side by side, and that in team games each team
+// has its own columns.
 func TestScoreboardColumns(t *testing.T) {
 	p := openMadeUp(t, "", false)
 	p.Run(`viewer.bar.toggleScores()`)
@@ -139,14 +140,14 @@ func TestPageLive(t *testing.T) {
 	p := openMadeUp(t, "", true)
 	wantTrue(t, p, "live", `viewer.clock.following && !document.querySelector('.live').hidden`)
 	wantTrue(t, p, "a link to the match", `(viewer.match.id = 'a-1', new URL(viewer.link()).searchParams.get('match') === 'a-1')`)
-	p.Run(`viewer.match.lastTick = 5000`) // so much came at once
+	p.Run(`viewer.match.lastTick = 5000`) // a burst of ticks has arrived
 	p.Wait(`viewer.clock.tick > 4800`)
 	wantTrue(t, p, "rewound", `(viewer.skip(-20), !viewer.clock.following && viewer.clock.tick <= 4000)`)
 	p.Do(chromedp.Click(chromedp.CSS("#buttons .live")))
 	p.Wait(`viewer.clock.following && viewer.clock.tick > 4800`)
 }
 
-// TestSizeOfPage: what a browser loads before the first picture.
+// TestSizeOfPage checks the bytes that a browser loads before the first picture.
 func TestSizeOfPage(t *testing.T) {
 	total := 0
 	for name := range pages() {
@@ -164,7 +165,7 @@ func TestSizeOfPage(t *testing.T) {
 	}
 }
 
-// TestTouch: two fingers zoom, one moves the camera, and a tap follows a tee.
+// TestTouch checks that two fingers zoom, one moves the camera, and a tap follows a tee.
 func TestTouch(t *testing.T) {
 	p := openMadeUp(t, "#x=1000&y=400&z=1", false)
 	p.Touch(input.DispatchTouchEventTypeTouchStart, [2]float64{600, 300}, [2]float64{700, 300})
@@ -214,7 +215,7 @@ func TestReplaysPage(t *testing.T) {
 	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
 }
 
-// TestNoReplays: an empty list says what gets into it.
+// TestNoReplays checks that an empty list explains how to fill it.
 func TestNoReplays(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/", web.NewHandler(Rooms("")...))
@@ -224,7 +225,7 @@ func TestNoReplays(t *testing.T) {
 	p.Wait(`document.querySelector('#replays [role=status]')?.textContent.includes('at least ten seconds')`)
 }
 
-// TestPageShowsDemo opens a demo in the page as a person does.
+// TestPageShowsDemo opens a demo in the page as a user does.
 func TestPageShowsDemo(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/", web.NewHandler(Rooms("")...))

@@ -5,14 +5,15 @@ import (
 	"testing"
 )
 
-// TestParticles: particles bounce off the ground, and are at the same places when one rewinds.
+// TestParticles checks that particles bounce off the ground and are at the same places after
+// rewinding.
 func TestParticles(t *testing.T) {
 	p := openPage(t, mapFiles(t))
 	got := call[struct {
 		Particles, InGround, Skid int
 		Same                      bool
 	}](p, "draw.js", `explode("/maps/testbox")`)
-	// Those that move within a step of 1/100 s may be drawn a bit too deep.
+	// Particles that move within a step of 1/100 s may be drawn slightly too deep.
 	if got.Particles < 1000 || got.InGround*20 > got.Particles || !got.Same || got.Skid != 3 {
 		t.Errorf("%+v", got)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// raceDemo returns a demo of DDRace without its map, of the ticks from 1000 on: tees with these states in a row,
-// those with an odd id in a race since tick 900, and teams of 16 times the id.
+// raceDemo returns a DDRace demo without its map, from tick 1000 on. Tees with these states stand
+// in a row. Those with an odd id are in a race since tick 900. Each team is 16 times the id.
 func raceDemo(states []msg7.DeCharacter) []byte {
 	e := demo.NewEncoder(&demo.Header{NetVersion: msg7.NetVersion})
 	file := header()
@@ -45,7 +45,7 @@ func raceDemo(states []msg7.DeCharacter) []byte {
 	return file
 }
 
-// TestRaceStates: the page says and shows what DDRace does to tees.
+// TestRaceStates checks that the page shows the DDRace states of tees.
 func TestRaceStates(t *testing.T) {
 	files := mapFiles(t)
 	files["/race.demo"] = raceDemo([]msg7.DeCharacter{

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 )
 
-// raceMap returns a map with DDRace's tiles in a row each of its layers.
+// raceMap returns a map with a row of DDRace tiles in each layer.
 func raceMap(t *testing.T) []byte {
 	t.Helper()
 	const width, height = 20, 11
@@ -20,7 +20,7 @@ func raceMap(t *testing.T) []byte {
 		game.Set(1+2*i, 4, tile, 0)
 	}
 	game.Set(2, 4, 60, twmap.Rotate)
-	game.Set(1, 8, 192, 0) // a spawn is nothing to see
+	game.Set(1, 8, 192, 0) // a spawn is invisible
 	layers := []twmap.Layer{game}
 	add := func(slot int, kind twmap.TileKind, tiles map[[2]int][]byte) {
 		l := twmap.NewTileLayer("", width, height, twmap.None)
@@ -45,7 +45,7 @@ func raceMap(t *testing.T) []byte {
 	return b
 }
 
-// TestRaceTiles draws DDRace's tiles in the own look.
+// TestRaceTiles draws DDRace tiles in the page's own look.
 func TestRaceTiles(t *testing.T) {
 	file := raceMap(t)
 	files := map[string][]byte{"/maps/race": file}
@@ -80,7 +80,7 @@ func TestRaceTiles(t *testing.T) {
 		}
 	}
 	delete(files, "/maps/race")
-	delete(files, "/maps/yardrun") // a race
+	delete(files, "/maps/yardrun") // a race map
 	for path := range files {      // maps of other modes
 		if odd := call[[]string](p, "draw.js", `raceMarks("`+path+`")`); len(odd) > 0 {
 			t.Errorf("%s: %q", path, odd)
@@ -98,7 +98,8 @@ func TestRaceTiles(t *testing.T) {
 	comparePicture(t, p.Screenshot(), "testdata/racetiles.png", 640, 352)
 }
 
-// TestGameLayerWithImages: of a map without anything that the original client shows, the game layer is shown in its look, too.
+// TestGameLayerWithImages checks that the game layer of a map without other visible layers is
+// drawn, also with the images of the game.
 func TestGameLayerWithImages(t *testing.T) {
 	data := FindData()
 	if data == "" {

@@ -21,13 +21,13 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 )
 
-// recorded are the demos that record made, since bots are slow.
+// recorded caches the demos of record, since bots are slow.
 var recorded sync.Map
 
-// recordedMap is the map of what record makes, one with flags.
+// recordedMap is the map of record's demos, which has flags.
 var recordedMap, _ = maps.Find("testbox")
 
-// record records a match of capture the flag of bots, who sometimes talk.
+// record records a capture-the-flag match of bots, who sometimes chat.
 func record(t testing.TB, players, ticks int) []byte {
 	t.Helper()
 	key := fmt.Sprint(players, " ", ticks)
@@ -100,7 +100,7 @@ func record(t testing.TB, players, ticks int) []byte {
 	return out.Bytes()
 }
 
-// memFile is a file in memory, into whose header the writer comes back.
+// memFile is a file in memory. The writer later overwrites its header.
 type memFile struct{ bytes.Buffer }
 
 // WriteAt implements io.WriterAt.

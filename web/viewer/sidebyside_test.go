@@ -25,7 +25,7 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 )
 
-// poses are tees side by side on the embedded map, who stand there.
+// poses are tees that stand side by side on the embedded map.
 var poses = []struct {
 	x, y   float32 // tiles
 	weapon game.Weapon
@@ -40,7 +40,7 @@ var poses = []struct {
 	{58.8, 22, game.WeaponHammer, [2]int32{-100, -20}, [6]string{"koala", "stripes", "", "standard", "standard", "colorable"}},
 }
 
-// posing is a mod that has players stand in their pose.
+// posing is a mod that keeps players in their pose.
 type posing struct{}
 
 func (posing) Start(*game.Tx) {}
@@ -55,7 +55,7 @@ func (posing) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// recordPoses makes a demo of the view of the first of poses.
+// recordPoses returns a demo of the first pose's view.
 func recordPoses(t *testing.T) []byte {
 	t.Helper()
 	file := maps.Default()
@@ -106,8 +106,8 @@ func recordPoses(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// TestSideBySide has the 0.7.5 client and the page show the same moment of a demo with the same
-// images: tees, their weapons and the tiles around them are at the same places within two pixels.
+// TestSideBySide shows the same moment of a demo in the 0.7.5 client and the page, with the same
+// images. Tees, weapons and the tiles around them must be at the same places within two pixels.
 func TestSideBySide(t *testing.T) {
 	peers.RequirePrograms(t, "teeworlds", "chromium")
 	data := FindData()
@@ -118,7 +118,7 @@ func TestSideBySide(t *testing.T) {
 	d := peers.NewDisplay(t)
 	c := d.PlayDemoInTeeworlds(b, "cl_nameplates 0", "cl_showhud 0", "cl_show_chat 0", "cl_dynamic_camera 0", "cl_camera_smoothness 0")
 	peers.Eventually(t, 90*time.Second, "the demo begins", func() bool { return strings.Contains(c.Output(), "entered and joined") })
-	time.Sleep(6 * time.Second) // until everybody stands, far from the demo's end
+	time.Sleep(6 * time.Second) // until all players stand, far from the demo's end
 	want := d.Screenshot("client")
 	if strings.Contains(c.Output(), "end of file") {
 		t.Fatal("the demo ended too early")
@@ -160,8 +160,8 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// bestShift returns by how much a part of a picture has to be moved to be most like another one, and
-// how much its colours differ then.
+// bestShift returns the shift with which a part of a picture is most similar to another picture,
+// and the remaining difference of colours.
 func bestShift(got, want image.Image, r image.Rectangle, most int) (dx, dy int, difference float64) {
 	difference = math.Inf(1)
 	for y := -most; y <= most; y++ {

@@ -8,19 +8,19 @@ import (
 	"sync/atomic"
 )
 
-// errFull is returned when the files and demos of visitors leave no room for another one.
+// errFull is the error when visitors' files and demos leave no space for another one.
 var errFull = errors.New("other files are being converted, try again in a moment")
 
-// spool is a file on the disk that has no name, whose size counts with that of others.
+// spool is an unnamed file on disk whose size counts towards a shared limit.
 type spool struct {
 	file    *os.File // nil before it is open
-	isNamed bool     // it still has a name
+	isNamed bool     // the file still has a name
 	temp    func() (*os.File, error)
-	stored  *atomic.Int64 // bytes of all
-	size    int64         // what it counts for
+	stored  *atomic.Int64 // total bytes of all files
+	size    int64         // this file's share
 }
 
-// newSpool returns a file that is not made yet.
+// newSpool returns a file that is not created yet.
 func (c *Converter) newSpool() *spool {
 	return &spool{stored: &c.stored, temp: func() (*os.File, error) {
 		if c.temp != nil {
@@ -30,7 +30,7 @@ func (c *Converter) newSpool() *spool {
 	}}
 }
 
-// tempFile makes a file in a folder.
+// tempFile creates a file in a folder.
 func tempFile(dir string) (*os.File, error) {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -40,8 +40,8 @@ func tempFile(dir string) (*os.File, error) {
 	return os.CreateTemp(dir, "*.new")
 }
 
-// open makes the file, and removes its name at once where the system allows that: a server that is killed leaves
-// nothing.
+// open creates the file and at once removes its name where the system allows that. So a killed
+// server leaves no file behind.
 func (s *spool) open() (err error) {
 	if s.file == nil {
 		if s.file, err = s.temp(); err != nil {
@@ -52,7 +52,7 @@ func (s *spool) open() (err error) {
 	return nil
 }
 
-// reserve has the file count for n bytes more.
+// reserve adds n bytes to the file's share.
 func (s *spool) reserve(n int64) error {
 	if s.stored.Add(n) > maxStored {
 		s.stored.Add(-n)
@@ -74,7 +74,8 @@ func (s *spool) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// rewind goes back to the beginning of a file that others have written, and returns its size, for which it counts then.
+// rewind seeks to the beginning of a file that another process has written. It sets the file's
+// share to its size, which it returns.
 func (s *spool) rewind() (size int64, err error) {
 	if size, err = s.file.Seek(0, io.SeekEnd); err == nil {
 		s.stored.Add(size - s.size)

@@ -1,9 +1,9 @@
 // Package viewer serves the page that shows matches in a browser, live or recorded.
 //
-// The page is plain ES modules in static, embedded as they are and served without their comments: nothing is
-// built and nothing is loaded from elsewhere. static/wire reads what servers send and demos have, static/match makes
-// of it what there is to see at a moment (static/match/types.js says in which form), static/draw
-// draws it and static/page is what one clicks on.
+// The page consists of plain ES modules in the folder static. They are embedded and served without
+// their comments. There is no build step, and the page loads nothing from other servers.
+// static/wire reads messages and demos, static/match computes the state of the match at a moment
+// (see static/match/types.js), static/draw draws it, and static/page contains the controls.
 package viewer
 
 import (
@@ -18,12 +18,12 @@ import (
 //go:embed static
 var static embed.FS
 
-// contentSecurityPolicy lets pages load what is on this server, and nothing inline.
+// contentSecurityPolicy lets pages load files from this server only, and no inline code.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-// Rooms returns the pages: / and /replays, which are one page that looks at its address, and
-// the files below /viewer/. data is the data folder of an installed Teeworlds, whose images the
-// page can use, or empty for none; see FindData.
+// Rooms returns the pages / and /replays, which are one page that evaluates its address, and the
+// files below /viewer/. data is the data folder of an installed Teeworlds whose images the page can
+// use, or ""; see FindData.
 func Rooms(data string) []web.Room {
 	index := pages().Handler("index.html")
 	images := newImages(data)
@@ -41,7 +41,7 @@ func Rooms(data string) []web.Room {
 	}
 }
 
-// pages are the embedded files, which are compressed once.
+// pages are the embedded files, compressed once.
 var pages = sync.OnceValue(func() webpage.Files {
 	return webpage.NewFiles(static, "static", contentSecurityPolicy)
 })

@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
-// ask asks for a page, with pairs of header fields.
+// ask requests a page, with pairs of header fields.
 func ask(method, url string, header ...string) *http.Response {
 	r := httptest.NewRequest(method, url, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -63,7 +63,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPreloads: a browser learns of all modules at once, and not of each from the one before.
+// TestPreloads checks that the page announces all modules at once.
 func TestPreloads(t *testing.T) {
 	html := string(pages().Plain("index.html"))
 	for name := range pages() {
@@ -73,7 +73,7 @@ func TestPreloads(t *testing.T) {
 	}
 }
 
-// TestNothingInlineOrForeign: the policy would refuse it.
+// TestNothingInlineOrForeign checks that the pages contain nothing that the policy forbids.
 func TestNothingInlineOrForeign(t *testing.T) {
 	for name := range pages() {
 		if text := string(pages().Plain(name)); strings.HasSuffix(name, ".html") {

@@ -31,8 +31,8 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// openPage opens an empty page next to the viewer's files, the tests' modules in testdata and
-// what else the map has by path, and another handler if there is one.
+// openPage opens an empty page with the viewer's files, the tests' modules in testdata and the
+// files in the map by path, and another handler if there is one.
 func openPage(t *testing.T, files map[string][]byte, others ...http.Handler) *browsertest.Page {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -56,7 +56,7 @@ func call[T any](p *browsertest.Page, module, expression string) T {
 	return browsertest.Eval[T](p, fmt.Sprintf("import('/test/%s').then(m => m.%s)", module, expression))
 }
 
-// fields returns the fields of a message or object as the page names them.
+// fields returns the fields of a message or object under the page's names.
 func fields(v reflect.Value, prefix string, m map[string]any) map[string]any {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -92,8 +92,8 @@ func plain(v reflect.Value) any {
 
 var broken = regexp.MustCompile("\uFFFD+")
 
-// canonical returns JSON in one form: sorted, and what is not UTF-8, of which there are several
-// notions, once for each run of bytes.
+// canonical returns JSON in one form: sorted, and with one replacement for each run of invalid
+// UTF-8, which implementations count differently.
 func canonical(b []byte) string {
 	var v any
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -102,7 +102,7 @@ func canonical(b []byte) string {
 	return broken.ReplaceAllString(strings.ToValidUTF8(string(testenv.Must(json.Marshal(v))), "\uFFFD"), "\uFFFD")
 }
 
-// line brings a line of the page into the form of Go's.
+// line converts a line of the page to Go's form.
 func line(s string) string {
 	if head, text, ok := strings.Cut(s, " {"); ok {
 		return head + " " + canonical([]byte("{"+text))
@@ -137,7 +137,7 @@ func hash(s *snapshot.Snapshot) string {
 	return fmt.Sprintf("%d %d", s.Len(), h)
 }
 
-// transcribe is transcribeDemo of testdata/wire.js.
+// transcribe calls transcribeDemo of testdata/wire.js.
 func transcribe(file []byte, objectsOf int) []string {
 	r, err := demo.NewReader(bytes.NewReader(file))
 	if err != nil {
@@ -162,7 +162,7 @@ func transcribe(file []byte, objectsOf int) []string {
 			lines = append(lines, fmt.Sprintf("tick %d %v", c.Tick, c.Keyframe))
 		case c.Kind == demo.KindMessage:
 			lines = append(lines, describeMessage(&messages, c.Message))
-		case c.Snapshot == nil: // broken, or the difference from one that is
+		case c.Snapshot == nil: // broken, or a delta from a broken snapshot
 			lines = append(lines, "nothing")
 		default:
 			lines = append(lines, "snapshot "+hash(c.Snapshot))
@@ -180,7 +180,7 @@ func transcribe(file []byte, objectsOf int) []string {
 	}
 }
 
-// compare compares what the page read with what Go read.
+// compare compares the page's output with Go's.
 func compare(t *testing.T, what string, page, want []string) {
 	t.Helper()
 	for i := range max(len(page), len(want)) {
@@ -224,7 +224,7 @@ func TestReadDemos(t *testing.T) {
 	t.Logf("%d snapshots, %d messages, %d objects field by field", snapshots, messages, objects)
 }
 
-// TestReadDeltas reads what real servers sent, whose order and duplicates differ from ours.
+// TestReadDeltas reads deltas from real servers, whose order and duplicates differ from ours.
 func TestReadDeltas(t *testing.T) {
 	files := map[string][]byte{}
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
@@ -248,7 +248,7 @@ func TestReadDeltas(t *testing.T) {
 	}
 }
 
-// TestReadMessages reads the messages of a capture, and the same with bytes changed.
+// TestReadMessages reads the messages of a capture, and the same messages with changed bytes.
 func TestReadMessages(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var file []byte
@@ -261,7 +261,7 @@ func TestReadMessages(t *testing.T) {
 					continue
 				}
 				b := p.B
-				if len(want) > 50 { // the first ones stay as they are
+				if len(want) > 50 { // the first ones stay unchanged
 					b[random.IntN(len(b))] = byte(random.Uint32())
 					b = b[:len(b)-random.IntN(2)]
 				}
@@ -291,7 +291,7 @@ func TestReadIntegers(t *testing.T) {
 			file = packer.AppendInt(packer.AppendInt(file, 1<<shift+d), ^(1<<shift + d))
 		}
 	}
-	for range 2000 { // and what nobody writes
+	for range 2000 { // and random objects
 		file = append(file, byte(random.Uint32()))
 	}
 	file = append(file, 0xff, 0xff, 0xff)
@@ -308,8 +308,8 @@ func TestReadIntegers(t *testing.T) {
 	}
 }
 
-// TestReadBrokenDemos reads demos with bytes changed and parts cut out: the page reads the same as Go
-// does, throws nothing but its own errors, and ends.
+// TestReadBrokenDemos reads demos with changed bytes and missing parts. The page reads the same as
+// Go, throws only its own errors, and ends.
 func TestReadBrokenDemos(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	n := 60
