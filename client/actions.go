@@ -91,8 +91,8 @@ func (c *Client) SetSkin(s game.Skin) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: s}})
 }
 
-// SetProfile asks the server for another name, clan, country and skin. 0.6 servers accept that once
-// every five seconds. Servers ignore it from players of 0.7.
+// SetProfile asks the server for another name, clan, country and skin. Servers of the older
+// protocol version accept that once every five seconds. Servers of the newer version ignore it.
 func (c *Client) SetProfile(p game.Profile) error {
 	return c.sendCommand(game.Command{Kind: game.CmdProfile, Profile: &p})
 }

@@ -52,7 +52,7 @@ type SessionConfig struct {
 	// DDNetVersion and ConnectionID are described in Config.
 	DDNetVersion int32
 	ConnectionID [16]byte
-	// LegacyHandshake connects with the 0.6 handshake from before tokens existed.
+	// LegacyHandshake connects with the older version's handshake from before tokens existed.
 	LegacyHandshake bool
 	// ConsoleOnly is described in Config: the session stays in state Loading.
 	ConsoleOnly bool
