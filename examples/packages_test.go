@@ -1,0 +1,101 @@
+package examples
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/internal/peers"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
+)
+
+// TestPackagePages compares the Go code in docs/packages with the programs that it is from, which
+// other tests build and run. Code of no program must be a whole program, which go vet compiles.
+func TestPackagePages(t *testing.T) {
+	pages := testenv.Must(filepath.Glob("../docs/packages/*.md"))
+	blocks := 0
+	for _, page := range pages {
+		text := strings.ReplaceAll(string(testenv.Must(os.ReadFile(page))), "\r\n", "\n")
+		for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {
+			file, code := m[1], m[3]
+			blocks++
+			switch {
+			case file != "":
+				source := string(testenv.Must(os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))))
+				if !strings.Contains(source, strings.TrimSpace(code)) {
+					t.Errorf("%s: this code is not in %s:\n%s", page, file, code)
+				}
+			case strings.Contains(code, "package main\n"):
+				program := filepath.Join(t.TempDir(), "main.go")
+				testenv.NoError(t, os.WriteFile(program, []byte(code), 0o600))
+				if out, err := exec.Command("go", "vet", program).CombinedOutput(); err != nil {
+					t.Errorf("%s: %v\n%s", page, err, out)
+				}
+			default:
+				t.Errorf("%s: this code is neither a program nor marked with the file that it is from:\n%s", page, code)
+			}
+		}
+	}
+	testenv.Check(t, len(pages) == 4 && blocks >= 8, "%d pages with %d examples", len(pages), blocks)
+}
+
+func TestMapname(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command(filepath.Join(bin, "mapname"), serve(t)).CombinedOutput()
+	testenv.Check(t, err == nil && strings.TrimSpace(string(out)) == "testbox", "printed %q, %v", out, err)
+}
+
+func TestKillfeed(t *testing.T) {
+	t.Parallel()
+	port := testenv.Must(peers.FreePort())
+	host := fmt.Sprintf("127.0.0.1:%d", port)
+	out := start(t, "killfeed", "bindaddr 127.0.0.1", fmt.Sprintf("sv_port %d", port), "sv_map testbox; sv_register 0")
+	waitForServer(t, host)
+	c := join(t, host, client.Config{Name: "alice"})
+	testenv.Eventually(t, "alice joined", func() bool { return strings.Contains(out.String(), "alice joined, 1 players\n") })
+	c.Close()
+	testenv.Eventually(t, "alice left", func() bool { return strings.Contains(out.String(), "alice left\n") })
+}
+
+// folder is a server.Folder on the disk.
+type folder string
+
+func (d folder) Create(name string) (io.WriteCloser, error) {
+	return os.OpenFile(filepath.Join(string(d), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+func (d folder) Names() ([]string, error) { return fs.Glob(os.DirFS(string(d)), "*") }
+
+func (d folder) Remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }
+
+// TestKillcount counts in the log of a match without kills, and in a damaged copy of it.
+func TestKillcount(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := join(t, serve(t, func(cfg *server.Config) { cfg.Replays = folder(dir) }), client.Config{Name: "alice", RconPassword: "adminpw"})
+	wait(t, c, "remote console", func(e event.RconAuth) bool { return e.On })
+	c.Rcon("sv_replay 0") // ends the log
+	var log string
+	testenv.Eventually(t, "a whole log", func() bool {
+		files, _ := filepath.Glob(filepath.Join(dir, "*"+server.ReplaySuffix))
+		if len(files) != 1 {
+			return false
+		}
+		log = files[0]
+		out, err := exec.Command(filepath.Join(bin, "killcount"), log).CombinedOutput()
+		return err == nil && strings.HasPrefix(string(out), "testbox: ") && strings.HasSuffix(string(out), " hashes are equal\n")
+	})
+	b := testenv.Must(os.ReadFile(log))
+	b[len(b)/2] ^= 1
+	testenv.NoError(t, os.WriteFile(log, b, 0o600))
+	out, err := exec.Command(filepath.Join(bin, "killcount"), log).CombinedOutput()
+	testenv.Check(t, err != nil && strings.Contains(string(out), "replay: "), "printed %q, %v", out, err)
+}
