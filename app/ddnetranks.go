@@ -23,7 +23,7 @@ type ddnetRanks struct {
 func (d *ddnetRanks) register(c *console.Console) error {
 	const name = "sv_sqlite_file"
 	err := c.RegisterString(console.StringVar{
-		Name: name, Help: "SQLite file with the ranks of DDNet-Server: the log says at the start how to add them to those of sv_ranks",
+		Name: name, Help: "SQLite file with the ranks of DDNet-Server; the log says at the start how to import them",
 		Flags: console.Server, Value: &d.file, Default: "ddnet-server.sqlite", Size: 256,
 	})
 	if err != nil {

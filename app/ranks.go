@@ -48,14 +48,14 @@ type databaseSetting struct {
 
 // register adds the command add_sqlserver and the setting sv_use_sql, both from DDNet.
 func (d *databaseSetting) register(c *console.Console) error {
-	err := c.RegisterInt(console.IntVar{Name: "sv_use_sql", Help: "Keep the ranks in the database of add_sqlserver, too (teeyard-mariadb), set at the start", Flags: console.Server,
+	err := c.RegisterInt(console.IntVar{Name: "sv_use_sql", Help: "Keep the ranks also in the database of add_sqlserver (teeyard-mariadb); used when the server starts", Flags: console.Server,
 		Value: &d.use, Default: 1, Max: 1})
 	if err != nil {
 		return err
 	}
 	return c.Register(console.Command{
 		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",
-		Help: "The database of the ranks: that for writing ('w') is used, set at the start", Flags: console.Server | console.Secret,
+		Help: "Set the database of the ranks (teeyard-mariadb): 'w' is used, 'r' has no effect; used when the server starts", Flags: console.Server | console.Secret,
 		Run: func(call *console.Call) {
 			switch call.Args[0] {
 			case "w":

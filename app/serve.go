@@ -47,8 +47,8 @@ func (serveCmd) Help() string {
 autoexec.cfg bots fill the game up to 3 players, unless it runs in place of another server
 (--original, --ddnet): "sv_bots 0" for none, sv_bot_skill 1 to 3.
 autoexec.cfg is executed first, then the arguments, each as a line of the console. -f FILE
-executes a file of such lines. Flags come before them. docs/settings.md of the project lists
-all settings and commands, as does /commands in teeyard join.
+executes a file of such lines. Flags come before them. docs/operate/settings.md of the project
+lists all settings and commands, as does /commands in teeyard join.
 
   teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
 
@@ -181,7 +181,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMod:    finder.findMod,
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(settings.Register(c), broadcastSettings.Register(c), converter.Register(c), adminSettings.Register(c), database.register(c), before.register(c), finishes.Register(c), filling.register(c, bots))
+			return errors.Join(registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes), filling.register(c, bots))
 		},
 		Observers:     []server.Observer{monitor, operators},
 		Broadcast:     live,
@@ -232,6 +232,14 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	err = s.Run(ctx)
 	notify.send("STOPPING=1")
 	return errors.Join(err, banned.Close())
+}
+
+// registerSettings adds the variables and commands that serve has besides those of the server. They
+// are on the page of settings.
+func registerSettings(c *console.Console, pages *web.Settings, live *broadcast.Settings, converter *viewer.Converter, operators *admin.Settings,
+	database *databaseSetting, before *ddnetRanks, finishes *finishSettings) error {
+	return errors.Join(pages.Register(c), live.Register(c), converter.Register(c), operators.Register(c),
+		database.register(c), before.register(c), finishes.Register(c))
 }
 
 // original returns the server that this one replaces.

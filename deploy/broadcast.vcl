@@ -1,5 +1,5 @@
-# Varnish in front of a server that many watch. docs/reference/http.md explains it; web/broadcast has a
-# test of it with 5,000 viewers.
+# Varnish as a cache for many viewers. docs/reference/http.md explains it, and a test in web/broadcast
+# runs it with 5,000 viewers.
 vcl 4.1;
 
 backend teeyard {
@@ -8,8 +8,8 @@ backend teeyard {
 	.max_connections = 14;
 }
 
-# Players in browsers, each of whom has a connection. They need sv_http_proxy local, with which the server
-# believes Varnish who asks.
+# Players in browsers, with a connection each. They need sv_http_proxy local, so that the server
+# trusts the addresses from Varnish.
 backend players {
 	.host = "127.0.0.1";
 	.port = "8303";
@@ -23,9 +23,9 @@ sub vcl_recv {
 	if (req.method != "GET" && req.method != "HEAD") {
 		return (synth(405));
 	}
-	# What comes behind it is for the page.
+	# The query is for the page itself.
 	set req.url = regsub(req.url, "\?.*$", "");
-	# Only what everybody may read, and is the same for all.
+	# Only pages that everyone may read and that are the same for all.
 	if (req.url ~ "\.\." || req.url !~ "^/($|live\.json$|replays$|replays\.json$|b/|map/|viewer/)") {
 		return (synth(404));
 	}
@@ -39,6 +39,6 @@ sub vcl_pipe {
 }
 
 sub vcl_backend_response {
-	# While one request fetches it anew, the others get what is a second old, but nothing older.
+	# While one request fetches a page, the others get a copy that is at most a second old.
 	set beresp.grace = 1s;
 }

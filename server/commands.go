@@ -36,10 +36,10 @@ func (s *Server) newConsole() error {
 	}
 	const open, stored = console.Server, console.Server | console.Store
 	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), s.loginCommands(), s.nameBanCommands(), []console.Command{
-		{Name: "help", Params: "?s[command]", Help: "Show the commands, what one does, or the settings that begin so", Flags: open | console.Basic, Run: c.Help},
+		{Name: "help", Params: "?s[command]", Help: "List the commands, explain one, or list the settings that begin with a word", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: stored, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
-		{Name: "drain", Params: "?s[port|'off']", Help: "Let nobody new in and end after the match; DDNet's clients are sent to another port", Flags: stored, Run: s.cmdDrain},
+		{Name: "drain", Params: "?s[port|'off']", Help: "Reject new clients and end after the match; a port sends DDNet's clients to another server on this machine", Flags: stored, Run: s.cmdDrain},
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: s.cmdLogout},
 		{Name: "logout", Help: "Logout of the external console", Flags: console.Econ, Run: s.cmdEconLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
@@ -51,17 +51,17 @@ func (s *Server) newConsole() error {
 		{Name: "unban_range", Params: "s[first] s[last]", Help: "Unban a range", Flags: stored | console.Hidden, Run: s.cmdUnbanRange},
 		{Name: "ban_range", Params: "s[first] s[last] ?i[minutes] r[reason]", Help: "Ban a range", Flags: stored | console.Hidden, Run: s.cmdBanRange},
 		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = for ever)", Flags: stored, Run: s.cmdAddIP},
-		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Lift the ban of a network, with 'all' also those of all networks in it", Flags: stored, Run: s.cmdRemoveIP},
+		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Unban a network, and with 'all' also the networks in it", Flags: stored, Run: s.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
-		{Name: "writeip", Help: "Write the bans that are for ever to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
-		{Name: "muteid", Params: "i[id] i[seconds] ?r[reason]", Help: "Let a player write nothing into the chat for a while", Flags: stored, Run: s.cmdMuteID},
-		{Name: "muteip", Params: "s[ip] i[seconds] ?r[reason]", Help: "Let who is at an address write nothing into the chat for a while", Flags: stored, Run: s.cmdMuteIP},
-		{Name: "unmuteid", Params: "i[id]", Help: "Let a muted player write again", Flags: stored, Run: s.cmdUnmuteID},
-		{Name: "unmuteip", Params: "s[ip]", Help: "Let who is at an address write again", Flags: stored, Run: s.cmdUnmuteIP},
-		{Name: "mutes", Help: "List who is muted", Flags: stored, Run: s.cmdMutes},
+		{Name: "writeip", Help: "Write the permanent bans to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
+		{Name: "muteid", Params: "i[id] i[seconds] ?r[reason]", Help: "Mute a player for x seconds", Flags: stored, Run: s.cmdMuteID},
+		{Name: "muteip", Params: "s[ip] i[seconds] ?r[reason]", Help: "Mute the players of an address for x seconds", Flags: stored, Run: s.cmdMuteIP},
+		{Name: "unmuteid", Params: "i[id]", Help: "Unmute a player", Flags: stored, Run: s.cmdUnmuteID},
+		{Name: "unmuteip", Params: "s[ip]", Help: "Unmute an address", Flags: stored, Run: s.cmdUnmuteIP},
+		{Name: "mutes", Help: "List the mutes", Flags: stored, Run: s.cmdMutes},
 		{Name: "record", Params: "?s[file]", Help: "Record to a file", Flags: stored, Run: s.cmdRecord},
 		{Name: "stoprecord", Help: "Stop recording", Flags: open, Run: s.cmdStopRecord},
-		{Name: "sv_spectator_slots", Params: "?i", Help: "What older servers have for sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
+		{Name: "sv_spectator_slots", Params: "?i", Help: "Slots of older servers that only spectators use; sets sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "reload_mods", Help: "Reload the scripts of sv_mods whose files changed; the match goes on", Flags: open, Run: func(*console.Call) {
 			s.modReload.told = ""
@@ -77,15 +77,15 @@ func (s *Server) newConsole() error {
 		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.teamCommand(game.CmdSwapTeams)},
 		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.teamCommand(game.CmdShuffleTeams)},
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.worldCommand(game.CmdLockTeams)},
-		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add a line that players may vote for", Flags: open | console.Lasting, Run: s.cmdAddVote},
-		{Name: "add_map_votes", Help: "Add a line for each map that players may vote for", Flags: open | console.Lasting, Run: s.cmdAddMapVotes},
-		{Name: "force_vote", Params: "s['option'|'kick'|'spectate'] s[option|id] ?r[reason]", Help: "Do what a vote would decide", Flags: open, Run: s.cmdForceVote},
-		{Name: "info", Help: "Show what this server is, as lines of DDNet's votes do", Flags: open | console.Hidden, Run: func(call *console.Call) {
+		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add an option that players can vote for", Flags: open | console.Lasting, Run: s.cmdAddVote},
+		{Name: "add_map_votes", Help: "Add an option to vote for each map", Flags: open | console.Lasting, Run: s.cmdAddMapVotes},
+		{Name: "force_vote", Params: "s['option'|'kick'|'spectate'] s[option|id] ?r[reason]", Help: "Do what a passed vote would do", Flags: open, Run: s.cmdForceVote},
+		{Name: "info", Help: "Show what this server is, as DDNet's votes do", Flags: open | console.Hidden, Run: func(call *console.Call) {
 			call.Print("server", "this is a teeyard %s server", Version())
 		}},
-		{Name: "remove_vote", Params: "s[option]", Help: "Remove such a line", Flags: open | console.Lasting, Run: s.cmdRemoveVote},
-		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
-		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
+		{Name: "remove_vote", Params: "s[option]", Help: "Remove an option that players can vote for", Flags: open | console.Lasting, Run: s.cmdRemoveVote},
+		{Name: "clear_votes", Help: "Remove all options that players can vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
+		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the running vote", Flags: open, Run: s.cmdVote},
 		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.teamCommand(game.CmdBalanceTeams)},
 	}) {
 		if err := c.Register(cmd); err != nil {

@@ -17,19 +17,19 @@ import (
 func (s *Server) ddnetCommands() []console.Command {
 	const hidden = console.Server | console.Hidden
 	return []console.Command{
-		{Name: "vote_mute", Params: "i[id] i[seconds]", Help: "Let a player call no votes for a while", Flags: hidden, Run: s.cmdVoteMute},
-		{Name: "vote_unmute", Params: "i[id]", Help: "Let such a player call votes again", Flags: hidden, Run: s.cmdVoteUnmute},
-		{Name: "vote_mutes", Help: "List who may call no votes", Flags: hidden, Run: s.cmdVoteMutes},
-		{Name: "vote_no", Help: "Decide the vote that runs: no", Flags: hidden, Run: func(*console.Call) { s.decideVote("no") }},
-		{Name: "moderate", Help: "Let votes about players last until you could decide them, or no longer", Flags: hidden, Run: s.cmdModerate},
+		{Name: "vote_mute", Params: "i[id] i[seconds]", Help: "Forbid a player to call votes for x seconds", Flags: hidden, Run: s.cmdVoteMute},
+		{Name: "vote_unmute", Params: "i[id]", Help: "Allow a player to call votes again", Flags: hidden, Run: s.cmdVoteUnmute},
+		{Name: "vote_mutes", Help: "List the players who may not call votes", Flags: hidden, Run: s.cmdVoteMutes},
+		{Name: "vote_no", Help: "End the running vote with a no", Flags: hidden, Run: func(*console.Call) { s.decideVote("no") }},
+		{Name: "moderate", Help: "Let votes about players wait for your decision, or stop that", Flags: hidden, Run: s.cmdModerate},
 		{Name: "pause_game", Help: "Pause/unpause game", Flags: hidden, Run: s.cmdPause},
-		{Name: "random_map", Params: "?i[stars]", Help: "Change to a random map that players may vote for", Flags: hidden | console.Store, Run: s.cmdRandomMap},
-		{Name: "random_unfinished_map", Params: "?i[stars]", Help: "Change to one that who called the vote has not finished", Flags: hidden | console.Store, Run: s.cmdRandomMap},
-		{Name: "dump_antibot", Help: "Says that there is no module against bots", Flags: hidden, Run: dumpAntibot},
-		{Name: "mute", Help: "Says how to mute", Flags: hidden, Run: func(call *console.Call) {
+		{Name: "random_map", Params: "?i[stars]", Help: "Change to a random map that players can vote for", Flags: hidden | console.Store, Run: s.cmdRandomMap},
+		{Name: "random_unfinished_map", Params: "?i[stars]", Help: "Change to a random map that the caller of the vote has not finished", Flags: hidden | console.Store, Run: s.cmdRandomMap},
+		{Name: "dump_antibot", Help: "Report that there is no module against bots", Flags: hidden, Run: dumpAntibot},
+		{Name: "mute", Help: "Explain how to mute", Flags: hidden, Run: func(call *console.Call) {
 			call.Print("mutes", "use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'")
 		}},
-		{Name: "unmute", Params: "i[number]", Help: "Let who has a number in the list of mutes, from 0, write again", Flags: hidden, Run: s.cmdUnmute},
+		{Name: "unmute", Params: "i[number]", Help: "End the mute with a number of the list of mutes", Flags: hidden, Run: s.cmdUnmute},
 	}
 }
 

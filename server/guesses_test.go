@@ -140,7 +140,7 @@ func TestCommandsThatTakeTime(t *testing.T) {
 }
 
 // TestOperatorsGetInAmongGuesses: while new sites of new blocks guess the rcon password faster
-// than the limit for them, strangers have to wait, as docs/operators.md says; who logged in lately
+// than the limit for them, strangers have to wait, as docs/operate/limits.md says; who logged in lately
 // and who is on the server's machine need not.
 func TestOperatorsGetInAmongGuesses(t *testing.T) {
 	ts := newTestServer(t, nil)

@@ -48,9 +48,9 @@ func (s *Server) loginCommands() []console.Command {
 	const lasting, secret = console.Server | console.Lasting, console.Server | console.Lasting | console.Secret
 	return []console.Command{
 		{Name: "auth_add", Params: "s[ident] s[level] r[pw]", Help: "Add a login with a name to the remote console (levels: admin, moderator, helper)", Flags: secret, Run: s.cmdAuthAdd},
-		{Name: "auth_add_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Add a login of which only the hash of the password is known", Flags: secret, Run: s.cmdAuthAdd},
+		{Name: "auth_add_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Add a login by the hash and salt of its password", Flags: secret, Run: s.cmdAuthAdd},
 		{Name: "auth_change", Params: "s[ident] s[level] r[pw]", Help: "Change level and password of a login", Flags: secret, Run: s.cmdAuthChange},
-		{Name: "auth_change_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Change level and password of a login to those of a hash", Flags: secret, Run: s.cmdAuthChange},
+		{Name: "auth_change_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Change level and password of a login, by the hash and salt of the password", Flags: secret, Run: s.cmdAuthChange},
 		{Name: "auth_remove", Params: "s[ident]", Help: "Remove a login", Flags: lasting, Run: s.cmdAuthRemove},
 		{Name: "auth_list", Help: "List the logins to the remote console", Flags: console.Server, Run: s.cmdAuthList},
 	}

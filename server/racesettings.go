@@ -47,13 +47,13 @@ func (s *Server) raceCommands() []console.Command {
 		{Name: "tune_reset", Params: "?s[tuning]", Help: "Reset all or one tuning variable to default", Flags: open, Run: s.cmdTuneReset},
 		{Name: "tunes", Help: "List all tuning variables and their values", Flags: console.Server, Run: s.cmdTunes},
 		{Name: "toggle_tune", Params: "s[tuning] f[value1] f[value2]", Help: "Toggle tune variable (DDRace)", Flags: open},
-		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Tune in zone a variable to value (DDRace)", Flags: open},
+		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Tune a variable in a zone to value (DDRace)", Flags: open},
 		{Name: "tune_zone_dump", Params: "i[zone]", Help: "List all tuning variables of a zone (DDRace)", Flags: console.Server},
 		{Name: "tune_zone_reset", Params: "?i[zone]", Help: "Reset the tuning of a zone or of all (DDRace)", Flags: open},
-		{Name: "tune_zone_enter", Params: "i[zone] r[message]", Help: "What players are told who enter a zone (DDRace)", Flags: open},
-		{Name: "tune_zone_leave", Params: "i[zone] r[message]", Help: "What players are told who leave a zone (DDRace)", Flags: open},
-		{Name: "switch_open", Params: "i[switch]", Help: "Let a switch be open at first (DDRace)", Flags: open},
-		{Name: "mapbug", Params: "s[mapbug]", Help: "Let maps have a bug that they need (DDRace, in the configuration or sv_reset_file)", Flags: open},
+		{Name: "tune_zone_enter", Params: "i[zone] r[message]", Help: "Message for players who enter a zone (DDRace)", Flags: open},
+		{Name: "tune_zone_leave", Params: "i[zone] r[message]", Help: "Message for players who leave a zone (DDRace)", Flags: open},
+		{Name: "switch_open", Params: "i[switch]", Help: "Open a switch at the start of the map (DDRace)", Flags: open},
+		{Name: "mapbug", Params: "s[mapbug]", Help: "Enable an old bug that a map needs (DDRace, in the configuration or sv_reset_file)", Flags: open},
 	}
 	for i := range list {
 		list[i].Run = s.raceCommand(list[i].Run)

@@ -33,11 +33,11 @@ func (s *Server) registerSpeech() error {
 	}
 	v := &s.speechLimits
 	for _, v := range []console.IntVar{
-		{Name: "sv_chat_delay", Help: "Seconds between two lines of a player's chat with sv_spamprotection, at least 1", Value: &v.delay, Default: 1, Max: 9999},
-		{Name: "sv_chat_initial_delay", Help: "Seconds until a player who joins others may write", Value: &v.initialDelay, Max: 360},
-		{Name: "sv_chat_penalty", Help: "Points for each line, of which one goes with each tick", Value: &v.penalty, Default: 250, Min: 50, Max: 1000},
-		{Name: "sv_chat_threshold", Help: "A player with more points is muted for sv_spam_mute_duration", Value: &v.threshold, Default: 1000, Min: 50, Max: 10000},
-		{Name: "sv_spam_mute_duration", Help: "Seconds for which players are muted who write too much (0 = not)", Value: &v.muteSeconds, Default: mutes, Max: 3600},
+		{Name: "sv_chat_delay", Help: "Seconds between two chat lines of a player with sv_spamprotection, at least 1", Value: &v.delay, Default: 1, Max: 9999},
+		{Name: "sv_chat_initial_delay", Help: "Seconds until a player who joins others may chat", Value: &v.initialDelay, Max: 360},
+		{Name: "sv_chat_penalty", Help: "Points for each chat line; each tick (1/50 s) takes one away", Value: &v.penalty, Default: 250, Min: 50, Max: 1000},
+		{Name: "sv_chat_threshold", Help: "Points beyond which a player is muted for sv_spam_mute_duration", Value: &v.threshold, Default: 1000, Min: 50, Max: 10000},
+		{Name: "sv_spam_mute_duration", Help: "Seconds of the mute for players who write too much (0 = no mute)", Value: &v.muteSeconds, Default: mutes, Max: 3600},
 	} {
 		v.Flags = console.Server | console.Save
 		if err := s.console.RegisterInt(v); err != nil {

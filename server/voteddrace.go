@@ -23,8 +23,8 @@ const kickVoteWait = 5 * time.Second
 // registerPauseVotes adds the variables of votes that pause a player.
 func (s *Server) registerPauseVotes() error {
 	for _, v := range []console.IntVar{
-		{Name: "sv_vote_pause", Help: "With sv_pauseable, votes to move players of DDRace to spectators pause them instead", Value: &s.votes.pauses, Default: 1, Max: 1},
-		{Name: "sv_vote_pause_time", Help: "Seconds of such a pause", Value: &s.votes.pauseTime, Default: 10, Max: 360},
+		{Name: "sv_vote_pause", Help: "With sv_pauseable, votes to move DDRace players to the spectators pause them instead", Value: &s.votes.pauses, Default: 1, Max: 1},
+		{Name: "sv_vote_pause_time", Help: "Seconds of a pause by vote", Value: &s.votes.pauseTime, Default: 10, Max: 360},
 	} {
 		v.Flags = console.Server | console.Save
 		if err := s.console.RegisterInt(v); err != nil {

@@ -49,10 +49,10 @@ func commandList(t *testing.T, c *client.Client, last string) map[string]string 
 	return byName
 }
 
-// documentedDifferences returns the rows of the table in docs/operators.md, by name.
+// documentedDifferences returns the rows of the table in docs/operate/from-teeworlds-server.md, by name.
 func documentedDifferences(t *testing.T) map[string][2]string {
 	t.Helper()
-	text := string(testenv.Must(os.ReadFile("../../docs/operators.md")))
+	text := string(testenv.Must(os.ReadFile("../../docs/operate/from-teeworlds-server.md")))
 	rows := map[string][2]string{}
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_0-9]+)` \\| (.*?) \\| (.*?) \\| .* \\|$").FindAllStringSubmatch(text, -1) {
 		cell := func(text string) string { return strings.ReplaceAll(strings.Trim(text, "`"), `\|`, "|") }
@@ -66,7 +66,7 @@ func documentedDifferences(t *testing.T) map[string][2]string {
 
 // TestCommandsAsInTheOriginal compares the commands and variables that both servers list to
 // administrators and moderators, and the defaults and limits of the variables. What differs is
-// in the table of docs/operators.md, with the reason.
+// in the table of docs/operate/from-teeworlds-server.md, with the reason.
 func TestCommandsAsInTheOriginal(t *testing.T) {
 	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
@@ -86,7 +86,7 @@ func TestCommandsAsInTheOriginal(t *testing.T) {
 		delete(known, name)
 		switch {
 		case was != is && (!listed || row != [2]string{show(was), show(is)}):
-			t.Errorf("%s: the original has %q, ours %q, and docs/operators.md %q", name, show(was), show(is), row)
+			t.Errorf("%s: the original has %q, ours %q, and from-teeworlds-server.md %q", name, show(was), show(is), row)
 		case was == is && listed && row[0] == row[1]:
 			t.Errorf("%s: no difference", name)
 		}
@@ -138,7 +138,7 @@ func TestCommandsAsInTheOriginal(t *testing.T) {
 			now := [2]string{got[0][n], got[1][n]}
 			row, listed := known[name]
 			if now[0] != now[1] && (!listed || row != now) {
-				t.Errorf("%s %s: %q in the original, ours %q, docs/operators.md %q", name, set, now[0], now[1], row)
+				t.Errorf("%s %s: %q in the original, ours %q, from-teeworlds-server.md %q", name, set, now[0], now[1], row)
 			}
 			if now[0] != now[1] {
 				delete(known, name)
@@ -146,7 +146,7 @@ func TestCommandsAsInTheOriginal(t *testing.T) {
 		}
 	}
 	for name := range known {
-		t.Errorf("docs/operators.md has %s, which does not differ", name)
+		t.Errorf("from-teeworlds-server.md has %s, which does not differ", name)
 	}
 	a, b = operator(t, original, "modpw"), operator(t, ours, "modpw")
 	x, y := commandList(t, a, "sv_map"), commandList(t, b, "sv_map")
@@ -191,7 +191,7 @@ func TestBanCommands(t *testing.T) {
 				l = strings.Replace(before, "saving", "saved", 1)
 			}
 			if i := strings.Index(l, "]["); i >= 0 {
-				out = append(out, strings.Replace(l[i+1:], "Usage: unban r[", "Usage: unban s[", 1)) // docs/operators.md
+				out = append(out, strings.Replace(l[i+1:], "Usage: unban r[", "Usage: unban s[", 1)) // from-teeworlds-server.md
 			}
 		}
 		return out

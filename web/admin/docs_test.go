@@ -25,14 +25,14 @@ import (
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// TestDocs runs the examples of the documentation with curl.
+// TestDocs runs the examples of docs/operate/admin.md with curl.
 func TestDocs(t *testing.T) {
 	for _, program := range []string{"sh", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip("needs " + program)
 		}
 	}
-	page := string(testenv.Must(os.ReadFile("../../docs/admin.md")))
+	page := string(testenv.Must(os.ReadFile("../../docs/operate/admin.md")))
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(strings.ReplaceAll(page, "\r\n", "\n"), -1)
 	testenv.Require(t, len(blocks) == 3, "%d examples", len(blocks))
 	w := newWorld(t, "sv_rcon_password secret")
@@ -81,11 +81,11 @@ func TestNginx(t *testing.T) {
 func TestNginxBlock(t *testing.T) {
 	block := regexp.MustCompile(`(?s)location / \{.*?\}`)
 	var texts []string
-	for _, file := range []string{"../../docs/operators.md", "../../deploy/nginx.conf"} {
+	for _, file := range []string{"../../docs/operate/web.md", "../../deploy/nginx.conf"} {
 		texts = append(texts, strings.Join(strings.Fields(block.FindString(string(testenv.Must(os.ReadFile(file))))), " "))
 	}
 	if texts[0] != texts[1] || !strings.Contains(texts[0], "proxy_pass") {
-		t.Errorf("docs/operators.md has %s\ndeploy/nginx.conf has %s", texts[0], texts[1])
+		t.Errorf("docs/operate/web.md has %s\ndeploy/nginx.conf has %s", texts[0], texts[1])
 	}
 }
 

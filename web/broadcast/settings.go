@@ -48,9 +48,9 @@ func (s *Settings) maxBytes() int64 { return s.max.Load() }
 // Register adds the variables to a console and sets their defaults.
 func (s *Settings) Register(c *console.Console) error {
 	for _, v := range []console.IntVar{
-		{Name: "sv_broadcast", Help: "Show the match over HTTP to those whom sv_http_broadcast lets in; nobody if that is all and the server has a password", Value: &s.broadcast, Default: 1, Min: 0, Max: 1},
-		{Name: "sv_live_delay", Help: "Seconds by which those who watch over HTTP see people play later than it happens; at least 60 with sv_strict_spectate_mode or sv_tournament_mode", Value: &s.liveDelay, Default: defaultDelay, Min: 0, Max: int(maxDelay / time.Second)},
-		{Name: "sv_broadcast_max_mb", Help: "Megabytes of matches that were broadcast which are kept on disk, the oldest are deleted (0 = keep none)", Value: &s.maxMB, Default: defaultMax, Min: 0, Max: 1 << 20},
+		{Name: "sv_broadcast", Help: "Show the match over HTTP, as sv_http_broadcast allows; while the server has a password, only to networks that it names", Value: &s.broadcast, Default: 1, Min: 0, Max: 1},
+		{Name: "sv_live_delay", Help: "Seconds by which viewers over HTTP see the match later than the players; at least 60 with sv_strict_spectate_mode or sv_tournament_mode", Value: &s.liveDelay, Default: defaultDelay, Min: 0, Max: int(maxDelay / time.Second)},
+		{Name: "sv_broadcast_max_mb", Help: "Megabytes of ended matches to keep on disk for viewers; the server deletes the oldest (0 = keep none)", Value: &s.maxMB, Default: defaultMax, Min: 0, Max: 1 << 20},
 	} {
 		v.Flags = console.Server | console.Save
 		if err := c.RegisterInt(v); err != nil {
@@ -64,7 +64,7 @@ func (s *Settings) Register(c *console.Console) error {
 	if err := s.access.Register(c, "sv_http_broadcast", "/live.json and the broadcast of matches", "all"); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
-	if err := s.files.RegisterWithHelp(c, "sv_http_replays", "Who may see over HTTP, at /replays, what is recorded in the folders demos and replays, also with a password (all, off, or some of local, for those with the key of http.key, and networks, separated by commas)", "local"); err != nil {
+	if err := s.files.RegisterWithHelp(c, "sv_http_replays", "Who may watch the recordings in the folders demos and replays over HTTP, also of matches with a password (all, off, or some of local, for requests with the key of http.key, and networks, separated by commas)", "local"); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
 	return nil
