@@ -13,41 +13,41 @@ import (
 )
 
 type modCmd struct {
-	New  modNewCmd  `cmd:"" help:"Make a mod to begin with, and its test."`
-	Test modTestCmd `cmd:"" help:"Run the tests of mods in Lua."`
+	New  modNewCmd  `cmd:"" help:"Write a first mod and its test."`
+	Test modTestCmd `cmd:"" help:"Run the tests of Lua mods."`
 }
 
 type modNewCmd struct {
 	Name   string `arg:"" help:"Name of the mod: letters, digits, _ and -."`
-	Lua    bool   `help:"Make a script, mods/NAME.lua, and its test instead of a folder with a program in Go and its test."`
-	Source string `help:"Folder with the source of Teeyard to build the program with, instead of a release." type:"existingdir"`
+	Lua    bool   `help:"Write a Lua mod, mods/NAME.lua, instead of a Go program."`
+	Source string `help:"Build the Go program with the source of Teeyard in this folder, instead of a release." type:"existingdir"`
 }
 
-// Help explains what is made.
+// Help describes the files.
 func (modNewCmd) Help() string {
-	return `Makes the folder NAME with a program that is Teeyard with a mod in Go, and a test of the mod. With --lua
-makes the file mods/NAME.lua, which any server that runs in this folder can use, and mods/NAME_test.lua,
-which teeyard mod test runs. Files that exist are left alone. docs/mod/guide.md of the project is the guide.
+	return `Writes a Go program into the folder NAME: Teeyard with one mod, and a test of the mod. With --lua it
+writes mods/NAME.lua, a mod for every server that runs in this folder, and mods/NAME_test.lua, which
+teeyard mod test runs. It never overwrites a file. docs/mod/ten-minutes.md of the project goes on from there.
 
   teeyard mod new --lua hearts
   teeyard mod new hearts`
 }
 
-// newModFiles are what mods begin with.
+// newModFiles are the templates of a new mod.
 //
 //go:embed newmod
 var newModFiles embed.FS
 
-// goVersion is the language version of new modules, that of go.mod.
+// goVersion is the Go version in a new go.mod, the same as in the go.mod of Teeyard.
 const goVersion = "1.26.0"
 
-// Run makes the files.
+// Run writes the files.
 func (c *modNewCmd) Run() error {
 	if !modName.MatchString(c.Name) {
-		return usageErrorf("%q cannot be the name of a mod, which has letters, digits, _ and - only", c.Name)
+		return usageErrorf("mod name %q: use letters, digits, _ and - only, at most 64", c.Name)
 	}
 	if isTestName(c.Name) {
-		return usageErrorf("%q cannot be the name of a mod: names that end with %s are those of tests", c.Name, script.TestSuffix)
+		return usageErrorf("mod name %q: names that end with %s are for tests", c.Name, script.TestSuffix)
 	}
 	if c.Lua {
 		path := filepath.Join("mods", c.Name)
@@ -56,7 +56,7 @@ func (c *modNewCmd) Run() error {
 				return err
 			}
 		}
-		fmt.Printf("%s.lua is a mod. To test it, and to play it, with bots, and see each change when you save the file:\n\n"+
+		fmt.Printf("%s.lua is your mod. Run its test, then play it with three bots. The server reloads the file when you save it:\n\n"+
 			"  teeyard mod test %s\n  teeyard serve \"sv_bots 3\" \"sv_mods %[2]s\"\n", path, c.Name)
 		return nil
 	}
@@ -70,7 +70,7 @@ func (c *modNewCmd) Run() error {
 		return err
 	}
 	if inModule && c.Source == "" {
-		fmt.Printf("%s is teeyard with a mod, in the module that is here. To test and run it, with bots:\n\n"+
+		fmt.Printf("%s is teeyard with your mod, in the Go module of this folder. Test it, then play it with three bots:\n\n"+
 			"  go test ./%[1]s\n  go run ./%[1]s serve \"sv_bots 3\"\n", c.Name)
 		return nil
 	}
@@ -88,7 +88,7 @@ func (c *modNewCmd) Run() error {
 		}
 		tidy = ""
 	}
-	fmt.Printf("%s is teeyard with a mod. To test and run it, with bots:\n\n  cd %[1]s\n%[2]s  go test\n  go run . serve \"sv_bots 3\"\n", c.Name, tidy)
+	fmt.Printf("%s is teeyard with your mod. Test it, then play it with three bots:\n\n  cd %[1]s\n%[2]s  go test\n  go run . serve \"sv_bots 3\"\n", c.Name, tidy)
 	return nil
 }
 
@@ -101,20 +101,20 @@ func (c *modNewCmd) template(name string) string {
 	return strings.ReplaceAll(text, "NAME", identifier(c.Name))
 }
 
-// identifier returns the name of a mod as commands and variables can have it.
+// identifier turns the name of a mod into a valid name of a command or variable.
 func identifier(name string) string {
 	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	return name[:min(len(name), 15)] // of the chat
+	return name[:min(len(name), 15)] // the limit of chat commands
 }
 
-// write writes a file that does not exist yet, and its folder.
+// write creates a file and its folder. It returns an error if the file exists.
 func (c *modNewCmd) write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists and is left as it is; choose another name, or remove it", path)
+		return fmt.Errorf("%s exists; choose another name or remove the file", path)
 	}
 	if err != nil {
 		return err

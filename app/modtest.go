@@ -21,26 +21,26 @@ import (
 )
 
 type modTestCmd struct {
-	Verbose bool     `name:"verbose" short:"v" help:"List all tests, and what they and the mods print."`
-	Only    string   `name:"run" placeholder:"REGEXP" help:"Run the tests whose names match, and no others."`
-	Mods    []string `arg:"" optional:"" name:"mod" help:"Names of mods, files with tests, or folders with them; mods if left out."`
+	Verbose bool     `name:"verbose" short:"v" help:"List all tests, with the output of the tests and mods."`
+	Only    string   `name:"run" placeholder:"REGEXP" help:"Run only the tests whose names match."`
+	Mods    []string `arg:"" optional:"" name:"mod" help:"Names of mods, test files, or folders with test files. The default is the folder mods."`
 }
 
-// Help explains where tests are.
+// Help describes the tests.
 func (modTestCmd) Help() string {
-	return `Runs the tests of mods in Lua: those of mods/NAME.lua are the functions in mods/NAME_test.lua whose names begin
-with test_. Each plays a match of its own with players who do what it says, and the match must be
-the same when it is played again from its log. The exit status is 1 if a test fails.
-docs/mod/lua.md of the project shows how to write them.
+	return `Runs the tests of Lua mods. The tests of mods/NAME.lua are the functions in mods/NAME_test.lua whose names
+begin with test_. Each test plays its own match, with players that the test controls. It also fails if
+the match does not replay from its log. The exit status is 1 if a test fails. docs/mod/testing.md of the
+project shows how to write tests.
 
   teeyard mod test
   teeyard mod test -v --run hit hearts`
 }
 
-// testSuffix ends the names of files with tests.
+// testSuffix ends the name of a test file.
 const testSuffix = script.TestSuffix + ".lua"
 
-// errTestsFailed is the error if a test fails. The output says which.
+// errTestsFailed is the error if a test fails. The output names the test.
 var errTestsFailed = errors.New("tests failed")
 
 // Run runs the tests.
@@ -61,12 +61,12 @@ func (c *modTestCmd) Run(p *program) error {
 	case run.failed:
 		return toldError{errTestsFailed}
 	case run.tests == 0:
-		return fmt.Errorf("--run %q: no test has such a name", c.Only)
+		return fmt.Errorf("--run %q: no test name matches", c.Only)
 	}
 	return nil
 }
 
-// files returns the files with tests.
+// files returns the test files that the arguments name.
 func (c *modTestCmd) files() (files []string, err error) {
 	args := c.Mods
 	if len(args) == 0 {
@@ -86,20 +86,20 @@ func (c *modTestCmd) files() (files []string, err error) {
 	return files, nil
 }
 
-// testFiles returns the files with tests that an argument means.
+// testFiles returns the test files of one argument: a folder, a file or the name of a mod.
 func testFiles(arg string) ([]string, error) {
 	isFile := strings.HasSuffix(arg, ".lua")
 	if info, err := os.Stat(arg); err == nil && info.IsDir() || strings.HasSuffix(arg, "/") {
 		files, err := filepath.Glob(filepath.Join(arg, "*"+testSuffix))
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s has no file with tests, NAME%s; teeyard mod new --lua NAME makes a mod with one", strings.TrimSuffix(arg, "/"), testSuffix)
+			err = fmt.Errorf("%s: no test files (NAME%s); teeyard mod new --lua NAME writes a mod with a test", strings.TrimSuffix(arg, "/"), testSuffix)
 		}
 		return files, err
 	}
 	mod := strings.TrimSuffix(strings.TrimSuffix(arg, ".lua"), script.TestSuffix)
 	if !isFile {
 		if !modName.MatchString(arg) {
-			return nil, usageErrorf("%q is neither a folder, a file with tests, nor the name of a mod", arg)
+			return nil, usageErrorf("%q: not a folder, a test file or the name of a mod", arg)
 		}
 		mod = scriptPath(mod)[:len(scriptPath(mod))-len(".lua")]
 	}
@@ -108,22 +108,22 @@ func testFiles(arg string) ([]string, error) {
 		return []string{file}, nil
 	}
 	if _, err := os.Stat(mod + ".lua"); err == nil {
-		return nil, fmt.Errorf("%s.lua has no tests, which are in %s", filepath.ToSlash(mod), filepath.ToSlash(file))
+		return nil, fmt.Errorf("%s.lua: no tests; write them in %s", filepath.ToSlash(mod), filepath.ToSlash(file))
 	}
-	return nil, fmt.Errorf("there is neither a file %s nor %s.lua", filepath.ToSlash(file), filepath.ToSlash(mod))
+	return nil, fmt.Errorf("no such mod: neither %s nor %s.lua exists", filepath.ToSlash(file), filepath.ToSlash(mod))
 }
 
-// testRunner runs files with tests.
+// testRunner runs test files.
 type testRunner struct {
 	out     io.Writer
 	verbose bool
 	only    *regexp.Regexp
 	modes   server.Modes
-	tests   int // that have run
+	tests   int // number of tests run
 	failed  bool
 }
 
-// file runs the tests of a file.
+// file runs the tests of one file and prints the result.
 func (t *testRunner) file(file string) {
 	began := time.Now()
 	failures := false
@@ -168,7 +168,7 @@ func (t *testRunner) file(file string) {
 	fmt.Fprintf(t.out, "%s\t%s\t%.2fs%s\n", verdict, file, time.Since(began).Seconds(), remark)
 }
 
-// read reads a file with tests.
+// read reads a test file.
 func (t *testRunner) read(file string) (*script.Tests, *testStorage, error) {
 	dir := path.Dir(file)
 	here := os.DirFS(filepath.FromSlash(dir))
@@ -182,11 +182,11 @@ func (t *testRunner) read(file string) (*script.Tests, *testStorage, error) {
 		Script: func(name string) (string, string, error) {
 			file := path.Join(dir, name+".lua")
 			if !modName.MatchString(name) {
-				return "", "", fmt.Errorf("%q cannot be the name of a mod", name)
+				return "", "", fmt.Errorf("mod name %q: use letters, digits, _ and - only, at most 64", name)
 			}
 			source, err := readScript(here, name+".lua")
 			if errors.Is(err, fs.ErrNotExist) {
-				err = fmt.Errorf("there is no file %s", file)
+				err = fmt.Errorf("%s: no such file", file)
 			}
 			return file, source, err
 		},
@@ -203,14 +203,14 @@ func (t *testRunner) read(file string) (*script.Tests, *testStorage, error) {
 	return tests, storage, err
 }
 
-// testStorage is the storage of a test, which begins without anything in it.
+// testStorage is the storage of one test. It begins empty.
 type testStorage struct {
 	dir     string
-	journal *store.Journal // nil until it is used
+	journal *store.Journal // nil until the first request
 	err     error
 }
 
-// run runs a test.
+// run runs a test with an empty storage and removes the storage.
 func (s *testStorage) run(test func() script.TestResult) (script.TestResult, error) {
 	*s = testStorage{}
 	res := test()
@@ -220,7 +220,7 @@ func (s *testStorage) run(test func() script.TestResult) (script.TestResult, err
 	return res, s.err
 }
 
-// answer waits for the answer of the storage, so that a test is the same each time.
+// answer answers a request. It waits for the storage, so that every run of a test is the same.
 func (s *testStorage) answer(r *game.StoreRequest) (game.StoreAnswer, bool) {
 	if s.journal == nil {
 		if s.dir, s.err = os.MkdirTemp("", "teeyard-mod-test-"); s.err != nil {

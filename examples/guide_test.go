@@ -1,7 +1,10 @@
 package examples
 
 import (
+	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -15,44 +18,70 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// guide is docs/mod/guide.md.
-func guide() string { return string(testenv.Must(os.ReadFile("../docs/mod/guide.md"))) }
+// modPages returns the pages for modders, docs/mod/NAME.md, by name.
+func modPages() map[string]string {
+	pages := map[string]string{}
+	for _, path := range testenv.Must(filepath.Glob("../docs/mod/*.md")) {
+		pages[strings.TrimSuffix(filepath.Base(path), ".md")] = string(testenv.Must(os.ReadFile(path)))
+	}
+	return pages
+}
 
-// codeBlock matches code in the guide, after a comment with the file that it is from, if any.
+// codeBlock matches code on a page, after a comment with the file that it is from, if any.
 var codeBlock = regexp.MustCompile("(?m)(?:^<!-- (\\S+) -->\n)?^```(go|lua)\n((?s:.*?))^```$")
 
-// TestGuideCode compares code in the guide with the files that it is from, which have tests of
-// their own, and plays all other code, which is in Lua.
-func TestGuideCode(t *testing.T) {
-	files, scripts := 0, 0
-	for _, m := range codeBlock.FindAllStringSubmatch(guide(), -1) {
-		file, language, code := m[1], m[2], m[3]
-		switch {
-		case file != "":
-			files++
-			text := string(testenv.Must(os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))))
-			if strings.HasPrefix(file, "app/newmod/") {
-				text = strings.ReplaceAll(text, "NAME", "hearts")
+// TestModPages runs all code on the pages for modders. Code from a file must be in the file, which
+// has tests of its own. Other scripts in Lua are played, tests in Lua are run with the script before
+// them on the page, and other code in Go is added to the mod that teeyard mod new writes.
+func TestModPages(t *testing.T) {
+	files, scripts, tests, goBlocks := 0, 0, 0, 0
+	for page, text := range modPages() {
+		var last string // script on the page
+		var goCode []string
+		for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {
+			file, language, code := m[1], m[2], m[3]
+			isTest := strings.HasPrefix(code, "function test_")
+			switch {
+			case file != "":
+				files++
+				source := string(testenv.Must(os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))))
+				if strings.HasPrefix(file, "app/newmod/") {
+					source = newModFile(file)
+				}
+				if !strings.Contains(source, strings.TrimSpace(code)) {
+					t.Errorf("%s: the code of %s is not in the file:\n%s", page, file, code)
+				}
+				if language == "lua" && !strings.HasSuffix(file, "_test.lua") {
+					last = source
+					playScript(t, file, source)
+				}
+			case language == "go":
+				goBlocks++
+				goCode = append(goCode, code)
+			case isTest:
+				tests++
+				runScriptTests(t, page, last, code)
+			default:
+				scripts++
+				last = code
+				playScript(t, page+".lua", code)
 			}
-			if !strings.Contains(text, strings.TrimSpace(code)) {
-				t.Errorf("the code of %s in the guide is not in the file:\n%s", file, code)
-			}
-			if language == "lua" {
-				playScript(t, file, text)
-			}
-		case language == "lua":
-			scripts++
-			playScript(t, "guide.lua", code)
-		default:
-			t.Errorf("there is no file for this code:\n%s", code)
+		}
+		if len(goCode) > 0 {
+			testGoCode(t, page, goCode)
 		}
 	}
-	if files < 8 || scripts < 4 {
-		t.Errorf("%d blocks from files, %d scripts", files, scripts)
+	if files < 12 || scripts < 10 || tests < 2 || goBlocks < 2 {
+		t.Errorf("%d blocks from files, %d scripts, %d tests in Lua, %d other blocks in Go", files, scripts, tests, goBlocks)
 	}
 }
 
-// playScript plays a match with a script, which must replay and have no errors.
+// newModFile returns a file that teeyard mod new writes for the name hearts.
+func newModFile(file string) string {
+	return strings.ReplaceAll(string(testenv.Must(os.ReadFile(filepath.Join("..", file)))), "NAME", "hearts")
+}
+
+// playScript plays a match with a script, which must replay and log no errors.
 func playScript(t *testing.T, name, source string) {
 	t.Helper()
 	log := func(text string) { t.Errorf("%s\n%s", text, source) }
@@ -75,9 +104,64 @@ func playScript(t *testing.T, name, source string) {
 	}}}.VerifyReplay(t)
 }
 
-// TestGuideIsComplete looks for every hook and every method of Tx in the tables.
-func TestGuideIsComplete(t *testing.T) {
-	text := guide()
+// runScriptTests runs the tests in Lua of a script.
+func runScriptTests(t *testing.T, page, mod, source string) {
+	t.Helper()
+	tests, err := script.NewTests(script.TestConfig{
+		Name: "mods/" + page + "_test.lua", Source: source,
+		Script: func(name string) (string, string, error) { return "mods/" + name + ".lua", mod, nil },
+	})
+	if err != nil {
+		t.Errorf("%s: %v", page, err)
+		return
+	}
+	for _, name := range tests.Names() {
+		if res := tests.Run(name); len(res.Failures) > 0 {
+			t.Errorf("%s: %s: %q\n%s", page, name, res.Failures, source)
+		}
+	}
+}
+
+// goPackages are the packages that code in Go on the pages uses, by name.
+var goPackages = map[string]string{
+	"fmt": "fmt", "testing": "testing",
+	"game":    "github.com/teeyard/teeyard/game",
+	"vec":     "github.com/teeyard/teeyard/game/vec",
+	"modtest": "github.com/teeyard/teeyard/game/modtest",
+	"ddrace":  "github.com/teeyard/teeyard/mods/ddrace",
+}
+
+// testGoCode runs the tests of the mod in Go that teeyard mod new writes, with code added to it.
+// One of them plays and replays a match with all hooks of the type mod.
+func testGoCode(t *testing.T, page string, blocks []string) {
+	t.Helper()
+	if testing.Short() {
+		return
+	}
+	dir := t.TempDir()
+	files := map[string]string{"main.go": newModFile("app/newmod/main.go.txt"), "main_test.go": newModFile("app/newmod/main_test.go.txt")}
+	code := strings.Join(blocks, "\n")
+	var imports strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(goPackages)) {
+		if regexp.MustCompile(`\b` + name + `\.[A-Z]`).MatchString(code) {
+			fmt.Fprintf(&imports, "import %q\n", goPackages[name])
+		}
+	}
+	files["page_test.go"] = "package main\n\n" + imports.String() + "\n" + code
+	args := []string{"test", "-count=1"}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(dir, name)
+		testenv.NoError(t, os.WriteFile(path, []byte(files[name]), 0o600))
+		args = append(args, path)
+	}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s\n%s", page, err, out, code)
+	}
+}
+
+// TestGoReferenceIsComplete looks for every hook and every method of Tx in the tables of go.md.
+func TestGoReferenceIsComplete(t *testing.T) {
+	text := modPages()["go"]
 	for _, h := range game.Hooks() {
 		called := []string{game.ModeFirst: "mode first", game.ModsFirst: "mods first", game.OnlyFirst: "one"}[h.Order]
 		row := regexp.MustCompile("(?m)^\\| `" + h.Method + `\(.*\| ` + called + ` \|$`)
@@ -85,7 +169,7 @@ func TestGuideIsComplete(t *testing.T) {
 			t.Errorf("the table of hooks lacks %s (%s)", h.Signature, called)
 		}
 	}
-	_, methods, _ := strings.Cut(text, "## All of game.Tx")
+	_, methods, _ := strings.Cut(text, "## All methods of game.Tx")
 	methods, _, _ = strings.Cut(methods, "\n## ")
 	tx := reflect.TypeFor[*game.Tx]()
 	for i := range tx.NumMethod() {

@@ -12,19 +12,13 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDocs compares docs/mod/lua.md with what scripts have, and reads its examples.
+// TestDocs compares the Lua reference, docs/mod/lua.md, and docs/mod/testing.md with the names that
+// scripts have, and reads the examples of the reference.
 func TestDocs(t *testing.T) {
 	doc := string(testenv.Must(os.ReadFile("../docs/mod/lua.md")))
-	first := ""
-	for i, block := range regexp.MustCompile("(?s)```lua\n(.*?)```").FindAllStringSubmatch(doc, -1) {
-		if first == "" {
-			first = block[1]
-		}
-		if strings.HasPrefix(block[1], "function test_") {
-			runDocTest(t, first, block[1])
-			continue
-		}
-		cfg := Config{Name: "doc", Source: block[1]}
+	testDoc := string(testenv.Must(os.ReadFile("../docs/mod/testing.md")))
+	for i, block := range luaBlocks(doc) {
+		cfg := Config{Name: "doc", Source: block}
 		_, err := New(cfg)
 		if errors.Is(err, errIsMode) {
 			_, err = NewMode(cfg)
@@ -33,25 +27,28 @@ func TestDocs(t *testing.T) {
 			t.Errorf("example %d: %v", i+1, err)
 		}
 	}
-	missing := func(what string, names []string) {
+	blocks := luaBlocks(testDoc)
+	testenv.Require(t, len(blocks) == 2, "%d scripts in testing.md, want a mod and its test", len(blocks))
+	runDocTest(t, blocks[0], blocks[1])
+	missing := func(doc, what string, names []string) {
 		for _, name := range names {
 			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(doc) {
 				t.Errorf("%s %s is not described", what, name)
 			}
 		}
 	}
-	missing("hook", hookNames[:])
-	missing("member of players", slices.Collect(maps.Keys(playerKind.members)))
-	missing("function of game", slices.Collect(maps.Keys(gameFunctions)))
-	missing("function of store", slices.Collect(maps.Keys(storeFunctions)))
-	missing("function of test", slices.Collect(maps.Keys(testFunctions)))
-	for _, m := range regexp.MustCompile(`\btest\.([a-z_]+)[({]`).FindAllStringSubmatch(doc, -1) {
+	missing(doc, "hook", hookNames[:])
+	missing(doc, "member of players", slices.Collect(maps.Keys(playerKind.members)))
+	missing(doc, "function of game", slices.Collect(maps.Keys(gameFunctions)))
+	missing(doc, "function of store", slices.Collect(maps.Keys(storeFunctions)))
+	missing(testDoc, "function of test", slices.Collect(maps.Keys(testFunctions)))
+	for _, m := range regexp.MustCompile(`\btest\.([a-z_]+)[({]`).FindAllStringSubmatch(testDoc, -1) {
 		if _, ok := testFunctions[m[1]]; !ok {
 			t.Errorf("test.%s does not exist", m[1])
 		}
 	}
-	missing("flag", flagNames.list)
-	missing("weapon", weaponNames.list)
+	missing(doc, "flag", flagNames.list)
+	missing(doc, "weapon", weaponNames.list)
 	for _, m := range regexp.MustCompile(`\bgame\.([a-z_]+)`).FindAllStringSubmatch(doc, -1) {
 		if _, ok := gameFunctions[m[1]]; !ok && m[1] != "ticks_per_second" && m[1] != "sya" {
 			t.Errorf("game.%s does not exist", m[1])
@@ -69,7 +66,16 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// runDocTest runs the test of the mod double, and again with a number that the text says is wrong.
+// luaBlocks returns the code in Lua on a page.
+func luaBlocks(doc string) (blocks []string) {
+	for _, m := range regexp.MustCompile("(?s)```lua\n(.*?)```").FindAllStringSubmatch(doc, -1) {
+		blocks = append(blocks, m[1])
+	}
+	return blocks
+}
+
+// runDocTest runs the test of the mod double as the page has it, and with the change that the page
+// says fails.
 func runDocTest(t *testing.T, mod, source string) {
 	for want, source := range map[string]string{"": source, "mods/double_test.lua:5: health of bob: got 4, want 7": strings.Replace(source, "health, 4", "health, 7", 1)} {
 		tests := testenv.Must(NewTests(TestConfig{

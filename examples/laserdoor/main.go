@@ -1,5 +1,5 @@
-// Command laserdoor is a deathmatch server with beams that move through the map, between
-// floor and ceiling, and hurt whoever they touch. It shows how to write an entity.
+// Command laserdoor is a deathmatch server with laser beams between floor and ceiling, which move
+// through the map and damage the tees that they touch. It shows how to write an entity.
 //
 //	go run ./examples/laserdoor "sv_port 8304"
 package main
@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// doors has a beam wherever the map has armour.
+// doors puts a moving laser beam wherever the map has armor.
 type doors struct{ kind game.KindID }
 
 // Start implements game.Mod.
@@ -25,14 +25,14 @@ func (m *doors) Start(tx *game.Tx) {
 
 // OnEntity implements game.EntityHook.
 func (m *doors) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
-	const armour = 197
-	if tile == armour {
+	const armor = 197
+	if tile == armor {
 		ctx.SpawnEntity(m.kind, game.Entity{Pos: pos, Vel: vec.Vec2{X: 2}, Owner: game.Nobody})
-		ctx.Cancel() // no armour there
+		ctx.Cancel() // no armor there
 	}
 }
 
-// tick moves a beam, turns it at walls and has it hurt whoever it touches.
+// tick moves a beam, turns it around at walls, and damages a tee that it touches.
 func tick(ctx *game.Ctx, e *game.Entity) {
 	if _, blocked := ctx.Raycast(game.Ray{From: e.Pos, To: e.Pos.Add(e.Vel.Mul(8))}); blocked {
 		e.Vel = e.Vel.Neg()
@@ -45,13 +45,13 @@ func tick(ctx *game.Ctx, e *game.Entity) {
 	}
 }
 
-// draw draws a beam for all.
+// draw draws a beam for all players.
 func draw(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	top, bottom := ends(ctx, e)
 	d.Laser(0, top, bottom, game.MaskAll)
 }
 
-// ends returns where a beam meets ceiling and floor.
+// ends returns the positions where a beam meets the ceiling and the floor.
 func ends(ctx *game.Ctx, e *game.Entity) (top, bottom vec.Vec2) {
 	up, _ := ctx.Raycast(game.Ray{From: e.Pos, To: e.Pos.Sub(vec.Vec2{Y: 500})})
 	down, _ := ctx.Raycast(game.Ray{From: e.Pos, To: e.Pos.Add(vec.Vec2{Y: 500})})

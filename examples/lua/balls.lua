@@ -1,4 +1,4 @@
--- Balls: a ball rolls after the nearest player and bites. /ball makes another one.
+-- Balls: a ball rolls after the nearest player and bites. /ball makes another ball.
 
 state.balls = 0
 
@@ -31,7 +31,7 @@ local ball = entity_kind{name = "ball", parts = 2,
 
 local function make(pos)
   if state.balls >= 10 then
-    return "there are enough balls"
+    return "10 balls are the limit"
   end
   state.balls = state.balls + 1
   ball:spawn{pos = pos}

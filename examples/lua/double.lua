@@ -1,4 +1,4 @@
--- Hammers hit twice as hard, and who kills is healed.
+-- Hammers hit twice as hard, and a kill heals the killer.
 
 function on_damage(d)
   if d.weapon == "hammer" then

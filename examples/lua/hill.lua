@@ -1,11 +1,11 @@
--- Hill: a game type, sv_gametype hill. Who is alone on the hill gets a point each second; kills
--- give none. The hill goes to another heart of the map every half minute.
+-- Hill: a game type, sv_gametype hill. A player alone on the hill scores a point each second.
+-- Kills score nothing. The hill moves to another heart of the map every 30 seconds.
 
 mode{name = "HILL"}
 
-local radius = variable{name = "hill_radius", default = 160, min = 50, max = 1000, help = "Size of the hill, in units of which a tile has 32"}
+local radius = variable{name = "hill_radius", default = 160, min = 50, max = 1000, help = "Radius of the hill, in units (32 to a tile)"}
 
-state.places = {} -- where the map has hearts
+state.places = {} -- positions of the map's hearts
 state.hill = 1
 
 local health = 198
@@ -22,7 +22,7 @@ local circle = entity_kind{name = "circle", parts = 3,
     d:laser(3, {x = e.pos.x + r, y = e.pos.y}, {x = e.pos.x + r, y = e.pos.y})
   end}
 
--- The map's hearts are places for the hill; everything else is there as in deathmatch.
+-- The hill takes the places of the map's hearts. All other pickups stay.
 function on_entity(tile, pos)
   if tile == health then
     if #state.places == 0 then

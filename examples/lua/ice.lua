@@ -1,4 +1,4 @@
--- Ice: who stands on unhookable tiles slides, and who takes a heart freezes.
+-- Ice: tees slide on unhookable tiles. A tee that takes a heart freezes.
 
 pure_tuning = false
 

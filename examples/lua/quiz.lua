@@ -1,4 +1,4 @@
--- Quiz: a sum is asked in the chat, and the first right answer gets a point.
+-- Quiz: the server asks a sum in the chat. The first right answer scores a point.
 
 local seconds = variable{name = "quiz_seconds", default = 20, min = 5, max = 600,
   help = "Seconds between two questions"}
@@ -24,7 +24,7 @@ function on_chat(m)
   end
 end
 
-console_command{name = "quiz", help = "Asks now", run = function()
+console_command{name = "quiz", help = "Asks a question now", run = function()
   ask()
   return "asked"
 end}

@@ -1,4 +1,4 @@
--- Tools: the gun is a jetpack, and the laser takes tees to the wall that they aim at.
+-- Tools: the gun is a jetpack, and the laser pulls its owner to the wall that it hits.
 
 function on_spawn(p) p:give_weapon("laser", 3) end
 

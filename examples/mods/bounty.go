@@ -1,4 +1,4 @@
-// Package mods has small mods in Go. docs/mod/guide.md explains them.
+// Package mods holds small example mods in Go. The pages in docs/mod explain them.
 package mods
 
 import (
@@ -7,10 +7,10 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Bounty pays for the deaths of those who have killed many.
+// Bounty rewards players who end a streak of kills.
 type Bounty struct {
 	state struct {
-		Streak game.PerPlayer[int32] // kills since they died
+		Streak game.PerPlayer[int32] // kills since the player's last death
 	}
 }
 

@@ -2,7 +2,7 @@ package mods
 
 import "github.com/teeyard/teeyard/game"
 
-// Classes lets players choose, in the menu for votes, what they are.
+// Classes lets players choose a class in the vote menu.
 type Classes struct {
 	state struct {
 		Class game.PerPlayer[int32]
@@ -10,7 +10,7 @@ type Classes struct {
 	menu game.Menu
 }
 
-// classes are what the menu shows.
+// classes are the lines of the menu.
 var classes = []string{"Soldier: grenades", "Scout: fast, with a shotgun", "Heavy: slow, with armour"}
 
 // NewClasses makes the mod.
@@ -46,5 +46,5 @@ func (m *Classes) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.SetPlayerTuning(id, &tuning)
 }
 
-// PureTuning implements game.PurityRule: tees may move in other ways.
+// PureTuning implements game.PurityRule: the classes change the tuning.
 func (m *Classes) PureTuning() bool { return false }

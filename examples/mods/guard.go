@@ -5,8 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Guard is a player without a client who stays where the map has a shield and shoots at
-// whoever comes near.
+// Guard adds an NPC that stands where the map has armor and shoots at players who come near.
 type Guard struct{ post vec.Vec2 }
 
 // NewGuard makes the mod.
@@ -14,8 +13,8 @@ func NewGuard() game.Mod { return &Guard{} }
 
 // Start implements game.Mod.
 func (m *Guard) Start(tx *game.Tx) {
-	const shield = 197 // the index of the tile
-	for pos := range tx.FindTiles(shield) {
+	const armor = 197 // index of the tile
+	for pos := range tx.FindTiles(armor) {
 		m.post = pos
 		tx.AddNPC(game.NPC{Tag: 1})
 		break
@@ -41,7 +40,7 @@ func (m *Guard) OnTick(ctx *game.Ctx) {
 		if at != game.Nobody && !ctx.WallBetween(ctx.Pos(id), ctx.Pos(at)) {
 			aim := ctx.Pos(at).Sub(ctx.Pos(id))
 			in.TargetX, in.TargetY = int32(aim.X), int32(aim.Y)
-			in.Fire = ctx.Tick() / 10 & 63 // pressed when odd
+			in.Fire = ctx.Tick() / 10 & 63 // the gun fires while the number is odd
 		}
 		ctx.SetInput(id, in)
 	}

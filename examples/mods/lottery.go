@@ -6,12 +6,12 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Lottery gives somebody a prize now and then, and remembers how often each name won.
+// Lottery gives a random player a prize from time to time, and counts the prizes of each name.
 type Lottery struct {
 	seconds int32
 	draw    game.Timer
 	state   struct {
-		Asked int32 // the request to the storage that top sent
+		Asked int32 // the last request for the winners
 		By    game.PlayerID
 	}
 }
@@ -27,20 +27,20 @@ func (m *Lottery) Start(tx *game.Tx) {
 	tx.IntVar(game.IntVar{Name: "lottery_seconds", Help: "Seconds between two prizes", Value: &m.seconds, Default: 30, Min: 1, Max: 600})
 	m.draw = tx.Timer(m.give)
 	tx.After(m.draw, m.seconds*game.TickRate, game.Nobody)
-	tx.ChatCommand(game.CommandSpec{Name: "winners", Params: "?i[how many]", Help: "Who won most often", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	tx.ChatCommand(game.CommandSpec{Name: "winners", Params: "?i[how many]", Help: "Shows who won most often", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		n := c.Int(0)
 		if n < 1 {
 			n = 3
 		}
 		m.state.Asked, m.state.By = ctx.Storage("lottery").Top("wins", n, false), c.Player
 	}})
-	tx.ConsoleCommand(game.CommandSpec{Name: "lottery_draw", Help: "Give a prize now", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	tx.ConsoleCommand(game.CommandSpec{Name: "lottery_draw", Help: "Gives a prize now", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		ctx.After(m.draw, 1, game.Nobody)
 		c.Reply(ctx, "a prize is on its way")
 	}})
 }
 
-// give gives a prize to one of those who live.
+// give gives a prize to a random player with a living tee.
 func (m *Lottery) give(ctx *game.Ctx, _ game.PlayerID) {
 	ctx.After(m.draw, m.seconds*game.TickRate, game.Nobody)
 	var alive []game.PlayerID

@@ -92,6 +92,24 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestMoon checks that a tee jumps higher above an unhookable floor.
+func TestMoon(t *testing.T) {
+	highest := func(floor string) float32 {
+		air := "#          #"
+		rows := []string{"############", air, air, air, air, air, air, air, air, air, "#S        S#", floor}
+		w := modtest.New(t, game.Config{Mods: []game.Mod{NewMoon()}, Terrain: modtest.ParseMap(nil, rows...)})
+		w.Play(0, 1)
+		w.Hold(0, game.Input{Jump: true, TargetX: 1})
+		y := w.Pos(0).Y
+		w.Check = func() { y = min(y, w.Pos(0).Y) }
+		w.Run(100)
+		return y
+	}
+	if rock, moon := highest("############"), highest("------------"); moon > rock-1 {
+		t.Errorf("a jump ends at %v, above the moon at %v", rock, moon)
+	}
+}
+
 // track is a race from left to right.
 var track = modtest.ParseMap(nil,
 	"##############",
@@ -126,7 +144,7 @@ func TestTrial(t *testing.T) {
 
 func TestReplay(t *testing.T) {
 	modtest.Match{Mode: ddrace.New, Mods: []func() game.Mod{NewTrial}, Terrain: track, Ticks: 600}.VerifyReplay(t)
-	for _, newMod := range []func() game.Mod{NewBounty, NewClasses, NewLottery, NewGuard} {
+	for _, newMod := range []func() game.Mod{NewBounty, NewClasses, NewLottery, NewGuard, NewMoon} {
 		t.Run(fmt.Sprintf("%T", newMod()), func(t *testing.T) {
 			modtest.Match{Mods: []func() game.Mod{newMod}, Ticks: 600}.VerifyReplay(t)
 		})

@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Trial is for DDRace: all begin with a grenade launcher, have so many seconds, and are praised at the
-// finish.
+// Trial is a mod for DDRace. Players begin with a grenade launcher and have a time limit. A broadcast
+// announces the fastest race.
 type Trial struct {
 	seconds int32
 	state   struct {
@@ -24,13 +24,13 @@ func (m *Trial) State() any { return &m.state }
 // Start implements game.Mod.
 func (m *Trial) Start(tx *game.Tx) {
 	tx.IntVar(game.IntVar{Name: "trial_seconds", Help: "Seconds for a race", Value: &m.seconds, Default: 300, Min: 1, Max: 3600})
-	tx.ChatCommand(game.CommandSpec{Name: "finishes", Help: "How often you have finished", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	tx.ChatCommand(game.CommandSpec{Name: "finishes", Help: "Shows how often you have finished", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		c.Reply(ctx, fmt.Sprintf("%d times", m.state.Finishes[c.Player]))
 	}})
 }
 
-// OnSpawn implements game.SpawnHook. A weapon that is given ends the race, as a cheat; what the race
-// was before makes it count.
+// OnSpawn implements game.SpawnHook. Giving a weapon counts as a cheat and ends the race, so OnSpawn
+// restores the race afterwards.
 func (m *Trial) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	if world := ctx.DDRace(); world != nil {
 		if tee := world.AliveTee(int(id)); tee != nil {

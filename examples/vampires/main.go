@@ -1,5 +1,5 @@
-// Command vampires is teeyard with a mod: every hit heals the attacker. It shows how to write a
-// mod, and has all the commands of teeyard.
+// Command vampires is teeyard with a mod that heals the attacker of every hit. It has all commands of
+// teeyard and shows how to write a mod.
 //
 //	go run ./examples/vampires serve "sv_port 8304"
 package main
@@ -9,10 +9,10 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// vampires heals those who hurt somebody else.
+// vampires heals players who hit others.
 type vampires struct{}
 
-// newVampires makes the mod of a world; every map gets a new one.
+// newVampires makes the mod. The server calls it for every map.
 func newVampires() game.Mod { return vampires{} }
 
 // Start implements game.Mod.
