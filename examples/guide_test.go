@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// modPages returns the pages for modders, docs/mod/NAME.md, by name.
+// modPages returns the pages for modders in docs/mod, by name without .md.
 func modPages() map[string]string {
 	pages := map[string]string{}
 	for _, path := range testenv.Must(filepath.Glob("../docs/mod/*.md")) {
