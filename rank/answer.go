@@ -10,13 +10,13 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// The numbers of rows in answers.
+// The numbers of rows per answer. localRows is for the rows of the player's own server.
 const (
 	rows      = 5
 	localRows = 3
 )
 
-// answer answers a question.
+// answer answers a question of players.
 func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
 	a.Server = server
 	c := x.courses[r.Map]
@@ -103,7 +103,7 @@ func (x *index) answer(r *game.RankRequest, server string, a *game.RankAnswer) {
 	}
 }
 
-// age returns how long ago something was, in seconds, -1 if nobody knows.
+// age returns how many seconds ago the time when was, or -1 if it is unknown.
 func (x *index) age(when int64) int64 {
 	if when <= 0 {
 		return -1
@@ -115,7 +115,7 @@ func (x *index) saveState(e *Entry) *game.RankSaveState {
 	return &game.RankSaveState{ID: e.SaveID, Text: e.Text, Age: x.age(e.When), Who: e.Names}
 }
 
-// ranking returns the best times of a course in their order, those with equal ones by name.
+// ranking returns the best times of a course in ascending order. Equal times are sorted by name.
 func (x *index) ranking(c *course) []place {
 	if c.ranking == nil && len(c.best) > 0 {
 		c.ranking = make([]place, 0, len(c.best))
@@ -133,8 +133,8 @@ func (x *index) sort(p []place) {
 	})
 }
 
-// localRanking is the ranking of the times of a server: of all whose name contains that of it, as
-// DDNet's.
+// localRanking returns the ranking of a server's times. As in DDNet, these are the times of all
+// servers whose names contain its name.
 func (x *index) localRanking(c *course, server string) []place {
 	server = strings.ToLower(server)
 	local := make([]bool, len(x.servers))
@@ -169,7 +169,8 @@ func (x *index) row(rank int, p place) game.RankRow {
 	return game.RankRow{Rank: int32(rank), Names: []string{x.names[p.player]}, Time: p.time}
 }
 
-// rankOf returns a player's place in a ranking, nil if they have none.
+// rankOf returns the row and the percentage of a player in a ranking, or nil if the player has no
+// time.
 func (x *index) rankOf(ranking []place, player uint32) (*game.RankRow, int32) {
 	i := slices.IndexFunc(ranking, func(p place) bool { return p.player == player })
 	if i < 0 {
@@ -180,7 +181,7 @@ func (x *index) rankOf(ranking []place, player uint32) (*game.RankRow, int32) {
 	return &row, Percent(rank, len(ranking))
 }
 
-// rankAt returns the rank of entry i, which those before it with the same time share.
+// rankAt returns the rank of entry i. Entries with equal times share a rank.
 func rankAt(ranking []place, i int) int {
 	for i > 0 && ranking[i-1].time == ranking[i].time {
 		i--
@@ -195,7 +196,7 @@ func (c *course) teamRank(i int) int {
 	return i + 1
 }
 
-// Percent returns how many percent of n the holder of a rank is better than, rounded as DDNet does.
+// Percent returns the percentage of n players that the holder of a rank beats, rounded as in DDNet.
 func Percent(rank, n int) int32 {
 	if n <= 1 {
 		return 100
@@ -204,7 +205,7 @@ func Percent(rank, n int) int32 {
 	return int32(math.Floor(float64(100 - float32(100*behind))))
 }
 
-// top returns n rows of a ranking from a place.
+// top returns n rows of a ranking, beginning at place from.
 func (x *index) top(ranking []place, from int32, n int) []game.RankRow {
 	of := make([]int, len(ranking))
 	for i := range of {
@@ -217,8 +218,8 @@ func (x *index) top(ranking []place, from int32, n int) []game.RankRow {
 	return list
 }
 
-// part returns n of a list from a place, 1 for the first, negative from the other end. What is equal
-// keeps its order also from there.
+// part returns n elements of a list, beginning at place from: 1 is the first, and negative places
+// count from the end. Equal elements keep their order in both directions.
 func part(of []int, from int32, n int, equal func(i, j int) bool) []int {
 	if from < 0 {
 		slices.Reverse(of)
@@ -242,7 +243,7 @@ func abs(n int32) int64 {
 	return int64(n)
 }
 
-// times answers with the last times on a course, or with a negative From the first.
+// times answers with the most recent times on a course, or the oldest ones if r.From is negative.
 func (x *index) times(c *course, r *game.RankRequest, a *game.RankAnswer, player uint32, known bool) {
 	if r.Name != "" && !known {
 		return
@@ -279,8 +280,9 @@ func (x *index) topPoints(from int32, a *game.RankAnswer) {
 	}
 }
 
-// mapInfo answers with the map whose name is the one asked for, or begins with it, or has its letters
-// in their order, with the wildcards of SQL; of several the shortest.
+// mapInfo answers with the map that matches the name best: an equal name, then one that begins with
+// it, then one that has its letters in this order. % and _ are wildcards as in SQL. Among equal
+// matches the shortest name wins.
 func (x *index) mapInfo(r *game.RankRequest, a *game.RankAnswer) {
 	if r.Name == "" {
 		r.Name = r.Map
@@ -330,12 +332,12 @@ func (x *index) mapInfo(r *game.RankRequest, a *game.RankAnswer) {
 	}
 }
 
-// like reports whether a text matches a pattern of SQL, in which % stands for any characters and _ for one,
-// whatever the case.
+// like reports whether a text matches an SQL pattern, ignoring case. % matches any text and _ any
+// character.
 func like(text, pattern string) bool {
 	t, p := []rune(text), []rune(pattern)
 	i, j := 0, 0
-	again, from := -1, 0 // the last % and where in t what it stands for ends
+	again, from := -1, 0 // the last %, and the position in t after the text that it matches
 	for i < len(t) {
 		switch {
 		case j < len(p) && p[j] == '%':

@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// BenchmarkMillion reads a file of a million finishes of 20,000 players on 2000 maps, one of which has a tenth of them, and asks
-// for ranks there.
+// BenchmarkMillion reads a file with a million finishes by 20,000 players on 2000 maps. A tenth of
+// them are on one map, for which it then requests ranks.
 func BenchmarkMillion(b *testing.B) {
 	const rows, maps = 1_000_000, 2000
 	path := filepath.Join(b.TempDir(), "file")

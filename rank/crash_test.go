@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// rounds is how often the loops below run: all with TEEYARD_FULL=1.
+// rounds returns how often a loop runs: all with TEEYARD_FULL=1, otherwise some.
 func rounds(all, some int) int {
 	if os.Getenv("TEEYARD_FULL") == "1" {
 		return all
@@ -27,10 +27,11 @@ func rounds(all, some int) int {
 
 var errCrash, errDisk, errAway = errors.New("the process is gone"), errors.New("no space left"), errors.New("the store is away")
 
-// faultyStore is a remote that has what arrived by ID. It fails after some entries, or after all without saying so.
+// faultyStore is a Remote that records the IDs it received. It fails after some entries, or stores
+// all and then reports a failure.
 type faultyStore struct {
 	has   map[ID]bool
-	after int // entries until it fails, negative for never
+	after int // number of entries until it fails, negative for never
 }
 
 func (*faultyStore) Name() string { return "store" }
@@ -46,19 +47,19 @@ func (s *faultyStore) Deliver(_ context.Context, entries []Entry) error {
 		s.has[entries[i].ID] = true
 	}
 	if s.after >= 0 {
-		return errAway // nobody is told
+		return errAway // the caller does not learn that all was stored
 	}
 	return nil
 }
 
-// world is two servers with a folder and a store, of which anything fails at any step.
+// world is two servers that share a folder and a store. Faults occur at any step.
 type world struct {
 	t        *testing.T
 	rand     *rand.Rand
 	path     string
 	servers  [2]*tester
 	store    faultyStore
-	waiting  [2][]int     // finishes without an answer, which a server repeats after a crash
+	waiting  [2][]int     // unanswered finishes, which a server repeats after a crash
 	answered map[int]bool // finishes that must not be lost
 	last     int
 	faults   map[string]int
@@ -67,10 +68,10 @@ type world struct {
 func (w *world) start(i int) {
 	w.servers[i] = open(w.t, w.path)
 	w.servers[i].undelivered.remote = w.store.Name()
-	w.servers[i].exchange(nil) // as the goroutine does
+	w.servers[i].exchange(nil) // as the goroutine does at its start
 }
 
-// fail prepares a fault of the next write of a server.
+// fail prepares a fault for the next write of a server.
 func (w *world) fail(j *tester) (name string) {
 	name = []string{"none", "none", "crash in a write", "crash before the sync", "crash after the sync", "full disk", "failed sync"}[w.rand.Intn(7)]
 	j.file.WriteAt, j.file.Sync = (*os.File).WriteAt, (*os.File).Sync
@@ -97,7 +98,8 @@ func (w *world) fail(j *tester) (name string) {
 	return name
 }
 
-// do lets a server do something, which may be its end. Then it starts again, and repeats what it had no answer for.
+// do runs jobs on a server. If the server crashes, do starts it again and repeats the unanswered
+// jobs.
 func (w *world) do(i int, jobs []job) {
 	j := w.servers[i]
 	name := w.fail(j)
@@ -117,7 +119,7 @@ func (w *world) do(i int, jobs []job) {
 	}
 	j.file.WriteAt, j.file.Sync = (*os.File).WriteAt, (*os.File).Sync
 	if crashed {
-		if w.rand.Intn(3) == 0 { // a torn last line
+		if w.rand.Intn(3) == 0 { // an incomplete last record
 			w.faults["torn line"]++
 			f := testenv.Must(os.OpenFile(w.path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600))
 			if info := testenv.Must(f.Stat()); info.Size() > int64(len(magic)) {
@@ -134,7 +136,7 @@ func (w *world) do(i int, jobs []job) {
 	}
 }
 
-// ask has a server keep finishes.
+// ask submits finishes to a server.
 func (w *world) ask(i int, finishes ...int) {
 	var jobs []job
 	for _, n := range finishes {
@@ -158,7 +160,7 @@ func deleted(list []int, n int) (rest []int) {
 	return rest
 }
 
-// deliver has a server deliver a batch, as Shared does.
+// deliver lets a server deliver a batch, as Shared does.
 func (w *world) deliver(i int, after int) {
 	batch := w.servers[i].undelivered.first(1 + w.rand.Intn(5))
 	if len(batch) == 0 {
@@ -167,7 +169,7 @@ func (w *world) deliver(i int, after int) {
 	w.store.after = after
 	if w.store.Deliver(context.Background(), batch) != nil {
 		w.faults["store cut off"]++
-		if w.rand.Intn(4) == 0 { // and the server ends
+		if w.rand.Intn(4) == 0 { // the server crashes
 			w.faults["crash in a delivery"]++
 			w.start(i)
 			w.ask(i, w.waiting[i]...)
@@ -177,9 +179,9 @@ func (w *world) deliver(i int, after int) {
 	w.do(i, []job{{entries: []Entry{deliveredTo(w.store.Name(), batch)}, added: func(int, error) {}}})
 }
 
-// TestNeverLostOrDoubled has two servers in one folder keep finishes and deliver them to a store, while processes end at
-// each step, the disk is full, lines are torn and the store is cut off. What was answered is always there, and in the end
-// each finish is in the file and the store once.
+// TestNeverLostOrDoubled lets two servers share a folder and deliver finishes to a store. Processes
+// crash at each step, the disk gets full, records are torn and the store is cut off. An answered
+// finish is never lost. In the end the file and the store contain each finish once.
 func TestNeverLostOrDoubled(t *testing.T) {
 	faults, finishes := map[string]int{}, 0
 	for seed := range rounds(200, 10) {
@@ -234,7 +236,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// folderStore is a remote with a file for each finish.
+// folderStore is a Remote that creates a file for each finish.
 type folderStore string
 
 func (folderStore) Name() string { return "folder" }
@@ -253,7 +255,8 @@ func (dir folderStore) Deliver(_ context.Context, entries []Entry) error {
 	return nil
 }
 
-// keepFinishes keeps finishes until the process is killed, and prints which it has the answer for.
+// keepFinishes submits finishes until the process is killed, and prints the number of each answered
+// one.
 func keepFinishes(path string, first int) {
 	s := OpenShared(Config{Path: path}, folderStore(filepath.Join(filepath.Dir(path), "store")))
 	for n := first; ; n++ {
@@ -268,8 +271,8 @@ func keepFinishes(path string, first int) {
 	}
 }
 
-// TestKilledProcesses kills two servers with one folder while they keep finishes: what they were answered is there, once,
-// and arrives in the store.
+// TestKilledProcesses kills two servers that share a folder while they store finishes. Each
+// answered finish is in the file once and arrives in the store.
 func TestKilledProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	store := filepath.Join(filepath.Dir(path), "store")

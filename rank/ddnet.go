@@ -22,32 +22,37 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// A Source is a database with DDNet's tables.
+// Source is a database with DDNet's tables.
 type Source interface {
-	// Query calls row with the columns of each row, empty for NULL, and with none for a row that is too long. They are valid
-	// until it returns.
+	// Query calls row with the columns of each row. A column is empty for NULL. There are no
+	// columns if the row is too long. The columns are valid until row returns.
 	Query(ctx context.Context, query string, row func(columns []string) error) error
-	// UnixTime is the expression for a column of type TIMESTAMP in seconds since 1970: empty or 0 if it has none, as DDNet
-	// has 0000-00-00, and another text if it has no date.
+	// UnixTime returns an SQL expression for a TIMESTAMP column in seconds since 1970. Its value is
+	// empty or 0 for a missing date, which DDNet writes as 0000-00-00. For an invalid date its
+	// value is not a number.
 	UnixTime(column string) string
 }
 
-// Imported says what an import found in tables of DDNet, and what of it is new.
+// Imported counts the rows that an import found in DDNet's tables. New counts the entries that it
+// added.
 type Imported struct {
 	Finishes, TeamFinishes, Maps, Points, Saves int
 	New                                         int
-	// Refused are rows that cannot be, such as those without a map or name, with times below 0, of more than a MiB, or with more or
-	// fewer columns, as a separator in a text of SQLite makes them. BadPoints are others with
-	// points or stars that are no numbers from 0 up, and BadSaves with states that no team could load. All these were left out.
+	// Refused counts invalid rows, which are left out. They have no map or name, a negative time,
+	// more than a MiB, or a wrong number of columns, which a separator in an SQLite text causes.
+	// BadPoints counts rows left out because points or stars are not numbers from 0 up. BadSaves
+	// counts rows left out because no team could load the state.
 	Refused, BadPoints, BadSaves int
-	// Undated are rows that lost a date that is none or in the future, and Renamed those with names that were cut.
+	// Undated counts rows imported without their date, which was invalid or in the future. Renamed
+	// counts rows with shortened names.
 	Undated, Renamed int
 }
 
-// ErrPrefix means that a prefix cannot be that of tables.
-var ErrPrefix = errors.New("rank: a prefix has letters, digits and underscores")
+// ErrPrefix is returned for invalid prefixes of table names.
+var ErrPrefix = errors.New("rank: a table prefix has 1 to 32 letters, digits and underscores")
 
-// ValidPrefix reports whether the names of tables can begin with a text.
+// ValidPrefix reports whether prefix can begin the names of tables: 1 to 32 letters, digits and
+// underscores.
 func ValidPrefix(prefix string) bool { return prefixes.MatchString(prefix) }
 
 var prefixes = regexp.MustCompile(`^[A-Za-z0-9_]{1,32}$`)
@@ -55,12 +60,14 @@ var prefixes = regexp.MustCompile(`^[A-Za-z0-9_]{1,32}$`)
 const (
 	// importBatch is how many entries Import adds at once.
 	importBatch = 2000
-	// maxAhead is how many seconds a date may be ahead: DDNet-Server writes those of its time zone.
+	// maxAhead is how many seconds a date may be in the future, since DDNet-Server writes local
+	// times.
 	maxAhead = 24 * 60 * 60
 )
 
-// Import adds what DDNet's tables have, "record" being the usual prefix of their names. Repeating it adds
-// what is new: rows get their IDs from what they are. After an error, what was read before it has been added.
+// Import adds the rows of DDNet's tables, whose names usually begin with "record". IDs are derived
+// from the rows, so that repeating an import adds only new rows. After an error, the rows before it
+// have been added.
 func Import(ctx context.Context, from Source, prefix string, add func([]Entry) (int, error)) (Imported, error) {
 	if !ValidPrefix(prefix) {
 		return Imported{}, fmt.Errorf("%w: %q", ErrPrefix, prefix)
@@ -88,7 +95,8 @@ func (im *importer) flush() error {
 	return err
 }
 
-// keep adds the entry that columns make, of which the one with the number date is its date; negative if there is none.
+// keep adds the entry for a row. date is the index of the date's column, or negative if there is
+// none.
 func (im *importer) keep(e Entry, columns []string, date int) error {
 	dated := true
 	if date >= 0 {
@@ -98,7 +106,7 @@ func (im *importer) keep(e Entry, columns []string, date int) error {
 	copy(e.ID[:], sum[:])
 	renamed := false
 	for i, name := range e.Names {
-		// A client shows no more, and a database may refuse what is not UTF-8.
+		// Clients show no longer names, and a database may reject invalid UTF-8.
 		e.Names[i] = game.CutName(strings.ToValidUTF8(name, "?"))
 		renamed = renamed || e.Names[i] != name
 	}
@@ -128,8 +136,8 @@ func (im *importer) keep(e Entry, columns []string, date int) error {
 	return im.flush()
 }
 
-// date returns the date of a column, 0 if it has none or one that cannot be, and whether that is what it has. What is no
-// date is taken out of the column.
+// date returns the date in a column, or 0 if it is missing or invalid. ok is false if it is
+// invalid. A text that is not a number is removed from the column.
 func (im *importer) date(column *string) (when int64, ok bool) {
 	if *column == "" {
 		return 0, true
@@ -144,7 +152,8 @@ func (im *importer) date(column *string) (when int64, ok bool) {
 	return when, true
 }
 
-// query calls row with the rows that have as many columns as the query asks for.
+// query calls row with the rows that have the expected number of columns. It counts the others as
+// Refused.
 func (im *importer) query(ctx context.Context, from Source, query string, columns int, row func([]string) error) error {
 	return from.Query(ctx, query, func(c []string) error {
 		if len(c) != columns {
@@ -176,7 +185,7 @@ func (im *importer) tables(ctx context.Context, from Source, prefix string) erro
 	if err := im.teams(ctx, from, prefix); err != nil {
 		return err
 	}
-	// Points come after finishes, for which there are none then.
+	// The maps come after the finishes, since a finish would otherwise add the points of its map.
 	err = im.query(ctx, from, "SELECT Map, Server, Mapper, Points, Stars, "+when+" FROM "+prefix+"_maps", 6, func(c []string) error {
 		im.Maps++
 		return im.keep(Entry{Kind: SetMap, Map: c[0], Server: c[1], Text: c[2], Points: count(c[3]), Stars: count(c[4])}, slices.Clone(c), 5)
@@ -184,7 +193,8 @@ func (im *importer) tables(ctx context.Context, from Source, prefix string) erro
 	if err != nil {
 		return err
 	}
-	// Of names that are the same when they are cut, the most points count.
+	// Several names can become equal when shortened. The row with the most points comes last and
+	// counts.
 	err = im.query(ctx, from, "SELECT Name, Points FROM "+prefix+"_points ORDER BY Points", 2, func(c []string) error {
 		im.Points++
 		return im.keep(Entry{Kind: SetPoints, Names: []string{c[0]}, Points: count(c[1])}, slices.Clone(c), -1)
@@ -198,10 +208,10 @@ func (im *importer) tables(ctx context.Context, from Source, prefix string) erro
 	})
 }
 
-// teams reads the team ranks, of which each member has a row.
+// teams reads the team ranks. The table has a row for each member.
 func (im *importer) teams(ctx context.Context, from Source, prefix string) error {
 	var e Entry
-	var of []string // columns that all rows of a team share
+	var of []string // columns that the rows of a team share
 	flush := func() error {
 		if of == nil {
 			return nil
@@ -228,8 +238,8 @@ func (im *importer) teams(ctx context.Context, from Source, prefix string) error
 	return flush()
 }
 
-// SavedNames returns the members of a team whose state was saved: the first fields of the lines after
-// the first, as many as its second field says.
+// SavedNames returns the members of a saved team. The first line of a state contains the number of
+// members in its second field. The first field of each following line is a name.
 func SavedNames(state string) (names []string) {
 	lines := strings.Split(state, "\n")
 	_, rest, _ := strings.Cut(lines[0], "\t")
@@ -242,7 +252,7 @@ func SavedNames(state string) (names []string) {
 	return names
 }
 
-// ms returns a time that the tables have in seconds, 0 for one that is none.
+// ms returns the milliseconds of a time in seconds, or 0 if it is not a positive number.
 func ms(text string) int32 {
 	s, err := strconv.ParseFloat(text, 64)
 	if t := math.Round(s * 1000); err == nil && t > 0 && t <= math.MaxInt32 {
@@ -256,7 +266,8 @@ func integer(text string) int32 {
 	return int32(n)
 }
 
-// count returns a number of points or stars, -1 for a text that is none. DDNet's tables have 0 where there is none.
+// count returns a number of points or stars, or -1 if the text is not a number. An empty text means
+// 0.
 func count(text string) int32 {
 	n, err := strconv.ParseInt(cmp.Or(text, "0"), 10, 32)
 	if err != nil {
@@ -265,10 +276,11 @@ func count(text string) int32 {
 	return int32(n)
 }
 
-// SQLite reads a file of SQLite with the program sqlite3.
+// SQLite is the path of an SQLite file, which it reads with the program sqlite3.
 type SQLite string
 
-// UnixTime implements Source. A column can have any text, of which strftime would take "now".
+// UnixTime implements Source. It checks the text, since strftime would accept "now" and other
+// texts.
 func (SQLite) UnixTime(column string) string {
 	return strings.ReplaceAll("CASE WHEN IFNULL(#, '') = '' OR # LIKE '0000-00-00%' THEN '' "+
 		"WHEN # GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN IFNULL(strftime('%s', #), 'no date') ELSE 'no date' END", "#", column)
@@ -278,7 +290,8 @@ func (SQLite) UnixTime(column string) string {
 func (file SQLite) Query(ctx context.Context, query string, row func([]string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// A whole path is no option. Views in the file can call functions that run programs, unless the mode is safe.
+	// An absolute path cannot be mistaken for an option. The mode -safe prevents views in the file
+	// from running programs.
 	path, err := filepath.Abs(string(file))
 	if err != nil {
 		return err
@@ -292,7 +305,7 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 		err = cmd.Start()
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("the program sqlite3 reads %s, and is not there (Debian has it in the package sqlite3): %w", file, err)
+		return fmt.Errorf("read %s: %w; install the program sqlite3 (package sqlite3 in Debian)", file, err)
 	}
 	if err != nil {
 		return err
@@ -300,7 +313,7 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 	r := bufio.NewReaderSize(out, 64<<10)
 	limit, err := readRow(r)
 	if err == nil && !slices.Equal(limit, []string{strconv.Itoa(maxHeap)}) {
-		err = fmt.Errorf("sqlite3 takes no limit of its memory, and answers %.99q", limit)
+		err = fmt.Errorf("sqlite3 does not accept the memory limit and prints %.99q", limit)
 	}
 	for err == nil {
 		var columns []string
@@ -316,13 +329,13 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 	if err := cmd.Wait(); err != nil {
 		text := strings.TrimSpace(complaints.String())
 		if strings.Contains(text, "malformed") {
-			text += fmt.Sprintf(`; "sqlite3 %s .recover | sqlite3 NEW.sqlite" makes a file of what can be read`, file)
+			text += fmt.Sprintf(`; copy the readable rows with "sqlite3 %s .recover | sqlite3 NEW.sqlite"`, file)
 		}
 		if strings.Contains(text, "out of memory") {
-			text += fmt.Sprintf("; what is in the file takes more than the %d MiB that sqlite3 may use", maxHeap>>20)
+			text += fmt.Sprintf("; reading the file takes more than the %d MiB that sqlite3 may use", maxHeap>>20)
 		}
 		if strings.Contains(text, "unknown option: -safe") {
-			text = "sqlite3 3.37 or later is needed, which can read files without running what is in them"
+			text = "sqlite3 is older than 3.37, which can read files without running programs that they name; install a newer one"
 		}
 		return fmt.Errorf("read %s: %w: %s", file, err, text)
 	}
@@ -330,20 +343,20 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 }
 
 const (
-	// maxRow limits a row that sqlite3 writes, in bytes.
+	// maxRow limits the bytes of a row that sqlite3 writes.
 	maxRow = 1 << 20
-	// maxHeap limits the memory of sqlite3, in bytes: a view in the file can make texts of any length. To sort millions of
-	// usual rows it takes a few MB.
+	// maxHeap limits the memory of sqlite3 in bytes, since a view in the file can create texts of
+	// any length. Sorting millions of usual rows takes a few MB.
 	maxHeap = 64 << 20
 )
 
-// readRow returns the columns of the next row, none if it is too long. Columns end with a unit separator, rows with a record
-// separator.
+// readRow returns the columns of the next row, or none if it is too long. A unit separator ends a
+// column, a record separator a row.
 func readRow(r *bufio.Reader) ([]string, error) {
 	var row []byte
 	for {
 		part, err := r.ReadSlice('\x1e')
-		if len(row) <= maxRow { // of a longer one only the end counts
+		if len(row) <= maxRow { // of a longer row only the end matters
 			row = append(row, part...)
 		}
 		switch {

@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// tables is a Source whose tables are lists of columns by the end of their names.
+// tables is a Source with rows for each table. The keys are the ends of the names of the tables.
 type tables map[string][][]string
 
 func (tables) UnixTime(column string) string { return column }
@@ -44,8 +44,8 @@ func savedTeam(names ...string) string {
 	return string(s.Append(nil))
 }
 
-// TestImport imports tables twice, the second time with a row more, points that have changed and one
-// that cannot be.
+// TestImport imports tables twice. The second time has a new row, changed points and an invalid
+// row.
 func TestImport(t *testing.T) {
 	j := Open(Config{Path: filepath.Join(t.TempDir(), "file")})
 	race := func(name, time string) []string {
@@ -62,7 +62,7 @@ func TestImport(t *testing.T) {
 	testenv.Check(t, err == nil && r == Imported{Finishes: 2, TeamFinishes: 2, Maps: 1, Points: 1, Saves: 1, New: 7}, "%+v, %v", r, err)
 	from["race"] = append(from["race"], race("cid", "50"), race("eve", "-1"), race("", "50"))
 	from["maps"] = append(from["maps"], []string{"", "Novice", "me", "3", "2", "1600000000"})
-	for table, rows := range from { // a text with a separator makes two rows of one
+	for table, rows := range from { // a separator in a text splits a row into two
 		from[table] = append(rows, rows[0][:1], []string{}, append(slices.Clone(rows[0]), "more"))
 	}
 	from["points"][0][1] = "20"
@@ -92,8 +92,8 @@ func TestImport(t *testing.T) {
 	testenv.Check(t, errors.Is(err, ErrPrefix), "%v", err)
 }
 
-// TestImportOfBrokenRows imports rows with dates, names, points and saves that cannot be: what is left of them counts,
-// and each kind is counted.
+// TestImportOfBrokenRows imports rows with invalid dates, names, points and saves. The valid parts
+// are imported, and each kind of fault is counted.
 func TestImportOfBrokenRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	j := Open(Config{Path: path})
@@ -114,7 +114,7 @@ func TestImportOfBrokenRows(t *testing.T) {
 	want := Imported{Finishes: 9, TeamFinishes: 1, Maps: 5, Points: 4, Saves: 3, New: 14, BadPoints: 6, BadSaves: 2, Undated: 6, Renamed: 5}
 	r, err := Import(t.Context(), from, "record", j.Add)
 	testenv.Check(t, err == nil && r == want, "%+v, %v", r, err)
-	from["race"][3][2] = "" // as it was read before
+	from["race"][3][2] = "" // as it was imported before
 	want.New, want.Undated = 0, 5
 	r, err = Import(t.Context(), from, "record", j.Add)
 	testenv.Check(t, err == nil && r == want, "again: %+v, %v", r, err)
@@ -148,7 +148,7 @@ func TestImportOfBrokenRows(t *testing.T) {
 	testenv.NoError(t, j.Close())
 }
 
-// zeros is a text without an end.
+// zeros is an endless text.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -156,8 +156,8 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestReadRow reads rows around the limit and a far longer one: those that are too long have no columns, cost little and are no
-// part of the next.
+// TestReadRow reads rows around the limit and a far longer one. Rows over the limit have no
+// columns, cost little memory, and do not affect the next row.
 func TestReadRow(t *testing.T) {
 	end := func() io.Reader { return strings.NewReader("\x1e") }
 	short := strings.NewReader("a\x1f\x1fb\x1e")
@@ -182,8 +182,8 @@ func TestReadRow(t *testing.T) {
 	testenv.Check(t, allocated < 30*maxRow, "%d bytes allocated", allocated)
 }
 
-// TestImportOfHugeTexts imports a file of SQLite with texts of some MiB, whose rows are left out, and with views that make longer
-// ones or many, for which sqlite3 gets no memory.
+// TestImportOfHugeTexts imports an SQLite file. Rows with texts of some MiB are left out. Views
+// that create longer or very many texts reach the memory limit of sqlite3.
 func TestImportOfHugeTexts(t *testing.T) {
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		t.Skip(err)
@@ -212,7 +212,7 @@ func TestImportOfHugeTexts(t *testing.T) {
 	testenv.Check(t, err == nil && r == Imported{Finishes: 2, Maps: 1, New: 3, Refused: 3}, "%+v, %v", r, err)
 	for _, view := range []string{
 		"SELECT printf('%.*c', 200000000, 'x') AS Name, 0 AS Points",
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 300) SELECT printf('%.*c', 1000000, 'x') AS Name, i AS Points FROM n", // all of which it sorts
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 300) SELECT printf('%.*c', 1000000, 'x') AS Name, i AS Points FROM n", // sqlite3 sorts all of them
 	} {
 		sqlite("ALTER TABLE record_points RENAME TO points; CREATE VIEW record_points AS " + view)
 		r, err = importAll()

@@ -1,16 +1,18 @@
-// Package rank keeps the results of races, so that none is lost and none counts twice, and answers
-// what players ask about them by the rules of DDNet. See [game.RankRequest] for what modes see of it.
+// Package rank stores the results of races. It loses none, counts none twice, and answers questions
+// of players by the rules of DDNet. Game modes use it through [game.RankRequest].
 //
-// A [Journal] has a file to which each result is appended, with a checksum, and an index of them in
-// memory. A result is answered when it is on the disk (the file is synced after each batch). Each has
-// an ID, which its server makes of the match and the request: who repeats a request because it does not
-// know whether it was carried out repeats the ID, and it counts once. Processes with the same file
-// take turns by locking a file next to it, and see each other's results.
+// A [Journal] appends each result with a checksum to a file and keeps an index in memory. It
+// answers a request when the result is on the disk; it syncs the file after each batch. Each result
+// has an ID, which the server derives from the match and the request. A server that does not know
+// whether a request was carried out repeats it with the same ID, and it counts once. Processes that
+// share a file take turns by locking a second file next to it, and see each other's results.
 //
-// If the disk is full or fails, results wait in memory, count for what is asked meanwhile, and are
-// tried again every two seconds. What a crash cut off at the end of the file is dropped; of a
-// damaged file, what is good is kept, and a copy of it all.
+// If the disk is full or fails, results wait in memory and are written again every two seconds.
+// Meanwhile they count in answers. After a crash, an incomplete record at the end of the file is
+// moved to a second file. A damaged file is copied, and then its good records are kept.
 //
-// For many servers a [Remote], such as a database, gets all that is in the journal, in its order and
+// Several servers can share a [Remote], such as a database. The journal delivers all its entries to
+// it, in order and with the same IDs, and the Remote answers the questions. While it is
+// unavailable, the journal answers them.
 // with the same IDs, and answers the questions. While it is away, the journal does.
 package rank

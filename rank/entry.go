@@ -9,60 +9,64 @@ import (
 	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
-// ID tells an entry from all others.
+// ID identifies an entry.
 type ID [16]byte
 
-// Kind says what an entry is.
+// Kind is a kind of entry.
 type Kind uint8
 
-// The kinds of entries and the fields they use besides ID and When, with their numbers in the file.
+// The kinds of entries with their numbers in the file. The comments list the fields that they use
+// besides ID and When.
 const (
 	// Finish is a finish of a player, or of a team if Team is set.
 	Finish Kind = iota + 1
-	// SetPoints sets the points of Names[0], from an import: Points.
+	// SetPoints sets the points of Names[0] from an import: Points.
 	SetPoints
-	// SetMap describes a map: Map, Server, Text (the mapper), Points, Stars. When is its release.
+	// SetMap describes a map: Map, Server, Text (the mapper), Points, Stars. When is the release
+	// date.
 	SetMap
-	// Save keeps the state of a team: Map, Code, Text, Names, Server.
+	// Save stores the state of a team: Map, Code, Text, Names, Server.
 	Save
-	// Load takes a save out: Map, Code, SaveID.
+	// Load loads and removes a save: Map, Code, SaveID.
 	Load
-	// delivered says that the Remote named Text has all finishes up to that with the ID SaveID.
+	// delivered records that the Remote named Text has all entries up to the one with the ID
+	// SaveID.
 	delivered
 	numKinds
 )
 
-// Entry is a result, or what else there is in a journal.
+// Entry is a record of a journal, such as a finish.
 type Entry struct {
 	ID   ID
 	Kind Kind
-	When int64 // seconds since 1970, 0 if nobody knows
+	When int64 // seconds since 1970, 0 if unknown
 
 	Map         string
 	Server      string
 	Names       []string
 	Team        bool
 	Time        int32   // ms
-	Checkpoints []int32 // ms when they were passed, 0 for those that were not
+	Checkpoints []int32 // ms when each was passed, 0 for missed ones
 	GameID      string  // UUID of the world
-	DDNet7      bool    // of one of DDNet's own servers for 0.7, as old rows of theirs say
+	DDNet7      bool    // run on one of DDNet's own 0.7 servers; only in old rows of DDNet
 
-	// Log is the replay log that has the run, from the tick Begin to End.
+	// Log names the replay log that contains the run, from tick Begin to tick End.
 	Log        string
 	Begin, End int32
 
 	Code string
-	// SaveID is the UUID of a save. For a team rank from DDNet's tables it is that, in hexadecimal digits.
+	// SaveID is the UUID of a save. For a team rank from DDNet's tables it is the team's ID in
+	// hexadecimal.
 	SaveID string
 	Text   string
 
 	Points, Stars int32
 }
 
-// maxEntry limits an encoded entry, in bytes.
+// maxEntry limits the bytes of an encoded entry.
 const maxEntry = game.MaxSave + game.MaxPlayers*(game.MaxStoreName+2) + 2048
 
-// valid reports whether an entry is within the limits.
+// valid reports whether the values of the entry are within their limits.
 func (e *Entry) valid() bool {
 	if e.Kind == 0 || e.Kind >= numKinds || len(e.Names) > game.MaxPlayers || len(e.Checkpoints) > game.MaxCheckpoints || len(e.Text) > game.MaxSave {
 		return false
@@ -79,7 +83,8 @@ func (e *Entry) valid() bool {
 		len(e.Log) <= 4*game.MaxStoreName && len(e.Code) <= 2*game.MaxStoreName && len(e.SaveID) <= game.MaxStoreName
 }
 
-// TeamID returns the ID of the team rank that a finish of a team makes: that from DDNet's tables, if it is from there.
+// TeamID returns the ID of the team rank for a team finish. An entry from DDNet's tables keeps the
+// ID there.
 func (e *Entry) TeamID() ID {
 	if b, err := hex.DecodeString(e.SaveID); err == nil && len(b) == len(e.ID) {
 		return ID(b)
@@ -87,7 +92,7 @@ func (e *Entry) TeamID() ID {
 	return e.ID
 }
 
-// append appends the entry as a record: numbers as varints, texts after their length.
+// append appends the entry as a record. Numbers are varints, and texts follow their length.
 func (e *Entry) append(dst []byte) []byte {
 	at := len(dst)
 	dst = recordfile.Begin(dst)
@@ -128,7 +133,7 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// appendCheckpoints appends the times up to the last that is not 0.
+// appendCheckpoints appends the times up to the last one that is not 0.
 func appendCheckpoints(dst []byte, times []int32) []byte {
 	n := len(times)
 	for n > 0 && times[n-1] == 0 {
@@ -141,7 +146,7 @@ func appendCheckpoints(dst []byte, times []int32) []byte {
 	return dst
 }
 
-// parse reads the body of a record. It reports whether it is an entry.
+// parse reads the body of a record. It reports whether the body is a valid entry.
 func (e *Entry) parse(body []byte) bool {
 	d := decoder{b: body}
 	copy(e.ID[:], d.raw(uint64(len(e.ID))))
@@ -171,7 +176,7 @@ func (e *Entry) parse(body []byte) bool {
 	return !d.failed && len(d.b) == 0 && e.valid()
 }
 
-// decoder reads what append wrote. After a failure it returns zeros.
+// decoder reads the encoding of append. After a failure it returns zeros.
 type decoder struct {
 	b      []byte
 	failed bool
@@ -189,7 +194,7 @@ func (d *decoder) raw(n uint64) []byte {
 
 func (d *decoder) uvarint() uint64 {
 	v, n := binary.Uvarint(d.b)
-	d.raw(uint64(n)) // negative lengths are too long
+	d.raw(uint64(n)) // a negative length counts as too long
 	if n <= 0 {
 		d.failed = true
 		return 0

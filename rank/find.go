@@ -9,11 +9,12 @@ import (
 	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
-// ErrDamaged means that a part of a journal's file is not readable. All the rest was read.
+// ErrDamaged is returned when a part of a journal's file is unreadable. The rest was read.
 var ErrDamaged = errors.New("rank: a part of the file is damaged")
 
-// Read calls found with the entries of a journal's file, in their order, an entry as often as it was
-// written. The journal may be open. For what cannot be read the error at the end wraps ErrDamaged.
+// Read calls found with the entries of a journal's file in their order. An entry that was written
+// several times is reported several times. The journal may be open. If a part of the file is
+// unreadable, Read skips it and returns an error that wraps ErrDamaged.
 func Read(path string, found func(*Entry)) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -31,7 +32,7 @@ func Read(path string, found func(*Entry)) error {
 	if !bytes.HasPrefix([]byte(magic), begin) || info.Size() > maxFile {
 		return fmt.Errorf("%w: %s", ErrFile, path)
 	}
-	if len(begin) < len(magic) { // nothing is in it yet, as on a full disk
+	if len(begin) < len(magic) { // nothing was written yet, as on a full disk
 		return nil
 	}
 	if _, err := f.Seek(int64(len(magic)), 0); err != nil {
@@ -50,15 +51,16 @@ func Read(path string, found func(*Entry)) error {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", path, err)
 	case damaged > 0:
-		return fmt.Errorf("%w: %d of %d bytes of %s, before byte %d", ErrDamaged, damaged, info.Size(), path, int64(len(magic))+end)
+		return fmt.Errorf("%w: %s: %d of %d bytes are unreadable, the last before byte %d", ErrDamaged, path, damaged, info.Size(), int64(len(magic))+end)
 	case end < size:
-		return fmt.Errorf("%w: the last %d bytes of %s are no whole record", ErrDamaged, size-end, path)
+		return fmt.Errorf("%w: %s: the last %d bytes are not a complete record", ErrDamaged, path, size-end)
 	}
 	return nil
 }
 
-// Best returns the best finish on a map of a player, or of all if name is "", from a journal's file. It
-// is nil if there is none. With an error that wraps ErrDamaged it is that of what can be read.
+// Best returns the best finish on a map from a journal's file: of a player, or of all if name is
+// "". It returns nil if there is none. With an error that wraps ErrDamaged, the finish is the best
+// of the readable entries.
 func Best(path, mapName, name string, team bool) (best *Entry, err error) {
 	err = Read(path, func(e *Entry) {
 		if e.Kind != Finish || e.Team != team || e.Map != mapName || best != nil && best.Time <= e.Time {

@@ -16,34 +16,35 @@ import (
 	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
-// Remote is a store for many servers, such as a database.
+// Remote is a store that several servers share, such as a database.
 type Remote interface {
-	// Name tells it from others, in the journal.
+	// Name identifies the store in the journal.
 	Name() string
-	// Deliver adds entries in their order, each once: those whose IDs it has are left out. If it returns
-	// an error, the first entries may be there.
+	// Deliver adds entries in their order and leaves out those whose IDs it already has. After an
+	// error the first entries may have been added.
 	Deliver(ctx context.Context, entries []Entry) error
-	// Answer answers a question, or adds or takes out a save. Who repeats a request with the same origin ID
-	// gets the same answer. An error that is [ErrUnsure] means that it may have been carried out; any other, that it was not.
+	// Answer answers a question, or stores or loads a save. A repeated request with the same origin
+	// ID gets the same answer. If the error is [ErrUnsure], the request may have been carried out.
+	// After any other error it was not.
 	Answer(ctx context.Context, r *game.RankRequest, from game.RankOrigin) (game.RankAnswer, error)
 }
 
-// ErrUnsure means that nobody knows whether a [Remote] did what it was asked for.
-var ErrUnsure = errors.New("rank: it may have been stored")
+// ErrUnsure means that a [Remote] may or may not have carried out a request.
+var ErrUnsure = errors.New("rank: the request may have been carried out")
 
 const (
-	// deliverBatch is how many entries are delivered at once.
+	// deliverBatch is the number of entries per delivery.
 	deliverBatch = 100
 	// deliverTimeout limits a delivery, and answerTimeout an answer.
 	deliverTimeout = 30 * time.Second
 	answerTimeout  = 5 * time.Second
-	// maxQuestions is how many questions wait for a remote.
+	// maxQuestions limits the questions that wait for a remote.
 	maxQuestions = 256
 )
 
-// Shared is a journal with a remote: all that is in the journal is delivered, and the remote answers
-// questions. While it is away the journal answers them, but saves have to wait for it, since others
-// could load them.
+// Shared is a journal with a Remote. It delivers all entries of the journal to the Remote, which
+// answers the questions. While the Remote is unavailable, the journal answers questions. Saves wait
+// for the Remote, since other servers could load them.
 type Shared struct {
 	*Journal
 	remote    Remote
@@ -53,14 +54,15 @@ type Shared struct {
 	stopped   chan struct{}
 	trouble   atomic.Pointer[error]
 
-	// Of the goroutine that delivers:
+	// The fields below belong to the goroutine that delivers.
 
-	prepare func(context.Context) error // nil when it has succeeded
+	prepare func(context.Context) error // nil after it succeeded
 	report  func(string)
-	said    string // the last error of prepare
+	said    string // last reported error of prepare
 }
 
-// OpenShared returns the journal in a file with a remote. Close ends both.
+// OpenShared opens the journal in a file and connects it to a Remote. Close closes the journal and
+// ends the delivery.
 func OpenShared(cfg Config, remote Remote) *Shared {
 	ctx, stop := context.WithCancel(context.Background())
 	j := newJournal(cfg)
@@ -71,7 +73,8 @@ func OpenShared(cfg Config, remote Remote) *Shared {
 	return s
 }
 
-// Submit is that of the journal, for questions with the answers of the remote.
+// Submit submits a request. The Remote answers questions, saves and loads; the journal stores
+// finishes.
 func (s *Shared) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
 	if r.Op == game.RankFinish {
 		s.Journal.Submit(r, from, func(a game.RankAnswer) {
@@ -84,12 +87,12 @@ func (s *Shared) Submit(r *game.RankRequest, from game.RankOrigin, answer func(g
 	case s.questions <- job{request: r, origin: from, answer: answer}:
 	default:
 		a := r.Answer()
-		a.Err = "too many questions wait for the database"
+		a.Err = "too many requests are waiting for the database"
 		answer(a)
 	}
 }
 
-// Close ends the delivery, which goes on when the journal is opened again.
+// Close closes the journal and ends the delivery, which continues when the journal is opened again.
 func (s *Shared) Close() error {
 	err := s.Journal.Close()
 	s.stop()
@@ -113,7 +116,7 @@ func (s *Shared) answer(ctx context.Context) {
 			return
 		case q := <-s.questions:
 			insists := q.writes() || q.request.Op == game.RankSaved
-			if !insists && time.Since(failed) < answerTimeout { // one of them waited for the remote, which is enough
+			if !insists && time.Since(failed) < answerTimeout { // one question already waited for the remote
 				s.Journal.Submit(q.request, q.origin, q.answer)
 				continue
 			}
@@ -140,8 +143,9 @@ func (s *Shared) answer(ctx context.Context) {
 	}
 }
 
-// settle asks again until the remote says what became of a save: who was told that there is none would have it twice, and
-// who was told that it is still there would have lost it.
+// settle repeats a request about a save until the remote says whether it was carried out. Otherwise
+// a player told that a save failed could have it twice, and one told that it is still stored could
+// have lost it.
 func (s *Shared) settle(ctx context.Context, q job) {
 	t := time.NewTicker(recordfile.RetryInterval)
 	defer t.Stop()
@@ -179,7 +183,8 @@ func (s *Shared) run(ctx context.Context) {
 	}
 }
 
-// tryPrepare makes the remote ready. What needs it waits, but there may be nothing to do that is missing.
+// tryPrepare prepares the remote. An error is only reported, since the current work may not need
+// what is missing.
 func (s *Shared) tryPrepare(ctx context.Context) {
 	if s.prepare == nil {
 		return
@@ -191,13 +196,13 @@ func (s *Shared) tryPrepare(ctx context.Context) {
 		s.prepare = nil
 		return
 	}
-	if text := "the database is not ready; what is to be in it waits: " + err.Error(); s.report != nil && ctx.Err() == nil && text != s.said {
+	if text := "the database is not ready; results wait in the journal: " + err.Error(); s.report != nil && ctx.Err() == nil && text != s.said {
 		s.said = text
 		s.report(text)
 	}
 }
 
-// next delivers the next finishes. It reports whether there may be more.
+// next delivers the next batch. It reports whether there may be more entries.
 func (s *Shared) next(ctx context.Context) bool {
 	batch := s.undelivered.first(deliverBatch)
 	if len(batch) == 0 {
@@ -206,7 +211,7 @@ func (s *Shared) next(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, deliverTimeout)
 	defer cancel()
 	if err := s.remote.Deliver(ctx, batch); err != nil {
-		err = fmt.Errorf("finishes wait for the database: %w", err)
+		err = fmt.Errorf("results wait for the database: %w", err)
 		s.trouble.Store(&err)
 		return false
 	}
@@ -215,15 +220,15 @@ func (s *Shared) next(ctx context.Context) bool {
 	return err == nil
 }
 
-// deliveredTo is the entry that says that a remote has a batch, and what was before it. If it is lost, they are delivered
-// again and left out.
+// deliveredTo returns the entry that records the delivery of a batch to a remote. If that entry is
+// lost, the batch is delivered again and the remote ignores it.
 func deliveredTo(remote string, batch []Entry) Entry {
 	e := Entry{Kind: delivered, Text: remote, SaveID: hex.EncodeToString(batch[len(batch)-1].ID[:])}
 	rand.Read(e.ID[:])
 	return e
 }
 
-// Err returns what keeps the journal or the remote from working.
+// Err returns the current error of the journal or the remote, or nil.
 func (s *Shared) Err() error {
 	if err := s.Journal.Err(); err != nil {
 		return err
@@ -234,14 +239,14 @@ func (s *Shared) Err() error {
 	return nil
 }
 
-// undelivered are the entries in the file that a remote may not have, the oldest first: finishes, and what was imported.
+// undelivered holds the entries in the file that a remote may not have, the oldest first.
 type undelivered struct {
-	remote string // "" if there is none
+	remote string // empty if there is none
 	mu     sync.Mutex
-	list   [][]byte // encoded, since there may be a million while the remote is away
+	list   [][]byte // encoded, since a million may wait while the remote is unavailable
 }
 
-// note notes an entry of the file.
+// note adds an entry of the file, or removes entries that it makes obsolete.
 func (u *undelivered) note(e *Entry) {
 	if u.remote == "" {
 		return
@@ -249,7 +254,7 @@ func (u *undelivered) note(e *Entry) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case e.Kind == Load: // of a save from before there was a remote
+	case e.Kind == Load: // loads a save from before there was a remote
 		u.list = slices.DeleteFunc(u.list, func(body []byte) bool {
 			if Kind(body[len(e.ID)]) != Save {
 				return false
@@ -274,7 +279,7 @@ func (u *undelivered) forget() {
 	u.list = nil
 }
 
-// first returns the oldest n.
+// first returns the oldest n entries.
 func (u *undelivered) first(n int) (entries []Entry) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -284,7 +289,7 @@ func (u *undelivered) first(n int) (entries []Entry) {
 	return entries
 }
 
-// decoded returns the entry of a body that append made.
+// decoded returns the entry of a body that append wrote.
 func decoded(body []byte) (e Entry) {
 	e.parse(body)
 	return e

@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// unsureStore is a remote whose first answers get lost.
+// unsureStore is a remote whose first answers are lost.
 type unsureStore struct {
 	lost  int
 	asked map[ID]int
@@ -29,8 +29,9 @@ func (s *unsureStore) Answer(_ context.Context, r *game.RankRequest, from game.R
 	return a, nil
 }
 
-// TestLostAnswer loads a save while the connection ends: the answer is what the remote says when it is asked again with the
-// same ID, and not that it failed. A remote that is not ready is prepared again, too, and said to be so once.
+// TestLostAnswer loads a save while the connection fails. Shared repeats the request with the same
+// ID and returns the remote's answer, not an error. A remote that is not ready is prepared again,
+// and reported once.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	store := &unsureStore{lost: 1, asked: map[ID]int{}}
@@ -53,7 +54,8 @@ func TestLostAnswer(t *testing.T) {
 	testenv.Check(t, said == 1, "said %d times that the remote is away", said)
 }
 
-// TestDeliversWhatOthersAppend imports into the file of a server that nobody asks anything: it delivers that.
+// TestDeliversWhatOthersAppend imports into the file of a running server. The server delivers the
+// entries without any request.
 func TestDeliversWhatOthersAppend(t *testing.T) {
 	t.Parallel()
 	path, store := filepath.Join(t.TempDir(), "file"), t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// index is what is in a journal, as far as questions need it. A row takes some 100 bytes, so that a
-// million of them fits into the memory of a small server.
+// index holds the data of a journal that questions need. A row takes about 100 bytes, so a million
+// rows fit into the memory of a small server.
 type index struct {
 	now      func() int64 // seconds since 1970
 	ids      map[ID]struct{}
@@ -18,11 +18,11 @@ type index struct {
 	servers  []string
 	serverNo map[string]uint16
 	courses  map[string]*course
-	maps     map[string]*Entry // SetMap
+	maps     map[string]*Entry // entries of kind SetMap
 	points   map[uint32]int32
-	richest  []place // by points, which are the negative times; nil if it has to be made anew
+	richest  []place // sorted by points; the times are the negative points; nil if outdated
 	saves    map[saveKey]*Entry
-	// taken are the last saves that were taken out, for those who ask again.
+	// taken are the most recently loaded saves, to answer repeated requests.
 	taken []takenSave
 }
 
@@ -33,51 +33,52 @@ type takenSave struct {
 	save *Entry
 }
 
-// maxTaken is how many saves are kept after they were taken out.
+// maxTaken is how many loaded saves are kept.
 const maxTaken = 64
 
-// course has the results of a map. What is added to finishes and teams, such as a whole file, is put into their order by who
-// asks for that.
+// course holds the results of a map. Adding entries does not sort finishes and teams; the next
+// question that needs their order does.
 type course struct {
 	finishes []finish // sorted by sortFinishes
-	unsorted bool     // finishes are not
+	unsorted bool     // finishes are out of order
 	best     map[uint32]best
-	ranking  []place // of best, nil if it has to be made anew
+	ranking  []place // of best, nil if outdated
 	local    localRanking
 	median   median
 	teams    []*team // sorted by sortTeams
-	// moved is how many teams came or got better, and teamsAt what it was when teams were sorted.
+	// moved counts new and improved teams. teamsAt is its value when teams was last sorted.
 	moved, teamsAt uint32
 	teamOf         map[string]*team
 }
 
-// localRanking is the ranking of a server's finishes, when there were so many finishes.
+// localRanking is the ranking of a server's finishes. It is valid while the course has that number
+// of finishes.
 type localRanking struct {
 	server   string
 	finishes int
 	ranking  []place
 }
 
-// median is the median of the times, when there were so many.
+// median is the median of the times. It is valid while the course has that number of finishes.
 type median struct {
 	finishes int
 	time     int32
 }
 
-// finish is a run to the finish.
+// finish is a finish of a player.
 type finish struct {
 	when   int64
 	player uint32
 	time   int32
-	no     uint32 // of those on the map
+	no     uint32 // index among the finishes on the map
 	server uint16
 }
 
-// best is the best of a player.
+// best is a player's best result.
 type best struct {
 	time int32
-	// checkpoints are those of the fastest run that has some, in withTime; as appendCheckpoints writes
-	// them.
+	// checkpoints are the times from the fastest run with checkpoints, as written by
+	// appendCheckpoints. withTime is the time of that run.
 	checkpoints string
 	withTime    int32
 }
@@ -88,12 +89,12 @@ type place struct {
 	time   int32
 }
 
-// team is the best time of a team, which is the same if all members are.
+// team is the best time of a team. A team is identified by its set of members.
 type team struct {
 	id    ID
 	names []string // sorted
 	time  int32
-	no    uint32 // what moved was
+	no    uint32 // value of moved when the time was set
 }
 
 func newIndex(now func() int64) *index {
@@ -103,7 +104,7 @@ func newIndex(now func() int64) *index {
 	}
 }
 
-// name returns the number of a name.
+// name returns the number that stands for a name.
 func (x *index) name(s string) uint32 {
 	n, ok := x.nameNo[s]
 	if !ok {
@@ -132,7 +133,7 @@ func (x *index) course(name string) *course {
 	return c
 }
 
-// apply adds an entry, unless it is there. It reports whether it is new.
+// apply adds an entry unless its ID is known. It reports whether it added the entry.
 func (x *index) apply(e *Entry) bool {
 	if _, ok := x.ids[e.ID]; ok {
 		return false
@@ -172,7 +173,7 @@ func (x *index) applyFinish(e *Entry) {
 	c.finishes = append(c.finishes, f)
 	b, known := c.best[f.player]
 	if m := x.maps[e.Map]; m != nil && !known {
-		x.points[f.player] = int32(min(int64(x.points[f.player])+int64(m.Points), math.MaxInt32)) // an import can have any number
+		x.points[f.player] = int32(min(int64(x.points[f.player])+int64(m.Points), math.MaxInt32)) // imported points may be of any size
 		x.richest = nil
 	}
 	if !known || f.time < b.time {
@@ -184,15 +185,15 @@ func (x *index) applyFinish(e *Entry) {
 	c.best[f.player] = b
 }
 
-// compareFinishes compares by when, then name, time and which was added first.
+// compareFinishes compares by date, then name, time, and order of addition.
 func (x *index) compareFinishes(a, b finish) int {
-	if a.when != b.when { // most are, and names are elsewhere in memory
+	if a.when != b.when { // true for most, and names are elsewhere in memory
 		return cmp.Compare(a.when, b.when)
 	}
 	return cmp.Or(cmp.Compare(x.names[a.player], x.names[b.player]), cmp.Compare(a.time, b.time), cmp.Compare(a.no, b.no))
 }
 
-// sortFinishes puts finishes into their order, in which most are: SortFunc takes a few passes for some late ones.
+// sortFinishes sorts the finishes. Most are in order already, so SortFunc takes only a few passes.
 func (x *index) sortFinishes(c *course) {
 	if c.unsorted {
 		slices.SortFunc(c.finishes, x.compareFinishes)
@@ -216,12 +217,13 @@ func (x *index) applyTeam(e *Entry) {
 	t.time, t.no = e.Time, c.moved
 }
 
-// compareTeams compares by time, then ID and, as imports can have an ID twice, which had its time last.
+// compareTeams compares by time, then ID. Imports can contain an ID twice. Then the team whose time
+// was set last comes first.
 func compareTeams(a, b *team) int {
 	return cmp.Or(cmp.Compare(a.time, b.time), bytes.Compare(a.id[:], b.id[:]), cmp.Compare(b.no, a.no))
 }
 
-// sortTeams puts teams into their order.
+// sortTeams sorts the teams.
 func (c *course) sortTeams() {
 	if c.teamsAt != c.moved {
 		slices.SortFunc(c.teams, compareTeams)

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// moved returns how many of the elements of a list are elsewhere later, which has more at its end.
+// moved returns how many elements of a list have another index in a longer, later version of it.
 func moved[T comparable](before, after []T) (n int) {
 	for i := range before {
 		if before[i] != after[i] {
@@ -22,8 +22,8 @@ func moved[T comparable](before, after []T) (n int) {
 	return n
 }
 
-// TestAddingMovesLittle adds finishes and teams, each of which belongs before all others, and better times of the teams: what is
-// there does not move for each.
+// TestAddingMovesLittle adds finishes and teams that each belong before all others, and then better
+// times of the teams. Each addition moves few existing elements.
 func TestAddingMovesLittle(t *testing.T) {
 	const n = 1000
 	x := newIndex(func() int64 { return now })
@@ -37,8 +37,8 @@ func TestAddingMovesLittle(t *testing.T) {
 	testenv.Check(t, len(c.finishes) == n && len(c.teams) == n && moves <= 30*n, "%d finishes, %d teams, %d moves", len(c.finishes), len(c.teams), moves)
 }
 
-// TestALateOneIsCheap adds one that belongs elsewhere to those that are in order: there are far fewer comparisons than for
-// sorting all of them.
+// TestALateOneIsCheap adds an element out of order to a sorted list. This takes far fewer
+// comparisons than sorting all of it.
 func TestALateOneIsCheap(t *testing.T) {
 	const n = 10_000
 	x := newIndex(func() int64 { return now })
@@ -65,8 +65,8 @@ func TestALateOneIsCheap(t *testing.T) {
 	}
 }
 
-// TestOrderIsThatOfEachMoment adds finishes with many equal times and dates to two indexes, one of which is asked after each:
-// both answer the same in the end.
+// TestOrderIsThatOfEachMoment adds finishes with many equal times and dates to two indexes. It
+// queries one of them after each finish. In the end both give the same answers.
 func TestOrderIsThatOfEachMoment(t *testing.T) {
 	for seed := range rounds(200, 20) {
 		r := rand.New(rand.NewSource(int64(seed)))
@@ -86,7 +86,7 @@ func TestOrderIsThatOfEachMoment(t *testing.T) {
 				Server: []string{"GER", "USA", "CHN"}[r.Intn(3)], Team: r.Intn(2) == 0}
 			if e.Team {
 				e.Names = append(e.Names, fmt.Sprint("q", r.Intn(4)))
-				e.SaveID = fmt.Sprintf("%032x", r.Intn(4)) // as of different databases
+				e.SaveID = fmt.Sprintf("%032x", r.Intn(4)) // as from different databases
 			}
 			asked.apply(&e)
 			last.apply(&e)

@@ -12,71 +12,74 @@ import (
 	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
-// ErrFile means that the file is not one of this package, or too large to be.
-var ErrFile = errors.New("rank: not a file of ranks")
+// ErrFile is returned for files of another format, and for files that are too large.
+var ErrFile = errors.New("rank: not a journal of ranks")
 
-// ErrNotStored is what [Journal.Err] returns while results are not in the file. They count for
-// questions, and writing them is tried again.
+// ErrNotStored is returned by [Journal.Err] while results wait to be written. They count in
+// answers, and the journal tries to write them again.
 var ErrNotStored = errors.New("rank: not stored")
 
 const (
-	// magic is the start of a file; its last byte is the version of the format.
+	// magic begins a file. Its last byte is the version of the format.
 	magic = "TEERANK\x01"
-	// maxPending is how many entries wait while the disk fails; others are refused.
+	// maxPending limits the entries that wait while the disk fails. Further ones are rejected.
 	maxPending = 4096
-	// maxFile is the largest file that is read, in bytes. A finish takes about 100.
+	// maxFile is the largest file that is read, in bytes. A finish takes about 100 bytes.
 	maxFile = 4 << 30
 )
 
-// Config says what a Journal is.
+// Config is the configuration of a Journal.
 type Config struct {
-	// Path is the file, which is read at once and made with the first result.
+	// Path is the file. It is read when the journal opens, and created with the first result.
 	Path string
-	// Report, if not nil, is told by another goroutine what is no error, such as that a file was damaged.
+	// Report, if not nil, is called on another goroutine with messages that are not errors, such as
+	// a repair of the file.
 	Report func(text string)
-	// Prepare, if not nil, makes a remote ready, such as by making tables. It is called until it succeeds.
+	// Prepare, if not nil, prepares a Remote, for example by creating tables. It is called until it
+	// succeeds.
 	Prepare func(context.Context) error
-	// Now returns the time; time.Now if it is nil.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// NoRetry makes Submit and Add fail if the file cannot be written, as commands want it. Otherwise writing is tried again.
+	// NoRetry makes Submit and Add fail if the file cannot be written, which suits command-line
+	// tools. Otherwise the journal tries again.
 	NoRetry bool
 }
 
-// Journal keeps results in a file. Its methods may be called by several goroutines.
+// Journal stores results in a file. It is safe for concurrent use.
 type Journal struct {
 	queue       *recordfile.Queue[job]
 	undelivered undelivered
 
-	// Of the goroutine:
+	// The fields below belong to the journal's goroutine.
 
 	file    *recordfile.File
 	index   *index
 	now     func() time.Time
 	noRetry bool
-	pending []pending // that may not be in the file
+	pending []pending // may not be in the file yet
 }
 
-// job is a request that waits.
+// job is a queued request.
 type job struct {
 	request *game.RankRequest
 	origin  game.RankOrigin
-	entries []Entry // of Add
+	entries []Entry // for Add
 	answer  func(game.RankAnswer)
 	added   func(n int, err error)
 }
 
-// pending is an entry that is to be written.
+// pending is an entry that waits to be written.
 type pending struct {
 	Entry
-	written bool // it is in the file, but may not be on the disk
+	written bool // in the file, but perhaps not on the disk
 	done    func(error)
 }
 
-// Open returns the journal in a file. Close ends it.
+// Open opens the journal in a file. Close closes it.
 func Open(cfg Config) *Journal { return start(newJournal(cfg)) }
 
 func start(j *Journal) *Journal {
-	j.queue.Wake() // reads the file before somebody asks
+	j.queue.Wake() // reads the file before the first request
 	go j.run()
 	return j
 }
@@ -95,8 +98,8 @@ func newJournal(cfg Config) *Journal {
 
 func (j *Journal) seconds() int64 { return j.now().Unix() }
 
-// Submit queues a request, of which the caller limits the number. answer is called by another
-// goroutine; for a result or a save when it is on the disk.
+// Submit queues a request. The caller limits the number of queued requests. answer is called on
+// another goroutine. For a result or a save that is when it is on the disk.
 func (j *Journal) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
 	refuse := func(err error) {
 		a := r.Answer()
@@ -106,8 +109,8 @@ func (j *Journal) Submit(r *game.RankRequest, from game.RankOrigin, answer func(
 	j.submit(job{request: r, origin: from, answer: answer}, refuse)
 }
 
-// Add adds entries, such as those of an import, and waits until they are on the disk. It returns how
-// many were not there yet.
+// Add adds entries, such as imported ones, and waits until they are on the disk. It returns how
+// many of them were new.
 func (j *Journal) Add(entries []Entry) (added int, err error) {
 	type result struct {
 		n   int
@@ -121,18 +124,19 @@ func (j *Journal) Add(entries []Entry) (added int, err error) {
 
 func (j *Journal) submit(q job, refuse func(error)) {
 	if !j.queue.Submit(q) {
-		refuse(errors.New("the ranks are closed"))
+		refuse(errors.New("the journal of ranks is closed"))
 	}
 }
 
-// Err returns what keeps the journal from working, nil if nothing does.
+// Err returns the journal's current error, or nil.
 func (j *Journal) Err() error { return j.queue.Err() }
 
-// Close writes what is not written yet. Requests after it are refused.
+// Close writes pending entries and closes the journal. Later requests are rejected.
 func (j *Journal) Close() error { return j.queue.Close() }
 
 func (j *Journal) run() {
-	// Who has a remote delivers what others append, even if nobody asks anything.
+	// With a remote, entries that other processes append must be delivered, even without any
+	// request.
 	again := func() bool { return len(j.pending) > 0 || j.undelivered.remote != "" }
 	j.queue.Run(j.exchange, again, func() {
 		for _, p := range j.pending {
@@ -141,14 +145,14 @@ func (j *Journal) run() {
 	})
 }
 
-// exchange reads what others have written, answers requests and writes what is new.
+// exchange reads entries that other processes wrote, answers requests and writes new entries.
 func (j *Journal) exchange(queue []job) error {
 	err := j.work(queue)
 	if err != nil && j.noRetry {
 		for _, p := range j.pending {
 			p.done(err)
 		}
-		j.pending, j.file.Reload = nil, true // since the index has them
+		j.pending, j.file.Reload = nil, true // the index already contains them
 	}
 	return err
 }
@@ -174,8 +178,8 @@ func (j *Journal) work(queue []job) error {
 	return j.write()
 }
 
-// without handles requests while the file cannot be read or locked: results wait, and questions
-// are answered from memory.
+// without handles requests while the file cannot be read or locked. Results wait, and questions are
+// answered from memory.
 func (j *Journal) without(queue []job, err error) error {
 	for i := range queue {
 		j.handle(&queue[i])
@@ -186,7 +190,7 @@ func (j *Journal) without(queue []job, err error) error {
 	return err
 }
 
-// write writes what is pending. The file is locked and read.
+// write writes the pending entries. The file is locked and has been read.
 func (j *Journal) write() error {
 	if j.file.Damaged > 0 {
 		if err := j.repair(); err != nil {
@@ -221,7 +225,7 @@ func (j *Journal) write() error {
 	return nil
 }
 
-// read brings the index up to date with the file.
+// read updates the index with new entries of the file.
 func (j *Journal) read() error {
 	inFile := map[ID]bool{}
 	for i := range j.pending {
@@ -255,7 +259,7 @@ func (j *Journal) read() error {
 	return nil
 }
 
-// repair makes a file anew of what is good in a damaged one.
+// repair rewrites a damaged file with its good records.
 func (j *Journal) repair() error {
 	f, err := os.Open(j.file.Path)
 	if err != nil {
@@ -277,7 +281,7 @@ func (j *Journal) repair() error {
 	return j.file.Replace(good)
 }
 
-// writes reports whether the request adds something.
+// writes reports whether the request adds an entry.
 func (q *job) writes() bool {
 	if q.request == nil {
 		return true
@@ -289,7 +293,7 @@ func (q *job) writes() bool {
 	return false
 }
 
-// handle answers a request or makes what it adds pending.
+// handle answers a question, or makes the entry of a request pending.
 func (j *Journal) handle(q *job) {
 	if q.request == nil {
 		j.add(q)
@@ -318,13 +322,13 @@ func (j *Journal) handle(q *job) {
 		if a.Found {
 			a.Save.ID = e.SaveID
 		} else {
-			q.answer(a) // the code is taken
+			q.answer(a) // the code is in use
 			return
 		}
 	case game.RankLoad:
 		e.Kind = Load
 		if i := slices.IndexFunc(j.index.taken, func(t takenSave) bool { return t.id == e.ID }); i >= 0 {
-			saved = j.index.taken[i].save // who asks again gets it again
+			saved = j.index.taken[i].save // a repeated request gets the same save again
 		} else if saved == nil || saved.SaveID != r.SaveID {
 			q.answer(a)
 			return
@@ -359,12 +363,12 @@ func (j *Journal) handle(q *job) {
 	}
 }
 
-// keep makes an entry pending, or calls done at once if it is there. It returns an error for
-// one that cannot be kept.
+// keep makes an entry pending. If the entry is already stored, it calls done at once. It returns an
+// error for an entry that cannot be stored.
 func (j *Journal) keep(e Entry, done func(error)) error {
 	switch {
 	case !e.valid():
-		return errors.New("rank: a result with impossible values")
+		return errors.New("rank: a value of the result is out of range")
 	case len(j.pending) >= maxPending:
 		return ErrNotStored
 	}
@@ -384,12 +388,12 @@ func (j *Journal) keep(e Entry, done func(error)) error {
 	return nil
 }
 
-// add adds the entries of Add.
+// add handles the entries of Add.
 func (j *Journal) add(q *job) {
 	left, n := 1, 0
 	var failed error
 	done := func(err error) {
-		if failed == nil { // the others say the same
+		if failed == nil { // the others have the same error
 			failed = err
 		}
 		if left--; left == 0 {
@@ -415,7 +419,7 @@ func (j *Journal) add(q *job) {
 	done(nil)
 }
 
-// SaveID returns the ID of a save in the form of a UUID.
+// SaveID returns an ID in the form of a UUID.
 func SaveID(id ID) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }

@@ -21,7 +21,7 @@ import (
 
 const now = 1_800_000_000
 
-// tester asks a journal without its goroutine.
+// tester runs requests on a journal without its goroutine.
 type tester struct {
 	*Journal
 	t   *testing.T
@@ -32,7 +32,7 @@ func open(t *testing.T, path string) *tester {
 	return &tester{newJournal(Config{Path: path, Now: func() time.Time { return time.Unix(now, 0) }}), t, nil}
 }
 
-// ask makes requests together, the first with the given ID, and returns their answers so far.
+// ask submits requests together, the first with the given ID, and returns the answers so far.
 func (j *tester) ask(id int, requests ...game.RankRequest) []game.RankAnswer {
 	j.t.Helper()
 	var answers []game.RankAnswer
@@ -45,7 +45,7 @@ func (j *tester) ask(id int, requests ...game.RankRequest) []game.RankAnswer {
 	return answers
 }
 
-// one makes a request that has to succeed.
+// one submits a request that must succeed.
 func (j *tester) one(id int, r game.RankRequest) game.RankAnswer {
 	j.t.Helper()
 	a := j.ask(id, r)
@@ -62,7 +62,7 @@ func finishOf(name string, ms int32) game.RankRequest {
 	return game.RankRequest{Op: game.RankFinish, Map: "m", Names: []string{name}, Time: ms, Checkpoints: []int32{0, 500}, Begin: 100, End: 100 + ms/20}
 }
 
-// times returns all times in the order in which they are kept.
+// times returns all times in the order in which they were stored.
 func (j *tester) times() string {
 	j.t.Helper()
 	var list []string
@@ -77,8 +77,8 @@ func (j *tester) times() string {
 	}
 }
 
-// TestCrashes ends the server at each byte of what it writes, and after it. The next server repeats what
-// nobody was answered, and then each result is there once.
+// TestCrashes ends the server at each byte that it writes, and after the last. The next server
+// repeats the unanswered requests, after which each result is stored once.
 func TestCrashes(t *testing.T) {
 	dir := t.TempDir()
 	requests := []game.RankRequest{finishOf("ann", 2000), finishOf("ben", 1980), {Op: game.RankSave, Map: "m", Code: "c", Text: "state", Names: []string{"ann"}}}
@@ -116,8 +116,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestADiskThatFails lets writing and syncing fail in all ways: results count meanwhile, and are written
-// once.
+// TestADiskThatFails lets writing and syncing fail in every way. Results count meanwhile and are
+// written once in the end.
 func TestADiskThatFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	j := open(t, path)
@@ -134,7 +134,7 @@ func TestADiskThatFails(t *testing.T) {
 	j.file.WriteAt = (*os.File).WriteAt
 	j.file.Sync = func(*os.File) error { return full }
 	testenv.Check(t, len(j.ask(0)) == 0 && errors.Is(j.err, full) && len(j.pending) == 43, "%d wait, %v", len(j.pending), j.err)
-	open(t, path).one(2, finishOf("ben", 1000)) // another server goes on after what it finds
+	open(t, path).one(2, finishOf("ben", 1000)) // another server continues with the file as it is
 	j.file.Sync = (*os.File).Sync
 	j.ask(0)
 	testenv.Check(t, j.err == nil && len(j.pending) == 0, "%d wait, %v", len(j.pending), j.err)
@@ -190,8 +190,9 @@ func TestDamagedFiles(t *testing.T) {
 	testenv.Check(t, len(a) == 0 && errors.Is(j.err, ErrFile) && string(testenv.Must(os.ReadFile(other))) == "autoexec.cfg", "%+v, %v", a, j.err)
 }
 
-// TestCutOffFiles cuts the end of the file off, and writes zeros there, as a disk may do that fails: it is said how many bytes
-// are no whole record, which are kept, and it goes on after the last whole one.
+// TestCutOffFiles cuts off the end of the file, and appends zeros as a failing disk may do. The
+// journal reports the bytes of the incomplete record, keeps them, and continues after the last
+// complete record.
 func TestCutOffFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	said := ""
@@ -207,7 +208,7 @@ func TestCutOffFiles(t *testing.T) {
 	whole := testenv.Must(os.ReadFile(path))
 	record := (len(whole) - len(magic)) / 5
 	testenv.NoError(t, os.Truncate(path, int64(len(whole)-10)))
-	testenv.NoError(t, j.exchange(nil)) // of the server that runs
+	testenv.NoError(t, j.exchange(nil)) // of the running server
 	want := fmt.Sprintf("%s has become shorter by 10 bytes; what was there does not count any more\nthe last %d bytes of %[1]s are no whole record, as after a crash, and do not count; they are in %[1]s.tail\n", path, record-10)
 	testenv.Check(t, said == want, "said %q, want %q", said, want)
 	cut := whole[len(whole)-record : len(whole)-10]
@@ -217,14 +218,14 @@ func TestCutOffFiles(t *testing.T) {
 	testenv.NoError(t, os.WriteFile(path, append(whole[:len(whole)-2*record:len(whole)-2*record], zeros...), 0o600))
 	said = ""
 	j = reported()
-	testenv.NoError(t, j.exchange(nil)) // with the start, before somebody finishes
+	testenv.NoError(t, j.exchange(nil)) // at the start, before the first finish
 	testenv.Check(t, strings.HasPrefix(said, fmt.Sprint("the last ", 2*record, " bytes of ")), "said %q", said)
 	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".tail")), append(bytes.Clone(cut), zeros...)), "the second tail is not behind the first")
 	said = ""
 	j.one(9, finishOf("new", 2000))
 	testenv.Check(t, said == "" && open(t, path).times() == "new 2000, p0 1000, p1 1000, p2 1000", "said %q, %s", said, open(t, path).times())
 
-	// What cannot be kept is not dropped, and finishes wait.
+	// Bytes that cannot be copied are not dropped. Finishes wait.
 	testenv.NoError(t, os.WriteFile(path, append(testenv.Must(os.ReadFile(path)), "rest"...), 0o600))
 	testenv.NoError(t, os.Remove(path+".tail"))
 	testenv.NoError(t, os.Mkdir(path+".tail", 0o700))
@@ -236,8 +237,8 @@ func TestCutOffFiles(t *testing.T) {
 	testenv.Check(t, string(testenv.Must(os.ReadFile(path+".tail"))) == "rest" && strings.Contains(open(t, path).times(), "waits 3000"), "%s", open(t, path).times())
 }
 
-// TestSavesAreLoadedOnce checks that of several who load a save one gets it, and that the one who
-// repeats a load does again.
+// TestSavesAreLoadedOnce checks that only one of several servers can load a save, and that it gets
+// the save again when it repeats the request.
 func TestSavesAreLoadedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	a, b := open(t, path), open(t, path)
@@ -259,7 +260,7 @@ func TestSavesAreLoadedOnce(t *testing.T) {
 	testenv.Check(t, a.one(6, save).Found, "the code is free again")
 }
 
-// TestGoroutine uses a journal as a server does, over a restart.
+// TestGoroutine uses a journal as a server does, across a restart.
 func TestGoroutine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for i := range 2 {
@@ -285,7 +286,7 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
-// FuzzEntry reads any body of a record: what is an entry can be written and read again.
+// FuzzEntry parses arbitrary bodies of records. A parsed entry can be written and read again.
 func FuzzEntry(f *testing.F) {
 	body := func(e Entry) []byte { return e.append(nil)[len(recordfile.Begin(nil)):] }
 	f.Add(body(Entry{ID: number(1), Kind: Finish, Map: "m", Names: []string{"a", "b"}, Team: true, Time: 1, Checkpoints: []int32{0, 5}, When: now}))
@@ -311,7 +312,8 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// TestACommandFails adds what does not fit on the disk: a command is told so and how much was added, and the file has that.
+// TestACommandFails adds more entries than fit on the disk. Add returns an error and how many were
+// added, and the file contains exactly these.
 func TestACommandFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	entries := make([]Entry, 100)
@@ -343,14 +345,14 @@ func TestACommandFails(t *testing.T) {
 		read := 0
 		testenv.NoError(t, Read(path, func(*Entry) { read++ }))
 		testenv.Check(t, read == first, "%d of %d are in the file", read, first)
-		room = 2500 // of 5000 that all take
+		room = 2500 // all take 5000
 	}
 	j := command(false)
 	n, err := j.Add(entries)
 	testenv.Check(t, n == 70 && err == nil, "there is room again: %d, %v", n, err)
 	testenv.NoError(t, j.Close())
 
-	// The file is another one, or cannot be locked.
+	// The file has another format or cannot be locked.
 	other := filepath.Join(t.TempDir(), "other")
 	testenv.NoError(t, os.WriteFile(other, []byte("autoexec.cfg"), 0o600))
 	for _, path = range []string{other, filepath.Join(other, "no folder")} {

@@ -13,22 +13,22 @@ import (
 	"github.com/teeyard/teeyard/rank"
 )
 
-// ranking is the best time of each name with its rank.
+// ranking selects the best time of each name with its rank.
 const ranking = "SELECT RANK() OVER w AS Ranking, MIN(Time) AS Time, Name FROM #_race " +
 	"WHERE Map = ? AND Server LIKE ? GROUP BY Name WINDOW w AS (ORDER BY MIN(Time))"
 
-// teamRanking is the time of each team with its rank, and how many there are.
+// teamRanking selects the time of each team with its rank, and the number of teams.
 const teamRanking = "SELECT RANK() OVER w AS Ranking, COUNT(*) OVER () AS Teams, MIN(Time) AS Time, ID FROM #_teamrace " +
 	"WHERE Map = ? GROUP BY ID WINDOW w AS (ORDER BY MIN(Time))"
 
-// ago is how many seconds ago a row is, -1 for 0000-00-00, as old rows have it.
+// ago is the age of a row in seconds, or -1 for the date 0000-00-00, which old rows have.
 const ago = "IF(Timestamp = 0, -1, GREATEST(UNIX_TIMESTAMP() - UNIX_TIMESTAMP(Timestamp), 0))"
 
 // Answer implements rank.Remote.
 func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankOrigin) (a game.RankAnswer, err error) {
 	a = r.Answer()
 	a.Server = from.Server
-	// The rows of the answer are from a place, forwards or backwards.
+	// The answer begins at place From and goes forwards, or backwards if From is negative.
 	skip, order, back := max(abs(r.From)-1, 0), "ASC", "DESC"
 	if r.From < 0 {
 		order, back = back, order
@@ -88,11 +88,12 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 	return a, err
 }
 
-// rankOf answers with the rank of a player, among all and among the times of a server. It reads the finishes on the map
-// once; DDNet-Server does so for each of the two.
+// rankOf answers with the rank of a player, both among all times and among the times of a server.
+// It reads the finishes on the map once. DDNet-Server reads them for each of the two.
 func (s *Store) rankOf(ctx context.Context, mapName, name, local string, a *game.RankAnswer) error {
 	const best = "SELECT MIN(Time) AS Best, MIN(IF(Server LIKE ?, Time, NULL)) AS BestThere FROM #_race WHERE Map = ?"
-	// The fourth column is o.BestThere as FLOAT, of which MariaDB makes a DOUBLE: that has digits that nobody wrote.
+	// The fourth column is o.BestThere as FLOAT. MariaDB would convert it to DOUBLE, which adds
+	// digits.
 	return s.query(ctx, "SELECT MAX(o.Best), SUM(a.Best < o.Best) + 1, COUNT(a.Best), (SELECT MIN(Time) FROM #_race WHERE Map = ? AND Name = ? AND Server LIKE ?), "+
 		"SUM(a.BestThere < o.BestThere) + 1 FROM ("+best+" GROUP BY Name) AS a, ("+best+" AND Name = ?) AS o",
 		[]any{mapName, name, local, local, mapName, local, mapName, name}, func(c []string) error {
@@ -108,8 +109,8 @@ func (s *Store) rankOf(ctx context.Context, mapName, name, local string, a *game
 		})
 }
 
-// best answers with the best time of the map, and that of a player with the checkpoints of their
-// fastest run that has some.
+// best answers with the best time on the map, the best time of the player, and the checkpoints of
+// the player's fastest run with checkpoints.
 func (s *Store) best(ctx context.Context, r *game.RankRequest, a *game.RankAnswer) error {
 	err := s.query(ctx, "SELECT Name, Time FROM #_race WHERE Map = ? ORDER BY Time, Name LIMIT 1", []any{r.Map}, func(c []string) error {
 		a.Rows = append(a.Rows, game.RankRow{Rank: 1, Names: []string{strings.Clone(c[0])}, Time: ms(c[1])})
@@ -132,7 +133,7 @@ func (s *Store) best(ctx context.Context, r *game.RankRequest, a *game.RankAnswe
 	})
 }
 
-// teams answers with the teams whose IDs a query has.
+// teams answers with the teams whose IDs a query selects.
 func (s *Store) teams(ctx context.Context, a *game.RankAnswer, ids string, args []any, order string) error {
 	last := ""
 	return s.query(ctx, "SELECT HEX(t.ID), t.Ranking, t.Time, t.Teams, r.Name FROM ("+teamRanking+") AS t INNER JOIN ("+ids+") AS l ON t.ID = l.ID "+
@@ -153,7 +154,7 @@ func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAn
 	if name == "" {
 		name = r.Map
 	}
-	// Wildcards of players are wildcards, as in DDNet.
+	// Wildcards in the name act as wildcards, as in DDNet.
 	fuzzy, prefix := "", strings.ReplaceAll(name, `\`, `\\`)+"%"
 	for _, c := range name {
 		fuzzy += strings.ReplaceAll(string(c), `\`, `\\`) + "%"
@@ -177,7 +178,8 @@ func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAn
 	if err != nil || m.Finishes == 0 {
 		return err
 	}
-	// The one in the middle, or the two. MEDIAN takes ten times as long, and MySQL has none.
+	// Select the middle time, or the middle two. MEDIAN takes ten times as long, and MySQL lacks
+	// it.
 	sum, n := int64(0), 2-m.Finishes%2
 	err = s.query(ctx, "SELECT Time FROM #_race WHERE Map = ? ORDER BY Time LIMIT ?, ?", []any{m.Name, (m.Finishes - 1) / 2, n}, func(c []string) error {
 		sum += int64(ms(c[0]))
@@ -187,11 +189,11 @@ func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAn
 	return err
 }
 
-// errTaken means that a code is taken, so that nothing was saved.
-var errTaken = errors.New("the code is taken")
+// errTaken means that the code of a save is already in use and nothing was saved.
+var errTaken = errors.New("the code is already in use")
 
-// saves keeps saves and takes them out, each once: what it changes is in a transaction with the ID of the
-// request.
+// saves stores and loads saves. Each save is loaded once. Every change is in a transaction together
+// with the ID of its request.
 func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOrigin, a *game.RankAnswer) error {
 	saved := func(query func(context.Context, string, ...any) *sql.Row, where string, args ...any) (*game.RankSaveState, error) {
 		var text string
@@ -219,7 +221,7 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 		id := rank.SaveID(from.ID)
 		err := s.transact(ctx, func(tx *sql.Tx) error {
 			fresh, err := s.isNew(ctx, tx, from.ID)
-			if err != nil || !fresh { // it was saved, and may have been loaded since
+			if err != nil || !fresh { // the request was carried out before; the save may have been loaded since
 				return err
 			}
 			res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, CURRENT_TIMESTAMP, ?, ?, FALSE)"),
@@ -243,7 +245,7 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		var text sql.NullString
 		err := tx.QueryRowContext(ctx, s.with("SELECT Savegame FROM #_delivered WHERE ID = ?"), from.ID[:]).Scan(&text)
-		if err == nil { // who asks again gets it again
+		if err == nil { // a repeated request gets the same save again
 			if a.Found = text.Valid; a.Found {
 				a.Save = &game.RankSaveState{ID: r.SaveID, Text: text.String, Who: rank.SavedNames(text.String)}
 			}
@@ -265,7 +267,7 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 	})
 }
 
-// escape makes a text a pattern of LIKE that only it matches.
+// escape returns a LIKE pattern that matches only the text.
 func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/rank"
 )
 
-// BenchmarkDelivery delivers finishes and team finishes of an import in batches as the journal does, to tables that have
-// as many from others.
+// BenchmarkDelivery delivers imported finishes and team finishes, in batches as the journal does.
+// The tables already contain as many rows.
 func BenchmarkDelivery(b *testing.B) {
 	_, s := startMariaDB(b)
 	const others = 20_000
@@ -58,7 +58,8 @@ func fill(b *testing.B, s *Store, table string, n int, row func(i int) string) {
 	}
 }
 
-// BenchmarkQuestions asks what players ask of a map with 56,000 finishes of 9000 players.
+// BenchmarkQuestions measures each question of players for a map with 56,000 finishes by 9000
+// players.
 func BenchmarkQuestions(b *testing.B) {
 	_, s := startMariaDB(b)
 	fill(b, s, "race(Map, Name, Time, Timestamp, Server, cp1, cp2)", 80_000, func(i int) string {

@@ -1,5 +1,6 @@
-// Package ddnetdb keeps ranks in a MariaDB or MySQL with DDNet's tables, for many servers, and for the pages
-// and tools of a community. It brings a driver along, so only programs of its own have it.
+// Package ddnetdb stores ranks in a MariaDB or MySQL database with DDNet's tables, which several
+// servers and the web pages and tools of a community can share. The package needs a database
+// driver, so only separate programs import it.
 package ddnetdb
 
 import (
@@ -17,17 +18,17 @@ import (
 	"github.com/teeyard/teeyard/rank"
 )
 
-// Config says where the database is.
+// Config is the configuration of a Store.
 type Config struct {
 	Addr     string // HOST:PORT, or the path of a Unix socket
 	User     string
 	Password string
 	Database string
-	// Prefix is the beginning of the names of the tables; "record" if it is empty.
+	// Prefix begins the names of the tables; empty means "record".
 	Prefix string
 }
 
-// Store is a database. Its methods may be called by several goroutines.
+// Store is a database with DDNet's tables. It is safe for concurrent use.
 type Store struct {
 	db     *sql.DB
 	cfg    *mysql.Config
@@ -40,7 +41,8 @@ var (
 	_ rank.Source = (*Store)(nil)
 )
 
-// Open returns a database, which need not be there yet.
+// Open returns a Store. The database need not exist yet. The error wraps rank.ErrPrefix, or comes
+// from the driver.
 func Open(cfg Config) (*Store, error) {
 	if cfg.Prefix == "" {
 		cfg.Prefix = "record"
@@ -53,7 +55,7 @@ func Open(cfg Config) (*Store, error) {
 	if strings.HasPrefix(cfg.Addr, "/") {
 		c.Net = "unix"
 	}
-	// A connection that is cut off is noticed by these.
+	// These timeouts detect a connection that was cut off.
 	c.Timeout, c.ReadTimeout, c.WriteTimeout = 5*time.Second, 10*time.Second, 10*time.Second
 	c.Collation, c.InterpolateParams, c.ClientFoundRows = "utf8mb4_bin", false, false
 	c.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "''"}
@@ -78,11 +80,11 @@ func (s *Store) Close() error { return s.db.Close() }
 // Name implements rank.Remote.
 func (s *Store) Name() string { return s.name }
 
-// with replaces # by the prefix of the tables.
+// with replaces # with the prefix of the tables.
 func (s *Store) with(query string) string { return strings.ReplaceAll(query, "#", s.prefix) }
 
-// Setup makes the database and the tables that are not there: DDNet's, with its names, columns and keys, and one of ours
-// with the IDs of what was delivered.
+// Setup creates the database and missing tables: DDNet's tables with their names, columns and keys,
+// and one of our own with the IDs of delivered entries.
 func (s *Store) Setup(ctx context.Context) error {
 	if err := s.create(ctx); err != nil {
 		return err
@@ -103,7 +105,7 @@ func (s *Store) Setup(ctx context.Context) error {
 		"maps (Map " + key + ", Server VARCHAR(32) COLLATE utf8mb4_bin NOT NULL, Mapper " + key + ", Points INT DEFAULT 0, Stars INT DEFAULT 0, Timestamp TIMESTAMP DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (Map))",
 		"saves (Savegame TEXT COLLATE utf8mb4_bin NOT NULL, Map " + key + ", Code " + key + ", Timestamp " + when + ", Server CHAR(4), DDNet7 BOOL DEFAULT FALSE, SaveID VARCHAR(36) DEFAULT NULL, PRIMARY KEY (Map, Code))",
 		"points (Name " + name + ", Points INT DEFAULT 0, PRIMARY KEY (Name))",
-		// Of a save that was taken out it has the text, for who asks again.
+		// For a loaded save the row contains the text, to answer a repeated request.
 		"delivered (ID BINARY(16) NOT NULL, Timestamp " + when + ", Savegame TEXT COLLATE utf8mb4_bin, PRIMARY KEY (ID)) ENGINE=InnoDB",
 	} {
 		if _, err := s.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS "+s.prefix+"_"+columns); err != nil {
@@ -113,7 +115,7 @@ func (s *Store) Setup(ctx context.Context) error {
 	return nil
 }
 
-// create makes the database if it is not there.
+// create creates the database if it does not exist.
 func (s *Store) create(ctx context.Context) error {
 	err := s.db.PingContext(ctx)
 	if !isError(err, errNoDatabase) {
@@ -131,7 +133,7 @@ func (s *Store) create(ctx context.Context) error {
 	return err
 }
 
-// The numbers of errors of MariaDB.
+// Error numbers of MariaDB.
 const (
 	errNoDatabase  = 1049
 	errChanged     = 1020 // by another transaction, with innodb_snapshot_isolation
@@ -139,16 +141,18 @@ const (
 	errDeadlock    = 1213
 )
 
-// isError reports whether an error is one of MariaDB's own with one of the numbers, or with any if there are none.
+// isError reports whether err is an error of MariaDB with one of the numbers. Without numbers any
+// of its errors will do.
 func isError(err error, numbers ...uint16) bool {
 	var e *mysql.MySQLError
 	return errors.As(err, &e) && (len(numbers) == 0 || slices.Contains(numbers, e.Number))
 }
 
-// conflictTries is how often a transaction is tried while others are in its way.
+// conflictTries is how often a transaction is tried when it conflicts with others.
 const conflictTries = 10
 
-// transact runs f in a transaction, again if others were in its way. After an error that is not rank.ErrUnsure nothing has changed.
+// transact runs f in a transaction and tries again on conflicts with others. After an error other
+// than rank.ErrUnsure nothing has changed.
 func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) (err error) {
 	for range conflictTries {
 		if err = s.try(ctx, f); !isError(err, errChanged, errLockTimeout, errDeadlock) {
@@ -176,10 +180,10 @@ func (s *Store) try(ctx context.Context, f func(*sql.Tx) error) error {
 	return nil
 }
 
-// noteID notes the ID of what is there.
+// noteID records the ID of a delivered entry.
 const noteID = "INSERT IGNORE INTO #_delivered(ID) VALUES (?)"
 
-// isNew notes an ID. It reports whether it was not there.
+// isNew records an ID and reports whether it was new.
 func (s *Store) isNew(ctx context.Context, tx *sql.Tx, id rank.ID) (bool, error) {
 	res, err := tx.ExecContext(ctx, s.with(noteID), id[:])
 	if err != nil {
@@ -189,14 +193,14 @@ func (s *Store) isNew(ctx context.Context, tx *sql.Tx, id rank.ID) (bool, error)
 	return n == 1, err
 }
 
-// Deliver implements rank.Remote: a transaction has entries and their IDs, so that they are there once
-// whenever the connection or the database fails.
+// Deliver implements rank.Remote. A transaction contains entries and their IDs, so each entry is
+// added once, whenever the connection or the database fails.
 func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
 	err := s.deliver(ctx, entries)
 	if len(entries) == 1 || !isError(err) {
 		return err
 	}
-	// What comes before the one that it does not take can be there.
+	// Deliver one at a time: only the entries before the rejected one can be stored.
 	for i := range entries {
 		if err := s.deliver(ctx, entries[i:i+1]); err != nil {
 			return err
@@ -217,13 +221,14 @@ func (s *Store) deliver(ctx context.Context, entries []rank.Entry) error {
 	})
 }
 
-// delivery adds entries in a transaction.
+// delivery adds entries within a transaction.
 type delivery struct {
 	*Store
 	tx       *sql.Tx
 	entries  []rank.Entry
 	prepared map[string]*sql.Stmt
-	// teams are those that the tables have of the teams in entries, by teamKey; nil until the first is asked for.
+	// teams holds the team ranks in the tables for the teams in entries, by teamKey. It is nil
+	// until the first lookup.
 	teams map[string]*team
 }
 
@@ -237,7 +242,7 @@ func teamKey(mapName string, names []string) string {
 	return mapName + "\x00" + strings.Join(names, "\x00")
 }
 
-// exec runs a statement, which it prepares once for all entries.
+// exec runs a statement. It prepares each statement once per delivery.
 func (d *delivery) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	stmt := d.prepared[query]
 	if stmt == nil {
@@ -256,7 +261,7 @@ func (d *delivery) add(ctx context.Context, e *rank.Entry) error {
 		return err
 	}
 	switch n, err := res.RowsAffected(); {
-	case err != nil || n == 0: // it is there
+	case err != nil || n == 0: // the entry was delivered before
 		return err
 	case e.Kind == rank.Finish && e.Team:
 		return d.addTeam(ctx, e)
@@ -269,7 +274,8 @@ func (d *delivery) add(ctx context.Context, e *rank.Entry) error {
 
 func (d *delivery) addFinish(ctx context.Context, e *rank.Entry) error {
 	name := e.Names[0]
-	// Who finishes a map for the first time gets its points. The row is locked, so that of two servers one is first.
+	// The first finish on a map earns its points. The row is locked, so that only one of two
+	// servers adds them.
 	_, err := d.exec(ctx, "INSERT INTO #_points(Name, Points) SELECT ?, Points FROM #_maps WHERE Map = ? AND NOT EXISTS "+
 		"(SELECT 1 FROM #_race WHERE Map = ? AND Name = ?) ON DUPLICATE KEY UPDATE Points = #_points.Points + VALUES(Points)", name, e.Map, e.Map, name)
 	if err != nil {
@@ -290,10 +296,11 @@ func (d *delivery) addFinish(ctx context.Context, e *rank.Entry) error {
 	return err
 }
 
-// findTeams looks up the teams of all entries at once: DDNet's table has no key for that, so each query reads all of it.
+// findTeams looks up the teams of all entries at once. DDNet's table has no index for this, so
+// every query reads the whole table.
 func (d *delivery) findTeams(ctx context.Context) error {
 	d.teams = map[string]*team{}
-	var members []any // one of each team
+	var members []any // one per team
 	for i := range d.entries {
 		if e := &d.entries[i]; e.Kind == rank.Finish && e.Team {
 			members = append(members, e.Map, slices.Min(e.Names))
@@ -323,7 +330,7 @@ func (d *delivery) findTeams(ctx context.Context) error {
 			t = &found{mapName: mapName, time: time}
 			teams[string(id)] = t
 		}
-		if !slices.Contains(t.names, name) { // it is there for each of its members that was asked for
+		if !slices.Contains(t.names, name) { // it appears once for each member in the query
 			t.names = append(t.names, name)
 		}
 	}
@@ -337,7 +344,7 @@ func (d *delivery) findTeams(ctx context.Context) error {
 	return rows.Err()
 }
 
-// addTeam adds a team rank, or makes that of the same players better.
+// addTeam adds a team rank, or improves the rank of a team with the same players.
 func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
 	if d.teams == nil {
 		if err := d.findTeams(ctx); err != nil {
@@ -369,8 +376,8 @@ func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
 	return nil
 }
 
-// addImported adds what an import brought besides finishes. It takes nothing from what the tables have: maps stay as they
-// are there, nobody loses points, and a save whose code is taken gets another one.
+// addImported adds imported entries other than finishes. Existing rows keep what they have: maps do
+// not change, players do not lose points, and a save whose code is in use gets another code.
 func (d *delivery) addImported(ctx context.Context, e *rank.Entry) error {
 	switch e.Kind {
 	case rank.SetMap:
@@ -402,7 +409,7 @@ func (d *delivery) addImported(ctx context.Context, e *rank.Entry) error {
 	return nil
 }
 
-// decimal returns milliseconds as seconds with two decimals, as DDNet writes them.
+// decimal returns milliseconds as seconds with two decimals, the format of DDNet.
 func decimal(ms int32) string { return fmt.Sprintf("%.2f", float64(ms)/1000) }
 
 func cut(s string, n int) string { return s[:min(len(s), n)] }
@@ -416,7 +423,7 @@ func (s *Store) Query(ctx context.Context, query string, row func([]string) erro
 }
 
 func (s *Store) query(ctx context.Context, query string, args []any, row func([]string) error) error {
-	// A query that is not prepared gets times with six digits.
+	// A prepared query returns times with all digits, others only six.
 	stmt, err := s.db.PrepareContext(ctx, s.with(query))
 	if err != nil {
 		return err

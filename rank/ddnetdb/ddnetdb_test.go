@@ -20,14 +20,14 @@ import (
 	"github.com/teeyard/teeyard/rank"
 )
 
-// cutter forwards connections and cuts each off after some bytes to the server, or some from it.
+// cutter forwards connections. It cuts each one off after a number of bytes in one direction.
 type cutter struct {
 	net.Listener
 	to string
 
 	mu    sync.Mutex
 	after int64 // 0 for never
-	back  bool  // of what the server sends
+	back  bool  // counts the bytes from the server
 	cuts  int
 }
 
@@ -84,7 +84,7 @@ func number(n int) (id rank.ID) {
 	return id
 }
 
-// startMariaDB starts the real server and sets up DDNet's tables in it.
+// startMariaDB starts a MariaDB server and creates DDNet's tables in it.
 func startMariaDB(t testing.TB) (*peers.MariaDB, *Store) {
 	m := peers.NewMariaDB(t)
 	m.Start()
@@ -99,14 +99,15 @@ func finish(n int) rank.Entry {
 		Time: int32(60_000 + 20*n), Checkpoints: []int32{1500}, Server: "GER", GameID: "game"}
 }
 
-// TestFinishesAreThereOnce delivers finishes over connections that are cut off at different bytes in both
-// directions, to a server that is killed in between, and counts them.
+// TestFinishesAreThereOnce delivers finishes over connections that are cut off at different bytes
+// in both directions, to a database server that is killed in between. The tables contain each
+// finish once.
 func TestFinishesAreThereOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	m, direct := startMariaDB(t)
 	c := newCutter(t, m.Addr())
-	testenv.NoError(t, direct.Setup(ctx)) // again
+	testenv.NoError(t, direct.Setup(ctx)) // a second time
 	testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_maps(Map, Server, Mapper, Points) VALUES ('m', 'Novice', 'me', 3)"))
 
 	s := testenv.Must(Open(Config{Addr: c.Addr().String(), User: "root", Database: "teeworlds"}))
@@ -115,7 +116,7 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	failed := 0
 	for i := range n {
 		c.set(int64(100+37*i), i%2 == 1)
-		s.db.SetMaxIdleConns(0) // so that each finish has a connection that is cut off
+		s.db.SetMaxIdleConns(0) // gives each finish a connection that is cut off
 		for try := 0; s.Deliver(ctx, []rank.Entry{finish(i)}) != nil; try++ {
 			if failed++; try > 0 {
 				c.set(0, false)
@@ -126,7 +127,7 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	testenv.Check(t, failed > 10, "only %d deliveries failed", failed)
 	c.set(0, false)
 
-	// A journal delivers to it while it is killed and started again.
+	// A journal delivers to the database while it is killed and restarted.
 	path := filepath.Join(t.TempDir(), "ranks.journal")
 	shared := rank.OpenShared(rank.Config{Path: path}, s)
 	stored := make(chan game.RankAnswer, n)
@@ -140,7 +141,7 @@ func TestFinishesAreThereOnce(t *testing.T) {
 			m.Kill()
 		case 40:
 			m.Start()
-		case 50: // and the game server, too
+		case 50: // restart the game server as well
 			testenv.NoError(t, shared.Close())
 			shared = rank.OpenShared(rank.Config{Path: path}, s)
 		}
@@ -164,11 +165,11 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	long.Names, long.Time = []string{"long"}, 123_456_780
 	testenv.NoError(t, direct.Deliver(ctx, []rank.Entry{long}))
 
-	// All of it is imported from there.
+	// Import everything from the database.
 	j := rank.Open(rank.Config{Path: filepath.Join(t.TempDir(), "imported")})
 	r, err := rank.Import(ctx, direct, "record", j.Add)
 	testenv.Check(t, err == nil && r.Finishes == 2*n+1 && r.Points == 9 && r.Maps == 1 && r.New == 2*n+11, "%+v, %v", r, err)
-	// The journal answers as the database.
+	// The journal gives the same answers as the database.
 	for _, name := range []string{"p1", "p2"} {
 		testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_teamrace(Map, Name, Timestamp, Time, ID, GameID) VALUES ('m', ?, '2026-01-01', 70.5, '0123456789abcdef', 'g')", name))
 	}
@@ -216,7 +217,7 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	}
 	testenv.NoError(t, j.Close())
 
-	// A save is loaded once, and again by who repeats the request.
+	// A save is loaded once. A repeated request gets it again.
 	ask := func(id int, r game.RankRequest) game.RankAnswer {
 		r.Map, r.Code = "m", "c"
 		return testenv.Must(direct.Answer(ctx, &r, game.RankOrigin{ID: number(id), Server: "GER"}))
@@ -233,7 +234,8 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	testSavesOnce(t, direct, s, c)
 }
 
-// testSavesOnce saves and loads over connections that are cut off at different bytes, and has several load the same save.
+// testSavesOnce saves and loads over connections that are cut off at different bytes. Then several
+// servers load the same save.
 func testSavesOnce(t *testing.T, direct, s *Store, c *cutter) {
 	ctx := t.Context()
 	there := func(code string) (n int) {
@@ -289,8 +291,9 @@ func testSavesOnce(t *testing.T, direct, s *Store, c *cutter) {
 	testenv.Check(t, found == 1, "a save was loaded %d times", found)
 }
 
-// TestImportIntoTheDatabase imports a journal's tables into a database that has some of the rows, the second half while a
-// server runs, and starts it again: nothing is lost or there twice, and long times keep their hundredths.
+// TestImportIntoTheDatabase imports a journal into a database that already has some of the rows,
+// the second half while a server runs. Then it restarts the server. No row is lost or duplicated,
+// and long times keep their hundredths.
 func TestImportIntoTheDatabase(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -303,7 +306,7 @@ func TestImportIntoTheDatabase(t *testing.T) {
 		testenv.Must(s.db.ExecContext(ctx, q))
 	}
 	path := filepath.Join(t.TempDir(), "ranks.journal")
-	j := rank.Open(rank.Config{Path: path}) // as a server without a database has it
+	j := rank.Open(rank.Config{Path: path}) // as of a server without a database
 	entries := []rank.Entry{
 		{ID: number(1), Kind: rank.Finish, Map: "m", Names: []string{"ann"}, Time: 123_456_780, When: 1_700_000_000, Server: "GER"},
 		{ID: number(2), Kind: rank.Finish, Team: true, Map: "m", Names: []string{"ann", "ben"}, Time: 70_500, SaveID: "30313233343536373839616263646566"},
@@ -328,7 +331,7 @@ func TestImportIntoTheDatabase(t *testing.T) {
 		shared := rank.OpenShared(rank.Config{Path: path}, s)
 		if round == 0 {
 			testenv.Eventually(t, "what was there is delivered", func() bool { return list("SELECT COUNT(*) FROM record_delivered") == "[4]\n" })
-			testenv.Must(j.Add(entries[4:])) // and nobody asks the server anything
+			testenv.Must(j.Add(entries[4:])) // without any request to the server
 			testenv.NoError(t, j.Close())
 		}
 		testenv.Eventually(t, "all is delivered", func() bool { return list("SELECT COUNT(*) FROM record_delivered") == "[8]\n" })
@@ -345,7 +348,7 @@ func TestImportIntoTheDatabase(t *testing.T) {
 		}
 	}
 
-	// The last save is one with a date.
+	// The last save is a save with a date.
 	for i, when := range []string{"0000-00-00", "2020-01-01"} {
 		testenv.Must(s.db.ExecContext(ctx, "INSERT INTO record_saves(Savegame, Map, Code, Timestamp) VALUES ('x\nann\t1', 'm', ?, ?)", fmt.Sprint("dated ", i), when))
 		a := testenv.Must(s.Answer(ctx, &game.RankRequest{Op: game.RankSaves, Map: "m", Name: "ann"}, game.RankOrigin{}))
@@ -353,8 +356,8 @@ func TestImportIntoTheDatabase(t *testing.T) {
 	}
 }
 
-// TestDeliveredAgain delivers teams in one batch, of which some are there, and then all of it again, at last
-// without the IDs that say what is there: the tables stay as they are.
+// TestDeliveredAgain delivers teams in one batch, some of which the tables have. Then it delivers
+// all of them again, finally without the recorded IDs. The tables do not change.
 func TestDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -372,11 +375,11 @@ func TestDeliveredAgain(t *testing.T) {
 		n := len(entries) + 1
 		entries = append(entries, rank.Entry{ID: number(n), Kind: rank.Finish, Team: len(names) > 1, Map: mapName, Names: names, Time: ms, When: 1_700_000_000 + int64(n), Server: "GER"})
 	}
-	add("m", 75_000, "ben", "ann") // slower than what is there
+	add("m", 75_000, "ben", "ann") // slower than the stored time
 	add("m", 60_000, "ann", "ben")
 	add("m", 65_000, "ann", "ben")
 	add("m", 61_000, "dan", "eve")
-	add("m", 59_000, "eve", "dan") // better than the one before in the batch
+	add("m", 59_000, "eve", "dan") // better than the previous one in the batch
 	add("n", 8000, "dan", "eve")
 	add("m", 8000, "ben", "cid", "ann")
 	add("m", 50_000, "ann")

@@ -24,13 +24,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// keepFinishes keeps finishes until the process is killed, and prints which it has the answer for.
+// keepFinishes submits finishes until the process is killed, and prints the number of each answered
+// one.
 func keepFinishes(path, addr string, first int) {
 	s := rank.OpenShared(rank.Config{Path: path}, testenv.Must(Open(Config{Addr: addr, User: "root", Database: "teeworlds"})))
 	for n := first; ; n++ {
 		r := game.RankRequest{Op: game.RankFinish, Map: "m", Names: []string{fmt.Sprint("p", n%7)}, Time: int32(20 * n)}
 		if r.Team = n%4 == 0; r.Team {
-			r.Names = []string{fmt.Sprint("a", n), fmt.Sprint("b", n)} // one that nobody else is
+			r.Names = []string{fmt.Sprint("a", n), fmt.Sprint("b", n)} // a team that occurs only once
 		}
 		answer := make(chan game.RankAnswer, 1)
 		s.Submit(&r, game.RankOrigin{ID: number(n), Server: "GER"}, func(a game.RankAnswer) { answer <- a })
@@ -43,8 +44,9 @@ func keepFinishes(path, addr string, first int) {
 	}
 }
 
-// TestEverythingIsKilled kills a game server and MariaDB in turns, each at another moment, with connections that are cut
-// off: all that was answered, of players and teams, is in the tables once in the end. With TEEYARD_FULL=1 it does so ten times.
+// TestEverythingIsKilled kills a game server and MariaDB in turns at different moments, while
+// connections are cut off. In the end the tables contain every answered finish once. With
+// TEEYARD_FULL=1 it runs ten rounds.
 func TestEverythingIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 2
