@@ -1,5 +1,5 @@
-// Package bans stores bans of addresses and networks, permanent or with an expiry. It is
-// independent of protocols: a game server and its remote consoles may share one store.
+// Package bans stores bans of addresses and networks, permanent or with an expiry. It does not
+// depend on a protocol. A game server and its remote consoles can share one store.
 package bans
 
 import (
@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// ErrCannotBan is returned for bans that are not possible.
+// ErrCannotBan is returned for bans that are not allowed.
 var ErrCannotBan = errors.New("bans: cannot ban")
 
-// ErrFile is returned for files that hold no bans.
+// ErrFile is returned for files that do not contain bans.
 var ErrFile = errors.New("bans: bad file")
 
-// Ban is the ban of a network or a range of addresses.
+// Ban is a ban of a network or of a range of addresses.
 type Ban struct {
-	// Net is the network; a single address is a /32 or /128.
+	// Net is the banned network. A single address is a /32 or /128.
 	Net netip.Prefix `json:"net,omitzero"`
-	// Range, if it is set, is what is banned instead of Net.
+	// Range, if set, is banned instead of Net.
 	Range Range `json:"range,omitzero"`
-	// Duration is how long the ban lasts from when it was made, 0 for a permanent one.
+	// Duration is how long the ban lasts from its creation. 0 means forever.
 	Duration time.Duration `json:"span,omitempty"`
-	// Until is when the ban ends. A store sets it from Duration if it is zero.
+	// Until is when the ban ends. If it is zero, the store computes it from Duration.
 	Until time.Time `json:"until,omitzero"`
 	// Reason is a text of at most 127 bytes.
 	Reason string `json:"reason,omitempty"`
-	// RconOnly bans the network from remote consoles, but not from the game.
+	// RconOnly bans from remote consoles only, not from the game.
 	RconOnly bool `json:"rconOnly,omitempty"`
-	// Temporary is for automatic bans. They are kept in memory only, apart from the
-	// others, and must have a Duration.
+	// Temporary marks automatic bans. They are kept in memory only, separate from the others, and
+	// must have a Duration or Until.
 	Temporary bool `json:"-"`
 }
 
-// ended reports whether the ban is over.
+// ended reports whether the ban has expired.
 func (b *Ban) ended(now time.Time) bool { return !b.Until.IsZero() && !now.Before(b.Until) }
 
-// String returns the ban as a sentence for a console.
+// String returns the ban as a text for a console.
 func (b Ban) String() string {
 	s := "banned " + b.Target()
 	if b.RconOnly {
@@ -47,10 +47,10 @@ func (b Ban) String() string {
 	if b.Duration > 0 {
 		return fmt.Sprintf("%s for %g minutes", s, b.Duration.Minutes())
 	}
-	return s + " for ever"
+	return s + " forever"
 }
 
-// Target returns what is banned as people write it: an address, a network or a range.
+// Target returns the banned address, network or range as text.
 func (b Ban) Target() string {
 	if b.Range.IsValid() {
 		return b.Range.String()
@@ -58,7 +58,7 @@ func (b Ban) Target() string {
 	return FormatNet(b.Net)
 }
 
-// Contains reports whether an address is banned, without its zone.
+// Contains reports whether the ban covers the address, ignoring its zone.
 func (b Ban) Contains(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if b.Range.IsValid() {
@@ -67,7 +67,7 @@ func (b Ban) Contains(a netip.Addr) bool {
 	return b.Net.Contains(a)
 }
 
-// Ends returns the first and the last address that is banned.
+// Ends returns the first and the last banned address.
 func (b Ban) Ends() (first, last netip.Addr) {
 	if b.Range.IsValid() {
 		return b.Range.First, b.Range.Last
@@ -75,7 +75,7 @@ func (b Ban) Ends() (first, last netip.Addr) {
 	return b.Net.Addr(), lastOf(b.Net)
 }
 
-// Networks returns the networks that together are exactly what is banned.
+// Networks returns the networks that together cover exactly the banned addresses.
 func (b Ban) Networks() []netip.Prefix {
 	if b.Range.IsValid() {
 		nets, _ := b.Range.networks()
@@ -84,10 +84,10 @@ func (b Ban) Networks() []netip.Prefix {
 	return []netip.Prefix{b.Net}
 }
 
-// SameTarget reports whether two bans are of the same network or range.
+// SameTarget reports whether two bans cover the same network or range.
 func (b Ban) SameTarget(o Ban) bool { return b.target() == o.target() }
 
-// target identifies what is banned: net, or rng if that is not a network.
+// target identifies the banned addresses: net, or rng if they do not form one network.
 type target struct {
 	net netip.Prefix
 	rng Range
@@ -103,7 +103,8 @@ func (b *Ban) target() target {
 	return target{rng: b.Range}
 }
 
-// normalize brings what is banned to the one form that it has in a store.
+// normalize converts Net and Range to the form in which a store keeps them. The error wraps
+// ErrCannotBan.
 func (b *Ban) normalize() (err error) {
 	if b.Range == (Range{}) {
 		b.Net, err = Normalize(b.Net)
@@ -114,8 +115,7 @@ func (b *Ban) normalize() (err error) {
 	return err
 }
 
-// FormatNet returns the network as people write it: a single address without its
-// length.
+// FormatNet returns the network as text. A single address has no length.
 func FormatNet(net netip.Prefix) string {
 	if net.IsSingleIP() {
 		return net.Addr().String()
@@ -123,21 +123,21 @@ func FormatNet(net netip.Prefix) string {
 	return net.String()
 }
 
-// Store is a store of bans. [List] implements it.
+// Store is a store of bans, such as [List].
 type Store interface {
-	// Add bans a network, or replaces its ban. A ban from the game is not replaced by
-	// one from rcon. The error wraps ErrCannotBan.
+	// Add adds a ban or replaces the ban of the same network. A ban from rcon does not replace a
+	// ban from the game. The error wraps ErrCannotBan.
 	Add(Ban) error
-	// Remove removes the bans of exactly the network or range of a ban and reports whether
-	// there were any.
+	// Remove removes the bans of exactly the same network or range. It reports whether there was
+	// one.
 	Remove(Ban) bool
-	// Find returns the ban of an address that is in force: one from the game rather
-	// than one from rcon.
+	// Find returns the ban in force for an address. A ban from the game takes precedence over one
+	// from rcon.
 	Find(netip.Addr) (Ban, bool)
-	// All returns the bans in force, in the order they were made.
+	// All returns the bans in force in order of creation.
 	All() []Ban
-	// Stored waits, at most for limit, until all changes so far are stored, and returns
-	// why they are not. With a limit of 0 it does not wait.
+	// Stored waits up to limit until all changes so far are stored. It returns an error if they are
+	// not. With a limit of 0 it does not wait.
 	Stored(limit time.Duration) error
 }
 
@@ -146,15 +146,15 @@ const (
 	shortestNet6 = 16
 )
 
-// localhost4 is the IPv4 address of the operator's programs. Other addresses of
-// 127.0.0.0/8, as tests and bots use, can be banned.
+// localhost4 is the IPv4 address of the operator's own programs. Other addresses of 127.0.0.0/8 can
+// be banned, since tests and bots use them.
 var localhost4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// Normalize returns the one form that a network has in a store, or an error if it
-// cannot be banned: localhost, and networks larger than an IPv4 /8 or an IPv6 /16.
+// Normalize returns the form in which a store keeps a network. It returns an error that wraps
+// ErrCannotBan for localhost, and for networks larger than an IPv4 /8 or an IPv6 /16.
 func Normalize(net netip.Prefix) (netip.Prefix, error) {
 	if !net.IsValid() {
-		return net, fmt.Errorf("%w: no network", ErrCannotBan)
+		return net, fmt.Errorf("%w: invalid network", ErrCannotBan)
 	}
 	net = canonical(net)
 	if text := whyNot(net); text != "" {
@@ -163,7 +163,7 @@ func Normalize(net netip.Prefix) (netip.Prefix, error) {
 	return net, nil
 }
 
-// whyNot returns why a network cannot be banned, "" if it can.
+// whyNot returns the reason why a network cannot be banned, or "" if it can.
 func whyNot(net netip.Prefix) string {
 	shortest := shortestNet4
 	if net.Addr().Is6() {
@@ -171,14 +171,14 @@ func whyNot(net netip.Prefix) string {
 	}
 	switch {
 	case net.Bits() < shortest:
-		return "that is too much of the world"
+		return "too large; the limit is /8 for IPv4 and /16 for IPv6"
 	case net.Contains(localhost4), net.Contains(netip.IPv6Loopback()):
-		return "this machine cannot be banned"
+		return "it contains localhost, which cannot be banned"
 	}
 	return ""
 }
 
-// canonical returns the one form of a network.
+// canonical returns the network with IPv4 unmapped, without zone and host bits.
 func canonical(net netip.Prefix) netip.Prefix {
 	if a := net.Addr(); a.Is4In6() && net.Bits() >= 96 {
 		net = netip.PrefixFrom(a.Unmap(), net.Bits()-96)
@@ -188,8 +188,9 @@ func canonical(net netip.Prefix) netip.Prefix {
 	return net.Masked()
 }
 
-// Parse returns the ban of an address, a network like 10.1.0.0/16, or a range of addresses like
-// 10.0.0.5-10.0.0.20. Addresses of IPv6 may be in brackets. It does not check what may be banned.
+// Parse reads an address, a network such as 10.1.0.0/16, or a range such as 10.0.0.5-10.0.0.20, and
+// returns a ban of it. IPv6 addresses may be in brackets. Parse does not check whether the ban is
+// allowed.
 func Parse(s string) (b Ban, err error) {
 	if from, to, ok := strings.Cut(s, "-"); ok {
 		b.Range, err = newRange(strings.TrimSpace(from), strings.TrimSpace(to))
@@ -197,7 +198,7 @@ func Parse(s string) (b Ban, err error) {
 	}
 	if strings.Contains(s, "/") {
 		if b.Net, err = netip.ParsePrefix(s); err != nil {
-			return b, fmt.Errorf("%w: %q is no network", ErrCannotBan, s)
+			return b, fmt.Errorf("%w: %q is not a network", ErrCannotBan, s)
 		}
 		b.Net = canonical(b.Net)
 		return b, nil
@@ -220,7 +221,7 @@ func parseAddr(s string) (netip.Addr, error) {
 	}
 	a, err := netip.ParseAddr(inner)
 	if err != nil {
-		return a, fmt.Errorf("%w: %q is no address", ErrCannotBan, s)
+		return a, fmt.Errorf("%w: %q is not an address", ErrCannotBan, s)
 	}
 	return a.Unmap().WithZone(""), nil
 }

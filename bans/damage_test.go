@@ -11,9 +11,9 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDamagedFile cuts a file of bans and flips its bits. A cut costs the line that it is in, and that is said. A flip
-// is an error that names the line, or changes a value and nothing else: the file, which is made to be edited, has no
-// checksums.
+// TestDamagedFile cuts off a file of bans and flips its bits. A cut loses only the last line, and
+// the loss is reported. A flipped bit is an error that names the line, or it changes one value. The
+// file has no checksums, since operators may edit it.
 func TestDamagedFile(t *testing.T) {
 	at := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	lines := []line{
@@ -29,7 +29,7 @@ func TestDamagedFile(t *testing.T) {
 		case d.Cut:
 			n := strings.Count(string(d.File), "\n")
 			isWhole := d.At == 0 || whole[d.At-1] == '\n'
-			isLine := whole[d.At] == '\n' // which needs no end
+			isLine := whole[d.At] == '\n' // a line needs no line feed at its end
 			testenv.Check(t, err == nil && (len(got) == n || isLine && len(got) == n+1) && (j.torn == 0) == (isWhole || isLine), "%v: %d bans, %d bytes are torn, %v", d, len(got), j.torn, err)
 		case err != nil:
 			testenv.Check(t, strings.HasPrefix(err.Error(), "line "), "%v: %v", d, err)

@@ -16,36 +16,34 @@ import (
 	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
-// journal is the file of a list: a line of JSON for each ban that was added or removed, in
-// this order. Processes that share it take turns by locking a file next to it. Before
-// there were journals, the file was one JSON object with all bans; it is still read, and
-// replaced with the first change.
+// journal is the file of a list. It contains a line of JSON for each added or removed ban, in
+// order. Processes that share it take turns by locking a file next to it. Earlier versions wrote
+// one JSON object with all bans. Such a file is still read and is replaced with the first change.
 type journal struct {
 	path string
 	lock *lockedfile.Mutex
-	// write is (*os.File).WriteAt; tests fail here.
+	// write is (*os.File).WriteAt. Tests replace it to simulate failures.
 	write func(f *os.File, b []byte, offset int64) (int, error)
 
-	offset int64 // of the end of the lines read so far
-	lines  int   // up to there
-	// tail is the end of the last of them, by which one sees that the file has been
-	// replaced or edited since.
+	offset int64 // end of the lines read so far
+	lines  int   // number of lines before offset
+	// tail is the end of these lines. If the file differs there, it has been replaced or edited.
 	tail    []byte
-	seen    fs.FileInfo // of the file then, nil if there was none
-	rewrite bool        // it is an old file, or has been deleted
-	torn    int         // bytes of a line that was not written to its end, behind offset
+	seen    fs.FileInfo // file after the last access, nil if there was none
+	rewrite bool        // the file is an old one or has been deleted
+	torn    int         // bytes after offset, of a line that was not completely written
 }
 
 const (
 	maxFile    = 32 << 20
-	maxTail    = 256 // longer than the time in each line
+	maxTail    = 256 // longer than the timestamp in each line
 	lockSuffix = ".lock"
 )
 
 // line is a line of the file.
 type line struct {
 	Ban
-	// At is when the line was written, by the clock of Until.
+	// At is when the line was written, by the wall clock.
 	At      time.Time `json:"at,omitzero"`
 	Removed bool      `json:"removed,omitempty"`
 }
@@ -56,14 +54,14 @@ type oldFile struct {
 }
 
 func newJournal(path string) *journal {
-	// The lock must be next to the file itself, not to a link to it.
+	// The lock must be next to the file itself, not next to a link to it.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	return &journal{path: path, lock: lockedfile.MutexAt(path + lockSuffix), write: (*os.File).WriteAt}
 }
 
-// acquire locks the file for this process. File systems without locks are not shared.
+// acquire locks the file for this process. On file systems without locks it does nothing.
 func (j *journal) acquire() (release func(), err error) {
 	if release, err = j.lock.Lock(); errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, nil
@@ -71,7 +69,7 @@ func (j *journal) acquire() (release func(), err error) {
 	return release, err
 }
 
-// changed reports whether the file is not as it was when it was last read or written.
+// changed reports whether the file has changed since it was last read or written.
 func (j *journal) changed() bool {
 	info, err := os.Stat(j.path)
 	if err != nil {
@@ -80,14 +78,14 @@ func (j *journal) changed() bool {
 	return !j.sawAs(info)
 }
 
-// sawAs reports whether the file was as it is now.
+// sawAs reports whether info describes the same file, unchanged since the last access.
 func (j *journal) sawAs(info fs.FileInfo) bool {
 	return j.seen != nil && os.SameFile(info, j.seen) && info.Size() == j.seen.Size() && info.ModTime().Equal(j.seen.ModTime())
 }
 
-// read returns the lines that were added to the file since it was last read or written,
-// or all lines if it has been replaced. A file that was deleted or emptied has none and
-// must be rewritten: that is more often an accident than meant.
+// read returns the lines that were added to the file since the last access, or all lines if it was
+// replaced. A deleted or emptied file has no lines and will be rewritten, since it was probably
+// emptied by accident.
 func (j *journal) read() (lines []line, all bool, err error) {
 	f, err := os.Open(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,13 +128,13 @@ func (j *journal) read() (lines []line, all bool, err error) {
 	return lines, all, nil
 }
 
-// forget notes that there is no file.
+// forget resets the state because the file does not exist.
 func (j *journal) forget() {
 	j.rewrite = j.rewrite || j.offset > 0
 	j.offset, j.lines, j.tail, j.seen = 0, 0, nil, nil
 }
 
-// parse reads what follows at offset.
+// parse parses the bytes after offset.
 func (j *journal) parse(b []byte) (lines []line, err error) {
 	var old oldFile
 	if j.offset == 0 && json.Unmarshal(b, &old) == nil && old.Bans != nil {
@@ -178,7 +176,8 @@ func (j *journal) parse(b []byte) (lines []line, err error) {
 	return lines, nil
 }
 
-// unmarshal parses a line. A name that it does not know is an error, since bans without until last for ever.
+// unmarshal parses a line. An unknown field is an error: with a misspelled until, a ban would last
+// forever.
 func (l *line) unmarshal(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -186,22 +185,22 @@ func (l *line) unmarshal(text []byte) error {
 		return err
 	}
 	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-		return fmt.Errorf("%q follows the ban", rest[:min(len(rest), 20)])
+		return fmt.Errorf("unexpected %q after the ban", rest[:min(len(rest), 20)])
 	}
 	return nil
 }
 
-// isTorn reports whether a line that does not end is only the beginning of one: a process
-// or the machine crashed while writing it. Some file systems have zeros in place of the
-// rest, which the caller has removed.
+// isTorn reports whether a line without a line feed is incomplete because a process or the machine
+// crashed while writing it. The caller has removed the zeros that some file systems put in place of
+// the rest.
 func isTorn(text []byte, err error) bool {
 	return text[0] == '{' && errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// check returns an error if there can be no such line.
+// check returns an error if the line cannot be valid.
 func (l *line) check() error { return l.normalize() }
 
-// passed moves the offset behind bytes with so many lines.
+// passed advances offset past b, which contains the given number of lines.
 func (j *journal) passed(b []byte, lines int) {
 	j.offset += int64(len(b))
 	j.lines += lines
@@ -209,8 +208,8 @@ func (j *journal) passed(b []byte, lines int) {
 	j.tail = bytes.Clone(j.tail[max(0, len(j.tail)-maxTail):])
 }
 
-// append appends lines. It returns the file, not yet synced; a crash of the process loses
-// nothing then, but one of the machine may.
+// append appends lines. It returns the file, which the caller must sync. A crash of the process
+// then loses nothing, but a crash of the machine may.
 func (j *journal) append(lines []line) (_ *os.File, err error) {
 	b, err := encode(lines)
 	if err != nil {
@@ -225,7 +224,7 @@ func (j *journal) append(lines []line) (_ *os.File, err error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() > j.offset {
-		err = f.Truncate(j.offset) // a torn line
+		err = f.Truncate(j.offset) // removes an incomplete line
 	}
 	if err == nil {
 		if _, err = j.write(f, b, j.offset); err != nil {
@@ -247,7 +246,7 @@ func (j *journal) replace(lines []line) error {
 		return err
 	}
 	if len(b) == 0 {
-		b = []byte("\n") // since an empty file is not meant
+		b = []byte("\n") // an empty file would count as emptied by accident
 	}
 	if err := atomicfile.Write(j.path, b); err != nil {
 		return err
@@ -258,7 +257,7 @@ func (j *journal) replace(lines []line) error {
 	return nil
 }
 
-// wrote notes that the file is as it is now because of this process.
+// wrote records the state of the file after this process wrote it.
 func (j *journal) wrote() {
 	if info, err := os.Stat(j.path); err == nil {
 		j.seen = info

@@ -17,26 +17,24 @@ const (
 	maxLapsed    = 256
 )
 
-// List is a [Store] in memory and, from [Open], in a file. Several goroutines may
-// use it.
+// List is a [Store] in memory and, with [Open], in a file. It is safe for concurrent use.
 type List struct {
-	// now is a clock that nobody sets, such as the monotonic one of time.Now, so that
-	// bans last as long as they should. wall is the clock by which they end in the file.
+	// now is a monotonic clock, which measures durations. wall is the wall clock, used for the
+	// times in the file.
 	now, wall func() time.Time
 
 	mu     sync.Mutex
 	stored table
-	// temporary bans are in memory only. Those from rcon have a table of their own, as
-	// their networks may also be banned from the game for another time.
+	// temporary bans are in memory only. Temporary rcon bans have a table of their own, since the
+	// same network may also be banned from the game for another duration.
 	temporary, temporaryRcon table
-	added                    int // bans so far
+	added                    int // number of bans added so far
 
-	file *storage // nil in memory
+	file *storage // nil if in memory only
 	torn int
 }
 
-// New returns an empty list that is kept in memory only. now is the clock, time.Now if it
-// is nil.
+// New returns an empty list in memory. now returns the time; nil means time.Now.
 func New(now func() time.Time) *List {
 	l := &List{now: now, wall: now, stored: newTable(maxStored), temporary: newTable(maxTemporary), temporaryRcon: newTable(maxTemporary)}
 	l.temporary.extends, l.temporaryRcon.extends = true, true
@@ -47,9 +45,9 @@ func New(now func() time.Time) *List {
 	return l
 }
 
-// Add implements [Store]. When there are 32768 bans, or 8192 temporary ones from the game
-// or from rcon, a new one replaces the one that ends first. A temporary ban never ends
-// earlier than the one of the same network that it replaces.
+// Add implements [Store]. The limits are 32768 stored bans, and 8192 temporary bans each for the
+// game and for rcon. At its limit, a new ban replaces the ban that ends first. A temporary ban
+// never ends before the ban of the same network that it replaces.
 func (l *List) Add(b Ban) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +58,7 @@ func (l *List) Add(b Ban) error {
 	t := &l.stored
 	if b.Temporary {
 		if b.Duration <= 0 && b.Until.IsZero() {
-			return fmt.Errorf("%w %s: a temporary ban needs an end", ErrCannotBan, b.Target())
+			return fmt.Errorf("%w %s: a temporary ban needs a duration or an end", ErrCannotBan, b.Target())
 		}
 		if t = &l.temporary; b.RconOnly {
 			t = &l.temporaryRcon
@@ -74,8 +72,7 @@ func (l *List) Add(b Ban) error {
 	return err
 }
 
-// put completes a ban and adds it, unless there is one from the game that one from rcon
-// would replace.
+// put completes a ban and adds it. It does not replace a ban from the game with one from rcon.
 func (t *table) put(b *Ban, number int, now time.Time) (added bool, err error) {
 	b.Duration = max(b.Duration, 0)
 	b.Reason = string(safetext.AppendLine(nil, b.Reason, maxReason))
@@ -87,7 +84,7 @@ func (t *table) put(b *Ban, number int, now time.Time) (added bool, err error) {
 		return false, nil
 	}
 	if !t.add(*b, number, now) {
-		return false, fmt.Errorf("%w %s: the list is full: %d networks are banned for ever", ErrCannotBan, b.Target(), t.max)
+		return false, fmt.Errorf("%w %s: the list is full: it contains %d permanent bans", ErrCannotBan, b.Target(), t.max)
 	}
 	return true, nil
 }
@@ -112,7 +109,7 @@ func (l *List) Remove(b Ban) bool {
 	return found
 }
 
-// Find implements [Store]. It allocates nothing.
+// Find implements [Store]. It does not allocate.
 func (l *List) Find(a netip.Addr) (ban Ban, ok bool) {
 	a = a.Unmap().WithZone("")
 	l.mu.Lock()
@@ -137,7 +134,7 @@ func (l *List) Find(a netip.Addr) (ban Ban, ok bool) {
 	return ban, ok
 }
 
-// Lapsed returns the bans from the game that have ended since it was called last, at most 512.
+// Lapsed returns the bans from the game that have ended since its last call, at most 512.
 func (l *List) Lapsed() (bans []Ban) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,10 +158,10 @@ func (l *List) All() []Ban {
 	return l.inForce(tables[:]...)
 }
 
-// tables returns all tables, in the order in which Find looks into them.
+// tables returns all tables in the order in which Find searches them.
 func (l *List) tables() [3]*table { return [...]*table{&l.stored, &l.temporary, &l.temporaryRcon} }
 
-// inForce returns the bans of tables that have not ended, in the order they were made.
+// inForce returns the bans of the tables that have not ended, in order of creation.
 func (l *List) inForce(tables ...*table) []Ban {
 	var entries []*entry
 	for _, t := range tables {

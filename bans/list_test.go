@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 )
 
-// TestModel compares the list with a simple one.
+// TestModel compares the list with a simple model.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(1e9, 0)
@@ -96,7 +96,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// TestUnbannable checks that the machine itself and most of the world cannot be banned.
+// TestUnbannable checks that localhost and very large networks cannot be banned.
 func TestUnbannable(t *testing.T) {
 	l := New(nil)
 	for _, net := range []string{"127.0.0.1/32", "127.0.0.0/8", "::1/128", "0.0.0.0/0", "0.0.0.0/7", "::/0", "2000::/15", "::ffff:127.0.0.1/128", "::ffff:0:0/96"} {
@@ -109,7 +109,7 @@ func TestUnbannable(t *testing.T) {
 	}
 }
 
-// TestFull checks that bans for a time make room, bans for ever do not.
+// TestFull checks that a full list replaces bans that end, but not permanent ones.
 func TestFull(t *testing.T) {
 	l := New(nil)
 	if err := l.Add(Ban{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: time.Hour}); err != nil {
@@ -128,8 +128,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestTemporary checks that temporary bans are not stored, take no place of stored
-// ones, and are limited in number.
+// TestTemporary checks that temporary bans are not stored, do not use up the limit of stored ones,
+// and are limited in number.
 func TestTemporary(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "bans.json"), time.Unix(1e9, 0)
 	l, err := Open(path, func() time.Time { return now })
@@ -166,7 +166,7 @@ func TestTemporary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer again.Close() // it may be writing
+	defer again.Close() // it may still write
 	if all := again.All(); len(all) != 1 {
 		t.Errorf("the file has %v", all)
 	}
@@ -175,8 +175,8 @@ func TestTemporary(t *testing.T) {
 	}
 }
 
-// TestTemporaryOfSite checks that the temporary bans of many neighbours stay bans of each of
-// them, however many there are: a ban of all their network would keep others out.
+// TestTemporaryOfSite checks that temporary bans of many neighbours are never combined into a ban
+// of their network, which would lock out others.
 func TestTemporaryOfSite(t *testing.T) {
 	for _, rconOnly := range []bool{false, true} {
 		now := time.Unix(1e9, 0)
@@ -190,7 +190,7 @@ func TestTemporaryOfSite(t *testing.T) {
 				if err := l.Add(b); err != nil {
 					t.Fatal(err)
 				}
-				b.Duration = time.Second // does not make it shorter
+				b.Duration = time.Second // does not shorten the ban
 				if err := l.Add(b); err != nil {
 					t.Fatal(err)
 				}
@@ -213,8 +213,8 @@ func TestTemporaryOfSite(t *testing.T) {
 	}
 }
 
-// TestTemporaryFromRcon checks that the ban of a network from the game does not end its
-// ban from rcon.
+// TestTemporaryFromRcon checks that the end of a ban from the game does not end the ban of the same
+// network from rcon.
 func TestTemporaryFromRcon(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	l := New(func() time.Time { return now })
@@ -262,8 +262,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseExact checks that the networks of a range hold its addresses and no
-// others.
+// TestParseExact checks that the networks of a range contain exactly its addresses.
 func TestParseExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.Uint32Range(1<<24, 1<<24+5000).Draw(t, "first")

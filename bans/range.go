@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ErrRange is returned for a range whose ends are of different families or not in order, besides
-// ErrCannotBan.
-var ErrRange = errors.New("no range")
+// ErrRange is returned, together with ErrCannotBan, for a range whose ends are of different
+// families or not in ascending order.
+var ErrRange = errors.New("a range needs two ascending addresses of one family")
 
-// Range is a range of addresses of one family, with both ends. The zero value is none.
+// Range is a range of addresses of one family, including both ends. The zero value is not a range.
 type Range struct{ First, Last netip.Addr }
 
-// newRange returns the range between two addresses as people write them.
+// newRange parses both ends of a range.
 func newRange(from, to string) (r Range, err error) {
 	if r.First, err = parseAddr(from); err != nil {
 		return Range{}, err
@@ -28,12 +28,12 @@ func newRange(from, to string) (r Range, err error) {
 	return r, nil
 }
 
-// IsValid reports whether the range has two addresses or more.
+// IsValid reports whether the range contains at least two addresses.
 func (r Range) IsValid() bool {
 	return r.First.IsValid() && r.First.BitLen() == r.Last.BitLen() && r.First.Less(r.Last)
 }
 
-// Contains reports whether an address is in the range.
+// Contains reports whether the range contains the address.
 func (r Range) Contains(a netip.Addr) bool {
 	return r.IsValid() && a.BitLen() == r.First.BitLen() && !a.Less(r.First) && !r.Last.Less(a)
 }
@@ -54,7 +54,7 @@ func (r *Range) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// network returns the network that is exactly the range, if there is one.
+// network returns the network that equals the range. ok is false if there is none.
 func (r Range) network() (net netip.Prefix, ok bool) {
 	for bits := r.First.BitLen() - 1; bits >= 0; bits-- {
 		if net = netip.PrefixFrom(r.First, bits).Masked(); net.Contains(r.Last) {
@@ -64,8 +64,8 @@ func (r Range) network() (net netip.Prefix, ok bool) {
 	return net, false
 }
 
-// networks returns the networks that together are exactly the range, or an error if one of them
-// cannot be banned.
+// networks returns the networks that together equal the range, or an error if one of them cannot be
+// banned.
 func (r Range) networks() (nets []netip.Prefix, err error) {
 	if !r.IsValid() {
 		return nil, fmt.Errorf("%w: %w", ErrCannotBan, ErrRange)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRanges compares bans of ranges that overlap, and networks in them, with what they say.
+// TestRanges compares bans of overlapping ranges and networks with a simple model.
 func TestRanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(1e9, 0)
@@ -75,12 +75,12 @@ func TestRanges(t *testing.T) {
 	})
 }
 
-// TestUnbannableRange: what is said of a range that cannot be banned is about that range.
+// TestUnbannableRange checks that the error for a range names the range, not a network in it.
 func TestUnbannableRange(t *testing.T) {
 	l := New(nil)
 	for text, want := range map[string]string{
-		"1.0.0.0-126.255.255.255": "bans: cannot ban 1.0.0.0-126.255.255.255: that is too much of the world",
-		"127.0.0.0-127.0.0.9":     "bans: cannot ban 127.0.0.0-127.0.0.9: this machine cannot be banned",
+		"1.0.0.0-126.255.255.255": "bans: cannot ban 1.0.0.0-126.255.255.255: too large; the limit is /8 for IPv4 and /16 for IPv6",
+		"127.0.0.0-127.0.0.9":     "bans: cannot ban 127.0.0.0-127.0.0.9: it contains localhost, which cannot be banned",
 	} {
 		b, err := Parse(text)
 		if err == nil {
@@ -92,8 +92,7 @@ func TestUnbannableRange(t *testing.T) {
 	}
 }
 
-// TestRangesInAFile: ranges are there again after a restart, and may be removed by another
-// process.
+// TestRangesInAFile checks that ranges survive a restart, and that another process can remove them.
 func TestRangesInAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	open := func() *List {
@@ -133,7 +132,7 @@ func TestRangesInAFile(t *testing.T) {
 	}
 }
 
-// FuzzFile checks that no file breaks the list, and that what it reads is read again as written.
+// FuzzFile parses arbitrary files. Parsed bans can be written and read again.
 func FuzzFile(f *testing.F) {
 	f.Add([]byte(`{"net":"10.0.0.0/24","until":"2030-01-01T00:00:00Z","reason":"x"}` + "\n" + `{"range":"10.0.0.5-10.0.0.9","removed":true}` + "\n"))
 	f.Add([]byte(`{"range":"2001:db8::-2001:db8::ffff"}` + "\n" + `{"range":"9.9.9.9-1.1.1.1"}`))

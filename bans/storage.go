@@ -10,52 +10,51 @@ import (
 	"time"
 )
 
-// ErrNotStored is returned while changes are not in the file: they are in force, and
-// writing them is tried again every two seconds.
+// ErrNotStored is returned while changes are not in the file. They are in force, and writing is
+// tried again every two seconds.
 var ErrNotStored = errors.New("bans: not stored")
 
 var errSlowDisk = errors.New("the disk does not answer")
 
 const (
-	// syncInterval is the time between two looks at the file, and between two tries to
-	// write it.
+	// syncInterval is the time between two checks of the file, and between two attempts to write
+	// it.
 	syncInterval = 2 * time.Second
-	// slowDisk is how long writing may take before that is an error.
+	// slowDisk is how long a write may take before it counts as failed.
 	slowDisk = 5 * time.Second
-	// closeTimeout limits how long Close waits.
+	// closeTimeout limits the wait in Close.
 	closeTimeout = 2 * time.Second
-	// clockJump is how much the wall clock must be set by for the file to be rewritten
-	// with the new times.
+	// clockJump is how far the wall clock must jump before the file is rewritten with new times.
 	clockJump = 5 * time.Second
-	// compactAfter is the number of lines that are no longer needed in a small file.
+	// compactAfter is how many obsolete lines a small file may contain.
 	compactAfter = 1000
-	// lockedSteps is how many steps of a long loop others wait for.
+	// lockedSteps is how many steps of a long loop run before other goroutines get the lock.
 	lockedSteps = 256
 )
 
-// storage keeps a list in a journal. A goroutine does all work with files.
+// storage keeps a list in a journal. One goroutine does all work with files.
 type storage struct {
 	list *List
 
 	// Guarded by list.mu:
 
-	unsaved map[target]change // the last of each
-	number  int               // of the last change
-	tried   int               // the last change when the last attempt began
+	unsaved map[target]change // the last change of each target
+	number  int               // number of the last change
+	tried   int               // last change before the current or latest attempt
 	since   time.Time         // when the first change after tried was made
-	err     error             // of the last attempt
-	attempt chan struct{}     // closed when the next attempt ends
+	err     error             // of the latest attempt
+	attempt chan struct{}     // closed at the end of the next attempt
 
 	wake    chan struct{}
 	closing chan struct{}
 	done    chan struct{}
 	closed  sync.Once
 
-	// Of the goroutine:
+	// The fields below belong to the goroutine.
 
 	journal            *journal
 	started, startWall time.Time
-	skew               time.Duration // of the wall clock since then, when the file was written last
+	skew               time.Duration // of the wall clock since startWall, when the file was last written
 	lastRead           time.Time
 	attempted          bool
 }
@@ -66,11 +65,10 @@ type change struct {
 	number int
 }
 
-// Open returns a list with the bans of a file, which need not exist, and that of other
-// processes with the same file: each sees the changes of the others within a few seconds.
-// Changes are in force at once, and written soon after by another goroutine; see
-// [List.Stored]. It returns an error for a malformed file, and does not change it. now is
-// the clock, time.Now if it is nil.
+// Open returns a list with the bans in a file, which need not exist. Processes can share the file:
+// each sees the changes of the others within a few seconds. A change is in force at once, and
+// another goroutine writes it soon after; see [List.Stored]. For a malformed file Open returns an
+// error and does not change the file. now returns the time; nil means time.Now.
 func Open(path string, now func() time.Time) (*List, error) {
 	l, err := open(path, New(now))
 	if err != nil {
@@ -88,21 +86,21 @@ func open(path string, l *List) (*List, error) {
 	}
 	l.file = s
 	defer func() { l.torn = s.journal.torn }()
-	// Without the lock, which may be impossible to get: at worst, the last line is not
-	// complete yet and is read later.
+	// Read without the lock, which may be unavailable. At worst the last line is incomplete and is
+	// read later.
 	if err := s.read(s.started, s.startWall, false); err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-// Torn returns how many bytes at the end of the file were no whole line when it was opened, as after a crash. They do
-// not count, and go with the next change.
+// Torn returns the size in bytes of an incomplete line at the end of the file when it was opened,
+// as after a crash. The line is ignored, and removed with the next change.
 func (l *List) Torn() int { return l.torn }
 
-// Stored waits until the changes so far are in the file, or the attempt to write them has
-// failed, at most for limit. It returns an error that wraps ErrNotStored if they are not.
-// With a limit of 0 it does not wait, and gives an attempt under way a few seconds.
+// Stored waits up to limit until all changes so far are in the file or writing them has failed. It
+// returns an error that wraps ErrNotStored if they are not in the file. With a limit of 0 it does
+// not wait, and an attempt in progress counts as failed only after a few seconds.
 func (l *List) Stored(limit time.Duration) error {
 	s := l.file
 	if s == nil {
@@ -135,7 +133,7 @@ func (l *List) Stored(limit time.Duration) error {
 	return nil
 }
 
-// Close writes changes that are not written yet. The list must not be changed after it.
+// Close writes pending changes and ends the storage. The list must not be changed after it.
 func (l *List) Close() error {
 	if l.file == nil {
 		return nil
@@ -147,7 +145,7 @@ func (l *List) Close() error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if len(l.file.unsaved) == 0 && !l.file.journal.rewrite {
-			return nil // whatever it was, nothing is lost
+			return nil // nothing is lost, whatever the error was
 		}
 		return err
 	case <-time.After(closeTimeout):
@@ -155,7 +153,7 @@ func (l *List) Close() error {
 	}
 }
 
-// changed notes a change for the file. The caller holds list.mu.
+// changed records a change for the file. The caller holds list.mu.
 func (s *storage) changed(l line, now time.Time) {
 	if s == nil {
 		return
@@ -164,7 +162,7 @@ func (s *storage) changed(l line, now time.Time) {
 		s.since = now
 	}
 	s.number++
-	if len(s.unsaved) >= 2*maxStored { // bans that others have pushed out of the list
+	if len(s.unsaved) >= 2*maxStored { // drop bans that newer ones have pushed out of the list
 		for of, c := range s.unsaved {
 			if !c.Removed && s.list.stored.get(of) == nil {
 				delete(s.unsaved, of)
@@ -194,14 +192,15 @@ func (s *storage) run() {
 	}
 }
 
-// sync reads what others have written, and writes the changes.
+// sync reads changes of other processes and writes the own ones.
 func (s *storage) sync() {
 	l := s.list
 	l.mu.Lock()
 	upTo := s.number
 	idle := len(s.unsaved) == 0 && s.err == nil
 	l.mu.Unlock()
-	// The first time, a file is locked, so that it is said early if nothing can be stored.
+	// Lock the file the first time even without changes, to report early that nothing can be
+	// stored.
 	first := !s.attempted && s.journal.offset > 0
 	s.attempted = true
 	if _, jumped := s.jumped(l.now(), l.wall()); idle && !first && !jumped && !s.journal.rewrite && !s.journal.changed() {
@@ -225,7 +224,7 @@ func (s *storage) sync() {
 	}
 }
 
-// finish ends an attempt that began after a change.
+// finish ends an attempt to write the changes up to upTo.
 func (s *storage) finish(upTo int, err error) {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
@@ -234,15 +233,15 @@ func (s *storage) finish(upTo int, err error) {
 	s.attempt = make(chan struct{})
 }
 
-// jumped reports whether the wall clock has been set since the file was written, and by
-// how much in all.
+// jumped reports whether the wall clock has been set since the file was written. skew is the total
+// jump since the start.
 func (s *storage) jumped(now, wall time.Time) (skew time.Duration, jumped bool) {
 	skew = wall.Sub(s.startWall) - now.Sub(s.started)
 	return skew, (skew - s.skew).Abs() > clockJump
 }
 
-// exchange reads the file, and writes to it what there is to write. If it returns a file,
-// that is to be synced and closed.
+// exchange reads the file and writes the pending changes. The caller must sync and close a returned
+// file.
 func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 	l := s.list
 	skew, jumped := s.jumped(now, wall)
@@ -270,7 +269,7 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 		if s.journal.rewrite || len(changes) == 0 {
 			return nil, err
 		}
-		// Where there is no room for another file, there may be some for a line.
+		// The disk may have room for another line, although not for another file.
 	}
 	if len(changes) == 0 {
 		return nil, nil
@@ -287,7 +286,7 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 	return f, err
 }
 
-// breathe lets others have the lock, every so many steps of a loop.
+// breathe lets other goroutines take the lock once every lockedSteps steps of a loop.
 func (l *List) breathe(step int) {
 	if step%lockedSteps == 0 {
 		l.mu.Unlock()
@@ -295,7 +294,7 @@ func (l *List) breathe(step int) {
 	}
 }
 
-// at returns the line with times of the wall clock.
+// at returns the line with its times converted to the wall clock.
 func (l line) at(now, wall time.Time) line {
 	l.At = wall.UTC()
 	if !l.Until.IsZero() {
@@ -304,7 +303,7 @@ func (l line) at(now, wall time.Time) line {
 	return l
 }
 
-// saved forgets changes that are in the file, unless they have been changed again.
+// saved removes written changes from unsaved, except those that were changed again meanwhile.
 func (s *storage) saved(changes []change) {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
@@ -316,7 +315,7 @@ func (s *storage) saved(changes []change) {
 	}
 }
 
-// lines returns all bans for a new file.
+// lines returns all bans as lines for a new file.
 func (s *storage) lines(now, wall time.Time) []line {
 	l := s.list
 	l.mu.Lock()
@@ -336,8 +335,8 @@ func (s *storage) lines(now, wall time.Time) []line {
 	return lines
 }
 
-// read reads what others have written since the last time. After a jump of the clock, the
-// time since then says how old it is at most.
+// read applies new lines of other processes. If the clock jumped, a new line is at most as old as
+// the last read.
 func (s *storage) read(now, wall time.Time, jumped bool) error {
 	lines, all, err := s.journal.read()
 	if err != nil {
@@ -367,7 +366,7 @@ func (s *storage) read(now, wall time.Time, jumped bool) error {
 	return s.apply(lines, now)
 }
 
-// apply applies lines of others to the list. The own changes come after them.
+// apply applies lines of other processes, except where a pending change of the same target exists.
 func (s *storage) apply(lines []line, now time.Time) (err error) {
 	l := s.list
 	l.mu.Lock()
@@ -382,7 +381,7 @@ func (s *storage) apply(lines []line, now time.Time) (err error) {
 	return err
 }
 
-// setAll replaces the list with that of the file and the changes that are not in it yet.
+// setAll replaces the list with the lines of the file and the pending changes.
 func (s *storage) setAll(lines []line, now time.Time) (err error) {
 	l, t := s.list, newTable(maxStored)
 	for i, line := range lines {

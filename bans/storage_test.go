@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clocks are the clocks of a test: that which counts, and that which people set.
+// clocks are the clocks of a test: a monotonic one and a wall clock that can be set.
 type clocks struct{ now, wall time.Time }
 
 func newClocks() *clocks {
@@ -26,7 +26,7 @@ func newClocks() *clocks {
 
 func (c *clocks) wait(d time.Duration) { c.now, c.wall = c.now.Add(d), c.wall.Add(d) }
 
-// list opens a file without the goroutine that syncs; the test does that.
+// list opens a file without the goroutine that syncs it. The test syncs.
 func (c *clocks) list(t testing.TB, path string) *List {
 	t.Helper()
 	l := New(func() time.Time { return c.now })
@@ -71,7 +71,7 @@ func read(t testing.TB, path string) string {
 	return string(b)
 }
 
-// nets lists the bans in force.
+// nets returns the bans in force as text.
 func nets(l *List) string {
 	var s []string
 	for _, b := range l.All() {
@@ -80,7 +80,7 @@ func nets(l *List) string {
 	return strings.Join(s, " ")
 }
 
-// remaining is for how long an address is banned.
+// remaining returns how much longer an address is banned.
 func (c *clocks) remaining(l *List, addr string) time.Duration {
 	b, ok := l.Find(netip.MustParseAddr(addr))
 	if !ok {
@@ -89,7 +89,7 @@ func (c *clocks) remaining(l *List, addr string) time.Duration {
 	return b.Until.Sub(c.now)
 }
 
-// TestFile checks that bans survive, with the goroutine and the clocks of programs.
+// TestFile checks that bans survive a restart, with the real goroutine and clocks.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "bans.json")
@@ -123,7 +123,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestMalformed checks that a file that is none is an error and stays as it is.
+// TestMalformed checks that a malformed file is an error and is not changed.
 func TestMalformed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	good := `{"net":"10.0.0.1/32"}` + "\n"
@@ -136,7 +136,7 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%q became %q", bad, got)
 		}
 	}
-	// While a server runs, that is an error too, until the file is as it should be.
+	// While a server runs, a malformed file is an error until it is corrected.
 	write(t, path, good)
 	l := newClocks().list(t, path)
 	l.mustSync(t)
@@ -151,7 +151,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestOldFile reads files as they were before there were journals.
+// TestOldFile reads files in the format of earlier versions.
 func TestOldFile(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "bans.json"), newClocks()
 	write(t, path, "{\n\t\"bans\": [\n\t\t{\n\t\t\t\"net\": \"10.0.0.1/32\",\n\t\t\t\"span\": 1800000000000,\n\t\t\t\"until\": \"2026-11-21T12:20:00Z\",\n\t\t\t\"reason\": \"r\"\n\t\t},\n"+
@@ -172,8 +172,7 @@ func TestOldFile(t *testing.T) {
 	}
 }
 
-// TestTornLine checks that a crash in the middle of writing costs only what was being
-// written.
+// TestTornLine checks that a crash during a write loses only the line being written.
 func TestTornLine(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "bans.json"), newClocks()
 	l := c.list(t, path)
@@ -206,8 +205,8 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// TestFullDisk checks that bans that cannot be written stay in force, that this is said,
-// and that they are written when they can be.
+// TestFullDisk checks that bans stay in force while they cannot be written, that Stored reports
+// this, and that they are written later.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path, c, full := filepath.Join(dir, "bans.json"), newClocks(), true
@@ -243,7 +242,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("a ban that was stored after 3 s ends after %v", c.remaining(again, "10.0.0.1"))
 	}
 
-	// The folder is gone, as when a disk is not there, and comes back empty.
+	// The folder disappears, as an unmounted disk does, and comes back empty.
 	moved := dir + ".moved"
 	if err := os.Rename(dir, moved); err != nil {
 		t.Fatal(err)
@@ -261,13 +260,12 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnly checks that the bans of a folder in which nothing can be written are in
-// force, that this is said before the first new one, and is an error at the end only if
-// something is lost.
+// TestReadOnly checks that bans in a read-only folder are in force, and that the error is reported
+// before the first new ban. Close returns an error only if a change is lost.
 func TestReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	write(t, path, `{"net":"10.0.0.1/32"}`+"\n")
-	if err := os.Mkdir(path+lockSuffix, 0o700); err != nil { // permissions do not stop everybody
+	if err := os.Mkdir(path+lockSuffix, 0o700); err != nil { // permissions do not stop root
 		t.Fatal(err)
 	}
 	for _, lost := range []bool{false, true} {
@@ -290,7 +288,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestStuckDisk checks that nobody waits for a disk that does not answer.
+// TestStuckDisk checks that no call waits for a disk that hangs.
 func TestStuckDisk(t *testing.T) {
 	l, err := Open(filepath.Join(t.TempDir(), "bans.json"), nil)
 	if err != nil {
@@ -329,8 +327,8 @@ func TestStuckDisk(t *testing.T) {
 	}
 }
 
-// TestClockJumps sets the clock, before and after the file is written and read, and
-// checks that bans last as long as they should.
+// TestClockJumps sets the wall clock before and after the file is written and read. Bans last as
+// long as they should.
 func TestClockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
 		t.Run(jump.String(), func(t *testing.T) {
@@ -346,7 +344,7 @@ func TestClockJumps(t *testing.T) {
 			l.mustSync(t)
 			other.mustSync(t)
 			l.mustAdd(t, Ban{Net: address(2), Duration: 5 * time.Minute})
-			l.mustSync(t) // the other list has not seen this one yet
+			l.mustSync(t) // the other list has not read this one yet
 			c.wait(time.Second)
 			c.wall = c.wall.Add(jump)
 			check("after the jump", l, "10.0.0.1", 5*time.Minute)
@@ -362,7 +360,7 @@ func TestClockJumps(t *testing.T) {
 			if c.wait(4 * time.Minute); nets(l)+nets(other)+nets(again) != "" {
 				t.Errorf("after five minutes: %q, %q, %q", nets(l), nets(other), nets(again))
 			}
-			// A jump while nothing runs is not to be seen; but no ban gets longer.
+			// A jump between two runs cannot be detected, but it does not make a ban longer.
 			l.mustAdd(t, Ban{Net: address(3), Duration: 5 * time.Minute})
 			l.mustSync(t)
 			c.wall = c.wall.Add(jump)
@@ -373,8 +371,8 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// TestSharedFile changes a file from two processes, and checks that both have the bans of
-// a simple model after they have synced: the last change to a network counts.
+// TestSharedFile changes a file from two processes. After syncing, both contain the bans of a
+// simple model, in which the last change to a network counts.
 func TestSharedFile(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -386,13 +384,14 @@ func TestSharedFile(t *testing.T) {
 		path, c := filepath.Join(dir, "bans.json"), newClocks()
 		lists := []*List{c.list(t, path), c.list(t, path)}
 		model := map[netip.Prefix]time.Time{}
-		pending := []map[netip.Prefix]time.Time{{}, {}} // the zero time for removed
+		pending := []map[netip.Prefix]time.Time{{}, {}} // the zero time means removed
 		never := c.now.Add(1e6 * time.Hour)
 		n := 0
 		r.Repeat(map[string]func(*rapid.T){
 			"add": func(r *rapid.T) {
 				i, b := rapid.IntRange(0, 1).Draw(r, "list"), Ban{Net: address(rapid.IntRange(1, 9).Draw(r, "address"))}
-				// Files of the same size that are written at the same time look the same.
+				// Give files written at the same time different sizes, since they would look the
+				// same otherwise.
 				n++
 				b.Reason = strings.Repeat("r", n*37%127)
 				until := never
@@ -448,8 +447,8 @@ func TestSharedFile(t *testing.T) {
 	})
 }
 
-// TestCompaction checks that a journal does not grow with changes that are over, and that
-// nothing is written without changes.
+// TestCompaction checks that obsolete lines are removed from the file, and that nothing is written
+// without changes.
 func TestCompaction(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "bans.json"), newClocks()
 	l, other := c.list(t, path), c.list(t, path)
@@ -492,8 +491,8 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// TestDeletedFile checks that bans that are in force are in the file again after it was
-// deleted or emptied.
+// TestDeletedFile checks that bans in force are written again after the file was deleted or
+// emptied.
 func TestDeletedFile(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "bans.json"), newClocks()
 	l := c.list(t, path)
@@ -511,7 +510,7 @@ func TestDeletedFile(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	// Lines that an operator deletes are unbans.
+	// An operator who deletes a line removes its ban.
 	l.mustAdd(t, Ban{Net: address(2)})
 	l.mustSync(t)
 	first, _, _ := strings.Cut(read(t, path), "\n")

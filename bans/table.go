@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// table has at most max bans, one for a network or range. It finds them by network in as many
-// steps as there are lengths of networks, and by when they end in O(log n).
+// table holds at most max bans, one per network or range. Finding bans by network takes at most one
+// step per length of networks, and finding the next ban to end O(log n).
 type table struct {
 	max     int
 	byNet   map[netip.Prefix]*entry
 	byRange map[Range]*entry
-	// pieces has the bans of ranges by the networks that these consist of.
+	// pieces maps networks to the bans of ranges that contain them.
 	pieces map[netip.Prefix][]*entry
-	// lengths counts the networks of each length, so that find tries only those that
-	// exist: IPv4 first, IPv6 behind.
+	// lengths counts the networks of each length, IPv4 first and then IPv6. find tries only lengths
+	// that exist.
 	lengths [33 + 129]int
 	ending  endHeap
-	// extends makes a ban last at least as long as the one that it replaces.
+	// extends makes a ban last at least as long as the ban that it replaces.
 	extends bool
-	// lapsed are bans that ended since they were asked for, at most maxLapsed.
+	// lapsed holds at most maxLapsed bans that ended since the last call of Lapsed.
 	lapsed []Ban
 }
 
 // entry is a ban of a table.
 type entry struct {
 	Ban
-	number  int // in the order bans were added
-	heapPos int // in table.ending, -1 for bans for ever
+	number  int // order of creation
+	heapPos int // index in table.ending, -1 for permanent bans
 }
 
 func newTable(max int) table {
@@ -39,7 +39,7 @@ func newTable(max int) table {
 // len returns the number of bans.
 func (t *table) len() int { return len(t.byNet) + len(t.byRange) }
 
-// get returns the entry of a network or range, nil if there is none.
+// get returns the entry of a network or range, or nil.
 func (t *table) get(of target) *entry {
 	if of.rng.IsValid() {
 		return t.byRange[of.rng]
@@ -61,8 +61,8 @@ func (t *table) all(yield func(*entry) bool) {
 	}
 }
 
-// add adds a ban, or replaces that of the same network, whose number it takes. If the
-// table is full, it replaces the ban that ends first, and reports false if there is none.
+// add adds a ban. If it replaces a ban of the same network, it keeps that ban's number. A full
+// table drops the ban that ends first. add returns false if all bans are permanent.
 func (t *table) add(b Ban, number int, now time.Time) bool {
 	if old := t.get(b.target()); old != nil {
 		number = old.number
@@ -81,7 +81,7 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 	e := &entry{b, number, -1}
 	if of := b.target(); of.rng.IsValid() {
 		t.byRange[of.rng] = e
-		nets, _ := b.Range.networks() // checked when it was normalized
+		nets, _ := b.Range.networks() // the error was checked when the ban was normalized
 		for _, net := range nets {
 			t.pieces[net] = append(t.pieces[net], e)
 			t.lengths[lengthIndex(net)]++
@@ -114,7 +114,7 @@ func (t *table) remove(e *entry) {
 	t.lengths[lengthIndex(of.net)]--
 }
 
-// removeFrom removes an entry from a list in a map, and the list if it is empty then.
+// removeFrom removes an entry from a list in a map. It also removes the list if it is empty then.
 func removeFrom(lists map[netip.Prefix][]*entry, net netip.Prefix, e *entry) {
 	if others := slices.DeleteFunc(lists[net], func(o *entry) bool { return o == e }); len(others) > 0 {
 		lists[net] = others
@@ -138,7 +138,7 @@ func (t *table) lapse(e *entry) {
 	t.remove(e)
 }
 
-// find yields the bans of networks that contain an address, the smallest network first.
+// find yields the bans of networks that contain the address, the smallest network first.
 func (t *table) find(a netip.Addr, yield func(*entry) bool) {
 	lengths := t.lengths[:33]
 	if a.Is6() {
@@ -152,7 +152,7 @@ func (t *table) find(a netip.Addr, yield func(*entry) bool) {
 		if e := t.byNet[net]; e != nil && !yield(e) {
 			return
 		}
-		for i := len(t.pieces[net]) - 1; i >= 0; i-- { // yield may remove it
+		for i := len(t.pieces[net]) - 1; i >= 0; i-- { // yield may remove the entry
 			if !yield(t.pieces[net][i]) {
 				return
 			}
@@ -167,7 +167,7 @@ func lengthIndex(net netip.Prefix) int {
 	return 33 + net.Bits()
 }
 
-// endHeap has the bans that end, the first to end at its top.
+// endHeap is a heap of the bans that end. The first to end is on top.
 type endHeap []*entry
 
 func (h endHeap) Len() int           { return len(h) }

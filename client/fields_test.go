@@ -399,7 +399,7 @@ func TestFieldsThatDepend(t *testing.T) {
 		{seven, &msg7.SvKillMsg{Killer: -2, Victim: 4, Weapon: msg7.WeaponShotgun}, `kill {"killer":{"id":-1,"name":""},"victim":{"id":4,"name":"player4","team":"red"},"weapon":"shotgun","killer_team":"blue"}`},
 		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamSwap}, `notice {"kind":"team_swap","text":"The teams were swapped"}`},
 		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgSpecInvalidID}, `notice {"kind":"spec_invalid_id","text":"This player cannot be watched"}`},
-		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamAll, Params: [3]int32{-1}}, `notice {"kind":"team_all","team":"spectators","text":"Everybody was moved to the spectators"}`},
+		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamAll, Params: [3]int32{-1}}, `notice {"kind":"team_all","team":"spectators","text":"All players were moved to the spectators"}`},
 		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFGrab, Params: [3]int32{1}}, `notice {"kind":"ctf_grab","team":"blue","text":"The flag of the blue team was taken"}`},
 		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{1, 4, 75}}, `notice {"kind":"ctf_capture","player":{"id":4,"name":"player4","team":"red"},"team":"blue","ticks":75,"text":"player4 captured the flag of the blue team after 1.50 s"}`},
 		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgGamePaused, Params: [3]int32{4}}, `notice {"kind":"game_paused","player":{"id":4,"name":"player4","team":"red"},"text":"The game was paused by player4"}`},

@@ -12,7 +12,8 @@ import (
 	"github.com/teeyard/teeyard/event"
 )
 
-// TestDocs checks that docs/reference/events.md has every event with all its fields in JSON, and no others.
+// TestDocs checks that docs/events.md lists exactly the existing events, each with all its JSON
+// fields.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/events.md")
 	if err != nil {
@@ -56,7 +57,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// fillValue sets everything to something that is not empty.
+// fillValue sets every field to a value that is not empty.
 func fillValue(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -78,7 +79,7 @@ func fillValue(v reflect.Value) {
 		case v.Type() == reflect.TypeFor[time.Duration]():
 			v.SetInt(int64(time.Second))
 		case v.Type().Name() == "GameMsg":
-			v.SetUint(9) // a captured flag, which has all
+			v.SetUint(9) // a captured flag, which uses all fields
 		case v.CanInt():
 			v.SetInt(1)
 		case v.CanUint():
@@ -87,7 +88,7 @@ func fillValue(v reflect.Value) {
 	}
 }
 
-// TestWordsInJSON checks that what JSON has a word for can be read again.
+// TestWordsInJSON checks that values written as words in JSON can be read again.
 func TestWordsInJSON(t *testing.T) {
 	for _, e := range event.All() {
 		want := reflect.New(reflect.TypeOf(e))

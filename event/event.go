@@ -1,11 +1,10 @@
-// Package event holds what happens in a game, in words that programs and people
-// understand: who joined, said or killed what, which vote runs, what the server
-// announces. A client yields these events as it hears of them (client.Client), and a
-// server's observers get the same ones from the server itself (server.Observer).
+// Package event defines the events of a game as typed values for programs, such as joins, chat,
+// kills, votes and announcements. A client reports them as it receives them (client.Client), and a
+// server's observers get the same events from the server (server.Observer).
 //
-// All events are here, also those that only a client's connection has, such as
-// [Download], or only a server, such as [MapChange]: one type switch covers whatever
-// comes from either side. Names and texts in events are safe to show, whatever a
+// The package contains all events. Some occur only in a client, such as [Download], or only in a
+// server, such as [MapChange]. One type switch can handle the events of both. Names and texts in
+// events are safe to show, whatever a player or a server sent.
 // player or a server sent.
 package event
 
@@ -19,11 +18,10 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// Event is something that happened; its type says what. The types of this package
-// are all there are.
+// Event is an event. Its type is one of the types of this package.
 type Event interface{ isEvent() }
 
-// Name returns the name of an event's type as JSON has it: team_change for a [TeamChange].
+// Name returns the JSON name of an event's type, such as team_change for a [TeamChange].
 func Name(e Event) string {
 	var b strings.Builder
 	for i, r := range reflect.TypeOf(e).Name() {
@@ -35,8 +33,8 @@ func Name(e Event) string {
 	return b.String()
 }
 
-// Player is the player of an event. ID is game.Nobody and the name is empty if there is none,
-// as for a line of chat from the server. JSON leaves the team out then.
+// Player is the player of an event. Without a player, such as for chat from the server, ID is -1
+// (game.Nobody), Name is empty, and JSON leaves out the team.
 type Player struct {
 	ID   game.PlayerID `json:"id"`
 	Name string        `json:"name"`
@@ -44,7 +42,7 @@ type Player struct {
 	Team game.Team     `json:"team"`
 }
 
-// The events of a client's connection.
+// Events of a client's connection.
 type (
 	// Download reports that Done of Size bytes of a map have arrived. (MAP_DATA)
 	Download struct {
@@ -52,23 +50,22 @@ type (
 		Done int    `json:"done"`
 		Size int    `json:"size"`
 	}
-	// Entered reports that the client is in the game, as Self. It comes again after
-	// a map change and after a reconnect.
+	// Entered reports that the client has entered the game as the player Self. It occurs again
+	// after a map change and after a reconnect.
 	Entered struct {
 		Map  string `json:"map"`
 		Self Player `json:"self"`
 	}
-	// Disconnected reports that the connection ended. Err wraps client.ErrClosed or
-	// client.ErrMap, or is nil after Close. Again is the time until the client
-	// connects again, 0 if it does not.
+	// Disconnected reports that the connection ended. Err wraps client.ErrClosed or client.ErrMap,
+	// or is nil after Close. Again is the time until the client reconnects, or 0 if it does not.
 	Disconnected struct {
 		Err   error         `json:"-"`
 		Text  string        `json:"reason,omitempty"`
 		Again time.Duration `json:"again,omitempty"`
 	}
-	// RconAuth reports that the remote console takes the client's commands, or no
-	// longer does. Commands is set if the server sends a list of them. (RCON_AUTH_ON,
-	// RCON_AUTH_OFF; 0.6: RCON_AUTH_STATUS)
+	// RconAuth reports whether the remote console now accepts the client's commands. Commands
+	// reports whether the server sends a list of them. (RCON_AUTH_ON, RCON_AUTH_OFF; 0.6:
+	// RCON_AUTH_STATUS)
 	RconAuth struct {
 		On       bool `json:"on"`
 		Commands bool `json:"commands,omitempty"`
@@ -79,11 +76,11 @@ type (
 	}
 )
 
-// The events of the game.
+// Events of the game.
 type (
-	// ServerInfo describes the server. Players and Connected are numbers of players and of
-	// clients, Slots and Clients are their limits. TimeScore is set if scores are times.
-	// SkillLevel is 0 for casual, 1 for normal, 2 for competitive. (SERVERINFO)
+	// ServerInfo describes the server. Players and Connected count players and clients. Slots and
+	// Clients are their limits. TimeScore is set if scores are times. SkillLevel is 0 for casual, 1
+	// for normal and 2 for competitive. (SERVERINFO)
 	ServerInfo struct {
 		Version    string `json:"version"`
 		Name       string `json:"name"`
@@ -98,17 +95,17 @@ type (
 		Connected  int    `json:"clients"`
 		Clients    int    `json:"max_clients"`
 	}
-	// Chat is a line of chat. To is set for whispers. (Sv_Chat)
+	// Chat is a line of chat. To is set only for whispers. (Sv_Chat)
 	Chat struct {
 		From Player        `json:"from"`
 		To   Player        `json:"to"`
 		Mode game.ChatMode `json:"mode"`
 		Text string        `json:"text"`
 	}
-	// Kill reports that Victim died. Killer is the victim too for suicides and falls,
-	// and nobody if KillerLeft is set. Then Killer.Team is the killer's last team, killer_team in
-	// JSON. Special depends on the mode. In capture the flag, bit 1 means that the victim carried
-	// a flag, and bit 2 that the killer did. (Sv_KillMsg)
+	// Kill reports that Victim died. For suicides and falls, Killer is the victim. If the killer
+	// has left, KillerLeft is set and Killer contains only the Team, which JSON calls killer_team.
+	// Special depends on the mode. In capture the flag, bit 1 means that the victim carried a flag,
+	// and bit 2 that the killer did. (Sv_KillMsg)
 	Kill struct {
 		Killer     Player      `json:"killer"`
 		KillerLeft bool        `json:"-"`
@@ -116,9 +113,9 @@ type (
 		Weapon     game.Weapon `json:"weapon"`
 		Special    int32       `json:"special,omitempty"`
 	}
-	// Joined reports that a player came into the game, or, if Known, was there when
-	// the client came. Self is set for the client's own player. Country is the number of
-	// ISO 3166-1, -1 for none. Quiet asks to show no line. (Sv_ClientInfo)
+	// Joined reports that a player joined the game. Known is set for a player who was already there
+	// when the client joined, and Self for the client's own player. Country is an ISO 3166-1
+	// numeric code, -1 for none. Quiet asks clients not to announce it. (Sv_ClientInfo)
 	Joined struct {
 		Player  Player    `json:"player"`
 		Country int32     `json:"country"`
@@ -127,14 +124,15 @@ type (
 		Known   bool      `json:"known,omitempty"`
 		Quiet   bool      `json:"quiet,omitempty"`
 	}
-	// Left reports that a player left the game. (Sv_ClientDrop)
+	// Left reports that a player left the game. Quiet asks clients not to announce it.
+	// (Sv_ClientDrop)
 	Left struct {
 		Player Player `json:"player"`
 		Reason string `json:"reason,omitempty"`
 		Quiet  bool   `json:"quiet,omitempty"`
 	}
-	// TeamChange reports that a player is in Player.Team now. The player may change again at the
-	// tick CooldownTick; 0.6 sends none. (Sv_Team)
+	// TeamChange reports that a player joined Player.Team. The player may change teams again at the
+	// tick CooldownTick, which 0.6 does not send. (Sv_Team)
 	TeamChange struct {
 		Player       Player `json:"player"`
 		CooldownTick int32  `json:"cooldown_tick,omitempty"`
@@ -150,16 +148,16 @@ type (
 		Player   Player        `json:"player"`
 		Emoticon game.Emoticon `json:"emoticon"`
 	}
-	// PickedUp reports that a player picked up a weapon. A client hears only of its
-	// own. (Sv_WeaponPickup)
+	// PickedUp reports that a player picked up a weapon. A client only gets the events of its own
+	// player. (Sv_WeaponPickup)
 	PickedUp struct {
 		Player Player      `json:"-"`
 		Weapon game.Weapon `json:"weapon"`
 	}
-	// Notice is an event of the match. Text is the line that players see. Player, Team and Ticks
-	// are the parameters of the kind: the player who paused or captured, the team of the flag or
-	// of the moved players, the time since a captured flag was taken. JSON leaves out parameters
-	// that a kind lacks. (Sv_GameMsg)
+	// Notice is an announcement of the match. Text is the line that players see. Player, Team and
+	// Ticks depend on Kind: the player who paused or captured, the team of the flag or of the moved
+	// players, and the ticks since a captured flag was taken. JSON leaves out fields that a kind
+	// does not use. (Sv_GameMsg)
 	Notice struct {
 		Kind   game.GameMsg `json:"kind"`
 		Player Player       `json:"player"`
@@ -175,8 +173,8 @@ type (
 	Motd struct {
 		Text string `json:"text"`
 	}
-	// GameInfo reports that the properties of the mode, the limits or the number of the match
-	// changed. (Sv_GameInfo)
+	// GameInfo reports changed properties of the mode, limits, or number of the match.
+	// (Sv_GameInfo)
 	GameInfo struct {
 		Flags      game.GameFlags `json:"flags"`
 		ScoreLimit int32          `json:"score_limit"`
@@ -184,28 +182,29 @@ type (
 		Match      int32          `json:"match"`
 		Matches    int32          `json:"matches"`
 	}
-	// Settings are the settings that clients show, after one of them changed.
+	// Settings contains the settings that clients show. It occurs when one of them changes.
 	// (Sv_ServerSettings)
 	Settings struct {
 		VoteKick     bool  `json:"vote_kick"`     // players may call votes to kick
-		VoteKickMin  int32 `json:"vote_kick_min"` // number of players needed for that
+		VoteKickMin  int32 `json:"vote_kick_min"` // smallest number of players for a kick vote
 		VoteSpectate bool  `json:"vote_spectate"` // players may call votes to move others to the spectators
 		TeamsLocked  bool  `json:"teams_locked"`
 		TeamBalance  bool  `json:"team_balance"`
 		PlayerSlots  int32 `json:"player_slots"` // number of clients that may play at once
 	}
-	// Tuning is the tuning of the physics, in hundredths, after it changed. A server of DDNet
-	// also sends the first NumDDRace parameters of DDRace. JSON has an object params with the
-	// names of the tune command and the values. (Sv_TuneParams)
+	// Tuning contains the tuning of the physics, in hundredths. It occurs when the tuning changes.
+	// DDNet servers also send the first NumDDRace parameters of DDRace. JSON contains an object
+	// params with the names and values of the tune command. (Sv_TuneParams)
 	Tuning struct {
 		Params    game.Tuning   `json:"-"`
 		DDRace    ddrace.Tuning `json:"-"`
 		NumDDRace int           `json:"-"`
 	}
-	// RaceFinish reports that a player finished a race. Times are in ms; Time is -1
-	// for none, Diff is that to the player's best race before. Record is set for the best
-	// time of all, Personal for that and the best of the player. Clients of 0.6 are told only if they
-	// claim release 18.0 of DDNet (client.Config.DDNetVersion 18000), others by chat. (Sv_RaceFinish)
+	// RaceFinish reports that a player finished a race. Time is in ms, -1 for none. Diff is the
+	// difference in ms to the player's previous best. Personal is set for a new best of the player,
+	// and Record, in addition, for a new best of all players. 0.6 sends it only to clients that
+	// claim DDNet release 18.0 (client.Config.DDNetVersion 18000). Others get a chat line.
+	// (Sv_RaceFinish)
 	RaceFinish struct {
 		Player   Player `json:"player"`
 		Time     int32  `json:"milliseconds"`
@@ -213,29 +212,29 @@ type (
 		Record   bool   `json:"record,omitempty"`
 		Personal bool   `json:"personal,omitempty"`
 	}
-	// Checkpoint reports that a player passed a checkpoint of a race, Diff ms later than in
-	// their best race, or earlier if below 0. Clients are told of the player whom they see.
-	// (Sv_Checkpoint)
+	// Checkpoint reports that a player passed a checkpoint of a race. Diff is the difference in ms
+	// to the player's best race, negative if faster. Clients only get the events of the player whom
+	// they watch. (Sv_Checkpoint)
 	Checkpoint struct {
 		Player Player `json:"player"`
 		Diff   int32  `json:"diff"`
-		Time   int32  `json:"milliseconds,omitempty"` // since the start; 0.7 does not tell
+		Time   int32  `json:"milliseconds,omitempty"` // since the start; 0.7 does not send it
 	}
-	// RaceTeam reports that a player is now in a team of DDRace: 0, in which everybody races
-	// alone, to 63, or 64 for those who are super. (DDNet: Sv_TeamsState)
+	// RaceTeam reports that a player joined a team of DDRace. In team 0 all players race alone.
+	// Teams 1 to 63 race together. Super players are in team 64. (DDNet: Sv_TeamsState)
 	RaceTeam struct {
 		Player   Player `json:"player"`
 		RaceTeam int32  `json:"race_team"`
 	}
 )
 
-// The events of votes.
+// Events of votes.
 type (
-	// VoteStart reports that a vote runs for Time. By is nobody if the server called
-	// it. (Sv_VoteSet)
+	// VoteStart reports the start of a vote that runs for Time. By has no player (ID -1) if the
+	// server called it. (Sv_VoteSet)
 	//
-	// Description is the text of the option, or the name of the Target of a vote about a player.
-	// What describes the vote in words. JSON has the time in seconds.
+	// Description is the text of the option, or the name of the Target in a vote about a player.
+	// What is a sentence that describes the vote. JSON contains the time in seconds.
 	VoteStart struct {
 		By          Player        `json:"by"`
 		Kind        VoteKind      `json:"kind"`
@@ -245,16 +244,17 @@ type (
 		Reason      string        `json:"reason,omitempty"`
 		Time        time.Duration `json:"-"`
 	}
-	// VoteCount is the number of votes so far; Pass of the Total have not voted.
-	// (Sv_VoteStatus)
+	// VoteCount contains the votes so far. Total is the number of players who may vote, and Pass
+	// the number who have not voted. (Sv_VoteStatus)
 	VoteCount struct {
 		Yes   int `json:"yes"`
 		No    int `json:"no"`
 		Pass  int `json:"pass"`
 		Total int `json:"total"`
 	}
-	// VoteEnd reports that the vote is over: if neither Passed nor Aborted, it failed. By is the
-	// caller, and nobody if an operator decided the vote or if the caller is unknown. (Sv_VoteSet)
+	// VoteEnd reports the end of a vote. The vote failed if neither Passed nor Aborted is set. By
+	// is the caller. It has no player (ID -1) if an operator decided the vote or the caller is
+	// unknown. (Sv_VoteSet)
 	VoteEnd struct {
 		By      Player `json:"by"`
 		Passed  bool   `json:"passed"`
@@ -262,16 +262,15 @@ type (
 	}
 )
 
-// The events that only a server has.
+// Events that occur only in a server.
 type (
-	// MapChange reports that the server plays another map, or the same one anew, in a
-	// new world.
+	// MapChange reports that the server started a new world, with another map or with the same one.
 	MapChange struct {
 		Map      string `json:"map"`
 		GameType string `json:"gametype"`
 	}
-	// RconLogin reports that a player may use the remote console now, as an
-	// administrator, a moderator or a helper, or, with none of them, no longer.
+	// RconLogin reports that a player may now use the remote console as an administrator, moderator
+	// or helper. With none of these set, the player may no longer use it.
 	RconLogin struct {
 		Player    Player `json:"player"`
 		Admin     bool   `json:"admin,omitempty"`

@@ -7,25 +7,25 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Source answers what an event of the game leaves out.
+// Source provides data that game.Event does not contain.
 type Source interface {
-	// EventPlayer returns the player with an id, or the last one who had it; nobody
-	// for an id that no player can have.
+	// EventPlayer returns the player with an id, or the last player who had it. For an invalid id
+	// it returns a Player without a player (ID -1).
 	EventPlayer(id game.PlayerID) Player
-	// EventProfile returns the profile of that player, with texts that are safe to show.
+	// EventProfile returns the profile of that player. Its texts are safe to show.
 	EventProfile(id game.PlayerID) game.Profile
-	// EventSelf returns the client's own player, Nobody if there is none.
+	// EventSelf returns the client's own player, or -1 (game.Nobody) if there is none.
 	EventSelf() game.PlayerID
 	// GameInfo returns the limits and the number of the match.
 	GameInfo() game.GameState
 	// EventSettings returns the settings that clients show.
 	EventSettings() Settings
-	// EventTuning returns the tuning of the world, or the last one that a client received.
+	// EventTuning returns the tuning of the world. In a client it is the last one received.
 	EventTuning() Tuning
 }
 
-// FromGame returns the event that clients are told when ev happens, or nil if there
-// is none: effects are seen and heard, not told. Texts of ev must be safe to show.
+// FromGame returns the event for clients that corresponds to ev, or nil if there is none, as for
+// visual effects and sounds. Texts of ev must be safe to show.
 func FromGame(ev *game.Event, src Source) Event {
 	switch ev.Kind {
 	case game.EvPlayerEntered:
@@ -90,8 +90,8 @@ func SettingsOf(r *game.Rules, teamsLocked bool) Settings {
 	}
 }
 
-// NewMotd returns the event of a message of the day as operators write it, with \n
-// for the end of a line.
+// NewMotd returns the event for a message of the day in which \n stands for a line break, as
+// operators write it.
 func NewMotd(text string) Motd { return Motd{Text: unescapeLines(text)} }
 
 func unescapeLines(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
@@ -114,7 +114,7 @@ func noticeText(ev *game.Event, name, team string) string {
 	case game.GameMsgCTFReturn:
 		return "A flag was returned"
 	case game.GameMsgTeamAll:
-		return "Everybody was moved to the " + team
+		return "All players were moved to the " + team
 	case game.GameMsgTeamBalanceVictim:
 		return "You were moved to the " + team + " for balance"
 	case game.GameMsgCTFGrab:

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// twoPlayers has two players, 1 and 2.
+// twoPlayers is a Source with two players, 1 and 2.
 type twoPlayers struct{}
 
 func (twoPlayers) EventPlayer(id game.PlayerID) event.Player {
@@ -74,7 +74,7 @@ func TestNotices(t *testing.T) {
 		game.GameMsgTeamBalance:       "The teams were balanced",
 		game.GameMsgCTFDrop:           "A flag was dropped",
 		game.GameMsgCTFReturn:         "A flag was returned",
-		game.GameMsgTeamAll:           "Everybody was moved to the blue team",
+		game.GameMsgTeamAll:           "All players were moved to the blue team",
 		game.GameMsgTeamBalanceVictim: "You were moved to the blue team for balance",
 		game.GameMsgCTFGrab:           "The flag of the blue team was taken",
 		game.GameMsgCTFCapture:        "alice captured the flag of the blue team after 1.50 s",
@@ -89,7 +89,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestName has one name of each kind; JSON of clients and of the operator's console has them.
+// TestName checks the names of several events. JSON of clients and of the operator's console uses
+// these names.
 func TestName(t *testing.T) {
 	for e, want := range map[event.Event]string{
 		event.Kill{}: "kill", event.TeamChange{}: "team_change", event.VoteStart{}: "vote_start", event.RconLine{}: "rcon_line", event.ServerInfo{}: "server_info",

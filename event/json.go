@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// MarshalJSON leaves out the team of nobody.
+// MarshalJSON leaves out the team if there is no player.
 func (p Player) MarshalJSON() ([]byte, error) {
 	type player Player
 	if p.ID != game.Nobody {
@@ -20,7 +20,7 @@ func (p Player) MarshalJSON() ([]byte, error) {
 	}{p.ID, p.Name})
 }
 
-// MarshalJSON adds the team of a killer who has left.
+// MarshalJSON adds killer_team if the killer has left.
 func (k Kill) MarshalJSON() ([]byte, error) {
 	type kill Kill
 	v := struct {
@@ -33,7 +33,7 @@ func (k Kill) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// MarshalJSON leaves out what the kind does not have.
+// MarshalJSON leaves out the fields that the kind does not use.
 func (n Notice) MarshalJSON() ([]byte, error) {
 	v := struct {
 		Kind   game.GameMsg `json:"kind"`
@@ -52,7 +52,7 @@ func (n Notice) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// MarshalJSON writes the parameters with their names, and their values as operators set them.
+// MarshalJSON writes the parameters by name, with their values as operators set them.
 func (t Tuning) MarshalJSON() ([]byte, error) {
 	params := map[string]float32{}
 	for i := range min(t.NumDDRace, ddrace.NumTuneParams) {

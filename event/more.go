@@ -2,8 +2,8 @@ package event
 
 import "github.com/teeyard/teeyard/game"
 
-// The lists that a server sends, entry by entry. Removed is set for an entry that is gone. The
-// methods of client.Client return whole lists.
+// Lists that a server sends entry by entry. Removed is set if an entry was removed. Methods of
+// client.Client return whole lists.
 type (
 	// RconCommand is a command of the remote console. (RCON_CMD_ADD, RCON_CMD_REM)
 	RconCommand struct {
@@ -24,15 +24,15 @@ type (
 		Map     string `json:"map"`
 		Removed bool   `json:"removed,omitempty"`
 	}
-	// VoteOptionEntry is an option to vote on. (Sv_VoteOptionAdd, Sv_VoteOptionListAdd,
-	// Sv_VoteOptionRemove)
+	// VoteOptionEntry is an option that players can call a vote for. (Sv_VoteOptionAdd,
+	// Sv_VoteOptionListAdd, Sv_VoteOptionRemove)
 	VoteOptionEntry struct {
 		Option  string `json:"option"`
 		Removed bool   `json:"removed,omitempty"`
 	}
-	// VoteOptionsCleared reports that the options to vote on are gone. (Sv_VoteClearOptions)
+	// VoteOptionsCleared reports that all vote options were removed. (Sv_VoteClearOptions)
 	VoteOptionsCleared struct{}
-	// ListBegin announces Count entries of a list: rcon_commands or maps. (DDNet:
+	// ListBegin announces Count entries of the list Of, which is rcon_commands or maps. (DDNet:
 	// RCON_CMD_GROUP_START, MAPLIST_GROUP_START)
 	ListBegin struct {
 		Of    string `json:"of"`
@@ -40,11 +40,11 @@ type (
 	}
 )
 
-// The events about a server and its map.
+// Events about a server and its map.
 type (
-	// MapAnnounced names the map that the client loads next. SHA256 and URL are empty if the
-	// server sends none. 0.7 sends the file in chunks of ChunkSize bytes, ChunksPerRequest at a
-	// time. (MAP_CHANGE, DDNet: MAP_DETAILS)
+	// MapAnnounced names the map that the client loads next. SHA256 and URL are empty if the server
+	// sends none. 0.7 sends the file in chunks of ChunkSize bytes, and ChunksPerRequest chunks per
+	// request. (MAP_CHANGE, DDNet: MAP_DETAILS)
 	MapAnnounced struct {
 		Map              string `json:"map"`
 		CRC              uint32 `json:"crc"`
@@ -58,7 +58,7 @@ type (
 	MapText struct {
 		Text string `json:"text"`
 	}
-	// Capabilities are the features of a server of DDNet. Version is the version of the list.
+	// Capabilities lists the features of a DDNet server. Version is the version of the list.
 	// (DDNet: CAPABILITIES)
 	Capabilities struct {
 		Version         int32 `json:"version"`
@@ -69,24 +69,25 @@ type (
 		AllowDummy      bool  `json:"allow_dummy,omitempty"`
 		SyncWeaponInput bool  `json:"sync_weapon_input,omitempty"`
 	}
-	// RconType reports whether the remote console needs a name and a password. (DDNet: RCONTYPE)
+	// RconType reports whether the remote console requires a name in addition to the password.
+	// (DDNet: RCONTYPE)
 	RconType struct {
 		NameRequired bool `json:"name_required"`
 	}
 	// Redirect asks the client to connect to another port of the same machine. The client stays
-	// connected: dial the port yourself. (DDNet: REDIRECT)
+	// connected; to follow, dial the port yourself. (DDNet: REDIRECT)
 	Redirect struct {
 		Port int32 `json:"port"`
 	}
-	// Alert is a warning from the server, or from a moderator. (DDNet: Sv_ServerAlert,
-	// Sv_ModeratorAlert)
+	// Alert is a warning from the server or, if Moderator is set, from a moderator. (DDNet:
+	// Sv_ServerAlert, Sv_ModeratorAlert)
 	Alert struct {
 		Text      string `json:"text"`
 		Moderator bool   `json:"moderator,omitempty"`
 	}
 )
 
-// The events of the game that only servers of 0.6 and DDNet send.
+// Events of the game that only servers of 0.6 and DDNet send.
 type (
 	// Sound is a sound without a position. (0.6: Sv_SoundGlobal)
 	Sound struct {
@@ -96,44 +97,45 @@ type (
 	MapSound struct {
 		Sound int32 `json:"sound"`
 	}
-	// RaceTime is a time of the race that the client shows, in ms. Finish is set at the end of
-	// the race. Diff is the difference to the best race. A time at a checkpoint is a
-	// [Checkpoint]. (DDNet: Sv_DDRaceTime)
+	// RaceTime is the race time that the client shows, in ms. Diff is the difference to the best
+	// race. Finish is set at the end of the race. At a checkpoint the event is [Checkpoint]
+	// instead. (DDNet: Sv_DDRaceTime)
 	RaceTime struct {
 		Time   int32 `json:"milliseconds"`
 		Diff   int32 `json:"diff,omitempty"`
 		Finish bool  `json:"finish,omitempty"`
 	}
-	// RaceRecords are the best times on the map in ms, 0 for none: of all players and of the
-	// client's own. (DDNet: Sv_Record)
+	// RaceRecords contains the best times on the map in ms, 0 for none: Best of all players, and
+	// Own of the client's player. (DDNet: Sv_Record)
 	RaceRecords struct {
 		Best int32 `json:"best"`
 		Own  int32 `json:"own"`
 	}
-	// RaceTeamKilled reports that a team of DDRace died. First is the player who died first, or
-	// nobody. (DDNet: Sv_KillMsgTeam)
+	// RaceTeamKilled reports that a team of DDRace died. First is the player who died first. It has
+	// no player (ID -1) if unknown. (DDNet: Sv_KillMsgTeam)
 	RaceTeamKilled struct {
 		RaceTeam int32  `json:"race_team"`
 		First    Player `json:"first"`
 	}
-	// OwnVote is the client's answer to the running vote: -1 no, 0 none, 1 yes. (DDNet: Sv_YourVote)
+	// OwnVote is the client's choice in the running vote: -1 for no, 0 for none, 1 for yes. (DDNet:
+	// Sv_YourVote)
 	OwnVote struct {
 		Choice int32 `json:"choice"`
 	}
-	// ProfileCooldown is the tick from which the server takes another name or skin. (DDNet:
-	// Sv_ChangeInfoCooldown)
+	// ProfileCooldown contains the first tick at which the server accepts another name or skin.
+	// (DDNet: Sv_ChangeInfoCooldown)
 	ProfileCooldown struct {
 		Tick int32 `json:"tick"`
 	}
-	// OtherInput is the input of another player for a tick to come. Servers send it for
-	// prediction to clients that claim release 19.4. (DDNet: Sv_PreInput)
+	// OtherInput contains the input of another player for a future tick. Servers send it to clients
+	// that claim DDNet release 19.4, for prediction. (DDNet: Sv_PreInput)
 	OtherInput struct {
 		Player Player     `json:"player"`
 		Tick   int32      `json:"tick"`
 		Input  game.Input `json:"input"`
 	}
-	// TeamSave is the progress of saving a team of DDRace. State is pending, done, fallback_file,
-	// warning or error. (DDNet: Sv_SaveCode)
+	// TeamSave reports the progress of saving a team of DDRace. State is pending, done,
+	// fallback_file, warning or error. (DDNet: Sv_SaveCode)
 	TeamSave struct {
 		State     string `json:"state"`
 		Error     string `json:"error,omitempty"`

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// VoteKind is what a vote is about, or how it ended.
+// VoteKind is the subject of a vote, or its result.
 type VoteKind uint8
 
 // The kinds of votes. VoteNone tells a new client that no vote is running.
@@ -29,10 +29,10 @@ func (k VoteKind) String() string {
 	return fmt.Sprint(uint8(k))
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (k VoteKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText. Case does not matter.
+// UnmarshalText reads a name of String without regard to case.
 func (k *VoteKind) UnmarshalText(text []byte) error {
 	for i, name := range voteKindNames {
 		if strings.EqualFold(name, string(text)) {
@@ -40,5 +40,5 @@ func (k *VoteKind) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("event: no kind of votes %q; there are %s", text, strings.Join(voteKindNames[:], ", "))
+	return fmt.Errorf("event: unknown kind of vote %q; use one of %s", text, strings.Join(voteKindNames[:], ", "))
 }

@@ -21,15 +21,15 @@ func TestIPCommands(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for _, test := range [][3]string{
-		{"0", "198.51.100.7", "banned 198.51.100.7 for ever"},
-		{"0.001", "198.51.100.8", "banned 198.51.100.8 for ever"},
+		{"0", "198.51.100.7", "banned 198.51.100.7 forever"},
+		{"0.001", "198.51.100.8", "banned 198.51.100.8 forever"},
 		{"30", "10.1.0.0", "banned 10.1.0.0/16 for 30 minutes"},
 		{"2.5", "10.2", "banned 10.2.0.0/16 for 2.5 minutes"},
-		{"0", "192.0.2.0/24", "banned 192.0.2.0/24 for ever"},
-		{"0", "192.0.2.64/26", "banned 192.0.2.64/26 for ever"},
-		{"0", "2001:db8::1", "banned 2001:db8::1 for ever"},
-		{"1", "0.0.0.0", "bans: cannot ban 0.0.0.0/0: that is too much of the world"},
-		{"1", "127.0.0.1", "bans: cannot ban 127.0.0.1/32: this machine cannot be banned"},
+		{"0", "192.0.2.0/24", "banned 192.0.2.0/24 forever"},
+		{"0", "192.0.2.64/26", "banned 192.0.2.64/26 forever"},
+		{"0", "2001:db8::1", "banned 2001:db8::1 forever"},
+		{"1", "0.0.0.0", "bans: cannot ban 0.0.0.0/0: too large; the limit is /8 for IPv4 and /16 for IPv6"},
+		{"1", "127.0.0.1", "bans: cannot ban 127.0.0.1/32: it contains localhost, which cannot be banned"},
 		{"1", "1.2.3.4.5", `bans: cannot ban: "1.2.3.4.5" is not an address`},
 		{"1", "300.1", `bans: cannot ban: "300.1" is not an address`},
 		{"1", "10.0.0.0/x", `bans: cannot ban: "10.0.0.0/x" is not a network`},

@@ -9,51 +9,51 @@ import (
 	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
-// ErrFile means that the file is not one of this package, or too large to be.
+// ErrFile is returned for files of another format, and for files that are too large.
 var ErrFile = errors.New("store: not a storage file")
 
-// ErrNotStored is what [Journal.Err] returns while changes are not in the file. They count for
-// requests after them, and writing them is tried again.
+// ErrNotStored is returned by [Journal.Err] while changes wait to be written. Later requests see
+// them, and the journal tries to write them again.
 var ErrNotStored = errors.New("store: not stored")
 
 const (
-	// maxPending is how many changes wait while the disk fails; others are refused.
+	// maxPending limits the changes that wait while the disk fails. Further ones are rejected.
 	maxPending = 4096
-	// maxFile is the largest file that is read. It is made anew long before.
+	// maxFile is the largest file that is read, in bytes. Files are compacted long before.
 	maxFile = 256 << 20
-	// compactAfter is how much longer than needed a file may be.
+	// compactAfter is how many bytes more than necessary a file may contain.
 	compactAfter = 1 << 20
 )
 
-// Journal is a storage in a file. Its methods may be called by several goroutines.
+// Journal is a storage in a file. It is safe for concurrent use.
 type Journal struct {
 	queue *recordfile.Queue[job]
 
-	// Of the goroutine:
+	// The fields below belong to the journal's goroutine.
 
 	file    *recordfile.File
 	tables  *tables
 	id      uint64
 	number  uint64
-	pending []change // that may not be in the file
+	pending []change // may not be in the file yet
 }
 
-// job is a request that waits.
+// job is a queued request.
 type job struct {
 	game.StoreRequest
 	answer func(game.StoreAnswer)
 }
 
-// change is a record that is to be written.
+// change is a record that waits to be written.
 type change struct {
 	record
 	job     job
-	written bool // it is in the file, but may not be on the disk
+	written bool // in the file, but perhaps not on the disk
 }
 
-// New returns the storage in a file, which is read with the first request and made with the first
-// change. Close ends it. report, if not nil, is told of a file that was damaged, by another
-// goroutine.
+// New returns the storage in a file. The first request reads the file, and the first change creates
+// it. Close closes it. report, if not nil, is called on another goroutine with a message about a
+// damaged file.
 func New(path string, report func(text string)) *Journal {
 	j := newJournal(path)
 	j.file.Report = report
@@ -68,18 +68,18 @@ func newJournal(path string) *Journal {
 	}
 }
 
-// Submit queues a request, of which the caller limits the number. answer is called by another
-// goroutine, for a change when it is on the disk.
+// Submit queues a request. The caller limits the number of queued requests. answer is called on
+// another goroutine. For a change that is when it is on the disk.
 func (j *Journal) Submit(r *game.StoreRequest, answer func(game.StoreAnswer)) {
 	if q := (job{*r, answer}); !j.queue.Submit(q) {
 		q.refuse(errors.New("the storage is closed"))
 	}
 }
 
-// Err returns what keeps the storage from working, nil if nothing does.
+// Err returns the storage's current error, or nil.
 func (j *Journal) Err() error { return j.queue.Err() }
 
-// Close writes what is not written yet. Requests after it are refused.
+// Close writes pending changes and closes the storage. Later requests are rejected.
 func (j *Journal) Close() error { return j.queue.Close() }
 
 func (j *Journal) run() {
@@ -90,7 +90,7 @@ func (j *Journal) run() {
 	})
 }
 
-// exchange reads what others have written, answers requests and writes changes.
+// exchange reads changes of other processes, answers requests and writes changes.
 func (j *Journal) exchange(queue []job) (err error) {
 	writes := len(j.pending) > 0
 	for i := range queue {
@@ -123,7 +123,8 @@ func (j *Journal) exchange(queue []job) (err error) {
 	return nil
 }
 
-// repair makes a file that was damaged or cut off whole at once, and not with the next change, so that it is said.
+// repair repairs a damaged or truncated file at once, not only with the next change, so that it is
+// reported.
 func (j *Journal) repair() error {
 	var err error
 	if j.file.Damaged > 0 {
@@ -137,7 +138,7 @@ func (j *Journal) repair() error {
 	return nil
 }
 
-// fail refuses requests because the file cannot be read. Changes that wait go on waiting.
+// fail rejects requests because the file cannot be read. Pending changes stay pending.
 func (j *Journal) fail(queue []job, err error) error {
 	j.file.Reload = true
 	for i := range queue {
@@ -146,7 +147,7 @@ func (j *Journal) fail(queue []job, err error) error {
 	return err
 }
 
-// read brings the tables up to date with the file.
+// read updates the tables with new records of the file.
 func (j *Journal) read() error {
 	anew, err := j.file.Update(len(j.pending) > 0, func() { *j.tables = *newTables() }, j.tables.applyRecord)
 	if anew && err == nil {
@@ -166,7 +167,7 @@ func (j *Journal) restorePending() {
 	}
 }
 
-// handle answers a request or makes its change pending.
+// handle answers a request, or makes its change pending.
 func (j *Journal) handle(q job) {
 	if !q.changes() {
 		a := q.newAnswer()
@@ -201,7 +202,7 @@ func (j *Journal) handle(q job) {
 	j.pending = append(j.pending, c)
 }
 
-// append writes the pending changes, or all anew. The file is locked and read.
+// append writes the pending changes, or rewrites the file. The file is locked and has been read.
 func (j *Journal) append() error {
 	needed := len(magic) + j.tables.bytes
 	if j.file.Damaged > 0 || j.file.Offset > int64(2*needed+compactAfter) {
@@ -216,7 +217,7 @@ func (j *Journal) append() error {
 	return j.file.Append(b)
 }
 
-// changes reports whether the request changes something.
+// changes reports whether the request changes the storage.
 func (q *job) changes() bool {
 	switch q.Op {
 	case game.StorePut, game.StoreBest, game.StoreAdd, game.StoreDrop:

@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// tester asks a journal without its goroutine.
+// tester runs requests on a journal without its goroutine.
 type tester struct {
 	*Journal
 	t       *testing.T
@@ -27,7 +27,7 @@ type tester struct {
 
 func open(t *testing.T, path string) *tester { return &tester{newJournal(path), t, nil, nil} }
 
-// ask makes requests together and returns their answers so far.
+// ask submits requests together and returns the answers so far.
 func (j *tester) ask(requests ...game.StoreRequest) []game.StoreAnswer {
 	j.t.Helper()
 	j.answers = nil
@@ -40,7 +40,7 @@ func (j *tester) ask(requests ...game.StoreRequest) []game.StoreAnswer {
 	return j.answers
 }
 
-// does makes requests that have to succeed.
+// does submits requests that must succeed.
 func (j *tester) does(requests ...game.StoreRequest) {
 	j.t.Helper()
 	for _, a := range j.ask(requests...) {
@@ -106,7 +106,7 @@ func TestTwoServersShareAFile(t *testing.T) {
 	a.does(add("ann", 100))
 	a.wantTop("points", false, "ann 111")
 	a.file.Reload, a.file.Damaged = true, 0
-	a.does(put("k", "aa")) // reads all again
+	a.does(put("k", "aa")) // reads the whole file again
 	b.wantTop("points", false, "ann 111")
 	testenv.NoError(t, b.file.Replace(b.tables.appendAll(nil)))
 	a.does(put("k", "aaa")) // of a new file
@@ -156,7 +156,7 @@ func TestTornAndDamagedFiles(t *testing.T) {
 				n += r.score
 			}
 			kept := int64(len(ends) - len(ends[slices.IndexFunc(ends, func(e int) bool { return e > cut }):]))
-			// The last byte of a record is a zero.
+			// The last byte of a record is zero.
 			testenv.Check(t, (n == kept || rest != "" && n == kept+1) && j.file.Damaged == 0, "cut at %d: %d of %d records", cut, n, kept)
 		}
 	}
@@ -196,7 +196,7 @@ func TestADiskThatFails(t *testing.T) {
 	a := j.ask(add("ann", 10), game.StoreRequest{Op: game.StoreRow, Space: "s", Key: "points", Row: game.Row{Name: "ann"}})
 	testenv.Check(t, errors.Is(j.err, ErrNotStored) && errors.Is(j.err, full), "%v", j.err)
 	testenv.Check(t, len(a) == 1 && a[0].Rows[0].Score == 11, "answers before it is on the disk: %+v", a)
-	part = 1000 // all is in the file, but nobody is told
+	part = 1000 // all is written, but the write reports a failure
 	j.ask()
 	j.file.WriteAt = (*os.File).WriteAt
 	unsynced := 0
@@ -206,7 +206,7 @@ func TestADiskThatFails(t *testing.T) {
 	}
 	testenv.Check(t, len(j.ask()) == 0 && unsynced == 1 && errors.Is(j.err, full), "not synced: %+v, %v", j.answers, j.err)
 	testenv.Check(t, len(j.pending) == 1, "%d wait", len(j.pending))
-	open(t, path).does(add("ben", 1)) // another server goes on after what it finds
+	open(t, path).does(add("ben", 1)) // another server continues with the file as it is
 	j.file.Sync = (*os.File).Sync
 	stored := []game.StoreAnswer(nil)
 	j.pending[0].job.answer = func(a game.StoreAnswer) { stored = append(stored, a) }
@@ -274,7 +274,7 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
-// FuzzFile reads any input as a file: what is good in it is kept in a file made anew.
+// FuzzFile reads arbitrary files. A rewritten file contains the valid records.
 func FuzzFile(f *testing.F) {
 	var all []byte
 	for _, r := range []record{
@@ -313,7 +313,7 @@ func scan(b []byte, into *tables) (end, damaged int) {
 	return int(e), int(d)
 }
 
-// contents returns what is in tables, without the order of changes.
+// contents returns the content of tables without the order of changes.
 func contents(t *tables) map[string]string {
 	all := map[string]string{"bytes": fmt.Sprint(t.bytes)}
 	for n, v := range t.values {
@@ -331,7 +331,7 @@ func contents(t *tables) map[string]string {
 	return all
 }
 
-// TestOtherThanFiles checks that what may never open, such as a pipe, is not opened.
+// TestOtherThanFiles checks that only regular files are opened. Opening a pipe could block forever.
 func TestOtherThanFiles(t *testing.T) {
 	j := newJournal(t.TempDir())
 	err := j.read()

@@ -7,37 +7,37 @@ import (
 	"github.com/teeyard/teeyard/internal/recordfile"
 )
 
-// magic is the start of a file; its last byte is the version of the format.
+// magic begins a file. Its last byte is the version of the format.
 const magic = "TEESTOR\x01"
 
-// A record is a change, in the file its fields: numbers as varints, texts after their length.
+// record is a change. The file contains its fields: numbers as varints, texts after their length.
 type record struct {
-	writer   uint64 // random for each Journal; 0 in a file that was made anew
+	writer   uint64 // random for each Journal; 0 in a rewritten file
 	number   uint64 // ascending for each writer
 	op       op
 	space    string
-	key      string // of a value, or of the table
-	row      string // its name
+	key      string // of the value or the table
+	row      string // name of the row
 	value    string // of the key or row
 	score    int64
 	lowFirst bool
 }
 
-// op is what a record does.
+// op is the operation of a record.
 type op uint8
 
-// The operations, with their numbers in the file.
+// The operations with their numbers in the file.
 const (
-	opPut    op = iota + 1 // sets a value, "" deletes it
-	opBest                 // puts a row if it is better
-	opAdd                  // adds to a row
+	opPut    op = iota + 1 // sets a value; an empty one deletes it
+	opBest                 // sets a row if the score is better
+	opAdd                  // adds to the score of a row
 	opDrop                 // deletes a row
-	opRow                  // sets a row; in files that were made anew
-	opWriter               // says only that all records of the writer up to number count
+	opRow                  // sets a row; only in rewritten files
+	opWriter               // states that all records of the writer up to number are included
 	numOps
 )
 
-// maxRecord limits the body of a record.
+// maxRecord limits the bytes of the body of a record.
 const maxRecord = 2*game.MaxStoreValue + 4*game.MaxStoreName + 64
 
 func (r *record) append(dst []byte) []byte {

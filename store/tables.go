@@ -12,35 +12,36 @@ import (
 // name is the name of a value or table.
 type name struct{ space, key string }
 
-// tables is what a journal keeps.
+// tables is the content of a journal.
 type tables struct {
 	values  map[name]string
 	rows    map[name]map[string]*row
 	writers map[uint64]writer
-	// bytes is about what all takes in memory.
+	// bytes is the approximate size in memory.
 	bytes int
-	last  uint64 // the last change
+	last  uint64 // number of the last change
 }
 
 // row is a row of a table.
 type row struct {
 	score   int64
 	value   string
-	changed uint64 // tables.last when it got its score
+	changed uint64 // tables.last when the row got its score
 }
 
-// writer is a journal that wrote records.
+// writer is a journal that has written records.
 type writer struct {
-	number uint64 // of its last one
-	at     uint64 // tables.last then
+	number uint64 // of its last record
+	at     uint64 // tables.last at that record
 }
 
 const (
-	// maxBytes limits what is kept.
+	// maxBytes limits tables.bytes.
 	maxBytes = 64 << 20
-	// overhead is about what a value or row takes besides its text.
+	// overhead is the approximate size in bytes of a value or row without its texts.
 	overhead = 128
-	// maxWriters is how many writers are remembered; those that wrote long ago are gone.
+	// maxWriters is how many writers are remembered. A writer beyond that has not written for a
+	// long time.
 	maxWriters = 64
 )
 
@@ -50,7 +51,7 @@ func newTables() *tables {
 	return &tables{values: map[name]string{}, rows: map[name]map[string]*row{}, writers: map[uint64]writer{}}
 }
 
-// applyRecord makes the change of a record, unless it is none.
+// applyRecord applies the change of a record. It reports whether the record is valid.
 func (t *tables) applyRecord(body []byte) bool {
 	var r record
 	if !r.parse(body) {
@@ -60,7 +61,7 @@ func (t *tables) applyRecord(body []byte) bool {
 	return true
 }
 
-// apply makes a change, unless it was made before.
+// apply applies a change unless it was applied before.
 func (t *tables) apply(r *record) {
 	if r.writer != 0 {
 		if r.number <= t.writers[r.writer].number {
@@ -98,7 +99,7 @@ func (t *tables) apply(r *record) {
 	}
 }
 
-// addScores adds without overflow.
+// addScores returns the sum, limited to the range of int64.
 func addScores(a, b int64) int64 {
 	switch sum := a + b; {
 	case a > 0 && b > 0 && sum < 0:
@@ -110,7 +111,7 @@ func addScores(a, b int64) int64 {
 	}
 }
 
-// wrote notes the last record of a writer.
+// wrote records the number of a writer's last record.
 func (t *tables) wrote(id, number uint64) {
 	t.writers[id] = writer{number, t.last}
 	if len(t.writers) <= maxWriters {
@@ -143,7 +144,7 @@ func (t *tables) dropRow(n name, of string) {
 	}
 }
 
-// check returns an error for a change for which there is no room.
+// check returns an error if there is no room for a change.
 func (t *tables) check(r *record) error {
 	if t.bytes+len(r.space)+len(r.key)+len(r.row)+len(r.value)+overhead > maxBytes && r.op != opDrop && (r.op != opPut || r.value != "") {
 		return errFull
@@ -151,7 +152,7 @@ func (t *tables) check(r *record) error {
 	return nil
 }
 
-// answer answers a request that changes nothing.
+// answer answers a request that does not change the storage.
 func (t *tables) answer(r *game.StoreRequest, a *game.StoreAnswer) {
 	n := name{r.Space, r.Key}
 	switch r.Op {
@@ -175,7 +176,7 @@ func (t *tables) answer(r *game.StoreRequest, a *game.StoreAnswer) {
 	}
 }
 
-// sorted returns the names of the rows of a table, those with equal places in the order in which
+// sorted returns the names of the rows of a table in order. Equal rows are in the order in which
 // they got their scores.
 func (t *tables) sorted(n name, compare func(x, y *row) int) []string {
 	rows := t.rows[n]
@@ -189,7 +190,7 @@ func (t *tables) sorted(n name, compare func(x, y *row) int) []string {
 	return names
 }
 
-// appendAll appends records that make the same tables.
+// appendAll appends records that recreate the tables.
 func (t *tables) appendAll(dst []byte) []byte {
 	for n, v := range t.values {
 		dst = (&record{op: opPut, space: n.space, key: n.key, value: v}).append(dst)
