@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// BenchmarkFeed feeds the recorded packets of the real server to a client that is
-// online, again and again.
+// BenchmarkFeed feeds the recorded packets of a real server to a client that is online, over and
+// over.
 func BenchmarkFeed(b *testing.B) {
 	var all [][]byte
 	for _, d := range golden.Datagrams(b, golden.Join) {
@@ -36,7 +36,7 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
-// BenchmarkQueue sends one snapshot-like payload a packet.
+// BenchmarkQueue sends one payload of the size of a snapshot per packet.
 func BenchmarkQueue(b *testing.B) {
 	c, err := New(Config{Send: func([]byte) {}})
 	must(b, err)
@@ -53,7 +53,7 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// BenchmarkFeed6 is BenchmarkFeed for a client of DDNet's server over 0.6.
+// BenchmarkFeed6 is BenchmarkFeed for a 0.6 connection to DDNet-Server.
 func BenchmarkFeed6(b *testing.B) {
 	var all [][]byte
 	for _, d := range golden.Datagrams(b, golden.Join6) {

@@ -1,28 +1,33 @@
-// Package conn implements the connection of Teeworlds 0.7 and 0.6, for clients and
-// servers, without input and output: the caller passes the time, feeds datagrams, calls
-// Update regularly, and gets datagrams through a function. It has no clock, goroutine,
-// lock or socket, and in its steady state it does not allocate.
+// Package conn implements the connections of Teeworlds 0.7 and 0.6, for clients and servers,
+// without doing any I/O. The caller passes the time, feeds datagrams, calls Update regularly, and
+// receives datagrams to send through a function. The package has no clock, goroutine, lock or
+// socket. In its steady state it does not allocate.
 //
-// Conn implements both versions. Dial, Dial6, Accept or Accept6 decide which one a
-// connection uses, until it ends; the other methods are the same. Packets that are
-// clearly of the other version are dropped as packet.DropOtherVersion.
+// Conn implements both versions. Dial, Dial6, Accept or Accept6 choose the version of a connection
+// until it ends; all other methods are the same. Packets that clearly belong to the other version
+// are dropped as packet.DropOtherVersion.
 //
-// A server keeps no state for addresses that have not proved themselves: TokenIssuer
-// inspects their datagrams (Inspect, Inspect6), and only ActionAccept leads to
-// Conn.Accept or Conn.Accept6. The exception is 0.6's oldest handshake, HandshakePlain,
-// which proves nothing; TokenIssuer.AppendChallenge makes such clients prove their
-// address.
+// A server keeps no state for addresses that have not proved themselves. TokenIssuer inspects their
+// datagrams with Inspect and Inspect6, and only ActionAccept leads to Conn.Accept or Conn.Accept6.
+// The exception is HandshakePlain, the oldest handshake of 0.6, which proves nothing.
+// TokenIssuer.AppendChallenge makes such clients prove their address.
 //
-// The rules are the original's, except where those let a peer do harm or lose data:
-// the token is checked before the ack counts; the ack of a packet counts before its
-// resend request; only what was sent can be acked; a resend request counts only if what it
-// asks for can have been missed, and is answered with as much as the losses so far allow;
-// what is not acked for a second is resent as a few packets, not one by one; the 10 s
-// without an ack begin anew with each; a full resend buffer is an error like a timeout;
-// a packet has at most 255 chunks. The differences of 0.6 are described at Handshake.
+// The rules are those of the original, except where they let a peer do harm or lose data:
 //
-// A silent peer times out after 10 s, as in Teeworlds of both versions; DDNet's own
-// programs wait for 100 s.
+//   - The token is checked before the ack takes effect.
+//   - The ack of a packet takes effect before its resend request.
+//   - Only chunks that were sent can be acked.
+//   - A resend request is ignored if the missing chunk may still be on its way. The answer is as
+//     large as the losses so far allow.
+//   - Chunks without an ack for a second are resent as a few packets, not one by one.
+//   - Each ack restarts the 10 s after which a connection without acks ends.
+//   - A full resend buffer is an error like a timeout.
+//   - A packet has at most 255 chunks.
+//
+// Handshake describes the differences of 0.6.
+//
+// A silent peer times out after 10 s, as in Teeworlds 0.6 and 0.7. DDNet's own programs wait for
+// 100 s.
 package conn
 
 import (
@@ -33,8 +38,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// Time is a point in time in nanoseconds, of a monotonic clock. Only differences
-// matter.
+// Time is a point in time, in nanoseconds of a monotonic clock. Only differences matter.
 type Time int64
 
 // Add returns t+d.
@@ -43,19 +47,18 @@ func (t Time) Add(d time.Duration) Time { return t + Time(d) }
 // Sub returns t-u.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
-// Timeout is how long a connection lasts from which nothing comes.
+// Timeout is the default time without received datagrams after which a connection ends.
 const Timeout = 10 * time.Second
 
-// Something happens when more than this time has passed.
+// Each of these actions happens when more than the given time has passed.
 const (
-	dialTimeout       = 5 * time.Second        // no token received
-	handshakeInterval = 500 * time.Millisecond // a handshake message is repeated
-	autoFlushAfter    = 500 * time.Millisecond // pending chunks are sent unasked
-	keepAliveAfter    = time.Second            // sent when nothing else was
+	dialTimeout       = 5 * time.Second        // gives up without the server's token
+	handshakeInterval = 500 * time.Millisecond // repeats a handshake message
+	autoFlushAfter    = 500 * time.Millisecond // sends pending chunks without a Flush
+	keepAliveAfter    = time.Second            // sends a keep-alive if nothing else was sent
 )
 
-// Reasons for the end of a connection that the connection itself gives. Tools and
-// players know these texts.
+// Reasons that a connection itself gives for its end. Tools and players know these texts.
 const (
 	ReasonTimeout     = "Timeout"
 	ReasonUnreachable = "Unable to connect to the server"
@@ -68,23 +71,23 @@ var (
 	ErrWrongState = errors.New("conn: not possible in this state")
 	// ErrTooLarge means that a payload exceeds Conn.MaxPayload.
 	ErrTooLarge = errors.New("conn: payload does not fit a packet")
-	// ErrOutOfBuffer means that the peer has left too many vital chunks
-	// unacked. The connection is in StateError then.
+	// ErrOutOfBuffer means that the peer has left too many vital chunks unacked. The connection is
+	// then in StateError.
 	ErrOutOfBuffer = errors.New("conn: resend buffer is full")
 	// ErrConfig means that a Config cannot be used.
 	ErrConfig = errors.New("conn: bad config")
 )
 
-// State of a connection.
+// State is the state of a connection.
 type State uint8
 
 const (
 	StateOffline State = iota // no connection
 	StateToken                // client, 0.7: waits for the server's token
-	StateConnect              // client: waits for ACCEPT, 0.6's CONNECTACCEPT
+	StateConnect              // client: waits for ACCEPT, in 0.6 for CONNECTACCEPT
 	StatePending              // server: waits for the first chunks
-	StateOnline               // chunks flow
-	StateError                // ended by the peer or by itself; see Reason
+	StateOnline               // connected
+	StateError                // ended by the peer or by an error; see Reason
 )
 
 var stateNames = [...]string{"offline", "token", "connect", "pending", "online", "error"}
@@ -97,40 +100,39 @@ func (s State) String() string {
 	return "unknown state"
 }
 
-// Handler receives what a connection delivers.
+// Handler receives the payloads that a connection delivers.
 type Handler interface {
-	// Chunk handles one payload: vital ones exactly once and in order, others
-	// as they arrive. payload is borrowed until Chunk returns and may be changed
-	// in place. Chunk may call any method of the connection except Feed.
+	// Chunk handles one payload. Vital payloads arrive exactly once and in order, others as they
+	// are received. payload is borrowed until Chunk returns and may be modified. Chunk may call any
+	// method of the connection except Feed.
 	Chunk(payload []byte, vital bool)
 }
 
-// Buffers is working memory. Connections that are used by one goroutine can share
-// one, if none is fed while the Handler of another one runs.
+// Buffers is working memory. Connections that are used by one goroutine can share one, unless the
+// Handler of one of them feeds another.
 type Buffers struct {
 	in  packet.Scratch
 	out [packet.MaxEncodedSize]byte
 }
 
-// Config of a connection.
+// Config configures a connection.
 type Config struct {
-	// Send sends a datagram, which is borrowed until Send returns, to the peer.
-	// Required. It must not call the connection.
+	// Send sends a datagram to the peer. It is required. The datagram is borrowed until Send
+	// returns. Send must not call the connection.
 	Send func(datagram []byte)
-	// SendCompressed sends a datagram that is compressed: its receiver ignores what follows it. nil
-	// means Send.
+	// SendCompressed sends a datagram that is compressed. Its receiver ignores any bytes after it,
+	// so padding may be added. nil means Send.
 	SendCompressed func(datagram []byte)
-	// ResendBuffer limits what waits for the peer's ack, in bytes: every vital
-	// chunk counts with its size and ResendOverhead. 0 means
-	// DefaultResendBuffer.
+	// ResendBuffer limits the vital chunks that wait for the peer's ack, in bytes. Each chunk
+	// counts with its size and ResendOverhead. 0 means DefaultResendBuffer.
 	ResendBuffer int
-	// Buffers is shared working memory; nil means own.
+	// Buffers is shared working memory; nil means that the connection has its own.
 	Buffers *Buffers
 }
 
-// Conn is a connection, of a client or server and of either version. It must not be
-// copied or used by several goroutines at once. Call Init first, then Dial, Dial6,
-// Accept or Accept6. After Close it can be used again.
+// Conn is a connection of a client or server, in either version. Do not copy it or use it from
+// several goroutines at once. Call Init first, then Dial, Dial6, Accept or Accept6. After Close it
+// can be used again.
 type Conn struct {
 	reliability
 	send, sendCompressed func([]byte)
@@ -143,7 +145,7 @@ type Conn struct {
 	token        packet.Token
 	peerToken    packet.Token
 	lastReceived Time
-	timeout      time.Duration // without anything received, or without an ack of what was sent
+	timeout      time.Duration // maximum time without a received datagram, or without an ack of sent chunks
 	reason       string
 	dropCounts   [packet.NumDropReasons]uint32
 	v6           v6State
@@ -158,8 +160,8 @@ func New(cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// Init makes c a connection in StateOffline, whatever it was before. It is New for a
-// Conn that is a field or element of something else.
+// Init makes c a connection in StateOffline, whatever it was before. Use it instead of New for a
+// Conn that is a struct field or an array element.
 func (c *Conn) Init(cfg Config) error {
 	if cfg.Send == nil {
 		return fmt.Errorf("%w: no Send function", ErrConfig)
@@ -182,8 +184,8 @@ func (c *Conn) Init(cfg Config) error {
 	return nil
 }
 
-// Reset returns c to StateOffline without notifying the peer, and clears the counters
-// and the reason.
+// Reset returns c to StateOffline without notifying the peer, and clears the counters and the
+// reason.
 func (c *Conn) Reset() {
 	c.offline()
 	c.reason = ""
@@ -201,9 +203,9 @@ func (c *Conn) offline() {
 	c.v6 = v6State{}
 }
 
-// Dial begins a 0.7 connection as a client, with own as the token that the server has
-// to use. It should be random; the original uses 31 bits. The error is ErrWrongState
-// unless offline, ErrConfig for packet.NoToken.
+// Dial begins a 0.7 connection as a client. own is the token that the server has to use. It should
+// be random; the original uses 31 bits. The error is ErrWrongState unless the connection is
+// offline, and ErrConfig for packet.NoToken.
 func (c *Conn) Dial(now Time, own packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: dial while %v", ErrWrongState, c.state)
@@ -219,10 +221,10 @@ func (c *Conn) Dial(now Time, own packet.Token) error {
 	return nil
 }
 
-// Accept begins a 0.7 connection as the server, for a CONNECT for which
-// TokenIssuer.Inspect returned ActionAccept: own is the packet's token, peer its
-// response token. It answers with ACCEPT. The error is ErrWrongState unless offline,
-// ErrConfig for packet.NoToken. The ack and flags of the CONNECT are ignored.
+// Accept begins a 0.7 connection as the server, after TokenIssuer.Inspect returned ActionAccept for
+// a CONNECT. own is the packet's token, and peer is its response token. Accept answers with ACCEPT.
+// It ignores the ack and flags of the CONNECT. The error is ErrWrongState unless the connection is
+// offline, and ErrConfig for packet.NoToken.
 func (c *Conn) Accept(now Time, own, peer packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)
@@ -239,10 +241,9 @@ func (c *Conn) Accept(now Time, own, peer packet.Token) error {
 	return nil
 }
 
-// Close sends the reason to the peer, unless the peer closed first, and returns to
-// StateOffline. A connection in StateError closes with its own reason when reason is
-// empty. Chunks that were not flushed are discarded. Reason returns the reason until the
-// connection is used again.
+// Close sends the reason to the peer, unless the peer closed first, and returns to StateOffline.
+// With an empty reason, a connection in StateError closes with its own reason. Chunks that were not
+// flushed are discarded. Reason returns the reason until the connection is used again.
 func (c *Conn) Close(now Time, reason string) {
 	if c.state == StateOffline {
 		return
@@ -262,14 +263,14 @@ func (c *Conn) Close(now Time, reason string) {
 	c.offline()
 }
 
-// Queue adds a payload to the packet under construction and, if it does not fit,
-// sends the packet first. Vital payloads are kept and resent until the peer acks them, and
-// wait behind others that are resent; see HasBacklog. payload may have up to MaxPayload bytes and is copied.
+// Queue adds a copy of payload to the packet under construction. If it does not fit, Queue first
+// sends the packet. payload may have up to MaxPayload bytes. Vital payloads are kept and resent
+// until the peer acks them. They wait behind chunks that are being resent; see HasBacklog.
 //
-// The error is ErrWrongState unless online, ErrTooLarge for a longer payload. When a
-// vital payload does not fit the resend buffer, or MaxUnacked are unacked already, the
-// connection fails with ReasonOutOfBuffer: the error is ErrOutOfBuffer, and Close sends
-// the reason to the peer. FreeResendBuffer shows it in advance.
+// The error is ErrWrongState unless the connection is online, and ErrTooLarge for a longer payload.
+// The connection fails with ReasonOutOfBuffer if a vital payload does not fit the resend buffer, or
+// if MaxUnacked payloads are already unacked. The error is then ErrOutOfBuffer, and Close sends the
+// reason to the peer. FreeResendBuffer shows the space in advance.
 func (c *Conn) Queue(now Time, payload []byte, vital bool) error {
 	switch {
 	case c.state != StateOnline:
@@ -284,15 +285,16 @@ func (c *Conn) Queue(now Time, payload []byte, vital bool) error {
 	return nil
 }
 
-// Flush sends the packet under construction if it has chunks or requests a resend.
+// Flush sends the packet under construction if it has chunks or a resend request.
 func (c *Conn) Flush(now Time) {
 	if c.state == StateOnline {
 		c.flush(now)
 	}
 }
 
-// SetTimeout changes how long the connection lasts from which nothing comes, or no ack, until Reset: a peer
-// that loads something may not look at it meanwhile. It is Timeout at first.
+// SetTimeout changes the time after which a connection ends if nothing is received, or if no ack is
+// received. It applies until Reset; the default is Timeout. A peer that loads a map may not answer
+// for a while.
 func (c *Conn) SetTimeout(d time.Duration) { c.timeout = d }
 
 // notAcked returns the reason for the end of a connection without acks.
@@ -303,10 +305,10 @@ func notAcked(timeout time.Duration) string {
 	return fmt.Sprintf("Too weak connection (not acked for %d seconds)", timeout/time.Second)
 }
 
-// Update handles what depends on time: timeouts, resends, keep-alives, repeated
-// handshake messages, and flushing chunks that wait for long. Call it several times a
-// second at least; the original does so in every round of its main loop. A connection
-// that fails is in StateError afterwards.
+// Update performs the actions that depend on time: timeouts, resends, keep-alives, repeated
+// handshake messages, and flushing chunks that have waited long. Call it at least several times a
+// second; the original does so in every round of its main loop. A connection that fails is in
+// StateError afterwards.
 func (c *Conn) Update(now Time) {
 	silence := now.Sub(c.lastReceived)
 	switch c.state {
@@ -355,7 +357,7 @@ func (c *Conn) Update(now Time) {
 	}
 }
 
-// sendHandshake sends the message that the state calls for.
+// sendHandshake sends the handshake message of the current state.
 func (c *Conn) sendHandshake(now Time) {
 	c.lastSend = now
 	if c.v6.active {
@@ -418,42 +420,41 @@ func (c *Conn) MaxPayload() int {
 	return packet.MaxChunkSize
 }
 
-// Reason returns why the connection ended, or "". As in the original a server ignores
-// the reasons of its clients: it is "" when the client closed.
+// Reason returns the reason why the connection ended, or "". A server ignores the reasons of its
+// clients, as the original does: after a client closed, Reason is "".
 func (c *Conn) Reason() string { return c.reason }
 
 // ClosedByPeer reports whether the connection ended with the peer's CLOSE.
 func (c *Conn) ClosedByPeer() bool { return c.closedByPeer }
 
-// Token returns the token that the peer must use, or packet.NoToken. In a 0.6
-// connection with a token both sides use the same.
+// Token returns the token that the peer must use, or packet.NoToken. In a 0.6 connection with a
+// token, both sides use the same one.
 func (c *Conn) Token() packet.Token { return c.token }
 
 // PeerToken returns the token that the peer issued, or packet.NoToken.
 func (c *Conn) PeerToken() packet.Token { return c.peerToken }
 
-// Unacked returns how many vital chunks the peer has not acked yet, 0..MaxUnacked, and
-// what they take of the resend buffer, in bytes.
+// Unacked returns the number of vital chunks without an ack, 0..MaxUnacked, and their bytes in the
+// resend buffer.
 func (c *Conn) Unacked() (chunks, bytes int) { return c.unacked.len, c.unacked.used }
 
-// ExpectAcks says that the peer acks what it gets at once, as clients do that download a map.
-// Until everything is acked, chunks are sent again soon after the ack should have come and not
+// ExpectAcks assumes that the peer acks received chunks at once, as clients do while they download
+// a map. Until everything is acked, a chunk is resent soon after its ack should have arrived, not
 // after a second.
 func (c *Conn) ExpectAcks() { c.flight.promptAcks = true }
 
-// LimitRate sets how many bytes of datagrams with vital chunks are sent per second, those that
-// are sent again included; 0, as in the beginning, is any number. The other chunks do not count.
+// LimitRate limits the bytes per second of datagrams with vital chunks, resent ones included. 0,
+// the default, means no limit. Chunks that are not vital do not count.
 func (c *Conn) LimitRate(bytesPerSecond int) { c.flight.rate = bytesPerSecond }
 
-// HasBacklog reports whether vital chunks wait to be sent, until LimitRate allows it or the
-// peer acks others: some were lost, and the peer would drop what comes after them. What is
-// queued meanwhile waits as well.
+// HasBacklog reports whether vital chunks wait to be sent. They wait if LimitRate delays them, or
+// if chunks were lost: until the peer acks those, it would drop later ones. Payloads queued
+// meanwhile wait as well.
 func (c *Conn) HasBacklog() bool { return c.hasBacklog() }
 
-// FreeResendBuffer returns how long a vital payload may be, in bytes, for Queue to
-// accept it without overflowing the resend buffer. It can exceed MaxPayload and then
-// shows how much is left for several payloads, each of which takes its size and
-// ResendOverhead. It is negative when there is no space.
+// FreeResendBuffer returns the length in bytes of the largest vital payload that fits the resend
+// buffer. It can exceed MaxPayload: several payloads then fit, each of which takes its size and
+// ResendOverhead. It is negative if the buffer is full.
 func (c *Conn) FreeResendBuffer() int {
 	if c.unacked.len == MaxUnacked {
 		return -1
@@ -461,9 +462,9 @@ func (c *Conn) FreeResendBuffer() int {
 	return c.unacked.maxUsed - c.unacked.used - ResendOverhead
 }
 
-// LastReceived returns when the last packet of the peer was accepted.
+// LastReceived returns the time when the last packet of the peer was accepted.
 func (c *Conn) LastReceived() Time { return c.lastReceived }
 
-// DropCounts returns how many datagrams were dropped, by packet.DropReason, since the
-// connection began.
+// DropCounts returns the number of datagrams dropped since the connection began, indexed by
+// packet.DropReason.
 func (c *Conn) DropCounts() *[packet.NumDropReasons]uint32 { return &c.dropCounts }

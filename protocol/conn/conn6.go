@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// Version of the protocol that a connection uses.
+// Version is the protocol version of a connection.
 type Version uint8
 
 const (
@@ -23,28 +23,27 @@ func (v Version) String() string {
 	return "0.7"
 }
 
-// Handshake is how a 0.6 connection begins. It decides where its token is placed.
+// Handshake is the way in which a 0.6 connection begins. It determines the place of its token.
 //
-// Packets whose token does not match are ignored, as in 0.7. A CONNECT from an address
-// that has a connection already changes nothing, but see Conn.Rejoined.
+// Packets with a wrong token are ignored, as in 0.7. A CONNECT from an address that already has a
+// connection changes nothing, except as described at Conn.Rejoined.
 type Handshake uint8
 
 const (
-	// HandshakeTKEN is DDNet's: CONNECT, CONNECTACCEPT with a token, ACCEPT with
-	// that token. The server keeps no state until the ACCEPT.
+	// HandshakeTKEN is DDNet's handshake: CONNECT, CONNECTACCEPT with a token, ACCEPT with that
+	// token. The server keeps no state until the ACCEPT.
 	HandshakeTKEN Handshake = iota
-	// HandshakeHeaderToken is that of 0.6.5: CONNECT with the client's token,
-	// CONNECTACCEPT with the server's, then packets with that in the header. The
-	// server keeps no state until the first of those.
+	// HandshakeHeaderToken is the handshake of 0.6.5: CONNECT with the client's token,
+	// CONNECTACCEPT with the server's token, then packets with the server's token in the header.
+	// The server keeps no state until the first of those packets.
 	HandshakeHeaderToken
-	// HandshakePlain is that of 0.6.4 and older: CONNECT, CONNECTACCEPT, ACCEPT, and
-	// no token. Anybody who can forge an address can use it in the name of others.
+	// HandshakePlain is the handshake of 0.6.4 and older: CONNECT, CONNECTACCEPT, ACCEPT, without
+	// tokens. An attacker who can forge addresses can connect under any address.
 	HandshakePlain
-	// HandshakeChallenged is HandshakePlain for a server that has made the client
-	// echo a number before: see TokenIssuer.AppendChallenge. The server's first six
-	// sequence numbers are used up. It does not know what the client has sent: the
-	// first vital chunk that arrives is taken for the next one. It may be one of the
-	// messages sent in answer to the challenge, or a later one.
+	// HandshakeChallenged is HandshakePlain after the client has echoed a number; see
+	// TokenIssuer.AppendChallenge. The challenge uses the server's first six sequence numbers. The
+	// server does not know how many vital chunks the client has sent. It takes the first one that
+	// arrives as the next one, whether it is an answer to the challenge or a later message.
 	HandshakeChallenged
 )
 
@@ -58,7 +57,7 @@ func (h Handshake) String() string {
 	return "unknown handshake"
 }
 
-// placeToken returns the token of a connection that began with h, and its place.
+// placeToken returns the token of a connection that began with h, with its place.
 func (h Handshake) placeToken(token packet.Token) packet.PlacedToken {
 	switch h {
 	case HandshakeTKEN:
@@ -70,35 +69,35 @@ func (h Handshake) placeToken(token packet.Token) packet.PlacedToken {
 }
 
 const (
-	// acceptInterval is after how much silence a client repeats its ACCEPT. It must
-	// be longer than a round trip: DDNet's server takes a second ACCEPT as a rejoin
-	// and restarts its sequence numbers.
+	// acceptInterval is the silence after which a client repeats its ACCEPT. It must be longer than
+	// a round trip: DDNet-Server takes a second ACCEPT as a rejoin and restarts its sequence
+	// numbers.
 	acceptInterval = 2 * time.Second
 
-	// challengeChunks is how many vital chunks a challenge has.
+	// challengeChunks is the number of vital chunks in a challenge.
 	challengeChunks = 6
 )
 
 // v6State is the state that only a 0.6 connection has.
 type v6State struct {
-	active    bool // this is a 0.6 connection
+	active    bool // whether this is a 0.6 connection
 	handshake Handshake
-	token     packet.PlacedToken // of the packets of both sides
+	token     packet.PlacedToken // used by both sides
 
-	// The client's.
-	wantedPlace      packet.TokenPlace // what it dialled
-	ownToken         packet.Token      // the token of its CONNECT
-	acceptUnanswered bool              // nothing has arrived since ACCEPT was sent
+	// Used by clients.
+	wantedPlace      packet.TokenPlace // place of the token in the dialled handshake
+	ownToken         packet.Token      // token in the client's CONNECT
+	acceptUnanswered bool              // nothing was received since ACCEPT was sent
 	acceptSent       Time
 
-	// The server's.
-	rejoinOffered bool // a new CONNECT was answered, with nextToken
-	rejoined      bool // Rejoined has not reported it yet
+	// Used by servers.
+	rejoinOffered bool // a new CONNECT was answered with nextToken
+	rejoined      bool // a rejoin that Rejoined has not reported yet
 }
 
-// nextToken returns the token for a client that rejoins. It differs from the current
-// one, because packets still on their way would ack what they have not seen. Nobody can
-// guess it without knowing the current one.
+// nextToken returns the token for a client that rejoins. It must differ from the current one.
+// Otherwise packets that are still on their way would ack chunks of the new connection. The token
+// cannot be guessed without knowing the current one.
 func nextToken(t packet.Token) packet.Token {
 	t++
 	if t == packet.NoToken || t == 0 {
@@ -107,13 +106,12 @@ func nextToken(t packet.Token) packet.Token {
 	return t
 }
 
-// Dial6 begins a 0.6 connection as a client. HandshakeTKEN is recommended: it falls back
-// to HandshakePlain when the server answers so, as HandshakeHeaderToken does. The
-// latter needs own, a random number, as the token of the CONNECT; the others ignore it.
-// The error is ErrWrongState unless offline, ErrConfig for HandshakeChallenged, which
-// is the server's choice.
+// Dial6 begins a 0.6 connection as a client. Use HandshakeTKEN: like HandshakeHeaderToken, it falls
+// back to HandshakePlain if the server answers that way. HandshakeHeaderToken needs a random number
+// as own, the token of the CONNECT; the others ignore own. The error is ErrWrongState unless the
+// connection is offline, and ErrConfig for HandshakeChallenged, which only a server chooses.
 //
-// The state is StateConnect until the server answers, StateOnline from then on.
+// The state is StateConnect until the server answers, and then StateOnline.
 func (c *Conn) Dial6(now Time, handshake Handshake, own packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: dial while %v", ErrWrongState, c.state)
@@ -129,12 +127,13 @@ func (c *Conn) Dial6(now Time, handshake Handshake, own packet.Token) error {
 	return nil
 }
 
-// Accept6 begins a 0.6 connection as the server, for a datagram for which
-// TokenIssuer.Inspect6 returned ActionAccept or ActionChallenge, with the handshake and
-// token of that inspection. HandshakePlain is answered with CONNECTACCEPT, repeated
-// until the client responds; the others are online at once. For HandshakeHeaderToken
-// and HandshakeTKEN the datagram must be fed afterwards; those of the others contain nothing
-// for the connection. The error is ErrWrongState unless offline, ErrConfig for a missing token.
+// Accept6 begins a 0.6 connection as the server, after TokenIssuer.Inspect6 returned ActionAccept
+// or ActionChallenge. Pass the handshake and token of that inspection.
+//
+// For HandshakePlain, Accept6 answers with CONNECTACCEPT and repeats it until the client responds.
+// The other handshakes are online at once. For HandshakeHeaderToken and HandshakeTKEN, feed the
+// datagram afterwards; the datagrams of the others contain nothing for the connection. The error is
+// ErrWrongState unless the connection is offline, and ErrConfig if the token is missing.
 func (c *Conn) Accept6(now Time, handshake Handshake, token packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)
@@ -173,7 +172,7 @@ func (c *Conn) setToken6(token packet.PlacedToken) {
 	}
 }
 
-// sendHandshake6 sends the message that the state calls for.
+// sendHandshake6 sends the handshake message of the current state.
 func (c *Conn) sendHandshake6() {
 	out := c.buffers.out[:0]
 	switch c.state {
@@ -184,7 +183,7 @@ func (c *Conn) sendHandshake6() {
 	}
 }
 
-// sendAccept6 sends the client's ACCEPT. 0.6.5 has none.
+// sendAccept6 sends the client's ACCEPT. In 0.6.5 there is none.
 func (c *Conn) sendAccept6(now Time) {
 	if c.v6.token.Place == packet.TokenInHeader {
 		return
@@ -202,18 +201,17 @@ func (c *Conn) Version() Version {
 	return V7
 }
 
-// Handshake returns how a 0.6 connection began. What a client dialled becomes
-// HandshakePlain when the server has no tokens.
+// Handshake returns the way in which a 0.6 connection began. A client's handshake becomes
+// HandshakePlain if the server has no tokens.
 func (c *Conn) Handshake() Handshake { return c.v6.handshake }
 
-// Rejoined reports, once, that the client of a server's HandshakeTKEN connection has
-// connected again: it lost its state, sent CONNECT and proved its address with the
-// token of the answer, which differs from the previous one. The connection is as after
-// Accept6, and online; the owner must start over as well, as with a new client. Call it
-// after each Feed, before Queue.
+// Rejoined reports whether the client of a HandshakeTKEN connection has connected again since the
+// last call. Only servers need it. Such a client lost its state, sent a new CONNECT and proved its
+// address with the new token in the answer. The connection is online, as after Accept6. The owner
+// must also start over as with a new client. Call Rejoined after each Feed, before Queue.
 //
-// Late duplicates do no harm. A CONNECT without token could be anybody's, so such
-// clients, and those of 0.6.5, must wait until the old connection has ended.
+// Late duplicates have no effect. A CONNECT without a token could come from any sender. Clients
+// that send one, and those of 0.6.5, must wait until the old connection has ended.
 func (c *Conn) Rejoined() bool {
 	rejoined := c.v6.rejoined
 	c.v6.rejoined = false

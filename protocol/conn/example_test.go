@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// printer shows what a connection delivers.
+// printer prints the payloads that a connection delivers.
 type printer string
 
 func (p printer) Chunk(payload []byte, vital bool) {

@@ -2,13 +2,12 @@ package conn
 
 import "github.com/teeyard/teeyard/protocol/packet"
 
-// Feed handles a datagram from the peer's address and passes its chunks to h. The
-// error is a packet.DropReason, which is also counted; most callers can ignore it.
-// State shows what the datagram did to the connection. b is borrowed and may be
-// changed.
+// Feed handles a datagram from the peer's address and passes its chunks to h. The error is a
+// packet.DropReason, which is also counted; most callers can ignore it. Check State for the effect
+// on the connection. b is borrowed and may be modified.
 //
-// Connectionless packets do not belong to a connection and are refused with
-// packet.DropConnless; pass them to TokenIssuer.Inspect.
+// Connectionless packets do not belong to a connection and are dropped as packet.DropConnless. Pass
+// them to TokenIssuer.Inspect.
 func (c *Conn) Feed(now Time, b []byte, h Handler) error {
 	drop := packet.DropWrongState
 	switch {
@@ -25,7 +24,7 @@ func (c *Conn) Feed(now Time, b []byte, h Handler) error {
 	return drop
 }
 
-// dropReason converts an error of package packet.
+// dropReason converts an error of package packet to a DropReason.
 func dropReason(err error) packet.DropReason {
 	if err == nil {
 		return packet.DropNone
@@ -39,8 +38,8 @@ func (c *Conn) feed7(now Time, b []byte, h Handler) packet.DropReason {
 	switch {
 	case err == nil && p.Flags&packet.FlagConnless != 0:
 		return packet.DropConnless
-	// The token is checked first. The original accepts the ack of packets with a
-	// wrong token, so anybody who can forge the address can stall the connection.
+	// The token is checked first. The original accepts the ack of packets with a wrong token, so an
+	// attacker who can forge the address can stall the connection.
 	case err == nil && p.Token == c.token:
 	case packet.IsClearly6(b):
 		return packet.DropOtherVersion
@@ -61,8 +60,8 @@ func (c *Conn) feed7(now Time, b []byte, h Handler) packet.DropReason {
 	return c.handleChunks(now, p.Ack, p.Flags, p.Chunks(), h)
 }
 
-// handleControl completes the handling of a control packet: drop is what was made
-// of its message.
+// handleControl completes the handling of a control packet. drop is the result of handling its
+// message.
 func (c *Conn) handleControl(now Time, ack int, flags packet.Flags, drop packet.DropReason) packet.DropReason {
 	if drop == packet.DropNone && c.state == StateOnline {
 		c.handlePeerHeader(now, ack, flags)
@@ -81,8 +80,8 @@ func (c *Conn) handleChunks(now Time, ack int, flags packet.Flags, chunks packet
 	}
 	c.handlePeerHeader(now, ack, flags)
 
-	// The handler may end the connection, and even begin another one; the rest of
-	// the packet is not for that one.
+	// The handler may end the connection and even begin another one. The rest of the packet does
+	// not belong to the new one.
 	generation := c.generation
 	var chunk packet.Chunk
 	for c.generation == generation {
@@ -98,13 +97,13 @@ func (c *Conn) handleChunks(now Time, ack int, flags packet.Flags, chunks packet
 	return packet.DropNone
 }
 
-// handlePeerHeader handles the header of a packet while online: the peer is alive,
-// acks, and may request a resend.
+// handlePeerHeader handles the header of a packet while online: the peer is alive, acks chunks, and
+// may request a resend.
 func (c *Conn) handlePeerHeader(now Time, ack int, flags packet.Flags) {
 	c.lastReceived = now
 	first := c.handleAck(now, ack)
-	// The peer's answer to the first chunks that were sent again also has the request
-	// that older ones made it queue.
+	// When the peer acks the first resent chunks, its packet may still contain an older resend
+	// request.
 	if flags&packet.FlagResend != 0 && !first {
 		c.handleResendRequest(now)
 	}

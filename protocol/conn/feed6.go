@@ -25,8 +25,8 @@ func (c *Conn) feed6(now Time, b []byte, h Handler) packet.DropReason {
 	return c.handleChunks(now, p.Ack, p.Flags, p.Chunks(), h)
 }
 
-// parse6 parses b and checks its token. A token in the header is checked before
-// anything is decompressed; a trailer can only be found afterwards.
+// parse6 parses b and checks its token. A token in the header is checked before anything is
+// decompressed. A token in the trailer can only be found afterwards.
 func (c *Conn) parse6(now Time, b []byte, p *packet.Packet6) packet.DropReason {
 	if err := p.ParseHeader(b); err != nil {
 		return dropReason(err)
@@ -66,8 +66,8 @@ func (c *Conn) parse6(now Time, b []byte, p *packet.Packet6) packet.DropReason {
 	return packet.DropBadToken
 }
 
-// checkAnswer checks the packet that a client in StateConnect waits for:
-// CONNECTACCEPT or CLOSE. Where its token is placed is not known yet.
+// checkAnswer checks the packet that a client in StateConnect waits for: CONNECTACCEPT or CLOSE.
+// The place of its token is not known yet.
 func (c *Conn) checkAnswer(p *packet.Packet6) packet.DropReason {
 	switch {
 	case p.Flags&packet.FlagControl == 0:
@@ -84,7 +84,7 @@ func (c *Conn) control6(now Time, p *packet.Packet6) packet.DropReason {
 		if c.state == StateConnect {
 			return c.handleConnectAccept(now, p)
 		}
-		// A late CONNECTACCEPT says nothing about our ACCEPT.
+		// A late CONNECTACCEPT does not show whether our ACCEPT arrived.
 	case packet.ControlClose:
 		c.handleClose(p.AppendReason(make([]byte, 0, packet.MaxCloseReason)))
 	case packet.ControlKeepAlive, packet.ControlClientAccept:
@@ -93,7 +93,7 @@ func (c *Conn) control6(now Time, p *packet.Packet6) packet.DropReason {
 		}
 		c.v6.acceptUnanswered = false
 	case packet.ControlConnect:
-		// A late duplicate, or somebody who cannot prove to be the peer.
+		// A late duplicate, or a sender that cannot prove to be the peer.
 		return packet.DropWrongState
 	default:
 		return packet.DropBadControl
@@ -101,8 +101,8 @@ func (c *Conn) control6(now Time, p *packet.Packet6) packet.DropReason {
 	return packet.DropNone
 }
 
-// handleConnectAccept handles the server's answer to CONNECT. It has the kind of
-// token that was asked for, or none.
+// handleConnectAccept handles the server's answer to CONNECT. The token in it must be of the
+// requested kind, or missing.
 func (c *Conn) handleConnectAccept(now Time, p *packet.Packet6) packet.DropReason {
 	token := p.HandshakeToken()
 	switch {
@@ -119,15 +119,15 @@ func (c *Conn) handleConnectAccept(now Time, p *packet.Packet6) packet.DropReaso
 	return packet.DropNone
 }
 
-// offerRejoin answers a CONNECT on a connection with a trailer with a token for a new
-// beginning. It changes nothing else.
+// offerRejoin answers a CONNECT on a connection that has its token in the trailer. The answer
+// contains the token for a new connection. The current connection stays unchanged.
 func (c *Conn) offerRejoin() {
 	c.v6.rejoinOffered = true
 	token := packet.PlacedToken{Place: packet.TokenInTrailer, Token: nextToken(c.v6.token.Token)}
 	c.send(packet.AppendAccept6(c.buffers.out[:0], token, packet.NoToken))
 }
 
-// rejoin restarts the connection with the token that was offered.
+// rejoin restarts the connection with the token from offerRejoin.
 func (c *Conn) rejoin(now Time) {
 	c.reliability.reset()
 	c.generation++

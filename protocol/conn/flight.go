@@ -6,25 +6,26 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// flight is the vital chunks that are on their way to the peer, and how many may be. A
-// receiver drops what comes after a gap, so everything in flight has to be sent again for one
-// datagram that is lost, or overtaken by the next. The window keeps what is sent again below
-// a share of what arrives, and is spread over the round trip: what is sent apart is seldom
-// overtaken. Before the first loss nothing is limited.
+// flight describes the vital chunks on their way to the peer, and limits them. A receiver drops all
+// chunks after a gap. If one datagram is lost or overtaken, everything in flight has to be resent.
+//
+// The window keeps the resent data below a share of the delivered data. It is spread over the round
+// trip, because datagrams sent with pauses are rarely overtaken. Before the first loss, there is no
+// limit.
 type flight struct {
-	chunks int // the oldest unacked ones
-	size   int // their cost
-	window int // the cost that they may have; see minWindow
+	chunks int // number of chunks in flight; they are the oldest unacked ones
+	size   int // their total cost
+	window int // maximum of size, see minWindow
 
-	burst      int // the cost of those sent since burstAt
+	burst      int // cost of the chunks sent since burstAt
 	burstAt    Time
-	burstLimit int // the cost that may be sent per BurstInterval; 0 before the first loss
+	burstLimit int // maximum cost per BurstInterval; 0 before the first loss
 
-	rate     int  // bytes per second that may be sent, 0 for any number
-	rateFrom Time // when the rate allows the next chunk
+	rate     int  // maximum bytes per second, 0 for no limit
+	rateFrom Time // time at which the rate allows the next chunk
 
-	retries uint // how often all was sent again since the last ack
-	lostAt  Time // when it was sent again last
+	retries uint // number of resends of everything since the last ack
+	lostAt  Time // time of the last resend
 
 	promptAcks   bool // see Conn.ExpectAcks
 	hasRTT       bool
@@ -32,48 +33,48 @@ type flight struct {
 	leastRTT     time.Duration
 }
 
-// The limits, in the unit of unackedChunk.cost. A loss takes from the window what it wasted,
-// and an ack adds a share of what arrived. With these values a map over a network that loses
-// 5 % of the datagrams, or delivers 20 % late, is sent less than one and a half times; see
+// Limits, in the unit of unackedChunk.cost. A loss takes the wasted data from the window, and an
+// ack adds a share of the delivered data. With these values, a map over a network that loses 5 % of
+// the datagrams, or delivers 20 % late, is sent less than one and a half times. See
 // TestDownloadOverBadNetworks in package server.
 const (
 	minWindow  = 5 * packet.MaxPayload
-	lossWindow = 16 * packet.MaxPayload // what a single loss leaves
+	lossWindow = 16 * packet.MaxPayload // window left after a single loss
 	maxWindow  = MaxUnacked * packet.MaxPayload
 	ackShare   = 6
 
-	// What may be sent per BurstInterval after a loss, if that is more than pace. A peer
-	// that asks for a resend got later chunks, and perhaps the missing one as well: they
-	// should keep apart.
+	// Cost allowed per BurstInterval after a loss, unless pace allows more. A peer that requests a
+	// resend has received later chunks and may still receive the missing one, so resent packets
+	// should keep a distance.
 	burstAfterRequest = packet.MaxPayload
 	burstAfterTimeout = 2 * packet.MaxPayload
 )
 
 const (
-	// lossMemory is how long losses limit a connection that has nothing to send.
+	// lossMemory is the time for which losses limit a connection that has nothing to send.
 	lossMemory = 10 * time.Second
 
-	// ackDelay is how long a peer with prompt acks may take, besides the round trip: it
-	// handles datagrams once per frame.
+	// ackDelay is the time that a peer with prompt acks may take in addition to the round trip. A
+	// client handles datagrams once per frame.
 	ackDelay         = 50 * time.Millisecond
-	resendTimeout    = time.Second // of others, as in the original
+	resendTimeout    = time.Second // for other peers, as in the original
 	maxResendTimeout = 2 * time.Second
 	unknownRTT       = 100 * time.Millisecond
 	minRTT           = 20 * time.Millisecond
 )
 
-// What a rate allows and was not sent may be sent later, as much as in rateSlack: callers have
-// timers that are as coarse. rateOverhead is what a chunk takes besides its size, in bytes: the
-// headers of the chunk and of a packet.
+// rateSlack is the time for which unused rate accumulates, because callers' timers are that coarse.
+// rateOverhead is the number of bytes that a chunk takes besides its data: the headers of the chunk
+// and of a packet.
 const (
 	rateSlack    = 20 * time.Millisecond
 	rateOverhead = 16
 )
 
-// BurstInterval is how often a connection that has lost something sends a packet, or a few.
+// BurstInterval is the interval at which a connection with losses sends a packet or a few.
 const BurstInterval = 5 * time.Millisecond
 
-// pace returns what spreads a window evenly over the round trip, per BurstInterval.
+// pace returns the cost per BurstInterval that spreads a window evenly over the round trip.
 func (f *flight) pace(window int) int {
 	rtt := unknownRTT
 	if f.hasRTT {
@@ -82,8 +83,8 @@ func (f *flight) pace(window int) int {
 	return int(int64(window) * int64(BurstInterval) / int64(rtt))
 }
 
-// cost is what a chunk takes of the window, in bytes: a packet, if no second one like it
-// fits there.
+// cost returns the share of the window that a chunk takes, in bytes. A chunk over half a packet
+// counts as a whole packet.
 func (c *unackedChunk) cost() int {
 	if size := c.size + packet.MaxChunkHeader; size <= packet.MaxPayload/2 {
 		return size
@@ -91,7 +92,7 @@ func (c *unackedChunk) cost() int {
 	return packet.MaxPayload
 }
 
-// add adds the next chunk, if it may be sent now.
+// add adds the next chunk if it may be sent now, and reports whether it did.
 func (f *flight) add(now Time, c *unackedChunk) bool {
 	if now.Sub(f.burstAt) >= BurstInterval {
 		f.burstAt, f.burst = now, 0
@@ -119,7 +120,7 @@ func (f *flight) add(now Time, c *unackedChunk) bool {
 	return true
 }
 
-// remove removes the oldest unacked chunk, which may wait to be sent again.
+// remove removes the oldest unacked chunk, which may not be in flight if it waits to be resent.
 func (f *flight) remove(c *unackedChunk) {
 	if f.chunks > 0 {
 		f.chunks--
@@ -127,8 +128,9 @@ func (f *flight) remove(c *unackedChunk) {
 	}
 }
 
-// acked handles the ack of chunks of a cost. rtt is the time since the newest was sent. The
-// round trip may be longer if that was sent more than once.
+// acked handles the ack of chunks with a total cost. rtt is the time since the newest of them was
+// last sent, and once means that it was sent only once. Otherwise the ack may belong to an earlier
+// sending, so the round trip can be longer than rtt.
 func (f *flight) acked(cost int, rtt time.Duration, once bool) {
 	f.retries = 0
 	f.window = min(f.window+cost/ackShare, maxWindow)
@@ -142,7 +144,7 @@ func (f *flight) acked(cost int, rtt time.Duration, once bool) {
 	}
 }
 
-// idle handles that everything is acked.
+// idle handles the state in which all chunks are acked.
 func (f *flight) idle(now Time) {
 	f.promptAcks = false
 	if f.burstLimit > 0 && now.Sub(f.lostAt) > lossMemory {
@@ -150,23 +152,23 @@ func (f *flight) idle(now Time) {
 	}
 }
 
-// lost ends the flight: all of it has to be sent again, burstLimit per BurstInterval.
+// lost ends the flight: all of it has to be resent, with at most burstLimit per BurstInterval.
 func (f *flight) lost(now Time, burstLimit int) {
 	f.window = max(0, min(f.window-f.size, max(f.size/2, lossWindow)))
-	if f.retries > 0 { // nothing of what was sent again arrived
+	if f.retries > 0 { // the last resend did not arrive at all
 		f.window = 0
 	}
 	f.chunks, f.size = 0, 0
 	f.burst, f.burstAt, f.burstLimit = 0, now, burstLimit
-	if burstLimit == burstAfterTimeout { // which was too soon, perhaps
+	if burstLimit == burstAfterTimeout { // the timeout was perhaps too short
 		f.rttVary = min(f.rttVary+f.rtt/8, resendTimeout)
 	}
 	f.retries++
 	f.lostAt = now
 }
 
-// minResendAge returns how long ago a chunk must have been sent for a request to be about
-// that, and not about the time before.
+// minResendAge returns the time since the last sending of c after which a resend request refers to
+// that sending, not to an earlier one.
 func (f *flight) minResendAge(c *unackedChunk) time.Duration {
 	age := unknownRTT
 	switch {
@@ -178,7 +180,7 @@ func (f *flight) minResendAge(c *unackedChunk) time.Duration {
 	return min(age<<min(f.retries, 8), resendTimeout)
 }
 
-// timeout returns how long after it was sent a chunk without ack is sent again.
+// timeout returns the time after which a chunk without an ack is resent.
 func (f *flight) timeout() time.Duration {
 	if !f.promptAcks || !f.hasRTT {
 		return resendTimeout

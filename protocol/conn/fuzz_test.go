@@ -8,12 +8,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// fuzzStep encodes a step of a fuzz script: a byte whose low bits choose the step, a
-// length and as many bytes.
+// fuzzStep encodes a step of a fuzz script: a byte whose low bits choose the action, a length, and
+// that many bytes.
 func fuzzStep(op byte, b []byte) []byte { return append([]byte{op, byte(len(b))}, b...) }
 
-// fuzz runs a script on p and checks what must hold whatever a peer does. addToken puts
-// the right token into a datagram, or the one for a rejoin.
+// fuzz runs a script on p and checks invariants that hold whatever a peer does. addToken writes the
+// right token into a datagram, or the token for a rejoin.
 func (p *peer) fuzz(t *testing.T, script []byte, dial, accept func(now Time), addToken func(b []byte, rejoin bool)) {
 	var now Time
 	p.onChunk = func(b []byte) {
@@ -64,7 +64,7 @@ func (p *peer) fuzz(t *testing.T, script []byte, dial, accept func(now Time), ad
 		if chunks > MaxUnacked || size > 2000 || (chunks == 0) != (size == 0) {
 			t.Fatalf("%d chunks, %d bytes unacked", chunks, size)
 		}
-		slack := 0 // what can be acked without having been queued
+		slack := 0 // number of chunks that can be acked without having been queued
 		if p.Handshake() == HandshakeChallenged {
 			slack = challengeChunks
 		}

@@ -12,7 +12,7 @@ import (
 
 var clientAddr = netip.MustParseAddrPort("192.0.2.7:40000")
 
-// TestWorkedBytes6 plays both roles of each join.
+// TestWorkedBytes6 performs both roles of each kind of join.
 func TestWorkedBytes6(t *testing.T) {
 	for _, v := range []struct {
 		handshake                                  Handshake
@@ -45,7 +45,7 @@ func TestWorkedBytes6(t *testing.T) {
 			if (server.State() == StatePending) != (v.handshake == HandshakePlain) {
 				t.Fatalf("%v after CONNECT", server.State())
 			}
-			// The token of this server is put in place of the example's.
+			// Replace the example's token by the one of this server.
 			want, _ := hex.DecodeString(v.answer)
 			token := packet.NoToken
 			if v.handshake != HandshakePlain {
@@ -114,7 +114,7 @@ func TestConfig6(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	// After a 0.6 connection comes one of 0.7, on the same Conn.
+	// The same Conn is then used for 0.7.
 	c.Close(0, "")
 	c.takeSent()
 	must(t, c.Accept(0, serverToken, clientToken))
@@ -126,7 +126,7 @@ func TestConfig6(t *testing.T) {
 	}
 }
 
-// TestFallback: what a client dialled and what the servers that there are answer.
+// TestFallback checks the answers of each kind of server to each kind of dial.
 func TestFallback(t *testing.T) {
 	plainAccept := packet.AppendAccept6(nil, noToken, 0)
 	for _, v := range []struct {
@@ -171,7 +171,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestRefused: CLOSE instead of CONNECTACCEPT, as a ban does.
+// TestRefused checks a CLOSE instead of a CONNECTACCEPT, as a ban sends it.
 func TestRefused(t *testing.T) {
 	for handshake, g := range map[Handshake]packet.PlacedToken{HandshakeTKEN: noToken, HandshakePlain: noToken,
 		HandshakeHeaderToken: {Place: packet.TokenInHeader, Token: clientToken}} {
@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRepeats6: what is repeated until it is answered.
+// TestRepeats6 checks which messages are repeated until they are answered.
 func TestRepeats6(t *testing.T) {
 	c := newPeer(t, 0)
 	must(t, c.Dial6(0, HandshakeTKEN, 0))
@@ -194,7 +194,7 @@ func TestRepeats6(t *testing.T) {
 	c.expectSent(t, "CONNECT", "10000001544b454effffffff")
 	must(t, c.Feed(600*ms, packet.AppendAccept6(nil, trailerToken, 0), c))
 	c.expectSent(t, "ACCEPT", "10000003aabbccdd")
-	must(t, c.Feed(700*ms, packet.AppendAccept6(nil, trailerToken, 0), c)) // for the second CONNECT
+	must(t, c.Feed(700*ms, packet.AppendAccept6(nil, trailerToken, 0), c)) // the answer to the second CONNECT
 	c.expectSent(t, "nothing")
 	c.Update(1700 * ms)
 	c.expectSent(t, "KEEPALIVE", "10000000aabbccdd")
@@ -255,8 +255,8 @@ func TestTimeouts6(t *testing.T) {
 	}
 }
 
-// TestRejoinBytes: the token changes, so that neither a late ACCEPT of the first time
-// begins anew nor anything else of it counts afterwards.
+// TestRejoinBytes checks that a rejoin changes the token. A late ACCEPT or any other late datagram
+// of the first connection must have no effect.
 func TestRejoinBytes(t *testing.T) {
 	client, server := variant{V6, HandshakeTKEN}.connect(t, 0, 0)
 	for range 3 {
@@ -285,7 +285,7 @@ func TestRejoinBytes(t *testing.T) {
 	if n, _ := server.Unacked(); server.Rejoined() || n != 3 || server.recvSeq != 3 {
 		t.Errorf("an old ACCEPT began anew: %d pending, ack %d", n, server.recvSeq)
 	}
-	// The client that is still there goes on.
+	// The new connection of the client works.
 	must(t, client.Queue(0, []byte("z"), true))
 	client.Flush(0)
 	server.feedFrom(0, client)
@@ -313,7 +313,7 @@ func TestRejoinBytes(t *testing.T) {
 			t.Errorf("%x after %x", n, token)
 		}
 	}
-	// Nobody else is offered anything.
+	// Clients of other handshakes are not offered a rejoin.
 	for handshake := HandshakeHeaderToken; handshake <= HandshakePlain; handshake++ {
 		_, server := variant{V6, handshake}.connect(t, 0, 0)
 		if err := server.Feed(0, packet.AppendConnect6(nil, packet.TokenInTrailer, 0), server); err == nil || len(server.sent) != 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// TestWorkedBytes plays both roles of a join; the bytes are those of the programs.
+// TestWorkedBytes performs both roles of a join and compares with the bytes of the original
+// programs.
 func TestWorkedBytes(t *testing.T) {
 	zeros := strings.Repeat("00", 508)
 	info, _ := hex.DecodeString("03302e372038303266316265363061303536363566" + "0000851c")
@@ -69,8 +70,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestHandshakeRepeats: the message of each waiting state goes out again every half
-// second.
+// TestHandshakeRepeats checks that the message of each waiting state is repeated every half second.
 func TestHandshakeRepeats(t *testing.T) {
 	client, server := newPeer(t, 0), newPeer(t, 0)
 	must(t, client.Dial(0, clientToken))
@@ -154,8 +154,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestConnectWithAck: the original's server counts a client whose CONNECT acks
-// something, but gives it no connection.
+// TestConnectWithAck checks a CONNECT whose ack is not 0. The original's server counts such a
+// client but gives it no connection.
 func TestConnectWithAck(t *testing.T) {
 	tokens, err := NewTokenIssuer(nil)
 	must(t, err)
@@ -167,7 +167,7 @@ func TestConnectWithAck(t *testing.T) {
 	if v, drop := tokens.Inspect(0, ip, &p); v != ActionIgnore || drop != packet.DropBadAck {
 		t.Errorf("%v, %v", v, drop)
 	}
-	// Even if it is let in, it is a full connection.
+	// If the caller accepts it nevertheless, it becomes a full connection.
 	server := newPeer(t, 0)
 	must(t, server.Accept(0, p.Token, p.ResponseToken))
 	must(t, server.Feed(0, data7(0, 0, p.Token, vital7(1, "x")), server))
@@ -176,7 +176,7 @@ func TestConnectWithAck(t *testing.T) {
 	}
 }
 
-// TestTokenChange: the peer may hand out a new token at any time.
+// TestTokenChange checks that a peer may issue a new token at any time.
 func TestTokenChange(t *testing.T) {
 	client, _ := variants[0].connect(t, 0, 0)
 	must(t, client.Feed(0, packet.AppendTokenReply(nil, clientToken, 0x77), client))

@@ -26,11 +26,11 @@ var (
 	noToken      = packet.PlacedToken{}
 )
 
-// peer is a connection that records what it sends and delivers.
+// peer is a connection that records the datagrams it sends and the payloads it delivers.
 type peer struct {
 	Conn
 	sent    [][]byte
-	got     []string // vital payloads as they are, others with a "~"
+	got     []string // vital payloads unchanged, others with a "~" in front
 	onChunk func(payload []byte)
 }
 
@@ -54,21 +54,21 @@ func (p *peer) Chunk(payload []byte, vital bool) {
 	}
 }
 
-// takeSent returns what was sent since the last call.
+// takeSent returns the datagrams sent since the last call.
 func (p *peer) takeSent() [][]byte {
 	sent := p.sent
 	p.sent = nil
 	return sent
 }
 
-// feedFrom feeds what q has sent to p.
+// feedFrom feeds the datagrams that q has sent to p.
 func (p *peer) feedFrom(now Time, q *peer) {
 	for _, b := range q.takeSent() {
 		p.Feed(now, b, p)
 	}
 }
 
-// data, control and closing return datagrams as the peer of p sends them.
+// data, control and closing return datagrams as the other end of p sends them.
 
 func (p *peer) data(flags packet.Flags, ack int, chunks ...[]byte) []byte {
 	if p.v6.active {
@@ -114,10 +114,10 @@ type sentPacket struct {
 	flags     packet.Flags
 	control   packet.ControlID
 	numChunks int
-	chunks    []string // as flags:seq:data
+	chunks    []string // each as flags:seq:data
 }
 
-// parseSent returns what p sent since the last call.
+// parseSent parses the datagrams that p sent since the last call.
 func (p *peer) parseSent(t testing.TB) []sentPacket {
 	t.Helper()
 	var sent []sentPacket
@@ -173,7 +173,7 @@ func (p *peer) sentChunks(t testing.TB) string {
 	return strings.Join(all, " | ")
 }
 
-// expectSent checks what p sent since the last call.
+// expectSent compares the datagrams that p sent since the last call with want.
 func (p *peer) expectSent(t *testing.T, name string, want ...string) {
 	t.Helper()
 	sent := p.takeSent()
@@ -187,7 +187,7 @@ func (p *peer) expectSent(t *testing.T, name string, want ...string) {
 	}
 }
 
-// variant is a version and a handshake.
+// variant is a protocol version with one of its handshakes.
 type variant struct {
 	version   Version
 	handshake Handshake
@@ -202,8 +202,7 @@ func (v variant) String() string {
 	return "0.6 " + v.handshake.String()
 }
 
-// dial begins c's connection as a client and feeds it the answers of a server that it
-// needs to be online.
+// dial begins c's connection as a client and feeds it the server's answers until it is online.
 func (v variant) dial(t testing.TB, now Time, c *Conn, h Handler) {
 	t.Helper()
 	if v.version == V7 {
@@ -246,7 +245,7 @@ func (v variant) connect(t testing.TB, now Time, resendBuffer int) (client, serv
 	return client, server
 }
 
-// eachVariant runs a test for each variant with connections that are online since 0.
+// eachVariant runs a test for each variant, with connections that have been online since time 0.
 func eachVariant(t *testing.T, resendBuffer int, test func(t *testing.T, client, server *peer)) {
 	for _, v := range variants {
 		t.Run(v.String(), func(t *testing.T) {

@@ -11,30 +11,26 @@ import (
 type Inspection6 struct {
 	// Action is ActionIgnore, ActionReplyToken, ActionAccept or ActionChallenge.
 	Action Action
-	// Drop is the reason for ActionIgnore; otherwise DropNone.
+	// Drop is the reason for ActionIgnore, or DropNone.
 	Drop packet.DropReason
-	// Handshake is the one that the datagram belongs to, unless the action is
-	// ActionIgnore.
+	// Handshake is the handshake that the datagram belongs to. It is not set for ActionIgnore.
 	Handshake Handshake
-	// Token is the client's token with ActionReplyToken or ActionAccept and
-	// HandshakeTKEN or HandshakeHeaderToken; otherwise packet.NoToken.
+	// Token is the client's token. It is set for ActionReplyToken and ActionAccept with
+	// HandshakeTKEN or HandshakeHeaderToken, and otherwise packet.NoToken.
 	Token packet.Token
 
-	clientToken packet.Token // of 0.6.5's CONNECT
+	clientToken packet.Token // the client's token in the CONNECT of 0.6.5
 }
 
-// Inspect6 decides what to do about a 0.6 datagram from an address without a
-// connection. Connectionless datagrams are dropped as packet.DropConnless. It keeps no
-// state.
+// Inspect6 decides how to react to a 0.6 datagram from an address without a connection. It drops
+// connectionless datagrams as packet.DropConnless. It keeps no state.
 //
-// scratch is memory to decompress what may be the answer to a challenge. This costs more
-// than all else, and anybody can send such datagrams; nil leaves it out, for a server
-// that sends no challenges or has decompressed enough. No other datagram is
-// decompressed.
+// scratch is memory to decompress a datagram that may answer a challenge. This is by far the most
+// expensive step, and any sender can cause it. Pass nil to skip it: if the server sends no
+// challenges, or has decompressed enough. No other datagram is decompressed.
 //
-// A datagram that acks something belongs to a connection that has ended, because
-// nothing was sent to this address that it could ack. The answer to a challenge is the
-// exception.
+// A datagram that acks chunks is dropped, because nothing was sent to this address that it could
+// ack. It belongs to a connection that has ended. The answer to a challenge is the exception.
 func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch *packet.Scratch) Inspection6 {
 	var p packet.Packet6
 	if err := p.ParseHeader(b); err != nil {
@@ -63,7 +59,7 @@ func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch 
 		return ignored(packet.DropWrongState)
 	}
 	if token := firstChunkToken(p); p.Ack == 0 && t.isValid(now, kindTKEN, from, token) {
-		// ACCEPT, which DDNet's client sends once, was lost or overtaken.
+		// DDNet's client sends ACCEPT only once. It was lost, or this packet overtook it.
 		return Inspection6{Action: ActionAccept, Handshake: HandshakeTKEN, Token: token}
 	}
 	if scratch == nil {
@@ -78,8 +74,8 @@ func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch 
 	return Inspection6{Action: ActionAccept, Handshake: HandshakeChallenged, Token: packet.NoToken}
 }
 
-// firstChunkToken returns the token in the trailer of a packet that is not compressed and
-// has the first vital chunk of a connection, packet.NoToken for others.
+// firstChunkToken returns the token in the trailer of an uncompressed packet that contains the
+// first vital chunk of a connection. For other packets it returns packet.NoToken.
 func firstChunkToken(p packet.Packet6) packet.Token {
 	if p.Flags&packet.FlagCompressed != 0 {
 		return packet.NoToken
@@ -107,7 +103,7 @@ func (t *TokenIssuer) inspectConnect(now Time, from netip.AddrPort, p *packet.Pa
 	return Inspection6{Action: ActionChallenge, Handshake: HandshakePlain, Token: packet.NoToken}
 }
 
-// inspectHeaderToken accepts 0.6.5 clients by the first packet that has their token.
+// inspectHeaderToken accepts a 0.6.5 client on its first packet with the server's token.
 func (t *TokenIssuer) inspectHeaderToken(now Time, from netip.AddrPort, p *packet.Packet6) Inspection6 {
 	switch {
 	case !t.isValid(now, kindHeader, from, p.Token):
@@ -120,15 +116,15 @@ func (t *TokenIssuer) inspectHeaderToken(now Time, from netip.AddrPort, p *packe
 	return Inspection6{Action: ActionAccept, Handshake: HandshakeHeaderToken, Token: p.Token}
 }
 
-// AppendReply appends the answer for ActionReplyToken: CONNECTACCEPT, never longer than
-// the CONNECT.
+// AppendReply appends the answer for ActionReplyToken, a CONNECTACCEPT. It is never longer than the
+// CONNECT.
 func (i *Inspection6) AppendReply(dst []byte) []byte {
 	return packet.AppendAccept6(dst, i.Handshake.placeToken(i.Token), i.clientToken)
 }
 
-// AppendClose appends the CLOSE that refuses the client, in the format that it
-// understands. It can be longer than what the client has sent; after ActionAccept the
-// address is proved.
+// AppendClose appends the CLOSE that refuses the client, in the format that the client understands.
+// It can be longer than the client's datagram. After ActionAccept that is safe, because the address
+// is proved.
 func (i *Inspection6) AppendClose(dst []byte, reason string) []byte {
 	token := i.Handshake.placeToken(i.Token)
 	if i.Action == ActionReplyToken {
@@ -140,7 +136,7 @@ func (i *Inspection6) AppendClose(dst []byte, reason string) []byte {
 	return packet.AppendClose6(dst, 0, token, reason)
 }
 
-// The ids, as on the wire, of the 0.6 system messages of a challenge.
+// Ids of the 0.6 system messages in a challenge, as on the wire.
 const (
 	sys6MapChange = 2<<1 | 1
 	sys6MapData   = 3<<1 | 1
@@ -155,18 +151,18 @@ const (
 	dm1Size = 5805
 )
 
-// AppendChallenge appends the packet that makes a client without token prove its
-// address. Send packet.AppendAccept6(nil, packet.PlacedToken{}, 0) before it, as the
-// answer to the CONNECT. It has six vital chunks: MAP_CHANGE, MAP_DATA, CON_READY and
-// three SNAPEMPTY. The tick of the last one is a secret of the address. The client loads
-// the map, dm1, and acks that tick in its first INPUT, which Inspect6 recognises. The
-// ticks ascend, as in 0.6.5's challenge; DDNet's repeats the same tick three times, and
-// some clients take only the first of those and never send INPUT. A password cannot be
-// requested in this handshake: what the client has sent by then, INFO included, was
-// ignored.
+// AppendChallenge appends the packet that makes a client without a token prove its address. Before
+// it, send packet.AppendAccept6(nil, packet.PlacedToken{}, 0) as the answer to the CONNECT.
 //
-// It has about 75 bytes and so is larger than the CONNECT of 4 bytes: limit how many
-// are sent per second.
+// The challenge consists of six vital chunks: MAP_CHANGE, MAP_DATA, CON_READY and three SNAPEMPTY.
+// The tick of the last SNAPEMPTY is a secret of the address. The client loads the map, dm1, and
+// acks that tick in its first INPUT, which Inspect6 recognises. The three ticks ascend, as in
+// 0.6.5's challenge. DDNet's challenge repeats one tick, and some clients then accept only the
+// first SNAPEMPTY and never send INPUT. This handshake cannot request a password, because it
+// ignores the messages that the client has sent so far, INFO included.
+//
+// The packet has about 75 bytes and answers a CONNECT of 4 bytes, so limit the number of challenges
+// per second.
 func (t *TokenIssuer) AppendChallenge(dst []byte, now Time, from netip.AddrPort) []byte {
 	tick := int32(t.issue(now, kindChallenge, from))
 	var payloadBuffer [128]byte
@@ -186,13 +182,13 @@ func (t *TokenIssuer) AppendChallenge(dst []byte, now Time, from netip.AddrPort)
 	for i := tick - 2; i <= tick; i++ {
 		b = packer.AppendInt(message[:0], sys6SnapEmpty)
 		b = packer.AppendInt(b, i)
-		appendChunk(packer.AppendInt(b, i+1)) // against the empty snapshot of tick -1
+		appendChunk(packer.AppendInt(b, i+1)) // relative to the empty snapshot of tick -1
 	}
 	return packet.AppendPacket6(dst, 0, 0, seq, packet.PlacedToken{}, payload)
 }
 
-// answersChallenge reports whether one of the chunks is an INPUT that acks the secret
-// tick of the address.
+// answersChallenge reports whether one of the chunks is an INPUT that acks the secret tick of the
+// address.
 func (t *TokenIssuer) answersChallenge(now Time, from netip.AddrPort, p *packet.Packet6) bool {
 	var c packet.Chunk
 	for it := p.Chunks(); it.Next(&c); {

@@ -12,8 +12,8 @@ type malformed struct {
 	want packet.DropReason
 }
 
-// TestMalformed feeds packets that cannot be read, or that the original reads beyond
-// their end. They change nothing.
+// TestMalformed feeds packets that cannot be parsed, or whose end the original reads past. They
+// must not change the connection.
 func TestMalformed(t *testing.T) {
 	for _, v := range variants {
 		client, server := v.connect(t, 0, 0)
@@ -58,7 +58,7 @@ func TestMalformed(t *testing.T) {
 				p.State() != StateOnline || len(p.got) != 0 {
 				t.Errorf("%v: %d unacked, last received %v, %d drops, %v", v, n, p.LastReceived(), p.DropCounts()[packet.DropBadControl], p.State())
 			}
-			// The chunks before one that is cut off are delivered.
+			// Chunks before a truncated one are delivered.
 			b := p.data(0, 0, p.vital(1, "a"), []byte("\x3f\x0f"))
 			if err := p.Feed(0, b, p); !errors.Is(err, packet.DropBadChunk) || len(p.got) != 1 || p.DropCounts()[packet.DropBadChunk] != 1 {
 				t.Errorf("%v: %v, got %q", v, err, p.got)
@@ -67,7 +67,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestOtherVersion shows that a connection drops, and counts, what is clearly of the
+// TestOtherVersion checks that a connection drops and counts packets that clearly belong to the
 // other version.
 func TestOtherVersion(t *testing.T) {
 	of7 := [][]byte{

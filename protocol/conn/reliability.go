@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// DefaultResendBuffer is the original's size in bytes.
+	// DefaultResendBuffer is the size of the original's resend buffer in bytes.
 	DefaultResendBuffer = 32768
-	// ResendOverhead is what a vital chunk takes of the resend buffer in addition
-	// to its size, in bytes.
+	// ResendOverhead is the space that a vital chunk takes in the resend buffer besides its data,
+	// in bytes.
 	ResendOverhead = 64
-	// MaxUnacked is how many vital chunks can wait for an ack. With more of them
-	// the peer could mistake a new sequence number for an old one.
+	// MaxUnacked is the maximum number of vital chunks that wait for an ack. With more, the peer
+	// could mistake a new sequence number for an old one.
 	MaxUnacked = seqWindow - 1
 
-	// seqWindow is half of the sequence space: numbers up to this far behind the
-	// last one received are old, the others are ahead.
+	// seqWindow is half of the sequence space. Numbers up to this far behind the last one received
+	// are old; all others are new.
 	seqWindow = packet.SeqSpace / 2
 
-	// A resend is requested again for the same gap after the first of these times, or
-	// after the second if what comes was resent before.
+	// A resend is requested again for the same gap after askInterval. If the received chunks are
+	// already resent ones, askIntervalResent applies.
 	askInterval       = 100 * time.Millisecond
 	askIntervalResent = 20 * time.Millisecond
 )
@@ -32,15 +32,15 @@ type packetWriter interface {
 	sendPacket(flags packet.Flags, ack, numChunks int, payload []byte)
 }
 
-// reliability makes a stream of datagrams reliable: it numbers vital chunks, handles
-// acks and resends, and collects chunks into packets. All protocol versions use it.
+// reliability makes a stream of datagrams reliable. It numbers vital chunks, handles acks and
+// resends, and collects chunks into packets. Both protocol versions use it.
 type reliability struct {
 	writer packetWriter
 
-	queuedSeq int // of the last vital chunk queued
-	packedSeq int // of the last vital chunk that is in a packet
-	sentSeq   int // of the last vital chunk sent
-	recvSeq   int // of the last vital chunk received in order; sent as ack
+	queuedSeq int // number of the last vital chunk queued
+	packedSeq int // number of the last vital chunk put into a packet
+	sentSeq   int // number of the last vital chunk sent
+	recvSeq   int // number of the last vital chunk received in order; sent as ack
 	peerAck   int // last ack received
 
 	// The packet under construction.
@@ -50,17 +50,17 @@ type reliability struct {
 	maxPayload int
 	buffer     [packet.MaxPayload + packet.TokenTrailerSize]byte
 
-	peerSeqUnknown bool // the next vital chunk received is taken for the next one
+	peerSeqUnknown bool // accept the next vital chunk whatever its number
 
 	unacked  resendBuffer
 	flight   flight
 	lastSend Time
-	lastAck  Time // when chunks were acked last
+	lastAck  Time // time of the last ack of a chunk
 
-	// The last request to resend.
+	// The last resend request.
 	asked   bool
 	askedAt Time
-	askedAs int // recvSeq then
+	askedAs int // value of recvSeq at that time
 }
 
 func (r *reliability) init(writer packetWriter, resendBufferSize int) {
@@ -79,7 +79,7 @@ func (r *reliability) reset() {
 	r.asked = false
 }
 
-// startAt makes seq the number of the last vital chunk sent.
+// startAt sets the number of the last vital chunk sent.
 func (r *reliability) startAt(seq int) { r.queuedSeq, r.packedSeq, r.sentSeq = seq, seq, seq }
 
 // isBehind reports whether seq is ack or one of the 512 numbers before it.
@@ -87,15 +87,14 @@ func isBehind(seq, ack int) bool {
 	return (ack-seq)&packet.SeqMask <= seqWindow
 }
 
-// isPossibleAck reports whether the peer can send this ack: one from its last ack to
-// the last sequence number sent.
+// isPossibleAck reports whether the peer can send this ack. Possible acks range from its last ack
+// to the last sequence number sent.
 func (r *reliability) isPossibleAck(ack int) bool {
 	return (ack-r.peerAck)&packet.SeqMask <= (r.sentSeq-r.peerAck)&packet.SeqMask
 }
 
-// handleAck drops the unacked chunks that a possible ack covers, and sends those that
-// waited for that. It reports whether this is the first progress since chunks were sent
-// again.
+// handleAck drops the unacked chunks that a possible ack covers, and sends chunks that waited for
+// it. It reports whether this is the first progress since chunks were resent.
 func (r *reliability) handleAck(now Time, ack int) (first bool) {
 	r.peerAck = ack
 	acked, once, rtt := 0, false, time.Duration(0)
@@ -122,10 +121,10 @@ func (r *reliability) handleAck(now Time, ack int) (first bool) {
 	return first
 }
 
-// acceptSeq reports whether a received vital chunk is the next one, and then counts
-// it as received. If chunks before it are missing it asks the peer for a resend: once,
-// and again if the request or what was resent seems to be lost. The original asks with
-// each packet that it sends meanwhile, and gets everything as often as that.
+// acceptSeq reports whether a received vital chunk is the next one, and then counts it as received.
+// If chunks before it are missing, acceptSeq requests a resend: once, and again only if the request
+// or the resent chunks seem to be lost. The original repeats the request in every packet, and
+// receives everything as many times.
 func (r *reliability) acceptSeq(now Time, seq int, resent bool) bool {
 	if seq == (r.recvSeq+1)&packet.SeqMask || r.peerSeqUnknown {
 		r.recvSeq, r.peerSeqUnknown = seq, false
@@ -145,8 +144,8 @@ func (r *reliability) acceptSeq(now Time, seq int, resent bool) bool {
 	return false
 }
 
-// queueChunk adds a chunk to the packet under construction. It returns false, and
-// changes nothing, if a vital chunk does not fit the resend buffer.
+// queueChunk adds a chunk to the packet under construction. If a vital chunk does not fit the
+// resend buffer, queueChunk changes nothing and returns false.
 func (r *reliability) queueChunk(now Time, data []byte, vital bool) bool {
 	if !vital {
 		r.appendChunk(now, 0, 0, data, nil)
@@ -161,8 +160,8 @@ func (r *reliability) queueChunk(now Time, data []byte, vital bool) bool {
 	return true
 }
 
-// appendChunk adds a chunk, whose data is in two parts, to the packet under
-// construction. If the chunk does not fit, it sends the packet first.
+// appendChunk adds a chunk, whose data is in two parts, to the packet under construction. If the
+// chunk does not fit, appendChunk first sends the packet.
 func (r *reliability) appendChunk(now Time, flags packet.ChunkFlags, seq int, data, moreData []byte) {
 	size := len(data) + len(moreData)
 	if len(r.payload)+size+packet.MaxChunkHeader > r.maxPayload || r.numChunks == packet.MaxChunks {
@@ -185,10 +184,10 @@ func (r *reliability) flush(now Time) {
 	r.writer.sendPacket(flags, r.recvSeq, numChunks, payload)
 }
 
-// hasBacklog reports whether chunks wait for acks before they are sent, or sent again.
+// hasBacklog reports whether chunks wait for acks before they are sent or resent.
 func (r *reliability) hasBacklog() bool { return r.flight.chunks < r.unacked.len }
 
-// sendBacklog sends the chunks that wait, as far as the window allows.
+// sendBacklog sends waiting chunks, as many as the window allows.
 func (r *reliability) sendBacklog(now Time) {
 	for r.hasBacklog() {
 		c := r.unacked.at(r.flight.chunks)
@@ -209,8 +208,8 @@ func (r *reliability) sendBacklog(now Time) {
 	}
 }
 
-// handleResendRequest sends the unacked chunks again, unless the request may be older
-// than the last time they were sent.
+// handleResendRequest resends the unacked chunks, unless the peer may have sent the request before
+// it could receive the last resend.
 func (r *reliability) handleResendRequest(now Time) {
 	if r.flight.chunks == 0 {
 		return
@@ -220,17 +219,17 @@ func (r *reliability) handleResendRequest(now Time) {
 	}
 }
 
-// goBack sends the unacked chunks again, oldest first: a peer that misses one has
-// dropped those after it.
+// goBack resends all unacked chunks, oldest first: a peer that misses one has dropped those after
+// it.
 func (r *reliability) goBack(now Time, burstLimit int) {
 	r.flight.lost(now, burstLimit)
 	r.sendBacklog(now)
 	r.flush(now)
 }
 
-// update sends what waits, and resends what the peer should have acked by now. The peer
-// cannot ask for the last chunks, and its request can be lost. update returns false if the
-// peer has not acked anything for longer than a timeout.
+// update sends waiting chunks, and resends chunks whose ack is overdue. This is needed because a
+// peer cannot miss the last chunks, and because its request can be lost. update returns false if
+// the peer has not acked any chunk for longer than timeout.
 func (r *reliability) update(now Time, timeout time.Duration) bool {
 	if r.unacked.isEmpty() {
 		return true

@@ -53,9 +53,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestTokenBeforeAck feeds packets with a forged address but without the token.
-// Nothing in them may count. In the original they move the ack window, and the real acks
-// are refused.
+// TestTokenBeforeAck feeds packets with a forged address and without the token. They must have no
+// effect. In the original they move the ack window, and the real acks are then refused.
 func TestTokenBeforeAck(t *testing.T) {
 	wrong := map[Handshake][]packet.PlacedToken{
 		HandshakeTKEN: {noToken, headerToken, HandshakeTKEN.placeToken(serverToken + 1), HandshakeTKEN.placeToken(clientToken)},
@@ -142,8 +141,8 @@ func TestResendRequest(t *testing.T) {
 	})
 }
 
-// TestResendFlood asks for a resend without end. Without acks the answers must become short
-// and rare.
+// TestResendFlood sends endless resend requests. Without acks, the answers must become short and
+// rare.
 func TestResendFlood(t *testing.T) {
 	eachVariant(t, 1<<20, func(t *testing.T, _, server *peer) {
 		const unacked = 140
@@ -166,7 +165,8 @@ func TestResendFlood(t *testing.T) {
 			}
 			return chunks
 		}
-		// Half of what was in flight, a few packets at once, and then those few a second.
+		// First half of the chunks in flight, a few packets at once. After that only a few chunks a
+		// second.
 		if n := count(50*ms, 60*ms); n == 0 || n > unacked/8 {
 			t.Errorf("%d chunks sent for the first requests, %d are unacked", n, unacked)
 		}
@@ -182,8 +182,8 @@ func TestResendFlood(t *testing.T) {
 	})
 }
 
-// TestOldResendRequests loses a chunk on a connection with a round trip of 100 ms, and
-// feeds the requests that the chunks behind it cause. Only the first one counts.
+// TestOldResendRequests loses a chunk on a connection with a round trip of 100 ms, and feeds the
+// requests that the chunks behind it cause. Only the first request may have an effect.
 func TestOldResendRequests(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
 		now := Time(0)
@@ -193,7 +193,7 @@ func TestOldResendRequests(t *testing.T) {
 			}
 			server.Flush(now)
 		}
-		// feed returns how many chunks are sent until a time.
+		// feed returns the number of chunks sent from time at until time until.
 		feed := func(at, until Time, flags packet.Flags, ack int) int {
 			server.takeSent()
 			must(t, server.Feed(at, server.data(flags, ack, server.chunk(0, 0, "")), server))
@@ -204,19 +204,19 @@ func TestOldResendRequests(t *testing.T) {
 		}
 		queue(1)
 		feed(100*ms, 100*ms, 0, 1)
-		queue(8) // 2 is lost
+		queue(8) // chunk 2 is lost
 		for i, step := range []struct {
 			at    Time
 			flags packet.Flags
 			ack   int
-			want  int // chunks sent
+			want  int // number of chunks sent
 		}{
 			{200 * ms, packet.FlagResend, 1, 8},
 			{250 * ms, packet.FlagResend, 1, 0},
 			{290 * ms, packet.FlagResend, 1, 0},
-			{300 * ms, packet.FlagResend, 2, 0}, // the answer to the first resent one
+			{300 * ms, packet.FlagResend, 2, 0}, // the answer to the first resent chunk
 			{310 * ms, 0, 4, 0},
-			{330 * ms, packet.FlagResend, 5, 4}, // 6 is lost again
+			{330 * ms, packet.FlagResend, 5, 4}, // chunk 6 is lost again
 			{400 * ms, packet.FlagResend, 5, 0}, // sent before that
 			{440 * ms, packet.FlagResend, 9, 0},
 		} {
@@ -230,7 +230,8 @@ func TestOldResendRequests(t *testing.T) {
 	})
 }
 
-// TestWindow loses the chunk after each few that arrive. What is in flight must follow.
+// TestWindow loses one chunk after every few that arrive. The number of chunks in flight must adapt
+// to that.
 func TestWindow(t *testing.T) {
 	eachVariant(t, 1<<20, func(t *testing.T, client, server *peer) {
 		payload := make([]byte, server.MaxPayload())
@@ -289,8 +290,8 @@ func TestResendAfterSecond(t *testing.T) {
 	})
 }
 
-// TestExpectAcks: a peer that acked at once so far may be slow now, unless the owner knows
-// better.
+// TestExpectAcks checks a peer that used to ack at once and now acks slowly. The connection waits
+// for it, unless ExpectAcks was called.
 func TestExpectAcks(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
 		resentAfter := func(at Time) time.Duration {
@@ -329,8 +330,8 @@ func TestExpectAcks(t *testing.T) {
 	})
 }
 
-// TestResendAfterSecondIsBounded shows that the chunks that were not acked for a second are
-// resent a few packets at a time, and the rest when those are acked.
+// TestResendAfterSecondIsBounded checks that chunks without an ack for a second are resent a few
+// packets at a time. The rest is resent when those are acked.
 func TestResendAfterSecondIsBounded(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
 		for range 30 {
@@ -424,8 +425,8 @@ func testNotAcked(t *testing.T, server *peer, limit Time, reason string) {
 	}
 }
 
-// TestSlowAcks acks a chunk every nine seconds. Who makes progress stays, even if what
-// waits is old.
+// TestSlowAcks acks one chunk every nine seconds. A connection that makes progress stays, even if
+// its oldest chunk is old.
 func TestSlowAcks(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
 		for range 4 {
@@ -444,8 +445,8 @@ func TestSlowAcks(t *testing.T) {
 	})
 }
 
-// TestOutOfBuffer fills the resend buffer. The original resets the connection in the
-// middle of sending, and the client's slot leaks.
+// TestOutOfBuffer fills the resend buffer. The original resets the connection in the middle of
+// sending, and the client's slot leaks.
 func TestOutOfBuffer(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
 		payload := make([]byte, server.MaxPayload())
@@ -453,7 +454,7 @@ func TestOutOfBuffer(t *testing.T) {
 		for ; server.FreeResendBuffer() >= len(payload); n++ {
 			must(t, server.Queue(0, payload, true))
 		}
-		// In the original 22 map chunks fit.
+		// In the original, 22 map chunks fit.
 		if want := map[Version]int{V7: 22, V6: 30}[server.Version()]; n != want {
 			t.Errorf("%d chunks fit, want %d", n, want)
 		}
@@ -464,7 +465,7 @@ func TestOutOfBuffer(t *testing.T) {
 		if server.State() != StateError || server.Reason() != "too weak connection (out of buffer)" || server.ClosedByPeer() {
 			t.Errorf("%v, %q", server.State(), server.Reason())
 		}
-		// Everything that the owner may still do is harmless.
+		// All calls that the owner may still make are harmless.
 		if err := server.Queue(0, []byte("x"), true); !errors.Is(err, ErrWrongState) {
 			t.Errorf("queue: %v", err)
 		}
@@ -484,8 +485,8 @@ func TestOutOfBuffer(t *testing.T) {
 	})
 }
 
-// TestEndInHandler shows that the rest of a packet is not delivered to a connection that
-// failed or was replaced by another one while handling it.
+// TestEndInHandler checks that the rest of a packet is not delivered if the handler ends or
+// replaces the connection.
 func TestEndInHandler(t *testing.T) {
 	for _, v := range variants {
 		_, server := v.connect(t, 0, 100)
@@ -507,7 +508,8 @@ func TestEndInHandler(t *testing.T) {
 	}
 }
 
-// TestMaxUnacked: with 512 unacked chunks a sequence number could mean two of them.
+// TestMaxUnacked checks the limit of unacked chunks: with 512, a sequence number could mean two of
+// them.
 func TestMaxUnacked(t *testing.T) {
 	eachVariant(t, 1<<20, func(t *testing.T, _, server *peer) {
 		for range 511 {
@@ -522,8 +524,8 @@ func TestMaxUnacked(t *testing.T) {
 	})
 }
 
-// TestMaxChunks: the header counts chunks in one byte, and the original sends 256 as
-// none.
+// TestMaxChunks checks the limit of chunks per packet. The header counts them in one byte, and the
+// original sends 256 as 0.
 func TestMaxChunks(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, client, server *peer) {
 		for range 256 {
@@ -548,7 +550,7 @@ func TestSizes(t *testing.T) {
 		if err := server.Queue(0, make([]byte, server.MaxPayload()+1), false); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("one byte too many: %v", err)
 		}
-		// Bytes that do not compress, as many as fit a packet.
+		// As many bytes that do not compress as fit a packet.
 		random := splitmix(1)
 		noise := func(n int) []byte {
 			b := make([]byte, n)
@@ -576,7 +578,7 @@ func TestSizes(t *testing.T) {
 	})
 }
 
-// TestFreeResendBuffer shows that it is exact for a payload that fits a packet.
+// TestFreeResendBuffer checks that FreeResendBuffer is exact for a payload that fits a packet.
 func TestFreeResendBuffer(t *testing.T) {
 	eachVariant(t, 1000, func(t *testing.T, _, server *peer) {
 		must(t, server.Queue(0, make([]byte, 200), true))
@@ -631,7 +633,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestResendBuffer compares the rings with a plain queue.
+// TestResendBuffer compares the ring buffers with a plain queue.
 func TestResendBuffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := resendBuffer{maxUsed: rapid.IntRange(100, 5000).Draw(t, "limit")}
@@ -667,8 +669,8 @@ func TestResendBuffer(t *testing.T) {
 	})
 }
 
-// TestOneRequestPerGap feeds 50 chunks behind a gap, each answered with a packet. One
-// request is enough: peers answer each with all that they have sent.
+// TestOneRequestPerGap feeds 50 chunks behind a gap, each answered with a packet. Only one resend
+// request may be sent, because a peer answers each request by resending everything.
 func TestOneRequestPerGap(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
 		requests := func(at Time, flags packet.ChunkFlags, seq int) (n int) {

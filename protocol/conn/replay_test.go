@@ -8,14 +8,14 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// recorded is a parsed datagram of a capture.
+// recorded is one parsed datagram of a capture.
 type recorded struct {
 	flags     packet.Flags
 	ack       int
 	numChunks int
 	control   packet.ControlID
 	chunks    packet.ChunkReader
-	token     packet.Token // of a handshake message
+	token     packet.Token // the token in a handshake message
 	response  packet.Token
 	reason    string
 }
@@ -46,17 +46,16 @@ func parseRecorded(t *testing.T, version Version, b []byte) recorded {
 	return r
 }
 
-// TestReplay puts a connection in place of either program of a recorded session: it is
-// fed what the other program sent, is given the same payloads to send, and must send
-// the same bytes.
+// TestReplay replaces either program of a recorded session by a Conn. The Conn receives the
+// datagrams of the other program and queues the same payloads. It must send the same bytes.
 func TestReplay(t *testing.T) {
 	for _, v := range []struct {
 		name     string
 		capture  string
 		version  Version
 		isServer bool
-		chunks   int // delivered at least
-		sent     int // datagrams, at least
+		chunks   int // least number of payloads delivered
+		sent     int // least number of datagrams sent
 	}{
 		{"0.7 client", golden.Join, V7, false, 300, 300},
 		{"0.7 server", golden.Join, V7, true, 300, 300},
@@ -99,7 +98,7 @@ func TestReplay(t *testing.T) {
 					}
 					p.Flush(at)
 				case v.isServer && p.State() == StateOffline:
-					continue // the answer of a TokenIssuer
+					continue // that datagram came from a TokenIssuer
 				case r.control == packet.ControlToken:
 					must(t, p.Dial(at, r.response))
 				case r.control == packet.ControlConnect && v.version == V6:
@@ -112,8 +111,8 @@ func TestReplay(t *testing.T) {
 				}
 				got := p.takeSent()
 				if len(got) == 1 && p.recvSeq == (r.ack+1)&packet.SeqMask {
-					// The capture has the order on the wire; the program had not
-					// read the last datagram yet.
+					// The capture has the order on the wire. The program had not yet read the last
+					// datagram.
 					ahead++
 					got[0][0] = got[0][0]&^3 | d.B[0]&3
 					got[0][1] = d.B[1]

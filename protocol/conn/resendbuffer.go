@@ -4,12 +4,12 @@ package conn
 type unackedChunk struct {
 	seq, size          int
 	queuedAt, lastSent Time
-	sends              int // how often it was sent
-	offset             int // of the data in the ring, before masking
+	sends              int // number of times it was sent
+	offset             int // offset of the data in the ring, before masking
 }
 
-// resendBuffer holds the unacked chunks, oldest first, in two rings whose lengths are
-// powers of two. They grow on demand, the one for data up to maxUsed.
+// resendBuffer holds the unacked chunks, oldest first. It consists of two rings whose lengths are
+// powers of two. The rings grow on demand, the one for data up to maxUsed.
 type resendBuffer struct {
 	maxUsed int
 	used    int // size and ResendOverhead of all chunks, in bytes
@@ -17,10 +17,10 @@ type resendBuffer struct {
 	head    int // index of the oldest chunk
 	len     int // number of chunks
 	ring    []byte
-	tail    int // where the next data goes, before masking
+	tail    int // offset of the next data, before masking
 }
 
-// maxIdleRing is how much data storage a connection keeps when it ends, in bytes.
+// maxIdleRing is the largest data ring, in bytes, that a connection keeps when it ends.
 const maxIdleRing = 8192
 
 func (b *resendBuffer) reset() {
@@ -58,7 +58,7 @@ func (b *resendBuffer) removeFirst() {
 	b.len--
 }
 
-// add adds a chunk, or returns false if it does not fit.
+// add adds a chunk. It returns false if the chunk does not fit.
 func (b *resendBuffer) add(now Time, seq int, data []byte) bool {
 	if b.len == MaxUnacked || b.used+len(data)+ResendOverhead > b.maxUsed {
 		return false

@@ -15,12 +15,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// listener is a server with one connection, which answers what comes before it.
+// listener is a server with one connection. It answers the datagrams that come before the
+// connection.
 type listener struct {
 	*peer
 	tokens    *TokenIssuer
 	from      netip.AddrPort
-	challenge bool // challenge clients without token; else trust them
+	challenge bool // challenge clients without a token instead of trusting them
 	accepted  int
 	scratch   packet.Scratch
 }
@@ -75,8 +76,8 @@ func (l *listener) handle(now Time, b []byte) {
 	}
 }
 
-// answerChallenge answers a challenge as a client does that knows the messages, and
-// removes the challenge from what was received. It returns false until it has arrived.
+// answerChallenge answers a challenge as a client that understands the messages, and removes the
+// challenge from the received payloads. It returns false until the challenge has arrived.
 func (p *peer) answerChallenge(now Time) bool {
 	if len(p.got) < 6 {
 		return false
@@ -140,7 +141,7 @@ func (s *session) setLink(t rapid.TB, link netsim.Link) {
 	}
 }
 
-// step lets 10 ms pass.
+// step advances the time by 10 ms.
 func (s *session) step(t rapid.TB) Time {
 	s.net.Run(s.net.Now() + int64(10*time.Millisecond))
 	now := Time(s.net.Now())
@@ -153,7 +154,7 @@ func (s *session) step(t rapid.TB) Time {
 	return now
 }
 
-// join brings both sides online, with a first chunk each way.
+// join brings both sides online and delivers a first chunk each way.
 func (s *session) join(t rapid.TB, v variant) {
 	now := Time(s.net.Now())
 	dialled := v.handshake
@@ -178,8 +179,8 @@ func (s *session) join(t rapid.TB, v variant) {
 		now = s.step(t)
 		if s.client.State() == StateOnline && !clientSent && (!challenged || s.client.answerChallenge(now)) {
 			clientSent = true
-			// A challenged client's first chunk is taken as the beginning, so it
-			// must arrive before the next one is sent.
+			// The first chunk of a challenged client sets its sequence number, so it must arrive
+			// before the next one is sent.
 			s.client.Queue(now, []byte("hello"), true)
 			s.client.Flush(now)
 		}
@@ -198,7 +199,7 @@ func (s *session) join(t rapid.TB, v variant) {
 	s.client.got, s.server.got = nil, nil
 }
 
-// startAt sets the sequence numbers of both sides, with nothing on its way.
+// startAt sets the sequence numbers of both sides while no datagrams are on their way.
 func (s *session) startAt(seq int) {
 	for _, p := range []*peer{s.client, s.server.peer} {
 		p.reliability.reset()
@@ -254,8 +255,8 @@ func (s *session) stream(t rapid.TB, n int, random func() uint64) {
 
 var challenged = variant{V6, HandshakeChallenged}
 
-// TestStream joins over a network that loses, duplicates and reorders packets, and
-// streams over a worse one.
+// TestStream joins over a network that loses, duplicates and reorders packets, and then streams
+// over a worse network.
 func TestStream(t *testing.T) {
 	for _, v := range append(variants, challenged) {
 		t.Run(v.String(), func(t *testing.T) {
@@ -265,8 +266,7 @@ func TestStream(t *testing.T) {
 				duplicate := float64(rapid.IntRange(0, 30).Draw(t, "duplicates")) / 100
 				link := netsim.Link{Loss: 0.05, Duplicate: duplicate, Jitter: delay}
 				if v == challenged {
-					// A challenge is sent once, and the client's first chunks
-					// are given up.
+					// A challenge is sent only once, and the client's first chunks are not resent.
 					link = netsim.Link{Delay: delay, Duplicate: duplicate, InOrder: true}
 				}
 				s := newSession(t, seed, link)
@@ -274,7 +274,7 @@ func TestStream(t *testing.T) {
 				if start := rapid.SampledFrom([]int{0, 500, 1000, 1020}).Draw(t, "start"); start > 0 {
 					s.startAt(start)
 				}
-				// With more loss, those with a lot to send time out.
+				// With more loss, connections with much data to send time out.
 				s.setLink(t, netsim.Link{Loss: float64(rapid.IntRange(0, 15).Draw(t, "loss")) / 100, Duplicate: duplicate, Jitter: delay})
 				s.stream(t, rapid.IntRange(1, 100).Draw(t, "payloads"), splitmix(seed))
 				if s.server.Rejoined() {
@@ -285,7 +285,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestLongStream goes around the sequence numbers.
+// TestLongStream sends enough chunks for the sequence numbers to wrap around.
 func TestLongStream(t *testing.T) {
 	for _, v := range []variant{variants[0], variants[1], challenged} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -297,8 +297,8 @@ func TestLongStream(t *testing.T) {
 	}
 }
 
-// TestRejoin: a client that has lost its connection joins again from the same address,
-// while the server still has the old one.
+// TestRejoin checks a client that has lost its connection and joins again from the same address
+// while the server still has the old connection.
 func TestRejoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

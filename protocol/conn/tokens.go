@@ -12,20 +12,20 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// tokenEpoch is how long a token stays the current one. It is accepted for one more
-// epoch, so 16 to 32 seconds in all.
+// tokenEpoch is the time for which a token is the current one. It is accepted for one more epoch,
+// so it is valid for 16 to 32 seconds.
 const tokenEpoch = Time(16 * time.Second)
 
-// TokenIssuer issues and checks the tokens of a server for all addresses, without
-// keeping state for any: a token is a keyed hash of the IP address and the epoch. The
-// port is left out, since masters check servers from another port. A TokenIssuer does
-// not change after NewTokenIssuer, so any number of goroutines can use it.
+// TokenIssuer issues and checks a server's tokens for all addresses, without keeping state for any.
+// A token is a keyed hash of the IP address and the epoch. The port is left out, because master
+// servers check servers from another port. A TokenIssuer does not change after NewTokenIssuer, so
+// any number of goroutines can use it.
 type TokenIssuer struct {
 	key [24]byte
 }
 
-// NewTokenIssuer returns a TokenIssuer with a key of 24 bytes read from random; nil
-// means the system's secure source.
+// NewTokenIssuer returns a TokenIssuer with a key of 24 bytes read from random. nil means the
+// system's secure source.
 func NewTokenIssuer(random io.Reader) (*TokenIssuer, error) {
 	if random == nil {
 		random = rand.Reader
@@ -42,7 +42,7 @@ func (t *TokenIssuer) Token(now Time, ip netip.Addr) packet.Token {
 	return t.issue(now, kind7, netip.AddrPortFrom(ip, 0))
 }
 
-// Valid reports whether token is the current or the previous one of ip.
+// Valid reports whether token is the current or the previous token of ip.
 func (t *TokenIssuer) Valid(now Time, ip netip.Addr, token packet.Token) bool {
 	return t.isValid(now, kind7, netip.AddrPortFrom(ip, 0), token)
 }
@@ -56,21 +56,21 @@ func (t *TokenIssuer) isValid(now Time, kind tokenKind, from netip.AddrPort, tok
 	return token != packet.NoToken && (token == t.hash(kind, e, from) || token == t.hash(kind, e-1, from))
 }
 
-// tokenKind separates the tokens that are made with one key.
+// tokenKind separates the kinds of tokens that are made with one key.
 type tokenKind byte
 
 const (
-	kind7         tokenKind = iota // 0.7, of the address
-	kindTKEN                       // 0.6, DDNet, of the address
-	kindHeader                     // 0.6.5, of address and port
-	kindChallenge                  // 0.6, the tick of a challenge, of address and port
+	kind7         tokenKind = iota // 0.7, for the address
+	kindTKEN                       // 0.6 handshake of DDNet, for the address
+	kindHeader                     // 0.6.5, for address and port
+	kindChallenge                  // 0.6, the tick of a challenge, for address and port
 )
 
-// BroadcastToken returns the token for token requests that are broadcast. The answers
-// come from any address, so the token belongs to none.
+// BroadcastToken returns the token for token requests that are broadcast. Their answers come from
+// arbitrary addresses, so the token depends on none.
 func (t *TokenIssuer) BroadcastToken(now Time) packet.Token { return t.Token(now, netip.Addr{}) }
 
-// epoch returns the number of the epoch that a time is in.
+// epoch returns the number of the epoch at time now.
 func epoch(now Time) uint64 {
 	e := now / tokenEpoch
 	if now%tokenEpoch < 0 {
@@ -79,8 +79,8 @@ func epoch(now Time) uint64 {
 	return uint64(e)
 }
 
-// hash returns the token of an epoch. It is a SHA-256 of key and text, which is safe as
-// a keyed hash here because the text has a fixed length and most of the sum is secret.
+// hash returns the token of an epoch, a SHA-256 of key and text. This is safe as a keyed hash
+// because the text has a fixed length and most of the sum stays secret.
 func (t *TokenIssuer) hash(kind tokenKind, epoch uint64, from netip.AddrPort) packet.Token {
 	var text [24 + 8 + 1 + 1 + 16 + 2]byte
 	copy(text[:], t.key[:])
@@ -106,29 +106,27 @@ func (t *TokenIssuer) hash(kind tokenKind, epoch uint64, from netip.AddrPort) pa
 	return token
 }
 
-// Action is what to do about a packet from an address without a connection.
+// Action is the reaction to a packet from an address without a connection.
 type Action uint8
 
 const (
 	// ActionIgnore means to do nothing.
 	ActionIgnore Action = iota
-	// ActionReplyToken means to answer with
-	// packet.AppendTokenReply(dst, p.ResponseToken, Token(now, ip)), in 0.6 with
-	// Inspection6.AppendReply.
+	// ActionReplyToken means to answer with packet.AppendTokenReply(dst, p.ResponseToken,
+	// Token(now, ip)), or in 0.6 with Inspection6.AppendReply.
 	ActionReplyToken
-	// ActionAccept is for a CONNECT from a proved address. Answer with
-	// Conn.Accept(now, p.Token, p.ResponseToken), or refuse with
-	// packet.AppendClose(dst, 0, p.ResponseToken, reason); in 0.6 with Conn.Accept6
-	// or Inspection6.AppendClose.
+	// ActionAccept means that the packet is a CONNECT from a proved address. Answer with
+	// Conn.Accept(now, p.Token, p.ResponseToken), or refuse with packet.AppendClose(dst, 0,
+	// p.ResponseToken, reason). In 0.6 use Conn.Accept6 or Inspection6.AppendClose.
 	ActionAccept
-	// ActionConnless is for a connectionless packet from a proved address. Send an
-	// answer with packet.AppendConnless(dst, p.ResponseToken, ...).
+	// ActionConnless means that the packet is connectionless and from a proved address. Answer with
+	// packet.AppendConnless(dst, p.ResponseToken, ...).
 	ActionConnless
-	// ActionTokenReceived is for the answer to our token request; p.ResponseToken is
+	// ActionTokenReceived means that the packet answers our own token request; p.ResponseToken is
 	// the sender's token.
 	ActionTokenReceived
-	// ActionChallenge, of Inspect6 only, is for a CONNECT without token. Make the
-	// address prove itself with AppendChallenge, or trust it and answer with
+	// ActionChallenge means that the packet is a CONNECT without a token. Only Inspect6 returns it.
+	// Either make the address prove itself with AppendChallenge, or trust it and answer with
 	// Conn.Accept6, or do nothing.
 	ActionChallenge
 )
@@ -143,9 +141,8 @@ func (a Action) String() string {
 	return "unknown action"
 }
 
-// Inspect decides what to do about a 0.7 packet, which must have been parsed, from an
-// address without a connection. The DropReason is DropNone unless the action is
-// ActionIgnore.
+// Inspect decides how to react to a parsed 0.7 packet from an address without a connection. The
+// DropReason is DropNone unless the action is ActionIgnore.
 func (t *TokenIssuer) Inspect(now Time, ip netip.Addr, p *packet.Packet) (Action, packet.DropReason) {
 	isTokenMessage := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
 	switch {
@@ -170,8 +167,8 @@ func (t *TokenIssuer) Inspect(now Time, ip netip.Addr, p *packet.Packet) (Action
 	case isTokenMessage:
 		return ActionTokenReceived, packet.DropNone
 	case p.Ack != 0:
-		// Nothing was sent that it could ack. The original's server counts such a
-		// client but gives it no connection, and so fills up.
+		// No datagram was sent that it could ack. The original's server counts such clients but
+		// gives them no connection, and so fills up.
 		return ActionIgnore, packet.DropBadAck
 	}
 	return ActionAccept, packet.DropNone

@@ -191,7 +191,7 @@ func TestInspect6(t *testing.T) {
 			}
 		}
 	}
-	// Tokens expire, and are for one address each.
+	// A token expires, and is valid for one address only.
 	inHead := data6(0, 0, head, vital6(1, "x"))
 	for _, b := range [][]byte{confirm, inHead} {
 		if tokens.Inspect6(now+16*s, from, b, nil).Action != ActionAccept || tokens.Inspect6(now+33*s, from, b, nil).Action != ActionIgnore {
@@ -206,7 +206,7 @@ func TestInspect6(t *testing.T) {
 	}
 }
 
-// TestInspectionClose: the refusal has the form that the client understands.
+// TestInspectionClose checks that a refusal has the format that the client understands.
 func TestInspectionClose(t *testing.T) {
 	for _, v := range []struct {
 		j    Inspection6
@@ -225,7 +225,7 @@ func TestInspectionClose(t *testing.T) {
 	}
 }
 
-// TestChallenge reads the challenge as a client does, and answers it.
+// TestChallenge reads a challenge as a client does, and answers it.
 func TestChallenge(t *testing.T) {
 	tokens, err := NewTokenIssuer(nil)
 	must(t, err)
@@ -274,7 +274,7 @@ func TestChallenge(t *testing.T) {
 		}
 		tick = v[0]
 	}
-	// INPUT comes behind chunks that are sent again.
+	// INPUT follows chunks that are resent.
 	must(t, client.Queue(0, []byte("INFO"), true))
 	must(t, client.Queue(0, input6(tick), false))
 	client.Flush(0)
@@ -300,7 +300,7 @@ func TestChallenge(t *testing.T) {
 			t.Errorf("%x is an answer", b)
 		}
 	}
-	// For many addresses: a tick that is one, and room behind it.
+	// For many addresses, the challenge must be a valid tick with room behind it.
 	for i := range 2000 {
 		from := netip.AddrPortFrom(clientAddr.Addr(), uint16(i))
 		if tick := int32(tokens.issue(now, kindChallenge, from)); tick < 3 || tick > 1<<30+2 {
@@ -309,7 +309,8 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// TestChallengedSequence: what the client sends first is taken as the beginning.
+// TestChallengedSequence checks that the first vital chunk from a challenged client sets the
+// sequence number.
 func TestChallengedSequence(t *testing.T) {
 	server := newPeer(t, 0)
 	must(t, server.Accept6(0, HandshakeChallenged, packet.NoToken))
@@ -360,7 +361,7 @@ func FuzzInspect6(f *testing.F) {
 	f.Add(data6(0, 6, noToken, packet.AppendChunk6(nil, 0, 0, input6(5))), true)
 	f.Fuzz(func(t *testing.T, b []byte, token bool) {
 		if token && len(b) >= 8 {
-			// The right one, wherever it may stand.
+			// Write the right token at any possible place.
 			right := tokens.issue(0, kindHeader, clientAddr)
 			if b[0]&0x10 != 0 {
 				right = tokens.issue(0, kindTKEN, clientAddr)

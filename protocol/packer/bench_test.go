@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// corpus returns the integers of captured snapshot deltas: nine of ten take one
-// byte.
+// corpus returns the integers of captured snapshot deltas. Nine of ten take one byte.
 func corpus(tb testing.TB) []int32 {
 	tb.Helper()
 	b, err := os.ReadFile("../snapshot/testdata/tw16.snaps")

@@ -1,24 +1,23 @@
-// Package packer reads and writes the primitive values of the Teeworlds protocols:
-// variable length integers, NUL terminated strings and raw bytes. Every message,
-// snapshot delta and server info of 0.6 and 0.7 is a sequence of these.
+// Package packer reads and writes the primitive values of the Teeworlds protocols: variable length
+// integers, NUL terminated strings and raw bytes. Every message, snapshot delta and server info of
+// 0.6 and 0.7 is a sequence of these values.
 //
-// Append functions write, an [Unpacker] over a borrowed buffer reads. Neither
+// The Append functions write values, and an [Unpacker] reads them from a borrowed buffer. Neither
 // allocates.
 //
-// Where the released 0.7.5 and the later development version of the original differ,
-// reading follows the later, stricter one: nothing is read past the end of the
-// buffer, a missing string is an error, and only four bits of the fifth byte of an
-// integer are used.
+// The released 0.7.5 and its later development version differ in some details. This package follows
+// the later, stricter version: it never reads past the end of the buffer, a missing string is an
+// error, and only four bits of an integer's fifth byte are used.
 package packer
 
 // MaxIntLen is the largest size of a packed integer in bytes.
 const MaxIntLen = 5
 
-// AppendInt appends v as a variable length integer in its shortest form, 1 to 5
-// bytes, and returns the extended slice.
+// AppendInt appends v as a variable length integer in its shortest form, 1 to 5 bytes, and returns
+// the extended slice.
 //
-// The first byte has an extension bit, a sign bit and six bits of magnitude, each
-// further byte an extension bit and seven bits. A negative value is stored as the
+// The first byte consists of an extension bit, a sign bit and six bits of magnitude. Each further
+// byte consists of an extension bit and seven bits of magnitude. A negative value is stored as the
 // magnitude of ^v, so -1 is 40 and 64 is 80 01.
 func AppendInt(dst []byte, v int32) []byte {
 	if uint32(v) < 0x40 {
@@ -27,7 +26,7 @@ func AppendInt(dst []byte, v int32) []byte {
 	return appendInt(dst, v)
 }
 
-// appendInt appends any value. It is separate so that AppendInt can be inlined.
+// appendInt appends any value. It is separate so that the compiler can inline AppendInt.
 func appendInt(dst []byte, v int32) []byte {
 	s := v >> 31
 	u := uint32(v ^ s)
@@ -45,8 +44,8 @@ func appendInt(dst []byte, v int32) []byte {
 	return append(dst, b0|0x80, byte(u>>6)|0x80, byte(u>>13)|0x80, byte(u>>20)|0x80, byte(u>>27))
 }
 
-// AppendInts appends every value of vs as AppendInt does. It is the fast way to
-// write the body of a snapshot delta.
+// AppendInts appends every value of vs as AppendInt does. It is the fast way to write the body of a
+// snapshot delta.
 func AppendInts(dst []byte, vs []int32) []byte {
 	for _, v := range vs {
 		if uint32(v) < 0x40 {

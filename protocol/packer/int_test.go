@@ -46,8 +46,8 @@ func TestIntVectors(t *testing.T) {
 		if got := AppendInt(nil, v.v); !bytes.Equal(got, unhex(t, v.hex)) {
 			t.Errorf("AppendInt(%d) = %x, want %s", v.v, got, v.hex)
 		}
-		// Once at the end of the buffer and once with plenty behind, since the
-		// two are read differently.
+		// Test at the end of the buffer and with many bytes behind, because the two cases use
+		// different code.
 		for _, tail := range []int{0, 1, 16} {
 			var u Unpacker
 			u.Reset(append(unhex(t, v.hex), bytes.Repeat([]byte{0xff}, tail)...))
@@ -96,7 +96,7 @@ func TestIntShort(t *testing.T) {
 	}
 }
 
-// reference is the plain byte by byte reading of the format.
+// reference reads the format byte by byte, without optimization.
 func reference(b []byte) (int32, int) {
 	if len(b) == 0 {
 		return 0, 0

@@ -2,23 +2,23 @@ package packer
 
 import "unicode/utf8"
 
-// SanitizeMode is how a received string is sanitised.
+// SanitizeMode selects how a received string is sanitised.
 type SanitizeMode uint8
 
 const (
 	// SanitizeNone leaves the bytes unchanged.
 	SanitizeNone SanitizeMode = iota
-	// SanitizeLax replaces bytes below 32 by spaces, except CR, LF and TAB. It is
-	// used for texts of several lines, such as the message of the day.
+	// SanitizeLax replaces bytes below 32 by spaces, except CR, LF and TAB. It is used for texts of
+	// several lines, such as the message of the day.
 	SanitizeLax
 	// SanitizeCC replaces all bytes below 32 by spaces.
 	SanitizeCC
-	// SanitizeStrict is SanitizeCC, and removes leading white space, including
-	// invisible code points that players use to appear nameless.
+	// SanitizeStrict is SanitizeCC, and also removes leading white space. That includes invisible
+	// code points that players use to appear nameless.
 	SanitizeStrict
 )
 
-// String returns the name of the mode as the message schema spells it.
+// String returns the name of the mode in the message schema.
 func (m SanitizeMode) String() string {
 	switch m {
 	case SanitizeNone:
@@ -33,7 +33,7 @@ func (m SanitizeMode) String() string {
 	return "invalid"
 }
 
-// Sanitize sanitises s in place and returns what remains of it.
+// Sanitize sanitises s in place and returns the result, which can be shorter than s.
 func (m SanitizeMode) Sanitize(s []byte) []byte {
 	switch m {
 	case SanitizeLax:
@@ -59,9 +59,9 @@ func replaceControls(s []byte) {
 	}
 }
 
-// skipSpace removes leading white space. Bytes that are not UTF-8 count as white
-// space, as in the original, whose decoder returns -1 for them. Its decoder accepts
-// surrogates, so those are kept.
+// skipSpace removes leading white space. Bytes that are not UTF-8 count as white space, as in the
+// original, whose decoder returns -1 for them. That decoder accepts surrogates, so skipSpace keeps
+// them.
 func skipSpace(s []byte) []byte {
 	for len(s) > 0 {
 		if c := s[0]; c > 0x20 && c < utf8.RuneSelf {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s up to its first NUL, and a terminating NUL, and returns the
-// extended slice. The bytes are copied as they are.
+// AppendString appends s up to its first NUL, followed by a terminating NUL, and returns the
+// extended slice. It copies the bytes unchanged.
 func AppendString(dst, s []byte) []byte {
 	if i := bytes.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
@@ -20,8 +20,8 @@ func AppendStringLimit(dst, s []byte, limit int) []byte {
 	return append(append(dst, Truncate(s, limit)...), 0)
 }
 
-// Truncate returns s up to its first NUL and at most limit bytes of it, not cut
-// inside a UTF-8 sequence. A limit below zero counts as zero.
+// Truncate returns s up to its first NUL, cut to at most limit bytes. It does not cut inside a
+// UTF-8 sequence. A negative limit counts as zero.
 func Truncate(s []byte, limit int) []byte {
 	limit = max(limit, 0)
 	if i := bytes.IndexByte(s[:min(len(s), limit+1)], 0); i >= 0 {
@@ -33,8 +33,8 @@ func Truncate(s []byte, limit int) []byte {
 	if utf8.RuneStart(s[limit]) {
 		return s[:limit]
 	}
-	// The cut may be inside a sequence. Only a valid sequence is kept together;
-	// bytes that are not UTF-8 can be cut anywhere.
+	// The cut may be inside a sequence. Only valid sequences are kept whole; bytes that are not
+	// UTF-8 can be cut anywhere.
 	for n := limit - 1; n >= 0 && n > limit-utf8.UTFMax; n-- {
 		if !utf8.RuneStart(s[n]) {
 			continue

@@ -12,7 +12,7 @@ import (
 func TestAppendString(t *testing.T) {
 	for _, v := range []struct {
 		in    string
-		limit int // -1: none
+		limit int // -1 for no limit
 		want  string
 	}{
 		{"", -1, "\x00"},

@@ -12,14 +12,14 @@ var (
 	ErrShort = errors.New("packer: data ends too early")
 	// ErrUnterminated means that a string has no terminating NUL.
 	ErrUnterminated = errors.New("packer: string without NUL")
-	// ErrSize means that a negative number of bytes was requested, because of a
-	// length on the wire.
+	// ErrSize means that a negative number of bytes was requested, usually from a bad length on the
+	// wire.
 	ErrSize = errors.New("packer: negative size")
 )
 
-// Unpacker reads values from a buffer, one after the other. The first error is kept:
-// after it integers are 0, strings and raw bytes nil, so that a whole message can be
-// read before the error is checked.
+// Unpacker reads values from a buffer, one after the other. It keeps the first error. After an
+// error, integers read as 0, and strings and raw bytes as nil. Callers can therefore read a whole
+// message and check the error once at the end.
 //
 // The zero value is an Unpacker of an empty buffer. It does not allocate.
 type Unpacker struct {
@@ -28,15 +28,14 @@ type Unpacker struct {
 	err error
 }
 
-// Reset starts reading b and clears the error. The buffer is borrowed: returned
-// slices are parts of it, and String sanitises it in place.
+// Reset starts to read b and clears the error. The Unpacker borrows b: returned slices are parts of
+// it, and String sanitises it in place.
 func (u *Unpacker) Reset(b []byte) {
 	u.b, u.pos, u.err = b, 0, nil
 }
 
-// Int reads a variable length integer. Forms that are longer than necessary are
-// accepted. If the data ends before or within the integer, it returns 0 and sets
-// ErrShort.
+// Int reads a variable length integer. It accepts encodings that are longer than necessary. If the
+// data ends before or within the integer, Int returns 0 and sets ErrShort.
 func (u *Unpacker) Int() int32 {
 	if p := u.pos; p < len(u.b) {
 		if c := u.b[p]; c < 0x80 {
@@ -47,7 +46,7 @@ func (u *Unpacker) Int() int32 {
 	return u.longInt()
 }
 
-// longInt reads an integer of more than one byte, or fails.
+// longInt reads an integer of more than one byte.
 func (u *Unpacker) longInt() int32 {
 	v, n := parseInt(u.b[u.pos:])
 	if n == 0 {
@@ -79,8 +78,8 @@ func parseInt(b []byte) (v int32, n int) {
 	return int32(u) ^ -int32(x>>6&1), n
 }
 
-// Ints reads len(dst) integers as Int does. It reports whether all of them were
-// there; if not, the remaining ones are set to 0.
+// Ints reads len(dst) integers as Int does. It reports whether all of them were present. Missing
+// ones are set to 0.
 func (u *Unpacker) Ints(dst []int32) bool {
 	b, p := u.b, u.pos
 	for i := range dst {
@@ -104,9 +103,9 @@ func (u *Unpacker) Ints(dst []int32) bool {
 	return u.err == nil
 }
 
-// String reads a NUL terminated string, sanitises it in place and returns it without
-// the NUL. The result is borrowed from the buffer. A missing NUL sets
-// ErrUnterminated, the end of the data ErrShort.
+// String reads a NUL terminated string, sanitises it in place and returns it without the NUL. The
+// result is borrowed from the buffer. String sets ErrUnterminated if the NUL is missing, and
+// ErrShort if no data is left.
 func (u *Unpacker) String(mode SanitizeMode) []byte {
 	rest := u.b[u.pos:]
 	n := bytes.IndexByte(rest, 0)
@@ -122,8 +121,8 @@ func (u *Unpacker) String(mode SanitizeMode) []byte {
 	return mode.Sanitize(rest[:n:n])
 }
 
-// Raw reads n bytes unchanged, borrowed from the buffer. Zero bytes can always be
-// read. A negative n sets ErrSize, too few bytes ErrShort.
+// Raw reads n bytes unchanged, borrowed from the buffer. Reading zero bytes always succeeds. Raw
+// sets ErrSize if n is negative, and ErrShort if fewer than n bytes are left.
 func (u *Unpacker) Raw(n int) []byte {
 	switch {
 	case u.err != nil:
@@ -140,21 +139,20 @@ func (u *Unpacker) Raw(n int) []byte {
 	return u.b[p:u.pos:u.pos]
 }
 
-// Rest reads all remaining bytes, borrowed from the buffer. After an error it is nil.
+// Rest reads all remaining bytes, borrowed from the buffer. After an error it returns nil.
 func (u *Unpacker) Rest() []byte {
 	b := u.b[u.pos:]
 	u.pos = len(u.b)
 	return b
 }
 
-// Len returns the number of bytes that were not read, 0 after an error.
+// Len returns the number of unread bytes, 0 after an error.
 func (u *Unpacker) Len() int { return len(u.b) - u.pos }
 
 // Err returns the first error since Reset: ErrShort, ErrUnterminated, ErrSize or nil.
 func (u *Unpacker) Err() error { return u.err }
 
-// fail sets the error, unless there is one, and drops the buffer, so that all further
-// reads fail.
+// fail keeps the first error and drops the buffer, so that all further reads fail.
 func (u *Unpacker) fail(err error) {
 	if u.err == nil {
 		u.err = err

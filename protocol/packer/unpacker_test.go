@@ -80,7 +80,7 @@ func TestUnpackerDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzUnpacker lets the first bytes choose what is read from the others.
+// FuzzUnpacker uses the first bytes of its input to choose which values to read from the rest.
 func FuzzUnpacker(f *testing.F) {
 	f.Add([]byte("isIr"), []byte{0x85, 0x1c, 'a', 0, 1, 2, 3})
 	f.Add([]byte("SSSS"), []byte(" \x00\xed\xa0\x80\x00\xc0\x80\x00x"))

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Errors of ApplyDelta. They come wrapped with the place in the delta.
+// Errors of ApplyDelta. They are wrapped together with the place in the delta.
 var (
-	// ErrTruncated: the delta ends before what its header announces.
+	// ErrTruncated means that the delta ends before the items that its header announces.
 	ErrTruncated = errors.New("snapshot: delta truncated")
-	// ErrCount: a negative number of deleted or updated items.
+	// ErrCount means that the number of deleted or updated items is negative.
 	ErrCount = errors.New("snapshot: negative item count")
-	// ErrType: an object type outside 0..65535.
+	// ErrType means that an object type is outside 0..65535.
 	ErrType = errors.New("snapshot: object type out of range")
-	// ErrSize: a negative length, or one that differs from the item's in the base.
+	// ErrSize means that an item's length is negative or differs from its length in the base.
 	ErrSize = errors.New("snapshot: bad item length")
-	// ErrTooLarge: the result would pass MaxItems or MaxSize.
+	// ErrTooLarge means that the result would exceed MaxItems or MaxSize.
 	ErrTooLarge = errors.New("snapshot: too large")
-	// ErrAlias: destination and base are the same snapshot.
+	// ErrAlias means that destination and base are the same snapshot.
 	ErrAlias = errors.New("snapshot: delta applied onto its own base")
 )
 
@@ -28,14 +28,15 @@ type bitmap [(MaxItems + 1) / 64]uint64
 func (m *bitmap) has(i int) bool { return m[uint(i)/64%uint(len(m))]>>(uint(i)%64)&1 != 0 }
 func (m *bitmap) set(i int)      { m[uint(i)/64%uint(len(m))] |= 1 << (uint(i) % 64) }
 
-// ApplyDelta makes dst the snapshot that the varint-packed delta turns base into. A
-// nil base is the empty snapshot, a nil sizes an empty table. An empty delta is no
-// change, so it applies SNAPEMPTY. Bytes after the announced items are ignored.
+// ApplyDelta sets dst to the result of applying a delta to base. The delta consists of packed
+// integers, as in SNAP and SNAPSINGLE. An empty delta means no change, as in SNAPEMPTY. A nil base
+// is the empty snapshot, and nil sizes are an empty table. Bytes after the announced items are
+// ignored.
 //
-// Updates and deletions may be in any order. An update adds to the item of the base,
-// if there is one (even if the same delta deletes it, unless its length then
-// differs), and otherwise sets the item; of several updates of a key the last one
-// counts. Deleting a deleted item does nothing.
+// Updates and deletions may be in any order. An update adds to the integers of the base's item, if
+// there is one, and otherwise sets the item. It adds even if the same delta deletes the item,
+// unless the lengths differ. The last of several updates of a key counts. Deleting an item twice
+// has no further effect.
 func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *ItemSizes) error {
 	if base == nil {
 		base = &empty
@@ -58,8 +59,8 @@ func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *ItemSizes) error {
 	return nil
 }
 
-// apply does the work of ApplyDelta: copies what stays, adds the updates to it in
-// place, appends what is new, and merges both indexes at the end.
+// apply does the work of ApplyDelta. It copies the items that stay, adds updates to them in place,
+// appends new items, and merges both indexes at the end.
 func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 	deleted, p := readInt(b, 0)
 	if p < 0 {
@@ -80,7 +81,7 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 	}
 
 	var deletedItems bitmap
-	anyDeleted := false // the delta deletes an item of the base
+	anyDeleted := false // whether the delta deletes an item of the base
 	hint := 0
 	for i := range int(deleted) {
 		var v int32
@@ -101,7 +102,7 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 
 	s.pending = s.pending[:0]
 	var touched bitmap
-	var hints [16]int // last place found, by the low bits of the type
+	var hints [16]int // position of the last key found, by the low bits of the type
 	for i := range int(updated) {
 		typ, q := readInt(b, p)
 		if q < 0 {
@@ -163,8 +164,8 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 	return nil
 }
 
-// findNear finds a key, looking first next to the position of the last one: servers
-// send the items of a type in ascending or descending runs.
+// findNear finds a key and looks first next to the last position. Servers send the items of a type
+// in ascending or descending runs.
 func findNear(entries []entry, k Key, hint int) (int, bool) {
 	if hint+1 < len(entries) && entries[hint+1].key() == k {
 		return hint + 1, true
@@ -175,8 +176,8 @@ func findNear(entries []entry, k Key, hint int) (int, bool) {
 	return search(entries, k)
 }
 
-// copyWithout makes s a copy of base without the deleted items. Neighbours whose data
-// are adjacent are copied together.
+// copyWithout sets s to a copy of base without the deleted items. It copies neighbours with
+// adjacent data together.
 func (s *Snapshot) copyWithout(base *Snapshot, deletedItems *bitmap) {
 	s.entries = slices.Grow(s.entries[:0], len(base.entries))
 	s.data = slices.Grow(s.data[:0], base.NumInts())
@@ -185,8 +186,8 @@ func (s *Snapshot) copyWithout(base *Snapshot, deletedItems *bitmap) {
 		s.copyShared(base, deletedItems)
 		return
 	}
-	from, to := 0, 0 // data that waits to be copied
-	shift := 0       // how far its offsets move
+	from, to := 0, 0 // range of data that is still to be copied
+	shift := 0       // distance by which its offsets move
 	for i, e := range base.entries {
 		if deletedItems.has(i) {
 			s.crc -= sum(base.ints(e))
@@ -203,8 +204,8 @@ func (s *Snapshot) copyWithout(base *Snapshot, deletedItems *bitmap) {
 	s.data = append(s.data, base.data[from:to]...)
 }
 
-// copyShared is copyWithout for a base with SharedItems. It is slow, because programs
-// that apply deltas have no such bases.
+// copyShared is copyWithout for a base with SharedItems. It is slow, because programs that apply
+// deltas have no such bases.
 func (s *Snapshot) copyShared(base *Snapshot, deletedItems *bitmap) {
 	for i, e := range base.entries {
 		if deletedItems.has(i) {
@@ -216,16 +217,15 @@ func (s *Snapshot) copyShared(base *Snapshot, deletedItems *bitmap) {
 	}
 }
 
-// restore sets the integers of an item back to those before an update of the same
-// delta.
+// restore undoes an earlier update of an item in the same delta.
 func (s *Snapshot) restore(slot, was []int32) {
 	s.crc -= sum(slot)
 	copy(slot, was)
 	s.crc += sum(slot)
 }
 
-// addPending returns the integers, all zero, of a new item that the copied base does
-// not have. pending stays sorted.
+// addPending returns the integers, all zero, of a new item that the copied base does not have.
+// pending stays sorted.
 func (s *Snapshot) addPending(k Key, n int) ([]int32, error) {
 	at := len(s.pending)
 	if at > 0 && s.pending[at-1].key() >= k {

@@ -2,22 +2,21 @@ package snapshot
 
 import "slices"
 
-// Builder collects the items of a new snapshot in any order. The zero value is ready
-// for use. It takes some 70 KiB on first use, so a server uses one for all clients in
-// turn.
+// Builder collects the items of a new snapshot in any order. The zero value is ready for use. A
+// Builder allocates some 70 KiB on first use, so a server uses one for all clients in turn.
 type Builder struct {
 	entries []entry
 	tmp     []entry
-	data    []int32 // of full size from the start, so that slices of it stay valid
+	data    []int32 // allocated at full size, so that slices of it stay valid
 	used    int
 
-	shared     *SharedItems // nil if nothing is shared
-	refers     bool         // entries refer to shared
-	sharedInts int          // integers of these entries
-	sharedSum  int32        // their sum
+	shared     *SharedItems // nil if no items are shared
+	refers     bool         // whether entries refer to shared
+	sharedInts int          // number of integers in the shared entries
+	sharedSum  int32        // sum of those integers
 }
 
-// Reset removes all items. The slices that Add returned must no longer be written.
+// Reset removes all items. Do not write to the slices that Add returned before.
 func (b *Builder) Reset() {
 	b.entries, b.used = b.entries[:0], 0
 	b.shared, b.refers, b.sharedInts, b.sharedSum = nil, false, 0, 0
@@ -26,15 +25,16 @@ func (b *Builder) Reset() {
 // Len returns the number of items added since Reset.
 func (b *Builder) Len() int { return len(b.entries) }
 
-// HasRoom reports whether so many items with so many integers in total can be added.
+// HasRoom reports whether the snapshot has room for the given number of items with the given total
+// number of integers.
 func (b *Builder) HasRoom(items, ints int) bool {
 	return fits(len(b.entries)+items, b.used+b.sharedInts+ints)
 }
 
-// Add adds an item of n integers and returns them, all zero, for the caller to fill
-// before Finish. It returns nil when the item would exceed the limits of a snapshot
-// (MaxItems, MaxSize) or when typ or id is not in 0..65535; like in the original
-// server the item is then left out. Adding a key again replaces the earlier item.
+// Add adds an item of n integers and returns the integers, all zero. Fill them in before Finish.
+// Adding a key again replaces the earlier item. Add returns nil, and leaves the item out as the
+// original server does, if typ or id is not in 0..65535 or if the snapshot would exceed MaxItems or
+// MaxSize.
 func (b *Builder) Add(typ, id, n int) []int32 {
 	if typ|id < 0 || typ > 0xffff || id > 0xffff || n < 0 || n > maxInts || !fits(len(b.entries)+1, b.used+b.sharedInts+n) {
 		return nil
@@ -48,23 +48,23 @@ func (b *Builder) Add(typ, id, n int) []int32 {
 	return slot
 }
 
-// allocate allocates the memory of a builder.
+// allocate allocates the data buffer on first use.
 func (b *Builder) allocate() {
 	if b.data == nil {
 		b.data = make([]int32, maxInts)
 	}
 }
 
-// Finish writes the items, sorted by key, to dst, replacing its contents. The builder
-// keeps its items until Reset.
+// Finish writes the items, sorted by key, to dst and replaces its contents. The builder keeps its
+// items until Reset.
 func (b *Builder) Finish(dst *Snapshot) {
 	b.copyShared()
 	b.FinishShared(dst)
 }
 
-// sort sorts the entries and reports whether all keys are unique. Entries with equal
-// keys stay in the order in which they were added, because their offsets (or, without
-// integers, nothing) decide.
+// sort sorts the entries and reports whether all keys are unique. Entries with equal keys keep the
+// order in which they were added, because an entry also contains its offset. Without integers their
+// order does not matter.
 func (b *Builder) sort() (unique bool) {
 	order := orderOf(b.entries)
 	if order != strictlySorted {
@@ -81,9 +81,9 @@ func (b *Builder) sort() (unique bool) {
 	return order == strictlySorted
 }
 
-// sortByType groups the entries by type and keeps the order within a type. A server
-// adds the objects of a type with ascending ids, so this usually sorts them. It
-// returns false, and changes nothing, if there are types above 255.
+// sortByType groups the entries by type and keeps their order within a type. This usually sorts
+// them, because a server adds the objects of a type with ascending ids. If there are types above
+// 255, sortByType changes nothing and returns false.
 func (b *Builder) sortByType() bool {
 	var pos [256]uint16
 	for _, e := range b.entries {
@@ -109,11 +109,11 @@ func (b *Builder) sortByType() bool {
 
 const (
 	strictlySorted = iota // ascending, keys unique
-	withDuplicates        // ascending, some keys more than once
+	withDuplicates        // ascending, with repeated keys
 	unsorted              // neither
 )
 
-// orderOf returns how the entries are ordered.
+// orderOf returns the order that the entries are in.
 func orderOf(entries []entry) int {
 	order := strictlySorted
 	for i := 1; i < len(entries); i++ {
@@ -127,8 +127,8 @@ func orderOf(entries []entry) int {
 	return order
 }
 
-// removeDuplicates keeps the last of the entries with equal keys and removes the data
-// of the others.
+// removeDuplicates keeps the last of several entries with equal keys and removes the data of the
+// others.
 func (s *Snapshot) removeDuplicates() {
 	kept := s.entries[:0]
 	var data []int32

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sizes7 is the table of 0.7: object types 1 to 22 (teeworlds 0.7.5).
+// sizes7 is the table of 0.7 for object types 1 to 22. Source: Teeworlds 0.7.5.
 var sizes7 = ItemSizes{0, 10, 6, 5, 3, 3, 3, 2, 4, 15, 22, 3, 4, 58, 5, 32, 2, 2, 2, 2, 3, 3, 7}
 
 // record is one snapshot as a real 0.7 client received it.
@@ -16,8 +16,9 @@ type record struct {
 	delta           []byte
 }
 
-// corpus reads a capture of testdata: records of i32 LE tick, base tick (-1 =
-// empty), CRC, u32 LE length, and the delta's bytes, parts joined.
+// corpus reads a capture from testdata. A record consists of little-endian int32 tick, base tick
+// (-1 for the empty one) and CRC, a uint32 length, and the bytes of the delta with its parts
+// joined.
 func corpus(t testing.TB, name string) []record {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + name)
@@ -40,7 +41,7 @@ func corpus(t testing.TB, name string) []record {
 	return recs
 }
 
-// step is a record with its snapshots.
+// step is a record with its decoded snapshots.
 type step struct {
 	record
 	from, to *Snapshot
@@ -70,8 +71,8 @@ func replay(t testing.TB, name string) []step {
 	return steps
 }
 
-// check looks at the inner rules of a snapshot: keys ascend, items do not overlap
-// and leave no gaps, the CRC is that of the data, the limits hold.
+// check checks the invariants of a snapshot: keys ascend, items leave no gaps and do not overlap,
+// the CRC matches the data, and the limits hold.
 func check(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -135,9 +136,9 @@ func boolBytes(v []bool) []byte {
 	return b
 }
 
-// TestGolden applies what the real servers sent and makes the same deltas again.
-// teeworlds-server 0.7.5 sends them as AppendDelta does, byte for byte;
-// DDNet-Server 16.4 sends items in another order, so there the result counts.
+// TestGolden applies the deltas of real servers and makes the same deltas again. Those of
+// teeworlds-server 0.7.5 must be equal to the byte. DDNet-Server 16.4 sends items in another order,
+// so there only the resulting snapshots must be equal.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -177,7 +178,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// items is the mean number of items in the results.
+// items returns the mean number of items in the resulting snapshots.
 func items(steps []step) float64 {
 	n := 0
 	for _, s := range steps {
@@ -198,7 +199,7 @@ func eachCorpus(b *testing.B, f func(b *testing.B, steps []step)) {
 	}
 }
 
-// BenchmarkApplyDelta is one snapshot per operation: delta applied, CRC compared.
+// BenchmarkApplyDelta applies one delta and compares the CRC per operation.
 func BenchmarkApplyDelta(b *testing.B) {
 	eachCorpus(b, func(b *testing.B, steps []step) {
 		var got Snapshot
@@ -211,7 +212,7 @@ func BenchmarkApplyDelta(b *testing.B) {
 	})
 }
 
-// BenchmarkAppendDelta is one snapshot per operation: compared and packed.
+// BenchmarkAppendDelta compares and packs one snapshot per operation.
 func BenchmarkAppendDelta(b *testing.B) {
 	eachCorpus(b, func(b *testing.B, steps []step) {
 		var buf []byte
@@ -222,7 +223,7 @@ func BenchmarkAppendDelta(b *testing.B) {
 	})
 }
 
-// BenchmarkBuild adds the items of a snapshot to a builder and finishes it.
+// BenchmarkBuild adds the items of one snapshot to a builder and finishes it per operation.
 func BenchmarkBuild(b *testing.B) {
 	eachCorpus(b, func(b *testing.B, steps []step) {
 		var bld Builder
@@ -239,7 +240,7 @@ func BenchmarkBuild(b *testing.B) {
 	})
 }
 
-// BenchmarkStore adds a snapshot and purges one.
+// BenchmarkStore adds one snapshot and purges one per operation.
 func BenchmarkStore(b *testing.B) {
 	eachCorpus(b, func(b *testing.B, steps []step) {
 		var st Store

@@ -2,29 +2,27 @@ package snapshot
 
 import "slices"
 
-// deltaHeader is the largest size of the header of a delta: the numbers of deleted
-// and of updated items (two bytes each, since there are at most 1023) and a zero that
-// is not used.
+// deltaHeader is the largest size of a delta's header: two bytes each for the numbers of deleted
+// and updated items, which are at most 1023, and an unused zero.
 const deltaHeader = 2 + 2 + 1
 
-// empty is used for a missing base.
+// empty replaces a missing base.
 var empty Snapshot
 
-// AppendDelta appends the delta that turns base into next, varint-packed as SNAP and
-// SNAPSINGLE contain it (before it is cut into parts). If both are equal it appends
-// nothing and changed is false; a server then sends SNAPEMPTY. A nil base is the
-// empty snapshot, a nil sizes an empty table.
+// AppendDelta appends the delta that turns base into next, in packed integers as SNAP and
+// SNAPSINGLE contain it before it is cut into parts. If both snapshots are equal, AppendDelta
+// appends nothing and changed is false; a server then sends SNAPEMPTY. A nil base is the empty
+// snapshot, and nil sizes are an empty table.
 //
-// The bytes are those of the original server: deleted keys ascending, then new and
-// changed items ascending by key. Two cases do not occur in the original: an item
-// whose length differs between base and next is sent as deleted and new, which only
-// ApplyDelta supports; an item whose length contradicts sizes cannot be sent and is
-// treated as if next did not have it.
+// The bytes are the same as from the original server: deleted keys in ascending order, then new and
+// changed items in ascending order of keys. Two cases do not occur in the original. An item whose
+// length changed is sent as deleted and new, which only ApplyDelta supports. An item whose length
+// contradicts sizes cannot be sent and is left out.
 func AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
 	return appendDelta(nil, dst, base, next, sizes)
 }
 
-// appendDelta is AppendDelta with a cache, or nil.
+// appendDelta is AppendDelta with an optional cache.
 func appendDelta(cache *DeltaCache, dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
 	if base == nil {
 		base = &empty
@@ -37,8 +35,8 @@ func appendDelta(cache *DeltaCache, dst []byte, base, next *Snapshot, sizes *Ite
 		table = *sizes
 	}
 
-	// Updated items are written nearly where they belong; deleted keys, of which there
-	// are few, after the space for all.
+	// Updated items are written near their final place. Deleted keys, which are few, are written
+	// after the space for all items.
 	b, start, worst := makeSpace(dst, base, next)
 	d := deltaWriter{b: b, base: base, next: next, table: table, p: start + deltaHeader, gone: start + worst}
 	if cache != nil && base.shared != nil && next.shared != nil {
@@ -50,8 +48,8 @@ func appendDelta(cache *DeltaCache, dst []byte, base, next *Snapshot, sizes *Ite
 	return finishDelta(b, start, d.p, b[start+worst:d.gone], d.deleted, d.updated)
 }
 
-// makeSpace makes space in dst, from start on, for any delta, which has at most worst
-// bytes, and after it for the keys of all items of the base.
+// makeSpace extends dst from start on by enough space for any delta, which is at most worst bytes.
+// After that it leaves space for the keys of all items of the base.
 func makeSpace(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
 	keys := maxVarint * len(base.entries)
 	start, worst = len(dst), deltaHeader+keys+9*len(next.entries)+maxVarint*next.NumInts()+putSlack
@@ -64,14 +62,13 @@ type deltaWriter struct {
 	b                []byte
 	base, next       *Snapshot
 	table            ItemSizes
-	p, gone          int // where the next item goes, and the next deleted key
+	p, gone          int // positions of the next item and of the next deleted key
 	deleted, updated int
-	changes          *sharedChanges // of the shared items; nil if they are not kept
+	changes          *sharedChanges // changes of the shared items, or nil if they are not cached
 }
 
-// write compares entries of the base and of the next snapshot, both ascending. It
-// returns false for an item that cannot be updated, because it must be listed as
-// deleted.
+// write compares entries of the base and of the next snapshot, both ascending. It returns false if
+// it meets an item that must be listed as deleted because it cannot be updated.
 func (d *deltaWriter) write(old, now []entry) bool {
 	b, p, j := d.b, d.p, 0
 	var changes []sharedChange
@@ -80,7 +77,7 @@ func (d *deltaWriter) write(old, now []entry) bool {
 	}
 	for _, e := range now {
 		if j < len(old) && e&(isShared<<16) != 0 && changes != nil {
-			if x := &changes[e.off()&^isShared]; x.was == old[j] && x.was != 0 { // known, as most are
+			if x := &changes[e.off()&^isShared]; x.was == old[j] && x.was != 0 { // in the cache, as most are
 				if j++; x.n > 0 {
 					p += copy(b[p:], d.changes.bytes[x.off:x.off+x.n])
 					d.updated++
@@ -168,9 +165,8 @@ func putItem(b []byte, p int, key Key, listed int, now []int32) int {
 	return p
 }
 
-// finishDelta puts the header and the deleted keys before the body
-// b[start+deltaHeader:p], which is moved. The keys may be in b, after the space for
-// the delta.
+// finishDelta puts the header and the deleted keys before the body b[start+deltaHeader:p] and moves
+// the body accordingly. The keys may be in b after the space for the delta.
 func finishDelta(b []byte, start, p int, gone []byte, deleted, updated int) ([]byte, bool) {
 	if deleted|updated == 0 {
 		return b[:start], false
@@ -186,8 +182,8 @@ func finishDelta(b []byte, start, p int, gone []byte, deleted, updated int) ([]b
 	return b[:end], true
 }
 
-// appendResized is AppendDelta when items of base and next differ in length or
-// contradict the table. It is written for clarity, since no server of ours needs it.
+// appendResized is AppendDelta for items whose length changed or contradicts the table. It is
+// written for clarity, because this server never needs it.
 func appendResized(dst []byte, base, next *Snapshot, table ItemSizes) ([]byte, bool) {
 	var keep, change Snapshot // base without deleted items; next without items that cannot be sent
 	var b Builder

@@ -2,41 +2,42 @@ package snapshot
 
 import "slices"
 
-// maxCachedPairs is how many pairs of SharedItems a DeltaCache knows, so of how many different
-// bases. Deltas from others are encoded as without it.
+// maxCachedPairs is the maximum number of pairs of SharedItems in a DeltaCache, that is, of
+// different bases. Deltas from further bases are encoded without the cache.
 const maxCachedPairs = 32
 
-// DeltaCache encodes the changes of shared items once for all deltas of a round, of which many have
-// the same base: clients acknowledge one of the last snapshots. The zero value is ready for use.
+// DeltaCache encodes the changes of shared items once for all deltas of a round. Many deltas have
+// the same base, because clients acknowledge one of the last few snapshots. The zero value is ready
+// for use.
 type DeltaCache struct {
 	pairs []*sharedChanges
 	used  int
 }
 
-// sharedChanges are how shared items of a round differ from those of another one.
+// sharedChanges are the differences between the shared items of two rounds.
 type sharedChanges struct {
 	from, to           *SharedItems
 	fromRound, toRound uint32
 	table              ItemSizes
-	items              []sharedChange // by index in to
+	items              []sharedChange // by index in to.items
 	bytes              []byte
 }
 
-// sharedChange is how one item differs.
+// sharedChange is the difference of one item.
 type sharedChange struct {
-	was    entry  // it differs from, 0 if that is not known yet
-	off, n uint32 // of the bytes; none for no difference
+	was    entry  // the old item, 0 if it is not known yet
+	off, n uint32 // range of the encoded update; empty if the item is unchanged
 }
 
-// Reset forgets everything. It is called for each round.
+// Reset forgets all pairs. Call it for each round.
 func (c *DeltaCache) Reset() { c.used = 0 }
 
-// AppendDelta is [AppendDelta] with the same result.
+// AppendDelta returns the same result as the function [AppendDelta].
 func (c *DeltaCache) AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
 	return appendDelta(c, dst, base, next, sizes)
 }
 
-// find returns what is known of a pair; nil if there are too many.
+// find returns the changes between two SharedItems, or nil if there are too many pairs.
 func (c *DeltaCache) find(from, to *SharedItems, table ItemSizes) *sharedChanges {
 	for _, p := range c.pairs[:c.used] {
 		if p.from == from && p.to == to && p.fromRound == from.round && p.toRound == to.round && isSameTable(p.table, table) {
@@ -62,7 +63,7 @@ func isSameTable(a, b ItemSizes) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// makeRoom makes items as long as those of the round, which grow.
+// makeRoom extends items to the number of items of the round, which can still grow.
 func (c *sharedChanges) makeRoom() {
 	if n, have := len(c.to.items), len(c.items); have < n {
 		c.items = slices.Grow(c.items, n-have)[:n]
@@ -70,8 +71,8 @@ func (c *sharedChanges) makeRoom() {
 	}
 }
 
-// of returns the update of an item, empty if it did not change, in the table of which its type has
-// listed integers. It is false if the item cannot be updated.
+// of returns the encoded update of an item, empty if it did not change. Listed is the size of its
+// type in the table. The result is false if the item cannot be updated.
 func (c *sharedChanges) of(e, was entry, listed int) (update []byte, ok bool) {
 	x := &c.items[e.off()&^isShared]
 	if x.was != was && !c.encode(x, e, was, listed) {

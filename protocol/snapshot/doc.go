@@ -1,17 +1,17 @@
-// Package snapshot contains the state of a Teeworlds world as it is on the wire: a
-// sorted list of items, each with a key (type and id) and some 32-bit integers, and
-// the delta coding between such lists.
+// Package snapshot implements snapshots, the state of a Teeworlds world on the wire, and the delta
+// coding between them. A snapshot is a sorted list of items. Each item has a key, which consists of
+// type and id, and some 32-bit integers.
 //
-// The package handles integers and sizes only. The message packages define what the
-// integers of a type mean. Reading needs their ItemSizes table, since items of a
-// listed type are sent without their length.
+// The package knows only integers and sizes. The message packages define the meaning of the
+// integers. Their ItemSizes table is needed for reading, because items of a listed type are sent
+// without their length.
 //
-// A server fills a Builder, finishes it into a Snapshot, keeps that in a Store and
-// sends the result of AppendDelta, cut into parts (Part, PartCount), in SNAPSINGLE or
-// SNAP messages, or SNAPEMPTY when nothing changed. A client collects the parts in a
-// PartAssembler, applies them with ApplyDelta to the stored base and compares the
-// CRC.
+// A server fills a Builder, finishes it into a Snapshot and keeps that in a Store. It computes the
+// delta to an earlier snapshot with AppendDelta, cuts it into parts (Part, PartCount) and sends
+// them in SNAPSINGLE or SNAP messages. If nothing changed, it sends SNAPEMPTY. A client collects
+// the parts in a PartAssembler, applies the delta with ApplyDelta to the stored base and compares
+// the CRC.
 //
-// Nothing here allocates once its buffers have grown to the size of the traffic, no
-// input panics, and no input takes memory out of proportion to its length.
+// Nothing here allocates once the buffers have grown to the size of the traffic. No input panics,
+// and no input takes memory out of proportion to its length.
 package snapshot

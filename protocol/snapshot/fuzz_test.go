@@ -2,9 +2,8 @@ package snapshot
 
 import "testing"
 
-// FuzzApplyDelta applies arbitrary bytes to an arbitrary base, itself made of
-// arbitrary bytes. Whatever is accepted keeps the inner rules and passes through
-// a delta of our own.
+// FuzzApplyDelta applies arbitrary bytes to a base that is itself made of arbitrary bytes. An
+// accepted result must keep the invariants of a snapshot and survive encoding as a delta.
 func FuzzApplyDelta(f *testing.F) {
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
 		recs := corpus(f, name)

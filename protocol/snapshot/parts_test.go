@@ -17,8 +17,8 @@ func TestPartCount(t *testing.T) {
 	}
 }
 
-// TestPartAssembler: parts in any order, some twice, mixed with older and newer
-// snapshots, yield every snapshot whose parts are not displaced, once.
+// TestPartAssembler adds parts in any order, some twice, mixed with parts of older and newer
+// snapshots. Each snapshot must come out once, unless a newer one displaced its parts.
 func TestPartAssembler(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var j PartAssembler
@@ -101,7 +101,7 @@ func TestPartAssemblerErrors(t *testing.T) {
 	if d, ok, err := j.Add(PartHeader{10, 8, 1, 2}, 1, []byte{5}); err != nil || !ok || len(d) != PartSize+1 || d[PartSize] != 5 {
 		t.Errorf("after the errors: %d bytes, %v %v", len(d), ok, err)
 	}
-	// SNAPEMPTY
+	// as in SNAPEMPTY
 	if d, ok, err := j.Add(PartHeader{12, 10, 0, 1}, 0, nil); err != nil || !ok || len(d) != 0 {
 		t.Errorf("empty: %x %v %v", d, ok, err)
 	}
@@ -114,8 +114,8 @@ func TestPartAssemblerErrors(t *testing.T) {
 	}
 }
 
-// FuzzPartAssembler feeds arbitrary parts and checks that what comes out is no longer
-// than what went in allows.
+// FuzzPartAssembler adds arbitrary parts and checks that a result is no longer than the added parts
+// allow.
 func FuzzPartAssembler(f *testing.F) {
 	f.Add([]byte{1, 0, 1, 0, 0, 2, 0, 2, 1, 0, 2, 0, 2, 0, 255})
 	f.Add([]byte{1, 0, 64, 63, 255, 1, 0, 64, 62, 255, 2, 0, 1, 0, 0})

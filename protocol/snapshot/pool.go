@@ -1,8 +1,8 @@
 package snapshot
 
 const (
-	// Memory is allocated in these steps, so that snapshots of nearly the same size,
-	// as those of consecutive ticks are, can reuse each other's memory.
+	// Memory is allocated in these steps. The snapshots of consecutive ticks have nearly the same
+	// size, so they can reuse each other's memory.
 	entryStep = 32  // entries: 256 bytes
 	intStep   = 128 // integers: 512 bytes
 
@@ -13,12 +13,11 @@ const (
 	DefaultPoolBytes = 4 << 20
 )
 
-// Pool recycles the memory of stored snapshots, by size. Stores that are used by one
-// goroutine can share one; it is not safe for concurrent use. The zero value is ready
-// for use.
+// Pool recycles the memory of stored snapshots, by size. Stores that are used by one goroutine can
+// share a Pool. It is not safe for concurrent use. The zero value is ready for use.
 type Pool struct {
-	// MaxIdleBytes limits the unused memory, in bytes; 0 means DefaultPoolBytes,
-	// below zero keeps none. The rest is left to the garbage collector.
+	// MaxIdleBytes limits the unused memory that the pool keeps, in bytes. 0 means
+	// DefaultPoolBytes; a negative value keeps none. The garbage collector frees the rest.
 	MaxIdleBytes int
 
 	idle    int
@@ -81,8 +80,8 @@ func (p *Pool) put(s *Snapshot) {
 // roundUp rounds n up to a multiple of step.
 func roundUp(n, step int) int { return (n + step - 1) / step * step }
 
-// pop removes a slice for n elements from the lists, which are by number of steps,
-// and returns it, or nil. It may be up to a quarter larger than needed.
+// pop removes a slice with room for n elements from the lists and returns it, or nil. The lists are
+// indexed by number of steps. The slice may be up to a quarter larger than needed.
 func pop[T any](lists [][][]T, n, step int) []T {
 	class := (n + step - 1) / step
 	for c := class; c < len(lists) && c <= class+class/4+1; c++ {
@@ -95,7 +94,7 @@ func pop[T any](lists [][][]T, n, step int) []T {
 	return nil
 }
 
-// push puts a slice back into its list.
+// push returns a slice to its list.
 func push[T any](lists [][][]T, slice []T, step int) {
 	c := cap(slice) / step
 	lists[c] = append(lists[c], slice[:0])

@@ -3,53 +3,54 @@ package snapshot
 import "slices"
 
 const (
-	// maxSharedItems and maxSharedInts limit SharedItems. What is more is not shared.
+	// maxSharedItems and maxSharedInts limit SharedItems. Items beyond these limits are not shared.
 	maxSharedItems = 1 << 11
 	maxSharedInts  = 1 << 14
 
-	// isShared is set in the offset of an entry that is an index of the SharedItems. No other offset
-	// is that high, see maxInts.
+	// isShared marks the offset of an entry as an index into SharedItems. No other offset is that
+	// high; see maxInts.
 	isShared = 1 << 15
 
-	// New SharedItems have room for what others had, rounded up to these numbers.
+	// New SharedItems get room for as many items and integers as earlier ones had, rounded up to
+	// multiples of sharedItemStep and sharedIntStep.
 	sharedItemStep = 256
-	// maxIdleShared is how many unused SharedItems are kept. As many are in use as there are rounds until
-	// clients acknowledge a snapshot.
+	// maxIdleShared is the maximum number of unused SharedItems kept. SharedItems are in use from
+	// their round until clients acknowledge a later snapshot.
 	maxIdleShared = 32
 	sharedIntStep = 2048
 )
 
 // SharedItems are items that the snapshots of a round have in common. Snapshots refer to them
-// instead of having copies, and a DeltaCache encodes their changes once. The bytes on the wire are
-// the same as without.
+// instead of copying them, and a DeltaCache encodes their changes once. The bytes on the wire are
+// the same as without sharing.
 //
-// Items are added by [Builder.AddShared]. SharedItems and the snapshots that refer to them are for
-// one goroutine.
+// [Builder.AddShared] adds items. Use SharedItems and the snapshots that refer to them from one
+// goroutine only.
 type SharedItems struct {
-	items []entry // in data
+	items []entry // offsets are into data
 	data  []int32
-	round uint32 // number of the round, not 0
-	refs  int    // who took them, and stored snapshots
+	round uint32 // number of the round, never 0
+	refs  int    // references: the caller of Take, and stored snapshots
 	pool  *SharedPool
 }
 
-// SharedRef says where an item is in the SharedItems of a round. The zero value is for one that is
-// not there yet, as is any of an earlier round.
+// SharedRef locates an item in the SharedItems of a round. The zero value and a SharedRef of an
+// earlier round belong to an item that is not added yet.
 type SharedRef struct {
 	round uint32
-	sum   int32 // of the integers
-	entry entry // of snapshots, 0 if there was no room for the item
+	sum   int32 // sum of the integers
+	entry entry // entry for snapshots, 0 if there was no room for the item
 }
 
-// SharedPool makes SharedItems and recycles their memory. The zero value is ready for use.
+// SharedPool creates SharedItems and recycles their memory. The zero value is ready for use.
 type SharedPool struct {
 	round       uint32
 	idle        []*SharedItems
-	items, ints int // that new ones have room for
+	items, ints int // room for new SharedItems
 }
 
-// Take returns empty SharedItems for a round. They are in use until they were released and no stored
-// snapshot refers to them.
+// Take returns empty SharedItems for a round. They stay in use until they are released and no
+// stored snapshot refers to them.
 func (p *SharedPool) Take() *SharedItems {
 	var s *SharedItems
 	if n := len(p.idle); n > 0 {
@@ -65,7 +66,7 @@ func (p *SharedPool) Take() *SharedItems {
 	return s
 }
 
-// Release gives back what Take returned; nil is allowed.
+// Release ends the caller's use of SharedItems from Take. Calling it on nil is allowed.
 func (s *SharedItems) Release() {
 	if s == nil {
 		return
@@ -81,7 +82,7 @@ func (s *SharedItems) Release() {
 	}
 }
 
-// add adds an item and says where it is.
+// add adds an item and returns its location.
 func (s *SharedItems) add(key Key, ints []int32) SharedRef {
 	if len(s.items) == maxSharedItems || len(s.data)+len(ints) > maxSharedInts {
 		return SharedRef{round: s.round}
@@ -99,15 +100,15 @@ func (s *SharedItems) ints(index int) []int32 {
 	return s.data[at.off():end:end]
 }
 
-// shared reports whether the entry is one of the SharedItems, and at which index.
+// shared returns the entry's index in the SharedItems; ok is false if the entry is not shared.
 func (e entry) shared() (index int, ok bool) { return e.off() &^ isShared, e.off() >= isShared }
 
-// Share has AddShared add to these items until Reset; with nil nothing is shared. It is called
-// before items are added.
+// Share sets the SharedItems that AddShared adds to until Reset. With nil, no items are shared.
+// Call it before adding items.
 func (b *Builder) Share(s *SharedItems) { b.shared = s }
 
-// AddShared adds an item that other snapshots of the round have, too. Ref is kept by the caller: with
-// the same ref, typ, id and ints are the same in all snapshots of a round.
+// AddShared adds an item that other snapshots of the round also contain. The caller keeps ref.
+// Within a round, the same ref must always come with the same typ, id and ints.
 func (b *Builder) AddShared(ref *SharedRef, typ, id int, ints []int32) {
 	s := b.shared
 	if s == nil || typ|id < 0 || typ > 0xffff || id > 0xffff {
@@ -128,8 +129,8 @@ func (b *Builder) AddShared(ref *SharedRef, typ, id int, ints []int32) {
 	}
 }
 
-// copyShared copies the shared items, in the order in which they were added, so that offsets say what
-// was added later.
+// copyShared copies the shared items into the builder, in the order in which they were added.
+// Offsets then show the order of addition.
 func (b *Builder) copyShared() {
 	if !b.refers {
 		return
@@ -150,9 +151,9 @@ func (b *Builder) copyShared() {
 	b.sharedInts, b.sharedSum, b.refers = 0, 0, false
 }
 
-// FinishShared is Finish for a snapshot that refers to the shared items. It is valid until they are
-// released. The copy of a [Store] stays valid, and so does that of [Snapshot.CopyFrom], which does not
-// refer to them.
+// FinishShared is Finish for a snapshot that refers to the shared items. The snapshot is valid
+// until the shared items are released. A copy in a [Store] stays valid longer. A copy by
+// [Snapshot.CopyFrom] also does: it contains the items themselves.
 func (b *Builder) FinishShared(dst *Snapshot) {
 	unique := b.sort()
 	dst.entries = append(dst.entries[:0], b.entries...)

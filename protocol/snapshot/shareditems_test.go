@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plain is a copy of s that shares nothing.
+// plain returns a copy of s that shares no items.
 func plain(s *Snapshot) *Snapshot {
 	var b Builder
 	for i := range s.Len() {
@@ -20,8 +20,8 @@ func plain(s *Snapshot) *Snapshot {
 	return c
 }
 
-// TestSharingProperty: to share items changes neither snapshots nor deltas, whatever becomes of
-// snapshots in between, and whatever the table says.
+// TestSharingProperty checks that sharing items never changes a snapshot or a delta. It draws the
+// snapshots in between and the table of sizes at random.
 func TestSharingProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := genSizes(t)
@@ -29,7 +29,7 @@ func TestSharingProperty(t *testing.T) {
 		var pool SharedPool
 		var st Store
 		var b, one Builder
-		var last *Snapshot // had something else before
+		var last *Snapshot // contains other items before the test
 		for tick := range int32(rapid.IntRange(1, 5).Draw(t, "rounds")) {
 			cache.Reset()
 			round := pool.Take()
@@ -46,13 +46,13 @@ func TestSharingProperty(t *testing.T) {
 					}
 					k, v := all.Item(i)
 					switch rapid.IntRange(0, 5).Draw(t, "item") {
-					case 0: // not seen
+					case 0: // the item is not visible
 						continue
-					case 1: // replaced
+					case 1: // the item is replaced
 						b.AddShared(&refs[i], k.Type(), k.ID(), v)
 						copy(one.Add(k.Type(), k.ID(), len(v)), v)
 						fallthrough
-					case 2: // something of its own
+					case 2: // the item is not shared
 						own := append([]int32{int32(i)}, v...)[:len(v)]
 						copy(b.Add(k.Type(), k.ID(), len(v)), own)
 						copy(one.Add(k.Type(), k.ID(), len(v)), own)
@@ -77,7 +77,7 @@ func TestSharingProperty(t *testing.T) {
 						t.Fatalf("%x %v, want %x %v\nbase %v\nnext %v", got[1:], changed, wantDelta, wantChanged, base, *s)
 					}
 				}
-				if base != nil { // one that is applied to
+				if base != nil { // dst also serves as a base
 					got := new(Snapshot)
 					if err := ApplyDelta(got, base, wantDelta, &table); err != nil {
 						t.Fatal(err)
@@ -123,8 +123,8 @@ func orEmpty(s *Snapshot) *Snapshot {
 	return s
 }
 
-// TestSharedFull: what does not fit into a snapshot is left out, and what does not fit into the
-// shared items is not shared.
+// TestSharedFull checks the limits. An item that does not fit the snapshot is left out. An item
+// that does not fit the shared items is not shared.
 func TestSharedFull(t *testing.T) {
 	var b Builder
 	var s Snapshot
@@ -168,7 +168,8 @@ func TestSharedFull(t *testing.T) {
 	}
 }
 
-// TestSharedOnce: the integers of what many see are stored once, and its changes encoded once.
+// TestSharedOnce checks that items seen by many clients are stored once, and that their changes are
+// encoded once.
 func TestSharedOnce(t *testing.T) {
 	var pool SharedPool
 	var cache DeltaCache
@@ -176,7 +177,7 @@ func TestSharedOnce(t *testing.T) {
 	var s Snapshot
 	const viewers, items, ints = 20, 50, 20
 	stores := make([]Store, viewers)
-	var encoded []int // bytes
+	var encoded []int // length in bytes
 	for tick := range int32(3) {
 		cache.Reset()
 		round := pool.Take()
@@ -215,7 +216,7 @@ func TestSharedOnce(t *testing.T) {
 	}
 }
 
-// TestSharedAllocs: rounds allocate nothing after the first ones.
+// TestSharedAllocs checks that rounds after the first ones do not allocate.
 func TestSharedAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	steps := replay(t, "dd64.snaps")[:150]

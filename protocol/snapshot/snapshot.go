@@ -2,35 +2,32 @@ package snapshot
 
 import "slices"
 
-// Limits that every Teeworlds implementation shares. Items that would pass them
-// are not added.
+// Limits that every Teeworlds implementation shares. Items beyond them are not added.
 const (
 	// MaxItems is the largest number of items in one snapshot.
 	MaxItems = 1023
-	// MaxSize bounds the in-memory size in bytes that Snapshot.Size counts; a
-	// snapshot is always smaller than this.
+	// MaxSize limits the in-memory size in bytes that Snapshot.Size returns. A snapshot is always
+	// smaller than MaxSize.
 	MaxSize = 64 << 10
 
-	// headerSize and itemSize are what the original's memory layout costs per
-	// snapshot and per item (key, sorted key, offset), data excluded.
+	// headerSize and itemSize are the bytes that a snapshot and an item take in the original's
+	// memory layout, without the data. An item has a key, a sorted key and an offset.
 	headerSize = 8
 	itemSize   = 12
 
-	// maxInts is the most data a snapshot can hold, reached with one item.
+	// maxInts is the largest number of integers in a snapshot. A snapshot with one item reaches it.
 	maxInts = (MaxSize - headerSize - itemSize - 1) / 4
 )
 
-// fits reports whether numItems items with numInts integers in total are within the
-// limits.
+// fits reports whether numItems items with numInts integers in total are within the limits.
 func fits(numItems, numInts int) bool {
 	return numItems <= MaxItems && headerSize+itemSize*numItems+4*numInts < MaxSize
 }
 
-// Key identifies an item within a snapshot: type<<16 | id, 16 bits each.
+// Key identifies an item within a snapshot. It consists of type<<16 | id, with 16 bits each.
 type Key uint32
 
-// MakeKey returns the key of a type and id, of which only the lowest 16 bits are
-// used.
+// MakeKey returns the key of a type and id. It uses only their lowest 16 bits.
 func MakeKey(typ, id int) Key { return Key(uint32(typ)<<16 | uint32(id)&0xffff) }
 
 // Type returns the object type, 0..65535.
@@ -39,12 +36,11 @@ func (k Key) Type() int { return int(k >> 16) }
 // ID returns the id within the type, 0..65535.
 func (k Key) ID() int { return int(k & 0xffff) }
 
-// ItemSizes lists, by object type, how many integers an item of that type has. Zero,
-// or a type beyond the table, means that items are sent with their length. Both sides
-// must use the same table.
+// ItemSizes lists, by object type, the number of integers in an item of that type. Items of a type
+// with 0 or beyond the table are sent with their length. Both sides must use the same table.
 type ItemSizes []uint8
 
-// Of returns the listed size of typ in integers, or 0 if items are sent with their
+// Of returns the listed size of typ in integers, or 0 if items of that type are sent with their
 // length.
 func (s ItemSizes) Of(typ int) int {
 	if uint(typ) < uint(len(s)) {
@@ -53,8 +49,8 @@ func (s ItemSizes) Of(typ int) int {
 	return 0
 }
 
-// entry is the index entry of an item: key<<32 | offset<<16 | length, the latter two
-// in integers. A single word is sorted, copied and compared at once.
+// entry is the index entry of an item: key<<32 | offset<<16 | length. Offset and length count
+// integers. A single word is fast to sort, copy and compare.
 type entry uint64
 
 func makeEntry(k Key, off, n int) entry { return entry(k)<<32 | entry(off)<<16 | entry(n) }
@@ -62,18 +58,18 @@ func (e entry) key() Key                { return Key(e >> 32) }
 func (e entry) off() int                { return int(e >> 16 & 0xffff) }
 func (e entry) len() int                { return int(e & 0xffff) }
 
-// Snapshot is a set of items in ascending order of their keys. The zero value is the
-// empty snapshot. Filling it again (Builder.Finish, ApplyDelta, CopyFrom) reuses its
-// storage and invalidates the slices that Item and Find returned.
+// Snapshot is a set of items in ascending order of their keys. The zero value is the empty
+// snapshot. Builder.Finish, ApplyDelta and CopyFrom reuse a snapshot's storage and invalidate the
+// slices that Item and Find returned.
 //
-// A Snapshot may be read, but not written, by several goroutines at once.
+// Several goroutines may read a Snapshot at once, but none may write it meanwhile.
 type Snapshot struct {
 	entries []entry // ascending, keys unique
-	// data contains the integers of the items that are not shared, without gaps, in
-	// any order.
+	// data contains the integers of the items that are not shared, without gaps, in any order.
 	data []int32
 	crc  int32
-	// shared are the items that entries with isShared refer to, with sharedInts integers; nil if there are none.
+	// shared contains the items of entries with isShared, sharedInts integers in total. It is nil
+	// if there are none.
 	shared     *SharedItems
 	sharedInts int
 	// pending is used by ApplyDelta for items that the base does not have.
@@ -83,22 +79,21 @@ type Snapshot struct {
 // Len returns the number of items, 0..MaxItems.
 func (s *Snapshot) Len() int { return len(s.entries) }
 
-// NumInts returns the number of integers of all items together.
+// NumInts returns the total number of integers of all items.
 func (s *Snapshot) NumInts() int { return len(s.data) + s.sharedInts }
 
 // Size returns the size in bytes that MaxSize limits.
 func (s *Snapshot) Size() int { return headerSize + itemSize*len(s.entries) + 4*s.NumInts() }
 
-// Item returns the i-th item in ascending order of keys; i must be 0..Len()-1. The
-// slice must not be written to: deltas and the CRC depend on it.
+// Item returns the i-th item in ascending order of keys, for i in 0..Len()-1. Do not write to the
+// slice: deltas and the CRC depend on it.
 func (s *Snapshot) Item(i int) (Key, []int32) {
 	e := s.entries[i]
 	return e.key(), s.ints(e)
 }
 
-// Find returns the integers of the item with that key, or nil if there is none. An
-// item without integers yields an empty slice that is not nil. The slice must not be
-// written to.
+// Find returns the integers of the item with key k, or nil if there is none. For an item without
+// integers it returns an empty slice that is not nil. Do not write to the slice.
 func (s *Snapshot) Find(k Key) []int32 {
 	i, ok := search(s.entries, k)
 	if !ok {
@@ -110,8 +105,8 @@ func (s *Snapshot) Find(k Key) []int32 {
 	return []int32{}
 }
 
-// CRC returns the wrapping sum of all integers of all items, without keys, as SNAP
-// and SNAPSINGLE contain it.
+// CRC returns the wrapping sum of all integers of all items, without keys. SNAP and SNAPSINGLE
+// contain this number.
 func (s *Snapshot) CRC() int32 { return s.crc }
 
 // Reset removes all items and keeps the storage.
@@ -161,7 +156,7 @@ func (s *Snapshot) ints(e entry) []int32 {
 	return s.data[off:end:end]
 }
 
-// search returns the position of k in the entries, or where it would be inserted.
+// search returns the position of k in the entries, or the position where it would be inserted.
 func search(entries []entry, k Key) (int, bool) {
 	want := entry(k) << 32
 	lo, n := 0, len(entries)
@@ -177,8 +172,7 @@ func search(entries []entry, k Key) (int, bool) {
 	return lo, lo < len(entries) && entries[lo].key() == k
 }
 
-// sum adds up integers as the CRC does, in four sums that do not depend on each
-// other.
+// sum adds up integers as the CRC does. It uses four independent sums for speed.
 func sum(v []int32) int32 {
 	var a, b, c, d int32
 	for ; len(v) >= 4; v = v[4:] {

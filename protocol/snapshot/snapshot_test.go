@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// build makes a snapshot of items given as {type, id, data...}.
+// build returns a snapshot with the given items, each {type, id, data...}.
 func build(items ...[]int32) *Snapshot {
 	var b Builder
 	for _, it := range items {
@@ -21,7 +21,7 @@ func build(items ...[]int32) *Snapshot {
 	return s
 }
 
-// pack makes varints of numbers.
+// pack encodes numbers as varints.
 func pack(v ...int32) []byte {
 	b := make([]byte, maxVarint*len(v)+putSlack)
 	p := 0
@@ -38,8 +38,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestVarint compares with bytes worked out from the format: bit 7 more, bit 6
-// sign, the magnitude of a negative number being its complement.
+// TestVarint compares with bytes worked out from the format: bit 7 means that more bytes follow,
+// bit 6 is the sign, and a negative number is stored as its complement.
 func TestVarint(t *testing.T) {
 	for v, want := range map[int32]string{
 		0: "\x00", 63: "\x3f", 64: "\x80\x01", -1: "\x40", -64: "\x7f", -65: "\xc0\x01",
@@ -92,7 +92,7 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestBuilderSort covers each way in which items can come in.
+// TestBuilderSort covers each order in which items can be added.
 func TestBuilderSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		types := rapid.SampledFrom([]int{3, 255, 256, 0xffff}).Draw(t, "types")
@@ -144,7 +144,7 @@ func TestBuilderLimits(t *testing.T) {
 			t.Errorf("%v taken", bad)
 		}
 	}
-	// A slot stays good while others follow.
+	// A returned slice stays valid while more items are added.
 	first := b.Add(5, 5, 2)
 	for i := range 500 {
 		b.Add(6, i, 20)
@@ -160,7 +160,7 @@ func TestBuilderLimits(t *testing.T) {
 	}
 }
 
-// TestDeltaBytes spells one delta out.
+// TestDeltaBytes checks every byte of one delta.
 func TestDeltaBytes(t *testing.T) {
 	base := build([]int32{4, 1, 10, 20, 30}, []int32{4, 2, 1, 1, 1}, []int32{23, 3, 100}, []int32{4, 7, 0, 0, 0})
 	next := build([]int32{4, 1, 10, 21, -70}, []int32{4, 2, 1, 1, 1}, []int32{23, 3, 101}, []int32{23, 4, 9}, []int32{6, 0, 1, 2, 3})
@@ -181,7 +181,7 @@ func TestDeltaBytes(t *testing.T) {
 	}
 }
 
-// TestApplyOddities covers what no server of ours sends but others may.
+// TestApplyOddities covers deltas that this package never writes but others may send.
 func TestApplyOddities(t *testing.T) {
 	base := build([]int32{4, 1, 10, 20, 30}, []int32{4, 2, 1, 1, 1}, []int32{23, 3, 100})
 	for _, c := range []struct {
@@ -270,8 +270,8 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
-// genSnapshot draws a snapshot with few enough keys that two of them overlap. In
-// a snapshot that obeys the table, items of listed types have the listed length.
+// genSnapshot draws a snapshot with so few possible keys that two snapshots overlap. With obey set,
+// items of listed types have the listed length.
 func genSnapshot(t *rapid.T, table ItemSizes, obey bool) *Snapshot {
 	var b Builder
 	b.Reset()
@@ -294,8 +294,8 @@ func genSizes(t *rapid.T) ItemSizes {
 	return rapid.SliceOfN(rapid.Uint8Range(0, 5), 0, 8).Draw(t, "sizes")
 }
 
-// TestDeltaProperty: a delta applied to its base yields what it was made from,
-// whatever the table, also if items change their length.
+// TestDeltaProperty checks that a delta applied to its base gives the snapshot that it was made
+// from, for any table and even if items change their length.
 func TestDeltaProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := genSizes(t)
@@ -315,7 +315,7 @@ func TestDeltaProperty(t *testing.T) {
 	})
 }
 
-// TestContradictingSizes: items that contradict the table are as if not there.
+// TestContradictingSizes checks that items whose length contradicts the table are left out.
 func TestContradictingSizes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := genSizes(t)
@@ -338,7 +338,7 @@ func TestContradictingSizes(t *testing.T) {
 	})
 }
 
-// TestLargest: the fullest snapshots pass through a delta.
+// TestLargest checks deltas of snapshots at the limits of size.
 func TestLargest(t *testing.T) {
 	for _, n := range []int{1, 100, MaxItems} {
 		var b Builder
@@ -363,7 +363,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// TestAllocs: after the first round over the capture nothing allocates.
+// TestAllocs checks that nothing allocates after the first pass over the capture.
 func TestAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {

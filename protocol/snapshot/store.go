@@ -1,35 +1,34 @@
 package snapshot
 
-// DefaultMaxSnapshots is the default of StoreConfig.MaxSnapshots: the snapshots of the
-// 150 ticks after which a server stops waiting for an acknowledgement, and the one before.
+// DefaultMaxSnapshots is the default of StoreConfig.MaxSnapshots. A server waits 150 ticks for an
+// acknowledgement, and keeps the snapshots of those ticks and the one before.
 const DefaultMaxSnapshots = 151
 
 // StoreConfig limits a Store. The zero value is usable.
 type StoreConfig struct {
-	// MaxSnapshots is the largest number of snapshots; 0 means DefaultMaxSnapshots.
+	// MaxSnapshots is the largest number of snapshots in the store; 0 means DefaultMaxSnapshots.
 	MaxSnapshots int
-	// MaxBytes is the most memory for snapshots, in bytes; 0 means no limit except
-	// that of MaxSnapshots (a snapshot takes less than 64 KiB). The newest snapshot
-	// is always kept.
+	// MaxBytes limits the memory for snapshots, in bytes. 0 means that only MaxSnapshots limits it;
+	// a snapshot takes less than 64 KiB. The newest snapshot is always kept.
 	MaxBytes int
-	// Pool provides the memory; nil means a pool of its own. The stores of all
-	// clients of a server share one.
+	// Pool provides the memory; nil means a pool of its own. On a server, the stores of all clients
+	// share one pool.
 	Pool *Pool
 }
 
-// Store keeps the snapshots of one connection by tick: a server those it sent and may
-// use as a base, a client those it received. When a limit is reached the oldest ones
-// are dropped; a caller that needs one of those gets nil and uses the empty base. The
-// zero value works like NewStore(StoreConfig{}).
+// Store keeps the snapshots of one connection by tick. A server stores the snapshots that it sent
+// and may use as a base; a client stores those that it received. When a limit is reached, the
+// oldest snapshots are dropped. A caller that needs a dropped snapshot gets nil and uses the empty
+// base. The zero value works like NewStore(StoreConfig{}).
 type Store struct {
 	ring  []stored // ring, grown on demand
-	head  int      // index of the oldest
+	head  int      // index of the oldest snapshot
 	n     int
 	bytes int
 	cfg   StoreConfig
 }
 
-// stored is a snapshot in a Store.
+// stored is one snapshot in a Store.
 type stored struct {
 	tick int32
 	tag  int64
@@ -39,17 +38,17 @@ type stored struct {
 // NewStore returns an empty store. Negative limits count as zero.
 func NewStore(cfg StoreConfig) *Store { return &Store{cfg: cfg} }
 
-// Add copies src into the store as the snapshot of that tick and returns the copy,
-// which stays valid and unchanged until it is dropped or replaced. tag is a value for
-// the caller, for instance the time of sending. A nil src is an empty snapshot.
+// Add copies src into the store as the snapshot of a tick and returns the copy. The copy stays
+// valid and unchanged until it is dropped or replaced. tag is a value for the caller, such as the
+// time of sending. A nil src is an empty snapshot.
 //
-// Ticks ascend: a snapshot of the newest tick is replaced. If tick is lower, all
-// snapshots from it on are dropped first, because time was reset.
+// Ticks normally ascend. Adding the newest tick again replaces its snapshot. A lower tick means
+// that time was reset: Add first drops all snapshots from that tick on.
 func (s *Store) Add(tick int32, tag int64, src *Snapshot) *Snapshot {
 	if s.cfg.Pool == nil {
 		s.cfg.Pool = new(Pool)
 	}
-	snap := s.cfg.Pool.copyOf(src) // first, since src may be one of those that are dropped
+	snap := s.cfg.Pool.copyOf(src) // before dropping snapshots, because src may be one of them
 	for s.n > 0 && s.at(s.n-1).tick >= tick {
 		f := s.at(s.n - 1)
 		s.release(f)
@@ -92,9 +91,9 @@ func (s *Store) Tag(tick int32) (tag int64, ok bool) {
 	return 0, false
 }
 
-// PurgeBefore drops all snapshots of ticks below tick. A server passes the current
-// tick minus 150, or an acknowledged tick if it needs no older ones; a client the
-// lowest of the base tick and the ticks that it still shows.
+// PurgeBefore drops the snapshots of all ticks below tick. A server passes the current tick minus
+// 150, or an acknowledged tick if it needs no older ones. A client passes the lowest of the base
+// tick and the ticks that it still shows.
 func (s *Store) PurgeBefore(tick int32) {
 	n := 0
 	for n < s.n && s.at(n).tick < tick {
@@ -109,10 +108,10 @@ func (s *Store) Clear() { s.dropOldest(s.n) }
 // Len returns the number of snapshots stored.
 func (s *Store) Len() int { return s.n }
 
-// Bytes returns the memory of the stored snapshots.
+// Bytes returns the memory of the stored snapshots, in bytes.
 func (s *Store) Bytes() int { return s.bytes }
 
-// Newest returns the highest tick stored; ok is false if there is none.
+// Newest returns the highest stored tick; ok is false if the store is empty.
 func (s *Store) Newest() (tick int32, ok bool) {
 	if s.n == 0 {
 		return 0, false
@@ -164,7 +163,7 @@ func (s *Store) release(f *stored) {
 	*f = stored{}
 }
 
-// grow enlarges the full ring.
+// grow enlarges the ring when it is full.
 func (s *Store) grow(limit int) {
 	larger := make([]stored, min(max(8, 2*len(s.ring)), limit))
 	for i := range s.n {

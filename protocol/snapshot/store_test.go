@@ -24,7 +24,8 @@ func TestStoreProperty(t *testing.T) {
 				tick += rapid.Int32Range(-1, 4).Draw(t, "step")
 				var s Snapshot
 				if rapid.Bool().Draw(t, "again") && st.Len() > 0 {
-					// What is stored may be stored again, though it be the next to go.
+					// A stored snapshot may be stored again, even if it is the next one to be
+					// dropped.
 					old, _ := oldest(st)
 					s.CopyFrom(st.At(old))
 					st.Add(tick, int64(tick)*2, st.At(old))
@@ -114,7 +115,7 @@ func TestStoreProperty(t *testing.T) {
 	})
 }
 
-// TestStoreEviction: the bounds keep the newest.
+// TestStoreEviction checks that the limits keep the newest snapshots.
 func TestStoreEviction(t *testing.T) {
 	st := new(Store)
 	for i := range int32(1000) {
@@ -137,9 +138,9 @@ func TestStoreEviction(t *testing.T) {
 	}
 }
 
-// TestStoreMemory: the stores of 64 clients, each with 3 s of the snapshots of a
-// full server (263 items), as if none of them ever acknowledged one, stay within
-// bounds that leave the server room in 60 MB.
+// TestStoreMemory checks the memory of the stores of 64 clients that never acknowledge a snapshot.
+// Each holds 3 s of snapshots of a full server, with 263 items. The server as a whole must stay
+// within 60 MB.
 func TestStoreMemory(t *testing.T) {
 	steps := replay(t, "dd64.snaps")[100:175]
 	pool := new(Pool)

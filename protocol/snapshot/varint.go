@@ -5,20 +5,19 @@ import (
 	"math/bits"
 )
 
-// The integers of a delta are Teeworlds varints. They are coded here again, as in package
-// packer, because deltas consist of little else and these loops are the hottest of a
-// server; 9 of 10 integers take one byte.
+// This file codes Teeworlds varints again, as package packer does. Deltas consist of little else,
+// and these loops are the hottest of a server. Nine of ten integers take one byte.
 
 const (
 	// maxVarint is the length of the longest varint in bytes.
 	maxVarint = 5
-	// putSlack is how many bytes putInt may write after the last varint.
+	// putSlack is the number of bytes that putInt may write after the last varint.
 	putSlack = 8
 )
 
-// readInt reads one varint at b[p:] and returns the position after it, or -1 if
-// the bytes end within it. Over-long forms are accepted; of a fifth byte only
-// the low four bits count.
+// readInt reads one varint at b[p:] and returns the position after it, or -1 if the bytes end
+// within it. It accepts encodings that are longer than necessary. Only the low four bits of a fifth
+// byte count.
 func readInt(b []byte, p int) (int32, int) {
 	if uint(p) >= uint(len(b)) {
 		return 0, -1
@@ -54,9 +53,9 @@ func readLong(b []byte, p int) (int32, int) {
 	return int32(v) ^ neg, p
 }
 
-// addInts adds one varint of b[p:] to each element of out. It returns the
-// position after the last one, -1 if the bytes end too early, and the sum of
-// what was added.
+// addInts reads one varint from b[p:] for each element of out and adds it to the element. It
+// returns the position after the last varint, or -1 if the bytes end too early, and the sum of the
+// varints.
 func addInts(out []int32, b []byte, p int) (next int, sum int32) {
 	for i := range out {
 		if uint(p) >= uint(len(b)) {
@@ -80,8 +79,7 @@ func addInts(out []int32, b []byte, p int) (next int, sum int32) {
 	return p, sum
 }
 
-// putInt writes v at b[p:], which must have room for 8 bytes, and returns the
-// position after it.
+// putInt writes v at b[p:], which must have room for 8 bytes, and returns the position after it.
 func putInt(b []byte, p int, v int32) int {
 	u := uint32(v ^ v>>31)
 	c := byte(v>>31) & 0x40
@@ -92,19 +90,19 @@ func putInt(b []byte, p int, v int32) int {
 	return putLong(b, p, c, u)
 }
 
-// putLong writes a varint of more than one byte: sign bit c, magnitude u. It
-// spreads the magnitude over a word and cuts that to length; a loop would be
-// mispredicted for every other integer.
+// putLong writes a varint of more than one byte with sign bit c and magnitude u. It spreads the
+// magnitude over a word and cuts the word to length. A loop would be mispredicted for every other
+// integer.
 func putLong(b []byte, p int, c byte, u uint32) int {
 	w := uint64(u)
 	w = w&0x3f | w<<2&(0x7f<<8) | w<<3&(0x7f<<16) | w<<4&(0x7f<<24) | w<<5&(0x0f<<32)
-	n := (bits.Len32(u) + 7) / 7 // bytes but the first hold 7 bits, that holds 6
+	n := (bits.Len32(u) + 7) / 7 // the first byte holds 6 bits, all others hold 7
 	w |= 0x8080808080 & (1<<(8*uint(n)-8) - 1)
 	binary.LittleEndian.PutUint64(b[p:], w|uint64(c))
 	return p + n
 }
 
-// putDiffs writes the differences between now and was, which are equally long.
+// putDiffs writes the differences between now and was, which have the same length.
 func putDiffs(b []byte, p int, now, was []int32) int {
 	was = was[:len(now)]
 	for i, v := range now {
