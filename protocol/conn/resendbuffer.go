@@ -39,8 +39,7 @@ func (b *resendBuffer) at(i int) *unackedChunk {
 
 func (b *resendBuffer) first() *unackedChunk { return b.at(0) }
 
-// data returns the data of a chunk; the second part is what lies beyond the ring's
-// end.
+// data returns the data of a chunk. The second part is the data after the wrap at the ring's end.
 func (b *resendBuffer) data(c *unackedChunk) (data, moreData []byte) {
 	if c.size == 0 {
 		return nil, nil

@@ -1,11 +1,10 @@
 package huffman
 
-// frequencies contains the weight of each byte value, and at index 256 that of the
-// end symbol, from which every implementation builds the same tree. The numbers are
-// part of the protocol.
+// frequencies contains the weight of each byte value and, at index 256, of the end symbol. Every
+// implementation builds the same tree from them, so the numbers are part of the protocol.
 //
-// The published list ends with 1517, but the programs overwrite it: the end symbol
-// has weight 1.
+// The published list ends with 1517, but the programs overwrite that number: the end symbol has
+// weight 1.
 var frequencies = [symbols]uint32{
 	1073741824, 4545, 2657, 431, 1950, 919, 444, 482, 2244, 617, 838, 542, 715, 1814, 304, 240,
 	754, 212, 647, 186, 283, 131, 146, 166, 543, 164, 167, 136, 179, 859, 363, 113,

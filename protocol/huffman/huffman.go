@@ -1,9 +1,9 @@
-// Package huffman implements the compression of Teeworlds packets (0.6 and 0.7), a
-// Huffman code with a fixed tree.
+// Package huffman implements the compression of Teeworlds packets in 0.6 and 0.7, a Huffman code
+// with a fixed tree.
 //
-// Compressed data consists of the codes of the bytes and the code of an end symbol,
-// packed from the lowest bit of each byte upwards. The result is the same as that of
-// the original programs.
+// Compressed data consists of the codes of the bytes and the code of an end symbol. Codes are
+// packed from the lowest bit of each byte upwards. The result is equal to that of the original
+// programs to the byte.
 package huffman
 
 import (
@@ -19,14 +19,13 @@ var (
 	ErrTruncated = errors.New("huffman: input ends before the end symbol")
 )
 
-// AppendCompress appends the compressed form of src to dst and returns the extended
-// slice. It allocates only when dst has too little capacity. The bytes between the
-// end of the result and the capacity of dst may be overwritten. src and dst must not
-// overlap.
+// AppendCompress appends the compressed form of src to dst and returns the extended slice. It
+// allocates only if dst has too little capacity. It may overwrite the bytes between the end of the
+// result and the capacity of dst. src and dst must not overlap.
 func AppendCompress(dst, src []byte) []byte {
 	t := &fixed.encode
-	var acc uint64 // bits not yet written, first bit lowest
-	var have uint  // how many, below 8 between steps
+	var acc uint64 // bits not yet written, the first one lowest
+	var have uint  // number of bits in acc, below 8 between steps
 
 	for len(src) >= 4 {
 		if cap(dst)-len(dst) < 16 {
@@ -40,7 +39,7 @@ func AppendCompress(dst, src []byte) []byte {
 			hi, hiLen := c2.bits()|c3.bits()<<(c2.len()&63), c2.len()+c3.len()
 			src = src[4:]
 			if loLen+hiLen > 56 {
-				// Too wide for one step, which real packets never have.
+				// Too many bits for one step. Real packets never reach this.
 				acc |= lo << (have & 63)
 				have += loLen
 				binary.LittleEndian.PutUint64(out[at:], acc)
@@ -75,22 +74,21 @@ func AppendCompress(dst, src []byte) []byte {
 		dst = append(dst, byte(acc))
 		acc >>= 8
 	}
-	// The original always writes one last byte, even when no bits are left.
+	// The original always writes a last byte, even if no bits are left.
 	return append(dst, byte(acc))
 }
 
-// AppendDecompress appends the decompressed form of src to dst and returns the
-// extended slice. limit is the largest number of bytes to append; more is ErrTooLong,
-// and src without an end symbol ErrTruncated. On an error dst is returned unchanged.
-// Like in the original programs bytes after the end symbol are ignored.
+// AppendDecompress appends the decompressed form of src to dst and returns the extended slice. It
+// returns ErrTooLong if there are more than limit bytes to append, and ErrTruncated if src has no
+// end symbol. After an error, dst is returned unchanged. Bytes after the end symbol are ignored, as
+// in the original programs.
 //
-// It allocates only when dst has less capacity left than limit. The bytes up to that
-// limit may be overwritten even if the result is shorter. src and dst must not
-// overlap.
+// AppendDecompress allocates only if dst has less capacity left than limit. It may overwrite the
+// bytes up to limit even if the result is shorter. src and dst must not overlap.
 func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 	limit = max(limit, 0)
-	// One byte of input holds at most eight symbols, so this grows in
-	// proportion to the input whatever the limit.
+	// One byte of input holds at most eight symbols. Growing by that much bounds the memory by the
+	// length of the input, whatever the limit.
 	limit8 := min(limit, 8*len(src))
 	dst = slices.Grow(dst, limit8)
 	out := dst[len(dst) : len(dst)+limit8]
@@ -101,7 +99,7 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 	var have uint
 	at, in := 0, 0
 
-	// The fast loop: at least 56 bits of input and space for five entries.
+	// The fast loop needs at least 56 bits of input and space for five entries.
 	for len(src)-in >= 8 && len(out)-at >= 5*maxRun+1 {
 		acc |= binary.LittleEndian.Uint64(src[in:]) << (have & 63)
 		in += int((63 - have) >> 3)
@@ -119,7 +117,7 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 			have -= uint(l >> 12)
 			e = root[acc&rootMask]
 		}
-		// An entry without symbols uses no bits; the next round handles it.
+		// An entry without symbols uses no bits. The next round handles it.
 		binary.LittleEndian.PutUint64(out[at:], e)
 		at += int(e >> 60)
 		acc >>= e >> 56 & 15
@@ -138,7 +136,7 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 		have -= uint(e >> 56 & 15)
 	}
 
-	// The careful loop, near the end of the input or the output.
+	// The careful loop handles the end of the input or the output.
 	for {
 		for have <= 56 && in < len(src) {
 			acc |= uint64(src[in]) << have
@@ -159,8 +157,7 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 			e = uint64(l & 0xff)
 		}
 		if used > have {
-			// Part of the entry is past the end of the input. It cannot
-			// contain the end symbol.
+			// Part of the entry is past the end of the input. It cannot contain the end symbol.
 			return dst, ErrTruncated
 		}
 		for ; number > 0; number-- {

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// payloads returns the compressed payloads of a recording: those of 0.7 packets with
-// the compression flag and neither the control nor the connless flag.
+// payloads returns the compressed payloads of a recording: those of 0.7 packets with the
+// compression flag and neither the control nor the connless flag.
 func payloads(t testing.TB) (all [][]byte) {
 	for _, d := range golden.Datagrams(t, golden.Server16) {
 		if d.B[0]&0x34 == 0x10 {
@@ -54,7 +54,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestRecorded recompresses what the real programs compressed.
+// TestRecorded compresses the payloads of the real programs again and expects the same bytes.
 func TestRecorded(t *testing.T) {
 	all := payloads(t)
 	if len(all) < 1000 {
@@ -108,7 +108,7 @@ func TestTruncated(t *testing.T) {
 			t.Errorf("%d of %d bytes: %v", n, len(c), err)
 		}
 	}
-	// All ones is a run of zero bytes that never ends.
+	// All ones is an endless run of zero bytes.
 	if _, err := AppendDecompress(nil, bytes.Repeat([]byte{0xff}, 1000), 1391); !errors.Is(err, ErrTooLong) {
 		t.Errorf("a run of ones: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestMemoryFollowsInput(t *testing.T) {
 	}
 }
 
-// reference decodes bit by bit with the codes alone.
+// reference decodes bit by bit, using only the codes.
 func reference(src []byte, limit int) ([]byte, error) {
 	symbol := map[code]int{}
 	for s, c := range fixed.encode {
@@ -236,7 +236,7 @@ func corpus(b *testing.B) (comp, plain [][]byte, size int64) {
 	return comp, plain, size
 }
 
-// The throughputs count plain bytes.
+// Throughput is in uncompressed bytes.
 
 func BenchmarkCompress(b *testing.B) {
 	_, plain, size := corpus(b)

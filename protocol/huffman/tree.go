@@ -5,44 +5,43 @@ const (
 	endSym  = 256
 	maxBits = 15 // longest code
 
-	// The first decode table is indexed by rootBits bits of input, and the
-	// second by the bits that codes longer than that have left.
+	// The root table is indexed by the next rootBits bits of the input. The long table is indexed
+	// by the remaining bits of longer codes.
 	rootBits = 11
 	longBits = maxBits - rootBits
 	rootMask = 1<<rootBits - 1
 	longMask = 1<<longBits - 1
 
-	// A decode entry gives up to maxRun whole symbols at once.
+	// maxRun is the largest number of whole symbols in a root entry.
 	maxRun = 7
 )
 
-// code is a symbol's code, first bit lowest, in the low 16 bits and its
-// length above.
+// code is a symbol's code: its bits in the low 16 bits, the first one lowest, and its length above.
 type code uint32
 
 func (c code) bits() uint64 { return uint64(c & 0xffff) }
 func (c code) len() uint    { return uint(c >> 16) }
 
-// tables is everything derived from the frequencies.
+// tables contains everything derived from the frequencies.
 type tables struct {
 	// encode is indexed by byte value; index 256 is the end symbol.
 	encode [symbols]code
 
-	// root entries: symbols in the low 7 bytes, first lowest; the bits
-	// they use in bits 56..59; their number in bits 60..63. An entry with
-	// number 0 stands for the beginning of a long code; its low bits are
-	// the index of the code's block in long.
+	// root entries contain up to seven whole symbols in the low 7 bytes, the first one lowest. Bits
+	// 56..59 are the number of input bits that they use, and bits 60..63 the number of symbols. An
+	// entry without symbols is the beginning of a long code; its low bits are the index of the
+	// code's block in long.
 	root [1 << rootBits]uint64
 
-	// long entries: symbol in the low 12 bits, the code's length above.
+	// long entries contain the symbol in the low 12 bits and the code's length above.
 	long []uint16
 }
 
 var fixed = build()
 
-// build makes the tree. The order of equal weights matters: the list of open nodes is
-// sorted by descending weight, a new node is inserted after those of equal weight,
-// and the last two nodes are joined, the last one as the branch of bit 0.
+// build builds the tree. The order of equal weights matters. The list of open nodes is sorted by
+// descending weight. A new node is inserted after those of equal weight. The last two nodes are
+// joined, the last one as the branch for bit 0.
 func build() *tables {
 	const nodes = 2*symbols - 1
 	var weight [nodes]uint32
@@ -86,8 +85,7 @@ func build() *tables {
 	return t
 }
 
-// rootEntry follows rootBits bits of input through the tree as far as there are whole
-// symbols.
+// rootEntry follows rootBits bits of input through the tree and collects the whole symbols.
 func (t *tables) rootEntry(child [][2]int, root int, input uint) uint64 {
 	var entry, number uint64
 	var used, at uint
@@ -105,7 +103,7 @@ func (t *tables) rootEntry(child [][2]int, root int, input uint) uint64 {
 	if number > 0 {
 		return number<<60 | uint64(used)<<56 | entry
 	}
-	// A code longer than rootBits: a block of its possible endings.
+	// A code longer than rootBits needs a block with all its possible endings.
 	block := uint64(len(t.long))
 	for ending := range uint(1 << longBits) {
 		n, length := node, uint(rootBits)

@@ -4,7 +4,7 @@ package message
 type Sender uint8
 
 const (
-	// FromNobody is for messages that only demos have, and for reserved ids.
+	// FromNobody is for reserved ids, and for messages that exist only in demos.
 	FromNobody Sender = iota
 	// FromClient is for messages from client to server.
 	FromClient
@@ -16,14 +16,14 @@ const (
 
 // Desc describes a type of message.
 type Desc struct {
-	Name     string // in the original
-	Doc      string // what it is for
+	Name     string // the original's name
+	Doc      string // what the message is for
 	Sender   Sender
-	Vital    bool // sent in a vital chunk; receivers ignore it in others
-	Flush    bool // the packet is sent as soon as the message is in it
+	Vital    bool // sent in a vital chunk; receivers ignore it in other chunks
+	Flush    bool // the packet is sent as soon as it contains the message
 	NoRecord bool // left out of demos; set for 0.7 only
 	Reserved bool // named by the original but never used
-	// Extension is the name from which the UUID is made, such as ping@ddnet.tw; ""
-	// for messages without UUID.
+	// Extension is the name from which the UUID is made, such as ping@ddnet.tw. It is "" for
+	// messages without a UUID.
 	Extension string
 }

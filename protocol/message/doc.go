@@ -1,10 +1,9 @@
-// Package message contains what the messages of all protocol versions have in common:
-// errors, descriptions, texts in snapshots and UUIDs. Below it are the schema that
-// describes the messages, the generator, and one package per version with types that
-// reproduce the bytes on the wire: msg7, and msg6 with the extensions of DDNet.
+// Package message contains the parts that the messages of all protocol versions share: errors,
+// descriptions, texts in snapshots, and UUIDs. Its subfolders contain the schema that describes the
+// messages, the generator, and a package per version. Package msg7 is for 0.7, and package msg6 is
+// for 0.6 with the extensions of DDNet. Their types reproduce the bytes on the wire.
 //
-// After a change to the files in schema run go generate in this directory; the
-// results are checked in.
+// After a change to the files in schema, run go generate in this directory and commit the results.
 package message
 
 //go:generate go run ./gen

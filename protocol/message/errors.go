@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// ErrUnknown means that the protocol has no such message or object.
+	// ErrUnknown means that the protocol does not define the message or object.
 	ErrUnknown = errors.New("unknown")
 	// ErrReserved means that the original names the message but never sends it.
 	ErrReserved = errors.New("reserved")
@@ -21,12 +21,12 @@ var (
 // IDError is the error for a message that cannot be read because of its id.
 type IDError struct {
 	Version Version
-	ID      int32  // as read, number×2 + system
-	Name    string // of the message in the original; "" if it has none
+	ID      int32  // as read: number×2, plus 1 for system messages
+	Name    string // the original's name of the message, "" if unknown
 	Err     error  // ErrUnknown or ErrReserved
 }
 
-// Error names the message.
+// Error describes the message by its name or number.
 func (e *IDError) Error() string {
 	layer := "game"
 	if e.ID&1 != 0 {
@@ -42,16 +42,16 @@ func (e *IDError) Error() string {
 // Unwrap returns the reason.
 func (e *IDError) Unwrap() error { return e.Err }
 
-// FieldError is the error for a field of a message or object that is not accepted.
+// FieldError is the error for a field of a message or object that is rejected.
 type FieldError struct {
 	Version Version
-	Name    string // of the message or object in the original
+	Name    string // the original's name of the message or object
 	Field   string // Go name, with the enclosing field before a dot; "" for the size
-	Value   int32  // the value, if it is one that is out of range
+	Value   int32  // the value, if it is out of range
 	Err     error  // ErrRange, ErrSize, ErrUnknown or an error of package packer
 }
 
-// Error names message and field.
+// Error describes the field by its name and that of its message.
 func (e *FieldError) Error() string {
 	s := string(e.Version) + ": " + e.Name
 	if e.Field != "" {
@@ -66,12 +66,11 @@ func (e *FieldError) Error() string {
 // Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Version is the name of the package of a protocol version, msg6 or msg7. Its methods
-// create the errors of that package.
+// Version is the name of the package of a protocol version, msg6 or msg7. Its methods create the
+// errors of that package.
 type Version string
 
-// NewIDError returns the error for a message with that id. d is its description, or
-// nil.
+// NewIDError returns the error for a message with the given id. d is its description, or nil.
 func (v Version) NewIDError(id int32, d *Desc) error {
 	e := &IDError{Version: v, ID: id, Err: ErrUnknown}
 	if d != nil {
@@ -83,8 +82,8 @@ func (v Version) NewIDError(id int32, d *Desc) error {
 	return e
 }
 
-// NewFieldError returns the error for a field that could not be read from u, or whose
-// value is out of range.
+// NewFieldError returns the error for a field that could not be read from u, or whose value is out
+// of range.
 func (v Version) NewFieldError(name, field string, value int32, u *packer.Unpacker) error {
 	if err := u.Err(); err != nil {
 		return &FieldError{Version: v, Name: name, Field: field, Err: err}

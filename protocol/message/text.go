@@ -1,8 +1,8 @@
 package message
 
-// StrToInts packs s into integers, four bytes each, as snapshot objects contain
-// texts: the first byte is the highest, and 128 is added to each. At most
-// 4×len(dst)-1 bytes of s are used; the last byte is always a NUL.
+// StrToInts packs s into integers, four bytes each, the form of texts in snapshot objects. The
+// first byte is the highest, and 128 is added to each byte. StrToInts uses at most 4×len(dst)-1
+// bytes of s, and the last byte is always a NUL.
 func StrToInts(dst []int32, s []byte) {
 	if len(dst) == 0 {
 		return
@@ -15,20 +15,20 @@ func StrToInts(dst []int32, s []byte) {
 				c = s[at]
 			}
 			if c == 0 {
-				// A NUL ends the text, also one within s.
+				// A NUL ends the text, even one within s.
 				s = s[:min(len(s), 4*i+k)]
 			}
 			v = v<<8 | uint32(c+128)
 		}
 		dst[i] = int32(v)
 	}
-	// The original clears this byte without adding 128; it reads back as 0x80 and
-	// is then overwritten.
+	// The original clears this byte without adding 128. On reading it becomes 0x80 and is then
+	// overwritten.
 	dst[len(dst)-1] &^= 0xff
 }
 
-// AppendIntsToStr appends the text that StrToInts packed into src, up to its NUL, and
-// returns the extended slice.
+// AppendIntsToStr appends the text that StrToInts packed into src, up to its NUL, and returns the
+// extended slice.
 func AppendIntsToStr(dst []byte, src []int32) []byte {
 	for i, v := range src {
 		for k := range 4 {

@@ -10,7 +10,7 @@ import (
 func TestStrToInts(t *testing.T) {
 	var ints [4]int32
 	StrToInts(ints[:], []byte("nameless tee"))
-	// Each byte plus 128, first byte highest, the last byte of all cleared.
+	// Each byte plus 128, the first byte highest, the last byte of all cleared.
 	want := [4]uint32{0xeee1ede5, 0xece5f3f3, 0xa0f4e5e5, 0x80808000}
 	for i, v := range want {
 		if uint32(ints[i]) != v {
@@ -33,7 +33,7 @@ func TestStrToInts(t *testing.T) {
 	})
 }
 
-// TestUUIDFromName compares with what DDNet's programs use.
+// TestUUIDFromName compares with the UUIDs that DDNet's programs use.
 func TestUUIDFromName(t *testing.T) {
 	for name, want := range map[string]string{
 		"ping@ddnet.tw":             "bcb43bf5-427c-36d8-b5b8-7975c8c06aa1",

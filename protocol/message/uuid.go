@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// UUID identifies one of DDNet's messages and objects: version 3 of RFC 9562, a hash of
-// a name. Ids that one side makes up have the same format.
+// UUID identifies one of DDNet's messages and objects. It is version 3 of RFC 9562, a hash of a
+// name. Random ids that DDNet's programs create have the same format.
 type UUID [16]byte
 
-// uuidNamespace is what DDNet's names are hashed with.
+// uuidNamespace is hashed together with each of DDNet's names.
 var uuidNamespace = UUID{0xe0, 0x5d, 0xda, 0xaa, 0xc4, 0xe6, 0x4c, 0xfb, 0xb6, 0x42, 0x5d, 0x48, 0xe8, 0x0c, 0x00, 0x29}
 
-// UUIDFromName returns the UUID of a message or object by its name, such as
+// UUIDFromName returns the UUID of the message or object with the given name, such as
 // ping@ddnet.tw.
 func UUIDFromName(name string) UUID {
 	u := UUID(md5.Sum(append(uuidNamespace[:], name...)))
@@ -34,7 +34,8 @@ func (u UUID) String() string {
 	return string(b)
 }
 
-// ParseUUID is the inverse of String, and reads large letters, too. It reports whether the text is a UUID.
+// ParseUUID is the inverse of String. It also accepts upper-case letters. ok reports whether the
+// text is a UUID.
 func ParseUUID(text string) (u UUID, ok bool) {
 	b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
 	if err != nil || len(b) != len(u) {

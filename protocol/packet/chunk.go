@@ -1,14 +1,14 @@
 package packet
 
-// ChunkFlags of a chunk.
+// ChunkFlags are the flags of a chunk.
 type ChunkFlags uint8
 
 const (
 	ChunkVital  ChunkFlags = 1 // reliable: has a sequence number
-	ChunkResent ChunkFlags = 2 // was sent before
+	ChunkResent ChunkFlags = 2 // sent before
 )
 
-// Chunk is one message of a packet.
+// Chunk is one message in a packet.
 type Chunk struct {
 	Flags ChunkFlags
 	// Seq is the sequence number of a vital chunk, 0..1023; otherwise 0.
@@ -20,19 +20,18 @@ type Chunk struct {
 // ChunkReader reads the chunks of a payload in order.
 type ChunkReader struct {
 	rest      []byte
-	left      int   // chunks
+	left      int   // number of chunks left
 	sizeBits  uint8 // bits of the size in a chunk's second byte: 6, or 4 in 0.6
 	truncated bool
 }
 
-// Chunks returns a reader of p's chunks. Like the original it ignores what follows the
-// last one.
+// Chunks returns a reader of p's chunks. Like the original, it ignores bytes after the last chunk.
 func (p *Packet) Chunks() ChunkReader {
 	return ChunkReader{rest: p.Payload, left: p.NumChunks, sizeBits: 6}
 }
 
-// Next reads the next chunk into c. It returns false at the end, or when the payload ends
-// within the chunk; then Err returns an error.
+// Next reads the next chunk into c. It returns false at the end of the chunks, or if the payload
+// ends within a chunk; Err then returns an error.
 func (r *ChunkReader) Next(c *Chunk) bool {
 	if r.left == 0 {
 		return false
@@ -74,11 +73,11 @@ func (r *ChunkReader) Err() error {
 	return nil
 }
 
-// Rest returns what follows the chunks read so far.
+// Rest returns the bytes after the chunks read so far.
 func (r *ChunkReader) Rest() []byte { return r.rest }
 
-// AppendChunkHeader appends the header of a chunk of size bytes, 0..4095. seq is only
-// used for vital chunks.
+// AppendChunkHeader appends the header of a chunk of size bytes, 0..4095. seq is used only for
+// vital chunks.
 func AppendChunkHeader(dst []byte, flags ChunkFlags, seq, size int) []byte {
 	b0, b1 := byte(flags&3)<<6|byte(size>>6&0x3f), byte(size&0x3f)
 	if flags&ChunkVital == 0 {

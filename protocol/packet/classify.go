@@ -1,24 +1,24 @@
 package packet
 
-// Kind is what a datagram from an unknown address seems to be.
+// Kind is the apparent protocol of a datagram from an unknown address.
 type Kind uint8
 
 const (
-	KindDrop      Kind = iota // no supported protocol
+	KindDrop      Kind = iota // not a supported protocol
 	KindHalfLife              // Half-Life query, rcon or master
 	KindConnless7             // 0.7 connectionless packet
 	KindConnless6             // 0.6 connectionless packet, plain or extended ("xe")
 	KindControl7              // 0.7 control message
 	KindControl6              // 0.6 control message
-	// KindData is a packet with chunks. Its version shows only in the connection of
-	// its address. From an address without connection it can only be 0.6: a packet
-	// with 0.6.5's token, or one that answers a challenge.
+	// KindData is a packet with chunks. Only the connection of its address shows its version. From
+	// an address without a connection, it can only be 0.6: a packet with 0.6.5's token, or the
+	// answer to a challenge.
 	KindData
 )
 
 var kindNames = [...]string{"drop", "half-life", "connless 0.7", "connless 0.6", "control 0.7", "control 0.6", "data"}
 
-// String returns the kind's name, for counters and logs.
+// String returns the kind's name for counters and logs.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -26,13 +26,13 @@ func (k Kind) String() string {
 	return "unknown kind"
 }
 
-// Classify determines what a datagram is from its first bytes. It is for addresses
-// that have no connection; otherwise the connection's version decides. The DropReason
-// is DropNone unless the kind is KindDrop.
+// Classify determines the protocol of a datagram from its first bytes. Use it only for addresses
+// without a connection; otherwise the connection's version decides. The DropReason is DropNone
+// unless the kind is KindDrop.
 //
-// The versions agree in the bit for connectionless packets. Each has its control bit
-// where the other one has compression or nothing. The control bit of 0.7 is unused in
-// 0.6, so it is checked first.
+// Both versions use the same bit for connectionless packets. Where one version has its control bit,
+// the other has its compression bit or an unused bit. 0.7's control bit is unused in 0.6, so it is
+// checked first.
 func Classify(b []byte) (Kind, DropReason) {
 	switch {
 	case len(b) > MaxDatagram:
@@ -68,7 +68,7 @@ func Classify(b []byte) (Kind, DropReason) {
 		}
 		return KindControl7, DropNone
 	case b[0]&control6 != 0 && b[2] == 0:
-		// With chunks it is compressed data of 0.7.
+		// With chunks, it is compressed data of 0.7.
 		if len(b) < 4 {
 			return KindDrop, DropTooShort
 		}
@@ -77,16 +77,16 @@ func Classify(b []byte) (Kind, DropReason) {
 	return KindData, DropNone
 }
 
-// IsClearly6 reports whether a datagram, which is not connectionless, has a format
-// that only 0.6 writes: a bit that 0.7 does not have, or a control packet. Like
-// IsClearly7 it explains why a datagram does not fit its connection.
+// IsClearly6 reports whether a datagram that is not connectionless has a format that only 0.6
+// writes: a bit that 0.7 does not use, or a control packet. Like IsClearly7, it explains why a
+// datagram does not fit its connection.
 func IsClearly6(b []byte) bool {
 	return len(b) >= HeaderSize6 && b[0]&wire6Unused == 0 &&
 		(b[0]&(wire6Compressed|wire6Resend) != 0 || b[0]&wire6Control != 0 && b[2] == 0)
 }
 
-// IsClearly7 reports whether a datagram, which is not connectionless, has a format
-// that only 0.7 writes: a control packet, or compressed chunks.
+// IsClearly7 reports whether a datagram that is not connectionless has a format that only 0.7
+// writes: a control packet, or compressed chunks.
 func IsClearly7(b []byte) bool {
 	return len(b) >= HeaderSize && b[0]&(wire6Compressed|wire6Resend) == 0 &&
 		(b[0]&wire6Unused != 0 || b[0]&wire6Control != 0 && b[2] != 0)

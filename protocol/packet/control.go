@@ -6,50 +6,50 @@ import "encoding/binary"
 type ControlID uint8
 
 const (
-	ControlKeepAlive    ControlID = 0 // nothing but the header
+	ControlKeepAlive    ControlID = 0 // header only
 	ControlConnect      ControlID = 1 // from the client; in 0.7 with its token
-	ControlAccept       ControlID = 2 // from the server, answers CONNECT; CONNECTACCEPT in 0.6
-	ControlClientAccept ControlID = 3 // from the client, answers CONNECTACCEPT; ACCEPT in 0.6, not in 0.7
+	ControlAccept       ControlID = 2 // from the server, answers CONNECT; named CONNECTACCEPT in 0.6
+	ControlClientAccept ControlID = 3 // from the client, answers CONNECTACCEPT; named ACCEPT in 0.6, missing in 0.7
 	ControlClose        ControlID = 4 // with a reason
-	ControlToken        ControlID = 5 // in 0.7: request or reply, with the sender's token
+	ControlToken        ControlID = 5 // 0.7: request or reply with the sender's token
 )
 
-// MinTokenRequestSize is the smallest payload in bytes, after decompression, of a
-// token request that is answered. Because of the padding servers never answer with
-// more than they received.
+// MinTokenRequestSize is the smallest payload, in bytes after decompression, of a token request
+// that servers answer. The padding prevents servers from answering with more bytes than they
+// received.
 const MinTokenRequestSize = 512
 
-// MaxCloseReason is the longest reason that a receiver keeps, in bytes.
+// MaxCloseReason is the length of the longest reason that a receiver keeps, in bytes.
 const MaxCloseReason = 127
 
-// AppendControl appends a control packet that consists of its id. Control packets are
-// not compressed.
+// AppendControl appends a control packet that consists only of its id. Control packets are not
+// compressed.
 func AppendControl(dst []byte, ack int, token Token, id ControlID) []byte {
 	return append(AppendHeader(dst, FlagControl, ack, 0, token), byte(id))
 }
 
-// AppendConnect appends the message that opens a connection of a client, with the
-// server's token, the client's own one, and padding.
+// AppendConnect appends the message with which a client opens a connection: the server's token, the
+// client's own token, and padding.
 func AppendConnect(dst []byte, token, own Token) []byte {
 	return appendPadded(AppendControl(dst, 0, token, ControlConnect), own)
 }
 
-// AppendTokenRequest appends the message that requests the receiver's token: no token
-// in the header, the sender's own one, and padding.
+// AppendTokenRequest appends the message that requests the receiver's token: no token in the
+// header, the sender's own token, and padding.
 func AppendTokenRequest(dst []byte, own Token) []byte {
 	return appendPadded(AppendControl(dst, 0, NoToken, ControlToken), own)
 }
 
-// AppendTokenReply appends the answer to a token request: the requester's token in
-// the header and the sender's own one.
+// AppendTokenReply appends the answer to a token request: the requester's token in the header, and
+// the sender's own token.
 func AppendTokenReply(dst []byte, token, own Token) []byte {
 	dst = AppendControl(dst, 0, token, ControlToken)
 	return binary.BigEndian.AppendUint32(dst, uint32(own))
 }
 
-// AppendClose appends the message that ends a connection. The reason ends at its
-// first NUL; an empty one is left out. It is cut to fit a datagram, though receivers
-// keep only MaxCloseReason bytes.
+// AppendClose appends the message that ends a connection. The reason ends at its first NUL; an
+// empty reason is left out. It is cut to fit a datagram, although receivers keep only
+// MaxCloseReason bytes.
 func AppendClose(dst []byte, ack int, token Token, reason string) []byte {
 	return appendReason(AppendControl(dst, ack, token, ControlClose), reason, MaxPayload-2)
 }
@@ -70,13 +70,13 @@ func appendPadded(dst []byte, own Token) []byte {
 	return append(dst, rest[:]...)
 }
 
-// ControlID returns the id of the control message. p must be a control packet that
-// ParsePayload has accepted.
+// ControlID returns the id of the control message. ParsePayload must have accepted p as a control
+// packet.
 func (p *Packet) ControlID() ControlID { return ControlID(p.Payload[0]) }
 
-// AppendReason appends the reason of a CLOSE message as a receiver keeps it: up to
-// its NUL or MaxCloseReason bytes, the highest bit of each byte cleared, and control
-// characters replaced by spaces.
+// AppendReason appends the reason of a CLOSE message as a receiver keeps it. The reason ends at its
+// NUL or after MaxCloseReason bytes. The highest bit of each byte is cleared, and control
+// characters are replaced by spaces.
 func (p *Packet) AppendReason(dst []byte) []byte {
 	raw := p.Payload[1:]
 	for i := 0; i < len(raw) && i < MaxCloseReason && raw[i] != 0; i++ {

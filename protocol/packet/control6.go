@@ -9,21 +9,18 @@ import (
 // tkenMagic marks the messages of DDNet's handshake.
 const tkenMagic = "TKEN"
 
-// minConnect65 is the smallest payload, after the id, by which the CONNECT of 0.6.5
-// is recognised.
+// minConnect65 is the smallest payload, after the id, of a CONNECT that counts as one of 0.6.5.
 const minConnect65 = 512
 
-// AppendControl6 appends a control packet that consists of its id. Control packets
-// are not compressed. With a token in the trailer and ControlClientAccept it is
-// DDNet's ACCEPT.
+// AppendControl6 appends a control packet that consists only of its id. Control packets are not
+// compressed. ControlClientAccept with a token in the trailer is DDNet's ACCEPT.
 func AppendControl6(dst []byte, ack int, token PlacedToken, id ControlID) []byte {
 	return appendTrailer(append(AppendHeader6(dst, FlagControl, ack, 0, token), byte(id)), token)
 }
 
-// AppendConnect6 appends the message that opens a connection of a client, in the
-// format of the programs that put tokens in that place. own is the client's token,
-// which is only sent for TokenInHeader; that format is padded and has no token in its
-// header yet.
+// AppendConnect6 appends the message with which a client opens a connection, in the format of
+// programs that place tokens as given. own is the client's token. It is sent only for
+// TokenInHeader; that format is padded and has no token in its header yet.
 func AppendConnect6(dst []byte, place TokenPlace, own Token) []byte {
 	dst = append(AppendHeader6(dst, FlagControl, 0, 0, PlacedToken{}), byte(ControlConnect))
 	switch place {
@@ -38,9 +35,9 @@ func AppendConnect6(dst []byte, place TokenPlace, own Token) []byte {
 	return dst
 }
 
-// AppendAccept6 appends the server's answer to a CONNECT, CONNECTACCEPT, in the same
-// format: token is the one of the connection from now on. peer is the client's token,
-// which is only sent for TokenInHeader.
+// AppendAccept6 appends CONNECTACCEPT, the server's answer to a CONNECT, in the same format. token
+// is the connection's token from now on. peer is the client's token, which is sent only for
+// TokenInHeader.
 func AppendAccept6(dst []byte, token PlacedToken, peer Token) []byte {
 	headerToken := PlacedToken{}
 	if token.Place == TokenInHeader {
@@ -57,9 +54,9 @@ func AppendAccept6(dst []byte, token PlacedToken, peer Token) []byte {
 	return dst
 }
 
-// AppendClose6 appends the message that ends a connection. The reason ends at its
-// first NUL; an empty one is left out. It is cut to fit a datagram, though receivers
-// keep 127 or 255 bytes.
+// AppendClose6 appends the message that ends a connection. The reason ends at its first NUL; an
+// empty reason is left out. It is cut to fit a datagram, although receivers keep only 127 or 255
+// bytes.
 func AppendClose6(dst []byte, ack int, token PlacedToken, reason string) []byte {
 	dst = append(AppendHeader6(dst, FlagControl, ack, 0, token), byte(ControlClose))
 	return appendTrailer(appendReason(dst, reason, MaxPayload6-2), token)
@@ -72,16 +69,16 @@ func appendTrailer(dst []byte, token PlacedToken) []byte {
 	return dst
 }
 
-// ControlID returns the id of the control message. p must be a control packet that
-// ParseHeader has accepted.
+// ControlID returns the id of the control message. ParseHeader must have accepted p as a control
+// packet.
 func (p *Packet6) ControlID() ControlID { return ControlID(p.Payload[0]) }
 
-// HandshakeToken returns the token in a CONNECT, CONNECTACCEPT or ACCEPT, whose
-// trailer was not cut, and where the sender places tokens.
+// HandshakeToken returns the token in a CONNECT, CONNECTACCEPT or ACCEPT, with the place where the
+// sender puts tokens. Call it before CutTrailer.
 //
-// A CONNECT has the client's token with TokenInHeader and NoToken with
-// TokenInTrailer, a CONNECTACCEPT the server's; an ACCEPT returns it as DDNet's
-// trailer. TokenAbsent means a message without token.
+// A CONNECT contains the client's token with TokenInHeader, and NoToken with TokenInTrailer. A
+// CONNECTACCEPT contains the server's token. An ACCEPT returns it in DDNet's trailer. TokenAbsent
+// means that the message has no token.
 func (p *Packet6) HandshakeToken() PlacedToken {
 	b := p.Payload
 	token := func(at int) Token { return Token(binary.BigEndian.Uint32(b[at:])) }
@@ -98,9 +95,9 @@ func (p *Packet6) HandshakeToken() PlacedToken {
 	return PlacedToken{TokenAbsent, NoToken}
 }
 
-// AppendReason appends the reason of a CLOSE message, whose trailer was cut, as a
-// receiver keeps it: up to its NUL or MaxCloseReason bytes, with control characters
-// replaced by spaces. Text that is not UTF-8 loses the highest bit of each byte.
+// AppendReason appends the reason of a CLOSE message as a receiver keeps it. Call it after
+// CutTrailer. The reason ends at its NUL or after MaxCloseReason bytes, and control characters are
+// replaced by spaces. In a text that is not UTF-8, the highest bit of each byte is cleared.
 func (p *Packet6) AppendReason(dst []byte) []byte {
 	raw, _, _ := bytes.Cut(p.Payload[1:], []byte{0})
 	if len(raw) > MaxCloseReason {

@@ -1,7 +1,7 @@
 package packet
 
-// DropReason is why a datagram, or the rest of one, was dropped. It is an error, and
-// as a small number it can be the index of a counter. Creating one does not allocate.
+// DropReason is the reason why a datagram, or the rest of one, was dropped. It is an error, and a
+// small number that can index a counter. Using it as an error does not allocate.
 type DropReason uint8
 
 const (
@@ -14,15 +14,15 @@ const (
 	DropBadControl                        // malformed or unknown control message
 	DropBadChunk                          // chunk runs past the end of the payload
 	DropBadToken                          // wrong token, or none
-	DropBadAck                            // acks what was not sent
-	DropWrongState                        // not expected in the connection's state
+	DropBadAck                            // acks a chunk that was not sent
+	DropWrongState                        // unexpected in the connection's state
 	DropConnless                          // connectionless packet passed to a connection
 	DropNoPadding                         // token request too short to be answered
 	DropUnknownFlags                      // flags that 0.6 does not have
 	DropEmpty                             // 0.6 packet without chunks and resend request
 	DropOtherVersion                      // packet of the other version on a connection
 
-	// NumDropReasons is the number of reasons, DropNone included.
+	// NumDropReasons is the number of reasons, including DropNone.
 	NumDropReasons int = iota
 )
 
@@ -45,7 +45,7 @@ var dropReasonNames = [NumDropReasons]string{
 	"packet of the other version",
 }
 
-// String returns a short text in lower case, for counters and logs.
+// String returns a short lower-case text for counters and logs.
 func (d DropReason) String() string {
 	if int(d) < NumDropReasons {
 		return dropReasonNames[d]

@@ -1,8 +1,7 @@
-// Package packet reads and writes the datagrams of Teeworlds 0.7 and 0.6: headers,
-// chunks and control messages. Classify distinguishes the protocols that share a
-// server's port.
+// Package packet reads and writes the datagrams of Teeworlds 0.7 and 0.6: headers, chunks and
+// control messages. Classify distinguishes the protocols that share a server's port.
 //
-// The two versions differ in their framing only:
+// The two versions differ only in their framing:
 //
 //	                     0.7 (Packet)                0.6 (Packet6)
 //	header               7 bytes, always a token     3 bytes; 7 with 0.6.5's token
@@ -22,8 +21,8 @@
 //	                     CLOSE TOKEN                 ACCEPT CLOSE
 //	connless header      9 bytes: version, tokens    6 bytes: FF, or "xe" and a number
 //
-// Nothing here keeps state or allocates. Slices that are returned by parsing are borrowed
-// from the datagram or from the given scratch memory.
+// The package keeps no state and does not allocate. Parsed slices are borrowed from the datagram or
+// from the given scratch memory.
 package packet
 
 import (
@@ -34,17 +33,16 @@ import (
 
 // Sizes in bytes.
 const (
-	MaxDatagram        = 1400 // longest datagram that the programs send or read
-	HeaderSize         = 7    // of a normal packet
-	ConnlessHeaderSize = 9    // of a connless packet
-	MaxPayload         = 1391 // after the normal header, and uncompressed
-	MaxConnlessPayload = 1390 // longest that the original sends
+	MaxDatagram        = 1400 // longest datagram that the original programs send or read
+	HeaderSize         = 7    // header of a normal packet
+	ConnlessHeaderSize = 9    // header of a connectionless packet
+	MaxPayload         = 1391 // longest payload after the normal header, uncompressed
+	MaxConnlessPayload = 1390 // longest payload of a connectionless packet that the original sends
 	MaxChunkSize       = 1387 // longest chunk data that the original sends
-	MaxChunkHeader     = 3    // of a vital chunk; others have 2
-	MaxChunks          = 255  // per packet: the header has one byte for them
+	MaxChunkHeader     = 3    // header of a vital chunk; other chunks have 2 bytes
+	MaxChunks          = 255  // per packet: the header counts them in one byte
 
-	// MaxEncodedSize is the capacity that AppendPacket and AppendPacket6 need in
-	// the worst case to work without allocating.
+	// MaxEncodedSize is the capacity with which AppendPacket and AppendPacket6 never allocate.
 	MaxEncodedSize = HeaderSize + (maxDecompressed+1)*15/8 + 32
 
 	// maxDecompressed is the longest payload of either version after
@@ -52,21 +50,20 @@ const (
 	maxDecompressed = MaxDatagram - HeaderSize6
 )
 
-// Sequence numbers of vital chunks and the acks that answer them run from 0 to
-// SeqSpace-1.
+// Sequence numbers of vital chunks, and the acks that answer them, run from 0 to SeqSpace-1.
 const (
 	SeqSpace = 1024
 	SeqMask  = SeqSpace - 1
 )
 
-// Token proves that a peer receives what is sent to its address. Every packet has the
-// token that its receiver issued.
+// Token proves that a peer receives datagrams at its address. Every packet contains the token that
+// its receiver issued.
 type Token uint32
 
-// NoToken is sent where no token is known.
+// NoToken is sent while no token is known.
 const NoToken Token = 0xFFFFFFFF
 
-// Flags of a packet.
+// Flags are the flags of a packet.
 type Flags uint8
 
 const (
@@ -88,20 +85,19 @@ type Packet struct {
 	// NumChunks is the number of chunks according to the header, 0..255. It is 0
 	// in a control or connectionless packet.
 	NumChunks int
-	// Token is the one that the receiver issued to the sender.
+	// Token is the token that the receiver issued to the sender.
 	Token Token
-	// ResponseToken is the token to use in an answer. Only connectionless packets
-	// and the control messages CONNECT and TOKEN have one; for the others it is
-	// NoToken.
+	// ResponseToken is the token to use in an answer. Only connectionless packets and the control
+	// messages CONNECT and TOKEN contain one; for other packets it is NoToken.
 	ResponseToken Token
-	// Payload is what follows the header, uncompressed. Borrowed.
+	// Payload is the data after the header, uncompressed. It is borrowed.
 	Payload []byte
 }
 
-// ParseHeader parses only the header, without allocation and in constant time, so
-// that a receiver can check the token before it decompresses anything. Payload is
-// left as it is on the wire, and ResponseToken is set for connectionless packets
-// only; ParsePayload completes both. The error is a DropReason.
+// ParseHeader parses only the header, in constant time and without allocating. A receiver can then
+// check the token before it decompresses anything. Payload is left as it is on the wire, and
+// ResponseToken is set only for connectionless packets; ParsePayload completes both. The error is a
+// DropReason.
 func (p *Packet) ParseHeader(b []byte) error {
 	switch {
 	case len(b) < HeaderSize:
@@ -134,13 +130,12 @@ func (p *Packet) ParseHeader(b []byte) error {
 	return nil
 }
 
-// ParsePayload completes ParseHeader: it decompresses the payload into scratch if
-// necessary and checks the format of a control message. FlagCompressed stays set. The
-// error is a DropReason.
+// ParsePayload completes ParseHeader: it decompresses a compressed payload into scratch and checks
+// the format of a control message. FlagCompressed stays set. The error is a DropReason.
 //
-// The original takes a control packet without payload for the message that is in its
-// buffer from before, and the payload of a control packet with a chunk count for
-// chunks. Both are refused here.
+// ParsePayload drops two kinds of packets that the original accepts. In a control packet without
+// payload, the original reads the message left in its buffer. In a control packet with a chunk
+// count, it reads the payload as chunks.
 func (p *Packet) ParsePayload(scratch *Scratch) error {
 	if p.Flags&FlagCompressed != 0 {
 		text, err := huffman.AppendDecompress(scratch[:0], p.Payload, MaxPayload)
@@ -161,8 +156,7 @@ func (p *Packet) ParsePayload(scratch *Scratch) error {
 	return nil
 }
 
-// Parse parses a whole packet: ParseHeader, then ParsePayload. The error is a
-// DropReason.
+// Parse parses a whole packet with ParseHeader and ParsePayload. The error is a DropReason.
 func (p *Packet) Parse(b []byte, scratch *Scratch) error {
 	if err := p.ParseHeader(b); err != nil {
 		return err
@@ -176,9 +170,9 @@ func AppendHeader(dst []byte, flags Flags, ack, numChunks int, token Token) []by
 	return binary.BigEndian.AppendUint32(dst, uint32(token))
 }
 
-// AppendPacket appends a packet with chunks. Like the original it compresses the
-// payload, and sets FlagCompressed, when that makes it smaller. With a capacity of
-// MaxEncodedSize left in dst it does not allocate. payload must not overlap dst.
+// AppendPacket appends a packet with chunks. Like the original, it compresses the payload and sets
+// FlagCompressed if that makes the packet smaller. If dst has a capacity of MaxEncodedSize left,
+// AppendPacket does not allocate. payload must not overlap dst.
 func AppendPacket(dst []byte, flags Flags, ack, numChunks int, token Token, payload []byte) []byte {
 	start := len(dst)
 	dst = AppendHeader(dst, flags&^FlagCompressed, ack, numChunks, token)
@@ -190,12 +184,12 @@ func AppendPacket(dst []byte, flags Flags, ack, numChunks int, token Token, payl
 	return append(dst[:start+HeaderSize], payload...)
 }
 
-// IsCompressed reports whether a packet that AppendPacket made is compressed. Then receivers ignore
-// what follows it.
+// IsCompressed reports whether a packet made by AppendPacket is compressed. Receivers ignore any
+// bytes after a compressed packet.
 func IsCompressed(packet []byte) bool { return packet[0]&byte(FlagCompressed<<2) != 0 }
 
-// AppendConnless appends a connectionless packet: a header with the receiver's token and
-// the token for its answer, and the payload.
+// AppendConnless appends a connectionless packet: a header with the receiver's token and the token
+// for its answer, and the payload.
 func AppendConnless(dst []byte, token, response Token, payload []byte) []byte {
 	dst = append(dst, byte(FlagConnless<<2)|1)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(token))

@@ -8,19 +8,19 @@ import (
 
 // Sizes of 0.6 in bytes.
 const (
-	HeaderSize6         = 3    // of a normal packet without a token in its header
-	ConnlessHeaderSize6 = 6    // of a connless packet
-	MaxConnlessPayload6 = 1394 // of a connless packet
-	TokenTrailerSize    = 4    // the token after the last chunk
-	MaxChunkSize6       = 1023 // longest chunk data: the header has 10 bits for it
+	HeaderSize6         = 3    // normal header without a token
+	ConnlessHeaderSize6 = 6    // header of a connectionless packet
+	MaxConnlessPayload6 = 1394 // longest payload of a connectionless packet
+	TokenTrailerSize    = 4    // token after the last chunk
+	MaxChunkSize6       = 1023 // longest chunk data: the header has 10 bits for the size
 
-	// MaxPayload6 is the largest size of the chunks of a packet with their headers,
-	// uncompressed and without a trailer. The buffers of receivers differ; that of
-	// 0.6.5 is the smallest, and it does not check.
+	// MaxPayload6 is the largest size of a packet's chunks with their headers, uncompressed and
+	// without a trailer. Receivers have buffers of different sizes. 0.6.5 has the smallest one and
+	// does not check its end.
 	MaxPayload6 = 1390
 )
 
-// TokenPlace is where the packets of a 0.6 connection have their token.
+// TokenPlace is the place of the token in the packets of a 0.6 connection.
 type TokenPlace uint8
 
 const (
@@ -29,12 +29,12 @@ const (
 	TokenInHeader                    // 0.6.5: after the three bytes of the header
 )
 
-// PlacedToken is the token of a 0.6 packet and its place. The zero value is no token.
-// In connections of DDNet and 0.6.5 both sides send the token that the server issued.
+// PlacedToken is the token of a 0.6 packet with its place. The zero value means that there is no
+// token. In connections of DDNet and 0.6.5, both sides send the token that the server issued.
 type PlacedToken struct {
 	// Place is where the token is.
 	Place TokenPlace
-	// Token is meaningless with Nowhere.
+	// Token is not used with TokenAbsent.
 	Token Token
 }
 
@@ -47,22 +47,20 @@ type Packet6 struct {
 	// NumChunks is the number of chunks according to the header, 0..255. It is 0
 	// in a control or connectionless packet.
 	NumChunks int
-	// HasToken reports whether the header has a token, as in 0.6.5. A trailer does
-	// not show in the packet: see CutTrailer.
+	// HasToken reports whether the header has a token, as in 0.6.5. A token in the trailer is not
+	// visible here; see CutTrailer.
 	HasToken bool
-	// Token is the one in the header, or NoToken.
+	// Token is the token in the header, or NoToken.
 	Token Token
-	// Extended reports whether this is a connectionless packet whose header is "xe"
-	// and Extra.
+	// Extended reports whether this is a connectionless packet whose header is "xe" and Extra.
 	Extended bool
 	// Extra is the number in an extended connectionless header, otherwise 0.
 	Extra uint16
-	// Payload is what follows the header, uncompressed, with the trailer if there
-	// is one. Borrowed.
+	// Payload is the data after the header, uncompressed, including a trailer. It is borrowed.
 	Payload []byte
 }
 
-// The flags in the first byte.
+// Flags in the first byte.
 const (
 	wire6Unused     = 0x04 // 0.7's control flag
 	wire6Token      = 0x08
@@ -72,9 +70,9 @@ const (
 	wire6Compressed = 0x80
 )
 
-// ParseHeader parses only the header, without allocation and in constant time, so
-// that a receiver can check a token in the header before it decompresses anything.
-// Payload is left as it is on the wire. The error is a DropReason.
+// ParseHeader parses only the header, in constant time and without allocating. A receiver can then
+// check a token in the header before it decompresses anything. Payload is left as it is on the
+// wire. The error is a DropReason.
 func (p *Packet6) ParseHeader(b []byte) error {
 	*p = Packet6{Token: NoToken}
 	switch {
@@ -125,8 +123,8 @@ func (p *Packet6) ParseHeader(b []byte) error {
 	return nil
 }
 
-// ParsePayload completes ParseHeader: it decompresses the payload into scratch if
-// necessary. FlagCompressed stays set. The error is a DropReason.
+// ParsePayload completes ParseHeader: it decompresses a compressed payload into scratch.
+// FlagCompressed stays set. The error is a DropReason.
 func (p *Packet6) ParsePayload(scratch *Scratch) error {
 	if p.Flags&FlagCompressed == 0 {
 		return nil
@@ -139,8 +137,7 @@ func (p *Packet6) ParsePayload(scratch *Scratch) error {
 	return nil
 }
 
-// Parse parses a whole packet: ParseHeader, then ParsePayload. The error is a
-// DropReason.
+// Parse parses a whole packet with ParseHeader and ParsePayload. The error is a DropReason.
 func (p *Packet6) Parse(b []byte, scratch *Scratch) error {
 	if err := p.ParseHeader(b); err != nil {
 		return err
@@ -148,10 +145,9 @@ func (p *Packet6) Parse(b []byte, scratch *Scratch) error {
 	return p.ParsePayload(scratch)
 }
 
-// CutTrailer removes the last four bytes of the payload of a parsed packet and
-// returns them as the token. It returns false, and changes nothing, if the payload is
-// shorter, or is a control message of which nothing would be left. Whether there is a
-// trailer depends on the connection.
+// CutTrailer removes the last four bytes from the payload of a parsed packet and returns them as
+// the token. It changes nothing and returns false if the payload is too short, or if it would leave
+// a control message empty. Only the connection determines whether its packets have a trailer.
 func (p *Packet6) CutTrailer() (Token, bool) {
 	n := len(p.Payload) - TokenTrailerSize
 	if n < 0 || n == 0 && p.Flags&FlagControl != 0 {
@@ -162,14 +158,14 @@ func (p *Packet6) CutTrailer() (Token, bool) {
 	return token, true
 }
 
-// Chunks returns a reader of p's chunks. What follows the last one, such as a trailer, is
-// left in Rest.
+// Chunks returns a reader of p's chunks. Its Rest returns the bytes after the last chunk, such as a
+// trailer.
 func (p *Packet6) Chunks() ChunkReader {
 	return ChunkReader{rest: p.Payload, left: p.NumChunks, sizeBits: 4}
 }
 
-// AppendChunkHeader6 appends the header of a chunk of size bytes, 0..1023. seq is
-// only used for vital chunks.
+// AppendChunkHeader6 appends the header of a chunk of size bytes, 0..1023. seq is used only for
+// vital chunks.
 func AppendChunkHeader6(dst []byte, flags ChunkFlags, seq, size int) []byte {
 	b0, b1 := byte(flags&3)<<6|byte(size>>4&0x3f), byte(size&0x0f)
 	if flags&ChunkVital == 0 {
@@ -183,8 +179,8 @@ func AppendChunk6(dst []byte, flags ChunkFlags, seq int, data []byte) []byte {
 	return append(AppendChunkHeader6(dst, flags, seq, len(data)), data...)
 }
 
-// AppendHeader6 appends the header of a normal packet. A token is appended only if its
-// place is the header.
+// AppendHeader6 appends the header of a normal packet. It appends a token only if its place is the
+// header.
 func AppendHeader6(dst []byte, flags Flags, ack, numChunks int, token PlacedToken) []byte {
 	b0 := byte(ack >> 8 & 3)
 	if flags&FlagControl != 0 {
@@ -202,10 +198,10 @@ func AppendHeader6(dst []byte, flags Flags, ack, numChunks int, token PlacedToke
 	return append(dst, b0, byte(ack), byte(numChunks))
 }
 
-// AppendPacket6 appends a packet with chunks and compresses it, with the trailer, when
-// that makes it smaller. With a capacity of MaxEncodedSize left in dst it does not
-// allocate. payload must not overlap dst. A trailer needs TokenTrailerSize bytes of
-// capacity behind payload, and overwrites them.
+// AppendPacket6 appends a packet with chunks. It compresses the payload and the trailer if that
+// makes the packet smaller. If dst has a capacity of MaxEncodedSize left, AppendPacket6 does not
+// allocate. payload must not overlap dst. For a trailer, payload must have TokenTrailerSize bytes
+// of capacity left, which are overwritten.
 func AppendPacket6(dst []byte, flags Flags, ack, numChunks int, token PlacedToken, payload []byte) []byte {
 	payload = appendTrailer(payload, token)
 	start := len(dst)
@@ -219,7 +215,7 @@ func AppendPacket6(dst []byte, flags Flags, ack, numChunks int, token PlacedToke
 	return append(dst[:body], payload...)
 }
 
-// IsCompressed6 is IsCompressed for a packet that AppendPacket6 made.
+// IsCompressed6 is IsCompressed for a packet made by AppendPacket6.
 func IsCompressed6(packet []byte) bool { return packet[0]&wire6Compressed != 0 }
 
 // AppendConnless6 appends a connectionless packet with the plain header.
@@ -228,8 +224,8 @@ func AppendConnless6(dst, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// AppendConnlessExtended6 appends a connectionless packet with DDNet's extended header:
-// "xe", a number that the receiver returns, and two reserved bytes.
+// AppendConnlessExtended6 appends a connectionless packet with DDNet's extended header: "xe", a
+// number that the receiver returns, and two reserved bytes.
 func AppendConnlessExtended6(dst []byte, extra uint16, payload []byte) []byte {
 	dst = append(dst, 'x', 'e', byte(extra>>8), byte(extra), 0, 0)
 	return append(dst, payload...)

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// encode6 writes p again, whose token is in the given place.
+// encode6 encodes p again, with its token in the given place.
 func encode6(t testing.TB, p *Packet6, place TokenPlace) []byte {
 	if p.Flags&FlagConnless != 0 {
 		if p.Extended {
@@ -47,7 +47,7 @@ func encode6(t testing.TB, p *Packet6, place TokenPlace) []byte {
 	return AppendPacket6(nil, q.Flags, q.Ack, q.NumChunks, g, encodeChunks(t, q.Chunks(), AppendChunk6))
 }
 
-// TestRecorded6 reads and writes a whole session of DDNet's programs.
+// TestRecorded6 decodes and encodes a whole session of DDNet's programs.
 func TestRecorded6(t *testing.T) {
 	var scratch Scratch
 	count := map[string]int{}
@@ -76,7 +76,8 @@ func TestRecorded6(t *testing.T) {
 	}
 }
 
-// The bytes are from recordings, or made by hand from the original's rules.
+// TestControlBytes6 uses bytes from recordings, and bytes written by hand from the original's
+// rules.
 func TestControlBytes6(t *testing.T) {
 	const client, server = 0x01020304, 0x23fb4879
 	trailer, header := PlacedToken{TokenInTrailer, server}, PlacedToken{TokenInHeader, server}
@@ -184,7 +185,7 @@ func TestParse6Refuses(t *testing.T) {
 			t.Errorf("%s: %v, want %v", v.name, err, v.want)
 		}
 	}
-	// The longest of each kind pass.
+	// The longest packet of each kind is accepted.
 	var p Packet6
 	if err := p.Parse(long[:1400], new(Scratch)); err != nil || len(p.Payload) != 1397 {
 		t.Errorf("1400 bytes: %v", err)
@@ -217,8 +218,8 @@ func TestCutTrailer(t *testing.T) {
 	}
 }
 
-// TestChunkBytes6: the middle bits of a sequence are on the wire twice, and what is
-// in either place counts.
+// TestChunkBytes6 checks the sequence number, whose middle bits are on the wire twice. A bit counts
+// as set if either place has it.
 func TestChunkBytes6(t *testing.T) {
 	for _, v := range []struct {
 		flags     ChunkFlags
@@ -309,8 +310,7 @@ func TestReason6(t *testing.T) {
 	}
 }
 
-// TestVersions: what one version writes is never taken for what only the other can
-// have written.
+// TestVersions checks that a packet of one version is never recognised as clearly of the other.
 func TestVersions(t *testing.T) {
 	only7 := 0
 	for _, d := range golden.Datagrams(t, golden.Join) {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// encode writes p again.
+// encode encodes p again.
 func encode(t testing.TB, p *Packet) []byte {
 	if p.Flags&FlagControl != 0 {
 		switch p.ControlID() {
@@ -34,7 +34,7 @@ func encode(t testing.TB, p *Packet) []byte {
 	return AppendPacket(nil, p.Flags, p.Ack, p.NumChunks, p.Token, encodeChunks(t, p.Chunks(), AppendChunk))
 }
 
-// encodeChunks writes all chunks of a packet again.
+// encodeChunks encodes all chunks of a packet again.
 func encodeChunks(t testing.TB, it ChunkReader, appendChunk func([]byte, ChunkFlags, int, []byte) []byte) []byte {
 	var payload []byte
 	for c := (Chunk{}); it.Next(&c); {
@@ -67,14 +67,14 @@ func TestRecorded(t *testing.T) {
 			}
 			kind, drop := Classify(b)
 			if (kind == KindControl7) != (p.Flags&FlagControl != 0) {
-				// A compressed 0.7 packet looks like 0.6 control.
+				// A compressed 0.7 packet looks like a 0.6 control packet.
 				t.Fatalf("%s, datagram %d is %v, %v", name, i, kind, drop)
 			}
 		}
 	}
 }
 
-// The worked example: client token 01020304, server token AABBCCDD.
+// TestControlBytes checks a worked example with client token 01020304 and server token AABBCCDD.
 func TestControlBytes(t *testing.T) {
 	const client, server = 0x01020304, 0xAABBCCDD
 	zeros := strings.Repeat("00", 508)
@@ -153,7 +153,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %v", v.name, err, v.want)
 		}
 	}
-	// The longest of each kind pass.
+	// The longest packet of each kind is accepted.
 	var p Packet
 	if err := p.Parse(long[:1398], new(Scratch)); err != nil || len(p.Payload) != MaxPayload {
 		t.Errorf("1398 bytes: %v", err)

@@ -174,7 +174,7 @@ func usedBy(s *spec, t *structType, system bool) bool {
 	return false
 }
 
-// anchor is the fragment that Markdown renderers make of a title.
+// anchor returns the URL fragment that Markdown renderers derive from a title.
 func anchor(title string) string {
 	return strings.ReplaceAll(strings.ToLower(title), " ", "-")
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/schema"
 )
 
-// This file prints what only 0.6 has: messages and objects with a UUID, and objects
-// that are not refused for their values.
+// This file prints the parts that only 0.6 has: messages and objects with a UUID, and objects that
+// are not rejected for their values.
 
-// uuidLiteral is the Go form of a UUID.
+// uuidLiteral returns the Go literal of a UUID.
 func uuidLiteral(u messages.UUID) string {
 	lit := "UUID{"
 	for i, b := range u {
@@ -73,8 +73,7 @@ func emitExtendedObjects(s *spec, w *writer) {
 	w.p("const firstExtendedType = %d\n", schema.FirstExtendedType)
 }
 
-// emitTolerant prints PutInts and ReadInts of an object that may be sent without its last
-// integers.
+// emitTolerant prints PutInts and ReadInts of an object whose last integers may be missing.
 func emitTolerant(s *spec, w *writer, o *object) {
 	w.comment("PutInts writes the object to the first ObjectSize integers of dst, which must not be shorter.")
 	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
@@ -104,7 +103,7 @@ func emitTolerant(s *spec, w *writer, o *object) {
 	w.p("return nil\n}\n")
 }
 
-// emitReadIntsLenient prints the ReadInts of an object that takes all values.
+// emitReadIntsLenient prints the ReadInts of an object that accepts all values.
 func emitReadIntsLenient(s *spec, w *writer, o *object) {
 	if o.Ext != "" {
 		w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than Size%s integers. More are ignored.", o.Go))
@@ -121,7 +120,7 @@ func emitReadIntsLenient(s *spec, w *writer, o *object) {
 	w.p("return nil\n}\n")
 }
 
-// emitClamp prints the method that brings values into their range.
+// emitClamp prints the method that moves values into their range.
 func emitClamp(s *spec, w *writer, o *object) {
 	var ranged []*field
 	for _, f := range s.AllFields(o) {

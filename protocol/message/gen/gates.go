@@ -91,7 +91,7 @@ func emitEnumGates(w *writer, e *enum) {
 	w.p("func (v %s) KnownBy(release int32) bool { return v.For(release) == v }\n", e.Name)
 }
 
-// between is the condition of a release that has reached one version and not yet another.
+// between returns the condition that a release is at least since and before until.
 func between(since, until string) string {
 	var parts []string
 	if since != "" {
@@ -103,7 +103,7 @@ func between(since, until string) string {
 	return strings.Join(parts, " && ")
 }
 
-// fitLines are the statements that fit a message of the server to older clients.
+// fitLines returns the statements that fit a server's message to older clients.
 func fitLines(s *spec, m *message) (lines []string) {
 	if m.Reserved || m.Dir != "server" {
 		return nil
@@ -177,7 +177,7 @@ func gateTitle(g *schema.Gate) string {
 	return fmt.Sprintf("messages with `%s` of [%s](#%s)", g.Name(), g.Enum.Name, anchor(g.Enum.Name))
 }
 
-// sinceText names the releases that know something.
+// sinceText returns a sentence about the releases that support something.
 func sinceText(s *spec, since, until string) string {
 	v, end := s.Version(since), s.Version(until)
 	switch {

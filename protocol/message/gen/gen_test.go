@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// generateFiles makes all files of this module.
+// generateFiles generates all files of this module.
 func generateFiles(t *testing.T) []file {
 	t.Helper()
 	root, err := moduleRoot()
@@ -22,8 +22,8 @@ func generateFiles(t *testing.T) []file {
 	return files
 }
 
-// TestGeneratedFilesAreCurrent fails when the schema or the generator changed and
-// go generate was not run.
+// TestGeneratedFilesAreCurrent fails if the schema or the generator changed without a run of go
+// generate.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	files, again := generateFiles(t), generateFiles(t)
 	for i, f := range files {
@@ -50,7 +50,7 @@ func TestDocLinks(t *testing.T) {
 	}
 }
 
-// checkLinks checks that the links within a page lead somewhere.
+// checkLinks checks that the target of each link within a page exists.
 func checkLinks(t *testing.T, page, text string) {
 	titles := map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -1,8 +1,8 @@
-// Command gen writes the message packages, their documentation and what the viewer's page knows of
-// them from the schema. Run it with go generate in protocol/message, or from anywhere in the
-// module with go run ./protocol/message/gen.
+// Command gen generates the message packages, their documentation and the tables of the viewer's
+// page from the schema. Run it with go generate in protocol/message, or with go run
+// ./protocol/message/gen from anywhere in the module.
 //
-// The output depends on the schema alone, so that a second run changes nothing.
+// The output depends on the schema alone, so a second run changes nothing.
 package main
 
 import (
@@ -41,7 +41,7 @@ type file struct {
 	content []byte
 }
 
-// generate makes all files of the module at root from its schema.
+// generate returns all files generated from the schema of the module at root.
 func generate(root string) ([]file, error) {
 	var files []file
 	for _, v := range versions {
@@ -54,14 +54,14 @@ func generate(root string) ([]file, error) {
 	return files, nil
 }
 
-// version is a version of the protocol, with a package and a page of its own.
+// version is a version of the protocol. It has its own package and its own page.
 type version struct {
 	pkg   string // name of the package and of its schema files
-	title string // of the protocol
-	page  string // in docs/reference
-	// lenient: values of snapshot objects are clamped, not refused.
+	title string // name of the protocol in titles
+	page  string // path of the page
+	// lenient means that values of snapshot objects are clamped instead of rejected.
 	lenient bool
-	// script is the file for the viewer's page, if it reads this version.
+	// script is the file for the viewer's page, "" if the page does not read this version.
 	script string
 }
 
@@ -70,7 +70,7 @@ var versions = []version{
 	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md", script: "schema7_gen.js"},
 }
 
-// generate makes the files of one version.
+// generate returns the files of one version.
 func (v version) generate(root string) ([]file, error) {
 	home := filepath.Join(root, "protocol", "message")
 	loaded, err := schema.Load(v.pkg)
@@ -111,7 +111,7 @@ func (v version) generate(root string) ([]file, error) {
 	return files, nil
 }
 
-// moduleRoot returns the directory of go.mod, searched upwards from here.
+// moduleRoot returns the directory of go.mod, searched upwards from the working directory.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -129,7 +129,7 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// spec is what there is to generate: the schema of a version.
+// spec is the input of the generator: the schema of a version.
 type spec struct {
 	*schema.Schema
 	version version
@@ -172,7 +172,7 @@ func (w *writer) head(imports ...string) {
 	}
 }
 
-// Packages that the generated code imports.
+// Import paths of packages that the generated code uses.
 const (
 	packerPath  = "github.com/teeyard/teeyard/protocol/packer"
 	messagePath = "github.com/teeyard/teeyard/protocol/message"

@@ -23,8 +23,8 @@ func emitGameClient(s *spec, w *writer) {
 	emitMessages(s, w, func(m *message) bool { return !m.System && m.Dir == "client" })
 }
 
-// emitMessages prints the messages that isWanted selects, each after the structs that
-// it is the first to use.
+// emitMessages prints the messages for which isWanted returns true. Each is preceded by the structs
+// that it is the first to use.
 func emitMessages(s *spec, w *writer, isWanted func(*message) bool) {
 	w.head(packerPath)
 	done := map[*structType]bool{}
@@ -118,8 +118,7 @@ func emitMessage(w *writer, m *message) {
 	w.p("return nil\n}\n")
 }
 
-// emitAppend prints the writing of one field; path is what to put before its
-// name to reach it.
+// emitAppend prints code that writes one field. path is the prefix of its name in the code.
 func emitAppend(w *writer, f *field, path string) {
 	x := path + f.Name
 	switch f.Type {
@@ -168,7 +167,7 @@ func emitAppend(w *writer, f *field, path string) {
 	}
 }
 
-// emitUnpackFields prints the reading of all fields of what is called name.
+// emitUnpackFields prints code that reads all fields of the message or struct called name.
 func emitUnpackFields(w *writer, name string, fields []*field, check, recv string) {
 	if needsValue(fields) {
 		w.p("var v int32")
@@ -181,7 +180,7 @@ func emitUnpackFields(w *writer, name string, fields []*field, check, recv strin
 	}
 }
 
-// needsValue reports whether reading the fields uses the variable v.
+// needsValue reports whether the code that reads the fields uses the variable v.
 func needsValue(fields []*field) bool {
 	for _, f := range fields {
 		if f.StructDef != nil {
@@ -195,8 +194,7 @@ func needsValue(fields []*field) bool {
 	return false
 }
 
-// emitUnpack prints the reading of one field. label is its place within the
-// message, for errors.
+// emitUnpack prints code that reads one field. label is its place within the message, for errors.
 func emitUnpack(w *writer, f *field, msg, path, label string) {
 	x, label := path+f.Name, label+f.Name
 	fail := fmt.Sprintf("return version.NewFieldError(%q, %q, v, u)", msg, label)
@@ -259,8 +257,8 @@ func sanitizeConst(mode string) string {
 	return "Sanitize" + strings.ToUpper(mode[:1]) + mode[1:]
 }
 
-// outside returns a condition that is true when v is out of the field's range,
-// or "".
+// outside returns a condition that is true if v is out of the field's range, or "" if there is no
+// limit.
 func outside(f *field, v string) string {
 	lo, hi, mask, full := f.Bounds()
 	switch {
@@ -283,7 +281,7 @@ func orOutside(f *field, v string) string {
 	return ""
 }
 
-// fromInt converts the int32 expression v to the type of the field.
+// fromInt returns code that converts the int32 expression v to the type of the field.
 func fromInt(f *field, v string) string {
 	switch f.Type {
 	case "bool":

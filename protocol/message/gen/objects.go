@@ -120,7 +120,7 @@ func emitObjectIdentity(w *writer, o *object) {
 	w.p("func (*%s) ObjectSize() int { return Size%s }\n", o.Go, o.Go)
 }
 
-// emitPutInts prints the writing of all fields to the slice or array dst.
+// emitPutInts prints code that writes all fields to the slice or array dst.
 func emitPutInts(s *spec, w *writer, o *object, dst string) {
 	at := 0
 	for _, f := range s.AllFields(o) {
@@ -142,7 +142,7 @@ func emitPutInts(s *spec, w *writer, o *object, dst string) {
 	}
 }
 
-// emitReadInts prints the reading of all fields from the slice or array src.
+// emitReadInts prints code that reads all fields from the slice or array src.
 func emitReadInts(s *spec, w *writer, o *object, src string) {
 	at := 0
 	for _, f := range s.AllFields(o) {

@@ -88,7 +88,7 @@ func emitIDs(s *spec, w *writer) {
 	emitExtendedIDs(s, w)
 }
 
-// desc prints the fields of the message's Desc.
+// descLiteral returns the literal of the message's Desc.
 func descLiteral(m *message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Name: %q", m.Name)

@@ -27,7 +27,7 @@ func (w *writer) comment(text string) {
 	}
 }
 
-// sentence makes a sentence of a lower case fragment.
+// sentence turns a lower-case fragment into a sentence.
 func sentence(s string) string {
 	if s[0] >= 'a' && s[0] <= 'z' {
 		s = string(s[0]-'a'+'A') + s[1:]
@@ -38,7 +38,7 @@ func sentence(s string) string {
 	return s
 }
 
-// lower makes the first letter of a Go name small, for use as a field.
+// lower turns the first letters of a Go name into lower case, for use as a field name.
 func lower(s string) string {
 	i := 0
 	for i < len(s) && s[i] >= 'A' && s[i] <= 'Z' {
@@ -50,7 +50,8 @@ func lower(s string) string {
 	return strings.ToLower(s[:i]) + s[i:]
 }
 
-// limits describes the range, sanitising, limit and default of a field, or "".
+// limits describes the range, sanitising, limit and default of a field. It returns "" if there are
+// none.
 func limits(f *field) string {
 	var parts []string
 	if f.IsNumeric() {
@@ -88,7 +89,7 @@ func limits(f *field) string {
 	return strings.Join(parts, ", ")
 }
 
-// fieldDoc is the comment above a Go field.
+// fieldDoc returns the comment above a Go field.
 func fieldDoc(f *field) string {
 	d := sentence(f.Doc)
 	if l := limits(f); l != "" {
@@ -97,7 +98,7 @@ func fieldDoc(f *field) string {
 	return d
 }
 
-// sentBy is the last sentence of a message's comment.
+// sentBy returns the last sentence of a message's comment.
 func sentBy(m *message) string {
 	s := map[string]string{
 		"client": "Sent by the client",

@@ -9,10 +9,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestGoldenMessages reads every message that DDNet's programs sent, and writes it
-// again to the same bytes.
+// TestGoldenMessages decodes every message that DDNet's programs sent and encodes it again. The
+// bytes must be the same.
 func TestGoldenMessages(t *testing.T) {
-	least := map[ID]int{ // how often an id must occur, so that the test sees them
+	least := map[ID]int{ // least number of occurrences of an id
 		IDClientVer: 1, IDInfo: 1, IDRconType: 1, IDCapabilities: 1, IDMapDetails: 1, IDMapChange: 1, IDReady: 1, IDSvMotd: 1, IDConReady: 1,
 		IDClStartInfo: 1, IDRconCmd: 1, IDSvVoteClearOptions: 1, IDSvTuneParams: 1, IDSvReadyToEnter: 1, IDEnterGame: 1, IDSvChat: 4,
 		IDSvTeamsState: 1, IDSvRecord: 1, IDSvVoteOptionListAdd: 1, IDClIsDDNetLegacy: 1, IDClShowOthers: 1, IDClShowDistance: 1,
@@ -33,7 +33,7 @@ func TestGoldenMessages(t *testing.T) {
 	})
 }
 
-// TestGoldenValues looks into some of the captured messages.
+// TestGoldenValues checks values in some of the captured messages.
 func TestGoldenValues(t *testing.T) {
 	var d Decoder
 	got := map[ID]string{}
@@ -133,8 +133,8 @@ func walk(tb testing.TB, f func(tick int32, s *snapshot.Snapshot)) {
 	}
 }
 
-// TestGoldenObjects reads every object of the captured snapshots, and writes it
-// again to the same integers.
+// TestGoldenObjects decodes every object of the captured snapshots and encodes it again. The
+// integers must be the same.
 func TestGoldenObjects(t *testing.T) {
 	seen := map[int]int{}
 	undescribed := 0
@@ -171,7 +171,7 @@ func TestGoldenObjects(t *testing.T) {
 			t.Errorf("%d values of %s are out of range", n, ObjectName(typ))
 		}
 	}
-	// DDNet's server leaves out the Ex of a type in the first snapshot that has it.
+	// DDNet-Server omits the Ex of a type in the first snapshot that uses the type.
 	if snaps != 580 || undescribed != 5 {
 		t.Errorf("%d snapshots, %d items without Ex", snaps, undescribed)
 	}

@@ -5,25 +5,25 @@ import "github.com/teeyard/teeyard/protocol/packer"
 // MaxInputWords is the largest number of integers in an INPUT.
 const MaxInputWords = 128
 
-// Input is the player's input for a tick and acknowledges snapshots. Sent when the
-// input changes, and at least every 40 ms.
+// Input is the player's input for a tick, and acknowledges snapshots. It is sent when the input
+// changes, and at least every 40 ms.
 //
 // Sent by the client, not vital, flushed at once; system message 16, INPUT.
 type Input struct {
 	// Tick of the last snapshot received, -1 for none; the server uses it as base.
 	AckTick int32
-	// Tick for which the input is.
+	// Tick that the input is for.
 	IntendedTick int32
-	// Size of the input in bytes: SizePlayerInput×4. At most 515. As in the original
-	// it may be no multiple of 4, or negative, which counts as 0.
+	// Size of the input in bytes: SizePlayerInput×4. At most 515. As in the original, it may be
+	// negative, which counts as 0, and it need not be a multiple of 4.
 	Size int32
 	// The input, Count integers; the others are 0.
 	Words [MaxInputWords]int32
-	// Number of Words that are missing at the end. The original clients send all.
+	// Number of Words missing at the end. The original clients send all of them.
 	Missing int
 }
 
-// Count returns how many of the Words are sent, 0 to MaxInputWords.
+// Count returns the number of Words that are sent, 0 to MaxInputWords.
 func (m *Input) Count() int {
 	return int(min(max(m.Size/4, 0), MaxInputWords))
 }
@@ -35,10 +35,10 @@ func (m *Input) SetPlayer(in *PlayerInput) {
 	in.PutInts(m.Words[:])
 }
 
-// Player reads the player's input from the first Words, regardless of Size, as the
-// original server does. All values are accepted; see PlayerInput.
+// Player reads the player's input from the first Words, regardless of Size, as the original server
+// does. It accepts all values; see PlayerInput.
 func (m *Input) Player(in *PlayerInput) {
-	in.ReadInts(m.Words[:SizePlayerInput]) // fails only for its size
+	in.ReadInts(m.Words[:SizePlayerInput]) // fails only for a wrong size
 }
 
 // Append appends the message, id first, and returns the extended slice.
@@ -50,8 +50,8 @@ func (m *Input) Append(dst []byte) []byte {
 	return packer.AppendInts(dst, m.Words[:max(m.Count()-max(m.Missing, 0), 0)])
 }
 
-// Unpack reads the message from u, whose position must be after the id. Only the
-// first three integers are required; Words that are missing are 0.
+// Unpack reads the message from u, whose position must be after the id. Only the first three
+// integers are required; missing Words become 0.
 func (m *Input) Unpack(u *packer.Unpacker) error {
 	m.AckTick = u.Int()
 	m.IntendedTick = u.Int()

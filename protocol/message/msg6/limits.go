@@ -2,35 +2,34 @@ package msg6
 
 // Identity of the protocol and its limits.
 const (
-	// NetVersion is what a client must send in INFO, exactly.
+	// NetVersion is the string that a client must send in INFO.
 	NetVersion = "0.6 626fce9a778df4d4"
-	// CrashmePlx is the RCON_CMD with which DDNet's client, without rcon rights,
-	// reports that it supports 64 clients. It is not meant for a console.
+	// CrashmePlx is an RCON_CMD. With it, a DDNet client without rcon access reports that it
+	// supports 64 clients. Do not pass it to a console.
 	CrashmePlx = "crashmeplx"
 
 	// TicksPerSecond is the length of a second in ticks.
 	TicksPerSecond = 50
-	// MaxClients is the number of client ids of DDNet up to 18.x; messages with
-	// higher ids are refused.
+	// MaxClients is the number of client ids in DDNet up to 18.x. Messages with higher ids are
+	// rejected.
 	MaxClients = 64
-	// MaxClientsVanilla is the number of client ids of Teeworlds 0.6. It must not be
-	// sent higher ids, and neither must DDNet before VersionDDNetOld.
+	// MaxClientsVanilla is the number of client ids in Teeworlds 0.6. Do not send higher ids to it,
+	// or to DDNet before VersionDDNetOld.
 	MaxClientsVanilla = 16
 
-	// MaxName, MaxClan and MaxSkin are the largest lengths of a name, a clan and the
-	// name of a skin in a ClientInfo, in bytes.
+	// MaxName, MaxClan and MaxSkin are the largest lengths of a name, a clan and the name of a skin
+	// in a ClientInfo, in bytes.
 	MaxName = 15
 	MaxClan = 11
 	MaxSkin = 23
 
-	// VoteOptionsPerMessage is how many options fit into one Sv_VoteOptionListAdd.
+	// VoteOptionsPerMessage is the largest number of options in one Sv_VoteOptionListAdd.
 	VoteOptionsPerMessage = 15
-	// MaxVoteTimeout is the longest time of a vote in s; longer ones are refused.
+	// MaxVoteTimeout is the longest time of a vote in s. Longer times are rejected.
 	MaxVoteTimeout = 60
 
-	// TuneParamsVanilla is the number of parameters in the Sv_TuneParams of
-	// Teeworlds 0.6, and TuneParamsDDNet in that of DDNet 16.4; later
-	// releases append more.
+	// TuneParamsVanilla and TuneParamsDDNet are the number of parameters in Sv_TuneParams of
+	// Teeworlds 0.6 and of DDNet 16.4. Later releases append more.
 	TuneParamsVanilla = 33
 	TuneParamsDDNet   = 45
 
@@ -38,13 +37,13 @@ const (
 	MapChunkSize = 896
 	// MaxSnapPart is the largest number of bytes in a SNAP or SNAPSINGLE.
 	MaxSnapPart = 900
-	// MaxSnapParts is the largest number of parts of a snapshot for DDNet, and
-	// MaxSnapPartsVanilla for Teeworlds 0.6.
+	// MaxSnapParts and MaxSnapPartsVanilla are the largest number of parts of a snapshot for DDNet
+	// and for Teeworlds 0.6.
 	MaxSnapParts        = 64
 	MaxSnapPartsVanilla = 31
 )
 
-// CapabilitiesVersion is the version of CAPABILITIES with all CapabilityFlags.
+// CapabilitiesVersion is the version of CAPABILITIES that has all CapabilityFlags.
 const CapabilitiesVersion = 5
 
 // GameInfoVersion is the version of GameInfoEx that DDNet 16.4 sends.

@@ -1,27 +1,25 @@
-// Package msg6 contains the messages and snapshot objects of Teeworlds 0.6 and of DDNet,
-// which extends it, as Go types, exactly as they are on the wire: decoding and encoding
-// gives the same bytes. It is complete for 0.6.5 and DDNet 16.4, and has those additions
-// of later DDNet releases that did not change what existed.
+// Package msg6 contains the messages and snapshot objects of Teeworlds 0.6 and of its extension
+// DDNet as Go types. They represent the wire format exactly: decoding and encoding gives the same
+// bytes. The package is complete for 0.6.5 and DDNet 16.4. From later DDNet releases it contains
+// additions that did not change existing messages.
 //
-// Messages are read with a [Decoder], or with the Unpack method of their type, and
-// written with Append. Reading checks the range of every field and drops the whole
-// message if one is wrong, as the original programs do. Writing does not check: the peer
-// drops a message with a wrong value.
+// Messages are read with a [Decoder], or with the Unpack method of their type, and written with
+// Append. Reading checks the range of every field and rejects the whole message if one is wrong, as
+// the original programs do. Writing does not check: the peer drops a message with a wrong value.
 //
-// Snapshot objects are read with ReadInts and written with PutInts. In 0.6 they are not
-// refused for their values: ReadInts fails only for a wrong number of integers. Before
-// the values are used, Clamp brings them into their range, as DDNet does.
+// Snapshot objects are read with ReadInts and written with PutInts. 0.6 does not reject objects for
+// their values, so ReadInts fails only for a wrong number of integers. Call Clamp before you use
+// the values: it moves them into their range, as DDNet does.
 //
-// DDNet's own messages and objects have a UUID instead of a number. Such a message has
-// an [ID] that is only meaningful in this package; unknown ones are read as [SystemEx] or
-// [GameEx]. Such an object has a Type that is larger than all on the wire; a
-// [TypeRegistry] maps it to the number that a snapshot uses.
+// DDNet's own messages and objects have a UUID instead of a number. The [ID] of such a message has
+// a meaning only in this package; unknown messages are read as [SystemEx] or [GameEx]. The Type of
+// such an object is larger than all types on the wire; a [TypeRegistry] maps it to the type that a
+// snapshot uses.
 //
-// Strings are []byte and borrowed from the buffer they were read from, in which they were
-// sanitised in place.
+// Strings are []byte, borrowed from the buffer they were read from and sanitised in place.
 //
-// Most of the package is generated from protocol/message/schema. The files without _gen
-// in their name contain what does not follow the common rules.
+// Most of the package is generated from protocol/message/schema. The files without _gen in their
+// names contain the exceptions to the common rules.
 package msg6
 
 import (
@@ -31,37 +29,37 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// version makes the errors of this package.
+// version creates the errors of this package.
 const version = message.Version("msg6")
 
 // Message is a system or game message.
 type Message interface {
 	// ID returns the id of the message's type.
 	ID() ID
-	// Append appends the message as it is on the wire, its id first, and returns
-	// the extended slice. Strings longer than their limit are cut.
+	// Append appends the message in its wire form, id first, and returns the extended slice.
+	// Strings longer than their limit are cut.
 	Append(dst []byte) []byte
-	// Unpack reads the message from u, which must stand behind the id. Strings
-	// are borrowed from u's buffer. After an error, which is a *NewFieldError, the
-	// message is in an undefined state.
+	// Unpack reads the message from u, which must be positioned after the id. Strings are borrowed
+	// from u's buffer. After an error, which is a *message.FieldError, the contents of the message
+	// are undefined.
 	Unpack(u *packer.Unpacker) error
 }
 
-// ID identifies a type of message like the first integer on the wire: the number
-// within its layer times two, plus 1 for system messages. The constants are ID and
-// the name of the Go type. Messages with a UUID, whose number on the wire is 0, have
-// higher numbers in the order of the schema.
+// ID identifies a type of message by the first integer on the wire: the number within its layer
+// times two, plus 1 for system messages. The constants are named ID plus the name of the Go type.
+// Messages with a UUID have the number 0 on the wire. Here they have higher numbers, in the order
+// of the schema.
 type ID uint16
 
-// System reports whether it is a system message, which belongs to the connection and
-// not to the game.
+// System reports whether the message is a system message. System messages belong to the connection,
+// game messages to the game.
 func (id ID) System() bool { return id&1 != 0 }
 
 // Number returns the number of the message within its layer, system or game.
 func (id ID) Number() int { return int(id >> 1) }
 
-// Desc returns the description of the message, or nil for an unknown one. It is
-// shared and must not be changed.
+// Desc returns the description of the message, or nil for an unknown one. The description is shared
+// and must not be modified.
 func (id ID) Desc() *message.Desc {
 	table := gameDescs[:]
 	if id.System() {
@@ -71,7 +69,7 @@ func (id ID) Desc() *message.Desc {
 	if n >= firstExtended {
 		table, n = extendedDescs[:], n-firstExtended
 		if n < len(table) && extendedIDs[extendedUUIDs[n]] != id {
-			return nil // the number is of the other layer
+			return nil // the number belongs to the other layer
 		}
 	}
 	if n < len(table) {
@@ -91,15 +89,14 @@ func (id ID) UUID() (u UUID, ok bool) {
 	return extendedUUIDs[id.Number()-firstExtended], true
 }
 
-// ExtendedID returns the id of the message with that UUID; ok is false if it is
-// unknown or not in that layer.
+// ExtendedID returns the id of the message with UUID u. ok is false if the UUID is unknown or
+// belongs to the other layer.
 func ExtendedID(u UUID, system bool) (id ID, ok bool) {
 	id, ok = extendedIDs[u]
 	return id, ok && id.System() == system
 }
 
-// String returns the name of the message in the original, such as SNAPSINGLE or
-// Sv_Chat.
+// String returns the original's name of the message, such as SNAPSINGLE or Sv_Chat.
 func (id ID) String() string {
 	if d := id.Desc(); d != nil {
 		return d.Name
@@ -112,24 +109,22 @@ func (id ID) String() string {
 
 // Object is an item of a snapshot.
 type Object interface {
-	// ObjectType returns the type of the item, one of the Type constants. For
-	// objects with a UUID it is not the number on the wire.
+	// ObjectType returns the type of the item, one of the Type constants. For objects with a UUID,
+	// it is not the number on the wire.
 	ObjectType() int
-	// ObjectSize returns the number of integers that Put writes.
+	// ObjectSize returns the number of integers that PutInts writes.
 	ObjectSize() int
-	// PutInts writes them to dst, which must have room for ObjectSize of them.
+	// PutInts writes the integers to dst, which must have room for ObjectSize of them.
 	PutInts(dst []int32)
-	// ReadInts reads them from src, whatever their values. It fails if their number is
-	// wrong, and then leaves the object as it is. The error is a *NewFieldError.
+	// ReadInts reads the item from src, whatever its values. If the number of integers is wrong, it
+	// leaves the item unchanged and returns a *message.FieldError.
 	ReadInts(src []int32) error
-	// Clamp brings values that are out of range into it, as DDNet does with every
-	// object it receives, and returns how many there were. Teeworlds 0.6 only
-	// counts them.
+	// Clamp moves values that are out of range into it and returns their number. DDNet does this
+	// with every object that it receives. Teeworlds 0.6 only counts such values.
 	Clamp() int
 }
 
-// ObjectName returns the name of a type of snapshot object in the original, or "" for
-// unknown types.
+// ObjectName returns the original's name of a type of snapshot object, or "" for unknown types.
 func ObjectName(typ int) string {
 	if i := typ - firstExtendedType; i >= 0 && i < len(extendedTypes) {
 		return extendedTypes[i].name
@@ -140,13 +135,13 @@ func ObjectName(typ int) string {
 	return objectNames[typ]
 }
 
-// Decode reads the message in payload, the data of a chunk. The payload is borrowed,
-// and its strings are sanitised in place.
+// Decode reads the message in payload, the data of a chunk. The payload is borrowed, and its
+// strings are sanitised in place.
 //
-// A message with an unknown UUID is returned as *SystemEx or *GameEx, without an
-// error. The error is a *message.IDError, which wraps message.ErrUnknown or
-// message.ErrReserved, or a *message.FieldError, which wraps message.ErrRange or the
-// error of the Unpacker. No message is returned then.
+// A message with an unknown UUID is returned as *SystemEx or *GameEx, without an error. The error
+// is a *message.IDError, which wraps message.ErrUnknown or message.ErrReserved, or a
+// *message.FieldError, which wraps message.ErrRange or an error of the Unpacker. Decode returns no
+// message with an error.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
 	id := d.u.Int()
@@ -167,22 +162,21 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 	return d.decode(ID(id))
 }
 
-// maxID is the largest id that can be on the wire. It is far above all known ids and
-// below those of messages with a UUID.
+// maxID is the largest id that can be on the wire. It is far above all known ids and below those of
+// messages with a UUID.
 const maxID = firstExtended<<1 - 1
 
-// TrailingBytes returns how many bytes after the last message were not read.
-// Receivers ignore them.
+// TrailingBytes returns the number of unread bytes after the last message. Receivers ignore them.
 func (d *Decoder) TrailingBytes() int { return d.u.Len() }
 
-// appendExtended appends the beginning of a message with a UUID.
+// appendExtended appends the beginning of a message with a UUID: its id and UUID.
 func appendExtended(dst []byte, id ID) []byte {
 	dst = append(dst, byte(id&1)) // number 0 and the layer
 	return append(dst, extendedUUIDs[id.Number()-firstExtended][:]...)
 }
 
-// appendInts appends the integers up to the end of the message, at most limit of
-// them. Like the original it stops at one that is cut off.
+// appendInts appends the integers up to the end of the message, but at most limit of them. Like the
+// original, it ignores a truncated last integer.
 func appendInts(dst []int32, u *packer.Unpacker, limit int) []int32 {
 	for len(dst) < limit && u.Len() > 0 {
 		v := u.Int()

@@ -98,7 +98,7 @@ func TestInputPlayer(t *testing.T) {
 	})
 }
 
-// TestUUIDs compares with what DDNet's programs use.
+// TestUUIDs compares with the UUIDs that DDNet's programs use.
 func TestUUIDs(t *testing.T) {
 	for name, want := range map[string]string{
 		"what-is@ddnet.tw":                 "245e5097-9fe0-39d6-bf7d-9a29e1691e4c",
@@ -148,7 +148,7 @@ func TestUUIDs(t *testing.T) {
 	}
 }
 
-// TestExtendedTables checks that the generated UUIDs are those of the names.
+// TestExtendedTables checks that the generated UUIDs match their names.
 func TestExtendedTables(t *testing.T) {
 	seen := map[UUID]string{}
 	note := func(u UUID, name string) {
@@ -198,7 +198,7 @@ func TestExtendedTables(t *testing.T) {
 	}
 }
 
-// TestUnknownExtended keeps messages that DDNet may invent.
+// TestUnknownExtended checks that messages of later DDNet releases are kept unchanged.
 func TestUnknownExtended(t *testing.T) {
 	u := message.UUIDFromName("my-own-message@heinrich5991.de")
 	for _, system := range []byte{0, 1} {
@@ -224,7 +224,7 @@ func TestUnknownExtended(t *testing.T) {
 			t.Errorf("wrote %x, want %x", out, b)
 		}
 	}
-	// A known UUID in the wrong layer is nothing known.
+	// A known UUID in the wrong layer is unknown.
 	ping := message.UUIDFromName("ping@ddnet.tw")
 	var d Decoder
 	m, err := d.Decode(append([]byte{0}, ping[:]...))
@@ -264,7 +264,7 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%#x stands for %d, want %d", n, got, want)
 		}
 	}
-	// What is none of ours, in number or content, changes nothing.
+	// An Ex with an unknown UUID or a wrong size changes nothing.
 	u := UUID(extendedTypes[0].uuid)
 	ints := make([]int32, SizeEx)
 	(&Ex{UUID: u}).PutInts(ints)
@@ -276,7 +276,7 @@ func TestRegistry(t *testing.T) {
 	if r != (TypeRegistry{}) {
 		t.Errorf("%+v", r)
 	}
-	// A number stands for the last thing it was said to be.
+	// The last Ex of a type counts.
 	r.AddEx(LastExtendedWireType, ints)
 	if got := r.Type(LastExtendedWireType); got != firstExtendedType {
 		t.Errorf("%d", got)
@@ -285,7 +285,7 @@ func TestRegistry(t *testing.T) {
 	if got := r.Type(LastExtendedWireType); got != TypeUnknown {
 		t.Errorf("%d", got)
 	}
-	// All types together have different numbers.
+	// All types together have different numbers on the wire.
 	var all TypeRegistry
 	seen := map[int]bool{}
 	for i := range extendedTypes {
@@ -300,7 +300,7 @@ func TestRegistry(t *testing.T) {
 func TestRegistryProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r TypeRegistry
-		model := map[int]int{} // number to type
+		model := map[int]int{} // type by number on the wire
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			typ := firstExtendedType + rapid.IntRange(0, len(extendedTypes)).Draw(t, "type")
 			n := rapid.IntRange(FirstExtendedWireType-4, FirstExtendedWireType).Draw(t, "number")
@@ -310,7 +310,7 @@ func TestRegistryProperties(t *testing.T) {
 			r.AddEx(n, ints)
 			for k, v := range model {
 				if v == typ {
-					delete(model, k) // a type has one number
+					delete(model, k) // a type has only one number
 				}
 			}
 			delete(model, n)
@@ -330,7 +330,7 @@ func TestRegistryProperties(t *testing.T) {
 	})
 }
 
-// TestDefaultsOfMessages cuts off what may be missing.
+// TestDefaultsOfMessages cuts off fields that may be missing.
 func TestDefaultsOfMessages(t *testing.T) {
 	var d Decoder
 	m, err := d.Decode((&RconAuth{Name: []byte("n"), Password: []byte("p"), SendCommands: 1}).Append(nil)[:5])
@@ -350,7 +350,7 @@ func TestIntegersToTheEnd(t *testing.T) {
 	if p := m.(*SvTuneParams); err != nil || len(p.Params) != 64 || d.TrailingBytes() != 6 {
 		t.Errorf("%d parameters, %d left, %v", len(p.Params), d.TrailingBytes(), err)
 	}
-	// The last integer is cut off: those before count.
+	// The last integer is truncated. Those before it count.
 	m, err = d.Decode([]byte{byte(IDSvTuneParams), 1, 2, 0x80})
 	if p := m.(*SvTuneParams); err != nil || !slices.Equal(p.Params, []int32{1, 2}) {
 		t.Errorf("%v, %v", p.Params, err)
@@ -440,7 +440,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestValues pins the numbers that the generator counts out.
+// TestValues checks the numbers that the generator assigns by counting.
 func TestValues(t *testing.T) {
 	for _, v := range []struct{ got, want int32 }{
 		{int32(WeaponGame), -3}, {int32(WeaponHammer), 0}, {int32(WeaponNinja), 5}, {int32(TeamBlue), 1},
@@ -466,7 +466,7 @@ func TestValues(t *testing.T) {
 	if !slices.Equal(Sizes, want) {
 		t.Errorf("sizes %v, want %v", Sizes, want)
 	}
-	// What makes DDNet's client treat a server as one of the original game.
+	// With these flags, DDNet's client treats a server as one of the original game.
 	vanilla := GameInfoGametypeVanilla | GameInfoBugVanillaBounce | GameInfoPredictVanilla | GameInfoEntitiesVanilla | GameInfoDontMaskEntities
 	if vanilla != 1628438656 {
 		t.Errorf("%d", vanilla)

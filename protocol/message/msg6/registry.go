@@ -2,17 +2,16 @@ package msg6
 
 // Types on the wire of objects with a UUID.
 const (
-	// FirstExtendedWireType is the one of the first such object; each further one
-	// is one less.
+	// FirstExtendedWireType is the type of the first such object. Each further one has the next
+	// lower type.
 	FirstExtendedWireType = 0x7fff
-	// LastExtendedWireType is the lowest one.
+	// LastExtendedWireType is the lowest such type.
 	LastExtendedWireType = 0x4000
 	// TypeUnknown is the result of TypeRegistry.Type for an unknown type.
 	TypeUnknown = -1
 )
 
-// ExtendedType returns the Type constant of the object with that UUID; ok is false if
-// there is none.
+// ExtendedType returns the Type constant of the object with UUID u; ok is false if there is none.
 func ExtendedType(u UUID) (typ int, ok bool) {
 	for i := range extendedTypes {
 		if extendedTypes[i].uuid == u {
@@ -22,8 +21,8 @@ func ExtendedType(u UUID) (typ int, ok bool) {
 	return TypeUnknown, false
 }
 
-// TypeUUID returns the UUID of an object that has one, by its Type constant; ok is
-// false for others.
+// TypeUUID returns the UUID of an object by its Type constant; ok is false for an object without a
+// UUID.
 func TypeUUID(typ int) (u UUID, ok bool) {
 	i := typ - firstExtendedType
 	if i < 0 || i >= len(extendedTypes) {
@@ -32,29 +31,29 @@ func TypeUUID(typ int) (u UUID, ok bool) {
 	return extendedTypes[i].uuid, true
 }
 
-// TypeRegistry maps objects with a UUID to the types that they have on the wire in a
-// snapshot. The zero value is empty.
+// TypeRegistry maps objects with a UUID to their types on the wire in a snapshot. The zero value is
+// empty.
 //
-// A writer keeps one as long as it writes deltas, so that types stay the same. It
-// calls BeginSnapshot before each snapshot and WireType for the type of each item. A
-// reader calls Reset, then AddEx for each Ex of a snapshot, which come first because
-// their type is the lowest, and Type for the other items. A TypeRegistry cannot be
-// used for both, nor by several goroutines at once.
+// A writer keeps one registry as long as it writes deltas, so that types stay the same. It calls
+// BeginSnapshot before each snapshot, and WireType for the type of each item. A reader calls Reset
+// for each snapshot, then AddEx for each Ex, and then Type for the other items. The Ex items come
+// first because their type is the lowest. Use a TypeRegistry either for writing or for reading, and
+// from one goroutine only.
 type TypeRegistry struct {
-	wireTypes [len(extendedTypes)]uint16 // on the wire, by type; 0 for none
-	used      [len(extendedTypes)]bool   // in this snapshot
+	wireTypes [len(extendedTypes)]uint16 // type on the wire, by type; 0 for none
+	used      [len(extendedTypes)]bool   // whether this snapshot uses the type
 	count     uint16                     // number of types assigned
 }
 
 // Reset removes all types.
 func (r *TypeRegistry) Reset() { *r = TypeRegistry{} }
 
-// BeginSnapshot starts a new snapshot, which has to describe the types that it uses.
+// BeginSnapshot starts a new snapshot. Each snapshot must describe the types that it uses.
 func (r *TypeRegistry) BeginSnapshot() { clear(r.used[:]) }
 
-// WireType returns the type on the wire. Types without UUID are returned unchanged.
-// first reports whether the type is used for the first time since BeginSnapshot: then
-// the snapshot needs an Ex with that type as its id.
+// WireType returns the type on the wire. Types without a UUID are returned unchanged. first reports
+// whether this is the first use of the type since BeginSnapshot. If so, the snapshot needs an Ex
+// with that type as its id.
 func (r *TypeRegistry) WireType(typ int) (wireType int, first bool) {
 	i := typ - firstExtendedType
 	if i < 0 || i >= len(extendedTypes) {
@@ -69,14 +68,14 @@ func (r *TypeRegistry) WireType(typ int) (wireType int, first bool) {
 	return int(r.wireTypes[i]), first
 }
 
-// AddEx adds the type that an Ex describes, given its id and integers. It ignores an
-// unknown UUID and an id that no such type can have.
+// AddEx adds the type that an Ex describes, given the Ex's id and integers. It ignores unknown
+// UUIDs, and ids that cannot be the type of an object with a UUID.
 func (r *TypeRegistry) AddEx(id int, ints []int32) {
 	var ex Ex
 	if id < LastExtendedWireType || id > FirstExtendedWireType || ex.ReadInts(ints) != nil {
 		return
 	}
-	// The last description counts.
+	// The last description of a type counts.
 	for i, n := range r.wireTypes {
 		if int(n) == id {
 			r.wireTypes[i] = 0

@@ -56,12 +56,12 @@ var suite = (&messagetest.Suite[ID, Message, Object]{
 	Capture: golden.Join6,
 }).Init()
 
-// surplusAllowed reports whether an object may have more integers than are known.
+// surplusAllowed reports whether an object may have more integers than this package knows.
 func surplusAllowed(typ int) bool { return typ == TypeEx || typ >= firstExtendedType }
 
 func TestEveryIDIsThere(t *testing.T) {
 	suite.KnownIDs(t, 26, 31, firstExtended<<1-1, "SNAPSMALL", "AUTH_CHALLANGE", "AUTH_RESULT", "AUTH_START", "AUTH_RESPONSE", "ERROR", "Unused")
-	// The ids of messages with a UUID do not exist on the wire.
+	// Messages with a UUID have no id on the wire.
 	for _, id := range []ID{IDWhatIs, IDClShowOthers} {
 		if _, err := new(Decoder).Decode(packer.AppendInt(nil, int32(id))); !errors.Is(err, message.ErrUnknown) {
 			t.Errorf("%v: %v, want message.ErrUnknown", id, err)

@@ -9,8 +9,8 @@ import (
 // UUID identifies one of DDNet's messages or objects.
 type UUID = message.UUID
 
-// ExtensionName returns the name from which the UUID of a known message or object is
-// made, or "" for others. It is the answer to WHATIS.
+// ExtensionName returns the name of the known message or object with the UUID u, or "". The name is
+// the answer to WHATIS.
 func ExtensionName(u UUID) string {
 	if id, ok := extendedIDs[u]; ok {
 		return id.Desc().Extension
@@ -25,7 +25,7 @@ func ExtensionName(u UUID) string {
 //
 // Snapshot type 0, 4 integers, size sent along.
 type Ex struct {
-	// The kind of item.
+	// UUID of the kind of item.
 	UUID UUID
 }
 
@@ -38,8 +38,8 @@ func (o *Ex) PutInts(dst []int32) {
 	}
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it is, if src
-// has fewer than SizeEx integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has fewer than SizeEx
+// integers, it leaves the object unchanged and returns an error.
 func (o *Ex) ReadInts(src []int32) error {
 	if len(src) < SizeEx {
 		return version.NewShortError("Ex", len(src), SizeEx)
@@ -50,5 +50,5 @@ func (o *Ex) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*Ex) Clamp() int { return 0 }

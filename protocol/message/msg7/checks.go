@@ -1,7 +1,7 @@
 package msg7
 
-// checkInfoRecord checks what clients check before they accept a server info: the
-// numbers must be in order, and the standard modes have at most 16 players.
+// checkInfoRecord performs the checks of clients before they accept a server info. The numbers must
+// be in order, and the standard modes may have at most 16 players.
 func checkInfoRecord(m *InfoRecord) error {
 	switch {
 	case m.Clients > m.MaxClients:
@@ -15,16 +15,15 @@ func checkInfoRecord(m *InfoRecord) error {
 	return nil
 }
 
-// fitKillMsg replaces a killer who has left, whom clients before VersionRace have no number for.
-// Source: character.cpp of 0.7.5.
+// fitKillMsg replaces a killer who has left. Clients before VersionRace have no number for such a
+// killer. Source: character.cpp of 0.7.5.
 func fitKillMsg(m *SvKillMsg) {
 	if m.Killer < 0 {
 		m.Killer, m.Weapon = 0, WeaponWorld
 	}
 }
 
-// maxStandardPlayers is the number of players that clients accept in the modes of the
-// original.
+// maxStandardPlayers is the largest number of players that clients accept in the original's modes.
 const maxStandardPlayers = 16
 
 func standardMode(gameType []byte) bool {

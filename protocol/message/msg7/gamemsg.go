@@ -2,13 +2,13 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/packer"
 
-// SvGameMsg reports an event of the match; the client translates it.
+// SvGameMsg reports an event of the match. The client writes the text in its own language.
 //
 // Sent by the server, vital; game message 21, Sv_GameMsg.
 type SvGameMsg struct {
-	// The event; 0 to 10.
+	// Kind of the event; 0 to 10.
 	Kind GameMsgKind
-	// Parameters of the event, Kind.Params() of them; the others are 0.
+	// Parameters of the event. The first Kind.Params() count; the others are 0.
 	Params [3]int32
 }
 
@@ -25,7 +25,7 @@ func (k GameMsgKind) ParamNames() []string {
 	return nil
 }
 
-// Params returns how many parameters follow the kind on the wire: 0, 1 or 3.
+// Params returns the number of parameters after the kind on the wire: 0, 1 or 3.
 func (k GameMsgKind) Params() int {
 	switch k {
 	case GameMsgTeamAll, GameMsgTeamBalanceVictim, GameMsgCTFGrab, GameMsgGamePaused:

@@ -12,12 +12,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestGoldenMessages reads every message that the real programs sent, and writes
-// it again to the same bytes.
+// TestGoldenMessages decodes every message that the real programs sent and encodes it again. The
+// bytes must be the same.
 func TestGoldenMessages(t *testing.T) {
 	for _, v := range []struct {
 		name  string
-		least map[ID]int // how often an id must occur, so that the test sees them
+		least map[ID]int // least number of occurrences of an id
 	}{
 		{golden.Join, map[ID]int{
 			IDInfo: 1, IDMapChange: 1, IDReady: 1, IDConReady: 1, IDEnterGame: 1, IDServerInfo: 1, IDInput: 100, IDInputTiming: 100,
@@ -25,7 +25,7 @@ func TestGoldenMessages(t *testing.T) {
 			IDSvTuneParams: 1, IDSvReadyToEnter: 1, IDSvGameInfo: 1, IDSvClientInfo: 1, IDClSay: 1, IDSvChat: 1,
 		}},
 		{golden.Server16, map[ID]int{IDSnapSingle: 1000, IDSvKillMsg: 1, IDSvClientInfo: 16, IDInputTiming: 100}},
-		// Sent by a test client, whose INPUT lacks the last two integers.
+		// From a test client whose INPUT lacks the last two integers.
 		{golden.Client16, map[ID]int{IDInput: 1000, IDInfo: 1}},
 	} {
 		suite.Golden(t, v.name, v.least, func(m Message) error {
@@ -41,8 +41,8 @@ func TestGoldenMessages(t *testing.T) {
 	}
 }
 
-// TestGoldenObjects reads every object of the captured snapshots, and writes it
-// again to the same integers.
+// TestGoldenObjects decodes every object of the captured snapshots and encodes it again. The
+// integers must be the same.
 func TestGoldenObjects(t *testing.T) {
 	b, err := os.ReadFile("../../snapshot/testdata/tw16.snaps")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestGoldenObjects(t *testing.T) {
 	}
 }
 
-// TestWorkedBytes checks messages against bytes worked out by hand.
+// TestWorkedBytes compares messages with bytes worked out by hand.
 func TestWorkedBytes(t *testing.T) {
 	for _, v := range []struct {
 		m    Message
@@ -101,8 +101,8 @@ func TestWorkedBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkPacketToMessages parses captured packets down to typed messages:
-// header, decompression, chunks, fields.
+// BenchmarkPacketToMessages parses captured packets into typed messages: header, decompression,
+// chunks, fields.
 func BenchmarkPacketToMessages(b *testing.B) {
 	ds := golden.Datagrams(b, golden.Server16)
 	size := 0

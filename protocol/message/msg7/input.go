@@ -5,28 +5,28 @@ import "github.com/teeyard/teeyard/protocol/packer"
 // MaxInputWords is the largest number of integers in an INPUT.
 const MaxInputWords = 128
 
-// Input is the player's input for a tick and acknowledges snapshots. Sent when the
-// input changes, and at least every 40 ms.
+// Input is the player's input for a tick, and acknowledges snapshots. It is sent when the input
+// changes, and at least every 40 ms.
 //
 // Sent by the client, not vital, flushed at once; system message 20, INPUT.
 type Input struct {
 	// Tick of the last snapshot received, -1 for none; the server uses it as base.
 	AckTick int32
-	// Tick for which the input is.
+	// Tick that the input is for.
 	IntendedTick int32
-	// Size of the input in bytes: SizePlayerInput×4. At most 515. As in the original
-	// it may be no multiple of 4, or negative, which counts as 0.
+	// Size of the input in bytes: SizePlayerInput×4. At most 515. As in the original, it may be
+	// negative, which counts as 0, and it need not be a multiple of 4.
 	Size int32
 	// The input, Count integers; the others are 0.
 	Words [MaxInputWords]int32
 	// ms to subtract from the measured latency; servers clamp it to 0..50.
 	PingCorrection int32
-	// Number of integers, of Words and PingCorrection, that are missing at the end.
-	// The original client sends all; some others do not.
+	// Number of integers missing at the end, of Words and PingCorrection. The original client sends
+	// all of them; some others do not.
 	Missing int
 }
 
-// Count returns how many of the Words are sent, 0 to MaxInputWords.
+// Count returns the number of Words that are sent, 0 to MaxInputWords.
 func (m *Input) Count() int {
 	return int(min(max(m.Size/4, 0), MaxInputWords))
 }
@@ -38,8 +38,8 @@ func (m *Input) SetPlayer(in *PlayerInput) {
 	in.PutInts(m.Words[:])
 }
 
-// Player reads the player's input from the first Words, regardless of Size, as the
-// original server does. It fails if a value is out of range.
+// Player reads the player's input from the first Words, regardless of Size, as the original server
+// does. It returns an error if a value is out of range.
 func (m *Input) Player(in *PlayerInput) error {
 	return in.ReadInts(m.Words[:SizePlayerInput])
 }
@@ -58,8 +58,8 @@ func (m *Input) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, m.PingCorrection)
 }
 
-// Unpack reads the message from u, whose position must be after the id. Only the
-// first three integers are required; Words and PingCorrection that are missing are 0.
+// Unpack reads the message from u, whose position must be after the id. Only the first three
+// integers are required; missing Words and PingCorrection become 0.
 func (m *Input) Unpack(u *packer.Unpacker) error {
 	m.AckTick = u.Int()
 	m.IntendedTick = u.Int()

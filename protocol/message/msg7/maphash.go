@@ -2,7 +2,7 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/packer"
 
-// MapHash is the SHA-256 of a map file at the end of MAP_CHANGE. It may be absent.
+// MapHash is the SHA-256 of a map file at the end of MAP_CHANGE. It can be absent.
 type MapHash struct {
 	Present bool
 	Sum     [32]byte
@@ -15,8 +15,7 @@ func (h *MapHash) append(dst []byte) []byte {
 	return append(dst, h.Sum[:]...)
 }
 
-// unpack reads the hash if all of it is there. Like the original client it ignores a
-// shorter rest.
+// unpack reads the hash if it is complete. Like the original client, it ignores fewer bytes.
 func (h *MapHash) unpack(u *packer.Unpacker) {
 	*h = MapHash{}
 	if u.Len() < len(h.Sum) {

@@ -121,7 +121,7 @@ func TestRaceFinishDefault(t *testing.T) {
 	}
 }
 
-// TestHeadLimits reads names as long as the later development version allows.
+// TestHeadLimits reads names of the length that the later development version allows.
 func TestHeadLimits(t *testing.T) {
 	name := strings.Repeat("é", 16)
 	b := packer.AppendInt(nil, int32(IDClStartInfo))
@@ -184,7 +184,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestValues pins the numbers that the generator counts out.
+// TestValues checks the numbers that the generator assigns by counting.
 func TestValues(t *testing.T) {
 	for _, v := range []struct{ got, want int32 }{
 		{int32(WeaponGame), -3}, {int32(WeaponWorld), -1}, {int32(WeaponHammer), 0}, {int32(WeaponNinja), 5},

@@ -115,7 +115,7 @@ func FuzzDecode(f *testing.F) { suite.FuzzDecode(f, []string{golden.Join, golden
 
 func FuzzObjects(f *testing.F) { suite.FuzzObjects(f, noSurplus) }
 
-// TestInfoRoundTrip covers the body of the browser's answer inf3.
+// TestInfoRoundTrip covers the body of inf3, the answer to a server browser.
 func TestInfoRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := suite.Draw(t, reflect.TypeFor[InfoRecord]()).Interface().(*InfoRecord)

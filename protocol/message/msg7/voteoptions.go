@@ -2,16 +2,17 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/packer"
 
-// SvVoteOptionListAdd adds several options to the client's list; the original
-// server sends up to VoteOptionsPerMessage in a message.
+// SvVoteOptionListAdd adds several options to the client's list. The original server sends up to
+// VoteOptionsPerMessage in a message.
 //
 // Sent by the server, vital; game message 12, Sv_VoteOptionListAdd.
 type SvVoteOptionListAdd struct {
-	// Texts of the options; cc, sent up to 64 bytes each. Unpack reuses the slice.
+	// Texts of the options; sanitised with cc, each cut to 64 bytes on sending. Unpack reuses the
+	// slice.
 	Descriptions [][]byte
 }
 
-// maxVoteOptionBytes is the limit of the original when it sends an option.
+// maxVoteOptionBytes is the length at which the original cuts an option on sending.
 const maxVoteOptionBytes = 64
 
 // Append appends the message, id first, and returns the extended slice.
@@ -24,8 +25,8 @@ func (m *SvVoteOptionListAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, whose position must be after the id. The slice
-// grows with the strings that are there, not with their announced number.
+// Unpack reads the message from u, whose position must be after the id. The slice grows with the
+// strings present, not with their announced number.
 func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
 	m.Descriptions = m.Descriptions[:0]
 	n := u.Int()

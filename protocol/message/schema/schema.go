@@ -1,6 +1,6 @@
-// Package schema describes the messages and snapshot objects of the protocol
-// versions. The JSON files in this directory are the source of packages msg6 and msg7
-// and of their documentation; protocol/message/gen and the tests read them.
+// Package schema describes the messages and snapshot objects of the protocol versions. Packages
+// msg6 and msg7 and their documentation are generated from the JSON files in this directory.
+// protocol/message/gen and the tests read them.
 package schema
 
 import (
@@ -27,19 +27,19 @@ type Schema struct {
 	objects  map[string]*Object
 }
 
-// Version is a release of the client that knows more than the ones before.
+// Version is a release of the client that supports more than the releases before.
 type Version struct {
 	Name   string `json:"name"`
 	Number string `json:"number"` // as clients send it, in Go's notation
-	Doc    string `json:"doc"`    // the news
+	Doc    string `json:"doc"`    // what is new
 
-	Release int32 `json:"-"` // Number
+	Release int32 `json:"-"` // value of Number
 }
 
 // Enum is a set of named values, or of flags.
 type Enum struct {
 	Name   string  `json:"name"`
-	Prefix string  `json:"prefix"` // of the Go constants
+	Prefix string  `json:"prefix"` // of the names of the Go constants
 	First  int64   `json:"first"`  // value of the first name
 	Flags  bool    `json:"flags"`  // values are bits 1, 2, 4...
 	Doc    string  `json:"doc"`
@@ -49,7 +49,7 @@ type Enum struct {
 // Value is a named value of an Enum.
 type Value struct {
 	Name  string `json:"name"`
-	Since string `json:"since"` // the first Version that knows it; "" for all
+	Since string `json:"since"` // first Version that supports it, "" for all
 	Doc   string `json:"doc"`
 }
 
@@ -64,30 +64,30 @@ func (e *Enum) Number(i int) int64 {
 // Mask returns all flags of an Enum of flags.
 func (e *Enum) Mask() int64 { return 1<<len(e.Values) - 1 }
 
-// Struct is a group of fields that several messages have.
+// Struct is a group of fields that several messages contain.
 type Struct struct {
 	Name    string   `json:"name"`
 	Doc     string   `json:"doc"`
-	Methods bool     `json:"methods"` // has exported Append and Unpack of its own
-	Check   string   `json:"check"`   // hand-written function that sees all fields
+	Methods bool     `json:"methods"` // whether it has exported methods Append and Unpack
+	Check   string   `json:"check"`   // hand-written function that checks all fields together
 	Fields  []*Field `json:"fields"`
 }
 
 // Message is a system or game message.
 type Message struct {
 	ID          int      `json:"id"`
-	Ext         string   `json:"ext"`  // what the UUID is made of that the message has instead of an id
-	Name        string   `json:"name"` // in the original
+	Ext         string   `json:"ext"`  // name from which the UUID is made, which replaces the id
+	Name        string   `json:"name"` // the original's name
 	Go          string   `json:"go"`   // defaults to Name without underscores
-	Dir         string   `json:"dir"`  // client, server (the sender), both or demo
+	Dir         string   `json:"dir"`  // the sender, client or server, or both or demo
 	Vital       bool     `json:"vital"`
 	Flush       bool     `json:"flush"`
 	NoRecord    bool     `json:"norecord"`
 	Reserved    bool     `json:"reserved"`
-	Handwritten bool     `json:"handwritten"` // type, Append and Unpack are not generated
-	Check       string   `json:"check"`       // hand-written function that sees all fields
-	Since       string   `json:"since"`       // the first Version that knows it; "" for all
-	Until       string   `json:"until"`       // the first Version that no longer gets it; "" for none
+	Handwritten bool     `json:"handwritten"` // whether type, Append and Unpack are hand-written
+	Check       string   `json:"check"`       // hand-written function that checks all fields together
+	Since       string   `json:"since"`       // first Version that supports it, "" for all
+	Until       string   `json:"until"`       // first Version that no longer gets it, "" for none
 	Older       *Older   `json:"older"`
 	Doc         string   `json:"doc"`
 	Fields      []*Field `json:"fields"`
@@ -97,7 +97,7 @@ type Message struct {
 
 // Older is a change that servers make to a message for older clients.
 type Older struct {
-	Before string `json:"before"` // the first Version that gets the message as it is
+	Before string `json:"before"` // first Version that gets the message unchanged
 	Func   string `json:"func"`   // hand-written function that changes the message
 	Doc    string `json:"doc"`
 }
@@ -105,17 +105,17 @@ type Older struct {
 // Object is a snapshot item or event.
 type Object struct {
 	Type        int      `json:"type"`
-	Ext         string   `json:"ext"`  // what the UUID is made of that the object has instead of a type
-	Name        string   `json:"name"` // in the original
+	Ext         string   `json:"ext"`  // name from which the UUID is made, which replaces the type
+	Name        string   `json:"name"` // the original's name
 	Base        string   `json:"base"` // object whose fields come first
 	Event       bool     `json:"event"`
-	Dynamic     bool     `json:"dynamic"`     // size travels on the wire
-	Handwritten bool     `json:"handwritten"` // type, PutInts, ReadInts and Clamp are not generated
-	Since       string   `json:"since"`       // the first Version that knows it; "" for all
-	Min         *int     `json:"min"`         // ints that must be there, if not all
+	Dynamic     bool     `json:"dynamic"`     // whether the size is sent with each item
+	Handwritten bool     `json:"handwritten"` // whether type, PutInts, ReadInts and Clamp are hand-written
+	Since       string   `json:"since"`       // first Version that supports it, "" for all
+	Min         *int     `json:"min"`         // smallest number of integers, if the last ones may be missing
 	Doc         string   `json:"doc"`
 	Fields      []*Field `json:"fields"`
-	Size        int      `json:"size"` // in ints, base included; given only for handwritten ones
+	Size        int      `json:"size"` // in integers, base included; given only for hand-written ones
 
 	Go string `json:"-"`
 }
@@ -127,21 +127,21 @@ type Field struct {
 	Enum     string `json:"enum"`
 	Struct   string `json:"struct"`
 	Go       string `json:"go"`   // Go type of a custom field
-	Wire     string `json:"wire"` // how the documentation describes a custom field
+	Wire     string `json:"wire"` // description of a custom field in the documentation
 	Min      *int64 `json:"min"`
-	Max      *int64 `json:"max"`  // of data: bytes; of ints: how many
-	Size     int    `json:"size"` // of raw: bytes
+	Max      *int64 `json:"max"`  // data: largest number of bytes; ints: largest number of integers
+	Size     int    `json:"size"` // raw: number of bytes
 	Open     bool   `json:"open"`
 	Count    int    `json:"count"` // array length
-	Inner    int    `json:"inner"` // length of the arrays in the array
+	Inner    int    `json:"inner"` // length of the inner arrays of an array
 	Sanitize string `json:"sanitize"`
 	Limit    int    `json:"limit"`   // bytes of a string that are sent
-	Default  *int64 `json:"default"` // if the message ends before the field
+	Default  *int64 `json:"default"` // value if the message ends before the field
 	Doc      string `json:"doc"`
 
-	EnumDef   *Enum   `json:"-"` // of an enum field
-	StructDef *Struct `json:"-"` // of a struct field
-	InObject  bool    `json:"-"` // the field is one of an object
+	EnumDef   *Enum   `json:"-"` // set for an enum field
+	StructDef *Struct `json:"-"` // set for a struct field
+	InObject  bool    `json:"-"` // whether the field belongs to an object
 }
 
 // IsNumeric reports whether the field consists of integers.
@@ -153,8 +153,8 @@ func (f *Field) IsNumeric() bool {
 	return false
 }
 
-// Bounds returns the range of the field. full reports whether that is all of int32,
-// and mask whether hi is a mask of flags.
+// Bounds returns the range of the field. full reports whether the range is all of int32, and mask
+// whether hi is a mask of flags.
 func (f *Field) Bounds() (lo, hi int64, mask, full bool) {
 	lo, hi = math.MinInt32, math.MaxInt32
 	switch {
@@ -213,11 +213,10 @@ func (f *Field) GoType() string {
 	return t
 }
 
-// NumInts returns how many integers the field of an object has.
+// NumInts returns the number of integers of an object's field.
 func (f *Field) NumInts() int { return max(f.Count, 1) * max(f.Inner, 1) }
 
-// Where the numbers of messages and objects start that have a UUID on the wire
-// and no number.
+// First numbers of messages and objects that have a UUID on the wire instead of a number.
 const (
 	FirstExtended     = 0x1000
 	FirstExtendedType = 0x10000
@@ -226,10 +225,10 @@ const (
 //go:embed *.json
 var files embed.FS
 
-// Load returns the schema of a version, msg6 or msg7.
+// Load returns the schema of a version, "msg6" or "msg7".
 func Load(version string) (*Schema, error) { return load(files.ReadFile, version) }
 
-// load reads the files of a version and checks that they fit together.
+// load reads the files of a version and checks that they are consistent.
 func load(readFile func(name string) ([]byte, error), version string) (*Schema, error) {
 	s := &Schema{versions: map[string]*Version{}, enums: map[string]*Enum{}, structs: map[string]*Struct{}, objects: map[string]*Object{}}
 	for _, part := range []string{"enums", "system", "game", "objects"} {
@@ -280,7 +279,7 @@ func (s *Schema) resolve() error {
 		}
 	}
 	next := map[bool]int{}
-	names := map[string]bool{} // of UUIDs
+	names := map[string]bool{} // used UUID names
 	extended := 0
 	for _, m := range s.Messages {
 		switch {
@@ -423,7 +422,7 @@ func (s *Schema) fields(where string, fields []*Field) error {
 // Version returns the version with a name, nil if there is none.
 func (s *Schema) Version(name string) *Version { return s.versions[name] }
 
-// known checks that there are versions with these names, which may be empty.
+// known checks that versions with the given names exist. Names may be empty.
 func (s *Schema) known(where string, names ...string) error {
 	for _, name := range names {
 		if name != "" && s.versions[name] == nil {
@@ -433,15 +432,15 @@ func (s *Schema) known(where string, names ...string) error {
 	return nil
 }
 
-// Gate is a rule that depends on the release of the client. It is about a message, about a value
-// of an enumeration, or about an object.
+// Gate is a rule that depends on the release of the client. It applies to a message, to a value of
+// an enumeration, or to an object.
 type Gate struct {
 	Message *Message // or nil
 	Enum    *Enum    // or nil
 	Value   int      // index in Enum.Values
 	Object  *Object  // or nil
-	// Since is the first version that gets it, nil for all. Until is the first version that no
-	// longer gets it, nil for none.
+	// Since is the first version that gets the message, value or object, nil for all. Until is the
+	// first version that no longer gets it, nil for none.
 	Since, Until *Version
 	// Older is the change for clients before Since, nil if they get nothing.
 	Older *Older

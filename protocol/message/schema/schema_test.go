@@ -52,7 +52,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestTypes looks at fields of each kind.
+// TestTypes checks fields of each type.
 func TestTypes(t *testing.T) {
 	s, err := Load("msg7")
 	if err != nil {
