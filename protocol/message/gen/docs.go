@@ -15,14 +15,17 @@ func emitDocs(s *spec, w *writer) {
 	if s.version.lenient {
 		w.p("%s\n", strings.Join(strings.Fields(docsExtended), " "))
 	}
-	w.p("* **int**: variable length integer. **tick**: int, 0 or more, in 1/50 s. **bool**: int, 0 or 1. Names in the type column are enumerations, described at the end of the page.")
-	w.p("* **string**: bytes and a NUL. *lax*: on receipt bytes below 32 become spaces, except CR, LF and TAB; *cc*: all of them; *strict*: all, and leading white space is dropped.")
-	flags := "* **vital**: sent again until acknowledged; receivers ignore the message if it was not sent so. **flush**: sent without waiting for more."
+	w.p("* **int**: variable length integer. **tick**: int, 0 or more, in 1/50 s. **bool**: int, 0 or 1. " +
+		"Other names in the type column are enumerations, described at the end of the page.")
+	w.p("* **string**: bytes and a NUL. Receivers replace control characters, the bytes below 32, by spaces. " +
+		"*lax*: all except CR, LF and TAB. *cc*: all. *strict*: all, and leading white space is removed.")
+	flags := "* **vital**: resent until acknowledged. Receivers ignore such a message if it arrives in a chunk that is not vital. " +
+		"**flush**: sent at once, without waiting for more messages."
 	if !s.version.lenient {
-		flags += " **not in demos**: left out of demos, which have another object or message instead."
+		flags += " **not in demos**: left out of demos, which contain another object or message instead."
 	}
 	w.p("%s", flags)
-	w.p("* A value out of range, or a message that ends early, makes receivers drop the whole message. Surplus bytes at its end are ignored.\n")
+	w.p("* Receivers drop the whole message if a value is out of range or if the message ends early. They ignore surplus bytes at its end.\n")
 	for _, system := range []bool{true, false} {
 		title := "Game messages"
 		if system {
@@ -65,9 +68,9 @@ func emitDocs(s *spec, w *writer) {
 		}
 	}
 	w.p("## Snapshot objects\n")
-	what := "Receivers drop an item whose size or one of whose values is wrong."
+	what := "Receivers drop an item if its size or a value is wrong."
 	if s.version.lenient {
-		what = "Receivers drop an item whose size is wrong. DDNet clamps values to the limits, Teeworlds 0.6 uses them unchanged."
+		what = "Receivers drop an item if its size is wrong. DDNet clamps values to the limits; Teeworlds 0.6 uses them unchanged."
 	}
 	w.p("All fields are 32-bit integers. %s Objects marked *dynamic* send their size with each item.\n", what)
 	w.p("| type | name | ints | Go |")
@@ -126,13 +129,13 @@ func emitDocs(s *spec, w *writer) {
 }
 
 const docsIntro = `A message is the integer id×2, plus 1 for a system message, followed by its fields in this order.
-Package protocol/message/%s has a type for each message, package protocol/packer encodes the values.`
+Package protocol/message/%s has a type for each message, and package protocol/packer encodes the values.`
 
-const docsExtended = `A message with a name such as ping@ddnet.tw instead of an id is one of DDNet's: its id is 0, so that it
-begins with 0 or 1, followed by 16 bytes of UUID and the fields. The UUID is version 3 of RFC 9562, the MD5 hash of the
-namespace e05ddaaa-c4e6-4cfb-b642-5d48e80c0029 and the name. Receivers ignore unknown ones. A snapshot object with a name
-has a type from 0x4000 to 0x7fff; an object Ex in the same snapshot, whose id is that type, has its UUID. What follows
-the known fields is ignored, and some objects may lack their last fields.`
+const docsExtended = `DDNet's own messages have a name such as ping@ddnet.tw instead of an id. On the wire their id is 0:
+they begin with 0 or 1, followed by 16 bytes of UUID and the fields. The UUID is version 3 of RFC 9562, the MD5 hash of the
+namespace e05ddaaa-c4e6-4cfb-b642-5d48e80c0029 and the name. Receivers ignore unknown UUIDs. A snapshot object with a name
+has a type from 0x4000 to 0x7fff. An object Ex in the same snapshot, whose id is that type, contains the object's UUID.
+Receivers ignore surplus fields, and some objects may lack their last fields.`
 
 // wireID returns the id of a message in the documentation.
 func wireID(m *message) string {

@@ -31,7 +31,7 @@ func emitExtendedIDs(s *spec, w *writer) {
 	if len(l) == 0 {
 		return
 	}
-	w.comment("Ids of the messages that have a UUID. On the wire their number is 0, so these numbers are only meaningful in this package, and may change.")
+	w.comment("Ids of the messages that have a UUID. On the wire their number is 0. These numbers exist only in this package and may change.")
 	w.p("const (")
 	for _, m := range l {
 		w.p("ID%s ID = %d", m.Go, m.ID<<1|btoi(m.System))
@@ -44,7 +44,7 @@ func emitExtendedIDs(s *spec, w *writer) {
 		w.p("{%s, Extension: %q},", descLiteral(m), m.Ext)
 	}
 	w.p("}\n")
-	w.p("// extendedUUIDs are in the order of their numbers.")
+	w.p("// extendedUUIDs are the UUIDs of messages, in the order of their numbers.")
 	w.p("var extendedUUIDs = [...]UUID{")
 	for _, m := range l {
 		w.p("%s, // %s", uuidLiteral(messages.UUIDFromName(m.Ext)), m.Ext)
@@ -82,7 +82,8 @@ func emitTolerant(s *spec, w *writer, o *object) {
 	w.p("n := o.ObjectSize()")
 	w.p("copy(dst[:n], all[:n])\n}\n")
 
-	w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than %d integers. Those after Size%s are ignored.", *o.Min, o.Go))
+	w.comment(fmt.Sprintf("ReadInts reads the object from src. It ignores integers after Size%s. "+
+		"If src has fewer than %d integers, it leaves the object unchanged and returns an error.", o.Go, *o.Min))
 	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
 	if *o.Min > 0 {
 		w.p("if len(src) < %d {\nreturn version.NewShortError(%q, len(src), %d)\n}", *o.Min, o.Name, *o.Min)
@@ -106,9 +107,11 @@ func emitTolerant(s *spec, w *writer, o *object) {
 // emitReadIntsLenient prints the ReadInts of an object that accepts all values.
 func emitReadIntsLenient(s *spec, w *writer, o *object) {
 	if o.Ext != "" {
-		w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than Size%s integers. More are ignored.", o.Go))
+		w.comment(fmt.Sprintf("ReadInts reads the object from src. It ignores surplus integers. "+
+			"If src has fewer than Size%s integers, it leaves the object unchanged and returns an error.", o.Go))
 	} else {
-		w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers.", o.Go))
+		w.comment(fmt.Sprintf("ReadInts reads the object from src. "+
+			"If src does not have exactly Size%s integers, it leaves the object unchanged and returns an error.", o.Go))
 	}
 	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
 	if o.Ext != "" {
@@ -129,11 +132,11 @@ func emitClamp(s *spec, w *writer, o *object) {
 		}
 	}
 	if len(ranged) == 0 {
-		w.p("// Clamp does nothing: all values are in range.")
+		w.p("// Clamp returns 0: all values are in range.")
 		w.p("func (*%s) Clamp() int { return 0 }\n", o.Go)
 		return
 	}
-	w.p("// Clamp brings values that are out of range into it and returns how many there were.")
+	w.p("// Clamp moves values that are out of range into it and returns their number.")
 	w.p("func (o *%s) Clamp() int {", o.Go)
 	for i, f := range ranged {
 		lo, hi, _, _ := f.Bounds()

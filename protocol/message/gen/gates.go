@@ -11,7 +11,7 @@ import (
 
 func emitGates(s *spec, w *writer) {
 	w.head()
-	w.comment("Releases of clients that first knew something, with the numbers that clients send.")
+	w.comment("Releases of clients that support more than the releases before, with the numbers that clients send.")
 	w.p("const (")
 	for _, v := range s.Versions {
 		w.p("Version%s = %s // %s", v.Name, v.Number, v.Doc)
@@ -24,7 +24,7 @@ func emitGates(s *spec, w *writer) {
 			fits = append(fits, m)
 		}
 	}
-	w.comment("Fit removes from m everything that clients of a release do not know. It reports whether they know the message; send no others.")
+	w.comment("Fit removes from m everything that clients of a release do not know. It reports whether they know the message at all. If not, do not send it.")
 	w.p("func Fit(m Message, release int32) bool {")
 	w.p("if !m.ID().KnownBy(release) {\nreturn false\n}")
 	if len(fits) > 0 {

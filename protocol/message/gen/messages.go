@@ -50,7 +50,7 @@ func emitStruct(w *writer, t *structType) {
 	if !t.Methods {
 		return
 	}
-	w.comment("Append appends the fields as they are on the wire and returns the extended slice. Strings over their limit are cut.")
+	w.comment("Append appends the fields in their wire form and returns the extended slice. Strings longer than their limit are cut.")
 	w.p("func (m *%s) Append(dst []byte) []byte {", t.Name)
 	for _, f := range t.Fields {
 		emitAppend(w, f, "m.")
@@ -108,7 +108,7 @@ func emitMessage(w *writer, m *message) {
 	}
 
 	if len(m.Fields) == 0 {
-		w.p("// Unpack reads nothing: the message has no fields.")
+		w.p("// Unpack returns nil: the message has no fields.")
 		w.p("func (*%s) Unpack(*packer.Unpacker) error { return nil }\n", m.Go)
 		return
 	}

@@ -16,7 +16,8 @@ func emitObjects(s *spec, w *writer) {
 		w.p("Size%s = %d", o.Go, o.Size)
 	}
 	w.p(")\n")
-	w.comment("Sizes contains the size in integers of the types whose size both sides know; the index is the type. Items of types with 0, and of all beyond the table, are sent with their size.")
+	w.comment("Sizes contains the size in integers of each type whose size client and server both know. The index is the type. " +
+		"Items of types with 0 or beyond the table are sent with their size.")
 	w.p("var Sizes = []uint8{")
 	for _, o := range s.Objects {
 		if !o.Dynamic {
@@ -66,7 +67,7 @@ func emitObject(s *spec, w *writer, o *object) {
 		w.p("%s %s", f.Name, f.GoType())
 	}
 	if o.Min != nil {
-		w.comment("Number of integers that are missing at the end, because the sender is older.")
+		w.comment("Number of integers missing at the end, if the sender is older.")
 		w.p("Missing int")
 	}
 	w.p("}\n")
@@ -88,7 +89,8 @@ func emitObject(s *spec, w *writer, o *object) {
 		emitClamp(s, w, o)
 		return
 	}
-	w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers or one is out of range.", o.Go))
+	w.comment(fmt.Sprintf("ReadInts reads the object from src. If src does not have exactly Size%s integers, or if one is out of range, "+
+		"it leaves the object unchanged and returns an error.", o.Go))
 	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
 	w.p("if len(src) != Size%s {\nreturn version.NewSizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	at := 0

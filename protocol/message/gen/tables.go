@@ -122,7 +122,8 @@ func btoi(b bool) int {
 
 func emitDecoder(s *spec, w *writer) {
 	w.head(packerPath)
-	w.comment("Decoder reads messages. It contains one of each type, so that reading does not allocate: a message is valid until the next one of the same type is read, its strings as long as the payload they were read from.\nThe zero value is ready to use. A Decoder must not be used by several goroutines at once.")
+	w.comment("Decoder reads messages. It contains one message of each type, so reading does not allocate. A message is valid until the next one of the same type is read. " +
+		"Its strings are valid as long as the payload they were read from.\nThe zero value is ready to use. Do not use a Decoder from several goroutines at once.")
 	w.p("type Decoder struct {")
 	w.p("u packer.Unpacker\n")
 	for _, m := range s.Messages {
@@ -131,7 +132,7 @@ func emitDecoder(s *spec, w *writer) {
 		}
 	}
 	w.p("}\n")
-	w.p("// decode reads the message with the given id, which d.u has read.")
+	w.p("// decode reads the message with the given id. The id has already been read from d.u.")
 	w.p("func (d *Decoder) decode(id ID) (Message, error) {")
 	w.p("switch id {")
 	for _, m := range s.Messages {
@@ -150,13 +151,14 @@ func emitDecoder(s *spec, w *writer) {
 	w.p("}")
 	w.p("return nil, version.NewIDError(int32(id), id.Desc())\n}\n")
 
-	w.comment("ObjectDecoder reads snapshot objects. Like a Decoder it contains one of each type.")
+	w.comment("ObjectDecoder reads snapshot objects. Like a Decoder, it contains one object of each type.")
 	w.p("type ObjectDecoder struct {")
 	for _, o := range s.Objects {
 		w.p("%s %s", lower(o.Go), o.Go)
 	}
 	w.p("}\n")
-	w.comment("Decode reads an object of the given type. The result is valid until the next object of that type is read. Errors are those of its ReadInts; an unknown type is message.ErrUnknown.")
+	w.comment("Decode reads an object of the given type. The result is valid until the next object of that type is read. " +
+		"Decode returns the errors of ReadInts, and an error that wraps message.ErrUnknown for an unknown type.")
 	w.p("func (d *ObjectDecoder) Decode(typ int, src []int32) (Object, error) {")
 	w.p("var o Object")
 	w.p("switch typ {")

@@ -6,11 +6,11 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Decoder reads messages. It contains one of each type, so that reading does
-// not allocate: a message is valid until the next one of the same type is
-// read, its strings as long as the payload they were read from.
+// Decoder reads messages. It contains one message of each type, so reading
+// does not allocate. A message is valid until the next one of the same type
+// is read. Its strings are valid as long as the payload they were read from.
 //
-// The zero value is ready to use. A Decoder must not be used by several
+// The zero value is ready to use. Do not use a Decoder from several
 // goroutines at once.
 type Decoder struct {
 	u packer.Unpacker
@@ -112,7 +112,7 @@ type Decoder struct {
 	svMapInfo               SvMapInfo
 }
 
-// decode reads the message with the given id, which d.u has read.
+// decode reads the message with the given id. The id has already been read from d.u.
 func (d *Decoder) decode(id ID) (Message, error) {
 	switch id {
 	case IDSystemEx:
@@ -546,8 +546,8 @@ func (d *Decoder) decode(id ID) (Message, error) {
 	return nil, version.NewIDError(int32(id), id.Desc())
 }
 
-// ObjectDecoder reads snapshot objects. Like a Decoder it contains one of
-// each type.
+// ObjectDecoder reads snapshot objects. Like a Decoder, it contains one
+// object of each type.
 type ObjectDecoder struct {
 	ex                 Ex
 	playerInput        PlayerInput
@@ -590,8 +590,8 @@ type ObjectDecoder struct {
 }
 
 // Decode reads an object of the given type. The result is valid until the
-// next object of that type is read. Errors are those of its ReadInts; an
-// unknown type is message.ErrUnknown.
+// next object of that type is read. Decode returns the errors of ReadInts,
+// and an error that wraps message.ErrUnknown for an unknown type.
 func (d *ObjectDecoder) Decode(typ int, src []int32) (Object, error) {
 	var o Object
 	switch typ {

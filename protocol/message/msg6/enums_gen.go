@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// Weapon is a weapon, or in a kill message another cause of death: -3 to 5.
+// Weapon is a weapon. In a kill message it can also be another cause of
+// death: -3 to -1.
 type Weapon int32
 
 // Values of Weapon.
 const (
-	// WeaponGame: the game: leaving, changing team, a restarted match.
+	// WeaponGame: the game: the player left or changed teams, or the match was
+	// restarted.
 	WeaponGame Weapon = -3
 	// WeaponSelf: the kill command.
 	WeaponSelf Weapon = -2
@@ -43,7 +45,7 @@ var weaponNames = [...]string{
 	"Ninja",
 }
 
-// Team is a team of the match. In modes without teams all players are in
+// Team is a team of the match. In modes without teams, all players are in
 // TeamRed.
 type Team int32
 
@@ -65,18 +67,18 @@ var teamNames = [...]string{
 	"Blue",
 }
 
-// ChatMode is the receivers of a chat line. DDNet accepts -2 to 3, Teeworlds
-// only -1 to 1; the negative values have no meaning on the wire.
+// ChatMode selects the receivers of a chat line. DDNet accepts -2 to 3, and
+// Teeworlds only -1 to 1. The negative values have no meaning on the wire.
 type ChatMode int32
 
 // Values of ChatMode.
 const (
 	ChatAll  ChatMode = 0
 	ChatTeam ChatMode = 1
-	// ChatWhisperSent: DDNet: a whisper that the receiver sent; the client id is
-	// that of its target.
+	// ChatWhisperSent: DDNet: a whisper from the receiver of the message; the
+	// client id is its target's.
 	ChatWhisperSent ChatMode = 2
-	// ChatWhisperReceived: DDNet: a whisper that the receiver got.
+	// ChatWhisperReceived: DDNet: a whisper to the receiver of the message.
 	ChatWhisperReceived ChatMode = 3
 )
 
@@ -92,8 +94,8 @@ var chatModeNames = [...]string{
 	"WhisperReceived",
 }
 
-// PickupType is the kind of a pickup. From ArmorShotgun on DDNet only, for
-// clients from VersionWeaponShields on.
+// PickupType is the kind of a pickup. The values from ArmorShotgun on exist
+// only in DDNet, for clients from VersionWeaponShields on.
 type PickupType int32
 
 // Values of PickupType.
@@ -374,8 +376,8 @@ var soundNames = [...]string{
 	"Menu",
 }
 
-// PlayerFlags are the state that a client reports in PlayerInput and the
-// server forwards in Character. From Aim on DDNet only.
+// PlayerFlags are the states that a client reports in PlayerInput. The server
+// forwards them in Character. The flags from Aim on exist only in DDNet.
 type PlayerFlags int32
 
 // Values of PlayerFlags.
@@ -430,7 +432,8 @@ var gameFlagsNames = [...]string{
 	"Flags",
 }
 
-// GameStateFlags are the phase of the match. None set: it is running.
+// GameStateFlags are the phase of the match. Without any flag, the match is
+// running.
 type GameStateFlags int32
 
 // Values of GameStateFlags.
@@ -438,7 +441,7 @@ const (
 	GameStateGameOver    GameStateFlags = 1
 	GameStateSuddenDeath GameStateFlags = 2
 	GameStatePaused      GameStateFlags = 4
-	// GameStateRaceTime: DDNet: the warmup timer is minus the tick at which the
+	// GameStateRaceTime: DDNet: the negated warmup timer is the tick at which the
 	// receiver's race began.
 	GameStateRaceTime GameStateFlags = 8
 )
@@ -456,7 +459,7 @@ var gameStateFlagsNames = [...]string{
 }
 
 // CapabilityFlags are the capabilities of a server in CAPABILITIES. Version 1
-// has the first two, each further version one more.
+// defines the first two flags, and each further version one more.
 type CapabilityFlags int32
 
 // Values of CapabilityFlags.
@@ -466,7 +469,7 @@ const (
 	CapabilityChatTimeoutCode CapabilityFlags = 2
 	// CapabilityAnyPlayerFlag: player flags are forwarded unchanged.
 	CapabilityAnyPlayerFlag CapabilityFlags = 4
-	// CapabilityPingEx: PINGEX is answered.
+	// CapabilityPingEx: the server answers PINGEX.
 	CapabilityPingEx CapabilityFlags = 8
 	// CapabilityAllowDummy: a client may connect a second time.
 	CapabilityAllowDummy      CapabilityFlags = 16
@@ -556,8 +559,8 @@ var saveStateNames = [...]string{
 	"Error",
 }
 
-// LaserType is the kind of a DDNetLaser. From Dragger on for clients after
-// 16.4.
+// LaserType is the kind of a DDNetLaser. The values from Dragger on are for
+// clients after 16.4.
 type LaserType int32
 
 // Values of LaserType.
@@ -711,8 +714,8 @@ var exPlayerFlagsNames = [...]string{
 	"Spec",
 }
 
-// GameInfoFlags control what DDNet's client predicts and draws. Without a
-// GameInfoEx it guesses from the name of the mode.
+// GameInfoFlags control prediction and drawing in DDNet's client. Without a
+// GameInfoEx, the client guesses from the name of the mode.
 type GameInfoFlags int32
 
 // Values of GameInfoFlags.
@@ -828,8 +831,8 @@ var gameInfoFlags2Names = [...]string{
 	"PredictEvents",
 }
 
-// DDRaceProjectileFlags are the data of a DDRaceProjectile. The lowest eight
-// bits are the owner's client id.
+// DDRaceProjectileFlags are flags in the Data of a DDRaceProjectile. The
+// lowest eight bits of Data are the owner's client id.
 type DDRaceProjectileFlags int32
 
 // Values of DDRaceProjectileFlags.

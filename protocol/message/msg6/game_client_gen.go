@@ -69,8 +69,8 @@ func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSetSpectatorMode requests a change of what the spectator watches. The
-// server answers with a SpectatorInfo in the snapshot.
+// ClSetSpectatorMode selects the player to watch. The server answers with a
+// SpectatorInfo in the snapshot.
 //
 // Sent by the client, vital; game message 19, Cl_SetSpectatorMode.
 type ClSetSpectatorMode struct {
@@ -173,7 +173,7 @@ func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClChangeInfo changes what Cl_StartInfo has set.
+// ClChangeInfo changes the profile that Cl_StartInfo has set.
 //
 // Sent by the client, vital; game message 21, Cl_ChangeInfo.
 type ClChangeInfo struct {
@@ -228,7 +228,7 @@ func (m *ClChangeInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClKill kills the player's own tee. At most once in three seconds.
+// ClKill kills the player's own tee. Servers accept it once in three seconds.
 //
 // Sent by the client, vital; game message 22, Cl_Kill.
 type ClKill struct{}
@@ -241,10 +241,11 @@ func (*ClKill) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDClKill))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*ClKill) Unpack(*packer.Unpacker) error { return nil }
 
-// ClEmoticon requests an emoticon. The server sends Sv_Emoticon to all.
+// ClEmoticon requests an emoticon. The server sends Sv_Emoticon to all
+// clients.
 //
 // Sent by the client, vital; game message 23, Cl_Emoticon.
 type ClEmoticon struct {
@@ -338,12 +339,12 @@ func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClIsDDNetLegacy is the DDNet release of the client, for servers that do not
-// know CLIENTVER.
+// ClIsDDNetLegacy is the DDNet release of the client. It is for servers that
+// do not know CLIENTVER.
 //
 // Sent by the client, vital; game message 26, Cl_IsDDNetLegacy.
 type ClIsDDNetLegacy struct {
-	// Like in CLIENTVER. Limits: 1 if the message ends before it.
+	// As in CLIENTVER. Limits: 1 if the message ends before it.
 	Version int32
 }
 
@@ -375,7 +376,7 @@ func (m *ClIsDDNetLegacy) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the client, vital; game message 31, Cl_ShowOthersLegacy.
 type ClShowOthersLegacy struct {
-	// Whether to show them.
+	// Whether to show these players.
 	Show bool
 }
 
@@ -399,7 +400,7 @@ func (m *ClShowOthersLegacy) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClShowDistance is the size of the part of the world that the client shows.
+// ClShowDistance is the size of the area that the client displays.
 //
 // Sent by the client, vital; game message show-distance@netmsg.ddnet.tw,
 // Cl_ShowDistance.
@@ -464,8 +465,8 @@ func (m *ClShowOthers) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClCameraInfo describes the client's camera to spectators of the player;
-// clients from VersionSpecCam on.
+// ClCameraInfo describes the client's camera to spectators of the player.
+// Clients from VersionSpecCam on send it.
 //
 // Sent by the client, vital; game message camera-info@netmsg.ddnet.org,
 // Cl_CameraInfo.
@@ -474,7 +475,7 @@ type ClCameraInfo struct {
 	Zoom int32
 	// Radius in which the camera does not follow, in 1/32 tile.
 	Deadzone int32
-	// How much it follows the cursor, in percent.
+	// How far the camera follows the cursor, in percent.
 	FollowFactor int32
 }
 
@@ -508,13 +509,13 @@ func (m *ClCameraInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClEnableSpectatorCount sets whether the client is counted as a spectator of
-// the player that it watches.
+// ClEnableSpectatorCount sets whether the client counts as a spectator of the
+// player that it watches.
 //
 // Sent by the client, vital; game message
 // enable-spectator-count@netmsg.ddnet.org, Cl_EnableSpectatorCount.
 type ClEnableSpectatorCount struct {
-	// Whether it is counted.
+	// Whether it counts.
 	Enable bool
 }
 

@@ -37,8 +37,8 @@ func (m *GameEx) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvMotd is the message of the day, shown when joining. Sent after READY,
-// even if empty, and when it changes.
+// SvMotd is the message of the day, which clients show when they join. It is
+// sent after READY, even if empty, and when it changes.
 //
 // Sent by the server, vital; game message 1, Sv_Motd.
 type SvMotd struct {
@@ -140,9 +140,10 @@ type SvKillMsg struct {
 	Killer int32
 	// Client id. Limits: 0 to 63.
 	Victim int32
-	// What killed it. Limits: -3 to 5.
+	// Weapon or other cause. Limits: -3 to 5.
 	Weapon Weapon
-	// Bits, in capture the flag: 1 the victim, 2 the killer carried a flag.
+	// In capture the flag, bits: 1 if the victim and 2 if the killer carried a
+	// flag.
 	ModeSpecial int32
 }
 
@@ -209,9 +210,9 @@ func (m *SvSoundGlobal) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvTuneParams are the parameters of the physics, needed for prediction:
-// TuneParamsVanilla of them, more from DDNet. Sent while joining and when
-// they change.
+// SvTuneParams are the parameters of the physics, which clients need for
+// prediction. Teeworlds sends TuneParamsVanilla of them, and DDNet more. They
+// are sent while a client joins and when they change.
 //
 // Sent by the server, vital; game message 6, Sv_TuneParams.
 type SvTuneParams struct {
@@ -241,7 +242,7 @@ func (m *SvTuneParams) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, not vital; game message 7, Sv_ExtraProjectile.
 type SvExtraProjectile struct {
-	// A count and as many Projectile objects, as integers.
+	// The number of Projectile objects, and the objects as integers.
 	Data []byte
 }
 
@@ -276,7 +277,7 @@ func (*SvReadyToEnter) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDSvReadyToEnter))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvReadyToEnter) Unpack(*packer.Unpacker) error { return nil }
 
 // SvWeaponPickup reports that the receiver picked up a weapon, so that the
@@ -343,8 +344,8 @@ func (m *SvEmoticon) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteClearOptions empties the client's list of vote options. Sent while
-// joining, before the list.
+// SvVoteClearOptions empties the client's list of vote options. It is sent
+// while a client joins, before the list.
 //
 // Sent by the server, vital; game message 11, Sv_VoteClearOptions.
 type SvVoteClearOptions struct{}
@@ -357,14 +358,14 @@ func (*SvVoteClearOptions) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDSvVoteClearOptions))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvVoteClearOptions) Unpack(*packer.Unpacker) error { return nil }
 
 // SvVoteOptionListAdd adds several options to the client's list.
 //
 // Sent by the server, vital; game message 12, Sv_VoteOptionListAdd.
 type SvVoteOptionListAdd struct {
-	// Number of descriptions that are used. Limits: 1 to 15.
+	// Number of descriptions in use. Limits: 1 to 15.
 	Count int32
 	// Texts of the options; unused ones are sent as empty texts; the original
 	// drops leading white space, which some servers use for blank lines. Limits:
@@ -452,7 +453,7 @@ func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteSet reports that a vote began, or with a timeout of 0 that it ended.
+// SvVoteSet reports that a vote began. A timeout of 0 means that it ended.
 //
 // Sent by the server, vital; game message 15, Sv_VoteSet.
 type SvVoteSet struct {
@@ -711,7 +712,7 @@ func (m *SvDDRaceTime) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvRecord are the best times on the map.
+// SvRecord contains the best times on the map.
 //
 // Sent by the server, vital; game message record@netmsg.ddnet.tw, Sv_Record.
 type SvRecord struct {
@@ -822,9 +823,10 @@ type SvRaceFinish struct {
 	Time int32
 	// Ms relative to the player's best time.
 	Diff int32
-	// Best time of the player.
+	// Whether it is the player's best time.
 	RecordPersonal bool
-	// Best time of all. Limits: 0 if the message ends before it.
+	// Whether it is the best time of all players. Limits: 0 if the message ends
+	// before it.
 	RecordServer bool
 }
 
@@ -879,7 +881,7 @@ func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 type SvCommandInfo struct {
 	// The command, without the slash. Limits: strict.
 	Name []byte
-	// Format of its arguments. Limits: strict.
+	// Format of the arguments. Limits: strict.
 	ArgsFormat []byte
 	// Help text. Limits: strict.
 	HelpText []byte
@@ -938,7 +940,7 @@ func (m *SvCommandInfoRemove) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteOptionGroupStart comes before a run of vote options.
+// SvVoteOptionGroupStart precedes a run of vote options.
 //
 // Sent by the server, vital; game message
 // sv-vote-option-group-start@netmsg.ddnet.org, Sv_VoteOptionGroupStart.
@@ -952,10 +954,10 @@ func (*SvVoteOptionGroupStart) Append(dst []byte) []byte {
 	return appendExtended(dst, IDSvVoteOptionGroupStart)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvVoteOptionGroupStart) Unpack(*packer.Unpacker) error { return nil }
 
-// SvVoteOptionGroupEnd comes after a run of vote options.
+// SvVoteOptionGroupEnd follows a run of vote options.
 //
 // Sent by the server, vital; game message
 // sv-vote-option-group-end@netmsg.ddnet.org, Sv_VoteOptionGroupEnd.
@@ -969,10 +971,10 @@ func (*SvVoteOptionGroupEnd) Append(dst []byte) []byte {
 	return appendExtended(dst, IDSvVoteOptionGroupEnd)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvVoteOptionGroupEnd) Unpack(*packer.Unpacker) error { return nil }
 
-// SvCommandInfoGroupStart comes before a run of Sv_CommandInfo.
+// SvCommandInfoGroupStart precedes a run of Sv_CommandInfo.
 //
 // Sent by the server, vital; game message
 // sv-commandinfo-group-start@netmsg.ddnet.org, Sv_CommandInfoGroupStart.
@@ -986,10 +988,10 @@ func (*SvCommandInfoGroupStart) Append(dst []byte) []byte {
 	return appendExtended(dst, IDSvCommandInfoGroupStart)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvCommandInfoGroupStart) Unpack(*packer.Unpacker) error { return nil }
 
-// SvCommandInfoGroupEnd comes after a run of Sv_CommandInfo.
+// SvCommandInfoGroupEnd follows a run of Sv_CommandInfo.
 //
 // Sent by the server, vital; game message
 // sv-commandinfo-group-end@netmsg.ddnet.org, Sv_CommandInfoGroupEnd.
@@ -1003,10 +1005,11 @@ func (*SvCommandInfoGroupEnd) Append(dst []byte) []byte {
 	return appendExtended(dst, IDSvCommandInfoGroupEnd)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvCommandInfoGroupEnd) Unpack(*packer.Unpacker) error { return nil }
 
-// SvChangeInfoCooldown is when the receiver may send Cl_ChangeInfo again.
+// SvChangeInfoCooldown is the tick from which the receiver may send
+// Cl_ChangeInfo again.
 //
 // Sent by the server, vital; game message
 // change-info-cooldown@netmsg.ddnet.org, Sv_ChangeInfoCooldown.
@@ -1090,7 +1093,7 @@ type SvPreInput struct {
 	PrevWeapon int32
 	// Client id of the player. Limits: 0 to 63.
 	Owner int32
-	// Tick for which the input is. Limits: 0 or more.
+	// Tick that the input is for. Limits: 0 or more.
 	IntendedTick int32
 }
 

@@ -2,20 +2,20 @@
 
 package msg6
 
-// Releases of clients that first knew something, with the numbers that
-// clients send.
+// Releases of clients that support more than the releases before, with the
+// numbers that clients send.
 const (
-	VersionNone               = -1    // sent none
+	VersionNone               = -1    // the client sent no release
 	VersionVanilla            = 0     // Teeworlds 0.6
 	VersionDDRace             = 1     // DDRace, 16 client ids
-	VersionDDNetOld           = 2     // 64 client ids, messages and items of DDNet's own
-	VersionWhisper            = 217   // whispers have a ChatMode of their own
+	VersionDDNetOld           = 2     // 64 client ids; DDNet's own messages and items
+	VersionWhisper            = 217   // ChatMode values for whispers
 	VersionAntiPingProjectile = 604   // a Projectile may have the fields of a DDRaceProjectile
-	VersionGameTick           = 10042 // a race's time is in GameInfo
+	VersionGameTick           = 10042 // GameInfo contains the race time
 	VersionEarly              = 13020 // sends CLIENTVER before INFO
-	VersionMsgLegacy          = 15040 // needs no legacy messages; DDRaceProjectile
+	VersionMsgLegacy          = 15040 // no longer needs legacy messages; DDRaceProjectile
 	VersionEntityEx           = 15060 // EntityEx, SwitchState, SpecChar
-	VersionSpectatorsTeam     = 16000 // spectators are in no DDRace team
+	VersionSpectatorsTeam     = 16000 // spectators are not in a DDRace team
 	VersionWeaponShields      = 16010 // PickupArmorShotgun to PickupArmorLaser
 	VersionNewHUD             = 16020 // shows freeze and jumps from DDNetCharacter
 	VersionMultiLaser         = 16040 // DDNetLaser
@@ -31,7 +31,7 @@ const (
 )
 
 // Fit removes from m everything that clients of a release do not know. It
-// reports whether they know the message; send no others.
+// reports whether they know the message at all. If not, do not send it.
 func Fit(m Message, release int32) bool {
 	if !m.ID().KnownBy(release) {
 		return false

@@ -86,9 +86,9 @@ const (
 	SizeEventMapSoundWorld = 3
 )
 
-// Sizes contains the size in integers of the types whose size both sides
-// know; the index is the type. Items of types with 0, and of all beyond the
-// table, are sent with their size.
+// Sizes contains the size in integers of each type whose size client and
+// server both know. The index is the type. Items of types with 0 or beyond
+// the table are sent with their size.
 var Sizes = []uint8{
 	TypePlayerInput:      SizePlayerInput,
 	TypeProjectile:       SizeProjectile,
@@ -186,7 +186,7 @@ type PlayerInput struct {
 	Fire int32
 	// 1 while the key is held, else 0; any value may arrive.
 	Hook int32
-	// State that the client reports. Limits: 0 to 256.
+	// States that the client reports. Limits: 0 to 256.
 	PlayerFlags PlayerFlags
 	// Weapon + 1, 0 for none; any value may arrive.
 	WantedWeapon int32
@@ -218,8 +218,9 @@ func (o *PlayerInput) PutInts(dst []int32) {
 	dst[9] = o.PrevWeapon
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizePlayerInput integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizePlayerInput integers, it leaves the object unchanged and returns an
+// error.
 func (o *PlayerInput) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInput {
 		return version.NewSizeError("PlayerInput", len(src), SizePlayerInput)
@@ -237,7 +238,7 @@ func (o *PlayerInput) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *PlayerInput) Clamp() int {
 	n := clamp(&o.PlayerFlags, 0, 256)
 	return n
@@ -281,8 +282,9 @@ func (o *Projectile) PutInts(dst []int32) {
 	dst[5] = o.StartTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeProjectile integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeProjectile integers, it leaves the object unchanged and returns an
+// error.
 func (o *Projectile) ReadInts(src []int32) error {
 	if len(src) != SizeProjectile {
 		return version.NewSizeError("Projectile", len(src), SizeProjectile)
@@ -296,7 +298,7 @@ func (o *Projectile) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *Projectile) Clamp() int {
 	n := clamp(&o.Type, 0, 5)
 	n += clamp(&o.StartTick, 0, maxInt)
@@ -336,8 +338,8 @@ func (o *Laser) PutInts(dst []int32) {
 	dst[4] = o.StartTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeLaser integers.
+// ReadInts reads the object from src. If src does not have exactly SizeLaser
+// integers, it leaves the object unchanged and returns an error.
 func (o *Laser) ReadInts(src []int32) error {
 	if len(src) != SizeLaser {
 		return version.NewSizeError("Laser", len(src), SizeLaser)
@@ -350,7 +352,7 @@ func (o *Laser) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *Laser) Clamp() int {
 	n := clamp(&o.StartTick, 0, maxInt)
 	return n
@@ -365,7 +367,7 @@ type Pickup struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// Its kind. Limits: 0 or more.
+	// Kind. Limits: 0 or more.
 	Type PickupType
 	// Kind of weapon, for PickupWeapon and PickupNinja; else 0. Limits: 0 or
 	// more.
@@ -388,8 +390,8 @@ func (o *Pickup) PutInts(dst []int32) {
 	dst[3] = int32(o.Subtype)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizePickup integers.
+// ReadInts reads the object from src. If src does not have exactly SizePickup
+// integers, it leaves the object unchanged and returns an error.
 func (o *Pickup) ReadInts(src []int32) error {
 	if len(src) != SizePickup {
 		return version.NewSizeError("Pickup", len(src), SizePickup)
@@ -401,7 +403,7 @@ func (o *Pickup) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *Pickup) Clamp() int {
 	n := clamp(&o.Type, 0, maxInt)
 	n += clamp(&o.Subtype, 0, maxInt)
@@ -435,8 +437,8 @@ func (o *Flag) PutInts(dst []int32) {
 	dst[2] = int32(o.Team)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeFlag integers.
+// ReadInts reads the object from src. If src does not have exactly SizeFlag
+// integers, it leaves the object unchanged and returns an error.
 func (o *Flag) ReadInts(src []int32) error {
 	if len(src) != SizeFlag {
 		return version.NewSizeError("Flag", len(src), SizeFlag)
@@ -447,7 +449,7 @@ func (o *Flag) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *Flag) Clamp() int {
 	n := clamp(&o.Team, 0, 1)
 	return n
@@ -497,8 +499,8 @@ func (o *GameInfo) PutInts(dst []int32) {
 	dst[7] = o.RoundCurrent
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeGameInfo integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeGameInfo integers, it leaves the object unchanged and returns an error.
 func (o *GameInfo) ReadInts(src []int32) error {
 	if len(src) != SizeGameInfo {
 		return version.NewSizeError("GameInfo", len(src), SizeGameInfo)
@@ -514,7 +516,7 @@ func (o *GameInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *GameInfo) Clamp() int {
 	n := clamp(&o.Flags, 0, 256)
 	n += clamp(&o.StateFlags, 0, 256)
@@ -557,8 +559,8 @@ func (o *GameData) PutInts(dst []int32) {
 	dst[3] = int32(o.CarrierBlue)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeGameData integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeGameData integers, it leaves the object unchanged and returns an error.
 func (o *GameData) ReadInts(src []int32) error {
 	if len(src) != SizeGameData {
 		return version.NewSizeError("GameData", len(src), SizeGameData)
@@ -570,7 +572,7 @@ func (o *GameData) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *GameData) Clamp() int {
 	n := clamp(&o.CarrierRed, -3, 63)
 	n += clamp(&o.CarrierBlue, -3, 63)
@@ -578,12 +580,12 @@ func (o *GameData) Clamp() int {
 }
 
 // CharacterCore is the part of a character that the physics moves. Snapshots
-// have it as part of a Character.
+// contain it as part of a Character.
 //
 // Snapshot type 8, 15 integers, size known to both sides.
 type CharacterCore struct {
-	// Tick of this state, from which clients extrapolate; 0 for that of the
-	// snapshot.
+	// Tick of this state, from which clients extrapolate; 0 means the snapshot's
+	// tick.
 	Tick int32
 	// In 1/32 tile.
 	X int32
@@ -642,8 +644,9 @@ func (o *CharacterCore) PutInts(dst []int32) {
 	dst[14] = o.HookDy
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeCharacterCore integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeCharacterCore integers, it leaves the object unchanged and returns an
+// error.
 func (o *CharacterCore) ReadInts(src []int32) error {
 	if len(src) != SizeCharacterCore {
 		return version.NewSizeError("CharacterCore", len(src), SizeCharacterCore)
@@ -666,7 +669,7 @@ func (o *CharacterCore) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *CharacterCore) Clamp() int {
 	n := clamp(&o.Direction, -1, 1)
 	n += clamp(&o.Jumped, 0, 3)
@@ -677,12 +680,12 @@ func (o *CharacterCore) Clamp() int {
 }
 
 // Character is the tee of a living player. Its id is the client id. Health,
-// armor and ammo are only sent to the player itself.
+// armor and ammo are sent only to the player itself.
 //
 // Snapshot type 9, 22 integers, size known to both sides.
 type Character struct {
 	CharacterCore
-	// State that the player's client reports. Limits: 0 to 256.
+	// States that the player's client reports. Limits: 0 to 256.
 	PlayerFlags PlayerFlags
 	// Health. Limits: 0 to 10.
 	Health int32
@@ -732,8 +735,9 @@ func (o *Character) PutInts(dst []int32) {
 	dst[21] = o.AttackTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeCharacter integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeCharacter integers, it leaves the object unchanged and returns an
+// error.
 func (o *Character) ReadInts(src []int32) error {
 	if len(src) != SizeCharacter {
 		return version.NewSizeError("Character", len(src), SizeCharacter)
@@ -763,7 +767,7 @@ func (o *Character) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *Character) Clamp() int {
 	n := clamp(&o.Direction, -1, 1)
 	n += clamp(&o.Jumped, 0, 3)
@@ -813,8 +817,9 @@ func (o *PlayerInfo) PutInts(dst []int32) {
 	dst[4] = o.Latency
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizePlayerInfo integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizePlayerInfo integers, it leaves the object unchanged and returns an
+// error.
 func (o *PlayerInfo) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInfo {
 		return version.NewSizeError("PlayerInfo", len(src), SizePlayerInfo)
@@ -827,7 +832,7 @@ func (o *PlayerInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *PlayerInfo) Clamp() int {
 	n := clamp(&o.Local, 0, 1)
 	n += clamp(&o.ClientID, 0, 63)
@@ -850,9 +855,9 @@ type ClientInfo struct {
 	Skin [6]int32
 	// 1 if the colours are used. Limits: 0 to 1.
 	UseCustomColor int32
-	// Like in PlayerProfile.
+	// As in PlayerProfile.
 	ColorBody int32
-	// Like in PlayerProfile.
+	// As in PlayerProfile.
 	ColorFeet int32
 }
 
@@ -875,8 +880,9 @@ func (o *ClientInfo) PutInts(dst []int32) {
 	dst[16] = o.ColorFeet
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeClientInfo integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeClientInfo integers, it leaves the object unchanged and returns an
+// error.
 func (o *ClientInfo) ReadInts(src []int32) error {
 	if len(src) != SizeClientInfo {
 		return version.NewSizeError("ClientInfo", len(src), SizeClientInfo)
@@ -891,13 +897,13 @@ func (o *ClientInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *ClientInfo) Clamp() int {
 	n := clamp(&o.UseCustomColor, 0, 1)
 	return n
 }
 
-// SpectatorInfo is what a spectator watches.
+// SpectatorInfo is the view of a spectator.
 //
 // Snapshot type 12, 3 integers, size known to both sides.
 type SpectatorInfo struct {
@@ -924,8 +930,9 @@ func (o *SpectatorInfo) PutInts(dst []int32) {
 	dst[2] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeSpectatorInfo integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeSpectatorInfo integers, it leaves the object unchanged and returns an
+// error.
 func (o *SpectatorInfo) ReadInts(src []int32) error {
 	if len(src) != SizeSpectatorInfo {
 		return version.NewSizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
@@ -936,7 +943,7 @@ func (o *SpectatorInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *SpectatorInfo) Clamp() int {
 	n := clamp(&o.SpectatorID, -1, 63)
 	return n
@@ -966,8 +973,9 @@ func (o *EventCommon) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventCommon integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventCommon integers, it leaves the object unchanged and returns an
+// error.
 func (o *EventCommon) ReadInts(src []int32) error {
 	if len(src) != SizeEventCommon {
 		return version.NewSizeError("Common", len(src), SizeEventCommon)
@@ -977,7 +985,7 @@ func (o *EventCommon) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventCommon) Clamp() int { return 0 }
 
 // EventExplosion is an explosion.
@@ -1001,8 +1009,9 @@ func (o *EventExplosion) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventExplosion integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventExplosion integers, it leaves the object unchanged and returns an
+// error.
 func (o *EventExplosion) ReadInts(src []int32) error {
 	if len(src) != SizeEventExplosion {
 		return version.NewSizeError("Explosion", len(src), SizeEventExplosion)
@@ -1012,7 +1021,7 @@ func (o *EventExplosion) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventExplosion) Clamp() int { return 0 }
 
 // EventSpawn is the effect of a spawning tee.
@@ -1036,8 +1045,9 @@ func (o *EventSpawn) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventSpawn integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventSpawn integers, it leaves the object unchanged and returns an
+// error.
 func (o *EventSpawn) ReadInts(src []int32) error {
 	if len(src) != SizeEventSpawn {
 		return version.NewSizeError("Spawn", len(src), SizeEventSpawn)
@@ -1047,7 +1057,7 @@ func (o *EventSpawn) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventSpawn) Clamp() int { return 0 }
 
 // EventHammerHit is the effect of a hammer hit.
@@ -1071,8 +1081,9 @@ func (o *EventHammerHit) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventHammerHit integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventHammerHit integers, it leaves the object unchanged and returns an
+// error.
 func (o *EventHammerHit) ReadInts(src []int32) error {
 	if len(src) != SizeEventHammerHit {
 		return version.NewSizeError("HammerHit", len(src), SizeEventHammerHit)
@@ -1082,7 +1093,7 @@ func (o *EventHammerHit) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventHammerHit) Clamp() int { return 0 }
 
 // EventDeath is the effect of a dying tee.
@@ -1109,8 +1120,9 @@ func (o *EventDeath) PutInts(dst []int32) {
 	dst[2] = o.ClientID
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventDeath integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventDeath integers, it leaves the object unchanged and returns an
+// error.
 func (o *EventDeath) ReadInts(src []int32) error {
 	if len(src) != SizeEventDeath {
 		return version.NewSizeError("Death", len(src), SizeEventDeath)
@@ -1121,7 +1133,7 @@ func (o *EventDeath) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *EventDeath) Clamp() int {
 	n := clamp(&o.ClientID, 0, 63)
 	return n
@@ -1151,8 +1163,9 @@ func (o *EventSoundGlobal) PutInts(dst []int32) {
 	dst[2] = int32(o.Sound)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventSoundGlobal integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventSoundGlobal integers, it leaves the object unchanged and returns
+// an error.
 func (o *EventSoundGlobal) ReadInts(src []int32) error {
 	if len(src) != SizeEventSoundGlobal {
 		return version.NewSizeError("SoundGlobal", len(src), SizeEventSoundGlobal)
@@ -1163,7 +1176,7 @@ func (o *EventSoundGlobal) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *EventSoundGlobal) Clamp() int {
 	n := clamp(&o.Sound, 0, 40)
 	return n
@@ -1193,8 +1206,9 @@ func (o *EventSoundWorld) PutInts(dst []int32) {
 	dst[2] = int32(o.Sound)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventSoundWorld integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventSoundWorld integers, it leaves the object unchanged and returns an
+// error.
 func (o *EventSoundWorld) ReadInts(src []int32) error {
 	if len(src) != SizeEventSoundWorld {
 		return version.NewSizeError("SoundWorld", len(src), SizeEventSoundWorld)
@@ -1205,14 +1219,14 @@ func (o *EventSoundWorld) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *EventSoundWorld) Clamp() int {
 	n := clamp(&o.Sound, 0, 40)
 	return n
 }
 
-// EventDamageInd is a star that shows damage to a tee. There is one for each
-// point of damage.
+// EventDamageInd is a star that shows damage to a tee. Each point of damage
+// has one star.
 //
 // Snapshot type 20, 3 integers, size known to both sides.
 type EventDamageInd struct {
@@ -1236,8 +1250,9 @@ func (o *EventDamageInd) PutInts(dst []int32) {
 	dst[2] = o.Angle
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventDamageInd integers.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventDamageInd integers, it leaves the object unchanged and returns an
+// error.
 func (o *EventDamageInd) ReadInts(src []int32) error {
 	if len(src) != SizeEventDamageInd {
 		return version.NewSizeError("DamageInd", len(src), SizeEventDamageInd)
@@ -1248,7 +1263,7 @@ func (o *EventDamageInd) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventDamageInd) Clamp() int { return 0 }
 
 // DDNetCharacter extends the Character with the same id.
@@ -1266,7 +1281,7 @@ type DDNetCharacter struct {
 	// Number of the last checkpoint of teleporters. Limits: -1 if the object ends
 	// before it.
 	TeleCheckpoint int32
-	// Index in the order in which tees are moved. Limits: 0 to 63, 0 if the
+	// Position in the order in which the tees move. Limits: 0 to 63, 0 if the
 	// object ends before it.
 	StrongWeakID int32
 	// Jumps used; -1 if unknown. Limits: -1 to 255, -1 if the object ends before
@@ -1284,11 +1299,10 @@ type DDNetCharacter struct {
 	// Aim relative to the tee, in 1/32 tile. Limits: 0 if the object ends before
 	// it.
 	TargetY int32
-	// Tune zone of the tee, -1 for that of the map; not sent by 16.4. Limits: -1
-	// to 255, -1 if the object ends before it.
+	// Tune zone of the tee, -1 for the map's; not sent by 16.4. Limits: -1 to
+	// 255, -1 if the object ends before it.
 	TuneZoneOverride int32
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -1319,9 +1333,9 @@ func (o *DDNetCharacter) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 0 integers. Those after SizeDDNetCharacter are
-// ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeDDNetCharacter. If src has fewer than 0 integers, it leaves the object
+// unchanged and returns an error.
 func (o *DDNetCharacter) ReadInts(src []int32) error {
 	all := [SizeDDNetCharacter]int32{2: 2, 3: -1, 5: -1, 6: -1, 7: -1, 10: -1}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1339,7 +1353,7 @@ func (o *DDNetCharacter) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetCharacter) Clamp() int {
 	n := clamp(&o.Jumps, -1, 255)
 	n += clamp(&o.StrongWeakID, 0, 63)
@@ -1363,8 +1377,7 @@ type DDNetPlayer struct {
 	// Ms of the best time; not sent by 16.4. Limits: 0 to 999, 0 if the object
 	// ends before it.
 	FinishTimeMillis int32
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -1388,9 +1401,9 @@ func (o *DDNetPlayer) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 2 integers. Those after SizeDDNetPlayer are
-// ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeDDNetPlayer. If src has fewer than 2 integers, it leaves the object
+// unchanged and returns an error.
 func (o *DDNetPlayer) ReadInts(src []int32) error {
 	if len(src) < 2 {
 		return version.NewShortError("DDNetPlayer", len(src), 2)
@@ -1404,7 +1417,7 @@ func (o *DDNetPlayer) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetPlayer) Clamp() int {
 	n := clamp(&o.AuthLevel, 0, 3)
 	n += clamp(&o.FinishTimeSeconds, -2, maxInt)
@@ -1412,20 +1425,19 @@ func (o *DDNetPlayer) Clamp() int {
 	return n
 }
 
-// GameInfoEx controls what the client predicts and draws. Its id is 0.
+// GameInfoEx controls the client's prediction and drawing. Its id is 0.
 //
 // Snapshot type gameinfo@netobj.ddnet.tw, 3 integers, size sent along, may be
 // as small as 0.
 type GameInfoEx struct {
 	// Properties of the mode. Limits: 0 if the object ends before it.
 	Flags GameInfoFlags
-	// Determines which of the flags are valid, GameInfoVersion. Limits: 0 if the
-	// object ends before it.
+	// GameInfoVersion, which determines the valid flags. Limits: 0 if the object
+	// ends before it.
 	Version int32
 	// More properties of the mode. Limits: 0 if the object ends before it.
 	Flags2 GameInfoFlags2
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -1448,9 +1460,9 @@ func (o *GameInfoEx) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 0 integers. Those after SizeGameInfoEx are
-// ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeGameInfoEx. If src has fewer than 0 integers, it leaves the object
+// unchanged and returns an error.
 func (o *GameInfoEx) ReadInts(src []int32) error {
 	all := [SizeGameInfoEx]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1460,7 +1472,7 @@ func (o *GameInfoEx) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*GameInfoEx) Clamp() int { return 0 }
 
 // DDRaceProjectile is a projectile with its owner.
@@ -1499,8 +1511,9 @@ func (o *DDRaceProjectile) PutInts(dst []int32) {
 	dst[5] = o.StartTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeDDRaceProjectile integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeDDRaceProjectile integers, it leaves the object unchanged
+// and returns an error.
 func (o *DDRaceProjectile) ReadInts(src []int32) error {
 	if len(src) < SizeDDRaceProjectile {
 		return version.NewShortError("DDRaceProjectile", len(src), SizeDDRaceProjectile)
@@ -1514,7 +1527,7 @@ func (o *DDRaceProjectile) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *DDRaceProjectile) Clamp() int {
 	n := clamp(&o.Type, 0, 5)
 	return n
@@ -1537,7 +1550,7 @@ type DDNetLaser struct {
 	StartTick int32
 	// Client id; -1 for none, which 16.4 shows as 0. Limits: -1 to 63.
 	Owner int32
-	// Its kind.
+	// Kind.
 	Type LaserType
 	// Number of its switch, -1 for none; not sent by 16.4. Limits: -1 if the
 	// object ends before it.
@@ -1547,8 +1560,7 @@ type DDNetLaser struct {
 	Subtype int32
 	// Properties; not sent by 16.4. Limits: 0 if the object ends before it.
 	Flags LaserFlags
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -1578,9 +1590,9 @@ func (o *DDNetLaser) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 7 integers. Those after SizeDDNetLaser are
-// ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeDDNetLaser. If src has fewer than 7 integers, it leaves the object
+// unchanged and returns an error.
 func (o *DDNetLaser) ReadInts(src []int32) error {
 	if len(src) < 7 {
 		return version.NewShortError("DDNetLaser", len(src), 7)
@@ -1600,7 +1612,7 @@ func (o *DDNetLaser) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetLaser) Clamp() int {
 	n := clamp(&o.Owner, -1, 63)
 	return n
@@ -1655,8 +1667,9 @@ func (o *DDNetProjectile) PutInts(dst []int32) {
 	dst[9] = int32(o.Flags)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeDDNetProjectile integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeDDNetProjectile integers, it leaves the object unchanged and
+// returns an error.
 func (o *DDNetProjectile) ReadInts(src []int32) error {
 	if len(src) < SizeDDNetProjectile {
 		return version.NewShortError("DDNetProjectile", len(src), SizeDDNetProjectile)
@@ -1674,7 +1687,7 @@ func (o *DDNetProjectile) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetProjectile) Clamp() int {
 	n := clamp(&o.Type, 0, 5)
 	n += clamp(&o.Owner, -1, 63)
@@ -1690,16 +1703,15 @@ type DDNetPickup struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// Its kind. Limits: 0 or more.
+	// Kind. Limits: 0 or more.
 	Type PickupType
 	// Kind of weapon. Limits: 0 or more.
 	Subtype Weapon
 	// Number of its switch.
 	SwitchNumber int32
-	// How it is drawn. Limits: 0 if the object ends before it.
+	// Drawing options. Limits: 0 if the object ends before it.
 	Flags PickupFlags
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -1725,9 +1737,9 @@ func (o *DDNetPickup) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 5 integers. Those after SizeDDNetPickup are
-// ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeDDNetPickup. If src has fewer than 5 integers, it leaves the object
+// unchanged and returns an error.
 func (o *DDNetPickup) ReadInts(src []int32) error {
 	if len(src) < 5 {
 		return version.NewShortError("DDNetPickup", len(src), 5)
@@ -1743,7 +1755,7 @@ func (o *DDNetPickup) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetPickup) Clamp() int {
 	n := clamp(&o.Type, 0, maxInt)
 	n += clamp(&o.Subtype, 0, maxInt)
@@ -1775,8 +1787,9 @@ func (o *SpecChar) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeSpecChar integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeSpecChar integers, it leaves the object unchanged and
+// returns an error.
 func (o *SpecChar) ReadInts(src []int32) error {
 	if len(src) < SizeSpecChar {
 		return version.NewShortError("SpecChar", len(src), SizeSpecChar)
@@ -1786,7 +1799,7 @@ func (o *SpecChar) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*SpecChar) Clamp() int { return 0 }
 
 // SwitchState is the state of the switches of a DDRace team. Its id is the
@@ -1798,14 +1811,13 @@ type SwitchState struct {
 	// Switches from 1 to this number exist. Limits: 0 if the object ends before
 	// it.
 	HighestSwitchNumber int32
-	// A bit for each switch. Limits: 0 if the object ends before it.
+	// One bit for each switch. Limits: 0 if the object ends before it.
 	Status [8]int32
 	// Switches with a timer. Limits: 0 if the object ends before it.
 	SwitchNumbers [4]int32
 	// Ticks at which their timers end. Limits: 0 if the object ends before it.
 	EndTicks [4]int32
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -1829,9 +1841,9 @@ func (o *SwitchState) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 0 integers. Those after SizeSwitchState are
-// ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeSwitchState. If src has fewer than 0 integers, it leaves the object
+// unchanged and returns an error.
 func (o *SwitchState) ReadInts(src []int32) error {
 	all := [SizeSwitchState]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1842,7 +1854,7 @@ func (o *SwitchState) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*SwitchState) Clamp() int { return 0 }
 
 // EntityEx extends the item with the same id, whatever its type.
@@ -1851,7 +1863,7 @@ func (*SwitchState) Clamp() int { return 0 }
 type EntityEx struct {
 	// Number of its switch.
 	SwitchNumber int32
-	// Map layer it comes from.
+	// Map layer that the entity comes from.
 	Layer int32
 	// Kind of entity.
 	EntityClass EntityClass
@@ -1872,8 +1884,9 @@ func (o *EntityEx) PutInts(dst []int32) {
 	dst[2] = int32(o.EntityClass)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeEntityEx integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeEntityEx integers, it leaves the object unchanged and
+// returns an error.
 func (o *EntityEx) ReadInts(src []int32) error {
 	if len(src) < SizeEntityEx {
 		return version.NewShortError("EntityEx", len(src), SizeEntityEx)
@@ -1884,7 +1897,7 @@ func (o *EntityEx) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EntityEx) Clamp() int { return 0 }
 
 // DDNetSpectatorInfo is the camera of the watched player.
@@ -1899,13 +1912,12 @@ type DDNetSpectatorInfo struct {
 	// Radius in which the camera does not follow, in 1/32 tile. Limits: 0 or
 	// more.
 	Deadzone int32
-	// How much it follows the cursor, in percent. Limits: 0 or more.
+	// How far the camera follows the cursor, in percent. Limits: 0 or more.
 	FollowFactor int32
 	// Number of spectators of the player. Limits: 0 to 63, 0 if the object ends
 	// before it.
 	SpectatorCount int32
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -1930,9 +1942,9 @@ func (o *DDNetSpectatorInfo) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 4 integers. Those after SizeDDNetSpectatorInfo
-// are ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeDDNetSpectatorInfo. If src has fewer than 4 integers, it leaves the
+// object unchanged and returns an error.
 func (o *DDNetSpectatorInfo) ReadInts(src []int32) error {
 	if len(src) < 4 {
 		return version.NewShortError("DDNetSpectatorInfo", len(src), 4)
@@ -1947,7 +1959,7 @@ func (o *DDNetSpectatorInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetSpectatorInfo) Clamp() int {
 	n := clamp(&o.HasCameraInfo, 0, 1)
 	n += clamp(&o.Zoom, 0, maxInt)
@@ -1962,7 +1974,7 @@ func (o *DDNetSpectatorInfo) Clamp() int {
 // Snapshot type spectator-count@netobj.ddnet.org, 1 integers, size sent
 // along.
 type SpectatorCount struct {
-	// Their number. Limits: 0 or more.
+	// Number of spectators. Limits: 0 or more.
 	NumSpectators int32
 }
 
@@ -1979,8 +1991,9 @@ func (o *SpectatorCount) PutInts(dst []int32) {
 	dst[0] = o.NumSpectators
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeSpectatorCount integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeSpectatorCount integers, it leaves the object unchanged and
+// returns an error.
 func (o *SpectatorCount) ReadInts(src []int32) error {
 	if len(src) < SizeSpectatorCount {
 		return version.NewShortError("SpectatorCount", len(src), SizeSpectatorCount)
@@ -1989,7 +2002,7 @@ func (o *SpectatorCount) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *SpectatorCount) Clamp() int {
 	n := clamp(&o.NumSpectators, 0, maxInt)
 	return n
@@ -2019,8 +2032,9 @@ func (o *MapBestTime) PutInts(dst []int32) {
 	dst[1] = o.Millis
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeMapBestTime integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeMapBestTime integers, it leaves the object unchanged and
+// returns an error.
 func (o *MapBestTime) ReadInts(src []int32) error {
 	if len(src) < SizeMapBestTime {
 		return version.NewShortError("MapBestTime", len(src), SizeMapBestTime)
@@ -2030,7 +2044,7 @@ func (o *MapBestTime) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *MapBestTime) Clamp() int {
 	n := clamp(&o.Seconds, -1, maxInt)
 	n += clamp(&o.Millis, 0, 999)
@@ -2050,8 +2064,7 @@ type EnvelopeTrigger struct {
 	ClientID int32
 	// Options. Limits: 0 if the object ends before it.
 	Flags int32
-	// Number of integers that are missing at the end, because the sender is
-	// older.
+	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
 
@@ -2075,9 +2088,9 @@ func (o *EnvelopeTrigger) PutInts(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 3 integers. Those after SizeEnvelopeTrigger are
-// ignored.
+// ReadInts reads the object from src. It ignores integers after
+// SizeEnvelopeTrigger. If src has fewer than 3 integers, it leaves the object
+// unchanged and returns an error.
 func (o *EnvelopeTrigger) ReadInts(src []int32) error {
 	if len(src) < 3 {
 		return version.NewShortError("EnvelopeTrigger", len(src), 3)
@@ -2091,7 +2104,7 @@ func (o *EnvelopeTrigger) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns how many there were.
+// Clamp moves values that are out of range into it and returns their number.
 func (o *EnvelopeTrigger) Clamp() int {
 	n := clamp(&o.ClientID, -1, 63)
 	return n
@@ -2118,8 +2131,9 @@ func (o *EventBirthday) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeEventBirthday integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeEventBirthday integers, it leaves the object unchanged and
+// returns an error.
 func (o *EventBirthday) ReadInts(src []int32) error {
 	if len(src) < SizeEventBirthday {
 		return version.NewShortError("Birthday", len(src), SizeEventBirthday)
@@ -2129,7 +2143,7 @@ func (o *EventBirthday) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventBirthday) Clamp() int { return 0 }
 
 // EventFinish is confetti at the finish.
@@ -2153,8 +2167,9 @@ func (o *EventFinish) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeEventFinish integers. More are ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeEventFinish integers, it leaves the object unchanged and
+// returns an error.
 func (o *EventFinish) ReadInts(src []int32) error {
 	if len(src) < SizeEventFinish {
 		return version.NewShortError("Finish", len(src), SizeEventFinish)
@@ -2164,7 +2179,7 @@ func (o *EventFinish) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventFinish) Clamp() int { return 0 }
 
 // EventMapSoundWorld is a sound of the map.
@@ -2192,9 +2207,9 @@ func (o *EventMapSoundWorld) PutInts(dst []int32) {
 	dst[2] = o.SoundID
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than SizeEventMapSoundWorld integers. More are
-// ignored.
+// ReadInts reads the object from src. It ignores surplus integers. If src has
+// fewer than SizeEventMapSoundWorld integers, it leaves the object unchanged
+// and returns an error.
 func (o *EventMapSoundWorld) ReadInts(src []int32) error {
 	if len(src) < SizeEventMapSoundWorld {
 		return version.NewShortError("MapSoundWorld", len(src), SizeEventMapSoundWorld)
@@ -2205,5 +2220,5 @@ func (o *EventMapSoundWorld) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp does nothing: all values are in range.
+// Clamp returns 0: all values are in range.
 func (*EventMapSoundWorld) Clamp() int { return 0 }

@@ -37,13 +37,13 @@ func (m *SystemEx) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Info begins the login, after CLIENTVER if that is sent. The server answers
-// with MAP_CHANGE, or closes the connection if version or password do not
-// match.
+// Info begins the login. A client that sends CLIENTVER sends it before. The
+// server answers with MAP_CHANGE, or closes the connection if version or
+// password do not match.
 //
 // Sent by the client, vital, flushed at once; system message 1, INFO.
 type Info struct {
-	// Must be NetVersion, exactly. Limits: cc, sent up to 128 bytes.
+	// Must be equal to NetVersion. Limits: cc, sent up to 128 bytes.
 	NetVersion []byte
 	// The server's password; ignored if the server has none. Limits: cc, sent up
 	// to 128 bytes.
@@ -73,8 +73,8 @@ func (m *Info) Unpack(u *packer.Unpacker) error {
 }
 
 // MapChange names the map to load. It answers INFO and is sent again when the
-// map changes. A client that has the map answers with READY, others request
-// it with REQUEST_MAP_DATA.
+// map changes. A client that has the map answers with READY. Other clients
+// request it with REQUEST_MAP_DATA.
 //
 // Sent by the server, vital, flushed at once; system message 2, MAP_CHANGE.
 type MapChange struct {
@@ -115,8 +115,8 @@ func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MapData is a part of the map file. Clients accept only the part that they
-// requested, of the map in the last MAP_CHANGE.
+// MapData is a part of the map file. Clients accept only the requested part,
+// and only of the map in the last MAP_CHANGE.
 //
 // Sent by the server, vital, flushed at once; system message 3, MAP_DATA.
 type MapData struct {
@@ -182,12 +182,12 @@ func (*ConReady) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDConReady))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*ConReady) Unpack(*packer.Unpacker) error { return nil }
 
-// Snap is one part of a snapshot whose delta needs more than 900 bytes. Each
-// part but the last has exactly 900. The client acknowledges the snapshot in
-// INPUT.
+// Snap is one part of a snapshot whose delta has more than 900 bytes. Each
+// part but the last has exactly 900 bytes. The client acknowledges the
+// snapshot in INPUT.
 //
 // Sent by the server, not vital, flushed at once; system message 5, SNAP.
 type Snap struct {
@@ -200,8 +200,7 @@ type Snap struct {
 	Parts int32
 	// Index of this part, less than Parts. Limits: 0 to 63.
 	Part int32
-	// Sum of all integers of the whole snapshot, wrapping; the same in every
-	// part.
+	// Wrapping sum of all integers of the whole snapshot; the same in every part.
 	CRC int32
 	// This part of the delta. Limits: at most 900 bytes.
 	Data []byte
@@ -303,7 +302,7 @@ type SnapSingle struct {
 	Tick int32
 	// Tick minus the tick of the base; Tick+1 if the base is the empty snapshot.
 	DeltaTick int32
-	// Sum of all integers of the snapshot, wrapping.
+	// Wrapping sum of all integers of the snapshot.
 	CRC int32
 	// The delta. Limits: at most 900 bytes.
 	Data []byte
@@ -348,14 +347,15 @@ func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 }
 
 // InputTiming reports how early an INPUT arrived, so that the client can
-// adjust its prediction. Sent for each INPUT with a higher tick than the
-// previous ones.
+// adjust its prediction. It is sent for each INPUT with a higher tick than
+// the previous ones.
 //
 // Sent by the server, not vital; system message 9, INPUTTIMING.
 type InputTiming struct {
 	// Tick of the input.
 	IntendedTick int32
-	// Ms from its arrival to the start of that tick; negative if it was late.
+	// Ms from the input's arrival to the start of that tick; negative if it was
+	// late.
 	TimeLeft int32
 }
 
@@ -459,10 +459,10 @@ func (*Ready) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDReady))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*Ready) Unpack(*packer.Unpacker) error { return nil }
 
-// EnterGame answers Sv_ReadyToEnter: the client wants snapshots from now on.
+// EnterGame answers Sv_ReadyToEnter and requests snapshots from now on.
 //
 // Sent by the client, vital, flushed at once; system message 15, ENTERGAME.
 type EnterGame struct{}
@@ -475,14 +475,14 @@ func (*EnterGame) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDEnterGame))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*EnterGame) Unpack(*packer.Unpacker) error { return nil }
 
 // ID returns IDInput.
 func (*Input) ID() ID { return IDInput }
 
-// RconCmd is a line for the server's console. It is ignored without rcon
-// rights. DDNet's client sends CrashmePlx together with its Cl_StartInfo.
+// RconCmd is a line for the server's console. Without rcon rights, the server
+// ignores it. DDNet's client sends CrashmePlx together with its Cl_StartInfo.
 //
 // Sent by the client, vital; system message 17, RCON_CMD.
 type RconCmd struct {
@@ -514,8 +514,8 @@ func (m *RconCmd) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the client, vital; system message 18, RCON_AUTH.
 type RconAuth struct {
-	// Login name; empty if only the password is needed. Limits: cc, sent up to 32
-	// bytes.
+	// Login name; empty if the server needs only a password. Limits: cc, sent up
+	// to 32 bytes.
 	Name []byte
 	// In plain text. Limits: cc, sent up to 32 bytes.
 	Password []byte
@@ -598,7 +598,7 @@ func (*Ping) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDPing))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*Ping) Unpack(*packer.Unpacker) error { return nil }
 
 // PingReply answers PING.
@@ -614,7 +614,7 @@ func (*PingReply) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDPingReply))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*PingReply) Unpack(*packer.Unpacker) error { return nil }
 
 // RconCmdAdd adds a console command to the completion list of a client with
@@ -626,8 +626,8 @@ type RconCmdAdd struct {
 	Name []byte
 	// Help text. Limits: cc, sent up to 192 bytes.
 	Help []byte
-	// Format of its arguments: i integer, f number, s word, r rest of the line, ?
-	// the following are optional. Limits: cc, sent up to 96 bytes.
+	// Format of the arguments: i integer, f number, s word, r rest of the line;
+	// those after ? are optional. Limits: cc, sent up to 96 bytes.
 	Params []byte
 }
 
@@ -687,7 +687,7 @@ func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
 //
 // Sent by both sides, vital; system message what-is@ddnet.tw, WHATIS.
 type WhatIs struct {
-	// Of a message or snapshot object.
+	// UUID of a message or snapshot object.
 	UUID UUID
 }
 
@@ -709,13 +709,13 @@ func (m *WhatIs) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ItIs answers WHATIS with the name that the UUID was made of.
+// ItIs answers WHATIS with the name from which the UUID was made.
 //
 // Sent by both sides, vital; system message it-is@ddnet.tw, ITIS.
 type ItIs struct {
-	// Of a message or snapshot object.
+	// UUID of a message or snapshot object.
 	UUID UUID
-	// Its name, such as it-is@ddnet.tw. Limits: lax.
+	// Name of the message or object, such as it-is@ddnet.tw. Limits: lax.
 	Name []byte
 }
 
@@ -741,7 +741,7 @@ func (m *ItIs) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// IDontKnow answers WHATIS for a UUID that is not known.
+// IDontKnow answers WHATIS for an unknown UUID.
 //
 // Sent by both sides, vital; system message i-dont-know@ddnet.tw, IDONTKNOW.
 type IDontKnow struct {
@@ -767,12 +767,12 @@ func (m *IDontKnow) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconType tells the client whether RCON_AUTH needs a login name. Sent before
-// MAP_CHANGE.
+// RconType tells the client whether RCON_AUTH needs a login name. It is sent
+// before MAP_CHANGE.
 //
 // Sent by the server, vital; system message rcon-type@ddnet.tw, RCONTYPE.
 type RconType struct {
-	// Bit 1: the name is needed.
+	// Bit 1: a name is needed.
 	NameRequired int32
 }
 
@@ -852,14 +852,14 @@ func (m *MapDetails) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Capabilities are the capabilities of the server. Clients accept it once,
-// before MAP_CHANGE.
+// Capabilities contains the capabilities of the server. Clients accept it
+// once, before MAP_CHANGE.
 //
 // Sent by the server, vital; system message capabilities@ddnet.tw,
 // CAPABILITIES.
 type Capabilities struct {
-	// Determines how many of the flags are valid, CapabilitiesVersion; clients
-	// ignore 0 and less.
+	// CapabilitiesVersion, which determines the valid flags; clients ignore 0 and
+	// less.
 	Version int32
 	// Capabilities of the server.
 	Flags CapabilityFlags
@@ -890,12 +890,12 @@ func (m *Capabilities) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClientVer is the DDNet release of the client. Sent before INFO; servers
-// accept it only there.
+// ClientVer is the DDNet release of the client. It is sent before INFO;
+// servers accept it only there.
 //
 // Sent by the client, vital; system message clientver@ddnet.tw, CLIENTVER.
 type ClientVer struct {
-	// Chosen by the client; the same for its second connection and after a
+	// Chosen by the client; equal for both of its connections, and kept after a
 	// timeout.
 	ConnectionID UUID
 	// Release times 1000, 16040 for 16.4; see Version.
@@ -932,8 +932,8 @@ func (m *ClientVer) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// PingEx requests a PONGEX, which is flushed at once and vital if the PINGEX
-// was.
+// PingEx requests a PONGEX. The answer is flushed at once, and it is vital if
+// the PINGEX was.
 //
 // Sent by both sides, not vital; system message ping@ddnet.tw, PINGEX.
 type PingEx struct {
@@ -964,7 +964,7 @@ func (m *PingEx) Unpack(u *packer.Unpacker) error {
 // Sent by both sides, not vital, flushed at once; system message
 // pong@ddnet.tw, PONGEX.
 type PongEx struct {
-	// That of the request.
+	// Equal to the request's.
 	PingID UUID
 }
 
@@ -1034,7 +1034,7 @@ func (m *ChecksumRequest) Unpack(u *packer.Unpacker) error {
 // Sent by the client, vital; system message checksum-response@ddnet.tw,
 // CHECKSUM_RESPONSE.
 type ChecksumResponse struct {
-	// That of the request.
+	// Equal to the request's.
 	RequestID UUID
 	// The hash.
 	SHA256 [32]byte
@@ -1067,7 +1067,7 @@ func (m *ChecksumResponse) Unpack(u *packer.Unpacker) error {
 // Sent by the client, vital; system message checksum-error@ddnet.tw,
 // CHECKSUM_ERROR.
 type ChecksumError struct {
-	// That of the request.
+	// Equal to the request's.
 	RequestID UUID
 	// The reason.
 	Error int32
@@ -1126,13 +1126,13 @@ func (m *Redirect) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconCmdGroupStart comes before the RCON_CMD_ADD messages of a login, for a
-// progress bar.
+// RconCmdGroupStart precedes the RCON_CMD_ADD messages of a login. Clients
+// use it for a progress bar.
 //
 // Sent by the server, vital; system message rcon-cmd-group-start@ddnet.org,
 // RCON_CMD_GROUP_START.
 type RconCmdGroupStart struct {
-	// Number that follows. Limits: 0 or more.
+	// Number of RCON_CMD_ADD messages that follow. Limits: 0 or more.
 	Count int32
 }
 
@@ -1156,7 +1156,7 @@ func (m *RconCmdGroupStart) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconCmdGroupEnd comes after the last RCON_CMD_ADD of a login.
+// RconCmdGroupEnd follows the last RCON_CMD_ADD of a login.
 //
 // Sent by the server, vital; system message rcon-cmd-group-end@ddnet.org,
 // RCON_CMD_GROUP_END.
@@ -1170,7 +1170,7 @@ func (*RconCmdGroupEnd) Append(dst []byte) []byte {
 	return appendExtended(dst, IDRconCmdGroupEnd)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*RconCmdGroupEnd) Unpack(*packer.Unpacker) error { return nil }
 
 // MapReload announces that the map will be reloaded.
@@ -1187,7 +1187,7 @@ func (*MapReload) Append(dst []byte) []byte {
 	return appendExtended(dst, IDMapReload)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*MapReload) Unpack(*packer.Unpacker) error { return nil }
 
 // Reconnect tells the client to reconnect.
@@ -1204,7 +1204,7 @@ func (*Reconnect) Append(dst []byte) []byte {
 	return appendExtended(dst, IDReconnect)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*Reconnect) Unpack(*packer.Unpacker) error { return nil }
 
 // MaplistAdd adds maps of the server to the completion list of a client with
@@ -1233,8 +1233,7 @@ func (m *MaplistAdd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MaplistGroupStart comes before the MAPLIST_ADD messages and empties the
-// list.
+// MaplistGroupStart precedes the MAPLIST_ADD messages and empties the list.
 //
 // Sent by the server, vital; system message sv-maplist-start@ddnet.org,
 // MAPLIST_GROUP_START.
@@ -1263,7 +1262,7 @@ func (m *MaplistGroupStart) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MaplistGroupEnd comes after the last MAPLIST_ADD.
+// MaplistGroupEnd follows the last MAPLIST_ADD.
 //
 // Sent by the server, vital; system message sv-maplist-end@ddnet.org,
 // MAPLIST_GROUP_END.
@@ -1277,5 +1276,5 @@ func (*MaplistGroupEnd) Append(dst []byte) []byte {
 	return appendExtended(dst, IDMaplistGroupEnd)
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*MaplistGroupEnd) Unpack(*packer.Unpacker) error { return nil }

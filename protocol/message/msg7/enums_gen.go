@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// Weapon is a weapon, or in a kill message another cause of death: -3 to 5.
+// Weapon is a weapon. In a kill message it can also be another cause of
+// death: -3 to -1.
 type Weapon int32
 
 // Values of Weapon.
 const (
-	// WeaponGame: the game: leaving, changing team, a restarted match.
+	// WeaponGame: the game: the player left or changed teams, or the match was
+	// restarted.
 	WeaponGame Weapon = -3
 	// WeaponSelf: the kill command.
 	WeaponSelf Weapon = -2
@@ -43,7 +45,7 @@ var weaponNames = [...]string{
 	"Ninja",
 }
 
-// Team is a team of the match. In modes without teams all players are in
+// Team is a team of the match. In modes without teams, all players are in
 // TeamRed.
 type Team int32
 
@@ -172,7 +174,7 @@ var emoticonNames = [...]string{
 	"Question",
 }
 
-// VoteType is what a Sv_VoteSet announces.
+// VoteType is the announcement of a Sv_VoteSet.
 type VoteType int32
 
 // Values of VoteType.
@@ -207,7 +209,7 @@ type VoteChoice int32
 
 // Values of VoteChoice.
 const (
-	// ChoiceNo: from the caller of the vote: cancel it.
+	// ChoiceNo: from the caller of the vote, it cancels the vote.
 	ChoiceNo VoteChoice = -1
 	// ChoicePass: no answer yet; ignored when sent.
 	ChoicePass VoteChoice = 0
@@ -225,12 +227,12 @@ var voteChoiceNames = [...]string{
 	"Yes",
 }
 
-// ChatMode is the receivers of a chat line.
+// ChatMode selects the receivers of a chat line.
 type ChatMode int32
 
 // Values of ChatMode.
 const (
-	// ChatNone: nobody.
+	// ChatNone: no receivers.
 	ChatNone    ChatMode = 0
 	ChatAll     ChatMode = 1
 	ChatTeam    ChatMode = 2
@@ -249,7 +251,7 @@ var chatModeNames = [...]string{
 	"Whisper",
 }
 
-// SpecMode is what a spectator watches.
+// SpecMode is the kind of a spectator's view.
 type SpecMode int32
 
 // Values of SpecMode.
@@ -272,8 +274,8 @@ var specModeNames = [...]string{
 	"FlagBlue",
 }
 
-// GameMsgKind is the event that a Sv_GameMsg reports. It decides how many
-// parameters follow.
+// GameMsgKind is the event that a Sv_GameMsg reports. It determines the
+// number of parameters.
 type GameMsgKind int32
 
 // Values of GameMsgKind.
@@ -503,8 +505,8 @@ var soundNames = [...]string{
 	"Menu",
 }
 
-// PlayerFlags are the states of a player that all clients see, and in an
-// Input those that the client reports (chatting, scoreboard).
+// PlayerFlags are the states of a player that all clients see. In an Input
+// they are the states that the client reports: chatting and scoreboard.
 type PlayerFlags int32
 
 // Values of PlayerFlags.
@@ -515,7 +517,7 @@ const (
 	// PlayerFlagScoreboard: shows the scoreboard.
 	PlayerFlagScoreboard PlayerFlags = 4
 	PlayerFlagReady      PlayerFlags = 8
-	// PlayerFlagDead: out until the round ends.
+	// PlayerFlagDead: out of the round until it ends.
 	PlayerFlagDead PlayerFlags = 16
 	// PlayerFlagWatching: watches the receiver of the snapshot.
 	PlayerFlagWatching PlayerFlags = 32
@@ -545,7 +547,7 @@ const (
 	GameFlagTeams GameFlags = 1
 	// GameFlagFlags: capture the flag.
 	GameFlagFlags GameFlags = 2
-	// GameFlagSurvival: no respawn within a round.
+	// GameFlagSurvival: players do not respawn within a round.
 	GameFlagSurvival GameFlags = 4
 	GameFlagRace     GameFlags = 8
 )
@@ -562,7 +564,8 @@ var gameFlagsNames = [...]string{
 	"Race",
 }
 
-// GameStateFlags are the phase of the match. None set: it is running.
+// GameStateFlags are the phase of the match. Without any flag, the match is
+// running.
 type GameStateFlags int32
 
 // Values of GameStateFlags.
@@ -589,8 +592,8 @@ var gameStateFlagsNames = [...]string{
 	"StartCountdown",
 }
 
-// CoreEvents are the events of a character's core since the last snapshot,
-// for sounds and particles.
+// CoreEvents are the events of a character's core since the last snapshot.
+// Clients use them for sounds and particles.
 type CoreEvents int32
 
 // Values of CoreEvents.
@@ -636,13 +639,13 @@ var raceFlagsNames = [...]string{
 	"KeepWantedWeapon",
 }
 
-// ServerInfoFlags are properties of a server in its info record. Receivers
-// ignore unknown bits.
+// ServerInfoFlags are the properties of a server in its info record.
+// Receivers ignore unknown bits.
 type ServerInfoFlags int32
 
 // Values of ServerInfoFlags.
 const (
-	// ServerInfoPassword: joining needs a password.
+	// ServerInfoPassword: players need a password to join.
 	ServerInfoPassword ServerInfoFlags = 1
 	// ServerInfoTimeScore: scores are times in seconds.
 	ServerInfoTimeScore ServerInfoFlags = 2

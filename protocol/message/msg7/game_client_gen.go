@@ -48,8 +48,8 @@ func (m *ClSay) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSetTeam requests a change of team. The server sends Sv_Team to all, or
-// does not answer.
+// ClSetTeam requests a change of team. The server sends Sv_Team to all
+// clients, or does not answer.
 //
 // Sent by the client, vital; game message 25, Cl_SetTeam.
 type ClSetTeam struct {
@@ -77,12 +77,12 @@ func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSetSpectatorMode requests a change of what the spectator watches. The
-// server answers with a SpectatorInfo in the snapshot, or with Sv_GameMsg.
+// ClSetSpectatorMode selects the player or flag to watch. The server answers
+// with a SpectatorInfo in the snapshot, or with Sv_GameMsg.
 //
 // Sent by the client, vital; game message 26, Cl_SetSpectatorMode.
 type ClSetSpectatorMode struct {
-	// What to watch. Limits: 0 to 3.
+	// Player or flag to watch, or the free view. Limits: 0 to 3.
 	Mode SpecMode
 	// Client id in mode player, else -1. Limits: -1 to 63.
 	SpectatorID int32
@@ -177,7 +177,7 @@ func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClKill kills the player's own tee. At most once in three seconds.
+// ClKill kills the player's own tee. Servers accept it once in three seconds.
 //
 // Sent by the client, vital; game message 28, Cl_Kill.
 type ClKill struct{}
@@ -190,7 +190,7 @@ func (*ClKill) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDClKill))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*ClKill) Unpack(*packer.Unpacker) error { return nil }
 
 // ClReadyChange toggles the player's ready state, which pauses and resumes a
@@ -207,10 +207,11 @@ func (*ClReadyChange) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDClReadyChange))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*ClReadyChange) Unpack(*packer.Unpacker) error { return nil }
 
-// ClEmoticon requests an emoticon. The server sends Sv_Emoticon to all.
+// ClEmoticon requests an emoticon. The server sends Sv_Emoticon to all
+// clients.
 //
 // Sent by the client, vital; game message 30, Cl_Emoticon.
 type ClEmoticon struct {
@@ -266,8 +267,8 @@ func (m *ClVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClCallVote calls a vote. The server sends Sv_VoteSet to all, or does not
-// answer.
+// ClCallVote calls a vote. The server sends Sv_VoteSet to all clients, or
+// does not answer.
 //
 // Sent by the client, vital; game message 32, Cl_CallVote.
 type ClCallVote struct {
@@ -277,7 +278,7 @@ type ClCallVote struct {
 	Value []byte
 	// Reason. Limits: strict.
 	Reason []byte
-	// Whether to enforce it at once; needs rcon rights.
+	// Whether the vote passes at once; needs rcon rights.
 	Force bool
 }
 
@@ -313,7 +314,8 @@ func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSkinChange changes the player's skin. At most once in five seconds.
+// ClSkinChange changes the player's skin. Servers accept it once in five
+// seconds.
 //
 // Sent by the client, vital, flushed at once; game message 34, Cl_SkinChange.
 type ClSkinChange struct {

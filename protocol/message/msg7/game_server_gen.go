@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// SvMotd is the message of the day, shown when joining. Sent after READY,
-// even if empty, and when it changes.
+// SvMotd is the message of the day, which clients show when they join. It is
+// sent after READY, even if empty, and when it changes.
 //
 // Sent by the server, vital; game message 1, Sv_Motd.
 type SvMotd struct {
@@ -116,7 +116,7 @@ type SvTeam struct {
 	ClientID int32
 	// The new team. Limits: -1 to 1.
 	Team Team
-	// Whether clients show no line in the chat.
+	// If set, clients show no chat line.
 	Silent bool
 	// Tick from which the player may change team again. Limits: 0 or more.
 	CooldownTick int32
@@ -166,9 +166,10 @@ type SvKillMsg struct {
 	Killer int32
 	// Client id. Limits: 0 to 63.
 	Victim int32
-	// What killed it. Limits: -3 to 5.
+	// Weapon or other cause. Limits: -3 to 5.
 	Weapon Weapon
-	// Bits, in capture the flag: 1 the victim, 2 the killer carried a flag.
+	// In capture the flag, bits: 1 if the victim and 2 if the killer carried a
+	// flag.
 	ModeSpecial int32
 }
 
@@ -207,8 +208,8 @@ func (m *SvKillMsg) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvTuneParams are the 32 parameters of the physics, needed for prediction.
-// Sent while joining and when they change.
+// SvTuneParams are the 32 parameters of the physics, which clients need for
+// prediction. They are sent while a client joins and when they change.
 //
 // Sent by the server, vital; game message 6, Sv_TuneParams.
 type SvTuneParams struct {
@@ -249,7 +250,7 @@ func (*SvReadyToEnter) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDSvReadyToEnter))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvReadyToEnter) Unpack(*packer.Unpacker) error { return nil }
 
 // SvWeaponPickup reports that the receiver picked up a weapon, so that the
@@ -316,8 +317,8 @@ func (m *SvEmoticon) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteClearOptions empties the client's list of vote options. Sent while
-// joining, before the list.
+// SvVoteClearOptions empties the client's list of vote options. It is sent
+// while a client joins, before the list.
 //
 // Sent by the server, vital; game message 11, Sv_VoteClearOptions.
 type SvVoteClearOptions struct{}
@@ -330,7 +331,7 @@ func (*SvVoteClearOptions) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDSvVoteClearOptions))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*SvVoteClearOptions) Unpack(*packer.Unpacker) error { return nil }
 
 // ID returns IDSvVoteOptionListAdd.
@@ -392,9 +393,9 @@ func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 15, Sv_VoteSet.
 type SvVoteSet struct {
-	// Client id of the caller; -1 if enforced. Limits: -1 to 63.
+	// Client id of the caller; -1 for a vote that was forced. Limits: -1 to 63.
 	ClientID int32
-	// What began, or how the vote ended. Limits: 0 to 6.
+	// Kind of the vote that began, or the result of the vote. Limits: 0 to 6.
 	Type VoteType
 	// Seconds left; 0 at the end. Limits: 0 to 60.
 	Timeout int32
@@ -491,8 +492,8 @@ func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvServerSettings are the settings that the client's menus depend on. Sent
-// after READY and when one changes.
+// SvServerSettings are the settings that the client's menus depend on. They
+// are sent after READY and when one of them changes.
 //
 // Sent by the server, vital; game message 17, Sv_ServerSettings.
 type SvServerSettings struct {
@@ -566,15 +567,15 @@ type Skin struct {
 	Colors [6]int32
 }
 
-// SvClientInfo introduces a client. After ENTERGAME a new client receives one
-// for each other client and finally its own; the others receive the one of
-// the new client.
+// SvClientInfo introduces a client. After ENTERGAME, a new client receives
+// one for each other client, and then its own. The other clients receive the
+// new client's.
 //
 // Sent by the server, vital; game message 18, Sv_ClientInfo.
 type SvClientInfo struct {
 	// Client id. Limits: 0 to 63.
 	ClientID int32
-	// Whether it is the receiver itself.
+	// Whether the client is the receiver itself.
 	Local bool
 	// Its team. Limits: -1 to 1.
 	Team Team
@@ -586,7 +587,7 @@ type SvClientInfo struct {
 	Country int32
 	// Its skin.
 	Skin Skin
-	// Whether clients show no line in the chat.
+	// If set, clients show no chat line.
 	Silent bool
 }
 
@@ -659,12 +660,13 @@ func (m *SvClientInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvGameInfo describes the match. Sent after ENTERGAME and when it changes.
+// SvGameInfo describes the match. It is sent after ENTERGAME and when it
+// changes.
 //
 // Sent by the server, vital; game message 19, Sv_GameInfo.
 type SvGameInfo struct {
-	// Properties of the mode; GameFlagRace only for clients from VersionRace on.
-	// Limits: flags, mask 15.
+	// Properties of the mode; GameFlagRace is only for clients from VersionRace
+	// on. Limits: flags, mask 15.
 	GameFlags GameFlags
 	// Score that ends the match; 0 for no limit. Limits: 0 or more.
 	ScoreLimit int32
@@ -722,9 +724,9 @@ func (m *SvGameInfo) Unpack(u *packer.Unpacker) error {
 type SvClientDrop struct {
 	// Client id. Limits: 0 to 63.
 	ClientID int32
-	// Reason; empty if the client left by itself. Limits: strict.
+	// Reason; empty if the client left on its own. Limits: strict.
 	Reason []byte
-	// Whether clients show no line in the chat.
+	// If set, clients show no chat line.
 	Silent bool
 }
 
@@ -760,7 +762,7 @@ func (m *SvClientDrop) Unpack(u *packer.Unpacker) error {
 // ID returns IDSvGameMsg.
 func (*SvGameMsg) ID() ID { return IDSvGameMsg }
 
-// DeClientEnter replaces, in demos, the chat line that a player joined. It is
+// DeClientEnter replaces the chat line about a joining player in demos. It is
 // never sent.
 //
 // In demos only; game message 22, De_ClientEnter.
@@ -802,15 +804,15 @@ func (m *DeClientEnter) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// DeClientLeave replaces, in demos, the chat line that a player left. It is
+// DeClientLeave replaces the chat line about a leaving player in demos. It is
 // never sent.
 //
 // In demos only; game message 23, De_ClientLeave.
 type DeClientLeave struct {
 	// The player's name. Limits: strict.
 	Name []byte
-	// Its id in demos of clients; the 0.7.5 server does not set it, so it can be
-	// anything.
+	// The player's id in demos of clients; the 0.7.5 server leaves it unset, so
+	// it can have any value.
 	ClientID int32
 	// Reason. Limits: strict.
 	Reason []byte
@@ -993,8 +995,9 @@ func (m *SvCheckpoint) Unpack(u *packer.Unpacker) error {
 type SvCommandInfo struct {
 	// The command, without the slash. Limits: strict.
 	Name []byte
-	// Format of its arguments: i integer, f number, s word, r rest of the line, ?
-	// the following are optional, [name] after a type. Limits: strict.
+	// Format of the arguments: i integer, f number, s word, r rest of the line;
+	// those after ? are optional; a type may be followed by [name]. Limits:
+	// strict.
 	ArgsFormat []byte
 	// Help text. Limits: strict.
 	HelpText []byte

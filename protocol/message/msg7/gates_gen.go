@@ -2,15 +2,15 @@
 
 package msg7
 
-// Releases of clients that first knew something, with the numbers that
-// clients send.
+// Releases of clients that support more than the releases before, with the
+// numbers that clients send.
 const (
-	VersionSkinChange = 0x0703 // changes of the skin, the list of maps, who paused the game
-	VersionRace       = 0x0704 // races, chat commands, killers who have left
+	VersionSkinChange = 0x0703 // skin changes, the list of maps, the id of the player who paused the game
+	VersionRace       = 0x0704 // races, chat commands, numbers for killers who have left
 )
 
 // Fit removes from m everything that clients of a release do not know. It
-// reports whether they know the message; send no others.
+// reports whether they know the message at all. If not, do not send it.
 func Fit(m Message, release int32) bool {
 	if !m.ID().KnownBy(release) {
 		return false

@@ -9,7 +9,8 @@ const (
 
 	// TicksPerSecond is the length of a second in ticks.
 	TicksPerSecond = 50
-	MaxClients     = 64
+	// MaxClients is the number of client ids.
+	MaxClients = 64
 
 	// MaxName, MaxClan and MaxSkinPart are the bytes that 0.7.5 keeps of a name, a clan and the
 	// name of a skin part. Longer ones are cut on sending. The later development version allows 16,

@@ -64,9 +64,9 @@ const (
 	SizeDeTeam          = 1
 )
 
-// Sizes contains the size in integers of the types whose size both sides
-// know; the index is the type. Items of types with 0, and of all beyond the
-// table, are sent with their size.
+// Sizes contains the size in integers of each type whose size client and
+// server both know. The index is the type. Items of types with 0 or beyond
+// the table are sent with their size.
 var Sizes = []uint8{
 	TypePlayerInput:     SizePlayerInput,
 	TypeProjectile:      SizeProjectile,
@@ -140,7 +140,7 @@ type PlayerInput struct {
 	Fire int32
 	// Whether the key is held.
 	Hook bool
-	// State that the client reports: chatting, scoreboard. Limits: flags, mask
+	// States that the client reports: chatting, scoreboard. Limits: flags, mask
 	// 127.
 	PlayerFlags PlayerFlags
 	// Weapon + 1, 0 for none; the ninja cannot be selected. Limits: 0 to 5.
@@ -173,9 +173,9 @@ func (o *PlayerInput) PutInts(dst []int32) {
 	dst[9] = o.PrevWeapon
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizePlayerInput integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizePlayerInput integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *PlayerInput) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInput {
 		return version.NewSizeError("PlayerInput", len(src), SizePlayerInput)
@@ -244,9 +244,9 @@ func (o *Projectile) PutInts(dst []int32) {
 	dst[5] = o.StartTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeProjectile integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeProjectile integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *Projectile) ReadInts(src []int32) error {
 	if len(src) != SizeProjectile {
 		return version.NewSizeError("Projectile", len(src), SizeProjectile)
@@ -299,8 +299,9 @@ func (o *Laser) PutInts(dst []int32) {
 	dst[4] = o.StartTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeLaser integers or one is out of range.
+// ReadInts reads the object from src. If src does not have exactly SizeLaser
+// integers, or if one is out of range, it leaves the object unchanged and
+// returns an error.
 func (o *Laser) ReadInts(src []int32) error {
 	if len(src) != SizeLaser {
 		return version.NewSizeError("Laser", len(src), SizeLaser)
@@ -325,7 +326,7 @@ type Pickup struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// Its kind. Limits: 0 to 7.
+	// Kind. Limits: 0 to 7.
 	Type PickupType
 }
 
@@ -344,9 +345,9 @@ func (o *Pickup) PutInts(dst []int32) {
 	dst[2] = int32(o.Type)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizePickup integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly SizePickup
+// integers, or if one is out of range, it leaves the object unchanged and
+// returns an error.
 func (o *Pickup) ReadInts(src []int32) error {
 	if len(src) != SizePickup {
 		return version.NewSizeError("Pickup", len(src), SizePickup)
@@ -387,8 +388,9 @@ func (o *Flag) PutInts(dst []int32) {
 	dst[2] = int32(o.Team)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeFlag integers or one is out of range.
+// ReadInts reads the object from src. If src does not have exactly SizeFlag
+// integers, or if one is out of range, it leaves the object unchanged and
+// returns an error.
 func (o *Flag) ReadInts(src []int32) error {
 	if len(src) != SizeFlag {
 		return version.NewSizeError("Flag", len(src), SizeFlag)
@@ -429,9 +431,9 @@ func (o *GameData) PutInts(dst []int32) {
 	dst[2] = o.StateEndTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeGameData integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeGameData integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *GameData) ReadInts(src []int32) error {
 	if len(src) != SizeGameData {
 		return version.NewSizeError("GameData", len(src), SizeGameData)
@@ -475,9 +477,9 @@ func (o *GameDataTeam) PutInts(dst []int32) {
 	dst[1] = o.ScoreBlue
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeGameDataTeam integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeGameDataTeam integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *GameDataTeam) ReadInts(src []int32) error {
 	if len(src) != SizeGameDataTeam {
 		return version.NewSizeError("GameDataTeam", len(src), SizeGameDataTeam)
@@ -517,9 +519,9 @@ func (o *GameDataFlag) PutInts(dst []int32) {
 	dst[3] = o.DropTickBlue
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeGameDataFlag integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeGameDataFlag integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *GameDataFlag) ReadInts(src []int32) error {
 	if len(src) != SizeGameDataFlag {
 		return version.NewSizeError("GameDataFlag", len(src), SizeGameDataFlag)
@@ -544,12 +546,12 @@ func (o *GameDataFlag) ReadInts(src []int32) error {
 }
 
 // CharacterCore is the part of a character that clients predict. Snapshots
-// have it as part of a Character.
+// contain it as part of a Character.
 //
 // Snapshot type 9, 15 integers, size known to both sides.
 type CharacterCore struct {
-	// Tick of this state, from which clients extrapolate; 0 for that of the
-	// snapshot. Limits: 0 or more.
+	// Tick of this state, from which clients extrapolate; 0 means the snapshot's
+	// tick. Limits: 0 or more.
 	Tick int32
 	// In 1/32 tile.
 	X int32
@@ -609,9 +611,9 @@ func (o *CharacterCore) PutInts(dst []int32) {
 	dst[14] = o.HookDY
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeCharacterCore integers or one is out
-// of range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeCharacterCore integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *CharacterCore) ReadInts(src []int32) error {
 	if len(src) != SizeCharacterCore {
 		return version.NewSizeError("CharacterCore", len(src), SizeCharacterCore)
@@ -657,7 +659,7 @@ func (o *CharacterCore) ReadInts(src []int32) error {
 // Snapshot type 10, 22 integers, size known to both sides.
 type Character struct {
 	CharacterCore
-	// Only sent to the player itself and its spectators, else 0. Limits: 0 to 10.
+	// Sent only to the player itself and its spectators, else 0. Limits: 0 to 10.
 	Health int32
 	// Like Health. Limits: 0 to 10.
 	Armor int32
@@ -707,9 +709,9 @@ func (o *Character) PutInts(dst []int32) {
 	dst[21] = int32(o.TriggeredEvents)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeCharacter integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeCharacter integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *Character) ReadInts(src []int32) error {
 	if len(src) != SizeCharacter {
 		return version.NewSizeError("Character", len(src), SizeCharacter)
@@ -781,7 +783,7 @@ func (o *Character) ReadInts(src []int32) error {
 type PlayerInfo struct {
 	// State of the player. Limits: flags, mask 127.
 	PlayerFlags PlayerFlags
-	// Points, or in a race ms.
+	// Points; in a race, ms.
 	Score int32
 	// Ms.
 	Latency int32
@@ -802,9 +804,9 @@ func (o *PlayerInfo) PutInts(dst []int32) {
 	dst[2] = o.Latency
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizePlayerInfo integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizePlayerInfo integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *PlayerInfo) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInfo {
 		return version.NewSizeError("PlayerInfo", len(src), SizePlayerInfo)
@@ -818,12 +820,13 @@ func (o *PlayerInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// SpectatorInfo is what a spectator watches. Its id is the client id of the
+// SpectatorInfo is the view of a spectator. Its id is the client id of the
 // receiver.
 //
 // Snapshot type 12, 4 integers, size known to both sides.
 type SpectatorInfo struct {
-	// What the spectator watches. Limits: 0 to 3.
+	// Player or flag that the spectator watches, or the free view. Limits: 0 to
+	// 3.
 	Mode SpecMode
 	// Client id, -1 for none. Limits: -1 to 63.
 	SpectatorID int32
@@ -849,9 +852,9 @@ func (o *SpectatorInfo) PutInts(dst []int32) {
 	dst[3] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeSpectatorInfo integers or one is out
-// of range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeSpectatorInfo integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *SpectatorInfo) ReadInts(src []int32) error {
 	if len(src) != SizeSpectatorInfo {
 		return version.NewSizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
@@ -888,7 +891,7 @@ type DeClientInfo struct {
 	SkinParts [6][6]int32
 	// Whether the colour of the part is used.
 	UseCustomColors [6]bool
-	// Colours, like in Skin.
+	// Colours, as in Skin.
 	SkinColors [6]int32
 }
 
@@ -916,9 +919,9 @@ func (o *DeClientInfo) PutInts(dst []int32) {
 	copy(dst[52:58], o.SkinColors[:])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeDeClientInfo integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeDeClientInfo integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *DeClientInfo) ReadInts(src []int32) error {
 	if len(src) != SizeDeClientInfo {
 		return version.NewSizeError("De_ClientInfo", len(src), SizeDeClientInfo)
@@ -982,9 +985,9 @@ func (o *DeGameInfo) PutInts(dst []int32) {
 	dst[4] = o.MatchCurrent
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeDeGameInfo integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeDeGameInfo integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *DeGameInfo) ReadInts(src []int32) error {
 	if len(src) != SizeDeGameInfo {
 		return version.NewSizeError("De_GameInfo", len(src), SizeDeGameInfo)
@@ -1033,9 +1036,9 @@ func (o *DeTuneParams) PutInts(dst []int32) {
 	copy(dst[0:32], o.Params[:])
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeDeTuneParams integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeDeTuneParams integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *DeTuneParams) ReadInts(src []int32) error {
 	if len(src) != SizeDeTuneParams {
 		return version.NewSizeError("De_TuneParams", len(src), SizeDeTuneParams)
@@ -1068,9 +1071,9 @@ func (o *EventCommon) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventCommon integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventCommon integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *EventCommon) ReadInts(src []int32) error {
 	if len(src) != SizeEventCommon {
 		return version.NewSizeError("Common", len(src), SizeEventCommon)
@@ -1101,9 +1104,9 @@ func (o *EventExplosion) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventExplosion integers or one is out
-// of range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventExplosion integers, or if one is out of range, it leaves the
+// object unchanged and returns an error.
 func (o *EventExplosion) ReadInts(src []int32) error {
 	if len(src) != SizeEventExplosion {
 		return version.NewSizeError("Explosion", len(src), SizeEventExplosion)
@@ -1134,9 +1137,9 @@ func (o *EventSpawn) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventSpawn integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventSpawn integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *EventSpawn) ReadInts(src []int32) error {
 	if len(src) != SizeEventSpawn {
 		return version.NewSizeError("Spawn", len(src), SizeEventSpawn)
@@ -1167,9 +1170,9 @@ func (o *EventHammerHit) PutInts(dst []int32) {
 	dst[1] = o.Y
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventHammerHit integers or one is out
-// of range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventHammerHit integers, or if one is out of range, it leaves the
+// object unchanged and returns an error.
 func (o *EventHammerHit) ReadInts(src []int32) error {
 	if len(src) != SizeEventHammerHit {
 		return version.NewSizeError("HammerHit", len(src), SizeEventHammerHit)
@@ -1203,9 +1206,9 @@ func (o *EventDeath) PutInts(dst []int32) {
 	dst[2] = o.ClientID
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventDeath integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventDeath integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *EventDeath) ReadInts(src []int32) error {
 	if len(src) != SizeEventDeath {
 		return version.NewSizeError("Death", len(src), SizeEventDeath)
@@ -1243,9 +1246,9 @@ func (o *EventSoundWorld) PutInts(dst []int32) {
 	dst[2] = int32(o.Sound)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventSoundWorld integers or one is out
-// of range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventSoundWorld integers, or if one is out of range, it leaves the
+// object unchanged and returns an error.
 func (o *EventSoundWorld) ReadInts(src []int32) error {
 	if len(src) != SizeEventSoundWorld {
 		return version.NewSizeError("SoundWorld", len(src), SizeEventSoundWorld)
@@ -1259,7 +1262,7 @@ func (o *EventSoundWorld) ReadInts(src []int32) error {
 	return nil
 }
 
-// EventDamage is the stars that show damage to a tee.
+// EventDamage contains the stars that show damage to a tee.
 //
 // Snapshot type 22, 7 integers, size known to both sides.
 type EventDamage struct {
@@ -1295,9 +1298,9 @@ func (o *EventDamage) PutInts(dst []int32) {
 	dst[6] = bit(o.Self)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeEventDamage integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeEventDamage integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *EventDamage) ReadInts(src []int32) error {
 	if len(src) != SizeEventDamage {
 		return version.NewSizeError("Damage", len(src), SizeEventDamage)
@@ -1328,7 +1331,7 @@ func (o *EventDamage) ReadInts(src []int32) error {
 //
 // Snapshot type 23, 1 integers, size sent along.
 type PlayerInfoRace struct {
-	// Tick at which the player started; 0 if it has not. Limits: 0 or more.
+	// Tick at which the player started; 0 before that. Limits: 0 or more.
 	StartTick int32
 }
 
@@ -1345,9 +1348,9 @@ func (o *PlayerInfoRace) PutInts(dst []int32) {
 	dst[0] = o.StartTick
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizePlayerInfoRace integers or one is out
-// of range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizePlayerInfoRace integers, or if one is out of range, it leaves the
+// object unchanged and returns an error.
 func (o *PlayerInfoRace) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInfoRace {
 		return version.NewSizeError("PlayerInfoRace", len(src), SizePlayerInfoRace)
@@ -1386,9 +1389,9 @@ func (o *GameDataRace) PutInts(dst []int32) {
 	dst[2] = int32(o.RaceFlags)
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeGameDataRace integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeGameDataRace integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *GameDataRace) ReadInts(src []int32) error {
 	if len(src) != SizeGameDataRace {
 		return version.NewSizeError("GameDataRace", len(src), SizeGameDataRace)
@@ -1415,21 +1418,21 @@ func (o *GameDataRace) ReadInts(src []int32) error {
 type DeCharacter struct {
 	// The character flags of DDNet.
 	Flags int32
-	// Weapon, also of who is frozen, whom Character shows as a ninja. Limits: -3
+	// Weapon, even of a frozen tee, which Character shows as a ninja. Limits: -3
 	// to 5.
 	Weapon Weapon
 	// Tick at which the freeze began; 0 for none. Limits: 0 or more.
 	FreezeStart int32
-	// Tick at which it ends; 0 for no freeze, -1 for a deep one. Limits: -1 or
-	// more.
+	// Tick at which the freeze ends; 0 for no freeze, -1 for a deep freeze.
+	// Limits: -1 or more.
 	FreezeEnd int32
-	// How often it can jump; -1 only from the ground.
+	// Number of jumps; -1 for jumps from the ground only.
 	Jumps int32
-	// How often it has jumped in the air.
+	// Number of jumps made in the air.
 	AirJumps int32
-	// Tick at which it became a ninja last; 0 for never. Limits: 0 or more.
+	// Tick at which the tee last became a ninja; 0 for never. Limits: 0 or more.
 	NinjaStart int32
-	// Number of its checkpoint for teleporters; 0 for none.
+	// Number of the checkpoint for teleporters; 0 for none.
 	TeleCheckpoint int32
 }
 
@@ -1453,9 +1456,9 @@ func (o *DeCharacter) PutInts(dst []int32) {
 	dst[7] = o.TeleCheckpoint
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeDeCharacter integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeDeCharacter integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *DeCharacter) ReadInts(src []int32) error {
 	if len(src) != SizeDeCharacter {
 		return version.NewSizeError("De_Character", len(src), SizeDeCharacter)
@@ -1483,12 +1486,12 @@ func (o *DeCharacter) ReadInts(src []int32) error {
 	return nil
 }
 
-// DeLaser says what a Laser with its id is, in demos of DDRace. Clients
+// DeLaser describes the Laser with the same id, in demos of DDRace. Clients
 // ignore it.
 //
 // Snapshot type 26, 2 integers, size sent along.
 type DeLaser struct {
-	// 0 a rifle's, 1 a shotgun's, 2 of the map. Limits: 0 to 2.
+	// 0 for a rifle, 1 for a shotgun, 2 for a map entity. Limits: 0 to 2.
 	Kind int32
 	// 1 projectile, 2 door, 3 to 5 draggers, 6 to 9 turrets, 10 light, 11 pickup;
 	// 0 unknown. Limits: 0 to 11.
@@ -1509,9 +1512,9 @@ func (o *DeLaser) PutInts(dst []int32) {
 	dst[1] = o.Entity
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeDeLaser integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly
+// SizeDeLaser integers, or if one is out of range, it leaves the object
+// unchanged and returns an error.
 func (o *DeLaser) ReadInts(src []int32) error {
 	if len(src) != SizeDeLaser {
 		return version.NewSizeError("De_Laser", len(src), SizeDeLaser)
@@ -1527,12 +1530,13 @@ func (o *DeLaser) ReadInts(src []int32) error {
 	return nil
 }
 
-// DeTeam is the team of a player of DDRace in demos. Clients ignore it; its
-// id is the client id.
+// DeTeam is the DDRace team of a player in demos. Clients ignore it; its id
+// is the client id.
 //
 // Snapshot type 27, 1 integers, size sent along.
 type DeTeam struct {
-	// Number of the team; 0 for none, 64 of those who are super. Limits: 0 to 64.
+	// Number of the team; 0 for none, 64 for a player who is super. Limits: 0 to
+	// 64.
 	Team int32
 }
 
@@ -1549,9 +1553,9 @@ func (o *DeTeam) PutInts(dst []int32) {
 	dst[0] = o.Team
 }
 
-// ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src does not have exactly SizeDeTeam integers or one is out of
-// range.
+// ReadInts reads the object from src. If src does not have exactly SizeDeTeam
+// integers, or if one is out of range, it leaves the object unchanged and
+// returns an error.
 func (o *DeTeam) ReadInts(src []int32) error {
 	if len(src) != SizeDeTeam {
 		return version.NewSizeError("De_Team", len(src), SizeDeTeam)

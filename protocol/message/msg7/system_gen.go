@@ -12,13 +12,13 @@ import (
 //
 // Sent by the client, vital, flushed at once; system message 1, INFO.
 type Info struct {
-	// Must be NetVersion, exactly. Limits: cc, sent up to 128 bytes.
+	// Must be equal to NetVersion. Limits: cc, sent up to 128 bytes.
 	NetVersion []byte
 	// The server's password; ignored if the server has none. Limits: cc, sent up
 	// to 128 bytes.
 	Password []byte
 	// Release of the client, 0x0705 for 0.7.5; servers do not send messages that
-	// older clients do not know. Limits: 0 if the message ends before it.
+	// the release does not know. Limits: 0 if the message ends before it.
 	ClientVersion int32
 }
 
@@ -55,8 +55,8 @@ func (m *Info) Unpack(u *packer.Unpacker) error {
 }
 
 // MapChange names the map to load. It answers INFO and is sent again when the
-// map changes. A client that has the map answers with READY, others request
-// it with REQUEST_MAP_DATA.
+// map changes. A client that has the map answers with READY. Other clients
+// request it with REQUEST_MAP_DATA.
 //
 // Sent by the server, vital, flushed at once; system message 2, MAP_CHANGE.
 type MapChange struct {
@@ -68,7 +68,7 @@ type MapChange struct {
 	Size int32
 	// Number of MAP_DATA messages that answer a REQUEST_MAP_DATA.
 	ChunksPerRequest int32
-	// Bytes in each MAP_DATA but the last, 1384 from the original server.
+	// Bytes in each MAP_DATA but the last; 1384 from the original server.
 	ChunkSize int32
 	// Hash of the file; may be absent.
 	SHA256 MapHash
@@ -143,8 +143,8 @@ func (m *MapData) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// InfoRecord describes a server. It is the body of the message SERVERINFO and
-// follows the token in the browser's answer inf3.
+// InfoRecord describes a server. It is the body of the message SERVERINFO,
+// and it follows the token in inf3, the answer to a server browser.
 type InfoRecord struct {
 	// Release of the server program, such as 0.7.5. Limits: strict, sent up to 32
 	// bytes.
@@ -172,8 +172,8 @@ type InfoRecord struct {
 	MaxClients int32
 }
 
-// Append appends the fields as they are on the wire and returns the extended
-// slice. Strings over their limit are cut.
+// Append appends the fields in their wire form and returns the extended
+// slice. Strings longer than their limit are cut.
 func (m *InfoRecord) Append(dst []byte) []byte {
 	dst = packer.AppendStringLimit(dst, m.Version, 32)
 	dst = packer.AppendStringLimit(dst, m.Name, 64)
@@ -238,12 +238,12 @@ func (m *InfoRecord) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ServerInfo describes the server to a connected client: after ENTERGAME, and
-// to everybody when name, password or limits change.
+// ServerInfo describes the server to a connected client. It is sent after
+// ENTERGAME, and to all clients when name, password or limits change.
 //
 // Sent by the server, vital, flushed at once; system message 4, SERVERINFO.
 type ServerInfo struct {
-	// As in the browser's answer, without the list of clients.
+	// As in the answer to a server browser, without the list of clients.
 	Record InfoRecord
 }
 
@@ -328,10 +328,10 @@ func (*ConReady) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDConReady))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*ConReady) Unpack(*packer.Unpacker) error { return nil }
 
-// Snap is one part of a snapshot whose delta needs more than 900 bytes. Parts
+// Snap is one part of a snapshot whose delta has more than 900 bytes. Parts
 // may arrive in any order; the snapshot is complete when all have arrived.
 // The client acknowledges it in INPUT.
 //
@@ -345,8 +345,7 @@ type Snap struct {
 	Parts int32
 	// Index of this part, less than Parts. Limits: 0 to 63.
 	Part int32
-	// Sum of all integers of the whole snapshot, wrapping; the same in every
-	// part.
+	// Wrapping sum of all integers of the whole snapshot; the same in every part.
 	CRC int32
 	// This part of the packed delta; 900 bytes in all but the last. Limits: at
 	// most 900 bytes.
@@ -451,7 +450,7 @@ type SnapSingle struct {
 	Tick int32
 	// Tick minus the tick of the base; Tick+1 if the base is the empty snapshot.
 	DeltaTick int32
-	// Sum of all integers of the snapshot, wrapping.
+	// Wrapping sum of all integers of the snapshot.
 	CRC int32
 	// The packed delta. Limits: at most 900 bytes.
 	Data []byte
@@ -496,14 +495,15 @@ func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 }
 
 // InputTiming reports how early an INPUT arrived, so that the client can
-// adjust its prediction. Sent for each INPUT with a higher tick than the
-// previous one.
+// adjust its prediction. It is sent for each INPUT with a higher tick than
+// the previous one.
 //
 // Sent by the server, not vital; system message 10, INPUTTIMING.
 type InputTiming struct {
 	// Tick of the input.
 	IntendedTick int32
-	// Ms from its arrival to the start of that tick; negative if it was late.
+	// Ms from the input's arrival to the start of that tick; negative if it was
+	// late.
 	TimeLeft int32
 }
 
@@ -545,11 +545,11 @@ func (*RconAuthOn) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDRconAuthOn))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*RconAuthOn) Unpack(*packer.Unpacker) error { return nil }
 
-// RconAuthOff ends the rcon rights of the client, which discards the lists of
-// commands and maps.
+// RconAuthOff ends the rcon rights of the client. The client then discards
+// its lists of commands and maps.
 //
 // Sent by the server, vital; system message 12, RCON_AUTH_OFF.
 type RconAuthOff struct{}
@@ -562,7 +562,7 @@ func (*RconAuthOff) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDRconAuthOff))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*RconAuthOff) Unpack(*packer.Unpacker) error { return nil }
 
 // RconLine is a line of output for the client's remote console.
@@ -601,8 +601,8 @@ type RconCmdAdd struct {
 	Name []byte
 	// Help text. Limits: cc, sent up to 96 bytes.
 	Help []byte
-	// Format of its arguments: i integer, f number, s word, r rest of the line, ?
-	// the following are optional. Limits: cc, sent up to 96 bytes.
+	// Format of the arguments: i integer, f number, s word, r rest of the line;
+	// those after ? are optional. Limits: cc, sent up to 96 bytes.
 	Params []byte
 }
 
@@ -672,12 +672,12 @@ func (*Ready) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDReady))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*Ready) Unpack(*packer.Unpacker) error { return nil }
 
-// EnterGame answers Sv_ReadyToEnter: the client wants snapshots from now on.
-// The server answers with SERVERINFO, Sv_GameInfo and a Sv_ClientInfo for
-// each client.
+// EnterGame answers Sv_ReadyToEnter and requests snapshots from now on. The
+// server answers with SERVERINFO, Sv_GameInfo and a Sv_ClientInfo for each
+// client.
 //
 // Sent by the client, vital, flushed at once; system message 19, ENTERGAME.
 type EnterGame struct{}
@@ -690,14 +690,14 @@ func (*EnterGame) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDEnterGame))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*EnterGame) Unpack(*packer.Unpacker) error { return nil }
 
 // ID returns IDInput.
 func (*Input) ID() ID { return IDInput }
 
-// RconCmd is a line for the server's console. It is ignored without rcon
-// rights.
+// RconCmd is a line for the server's console. Without rcon rights, the server
+// ignores it.
 //
 // Sent by the client, vital; system message 21, RCON_CMD.
 type RconCmd struct {
@@ -729,8 +729,8 @@ func (m *RconCmd) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the client, vital; system message 22, RCON_AUTH.
 type RconAuth struct {
-	// In plain text; the level depends on which password it is. Limits: cc, sent
-	// up to 32 bytes.
+	// In plain text; each rcon level has its own password. Limits: cc, sent up to
+	// 32 bytes.
 	Password []byte
 }
 
@@ -766,7 +766,7 @@ func (*RequestMapData) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDRequestMapData))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*RequestMapData) Unpack(*packer.Unpacker) error { return nil }
 
 // Ping requests a PING_REPLY.
@@ -782,7 +782,7 @@ func (*Ping) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDPing))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*Ping) Unpack(*packer.Unpacker) error { return nil }
 
 // PingReply answers PING.
@@ -798,7 +798,7 @@ func (*PingReply) Append(dst []byte) []byte {
 	return packer.AppendInt(dst, int32(IDPingReply))
 }
 
-// Unpack reads nothing: the message has no fields.
+// Unpack returns nil: the message has no fields.
 func (*PingReply) Unpack(*packer.Unpacker) error { return nil }
 
 // MaplistEntryAdd adds a map of the server to the completion list of a client
@@ -855,11 +855,11 @@ func (m *MaplistEntryRem) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// InfoClient is one client in the browser's answer inf3, where
-// InfoRecord.Clients of them follow the InfoRecord. The system message
-// SERVERINFO has none.
+// InfoClient is one client in inf3, the answer to a server browser. After the
+// InfoRecord, inf3 contains InfoRecord.Clients of them. The system message
+// SERVERINFO contains none.
 type InfoClient struct {
-	// Its name; (connecting) before it plays. Limits: strict, sent up to 15
+	// Name; (connecting) before the client plays. Limits: strict, sent up to 15
 	// bytes.
 	Name []byte
 	// Its clan. Limits: strict, sent up to 11 bytes.
@@ -872,8 +872,8 @@ type InfoClient struct {
 	Kind InfoClientFlags
 }
 
-// Append appends the fields as they are on the wire and returns the extended
-// slice. Strings over their limit are cut.
+// Append appends the fields in their wire form and returns the extended
+// slice. Strings longer than their limit are cut.
 func (m *InfoClient) Append(dst []byte) []byte {
 	dst = packer.AppendStringLimit(dst, m.Name, 15)
 	dst = packer.AppendStringLimit(dst, m.Clan, 11)

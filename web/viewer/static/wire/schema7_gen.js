@@ -7,10 +7,10 @@
 
 /**
  * @typedef {object} Field
- * @property {string} name with a dot if it is one of a group
- * @property {string} type int, bool or string; in messages with a ? if it may be missing at the end
+ * @property {string} name with a dot if the field belongs to a group
+ * @property {string} type int, bool or string; in messages followed by ? if the field may be missing at the end
  * @property {number} [at] offset in the object, in integers
- * @property {number} [count] how many there are, if it is an array
+ * @property {number} [count] length, if the field is an array
  * @property {number} [min]
  * @property {number} [max]
  * @property {string} [sanitize] how the text is cleaned: lax, cc or strict
@@ -26,7 +26,7 @@ export const PlayerInput = Object.freeze({
 	Jump: 3, // whether the key is held
 	Fire: 4, // counts presses and releases, odd while held; only 6 bits are used
 	Hook: 5, // whether the key is held
-	PlayerFlags: 6, // state that the client reports: chatting, scoreboard
+	PlayerFlags: 6, // states that the client reports: chatting, scoreboard
 	WantedWeapon: 7, // weapon + 1, 0 for none; the ninja cannot be selected
 	NextWeapon: 8, // counts presses and releases, like Fire
 	PrevWeapon: 9, // counts presses and releases, like Fire
@@ -61,7 +61,7 @@ export const Pickup = Object.freeze({
 	SIZE: 3,
 	X: 0, // in 1/32 tile
 	Y: 1, // in 1/32 tile
-	Type: 2, // its kind
+	Type: 2, // kind
 });
 
 /** Flag is a flag in capture the flag. Its id is the team. */
@@ -100,11 +100,11 @@ export const GameDataFlag = Object.freeze({
 	DropTickBlue: 3, // tick at which the blue flag was dropped, else 0
 });
 
-/** CharacterCore is the part of a character that clients predict. Snapshots have it as part of a Character. */
+/** CharacterCore is the part of a character that clients predict. Snapshots contain it as part of a Character. */
 export const CharacterCore = Object.freeze({
 	TYPE: 9,
 	SIZE: 15,
-	Tick: 0, // tick of this state, from which clients extrapolate; 0 for that of the snapshot
+	Tick: 0, // tick of this state, from which clients extrapolate; 0 means the snapshot's tick
 	X: 1, // in 1/32 tile
 	Y: 2, // in 1/32 tile
 	VelX: 3, // 1/32 tile per tick, times 256
@@ -125,7 +125,7 @@ export const CharacterCore = Object.freeze({
 export const Character = Object.freeze({
 	TYPE: 10,
 	SIZE: 22,
-	Tick: 0, // tick of this state, from which clients extrapolate; 0 for that of the snapshot
+	Tick: 0, // tick of this state, from which clients extrapolate; 0 means the snapshot's tick
 	X: 1, // in 1/32 tile
 	Y: 2, // in 1/32 tile
 	VelX: 3, // 1/32 tile per tick, times 256
@@ -140,7 +140,7 @@ export const Character = Object.freeze({
 	HookY: 12, // end of the hook, in 1/32 tile
 	HookDX: 13, // direction of the hook, times 256
 	HookDY: 14, // direction of the hook, times 256
-	Health: 15, // only sent to the player itself and its spectators, else 0
+	Health: 15, // sent only to the player itself and its spectators, else 0
 	Armor: 16, // like Health
 	Ammo: 17, // like Health; for the ninja the tick at which it ends
 	Weapon: 18, // the held weapon
@@ -154,15 +154,15 @@ export const PlayerInfo = Object.freeze({
 	TYPE: 11,
 	SIZE: 3,
 	PlayerFlags: 0, // state of the player
-	Score: 1, // points, or in a race ms
+	Score: 1, // points; in a race, ms
 	Latency: 2, // ms
 });
 
-/** SpectatorInfo is what a spectator watches. Its id is the client id of the receiver. */
+/** SpectatorInfo is the view of a spectator. Its id is the client id of the receiver. */
 export const SpectatorInfo = Object.freeze({
 	TYPE: 12,
 	SIZE: 4,
-	Mode: 0, // what the spectator watches
+	Mode: 0, // player or flag that the spectator watches, or the free view
 	SpectatorID: 1, // client id, -1 for none
 	X: 2, // centre of the view, in 1/32 tile
 	Y: 3, // centre of the view, in 1/32 tile
@@ -179,7 +179,7 @@ export const DeClientInfo = Object.freeze({
 	Country: 9, // ISO 3166-1 numeric code, -1 for none
 	SkinParts: 10, // names of the skin's parts, packed, up to 23 bytes each
 	UseCustomColors: 46, // whether the colour of the part is used
-	SkinColors: 52, // colours, like in Skin
+	SkinColors: 52, // colours, as in Skin
 });
 
 /** DeGameInfo replaces Sv_GameInfo in demos. */
@@ -250,7 +250,7 @@ export const EventSoundWorld = Object.freeze({
 	Sound: 2, // the sound
 });
 
-/** EventDamage is the stars that show damage to a tee. */
+/** EventDamage contains the stars that show damage to a tee. */
 export const EventDamage = Object.freeze({
 	TYPE: 22,
 	SIZE: 7,
@@ -267,7 +267,7 @@ export const EventDamage = Object.freeze({
 export const PlayerInfoRace = Object.freeze({
 	TYPE: 23,
 	SIZE: 1,
-	StartTick: 0, // tick at which the player started; 0 if it has not
+	StartTick: 0, // tick at which the player started; 0 before that
 });
 
 /** GameDataRace is the state of a race. */
@@ -284,32 +284,32 @@ export const DeCharacter = Object.freeze({
 	TYPE: 25,
 	SIZE: 8,
 	Flags: 0, // the character flags of DDNet
-	Weapon: 1, // weapon, also of who is frozen, whom Character shows as a ninja
+	Weapon: 1, // weapon, even of a frozen tee, which Character shows as a ninja
 	FreezeStart: 2, // tick at which the freeze began; 0 for none
-	FreezeEnd: 3, // tick at which it ends; 0 for no freeze, -1 for a deep one
-	Jumps: 4, // how often it can jump; -1 only from the ground
-	AirJumps: 5, // how often it has jumped in the air
-	NinjaStart: 6, // tick at which it became a ninja last; 0 for never
-	TeleCheckpoint: 7, // number of its checkpoint for teleporters; 0 for none
+	FreezeEnd: 3, // tick at which the freeze ends; 0 for no freeze, -1 for a deep freeze
+	Jumps: 4, // number of jumps; -1 for jumps from the ground only
+	AirJumps: 5, // number of jumps made in the air
+	NinjaStart: 6, // tick at which the tee last became a ninja; 0 for never
+	TeleCheckpoint: 7, // number of the checkpoint for teleporters; 0 for none
 });
 
-/** DeLaser says what a Laser with its id is, in demos of DDRace. Clients ignore it. */
+/** DeLaser describes the Laser with the same id, in demos of DDRace. Clients ignore it. */
 export const DeLaser = Object.freeze({
 	TYPE: 26,
 	SIZE: 2,
-	Kind: 0, // 0 a rifle's, 1 a shotgun's, 2 of the map
+	Kind: 0, // 0 for a rifle, 1 for a shotgun, 2 for a map entity
 	Entity: 1, // 1 projectile, 2 door, 3 to 5 draggers, 6 to 9 turrets, 10 light, 11 pickup; 0 unknown
 });
 
-/** DeTeam is the team of a player of DDRace in demos. Clients ignore it; its id is the client id. */
+/** DeTeam is the DDRace team of a player in demos. Clients ignore it; its id is the client id. */
 export const DeTeam = Object.freeze({
 	TYPE: 27,
 	SIZE: 1,
-	Team: 0, // number of the team; 0 for none, 64 of those who are super
+	Team: 0, // number of the team; 0 for none, 64 for a player who is super
 });
 
 /**
- * The objects, by type. The size of dynamic ones is not known before: it is sent.
+ * The objects, by type. The size of a dynamic object is sent with it.
  * @type {Array<{ name: string, size: number, dynamic: boolean, fields: Field[] } | undefined>}
  */
 export const OBJECTS = [];
@@ -499,7 +499,7 @@ OBJECTS[27] = { name: 'De_Team', size: 1, dynamic: true, fields: [
 ] };
 
 /**
- * The server's game messages, by number. Those without fields here are read by hand.
+ * The server's game messages, by number. Hand-written code reads the messages without fields here.
  * @type {Array<{ name: string, fields?: Field[] } | undefined>}
  */
 export const MESSAGES = [];
