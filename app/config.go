@@ -104,7 +104,11 @@ func (p *program) verifyConfig() replay.VerifyConfig {
 	return replay.VerifyConfig{Modes: p.modes.New, NewMode: newLoggedMode, NewMod: p.newMod}
 }
 
-func nanoseconds() int64 { return time.Now().UnixNano() }
+// clockStart is when the program began.
+var clockStart = time.Now()
+
+// nanoseconds is a clock that stands still while the machine does, and is never 0.
+func nanoseconds() int64 { return int64(time.Since(clockStart)) + 1 }
 
 // newLoggedMode creates a mode from the script that a replay log contains.
 func newLoggedMode(info replay.ModInfo) (game.Mode, error) {

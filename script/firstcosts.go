@@ -33,31 +33,6 @@ func (v *vm) firstStrings() *rt.Table {
 	return str
 }
 
-// A log with the costs of version 1 is not run further if that takes longer than the match did, since its steps say
-// little about the time. A server that keeps up needs a small part of it.
-const (
-	firstTime     = 5_000_000_000 // nanoseconds that scripts may take in any case
-	firstTickTime = 20_000_000    // and for each tick
-)
-
-// beginFirst begins a call with the costs of version 1.
-func (m *Mod) beginFirst() (began int64) {
-	if m.cfg.Costs == firstCosts && m.vm.calls == 0 && m.cfg.Nanoseconds != nil {
-		began = m.cfg.Nanoseconds()
-	}
-	return began
-}
-
-// endFirst ends it.
-func (m *Mod) endFirst(began int64) {
-	if began == 0 {
-		return
-	}
-	if m.firstTime += m.cfg.Nanoseconds() - began; m.firstTime > firstTime+m.firstTicks*firstTickTime && m.fault == nil {
-		m.fault = fmt.Errorf("%w: %s takes longer than the match", ErrWork, m.cfg.Name)
-	}
-}
-
 // checked wraps a function whose first result may be too long a string.
 func (v *vm) checked(name string, f rt.Value) rt.Value {
 	return v.function(name, 0, true, func(v *vm, c *rt.GoCont) error {

@@ -21,6 +21,7 @@ var largeSources = map[string]string{
 	"comments":    fill("", "-- a comment of some length that says nothing\n", ""),
 	"assignments": fill("", "a = 1\n", ""),
 	"locals":      fill("do ", "local a ", "end"),
+	"upvalues":    fill(strings.Repeat("local a ", 180)+"function f() ", "b=a ", "end"),
 	"blocks":      fill("", "do local a end\n", ""),
 	"functions":   fill("", "function f() end\n", ""),
 	"closures":    fill("local a ", "local function f() return a end\n", ""),

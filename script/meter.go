@@ -38,7 +38,7 @@ const maxWork = 1 << 27
 // errOvertime unwinds a script that the clock has stopped.
 var errOvertime = errors.New("it took too long")
 
-// ErrWork is the panic of a script of version 1 that does work that those costs do not count.
+// ErrWork is the error of a log whose script does work for which no server has time.
 var ErrWork = errors.New("script: more work than any server has time for")
 
 // old takes steps that only version 1 counts.

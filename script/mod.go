@@ -31,8 +31,8 @@ type Config struct {
 	Costs int
 	// Cache, if it is set, keeps what scripts are compiled to.
 	Cache Cache
-	// Nanoseconds is a clock for scripts with the costs of version 1, whose steps say little about the time: a log
-	// with one that takes longer than the match did is not run further. Nil has none.
+	// Nanoseconds is a clock for scripts of logs: one that takes longer than the match did is not run further; see
+	// [Mod.Fault]. Nil lets it take any time.
 	Nanoseconds func() int64
 	// Log gets errors and what the script prints, a line at a time; nil drops them. It must
 	// not block.
@@ -64,8 +64,8 @@ type Mod struct {
 	stops stops
 	fault error // that ends the run of a log
 
-	firstTime  int64 // nanoseconds of calls with the costs of version 1
-	firstTicks int64 // with such calls
+	hookTime  int64 // nanoseconds of all calls, by Config.Nanoseconds
+	hookTicks int64 // with calls
 
 	variables map[string]*variable
 	kinds     map[string]game.KindID // of entities
@@ -159,9 +159,9 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 	list := fr.args[:0]
 	list = append(list, args...) // in the frame, unless there are many
 	fr.result.Reset()
-	began := m.beginFirst()
+	began := m.beginTimed()
 	text, ok := v.protected(tx, f, list, fr.result)
-	m.endFirst(began)
+	m.endTimed(began)
 	clear(fr.args[:])
 	switch {
 	case v.dead && m.off == "":
@@ -254,7 +254,7 @@ func (m *Mod) beginTick(tx *game.Tx) {
 		v.newBudget(tick)
 		return
 	}
-	m.firstTicks++
+	m.hookTicks++
 	memory := m.allocated
 	if m.cfg.Costs == firstCosts {
 		memory = resources.Memory
@@ -309,8 +309,7 @@ func (m *Mod) AppendHookStops(dst []game.HookStop, tick int32) []game.HookStop {
 	return m.stops.append(dst, tick)
 }
 
-// Fault returns why a log with the script cannot be run further, nil if it can. The script does more work than
-// the steps of version 1 count.
+// Fault returns why a log with the script cannot be run further, nil if it can. It is an [ErrWork].
 func (m *Mod) Fault() error { return m.fault }
 
 // repay takes the steps of the tick before and gives back those that the script may use in every tick. It

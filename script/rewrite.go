@@ -58,6 +58,7 @@ type local struct {
 // become calls, and so do assignments by which a function would change what is not saved.
 type rewriter struct {
 	locals  []local
+	owners  map[string][]int // the nesting of the functions that have a visible local variable of a name, the innermost last
 	fn      int
 	depth   int
 	mod     bool           // the operator % becomes a call
@@ -82,7 +83,7 @@ func rewrite(name string, chunk *ast.BlockStat, mod bool, api map[string][]strin
 			panic(p)
 		}
 	}()
-	w := rewriter{fn: 1, mod: mod, globals: map[string]int{}, fields: fieldCheck{api: api}}
+	w := rewriter{owners: map[string][]int{}, fn: 1, mod: mod, globals: map[string]int{}, fields: fieldCheck{api: api}}
 	w.block(chunk)
 	w.checkFields()
 	return w.globals, nil
@@ -108,14 +109,21 @@ func (w *rewriter) declare(n ast.Name) {
 		fail(n, "_ENV is not for scripts")
 	}
 	w.locals = append(w.locals, local{n.Val, w.fn})
+	w.owners[n.Val] = append(w.owners[n.Val], w.fn)
+}
+
+// leave ends the scope of all local variables but the first n.
+func (w *rewriter) leave(n int) {
+	for _, l := range w.locals[n:] {
+		w.owners[l.name] = w.owners[l.name][:len(w.owners[l.name])-1]
+	}
+	w.locals = w.locals[:n]
 }
 
 // lookup returns the nesting of the function that has a local variable, 0 for globals.
 func (w *rewriter) lookup(name string) int {
-	for i := len(w.locals) - 1; i >= 0; i-- {
-		if w.locals[i].name == name {
-			return w.locals[i].fn
-		}
+	if all := w.owners[name]; len(all) > 0 {
+		return all[len(all)-1]
 	}
 	return 0
 }
@@ -123,7 +131,7 @@ func (w *rewriter) lookup(name string) int {
 func (w *rewriter) block(b *ast.BlockStat) {
 	n := len(w.locals)
 	w.stats(b)
-	w.locals = w.locals[:n]
+	w.leave(n)
 }
 
 func (w *rewriter) stats(b *ast.BlockStat) {
@@ -150,7 +158,7 @@ func (w *rewriter) function(f ast.Function) ast.Function {
 	}
 	w.block(&f.Body)
 	w.fn--
-	w.locals = w.locals[:n]
+	w.leave(n)
 	return f
 }
 
@@ -180,7 +188,7 @@ func (w *rewriter) stat(s ast.Stat) ast.Stat {
 		n := len(w.locals)
 		w.declare(s.Var)
 		w.block(&s.Body)
-		w.locals = w.locals[:n]
+		w.leave(n)
 		return s
 	case *ast.ForInStat:
 		w.exps(s.Params)
@@ -189,7 +197,7 @@ func (w *rewriter) stat(s ast.Stat) ast.Stat {
 			w.declare(v)
 		}
 		w.block(&s.Body)
-		w.locals = w.locals[:n]
+		w.leave(n)
 		return s
 	case ast.IfStat:
 		s.If = w.cond(s.If)
@@ -221,7 +229,7 @@ func (w *rewriter) stat(s ast.Stat) ast.Stat {
 		n := len(w.locals)
 		w.stats(&s.Body) // its locals are visible in the condition
 		s.Cond = w.exp(s.Cond)
-		w.locals = w.locals[:n]
+		w.leave(n)
 		return s
 	case ast.WhileStat:
 		s.CondStat = w.cond(s.CondStat)

@@ -380,3 +380,23 @@ func TestOldStateIsRestored(t *testing.T) {
 	testenv.Check(t, mod.vm.state.Get(rt.StringValue("n")).AsInt() == 8 && mod.Off() == "", "%v, %q", mod.vm.state.Get(rt.StringValue("n")), mod.Off())
 	testenv.Check(t, old.RestoreState(mod.AppendState(nil)) != nil, "version 1 takes a state of version 2")
 }
+
+// TestLogsTakeNoLongerThanTheMatch runs scripts of both versions whose hooks take four times as long as the match, by a
+// clock of the test.
+func TestLogsTakeNoLongerThanTheMatch(t *testing.T) {
+	for _, costs := range []int{firstCosts, CostsVersion} {
+		for _, c := range []struct {
+			millis int64 // that a hook takes
+			fault  bool
+		}{{10, false}, {80, true}} {
+			now := int64(1)
+			cfg := Config{Name: "mods/test.lua", Costs: costs, Source: "function on_tick() end", Nanoseconds: func() int64 { now += c.millis * 1_000_000; return now }}
+			mod := testenv.Must(New(cfg))
+			w := testenv.Must(game.New(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{mod}, Rules: game.DefaultRules()}))
+			for range 200 {
+				w.Step(nil)
+			}
+			testenv.Check(t, (mod.Fault() != nil) == c.fault && (!c.fault || errors.Is(mod.Fault(), ErrWork)), "version %d, %d ms: %v", costs, c.millis, mod.Fault())
+		}
+	}
+}

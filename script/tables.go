@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -123,6 +124,29 @@ func compareIntFloat(n int64, f float64) int {
 // errNoOrder does not say which key it is, since that would depend on the order.
 var errNoOrder = errors.New("a table has no order if keys are not numbers, texts, booleans or players")
 
+// slots returns how many fields a table has room for. A walk over its fields looks at all of them.
+func slots(t *rt.Table) (n int) {
+	parts := reflect.ValueOf(t).Elem().Field(0).Elem() // hash and array, of which the values are first
+	for i := range 2 {
+		if p := parts.Field(i); !p.IsNil() {
+			n += p.Elem().Field(0).Len()
+		}
+	}
+	return n
+}
+
+// compact makes room for no more than twice the fields of a table, if most of it is left from fields that are gone. So
+// a walk takes no longer than it took to make the fields that it looks at. Scripts do not notice.
+func compact(t *rt.Table, fields int) {
+	if slots(t) <= 4*fields+64 {
+		return
+	}
+	small := rt.NewTable()
+	each(t, func(k, x rt.Value) { small.Set(k, x) })
+	small.SetMetatable(t.Metatable())
+	*t = *small
+}
+
 // appendKeys appends the keys of a table in order.
 func (v *vm) appendKeys(dst []rt.Value, t *rt.Table) ([]rt.Value, error) {
 	start := len(dst)
@@ -132,6 +156,7 @@ func (v *vm) appendKeys(dst []rt.Value, t *rt.Table) ([]rt.Value, error) {
 		}
 		dst = append(dst, k)
 	}
+	compact(t, len(dst)-start)
 	if keys := dst[start:]; !slices.IsSortedFunc(keys, compareKeys) {
 		slices.SortFunc(keys, compareKeys)
 	}
@@ -155,13 +180,16 @@ var costKeys = costOf("pairs")
 func (v *vm) paidKeys(t *rt.Table) ([]rt.Value, error) {
 	var keys []rt.Value
 	var wrong error
+	n := 0
 	for k, _, _ := t.Next(rt.NilValue); !k.IsNil(); k, _, _ = t.Next(k) {
+		n++
 		if rank(k) == 0 {
 			wrong = errNoOrder // only after all were counted, since there is no order
 			continue
 		}
 		keys = append(keys, k)
 	}
+	compact(t, n)
 	v.r.RequireMem(uint64(48 * len(keys)))
 	v.payKeys(costKeys, keys)
 	if wrong != nil {
@@ -393,6 +421,7 @@ func (v *vm) payFields(c cost, t *rt.Table) {
 	for k, _, _ := t.Next(rt.NilValue); !k.IsNil() && n < tickSteps; k, _, _ = t.Next(k) {
 		n++
 	}
+	compact(t, n)
 	v.payItems(c, n)
 }
 
