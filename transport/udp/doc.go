@@ -11,7 +11,7 @@
 // It waits in Go's network poller, or in ppoll if the socket is dedicated (see Config): the
 // poller wakes a thread for every datagram that arrives, also while nobody waits for it, and
 // often a second one that looks for work. Only in this way does [Conn.Gather] save anything.
-// See docs/performance.md.
+// See docs/contribute/performance.md.
 //
 // On systems other than Linux a goroutine reads into a bounded ring, since there is neither
 // recvmmsg nor a portable way to read without blocking. The build tag noudpbatch selects

@@ -172,7 +172,7 @@ func (b *bot) nextStep(s *observation) *step {
 	if b.oneIn(1000) {
 		m := &msg7.ClSay{Mode: msg7.ChatMode(b.between(0, 3)), Target: -1, Message: []byte("hello")}
 		if m.Mode == msg7.ChatWhisper {
-			// Not to itself or nobody: see docs/differential.md.
+			// Not to itself or to client -1: see docs/contribute/proof.md.
 			if b.id == 0 {
 				m.Target = int32(b.players - 1)
 			} else {
