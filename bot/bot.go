@@ -1,12 +1,12 @@
-// Package bot plays the game: it turns a view of the world into the input of a player.
+// Package bot plays the game: it computes the input of a player from a view of the world.
 //
-// A [Bot] plays one tee. It uses only the map and what its player could see on the
-// screen, so it can play in a server's own world and, in a client, on any other
-// server. It uses no clock and no other randomness than its seed: equal seeds and
-// equal views give equal inputs.
+// A [Bot] plays one tee. It uses only the map and what its player can see on the screen. It can
+// therefore play in a server's own world and, as a client, on any other server. It uses no clock,
+// and no randomness except its seed: equal seeds and equal views give equal inputs.
 //
-// It moves with a [NavGraph], a graph of maneuvers that are simulated once per map
-// with the physics of the game. In each tick it simulates variations from the tee's
+// A Bot moves with a [NavGraph], a graph of maneuvers that are simulated once per map with the
+// physics of the game. In each tick it simulates variations from the tee's position. It keeps the
+// one that reaches the goal soonest without dying.
 // position and keeps the one that reaches the goal soonest without dying.
 package bot
 
@@ -19,14 +19,14 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Config is the parameters of a Bot.
+// Config is the configuration of a Bot.
 type Config struct {
-	// Terrain is the map. It is not needed with Nav.
+	// Terrain is the map. It is not used if Nav is set.
 	Terrain game.Terrain
-	// Nav is the graph of the map, which bots can share. If it is nil, New builds one,
-	// which can take seconds on a large map.
+	// Nav is the graph of the map. Several bots can share it. If it is nil, New builds one, which
+	// can take seconds on a large map.
 	Nav *NavGraph
-	// Skill is the level from 1 (weak) to 3 (strong); 0 means 2.
+	// Skill is the skill level from 1 (weak) to 3 (strong); 0 means 2.
 	Skill int
 	// Seed initialises the random numbers.
 	Seed uint64
@@ -37,18 +37,18 @@ type Bot struct {
 	graph          *NavGraph
 	skill          skill
 	rand           rng
-	world          *physics.World // to simulate maneuvers in
-	reckoningWorld *physics.World // to compute the tee's position in, as clients do
+	world          *physics.World // simulates maneuvers
+	reckoningWorld *physics.World // computes the tee's position, as clients do
 
 	tick    int32
 	started bool
 	input   game.Input
 
-	// The state of the bot's own tee.
+	// State of the bot's own tee.
 	alive     bool
-	self      physics.Core // the state at selfTick
+	self      physics.Core // state at selfTick
 	selfTick  int32
-	stateTick int32 // tick of the snapshot state that self continues
+	stateTick int32 // tick of the snapshot state that self is computed from
 	health    int32
 	armor     int32
 	weapon    game.Weapon
@@ -89,8 +89,8 @@ func (b *Bot) String() string {
 	return fmt.Sprintf("goal %d/%d foe %d plan %+v at %d", b.goal.kind, b.goal.index, b.enemy, b.plan, b.planTick)
 }
 
-// NextInput returns the input for the tick after the view's. It should be called once
-// per tick; ticks can be missing.
+// NextInput returns the input for the tick after the view's. Call it once per tick. Ticks may be
+// missing.
 func (b *Bot) NextInput(v *game.View) game.Input {
 	if v == nil || v.Frame == nil || v.Viewer < 0 || v.Viewer >= game.MaxPlayers || b.started && v.Tick == b.tick {
 		return b.input
@@ -126,7 +126,7 @@ func (b *Bot) NextInput(v *game.View) game.Input {
 	return b.input
 }
 
-// reset starts anew, after a map reset or a long gap.
+// reset resets the state, after a reset of the map or a long gap.
 func (b *Bot) reset(tick int32) {
 	b.alive = false
 	b.tick = tick
@@ -158,7 +158,7 @@ func (b *Bot) updateTeams(v *game.View) {
 	}
 }
 
-// onDeath releases all buttons and drops plan and enemy.
+// onDeath releases all buttons and drops the plan and the enemy.
 func (b *Bot) onDeath() {
 	if b.alive {
 		b.alive, b.deadTicks = false, 0
@@ -181,7 +181,7 @@ func (b *Bot) respawn() {
 	}
 }
 
-// onSpawn sets the state of a new character, which has hammer and gun.
+// onSpawn initialises the state for a new character, which has hammer and gun.
 func (b *Bot) onSpawn() {
 	b.alive = true
 	b.stateTick, b.selfTick = 0, 0
@@ -201,9 +201,8 @@ func (b *Bot) setFire(down bool) {
 	}
 }
 
-// updateSelf computes the tee's state in the current tick. The snapshot state can be
-// of an earlier tick; then the tee continued without new input, as dead reckoning
-// assumes.
+// updateSelf computes the tee's state in the current tick. The snapshot state may be of an earlier
+// tick. The tee has then moved without new input, as dead reckoning assumes.
 func (b *Bot) updateSelf(c *game.CharacterState, tick int32) {
 	from := c.Tick
 	if from <= 0 || from > tick || tick-from > 4*game.TickRate {
@@ -230,7 +229,7 @@ func (b *Bot) updateSelf(c *game.CharacterState, tick int32) {
 	}
 }
 
-// updateInventory reads health, armour, weapon and ammunition.
+// updateInventory reads health, armor, weapon and ammunition.
 func (b *Bot) updateInventory(c *game.CharacterState) {
 	b.health, b.armor = c.Health, c.Armor
 	if c.Weapon < 0 || c.Weapon >= game.NumWeapons {
@@ -247,5 +246,5 @@ func (b *Bot) updateInventory(c *game.CharacterState) {
 	}
 }
 
-// SetSkill changes the skill; see Config.
+// SetSkill changes the skill level; see Config.Skill.
 func (b *Bot) SetSkill(level int) { b.skill = skills[min(max(level, MinSkill), MaxSkill)-1] }

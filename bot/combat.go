@@ -6,38 +6,38 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// sighting is where an enemy was seen.
+// sighting is a position and velocity at which an enemy was seen.
 type sighting struct {
 	pos, vel vec.Vec2 // units, units per tick
 }
 
-// maxSightings is the number of ticks for which an enemy's movement is kept; it is
-// more than the longest reaction time.
+// maxSightings is for how many ticks an enemy's movement is kept. It exceeds the longest reaction
+// time.
 const maxSightings = 32
 
 // combat is the state for fighting.
 type combat struct {
 	teamOf [game.MaxPlayers]game.Team
 
-	enemy           game.PlayerID // or Nobody
+	enemy           game.PlayerID // game.Nobody if there is none
 	sightings       [maxSightings]sighting
 	numSightings    int32 // number of sightings
 	sightingTick    int32
-	ticksUnseen     int32 // since the last sighting
-	enemyVisible    bool  // there is no wall between
-	enemyFrozen     bool  // so that only hammer and hook are of use
-	enemyHammers    bool  // so that it hurts only nearby
-	avoidEnemyUntil int32 // no enemy before this tick
+	ticksUnseen     int32 // ticks since the last sighting
+	enemyVisible    bool  // no wall is between bot and enemy
+	enemyFrozen     bool  // the enemy is frozen: only hammer and hook are useful
+	enemyHammers    bool  // the enemy holds a hammer, which only hurts nearby
+	avoidEnemyUntil int32 // choose no enemy before this tick
 	scanCount       int32
 
 	aimAngle, aimSpeed float32 // radians, radians per tick
 	aimError           float32 // current random error, radians
-	idleAngle          float32 // random offset when there is no enemy, radians
+	idleAngle          float32 // random offset without an enemy, radians
 	fireCooldown       int32   // ticks until fire can be pressed again
 	wantedWeapon       game.Weapon
-	wantedTicks        int32 // ticks for which wantedWeapon was requested without success
+	wantedTicks        int32 // ticks for which wantedWeapon has been requested without success
 	nextWeaponChoice   int32 // tick
-	hookEnemyTicks     int32 // ticks for which the hook stays on the enemy
+	hookEnemyTicks     int32 // ticks for which to keep the hook on the enemy
 	threatScanTick     int32 // tick of the last scan of the projectiles
 	ignoreThreat       bool  // do not dodge the current threat
 }
@@ -53,15 +53,15 @@ func (f *combat) lastSighting() *sighting {
 	return &f.sightings[(f.numSightings+maxSightings-1)%maxSightings]
 }
 
-// estimateEnemy returns the assumed position and velocity of the enemy, from a
-// sighting that is as old as the reaction time.
+// estimateEnemy returns the assumed position and velocity of the enemy. The estimate uses a
+// sighting that is as old as the bot's reaction time.
 func (b *Bot) estimateEnemy() (vec.Vec2, vec.Vec2, bool) {
 	r := b.skill.reactionTicks
 	if b.enemy == game.Nobody || b.numSightings <= r {
 		return vec.Vec2{}, vec.Vec2{}, false
 	}
 	g := &b.sightings[(b.numSightings-1-r)%maxSightings]
-	// Assume that they continued in the same direction.
+	// Assume that the enemy continued in the same direction.
 	at := g.pos.Add(g.vel.Mul(float32(r) * b.skill.leadFactor))
 	if _, before, wall := b.graph.col.IntersectLine(g.pos, at); wall != 0 {
 		at = before
@@ -83,7 +83,7 @@ func (b *Bot) hasLineOfSight(p vec.Vec2) bool {
 	return wall == 0
 }
 
-// updateEnemy records the enemy's position and from time to time chooses a better one.
+// updateEnemy records the enemy's position. From time to time it chooses a better enemy.
 func (b *Bot) updateEnemy(v *game.View) {
 	at := -1
 	for i := range v.Characters {
@@ -108,7 +108,7 @@ func (b *Bot) updateEnemy(v *game.View) {
 	if b.scanCount%6 != 0 && (b.enemy != game.Nobody || b.scanCount%2 != 0) {
 		return
 	}
-	// Choose the closest visible enemy; those behind a wall count as far away.
+	// Choose the closest visible enemy. An enemy behind a wall counts as farther away.
 	best, nearest := -1, float32(1e9)
 	var candidates [4]struct {
 		index    int
@@ -160,7 +160,7 @@ func (b *Bot) recordSighting(p vec.Vec2) {
 		last := b.lastSighting()
 		dt := float32(max(b.tick-b.sightingTick, 1))
 		v := p.Sub(last.pos).Mul(1 / dt)
-		if v.Len() < 60 { // a higher speed is a respawn
+		if v.Len() < 60 { // a higher speed means a respawn
 			g.vel = last.vel.Add(v.Sub(last.vel).Mul(0.5))
 		}
 	}
@@ -227,8 +227,8 @@ func (b *Bot) updateThreat(v *game.View) {
 	}
 }
 
-// ballistics returns the speed (units/s) and curvature of a weapon's projectiles and
-// the distance at which they are dangerous.
+// ballistics returns the speed (units/s) and curvature of a weapon's projectiles, and the distance
+// in units within which they are dangerous.
 func (b *Bot) ballistics(w game.Weapon) (speed, curve, radius float32) {
 	t := &b.graph.tuning
 	switch w {
@@ -240,7 +240,7 @@ func (b *Bot) ballistics(w game.Weapon) (speed, curve, radius float32) {
 	return t.At(physics.GunSpeed), t.At(physics.GunCurvature), 40
 }
 
-// isFighting reports whether the tee moves for the fight and not towards its goal.
+// isFighting reports whether the tee moves to fight rather than towards its goal.
 func (b *Bot) isFighting() bool {
 	if b.enemy == game.Nobody || !b.enemyVisible || b.numSightings <= b.skill.reactionTicks {
 		return false
@@ -257,7 +257,7 @@ var preferredDistance = [game.NumWeapons]float32{
 	game.WeaponGrenade: 260, game.WeaponLaser: 330, game.WeaponNinja: 60,
 }
 
-// hammerDistance is where those with other weapons are best who fight one with a hammer.
+// hammerDistance is the best distance in units from an enemy with a hammer, for other weapons.
 const hammerDistance = 260
 
 // fightPositionCost returns the cost of fighting from p.
@@ -276,7 +276,7 @@ func (b *Bot) fightPositionCost(p vec.Vec2) float32 {
 		bad += 40
 	}
 	if vec.Distance(p, b.self.Pos) < 40 {
-		bad += 15 // a tee that stands still is easy to hit
+		bad += 15 // a standing tee is easy to hit
 	}
 	return bad + float32(b.rand.Uint32n(24))
 }
@@ -300,7 +300,7 @@ func (b *Bot) fight(passed int32) {
 	b.tryFire(want)
 }
 
-// targetAngle returns the angle to aim at; certain reports whether a shot would be
+// targetAngle returns the angle to aim at. certain reports whether a shot at that angle would be
 // aimed at the enemy.
 func (b *Bot) targetAngle() (angle float32, certain bool) {
 	b.aimError += -b.aimError*0.05 + b.rand.triangular()*b.skill.aimError*0.75
@@ -314,7 +314,7 @@ func (b *Bot) targetAngle() (angle float32, certain bool) {
 	return b.aimDirection(p, v).Angle() + b.aimError, b.enemyVisible
 }
 
-// idleAim returns the angle to aim at without an enemy: ahead.
+// idleAim returns the angle to aim at without an enemy, which is ahead.
 func (b *Bot) idleAim() float32 {
 	if b.nextHookTicks > 0 {
 		b.nextHookTicks--
@@ -333,8 +333,7 @@ func (b *Bot) idleAim() float32 {
 	return ahead.Angle() + b.idleAngle
 }
 
-// aimDirection returns the direction in which a shot hits an enemy at p who moves by v
-// per tick.
+// aimDirection returns the direction in which a shot hits an enemy at p that moves by v per tick.
 func (b *Bot) aimDirection(p, v vec.Vec2) vec.Vec2 {
 	from := b.self.Pos
 	switch b.weapon {
@@ -344,7 +343,7 @@ func (b *Bot) aimDirection(p, v vec.Vec2) vec.Vec2 {
 	speed, curve, _ := b.ballistics(b.weapon)
 	aim := p
 	for range 3 {
-		t := vec.Distance(from, aim) / speed // s
+		t := vec.Distance(from, aim) / speed // seconds
 		at := p.Add(v.Mul(t * game.TickRate * b.skill.leadFactor))
 		if t > 0.05 {
 			if _, before, wall := b.graph.col.IntersectLine(p, at); wall != 0 {
@@ -357,8 +356,7 @@ func (b *Bot) aimDirection(p, v vec.Vec2) vec.Vec2 {
 	return aim.Sub(from)
 }
 
-// turnAim turns the aim towards an angle with limited speed and acceleration, as with
-// a mouse.
+// turnAim turns the aim towards an angle with limited speed and acceleration, like a mouse.
 func (b *Bot) turnAim(want float32, passed int32) {
 	for range min(max(passed, 1), 4) {
 		diff := wrapAngle(want - b.aimAngle)
@@ -374,7 +372,7 @@ func (b *Bot) turnAim(want float32, passed int32) {
 	b.input.TargetX, b.input.TargetY = vec.Round(d.X), vec.Round(d.Y)
 }
 
-// turnTicks returns the number of ticks to aim in a direction.
+// turnTicks returns the number of ticks needed to aim in the direction d.
 func (b *Bot) turnTicks(d vec.Vec2) int32 {
 	diff := wrapAngle(d.Angle() - b.aimAngle)
 	if diff < 0 {
@@ -383,13 +381,13 @@ func (b *Bot) turnTicks(d vec.Vec2) int32 {
 	return 5 + vec.Trunc(diff/(b.skill.maxTurn*0.8))
 }
 
-// isAimedAtHook reports whether the aim is in the direction of the plan's hook.
+// isAimedAtHook reports whether the aim points in the direction of the plan's hook.
 func (b *Bot) isAimedAtHook() bool {
 	d := wrapAngle(vec.Vec2{X: float32(b.plan.hookX), Y: float32(b.plan.hookY)}.Angle() - b.aimAngle)
 	return d < 0.1 && d > -0.1
 }
 
-// wrapAngle maps an angle to -pi..pi.
+// wrapAngle maps an angle to the range -pi to pi.
 func wrapAngle(a float32) float32 {
 	for a > pi {
 		a -= 2 * pi
@@ -400,8 +398,7 @@ func wrapAngle(a float32) float32 {
 	return a
 }
 
-// tryFire presses fire if the aim is good enough, and sometimes hooks an enemy who is
-// near.
+// tryFire presses fire if the aim is good enough. Sometimes it hooks a nearby enemy.
 func (b *Bot) tryFire(want float32) {
 	d := b.enemyDistance()
 	off := wrapAngle(want - b.aimAngle)
@@ -468,7 +465,7 @@ func (b *Bot) chooseWeapon() {
 	b.input.WantedWeapon = int32(b.wantedWeapon) + 1
 }
 
-// bestWeapon returns the best weapon that the bot assumes to have.
+// bestWeapon returns the best of the weapons that the bot assumes it has.
 func (b *Bot) bestWeapon() game.Weapon {
 	d := float32(300)
 	if b.enemy != game.Nobody {
@@ -498,7 +495,7 @@ func (b *Bot) bestWeapon() game.Weapon {
 		}
 		v := worth[w]
 		if b.ammo[w] == 0 {
-			v = 1 // the gun regenerates only while it is active
+			v = 1 // the gun reloads only while it is active
 		}
 		if careless {
 			v = float32(b.rand.Uint32n(8))

@@ -6,32 +6,32 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// The values of game.GameState.FlagCarrier that are no players.
+// Values of game.GameState.FlagCarrier that are not player ids.
 const (
 	flagDropped = -1 - iota
 	flagAtStand
 	flagMissing
 )
 
-// flagSight is what the bot knows about a flag.
+// flagSight is the bot's knowledge of a flag.
 type flagSight struct {
 	carrier int32    // as in game.GameState.FlagCarrier
 	pos     vec.Vec2 // where it was last seen, or its stand
-	known   bool     // pos is known
+	known   bool     // whether pos is known
 }
 
-// flagPlace is a goal of kind goalFlag by its index.
+// flagPlace is the index of a goal of kind goalFlag.
 type flagPlace int
 
-// The places that a bot runs to.
+// The places that a bot can run to.
 const (
 	redFlag  flagPlace = flagPlace(game.TeamRed)
 	blueFlag flagPlace = flagPlace(game.TeamBlue)
 	ownStand flagPlace = 2
 )
 
-// updateFlags reads where the flags are. Everybody is told who has them, but sees only
-// those nearby.
+// updateFlags updates the positions of the flags. Every player knows the carriers, but sees only
+// flags nearby.
 func (b *Bot) updateFlags(v *game.View) {
 	b.id = v.Viewer
 	if v.Game.Flags&game.GameFlagFlags == 0 {
@@ -51,7 +51,7 @@ func (b *Bot) updateFlags(v *game.View) {
 	}
 }
 
-// flagPos returns where a place is.
+// flagPos returns the position of a place.
 func (b *Bot) flagPos(p flagPlace) vec.Vec2 {
 	if p == ownStand {
 		return b.graph.flagStands[b.team&1]
@@ -59,8 +59,8 @@ func (b *Bot) flagPos(p flagPlace) vec.Vec2 {
 	return b.flags[p].pos
 }
 
-// flagValue returns how useful it is for the bot to be at a place, 0 for not at all.
-// One of three bots defends.
+// flagValue returns how useful it is for the bot to go to a place, 0 for not at all. One bot in
+// three defends.
 func (b *Bot) flagValue(p flagPlace) float32 {
 	own, other := &b.flags[b.team&1], &b.flags[b.team&1^1]
 	if own.carrier == flagMissing || b.team == game.TeamSpectators {
@@ -76,14 +76,14 @@ func (b *Bot) flagValue(p flagPlace) float32 {
 	case p == ownStand, !b.flags[p].known:
 		return 0
 	case p == flagPlace(b.team) && own.carrier != flagAtStand && !carries:
-		return 150 // to return it, or to hunt the carrier
+		return 150 // to return it, or to hunt its carrier
 	case p == flagPlace(b.team^1) && other.carrier < 0 && !defends:
 		return 80
 	}
 	return 0
 }
 
-// considerFlags offers the flags as goals.
+// considerFlags proposes the flags as goals.
 func (b *Bot) considerFlags(consider func(kind goalKind, index int, score float32)) {
 	if b.tick < b.avoidFlagsUntil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// flagTerrain returns the default map with flags at the outermost spawn points, and team
-// spawns beside them.
+// flagTerrain returns the default map with flags at the outermost spawn points and team spawns
+// beside them.
 func flagTerrain() game.Terrain {
 	tr := embedded("teeyard1")
 	left, right := -1, -1
@@ -36,7 +36,7 @@ func flagTerrain() game.Terrain {
 	return tr
 }
 
-// TestBotsPlayForTheFlag lets two teams of bots grab, carry, capture and return flags.
+// TestBotsPlayForTheFlag checks that two teams of bots grab, carry, capture and return flags.
 func TestBotsPlayForTheFlag(t *testing.T) {
 	tr := flagTerrain()
 	m := newModeMatch(t, ctf.Mode{}, tr, newNav(tr), 3, 2, 2, 2, 2, 2, 2)

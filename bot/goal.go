@@ -14,22 +14,22 @@ const (
 	goalPickup            // a pickup site
 	goalLandmark          // a landmark, to explore
 	goalEnemy             // the enemy
-	goalFlag              // a flag or the own stand, a flagPlace
+	goalFlag              // a flag or the bot's own stand
 )
 
-// goal is what the bot moves to.
+// goal is the place that the bot moves to.
 type goal struct {
 	kind  goalKind
 	index int // of the pickup site or landmark, or a flagPlace
 	score float32
 }
 
-// siteMemory is what the bot knows about a pickup site or landmark.
+// siteMemory is the bot's knowledge of a pickup site or landmark.
 type siteMemory struct {
-	present     bool  // the pickup was there at the last sight
+	present     bool  // whether the pickup was there when last seen
 	respawnTick int32 // tick of its expected respawn
-	avoidUntil  int32 // tick before which it is no goal, since it could not be reached
-	visitedTick int32 // tick
+	avoidUntil  int32 // not a goal before this tick, since it could not be reached
+	visitedTick int32 // tick of the last visit
 }
 
 // goalPlanner is the state for choosing goals.
@@ -48,7 +48,7 @@ type goalPlanner struct {
 
 	id              game.PlayerID
 	flags           [2]flagSight
-	avoidFlagsUntil int32 // tick before which flags are no goal, since they could not be reached
+	avoidFlagsUntil int32 // flags are not a goal before this tick, since they could not be reached
 }
 
 func (g *goalPlanner) init(n *NavGraph) {
@@ -57,7 +57,7 @@ func (g *goalPlanner) init(n *NavGraph) {
 	g.reset(0)
 }
 
-// reset is for a new match: all pickups are there except the ninja.
+// reset prepares for a new match, in which all pickups except the ninja are present.
 func (g *goalPlanner) reset(tick int32) {
 	for i := range g.pickupMemory {
 		g.pickupMemory[i] = siteMemory{present: true}
@@ -69,7 +69,7 @@ func (g *goalPlanner) reset(tick int32) {
 	g.pickupScanTick, g.searchTick, g.bestTimeTick = tick, tick, tick
 }
 
-// The respawn times of pickups in ticks.
+// Respawn times of pickups in ticks.
 const (
 	pickupRespawnTicks = 15 * game.TickRate
 	ninjaRespawnTicks  = 90 * game.TickRate
@@ -78,7 +78,7 @@ const (
 // pickupScanInterval is the number of ticks between two scans of the pickups.
 const pickupScanInterval = 8
 
-// updatePickups records which pickups are there, and the weapons that the bot took.
+// updatePickups records which pickups are present, and the weapons that the bot took.
 func (b *Bot) updatePickups(v *game.View) {
 	if b.tick < b.pickupScanTick+pickupScanInterval && b.tick >= b.pickupScanTick {
 		return
@@ -115,7 +115,7 @@ func (b *Bot) updatePickups(v *game.View) {
 			if w := s.kind.Weapon(); w != game.WeaponNinja && w >= 0 && vec.Distance(s.pos, b.self.Pos) < 130 {
 				b.hasWeapon[w], b.ammo[w] = true, 10
 			}
-		case b.tick >= m.respawnTick: // it is late
+		case b.tick >= m.respawnTick: // the respawn is late
 			m.respawnTick = b.tick + game.TickRate
 		}
 	}
@@ -168,7 +168,7 @@ func (b *Bot) timesToGoal() []uint16 {
 	return nil
 }
 
-// chooseGoal chooses, from time to time, the goal with the best value per time.
+// chooseGoal chooses the goal with the best value per time. It does so from time to time.
 func (b *Bot) chooseGoal() {
 	here := b.graph.nodeNear(b.self.Pos)
 	if here == noNode {
@@ -211,7 +211,7 @@ func (b *Bot) chooseGoal() {
 		}
 	}
 	if b.enemy != game.Nobody && b.tick >= b.avoidEnemyUntil {
-		// A bot with little health or weak weapons fights less.
+		// A bot with little health fights less.
 		mood := b.skill.aggression * float32(2+b.health+b.armor) / 12
 		consider(goalEnemy, 0, mood/(b.enemyDistance()/8+60))
 	}
@@ -237,7 +237,7 @@ func (b *Bot) chooseGoal() {
 	}
 }
 
-// recordLandmarkVisit records landmarks that the tee passes.
+// recordLandmarkVisit records a visit when the tee passes a landmark.
 func (b *Bot) recordLandmarkVisit() {
 	i := int(b.tick) % maxLandmarks
 	if i < len(b.landmarkMemory) && vec.Distance(b.self.Pos, b.graph.nodePos[b.graph.landmarks[i].node]) < 6*physics.TileSize {
@@ -245,7 +245,7 @@ func (b *Bot) recordLandmarkVisit() {
 	}
 }
 
-// isGoalDone reports whether the goal is reached or gone.
+// isGoalDone reports whether the goal was reached or no longer exists.
 func (b *Bot) isGoalDone() bool {
 	switch b.goal.kind {
 	case goalPickup:
@@ -265,7 +265,7 @@ func (b *Bot) isGoalDone() bool {
 	return false
 }
 
-// abandonGoal drops the goal and does not choose it for a while.
+// abandonGoal drops the goal and excludes it for a while.
 func (b *Bot) abandonGoal() {
 	const while = 10 * game.TickRate
 	switch b.goal.kind {
@@ -282,7 +282,7 @@ func (b *Bot) abandonGoal() {
 	b.movement.clearPlan()
 }
 
-// searchNodesPerTick is the number of nodes that a search expands per tick.
+// searchNodesPerTick is how many nodes a search expands per tick.
 const searchNodesPerTick = 20
 
 // updateTargetSearch updates the times to an enemy or flag, in small steps per tick.

@@ -7,8 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// buildLinks computes the links of all nodes that can be reached from the spawn
-// points.
+// buildLinks computes the links of all nodes that are reachable from the spawn points.
 func (n *NavGraph) buildLinks() {
 	count := len(n.nodePos)
 	seen := make([]bool, count)
@@ -27,7 +26,7 @@ func (n *NavGraph) buildLinks() {
 			push(n.nodeAt(c.Pos))
 		}
 	}
-	if len(queue) == 0 && count > 0 { // a map without spawns: all nodes
+	if len(queue) == 0 && count > 0 { // a map without spawn points: use all nodes
 		for i := range n.nodePos {
 			push(uint16(i))
 		}
@@ -47,8 +46,8 @@ func (n *NavGraph) buildLinks() {
 // touchRecorder records which pickups the maneuvers from a node touch.
 type touchRecorder struct {
 	nav           *NavGraph
-	sitesNearTile [][]uint8 // by tile, the pickup sites in reach
-	fromNode      uint16    // the node whose maneuvers are simulated
+	sitesNearTile [][]uint8 // pickup sites in reach, by tile
+	fromNode      uint16    // node whose maneuvers are simulated
 	maneuver      uint8
 }
 
@@ -65,7 +64,7 @@ func (n *NavGraph) newTouchRecorder() *touchRecorder {
 	return r
 }
 
-// record records that a tee is at p in a tick of the maneuver.
+// record handles the position p of a tee in a tick of the maneuver.
 func (r *touchRecorder) record(p vec.Vec2, tick int32) {
 	for _, k := range r.sitesNearTile[r.nav.tileIndex(p.X, p.Y)] {
 		s := &r.nav.pickupSites[k]
@@ -135,8 +134,8 @@ func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link
 	return links
 }
 
-// isRobust reports whether the maneuver ends near the same node when it starts a
-// little to the left or right. Swings on the hook can be very sensitive.
+// isRobust reports whether the maneuver still ends near the same node when it starts a little to
+// the left or right. Swings on the hook can be very sensitive.
 func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16) bool {
 	if to == noNode {
 		return false
@@ -161,7 +160,7 @@ func (n *NavGraph) hookCanAttach(p vec.Vec2, m *maneuver) bool {
 	return wall&physics.Solid != 0 && wall&physics.NoHook == 0
 }
 
-// packLinks stores the links by their start and by their end.
+// packLinks stores the links twice: ordered by their start, and by their end.
 func (n *NavGraph) packLinks(from [][]link) {
 	count := len(from)
 	n.outStart, n.inStart = make([]uint32, count+1), make([]uint32, count+1)
@@ -188,8 +187,7 @@ func (n *NavGraph) packLinks(from [][]link) {
 // linksFrom returns the links that start at a node.
 func (n *NavGraph) linksFrom(i uint16) []link { return n.outLinks[n.outStart[i]:n.outStart[i+1]] }
 
-// computeTimes computes the times to the pickups and to landmarks, which are placed
-// far from each other.
+// computeTimes computes the times to the pickups, and to landmarks placed far from each other.
 func (n *NavGraph) computeTimes() {
 	if len(n.nodePos) == 0 {
 		return

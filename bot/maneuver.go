@@ -5,25 +5,24 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// never is a tick that a maneuver does not reach.
+// never is a tick that no maneuver reaches.
 const never = 255
 
-// maxManeuverTicks is the maximum duration of a maneuver until it lands.
+// maxManeuverTicks limits the duration of a maneuver until it lands.
 const maxManeuverTicks = 100
 
-// jumpHoldTicks is how long the jump button is held. It must be released between the
-// two jumps.
+// jumpHoldTicks is how long the jump button is held. It must be released between two jumps.
 const jumpHoldTicks = 2
 
-// maneuver is a short sequence of inputs. The graph consists of simulated maneuvers,
-// and bots simulate variations from their positions.
+// maneuver is a short sequence of inputs. The graph consists of simulated maneuvers. Bots simulate
+// variations of them from their own positions.
 type maneuver struct {
 	firstDir, secondDir   int8  // directions before and after turnTick
 	turnTick              uint8 // tick
 	jumpTick, airJumpTick uint8 // of the ground jump and the air jump
-	hookTick, releaseTick uint8 // the hook is held from hookTick to before releaseTick
-	minTicks              uint8 // minimum duration; it ends on the ground
-	hookX, hookY          int8  // direction of the hook with length 100
+	hookTick, releaseTick uint8 // the hook is held from hookTick until before releaseTick
+	minTicks              uint8 // minimum duration; after it, landing ends the maneuver
+	hookX, hookY          int8  // direction of the hook, as a vector of length 100
 }
 
 // directionAt returns the direction held in tick t.
@@ -61,7 +60,7 @@ func hookDirection(d vec.Vec2) (x, y int8) {
 	return int8(vec.Round(vec.Clamp(d.X, -100, 100))), int8(vec.Round(vec.Clamp(d.Y, -100, 100)))
 }
 
-// maneuvers are the maneuvers of the graph.
+// maneuvers are the maneuvers that the graph tries from each node.
 var maneuvers = makeManeuvers()
 
 func makeManeuvers() []maneuver {
@@ -74,13 +73,13 @@ func makeManeuvers() []maneuver {
 			edit(&m)
 			list = append(list, m)
 		}
-		add(func(m *maneuver) {})                                   // walk, also off a ledge
+		add(func(m *maneuver) {})                                   // walk, perhaps off a ledge
 		add(func(m *maneuver) { m.turnTick, m.secondDir = 6, 0 })   // drop beside a ledge
-		add(func(m *maneuver) { m.turnTick, m.secondDir = 10, -d }) // and back below the ledge
+		add(func(m *maneuver) { m.turnTick, m.secondDir = 10, -d }) // drop, then move back below the ledge
 		for _, turn := range [3]uint8{never, 14, 28} {
 			add(func(m *maneuver) { m.jumpTick, m.turnTick, m.secondDir = 0, turn, 0 })
 		}
-		for _, turn := range [2]uint8{10, 20} { // up beside a wall, then over its edge
+		for _, turn := range [2]uint8{10, 20} { // jump up beside a wall, then over its edge
 			add(func(m *maneuver) { m.jumpTick, m.firstDir, m.secondDir, m.turnTick = 0, 0, d, turn })
 			add(func(m *maneuver) { m.jumpTick, m.firstDir, m.secondDir, m.turnTick = 0, -d, d, turn })
 		}
@@ -92,7 +91,7 @@ func makeManeuvers() []maneuver {
 			add(func(m *maneuver) { m.jumpTick, m.airJumpTick, m.firstDir, m.turnTick = 0, 24, 0, turn })
 			add(func(m *maneuver) { m.jumpTick, m.airJumpTick, m.firstDir, m.turnTick = 0, 24, -d, turn })
 		}
-		add(func(m *maneuver) { m.airJumpTick = 12 }) // run over a ledge, then air jump
+		add(func(m *maneuver) { m.airJumpTick = 12 }) // run over a ledge, then jump in the air
 		add(func(m *maneuver) { m.airJumpTick = 24 })
 		for _, h := range [3]maneuver{{hookX: 42, hookY: -91}, {hookX: 71, hookY: -71}, {hookX: 94, hookY: -34}} {
 			for _, release := range [2]uint8{24, 44} {
@@ -118,7 +117,7 @@ type outcome struct {
 	ticks  int32
 	landed bool // on the ground; otherwise still in the air
 	dead   bool
-	danger float32 // how close it came to the threat, 0..1
+	danger float32 // how close it came to the threat, 0 to 1
 	// touchTick is the tick in which it first touched the wanted pickup, 0 for never.
 	touchTick int32
 }
@@ -126,22 +125,22 @@ type outcome struct {
 // trialOptions are the conditions of a simulation.
 type trialOptions struct {
 	threat     threat
-	pickupPos  vec.Vec2 // the wanted pickup
+	pickupPos  vec.Vec2 // of the wanted pickup
 	wantPickup bool
-	touches    *touchRecorder // if not nil, records touched pickups
+	touches    *touchRecorder // records touched pickups if not nil
 }
 
-// pickupTouchDistance is the distance at which a tee surely takes a pickup, in units.
-// The rules use 48.
+// pickupTouchDistance is the distance in units at which a tee surely takes a pickup. The rules use
+// 48.
 const pickupTouchDistance = 44
 
 // threat is a projectile to dodge.
 type threat struct {
 	pos, vel vec.Vec2 // units, units per tick
-	radius   float32  // 0 for none
+	radius   float32  // 0 for no threat
 }
 
-// dangerAt returns the danger of being at p in tick t, 0..1.
+// dangerAt returns the danger of being at p in tick t, from 0 to 1.
 func (h *threat) dangerAt(p vec.Vec2, t int32) float32 {
 	if h.radius == 0 || t > 25 {
 		return 0
@@ -153,8 +152,8 @@ func (h *threat) dangerAt(p vec.Vec2, t int32) float32 {
 	return 0
 }
 
-// simulate runs a maneuver on c from tick from, for at most the given ticks, and
-// returns its outcome. c keeps the final state.
+// simulate runs a maneuver on c, beginning at its tick from, for at most maxTicks ticks. It returns
+// the outcome. c keeps the final state.
 func simulate(c *physics.Core, m *maneuver, from uint8, maxTicks int32, a *trialOptions) outcome {
 	var e outcome
 	for t := from; t < maxManeuverTicks && e.ticks < maxTicks; t++ {

@@ -25,7 +25,7 @@ func embedded(name string) game.Terrain {
 
 func newNav(tr game.Terrain) *bot.NavGraph { return testenv.Must(bot.NewNavGraph(tr, nil)) }
 
-// defaultMap returns the default map and its graph, which tests share.
+// defaultMap returns the default map and its graph, which the tests share.
 var defaultMap = sync.OnceValues(func() (game.Terrain, *bot.NavGraph) {
 	tr := embedded("teeyard1")
 	return tr, newNav(tr)
@@ -43,21 +43,20 @@ type match struct {
 	world  *game.World
 	bots   []*bot.Bot
 	cmds   []game.Command
-	before []vec.Vec2 // positions of the tees at since
+	before []vec.Vec2 // positions of the tees at the ticks in since
 	since  []int32
 
 	t             testing.TB
-	kills, deaths []int // by player; deaths by others
+	kills, deaths []int // by player; deaths counts deaths by others
 	falls         int   // deaths by the world
 	suicides      int
 	pickups       int
-	longest       int32 // longest time in ticks for which a tee stayed in one place
+	longest       int32 // longest time in ticks that a tee stayed in one place
 	visited       map[[2]int]bool
-	onEvent       func(e *game.Event) // if set, is called with every event
+	onEvent       func(e *game.Event) // if set, called with every event
 }
 
-// placeRadius is the distance from a position within which a tee counts as in the same
-// place, in units.
+// placeRadius is the distance in units within which a tee counts as staying in one place.
 const placeRadius = 64
 
 func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, skill ...int) *match {
@@ -88,7 +87,7 @@ func newModeMatch(t testing.TB, mode game.Mode, tr game.Terrain, nav *bot.NavGra
 	return m
 }
 
-// endless is deathmatch with a laser that never runs out, and nothing else.
+// endless is deathmatch in which the only weapon is a laser with endless ammunition.
 type endless struct{ dm.Mode }
 
 func (endless) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
@@ -111,8 +110,7 @@ func TestBotsFireWeaponsWithEndlessAmmo(t *testing.T) {
 	testenv.Check(t, shots >= 3, "%d shots in 30 seconds", shots)
 }
 
-// think fills in the commands of the next tick, and checks that a client could send
-// them.
+// think computes the commands of the next tick, and checks that a client could send them.
 func (m *match) think() {
 	m.cmds = m.cmds[:0]
 	for i, b := range m.bots {
@@ -127,7 +125,7 @@ func (m *match) think() {
 	}
 }
 
-// run plays some ticks.
+// run plays a number of ticks.
 func (m *match) run(ticks int) {
 	for range ticks {
 		m.think()
@@ -180,8 +178,8 @@ func sum(v []int) (n int) {
 	return n
 }
 
-// explored counts the regions of 4 x 4 tiles in which tees can stand, and those of
-// them that were visited.
+// explored counts the regions of 4 x 4 tiles in which tees can stand, and how many of them were
+// visited.
 func (m *match) explored(tr game.Terrain) (visited, all int) {
 	found := map[[2]int]bool{}
 	for y := 0; y+1 < tr.Height; y++ {
@@ -261,11 +259,11 @@ func TestSameSeedSamePlay(t *testing.T) {
 	testenv.Check(t, a != c, "another seed makes no difference")
 }
 
-// TestPlaysFair compares a bot with a second one of the same seed that is only shown
-// what a client gets to know.
+// TestPlaysFair compares a bot with a second one of the same seed that receives only what a client
+// receives.
 func TestPlaysFair(t *testing.T) { playsFair(t, dm.Mode{}, 3000) }
 
-// ghosts is deathmatch in which tees are hidden from all others for two of four seconds.
+// ghosts is deathmatch in which each tee is hidden from all others for two of every four seconds.
 type ghosts struct{ dm.Mode }
 
 func (ghosts) OnTick(ctx *game.Ctx) {
@@ -320,7 +318,7 @@ func playsFair(t *testing.T, mode game.Mode, ticks int) {
 	testenv.Check(t, hidden != 0, "nobody was ever out of sight")
 }
 
-// TestMissedTicks lets bots see and act in every second tick only, as with a client.
+// TestMissedTicks lets bots see and act only in every second tick, as a client may.
 func TestMissedTicks(t *testing.T) {
 	skipIfRace(t)
 	m := newDefaultMatch(t, 9, 2, 2, 2, 2)
@@ -334,7 +332,7 @@ func TestMissedTicks(t *testing.T) {
 	}
 }
 
-// TestAimsLikeAHand checks that the aim has limited speed.
+// TestAimsLikeAHand checks that the speed of aiming is limited.
 func TestAimsLikeAHand(t *testing.T) {
 	skipIfRace(t)
 	m := newDefaultMatch(t, 11, 1, 2, 3)
@@ -359,7 +357,7 @@ func TestAimsLikeAHand(t *testing.T) {
 	}
 }
 
-// skipIfRace skips long matches under the race detector: bots start no goroutines.
+// skipIfRace skips long matches under the race detector, since bots start no goroutines.
 func skipIfRace(t *testing.T) {
 	t.Helper()
 	if testenv.Race {
@@ -367,7 +365,7 @@ func skipIfRace(t *testing.T) {
 	}
 }
 
-// TestShareNav lets bots on several goroutines use one graph.
+// TestShareNav lets bots on several goroutines share a graph.
 func TestShareNav(t *testing.T) {
 	tr := embedded("testbox")
 	nav := newNav(tr)
@@ -421,7 +419,7 @@ func BenchmarkNav(b *testing.B) {
 	}
 }
 
-// hammerer is deathmatch in which player 1 has nothing but the hammer.
+// hammerer is deathmatch in which player 1 has only the hammer.
 type hammerer struct{ dm.Mode }
 
 func (hammerer) OnSpawn(ctx *game.Ctx, id game.PlayerID) {

@@ -12,30 +12,30 @@ type movement struct {
 	planTick        uint8 // next tick of the plan
 	hasPlan         bool
 	planCost        float32 // cost of the rest of the plan
-	ticksSinceCheck int32   // since the rest was simulated
+	ticksSinceCheck int32   // ticks since the rest of the plan was simulated
 	trialOptions    trialOptions
 	scratch         physics.Core
 	anchorPos       vec.Vec2 // position at anchorTick
 	anchorTick      int32
 	candidateCount  uint32   // number of candidates so far
-	nextHookDir     vec.Vec2 // where the hook will be needed
-	nextHookTicks   int32    // ticks for which the aim goes there
+	nextHookDir     vec.Vec2 // direction of the next hook
+	nextHookTicks   int32    // ticks for which to aim in that direction
 }
 
-// clearPlan ends the plan.
+// clearPlan drops the plan.
 func (m *movement) clearPlan() { m.hasPlan = false }
 
-// expirePlan lets any other plan replace the current one, for a new goal.
+// expirePlan lets any other plan replace the current one, because the goal has changed.
 func (m *movement) expirePlan() { m.planCost = noPathCost }
 
 // Costs are the ticks until the goal is reached.
 const (
-	noPathCost    = 40_000  // no path to the goal from there
+	noPathCost    = 40_000  // no path from there to the goal
 	noLandingCost = 60_000  // does not land
 	deathCost     = 900_000 // dies
 )
 
-// move continues the best plan found so far and searches for better ones.
+// move continues the best plan so far and searches for a better one.
 func (b *Bot) move(passed int32) {
 	b.unstick()
 	b.trialOptions.wantPickup = false
@@ -50,13 +50,13 @@ func (b *Bot) move(passed int32) {
 	}
 	tries := 1
 	if b.scanCount&1 != 0 && b.hasPlan && b.planCost < noPathCost {
-		tries = 0 // nearly as good for half the work
+		tries = 0 // nearly as good with half the work
 	}
 	if !b.hasPlan {
 		b.planCost = 2 * deathCost
 		tries += 2
 	} else if b.ticksSinceCheck++; b.ticksSinceCheck >= 4 || b.planCost >= noPathCost {
-		// Others push and shoot, so check whether the plan is still good.
+		// Other players push and shoot, so check whether the plan is still good.
 		b.ticksSinceCheck = 0
 		b.planCost = b.maneuverCost(&b.plan, b.planTick)
 		if b.planCost >= deathCost {
@@ -82,7 +82,7 @@ func (b *Bot) applyPlan(passed int32) {
 	}
 	t := b.planTick
 	if t == b.plan.hookTick && !b.isAimedAtHook() {
-		b.hasPlan = false // not aimed yet
+		b.hasPlan = false // wait until the bot has aimed
 		in.Jump = false
 		return
 	}
@@ -94,14 +94,14 @@ func (b *Bot) applyPlan(passed int32) {
 	b.planCost -= float32(passed)
 }
 
-// maneuverCost returns the cost of a maneuver from the current state.
+// maneuverCost returns the cost of a maneuver from the current state, beginning at its tick from.
 func (b *Bot) maneuverCost(m *maneuver, from uint8) float32 {
 	c := &b.scratch
 	*c = b.self
 	c.World = b.world
 	maxTicks := int32(maxManeuverTicks)
 	if b.planCost < maxManeuverTicks && from == 0 {
-		maxTicks = int32(max(b.planCost, 1)) // longer ones are not better
+		maxTicks = int32(max(b.planCost, 1)) // a longer maneuver is not better
 	}
 	e := simulate(c, m, from, maxTicks, &b.trialOptions)
 	if e.dead {
@@ -124,7 +124,7 @@ func (b *Bot) maneuverCost(m *maneuver, from uint8) float32 {
 	node := b.graph.nodeAt(c.Pos)
 	switch {
 	case times == nil:
-		return cost + float32(b.rand.Uint32n(60)) + 200 // any movement
+		return cost + float32(b.rand.Uint32n(60)) + 200 // any movement will do
 	case node == noNode || times[node] == unreachable:
 		return cost + noPathCost
 	}
@@ -149,7 +149,7 @@ func (b *Bot) randomManeuver() maneuver {
 		m.turnTick, m.secondDir = uint8(4+r.Uint32n(30)), r.direction()
 	}
 	if b.self.HookState == physics.HookGrabbed && b.hasPlan && r.Percent(50) {
-		// Stay on the hook for a while.
+		// Keep the hook for a while.
 		m.hookTick, m.releaseTick = 0, uint8(5+r.Uint32n(30))
 		m.hookX, m.hookY = b.plan.hookX, b.plan.hookY
 		m.minTicks = m.releaseTick
@@ -171,7 +171,7 @@ func (b *Bot) randomManeuver() maneuver {
 	return m
 }
 
-// addRandomHook adds a hook to a point above, if it can attach there.
+// addRandomHook adds a hook to a point above if the hook can attach there.
 func (b *Bot) addRandomHook(m *maneuver) {
 	r := &b.rand
 	angle := -pi/2 + 1.3*r.triangular()
@@ -186,7 +186,7 @@ func (b *Bot) addRandomHook(m *maneuver) {
 	m.minTicks = m.releaseTick
 }
 
-// graphManeuver returns the graph's maneuver for the best path from here.
+// graphManeuver returns the maneuver of the graph on the best path from the current position.
 func (b *Bot) graphManeuver() (maneuver, bool) {
 	times := b.timesToGoal()
 	here := b.graph.nodeAt(b.self.Pos)
@@ -231,7 +231,7 @@ func (b *Bot) graphManeuver() (maneuver, bool) {
 	return m, true
 }
 
-// unstick changes goal and plan if the tee has not moved for a while.
+// unstick changes the goal and the plan if the tee has not moved for a while.
 func (b *Bot) unstick() {
 	if vec.Distance(b.anchorPos, b.self.Pos) > 48 {
 		b.anchorPos, b.anchorTick = b.self.Pos, b.tick
@@ -244,7 +244,7 @@ func (b *Bot) unstick() {
 	if b.goal.kind != goalNone && !b.isFighting() {
 		b.abandonGoal()
 	}
-	// Any maneuver that survives is good enough.
+	// Any maneuver that the tee survives is good enough.
 	for range 4 {
 		m := maneuver{turnTick: never, jumpTick: uint8(b.rand.Uint32n(4)), airJumpTick: uint8(14 + b.rand.Uint32n(14)), hookTick: never, releaseTick: never, minTicks: 20}
 		m.firstDir = 1 - 2*int8(b.rand.Uint32n(2))

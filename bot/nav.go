@@ -10,19 +10,19 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// ErrTerrain means that the size and tiles of a terrain do not match.
+// ErrTerrain is returned if the size of a terrain and its number of tiles do not match.
 var ErrTerrain = errors.New("bot: bad terrain")
 
-// The limits of a NavGraph keep it to a few MB and two seconds for any map.
+// Limits of a NavGraph. They keep it within a few MB and two seconds for any map.
 const (
 	maxNodes          = 4096
-	halfManeuversFrom = 1500 // number of nodes from which only every second maneuver is simulated
-	maxLinks          = 48   // from a node
+	halfManeuversFrom = 1500 // with more nodes, only every second maneuver is simulated
+	maxLinks          = 48   // per node
 	maxPickupSites    = 64   // pickups
 	maxLandmarks      = 24
 )
 
-// noNode is the index for no node.
+// noNode stands for no node.
 const noNode = 0xffff
 
 // unreachable is the time to an unreachable node.
@@ -30,7 +30,7 @@ const unreachable = 0xffff
 
 // link is a path between two nodes.
 type link struct {
-	node     uint16 // the other end
+	node     uint16 // other end
 	ticks    uint8
 	maneuver uint8 // index in maneuvers, or walkLink
 }
@@ -42,38 +42,38 @@ const walkLink = 255
 type pickupSite struct {
 	pos        vec.Vec2
 	kind       game.PickupKind
-	approaches []link   // maneuvers that touch it, by their start; walkLink if the start is in reach
-	times      []uint16 // ticks to here, by node
+	approaches []link   // maneuvers that touch it, by start node; walkLink if it is in reach of the node
+	times      []uint16 // ticks to this site, by node
 }
 
-// landmark is one of some nodes spread over the map.
+// landmark is one of several nodes spread over the map.
 type landmark struct {
 	node  uint16
 	times []uint16
 }
 
-// NavGraph is the navigation data of a map: where a tee can stand, which maneuvers
-// lead from where to where, and the times to the pickups. It is immutable and can be
-// shared by any number of bots and goroutines.
+// NavGraph is the navigation data of a map: where a tee can stand, which maneuvers connect these
+// places, and the times to the pickups. It is immutable. Any number of bots and goroutines can
+// share it.
 type NavGraph struct {
 	col               *physics.Collision
 	tuning            game.Tuning
 	width, height     int
-	nodeOf            []uint16 // by tile, noNode where a tee cannot stand
+	nodeOf            []uint16 // by tile, noNode if a tee cannot stand there
 	nodeBelow         []uint16 // by tile, the node onto which a tee falls
 	nodePos           []vec.Vec2
 	outLinks, inLinks []link // of all nodes, concatenated
 	outStart, inStart []uint32
 	pickupSites       []pickupSite
-	siteAtTile        map[int32]uint8 // by tile
+	siteAtTile        map[int32]uint8 // pickup sites by tile
 	landmarks         []landmark
 	spawns            []vec.Vec2
 	flagStands        [2]vec.Vec2 // of red and blue
 }
 
-// NewNavGraph simulates maneuvers from every node that can be reached from the spawn
-// points. It takes about 0.5 ms per node and at most about two seconds. A nil tuning
-// means the default. The error wraps ErrTerrain.
+// NewNavGraph builds the graph by simulating maneuvers from every node that is reachable from the
+// spawn points. It takes about 0.5 ms per node and at most about two seconds. A nil tuning means
+// the default. The error wraps ErrTerrain.
 func NewNavGraph(t game.Terrain, tuning *game.Tuning) (*NavGraph, error) {
 	if t.Width <= 0 || t.Height <= 0 || t.Width > 1<<24/t.Height || len(t.Tiles) != t.Width*t.Height {
 		return nil, fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
@@ -92,7 +92,7 @@ func NewNavGraph(t game.Terrain, tuning *game.Tuning) (*NavGraph, error) {
 
 // loadTerrain computes the nodes and reads the entities of the map.
 func (n *NavGraph) loadTerrain(t game.Terrain) error {
-	// Spikes of FNG, some of which freeze elsewhere, are as bad as death.
+	// Treat the spikes of FNG as death, although some only freeze.
 	tiles := slices.Clone(t.Tiles)
 	for i, tile := range tiles {
 		if tile >= 7 && tile <= 10 || tile == 14 || tile == 15 {
@@ -109,7 +109,7 @@ func (n *NavGraph) loadTerrain(t game.Terrain) error {
 	return nil
 }
 
-// newWorld returns a world without other tees to simulate maneuvers in.
+// newWorld returns a world without other tees for simulating maneuvers.
 func (n *NavGraph) newWorld() *physics.World {
 	w := physics.NewWorld(n.col)
 	w.Tuning = n.tuning
@@ -117,8 +117,7 @@ func (n *NavGraph) newWorld() *physics.World {
 	return w
 }
 
-// tileFlags returns the flags of a tile; outside of the map the border is repeated, as
-// in the game.
+// tileFlags returns the flags of a tile. Outside the map the border repeats, as in the game.
 func (n *NavGraph) tileFlags(x, y int) physics.TileFlags {
 	return n.col.At(float32(x*physics.TileSize+physics.TileSize/2), float32(y*physics.TileSize+physics.TileSize/2))
 }
@@ -128,11 +127,11 @@ func (n *NavGraph) canStand(x, y int) bool {
 	return y+1 < n.height && n.tileFlags(x, y)&(physics.Solid|physics.Death) == 0 && n.tileFlags(x, y+1)&physics.Solid != 0
 }
 
-// placeNodes creates nodes where a tee can stand. On large maps neighbouring tiles of
-// a floor share a node.
+// placeNodes creates nodes where a tee can stand. On large maps, neighbouring tiles of a floor
+// share a node.
 func (n *NavGraph) placeNodes(t game.Terrain) {
 	n.nodeOf = slices.Repeat([]uint16{noNode}, t.Width*t.Height)
-	// pieces divides the floors into pieces of at most the given number of tiles.
+	// pieces divides the floors into pieces of at most maxTiles tiles.
 	pieces := func(maxTiles int, piece func(x, end, y int)) {
 		for y := range t.Height {
 			for x := 0; x < t.Width; x++ {
@@ -152,7 +151,7 @@ func (n *NavGraph) placeNodes(t game.Terrain) {
 		maxTiles, count = maxTiles+1, 0
 		pieces(maxTiles, func(int, int, int) { count++ })
 	}
-	// If there are still too many, keep an even selection.
+	// If there are still too many pieces, keep an even selection.
 	seen := 0
 	pieces(maxTiles, func(x, end, y int) {
 		seen++
@@ -171,7 +170,6 @@ func (n *NavGraph) standPos(x, y int) vec.Vec2 {
 	return vec.Vec2{X: float32(x*physics.TileSize + physics.TileSize/2), Y: float32(y*physics.TileSize + physics.TileSize/2 + 1)}
 }
 
-// computeNodeBelow computes nodeBelow.
 func (n *NavGraph) computeNodeBelow() {
 	n.nodeBelow = make([]uint16, n.width*n.height)
 	for x := range n.width {
@@ -189,15 +187,15 @@ func (n *NavGraph) computeNodeBelow() {
 	}
 }
 
-// tileIndex returns the index of the tile at a position, which can be outside of the
-// map.
+// tileIndex returns the index of the tile at a position. A position outside the map gets the
+// nearest tile.
 func (n *NavGraph) tileIndex(x, y float32) int {
 	tx := min(max(int(vec.Round(x))>>5, 0), n.width-1)
 	ty := min(max(int(vec.Round(y))>>5, 0), n.height-1)
 	return ty*n.width + tx
 }
 
-// nodeAt returns the node of a tee that stands at p, possibly at the edge of a tile.
+// nodeAt returns the node of a tee that stands at p, perhaps at the edge of a tile.
 func (n *NavGraph) nodeAt(p vec.Vec2) uint16 {
 	if i := n.nodeOf[n.tileIndex(p.X, p.Y)]; i != noNode {
 		return i
@@ -228,12 +226,12 @@ const (
 	tileLaser     = 202
 )
 
-// pickupOfTile maps the entity tiles from tileArmor on to pickups.
+// pickupOfTile maps entity tiles to pickups, beginning with tileArmor.
 var pickupOfTile = [...]game.PickupKind{
 	game.PickupArmor, game.PickupHealth, game.PickupShotgun, game.PickupGrenade, game.PickupNinja, game.PickupLaser,
 }
 
-// readEntities reads spawn points and pickups.
+// readEntities reads the spawn points, pickups and flag stands.
 func (n *NavGraph) readEntities(t game.Terrain) {
 	n.siteAtTile = make(map[int32]uint8)
 	for i, tile := range t.Tiles {

@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// parseMap returns the terrain of a drawing: # wall, x death, S spawn, h, s and g
-// pickups, others air.
+// parseMap returns the terrain of a drawing: # wall, x death, S spawn point, h, s and g pickups,
+// all others air.
 func parseMap(rows ...string) game.Terrain {
 	t := game.Terrain{Width: len(rows[0]), Height: len(rows)}
 	for _, r := range rows {
@@ -71,8 +71,8 @@ func TestOverThePit(t *testing.T) {
 	testenv.Check(t, m.pickups != 0 && m.falls <= 0, "%d pickups, %d falls", m.pickups, m.falls)
 }
 
-// TestHighUp checks that a bot takes a pickup that needs two jumps, and one that needs
-// the hook.
+// TestHighUp checks that a bot takes a pickup that requires two jumps, and one that requires the
+// hook.
 func TestHighUp(t *testing.T) {
 	rows := []string{
 		"####################",
@@ -100,7 +100,7 @@ func TestHighUp(t *testing.T) {
 	testenv.Check(t, m.pickups != 0, "did not get it with the hook")
 }
 
-// FuzzTerrain runs bots on any map.
+// FuzzTerrain runs bots on arbitrary maps.
 func FuzzTerrain(f *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x01\x00\xc0\x00\x01\x00\x00\x01\x01"), uint8(4), uint64(1))
 	f.Add([]byte{0, 192, 0, 0, 198, 199, 1, 1, 1, 2, 1, 1, 200, 201, 202, 3}, uint8(7), uint64(2))

@@ -1,15 +1,15 @@
 package bot
 
-// nodeSearch computes the times from all nodes to one node, nearest first, in
-// interruptible steps. It is Dijkstra's algorithm on the reversed links with buckets,
-// since links take few ticks.
+// nodeSearch computes the times from all nodes to one node, nearest first, in interruptible steps.
+// It runs Dijkstra's algorithm on the reversed links. Its queue consists of buckets, since links
+// take few ticks.
 type nodeSearch struct {
 	nav         *NavGraph
 	goal        uint16
-	times       []uint16 // by node; final below currentTime
+	times       []uint16 // by node; final if below currentTime
 	bucket      [256]uint16
 	currentTime int32 // time of the current bucket
-	pending     int   // entries in buckets
+	pending     int   // number of entries in buckets
 	entries     []bucketEntry
 	used        uint16 // number of entries ever used
 	free        uint16 // list of freed entries
@@ -20,11 +20,11 @@ type bucketEntry struct {
 	node, next uint16
 }
 
-// noEntry is the end of a bucket's list.
+// noEntry marks the end of a list of entries.
 const noEntry = 0xffff
 
-// entriesPerNode limits the entries in use: a node can be in several buckets with
-// decreasing times.
+// entriesPerNode limits the entries in use. A node can be in several buckets, with decreasing
+// times.
 const entriesPerNode = 2
 
 func newSearch(n *NavGraph) *nodeSearch {
@@ -34,7 +34,7 @@ func newSearch(n *NavGraph) *nodeSearch {
 	}
 }
 
-// start starts a search towards a goal. With noNode the caller pushes the goals.
+// start starts a search towards a goal. With noNode, the caller must push the goals.
 func (s *nodeSearch) start(goal uint16) {
 	s.goal = goal
 	for i := range s.times {
@@ -70,8 +70,8 @@ func (s *nodeSearch) push(node uint16, at int32) {
 	s.pending++
 }
 
-// expand processes at most the given number of nodes. It reports whether the search is
-// done: all nodes are known, or until and all nodes closer than it.
+// expand processes up to the given number of nodes. It reports whether the search is done: either
+// all nodes are processed, or the node until and all nodes closer than it.
 func (s *nodeSearch) expand(nodes int, until uint16) (done bool) {
 	for nodes > 0 {
 		if s.pending == 0 {

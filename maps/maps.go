@@ -1,5 +1,4 @@
-// Package maps contains the maps of Teeyard, so that a server can run
-// without any file beside it.
+// Package maps contains the maps of Teeyard. A server can run without any map files.
 //
 // The .map files are built from the descriptions in maps/gen:
 //
@@ -30,9 +29,8 @@ type Map struct {
 // Default returns the default map of a server.
 func Default() Map { return Map{"teeyard1", teeyard1} }
 
-// All returns all embedded maps, the default one first: teeyard1, a deathmatch map for
-// 2 to 16 players, testbox, a small map with one or two of everything for tests, and
-// yardrun, a course for races.
+// All returns all embedded maps, the default one first. teeyard1 is a deathmatch map for 2 to 16
+// players. testbox is a small map with every kind of entity, for tests. yardrun is a race course.
 func All() []Map {
 	return []Map{Default(), {"testbox", testbox}, {"yardrun", yardrun}}
 }

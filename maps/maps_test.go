@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestMaps checks that the embedded maps are enclosed, have free spawn points, and can
-// be read by 0.6 and 0.7 clients.
+// TestMaps checks that the embedded maps are enclosed, have free spawn points, and can be read by
+// 0.6 and 0.7 clients.
 func TestMaps(t *testing.T) {
 	for _, m := range All() {
 		t.Run(m.Name, func(t *testing.T) {
@@ -27,8 +27,8 @@ func TestMaps(t *testing.T) {
 					testenv.Check(t, x != 0 && x != g.Width-1 && y != g.Height-1 || solid(x, y), "the border is open at %d,%d", x, y)
 				}
 			}
-			// Clients repeat the outermost tiles of a layer outside of the map. Only
-			// the inside of the ground and edges that point outwards look right there.
+			// Clients repeat the outermost tiles of a layer outside the map. There, only the inside
+			// of the ground and edges that point outwards look right.
 			rim := 0
 			seamless := func(x, y int, i uint8) bool {
 				upright, level := i == 20 || i == 21, i == 16 || i == 52

@@ -17,17 +17,17 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ErrNothing is returned for a demo without a snapshot that can be read.
-var ErrNothing = errors.New("no snapshot of the demo can be read, so that there is nothing to show")
+// ErrNothing is returned for a demo without a readable snapshot.
+var ErrNothing = errors.New("the demo contains no readable snapshot")
 
-// Convert writes a demo of another version, such as DDNet's, as one of Teeworlds 0.7, as far as that can
-// show it. Of a damaged demo it converts what is whole, and the last line of chat says what is missing; if there is
-// nothing to show, it returns ErrNothing.
+// Convert converts a demo of another version, such as DDNet's, to a demo of Teeworlds 0.7. It
+// leaves out data that 0.7 cannot show. Of a damaged demo it converts the intact parts, and a final
+// chat line says what is missing. Without any readable snapshot it returns ErrNothing.
 func Convert(w io.Writer, r *demo.Reader) error {
 	h := *r.Header()
 	h.Version, h.NetVersion, h.Length, h.MapSHA256 = demo.VersionTeeworlds, msg7.NetVersion, 0, [32]byte{}
 	if m := r.Map(); len(m) > 0 {
-		h.MapCRC = crc32.ChecksumIEEE(m) // if the map is damaged, a line of chat says so
+		h.MapCRC = crc32.ChecksumIEEE(m) // for a damaged map, a chat line reports the damage
 	}
 	out, err := demo.NewWriter(w, h, r.Map())
 	if err != nil {
@@ -43,7 +43,7 @@ func Convert(w io.Writer, r *demo.Reader) error {
 		rec     Record
 		due     int32 // tick of the next keyframe
 		shown   bool
-		broken  int // chunks
+		broken  int // number of damaged chunks
 	)
 	for chunk := new(demo.Chunk); ; {
 		err := r.Next(chunk)
@@ -70,7 +70,7 @@ func Convert(w io.Writer, r *demo.Reader) error {
 		case err != nil:
 			return err
 		case chunk.Kind == demo.KindMessage && !repeats.Has(r.Header(), chunk):
-			c.from.Receive(chunk.Message, true) // what cannot be read is left out
+			c.from.Receive(chunk.Message, true) // unreadable messages are left out
 		case chunk.Snapshot != nil && chunk.Tick >= rec.Tick:
 			c.from.ReceiveSnapshot(chunk.Tick, chunk.Snapshot)
 			c.to.BuildSnapshot(&builder)
@@ -88,17 +88,17 @@ func Convert(w io.Writer, r *demo.Reader) error {
 	}
 }
 
-// WriteEnd writes a line of the server's chat to a demo of Teeworlds 0.7 that ends with the record, and two more seconds
-// in which it can be read.
+// WriteEnd ends a demo of Teeworlds 0.7 after the record: it writes a chat line of the server, and
+// two more seconds in which viewers can read it.
 func (r *Record) WriteEnd(out *demo.Writer, text string) error {
 	out.Message((&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(text)}).Append(nil))
 	for ticks := int32(2); ticks <= 2*game.TickRate; ticks += 2 {
 		out.Snapshot(r.Tick+ticks, &r.Snapshot)
 	}
-	return out.Flush() // with the first error
+	return out.Flush() // reports the first error
 }
 
-// converter gets what a demo tells clients.
+// converter receives the messages of a demo.
 type converter struct {
 	bridge.EventHandler
 	bridge.NopSessionHandler

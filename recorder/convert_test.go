@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// told is what a demo shows: the views, and the events that are for all.
+// told is the content of a demo: its views, and its public events.
 type told struct {
 	shown  []shown
 	events []game.Event
@@ -54,7 +54,8 @@ func readDemo(t *testing.T, file []byte) (all told) {
 	}
 }
 
-// TestConvert converts what DDNet and its server recorded, and compares what both demos show.
+// TestConvert converts demos recorded by DDNet and its server, and compares the content of both
+// versions.
 func TestConvert(t *testing.T) {
 	for _, name := range []string{"ddnet-16.4.demo", "ddnet-server-16.4.demo"} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// compareShown compares what does not differ between the versions.
+// compareShown compares the fields that do not differ between the versions.
 func compareShown(t *testing.T, a, b *shown) {
 	t.Helper()
 	same := slices.EqualFunc(a.View.Characters, b.View.Characters, func(x, y game.CharacterState) bool {
@@ -120,20 +121,20 @@ func compareShown(t *testing.T, a, b *shown) {
 	}
 }
 
-// sameAngle reports whether two angles, in radians * 256, point to the same side. Those of DDNet go from
-// the top to the top, the others from the left to the left.
+// sameAngle reports whether two angles, in radians * 256, have the same direction. DDNet's angles
+// wrap at the top, the others at the left.
 func sameAngle(a, b int32) bool {
 	const turn = 2 * 804
 	return (a-b)%turn == 0
 }
 
-// memFile is a file in memory, into whose header the writer comes back.
+// memFile is a file in memory that supports rewriting its header.
 type memFile struct{ bytes.Buffer }
 
 // WriteAt implements io.WriterAt.
 func (f *memFile) WriteAt(b []byte, at int64) (int, error) { return copy(f.Bytes()[at:], b), nil }
 
-// FuzzConvert: what strangers send to be converted becomes a demo that can be read, or an error.
+// FuzzConvert converts arbitrary files. The result is a readable demo or an error.
 func FuzzConvert(f *testing.F) {
 	for _, name := range []string{"ddnet-16.4.demo", "teeworlds-0.7.5.demo"} {
 		b, err := os.ReadFile(filepath.Join("..", "format", "demo", "testdata", name))

@@ -1,18 +1,17 @@
-// Package recorder watches a game and makes a demo of it, for files and for whoever
-// watches live.
+// Package recorder records a game as a demo, for files and for live viewers.
 //
-// A [Recorder] sees the world tick by tick through the same bridge as clients do, as a
-// spectator without a seat who sees all places at once, or through the eyes of a player. It
-// makes a [Record] of every second tick: the snapshot, and the messages that came since the one
-// before. Anybody may see what it makes: it has nobody's health and ammunition, but for those of the
-// player whose view it is, no sounds that are for one player, no messages for one player,
-// no chat of teams and no whispers. It is never given what passes between a client and
-// the server, such as passwords, addresses and the remote console.
+// A [Recorder] follows the world tick by tick through the same bridge as clients. It records the
+// free view of a spectator who sees the whole map, or the view of a player. Every second tick it
+// makes a [Record], which contains a snapshot and the messages since the previous record.
 //
-// Reading can begin at every keyframe: the players' names and skins, the limits of the match
-// and the tuning are in it or follow it.
+// A demo is safe to publish. It contains no health and ammunition, except of the player whose view
+// it is. It contains no team chat, whispers, or sounds and messages for a single player. A Recorder
+// never receives passwords, addresses or the remote console.
 //
-// The package uses no files, clocks or goroutines. A Recorder belongs to whoever steps the
-// world. Records can be encoded elsewhere, so that no tick waits for compression or a
+// Readers can begin at any keyframe. The names and skins of the players, the limits of the match
+// and the tuning are in the keyframe or follow it.
+//
+// The package uses no files, clocks or goroutines. Use a Recorder on the goroutine that steps the
+// world. Records can be encoded on another goroutine, so that no tick waits for compression or a
 // disk.
 package recorder

@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 )
 
-// Format is a kind of demo, by the clients that play it.
+// Format is a demo format.
 type Format uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 
 var formats = [...]struct {
 	name     string
-	version  int // of demo.Header
+	version  int // as in demo.Header
 	protocol func() bridge.Protocol
 }{
 	Teeworlds: {"tw07", demo.VersionTeeworlds, func() bridge.Protocol { return bridge7.NewProtocol() }},
@@ -33,7 +33,7 @@ var formats = [...]struct {
 // String returns the format's name: tw07 or ddnet.
 func (f Format) String() string { return formats[f].name }
 
-// ParseFormat is the inverse of String. Case does not matter.
+// ParseFormat reads a name that String returns, without regard to case.
 func ParseFormat(name string) (Format, bool) {
 	for f := range formats {
 		if strings.EqualFold(formats[f].name, name) {
@@ -43,12 +43,12 @@ func ParseFormat(name string) (Format, bool) {
 	return 0, false
 }
 
-// NeedsUncompressedTiles reports whether the clients read only maps whose tile layers are
-// not compressed.
+// NeedsUncompressedTiles reports whether clients of this format can read only maps with
+// uncompressed tile layers.
 func (f Format) NeedsUncompressedTiles() bool { return formats[f].protocol().NeedsUncompressedTiles() }
 
-// Header returns the header of a demo that begins at a time on a map, in a form of its file
-// that the clients read.
+// Header returns the header of a demo of the map m that begins at the time start. m must be in a
+// form that clients of the format can read.
 func (c Config) Header(m *bridge.Map, start time.Time) demo.Header {
 	f := &formats[c.Format]
 	typ := "server"
@@ -61,7 +61,7 @@ func (c Config) Header(m *bridge.Map, start time.Time) demo.Header {
 	}
 }
 
-// newDemoReader makes a ClientSide that reads a demo.
+// newDemoReader returns a ClientSide that reads a demo.
 func newDemoReader(h *demo.Header, handler bridge.ServerMessageHandler) bridge.ClientSide {
 	if h.Protocol() == 7 {
 		return bridge7.NewDemoClientSide(handler)
@@ -69,7 +69,7 @@ func newDemoReader(h *demo.Header, handler bridge.ServerMessageHandler) bridge.C
 	return bridge6.NewClientSide(bridge.NopSender{}, handler, bridge6.ClientConfig{})
 }
 
-// newMessageSide makes a ClientSide that makes the messages of a client.
+// newMessageSide returns a ClientSide that writes the messages of a client.
 func newMessageSide(to bridge.Sender, isSeven bool) bridge.ClientSide {
 	if isSeven {
 		return bridge7.NewClientSide(to, nil)
@@ -77,13 +77,13 @@ func newMessageSide(to bridge.Sender, isSeven bool) bridge.ClientSide {
 	return bridge6.NewClientSide(to, nil, bridge6.ClientConfig{DDNetVersion: -1})
 }
 
-// TimeLayout is the form of times in headers and in the names of demos.
+// TimeLayout is the layout of times in the headers and names of demos.
 const TimeLayout = "2006-01-02_15-04-05"
 
-// keyframeInterval returns the ticks between two keyframes.
+// keyframeInterval returns the number of ticks between two keyframes.
 func (c *Config) keyframeInterval() int32 {
 	return cmp.Or(max(c.KeyframeInterval, 0), demo.KeyframeInterval)
 }
 
-// interval returns the ticks between two snapshots.
+// interval returns the number of ticks between two snapshots.
 func (c *Config) interval() int32 { return cmp.Or(max(c.Interval, 0), 2) }

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// FirstPlayers returns who is there when a demo begins, from its first snapshot; nobody if it has none.
+// FirstPlayers returns the players in the first snapshot of a demo, or nil if there is no snapshot.
 func FirstPlayers(r *demo.Reader) []game.PlayerInfo {
 	c := new(converter)
 	c.from = newDemoReader(r.Header(), c)

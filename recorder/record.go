@@ -7,18 +7,19 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Record is what a demo has of a tick. The zero value can be filled, and filled again.
+// Record contains the data of one tick for a demo. The zero value is ready to use, and a Record can
+// be reused.
 type Record struct {
 	Tick int32
-	// Keyframe reports whether reading can begin here.
+	// Keyframe reports whether readers can begin here.
 	Keyframe bool
 	Snapshot snapshot.Snapshot
 	messages messageList
 }
 
-// Messages returns the messages since the record before, in order. They were sent before the
-// snapshot was made, but belong behind it in a demo: readers that begin here need them,
-// and clients show them with this tick.
+// Messages returns the messages since the previous record, in order. They were sent before the
+// snapshot was made, but follow it in a demo. Readers that begin here need them, and clients show
+// them with this tick.
 func (r *Record) Messages() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		from := 0
@@ -31,7 +32,7 @@ func (r *Record) Messages() iter.Seq[[]byte] {
 	}
 }
 
-// Append appends the chunks of the record in a demo.
+// Append appends the encoded chunks of the record.
 func (r *Record) Append(dst []byte, e *demo.Encoder) []byte {
 	if r.Keyframe {
 		e.Keyframe()

@@ -28,7 +28,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// newClient makes a ClientSide that reads a demo of the format.
+// newClient returns a ClientSide that reads a demo of the format.
 func (f Format) newClient(h bridge.ServerMessageHandler) bridge.ClientSide {
 	if f == Teeworlds {
 		return bridge7.NewDemoClientSide(h)
@@ -36,7 +36,7 @@ func (f Format) newClient(h bridge.ServerMessageHandler) bridge.ClientSide {
 	return bridge6.NewClientSide(bridge.NopSender{}, h, bridge6.ClientConfig{DDNetVersion: 16040})
 }
 
-// newMatch makes a match of players who act at random.
+// newMatch returns a match with players who act at random.
 func newMatch(t testing.TB, mapName string, mode game.Mode, players int, mods ...game.Mod) *bridgetest.Match {
 	return bridgetest.NewMatch(t, &bridgetest.Version{
 		NewProtocol: func() bridge.Protocol { return bridge7.NewProtocol() },
@@ -49,7 +49,7 @@ func newMatch(t testing.TB, mapName string, mode game.Mode, players int, mods ..
 	}, mapName, mode, players, mods...)
 }
 
-// recording is a demo that is made, and what went into it.
+// recording is a demo in progress, with copies of its records.
 type recording struct {
 	*Recorder
 	file    memFile
@@ -94,14 +94,14 @@ func (r *recording) step(t testing.TB, w *game.World, events []game.Event) {
 	r.records = append(r.records, c)
 }
 
-// close ends the demo and returns its reader.
+// close ends the demo and returns a reader of it.
 func (r *recording) close(t testing.TB) *demo.Reader {
 	t.Helper()
 	testenv.NoError(t, r.out.Close())
 	return testenv.Must(demo.NewReader(bytes.NewReader(r.file.Bytes())))
 }
 
-// shown is what a client shows of a demo at a tick.
+// shown is what a client shows at a tick of a demo.
 type shown struct {
 	View    *game.View
 	Players [game.MaxPlayers]game.PlayerInfo
@@ -110,8 +110,8 @@ type shown struct {
 	Effects []game.Event
 }
 
-// show returns what clients show but for what they are only told once: who came silently, and
-// when players can change the team again.
+// show returns what a client shows, without data that clients receive only once: who joined
+// silently, and when players can change their team again.
 func show(c bridge.ClientSide) (s shown) {
 	v := *c.View()
 	f := *v.Frame
@@ -142,7 +142,8 @@ func (m *tuner) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// TestTuningInDemos checks that a player's demo has their tuning, and others have that of the world.
+// TestTuningInDemos checks that the demo of a player contains their own tuning, and other demos the
+// tuning of the world.
 func TestTuningInDemos(t *testing.T) {
 	own := physics.DefaultTuning()
 	own[physics.Gravity] = 10
@@ -175,8 +176,8 @@ func TestTuningInDemos(t *testing.T) {
 	}
 }
 
-// TestDemo records a match in both formats. The file has what was recorded, and who begins
-// to read at any keyframe sees the same as who has read all.
+// TestDemo records a match in both formats. The file contains the recorded data. A reader that
+// begins at any keyframe sees the same as one that reads everything.
 func TestDemo(t *testing.T) {
 	for _, format := range []Format{Teeworlds, DDNet} {
 		t.Run(format.String(), func(t *testing.T) {
@@ -199,7 +200,7 @@ func TestDemo(t *testing.T) {
 
 			var first bridge.ClientSide // reads from the beginning
 			readers := 0
-			var late []bridge.ClientSide // that begin at a keyframe
+			var late []bridge.ClientSide // begin at a keyframe
 			messages, compared := 0, 0
 			compare := func() {
 				if first == nil {
@@ -259,7 +260,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestPrivate checks what a demo has of what is not for everybody.
+// TestPrivate checks that demos contain no private data.
 func TestPrivate(t *testing.T) {
 	for _, format := range []Format{Teeworlds, DDNet} {
 		for _, ofPlayer := range []bool{false, true} {
@@ -275,7 +276,7 @@ func TestPrivate(t *testing.T) {
 					step()
 				}
 				step(say(game.ChatAll, "to all"), say(game.ChatTeam, "to team"), say(game.ChatWhisper, "to bert"), say(game.ChatAll, "/nonsense"))
-				// As in a full game in which all are in a team.
+				// To all, as in a full game in which all players are in one team.
 				r.Event(w, &game.Event{Kind: game.EvChat, Player: 0, Target: game.Nobody, Chat: game.ChatTeam, To: game.MaskAll, Text: "to team"})
 				step()
 				reader := r.close(t)
@@ -308,7 +309,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestPrivateSounds checks that only those of everybody are in a free view.
+// TestPrivateSounds checks that a free view contains only sounds for all players.
 func TestPrivateSounds(t *testing.T) {
 	w, _ := bridgetest.NewWorld(t, "testbox", dm.Mode{}, nil)
 	sound := func(s game.Sound, to game.PlayerMask) game.Event {
@@ -333,7 +334,7 @@ func TestPrivateSounds(t *testing.T) {
 	}
 }
 
-// TestPlayerLeaves checks that there are no records of a player who is not there.
+// TestPlayerLeaves checks that there are no records while the player is not in the game.
 func TestPlayerLeaves(t *testing.T) {
 	w, _ := bridgetest.NewWorld(t, "testbox", dm.Mode{}, nil)
 	r := newRecording(t, Config{OfPlayer: true, Player: 3})
@@ -355,7 +356,7 @@ func TestPlayerLeaves(t *testing.T) {
 	}
 }
 
-// TestPriorities checks what stays when a snapshot has no room for all.
+// TestPriorities checks which items remain in a snapshot without room for all.
 func TestPriorities(t *testing.T) {
 	const pickups = 1500
 	terrain := game.Terrain{Width: 100, Height: 30, Tiles: make([]uint8, 3000)}
@@ -364,7 +365,7 @@ func TestPriorities(t *testing.T) {
 		case x == 0 || x == 99 || y == 0 || y == 29:
 			terrain.Tiles[i] = 1
 		case y == 28:
-			terrain.Tiles[i] = 193 // spawn
+			terrain.Tiles[i] = 193 // spawn point
 		case y >= 2 && i < 200+pickups+60:
 			terrain.Tiles[i] = 197 // armor
 		}
@@ -431,7 +432,7 @@ func TestAllocs(t *testing.T) {
 			}
 		}
 		tick()
-		tick() // buffers have grown
+		tick() // after the buffers have grown
 		if n := testing.AllocsPerRun(50, tick); n != 0 || records < 50 {
 			t.Errorf("%v: %v allocations a tick, %d records", format, n, records)
 		}

@@ -16,9 +16,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Teehistorian records a match of DDRace as DDNet-Server does with sv_tee_historian 1: what moved the
-// tees in each tick, where they were after it, and what else players did. It sees the commands of all
-// ticks, and so has no chat, passwords or addresses. What mods do to tees is in no record.
+// Teehistorian records a DDRace match as DDNet-Server does with sv_tee_historian 1: the inputs of
+// each tick, the positions of the tees after it, and other actions of players. It receives the
+// commands of all ticks and therefore sees no chat, passwords or addresses. It does not record the
+// effects of mods on tees.
 type Teehistorian struct {
 	cfg TeehistorianConfig
 	out *teehistorian.Writer
@@ -26,41 +27,42 @@ type Teehistorian struct {
 	rec teehistorian.Record
 
 	clients  [game.MaxPlayers]historyClient
-	teams    [game.MaxPlayers]uint8 // that are recorded
+	teams    [game.MaxPlayers]uint8 // last recorded
 	practice uint64
 	tuning   game.Tuning
 	err      error
 }
 
-// TeehistorianConfig says what a Teehistorian begins with.
+// TeehistorianConfig is the configuration of a Teehistorian.
 type TeehistorianConfig struct {
-	// World is the world, in which nobody has played yet.
+	// World is the world before the first player joins.
 	World *game.World
-	// Header has what is known of server, map and start; NewTeehistorian sets the rest.
+	// Header contains the data of the server, the map and the start. NewTeehistorian sets the other
+	// fields.
 	Header teehistorian.Header
-	// Client tells of the client of a player. It is called for all of them at the beginning, and when
-	// a player joins.
+	// Client returns the data of a player's client. It is called for all players at the beginning,
+	// and for each player who joins.
 	Client func(game.PlayerID) TeehistorianClient
 }
 
-// TeehistorianClient is what is recorded of a client.
+// TeehistorianClient is the recorded data of a client.
 type TeehistorianClient struct {
-	IsSeven      bool                // it speaks the protocol of 0.7
-	DDNetVersion int32               // release of DDNet's client, 16040 for 16.4; 0 for others
-	DDNet        *bridge.DDNetClient // what that said before it logged in, nil if it did not
+	IsSeven      bool                // uses the protocol of 0.7
+	DDNetVersion int32               // release of DDNet's client, such as 16040 for 16.4; 0 for other clients
+	DDNet        *bridge.DDNetClient // data that the client sent before its login, nil if none
 	Login        TeehistorianLogin
 }
 
-// TeehistorianLogin is the access that a client has to the remote console.
+// TeehistorianLogin is a client's access to the remote console.
 type TeehistorianLogin struct {
 	Level int32  // 1 helper, 2 moderator, 3 admin; 0 none
-	Name  string // of the password, such as default_admin
+	Name  string // name of the password, such as default_admin
 }
 
-// historyClient is a player who is recorded.
+// historyClient is the state of a recorded player.
 type historyClient struct {
 	TeehistorianClient
-	side      bridge.ClientSide // makes the client's messages
+	side      bridge.ClientSide // writes the client's messages
 	here      bool
 	entered   bool
 	hasInput  bool
@@ -68,11 +70,11 @@ type historyClient struct {
 	spectator bool
 }
 
-// NewTeehistorian begins a recording. The error is about worlds that are none of DDRace.
+// NewTeehistorian begins a recording. It returns an error for worlds that are not DDRace.
 func NewTeehistorian(cfg TeehistorianConfig) (*Teehistorian, error) {
 	w := cfg.World
 	if !w.IsDDRace() {
-		return nil, fmt.Errorf("recorder: %s is no mode of DDRace", w.ModeName())
+		return nil, fmt.Errorf("recorder: %s is not a DDRace mode", w.ModeName())
 	}
 	t := &Teehistorian{cfg: cfg}
 	d := w.DDRaceTick()
@@ -123,13 +125,14 @@ func (t *Teehistorian) client(id game.PlayerID) TeehistorianClient {
 	return t.cfg.Client(id)
 }
 
-// Tick records a tick of the world, with the commands that Step got and the events that it returned.
+// Tick records a tick of the world. cmds are the commands passed to Step, and events the events
+// that it returned.
 func (t *Teehistorian) Tick(w *game.World, cmds []game.Command, events []game.Event) {
-	t.rec.Tick = w.Tick() - 1 // what comes between two ticks is of the one before
+	t.rec.Tick = w.Tick() - 1 // commands between two ticks belong to the earlier one
 	d := w.DDRaceTick()
 	notes := d.Notes
 	for i := range cmds {
-		if len(notes) > 0 && notes[0].Command == i && notes[0].Kind == game.NoteView { // what the command needs to know
+		if len(notes) > 0 && notes[0].Command == i && notes[0].Kind == game.NoteView { // data that the command needs
 			t.note(&notes[0])
 			notes = notes[1:]
 		}
@@ -169,7 +172,7 @@ func (t *Teehistorian) Tick(w *game.World, cmds []game.Command, events []game.Ev
 	}
 }
 
-// command records what a player did.
+// command records an action of a player.
 func (t *Teehistorian) command(w *game.World, cmd *game.Command, events []game.Event) {
 	if cmd.Kind == game.CmdTuneParams {
 		t.tuned(cmd.Tuning)
@@ -193,7 +196,7 @@ func (t *Teehistorian) command(w *game.World, cmd *game.Command, events []game.E
 		}
 		*c = historyClient{alive: c.alive}
 	case game.CmdEnterGame:
-		t.seat(w.DDRaceTick(), cmd.Player) // before, as it is where the player begins
+		t.seat(w.DDRaceTick(), cmd.Player) // before the other records, since the player begins there
 		t.extra(teehistorian.ExtraReady, int32(cmd.Player))
 		c.entered = true
 		t.version(cmd.Player)
@@ -202,7 +205,7 @@ func (t *Teehistorian) command(w *game.World, cmd *game.Command, events []game.E
 	case game.CmdSkinChange, game.CmdEmoticon, game.CmdSpectate:
 		t.message(cmd)
 	case game.CmdKill:
-		if killedSelf(cmd.Player, events) { // and was not refused
+		if killedSelf(cmd.Player, events) { // the server did not reject it
 			t.message(cmd)
 		}
 	case game.CmdChatCommand:
@@ -212,7 +215,8 @@ func (t *Teehistorian) command(w *game.World, cmd *game.Command, events []game.E
 	}
 }
 
-// profile records a profile with the name that the player has with it, by which commands find them.
+// profile records a profile with the name that the player has in the game, since commands refer to
+// that name.
 func (t *Teehistorian) profile(w *game.World, cmd *game.Command) {
 	named := *cmd
 	if p, ok := w.Player(cmd.Player); ok && cmd.Profile != nil && p.Profile.Name != "" {
@@ -243,7 +247,7 @@ func (t *Teehistorian) join(id game.PlayerID) {
 	t.extra(kind, int32(id))
 	t.begin(teehistorian.Join, id)
 	t.write()
-	if c.Login.Level > 0 && c.Login != known { // before it joined
+	if c.Login.Level > 0 && c.Login != known { // logged in before joining
 		t.login(teehistorian.ExtraAuthLogin, id)
 	}
 }
@@ -259,7 +263,7 @@ func (t *Teehistorian) version(id game.PlayerID) {
 	}
 }
 
-// DDNetVersion records the release of a client that says it only now.
+// DDNetVersion records the release of a client that sends it after joining.
 func (t *Teehistorian) DDNetVersion(id game.PlayerID, version int32) {
 	c := &t.clients[id]
 	if c.DDNetVersion = version; c.entered {
@@ -267,7 +271,7 @@ func (t *Teehistorian) DDNetVersion(id game.PlayerID, version int32) {
 	}
 }
 
-// Login records that a client has logged in to the remote console, or out.
+// Login records that a client has logged in to the remote console or logged out.
 func (t *Teehistorian) Login(id game.PlayerID, l TeehistorianLogin) {
 	c := &t.clients[id]
 	if !c.here || l.Level == c.Login.Level {
@@ -285,7 +289,7 @@ func (t *Teehistorian) login(kind message.UUID, id game.PlayerID) {
 	t.raw(kind, appendText(packer.AppendInts(nil, []int32{int32(id), l.Level}), l.Name))
 }
 
-// note records what a command led to.
+// note records a consequence of a command.
 func (t *Teehistorian) note(n *game.DDRaceNote) {
 	kind := teehistorian.ExtraSaved
 	switch team := int32(n.Team); n.Kind {
@@ -304,7 +308,7 @@ func (t *Teehistorian) note(n *game.DDRaceNote) {
 	case game.NoteLoaded:
 		kind = teehistorian.ExtraLoaded
 	}
-	id, _ := message.ParseUUID(n.SaveID) // those of others need not be UUIDs
+	id, _ := message.ParseUUID(n.SaveID) // saves of other servers may have other ids
 	t.raw(kind, appendText(append(packer.AppendInt(nil, int32(n.Team)), id[:]...), n.Save))
 }
 
@@ -367,7 +371,7 @@ func (t *Teehistorian) tuned(to *game.Tuning) {
 	t.tuning = *to
 }
 
-// hundredths returns a value as the command tune reads it, which truncates.
+// hundredths returns a text that the command tune, which truncates, reads as v hundredths.
 func hundredths(v int32) string {
 	text := strconv.FormatFloat(float64(v)/100, 'f', 2, 64)
 	if f, _ := strconv.ParseFloat(text, 32); vec.Trunc(float32(f)*100) != v {
@@ -419,7 +423,7 @@ func (t *Teehistorian) tee(d *game.DDRaceTick, id game.PlayerID) {
 	t.write()
 }
 
-// extra records an extra that has numbers.
+// extra records an extra that consists of numbers.
 func (t *Teehistorian) extra(id message.UUID, numbers ...int32) {
 	t.raw(id, packer.AppendInts(nil, numbers))
 }
@@ -431,13 +435,13 @@ func (t *Teehistorian) raw(id message.UUID, data []byte) {
 	t.write()
 }
 
-// appendText appends a text as it is in an extra.
+// appendText appends a text in the format of extras.
 func appendText(dst []byte, s string) []byte {
 	s, _, _ = strings.Cut(s, "\x00")
 	return append(append(dst, s...), 0)
 }
 
-// begin begins a record of the present tick, which write writes.
+// begin begins a record of the current tick. write writes it.
 func (t *Teehistorian) begin(kind teehistorian.Kind, id game.PlayerID) *teehistorian.Record {
 	t.rec = teehistorian.Record{Kind: kind, Tick: t.rec.Tick, Client: int32(id)}
 	return &t.rec
@@ -449,7 +453,7 @@ func (t *Teehistorian) write() {
 	}
 }
 
-// Take appends what was recorded since the last call. An error stays; after it nothing is recorded.
+// Take appends the data recorded since its last call. An error is permanent and ends the recording.
 func (t *Teehistorian) Take(dst []byte) ([]byte, error) {
 	if err := t.out.Flush(); err != nil && t.err == nil {
 		t.err = err

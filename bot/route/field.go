@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// Distances are in half tiles. What is dangerous or needs something else first counts as many.
+// Costs and distances are in half tiles. Danger and doors count as extra distance.
 const (
 	costStraight = 2
 	costDiagonal = 3
@@ -18,22 +18,22 @@ const (
 	unitsPerTile = costStraight
 )
 
-// stage is what decides, besides the place, which way leads to the goal.
+// stage is the state of a run that, besides the position, determines the way to the goal.
 type stage struct {
 	started    bool
-	checkpoint uint8 // where checkpoint teleporters lead
+	checkpoint uint8 // exits of checkpoint teleporters
 	active     ddrace.SwitchSet
 }
 
-// field is the distance of each tile to the goal of a stage, in half tiles.
+// field maps each tile to its distance to the goal of a stage, in half tiles.
 type field []int32
 
-// ground is the map as fields need it.
+// ground is the map data that fields need.
 type ground struct {
 	m         *ddrace.Map
 	t         *terrain.Terrain
 	width     int
-	wall      []bool // tees cannot be there
+	wall      []bool // tees cannot be here
 	freezes   []bool
 	hasStart  bool
 	outs      [256][]int32 // exits of teleporters by number
@@ -41,7 +41,7 @@ type ground struct {
 	ins       [256][]int32 // teleporters by number
 	checkIns  []int32
 	spawns    []int32
-	looked    int // tiles of all fields
+	looked    int // number of tiles read for all fields
 }
 
 func newGround(m *ddrace.Map, t *terrain.Terrain) *ground {
@@ -72,7 +72,7 @@ func newGround(m *ddrace.Map, t *terrain.Terrain) *ground {
 	return g
 }
 
-// has reports whether a tile of one of both layers has that index.
+// has reports whether a tile has the index in the game layer or the front layer.
 func (g *ground) has(i int, index uint8) bool {
 	return g.t.Tiles[i] == index || g.t.Front != nil && g.t.Front[i] == index
 }
@@ -84,7 +84,8 @@ func (g *ground) tile(p ddrace.Vec) int {
 	return y*g.width + x
 }
 
-// teleporter reports whether a tile teleports, and the number of its exits, 0 for those of the checkpoint.
+// teleporter reports whether a tile teleports. number is the number of its exits, or 0 for the
+// exits of the checkpoint.
 func (g *ground) teleporter(i int) (number uint8, is bool) {
 	if g.t.Tele == nil {
 		return 0, false
@@ -107,14 +108,15 @@ func (g *ground) opens(i int, number uint8) bool {
 	return t.Number == number && (t.Type == ddrace.SwitchTimedClose || t.Type == ddrace.SwitchClose)
 }
 
-// closedDoor reports whether there is a closed door at a tile, and the number of its switch.
+// closedDoor reports whether a closed door is at a tile, and returns the number of its switch.
 func (g *ground) closedDoor(i int, s *stage) (number uint8, closed bool) {
 	number, closed = g.m.Door(i)
 	return number, closed && s.active.Has(number)
 }
 
-// newField computes the distances to the goal of a stage: the start, then the finish. If that is behind
-// closed doors for a tee at the tile, the goal is what opens the first of them, and doors how many there are.
+// newField computes the distances to the goal of a stage: the start line, then the finish line. If
+// closed doors separate the tile at from it, the goal is a switch of the first door, and doors is
+// the number of these doors.
 func (g *ground) newField(s *stage, at int) (f field, doors int) {
 	goal := uint8(ddrace.TileFinish)
 	if !s.started && g.hasStart {
@@ -137,7 +139,7 @@ func (g *ground) newField(s *stage, at int) (f field, doors int) {
 	return f, doors
 }
 
-// relaxation is what a way may ignore.
+// relaxation selects the obstacles that a way may ignore.
 type relaxation uint8
 
 const (
@@ -147,7 +149,8 @@ const (
 	numRelaxations
 )
 
-// doorsFrom counts the closed doors on the way from a tile, and returns the first one's number.
+// doorsFrom counts the closed doors on the way from a tile. It returns the switch number of the
+// first one.
 func (g *ground) doorsFrom(f field, s *stage, at int) (number uint8, doors int) {
 	var seen [256]bool
 	for f[at] > 0 && f[at] < unreachable {
@@ -166,7 +169,8 @@ func (g *ground) doorsFrom(f field, s *stage, at int) (number uint8, doors int) 
 	return number, doors
 }
 
-// next returns the tile that is nearest to the goal of those that a tee at a tile can come to.
+// next returns the tile nearest to the goal among those that a tee can reach from a tile in one
+// step.
 func (g *ground) next(f field, at int, s *stage) int {
 	best := at
 	x := at % g.width
@@ -191,7 +195,7 @@ func (g *ground) next(f field, at int, s *stage) int {
 	return best
 }
 
-// distances computes the distances to the tiles that are goals.
+// distances computes the distance of each tile to the nearest goal.
 func (g *ground) distances(s *stage, r relaxation, isGoal func(int) bool) field {
 	f := make(field, len(g.wall))
 	g.looked += len(f)
@@ -208,7 +212,7 @@ func (g *ground) distances(s *stage, r relaxation, isGoal func(int) bool) field 
 	return f
 }
 
-// spread is Dijkstra's algorithm, from the goals.
+// spread runs Dijkstra's algorithm from the goals.
 func (g *ground) spread(q *bucketQueue, s *stage, r relaxation) {
 	w, n := g.width, len(g.wall)
 	closed := s.active
@@ -238,7 +242,7 @@ func (g *ground) spread(q *bucketQueue, s *stage, r relaxation) {
 					continue
 				}
 				if _, is := g.teleporter(from); is {
-					continue // a tee does not stay there
+					continue // a tee does not stay on such a tile
 				}
 				step := int32(costStraight)
 				if dx != 0 && dy != 0 {
@@ -256,14 +260,14 @@ func (g *ground) spread(q *bucketQueue, s *stage, r relaxation) {
 	}
 }
 
-// exitsDone says of which teleporters an exit was reached. The first one is the nearest to the goal, and only that
-// one counts: there may be as many exits as teleporters.
+// exitsDone records which teleporters have had an exit reached. Only the first one counts, since it
+// is the nearest to the goal. There may be as many exits as teleporters.
 type exitsDone struct {
 	numbers    [256]bool
 	checkpoint bool
 }
 
-// spreadExits goes from exits back to their teleporters.
+// spreadExits continues from an exit to its teleporters.
 func (g *ground) spreadExits(q *bucketQueue, s *stage, i int, cost int32, r relaxation, done *exitsDone) {
 	through := func(ins []int32, done *bool) {
 		if *done {
@@ -291,7 +295,7 @@ func (g *ground) spreadExits(q *bucketQueue, s *stage, i int, cost int32, r rela
 	}
 }
 
-// bucketQueue is the queue of Dijkstra's algorithm for small costs.
+// bucketQueue is a priority queue for Dijkstra's algorithm with small costs.
 type bucketQueue struct {
 	field   field
 	buckets [maxCost + 1][]int32

@@ -1,24 +1,25 @@
 package route
 
 const (
-	// finderWork is how much a Finder does at most, in usual ticks.
+	// finderWork limits the work of a Finder, in typical ticks.
 	finderWork = 60_000_000
-	// waysEvery is how much it does between two ways, unless a way took more.
+	// waysEvery is the work between two ways, in typical ticks. It is longer if simulating a way
+	// took more.
 	waysEvery = 200_000
 )
 
-// Finder searches for ways that lead farther and farther, in small steps, for those who run while it is
-// searching.
+// Finder searches for ways that lead farther and farther, in small steps. Bots can run the ways
+// found so far while the search continues.
 type Finder struct {
 	cfg    Config
 	search *Search
-	left   int // of the last way, -1 before
-	next   int // work after which to look for a better one
-	ways   int // work for ways
-	limit  int // of all work
+	left   int // distance left at the end of the last way, -1 before the first
+	next   int // work after which to make a better way
+	ways   int // work for simulating ways
+	limit  int // limit on all work
 }
 
-// NewFinder returns a finder. The error is that of ddrace.NewMap.
+// NewFinder returns a finder. The error comes from ddrace.NewMap.
 func NewFinder(cfg Config) (*Finder, error) {
 	s, err := NewSearch(cfg)
 	if err != nil {
@@ -27,11 +28,13 @@ func NewFinder(cfg Config) (*Finder, error) {
 	return &Finder{cfg: cfg, search: s, left: -1, limit: finderWork}, nil
 }
 
-// Work returns how much was done, as [Search.Work] does, with the ways.
+// Work returns the work so far in typical ticks, including the simulation of ways; see
+// [Search.Work].
 func (f *Finder) Work() int { return f.search.Work() + f.ways }
 
-// Run searches for about as much work as so many usual ticks are. It returns a way that leads farther than the last one,
-// nil if there is none, and whether the search is over.
+// Run searches for about as much work as the given number of typical ticks. It returns a way that
+// leads farther than the last one, or nil if there is none. over reports whether the search has
+// ended.
 func (f *Finder) Run(ticks int) (farther *Way, over bool) {
 	f.search.Run(ticks)
 	over = f.search.Done() || f.Work() >= f.limit
@@ -46,7 +49,7 @@ func (f *Finder) Run(ticks int) (farther *Way, over bool) {
 	f.left = r.Left
 	farther, err := NewWay(f.cfg, &r)
 	if err != nil {
-		return nil, true // impossible: the search has the same map
+		return nil, true // cannot happen: the search uses the same map
 	}
 	f.ways += farther.work()
 	f.next += 2 * farther.work()

@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// maneuver makes random inputs for a few ticks.
+// maneuver appends random inputs for a few ticks to dst.
 func (s *Search) maneuver(dst []Step, f field, aim [2]int16) []Step {
 	r, t := &s.rand, s.world.Tee(me)
 	dir := int8(r.Uint32n(3)) - 1
@@ -21,7 +21,7 @@ func (s *Search) maneuver(dst []Step, f field, aim [2]int16) []Step {
 	case !hooked && r.Percent(45):
 		if x, y, ok := s.hookTarget(t.Pos); ok {
 			base.Hook, base.TargetX, base.TargetY = true, x, y
-			// It must be released first.
+			// Release the hook first.
 			if t.Core.HookState != physics.HookIdle {
 				idle := base
 				idle.Ticks, idle.Hook = 1, false
@@ -60,8 +60,8 @@ func (s *Search) maneuver(dst []Step, f field, aim [2]int16) []Step {
 	return dst
 }
 
-// grenadeJump fires a grenade, mostly downwards, whose explosion pushes the tee, and perhaps jumps
-// before.
+// grenadeJump appends inputs that fire a grenade, mostly downwards, so that its explosion pushes
+// the tee. Some of them jump first.
 func (s *Search) grenadeJump(dst []Step, base Step, ticks uint8) []Step {
 	r := &s.rand
 	if wait := r.Uint32n(8); r.Percent(60) {
@@ -83,7 +83,8 @@ func (s *Search) grenadeJump(dst []Step, base Step, ticks uint8) []Step {
 	return append(dst, base)
 }
 
-// downhill returns the direction in which the distance to the goal falls, some tiles along the way.
+// downhill returns the horizontal direction in which the distance to the goal decreases, looking
+// some tiles ahead.
 func (s *Search) downhill(f field, at ddrace.Vec) int8 {
 	w := s.ground.width
 	i := s.ground.tile(at)
@@ -112,7 +113,7 @@ func (s *Search) downhill(f field, at ddrace.Vec) int8 {
 	return 0
 }
 
-// hookTarget returns a random direction in which the hook finds hold.
+// hookTarget returns a random direction in which the hook can attach.
 func (s *Search) hookTarget(from ddrace.Vec) (x, y int16, ok bool) {
 	const reach = 380
 	for range 3 {

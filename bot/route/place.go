@@ -6,28 +6,30 @@ import (
 )
 
 const (
-	// visitCost is what a visit adds to the distance of a place, in tiles, so that others are tried.
+	// visitCost is added to the distance of a place for each visit, in tiles, so that the search
+	// tries other places too.
 	visitCost = 3
-	// armedBonus is how far behind the first a tee with a grenade launcher is taken to be beside it, in
-	// half tiles: a map has it where it is needed.
+	// armedBonus is how many half tiles behind the front a place with a grenade launcher may be and
+	// still count as at the front. Maps offer the weapon where it is needed.
 	armedBonus = 200
-	// placeBytes is what a place needs besides its moment, with its steps, about.
+	// placeBytes is the approximate size of a place and its steps, without its moment.
 	placeBytes = 600
 )
 
-// place is a state that was reached.
+// place is a state that the search has reached.
 type place struct {
 	moment *ddrace.Moment // nil if it was forgotten
 	node   int32
 	left   int32 // distance to the goal, half tiles
-	fire   int32 // the input's counter
+	fire   int32 // fire counter of the input
 	aim    [2]int16
 	visits int32
 	stage  *stageField
-	armed  bool // it has a grenade launcher
+	armed  bool // whether the tee has a grenade launcher
 }
 
-// key is what places have in common of which one is kept, the one that was reached first.
+// key identifies equivalent places. Of these, the search keeps the one that was reached in the
+// fewest ticks.
 type key struct {
 	x, y   int16 // tiles
 	vx, vy int8
@@ -71,8 +73,9 @@ func speedClass(v float32) int8 {
 	return 2
 }
 
-// add keeps the state of the world, reached by the steps since a node, as a place unless there is one
-// that is as good.
+// add saves the state of the world as a place and reports whether it did. n is the last node, and
+// s.steps lead from there. It saves nothing if an equivalent place was reached as soon, the goal is
+// unreachable, or there are too many stages.
 func (s *Search) add(n int32, fire int32, aim [2]int16) bool {
 	t := s.world.Tee(me)
 	f := s.stage(t)
@@ -106,7 +109,7 @@ func (s *Search) add(n int32, fire int32, aim [2]int16) bool {
 	return true
 }
 
-// newMoment returns a moment to save in.
+// newMoment returns a moment to save the world in.
 func (s *Search) newMoment() *ddrace.Moment {
 	s.kept++
 	if n := len(s.unused); n > 0 {
@@ -117,7 +120,7 @@ func (s *Search) newMoment() *ddrace.Moment {
 	return new(ddrace.Moment)
 }
 
-// forget drops the half of the places that would be taken last.
+// forget drops half of the places: those with the lowest priority.
 func (s *Search) forget() {
 	drop := s.kept / 2
 	for at := len(s.queue) - 1; at >= 0 && drop > 0; at-- {
@@ -132,7 +135,7 @@ func (s *Search) forget() {
 	}
 }
 
-// enqueue puts a place into the queue.
+// enqueue adds a place to the queue.
 func (s *Search) enqueue(i int32) {
 	p := &s.places[i]
 	rank := s.rank(p)
@@ -148,7 +151,7 @@ func (s *Search) enqueue(i int32) {
 	s.first = min(s.first, at)
 }
 
-// take takes a place with the lowest priority.
+// take removes and returns a random place of the highest priority.
 func (s *Search) take() (int32, bool) {
 	for ; s.first < len(s.queue); s.first++ {
 		q := s.queue[s.first]
@@ -164,7 +167,8 @@ func (s *Search) take() (int32, bool) {
 	return 0, false
 }
 
-// rank returns how far a place is from the finish, in half tiles, with all that is to be done before.
+// rank returns the distance of a place to the finish in half tiles. Doors to open and a start line
+// to cross count as extra distance.
 func (s *Search) rank(p *place) int32 {
 	left := min(p.left, 50000)
 	if !p.stage.started {

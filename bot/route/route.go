@@ -1,9 +1,10 @@
-// Package route finds ways through maps of DDRace: the inputs that bring a tee from its spawn to the
-// finish, alone.
+// Package route finds ways through DDRace maps: inputs that bring a single tee from its spawn point
+// to the finish.
 //
-// A [Search] simulates short maneuvers with the rules of the game, game/ddrace, from places that it
-// reached before, first from those that are nearest to the goal by the tiles of the map. It uses no
-// clock and no other randomness than its seed, so equal searches find equal routes.
+// A [Search] simulates short maneuvers with the rules of the game (package game/ddrace) from places
+// that it reached before. It prefers places whose distance to the goal, measured along the tiles of
+// the map, is short. It uses no clock, and no randomness except its seed. Equal searches therefore
+// find equal routes.
 package route
 
 import (
@@ -11,19 +12,19 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// Config says what to search.
+// Config is the configuration of a Search.
 type Config struct {
 	Terrain terrain.Terrain
-	// Settings are those of the server; nil means ddrace.DefaultSettings.
+	// Settings are the settings of the server; nil means ddrace.DefaultSettings.
 	Settings *ddrace.Settings
 	// Seed initialises the random numbers.
 	Seed uint64
-	// Memory limits about how many bytes the search keeps to go on from; 0 means 64 MiB. Of what
-	// is more, it forgets what is farthest from the goal.
+	// Memory is the approximate limit in bytes for saved places; 0 means 64 MiB. At the limit the
+	// search forgets the places farthest from the goal.
 	Memory int
 }
 
-// world returns a world with a tee that has just spawned, if the map lets it.
+// world returns a world in which a tee has just spawned, if the map has a spawn point.
 func (c *Config) world() (*ddrace.World, error) {
 	settings := ddrace.DefaultSettings()
 	if c.Settings != nil {
@@ -38,7 +39,7 @@ func (c *Config) world() (*ddrace.World, error) {
 	return w, nil
 }
 
-// spawn lets the only player get a tee.
+// spawn spawns the tee of the only player.
 func spawn(w *ddrace.World) {
 	w.Enter(me, false)
 	for range 10 {
@@ -48,30 +49,30 @@ func spawn(w *ddrace.World) {
 	}
 }
 
-// Step is an input that is held for some ticks.
+// Step is an input that is held for a number of ticks.
 type Step struct {
 	Ticks            uint8
-	Direction        int8 // -1 left, 1 right
+	Direction        int8 // -1 left, 1 right, 0 none
 	Jump, Hook, Fire bool
 	TargetX, TargetY int16 // units
-	Weapon           uint8 // wanted, 1 more than its number; 0 for none
+	Weapon           uint8 // wanted weapon plus 1; 0 for none
 }
 
-// rest is the input of a tee that waits.
+// rest is the input of a waiting tee.
 var rest = Step{TargetX: 1}
 
-// Route is a way from a spawn point. The first step is for the tick after that of the spawn; at its end
-// the tee is at rest, and can be so for any time.
+// Route is a way from a spawn point. The first step is for the tick after the spawn. The tee then
+// comes to rest and may wait for any time before it continues.
 type Route struct {
 	Steps    []Step
 	Ticks    int
-	Finished bool // it touches the finish line
-	// Left is how far the end is from the goal, and Length how far the spawn is, in tiles of the
-	// shortest way, of which those that freeze count as 50.
+	Finished bool // whether it reaches the finish line
+	// Left is the distance from the end to the goal, and Length the distance from the spawn point.
+	// They are in tiles along the shortest way, on which a freezing tile counts as 50.
 	Left, Length int
 }
 
-// Input returns the step as an input. Fire is the counter of the input before it.
+// Input returns the step as an input. fire is the fire counter of the previous input.
 func (s *Step) Input(fire int32) ddrace.Input {
 	if s.Fire != (fire&1 != 0) {
 		fire = (fire + 1) & 63
@@ -82,7 +83,7 @@ func (s *Step) Input(fire int32) ddrace.Input {
 	}
 }
 
-// same reports whether both are the same input.
+// same reports whether both steps are the same input.
 func (s *Step) same(o *Step) bool {
 	a, b := *s, *o
 	a.Ticks, b.Ticks = 0, 0

@@ -12,10 +12,10 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// legend is what the drawings of tests consist of. Letters of special layers are drawn by the tests.
+// legend maps the letters of drawings to tiles. Tests place the tiles of other layers.
 var legend = map[byte]uint8{'#': 1, 'D': 2, 'x': 3, 'f': 9, 'u': 11, 'S': 192, '|': 33, '!': 34, 'w': 16, 'G': 200}
 
-// draw returns a drawing, in which the letters of special are drawn by a function.
+// draw returns the terrain of a drawing. special maps letters to functions that place tiles.
 func draw(special map[byte]func(t *terrain.Terrain, i int), rows ...string) terrain.Terrain {
 	tiles := maps.Clone(legend)
 	for c := range special {
@@ -51,7 +51,7 @@ func tile(index uint8, flags terrain.TileFlags) func(*terrain.Terrain, int) {
 
 type special = map[byte]func(*terrain.Terrain, int)
 
-// courses are those of which each one needs something else.
+// courses are courses that each require another kind of tile.
 var courses = map[string]terrain.Terrain{
 	"a freeze gap": draw(nil,
 		"##############################",
@@ -156,7 +156,7 @@ func init() {
 	courses["a tune zone"] = t
 }
 
-// TestCourses finds ways through courses that each need another tile.
+// TestCourses finds a way through each course.
 func TestCourses(t *testing.T) {
 	for name, course := range courses {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,8 @@ func TestCourses(t *testing.T) {
 	}
 }
 
-// finish plays the steps in a new world and returns the tick after the spawn in which the tee finished.
+// finish plays the steps in a new world. It returns the tick after the spawn in which the tee
+// finishes.
 func finish(t *testing.T, course terrain.Terrain, steps []route.Step) int {
 	w := ddrace.New(ddrace.Config{Map: testenv.Must(ddrace.NewMap(&course, ddrace.DefaultSettings()))})
 	w.Enter(0, false)
@@ -193,7 +194,7 @@ func finish(t *testing.T, course terrain.Terrain, steps []route.Step) int {
 	return 0
 }
 
-// TestAnyMap searches on maps of random tiles, some without spawn points or goals.
+// TestAnyMap searches on maps of random tiles. Some have no spawn points or goals.
 func TestAnyMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range 30 {
@@ -225,7 +226,7 @@ func TestAnyMap(t *testing.T) {
 	testenv.Check(t, err != nil, "a terrain without tiles")
 }
 
-// TestMemory checks that a search keeps no more than it may, and still finds the way.
+// TestMemory checks that a search respects its memory limit and still finds the way.
 func TestMemory(t *testing.T) {
 	course := courses["a teleporter and its checkpoint"]
 	s := testenv.Must(route.NewSearch(route.Config{Terrain: course, Seed: 1, Memory: 1}))

@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	// planTicks is how far a runner that left its way simulates, and planEvery how often it does, in
-	// ticks. Each time it tries some tries.
+	// A runner beside its way simulates planTicks ticks ahead, every planEvery ticks. Each time it
+	// makes some trials (tries).
 	planTicks, planEvery, tries = 30, 4, 12
-	// maxPlan is how much work, in tiles, that may be. When a plan is more, the next one is made after
-	// tiredTicks.
+	// maxPlan limits the work of a plan, in tiles read. After a plan over the limit, the runner
+	// makes the next one tiredTicks later.
 	maxPlan, tiredTicks = 2 * tries * planTicks * tilesPerTick, 2 * game.TickRate
-	// maxWayWork is how much work a tick of a way may be, in usual ticks, so that runners look ahead beside it.
+	// maxWayWork is the maximum work per tick of the way, in typical ticks, with which a runner
+	// looks ahead.
 	maxWayWork = 4
-	// patience is after how many ticks without progress it begins anew.
+	// patience is after how many ticks without progress the runner restarts.
 	patience = 12 * game.TickRate
-	// pause is how long it waits at the end of its way.
+	// pause is how many ticks it waits at the end of its way.
 	pause = 4 * game.TickRate
 )
 
-// Runner plays a tee that runs along a way. Beside the way, where others pushed it, it looks a few ticks
-// ahead to come back to it. It is not safe for concurrent use.
+// Runner plays a tee that runs along a way. If other tees push it off the way, it looks a few ticks
+// ahead to find back. It is not safe for concurrent use.
 type Runner struct {
 	way, next *Way
-	world     *ddrace.World // to look ahead in, nil until that is needed
-	fresh     ddrace.Moment // a tee that has just spawned in it
+	world     *ddrace.World // for looking ahead; nil until needed
+	fresh     ddrace.Moment // a tee in world that has just spawned
 	now       ddrace.Moment
 	rand      splitmix.Rand
 
@@ -36,31 +37,32 @@ type Runner struct {
 	astray  bool
 	begun   bool
 	ended   bool
-	at      int // the tick of the way
-	best    int // the last one that was reached
+	at      int // current tick of the way
+	best    int // farthest tick reached
 	gain    int32
 	waiting int32
 	input   game.Input
 	plan    []Step
 	planned int
-	looked  int   // at tiles, for the plan
-	rested  int32 // tick from which on it may look ahead again
+	looked  int   // tiles read for the plan
+	rested  int32 // do not look ahead before this tick
 	restart bool
 }
 
-// NewRunner returns a runner without a way, who stands still.
+// NewRunner returns a runner without a way. It stands still.
 func NewRunner(seed uint64) *Runner {
 	return &Runner{rand: splitmix.Rand(seed), input: game.Input{TargetX: 1}}
 }
 
-// SetWay gives the runner a way to run from the next spawn on, or at once if it is where the old one ends.
+// SetWay sets the next way. The runner begins it at its next spawn, or at once if it continues
+// where the old way ends.
 func (r *Runner) SetWay(y *Way) {
 	if r.next = y; r.way == nil {
 		r.takeNext()
 	}
 }
 
-// takeNext begins with the next way.
+// takeNext starts the next way.
 func (r *Runner) takeNext() {
 	if r.next != nil && len(r.next.inputs) > 0 {
 		r.way, r.next, r.world = r.next, nil, nil
@@ -73,8 +75,9 @@ func (r *Runner) reset() {
 	r.plan = r.plan[:0]
 }
 
-// WantsRestart reports, once, whether the runner wants its tee to die, since it is at the end of
-// its way or comes no further. Who asks kills the tee; unasked, it may stay where it is.
+// WantsRestart reports, once, whether the runner wants its tee to die because it is at the end of
+// its way or makes no progress. After true, the caller must kill the tee. Without a call the tee
+// may stay where it is.
 func (r *Runner) WantsRestart() bool {
 	wants := r.restart
 	if r.restart = false; wants {
@@ -84,13 +87,13 @@ func (r *Runner) WantsRestart() bool {
 	return wants
 }
 
-// Progress returns the tick of its way at which the runner is, and whether it is exactly on it.
+// Progress returns the runner's tick on its way, and whether the tee is exactly on the way.
 func (r *Runner) Progress() (tick int, exact bool) { return r.at, r.begun && !r.astray }
 
-// SetSkill does nothing: all run the same way, as the help of sv_bot_skill says.
+// SetSkill does nothing, since all runners run the same way. The help of sv_bot_skill says so.
 func (*Runner) SetSkill(int) {}
 
-// NextInput returns the input for the tick after the view's. It is to be called in every tick.
+// NextInput returns the input for the tick after the view's. Call it in every tick.
 func (r *Runner) NextInput(v *game.View) game.Input {
 	if v == nil || v.Frame == nil || v.Tick == r.tick {
 		return r.input
@@ -110,7 +113,7 @@ func (r *Runner) NextInput(v *game.View) game.Input {
 		}
 		r.hold(&rest)
 		if r.waiting++; r.waiting > game.TickRate/2 && r.waiting%8 == 0 {
-			r.input.Fire = (r.input.Fire + 1) & 63 // it wants a tee
+			r.input.Fire = (r.input.Fire + 1) & 63 // fire requests a respawn
 		}
 		return r.input
 	}
@@ -126,8 +129,8 @@ func (r *Runner) NextInput(v *game.View) game.Input {
 	return r.input
 }
 
-// freezeEnd returns the tick in which the freeze of a tee ends, 0 if it is not frozen. Clients that are not told of freeze see
-// such a tee as a ninja with closed eyes, or in pain.
+// freezeEnd returns the tick in which the freeze of a tee ends, 0 if it is not frozen. Clients
+// without DDRace support see a frozen tee as a ninja with closed eyes or in pain.
 func freezeEnd(v *game.View, c *game.CharacterState) int32 {
 	if v.Extended || c.Weapon != game.WeaponNinja || c.Emote != game.EmoteBlink && c.Emote != game.EmotePain {
 		return c.FreezeEnd
@@ -135,7 +138,7 @@ func freezeEnd(v *game.View, c *game.CharacterState) int32 {
 	return max(c.Ammo, v.Tick+1)
 }
 
-// hold makes a step the input.
+// hold sets the input to a step.
 func (r *Runner) hold(s *Step) {
 	in := s.Input(r.input.Fire)
 	r.input = game.Input{
@@ -144,14 +147,14 @@ func (r *Runner) hold(s *Step) {
 	}
 }
 
-// run goes on from where the tee is.
+// run computes the input from the tee's current state.
 func (r *Runner) run(v *game.View, c *game.CharacterState) {
 	y, now := r.way, state{pos: c.Pos, vel: ddrace.Vec{X: float32(c.VelX) / 256, Y: float32(c.VelY) / 256}}
 	if !r.begun {
 		if r.waiting++; now.pos == y.states[y.settled].pos {
 			r.begun, r.at, r.best, r.gain = true, y.settled, y.settled, r.tick
 		} else if r.waiting > game.TickRate {
-			r.begun, r.astray, r.gain = true, true, r.tick // it spawned elsewhere
+			r.begun, r.astray, r.gain = true, true, r.tick // the tee spawned elsewhere
 		} else {
 			r.hold(&rest)
 			return
@@ -191,7 +194,7 @@ func (r *Runner) follow() {
 	r.at++
 }
 
-// end waits at the end of the way, for one that goes on or to begin anew.
+// end waits at the end of the way. It continues with the next way if that is longer, or restarts.
 func (r *Runner) end() {
 	r.hold(&rest)
 	if n := r.next; n != nil && len(n.inputs) > r.at && n.states[r.at] == r.way.states[r.at] && !r.astray {
@@ -205,7 +208,8 @@ func (r *Runner) end() {
 	}
 }
 
-// find finds out where on the way a tee beside it is. Where the way waits, one that is not frozen need not.
+// find sets the tick of the way that matches a tee beside it best. Ticks in which the way waits are
+// skipped, unless the tee is frozen.
 func (r *Runner) find(now state, frozen bool) {
 	y := r.way
 	at, apart := y.nearest(now, r.at-50, r.at+100, 1)
@@ -221,7 +225,7 @@ func (r *Runner) find(now state, frozen bool) {
 	}
 }
 
-// steer looks ahead and takes what leads farthest along the way.
+// steer looks ahead and chooses the trial that leads farthest along the way.
 func (r *Runner) steer(v *game.View, c *game.CharacterState) {
 	if r.planned < min(len(r.plan), planEvery) {
 		r.hold(&r.plan[r.planned])
@@ -251,7 +255,7 @@ func (r *Runner) steer(v *game.View, c *game.CharacterState) {
 	r.planned = 1
 }
 
-// prepare makes the tee of the simulation like the real one.
+// prepare copies the state of the real tee to the simulated one.
 func (r *Runner) prepare(v *game.View, c *game.CharacterState) {
 	if r.world == nil {
 		r.world = ddrace.New(ddrace.Config{Map: r.way.m})
@@ -283,8 +287,8 @@ func (r *Runner) prepare(v *game.View, c *game.CharacterState) {
 	w.Save(&r.now, me)
 }
 
-// try makes the k-th trial: the inputs of the way from a tick nearby, for most of them after
-// something else.
+// try makes the k-th trial: the inputs of the way from a nearby tick on. In most trials, other
+// random inputs precede them.
 func (r *Runner) try(k int, s *[planTicks]Step) {
 	y, g := r.way, &r.rand
 	shift := [...]int{0, -6, -2, 3, 8}
@@ -316,7 +320,8 @@ func (r *Runner) try(k int, s *[planTicks]Step) {
 	}
 }
 
-// cost returns how many ticks of the way are left after a trial, with those that it takes to come back to it.
+// cost returns the ticks of the way that are left after a trial, including the time to return to
+// the way.
 func (r *Runner) cost(s *[planTicks]Step) float32 {
 	w, y := r.world, r.way
 	w.Load(&r.now, me)

@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// race lets runners race on a course for some ticks, and counts how often they finish. See makes of a view what their
-// clients see.
+// race lets runners race on a course for a number of ticks, and counts how often each finishes. see
+// changes each view to what the runners' clients see.
 func race(t *testing.T, course terrain.Terrain, runners, ticks int, see func(v *game.View)) (finishes [game.MaxPlayers]int) {
 	cfg := route.Config{Terrain: course, Seed: 1}
 	s := testenv.Must(route.NewSearch(cfg))
@@ -49,10 +49,10 @@ func race(t *testing.T, course terrain.Terrain, runners, ticks int, see func(v *
 	return finishes
 }
 
-// all is what clients see that know DDRace.
+// all leaves the view as clients with DDRace support see it.
 func all(*game.View) {}
 
-// plain is what other clients see: a frozen tee is a ninja with closed eyes.
+// plain changes the view to what other clients see: a frozen tee is a ninja with closed eyes.
 func plain(v *game.View) {
 	f := *v.Frame
 	f.Extended, f.Characters = false, slices.Clone(f.Characters)
@@ -66,7 +66,8 @@ func plain(v *game.View) {
 	v.Frame = &f
 }
 
-// TestRunner lets runners finish each course again and again, and several who push each other.
+// TestRunner checks that a runner finishes each course repeatedly, and that several runners who
+// push each other finish too.
 func TestRunner(t *testing.T) {
 	for name, course := range courses {
 		t.Run(name, func(t *testing.T) {

@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	me = 0 // the player of the simulation
-	// rollouts is how many ways are tried from a place each time that it is taken.
+	me = 0 // player id of the simulated tee
+	// rollouts is the number of trials each time a place is taken.
 	rollouts = 6
-	// maxFrozen is how long a frozen tee is waited for, in ticks.
+	// maxFrozen is how many ticks to wait for a frozen tee.
 	maxFrozen = 400
-	// maxTiles is the size of a map, in tiles, from which on it is not searched: 16 times the largest that is played.
+	// maxTiles is the maximum size of a searched map in tiles, 16 times the largest map in use.
 	maxTiles = 1 << 22
-	// maxStages limits the memory for fields, and fewStages is how many there may be at least.
+	// maxStages limits the memory for fields. At least fewStages are allowed on any map.
 	maxStages, fewStages = 40, 4
 )
 
-// What is done besides simulated ticks is counted in tiles that are looked at.
+// Work besides simulated ticks is counted in tiles read.
 const (
-	tilesPerTick  = 250 // that take as long as a usual tick
-	bytesPerTile  = 100 // of moments, saved and loaded
-	looksPerField = 10  // at each tile
+	tilesPerTick  = 250 // take as long as a typical tick
+	bytesPerTile  = 100 // of saved and loaded moments
+	looksPerField = 10  // reads per tile
 )
 
-// Search looks for a route. Use [NewSearch].
+// Search searches for a route. Create one with [NewSearch].
 type Search struct {
 	ground *ground
 	world  *ddrace.World
@@ -35,43 +35,43 @@ type Search struct {
 
 	places  []place
 	byKey   map[key]int32
-	kept    int // places with a moment
-	limit   int // of them
+	kept    int // number of places with a moment
+	limit   int // limit on kept
 	unused  []*ddrace.Moment
-	queue   [][]int32 // places by their priority
-	first   int       // no lower priority has places
-	end     int32     // the node that finishes, 0 for none
-	ticks   int       // simulated
-	looked  int       // at tiles and so on, in the ticks and for moments
-	tries   int       // that are left from the place taken last
-	place   int32     // that one
-	stages  int       // at most
-	length  int32     // of the way, half tiles
-	front   int32     // the lowest rank of all places
+	queue   [][]int32 // places by priority; lower ones come first
+	first   int       // index in queue before which there are no places
+	end     int32     // node at the finish, 0 for none
+	ticks   int       // simulated ticks
+	looked  int       // tiles read, in ticks and for moments
+	tries   int       // rollouts left for the current place
+	place   int32     // current place
+	stages  int       // limit on stages
+	length  int32     // length of the way, half tiles
+	front   int32     // lowest rank of all places
 	done    bool
 	nodes   []node
 	inputs  []ddrace.PlayerInput
-	current []Step // the maneuver
-	steps   []Step // since the last node
-	taken   int32  // their ticks
+	current []Step // current maneuver
+	steps   []Step // steps since the last node
+	taken   int32  // ticks of steps
 }
 
 // stageField is the field of a stage.
 type stageField struct {
 	id      uint8
 	started bool
-	doors   int // that are closed on the way
+	doors   int // closed doors on the way
 	field   field
 }
 
-// node is a part of a route, and the one before it.
+// node is a part of a route, linked to the previous part.
 type node struct {
-	before int32 // -1 for the first
-	ticks  int32 // from the spawn to the end
+	before int32 // index of the previous node, -1 for the first
+	ticks  int32 // from the spawn to the end of this part
 	steps  []Step
 }
 
-// NewSearch begins a search. The error is that of ddrace.NewMap.
+// NewSearch returns a search. The error comes from ddrace.NewMap.
 func NewSearch(cfg Config) (*Search, error) {
 	w, err := cfg.world()
 	if err != nil {
@@ -107,7 +107,7 @@ func NewSearch(cfg Config) (*Search, error) {
 	return s, nil
 }
 
-// settle lets the tee come to rest, so that the route can be begun at any time.
+// settle lets the tee come to rest, so that the route can begin at any time.
 func (s *Search) settle() {
 	first := node{before: -1}
 	for still := 0; still < 5 && first.ticks < 150 && s.world.Tee(me) != nil; first.ticks++ {
@@ -123,7 +123,7 @@ func (s *Search) settle() {
 	s.nodes = append(s.nodes, first)
 }
 
-// lengthFromStart returns the least distance of the start line to the finish.
+// lengthFromStart returns the shortest distance from the start line to the finish, in half tiles.
 func (s *Search) lengthFromStart() int32 {
 	best := int32(unreachable)
 	var f *stageField
@@ -139,13 +139,14 @@ func (s *Search) lengthFromStart() int32 {
 	return best
 }
 
-// Done reports whether the finish was reached, or there is nothing left to try.
+// Done reports whether the finish was reached or nothing is left to try.
 func (s *Search) Done() bool { return s.done }
 
-// Ticks returns the number of ticks that were simulated.
+// Ticks returns the number of simulated ticks.
 func (s *Search) Ticks() int { return s.ticks }
 
-// Work returns how much was done, in usual ticks. On some maps a tick is as much as a thousand of these.
+// Work returns the work so far in typical ticks. On some maps one tick is a thousand times as much
+// work.
 func (s *Search) Work() int {
 	if s.ground == nil {
 		return 0
@@ -153,8 +154,8 @@ func (s *Search) Work() int {
 	return s.ticks + (s.looked+looksPerField*s.ground.looked)/tilesPerTick
 }
 
-// Run searches on for about as much work as so many usual ticks are. How often it is called makes no difference to the
-// result.
+// Run continues the search for about as much work as the given number of typical ticks. The result
+// does not depend on how the work is divided into calls.
 func (s *Search) Run(ticks int) {
 	for end := s.Work() + ticks; s.Work() < end && !s.done; s.tries-- {
 		if s.tries == 0 {
@@ -175,13 +176,13 @@ func (s *Search) Run(ticks int) {
 	}
 }
 
-// stage returns the stage of the tee, nil if there are too many.
+// stage returns the stage of the tee, or nil if there are too many stages.
 func (s *Search) stage(t *ddrace.Tee) *stageField {
 	k := stage{started: t.Race != ddrace.RaceNone || !s.ground.hasStart, checkpoint: t.TeleCheckpoint, active: s.world.ActiveSwitches(0)}
 	return s.stageOf(k, s.ground.tile(t.Pos))
 }
 
-// stageOf returns the field of a stage that begins at a tile.
+// stageOf returns the field of a stage that begins at the tile at.
 func (s *Search) stageOf(k stage, at int) *stageField {
 	f := s.fields[k]
 	if f == nil && len(s.fields) < s.stages {
@@ -192,7 +193,7 @@ func (s *Search) stageOf(k stage, at int) *stageField {
 	return f
 }
 
-// rollout tries some maneuvers in a row from a place.
+// rollout tries several maneuvers in a row from a place.
 func (s *Search) rollout(from *place) {
 	n, fire, aim, f := from.node, from.fire, from.aim, from.stage.field
 	s.steps, s.taken = s.steps[:0], 0
@@ -226,13 +227,13 @@ func (s *Search) rollout(from *place) {
 	}
 }
 
-// node keeps the steps since a node.
+// node adds a node with the steps since the node before.
 func (s *Search) node(before int32) int32 {
 	s.nodes = append(s.nodes, node{before: before, ticks: s.nodes[before].ticks + s.taken, steps: slices.Clone(s.steps)})
 	return int32(len(s.nodes) - 1)
 }
 
-// step runs a tick. It reports whether the tee lives on.
+// step simulates a tick. It reports whether the tee survives.
 func (s *Search) step(st *Step, fire *int32) bool {
 	if s.done {
 		return true

@@ -5,27 +5,27 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Way is a route with the states along it, as runners need it. It does not change and can be shared.
+// Way is a route with the states along it, for runners. It is immutable and can be shared.
 type Way struct {
 	m        *ddrace.Map
-	inputs   []Step  // of each tick
+	inputs   []Step  // one per tick
 	states   []state // before each input, and at the end
-	settled  int     // the first tick in which the tee is at rest
+	settled  int     // first tick in which the tee is at rest
 	finished bool
-	looked   int // at tiles, to simulate it
+	looked   int // tiles read during its simulation
 }
 
-// state is where a tee is.
+// state is the position and velocity of a tee.
 type state struct{ pos, vel ddrace.Vec }
 
 func stateOf(t *ddrace.Tee) state { return state{pos: t.Core.Pos, vel: t.Core.Vel} }
 
-// from returns how different two states are, in ticks that it takes to get from one to the other, about.
+// from returns the approximate number of ticks that it takes to get from one state to the other.
 func (s state) from(o state) float32 {
 	return vec.Distance(s.pos, o.pos)/10 + vec.Distance(s.vel, o.vel)
 }
 
-// NewWay simulates a route that was found with the same configuration.
+// NewWay simulates a route. cfg must be the configuration with which the route was found.
 func NewWay(cfg Config, r *Route) (*Way, error) {
 	w, err := cfg.world()
 	if err != nil {
@@ -56,13 +56,14 @@ func NewWay(cfg Config, r *Route) (*Way, error) {
 	return y, nil
 }
 
-// work returns how much it takes to simulate the way, in usual ticks.
+// work returns the work of simulating the way, in typical ticks.
 func (y *Way) work() int { return len(y.inputs) + y.looked/tilesPerTick }
 
-// Ticks returns how long the way is.
+// Ticks returns the length of the way in ticks.
 func (y *Way) Ticks() int { return len(y.inputs) }
 
-// nearest returns the tick of the way, from lo to before hi, whose state is the most similar.
+// nearest returns the tick of the way in the range lo to hi-1 whose state is the most similar.
+// apart is its distance; see state.from.
 func (y *Way) nearest(s state, lo, hi, step int) (at int, apart float32) {
 	at, apart = max(lo, 0), 1e9
 	for i := at; i < min(hi, len(y.states)); i += step {

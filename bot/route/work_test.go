@@ -10,7 +10,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// absurd is a wide room with a spawn point, a start and a finish that nobody reaches. Fill does something to the tiles.
+// absurd returns a wide room with a spawn point, a start line and an unreachable finish line. fill
+// changes its tiles.
 func absurd(fill func(t *terrain.Terrain, i, x, y int), settings ...string) terrain.Terrain {
 	const width, height = 300, 40
 	t := terrain.Terrain{Width: width, Height: height, Tiles: make([]uint8, width*height), Tele: make([]terrain.TeleTile, width*height), Settings: settings}
@@ -32,11 +33,11 @@ func absurd(fill func(t *terrain.Terrain, i, x, y int), settings ...string) terr
 	return t
 }
 
-// absurdMaps are those on which a tick, a moment or a field costs out of proportion.
+// absurdMaps are maps on which a tick, a moment or a field takes far more work than usual.
 var absurdMaps = map[string]terrain.Terrain{
 	"draggers": absurd(func(t *terrain.Terrain, i, x, y int) {
 		if x%3 == 0 && y%3 == 0 {
-			t.Tiles[i] = 236 + uint8(x%3) // through walls
+			t.Tiles[i] = 236 + uint8(x%3) // draggers that pull through walls
 		}
 	}, "sv_dragger_range 99999"),
 	"bullets": absurd(func(t *terrain.Terrain, i, _, _ int) { t.Tiles[i] = 191 + uint8(ddrace.EntityBulletExplosive) }, "tune shotgun_speed 1e6"),
@@ -49,8 +50,8 @@ var absurdMaps = map[string]terrain.Terrain{
 	}),
 }
 
-// TestWorkIsLimited checks that a search does little more work than it is told to, whatever the map, that it ends, and that
-// a field takes work in proportion to the map.
+// TestWorkIsLimited checks on all these maps that a search does little more work than allowed, that
+// it ends, and that the work of a field is proportional to the size of the map.
 func TestWorkIsLimited(t *testing.T) {
 	for name, m := range absurdMaps {
 		f := testenv.Must(NewFinder(Config{Terrain: m, Memory: 1 << 20}))
@@ -72,7 +73,7 @@ func TestWorkIsLimited(t *testing.T) {
 	}
 }
 
-// TestSlices checks that the result does not depend on how often a search is told to go on.
+// TestSlices checks that the result does not depend on how the work is divided into calls.
 func TestSlices(t *testing.T) {
 	var texts []string
 	for _, slice := range []int{1, 700, 30_000} {
@@ -85,7 +86,7 @@ func TestSlices(t *testing.T) {
 	testenv.Check(t, texts[0] == texts[1] && texts[1] == texts[2], "%s\n\n%s\n\n%s", texts[0], texts[1], texts[2])
 }
 
-// TestLargeMap checks that maps that nobody plays are not searched.
+// TestLargeMap checks that oversized maps are not searched.
 func TestLargeMap(t *testing.T) {
 	const width = maxTiles/100 + 1
 	s := testenv.Must(NewSearch(Config{Terrain: terrain.Terrain{Width: width, Height: 100, Tiles: make([]uint8, width*100)}}))
@@ -93,7 +94,8 @@ func TestLargeMap(t *testing.T) {
 	testenv.Check(t, s.Done() && s.Route().Ticks == 0, "it is searched")
 }
 
-// TestRunnerGetsTired checks that a runner beside its way looks ahead only as far as that is cheap.
+// TestRunnerGetsTired checks that a runner beside its way looks ahead only as long as that takes
+// little work.
 func TestRunnerGetsTired(t *testing.T) {
 	for name, m := range absurdMaps {
 		way := testenv.Must(NewWay(Config{Terrain: m}, &Route{Steps: []Step{{Ticks: 20, TargetX: 1}, {Ticks: 200, TargetX: 1}}}))
@@ -101,14 +103,15 @@ func TestRunnerGetsTired(t *testing.T) {
 		costly := way.work() > maxWayWork*way.Ticks()
 		testenv.Check(t, costly == (plans == 0), "%s: %d plans, with work %d for %d ticks", name, plans, way.work(), way.Ticks())
 		if costly && name != "pickups" {
-			way.looked = 0 // elsewhere it is cheap
+			way.looked = 0 // pretend that the way takes little work
 			plans, total := beside(way)
 			testenv.Check(t, plans == 1 && total <= 2*maxPlan, "%s: %d plans, which look at %d tiles", name, plans, total)
 		}
 	}
 }
 
-// beside lets a runner stand beside its way for 80 ticks, and returns how often it looks ahead and at how many tiles.
+// beside lets a runner stand beside its way for 80 ticks. It returns how often the runner looks
+// ahead, and how many tiles that reads.
 func beside(way *Way) (plans, looked int) {
 	r := NewRunner(1)
 	r.SetWay(way)

@@ -26,7 +26,7 @@ var legend = map[byte]uint8{
 	'3': raceFirstCheckpoint + 2,
 }
 
-// hasIndex returns the shape of all tiles with an index in a layer.
+// hasIndex returns a function that reports whether a tile of the layer has the index.
 func hasIndex(l *twmap.TileLayer, index uint8) func(x, y int) bool {
 	return func(x, y int) bool { return l.At(x, y).Index == index }
 }

@@ -1,10 +1,10 @@
-// Command gen builds the embedded maps from their descriptions in this folder:
-// a text file with the game layer, and Go code for what it looks like.
+// Command gen builds the embedded maps from the descriptions in this folder: a text file with the
+// game layer, and Go code for the graphics.
 //
 //	go run ./maps/gen
 //
-// A file is only written if its map has changed, so that files and their checksums
-// do not change with the compressor of the Go toolchain.
+// It writes a file only if the map has changed. The files and their checksums therefore do not
+// depend on the compressor of the Go toolchain.
 package main
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestFilesAreCurrent checks that the checked-in files contain the described maps.
-// Compression can differ between Go versions.
+// TestFilesAreCurrent checks that the map files match their descriptions. It ignores compression,
+// which can differ between Go versions.
 func TestFilesAreCurrent(t *testing.T) {
 	for name, build := range mapBuilders {
 		m, err := build()
@@ -33,8 +33,8 @@ func TestFilesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestGroundIsThick checks that ground is at least two tiles thick, since there are no
-// tiles for less.
+// TestGroundIsThick checks that the ground is at least two tiles thick, since the tileset has no
+// tiles for thinner ground.
 func TestGroundIsThick(t *testing.T) {
 	m, err := teeyard1()
 	if err != nil {

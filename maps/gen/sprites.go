@@ -2,14 +2,13 @@ package main
 
 import "github.com/teeyard/teeyard/format/twmap"
 
-// sprite is a picture of w by h tiles of a tileset, from column sx and row sy on.
+// sprite is a picture of w by h tiles in a tileset, with its top left tile at column sx, row sy.
 type sprite struct {
 	image        string
 	sx, sy, w, h int
 }
 
-// The sprites of the decorations. All are at the same place in the tilesets of 0.6 and
-// 0.7.
+// The sprites of the decorations. They are at the same place in the tilesets of 0.6 and 0.7.
 var (
 	tree      = sprite{"grass_doodads", 0, 6, 5, 5}
 	globe     = sprite{"grass_doodads", 0, 11, 5, 5}
@@ -36,15 +35,14 @@ var (
 	fewBulbs  = sprite{"winter_doodads", 0, 14, 4, 2}
 )
 
-// decoration is a sprite with its bottom left tile at column x, row y.
+// decoration is a sprite whose bottom left tile is at column x, row bottom.
 type decoration struct {
 	sprite    sprite
 	x, bottom int
 	mirror    bool
 }
 
-// decorLayers collects the layers for decorations: one per tileset, in the order of
-// first use.
+// decorLayers collects the layers of decorations: one per tileset, in order of first use.
 type decorLayers struct {
 	album         *imageList
 	name          string
@@ -67,7 +65,7 @@ func (s *decorLayers) layer(image int32) *twmap.TileLayer {
 		}
 	}
 	l := twmap.NewTileLayer(s.name, s.width, s.height, image)
-	l.Flags = 1 // detail
+	l.Flags = 1 // shown only with high detail
 	l.Color = s.color
 	s.layers = append(s.layers, l)
 	return l
@@ -80,7 +78,7 @@ func (s *decorLayers) appendTo(g *twmap.Group) {
 	}
 }
 
-// imageList assigns indices to a map's images in the order of first use.
+// imageList assigns indices to a map's images in order of first use.
 type imageList struct{ images []twmap.Image }
 
 var imageSizes = map[string][2]int32{

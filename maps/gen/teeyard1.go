@@ -10,14 +10,14 @@ import (
 //go:embed teeyard1.txt
 var teeyard1Text string
 
-// The map's envelopes, by index.
+// Indices of the map's envelopes.
 const (
 	envWind        = 0
 	envSunRotation = 1
 )
 
-// teeyard1 builds the default map: a yard on a summer day, with a tunnel below and a
-// pit of spikes in the middle.
+// teeyard1 builds the default map: a yard on a summer day, with a tunnel below and a pit of spikes
+// in the middle.
 func teeyard1() (*twmap.Map, error) {
 	game, err := twmap.ParseTiles(teeyard1Text, legend)
 	if err != nil {
@@ -33,7 +33,7 @@ func teeyard1() (*twmap.Map, error) {
 	return m, nil
 }
 
-// yardEnvelopes returns the movements of yardSky.
+// yardEnvelopes returns the envelopes that move the parts of yardSky.
 func yardEnvelopes() []twmap.Envelope {
 	return []twmap.Envelope{{
 		// Clouds move eight tiles to the right and back in six minutes.
@@ -52,14 +52,14 @@ func yardEnvelopes() []twmap.Envelope {
 	}}
 }
 
-// yardSky returns the background: sky, sun, clouds, mountains. Positions are in tiles
-// from the middle of the screen with the camera at the origin.
+// yardSky returns the background: sky, sun, clouds and mountains. Positions are in tiles, relative
+// to the middle of the screen with the camera at the origin.
 func yardSky(a *imageList) []twmap.Group {
 	sky := twmap.NewQuadLayer("Sky", twmap.None,
 		twmap.NewQuad(-60, -40, 120, 40).Shaded(twmap.Color{R: 62, G: 132, B: 214, A: 255}, twmap.Color{R: 142, G: 202, B: 246, A: 255}),
 		twmap.NewQuad(-60, 0, 120, 30).Shaded(twmap.Color{R: 142, G: 202, B: 246, A: 255}, twmap.Color{R: 250, G: 240, B: 214, A: 255}),
 	)
-	// Sunbeams that fade out and turn around the sun.
+	// Sunbeams that fade out and rotate around the sun.
 	const sunX, sunY, reach, beamCount = 11.5, -6.0, 34.0, 9
 	at := func(angle float64) twmap.Point {
 		return twmap.Point{
@@ -119,7 +119,7 @@ func yardMeadow(a *imageList) twmap.Group {
 	jungle := a.index("jungle_doodads")
 	region := func(q twmap.Quad, s sprite) twmap.Quad {
 		const tile = 1024 / 16
-		// One pixel less on every side, since textures wrap when they are filtered.
+		// Leave out one pixel on every side, since textures wrap when they are filtered.
 		x0, y0 := int32(s.sx)*tile+1, int32(s.sy)*tile+1
 		x1, y1 := x0+int32(s.w)*tile-2, y0+int32(s.h)*tile-2
 		q.TexCoords = [4]twmap.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x0, Y: y1}, {X: x1, Y: y1}}
@@ -247,7 +247,7 @@ func yardGround(a *imageList, game *twmap.TileLayer) twmap.Group {
 	return g
 }
 
-// yardCave is the shape of the dark earth behind the tunnels and the basin.
+// yardCave reports whether a tile is part of the dark earth behind the tunnels and the basin.
 func yardCave(x, y int) bool {
 	top := 33
 	switch {

@@ -9,8 +9,8 @@ import (
 //go:embed testbox.txt
 var testboxText string
 
-// testbox builds a plain box for tests: a flat floor, walls, a few platforms, all
-// entities.
+// testbox builds a plain box for tests: a flat floor, walls, a few platforms and every kind of
+// entity.
 func testbox() (*twmap.Map, error) {
 	game, err := twmap.ParseTiles(testboxText, legend)
 	if err != nil {
@@ -27,8 +27,7 @@ func testbox() (*twmap.Map, error) {
 	sky := twmap.NewQuad(-50, -50, 100, 100).Shaded(twmap.Color{R: 94, G: 132, B: 174, A: 255}, twmap.Color{R: 204, G: 232, B: 255, A: 255})
 	ground := twmap.NewTileLayer("Ground", game.Width, game.Height, 0)
 	earth.Apply(ground, hasIndex(game, twmap.Solid))
-	// Clients repeat the outermost tiles outside of the map, where an edge would
-	// become a pattern.
+	// Clients repeat the outermost tiles outside the map. Edge tiles would form a pattern there.
 	w, h := game.Width, game.Height
 	for _, r := range [][4]int{{0, 0, w, 1}, {0, h - 1, w, 1}, {0, 0, 1, h}, {w - 1, 0, 1, h}} {
 		ground.Fill(r[0], r[1], r[2], r[3], earth.Inside)

@@ -2,11 +2,11 @@ package main
 
 import "github.com/teeyard/teeyard/format/twmap"
 
-// The tilesets have the same names in 0.6 and 0.7, which draw some of them
-// differently. All tile numbers in this folder show the same thing in both.
+// The tilesets have the same names in 0.6 and 0.7, but some are drawn differently. All tile numbers
+// in this folder show the same picture in both.
 
-// earth draws solid ground with grass_main: grass on top, earth below. There is no
-// tile for ground that is only one tile thick.
+// earth draws solid ground with grass_main: grass on top, earth below. The tileset has no tile for
+// ground of only one tile.
 var earth = twmap.AutoTile{
 	Inside: 1,
 	Rules: []twmap.AutoTileRule{
@@ -25,7 +25,7 @@ var earth = twmap.AutoTile{
 		{Empty: twmap.SE, Full: twmap.E | twmap.S, Index: 53},
 		{Empty: twmap.NE, Full: twmap.E | twmap.N, Index: 49},
 		{Empty: twmap.NW, Full: twmap.W | twmap.N, Index: 48},
-		// The foot of a wall that grass grows up on, and a step one high.
+		// The foot of a wall, overgrown with grass, and a step of one tile.
 		{Empty: twmap.W, Full: twmap.SW | twmap.S, Index: 22},
 		{Empty: twmap.E, Full: twmap.SE | twmap.S, Index: 38},
 		{Empty: twmap.N | twmap.E, Full: twmap.SE, Index: 33},
@@ -56,8 +56,7 @@ var cave = twmap.AutoTile{
 	ScatterEvery: 24,
 }
 
-// drawUnhookable draws unhookable tiles with generic_unhookable, with slabs as large
-// as possible.
+// drawUnhookable draws unhookable tiles with generic_unhookable, in slabs as large as possible.
 func drawUnhookable(l, game *twmap.TileLayer) {
 	slabs := []struct{ sx, sy, w, h int }{{0, 5, 3, 3}, {3, 4, 3, 2}, {5, 0, 2, 2}, {1, 0, 1, 1}}
 	fits := func(x, y, w, h int) bool {
@@ -82,8 +81,8 @@ func drawUnhookable(l, game *twmap.TileLayer) {
 	}
 }
 
-// drawSpikes draws death tiles with generic_deathtiles: a spike, and its base in the
-// ground below. The layer must be behind the ground.
+// drawSpikes draws death tiles with generic_deathtiles: a spike and its base in the ground below.
+// The layer must be behind the ground.
 func drawSpikes(l, game *twmap.TileLayer) {
 	for y := range l.Height {
 		for x := range l.Width {

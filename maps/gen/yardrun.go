@@ -9,15 +9,15 @@ import (
 //go:embed yardrun.txt
 var yardrunText string
 
-// The tiles of races in the game layer.
+// Tiles of races in the game layer.
 const (
 	raceStart           = 33
 	raceFinish          = 34
 	raceFirstCheckpoint = 35
 )
 
-// yardrun builds a course for races: from the left to the right, over steps, two pits of
-// spikes and through a low passage, past three checkpoints.
+// yardrun builds a race course from left to right: over steps and two pits of spikes, through a low
+// passage, and past three checkpoints.
 func yardrun() (*twmap.Map, error) {
 	game, err := twmap.ParseTiles(yardrunText, legend)
 	if err != nil {
@@ -40,11 +40,10 @@ func yardrun() (*twmap.Map, error) {
 	return m, nil
 }
 
-// drawCourse draws the lines of a course, which clients do not: above the lowest tile of a
-// line a band that fades out, green at the start and yellow at checkpoints, and a chequered
-// one at the finish.
+// drawCourse draws the lines of a course, since clients do not. Above the lowest tile of each line
+// is a band that fades out: green at the start, yellow at checkpoints and chequered at the finish.
 func drawCourse(game *twmap.TileLayer) *twmap.QuadLayer {
-	const height = 12 // of the bands, tiles
+	const height = 12 // of the bands, in tiles
 	course := twmap.NewQuadLayer("Course", twmap.None)
 	for x := range game.Width {
 		for y := range game.Height {
@@ -82,7 +81,7 @@ func drawCourse(game *twmap.TileLayer) *twmap.QuadLayer {
 	return course
 }
 
-// band returns a quad that fades out to the top.
+// band returns a quad that fades out towards the top.
 func band(x, y, w, h float64, c twmap.Color) twmap.Quad {
 	faded := c
 	faded.A = 0
