@@ -195,7 +195,8 @@ var relativeTicks = map[string]bool{
 	"AttackTick": true, "FreezeStart": true, "FreezeEnd": true, "NinjaActivationTick": true, "EndTicks": true, "WarmupTimer": true, "Ammo": true,
 }
 
-// uncompared are the fields that differ, see docs/reference/ddrace.md, and those that depend on the moment, by the names of their items.
+// uncompared are the fields that differ or that depend on the moment, by the names of their items;
+// see docs/reference/ddrace.md.
 var uncompared = map[client.Version]map[string][]string{
 	client.Version06: {
 		"PlayerInfo": {"Latency"}, "GameInfo": {"RoundStartTick"}, "Character": {"Tick", "PlayerFlags"}, "DamageInd": {"Angle"}, "DDRaceProjectile": {"Angle"},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	messages "github.com/teeyard/teeyard/protocol/message"
 )
@@ -122,10 +123,34 @@ func emitDocs(s *spec, w *writer) {
 		}
 		w.p("")
 	}
-	// Exactly one newline at the end.
-	text := strings.TrimRight(w.String(), "\n") + "\n"
+	text := strings.TrimRight(w.String(), "\n")
 	w.Reset()
-	w.WriteString(text)
+	for line := range strings.SplitSeq(text, "\n") {
+		w.wrapped(line)
+	}
+}
+
+// wrapped prints a line of Markdown. Paragraphs and items of lists are wrapped at 100 columns.
+func (w *writer) wrapped(text string) {
+	const width = 100
+	if strings.HasPrefix(text, "|") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "<!--") {
+		w.p("%s", text)
+		return
+	}
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && utf8.RuneCountInString(line+" "+word) > width {
+			w.p("%s", line)
+			if line = ""; strings.HasPrefix(text, "* ") {
+				line = " " // under the item
+			}
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	w.p("%s", line)
 }
 
 const docsIntro = `A message is the integer id×2, plus 1 for a system message, followed by its fields in this order.
