@@ -29,8 +29,8 @@ func (m *Trial) Start(tx *game.Tx) {
 	}})
 }
 
-// OnSpawn implements game.SpawnHook. Giving a weapon counts as a cheat and ends the race, so OnSpawn
-// restores the race afterwards.
+// OnSpawn implements game.SpawnHook. Giving a weapon counts as a cheat and ends the race, so
+// OnSpawn restores the race afterwards.
 func (m *Trial) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	if world := ctx.DDRace(); world != nil {
 		if tee := world.AliveTee(int(id)); tee != nil {
