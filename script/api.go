@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// The words for what has a number elsewhere.
+// The words of scripts for numbers of package game.
 var (
 	weaponNames = wordsOf("a weapon", game.WeaponGame, game.WeaponNinja)
 	teamNames   = wordsOf("a team", game.TeamSpectators, game.TeamBlue)
@@ -18,13 +18,13 @@ var (
 	soundNames  = wordsOf("a sound", game.SoundGunFire, game.SoundMenu)
 )
 
-// The steps that calls cost which make work for all.
+// The steps of calls that cause work for the server and all clients.
 const (
 	messageCost = 500
 	effectCost  = 500
 )
 
-// playerKind is what scripts can do with players. A method of game.Tx is a line here.
+// playerKind lists the fields and methods of players. Most lines wrap one method of game.Tx.
 var playerKind = &kind{"player", map[string]member{
 	"id":        {get: playerID},
 	"name":      property((*game.Tx).Name, nil),
@@ -49,7 +49,7 @@ var playerKind = &kind{"player", map[string]member{
 	"say":             method(2, oldCosts(messageCost, do2((*game.Tx).SayTo))),
 }}
 
-// The kinds of what hooks are called about.
+// The kinds of the values that hooks get.
 var (
 	damageKind = &kind{"damage", map[string]member{
 		"victim":      part(func(d *game.Damage) game.PlayerID { return d.Victim }, nil),
@@ -102,7 +102,7 @@ var (
 	kinds       = []*kind{playerKind, damageKind, deathKind, chatKind, inputKind, joinKind, finishKind}
 )
 
-// gameFunctions are the functions of the table game, with the number of their arguments.
+// gameFunctions are the functions of the table game. The number is how many arguments they take.
 var gameFunctions = map[string]member{
 	"tick":           method(0, ask0((*game.Tx).Tick)),
 	"match_ticks":    method(0, ask0((*game.Tx).MatchTicks)),
@@ -157,7 +157,7 @@ func init() {
 
 func aim(in *game.Input) vec.Vec2 { return vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)} }
 
-// openGame defines what scripts have of the game.
+// openGame defines the table game and the functions for players.
 func (v *vm) openGame() {
 	v.metas = make(map[*kind]*rt.Table)
 	v.builtin = make(map[*rt.GoFunction]bool)
@@ -195,7 +195,7 @@ func playerID(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// playerByID is the function player, which returns nil for an id that nobody has.
+// playerByID is player(id). It returns nil if no player with the id is connected.
 func playerByID(v *vm, c *rt.GoCont) error {
 	id, err := arg[int32](v, c, 0)
 	if err != nil {
@@ -214,7 +214,7 @@ func playerByID(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// eachPlayer is the function players, for loops over all who are connected.
+// eachPlayer is players(), an iterator over all connected players.
 func eachPlayer(v *vm, c *rt.GoCont) error {
 	tx, err := v.enter()
 	if err != nil {
@@ -241,7 +241,7 @@ func eachPlayer(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// option returns an argument, or what is meant if it is nil.
+// option converts an argument, and returns otherwise if it is nil.
 func option[T any](v *vm, c *rt.GoCont, i int, otherwise T) (T, error) {
 	if value(c, i).IsNil() {
 		return otherwise, nil
@@ -332,10 +332,10 @@ func flagInfo(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// tilesOfStep is how many tiles are looked at in a step.
+// tilesOfStep is how many tiles a search of the map reads for one step.
 const tilesOfStep = 512
 
-// findTiles is game.find_tiles(index), a list of positions.
+// findTiles is game.find_tiles(index). It returns a list of positions.
 func findTiles(v *vm, c *rt.GoCont) error {
 	var found []vec.Vec2
 	if v.tx != nil {
@@ -357,10 +357,10 @@ func findTiles(v *vm, c *rt.GoCont) error {
 	return err
 }
 
-// unitsOfStep is how many units of a way are looked at in a step.
+// unitsOfStep is how many units of a line a search for walls reads for one step.
 const unitsOfStep = 16
 
-// payWay pays for a way that is looked at for walls.
+// payWay pays for a search for walls along a line of a given length in units.
 func (v *vm) payWay(distance float32) { v.pay(uint64(min(distance, 1<<24)) / unitsOfStep) }
 
 // wallBetween is game.wall_between(a, b).
@@ -371,7 +371,7 @@ func wallBetween(v *vm, c *rt.GoCont) error {
 	})(v, c)
 }
 
-// raycast is game.raycast(from, to, {tees = true}), which returns what it met, nil for nothing.
+// raycast is game.raycast(from, to, {tees = true}). It returns the first thing on the line, or nil.
 func raycast(v *vm, c *rt.GoCont) error {
 	var r game.Ray
 	if !value(c, 2).IsNil() {
@@ -456,7 +456,7 @@ func addNPC(v *vm, c *rt.GoCont) error {
 	return ask0(func(tx *game.Tx) bool { return tx.AddNPC(n) })(v, c)
 }
 
-// layers is game.layers(pos), what all layers of a map have in one place.
+// layers is game.layers(pos). It returns the numbers of all layers of the map at a position.
 func layers(v *vm, c *rt.GoCont) error {
 	var tile game.Tile
 	if err := do1(func(tx *game.Tx, pos vec.Vec2) { tile = tx.Tile(pos) })(v, c); err != nil {

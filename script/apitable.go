@@ -6,9 +6,8 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 )
 
-// apiTable has reads of fields that a table of ours does not have be errors, with the field that
-// may be meant. Fields that it has are read as before. In logs with the costs of version 1 they
-// are nil.
+// apiTable makes reading a missing field of a built-in table an error that suggests the nearest
+// field. In logs with the costs of version 1 such fields are nil.
 func (v *vm) apiTable(name string, t *rt.Table) {
 	if v.meter.version == firstCosts {
 		return

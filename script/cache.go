@@ -6,22 +6,23 @@ import (
 	"github.com/arnodel/golua/code"
 )
 
-// Cache keeps what scripts were compiled to, for the next time: a script that is reloaded is compiled beside the game, when
-// its file is checked, and not again within the tick. Several goroutines may use it.
+// Cache keeps compiled scripts. The server checks and compiles a changed file outside the tick; the
+// reload inside the tick then takes the compiled script from the cache. A Cache must be safe for
+// concurrent use.
 type Cache interface {
-	// Load returns what was stored under a key, nil if that is gone.
+	// Load returns the script stored under a key, or nil if the cache does not have it.
 	Load(key string) *Compiled
-	// Store stores it. A cache should keep the last few.
+	// Store stores a script under a key. A cache should keep the last few scripts.
 	Store(key string, c *Compiled)
 }
 
-// Compiled is what a script was compiled to.
+// Compiled is a compiled script.
 type Compiled struct {
 	unit  *code.Unit
 	lines map[string]int
 }
 
-// compiled returns what the source is compiled to.
+// compiled returns the compiled source, from the cache if possible.
 func (v *vm) compiled(cache Cache) (*Compiled, error) {
 	if cache == nil {
 		return v.compileSource()

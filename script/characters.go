@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// The words for what characters are and show.
+// The words of scripts for states and looks of tees.
 var (
 	emoteNames = wordsOf("an emote", game.EmoteNormal, game.EmoteBlink)
 	flagNames  = newNames("a flag of characters", map[string]game.CharacterFlags{
@@ -26,7 +26,7 @@ var (
 	})
 )
 
-// characterMembers are the members of players that are about their characters.
+// characterMembers are the fields and methods of players that concern their tees.
 var characterMembers = map[string]member{
 	"pos":    property((*game.Tx).Pos, (*game.Tx).SetPos),
 	"vel":    property((*game.Tx).Vel, (*game.Tx).SetVel),
@@ -77,8 +77,8 @@ var characterMembers = map[string]member{
 	"controls_disabled": method(2, ask2(func(tx *game.Tx, id game.PlayerID, c game.Controls) bool { return tx.MaskedInput(id)&c != 0 })),
 }
 
-// setInput is p:set_input{direction = 1, fire = true}, of an NPC. What is left out is not pressed; it
-// goes on to aim where it aimed.
+// setInput is p:set_input{direction = 1, fire = true} for NPCs. A missing key is not pressed.
+// Without aim the NPC keeps its aim.
 func setInput(v *vm, c *rt.GoCont) error {
 	id, err := arg[game.PlayerID](v, c, 0)
 	if err != nil {
@@ -107,7 +107,7 @@ func setInput(v *vm, c *rt.GoCont) error {
 	})(v, c)
 }
 
-// tuningOf is p:tuning(name), the value of a parameter that a player's tee moves with.
+// tuningOf is p:tuning(name), the value of a tuning parameter for a player's tee.
 func tuningOf(v *vm, c *rt.GoCont) error {
 	name, err := arg[string](v, c, 1)
 	if err != nil {
@@ -140,7 +140,7 @@ func setFlag(v *vm, c *rt.GoCont) error {
 	})(v, c)
 }
 
-// disableControls is p:disable_controls("move", "jump"), which enables all others.
+// disableControls is p:disable_controls("move", "jump"). It enables all other controls.
 func disableControls(v *vm, c *rt.GoCont) error {
 	var disabled game.Controls
 	for i := 1; i < c.NArgs(); i++ {
@@ -153,8 +153,8 @@ func disableControls(v *vm, c *rt.GoCont) error {
 	return do1(func(tx *game.Tx, id game.PlayerID) { tx.MaskInput(id, disabled) })(v, c)
 }
 
-// setTuning is p:set_tuning{gravity = 0.3}, with parameters that differ from the world's, or
-// p:set_tuning() for none.
+// setTuning is p:set_tuning{gravity = 0.3}, which changes parameters for one player, or
+// p:set_tuning(), which undoes it.
 func setTuning(v *vm, c *rt.GoCont) error {
 	if value(c, 1).IsNil() {
 		return do1(func(tx *game.Tx, id game.PlayerID) { tx.SetPlayerTuning(id, nil) })(v, c)
@@ -188,7 +188,7 @@ func setTuning(v *vm, c *rt.GoCont) error {
 	return err
 }
 
-// setColor is p:set_color(color, ticks): all parts of the skin in a color that is packed as in
+// setColor is p:set_color(color, ticks). It sets the color of all parts of the skin, packed as in
 // the protocol.
 func setColor(v *vm, c *rt.GoCont) error {
 	ticks, err := option[int32](v, c, 2, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// declared is what a file declares: it is known before the world is, which gets it in Start.
+// declared holds the declarations of a file. Start passes them to the world.
 type declared struct {
 	chat, console []command
 	variables     []*variable
@@ -28,7 +28,7 @@ type command struct {
 	private            bool
 }
 
-// variable is a variable for operators. Its value is that of the Mod, since the script may be
+// variable is a variable for operators. Its value is kept in the Mod, because the script can be
 // reloaded.
 type variable struct {
 	name, help string
@@ -54,14 +54,14 @@ func (d *declared) kind(name string) *entityKind {
 	return nil
 }
 
-// fields are the fields of a declaration. Its methods keep the first error.
+// fields reads the fields of a table argument. Its methods keep the first error.
 type fields struct {
 	t   *rt.Table
 	err error
 }
 
-// declaration returns the table that is the argument of a declaration, which has no fields but
-// the known ones.
+// declaration returns the table argument of a declaration. Fields that are not in known are an
+// error.
 func (v *vm) declaration(c *rt.GoCont, known ...string) *fields {
 	if v.loaded {
 		return &fields{err: errors.New("declarations are for the file itself, and not for functions")}
@@ -69,7 +69,7 @@ func (v *vm) declaration(c *rt.GoCont, known ...string) *fields {
 	return v.fields(c, 0, known...)
 }
 
-// fields returns an argument that is a table with the known fields.
+// fields returns argument i, a table. Fields that are not in known are an error.
 func (v *vm) fields(c *rt.GoCont, i int, known ...string) *fields {
 	t, err := v.readable(c, i)
 	if err != nil {
@@ -85,7 +85,7 @@ func (v *vm) fields(c *rt.GoCont, i int, known ...string) *fields {
 	return &fields{t, err}
 }
 
-// get returns a field, nil after an error.
+// get returns a field, or nil after an error.
 func (f *fields) get(name string) rt.Value {
 	if f.err != nil {
 		return rt.NilValue
@@ -147,7 +147,7 @@ func (f *fields) player(name string) game.PlayerID {
 	return id
 }
 
-// word returns a field that is one of the words for a type.
+// word returns a field that must be one of the words of n.
 func word[T comparable](f *fields, name string, n *names[T], otherwise T) T {
 	x := f.get(name)
 	if x.IsNil() {
@@ -160,7 +160,7 @@ func word[T comparable](f *fields, name string, n *names[T], otherwise T) T {
 	return t
 }
 
-// declareCommand makes the functions chat_command and console_command.
+// declareCommand returns the functions chat_command and console_command.
 func declareCommand(list func(*declared) *[]command) fn {
 	return func(v *vm, c *rt.GoCont) error {
 		f := v.declaration(c, "name", "params", "help", "run", "private")
@@ -205,7 +205,7 @@ func variableValue(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// declare gives the world what the file declares.
+// declare passes the declarations of the file to the world.
 func (m *Mod) declare(tx *game.Tx) {
 	d := &m.vm.declared
 	for _, x := range d.variables {
@@ -229,7 +229,7 @@ func (m *Mod) declare(tx *game.Tx) {
 	m.addChoices(tx)
 }
 
-// commandSpec is a command that runs what the script has now.
+// commandSpec returns a command that runs the function of the current script, also after a reload.
 func (m *Mod) commandSpec(c command, list func(*declared) []command) game.CommandSpec {
 	return game.CommandSpec{Name: c.name, Params: c.params, Help: c.help, Private: c.private, Run: func(ctx *game.Ctx, call *game.CommandCall) {
 		now := list(&m.vm.declared)
@@ -249,7 +249,7 @@ func (m *Mod) commandSpec(c command, list func(*declared) []command) game.Comman
 	}}
 }
 
-// commandArg is argument n with the type that the parameters give it.
+// commandArg converts argument n to the type of its parameter.
 func commandArg(params string, call *game.CommandCall, n int) rt.Value {
 	hint, seen := false, 0
 	for _, r := range params {

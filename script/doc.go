@@ -1,11 +1,11 @@
-// Package script runs mods written in Lua. A script is a game.Mod with the powers of one in Go:
-// functions of the file with the names of hooks are called, and have the game in the table
-// game and in objects such as players. docs/mod/lua.md describes them, docs/mod/guide.md is
-// the guide.
+// Package script runs mods written in Lua. A script is a game.Mod and can do everything that a mod in
+// Go can. The world calls the functions of the file that have the names of hooks, such as on_death.
+// They use the game through the table game and through objects such as players. docs/mod/lua.md is
+// the reference, docs/mod/guide.md the guide.
 //
-// A script is deterministic: time and chance come from the world, tables have an order,
-// mathematics is the same on every machine, and what lasts is in one table, state, which is
-// saved, hashed and restored. It is bounded in steps and memory; one that exceeds them or errs
-// again and again is switched off, and the match goes on. Nothing in it knows files, networks
-// or clocks.
+// A script is deterministic. Time and random numbers come from the world, tables have an order, and
+// mathematics gives the same numbers on every machine. Everything that lasts is in the table state,
+// which is saved, hashed and restored. Steps and memory are limited. A script that exceeds a limit,
+// or fails again and again, is switched off, and the match goes on. The package does not use files,
+// the network or clocks.
 package script

@@ -10,12 +10,12 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// entityKind is a kind of entities that a file declares.
+// entityKind is a kind of entities that the file declares.
 type entityKind struct {
 	name              string
 	parts             int32
 	tick, draw, reset rt.Value
-	id                game.KindID // once the world has it
+	id                game.KindID // set by the world in Start
 }
 
 func (*entityKind) kind() *kind    { return entityKindKind }
@@ -68,8 +68,8 @@ func declareEntityKind(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// addKinds makes the declared kinds known to the world. They run what the script has now, since
-// it may be reloaded.
+// addKinds adds the declared kinds to the world. They call the functions of the current script,
+// also after a reload.
 func (m *Mod) addKinds(tx *game.Tx) {
 	for _, k := range m.vm.declared.kinds {
 		name := k.name
@@ -107,7 +107,7 @@ func (m *Mod) addKinds(tx *game.Tx) {
 	}
 }
 
-// kindOf returns the kind of entities that a method is called of.
+// kindOf returns the kind of entities on which a method is called.
 func kindOf(c *rt.GoCont) (*entityKind, error) {
 	if u, ok := value(c, 0).TryUserData(); ok {
 		if k, ok := u.Value().(*entityKind); ok {
@@ -120,7 +120,7 @@ func kindOf(c *rt.GoCont) (*entityKind, error) {
 	return nil, badArgument(0, "a kind of entities", value(c, 0))
 }
 
-// eachEntity is kind:each(f), which calls f with each entity of the kind, oldest first.
+// eachEntity is kind:each(f). It calls f with each entity of the kind, oldest first.
 func eachEntity(v *vm, c *rt.GoCont) error {
 	k, err := kindOf(c)
 	if err != nil {
@@ -140,7 +140,7 @@ func eachEntity(v *vm, c *rt.GoCont) error {
 	defer func() { e.data = nil }()
 	for _, id := range ids {
 		if e.data = v.tx.Entity(id); e.data == nil {
-			continue // it was removed meanwhile
+			continue // an earlier call of f removed it
 		}
 		if err := rt.Call(v.thread, value(c, 1), []rt.Value{e.value}, rt.NewTerminationWith(c, 0, false)); err != nil {
 			return err
@@ -149,7 +149,7 @@ func eachEntity(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// spawnEntity is kind:spawn{pos = ..., vel = ...}, which returns the number of the entity.
+// spawnEntity is kind:spawn{pos = ..., vel = ...}. It returns the id of the entity.
 func spawnEntity(v *vm, c *rt.GoCont) error {
 	k, err := kindOf(c)
 	if err != nil {
@@ -166,7 +166,7 @@ func spawnEntity(v *vm, c *rt.GoCont) error {
 	return ask0(func(tx *game.Tx) game.EntityID { return tx.SpawnEntity(k.id, e) })(v, c)
 }
 
-// entityOf returns the entity that a method is called of.
+// entityOf returns the entity on which a method is called.
 func entityOf(c *rt.GoCont) (*game.Entity, error) {
 	if u, ok := value(c, 0).TryUserData(); ok {
 		if e, ok := u.Value().(*event[game.Entity]); ok && e.data != nil {
@@ -176,7 +176,7 @@ func entityOf(c *rt.GoCont) (*game.Entity, error) {
 	return nil, errEnded
 }
 
-// entityData is e:data(i), and setEntityData e:set(i, n), of eight numbers.
+// entityData is e:data(i), one of eight numbers. setEntityData is e:set(i, n).
 func entityData(v *vm, c *rt.GoCont) error {
 	e, i, err := entityIndex(v, c)
 	if err == nil {
@@ -206,8 +206,8 @@ func entityIndex(v *vm, c *rt.GoCont) (*game.Entity, int32, error) {
 	return e, i - 1, err
 }
 
-// moveEntity is e:move(size, elasticity): it moves by its velocity and is reflected by walls. It
-// returns whether it touched a death tile.
+// moveEntity is e:move(size, elasticity). It moves the entity by its velocity, bounces it off
+// walls, and returns whether it touched a deadly tile.
 func moveEntity(v *vm, c *rt.GoCont) error {
 	e, err := entityOf(c)
 	if err != nil {
@@ -222,7 +222,7 @@ func moveEntity(v *vm, c *rt.GoCont) error {
 		return err
 	}
 	return ask0(func(tx *game.Tx) bool {
-		v.payWay(min(4*e.Vel.Len(), 4096)) // it looks at four corners in each unit
+		v.payWay(min(4*e.Vel.Len(), 4096)) // MoveBox checks four corners for each unit
 		return tx.MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: size, Y: size}, elasticity)
 	})(v, c)
 }
@@ -235,7 +235,7 @@ func removeEntity(_ *vm, c *rt.GoCont) error {
 	return err
 }
 
-// drawingOf returns the drawing that a method is called of, and which part is drawn.
+// drawingOf returns the drawing on which a method is called, and the index of the part.
 func drawingOf(v *vm, c *rt.GoCont) (*game.Drawing, int, error) {
 	if u, ok := value(c, 0).TryUserData(); ok {
 		if d, ok := u.Value().(*event[game.Drawing]); ok && d.data != nil {
@@ -246,7 +246,7 @@ func drawingOf(v *vm, c *rt.GoCont) (*game.Drawing, int, error) {
 	return nil, 0, errEnded
 }
 
-// two converts the arguments 2 and 3, and the viewers that follow.
+// two converts arguments 2 and 3 and the viewers after them.
 func two[A, B any](v *vm, c *rt.GoCont) (a A, b B, to game.PlayerMask, err error) {
 	if a, err = arg[A](v, c, 2); err == nil {
 		if b, err = arg[B](v, c, 3); err == nil {

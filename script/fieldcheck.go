@@ -6,12 +6,12 @@ import (
 	"github.com/arnodel/golua/ast"
 )
 
-// fieldCheck finds fields that tables of ours do not have where the source names both, as in
-// game.sya. Others are errors when they are read; see [vm.apiTable].
+// fieldCheck finds unknown fields of built-in tables when the source names both, as in game.sya.
+// Reading others is an error at run time; see [vm.apiTable].
 type fieldCheck struct {
-	api  map[string][]string // what there is
+	api  map[string][]string // fields of built-in tables
 	read []fieldUse
-	set  map[string]bool // table.field that the file adds
+	set  map[string]bool // table.field that the file assigns
 }
 
 type fieldUse struct {
@@ -19,7 +19,7 @@ type fieldUse struct {
 	table, field string
 }
 
-// fieldOf returns the table of ours and the field that an expression names.
+// fieldOf returns the built-in table and the field that an expression names.
 func (w *rewriter) fieldOf(e ast.IndexExp) (u fieldUse, ok bool) {
 	table, ok1 := e.Coll.(ast.Name)
 	field, ok2 := e.Idx.(ast.String)
@@ -44,8 +44,8 @@ func (w *rewriter) setsField(e ast.IndexExp) {
 	}
 }
 
-// checkFields fails for the first field that there is not. A file that has a global of the name of
-// a table, or adds the field, means something else.
+// checkFields fails for the first unknown field. It ignores tables that the file replaces by a
+// global of the same name, and fields that the file assigns.
 func (w *rewriter) checkFields() {
 	for _, u := range w.fields.read {
 		names := w.fields.api[u.table]

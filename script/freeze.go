@@ -7,16 +7,16 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 )
 
-// After a file was read, all that its functions can reach is constant, except for state. So a
-// script cannot keep what would be lost when the match is saved and restored. Tables are made
-// constant by moving what they have to a shadow that reads fall through to; assignments to
-// variables have guards (see rewriter); variables of functions within functions are compared
-// from time to time.
+// After the file has run, everything that its functions can reach is constant, except state. So a
+// script cannot keep data that is lost when the match is saved and restored. Tables become constant
+// because their fields move to a shadow table, which reads fall through to. Assignments to
+// variables have guards (see rewriter). Variables of functions inside functions are compared from
+// time to time.
 
-// errIterator is the error for what is a function but has state of its own.
+// errIterator is the error for a function with internal state.
 var errIterator = errors.New("the file keeps an iterator, such as one of pairs or gmatch, which cannot be saved")
 
-// freeze makes the file constant.
+// freeze makes everything of the file constant, except state.
 func (v *vm) freeze() error {
 	inState := map[*rt.Table]string{}
 	markState(inState, v.state, "state")
@@ -78,7 +78,7 @@ func freezeTable(t *rt.Table, refuse rt.Value) *rt.Table {
 	shadow, meta := rt.NewTable(), rt.NewTable()
 	if m := t.Metatable(); m != nil {
 		each(m, func(k, x rt.Value) { meta.Set(k, x) })
-		// What the shadow does not have is looked up as before.
+		// Reads of fields that the shadow lacks use the old __index.
 		if index := m.Get(rt.StringValue("__index")); !index.IsNil() {
 			next := rt.NewTable()
 			set(next, "__index", index)
@@ -104,7 +104,7 @@ func each(t *rt.Table, f func(k, x rt.Value)) {
 	}
 }
 
-// markState collects the tables in state, which is a tree.
+// markState collects the tables in state, with their paths. state must be a tree.
 func markState(paths map[*rt.Table]string, t *rt.Table, path string) {
 	paths[t] = path
 	each(t, func(k, x rt.Value) {
@@ -114,7 +114,7 @@ func markState(paths map[*rt.Table]string, t *rt.Table, path string) {
 	})
 }
 
-// checkFixed returns an error if a variable was changed that is not saved.
+// checkFixed returns an error if a variable outside state has changed.
 func (v *vm) checkFixed() error {
 	name := ""
 	for i := range v.fixed {

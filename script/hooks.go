@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// hookID is a hook of scripts.
+// hookID identifies a hook of scripts.
 type hookID int
 
 // The hooks.
@@ -49,9 +49,9 @@ const (
 	numHooks
 )
 
-// hookMethods are the methods of game's hooks.
+// hookMethods are the methods of the hook interfaces of package game.
 var hookMethods = [numHooks]string{
-	hookStart: "OnStart", hookReload: "OnReload", // not of game
+	hookStart: "OnStart", hookReload: "OnReload", // these two are not in game
 	hookDamage: "OnDamage", hookDamageTaken: "OnDamageTaken", hookDeath: "OnDeath", hookPickSpawn: "PickSpawn",
 	hookSpawn: "OnSpawn", hookPickup: "OnPickup", hookChat: "OnChat", hookEnter: "OnEnter", hookLeave: "OnLeave",
 	hookTeam: "OnTeam", hookTick: "OnTick", hookEntity: "OnEntity", hookTile: "OnTile", hookRoundStart: "OnRoundStart",
@@ -62,7 +62,7 @@ var hookMethods = [numHooks]string{
 	hookFlagReturn: "OnFlagReturn", hookCheckWin: "CheckWin", hookRoundOver: "RoundOver", hookCanBeMoved: "CanBeMoved",
 }
 
-// hookNames are the names of the hooks in scripts: on_damage for OnDamage.
+// hookNames are the names of the hooks in Lua: on_damage for OnDamage.
 var hookNames = func() (names [numHooks]string) {
 	for h, method := range hookMethods {
 		var b strings.Builder
@@ -77,7 +77,8 @@ var hookNames = func() (names [numHooks]string) {
 	return names
 }()
 
-// findHooks takes the functions whose names are those of hooks.
+// findHooks finds the functions with the names of hooks. It returns an error for other functions
+// that begin with on_.
 func (v *vm) findHooks() error {
 	var defined []string
 	each(v.env, func(k, x rt.Value) {
@@ -96,7 +97,7 @@ func (v *vm) findHooks() error {
 	return nil
 }
 
-// The globals that are rules, which a file sets to values instead of functions.
+// The globals that are rules. The file sets them to values, not to functions.
 const (
 	ruleMinPlayers = "min_players"
 	rulePureTuning = "pure_tuning"
@@ -104,7 +105,7 @@ const (
 	ruleGameType   = "game_type"
 )
 
-// UsesHook reports whether the script has the hook with a method; see [game.HookSubset].
+// UsesHook reports whether the script has the hook of a method; see [game.HookSubset].
 func (m *Mod) UsesHook(method string) bool {
 	switch h := slices.Index(hookMethods[:], method); {
 	case m.off != "" && !strings.HasSuffix(method, "State"):
@@ -124,7 +125,7 @@ func (m *Mod) UsesHook(method string) bool {
 	case "GameType":
 		return !m.vm.global(ruleGameType).IsNil()
 	}
-	return true // those of state
+	return true // the hooks for state
 }
 
 // checkRules checks the types of rules.
@@ -158,13 +159,13 @@ func (m *Mod) UnevenTeams() bool { return m.vm.global(ruleUneven).AsBool() }
 // GameType is the global game_type.
 func (m *Mod) GameType(string) string { return m.vm.global(ruleGameType).AsString() }
 
-// Start declares what the file declares and calls the hook on_start.
+// Start passes the declarations of the file to the world and calls the hook on_start.
 func (m *Mod) Start(tx *game.Tx) {
 	m.declare(tx)
 	m.call(tx, hookStart)
 }
 
-// notify calls a hook and cancels what it is about if it returns false.
+// notify calls a hook. If it returns false, notify cancels the event.
 func (m *Mod) notify(ctx *game.Ctx, h hookID, args ...rt.Value) {
 	if r, ok := m.call(&ctx.Tx, h, args...); ok {
 		if b, ok := r.TryBool(); ok && !b {
@@ -173,7 +174,7 @@ func (m *Mod) notify(ctx *game.Ctx, h hookID, args ...rt.Value) {
 	}
 }
 
-// about calls a hook with what it is about.
+// about calls a hook with the data of its event.
 func about[T any](m *Mod, ctx *game.Ctx, h hookID, which func(*frame) *eventValue[T], data *T) {
 	if m.vm.calls >= maxCalls {
 		return
@@ -204,7 +205,7 @@ func (m *Mod) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 	about(m, ctx, hookChat, func(f *frame) *eventValue[game.ChatMessage] { return &f.chat }, c)
 }
 
-// PickSpawn calls pick_spawn(player), which returns a position or nil.
+// PickSpawn calls pick_spawn(player). It returns false if the result is nil.
 func (m *Mod) PickSpawn(ctx *game.Ctx, id game.PlayerID) (pos vec.Vec2, ok bool) {
 	x, ok := m.call(&ctx.Tx, hookPickSpawn, m.vm.player(id))
 	if !ok || x.IsNil() {
@@ -309,8 +310,8 @@ func (m *Mod) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
 	about(m, ctx, hookFinish, func(fr *frame) *eventValue[game.RaceFinish] { return &fr.finish }, f)
 }
 
-// CheckWin calls check_win(), which returns true if the match is over, "tied" if a limit is
-// reached without a leader.
+// CheckWin calls check_win(). The script returns true if the match is over, and "tied" if a limit
+// is reached without a leader.
 func (m *Mod) CheckWin(ctx *game.Ctx) game.MatchResult {
 	x, _ := m.call(&ctx.Tx, hookCheckWin)
 	if s, ok := x.TryString(); ok && s == "tied" {

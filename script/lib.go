@@ -16,13 +16,13 @@ import (
 // fn is a function for scripts. It pushes its results to c.Next().
 type fn func(v *vm, c *rt.GoCont) error
 
-// function makes a value of a function with n arguments, and any number of others if etc. Its name is that
-// in the table of costs.
+// function returns the Lua value of a function with n arguments, and any number of further
+// arguments if etc. The name selects its row in the table of costs.
 func (v *vm) function(name string, n int, etc bool, f fn) rt.Value {
 	return v.priced(name, costOf(name), n, etc, f)
 }
 
-// priced is function with a row of the table of costs.
+// priced is function with an explicit cost.
 func (v *vm) priced(name string, price cost, n int, etc bool, f fn) rt.Value {
 	g := rt.NewGoFunction(func(_ *rt.Thread, c *rt.GoCont) (rt.Cont, error) {
 		v.pay(price.call)
@@ -40,10 +40,10 @@ func (v *vm) priced(name string, price cost, n int, etc bool, f fn) rt.Value {
 
 func (v *vm) push(c *rt.GoCont, x rt.Value) { c.Next().Push(v.r, x) }
 
-// set defines a name of a table, while the libraries are opened.
+// set sets a field of a table while the libraries are opened.
 func set(t *rt.Table, name string, x rt.Value) { t.Set(rt.StringValue(name), x) }
 
-// value returns an argument, nil if it is absent.
+// value returns an argument, or nil if it is missing.
 func value(c *rt.GoCont, i int) rt.Value {
 	if i >= c.NArgs() {
 		return rt.NilValue
@@ -56,7 +56,7 @@ func badArgument(i int, want string, got rt.Value) error {
 	return fmt.Errorf("argument #%d is %s, want %s", i+1, describe(got), want)
 }
 
-// describe says what a value is, in an error.
+// describe describes a value for an error.
 func describe(x rt.Value) string {
 	switch s, ok := x.TryString(); {
 	case x.IsNil():
@@ -80,7 +80,7 @@ func typeName(x rt.Value) string {
 	return x.TypeName()
 }
 
-// plain is tostring without addresses and without metamethods.
+// plain is tostring without addresses and metamethods.
 func plain(x rt.Value) string {
 	if u, ok := x.TryUserData(); ok {
 		if o, ok := u.Value().(object); ok {
@@ -113,9 +113,9 @@ func (v *vm) tostring(x rt.Value) (string, error) {
 	return plain(x), nil
 }
 
-// openLibraries defines what every script has: a part of Lua's libraries, and the game.
+// openLibraries defines the globals of every script: a part of Lua's libraries, and the game.
 func (v *vm) openLibraries() {
-	base.LibLoader.Load(v.r) // into a table that scripts do not see
+	base.LibLoader.Load(v.r) // into a table that scripts cannot reach
 	if v.meter.version == firstCosts {
 		for _, name := range []string{"error", "rawequal", "select"} {
 			set(v.env, name, v.r.GlobalEnv().Get(rt.StringValue(name)))
@@ -129,7 +129,7 @@ func (v *vm) openLibraries() {
 	strings := v.openStrings()
 	v.apiTable("string", strings)
 	set(v.env, "string", rt.TableValue(strings))
-	// Strings are not numbers: what a script adds to one is a mistake.
+	// Arithmetic on strings is an error: in a script it is usually a mistake.
 	meta := rt.NewTable()
 	set(meta, "__index", rt.TableValue(strings))
 	set(meta, "__name", rt.StringValue("string"))
@@ -175,7 +175,7 @@ func (v *vm) openLibraries() {
 	v.env.SetMetatable(env)
 }
 
-// openStrings makes the library string.
+// openStrings returns the library string.
 func (v *vm) openStrings() *rt.Table {
 	if v.meter.version == firstCosts {
 		return v.firstStrings()
@@ -189,7 +189,7 @@ func (v *vm) openStrings() *rt.Table {
 	return str
 }
 
-// collectBuiltins notes the functions of the libraries, of which there is one for all.
+// collectBuiltins notes the functions of the libraries. All scripts share them.
 func (v *vm) collectBuiltins(t *rt.Table) {
 	if meta := t.Metatable(); meta != nil {
 		v.collectBuiltins(meta)
@@ -203,7 +203,7 @@ func (v *vm) collectBuiltins(t *rt.Table) {
 	})
 }
 
-// undefined is called for globals that do not exist.
+// undefined is called when a script reads a global that does not exist.
 func undefined(v *vm, c *rt.GoCont) error {
 	name, ok := value(c, 1).TryString()
 	if !ok {
@@ -221,7 +221,7 @@ func undefined(v *vm, c *rt.GoCont) error {
 	return fmt.Errorf("there is no %s%s", name, v.suggest(name, names))
 }
 
-// guard is called before a function assigns to a global or to a local variable of the file.
+// guard is called before a function assigns to a global, or to a local variable of the file.
 func guard(v *vm, c *rt.GoCont) error {
 	name, _ := value(c, 0).TryString()
 	switch {
@@ -300,17 +300,17 @@ func printFunc(v *vm, c *rt.GoCont) error {
 }
 
 const (
-	// maxPrint is the number of bytes of a line of print that are shown.
+	// maxPrint is the number of bytes of a print line that are logged.
 	maxPrint = 500
-	// maxPrints is the number of lines in a second that are shown, so that a script does
-	// not fill the disk with the log.
+	// maxPrints is the number of print lines logged in a second, so that a script cannot fill the
+	// disk.
 	maxPrints = 50
 )
 
-// maxBytes is the number of results of string.byte, which is that of [unpack].
+// maxBytes is the largest number of results of string.byte, the same as of [unpack].
 const maxBytes = 250
 
-// stringByte is string.byte, for which the library counts no steps.
+// stringByte is string.byte. The one of the library counts no steps.
 func stringByte(v *vm, c *rt.GoCont) error {
 	s, ok := value(c, 0).TryString()
 	if !ok {
@@ -343,7 +343,7 @@ func stringByte(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// toNumber wraps tonumber, which counts no steps for the length of a text.
+// toNumber wraps tonumber, which counts no steps for the length of a string.
 func (v *vm) toNumber(tonumber rt.Value) rt.Value {
 	return v.function("tonumber", 2, false, func(v *vm, c *rt.GoCont) error {
 		var args []rt.Value
@@ -358,11 +358,10 @@ func (v *vm) toNumber(tonumber rt.Value) rt.Value {
 	})
 }
 
-// formatCost is the steps that count for each argument of string.format: numbers with many
-// digits take longest.
+// formatCost is the steps of each argument of string.format. Numbers with many digits take longest.
 const formatCost = 50
 
-// formatter wraps string.format, which would show addresses.
+// formatter wraps string.format to reject verbs that show addresses.
 func (v *vm) formatter(format rt.Value) rt.Value {
 	return v.function("string.format", 1, true, func(v *vm, c *rt.GoCont) error {
 		args := append([]rt.Value{value(c, 0)}, c.Etc()...)
@@ -388,8 +387,8 @@ func (v *vm) formatter(format rt.Value) rt.Value {
 	})
 }
 
-// callInto calls a function within a call, and pushes its results, of which the first may be too
-// long a string.
+// callInto calls a function inside a call and pushes its results. The first result may be too long
+// a string, which is an error.
 func (v *vm) callInto(c *rt.GoCont, f rt.Value, args []rt.Value) error {
 	res := rt.NewTerminationWith(c, 0, true)
 	if err := rt.Call(v.thread, f, args, res); err != nil {
@@ -404,7 +403,7 @@ func (v *vm) callInto(c *rt.GoCont, f rt.Value, args []rt.Value) error {
 	return nil
 }
 
-// validFormat reports whether a format has no verb that shows an address.
+// validFormat reports whether no verb of a format shows an address.
 func validFormat(f string) bool {
 	for i := 0; i < len(f); i++ {
 		if f[i] != '%' {
@@ -421,14 +420,14 @@ func validFormat(f string) bool {
 
 var costPcall, costError = costOf("pcall"), costOf("error")
 
-// pcall calls a function and returns its error instead of raising it. Limits that are
-// exceeded are not errors in this sense.
+// pcall calls a function and returns its error instead of raising it. It does not catch exceeded
+// limits.
 func pcall(v *vm, c *rt.GoCont) error {
 	t := v.thread
 	res := rt.NewTerminationWith(c, 0, true)
 	next := c.Next()
 	if _, ok := value(c, 0).TryCallable(); !ok {
-		v.payItems(costPcall, 1) // it goes through metamethods
+		v.payItems(costPcall, 1) // the call goes through metamethods
 	}
 	if err := rt.Call(t, value(c, 0), c.Etc(), res); err != nil {
 		x := rt.ErrorValue(err)
@@ -516,7 +515,7 @@ func selectValues(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// suggest is the function suggest at the script's expense.
+// suggest is the function suggest, paid by the script.
 func (v *vm) suggest(name string, names []string) string {
 	if len(name) <= maxCompared {
 		letters := 0
@@ -530,10 +529,10 @@ func (v *vm) suggest(name string, names []string) string {
 	return suggest(name, names)
 }
 
-// maxCompared is the length of the longest names that are compared, in bytes.
+// maxCompared is the length of the longest name that suggest compares, in bytes.
 const maxCompared = 40
 
-// suggest returns a hint at a name that was probably meant.
+// suggest returns a hint at the nearest of names, or "".
 func suggest(name string, names []string) string {
 	best, bestDistance := "", min(len(name)/2, 3)+1
 	for _, n := range names {

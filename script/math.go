@@ -10,9 +10,9 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// The functions of the library math that are not exact by definition are made of operations
-// that are, or are those of game/vec with the precision of a float32, so that a script does the
-// same on every machine. Go's own use instructions that some machines have and others lack.
+// Scripts must compute the same numbers on every machine. Go's math package uses instructions that
+// differ between machines. So the functions of the Lua library math that are not exact by
+// definition are made of exact operations, or use game/vec with the precision of a float32.
 
 func number(c *rt.GoCont, i int) (float64, error) {
 	x := value(c, i)
@@ -33,7 +33,7 @@ func whole(f float64) rt.Value {
 	return rt.FloatValue(f)
 }
 
-// float1 makes a function of a number.
+// float1 wraps a function of one number.
 func float1(f func(float64) float64) fn {
 	return func(v *vm, c *rt.GoCont) error {
 		x, err := number(c, 0)
@@ -45,7 +45,7 @@ func float1(f func(float64) float64) fn {
 	}
 }
 
-// rounding makes a function that rounds to an integer.
+// rounding wraps a function that rounds to an integer.
 func rounding(f func(float64) float64) fn {
 	return func(v *vm, c *rt.GoCont) error {
 		if x := value(c, 0); x.Type() == rt.IntType {
@@ -61,7 +61,7 @@ func rounding(f func(float64) float64) fn {
 	}
 }
 
-// extreme makes min and max.
+// extreme returns min or max, by the comparison that it gets.
 func extreme(better func(a, b rt.Value) (bool, error)) fn {
 	return func(v *vm, c *rt.GoCont) error {
 		best := value(c, 0)
@@ -129,7 +129,7 @@ func cos(x float64) float64  { return float64(vec.Cos(float32(x))) }
 func asin(x float64) float64 { return arc(x, math.Sqrt(1-float64(x*x))) }
 func acos(x float64) float64 { return arc(math.Sqrt(1-float64(x*x)), x) }
 
-// arc is the angle of a point.
+// arc returns the angle of a point.
 func arc(y, x float64) float64 { return float64(vec.Atan2(float32(y), float32(x))) }
 
 func atan(v *vm, c *rt.GoCont) error {
@@ -207,7 +207,7 @@ func modulo(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// metaModulo calls the metamethod of one of the operands.
+// metaModulo calls the metamethod of an operand.
 func (v *vm) metaModulo(c *rt.GoCont, x, y rt.Value) (rt.Value, error) {
 	for _, z := range []rt.Value{x, y} {
 		res := rt.NewTerminationWith(c, 1, false)
@@ -218,8 +218,8 @@ func (v *vm) metaModulo(c *rt.GoCont, x, y rt.Value) (rt.Value, error) {
 	return rt.NilValue, rt.BinaryArithmeticError("mod", x, y)
 }
 
-// fmodOf is the remainder of a division, exactly, in a time that does not depend on the quotient: that of
-// integers with the same ratio, of which one may have a thousand bits more.
+// fmodOf returns the exact remainder of x / y. It computes with integers of the same ratio, so its
+// time does not depend on the quotient, which can have more than a thousand bits.
 func fmodOf(x, y float64) float64 {
 	a, b := math.Abs(x), math.Abs(y)
 	if !(a < math.Inf(1)) || !(b > 0) || math.IsInf(b, 1) || a < b {
@@ -239,7 +239,7 @@ func fmodOf(x, y float64) float64 {
 	return math.Copysign(math.Ldexp(float64(r), eb-53), x)
 }
 
-// mulMod is a*b modulo m, for a and b less than m.
+// mulMod returns a*b modulo m, for a and b less than m.
 func mulMod(a, b, m uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	_, rest := bits.Div64(high, low, m)
@@ -267,7 +267,8 @@ func mathType(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// random is from the world's generator: a float in [0, 1), or an integer of 1 to m or m to n.
+// random is math.random, from the generator of the world: a float in [0, 1), or an integer from 1
+// to m or from m to n.
 func random(v *vm, c *rt.GoCont) error {
 	if v.tx == nil {
 		return errNoGame
@@ -294,7 +295,7 @@ func random(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// power is also the operator ^.
+// power is math.pow and the operator ^.
 func power(v *vm, c *rt.GoCont) error {
 	x, err := number(c, 0)
 	if err != nil {
@@ -324,7 +325,7 @@ func pow(x, y float64) float64 {
 			return 1 / r
 		}
 		return r
-	case y == math.Trunc(y) && x < 0: // whole and large, so all but the last bit counts
+	case y == math.Trunc(y) && x < 0: // x is negative and y whole: the sign depends on the last bit of y
 		r := pow(-x, y)
 		if fmodOf(y, 2) != 0 {
 			return -r
@@ -355,14 +356,14 @@ func logarithm(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// ln2 in two parts: the first has zeros at its end, so that its products with exponents are
+// ln2 is split in two parts. The first part ends with zero bits, so its products with exponents are
 // exact.
 const (
 	ln2High = 6.93147180369123816490e-01
 	ln2Low  = 1.90821492927058770002e-10
 )
 
-// log is the natural logarithm: that of the mantissa is 2 atanh((m-1)/(m+1)).
+// log returns the natural logarithm. That of the mantissa m is 2 atanh((m-1)/(m+1)).
 func log(x float64) float64 {
 	switch {
 	case x < 0 || math.IsNaN(x):
@@ -385,7 +386,7 @@ func log(x float64) float64 {
 	return float64(k*ln2High) + (float64(2*float64(s*sum)) + float64(k*ln2Low))
 }
 
-// exp is the series of e^r for |r| <= ln 2 / 2, times a power of two.
+// exp returns e^x: the series of e^r for |r| <= ln 2 / 2, times a power of two.
 func exp(x float64) float64 {
 	switch {
 	case math.IsNaN(x):

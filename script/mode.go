@@ -17,11 +17,11 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Mode is a whole game type written in Lua: a script that declares mode{name = "CATCH"}. It may be
-// like one of the original, whose rules it then changes in the way a mod does.
+// Mode is a whole game type written in Lua: a script that declares mode{name = "CATCH"}. With like
+// it changes the rules of an original game type, as a mod does.
 type Mode struct {
 	Mod
-	modeSpec // that of the first source, since a reload does not change it
+	modeSpec // of the first source: a reload does not change it
 }
 
 var (
@@ -29,28 +29,28 @@ var (
 	_ game.Reloader = (*Mode)(nil)
 )
 
-// modeSpec is what a file declares with mode{}.
+// modeSpec holds the fields of mode{}.
 type modeSpec struct {
 	name  string
 	flags game.GameFlags
-	like  game.Mode // nil: all rules are in the file
+	like  game.Mode // nil: the file has all rules
 }
 
-// alikes are the modes that one can be like.
+// alikes are the values of like.
 var alikes = newNames("dm, tdm, ctf, lms or lts", map[string]game.Mode{
 	"dm": dm.Mode{}, "tdm": tdm.Mode{}, "ctf": ctf.Mode{}, "lms": lms.Mode{}, "lts": lts.Mode{},
 })
 
-// maxModeName is the length of the longest name that all clients show, in bytes.
+// maxModeName is the length of the longest name that every client shows, in bytes.
 const maxModeName = 15
 
-// The errors for a script that is used as what it is not.
+// The errors for a mod used as a game type and the other way round.
 var (
-	errIsMode = errors.New("it is a game type, since it has mode{}; name it in sv_gametype, and not in sv_mods")
-	errNoMode = errors.New(`it is no game type, which has mode{name = "NAME"}; name it in sv_mods, and not in sv_gametype`)
+	errIsMode = errors.New("this script is a game type, because it has mode{}; use sv_gametype, not sv_mods")
+	errNoMode = errors.New(`this script is a mod; use sv_mods, not sv_gametype, or declare mode{name = "NAME"}`)
 )
 
-// NewMode reads a script that is a game type. The error begins with the file.
+// NewMode reads a script that is a game type. The error begins with the name of the file.
 func NewMode(cfg Config) (*Mode, error) {
 	m := &Mode{Mod: newMod(cfg)}
 	m.isMode = true
@@ -87,7 +87,7 @@ func declareMode(v *vm, c *rt.GoCont) error {
 	case f.err != nil:
 		return f.err
 	case v.declared.mode != nil:
-		return errors.New("a file is one game type, and mode is there twice")
+		return errors.New("mode is declared twice; a file is one game type")
 	case spec.name == "" || len(spec.name) > maxModeName:
 		return fmt.Errorf("name is %q, want a text of 1 to %d bytes", spec.name, maxModeName)
 	}
@@ -98,10 +98,10 @@ func declareMode(v *vm, c *rt.GoCont) error {
 // Name returns the name in mode{}.
 func (m *Mode) Name() string { return m.name }
 
-// Flags returns what mode{} says.
+// Flags returns the flags of mode{}, or those of like.
 func (m *Mode) Flags() game.GameFlags { return m.flags }
 
-// UsesHook reports whether the script, or the mode that it is like, has the hook with a method.
+// UsesHook reports whether the script or its like has the hook of a method.
 func (m *Mode) UsesHook(method string) bool {
 	if m.like != nil {
 		if _, ok := reflect.TypeOf(m.like).MethodByName(method); ok {
@@ -111,12 +111,12 @@ func (m *Mode) UsesHook(method string) bool {
 	return m.Mod.UsesHook(method)
 }
 
-// decides reports whether the script decides about a rule, and not the mode that it is like.
+// decides reports whether the script decides a rule itself, instead of its like.
 func (m *Mode) decides(rule hookID) bool {
 	return m.like == nil || m.off == "" && !m.vm.hooks[rule].IsNil()
 }
 
-// OnDeath calls on_death(death), and unless it prevents that, the mode that it is like scores.
+// OnDeath calls on_death(death). Unless that returns false, the like mode scores.
 func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	m.Mod.OnDeath(ctx, d)
 	if h, ok := m.like.(game.DeathHook); ok && !ctx.Cancelled() {
@@ -124,7 +124,7 @@ func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	}
 }
 
-// OnEntity calls on_entity(tile, pos), and unless it handles the tile, the mode that it is like may.
+// OnEntity calls on_entity(tile, pos). Unless that returns false, the like mode handles the tile.
 func (m *Mode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	m.Mod.OnEntity(ctx, tile, pos)
 	if h, ok := m.like.(game.EntityHook); ok && !ctx.Cancelled() {

@@ -49,7 +49,7 @@ func TestModeIsDeclared(t *testing.T) {
 		{source: `mode{name = "CATCH", like = "ctf"}`, name: "CATCH", flags: game.GameFlagTeams | game.GameFlagFlags},
 		{source: `mode{name = "CATCH", teams = true, flags = true, survival = true}`, name: "CATCH", flags: game.GameFlagTeams | game.GameFlagFlags | game.GameFlagSurvival},
 		{source: `mode{name = "CATCH", teams = false}`, name: "CATCH"},
-		{source: `function on_tick() end`, err: "mods/test.lua: it is no game type, which has mode{name = \"NAME\"}; name it in sv_mods, and not in sv_gametype"},
+		{source: `function on_tick() end`, err: "mods/test.lua: this script is a mod; use sv_mods, not sv_gametype, or declare mode{name = \"NAME\"}"},
 		{source: `mode{}`, err: "mods/test.lua:1: name is nil, want a text"},
 		{source: `mode{name = ""}`, err: `mods/test.lua:1: name is "", want a text of 1 to 15 bytes`},
 		{source: `mode{name = "0123456789abcdef"}`, err: `want a text of 1 to 15 bytes`},
@@ -57,7 +57,7 @@ func TestModeIsDeclared(t *testing.T) {
 		{source: `mode{name = "A", teams = 1}`, err: "teams is 1, want true or false"},
 		{source: `mode{name = "A", like = "dm", teams = true}`, err: "like says whether there are teams, so leave out teams"},
 		{source: `mode{name = "A", race = true}`, err: "there is no field race"},
-		{source: "mode{name = 'A'}\nmode{name = 'B'}", err: "mods/test.lua:2: a file is one game type, and mode is there twice"},
+		{source: "mode{name = 'A'}\nmode{name = 'B'}", err: "mods/test.lua:2: mode is declared twice; a file is one game type"},
 		{source: "mode{name = 'A'}\nfunction on_tik() end", err: "mods/test.lua:2: there is no hook on_tik"},
 	} {
 		m, err := script.NewMode(script.Config{Name: "mods/test.lua", Source: c.source})
@@ -68,7 +68,7 @@ func TestModeIsDeclared(t *testing.T) {
 		testenv.Check(t, err == nil && m.Name() == c.name && m.Flags() == c.flags, "%s: %v", c.source, err)
 	}
 	_, err := script.New(script.Config{Name: "mods/test.lua", Source: `mode{name = "CATCH"}`})
-	testenv.Check(t, err != nil && err.Error() == "mods/test.lua: it is a game type, since it has mode{}; name it in sv_gametype, and not in sv_mods", "%v", err)
+	testenv.Check(t, err != nil && err.Error() == "mods/test.lua: this script is a game type, because it has mode{}; use sv_gametype, not sv_mods", "%v", err)
 }
 
 // digest plays a match, which must replay, and returns a sum of what everybody could see of it.

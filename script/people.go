@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// peopleMembers are the members of players that are about what their clients show.
+// peopleMembers are the fields and methods of players that concern their clients.
 var peopleMembers = map[string]member{
 	"broadcast":   method(2, oldCosts(messageCost, do2((*game.Tx).BroadcastTo))),
 	"motd":        method(2, oldCosts(messageCost, do2((*game.Tx).MotdTo))),
@@ -20,13 +20,12 @@ var peopleMembers = map[string]member{
 	"hide_menu":   method(1, do1((*game.Tx).HideMenu)),
 }
 
-// choice is a menu or a vote that a file declares: something that calls a function when people
-// have chosen.
+// choice is a menu or a vote that a file declares. It calls a function with the choice.
 type choice struct {
 	k    *kind
 	name string
 	run  rt.Value
-	id   int32 // of the world's Menu or Vote, once it has it
+	id   int32 // of the Menu or Vote of the world, set in Start
 }
 
 func (c *choice) kind() *kind  { return c.k }
@@ -57,7 +56,7 @@ func init() {
 	kinds = append(kinds, menuKind, voteKind, storedKind)
 }
 
-// find returns the choice of a kind with a name, nil if there is none.
+// choice returns the menu or vote with a name, or nil.
 func (d *declared) choice(k *kind, name string) *choice {
 	for _, c := range d.choices {
 		if c.k == k && c.name == name {
@@ -67,7 +66,7 @@ func (d *declared) choice(k *kind, name string) *choice {
 	return nil
 }
 
-// declareChoice makes the functions menu{name = ..., run = function(player, line) end} and
+// declareChoice returns the functions menu{name = ..., run = function(player, line) end} and
 // vote{name = ..., run = function(passed) end}.
 func declareChoice(k *kind) fn {
 	return func(v *vm, c *rt.GoCont) error {
@@ -88,7 +87,8 @@ func declareChoice(k *kind) fn {
 	}
 }
 
-// addChoices makes menus and votes known to the world. They run what the script has now.
+// addChoices adds menus and votes to the world. They call the functions of the current script, also
+// after a reload.
 func (m *Mod) addChoices(tx *game.Tx) {
 	for _, c := range m.vm.declared.choices {
 		k, name := c.k, c.name
@@ -108,7 +108,7 @@ func (m *Mod) addChoices(tx *game.Tx) {
 	}
 }
 
-// choiceOf returns the menu or vote that a method is called of.
+// choiceOf returns the menu or vote on which a method is called.
 func choiceOf(c *rt.GoCont, k *kind) (*choice, error) {
 	if u, ok := value(c, 0).TryUserData(); ok {
 		if x, ok := u.Value().(*choice); ok && x.k == k {
@@ -181,16 +181,15 @@ func killFeed(v *vm, c *rt.GoCont) error {
 	return do3(func(tx *game.Tx, killer, victim game.PlayerID, w game.Weapon) { tx.KillFeed(killer, victim, w, to) })(v, c)
 }
 
-// space is the name under which the script stores what it keeps across matches.
+// space returns the name of the script's space in the storage.
 func (v *vm) space() string {
 	return strings.TrimSuffix(path.Base(v.name), path.Ext(v.name))
 }
 
-// errNotStored is the error for requests that the storage does not take.
+// errNotStored is the error for a request that the storage does not accept.
 var errNotStored = errors.New("a name or value is too long for the store, or there were too many requests in this tick")
 
-// arguments are the arguments of a function of the table store. Its methods keep the first
-// error.
+// arguments reads the arguments of a function of the table store. Its methods keep the first error.
 type arguments struct {
 	v   *vm
 	c   *rt.GoCont
@@ -229,9 +228,9 @@ func (a *arguments) keep(err error) {
 	}
 }
 
-// storeFunctions are the functions of the table store: what the script keeps across matches and
-// restarts, in a space of its own. They return the number of the request, of which on_stored
-// is told.
+// storeFunctions are the functions of the table store: data that outlives matches and restarts, in
+// a space of the script. They return the number of the request; on_stored gets the same number with
+// the answer.
 var storeFunctions = map[string]func(a *arguments) func(game.Storage) int32{
 	"put": func(a *arguments) func(game.Storage) int32 {
 		key, x := a.text(), a.text()
@@ -290,7 +289,7 @@ func (v *vm) openStore() {
 	set(v.env, "store", rt.TableValue(t))
 }
 
-// OnStored calls on_stored(answer) with the answers to what this script asked for.
+// OnStored calls on_stored(answer) for the answers to requests of this script.
 func (m *Mod) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 	if a.Space == m.vm.space() {
 		about(m, ctx, hookStored, func(f *frame) *eventValue[game.StoreAnswer] { return &f.stored }, a)
@@ -335,13 +334,13 @@ func showDamage(v *vm, c *rt.GoCont) error {
 	return do3(func(tx *game.Tx, pos vec.Vec2, id game.PlayerID, angle float32) { tx.ShowDamage(pos, id, angle, n, to) })(v, c)
 }
 
-// flagMessages are the messages of capture the flag.
+// flagMessages are the game messages of capture the flag.
 var flagMessages = newNames("drop, return, grab or capture", map[string]game.GameMsg{
 	"drop": game.GameMsgCTFDrop, "return": game.GameMsgCTFReturn, "grab": game.GameMsgCTFGrab, "capture": game.GameMsgCTFCapture,
 })
 
-// flagMessage is game.flag_message(what, team, player, ticks, viewers), which clients show in
-// their own words, with a sound.
+// flagMessage is game.flag_message(what, team, player, ticks, viewers). Clients show it in their
+// own words and play a sound.
 func flagMessage(v *vm, c *rt.GoCont) error {
 	what, err := flagMessages.parse(0, value(c, 0))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// The state of a script is encoded as a tree of values, the fields of a table sorted by their
-// keys: equal states have equal bytes.
+// The state of a script is encoded as a tree of values. The fields of a table are sorted by key, so
+// equal states have equal bytes.
 const (
 	tagFalse  = 'f'
 	tagTrue   = 't'
@@ -24,10 +24,10 @@ const (
 	tagEnd    = '}'
 )
 
-// maxStateDepth limits how deep tables in state are nested.
+// maxStateDepth is how deep tables in state can be nested.
 const maxStateDepth = 20
 
-// field is the way to a field of a table, in errors.
+// field returns the path of a field of a table, for errors.
 func field(path string, k rt.Value) string {
 	if s, ok := k.TryString(); ok {
 		return path + "." + s
@@ -35,7 +35,8 @@ func field(path string, k rt.Value) string {
 	return path + "[" + plain(k) + "]"
 }
 
-// appendTable appends the fields of a table.
+// appendTable appends the fields of a table. It returns an error for values that state cannot
+// contain; path names the table in the error.
 func (v *vm) appendTable(dst []byte, t *rt.Table, path string, depth int) ([]byte, error) {
 	if depth > maxStateDepth {
 		return dst, fmt.Errorf("%s is nested too deeply, or contains itself", path)
@@ -86,7 +87,7 @@ func (v *vm) appendValue(dst []byte, x rt.Value, path string, depth int) ([]byte
 	case rt.FloatType:
 		bits := math.Float64bits(x.AsFloat())
 		if x.IsNaN() {
-			bits = math.Float64bits(math.NaN()) // machines differ in its sign
+			bits = math.Float64bits(math.NaN()) // the sign of NaN differs between machines
 		}
 		return binary.LittleEndian.AppendUint64(append(dst, tagFloat), bits), nil
 	case rt.StringType:
@@ -104,12 +105,12 @@ func (v *vm) appendValue(dst []byte, x rt.Value, path string, depth int) ([]byte
 	return dst, fmt.Errorf("%s is a %s, which cannot be saved", path, typeName(x))
 }
 
-// stateVersion is the bit of the number with which states begin but for those of version 1 of the costs, which begin with
-// the length of a source. Its other bits are the version.
+// stateVersion marks a state that begins with a version number: the other bits are the version. A
+// state of version 1 of the costs has no version and begins with the length of a source.
 const stateVersion = 1 << 40
 
-// version takes the version at the beginning, and reports false if there is none, as in a state that was saved with
-// the costs of version 1.
+// version reads the version at the beginning. It returns false if the state has none, as with the
+// costs of version 1.
 func (d *decoder) version(want int) bool {
 	x, n := binary.Uvarint(d.b)
 	if n <= 0 || x&stateVersion == 0 {
@@ -121,10 +122,10 @@ func (d *decoder) version(want int) bool {
 	return true
 }
 
-// errState is the error for bytes that are not a state.
+// errState is the error for bytes that are not a valid state.
 var errState = errors.New("script: not a state of a script")
 
-// decoder reads a state.
+// decoder decodes a state.
 type decoder struct {
 	b   []byte
 	err error
@@ -221,7 +222,7 @@ func (d *decoder) value(v *vm, tag byte, depth int) rt.Value {
 	return rt.NilValue
 }
 
-// clear removes all fields of a table.
+// clearTable removes all fields of a table.
 func clearTable(t *rt.Table) {
 	var keys []rt.Value
 	each(t, func(k, _ rt.Value) { keys = append(keys, k) })

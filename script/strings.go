@@ -7,11 +7,11 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 )
 
-// maxString is the length of the longest string of a script, in bytes. To compare strings and to look
-// them up in tables is one step each, however long they are.
+// maxString is the length of the longest string of a script, in bytes. Comparing strings and
+// looking them up in a table costs one step each, whatever their length.
 const maxString = 8 << 10
 
-// checkString reports an error for a value that is too long a string.
+// checkString returns an error for a string that is too long.
 func checkString(x rt.Value) error {
 	if s, ok := x.TryString(); ok && len(s) > maxString {
 		return errTooLong(len(s))
@@ -25,7 +25,7 @@ func errTooLong(size int) error {
 
 var costConcat = costOf("..")
 
-// concat is a chain of the operator .. with at least two operands.
+// concat computes a chain of the operator .. with at least two operands.
 func concat(v *vm, c *rt.GoCont) error {
 	var parts [8]string
 	list := parts[:0]
@@ -48,12 +48,12 @@ func concat(v *vm, c *rt.GoCont) error {
 	return v.pushString(c, strings.Join(list, ""))
 }
 
-// concatOthers is concat with operands that are neither strings nor numbers.
+// concatOthers is concat for operands that are neither strings nor numbers.
 func (v *vm) concatOthers(c *rt.GoCont, operands []rt.Value) error {
 	x := operands[len(operands)-1]
 	for i := len(operands) - 2; i >= 0; i-- {
 		var err error
-		v.pay(5) // a call of a metamethod
+		v.pay(5) // the call of a metamethod
 		if x, err = rt.Concat(v.thread, operands[i], x); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (v *vm) concatOthers(c *rt.GoCont, operands []rt.Value) error {
 	return nil
 }
 
-// pushString pushes a string that may be too long.
+// pushString pushes a string, or returns an error if it is too long.
 func (v *vm) pushString(c *rt.GoCont, s string) error {
 	x := rt.StringValue(s)
 	if err := checkString(x); err != nil {

@@ -14,40 +14,40 @@ import (
 	"github.com/teeyard/teeyard/game/modtest"
 )
 
-// TestSuffix ends the name of a file with tests: those of mods/tag.lua are in mods/tag_test.lua.
+// TestSuffix ends the name of a test file: mods/tag_test.lua has the tests of mods/tag.lua.
 const TestSuffix = "_test"
 
-// Tests are the tests of mods in a file in Lua: its functions whose names begin with test_. Each
-// plays a match of its own, in a world with the mods, and is played again from its log.
+// Tests are the tests in a Lua file: its functions whose names begin with test_. Each plays its own
+// match with the mods, and replays it from its log.
 type Tests struct {
 	cfg   TestConfig
 	names []string // in the order of the file
 }
 
-// TestConfig is the parameters of a file with tests.
+// TestConfig holds the parameters of a test file.
 type TestConfig struct {
-	// Name is the name of the file, such as mods/tag_test.lua, and Source what is in it.
+	// Name is the name of the test file, such as mods/tag_test.lua. Source is its text.
 	Name, Source string
-	// Script returns the name and source of the file of a script, which is a mod or a game type.
-	// Without test.mods the file has tests of the one that is called like it, without _test.
+	// Script returns the file name and source of a mod or game type. A test file without test.mods
+	// tests the mod of its own name, without _test.
 	Script func(name string) (file, source string, err error)
-	// Mode returns a new game type that is no script, and false if there is none of the name; nil
-	// has dm, tdm, ctf, lms and lts.
+	// Mode returns a new game type that is not a script, and false if it does not know the name. If
+	// it is nil, dm, tdm, ctf, lms and lts exist.
 	Mode func(name string) (game.Mode, bool)
-	// Args splits the arguments of a command by its parameters.
+	// Args splits the arguments of a command according to its parameters.
 	Args func(params, line string) ([]string, error)
-	// Store answers a request of the store; nil answers none.
+	// Store answers a request to the storage. If it is nil, requests get no answer.
 	Store func(r *game.StoreRequest) (a game.StoreAnswer, ok bool)
 }
 
-// TestResult is how a test went.
+// TestResult is the result of a test.
 type TestResult struct {
-	Failures []string // each begins with file and line; none: it passed
-	Log      []string // what mods and test have printed
+	Failures []string // each begins with file and line; empty if the test passed
+	Log      []string // lines that the mods and the test printed
 	Ticks    int32
 }
 
-// NewTests reads a file with tests. The error begins with file and line.
+// NewTests reads a test file. The error begins with file and line.
 func NewTests(cfg TestConfig) (*Tests, error) {
 	r := &testRun{cfg: cfg}
 	if err := r.load(); err != nil {
@@ -70,10 +70,10 @@ func NewTests(cfg TestConfig) (*Tests, error) {
 	return t, nil
 }
 
-// Names returns the names of the tests, in their order.
+// Names returns the names of the tests, in the order of the file.
 func (t *Tests) Names() []string { return slices.Clone(t.names) }
 
-// Run runs a test.
+// Run runs the test with the given name.
 func (t *Tests) Run(name string) TestResult {
 	r := &testRun{cfg: t.cfg, test: name}
 	if err := r.load(); err != nil {
@@ -104,60 +104,60 @@ func (r *testRun) result() TestResult {
 	return res
 }
 
-// The limits of a test. None is about time: a test is the same on each machine.
+// The limits of a test. None depends on time, so a test gives the same result on every machine.
 var testLimits = limits{tickCPU: 20_000_000, drawCPU: drawSteps, tickMemory: 512 << 20, loadCPU: loadSteps, loadMemory: loadMemory}
 
-// maxTestTicks is how long the match of a test may be.
+// maxTestTicks is the length of the longest match of a test.
 const maxTestTicks = 90_000
 
-// tester is what a file with tests has instead of the hooks of a mod.
+// tester gives a test file the table test, in place of hooks.
 type tester interface {
 	// open defines the table test.
 	open(v *vm)
-	// begin makes the world, unless there is one.
+	// begin makes the world, unless it exists.
 	begin() error
-	// change calls a function that changes the game.
+	// change runs a function that changes the game.
 	change(c *rt.GoCont, f fn) error
 }
 
-// testRun is a run of a test.
+// testRun is one run of a test.
 type testRun struct {
 	cfg  TestConfig
 	test string // "" while the file is read
 	vm   *vm
 	setup
 
-	world  *modtest.World // nil until the test uses it
+	world  *modtest.World // nil until the test first uses it
 	pieces []piece
-	mode   func() game.Mode // nil if it is one of the pieces
-	mods   []*Mod           // of the world
-	events []game.Event     // all
+	mode   func() game.Mode // nil if the game type is one of the pieces
+	mods   []*Mod           // the scripts of the world
+	events []game.Event     // of all ticks
 
 	failures, log []string
 	changes       []change
-	pending       func(tx *game.Tx) // the change of this tick
+	pending       func(tx *game.Tx) // the change of the current tick
 }
 
-// piece is a script of the match.
+// piece is a script in the match.
 type piece struct {
 	file, source string
 	isMode       bool
 }
 
-// setup is the world that a file or test asks for.
+// setup describes the world that the file or a test asks for.
 type setup struct {
-	modNames []string // nil: the one that the file is called like
-	modeName string   // "": deathmatch, or that of modNames
+	modNames []string // nil: the mod of the file's own name
+	modeName string   // "": deathmatch, or the game type among modNames
 	terrain  game.Terrain
 }
 
-// change is a call by which the test has changed the game.
+// change is a call of the test that changed the game. The replay repeats it.
 type change struct {
 	f    rt.Value
 	args []rt.Value
 }
 
-// load reads the file with the table test.
+// load reads the test file, with the table test.
 func (r *testRun) load() error {
 	r.vm = &vm{name: r.cfg.Name, source: r.cfg.Source, print: r.print, meter: meter{version: CostsVersion}, limits: limitsOf(CostsVersion, 1), tests: r}
 	if err := r.vm.load(nil); err != nil {
@@ -165,11 +165,11 @@ func (r *testRun) load() error {
 	}
 	d := &r.vm.declared
 	if len(d.chat)+len(d.console)+len(d.variables)+len(d.kinds)+len(d.choices)+len(d.zones) > 0 || d.mode != nil {
-		return fmt.Errorf("%s: a file with tests declares nothing: commands, variables and the like belong to the mod", r.cfg.Name)
+		return fmt.Errorf("%s: a test file cannot declare commands, variables and the like; declare them in the mod", r.cfg.Name)
 	}
 	for h, f := range r.vm.hooks {
 		if !f.IsNil() {
-			return fmt.Errorf("%s:%d: %s is a hook, which belongs to the mod", r.cfg.Name, r.vm.lines[hookNames[h]], hookNames[h])
+			return fmt.Errorf("%s:%d: %s is a hook; a test file cannot have hooks", r.cfg.Name, r.vm.lines[hookNames[h]], hookNames[h])
 		}
 	}
 	return nil
@@ -177,7 +177,7 @@ func (r *testRun) load() error {
 
 func (r *testRun) print(text string) { r.log = append(r.log, text) }
 
-// scripts returns the names of the scripts that are tested.
+// scripts returns the names of the tested scripts.
 func (r *testRun) scripts() []string {
 	if r.modNames != nil {
 		return r.modNames
@@ -186,13 +186,13 @@ func (r *testRun) scripts() []string {
 	return []string{strings.TrimSuffix(name, TestSuffix)}
 }
 
-// begin makes the world, unless there is one.
+// begin makes the world, unless it exists.
 func (r *testRun) begin() error {
 	switch {
 	case r.world != nil:
 		return nil
 	case r.test == "":
-		return errors.New("there is no match while the file is read; this is for functions whose names begin with test_")
+		return errors.New("the match has not begun; call this inside a function whose name begins with test_")
 	}
 	if err := r.find(); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (r *testRun) begin() error {
 	return nil
 }
 
-// find finds the scripts and the game type.
+// find reads the scripts and finds the game type.
 func (r *testRun) find() error {
 	r.pieces, r.mode = nil, func() game.Mode { return dm.Mode{} }
 	names := r.scripts()
@@ -230,7 +230,7 @@ func (r *testRun) find() error {
 		p := piece{file, source, errors.Is(err, errIsMode)}
 		switch {
 		case p.isMode && r.mode == nil:
-			return fmt.Errorf("%s: it is a game type, and so is another of these scripts", file)
+			return fmt.Errorf("%s: a second game type; a test plays one game type", file)
 		case p.isMode:
 			r.mode = nil
 			_, err = NewMode(Config{Name: file, Source: source})
@@ -245,7 +245,7 @@ func (r *testRun) find() error {
 	return nil
 }
 
-// namedMode returns a new game type that is no script, nil if there is none of the name.
+// namedMode returns a new game type that is not a script, or nil if the name is unknown.
 func (r *testRun) namedMode(name string) game.Mode {
 	if r.cfg.Mode != nil {
 		m, _ := r.cfg.Mode(name)
@@ -254,7 +254,7 @@ func (r *testRun) namedMode(name string) game.Mode {
 	return alikes.values[name]
 }
 
-// newMode returns a new game type, for the world or for its replay.
+// newMode returns a new game type, for the world (live) or for its replay.
 func (r *testRun) newMode(live bool) game.Mode {
 	if r.mode != nil {
 		return r.mode()
@@ -263,7 +263,7 @@ func (r *testRun) newMode(live bool) game.Mode {
 		if p.isMode {
 			m, err := NewMode(r.config(p, live))
 			if err != nil {
-				panic(err) // it was right before
+				panic(err) // find has read it without an error
 			}
 			r.watch(&m.Mod, live)
 			return m
@@ -272,13 +272,13 @@ func (r *testRun) newMode(live bool) game.Mode {
 	panic("script: no game type")
 }
 
-// newMods returns new mods, for the world or for its replay. The last one is that of the test.
+// newMods returns new mods, for the world (live) or for its replay. The last one is the testMod.
 func (r *testRun) newMods(live bool) (mods []game.Mod) {
 	for _, p := range r.pieces {
 		if !p.isMode {
 			m, err := New(r.config(p, live))
 			if err != nil {
-				panic(err) // it was right before
+				panic(err) // find has read it without an error
 			}
 			r.watch(m, live)
 			mods = append(mods, m)
@@ -295,7 +295,7 @@ func (r *testRun) config(p piece, live bool) Config {
 	return cfg
 }
 
-// watch has the errors of a script fail the test.
+// watch makes the errors of a script fail the test.
 func (r *testRun) watch(m *Mod, live bool) {
 	if live {
 		m.onError = func(text string) { r.failures = append(r.failures, text) }
@@ -320,7 +320,7 @@ func (r *testRun) answer(q *game.StoreRequest) (game.StoreAnswer, bool) {
 	return r.cfg.Store(q)
 }
 
-// replay plays the match again from its log.
+// replay replays the match from its log and fails the test if it differs.
 func (r *testRun) replay() {
 	r.vm.newBudget(0)
 	mods := r.newMods(false)
@@ -333,16 +333,16 @@ func (r *testRun) replay() {
 	}
 }
 
-// errTestFailed ends a test whose failure is noted.
+// errTestFailed ends a test after its failure was noted.
 var errTestFailed = errors.New("the test has failed")
 
-// fail ends the test with a failure in the line that runs.
+// fail notes a failure in the current line and returns the error that ends the test.
 func (r *testRun) fail(format string, args ...any) error {
 	r.failures = append(r.failures, r.vm.position()+": "+fmt.Sprintf(format, args...))
 	return errTestFailed
 }
 
-// testT is what modtest has for a test.
+// testT is the modtest.T of a test.
 type testT testRun
 
 func (t *testT) Helper()                           {}
@@ -352,18 +352,18 @@ func (t *testT) Errorf(format string, args ...any) { _ = (*testRun)(t).fail(form
 func (t *testT) Fatal(args ...any)                 { panic((*testRun)(t).fail("%s", fmt.Sprint(args...))) }
 func (t *testT) Fatalf(format string, args ...any) { panic((*testRun)(t).fail(format, args...)) }
 
-// testChange is the console command with which a test changes the game. Its argument is the number
-// of the change.
+// testChange is the console command that carries a change of the game into the log. Its argument is
+// the number of the change.
 const testChange = "test_change"
 
-// testMod is the mod with which a test reads the game and changes it: what it changes is a command
-// in the log.
+// testMod is the mod through which a test reads and changes the game. Each change is a command in
+// the log.
 type testMod struct {
 	r    *testRun
 	live bool
 }
 
-// Start lets the test read the world.
+// Start gives the test access to the world.
 func (m *testMod) Start(tx *game.Tx) {
 	if m.live {
 		m.r.vm.tx = tx
@@ -377,7 +377,7 @@ func (m *testMod) Start(tx *game.Tx) {
 	}})
 }
 
-// change is a call by which the test changes the game: it runs a tick that begins with the call.
+// change runs a call that changes the game at the beginning of a new tick.
 func (r *testRun) change(c *rt.GoCont, f fn) error {
 	return r.guard(func() error { return r.changed(c, f) })
 }
@@ -398,7 +398,7 @@ func (r *testRun) changed(c *rt.GoCont, f fn) (err error) {
 	return err
 }
 
-// changeAgain makes a change in the replay.
+// changeAgain repeats a change in the replay.
 func (r *testRun) changeAgain(tx *game.Tx, i int) {
 	if i < 0 || i >= len(r.changes) {
 		return
@@ -406,7 +406,7 @@ func (r *testRun) changeAgain(tx *game.Tx, i int) {
 	r.vm.protected(tx, r.changes[i].f, r.changes[i].args, rt.NewTerminationWith(nil, 0, true))
 }
 
-// copied returns a copy of a value, which a function may change later.
+// copied returns a deep copy of a value, because functions can change tables later.
 func (v *vm) copied(x rt.Value, depth int) rt.Value {
 	t, ok := x.TryTable()
 	if !ok || depth > maxStateDepth {
@@ -417,7 +417,7 @@ func (v *vm) copied(x rt.Value, depth int) rt.Value {
 	return rt.TableValue(to)
 }
 
-// testReads are the functions of the game and methods of players that only read.
+// testReads are the functions and methods that only read the game.
 var testReads = map[string]bool{
 	"player:has_weapon": true, "player:ammo": true, "player:has_flag": true, "player:visible_to": true,
 	"player:controls_disabled": true, "player:tuning": true,
@@ -429,8 +429,8 @@ var testReads = map[string]bool{
 	"game.map_width": true, "game.map_height": true,
 }
 
-// changer returns a function of the game as a script has it: in a test, one that changes the game
-// takes a tick.
+// changer returns a function of the game for a script. In a test, a function that changes the game
+// runs one tick.
 func (v *vm) changer(name string, f fn) fn {
 	if v.tests == nil || testReads[name] {
 		return f
@@ -438,14 +438,14 @@ func (v *vm) changer(name string, f fn) fn {
 	return v.changing(f)
 }
 
-// changing is changer for a function that changes the game.
+// changing is changer for a function that is known to change the game.
 func (v *vm) changing(f fn) fn {
 	return func(v *vm, c *rt.GoCont) error {
 		return v.tests.change(c, f)
 	}
 }
 
-// beginTest begins the match of a test. Without a test there is none yet.
+// beginTest begins the match of a test. Outside tests it returns errNoGame.
 func (v *vm) beginTest() error {
 	if v.tests == nil {
 		return errNoGame
@@ -453,7 +453,7 @@ func (v *vm) beginTest() error {
 	return v.tests.begin()
 }
 
-// guard calls a function in which the test may fail.
+// guard calls a function and returns errTestFailed if the test fails in it.
 func (r *testRun) guard(f func() error) (err error) {
 	defer func() {
 		switch p := recover(); p {
@@ -467,7 +467,7 @@ func (r *testRun) guard(f func() error) (err error) {
 	return f()
 }
 
-// testRoom is the map without test.map.
+// testRoom is the map of tests without test.map.
 var testRoom = []string{
 	"################",
 	"#              #",

@@ -154,11 +154,11 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct{ name, mod, test, want string }{
 		{"a number", "", "local ada = test.join('ada')\ntest.expect(ada.health, 9, 'health')", "mods/kit_test.lua:3: health: got 10, want 9"},
 		{"no message", "", "test.join('ada')\ntest.expect({1, a = 'x'}, {1, a = 'y'})", `mods/kit_test.lua:3: got {1, a = "x"}, want {1, a = "y"}`},
-		{"within a function", "", "local function f() test.expect(nil) end\ntest.join('ada')\nf()", "mods/kit_test.lua:2: got nil, want something true"},
+		{"within a function", "", "local function f() test.expect(nil) end\ntest.join('ada')\nf()", "mods/kit_test.lua:2: got nil, want a true value"},
 		{"caught", "", "test.join('ada')\npcall(function() test.expect(1, 2) end)", "mods/kit_test.lua:3: got 1, want 2"},
 		{"players", "", "local ada, bob = test.join('ada', 'bob')\ntest.expect(ada, bob)", "mods/kit_test.lua:3: got player 0 (ada), want player 1 (bob)"},
-		{"heard", "", "local ada = test.join('ada')\ntest.say(ada, 'oh')\ntest.expect_heard(ada, 'ah')", `mods/kit_test.lua:4: ada has not heard "ah", but [`},
-		{"never", "", "test.join('ada')\ntest.run_until('later', 9, function() return false end)", "mods/kit_test.lua:3: after 9 ticks: not later"},
+		{"heard", "", "local ada = test.join('ada')\ntest.say(ada, 'oh')\ntest.expect_heard(ada, 'ah')", `mods/kit_test.lua:4: ada did not get the text "ah", only [`},
+		{"never", "", "test.join('ada')\ntest.run_until('later', 9, function() return false end)", "mods/kit_test.lua:3: not reached after 9 ticks: later"},
 		{"too long", "", "test.join('ada')\ntest.run(90000)", "mods/kit_test.lua:3: the match is longer than 90000 ticks"},
 		{"an endless loop", "", "test.join('ada')\nwhile true do end", "mods/kit_test.lua:3: too many steps; a loop without end?"},
 		{"a field", "", "test.jion('ada')", "mods/kit_test.lua:2: there is no test.jion; did you mean join?"},
@@ -166,10 +166,10 @@ func TestFailures(t *testing.T) {
 		{"a variable", "variable{name = 'sv_speed'}", "test.set('sv_sped', 1)", "mods/kit_test.lua:2: there is no variable sv_sped; did you mean sv_speed?"},
 		{"a command", "chat_command{name = 'give', run = function() end}", "test.say(test.join('ada'), '/giev')", "there is no command of the chat giev; did you mean give?"},
 		{"no match", "", "local x = 1", "mods/kit_test.lua:1: test_it does not use the match"},
-		{"a map too late", "", "test.join('ada')\ntest.map{'###', '#S#', '###'}", "mods/kit_test.lua:3: test.map comes before all that uses the match"},
+		{"a map too late", "", "test.join('ada')\ntest.map{'###', '#S#', '###'}", "mods/kit_test.lua:3: call test.map before the match begins, at the start of the test"},
 		{"a map", "", "test.map{'###', '#?#', '###'}", "mods/kit_test.lua:2: row"},
-		{"the dead", "", "local a, b = test.join('a', 'b')\nb:kill()\ntest.shoot(a, b)", "mods/kit_test.lua:4: test.shoot is for players who are alive"},
-		{"chance", "", "test.join('ada')\nmath.random(3)", "math.random is not for tests"},
+		{"the dead", "", "local a, b = test.join('a', 'b')\nb:kill()\ntest.shoot(a, b)", "mods/kit_test.lua:4: test.shoot: the shooter or the target is dead"},
+		{"chance", "", "test.join('ada')\nmath.random(3)", "a test cannot use math.random: every run of a test is the same"},
 		{"another mod", "", "test.mods('kti')\ntest.join('ada')", "mods/kti.lua: file does not exist"},
 		{"a wall", "", "test.map{'#########', '#S  #  S#', '#########'}\nlocal a, b = test.join('a', 'b')\ntest.expect(game.wall_between(a.pos, b.pos), false)", "got true, want false"},
 
@@ -195,9 +195,9 @@ func TestFailures(t *testing.T) {
 func TestWrongTests(t *testing.T) {
 	for source, want := range map[string]string{
 		"":                                  "mods/kit_test.lua: there is no function whose name begins with test_",
-		"function on_tick() end":            "mods/kit_test.lua:1: on_tick is a hook, which belongs to the mod",
-		"variable{name = 'x'}":              "variable belongs to the mod, and is not for tests",
-		"test.join('ada')":                  "there is no match while the file is read",
+		"function on_tick() end":            "mods/kit_test.lua:1: on_tick is a hook; a test file cannot have hooks",
+		"variable{name = 'x'}":              "a test cannot use variable; use it in the mod",
+		"test.join('ada')":                  "the match has not begun",
 		"function test_x() test.jion() end": "mods/kit_test.lua:1: there is no test.jion; did you mean join?",
 	} {
 		_, err := script.NewTests(testConfig(source, nil))

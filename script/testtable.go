@@ -17,12 +17,12 @@ import (
 // testFunction is a function of the table test.
 type testFunction struct {
 	args  int
-	etc   bool // and any number of others
-	setup bool // it may be called while the file is read, and before the match only
+	etc   bool // any number of further arguments
+	setup bool // allowed while the file is read, and only before the match
 	f     func(r *testRun, v *vm, c *rt.GoCont) error
 }
 
-// testFunctions are the functions of the table test, which files with tests have.
+// testFunctions are the functions of the table test.
 var testFunctions = map[string]testFunction{
 	"mods": {0, true, true, testMods},
 	"mode": {1, false, true, testMode},
@@ -53,25 +53,25 @@ var testFunctions = map[string]testFunction{
 	"fail":         {1, false, false, func(r *testRun, v *vm, c *rt.GoCont) error { return r.fail("%s", plain(value(c, 0))) }},
 }
 
-// notForTests are the globals of scripts that files with tests do not have.
+// notForTests are the globals of scripts that test files lack.
 var notForTests = []string{"store", "after", "chat_command", "console_command", "variable", "entity_kind", "tune_zone", "mode", "menu", "vote"}
 
-// open defines what files with tests have besides.
+// open defines the globals of a test file.
 func (r *testRun) open(v *vm) {
 	for _, name := range notForTests {
 		set(v.env, name, v.priced(name, cost{}, 0, true, func(*vm, *rt.GoCont) error {
-			return fmt.Errorf("%s belongs to the mod, and is not for tests", name)
+			return fmt.Errorf("a test cannot use %s; use it in the mod", name)
 		}))
 	}
 	set(v.env.Get(rt.StringValue("math")).AsTable(), "random", v.priced("random", cost{}, 0, true, func(*vm, *rt.GoCont) error {
-		return errors.New("math.random is not for tests, which are the same each time")
+		return errors.New("a test cannot use math.random: every run of a test is the same")
 	}))
 	t := rt.NewTable()
 	for name, f := range testFunctions {
 		set(t, name, v.priced("test."+name, cost{}, f.args, f.etc, func(v *vm, c *rt.GoCont) error {
 			return r.guard(func() error {
 				if f.setup && r.world != nil {
-					return fmt.Errorf("test.%s comes before all that uses the match", name)
+					return fmt.Errorf("call test.%s before the match begins, at the start of the test", name)
 				}
 				if !f.setup {
 					if err := r.begin(); err != nil {
@@ -86,7 +86,7 @@ func (r *testRun) open(v *vm) {
 	set(v.env, "test", rt.TableValue(t))
 }
 
-// testMods is test.mods("a", "b"): the scripts that are tested.
+// testMods is test.mods("a", "b"). It sets the tested scripts.
 func testMods(r *testRun, v *vm, c *rt.GoCont) error {
 	names := []string{}
 	for i, x := range c.Etc() {
@@ -100,13 +100,13 @@ func testMods(r *testRun, v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// testMode is test.mode("ctf"): the game type.
+// testMode is test.mode("ctf"). It sets the game type.
 func testMode(r *testRun, v *vm, c *rt.GoCont) (err error) {
 	r.modeName, err = arg[string](v, c, 0)
 	return err
 }
 
-// testMap is test.map{"####", "#S #", "####", tiles = {i = 9}}: a drawn map.
+// testMap is test.map{"####", "#S #", "####", tiles = {i = 9}}. It draws the map.
 func testMap(r *testRun, v *vm, c *rt.GoCont) (err error) {
 	t, err := v.readable(c, 0)
 	if err != nil {
@@ -146,7 +146,7 @@ func testMap(r *testRun, v *vm, c *rt.GoCont) (err error) {
 		rows = append(rows, s)
 	}
 	if len(rows) < 3 || len(rows[0]) < 3 {
-		return errors.New("a map has at least three rows of three tiles")
+		return errors.New("a map needs at least three rows of three tiles")
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -157,7 +157,7 @@ func testMap(r *testRun, v *vm, c *rt.GoCont) (err error) {
 	return nil
 }
 
-// connected converts an argument that is a player in the game.
+// connected converts an argument to a player in the game.
 func (r *testRun) connected(c *rt.GoCont, i int) (game.PlayerID, error) {
 	id, ok := playerOf(value(c, i))
 	if !ok {
@@ -169,7 +169,7 @@ func (r *testRun) connected(c *rt.GoCont, i int) (game.PlayerID, error) {
 	return id, nil
 }
 
-// testJoin is test.join("ada", "bob"): players who join and play. It returns them when they stand.
+// testJoin is test.join("ada", "bob"). It returns the players once their tees stand.
 func testJoin(r *testRun, v *vm, c *rt.GoCont) error {
 	var names []string
 	var ids []game.PlayerID
@@ -181,7 +181,7 @@ func testJoin(r *testRun, v *vm, c *rt.GoCont) error {
 		names = append(names, s)
 	}
 	if len(names) == 0 {
-		return errors.New("test.join has the names of players")
+		return errors.New("test.join needs the names of players")
 	}
 	for id := game.PlayerID(0); id < game.MaxPlayers && len(ids) < len(names); id++ {
 		if _, taken := r.world.Player(id); !taken {
@@ -189,11 +189,11 @@ func testJoin(r *testRun, v *vm, c *rt.GoCont) error {
 		}
 	}
 	if len(ids) < len(names) {
-		return fmt.Errorf("there are no more than %d players", game.MaxPlayers)
+		return fmt.Errorf("too many players: the limit is %d", game.MaxPlayers)
 	}
 	r.world.EnterAs(names, ids...)
 	r.world.Run(3)
-	// Some game types have players wait for longer, and a match for others.
+	// Some game types delay the spawn of a player, or wait for more players.
 	for range joinTicks {
 		runs := r.world.Game.Running() || r.world.Game.NumConnected() == 1
 		if runs && !slices.ContainsFunc(ids, func(id game.PlayerID) bool { return !r.world.Alive(id) }) {
@@ -261,14 +261,14 @@ func testRunUntil(r *testRun, v *vm, c *rt.GoCont) error {
 			return nil
 		}
 		if i == n {
-			return r.fail("after %d ticks: not %s", n, what)
+			return r.fail("not reached after %d ticks: %s", n, what)
 		}
 		r.world.Run(1)
 	}
 }
 
-// testInput is test.input(player, {direction = 1, jump = true}), which the player holds until the
-// next one.
+// testInput is test.input(player, {direction = 1, jump = true}). The player holds the input until
+// the next call.
 func testInput(r *testRun, v *vm, c *rt.GoCont) error {
 	id, err := r.connected(c, 0)
 	if err != nil {
@@ -314,7 +314,7 @@ func testShoot(r *testRun, v *vm, c *rt.GoCont) error {
 	case err != nil:
 		return err
 	case !v.tx.Alive(id) || !v.tx.Alive(at):
-		return r.fail("test.shoot is for players who are alive")
+		return r.fail("test.shoot: the shooter or the target is dead")
 	case weapon < 0 || !v.tx.HasWeapon(id, weapon):
 		return fmt.Errorf("%s has no %v", v.tx.Name(id), weapon)
 	}
@@ -322,7 +322,7 @@ func testShoot(r *testRun, v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// testSay is test.say(player, text). It returns what a command replies, a line for each.
+// testSay is test.say(player, text). It returns the reply of a command, one line each.
 func testSay(r *testRun, v *vm, c *rt.GoCont) error {
 	id, err := r.connected(c, 0)
 	if err != nil {
@@ -368,8 +368,8 @@ func findSpec(list []game.CommandSpec, what, name string) (game.CommandSpec, err
 	return game.CommandSpec{}, fmt.Errorf("there is no %s %s%s", what, name, suggest(name, names))
 }
 
-// testConsole is test.console(line): a line of an operator. It returns what a command prints, a
-// line for each.
+// testConsole is test.console(line), a command of an operator. It returns the output, one line
+// each.
 func testConsole(r *testRun, v *vm, c *rt.GoCont) error {
 	text, err := arg[string](v, c, 0)
 	if err != nil {
@@ -389,7 +389,7 @@ func testConsole(r *testRun, v *vm, c *rt.GoCont) error {
 	}
 	var out []string
 	for _, e := range r.world.Run(1, game.ConsoleCommand(game.Nobody, spec.Name, args...)) {
-		if e.Kind == game.EvConsole && e.Value == 1 { // of the first command of the tick
+		if e.Kind == game.EvConsole && e.Value == 1 { // output of the first command of the tick
 			out = append(out, e.Text)
 		}
 	}
@@ -402,7 +402,7 @@ func (r *testRun) isVariable(name string) bool {
 	return ok
 }
 
-// testSet is test.set(name, value), of a variable of a mod or of one of the limits.
+// testSet is test.set(name, value) for a variable of a mod or a limit of the match.
 func testSet(r *testRun, v *vm, c *rt.GoCont) error {
 	name, err := arg[string](v, c, 0)
 	if err != nil {
@@ -438,7 +438,7 @@ func (r *testRun) set(name, value string) error {
 	return fmt.Errorf("there is no variable %s%s", name, suggest(name, names))
 }
 
-// testMenu is test.menu(player), the lines of the menu that a player is shown.
+// testMenu is test.menu(player), the lines of the player's menu.
 func testMenu(r *testRun, v *vm, c *rt.GoCont) error {
 	id, err := r.connected(c, 0)
 	if err != nil {
@@ -457,7 +457,7 @@ func textList(lines []string) rt.Value {
 	return rt.TableValue(t)
 }
 
-// testChoose is test.choose(player, line), of a menu.
+// testChoose is test.choose(player, line) for a line of the menu.
 func testChoose(r *testRun, v *vm, c *rt.GoCont) error {
 	id, err := r.connected(c, 0)
 	if err != nil {
@@ -469,23 +469,23 @@ func testChoose(r *testRun, v *vm, c *rt.GoCont) error {
 	}
 	lines, _ := r.world.Game.MenuLines(id)
 	if !slices.Contains(lines, line) {
-		return r.fail("%s is not shown the line %q, but %q", v.tx.Name(id), line, lines)
+		return r.fail("%s has no menu line %q; the menu is %q", v.tx.Name(id), line, lines)
 	}
 	r.world.Run(1, game.ChooseLine(id, line))
 	return nil
 }
 
-// testVote is test.vote(passed), the end of a vote of a mod.
+// testVote is test.vote(passed). It ends the vote of a mod.
 func testVote(r *testRun, _ *vm, c *rt.GoCont) error {
 	vote, ok := r.world.Game.ModVote()
 	if !ok {
-		return r.fail("there is no vote of a mod")
+		return r.fail("no vote of a mod is running")
 	}
 	r.world.Run(1, game.EndVote(vote, rt.Truth(value(c, 0))))
 	return nil
 }
 
-// heard returns the texts that a player was shown, in order.
+// heard returns the texts that a player got, in order.
 func (r *testRun) heard(id game.PlayerID) (lines []string) {
 	for i := range r.events {
 		switch e := &r.events[i]; e.Kind {
@@ -498,7 +498,8 @@ func (r *testRun) heard(id game.PlayerID) (lines []string) {
 	return lines
 }
 
-// testHeard is test.heard(player), a list of texts, or test.heard(player, part), true or false.
+// testHeard is test.heard(player), a list of texts, or test.heard(player, part), which reports
+// whether one of them contains part.
 func testHeard(r *testRun, v *vm, c *rt.GoCont) error {
 	id, err := r.connected(c, 0)
 	if err != nil {
@@ -529,12 +530,12 @@ func testExpectHeard(r *testRun, v *vm, c *rt.GoCont) error {
 		return err
 	}
 	if lines := r.heard(id); !contains(lines, part) {
-		return r.fail("%s has not heard %q, but %q", v.tx.Name(id), part, lines[max(0, len(lines)-10):])
+		return r.fail("%s did not get the text %q, only %q", v.tx.Name(id), part, lines[max(0, len(lines)-10):])
 	}
 	return nil
 }
 
-// testScreen is test.screen(player), the text of p:screen_text.
+// testScreen is test.screen(player), the text set by p:screen_text.
 func testScreen(r *testRun, v *vm, c *rt.GoCont) error {
 	id, err := r.connected(c, 0)
 	if err == nil {
@@ -543,7 +544,7 @@ func testScreen(r *testRun, v *vm, c *rt.GoCont) error {
 	return err
 }
 
-// eventNames are the events that tests see.
+// eventNames are the names of the events that tests can read.
 var eventNames = map[game.EventKind]string{
 	game.EvPlayerEntered: "enter", game.EvPlayerLeft: "leave", game.EvTeamChange: "team", game.EvChat: "chat",
 	game.EvKill: "kill", game.EvPickup: "pickup", game.EvEmoticon: "emoticon", game.EvGameMsg: "message",
@@ -552,7 +553,7 @@ var eventNames = map[game.EventKind]string{
 	game.EvSpawn: "spawn", game.EvHammerHit: "hammer_hit", game.EvDeath: "death", game.EvSound: "sound", game.EvDamage: "damage",
 }
 
-// testEvents is test.events("kill"), what has happened, as a list.
+// testEvents is test.events("kill"), a list of the events of a kind.
 func testEvents(r *testRun, v *vm, c *rt.GoCont) error {
 	kind, err := arg[string](v, c, 0)
 	if err != nil {
@@ -589,7 +590,7 @@ func testEvents(r *testRun, v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// testState is test.state(mod), a copy of the state of a script; without a name of the first.
+// testState is test.state(mod), a copy of a script's state. Without a name it is the first script.
 func testState(r *testRun, v *vm, c *rt.GoCont) error {
 	name, err := option(v, c, 0, "")
 	if err != nil {
@@ -625,7 +626,7 @@ func testExpect(r *testRun, v *vm, c *rt.GoCont) error {
 		if rt.Truth(actual) {
 			return nil
 		}
-		return r.fail("got %s, want something true", v.shown(actual, 0))
+		return r.fail("got %s, want a true value", v.shown(actual, 0))
 	}
 	if v.same(actual, rest[0], 0) {
 		return nil
@@ -633,7 +634,7 @@ func testExpect(r *testRun, v *vm, c *rt.GoCont) error {
 	return r.fail("%sgot %s, want %s", message, v.shown(actual, 0), v.shown(rest[0], 0))
 }
 
-// same reports whether values are equal, tables by what is in them.
+// same reports whether two values are equal. It compares tables by content.
 func (v *vm) same(a, b rt.Value, depth int) bool {
 	s, ok1 := a.TryTable()
 	t, ok2 := b.TryTable()
@@ -652,7 +653,7 @@ func (v *vm) same(a, b rt.Value, depth int) bool {
 	return same && n == 0
 }
 
-// shown returns a value as an error of a test has it.
+// shown formats a value for a failure.
 func (v *vm) shown(x rt.Value, depth int) string {
 	if id, ok := playerOf(x); ok && v.tx != nil && v.tx.Connected(id) {
 		return fmt.Sprintf("%s (%s)", plain(x), v.tx.Name(id))

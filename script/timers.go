@@ -10,15 +10,15 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// timer calls a global function of the file later. It has the name of the function, so that it
-// can be saved.
+// timer calls a global function of the file later. It stores the name of the function, because a
+// function cannot be saved.
 type timer struct {
 	due  int32 // tick
 	name string
 	args []rt.Value
 }
 
-// The bounds of timers.
+// The limits of timers.
 const (
 	maxTimers    = 256
 	maxTimerArgs = 3
@@ -60,11 +60,11 @@ func after(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// global returns a global of the file, nil if there is none.
+// global returns a global of the file, or nil.
 func (v *vm) global(name string) rt.Value { return v.env.Get(rt.StringValue(name)) }
 
-// runTimers calls what is due, in the order in which the timers were started. While the game
-// stands still, so do they.
+// runTimers calls the functions of the timers that are due, in the order in which the timers were
+// started. Timers stand still while the game does.
 func (m *Mod) runTimers(tx *game.Tx) {
 	v := m.vm
 	if len(v.timers) == 0 {
@@ -97,7 +97,7 @@ func (v *vm) appendTimers(dst []byte) []byte {
 		dst = appendText(binary.AppendVarint(dst, int64(t.due)), t.name)
 		dst = append(dst, byte(len(t.args)))
 		for _, x := range t.args {
-			dst, _ = v.appendValue(dst, x, "", 0) // after let no others in
+			dst, _ = v.appendValue(dst, x, "", 0) // after accepts no other values
 		}
 	}
 	return dst

@@ -12,32 +12,32 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// kind is a kind of objects that scripts see, such as players.
+// kind is a kind of objects in scripts, such as players.
 type kind struct {
 	name    string
 	members map[string]member
 }
 
-// member is a property of objects, or a method.
+// member is a field or a method of objects.
 type member struct {
-	get, set fn // a property; set is nil if it can only be read
+	get, set fn // of a field; set is nil for a read-only field
 	method   fn
-	args     int // of the method, with the object
+	args     int // of the method, including the object
 }
 
-// object is the value of a userdata.
+// object is the Go value behind a userdata.
 type object interface {
 	kind() *kind
 	text() string // for tostring
 }
 
-// playerRef is a player, connected or not. There is one for each id.
+// playerRef is a player, connected or not. Each id has one playerRef.
 type playerRef struct{ id game.PlayerID }
 
 func (*playerRef) kind() *kind    { return playerKind }
 func (p *playerRef) text() string { return fmt.Sprintf("player %d", p.id) }
 
-// playerOf returns the player that a value is.
+// playerOf returns the player in a value, and false if the value is not a player.
 func playerOf(x rt.Value) (game.PlayerID, bool) {
 	if u, ok := x.TryUserData(); ok {
 		if p, ok := u.Value().(*playerRef); ok {
@@ -47,7 +47,7 @@ func playerOf(x rt.Value) (game.PlayerID, bool) {
 	return game.Nobody, false
 }
 
-// event is what a hook is called about. It can be used during the call only.
+// event is the data that a hook gets. It is valid only during the call.
 type event[T any] struct {
 	k    *kind
 	data *T
@@ -56,7 +56,7 @@ type event[T any] struct {
 func (e *event[T]) kind() *kind  { return e.k }
 func (e *event[T]) text() string { return e.k.name }
 
-// eventValue is an event and its value for scripts.
+// eventValue is an event and its Lua value.
 type eventValue[T any] struct {
 	*event[T]
 	value rt.Value
@@ -81,11 +81,11 @@ func (v *vm) openFrame(f *frame) {
 	f.drawing = newEvent[game.Drawing](v, drawingKind)
 }
 
-// openKind makes the metatable of a kind of objects.
+// openKind returns the metatable of a kind of objects.
 func (v *vm) openKind(k *kind) *rt.Table {
 	names := make([]string, 0, len(k.members))
 	methods := make(map[string]rt.Value)
-	read, write := make(map[string]uint64), make(map[string]uint64) // what properties cost
+	read, write := make(map[string]uint64), make(map[string]uint64) // costs of the fields
 	for name, m := range k.members {
 		names = append(names, name)
 		if m.method != nil {
@@ -101,7 +101,7 @@ func (v *vm) openKind(k *kind) *rt.Table {
 	}
 	name := "a " + k.name
 	if strings.ContainsRune("aeiou", rune(k.name[0])) && v.meter.version != firstCosts {
-		name = "an " + k.name // logs of version 1 may have the text as it was
+		name = "an " + k.name // logs of version 1 may contain the error text
 	}
 	find := func(c *rt.GoCont) (string, member, error) {
 		if u, ok := value(c, 0).TryUserData(); !ok {
@@ -150,7 +150,7 @@ func (v *vm) openKind(k *kind) *rt.Table {
 	return meta
 }
 
-// names are the words that scripts use for the values of a type.
+// names maps the words of scripts to the values of a type.
 type names[T comparable] struct {
 	what   string
 	values map[string]T
@@ -167,7 +167,7 @@ func newNames[T comparable](what string, values map[string]T) *names[T] {
 	return n
 }
 
-// wordsOf makes names of the words of package game for the values from first to last.
+// wordsOf returns names with the words of package game for the values from first to last.
 func wordsOf[T interface {
 	~int8 | ~uint8
 	String() string
@@ -262,10 +262,10 @@ func arg[T any](v *vm, c *rt.GoCont, i int) (t T, err error) {
 	return t, err
 }
 
-// maxText is the length of texts that scripts send.
+// maxText is the length of the longest text that a script can send, in bytes.
 const maxText = 1024
 
-// maxCoordinate is outside of every map.
+// maxCoordinate lies outside every map, in units.
 const maxCoordinate = 1 << 22
 
 func coordinate(i int, x rt.Value) (float32, error) {
@@ -301,7 +301,7 @@ var (
 	yKey = rt.StringValue("y")
 )
 
-// mask is all players for nil, one player, those of a team or of a list.
+// mask converts viewers: nil for all players, one player, a team, or a list of players.
 func (v *vm) mask(i int, x rt.Value) (game.PlayerMask, error) {
 	if x.IsNil() {
 		return game.MaskAll, nil
@@ -374,7 +374,7 @@ func toValue[T any](v *vm, t T) rt.Value {
 	panic(fmt.Sprintf("no conversion from %T", t))
 }
 
-// player returns the value of a player, nil for nobody.
+// player returns the value of a player, or nil for Nobody.
 func (v *vm) player(id game.PlayerID) rt.Value {
 	if id < 0 || id >= game.MaxPlayers {
 		return rt.NilValue
@@ -382,7 +382,7 @@ func (v *vm) player(id game.PlayerID) rt.Value {
 	return v.players[id]
 }
 
-// enter begins a call of the game. The game may call hooks meanwhile.
+// enter begins a call into the game. The game can call hooks during it.
 func (v *vm) enter() (*game.Tx, error) {
 	if v.tx == nil || v.drawing {
 		return v.enterOutside()
@@ -391,7 +391,7 @@ func (v *vm) enter() (*game.Tx, error) {
 	return v.tx, nil
 }
 
-// enterOutside is enter outside of hooks: a test may begin its match.
+// enterOutside is enter outside hooks. In a test it begins the match.
 func (v *vm) enterOutside() (*game.Tx, error) {
 	if v.drawing {
 		return nil, errDrawing
@@ -403,16 +403,16 @@ func (v *vm) enterOutside() (*game.Tx, error) {
 	return v.tx, nil
 }
 
-// leave ends a call of the game.
+// leave ends a call into the game.
 func (v *vm) leave() {
 	v.inGame--
 	if v.dead {
-		panic(errDead{}) // a hook exceeded the limits
+		panic(errDead{}) // a hook called by the game exceeded the limits
 	}
 }
 
-// The functions do0 to do3 and ask0 to ask3 make functions for scripts of methods of game.Tx,
-// without and with a result.
+// do0 to do3 and ask0 to ask3 turn methods of game.Tx into functions for scripts: ask for methods
+// with a result, do for methods without one. The digit is the number of arguments.
 
 func do0(f func(*game.Tx)) fn {
 	return func(v *vm, c *rt.GoCont) error {
@@ -536,7 +536,7 @@ func ask3[A, B, C, R any](f func(*game.Tx, A, B, C) R) fn {
 	}
 }
 
-// optional makes a property of players that is nil for those who have none.
+// optional returns a field of players that is nil if ok is false.
 func optional(get func(*game.Tx, game.PlayerID) (n int32, ok bool)) member {
 	return member{get: func(v *vm, c *rt.GoCont) error {
 		x := rt.NilValue
@@ -550,7 +550,7 @@ func optional(get func(*game.Tx, game.PlayerID) (n int32, ok bool)) member {
 	}}
 }
 
-// property makes a property of players. set can be nil.
+// property returns a field of players. set can be nil.
 func property[T any](get func(*game.Tx, game.PlayerID) T, set func(*game.Tx, game.PlayerID, T)) member {
 	m := member{get: ask1(get)}
 	if set != nil {
@@ -565,14 +565,14 @@ func property[T any](get func(*game.Tx, game.PlayerID) T, set func(*game.Tx, gam
 	return m
 }
 
-// method makes a method of players of a function with n arguments, the player included.
+// method returns a method of players. n is the number of arguments, including the player.
 func method(n int, f fn) member { return member{method: f, args: n} }
 
 var errDrawing = errors.New("draw shows its entity, and reads and changes nothing else: tick can put what it needs into the entity, with e:set")
 
 var errEnded = errors.New("this can be used only during the hook that it was given to")
 
-// part makes a property of what hooks are called about. set can be nil.
+// part returns a field of the data of an event. set can be nil.
 func part[E, T any](get func(*E) T, set func(*E, T)) member {
 	data := func(c *rt.GoCont) (*E, error) {
 		if e := value(c, 0).AsUserData().Value().(*event[E]); e.data != nil {
@@ -608,7 +608,7 @@ func part[E, T any](get func(*E) T, set func(*E, T)) member {
 	return m
 }
 
-// oldCosts makes a function that uses more steps than its call with the costs of version 1.
+// oldCosts marks a function that costs extra steps with the costs of version 1.
 func oldCosts(steps uint64, f fn) fn {
 	return func(v *vm, c *rt.GoCont) error {
 		v.old(steps)

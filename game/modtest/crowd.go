@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game/internal/bots"
 )
 
-// crowd is players who do everything at random.
+// crowd makes random players: each tick it returns their commands.
 type crowd struct {
 	bots.Bots
 	players int
@@ -20,7 +20,7 @@ func newCrowd(seed uint64, players int) *crowd {
 
 func (c *crowd) intn(n int) int { return c.Rand.Intn(n) }
 
-// commands returns the commands for the next tick of a world. The slice is reused.
+// commands returns the commands for the next tick of a world. It reuses the slice.
 func (c *crowd) commands(w *game.World) []game.Command {
 	c.cmds = append(c.cmds[:0], c.Bots.Commands(c.players)...)
 	c.cmds = w.AppendNPCCommands(c.cmds)
@@ -39,7 +39,7 @@ func (c *crowd) commands(w *game.World) []game.Command {
 
 var lines = []string{"hello", "", "/nothing", "gg \"quoted\" text", "äöü 漢字"}
 
-// command returns something that a player or an operator does.
+// command returns a random command of a player or an operator.
 func (c *crowd) command(w *game.World, id game.PlayerID) game.Command {
 	cmd := game.Command{Player: id, Target: game.PlayerID(c.intn(c.players))}
 	switch c.intn(20) {
@@ -101,9 +101,9 @@ func (c *crowd) command(w *game.World, id game.PlayerID) game.Command {
 	return cmd
 }
 
-// args returns arguments that fit parameters.
+// args returns random arguments for the parameters of a command.
 func (c *crowd) args(params string) (args []string) {
-	hidden := false // in the description of one
+	hidden := false // inside the [description] of a parameter
 	for _, kind := range params {
 		switch {
 		case kind == '[' || kind == ']':
@@ -122,7 +122,7 @@ func (c *crowd) args(params string) (args []string) {
 	return args
 }
 
-// value returns a value that a variable may have.
+// value returns a random valid value of a variable.
 func (c *crowd) value(v *game.Variable) string {
 	switch {
 	case v.MaxLen > 0:

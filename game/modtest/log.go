@@ -18,7 +18,7 @@ type matchLog struct {
 	ticks int
 }
 
-// newLog begins the log of a world that is new.
+// newLog begins the log of a new world.
 func newLog(w *game.World, cfg *game.Config) (*matchLog, error) {
 	h := replay.Header{Program: "modtest", Map: "modtest", Terrain: cfg.Terrain, Rules: cfg.Rules, Tuning: w.Tuning(), Seed: cfg.Seed}
 	h.SetMode("modtest", cfg.Mode, cfg.Mods)
@@ -32,7 +32,7 @@ func newLog(w *game.World, cfg *game.Config) (*matchLog, error) {
 	return l, nil
 }
 
-// tick records a tick after which the world has a hash.
+// tick records the commands of a tick and the hash of the world after it.
 func (l *matchLog) tick(cmds []game.Command, hash uint64) error {
 	if err := l.rec.RecordTick(cmds); err != nil {
 		return fmt.Errorf("modtest: %w", err)
@@ -42,7 +42,7 @@ func (l *matchLog) tick(cmds []game.Command, hash uint64) error {
 	return nil
 }
 
-// verify plays the log again, with a mode and mods that are new.
+// verify replays the log in a new world with a new mode and new mods.
 func (l *matchLog) verify(newMode func() game.Mode, newMods []func() game.Mod) error {
 	b := l.enc.AppendEnd(bytes.Clone(l.bytes), replay.EndShutdown, nil)
 	r, err := replay.NewReader(bytes.NewReader(b))
@@ -62,7 +62,7 @@ func (l *matchLog) verify(newMode func() game.Mode, newMods []func() game.Mod) e
 	return nil
 }
 
-// Record begins to record the match, for [World.Replay]. Call it before the first tick.
+// Record starts recording the match for [World.Replay]. Call it before the first tick.
 func (w *World) Record() {
 	w.T.Helper()
 	if w.Now() != 0 {
@@ -74,9 +74,8 @@ func (w *World) Record() {
 	}
 }
 
-// Replay plays the match again from its log, with a mode and mods that are new and the same as
-// those of the world, and returns an error if it goes on differently. The world has a log since
-// [World.Record].
+// Replay replays the log that [World.Record] started, with a new mode and new mods of the same
+// kinds. It returns an error if the match goes differently.
 func (w *World) Replay(newMode func() game.Mode, newMods ...func() game.Mod) error {
 	if w.log == nil {
 		return errors.New("modtest: the match has no log, which Record begins")

@@ -1,4 +1,5 @@
-// Package modtest is for the tests of modes and mods.
+// Package modtest tests game modes and mods: [World] plays a match as a test directs it, and
+// [Match] plays a random match and verifies its replay.
 package modtest
 
 import (
@@ -10,32 +11,33 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
-// Match is a match of players who do everything at random: they play, chat, come and go, change
-// names and teams, run the commands of the mode and its mods, set their variables, choose lines of menus and
-// decide votes. The zero value is two minutes of a deathmatch of eight on a small map.
+// Match is a match of players who act at random. They play, chat, join and leave, change names and
+// teams, run the commands of the mode and its mods, set their variables, choose menu lines and
+// decide votes. The zero value is two minutes of deathmatch with eight players on a small map.
 type Match struct {
-	// Mode makes the mode; nil is deathmatch.
+	// Mode returns a new mode; nil means deathmatch.
 	Mode func() game.Mode
-	// Mods make the mods, in order.
+	// Mods return new mods, in the order in which the world calls them.
 	Mods []func() game.Mod
-	// Terrain is the map; one without a size is a small one with all pickups and no flags.
+	// Terrain is the map. If its size is zero, the match uses a small map with all pickups and no
+	// flags.
 	Terrain game.Terrain
 	// Players is the number of players, 1 to 64; 0 means 8.
 	Players int
 	// Ticks is the length of the match; 0 means 6000.
 	Ticks int32
-	// Seed makes another match.
+	// Seed selects the random numbers: another seed gives another match.
 	Seed uint64
-	// Commands, if set, appends commands to those of the next tick of a world.
+	// Commands, if set, appends your own commands for the next tick of a world to dst.
 	Commands func(w *game.World, dst []game.Command) []game.Command
 
-	panics []string // of mods, see game.EvModOff
+	panics []string // panics of mods; see game.EvModOff
 }
 
-// VerifyReplay plays a match and fails the test unless the match can be played again: from its log, as
-// replay verify does, and from saved states, as a server does that goes on after a crash. Otherwise
-// something changes the match that is neither in the log nor in the state of the mode and the
-// mods. One line is enough for a test:
+// VerifyReplay plays a match and fails the test if the match does not replay exactly. It replays
+// the match from its log, as the command replay verify does, and from saved states, as a server
+// does after a crash. A failure means that the match depends on something outside the log and the
+// state of the mode and mods. One line is enough for a test:
 //
 //	modtest.Match{Mods: []func() game.Mod{New}}.VerifyReplay(t)
 func (m Match) VerifyReplay(t T) {
@@ -55,7 +57,7 @@ var (
 		"a clock, a package variable or the order of a map")
 )
 
-// restoreTicks is how often the state is saved and restored.
+// restoreTicks is the number of ticks between two restores of the state.
 const restoreTicks = 5 * game.TickRate
 
 func (m *Match) verify() error {
@@ -78,7 +80,7 @@ func (m *Match) verify() error {
 	return log.verify(m.Mode, m.Mods)
 }
 
-// config returns the parameters of a world, with a mode and mods of its own.
+// config returns the parameters of a world with a new mode and new mods.
 func (m *Match) config() game.Config {
 	cfg := game.Config{Terrain: m.Terrain, Mode: m.Mode(), Rules: bots.Rules(), Seed: m.Seed}
 	for _, newMod := range m.Mods {
@@ -87,8 +89,8 @@ func (m *Match) config() game.Config {
 	return cfg
 }
 
-// play plays the match, beside another world that is restored from its state now and then, and
-// returns the log.
+// play plays the match and returns its log. Beside it runs a second world, which play restores from
+// the saved state every restoreTicks.
 func (m *Match) play() (*matchLog, error) {
 	cfg := m.config()
 	w, err := game.New(cfg)

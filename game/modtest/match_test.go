@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/tdm"
 )
 
-// busyMod uses what the world offers, with all of its state in State.
+// busyMod uses most calls of the world and keeps all of its data in State.
 type busyMod struct {
 	state struct {
 		Kills  game.PerPlayer[int32]
@@ -23,7 +23,7 @@ type busyMod struct {
 	vote        game.Vote
 	boom        game.Timer
 
-	called map[string]int // for the test, of all
+	called map[string]int // calls of all instances, for the test
 }
 
 func (m *busyMod) State() any { return &m.state }
@@ -65,7 +65,7 @@ func (m *busyMod) OnDeath(ctx *game.Ctx, d *game.Death) {
 	}
 }
 
-// fault is a mod that pushes a player every 100 ticks, by what push returns.
+// fault is a mod that pushes a player every 100 ticks by the number that push returns.
 type fault struct {
 	forgotten int32
 	push      func(m *fault) int32
@@ -118,7 +118,7 @@ func TestVerifyReplayFindsFaults(t *testing.T) {
 	}{
 		"a variable of all":    {func(*fault) int32 { calls++; return calls % 7 }, errState},
 		"a field not in State": {func(m *fault) int32 { return m.forgotten % 7 }, errState},
-		// The first run has two worlds, of 1000 ticks.
+		// The first run has two worlds of 1000 ticks.
 		"the number of runs": {func(*fault) int32 { return ticks / 2001 }, errLog},
 		"nothing":            {func(*fault) int32 { return 1 }, nil},
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// bomb has every hook, and everything else that the world calls, and panics in one of them, from
-// a tick on.
+// bomb implements every hook and every other function that the world calls. From a given tick on it
+// panics in one of them.
 type bomb struct {
 	at    string
 	tick  int32
@@ -109,12 +109,12 @@ func (b *bomb) CheckWin(ctx *game.Ctx) game.MatchResult {
 	return game.MatchContinues
 }
 
-// TestModThatPanics lets a mod panic wherever the world calls it. The match goes on, without the
-// mod, and can be played again.
+// TestModThatPanics makes a mod panic in each function that the world calls. The match must go on
+// without the mod, and must replay.
 func TestModThatPanics(t *testing.T) {
-	early := []string{"Start", "reset", "OnRoundStart", "CanStartMatch"} // only then are they called
+	early := []string{"Start", "reset", "OnRoundStart", "CanStartMatch"} // called only early in a match
 	survival := []string{"RoundOver"}
-	never := []string{"OnEntity", "OnFinish", "OnFlagReturn", "OnStored", "CanBeMoved"} // in these matches, at that time
+	never := []string{"OnEntity", "OnFinish", "OnFlagReturn", "OnStored", "CanBeMoved"} // not called in these matches at that time
 	all := []string{"Start", "variable", "chat command", "console command", "menu", "vote", "timer", "entity", "reset", "draw"}
 	for _, h := range game.Hooks() {
 		if strings.Contains(h.Signature, "*game.Ctx") {

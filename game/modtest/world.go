@@ -13,45 +13,47 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// T is what the functions of this package use of a test. A *testing.T is one.
+// T is the part of *testing.T that this package uses.
 type T interface {
-	// Helper marks the caller as one whose line is of no interest.
+	// Helper marks the caller as a test helper, so that failures name the line that called it.
 	Helper()
 	// Logf logs a line.
 	Logf(format string, args ...any)
-	// Error and Errorf fail the test, which goes on.
+	// Error and Errorf fail the test, and the test continues.
 	Error(args ...any)
 	// Errorf is Error with a format.
 	Errorf(format string, args ...any)
-	// Fatal and Fatalf fail and end the test.
+	// Fatal and Fatalf fail the test and end it.
 	Fatal(args ...any)
 	// Fatalf is Fatal with a format.
 	Fatalf(format string, args ...any)
 }
 
-// World is a world whose players do what a test says. [World.Run], RunUntil and RunMatches run its
-// ticks, and so does what needs ticks to happen, such as Enter and Fire. All else reads it or sets
-// what players do next.
+// World is a world with players whom a test controls. Run, RunUntil and RunMatches run its ticks.
+// So do the methods that need ticks to take effect, such as Enter and Fire. All other methods read
+// the world or set the next inputs of players.
 type World struct {
-	// Game is the world itself, to read it. Its Step runs a tick without the inputs of the players.
+	// Game is the world itself, for reading. Its Step runs a tick without the inputs of the
+	// players.
 	Game *game.World
 	T    T
-	// Seen, if set, is called with the events of every tick, which are valid in the call, and
-	// Check after it.
+	// Seen, if set, is called with the events of every tick, which are valid only during the call.
+	// Check, if set, is called after it.
 	Seen  func(events []game.Event)
 	Check func()
-	// Store, if set, answers requests of the storage. Mode and mods have an answer in the next tick.
+	// Store, if set, answers requests to the storage. The mode and mods receive the answer in the
+	// next tick.
 	Store func(r *game.StoreRequest) (a game.StoreAnswer, ok bool)
 
 	cfg     game.Config
-	log     *matchLog // nil without Record
+	log     *matchLog // nil before Record
 	bots    map[game.PlayerID]*bot.Bot
 	entered []game.PlayerID
 	input   [game.MaxPlayers]game.Input
-	answers []game.Command // of the store, for the next tick
+	answers []game.Command // of Store, for the next tick
 }
 
-// ParseMap returns the terrain of a drawing, a row of tiles a line. The characters are
+// ParseMap returns the terrain of a drawing. Each string is a row of tiles, with these characters:
 //
 //	# solid      - or = unhookable   x deadly   . or a space: air
 //	S spawn point of all             R of red   B of blue
@@ -59,21 +61,22 @@ type World struct {
 //	h health     a armor             s shotgun  g grenade launcher   l laser   n ninja
 //	> start      < finish            c and d checkpoints of a race
 //
-// and those in tiles, which has the index of the tile and may be nil. It panics if there are others,
-// and if rows differ in length.
+// tiles, which can be nil, maps other characters to the indexes of tiles. ParseMap panics if a
+// character is unknown or the rows differ in length.
 func ParseMap(tiles map[byte]uint8, rows ...string) game.Terrain {
 	return bots.ParseMapWith(tiles, rows...)
 }
 
-// Rules returns the default rules for 64 players without spam protection and score limit.
+// Rules returns the default rules for 64 players, without spam protection and without a score
+// limit.
 func Rules() game.Rules {
 	r := bots.Rules()
 	r.SpamProtection = false
 	return r
 }
 
-// New returns a world. What cfg lacks is that of a deathmatch on a small map: mode, terrain, and
-// the rules that Rules returns.
+// New returns a world. For missing fields of cfg it uses deathmatch, a small map, and the rules of
+// [Rules].
 func New(t T, cfg game.Config) *World {
 	t.Helper()
 	if cfg.Mode == nil {
@@ -92,8 +95,8 @@ func New(t T, cfg game.Config) *World {
 	return &World{Game: w, T: t, cfg: cfg}
 }
 
-// Run runs ticks and returns the events of all. Commands are those of the first tick; the inputs of
-// the players follow them. A mod that panics fails the test.
+// Run runs ticks and returns all their events. The first tick begins with cmds; the inputs of the
+// players follow them. If a mod panics, the test fails.
 func (w *World) Run(ticks int, cmds ...game.Command) []game.Event {
 	w.T.Helper()
 	var all []game.Event
@@ -104,7 +107,7 @@ func (w *World) Run(ticks int, cmds ...game.Command) []game.Event {
 	return all
 }
 
-// step runs a tick. The events are those of the world.
+// step runs a tick. The events belong to the world and are valid until the next tick.
 func (w *World) step(cmds []game.Command) []game.Event {
 	w.T.Helper()
 	cmds = slices.Concat(w.answers, cmds)
@@ -145,7 +148,8 @@ func (w *World) step(cmds []game.Command) []game.Event {
 	return events
 }
 
-// RunUntil runs ticks until something is so, at most so many.
+// RunUntil runs ticks until is returns true, and returns all their events. The test fails after the
+// given number of ticks; what names the goal in the message.
 func (w *World) RunUntil(what string, ticks int, is func() bool) []game.Event {
 	w.T.Helper()
 	var all []game.Event
@@ -155,11 +159,11 @@ func (w *World) RunUntil(what string, ticks int, is func() bool) []game.Event {
 		}
 		all = append(all, w.step(nil)...)
 	}
-	w.T.Fatalf("after %d ticks: not %s", ticks, what)
+	w.T.Fatalf("not reached after %d ticks: %s", ticks, what)
 	return nil
 }
 
-// Enter brings players into the game, who are called "player 0" and so on, without waiting for anything.
+// Enter lets players join. Their names are "player 0" and so on. It does not wait for their tees.
 func (w *World) Enter(ids ...game.PlayerID) {
 	w.T.Helper()
 	names := make([]string, len(ids))
@@ -169,7 +173,7 @@ func (w *World) Enter(ids ...game.PlayerID) {
 	w.EnterAs(names, ids...)
 }
 
-// EnterAs is Enter for players with names.
+// EnterAs is Enter with names.
 func (w *World) EnterAs(names []string, ids ...game.PlayerID) {
 	w.T.Helper()
 	var cmds []game.Command
@@ -182,7 +186,7 @@ func (w *World) EnterAs(names []string, ids ...game.PlayerID) {
 	w.entered = append(w.entered, ids...)
 }
 
-// Leave lets a player leave.
+// Leave disconnects a player.
 func (w *World) Leave(id game.PlayerID) {
 	w.T.Helper()
 	w.entered = slices.DeleteFunc(w.entered, func(other game.PlayerID) bool { return other == id })
@@ -191,7 +195,7 @@ func (w *World) Leave(id game.PlayerID) {
 	w.step([]game.Command{{Kind: game.CmdLeave, Player: id, Text: "modtest"}})
 }
 
-// Bots brings n bots of the best skill into the game, with the ids from 0 on, who play from then on.
+// Bots adds n bots of the highest skill, with the ids from 0 on. They play in all following ticks.
 func (w *World) Bots(n int) {
 	w.T.Helper()
 	nav, err := bot.NewNavGraph(w.cfg.Terrain, nil)
@@ -209,7 +213,7 @@ func (w *World) Bots(n int) {
 	}
 }
 
-// Play brings players into the game and waits until the match runs and they stand.
+// Play lets players join, and waits until the match runs and their tees stand on the ground.
 func (w *World) Play(ids ...game.PlayerID) {
 	w.T.Helper()
 	w.Enter(ids...)
@@ -224,7 +228,8 @@ func (w *World) Play(ids ...game.PlayerID) {
 	w.Run(60)
 }
 
-// RunMatches runs ticks, calls over when a match has just ended, and returns how many have.
+// RunMatches runs ticks and returns the number of matches that ended. It calls over after each of
+// them.
 func (w *World) RunMatches(ticks int, over func(events []game.Event)) (n int) {
 	w.T.Helper()
 	for range ticks {
@@ -236,28 +241,28 @@ func (w *World) RunMatches(ticks int, over func(events []game.Event)) (n int) {
 	return n
 }
 
-// Hold lets a player hold an input until the next call; the zero value is none.
+// Hold sets the input that a player holds until the next call. The zero value releases everything.
 func (w *World) Hold(id game.PlayerID, in game.Input) {
 	in.Fire = w.input[id].Fire
 	w.input[id] = in
 }
 
-// Press lets a player press or release fire.
+// Press makes a player press or release fire.
 func (w *World) Press(id game.PlayerID, fire bool) {
 	if fire != (w.input[id].Fire&1 != 0) {
 		w.input[id].Fire = (w.input[id].Fire + 1) & 63
 	}
 }
 
-// Aim lets a player aim at the tee of another.
+// Aim makes a player aim at the tee of another player.
 func (w *World) Aim(id, at game.PlayerID) {
 	w.T.Helper()
 	d := w.Pos(at).Sub(w.Pos(id))
 	w.input[id].TargetX, w.input[id].TargetY = int32(d.X), int32(d.Y)
 }
 
-// Shoot lets a player aim at the tee of another, select a weapon and press fire, and returns the
-// events of the next 30 ticks. If there is a wall between them, the test's log says so.
+// Shoot makes a player aim at the tee of another player, select a weapon and press fire. It returns
+// the events of the next 30 ticks. If a wall is between the two tees, it logs that.
 func (w *World) Shoot(id, at game.PlayerID, weapon game.Weapon) []game.Event {
 	w.T.Helper()
 	if c, err := physics.NewCollision(w.cfg.Terrain.Width, w.cfg.Terrain.Height, w.cfg.Terrain.Tiles); err == nil {
@@ -271,7 +276,7 @@ func (w *World) Shoot(id, at game.PlayerID, weapon game.Weapon) []game.Event {
 	return w.Fire(id, 30)
 }
 
-// Fire lets a player press and release fire, and returns the events of the next ticks.
+// Fire makes a player press and release fire, and returns the events of the next ticks.
 func (w *World) Fire(id game.PlayerID, ticks int) []game.Event {
 	w.T.Helper()
 	w.input[id].Fire++
@@ -280,13 +285,13 @@ func (w *World) Fire(id game.PlayerID, ticks int) []game.Event {
 	return append(all, w.Run(ticks-1)...)
 }
 
-// Now returns the number of the tick that the world is at. It runs none.
+// Now returns the number of the current tick, without running any.
 func (w *World) Now() int32 { return w.Game.Tick() }
 
-// Frame returns all that can be seen in the world; see [game.World.Frame].
+// Frame returns everything that clients can see in the world; see [game.World.Frame].
 func (w *World) Frame() *game.Frame { return w.Game.Frame() }
 
-// Player returns what all know of a player; see [game.World.Player].
+// Player returns the public data of a player; see [game.World.Player].
 func (w *World) Player(id game.PlayerID) (game.PlayerInfo, bool) { return w.Game.Player(id) }
 
 // Alive reports whether a player has a living tee.
@@ -315,13 +320,13 @@ func (w *World) Tee(id game.PlayerID) game.CharacterState {
 	return game.CharacterState{}
 }
 
-// Pos returns where the tee of a player is.
+// Pos returns the position of a player's tee, in units.
 func (w *World) Pos(id game.PlayerID) vec.Vec2 {
 	w.T.Helper()
 	return w.Tee(id).Pos
 }
 
-// Count counts the events of a kind.
+// Count returns the number of events of a kind.
 func Count(events []game.Event, kind game.EventKind) (n int) {
 	for i := range events {
 		if events[i].Kind == kind {
@@ -331,8 +336,8 @@ func Count(events []game.Event, kind game.EventKind) (n int) {
 	return n
 }
 
-// Told reports whether one of the events tells a player a text that contains something: a line of
-// chat, a broadcast or a message of the day.
+// Told reports whether an event shows a player a text that contains the given text. It looks at
+// chat lines, broadcasts and messages of the day.
 func Told(events []game.Event, id game.PlayerID, text string) bool {
 	for i := range events {
 		switch e := &events[i]; e.Kind {

@@ -27,14 +27,14 @@ func TestParseMap(t *testing.T) {
 	}
 }
 
-// strikes tells who is hit, and has an NPC.
+// strikes announces each hit and has an NPC.
 type strikes struct{}
 
 func (strikes) Start(tx *game.Tx) { tx.AddNPC(game.NPC{Tag: 3}) }
 
 func (strikes) OnDamage(ctx *game.Ctx, d *game.Damage) { ctx.BroadcastTo(d.Victim, "you are hit") }
 
-// TestWorld lets one player shoot another.
+// TestWorld makes one player shoot another.
 func TestWorld(t *testing.T) {
 	w := New(t, game.Config{Mods: []game.Mod{strikes{}}, Terrain: ParseMap(nil,
 		"##########",
@@ -60,7 +60,7 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// TestRecord plays the match of a test again from its log.
+// TestRecord replays the match of a test from its log.
 func TestRecord(t *testing.T) {
 	calls := int32(0)
 	for name, c := range map[string]struct {
@@ -88,7 +88,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// logged is a test whose log is read.
+// logged is a T that keeps its log.
 type logged struct {
 	testing.TB
 	log []string
@@ -98,7 +98,7 @@ func (l *logged) Logf(format string, args ...any) {
 	l.log = append(l.log, fmt.Sprintf(format, args...))
 }
 
-// TestShootThroughWalls: who wonders why nobody was hit is told.
+// TestShootThroughWalls checks that Shoot logs a wall between two tees.
 func TestShootThroughWalls(t *testing.T) {
 	for wall, want := range map[string]int{"# S  #  S #": 1, "# S     S #": 0} {
 		l := &logged{TB: t}
