@@ -10,35 +10,37 @@ import (
 	"unicode"
 )
 
-// ErrAddress is returned for an address of a server that is malformed or unknown.
+// ErrAddress is returned for a server address that is malformed or has an unknown scheme.
 var ErrAddress = errors.New("bad address")
 
-// Address is where a server is, as users, masters and links say it. See ParseAddress.
+// Address is the address of a server, in any form that users, master servers and links use. See
+// ParseAddress.
 type Address struct {
-	// Scheme precedes "://", in lower case. It is empty if there is none.
+	// Scheme is the part before "://", in lower case. It is empty if there is none.
 	Scheme string
 	// Host is a name or an IP address, without brackets.
 	Host string
 	// Port is 0 if the address has none.
 	Port uint16
-	// Path is what follows host and port, with its slash, for addresses of web servers.
+	// Path is the rest after host and port, with its slash. Only addresses of web servers have one.
 	Path string
 }
 
-// The schemes of game servers. Masters put a version of the protocol between schemePrefix and
-// schemeSuffix. Links for the games' own clients have the others, also without slashes.
+// Schemes of game servers. Master servers put a protocol version between schemePrefix and
+// schemeSuffix. Links for the games' own clients use the other schemes, also without slashes.
 const (
 	schemePrefix = "tw-"
 	schemeSuffix = "+udp"
-	// SchemeDDNet is that of links for DDNet's client, SchemeTeeworlds of those for Teeworlds'.
+	// SchemeDDNet and SchemeTeeworlds are the schemes of links for the clients of DDNet and
+	// Teeworlds.
 	SchemeDDNet     = "ddnet"
 	SchemeTeeworlds = "teeworlds"
 	schemeUDP       = "udp"
 )
 
-// ParseAddress reads "host", "host:port", "1.2.3.4:port", "[::1]:port", "::1", or one of them
-// behind a scheme and "://", such as "tw-0.7+udp://1.2.3.4:8303/". White space around it and the
-// case of the scheme do not matter. The error wraps ErrAddress.
+// ParseAddress parses "host", "host:port", "1.2.3.4:port", "[::1]:port", "::1", or one of these
+// after a scheme and "://", such as "tw-0.7+udp://1.2.3.4:8303/". It ignores surrounding white
+// space and the case of the scheme. The error wraps ErrAddress.
 func ParseAddress(s string) (Address, error) {
 	fail := func(why string) (Address, error) { return Address{}, fmt.Errorf("%w: %q %s", ErrAddress, s, why) }
 	var a Address
@@ -98,12 +100,12 @@ func notInScheme(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("+-.", r)
 }
 
-// cutScheme splits an address behind its scheme, if it has one.
+// cutScheme splits an address after its scheme, if it has one.
 func cutScheme(s string) (scheme, rest string, ok bool) {
 	if scheme, rest, ok = strings.Cut(s, "://"); ok {
 		return scheme, rest, true
 	}
-	// "ddnet:1.2.3.4:8303" is a link, "ddnet:8303" a host in the own network.
+	// "ddnet:1.2.3.4:8303" is a link, but "ddnet:8303" is a host in the local network.
 	if scheme, rest, ok = strings.Cut(s, ":"); ok && strings.Trim(rest, "0123456789") != "" {
 		ok = strings.EqualFold(scheme, SchemeDDNet) || strings.EqualFold(scheme, SchemeTeeworlds)
 		return scheme, rest, ok
@@ -111,8 +113,8 @@ func cutScheme(s string) (scheme, rest string, ok bool) {
 	return "", s, false
 }
 
-// Version returns the version of the protocol that the scheme of masters names, such as "0.7",
-// and "" for other schemes.
+// Version returns the protocol version in the scheme of a master server's address, such as "0.7".
+// For other schemes it returns "".
 func (a Address) Version() string {
 	if v, ok := strings.CutPrefix(a.Scheme, schemePrefix); ok {
 		if v, ok = strings.CutSuffix(v, schemeSuffix); ok {
@@ -122,14 +124,14 @@ func (a Address) Version() string {
 	return ""
 }
 
-// IsWebSocket reports whether the scheme is that of a WebSocket.
+// IsWebSocket reports whether the scheme is ws or wss.
 func (a Address) IsWebSocket() bool { return a.Scheme == "ws" || a.Scheme == "wss" }
 
-// IsWeb reports whether the scheme is that of a web page.
+// IsWeb reports whether the scheme is http or https.
 func (a Address) IsWeb() bool { return a.Scheme == "http" || a.Scheme == "https" }
 
-// IsGame reports whether the address is one of datagrams: it has no scheme or one of game
-// servers.
+// IsGame reports whether the address is for datagrams: it has no scheme, or the scheme of a game
+// server.
 func (a Address) IsGame() bool {
 	switch a.Scheme {
 	case "", SchemeDDNet, SchemeTeeworlds, schemeUDP:
@@ -138,8 +140,8 @@ func (a Address) IsGame() bool {
 	return a.Version() != ""
 }
 
-// CheckGame returns an error that wraps ErrAddress, and says what to write instead, unless
-// the address is one of datagrams.
+// CheckGame returns nil if the address is for datagrams. Otherwise the error wraps ErrAddress and
+// suggests a valid form.
 func (a Address) CheckGame() error {
 	fail := func(why string) error { return fmt.Errorf("%w: %q %s", ErrAddress, a.String(), why) }
 	switch {
@@ -166,7 +168,7 @@ func (a Address) HostPort() string {
 	return a.Host
 }
 
-// String returns the address as ParseAddress reads it.
+// String returns the address in a form that ParseAddress accepts.
 func (a Address) String() string {
 	if a.Scheme == "" {
 		return a.HostPort() + a.Path

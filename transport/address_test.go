@@ -7,10 +7,10 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// TestParseAddress reads addresses as users, masters and links write them.
+// TestParseAddress reads addresses in the forms that users, master servers and links use.
 func TestParseAddress(t *testing.T) {
 	for in, want := range map[string]struct {
-		text, version string // of the address
+		text, version string // of the parsed address
 		game          bool
 	}{
 		"localhost":                        {"localhost", "", true},
@@ -33,7 +33,7 @@ func TestParseAddress(t *testing.T) {
 		"DDNET:example.org:8303":           {"ddnet://example.org:8303", "", true},
 		"ddnet:[::1]:8303":                 {"ddnet://[::1]:8303", "", true},
 		"teeworlds:1.2.3.4":                {"teeworlds://1.2.3.4", "", true},
-		"ddnet:8303":                       {"ddnet:8303", "", true}, // a host of this name
+		"ddnet:8303":                       {"ddnet:8303", "", true}, // a host named ddnet
 		"ws://example.org":                 {"ws://example.org", "", false},
 		"WSS://example.org/tee":            {"wss://example.org/tee", "", false},
 		"https://example.org/a/b.json?c#d": {"https://example.org/a/b.json?c#d", "", false},
@@ -64,7 +64,7 @@ func TestParseAddress(t *testing.T) {
 	}
 }
 
-// FuzzParseAddress checks that what is read is written so that it is read again.
+// FuzzParseAddress checks that a parsed address, written as a string, parses to the same address.
 func FuzzParseAddress(f *testing.F) {
 	for _, s := range []string{"tw-0.7+udp://[::1]:8303/", "ddnet:a:1", "ws://a/b?c", "fe80::1%lo"} {
 		f.Add(s)

@@ -1,10 +1,10 @@
 // Package transport moves datagrams between the game and the network.
 //
-// It defines [Datagram], [Peer], the interface [Conn], and counters. Package udp is the
-// real network, package mem an in-memory one for tests.
+// It defines [Datagram], [Peer], the interface [Conn], and counters. Package udp implements the
+// real network, and package mem an in-memory network for tests.
 //
-// A Conn is made for a loop that reads a batch, handles it, queues answers with Send,
-// sends them with one Flush, and waits for the next datagram or the next tick:
+// A Conn is made for a loop that reads a batch, handles it, queues answers with Send, sends them
+// with one Flush, and waits for the next datagram or the next tick:
 //
 //	for {
 //		n, err := conn.ReadBatch(batch, nextTick)
@@ -20,7 +20,7 @@
 //		conn.Flush()
 //	}
 //
-// Lost, refused and oversized datagrams are no errors, but counted in [Stats].
+// Lost, refused and oversized datagrams are not errors. [Stats] counts them.
 package transport
 
 import (
@@ -31,27 +31,27 @@ import (
 	"time"
 )
 
-// MaxDatagram is the largest datagram in bytes that the Teeworlds protocols use.
-// Longer ones are dropped and counted, in both directions.
+// MaxDatagram is the size in bytes of the largest datagram of the Teeworlds protocols. Longer ones
+// are dropped and counted, in both directions.
 const MaxDatagram = 1400
 
 // ErrClosed is returned by reads and flushes on a closed [Conn].
 var ErrClosed = errors.New("transport: connection closed")
 
-// Kind is the protocol by which datagrams reach a peer.
+// Kind is the protocol that carries the datagrams of a peer.
 type Kind uint8
 
-// The kinds.
+// Kinds of peers.
 const (
 	UDP Kind = iota
-	// WebSocket is that of package ws. Its peers have connections: a datagram without data
-	// says that one has ended.
+	// WebSocket is the protocol of package ws. A peer of this kind has a connection. A datagram
+	// without data means that it has ended.
 	WebSocket
 )
 
-// Peer is the address of the other side and the kind of connection. Peers are comparable.
-// IPv4 addresses are never IPv4-mapped IPv6, so that a peer has the same value with
-// every socket; see [Unmap].
+// Peer is the address of the other side and the kind of its connection. Peers are comparable. IPv4
+// addresses are never IPv4-mapped IPv6 addresses, so a peer has the same value with every socket;
+// see [Unmap].
 type Peer struct {
 	netip.AddrPort
 	Kind Kind
@@ -62,7 +62,7 @@ func UDPPeer(addr netip.Addr, port uint16) Peer {
 	return Peer{AddrPort: netip.AddrPortFrom(addr, port)}
 }
 
-// String returns the address and port. In front of those of a WebSocket it has "ws://".
+// String returns the address and port, after "ws://" for a WebSocket.
 func (p Peer) String() string {
 	if p.Kind == WebSocket {
 		return "ws://" + p.AddrPort.String()
@@ -70,8 +70,8 @@ func (p Peer) String() string {
 	return p.AddrPort.String()
 }
 
-// MustParsePeer returns the UDP peer at an address and port such as "[::1]:8303".
-// It panics on anything else; it is for tests and constants.
+// MustParsePeer returns the UDP peer at an address and port such as "[::1]:8303". It panics if s
+// has another form. Use it only in tests and for constants.
 func MustParsePeer(s string) Peer { return Peer{AddrPort: netip.MustParseAddrPort(s)} }
 
 // Compare orders peers by address, then by kind.
@@ -83,97 +83,95 @@ func (p Peer) Compare(q Peer) int {
 type Datagram struct {
 	// Peer is the sender.
 	Peer Peer
-	// Data is the content, at most MaxDatagram bytes. It is borrowed from the Conn:
-	// valid, and free to be overwritten, until the next ReadBatch.
+	// Data is the content, at most MaxDatagram bytes. It is borrowed from the Conn until the next
+	// ReadBatch, and may be overwritten.
 	Data []byte
-	// ReceivedAt is the time of receipt in ns on the clock of the Conn (see Conn.Now).
+	// ReceivedAt is the time of receipt in ns on the clock of the Conn; see Conn.Now.
 	ReceivedAt int64
 }
 
 // Conn sends and receives datagrams on one local address.
 //
-// ReadBatch may be called by one goroutine at a time, and so may Send and Flush together.
-// The reader and the sender may be different goroutines. All other methods may be called
-// by several goroutines.
+// Only one goroutine at a time may call ReadBatch, and only one at a time may call Send and Flush.
+// The reader and the sender may be different goroutines. All other methods may be called by several
+// goroutines.
 type Conn interface {
 	// Now returns the current time in ns on the clock of Datagram.ReceivedAt and
 	// ReadBatch. It is monotonic and has no fixed origin.
 	Now() int64
 
-	// ReadBatch fills dst with received datagrams and returns their number. If there
-	// are none, it waits for one, until the time until in ns, or until Wake; it does
-	// not wait if that time is in the past. At a timeout n is 0 and err is nil. The
-	// only errors are ErrClosed and fatal errors of the socket.
+	// ReadBatch fills dst with received datagrams and returns their number. If there are none, it
+	// waits for one until the time until, in ns, or until Wake is called. It does not wait if until
+	// is in the past. At a timeout n is 0 and err is nil. The only errors are ErrClosed and fatal
+	// errors of the socket.
 	ReadBatch(dst []Datagram, until int64) (n int, err error)
 
-	// Send queues a copy of b for a peer. It flushes a full queue.
+	// Send queues a copy of b for a peer. If the queue is full, Send flushes it.
 	Send(to Peer, b []byte)
 
-	// Flush sends the queue. It never waits: datagrams for which the system has no
-	// room are dropped and counted. The only error is ErrClosed.
+	// Flush sends the queue. It never waits: datagrams that the system has no room for are dropped
+	// and counted. The only error is ErrClosed.
 	Flush() error
 
-	// Wake makes a waiting ReadBatch return early with n = 0, or the next one if
-	// none is waiting.
+	// Wake makes a waiting ReadBatch return early with n = 0, or the next one if none is waiting.
 	Wake()
 
-	// LocalAddr returns the local address, with the port that was bound.
+	// LocalAddr returns the local address with the bound port.
 	LocalAddr() Peer
 
-	// Stats returns the counters so far.
+	// Stats returns the current counters.
 	Stats() Stats
 
-	// Close drops the queue, ends a waiting ReadBatch with ErrClosed and frees the
-	// address. Further calls have no effect.
+	// Close drops the queue, ends a waiting ReadBatch with ErrClosed and frees the address. Further
+	// calls have no effect.
 	Close() error
 }
 
-// Gatherer is a [Conn] that can leave datagrams in the buffer of the system, so that those
-// that arrive one by one are read as one batch.
+// Gatherer is a [Conn] that can leave datagrams in the system's buffer, so that datagrams that
+// arrive one by one are read as one batch.
 type Gatherer interface {
 	Conn
 
-	// Gather makes the next ReadBatch return no datagram before the time until in ns,
-	// unless that is later than its own or Wake is called. A Conn may ignore it. It is
-	// called by the goroutine that reads.
+	// Gather makes the next ReadBatch return no datagrams before the time until, in ns. It has no
+	// effect beyond ReadBatch's own deadline, or after Wake is called. A Conn may ignore it. Call
+	// it from the goroutine that reads.
 	Gather(until int64)
 }
 
-// Padder is a [Conn] that sends several datagrams to one peer at the price of one if they have the
-// same length.
+// Padder is a [Conn] that sends several datagrams of the same length to one peer at the cost of
+// one.
 type Padder interface {
 	Conn
 
-	// SendPaddable is Send for a datagram behind which the Conn may add zeros: its receiver ignores
-	// what follows it.
+	// SendPaddable is Send for a datagram that the Conn may extend by zeros, because its receiver
+	// ignores them.
 	SendPaddable(to Peer, b []byte)
 }
 
-// DropReason is a reason why a datagram was dropped.
+// DropReason is the reason why a datagram was dropped.
 type DropReason uint8
 
-// The reasons.
+// Reasons why datagrams are dropped.
 const (
-	// DropOverflow is a received datagram for which there was no room, because the
-	// reader did not keep up.
+	// DropOverflow means that there was no room for a received datagram, because the reader did not
+	// keep up.
 	DropOverflow DropReason = iota
-	// DropTooLong is a received datagram longer than the limit.
+	// DropTooLong means that a received datagram is longer than the limit.
 	DropTooLong
-	// DropSendTooLong is an outgoing datagram longer than the limit.
+	// DropSendTooLong means that an outgoing datagram is longer than the limit.
 	DropSendTooLong
-	// DropSendBuffer is an outgoing datagram for which the system had no room
-	// (ENOBUFS, EAGAIN, ENOMEM).
+	// DropSendBuffer means that the system had no room for an outgoing datagram (ENOBUFS, EAGAIN,
+	// ENOMEM).
 	DropSendBuffer
-	// DropSendRefused is an outgoing datagram that failed because of an ICMP answer to
-	// an earlier one (ECONNREFUSED).
+	// DropSendRefused means that an outgoing datagram failed because of an ICMP answer to an
+	// earlier one (ECONNREFUSED).
 	DropSendRefused
-	// DropSendForbidden is an outgoing datagram refused by a local firewall
-	// (EPERM, EACCES).
+	// DropSendForbidden means that a local firewall refused an outgoing datagram (EPERM, EACCES).
 	DropSendForbidden
-	// DropSendUnreachable is an outgoing datagram without a route, or for an
-	// address family that the socket cannot reach.
+	// DropSendUnreachable means that there is no route for an outgoing datagram, or that the socket
+	// cannot reach its address family.
 	DropSendUnreachable
-	// DropSendOther is an outgoing datagram that failed in any other way.
+	// DropSendOther means that an outgoing datagram failed in any other way.
 	DropSendOther
 
 	// NumDropReasons is the number of reasons.
@@ -199,34 +197,34 @@ type Stats struct {
 	Received, ReceivedBytes uint64
 	// Sent and SentBytes count datagrams that the system accepted.
 	Sent, SentBytes uint64
-	// Reads and Writes count the system calls that moved datagrams; Sent divided by
-	// Writes is the mean size of a batch.
+	// Reads and Writes count the system calls that moved datagrams. Sent divided by Writes is the
+	// mean size of a batch.
 	Reads, Writes uint64
 	// Dropped counts dropped datagrams by reason.
 	Dropped [NumDropReasons]uint64
 }
 
-// Unmap returns p with an IPv4-mapped IPv6 address turned into plain IPv4.
+// Unmap returns p with an IPv4-mapped IPv6 address converted to IPv4.
 func Unmap(p Peer) Peer {
 	p.AddrPort = netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
 	return p
 }
 
-// IsLAN reports whether an address is of a local network: private, link-local or
-// loopback.
+// IsLAN reports whether an address belongs to a local network: private, link-local or loopback.
 func IsLAN(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
 var start = time.Now()
 
-// Monotonic returns the time since the process started in ns. It is the clock of all
-// Conns on the real network.
+// Monotonic returns the time since the process started, in ns. It is the clock of all Conns on the
+// real network.
 func Monotonic() int64 { return int64(time.Since(start)) }
 
-// Run drives a state machine with what a Conn receives, until step reports that nothing
-// is left to do. step sends what is due at the time now in ns and returns when to call
-// it next; feed handles a datagram. The error is the cause of ctx, or that of the Conn.
+// Run drives a state machine with the datagrams that a Conn receives, until step reports that
+// nothing is left to do. step sends the datagrams due at time now, in ns, and returns the time of
+// its next call. feed handles a received datagram. The error is the cause of ctx, or the error of
+// the Conn.
 func Run(ctx context.Context, c Conn, step func(now int64) (next int64, more bool), feed func(Datagram)) error {
 	defer context.AfterFunc(ctx, c.Wake)()
 	batch := make([]Datagram, 64)

@@ -51,7 +51,8 @@ func TestDropNames(t *testing.T) {
 	}
 }
 
-// TestRun checks that a state machine gets what arrives, and how Run ends.
+// TestRun checks that a state machine gets the received datagrams, and checks each way in which Run
+// ends.
 func TestRun(t *testing.T) {
 	net := mem.New(mem.Config{})
 	a, err := net.Listen(transport.MustParsePeer("10.0.0.1:1"))

@@ -19,9 +19,9 @@ func (f *File) storedBlock(i int) []byte {
 	return f.data[f.offsets[i]:end]
 }
 
-// BlockSize returns the declared size of block i in bytes after decompression, 0 if
-// there is no such block. For version 4 it is not verified until Block is called, so
-// it should not be used to allocate memory.
+// BlockSize returns the declared size of block i after decompression, in bytes, or 0 if there is no
+// such block. In version 4 files it is unverified until Block is called, so do not allocate memory
+// by it.
 func (f *File) BlockSize(i int) int {
 	switch {
 	case i < 0 || i >= len(f.offsets):
@@ -32,16 +32,15 @@ func (f *File) BlockSize(i int) int {
 	return len(f.storedBlock(i))
 }
 
-// maxDeflateRatio is the maximum compression of a deflate stream: 258 bytes from two
-// bits, and a little less in practice. A larger declared size is wrong without
-// decompressing.
+// maxDeflateRatio is the maximum compression of a deflate stream: 258 bytes from two bits, and a
+// little less in practice. A larger declared size must be wrong.
 const maxDeflateRatio = 1032
 
 // Block returns the content of block i, at most limit bytes.
 //
-// A block of a version 3 file refers to the file's memory; otherwise every call
-// decompresses into new memory, which grows with the actual length of the stream. That
-// length must equal the declared size.
+// A block of a version 3 file points into the file's memory. For version 4, every call decompresses
+// into new memory, which grows with the actual length of the stream. That length must equal the
+// declared size.
 func (f *File) Block(i, limit int) ([]byte, error) {
 	if i < 0 || i >= len(f.offsets) {
 		return nil, fmt.Errorf("%w: %d of %d", ErrNoBlock, i, len(f.offsets))
@@ -69,8 +68,8 @@ func (f *File) Block(i, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// inflater is a reusable zlib reader. A new one costs 40 KB, which is much for a file
-// of many small blocks.
+// inflater is a reusable zlib reader. A new one costs 40 KB, which is a lot for a file with many
+// small blocks.
 type inflater struct {
 	src bytes.Reader
 	z   io.ReadCloser
@@ -89,8 +88,8 @@ func (r *inflater) reset(in []byte) (err error) {
 
 var errTrailingData = errors.New("the stream goes on")
 
-// readExactly reads exactly size bytes and the end of the stream with its checksum.
-// The buffer starts with first bytes and doubles.
+// readExactly reads exactly size bytes and the end of the stream with its checksum. The buffer
+// starts with first bytes and doubles.
 func readExactly(r io.Reader, size, first int) ([]byte, error) {
 	out := make([]byte, 0, min(size, first))
 	for len(out) < size {

@@ -1,14 +1,13 @@
-// Package datafile reads and writes the container format of Teeworlds maps: typed
-// items of 32-bit integers, and blocks of raw data.
+// Package datafile reads and writes the container format of Teeworlds maps: typed items of 32-bit
+// integers, and blocks of raw data.
 //
-// It reads versions 3 (raw blocks) and 4 (zlib compressed blocks) and writes version
-// 4. All numbers are little endian.
+// It reads versions 3 (raw blocks) and 4 (zlib compressed blocks) and writes version 4. All numbers
+// are little endian.
 //
-// Files can come from anywhere, so all declared sizes are checked: the tables must fit
-// in the available bytes, items and blocks must not overlap, and a block's declared
-// size only limits its decompression. The memory that Parse uses is proportional to
-// the length of its input; blocks are decompressed one at a time, on request and up to
-// a limit of the caller.
+// Files can come from any source, so all declared sizes are checked. The tables must fit in the
+// available bytes, items and blocks must not overlap, and the declared size of a block only limits
+// its decompression. Parse uses memory in proportion to the length of its input. Blocks are
+// decompressed one at a time, on request and up to a limit given by the caller.
 package datafile
 
 import (
@@ -20,9 +19,9 @@ import (
 var (
 	// ErrFormat is wrapped by all errors about files that are not well-formed.
 	ErrFormat = errors.New("datafile: malformed file")
-	// ErrLimit is wrapped when a block is larger than the caller's limit.
+	// ErrLimit is wrapped if a block is larger than the caller's limit.
 	ErrLimit = errors.New("datafile: block over the size limit")
-	// ErrNoBlock is wrapped if the file has no block with that number.
+	// ErrNoBlock is wrapped if the file has no block with the given number.
 	ErrNoBlock = errors.New("datafile: no such block")
 	// ErrTooMany is wrapped if a Writer has more items or blocks than a file can hold.
 	ErrTooMany = errors.New("datafile: too many items or blocks")
@@ -40,8 +39,8 @@ type File struct {
 	version int
 	items   []Item
 	types   []typeRange
-	data    []byte  // the data region
-	offsets []int32 // of blocks in data, ascending
+	data    []byte  // the data section of the file
+	offsets []int32 // offsets of the blocks in data, ascending
 	sizes   []int32 // declared uncompressed sizes; version 4 only
 }
 
@@ -51,18 +50,18 @@ type typeRange struct {
 
 // Item is one record of integers.
 type Item struct {
-	// Type and ID are the two 16-bit halves of the item's key.
+	// Type and ID are the upper and lower half of the item's 32-bit key.
 	Type, ID uint16
-	// Payload is the content of the item, little endian integers, and refers to the
-	// file. Its length is a multiple of four.
+	// Payload contains the item's integers in little endian and points into the file. Its length is
+	// a multiple of four.
 	Payload []byte
 }
 
 // Len returns the number of integers in the item.
 func (it Item) Len() int { return len(it.Payload) / 4 }
 
-// Int returns integer i, or 0 after the end of the item: newer versions have more
-// fields, and 0 is the value of a field that an older file does not have.
+// Int returns integer i, or 0 beyond the end of the item. Newer versions of an item have more
+// fields, and 0 is the value of a field that an older file lacks.
 func (it Item) Int(i int) int32 {
 	if i < 0 || i >= it.Len() {
 		return 0
@@ -79,10 +78,10 @@ func (it Item) Ints() []int32 {
 	return out
 }
 
-// Parse reads the tables of a data file. The result refers to b.
+// Parse reads the tables of a data file. The result points into b.
 //
-// The header's two file size fields are ignored, as in the original, since old files
-// contain wrong values there.
+// Like the original, Parse ignores the two fields with the file size in the header: they are wrong
+// in old files.
 func Parse(b []byte) (*File, error) {
 	if len(b) < headerSize {
 		return nil, fmt.Errorf("%w: %d bytes, the header alone has %d", ErrFormat, len(b), headerSize)
@@ -106,7 +105,7 @@ func Parse(b []byte) (*File, error) {
 	if version == 4 {
 		perBlock = 8
 	}
-	// 64-bit sums of 31-bit counts do not overflow.
+	// 64-bit sums of 31-bit counts cannot overflow.
 	tables := headerSize + numTypes*typeRecordSize + numItems*4 + numBlocks*perBlock
 	if need := tables + itemBytes + dataBytes; need > int64(len(b)) {
 		return nil, fmt.Errorf("%w: header declares %d types, %d items, %d blocks, %d item bytes and %d data bytes, which is %d bytes; the file has %d",
@@ -143,8 +142,8 @@ func Parse(b []byte) (*File, error) {
 	return f, nil
 }
 
-// readItems splits the item region, which starts at file offset base, into items.
-// Items must not overlap; otherwise a small file could contain many large items.
+// readItems splits the item region, which starts at file offset base, into items. Items must not
+// overlap; otherwise a small file could contain many large items.
 func (f *File) readItems(region []byte, base int, offsets []int32) error {
 	f.items = make([]Item, len(offsets))
 	end := 0
@@ -167,9 +166,8 @@ func (f *File) readItems(region []byte, base int, offsets []int32) error {
 	return nil
 }
 
-// readTypes checks the index of items by type. The ranges must follow each other and
-// contain only items of their type, so that lookups by type and iteration over all
-// items agree.
+// readTypes checks the index of items by type. The ranges must follow each other and contain only
+// items of their type. Lookups by type and iteration over all items then agree.
 func (f *File) readTypes(table []int32) error {
 	next := 0
 	for i := 0; i < len(table); i += 3 {
@@ -205,10 +203,10 @@ func (f *File) checkBlocks() error {
 	return nil
 }
 
-// Version returns the container version, 3 or 4.
+// Version returns the version of the container format, 3 or 4.
 func (f *File) Version() int { return f.version }
 
-// Items returns all items in file order. The slice must not be changed.
+// Items returns all items in file order. Do not modify the slice.
 func (f *File) Items() []Item { return f.items }
 
 // ItemsOf returns the items of one type in file order.

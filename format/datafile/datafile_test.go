@@ -29,8 +29,8 @@ func words(parts ...any) []byte {
 	return out
 }
 
-// version3 is a handwritten file with one item of type 1 and id 7, one of type 5, and
-// two raw blocks.
+// version3 is a handwritten file with one item of type 1 and id 7, one item of type 5, and two raw
+// blocks.
 var version3 = words("DATA", 3, 104, 97, 2, 2, 2, 28, 7,
 	1, 0, 1, 5, 1, 1, // types
 	0, 16, // items
@@ -65,7 +65,7 @@ func TestVersion3(t *testing.T) {
 	}
 }
 
-// TestDamage checks that the error of a damaged file names the place.
+// TestDamage checks that the error about a damaged file names the place.
 func TestDamage(t *testing.T) {
 	at := func(offset int, v int32) []byte {
 		b := bytes.Clone(version3)
@@ -100,8 +100,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestBlockDamage checks that a version 4 block must have exactly its declared
-// content.
+// TestBlockDamage checks that a version 4 block must have exactly its declared length.
 func TestBlockDamage(t *testing.T) {
 	var w Writer
 	w.AddBlock(bytes.Repeat([]byte("teeworlds "), 1000))
@@ -168,7 +167,7 @@ func TestWriterLimits(t *testing.T) {
 	}
 }
 
-// TestWriteRead checks that what is written can be read.
+// TestWriteRead checks that a written file can be read.
 func TestWriteRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w Writer
@@ -213,7 +212,7 @@ func TestWriteRead(t *testing.T) {
 	})
 }
 
-// FuzzParse checks that any input is read or refused with memory proportional to its
+// FuzzParse checks that any input is either parsed or refused, with memory proportional to its
 // length.
 func FuzzParse(f *testing.F) {
 	f.Add(version3)

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// MaxItems and MaxBlocks are the limits of the original's writer. Its reader has no
-// limit, but other tools have these.
+// MaxItems and MaxBlocks are the limits of the original's writer. The original's reader has no
+// limits, but other tools have these.
 const (
 	MaxItems  = 1024
 	MaxBlocks = 1024
@@ -31,21 +31,21 @@ type newItem struct {
 
 type newBlock struct {
 	compressed []byte
-	size       int // uncompressed, in bytes
+	size       int // uncompressed size in bytes
 }
 
-// AddItem adds an item. Items of one type keep their order; types are sorted. The
-// slice is not copied.
+// AddItem adds an item. Items of one type keep their order; types are sorted. The slice is not
+// copied.
 func (w *Writer) AddItem(typ, id uint16, ints []int32) {
 	w.items = append(w.items, newItem{typ, id, ints})
 }
 
-// AddBlock adds a data block and returns its number, for use in items. The data is
-// compressed at once and not kept.
+// AddBlock adds a data block and returns its number, for use in items. It compresses the data at
+// once and does not keep it.
 func (w *Writer) AddBlock(data []byte) int32 {
 	var out bytes.Buffer
 	if w.zlib == nil {
-		// There is no error: the level is valid and a buffer does not fail.
+		// The error is always nil: the level is valid, and writing to a buffer does not fail.
 		w.zlib, _ = zlib.NewWriterLevel(&out, zlib.BestCompression)
 	} else {
 		w.zlib.Reset(&out)
@@ -55,8 +55,8 @@ func (w *Writer) AddBlock(data []byte) int32 {
 	return w.addCompressed(out.Bytes(), len(data))
 }
 
-// CopyBlock adds block i of a file as it is and returns its number. A compressed block is
-// not decompressed, so it is not checked either.
+// CopyBlock adds block i of a file unchanged and returns its number. A compressed block is neither
+// decompressed nor checked.
 func (w *Writer) CopyBlock(f *File, i int) int32 {
 	if f.sizes == nil {
 		return w.AddBlock(f.storedBlock(i))
@@ -69,8 +69,8 @@ func (w *Writer) addCompressed(b []byte, size int) int32 {
 	return int32(len(w.blocks) - 1)
 }
 
-// Bytes returns the file. Equal contents give equal bytes within one version of the Go
-// toolchain; another version's zlib can compress differently.
+// Bytes returns the file. Equal contents give equal bytes within one version of the Go toolchain;
+// zlib of another version can compress differently.
 func (w *Writer) Bytes() ([]byte, error) {
 	if len(w.items) > MaxItems || len(w.blocks) > MaxBlocks {
 		return nil, fmt.Errorf("%w: %d items (at most %d) and %d blocks (at most %d)", ErrTooMany, len(w.items), MaxItems, len(w.blocks), MaxBlocks)
@@ -120,7 +120,7 @@ func (w *Writer) Bytes() ([]byte, error) {
 	out = append(out, "DATA"...)
 	for _, v := range []int{
 		4,
-		total - 16,             // size, not counting the first four fields
+		total - 16,             // size without the first four fields
 		total - 16 - dataBytes, // the part that big endian machines swap
 		numTypes, len(items), len(w.blocks), len(region), dataBytes,
 	} {

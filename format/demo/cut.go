@@ -7,10 +7,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Cut copies the ticks from..to of a demo to w, counted from its first tick; a to below
-// zero is the end. The copy begins with a keyframe, so that players can play it. Cut
-// returns the first and the last tick that it copied, -1 for none. Of a damaged demo it
-// copies what is whole, and returns the first error of the demo.
+// Cut copies the ticks from..to of a demo to w, counted from the demo's first tick. A negative to
+// means the end. The copy begins with a keyframe, so that it can be played. Cut returns the first
+// and the last tick copied, or -1 if there are none. From a damaged demo, Cut copies the undamaged
+// parts and returns the demo's first error.
 func Cut(w io.Writer, r *Reader, from, to int32) (first, last int32, err error) {
 	h := *r.Header()
 	h.Markers, h.Length = nil, 0
@@ -58,10 +58,10 @@ func Cut(w io.Writer, r *Reader, from, to int32) (first, last int32, err error) 
 type cutter struct {
 	out         *Writer
 	start       int32 // first tick of the demo, -1 if unknown
-	first, last int32 // ticks written
+	first, last int32 // first and last tick written
 	current     *snapshot.Snapshot
-	tick        int32 // of the last marker
-	pending     bool  // its snapshot is not written
+	tick        int32 // tick of the last marker
+	pending     bool  // the snapshot of that tick is not written yet
 }
 
 // copy copies a chunk if it is in range. It returns io.EOF after the range.
@@ -93,7 +93,7 @@ func (c *cutter) copy(chunk *Chunk, from, to int32) error {
 	return nil
 }
 
-// endTick writes the tick of the last marker, whose snapshot is known now.
+// endTick writes the tick of the last marker, now that its snapshot is known.
 func (c *cutter) endTick() error {
 	if !c.pending || c.current == nil {
 		return nil

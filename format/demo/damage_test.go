@@ -14,7 +14,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// chunks reads a demo to its end. broken counts broken chunks; whole is what was read before the first of them.
+// chunks reads a demo to its end. whole is the number of chunks before the first broken one, and
+// broken is the number of broken chunks.
 func chunks(file []byte) (whole, broken int, last int32, err error) {
 	r, err := demo.NewReader(bytes.NewReader(file))
 	for c := (demo.Chunk{}); err == nil; {
@@ -34,9 +35,10 @@ func chunks(file []byte) (whole, broken int, last int32, err error) {
 	return whole, broken, last, err
 }
 
-// TestDamaged cuts the recordings of real programs and flips their bits. A cut is an error that names the byte, but for
-// one between two chunks in the last second, which nothing in the file shows. A flipped bit is an error, a broken chunk
-// with its byte, or another content: demos have no checksums.
+// TestDamaged truncates the recordings of real programs and flips single bits. Truncation must give
+// an error that names the byte. The exception is truncation between two chunks in the last second,
+// which the file does not show. A flipped bit must give an error, a broken chunk with its byte, or
+// different content: demos have no checksums.
 func TestDamaged(t *testing.T) {
 	names := testenv.Must(filepath.Glob("testdata/*.demo"))
 	for _, name := range names {
@@ -62,7 +64,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestBackwards: ticks of a demo ascend, so that a wrong one is seen with the next that is stored whole.
+// TestBackwards checks that a wrong tick is detected. Ticks of a demo ascend, so the next absolute
+// tick shows it.
 func TestBackwards(t *testing.T) {
 	var file bytes.Buffer
 	w := testenv.Must(demo.NewWriter(&file, demo.Header{Length: 10}, nil))

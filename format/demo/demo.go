@@ -1,14 +1,14 @@
-// Package demo reads and writes demos, the recordings that Teeworlds and DDNet make of a
-// match and that their clients play.
+// Package demo reads and writes demos. Teeworlds and DDNet record matches as demos, and their
+// clients play them.
 //
-// A demo is a header, the map and chunks: markers that say which tick comes next,
-// snapshots, whole ones (keyframes) or as the difference from the one before, and
-// messages of the server. What a client is told in other ways in a game, such as names,
-// demos of 0.7 have as objects in the snapshots (De_ClientInfo, De_GameInfo,
-// De_TuneParams) and as messages (De_ClientEnter, De_ClientLeave).
+// A demo consists of a header, the map, and chunks. A chunk is a tick marker, a snapshot, or a
+// message from the server. A snapshot is stored whole (a keyframe) or as the difference from the
+// previous one. Some facts, such as names, reach a client in a game by other messages. In demos of
+// 0.7 they are objects in the snapshots (De_ClientInfo, De_GameInfo, De_TuneParams) and messages
+// (De_ClientEnter, De_ClientLeave).
 //
-// A [Writer] writes a file, an [Encoder] makes its chunks without any I/O, a [Reader] reads
-// what Teeworlds 0.6 and 0.7 and DDNet have written, and [Cut] copies a part of a demo.
+// A [Writer] writes a file. An [Encoder] makes its chunks without any I/O. A [Reader] reads demos
+// of Teeworlds 0.6 and 0.7 and of DDNet. [Cut] copies a part of a demo.
 package demo
 
 import (
@@ -23,17 +23,16 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// The versions of the format.
+// Versions of the format.
 const (
-	// VersionTeeworlds is written by Teeworlds 0.6.2 to 0.7.5, whose clients play no
-	// other.
+	// VersionTeeworlds is written by Teeworlds 0.6.2 to 0.7.5. Their clients play no other version.
 	VersionTeeworlds = 4
-	// VersionDDNet is written by DDNet since 13.0, which also plays the older ones.
+	// VersionDDNet is written by DDNet since 13.0, whose client also plays the older versions.
 	VersionDDNet = 6
 
-	oldest         = 3 // Teeworlds 0.6.0: without markers
+	oldest         = 3 // Teeworlds 0.6.0, without markers
 	withMarkers    = 4
-	withShortTicks = 5 // a bit of tick markers says whether the tick follows
+	withShortTicks = 5 // a tick marker has a bit for a relative tick
 	withSHA256     = 6
 )
 
@@ -42,57 +41,59 @@ const (
 	TickRate = 50
 	// MaxMarkers is the largest number of markers in a demo.
 	MaxMarkers = 64
-	// MinMarkerDistance is the least number of ticks between two markers.
+	// MinMarkerDistance is the smallest number of ticks between two markers.
 	MinMarkerDistance = TickRate
-	// KeyframeInterval is how many ticks after a keyframe the next one is not yet due.
+	// KeyframeInterval is the number of ticks after a keyframe. When more have passed, the next
+	// snapshot is a keyframe.
 	KeyframeInterval = 5 * TickRate
-	// MaxMapSize is the largest map that is read from a demo, in bytes.
+	// MaxMapSize is the size in bytes of the largest map that a Reader accepts.
 	MaxMapSize = 64 << 20
 
-	baseSize      = 176 // header without markers
+	baseSize      = 176 // size of the header without markers
 	markersSize   = 4 + 4*MaxMarkers
 	extensionSize = 16 + 32
 	lengthOffset  = 152
 
-	// maxPacked and maxUnpacked limit the content of a chunk in bytes, as integers of
-	// variable length and of four bytes. The original has buffers of that size.
+	// maxPacked and maxUnpacked limit the content of a chunk in bytes, as variable length integers
+	// and as integers of four bytes. The original's buffers have these sizes.
 	maxPacked, maxUnpacked = 64 << 10, 64 << 10
-	// maxChunk is the largest size of a chunk's compressed content in bytes.
+	// maxChunk is the largest size in bytes of a chunk's compressed content.
 	maxChunk = 1<<16 - 1
 )
 
 var magic = []byte("TWDEMO\x00")
 
-// sha256Extension is the UUID of DDNet before the map's SHA-256.
+// sha256Extension is DDNet's UUID that precedes the SHA-256 of the map.
 var sha256Extension = []byte{0x6b, 0xe6, 0xda, 0x4a, 0xce, 0xbd, 0x38, 0x0c, 0x9b, 0x5b, 0x12, 0x89, 0xc8, 0x42, 0xd7, 0x80}
 
-// Errors of a Reader. They come wrapped with the place in the file.
+// Errors of a Reader. They are wrapped together with the place in the file.
 var (
 	// ErrFormat means that the file is not a demo.
 	ErrFormat = errors.New("demo: not a demo")
 	// ErrVersion means that the version of the format is not supported.
 	ErrVersion = errors.New("demo: unsupported version")
-	// ErrCutOff means that the file ends within its header, its map or a chunk, or before the length in its header,
-	// as when the recorder was killed or the disk was full. What came before is good.
+	// ErrCutOff means that the file ends within its header, its map or a chunk, or before the
+	// length in its header. This happens if the recorder was killed or the disk was full. The
+	// chunks before the end are good.
 	ErrCutOff = errors.New("demo: the file is cut off")
-	// ErrChunk means that a chunk is broken, or the map. Reading can go on after it.
+	// ErrChunk means that a chunk or the map is damaged. Reading can continue after it.
 	ErrChunk = errors.New("demo: damaged")
 )
 
-// Header describes a demo. Texts are as in the file: nobody has checked them.
+// Header describes a demo. Its texts are unchecked.
 type Header struct {
-	Version    int    // of the format; 0 counts as VersionTeeworlds when writing
-	NetVersion string // of the game's protocol, such as msg7.NetVersion; at most 63 bytes
+	Version    int    // version of the format; 0 counts as VersionTeeworlds when writing
+	NetVersion string // version of the game's protocol, such as msg7.NetVersion; at most 63 bytes
 	MapName    string // at most 63 bytes
 	MapCRC     uint32
-	MapSHA256  [32]byte // in VersionDDNet; else zero
-	Type       string   // "server", or "client" with the view of one player
-	Length     int      // in seconds; 0 in a demo whose recorder was killed
+	MapSHA256  [32]byte // set in VersionDDNet, else zero
+	Type       string   // "server", or "client" for the view of one player
+	Length     int      // seconds; 0 if the recorder was killed
 	Time       string   // local time of the beginning, as 2006-01-02_15-04-05
 	Markers    []int32  // ticks marked by the recording player, at most MaxMarkers
 }
 
-// Protocol returns the version of the game's protocol, 6 or 7. DDNet's is 6.
+// Protocol returns the version of the game's protocol, 6 or 7. For DDNet it is 6.
 func (h *Header) Protocol() int {
 	if strings.HasPrefix(h.NetVersion, "0.7 ") {
 		return 7
@@ -100,7 +101,7 @@ func (h *Header) Protocol() int {
 	return 6
 }
 
-// ItemSizes returns the sizes of the snapshot items that are stored without them.
+// ItemSizes returns the sizes of the snapshot items that are stored without their size.
 func (h *Header) ItemSizes() *snapshot.ItemSizes {
 	sizes := snapshot.ItemSizes(msg6.Sizes)
 	if h.Protocol() == 7 {
@@ -109,7 +110,7 @@ func (h *Header) ItemSizes() *snapshot.ItemSizes {
 	return &sizes
 }
 
-// version returns the version to write.
+// version returns the format version to write.
 func (h *Header) version() int {
 	if h.Version == 0 {
 		return VersionTeeworlds
@@ -117,7 +118,7 @@ func (h *Header) version() int {
 	return h.Version
 }
 
-// Append appends the header of a demo whose map has mapSize bytes. The map follows it. Texts
+// Append appends the header of a demo whose map has mapSize bytes. The map must follow it. Texts
 // and lists that are too long are cut.
 func (h *Header) Append(dst []byte, mapSize int) []byte {
 	v := h.version()
@@ -152,7 +153,7 @@ func appendText(dst []byte, s string, size int) []byte {
 	return append(append(dst, s...), make([]byte, size-len(s))...)
 }
 
-// headerSize returns the size of the header of a version in bytes.
+// headerSize returns the size of a version's header in bytes.
 func headerSize(version int) int {
 	n := baseSize
 	if version >= withMarkers {
@@ -164,7 +165,7 @@ func headerSize(version int) int {
 	return n
 }
 
-// parse reads a header of the size for its version and returns the size of the map.
+// parse reads a header, which must have the size for its version, and returns the size of the map.
 func (h *Header) parse(b []byte) (mapSize uint32, err error) {
 	text := func(at, size int) string {
 		s, _, _ := bytes.Cut(b[at:at+size], []byte{0})
@@ -190,22 +191,22 @@ func (h *Header) parse(b []byte) (mapSize uint32, err error) {
 	return mapSize, nil
 }
 
-// The first byte of a chunk.
+// Bits of the first byte of a chunk.
 const (
-	flagTick     = 0x80 // a tick marker, not data
-	flagKeyframe = 0x40 // of a tick marker: a keyframe follows
-	flagInline   = 0x20 // of a tick marker since withShortTicks: with the ticks since the last one
+	flagTick     = 0x80 // a tick marker instead of data
+	flagKeyframe = 0x40 // in a tick marker: a keyframe follows
+	flagInline   = 0x20 // in a tick marker since withShortTicks: contains the ticks since the last one
 
-	// The types of data, in bits 5 and 6.
+	// Types of data, in bits 5 and 6.
 	typeSnapshot = 1
 	typeMessage  = 2
 	typeDelta    = 3
 
-	size8, size16 = 30, 31 // in the size: one or two bytes with the size follow
+	size8, size16 = 30, 31 // in the size field: the size follows in one or two bytes
 )
 
-// maxInlineTicks returns how many ticks after the last one a tick marker may be to need no
-// number of its own.
+// maxInlineTicks returns the largest difference from the last tick that fits the first byte of a
+// tick marker.
 func maxInlineTicks(version int) int32 {
 	if version >= withShortTicks {
 		return 1<<5 - 1

@@ -22,7 +22,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// memFile is a file in memory that Close of a Writer can complete.
+// memFile is a file in memory that Writer.Close can complete.
 type memFile struct{ b []byte }
 
 func (f *memFile) Write(b []byte) (int, error) {
@@ -58,14 +58,14 @@ func testHeader(version int) Header {
 	return h
 }
 
-// step is a tick of a test: a snapshot, and messages after it.
+// step is one tick of a test: a snapshot, and the messages after it.
 type step struct {
 	tick     int32
 	snap     *snapshot.Snapshot
 	messages [][]byte
 }
 
-// randomSteps returns ticks in which objects come, move and go, with gaps of all sizes.
+// randomSteps returns ticks with gaps of all sizes, in which objects appear, move and disappear.
 func randomSteps(rng *rand.Rand, n int, sizes snapshot.ItemSizes) []step {
 	var steps []step
 	values := map[snapshot.Key][]int32{}
@@ -139,7 +139,7 @@ func write(t testing.TB, h Header, mapData []byte, steps []step, markers ...int3
 	return f.b
 }
 
-// read reads the steps of a demo. It returns what it has read with the first error.
+// read reads the steps of a demo. With the first error, it returns the steps read so far.
 func read(r *Reader) (steps []step, keyframes int, err error) {
 	var c Chunk
 	var last *snapshot.Snapshot
@@ -164,7 +164,7 @@ func read(r *Reader) (steps []step, keyframes int, err error) {
 	}
 }
 
-// checkSteps compares what was read with what was written.
+// checkSteps compares the steps read with those written.
 func checkSteps(t *testing.T, got, want []step) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -227,13 +227,13 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// TestTickMarkers checks the bytes of tick markers at their limits.
+// TestTickMarkers checks the bytes of tick markers at the limits of their formats.
 func TestTickMarkers(t *testing.T) {
 	empty := new(snapshot.Snapshot)
 	for _, c := range []struct {
 		version int
 		ticks   []int32
-		want    string // of the markers after the first
+		want    string // bytes of the markers after the first
 	}{
 		{4, []int32{100, 101, 164, 228}, "81 bf 80000000e4"},
 		{4, []int32{100, 100, 50}, "8000000064 8000000032"},
@@ -259,7 +259,7 @@ func TestTickMarkers(t *testing.T) {
 	}
 }
 
-// TestKeyframe asks for keyframes.
+// TestKeyframe checks keyframes that the caller requests.
 func TestKeyframe(t *testing.T) {
 	h := testHeader(VersionTeeworlds)
 	e := NewEncoder(&h)
@@ -278,7 +278,7 @@ func TestKeyframe(t *testing.T) {
 	}
 }
 
-// TestTooLarge writes a snapshot and a message that do not fit into a chunk.
+// TestTooLarge writes a snapshot and a message that do not fit a chunk.
 func TestTooLarge(t *testing.T) {
 	small, large := new(snapshot.Snapshot), new(snapshot.Snapshot)
 	var b snapshot.Builder
@@ -293,7 +293,7 @@ func TestTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Snapshot(1, large) // no keyframe is possible
+	w.Snapshot(1, large) // a keyframe is not possible
 	w.Snapshot(2, small)
 	w.Snapshot(3, large)
 	w.Message(make([]byte, 1<<17))
@@ -319,7 +319,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestCutOff reads all beginnings of a demo: each has what the whole one has up to there.
+// TestCutOff reads a demo truncated at every byte. Each must contain everything up to that byte.
 func TestCutOff(t *testing.T) {
 	for _, version := range []int{VersionTeeworlds, VersionDDNet} {
 		h := testHeader(version)
@@ -355,7 +355,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestBroken reads on behind chunks that are broken.
+// TestBroken checks that reading continues after broken chunks.
 func TestBroken(t *testing.T) {
 	h := testHeader(VersionTeeworlds)
 	var f memFile
@@ -367,15 +367,15 @@ func TestBroken(t *testing.T) {
 	w.Snapshot(1, s)
 	w.Flush()
 	for _, chunk := range []string{
-		"\x41\xff",                 // a message without an end symbol
-		"\x05\x00\x00\x00\x00\x00", // no type 0
-		"\x21\xff",                 // a snapshot without an end symbol
-		"\x8a",                     // good
+		"\x41\xff",                 // message without an end symbol
+		"\x05\x00\x00\x00\x00\x00", // chunk of type 0
+		"\x21\xff",                 // snapshot without an end symbol
+		"\x8a",                     // valid
 	} {
 		f.b = append(f.b, chunk...)
 	}
 	broken := len(f.b)
-	w.Snapshot(3, new(snapshot.Snapshot)) // a difference from the broken snapshot
+	w.Snapshot(3, new(snapshot.Snapshot)) // a delta from the broken snapshot
 	w.Encoder().Keyframe()
 	w.Snapshot(22, s)
 	w.Message([]byte{1, 2, 3, 4})
@@ -415,7 +415,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestHeaders reads headers that are wrong.
+// TestHeaders reads invalid headers.
 func TestHeaders(t *testing.T) {
 	h := testHeader(VersionDDNet)
 	good := h.Append(nil, 4)
@@ -452,7 +452,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestCut cuts demos at all ticks.
+// TestCut cuts demos at every tick.
 func TestCut(t *testing.T) {
 	h := testHeader(VersionTeeworlds)
 	steps := randomSteps(rand.New(rand.NewPCG(3, 4)), 60, *h.ItemSizes())
@@ -510,7 +510,7 @@ func TestCut(t *testing.T) {
 
 var errFull = errors.New("no space left")
 
-// fullDisk takes so many bytes.
+// fullDisk returns a Writer that accepts n bytes and then fails.
 func fullDisk(n int) io.Writer { return &limitedWriter{n} }
 
 type limitedWriter struct{ left int }
@@ -522,7 +522,7 @@ func (w *limitedWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestEncoderDoesNotAllocate checks the path of a running game.
+// TestEncoderDoesNotAllocate checks the code path of a running game.
 func TestEncoderDoesNotAllocate(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	h := testHeader(VersionTeeworlds)
@@ -539,13 +539,13 @@ func TestEncoderDoesNotAllocate(t *testing.T) {
 			}
 		}
 	}
-	if n := testing.AllocsPerRun(5, encode); n > 60 { // buffers that grow, for a thousand ticks
+	if n := testing.AllocsPerRun(5, encode); n > 60 { // for growing buffers, per thousand ticks
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// TestGoldenChunks packs the content of the chunks of real demos again: also in those of
-// DDNet, whose order of items nobody else knows, every chunk is the same to the byte.
+// TestGoldenChunks packs the contents of the chunks of real demos again. Every chunk must be the
+// same to the byte, even in DDNet's demos, whose order of items only DDNet knows.
 func TestGoldenChunks(t *testing.T) {
 	names, _ := filepath.Glob("testdata/*.demo")
 	for _, name := range names {
@@ -582,8 +582,8 @@ func TestGoldenChunks(t *testing.T) {
 	}
 }
 
-// FuzzReader reads anything: no panic, no endless loop, no memory out of proportion, and
-// what was read can be written and read again.
+// FuzzReader reads arbitrary bytes. There must be no panic, no endless loop, and no memory out of
+// proportion. The chunks read must survive writing and reading again.
 func FuzzReader(f *testing.F) {
 	for version := oldest; version <= VersionDDNet; version++ {
 		h := testHeader(version)
@@ -640,8 +640,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// fitsSizes reports whether a difference can have all items. A file may have whole
-// snapshots for which that is not so.
+// fitsSizes reports whether a delta can contain all items. A file may contain whole snapshots for
+// which that is not so.
 func fitsSizes(s *snapshot.Snapshot, sizes *snapshot.ItemSizes) bool {
 	for i := range s.Len() {
 		key, ints := s.Item(i)

@@ -8,39 +8,39 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Encoder makes the chunks of a demo, the same as the original recorders of the version
-// make. It does no I/O, and does not allocate once its buffers have grown.
+// Encoder makes the chunks of a demo. They are equal to those of the original recorders of the
+// version. It does no I/O, and does not allocate once its buffers have grown.
 type Encoder struct {
 	version int
 	sizes   *snapshot.ItemSizes
 
-	last         snapshot.Snapshot // the base of the next delta
-	lastTick     int32             // of the last tick marker
+	last         snapshot.Snapshot // base of the next delta
+	lastTick     int32             // tick of the last tick marker
 	lastKeyframe int32
-	started      bool // there was a tick marker
-	hasKeyframe  bool // there was a keyframe, and none is asked for
+	started      bool // a tick marker was written
+	hasKeyframe  bool // a keyframe was written and no new one is requested
 	dropped      int
 
 	packed, compressed []byte
 }
 
-// NewEncoder returns an Encoder for a demo with this header, of which only Version and
-// NetVersion matter.
+// NewEncoder returns an Encoder for a demo with the given header. It uses only Version and
+// NetVersion.
 func NewEncoder(h *Header) *Encoder {
 	return &Encoder{version: h.version(), sizes: h.ItemSizes()}
 }
 
-// Keyframe makes the next snapshot a keyframe, at which playing and reading can begin.
-// Without it there is one when more than KeyframeInterval ticks have passed.
+// Keyframe makes the next snapshot a keyframe, where playing and reading can begin. Otherwise, a
+// snapshot becomes a keyframe when more than KeyframeInterval ticks have passed since the last one.
 func (e *Encoder) Keyframe() { e.hasKeyframe = false }
 
-// Dropped returns the number of snapshots and messages that were left out because they
-// are larger than a chunk can be. No snapshot of a game comes near.
+// Dropped returns the number of snapshots and messages that were left out because they did not fit
+// a chunk. Snapshots of real games are far smaller.
 func (e *Encoder) Dropped() int { return e.dropped }
 
-// AppendSnapshot appends the chunks of a tick: a tick marker and the snapshot, as a
-// keyframe, as the difference from the one before, or not at all if nothing changed. Ticks
-// ascend. The snapshot is copied.
+// AppendSnapshot appends the chunks of a tick: a tick marker and the snapshot. The snapshot is
+// stored as a keyframe or as the difference from the previous one, or left out if nothing changed.
+// Ticks must ascend. The snapshot is copied.
 func (e *Encoder) AppendSnapshot(dst []byte, tick int32, s *snapshot.Snapshot) []byte {
 	keyframe, changed := !e.hasKeyframe || int64(tick)-int64(e.lastKeyframe) > KeyframeInterval, true
 	typ := byte(typeSnapshot)
@@ -63,7 +63,7 @@ func (e *Encoder) AppendSnapshot(dst []byte, tick int32, s *snapshot.Snapshot) [
 	return e.appendCompressed(dst, typ)
 }
 
-// AppendMessage appends a message of the server, with its id as on the wire.
+// AppendMessage appends a message from the server, with its id as on the wire.
 func (e *Encoder) AppendMessage(dst, msg []byte) []byte {
 	if len(msg) > maxUnpacked {
 		e.dropped++
@@ -102,7 +102,7 @@ func (e *Encoder) appendTick(dst []byte, tick int32, keyframe bool) []byte {
 	return binary.BigEndian.AppendUint32(dst, uint32(tick))
 }
 
-// compress compresses what is packed. It returns false if that is too much for a chunk.
+// compress compresses the packed data. It returns false if the result does not fit a chunk.
 func (e *Encoder) compress() bool {
 	e.compressed = huffman.AppendCompress(e.compressed[:0], e.packed)
 	if len(e.packed) > maxPacked || len(e.compressed) > maxChunk {
@@ -112,7 +112,7 @@ func (e *Encoder) compress() bool {
 	return true
 }
 
-// appendCompressed appends a chunk of what compress made.
+// appendCompressed appends a chunk with the compressed data.
 func (e *Encoder) appendCompressed(dst []byte, typ byte) []byte {
 	switch n := len(e.compressed); {
 	case n < size8:
@@ -125,8 +125,8 @@ func (e *Encoder) appendCompressed(dst []byte, typ byte) []byte {
 	return append(dst, e.compressed...)
 }
 
-// appendSnapshot appends a whole snapshot: the size of the items in bytes, their number,
-// the offset of each, and the items, each with its key before its data.
+// appendSnapshot appends a whole snapshot: the total size of the items in bytes, their number, the
+// offset of each item, and then the items. Each item is its key followed by its data.
 func appendSnapshot(dst []byte, s *snapshot.Snapshot) []byte {
 	n := s.Len()
 	dst = packer.AppendInt(dst, int32(4*(n+s.NumInts())))

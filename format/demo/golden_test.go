@@ -10,8 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/demotest"
 )
 
-// TestGolden reads the recordings of real programs and writes them anew; see
-// testdata/README.md.
+// TestGolden reads the recordings of real programs and writes them again; see testdata/README.md.
 func TestGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.demo")
 	if err != nil || len(names) < 4 {

@@ -16,53 +16,53 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Kind is what a Chunk is.
+// Kind is the kind of a Chunk.
 type Kind uint8
 
 const (
-	// KindTick is a tick marker: the snapshot and the messages after it are of that tick.
-	// If no snapshot follows, the one before it still holds.
+	// KindTick is a tick marker: the snapshot and the messages after it belong to that tick. If no
+	// snapshot follows, the previous one still applies.
 	KindTick Kind = iota
 	// KindSnapshot is a whole snapshot.
 	KindSnapshot
-	// KindDelta is a snapshot that is stored as the difference from the one before.
+	// KindDelta is a snapshot stored as the difference from the previous one.
 	KindDelta
-	// KindMessage is a message of the server.
+	// KindMessage is a message from the server.
 	KindMessage
-	// KindUnknown is of a type that the format does not have; a broken chunk.
+	// KindUnknown is a chunk of a type that the format does not define. It counts as broken.
 	KindUnknown
 )
 
-// Chunk is a part of a demo.
+// Chunk is one chunk of a demo.
 type Chunk struct {
 	Kind   Kind
-	Offset int64 // in the file
-	Size   int   // in the file, in bytes
-	// Tick is that of the last tick marker, -1 before the first one. Recorders write the
+	Offset int64 // offset in the file
+	Size   int   // size in the file, in bytes
+	// Tick is the tick of the last tick marker, -1 before the first one. Recorders write the
 	// messages of a tick before its marker.
 	Tick int32
-	// Keyframe marks a tick whose snapshot is whole.
+	// Keyframe marks a tick whose snapshot is stored whole.
 	Keyframe bool
-	// Snapshot is the snapshot of KindSnapshot and KindDelta, nil for a difference from
-	// one that is missing or broken. It is valid until the next one is read.
+	// Snapshot is the snapshot of KindSnapshot and KindDelta. It is nil if a delta's base is
+	// missing or broken. It is valid until the next snapshot is read.
 	Snapshot *snapshot.Snapshot
-	// Message is the message of KindMessage, with its id. Up to three zeros follow it,
-	// since its length is not stored.
+	// Message is the message of KindMessage, with its id. Up to three zeros follow it, because its
+	// exact length is not stored.
 	Message []byte
 }
 
-// Reader reads a demo. Its memory is limited: the map, and about a megabyte.
+// Reader reads a demo. Its memory is limited to the map and about a megabyte.
 type Reader struct {
 	h       Header
 	mapData []byte
 	sizes   *snapshot.ItemSizes
 	r       *bufio.Reader
 	offset  int64
-	first   int32 // tick, -1 before the first marker
+	first   int32 // first tick, -1 before the first marker
 	tick    int32
 	hasBase bool
-	damage  error // of the map, for the first call of Next
-	err     error // of the file
+	damage  error // error about the map, for the first call of Next
+	err     error // error about the file
 
 	last, next         *snapshot.Snapshot
 	builder            snapshot.Builder
@@ -71,14 +71,14 @@ type Reader struct {
 	message            []byte
 }
 
-// ReadHeader reads the header of a demo, and nothing behind it.
+// ReadHeader reads only the header of a demo.
 func ReadHeader(r io.Reader) (*Header, error) {
 	d := &Reader{r: bufio.NewReaderSize(r, 512)}
 	_, err := d.readHeader()
 	return &d.h, err
 }
 
-// NewReader reads the header and the map.
+// NewReader reads the header and the map, and returns a Reader of the chunks.
 func NewReader(r io.Reader) (*Reader, error) {
 	d := &Reader{r: bufio.NewReaderSize(r, 64<<10), first: -1, tick: -1, last: new(snapshot.Snapshot), next: new(snapshot.Snapshot)}
 	mapSize, err := d.readHeader()
@@ -96,7 +96,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 // readHeader reads the header and returns the size of the map.
 func (d *Reader) readHeader() (mapSize uint32, err error) {
 	head := make([]byte, headerSize(VersionDDNet))
-	const start = 8 // magic and version
+	const start = 8 // length of magic and version
 	if n, err := io.ReadFull(d.r, head[:start]); err != nil {
 		if n == 0 || !bytes.HasPrefix(magic, head[:min(n, len(magic))]) {
 			return 0, fmt.Errorf("%w: %w", ErrFormat, err)
@@ -123,7 +123,8 @@ func (d *Reader) readHeader() (mapSize uint32, err error) {
 	return mapSize, nil
 }
 
-// readMap reads the map. The memory for it grows with what is there, and never passes its size.
+// readMap reads the map. Its memory grows with the bytes present, and never exceeds the declared
+// size.
 func (d *Reader) readMap(size int) error {
 	for len(d.mapData) < size {
 		have := len(d.mapData)
@@ -137,7 +138,7 @@ func (d *Reader) readMap(size int) error {
 	return nil
 }
 
-// checkMap returns an error if the map is not that of the header.
+// checkMap returns an error if the map does not match the header.
 func (d *Reader) checkMap() error {
 	at := headerSize(d.h.Version)
 	if crc := crc32.ChecksumIEEE(d.mapData); len(d.mapData) > 0 && crc != d.h.MapCRC {
@@ -149,7 +150,7 @@ func (d *Reader) checkMap() error {
 	return nil
 }
 
-// cutOff returns the error for a file that ends, or cannot be read, within something.
+// cutOff returns the error about a file that ends, or cannot be read, within the given part.
 func cutOff(err error, offset int64, in string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: in %s, after byte %d", ErrCutOff, in, offset)
@@ -160,13 +161,14 @@ func cutOff(err error, offset int64, in string) error {
 // Header returns the header.
 func (d *Reader) Header() *Header { return &d.h }
 
-// Map returns the map's file; empty if the demo was recorded without it.
+// Map returns the map file. It is empty if the demo was recorded without the map.
 func (d *Reader) Map() []byte { return d.mapData }
 
-// Next reads the next chunk into c, whose Message is valid until the next call. It returns io.EOF at the end of a
-// whole demo, and an error that wraps ErrCutOff if the file ends within a chunk, or before the length in its header.
-// For a broken chunk, after which reading can go on, the error wraps ErrChunk. The first call returns such an error if
-// the map is not that of the header.
+// Next reads the next chunk into c. Its Message is valid until the next call. At the end of a
+// complete demo, Next returns io.EOF. The error wraps ErrCutOff if the file ends within a chunk, or
+// before the length in its header. The error wraps ErrChunk for a broken chunk; reading can
+// continue after it. The first call also returns such an error if the map does not match the
+// header.
 func (d *Reader) Next(c *Chunk) error {
 	*c = Chunk{Offset: d.offset, Tick: d.tick}
 	if err := d.damage; err != nil {
@@ -199,8 +201,8 @@ func (d *Reader) Next(c *Chunk) error {
 	return err
 }
 
-// end returns the error for a file that ends behind a chunk: io.EOF, unless the header shows that something is
-// missing. Less than a second that is missing cannot be seen.
+// end returns the error about a file that ends after a chunk: io.EOF, unless the header shows that
+// something is missing. If less than a second is missing, the header does not show it.
 func (d *Reader) end() error {
 	seconds := 0
 	if d.first >= 0 {
@@ -215,7 +217,7 @@ func (d *Reader) end() error {
 	return io.EOF
 }
 
-// read reads the next n bytes of a chunk into buf.
+// read fills buf with the next bytes of a chunk.
 func (d *Reader) read(buf []byte) error {
 	n, err := io.ReadFull(d.r, buf)
 	if d.offset += int64(n); err != nil {
@@ -249,7 +251,7 @@ func (d *Reader) readTick(c *Chunk, head byte) error {
 	if d.first < 0 {
 		d.first = d.tick
 	}
-	if d.tick < before { // one of both is wrong
+	if d.tick < before { // one of the two is wrong
 		return fmt.Errorf("tick %d after tick %d", tick, before)
 	}
 	return nil
@@ -317,7 +319,7 @@ func (d *Reader) unpack() error {
 	return u.Err()
 }
 
-// readSnapshot reads a whole snapshot, see appendSnapshot.
+// readSnapshot reads a whole snapshot; see appendSnapshot.
 func (d *Reader) readSnapshot(c *Chunk) error {
 	d.hasBase = false
 	if err := d.unpack(); err != nil {

@@ -1,13 +1,13 @@
 package demo
 
-// Repeats finds the messages that a demo has more than once in a tick: that of a server has them
-// for each client that they were sent to. The zero value is ready for use.
+// Repeats finds messages that a demo contains more than once in a tick. A server's demo contains a
+// message once for each client that it was sent to. The zero value is ready for use.
 type Repeats struct {
 	tick int32
 	seen map[string]bool
 }
 
-// Has reports whether a message was there before in its tick.
+// Has reports whether the same message occurred before in its tick.
 func (r *Repeats) Has(h *Header, c *Chunk) bool {
 	const maxSize, maxMessages = 1400, 1024
 	if r.seen == nil {

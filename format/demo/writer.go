@@ -9,20 +9,20 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Writer writes a demo. An error of the file stays: every later call returns it.
+// Writer writes a demo. After an error of the file, every later call returns that error.
 type Writer struct {
 	h       Header
 	enc     *Encoder
 	w       *bufio.Writer
 	file    io.Writer
 	buf     []byte
-	first   int32 // tick
+	first   int32 // first tick
 	started bool
 	err     error
 }
 
-// NewWriter writes the header and the map. The header's Length and Markers are completed
-// by Close if w is an [io.WriterAt]; without it they stay as they are in h.
+// NewWriter writes the header and the map. Close completes the header's Length and Markers if w is
+// an [io.WriterAt]; otherwise they stay as they are in h.
 func NewWriter(w io.Writer, h Header, mapData []byte) (*Writer, error) {
 	if v := h.version(); v < oldest || v > VersionDDNet {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
@@ -39,10 +39,10 @@ func NewWriter(w io.Writer, h Header, mapData []byte) (*Writer, error) {
 	return d, nil
 }
 
-// Encoder returns the encoder of the chunks, for instance to ask for a keyframe.
+// Encoder returns the encoder of the chunks. Use it, for instance, to request a keyframe.
 func (d *Writer) Encoder() *Encoder { return d.enc }
 
-// Snapshot writes the snapshot of a tick. Ticks ascend.
+// Snapshot writes the snapshot of a tick. Ticks must ascend.
 func (d *Writer) Snapshot(tick int32, s *snapshot.Snapshot) error {
 	if !d.started {
 		d.started, d.first = true, tick
@@ -51,8 +51,8 @@ func (d *Writer) Snapshot(tick int32, s *snapshot.Snapshot) error {
 	return d.write()
 }
 
-// Message writes a message of the server, with its id as on the wire. Players show it with
-// the last snapshot written.
+// Message writes a message from the server, with its id as on the wire. Clients that play the demo
+// show it with the last snapshot written.
 func (d *Writer) Message(msg []byte) error {
 	d.buf = d.enc.AppendMessage(d.buf[:0], msg)
 	return d.write()
@@ -65,8 +65,8 @@ func (d *Writer) write() error {
 	return d.err
 }
 
-// Marker marks a tick in the timeline of players. It returns false if it is too near to the
-// last marker, or if there are too many.
+// Marker marks a tick in the timeline of the demo. It returns false if the tick is too near to the
+// last marker, or if there are too many markers.
 func (d *Writer) Marker(tick int32) bool {
 	n := len(d.h.Markers)
 	if n >= MaxMarkers || n > 0 && int64(tick)-int64(d.h.Markers[n-1]) < MinMarkerDistance {
@@ -76,7 +76,7 @@ func (d *Writer) Marker(tick int32) bool {
 	return true
 }
 
-// Flush writes what is buffered, so that it survives the end of the process.
+// Flush writes the buffered data, so that it survives the end of the process.
 func (d *Writer) Flush() error {
 	if d.err == nil {
 		d.err = d.w.Flush()

@@ -13,9 +13,9 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDamaged cuts recordings and flips their bits. What comes before the damage is read. A cut is always an error
-// that names the byte, between two records, too. A flipped bit is one unless the file has another meaning then,
-// which the format, without checksums, cannot tell.
+// TestDamaged truncates recordings and flips single bits. Everything before the damage must be
+// read. Truncation is always an error that names the byte, even between two records. A flipped bit
+// is an error unless the file then has a different meaning: the format has no checksums.
 func TestDamaged(t *testing.T) {
 	for name, whole := range recordings(t) {
 		records, err := read(whole)
@@ -45,8 +45,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestFramesNameDamage checks that frames end with the same error as records: a frame that is the last one does
-// not hide why.
+// TestFramesNameDamage checks that NextFrame ends with the same error as Next. The last frame must
+// not hide the reason.
 func TestFramesNameDamage(t *testing.T) {
 	whole := recordings(t)["walk"]
 	for d := range testenv.Damaged(whole, 300) {

@@ -5,31 +5,35 @@ import (
 	"slices"
 )
 
-// Frame is a tick: where the tees are after it, and what came between it and the next one.
+// Frame is one tick: the positions of the tees after it, and the actions between it and the next
+// tick.
 //
-// What clients input there moves their tees in the next tick. Of several inputs of a client, the
-// first does so, and all act on weapons; without any, the last one holds.
+// The inputs in a frame take effect in the next tick. If a client has several, the first one moves
+// the tee, and all of them act on weapons. If a client has none, its last earlier input still
+// applies.
 type Frame struct {
 	Tick int32
-	// Tees are the records of tees that moved, came or went, with ascending ids.
+	// Tees contains the records of tees that moved, appeared or disappeared, with ascending ids.
 	Tees []Record
-	// Actions are all other records, in their order. The first Early of them come before those of Tees: they are of what
-	// happened within the tick.
+	// Actions contains all other records in their order. The first Early of them precede those of
+	// Tees: they belong to events within the tick.
 	Actions []Record
 	Early   int
-	// Alive says which tees there are, and Pos where.
+	// Alive tells which tees exist, and Pos their positions.
 	Alive [MaxClients]bool
 	Pos   [MaxClients]Point
-	// Partial says that the file ends here, so that tees may be missing. The next call of NextFrame says why.
+	// Partial means that the file ends here and that records of tees may be missing. The next call
+	// of NextFrame returns the reason.
 	Partial bool
 }
 
-// maxFrame is the largest number of records of a frame.
+// maxFrame is the largest number of records in a frame.
 const maxFrame = 1 << 13
 
-// NextFrame reads the next tick that has records, which is valid until the next call. Between
-// two of them can be others, in which nothing changed. The errors are those of Next; if the
-// file has a part of a frame, that comes before the error.
+// NextFrame reads the next tick that has records. The frame is valid until the next call. Ticks
+// between two frames exist in the match, but nothing changed in them. NextFrame returns the errors
+// of Next. If the file ends in the middle of a frame, NextFrame first returns the incomplete frame
+// and then the error.
 func (r *Reader) NextFrame() (*Frame, error) {
 	f := &r.frame
 	f.Tees, f.Actions = f.Tees[:0], f.Actions[:0]
@@ -52,7 +56,7 @@ func (r *Reader) NextFrame() (*Frame, error) {
 		} else {
 			f.Actions = append(f.Actions, rec)
 		}
-		if r.Next(&rec) != nil { // which the next call returns
+		if r.Next(&rec) != nil { // the next call returns this error
 			f.Partial = f.mayLackTees()
 			return f, nil
 		}
@@ -63,7 +67,8 @@ func (r *Reader) NextFrame() (*Frame, error) {
 	}
 }
 
-// mayLackTees reports whether more tees may follow the last record: what the tick ends with was not there yet.
+// mayLackTees reports whether records of tees may be missing after the last record, because the end
+// of the tick was not read.
 func (f *Frame) mayLackTees() bool {
 	if len(f.Tees) > 0 {
 		return len(f.Actions) == f.Early

@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// Header is the header of a file. Which fields it has depends on the server's version.
+// Header is the header of a file. Its fields depend on the server's version.
 type Header struct {
-	// JSON is the header as it is in the file. If it is empty, a Writer makes it of the other
-	// fields.
+	// JSON is the header as stored in the file. If it is empty, a Writer encodes the other fields.
 	JSON []byte `json:"-"`
 
 	Comment       string `json:"comment"`
 	Version       string `json:"version"`       // "2"
-	VersionMinor  string `json:"version_minor"` // "4" of DDNet 16.4
+	VersionMinor  string `json:"version_minor"` // "4" in DDNet 16.4
 	GameUUID      string `json:"game_uuid"`
 	ServerVersion string `json:"server_version"`
-	StartTime     string `json:"start_time"` // RFC 3339, but for a colon in the zone
+	StartTime     string `json:"start_time"` // RFC 3339, without the colon in the zone
 	ServerName    string `json:"server_name"`
 	ServerPort    string `json:"server_port"`
 	GameType      string `json:"game_type"`
@@ -28,12 +27,12 @@ type Header struct {
 	MapSize       string `json:"map_size"` // bytes
 	MapSHA256     string `json:"map_sha256"`
 	MapCRC        string `json:"map_crc"` // hexadecimal
-	// PRNG is the seed of the random numbers: "pcg-xsh-rr:" and two hexadecimal numbers of 64
-	// bits, see Seed.
+	// PRNG is the seed of the random numbers: "pcg-xsh-rr:" and two hexadecimal numbers of 64 bits;
+	// see Seed.
 	PRNG string `json:"prng_description"`
-	// Config has the server's variables that are not at their defaults, and Tuning the
-	// parameters, in hundredths. Both are of the time before the map's tiles were read and any
-	// command ran.
+	// Config contains the server's variables that differ from their defaults, and Tuning contains
+	// the tuning parameters in hundredths. Both are values from before the map's tiles were read
+	// and any command ran.
 	Config map[string]string `json:"config"`
 	Tuning map[string]string `json:"tuning"`
 	UUIDs  []string          `json:"uuids"`
@@ -51,7 +50,7 @@ func (h *Header) Seed() (seed [2]uint64, ok bool) {
 	return seed, errs == [2]error{}
 }
 
-// SHA256 returns the checksum of the map's file.
+// SHA256 returns the SHA-256 of the map file.
 func (h *Header) SHA256() (sum [32]byte, ok bool) {
 	b, err := hex.DecodeString(h.MapSHA256)
 	return sum, err == nil && copy(sum[:], b) == len(sum) && len(b) == len(sum)

@@ -12,33 +12,34 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Reader reads a teehistorian. Its memory is limited, to some megabytes.
+// Reader reads a teehistorian file. Its memory is limited to some megabytes.
 type Reader struct {
 	h      Header
 	r      *bufio.Reader
-	offset int64 // of what is read next
-	err    error // the last one; nothing is read after it
-	// finished reports that Finish was read.
+	offset int64 // offset of the next byte
+	err    error // the last error; nothing is read after it
+	// finished is set after Finish was read.
 	finished bool
 	u        packer.Unpacker
 
 	tick    int32
-	lastTee int32 // the id of the last record of players, if there was one in the tick
+	lastTee int32 // client of the last record of a tee, if there was one in this tick
 	tees    [MaxClients]Point
 	alive   [MaxClients]bool
 	inputs  [MaxClients]Input
 
 	frame   Frame
-	next    Record // of the tick after the frame
+	next    Record // first record of the tick after the frame
 	hasNext bool
 }
 
-// Is reports whether a file that begins with b, of 16 bytes at least, is a teehistorian.
+// Is reports whether a file that begins with b is a teehistorian file. b must have at least 16
+// bytes.
 func Is(b []byte) bool { return bytes.HasPrefix(b, magic[:]) }
 
-// NewReader reads the header.
+// NewReader reads the header and returns a Reader of the records.
 func NewReader(file io.Reader) (*Reader, error) {
-	// The first tees are those of tick 1, if no record says otherwise.
+	// The first records of tees belong to tick 1 unless a record sets the tick.
 	r := &Reader{r: bufio.NewReaderSize(file, 64<<10), lastTee: MaxClients}
 	head := make([]byte, len(magic))
 	n, err := io.ReadFull(r.r, head)
@@ -65,12 +66,12 @@ func NewReader(file io.Reader) (*Reader, error) {
 // Header returns the header.
 func (r *Reader) Header() *Header { return &r.h }
 
-// Offset returns how many bytes of the file have been read.
+// Offset returns the number of bytes of the file that have been read.
 func (r *Reader) Offset() int64 { return r.offset }
 
-// Next reads the next record. After Finish it returns io.EOF if the file ends there. If it ends anywhere else, the
-// error wraps ErrCutOff. If a record is wrong, or something follows Finish, it wraps ErrFormat. After an error
-// nothing can be read.
+// Next reads the next record. After Finish it returns io.EOF if the file ends there. If the file
+// ends anywhere else, the error wraps ErrCutOff. If a record is wrong, or if data follows Finish,
+// the error wraps ErrFormat. After an error, nothing more can be read.
 func (r *Reader) Next(rec *Record) error {
 	if r.hasNext {
 		*rec, r.hasNext = r.next, false
@@ -129,7 +130,7 @@ func (r *Reader) skipTicks() error {
 	return err
 }
 
-// readRecord reads what follows the kind of a record.
+// readRecord reads the rest of a record after its kind.
 func (r *Reader) readRecord(rec *Record) error {
 	switch rec.Kind {
 	case Moved, New, Old:
@@ -152,8 +153,8 @@ func (r *Reader) readRecord(rec *Record) error {
 	return fmt.Errorf("%w: a record of kind %d", ErrFormat, rec.Kind)
 }
 
-// firstError returns the first error of two functions that ran one after the other. Nothing is
-// read after an error.
+// firstError returns the first error of two reads that followed each other. Nothing is read after
+// an error.
 func firstError(a, b error) error {
 	if a != nil {
 		return a
@@ -253,12 +254,12 @@ func (r *Reader) readCommand(rec *Record) error {
 	return nil
 }
 
-// isCommandName reports whether a console can have a command of that name.
+// isCommandName reports whether s can be the name of a console command.
 func isCommandName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= 0x7f })
 }
 
-// readClient reads the number of a client, which is at least a number.
+// readClient reads the number of a client and checks that it is at least least.
 func (r *Reader) readClient(rec *Record, least int32) error {
 	id, err := r.readInt()
 	if err == nil && (id < least || id >= MaxClients) {
@@ -273,7 +274,7 @@ func (r *Reader) readInt() (int32, error) {
 	r.u.Reset(b)
 	v := r.u.Int()
 	if r.u.Err() != nil {
-		r.offset += int64(len(b)) // of an integer that is cut off
+		r.offset += int64(len(b)) // bytes of a truncated integer
 		return 0, r.fail(err)
 	}
 	n := len(b) - r.u.Len()
@@ -300,7 +301,7 @@ func (r *Reader) readFull(dst []byte) error {
 	return nil
 }
 
-// readData reads bytes with their number.
+// readData reads a number of bytes and then the bytes.
 func (r *Reader) readData(dst *[]byte) error {
 	n, err := r.readInt()
 	if err != nil {
@@ -309,7 +310,7 @@ func (r *Reader) readData(dst *[]byte) error {
 	if n < 0 || n > maxData {
 		return fmt.Errorf("%w: %d bytes of data", ErrFormat, n)
 	}
-	var b bytes.Buffer // grows with what is there
+	var b bytes.Buffer // grows with the bytes present
 	got, err := io.CopyN(&b, r.r, int64(n))
 	r.offset += got
 	*dst = b.Bytes()
@@ -325,7 +326,7 @@ func (r *Reader) readText(dst *string) error {
 	return err
 }
 
-// readString reads up to a NUL, which is not part of the result.
+// readString reads a string up to its NUL and returns it without the NUL.
 func (r *Reader) readString(most int) ([]byte, error) {
 	var all []byte
 	for {
@@ -343,7 +344,7 @@ func (r *Reader) readString(most int) ([]byte, error) {
 	}
 }
 
-// fail returns the error for a file that ends or cannot be read.
+// fail returns the error about a file that ends or cannot be read.
 func (r *Reader) fail(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w after byte %d", ErrCutOff, r.offset)

@@ -1,10 +1,10 @@
-// Package teehistorian reads and writes teehistorians, the recordings that DDNet-Server makes
-// of a match (sv_tee_historian 1): where every tee is in every tick, what players input, and
-// what else happened to them.
+// Package teehistorian reads and writes teehistorian files, which DDNet-Server records with
+// sv_tee_historian 1. A file contains the position of every tee in every tick, the players' inputs,
+// and other events of the match.
 //
-// A file is a header in JSON and records. A [Reader] reads records, with positions, inputs and
-// ticks resolved from the differences that are stored, or frames, which have all records of a
-// tick. A [Writer] writes records, with the same bytes as DDNet-Server.
+// A file consists of a JSON header and records. A [Reader] reads single records, or frames, which
+// contain all records of a tick. It resolves the stored differences to positions, inputs and ticks.
+// A [Writer] writes records with the same bytes as DDNet-Server.
 package teehistorian
 
 import (
@@ -15,18 +15,19 @@ import (
 )
 
 var (
-	// ErrFormat is wrapped by errors about files that are not teehistorians, or broken ones.
+	// ErrFormat is wrapped by errors about files that are not teehistorian files or are damaged.
 	ErrFormat = errors.New("teehistorian: malformed file")
-	// ErrVersion means that the file is of a version that this package cannot read.
+	// ErrVersion means that this package does not support the version of the file.
 	ErrVersion = errors.New("teehistorian: unknown version")
-	// ErrCutOff means that the file ends without Finish, as after a crash. What was read before is good.
+	// ErrCutOff means that the file ends without Finish, for example after a crash. The records
+	// before the end are good.
 	ErrCutOff = errors.New("teehistorian: the file is cut off")
 )
 
 const (
 	// TickRate is the number of ticks in a second.
 	TickRate = 50
-	// MaxClients is the largest number of clients: 64 up to DDNet 18, 128 since.
+	// MaxClients is the largest number of clients. It is 64 up to DDNet 18, and 128 since then.
 	MaxClients = 128
 	// NumInputs is the number of integers of an input.
 	NumInputs = 10
@@ -34,7 +35,7 @@ const (
 	version  = 2
 	maxMinor = 22
 
-	// Limits for what a file can claim. Those of DDNet-Server are lower.
+	// Limits on sizes that a file declares. DDNet-Server's own limits are lower.
 	maxHeader  = 1 << 20
 	maxData    = 1 << 20
 	maxString  = 1 << 16
@@ -45,34 +46,34 @@ const (
 // magic begins each file: the UUID of teehistorian@ddnet.tw.
 var magic = message.UUIDFromName("teehistorian@ddnet.tw")
 
-// Kind is what a Record is. The values are those of the file, but for Moved.
+// Kind is the kind of a Record. The values are those in the file, except Moved.
 type Kind int32
 
 const (
-	// Moved has the new position of a tee.
+	// Moved contains the new position of a tee.
 	Moved Kind = 0
-	// Finish is the end of the recording. It is missing after a crash.
+	// Finish ends the recording. It is missing after a crash.
 	Finish Kind = -1
-	// tickSkip says which tick the next records are of.
+	// tickSkip sets the tick of the next records.
 	tickSkip Kind = -2
-	// New has the position of a tee that was not there a tick before.
+	// New contains the position of a tee that did not exist a tick before.
 	New Kind = -3
-	// Old is a tee that is no longer there.
+	// Old is a tee that no longer exists.
 	Old Kind = -4
-	// InputDiff is an input that differs from the client's last one. Equal ones are not
-	// recorded, but see [Writer.Write].
+	// InputDiff is an input that differs from the client's last one. Equal inputs are not recorded,
+	// with an exception described at [Writer.Write].
 	InputDiff Kind = -5
 	// InputNew is the first input of a client.
 	InputNew Kind = -6
-	// Message is a message of a client, except for chat, votes and what the network layer
-	// takes.
+	// Message is a message from a client, except chat, votes and messages that the network layer
+	// handles.
 	Message Kind = -7
-	// Join is a client that connects, Drop one that leaves.
+	// Join is a client that connects, and Drop one that leaves.
 	Join Kind = -8
 	Drop Kind = -9
-	// Command is a console command that a client, or the server itself, runs.
+	// Command is a console command run by a client or by the server itself.
 	Command Kind = -10
-	// Extra is identified by a UUID.
+	// Extra is a record that is identified by a UUID.
 	Extra Kind = -11
 )
 
@@ -86,10 +87,11 @@ func (k Kind) String() string {
 	return kindNames[-k]
 }
 
-// ofTee reports whether records of the kind say where a tee is. They come first in a tick.
+// ofTee reports whether records of this kind contain the state of a tee. They come first in a tick.
 func (k Kind) ofTee() bool { return k == Moved || k == New || k == Old }
 
-// The kinds of Extra. Data of Extra has integers as on the wire and strings that end in NUL.
+// Kinds of Extra, with the contents of their Data: integers as on the wire, and strings that end in
+// NUL.
 var (
 	ExtraJoin6         = extra("joinver6")         // client
 	ExtraJoin7         = extra("joinver7")         // client
@@ -111,19 +113,20 @@ var (
 	ExtraTeamFinish    = extraOrg("team-finish")   // team, ticks; since DDNet 17
 	ExtraAntibot       = extraOrg("antibot")       // raw
 	ExtraPlayerRejoin6 = extraOrg("rejoinver6")    // client; since DDNet 17
-	ExtraTest          = extra("test")             // nothing; of tests
+	ExtraTest          = extra("test")             // no data; used in tests
 
-	// ExtraView is of Teeyard: where the camera of a client is, before a command that moves a tee there.
+	// ExtraView is Teeyard's own kind. It contains the position of a client's camera, and precedes
+	// a command that moves a tee there.
 	ExtraView = extraOf("player-view", "@teeyard") // client, x, y
 )
 
-// extraNames has the names of the kinds of Extra.
+// extraNames contains the names of the kinds of Extra.
 var extraNames = map[message.UUID]string{}
 
 const extraPrefix = "teehistorian-"
 
 func extra(name string) message.UUID    { return extraOf(name, "@ddnet.tw") }
-func extraOrg(name string) message.UUID { return extraOf(name, "@ddnet.org") } // the newer ones
+func extraOrg(name string) message.UUID { return extraOf(name, "@ddnet.org") } // for newer kinds
 
 func extraOf(name, domain string) message.UUID {
 	full := extraPrefix + name + domain
@@ -132,8 +135,8 @@ func extraOf(name, domain string) message.UUID {
 	return id
 }
 
-// Input is an input as DDNet-Server uses it, in the layout of 0.6: direction, target x and y,
-// jump, fire, hook, player flags, wanted weapon, next weapon, previous weapon.
+// Input is an input as DDNet-Server uses it, in the layout of 0.6: direction, target x and y, jump,
+// fire, hook, player flags, wanted weapon, next weapon, previous weapon.
 type Input [NumInputs]int32
 
 // Point is a position in world units, 1/32 tile.
@@ -141,33 +144,35 @@ type Point struct{ X, Y int32 }
 
 // Bits of Record.Flags.
 const (
-	FromRcon = 4   // the remote console
-	FromChat = 128 // the chat
+	FromRcon = 4   // from the remote console
+	FromChat = 128 // from the chat
 )
 
-// Record is what happened in a tick, or between it and the next one.
+// Record is one event in a tick, or between it and the next tick.
 type Record struct {
 	Kind   Kind
 	Tick   int32
-	Client int32 // -1 of a Command is the server itself
+	Client int32 // for a Command, -1 is the server itself
 
-	Pos   Point // of Moved and New
-	Input Input // of InputDiff and InputNew: the whole input, not the difference
+	Pos   Point // for Moved and New
+	Input Input // for InputDiff and InputNew: the whole input, not the difference
 
-	Data []byte   // the message with its id as on the wire, or what an Extra has
-	Name string   // of a Command
-	Args []string // of a Command
-	// Flags say where a Command came from: FromRcon or FromChat; other bits are DDNet's.
+	Data []byte   // the message with its id as on the wire, or the data of an Extra
+	Name string   // for Command
+	Args []string // for Command
+	// Flags contains the origin of a Command: FromRcon or FromChat. The other bits are DDNet's.
 	Flags  int32
-	Reason string       // of Drop
-	ID     message.UUID // of Extra
+	Reason string       // for Drop
+	ID     message.UUID // for Extra
 }
 
-// ExtraName returns the name of what an Extra is, such as "player-team", "" if it is unknown.
+// ExtraName returns the name of the kind of an Extra, such as "player-team", or "" if it is
+// unknown.
 func (r *Record) ExtraName() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(extraNames[r.ID], extraPrefix), "@")
 	return name
 }
 
-// ExtraUUIDName returns the name that the UUID of a kind of Extra is made of, as headers list it, "" if it is unknown.
+// ExtraUUIDName returns the name from which the UUID of a kind of Extra is made, as headers list
+// it. It returns "" if the kind is unknown.
 func ExtraUUIDName(id message.UUID) string { return extraNames[id] }

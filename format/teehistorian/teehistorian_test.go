@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// recordings returns the recordings of DDNet-Server in testdata, see the README there.
+// recordings returns the recordings of DDNet-Server in testdata. See the README there.
 func recordings(t testing.TB) map[string][]byte {
 	t.Helper()
 	names := testenv.Must(filepath.Glob("testdata/*.teehistorian.gz"))
@@ -33,8 +33,7 @@ func recordings(t testing.TB) map[string][]byte {
 	return all
 }
 
-// read returns all records of a file, and the error at its end, which is io.EOF for whole
-// files.
+// read returns all records of a file and the error at its end, which is io.EOF for a complete file.
 func read(b []byte) ([]teehistorian.Record, error) {
 	r, err := teehistorian.NewReader(bytes.NewReader(b))
 	for all := []teehistorian.Record(nil); ; {
@@ -49,7 +48,7 @@ func read(b []byte) ([]teehistorian.Record, error) {
 	}
 }
 
-// write writes records with the header of a file.
+// write writes records with the header of the file like.
 func write(t testing.TB, like []byte, records []teehistorian.Record) []byte {
 	t.Helper()
 	r, err := teehistorian.NewReader(bytes.NewReader(like))
@@ -64,8 +63,7 @@ func write(t testing.TB, like []byte, records []teehistorian.Record) []byte {
 	return out.Bytes()
 }
 
-// TestRealFiles reads recordings of DDNet-Server and writes them again, which makes the same
-// bytes.
+// TestRealFiles reads recordings of DDNet-Server and writes them again. The bytes must be the same.
 func TestRealFiles(t *testing.T) {
 	kinds := map[string]int{}
 	for name, file := range recordings(t) {
@@ -110,7 +108,7 @@ func TestHeader(t *testing.T) {
 	if again := fmt.Sprintf("pcg-xsh-rr:%016x:%016x", seed[0], seed[1]); !ok || again != h.PRNG {
 		t.Errorf("%s, read as %s", h.PRNG, again)
 	}
-	// Without JSON it is made of the fields.
+	// Without JSON, the header is encoded from its fields.
 	var out bytes.Buffer
 	own := *h
 	own.JSON = nil
@@ -146,7 +144,8 @@ func file(header string, ints ...int32) []byte {
 
 const plain = `{"version":"2"}`
 
-// TestRepeatedInput checks that an input that is the last one again is written if another one of its tick follows.
+// TestRepeatedInput checks that an unchanged input is written if the same client has another input
+// in that tick.
 func TestRepeatedInput(t *testing.T) {
 	in := func(tick, client, x int32) teehistorian.Record {
 		return teehistorian.Record{Kind: teehistorian.InputDiff, Tick: tick, Client: client, Input: teehistorian.Input{x}}
@@ -173,7 +172,7 @@ func TestRepeatedInput(t *testing.T) {
 	}
 }
 
-// TestTicks checks which tick records belong to.
+// TestTicks checks the ticks that records belong to.
 func TestTicks(t *testing.T) {
 	const newTee, skip, join = -3, -2, -8
 	for _, c := range []struct {
@@ -217,7 +216,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestBrokenFiles checks that everything before the fault is read, and what the error is.
+// TestBrokenFiles checks that everything before the fault is read, and checks the error.
 func TestBrokenFiles(t *testing.T) {
 	whole := file(plain, -3, 0, 5, 6, -8, 1)
 	for n := range len(whole) {
@@ -282,8 +281,8 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReader checks that what is read of any file can be written, and that this has the same
-// records.
+// FuzzReader checks that the records read from any file can be written, and that reading them again
+// gives the same records.
 func FuzzReader(f *testing.F) {
 	for _, b := range recordings(f) {
 		f.Add(b[:min(len(b), 4000)])

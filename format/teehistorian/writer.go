@@ -11,27 +11,28 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// ErrRecord is wrapped by errors of Writer.Write for a record that cannot be written, or not
-// after those before it.
+// ErrRecord is wrapped by errors of Writer.Write about a record that cannot be written, or not
+// after the earlier ones.
 var ErrRecord = errors.New("teehistorian: bad record")
 
-// Writer writes a teehistorian. An error of the file stays: every later call returns it.
+// Writer writes a teehistorian file. After an error of the file, every later call returns that
+// error.
 type Writer struct {
 	w   *bufio.Writer
 	buf []byte
 	err error
 
-	tick        int32 // of the last record
-	written     int32 // the last tick that a reader would know of
-	lastTee     int32 // the id of the last record of tees in the tick, -1 if there is none
-	lastOfOther int32 // the same of the tick before
+	tick        int32 // tick of the last record
+	written     int32 // last tick that a reader knows from the records so far
+	lastTee     int32 // client of the last record of a tee in the tick, -1 if there is none
+	lastOfOther int32 // the same for the tick before
 	tees        [MaxClients]Point
 	alive       [MaxClients]bool
 	inputs      [MaxClients]Input
-	repeated    [MaxClients]int32 // the tick in which the last input came again, 0 if another one followed
+	repeated    [MaxClients]int32 // tick in which the last input was repeated, 0 if another input followed
 }
 
-// NewWriter writes the header: its JSON, or if it has none the other fields, of which it sets
+// NewWriter writes the header: its JSON or, if that is empty, the other fields. In those it sets
 // Comment, Version and VersionMinor.
 func NewWriter(file io.Writer, h Header) (*Writer, error) {
 	if len(h.JSON) == 0 {
@@ -48,11 +49,14 @@ func NewWriter(file io.Writer, h Header) (*Writer, error) {
 	return w, w.err
 }
 
-// Write writes a record. Ticks ascend; in a tick the records of tees come first, with ascending
-// ids. A tee that did not move and an input that is the last one again leave no record, as in
-// files of DDNet-Server. These lack such inputs also if another one of the same tick follows, when they
-// count; this one writes them then, as one that changes nothing. An InputDiff of a client without an input
-// is written as InputNew.
+// Write writes a record. Ticks must ascend. Within a tick, the records of tees come first, with
+// ascending ids.
+//
+// As in DDNet-Server's files, a tee that did not move leaves no record, and neither does an input
+// equal to the client's last one. There is one difference. If another input of the client follows
+// in the same tick, the equal input has an effect. Write then writes it as an InputDiff that
+// changes nothing; DDNet-Server does not. An InputDiff of a client without an earlier input is
+// written as InputNew.
 func (w *Writer) Write(rec *Record) error {
 	if w.err != nil {
 		return w.err
@@ -65,7 +69,7 @@ func (w *Writer) Write(rec *Record) error {
 	return w.err
 }
 
-// Flush writes what is buffered.
+// Flush writes the buffered data.
 func (w *Writer) Flush() error {
 	if w.err == nil {
 		w.err = w.w.Flush()
@@ -122,7 +126,7 @@ func (w *Writer) append(rec *Record) error {
 	return w.appendAction(rec)
 }
 
-// skipTo makes a tick known.
+// skipTo writes a record that sets the tick.
 func (w *Writer) skipTo(tick int32) {
 	w.buf = packer.AppendInts(w.buf, []int32{int32(tickSkip), tick - w.written - 1})
 	w.written = tick
@@ -141,7 +145,7 @@ func (w *Writer) appendTee(rec *Record) error {
 	}
 	w.lastTee = id
 	if w.written < rec.Tick {
-		// Readers know a tick by an id that is not above the one before.
+		// Readers recognise a new tick by an id that is not above the one before.
 		if id > w.lastOfOther || w.written+1 != rec.Tick {
 			w.skipTo(rec.Tick)
 		}

@@ -3,7 +3,7 @@ package twmap
 // Neighbors is a set of neighbours of a tile.
 type Neighbors uint8
 
-// The neighbours by compass direction: N is the row above.
+// Neighbours by compass direction. N is the row above.
 const (
 	N Neighbors = 1 << iota
 	NE
@@ -19,14 +19,14 @@ var neighborOffsets = [8][2]int{{0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1
 
 // AutoTileRule selects a tile by its neighbours.
 type AutoTileRule struct {
-	Full, Empty  Neighbors // neighbours that must, or must not, be part of the shape
+	Full, Empty  Neighbors // neighbours that must be part of the shape, and neighbours that must not
 	Index, Flags uint8
 }
 
-// AutoTile describes how a shape is drawn with a tileset: the tile for the inside, and
-// rules for the edges, of which the last match is used. Scatter tiles replace about
-// one in ScatterEvery of the tiles that are surrounded on all sides, except at the
-// layer's border, which clients repeat outwards.
+// AutoTile describes how to draw a shape with a tileset. It consists of the tile for the inside and
+// rules for the edges; the last matching rule is used. Scatter tiles replace about one in
+// ScatterEvery of the tiles that are surrounded on all sides. They are not used at the layer's
+// border, because clients repeat the border outwards.
 type AutoTile struct {
 	Inside       uint8
 	Rules        []AutoTileRule
@@ -34,8 +34,8 @@ type AutoTile struct {
 	ScatterEvery int
 }
 
-// Apply draws the tiles for which in is true. Outside of the layer its border is
-// repeated, as in the game. Equal shapes give equal tiles.
+// Apply draws the tiles for which in returns true. Outside of the layer, its border is repeated, as
+// in the game. Equal shapes give equal tiles.
 func (t AutoTile) Apply(l *TileLayer, in func(x, y int) bool) {
 	clamped := func(x, y int) bool {
 		return in(min(max(x, 0), l.Width-1), min(max(y, 0), l.Height-1))
@@ -68,8 +68,7 @@ func (t AutoTile) Apply(l *TileLayer, in func(x, y int) bool) {
 	}
 }
 
-// hashPosition returns a hash of a position, for choices that look random but are
-// always the same.
+// hashPosition returns a hash of a position, for choices that look random but never change.
 func hashPosition(x, y int) uint32 {
 	h := uint32(x)*0x9e3779b1 ^ uint32(y)*0x85ebca77
 	h ^= h >> 15

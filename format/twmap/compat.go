@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	maxCompatTileVersion     = 3 // the newest uncompressed tile layer
-	maxCompatEnvelopeVersion = 2 // the newest envelope without tangents
+	maxCompatTileVersion     = 3 // newest uncompressed tile layer
+	maxCompatEnvelopeVersion = 2 // newest envelope without tangents
 	curveSmooth              = 4
 	formatRGB                = 0
 	formatRGBA               = 1
 )
 
-// Compatible returns a map file without the features that old programs cannot read:
-// compressed tile layers (version 4) become uncompressed, Bézier curves become smooth
-// curves without tangents, and RGB images become RGBA. It returns nil if the map has
-// none of them. Everything else is copied as it is, neither decompressed nor checked.
+// Compatible returns a copy of a map file without features that old programs cannot read.
+// Compressed tile layers (version 4) become uncompressed. Bézier curves become smooth curves
+// without tangents. RGB images become RGBA. If the map has none of these features, Compatible
+// returns nil. Everything else is copied unchanged, without decompressing or checking it.
 //
-// Layers and images are decompressed one at a time, and all of them together to no more
-// bytes than the default of Config.MaxDecoded.
+// Layers and images are decompressed one at a time. Together they may have as many bytes as
+// Config.MaxDecoded allows by default.
 func Compatible(b []byte) ([]byte, error) {
 	f, err := datafile.Parse(b)
 	if err != nil {
@@ -36,7 +36,7 @@ func Compatible(b []byte) ([]byte, error) {
 			ints[3] = maxCompatTileVersion
 			err = c.convert(it.Int(14), conversion{decompressTiles, it.Int(4), it.Int(5)}, i)
 		case it.Type == itemImage && c.isRGBImage(it):
-			ints = ints[:6] // all fields of version 1, in which images are RGBA
+			ints = ints[:6] // all fields of version 1, whose images are RGBA
 			ints[0] = 1
 			err = c.convert(it.Int(5), conversion{addAlpha, it.Int(1), it.Int(2)}, i)
 		case it.Type == itemEnvelope && it.Int(0) > maxCompatEnvelopeVersion:
@@ -64,14 +64,14 @@ func Compatible(b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// converter writes the blocks of a file again, some of them converted.
+// converter copies the blocks of a file and converts some of them.
 type converter struct {
 	parser
 	out    datafile.Writer
-	blocks map[int32]conversion // by number
+	blocks map[int32]conversion // by block number
 }
 
-// conversion is what becomes of a block.
+// conversion is the way in which a block is converted.
 type conversion struct {
 	kind          conversionKind
 	width, height int32
@@ -84,7 +84,7 @@ const (
 	addAlpha
 )
 
-// convert makes copyBlock convert a block, for item i.
+// convert makes copyBlock convert a block. i is the number of the item, for errors.
 func (c *converter) convert(block int32, how conversion, i int) error {
 	if block < 0 || int(block) >= c.f.NumBlocks() {
 		return fmt.Errorf("%w: item %d has block %d of %d", ErrFormat, i, block, c.f.NumBlocks())
@@ -123,16 +123,15 @@ func (c *converter) copyBlock(i int32) error {
 	return nil
 }
 
-// isRGBImage reports whether an image item has embedded RGB pixels. An image made in code
-// can have that format by accident, so the size is checked too.
+// isRGBImage reports whether an image item contains RGB pixels. Images made in code can have the
+// RGB format by accident, so the size is checked too.
 func (c *converter) isRGBImage(it datafile.Item) bool {
 	pixels := int64(it.Int(1)) * int64(it.Int(2))
 	return it.Int(0) >= 2 && it.Int(3) == 0 && it.Len() > 6 && it.Int(6) == formatRGB &&
 		pixels > 0 && int64(c.f.BlockSize(int(it.Int(5)))) == 3*pixels
 }
 
-// withoutTangents returns the points of envelopes, of the given number of integers each,
-// in the old layout.
+// withoutTangents converts envelope points of perPoint integers each to the old layout.
 func withoutTangents(points []int32, perPoint int) []int32 {
 	out := make([]int32, 0, len(points)/perPoint*intsPerOldPoint)
 	for ; len(points) >= perPoint; points = points[perPoint:] {

@@ -33,8 +33,8 @@ func fileVersions(t *testing.T, b []byte) (tiles, envelopes []int32) {
 	return tiles, envelopes
 }
 
-// TestCompatibleRealMaps checks that real maps can be converted without changing anything
-// but the versions, and that nothing is left that old clients cannot read.
+// TestCompatibleRealMaps checks that converting real maps changes nothing but the versions, and
+// removes everything that old clients cannot read.
 func TestCompatibleRealMaps(t *testing.T) {
 	converted := 0
 	for _, path := range realMaps(t) {
@@ -119,7 +119,7 @@ func TestCompatible(t *testing.T) {
 	testenv.Check(t, again == nil && err == nil, "converted twice, %v", err)
 }
 
-// TestCompatibleKeepsImagesCompressed checks that only what is converted takes memory.
+// TestCompatibleKeepsImagesCompressed checks that only converted blocks are decompressed.
 func TestCompatibleKeepsImagesCompressed(t *testing.T) {
 	m := Map{Groups: []Group{NewGroup("", 100, 100, NewGameLayer(50, 50))}}
 	m.GameLayer().Version = 4
@@ -132,8 +132,8 @@ func TestCompatibleKeepsImagesCompressed(t *testing.T) {
 	testenv.Check(t, plain != nil && n < 4<<20, "%d bytes allocated for a file of %d", n, len(file))
 }
 
-// TestCompatibleSurvivesDamage converts damaged files, of which the blocks have other sizes
-// than the items say.
+// TestCompatibleSurvivesDamage converts damaged files, whose blocks have sizes that differ from
+// those in the items.
 func TestCompatibleSurvivesDamage(t *testing.T) {
 	layer := func(width, height int32) []int32 {
 		return []int32{0, layerTiles, 0, 4, width, height, 1, 0, 0, 0, 0, -1, 0, -1, 0, 0, 0, 0}

@@ -14,9 +14,10 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDamaged cuts maps and flips their bits. A cut is always an error. A flipped bit in the data of a layer is one,
-// too, since its blocks have checksums; in the tables and items, which have none, it may be a map with another meaning. That is what the
-// SHA-256 is for by which clients and recordings name maps.
+// TestDamaged truncates maps and flips single bits. Truncation is always an error. A flipped bit in
+// a layer's data is an error, too, because blocks have checksums. Tables and items have none, so a
+// flipped bit there may give a different map. Clients and recordings therefore identify maps by
+// SHA-256.
 func TestDamaged(t *testing.T) {
 	for _, name := range []string{"plain.map", "switch.map"} {
 		whole := testenv.Must(os.ReadFile(filepath.Join("..", "..", "internal", "teeverify", "testdata", name)))
@@ -28,7 +29,8 @@ func TestDamaged(t *testing.T) {
 				errors.Is(err, twmap.ErrFormat) || errors.Is(err, twmap.ErrTooLarge)
 			testenv.Check(t, err == nil || isFormat, "%s, %v: %v", name, d, err)
 			if err == nil {
-				// The data is the same if the bit is one that does not matter to the compression, or is in a block of no layer.
+				// The data stays the same if the compression does not depend on the bit, or if no
+				// layer uses the block.
 				isSame := reflect.DeepEqual(blocksOf(d.File), content) || slices.ContainsFunc(blocksOf(d.File), func(b []byte) bool { return b == nil })
 				testenv.Check(t, !d.Cut && (d.At < blocks || isSame) && m.SHA256 != first.SHA256, "%s, %v: it is a map", name, d)
 			}
@@ -36,10 +38,11 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// dataStart returns where the blocks of a map begin, behind tables and items. Their size is the last number of the header.
+// dataStart returns the offset of the first block of a map, after tables and items. The last number
+// of the header is the total size of the blocks.
 func dataStart(file []byte) int { return len(file) - int(binary.LittleEndian.Uint32(file[32:])) }
 
-// blocksOf returns the content of all blocks, nil for those that cannot be read.
+// blocksOf returns the content of all blocks, nil for unreadable ones.
 func blocksOf(file []byte) (all [][]byte) {
 	f := testenv.Must(datafile.Parse(file))
 	for n := range f.NumBlocks() {

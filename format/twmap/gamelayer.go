@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// The tile indices of the game layer. Indices 4 to 191 are air in the vanilla game;
-// higher ones are entities.
+// Tile indices of the game layer. Indices 4 to 191 are air in the vanilla game; higher ones are
+// entities.
 const (
 	Air        = 0
 	Solid      = 1
 	Death      = 2
-	Unhookable = 3 // solid, and hooks do not attach
+	Unhookable = 3 // solid, but hooks do not attach
 )
 
-// The entities of the game layer, as tile indices. An entity is in the middle of its
-// tile, which is air for the physics.
+// Entities of the game layer, as tile indices. An entity is in the middle of its tile, which is air
+// for the physics.
 const (
 	EntityOffset      = 191
-	Spawn             = EntityOffset + 1 // any team
+	Spawn             = EntityOffset + 1 // for any team
 	SpawnRed          = EntityOffset + 2
 	SpawnBlue         = EntityOffset + 3
 	FlagStandRed      = EntityOffset + 4
@@ -32,8 +32,8 @@ const (
 	lastVanillaEntity = PickupLaser
 )
 
-// GameLayer returns the game layer, or nil if the map has none, as menu themes. If
-// there are several, it returns the one that 0.7 programs use: the first of the last
+// GameLayer returns the game layer, or nil if the map has none. Menu themes, for example, have
+// none. If there are several, it returns the one that 0.7 programs use: the first one in the last
 // group that has any.
 func (m *Map) GameLayer() *TileLayer {
 	for g := len(m.Groups) - 1; g >= 0; g-- {
@@ -46,10 +46,10 @@ func (m *Map) GameLayer() *TileLayer {
 	return nil
 }
 
-// DDNetLayer returns the data of the layer of one of DDNet's kinds, of which the last counts, as
-// in DDNet. It is row by row, with as many bytes for each tile of the game layer as
-// [TileKind.DDNetTileSize] says; nil if the map has no such layer. A layer that is wider or
-// narrower than the game layer, or has too little data, is an error; rows beyond it are left out.
+// DDNetLayer returns the data of the layer of one of DDNet's kinds, or nil if the map has no such
+// layer. The last layer of a kind counts, as in DDNet. The data is row by row, with
+// [TileKind.DDNetTileSize] bytes for each tile of the game layer. Rows beyond the game layer are
+// left out. A layer of another width than the game layer, or with too little data, is an error.
 func (m *Map) DDNetLayer(kind TileKind) ([]byte, error) {
 	slot, size := slices.Index(ddnetKinds[:], kind), kind.DDNetTileSize()
 	game := m.GameLayer()
@@ -85,9 +85,9 @@ var (
 	ddnetNames = [...]string{"tele", "speedup", "front", "switch", "tune"}
 )
 
-// DDNetTileSize returns the number of bytes of a tile of one of DDNet's kinds: 2 for tele and
-// tune (number, type), 6 for speedup (force, maximum speed, type, 0, angle in little endian), 4
-// for front (index, flags, 0, 0) and switch (number, type, flags, delay).
+// DDNetTileSize returns the number of bytes per tile of one of DDNet's kinds. Tele and tune have 2
+// (number, type). Speedup has 6 (force, maximum speed, type, 0, angle in little endian). Front has
+// 4 (index, flags, 0, 0), and so has switch (number, type, flags, delay).
 func (k TileKind) DDNetTileSize() int {
 	switch k {
 	case KindTele, KindTune:
@@ -109,7 +109,7 @@ func (l *TileLayer) Indices() []uint8 {
 	return out
 }
 
-// At returns the tile at column x and row y, the zero tile outside.
+// At returns the tile at column x and row y, or the zero tile if that is outside of the layer.
 func (l *TileLayer) At(x, y int) Tile {
 	if x < 0 || y < 0 || x >= l.Width || y >= l.Height {
 		return Tile{}
@@ -117,7 +117,7 @@ func (l *TileLayer) At(x, y int) Tile {
 	return l.Tiles[y*l.Width+x]
 }
 
-// Entity is an entity tile.
+// Entity is a tile with an entity.
 type Entity struct {
 	X, Y  int   // column and row
 	Index uint8 // Spawn to PickupLaser

@@ -33,7 +33,7 @@ func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 		special = 18
 	}
 	var err error
-	if !p.cfg.GameOnly || l.Kind&KindGame != 0 { // the tiles of DDNet's kinds are filling
+	if !p.cfg.GameOnly || l.Kind&KindGame != 0 { // layers of DDNet's kinds have only filler tiles
 		if l.Tiles, err = p.readTiles(it.Int(14), it.Int(4), it.Int(5), l.Version, "tile layer", i); err != nil {
 			return nil, err
 		}
@@ -52,17 +52,16 @@ func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 	return l, nil
 }
 
-// readTiles reads the tiles of a layer of a version from a data block.
+// readTiles reads the tiles of a layer of the given version from a data block.
 func (p *parser) readTiles(block, width, height, version int32, what string, i int) (tiles []Tile, err error) {
 	if width <= 0 || height <= 0 {
 		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles", ErrFormat, what, i, width, height)
 	}
-	data, err := p.readTileData(block, int64(width), int64(height), 4, what, i) // runs take no more
+	data, err := p.readTileData(block, int64(width), int64(height), 4, what, i) // runs are never longer
 	if err != nil {
 		return nil, err
 	}
-	// Compare the declared size with what the data can hold before computing or
-	// allocating anything.
+	// Compare the declared size with the data before computing or allocating anything.
 	count := int64(width) * int64(height)
 	if version < 4 && int64(len(data))/4 < count {
 		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles, its data has %d bytes", ErrFormat, what, i, width, height, len(data))
@@ -83,13 +82,12 @@ func (p *parser) readTiles(block, width, height, version int32, what string, i i
 	return tiles, nil
 }
 
-// maxSpare is the number of bytes that the data of a layer may have after its last tile. No known
-// map has any there, but other programs do not mind them.
+// maxSpare is the number of surplus bytes that a layer's data may have after its last tile. Known
+// maps have none, but other programs accept them.
 const maxSpare = 64 << 10
 
-// readTileData reads the data block of a layer with size bytes for each tile. A block with much
-// more is refused before it is decompressed: the budget is for maps with large layers, and all
-// of it would go into a small one.
+// readTileData reads the data block of a layer with size bytes per tile. It refuses a much larger
+// block before decompressing it: a small layer must not use up the memory budget for large layers.
 func (p *parser) readTileData(block int32, width, height int64, size int, what string, i int) ([]byte, error) {
 	has := int64(p.f.BlockSize(int(block)))
 	if (has-maxSpare)/int64(size) > width*height {
@@ -98,13 +96,14 @@ func (p *parser) readTileData(block int32, width, height int64, size int, what s
 	return p.readBlock(block, what, i)
 }
 
-// tilesIn returns the first n tiles of data, which is theirs from then on: a tile is four bytes there as in the file.
+// tilesIn returns the first n tiles of data. The tiles take over the memory of data: a tile has
+// four bytes, as in the file.
 func tilesIn(data []byte, n int) []Tile {
 	return unsafe.Slice((*Tile)(unsafe.Pointer(unsafe.SliceData(data))), n)[:n:n]
 }
 
-// decodeTileRuns decodes the tile data of version 4, in which every tile has a number
-// of repetitions in its skip field.
+// decodeTileRuns decodes the tile data of version 4. The skip field of each tile is its number of
+// repetitions.
 func decodeTileRuns(data []byte, n int) ([]Tile, error) {
 	tiles := make([]Tile, 0, n)
 	for len(tiles) < n {
@@ -194,7 +193,7 @@ func (q *Quad) fields() [38]*int32 {
 }
 
 func (p *parser) parseSoundLayer(it datafile.Item, i int) (Layer, error) {
-	// type, flags | version, sources, data, sound, name
+	// version, type, flags | version, sources, data, sound, name
 	l := &SoundLayer{
 		Flags: it.Int(2), Version: it.Int(3), Count: it.Int(4), Sound: it.Int(6),
 		Name: intsToString(it, 7, 3), Deprecated: it.Int(1) == layerSoundsDeprecated,

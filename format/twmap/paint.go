@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// White is the colour that leaves an image unchanged.
+// White is the color that leaves an image unchanged.
 var White = Color{255, 255, 255, 255}
 
-// NewTileLayer returns an empty tile layer that uses an image, in the layout that all
-// clients can read.
+// NewTileLayer returns an empty tile layer that uses an image, in the layout that all clients can
+// read.
 func NewTileLayer(name string, width, height int, image int32) *TileLayer {
 	return &TileLayer{
 		Name: name, Width: width, Height: height,
@@ -26,14 +26,14 @@ func NewGameLayer(width, height int) *TileLayer {
 	return l
 }
 
-// Set sets the tile at column x and row y. Outside of the layer it does nothing.
+// Set sets the tile at column x and row y. Positions outside of the layer are ignored.
 func (l *TileLayer) Set(x, y int, index, flags uint8) {
 	if x >= 0 && y >= 0 && x < l.Width && y < l.Height {
 		l.Tiles[y*l.Width+x] = Tile{Index: index, Flags: flags}
 	}
 }
 
-// Fill sets a rectangle of tiles to one index.
+// Fill sets all tiles of a rectangle to the given index.
 func (l *TileLayer) Fill(x, y, w, h int, index uint8) {
 	for j := range h {
 		for i := range w {
@@ -42,9 +42,9 @@ func (l *TileLayer) Fill(x, y, w, h int, index uint8) {
 	}
 }
 
-// Stamp copies a rectangle of w by h tiles from column sx and row sy of the tileset to
-// column x and row y of the layer, mirrored left to right if mirror is set. The empty
-// tile 0 is not copied.
+// Stamp copies a rectangle of w by h tiles from the tileset to the layer: from column sx and row sy
+// to column x and row y. With mirror set, it is mirrored left to right. The empty tile 0 is not
+// copied.
 func (l *TileLayer) Stamp(x, y, sx, sy, w, h int, mirror bool) {
 	for j := range h {
 		for i := range w {
@@ -60,8 +60,8 @@ func (l *TileLayer) Stamp(x, y, sx, sy, w, h int, mirror bool) {
 	}
 }
 
-// ParseTiles returns a game layer drawn as text: a line per row, a character per tile.
-// The legend maps characters to tile indices; all lines must have the same length.
+// ParseTiles returns a game layer from a drawing in text, with a line per row and a character per
+// tile. The legend maps characters to tile indices. All lines must have the same length.
 func ParseTiles(text string, legend map[byte]uint8) (*TileLayer, error) {
 	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	l := NewGameLayer(len(rows[0]), len(rows))
@@ -80,14 +80,14 @@ func ParseTiles(text string, legend map[byte]uint8) (*TileLayer, error) {
 	return l, nil
 }
 
-// ExternalImage returns an image that clients load from their own mapres folder. Width
-// and height in pixels should be those of the file.
+// ExternalImage returns an image that clients load from their own mapres folder. Width and height
+// should be those of the file, in pixels.
 func ExternalImage(name string, width, height int32) Image {
 	return Image{Name: name, Width: width, Height: height, External: true, Format: 1}
 }
 
-// NewGroup returns a group that moves with the camera by the given percentages: 100
-// for the plane of the game, less for the background.
+// NewGroup returns a group that moves with the camera by the given percentages: 100 for the plane
+// of the game, less for backgrounds.
 func NewGroup(name string, parallaxX, parallaxY int32, layers ...Layer) Group {
 	return Group{Name: name, ParallaxX: parallaxX, ParallaxY: parallaxY, Layers: layers, Version: 3}
 }

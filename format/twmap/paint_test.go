@@ -33,11 +33,11 @@ func TestStamp(t *testing.T) {
 		t.Errorf("%v, want %v", l.Indices(), want)
 	}
 	testenv.Check(t, l.At(1, 0).Flags == 0 && l.At(2, 0).Flags == FlipV, "only the mirrored half is mirrored")
-	l.Stamp(-1, -1, 0, 0, 2, 2, false) // only tile 17 is inside; tile 0 is not copied
+	l.Stamp(-1, -1, 0, 0, 2, 2, false) // only tile 17 is inside the layer; tile 0 is not copied
 	testenv.Check(t, l.At(0, 0).Index == 17 && l.At(4, 0) == (Tile{}) && l.At(0, -1) == (Tile{}), "stamp at the edge")
 }
 
-// A 3×3 block has eight edges; the last matching rule is used.
+// TestTiling draws a 3×3 block, which has eight edges. The last matching rule must be used.
 func TestTiling(t *testing.T) {
 	tiling := AutoTile{Inside: 9, Rules: []AutoTileRule{
 		{Empty: N, Index: 2}, {Empty: S, Index: 8}, {Empty: W, Index: 4}, {Empty: E, Index: 6},
@@ -54,7 +54,7 @@ func TestTiling(t *testing.T) {
 		0, 0, 0, 0, 0,
 	}
 	testenv.Check(t, slices.Equal(l.Indices(), want), "%v, want %v", l.Indices(), want)
-	// The border is repeated outside: a full layer has no edges.
+	// The border is repeated outwards, so a full layer has no edges.
 	full := NewTileLayer("", 2, 2, 0)
 	tiling.Apply(full, func(x, y int) bool { return true })
 	testenv.Check(t, slices.Equal(full.Indices(), []uint8{9, 9, 9, 9}), "full layer: %v", full.Indices())

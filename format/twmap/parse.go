@@ -14,15 +14,14 @@ import (
 	"github.com/teeyard/teeyard/format/datafile"
 )
 
-// Config is the parameters of Parse. The zero value is ready to use.
+// Config contains the parameters of Parse. The zero value is ready to use.
 type Config struct {
-	// MaxDecoded limits the memory of the parsed map in bytes. 0 means 64 MiB plus 64
-	// times the length of the file, at most 512 MiB, which is enough for the largest
-	// known maps, whose empty layers compress by a factor of hundreds.
+	// MaxDecoded limits the memory of the parsed map in bytes. 0 means 64 MiB plus 64 times the
+	// length of the file, but at most 512 MiB. That is enough for the largest known maps, whose
+	// empty layers compress by a factor of hundreds.
 	MaxDecoded int
-	// GameOnly skips embedded images, sounds, quads and all tiles except those of the game
-	// layer and of DDNet's kinds, which is enough for a server. Such a map cannot be written
-	// again.
+	// GameOnly skips embedded images, sounds, quads and all tiles except those of the game layer
+	// and of DDNet's kinds. The rest is enough for a server. Such a map cannot be written again.
 	GameOnly bool
 }
 
@@ -63,7 +62,7 @@ type parser struct {
 	m      *Map
 }
 
-// takeBudget subtracts n bytes from the budget, before they are allocated.
+// takeBudget subtracts n bytes from the budget before they are allocated.
 func (p *parser) takeBudget(n int64, what string, i int) error {
 	if n > int64(p.budget) {
 		return fmt.Errorf("%w: %s %d needs %d bytes, %d are left", ErrTooLarge, what, i, n, p.budget)
@@ -72,8 +71,8 @@ func (p *parser) takeBudget(n int64, what string, i int) error {
 	return nil
 }
 
-// readBlock reads the data block that item i of a kind refers to; for -1 it returns
-// nil.
+// readBlock reads the data block that item i refers to. For -1 it returns nil. what is the kind of
+// the item, for errors.
 func (p *parser) readBlock(ref int32, what string, i int) ([]byte, error) {
 	if ref == None {
 		return nil, nil
@@ -89,26 +88,29 @@ func (p *parser) readBlock(ref int32, what string, i int) ([]byte, error) {
 		return nil, err
 	}
 	if p.f.Version() == 3 {
-		b = bytes.Clone(b) // the block refers to the file
+		b = bytes.Clone(b) // the block points into the file
 	}
 	return b, nil
 }
 
-// returnBudget adds n bytes to the budget, when a block is freed after its conversion.
-// Only converted bytes are returned, so that the budget limits the time as well: a map
-// cannot have large blocks decompressed for small layers again and again.
+// returnBudget returns n bytes to the budget after a block was converted and freed. Only converted
+// bytes are returned. The budget then also limits the time: a map cannot cause large blocks to be
+// decompressed for small layers again and again.
 func (p *parser) returnBudget(n int) { p.budget += n }
 
 const (
-	// maxText limits a name, or a text about the map, in bytes. Those of the original have up to 128.
+	// maxText limits a name, or a text about the map, in bytes. The original's texts have up to 128
+	// bytes.
 	maxText = 64 << 10
-	// maxSettings and settingsPerByte limit the settings, as bytes, and as bytes for each of the file: a text does not
-	// compress to less than a tenth, but one that is made for it to a thousandth.
+	// maxSettings and settingsPerByte limit the settings, in bytes and in bytes per byte of the
+	// file. An ordinary text does not compress to less than a tenth; a text made for the purpose
+	// compresses to a thousandth.
 	maxSettings     = 256 << 10
 	settingsPerByte = 32
 )
 
-// checkSize returns an error if the data block of a text declares more than most bytes, before it is decompressed.
+// checkSize returns an error if the data block of a text declares more than the allowed bytes. It
+// does so before the block is decompressed.
 func (p *parser) checkSize(ref int32, most int, what string, i int) error {
 	if size := p.f.BlockSize(int(ref)); size > most {
 		return fmt.Errorf("%w: %s %d has %d bytes, %d are allowed", ErrTooLarge, what, i, size, most)
@@ -165,7 +167,7 @@ func (p *parser) parseInfo() error {
 	if err != nil {
 		return err
 	}
-	// All lines share a copy of the text, and each costs a string header besides.
+	// All lines share a copy of the text. Each line also costs a string header.
 	lines := bytes.Count(b, []byte{0}) + 1
 	if err := p.takeBudget(int64(len(b))+int64(lines)*int64(unsafe.Sizeof("")), "info field", 4); err != nil {
 		return err
@@ -263,15 +265,15 @@ func (p *parser) parseEnvelopes() error {
 	return nil
 }
 
-// intsPerOldPoint and intsPerTangentPoint are the number of integers of a point of an
-// envelope, without and with tangents.
+// intsPerOldPoint and intsPerTangentPoint are the number of integers of an envelope point without
+// and with tangents.
 const (
 	intsPerOldPoint     = 6
 	intsPerTangentPoint = 22
 )
 
-// intsPerPoint returns the number of integers that each point has in a file with these
-// envelopes. A file is written by one program, so one envelope of version 3 decides.
+// intsPerPoint returns the number of integers per envelope point in a file with these envelopes. A
+// single program writes the whole file, so one envelope of version 3 decides.
 func intsPerPoint(envelopes []datafile.Item) int {
 	if slices.ContainsFunc(envelopes, func(it datafile.Item) bool { return it.Int(0) >= 3 }) {
 		return intsPerTangentPoint
@@ -336,8 +338,8 @@ func (p *parser) parseUnknownItems() error {
 	return nil
 }
 
-// intsToString decodes a name packed into n integers, four characters each, most
-// significant first and offset by 128. The last character is always a NUL.
+// intsToString decodes a name packed into n integers of four characters each, the most significant
+// first, with an offset of 128. The last character is always a NUL.
 func intsToString(it datafile.Item, first, n int) string {
 	if it.Len() < first+n {
 		return ""

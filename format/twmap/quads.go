@@ -3,13 +3,13 @@ package twmap
 // TileSize is the edge length of a tile in the units of Point.
 const TileSize = 32 << 10
 
-// NewQuadLayer returns a quad layer that draws from an image, or None.
+// NewQuadLayer returns a quad layer that draws from an image, or from none if image is None.
 func NewQuadLayer(name string, image int32, quads ...Quad) *QuadLayer {
 	return &QuadLayer{Name: name, Image: image, Quads: quads, Version: 2}
 }
 
-// NewQuad returns an upright white rectangle with its top left corner at x, y,
-// showing the whole image. Numbers are in tiles.
+// NewQuad returns an upright white rectangle that shows the whole image. Its top left corner is at
+// (x, y). All numbers are in tiles.
 func NewQuad(x, y, w, h float64) Quad {
 	at := func(x, y float64) Point { return Point{int32(x * TileSize), int32(y * TileSize)} }
 	return Quad{
@@ -20,7 +20,7 @@ func NewQuad(x, y, w, h float64) Quad {
 	}
 }
 
-// Shaded returns the quad with a vertical colour gradient.
+// Shaded returns the quad with a vertical color gradient.
 func (q Quad) Shaded(top, bottom Color) Quad {
 	q.Colors = [4]Color{top, top, bottom, bottom}
 	return q
@@ -33,8 +33,8 @@ func (q Quad) Mirrored() Quad {
 	return q
 }
 
-// Moving returns the quad moved by a position envelope, which starts at an
-// offset in ms.
+// Moving returns the quad moved by a position envelope. The envelope starts at the given offset in
+// ms.
 func (q Quad) Moving(envelope, offset int32) Quad {
 	q.PosEnv, q.PosEnvOffset = envelope, offset
 	return q

@@ -10,8 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// realMaps returns the installed map files of the Debian packages teeworlds-data and
-// ddnet-data.
+// realMaps returns the installed map files of the Debian packages teeworlds-data and ddnet-data.
 func realMaps(t testing.TB) []string {
 	var all []string
 	for _, pattern := range []string{
@@ -30,7 +29,7 @@ func realMaps(t testing.TB) []string {
 	return all
 }
 
-// maxRewritten returns the size in bytes up to which real maps are also written.
+// maxRewritten returns the largest size in bytes of real maps that are also written.
 func maxRewritten() int {
 	switch {
 	case testenv.Race:
@@ -41,15 +40,15 @@ func maxRewritten() int {
 	return 20 << 10
 }
 
-// sameContent compares two maps without their files' size and checksums.
+// sameContent compares two maps without the size and checksums of their files.
 func sameContent(a, b *Map) bool {
 	x, xt := withoutTiles(a)
 	y, yt := withoutTiles(b)
 	return slices.EqualFunc(xt, yt, slices.Equal[[]Tile]) && reflect.DeepEqual(x, y)
 }
 
-// withoutTiles returns a copy of the map without tiles, and the tiles, for which
-// reflect.DeepEqual would take seconds.
+// withoutTiles returns a copy of the map without tiles, and the tiles. reflect.DeepEqual would take
+// seconds for tiles.
 func withoutTiles(m *Map) (Map, [][]Tile) {
 	c := *m
 	c.Size, c.CRC, c.SHA256 = 0, 0, [32]byte{}
@@ -70,7 +69,7 @@ func withoutTiles(m *Map) (Map, [][]Tile) {
 	return c, tiles
 }
 
-// TestRealMaps checks that real maps can be read, and do not change when written.
+// TestRealMaps checks that real maps can be read and do not change when written.
 func TestRealMaps(t *testing.T) {
 	for _, path := range realMaps(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -89,7 +88,7 @@ func TestRealMaps(t *testing.T) {
 				testenv.Check(t, e.Type >= 0x8000 || e.Type == 0xffff, "unknown item type %d", e.Type)
 			}
 			if len(b) > maxRewritten() {
-				return // compressing it again would take a second
+				return // compressing the map again would take a second
 			}
 			out, err := m.Bytes()
 			if err != nil {

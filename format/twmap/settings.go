@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/format/datafile"
 )
 
-// WithSettings returns a map file with other settings (see Info). Everything else is copied as it is, neither
-// decompressed nor checked.
+// WithSettings returns a map file with other settings (see Info). Everything else is copied
+// unchanged, without decompressing or checking it.
 func WithSettings(b []byte, settings []string) ([]byte, error) {
 	f, err := datafile.Parse(b)
 	if err != nil {
@@ -40,7 +40,7 @@ func WithSettings(b []byte, settings []string) ([]byte, error) {
 	return file, nil
 }
 
-// withSettingsBlock returns an info item with another block of settings.
+// withSettingsBlock returns an info item that refers to another block of settings.
 func withSettingsBlock(info []int32, block int32) []int32 {
 	for len(info) < infoInts {
 		info = append(info, None)

@@ -6,7 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// Terrain returns what a world needs of a map. The error is [ErrNoGameLayer] or about damaged layers.
+// Terrain returns the tiles and settings of the map in the form that a world needs. It returns
+// [ErrNoGameLayer], or an error about damaged layers.
 func (m *Map) Terrain() (terrain.Terrain, error) {
 	l := m.GameLayer()
 	if l == nil {
@@ -44,7 +45,7 @@ func (m *Map) Terrain() (terrain.Terrain, error) {
 	return t, t.Check()
 }
 
-// ddnetTiles returns the tiles of one of DDNet's layers, nil if the map has none.
+// ddnetTiles returns the decoded tiles of one of DDNet's layers, or nil if the map has none.
 func ddnetTiles[T any](m *Map, kind TileKind, decode func([]byte) T) ([]T, error) {
 	data, err := m.DDNetLayer(kind)
 	if data == nil {
@@ -58,7 +59,7 @@ func ddnetTiles[T any](m *Map, kind TileKind, decode func([]byte) T) ([]T, error
 	return tiles, nil
 }
 
-// tileFlags returns the flags of n tiles, nil if none has any that matter to the terrain.
+// tileFlags returns the flags of n tiles, or nil if no tile has flags that the terrain uses.
 func tileFlags(n int, flags func(i int) uint8) []terrain.TileFlags {
 	const known = terrain.TileFlipX | terrain.TileFlipY | terrain.TileRotate
 	var all []terrain.TileFlags

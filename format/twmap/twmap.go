@@ -1,12 +1,11 @@
-// Package twmap reads, writes and builds Teeworlds maps: tile and quad layers in
-// groups, with images, envelopes and the extensions of DDNet.
+// Package twmap reads, writes and builds Teeworlds maps: tile and quad layers in groups, with
+// images, envelopes and the extensions of DDNet.
 //
-// Parse checks everything a file declares; see [Config] for the limit of memory.
-// Everything that Parse reads is written again, so that a map does not change when it
-// is read and written.
+// Parse checks everything that a file declares; see [Config] for the memory limit. Reading and
+// writing a map does not change it.
 //
-// The tile indices of the game layer, for physics and entities, are in gamelayer.go;
-// helpers to build a map in code are in paint.go and quads.go.
+// The tile indices of the game layer, for physics and entities, are in gamelayer.go. Functions that
+// build a map in code are in paint.go and quads.go.
 package twmap
 
 import (
@@ -17,9 +16,9 @@ import (
 var (
 	// ErrFormat is wrapped by errors about a data file that is not a well-formed map.
 	ErrFormat = errors.New("twmap: malformed map")
-	// ErrTooLarge is wrapped if a map needs more memory than Config.MaxDecoded.
+	// ErrTooLarge is wrapped by errors about a map that needs more memory than Config.MaxDecoded.
 	ErrTooLarge = errors.New("twmap: map over the memory limit")
-	// ErrNoGameLayer means that nobody can play on a map, such as a menu theme.
+	// ErrNoGameLayer means that a map, such as a menu theme, cannot be played.
 	ErrNoGameLayer = errors.New("twmap: the map has no game layer")
 )
 
@@ -53,26 +52,25 @@ type Map struct {
 	Envelopes []Envelope
 	Groups    []Group
 	Sounds    []Sound // DDNet
-	// UnknownItems holds the items of types this package does not know. Data blocks
-	// they refer to are lost when the map is written.
+	// UnknownItems contains the items of types that this package does not know. The data blocks
+	// that they refer to are lost when the map is written.
 	UnknownItems []UnknownItem
 
-	// Size, CRC (IEEE CRC-32) and SHA256 are those of the file that the map was parsed
-	// from, as used in Sv_MapChange. They are zero for a map made in code, and ignored
-	// when writing.
+	// Size, CRC (IEEE CRC-32) and SHA256 describe the file that the map was parsed from, as used in
+	// Sv_MapChange. They are zero for a map made in code, and ignored when writing.
 	Size   int
 	CRC    uint32
 	SHA256 [sha256.Size]byte
 }
 
-// Info describes the author and origin of the map. All fields are optional.
+// Info contains the author and origin of a map. All fields are optional.
 type Info struct {
 	Author, Version, Credits, License string
-	// Settings are console commands to run with the map (DDNet).
+	// Settings are DDNet's console commands to run with the map.
 	Settings []string
 }
 
-// Image is a texture or tileset, of 16×16 tiles when used by a tile layer.
+// Image is a texture or tileset. Tile layers use it as 16×16 tiles.
 type Image struct {
 	// Name is the file name without folder and extension.
 	Name string
@@ -82,21 +80,20 @@ type Image struct {
 	External bool
 	// Format is the image format number of version 2 items: 0 for RGB, 1 for RGBA.
 	Format int32
-	// Pixels are the bytes of an embedded image from the top left. With 4 bytes for
-	// each pixel and Format 0 the image is written as RGBA.
+	// Pixels contains the bytes of an embedded image from the top left. An image with 4 bytes per
+	// pixel and Format 0 is written as RGBA.
 	Pixels []byte
 }
 
-// Envelope is an animation curve for positions (3 channels: x, y, rotation) or
-// colours (4 channels: r, g, b, a).
+// Envelope is an animation curve for positions (3 channels: x, y, rotation) or colors (4 channels:
+// r, g, b, a).
 type Envelope struct {
 	Name     string
 	Channels int32
-	// Synchronized envelopes follow the server's ticks, others the client's clock.
+	// Synchronized envelopes follow the server's ticks. Others follow the client's clock.
 	Synchronized bool
 	Points       []EnvPoint
-	// Version is the item version, 1 to 3; 0 counts as 2. From 3 on points
-	// carry tangents.
+	// Version is the item version, 1 to 3; 0 counts as 2. From 3 on, points have tangents.
 	Version int32
 }
 
@@ -107,7 +104,7 @@ type EnvPoint struct {
 	// 4 smooth, 5 Bézier.
 	Curve  int32
 	Values [4]int32 // 22.10 fixed point
-	// Tangents are, for four channels each: in dx (ms), in dy (22.10), out dx, out dy.
+	// Tangents contains four groups of four channels: in dx (ms), in dy (22.10), out dx, out dy.
 	// They are zero except in envelopes of version 3.
 	Tangents [16]int32
 }
@@ -117,10 +114,10 @@ type Group struct {
 	Name string
 	// OffsetX and OffsetY are the position of the group in 1/32 tile.
 	OffsetX, OffsetY int32
-	// ParallaxX and ParallaxY are the percentages by which the group moves with the
-	// camera: 100 with the game, 0 fixed to the screen.
+	// ParallaxX and ParallaxY are the percentages by which the group moves with the camera: 100
+	// moves with the game, 0 is fixed to the screen.
 	ParallaxX, ParallaxY int32
-	// Clip is the visible part of the world in 1/32 tile, nil for all.
+	// Clip is the visible part of the world in 1/32 tile, or nil for all of it.
 	Clip *Rect
 	// Layers are drawn in this order. Each is a *TileLayer, *QuadLayer,
 	// *SoundLayer or *RawLayer.
@@ -138,11 +135,11 @@ type Layer interface{ isLayer() }
 // Color has four channels, 0 to 255.
 type Color struct{ R, G, B, A int32 }
 
-// Tile flags.
+// Flags of a tile.
 const (
 	FlipV  = 1 // mirrored left to right
 	FlipH  = 2 // mirrored top to bottom
-	Opaque = 4 // no transparent pixel; set by editors to speed up drawing
+	Opaque = 4 // has no transparent pixel; set by editors to speed up drawing
 	Rotate = 8 // turned clockwise by 90 degrees
 )
 
@@ -152,15 +149,15 @@ type Tile struct {
 	Skip, Reserved uint8 // Skip is 0 in layers read from version 4
 }
 
-// TileKind is the purpose of a tile layer. Kinds are flags in the file.
+// TileKind is the purpose of a tile layer. In the file, kinds are flags.
 type TileKind int32
 
 const (
 	// KindTiles is a visible layer.
 	KindTiles TileKind = 0
-	// KindGame is the game layer: collision and entities.
+	// KindGame is the game layer, with collision and entities.
 	KindGame TileKind = 1
-	// The others are DDNet's, with their data in TileLayer.DDNetData.
+	// The other kinds are DDNet's. Their data is in TileLayer.DDNetData.
 	KindTele   TileKind = 2
 	KindSpeed  TileKind = 4
 	KindFront  TileKind = 8
@@ -172,7 +169,7 @@ const (
 type TileLayer struct {
 	Name string
 	Kind TileKind
-	// Flags are the flags of the layer item: 1 for detail, which clients can hide.
+	// Flags are the flags of the layer item: 1 marks a detail that clients can hide.
 	Flags          int32
 	Width, Height  int
 	Color          Color
@@ -180,22 +177,21 @@ type TileLayer struct {
 	ColorEnvOffset int32 // ms
 	Image          int32 // image index, or None
 	Tiles          []Tile
-	// DDNetData holds the undecoded data of DDNet's kinds in the order tele, speedup,
-	// front, switch, tune. It is nil in other layers.
+	// DDNetData contains the undecoded data of DDNet's kinds in the order tele, speedup, front,
+	// switch, tune. It is nil in other layers.
 	DDNetData *[5][]byte
-	// Version is the layout in the file: 2 or 3, the uncompressed one of 0.6 that all
-	// clients read, or 4, the run-length encoded one of 0.7. 0 counts as 3.
+	// Version is the layout in the file. 2 and 3 are the uncompressed layout of 0.6, which all
+	// clients can read. 4 is the run-length encoded layout of 0.7. 0 counts as 3.
 	Version int32
 }
 
-// Point is a position in 1/32 tile with 10 fraction bits: 32768 is a tile. In texture
-// coordinates 1024 is the image's width or height.
+// Point is a position in 1/32 tile with 10 fraction bits, so 32768 is a tile. In texture
+// coordinates, 1024 is the image's width or height.
 type Point struct{ X, Y int32 }
 
-// Quad is a coloured, textured quadrilateral.
+// Quad is a colored, textured quadrilateral.
 type Quad struct {
-	// Points are the corners top left, top right, bottom left, bottom
-	// right, and the pivot.
+	// Points are the top left, top right, bottom left and bottom right corner, and the pivot.
 	Points         [5]Point
 	Colors         [4]Color
 	TexCoords      [4]Point
@@ -215,14 +211,14 @@ type QuadLayer struct {
 	Version int32
 }
 
-// Sound is a DDNet sound sample.
+// Sound is a sound sample of DDNet.
 type Sound struct {
 	Name     string
 	External bool
 	Data     []byte // Opus
 }
 
-// SoundLayer is a DDNet layer of sound sources, which are not decoded.
+// SoundLayer is DDNet's layer of sound sources. The sources are not decoded.
 type SoundLayer struct {
 	Name    string
 	Flags   int32
@@ -234,8 +230,8 @@ type SoundLayer struct {
 	Deprecated bool
 }
 
-// RawLayer is a layer of an unknown type. Data blocks it refers to are lost when the
-// map is written.
+// RawLayer is a layer of an unknown type. The data blocks that it refers to are lost when the map
+// is written.
 type RawLayer struct{ Ints []int32 }
 
 // UnknownItem is an item of an unknown type.

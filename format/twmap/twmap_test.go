@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// small returns a map with one of everything.
+// small returns a small map with every kind of item.
 func small(version int32) *Map {
 	game := NewGameLayer(4, 3)
 	game.Set(1, 1, Spawn, 0)
@@ -50,7 +50,7 @@ func small(version int32) *Map {
 	}
 }
 
-// layered returns a map with every layer of DDNet, in which each byte is another one.
+// layered returns a map with every layer of DDNet, in which all bytes are different.
 func layered(width, height int) *Map {
 	g := NewGroup("Game", 100, 100, NewGameLayer(width, height))
 	for slot, kind := range ddnetKinds {
@@ -68,7 +68,7 @@ func TestLayersOfDDNet(t *testing.T) {
 	for _, gameOnly := range []bool{false, true} {
 		m := layered(3, 2)
 		first := *m.Groups[0].Layers[1].(*TileLayer)
-		first.DDNetData = &[5][]byte{{1, 2}} // a later one counts
+		first.DDNetData = &[5][]byte{{1, 2}} // a later layer counts
 		m.Groups = append([]Group{NewGroup("", 0, 0, &first)}, m.Groups...)
 		read := testenv.Must(Config{GameOnly: gameOnly}.Parse(mustBytes(t, m)))
 		for slot, kind := range ddnetKinds {
@@ -86,7 +86,7 @@ func TestLayersOfDDNet(t *testing.T) {
 		strings.Contains(err.Error(), "tele layer of 2×1 tiles with 4 bytes, the game layer is 4×3, which takes 24 bytes"), "%v", err)
 	tall := layered(3, 4)
 	tall.Groups[0].Layers[0] = NewGameLayer(3, 2)
-	data, err = tall.DDNetLayer(KindSwitch) // its first rows are those of the game layer
+	data, err = tall.DDNetLayer(KindSwitch) // its first rows match those of the game layer
 	testenv.Check(t, err == nil && len(data) == 3*2*4 && data[4] == tall.Groups[0].Layers[4].(*TileLayer).DDNetData[3][4],
 		"a layer with more rows: %v, %v", data, err)
 	tall.Groups[0].Layers[0] = NewGameLayer(4, 2)
@@ -114,7 +114,7 @@ func TestWriteReadAll(t *testing.T) {
 			for _, g := range m.Groups {
 				for _, l := range g.Layers {
 					if l, ok := l.(*TileLayer); ok && l.Version == 2 {
-						l.Name = "" // version 2 has none
+						l.Name = "" // version 2 has no name
 					}
 				}
 			}
@@ -197,7 +197,7 @@ func TestTileLayers(t *testing.T) {
 	})
 }
 
-// TestGame checks that of several game layers the first of the last group is used.
+// TestGame checks that, among several game layers, the first one of the last group is used.
 func TestGame(t *testing.T) {
 	a, b, c := NewGameLayer(1, 1), NewGameLayer(2, 1), NewGameLayer(3, 1)
 	m := &Map{Groups: []Group{NewGroup("", 100, 100, a), NewGroup("", 100, 100, b, c), NewGroup("", 0, 0)}}
@@ -231,8 +231,8 @@ func oneLayer(t testing.TB, data []byte, item func(ref int32) []int32) []byte {
 	})
 }
 
-// TestHostile checks that wrong declarations are refused with their place and without
-// allocating the declared memory.
+// TestHostile checks that wrong declarations are refused without allocating the declared memory,
+// and that the error names the place.
 func TestHostile(t *testing.T) {
 	many := func(w *datafile.Writer, n int, item func(i int32) []int32) {
 		w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, int32(n)})
@@ -290,8 +290,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLongData checks that data of which a layer needs little is refused before it is decompressed,
-// and that a few bytes more than it needs do no harm.
+// TestLongData checks that a layer's data is refused before decompression if it is much too long,
+// and accepted if it has a few surplus bytes.
 func TestLongData(t *testing.T) {
 	const w, h = 60, 30
 	layer := func(version int32, kind TileKind, spare int) []byte {
@@ -341,7 +341,7 @@ func mustWrite(t *testing.T, w *datafile.Writer) []byte {
 	return b
 }
 
-// TestWriteChecks checks that a layer without all its tiles is not written.
+// TestWriteChecks checks that a layer with missing tiles is not written.
 func TestWriteChecks(t *testing.T) {
 	l := NewGameLayer(3, 3)
 	l.Tiles = l.Tiles[:8]
@@ -351,8 +351,8 @@ func TestWriteChecks(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that any input is read or refused within the memory limit, and that
-// a map does not change when it is written and read again.
+// FuzzParse checks that any input is either parsed or refused within the memory limit, and that a
+// parsed map does not change when it is written and parsed again.
 func FuzzParse(f *testing.F) {
 	for _, version := range []int32{3, 4} {
 		f.Add(mustBytes(f, small(version)))
@@ -419,7 +419,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestWithSettings checks that a map keeps all but its settings.
+// TestWithSettings checks that everything except the settings of a map stays the same.
 func TestWithSettings(t *testing.T) {
 	m := &Map{Groups: []Group{NewGroup("Game", 100, 100, NewGameLayer(4, 4))}}
 	for _, before := range [][]string{nil, {"tune gravity 1", ""}} {

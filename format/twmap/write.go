@@ -9,9 +9,9 @@ import (
 	"github.com/teeyard/teeyard/format/datafile"
 )
 
-// Bytes returns the map as a data file of version 4. It fails if a layer's tiles do
-// not match its size, or if the map has more items or data blocks than a file can
-// hold. Equal maps give equal bytes within one version of the Go toolchain.
+// Bytes returns the map as a data file of version 4. It returns an error if a layer's tiles do not
+// match its size, or if the map has more items or data blocks than a file can hold. Equal maps give
+// equal bytes within one version of the Go toolchain.
 func (m *Map) Bytes() ([]byte, error) {
 	w := &mapWriter{m: m}
 	w.out.AddItem(itemVersion, 0, []int32{1})
@@ -55,7 +55,7 @@ func (w *mapWriter) addString(s string) int32 {
 	return w.out.AddBlock(append([]byte(s), 0))
 }
 
-// addOptionalBlock adds a block and returns its number, None for nil.
+// addOptionalBlock adds a block and returns its number, or None if b is nil.
 func (w *mapWriter) addOptionalBlock(b []byte) int32 {
 	if b == nil {
 		return None
@@ -79,7 +79,8 @@ func (w *mapWriter) addInfo() {
 	w.out.AddItem(itemInfo, 0, ints)
 }
 
-// infoInts is the length of an info item with settings, which are in the block of its last number.
+// infoInts is the number of integers in an info item with settings. The last one is the number of
+// the settings' block.
 const infoInts = 6
 
 func settingsBlock(settings []string) (b []byte) {
@@ -93,9 +94,9 @@ func (w *mapWriter) addImages() {
 	for i, img := range w.m.Images {
 		name := w.addString(img.Name)
 		data := w.addOptionalBlock(img.Pixels)
-		// Version 1 is what 0.6 editors write and every program reads; the format
-		// field is only needed for formats other than RGBA. 0 means RGB if the pixels
-		// are RGB, and otherwise an unset field.
+		// Version 1 is written by 0.6 editors and readable by every program. The format field is
+		// needed only for formats other than RGBA. Format 0 means RGB if the pixels are RGB, and is
+		// otherwise an unset field.
 		ints := []int32{1, img.Width, img.Height, boolToInt(img.External), name, data}
 		if img.Format != formatRGBA && (img.Format != formatRGB || img.hasRGBPixels()) {
 			ints[0] = 2
@@ -126,7 +127,7 @@ func (w *mapWriter) addEnvelopes() {
 		}
 		n += int32(len(e.Points))
 	}
-	// Always present, even if empty, since the original requires it.
+	// Written even if empty, because the original requires it.
 	w.out.AddItem(itemEnvPoints, 0, points)
 }
 
@@ -157,8 +158,8 @@ func (w *mapWriter) addGroups() error {
 	return nil
 }
 
-// The first field of every layer item is a version that no reader uses and editors
-// leave uninitialised or 0.
+// The first field of every layer item is a version that readers ignore and editors leave
+// uninitialised or 0.
 func (w *mapWriter) encodeLayer(l Layer) ([]int32, error) {
 	switch l := l.(type) {
 	case *TileLayer:
@@ -230,8 +231,7 @@ func (w *mapWriter) encodeQuadLayer(l *QuadLayer) []int32 {
 	return ints
 }
 
-// appendName packs a name into n integers; see intsToString. It is truncated to fit
-// with its NUL.
+// appendName packs a name into n integers; see intsToString. It cuts the name to fit with its NUL.
 func appendName(dst []int32, name string, n int) []int32 {
 	var buf [32]byte
 	copy(buf[:4*n-1], name)
@@ -245,8 +245,8 @@ func appendName(dst []int32, name string, n int) []int32 {
 	return dst
 }
 
-// hasRGBPixels reports whether an image has RGB pixels. An image made in code can have
-// that format by accident, so the size is checked too.
+// hasRGBPixels reports whether an image contains RGB pixels. Images made in code can have the RGB
+// format by accident, so the size is checked too.
 func (img *Image) hasRGBPixels() bool {
 	n := int64(img.Width) * int64(img.Height)
 	return img.Format == formatRGB && img.Pixels != nil && n*3 == int64(len(img.Pixels))

@@ -1,12 +1,11 @@
-// Package mem is a network in memory: [transport.Conn]s that reach each other by
-// address without sockets. Tests run servers and clients over it.
+// Package mem implements a network in memory. Its [transport.Conn]s reach each other by address
+// without sockets. Tests run servers and clients over it.
 //
-// With a virtual clock (Config.Clock) reads never wait, so a single goroutine can drive
-// both ends of a connection and every run is the same. Without one the network uses the
-// real clock and reads wait, so that a server for the real network runs on it unchanged.
+// With a virtual clock (Config.Clock), reads never wait. A single goroutine can then drive both
+// ends of a connection, and every run is the same. Without one, the network uses the real clock and
+// reads wait, so a server for the real network runs on it unchanged.
 //
-// A [Link] carries all datagrams: package netsim uses one to lose, delay and duplicate
-// them.
+// A [Link] carries all datagrams. Package netsim uses one to lose, delay and duplicate them.
 package mem
 
 import (
@@ -24,19 +23,17 @@ var ErrInUse = errors.New("mem: address in use")
 // ErrAddress is returned by [Network.Listen] for an invalid or unspecified address.
 var ErrAddress = errors.New("mem: bad address")
 
-// Link is called for every datagram sent, with the time in ns on the clock of the
-// network. It decides when, how often and whether to call [Network.Deliver]. b is
-// borrowed for the call.
+// Link is called for every datagram sent, with the time in ns on the network's clock. It decides
+// when, how often and whether to call [Network.Deliver]. b is borrowed until the call returns.
 type Link func(now int64, from, to transport.Peer, b []byte)
 
-// Config is the configuration of a [Network]. The zero value is an ideal network
-// on the real clock.
+// Config configures a [Network]. The zero value is an ideal network on the real clock.
 type Config struct {
-	// Clock, if set, is the time in ns of a virtual clock. Reads then never wait.
+	// Clock, if set, returns the time of a virtual clock in ns. Reads then never wait.
 	Clock func() int64
 	// Link, if set, carries the datagrams.
 	Link Link
-	// Queue is how many datagrams an endpoint holds for its reader; more are
+	// Queue is the maximum number of datagrams that wait for the reader of an endpoint. More are
 	// dropped. 0 means 1024.
 	Queue int
 }
@@ -58,7 +55,7 @@ func New(cfg Config) *Network {
 	return &Network{cfg: cfg, conns: make(map[transport.Peer]*Conn), port: 49152}
 }
 
-// Now returns the time in ns on the clock of the network.
+// Now returns the time on the network's clock, in ns.
 func (n *Network) Now() int64 {
 	if n.cfg.Clock != nil {
 		return n.cfg.Clock()
@@ -93,8 +90,8 @@ func (n *Network) Listen(addr transport.Peer) (*Conn, error) {
 	return c, nil
 }
 
-// Deliver adds a copy of b, as sent by from, to the queue of the endpoint to. It reports
-// whether there is such an endpoint with room for it.
+// Deliver adds a copy of b, sent by from, to the queue of the endpoint to. It reports whether the
+// endpoint exists and has room.
 func (n *Network) Deliver(from, to transport.Peer, b []byte) bool {
 	n.mu.Lock()
 	c := n.conns[to]
@@ -109,15 +106,15 @@ type Conn struct {
 	ready chan struct{}
 
 	mu          sync.Mutex
-	received    []datagram // received, from head on
+	received    []datagram // received datagrams, from index head on
 	head        int
-	lent        []datagram // returned by the last ReadBatch
-	readBuffers [][]byte   // buffers to use again
+	lent        []datagram // datagrams returned by the last ReadBatch
+	readBuffers [][]byte   // buffers to reuse
 	woken       bool
 	closed      bool
 	stats       transport.Stats
 
-	unflushed   []datagram // queued by Send, owned by the sender
+	unflushed   []datagram // queued by Send; only the sender uses it
 	sendBuffers [][]byte
 }
 
@@ -162,7 +159,7 @@ func (c *Conn) signal() {
 	}
 }
 
-// Now returns the time in ns on the clock of the network.
+// Now returns the time on the network's clock, in ns.
 func (c *Conn) Now() int64 { return c.net.Now() }
 
 // LocalAddr returns the address of the endpoint.
@@ -227,7 +224,7 @@ func (c *Conn) read(dst []transport.Datagram) (n int, done bool, err error) {
 	return n, true, nil
 }
 
-// maxQueued is how many datagrams Send queues before it flushes.
+// maxQueued is the number of queued datagrams at which Send flushes.
 const maxQueued = 64
 
 // Send implements [transport.Conn].
@@ -290,14 +287,14 @@ func (c *Conn) Wake() {
 	c.signal()
 }
 
-// Stats returns the counters so far.
+// Stats returns the current counters.
 func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats
 }
 
-// Pending returns how many datagrams wait to be read.
+// Pending returns the number of datagrams that wait to be read.
 func (c *Conn) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -116,13 +116,13 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Close() // must not take the new endpoint off the network
+	b.Close() // must not remove the new endpoint from the network
 	if !n.Deliver(addrA, addrB, []byte("x")) || again.Pending() != 1 {
 		t.Error("the new endpoint does not receive")
 	}
 }
 
-// On the real clock a read waits for a datagram, the deadline or a wake.
+// TestWaiting checks that, on the real clock, a read waits for a datagram, the deadline or a wake.
 func TestWaiting(t *testing.T) {
 	_, a, b := newPair(t, Config{})
 	dst := make([]transport.Datagram, 4)

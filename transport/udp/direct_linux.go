@@ -17,18 +17,18 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// directSocket is a socket that is not in Go's network poller. In the poller each datagram
-// wakes a thread, even if nobody waits for one.
+// directSocket is a socket outside of Go's network poller. In the poller, each datagram wakes a
+// thread, even if no goroutine waits for one.
 type directSocket struct {
 	fd, wakeFD int // wakeFD is an eventfd
 	canWaitRaw bool
 	deadline   atomic.Int64
-	mu         sync.RWMutex // held for reading while the descriptors are in use
+	mu         sync.RWMutex // locked for reading while the descriptors are in use
 	closed     bool
 }
 
-// maxRawWait is the longest wait in a raw system call, which the scheduler does not know of.
-// It is longer than a tick. In a longer wait Go may use the processor for something else.
+// maxRawWait is the longest wait in a raw system call, which Go's scheduler does not notice. It is
+// longer than a tick. During longer waits, Go may use the processor for other goroutines.
 const maxRawWait = 25 * time.Millisecond
 
 // newDirectSocket takes a socket out of the poller. It closes sock if it succeeds.
@@ -37,14 +37,14 @@ func newDirectSocket(sock *net.UDPConn) (*directSocket, error) {
 	if err != nil {
 		return nil, err
 	}
-	// With a single processor all other goroutines would have to wait.
+	// With a single processor, a raw wait would block all other goroutines.
 	s := &directSocket{fd: -1, wakeFD: -1, canWaitRaw: runtime.GOMAXPROCS(0) > 1}
 	cerr := raw.Control(func(fd uintptr) { s.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
 	if cerr != nil {
 		return nil, cerr
 	}
 	if err == nil {
-		// Without timestamps datagrams count as received when they are read.
+		// Without timestamps, datagrams count as received when they are read.
 		_ = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 		s.wakeFD, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	}
@@ -52,7 +52,7 @@ func newDirectSocket(sock *net.UDPConn) (*directSocket, error) {
 		s.Close()
 		return nil, os.NewSyscallError("socket of its own", err)
 	}
-	sock.Close() // the duplicate stays
+	sock.Close() // the duplicate stays open
 	return s, nil
 }
 
@@ -67,7 +67,7 @@ func (s *directSocket) Control(f func(fd uintptr)) error {
 	return nil
 }
 
-// Write implements [syscall.RawConn] for functions that need not wait.
+// Write implements [syscall.RawConn] for functions that never wait.
 func (s *directSocket) Write(f func(fd uintptr) bool) error {
 	return s.Control(func(fd uintptr) { f(fd) })
 }
@@ -88,7 +88,7 @@ func (s *directSocket) Read(f func(fd uintptr) bool) error {
 	return nil
 }
 
-// sleepUntil waits until the time t in ns or a call of setDeadline.
+// sleepUntil waits until time t in ns, or until setDeadline is called.
 func (s *directSocket) sleepUntil(t int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -97,8 +97,8 @@ func (s *directSocket) sleepUntil(t int64) {
 	}
 }
 
-// wait waits for one of the descriptors, the first of which is wakeFD, or for a signal. It
-// reports false if the time is up.
+// wait waits for one of the descriptors or for a signal. The first descriptor must be wakeFD. It
+// returns false when the time is up.
 func (s *directSocket) wait(fds []unix.PollFd, until int64) bool {
 	left := until - transport.Monotonic()
 	if left <= 0 {
@@ -106,8 +106,8 @@ func (s *directSocket) wait(fds []unix.PollFd, until int64) bool {
 	}
 	timeout := unix.NsecToTimespec(left)
 	if s.canWaitRaw && left <= int64(maxRawWait) {
-		// The scheduler's bookkeeping costs more than the call. It still can
-		// interrupt the call with a signal, when it wants to collect garbage.
+		// The scheduler's bookkeeping costs more than the call. For garbage collection, the
+		// scheduler can still interrupt the call with a signal.
 		syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
 	} else {
 		unix.Ppoll(fds, &timeout, nil)
@@ -131,7 +131,7 @@ func (s *directSocket) setDeadline(t int64) {
 	}
 }
 
-// Close closes the socket. Read ends before that.
+// Close ends a running Read, then closes the socket.
 func (s *directSocket) Close() error {
 	if s.wakeFD >= 0 {
 		s.setDeadline(0)
@@ -152,12 +152,13 @@ type timestampControl struct {
 	time unix.Timespec
 }
 
-// maxAge is the longest that a datagram can have waited to be read. It bounds what a
-// change of the system's clock can do.
+// maxAge is the longest plausible time between the receipt and the read of a datagram. It limits
+// the effect of a change of the system's clock.
 const maxAge = 100 * time.Millisecond
 
-// age returns how long before wallTime, ns since 1970, a datagram was received, or 0 if
-// that is not known. length is the length of the control messages received.
+// age returns the time in ns between the receipt of a datagram and wallTime, which is in ns since
+// 1970. It returns 0 if the time of receipt is unknown. length is the length of the received
+// control messages.
 func (c *timestampControl) age(length uint64, wallTime int64) int64 {
 	if length < uint64(unsafe.Sizeof(*c)) || c.hdr.Level != unix.SOL_SOCKET || c.hdr.Type != unix.SCM_TIMESTAMPNS {
 		return 0

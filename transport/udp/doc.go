@@ -2,30 +2,30 @@
 //
 // # Reading in the loop
 //
-// The loop that handles the datagrams also reads them: [Conn.ReadBatch] tries recvmmsg
-// and, if there is nothing, waits until a datagram arrives or the next tick is due. There
-// is no reader goroutine and no channel, since on a game server the wake-ups cost more than
-// the work: datagrams are small and come one at a time. The queue is the receive buffer of
-// the socket, whose size and overflow the system handles.
+// The loop that handles the datagrams also reads them. [Conn.ReadBatch] calls recvmmsg. If nothing
+// was received, it waits until a datagram arrives or the next tick is due. There is no reader
+// goroutine and no channel: on a game server, datagrams are small and arrive one at a time, and
+// waking a goroutine for each would cost more than the work itself. The queue is the socket's
+// receive buffer, whose size and overflow the system handles.
 //
-// It waits in Go's network poller, or in ppoll if the socket is dedicated (see Config): the
-// poller wakes a thread for every datagram that arrives, also while nobody waits for it, and
-// often a second one that looks for work. Only in this way does [Conn.Gather] save anything.
-// See docs/contribute/performance.md.
+// ReadBatch waits in Go's network poller, or in ppoll if the socket is dedicated (see Config). The
+// poller wakes a thread for every datagram, even while no goroutine waits for one, and often a
+// second thread that looks for work. [Conn.Gather] saves time only with a dedicated socket. See
+// docs/contribute/performance.md.
 //
-// On systems other than Linux a goroutine reads into a bounded ring, since there is neither
-// recvmmsg nor a portable way to read without blocking. The build tag noudpbatch selects
-// this on Linux, too, for tests.
+// Systems other than Linux have neither recvmmsg nor a portable way to read without blocking.
+// There, a goroutine reads into a bounded ring. The build tag noudpbatch selects this on Linux,
+// too, for tests.
 //
 // # Runs
 //
-// Consecutive small datagrams of one size to one peer, such as answers to many requests of
-// one address, are passed to the kernel as one and split there (UDP_SEGMENT). That does not
-// change what is on the wire, but a capture on the machine itself may show them as one. If
-// it fails, they are sent separately.
+// Consecutive small datagrams of one size to one peer are passed to the kernel as one message,
+// which the kernel splits (UDP_SEGMENT). An example are the answers to many requests from one
+// address. The datagrams on the wire are the same, but a capture on this machine may show them as
+// one. If the kernel refuses the message, the datagrams are sent separately.
 //
 // # Errors
 //
-// Errors of single datagrams are counted by reason in [transport.Stats] and never returned.
-// Sending never blocks.
+// Errors of single datagrams are counted by reason in [transport.Stats] and never returned. Sending
+// never blocks.
 package udp

@@ -11,11 +11,12 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrAddress is returned by Resolve for an address that is malformed or unknown.
+// ErrAddress is returned by Resolve for an address that is malformed or has an unknown scheme.
 var ErrAddress = transport.ErrAddress
 
-// Resolve returns the peer at an address of a game server as [transport.ParseAddress] reads it;
-// port is the default. Of a host's addresses it prefers IPv4, which most game servers have.
+// Resolve returns the peer at a game server's address in any form that [transport.ParseAddress]
+// accepts; port is the default. If a host has several addresses, it prefers IPv4, which most game
+// servers have.
 func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, error) {
 	a, err := transport.ParseAddress(address)
 	if err == nil {
@@ -42,8 +43,7 @@ func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, 
 	return transport.UDPPeer(best, port), nil
 }
 
-// unbracket returns an IPv6 address that is in brackets without them, and anything else as
-// it is.
+// unbracket removes the brackets around an IPv6 address and returns other texts unchanged.
 func unbracket(s string) string {
 	if inner, ok := strings.CutPrefix(s, "["); ok {
 		if inner, ok = strings.CutSuffix(inner, "]"); ok && strings.Contains(inner, ":") {

@@ -10,15 +10,15 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Captures on the machine itself may show a run as one datagram. Map downloads, which do not
-// compress, are not affected.
+// Limits of runs. A capture on this machine may show a run as one datagram. Map downloads, which do
+// not compress, are not joined.
 const (
-	maxSegment         = 512   // bytes of a datagram
-	maxPaddableSegment = 1200  // bytes of one that is paddable; with headers less than the least MTU of IPv6
-	maxPadding         = 48    // bytes, on average for the datagrams of a run
-	maxSegments        = 64    // datagrams, UDP_MAX_SEGMENTS of Linux up to 6.7
-	maxRun             = 65507 // bytes, those of a datagram of IPv4
-	maxRefused         = 16    // runs in a row, to other addresses each time
+	maxSegment         = 512   // largest datagram that is not paddable, in bytes
+	maxPaddableSegment = 1200  // largest paddable datagram in bytes; with headers it is below the minimum MTU of IPv6
+	maxPadding         = 48    // average padding per datagram of a run, in bytes
+	maxSegments        = 64    // datagrams per run, UDP_MAX_SEGMENTS of Linux up to 6.7
+	maxRun             = 65507 // largest run in bytes, the limit of an IPv4 datagram
+	maxRefused         = 16    // refused runs in a row, to changing addresses, after which no more are sent
 )
 
 // segmentControl is the control message UDP_SEGMENT of udp(7).
@@ -28,7 +28,8 @@ type segmentControl struct {
 	_    [6]byte
 }
 
-// joinRun adds the next datagram, of n bytes, to the last run if it can.
+// joinRun adds the next datagram, of n bytes, to the last run if possible, and reports whether it
+// did.
 func (out *writer) joinRun(to transport.Peer, n int, paddable bool) bool {
 	if !out.canSegment || out.runs == 0 || n == 0 || to != out.lastPeer || paddable != out.lastPaddable {
 		return false
@@ -53,8 +54,9 @@ func (out *writer) joinRun(to transport.Peer, n int, paddable bool) bool {
 	return true
 }
 
-// pad makes the queued datagrams from first on as long as the longest of them, and as one of n bytes
-// that follows them. It returns false, and changes nothing, if that takes too many bytes.
+// pad extends the queued datagrams from index first on to the length of the longest of them and of
+// the next one, which has n bytes. If that takes too many bytes, pad changes nothing and returns
+// false.
 func (out *writer) pad(first, n int) bool {
 	run := out.vec.iovecs[first:out.queued]
 	size, padding := max(int(run[0].Len), n), 0
@@ -71,8 +73,9 @@ func (out *writer) pad(first, n int) bool {
 	return true
 }
 
-// noteRefused notes that a run was refused. The interface may not support segments; but it may also be the way to this
-// peer, of which the peer itself can say that it takes only short datagrams, and others must not lose by that.
+// noteRefused records that a run was refused. The interface may not support segments, in which case
+// runs are useless. But the reason can also be the path to this one peer: a peer can claim that it
+// accepts only short datagrams. That must not affect other peers.
 func (out *writer) noteRefused(h *unix.Msghdr) {
 	at := *(*unix.RawSockaddrInet6)(unsafe.Pointer(h.Name))
 	at.Port = 0
@@ -85,7 +88,7 @@ func (out *writer) noteRefused(h *unix.Msghdr) {
 	}
 }
 
-// noteSent notes that runs were sent.
+// noteSent records that runs were sent.
 func (out *writer) noteSent(sent []mmsghdr) {
 	for i := 0; i < len(sent) && out.refused > 0; i++ {
 		if sent[i].hdr.Iovlen > 1 {

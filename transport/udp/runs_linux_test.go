@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// requireSegmentation is whether the system cuts runs; where it does not there are none.
+// requireSegmentation skips the test if the system does not support runs.
 func requireSegmentation(t testing.TB, c *Conn) {
 	t.Helper()
 	if !c.out.canSegment {
@@ -42,7 +42,8 @@ func TestRunsAreOneCall(t *testing.T) {
 	collect(t, other, 1)
 }
 
-// Paddable datagrams make runs of nearly one size, the last of which may be shorter.
+// TestPaddedRuns checks that paddable datagrams of nearly one size form runs, whose last datagram
+// may be shorter.
 func TestPaddedRuns(t *testing.T) {
 	a, b := listen(t, Config{}), listen(t, Config{})
 	requireSegmentation(t, a)
@@ -50,12 +51,12 @@ func TestPaddedRuns(t *testing.T) {
 		size     int
 		paddable bool
 		runs     int
-		arrives  int // bytes
+		arrives  int // bytes of the received datagram
 	}{
 		{600, true, 1, 640}, {640, true, 1, 640}, {610, true, 1, 640}, {300, true, 1, 300},
 		{301, true, 2, 320}, {320, true, 2, 320},
-		{600, true, 3, 600},                                                 // would pad both before it
-		{600, false, 4, 600},                                                // of the other kind
+		{600, true, 3, 600},                                                 // both datagrams before it would need padding
+		{600, false, 4, 600},                                                // not paddable
 		{1200, true, 5, 1200}, {1201, true, 6, 1201}, {1201, true, 7, 1201}, // too long
 	}
 	for i, c := range sent {
@@ -82,7 +83,8 @@ func TestPaddedRuns(t *testing.T) {
 	}
 }
 
-// However datagrams are joined, each arrives as it was sent, in order, and is counted.
+// TestRunsArriveAsDatagrams checks that every datagram arrives unchanged, in order, and is counted,
+// however the datagrams are joined to runs.
 func TestRunsArriveAsDatagrams(t *testing.T) {
 	for _, c := range []struct{ name, from, to string }{
 		{"IPv4", "127.0.0.1", "127.0.0.1"}, {"IPv6", "::1", "::1"}, {"IPv4 from a socket for both", "", "127.0.0.1"},
@@ -103,7 +105,8 @@ func TestRunsArriveAsDatagrams(t *testing.T) {
 	}
 }
 
-// refuseRuns makes the system refuse to cut runs, for want of checksums, or lets it cut them again.
+// refuseRuns makes the system refuse runs by disabling checksums (refuse 1), or accept them again
+// (refuse 0).
 func refuseRuns(t *testing.T, c *Conn, refuse int) {
 	t.Helper()
 	c.sock.Control(func(fd uintptr) {
@@ -113,7 +116,8 @@ func refuseRuns(t *testing.T, c *Conn, refuse int) {
 	})
 }
 
-// Where the system cannot cut, nothing is lost, and soon it is no longer tried.
+// TestRunsThatCannotBeCut checks a system that cannot split runs. No datagram is lost, and soon no
+// more runs are sent.
 func TestRunsThatCannotBeCut(t *testing.T) {
 	a := listen(t, Config{})
 	requireSegmentation(t, a)
@@ -137,7 +141,8 @@ func TestRunsThatCannotBeCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkArrival(t, a, to) })
 }
 
-// A peer to whom no runs can be sent, as it may say of the way to it, does not end those to others.
+// TestRunsRefusedForOnePeer checks that runs to other peers continue if those to one peer are
+// refused. A peer can cause that with ICMP messages about its path.
 func TestRunsRefusedForOnePeer(t *testing.T) {
 	a := listen(t, Config{})
 	requireSegmentation(t, a)
@@ -153,7 +158,7 @@ func TestRunsRefusedForOnePeer(t *testing.T) {
 	for range 2 * maxRefused {
 		run(to[0])
 	}
-	for range 2 * maxRefused { // one address after the other, but others get their runs meanwhile
+	for range 2 * maxRefused { // the refused address alternates with others, whose runs are sent
 		refuseRuns(t, a, 1)
 		run(to[0])
 		run(to[1])
@@ -168,7 +173,7 @@ func TestRunsRefusedForOnePeer(t *testing.T) {
 	}
 }
 
-// A run is no longer than the longest datagram.
+// TestLongRuns checks that a run is not longer than the longest datagram.
 func TestLongRuns(t *testing.T) {
 	a, b := listen(t, Config{}), listen(t, Config{})
 	requireSegmentation(t, a)

@@ -13,16 +13,16 @@ import (
 // ErrConfig is returned by [Listen] for an invalid [Config].
 var ErrConfig = errors.New("udp: bad configuration")
 
-// Config says where and how to listen. The zero value listens on a free port of
-// all addresses, IPv6 and IPv4.
+// Config configures a socket. The zero value listens on a free port of all addresses, IPv6 and
+// IPv4.
 type Config struct {
-	// Addr is the address to bind, without port. Empty means all addresses of both
-	// families, or of the one family that the machine has. A host name is resolved.
+	// Addr is the address to bind, without a port. If it is empty, the socket binds all addresses
+	// of both families, or of the only family that the machine has. A host name is resolved.
 	Addr string
 	// Port is the port to bind, 0..65535; 0 picks a free one.
 	Port int
-	// Batch is how many datagrams one call into the system moves, 1..1024;
-	// 0 means 64. It bounds memory: 2 × Batch × MaxDatagram bytes.
+	// Batch is the maximum number of datagrams per system call, 1..1024; 0 means 64. It determines
+	// the memory: 2 × Batch × MaxDatagram bytes.
 	Batch int
 	// MaxDatagram is the longest datagram in bytes, 1..65535; 0 means
 	// transport.MaxDatagram.
@@ -30,11 +30,11 @@ type Config struct {
 	// ReadBuffer and WriteBuffer are the requested sizes of the system's buffers in
 	// bytes; 0 means 1 MiB. The system may grant less.
 	ReadBuffer, WriteBuffer int
-	// Dedicated is for a socket whose reader does little else, such as the loop of a
-	// game server: on Linux ReadBatch then waits in a system call of its own instead of
-	// Go's network poller, datagrams have the time at which the system received them,
-	// and Gather works. While it waits for less than maxRawWait it keeps a processor of
-	// Go's scheduler, so a program should have one such socket, or few.
+	// Dedicated is for a socket whose reader does little else, such as the loop of a game server.
+	// On Linux, ReadBatch then waits in a system call of its own instead of Go's network poller,
+	// datagrams have the time at which the system received them, and Gather works. While it waits
+	// for less than maxRawWait, ReadBatch occupies a processor of Go's scheduler, so a program
+	// should have only one or a few such sockets.
 	Dedicated bool
 }
 
@@ -98,7 +98,7 @@ func Listen(cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("udp: listen: %w", err)
 	}
-	// A smaller buffer is no reason to fail.
+	// A smaller buffer is not an error.
 	_ = sock.SetReadBuffer(cfg.ReadBuffer)
 	_ = sock.SetWriteBuffer(cfg.WriteBuffer)
 
@@ -113,13 +113,14 @@ func Listen(cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// Now returns the time in ns of [transport.Monotonic].
+// Now returns the time of [transport.Monotonic], in ns.
 func (c *Conn) Now() int64 { return transport.Monotonic() }
 
-// LocalAddr returns the bound address; for all addresses it is [::] or 0.0.0.0.
+// LocalAddr returns the bound address. It is [::] or 0.0.0.0 if the socket is bound to all
+// addresses.
 func (c *Conn) LocalAddr() transport.Peer { return c.local }
 
-// Stats returns the counters so far.
+// Stats returns the current counters.
 func (c *Conn) Stats() transport.Stats {
 	s := transport.Stats{
 		Received: c.count.received.Load(), ReceivedBytes: c.count.receivedBytes.Load(),
@@ -133,7 +134,7 @@ func (c *Conn) Stats() transport.Stats {
 	return s
 }
 
-// Wake makes a waiting ReadBatch, or otherwise the next one, return early.
+// Wake makes a waiting ReadBatch return early, or the next one if none is waiting.
 func (c *Conn) Wake() {
 	c.woken.Store(true)
 	c.interrupt()
@@ -151,7 +152,7 @@ func (c *Conn) Close() error {
 
 func (c *Conn) drop(why transport.DropReason) { c.count.dropped[why].Add(1) }
 
-// canReach reports whether a socket can send to p.
+// canReach reports whether the socket's address family can send to p.
 func canReach(p transport.Peer, only4 bool) bool {
 	return p.IsValid() && p.Port() != 0 && (!only4 || p.Addr().Unmap().Is4())
 }

@@ -25,8 +25,8 @@ type mmsghdr struct {
 	len uint32
 }
 
-// messageVector is the argument of one recvmmsg or sendmmsg call with its buffers. The
-// headers point into the other slices, which therefore never move.
+// messageVector is the argument of one recvmmsg or sendmmsg call with its buffers. The headers
+// point into the other slices, so those must never move.
 type messageVector struct {
 	headers  []mmsghdr
 	iovecs   []unix.Iovec
@@ -59,12 +59,12 @@ func (v *messageVector) data(i, n int) []byte {
 	return v.buf[i*v.slotSize : i*v.slotSize+n : (i+1)*v.slotSize]
 }
 
-// socket is a descriptor that can be waited for: a polledSocket or a directSocket.
+// socket is a descriptor with a blocking wait: a polledSocket or a directSocket.
 type socket interface {
-	// The functions are those of syscall.RawConn.
+	// RawConn provides the reading and writing functions.
 	syscall.RawConn
-	// setDeadline makes Read fail with os.ErrDeadlineExceeded at the time t in ns. It may be
-	// called while Read runs.
+	// setDeadline makes Read fail with os.ErrDeadlineExceeded at time t in ns. It may be called
+	// while Read runs.
 	setDeadline(t int64)
 	Close() error
 }
@@ -81,15 +81,15 @@ func (s polledSocket) setDeadline(t int64) {
 
 type reader struct {
 	vec      messageVector
-	try      func(fd uintptr) bool // receives into vec, made once so that calls do not allocate
+	try      func(fd uintptr) bool // receives into vec; created once so that calls do not allocate
 	poll     func(fd uintptr)      // the same without a result
 	wanted   int
 	received int
 	errno    syscall.Errno
-	deadline int64 // the deadline that the socket has, 0 = unknown
+	deadline int64 // the socket's current deadline, 0 if unknown
 	zone     zones
 
-	// Of a dedicated socket:
+	// The following is used for a dedicated socket only.
 	gatherUntil int64
 	timestamps  []timestampControl // nil for others
 }
@@ -97,20 +97,20 @@ type reader struct {
 type writer struct {
 	vec      messageVector
 	try      func(fd uintptr) bool
-	queued   int // datagrams queued
+	queued   int // number of datagrams queued
 	ipv4Only bool
 	zone     zones
 
-	// A run is one entry of vec.headers with the datagrams of several entries of
-	// vec.iovecs to one peer, which the system sends as segments of one. They are of one
-	// size, but for the last one if they are paddable, which may be shorter.
+	// A run consists of datagrams to one peer that the system accepts as one message and cuts into
+	// segments. It is one entry of vec.headers that refers to several entries of vec.iovecs. All of
+	// its datagrams have the same size. The last one may be shorter if the datagrams are paddable.
 	runs         int
 	canSegment   bool
-	lastPeer     transport.Peer // of the last run
+	lastPeer     transport.Peer // peer of the last run
 	lastPaddable bool
 	controls     []segmentControl
-	refused      int                   // runs in a row, to other addresses each time
-	lastRefused  unix.RawSockaddrInet6 // the address of the last of them
+	refused      int                   // successive runs that the system refused, each to another address than the previous one
+	lastRefused  unix.RawSockaddrInet6 // address of the last refused run
 }
 
 func (c *Conn) init(cfg Config, sock *net.UDPConn) error {
@@ -149,11 +149,11 @@ func (c *Conn) init(cfg Config, sock *net.UDPConn) error {
 	return nil
 }
 
-// The calls below do not block, so they are raw ones without the bookkeeping of the
-// scheduler. On a server with 16 players that saved 40 % of the CPU time.
+// The calls below do not block, so they are raw system calls without the scheduler's bookkeeping.
+// On a server with 16 players, this saved 40 % of the CPU time.
 
-// receive is one recvmmsg that does not wait. It returns false when there was
-// nothing to receive, which makes the RawConn wait.
+// receive makes one recvmmsg call without waiting. It returns false if there was nothing to
+// receive; the RawConn then waits.
 func (c *Conn) receive(fd uintptr) bool {
 	in := &c.in
 	for i := range in.vec.headers[:in.wanted] {
@@ -183,8 +183,7 @@ func (c *Conn) receive(fd uintptr) bool {
 	}
 }
 
-// ReadBatch implements [transport.Conn]. The datagrams are received straight into
-// buffers of the Conn.
+// ReadBatch implements [transport.Conn]. It receives directly into buffers of the Conn.
 func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	in := &c.in
 	in.wanted = min(len(dst), len(in.vec.headers))
@@ -232,8 +231,8 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		case in.errno == unix.EAGAIN:
 			return 0, nil
 		case in.errno != 0:
-			// This reports an ICMP answer to an earlier datagram, which does not
-			// concern receiving.
+			// Other errors report an ICMP answer to an earlier datagram. They do not concern
+			// receiving.
 			if in.errno == unix.EBADF || in.errno == unix.ENOTSOCK {
 				return 0, fmt.Errorf("udp: read: %w", in.errno)
 			}
@@ -252,11 +251,11 @@ func (c *Conn) Gather(until int64) {
 	}
 }
 
-// interrupt ends a wait in ReadBatch. The reader sets its deadline before it reads woken,
-// so the wait ends in either order.
+// interrupt ends a wait in ReadBatch. The reader sets its deadline before it checks woken, so the
+// wait ends in either order.
 func (c *Conn) interrupt() { c.sock.setDeadline(0) }
 
-// collect returns the datagrams that receive got.
+// collect returns the datagrams received by receive.
 func (c *Conn) collect(dst []transport.Datagram) int {
 	in := &c.in
 	now := transport.Monotonic()
@@ -341,8 +340,8 @@ func (c *Conn) Flush() error {
 	return nil
 }
 
-// transmit sends the queue. sendmmsg stops at the first run that fails: its datagrams are
-// sent separately, or a single one is counted and skipped.
+// transmit sends the queue. sendmmsg stops at the first run that fails. The datagrams of that run
+// are then sent separately; a single datagram is counted and skipped.
 func (c *Conn) transmit(fd uintptr) bool {
 	out := &c.out
 	for i := 0; i < out.runs; {
@@ -352,7 +351,7 @@ func (c *Conn) transmit(fd uintptr) bool {
 		switch errno {
 		case 0, unix.EINTR:
 		case unix.EAGAIN:
-			// The buffer of the socket is full.
+			// The socket's buffer is full.
 			for ; i < out.runs; i++ {
 				c.count.dropped[transport.DropSendBuffer].Add(uint64(out.vec.headers[i].hdr.Iovlen))
 			}
@@ -363,7 +362,8 @@ func (c *Conn) transmit(fd uintptr) bool {
 				i++
 				continue
 			}
-			// A filter may also refuse the datagrams. Sending them separately shows it.
+			// A filter may also refuse the datagrams. Sending them separately shows whether it
+			// does.
 			out.noteRefused(&h[0].hdr)
 			i++
 			c.sendSeparately(fd, h[0].hdr)
@@ -372,7 +372,7 @@ func (c *Conn) transmit(fd uintptr) bool {
 	return true
 }
 
-// sendmmsg sends without blocking, and returns and counts the runs sent.
+// sendmmsg sends without blocking. It returns and counts the runs sent.
 func (c *Conn) sendmmsg(fd uintptr, h []mmsghdr) (int, syscall.Errno) {
 	r, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd,
 		uintptr(unsafe.Pointer(&h[0])), uintptr(len(h)), unix.MSG_DONTWAIT, 0, 0)
@@ -411,10 +411,9 @@ func sendDrop(errno syscall.Errno) transport.DropReason {
 // batched reports whether reads move whole batches and overflow is counted exactly.
 const batched = true
 
-// kernelDrops is the number of datagrams for which the receive buffer of the
-// socket had no room.
+// kernelDrops returns the number of datagrams that did not fit the socket's receive buffer.
 func (c *Conn) kernelDrops() uint64 {
-	var info [9]uint32 // SK_MEMINFO_VARS; the drops are the last
+	var info [9]uint32 // SK_MEMINFO_VARS; the last one counts drops
 	size := uint32(unsafe.Sizeof(info))
 	_ = c.sock.Control(func(fd uintptr) {
 		_, _, errno := syscall.Syscall6(unix.SYS_GETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_MEMINFO,
@@ -426,7 +425,7 @@ func (c *Conn) kernelDrops() uint64 {
 	return uint64(info[8])
 }
 
-// zones caches the last IPv6 zone, so that link-local peers do not allocate.
+// zones caches the last IPv6 zone, so that datagrams of link-local peers do not allocate.
 type zones struct {
 	id   uint32
 	name string
@@ -463,8 +462,8 @@ func (z *zones) fill(sa *unix.RawSockaddrInet6, to transport.Peer, only4 bool) {
 	}
 }
 
-// scope returns the scope id of a zone, which is a number or the name of an interface, or
-// 0 if there is none.
+// scope returns the scope id of a zone, which is a number or the name of an interface. It returns 0
+// for an unknown one.
 func scope(zone string) uint32 {
 	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
 		return uint32(n)
@@ -475,7 +474,7 @@ func scope(zone string) uint32 {
 	return 0
 }
 
-// ntohs swaps a port between the order of the network and of the machine.
+// ntohs converts a port between network and machine byte order.
 func ntohs(p uint16) uint16 {
 	var b [2]byte
 	binary.NativeEndian.PutUint16(b[:], p)

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// On systems without recvmmsg a goroutine reads single datagrams into a bounded ring, and
+// On systems without recvmmsg, a goroutine reads single datagrams into a bounded ring, and
 // ReadBatch takes batches from it.
 
 type slot struct {
@@ -24,7 +24,7 @@ type slot struct {
 type reader struct {
 	mu     sync.Mutex
 	slots  []slot // ring of queued datagrams
-	buf    []byte // of slots, then of the batch handed out
+	buf    []byte // buffers of the slots, then of the returned batch
 	step   int
 	head   int
 	queued int
@@ -44,7 +44,7 @@ func (c *Conn) init(cfg Config, sock *net.UDPConn) error {
 	c.sock = sock
 	in := &c.in
 	n := cfg.Batch * ringBatches
-	// One more byte shows that a datagram is too long.
+	// A datagram that fills the one additional byte is too long.
 	in.step = cfg.MaxDatagram + 1
 	in.slots = make([]slot, n)
 	in.buf = make([]byte, n*in.step)
@@ -66,8 +66,8 @@ func (c *Conn) readLoop() {
 			return
 		}
 		if err != nil {
-			// Windows reports ICMP answers to earlier datagrams here. Do not loop
-			// without a pause if the error persists.
+			// Windows reports ICMP answers to earlier datagrams here. If the error persists, pause
+			// between attempts.
 			if tooLong(err) {
 				c.drop(transport.DropTooLong)
 			} else if failed++; failed > 64 {
@@ -154,8 +154,8 @@ func (c *Conn) Gather(int64) {}
 // interrupt ends a wait in ReadBatch.
 func (c *Conn) interrupt() { c.in.notify() }
 
-// Send implements [transport.Conn]. Without sendmmsg a queue is of no use, so the datagram
-// is sent at once.
+// Send implements [transport.Conn]. It sends the datagram at once: without sendmmsg, a queue has no
+// advantage.
 func (c *Conn) Send(to transport.Peer, b []byte) {
 	if len(b) > c.maxDatagram {
 		c.drop(transport.DropSendTooLong)
@@ -203,8 +203,8 @@ func sendDrop(err error) transport.DropReason {
 	}
 }
 
-// tooLong reports whether a read failed because the datagram did not fit, which
-// is an error on Windows (WSAEMSGSIZE) and a silent cut elsewhere.
+// tooLong reports whether a read failed because the datagram did not fit the buffer. This is an
+// error on Windows (WSAEMSGSIZE); other systems cut the datagram silently.
 func tooLong(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && (errno == syscall.EMSGSIZE || errno == 10040)
@@ -213,5 +213,5 @@ func tooLong(err error) bool {
 // batched reports whether reads move whole batches and overflow is counted exactly.
 const batched = false
 
-// kernelDrops returns 0, since the number is not known on this system.
+// kernelDrops returns 0: the number is not available on this system.
 func (c *Conn) kernelDrops() uint64 { return 0 }

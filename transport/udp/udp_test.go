@@ -26,7 +26,7 @@ func listen(t testing.TB, cfg Config) *Conn {
 	return c
 }
 
-// collect reads until n datagrams have come or nothing comes for two seconds.
+// collect reads until n datagrams have arrived, or until none arrives for two seconds.
 func collect(t testing.TB, c *Conn, n int) (got [][]byte, from []transport.Peer) {
 	t.Helper()
 	dst := make([]transport.Datagram, 16)
@@ -124,7 +124,8 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// Addresses that cannot be sent to are counted and do not harm the others.
+// TestSendErrors checks that datagrams to unreachable addresses are counted and do not affect
+// others.
 func TestSendErrors(t *testing.T) {
 	a, b := listen(t, Config{}), listen(t, Config{})
 	a.Send(b.LocalAddr(), []byte("first"))
@@ -149,7 +150,7 @@ func TestSendErrors(t *testing.T) {
 	}
 }
 
-// A port nobody listens on answers with ICMP; the socket goes on.
+// TestRefused checks that the socket keeps working after the ICMP answer of a closed port.
 func TestRefused(t *testing.T) {
 	a, b := listen(t, Config{}), listen(t, Config{})
 	gone := listen(t, Config{})
@@ -188,20 +189,20 @@ func testDeadlineWakeClose(t *testing.T, c *Conn) {
 		}
 	}
 
-	// A wake before the read is not lost, and is used up by one read.
+	// A wake before the read is not lost. One read uses it up.
 	forever := c.Now() + int64(time.Hour)
 	c.Wake()
 	if n, err := c.ReadBatch(dst, forever); n != 0 || err != nil {
 		t.Fatalf("woken: %d, %v", n, err)
 	}
 
-	// The deadline is still the one asked for after a wake.
+	// After a wake, the requested deadline still applies.
 	until := c.Now() + int64(5*time.Millisecond)
 	if n, err := c.ReadBatch(dst, until); n != 0 || err != nil || c.Now() < until {
 		t.Fatalf("after the wake: %d, %v", n, err)
 	}
 
-	// So is a wake during the read.
+	// A wake during the read is not lost either.
 	for i := range 20 {
 		done := make(chan error)
 		go func() {
@@ -239,7 +240,7 @@ func testDeadlineWakeClose(t *testing.T, c *Conn) {
 	c.Stats()
 }
 
-// Gathering must neither keep a datagram past the deadline nor delay a wake.
+// TestGather checks that gathering neither holds a datagram past the deadline nor delays a wake.
 func TestGather(t *testing.T) {
 	if !batched {
 		t.Skip("this system does not gather")
@@ -283,14 +284,14 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestTimestamps checks that a datagram has the time of its receipt, not that of the read.
+// TestTimestamps checks that a datagram's time is the time of its receipt, not of the read.
 func TestTimestamps(t *testing.T) {
 	if !batched {
 		t.Skip("this system does not tell")
 	}
 	a, b := listen(t, Config{}), listen(t, Config{Dedicated: true})
 	dst := make([]transport.Datagram, 4)
-	// The system begins with it a little later than it is asked to.
+	// The system enables timestamps a little later than requested.
 	for range 200 {
 		before := b.Now()
 		a.Send(b.LocalAddr(), []byte("x"))
@@ -300,7 +301,7 @@ func TestTimestamps(t *testing.T) {
 		if n, err := b.ReadBatch(dst, b.Now()+int64(time.Second)); n != 1 || err != nil {
 			t.Fatalf("%d datagrams, %v", n, err)
 		}
-		const clocks = int64(100 * time.Microsecond) // two are compared, one after the other
+		const clocks = int64(100 * time.Microsecond) // two clocks are read one after the other
 		if at := dst[0].ReceivedAt; at >= before-clocks && at <= after+clocks {
 			return
 		}
@@ -400,7 +401,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// The standard library's way, for comparison.
+// BenchmarkRoundTripStd measures a round trip with the standard library, for comparison.
 func BenchmarkRoundTripStd(b *testing.B) {
 	x, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

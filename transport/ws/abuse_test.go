@@ -27,20 +27,21 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// rawConn is a connection behind the handshake, on which a test writes frames of its own.
+// rawConn is a connection after the handshake. Tests write their own frames to it.
 type rawConn struct {
 	net.Conn
 	r      *bufio.Reader
 	answer *http.Response
 }
 
-// dialRaw connects and offers the compression that browsers offer.
+// dialRaw connects and offers compression as browsers do.
 func (h *testHub) dialRaw(t *testing.T, from string) rawConn {
 	t.Helper()
 	conn := testenv.Must(net.Dial("tcp", strings.TrimPrefix(h.url, "ws://")))
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nFrom: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: binary\r\nSec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n", from)
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: binary\r\n"+
+		"Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n", from)
 	r := bufio.NewReader(conn)
 	return rawConn{conn, r, testenv.Must(http.ReadResponse(r, nil))}
 }
@@ -52,7 +53,7 @@ const (
 	opPing     = 9
 )
 
-// frame returns a frame of a client, with a mask that changes nothing. A size below 0 is that of the
+// frame returns a client's frame with a mask of zeros. A negative size means the size of the
 // payload.
 func frame(bits byte, size int64, payload []byte) []byte {
 	if size < 0 {
@@ -70,11 +71,11 @@ func frame(bits byte, size int64, payload []byte) []byte {
 	return append(append(b, 0, 0, 0, 0), payload...)
 }
 
-// TestBadFrames sends frames that are none, or too much: the connection ends, nothing is taken for a
-// datagram, and no memory is used for what is announced.
+// TestBadFrames sends invalid or excessive frames. The connection must end, no datagram may arrive,
+// and the announced sizes must not allocate memory.
 func TestBadFrames(t *testing.T) {
 	h := newTestHub(t)
-	h.idleTime = 200 * time.Millisecond // for those that announce more than they send
+	h.idleTime = 200 * time.Millisecond // for frames that announce more bytes than they contain
 	var bomb bytes.Buffer
 	z := testenv.Must(flate.NewWriter(&bomb, flate.BestCompression))
 	z.Write(make([]byte, 64<<20))
@@ -107,7 +108,7 @@ func TestBadFrames(t *testing.T) {
 		port++
 		c := h.dialRaw(t, fmt.Sprintf("192.0.2.%d:%d", port%2, port))
 		all.Go(func() {
-			go c.Write(b) // which may never be read
+			go c.Write(b) // the hub may never read it
 			c.SetReadDeadline(time.Now().Add(20 * time.Second))
 			if _, err := io.Copy(io.Discard, c.r); errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("%s: the connection stays", name)
@@ -123,7 +124,8 @@ func TestBadFrames(t *testing.T) {
 	testenv.Check(t, n == 0 && err == nil, "%d datagrams, %v", n, err)
 }
 
-// TestFragments: a datagram in many parts is one, and compression is not agreed on.
+// TestFragments checks that a fragmented message is one datagram, and that the hub does not accept
+// compression.
 func TestFragments(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dialRaw(t, "192.0.2.1:5555")
@@ -138,8 +140,8 @@ func TestFragments(t *testing.T) {
 	testenv.Check(t, string(d.Data) == strings.Repeat("x", transport.MaxDatagram), "%d bytes", len(d.Data))
 }
 
-// TestEmptyFrames: frames without content that go on for ever end the connection after so many, not after a time; those
-// of messages do not count.
+// TestEmptyFrames checks that endless empty frames end the connection after a number of bytes, not
+// after a time. Frames that belong to a message do not count.
 func TestEmptyFrames(t *testing.T) {
 	for name, empty := range map[string][]byte{"a message": frame(0, -1, nil), "messages": frame(final|opBinary, -1, nil)} {
 		h := newTestHub(t)
@@ -167,7 +169,7 @@ func TestEmptyFrames(t *testing.T) {
 	}
 }
 
-// TestPings: some are answered, a flood of them ends the connection.
+// TestPings checks that a few pings are answered and that a flood of pings ends the connection.
 func TestPings(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dialRaw(t, "192.0.2.1:5555")
@@ -182,7 +184,7 @@ func TestPings(t *testing.T) {
 	testenv.Eventually(t, "it is gone", func() bool { return h.Peers() == 0 })
 }
 
-// TestPersons: an IPv6 /64 is one person, however its addresses are written.
+// TestPersons checks the limit of connections. Addresses in one IPv6 /64 share it, in any notation.
 func TestPersons(t *testing.T) {
 	h := newTestHub(t)
 	add := func(addr string, port int) error {
@@ -201,7 +203,8 @@ func TestPersons(t *testing.T) {
 	}
 }
 
-// TestDialTLS: a certificate that nobody knows is refused, and one that the program knows is good.
+// TestDialTLS checks that an unknown certificate is rejected and that one from Dialer.TLS is
+// accepted.
 func TestDialTLS(t *testing.T) {
 	h := newTestHub(t)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -223,7 +226,7 @@ func TestDialTLS(t *testing.T) {
 	testenv.Check(t, string(h.read(t, 1)[0].Data) == "hello", "another datagram")
 }
 
-// TestDialSilence: a server that takes the connection and says nothing is given up.
+// TestDialSilence checks that Dial gives up if a server accepts the connection and sends nothing.
 func TestDialSilence(t *testing.T) {
 	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
@@ -235,14 +238,14 @@ func TestDialSilence(t *testing.T) {
 	testenv.Check(t, errors.Is(err, context.Canceled), "%v", err)
 }
 
-// TestLastWords: what a client sends just before Close arrives, although there are datagrams that it has
-// not read, and more come.
+// TestLastWords checks that a datagram sent just before Close arrives, even if the client has
+// unread datagrams and more arrive.
 func TestLastWords(t *testing.T) {
 	h := newTestHub(t)
 	for i := range 20 {
 		c, server, err := Dial(t.Context(), h.url)
 		testenv.NoError(t, err)
-		c.(*dialed).hub.closeTime = 10 * time.Second // machines that test are busy
+		c.(*dialed).hub.closeTime = 10 * time.Second // test machines can be busy
 		c.Send(server, []byte("hello"))
 		c.Flush()
 		peer := h.read(t, 1)[0].Peer

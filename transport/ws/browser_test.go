@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// TestBrowser has a page do what Emscripten does for a socket of datagrams, and gets each back.
+// TestBrowser opens a page that acts like Emscripten's datagram sockets, and expects each datagram
+// back.
 func TestBrowser(t *testing.T) {
 	hub := NewHub()
 	conn := hub.Join(testenv.Must(udp.Listen(udp.Config{Addr: "127.0.0.1", Dedicated: true})))

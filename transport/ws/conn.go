@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Join returns a Conn that sends and receives what conn does, and what the peers of the hub do. A hub
-// joins one Conn, before it serves.
+// Join returns a Conn that sends and receives the datagrams of conn and of the hub's peers. A hub
+// can join only one Conn. Call Join before Serve.
 func (h *Hub) Join(conn transport.Conn) transport.Conn {
 	h.wake = conn.Wake
 	j := &joined{Conn: conn, hub: h}
@@ -16,14 +16,14 @@ func (h *Hub) Join(conn transport.Conn) transport.Conn {
 	return j
 }
 
-// joined is a Conn with a hub.
+// joined is a Conn together with a hub.
 type joined struct {
 	transport.Conn
-	gatherer transport.Gatherer // nil if Conn is none
-	padder   transport.Padder   // the same
+	gatherer transport.Gatherer // nil if Conn does not implement it
+	padder   transport.Padder   // nil if Conn does not implement it
 	hub      *Hub
 
-	lent        []arrival // whose buffers the last ReadBatch returned
+	lent        []arrival // arrivals whose buffers the last ReadBatch returned
 	gatherUntil int64
 	unflushed   []*peer
 }
@@ -47,9 +47,9 @@ func (c *joined) ReadBatch(dst []transport.Datagram, until int64) (n int, err er
 			return n, err
 		}
 	}
-	// Half of a batch, so that neither kind keeps the other from being read.
+	// Take half a batch only, so that neither kind of peer can block the other.
 	if n = c.hub.take(dst[:(len(dst)+1)/2], &c.lent); n > 0 {
-		const now = 0 // which is over
+		const now = 0 // in the past, so ReadBatch does not wait
 		m, err := c.Conn.ReadBatch(dst[n:], now)
 		return n + m, err
 	}
@@ -114,8 +114,9 @@ func (c *joined) Stats() transport.Stats {
 	return s
 }
 
-// Close implements [transport.Conn]. It ends the connections of the hub, after what is queued for
-// them. Peers say that they have got it; a connection that ends before may lose it.
+// Close implements [transport.Conn]. It ends the connections of the hub after their queued
+// datagrams are sent. Peers acknowledge the end; a connection that breaks before that may lose
+// datagrams.
 func (c *joined) Close() error {
 	c.hub.close()
 	for end := time.Now().Add(c.hub.closeTime); c.hub.Peers() > 0 && time.Now().Before(end); {

@@ -24,47 +24,48 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrAddress is returned by [Dial] for an address that is none.
+// ErrAddress is returned by [Dial] for an invalid address.
 var ErrAddress = errors.New("ws: bad address")
 
-// The ports that addresses without one have: that of game servers, which is that of their HTTP
-// listener too, and that of HTTPS.
+// Default ports of addresses: the port of game servers, which is also the port of their HTTP
+// listener, and the port of HTTPS.
 const (
 	defaultPort    = 8303
 	defaultPortTLS = 443
 )
 
 const (
-	// dialTimeout is how long a server may take for the handshake.
+	// dialTimeout is the time that a server may take for the handshake.
 	dialTimeout = 10 * time.Second
-	// redialInterval is the time between attempts to connect again.
+	// redialInterval is the time between attempts to reconnect.
 	redialInterval = time.Second
 )
 
-// IsAddress reports whether an address is one for [Dial].
+// IsAddress reports whether [Dial] accepts addresses of this form.
 func IsAddress(address string) bool {
 	a, err := transport.ParseAddress(address)
 	return err == nil && a.IsWebSocket()
 }
 
-// Dial is that of a zero [Dialer].
+// Dial connects with a zero [Dialer].
 func Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, error) {
 	return new(Dialer).Dial(ctx, address)
 }
 
-// Dialer has the options for connections to servers.
+// Dialer connects to servers. The zero value is ready to use.
 type Dialer struct {
-	// TLS says which certificates of servers at wss:// are good; nil takes those that the system trusts.
+	// TLS determines which certificates of servers at wss:// are accepted; nil means those that the
+	// system trusts.
 	TLS *tls.Config
 
-	timeout time.Duration // 0 is dialTimeout
+	timeout time.Duration // 0 means dialTimeout
 }
 
-// Dial connects to a server at ws://host, wss://host or the same with a port and a path. It returns
-// a Conn with the server as its only peer; as with UDP, an end of the connection is not an error:
-// Send connects again.
+// Dial connects to a server at ws://host or wss://host, optionally with a port and a path. It
+// returns a Conn whose only peer is the server. As with UDP, the end of the connection is not an
+// error: Send reconnects.
 //
-// The error wraps ErrAddress, or says why there is no connection.
+// The error wraps ErrAddress, or describes why the connection failed.
 func (d *Dialer) Dial(ctx context.Context, address string) (transport.Conn, transport.Peer, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || !IsAddress(address) || u.Hostname() == "" {
@@ -103,7 +104,7 @@ func (d *Dialer) Dial(ctx context.Context, address string) (transport.Conn, tran
 	to := &dialed{again: make(chan struct{}, 1)}
 	to.hub = NewHub()
 	to.Conn = to.hub.Join(&silence{changed: make(chan struct{}, 1)})
-	// The real address may be that of a proxy, and nobody needs it.
+	// The real address may be a proxy's, and it is not needed.
 	to.server = transport.Peer{AddrPort: netip.AddrPortFrom(netip.IPv4Unspecified(), 1), Kind: transport.WebSocket}
 	live, end := context.WithCancel(context.Background())
 	to.end = end
@@ -115,7 +116,7 @@ func (d *Dialer) Dial(ctx context.Context, address string) (transport.Conn, tran
 	return to, to.server, nil
 }
 
-// opened is a connection and what it runs over.
+// opened is a WebSocket connection and the connection below it.
 type opened struct {
 	*websocket.Conn
 	raw net.Conn
@@ -123,8 +124,7 @@ type opened struct {
 
 var errSilent = errors.New("the server takes too long to answer")
 
-// explain returns the error of a connection that was not made, with what the server answered, if it
-// answered.
+// explain returns the error of a failed connection, including the server's answer if there was one.
 func explain(answer *http.Response, err error) error {
 	var failed *url.Error
 	switch {
@@ -145,11 +145,11 @@ type dialed struct {
 	transport.Conn
 	hub    *Hub
 	server transport.Peer
-	again  chan struct{} // there is something to send and no connection
+	again  chan struct{} // a datagram was sent without a connection
 	end    context.CancelFunc
 }
 
-// run serves a connection, and those that follow it.
+// run serves a connection and, after its end, the next ones.
 func (d *dialed) run(ctx context.Context, p *peer, conn opened, open func(context.Context) (opened, error)) {
 	for ctx.Err() == nil {
 		if conn.Conn != nil {

@@ -1,23 +1,26 @@
-// Package ws carries datagrams in WebSocket messages, for clients in browsers, which have no
-// UDP: one datagram in each binary message, with the subprotocol "binary". That is what programs
-// compiled with Emscripten do with a socket for datagrams, of which the web client of DDNet is one, and
-// what DDNet-Server takes if it is built for it (its src/engine/shared/websockets.cpp).
+// Package ws carries datagrams in WebSocket messages, for clients in browsers, which do not have
+// UDP. Each binary message is one datagram, and the subprotocol is "binary". Programs compiled with
+// Emscripten, such as DDNet's web client, use their datagram sockets that way. DDNet-Server
+// supports it with a build option (its src/engine/shared/websockets.cpp).
 //
-// A [Hub] takes connections from an HTTP server, and adds them as peers to the [transport.Conn]
-// of a game server ([Hub.Join]):
+// A [Hub] accepts connections from an HTTP server and adds them as peers to the [transport.Conn] of
+// a game server ([Hub.Join]):
 //
 //	hub := ws.NewHub()
 //	s, err := server.New(server.Config{AddTransport: hub.Join})
-//	http.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { hub.Serve(w, r, from) })
+//	http.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+//		hub.Serve(w, r, from)
+//	})
 //
 // [Dial] is for clients.
 //
-// # What differs from UDP
+// # Differences from UDP
 //
-// A connection is reliable, so what one loses keeps back all that comes after it. What cannot be
-// sent soon is dropped, as with UDP: the game sends what matters again, and old snapshots
-// are of no use. A datagram without data says that a peer's connection has ended.
+// A connection is reliable, so a lost packet delays everything behind it. Datagrams that cannot be
+// sent soon are dropped, as with UDP: the game resends vital data, and old snapshots are useless. A
+// datagram without data means that a peer's connection has ended.
 //
-// Every web page that is open in a browser of this machine can connect to it. That must not make it
-// the operator, for whom loopback addresses stand elsewhere: such peers have the address 0.0.0.0.
+// Any web page open in a browser on this machine can connect. Elsewhere, loopback addresses belong
+// to the operator. Such a page must not get the operator's rights, so its peer has the address
+// 0.0.0.0.
 package ws

@@ -19,34 +19,33 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// subprotocol is what Emscripten asks for.
+// subprotocol is the subprotocol that Emscripten requests.
 const subprotocol = "binary"
 
 const (
 	maxPeers          = 1024
 	maxPeersPerPerson = 16 // see limit.Person
-	// maxUnread is the number of datagrams of a peer that wait to be read. Then no more are
-	// received from it.
+	// maxUnread is the maximum number of unread datagrams of a peer. The hub receives no more from
+	// the peer until some are read.
 	maxUnread = 8
-	// idleTime is the time without a message after which a connection is closed. Browsers
-	// connect again for the next one.
+	// idleTime is the time without a message after which a connection is closed. Browsers reconnect
+	// for their next message.
 	idleTime = 30 * time.Second
-	// maxPings is how many pings a peer may send at once, and in idleTime. Browsers send none, and each is
-	// answered.
+	// maxPings is the number of pings that a peer may send at once, and per idleTime. Each ping is
+	// answered; browsers send none.
 	maxPings = 60
-	// stallTime is the time in which a message must be sent, or the connection is closed.
+	// stallTime is the time after which a connection is closed if a message cannot be sent.
 	stallTime = 5 * time.Second
-	// byeTime is how long a peer that is told why its connection ends may take to read it.
+	// byeTime is the time that a peer has to read why its connection ends.
 	byeTime = time.Second
-	// closeTime is how long Close waits for what is queued to arrive.
+	// closeTime is the time that Close waits for queued datagrams to arrive.
 	closeTime = time.Second
 )
 
 // ErrFull is returned by [Hub.Serve] when there are too many connections.
 var ErrFull = errors.New("ws: too many connections")
 
-// Hub is a number of peers with WebSocket connections. Its methods may be called by several
-// goroutines.
+// Hub manages peers with WebSocket connections. Its methods may be called by several goroutines.
 type Hub struct {
 	idleTime, stallTime, closeTime time.Duration
 
@@ -56,9 +55,9 @@ type Hub struct {
 	unread    []arrival
 	closed    bool
 
-	waiting atomic.Bool // the reader waits for wake
+	waiting atomic.Bool // set while the reader waits for wake
 	wake    func()
-	queued  atomic.Int64 // bytes to be sent
+	queued  atomic.Int64 // bytes to be sent to all peers
 	count   counters
 }
 
@@ -66,7 +65,7 @@ type counters struct {
 	received, receivedBytes, sent, sentBytes, unreachable, tooLong, noRoom atomic.Uint64
 }
 
-// arrival is a datagram that a peer sent, or none when its connection has ended.
+// arrival is a datagram from a peer. It has no data if the peer's connection has ended.
 type arrival struct {
 	from *peer
 	data []byte
@@ -81,10 +80,10 @@ func NewHub() *Hub {
 	}
 }
 
-// Serve takes the connection of a request, as a peer with the address from, and returns when it has
-// ended. It does not look at the origin of the page that connects: the caller does.
+// Serve accepts the WebSocket connection of a request as a peer with the address from, and returns
+// when it has ended. It does not check the origin of the web page; the caller must.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
-	// Not the request's context, which ends with the handler and not before.
+	// The request's context ends only when the handler returns, so it cannot be used here.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p, err := h.add(from, cancel)
@@ -112,7 +111,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort)
 	return p.run(ctx, conn, taken.conn)
 }
 
-// takenWriter is a ResponseWriter that knows the connection which is taken from its server.
+// takenWriter is a ResponseWriter that remembers the connection that was hijacked from it.
 type takenWriter struct {
 	http.ResponseWriter
 	conn *boundedConn
@@ -128,12 +127,12 @@ func (w *takenWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return w.conn, rw, nil
 }
 
-// maxWithoutMessage is how many bytes may come between two messages: a datagram needs less, even with each byte in
-// a frame of its own, but a message may have any number of empty frames.
+// maxWithoutMessage is the maximum number of bytes between two messages. A datagram needs less even
+// if each byte is in a frame of its own, but a message may contain any number of empty frames.
 const maxWithoutMessage = 64 << 10
 
-// boundedConn is a connection from which only so much is read between two messages. When it is closed, its sender
-// reads what is left.
+// boundedConn is a connection that limits the bytes read between two messages. When it is closed,
+// its sender reads the rest.
 type boundedConn struct {
 	net.Conn
 	read atomic.Int64 // bytes since the last message
@@ -151,7 +150,7 @@ func (c *boundedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// add makes a peer.
+// add adds a peer.
 func (h *Hub) add(from netip.AddrPort, cancel context.CancelFunc) (*peer, error) {
 	if from.Addr().IsLoopback() {
 		from = netip.AddrPortFrom(netip.IPv4Unspecified(), from.Port())
@@ -167,7 +166,7 @@ func (h *Hub) add(from netip.AddrPort, cancel context.CancelFunc) (*peer, error)
 	if h.closed || h.perPerson[p.person] >= maxPeersPerPerson {
 		return nil, ErrFull
 	}
-	for h.peers[p.id] != nil { // two proxies may give the same address the same port
+	for h.peers[p.id] != nil { // two proxies can report the same address and port
 		p.id.AddrPort = netip.AddrPortFrom(p.id.Addr(), p.id.Port()+1)
 	}
 	if len(h.peers) >= maxPeers {
@@ -179,8 +178,8 @@ func (h *Hub) add(from netip.AddrPort, cancel context.CancelFunc) (*peer, error)
 	return p, nil
 }
 
-// dropIdlest makes room: it closes the connection to which nothing has been sent for the longest
-// time, so that those who play stay.
+// dropIdlest makes room by closing the connection that nothing was sent to for the longest time.
+// Active players stay.
 func (h *Hub) dropIdlest() {
 	var idlest *peer
 	for _, p := range h.peers {
@@ -206,7 +205,7 @@ func (h *Hub) remove(p *peer) {
 	}
 }
 
-// forget takes a peer out of the tables.
+// forget removes a peer from the tables.
 func (h *Hub) forget(p *peer) {
 	if h.peers[p.id] != p {
 		return
@@ -230,7 +229,8 @@ func (h *Hub) Peers() int {
 	return len(h.peers)
 }
 
-// take moves datagrams that wait to dst. Their buffers are lent's until they are given back.
+// take moves waiting datagrams to dst. It appends them to lent, which owns their buffers until they
+// are returned.
 func (h *Hub) take(dst []transport.Datagram, lent *[]arrival) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -249,7 +249,7 @@ func (h *Hub) take(dst []transport.Datagram, lent *[]arrival) int {
 	return n
 }
 
-// find returns the peer with an address, nil if there is none.
+// find returns the peer with an address, or nil.
 func (h *Hub) find(id transport.Peer) *peer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -266,13 +266,13 @@ func (h *Hub) close() {
 	}
 }
 
-// isPortMessage reports whether the first message of a connection is the one in which Emscripten
-// names the port that a socket was bound to. It is no datagram.
+// isPortMessage reports whether a connection's first message is the one in which Emscripten sends
+// the port of its socket. This message is not a datagram.
 func isPortMessage(b []byte) bool {
 	return len(b) == 10 && string(b[:8]) == "\xff\xff\xff\xffport"
 }
 
-// readMessage reads a message into buf, or into a new buffer if that is nil.
+// readMessage reads a message into buf, or into a new buffer if buf is nil.
 func readMessage(r io.Reader, buf []byte) ([]byte, error) {
 	if buf == nil {
 		buf = make([]byte, transport.MaxDatagram+1)

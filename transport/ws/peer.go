@@ -17,42 +17,43 @@ import (
 )
 
 const (
-	// maxQueued is how many bytes wait to be sent to a peer, as those of a download's window.
+	// maxQueued is the maximum number of bytes that wait to be sent to a peer, enough for the
+	// window of a map download.
 	maxQueued = 256 << 10
-	// maxQueuedSlow is that for a peer to which sending takes longer than slowTime, and for all
-	// while maxQueuedAll wait to be sent.
+	// maxQueuedSlow replaces maxQueued for a peer to which sending takes longer than slowTime. It
+	// replaces maxQueued for all peers while maxQueuedAll bytes wait in total.
 	maxQueuedSlow = 16 << 10
 	slowTime      = 300 * time.Millisecond
 	maxQueuedAll  = 16 << 20
 )
 
-// peer is one connection.
+// peer is one WebSocket connection.
 type peer struct {
 	hub    *Hub
 	id     transport.Peer
 	person netip.Prefix
 	cancel context.CancelFunc // closes the connection at once
-	// free are the buffers for what the peer sends.
+	// free contains the buffers for the peer's datagrams.
 	free     chan []byte
-	heard    bool          // a datagram has come
-	kick     chan struct{} // there is something to send
+	heard    bool          // at least one datagram was received
+	kick     chan struct{} // signals that there are datagrams to send
 	lastSent atomic.Int64
-	// unflushed says that there is something to send since the last Flush.
+	// unflushed is set if datagrams were queued since the last Flush.
 	unflushed bool
 
 	mu      sync.Mutex
-	out     []byte // datagrams to be sent, each with its length in two bytes before it
-	writing int    // bytes of those that are being sent
-	since   int64  // when they began to be sent, 0 if none are
-	last    bool   // the connection ends when they are sent
+	out     []byte // datagrams to send, each after its length in two bytes
+	writing int    // bytes of the datagrams being sent
+	since   int64  // time when their sending began, 0 if none are being sent
+	last    bool   // end the connection after they are sent
 }
 
-// run receives and sends until the connection ends. Raw is what conn runs over.
+// run receives and sends until the connection ends. raw is the connection below conn.
 func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) error {
 	defer conn.CloseNow()
-	// conn alone would wait for the rest of a frame, however long it is and however slowly it comes.
+	// Without this, conn waits for the rest of a frame, however long and slow it is.
 	defer context.AfterFunc(ctx, func() { raw.Close() })()
-	conn.SetReadLimit(-1) // readMessage has one
+	conn.SetReadLimit(-1) // readMessage limits the size
 	bounded, _ := raw.(*boundedConn)
 	var sender sync.WaitGroup
 	defer sender.Wait()
@@ -103,7 +104,7 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) erro
 	}
 }
 
-// queue adds a datagram to those to be sent. It reports false if there is no room.
+// queue adds a datagram to those to be sent. It returns false if there is no room.
 func (p *peer) queue(b []byte) bool {
 	now := transport.Monotonic()
 	p.lastSent.Store(now)
@@ -121,7 +122,7 @@ func (p *peer) queue(b []byte) bool {
 	return true
 }
 
-// flush has what is queued sent.
+// flush starts to send the queued datagrams.
 func (p *peer) flush() {
 	select {
 	case p.kick <- struct{}{}:
@@ -129,7 +130,7 @@ func (p *peer) flush() {
 	}
 }
 
-// finish ends the connection when what is queued is sent.
+// finish ends the connection after the queued datagrams are sent.
 func (p *peer) finish() {
 	p.mu.Lock()
 	p.last = true
@@ -137,7 +138,7 @@ func (p *peer) finish() {
 	p.flush()
 }
 
-// send sends what is queued until ctx ends.
+// send sends queued datagrams until ctx ends.
 func (p *peer) send(ctx context.Context, conn *websocket.Conn) {
 	stall := time.AfterFunc(time.Hour, p.cancel)
 	defer stall.Stop()
@@ -174,12 +175,12 @@ func (p *peer) send(ctx context.Context, conn *websocket.Conn) {
 			return
 		}
 		if cap(batch) > 2*maxQueuedSlow {
-			batch = nil // a download is over, or goes on
+			batch = nil // free the memory: a download is over, or it allocates again
 		}
 	}
 }
 
-// discard drops what is queued, and returns how many bytes had not been sent.
+// discard drops the queued datagrams and returns the number of unsent bytes.
 func (p *peer) discard() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

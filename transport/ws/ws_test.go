@@ -19,8 +19,8 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// testHub is a hub behind an HTTP server, joined to a UDP socket. Requests name the address that
-// they come from with the header From.
+// testHub is a hub behind an HTTP server, joined to a UDP socket. The header From of a request sets
+// its source address.
 type testHub struct {
 	*Hub
 	conn transport.Conn
@@ -43,7 +43,7 @@ func newTestHub(t *testing.T) *testHub {
 	return h
 }
 
-// dial connects as a browser would, from an address; "" is the real one.
+// dial connects as a browser would, from the given address; "" means the real one.
 func (h *testHub) dial(t *testing.T, from string) *websocket.Conn {
 	t.Helper()
 	c, _, err := websocket.Dial(t.Context(), h.url, &websocket.DialOptions{
@@ -78,7 +78,7 @@ func (h *testHub) read(t *testing.T, n int) (got []transport.Datagram) {
 	return got
 }
 
-// Datagrams come and go in both directions, beside those of UDP.
+// TestDatagrams checks that datagrams pass in both directions, alongside those of UDP.
 func TestDatagrams(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dial(t, "192.0.2.1:5555")
@@ -113,7 +113,8 @@ func TestDatagrams(t *testing.T) {
 	testenv.Check(t, s.Dropped[transport.DropSendUnreachable] == 1 && s.Received == 3, "%+v", s)
 }
 
-// While the reader gathers, what comes is read with the rest, not before and not much later.
+// TestGather checks that datagrams that arrive while the reader gathers are read together, neither
+// early nor much late.
 func TestGather(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dial(t, "192.0.2.1:5555")
@@ -127,7 +128,8 @@ func TestGather(t *testing.T) {
 	testenv.Check(t, h.conn.Now() >= end, "read too early")
 }
 
-// A page in a browser of this machine is not the operator.
+// TestLoopbackIsNobody checks that a page in a browser on this machine does not get the operator's
+// address.
 func TestLoopbackIsNobody(t *testing.T) {
 	h := newTestHub(t)
 	write(t, h.dial(t, ""), "hello")
@@ -135,7 +137,8 @@ func TestLoopbackIsNobody(t *testing.T) {
 	testenv.Check(t, peer.Addr() == netip.IPv4Unspecified() && peer.Port() > 0, "%v", peer)
 }
 
-// What is no datagram ends the connection, and costs nothing.
+// TestBadMessages checks that a message that is not a datagram ends the connection without using
+// memory.
 func TestBadMessages(t *testing.T) {
 	h := newTestHub(t)
 	for name, c := range map[string]struct {
@@ -150,7 +153,7 @@ func TestBadMessages(t *testing.T) {
 		conn := h.dial(t, "192.0.2.1:5555")
 		conn.Write(t.Context(), c.kind, make([]byte, c.size)) // it may fail
 		_, _, err := conn.Read(t.Context())
-		// What it still sends may reset the connection before the reason is read.
+		// Data that is still being sent may reset the connection before the reason is read.
 		if code := websocket.CloseStatus(err); code != c.code && c.size < 1<<20 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -162,10 +165,11 @@ func TestBadMessages(t *testing.T) {
 	testenv.Check(t, h.conn.Stats().Dropped[transport.DropTooLong] == 2, "%+v", h.conn.Stats())
 }
 
-// Who does not read gets what fits, and is disconnected; others do not notice.
+// TestSlowReader checks that a client that does not read gets a limited amount and is disconnected,
+// without affecting others.
 func TestSlowReader(t *testing.T) {
 	h := newTestHub(t)
-	h.stallTime = time.Second // in which all buffers are full, on a busy machine, too
+	h.stallTime = time.Second // enough to fill all buffers, even on a busy machine
 	slow, good := h.dial(t, "192.0.2.1:5555"), h.dial(t, "192.0.2.2:5555")
 	write(t, slow, "hello")
 	toSlow := h.read(t, 1)[0].Peer
@@ -194,7 +198,7 @@ func TestSlowReader(t *testing.T) {
 	testenv.Eventually(t, "nothing is queued", func() bool { return h.queued.Load() == 0 })
 }
 
-// Who sends faster than the reader reads has to wait.
+// TestFastSender checks that a client that sends faster than the reader reads has to wait.
 func TestFastSender(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dial(t, "192.0.2.1:5555")
@@ -219,7 +223,8 @@ func TestFastSender(t *testing.T) {
 	testenv.Check(t, most <= maxUnread, "%d wait", most)
 }
 
-// Connections that say nothing, or stop in the middle of a message, are closed.
+// TestHalfOpen checks that silent connections, and connections that stop in the middle of a
+// message, are closed.
 func TestHalfOpen(t *testing.T) {
 	h := newTestHub(t)
 	h.idleTime = 50 * time.Millisecond
@@ -230,8 +235,8 @@ func TestHalfOpen(t *testing.T) {
 	testenv.Eventually(t, "they are closed", func() bool { return h.Peers() == 0 })
 }
 
-// A person gets a few connections, and all together get no more than fit, of which those that play
-// stay.
+// TestManyConnections checks the limits of connections per person and in total. When the total is
+// reached, active connections stay.
 func TestManyConnections(t *testing.T) {
 	h := newTestHub(t)
 	for i := range maxPeersPerPerson {
@@ -257,7 +262,8 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// Two with one address and port, behind two proxies, are two peers.
+// TestSameAddress checks that two clients with the same address and port, behind two proxies, are
+// two peers.
 func TestSameAddress(t *testing.T) {
 	h := newTestHub(t)
 	write(t, h.dial(t, "192.0.2.1:5555"), "a")
@@ -267,7 +273,8 @@ func TestSameAddress(t *testing.T) {
 	testenv.Check(t, a != b && a.Addr() == b.Addr(), "%v, %v", a, b)
 }
 
-// What was sent just before Close arrives, such as the reason for which a server ends.
+// TestCloseSendsTheRest checks that datagrams sent just before Close arrive, such as the reason for
+// the server's end.
 func TestCloseSendsTheRest(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dial(t, "192.0.2.1:5555")
@@ -283,7 +290,8 @@ func TestCloseSendsTheRest(t *testing.T) {
 	testenv.Check(t, errors.Is(err, transport.ErrClosed), "%v", err)
 }
 
-// Dial's Conn talks to the server, and connects again after the connection has ended.
+// TestDial checks that Dial's Conn reaches the server, and reconnects after the connection has
+// ended.
 func TestDial(t *testing.T) {
 	h := newTestHub(t)
 	c, server, err := Dial(t.Context(), h.url)
@@ -345,7 +353,7 @@ func TestDialErrors(t *testing.T) {
 	testenv.Check(t, strings.Contains(fmt.Sprint(err), "header Upgrade") && !strings.Contains(err.Error(), "<"), "%v", err)
 }
 
-// Sending and receiving allocate nothing for the goroutine of the game.
+// TestAllocs checks that sending and receiving do not allocate in the game's goroutine.
 func TestAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	h := newTestHub(t)
