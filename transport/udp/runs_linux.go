@@ -15,7 +15,7 @@ import (
 const (
 	maxSegment         = 512   // largest datagram that is not paddable, in bytes
 	maxPaddableSegment = 1200  // largest paddable datagram in bytes; with headers it is below the minimum MTU of IPv6
-	maxPadding         = 48    // average padding per datagram of a run, in bytes
+	maxPadding         = 48    // largest average padding per datagram of a run, in bytes
 	maxSegments        = 64    // datagrams per run, UDP_MAX_SEGMENTS of Linux up to 6.7
 	maxRun             = 65507 // largest run in bytes, the limit of an IPv4 datagram
 	maxRefused         = 16    // refused runs in a row, to changing addresses, after which no more are sent
