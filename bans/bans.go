@@ -173,7 +173,7 @@ func whyNot(net netip.Prefix) string {
 	case net.Bits() < shortest:
 		return "too large; the limit is /8 for IPv4 and /16 for IPv6"
 	case net.Contains(localhost4), net.Contains(netip.IPv6Loopback()):
-		return "it contains localhost, which cannot be banned"
+		return "it contains localhost"
 	}
 	return ""
 }

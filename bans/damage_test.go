@@ -30,14 +30,16 @@ func TestDamagedFile(t *testing.T) {
 			n := strings.Count(string(d.File), "\n")
 			isWhole := d.At == 0 || whole[d.At-1] == '\n'
 			isLine := whole[d.At] == '\n' // a line needs no line feed at its end
-			testenv.Check(t, err == nil && (len(got) == n || isLine && len(got) == n+1) && (j.torn == 0) == (isWhole || isLine), "%v: %d bans, %d bytes are torn, %v", d, len(got), j.torn, err)
+			testenv.Check(t, err == nil && (len(got) == n || isLine && len(got) == n+1) &&
+				(j.torn == 0) == (isWhole || isLine), "%v: %d bans, %d bytes are torn, %v", d, len(got), j.torn, err)
 		case err != nil:
 			testenv.Check(t, strings.HasPrefix(err.Error(), "line "), "%v: %v", d, err)
 		default:
 			testenv.Require(t, len(got) == len(lines) && j.torn == 0, "%v: %d bans, %d bytes are torn", d, len(got), j.torn)
 			for i := range got {
 				a, b := &got[i], &lines[i]
-				isSame := a.Until.IsZero() == b.Until.IsZero() && a.At.IsZero() == b.At.IsZero() && a.Removed == b.Removed && a.RconOnly == b.RconOnly && (a.Reason == "") == (b.Reason == "")
+				isSame := a.Until.IsZero() == b.Until.IsZero() && a.At.IsZero() == b.At.IsZero() &&
+					a.Removed == b.Removed && a.RconOnly == b.RconOnly && (a.Reason == "") == (b.Reason == "")
 				testenv.Check(t, isSame, "%v: %+v", d, a)
 			}
 		}

@@ -200,7 +200,7 @@ func isTorn(text []byte, err error) bool {
 // check returns an error if the line cannot be valid.
 func (l *line) check() error { return l.normalize() }
 
-// passed advances offset past b, which contains the given number of lines.
+// passed advances offset past b. b contains the given number of lines.
 func (j *journal) passed(b []byte, lines int) {
 	j.offset += int64(len(b))
 	j.lines += lines
@@ -208,7 +208,7 @@ func (j *journal) passed(b []byte, lines int) {
 	j.tail = bytes.Clone(j.tail[max(0, len(j.tail)-maxTail):])
 }
 
-// append appends lines. It returns the file, which the caller must sync. A crash of the process
+// append appends lines. It returns the file, and the caller must sync it. A crash of the process
 // then loses nothing, but a crash of the machine may.
 func (j *journal) append(lines []line) (_ *os.File, err error) {
 	b, err := encode(lines)

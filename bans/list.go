@@ -19,8 +19,8 @@ const (
 
 // List is a [Store] in memory and, with [Open], in a file. It is safe for concurrent use.
 type List struct {
-	// now is a monotonic clock, which measures durations. wall is the wall clock, used for the
-	// times in the file.
+	// now is a monotonic clock for durations. wall is the wall clock, used for the times in the
+	// file.
 	now, wall func() time.Time
 
 	mu     sync.Mutex

@@ -99,7 +99,8 @@ func TestModel(t *testing.T) {
 // TestUnbannable checks that localhost and very large networks cannot be banned.
 func TestUnbannable(t *testing.T) {
 	l := New(nil)
-	for _, net := range []string{"127.0.0.1/32", "127.0.0.0/8", "::1/128", "0.0.0.0/0", "0.0.0.0/7", "::/0", "2000::/15", "::ffff:127.0.0.1/128", "::ffff:0:0/96"} {
+	for _, net := range []string{"127.0.0.1/32", "127.0.0.0/8", "::1/128", "0.0.0.0/0", "0.0.0.0/7", "::/0",
+		"2000::/15", "::ffff:127.0.0.1/128", "::ffff:0:0/96"} {
 		if err := l.Add(Ban{Net: netip.MustParsePrefix(net)}); !errors.Is(err, ErrCannotBan) {
 			t.Errorf("%s: %v", net, err)
 		}
@@ -176,7 +177,7 @@ func TestTemporary(t *testing.T) {
 }
 
 // TestTemporaryOfSite checks that temporary bans of many neighbours are never combined into a ban
-// of their network, which would lock out others.
+// of their network. Such a ban would lock out others.
 func TestTemporaryOfSite(t *testing.T) {
 	for _, rconOnly := range []bool{false, true} {
 		now := time.Unix(1e9, 0)

@@ -65,7 +65,7 @@ type change struct {
 	number int
 }
 
-// Open returns a list with the bans in a file, which need not exist. Processes can share the file:
+// Open returns a list with the bans in a file. The file need not exist. Processes can share it:
 // each sees the changes of the others within a few seconds. A change is in force at once, and
 // another goroutine writes it soon after; see [List.Stored]. For a malformed file Open returns an
 // error and does not change the file. now returns the time; nil means time.Now.
@@ -86,8 +86,8 @@ func open(path string, l *List) (*List, error) {
 	}
 	l.file = s
 	defer func() { l.torn = s.journal.torn }()
-	// Read without the lock, which may be unavailable. At worst the last line is incomplete and is
-	// read later.
+	// Read without the lock, since it may be unavailable. At worst the last line is incomplete and
+	// is read later.
 	if err := s.read(s.started, s.startWall, false); err != nil {
 		return nil, err
 	}

@@ -127,7 +127,8 @@ func TestFile(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	good := `{"net":"10.0.0.1/32"}` + "\n"
-	for _, bad := range []string{"{\n", "x", `{"bans":[{"net":"0.0.0.0/0"}]}`, `{"bans":[{"net":"x"}]}`, `{"bans":[{}]}`, "{\n\"bans\": [\n{\"net\":", good + "x\n" + good, good + "{}\n"} {
+	for _, bad := range []string{"{\n", "x", `{"bans":[{"net":"0.0.0.0/0"}]}`, `{"bans":[{"net":"x"}]}`,
+		`{"bans":[{}]}`, "{\n\"bans\": [\n{\"net\":", good + "x\n" + good, good + "{}\n"} {
 		write(t, path, bad)
 		if _, err := Open(path, nil); !errors.Is(err, ErrFile) || strings.HasPrefix(bad, good) && !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%q: %v", bad, err)
@@ -154,7 +155,8 @@ func TestMalformed(t *testing.T) {
 // TestOldFile reads files in the format of earlier versions.
 func TestOldFile(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "bans.json"), newClocks()
-	write(t, path, "{\n\t\"bans\": [\n\t\t{\n\t\t\t\"net\": \"10.0.0.1/32\",\n\t\t\t\"span\": 1800000000000,\n\t\t\t\"until\": \"2026-11-21T12:20:00Z\",\n\t\t\t\"reason\": \"r\"\n\t\t},\n"+
+	write(t, path, "{\n\t\"bans\": [\n\t\t{\n\t\t\t\"net\": \"10.0.0.1/32\",\n\t\t\t"+
+		"\"span\": 1800000000000,\n\t\t\t\"until\": \"2026-11-21T12:20:00Z\",\n\t\t\t\"reason\": \"r\"\n\t\t},\n"+
 		"\t\t{\n\t\t\t\"net\": \"10.0.0.2/32\",\n\t\t\t\"rconOnly\": true\n\t\t}\n\t]\n}\n")
 	l := c.list(t, path)
 	want := []Ban{

@@ -23,8 +23,8 @@ import (
 type Config struct {
 	// Terrain is the map. It is not used if Nav is set.
 	Terrain game.Terrain
-	// Nav is the graph of the map. Several bots can share it. If it is nil, New builds one, which
-	// can take seconds on a large map.
+	// Nav is the graph of the map. Several bots can share it. If it is nil, New builds a graph.
+	// That can take seconds on a large map.
 	Nav *NavGraph
 	// Skill is the skill level from 1 (weak) to 3 (strong); 0 means 2.
 	Skill int
@@ -181,7 +181,7 @@ func (b *Bot) respawn() {
 	}
 }
 
-// onSpawn initialises the state for a new character, which has hammer and gun.
+// onSpawn initialises the state for a new character with hammer and gun.
 func (b *Bot) onSpawn() {
 	b.alive = true
 	b.stateTick, b.selfTick = 0, 0

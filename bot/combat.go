@@ -77,7 +77,7 @@ func (b *Bot) isEnemy(id game.PlayerID) bool {
 	return id >= 0 && id < game.MaxPlayers && (!b.teamMode || b.teamOf[id] != b.team)
 }
 
-// hasLineOfSight reports whether there is no wall between the bot's tee and p.
+// hasLineOfSight reports whether p is visible from the bot's tee, with no wall between them.
 func (b *Bot) hasLineOfSight(p vec.Vec2) bool {
 	_, _, wall := b.graph.col.IntersectLine(b.self.Pos, p)
 	return wall == 0
@@ -314,7 +314,7 @@ func (b *Bot) targetAngle() (angle float32, certain bool) {
 	return b.aimDirection(p, v).Angle() + b.aimError, b.enemyVisible
 }
 
-// idleAim returns the angle to aim at without an enemy, which is ahead.
+// idleAim returns the angle to aim at without an enemy: ahead.
 func (b *Bot) idleAim() float32 {
 	if b.nextHookTicks > 0 {
 		b.nextHookTicks--

@@ -47,7 +47,8 @@ func TestBotsPlayForTheFlag(t *testing.T) {
 		}
 	}
 	m.run(120 * game.TickRate)
-	t.Logf("%d grabs, %d drops, %d returns, %d captures; %v", flags[game.GameMsgCTFGrab], flags[game.GameMsgCTFDrop], flags[game.GameMsgCTFReturn], flags[game.GameMsgCTFCapture], m.world.Frame().Game.TeamScore)
+	t.Logf("%d grabs, %d drops, %d returns, %d captures; %v", flags[game.GameMsgCTFGrab], flags[game.GameMsgCTFDrop],
+		flags[game.GameMsgCTFReturn], flags[game.GameMsgCTFCapture], m.world.Frame().Game.TeamScore)
 	for _, msg := range []game.GameMsg{game.GameMsgCTFGrab, game.GameMsgCTFDrop, game.GameMsgCTFReturn, game.GameMsgCTFCapture} {
 		testenv.Check(t, flags[msg] > 0, "message %d never came", msg)
 	}

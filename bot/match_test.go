@@ -25,7 +25,7 @@ func embedded(name string) game.Terrain {
 
 func newNav(tr game.Terrain) *bot.NavGraph { return testenv.Must(bot.NewNavGraph(tr, nil)) }
 
-// defaultMap returns the default map and its graph, which the tests share.
+// defaultMap returns the default map and its graph. The tests share both.
 var defaultMap = sync.OnceValues(func() (game.Terrain, *bot.NavGraph) {
 	tr := embedded("teeyard1")
 	return tr, newNav(tr)
@@ -259,8 +259,8 @@ func TestSameSeedSamePlay(t *testing.T) {
 	testenv.Check(t, a != c, "another seed makes no difference")
 }
 
-// TestPlaysFair compares a bot with a second one of the same seed that receives only what a client
-// receives.
+// TestPlaysFair compares a bot with a second one of the same seed. The second one receives only the
+// data that a client receives.
 func TestPlaysFair(t *testing.T) { playsFair(t, dm.Mode{}, 3000) }
 
 // ghosts is deathmatch in which each tee is hidden from all others for two of every four seconds.

@@ -210,7 +210,8 @@ func (b *Bot) graphManeuver() (maneuver, bool) {
 		return maneuver{}, false
 	}
 	if best.maneuver == walkLink {
-		m := maneuver{turnTick: never, jumpTick: never, airJumpTick: never, hookTick: never, releaseTick: never, minTicks: uint8(3 + b.rand.Uint32n(8)), firstDir: 1}
+		m := maneuver{turnTick: never, jumpTick: never, airJumpTick: never, hookTick: never, releaseTick: never,
+			minTicks: uint8(3 + b.rand.Uint32n(8)), firstDir: 1}
 		if b.graph.nodePos[best.node].X < b.self.Pos.X {
 			m.firstDir = -1
 		}
@@ -246,7 +247,8 @@ func (b *Bot) unstick() {
 	}
 	// Any maneuver that the tee survives is good enough.
 	for range 4 {
-		m := maneuver{turnTick: never, jumpTick: uint8(b.rand.Uint32n(4)), airJumpTick: uint8(14 + b.rand.Uint32n(14)), hookTick: never, releaseTick: never, minTicks: 20}
+		m := maneuver{turnTick: never, jumpTick: uint8(b.rand.Uint32n(4)), airJumpTick: uint8(14 + b.rand.Uint32n(14)),
+			hookTick: never, releaseTick: never, minTicks: 20}
 		m.firstDir = 1 - 2*int8(b.rand.Uint32n(2))
 		m.secondDir = m.firstDir
 		if b.maneuverCost(&m, 0) < deathCost {

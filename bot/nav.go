@@ -52,9 +52,9 @@ type landmark struct {
 	times []uint16
 }
 
-// NavGraph is the navigation data of a map: where a tee can stand, which maneuvers connect these
-// places, and the times to the pickups. It is immutable. Any number of bots and goroutines can
-// share it.
+// NavGraph is the navigation data of a map: the places where a tee can stand, the maneuvers that
+// connect them, and the times to the pickups. It is immutable. Any number of bots and goroutines
+// can share it.
 type NavGraph struct {
 	col               *physics.Collision
 	tuning            game.Tuning

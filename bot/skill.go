@@ -22,9 +22,12 @@ type skill struct {
 }
 
 var skills = [MaxSkill]skill{
-	{reactionTicks: 22, aimError: 0.20, maxTurn: 0.10, leadFactor: 0.3, fireInterval: 17, dodgePercent: 0, hookPermille: 1, bestWeaponPercent: 50, aggression: 20},
-	{reactionTicks: 14, aimError: 0.09, maxTurn: 0.18, leadFactor: 0.8, fireInterval: 11, dodgePercent: 40, hookPermille: 6, bestWeaponPercent: 85, aggression: 26},
-	{reactionTicks: 8, aimError: 0.03, maxTurn: 0.32, leadFactor: 1, fireInterval: 7, dodgePercent: 90, hookPermille: 14, bestWeaponPercent: 100, aggression: 32},
+	{reactionTicks: 22, aimError: 0.20, maxTurn: 0.10, leadFactor: 0.3, fireInterval: 17, dodgePercent: 0,
+		hookPermille: 1, bestWeaponPercent: 50, aggression: 20},
+	{reactionTicks: 14, aimError: 0.09, maxTurn: 0.18, leadFactor: 0.8, fireInterval: 11, dodgePercent: 40,
+		hookPermille: 6, bestWeaponPercent: 85, aggression: 26},
+	{reactionTicks: 8, aimError: 0.03, maxTurn: 0.32, leadFactor: 1, fireInterval: 7, dodgePercent: 90,
+		hookPermille: 14, bestWeaponPercent: 100, aggression: 32},
 }
 
 // rng is a bot's random number generator.

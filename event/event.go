@@ -103,9 +103,9 @@ type (
 		Text string        `json:"text"`
 	}
 	// Kill reports that Victim died. For suicides and falls, Killer is the victim. If the killer
-	// has left, KillerLeft is set and Killer contains only the Team, which JSON calls killer_team.
-	// Special depends on the mode. In capture the flag, bit 1 means that the victim carried a flag,
-	// and bit 2 that the killer did. (Sv_KillMsg)
+	// has left, KillerLeft is set and Killer contains only the Team (killer_team in JSON). Special
+	// depends on the mode. In capture the flag, bit 1 means that the victim carried a flag, and bit
+	// 2 that the killer did. (Sv_KillMsg)
 	Kill struct {
 		Killer     Player      `json:"killer"`
 		KillerLeft bool        `json:"-"`
@@ -132,7 +132,7 @@ type (
 		Quiet  bool   `json:"quiet,omitempty"`
 	}
 	// TeamChange reports that a player joined Player.Team. The player may change teams again at the
-	// tick CooldownTick, which 0.6 does not send. (Sv_Team)
+	// tick CooldownTick. 0.6 does not send that tick. (Sv_Team)
 	TeamChange struct {
 		Player       Player `json:"player"`
 		CooldownTick int32  `json:"cooldown_tick,omitempty"`
@@ -169,7 +169,7 @@ type (
 	Broadcast struct {
 		Text string `json:"text"`
 	}
-	// Motd is the message of the day, which may have several lines. (Sv_Motd)
+	// Motd is the message of the day. It may have several lines. (Sv_Motd)
 	Motd struct {
 		Text string `json:"text"`
 	}
@@ -234,7 +234,7 @@ type (
 	// server called it. (Sv_VoteSet)
 	//
 	// Description is the text of the option, or the name of the Target in a vote about a player.
-	// What is a sentence that describes the vote. JSON contains the time in seconds.
+	// The field What describes the vote in a sentence. JSON contains the time in seconds.
 	VoteStart struct {
 		By          Player        `json:"by"`
 		Kind        VoteKind      `json:"kind"`

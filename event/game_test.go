@@ -42,8 +42,10 @@ func TestFromGame(t *testing.T) {
 		{game.Event{Kind: game.EvPlayerEntered, Player: 1, Flag: true}, event.Joined{Player: alice, Country: 276, Skin: bear, Self: true, Quiet: true}},
 		{game.Event{Kind: game.EvPlayerLeft, Player: 1, Text: "bye"}, event.Left{Player: alice, Reason: "bye"}},
 		{game.Event{Kind: game.EvTeamChange, Player: 2, Tick: 90}, event.TeamChange{Player: bob, CooldownTick: 90}},
-		{game.Event{Kind: game.EvChat, Player: 1, Target: 2, Chat: game.ChatWhisper, Text: "x"}, event.Chat{From: alice, To: bob, Mode: game.ChatWhisper, Text: "x"}},
-		{game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser, Value: 4}, event.Kill{Killer: event.Player{ID: game.Nobody, Team: game.TeamBlue}, KillerLeft: true, Victim: bob, Weapon: game.WeaponLaser, Special: 4}},
+		{game.Event{Kind: game.EvChat, Player: 1, Target: 2, Chat: game.ChatWhisper, Text: "x"},
+			event.Chat{From: alice, To: bob, Mode: game.ChatWhisper, Text: "x"}},
+		{game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser, Value: 4},
+			event.Kill{Killer: event.Player{ID: game.Nobody, Team: game.TeamBlue}, KillerLeft: true, Victim: bob, Weapon: game.WeaponLaser, Special: 4}},
 		{game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponGrenade}, event.PickedUp{Player: alice, Weapon: game.WeaponGrenade}},
 		{game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponWorld}, nil}, // a heart or a shield
 		{game.Event{Kind: game.EvEmoticon, Player: 1, Value: 7}, event.Emoticon{Player: alice, Emoticon: 7}},
@@ -93,7 +95,8 @@ func TestNotices(t *testing.T) {
 // these names.
 func TestName(t *testing.T) {
 	for e, want := range map[event.Event]string{
-		event.Kill{}: "kill", event.TeamChange{}: "team_change", event.VoteStart{}: "vote_start", event.RconLine{}: "rcon_line", event.ServerInfo{}: "server_info",
+		event.Kill{}: "kill", event.TeamChange{}: "team_change", event.VoteStart{}: "vote_start",
+		event.RconLine{}: "rcon_line", event.ServerInfo{}: "server_info",
 	} {
 		if got := event.Name(e); got != want {
 			t.Errorf("%T: %q, want %q", e, got, want)

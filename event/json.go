@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// MarshalJSON leaves out the team if there is no player.
+// MarshalJSON leaves out the team of an event without a player.
 func (p Player) MarshalJSON() ([]byte, error) {
 	type player Player
 	if p.ID != game.Nobody {

@@ -12,7 +12,8 @@ type (
 		Help    string `json:"help,omitempty"`
 		Removed bool   `json:"removed,omitempty"`
 	}
-	// ChatCommand is a command that can be typed in the chat. (Sv_CommandInfo, Sv_CommandInfoRemove)
+	// ChatCommand is a command that players can type in the chat. (Sv_CommandInfo,
+	// Sv_CommandInfoRemove)
 	ChatCommand struct {
 		Name    string `json:"name"`
 		Params  string `json:"params,omitempty"`
@@ -32,7 +33,7 @@ type (
 	}
 	// VoteOptionsCleared reports that all vote options were removed. (Sv_VoteClearOptions)
 	VoteOptionsCleared struct{}
-	// ListBegin announces Count entries of the list Of, which is rcon_commands or maps. (DDNet:
+	// ListBegin announces Count entries of the list Of. Of is rcon_commands or maps. (DDNet:
 	// RCON_CMD_GROUP_START, MAPLIST_GROUP_START)
 	ListBegin struct {
 		Of    string `json:"of"`

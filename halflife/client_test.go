@@ -36,7 +36,7 @@ func (p *testNetwork) listen(addr string) *mem.Conn {
 	return c
 }
 
-// serve starts a server at addr. It calls feed for each datagram, which sends the answers.
+// serve starts a server at addr. It calls feed for each datagram, and feed sends the answers.
 func (p *testNetwork) serve(addr string, feed func(c transport.Conn, d transport.Datagram)) transport.Peer {
 	p.t.Helper()
 	c := p.listen(addr)
@@ -144,15 +144,23 @@ func TestQueryOthers(t *testing.T) {
 		form           halflife.InfoFormat
 		players, rules int
 	}{
-		"half-life":         {map[string][]string{"details": {b("Q.details.rep.seed")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormatDetails, 2, 3},
-		"info to details":   {map[string][]string{"details": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormatInfo, 2, 3},
-		"split":             {map[string][]string{"details": {b("Q.details.rep")}, "players": {b("Q.players.rep")}, "rules": {b("S.gold.rules.2"), b("S.gold.rules.0"), b("S.gold.rules.1")}}, halflife.FormatDetails, 2, 3},
-		"no lists":          {map[string][]string{"details": {b("Q.details.rep")}}, halflife.FormatDetails, -1, -1},
-		"A2S unchallenged":  {map[string][]string{"T": {b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("S.source.rules.0"), b("S.source.rules.2"), b("S.source.rules.1")}}, halflife.FormatA2S, 2, 3},
-		"details to A2S":    {map[string][]string{"T": {b("Q.details.rep")}, "players": {b("Q.players.rep.empty")}, "rules": {b("Q.rules.rep.empty")}}, halflife.FormatDetails, 0, 0},
-		"both":              {map[string][]string{"T": {b("Q.details.rep"), b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("A.rules.rep")}}, halflife.FormatA2S, 2, 3},
-		"info only":         {map[string][]string{"info\x00": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormatInfo, 2, 3},
-		"challenge for all": {map[string][]string{"T": {b("A.chal.rep"), b("A.info.rep.p17")}, "U\xff": {b("A.chal.rep")}, "U\x4b": {b("A.player.rep")}, "V\x4b": {b("A.rules.rep")}}, halflife.FormatA2S, 2, 3},
+		"half-life": {map[string][]string{"details": {b("Q.details.rep.seed")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}},
+			halflife.FormatDetails, 2, 3},
+		"info to details": {map[string][]string{"details": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}},
+			halflife.FormatInfo, 2, 3},
+		"split": {map[string][]string{"details": {b("Q.details.rep")}, "players": {b("Q.players.rep")},
+			"rules": {b("S.gold.rules.2"), b("S.gold.rules.0"), b("S.gold.rules.1")}}, halflife.FormatDetails, 2, 3},
+		"no lists": {map[string][]string{"details": {b("Q.details.rep")}}, halflife.FormatDetails, -1, -1},
+		"A2S unchallenged": {map[string][]string{"T": {b("A.info.rep.p48")}, "U": {b("A.player.rep")},
+			"V": {b("S.source.rules.0"), b("S.source.rules.2"), b("S.source.rules.1")}}, halflife.FormatA2S, 2, 3},
+		"details to A2S": {map[string][]string{"T": {b("Q.details.rep")}, "players": {b("Q.players.rep.empty")}, "rules": {b("Q.rules.rep.empty")}},
+			halflife.FormatDetails, 0, 0},
+		"both": {map[string][]string{"T": {b("Q.details.rep"), b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("A.rules.rep")}},
+			halflife.FormatA2S, 2, 3},
+		"info only": {map[string][]string{"info\x00": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}},
+			halflife.FormatInfo, 2, 3},
+		"challenge for all": {map[string][]string{"T": {b("A.chal.rep"), b("A.info.rep.p17")}, "U\xff": {b("A.chal.rep")},
+			"U\x4b": {b("A.player.rep")}, "V\x4b": {b("A.rules.rep")}}, halflife.FormatA2S, 2, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -221,16 +229,17 @@ func TestQueryAll(t *testing.T) {
 	}
 	peers = append(peers, peers...)
 	answered, silent := map[transport.Peer]bool{}, 0
-	err := halflife.QueryAll(t.Context(), p.listen("10.0.0.2:0"), peers, halflife.QueryConfig{Timeout: 200 * time.Millisecond, Rate: 1000}, func(st halflife.Status, err error) {
-		switch {
-		case err != nil:
-			silent++
-		case st.Info.Name != st.Peer.String():
-			t.Errorf("%v is called %q", st.Peer, st.Info.Name)
-		default:
-			answered[st.Peer] = true
-		}
-	})
+	err := halflife.QueryAll(t.Context(), p.listen("10.0.0.2:0"), peers, halflife.QueryConfig{Timeout: 200 * time.Millisecond, Rate: 1000},
+		func(st halflife.Status, err error) {
+			switch {
+			case err != nil:
+				silent++
+			case st.Info.Name != st.Peer.String():
+				t.Errorf("%v is called %q", st.Peer, st.Info.Name)
+			default:
+				answered[st.Peer] = true
+			}
+		})
 	if err != nil || len(answered) != 20 || silent < 10 {
 		t.Errorf("%v: %d answered, %d did not", err, len(answered), silent)
 	}

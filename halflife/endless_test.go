@@ -89,7 +89,8 @@ func TestEndlessMasters(t *testing.T) {
 		// Datagrams from another peer do not delay the end either.
 		conn = newEndlessConn(t, c.next)
 		conn.from = transport.MustParsePeer("10.0.0.66:27010")
-		if _, err := halflife.FetchList(t.Context(), conn, endlessPeer, halflife.ListConfig{Format: c.form}); !errors.Is(err, halflife.ErrNoAnswer) || conn.elapsed() > 40*time.Second {
+		if _, err := halflife.FetchList(t.Context(), conn, endlessPeer, halflife.ListConfig{Format: c.form}); !errors.Is(err, halflife.ErrNoAnswer) ||
+			conn.elapsed() > 40*time.Second {
 			t.Errorf("%s, of a stranger: %v after %v", name, err, conn.elapsed())
 		}
 	}

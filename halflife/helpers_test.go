@@ -43,7 +43,8 @@ func newFakeGame() *fakeGame {
 func (y *fakeGame) setPlayers(n int) {
 	y.players = nil
 	for i := range n {
-		y.players = append(y.players, halflife.Player{Index: i + 1, Name: fmt.Sprintf("player %02d of a long name", i), Score: int32(i - 5), Time: time.Duration(i) * time.Second})
+		y.players = append(y.players, halflife.Player{Index: i + 1, Name: fmt.Sprintf("player %02d of a long name", i),
+			Score: int32(i - 5), Time: time.Duration(i) * time.Second})
 	}
 }
 
@@ -157,7 +158,7 @@ func (l *testServer) challenge(peer transport.Peer) uint32 {
 	return c
 }
 
-// rcon sends a command and returns its output, or "" if there is no answer at all.
+// rcon sends a command and returns its output, or "" if the server does not answer.
 func (l *testServer) rcon(peer transport.Peer, challenge uint32, password, command string) string {
 	l.t.Helper()
 	req, err := halflife.AppendRcon(nil, challenge, password, command)

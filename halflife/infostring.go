@@ -15,8 +15,8 @@ func (p *infoString) addKey(key string) {
 	*p = append(append(append(*p, '\\'), key...), '\\')
 }
 
-// addText appends a pair with at most limit bytes of text. It removes backslashes and quotes, which
-// would end the text.
+// addText appends a pair with at most limit bytes of text. It removes backslashes and quotes,
+// because they would end the text.
 func (p *infoString) addText(key, value string, limit int) {
 	p.addKey(key)
 	*p = safetext.AppendLine(*p, infoDelimiters.Replace(value), limit)

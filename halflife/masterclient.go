@@ -15,7 +15,7 @@ type ListConfig struct {
 	Format ListFormat
 	// Filter selects servers. ListBatch and ListAll cannot send a filter.
 	Filter Filter
-	// IncludeLAN keeps addresses of local networks, which public masters should not list.
+	// IncludeLAN keeps addresses of local networks. Public masters should not list such addresses.
 	IncludeLAN bool
 	// OnPage, if set, is called after each page with the number of servers so far.
 	OnPage func(servers int)

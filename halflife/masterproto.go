@@ -244,8 +244,8 @@ const heartbeatProtocol = 48
 // AppendMasterChallengeRequest appends a server's request for a challenge of a master ('q').
 func AppendMasterChallengeRequest(dst []byte) []byte { return append(dst, requestMasterChallenge) }
 
-// ParseMasterChallengeRequest reports whether a datagram requests a challenge. echo is the number
-// that the answer must repeat, which Xash3D sends, or 0.
+// ParseMasterChallengeRequest reports whether a datagram requests a challenge. echo is a number
+// that the answer must repeat, or 0. Xash3D sends one.
 func ParseMasterChallengeRequest(b []byte) (echo uint32, ok bool) {
 	if len(b) == 0 || b[0] != requestMasterChallenge {
 		return 0, false

@@ -161,8 +161,8 @@ func (m *partialMessage) assemble(l *partLayout) []byte {
 	return whole
 }
 
-// decompress decompresses a message of SplitSource, which consists of size, checksum and bzip2
-// data.
+// decompress decompresses a message of SplitSource. The message consists of size, checksum and
+// bzip2 data.
 func decompress(b []byte) []byte {
 	if len(b) < 8 || binary.LittleEndian.Uint32(b) > maxMessage {
 		return nil

@@ -144,7 +144,7 @@ type serverQuery struct {
 	done       bool
 }
 
-// a2sTimeout is how long an answer in text waits for one in A2S, which has more fields.
+// a2sTimeout is how long to wait for an A2S answer after a text answer. A2S has more fields.
 const a2sTimeout = 250 * time.Millisecond
 
 // maxChallenges limits how often a server may send another challenge.

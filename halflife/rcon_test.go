@@ -183,7 +183,7 @@ func TestRconControls(t *testing.T) {
 }
 
 // TestNoChallenge checks a request without a challenge that was sent to its address. It runs
-// nothing, counts as no failure, and its answer is no longer than the request.
+// nothing and does not count as a failure. The answer is no longer than the request.
 func TestNoChallenge(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	c := l.challenge(bob)
@@ -297,15 +297,18 @@ func TestBanSettings(t *testing.T) {
 		gap  time.Duration
 		want []bans.Ban
 	}{
-		"two":       {set: halflife.RconSettings{MaxFailures: 2}, peer: alice, n: 2, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute, RconOnly: true}}},
-		"not two":   {set: halflife.RconSettings{MaxFailures: 2}, peer: alice, n: 1},
-		"for ever":  {set: halflife.RconSettings{BanTime: -1}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), RconOnly: true}}},
-		"from game": {set: halflife.RconSettings{BanFromGame: true}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute}}},
-		"IPv6":      {peer: ipv6Peer, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Duration: 15 * time.Minute, RconOnly: true}}},
-		"slowly":    {peer: alice, n: 12, gap: 8 * time.Second},
-		"never":     {set: halflife.RconSettings{MaxFailures: -1}, peer: alice, n: 50},
-		"loopback":  {peer: loopbackPeer, n: 50},
-		"exempt":    {set: halflife.RconSettings{UnbannableNets: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}, peer: alice, n: 50},
+		"two": {set: halflife.RconSettings{MaxFailures: 2}, peer: alice, n: 2,
+			want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute, RconOnly: true}}},
+		"not two": {set: halflife.RconSettings{MaxFailures: 2}, peer: alice, n: 1},
+		"for ever": {set: halflife.RconSettings{BanTime: -1}, peer: alice, n: 5,
+			want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), RconOnly: true}}},
+		"from game": {set: halflife.RconSettings{BanFromGame: true}, peer: alice, n: 5,
+			want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute}}},
+		"IPv6":     {peer: ipv6Peer, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Duration: 15 * time.Minute, RconOnly: true}}},
+		"slowly":   {peer: alice, n: 12, gap: 8 * time.Second},
+		"never":    {set: halflife.RconSettings{MaxFailures: -1}, peer: alice, n: 50},
+		"loopback": {peer: loopbackPeer, n: 50},
+		"exempt":   {set: halflife.RconSettings{UnbannableNets: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}, peer: alice, n: 50},
 	} {
 		l := newTestServer(t, set(test.set))
 		guesses(l, test.peer, test.n, test.gap)
@@ -327,7 +330,7 @@ func TestBanSettings(t *testing.T) {
 	if all := l.bans.All(); len(all) != 0 {
 		t.Errorf("an administrator is banned: %v", all)
 	}
-	// An IPv6 /64 counts as one address, since a machine changes its address within it.
+	// An IPv6 /64 counts as one address: machines change their address within it.
 	l = newTestServer(t, set(halflife.RconSettings{}))
 	l.rcon(ipv6Peer, l.challenge(ipv6Peer), adminPassword, "x")
 	next := transport.UDPPeer(ipv6Peer.Addr().Next(), 4000)
@@ -402,7 +405,8 @@ func TestLogForging(t *testing.T) {
 		l := newTestServer(t, halflife.Settings{})
 		c := l.challenge(alice)
 		password := rapid.SampledFrom([]string{adminPassword, modPassword, "wr0ngguess"}).Draw(rt, "password")
-		command := rapid.SampledFrom([]string{"x\r\n[server] rcon: 1.2.3.4 ran quit", "\x1b[2J", "a\tb", "say", "\"\\"}).Draw(rt, "command") + rapid.StringN(0, 50, -1).Draw(rt, "more")
+		command := rapid.SampledFrom([]string{"x\r\n[server] rcon: 1.2.3.4 ran quit", "\x1b[2J", "a\tb", "say", "\"\\"}).Draw(rt, "command") +
+			rapid.StringN(0, 50, -1).Draw(rt, "more")
 		for range 20 {
 			l.ask(alice, []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" %s", c, password, command)))
 			l.advance(100 * time.Millisecond)

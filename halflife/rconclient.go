@@ -57,8 +57,8 @@ func NewRconClient(conn transport.Conn, server transport.Peer, password string) 
 	return &RconClient{conn: conn, server: transport.Unmap(server), password: password, batch: make([]transport.Datagram, 8)}, nil
 }
 
-// Run runs a command and returns its output, which is safe to show. The protocol does not mark the
-// end of the output, so Run returns after 200 ms of silence. An empty command checks the password.
+// Run runs a command and returns its output. The output is safe to show. The protocol does not mark
+// its end, so Run returns after 200 ms of silence. An empty command checks the password.
 //
 // The error wraps ErrNoAnswer if the command was not sent, ErrMayHaveRun if it may have run, or
 // ErrAuth, ErrBanned or ErrCommand. Other errors come from ctx or the connection.

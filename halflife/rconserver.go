@@ -31,7 +31,7 @@ type Console interface {
 type RconPassword struct {
 	// Password is sent unencrypted. Do not reuse a password from elsewhere.
 	Password string
-	// Level is passed to the Console, which defines its meaning.
+	// Level is passed to the Console. The Console defines its meaning.
 	Level int
 }
 

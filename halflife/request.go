@@ -155,8 +155,8 @@ func AppendA2SChallenge(dst []byte, challenge uint32) []byte {
 	return binary.LittleEndian.AppendUint32(append(append(dst, header...), kindChallenge), challenge)
 }
 
-// ParseA2SChallenge reads an answer made by AppendA2SChallenge. It ignores bytes after the
-// challenge, which some servers send.
+// ParseA2SChallenge reads an answer made by AppendA2SChallenge. It ignores further bytes after the
+// challenge, since some servers send them.
 func ParseA2SChallenge(b []byte) (challenge uint32, err error) {
 	if messageKind(b) != kindChallenge || len(b) < 9 {
 		return 0, formatError("challenge", b)

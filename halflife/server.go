@@ -35,7 +35,7 @@ type Game interface {
 
 // LegacyPolicy selects the addresses that get answers longer than their request without having
 // passed a challenge. It applies to text queries, to "challenge rcon", and to A2S_INFO without a
-// challenge, which programs from before 2020 send. Over the limits, A2S_INFO is answered with a
+// challenge (sent by programs from before 2020). Over the limits, A2S_INFO is answered with a
 // challenge.
 type LegacyPolicy uint8
 
@@ -101,7 +101,7 @@ type Settings struct {
 	LocalNets []netip.Prefix
 	// Limits limits the answers.
 	Limits Limits
-	// Rcon configures the remote console, which is off without a password.
+	// Rcon configures the remote console. Without a password it is off.
 	Rcon RconSettings
 }
 
@@ -149,8 +149,8 @@ const (
 	DropBytes
 	// DropRconOff is an rcon request while the remote console is off.
 	DropRconOff
-	// DropRconMalformed is an rcon request that is too short, or too long. A sender with the right
-	// password is told about the latter.
+	// DropRconMalformed is an rcon request that is too short or too long. If it is too long, a
+	// sender with the right password gets an error message.
 	DropRconMalformed
 	// DropRconChallenge is an rcon request without a valid challenge.
 	DropRconChallenge
@@ -163,7 +163,8 @@ const (
 	NumDropReasons
 )
 
-var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "legacy", "bytes", "rcon_off", "rcon_malformed", "rcon_challenge", "rcon_banned", "rcon_guesses"}
+var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "legacy", "bytes", "rcon_off", "rcon_malformed",
+	"rcon_challenge", "rcon_banned", "rcon_guesses"}
 
 // String returns the name of the reason in the metrics.
 func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
@@ -350,7 +351,7 @@ func (s *Server) send(to transport.Peer, b []byte) {
 	s.cfg.Send(to, b)
 }
 
-// sendA2SChallenge sends a challenge, which the peer must echo to prove its address.
+// sendA2SChallenge sends a challenge. The peer must echo it to prove its address.
 func (s *Server) sendA2SChallenge(now int64, peer transport.Peer, req []byte) {
 	s.sendAnswer(now, peer, req, AppendA2SChallenge(s.scratch[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
 }

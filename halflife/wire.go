@@ -105,7 +105,7 @@ func (r *reader) u64() uint64 {
 
 func (r *reader) f32() float32 { return math.Float32frombits(r.u32()) }
 
-// rawString reads a string up to its NUL, which must be present.
+// rawString reads a string up to its NUL. Without a NUL it fails.
 func (r *reader) rawString() []byte {
 	s, rest, found := bytes.Cut(r.b, []byte{0})
 	r.b = rest
@@ -124,7 +124,7 @@ func appendString(dst []byte, text string, limit int) []byte {
 	return append(safetext.AppendLine(dst, text, limit), 0)
 }
 
-// isGraphic reports whether c is printable ASCII other than a space.
+// isGraphic reports whether c is printable ASCII and not a space.
 func isGraphic(c byte) bool { return c > 0x20 && c < 0x7f }
 
 func appendBool(dst []byte, v bool) []byte {

@@ -22,8 +22,8 @@ type BudgetConfig struct {
 	// address is proven.
 	IsProven func(now int64, ip netip.Addr) bool
 	// MaxNetworks is the size of the table of networks, rounded up to a power of two; 0 means 4096
-	// networks of 24 bytes each. When more networks send requests, new ones share what is left of
-	// the limits of others. Total still holds.
+	// networks of 24 bytes each. When more networks send requests, new ones share the remaining
+	// limits of others. Total still holds.
 	MaxNetworks int
 }
 

@@ -32,7 +32,7 @@ func TestBudget(t *testing.T) {
 		{second / 2, "192.0.2.1", 900, 500, SizeShort},
 		{second / 2, "2001:db8::1", 2000, 100, SizeFull},
 		{second / 2, "2001:db8:0:1::1", 1, 1, SizeNone},
-		// Of 6000 bytes in total, 2000 were spent, 1500 regained and 2500 spent, which leaves 3000.
+		// Of 6000 bytes in total, 2000 were spent, 1500 regained and 2500 spent. 3000 are left.
 		{second / 2, "2001:db8:1::1", 1000, 100, SizeFull},
 		// Less than half is left. Proven addresses have 800 bytes of their own.
 		{second / 2, "198.51.100.1", 500, 100, SizeShort},
@@ -58,7 +58,8 @@ func TestBudget(t *testing.T) {
 func TestBudgetHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		proven := netip.AddrFrom4([4]byte{10, 0, 2, 1})
-		cfg := BudgetConfig{PerNetwork: rapid.IntRange(1, 5000).Draw(t, "network"), Total: rapid.IntRange(1, 20000).Draw(t, "total"), Proven: rapid.IntRange(1, 20000).Draw(t, "proven"),
+		cfg := BudgetConfig{PerNetwork: rapid.IntRange(1, 5000).Draw(t, "network"), Total: rapid.IntRange(1, 20000).Draw(t, "total"),
+			Proven:      rapid.IntRange(1, 20000).Draw(t, "proven"),
 			MaxNetworks: 64, IsProven: func(_ int64, a netip.Addr) bool { return a == proven }}
 		b := NewBudget(cfg)
 		got := map[netip.Addr]int{}
@@ -158,7 +159,8 @@ func TestFloodStarvesNobody(t *testing.T) {
 			binary.BigEndian.PutUint16(hog[6:], uint16(r.Uint32()))
 			ask(now, netip.AddrFrom16(hog))
 		}
-		t.Logf("%v: proven %d short %d full; others %d short %d full; %d bytes/s", f, proven[SizeShort], proven[SizeFull], others[SizeShort], others[SizeFull], sent/span)
+		t.Logf("%v: proven %d short %d full; others %d short %d full; %d bytes/s", f, proven[SizeShort],
+			proven[SizeFull], others[SizeShort], others[SizeFull], sent/span)
 		if proven[SizeFull] != span {
 			t.Errorf("%v: %d of %d proven addresses got full answers", f, proven[SizeFull], span)
 		}

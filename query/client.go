@@ -185,7 +185,8 @@ type multiQuery struct {
 }
 
 func newMultiQuery(cfg Config, targets []Target, send func(transport.Peer, []byte), done func(Result)) *multiQuery {
-	return &multiQuery{cfg: cfg.withDefaults(), queue: targets, active: make(map[transport.Peer]*serverQuery), send: send, onResult: done, nextStart: -1 << 62, random: rand.Uint32}
+	return &multiQuery{cfg: cfg.withDefaults(), queue: targets, active: make(map[transport.Peer]*serverQuery),
+		send: send, onResult: done, nextStart: -1 << 62, random: rand.Uint32}
 }
 
 // step sends the requests that are due at time now in ns. It returns the time of the next call, and

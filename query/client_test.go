@@ -43,7 +43,7 @@ func newFakeServer(t testing.TB, info *Info, forms ...Format) *fakeServer {
 	return f
 }
 
-// feed answers like the original server, which gives the plain answer if it does not support the
+// feed answers like the original server: it gives the plain answer if it does not support the
 // extended format.
 func (s *fakeServer) feed(now int64, from transport.Peer, b []byte, send func([]byte)) {
 	s.requests++
@@ -130,7 +130,8 @@ func serverAddr(n int) transport.Peer {
 
 // crowdedInfo is an Info with n clients.
 func crowdedInfo(n int) *Info {
-	i := &Info{Version: "0.6.5", Name: "crowd", Map: "dm1", MapCRC: 77, MapSize: 5805, GameType: "mod", NumPlayers: n, NumClients: n, MaxPlayers: 64, MaxClients: 64, SkillLevel: 2, Hostname: "host"}
+	i := &Info{Version: "0.6.5", Name: "crowd", Map: "dm1", MapCRC: 77, MapSize: 5805, GameType: "mod",
+		NumPlayers: n, NumClients: n, MaxPlayers: 64, MaxClients: 64, SkillLevel: 2, Hostname: "host"}
 	for c := range n {
 		i.Clients = append(i.Clients, Client{Name: fmt.Sprintf("player %d", c), Clan: "clan", Country: 276, Score: int32(c), Bot: c%2 == 1})
 	}
@@ -257,7 +258,8 @@ func TestAskLiar(t *testing.T) {
 		w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
 			for range rapid.IntRange(0, 3).Draw(rt, "answers") {
 				answer := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(rt, "bytes")
-				head := rapid.SampledFrom([]string{"", Header6 + tagInfo, Header6 + tagExtended, Header6 + tagMore, Header6 + tagLegacy, "\x21", "\x04\x00\x00"}).Draw(rt, "head")
+				head := rapid.SampledFrom([]string{"", Header6 + tagInfo, Header6 + tagExtended, Header6 +
+					tagMore, Header6 + tagLegacy, "\x21", "\x04\x00\x00"}).Draw(rt, "head")
 				answer = append([]byte(head), answer...)
 				if rapid.Bool().Draw(rt, "known token") && len(b) > 11 {
 					copy(answer[min(3, len(answer)):], b[8:12])
@@ -343,7 +345,8 @@ func TestAskHost(t *testing.T) {
 			t.Errorf("%q: asked in %v, want %v", address, got, want)
 		}
 	}
-	if got := (Version6 | Version7).String() + Version6.String() + Versions(0).String() + Format7.String() + Format(99).String(); got != "0.6, 0.70.6none0.7unknown format" {
+	if got := (Version6 | Version7).String() + Version6.String() + Versions(0).String() + Format7.String() +
+		Format(99).String(); got != "0.6, 0.70.6none0.7unknown format" {
 		t.Errorf("names: %q", got)
 	}
 }

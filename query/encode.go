@@ -15,7 +15,7 @@ import (
 //
 // A ReplyEncoder is not safe for concurrent use.
 type ReplyEncoder struct {
-	// Short leaves out the list of clients, which is most of an answer. DDNet's servers do so under
+	// Short leaves out the list of clients and thus most of an answer. DDNet's servers do so under
 	// many requests, and DDNet's client (16.4) then shows the counts. Clients of 0.6.5 drop a
 	// FormatPlain6 answer that lists fewer clients than it counts, so that format keeps entries
 	// without names. Format7 is not shortened.

@@ -45,13 +45,20 @@ func TestRules(t *testing.T) {
 		change func(*Info)
 		want   string
 	}{
-		{FormatPlain6, func(*Info) {}, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
-		{FormatPlain6, func(i *Info) { i.MaxClients = 16 }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
-		{FormatPlain6, func(i *Info) { i.GameType, i.Password = "sixteen letters and more", true }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00sixteen letters \x001\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
-		{FormatPlain6, func(i *Info) { i.TimeScore = true }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x00-7\x001\x00"},
-		{FormatPlain6, func(i *Info) { i.TimeScore, i.Clients[0].Score = true, NoTime }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x00-9999\x001\x00"},
-		{FormatExtended6, func(i *Info) { i.Version, i.MapCRC, i.MapSize = "0.6.5", 0xffffffff, 5805 }, Header6 + tagExtended + "5\x000.6.5\x00yard\x00dm1\x00-1\x005805\x00DM\x000\x001\x0060\x001\x0064\x00\x00fifteen letters\x00\x00-1\x007\x001\x00\x00"},
-		{FormatLegacy64, func(i *Info) { i.Clients[0].Spectator, i.NumPlayers = true, 0 }, Header6 + tagLegacy + "5\x000.6↔0.7.5\x00yard\x00dm1\x00DM\x000\x000\x0060\x001\x0064\x00\x00fifteen letters\x00\x00-1\x007\x000\x00"},
+		{FormatPlain6, func(*Info) {}, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard " +
+			"[1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
+		{FormatPlain6, func(i *Info) { i.MaxClients = 16 }, Header6 + tagInfo +
+			"5\x000.6↔0.7.5\x00yard\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
+		{FormatPlain6, func(i *Info) { i.GameType, i.Password = "sixteen letters and more", true }, Header6 +
+			tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00sixteen letters \x001\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
+		{FormatPlain6, func(i *Info) { i.TimeScore = true }, Header6 + tagInfo +
+			"5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x00-7\x001\x00"},
+		{FormatPlain6, func(i *Info) { i.TimeScore, i.Clients[0].Score = true, NoTime }, Header6 + tagInfo +
+			"5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x00-9999\x001\x00"},
+		{FormatExtended6, func(i *Info) { i.Version, i.MapCRC, i.MapSize = "0.6.5", 0xffffffff, 5805 }, Header6 +
+			tagExtended + "5\x000.6.5\x00yard\x00dm1\x00-1\x005805\x00DM\x000\x001\x0060\x001\x0064\x00\x00fifteen letters\x00\x00-1\x007\x001\x00\x00"},
+		{FormatLegacy64, func(i *Info) { i.Clients[0].Spectator, i.NumPlayers = true, 0 }, Header6 + tagLegacy +
+			"5\x000.6↔0.7.5\x00yard\x00dm1\x00DM\x000\x000\x0060\x001\x0064\x00\x00fifteen letters\x00\x00-1\x007\x000\x00"},
 		{Format7, func(i *Info) {}, tagInfo + "\x050.7.5\x00yard\x00\x00dm1\x00DM+\x00\x00\x00\x01\x3c\x01\x80\x01fifteen letters\x00\x00\x40\x07\x00"},
 		{Format7, func(i *Info) {
 			i.MaxPlayers, i.Password, i.TimeScore, i.SkillLevel, i.Hostname = 16, true, true, 1, "host"

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/teeyard/teeyard/query"
 )
@@ -17,8 +18,9 @@ func ExampleReplyEncoder() {
 
 	if request, ok := query.ParseRequest6(datagram); ok {
 		for n := range answers.NumDatagrams(request.Format) {
-			fmt.Printf("%q\n", answers.Append(nil, request, n)[10:])
+			answer := answers.Append(nil, request, n)[10:]
+			fmt.Println(strings.ReplaceAll(string(answer), "\x00", "|"))
 		}
 	}
-	// Output: "inf37\x000.6.5\x00my server\x00dm1\x00DM\x000\x001\x008\x001\x008\x00alice\x00\x00-1\x003\x001\x00"
+	// Output: inf37|0.6.5|my server|dm1|DM|0|1|8|1|8|alice||-1|3|1|
 }

@@ -125,7 +125,10 @@ func ParseJSON(b []byte) (Info, error) {
 		if c.Name == nil || c.Clan == nil || c.Country == nil || c.Score == nil || c.IsPlayer == nil {
 			return Info{}, fmt.Errorf("%w: client %d: a required field is missing", ErrJSON, n)
 		}
-		client := Client{Name: safeText(*c.Name), Clan: safeText(*c.Clan), Country: *c.Country, Score: *c.Score, Spectator: !*c.IsPlayer, AFK: c.AFK != nil && *c.AFK}
+		client := Client{
+			Name: safeText(*c.Name), Clan: safeText(*c.Clan), Country: *c.Country, Score: *c.Score,
+			Spectator: !*c.IsPlayer, AFK: c.AFK != nil && *c.AFK,
+		}
 		switch {
 		case old:
 			client.Score = i.scoreFrom6(client.Score)
@@ -138,7 +141,8 @@ func ParseJSON(b []byte) (Info, error) {
 		i.Clients = append(i.Clients, client)
 	}
 	if i.MaxClients > 1<<20 || i.MaxPlayers > i.MaxClients || i.NumPlayers > i.MaxPlayers || i.NumClients > i.MaxClients {
-		return Info{}, fmt.Errorf("%w: inconsistent counts: %d of %d players, %d of %d clients", ErrJSON, i.NumPlayers, i.MaxPlayers, i.NumClients, i.MaxClients)
+		return Info{}, fmt.Errorf("%w: inconsistent counts: %d of %d players, %d of %d clients", ErrJSON,
+			i.NumPlayers, i.MaxPlayers, i.NumClients, i.MaxClients)
 	}
 	i.MaxPlayers, i.MaxClients = min(i.MaxPlayers, MaxListed), min(i.MaxClients, MaxListed)
 	return i, nil

@@ -25,7 +25,8 @@ func TestJSON(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", b, err)
 		}
-		if d := cmp.Diff(i, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Info{}, "Hostname", "SkillLevel"), cmpopts.IgnoreFields(Client{}, "Bot")); d != "" {
+		if d := cmp.Diff(i, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Info{}, "Hostname", "SkillLevel"),
+			cmpopts.IgnoreFields(Client{}, "Bot")); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -33,7 +34,8 @@ func TestJSON(t *testing.T) {
 
 const sampleJSON = `{"max_clients":64,"max_players":60,"passworded":false,"game_type":"DDraceNetwork","name":"a\u001bserver","map":{"name":"Kobra","sha256":"` +
 	`00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff","size":77,"url":"https://example.test"},"version":"0.6.4, 16.4",` +
-	`"clients":[{"name":"a","clan":"b","country":276,"score":-120,"is_player":true,"skin":{"name":"x"}},{"name":"c","clan":"","country":-1,"score":-9999,"is_player":false,"afk":true}]}`
+	`"clients":[{"name":"a","clan":"b","country":276,"score":-120,"is_player":true,"skin":{"name":"x"}},` +
+	`{"name":"c","clan":"","country":-1,"score":-9999,"is_player":false,"afk":true}]}`
 
 func TestParseJSON(t *testing.T) {
 	i, err := ParseJSON([]byte(sampleJSON))

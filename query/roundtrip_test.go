@@ -13,8 +13,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// exchange simulates a whole query in memory: a server parses the request, and a browser parses the
-// answers, which arrive out of order and twice.
+// exchange simulates a whole query in memory. A server parses the request. A browser parses the
+// answers, out of order and twice.
 func exchange(t *rapid.T, i *Info, f Format) (Info, []int) {
 	var a ReplyEncoder
 	a.SetInfo(i)

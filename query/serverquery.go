@@ -136,7 +136,8 @@ func (t *serverQuery) feed(now int64, b []byte, a *multiQuery) bool {
 	case packet.KindControl7:
 		var p packet.Packet
 		var scratch packet.Scratch
-		if p.Parse(b, &scratch) != nil || p.Token != t.ownToken || p.ControlID() != packet.ControlToken || p.ResponseToken == packet.NoToken || t.serverToken != packet.NoToken {
+		if p.Parse(b, &scratch) != nil || p.Token != t.ownToken || p.ControlID() != packet.ControlToken ||
+			p.ResponseToken == packet.NoToken || t.serverToken != packet.NoToken {
 			return false
 		}
 		t.serverToken = p.ResponseToken

@@ -29,7 +29,8 @@ func BenchmarkMillion(b *testing.B) {
 			on = 7
 		}
 		e := Entry{ID: number(i), Kind: Finish, When: now + int64(i), Map: fmt.Sprint("map ", on), Names: []string{fmt.Sprint("player ", h%20000)},
-			Time: int32(60_000 + h>>4%500_000*20), Checkpoints: []int32{10_000, 20_000, 30_000, 40_000}, Server: []string{"GER", "USA"}[i%2], GameID: "01234567-89ab-cdef-0123-456789abcdef", Log: "2026-11-21_030405_map.twreplay"}
+			Time: int32(60_000 + h>>4%500_000*20), Checkpoints: []int32{10_000, 20_000, 30_000, 40_000},
+			Server: []string{"GER", "USA"}[i%2], GameID: "01234567-89ab-cdef-0123-456789abcdef", Log: "2026-11-21_030405_map.twreplay"}
 		file = e.append(file)
 	}
 	testenv.NoError(b, os.WriteFile(path, file, 0o600))
@@ -48,11 +49,13 @@ func BenchmarkMillion(b *testing.B) {
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB")
 		b.ReportMetric(float64(size)/(1<<20), "MB/file")
 		for op, name := range map[game.RankOp]string{
-			game.RankBest: "best", game.RankOf: "rank", game.RankTop: "top5", game.RankTimes: "times", game.RankPoints: "points", game.RankTopPoints: "toppoints", game.RankMapInfo: "mapinfo",
+			game.RankBest: "best", game.RankOf: "rank", game.RankTop: "top5", game.RankTimes: "times",
+			game.RankPoints: "points", game.RankTopPoints: "toppoints", game.RankMapInfo: "mapinfo",
 		} {
 			start := time.Now()
 			for range 10 {
-				j.index.answer(&game.RankRequest{Op: op, Map: "map 7", Name: map[bool]string{true: "map 7", false: "player 77"}[op == game.RankMapInfo], From: 1}, "GER", new(game.RankAnswer))
+				j.index.answer(&game.RankRequest{Op: op, Map: "map 7",
+					Name: map[bool]string{true: "map 7", false: "player 77"}[op == game.RankMapInfo], From: 1}, "GER", new(game.RankAnswer))
 			}
 			b.ReportMetric(float64(time.Since(start).Microseconds())/10, "us/"+name)
 		}

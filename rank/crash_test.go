@@ -217,7 +217,8 @@ func TestNeverLostOrDoubled(t *testing.T) {
 			}
 		}))
 		rows := len(last.index.course("m").finishes)
-		testenv.Require(t, rows == w.last && len(w.answered) == w.last && len(w.store.has) == w.last, "seed %d: of %d finishes %d are in the file, %d answered, %d in the store",
+		testenv.Require(t, rows == w.last && len(w.answered) == w.last && len(w.store.has) == w.last,
+			"seed %d: of %d finishes %d are in the file, %d answered, %d in the store",
 			seed, w.last, rows, len(w.answered), len(w.store.has))
 		for n := 1; n <= w.last; n++ {
 			testenv.Require(t, written[number(n)] == 1, "seed %d: finish %d is in the file %d times", seed, n, written[number(n)])

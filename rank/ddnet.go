@@ -28,8 +28,8 @@ type Source interface {
 	// columns if the row is too long. The columns are valid until row returns.
 	Query(ctx context.Context, query string, row func(columns []string) error) error
 	// UnixTime returns an SQL expression for a TIMESTAMP column in seconds since 1970. Its value is
-	// empty or 0 for a missing date, which DDNet writes as 0000-00-00. For an invalid date its
-	// value is not a number.
+	// empty or 0 for a missing date (0000-00-00 in DDNet's tables). For an invalid date its value
+	// is not a number.
 	UnixTime(column string) string
 }
 
@@ -38,12 +38,12 @@ type Source interface {
 type Imported struct {
 	Finishes, TeamFinishes, Maps, Points, Saves int
 	New                                         int
-	// Refused counts invalid rows, which are left out. They have no map or name, a negative time,
-	// more than a MiB, or a wrong number of columns, which a separator in an SQLite text causes.
-	// BadPoints counts rows left out because points or stars are not numbers from 0 up. BadSaves
-	// counts rows left out because no team could load the state.
+	// Refused counts invalid rows that were left out. They have no map or name, a negative time,
+	// more than a MiB, or a wrong number of columns. A separator in an SQLite text causes the last
+	// fault. BadPoints counts rows left out because points or stars are not numbers from 0 up.
+	// BadSaves counts rows left out because no team could load the state.
 	Refused, BadPoints, BadSaves int
-	// Undated counts rows imported without their date, which was invalid or in the future. Renamed
+	// Undated counts rows whose date was left out because it was invalid or in the future. Renamed
 	// counts rows with shortened names.
 	Undated, Renamed int
 }
@@ -219,19 +219,20 @@ func (im *importer) teams(ctx context.Context, from Source, prefix string) error
 		im.TeamFinishes++
 		return im.keep(e, append(of, e.Names...), 2)
 	}
-	err := im.query(ctx, from, "SELECT HEX(ID), Map, "+from.UnixTime("Timestamp")+", Time, GameID, DDNet7, Name FROM "+prefix+"_teamrace ORDER BY ID, Name", 7, func(c []string) error {
-		if of != nil && of[0] == c[0] {
-			e.Names = append(e.Names, strings.Clone(c[6]))
+	err := im.query(ctx, from, "SELECT HEX(ID), Map, "+from.UnixTime("Timestamp")+", Time, GameID, DDNet7, Name FROM "+prefix+"_teamrace ORDER BY ID, Name",
+		7, func(c []string) error {
+			if of != nil && of[0] == c[0] {
+				e.Names = append(e.Names, strings.Clone(c[6]))
+				return nil
+			}
+			if err := flush(); err != nil {
+				return err
+			}
+			of = slices.Clone(c[:6])
+			c = slices.Clone(c)
+			e = Entry{Kind: Finish, Team: true, Map: c[1], Time: ms(c[3]), GameID: c[4], DDNet7: c[5] == "1", SaveID: c[0], Names: []string{c[6]}}
 			return nil
-		}
-		if err := flush(); err != nil {
-			return err
-		}
-		of = slices.Clone(c[:6])
-		c = slices.Clone(c)
-		e = Entry{Kind: Finish, Team: true, Map: c[1], Time: ms(c[3]), GameID: c[4], DDNet7: c[5] == "1", SaveID: c[0], Names: []string{c[6]}}
-		return nil
-	})
+		})
 	if err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func count(text string) int32 {
 	return int32(n)
 }
 
-// SQLite is the path of an SQLite file, which it reads with the program sqlite3.
+// SQLite is the path of an SQLite file. The program sqlite3 reads it.
 type SQLite string
 
 // UnixTime implements Source. It checks the text, since strftime would accept "now" and other
@@ -335,7 +336,7 @@ func (file SQLite) Query(ctx context.Context, query string, row func([]string) e
 			text += fmt.Sprintf("; reading the file takes more than the %d MiB that sqlite3 may use", maxHeap>>20)
 		}
 		if strings.Contains(text, "unknown option: -safe") {
-			text = "sqlite3 is older than 3.37, which can read files without running programs that they name; install a newer one"
+			text = "sqlite3 is older than 3.37 and cannot read files safely; install 3.37 or newer"
 		}
 		return fmt.Errorf("read %s: %w: %s", file, err, text)
 	}

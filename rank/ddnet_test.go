@@ -84,7 +84,8 @@ func TestImport(t *testing.T) {
 	testenv.Check(t, a.Own.Points == 20, "%+v", a.Own)
 	a = ask(game.RankRequest{Op: game.RankSaves, Name: "ben"})
 	testenv.Check(t, a.Count == 1, "%+v", a)
-	testenv.Must(j.Add([]Entry{{ID: number(1), Kind: SetPoints, Names: []string{"cat"}, Points: math.MaxInt32}, {ID: number(2), Kind: Finish, Names: []string{"cat"}, Map: "m", Time: 1}}))
+	testenv.Must(j.Add([]Entry{{ID: number(1), Kind: SetPoints, Names: []string{"cat"}, Points: math.MaxInt32},
+		{ID: number(2), Kind: Finish, Names: []string{"cat"}, Map: "m", Time: 1}}))
 	a = ask(game.RankRequest{Op: game.RankPoints, Name: "cat"})
 	testenv.Check(t, a.Own.Points == math.MaxInt32, "too many points: %+v", a.Own)
 	testenv.NoError(t, j.Close())
@@ -198,9 +199,12 @@ func TestImportOfHugeTexts(t *testing.T) {
 	for i := range game.MaxCheckpoints {
 		columns += fmt.Sprint(", cp", i+1)
 	}
-	sqlite("CREATE TABLE record_race (Map, Name, Timestamp, Time, Server, GameID, DDNet7" + columns + "); CREATE TABLE record_teamrace (Map, Name, Timestamp, Time, ID, GameID, DDNet7);" +
-		"CREATE TABLE record_maps (Map, Server, Mapper, Points, Stars, Timestamp); CREATE TABLE record_points (Name, Points); CREATE TABLE record_saves (Map, Code, Savegame, Timestamp, Server, SaveID);" +
-		"INSERT INTO record_race(Map, Name, Time, Server) VALUES ('m', 'ann', 5, 'GER'), ('m', 'ben', 5, printf('%.*c', 1100000, 'x')), ('m', 'cid', 5, printf('%.*c', 5000000, 'x')), ('m', 'eve', 5, 'GER');" +
+	sqlite("CREATE TABLE record_race (Map, Name, Timestamp, Time, Server, GameID, DDNet7" + columns +
+		"); CREATE TABLE record_teamrace (Map, Name, Timestamp, Time, ID, GameID, DDNet7);" +
+		"CREATE TABLE record_maps (Map, Server, Mapper, Points, Stars, Timestamp); CREATE TABLE record_points " +
+		"(Name, Points); CREATE TABLE record_saves (Map, Code, Savegame, Timestamp, Server, SaveID);" +
+		"INSERT INTO record_race(Map, Name, Time, Server) VALUES ('m', 'ann', 5, 'GER'), ('m', 'ben', 5, " +
+		"printf('%.*c', 1100000, 'x')), ('m', 'cid', 5, printf('%.*c', 5000000, 'x')), ('m', 'eve', 5, 'GER');" +
 		"INSERT INTO record_maps VALUES ('m', 'Novice', printf('%.*c', 2000000, 'x'), 3, 2, NULL), ('n', 'Novice', 'me', 3, 2, NULL)")
 	importAll := func() (Imported, error) {
 		j := Open(Config{Path: filepath.Join(t.TempDir(), "file")})
@@ -212,11 +216,13 @@ func TestImportOfHugeTexts(t *testing.T) {
 	testenv.Check(t, err == nil && r == Imported{Finishes: 2, Maps: 1, New: 3, Refused: 3}, "%+v, %v", r, err)
 	for _, view := range []string{
 		"SELECT printf('%.*c', 200000000, 'x') AS Name, 0 AS Points",
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 300) SELECT printf('%.*c', 1000000, 'x') AS Name, i AS Points FROM n", // sqlite3 sorts all of them
+		// sqlite3 sorts all of them
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 300) SELECT printf('%.*c', 1000000, 'x') AS Name, i AS Points FROM n",
 	} {
 		sqlite("ALTER TABLE record_points RENAME TO points; CREATE VIEW record_points AS " + view)
 		r, err = importAll()
-		testenv.Check(t, err != nil && strings.Contains(err.Error(), "more than the 64 MiB that sqlite3 may use") && r.New == 3 && r.Points == 0, "%+v, %v", r, err)
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), "more than the 64 MiB that sqlite3 may use") &&
+			r.New == 3 && r.Points == 0, "%+v, %v", r, err)
 		sqlite("DROP VIEW record_points; ALTER TABLE points RENAME TO record_points")
 	}
 }

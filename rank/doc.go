@@ -3,7 +3,7 @@
 //
 // A [Journal] appends each result with a checksum to a file and keeps an index in memory. It
 // answers a request when the result is on the disk; it syncs the file after each batch. Each result
-// has an ID, which the server derives from the match and the request. A server that does not know
+// has an ID that the server derives from the match and the request. A server that does not know
 // whether a request was carried out repeats it with the same ID, and it counts once. Processes that
 // share a file take turns by locking a second file next to it, and see each other's results.
 //

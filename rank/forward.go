@@ -42,9 +42,9 @@ const (
 	maxQuestions = 256
 )
 
-// Shared is a journal with a Remote. It delivers all entries of the journal to the Remote, which
-// answers the questions. While the Remote is unavailable, the journal answers questions. Saves wait
-// for the Remote, since other servers could load them.
+// Shared is a journal with a Remote. It delivers all entries of the journal to the Remote, and the
+// Remote answers the questions. While the Remote is unavailable, the journal answers questions.
+// Saves wait for the Remote, since other servers could load them.
 type Shared struct {
 	*Journal
 	remote    Remote
@@ -67,7 +67,8 @@ func OpenShared(cfg Config, remote Remote) *Shared {
 	ctx, stop := context.WithCancel(context.Background())
 	j := newJournal(cfg)
 	j.undelivered.remote = remote.Name()
-	s := &Shared{Journal: start(j), remote: remote, questions: make(chan job, maxQuestions), deliver: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{}), prepare: cfg.Prepare, report: cfg.Report}
+	s := &Shared{Journal: start(j), remote: remote, questions: make(chan job, maxQuestions), deliver: make(chan struct{}, 1),
+		stop: stop, stopped: make(chan struct{}), prepare: cfg.Prepare, report: cfg.Report}
 	go s.answer(ctx)
 	go s.run(ctx)
 	return s
@@ -92,7 +93,7 @@ func (s *Shared) Submit(r *game.RankRequest, from game.RankOrigin, answer func(g
 	}
 }
 
-// Close closes the journal and ends the delivery, which continues when the journal is opened again.
+// Close closes the journal and ends the delivery. Opening the journal again continues it.
 func (s *Shared) Close() error {
 	err := s.Journal.Close()
 	s.stop()
@@ -183,8 +184,8 @@ func (s *Shared) run(ctx context.Context) {
 	}
 }
 
-// tryPrepare prepares the remote. An error is only reported, since the current work may not need
-// what is missing.
+// tryPrepare prepares the remote. An error is only reported, since the current work may succeed
+// without the missing tables.
 func (s *Shared) tryPrepare(ctx context.Context) {
 	if s.prepare == nil {
 		return

@@ -44,7 +44,8 @@ func TestALateOneIsCheap(t *testing.T) {
 	x := newIndex(func() int64 { return now })
 	for i := range n {
 		for _, team := range []bool{false, true} {
-			x.apply(&Entry{ID: number(n*map[bool]int{true: 1}[team] + i), Kind: Finish, Map: "m", When: int64(now + 2*i), Time: int32(1000 + 2*i), Names: []string{fmt.Sprint("p", i)}, Team: team})
+			x.apply(&Entry{ID: number(n*map[bool]int{true: 1}[team] + i), Kind: Finish, Map: "m", When: int64(now + 2*i),
+				Time: int32(1000 + 2*i), Names: []string{fmt.Sprint("p", i)}, Team: team})
 		}
 	}
 	for at := 0; at < n; at += n / 20 {
@@ -75,14 +76,16 @@ func TestOrderIsThatOfEachMoment(t *testing.T) {
 			for _, op := range []game.RankOp{game.RankTimes, game.RankTop, game.RankTeamTop, game.RankTeamOf, game.RankOf} {
 				for from := int32(-30); from <= 30; from += 5 {
 					var a game.RankAnswer
-					x.answer(&game.RankRequest{Op: op, Map: "m", Name: map[bool]string{true: "p1"}[op == game.RankTeamOf || op == game.RankOf], From: from}, "GER", &a)
+					x.answer(&game.RankRequest{Op: op, Map: "m", Name: map[bool]string{true: "p1"}[op == game.RankTeamOf || op == game.RankOf], From: from},
+						"GER", &a)
 					all = append(all, a)
 				}
 			}
 			return all
 		}
 		for i := range 60 {
-			e := Entry{ID: number(i), Kind: Finish, Map: "m", When: int64(now - r.Intn(4)), Time: int32(1000 + r.Intn(4)), Names: []string{fmt.Sprint("p", r.Intn(4))},
+			e := Entry{ID: number(i), Kind: Finish, Map: "m", When: int64(now - r.Intn(4)), Time: int32(1000 + r.Intn(4)),
+				Names:  []string{fmt.Sprint("p", r.Intn(4))},
 				Server: []string{"GER", "USA", "CHN"}[r.Intn(3)], Team: r.Intn(2) == 0}
 			if e.Team {
 				e.Names = append(e.Names, fmt.Sprint("q", r.Intn(4)))

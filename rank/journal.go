@@ -40,8 +40,8 @@ type Config struct {
 	Prepare func(context.Context) error
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// NoRetry makes Submit and Add fail if the file cannot be written, which suits command-line
-	// tools. Otherwise the journal tries again.
+	// NoRetry makes Submit and Add fail if the file cannot be written, as command-line tools need.
+	// Otherwise the journal tries again.
 	NoRetry bool
 }
 

@@ -81,7 +81,8 @@ func (j *tester) times() string {
 // repeats the unanswered requests, after which each result is stored once.
 func TestCrashes(t *testing.T) {
 	dir := t.TempDir()
-	requests := []game.RankRequest{finishOf("ann", 2000), finishOf("ben", 1980), {Op: game.RankSave, Map: "m", Code: "c", Text: "state", Names: []string{"ann"}}}
+	requests := []game.RankRequest{finishOf("ann", 2000), finishOf("ben", 1980),
+		{Op: game.RankSave, Map: "m", Code: "c", Text: "state", Names: []string{"ann"}}}
 	crash := errors.New("the process is gone")
 	for cut := 0; ; cut++ {
 		path := filepath.Join(dir, fmt.Sprint(cut))
@@ -129,7 +130,8 @@ func TestADiskThatFails(t *testing.T) {
 			return 0, full
 		}
 		a := j.ask(100+part, finishOf(fmt.Sprint("p", part), int32(3000+part)), game.RankRequest{Op: game.RankOf, Map: "m", Name: fmt.Sprint("p", part)})
-		testenv.Require(t, len(a) == 1 && a[0].Found && a[0].Own.Time == int32(3000+part) && errors.Is(j.err, full) && errors.Is(j.err, ErrNotStored), "answers before it is on the disk: %+v, %v", a, j.err)
+		testenv.Require(t, len(a) == 1 && a[0].Found && a[0].Own.Time == int32(3000+part) && errors.Is(j.err, full) &&
+			errors.Is(j.err, ErrNotStored), "answers before it is on the disk: %+v, %v", a, j.err)
 	}
 	j.file.WriteAt = (*os.File).WriteAt
 	j.file.Sync = func(*os.File) error { return full }
@@ -209,7 +211,8 @@ func TestCutOffFiles(t *testing.T) {
 	record := (len(whole) - len(magic)) / 5
 	testenv.NoError(t, os.Truncate(path, int64(len(whole)-10)))
 	testenv.NoError(t, j.exchange(nil)) // of the running server
-	want := fmt.Sprintf("%s has become shorter by 10 bytes; what was there does not count any more\nthe last %d bytes of %[1]s are no whole record, as after a crash, and do not count; they are in %[1]s.tail\n", path, record-10)
+	want := fmt.Sprintf("%s has become shorter by 10 bytes; what was there does not count any more\nthe last "+
+		"%d bytes of %[1]s are no whole record, as after a crash, and do not count; they are in %[1]s.tail\n", path, record-10)
 	testenv.Check(t, said == want, "said %q, want %q", said, want)
 	cut := whole[len(whole)-record : len(whole)-10]
 	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".tail")), cut), "the tail was not kept")
@@ -234,7 +237,8 @@ func TestCutOffFiles(t *testing.T) {
 	testenv.Check(t, len(a) == 0 && errors.Is(j.err, ErrNotStored) && bytes.HasSuffix(testenv.Must(os.ReadFile(path)), []byte("rest")), "%+v, %v", a, j.err)
 	testenv.NoError(t, os.Remove(path+".tail"))
 	testenv.NoError(t, j.exchange(nil))
-	testenv.Check(t, string(testenv.Must(os.ReadFile(path+".tail"))) == "rest" && strings.Contains(open(t, path).times(), "waits 3000"), "%s", open(t, path).times())
+	testenv.Check(t, string(testenv.Must(os.ReadFile(path+".tail"))) == "rest" &&
+		strings.Contains(open(t, path).times(), "waits 3000"), "%s", open(t, path).times())
 }
 
 // TestSavesAreLoadedOnce checks that only one of several servers can load a save, and that it gets
@@ -254,7 +258,8 @@ func TestSavesAreLoadedOnce(t *testing.T) {
 	wrong.SaveID = "another"
 	testenv.Check(t, !b.one(3, wrong).Found, "another save was loaded")
 	got := a.one(4, load)
-	testenv.Check(t, got.Found && got.Save.Text == "state" && !b.one(5, load).Found && !a.one(0, game.RankRequest{Op: game.RankSaved, Map: "m", Code: "c"}).Found, "loaded twice: %+v", got)
+	testenv.Check(t, got.Found && got.Save.Text == "state" && !b.one(5, load).Found &&
+		!a.one(0, game.RankRequest{Op: game.RankSaved, Map: "m", Code: "c"}).Found, "loaded twice: %+v", got)
 	again := open(t, path).one(4, load)
 	testenv.Check(t, again.Found && again.Save.Text == "state", "who asks again after a crash: %+v", again)
 	testenv.Check(t, a.one(6, save).Found, "the code is free again")

@@ -22,7 +22,7 @@ var ErrNothing = errors.New("the demo contains no readable snapshot")
 
 // Convert converts a demo of another version, such as DDNet's, to a demo of Teeworlds 0.7. It
 // leaves out data that 0.7 cannot show. Of a damaged demo it converts the intact parts, and a final
-// chat line says what is missing. Without any readable snapshot it returns ErrNothing.
+// chat line describes the damage. Without any readable snapshot it returns ErrNothing.
 func Convert(w io.Writer, r *demo.Reader) error {
 	h := *r.Header()
 	h.Version, h.NetVersion, h.Length, h.MapSHA256 = demo.VersionTeeworlds, msg7.NetVersion, 0, [32]byte{}

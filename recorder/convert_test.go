@@ -62,7 +62,8 @@ func TestConvert(t *testing.T) {
 			file := testenv.Must(os.ReadFile(filepath.Join("..", "format", "demo", "testdata", name)))
 			var out memFile
 			testenv.NoError(t, Convert(&out, testenv.Must(demo.NewReader(bytes.NewReader(file)))))
-			if h := testenv.Must(demo.NewReader(bytes.NewReader(out.Bytes()))).Header(); h.Protocol() != 7 || h.Version != demo.VersionTeeworlds || h.Length == 0 {
+			if h := testenv.Must(demo.NewReader(bytes.NewReader(out.Bytes()))).Header(); h.Protocol() != 7 ||
+				h.Version != demo.VersionTeeworlds || h.Length == 0 {
 				t.Errorf("header %+v", h)
 			}
 			from, to := readDemo(t, file), readDemo(t, out.Bytes())
@@ -105,12 +106,15 @@ func compareShown(t *testing.T, a, b *shown) {
 	}
 	for id := range a.Players {
 		p, q := &a.Players[id], &b.Players[id]
-		if p.InGame != q.InGame || p.Profile.Name != q.Profile.Name || p.Profile.Clan != q.Profile.Clan || p.Profile.Country != q.Profile.Country || p.InGame && p.Team != q.Team {
+		if p.InGame != q.InGame || p.Profile.Name != q.Profile.Name || p.Profile.Clan != q.Profile.Clan ||
+			p.Profile.Country != q.Profile.Country || p.InGame && p.Team != q.Team {
 			t.Errorf("player %+v\nbecame %+v", p, q)
 		}
 	}
-	if len(a.View.Projectiles) != len(b.View.Projectiles) || len(a.View.Lasers) != len(b.View.Lasers) || len(a.View.Pickups) != len(b.View.Pickups) || len(a.View.Flags) != len(b.View.Flags) {
-		t.Errorf("%d projectiles, %d lasers, %d pickups, %d flags became %d, %d, %d, %d", len(a.View.Projectiles), len(a.View.Lasers), len(a.View.Pickups), len(a.View.Flags),
+	if len(a.View.Projectiles) != len(b.View.Projectiles) || len(a.View.Lasers) != len(b.View.Lasers) ||
+		len(a.View.Pickups) != len(b.View.Pickups) || len(a.View.Flags) != len(b.View.Flags) {
+		t.Errorf("%d projectiles, %d lasers, %d pickups, %d flags became %d, %d, %d, %d", len(a.View.Projectiles),
+			len(a.View.Lasers), len(a.View.Pickups), len(a.View.Flags),
 			len(b.View.Projectiles), len(b.View.Lasers), len(b.View.Pickups), len(b.View.Flags))
 	}
 	if len(a.Effects) != len(b.Effects) {

@@ -2,7 +2,7 @@
 //
 // A [Recorder] follows the world tick by tick through the same bridge as clients. It records the
 // free view of a spectator who sees the whole map, or the view of a player. Every second tick it
-// makes a [Record], which contains a snapshot and the messages since the previous record.
+// makes a [Record] with a snapshot and the messages since the previous record.
 //
 // A demo is safe to publish. It contains no health and ammunition, except of the player whose view
 // it is. It contains no team chat, whispers, or sounds and messages for a single player. A Recorder

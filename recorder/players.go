@@ -7,7 +7,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// FirstPlayers returns the players in the first snapshot of a demo, or nil if there is no snapshot.
+// FirstPlayers returns the players in the first snapshot of a demo, or nil for a demo without
+// snapshots.
 func FirstPlayers(r *demo.Reader) []game.PlayerInfo {
 	c := new(converter)
 	c.from = newDemoReader(r.Header(), c)

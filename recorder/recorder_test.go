@@ -101,7 +101,7 @@ func (r *recording) close(t testing.TB) *demo.Reader {
 	return testenv.Must(demo.NewReader(bytes.NewReader(r.file.Bytes())))
 }
 
-// shown is what a client shows at a tick of a demo.
+// shown contains the view, the players and the game state that a client shows at a tick of a demo.
 type shown struct {
 	View    *game.View
 	Players [game.MaxPlayers]game.PlayerInfo
@@ -110,8 +110,8 @@ type shown struct {
 	Effects []game.Event
 }
 
-// show returns what a client shows, without data that clients receive only once: who joined
-// silently, and when players can change their team again.
+// show returns the state that a client shows. It leaves out data that clients receive only once:
+// who joined silently, and when players can change their team again.
 func show(c bridge.ClientSide) (s shown) {
 	v := *c.View()
 	f := *v.Frame
@@ -177,7 +177,7 @@ func TestTuningInDemos(t *testing.T) {
 }
 
 // TestDemo records a match in both formats. The file contains the recorded data. A reader that
-// begins at any keyframe sees the same as one that reads everything.
+// begins at any keyframe sees the same as a reader of the whole file.
 func TestDemo(t *testing.T) {
 	for _, format := range []Format{Teeworlds, DDNet} {
 		t.Run(format.String(), func(t *testing.T) {
@@ -194,7 +194,8 @@ func TestDemo(t *testing.T) {
 				m.Step()
 			}
 			file := r.close(t)
-			if h := file.Header(); h.MapName != "yard" || h.MapCRC != 0xaeae7577 || h.Type != "server" || string(file.Map()) != "a map" || (h.MapSHA256 != [32]byte{}) != (format == DDNet) {
+			if h := file.Header(); h.MapName != "yard" || h.MapCRC != 0xaeae7577 || h.Type != "server" ||
+				string(file.Map()) != "a map" || (h.MapSHA256 != [32]byte{}) != (format == DDNet) {
 				t.Errorf("header %+v", h)
 			}
 
@@ -298,7 +299,8 @@ func TestPrivate(t *testing.T) {
 						}
 					}
 				}
-				if !strings.Contains(texts, "to all") || strings.Contains(texts, "to team") || strings.Contains(texts, "to bert") || strings.Contains(texts, "nonsense") {
+				if !strings.Contains(texts, "to all") || strings.Contains(texts, "to team") ||
+					strings.Contains(texts, "to bert") || strings.Contains(texts, "nonsense") {
 					t.Errorf("messages: %q", texts)
 				}
 				if want := [2]bool{false, ofPlayer}; seen < 3 || healthy != want {
@@ -334,7 +336,7 @@ func TestPrivateSounds(t *testing.T) {
 	}
 }
 
-// TestPlayerLeaves checks that there are no records while the player is not in the game.
+// TestPlayerLeaves checks that a player's demo has records only while the player is in the game.
 func TestPlayerLeaves(t *testing.T) {
 	w, _ := bridgetest.NewWorld(t, "testbox", dm.Mode{}, nil)
 	r := newRecording(t, Config{OfPlayer: true, Player: 3})
@@ -347,7 +349,8 @@ func TestPlayerLeaves(t *testing.T) {
 	if n := step(chat); n != 0 {
 		t.Errorf("%d records before they came", n)
 	}
-	if n := step(bridgetest.Join(3, game.Profile{Name: "anna"})...); n != 1 || len(r.records[0].messages) == 0 || strings.Contains(r.records[0].messages[0], "before") {
+	if n := step(bridgetest.Join(3, game.Profile{Name: "anna"})...); n != 1 || len(r.records[0].messages) == 0 ||
+		strings.Contains(r.records[0].messages[0], "before") {
 		t.Errorf("%d records: %+v", n, r.records)
 	}
 	step(game.Command{Kind: game.CmdLeave, Player: 3, Target: game.Nobody, Text: "bye"})

@@ -102,7 +102,8 @@ func NewTeehistorian(cfg TeehistorianConfig) (*Teehistorian, error) {
 	for _, id := range []message.UUID{
 		teehistorian.ExtraJoin6, teehistorian.ExtraJoin7, teehistorian.ExtraReady, teehistorian.ExtraDDNetVersion, teehistorian.ExtraDDNetOld,
 		teehistorian.ExtraAuthInit, teehistorian.ExtraAuthLogin, teehistorian.ExtraAuthLogout, teehistorian.ExtraTeam, teehistorian.ExtraPractice,
-		teehistorian.ExtraSwap, teehistorian.ExtraSaved, teehistorian.ExtraSaveFailed, teehistorian.ExtraLoaded, teehistorian.ExtraLoadFailed, teehistorian.ExtraView,
+		teehistorian.ExtraSwap, teehistorian.ExtraSaved, teehistorian.ExtraSaveFailed, teehistorian.ExtraLoaded,
+		teehistorian.ExtraLoadFailed, teehistorian.ExtraView,
 	} {
 		h.UUIDs = append(h.UUIDs, teehistorian.ExtraUUIDName(id))
 	}
@@ -371,7 +372,7 @@ func (t *Teehistorian) tuned(to *game.Tuning) {
 	t.tuning = *to
 }
 
-// hundredths returns a text that the command tune, which truncates, reads as v hundredths.
+// hundredths returns a text that the command tune reads as v hundredths. tune truncates numbers.
 func hundredths(v int32) string {
 	text := strconv.FormatFloat(float64(v)/100, 'f', 2, 64)
 	if f, _ := strconv.ParseFloat(text, 32); vec.Trunc(float32(f)*100) != v {

@@ -53,7 +53,8 @@ func put(key, value string) game.StoreRequest {
 	return game.StoreRequest{Op: game.StorePut, Space: "s", Key: key, Value: value}
 }
 func best(row string, score int64) game.StoreRequest {
-	return game.StoreRequest{Op: game.StoreBest, Space: "s", Key: "times", Row: game.Row{Name: row, Score: score, Value: "v" + fmt.Sprint(score)}, LowFirst: true}
+	return game.StoreRequest{Op: game.StoreBest, Space: "s", Key: "times",
+		Row: game.Row{Name: row, Score: score, Value: "v" + fmt.Sprint(score)}, LowFirst: true}
 }
 func add(row string, n int64) game.StoreRequest {
 	return game.StoreRequest{Op: game.StoreAdd, Space: "s", Key: "points", Row: game.Row{Name: row, Score: n}}
@@ -91,7 +92,8 @@ func TestWhatIsKept(t *testing.T) {
 		j.wantValue("gone", "")
 		j.wantTop("times", true, "ben 300v300, cid 300v300, ann 400v400")
 		j.wantTop("points", false, "ann 6, ben 5")
-		j.does(game.StoreRequest{Op: game.StoreRow, Space: "s", Key: "points", Row: game.Row{Name: "ben"}}, game.StoreRequest{Op: game.StoreRow, Space: "s", Key: "points", Row: game.Row{Name: "eve"}})
+		j.does(game.StoreRequest{Op: game.StoreRow, Space: "s", Key: "points", Row: game.Row{Name: "ben"}},
+			game.StoreRequest{Op: game.StoreRow, Space: "s", Key: "points", Row: game.Row{Name: "eve"}})
 		testenv.Check(t, j.answers[0].Found && j.answers[0].Rows[0].Score == 5 && !j.answers[1].Found, "%+v", j.answers)
 		j = open(t, path) // after a restart
 	}
@@ -147,7 +149,8 @@ func TestTornAndDamagedFiles(t *testing.T) {
 				}
 			}
 			testenv.Check(t, rest != "" || len(tail) == max(cut-good, 0), "cut at %d: %d bytes kept", cut, len(tail))
-			testenv.Check(t, len(tail) == 0 && said == "" || strings.HasPrefix(said, fmt.Sprintf("the last %d bytes of ", len(tail))) && bytes.HasSuffix(append(bytes.Clone(b[:cut]), rest...), tail),
+			testenv.Check(t, len(tail) == 0 && said == "" || strings.HasPrefix(said, fmt.Sprintf("the last %d bytes of ", len(tail))) &&
+				bytes.HasSuffix(append(bytes.Clone(b[:cut]), rest...), tail),
 				"cut at %d: said %q, kept %d bytes", cut, said, len(tail))
 			j = open(t, path)
 			j.wantValue("k", "new")

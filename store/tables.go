@@ -144,7 +144,7 @@ func (t *tables) dropRow(n name, of string) {
 	}
 }
 
-// check returns an error if there is no room for a change.
+// check returns an error if a change does not fit into the storage.
 func (t *tables) check(r *record) error {
 	if t.bytes+len(r.space)+len(r.key)+len(r.row)+len(r.value)+overhead > maxBytes && r.op != opDrop && (r.op != opPut || r.value != "") {
 		return errFull

@@ -198,7 +198,8 @@ func finish(t *testing.T, course terrain.Terrain, steps []route.Step) int {
 func TestAnyMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range 30 {
-		m := draw(nil, "####################", "#                  #", "#                  #", "#                  #", "#                  #", "####################")
+		m := draw(nil, "####################", "#                  #", "#                  #", "#                  #",
+			"#                  #", "####################")
 		for i := range m.Tiles {
 			if r.IntN(3) != 0 {
 				continue

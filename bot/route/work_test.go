@@ -65,7 +65,8 @@ func TestWorkIsLimited(t *testing.T) {
 			before = f.Work()
 		}
 		s := f.search
-		t.Logf("%s: %d runs, %d ticks, work %d, at most %d in a run, %d tiles looked at for %d fields", name, runs, s.ticks, f.Work(), most, s.ground.looked, len(s.fields))
+		t.Logf("%s: %d runs, %d ticks, work %d, at most %d in a run, %d tiles looked at for %d fields", name,
+			runs, s.ticks, f.Work(), most, s.ground.looked, len(s.fields))
 		testenv.Check(t, s.ground.looked <= 20*len(m.Tiles)*len(s.fields), "%s: %d tiles looked at for %d fields", name, s.ground.looked, len(s.fields))
 		if name != "teleporters" && name != "checkpoints" {
 			testenv.Check(t, f.Work() > 4*s.ticks, "%s: work %d for %d ticks: the map is not absurd", name, f.Work(), s.ticks)

@@ -37,7 +37,8 @@ type testMaster struct {
 
 func newTestMaster(t testing.TB, cfg master.Config) *testMaster {
 	t.Helper()
-	l := &testMaster{t: t, now: transport.Monotonic(), wall: time.Unix(1e9, 0), games: make(map[transport.Peer]halflife.Info), sent: make(map[transport.Peer][][]byte)}
+	l := &testMaster{t: t, now: transport.Monotonic(), wall: time.Unix(1e9, 0), games: make(map[transport.Peer]halflife.Info),
+		sent: make(map[transport.Peer][][]byte)}
 	cfg.Now = func() time.Time { return l.wall }
 	cfg.Send = func(to transport.Peer, b []byte) {
 		if len(b) > halflife.MaxDatagram {
@@ -73,7 +74,7 @@ func (l *testMaster) answerProbes() {
 	}
 }
 
-// takeSent returns what was sent to a peer since the last call.
+// takeSent returns the datagrams sent to a peer since the last call.
 func (l *testMaster) takeSent(peer transport.Peer) [][]byte {
 	out := l.sent[peer]
 	delete(l.sent, peer)
@@ -129,7 +130,8 @@ func (l *testMaster) registerMany(n int) []transport.Peer {
 }
 
 func gameInfo(i int) halflife.Info {
-	return halflife.Info{Name: fmt.Sprintf("server %d", i), Map: []string{"dm1", "ctf5"}[i%2], Dir: []string{"teeworlds", "valve", "cstrike"}[i%3], Game: "a game",
+	return halflife.Info{Name: fmt.Sprintf("server %d", i), Map: []string{"dm1", "ctf5"}[i%2],
+		Dir: []string{"teeworlds", "valve", "cstrike"}[i%3], Game: "a game",
 		Players: i % 17, Max: 16, Type: 'd', OS: 'l', Version: "1"}
 }
 
@@ -615,11 +617,13 @@ func TestWeb(t *testing.T) {
 	}
 	l.wall = l.wall.Add(5 * time.Second)
 	page := get("/")
-	if !strings.Contains(page, "&lt;script&gt;") || strings.Contains(page, "<script>") || !strings.Contains(page, "198.51.100.7:8303") || !strings.Contains(page, "4/16") {
+	if !strings.Contains(page, "&lt;script&gt;") || strings.Contains(page, "<script>") ||
+		!strings.Contains(page, "198.51.100.7:8303") || !strings.Contains(page, "4/16") {
 		t.Error(page)
 	}
 	var list struct{ Servers []master.Server }
-	if err := json.Unmarshal([]byte(get("/servers.json")), &list); err != nil || len(list.Servers) != 1 || list.Servers[0].Name != evil.Name || list.Servers[0].Players != 4 {
+	if err := json.Unmarshal([]byte(get("/servers.json")), &list); err != nil || len(list.Servers) != 1 ||
+		list.Servers[0].Name != evil.Name || list.Servers[0].Players != 4 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	metrics := get("/metrics")

@@ -41,7 +41,7 @@ const (
 var firstPageChallenge = cookie.Kind{ID: 'p', Window: cookieWindow, Value: pageNumberFrom}
 
 // pageNumberFrom derives a page number of 24 bits from random bits, since some programs echo only
-// 24. It is never 0, which marks the last page.
+// 24. It is never 0, because 0 marks the last page.
 func pageNumberFrom(raw uint64) uint32 {
 	if n := uint32(raw) & 0xffffff; n != 0 {
 		return n
@@ -100,7 +100,8 @@ func (m *Master) handleListAll(now int64, peer transport.Peer, req []byte) {
 // handleNumberedPage answers "e", and "1" with a page number.
 func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.ListRequest) {
 	if r.ID == 0 {
-		m.send(peer, halflife.AppendList(m.out[:0], &halflife.List{Format: halflife.ListBatch, Next: m.cookies.Issue(&firstPageChallenge, now, peer.Addr(), 0)}))
+		m.send(peer, halflife.AppendList(m.out[:0], &halflife.List{Format: halflife.ListBatch,
+			Next: m.cookies.Issue(&firstPageChallenge, now, peer.Addr(), 0)}))
 		return
 	}
 	var after netip.AddrPort

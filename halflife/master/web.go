@@ -29,8 +29,8 @@ code { font-size: .9em }
 <h1>%[1]s, %[2]s</h1>
 `
 
-// writePage writes the list as an HTML page. It does not use html/template, which would add 3 % to
-// the time of a cold build.
+// writePage writes the list as an HTML page. It does not use html/template, because that would add
+// 3 % to the time of a cold build.
 func writePage(w io.Writer, servers []Server) {
 	players := 0
 	for _, s := range servers {
@@ -49,7 +49,8 @@ func writePage(w io.Writer, servers []Server) {
 			if !s.Since.IsZero() {
 				listed = time.Since(s.Since).Round(time.Second).String()
 			}
-			fmt.Fprintf(w, "<tr><td>%s<td>%s<td>%s<td class=\"n\">%d/%d<td><code>%s</code><td class=\"n\">%s\n", html.EscapeString(name), html.EscapeString(s.Game),
+			fmt.Fprintf(w, "<tr><td>%s<td>%s<td>%s<td class=\"n\">%d/%d<td><code>%s</code><td class=\"n\">%s\n",
+				html.EscapeString(name), html.EscapeString(s.Game),
 				html.EscapeString(s.Map), s.Players, s.Max, html.EscapeString(s.Address.String()), listed)
 		}
 		io.WriteString(w, "</tbody>\n</table>\n")

@@ -130,7 +130,8 @@ func yardMeadow(a *imageList) twmap.Group {
 	for i := range 16 {
 		x := float64(i)*8 - 30
 		lift := float64(i*i%5) * 0.5
-		q := region(twmap.NewQuad(x, 10.4-lift, 13, 4.6), hedge).Shaded(twmap.Color{R: 214, G: 255, B: 255, A: 255}, twmap.Color{R: 160, G: 230, B: 200, A: 255})
+		q := region(twmap.NewQuad(x, 10.4-lift, 13, 4.6), hedge).Shaded(twmap.Color{R: 214, G: 255, B: 255, A: 255},
+			twmap.Color{R: 160, G: 230, B: 200, A: 255})
 		back.Quads = append(back.Quads, q)
 		q = region(twmap.NewQuad(x+4, 12.8, 12, 4), hedge).Shaded(twmap.Color{R: 190, G: 240, B: 190, A: 255}, twmap.Color{R: 120, G: 190, B: 130, A: 255})
 		if i%2 == 0 {

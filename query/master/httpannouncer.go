@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// Intervals of requests to an HTTP master, which forgets a server after 30 s.
+// Intervals of requests to an HTTP master. A master forgets a server after 30 s.
 const (
 	httpInterval       = int64(15 * time.Second)
 	httpChangeInterval = int64(time.Second) // shortest interval between requests that report changes
@@ -80,7 +80,8 @@ type protocolState struct {
 }
 
 func newHTTPAnnouncer(enabled Protocols, port uint16, token func() packet.Token, extra http.Header, event func(Event)) *httpAnnouncer {
-	a := &httpAnnouncer{enabled: enabled, port: port, token: token, extraHeader: extra, secret: newUUID(), challenge: newUUID(), event: event, serial: -1, knownSerial: -1}
+	a := &httpAnnouncer{enabled: enabled, port: port, token: token, extraHeader: extra, secret: newUUID(),
+		challenge: newUUID(), event: event, serial: -1, knownSerial: -1}
 	for n := range a.states {
 		a.states[n].lastAnswered = -1
 	}
@@ -132,7 +133,8 @@ func (a *httpAnnouncer) step(now int64) []*request {
 		if a.enabled&(1<<n) == 0 || !w.started || a.serial < 0 {
 			continue
 		}
-		if w.inFlight == 0 && w.lastAnswered == w.sent-1 && (w.status == statusNeedChallenge && w.newToken || w.status == statusNeedInfo && w.lastAnswered >= 0) {
+		if w.inFlight == 0 && w.lastAnswered == w.sent-1 && (w.status == statusNeedChallenge && w.newToken ||
+			w.status == statusNeedInfo && w.lastAnswered >= 0) {
 			// Send the next request at once. If it fails too, wait for the interval.
 			w.nextRequest = min(w.nextRequest, now)
 		}

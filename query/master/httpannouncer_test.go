@@ -185,7 +185,7 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// TestAnnounceAll registers with all protocols, which makes one entry with four addresses.
+// TestAnnounceAll registers with all protocols. The list then has one entry with four addresses.
 func TestAnnounceAll(t *testing.T) {
 	w := newHTTPTest(t, AllProtocols)
 	w.setName("one")

@@ -180,8 +180,8 @@ func (r *Registrar) SetInfo(now int64, info []byte) {
 	}
 }
 
-// Step sends what is due at time now in ns, on the clock of the socket. A server calls it every
-// tick.
+// Step sends the requests that are due at time now in ns, on the clock of the socket. A server
+// calls it every tick.
 func (r *Registrar) Step(now int64) {
 	r.now = now
 	if r.http != nil {
@@ -307,8 +307,8 @@ func (r *Registrar) NumRegistered() int {
 	return n
 }
 
-// Close removes the server from the lists of HTTP masters, which takes at most a second, and ends
-// all requests. UDP masters forget a server that sends no heartbeats.
+// Close removes the server from the lists of HTTP masters and ends all requests. It takes at most
+// about a second. UDP masters forget a server that sends no heartbeats.
 func (r *Registrar) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
 	defer cancel()

@@ -48,7 +48,7 @@ func newUDPTest(t *testing.T, cfg Config) *udpTest {
 	return w
 }
 
-// run advances the virtual time. Names are resolved in real time, which run waits for.
+// run advances the virtual time. It waits for names to be resolved in real time.
 func (w *udpTest) run(span time.Duration) {
 	for end := w.net.Now() + int64(span); w.net.Now() < end; w.net.Run(w.net.Now() + int64(20*time.Millisecond)) {
 		w.r.Step(w.net.Now())
@@ -209,7 +209,8 @@ func TestAddMasters(t *testing.T) {
 			t.Errorf("%v, %q: %q, %q, %v", test.which, test.list, c.Masters6, c.Masters7, err)
 		}
 	}
-	for _, list := range []string{"http://a.test", "tw-0.6+udp://", "a b", "a.test,ftp://b.test", "tw-0.5+udp://a.test", "ws://a.test", "a.test/x", "a.test:0"} {
+	for _, list := range []string{"http://a.test", "tw-0.6+udp://", "a b", "a.test,ftp://b.test", "tw-0.5+udp://a.test",
+		"ws://a.test", "a.test/x", "a.test:0"} {
 		if err := (&Config{Protocols: AllProtocols}).AddMasters(list); !errors.Is(err, ErrConfig) {
 			t.Errorf("%q: %v", list, err)
 		}

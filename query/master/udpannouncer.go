@@ -92,7 +92,7 @@ func (b *udpAnnouncer) version() string {
 	return query.Version6.String()
 }
 
-// step sends what is due.
+// step sends the datagrams that are due.
 func (b *udpAnnouncer) step(now int64, r *Registrar) {
 	switch b.state {
 	case stateStart:
@@ -193,7 +193,7 @@ func (b *udpAnnouncer) event(kind EventKind, text string) {
 	b.cfg.OnEvent(e)
 }
 
-// send sends a payload to a master. In 0.7 the payload waits if there is no token yet.
+// send sends a payload to a master. In 0.7 the payload waits until the master's token is known.
 func (b *udpAnnouncer) send(now int64, m *udpMaster, payload string) {
 	if !b.version7 {
 		b.buf = append(append(b.buf[:0], query.Header6...), payload...)
@@ -268,7 +268,7 @@ func (b *udpAnnouncer) feed(now int64, peer transport.Peer, p *packet.Packet, pa
 		}
 		m.count = int(binary.BigEndian.Uint16(payload[8:]))
 	case tagProbe:
-		// The probe comes from another port, which gets the answer.
+		// Send the answer to the port that the probe came from. It differs from the master's port.
 		if p == nil {
 			b.buf = append(append(b.buf[:0], query.Header6...), tagProbeReply...)
 		} else {

@@ -77,13 +77,14 @@ func newListRequester(cfg UDPConfig, masters []UDPMaster, send func(transport.Pe
 	cfg.SettleTime = cmp.Or(max(cfg.SettleTime, 0), 500*time.Millisecond)
 	l := &listRequester{cfg: cfg, seen: map[Addr]bool{}, send: send}
 	for _, m := range masters {
-		l.masters = append(l.masters, &masterQuery{UDPMaster: m, ownToken: packet.Token(rand.Uint32N(1 << 31)), masterToken: packet.NoToken, count: -1, servers: map[netip.AddrPort]bool{}})
+		l.masters = append(l.masters, &masterQuery{UDPMaster: m, ownToken: packet.Token(rand.Uint32N(1 << 31)),
+			masterToken: packet.NoToken, count: -1, servers: map[netip.AddrPort]bool{}})
 	}
 	return l
 }
 
-// step sends what is due at time now in ns. It returns the time of the next call, and whether any
-// work is left.
+// step sends the requests that are due at time now in ns. It returns the time of the next call, and
+// whether any work is left.
 func (l *listRequester) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
 	for _, m := range l.masters {

@@ -100,7 +100,8 @@ func TestListUDP(t *testing.T) {
 		})
 	}
 	net := newNetwork(t, netsim.Link{})
-	if _, span, err := listUDP(t, net, UDPMaster{master6, query.Version6}, UDPMaster{master7, query.Version7}); !errors.Is(err, ErrNoAnswer) || span > 5*time.Second {
+	if _, span, err := listUDP(t, net, UDPMaster{master6, query.Version6}, UDPMaster{master7, query.Version7}); !errors.Is(err, ErrNoAnswer) ||
+		span > 5*time.Second {
 		t.Errorf("nobody: %v after %v", err, span)
 	}
 }

@@ -21,7 +21,7 @@ const ranking = "SELECT RANK() OVER w AS Ranking, MIN(Time) AS Time, Name FROM #
 const teamRanking = "SELECT RANK() OVER w AS Ranking, COUNT(*) OVER () AS Teams, MIN(Time) AS Time, ID FROM #_teamrace " +
 	"WHERE Map = ? GROUP BY ID WINDOW w AS (ORDER BY MIN(Time))"
 
-// ago is the age of a row in seconds, or -1 for the date 0000-00-00, which old rows have.
+// ago is the age of a row in seconds, or -1 for the date 0000-00-00 of old rows.
 const ago = "IF(Timestamp = 0, -1, GREATEST(UNIX_TIMESTAMP() - UNIX_TIMESTAMP(Timestamp), 0))"
 
 // Answer implements rank.Remote.
@@ -41,10 +41,11 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 		err = s.rankOf(ctx, r.Map, r.Name, local, &a)
 	case game.RankTop:
 		top := func(server string, n int, rows *[]game.RankRow) error {
-			return s.query(ctx, "SELECT Ranking, Time, Name FROM ("+ranking+") AS a ORDER BY Ranking "+order+", Name LIMIT ?, ?", []any{r.Map, server, skip, n}, func(c []string) error {
-				*rows = append(*rows, game.RankRow{Rank: integer(c[0]), Names: []string{strings.Clone(c[2])}, Time: ms(c[1])})
-				return nil
-			})
+			return s.query(ctx, "SELECT Ranking, Time, Name FROM ("+ranking+") AS a ORDER BY Ranking "+order+", Name LIMIT ?, ?",
+				[]any{r.Map, server, skip, n}, func(c []string) error {
+					*rows = append(*rows, game.RankRow{Rank: integer(c[0]), Names: []string{strings.Clone(c[2])}, Time: ms(c[1])})
+					return nil
+				})
 		}
 		if err = top("%", 5, &a.Rows); err == nil {
 			err = top(local, 3, &a.Local)
@@ -58,7 +59,8 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 		if r.Name == "" {
 			err = s.teams(ctx, &a, "SELECT ID FROM #_teamrace WHERE Map = ? GROUP BY ID ORDER BY MIN(Time) "+order+", ID LIMIT ?, 5", []any{r.Map, skip}, order)
 		} else {
-			err = s.teams(ctx, &a, "SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? ORDER BY Time "+order+", ID LIMIT ?, 5", []any{r.Map, r.Name, skip}, order)
+			err = s.teams(ctx, &a, "SELECT ID FROM #_teamrace WHERE Map = ? AND Name = ? ORDER BY Time "+order+", ID LIMIT ?, 5",
+				[]any{r.Map, r.Name, skip}, order)
 		}
 		a.Found = len(a.Rows) > 0
 	case game.RankTimes:
@@ -66,20 +68,24 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 		if r.Name != "" {
 			where, args = "Map = ? AND Name = ?", append(args, r.Name)
 		}
-		err = s.query(ctx, "SELECT Time, "+ago+", Server, Name FROM #_race WHERE "+where+" ORDER BY Timestamp "+back+", Name, Time LIMIT ?, 5", append(args, skip), func(c []string) error {
-			a.Rows = append(a.Rows, game.RankRow{Time: ms(c[0]), Age: int64(integer(c[1])), Server: strings.Clone(c[2]), Names: []string{strings.Clone(c[3])}})
-			return nil
-		})
+		err = s.query(ctx, "SELECT Time, "+ago+", Server, Name FROM #_race WHERE "+where+" ORDER BY Timestamp "+back+", Name, Time LIMIT ?, 5",
+			append(args, skip), func(c []string) error {
+				row := game.RankRow{Time: ms(c[0]), Age: int64(integer(c[1])), Server: strings.Clone(c[2]), Names: []string{strings.Clone(c[3])}}
+				a.Rows = append(a.Rows, row)
+				return nil
+			})
 	case game.RankPoints:
-		err = s.query(ctx, "SELECT (SELECT COUNT(*) + 1 FROM #_points AS o WHERE o.Points > p.Points), Points FROM #_points AS p WHERE Name = ?", []any{r.Name}, func(c []string) error {
-			a.Found, a.Own = true, &game.RankRow{Rank: integer(c[0]), Names: []string{r.Name}, Points: integer(c[1])}
-			return nil
-		})
+		err = s.query(ctx, "SELECT (SELECT COUNT(*) + 1 FROM #_points AS o WHERE o.Points > p.Points), Points FROM #_points AS p WHERE Name = ?",
+			[]any{r.Name}, func(c []string) error {
+				a.Found, a.Own = true, &game.RankRow{Rank: integer(c[0]), Names: []string{r.Name}, Points: integer(c[1])}
+				return nil
+			})
 	case game.RankTopPoints:
-		err = s.query(ctx, "SELECT RANK() OVER (ORDER BY Points DESC) AS Ranking, Points, Name FROM #_points ORDER BY Ranking, Name LIMIT ?, 5", []any{max(int64(r.From)-1, 0)}, func(c []string) error {
-			a.Rows = append(a.Rows, game.RankRow{Rank: integer(c[0]), Points: integer(c[1]), Names: []string{strings.Clone(c[2])}})
-			return nil
-		})
+		err = s.query(ctx, "SELECT RANK() OVER (ORDER BY Points DESC) AS Ranking, Points, Name FROM #_points ORDER BY Ranking, Name LIMIT ?, 5",
+			[]any{max(int64(r.From)-1, 0)}, func(c []string) error {
+				a.Rows = append(a.Rows, game.RankRow{Rank: integer(c[0]), Points: integer(c[1]), Names: []string{strings.Clone(c[2])}})
+				return nil
+			})
 	case game.RankMapInfo:
 		err = s.mapInfo(ctx, r, &a)
 	case game.RankSave, game.RankSaved, game.RankLoad, game.RankSaves:
@@ -92,9 +98,9 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 // It reads the finishes on the map once. DDNet-Server reads them for each of the two.
 func (s *Store) rankOf(ctx context.Context, mapName, name, local string, a *game.RankAnswer) error {
 	const best = "SELECT MIN(Time) AS Best, MIN(IF(Server LIKE ?, Time, NULL)) AS BestThere FROM #_race WHERE Map = ?"
-	// The fourth column is o.BestThere as FLOAT. MariaDB would convert it to DOUBLE, which adds
-	// digits.
-	return s.query(ctx, "SELECT MAX(o.Best), SUM(a.Best < o.Best) + 1, COUNT(a.Best), (SELECT MIN(Time) FROM #_race WHERE Map = ? AND Name = ? AND Server LIKE ?), "+
+	// The fourth column is o.BestThere as FLOAT. MariaDB would convert it to DOUBLE and add digits.
+	return s.query(ctx, "SELECT MAX(o.Best), SUM(a.Best < o.Best) + 1, COUNT(a.Best), (SELECT MIN(Time) FROM "+
+		"#_race WHERE Map = ? AND Name = ? AND Server LIKE ?), "+
 		"SUM(a.BestThere < o.BestThere) + 1 FROM ("+best+" GROUP BY Name) AS a, ("+best+" AND Name = ?) AS o",
 		[]any{mapName, name, local, local, mapName, local, mapName, name}, func(c []string) error {
 			if c[0] == "" {
@@ -124,13 +130,14 @@ func (s *Store) best(ctx context.Context, r *game.RankRequest, a *game.RankAnswe
 		list = append(list, fmt.Sprint("cp", i+1))
 	}
 	return s.query(ctx, "SELECT (SELECT MIN(Time) FROM #_race WHERE Map = ? AND Name = ?), "+strings.Join(list, ", ")+
-		" FROM #_race WHERE Map = ? AND Name = ? ORDER BY ("+strings.Join(list, " + ")+" > 0) DESC, Time LIMIT 1", []any{r.Map, r.Name, r.Map, r.Name}, func(c []string) error {
-		a.Found, a.Own = true, &game.RankRow{Names: []string{r.Name}, Time: ms(c[0])}
-		for _, t := range c[1:] {
-			a.Checkpoints = append(a.Checkpoints, ms(t))
-		}
-		return nil
-	})
+		" FROM #_race WHERE Map = ? AND Name = ? ORDER BY ("+strings.Join(list, " + ")+" > 0) DESC, Time LIMIT 1",
+		[]any{r.Map, r.Name, r.Map, r.Name}, func(c []string) error {
+			a.Found, a.Own = true, &game.RankRow{Names: []string{r.Name}, Time: ms(c[0])}
+			for _, t := range c[1:] {
+				a.Checkpoints = append(a.Checkpoints, ms(t))
+			}
+			return nil
+		})
 }
 
 // teams answers with the teams whose IDs a query selects.
@@ -162,7 +169,8 @@ func (s *Store) mapInfo(ctx context.Context, r *game.RankRequest, a *game.RankAn
 	err := s.query(ctx, "SELECT Map, Server, Mapper, Points, Stars, "+ago+" FROM #_maps WHERE Map LIKE CONVERT(? USING utf8mb4) COLLATE utf8mb4_general_ci "+
 		"ORDER BY Map = ? DESC, Map LIKE ? DESC, LENGTH(Map), Map LIMIT 1", []any{fuzzy, name, prefix}, func(c []string) error {
 		a.Found, a.Info = true, &game.RankMap{
-			Name: strings.Clone(c[0]), Server: strings.Clone(c[1]), Mapper: strings.Clone(c[2]), Points: integer(c[3]), Stars: integer(c[4]), Age: int64(integer(c[5])),
+			Name: strings.Clone(c[0]), Server: strings.Clone(c[1]), Mapper: strings.Clone(c[2]), Points: integer(c[3]),
+			Stars: integer(c[4]), Age: int64(integer(c[5])),
 		}
 		return nil
 	})
@@ -211,12 +219,13 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 		a.Found, a.Save = err == nil && state != nil, state
 		return err
 	case game.RankSaves:
-		return s.query(ctx, "SELECT COUNT(*), IFNULL(MIN(NULLIF("+ago+", -1)), -1) FROM #_saves WHERE Map = ? AND Savegame LIKE ?", []any{r.Map, "%\n" + escape(r.Name) + "\t%"}, func(c []string) error {
-			if a.Count = integer(c[0]); a.Count > 0 {
-				a.Save = &game.RankSaveState{Age: int64(integer(c[1]))}
-			}
-			return nil
-		})
+		return s.query(ctx, "SELECT COUNT(*), IFNULL(MIN(NULLIF("+ago+", -1)), -1) FROM #_saves WHERE Map = ? AND Savegame LIKE ?",
+			[]any{r.Map, "%\n" + escape(r.Name) + "\t%"}, func(c []string) error {
+				if a.Count = integer(c[0]); a.Count > 0 {
+					a.Save = &game.RankSaveState{Age: int64(integer(c[1]))}
+				}
+				return nil
+			})
 	case game.RankSave:
 		id := rank.SaveID(from.ID)
 		err := s.transact(ctx, func(tx *sql.Tx) error {
@@ -224,7 +233,8 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 			if err != nil || !fresh { // the request was carried out before; the save may have been loaded since
 				return err
 			}
-			res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, CURRENT_TIMESTAMP, ?, ?, FALSE)"),
+			res, err := tx.ExecContext(ctx, s.with("INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, "+
+				"Server, SaveID, DDNet7) VALUES (?, ?, ?, CURRENT_TIMESTAMP, ?, ?, FALSE)"),
 				r.Text, r.Map, r.Code, cut(from.Server, 4), id)
 			if err != nil {
 				return err
@@ -258,7 +268,8 @@ func (s *Store) saves(ctx context.Context, r *game.RankRequest, from game.RankOr
 		if err != nil || state == nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, s.with("DELETE FROM #_saves WHERE Map = ? AND Code = ? AND IFNULL(SaveID, '') = ?"), r.Map, r.Code, r.SaveID); err != nil {
+		if _, err := tx.ExecContext(ctx, s.with("DELETE FROM #_saves WHERE Map = ? AND Code = ? AND IFNULL(SaveID, '') = ?"),
+			r.Map, r.Code, r.SaveID); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, s.with("INSERT INTO #_delivered(ID, Savegame) VALUES (?, ?)"), from.ID[:], state.Text)

@@ -68,7 +68,8 @@ func BenchmarkQuestions(b *testing.B) {
 		if i >= 56_000 {
 			name = fmt.Sprint("map ", i%100)
 		}
-		return fmt.Sprintf("('%s', 'player %d', %.2f, FROM_UNIXTIME(%d), '%s', 1.5, 2.5)", name, h>>8%9000, 60+float64(h>>4%50_000)/50, 1_600_000_000+i, []string{"GER", "USA", "CHL"}[i%3])
+		return fmt.Sprintf("('%s', 'player %d', %.2f, FROM_UNIXTIME(%d), '%s', 1.5, 2.5)", name, h>>8%9000,
+			60+float64(h>>4%50_000)/50, 1_600_000_000+i, []string{"GER", "USA", "CHL"}[i%3])
 	})
 	testenv.Must(s.db.ExecContext(b.Context(), "INSERT INTO record_maps(Map, Server, Mapper, Points, Stars) VALUES ('m', 'Novice', 'me', 3, 2)"))
 	for _, q := range []struct {

@@ -1,6 +1,6 @@
-// Package ddnetdb stores ranks in a MariaDB or MySQL database with DDNet's tables, which several
-// servers and the web pages and tools of a community can share. The package needs a database
-// driver, so only separate programs import it.
+// Package ddnetdb stores ranks in a MariaDB or MySQL database with DDNet's tables. Several servers
+// can share it with the web pages and tools of a community. The package needs a database driver, so
+// only separate programs import it.
 package ddnetdb
 
 import (
@@ -101,9 +101,12 @@ func (s *Store) Setup(ctx context.Context) error {
 	for _, columns := range []string{
 		"race (Map " + key + ", Name " + name + ", Timestamp " + when + ", Time FLOAT DEFAULT 0, Server CHAR(4), " + checkpoints.String() +
 			"GameID VARCHAR(64), DDNet7 BOOL DEFAULT FALSE, PRIMARY KEY (Map, Name, Time, Timestamp, Server))",
-		"teamrace (Map " + key + ", Name " + name + ", Timestamp " + when + ", Time FLOAT DEFAULT 0, ID VARBINARY(16) NOT NULL, GameID VARCHAR(64), DDNet7 BOOL DEFAULT FALSE, PRIMARY KEY (ID, Name))",
-		"maps (Map " + key + ", Server VARCHAR(32) COLLATE utf8mb4_bin NOT NULL, Mapper " + key + ", Points INT DEFAULT 0, Stars INT DEFAULT 0, Timestamp TIMESTAMP DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (Map))",
-		"saves (Savegame TEXT COLLATE utf8mb4_bin NOT NULL, Map " + key + ", Code " + key + ", Timestamp " + when + ", Server CHAR(4), DDNet7 BOOL DEFAULT FALSE, SaveID VARCHAR(36) DEFAULT NULL, PRIMARY KEY (Map, Code))",
+		"teamrace (Map " + key + ", Name " + name + ", Timestamp " + when +
+			", Time FLOAT DEFAULT 0, ID VARBINARY(16) NOT NULL, GameID VARCHAR(64), DDNet7 BOOL DEFAULT FALSE, PRIMARY KEY (ID, Name))",
+		"maps (Map " + key + ", Server VARCHAR(32) COLLATE utf8mb4_bin NOT NULL, Mapper " + key +
+			", Points INT DEFAULT 0, Stars INT DEFAULT 0, Timestamp TIMESTAMP DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (Map))",
+		"saves (Savegame TEXT COLLATE utf8mb4_bin NOT NULL, Map " + key + ", Code " + key + ", Timestamp " +
+			when + ", Server CHAR(4), DDNet7 BOOL DEFAULT FALSE, SaveID VARCHAR(36) DEFAULT NULL, PRIMARY KEY (Map, Code))",
 		"points (Name " + name + ", Points INT DEFAULT 0, PRIMARY KEY (Name))",
 		// For a loaded save the row contains the text, to answer a repeated request.
 		"delivered (ID BINARY(16) NOT NULL, Timestamp " + when + ", Savegame TEXT COLLATE utf8mb4_bin, PRIMARY KEY (ID)) ENGINE=InnoDB",
@@ -200,7 +203,7 @@ func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
 	if len(entries) == 1 || !isError(err) {
 		return err
 	}
-	// Deliver one at a time: only the entries before the rejected one can be stored.
+	// Deliver each entry alone: the entries before the rejected one can be stored.
 	for i := range entries {
 		if err := s.deliver(ctx, entries[i:i+1]); err != nil {
 			return err
@@ -306,7 +309,8 @@ func (d *delivery) findTeams(ctx context.Context) error {
 			members = append(members, e.Map, slices.Min(e.Names))
 		}
 	}
-	rows, err := d.tx.QueryContext(ctx, d.with("SELECT r.ID, r.Map, r.Name, r.Time FROM (SELECT ID FROM #_teamrace WHERE DDNet7 = FALSE AND (Map, Name) IN ((?, ?)"+
+	rows, err := d.tx.QueryContext(ctx, d.with("SELECT r.ID, r.Map, r.Name, r.Time FROM (SELECT ID FROM "+
+		"#_teamrace WHERE DDNet7 = FALSE AND (Map, Name) IN ((?, ?)"+
 		strings.Repeat(", (?, ?)", len(members)/2-1)+")) AS l INNER JOIN #_teamrace AS r ON l.ID = r.ID FOR UPDATE"), members...)
 	if err != nil {
 		return err
@@ -376,8 +380,8 @@ func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
 	return nil
 }
 
-// addImported adds imported entries other than finishes. Existing rows keep what they have: maps do
-// not change, players do not lose points, and a save whose code is in use gets another code.
+// addImported adds imported entries that are not finishes. It never makes existing rows worse: maps
+// do not change, players do not lose points, and a save whose code is in use gets another code.
 func (d *delivery) addImported(ctx context.Context, e *rank.Entry) error {
 	switch e.Kind {
 	case rank.SetMap:
@@ -391,7 +395,8 @@ func (d *delivery) addImported(ctx context.Context, e *rank.Entry) error {
 	case rank.Save:
 		code := e.Code
 		for n := 2; ; n++ {
-			res, err := d.exec(ctx, "INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, SaveID, DDNet7) VALUES (?, ?, ?, FROM_UNIXTIME(?), ?, NULLIF(?, ''), FALSE)",
+			res, err := d.exec(ctx, "INSERT IGNORE INTO #_saves(Savegame, Map, Code, Timestamp, Server, "+
+				"SaveID, DDNet7) VALUES (?, ?, ?, FROM_UNIXTIME(?), ?, NULLIF(?, ''), FALSE)",
 				e.Text, e.Map, code, e.When, cut(e.Server, 4), e.SaveID)
 			if err != nil {
 				return err
@@ -400,7 +405,8 @@ func (d *delivery) addImported(ctx context.Context, e *rank.Entry) error {
 				return err
 			}
 			var same bool
-			if err := d.tx.QueryRowContext(ctx, d.with("SELECT Savegame = ? FROM #_saves WHERE Map = ? AND Code = ?"), e.Text, e.Map, code).Scan(&same); err != nil || same {
+			if err := d.tx.QueryRowContext(ctx, d.with("SELECT Savegame = ? FROM #_saves WHERE Map = ? AND Code = ?"),
+				e.Text, e.Map, code).Scan(&same); err != nil || same {
 				return err
 			}
 			code = fmt.Sprint(cut(e.Code, 120), " ", n)

@@ -171,7 +171,8 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	testenv.Check(t, err == nil && r.Finishes == 2*n+1 && r.Points == 9 && r.Maps == 1 && r.New == 2*n+11, "%+v, %v", r, err)
 	// The journal gives the same answers as the database.
 	for _, name := range []string{"p1", "p2"} {
-		testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_teamrace(Map, Name, Timestamp, Time, ID, GameID) VALUES ('m', ?, '2026-01-01', 70.5, '0123456789abcdef', 'g')", name))
+		testenv.Must(direct.db.ExecContext(ctx, "INSERT INTO record_teamrace(Map, Name, Timestamp, Time, "+
+			"ID, GameID) VALUES ('m', ?, '2026-01-01', 70.5, '0123456789abcdef', 'g')", name))
 	}
 	testenv.NoError(t, direct.Deliver(ctx, []rank.Entry{
 		{ID: number(5000), Kind: rank.Finish, Team: true, Map: "m", Names: []string{"p2", "p1"}, Time: 60_500, When: 1_700_000_000},
@@ -228,7 +229,8 @@ func TestFinishesAreThereOnce(t *testing.T) {
 	found := ask(0, game.RankRequest{Op: game.RankSaved})
 	testenv.Require(t, found.Found && found.Save.Text == save.Text && ask(0, game.RankRequest{Op: game.RankSaves, Name: "ann"}).Count == 1, "%+v", found)
 	load := game.RankRequest{Op: game.RankLoad, SaveID: found.Save.ID}
-	testenv.Check(t, ask(7002, load).Found && !ask(7003, load).Found && ask(7002, load).Save.Text == save.Text && !ask(0, game.RankRequest{Op: game.RankSaved}).Found, "loaded twice")
+	testenv.Check(t, ask(7002, load).Found && !ask(7003, load).Found && ask(7002, load).Save.Text == save.Text &&
+		!ask(0, game.RankRequest{Op: game.RankSaved}).Found, "loaded twice")
 	again = ask(7000, save)
 	testenv.Check(t, again.Found && !ask(0, game.RankRequest{Op: game.RankSaved}).Found, "who asks again after it was loaded has it twice: %+v", again)
 	testSavesOnce(t, direct, s, c)
@@ -350,7 +352,8 @@ func TestImportIntoTheDatabase(t *testing.T) {
 
 	// The last save is a save with a date.
 	for i, when := range []string{"0000-00-00", "2020-01-01"} {
-		testenv.Must(s.db.ExecContext(ctx, "INSERT INTO record_saves(Savegame, Map, Code, Timestamp) VALUES ('x\nann\t1', 'm', ?, ?)", fmt.Sprint("dated ", i), when))
+		testenv.Must(s.db.ExecContext(ctx, "INSERT INTO record_saves(Savegame, Map, Code, Timestamp) VALUES ('x\nann\t1', 'm', ?, ?)",
+			fmt.Sprint("dated ", i), when))
 		a := testenv.Must(s.Answer(ctx, &game.RankRequest{Op: game.RankSaves, Map: "m", Name: "ann"}, game.RankOrigin{}))
 		testenv.Check(t, int(a.Count) == i+1 && (a.Save.Age > 0) == (i == 1), "%+v", a.Save)
 	}
@@ -364,7 +367,8 @@ func TestDeliveredAgain(t *testing.T) {
 	_, s := startMariaDB(t)
 	for _, q := range []string{
 		"INSERT INTO record_maps(Map, Server, Mapper, Points) VALUES ('m', 'Novice', 'me', 3)",
-		"INSERT INTO record_teamrace(Map, Name, Time, ID) VALUES ('m', 'ann', 70.5, 'there'), ('m', 'ben', 70.5, 'there'), ('m', 'ann', 80, 'slower'), ('m', 'ben', 80, 'slower'), " +
+		"INSERT INTO record_teamrace(Map, Name, Time, ID) VALUES ('m', 'ann', 70.5, 'there'), ('m', 'ben', " +
+			"70.5, 'there'), ('m', 'ann', 80, 'slower'), ('m', 'ben', 80, 'slower'), " +
 			"('n', 'ann', 9, 'other map'), ('n', 'ben', 9, 'other map'), ('m', 'ann', 9, 'three'), ('m', 'ben', 9, 'three'), ('m', 'cid', 9, 'three')",
 		"INSERT INTO record_teamrace(Map, Name, Time, ID, DDNet7) VALUES ('m', 'dan', 9, 'of 0.7', TRUE), ('m', 'eve', 9, 'of 0.7', TRUE)",
 	} {
@@ -373,7 +377,8 @@ func TestDeliveredAgain(t *testing.T) {
 	var entries []rank.Entry
 	add := func(mapName string, ms int32, names ...string) {
 		n := len(entries) + 1
-		entries = append(entries, rank.Entry{ID: number(n), Kind: rank.Finish, Team: len(names) > 1, Map: mapName, Names: names, Time: ms, When: 1_700_000_000 + int64(n), Server: "GER"})
+		entries = append(entries, rank.Entry{ID: number(n), Kind: rank.Finish, Team: len(names) > 1, Map: mapName,
+			Names: names, Time: ms, When: 1_700_000_000 + int64(n), Server: "GER"})
 	}
 	add("m", 75_000, "ben", "ann") // slower than the stored time
 	add("m", 60_000, "ann", "ben")

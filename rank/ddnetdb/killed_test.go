@@ -109,5 +109,6 @@ func TestEverythingIsKilled(t *testing.T) {
 	c.mu.Unlock()
 	testenv.Check(t, rows == len(written)-teams && times == rows, "%d rows with %d times of %d finishes", rows, times, len(written)-teams)
 	testenv.Check(t, teams > 0 && members == 2*teams && both == members, "%d rows of %d members of %d teams", members, both, teams)
-	t.Logf("%d finishes answered, %d written, %d rows and %d teams, %d connections cut off, %d times both killed", len(answered), len(written), rows, teams, cuts, rounds)
+	t.Logf("%d finishes answered, %d written, %d rows and %d teams, %d connections cut off, %d times both killed",
+		len(answered), len(written), rows, teams, cuts, rounds)
 }
