@@ -295,7 +295,7 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 		go serve(l)
 	}
 	if page := localPage(listeners); page != "" {
-		log.Info(key.Link(page+"admin") + " is the operator's console, on this machine")
+		log.Info(key.Link(page+"admin") + " is the admin page, on this machine")
 	}
 	return func() { s.Close() }
 }

@@ -28,7 +28,7 @@ const (
 func (s *Server) nameBanCommands() []console.Command {
 	open := console.Server | console.Store
 	return []console.Command{
-		{Name: "name_ban", Params: "s[name] ?i[distance] ?i[is_substring] ?r[reason]", Help: "Ban a name and names that look like it, with up to distance other characters, and with is_substring 1 also names that contain it", Flags: open | console.Lasting, Run: s.cmdNameBan},
+		{Name: "name_ban", Params: "s[name] ?i[distance] ?i[is_substring] ?r[reason]", Help: "Ban a name and similar names (up to distance other characters; is_substring 1: or that contain it)", Flags: open | console.Lasting, Run: s.cmdNameBan},
 		{Name: "name_unban", Params: "s[name]", Help: "Unban a name", Flags: open | console.Lasting, Run: s.cmdNameUnban},
 		{Name: "name_bans", Help: "List the banned names", Flags: open, Run: s.cmdNameBans},
 	}

@@ -99,7 +99,7 @@ type originsSetting struct {
 func (v *originsSetting) register(c *console.Console) error {
 	const name = "sv_websocket_origins"
 	err := c.RegisterString(console.StringVar{
-		Name: name, Help: "Sites whose pages may let their visitors play here over WebSocket (all, off, or some of own, the server's own pages, and origins such as https://example.org, separated by commas); other programs always may",
+		Name: name, Help: "Sites whose pages may let their visitors play here over WebSocket (all, off, or a list such as own,https://yard.example; own is this server); programs that are not browsers always may",
 		Flags: console.Server | console.Save, Value: &v.text, Default: "own," + ddnetOrigin, Size: 512,
 	})
 	if err != nil {

@@ -93,7 +93,7 @@ var local = web.Access{Local: true}
 
 // Register adds the variable with the access rule.
 func (c *Converter) Register(to *console.Console) error {
-	return c.access.RegisterWithHelp(to, "sv_http_convert", "Who may let the server convert demos of 0.6 and DDNet to watch them in a browser; replay logs and teehistorians only local (all, off, or some of local, for requests with the key of http.key, and networks, separated by commas)", "all")
+	return c.access.RegisterWithHelp(to, "sv_http_convert", "Who may let the server convert demos of 0.6 and DDNet for the browser; replay logs and teehistorians only local (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)", "all")
 }
 
 // LetIn sets the access rule where there is no console.
