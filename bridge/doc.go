@@ -14,4 +14,9 @@
 //
 // [ClientState], [DeadReckoner], [SharedItems], [CharacterItem] and [EffectItems] are the code that
 // the implementations share.
+//
+// The bridge decodes all messages, also those about the connection: login, map download and rcon.
+// Otherwise the server and the client would contain each of them once per version. A message for
+// many clients is encoded for each of them, because that costs little. World.Frame is encoded once
+// per tick for all viewers, in quantised numbers that all versions share.
 package bridge

@@ -22,4 +22,11 @@
 //
 // The client does not trust servers. All sizes are limited, file names consist of harmless
 // characters, and control characters are removed from texts.
+//
+// # Maps
+//
+// A server may send a map that is made to take much memory. The client reads only the layers that
+// the rules need, and at most 16 MB plus 64 times the size of the file. A text may have 64 KB, and
+// the settings 256 KB plus 32 times the size of the file. The client rejects larger ones before it
+// decompresses them.
 package client

@@ -14,4 +14,12 @@
 // The package uses no files, clocks or goroutines. Use a Recorder on the goroutine that steps the
 // world. Records can be encoded on another goroutine, so that no tick waits for compression or a
 // disk.
+//
+// A view can have more items than a snapshot may have, for example if the view is the whole map or
+// if a mod draws very much. The first of these then stay: the match and the flags, players with
+// their names, tees, projectiles, lasers, pickups, effects.
+//
+// A server records demos in this way: the loop fills records, and a goroutine encodes them in
+// batches of ten, because waking it costs more than a record. A full queue of five seconds, or a
+// disk that fails, ends the demo.
 package recorder

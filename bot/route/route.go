@@ -1,10 +1,3 @@
-// Package route finds ways through DDRace maps: inputs that bring a single tee from its spawn point
-// to the finish.
-//
-// A [Search] simulates short maneuvers with the rules of the game (package game/ddrace) from places
-// that it reached before. It prefers places whose distance to the goal, measured along the tiles of
-// the map, is short. It uses no clock, and no randomness except its seed. Equal searches therefore
-// find equal routes.
 package route
 
 import (

@@ -1,7 +1,7 @@
 // Package confined runs a part of this program in a process of its own, for work that may be as
 // large as a stranger likes: with low priority, one processor, limits of memory, time and output,
-// and nothing but two open files. The process ends when nobody waits for it any more, or when this
-// one ends.
+// and nothing but two open files. The process ends when its caller stops waiting, or when this
+// process ends.
 //
 // The program calls [Begun] before it does anything else, and does the job if there is one:
 //
@@ -10,6 +10,16 @@
 //	}
 //
 // A program that does not call it has no jobs, and must not call [Run].
+//
+// # Use
+//
+// A recording from a stranger can be made to cost any amount of time and memory. The game's process
+// only stores such files, and runs itself again to convert them. Jobs that read or run whole
+// recordings of the server use the same way. Package app lists the jobs.
+//
+// The process has the lowest priority, one processor and an empty environment. It reads one open
+// file and writes another. It ends with the server, or when the visitor hangs up. A program that
+// embeds package server or web is never run again: it gives viewer.Converter a function of its own.
 package confined
 
 import (

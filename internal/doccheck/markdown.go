@@ -177,6 +177,9 @@ func (p *Page) inline(before int, text string) {
 			continue
 		}
 		code := text[i : i+length]
+		if strings.HasPrefix(strings.TrimSpace(text), "|") {
+			code = strings.ReplaceAll(code, `\|`, "|") // in a table
+		}
 		p.Spans = append(p.Spans, Span{lineOf(open), strings.Join(strings.Fields(code), " ")})
 		end := i + length + len(ticks)
 		for ; open < end; open++ {

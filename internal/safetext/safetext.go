@@ -1,12 +1,27 @@
-// Package safetext makes text from the network or from foreign files safe to show in
-// terminals, logs and lists of servers.
+// Package safetext makes text from the network or from foreign files safe to show in terminals,
+// logs and lists of servers.
 //
-// The result is valid UTF-8. Invalid bytes become question marks. Control characters and
-// the line and paragraph separators U+2028 and U+2029 become spaces, so that text cannot
-// break lines or control a terminal. Invisible characters are removed: those that change
-// the direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069)
-// and those without a width, except for the joiners U+200C and U+200D, which Persian and
-// emoji need.
+// The result is valid UTF-8. Invalid bytes become question marks. Control characters and the line
+// and paragraph separators U+2028 and U+2029 become spaces, so that text cannot break lines or
+// control a terminal. Invisible characters are removed: those that change the direction of writing
+// (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and those without a width. The
+// joiners U+200C and U+200D stay, because Persian and emoji need them.
+//
+// # Where text is made safe
+//
+// Names, chat, server infos and files come from others, who may want to imitate a log line, control
+// a terminal or hide. Text is made safe as early as possible, and again where it leaves the
+// program:
+//
+//   - The bridge, query and halflife make text safe when they read it from a server. All text in
+//     commands, events and JSON is therefore safe. Commands treat errors and the output of consoles
+//     again before they print them.
+//   - The server makes names and clans safe when a player joins, because they reach web pages of
+//     others. Names that look empty become (1), (2) and so on. Chat and the reasons of votes go to
+//     other players as in the original, without control characters.
+//   - The server makes every log line safe. Names and reasons in it are in quotation marks that
+//     they cannot end (logline.Quote). Lines of chat have the form of the original.
+//   - HTML is escaped in addition. The command dump escapes instead, to show the bytes sent.
 package safetext
 
 import (
