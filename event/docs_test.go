@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 )
 
-// TestDocs checks that docs/events.md lists exactly the existing events, each with all its JSON
+// TestDocs checks that docs/reference/events.md lists exactly the existing events, each with all its JSON
 // fields.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/events.md")
