@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,20 +18,26 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestPackagePages compares the Go code in docs/packages with the programs that it is from, which
-// other tests build and run. Code of no program must be a whole program, which go vet compiles.
+// TestPackagePages compares the Go code in docs/packages and README.md with the programs that it is
+// from, which other tests build and run. Code of no program must be a whole program, which go vet
+// compiles. README.md also has a mod in Lua, which plays a match.
 func TestPackagePages(t *testing.T) {
-	pages := testenv.Must(filepath.Glob("../docs/packages/*.md"))
+	pages := append(testenv.Must(filepath.Glob("../docs/packages/*.md")), "../README.md")
+	unindented := func(code string) string {
+		return regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(strings.TrimSpace(code), "")
+	}
 	blocks := 0
 	for _, page := range pages {
 		text := strings.ReplaceAll(string(testenv.Must(os.ReadFile(page))), "\r\n", "\n")
 		for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {
-			file, code := m[1], m[3]
+			file, language, code := m[1], m[2], m[3]
 			blocks++
 			switch {
+			case language == "lua":
+				playScript(t, page, code)
 			case file != "":
 				source := string(testenv.Must(os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))))
-				if !strings.Contains(source, strings.TrimSpace(code)) {
+				if !strings.Contains(unindented(source), unindented(code)) {
 					t.Errorf("%s: this code is not in %s:\n%s", page, file, code)
 				}
 			case strings.Contains(code, "package main\n"):
@@ -44,7 +51,7 @@ func TestPackagePages(t *testing.T) {
 			}
 		}
 	}
-	testenv.Check(t, len(pages) == 4 && blocks >= 8, "%d pages with %d examples", len(pages), blocks)
+	testenv.Check(t, len(pages) == 5 && blocks >= 10, "%d pages with %d examples", len(pages), blocks)
 }
 
 func TestMapname(t *testing.T) {
