@@ -149,11 +149,11 @@ func (m *Mod) callFunction(tx *game.Tx, f rt.Value, args ...rt.Value) (rt.Value,
 		return rt.NilValue, false
 	}
 	if v.calls == 0 {
+		m.stops.begin(&v.meter, tx.StepTick(), m.scripts) // beginTick takes time, too
 		m.beginTick(tx)
 		if m.off != "" {
 			return rt.NilValue, false
 		}
-		m.stops.begin(&v.meter, tx.StepTick(), m.scripts)
 	}
 	fr := &v.frames[v.calls]
 	list := fr.args[:0]

@@ -1,0 +1,1 @@
+function on_tick() local s=("a"):rep(8188) local k,o,t=s.."99",{},{} for i=1,8 do o[i]=s..(10+i) end for i=1,20 do local n={} for j=1,8 do n[o[j]]=1 end t=setmetatable(n,{__index=t}) end for i=1,1600 do local _=t[k] end end

@@ -1,0 +1,1 @@
+function on_tick() local m={} local t=setmetatable({},m) m.__add=function(a,b) return 1 end local x for i=1,1500 do x=t+t end end

@@ -1,0 +1,1 @@
+function on_tick() local m, f = {}, function() return 1 end local t = setmetatable({}, m) for i = 1, 14 do local u = setmetatable({}, {__call = f}) f = function() return 1 end end m.__call = function() return 1 end for i = 1, 2500 do t() end end

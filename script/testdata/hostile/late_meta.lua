@@ -1,0 +1,1 @@
+function on_tick() local m = {} local t = setmetatable({}, m) m.__index = function() end m.__eq = function() end m.__lt = function() end local u = setmetatable({}, m) local x for i = 1, 900 do x = t.y x = t == u x = t < u end end

@@ -1,0 +1,1 @@
+function on_tick() local s = ("a"):rep(8190) local t = {} for i = 1, 60 do local n = {} for j = 1, 9 do n["k" .. j] = 1 end t = setmetatable(n, {__index = t}) end for i = 1, 600 do local _ = t[s] end end
