@@ -22,11 +22,11 @@ type ClientSide interface {
 	// that the version does not define.
 	Receive(payload []byte, vital bool) error
 
-	// SendLogin sends the protocol version and the password, which may be empty. It is the first of
-	// five steps into the game. (INFO)
+	// SendLogin sends the protocol version and the password. The password may be empty. It is the
+	// first of five steps into the game. (INFO)
 	SendLogin(password string)
-	// SendRequestMapData requests a chunk of the map. In 0.7, which does not number chunks, it
-	// requests the next ones. (REQUEST_MAP_DATA)
+	// SendRequestMapData requests a chunk of the map. 0.7 does not number chunks, so it requests
+	// the next ones. (REQUEST_MAP_DATA)
 	SendRequestMapData(chunk int)
 	// SendReady reports that the map is loaded. (READY)
 	SendReady()
@@ -35,8 +35,8 @@ type ClientSide interface {
 	// SendEnterGame enters the game. It is the last of the five steps. (ENTERGAME)
 	SendEnterGame()
 
-	// SendInput sends the input for a tick. It also acknowledges the snapshot of ackTick, which was
-	// received ackAge ms ago. (INPUT)
+	// SendInput sends the input for a tick. It also acknowledges the snapshot of ackTick, received
+	// ackAge ms ago. (INPUT)
 	SendInput(ackTick, tick int32, in *game.Input, ackAge int32)
 	// SendCommand sends the message that requests c. It returns false if the version has no such
 	// message.
@@ -58,13 +58,13 @@ type ClientSide interface {
 	// SendCamera describes the client's camera to the server. It returns false if the version has
 	// no such message. (DDNet: Cl_ShowDistance, Cl_CameraInfo, Cl_EnableSpectatorCount)
 	SendCamera(c *Camera) bool
-	// SendPing requests a reply, which arrives as OnPingReply. (PING)
+	// SendPing requests a reply. The reply arrives as OnPingReply. (PING)
 	SendPing()
 
 	// Reset forgets the game but keeps the map. Call it when the server changes the map.
 	Reset()
 	// SetMap sets the map, or removes it if c is nil. Without a map, tees stay at the position that
-	// the server sent last, which can be three seconds old.
+	// the server sent last. It can be three seconds old.
 	SetMap(c *physics.Collision)
 	// ItemSizes returns the sizes of the snapshot items that client and server both know.
 	ItemSizes() *snapshot.ItemSizes
@@ -130,7 +130,7 @@ type GameHandler interface {
 	OnEvent(ev *game.Event)
 	// OnServerInfo handles the server's description of itself. (SERVERINFO)
 	OnServerInfo(info *ServerInfo)
-	// OnMotd handles the message of the day, which can have several lines. (Sv_Motd)
+	// OnMotd handles the message of the day. It can have several lines. (Sv_Motd)
 	OnMotd(text string)
 
 	// OnVote reports that a vote began or ended. It must not keep v. (Sv_VoteSet)

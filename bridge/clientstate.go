@@ -126,7 +126,7 @@ func (s *ClientState) AddCharacter(c game.CharacterState) {
 }
 
 // AddEffect adds the event of an item and returns the event's index, or -1 if there are too many.
-// Events are sorted by item id, which is the order in which the effects happened.
+// Events are sorted by item id, that is, in the order in which the effects happened.
 func (s *ClientState) AddEffect(id int, ev game.Event) int {
 	if len(s.EffectEvents) >= MaxEffectItems {
 		return -1

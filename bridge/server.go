@@ -174,8 +174,7 @@ type ServerSide interface {
 
 	// SendMapChange announces the map. (MAP_CHANGE)
 	SendMapChange(m *Map)
-	// SendMapData sends a chunk of the map, which starts at chunk times MapChunkSize.
-	// (MAP_DATA)
+	// SendMapData sends the chunk of the map that starts at chunk times MapChunkSize. (MAP_DATA)
 	SendMapData(m *Map, chunk int)
 	// MapChunkSize returns the number of map bytes in one chunk.
 	MapChunkSize() int
@@ -185,7 +184,7 @@ type ServerSide interface {
 	SendReadyToEnter()
 	// SendServerInfo sends the server's description of itself. (SERVERINFO)
 	SendServerInfo(info *ServerInfo)
-	// SendMotd sends the message of the day, which can have several lines. (Sv_Motd)
+	// SendMotd sends the message of the day. It can have several lines. (Sv_Motd)
 	SendMotd(text string)
 
 	// SendEvent sends the messages for an event. The server calls it only if the client is in the
@@ -204,7 +203,7 @@ type ServerSide interface {
 	SendChatCommandRemoved(name string)
 	// SendSettings sends the server's settings. (Sv_ServerSettings)
 	SendSettings(w *game.World)
-	// SendTuning sends the tuning parameters of a player, or those of the world if id is Nobody.
+	// SendTuning sends a player's tuning parameters, or the world's if id is game.Nobody.
 	// (Sv_TuneParams)
 	SendTuning(w *game.World, id game.PlayerID)
 

@@ -82,8 +82,8 @@ func (s *SharedItems) ShowLastWithout(e game.MapEntity) {
 	s.items[len(s.items)-1].without = true
 }
 
-// BlinkLast makes the most recently added item, which belongs to the map entity e, blink for
-// viewers for whom the entity's switch is off. DDNet-Server does the same for clients that do not
+// BlinkLast makes the most recently added item blink for viewers for whom the switch of e is off.
+// The item must belong to the map entity e. DDNet-Server does the same for clients that do not
 // support switches.
 func (s *SharedItems) BlinkLast(e game.MapEntity, explosive bool, tick int32) {
 	period := int32(11)
@@ -222,7 +222,7 @@ type CharacterItem struct {
 // shows the tee. The zero value is ready to use.
 type HookLines struct{ ends []vec.Vec2 }
 
-// Show sets HookEnds of items, which must be the characters of f in the same order.
+// Show sets HookEnds of items. The items must be the characters of f in the same order.
 func (h *HookLines) Show(f *game.Frame, items []CharacterItem) {
 	h.ends = h.ends[:0]
 	for i := range items {
@@ -307,8 +307,8 @@ func (e *EffectItems) CountEvent() bool {
 	return true
 }
 
-// Record adds the item for an event. It ignores EvDamage, which each version encodes differently.
-// Call CountEvent first.
+// Record adds the item for an event. It ignores EvDamage, because each version encodes it
+// differently. Call CountEvent first.
 func (e *EffectItems) Record(ev *game.Event, types *ItemTypes) {
 	switch ev.Kind {
 	case game.EvExplosion:

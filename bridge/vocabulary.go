@@ -142,8 +142,8 @@ func PlayerIDOf(v int32) game.PlayerID {
 // Point returns the position (x, y), in world units.
 func Point(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
 
-// WeaponPickup returns the pickup that gives a weapon. For no weapon it returns PickupHealth, which
-// is 0.
+// WeaponPickup returns the pickup that gives a weapon. For no weapon it returns PickupHealth, the
+// value 0.
 func WeaponPickup(w game.Weapon) game.PickupKind {
 	if w < 0 || w >= game.NumWeapons {
 		return 0

@@ -127,8 +127,8 @@ type Conn interface {
 	Close() error
 }
 
-// Gatherer is a [Conn] that can leave datagrams in the system's buffer, so that datagrams that
-// arrive one by one are read as one batch.
+// Gatherer is a [Conn] that can leave datagrams in the system's buffer. Datagrams that arrive one
+// by one are then read in a single batch.
 type Gatherer interface {
 	Conn
 

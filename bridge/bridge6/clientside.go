@@ -34,8 +34,8 @@ type clientSide struct {
 
 	// extended is set as soon as the server sends one of DDNet's own messages or items.
 	extended bool
-	// mapDetails and mapDetailsName are from the MAP_DETAILS message, which precedes the
-	// announcement of a map.
+	// mapDetails and mapDetailsName are from the MAP_DETAILS message that precedes the announcement
+	// of a map.
 	mapDetails     msg6.MapDetails
 	mapDetailsName []byte
 	mapURL         string

@@ -207,7 +207,7 @@ func (c *clientSide) endVote(kind bridge.VoteKind) {
 	c.handler.OnVote(&bridge.Vote{Kind: kind, Caller: game.Nobody, Target: game.Nobody})
 }
 
-// playerNamed returns the first player with the given name, or Nobody.
+// playerNamed returns the first player with the given name, or -1.
 func (c *clientSide) playerNamed(name string) game.PlayerID {
 	for i := range c.Players {
 		if p := &c.Players[i]; p.InGame && p.Profile.Name == name {

@@ -278,7 +278,7 @@ func (c *clientSide) endSnapshot() {
 	c.endDDRace()
 }
 
-// playerAt returns the player whose tee is at pos, or Nobody.
+// playerAt returns the player whose tee is at pos, or -1.
 func (c *clientSide) playerAt(pos vec.Vec2) game.PlayerID {
 	const radius = 64
 	id, nearest := game.Nobody, float32(radius)

@@ -153,8 +153,7 @@ func TestServerMessages(t *testing.T) {
 	c.Expect(t, "no messages")
 }
 
-// TestReceiveTuneParams checks the parameters that both versions have, which stand at different
-// indexes.
+// TestReceiveTuneParams checks the parameters that both versions have. Their indexes differ.
 func TestReceiveTuneParams(t *testing.T) {
 	c := newTestClient(t, ClientConfig{})
 	defaults := c.Tuning()
@@ -427,7 +426,7 @@ func TestClientMessages(t *testing.T) {
 			t.Errorf("sent %+v as %T", cmd, c.sent)
 		}
 	}
-	// A server other than DDNet's would show a whisper to all players.
+	// Only DDNet's servers understand whispers. Others would show the text to all players.
 	c.extended = false
 	if c.SendCommand(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 1, Text: "psst"}) ||
 		c.SendCommand(&game.Command{Kind: game.CmdReady}) || len(c.sent) != 0 {

@@ -84,7 +84,7 @@ func readGolden(t *testing.T, file string, version int32, f func(s *snapshot.Sna
 			t.Fatalf("tick %d: %v, CRC %d instead of %d", h.Tick, err, next.CRC(), h.CRC)
 		}
 		s := store.Add(h.Tick, 0, &next)
-		// the first snapshot that uses an extended type on DDNet-Server lacks the item that defines it
+		// DDNet-Server's first snapshot with an extended type lacks the item that defines it.
 		if c := client.ReceiveSnapshot(h.Tick, s); h.BaseTick >= 0 {
 			f(s, c)
 		}

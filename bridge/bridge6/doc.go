@@ -39,12 +39,13 @@
 //
 // # What a client does not learn
 //
-// A 0.6 client gets less than a 0.7 client. In terms of package game, the following is missing.
+// A 0.6 client gets less than a 0.7 client. In terms of package game, the following is missing or
+// different.
 //
 // GameState:
 //
 //   - GameFlagSurvival, GameFlagFNG, and GameFlagRace without GameFlagDDRace.
-//   - Race, except for BestTime, which DDNet's clients get.
+//   - Race. DDNet's clients get BestTime.
 //   - StateRoundOver becomes StateGameOver, and both are also a pause.
 //   - StateCountdown becomes StateWarmup before a match and StatePaused after a pause.
 //   - EndTick, except for the time left of a warmup. A warmup without an end, or without time left,
@@ -54,31 +55,31 @@
 //
 // PlayerState:
 //
-//   - In a race, the milliseconds of Score, and RaceStart of players other than the viewed one.
+//   - In a race, the milliseconds of Score, and RaceStart of all players except the viewed one.
 //   - PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot.
-//   - PlayerFlagAdmin, for clients other than DDNet's.
+//   - PlayerFlagAdmin; only DDNet's clients get it.
 //   - PlayerFlagChatting of players whose tee is out of sight.
 //   - The client's own team while its player is out of the round and watches.
-//   - SpectateFlagRed and SpectateFlagBlue, which become watching the carrier, or a free view.
+//   - SpectateFlagRed and SpectateFlagBlue become watching the carrier, or a free view.
 //   - The player that a free view was set to.
-//   - HideClock, which hides RaceStart.
+//   - HideClock; the server hides RaceStart instead.
 //
 // CharacterState:
 //
-//   - TriggeredEvents, which other clients hear as sounds.
+//   - TriggeredEvents; other players hear sounds instead.
 //   - Ammo of the ninja, and more than 10 of health, armor or ammo.
-//   - A Weapon below zero, which becomes the hammer.
-//   - Character states of mods, for clients other than DDNet's. DDNet's clients show and predict
-//     them. To other clients, and to DDNet's before 16.2, a frozen character is a ninja. They get a
-//     tuning that makes them predict that the character cannot move.
+//   - A Weapon below zero becomes the hammer.
+//   - Character states of mods. DDNet's clients from 16.2 on get, show and predict them. For
+//     all\n//     other clients, a frozen character is a ninja. They get a tuning that makes them
+//     predict that\n//     the character cannot move.
 //
 // DDRace:
 //
 //   - Only DDNet's clients get teams and the area that they display. From 15.6 on, they also get
 //     switches, tees of pausing players and map entities.
 //   - From 16.4 on, DDNet's clients also get the owners of lasers, and pickups that take weapons.
-//   - For all other clients, entities that a switch turned off are missing, and pickups that take weapons
-//     are armor.
+//   - For all other clients, entities that a switch turned off are missing. Pickups that take\n//
+//     weapons are armor.
 //   - Start and Direction of ProjectileState are truncated.
 //
 // Events:
@@ -89,8 +90,8 @@
 //     the others.
 //   - Tick of EvTeamChange.
 //   - Player of EvKill, if there is none or the player left: the victim takes the player's place.
-//   - EvGameMsg and EvServerSettings, which become lines or sounds.
-//   - EvGameInfo and EvSkinChange, which the next snapshot shows.
+//   - EvGameMsg and EvServerSettings become chat lines or sounds.
+//   - EvGameInfo and EvSkinChange; the next snapshot shows the change.
 //   - The target of a whisper, before DDNet 2.17.
 //
 // Other:

@@ -16,8 +16,8 @@ const (
 )
 
 // effectEncoder turns the effects of the ticks since the last round of snapshots into items. 0.6
-// shows each point of damage as a star. It also needs sounds for jumps and hooks, which 0.7 clients
-// derive from the movement of tees.
+// shows each point of damage as a star. It also needs sounds for jumps and hooks; 0.7 clients
+// derive them from the movement of tees.
 type effectEncoder struct {
 	bridge.EffectItems
 	stars uint16 // number of stars in EffectItems

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// numLimitedIDs is the number of ids that clients other than DDNet's know.
+	// numLimitedIDs is the number of ids that clients know if they are not DDNet's.
 	numLimitedIDs = 16
 	// proxyID is the id of a proxy player. It speaks for players without an id.
 	proxyID = numLimitedIDs - 1
@@ -30,8 +30,7 @@ type clientIDs struct {
 	byID       [numLimitedIDs]game.PlayerID
 }
 
-// id returns the client's id for a player. It is negative for Nobody and for a player that the
-// client does not know.
+// id returns the client's id for a player. It is negative if the client does not know the player.
 func (m *clientIDs) id(p game.PlayerID) int32 {
 	switch {
 	case p < 0:
@@ -53,7 +52,7 @@ func (m *clientIDs) mapField(p int32) int32 {
 	return m.id(game.PlayerID(p))
 }
 
-// player returns the player with the client's id, or Nobody.
+// player returns the player with the client's id, or -1.
 func (m *clientIDs) player(id int32) game.PlayerID {
 	switch {
 	case id < 0 || id >= game.MaxPlayers:

@@ -99,8 +99,8 @@ func (s *serverSide) sendRaceTime(m *msg6.SvDDRaceTime) bool {
 	return s.send(m) || s.send((*msg6.SvDDRaceTimeLegacy)(m))
 }
 
-// sendRecords sends the server's best time and the player's best time, which DDNet's client can
-// display.
+// sendRecords sends the best times of the server and of the player. DDNet's client can display
+// them.
 func (s *serverSide) sendRecords(w *game.World) {
 	f := w.Frame()
 	if !s.isDDNet() || f.Game.Flags&game.GameFlagRace == 0 {

@@ -180,8 +180,8 @@ func familiarParts(s *game.Skin) [partDecoration + 1]string {
 	return parts
 }
 
-// sameSkin reports whether two skins look the same. It ignores the colors of missing parts, which
-// unconfigured clients send.
+// sameSkin reports whether two skins look the same. It ignores the colors of missing parts:
+// unconfigured clients send them.
 func sameSkin(a, b *game.Skin) bool {
 	for i := range a.PartNames {
 		if a.PartNames[i] != b.PartNames[i] || a.PartNames[i] != "" && partColor(a, i) != partColor(b, i) {

@@ -26,8 +26,8 @@ func TestStandardSkins(t *testing.T) {
 	}
 }
 
-// TestUnconfiguredSkin checks a new 0.7 client's skin, which sets the colors of all parts, even
-// missing ones. It must become the default skin.
+// TestUnconfiguredSkin checks a new 0.7 client's skin. It sets the colors of all parts, even
+// missing ones, and must become the default skin.
 func TestUnconfiguredSkin(t *testing.T) {
 	s := game.Skin{
 		PartNames:       [...]string{"standard", "", "", "standard", "standard", "standard"},

@@ -409,7 +409,7 @@ func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known
 	}
 }
 
-// buildGameData adds the GameData item. Its type is above those of the shared items.
+// buildGameData adds the GameData item. Its type is above the types of the shared items.
 func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientIDs) {
 	if !e.hasGameData {
 		return
@@ -488,5 +488,5 @@ func (e *snapshotEncoder) buildStates(b *snapshot.Builder, ids *clientIDs) {
 	}
 }
 
-// endRound ends a round and removes its effects, which are shown once.
+// endRound ends a round and removes its effects. Effects are shown once.
 func (e *snapshotEncoder) endRound() { e.effects.Reset() }

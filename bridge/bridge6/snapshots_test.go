@@ -376,7 +376,7 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// TestWaiting checks that a warmup without an end shows what it waits for, and no clock.
+// TestWaiting checks that a warmup without an end shows the missing condition, and no clock.
 func TestWaiting(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	s, l := newServerSide(t, NewProtocol(), w, 0, 16040)

@@ -11,7 +11,7 @@ import (
 )
 
 // NewDemoClientSide returns a ClientSide that reads a demo. It also reads the objects and messages
-// that exist only in demos, which a client in a game ignores. They replace messages that only the
+// that exist only in demos. A client in a game ignores those. They replace messages that only the
 // recorder received. A player enters silently if a snapshot shows the player and no message
 // announces them before the next snapshot.
 func NewDemoClientSide(handler bridge.ServerMessageHandler) bridge.ClientSide {
@@ -132,8 +132,8 @@ func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 	return ev, true
 }
 
-// demoPlayerNamed returns the player with a name, or Nobody. It prefers a player in the game over
-// one who left. If several match, it prefers the player with the given id.
+// demoPlayerNamed returns the player with a name, or -1. It prefers a player in the game over one
+// who left. If several match, it prefers the player with the given id.
 func (c *clientSide) demoPlayerNamed(name string, id game.PlayerID) game.PlayerID {
 	found := game.Nobody
 	for i := range c.Players {

@@ -22,7 +22,7 @@
 //   - Character states of mods: Extended, Flags, FreezeStart, FreezeEnd, TickOrder, Jumps, AirJumps
 //     and NinjaStart. A frozen character is shown as a ninja until the freeze ends. The client gets
 //     a tuning that makes it predict that the character cannot move. Demos contain these states for
-//     programs other than the game's client.
+//     programs that support them; the game's client does not.
 //   - DDRace features: entities that a switch turned off are missing. Pickups that take weapons are
 //     shown as armor.
 //   - Order within a frame: items are sorted by id. Only effects keep their order.
@@ -30,5 +30,5 @@
 //     EvSpawn).
 //   - Flag events: the player who took or returned a flag is missing (Player of GameMsgCTFGrab and
 //     GameMsgCTFReturn).
-//   - Kills: Nobody as killer and a killer who left the red team look the same.
+//   - Kills: a kill by the world and a kill by a player who left the red team look the same.
 package bridge7

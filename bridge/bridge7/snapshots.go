@@ -38,8 +38,7 @@ type playerItem struct {
 	ref  snapshot.SharedRef
 }
 
-// recordTick records the effects and core events of a tick, which clients learn from snapshots
-// only.
+// recordTick records the effects and core events of a tick. Clients learn them from snapshots only.
 func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 	for i := range f.Characters {
 		c := &f.Characters[i]
@@ -295,7 +294,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	}
 }
 
-// endRound ends a round and removes its effects, which are shown once.
+// endRound ends a round and removes its effects. Effects are shown once.
 func (e *snapshotEncoder) endRound() {
 	e.effects.Reset()
 	clear(e.triggered[:])

@@ -39,8 +39,8 @@ const maxDeflateRatio = 1032
 // Block returns the content of block i, at most limit bytes.
 //
 // A block of a version 3 file points into the file's memory. For version 4, every call decompresses
-// into new memory, which grows with the actual length of the stream. That length must equal the
-// declared size.
+// into new memory. The memory grows with the actual length of the stream, and that length must
+// equal the declared size.
 func (f *File) Block(i, limit int) ([]byte, error) {
 	if i < 0 || i >= len(f.offsets) {
 		return nil, fmt.Errorf("%w: %d of %d", ErrNoBlock, i, len(f.offsets))
@@ -68,8 +68,8 @@ func (f *File) Block(i, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// inflater is a reusable zlib reader. A new one costs 40 KB, which is a lot for a file with many
-// small blocks.
+// inflater is a reusable zlib reader. A new one costs 40 KB, too much for a file with many small
+// blocks.
 type inflater struct {
 	src bytes.Reader
 	z   io.ReadCloser

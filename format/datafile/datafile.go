@@ -142,8 +142,8 @@ func Parse(b []byte) (*File, error) {
 	return f, nil
 }
 
-// readItems splits the item region, which starts at file offset base, into items. Items must not
-// overlap; otherwise a small file could contain many large items.
+// readItems splits the item region into items. The region starts at file offset base. Items must
+// not overlap; otherwise a small file could contain many large items.
 func (f *File) readItems(region []byte, base int, offsets []int32) error {
 	f.items = make([]Item, len(offsets))
 	end := 0

@@ -165,7 +165,7 @@ func headerSize(version int) int {
 	return n
 }
 
-// parse reads a header, which must have the size for its version, and returns the size of the map.
+// parse reads a header and returns the size of the map. b must have the header size of the version.
 func (h *Header) parse(b []byte) (mapSize uint32, err error) {
 	text := func(at, size int) string {
 		s, _, _ := bytes.Cut(b[at:at+size], []byte{0})

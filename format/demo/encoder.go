@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Encoder makes the chunks of a demo. They are equal to those of the original recorders of the
-// version. It does no I/O, and does not allocate once its buffers have grown.
+// Encoder makes the chunks of a demo. The original recorders of the version make equal chunks. It
+// does no I/O, and does not allocate once its buffers have grown.
 type Encoder struct {
 	version int
 	sizes   *snapshot.ItemSizes

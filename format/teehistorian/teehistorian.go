@@ -1,10 +1,10 @@
-// Package teehistorian reads and writes teehistorian files, which DDNet-Server records with
+// Package teehistorian reads and writes teehistorian files. DDNet-Server records them with
 // sv_tee_historian 1. A file contains the position of every tee in every tick, the players' inputs,
 // and other events of the match.
 //
-// A file consists of a JSON header and records. A [Reader] reads single records, or frames, which
-// contain all records of a tick. It resolves the stored differences to positions, inputs and ticks.
-// A [Writer] writes records with the same bytes as DDNet-Server.
+// A file consists of a JSON header and records. A [Reader] reads single records, or frames with all
+// records of a tick. It resolves the stored differences to positions, inputs and ticks. A [Writer]
+// writes records with the same bytes as DDNet-Server.
 package teehistorian
 
 import (

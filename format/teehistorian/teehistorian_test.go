@@ -33,7 +33,8 @@ func recordings(t testing.TB) map[string][]byte {
 	return all
 }
 
-// read returns all records of a file and the error at its end, which is io.EOF for a complete file.
+// read returns all records of a file and the error at its end. The error is io.EOF for a complete
+// file.
 func read(b []byte) ([]teehistorian.Record, error) {
 	r, err := teehistorian.NewReader(bytes.NewReader(b))
 	for all := []teehistorian.Record(nil); ; {

@@ -14,8 +14,8 @@ const (
 	Unhookable = 3 // solid, but hooks do not attach
 )
 
-// Entities of the game layer, as tile indices. An entity is in the middle of its tile, which is air
-// for the physics.
+// Entities of the game layer, as tile indices. An entity is in the middle of its tile. For the
+// physics, the tile is air.
 const (
 	EntityOffset      = 191
 	Spawn             = EntityOffset + 1 // for any team

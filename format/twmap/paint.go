@@ -81,7 +81,7 @@ func ParseTiles(text string, legend map[byte]uint8) (*TileLayer, error) {
 }
 
 // ExternalImage returns an image that clients load from their own mapres folder. Width and height
-// should be those of the file, in pixels.
+// should match the file, in pixels.
 func ExternalImage(name string, width, height int32) Image {
 	return Image{Name: name, Width: width, Height: height, External: true, Format: 1}
 }

@@ -37,7 +37,7 @@ func TestStamp(t *testing.T) {
 	testenv.Check(t, l.At(0, 0).Index == 17 && l.At(4, 0) == (Tile{}) && l.At(0, -1) == (Tile{}), "stamp at the edge")
 }
 
-// TestTiling draws a 3×3 block, which has eight edges. The last matching rule must be used.
+// TestTiling draws a 3×3 block with its eight edges. The last matching rule must be used.
 func TestTiling(t *testing.T) {
 	tiling := AutoTile{Inside: 9, Rules: []AutoTileRule{
 		{Empty: N, Index: 2}, {Empty: S, Index: 8}, {Empty: W, Index: 4}, {Empty: E, Index: 6},

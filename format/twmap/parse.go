@@ -20,8 +20,8 @@ type Config struct {
 	// length of the file, but at most 512 MiB. That is enough for the largest known maps, whose
 	// empty layers compress by a factor of hundreds.
 	MaxDecoded int
-	// GameOnly skips embedded images, sounds, quads and all tiles except those of the game layer
-	// and of DDNet's kinds. The rest is enough for a server. Such a map cannot be written again.
+	// GameOnly skips embedded images, sounds, quads, and the tiles of all layers except the game
+	// layer and DDNet's kinds. The rest is enough for a server. Such a map cannot be written again.
 	GameOnly bool
 }
 
@@ -71,8 +71,8 @@ func (p *parser) takeBudget(n int64, what string, i int) error {
 	return nil
 }
 
-// readBlock reads the data block that item i refers to. For -1 it returns nil. what is the kind of
-// the item, for errors.
+// readBlock reads the data block that item i refers to. For -1 it returns nil. Errors name the item
+// by its kind, what, and by i.
 func (p *parser) readBlock(ref int32, what string, i int) ([]byte, error) {
 	if ref == None {
 		return nil, nil

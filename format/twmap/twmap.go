@@ -180,8 +180,8 @@ type TileLayer struct {
 	// DDNetData contains the undecoded data of DDNet's kinds in the order tele, speedup, front,
 	// switch, tune. It is nil in other layers.
 	DDNetData *[5][]byte
-	// Version is the layout in the file. 2 and 3 are the uncompressed layout of 0.6, which all
-	// clients can read. 4 is the run-length encoded layout of 0.7. 0 counts as 3.
+	// Version is the layout in the file. 2 and 3 are the uncompressed layout of 0.6; all clients
+	// can read it. 4 is the run-length encoded layout of 0.7. 0 counts as 3.
 	Version int32
 }
 

@@ -94,9 +94,9 @@ func (w *mapWriter) addImages() {
 	for i, img := range w.m.Images {
 		name := w.addString(img.Name)
 		data := w.addOptionalBlock(img.Pixels)
-		// Version 1 is written by 0.6 editors and readable by every program. The format field is
-		// needed only for formats other than RGBA. Format 0 means RGB if the pixels are RGB, and is
-		// otherwise an unset field.
+		// Version 1 is written by 0.6 editors and readable by every program. RGBA images do not
+		// need the format field. Format 0 means RGB if the pixels are RGB, and is otherwise an
+		// unset field.
 		ints := []int32{1, img.Width, img.Height, boolToInt(img.External), name, data}
 		if img.Format != formatRGBA && (img.Format != formatRGB || img.hasRGBPixels()) {
 			ints[0] = 2

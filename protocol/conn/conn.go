@@ -9,10 +9,10 @@
 //
 // A server keeps no state for addresses that have not proved themselves. TokenIssuer inspects their
 // datagrams with Inspect and Inspect6, and only ActionAccept leads to Conn.Accept or Conn.Accept6.
-// The exception is HandshakePlain, the oldest handshake of 0.6, which proves nothing.
+// The exception is HandshakePlain, the oldest handshake of 0.6: it proves nothing.
 // TokenIssuer.AppendChallenge makes such clients prove their address.
 //
-// The rules are those of the original, except where they let a peer do harm or lose data:
+// The package follows the original's rules, except where they let a peer do harm or lose data:
 //
 //   - The token is checked before the ack takes effect.
 //   - The ack of a packet takes effect before its resend request.

@@ -109,7 +109,7 @@ func nextToken(t packet.Token) packet.Token {
 // Dial6 begins a 0.6 connection as a client. Use HandshakeTKEN: like HandshakeHeaderToken, it falls
 // back to HandshakePlain if the server answers that way. HandshakeHeaderToken needs a random number
 // as own, the token of the CONNECT; the others ignore own. The error is ErrWrongState unless the
-// connection is offline, and ErrConfig for HandshakeChallenged, which only a server chooses.
+// connection is offline, and ErrConfig for HandshakeChallenged: only a server can choose it.
 //
 // The state is StateConnect until the server answers, and then StateOnline.
 func (c *Conn) Dial6(now Time, handshake Handshake, own packet.Token) error {
@@ -211,7 +211,7 @@ func (c *Conn) Handshake() Handshake { return c.v6.handshake }
 // must also start over as with a new client. Call Rejoined after each Feed, before Queue.
 //
 // Late duplicates have no effect. A CONNECT without a token could come from any sender. Clients
-// that send one, and those of 0.6.5, must wait until the old connection has ended.
+// that send one, and all clients of 0.6.5, must wait until the old connection has ended.
 func (c *Conn) Rejoined() bool {
 	rejoined := c.v6.rejoined
 	c.v6.rejoined = false

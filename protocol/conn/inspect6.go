@@ -145,7 +145,7 @@ const (
 	sys6Input     = 16<<1 | 1
 )
 
-// The map dm1 of Teeworlds 0.6, which every client has.
+// The map dm1 of Teeworlds 0.6. Every client has it.
 const (
 	dm1CRC  = 0xf2159e6e - 1<<32
 	dm1Size = 5805
@@ -156,7 +156,7 @@ const (
 //
 // The challenge consists of six vital chunks: MAP_CHANGE, MAP_DATA, CON_READY and three SNAPEMPTY.
 // The tick of the last SNAPEMPTY is a secret of the address. The client loads the map, dm1, and
-// acks that tick in its first INPUT, which Inspect6 recognises. The three ticks ascend, as in
+// acks that tick in its first INPUT. Inspect6 recognises the tick. The three ticks ascend, as in
 // 0.6.5's challenge. DDNet's challenge repeats one tick, and some clients then accept only the
 // first SNAPEMPTY and never send INPUT. This handshake cannot request a password, because it
 // ignores the messages that the client has sent so far, INFO included.
@@ -175,7 +175,7 @@ func (t *TokenIssuer) AppendChallenge(dst []byte, now Time, from netip.AddrPort)
 	b := append(packer.AppendInt(message[:0], sys6MapChange), "dm1\x00"...)
 	b = packer.AppendInt(b, dm1CRC)
 	appendChunk(packer.AppendInt(b, dm1Size))
-	// An empty last part of the map, which old clients wait for.
+	// An empty last part of the map: old clients wait for it.
 	b = packer.AppendInt(message[:0], sys6MapData)
 	appendChunk(packer.AppendInts(b, []int32{1, 0, 0, 0}))
 	appendChunk(packer.AppendInt(message[:0], sys6ConReady))

@@ -219,8 +219,8 @@ func (r *reliability) handleResendRequest(now Time) {
 	}
 }
 
-// goBack resends all unacked chunks, oldest first: a peer that misses one has dropped those after
-// it.
+// goBack resends all unacked chunks, oldest first: after a missing chunk, the peer has dropped all
+// later ones.
 func (r *reliability) goBack(now Time, burstLimit int) {
 	r.flight.lost(now, burstLimit)
 	r.sendBacklog(now)

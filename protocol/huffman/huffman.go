@@ -2,8 +2,8 @@
 // with a fixed tree.
 //
 // Compressed data consists of the codes of the bytes and the code of an end symbol. Codes are
-// packed from the lowest bit of each byte upwards. The result is equal to that of the original
-// programs to the byte.
+// packed from the lowest bit of each byte upwards. The original programs give the same result, to
+// the byte.
 package huffman
 
 import (

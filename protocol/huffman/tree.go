@@ -40,7 +40,7 @@ type tables struct {
 var fixed = build()
 
 // build builds the tree. The order of equal weights matters. The list of open nodes is sorted by
-// descending weight. A new node is inserted after those of equal weight. The last two nodes are
+// descending weight. A new node is inserted after all nodes of equal weight. The last two nodes are
 // joined, the last one as the branch for bit 0.
 func build() *tables {
 	const nodes = 2*symbols - 1

@@ -51,7 +51,7 @@ type FieldError struct {
 	Err     error  // ErrRange, ErrSize, ErrUnknown or an error of package packer
 }
 
-// Error describes the field by its name and that of its message.
+// Error names the message and the field.
 func (e *FieldError) Error() string {
 	s := string(e.Version) + ": " + e.Name
 	if e.Field != "" {

@@ -33,7 +33,7 @@ func (m SanitizeMode) String() string {
 	return "invalid"
 }
 
-// Sanitize sanitises s in place and returns the result, which can be shorter than s.
+// Sanitize sanitises s in place and returns the result. It can be shorter than s.
 func (m SanitizeMode) Sanitize(s []byte) []byte {
 	switch m {
 	case SanitizeLax:

@@ -9,7 +9,7 @@ import (
 // tkenMagic marks the messages of DDNet's handshake.
 const tkenMagic = "TKEN"
 
-// minConnect65 is the smallest payload, after the id, of a CONNECT that counts as one of 0.6.5.
+// minConnect65 is the smallest payload, after the id, of a CONNECT in the format of 0.6.5.
 const minConnect65 = 512
 
 // AppendControl6 appends a control packet that consists only of its id. Control packets are not
@@ -36,7 +36,7 @@ func AppendConnect6(dst []byte, place TokenPlace, own Token) []byte {
 }
 
 // AppendAccept6 appends CONNECTACCEPT, the server's answer to a CONNECT, in the same format. token
-// is the connection's token from now on. peer is the client's token, which is sent only for
+// is the connection's token from now on. peer is the client's token; it is sent only for
 // TokenInHeader.
 func AppendAccept6(dst []byte, token PlacedToken, peer Token) []byte {
 	headerToken := PlacedToken{}

@@ -201,7 +201,7 @@ func AppendHeader6(dst []byte, flags Flags, ack, numChunks int, token PlacedToke
 // AppendPacket6 appends a packet with chunks. It compresses the payload and the trailer if that
 // makes the packet smaller. If dst has a capacity of MaxEncodedSize left, AppendPacket6 does not
 // allocate. payload must not overlap dst. For a trailer, payload must have TokenTrailerSize bytes
-// of capacity left, which are overwritten.
+// of capacity left. They are overwritten.
 func AppendPacket6(dst []byte, flags Flags, ack, numChunks int, token PlacedToken, payload []byte) []byte {
 	payload = appendTrailer(payload, token)
 	start := len(dst)

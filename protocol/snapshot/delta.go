@@ -3,7 +3,7 @@ package snapshot
 import "slices"
 
 // deltaHeader is the largest size of a delta's header: two bytes each for the numbers of deleted
-// and updated items, which are at most 1023, and an unused zero.
+// and updated items (at most 1023), and an unused zero.
 const deltaHeader = 2 + 2 + 1
 
 // empty replaces a missing base.
@@ -16,7 +16,7 @@ var empty Snapshot
 //
 // The bytes are the same as from the original server: deleted keys in ascending order, then new and
 // changed items in ascending order of keys. Two cases do not occur in the original. An item whose
-// length changed is sent as deleted and new, which only ApplyDelta supports. An item whose length
+// length changed is sent as deleted and new; only ApplyDelta supports that. An item whose length
 // contradicts sizes cannot be sent and is left out.
 func AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
 	return appendDelta(nil, dst, base, next, sizes)
@@ -35,8 +35,8 @@ func appendDelta(cache *DeltaCache, dst []byte, base, next *Snapshot, sizes *Ite
 		table = *sizes
 	}
 
-	// Updated items are written near their final place. Deleted keys, which are few, are written
-	// after the space for all items.
+	// Updated items are written near their final place. The few deleted keys are written after the
+	// space for all items.
 	b, start, worst := makeSpace(dst, base, next)
 	d := deltaWriter{b: b, base: base, next: next, table: table, p: start + deltaHeader, gone: start + worst}
 	if cache != nil && base.shared != nil && next.shared != nil {
@@ -48,8 +48,8 @@ func appendDelta(cache *DeltaCache, dst []byte, base, next *Snapshot, sizes *Ite
 	return finishDelta(b, start, d.p, b[start+worst:d.gone], d.deleted, d.updated)
 }
 
-// makeSpace extends dst from start on by enough space for any delta, which is at most worst bytes.
-// After that it leaves space for the keys of all items of the base.
+// makeSpace extends dst from start on by enough space for any delta, at most worst bytes. After
+// that it leaves space for the keys of all items of the base.
 func makeSpace(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
 	keys := maxVarint * len(base.entries)
 	start, worst = len(dst), deltaHeader+keys+9*len(next.entries)+maxVarint*next.NumInts()+putSlack

@@ -63,7 +63,7 @@ func isSameTable(a, b ItemSizes) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// makeRoom extends items to the number of items of the round, which can still grow.
+// makeRoom extends items to the current number of items of the round.
 func (c *sharedChanges) makeRoom() {
 	if n, have := len(c.to.items), len(c.items); have < n {
 		c.items = slices.Grow(c.items, n-have)[:n]

@@ -1,6 +1,6 @@
 // Package snapshot implements snapshots, the state of a Teeworlds world on the wire, and the delta
-// coding between them. A snapshot is a sorted list of items. Each item has a key, which consists of
-// type and id, and some 32-bit integers.
+// coding between them. A snapshot is a sorted list of items. Each item has a key (type and id) and
+// some 32-bit integers.
 //
 // The package knows only integers and sizes. The message packages define the meaning of the
 // integers. Their ItemSizes table is needed for reading, because items of a listed type are sent

@@ -58,8 +58,8 @@ type PartAssembler struct {
 func (a *PartAssembler) Reset() { *a = PartAssembler{buf: a.buf[:0]} }
 
 // Add adds the part with the given index. For SNAPSINGLE, h.Parts is 1 and index 0; SNAPEMPTY is
-// the same without data. When a snapshot is complete, Add returns its whole delta, which is valid
-// until the next call, and complete is true. After an error, which is an ErrPart, the state is
+// the same without data. When a snapshot is complete, Add returns its whole delta and sets
+// complete. The delta is valid until the next call. The error is an ErrPart; the state is then
 // unchanged.
 //
 // The length of the delta follows from the part with the highest index. The original uses the part

@@ -79,7 +79,7 @@ func addInts(out []int32, b []byte, p int) (next int, sum int32) {
 	return p, sum
 }
 
-// putInt writes v at b[p:], which must have room for 8 bytes, and returns the position after it.
+// putInt writes v at b[p:] and returns the position after it. There must be room for 8 bytes.
 func putInt(b []byte, p int, v int32) int {
 	u := uint32(v ^ v>>31)
 	c := byte(v>>31) & 0x40
@@ -102,7 +102,7 @@ func putLong(b []byte, p int, c byte, u uint32) int {
 	return p + n
 }
 
-// putDiffs writes the differences between now and was, which have the same length.
+// putDiffs writes the differences between now and was. Both have the same length.
 func putDiffs(b []byte, p int, now, was []int32) int {
 	was = was[:len(now)]
 	for i, v := range now {

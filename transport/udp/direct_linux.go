@@ -27,8 +27,8 @@ type directSocket struct {
 	closed     bool
 }
 
-// maxRawWait is the longest wait in a raw system call, which Go's scheduler does not notice. It is
-// longer than a tick. During longer waits, Go may use the processor for other goroutines.
+// maxRawWait is the longest wait in a raw system call. Go's scheduler does not notice such a wait.
+// It is longer than a tick. During longer waits, Go may use the processor for other goroutines.
 const maxRawWait = 25 * time.Millisecond
 
 // newDirectSocket takes a socket out of the poller. It closes sock if it succeeds.
@@ -156,9 +156,9 @@ type timestampControl struct {
 // the effect of a change of the system's clock.
 const maxAge = 100 * time.Millisecond
 
-// age returns the time in ns between the receipt of a datagram and wallTime, which is in ns since
-// 1970. It returns 0 if the time of receipt is unknown. length is the length of the received
-// control messages.
+// age returns the time in ns between the receipt of a datagram and wallTime, in ns since 1970. It
+// returns 0 if the time of receipt is unknown. length is the length of the received control
+// messages.
 func (c *timestampControl) age(length uint64, wallTime int64) int64 {
 	if length < uint64(unsafe.Sizeof(*c)) || c.hdr.Level != unix.SOL_SOCKET || c.hdr.Type != unix.SCM_TIMESTAMPNS {
 		return 0

@@ -13,16 +13,15 @@
 // second thread that looks for work. [Conn.Gather] saves time only with a dedicated socket. See
 // docs/contribute/performance.md.
 //
-// Systems other than Linux have neither recvmmsg nor a portable way to read without blocking.
-// There, a goroutine reads into a bounded ring. The build tag noudpbatch selects this on Linux,
-// too, for tests.
+// Without Linux, there is neither recvmmsg nor a portable way to read without blocking. A goroutine
+// then reads into a bounded ring. The build tag noudpbatch selects this on Linux, too, for tests.
 //
 // # Runs
 //
-// Consecutive small datagrams of one size to one peer are passed to the kernel as one message,
-// which the kernel splits (UDP_SEGMENT). An example are the answers to many requests from one
-// address. The datagrams on the wire are the same, but a capture on this machine may show them as
-// one. If the kernel refuses the message, the datagrams are sent separately.
+// Consecutive small datagrams of one size to one peer are passed to the kernel in a single message.
+// The kernel splits the message (UDP_SEGMENT). For example, the answers to many requests from one
+// address are sent that way. The datagrams on the wire are the same, but a capture on this machine
+// may show a single one. If the kernel refuses the message, the datagrams are sent separately.
 //
 // # Errors
 //

@@ -15,8 +15,8 @@ import (
 var ErrAddress = transport.ErrAddress
 
 // Resolve returns the peer at a game server's address in any form that [transport.ParseAddress]
-// accepts; port is the default. If a host has several addresses, it prefers IPv4, which most game
-// servers have.
+// accepts; port is the default. If a host has several addresses, it prefers IPv4, because most game
+// servers have it.
 func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, error) {
 	a, err := transport.ParseAddress(address)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Limits of runs. A capture on this machine may show a run as one datagram. Map downloads, which do
-// not compress, are not joined.
+// Limits of runs. A capture on this machine may show a run as a single datagram. Map downloads do
+// not compress and are not joined.
 const (
 	maxSegment         = 512   // largest datagram that is not paddable, in bytes
 	maxPaddableSegment = 1200  // largest paddable datagram in bytes; with headers it is below the minimum MTU of IPv6
@@ -54,8 +54,8 @@ func (out *writer) joinRun(to transport.Peer, n int, paddable bool) bool {
 	return true
 }
 
-// pad extends the queued datagrams from index first on to the length of the longest of them and of
-// the next one, which has n bytes. If that takes too many bytes, pad changes nothing and returns
+// pad extends the queued datagrams from index first on to the length of the longest one, which may
+// be the next datagram of n bytes. If that takes too many bytes, pad changes nothing and returns
 // false.
 func (out *writer) pad(first, n int) bool {
 	run := out.vec.iovecs[first:out.queued]

@@ -101,9 +101,10 @@ type writer struct {
 	ipv4Only bool
 	zone     zones
 
-	// A run consists of datagrams to one peer that the system accepts as one message and cuts into
-	// segments. It is one entry of vec.headers that refers to several entries of vec.iovecs. All of
-	// its datagrams have the same size. The last one may be shorter if the datagrams are paddable.
+	// A run consists of datagrams to one peer. The system accepts them as a single message and cuts
+	// it into segments. A run is an entry of vec.headers that refers to several entries of
+	// vec.iovecs. All of its datagrams have the same size. The last datagram may be shorter if the
+	// run is paddable.
 	runs         int
 	canSegment   bool
 	lastPeer     transport.Peer // peer of the last run
@@ -462,8 +463,8 @@ func (z *zones) fill(sa *unix.RawSockaddrInet6, to transport.Peer, only4 bool) {
 	}
 }
 
-// scope returns the scope id of a zone, which is a number or the name of an interface. It returns 0
-// for an unknown one.
+// scope returns the scope id of a zone. A zone is a number or the name of an interface. It returns
+// 0 for an unknown one.
 func scope(zone string) uint32 {
 	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
 		return uint32(n)

@@ -27,8 +27,8 @@ import (
 // ErrAddress is returned by [Dial] for an invalid address.
 var ErrAddress = errors.New("ws: bad address")
 
-// Default ports of addresses: the port of game servers, which is also the port of their HTTP
-// listener, and the port of HTTPS.
+// Default ports of addresses. Game servers use the first for UDP and for their HTTP listener; the
+// second is the port of HTTPS.
 const (
 	defaultPort    = 8303
 	defaultPortTLS = 443

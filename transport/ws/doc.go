@@ -1,5 +1,5 @@
-// Package ws carries datagrams in WebSocket messages, for clients in browsers, which do not have
-// UDP. Each binary message is one datagram, and the subprotocol is "binary". Programs compiled with
+// Package ws carries datagrams in WebSocket messages, because clients in browsers do not have UDP.
+// Each binary message is one datagram, and the subprotocol is "binary". Programs compiled with
 // Emscripten, such as DDNet's web client, use their datagram sockets that way. DDNet-Server
 // supports it with a build option (its src/engine/shared/websockets.cpp).
 //

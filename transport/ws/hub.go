@@ -229,7 +229,7 @@ func (h *Hub) Peers() int {
 	return len(h.peers)
 }
 
-// take moves waiting datagrams to dst. It appends them to lent, which owns their buffers until they
+// take moves waiting datagrams to dst. It appends them to lent. Lent owns their buffers until they
 // are returned.
 func (h *Hub) take(dst []transport.Datagram, lent *[]arrival) int {
 	h.mu.Lock()

@@ -78,7 +78,7 @@ func (h *testHub) read(t *testing.T, n int) (got []transport.Datagram) {
 	return got
 }
 
-// TestDatagrams checks that datagrams pass in both directions, alongside those of UDP.
+// TestDatagrams checks that datagrams pass in both directions, alongside UDP datagrams.
 func TestDatagrams(t *testing.T) {
 	h := newTestHub(t)
 	c := h.dial(t, "192.0.2.1:5555")

@@ -122,8 +122,10 @@ func btoi(b bool) int {
 
 func emitDecoder(s *spec, w *writer) {
 	w.head(packerPath)
-	w.comment("Decoder reads messages. It contains one message of each type, so reading does not allocate. A message is valid until the next one of the same type is read. " +
-		"Its strings are valid as long as the payload they were read from.\nThe zero value is ready to use. Do not use a Decoder from several goroutines at once.")
+	w.comment("Decoder reads messages. It contains one message of each type, so reading does not allocate. " +
+		"A message is valid until the next one of the same type is read. " +
+		"Its strings are valid as long as the payload they were read from.\n" +
+		"The zero value is ready to use. Do not use a Decoder from several goroutines at once.")
 	w.p("type Decoder struct {")
 	w.p("u packer.Unpacker\n")
 	for _, m := range s.Messages {

@@ -14,8 +14,8 @@ type Input struct {
 	AckTick int32
 	// Tick that the input is for.
 	IntendedTick int32
-	// Size of the input in bytes: SizePlayerInput×4. At most 515. As in the original, it may be
-	// negative, which counts as 0, and it need not be a multiple of 4.
+	// Size of the input in bytes: SizePlayerInput×4. At most 515. As in the original, it need not
+	// be a multiple of 4, and a negative size counts as 0.
 	Size int32
 	// The input, Count integers; the others are 0.
 	Words [MaxInputWords]int32

@@ -39,9 +39,9 @@ type Message interface {
 	// Append appends the message in its wire form, id first, and returns the extended slice.
 	// Strings longer than their limit are cut.
 	Append(dst []byte) []byte
-	// Unpack reads the message from u, which must be positioned after the id. Strings are borrowed
-	// from u's buffer. After an error, which is a *message.FieldError, the contents of the message
-	// are undefined.
+	// Unpack reads the message from u. The position of u must be after the id. Strings are borrowed
+	// from u's buffer. The error is a *message.FieldError; the contents of the message are then
+	// undefined.
 	Unpack(u *packer.Unpacker) error
 }
 
@@ -114,7 +114,7 @@ type Object interface {
 	ObjectType() int
 	// ObjectSize returns the number of integers that PutInts writes.
 	ObjectSize() int
-	// PutInts writes the integers to dst, which must have room for ObjectSize of them.
+	// PutInts writes the integers to dst. dst must have room for ObjectSize of them.
 	PutInts(dst []int32)
 	// ReadInts reads the item from src, whatever its values. If the number of integers is wrong, it
 	// leaves the item unchanged and returns a *message.FieldError.
@@ -139,8 +139,8 @@ func ObjectName(typ int) string {
 // strings are sanitised in place.
 //
 // A message with an unknown UUID is returned as *SystemEx or *GameEx, without an error. The error
-// is a *message.IDError, which wraps message.ErrUnknown or message.ErrReserved, or a
-// *message.FieldError, which wraps message.ErrRange or an error of the Unpacker. Decode returns no
+// is a *message.IDError that wraps message.ErrUnknown or message.ErrReserved, or a
+// *message.FieldError that wraps message.ErrRange or an error of the Unpacker. Decode returns no
 // message with an error.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
@@ -162,8 +162,8 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 	return d.decode(ID(id))
 }
 
-// maxID is the largest id that can be on the wire. It is far above all known ids and below those of
-// messages with a UUID.
+// maxID is the largest id that can be on the wire. It is far above all known ids, and below the ids
+// of messages with a UUID.
 const maxID = firstExtended<<1 - 1
 
 // TrailingBytes returns the number of unread bytes after the last message. Receivers ignore them.

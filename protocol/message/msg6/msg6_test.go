@@ -466,7 +466,7 @@ func TestValues(t *testing.T) {
 	if !slices.Equal(Sizes, want) {
 		t.Errorf("sizes %v, want %v", Sizes, want)
 	}
-	// With these flags, DDNet's client treats a server as one of the original game.
+	// With these flags, DDNet's client treats a server like an original server.
 	vanilla := GameInfoGametypeVanilla | GameInfoBugVanillaBounce | GameInfoPredictVanilla | GameInfoEntitiesVanilla | GameInfoDontMaskEntities
 	if vanilla != 1628438656 {
 		t.Errorf("%d", vanilla)

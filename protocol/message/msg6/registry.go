@@ -2,7 +2,7 @@ package msg6
 
 // Types on the wire of objects with a UUID.
 const (
-	// FirstExtendedWireType is the type of the first such object. Each further one has the next
+	// FirstExtendedWireType is the type of the first such object. Each further object has the next
 	// lower type.
 	FirstExtendedWireType = 0x7fff
 	// LastExtendedWireType is the lowest such type.

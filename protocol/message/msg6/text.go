@@ -6,7 +6,7 @@ import (
 )
 
 // StrToInts packs s into integers as message.StrToInts does. It uses at most 4×len(dst)-1 bytes of
-// s, which is MaxName, MaxClan or MaxSkin for the texts of a ClientInfo. A longer text is cut, but
+// s. For the texts of a ClientInfo, that is MaxName, MaxClan or MaxSkin. A longer text is cut, but
 // not inside a UTF-8 sequence.
 func StrToInts(dst []int32, s []byte) {
 	if len(dst) == 0 {

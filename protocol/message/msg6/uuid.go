@@ -29,8 +29,7 @@ type Ex struct {
 	UUID UUID
 }
 
-// PutInts writes the object to the first SizeEx integers of dst, which must not be
-// shorter.
+// PutInts writes the object to the first SizeEx integers of dst. dst must not be shorter.
 func (o *Ex) PutInts(dst []int32) {
 	_ = dst[SizeEx-1]
 	for i := range SizeEx {

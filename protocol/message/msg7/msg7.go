@@ -29,9 +29,9 @@ type Message interface {
 	// Append appends the message in its wire form, id first, and returns the extended slice.
 	// Strings longer than their limit are cut.
 	Append(dst []byte) []byte
-	// Unpack reads the message from u, which must be positioned after the id. Strings are borrowed
-	// from u's buffer. After an error, which is a *message.FieldError, the contents of the message
-	// are undefined.
+	// Unpack reads the message from u. The position of u must be after the id. Strings are borrowed
+	// from u's buffer. The error is a *message.FieldError; the contents of the message are then
+	// undefined.
 	Unpack(u *packer.Unpacker) error
 }
 
@@ -76,7 +76,7 @@ type Object interface {
 	ObjectType() int
 	// ObjectSize returns the number of integers in the item.
 	ObjectSize() int
-	// PutInts writes the integers to dst, which must have room for ObjectSize of them.
+	// PutInts writes the integers to dst. dst must have room for ObjectSize of them.
 	PutInts(dst []int32)
 	// ReadInts reads the item from src. If the number of integers or a value is wrong, it leaves
 	// the item unchanged and returns a *message.FieldError.
@@ -94,8 +94,8 @@ func ObjectName(typ int) string {
 // Decode reads the message in payload, the data of a chunk. The payload is borrowed, and its
 // strings are sanitised in place.
 //
-// The error is a *message.IDError, which wraps message.ErrUnknown or message.ErrReserved, or a
-// *message.FieldError, which wraps message.ErrRange or an error of the Unpacker. Decode returns no
+// The error is a *message.IDError that wraps message.ErrUnknown or message.ErrReserved, or a
+// *message.FieldError that wraps message.ErrRange or an error of the Unpacker. Decode returns no
 // message with an error.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)

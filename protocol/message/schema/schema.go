@@ -493,7 +493,7 @@ func documented(name, doc string) error {
 // BaseOf returns the object whose fields o begins with, or nil.
 func (s *Schema) BaseOf(o *Object) *Object { return s.objects[o.Base] }
 
-// AllFields returns the fields of o, those of its base first.
+// AllFields returns the fields of o, beginning with its base's fields.
 func (s *Schema) AllFields(o *Object) []*Field {
 	if b := s.BaseOf(o); b != nil {
 		return append(append([]*Field{}, s.AllFields(b)...), o.Fields...)
