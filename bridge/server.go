@@ -12,7 +12,7 @@ import (
 // Errors returned by ServerSide.Receive.
 var (
 	// ErrBadMessage is returned for a message that cannot be decoded, or that clients do not send.
-	ErrBadMessage = errors.New("bridge: not a message of a client")
+	ErrBadMessage = errors.New("bridge: not a client message")
 	// ErrNotVital is returned for a message that must be sent vital and was not.
 	ErrNotVital = errors.New("bridge: message must be vital")
 )

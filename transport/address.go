@@ -47,7 +47,7 @@ func ParseAddress(s string) (Address, error) {
 	rest := strings.TrimSpace(s)
 	if scheme, behind, ok := cutScheme(rest); ok {
 		if strings.ContainsFunc(scheme, notInScheme) || scheme == "" {
-			return fail("has a scheme that is none")
+			return fail("has an invalid scheme")
 		}
 		a.Scheme, rest = strings.ToLower(scheme), behind
 	}
@@ -57,7 +57,7 @@ func ParseAddress(s string) (Address, error) {
 	if strings.ContainsFunc(rest, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'\\@,;<>|", r)
 	}) {
-		return fail("has a character that no name of a server has")
+		return fail("has a character that is not allowed in a server address")
 	}
 	if ip, err := netip.ParseAddr(rest); err == nil && !strings.ContainsAny(ip.Zone(), "[]") {
 		a.Host = ip.String()
@@ -68,16 +68,16 @@ func ParseAddress(s string) (Address, error) {
 	case bracketed:
 		var ok bool
 		if a.Host, port, ok = strings.Cut(inner, "]"); !ok {
-			return fail("has a bracket that is not closed")
+			return fail("has no closing bracket")
 		}
 		if ip, err := netip.ParseAddr(a.Host); err != nil || ip.Is4() {
-			return fail("has no IPv6 address in its brackets")
+			return fail("has something other than an IPv6 address in brackets")
 		}
 		if port != "" && port[0] != ':' {
-			return fail("has something else than :PORT behind its brackets")
+			return fail("has something other than :PORT after the brackets")
 		}
 	case strings.Count(rest, ":") > 1:
-		return fail("has too many colons; an IPv6 address with a port is written as [::1]:8303")
+		return fail("has too many colons; write an IPv6 address with a port as [::1]:8303")
 	default:
 		i := strings.IndexByte(rest+":", ':')
 		a.Host, port = rest[:i], rest[i:]
@@ -88,7 +88,7 @@ func ParseAddress(s string) (Address, error) {
 	if port != "" {
 		n, err := strconv.ParseUint(port[1:], 10, 16)
 		if err != nil || n == 0 {
-			return fail("has no port of 1 to 65535")
+			return fail("has a port that is not a number from 1 to 65535")
 		}
 		a.Port = uint16(n)
 	}
@@ -146,13 +146,13 @@ func (a Address) CheckGame() error {
 	fail := func(why string) error { return fmt.Errorf("%w: %q %s", ErrAddress, a.String(), why) }
 	switch {
 	case a.IsWebSocket():
-		return fail("is a WebSocket, and this needs the server's UDP port; write HOST:PORT")
+		return fail("is a WebSocket address; a game connection needs the server's UDP port: write HOST:PORT")
 	case a.IsWeb():
-		return fail("is a web page; write the server as HOST:PORT")
+		return fail("is a web page; a game connection needs the server's UDP port: write HOST:PORT")
 	case !a.IsGame():
 		return fail("has an unknown scheme; write HOST:PORT, tw-0.7+udp://HOST:PORT or ddnet://HOST:PORT")
 	case strings.Trim(a.Path, "/") != "":
-		return fail("has something behind the port")
+		return fail("has a path after the port; write HOST:PORT")
 	}
 	return nil
 }

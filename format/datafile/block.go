@@ -43,18 +43,18 @@ const maxDeflateRatio = 1032
 // equal the declared size.
 func (f *File) Block(i, limit int) ([]byte, error) {
 	if i < 0 || i >= len(f.offsets) {
-		return nil, fmt.Errorf("%w: %d of %d", ErrNoBlock, i, len(f.offsets))
+		return nil, fmt.Errorf("%w: %d; the file has %d", ErrNoBlock, i, len(f.offsets))
 	}
 	in := f.storedBlock(i)
 	size := f.BlockSize(i)
 	if size > limit {
-		return nil, fmt.Errorf("%w: block %d declares %d bytes, %d are allowed", ErrLimit, i, size, limit)
+		return nil, fmt.Errorf("%w: block %d declares %d bytes; the limit is %d", ErrLimit, i, size, limit)
 	}
 	if f.sizes == nil {
 		return in, nil
 	}
 	if int64(size) > int64(len(in))*maxDeflateRatio {
-		return nil, fmt.Errorf("%w: block %d declares %d bytes, its %d compressed bytes cannot hold that", ErrFormat, i, size, len(in))
+		return nil, fmt.Errorf("%w: block %d declares %d bytes; its %d compressed bytes are too few for that", ErrFormat, i, size, len(in))
 	}
 	zr := inflaters.Get().(*inflater)
 	defer inflaters.Put(zr)
@@ -63,7 +63,7 @@ func (f *File) Block(i, limit int) ([]byte, error) {
 	}
 	out, err := readExactly(zr.z, size, 8*len(in)+512)
 	if err != nil {
-		return nil, fmt.Errorf("%w: block %d, %d bytes declared, after %d bytes: %w", ErrFormat, i, size, len(out), err)
+		return nil, fmt.Errorf("%w: block %d declares %d bytes; after %d bytes: %w", ErrFormat, i, size, len(out), err)
 	}
 	return out, nil
 }
@@ -86,7 +86,7 @@ func (r *inflater) reset(in []byte) (err error) {
 	return r.z.(zlib.Resetter).Reset(&r.src, nil)
 }
 
-var errTrailingData = errors.New("the stream goes on")
+var errTrailingData = errors.New("the compressed data continues")
 
 // readExactly reads exactly size bytes and the end of the stream with its checksum. The buffer
 // starts with first bytes and doubles.

@@ -84,7 +84,7 @@ func (it Item) Ints() []int32 {
 // in old files.
 func Parse(b []byte) (*File, error) {
 	if len(b) < headerSize {
-		return nil, fmt.Errorf("%w: %d bytes, the header alone has %d", ErrFormat, len(b), headerSize)
+		return nil, fmt.Errorf("%w: the file has %d bytes; the header alone needs %d", ErrFormat, len(b), headerSize)
 	}
 	if sig := string(b[:4]); sig != "DATA" && sig != "ATAD" {
 		return nil, fmt.Errorf("%w: signature %q at offset 0, want \"DATA\"", ErrFormat, sig)
@@ -108,7 +108,7 @@ func Parse(b []byte) (*File, error) {
 	// 64-bit sums of 31-bit counts cannot overflow.
 	tables := headerSize + numTypes*typeRecordSize + numItems*4 + numBlocks*perBlock
 	if need := tables + itemBytes + dataBytes; need > int64(len(b)) {
-		return nil, fmt.Errorf("%w: header declares %d types, %d items, %d blocks, %d item bytes and %d data bytes, which is %d bytes; the file has %d",
+		return nil, fmt.Errorf("%w: header declares %d types, %d items, %d blocks, %d item bytes and %d data bytes, in total %d bytes; the file has %d",
 			ErrFormat, numTypes, numItems, numBlocks, itemBytes, dataBytes, need, len(b))
 	}
 
@@ -156,7 +156,7 @@ func (f *File) readItems(region []byte, base int, offsets []int32) error {
 		size := int64(int32(binary.LittleEndian.Uint32(region[at+4:])))
 		rest := len(region) - at - itemHeaderSize
 		if size < 0 || size%4 != 0 || size > int64(rest) {
-			return fmt.Errorf("%w: item %d (type %d, id %d) at offset %d declares %d bytes, %d are left",
+			return fmt.Errorf("%w: item %d (type %d, id %d) at offset %d declares %d bytes; only %d are left",
 				ErrFormat, i, key>>16, key&0xffff, base+at, size, rest)
 		}
 		start := at + itemHeaderSize
@@ -173,12 +173,12 @@ func (f *File) readTypes(table []int32) error {
 	for i := 0; i < len(table); i += 3 {
 		r := typeRange{int(table[i]), int(table[i+1]), int(table[i+2])}
 		if r.first < next || r.count < 0 || r.first > len(f.items) || r.count > len(f.items)-r.first {
-			return fmt.Errorf("%w: type record %d at offset %d claims %d items from %d on, the file has %d and %d are taken",
+			return fmt.Errorf("%w: type record %d at offset %d declares %d items from item %d on; the file has %d items, and the first %d belong to earlier types",
 				ErrFormat, i/3, headerSize+4*i, r.count, r.first, len(f.items), next)
 		}
 		for j := range r.count {
 			if got := f.items[r.first+j].Type; int(got) != r.typ {
-				return fmt.Errorf("%w: item %d has type %d, the type table says %d", ErrFormat, r.first+j, got, r.typ)
+				return fmt.Errorf("%w: item %d has type %d, but the type table says %d", ErrFormat, r.first+j, got, r.typ)
 			}
 		}
 		next = r.first + r.count

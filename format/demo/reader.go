@@ -104,10 +104,10 @@ func (d *Reader) readHeader() (mapSize uint32, err error) {
 		return 0, cutOff(err, int64(n), "the header")
 	}
 	if !bytes.Equal(head[:len(magic)], magic) {
-		return 0, fmt.Errorf("%w: it begins with %q", ErrFormat, head[:len(magic)])
+		return 0, fmt.Errorf("%w: the file begins with %q", ErrFormat, head[:len(magic)])
 	}
 	if d.h.Version = int(head[7]); d.h.Version < oldest || d.h.Version > VersionDDNet {
-		return 0, fmt.Errorf("%w: %d at byte 7; known are %d to %d", ErrVersion, d.h.Version, oldest, VersionDDNet)
+		return 0, fmt.Errorf("%w: %d at byte 7; supported are %d to %d", ErrVersion, d.h.Version, oldest, VersionDDNet)
 	}
 	head = head[:headerSize(d.h.Version)]
 	if n, err := io.ReadFull(d.r, head[start:]); err != nil {
@@ -118,7 +118,7 @@ func (d *Reader) readHeader() (mapSize uint32, err error) {
 	}
 	d.offset = int64(len(head))
 	if mapSize > MaxMapSize {
-		return 0, fmt.Errorf("%w: a map of %d bytes, more than %d, at byte %d", ErrFormat, mapSize, MaxMapSize, d.offset)
+		return 0, fmt.Errorf("%w: map of %d bytes at byte %d; the limit is %d", ErrFormat, mapSize, d.offset, MaxMapSize)
 	}
 	return mapSize, nil
 }
@@ -142,10 +142,10 @@ func (d *Reader) readMap(size int) error {
 func (d *Reader) checkMap() error {
 	at := headerSize(d.h.Version)
 	if crc := crc32.ChecksumIEEE(d.mapData); len(d.mapData) > 0 && crc != d.h.MapCRC {
-		return fmt.Errorf("%w: the map from byte %d to %d has the CRC %08x, not %08x", ErrChunk, at, d.offset, crc, d.h.MapCRC)
+		return fmt.Errorf("%w: the map from byte %d to %d has the CRC %08x instead of %08x", ErrChunk, at, d.offset, crc, d.h.MapCRC)
 	}
 	if sum := sha256.Sum256(d.mapData); len(d.mapData) > 0 && d.h.MapSHA256 != [32]byte{} && sum != d.h.MapSHA256 {
-		return fmt.Errorf("%w: the map from byte %d to %d has the SHA-256 %x, not %x", ErrChunk, at, d.offset, sum, d.h.MapSHA256)
+		return fmt.Errorf("%w: the map from byte %d to %d has the SHA-256 %x instead of %x", ErrChunk, at, d.offset, sum, d.h.MapSHA256)
 	}
 	return nil
 }
@@ -241,10 +241,10 @@ func (d *Reader) readTick(c *Chunk, head byte) error {
 		}
 		tick = int64(int32(binary.BigEndian.Uint32(b[:])))
 	} else if d.tick < 0 {
-		return fmt.Errorf("%d ticks after a tick that is unknown", since)
+		return fmt.Errorf("%d ticks after an unknown tick", since)
 	}
 	if tick < 0 || tick > math.MaxInt32 {
-		return fmt.Errorf("tick %d", tick)
+		return fmt.Errorf("tick %d is out of range", tick)
 	}
 	before := d.tick
 	d.tick, c.Tick = int32(tick), int32(tick)
@@ -290,7 +290,7 @@ func (d *Reader) readData(c *Chunk, head byte) error {
 	case KindDelta:
 		return d.readDelta(c)
 	}
-	return fmt.Errorf("of unknown type, with %d bytes", size)
+	return fmt.Errorf("unknown chunk type, %d bytes", size)
 }
 
 func (d *Reader) readMessage(c *Chunk) error {
@@ -312,7 +312,7 @@ func (d *Reader) unpack() error {
 	d.ints = d.ints[:0]
 	for u.Len() > 0 {
 		if len(d.ints) == maxUnpacked/4 {
-			return fmt.Errorf("more than %d bytes", maxUnpacked)
+			return fmt.Errorf("the chunk has more than %d bytes", maxUnpacked)
 		}
 		d.ints = append(d.ints, u.Int())
 	}
@@ -326,7 +326,7 @@ func (d *Reader) readSnapshot(c *Chunk) error {
 		return err
 	}
 	if len(d.ints) < 2 {
-		return fmt.Errorf("a snapshot of %d integers", len(d.ints))
+		return fmt.Errorf("a snapshot has only %d integers", len(d.ints))
 	}
 	size, n := int(d.ints[0]), int(d.ints[1])
 	if n < 0 || n > len(d.ints)-2 || size != 4*(len(d.ints)-2-n) {
@@ -340,7 +340,7 @@ func (d *Reader) readSnapshot(c *Chunk) error {
 			end = offsets[i+1]
 		}
 		if offset < 0 || end > int32(size) || int64(end)-int64(offset) < 4 || (offset|end)&3 != 0 {
-			return fmt.Errorf("item %d of %d is at %d to %d of %d bytes", i, n, offset, end, size)
+			return fmt.Errorf("item %d of %d is at bytes %d to %d of %d", i, n, offset, end, size)
 		}
 		item := items[offset/4 : end/4]
 		key := snapshot.Key(item[0])

@@ -28,7 +28,7 @@ func NewWriter(w io.Writer, h Header, mapData []byte) (*Writer, error) {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
 	if len(mapData) > MaxMapSize {
-		return nil, fmt.Errorf("demo: a map of %d bytes, more than %d", len(mapData), MaxMapSize)
+		return nil, fmt.Errorf("demo: map of %d bytes; the limit is %d", len(mapData), MaxMapSize)
 	}
 	d := &Writer{h: h, enc: NewEncoder(&h), w: bufio.NewWriterSize(w, 32<<10), file: w}
 	d.h.Markers = append([]int32(nil), h.Markers...)

@@ -69,13 +69,13 @@ func (h *Header) parse(b []byte) error {
 	h.JSON = b
 	major, err := strconv.Atoi(h.Version)
 	if err != nil || major != version {
-		return fmt.Errorf("%w: %q in the header; known is %d", ErrVersion, h.Version, version)
+		return fmt.Errorf("%w: %q in the header; supported is %d", ErrVersion, h.Version, version)
 	}
 	if h.VersionMinor == "" { // before DDNet 15
 		return nil
 	}
 	if minor, err := strconv.Atoi(h.VersionMinor); err != nil || minor < 0 || minor > maxMinor {
-		return fmt.Errorf("%w: %d.%q in the header; known are %d.0 to %d.%d", ErrVersion, version, h.VersionMinor, version, version, maxMinor)
+		return fmt.Errorf("%w: %d.%q in the header; supported are %d.0 to %d.%d", ErrVersion, version, h.VersionMinor, version, version, maxMinor)
 	}
 	return nil
 }

@@ -44,10 +44,10 @@ func NewReader(file io.Reader) (*Reader, error) {
 	head := make([]byte, len(magic))
 	n, err := io.ReadFull(r.r, head)
 	if n == 0 && errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: it is empty", ErrFormat)
+		return nil, fmt.Errorf("%w: the file is empty", ErrFormat)
 	}
 	if !bytes.Equal(head[:n], magic[:n]) {
-		return nil, fmt.Errorf("%w: its first %d bytes are %x, those of teehistorians %x", ErrFormat, n, head[:n], magic[:])
+		return nil, fmt.Errorf("%w: the first %d bytes are %x instead of %x", ErrFormat, n, head[:n], magic[:])
 	}
 	r.offset = int64(n)
 	if err != nil {
@@ -89,11 +89,11 @@ func (r *Reader) read(rec *Record) error {
 		case err == io.EOF && r.finished:
 			return io.EOF
 		case err == io.EOF:
-			return fmt.Errorf("%w after byte %d: the record that ends it is missing", ErrCutOff, r.offset)
+			return fmt.Errorf("%w after byte %d: the final record is missing", ErrCutOff, r.offset)
 		case err != nil:
 			return r.fail(err)
 		case r.finished:
-			return fmt.Errorf("%w: it goes on after byte %d, where a record ends it", ErrFormat, r.offset)
+			return fmt.Errorf("%w: data follows the final record after byte %d", ErrFormat, r.offset)
 		}
 		start := r.offset
 		k, err := r.readInt()
@@ -121,7 +121,7 @@ func (r *Reader) read(rec *Record) error {
 func (r *Reader) skipTicks() error {
 	dt, err := r.readInt()
 	if err == nil && (dt < 0 || int64(r.tick)+int64(dt)+1 > math.MaxInt32) {
-		err = fmt.Errorf("%w: %d ticks are skipped after tick %d", ErrFormat, dt, r.tick)
+		err = fmt.Errorf("%w: a skip of %d ticks after tick %d", ErrFormat, dt, r.tick)
 	}
 	if err == nil {
 		r.tick += dt + 1
@@ -150,7 +150,7 @@ func (r *Reader) readRecord(rec *Record) error {
 	case Extra:
 		return firstError(r.readFull(rec.ID[:]), r.readData(&rec.Data))
 	}
-	return fmt.Errorf("%w: a record of kind %d", ErrFormat, rec.Kind)
+	return fmt.Errorf("%w: unknown record kind %d", ErrFormat, rec.Kind)
 }
 
 // firstError returns the first error of two reads that followed each other. Nothing is read after
@@ -173,7 +173,7 @@ func (r *Reader) readTee(rec *Record) error {
 		return fmt.Errorf("%w: client %d", ErrFormat, id)
 	}
 	if r.alive[id] != (rec.Kind != New) {
-		return fmt.Errorf("%w: client %d is %v, but it was there before: %v", ErrFormat, id, rec.Kind, r.alive[id])
+		return fmt.Errorf("%w: %v record of client %d, whose tee exists: %v", ErrFormat, rec.Kind, id, r.alive[id])
 	}
 	if id <= r.lastTee {
 		if r.tick == math.MaxInt32 {
@@ -231,7 +231,7 @@ func (r *Reader) readCommand(rec *Record) error {
 		return err
 	}
 	if !isCommandName(rec.Name) {
-		return fmt.Errorf("%w: a command named %q", ErrFormat, rec.Name)
+		return fmt.Errorf("%w: invalid command name %q", ErrFormat, rec.Name)
 	}
 	n, err := r.readInt()
 	if err != nil {
@@ -333,7 +333,7 @@ func (r *Reader) readString(most int) ([]byte, error) {
 		part, err := r.r.ReadSlice(0)
 		r.offset += int64(len(part))
 		if all = append(all, part...); len(all) > most {
-			return nil, fmt.Errorf("%w: a text of more than %d bytes", ErrFormat, most)
+			return nil, fmt.Errorf("%w: a string of more than %d bytes", ErrFormat, most)
 		}
 		if err == nil {
 			return all[:len(all)-1], nil

@@ -39,7 +39,7 @@ func NewWriter(file io.Writer, h Header) (*Writer, error) {
 		h.Comment, h.Version, h.VersionMinor = "teehistorian@ddnet.tw", "2", "4"
 		var err error
 		if h.JSON, err = json.Marshal(&h); err != nil {
-			return nil, fmt.Errorf("teehistorian: the header: %w", err)
+			return nil, fmt.Errorf("teehistorian: encode the header: %w", err)
 		}
 	}
 	w := &Writer{w: bufio.NewWriterSize(file, 32<<10), lastTee: MaxClients}
@@ -86,7 +86,7 @@ func (w *Writer) append(rec *Record) error {
 		least = -1
 	}
 	if rec.Client < least || rec.Client >= MaxClients {
-		return errors.New("no such client")
+		return errors.New("the client number is out of range")
 	}
 	if rec.Tick > w.tick {
 		w.lastOfOther, w.lastTee = w.lastTee, -1
@@ -135,7 +135,7 @@ func (w *Writer) skipTo(tick int32) {
 func (w *Writer) appendTee(rec *Record) error {
 	id, p := rec.Client, &w.tees[rec.Client]
 	if w.alive[id] != (rec.Kind != New) {
-		return fmt.Errorf("it was there before: %v", w.alive[id])
+		return fmt.Errorf("the tee exists: %v", w.alive[id])
 	}
 	if rec.Kind == Moved && rec.Pos == *p {
 		return nil
@@ -197,7 +197,7 @@ func (w *Writer) appendAction(rec *Record) error {
 		w.buf = append(w.buf, rec.ID[:]...)
 		w.appendData(rec.Data)
 	default:
-		return errors.New("no such kind")
+		return errors.New("unknown kind")
 	}
 	return nil
 }

@@ -87,10 +87,10 @@ const (
 // convert makes copyBlock convert a block. i is the number of the item, for errors.
 func (c *converter) convert(block int32, how conversion, i int) error {
 	if block < 0 || int(block) >= c.f.NumBlocks() {
-		return fmt.Errorf("%w: item %d has block %d of %d", ErrFormat, i, block, c.f.NumBlocks())
+		return fmt.Errorf("%w: item %d refers to block %d; the file has %d", ErrFormat, i, block, c.f.NumBlocks())
 	}
 	if before, ok := c.blocks[block]; ok && before != how {
-		return fmt.Errorf("%w: item %d has block %d in common with an item of another size", ErrFormat, i, block)
+		return fmt.Errorf("%w: item %d shares block %d with an item of another size", ErrFormat, i, block)
 	}
 	c.blocks[block] = how
 	return nil

@@ -73,7 +73,7 @@ func (m *Map) DDNetLayer(kind TileKind) ([]byte, error) {
 	}
 	n := game.Width * game.Height * size
 	if found.Width != game.Width || len(data) < n {
-		return nil, fmt.Errorf("%w: %s layer of %d×%d tiles with %d bytes, the game layer is %d×%d, which takes %d bytes",
+		return nil, fmt.Errorf("%w: %s layer of %d×%d tiles with %d bytes; the game layer of %d×%d tiles needs %d bytes",
 			ErrFormat, ddnetNames[slot], found.Width, found.Height, len(data), game.Width, game.Height, n)
 	}
 	return data[:n:n], nil

@@ -64,10 +64,10 @@ func (p *parser) readTiles(block, width, height, version int32, what string, i i
 	// Compare the declared size with the data before computing or allocating anything.
 	count := int64(width) * int64(height)
 	if version < 4 && int64(len(data))/4 < count {
-		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles, its data has %d bytes", ErrFormat, what, i, width, height, len(data))
+		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles, but its data has %d bytes", ErrFormat, what, i, width, height, len(data))
 	}
 	if version >= 4 && int64(len(data))/4*256 < count {
-		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles, its %d bytes of runs cannot fill that", ErrFormat, what, i, width, height, len(data))
+		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles; its %d bytes of runs are too few for that", ErrFormat, what, i, width, height, len(data))
 	}
 	if version < 4 {
 		return tilesIn(data, int(count)), nil
@@ -91,7 +91,7 @@ const maxSpare = 64 << 10
 func (p *parser) readTileData(block int32, width, height int64, size int, what string, i int) ([]byte, error) {
 	has := int64(p.f.BlockSize(int(block)))
 	if (has-maxSpare)/int64(size) > width*height {
-		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles of %d bytes, its data has %d bytes", ErrFormat, what, i, width, height, size, has)
+		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles of %d bytes, but its data has %d bytes", ErrFormat, what, i, width, height, size, has)
 	}
 	return p.readBlock(block, what, i)
 }

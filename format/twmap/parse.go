@@ -65,7 +65,7 @@ type parser struct {
 // takeBudget subtracts n bytes from the budget before they are allocated.
 func (p *parser) takeBudget(n int64, what string, i int) error {
 	if n > int64(p.budget) {
-		return fmt.Errorf("%w: %s %d needs %d bytes, %d are left", ErrTooLarge, what, i, n, p.budget)
+		return fmt.Errorf("%w: %s %d needs %d bytes; %d are left", ErrTooLarge, what, i, n, p.budget)
 	}
 	p.budget -= int(n)
 	return nil
@@ -113,7 +113,7 @@ const (
 // does so before the block is decompressed.
 func (p *parser) checkSize(ref int32, most int, what string, i int) error {
 	if size := p.f.BlockSize(int(ref)); size > most {
-		return fmt.Errorf("%w: %s %d has %d bytes, %d are allowed", ErrTooLarge, what, i, size, most)
+		return fmt.Errorf("%w: %s %d has %d bytes; the limit is %d", ErrTooLarge, what, i, size, most)
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func (p *parser) parseGroups() error {
 		}
 		for j := int(first); j < int(first+n); j++ {
 			if taken[j] {
-				return fmt.Errorf("%w: group %d has layer %d, which another group has already", ErrFormat, i, j)
+				return fmt.Errorf("%w: group %d has layer %d, but so has an earlier group", ErrFormat, i, j)
 			}
 			taken[j] = true
 			l, err := p.parseLayer(layers[j], j)

@@ -83,7 +83,7 @@ func TestLayersOfDDNet(t *testing.T) {
 	testenv.Check(t, data == nil && err == nil, "a map without layers: %v, %v", data, err)
 	_, err = small(3).DDNetLayer(KindTele)
 	testenv.Check(t, errors.Is(err, ErrFormat) &&
-		strings.Contains(err.Error(), "tele layer of 2×1 tiles with 4 bytes, the game layer is 4×3, which takes 24 bytes"), "%v", err)
+		strings.Contains(err.Error(), "tele layer of 2×1 tiles with 4 bytes; the game layer of 4×3 tiles needs 24 bytes"), "%v", err)
 	tall := layered(3, 4)
 	tall.Groups[0].Layers[0] = NewGameLayer(3, 2)
 	data, err = tall.DDNetLayer(KindSwitch) // its first rows match those of the game layer

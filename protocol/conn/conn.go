@@ -68,7 +68,7 @@ const (
 
 var (
 	// ErrWrongState means that the connection's state does not allow the call.
-	ErrWrongState = errors.New("conn: not possible in this state")
+	ErrWrongState = errors.New("conn: wrong state")
 	// ErrTooLarge means that a payload exceeds Conn.MaxPayload.
 	ErrTooLarge = errors.New("conn: payload does not fit a packet")
 	// ErrOutOfBuffer means that the peer has left too many vital chunks unacked. The connection is
@@ -211,7 +211,7 @@ func (c *Conn) Dial(now Time, own packet.Token) error {
 		return fmt.Errorf("%w: dial while %v", ErrWrongState, c.state)
 	}
 	if own == packet.NoToken {
-		return fmt.Errorf("%w: no own token", ErrConfig)
+		return fmt.Errorf("%w: own token is missing", ErrConfig)
 	}
 	c.Reset()
 	c.token = own
@@ -230,7 +230,7 @@ func (c *Conn) Accept(now Time, own, peer packet.Token) error {
 		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)
 	}
 	if own == packet.NoToken || peer == packet.NoToken {
-		return fmt.Errorf("%w: missing token", ErrConfig)
+		return fmt.Errorf("%w: a token is missing", ErrConfig)
 	}
 	c.Reset()
 	c.isServer = true

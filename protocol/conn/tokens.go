@@ -32,7 +32,7 @@ func NewTokenIssuer(random io.Reader) (*TokenIssuer, error) {
 	}
 	t := new(TokenIssuer)
 	if _, err := io.ReadFull(random, t.key[:]); err != nil {
-		return nil, fmt.Errorf("conn: no key for tokens: %w", err)
+		return nil, fmt.Errorf("conn: read a random key for tokens: %w", err)
 	}
 	return t, nil
 }

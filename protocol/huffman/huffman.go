@@ -14,7 +14,7 @@ import (
 
 var (
 	// ErrTooLong means that the decompressed data exceeds the limit.
-	ErrTooLong = errors.New("huffman: decompressed text exceeds the limit")
+	ErrTooLong = errors.New("huffman: decompressed data exceeds the limit")
 	// ErrTruncated means that the input ends before the end symbol.
 	ErrTruncated = errors.New("huffman: input ends before the end symbol")
 )

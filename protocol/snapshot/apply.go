@@ -135,7 +135,7 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 			hints[typ&15] = at
 			slot = s.ints(s.entries[at])
 			if len(slot) != n {
-				return fmt.Errorf("%w: update %d has %d integers, the base's item %d", ErrSize, i, n, len(slot))
+				return fmt.Errorf("%w: update %d has %d integers, but the base's item has %d", ErrSize, i, n, len(slot))
 			}
 			if touched.has(at) {
 				s.restore(slot, base.Find(key))

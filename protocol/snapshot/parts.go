@@ -69,9 +69,9 @@ func (a *PartAssembler) Add(h PartHeader, index int32, data []byte) (delta []byt
 	case h.Parts < 1 || h.Parts > MaxParts:
 		return nil, false, fmt.Errorf("%w: %d parts", ErrPart, h.Parts)
 	case index < 0 || index >= h.Parts:
-		return nil, false, fmt.Errorf("%w: number %d of %d", ErrPart, index, h.Parts)
+		return nil, false, fmt.Errorf("%w: part %d of %d", ErrPart, index, h.Parts)
 	case len(data) > PartSize || index < h.Parts-1 && len(data) != PartSize:
-		return nil, false, fmt.Errorf("%w: number %d of %d has %d bytes", ErrPart, index, h.Parts, len(data))
+		return nil, false, fmt.Errorf("%w: part %d of %d has %d bytes", ErrPart, index, h.Parts, len(data))
 	}
 	switch {
 	case !a.started || h.Tick > a.head.Tick:
@@ -79,7 +79,7 @@ func (a *PartAssembler) Add(h PartHeader, index int32, data []byte) (delta []byt
 	case h.Tick < a.head.Tick || a.done:
 		return nil, false, nil
 	case h != a.head:
-		return nil, false, fmt.Errorf("%w: tick %d announced as %+v, then as %+v", ErrPart, h.Tick, a.head, h)
+		return nil, false, fmt.Errorf("%w: parts of tick %d have different headers: %+v, then %+v", ErrPart, h.Tick, a.head, h)
 	}
 
 	bit := uint64(1) << uint(index)

@@ -122,7 +122,7 @@ type opened struct {
 	raw net.Conn
 }
 
-var errSilent = errors.New("the server takes too long to answer")
+var errSilent = errors.New("the server does not answer in time")
 
 // explain returns the error of a failed connection, including the server's answer if there was one.
 func explain(answer *http.Response, err error) error {
@@ -134,10 +134,10 @@ func explain(answer *http.Response, err error) error {
 		return err
 	}
 	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
-		return fmt.Errorf("the server answers %q, and takes no datagrams there; a proxy in front of it has to hand on the header Upgrade", answer.Status)
+		return fmt.Errorf("the server answered %q instead of opening a WebSocket; a proxy in front of it must forward the header Upgrade", answer.Status)
 	}
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 256))
-	return fmt.Errorf("the server answers %q: %s", answer.Status, safetext.Line(bytes.TrimSpace(text)))
+	return fmt.Errorf("the server answered %q: %s", answer.Status, safetext.Line(bytes.TrimSpace(text)))
 }
 
 // dialed is a Conn to one server.

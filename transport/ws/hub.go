@@ -288,4 +288,4 @@ func readMessage(r io.Reader, buf []byte) ([]byte, error) {
 	return buf[:n], err
 }
 
-var errTooLong = errors.New("a message is longer than a datagram")
+var errTooLong = errors.New("the message is longer than a datagram")

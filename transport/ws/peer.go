@@ -71,8 +71,8 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) erro
 		}
 		if kind != websocket.MessageBinary {
 			idle.Reset(byeTime)
-			conn.Close(websocket.StatusUnsupportedData, "datagrams are binary messages")
-			return errors.New("ws: a message is text")
+			conn.Close(websocket.StatusUnsupportedData, "send datagrams as binary messages")
+			return errors.New("ws: the peer sent a text message")
 		}
 		var buf []byte
 		select {

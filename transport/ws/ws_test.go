@@ -348,7 +348,7 @@ func TestDialErrors(t *testing.T) {
 	defer s.Close()
 	_, _, err = Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"))
 	text := fmt.Sprint(err)
-	testenv.Check(t, strings.HasPrefix(text, `ws: the server answers "403 Forbidden": not`) && !strings.Contains(text, "\x1b") && len(text) < 400, "%s", text)
+	testenv.Check(t, strings.HasPrefix(text, `ws: the server answered "403 Forbidden": not`) && !strings.Contains(text, "\x1b") && len(text) < 400, "%s", text)
 	_, _, err = Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/page")
 	testenv.Check(t, strings.Contains(fmt.Sprint(err), "header Upgrade") && !strings.Contains(err.Error(), "<"), "%v", err)
 }

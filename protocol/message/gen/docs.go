@@ -23,7 +23,7 @@ func emitDocs(s *spec, w *writer) {
 	flags := "* **vital**: resent until acknowledged. Receivers ignore such a message if it arrives in a chunk that is not vital. " +
 		"**flush**: sent at once, without waiting for more messages."
 	if !s.version.lenient {
-		flags += " **not in demos**: left out of demos, which contain another object or message instead."
+		flags += " **not in demos**: left out of demos. Demos contain another object or message instead."
 	}
 	w.p("%s", flags)
 	w.p("* Receivers drop the whole message if a value is out of range or if the message ends early. They ignore surplus bytes at its end.\n")

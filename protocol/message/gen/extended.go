@@ -75,7 +75,7 @@ func emitExtendedObjects(s *spec, w *writer) {
 
 // emitTolerant prints PutInts and ReadInts of an object whose last integers may be missing.
 func emitTolerant(s *spec, w *writer, o *object) {
-	w.comment("PutInts writes the object to the first ObjectSize integers of dst, which must not be shorter.")
+	w.comment("PutInts writes the object to the first ObjectSize integers of dst. dst must not be shorter.")
 	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
 	w.p("var all [Size%s]int32", o.Go)
 	emitPutInts(s, w, o, "all")

@@ -123,7 +123,7 @@ func moduleRoot() (string, error) {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", errors.New("no go.mod above the working directory")
+			return "", errors.New("no go.mod in the working directory or above")
 		}
 		dir = up
 	}

@@ -78,7 +78,7 @@ func emitObject(s *spec, w *writer, o *object) {
 		return
 	}
 
-	w.comment(fmt.Sprintf("PutInts writes the object to the first Size%s integers of dst, which must not be shorter.", o.Go))
+	w.comment(fmt.Sprintf("PutInts writes the object to the first Size%s integers of dst. dst must not be shorter.", o.Go))
 	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
 	w.p("_ = dst[Size%s-1]", o.Go)
 	emitPutInts(s, w, o, "dst")

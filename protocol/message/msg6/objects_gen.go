@@ -202,8 +202,8 @@ func (*PlayerInput) ObjectType() int { return TypePlayerInput }
 // ObjectSize returns SizePlayerInput.
 func (*PlayerInput) ObjectSize() int { return SizePlayerInput }
 
-// PutInts writes the object to the first SizePlayerInput integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizePlayerInput integers of dst. dst
+// must not be shorter.
 func (o *PlayerInput) PutInts(dst []int32) {
 	_ = dst[SizePlayerInput-1]
 	dst[0] = o.Direction
@@ -270,8 +270,8 @@ func (*Projectile) ObjectType() int { return TypeProjectile }
 // ObjectSize returns SizeProjectile.
 func (*Projectile) ObjectSize() int { return SizeProjectile }
 
-// PutInts writes the object to the first SizeProjectile integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeProjectile integers of dst. dst
+// must not be shorter.
 func (o *Projectile) PutInts(dst []int32) {
 	_ = dst[SizeProjectile-1]
 	dst[0] = o.X
@@ -327,8 +327,8 @@ func (*Laser) ObjectType() int { return TypeLaser }
 // ObjectSize returns SizeLaser.
 func (*Laser) ObjectSize() int { return SizeLaser }
 
-// PutInts writes the object to the first SizeLaser integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first SizeLaser integers of dst. dst must
+// not be shorter.
 func (o *Laser) PutInts(dst []int32) {
 	_ = dst[SizeLaser-1]
 	dst[0] = o.X
@@ -380,8 +380,8 @@ func (*Pickup) ObjectType() int { return TypePickup }
 // ObjectSize returns SizePickup.
 func (*Pickup) ObjectSize() int { return SizePickup }
 
-// PutInts writes the object to the first SizePickup integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first SizePickup integers of dst. dst must
+// not be shorter.
 func (o *Pickup) PutInts(dst []int32) {
 	_ = dst[SizePickup-1]
 	dst[0] = o.X
@@ -428,7 +428,7 @@ func (*Flag) ObjectType() int { return TypeFlag }
 // ObjectSize returns SizeFlag.
 func (*Flag) ObjectSize() int { return SizeFlag }
 
-// PutInts writes the object to the first SizeFlag integers of dst, which must
+// PutInts writes the object to the first SizeFlag integers of dst. dst must
 // not be shorter.
 func (o *Flag) PutInts(dst []int32) {
 	_ = dst[SizeFlag-1]
@@ -485,7 +485,7 @@ func (*GameInfo) ObjectType() int { return TypeGameInfo }
 // ObjectSize returns SizeGameInfo.
 func (*GameInfo) ObjectSize() int { return SizeGameInfo }
 
-// PutInts writes the object to the first SizeGameInfo integers of dst, which
+// PutInts writes the object to the first SizeGameInfo integers of dst. dst
 // must not be shorter.
 func (o *GameInfo) PutInts(dst []int32) {
 	_ = dst[SizeGameInfo-1]
@@ -549,7 +549,7 @@ func (*GameData) ObjectType() int { return TypeGameData }
 // ObjectSize returns SizeGameData.
 func (*GameData) ObjectSize() int { return SizeGameData }
 
-// PutInts writes the object to the first SizeGameData integers of dst, which
+// PutInts writes the object to the first SizeGameData integers of dst. dst
 // must not be shorter.
 func (o *GameData) PutInts(dst []int32) {
 	_ = dst[SizeGameData-1]
@@ -623,8 +623,8 @@ func (*CharacterCore) ObjectType() int { return TypeCharacterCore }
 // ObjectSize returns SizeCharacterCore.
 func (*CharacterCore) ObjectSize() int { return SizeCharacterCore }
 
-// PutInts writes the object to the first SizeCharacterCore integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeCharacterCore integers of dst.
+// dst must not be shorter.
 func (o *CharacterCore) PutInts(dst []int32) {
 	_ = dst[SizeCharacterCore-1]
 	dst[0] = o.Tick
@@ -707,7 +707,7 @@ func (*Character) ObjectType() int { return TypeCharacter }
 // ObjectSize returns SizeCharacter.
 func (*Character) ObjectSize() int { return SizeCharacter }
 
-// PutInts writes the object to the first SizeCharacter integers of dst, which
+// PutInts writes the object to the first SizeCharacter integers of dst. dst
 // must not be shorter.
 func (o *Character) PutInts(dst []int32) {
 	_ = dst[SizeCharacter-1]
@@ -806,8 +806,8 @@ func (*PlayerInfo) ObjectType() int { return TypePlayerInfo }
 // ObjectSize returns SizePlayerInfo.
 func (*PlayerInfo) ObjectSize() int { return SizePlayerInfo }
 
-// PutInts writes the object to the first SizePlayerInfo integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizePlayerInfo integers of dst. dst
+// must not be shorter.
 func (o *PlayerInfo) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfo-1]
 	dst[0] = o.Local
@@ -867,8 +867,8 @@ func (*ClientInfo) ObjectType() int { return TypeClientInfo }
 // ObjectSize returns SizeClientInfo.
 func (*ClientInfo) ObjectSize() int { return SizeClientInfo }
 
-// PutInts writes the object to the first SizeClientInfo integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeClientInfo integers of dst. dst
+// must not be shorter.
 func (o *ClientInfo) PutInts(dst []int32) {
 	_ = dst[SizeClientInfo-1]
 	copy(dst[0:4], o.Name[:])
@@ -921,8 +921,8 @@ func (*SpectatorInfo) ObjectType() int { return TypeSpectatorInfo }
 // ObjectSize returns SizeSpectatorInfo.
 func (*SpectatorInfo) ObjectSize() int { return SizeSpectatorInfo }
 
-// PutInts writes the object to the first SizeSpectatorInfo integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeSpectatorInfo integers of dst.
+// dst must not be shorter.
 func (o *SpectatorInfo) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorInfo-1]
 	dst[0] = o.SpectatorID
@@ -965,8 +965,8 @@ func (*EventCommon) ObjectType() int { return TypeEventCommon }
 // ObjectSize returns SizeEventCommon.
 func (*EventCommon) ObjectSize() int { return SizeEventCommon }
 
-// PutInts writes the object to the first SizeEventCommon integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventCommon integers of dst. dst
+// must not be shorter.
 func (o *EventCommon) PutInts(dst []int32) {
 	_ = dst[SizeEventCommon-1]
 	dst[0] = o.X
@@ -1001,8 +1001,8 @@ func (*EventExplosion) ObjectType() int { return TypeEventExplosion }
 // ObjectSize returns SizeEventExplosion.
 func (*EventExplosion) ObjectSize() int { return SizeEventExplosion }
 
-// PutInts writes the object to the first SizeEventExplosion integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventExplosion integers of dst.
+// dst must not be shorter.
 func (o *EventExplosion) PutInts(dst []int32) {
 	_ = dst[SizeEventExplosion-1]
 	dst[0] = o.X
@@ -1037,8 +1037,8 @@ func (*EventSpawn) ObjectType() int { return TypeEventSpawn }
 // ObjectSize returns SizeEventSpawn.
 func (*EventSpawn) ObjectSize() int { return SizeEventSpawn }
 
-// PutInts writes the object to the first SizeEventSpawn integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventSpawn integers of dst. dst
+// must not be shorter.
 func (o *EventSpawn) PutInts(dst []int32) {
 	_ = dst[SizeEventSpawn-1]
 	dst[0] = o.X
@@ -1073,8 +1073,8 @@ func (*EventHammerHit) ObjectType() int { return TypeEventHammerHit }
 // ObjectSize returns SizeEventHammerHit.
 func (*EventHammerHit) ObjectSize() int { return SizeEventHammerHit }
 
-// PutInts writes the object to the first SizeEventHammerHit integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventHammerHit integers of dst.
+// dst must not be shorter.
 func (o *EventHammerHit) PutInts(dst []int32) {
 	_ = dst[SizeEventHammerHit-1]
 	dst[0] = o.X
@@ -1111,8 +1111,8 @@ func (*EventDeath) ObjectType() int { return TypeEventDeath }
 // ObjectSize returns SizeEventDeath.
 func (*EventDeath) ObjectSize() int { return SizeEventDeath }
 
-// PutInts writes the object to the first SizeEventDeath integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventDeath integers of dst. dst
+// must not be shorter.
 func (o *EventDeath) PutInts(dst []int32) {
 	_ = dst[SizeEventDeath-1]
 	dst[0] = o.X
@@ -1155,7 +1155,7 @@ func (*EventSoundGlobal) ObjectType() int { return TypeEventSoundGlobal }
 func (*EventSoundGlobal) ObjectSize() int { return SizeEventSoundGlobal }
 
 // PutInts writes the object to the first SizeEventSoundGlobal integers of
-// dst, which must not be shorter.
+// dst. dst must not be shorter.
 func (o *EventSoundGlobal) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundGlobal-1]
 	dst[0] = o.X
@@ -1197,8 +1197,8 @@ func (*EventSoundWorld) ObjectType() int { return TypeEventSoundWorld }
 // ObjectSize returns SizeEventSoundWorld.
 func (*EventSoundWorld) ObjectSize() int { return SizeEventSoundWorld }
 
-// PutInts writes the object to the first SizeEventSoundWorld integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventSoundWorld integers of dst.
+// dst must not be shorter.
 func (o *EventSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundWorld-1]
 	dst[0] = o.X
@@ -1241,8 +1241,8 @@ func (*EventDamageInd) ObjectType() int { return TypeEventDamageInd }
 // ObjectSize returns SizeEventDamageInd.
 func (*EventDamageInd) ObjectSize() int { return SizeEventDamageInd }
 
-// PutInts writes the object to the first SizeEventDamageInd integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventDamageInd integers of dst.
+// dst must not be shorter.
 func (o *EventDamageInd) PutInts(dst []int32) {
 	_ = dst[SizeEventDamageInd-1]
 	dst[0] = o.X
@@ -1314,8 +1314,8 @@ func (o *DDNetCharacter) ObjectSize() int {
 	return SizeDDNetCharacter - min(max(o.Missing, 0), SizeDDNetCharacter-0)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *DDNetCharacter) PutInts(dst []int32) {
 	var all [SizeDDNetCharacter]int32
 	all[0] = int32(o.Flags)
@@ -1389,8 +1389,8 @@ func (o *DDNetPlayer) ObjectSize() int {
 	return SizeDDNetPlayer - min(max(o.Missing, 0), SizeDDNetPlayer-2)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *DDNetPlayer) PutInts(dst []int32) {
 	var all [SizeDDNetPlayer]int32
 	all[0] = int32(o.Flags)
@@ -1449,8 +1449,8 @@ func (o *GameInfoEx) ObjectSize() int {
 	return SizeGameInfoEx - min(max(o.Missing, 0), SizeGameInfoEx-0)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *GameInfoEx) PutInts(dst []int32) {
 	var all [SizeGameInfoEx]int32
 	all[0] = int32(o.Flags)
@@ -1500,7 +1500,7 @@ func (*DDRaceProjectile) ObjectType() int { return TypeDDRaceProjectile }
 func (*DDRaceProjectile) ObjectSize() int { return SizeDDRaceProjectile }
 
 // PutInts writes the object to the first SizeDDRaceProjectile integers of
-// dst, which must not be shorter.
+// dst. dst must not be shorter.
 func (o *DDRaceProjectile) PutInts(dst []int32) {
 	_ = dst[SizeDDRaceProjectile-1]
 	dst[0] = o.X
@@ -1572,8 +1572,8 @@ func (o *DDNetLaser) ObjectSize() int {
 	return SizeDDNetLaser - min(max(o.Missing, 0), SizeDDNetLaser-7)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *DDNetLaser) PutInts(dst []int32) {
 	var all [SizeDDNetLaser]int32
 	all[0] = o.ToX
@@ -1651,8 +1651,8 @@ func (*DDNetProjectile) ObjectType() int { return TypeDDNetProjectile }
 // ObjectSize returns SizeDDNetProjectile.
 func (*DDNetProjectile) ObjectSize() int { return SizeDDNetProjectile }
 
-// PutInts writes the object to the first SizeDDNetProjectile integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeDDNetProjectile integers of dst.
+// dst must not be shorter.
 func (o *DDNetProjectile) PutInts(dst []int32) {
 	_ = dst[SizeDDNetProjectile-1]
 	dst[0] = o.X
@@ -1723,8 +1723,8 @@ func (o *DDNetPickup) ObjectSize() int {
 	return SizeDDNetPickup - min(max(o.Missing, 0), SizeDDNetPickup-5)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *DDNetPickup) PutInts(dst []int32) {
 	var all [SizeDDNetPickup]int32
 	all[0] = o.X
@@ -1779,7 +1779,7 @@ func (*SpecChar) ObjectType() int { return TypeSpecChar }
 // ObjectSize returns SizeSpecChar.
 func (*SpecChar) ObjectSize() int { return SizeSpecChar }
 
-// PutInts writes the object to the first SizeSpecChar integers of dst, which
+// PutInts writes the object to the first SizeSpecChar integers of dst. dst
 // must not be shorter.
 func (o *SpecChar) PutInts(dst []int32) {
 	_ = dst[SizeSpecChar-1]
@@ -1829,8 +1829,8 @@ func (o *SwitchState) ObjectSize() int {
 	return SizeSwitchState - min(max(o.Missing, 0), SizeSwitchState-0)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *SwitchState) PutInts(dst []int32) {
 	var all [SizeSwitchState]int32
 	all[0] = o.HighestSwitchNumber
@@ -1875,7 +1875,7 @@ func (*EntityEx) ObjectType() int { return TypeEntityEx }
 // ObjectSize returns SizeEntityEx.
 func (*EntityEx) ObjectSize() int { return SizeEntityEx }
 
-// PutInts writes the object to the first SizeEntityEx integers of dst, which
+// PutInts writes the object to the first SizeEntityEx integers of dst. dst
 // must not be shorter.
 func (o *EntityEx) PutInts(dst []int32) {
 	_ = dst[SizeEntityEx-1]
@@ -1929,8 +1929,8 @@ func (o *DDNetSpectatorInfo) ObjectSize() int {
 	return SizeDDNetSpectatorInfo - min(max(o.Missing, 0), SizeDDNetSpectatorInfo-4)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *DDNetSpectatorInfo) PutInts(dst []int32) {
 	var all [SizeDDNetSpectatorInfo]int32
 	all[0] = o.HasCameraInfo
@@ -1984,8 +1984,8 @@ func (*SpectatorCount) ObjectType() int { return TypeSpectatorCount }
 // ObjectSize returns SizeSpectatorCount.
 func (*SpectatorCount) ObjectSize() int { return SizeSpectatorCount }
 
-// PutInts writes the object to the first SizeSpectatorCount integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeSpectatorCount integers of dst.
+// dst must not be shorter.
 func (o *SpectatorCount) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorCount-1]
 	dst[0] = o.NumSpectators
@@ -2024,8 +2024,8 @@ func (*MapBestTime) ObjectType() int { return TypeMapBestTime }
 // ObjectSize returns SizeMapBestTime.
 func (*MapBestTime) ObjectSize() int { return SizeMapBestTime }
 
-// PutInts writes the object to the first SizeMapBestTime integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeMapBestTime integers of dst. dst
+// must not be shorter.
 func (o *MapBestTime) PutInts(dst []int32) {
 	_ = dst[SizeMapBestTime-1]
 	dst[0] = o.Seconds
@@ -2076,8 +2076,8 @@ func (o *EnvelopeTrigger) ObjectSize() int {
 	return SizeEnvelopeTrigger - min(max(o.Missing, 0), SizeEnvelopeTrigger-3)
 }
 
-// PutInts writes the object to the first ObjectSize integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first ObjectSize integers of dst. dst must
+// not be shorter.
 func (o *EnvelopeTrigger) PutInts(dst []int32) {
 	var all [SizeEnvelopeTrigger]int32
 	all[0] = o.StartTick
@@ -2123,8 +2123,8 @@ func (*EventBirthday) ObjectType() int { return TypeEventBirthday }
 // ObjectSize returns SizeEventBirthday.
 func (*EventBirthday) ObjectSize() int { return SizeEventBirthday }
 
-// PutInts writes the object to the first SizeEventBirthday integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventBirthday integers of dst.
+// dst must not be shorter.
 func (o *EventBirthday) PutInts(dst []int32) {
 	_ = dst[SizeEventBirthday-1]
 	dst[0] = o.X
@@ -2159,8 +2159,8 @@ func (*EventFinish) ObjectType() int { return TypeEventFinish }
 // ObjectSize returns SizeEventFinish.
 func (*EventFinish) ObjectSize() int { return SizeEventFinish }
 
-// PutInts writes the object to the first SizeEventFinish integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventFinish integers of dst. dst
+// must not be shorter.
 func (o *EventFinish) PutInts(dst []int32) {
 	_ = dst[SizeEventFinish-1]
 	dst[0] = o.X
@@ -2199,7 +2199,7 @@ func (*EventMapSoundWorld) ObjectType() int { return TypeEventMapSoundWorld }
 func (*EventMapSoundWorld) ObjectSize() int { return SizeEventMapSoundWorld }
 
 // PutInts writes the object to the first SizeEventMapSoundWorld integers of
-// dst, which must not be shorter.
+// dst. dst must not be shorter.
 func (o *EventMapSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventMapSoundWorld-1]
 	dst[0] = o.X

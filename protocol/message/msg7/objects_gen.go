@@ -157,8 +157,8 @@ func (*PlayerInput) ObjectType() int { return TypePlayerInput }
 // ObjectSize returns SizePlayerInput.
 func (*PlayerInput) ObjectSize() int { return SizePlayerInput }
 
-// PutInts writes the object to the first SizePlayerInput integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizePlayerInput integers of dst. dst
+// must not be shorter.
 func (o *PlayerInput) PutInts(dst []int32) {
 	_ = dst[SizePlayerInput-1]
 	dst[0] = o.Direction
@@ -232,8 +232,8 @@ func (*Projectile) ObjectType() int { return TypeProjectile }
 // ObjectSize returns SizeProjectile.
 func (*Projectile) ObjectSize() int { return SizeProjectile }
 
-// PutInts writes the object to the first SizeProjectile integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeProjectile integers of dst. dst
+// must not be shorter.
 func (o *Projectile) PutInts(dst []int32) {
 	_ = dst[SizeProjectile-1]
 	dst[0] = o.X
@@ -288,8 +288,8 @@ func (*Laser) ObjectType() int { return TypeLaser }
 // ObjectSize returns SizeLaser.
 func (*Laser) ObjectSize() int { return SizeLaser }
 
-// PutInts writes the object to the first SizeLaser integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first SizeLaser integers of dst. dst must
+// not be shorter.
 func (o *Laser) PutInts(dst []int32) {
 	_ = dst[SizeLaser-1]
 	dst[0] = o.X
@@ -336,8 +336,8 @@ func (*Pickup) ObjectType() int { return TypePickup }
 // ObjectSize returns SizePickup.
 func (*Pickup) ObjectSize() int { return SizePickup }
 
-// PutInts writes the object to the first SizePickup integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first SizePickup integers of dst. dst must
+// not be shorter.
 func (o *Pickup) PutInts(dst []int32) {
 	_ = dst[SizePickup-1]
 	dst[0] = o.X
@@ -379,7 +379,7 @@ func (*Flag) ObjectType() int { return TypeFlag }
 // ObjectSize returns SizeFlag.
 func (*Flag) ObjectSize() int { return SizeFlag }
 
-// PutInts writes the object to the first SizeFlag integers of dst, which must
+// PutInts writes the object to the first SizeFlag integers of dst. dst must
 // not be shorter.
 func (o *Flag) PutInts(dst []int32) {
 	_ = dst[SizeFlag-1]
@@ -422,7 +422,7 @@ func (*GameData) ObjectType() int { return TypeGameData }
 // ObjectSize returns SizeGameData.
 func (*GameData) ObjectSize() int { return SizeGameData }
 
-// PutInts writes the object to the first SizeGameData integers of dst, which
+// PutInts writes the object to the first SizeGameData integers of dst. dst
 // must not be shorter.
 func (o *GameData) PutInts(dst []int32) {
 	_ = dst[SizeGameData-1]
@@ -469,8 +469,8 @@ func (*GameDataTeam) ObjectType() int { return TypeGameDataTeam }
 // ObjectSize returns SizeGameDataTeam.
 func (*GameDataTeam) ObjectSize() int { return SizeGameDataTeam }
 
-// PutInts writes the object to the first SizeGameDataTeam integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeGameDataTeam integers of dst.
+// dst must not be shorter.
 func (o *GameDataTeam) PutInts(dst []int32) {
 	_ = dst[SizeGameDataTeam-1]
 	dst[0] = o.ScoreRed
@@ -509,8 +509,8 @@ func (*GameDataFlag) ObjectType() int { return TypeGameDataFlag }
 // ObjectSize returns SizeGameDataFlag.
 func (*GameDataFlag) ObjectSize() int { return SizeGameDataFlag }
 
-// PutInts writes the object to the first SizeGameDataFlag integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeGameDataFlag integers of dst.
+// dst must not be shorter.
 func (o *GameDataFlag) PutInts(dst []int32) {
 	_ = dst[SizeGameDataFlag-1]
 	dst[0] = int32(o.CarrierRed)
@@ -590,8 +590,8 @@ func (*CharacterCore) ObjectType() int { return TypeCharacterCore }
 // ObjectSize returns SizeCharacterCore.
 func (*CharacterCore) ObjectSize() int { return SizeCharacterCore }
 
-// PutInts writes the object to the first SizeCharacterCore integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeCharacterCore integers of dst.
+// dst must not be shorter.
 func (o *CharacterCore) PutInts(dst []int32) {
 	_ = dst[SizeCharacterCore-1]
 	dst[0] = o.Tick
@@ -681,7 +681,7 @@ func (*Character) ObjectType() int { return TypeCharacter }
 // ObjectSize returns SizeCharacter.
 func (*Character) ObjectSize() int { return SizeCharacter }
 
-// PutInts writes the object to the first SizeCharacter integers of dst, which
+// PutInts writes the object to the first SizeCharacter integers of dst. dst
 // must not be shorter.
 func (o *Character) PutInts(dst []int32) {
 	_ = dst[SizeCharacter-1]
@@ -795,8 +795,8 @@ func (*PlayerInfo) ObjectType() int { return TypePlayerInfo }
 // ObjectSize returns SizePlayerInfo.
 func (*PlayerInfo) ObjectSize() int { return SizePlayerInfo }
 
-// PutInts writes the object to the first SizePlayerInfo integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizePlayerInfo integers of dst. dst
+// must not be shorter.
 func (o *PlayerInfo) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfo-1]
 	dst[0] = int32(o.PlayerFlags)
@@ -842,8 +842,8 @@ func (*SpectatorInfo) ObjectType() int { return TypeSpectatorInfo }
 // ObjectSize returns SizeSpectatorInfo.
 func (*SpectatorInfo) ObjectSize() int { return SizeSpectatorInfo }
 
-// PutInts writes the object to the first SizeSpectatorInfo integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeSpectatorInfo integers of dst.
+// dst must not be shorter.
 func (o *SpectatorInfo) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorInfo-1]
 	dst[0] = int32(o.Mode)
@@ -901,8 +901,8 @@ func (*DeClientInfo) ObjectType() int { return TypeDeClientInfo }
 // ObjectSize returns SizeDeClientInfo.
 func (*DeClientInfo) ObjectSize() int { return SizeDeClientInfo }
 
-// PutInts writes the object to the first SizeDeClientInfo integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeDeClientInfo integers of dst.
+// dst must not be shorter.
 func (o *DeClientInfo) PutInts(dst []int32) {
 	_ = dst[SizeDeClientInfo-1]
 	dst[0] = bit(o.Local)
@@ -974,8 +974,8 @@ func (*DeGameInfo) ObjectType() int { return TypeDeGameInfo }
 // ObjectSize returns SizeDeGameInfo.
 func (*DeGameInfo) ObjectSize() int { return SizeDeGameInfo }
 
-// PutInts writes the object to the first SizeDeGameInfo integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeDeGameInfo integers of dst. dst
+// must not be shorter.
 func (o *DeGameInfo) PutInts(dst []int32) {
 	_ = dst[SizeDeGameInfo-1]
 	dst[0] = int32(o.GameFlags)
@@ -1029,8 +1029,8 @@ func (*DeTuneParams) ObjectType() int { return TypeDeTuneParams }
 // ObjectSize returns SizeDeTuneParams.
 func (*DeTuneParams) ObjectSize() int { return SizeDeTuneParams }
 
-// PutInts writes the object to the first SizeDeTuneParams integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeDeTuneParams integers of dst.
+// dst must not be shorter.
 func (o *DeTuneParams) PutInts(dst []int32) {
 	_ = dst[SizeDeTuneParams-1]
 	copy(dst[0:32], o.Params[:])
@@ -1063,8 +1063,8 @@ func (*EventCommon) ObjectType() int { return TypeEventCommon }
 // ObjectSize returns SizeEventCommon.
 func (*EventCommon) ObjectSize() int { return SizeEventCommon }
 
-// PutInts writes the object to the first SizeEventCommon integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventCommon integers of dst. dst
+// must not be shorter.
 func (o *EventCommon) PutInts(dst []int32) {
 	_ = dst[SizeEventCommon-1]
 	dst[0] = o.X
@@ -1096,8 +1096,8 @@ func (*EventExplosion) ObjectType() int { return TypeEventExplosion }
 // ObjectSize returns SizeEventExplosion.
 func (*EventExplosion) ObjectSize() int { return SizeEventExplosion }
 
-// PutInts writes the object to the first SizeEventExplosion integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventExplosion integers of dst.
+// dst must not be shorter.
 func (o *EventExplosion) PutInts(dst []int32) {
 	_ = dst[SizeEventExplosion-1]
 	dst[0] = o.X
@@ -1129,8 +1129,8 @@ func (*EventSpawn) ObjectType() int { return TypeEventSpawn }
 // ObjectSize returns SizeEventSpawn.
 func (*EventSpawn) ObjectSize() int { return SizeEventSpawn }
 
-// PutInts writes the object to the first SizeEventSpawn integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventSpawn integers of dst. dst
+// must not be shorter.
 func (o *EventSpawn) PutInts(dst []int32) {
 	_ = dst[SizeEventSpawn-1]
 	dst[0] = o.X
@@ -1162,8 +1162,8 @@ func (*EventHammerHit) ObjectType() int { return TypeEventHammerHit }
 // ObjectSize returns SizeEventHammerHit.
 func (*EventHammerHit) ObjectSize() int { return SizeEventHammerHit }
 
-// PutInts writes the object to the first SizeEventHammerHit integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventHammerHit integers of dst.
+// dst must not be shorter.
 func (o *EventHammerHit) PutInts(dst []int32) {
 	_ = dst[SizeEventHammerHit-1]
 	dst[0] = o.X
@@ -1197,8 +1197,8 @@ func (*EventDeath) ObjectType() int { return TypeEventDeath }
 // ObjectSize returns SizeEventDeath.
 func (*EventDeath) ObjectSize() int { return SizeEventDeath }
 
-// PutInts writes the object to the first SizeEventDeath integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventDeath integers of dst. dst
+// must not be shorter.
 func (o *EventDeath) PutInts(dst []int32) {
 	_ = dst[SizeEventDeath-1]
 	dst[0] = o.X
@@ -1237,8 +1237,8 @@ func (*EventSoundWorld) ObjectType() int { return TypeEventSoundWorld }
 // ObjectSize returns SizeEventSoundWorld.
 func (*EventSoundWorld) ObjectSize() int { return SizeEventSoundWorld }
 
-// PutInts writes the object to the first SizeEventSoundWorld integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventSoundWorld integers of dst.
+// dst must not be shorter.
 func (o *EventSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundWorld-1]
 	dst[0] = o.X
@@ -1285,8 +1285,8 @@ func (*EventDamage) ObjectType() int { return TypeEventDamage }
 // ObjectSize returns SizeEventDamage.
 func (*EventDamage) ObjectSize() int { return SizeEventDamage }
 
-// PutInts writes the object to the first SizeEventDamage integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeEventDamage integers of dst. dst
+// must not be shorter.
 func (o *EventDamage) PutInts(dst []int32) {
 	_ = dst[SizeEventDamage-1]
 	dst[0] = o.X
@@ -1341,8 +1341,8 @@ func (*PlayerInfoRace) ObjectType() int { return TypePlayerInfoRace }
 // ObjectSize returns SizePlayerInfoRace.
 func (*PlayerInfoRace) ObjectSize() int { return SizePlayerInfoRace }
 
-// PutInts writes the object to the first SizePlayerInfoRace integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizePlayerInfoRace integers of dst.
+// dst must not be shorter.
 func (o *PlayerInfoRace) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfoRace-1]
 	dst[0] = o.StartTick
@@ -1380,8 +1380,8 @@ func (*GameDataRace) ObjectType() int { return TypeGameDataRace }
 // ObjectSize returns SizeGameDataRace.
 func (*GameDataRace) ObjectSize() int { return SizeGameDataRace }
 
-// PutInts writes the object to the first SizeGameDataRace integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeGameDataRace integers of dst.
+// dst must not be shorter.
 func (o *GameDataRace) PutInts(dst []int32) {
 	_ = dst[SizeGameDataRace-1]
 	dst[0] = o.BestTime
@@ -1442,8 +1442,8 @@ func (*DeCharacter) ObjectType() int { return TypeDeCharacter }
 // ObjectSize returns SizeDeCharacter.
 func (*DeCharacter) ObjectSize() int { return SizeDeCharacter }
 
-// PutInts writes the object to the first SizeDeCharacter integers of dst,
-// which must not be shorter.
+// PutInts writes the object to the first SizeDeCharacter integers of dst. dst
+// must not be shorter.
 func (o *DeCharacter) PutInts(dst []int32) {
 	_ = dst[SizeDeCharacter-1]
 	dst[0] = o.Flags
@@ -1504,7 +1504,7 @@ func (*DeLaser) ObjectType() int { return TypeDeLaser }
 // ObjectSize returns SizeDeLaser.
 func (*DeLaser) ObjectSize() int { return SizeDeLaser }
 
-// PutInts writes the object to the first SizeDeLaser integers of dst, which
+// PutInts writes the object to the first SizeDeLaser integers of dst. dst
 // must not be shorter.
 func (o *DeLaser) PutInts(dst []int32) {
 	_ = dst[SizeDeLaser-1]
@@ -1546,8 +1546,8 @@ func (*DeTeam) ObjectType() int { return TypeDeTeam }
 // ObjectSize returns SizeDeTeam.
 func (*DeTeam) ObjectSize() int { return SizeDeTeam }
 
-// PutInts writes the object to the first SizeDeTeam integers of dst, which
-// must not be shorter.
+// PutInts writes the object to the first SizeDeTeam integers of dst. dst must
+// not be shorter.
 func (o *DeTeam) PutInts(dst []int32) {
 	_ = dst[SizeDeTeam-1]
 	dst[0] = o.Team

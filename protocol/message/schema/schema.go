@@ -260,7 +260,7 @@ func (s *Schema) resolve() error {
 	for _, v := range s.Versions {
 		n, err := strconv.ParseInt(v.Number, 0, 32)
 		if err != nil || n < last {
-			return fmt.Errorf("version %s: number %q, must be one that is not below %d", v.Name, v.Number, last)
+			return fmt.Errorf("version %s: number %q is not a number of at least %d", v.Name, v.Number, last)
 		}
 		last, v.Release, s.versions[v.Name] = n, int32(n), v
 	}
@@ -284,13 +284,13 @@ func (s *Schema) resolve() error {
 	for _, m := range s.Messages {
 		switch {
 		case names[m.Ext]:
-			return fmt.Errorf("message %s: another has the UUID of %s", m.Name, m.Ext)
+			return fmt.Errorf("message %s: another message has the UUID of %s", m.Name, m.Ext)
 		case m.Ext != "":
 			names[m.Ext] = true
 			m.ID = FirstExtended + extended
 			extended++
 		case m.ID != next[m.System]:
-			return fmt.Errorf("message %s has id %d, expected %d: ids must be complete and in order", m.Name, m.ID, next[m.System])
+			return fmt.Errorf("message %s has id %d, expected %d: ids must be consecutive", m.Name, m.ID, next[m.System])
 		default:
 			next[m.System]++
 		}
@@ -314,7 +314,7 @@ func (s *Schema) resolve() error {
 		switch m.Dir {
 		case "client", "server", "both", "demo":
 		default:
-			return fmt.Errorf("message %s: direction %q", m.Name, m.Dir)
+			return fmt.Errorf("message %s: invalid direction %q", m.Name, m.Dir)
 		}
 		if err := s.fields(m.Name, m.Fields); err != nil {
 			return err
@@ -328,7 +328,7 @@ func (s *Schema) resolve() error {
 	for i, o := range s.Objects {
 		switch {
 		case names[o.Ext]:
-			return fmt.Errorf("object %s: another has the UUID of %s", o.Name, o.Ext)
+			return fmt.Errorf("object %s: another object has the UUID of %s", o.Name, o.Ext)
 		case o.Ext != "":
 			names[o.Ext] = true
 			o.Type = FirstExtendedType + extended
@@ -364,7 +364,7 @@ func (s *Schema) resolve() error {
 		for _, f := range o.Fields {
 			f.InObject = true
 			if !f.IsNumeric() {
-				return fmt.Errorf("object %s: field %s of type %q", o.Name, f.Name, f.Type)
+				return fmt.Errorf("object %s: field %s of invalid type %q", o.Name, f.Name, f.Type)
 			}
 			if o.Min != nil && o.Size >= *o.Min && f.Default == nil {
 				return fmt.Errorf("object %s: field %s may be missing and has no default", o.Name, f.Name)
@@ -403,14 +403,14 @@ func (s *Schema) fields(where string, fields []*Field) error {
 			switch f.Sanitize {
 			case "none", "lax", "cc", "strict":
 			default:
-				return fmt.Errorf("%s.%s: sanitising %q", where, f.Name, f.Sanitize)
+				return fmt.Errorf("%s.%s: invalid sanitising %q", where, f.Name, f.Sanitize)
 			}
 		case "custom":
 			if f.Go == "" || f.Wire == "" {
 				return fmt.Errorf("%s.%s: a custom field needs go and wire", where, f.Name)
 			}
 		default:
-			return fmt.Errorf("%s.%s: type %q", where, f.Name, f.Type)
+			return fmt.Errorf("%s.%s: invalid type %q", where, f.Name, f.Type)
 		}
 		if f.Doc == "" {
 			return fmt.Errorf("%s.%s has no doc", where, f.Name)
