@@ -1,5 +1,5 @@
-// Package bans stores bans of addresses and networks, permanent or with an expiry. It does not
-// depend on a protocol. A game server and its remote consoles can share one store.
+// Package bans stores bans of addresses and networks, permanent or with an expiry. The package does
+// not depend on a protocol. A game server and its remote consoles can share one store.
 package bans
 
 import (
@@ -30,8 +30,8 @@ type Ban struct {
 	Reason string `json:"reason,omitempty"`
 	// RconOnly bans from remote consoles only, not from the game.
 	RconOnly bool `json:"rconOnly,omitempty"`
-	// Temporary marks automatic bans. They are kept in memory only, separate from the others, and
-	// must have a Duration or Until.
+	// Temporary marks automatic bans. Temporary bans are kept in memory only, separate from the
+	// others. A temporary ban must have a Duration or Until.
 	Temporary bool `json:"-"`
 }
 
@@ -136,8 +136,8 @@ type Store interface {
 	Find(netip.Addr) (Ban, bool)
 	// All returns the bans in force in order of creation.
 	All() []Ban
-	// Stored waits up to limit until all changes so far are stored. It returns an error if they are
-	// not. With a limit of 0 it does not wait.
+	// Stored waits up to limit until all changes so far are stored. Stored returns an error if some
+	// are not stored. With a limit of 0 it does not wait.
 	Stored(limit time.Duration) error
 }
 

@@ -18,7 +18,7 @@ import (
 
 // journal is the file of a list. It contains a line of JSON for each added or removed ban, in
 // order. Processes that share it take turns by locking a file next to it. Earlier versions wrote
-// one JSON object with all bans. Such a file is still read and is replaced with the first change.
+// one JSON object with all bans. An old file is still read, and is replaced with the first change.
 type journal struct {
 	path string
 	lock *lockedfile.Mutex
@@ -208,8 +208,8 @@ func (j *journal) passed(b []byte, lines int) {
 	j.tail = bytes.Clone(j.tail[max(0, len(j.tail)-maxTail):])
 }
 
-// append appends lines. It returns the file, and the caller must sync it. A crash of the process
-// then loses nothing, but a crash of the machine may.
+// append appends lines. The caller must sync the returned file. A crash of the process then loses
+// nothing, but a crash of the machine may.
 func (j *journal) append(lines []line) (_ *os.File, err error) {
 	b, err := encode(lines)
 	if err != nil {

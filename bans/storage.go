@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrNotStored is returned while changes are not in the file. They are in force, and writing is
-// tried again every two seconds.
+// ErrNotStored is returned while changes are not in the file. The changes are in force, and the
+// list tries to write them again every two seconds.
 var ErrNotStored = errors.New("bans: not stored")
 
 var errSlowDisk = errors.New("the disk does not answer")
@@ -98,9 +98,9 @@ func open(path string, l *List) (*List, error) {
 // as after a crash. The line is ignored, and removed with the next change.
 func (l *List) Torn() int { return l.torn }
 
-// Stored waits up to limit until all changes so far are in the file or writing them has failed. It
-// returns an error that wraps ErrNotStored if they are not in the file. With a limit of 0 it does
-// not wait, and an attempt in progress counts as failed only after a few seconds.
+// Stored waits up to limit until all changes so far are in the file or writing them has failed. If
+// some changes are not in the file, the error wraps ErrNotStored. With a limit of 0 it does not
+// wait, and an attempt in progress counts as failed only after a few seconds.
 func (l *List) Stored(limit time.Duration) error {
 	s := l.file
 	if s == nil {

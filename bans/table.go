@@ -167,7 +167,7 @@ func lengthIndex(net netip.Prefix) int {
 	return 33 + net.Bits()
 }
 
-// endHeap is a heap of the bans that end. The first to end is on top.
+// endHeap is a heap of the bans that end. The ban that ends first is on top.
 type endHeap []*entry
 
 func (h endHeap) Len() int           { return len(h) }

@@ -1,13 +1,13 @@
 // Package bot plays the game: it computes the input of a player from a view of the world.
 //
-// A [Bot] plays one tee. It uses only the map and what its player can see on the screen. It can
-// therefore play in a server's own world and, as a client, on any other server. It uses no clock,
-// and no randomness except its seed: equal seeds and equal views give equal inputs.
+// A [Bot] plays one tee. A Bot uses only the map and the part of the game that its player can see
+// on the screen. It can therefore play in a server's own world and, as a client, on any other
+// server. A Bot uses no clock, and no randomness except its seed: equal seeds and equal views give
+// equal inputs.
 //
 // A Bot moves with a [NavGraph], a graph of maneuvers that are simulated once per map with the
-// physics of the game. In each tick it simulates variations from the tee's position. It keeps the
-// one that reaches the goal soonest without dying.
-// position and keeps the one that reaches the goal soonest without dying.
+// physics of the game. In each tick it simulates variations from the tee's position. The Bot keeps
+// the variation that reaches the goal soonest without dying.
 package bot
 
 import (
@@ -24,7 +24,7 @@ type Config struct {
 	// Terrain is the map. It is not used if Nav is set.
 	Terrain game.Terrain
 	// Nav is the graph of the map. Several bots can share it. If it is nil, New builds a graph.
-	// That can take seconds on a large map.
+	// Building a graph can take seconds on a large map.
 	Nav *NavGraph
 	// Skill is the skill level from 1 (weak) to 3 (strong); 0 means 2.
 	Skill int

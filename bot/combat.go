@@ -11,8 +11,8 @@ type sighting struct {
 	pos, vel vec.Vec2 // units, units per tick
 }
 
-// maxSightings is for how many ticks an enemy's movement is kept. It exceeds the longest reaction
-// time.
+// maxSightings is for how many ticks an enemy's movement is kept. This is longer than the longest
+// reaction time.
 const maxSightings = 32
 
 // combat is the state for fighting.

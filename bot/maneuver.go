@@ -11,7 +11,7 @@ const never = 255
 // maxManeuverTicks limits the duration of a maneuver until it lands.
 const maxManeuverTicks = 100
 
-// jumpHoldTicks is how long the jump button is held. It must be released between two jumps.
+// jumpHoldTicks is how long the jump button is held. The button must be released between two jumps.
 const jumpHoldTicks = 2
 
 // maneuver is a short sequence of inputs. The graph consists of simulated maneuvers. Bots simulate

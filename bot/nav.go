@@ -13,7 +13,7 @@ import (
 // ErrTerrain is returned if the size of a terrain and its number of tiles do not match.
 var ErrTerrain = errors.New("bot: bad terrain")
 
-// Limits of a NavGraph. They keep it within a few MB and two seconds for any map.
+// Limits of a NavGraph. They limit a graph to a few MB and two seconds of work on any map.
 const (
 	maxNodes          = 4096
 	halfManeuversFrom = 1500 // with more nodes, only every second maneuver is simulated
@@ -72,11 +72,11 @@ type NavGraph struct {
 }
 
 // NewNavGraph builds the graph by simulating maneuvers from every node that is reachable from the
-// spawn points. It takes about 0.5 ms per node and at most about two seconds. A nil tuning means
-// the default. The error wraps ErrTerrain.
+// spawn points. Building a graph takes about 0.5 ms per node and at most about two seconds. A nil
+// tuning means the default. The error wraps ErrTerrain.
 func NewNavGraph(t game.Terrain, tuning *game.Tuning) (*NavGraph, error) {
 	if t.Width <= 0 || t.Height <= 0 || t.Width > 1<<24/t.Height || len(t.Tiles) != t.Width*t.Height {
-		return nil, fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
+		return nil, fmt.Errorf("%w: %d tiles for a map of %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
 	}
 	n := &NavGraph{width: t.Width, height: t.Height, tuning: physics.DefaultTuning()}
 	if tuning != nil {

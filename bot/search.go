@@ -1,8 +1,8 @@
 package bot
 
 // nodeSearch computes the times from all nodes to one node, nearest first, in interruptible steps.
-// It runs Dijkstra's algorithm on the reversed links. Its queue consists of buckets, since links
-// take few ticks.
+// The search runs Dijkstra's algorithm on the reversed links. The queue of the search consists of
+// buckets, since all links take few ticks.
 type nodeSearch struct {
 	nav         *NavGraph
 	goal        uint16

@@ -5,7 +5,6 @@
 // The package contains all events. Some occur only in a client, such as [Download], or only in a
 // server, such as [MapChange]. One type switch can handle the events of both. Names and texts in
 // events are safe to show, whatever a player or a server sent.
-// player or a server sent.
 package event
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// Event is an event. Its type is one of the types of this package.
+// Event is an event. The type of an event is one of the types of this package.
 type Event interface{ isEvent() }
 
 // Name returns the JSON name of an event's type, such as team_change for a [TeamChange].
@@ -50,8 +49,8 @@ type (
 		Done int    `json:"done"`
 		Size int    `json:"size"`
 	}
-	// Entered reports that the client has entered the game as the player Self. It occurs again
-	// after a map change and after a reconnect.
+	// Entered reports that the client has entered the game as the player Self. The event occurs
+	// again after a map change and after a reconnect.
 	Entered struct {
 		Map  string `json:"map"`
 		Self Player `json:"self"`
@@ -182,8 +181,8 @@ type (
 		Match      int32          `json:"match"`
 		Matches    int32          `json:"matches"`
 	}
-	// Settings contains the settings that clients show. It occurs when one of them changes.
-	// (Sv_ServerSettings)
+	// Settings contains the settings that clients show. The event occurs when one of the settings
+	// changes. (Sv_ServerSettings)
 	Settings struct {
 		VoteKick     bool  `json:"vote_kick"`     // players may call votes to kick
 		VoteKickMin  int32 `json:"vote_kick_min"` // smallest number of players for a kick vote
@@ -192,9 +191,9 @@ type (
 		TeamBalance  bool  `json:"team_balance"`
 		PlayerSlots  int32 `json:"player_slots"` // number of clients that may play at once
 	}
-	// Tuning contains the tuning of the physics, in hundredths. It occurs when the tuning changes.
-	// DDNet servers also send the first NumDDRace parameters of DDRace. JSON contains an object
-	// params with the names and values of the tune command. (Sv_TuneParams)
+	// Tuning contains the tuning of the physics, in hundredths. The event occurs when the tuning
+	// changes. DDNet servers also send the first NumDDRace parameters of DDRace. JSON contains an
+	// object params with the names and values of the tune command. (Sv_TuneParams)
 	Tuning struct {
 		Params    game.Tuning   `json:"-"`
 		DDRace    ddrace.Tuning `json:"-"`
@@ -203,7 +202,7 @@ type (
 	// RaceFinish reports that a player finished a race. Time is in ms, -1 for none. Diff is the
 	// difference in ms to the player's previous best. Personal is set for a new best of the player,
 	// and Record, in addition, for a new best of all players. 0.6 sends it only to clients that
-	// claim DDNet release 18.0 (client.Config.DDNetVersion 18000). Others get a chat line.
+	// claim DDNet release 18.0 (client.Config.DDNetVersion 18000). Other clients get a chat line.
 	// (Sv_RaceFinish)
 	RaceFinish struct {
 		Player   Player `json:"player"`
@@ -253,7 +252,7 @@ type (
 		Total int `json:"total"`
 	}
 	// VoteEnd reports the end of a vote. The vote failed if neither Passed nor Aborted is set. By
-	// is the caller. It has no player (ID -1) if an operator decided the vote or the caller is
+	// is the caller. By has no player (ID -1) if an operator decided the vote or the caller is
 	// unknown. (Sv_VoteSet)
 	VoteEnd struct {
 		By      Player `json:"by"`

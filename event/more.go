@@ -99,8 +99,8 @@ type (
 		Sound int32 `json:"sound"`
 	}
 	// RaceTime is the race time that the client shows, in ms. Diff is the difference to the best
-	// race. Finish is set at the end of the race. At a checkpoint the event is [Checkpoint]
-	// instead. (DDNet: Sv_DDRaceTime)
+	// race. Finish is set when the race ends. At a checkpoint the event is [Checkpoint] instead.
+	// (DDNet: Sv_DDRaceTime)
 	RaceTime struct {
 		Time   int32 `json:"milliseconds"`
 		Diff   int32 `json:"diff,omitempty"`
@@ -112,8 +112,8 @@ type (
 		Best int32 `json:"best"`
 		Own  int32 `json:"own"`
 	}
-	// RaceTeamKilled reports that a team of DDRace died. First is the player who died first. It has
-	// no player (ID -1) if unknown. (DDNet: Sv_KillMsgTeam)
+	// RaceTeamKilled reports that a team of DDRace died. First is the player who died first. If
+	// that player is unknown, the ID of First is -1. (DDNet: Sv_KillMsgTeam)
 	RaceTeamKilled struct {
 		RaceTeam int32  `json:"race_team"`
 		First    Player `json:"first"`

@@ -32,8 +32,8 @@ var (
 	rconChallenges = cookie.Kind{ID: 'r', Window: time.Hour, Value: rconChallengeFrom}
 )
 
-// a2sChallengeFrom derives a challenge from random bits. It avoids 0 and NoChallenge, since both
-// stand for a missing challenge.
+// a2sChallengeFrom derives a challenge from random bits. The challenge is never 0 or NoChallenge,
+// since both stand for a missing challenge.
 func a2sChallengeFrom(raw uint64) uint32 {
 	if c := uint32(raw); c != 0 && c != NoChallenge {
 		return c

@@ -287,8 +287,8 @@ func TestRconClient(t *testing.T) {
 	}
 }
 
-// TestRconOnce checks that a command is sent only once. It is sent again only after a refusal,
-// which says that it did not run.
+// TestRconOnce checks that a command is sent only once. The client sends a command again only after
+// a refusal, since a refused command did not run.
 func TestRconOnce(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

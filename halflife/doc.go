@@ -16,8 +16,8 @@
 //		}
 //	}
 //
-// Server has no socket, clock or goroutine. It encodes answers once a second. Sending one is a copy
-// without an allocation.
+// Server has no socket, clock or goroutine. A Server encodes its answers once a second. Sending an
+// answer only copies it, without allocating.
 //
 // # Protection against reflection
 //
@@ -48,17 +48,18 @@
 // that address. Five wrong passwords within half a minute ban an address for 15 minutes, from rcon
 // only; see RconSettings. Limits also bounds the guesses per network and in total. The game and the
 // remote console can share a store of bans, see package bans. AddIP, RemoveIP, ListIP and WriteIP
-// implement the console commands of Half-Life servers that manage bans. A game can register them in
-// its console.
+// implement the console commands of Half-Life servers that manage bans. A game can add these
+// commands to its console.
 //
-// RconEvent is for the log. It never contains a password or more than one line. During an attack
-// there is one event per address and minute.
+// RconEvent is for the log. Such an event never contains a password or a line break. During an
+// attack there is one event per address and minute.
+//
 // # Querying servers
 //
 // Query sends one server requests in every format and returns its info, players and rules. QueryAll
-// queries many servers at a limited rate. Both reassemble split answers. Fields that old servers
-// leave out stay empty, and texts are safe to show. RconClient runs commands. It never sends a
-// command twice: ErrMayHaveRun means that no answer came.
+// queries many servers at a limited rate. Query and QueryAll reassemble split answers. Fields that
+// old servers leave out stay empty, and texts are safe to show. RconClient runs commands. It never
+// sends a command twice: ErrMayHaveRun means that no answer came.
 //
 //	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer})
 //	...
@@ -74,6 +75,6 @@
 //
 // Every message has a stateless Append and Parse function. Numbers are little-endian except for
 // ports in lists. Datagrams from and to game servers begin with four bytes FF, requests to masters
-// do not. Parsers accept messages that are longer than expected and treat counts as upper bounds.
-// They return an error only for messages of another kind.
+// do not. Parsers accept messages that are longer than expected and treat counts as upper bounds. A
+// parser returns an error only for a message of another kind.
 package halflife

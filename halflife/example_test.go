@@ -84,7 +84,7 @@ func Example() {
 	// you said e2 e4
 }
 
-// This fetches the list of a master and queries each server on it.
+// The example fetches the list of a master and queries each server on it.
 func ExampleFetchList() {
 	ctx := context.Background()
 	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer})

@@ -12,8 +12,8 @@ type Filter struct {
 	Dir, Map string
 	// Dedicated, Secure, Linux and Proxy select only servers with that property.
 	Dedicated, Secure, Linux, Proxy bool
-	// NotEmpty, NotFull and Empty select by the number of players. Their keys on the wire are
-	// empty, full and noplayers.
+	// NotEmpty, NotFull and Empty select by the number of players. On the wire, the keys of these
+	// fields are empty, full and noplayers.
 	NotEmpty, NotFull, Empty bool
 	// NotApp is the Steam id of a game whose servers are left out. 0 leaves out none.
 	NotApp uint64

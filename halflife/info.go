@@ -129,8 +129,8 @@ func AppendInfo(dst []byte, i *Info) []byte {
 	return i.appendCommon(append(append(dst, header...), kindInfo))
 }
 
-// AppendDetails appends the answer to "details" (S2A_INFO_DETAILED, 'm'). It ends with the count of
-// bots, as in the answers of real servers.
+// AppendDetails appends the answer to "details" (S2A_INFO_DETAILED, 'm'). The answer ends with the
+// count of bots, as in the answers of real servers.
 func AppendDetails(dst []byte, i *Info) []byte {
 	dst = i.appendCommon(append(append(dst, header...), kindDetails))
 	dst = append(dst, cmp.Or(i.Type, 'd'), cmp.Or(i.OS, 'l'))

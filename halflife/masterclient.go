@@ -32,8 +32,8 @@ const (
 
 // FetchList requests the list of a master. No other goroutine may read from conn meanwhile.
 // Repeated entries, and addresses that cannot be servers, are left out. FetchList reads for at most
-// 30 s and returns at most 20,000 servers. If the master stops answering, it returns the servers so
-// far and an error that wraps ErrNoAnswer. Other errors come from ctx or the connection.
+// 30 s and returns at most 20,000 servers. If the master stops answering, FetchList returns the
+// servers so far and an error that wraps ErrNoAnswer. Other errors come from ctx or the connection.
 func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, cfg ListConfig) ([]transport.Peer, error) {
 	defer context.AfterFunc(ctx, conn.Wake)()
 	f := listFetcher{conn: conn, master: transport.Unmap(master), cfg: cfg, end: conn.Now() + int64(maxListTime), seen: make(map[transport.Peer]bool)}

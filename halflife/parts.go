@@ -118,8 +118,8 @@ type partLayout struct {
 
 func sourcePartNumber(b []byte) (index, total int) { return int(b[9]), int(b[8]) }
 
-// partLayouts are the headers of the styles. The last one is from the first Source games and lacks
-// the size.
+// partLayouts are the headers of the styles. The last header is from the first Source games and
+// lacks the size.
 var partLayouts = [...]partLayout{
 	{9, func(b []byte) (index, total int) { return int(b[8] >> 4), int(b[8] & 15) }},
 	{12, sourcePartNumber},

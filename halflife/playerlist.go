@@ -22,7 +22,7 @@ type Player struct {
 	Bot bool
 }
 
-// Rule is a setting of a server. Its name has at most 63 bytes, its value 127.
+// Rule is a setting of a server. The name has at most 63 bytes and the value at most 127.
 type Rule struct {
 	Name, Value string
 }

@@ -182,8 +182,8 @@ func TestRconControls(t *testing.T) {
 	}
 }
 
-// TestNoChallenge checks a request without a challenge that was sent to its address. It runs
-// nothing and does not count as a failure. The answer is no longer than the request.
+// TestNoChallenge checks a request without a challenge that was sent to its address. Such a request
+// runs nothing and does not count as a failure. The answer is no longer than the request.
 func TestNoChallenge(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	c := l.challenge(bob)
@@ -330,7 +330,7 @@ func TestBanSettings(t *testing.T) {
 	if all := l.bans.All(); len(all) != 0 {
 		t.Errorf("an administrator is banned: %v", all)
 	}
-	// An IPv6 /64 counts as one address: machines change their address within it.
+	// Addresses of an IPv6 /64 count together, since machines change their address within it.
 	l = newTestServer(t, set(halflife.RconSettings{}))
 	l.rcon(ipv6Peer, l.challenge(ipv6Peer), adminPassword, "x")
 	next := transport.UDPPeer(ipv6Peer.Addr().Next(), 4000)

@@ -104,7 +104,7 @@ func rconError(text string) error {
 	return nil
 }
 
-// Challenge requests the challenge that commands need. It also shows whether the server has a
+// Challenge requests the challenge that commands need. An answer also shows that the server has a
 // remote console. Run calls it when necessary. The error wraps ErrNoAnswer or ErrBanned, or comes
 // from ctx or the connection.
 func (c *RconClient) Challenge(ctx context.Context) error {

@@ -26,11 +26,11 @@ var ErrCommand = errors.New("halflife: unusable rcon command")
 
 // CheckPassword returns an error that wraps ErrPassword if clients cannot send the rcon password.
 // Clients send it in quotes and escape nothing, so it may contain spaces but no quotes. XQF and
-// some other programs send no quotes. They can send a password with spaces only if the user types
-// the quotes.
+// some other programs send no quotes. Such programs can send a password with spaces only if the
+// user types the quotes.
 func CheckPassword(password string) error {
 	if len(password) > MaxPassword {
-		return fmt.Errorf("%w: %d bytes are too long; the limit is %d", ErrPassword, len(password), MaxPassword)
+		return fmt.Errorf("%w: it has %d bytes; the limit is %d", ErrPassword, len(password), MaxPassword)
 	}
 	return checkQuotable(password)
 }
@@ -170,8 +170,8 @@ func AppendRefused(dst []byte, reason string) []byte {
 	return append(append(append(append(dst, header...), kindRconRefused), reason...), 0)
 }
 
-// ParseRefused reads an answer made by AppendRefused. It means that the command was not run and
-// that the client needs a new challenge.
+// ParseRefused reads an answer made by AppendRefused. A refusal means that the command was not run
+// and that the client needs a new challenge.
 func ParseRefused(b []byte) (reason []byte, err error) {
 	if messageKind(b) != kindRconRefused {
 		return nil, formatError("refusal", b)

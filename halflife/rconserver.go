@@ -76,9 +76,9 @@ var resultNames = map[RconResult]string{
 // String returns the result for logs.
 func (v RconResult) String() string { return cmp.Or(resultNames[v], "none") }
 
-// RconEvent describes rcon requests for the log. It contains no passwords and no line breaks.
+// RconEvent describes rcon requests for the log. An event contains no passwords and no line breaks.
 type RconEvent struct {
-	// Peer is the sender. A challenge proved its address.
+	// Peer is the sender. A challenge has proved the sender's address.
 	Peer transport.Peer
 	// Result is the result of the request.
 	Result RconResult
@@ -113,8 +113,8 @@ type rconState struct {
 
 	failures *limit.Failures
 	notified *limit.RecentSet
-	// recentAdmins are the addresses (IPv6: /64) that logged in most recently. They are not banned
-	// for wrong passwords.
+	// recentAdmins are the addresses (IPv6: /64) that logged in most recently. These addresses are
+	// not banned for wrong passwords.
 	recentAdmins [maxRecentAdmins]netip.Prefix
 }
 

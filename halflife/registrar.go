@@ -41,7 +41,7 @@ const (
 	challengeTimeout     = 5 * time.Second
 )
 
-// challengeRetryWaits are the waits for a challenge before each retry. The last one repeats.
+// challengeRetryWaits are the waits for a challenge before each retry. The last wait repeats.
 var challengeRetryWaits = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, heartbeatInterval}
 
 // NewRegistrar returns a registrar. cfg.Heartbeat and cfg.Send must be set.

@@ -76,8 +76,8 @@ type Limits struct {
 	// per second and 60 at once. Forged requests cannot use it up.
 	Proven Rate
 	// Bytes limits the answers that LegacyPolicy allows, in bytes per network. The default is 4096
-	// per second and 16384 at once. AllBytes limits them for all networks together. Its default is
-	// 262144 per second and 1048576 at once.
+	// per second and 16384 at once. AllBytes limits them for all networks together. The default of
+	// AllBytes is 262144 per second and 1048576 at once.
 	Bytes, AllBytes Rate
 	// Rcon limits rcon challenges and refusals per network (IPv6: /48). The default is 2 per second
 	// and 10 at once.
@@ -410,8 +410,8 @@ func (s *Server) isProven(now int64, a netip.Addr) bool {
 }
 
 // sendAnswer sends an answer to a request without a challenge, if its size and the limits allow it.
-// Answers that are hardly longer than the request are not limited. They are useless for reflection,
-// and forged requests could use up the limits.
+// Answers that are hardly longer than the request are not limited. Short answers are useless for
+// reflection, and with a limit on them, forged requests could use it up.
 func (s *Server) sendAnswer(now int64, peer transport.Peer, req, reply []byte) {
 	if isSmallReply(len(req), len(reply)) {
 		s.send(peer, reply)
@@ -445,7 +445,8 @@ func (s *Server) allowsLegacy(a netip.Addr) bool {
 	return s.settings.Legacy == LegacyOn || s.settings.Legacy == LegacyLAN && s.isLocal(a)
 }
 
-// takeBytes takes the bytes of an answer from the limits. It reports whether enough were left.
+// takeBytes takes the bytes of an answer from the limits. It reports whether the limits allowed
+// them.
 func (s *Server) takeBytes(now int64, a netip.Addr, bytes int) bool {
 	return a.IsLoopback() ||
 		s.bytes.Take(now, limit.Network(a), bytes) && s.allBytes.Take(now, s.allBytesRate, bytes)

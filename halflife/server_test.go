@@ -188,7 +188,7 @@ func TestSplit(t *testing.T) {
 	if d := cmp.Diff(l.game.players[:len(text)], text); d != "" {
 		t.Error(d)
 	}
-	// The list gets shorter again.
+	// The list of players gets shorter again.
 	l.game.setPlayers(3)
 	if got := l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers); len(got) != 1 {
 		t.Errorf("%d datagrams for three players", len(got))

@@ -72,8 +72,8 @@ func NewBudget(cfg BudgetConfig) *Budget {
 
 // Spend chooses the size of the answer to an address and subtracts its bytes, full or short, from
 // the budget. now is in ns on a monotonic clock. Answers are full while at least half of the budget
-// is left. Below that they are short, so that during a flood many clients get a short answer rather
-// than few a full one.
+// is left. Below that answers are short. During a flood, many clients then get a short answer,
+// rather than a few clients a full one.
 func (b *Budget) Spend(now int64, ip netip.Addr, full, short int) Size {
 	if ip.IsLoopback() {
 		return SizeFull

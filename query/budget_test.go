@@ -96,7 +96,8 @@ func TestBudgetAllocations(t *testing.T) {
 }
 
 // TestBudgetRotation floods one network while requests arrive from more networks than the table
-// holds. That network gets no more than its limit, and all together no more than the total.
+// holds. The flooded network gets no more than its limit, and all networks together no more than
+// the total.
 func TestBudgetRotation(t *testing.T) {
 	b := NewBudget(BudgetConfig{MaxNetworks: 256})
 	victim := netip.MustParseAddr("192.0.2.1")

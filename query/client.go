@@ -34,8 +34,8 @@ type Config struct {
 	// Retry is the time after which unanswered requests are repeated; 0 means 500 ms.
 	Retry time.Duration
 	// SettleTime is how long to wait for answers in other formats once one answer is complete; 0
-	// means 250 ms. It should be at least twice the latency. A format with an incomplete answer is
-	// requested once or twice more.
+	// means 250 ms. SettleTime should be at least twice the latency. A format with an incomplete
+	// answer is requested once or twice more.
 	SettleTime time.Duration
 	// Concurrency is how many servers are queried at the same time; 0 means 256.
 	Concurrency int

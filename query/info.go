@@ -61,8 +61,8 @@ type Client struct {
 // NoTime is the Score of a client without a time if Info.TimeScore is set.
 const NoTime = -1
 
-// MaxListed is the maximum number of clients in a list. It bounds the memory that a server can make
-// a client use.
+// MaxListed is the maximum number of clients in a list. This limits the memory that a server can
+// make a client use.
 const MaxListed = 1024
 
 // Maximum lengths of texts in bytes, for formats that limit them.
@@ -76,8 +76,8 @@ const (
 	maxClan       = 11
 )
 
-// appendVersion appends a version. It puts a release before it if the version does not begin with
-// it, since clients of that release require that.
+// appendVersion appends a version. If the version does not begin with the release, appendVersion
+// puts the release before it. Clients of that release require it.
 func appendVersion(dst []byte, release, version string) []byte {
 	start := len(dst)
 	if !strings.HasPrefix(version, release) {
@@ -131,8 +131,8 @@ func (i *Info) scoreFrom6(v int32) int32 {
 	return -v
 }
 
-// wireCounts returns NumPlayers, MaxPlayers, NumClients and MaxClients in the order of the wire. It
-// limits them and makes them consistent, since browsers hide servers with inconsistent counts.
+// wireCounts returns NumPlayers, MaxPlayers, NumClients and MaxClients in the order of the wire.
+// The counts are limited and made consistent, since browsers hide servers with inconsistent counts.
 func (i *Info) wireCounts(clients, limit int) (n [4]int) {
 	n[2] = min(max(clients, 0), limit)
 	n[3] = min(max(i.MaxClients, n[2]), limit)

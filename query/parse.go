@@ -60,7 +60,7 @@ func ParseReply6(datagram []byte) (Reply, error) {
 		r.Part = int(readNumber(&u))
 		u.String(packer.SanitizeNone)
 		if r.Part <= 0 || r.Part >= maxExtendedDatagrams {
-			return Reply{}, fmt.Errorf("%w: packet number %d", ErrReply, r.Part)
+			return Reply{}, fmt.Errorf("%w: packet number %d is out of range", ErrReply, r.Part)
 		}
 	} else if err := r.parseInfo6(&u); err != nil {
 		return Reply{}, err
@@ -191,8 +191,8 @@ func readNumber(u *packer.Unpacker) int32 {
 	return int32(min(max(v, -1<<31), 1<<31-1))
 }
 
-// ReplyMerger merges the datagrams of an answer in one format. They may arrive in any order and
-// more than once. The zero value is ready to use.
+// ReplyMerger merges the datagrams of an answer in one format. The datagrams may arrive in any
+// order and more than once. The zero value is ready to use.
 type ReplyMerger struct {
 	info     Info
 	haveInfo bool
@@ -200,8 +200,8 @@ type ReplyMerger struct {
 	clients map[int]Client
 }
 
-// indexStride is the distance between the first indexes of two datagrams. It is larger than the
-// number of clients that fit into one.
+// indexStride is the distance between the first indexes of two datagrams. The stride is larger than
+// the number of clients that fit into a datagram.
 const indexStride = packet.MaxDatagram
 
 // Add adds a datagram. It reports whether the answer is complete.

@@ -35,8 +35,8 @@ func newServerQuery(target Target, limit int64, random func() uint32) *serverQue
 }
 
 // waitUntil returns the time until which to wait for the server. After a complete answer the wait
-// is SettleTime, because the server may not support the other versions. It is longer if an
-// incomplete answer makes it worth repeating a request.
+// is SettleTime, because the server may not support the other versions. After an incomplete answer
+// the wait is longer, so that the request can be repeated.
 func (t *serverQuery) waitUntil(a *multiQuery) int64 {
 	switch {
 	case !t.settling:

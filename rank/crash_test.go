@@ -27,8 +27,8 @@ func rounds(all, some int) int {
 
 var errCrash, errDisk, errAway = errors.New("the process is gone"), errors.New("no space left"), errors.New("the store is away")
 
-// faultyStore is a Remote that records the IDs it received. It fails after some entries, or stores
-// all and then reports a failure.
+// faultyStore is a Remote that records the IDs it received. The store fails after some entries, or
+// stores all entries and then reports a failure.
 type faultyStore struct {
 	has   map[ID]bool
 	after int // number of entries until it fails, negative for never

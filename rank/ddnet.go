@@ -27,9 +27,9 @@ type Source interface {
 	// Query calls row with the columns of each row. A column is empty for NULL. There are no
 	// columns if the row is too long. The columns are valid until row returns.
 	Query(ctx context.Context, query string, row func(columns []string) error) error
-	// UnixTime returns an SQL expression for a TIMESTAMP column in seconds since 1970. Its value is
-	// empty or 0 for a missing date (0000-00-00 in DDNet's tables). For an invalid date its value
-	// is not a number.
+	// UnixTime returns an SQL expression for a TIMESTAMP column in seconds since 1970. The value of
+	// the expression is empty or 0 for a missing date (0000-00-00 in DDNet's tables). For an
+	// invalid date its value is not a number.
 	UnixTime(column string) string
 }
 
@@ -38,9 +38,9 @@ type Source interface {
 type Imported struct {
 	Finishes, TeamFinishes, Maps, Points, Saves int
 	New                                         int
-	// Refused counts invalid rows that were left out. They have no map or name, a negative time,
-	// more than a MiB, or a wrong number of columns. A separator in an SQLite text causes the last
-	// fault. BadPoints counts rows left out because points or stars are not numbers from 0 up.
+	// Refused counts invalid rows that were left out. Such rows have no map or name, a negative
+	// time, more than a MiB, or a wrong number of columns. A separator in an SQLite text causes the
+	// last fault. BadPoints counts rows left out because points or stars are not numbers from 0 up.
 	// BadSaves counts rows left out because no team could load the state.
 	Refused, BadPoints, BadSaves int
 	// Undated counts rows whose date was left out because it was invalid or in the future. Renamed
@@ -239,8 +239,8 @@ func (im *importer) teams(ctx context.Context, from Source, prefix string) error
 	return flush()
 }
 
-// SavedNames returns the members of a saved team. The first line of a state contains the number of
-// members in its second field. The first field of each following line is a name.
+// SavedNames returns the members of a saved team. The first line of a saved state contains the
+// number of members in its second field. The first field of each following line is a name.
 func SavedNames(state string) (names []string) {
 	lines := strings.Split(state, "\n")
 	_, rest, _ := strings.Cut(lines[0], "\t")
@@ -280,8 +280,8 @@ func count(text string) int32 {
 // SQLite is the path of an SQLite file. The program sqlite3 reads it.
 type SQLite string
 
-// UnixTime implements Source. It checks the text, since strftime would accept "now" and other
-// texts.
+// UnixTime implements Source. The expression checks the text, since strftime would accept "now" and
+// other texts.
 func (SQLite) UnixTime(column string) string {
 	return strings.ReplaceAll("CASE WHEN IFNULL(#, '') = '' OR # LIKE '0000-00-00%' THEN '' "+
 		"WHEN # GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN IFNULL(strftime('%s', #), 'no date') ELSE 'no date' END", "#", column)
@@ -357,7 +357,7 @@ func readRow(r *bufio.Reader) ([]string, error) {
 	var row []byte
 	for {
 		part, err := r.ReadSlice('\x1e')
-		if len(row) <= maxRow { // of a longer row only the end matters
+		if len(row) <= maxRow { // skip the bytes of a row over the limit
 			row = append(row, part...)
 		}
 		switch {

@@ -44,8 +44,8 @@ func savedTeam(names ...string) string {
 	return string(s.Append(nil))
 }
 
-// TestImport imports tables twice. The second time has a new row, changed points and an invalid
-// row.
+// TestImport imports tables twice. For the second import, the tables have a new row, changed points
+// and an invalid row.
 func TestImport(t *testing.T) {
 	j := Open(Config{Path: filepath.Join(t.TempDir(), "file")})
 	race := func(name, time string) []string {

@@ -22,8 +22,8 @@ const (
 	Finish Kind = iota + 1
 	// SetPoints sets the points of Names[0] from an import: Points.
 	SetPoints
-	// SetMap describes a map: Map, Server, Text (the mapper), Points, Stars. When is the release
-	// date.
+	// SetMap describes a map: Map, Server, Text (the mapper), Points, Stars. The field When is the
+	// release date of the map.
 	SetMap
 	// Save stores the state of a team: Map, Code, Text, Names, Server.
 	Save

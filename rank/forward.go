@@ -93,7 +93,8 @@ func (s *Shared) Submit(r *game.RankRequest, from game.RankOrigin, answer func(g
 	}
 }
 
-// Close closes the journal and ends the delivery. Opening the journal again continues it.
+// Close closes the journal and ends the delivery. When the journal is opened again, the delivery
+// continues.
 func (s *Shared) Close() error {
 	err := s.Journal.Close()
 	s.stop()

@@ -51,15 +51,16 @@ type course struct {
 	teamOf         map[string]*team
 }
 
-// localRanking is the ranking of a server's finishes. It is valid while the course has that number
-// of finishes.
+// localRanking is the ranking of a server's finishes. The value is valid while the course has that
+// number of finishes.
 type localRanking struct {
 	server   string
 	finishes int
 	ranking  []place
 }
 
-// median is the median of the times. It is valid while the course has that number of finishes.
+// median is the median of the times. The value is valid while the course has that number of
+// finishes.
 type median struct {
 	finishes int
 	time     int32

@@ -37,8 +37,8 @@ func TestAddingMovesLittle(t *testing.T) {
 	testenv.Check(t, len(c.finishes) == n && len(c.teams) == n && moves <= 30*n, "%d finishes, %d teams, %d moves", len(c.finishes), len(c.teams), moves)
 }
 
-// TestALateOneIsCheap adds an element out of order to a sorted list. This takes far fewer
-// comparisons than sorting all of it.
+// TestALateOneIsCheap adds an element out of order to a sorted list. Sorting the list again takes
+// far fewer comparisons than sorting it from scratch.
 func TestALateOneIsCheap(t *testing.T) {
 	const n = 10_000
 	x := newIndex(func() int64 { return now })
@@ -66,8 +66,8 @@ func TestALateOneIsCheap(t *testing.T) {
 	}
 }
 
-// TestOrderIsThatOfEachMoment adds finishes with many equal times and dates to two indexes. It
-// queries one of them after each finish. In the end both give the same answers.
+// TestOrderIsThatOfEachMoment adds finishes with many equal times and dates to two indexes. The
+// test queries one index after each finish. In the end both give the same answers.
 func TestOrderIsThatOfEachMoment(t *testing.T) {
 	for seed := range rounds(200, 20) {
 		r := rand.New(rand.NewSource(int64(seed)))

@@ -15,8 +15,8 @@ import (
 // ErrFile is returned for files of another format, and for files that are too large.
 var ErrFile = errors.New("rank: not a journal of ranks")
 
-// ErrNotStored is returned by [Journal.Err] while results wait to be written. They count in
-// answers, and the journal tries to write them again.
+// ErrNotStored is returned by [Journal.Err] while results wait to be written. The waiting results
+// count in answers, and the journal tries to write them again.
 var ErrNotStored = errors.New("rank: not stored")
 
 const (
@@ -30,7 +30,7 @@ const (
 
 // Config is the configuration of a Journal.
 type Config struct {
-	// Path is the file. It is read when the journal opens, and created with the first result.
+	// Path is the file. The file is read when the journal opens, and created with the first result.
 	Path string
 	// Report, if not nil, is called on another goroutine with messages that are not errors, such as
 	// a repair of the file.

@@ -350,7 +350,7 @@ func TestACommandFails(t *testing.T) {
 		read := 0
 		testenv.NoError(t, Read(path, func(*Entry) { read++ }))
 		testenv.Check(t, read == first, "%d of %d are in the file", read, first)
-		room = 2500 // all take 5000
+		room = 2500 // all entries together take 5000 bytes
 	}
 	j := command(false)
 	n, err := j.Add(entries)

@@ -4,9 +4,9 @@
 // free view of a spectator who sees the whole map, or the view of a player. Every second tick it
 // makes a [Record] with a snapshot and the messages since the previous record.
 //
-// A demo is safe to publish. It contains no health and ammunition, except of the player whose view
-// it is. It contains no team chat, whispers, or sounds and messages for a single player. A Recorder
-// never receives passwords, addresses or the remote console.
+// A demo is safe to publish. It contains no team chat and no whispers. The health and ammunition of
+// a player, and sounds and messages for that player alone, are only in a demo of that player's
+// view. A Recorder never receives passwords, addresses or the remote console.
 //
 // Readers can begin at any keyframe. The names and skins of the players, the limits of the match
 // and the tuning are in the keyframe or follow it.

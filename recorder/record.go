@@ -17,9 +17,9 @@ type Record struct {
 	messages messageList
 }
 
-// Messages returns the messages since the previous record, in order. They were sent before the
-// snapshot was made, but follow it in a demo. Readers that begin here need them, and clients show
-// them with this tick.
+// Messages returns the messages since the previous record, in order. The messages were sent before
+// the snapshot was made, but follow it in a demo. Readers that begin here need them, and clients
+// show them with this tick.
 func (r *Record) Messages() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		from := 0

@@ -40,8 +40,8 @@ type TeehistorianConfig struct {
 	// Header contains the data of the server, the map and the start. NewTeehistorian sets the other
 	// fields.
 	Header teehistorian.Header
-	// Client returns the data of a player's client. It is called for all players at the beginning,
-	// and for each player who joins.
+	// Client returns the data of a player's client. NewTeehistorian calls it for all players, and
+	// Tick for each player who joins.
 	Client func(game.PlayerID) TeehistorianClient
 }
 

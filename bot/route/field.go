@@ -149,8 +149,8 @@ const (
 	numRelaxations
 )
 
-// doorsFrom counts the closed doors on the way from a tile. It returns the switch number of the
-// first one.
+// doorsFrom counts the closed doors on the way from a tile. number is the switch number of the
+// first door.
 func (g *ground) doorsFrom(f field, s *stage, at int) (number uint8, doors int) {
 	var seen [256]bool
 	for f[at] > 0 && f[at] < unreachable {

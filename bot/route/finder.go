@@ -3,8 +3,8 @@ package route
 const (
 	// finderWork limits the work of a Finder, in typical ticks.
 	finderWork = 60_000_000
-	// waysEvery is the work between two ways, in typical ticks. It is longer if simulating a way
-	// took more.
+	// waysEvery is the work between two ways, in typical ticks. If simulating a way takes long,
+	// more work passes before the next way.
 	waysEvery = 200_000
 )
 

@@ -74,8 +74,8 @@ func speedClass(v float32) int8 {
 }
 
 // add saves the state of the world as a place and reports whether it did. n is the last node, and
-// s.steps lead from there. It saves nothing if an equivalent place was reached as soon, the goal is
-// unreachable, or there are too many stages.
+// s.steps lead from there. add saves nothing if an equivalent place was reached as soon, the goal
+// is unreachable, or there are too many stages.
 func (s *Search) add(n int32, fire int32, aim [2]int16) bool {
 	t := s.world.Tee(me)
 	f := s.stage(t)

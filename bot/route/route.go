@@ -54,14 +54,14 @@ type Step struct {
 // rest is the input of a waiting tee.
 var rest = Step{TargetX: 1}
 
-// Route is a way from a spawn point. The first step is for the tick after the spawn. The tee then
-// comes to rest and may wait for any time before it continues.
+// Route is a way from a spawn point. The first step of a route is for the tick after the spawn. The
+// tee then comes to rest and may wait for any time before it continues.
 type Route struct {
 	Steps    []Step
 	Ticks    int
 	Finished bool // whether it reaches the finish line
 	// Left is the distance from the end to the goal, and Length the distance from the spawn point.
-	// They are in tiles along the shortest way, on which a freezing tile counts as 50.
+	// Both distances are in tiles along the shortest way. A freezing tile counts as 50 tiles.
 	Left, Length int
 }
 

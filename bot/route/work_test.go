@@ -112,7 +112,7 @@ func TestRunnerGetsTired(t *testing.T) {
 }
 
 // beside lets a runner stand beside its way for 80 ticks. It returns how often the runner looks
-// ahead, and how many tiles that reads.
+// ahead, and how many tiles it reads in doing so.
 func beside(way *Way) (plans, looked int) {
 	r := NewRunner(1)
 	r.SetWay(way)

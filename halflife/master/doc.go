@@ -14,10 +14,11 @@
 //
 // # How servers are listed
 //
-// A game server requests a challenge (q), receives it (s), and sends a heartbeat with it (0). This
-// proves its address. The master then queries the server and lists it when it answers. A heartbeat
-// every two minutes keeps it on the list. A shutdown message (b) may be forged, so the master only
-// queries the server again. The number of servers per address is limited.
+// A game server requests a challenge (q), receives it (s), and sends a heartbeat with it (0). The
+// echoed challenge proves the server's address. The master then queries the server and lists it
+// when it answers. A heartbeat every two minutes keeps it on the list. A shutdown message (b) may
+// be forged, so the master only queries the server again. The number of servers per address is
+// limited.
 //
 // # How clients get the list
 //

@@ -38,8 +38,8 @@ type Config struct {
 	ServerTimeout time.Duration
 	// StateFile stores the list across restarts. Run writes it every minute. Empty means no file.
 	StateFile string
-	// OnSaveError, if set, is called when Run cannot write the state file. It is called once per
-	// failure, and not again for the same error in a row. Run tries again a minute later.
+	// OnSaveError, if set, is called when Run cannot write the state file. The same error in a row
+	// is reported only once. Run tries again a minute later.
 	OnSaveError func(error)
 	// Now returns the wall clock time; nil means time.Now.
 	Now func() time.Time
@@ -107,11 +107,12 @@ type Master struct {
 	out       []byte
 	lastSweep int64
 
-	// sorted is the list sorted by address. It is renewed at most once a second.
+	// sorted is the list sorted by address. The sorted list is renewed at most once a second.
 	sorted   []*entry
 	sortedAt int64
 	dirty    bool
-	// filtered holds the servers selected by recent filters. It is cleared at most once a second.
+	// filtered holds the servers selected by recent filters. The map is cleared at most once a
+	// second.
 	filtered   map[halflife.Filter][]*entry
 	filteredAt int64
 
@@ -146,7 +147,7 @@ var heartbeatChallenge = cookie.Kind{ID: 'm', Window: time.Minute, Value: func(r
 // ErrConfig or ErrState.
 func New(cfg Config) (*Master, error) {
 	if cfg.Send == nil {
-		return nil, fmt.Errorf("%w: Send is nil", ErrConfig)
+		return nil, fmt.Errorf("%w: Send must be set", ErrConfig)
 	}
 	if cfg.MaxPerAddress < 0 || cfg.MaxServers < 0 || cfg.ServerTimeout < 0 {
 		return nil, fmt.Errorf("%w: MaxPerAddress, MaxServers and ServerTimeout must not be negative", ErrConfig)

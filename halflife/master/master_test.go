@@ -223,7 +223,7 @@ func TestPoisoning(t *testing.T) {
 	if n := l.m.Stats().Dropped[master.DropChallenge]; n != 4 {
 		t.Errorf("%d dropped", n)
 	}
-	// This address exists but runs no game.
+	// The server's address exists but runs no game.
 	l.sendHeartbeat(server, gameInfo(0))
 	if n := len(l.takeSent(server)); n != 2 {
 		t.Errorf("%d questions", n)
@@ -232,7 +232,7 @@ func TestPoisoning(t *testing.T) {
 	if n := len(l.takeSent(server)); n > 4 || l.isListed(server) || l.m.Stats().Waiting != 0 {
 		t.Errorf("%d more questions, listed %v, %+v", n, l.isListed(server), l.m.Stats())
 	}
-	// This answer was not requested.
+	// The server sends an answer without a request.
 	i := gameInfo(0)
 	l.ask(server, halflife.AppendDetails(nil, &i))
 	if l.isListed(server) {

@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// numberedPage is the next page for a client that requests pages by number. It is created only for
-// addresses that echoed the number of their first page.
+// numberedPage is the next page for a client that requests pages by number. A numbered page is
+// created only for an address that echoed the number of its first page.
 type numberedPage struct {
 	peer    netip.Addr
 	after   netip.AddrPort
@@ -21,8 +21,8 @@ type numberedPage struct {
 	expires int64
 }
 
-// steamSession is the state of a client that requests pages by address. Its list begins and ends at
-// firstServer. It is created only for clients that named that server.
+// steamSession is the state of a client that requests pages by address. The list for that client
+// begins and ends at firstServer. A session is created only for clients that named that server.
 type steamSession struct {
 	firstServer netip.AddrPort
 	// cursor is where the last page began, and last is where it ended. A client names last to

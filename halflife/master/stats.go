@@ -83,13 +83,13 @@ func (s *Stats) writeMetrics(to io.Writer) {
 	}
 	w.Labelled("dropped_total", metrics.Counter, "Datagrams that got no answer.", "reason", dropped)
 	w.Labelled("list_requests_total", metrics.Counter, "Requests for the list by format.", "form", lists)
-	w.Value("players", metrics.Gauge, "Players on the servers of the list.", float64(s.Players))
+	w.Value("players", metrics.Gauge, "Players on the listed servers.", float64(s.Players))
 	w.Labelled("probes_total", metrics.Counter, "Probes of servers by result.", "result",
 		map[string]uint64{"sent": s.Probes, "answered": s.ProbesAnswered, "failed": s.ProbesFailed})
 	w.Value("sent_bytes_total", metrics.Counter, "Bytes sent.", float64(s.SentBytes))
 	w.Value("sent_datagrams_total", metrics.Counter, "Datagrams sent.", float64(s.Sent))
 	w.Labelled("server_messages_total", metrics.Counter, "Messages from servers by kind.", "kind",
 		map[string]uint64{"hello": s.ChallengeRequests, "heartbeat": s.Heartbeats, "shutdown": s.Shutdowns})
-	w.Labelled("servers", metrics.Gauge, "Servers on the list, and servers waiting for their first probe.", "state",
+	w.Labelled("servers", metrics.Gauge, "Servers on the list, and servers that have not answered a probe yet.", "state",
 		map[string]uint64{"listed": uint64(s.Listed), "waiting": uint64(s.Waiting)})
 }

@@ -8,7 +8,7 @@ type sprite struct {
 	sx, sy, w, h int
 }
 
-// The sprites of the decorations. They are at the same place in the tilesets of 0.6 and 0.7.
+// The sprites of the decorations. Each sprite is at the same place in the tilesets of 0.6 and 0.7.
 var (
 	tree      = sprite{"grass_doodads", 0, 6, 5, 5}
 	globe     = sprite{"grass_doodads", 0, 11, 5, 5}
@@ -65,7 +65,7 @@ func (s *decorLayers) layer(image int32) *twmap.TileLayer {
 		}
 	}
 	l := twmap.NewTileLayer(s.name, s.width, s.height, image)
-	l.Flags = 1 // shown only with high detail
+	l.Flags = 1 // clients show the layer only with high detail
 	l.Color = s.color
 	s.layers = append(s.layers, l)
 	return l

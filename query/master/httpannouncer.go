@@ -206,7 +206,7 @@ func (a *httpAnnouncer) handleResponse(r response) {
 		if before == statusNeedInfo {
 			// The info was sent but not accepted. Try again after the interval.
 			w.status = statusError
-			e.Kind, e.Text = EventFailed, "the master keeps requesting the info that it got"
+			e.Kind, e.Text = EventFailed, "the master keeps requesting the info although it was sent"
 			break
 		}
 		return

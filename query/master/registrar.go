@@ -84,7 +84,7 @@ const (
 )
 
 // Registrar keeps a server on the lists of masters. Call Feed, Step, SetInfo and NumRegistered on
-// the goroutine of the server. They do not block. HTTP requests run on other goroutines.
+// the goroutine of the server. None of these methods blocks. HTTP requests run on other goroutines.
 type Registrar struct {
 	cfg     Config
 	http    *httpAnnouncer

@@ -268,7 +268,8 @@ func (b *udpAnnouncer) feed(now int64, peer transport.Peer, p *packet.Packet, pa
 		}
 		m.count = int(binary.BigEndian.Uint16(payload[8:]))
 	case tagProbe:
-		// Send the answer to the port that the probe came from. It differs from the master's port.
+		// Send the answer to the port that the probe came from. That port differs from the master's
+		// port.
 		if p == nil {
 			b.buf = append(append(b.buf[:0], query.Header6...), tagProbeReply...)
 		} else {

@@ -95,7 +95,7 @@ func (s *Store) Answer(ctx context.Context, r *game.RankRequest, from game.RankO
 }
 
 // rankOf answers with the rank of a player, both among all times and among the times of a server.
-// It reads the finishes on the map once. DDNet-Server reads them for each of the two.
+// The query reads the finishes on the map once. DDNet-Server reads them for each of the two.
 func (s *Store) rankOf(ctx context.Context, mapName, name, local string, a *game.RankAnswer) error {
 	const best = "SELECT MIN(Time) AS Best, MIN(IF(Server LIKE ?, Time, NULL)) AS BestThere FROM #_race WHERE Map = ?"
 	// The fourth column is o.BestThere as FLOAT. MariaDB would convert it to DOUBLE and add digits.

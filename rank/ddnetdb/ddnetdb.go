@@ -207,7 +207,7 @@ func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
 	if len(entries) == 1 || !isError(err) {
 		return err
 	}
-	// Deliver each entry alone: the entries before the rejected one can be stored.
+	// Deliver each entry alone, so that the entries before the rejected one are stored.
 	for i := range entries {
 		if err := s.deliver(ctx, entries[i:i+1]); err != nil {
 			return err
@@ -384,8 +384,9 @@ func (d *delivery) addTeam(ctx context.Context, e *rank.Entry) error {
 	return nil
 }
 
-// addImported adds imported entries that are not finishes. It never makes existing rows worse: maps
-// do not change, players do not lose points, and a save whose code is in use gets another code.
+// addImported adds imported entries that are not finishes. An import never makes existing rows
+// worse: maps do not change, players do not lose points, and a save whose code is in use gets
+// another code.
 func (d *delivery) addImported(ctx context.Context, e *rank.Entry) error {
 	switch e.Kind {
 	case rank.SetMap:

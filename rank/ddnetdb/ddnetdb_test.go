@@ -20,7 +20,8 @@ import (
 	"github.com/teeyard/teeyard/rank"
 )
 
-// cutter forwards connections. It cuts each one off after a number of bytes in one direction.
+// cutter forwards connections. It cuts off each connection after a number of bytes in one
+// direction.
 type cutter struct {
 	net.Listener
 	to string

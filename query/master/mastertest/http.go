@@ -1,5 +1,5 @@
 // Package mastertest implements masters for tests: an HTTP master like DDNet's, and UDP masters of
-// 0.6 and 0.7. They are as strict as the real ones.
+// 0.6 and 0.7. These masters are as strict as the real ones.
 package mastertest
 
 import (
