@@ -1,45 +1,47 @@
-// Package route finds ways through maps of DDRace: the inputs that bring a tee from its spawn to
-// the finish, alone.
+// Package route finds ways through DDRace maps: inputs that bring a single tee from its spawn point
+// to the finish.
 //
 // # Search
 //
 // A [Search] simulates maneuvers with the rules of the game (game/ddrace), so it knows the effect
 // of every tile. From places that it reached before, nearest to the goal first, it tries random
-// maneuvers: run, jump, hook, grenade jump. It keeps those that reach a new place: a new
-// combination of tile, velocity, jumps and freeze.
+// maneuvers: run, jump, hook, grenade jump. The search keeps maneuvers that reach a new place: a
+// new combination of tile, velocity, jumps and freeze.
 //
 // The distance to the goal leads over passable tiles, teleporters and stoppers. If a door is
-// closed, the switch that opens it becomes the goal. A place falls back by a few tiles each time it
-// was tried, so that the search leaves dead ends.
+// closed, the switch that opens it becomes the goal. Each try adds a few tiles to the distance of a
+// place, so that the search leaves dead ends.
 //
 // The search is bounded in memory and in work. Work is the number of tiles and entities read,
 // because a tick of an absurd map takes a thousand times as long as a typical one. Maps of more
 // than 4 million tiles are not searched. The package uses no clock, and no randomness but the seed:
-// equal searches find equal ways. The tee is alone: where a map needs a partner, the way ends.
+// equal searches find equal ways. The simulated tee has no partner. A way ends where the map
+// requires one.
 //
 // # Runners
 //
-// A [Runner] plays a way from a view. While the tee is where the way has it, the runner sends
-// exactly the inputs of the way. If another player pushed the tee off the way, the runner makes a
-// dozen trials over 30 ticks in a world of its own, and follows the one that leads farthest. It
-// does that only where the simulation is cheap.
+// A [Runner] plays a way from a view. While the tee's position matches the way, the runner sends
+// exactly the inputs of the way. If another player has pushed the tee off the way, the runner
+// simulates a dozen trials over 30 ticks in a world of its own. It follows the trial that leads
+// farthest along the way. Where a simulation takes too much work, the runner only continues with
+// the inputs of the way.
 //
-// A server searches in a goroutine that rests half of the time. It begins when the first bot is
-// wanted. It ends when a way to the finish is found, after the work of 60 million typical ticks
-// (150 s of one processor), or when the map changes. Bots run the part found so far.
+// A server searches in a goroutine that rests half of the time. The search begins when the first
+// bot is wanted. It ends when a way to the finish is found, after the work of 60 million typical
+// ticks (150 s of one processor), or when the map changes. Bots run the part found so far.
 //
 // # Results
 //
 // On Debian's map Tutorial, a search of some 60 million ticks in 154 s reached the finish, in
 // 404.76 s of play with 11 time checkpoints. It found the first half in a few seconds. On other
-// maps the ways end after the start and the first parts, where a partner has to help. A client that
-// runs such a way on DDNet-Server is where the search had it, tick by tick, unless an input arrives
-// too late:
+// maps the ways end after the start and the first parts, where a partner has to help. On
+// DDNet-Server, a client that runs such a way reaches the simulated position in every tick, unless
+// an input arrives too late:
 //
 //	TEEYARD_PEERS=1 go test ./internal/peers -run 'Ways|WayOn|TutorialIs' -v
 //
 // The next test searches for 1 million ticks and lets runners run for two minutes, alone and twelve
-// at once. Twelve runners push, hook and freeze each other. The table has the part of the way that
+// at once. Twelve runners push, hook and freeze each other. The table shows how much of the way
 // they ran:
 //
 //	TEEYARD_FULL=1 TEEYARD_PEERS=1 go test ./internal/peers -run RunnersOnMaps -v
