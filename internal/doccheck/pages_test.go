@@ -18,17 +18,6 @@ import (
 
 const root = "../.."
 
-// missing lists files that may be missing although pages name them, while the pages get their new
-// places.
-var missing = []string{
-	"docs/images/page.png", "docs/images/admin.png",
-	// The places of before.
-	"docs/admin.md", "docs/broadcast.md", "docs/ddrace-proof.md", "docs/ddrace.md", "docs/differential.md", "docs/events.md",
-	"docs/logs.md", "docs/messages-0.6.md", "docs/messages-0.7.md", "docs/modding-lua.md", "docs/modding.md", "docs/modes.md",
-	"docs/operators.md", "docs/performance.md", "docs/replay.md", "docs/settings.md", "docs/watching.md",
-	"docs/screenshot.png", "docs/screenshot-ddnet.png", "docs/screenshot-browser.png",
-}
-
 // readPages reads the Markdown pages of the module.
 func readPages(t *testing.T) map[string]*Page {
 	pages, err := ReadPages(root)
@@ -83,9 +72,6 @@ func linkFault(pages map[string]*Page, from *Page, target string) string {
 		return "it leaves the repository"
 	}
 	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err != nil {
-		if slices.Contains(missing, name) {
-			return ""
-		}
 		return "there is no such file"
 	}
 	if u.Fragment == "" {
@@ -154,7 +140,7 @@ func TestPagesExist(t *testing.T) {
 		for i, line := range f.Lines() {
 			for _, name := range pageName.FindAllString(line, -1) {
 				names++
-				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err != nil && !slices.Contains(missing, name) {
+				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err != nil {
 					t.Errorf("%s:%d: there is no %s", f.Name, i+1, name)
 				}
 			}

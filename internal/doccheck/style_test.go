@@ -224,7 +224,7 @@ func TestSentences(t *testing.T) {
 	if diff := cmp.Diff(want, sentences(File{"a.md", page})); diff != "" {
 		t.Error(diff)
 	}
-	if got := sentences(File{"docs/messages-0.7.md", page}); got != nil {
+	if got := sentences(File{"docs/reference/messages-0.7.md", page}); got != nil {
 		t.Errorf("sentences of a generated page: %v", got)
 	}
 }
