@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// racers are the inputs of players who do random things.
+// racers makes players press random keys.
 type racers struct {
 	*rand.Rand
 	in   [16]game.Input
@@ -40,7 +40,8 @@ func (r *racers) next() []game.Command {
 	return r.cmds
 }
 
-// BenchmarkReplay verifies the log of a minute with 16 players on a map with tiles of all kinds, or on that of TEEYARD_MAP.
+// BenchmarkReplay verifies the log of a minute with 16 players. The map has tiles of all kinds; set
+// TEEYARD_MAP to use another one.
 func BenchmarkReplay(b *testing.B) {
 	file := testenv.Must(os.ReadFile(cmp.Or(os.Getenv("TEEYARD_MAP"), "../../internal/teeverify/testdata/mixed.map")))
 	terrain := testenv.Must(server.Terrain(testenv.Must(twmap.Config{GameOnly: true}.Parse(file))))

@@ -7,7 +7,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestFinishesOfBotsAreQuiet checks that nobody else is told of a bot's finish, unless bots have ranks.
+// TestFinishesOfBotsAreQuiet checks that only a bot itself gets the message about its finish,
+// unless bots have ranks.
 func TestFinishesOfBotsAreQuiet(t *testing.T) {
 	for setting, want := range map[string]game.PlayerMask{"0": game.MaskOne(0), "1": game.MaskAll} {
 		p := newParty(t, 2)

@@ -9,22 +9,22 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// choices is what a player chose by commands, and when they last did some things. Ticks are those of the
-// simulation, 0 for never.
+// choices are the choices that a player made with commands, and the ticks of some actions. Ticks
+// are those of the simulation; 0 means never.
 type choices struct {
 	Timer        timerType
 	NinjaJetpack bool
 	PlainEyes    bool  // emoticons do not change the eyes
-	Clock        int32 // tick of the last broadcast of the clock
+	Clock        int32 // tick of the last broadcast of the race time
 	Killed       int32
-	Paused       int32 // or went on
-	ForcePaused  int32 // until when an operator has them paused
+	Paused       int32 // tick of the last change of the pause
+	ForcePaused  int32 // tick at which an operator's pause ends
 }
 
-// timerType says where a player sees the clock of their race.
+// timerType selects where a player sees their race time.
 type timerType uint8
 
-// The types of timers, with the numbers of sv_default_timer_type.
+// The timer types, with the numbers of sv_default_timer_type.
 const (
 	timerGame timerType = iota
 	timerBroadcast
@@ -35,7 +35,7 @@ const (
 
 var timerNames = [numTimers]string{"gametimer", "broadcast", "both", "none"}
 
-// declareCommands declares the commands of a player's own race and view.
+// declareCommands declares the commands for a player's own race and view.
 func (m *Mode) declareCommands(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
 		{Name: "kill", Help: "Kills your tee when sv_kill_protection keeps it alive", Run: m.commandKill},
@@ -62,10 +62,10 @@ func (m *Mode) declareCommands(tx *game.Tx) {
 	}
 }
 
-// chosen returns what a player chose.
+// chosen returns the choices of a player.
 func (m *Mode) chosen(id game.PlayerID) *choices { return &m.state.Players[id] }
 
-// named returns the player with exactly that name.
+// named returns the player with exactly this name.
 func named(tx *game.Tx, name string) (game.PlayerID, bool) {
 	for id := range tx.Players() {
 		if tx.Name(id) == name {
@@ -75,7 +75,8 @@ func named(tx *game.Tx, name string) (game.PlayerID, bool) {
 	return game.Nobody, false
 }
 
-// toggle returns the argument of a command as a switch, or the opposite of what it is now.
+// toggle returns the argument of a command as a switch. Without an argument it returns the opposite
+// of now.
 func toggle(c *game.CommandCall, now bool) bool {
 	if len(c.Args) == 0 {
 		return !now
@@ -83,14 +84,16 @@ func toggle(c *game.CommandCall, now bool) bool {
 	return c.Int(0) != 0
 }
 
-// protected reports whether a player's race has lasted so long that a press of a key must not end it.
+// protected reports whether the race of a player is so long that a key press must not end it
+// (sv_kill_protection).
 func (m *Mode) protected(w *ddrace.World, id game.PlayerID) bool {
 	t := w.AliveTee(int(id))
 	return t != nil && m.vars.KillProtection != 0 && t.Race == ddrace.RaceStarted &&
 		(w.Tick()-t.StartTick)/game.TickRate >= 60*m.vars.KillProtection
 }
 
-// OnSelfKill lets a player's tee die, but not too often, nor in a long race.
+// OnSelfKill kills the tee of a player at their own wish. It refuses in a long race and shortly
+// after the last death.
 func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 	w, p := ctx.DDRace(), m.chosen(id)
 	switch {
@@ -104,11 +107,12 @@ func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 	ctx.Cancel()
 }
 
-// JoinTeam lets neither a key end a long race, nor somebody watch who looks around. An operator's choice ends that.
+// JoinTeam refuses players who want to leave a long race or who have paused. A change by an
+// operator ends a pause.
 func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 	switch {
 	case r.Cause == game.JoinConnect:
-	case r.Cause != game.JoinPlayer && (r.Team == game.TeamSpectators) == (r.From == game.TeamSpectators): // nothing that teehistorians could have
+	case r.Cause != game.JoinPlayer && (r.Team == game.TeamSpectators) == (r.From == game.TeamSpectators): // teehistorian files cannot record such a change
 	case r.Cause != game.JoinPlayer:
 		m.setPause(&ctx.Tx, r.Player, game.NotPaused)
 	case m.protected(ctx.DDRace(), r.Player):
@@ -142,7 +146,7 @@ func (m *Mode) commandRescue(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// rescues reports whether a player can be rescued, and tells them if they cannot.
+// rescues reports whether a player may use rescue. If not, it tells the player.
 func (m *Mode) rescues(ctx *game.Ctx, c *game.CommandCall) bool {
 	w := ctx.DDRace()
 	can := w.Settings().Rescue != 0 || w.Practises(w.Team(int(c.Player)))
@@ -158,7 +162,8 @@ func (m *Mode) commandTeleCursor(ctx *game.Ctx, c *game.CommandCall) {
 	m.teleport(ctx, c, ctx.Pause(c.Player) == game.NotPaused)
 }
 
-// teleport takes a player in practice to another one, to where the tee aims, or to what the player sees.
+// teleport teleports a player in practice: to the named player, or without a name to the crosshair
+// of the tee (aims) or to the middle of the player's view.
 func (m *Mode) teleport(ctx *game.Ctx, c *game.CommandCall, aims bool) {
 	w, id := ctx.DDRace(), int(c.Player)
 	if w.AliveTee(id) == nil {
@@ -189,11 +194,11 @@ func (m *Mode) teleport(ctx *game.Ctx, c *game.CommandCall, aims bool) {
 	w.TeleportInPractice(id, to)
 }
 
-// viewOf returns where a player looks, for a tee to come there.
+// viewOf returns the middle of a player's view, as the goal of a teleport.
 func viewOf(ctx *game.Ctx, id game.PlayerID) ddrace.Vec {
 	at := ctx.ViewPos(id)
 	if ctx.Pause(id) != game.NotPaused || ctx.DDRace().AliveTee(int(id)) == nil {
-		ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteView, Players: [2]game.PlayerID{id}, Pos: at}) // not where the tee is
+		ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteView, Players: [2]game.PlayerID{id}, Pos: at}) // the view is not at the tee
 	}
 	return at
 }
@@ -209,7 +214,8 @@ func (m *Mode) commandSpec(ctx *game.Ctx, c *game.CommandCall) {
 	m.pause(ctx, c, kind)
 }
 
-// pause lets a player look around, at somebody if they say at whom, or play on.
+// pause pauses a player, or ends the pause. With a name in the command the player watches that
+// player.
 func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 	w, id, p := ctx.DDRace(), c.Player, m.chosen(c.Player)
 	if p.ForcePaused != 0 {
@@ -233,7 +239,8 @@ func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 	}
 }
 
-// setPause lets a player look around, or play on, and notes when. It reports whether the player has a tee.
+// setPause pauses a player or ends the pause, and stores the tick. It reports whether the player
+// has a tee.
 func (m *Mode) setPause(tx *game.Tx, id game.PlayerID, kind game.PauseKind) bool {
 	changes := kind != tx.Pause(id)
 	if changes {
@@ -250,7 +257,8 @@ func (m *Mode) setPause(tx *game.Tx, id game.PlayerID, kind game.PauseKind) bool
 	return hasTee
 }
 
-// raceTime returns how long a player's tee has raced, or lived if it has not, as text.
+// raceTime formats the time since the start of a tee's race, or since its spawn if it does not
+// race.
 func raceTime(w *ddrace.World, t *ddrace.Tee) string {
 	s := (w.Tick() - t.StartTick) / game.TickRate
 	if s < 3600 {
@@ -262,7 +270,7 @@ func raceTime(w *ddrace.World, t *ddrace.Tee) string {
 func (m *Mode) commandTime(ctx *game.Ctx, c *game.CommandCall) {
 	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil {
 		ctx.BroadcastTo(c.Player, "Your time is "+raceTime(ctx.DDRace(), t))
-		// The clock waits until it is gone.
+		// The next broadcast of the clock waits until this text is gone.
 		m.chosen(c.Player).Clock = ctx.DDRace().Tick() + (10-m.vars.TimeInterval)*game.TickRate
 	}
 }
@@ -313,7 +321,7 @@ func (m *Mode) commandTimer(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// setTimer chooses where a player sees the clock.
+// setTimer sets where a player sees the clock.
 func (m *Mode) setTimer(tx *game.Tx, id game.PlayerID, kind timerType) {
 	p := m.chosen(id)
 	shown := func(t timerType) bool { return t == timerBroadcast || t == timerBoth }
@@ -324,7 +332,7 @@ func (m *Mode) setTimer(tx *game.Tx, id game.PlayerID, kind timerType) {
 	tx.SetHideClock(id, kind == timerBroadcast || kind == timerNone)
 }
 
-// showClocks broadcasts the time to those who want it so.
+// showClocks broadcasts the race time to the players who chose that.
 func (m *Mode) showClocks(ctx *game.Ctx) {
 	w := ctx.DDRace()
 	for id := range ctx.Players() {
@@ -396,13 +404,13 @@ func (m *Mode) commandEyeEmote(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// emoticonEyes are the eyes of a tee that shows an emoticon, in the order of the messages.
+// emoticonEyes are the eyes for each emoticon, in the order of the messages.
 var emoticonEyes = [...]game.Emote{
 	game.EmotePain, game.EmoteSurprise, game.EmoteHappy, game.EmoteBlink, game.EmoteBlink, game.EmoteHappy, game.EmotePain, game.EmoteSurprise,
 	game.EmotePain, game.EmoteAngry, game.EmoteAngry, game.EmoteAngry, game.EmoteBlink, game.EmoteSurprise, game.EmoteHappy, game.EmoteSurprise,
 }
 
-// OnEmoticon lets the eyes of a tee follow an emoticon for two seconds.
+// OnEmoticon sets the eyes of a tee for two seconds, to fit an emoticon.
 func (m *Mode) OnEmoticon(ctx *game.Ctx, id game.PlayerID, emoticon int32) {
 	if m.vars.EmotionalTees != 0 && !m.chosen(id).PlainEyes {
 		ctx.SetEmote(id, emoticonEyes[emoticon], 2*game.TickRate)

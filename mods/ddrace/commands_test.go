@@ -22,14 +22,15 @@ func (p *party) at(id game.PlayerID) int32 {
 	return -1
 }
 
-// settingsMod sees the settings.
+// settingsMod reads the settings of the simulation.
 type settingsMod struct{ simulation.Settings }
 
 func (*settingsMod) Start(*game.Tx) {}
 
 func (m *settingsMod) OnTick(ctx *game.Ctx) { m.Settings = *ctx.DDRace().Settings() }
 
-// TestSettings checks that operators' variables reach the simulation, and that maps overrule them.
+// TestSettings checks that variables reach the simulation and that the settings of a map override
+// them.
 func TestSettings(t *testing.T) {
 	terrain := course
 	terrain.Settings = []string{"sv_freeze_delay 7"}
@@ -46,7 +47,7 @@ func TestSettings(t *testing.T) {
 	testenv.Check(t, seen.FreezeDelay == 30, "the delay that an operator sets is %d", seen.FreezeDelay)
 }
 
-// TestKill checks the delay between two deaths of one's own, and what keeps long races alive.
+// TestKill checks the delay between two self-kills, and the protection of long races.
 func TestKill(t *testing.T) {
 	p := newParty(t, 1)
 	deaths := func() (n int) {
@@ -83,7 +84,8 @@ func TestKill(t *testing.T) {
 	testenv.Check(t, deaths() == 1, "/kill does not kill")
 }
 
-// TestSpectatorsAfterPause checks that the key for the spectators does nothing to who looks around, nor in a long race.
+// TestSpectatorsAfterPause checks that a player who has paused, or is in a long race, cannot join
+// the spectators by a key press.
 func TestSpectatorsAfterPause(t *testing.T) {
 	p := newParty(t, 1)
 	watch := game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamSpectators}
@@ -107,7 +109,8 @@ func TestSpectatorsAfterPause(t *testing.T) {
 	testenv.Check(t, watches(), "after /kill they cannot watch")
 }
 
-// TestRescue checks that a tee comes back to where it stood, and that its time goes on.
+// TestRescue checks that rescue returns a tee to its last place on the ground, and that its time
+// goes on.
 func TestRescue(t *testing.T) {
 	p := newParty(t, 1)
 	p.types(0, "r")
@@ -130,7 +133,7 @@ func TestRescue(t *testing.T) {
 	testenv.Check(t, len(p.told[0]) == 1 && p.told[0][0] > "Your current race time is 00:00", "it hears %q", p.told[0])
 }
 
-// TestTele checks what only those who practise can do.
+// TestTele checks the commands that only work in practice.
 func TestTele(t *testing.T) {
 	p := newParty(t, 2)
 	p.types(0, "tp")
@@ -147,7 +150,7 @@ func TestTele(t *testing.T) {
 	testenv.Check(t, p.at(0) > 500 && p.at(0) >= p.at(1)-15, "it is at %d, the other at %d", p.at(0), p.at(1))
 }
 
-// TestOperators checks what operators can do to tees.
+// TestOperators checks the operators' commands on tees.
 func TestOperators(t *testing.T) {
 	p := newParty(t, 2)
 	x := p.at(0)
@@ -170,7 +173,7 @@ func TestOperators(t *testing.T) {
 	testenv.Check(t, slices.ContainsFunc(p.events, func(e game.Event) bool { return e.Kind == game.EvKill && e.Player == 1 }), "player 1 lives")
 }
 
-// TestTimer checks where players see their time.
+// TestTimer checks where players see their race time.
 func TestTimer(t *testing.T) {
 	p := newParty(t, 1)
 	p.types(0, "timer")
@@ -194,7 +197,7 @@ func TestTimer(t *testing.T) {
 	testenv.Check(t, !slices.ContainsFunc(p.events, func(e game.Event) bool { return e.Kind == game.EvBroadcast }), "it goes on")
 }
 
-// TestTimeIsRead checks that the clock does not take away what /time shows.
+// TestTimeIsRead checks that the clock does not replace the text of /time.
 func TestTimeIsRead(t *testing.T) {
 	p := newParty(t, 1)
 	p.types(0, "timer broadcast")
@@ -212,13 +215,13 @@ func TestTimeIsRead(t *testing.T) {
 		return texts
 	}
 	testenv.Check(t, len(shown(150)) >= 2, "there is no clock")
-	p.types(0, "time") // a second passes
+	p.types(0, "time") // types runs a second
 	got := shown(400)
 	testenv.Check(t, len(got) == 0, "the clock is back within nine seconds: %q", got)
 	testenv.Check(t, len(shown(100)) > 0, "the clock does not come back")
 }
 
-// TestLook checks the commands by which players look around.
+// TestLook checks the commands for pausing and watching.
 func TestLook(t *testing.T) {
 	p := newParty(t, 2)
 	state := func() game.PlayerState { return p.Frame().Players[0] }
@@ -243,7 +246,8 @@ func TestLook(t *testing.T) {
 	testenv.Check(t, state().Pause == game.NotPaused, "/spec ends /pause with %v", state().Pause)
 }
 
-// TestEyes checks that emoticons change the eyes of tees, unless a player or the operator does not want that.
+// TestEyes checks that emoticons change the eyes of tees, unless the player or the operator turned
+// that off.
 func TestEyes(t *testing.T) {
 	p := newParty(t, 1)
 	p.set("sv_max_afk_time", "0")
@@ -264,7 +268,8 @@ func TestEyes(t *testing.T) {
 	p.heard(0, "You don't have any eye emotes, remember to bind some. (until you die)", "You can now use the preset eye emotes.", "You can now use the preset eye emotes.")
 }
 
-// TestTimeCP checks that a player can compare the checkpoints with another's, and keeps their own time.
+// TestTimeCP checks that /timecp compares checkpoints with another player's and keeps the own best
+// time.
 func TestTimeCP(t *testing.T) {
 	p := newParty(t, 2)
 	p.run(50, game.ChatCommand(0, "timecp", "player 1"))
@@ -294,7 +299,7 @@ func TestTimeCP(t *testing.T) {
 	p.heard(0, "Showing the checkpoint times is not allowed on this server.")
 }
 
-// TestForcePause checks that operators can take a tee out of the world for a while.
+// TestForcePause checks that operators can remove a tee from the world for some time.
 func TestForcePause(t *testing.T) {
 	p := newParty(t, 1)
 	p.run(3, game.ConsoleCommand(game.Nobody, "force_pause", "0", "4"))
@@ -313,7 +318,7 @@ func TestForcePause(t *testing.T) {
 	p.run(3, game.ConsoleCommand(game.Nobody, "force_pause", "63", "3"), game.ConsoleCommand(game.Nobody, "force_pause", "-1", "3"))
 }
 
-// TestPauseMessages: with sv_pause_messages all hear who looks around and who plays on.
+// TestPauseMessages checks that with sv_pause_messages all players get a message about each pause.
 func TestPauseMessages(t *testing.T) {
 	for value, want := range map[string][]string{"0": nil, "1": {"'player 0' speced", "'player 0' resumed"}} {
 		p := newParty(t, 2)
@@ -325,7 +330,8 @@ func TestPauseMessages(t *testing.T) {
 	}
 }
 
-// TestEndlessSuperHook: super tees hold others for ever with sv_endless_super_hook, and else as long as all do.
+// TestEndlessSuperHook checks that super tees hook without end with sv_endless_super_hook, and as
+// long as other tees without it.
 func TestEndlessSuperHook(t *testing.T) {
 	for value, holds := range map[string]bool{"0": false, "1": true} {
 		p := newParty(t, 2)

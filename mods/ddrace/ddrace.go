@@ -1,5 +1,5 @@
-// Package ddrace is DDRace: a race through a map with the tiles of DDNet, in which tees help and block
-// each other. The world is that of game/ddrace.
+// Package ddrace is the game type DDRace: a race through a map with the tiles of DDNet, in which
+// tees help and block each other. Package game/ddrace simulates the tees.
 package ddrace
 
 import (
@@ -8,19 +8,18 @@ import (
 	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
-// Mode is DDRace, in which everybody races for themselves or in a team. Its state is the races of one
-// world.
+// Mode is DDRace. Players race alone or in a team. The state of the mode is the races of one world.
 type Mode struct {
 	state    state
 	vars     variables
-	settings ddrace.Settings // as operators have set them; maps change them further
-	tx       *game.Tx        // for what happens in the midst of a tick
-	practice []string        // the names of what is typed in practice
+	settings ddrace.Settings // as set by operators; maps override them
+	tx       *game.Tx        // for calls by the simulation inside a tick
+	practice []string        // names of the commands for practice
 }
 
 type state struct {
-	Best    [game.MaxPlayers]run   // with the Time 0 for none
-	Began   [game.MaxPlayers]int32 // tick in which the race began or was loaded, whatever its time says
+	Best    [game.MaxPlayers]run   // best run of each player; Time is 0 if there is none
+	Began   [game.MaxPlayers]int32 // tick in which the race began or was loaded, regardless of its race time
 	Teams   teams
 	Saves   saves
 	Players [game.MaxPlayers]choices
@@ -42,13 +41,13 @@ var (
 	_ game.EmoticonHook = (*Mode)(nil)
 )
 
-// New returns the mode.
+// New returns a new DDRace mode.
 func New() game.Mode { return new(Mode) }
 
-// Name returns the name that clients and lists of servers know.
+// Name returns the name of the game type that clients and server lists know.
 func (*Mode) Name() string { return "DDraceNetwork" }
 
-// GameType returns that name, with a mark where operators can cheat, as on DDNet-Server.
+// GameType returns the name with a mark if operators can use test commands, as DDNet-Server does.
 func (m *Mode) GameType(name string) string {
 	if m.vars.TestCommands != 0 {
 		return "Test" + name
@@ -56,25 +55,25 @@ func (m *Mode) GameType(name string) string {
 	return name
 }
 
-// Flags returns that it is a race with the physics of DDRace.
+// Flags returns the flags of a race with the physics of DDRace.
 func (*Mode) Flags() game.GameFlags { return game.GameFlagRace | game.GameFlagDDRace }
 
-// MinPlayers returns that one can race alone.
+// MinPlayers returns 1: a player can race alone.
 func (*Mode) MinPlayers() int32 { return 1 }
 
-// PureTuning returns that maps change the tuning.
+// PureTuning returns false: maps change the tuning.
 func (*Mode) PureTuning() bool { return false }
 
-// CheckWin returns that races have no end.
+// CheckWin never ends the match.
 func (*Mode) CheckWin(*game.Ctx) game.MatchResult { return game.MatchContinues }
 
-// State returns the races.
+// State returns the state of all races.
 func (m *Mode) State() any { return &m.state }
 
-// DDRaceSettings returns what operators have set.
+// DDRaceSettings returns the settings of the operators.
 func (m *Mode) DDRaceSettings() ddrace.Settings { return m.settings }
 
-// Start says how clients show the race, and declares the commands.
+// Start sets how clients show races, and declares the settings and commands.
 func (m *Mode) Start(tx *game.Tx) {
 	m.tx = tx
 	tx.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
@@ -89,13 +88,13 @@ func (m *Mode) Start(tx *game.Tx) {
 	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 
-// DDRaceTeams returns the races of teams.
+// DDRaceTeams returns the rules for races of teams.
 func (m *Mode) DDRaceTeams(tx *game.Tx) ddrace.Teams {
 	m.tx = tx
 	return (*teamRace)(m)
 }
 
-// DDRaceEvent tells what tees passed.
+// DDRaceEvent handles an event of the simulation, such as a passed checkpoint.
 func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 	id := game.PlayerID(e.Tee)
 	switch e.Kind {
@@ -113,7 +112,7 @@ func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 	}
 }
 
-// OnEnter asks for the best time that the player has.
+// OnEnter requests the best time of the player.
 func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Name(id)})
 	if t := timerType(m.vars.TimerType); t != timerGame {
@@ -127,20 +126,20 @@ func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// OnRename asks for the best time that the new name has. The race goes on.
+// OnRename requests the best time of the new name. The race goes on.
 func (m *Mode) OnRename(ctx *game.Ctx, id game.PlayerID) {
 	m.state.Best[id] = run{}
 	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Name(id)})
 }
 
-// OnLeave forgets what is the player's. The best time of all stays.
+// OnLeave removes the data of the player. The best time of all players stays.
 func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
 	m.state.Best[id], m.state.Began[id], m.state.Players[id] = run{}, 0, choices{}
 	m.state.Teams.forget(int(id))
 	m.state.Saves.forget(int(id))
 }
 
-// OnStored takes the best times from the ranks, and tells players what they asked for.
+// OnStored stores the best times of the ranks, and sends players the answers to their requests.
 func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 	switch {
 	case a.Rank != nil && a.Rank.Op == game.RankBest:
@@ -150,7 +149,7 @@ func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 	}
 }
 
-// OnTick shows the best times as scores, and watches over teams.
+// OnTick shows the best times as scores and broadcasts race times.
 func (m *Mode) OnTick(ctx *game.Ctx) {
 	if ctx.Tick() == 1 {
 		m.setOptions(&ctx.Tx)

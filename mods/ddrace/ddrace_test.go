@@ -19,7 +19,7 @@ func play(t *testing.T, rows ...string) *modtest.World {
 	return modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: modtest.ParseMap(tiles, rows...), Seed: 7})
 }
 
-// TestRace runs a race with a checkpoint, and a death on the way back.
+// TestRace runs a race with a checkpoint, and kills the tee on the way back.
 func TestRace(t *testing.T) {
 	w := play(t,
 		"####################",
@@ -54,7 +54,7 @@ func TestRace(t *testing.T) {
 	testenv.Check(t, score == min(first, finish[1].Value), "the score is %d", score)
 }
 
-// TestFrame checks what players are shown of the simulation, and that a restored world goes on.
+// TestFrame checks the frame that players get of the simulation, and that a restored world goes on.
 func TestFrame(t *testing.T) {
 	w := play(t,
 		"####################",
@@ -87,7 +87,7 @@ func TestFrame(t *testing.T) {
 	testenv.Check(t, other.Hash() == w.Game.Hash() && bytes.Equal(other.AppendState(nil), w.Game.AppendState(nil)), "the restored world goes on differently")
 }
 
-// TestTuning checks that clients are told the tunings of zones and what the tee lacks.
+// TestTuning checks that clients receive the tuning of zones and of tees with disabled abilities.
 func TestTuning(t *testing.T) {
 	terrain := modtest.ParseMap(tiles,
 		"##############",
@@ -119,7 +119,7 @@ func TestTuning(t *testing.T) {
 	testenv.Check(t, slices.Contains(lines, "Light") && slices.Contains(lines, "here") && slices.Contains(lines, "You are now in a solo part"), "told %q", lines)
 }
 
-// course has tiles of many kinds.
+// course is a map with tiles of many kinds.
 var course = modtest.ParseMap(tiles,
 	"##############################",
 	"#        z      g            #",
@@ -135,7 +135,7 @@ func TestReplay(t *testing.T) {
 	modtest.Match{Mode: ddrace.New, Terrain: course, Ticks: 3000}.VerifyReplay(t)
 }
 
-// TestStepAllocatesNothing lets players run about.
+// TestStepAllocatesNothing checks that a tick with moving players does not allocate.
 func TestStepAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: course, Seed: 3})
@@ -169,8 +169,8 @@ func (m *teamMod) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// TestTeamsAreTold checks that all are told the team of a player, once, and that a tune zone in which
-// a player comes is told.
+// TestTeamsAreTold checks that all clients receive the team of a player once, and that the message
+// of a tune zone is sent to a player who enters it.
 func TestTeamsAreTold(t *testing.T) {
 	mod := &teamMod{}
 	terrain := modtest.ParseMap(tiles,

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// praise counts finishes and kills who finishes.
+// praise counts finishes and kills the tee of each player who finishes.
 type praise struct {
 	calls []game.RaceFinish
 	state struct {
@@ -25,7 +25,7 @@ func (m *praise) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
 	ctx.Kill(f.Player, game.WeaponGame)
 }
 
-// TestFinishHook checks that mods are told of the finish of each of a team, and of none in practice.
+// TestFinishHook checks that mods get a finish for each player of a team, and none in practice.
 func TestFinishHook(t *testing.T) {
 	for _, practice := range []bool{false, true} {
 		m := &praise{}
@@ -58,7 +58,7 @@ func TestFinishHook(t *testing.T) {
 	}
 }
 
-// TestReplayOfFinishes replays a match in which a mod acts on finishes.
+// TestReplayOfFinishes replays a match with a mod that reacts to finishes.
 func TestReplayOfFinishes(t *testing.T) {
 	var made []*praise
 	modtest.Match{

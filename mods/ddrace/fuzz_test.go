@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// savedRace returns the state of a race of four.
+// savedRace returns the saved state of a race of four players.
 func savedRace(t testing.TB) []byte {
 	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: course, Seed: 3})
 	w.Enter(0, 1, 2, 3)
@@ -23,7 +23,7 @@ func savedRace(t testing.TB) []byte {
 	return w.Game.AppendState(nil)
 }
 
-// restoreRace restores what may be no state, and lets it run.
+// restoreRace restores a possibly invalid state. If it is valid, some ticks run.
 func restoreRace(t *testing.T, state []byte) {
 	w, err := game.Restore(game.Config{Mode: ddrace.New(), Terrain: course}, state)
 	if err != nil {
@@ -38,13 +38,13 @@ func restoreRace(t *testing.T, state []byte) {
 	w.AppendState(nil)
 }
 
-// FuzzRestore checks that no state of a race makes the world panic.
+// FuzzRestore checks that no restored state makes the world panic.
 func FuzzRestore(f *testing.F) {
 	f.Add(savedRace(f))
 	f.Fuzz(restoreRace)
 }
 
-// TestDamagedStates restores states with a wrong byte.
+// TestDamagedStates restores states with one wrong byte each.
 func TestDamagedStates(t *testing.T) {
 	state := savedRace(t)
 	r := rand.New(rand.NewPCG(5, 6))

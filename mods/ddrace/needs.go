@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// Needs returns what a map has that only DDRace plays, such as "a tele layer", and "" for maps that
-// other modes can play as well.
+// Needs returns a part of the map that only DDRace can play, such as "a tele layer". It returns ""
+// if other game types can play the map.
 func Needs(t *game.Terrain) string {
 	switch {
 	case used(t.Front):
@@ -23,7 +23,7 @@ func Needs(t *game.Terrain) string {
 	case used(t.Tune):
 		return "a tune layer"
 	}
-	// Freeze alone does not tell: it has the index of spikes of FNG.
+	// The freeze tile alone is not enough: FNG uses its index for spikes.
 	has := func(index byte) bool { return bytes.IndexByte(t.Tiles, index) >= 0 }
 	if has(ddrace.TileFreeze) && (has(ddrace.TileUnfreeze) || has(ddrace.TileStart)) {
 		return "tiles of freeze"
@@ -31,7 +31,7 @@ func Needs(t *game.Terrain) string {
 	return ""
 }
 
-// used reports whether a layer has a tile.
+// used reports whether a layer has a tile that is not empty.
 func used[T comparable](layer []T) bool {
 	var none T
 	return slices.ContainsFunc(layer, func(tile T) bool { return tile != none })

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// declareOperators declares DDNet's commands of the console.
+// declareOperators declares DDNet's console commands for tees.
 func (m *Mode) declareOperators(tx *game.Tx) {
 	for _, c := range ddrace.TestCommands() {
 		run, help := func(ctx *game.Ctx, call *game.CommandCall) {
@@ -18,7 +18,7 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 				call.Fail(ctx, answer)
 			}
 		}, c.Help
-		if c.Name != "unsuper" { // who is super when sv_test_cmds ends can end that too
+		if c.Name != "unsuper" { // unsuper must work after sv_test_cmds was turned off
 			run, help = m.test(run), help+" (sv_test_cmds)"
 		}
 		spec := game.CommandSpec{Name: c.Name, Params: c.Params, Help: help, Run: run}
@@ -41,7 +41,7 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 	}
 }
 
-// test lets a command run only with sv_test_cmds.
+// test wraps a command that works only with sv_test_cmds.
 func (m *Mode) test(run func(*game.Ctx, *game.CommandCall)) func(*game.Ctx, *game.CommandCall) {
 	return func(ctx *game.Ctx, c *game.CommandCall) {
 		if m.vars.TestCommands == 0 {
@@ -52,7 +52,7 @@ func (m *Mode) test(run func(*game.Ctx, *game.CommandCall)) func(*game.Ctx, *gam
 	}
 }
 
-// tee returns a player's living tee, and says so if there is none.
+// tee returns the living tee of a player. If there is none, it replies that.
 func tee(ctx *game.Ctx, c *game.CommandCall, id int32) *ddrace.Tee {
 	if id >= 0 && id < game.MaxPlayers {
 		if t := ctx.DDRace().AliveTee(int(id)); t != nil {
@@ -78,7 +78,7 @@ func (m *Mode) killPlayer(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// tele teleports a player to where another one looks, or to where they look themselves.
+// tele teleports a player to the view of another player, or to their own view.
 func (m *Mode) tele(ctx *game.Ctx, c *game.CommandCall) {
 	who, to := int32(c.Player), int32(c.Player)
 	if len(c.Args) > 1 {
@@ -112,10 +112,10 @@ func (m *Mode) setFreezeHammer(ctx *game.Ctx, c *game.CommandCall, on bool) {
 	}
 }
 
-// maxForcePause is the longest time for which force_pause pauses, in seconds.
+// maxForcePause is the longest pause of force_pause, in seconds.
 const maxForcePause = 360
 
-// forcePause handles force_pause, and force_unpause, which is that up to the end of the tick.
+// forcePause is the command force_pause. force_unpause is a pause until the end of the tick.
 func (m *Mode) forcePause(ctx *game.Ctx, c *game.CommandCall) {
 	if tee(ctx, c, c.Int(0)) == nil {
 		return

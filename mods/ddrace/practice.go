@@ -9,13 +9,13 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// alsoInPractice are the commands of teams in practice that have other uses, too.
+// alsoInPractice are the commands for practice that also work outside practice.
 var alsoInPractice = []string{"r", "rescue", "tp", "teleport"}
 
-// is20 reports whether the rules are those of DDNet 20.
+// is20 reports whether the world uses the rules of DDNet 20.
 func is20(w *ddrace.World) bool { return w.Settings().Release >= 20 }
 
-// declarePractice declares what teams in practice may type as of DDNet 20.
+// declarePractice declares the commands for practice that DDNet 20 added.
 func (m *Mode) declarePractice(tx *game.Tx) {
 	m.practice = slices.Clone(alsoInPractice)
 	for _, c := range m.practiceCommands() {
@@ -26,12 +26,12 @@ func (m *Mode) declarePractice(tx *game.Tx) {
 	tx.ChatCommand(for20(game.CommandSpec{Name: "practicecmdlist", Help: "Lists what you can type in practice", Run: m.commandPracticeList}))
 }
 
-// for20 is a command that worlds with the rules of older releases do not have.
+// for20 hides a command in worlds with the rules of older releases.
 func for20(c game.CommandSpec) game.CommandSpec {
 	run := c.Run
 	c.Hidden = func(tx *game.Tx) bool { return !is20(tx.DDRace()) }
 	c.Run = func(ctx *game.Ctx, call *game.CommandCall) {
-		if !is20(ctx.DDRace()) { // any more
+		if !is20(ctx.DDRace()) { // the release can change during the match
 			call.Fail(ctx, c.Name+" needs sv_ddnet_physics 20")
 			return
 		}
@@ -60,7 +60,7 @@ func (m *Mode) practiceCommands() []game.CommandSpec {
 	return list
 }
 
-// practising lets a command run for players of teams in practice who have a tee.
+// practising wraps a command for players with a tee in a team that practises.
 func (m *Mode) practising(run func(*game.Ctx, *game.CommandCall)) func(*game.Ctx, *game.CommandCall) {
 	return func(ctx *game.Ctx, c *game.CommandCall) {
 		w, id := ctx.DDRace(), int(c.Player)
@@ -153,7 +153,7 @@ func (m *Mode) commandUnpractice(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// commandPracticeList lists the commands in lines that clients do not cut.
+// commandPracticeList lists the commands for practice, in lines short enough for clients.
 func (m *Mode) commandPracticeList(ctx *game.Ctx, c *game.CommandCall) {
 	const maxLine = 255
 	line := "Available practice commands: "

@@ -16,8 +16,8 @@ func names(list []game.CommandSpec) (names []string) {
 	return names
 }
 
-// TestCommandsOf20 checks that worlds with the rules of 16.4 do not offer them, and what is said where the rules
-// change meanwhile.
+// TestCommandsOf20 checks that worlds with the rules of 16.4 do not offer these commands, and the
+// reply when the rules change during the match.
 func TestCommandsOf20(t *testing.T) {
 	old, p := newParty(t, 1), newParty(t, 1, "sv_ddnet_physics 20")
 	for _, name := range []string{"tc", "lasttp", "back", "tpxy", "jetpack", "unpractice", "rescuemode", "practicecmdlist"} {
@@ -33,7 +33,7 @@ func TestCommandsOf20(t *testing.T) {
 	p.heard(0, "jetpack needs sv_ddnet_physics 20")
 }
 
-// TestPracticeOf20 has a team practise with the commands of DDNet 20.
+// TestPracticeOf20 lets a team practise with the commands of DDNet 20.
 func TestPracticeOf20(t *testing.T) {
 	const not = "You're not in a team with /practice turned on. Note that you can't earn a rank with practice enabled."
 	p := newParty(t, 3, "sv_ddnet_physics 20")
@@ -90,7 +90,7 @@ func TestPracticeOf20(t *testing.T) {
 	p.heard(0, not)
 }
 
-// TestPracticeList checks that the list has all commands and no line that clients cut.
+// TestPracticeList checks that the list has all commands, in lines that clients do not cut off.
 func TestPracticeList(t *testing.T) {
 	p := newParty(t, 1, "sv_ddnet_physics 20")
 	p.types(0, "practicecmdlist")
@@ -101,7 +101,8 @@ func TestPracticeList(t *testing.T) {
 	}
 }
 
-// TestShownInPractice checks that clients see what the commands give, within what they take.
+// TestShownInPractice checks that clients see the effects of the commands, within the limits of
+// their messages.
 func TestShownInPractice(t *testing.T) {
 	p := newParty(t, 1, "sv_ddnet_physics 20")
 	p.types(0, "team 5")
@@ -120,7 +121,8 @@ func TestShownInPractice(t *testing.T) {
 	testenv.Check(t, tee.Flags&both == both, "flags %x", tee.Flags)
 }
 
-// TestDeathAlone has a player who races alone practise on after a death outside of the map, but not after a kill.
+// TestDeathAlone checks that a solo player stays in practice after a death outside the map, but not
+// after a kill.
 func TestDeathAlone(t *testing.T) {
 	hole := func(m *game.Terrain) { m.Tiles[3*m.Width+20] = 0 }
 	p := newPartyOn(t, 1, hole, "sv_ddnet_physics 20", "sv_team 3")

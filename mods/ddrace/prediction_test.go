@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// TestPrediction predicts tees from one frame to the next, as clients do. Who knows the inputs of all is
-// never wrong; without them it is.
+// TestPrediction predicts tees from one frame to the next, as clients do. With the inputs of all
+// players the prediction is always right; without them it is not.
 func TestPrediction(t *testing.T) {
 	index := map[byte]uint8{'z': 9, 'u': 11, 'g': 200, 'j': 106, 'r': 32, 'w': 16, 'o': 21, 'p': 22, 'e': 17, '^': 60, 'l': 144, 'k': 145}
 	terrain := modtest.ParseMap(index,
@@ -47,7 +47,7 @@ func TestPrediction(t *testing.T) {
 			knows.SetInput(game.PlayerID(id), in)
 		}
 		if tick%250 == 200 {
-			killed = game.PlayerID(tick / 250 % 2) // so that it does not stay frozen
+			killed = game.PlayerID(tick / 250 % 2) // so that no tee stays frozen
 			cmds = append(cmds, game.Command{Kind: game.CmdKill, Player: killed})
 		}
 		w.Game.Step(cmds)
@@ -92,8 +92,9 @@ func TestPrediction(t *testing.T) {
 	testenv.Check(t, guessed > 400 && copies > 1000, "%d of %d guesses were wrong, %d of those of copies right", guessed, compared, copies)
 }
 
-// TestPredictionFollowsTuning predicts a tee in a world whose tuning changes, and in a tune zone that the map's
-// settings do not describe: once the client is told the tuning it is right again.
+// TestPredictionFollowsTuning predicts a tee while the tuning of the world changes, and in a tune
+// zone that the settings of the map do not describe. The prediction is right again once the client
+// has received the tuning.
 func TestPredictionFollowsTuning(t *testing.T) {
 	terrain := modtest.ParseMap(tiles,
 		"########################",
@@ -115,7 +116,7 @@ func TestPredictionFollowsTuning(t *testing.T) {
 	var wrong, wrongDeaf int
 	for tick := range 1000 {
 		in := game.Input{TargetX: 1, Direction: int32(1 - 2*(tick/60%2)), Jump: tick%40 < 3}
-		if tick == 300 || tick == 600 { // outside of the zone, and in it
+		if tick == 300 || tick == 600 { // outside the zone and inside it
 			c.do = func(tx *game.Tx) {
 				s := tx.DDRace().Settings()
 				changed := *s
@@ -153,8 +154,8 @@ func TestPredictionFollowsTuning(t *testing.T) {
 	testenv.Check(t, inZone && wrong <= 5 && wrongDeaf > 50, "in the zone: %v, wrong %d times, without the messages %d times", inZone, wrong, wrongDeaf)
 }
 
-// TestPredictionFollowsRelease predicts a tee on a server with the physics of DDNet 20, of which the map says nothing: the
-// number of parameters that the client is told does.
+// TestPredictionFollowsRelease predicts a tee on a server with the physics of DDNet 20. The client
+// learns that from the number of tuning parameters, not from the map.
 func TestPredictionFollowsRelease(t *testing.T) {
 	terrain := modtest.ParseMap(tiles,
 		"########################",
@@ -187,7 +188,7 @@ func TestPredictionFollowsRelease(t *testing.T) {
 	testenv.Check(t, wrong <= 2 && wrongOld > 20, "wrong %d times, without the two parameters %d times", wrong, wrongOld)
 }
 
-// TestPredictionAllocates checks that predicting does not allocate once it runs.
+// TestPredictionAllocates checks that a running prediction does not allocate.
 func TestPredictionAllocates(t *testing.T) {
 	terrain := modtest.ParseMap(tiles, "####", "#SS#", "####")
 	w := modtest.New(t, game.Config{Mode: ddrace.New(), Terrain: terrain})
@@ -205,7 +206,7 @@ func TestPredictionAllocates(t *testing.T) {
 	testenv.Check(t, n == 0, "%v allocations", n)
 }
 
-// TestPredictionOfNonsense predicts what no server has, which must not fail.
+// TestPredictionOfNonsense predicts from invalid frames, which must not fail.
 func TestPredictionOfNonsense(t *testing.T) {
 	terrain := modtest.ParseMap(tiles, "##########", "# S z u g#", "# t s f d#", "##########")
 	p := game.NewDDRacePrediction(testenv.Must(game.NewDDRacePredictionMap(&terrain)))

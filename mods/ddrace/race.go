@@ -9,19 +9,19 @@ import (
 	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
-// run is one way through the course.
+// run is one finished race.
 type run struct {
 	Time        int32                        // ms
-	Checkpoints [ddrace.NumCheckpoints]int32 // ms since the start, 0 for those not passed
+	Checkpoints [ddrace.NumCheckpoints]int32 // ms since the start, 0 if not passed
 }
 
-// ms converts ticks. Races that last longer than 24 days have that time.
+// ms converts ticks to milliseconds. The result is at most the largest int32, some 24 days.
 func ms(ticks int32) int32 {
 	const perTick = 1000 / game.TickRate
 	return min(ticks, math.MaxInt32/perTick) * perTick
 }
 
-// finish ends the race of a player with a living tee, after some ticks.
+// finish ends the race of a player with a living tee after the given ticks.
 func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	t, tx, player := w.AliveTee(id), m.tx, game.PlayerID(id)
 	t.Race, t.LastCheckpoint = ddrace.RaceFinished, -1
@@ -32,7 +32,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	best := &m.state.Best[id]
 	keepsWorse := w.Settings().SaveWorseScores != 0
 	ranked := ranks.Counts(tx, player, m.vars.RankBots)
-	private := m.vars.HideScore != 0 || !keepsWorse || !ranked // bots run again and again
+	private := m.vars.HideScore != 0 || !keepsWorse || !ranked // bots finish again and again
 	f := game.RaceFinish{Player: player, Time: now.Time, Private: private}
 	if best.Time != 0 {
 		f.Diff = now.Time - best.Time
@@ -62,7 +62,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	}
 }
 
-// loaded takes the best time of all, and that of a player, from the ranks.
+// loaded stores the best time of all players and the best time of one player from the ranks.
 func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
 	if a.Err != "" {
 		return
@@ -77,7 +77,7 @@ func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
 	}
 	if a.By >= 0 && a.Own != nil && tx.Connected(a.By) && tx.Name(a.By) == a.Asker {
 		switch best := &m.state.Best[a.By]; {
-		case a.Asker != a.Name: // /timecp compares with somebody else
+		case a.Asker != a.Name: // /timecp compares with another player
 			best.Checkpoints = run{}.Checkpoints
 			copy(best.Checkpoints[:], a.Checkpoints)
 		case best.Time == 0 || a.Own.Time < best.Time:

@@ -9,31 +9,31 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// saves is the state of what teams save, load and swap. Ticks are those of the simulation.
+// saves is the state of saving, loading and swapping. Ticks are those of the simulation.
 type saves struct {
 	Of       [numTeams]saving
-	Next     [game.MaxPlayers]int32 // tick from which the player may ask again
-	SwapWith [game.MaxPlayers]int8  // 1 more than the player whom it wants to swap with, 0 for none
-	LastSwap [numTeams]int32        // tick of the last request of the team
+	Next     [game.MaxPlayers]int32 // first tick in which the player may save or load again
+	SwapWith [game.MaxPlayers]int8  // 1 + the player to swap with, 0 for none
+	LastSwap [numTeams]int32        // tick of the team's last swap request
 }
 
-// saving is what a team waits for from the ranks. Nobody joins it meanwhile, and its members stay in it
-// when they die.
+// saving is a pending request of a team to the ranks. While it is pending, no player can join the
+// team, and members who die stay in it.
 type saving struct {
-	Request int32 // its ID, 0 for none
+	Request int32 // ID of the request, 0 for none
 	By      int8
 	Tries   uint8
 	Num     uint8
-	IDs     [game.MaxPlayers]int8 // of the players of the saved tees, in their order
+	IDs     [game.MaxPlayers]int8 // the player of each saved tee
 }
 
-// saveTries is how many codes are tried, of which the first is the player's.
+// saveTries is how many codes are tried. The first one is the player's.
 const saveTries = 4
 
-// noGameID is the ID of a world that has none, as text of DDNet needs one.
+// noGameID stands for a missing game ID, because DDNet's format of saves requires one.
 const noGameID = "00000000-0000-0000-0000-000000000000"
 
-// codeWords are for codes that players type. Three of them make 2 million.
+// codeWords are the words of generated codes. A code of three words is one of 970,299.
 var codeWords = strings.Fields(`
 	acorn amber anvil apple arrow atlas bacon badge baker basil beach berry birch bison blaze bloom board brick brook brush
 	cabin camel candy cargo cedar chalk charm chess cider cliff cloud clover coast cobra comet coral crane crest crown daisy
@@ -41,7 +41,7 @@ var codeWords = strings.Fields(`
 	frost fruit giant glass globe grape grass guava guide habit hazel heart hedge honey horse hotel igloo ivory jelly jewel
 	juice kayak koala label lemon light lilac linen llama lotus lunar mango maple march melon metal mirror model moose`)
 
-// declareSaves declares the commands.
+// declareSaves declares the commands save, load and swap.
 func (m *Mode) declareSaves(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
 		{Name: "save", Params: "?r[code]", Help: "Saves your team, for /load with the code", Run: m.commandSave},
@@ -52,12 +52,12 @@ func (m *Mode) declareSaves(tx *game.Tx) {
 	}
 }
 
-// isSaving reports whether a team waits for the ranks.
+// isSaving reports whether a team waits for an answer of the ranks.
 func (m *Mode) isSaving(team uint8) bool {
 	return team < numTeams && m.state.Saves.Of[team].Request != 0
 }
 
-// mayAsk reports whether a player may save or load now. It says what is wrong.
+// mayAsk reports whether a player may save or load now. If saving is disabled, it tells the player.
 func (m *Mode) mayAsk(ctx *game.Ctx, c *game.CommandCall) bool {
 	w, next := ctx.DDRace(), &m.state.Saves.Next[c.Player]
 	if m.vars.SaveGames == 0 {
@@ -115,7 +115,7 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 	m.killTeam(w, team, -1, -1)
 }
 
-// newCode returns a code that most likely is free.
+// newCode returns a random code. It is most likely not in use.
 func newCode(tx *game.Tx) string {
 	words := make([]string, 3)
 	for i := range words {
@@ -142,14 +142,14 @@ func (m *Mode) commandLoad(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// storedSave handles the answers of the ranks about saves. It reports whether this one is.
+// storedSave handles an answer of the ranks about saves. It returns false for other answers.
 func (m *Mode) storedSave(ctx *game.Ctx, a *game.RankAnswer) bool {
 	if a.Op != game.RankSave && a.Op != game.RankSaved && a.Op != game.RankLoad {
 		return false
 	}
 	team := slices.IndexFunc(m.state.Saves.Of[:], func(s saving) bool { return s.Request == a.ID })
 	if team < 0 {
-		return true // the answer to a request of before a restart
+		return true // the answer to a request from before a restart
 	}
 	switch a.Op {
 	case game.RankSave:
@@ -162,7 +162,7 @@ func (m *Mode) storedSave(ctx *game.Ctx, a *game.RankAnswer) bool {
 	return true
 }
 
-// saved ends the saving of a team, or tries another code.
+// saved ends the saving of a team, or tries another code if the code is in use.
 func (m *Mode) saved(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	of := &m.state.Saves.Of[team]
 	by := game.PlayerID(of.By)
@@ -200,7 +200,7 @@ func (m *Mode) saved(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	}
 }
 
-// endSaving lets a team that has saved end.
+// endSaving ends the race of a team that has been saved.
 func (m *Mode) endSaving(w *ddrace.World, team uint8) {
 	m.state.Saves.Of[team] = saving{}
 	if w.Settings().ForcedSolo() {
@@ -211,7 +211,7 @@ func (m *Mode) endSaving(w *ddrace.World, team uint8) {
 	each(members(w, team), func(id int) { w.SetTeam(id, 0) })
 }
 
-// found handles what is kept under a code: the team takes it if it may.
+// found handles the save of a code. If the team may load it, it requests the save from the ranks.
 func (m *Mode) found(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	of := &m.state.Saves.Of[team]
 	by := game.PlayerID(of.By)
@@ -247,7 +247,8 @@ func (m *Mode) found(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	m.loadFailed(ctx, team, why)
 }
 
-// match finds the players of the saved tees in a team, or says which are too many or missing.
+// match finds a player in the team for each saved tee. It returns an error text for players who are
+// missing or do not belong to the save.
 func (m *Mode) match(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam) (why string) {
 	of := &m.state.Saves.Of[team]
 	all := members(ctx.DDRace(), team)
@@ -275,7 +276,7 @@ func (m *Mode) match(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam) (why string
 	return why
 }
 
-// load lets a team go on with what it has taken out.
+// load restores the save that the team has taken from the ranks.
 func (m *Mode) load(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	if !a.Found || a.Save == nil {
 		why := "loaded on a different server"
@@ -295,14 +296,14 @@ func (m *Mode) load(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	m.restore(ctx, team, s, false)
 }
 
-// putBack keeps what was taken out for a team that has left meanwhile.
+// putBack saves a loaded save again, because its team has left.
 func (m *Mode) putBack(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	m.state.Saves.Of[team] = saving{}
 	ctx.Rank(game.RankRequest{Op: game.RankSave, By: game.Nobody, Code: a.Code, Text: a.Save.Text, Names: a.Save.Who})
 	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteLoadFailed, Team: team})
 }
 
-// loadFailed tells who wanted to load why that was not possible.
+// loadFailed tells the player who asked for a save why it cannot be loaded.
 func (m *Mode) loadFailed(ctx *game.Ctx, team uint8, why string) {
 	by := game.PlayerID(m.state.Saves.Of[team].By)
 	m.state.Saves.Of[team] = saving{}
@@ -312,7 +313,8 @@ func (m *Mode) loadFailed(ctx *game.Ctx, team uint8, why string) {
 	}
 }
 
-// restore gives a team what was saved, as far as its members are still there.
+// restore restores the saved tees of all members who are still in the team. fresh is true if saving
+// failed, so that no time has passed.
 func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh bool) {
 	w, of, t := ctx.DDRace(), &m.state.Saves.Of[team], &m.state.Teams
 	ids := make([]int, min(int(of.Num), len(s.Tees)))
@@ -402,7 +404,7 @@ func (m *Mode) requestSwap(ctx *game.Ctx, id, other int, team uint8) {
 	m.state.Saves.LastSwap[team] = ctx.DDRace().Tick()
 }
 
-// swap lets two players change places, or says why not.
+// swap exchanges the tees of two players. It returns a text if that is not possible.
 func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 	w, s, t := ctx.DDRace(), &m.state.Saves, &m.state.Teams
 	since := (w.Tick() - s.LastSwap[team]) / game.TickRate
@@ -442,7 +444,8 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 	return ""
 }
 
-// forget forgets what a player who leaves wanted, and what others wanted of it.
+// forget removes the requests of a player who leaves, and the requests of others to swap with that
+// player.
 func (s *saves) forget(id int) {
 	s.Next[id], s.SwapWith[id] = 0, 0
 	for i := range s.SwapWith {

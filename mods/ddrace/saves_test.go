@@ -11,23 +11,23 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// keeper answers what a party asks the ranks, with saves in a map.
+// keeper is a party whose requests to the ranks it answers from a map of saves.
 type keeper struct {
 	*party
 	kept  map[string]game.RankSaveState
 	ops   []game.RankOp
 	fails string
-	seen  int // events
+	seen  int // number of events read
 }
 
-// answers lets the ranks answer what was asked, until nothing is.
+// answers answers requests to the ranks until none is left.
 func (k *keeper) answers() {
 	k.t.Helper()
 	for k.answer() {
 	}
 }
 
-// answer lets the ranks answer what was asked. It reports whether something was.
+// answer answers the open requests to the ranks. It returns false if there are none.
 func (k *keeper) answer() bool {
 	k.t.Helper()
 	var cmds []game.Command
@@ -63,7 +63,7 @@ func (k *keeper) answer() bool {
 	return true
 }
 
-// older lets the saves be older.
+// older makes all saves older by some seconds.
 func (k *keeper) older(seconds int64) {
 	for code, s := range k.kept {
 		s.Age += seconds
@@ -71,7 +71,7 @@ func (k *keeper) older(seconds int64) {
 	}
 }
 
-// savers are two players of team 5 who race, and one beside them.
+// savers is a keeper with two racing players in team 5 and one player beside them.
 func savers(t *testing.T) *keeper {
 	k := &keeper{party: newParty(t, 3), kept: map[string]game.RankSaveState{}}
 	k.answers()
@@ -85,7 +85,7 @@ func savers(t *testing.T) *keeper {
 	return k
 }
 
-// places returns where the tees of some players are.
+// places returns the positions of tees.
 func (k *keeper) places(ids ...game.PlayerID) (list []vec.Vec2) {
 	for _, id := range ids {
 		if k.Alive(id) {
@@ -95,7 +95,8 @@ func (k *keeper) places(ids ...game.PlayerID) (list []vec.Vec2) {
 	return list
 }
 
-// TestSaveAndLoad saves a team, loads it too early, with the wrong players, and then as it should be.
+// TestSaveAndLoad saves a team. Loading fails too early and with the wrong players, and then
+// succeeds.
 func TestSaveAndLoad(t *testing.T) {
 	k := savers(t)
 	k.types(2, "save c")
@@ -106,7 +107,7 @@ func TestSaveAndLoad(t *testing.T) {
 	k.run(1, game.ChatCommand(0, "save", "c"))
 	testenv.Check(t, len(k.places(0, 1)) == 0, "they are still there")
 	k.run(200)
-	k.team(5, 5, 0) // until it is kept
+	k.team(5, 5, 0) // in the team until the save is stored
 	k.answers()
 	k.team(0, 0, 0)
 	k.heard(0, "Team successfully saved by player 0. Use '/load c' to continue")
@@ -117,7 +118,7 @@ func TestSaveAndLoad(t *testing.T) {
 	k.types(0, "load c")
 	k.answers()
 	k.heard(0, "player 0 joined team 9", "You have to wait 30 seconds until you can load this savegame")
-	for _, seconds := range []int64{30, -31} { // and then nobody knows
+	for _, seconds := range []int64{30, -31} { // a negative age is unknown
 		k.older(seconds)
 		k.types(0, "load c")
 		k.answers()
@@ -146,7 +147,7 @@ func TestSaveAndLoad(t *testing.T) {
 	now := k.Frame().Players[0].RaceStart
 	raced := func(at, start int32) int32 { return at - start }
 	more := raced(loaded, now) - raced(saved, start)
-	testenv.Check(t, more <= 3000 && more > 3000-25, // it was loaded in the ticks after that
+	testenv.Check(t, more <= 3000 && more > 3000-25, // minus the ticks since the load
 		"raced for %d ticks before and %d after", raced(saved, start), raced(loaded, now))
 	k.types(0, "load c")
 	k.heard(0, "Loading successfully done", "Team can't be loaded while racing")
@@ -158,7 +159,7 @@ func TestSaveAndLoad(t *testing.T) {
 	testenv.Check(t, len(finished) == 2 && finished[0].Value > 60_000, "%+v", finished)
 }
 
-// TestTakenCode saves under a code that is taken, and while the ranks fail.
+// TestTakenCode saves with a code that is in use, and while the ranks fail.
 func TestTakenCode(t *testing.T) {
 	k := savers(t)
 	k.kept["c"] = game.RankSaveState{Text: "of others"}
@@ -179,7 +180,8 @@ func TestTakenCode(t *testing.T) {
 	k.team(0, 0, 0)
 }
 
-// TestLoadWithoutTeam has a team leave while its save is on its way: it is kept again. A load that fails says why.
+// TestLoadWithoutTeam lets a team leave while it loads a save: the save is stored again. A failed
+// load tells the reason.
 func TestLoadWithoutTeam(t *testing.T) {
 	k := savers(t)
 	k.types(0, "save c")
@@ -190,7 +192,7 @@ func TestLoadWithoutTeam(t *testing.T) {
 		k.types(id, "team 9")
 	}
 	k.types(0, "load c")
-	k.answer() // of what is there
+	k.answer() // the request for the save of the code
 	k.fails = "the database does not answer"
 	clear(k.told)
 	k.answers()
@@ -205,7 +207,7 @@ func TestLoadWithoutTeam(t *testing.T) {
 	testenv.Check(t, last[0] == game.RankLoad && last[1] == game.RankSave && len(k.kept) == 1 && len(k.kept["c"].Who) == 2, "asked %v, kept %v", k.ops, k.kept)
 }
 
-// TestSaving restores a world while a team is saved: it goes on as the one that was not.
+// TestSaving restores a world while a team is being saved. It must go on like the original world.
 func TestSaving(t *testing.T) {
 	k := savers(t)
 	k.types(0, "save c")
@@ -230,7 +232,7 @@ func TestSaving(t *testing.T) {
 	testenv.Check(t, other.Hash() == k.Game.Hash(), "the restored world goes on differently")
 }
 
-// TestSwap lets two players of a team change places.
+// TestSwap lets two players of a team swap their tees.
 func TestSwap(t *testing.T) {
 	k := savers(t)
 	before := k.places(0, 1)

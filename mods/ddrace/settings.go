@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// variables are those of the console that are not among the settings of the simulation.
+// variables are the console variables that are not settings of the simulation.
 type variables struct {
 	HideScore       int32 // sv_hide_score
 	NamelessScore   int32 // sv_nameless_score
@@ -34,7 +34,7 @@ type variables struct {
 	SwapTimeout     int32 // sv_swap_timeout: seconds
 }
 
-// declareSettings declares the variables of the console, with DDNet's names, limits and defaults.
+// declareSettings declares the console variables with the names, limits and defaults of DDNet.
 func (m *Mode) declareSettings(tx *game.Tx) {
 	m.settings = ddrace.DefaultSettings()
 	for _, v := range append(ddrace.Variables(),
@@ -81,7 +81,7 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 	}
 }
 
-// setOptions hands on what the world has to know.
+// setOptions passes the options that the world needs to it.
 func (m *Mode) setOptions(tx *game.Tx) {
 	tx.SetDDRaceOptions(game.DDRaceOptions{MaxAFK: m.vars.MaxAFK, HideOthers: m.vars.ShowOthers == 0})
 }

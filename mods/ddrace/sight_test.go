@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// chooser is a mod that does what a test wants.
+// chooser is a mod that runs a function of the test.
 type chooser struct{ do func(tx *game.Tx) }
 
 func (*chooser) Start(*game.Tx) {}
@@ -21,7 +21,7 @@ func (c *chooser) OnTick(ctx *game.Ctx) {
 	c.do = nil
 }
 
-// sightWorld is a world with three players in the teams 0, 1 and 1, and a spectator.
+// sightWorld returns a world with three players in the teams 0, 1 and 1, and a spectator.
 func sightWorld(t *testing.T) (w *modtest.World, do func(func(tx *game.Tx))) {
 	c := new(chooser)
 	w = modtest.New(t, game.Config{Mode: ddrace.New(), Mods: []game.Mod{c}, Seed: 7, Terrain: modtest.ParseMap(tiles,
@@ -44,7 +44,7 @@ func sightWorld(t *testing.T) (w *modtest.World, do func(func(tx *game.Tx))) {
 	return w, do
 }
 
-// seen returns whose tees a player is shown.
+// seen returns the players whose tees a player sees.
 func seen(w *modtest.World, id game.PlayerID) (list []game.PlayerID) {
 	v := w.Game.View(id)
 	for i := range v.Characters {
@@ -55,7 +55,7 @@ func seen(w *modtest.World, id game.PlayerID) (list []game.PlayerID) {
 	return list
 }
 
-// TestShowOthersIsTold checks that who comes is told that the map shows others.
+// TestShowOthersIsTold checks that a player who enters a map that shows others is told so.
 func TestShowOthersIsTold(t *testing.T) {
 	for _, shown := range []bool{false, true} {
 		terrain := modtest.ParseMap(tiles, "####", "#S #", "####")
@@ -73,7 +73,7 @@ func TestShowOthersIsTold(t *testing.T) {
 	}
 }
 
-// TestShowOthers checks whom players see of other teams and of those who are solo.
+// TestShowOthers checks which players of other teams, and which solo players, a player sees.
 func TestShowOthers(t *testing.T) {
 	w, do := sightWorld(t)
 	check := func(what string, id game.PlayerID, n int) {
@@ -104,7 +104,8 @@ func TestShowOthers(t *testing.T) {
 	w.Game.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0}})
 	check("clients have no choice", 0, 3)
 
-	// A free camera sees all, or its own team; one that follows somebody what they see.
+	// A free camera sees all tees, or its own team. A camera that follows a player sees the tees
+	// that this player sees.
 	do(func(tx *game.Tx) {
 		tx.DDRace().Tee(2).Core.Solo = false
 		tx.SetShowOthers(0, game.ShowOthersOff)
@@ -120,7 +121,7 @@ func TestShowOthers(t *testing.T) {
 	testenv.Check(t, w.Game.View(0).Range == game.DDRaceMap && w.Game.View(1).Range == game.DDRaceRange, "ranges %v and %v", w.Game.View(0).Range, w.Game.View(1).Range)
 }
 
-// TestPause checks what becomes of the tee of who looks around, and what others are told.
+// TestPause checks the tee of a player who pauses, and the messages about it.
 func TestPause(t *testing.T) {
 	w, do := sightWorld(t)
 	input := func(id game.PlayerID, in game.Input) {
@@ -149,7 +150,7 @@ func TestPause(t *testing.T) {
 	testenv.Require(t, len(f.Characters) == 2 && len(f.SpecTees) == 1, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
 	testenv.Check(t, f.SpecTees[0].Player == 0 && f.SpecTees[0].X == int32(pos.X), "%+v", f.SpecTees[0])
 	testenv.Check(t, f.SpecTees[0].NotFor.Has(1) && !f.SpecTees[0].NotFor.Has(0), "it is hidden from %b", f.SpecTees[0].NotFor)
-	for target, hidden := range map[game.PlayerID]bool{2: true, game.Nobody: false} { // who looks around sees it as the tee whom they follow
+	for target, hidden := range map[game.PlayerID]bool{2: true, game.Nobody: false} { // a paused player sees it as the followed player does
 		do(func(tx *game.Tx) { tx.SetPause(1, game.PauseInPlace) })
 		mode := game.SpectateFree
 		if target >= 0 {
@@ -161,7 +162,7 @@ func TestPause(t *testing.T) {
 	}
 	do(func(tx *game.Tx) { tx.SetPause(1, game.NotPaused) })
 
-	input(0, game.Input{TargetX: 1}) // else it would go on with the input before
+	input(0, game.Input{TargetX: 1}) // otherwise the last input would be repeated
 	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
 	f = w.Frame()
 	testenv.Require(t, len(f.Characters) == 3 && len(f.SpecTees) == 0, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
@@ -179,12 +180,12 @@ func TestPause(t *testing.T) {
 	testenv.Check(t, state(0).HideClock, "the clock is shown")
 }
 
-// TestAFK checks when a player counts as away, and that a restored world goes on with that.
+// TestAFK checks when a player counts as away, also in a restored world.
 func TestAFK(t *testing.T) {
 	w, do := sightWorld(t)
 	do(func(tx *game.Tx) { tx.SetDDRaceOptions(game.DDRaceOptions{MaxAFK: 2}) })
 	afk := func(id int) bool { return w.Frame().Players[id].AFK }
-	for i, want := range []bool{true, true, false} { // the first input comes by itself
+	for i, want := range []bool{true, true, false} { // a client sends the first input by itself
 		testenv.Check(t, afk(0) == want, "after %d inputs: away %v", i, afk(0))
 		w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{TargetX: int32(i + 10)}}})
 	}
@@ -208,8 +209,8 @@ func TestAFK(t *testing.T) {
 	})
 }
 
-// TestBeamsFade checks that clients draw the beams of lights and draggers as those of DDNet-Server: lights are new
-// when they turn, and no beam begins more than four ticks ago.
+// TestBeamsFade checks that clients draw the beams of lights and draggers as with DDNet-Server: a
+// light is new when it turns, and no beam is older than four ticks.
 func TestBeamsFade(t *testing.T) {
 	index := map[byte]uint8{'L': 192 + 13, 'l': 192 + 19, 'D': 192 + 43}
 	w := modtest.New(t, game.Config{Mode: ddrace.New(), Seed: 7, Terrain: modtest.ParseMap(index,
@@ -217,7 +218,7 @@ func TestBeamsFade(t *testing.T) {
 		"#   S    D    lL   #",
 		"####################")})
 	w.Play(0)
-	ages := [2]map[int32]bool{{}, {}} // of the light, of the dragger's beam
+	ages := [2]map[int32]bool{{}, {}} // of the light and the dragger
 	for i := range 60 {
 		var cmds []game.Command
 		if i == 20 {
@@ -261,7 +262,7 @@ func TestStars(t *testing.T) {
 	testenv.Check(t, stars[game.WeaponGun] > 0 && stars[game.WeaponGun]%10 == 0 && stars[game.WeaponNinja] > 0, "stars: %v", stars)
 }
 
-// TestShownEyes checks what the eyes of tees show: that something hit them, a freeze, that their players are away.
+// TestShownEyes checks that the eyes of tees show a hit, a freeze, and an absent player.
 func TestShownEyes(t *testing.T) {
 	w, do := sightWorld(t)
 	eyes := func(id game.PlayerID, want game.Emote, what string) {

@@ -26,7 +26,7 @@ func (m *Mode) declareTeams(tx *game.Tx) {
 	tx.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Takes back the invitation of a player to a team", Run: m.uninvite})
 }
 
-// hasTeams reports whether players can be in teams, and tells the player if they cannot.
+// hasTeams reports whether the server allows teams. If not, it tells the player.
 func (m *Mode) hasTeams(ctx *game.Ctx, c *game.CommandCall) bool {
 	if mode := ctx.DDRace().Settings().Team; mode != 0 && mode != 3 {
 		return true
@@ -57,7 +57,7 @@ func (m *Mode) commandTeam(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// join lets a player with a tee join a team, or says why it cannot.
+// join lets a player with a tee join a team, or tells the player why not.
 func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 	w, s, player := ctx.DDRace(), &m.state.Teams, game.PlayerID(id)
 	if n < 0 || n >= numTeams {
@@ -197,7 +197,7 @@ func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
 	}
 }
 
-// setTeam handles set_team_ddr.
+// setTeam is the command set_team_ddr.
 func (m *Mode) setTeam(ctx *game.Ctx, c *game.CommandCall) {
 	w, id, team := ctx.DDRace(), c.Int(0), c.Int(1)
 	switch {
@@ -216,7 +216,7 @@ func (m *Mode) setTeam(ctx *game.Ctx, c *game.CommandCall) {
 	w.SetTeam(int(id), uint8(team))
 }
 
-// uninvite handles uninvite.
+// uninvite is the command uninvite.
 func (m *Mode) uninvite(_ *game.Ctx, c *game.CommandCall) {
 	if id, team := c.Int(0), c.Int(1); id >= 0 && id < game.MaxPlayers && team > 0 && team < numTeams {
 		m.state.Teams.Invited[team] &^= game.MaskOne(game.PlayerID(id))

@@ -10,45 +10,45 @@ import (
 	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
-// numTeams is the number of teams, of which 0 is none.
+// numTeams is the number of teams, including team 0, which is no team.
 const numTeams = ddrace.TeamSuper
 
-// teamState is how far a team is with its race.
+// teamState is the state of a team's race.
 type teamState uint8
 
 // The states of teams.
 const (
 	teamEmpty        teamState = iota
-	teamOpen                   // others can join it
-	teamStarted                // it races
-	teamUnfinishable           // it races, and one of those it began with is gone
+	teamOpen                   // players can join
+	teamStarted                // racing
+	teamUnfinishable           // racing, but a member has left before the start
 	teamFinished
 )
 
 const (
-	// unfinishableTicks is how long a team may play on that cannot finish.
+	// unfinishableTicks is how long a team may play on after it has become unfinishable.
 	unfinishableTicks = 60 * game.TickRate
-	// warningTicks are between two warnings on the start line, and waitTicks, for the default of
-	// sv_chat_delay, between two hints that somebody waits for another one.
+	// warningTicks is the time between two warnings on the start line. waitTicks is the time
+	// between two hints that a player waits for another one; it is the default of sv_chat_delay.
 	warningTicks = 3 * game.TickRate
 	waitTicks    = game.TickRate + 1
 )
 
-// teams is the state of all teams and of players in them. Ticks are those of the simulation.
+// teams is the state of all teams and their members. Ticks are those of the simulation.
 type teams struct {
 	State    [numTeams]teamState
-	KillTick [numTeams]int32           // of teams that cannot finish, -1 for none
-	Invited  [numTeams]game.PlayerMask // may join though it is locked
-	Started  game.PlayerMask           // went through the start since they are in their team
+	KillTick [numTeams]int32           // for unfinishable teams; -1 for none
+	Invited  [numTeams]game.PlayerMask // may join a locked team
+	Started  game.PlayerMask           // have passed the start since they joined their team
 	Finished game.PlayerMask
 	Voted    game.PlayerMask // for practice
 	Changed  [game.MaxPlayers]int32
-	Asked    [game.MaxPlayers]int32 // invited somebody
+	Asked    [game.MaxPlayers]int32 // tick of the player's last invitation
 	Warned   [game.MaxPlayers]int32
 	Hinted   [game.MaxPlayers]int32
 }
 
-// forget forgets what belongs to a player who leaves.
+// forget removes the data of a player who leaves.
 func (t *teams) forget(id int) {
 	t.Changed[id], t.Asked[id], t.Warned[id], t.Hinted[id] = 0, 0, 0, 0
 	for i := range t.Invited {
@@ -56,7 +56,7 @@ func (t *teams) forget(id int) {
 	}
 }
 
-// members are the players of a team.
+// members returns the players in a team.
 func members(w *ddrace.World, team uint8) (mask game.PlayerMask) {
 	for id := range ddrace.MaxTees {
 		if w.InGame(id) && w.Team(id) == team {
@@ -66,14 +66,14 @@ func members(w *ddrace.World, team uint8) (mask game.PlayerMask) {
 	return mask
 }
 
-// each calls f for all in a mask, ascending.
+// each calls f for each player of a mask, in ascending order.
 func each(mask game.PlayerMask, f func(id int)) {
 	for ; mask != 0; mask &= mask - 1 {
 		f(bits.TrailingZeros64(uint64(mask)))
 	}
 }
 
-// names lists the names of players.
+// names returns the names of players, separated by commas.
 func (m *Mode) names(mask game.PlayerMask) string {
 	var b strings.Builder
 	each(mask, func(id int) {
@@ -85,27 +85,27 @@ func (m *Mode) names(mask game.PlayerMask) string {
 	return b.String()
 }
 
-// sayTo says something to all in a mask.
+// sayTo sends a chat line to the players of a mask.
 func (m *Mode) sayTo(to game.PlayerMask, text string) {
 	each(to, func(id int) { m.tx.SayTo(game.PlayerID(id), text) })
 }
 
-// sayToTeam says something to a team.
+// sayToTeam sends a chat line to a team.
 func (m *Mode) sayToTeam(team uint8, format string, args ...any) {
 	m.sayTo(members(m.tx.DDRace(), team), fmt.Sprintf(format, args...))
 }
 
-// races reports whether a team is one that starts and finishes together.
+// races reports whether the members of a team start and finish together.
 func races(w *ddrace.World, team uint8) bool {
 	return team < numTeams && (team != 0 || w.Settings().ForcedSolo())
 }
 
-// teamRace is a Mode as what the simulation calls.
+// teamRace implements ddrace.Teams for a Mode.
 type teamRace Mode
 
 var _ ddrace.Teams = (*teamRace)(nil)
 
-// Moved follows changes of teams.
+// Moved updates the state after a player has changed team.
 func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
 	m, s := (*Mode)(r), &r.state.Teams
 	mask := game.MaskOne(game.PlayerID(id))
@@ -127,7 +127,7 @@ func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
 	}
 }
 
-// resetRound forgets what lasts until a team is empty.
+// resetRound resets the data that lasts until a team is empty.
 func (m *Mode) resetRound(w *ddrace.World, team uint8) {
 	s := &m.state.Teams
 	s.Invited[team], s.KillTick[team] = 0, -1
@@ -137,7 +137,7 @@ func (m *Mode) resetRound(w *ddrace.World, team uint8) {
 	w.SetPractice(team, false)
 }
 
-// Spawned puts a player who got a tee into its team.
+// Spawned puts a new tee into its team.
 func (r *teamRace) Spawned(w *ddrace.World, id int) {
 	r.state.Teams.Warned[id] = 0
 	if t := w.AliveTee(id); t != nil {
@@ -152,7 +152,7 @@ func (r *teamRace) Spawned(w *ddrace.World, id int) {
 	}
 }
 
-// Died is what the death of a tee means for its team.
+// Died applies the consequences of a tee's death for its team.
 func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 	m, s := (*Mode)(r), &r.state.Teams
 	team := w.Team(id)
@@ -192,8 +192,8 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 	}
 }
 
-// killTeam kills all of a team but one. If somebody is to have strong hook over the others, these get
-// their new tees at once, after that one.
+// killTeam kills all tees of a team except one. If strong is a player, the others respawn at once,
+// after that player, who therefore has strong hook over them.
 func (m *Mode) killTeam(w *ddrace.World, team uint8, strong, except int) {
 	all := members(w, team)
 	m.state.Teams.Voted &^= all
@@ -208,7 +208,7 @@ func (m *Mode) killTeam(w *ddrace.World, team uint8, strong, except int) {
 	})
 }
 
-// Started handles a tee on the start line.
+// Started handles a tee on the start line. It returns false if the tee may not start.
 func (r *teamRace) Started(w *ddrace.World, id int) bool {
 	m, s, set := (*Mode)(r), &r.state.Teams, w.Settings()
 	team, t := w.Team(id), w.AliveTee(id)
@@ -239,7 +239,7 @@ func (r *teamRace) Started(w *ddrace.World, id int) bool {
 	return true
 }
 
-// startTeam lets the race of a team begin.
+// startTeam begins the race of a team.
 func (m *Mode) startTeam(w *ddrace.World, team uint8) {
 	s, set := &m.state.Teams, w.Settings()
 	s.State[team], s.KillTick[team] = teamStarted, -1
@@ -263,8 +263,8 @@ func (m *Mode) startTeam(w *ddrace.World, team uint8) {
 	m.sayTo(racing, fmt.Sprintf("Team %d started with %d player%s: %s", team, w.Members(team), plural, m.names(racing)))
 }
 
-// waits reports whether a tee on the start line has to wait for one of its team, who has finished and
-// not started again.
+// waits reports whether a tee on the start line has to wait for a member of its team who has
+// finished and not started again.
 func (m *Mode) waits(w *ddrace.World, id int, team uint8) (waiting bool) {
 	s := &m.state.Teams
 	hint := func(to, about int, format string) {
@@ -283,7 +283,7 @@ func (m *Mode) waits(w *ddrace.World, id int, team uint8) (waiting bool) {
 	return waiting
 }
 
-// warn tells a player something about the start, now and then.
+// warn sends a player a warning about the start, at most one in warningTicks.
 func (m *Mode) warn(w *ddrace.World, id int, text string) {
 	if warned := &m.state.Teams.Warned[id]; *warned < w.Tick()-warningTicks {
 		m.tx.SayTo(game.PlayerID(id), text)
@@ -304,7 +304,7 @@ func (r *teamRace) Finished(w *ddrace.World, id int) {
 	m.checkFinished(w, team)
 }
 
-// checkFinished ends the race of a team if all of it are at the finish.
+// checkFinished ends the race of a team when all its members have finished.
 func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 	s, tx := &m.state.Teams, m.tx
 	if team >= numTeams || s.State[team] != teamStarted {
@@ -356,7 +356,7 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 	}
 }
 
-// Tick kills teams that cannot finish and reminds others of who has not started.
+// Tick kills teams that cannot finish, and tells teams which members have not started.
 func (r *teamRace) Tick(w *ddrace.World) {
 	const every, offset = 60 * game.TickRate, 30 * game.TickRate
 	m, s := (*Mode)(r), &r.state.Teams

@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// party is a world in which a test lets players walk and write, and reads what they are told.
+// party is a world in which a test makes players walk and chat, and reads their messages.
 type party struct {
 	*modtest.World
 	t      *testing.T
@@ -21,13 +21,13 @@ type party struct {
 	events []game.Event
 }
 
-// newParty has players on a map with a start, a finish, a tile that kills and one that unlocks; it is
-// long enough ago that the map began that they may change teams.
+// newParty returns a party on a map with a start, a finish, a deadly tile and a tile that unlocks
+// teams. Enough ticks have passed that players may change team.
 func newParty(t *testing.T, players int, settings ...string) *party {
 	return newPartyOn(t, players, func(*game.Terrain) {}, settings...)
 }
 
-// newPartyOn changes the map before.
+// newPartyOn is newParty with a changed map.
 func newPartyOn(t *testing.T, players int, edit func(*game.Terrain), settings ...string) *party {
 	terrain := modtest.ParseMap(map[byte]uint8{'s': 33, 'f': 34, 'd': 2, 'u': 76, 'c': 35},
 		"####################################",
@@ -53,7 +53,7 @@ func newPartyOn(t *testing.T, players int, edit func(*game.Terrain), settings ..
 	return p
 }
 
-// run runs ticks after commands.
+// run runs commands and then ticks.
 func (p *party) run(ticks int, cmds ...game.Command) {
 	for range ticks {
 		for id := range game.PlayerID(game.MaxPlayers) {
@@ -75,13 +75,13 @@ func (p *party) run(ticks int, cmds ...game.Command) {
 	}
 }
 
-// types has a player write a command, and a second pass.
+// types makes a player send a chat command, and runs a second.
 func (p *party) types(id game.PlayerID, line string) {
 	words := strings.Split(line, " ")
 	p.run(50, game.ChatCommand(id, words[0], words[1:]...))
 }
 
-// walk has players walk for some ticks.
+// walk makes players walk for some ticks.
 func (p *party) walk(direction int32, ticks int, ids ...game.PlayerID) {
 	for _, id := range ids {
 		p.inputs[id] = game.Input{Direction: direction, TargetX: 1}
@@ -92,7 +92,7 @@ func (p *party) walk(direction int32, ticks int, ids ...game.PlayerID) {
 	}
 }
 
-// heard checks what a player was told since the last time.
+// heard checks the messages that a player has got since the last call.
 func (p *party) heard(id game.PlayerID, want ...string) {
 	p.t.Helper()
 	if !slices.Equal(p.told[id], want) {
@@ -111,7 +111,7 @@ func (p *party) team(want ...int32) {
 	testenv.Check(p.t, slices.Equal(got, want), "teams %v, want %v", got, want)
 }
 
-// take returns the events of a kind so far.
+// take returns and removes the events of a kind.
 func (p *party) take(kind game.EventKind) (list []game.Event) {
 	for _, e := range p.events {
 		if e.Kind == kind {
@@ -121,7 +121,8 @@ func (p *party) take(kind game.EventKind) (list []game.Event) {
 	return list
 }
 
-// TestTeamIsToldBeforeChat checks that clients know the team of a player before they read of it, as on DDNet-Server.
+// TestTeamIsToldBeforeChat checks that clients receive the team of a player before the chat line
+// about it, as from DDNet-Server.
 func TestTeamIsToldBeforeChat(t *testing.T) {
 	p := newParty(t, 2)
 	p.types(0, "team 7")
@@ -142,7 +143,7 @@ func TestJoinTeam(t *testing.T) {
 	p.run(100)
 	p.types(0, "team 7")
 	p.heard(0, "You are in this team already")
-	p.types(1, "team -1") // the first that is empty
+	p.types(1, "team -1") // the first empty team
 	p.heard(1, "player 0 joined team 7", "player 1 joined team 1")
 	p.team(7, 1, 0, 0)
 	p.types(0, "lock")
@@ -175,7 +176,7 @@ func TestJoinTeam(t *testing.T) {
 	p.heard(1, "You can't change teams while you are dead/a spectator.")
 }
 
-// TestTeamRace has a team of two finish, and then one in which one is missing.
+// TestTeamRace lets a team of two finish, and then a team in which one member is missing.
 func TestTeamRace(t *testing.T) {
 	p := newParty(t, 3)
 	p.types(0, "team 5")
@@ -199,7 +200,7 @@ func TestTeamRace(t *testing.T) {
 	testenv.Check(t, r.Time == finished[0].Value && r.End-r.Begin == r.Time/20, "the team's finish: %+v", r)
 }
 
-// TestLockedTeamDies has one of a locked team die and another one kill itself.
+// TestLockedTeamDies lets one member of a locked team die, and another kill itself.
 func TestLockedTeamDies(t *testing.T) {
 	p := newParty(t, 4)
 	for _, line := range []string{"0team 5", "1team 5", "2team 5", "0lock"} {
@@ -223,12 +224,12 @@ func TestLockedTeamDies(t *testing.T) {
 	p.team(5, 5, 5, 0)
 	p.run(200)
 	p.walk(1, 50, 2)
-	p.walk(-1, 150, 2) // over the tile that unlocks, to the one that kills
+	p.walk(-1, 150, 2) // over the tile that unlocks, to the deadly tile
 	p.heard(2, "Your team was unlocked by an unlock team tile")
 	testenv.Check(t, p.Frame().Players[2].RaceTeam == 0, "who died stays in the team")
 }
 
-// TestSpectateInTeam has one of a locked team that races watch: the others race on and finish.
+// TestSpectateInTeam lets a member of a locked racing team spectate: the others go on and finish.
 func TestSpectateInTeam(t *testing.T) {
 	p := newParty(t, 2)
 	p.types(0, "team 5")
@@ -243,7 +244,7 @@ func TestSpectateInTeam(t *testing.T) {
 	testenv.Check(t, len(p.take(game.EvKill)) == 1, "deaths: %+v", p.take(game.EvKill))
 }
 
-// TestUnfinishableTeam has one leave a team before it started.
+// TestUnfinishableTeam lets a member leave a team before passing the start.
 func TestUnfinishableTeam(t *testing.T) {
 	p := newParty(t, 3)
 	p.types(0, "team 5")
@@ -266,7 +267,7 @@ func TestUnfinishableTeam(t *testing.T) {
 	p.team(0, 0, 0)
 }
 
-// TestReminder has a team wait for one who has not started.
+// TestReminder lets a team wait for a member who has not started.
 func TestReminder(t *testing.T) {
 	p := newParty(t, 2, "sv_pauseable 1")
 	p.types(0, "team 5")
@@ -277,7 +278,7 @@ func TestReminder(t *testing.T) {
 		"Your team has 1 player that has not started yet, they need to touch the start before this team can finish: player 1")
 }
 
-// TestPractice has a team practise: its finish does not count.
+// TestPractice checks that the finish of a team in practice does not count.
 func TestPractice(t *testing.T) {
 	p := newParty(t, 3)
 	p.types(2, "practice")
@@ -302,7 +303,7 @@ func TestPractice(t *testing.T) {
 	p.team(5, 5, 0)
 }
 
-// TestTeamSettings checks what sv_team and the sizes of teams mean.
+// TestTeamSettings checks sv_team and the limits of team sizes.
 func TestTeamSettings(t *testing.T) {
 	p := newParty(t, 2, "sv_team 2")
 	p.types(0, "team 0")
@@ -328,7 +329,7 @@ func TestTeamSettings(t *testing.T) {
 	p.heard(0, "player 0 joined team 4", "Your team has fewer than 3 players, so your team rank won't count")
 }
 
-// TestTeamChat checks who reads what is said to the team.
+// TestTeamChat checks which players receive a team's chat.
 func TestTeamChat(t *testing.T) {
 	p := newParty(t, 4)
 	p.types(0, "team 5")
@@ -347,7 +348,8 @@ func TestTeamChat(t *testing.T) {
 	testenv.Check(t, slices.Equal(to, []game.PlayerMask{3, 3, 4, 8}), "read by %b", to)
 }
 
-// TestBestTimes checks that best times come from the ranks and that finishes are compared with them.
+// TestBestTimes checks that best times come from the ranks and that finishes are compared with
+// them.
 func TestBestTimes(t *testing.T) {
 	p := newParty(t, 2)
 	best := game.RankAnswer{ID: 2, Op: game.RankBest, By: 0, Asker: "player 0", Name: "player 0", Own: &game.RankRow{Time: 1500},
@@ -364,7 +366,7 @@ func TestBestTimes(t *testing.T) {
 		finished = append(finished, e)
 	}
 	testenv.Require(t, len(finished) == 2, "%d finishes", len(finished))
-	time := finished[1].Value // the newest tee is first
+	time := finished[1].Value // events of the newest tee come first
 	testenv.Check(t, finished[1].Extra == time-1500 && time < 1500 && finished[1].Record == game.RecordPersonal && finished[0].Extra == 0, "%+v", finished)
 	passed := p.take(game.EvCheckpoint)
 	testenv.Check(t, len(passed) == 1 && passed[0].Value == passed[0].Extra-700, "checkpoints: %+v", passed)
@@ -379,7 +381,8 @@ func TestBestTimes(t *testing.T) {
 	testenv.Check(t, r.Op == game.RankFinish && r.By == 1 && slices.Equal(r.Names, []string{"player 1"}) && r.Time == time && r.Checkpoints[0] > 0 && r.End-r.Begin == time/20, "%+v", r)
 }
 
-// TestRename checks that a race goes on under a new name, whose best time is asked for and whose finish it is.
+// TestRename checks that a race goes on after a rename, with the best time of the new name, and
+// that the finish counts for the new name.
 func TestRename(t *testing.T) {
 	p := newParty(t, 1)
 	best := game.RankAnswer{ID: 2, Op: game.RankBest, By: 0, Asker: "player 0", Name: "player 0", Own: &game.RankRow{Time: 1500}}
@@ -398,7 +401,8 @@ func TestRename(t *testing.T) {
 	testenv.Check(t, f.Op == game.RankFinish && slices.Equal(f.Names, []string{"Berta"}), "it keeps %+v", f)
 }
 
-// TestHiddenScores checks what sv_save_worse_scores 0 keeps from others and from the ranks.
+// TestHiddenScores checks that sv_save_worse_scores 0 hides worse times from other players and the
+// ranks.
 func TestHiddenScores(t *testing.T) {
 	p := newParty(t, 1, "sv_save_worse_scores 0")
 	for range 2 {
@@ -410,7 +414,7 @@ func TestHiddenScores(t *testing.T) {
 	testenv.Check(t, len(finished) == 2 && finished[0].To == 1 && len(p.take(game.EvStore)) == 1, "finishes: %+v, kept %d", finished, len(p.take(game.EvStore)))
 }
 
-// finishes returns what was sent to the ranks.
+// finishes returns the finishes that were sent to the ranks.
 func (p *party) finishes() (list []*game.RankRequest) {
 	for _, e := range p.take(game.EvStore) {
 		if r := e.Store.Rank; r != nil && r.Op == game.RankFinish {
@@ -420,10 +424,10 @@ func (p *party) finishes() (list []*game.RankRequest) {
 	return list
 }
 
-// TestBeginOfAFinish checks that a finish says when its race began in the match, whatever tiles have done to
-// its time.
+// TestBeginOfAFinish checks that a finish contains the tick in which the race began, even if tiles
+// have changed its time.
 func TestBeginOfAFinish(t *testing.T) {
-	for tile, took := range map[uint8]int32{0: 0, 79: -1000, 95: 380} { // none, one that adds a second to the time, and one that takes away what it has so far
+	for tile, took := range map[uint8]int32{0: 0, 79: -1000, 95: 380} { // no tile, one that adds a second, and one that subtracts the time so far
 		p := newPartyOn(t, 1, func(terrain *game.Terrain) {
 			terrain.Switch = make([]game.SwitchTile, len(terrain.Tiles))
 			terrain.Switch[2*36+22] = game.SwitchTile{Number: 1, Type: tile}
@@ -436,8 +440,8 @@ func TestBeginOfAFinish(t *testing.T) {
 	}
 }
 
-// TestFinishesOfBots checks that they are no ranks and no best times, nor those of a team with a bot, unless
-// the operator wants it.
+// TestFinishesOfBots checks that finishes of bots, and of teams with bots, make no ranks and no
+// best times unless the operator allows it.
 func TestFinishesOfBots(t *testing.T) {
 	for _, want := range []struct {
 		setting string

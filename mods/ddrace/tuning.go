@@ -8,8 +8,9 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// declareTuning declares DDNet's commands of the console for the tuning, tune zones and switches. They are for the
-// world that is played: of what the configuration and sv_reset_file say, the server makes settings of each map.
+// declareTuning declares DDNet's console commands for tuning, tune zones and switches. They change
+// the running world. The server turns such commands in the configuration and in sv_reset_file into
+// settings of each map.
 func (m *Mode) declareTuning(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Changes a tuning parameter, or shows it", Run: tune},
@@ -36,7 +37,7 @@ func (m *Mode) declareTuning(tx *game.Tx) {
 	}
 }
 
-// paramArg returns the tuning parameter that an argument names, and says so if there is none.
+// paramArg returns the tuning parameter in an argument. If there is none, it replies that.
 func paramArg(ctx *game.Ctx, c *game.CommandCall, i int) (param int, ok bool) {
 	if param = ctx.DDRace().Settings().TuneParamIndex(c.Arg(i)); param < 0 {
 		c.Fail(ctx, "No such tuning parameter: "+c.Arg(i))
@@ -44,7 +45,7 @@ func paramArg(ctx *game.Ctx, c *game.CommandCall, i int) (param int, ok bool) {
 	return param, param >= 0
 }
 
-// zoneArg returns the zone that the first argument names, and says so if there is none.
+// zoneArg returns the zone in the first argument. If it is invalid, it replies that.
 func zoneArg(ctx *game.Ctx, c *game.CommandCall) (zone uint8, ok bool) {
 	n := c.Int(0)
 	if ok = n >= 0 && n < ddrace.NumZones; !ok {
@@ -59,7 +60,7 @@ func replyTuning(ctx *game.Ctx, c *game.CommandCall, prefix string, t ddrace.Tun
 	}
 }
 
-// runSetting runs a command that the settings of maps may have, too.
+// runSetting runs a command that the settings of maps can contain, too.
 func runSetting(ctx *game.Ctx, c *game.CommandCall, name string) {
 	s := ctx.DDRace().Settings().Clone()
 	done, fault, _ := s.Command(name, c.Args)
@@ -91,7 +92,7 @@ func resetTuning(ctx *game.Ctx, c *game.CommandCall) {
 		return
 	}
 	if param, ok := paramArg(ctx, c, 0); ok {
-		s.Tuning[param] = ddrace.BareTuning()[param] // as DDNet-Server
+		s.Tuning[param] = ddrace.BareTuning()[param] // as DDNet-Server does
 		ctx.SetDDRaceSettings(s)
 		c.Reply(ctx, fmt.Sprintf("%s reset to %.2f", ddrace.TuneParamName(param), s.Tuning.At(param)))
 	}

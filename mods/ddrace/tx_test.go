@@ -11,11 +11,11 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// actor does something in a tick.
+// actor runs a function in a tick.
 type actor struct {
 	do     func(ctx *game.Ctx)
 	kind   game.KindID
-	moved  int // ticks of its entity
+	moved  int // number of ticks of its entity
 	tiles  map[uint8]int
 	deaths int
 }
@@ -51,7 +51,7 @@ func act(t *testing.T) (*modtest.World, *actor) {
 	return w, m
 }
 
-// TestTxOnTees checks that what mods do to tees counts in the simulation.
+// TestTxOnTees checks that the changes of mods to tees take effect in the simulation.
 func TestTxOnTees(t *testing.T) {
 	place := vec.Vec2{X: 400, Y: 80}
 	state := func(w *modtest.World) game.CharacterState {
@@ -90,7 +90,7 @@ func TestTxOnTees(t *testing.T) {
 		before := state(w)
 		testenv.Check(t, before.Player == 0 && !c.want(&before), "%s: before: %+v", name, before)
 		m.do = c.do
-		w.Game.Step(nil) // at the end of which the mod acts
+		w.Game.Step(nil) // the mod acts at the end of this tick
 		for range 2 {
 			if name != "Kill" {
 				w.Game.Step(nil)
@@ -98,7 +98,7 @@ func TestTxOnTees(t *testing.T) {
 		}
 		after := state(w)
 		testenv.Check(t, c.want(&after), "%s: after: %+v", name, after)
-		for range 200 { // the simulation and the world agree about who lives
+		for range 200 { // the simulation and the world agree on which tees live
 			w.Game.Step(nil)
 		}
 		m.do = func(ctx *game.Ctx) {
@@ -109,11 +109,12 @@ func TestTxOnTees(t *testing.T) {
 	}
 }
 
-// declaring are the methods of Tx for Start, and what follows from variables.
+// declaring are the methods of Tx for Start, and SetDDRaceOptions, which the variables of the mode
+// set.
 var declaring = map[string]bool{"AddEntityKind": true, "ChatCommand": true, "ConsoleCommand": true, "IntVar": true, "TextVar": true, "Menu": true, "Timer": true, "Vote": true, "TuneZone": true, "SetDDRaceOptions": true}
 
-// TestAllOfTx calls every other method of Tx with a living tee, a dead one and without one: the world and the
-// simulation stay in agreement, and the world can be saved.
+// TestAllOfTx calls every other method of Tx for a living tee, for a dead one and for a player
+// without one. The world and the simulation must stay in agreement, and the world must be savable.
 func TestAllOfTx(t *testing.T) {
 	typ := reflect.TypeFor[*game.Tx]()
 	called := 0
@@ -164,13 +165,13 @@ func TestAllOfTx(t *testing.T) {
 	testenv.Check(t, called > 100, "%d methods", called)
 }
 
-// argument returns one for a method of Tx.
+// argument returns a value for a parameter of a method of Tx.
 func argument(typ reflect.Type) reflect.Value {
 	v := reflect.New(typ).Elem()
 	switch v.Interface().(type) {
 	case vec.Vec2:
 		v.Set(reflect.ValueOf(vec.Vec2{X: 200, Y: 100}))
-	case game.PlayerID: // 0
+	case game.PlayerID: // player 0
 	case game.Input:
 		v.Set(reflect.ValueOf(game.Input{Direction: 1, TargetX: 1, Fire: 1}))
 	case *vec.Vec2:
@@ -196,7 +197,7 @@ func argument(typ reflect.Type) reflect.Value {
 	return v
 }
 
-// TestEntitiesAndTiles checks that entities of mods tick and that hooks of tiles are called.
+// TestEntitiesAndTiles checks that entities of mods tick and that OnTile is called.
 func TestEntitiesAndTiles(t *testing.T) {
 	w, m := act(t)
 	m.do = func(ctx *game.Ctx) { ctx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 100}}) }

@@ -1,6 +1,6 @@
-// Package fng is FNG: a hit freezes, and whoever pushes, hooks or hammers a frozen tee into spikes
-// scores. It has teams and a laser (fng), or no teams (solofng), or grenade launchers (boomfng
-// with teams, bolofng without).
+// Package fng is the game type FNG. A hit freezes a tee. A player who pushes, hooks or hammers a
+// frozen tee into spikes scores. The variants are fng (teams, laser), solofng (no teams, laser),
+// boomfng (teams, grenade launcher) and bolofng (no teams, grenade launcher).
 package fng
 
 import (
@@ -14,24 +14,24 @@ import (
 	"github.com/teeyard/teeyard/mods/instagib"
 )
 
-// Mode is one of the four variants.
+// Mode is one of the four variants of FNG.
 type Mode struct {
 	instagib.Arms
 	teams bool
 
-	playerScore, teamScore [numSpikes]int32 // by spike
+	playerScore, teamScore [numSpikes]int32 // by kind of spikes
 
-	hitFreeze, wrongFreeze int32    // seconds
-	hammer                 int32    // whether the scales count
-	scale, meltScale       [2]int32 // of hammers, x and y, percent
-	steals                 int32    // whether they are told
+	hitFreeze, wrongFreeze int32    // of freezes by hits and by wrong spikes, in seconds
+	hammer                 int32    // not 0: the scales apply
+	scale, meltScale       [2]int32 // of hammer pushes, x and y, in percent
+	steals                 int32    // not 0: steals are announced
 
 	state state
 }
 
-// state is who touched whom.
+// state holds the last touch and the freezer of each player.
 type state struct {
-	Toucher game.PerPlayer[int32] // 1 + the opponent who touched the player last, 0 if a team mate did
+	Toucher game.PerPlayer[int32] // 1 + the opponent who touched the player last, 0 after a touch by a teammate
 	Freezer game.PerPlayer[int32] // 1 + the opponent who froze the player
 }
 
@@ -47,10 +47,10 @@ const (
 
 var spikeNames = [numSpikes]string{"normal", "gold", "green", "purple", "team"}
 
-// The points of each kind for the player and the team.
+// The points for the player and the team, by kind of spikes.
 var defaultScores = [numSpikes][2]int32{normal: {3, 5}, gold: {8, 12}, green: {6, 15}, purple: {10, 18}, team: {5, 10}}
 
-// The spikes by tile index.
+// The tile indexes of spikes.
 const (
 	tileGold   = 7
 	tileNormal = 8
@@ -60,21 +60,22 @@ const (
 	tilePurple = 15
 )
 
-// spikeOf is 1 + the kind of spikes by tile index, 0 for other tiles.
+// spikeOf is 1 + the kind of spikes of a tile index, 0 for other tiles.
 var spikeOf = [256]int8{
 	tileGold: 1 + gold, tileNormal: 1 + normal, tileRed: 1 + team, tileBlue: 1 + team, tileGreen: 1 + green, tilePurple: 1 + purple,
 }
 
 const (
-	meltTicks = 3 * game.TickRate // that a hammer takes from a freeze
-	// sacrifice is the weapon of a death in spikes that somebody else is to blame for.
+	meltTicks = 3 * game.TickRate // of freeze that a teammate's hammer removes
+	// sacrifice is the weapon of a death in spikes that another player caused.
 	sacrifice = game.WeaponNinja
 	deadly    = 20
-	// reach is how far from the middle of a tee spikes sting, to all four corners.
+	// reach is the distance from the middle of a tee to the four points where spikes kill, in x and
+	// y, in units.
 	reach float32 = 28.0 / 3
 )
 
-// New returns the mode with a weapon, with or without teams.
+// New returns FNG with a weapon, with or without teams.
 func New(w game.Weapon, teams bool) game.Mode {
 	return &Mode{Arms: instagib.Arms{Weapon: w}, teams: teams}
 }
@@ -92,7 +93,7 @@ func (m *Mode) Name() string {
 	return "solofng"
 }
 
-// Flags returns whether there are teams, and for DDNet's clients that it is FNG.
+// Flags returns whether there are teams, and the flag by which DDNet clients know FNG.
 func (m *Mode) Flags() game.GameFlags {
 	if m.teams {
 		return game.GameFlagFNG | game.GameFlagTeams
@@ -100,7 +101,7 @@ func (m *Mode) Flags() game.GameFlags {
 	return game.GameFlagFNG
 }
 
-// State returns who touched whom.
+// State returns the touches and freezers.
 func (m *Mode) State() any { return &m.state }
 
 // Start declares the settings.
@@ -127,7 +128,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	tx.IntVar(game.IntVar{Name: "sv_announce_steals", Help: "Whether all are told whose frozen tee was taken", Value: &m.steals, Default: 1, Max: 1})
 }
 
-// OnSpawn gives hammer and weapon.
+// OnSpawn gives the hammer and the weapon of the variant.
 func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.GiveWeapon(id, m.Weapon, -1)
 	ctx.SelectWeapon(id, m.Weapon)
@@ -135,10 +136,10 @@ func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	m.state.Toucher[id], m.state.Freezer[id] = 0, 0
 }
 
-// OnLeave forgets whom a player touched.
+// OnLeave removes the touches by a player who leaves.
 func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) { m.forget(id) }
 
-// OnTeam forgets it too.
+// OnTeam removes the touches by a player who changes team.
 func (m *Mode) OnTeam(_ *game.Ctx, id game.PlayerID, _ game.Team) { m.forget(id) }
 
 func (m *Mode) forget(id game.PlayerID) {
@@ -156,21 +157,22 @@ func (m *Mode) mates(ctx *game.Ctx, a, b game.PlayerID) bool {
 	return m.teams && ctx.Team(a) == ctx.Team(b)
 }
 
-// touch remembers who touched a player last. A team mate takes the blame from opponents.
+// touch stores which player touched a tee last. A touch by a teammate removes the touch by an
+// opponent.
 func (m *Mode) touch(ctx *game.Ctx, id, by game.PlayerID) {
 	if m.state.Toucher[id] = 1 + int32(by); m.mates(ctx, id, by) {
 		m.state.Toucher[id] = 0
 	}
 }
 
-// OnDamage freezes. Nothing but spikes kills.
+// OnDamage freezes the victim. Only spikes kill.
 func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	other := ctx.Connected(d.Attacker) && d.Attacker != d.Victim
 	if d.Weapon == sacrifice {
 		d.Amount = deadly
 		return
 	}
-	ctx.Cancel() // they are only pushed
+	ctx.Cancel() // the hit only pushes
 	frozen := ctx.Frozen(d.Victim) != 0
 	switch {
 	case !other:
@@ -187,7 +189,7 @@ func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	}
 }
 
-// hammered scales the push of a hammer. One by a team mate melts.
+// hammered scales the push of a hammer. A hammer hit by a teammate (melt) also shortens the freeze.
 func (m *Mode) hammered(ctx *game.Ctx, d *game.Damage, melt bool) {
 	m.touch(ctx, d.Victim, d.Attacker)
 	scale := m.scale
@@ -213,7 +215,7 @@ func (m *Mode) score(ctx *game.Ctx, id game.PlayerID, player, team int32) {
 	}
 }
 
-// OnTick looks who hooks whom, and who is in spikes.
+// OnTick finds tees that are hooked and tees in spikes.
 func (m *Mode) OnTick(ctx *game.Ctx) {
 	if !ctx.EntitiesMoving() {
 		return
@@ -233,7 +235,7 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// spikeAt returns the tile of the spikes that a tee touches, the nearest of several, or 0.
+// spikeAt returns the tile index of the nearest spikes that a tee touches, or 0.
 func spikeAt(ctx *game.Ctx, pos vec.Vec2) (tile uint8) {
 	nearest := float32(math.MaxFloat32)
 	for _, corner := range [...]vec.Vec2{{X: -reach, Y: -reach}, {X: reach, Y: -reach}, {X: -reach, Y: reach}, {X: reach, Y: reach}} {
@@ -252,7 +254,7 @@ func spikeAt(ctx *game.Ctx, pos vec.Vec2) (tile uint8) {
 	return tile
 }
 
-// sting kills a tee in spikes. If it is frozen, whoever touched it last scores.
+// sting kills a tee in spikes. If the tee is frozen, the player who touched it last scores.
 func (m *Mode) sting(ctx *game.Ctx, id game.PlayerID, tile uint8) {
 	by := game.PlayerID(m.state.Toucher[id]) - 1
 	if ctx.Frozen(id) == 0 || by == game.Nobody || by == id {
@@ -274,14 +276,14 @@ func (m *Mode) sting(ctx *game.Ctx, id game.PlayerID, tile uint8) {
 	ctx.TakeDamage(game.Damage{Victim: id, Attacker: by, Weapon: sacrifice})
 }
 
-// OnDeath takes a point for a suicide or a fall. Sacrifices have their points already.
+// OnDeath subtracts a point for a suicide or a fall. Sacrifices have scored already.
 func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	if d.Killer == d.Victim {
 		mode.ScoreDeath(ctx, d, false)
 	}
 }
 
-// OnSelfKill refuses frozen tees their death.
+// OnSelfKill prevents the suicide of frozen tees.
 func (*Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 	if ctx.Frozen(id) != 0 {
 		ctx.Cancel()
@@ -289,7 +291,7 @@ func (*Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// JoinTeam keeps frozen tees where they are.
+// JoinTeam prevents team changes of frozen tees.
 func (*Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 	if r.Cause == game.JoinPlayer && ctx.Frozen(r.Player) != 0 {
 		ctx.Cancel()
@@ -297,7 +299,7 @@ func (*Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 	}
 }
 
-// CheckWin ends the match at the score or time limit if one leads.
+// CheckWin ends the match at the score or time limit if a player or team leads.
 func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 	if m.teams {
 		return tdm.Mode{}.CheckWin(ctx)

@@ -15,16 +15,16 @@ var tiles = map[byte]uint8{'o': 7, 'n': 8, 'r': 9, 'b': 10, 'g': 14, 'p': 15}
 
 const laser = game.WeaponLaser
 
-// placed is the mode with players in places of their own: 2, 0 and 3 to the left of the spikes, 1
-// to the right.
+// placed is FNG with fixed spawns: players 2, 0 and 3 to the left of the spikes, player 1 to the
+// right.
 type placed struct{ *fng.Mode }
 
 func (placed) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
 	return vec.Vec2{X: [...]float32{4, 14, 2, 7}[id]*32 + 16, Y: 3*32 + 16}, true
 }
 
-// play starts a match on a map with a spike, if any, between the players 0 and 1. They and then 2
-// and 3 are red and blue.
+// play starts a match on a map with a spike between players 0 and 1, unless spike is empty. Players
+// 0 and 2 are red, 1 and 3 are blue.
 func play(t *testing.T, spike string, weapon game.Weapon, teams bool, variables map[string]string, players ...game.PlayerID) *modtest.World {
 	t.Helper()
 	terrain := modtest.ParseMap(tiles,
@@ -39,7 +39,7 @@ func play(t *testing.T, spike string, weapon game.Weapon, teams bool, variables 
 	return w
 }
 
-// freeze lets a player freeze another one with the laser.
+// freeze makes a player freeze another one with the laser.
 func freeze(w *modtest.World, by, id game.PlayerID) []game.Event {
 	w.T.Helper()
 	events := w.Shoot(by, id, laser)
@@ -49,7 +49,7 @@ func freeze(w *modtest.World, by, id game.PlayerID) []game.Event {
 	return events
 }
 
-// pull lets a player hook another one until it is dead.
+// pull makes a player hook another one until that one is dead.
 func pull(w *modtest.World, by, id game.PlayerID) []game.Event {
 	w.T.Helper()
 	var all []game.Event
@@ -154,7 +154,7 @@ func TestTeamMatesMelt(t *testing.T) {
 	testenv.Check(t, w.Tee(0).FreezeEnd == 0 && w.Score(2) == 1, "score %d after the second", w.Score(2))
 }
 
-// TestTeamMatesTakeTheBlame lets a team mate hook a frozen tee into spikes.
+// TestTeamMatesTakeTheBlame lets a teammate hook a frozen tee into spikes.
 func TestTeamMatesTakeTheBlame(t *testing.T) {
 	w := play(t, "o", laser, true, nil, 0, 1, 2, 3)
 	w.Hold(3, game.Input{Jump: true}) // over the beam
@@ -208,7 +208,7 @@ func TestWhoLeftIsNotToBlame(t *testing.T) {
 	w.Hold(1, game.Input{Direction: -1, Jump: true})
 	w.Run(6)
 	w.Aim(0, 1)
-	w.Fire(0, 1) // it flies on, towards the spikes
+	w.Fire(0, 1) // the push carries the tee towards the spikes
 	w.Run(1, game.Command{Kind: game.CmdLeave, Player: 0})
 	w.Enter(0)
 	frozen := false

@@ -1,4 +1,4 @@
-// Package foot is foot: two teams, a ball that is carried and kicked, and two goals.
+// Package foot is the game type Foot: two teams, two goals, and a ball that players carry and kick.
 package foot
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Mode is foot. It has no state: the ball has.
+// Mode is Foot. All its state is in the ball, which is an entity.
 type Mode struct {
 	ball game.KindID
 
@@ -19,19 +19,20 @@ type Mode struct {
 	goalTiles                [2]int32 // by team
 }
 
-// The numbers of a ball.
+// The indexes of a ball's data.
 const (
 	phase  = iota
-	left   // ticks of the phase
-	grace  // ticks in which the one who kicked cannot have the ball, or a carrier not kick
-	passer // 1 + the team mate who had the ball before the owner
-	fire   // the carrier's Input.Fire in the tick before
+	left   // ticks left in the phase
+	grace  // ticks in which the kicker cannot take the ball, or the carrier cannot kick
+	passer // 1 + the teammate who had the ball before the owner
+	fire   // Input.Fire of the carrier in the last tick
 )
 
-// The phases of a ball. Its Owner is who has or had it, and its Team theirs.
+// The phases of a ball. Its Owner is the player who has it or had it last, Team is that player's
+// team.
 const (
-	away    = iota // until it is back
-	ready          // where it starts, which is To
+	away    = iota // absent until it returns to its start
+	ready          // at its start, Entity.To
 	carried        // by its owner
 	flying
 )
@@ -43,30 +44,31 @@ const (
 	firstPickup  = 197
 	lastPickup   = 202
 
-	// The ball flies as grenades do, in units per tick.
+	// The ball flies like a grenade. Speeds are in units per tick.
 	kickSpeed float32 = 20
 	gravity   float32 = 0.56
-	maxSpeed  float32 = 30 // less than a tile, so that no goal is missed
+	maxSpeed  float32 = 30 // less than a tile, so that the ball cannot skip a goal
 	rolling   float32 = 0.95
 
-	size      float32 = 20 // of the box that hits walls
-	reach     float32 = 10 // from a tee
-	stand     float32 = 42 // from the middle of a flag stand that is a goal
+	size      float32 = 20 // of the box that bounces off walls
+	reach     float32 = 10 // from the edge of a tee
+	stand     float32 = 42 // radius of a goal around a flag stand
 	kickGrace         = 15
-	// Input moves a tee some ticks after it fires: that of the hammer is no kick.
+	// The press of fire that swung the hammer moves the tee some ticks later. It must not kick the
+	// ball.
 	hammerGrace = 10
 )
 
-// New returns the mode.
+// New returns a new Foot mode.
 func New() game.Mode { return &Mode{} }
 
 // Name returns "Foot".
 func (*Mode) Name() string { return "Foot" }
 
-// Flags returns that there are teams, and flags, which stand in goals.
+// Flags returns teams and flags. The flags mark the goals.
 func (*Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
 
-// PureTuning returns false, so that operators can tune.
+// PureTuning returns false: operators can tune.
 func (*Mode) PureTuning() bool { return false }
 
 // Start declares the ball and the settings.
@@ -84,8 +86,8 @@ func (m *Mode) Start(tx *game.Tx) {
 	}
 }
 
-// OnEntity puts the ball where the map has a grenade launcher, and flags on their stands. There
-// are no pickups.
+// OnEntity puts the ball at the map's grenade launcher and the flags on their stands. It removes
+// all pickups.
 func (m *Mode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	switch {
 	case tile == tileGrenade:
@@ -100,13 +102,13 @@ func (m *Mode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	}
 }
 
-// OnSpawn leaves the hammer only.
+// OnSpawn gives the hammer only.
 func (*Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.SelectWeapon(id, game.WeaponHammer)
 	ctx.TakeWeapon(id, game.WeaponGun)
 }
 
-// OnDamage lets nobody be hurt. The hammer takes the ball from an opponent.
+// OnDamage cancels all damage. A hammer hit takes the ball from an opponent.
 func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	ctx.Cancel()
 	if d.Weapon != game.WeaponHammer || !ctx.Alive(d.Attacker) || ctx.Team(d.Attacker) == ctx.Team(d.Victim) || m.carriedBy(ctx, d.Attacker) != nil {
@@ -119,7 +121,7 @@ func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	}
 }
 
-// OnDeath takes a point for a fall or a suicide, and the ball.
+// OnDeath subtracts a point for a fall or a suicide, and resets the ball of the victim.
 func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	mode.ScoreDeath(ctx, d, true)
 	if e := m.carriedBy(ctx, d.Victim); e != nil {
@@ -127,10 +129,10 @@ func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	}
 }
 
-// OnLeave forgets passes of a player who leaves.
+// OnLeave removes a player who leaves from the passes.
 func (m *Mode) OnLeave(ctx *game.Ctx, id game.PlayerID) { m.forget(ctx, id) }
 
-// OnTeam forgets those of a player who is no team mate any more.
+// OnTeam removes a player who changes team from the passes.
 func (m *Mode) OnTeam(ctx *game.Ctx, id game.PlayerID, _ game.Team) { m.forget(ctx, id) }
 
 func (m *Mode) forget(ctx *game.Ctx, id game.PlayerID) {
@@ -141,13 +143,13 @@ func (m *Mode) forget(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// CanBeMoved keeps players who have the ball in their team.
+// CanBeMoved reports false for a player who has the ball.
 func (m *Mode) CanBeMoved(ctx *game.Ctx, id game.PlayerID) bool { return m.carriedBy(ctx, id) == nil }
 
-// CheckWin ends the match at the score or time limit if one team leads.
+// CheckWin ends the match at the score or time limit if a team leads.
 func (*Mode) CheckWin(ctx *game.Ctx) game.MatchResult { return tdm.Mode{}.CheckWin(ctx) }
 
-// carriedBy returns the ball that a player has, or nil.
+// carriedBy returns the ball that a player carries, or nil.
 func (m *Mode) carriedBy(ctx *game.Ctx, id game.PlayerID) *game.Entity {
 	for e := range ctx.Entities(m.ball) {
 		if e.Data[phase] == carried && e.Owner == id {
@@ -157,13 +159,13 @@ func (m *Mode) carriedBy(ctx *game.Ctx, id game.PlayerID) *game.Entity {
 	return nil
 }
 
-// reset takes a ball away, and back to its start after a while.
+// reset removes a ball from the field. It returns to its start later.
 func (m *Mode) reset(e *game.Entity) {
 	e.Pos, e.Vel, e.Owner = e.To, vec.Vec2{}, game.Nobody
 	e.Data = [8]int32{phase: away, left: m.respawn * game.TickRate}
 }
 
-// tick is a tick of a ball.
+// tick runs one tick of a ball.
 func (m *Mode) tick(ctx *game.Ctx, e *game.Entity) {
 	e.Data[left] = max(e.Data[left]-1, 0)
 	e.Data[grace] = max(e.Data[grace]-1, 0)
@@ -182,7 +184,7 @@ func (m *Mode) tick(ctx *game.Ctx, e *game.Entity) {
 	}
 }
 
-// touch gives a ball to the nearest tee that touches it and has none.
+// touch gives a ball to the nearest tee that touches it and carries none.
 func (m *Mode) touch(ctx *game.Ctx, e *game.Entity) {
 	var except game.PlayerMask
 	if e.Data[grace] > 0 && e.Owner != game.Nobody {
@@ -198,7 +200,7 @@ func (m *Mode) touch(ctx *game.Ctx, e *game.Entity) {
 	}
 }
 
-// take gives a ball to a tee, with a grenade launcher in its hands.
+// take gives a ball to a tee. The tee holds a grenade launcher while it carries the ball.
 func (m *Mode) take(ctx *game.Ctx, e *game.Entity, id game.PlayerID) {
 	switch {
 	case e.Owner == id:
@@ -211,22 +213,22 @@ func (m *Mode) take(ctx *game.Ctx, e *game.Entity, id game.PlayerID) {
 	e.Data[phase], e.Data[left], e.Data[grace], e.Data[fire] = carried, m.carry*game.TickRate, 0, ctx.Input(id).Fire
 	ctx.GiveWeapon(id, game.WeaponGrenade, -1)
 	ctx.SelectWeapon(id, game.WeaponGrenade)
-	ctx.MaskInput(id, game.ControlFire|game.ControlSelect) // it fires the ball
+	ctx.MaskInput(id, game.ControlFire|game.ControlSelect) // fire kicks the ball instead of a grenade
 	ctx.Sound(e.Pos, game.SoundPickupGrenade, game.MaskAll)
 }
 
-// disarm takes what take gave.
+// disarm undoes take.
 func disarm(ctx *game.Ctx, id game.PlayerID) {
 	ctx.MaskInput(id, 0)
 	ctx.TakeWeapon(id, game.WeaponGrenade)
 	ctx.SetArmor(id, 0)
 }
 
-// carryOn moves a ball with its owner, until they fire or had it for too long. Their armour is
-// the time left.
+// carryOn moves a ball with its carrier, until the carrier fires or the time is over. The carrier's
+// armor shows the time left.
 func (m *Mode) carryOn(ctx *game.Ctx, e *game.Entity) {
 	id := e.Owner
-	if !ctx.Alive(id) { // they left
+	if !ctx.Alive(id) { // the carrier has left
 		m.reset(e)
 		return
 	}
@@ -249,7 +251,7 @@ func (m *Mode) carryOn(ctx *game.Ctx, e *game.Entity) {
 	ctx.Sound(e.Pos, game.SoundGrenadeFire, game.MaskAll)
 }
 
-// fly moves a ball that nobody has.
+// fly moves a ball that flies free.
 func (m *Mode) fly(ctx *game.Ctx, e *game.Entity) {
 	e.Vel.Y += gravity
 	if speed := e.Vel.Len(); speed > maxSpeed {
@@ -276,7 +278,7 @@ func (m *Mode) fly(ctx *game.Ctx, e *game.Entity) {
 
 var bothTeams = [2]game.Team{game.TeamRed, game.TeamBlue}
 
-// goalAt returns whose goal is at a position.
+// goalAt returns the team whose goal is at a position.
 func (m *Mode) goalAt(ctx *game.Ctx, pos vec.Vec2) (game.Team, bool) {
 	tile := ctx.Tile(pos)
 	for _, t := range bothTeams {
@@ -290,7 +292,7 @@ func (m *Mode) goalAt(ctx *game.Ctx, pos vec.Vec2) (game.Team, bool) {
 	return 0, false
 }
 
-// goal scores for the opponents of a team, whose goal a ball is in, and lets all begin anew.
+// goal scores for the opponents of the team that conceded, and starts a new kickoff.
 func (m *Mode) goal(ctx *game.Ctx, e *game.Entity, conceded game.Team) {
 	scored := conceded ^ 1
 	team := [2]string{"red", "blue"}[scored]
@@ -326,8 +328,8 @@ func (m *Mode) goal(ctx *game.Ctx, e *game.Entity, conceded game.Team) {
 	}
 }
 
-// draw shows a ball as a grenade, and as the pickup where it starts. Who carries it has the
-// launcher.
+// draw draws a flying ball as a grenade, and a ball at its start as a pickup. A carried ball is not
+// drawn: its carrier holds the launcher.
 func draw(_ *game.Ctx, e *game.Entity, d *game.Drawing) {
 	switch e.Data[phase] {
 	case ready:

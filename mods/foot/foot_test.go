@@ -13,8 +13,8 @@ import (
 
 var tiles = map[byte]uint8{'r': 9, 'b': 10}
 
-// placed is the mode with players in places of their own: 0 and 2 are red and near the ball, 1 is
-// blue and on a shelf above it.
+// placed is Foot with fixed spawns: players 0 and 2, who are red, near the ball, and player 1, who
+// is blue, on a shelf above it.
 type placed struct{ *foot.Mode }
 
 func (placed) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
@@ -40,7 +40,7 @@ func field(goalRed, goalBlue string) game.Terrain {
 	)
 }
 
-// play starts a match and waits until the ball is there.
+// play starts a match and waits until the ball is at its start.
 func play(t *testing.T, terrain game.Terrain, variables map[string]string, players ...game.PlayerID) *modtest.World {
 	t.Helper()
 	all := map[string]string{"sv_ball_respawn": "1"}
@@ -55,7 +55,7 @@ func play(t *testing.T, terrain game.Terrain, variables map[string]string, playe
 
 func ready(w *modtest.World) bool { return len(w.Frame().Pickups) == 1 }
 
-// flying returns where the ball flies.
+// flying returns the position of a flying ball.
 func flying(w *modtest.World) (vec.Vec2, bool) {
 	for _, p := range w.Frame().Projectiles {
 		return vec.Vec2{X: float32(p.X), Y: float32(p.Y)}, true
@@ -63,12 +63,12 @@ func flying(w *modtest.World) (vec.Vec2, bool) {
 	return vec.Vec2{}, false
 }
 
-// has reports whether a player has the ball.
+// has reports whether a player carries the ball.
 func has(w *modtest.World, id game.PlayerID) bool {
 	return w.Alive(id) && w.Tee(id).Weapon == game.WeaponGrenade
 }
 
-// walk lets a player go in a direction until something is so.
+// walk makes a player walk in a direction until is returns true.
 func walk(w *modtest.World, id game.PlayerID, direction int32, what string, is func() bool) []game.Event {
 	w.T.Helper()
 	w.Hold(id, game.Input{Direction: direction})
@@ -77,13 +77,13 @@ func walk(w *modtest.World, id game.PlayerID, direction int32, what string, is f
 	return events
 }
 
-// fetch lets a player fetch the ball from where it starts.
+// fetch makes a player take the ball from its start.
 func fetch(w *modtest.World, id game.PlayerID) {
 	w.T.Helper()
 	walk(w, id, 1, "has the ball", func() bool { return has(w, id) })
 }
 
-// kick lets a player kick the ball in a direction.
+// kick makes a player kick the ball in a direction.
 func kick(w *modtest.World, id game.PlayerID, x, y int32) []game.Event {
 	w.T.Helper()
 	w.Hold(id, game.Input{TargetX: x, TargetY: y})
@@ -116,7 +116,7 @@ func TestGoals(t *testing.T) {
 			w.TeamScore(game.TeamRed), w.TeamScore(game.TeamBlue), w.Score(0), w.Score(1))
 		testenv.Check(t, modtest.Told(events, 1, "player 0 scored for the red team"), "%s: nobody says so", name)
 
-		// the kickoff: all are back, and so is the ball, after a second
+		// At the kickoff all players are back at once, and the ball after a second.
 		testenv.Check(t, !ready(w), "%s: the ball is back at once", name)
 		w.Run(5)
 		testenv.Check(t, w.Alive(0) && w.Alive(1) && w.Pos(0).X == 8*32+16 && w.Pos(1).X == 12*32+16, "%s: not all are back", name)
@@ -155,7 +155,7 @@ func TestPasses(t *testing.T) {
 	fetch(w, 0)
 	kick(w, 0, -100, -5)
 	w.RunUntil("2 has the ball", 100, func() bool { return has(w, 2) })
-	w.Run(1, game.Command{Kind: game.CmdKill, Player: 0}) // out of the way, for a point
+	w.Run(1, game.Command{Kind: game.CmdKill, Player: 0}) // out of the way; the death costs a point
 	events := untilGoal(w, kick(w, 2, 100, -45))
 	testenv.Check(t, w.TeamScore(game.TeamRed) == 1 && w.Score(2) == 1 && w.Score(0) == 0, "scores %d and %d", w.Score(2), w.Score(0))
 	testenv.Check(t, modtest.Told(events, 1, "player 2 scored for the red team with a pass from player 0"), "nobody says so")
@@ -226,7 +226,7 @@ func TestBallGoesBackIfNobodyTakesIt(t *testing.T) {
 	w := play(t, field(" ", " "), map[string]string{"sv_ball_lifetime": "3", "sv_ball_bounce": "0"}, 0, 1)
 	fetch(w, 0)
 	kick(w, 0, -100, -20)
-	w.Hold(0, game.Input{Direction: 1}) // away from where it starts
+	w.Hold(0, game.Input{Direction: 1}) // away from the start of the ball
 	w.Run(140)
 	pos, ok := flying(w)
 	testenv.Check(t, ok && !ready(w), "back early")
@@ -277,7 +277,7 @@ func TestReplay(t *testing.T) {
 	modtest.Match{Mode: foot.New, Terrain: pitch, Ticks: 3000}.VerifyReplay(t)
 }
 
-// TestGoesOn proves that a saved state has the ball wherever it is.
+// TestGoesOn checks that a saved state contains the ball in every phase.
 func TestGoesOn(t *testing.T) {
 	terrain := field("r", "b")
 	w := play(t, terrain, nil, 0, 1)

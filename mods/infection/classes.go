@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// class is what a player plays.
+// class is the class of a player.
 type class int32
 
 // The classes.
@@ -27,31 +27,31 @@ const (
 	numClasses
 )
 
-// kit is a weapon of a class.
+// kit is a weapon of a class and its ammo.
 type kit struct {
 	weapon game.Weapon
-	rounds int32 // -1 for endless
-	regen  int32 // ticks after which there is another round, 0 for never
+	rounds int32 // -1 for endless ammo
+	regen  int32 // ticks until the weapon regains one round, 0 for never
 }
 
-// classInfo is what a class has.
+// classInfo describes a class.
 type classInfo struct {
 	name, title string
-	help        string // one line of the menu, which has 63 bytes with the title
+	help        string // shown in the menu; title and help have at most 63 bytes
 	team        game.Team
-	kits        []kit // the last is in its hands
+	kits        []kit // a new tee holds the last one
 	skin        game.Skin
-	// Of the tuning, in percent of the world's.
+	// In percent of the world's tuning.
 	speed, gravity int32
-	share          int32 // by default, of the infected
+	share          int32 // default share of an infected class
 }
 
 var (
 	hammer = kit{game.WeaponHammer, -1, 0}
-	gun    = kit{game.WeaponGun, 10, 0} // the rules give it rounds
+	gun    = kit{game.WeaponGun, 10, 0} // the rules of the class reload it
 )
 
-// classes are those that there are.
+// classes describes all classes.
 var classes = [numClasses]classInfo{
 	none: {name: "none", title: "No class", help: "choose one in the menu of votes", team: humans, kits: []kit{hammer, gun}},
 	engineer: {
@@ -106,10 +106,10 @@ var classes = [numClasses]classInfo{
 	},
 }
 
-// sick is the green of the infected.
+// sick is the green color of the infected.
 const sick = 0x3aff10
 
-// skin is one of the original's skins in colours of body and feet.
+// skin returns a skin of the original parts, with colors for body and feet.
 func skin(body, marking, decoration string, color, feet int32) game.Skin {
 	s := game.Skin{PartNames: [game.NumSkinParts]string{body, marking, decoration, "standard", "standard", "standard"}}
 	for i, c := range [...]int32{color, -1, color, color, feet} {
@@ -120,13 +120,13 @@ func skin(body, marking, decoration string, color, feet int32) game.Skin {
 	return s
 }
 
-// line is the line of a class in a menu.
+// line returns the menu line of a class.
 func (m *Mode) line(k class) string { return classes[k].title + ": " + classes[k].help }
 
-// enabled reports whether operators let players have a class.
+// enabled reports whether the operator allows a class.
 func (m *Mode) enabled(k class) bool { return k != none && m.share[k] > 0 }
 
-// offered are the classes of a team in the order of its menu.
+// offered returns the classes of a team in the order of its menu.
 func (m *Mode) offered(team game.Team) (list []class) {
 	for k := none + 1; k < numClasses; k++ {
 		if classes[k].team == team && m.enabled(k) {
@@ -136,7 +136,7 @@ func (m *Mode) offered(team game.Team) (list []class) {
 	return list
 }
 
-// showMenu shows a player the classes that they can choose.
+// showMenu shows a player the classes to choose from.
 func (m *Mode) showMenu(ctx *game.Ctx, id game.PlayerID) {
 	team, menu := ctx.Team(id), m.humanMenu
 	switch team {
@@ -153,15 +153,15 @@ func (m *Mode) showMenu(ctx *game.Ctx, id game.PlayerID) {
 	ctx.ShowMenu(id, menu, lines...)
 }
 
-// showMenus shows all what they can choose now.
+// showMenus shows all players the classes to choose from.
 func (m *Mode) showMenus(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		m.showMenu(ctx, id)
 	}
 }
 
-// choose is the choice of a class: humans have it at once until the infection begins, all others
-// with their next life.
+// choose stores the class that a player chose. A human gets it at once before the infection begins;
+// all others get it with their next life.
 func (m *Mode) choose(ctx *game.Ctx, id game.PlayerID, team game.Team, k class) {
 	if team != infected && team != humans {
 		return
@@ -177,7 +177,7 @@ func (m *Mode) choose(ctx *game.Ctx, id game.PlayerID, team game.Team, k class) 
 	}
 }
 
-// randomClass returns a class of a team: of the infected by their shares.
+// randomClass returns a random class of a team. Infected classes are weighted by their shares.
 func (m *Mode) randomClass(ctx *game.Ctx, team game.Team) class {
 	all := 0
 	for k, c := range classes {
@@ -266,7 +266,7 @@ func (m *Mode) tune(ctx *game.Ctx, id game.PlayerID) {
 	ctx.SetPlayerTuning(id, &t)
 }
 
-// forget resets what counts for one life.
+// forget resets the data of one life.
 func (m *Mode) forget(id game.PlayerID) {
 	s := &m.state
 	s.Regen[id] = [game.NumWeapons]int32{}
@@ -274,11 +274,11 @@ func (m *Mode) forget(id game.PlayerID) {
 	s.Poison[id], s.Venom[id], s.Slug[id], s.Healed[id] = 0, 0, 0, 0
 }
 
-// settings are what operators can set. Those which InfClass has too have its names.
+// settings are the variables for operators. Variables that InfClass has, too, have its names.
 type settings struct {
 	minPlayers, delay, timeLimit, firstLimit, balance, spawnProtection int32
 
-	share [numClasses]int32 // 1 for a human class that is enabled
+	share [numClasses]int32 // of an infected class; 1 for an enabled human class
 
 	wallLife, wallReduce, bombs, mineRadius, mineLimit   int32
 	revivalDamage, revivalMin, dashes                    int32
@@ -286,7 +286,7 @@ type settings struct {
 	slimeLife, slimeDamage, slimeHeal, slimeMax, flashed int32
 }
 
-// The points, as those of InfClass.
+// The points, the same as in InfClass.
 const (
 	survivePoints = 5
 	infectPoints  = 3

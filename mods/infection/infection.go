@@ -1,5 +1,5 @@
-// Package infection is infection with classes, as InfClass has it: a few players become infected and
-// infect all others, who win by surviving until the time is over.
+// Package infection is the game type Infection, with classes as in InfClass. A few players become
+// infected and infect all others. The humans win if one of them survives until the time is over.
 package infection
 
 import (
@@ -15,7 +15,7 @@ const (
 	humans   = game.TeamBlue
 )
 
-// Mode is infection.
+// Mode is Infection.
 type Mode struct {
 	settings
 	wall, bomb, mine, slime game.KindID
@@ -24,61 +24,61 @@ type Mode struct {
 	state state
 }
 
-// state is that of the round and of the players in it.
+// state is the state of the round and its players.
 type state struct {
-	Started   bool  // somebody was infected in this round
-	Lacking   int32 // ticks for which there were too few infected
-	Announced bool  // the end of the round
+	Started   bool  // a player has been infected in this round
+	Lacking   int32 // ticks with too few infected
+	Announced bool  // the end of the round has been announced
 
 	Class  game.PerPlayer[class]
-	Wanted game.PerPlayer[[2]class] // by team; none is any
-	Picked game.PerPlayer[int32]    // the round in which the player was infected first
+	Wanted game.PerPlayer[[2]class] // chosen class by team; none means any
+	Picked game.PerPlayer[int32]    // round in which the player was last infected at its start
 	Round  int32
-	// Doomed are the ticks until a human who died is infected, 0 for others, and Place is
-	// where they go on.
+	// Doomed is the ticks until a dead human becomes infected, 0 for others. Place is where the
+	// player then spawns.
 	Doomed game.PerPlayer[int32]
 	Place  game.PerPlayer[place]
 	Cured  game.PerPlayer[int32] // 1 if a medic cured the player in this tick
 
-	Regen   game.PerPlayer[[game.NumWeapons]int32] // ticks in which a weapon got no round
-	Dashes  game.PerPlayer[int32]                  // of a ninja, since it was on the ground
-	Drained game.PerPlayer[int32]                  // ticks for which an infected's hook has held a human
-	Seen    game.PerPlayer[int32]                  // ticks for which a ghost is still seen
-	Poison  game.PerPlayer[int32]                  // damage to come from slime
-	Venom   game.PerPlayer[int32]                  // ticks until the next
-	Slug    game.PerPlayer[int32]                  // 1 + whose slime it is
-	Healed  game.PerPlayer[int32]                  // ticks since slime healed
-	Fresh   game.PerPlayer[int32]                  // ticks for which nothing hurts one who spawned
+	Regen   game.PerPlayer[[game.NumWeapons]int32] // ticks since the weapon last regained a round
+	Dashes  game.PerPlayer[int32]                  // of a ninja since the last touch of the ground
+	Drained game.PerPlayer[int32]                  // ticks for which the hook of an infected has held a human
+	Seen    game.PerPlayer[int32]                  // ticks for which a ghost stays visible
+	Poison  game.PerPlayer[int32]                  // damage that slime still does
+	Venom   game.PerPlayer[int32]                  // ticks until the next damage by slime
+	Slug    game.PerPlayer[int32]                  // 1 + the slug whose slime it is
+	Healed  game.PerPlayer[int32]                  // ticks since slime last healed the player
+	Fresh   game.PerPlayer[int32]                  // ticks of protection left after a spawn
 }
 
-// place is where a player spawns, if Is.
+// place is a position where a player spawns, valid if Is.
 type place struct {
 	X, Y float32
 	Is   bool
 }
 
-// New returns the mode.
+// New returns a new Infection mode.
 func New() game.Mode { return &Mode{} }
 
 // Name returns "Infection".
 func (*Mode) Name() string { return "Infection" }
 
-// Flags returns that there are teams.
+// Flags returns GameFlagTeams.
 func (*Mode) Flags() game.GameFlags { return game.GameFlagTeams }
 
-// UnevenTeams returns true.
+// UnevenTeams returns true: the infection makes the teams uneven.
 func (*Mode) UnevenTeams() bool { return true }
 
-// MinPlayers returns that two can play; CanStartMatch may want more.
+// MinPlayers returns 2. CanStartMatch can require more.
 func (*Mode) MinPlayers() int32 { return 2 }
 
-// PureTuning returns false, since classes have tunings of their own.
+// PureTuning returns false: classes have their own tuning.
 func (*Mode) PureTuning() bool { return false }
 
 // State returns the state of the round.
 func (m *Mode) State() any { return &m.state }
 
-// Start declares the settings, the entities and what players can choose.
+// Start declares the settings, the entities and the menus.
 func (m *Mode) Start(tx *game.Tx) {
 	m.declare(tx)
 	m.wall = tx.AddEntityKind(game.EntityKind{Tick: m.tickWall, Draw: m.drawWall, Parts: 2})
@@ -108,7 +108,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	})
 }
 
-// OnEntity leaves out the pickups: classes have their weapons.
+// OnEntity removes the pickups, because each class has its own weapons.
 func (*Mode) OnEntity(ctx *game.Ctx, tile uint8, _ vec.Vec2) {
 	const firstPickup, lastPickup = 197, 202
 	if tile >= firstPickup && tile <= lastPickup {
@@ -121,8 +121,8 @@ func (m *Mode) CanStartMatch(ctx *game.Ctx, _ bool) bool { return numPlayers(ctx
 
 func numPlayers(ctx *game.Ctx) int32 { return ctx.TeamSize(infected) + ctx.TeamSize(humans) }
 
-// JoinTeam lets newcomers be human until somebody is infected, and infected from then on. The infected
-// that a round needs do not get away by watching.
+// JoinTeam makes new players human before the infection begins, and infected after that. It does
+// not let an infected player spectate if the round needs them.
 func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 	switch {
 	case r.Cause == game.JoinOperator:
@@ -131,7 +131,7 @@ func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 			r.Team = infected
 		}
 		if r.From != game.TeamSpectators {
-			ctx.Cancel() // nobody changes sides by themselves
+			ctx.Cancel() // players cannot change sides themselves
 		}
 	case r.Cause == game.JoinPlayer && r.From == infected && m.running(ctx) && ctx.TeamSize(infected)-1 < max(m.firstInfected(numPlayers(ctx)-1), 1):
 		ctx.Cancel()
@@ -142,13 +142,13 @@ func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 // OnEnter shows the menu of classes.
 func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.showMenu(ctx, id) }
 
-// OnTeam shows that of the other team. Who comes late is infected.
+// OnTeam shows the menu of the new team. A player who joins late is infected.
 func (m *Mode) OnTeam(ctx *game.Ctx, id game.PlayerID, _ game.Team) {
 	m.state.Class[id], m.state.Doomed[id], m.state.Cured[id] = none, 0, 0
 	m.showMenu(ctx, id)
 }
 
-// OnRoundStart makes all human again.
+// OnRoundStart makes all players human.
 func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	m.state.Started, m.state.Announced, m.state.Lacking = false, false, 0
 	m.state.Round++
@@ -162,13 +162,13 @@ func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	}
 }
 
-// PickSpawn lets who was infected go on where that happened.
+// PickSpawn spawns a newly infected player where the infection happened.
 func (m *Mode) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
 	p := m.state.Place[id]
 	return vec.Vec2{X: p.X, Y: p.Y}, p.Is
 }
 
-// OnSpawn gives a player what their class has.
+// OnSpawn gives a player the weapons, tuning and looks of their class.
 func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	team, k := ctx.Team(id), m.state.Class[id]
 	wanted := none
@@ -192,7 +192,7 @@ func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// OnDeath scores, and a human who dies becomes infected.
+// OnDeath scores. A human who dies becomes infected.
 func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	v := d.Victim
 	wasHuman := ctx.Team(v) == humans
@@ -228,14 +228,14 @@ func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 		ctx.AddScore(v, suicidePoints)
 	}
 	if wasHuman {
-		m.state.Doomed[v] = 2 // the tee goes in the next tick
+		m.state.Doomed[v] = 2 // the tee disappears in the next tick
 	}
 }
 
 // running reports whether a round is being played.
 func (m *Mode) running(ctx *game.Ctx) bool { return !ctx.Warmup() && ctx.EntitiesMoving() }
 
-// OnTick plays the round.
+// OnTick runs the round and all tees.
 func (m *Mode) OnTick(ctx *game.Ctx) {
 	if !ctx.EntitiesMoving() {
 		return
@@ -254,7 +254,7 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// tickDoomed moves those to the other side who died as humans or were cured.
+// tickDoomed moves players who died as humans, or were cured, to the other team.
 func (m *Mode) tickDoomed(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		if m.state.Cured[id] == 1 {
@@ -274,7 +274,7 @@ func (m *Mode) tickDoomed(ctx *game.Ctx) {
 	}
 }
 
-// goOnHere lets a player spawn where their tee is, if they have one.
+// goOnHere sets the next spawn of a player to the position of their tee, if they have one.
 func (m *Mode) goOnHere(ctx *game.Ctx, id game.PlayerID) {
 	if ctx.Alive(id) {
 		at := ctx.Pos(id)
@@ -282,13 +282,13 @@ func (m *Mode) goOnHere(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// infect makes a player infected, who goes on at once.
+// infect infects a player, who respawns at once.
 func (m *Mode) infect(ctx *game.Ctx, id game.PlayerID) {
 	ctx.SetTeamSilently(id, infected)
 	ctx.RespawnNow(id)
 }
 
-// tickRound infects those who are to be, and counts.
+// tickRound infects the first players and keeps enough players infected.
 func (m *Mode) tickRound(ctx *game.Ctx) {
 	s := &m.state
 	switch least := m.firstInfected(numPlayers(ctx)); {
@@ -309,13 +309,13 @@ func (m *Mode) tickRound(ctx *game.Ctx) {
 	m.showCounts(ctx, h, numPlayers(ctx)-h)
 }
 
-// showCounts makes the numbers of players the scores of the teams.
+// showCounts shows the numbers of humans and infected as the scores of the teams.
 func (m *Mode) showCounts(ctx *game.Ctx, h, i int32) {
 	ctx.AddTeamScore(humans, h-ctx.TeamScore(humans))
 	ctx.AddTeamScore(infected, i-ctx.TeamScore(infected))
 }
 
-// numHumans returns how many are human, without those who just died.
+// numHumans returns the number of humans who are not about to become infected.
 func (m *Mode) numHumans(ctx *game.Ctx) int32 {
 	n := ctx.TeamSize(humans)
 	for id := range ctx.Players() {
@@ -326,7 +326,7 @@ func (m *Mode) numHumans(ctx *game.Ctx) int32 {
 	return n
 }
 
-// firstInfected returns how many of n players are infected at first.
+// firstInfected returns how many of n players are infected first.
 func (m *Mode) firstInfected(n int32) int32 {
 	first := int32(0)
 	switch {
@@ -345,7 +345,7 @@ func (m *Mode) firstInfected(n int32) int32 {
 	return first
 }
 
-// pick infects n humans: of those whose turn was longest ago, any.
+// pick infects n random humans, preferring those who were picked longest ago.
 func (m *Mode) pick(ctx *game.Ctx, n int32) {
 	for ; n > 0 && m.numHumans(ctx) > 0; n-- {
 		picked, same := game.Nobody, 0
@@ -373,7 +373,7 @@ func (m *Mode) pick(ctx *game.Ctx, n int32) {
 	}
 }
 
-// armRest gives those who chose no class one, with armour.
+// armRest gives a random class, with armor, to humans who chose none.
 func (m *Mode) armRest(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		if ctx.Team(id) == humans && m.state.Class[id] == none {
@@ -383,7 +383,7 @@ func (m *Mode) armRest(ctx *game.Ctx) {
 	}
 }
 
-// limit returns the ticks of a round.
+// limit returns the length of a round in ticks.
 func (m *Mode) limit(ctx *game.Ctx) int32 {
 	if minutes := ctx.Rules().TimeLimit; minutes > 0 {
 		return minutes * 60 * game.TickRate
@@ -391,7 +391,7 @@ func (m *Mode) limit(ctx *game.Ctx) int32 {
 	return m.timeLimit * game.TickRate
 }
 
-// CheckWin ends the round when nobody is human any more, or when the time is over.
+// CheckWin ends the round when no human is left or the time is over.
 func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 	s := &m.state
 	n := m.numHumans(ctx)
@@ -430,7 +430,7 @@ func clock(ticks int32) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// tell shows everybody their class and what the round is at.
+// tell shows each player their class and the state of the round.
 func (m *Mode) tell(ctx *game.Ctx) {
 	text := "Waiting for players"
 	switch {
@@ -446,7 +446,7 @@ func (m *Mode) tell(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		own := text
 		if ctx.Alive(id) && text != "" {
-			own = text + "\n" + m.status(ctx, id) // DDNet's client puts the last line into the middle
+			own = text + "\n" + m.status(ctx, id) // DDNet's client centers the last line
 		}
 		ctx.SetScreenText(id, own)
 	}

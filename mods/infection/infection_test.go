@@ -29,7 +29,7 @@ var room = modtest.ParseMap(nil,
 	"########################################",
 )
 
-// hand is a mod that does what a test says.
+// hand is a mod that runs a function of the test.
 type hand struct{ do func(ctx *game.Ctx) }
 
 func (*hand) Start(*game.Tx) {}
@@ -41,13 +41,13 @@ func (h *hand) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// round is a world in which infection is played.
+// round is a world with Infection.
 type round struct {
 	*modtest.World
 	hand *hand
 }
 
-// newRound returns a world with settings, in which players have entered.
+// newRound returns a round with settings and n players.
 func newRound(t *testing.T, n game.PlayerID, settings ...string) *round {
 	t.Helper()
 	variables := map[string]string{"inf_spawn_protection_time": "0", "inf_initial_infection_delay": "2"}
@@ -65,13 +65,13 @@ func newRound(t *testing.T, n game.PlayerID, settings ...string) *round {
 	return r
 }
 
-// now does something in the next tick.
+// now runs a function in the next tick.
 func (r *round) now(do func(ctx *game.Ctx)) []game.Event {
 	r.hand.do = do
 	return r.Run(1)
 }
 
-// put moves tees to tiles of the floor.
+// put moves tees to tiles of the floor, by column.
 func (r *round) put(tiles map[game.PlayerID]float32) {
 	r.now(func(ctx *game.Ctx) {
 		for id := range ctx.Players() {
@@ -89,7 +89,7 @@ func (r *round) team(id game.PlayerID) game.Team {
 	return p.Team
 }
 
-// in returns who is in a team.
+// in returns the players in a team.
 func (r *round) in(team game.Team) (ids []game.PlayerID) {
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if p, ok := r.Player(id); ok && p.Team == team {
@@ -99,12 +99,12 @@ func (r *round) in(team game.Team) (ids []game.PlayerID) {
 	return ids
 }
 
-// choose lets a player choose a class.
+// choose makes a player choose a class.
 func (r *round) choose(id game.PlayerID, class string) []game.Event {
 	return r.Run(1, game.ChatCommand(id, "class", class))
 }
 
-// infect waits until there are infected, and makes these and no others infected.
+// infect waits until the infection begins, and makes exactly these players infected.
 func (r *round) infect(ids ...game.PlayerID) {
 	r.T.Helper()
 	r.RunUntil("infected", 200, func() bool { return len(r.in(infected)) > 0 })
@@ -131,7 +131,8 @@ func (r *round) infect(ids ...game.PlayerID) {
 
 func text(w *modtest.World, id game.PlayerID) string { return w.Game.ScreenText(id) }
 
-// TestRound begins with humans, of whom some are infected, and ends when all are, or with the time.
+// TestRound begins with humans. Some become infected, and the round ends when all are or when the
+// time is over.
 func TestRound(t *testing.T) {
 	r := newRound(t, 4, "sv_timelimit_in_seconds 20", "inf_proba_boomer 0", "inf_proba_bat 0")
 	testenv.Check(t, len(r.in(humans)) == 4 && strings.Contains(text(r.World, 0), "Infection in 1 s"), "%v, %q", r.in(humans), text(r.World, 0))
@@ -141,7 +142,7 @@ func TestRound(t *testing.T) {
 	r.RunUntil("all live", 50, func() bool { return r.Alive(bad[0]) && r.Alive(bad[1]) })
 	testenv.Check(t, r.TeamScore(humans) == 2 && r.TeamScore(infected) == 2, "%d to %d", r.TeamScore(humans), r.TeamScore(infected))
 
-	// A hammer infects, and who is infected goes on where they were.
+	// A hammer infects, and the infected player goes on in the same place.
 	r.put(map[game.PlayerID]float32{bad[0]: 10, good[0]: 11.5, bad[1]: 2, good[1]: 35})
 	at := r.Pos(good[0])
 	events := r.Shoot(bad[0], good[0], hammer)
@@ -152,7 +153,7 @@ func TestRound(t *testing.T) {
 	testenv.Check(t, text(r.World, 0) == "", "the text stays: %q", text(r.World, 0))
 	testenv.Check(t, modtest.Told(events, 0, "1 human wins") && r.Score(good[1]) == 5 && r.TeamScore(humans) > r.TeamScore(infected), "%d points", r.Score(good[1]))
 
-	// In the next round others are infected first.
+	// In the next round other players are infected first.
 	r.RunUntil("the next round", 15*game.TickRate, func() bool { return r.Frame().Game.State == 0 })
 	events = r.RunUntil("all human", 10, func() bool { return len(r.in(humans)) == 4 })
 	for _, e := range events {
@@ -172,7 +173,8 @@ func TestRound(t *testing.T) {
 	testenv.Check(t, modtest.Told(events, 0, "The infected win") && modtest.Count(events, game.EvMatchEnd) == 1, "%+v", events)
 }
 
-// TestNobodyDodges leaves, comes late, and watches.
+// TestNobodyDodges checks that players cannot avoid the infection by leaving, joining late or
+// spectating.
 func TestNobodyDodges(t *testing.T) {
 	r := newRound(t, 3, "inf_teambalance_seconds 3")
 	r.infect(0)
@@ -198,7 +200,7 @@ func TestNobodyDodges(t *testing.T) {
 	testenv.Check(t, len(r.in(infected)) == 1, "nobody takes the place of the only infected")
 }
 
-// TestClasses chooses them.
+// TestClasses lets players choose classes.
 func TestClasses(t *testing.T) {
 	r := newRound(t, 3, "inf_enable_hero 0")
 	lines, _ := r.Game.MenuLines(0)
@@ -229,7 +231,8 @@ func TestClasses(t *testing.T) {
 	testenv.Check(t, p.Profile.Skin.PartNames[1] == "warpaint", "%+v", p.Profile.Skin)
 }
 
-// tool starts a round in which 0 is a human of a class in tile 10, and 1 infected in another one, as class.
+// tool starts a round in which player 0 is a human of a class in column 10, and player 1 an
+// infected of the class foe in column x.
 func tool(t *testing.T, class, foe string, x float32, settings ...string) *round {
 	t.Helper()
 	r := newRound(t, 3, settings...)
@@ -305,7 +308,7 @@ func TestMedicHealsAndCures(t *testing.T) {
 	x := r.Pos(1).X
 	r.use(game.WeaponShotgun, 40)
 	testenv.Check(t, r.Pos(1).X > x+30, "pushed by %v", r.Pos(1).X-x)
-	r.now(func(ctx *game.Ctx) { ctx.SetTeam(2, infected) }) // a round needs one who is not cured
+	r.now(func(ctx *game.Ctx) { ctx.SetTeam(2, infected) }) // the round needs an infected player who is not cured
 	r.put(map[game.PlayerID]float32{1: 15})
 	r.use(game.WeaponLaser, 60)
 	testenv.Check(t, r.team(1) == infected, "cured for less than it costs")
@@ -403,8 +406,8 @@ func TestReplay(t *testing.T) {
 	modtest.Match{Mode: infection.New, Ticks: 3000, Players: 10, Commands: fast}.VerifyReplay(t)
 }
 
-// TestBotsPlay lets bots play for ten minutes: every round ends as the rules say, and each side wins
-// some of them.
+// TestBotsPlay lets bots play for ten minutes. Every round must end by the rules, and each side
+// must win some.
 func TestBotsPlay(t *testing.T) {
 	const limit, bots = 16, 6
 	w := modtest.New(t, game.Config{Mode: infection.New(), Terrain: room, Seed: 1, Variables: map[string]string{"sv_timelimit_in_seconds": fmt.Sprint(limit)}})

@@ -9,20 +9,20 @@ const (
 	heroHit             = 12 // damage of an infected's hammer to a hero
 	infectAll           = 1000
 	seenTicks           = 3 * game.TickRate
-	sightRadius float32 = 9 * 32 // in which humans see a ghost
+	sightRadius float32 = 9 * 32 // within which humans see a ghost
 
-	boomInner  float32 = 60 // of full damage
+	boomInner  float32 = 60 // radius of full damage
 	boomOuter  float32 = 80.5
 	boomDamage float32 = 14
 	boomForce  float32 = 25
 
-	slimeReach  float32 = 64 // of a slug
+	slimeReach  float32 = 64 // radius of a slug's slime
 	slimeRadius float32 = 84
 	slimeDots           = 4
-	venomTicks          = 75 // between two damages
+	venomTicks          = 75 // between two damages by slime
 )
 
-// OnDamage decides what hits do.
+// OnDamage decides the effect of hits.
 func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	v, a := d.Victim, d.Attacker
 	if a < 0 {
@@ -45,7 +45,7 @@ func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	}
 }
 
-// hitOwn is a hit of one's own side. Hammers help.
+// hitOwn handles a hit by the own side: hammers heal or help.
 func (m *Mode) hitOwn(ctx *game.Ctx, d *game.Damage) {
 	switch {
 	case d.Weapon != game.WeaponHammer:
@@ -59,7 +59,7 @@ func (m *Mode) hitOwn(ctx *game.Ctx, d *game.Damage) {
 	}
 }
 
-// hitHuman is a hit of an infected: a hammer infects.
+// hitHuman handles a hit by an infected: a hammer infects.
 func (m *Mode) hitHuman(ctx *game.Ctx, d *game.Damage) {
 	switch {
 	case d.Weapon != game.WeaponHammer:
@@ -73,7 +73,7 @@ func (m *Mode) hitHuman(ctx *game.Ctx, d *game.Damage) {
 	}
 }
 
-// hitInfected is a hit of a human.
+// hitInfected handles a hit by a human.
 func (m *Mode) hitInfected(ctx *game.Ctx, d *game.Damage) {
 	switch k := m.state.Class[d.Attacker]; {
 	case d.Weapon == game.WeaponHammer:
@@ -89,7 +89,7 @@ func (m *Mode) hitInfected(ctx *game.Ctx, d *game.Damage) {
 	}
 }
 
-// tickTee is a tick of a living tee.
+// tickTee runs one tick of a living tee.
 func (m *Mode) tickTee(ctx *game.Ctx, id game.PlayerID) {
 	s := &m.state
 	s.Fresh[id] = max(s.Fresh[id]-1, 0)
@@ -110,7 +110,7 @@ func (m *Mode) tickTee(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// reload gives weapons their rounds.
+// reload gives weapons new rounds over time.
 func (m *Mode) reload(ctx *game.Ctx, id game.PlayerID) {
 	for _, kit := range classes[m.state.Class[id]].kits {
 		ticks := &m.state.Regen[id][kit.weapon]
@@ -124,7 +124,7 @@ func (m *Mode) reload(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// drain hurts the human whom an infected hooks.
+// drain damages the human whom an infected hooks.
 func (m *Mode) drain(ctx *game.Ctx, id game.PlayerID) {
 	victim, ticks := ctx.Hooked(id), &m.state.Drained[id]
 	if victim == game.Nobody || ctx.Team(victim) != humans {
@@ -145,7 +145,7 @@ func (m *Mode) drain(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// haunt hides a ghost from those whom it is not near.
+// haunt hides a ghost from distant humans.
 func (m *Mode) haunt(ctx *game.Ctx, id game.PlayerID) {
 	pos, others := ctx.Pos(id), ctx.TeamMask(infected)|ctx.TeamMask(game.TeamSpectators)
 	if near := ctx.NearestCharacter(pos, sightRadius, others); near != game.Nobody && !ctx.WallBetween(pos, ctx.Pos(near)) || ctx.Frozen(id) != 0 {
@@ -157,7 +157,7 @@ func (m *Mode) haunt(ctx *game.Ctx, id game.PlayerID) {
 	ctx.SetVisibleTo(id, others)
 }
 
-// explode is the death of a boomer.
+// explode is the explosion of a dying boomer.
 func (m *Mode) explode(ctx *game.Ctx, id game.PlayerID, pos vec.Vec2) {
 	ctx.ShowExplosion(pos, game.MaskAll)
 	ctx.Sound(pos, game.SoundGrenadeExplode, game.MaskAll)
@@ -181,7 +181,7 @@ func (m *Mode) explode(ctx *game.Ctx, id game.PlayerID, pos vec.Vec2) {
 	}
 }
 
-// spit puts slime on the wall that a slug aims at.
+// spit puts slime on the wall at which a slug aims.
 func (m *Mode) spit(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 	pos := ctx.Pos(id)
 	hit, _ := ctx.Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(slimeReach))})
@@ -204,7 +204,7 @@ func (m *Mode) tickSlime(_ *game.Ctx, e *game.Entity) {
 	}
 }
 
-// drawSlime draws light that crawls.
+// drawSlime draws slime as a crawling light.
 func drawSlime(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	turn := float32(ctx.Tick()-e.Born()) / game.TickRate
 	for i := range slimeDots {
@@ -213,7 +213,7 @@ func drawSlime(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	}
 }
 
-// tickSlimed lets slime poison humans and heal infected.
+// tickSlimed lets slime poison a human or heal an infected.
 func (m *Mode) tickSlimed(ctx *game.Ctx, id game.PlayerID) {
 	s, pos := &m.state, ctx.Pos(id)
 	for e := range ctx.Entities(m.slime) {

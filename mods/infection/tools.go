@@ -11,9 +11,9 @@ import (
 const (
 	teeRadius  float32 = 28
 	wallLength float32 = 300
-	bombRadius float32 = 60 // of the circle in which bombs turn
-	bombReach  float32 = 90 // of the explosions around
-	bombPause          = 7  // ticks from one press to the next
+	bombRadius float32 = 60 // of the circle on which bombs turn
+	bombReach  float32 = 90 // of the explosions around the middle
+	bombPause          = 7  // ticks between two shots
 	maxBombs           = 8
 	mineSides          = 12
 	teleport   float32 = 400
@@ -26,14 +26,14 @@ const (
 	fullArmor          = 10
 )
 
-// The numbers of a wall and of bombs.
+// The indexes of the data of walls and bombs.
 const (
-	left  = iota // ticks until it is gone; bombs that are left
+	left  = iota // ticks until a wall disappears; number of bombs left
 	built        // 1 if a wall has its second end
 	shown        // ticks for which a wall flickers
 )
 
-// OnFire makes tools of weapons.
+// OnFire turns weapons into tools.
 func (m *Mode) OnFire(ctx *game.Ctx, id game.PlayerID, weapon game.Weapon, dir vec.Vec2) {
 	k := m.state.Class[id]
 	switch {
@@ -61,14 +61,14 @@ func (m *Mode) OnFire(ctx *game.Ctx, id game.PlayerID, weapon game.Weapon, dir v
 	ctx.Cancel()
 }
 
-// inFront returns where a tee in a place holds a tool, before a wall if there is one.
+// inFront returns a position in front of a tee, before a wall if there is one.
 func inFront(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) vec.Vec2 {
 	pos := ctx.Pos(id)
 	hit, _ := ctx.Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(teeRadius * 0.75))})
 	return hit.Pos
 }
 
-// own returns the oldest tool of a kind that a player has, and how many there are.
+// own returns the oldest tool of a kind that a player owns, and how many there are.
 func own(ctx *game.Ctx, kind game.KindID, id game.PlayerID) (oldest *game.Entity, n int32) {
 	for e := range ctx.Entities(kind) {
 		if e.Owner == id {
@@ -80,7 +80,7 @@ func own(ctx *game.Ctx, kind game.KindID, id game.PlayerID) (oldest *game.Entity
 	return oldest, n
 }
 
-// removeTools removes all of a player's.
+// removeTools removes all tools of a player.
 func (m *Mode) removeTools(ctx *game.Ctx, id game.PlayerID) {
 	for _, kind := range [...]game.KindID{m.wall, m.bomb, m.mine} {
 		for e := range ctx.Entities(kind) {
@@ -91,14 +91,14 @@ func (m *Mode) removeTools(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// tickTool removes what nobody owns any more, and reports whether it is still there.
+// tickTool removes a tool whose owner has left or is no longer human.
 func (m *Mode) tickTool(ctx *game.Ctx, e *game.Entity) {
 	if e.Owner == game.Nobody || ctx.Team(e.Owner) != humans {
 		e.Remove()
 	}
 }
 
-// buildWall sets an end of the engineer's wall where they are.
+// buildWall sets an end of the engineer's wall at the engineer's position.
 func (m *Mode) buildWall(ctx *game.Ctx, id game.PlayerID) {
 	e, _ := own(ctx, m.wall, id)
 	pos := ctx.Pos(id)
@@ -120,7 +120,7 @@ func (m *Mode) buildWall(ctx *game.Ctx, id game.PlayerID) {
 	ctx.Sound(pos, game.SoundLaserFire, game.MaskAll)
 }
 
-// tickWall kills infected who touch a wall, which shortens its time.
+// tickWall kills infected tees that touch a wall, and shortens the time of the wall.
 func (m *Mode) tickWall(ctx *game.Ctx, e *game.Entity) {
 	if m.tickTool(ctx, e); e.Data[built] == 0 {
 		return
@@ -143,8 +143,8 @@ func (m *Mode) tickWall(ctx *game.Ctx, e *game.Entity) {
 	}
 }
 
-// drawWall draws a wall, which flickers when it kills and in its last seconds. One end alone is for
-// humans.
+// drawWall draws a wall. It flickers when it kills and in its last seconds. Only humans see a
+// single end.
 func (m *Mode) drawWall(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	if e.Data[built] == 0 {
 		d.Laser(0, e.Pos, e.Pos, ^ctx.TeamMask(infected))
@@ -156,7 +156,7 @@ func (m *Mode) drawWall(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	d.Laser(1, e.To, e.To, game.MaskAll)
 }
 
-// fireBomb puts up the soldier's bombs, or lets one explode.
+// fireBomb creates the soldier's bombs, or lets one explode.
 func (m *Mode) fireBomb(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 	e, _ := own(ctx, m.bomb, id)
 	if e == nil {
@@ -174,7 +174,7 @@ func (m *Mode) fireBomb(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 	explodeAround(ctx, pos, id, bombReach, 6)
 }
 
-// explodeAround is a large explosion: one in the middle and six around it.
+// explodeAround makes a large explosion: one in the middle and six around it.
 func explodeAround(ctx *game.Ctx, pos vec.Vec2, id game.PlayerID, reach float32, damage int32) {
 	ctx.Sound(pos, game.SoundGrenadeExplode, game.MaskAll)
 	ctx.Explode(pos, id, game.WeaponGrenade, damage)
@@ -183,7 +183,7 @@ func explodeAround(ctx *game.Ctx, pos vec.Vec2, id game.PlayerID, reach float32,
 	}
 }
 
-// drawBomb draws the bombs that are left, turning.
+// drawBomb draws the remaining bombs on a turning circle.
 func (m *Mode) drawBomb(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	turn := float32(ctx.Tick()-e.Born()) / game.TickRate * (circle / 4)
 	for i := range min(e.Data[left], maxBombs) {
@@ -192,7 +192,8 @@ func (m *Mode) drawBomb(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	}
 }
 
-// layMine lays a mine of a scientist, away from others. The oldest makes room for it.
+// layMine lays a scientist's mine at a distance from other mines. It replaces the oldest one if
+// there are too many.
 func (m *Mode) layMine(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 	pos := inFront(ctx, id, dir)
 	var near *game.Entity
@@ -215,7 +216,7 @@ func (m *Mode) layMine(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 	ctx.SetReloadTicks(id, game.TickRate/2)
 }
 
-// tickMine lets a mine explode that an infected touches.
+// tickMine lets a mine explode when an infected touches it.
 func (m *Mode) tickMine(ctx *game.Ctx, e *game.Entity) {
 	m.tickTool(ctx, e)
 	for id := range ctx.Players() {
@@ -227,7 +228,7 @@ func (m *Mode) tickMine(ctx *game.Ctx, e *game.Entity) {
 	}
 }
 
-// drawMine draws a circle.
+// drawMine draws a mine as a circle.
 func (m *Mode) drawMine(_ *game.Ctx, e *game.Entity, d *game.Drawing) {
 	at := func(i int) vec.Vec2 {
 		return e.Pos.Add(vec.Direction(circle * float32(i%mineSides) / mineSides).Mul(float32(m.mineRadius)))
@@ -237,7 +238,7 @@ func (m *Mode) drawMine(_ *game.Ctx, e *game.Entity, d *game.Drawing) {
 	}
 }
 
-// teleportTee takes a scientist to where they aim, at most to the next wall.
+// teleportTee teleports a scientist to the crosshair, or to the wall before it.
 func teleportTee(ctx *game.Ctx, id game.PlayerID) {
 	in, from := ctx.Input(id), ctx.Pos(id)
 	way := vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
@@ -246,7 +247,7 @@ func teleportTee(ctx *game.Ctx, id game.PlayerID) {
 	}
 	to := from
 	if ctx.MoveBox(&to, &way, vec.Vec2{X: teeRadius, Y: teeRadius}, 0) {
-		return // into death
+		return // not into a deadly tile
 	}
 	ctx.SetPos(id, to)
 	ctx.SetAmmo(id, game.WeaponGrenade, max(ctx.Ammo(id, game.WeaponGrenade)-1, 0))
@@ -255,7 +256,7 @@ func teleportTee(ctx *game.Ctx, id game.PlayerID) {
 	ctx.Sound(to, game.SoundSpawn, game.MaskAll)
 }
 
-// healAround gives armour to the humans around a medic.
+// healAround gives armor to the humans around a medic.
 func (m *Mode) healAround(ctx *game.Ctx, id game.PlayerID) {
 	pos := ctx.Pos(id)
 	ctx.SetAmmo(id, game.WeaponGrenade, max(ctx.Ammo(id, game.WeaponGrenade)-1, 0))
@@ -269,7 +270,7 @@ func (m *Mode) healAround(ctx *game.Ctx, id game.PlayerID) {
 	}
 }
 
-// healOne is a medic's hammer on a human.
+// healOne heals a human whom a medic hits with the hammer.
 func (m *Mode) healOne(ctx *game.Ctx, id, other game.PlayerID) {
 	if m.state.Class[other] == hero || !ctx.GiveArmor(other, healArmor) {
 		return
@@ -281,7 +282,8 @@ func (m *Mode) healOne(ctx *game.Ctx, id, other game.PlayerID) {
 	}
 }
 
-// cure is a medic's laser on an infected, which costs the medic nearly their life.
+// cure turns an infected whom a medic hits with the laser into a human. It costs the medic most of
+// their health.
 func (m *Mode) cure(ctx *game.Ctx, id, other game.PlayerID) {
 	health, armor := ctx.Vitals(id)
 	if rest := health + armor - m.revivalDamage; rest > 0 && ctx.TeamSize(infected) >= m.revivalMin && m.state.Cured[other] == 0 {
@@ -304,7 +306,7 @@ func (m *Mode) dash(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 	ctx.Sound(ctx.Pos(id), game.SoundNinjaFire, game.MaskAll)
 }
 
-// status is what a player is shown of their class.
+// status returns the text about a player's class and tools.
 func (m *Mode) status(ctx *game.Ctx, id game.PlayerID) string {
 	k := m.state.Class[id]
 	c := &classes[k]

@@ -1,6 +1,6 @@
-// Package instagib is the modes in which everybody has one weapon with endless ammo, which
-// kills at once: with the laser iDM, iTDM and iCTF, with the grenade launcher gDM, gTDM and
-// gCTF. Flags, scores and limits are those of DM, TDM and CTF.
+// Package instagib holds the game types in which all players have one weapon that kills at once and
+// never runs out of ammo. iDM, iTDM and iCTF use the laser; gDM, gTDM and gCTF use the grenade
+// launcher. Flags, scores and limits are those of DM, TDM and CTF.
 package instagib
 
 import (
@@ -20,23 +20,23 @@ func NewTDM(w game.Weapon) game.Mode { return &teams{Arms: Arms{Weapon: w}} }
 // NewCTF returns capture the flag with a weapon, as NewDM does.
 func NewCTF(w game.Weapon) game.Mode { return &flags{Arms: Arms{Weapon: w}} }
 
-// Arms is the part that modes of this kind share; they embed it.
+// Arms holds the rules that all instagib modes share. The modes embed it.
 type Arms struct {
-	// Weapon is what everybody has.
+	// Weapon is the weapon of all players.
 	Weapon game.Weapon
-	// minDamage is how near a grenade must hit, as the damage that it would do.
+	// minDamage is the smallest damage of a grenade that counts as a hit.
 	minDamage int32
 }
 
 const (
-	deadly        = 20 // more than anybody has
+	deadly        = 20 // more than the health and armor of any tee
 	firstPickup   = 197
 	lastPickup    = 202
 	endless       = -1
 	grenadeDamage = 6 // of a direct hit
 )
 
-// Declare declares the settings. Start calls it.
+// Declare declares the settings. The Start of a mode calls it.
 func (a *Arms) Declare(tx *game.Tx) {
 	tx.IntVar(game.IntVar{
 		Name: "sv_damage_needed_for_kill", Help: "Damage from which on a grenade hits; a direct hit does 6",
@@ -44,7 +44,7 @@ func (a *Arms) Declare(tx *game.Tx) {
 	})
 }
 
-// OnSpawn gives the weapon and takes the others.
+// OnSpawn gives the weapon and takes all others.
 func (a *Arms) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.GiveWeapon(id, a.Weapon, endless)
 	ctx.SelectWeapon(id, a.Weapon)
@@ -52,8 +52,8 @@ func (a *Arms) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.TakeWeapon(id, game.WeaponGun)
 }
 
-// Hits reports whether a hit counts: not one of oneself, nor a grenade that is too far away,
-// which only push.
+// Hits reports whether a hit counts. Hits on oneself, and grenades that explode too far away, only
+// push.
 func (a *Arms) Hits(d *game.Damage) bool {
 	return d.Attacker != d.Victim && (d.Weapon != game.WeaponGrenade || d.Amount >= a.minDamage)
 }
@@ -66,7 +66,7 @@ func (a *Arms) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	d.Amount = deadly
 }
 
-// OnEntity leaves out all pickups.
+// OnEntity removes all pickups.
 func (*Arms) OnEntity(ctx *game.Ctx, tile uint8, _ vec.Vec2) {
 	if tile >= firstPickup && tile <= lastPickup {
 		ctx.Cancel()
@@ -76,7 +76,7 @@ func (*Arms) OnEntity(ctx *game.Ctx, tile uint8, _ vec.Vec2) {
 // PureTuning returns false: many servers change the laser.
 func (*Arms) PureTuning() bool { return false }
 
-// name returns the name of a variant.
+// name returns the name of a variant of a mode.
 func (a *Arms) name(mode string) string {
 	if a.Weapon == game.WeaponGrenade {
 		return "g" + mode
@@ -108,7 +108,7 @@ type flags struct {
 func (m *flags) Name() string      { return m.name("CTF") }
 func (m *flags) Start(tx *game.Tx) { m.Declare(tx) }
 
-// OnEntity places the flags, and leaves out all pickups.
+// OnEntity places the flags and removes all pickups.
 func (m *flags) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	m.Mode.OnEntity(ctx, tile, pos)
 	m.Arms.OnEntity(ctx, tile, pos)

@@ -20,7 +20,7 @@ var arena = modtest.ParseMap(nil,
 	"##############################",
 )
 
-// modes are all modes, with the weapon.
+// modes are all instagib modes, with their weapons.
 var modes = []struct {
 	name   string
 	weapon game.Weapon
@@ -44,7 +44,7 @@ func TestOneHitKills(t *testing.T) {
 				w.Run(5)
 				testenv.Check(t, w.Tee(0).Weapon == m.weapon, "%d: another weapon was there", i)
 			}
-			// So that the shots go on for a long time.
+			// Many shots: the ammo must not run out.
 			for range 12 {
 				w.Hold(0, game.Input{TargetX: -100, TargetY: -300})
 				w.Fire(0, 45)
@@ -118,7 +118,7 @@ func TestGrenadesMustHitWell(t *testing.T) {
 		w := modtest.New(t, game.Config{Mode: instagib.NewDM(game.WeaponGrenade), Terrain: near, Variables: map[string]string{"sv_damage_needed_for_kill": needed}, Seed: 7})
 		w.Play(0, 1)
 		before := w.Pos(1)
-		w.Hold(0, game.Input{TargetX: 20, TargetY: 100}) // into the floor, some 95 units from the other
+		w.Hold(0, game.Input{TargetX: 20, TargetY: 100}) // into the floor, some 95 units from the other tee
 		w.Fire(0, 8)
 		if dies {
 			testenv.Check(t, !w.Alive(1), "needed %s: alive at %v, shot from %v", needed, before, w.Pos(0))

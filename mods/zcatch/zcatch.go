@@ -1,5 +1,5 @@
-// Package zcatch is zCatch: whom you kill is out until you die or leave, and the last one left
-// wins. One hit kills.
+// Package zcatch is the game type zCatch. One hit kills. A killed player is out until the killer
+// dies or leaves. The last player left wins.
 package zcatch
 
 import (
@@ -20,24 +20,24 @@ type Mode struct {
 	state      state
 }
 
-// state is who caught whom.
+// state holds which player caught whom.
 type state struct {
-	Catcher game.PerPlayer[int32] // 1 + the player who caught this one, 0 if nobody did
-	Kills   game.PerPlayer[int32] // since the player's last death, or less those released
-	Order   game.PerPlayer[int32] // who was caught later has a higher one
-	Caught  int32                 // how many were, in this round
+	Catcher game.PerPlayer[int32] // 1 + the player who caught this one, 0 if not caught
+	Kills   game.PerPlayer[int32] // since the player's last death, minus released players
+	Order   game.PerPlayer[int32] // increases with the time of the catch
+	Caught  int32                 // number of catches in this round
 }
 
-// New returns the mode.
+// New returns a new zCatch mode.
 func New() game.Mode { return &Mode{} }
 
 // Name returns "zCatch".
 func (*Mode) Name() string { return "zCatch" }
 
-// Flags returns that players wait for others, as in the survival modes.
+// Flags returns GameFlagSurvival: caught players wait as in the survival modes.
 func (*Mode) Flags() game.GameFlags { return game.GameFlagSurvival }
 
-// State returns who caught whom.
+// State returns which player caught whom.
 func (m *Mode) State() any { return &m.state }
 
 // Start declares the settings.
@@ -58,7 +58,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	})
 }
 
-// rearm gives all the weapon that operators chose.
+// rearm gives all players the weapon that the operator chose.
 func (m *Mode) rearm(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		m.arm(ctx, id)
@@ -74,7 +74,7 @@ func (m *Mode) arm(ctx *game.Ctx, id game.PlayerID) {
 	ctx.TakeWeapon(id, other)
 }
 
-// OnRoundStart lets all play again.
+// OnRoundStart lets all players play again.
 func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	m.state = state{}
 	m.repaint(ctx)
@@ -86,17 +86,17 @@ func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	m.paint(ctx, id)
 }
 
-// OnEnter decides what a player who comes does until the next round.
+// OnEnter lets a new player play, or makes them wait.
 func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.join(ctx, id) }
 
-// OnTeam decides the same about one who was a spectator.
+// OnTeam does the same for a player who was a spectator.
 func (m *Mode) OnTeam(ctx *game.Ctx, id game.PlayerID, _ game.Team) {
 	m.state.Catcher[id] = 0
 	m.join(ctx, id)
 }
 
-// join lets a player play who comes in a round, if nobody was killed yet. Otherwise the one with
-// the most kills has caught them.
+// join lets a player who joins during a round play, if no player has been killed yet. Otherwise the
+// player counts as caught by the player with the most kills.
 func (m *Mode) join(ctx *game.Ctx, id game.PlayerID) {
 	if ctx.Team(id) == game.TeamSpectators || ctx.InRound(id) {
 		return
@@ -115,7 +115,7 @@ func (m *Mode) join(ctx *game.Ctx, id game.PlayerID) {
 	ctx.SayTo(leader, fmt.Sprintf("%s waits until you die", ctx.Name(id)))
 }
 
-// catch keeps a player out until another one dies.
+// catch keeps a player out until the player by dies or leaves.
 func (m *Mode) catch(ctx *game.Ctx, id, by game.PlayerID) {
 	ctx.DisableRespawn(id)
 	m.state.Caught++
@@ -123,14 +123,14 @@ func (m *Mode) catch(ctx *game.Ctx, id, by game.PlayerID) {
 	ctx.SayTo(id, fmt.Sprintf("You are out until %s dies", ctx.Name(by)))
 }
 
-// release lets a player back who was caught.
+// release lets a caught player play again.
 func (m *Mode) release(ctx *game.Ctx, id game.PlayerID, why string) {
 	m.state.Catcher[id] = 0
 	ctx.EnableRespawn(id)
 	ctx.SayTo(id, why)
 }
 
-// releaseAll lets all back whom a player caught.
+// releaseAll releases all players whom a player caught.
 func (m *Mode) releaseAll(ctx *game.Ctx, by game.PlayerID, why string) {
 	for id := range ctx.Players() {
 		if m.state.Catcher[id] == 1+int32(by) {
@@ -140,16 +140,16 @@ func (m *Mode) releaseAll(ctx *game.Ctx, by game.PlayerID, why string) {
 	m.state.Kills[by] = 0
 }
 
-// OnDeath scores, catches and releases.
+// OnDeath scores, catches the victim and releases the victim's own catches.
 func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	mode.ScoreDeath(ctx, d, false)
 	switch {
 	case d.Killer < 0 || d.Weapon == game.WeaponGame:
 	case d.Killer == d.Victim:
-		ctx.AddScore(d.Victim, -2) // 3 in all
+		ctx.AddScore(d.Victim, -2) // minus 3 in all
 	default:
 		if m.state.Kills[d.Victim] > 0 {
-			ctx.AddScore(d.Killer, 1) // one more
+			ctx.AddScore(d.Killer, 1) // a second point
 		}
 		if !ctx.Warmup() && ctx.Alive(d.Killer) {
 			m.catch(ctx, d.Victim, d.Killer)
@@ -160,12 +160,12 @@ func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	m.releaseAll(ctx, d.Victim, fmt.Sprintf("You are back because %s died", ctx.Name(d.Victim)))
 }
 
-// OnLeave releases those whom a player who leaves caught.
+// OnLeave releases all players whom the leaving player caught.
 func (m *Mode) OnLeave(ctx *game.Ctx, id game.PlayerID) {
 	m.releaseAll(ctx, id, fmt.Sprintf("You are back because %s left", ctx.Name(id)))
 }
 
-// OnSelfKill releases whom the player caught last, instead of killing them.
+// OnSelfKill releases the player's last catch instead of killing the player.
 func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 	last := game.Nobody
 	for other := range ctx.Players() {
@@ -191,7 +191,7 @@ func (m *Mode) CanStartMatch(ctx *game.Ctx, _ bool) bool {
 	return ctx.TeamSize(game.TeamRed) >= m.minPlayers
 }
 
-// RoundOver ends the round when one player is left, who has won, or at a limit.
+// RoundOver ends the round when one player, the winner, is left, or at a limit.
 func (m *Mode) RoundOver(ctx *game.Ctx) bool {
 	left, last := 0, game.Nobody
 	for id := range ctx.Players() {
@@ -209,7 +209,7 @@ func (m *Mode) RoundOver(ctx *game.Ctx) bool {
 // CheckWin ends the match with the round.
 func (*Mode) CheckWin(*game.Ctx) game.MatchResult { return game.MatchOver }
 
-// paint gives a player's tee the colour of their kills: from blue to red in 16 steps.
+// paint colors a player's tee by their kills, from blue to red in 16 steps.
 func (m *Mode) paint(ctx *game.Ctx, id game.PlayerID) {
 	if m.colours == "off" {
 		return
@@ -226,7 +226,7 @@ func (m *Mode) paint(ctx *game.Ctx, id game.PlayerID) {
 	ctx.SetSkin(id, s, 0)
 }
 
-// repaint paints all, or shows them in their own skins.
+// repaint colors the tees of all players, or restores their own skins.
 func (m *Mode) repaint(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		ctx.ClearSkin(id)

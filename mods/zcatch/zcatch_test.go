@@ -23,7 +23,7 @@ var room = modtest.ParseMap(nil,
 	"####################",
 )
 
-// placed is the mode with players in places of their own, from where they see all others.
+// placed is zCatch with fixed spawns, from which each player sees all others.
 type placed struct{ *zcatch.Mode }
 
 func (placed) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
@@ -35,7 +35,7 @@ func newPlaced() game.Mode { return placed{zcatch.New().(*zcatch.Mode)} }
 
 const laser = game.WeaponLaser
 
-// play starts a match of some players.
+// play starts a match with players.
 func play(t *testing.T, variables map[string]string, players ...game.PlayerID) *modtest.World {
 	t.Helper()
 	w := modtest.New(t, game.Config{Mode: newPlaced(), Terrain: room, Variables: variables, Seed: 7})
@@ -43,7 +43,7 @@ func play(t *testing.T, variables map[string]string, players ...game.PlayerID) *
 	return w
 }
 
-// kill lets a player kill another one, and waits until both could respawn.
+// kill makes a player kill another one, and waits until both could respawn.
 func kill(w *modtest.World, killer, victim game.PlayerID) []game.Event {
 	w.T.Helper()
 	events := w.Shoot(killer, victim, laser)
@@ -56,7 +56,7 @@ func kill(w *modtest.World, killer, victim game.PlayerID) []game.Event {
 	return nil
 }
 
-// waitOut runs ticks in which players press fire, as those who want to respawn do.
+// waitOut runs ticks in which players press fire, as players who want to respawn do.
 func waitOut(w *modtest.World, ids ...game.PlayerID) {
 	w.T.Helper()
 	for range 5 {
@@ -75,7 +75,7 @@ func want(w *modtest.World, what string, alive ...bool) {
 	}
 }
 
-// told reports whether a player was told something.
+// told reports whether a player got a text.
 func told(events []game.Event, id game.PlayerID, text string) bool {
 	for _, e := range events {
 		if e.Kind == game.EvChat && e.To.Has(id) && strings.Contains(e.Text, text) {
@@ -97,7 +97,7 @@ func TestCaughtUntilTheCatcherDies(t *testing.T) {
 	testenv.Check(t, told(events, 1, "player 0 died") && told(events, 2, "player 0 died"), "they are not told")
 	waitOut(w, 0)
 	want(w, "the catcher died", false, true, true, true)
-	// One more point, since the victim had caught somebody.
+	// The second point is for a victim who had caught a player.
 	testenv.Check(t, w.Score(3) == 2 && w.Score(0) == 2, "scores %d and %d", w.Score(3), w.Score(0))
 }
 
@@ -206,7 +206,7 @@ func TestWeapon(t *testing.T) {
 	testenv.Check(t, w.Tee(0).Weapon == laser, "weapon %d after a change", w.Tee(0).Weapon)
 }
 
-// TestBotsPlay lets bots play for ten minutes: the last one left wins each match.
+// TestBotsPlay lets bots play for ten minutes. The last player left must win each match.
 func TestBotsPlay(t *testing.T) {
 	w := modtest.New(t, game.Config{Mode: newPlaced(), Terrain: room, Seed: 7})
 	w.Bots(4)
