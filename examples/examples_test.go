@@ -1,5 +1,5 @@
-// Package examples holds programs that show what can be built on Teeyard, each in a
-// folder of its own. Its test runs them all against servers on the loopback network.
+// Package examples holds example programs, each in a folder of its own. Its test runs them all
+// against servers on the loopback network.
 package examples
 
 import (
@@ -29,10 +29,10 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// limit is how long a test waits for what ought to happen in a second or two.
+// limit is how long a test waits for an event that should happen in a second or two.
 const limit = 30 * time.Second
 
-// bin is where the programs are.
+// bin is the folder with the compiled programs.
 var bin string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -50,7 +50,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// serve runs a server and returns its address. What change does to its configuration comes last.
+// serve runs a server and returns its address. The functions in change can change its
+// configuration.
 func serve(t *testing.T, change ...func(*server.Config)) string {
 	t.Helper()
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
@@ -78,8 +79,7 @@ func serve(t *testing.T, change ...func(*server.Config)) string {
 	return sock.LocalAddr().String()
 }
 
-// start runs a program until the test ends, and then shows what it printed if the
-// test failed.
+// start runs a program until the test ends. If the test fails, it shows the output of the program.
 func start(t *testing.T, name string, args ...string) *testenv.Buffer {
 	t.Helper()
 	out := new(testenv.Buffer)
@@ -113,7 +113,7 @@ func join(t *testing.T, host string, cfg client.Config) *client.Client {
 	return c
 }
 
-// wait waits for an event.
+// wait waits for an event of type E for which is returns true.
 func wait[E event.Event](t *testing.T, c *client.Client, what string, is func(e E) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -159,7 +159,7 @@ func TestBridge(t *testing.T) {
 	join(t, there, client.Config{Name: "carol"})
 	wait(t, a, "word of carol", func(e event.Chat) bool { return e.Text == "carol joined over there" })
 
-	// Thrown out, it comes back, and watches as before.
+	// After a kick, it comes back and watches as before.
 	a.RconLogin("adminpw")
 	wait(t, a, "remote console", func(e event.RconAuth) bool { return e.On })
 	bridge, _ := a.FindPlayer("bridge")
@@ -170,7 +170,7 @@ func TestBridge(t *testing.T) {
 	})
 }
 
-// place finds the tee of a player.
+// place returns the position of a player's tee.
 func place(c *client.Client, name string) (at vec.Vec2, ok bool) {
 	p, _ := c.FindPlayer(name)
 	c.WithView(func(v *game.View) {
@@ -183,7 +183,7 @@ func place(c *client.Client, name string) (at vec.Vec2, ok bool) {
 	return at, ok
 }
 
-// TestFollower: wherever alice runs, the follower comes near.
+// TestFollower checks that the follower comes near alice wherever she runs.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	host := serve(t)
@@ -199,7 +199,7 @@ func TestFollower(t *testing.T) {
 	polls := 0
 	testenv.Eventually(t, "away", func() bool {
 		polls++
-		in.Jump = polls%60 < 20 // over whoever is in the way
+		in.Jump = polls%60 < 20 // over a tee in the way
 		c.SetInput(in)
 		at, ok := place(c, "alice")
 		return ok && vec.Distance(at, from) > 250
@@ -212,7 +212,8 @@ func TestFollower(t *testing.T) {
 	})
 }
 
-// TestRacer: the racer finishes a course with a wall. That it does not freeze in it forgives inputs that come late.
+// TestRacer checks that the racer finishes a course with a wall. The course has no freeze, so that
+// late inputs do no harm.
 func TestRacer(t *testing.T) {
 	t.Parallel()
 	rows := []string{
@@ -278,7 +279,7 @@ func TestRcon(t *testing.T) {
 	wait(t, c, "line of the server", func(e event.Chat) bool { return e.From.ID == game.Nobody && e.Text == "good day" })
 }
 
-// TestVampires: bob shoots alice, and alice heals by shooting bob.
+// TestVampires checks that alice heals by shooting bob, who shoots her.
 func TestVampires(t *testing.T) {
 	t.Parallel()
 	port, err := peers.FreePort()
@@ -290,7 +291,7 @@ func TestVampires(t *testing.T) {
 
 	var mu sync.Mutex
 	shooter := "bob"
-	var healths []int32 // alice's, whenever it changed while she shot
+	var healths []int32 // of alice, at each change while she shoots
 	duel := func(name string) client.Config {
 		return client.Config{Name: name, Play: func(c *client.Client, v *game.View) game.Input {
 			mu.Lock()
@@ -317,8 +318,8 @@ func TestVampires(t *testing.T) {
 			dx, dy := int32(other.Pos.X-own.Pos.X), int32(other.Pos.Y-own.Pos.Y)
 			in := game.Input{TargetX: dx, TargetY: dy, WantedWeapon: int32(game.WeaponGun) + 1}
 			switch {
-			case shooter != name: // stands still
-			case name == "bob" && max(dx, -dx) > 150: // closer, since shots fall
+			case shooter != name: // bob stands still
+			case name == "bob" && max(dx, -dx) > 150: // closer, because shots fall
 				in.Direction = 1
 				if dx < 0 {
 					in.Direction = -1
@@ -345,7 +346,7 @@ func TestVampires(t *testing.T) {
 	})
 }
 
-// waitForServer waits until a server that was started is there.
+// waitForServer waits until a server answers.
 func waitForServer(t *testing.T, host string) {
 	t.Helper()
 	testenv.Eventually(t, "there", func() bool {
@@ -361,7 +362,7 @@ func waitForServer(t *testing.T, host string) {
 	})
 }
 
-// TestLaserDoor watches a beam that moves.
+// TestLaserDoor checks that a beam moves.
 func TestLaserDoor(t *testing.T) {
 	t.Parallel()
 	port, err := peers.FreePort()
@@ -372,7 +373,7 @@ func TestLaserDoor(t *testing.T) {
 	start(t, "laserdoor", "bindaddr 127.0.0.1", fmt.Sprintf("sv_port %d", port), "sv_map testbox; sv_max_clients_per_ip 4; sv_register 0")
 	waitForServer(t, host)
 	var mu sync.Mutex
-	places := map[uint16]map[int32]bool{} // of beams, by id
+	places := map[uint16]map[int32]bool{} // positions of beams, by id
 	join(t, host, client.Config{Name: "alice", Play: func(c *client.Client, v *game.View) game.Input {
 		mu.Lock()
 		defer mu.Unlock()

@@ -27,16 +27,17 @@ func modPages() map[string]string {
 	return pages
 }
 
-// codeBlock matches code on a page, after a comment with the file that it is from, if any.
+// codeBlock matches a code block on a page, with the comment before it that names its file, if any.
 var codeBlock = regexp.MustCompile("(?m)(?:^<!-- (\\S+) -->\n)?^```(go|lua)\n((?s:.*?))^```$")
 
-// TestModPages runs all code on the pages for modders. Code from a file must be in the file, which
-// has tests of its own. Other scripts in Lua are played, tests in Lua are run with the script before
-// them on the page, and other code in Go is added to the mod that teeyard mod new writes.
+// TestModPages runs all code on the pages for modders. A code block with a file name must be in
+// that file, which has its own test. TestModPages plays all other Lua scripts, runs Lua tests with
+// the script before them on the page, and adds other Go code to the mod that teeyard mod new
+// writes.
 func TestModPages(t *testing.T) {
 	files, scripts, tests, goBlocks := 0, 0, 0, 0
 	for page, text := range modPages() {
-		var last string // script on the page
+		var last string // last script on the page
 		var goCode []string
 		for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {
 			file, language, code := m[1], m[2], m[3]
@@ -76,7 +77,7 @@ func TestModPages(t *testing.T) {
 	}
 }
 
-// newModFile returns a file that teeyard mod new writes for the name hearts.
+// newModFile returns a file of a new mod with the name hearts.
 func newModFile(file string) string {
 	return strings.ReplaceAll(string(testenv.Must(os.ReadFile(filepath.Join("..", file)))), "NAME", "hearts")
 }
@@ -104,7 +105,7 @@ func playScript(t *testing.T, name, source string) {
 	}}}.VerifyReplay(t)
 }
 
-// runScriptTests runs the tests in Lua of a script.
+// runScriptTests runs the Lua tests of a script.
 func runScriptTests(t *testing.T, page, mod, source string) {
 	t.Helper()
 	tests, err := script.NewTests(script.TestConfig{
@@ -122,7 +123,7 @@ func runScriptTests(t *testing.T, page, mod, source string) {
 	}
 }
 
-// goPackages are the packages that code in Go on the pages uses, by name.
+// goPackages are the packages that Go code on the pages uses, by name.
 var goPackages = map[string]string{
 	"fmt": "fmt", "testing": "testing",
 	"game":    "github.com/teeyard/teeyard/game",
@@ -131,8 +132,8 @@ var goPackages = map[string]string{
 	"ddrace":  "github.com/teeyard/teeyard/mods/ddrace",
 }
 
-// testGoCode runs the tests of the mod in Go that teeyard mod new writes, with code added to it.
-// One of them plays and replays a match with all hooks of the type mod.
+// testGoCode adds code to the Go mod that teeyard mod new writes, and runs its tests. One of them
+// plays and replays a match with all hooks of the type mod.
 func testGoCode(t *testing.T, page string, blocks []string) {
 	t.Helper()
 	if testing.Short() {
@@ -159,7 +160,7 @@ func testGoCode(t *testing.T, page string, blocks []string) {
 	}
 }
 
-// TestGoReferenceIsComplete looks for every hook and every method of Tx in the tables of go.md.
+// TestGoReferenceIsComplete checks that the tables of go.md have every hook and every method of Tx.
 func TestGoReferenceIsComplete(t *testing.T) {
 	text := modPages()["go"]
 	for _, h := range game.Hooks() {

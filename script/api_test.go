@@ -15,14 +15,15 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// notForScripts are the hooks and the methods of game.Tx that scripts do not have, and why.
+// notForScripts lists the hooks and methods of game.Tx that scripts lack, with the replacement or
+// the reason.
 var notForScripts = map[string]string{
 	"State": "the table state",
 
 	"After": "the function after", "Timer": "the function after", "Stop": "the function after", "TicksLeft": "the function after",
 	"Print":       "the function print",
-	"RespawnNow":  "p:respawn of who is dead",   // which is Respawn
-	"SendGameMsg": "game.flag_message, for all", // which is SendGameMsgTo
+	"RespawnNow":  "p:respawn of who is dead",   // Respawn does the same
+	"SendGameMsg": "game.flag_message, for all", // SendGameMsgTo does the same
 	"SetFlags":    "p:set_flag, one at a time",
 
 	"SetTeamSilently": "p.team = t, of which clients show a line",
@@ -38,7 +39,7 @@ var notForScripts = map[string]string{
 	"SendCheckpoint": "sv_gametype race", "SendRaceFinish": "sv_gametype race",
 }
 
-// TestHooksAreOfTheGame checks that scripts have the hooks of the game, and no others.
+// TestHooksAreOfTheGame checks that scripts have the hooks of package game and no others.
 func TestHooksAreOfTheGame(t *testing.T) {
 	hooks := game.Hooks()
 	for _, method := range hookMethods[hookReload+1:] {
@@ -53,7 +54,7 @@ func TestHooksAreOfTheGame(t *testing.T) {
 	}
 }
 
-// checkBound checks that scripts have something, or that notForScripts says why not.
+// checkBound checks that scripts have a hook or method, or that notForScripts has it.
 func checkBound(t *testing.T, name string, bound bool) {
 	t.Helper()
 	switch why, excepted := notForScripts[name]; {
@@ -64,7 +65,7 @@ func checkBound(t *testing.T, name string, bound bool) {
 	}
 }
 
-// TestMethodsOfTxAreBound looks for the methods of game.Tx in this package.
+// TestMethodsOfTxAreBound checks that this package uses every method of game.Tx.
 func TestMethodsOfTxAreBound(t *testing.T) {
 	used := map[string]bool{}
 	files := testenv.Must(filepath.Glob("*.go"))
@@ -98,7 +99,7 @@ func TestMethodsOfTxAreBound(t *testing.T) {
 	}
 }
 
-// TestWordsHaveValues checks that what the game returns has a word.
+// TestWordsHaveValues checks that every value that the game returns has a word.
 func TestWordsHaveValues(t *testing.T) {
 	for w := game.WeaponGame; w < game.NumWeapons; w++ {
 		if weaponNames.words[w].IsNil() {
@@ -117,7 +118,7 @@ func TestWordsHaveValues(t *testing.T) {
 	}
 }
 
-// TestAPI runs expressions of the game's API in a hook, as player a beside player b.
+// TestAPI evaluates expressions in a hook, for player a beside player b.
 func TestAPI(t *testing.T) {
 	for _, c := range []struct{ run, want string }{
 		{"p.id, p.name, p.connected, p.team, p.score, p.alive, p.in_round, p.grounded, p.hooked", "0 a true red 0 true true true nil"},
@@ -192,7 +193,7 @@ end`)
 	}
 }
 
-// TestDeclarations uses what a script declares.
+// TestDeclarations uses everything that a script can declare.
 func TestDeclarations(t *testing.T) {
 	w := newWorld(t, `
 local bonus = variable{name = "bonus", default = 5, max = 10, help = "hearts"}
@@ -224,7 +225,7 @@ chat_command{name = "wait", run = function(p) after(10, "later", p, 7) end}
 	say(game.ChatCommand(0, "wait"))
 	for i := 1; i <= 10; i++ {
 		want := ""
-		if i == 9 { // a command comes before its tick
+		if i == 9 { // a command runs before the hooks of its tick
 			want = "later a7"
 		}
 		if got := say(); got != want {
@@ -236,7 +237,7 @@ chat_command{name = "wait", run = function(p) after(10, "later", p, 7) end}
 	}
 }
 
-// TestStore asks for what was stored.
+// TestStore stores values and reads them.
 func TestStore(t *testing.T) {
 	w := newWorld(t, `
 function on_enter() store.top("wins", 5) end

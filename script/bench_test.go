@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// BenchmarkLoad reads a script.
+// BenchmarkLoad loads a script.
 func BenchmarkLoad(b *testing.B) {
 	source := string(testenv.Must(os.ReadFile("../examples/lua/balls.lua")))
 	for b.Loop() {
@@ -16,7 +16,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkHook is a call of on_damage that reads and changes the damage.
+// BenchmarkHook calls an on_damage that reads and changes the damage.
 func BenchmarkHook(b *testing.B) {
 	for _, c := range []struct{ name, source string }{
 		{"empty", "function on_damage(d) end"},
@@ -55,8 +55,8 @@ type benchHook struct{ run func(*game.Ctx) }
 func (*benchHook) Start(*game.Tx)         {}
 func (h *benchHook) OnTick(ctx *game.Ctx) { h.run(ctx) }
 
-// BenchmarkTick is a tick of a world of 64 players, without a script and with some. The longest
-// is a mode of 60 lines that looks at all players in every tick.
+// BenchmarkTick runs ticks of a world with 64 players, without scripts and with several. The
+// largest is a game type of 60 lines that visits all players in every tick.
 func BenchmarkTick(b *testing.B) {
 	for _, c := range []struct{ name, source string }{
 		{"none", ""},

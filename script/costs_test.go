@@ -17,8 +17,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestEveryCallHasCosts looks at everything that a script can reach: each function must be one that pays, and each row of
-// the table must belong to something.
+// TestEveryCallHasCosts visits everything that a script can reach. Each function must pay, and each
+// row of the table must belong to a function.
 func TestEveryCallHasCosts(t *testing.T) {
 	notePaying = true
 	defer func() { notePaying = false }()
@@ -73,7 +73,7 @@ kept = {k, m, v, x, iterators = function() return players(), pairs({}), ("a"):gm
 	}
 }
 
-// memberCosts returns the rows of a member of a kind.
+// memberCosts returns the rows for a member of a kind.
 func memberCosts(k *kind, name string, m member) []string {
 	switch {
 	case m.method != nil:
@@ -84,7 +84,7 @@ func memberCosts(k *kind, name string, m member) []string {
 	return []string{k.name + "." + name}
 }
 
-// TestEveryRowIsUsed looks for rows of the table that nothing has.
+// TestEveryRowIsUsed finds unused rows of the table.
 func TestEveryRowIsUsed(t *testing.T) {
 	used := map[string]bool{}
 	for _, k := range kinds {
@@ -103,7 +103,7 @@ func TestEveryRowIsUsed(t *testing.T) {
 	}
 }
 
-// TestFmod compares the remainder with that of the standard library, which takes longer the larger the quotient is.
+// TestFmod compares fmodOf with the standard library, which takes longer for larger quotients.
 func TestFmod(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	special := []float64{0, math.Copysign(0, -1), 1, -1, 3.1, 1e308, 5e-324, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-1022, 1 << 53}
@@ -122,7 +122,7 @@ func TestFmod(t *testing.T) {
 	}
 }
 
-// packageSource is the source of the package, without tests and the table itself.
+// packageSource returns the source of the package, without tests and without the table.
 func packageSource(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -134,8 +134,8 @@ func packageSource(t *testing.T) string {
 	return b.String()
 }
 
-// TestCostsAreOfTheirVersion fails when the table has changed: then what scripts do at their limits has, too, and logs of
-// the version do not verify. Make it another version.
+// TestCostsAreOfTheirVersion fails if the table has changed. A change makes scripts stop at other
+// points, so logs of the version no longer verify. Add a version instead.
 func TestCostsAreOfTheirVersion(t *testing.T) {
 	h := fnv.New64a()
 	for _, key := range slices.Sorted(maps.Keys(costs)) {

@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestUnknownFields loads scripts with fields that there are not: an error when the file is read.
-// Logs of version 1 have them as they were.
+// TestUnknownFields loads scripts with unknown fields, which is an error. In logs of version 1 they
+// are nil.
 func TestUnknownFields(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"function on_tick() game.sya('x') end", "mods/test.lua:1: there is no game.sya; did you mean say?"},
@@ -36,7 +36,8 @@ func TestUnknownFields(t *testing.T) {
 	testenv.Check(t, err == nil, "with the costs of version 1: %v", err)
 }
 
-// TestUnknownFieldsInUse reads fields that only running finds: an error at the first use.
+// TestUnknownFieldsInUse reads unknown fields that only the running script reveals: an error at the
+// first use.
 func TestUnknownFieldsInUse(t *testing.T) {
 	for source, want := range map[string]string{
 		"function on_tick() local g = game g.sya('x') end":                                                                              "there is no game.sya; did you mean say?",

@@ -11,7 +11,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// play runs a script in a short match and returns the hash of the world, 0 if it is no script.
+// play runs a script in a short match and returns the hash of the world, or 0 if the script does
+// not load.
 func play(t testing.TB, source string) uint64 {
 	cfg := Config{Name: "mods/fuzz.lua", Source: source}
 	mod, err := New(cfg)
@@ -44,7 +45,8 @@ func play(t testing.TB, source string) uint64 {
 	return w.Hash()
 }
 
-// FuzzScript plays arbitrary sources, which must neither panic nor hang, and end the same twice.
+// FuzzScript plays arbitrary sources. They must not panic or hang, and two runs must give the same
+// hash.
 func FuzzScript(f *testing.F) {
 	for _, name := range testenv.Must(filepath.Glob("../examples/lua/*.lua")) {
 		f.Add(string(testenv.Must(os.ReadFile(name))))
@@ -70,7 +72,8 @@ func FuzzScript(f *testing.F) {
 	})
 }
 
-// FuzzRestoreState restores arbitrary bytes. What is accepted is the same when it is saved again.
+// FuzzRestoreState restores arbitrary bytes. A state that is accepted must be the same when saved
+// again.
 func FuzzRestoreState(f *testing.F) {
 	const source = "state.t = {} function f() end function on_tick() after(5, 'f', player(0)) state.t[#state.t + 1] = {x = 1.5, y = 'z', [true] = player(0)} end"
 	w := newWorld(f, source)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestGsub replaces as the manual of Lua says, in cases in which libraries differ from it.
+// TestGsub checks gsub against the manual of Lua, in cases where implementations differ.
 func TestGsub(t *testing.T) {
 	cases := []struct{ lua, want string }{
 		{`("x"):gsub("x", "")`, " 1"},
@@ -27,7 +27,7 @@ func TestGsub(t *testing.T) {
 		{`("abc"):gsub("()b", "%1")`, "a2c 1"},
 		{`("abc"):gsub("()b", function(at) return at + 1 end)`, "a3c 1"},
 		{`("f(a(b)c)d"):gsub("%b()", "")`, "fd 1"},
-		{`(12):gsub("1", 3)`, "error"}, // strings are not numbers here
+		{`(12):gsub("1", 3)`, "error"}, // arithmetic on strings is an error here
 		{`string.gsub(12, "1", 3)`, "32 1"},
 		{`("THE (quick) fox"):gsub("%f[%a]%a+", string.lower)`, "the (quick) fox 3"},
 		{`("abc"):gsub("b", "%2")`, "error"},

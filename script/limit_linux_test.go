@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitOps are operations that a script repeats until its limits end it: what is before the bar runs
-// once in a call, what is after it in a loop.
+// limitOps are operations that a script repeats until its limits end it. The part before the bar
+// runs once in a call, the part after it in a loop.
 var limitOps = map[string]string{
 	"badfield":        `local p = player(0) | pcall(function() return p.sya end)`,
 	"find class":      `local s = ("a"):rep(8192) | s:find("[b-z]")`,

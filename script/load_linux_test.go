@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// fill repeats a text up to the largest size of a script.
+// fill repeats a text until the script has its largest size.
 func fill(before, each, after string) string {
 	return before + strings.Repeat(each, (MaxSource-len(before)-len(after))/len(each)) + after
 }
 
-// largeSources are scripts as large as they can be, in forms that may take long to read.
+// largeSources are scripts of the largest size in forms that may take long to load.
 var largeSources = map[string]string{
 	"comments":    fill("", "-- a comment of some length that says nothing\n", ""),
 	"assignments": fill("", "a = 1\n", ""),
@@ -48,8 +48,8 @@ var largeSources = map[string]string{
 	"runmeta":     "t = setmetatable({}, {__index = function(t, k) return k end}) for i = 1, 1e9 do local x = t[i] end",
 }
 
-// TestTimeToRead measures how long the largest scripts take to be read, which happens within a tick when one is
-// reloaded.
+// TestTimeToRead measures how long the largest scripts take to load, which happens inside a tick
+// after a change of the file.
 func TestTimeToRead(t *testing.T) {
 	if os.Getenv("TEEYARD_FULL") == "" {
 		t.Log("set TEEYARD_FULL=1 to measure how long scripts take to be read")

@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// verify plays a match with a script, and again from its log and its saved states.
+// verify plays a match with a script and replays it from its log and its saved states.
 func verify(t *testing.T, m modtest.Match, name, source string) (log string) {
 	t.Helper()
 	m.Mods = []func() game.Mod{func() game.Mod {
@@ -43,7 +43,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestMatches plays scripts that do what could make matches differ. Some are switched off.
+// TestMatches plays scripts with operations that could make replays differ. Some scripts are
+// switched off.
 func TestMatches(t *testing.T) {
 	for _, c := range []struct{ name, source, log string }{
 		{"order", `
@@ -110,7 +111,7 @@ function on_chat(m) for i = 1, 1000 do state.n = i end end`, ""},
 	}
 }
 
-// TestTools fires weapons that the example makes tools.
+// TestTools fires the weapons of the example tools.lua.
 func TestTools(t *testing.T) {
 	source := string(testenv.Must(os.ReadFile("../examples/lua/tools.lua")))
 	mod := testenv.Must(script.New(script.Config{Name: "tools.lua", Source: source}))
@@ -134,7 +135,7 @@ func TestTools(t *testing.T) {
 	testenv.Check(t, w.Pos(0).X > from.X+100 && w.Tee(0).Ammo == 2 && len(w.Frame().Lasers) == 0, "the laser takes nobody anywhere: at %v, %d rounds", w.Pos(0), w.Tee(0).Ammo)
 }
 
-// TestFinish checks what a script is told of a race and its finish.
+// TestFinish checks the data of a race and its finish in a script.
 func TestFinish(t *testing.T) {
 	mod := testenv.Must(script.New(script.Config{Name: "finish", Source: `
 function on_tick()

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
-// testWorld is a world with a script, on a map that is a box with spawn points.
+// testWorld is a world with a script. Its map is a box with spawn points.
 type testWorld struct {
 	*game.World
 	mod  *Mod
@@ -50,8 +50,8 @@ func newWorld(t testing.TB, source string) *testWorld {
 	return tw
 }
 
-// Step runs a tick, in which neither the script nor what it calls may panic: the world would only
-// switch it off.
+// Step runs a tick and lets a panic of the script fail the test. The world itself would only switch
+// the script off.
 func (w *testWorld) Step(cmds []game.Command) []game.Event {
 	events := w.World.Step(cmds)
 	for i := range events {
@@ -62,7 +62,7 @@ func (w *testWorld) Step(cmds []game.Command) []game.Event {
 	return events
 }
 
-// join brings in players.
+// join lets n players join.
 func (w *testWorld) join(n int) {
 	var cmds []game.Command
 	for id := range game.PlayerID(n) {
@@ -73,14 +73,14 @@ func (w *testWorld) join(n int) {
 	w.Step(cmds)
 }
 
-// run steps the world.
+// run runs ticks.
 func (w *testWorld) run(ticks int) {
 	for range ticks {
 		w.Step(nil)
 	}
 }
 
-// say runs a line of chat and returns what the server says in this tick.
+// say sends a chat line and returns the server's chat lines in the same tick.
 func (w *testWorld) say(text string) string {
 	var said []string
 	for _, e := range w.Step([]game.Command{{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: text}}) {
@@ -91,7 +91,7 @@ func (w *testWorld) say(text string) string {
 	return strings.Join(said, "|")
 }
 
-// TestHooks runs a script with hooks that watch, change and prevent.
+// TestHooks runs a script with hooks that observe, change and prevent events.
 func TestHooks(t *testing.T) {
 	w := newWorld(t, `
 state.hits = 0
@@ -133,7 +133,7 @@ end
 	}
 }
 
-// TestLoadErrors reads scripts that are wrong.
+// TestLoadErrors loads scripts with errors.
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"x = = 1", "mods/test.lua:1:5: unexpected symbol"},
@@ -175,7 +175,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestOnlyStateLasts runs functions that try to keep something elsewhere.
+// TestOnlyStateLasts runs functions that try to keep data outside state.
 func TestOnlyStateLasts(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"local n = 0\nfunction on_tick() n = n + 1 end", "test.lua:2: n belongs to the file and cannot be set by a function"},
@@ -204,7 +204,7 @@ func TestOnlyStateLasts(t *testing.T) {
 	}
 }
 
-// TestSwitchedOff runs scripts that do not end or err again and again.
+// TestSwitchedOff runs scripts that never end or fail again and again.
 func TestSwitchedOff(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"function on_tick()\nwhile true do end end", "switched off: mods/test.lua:2: too many steps"},
@@ -247,7 +247,7 @@ func TestSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestEveryHookFails has every hook, each of which errs.
+// TestEveryHookFails runs a script with every hook, each of which fails.
 func TestEveryHookFails(t *testing.T) {
 	var source strings.Builder
 	for _, name := range hookNames[hookStart:] {
@@ -265,8 +265,8 @@ func TestEveryHookFails(t *testing.T) {
 	}
 }
 
-// TestRulesOfAScriptThatIsOff lets a script that decides when a match is over be switched off, by
-// which the mode decides again, and saves it repaired.
+// TestRulesOfAScriptThatIsOff switches off a script that decides when the match is over: the mode
+// decides again, until a repaired file is loaded.
 func TestRulesOfAScriptThatIsOff(t *testing.T) {
 	source := "min_players = 1\nfunction check_win() return false end\nfunction on_chat(m) if m.text == 'score' then m.from:add_score(99) else while true do end end end"
 	w := newWorld(t, source)
@@ -297,7 +297,7 @@ func TestRulesOfAScriptThatIsOff(t *testing.T) {
 	}
 }
 
-// TestPrintIsLimited prints without end, of which the log gets some lines a second.
+// TestPrintIsLimited prints without end. The log gets some lines a second.
 func TestPrintIsLimited(t *testing.T) {
 	w := newWorld(t, "function on_tick() for i = 1, 20 do print('flood') end end")
 	w.join(1)
@@ -310,7 +310,7 @@ func TestPrintIsLimited(t *testing.T) {
 	}
 }
 
-// TestStringsAreLimited makes strings that are as long as can be, and longer ones, in each way.
+// TestStringsAreLimited makes strings of the largest size, and larger ones, in every way.
 func TestStringsAreLimited(t *testing.T) {
 	w := newWorld(t, `
 local most = ("x"):rep(8192)
@@ -349,7 +349,7 @@ end`)
 	}
 }
 
-// TestByteAndToNumber checks what scripts have instead of the library's.
+// TestByteAndToNumber checks the replacements for functions of the Lua library.
 func TestByteAndToNumber(t *testing.T) {
 	w := newWorld(t, `
 function on_chat(m)

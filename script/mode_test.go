@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// fort is a map with what every mode needs.
+// fort is a map with everything that each mode needs.
 var fort = modtest.ParseMap(nil,
 	"########################",
 	"#                      #",
@@ -29,7 +29,7 @@ var fort = modtest.ParseMap(nil,
 	"########################",
 )
 
-// newMode reads a game type, whose errors fail the test.
+// newMode loads a game type. Its errors fail the test.
 func newMode(t testing.TB, source string) func() game.Mode {
 	return func() game.Mode {
 		return testenv.Must(script.NewMode(script.Config{Name: "mods/test.lua", Source: source, Log: func(text string) {
@@ -38,7 +38,7 @@ func newMode(t testing.TB, source string) func() game.Mode {
 	}
 }
 
-// TestModeIsDeclared reads files that are game types, or should be.
+// TestModeIsDeclared loads valid and invalid game types.
 func TestModeIsDeclared(t *testing.T) {
 	for _, c := range []struct {
 		source, err string
@@ -71,7 +71,7 @@ func TestModeIsDeclared(t *testing.T) {
 	testenv.Check(t, err != nil && err.Error() == "mods/test.lua: this script is a game type, because it has mode{}; use sv_gametype, not sv_mods", "%v", err)
 }
 
-// digest plays a match, which must replay, and returns a sum of what everybody could see of it.
+// digest plays a match, which must replay, and returns a hash of everything that clients could see.
 func digest(t *testing.T, newMode func() game.Mode) uint64 {
 	t.Helper()
 	h := fnv.New64a()
@@ -86,7 +86,8 @@ func digest(t *testing.T, newMode func() game.Mode) uint64 {
 	return h.Sum64()
 }
 
-// TestModeIsLikeOriginal plays matches with scripts that change nothing.
+// TestModeIsLikeOriginal plays matches with game types that only declare like. They must not differ
+// from the original.
 func TestModeIsLikeOriginal(t *testing.T) {
 	for _, like := range []game.Mode{dm.Mode{}, tdm.Mode{}, ctf.Mode{}, lms.Mode{}, lts.Mode{}} {
 		t.Run(like.Name(), func(t *testing.T) {
@@ -97,7 +98,7 @@ func TestModeIsLikeOriginal(t *testing.T) {
 	}
 }
 
-// TestModeDecides has rules of its own in the place of those of the original.
+// TestModeDecides replaces rules of the original.
 func TestModeDecides(t *testing.T) {
 	duel := func(source string) (w *modtest.World, mode *script.Mode) {
 		mode = newMode(t, source)().(*script.Mode)
@@ -134,7 +135,8 @@ function round_over() return false end`)
 function on_entity(tile, pos) if tile == 195 then return false end end`)
 	testenv.Check(t, len(w.Frame().Flags) == 1, "both flags are there, or none: %+v", w.Frame().Flags)
 
-	// A reload changes the rules, but not what the mode is. One that is switched off is as the original.
+	// A reload changes the rules but not mode{}. A game type that is switched off plays like the
+	// original.
 	w, mode := duel(`mode{name = "A", like = "dm"}`)
 	reload := func(source string) {
 		w.Run(1, game.Command{Kind: game.CmdReload, Value: game.ReloadMode, Text: source})
@@ -151,7 +153,7 @@ function on_death(d) d.victim:add_score(7) return false end`)
 	testenv.Check(t, mode.Off() != "" && score(w) == 6, "%q, score %d, want one less", mode.Off(), score(w))
 }
 
-// TestModesReplay plays game types whose matches must replay, also when they are reloaded.
+// TestModesReplay plays game types whose matches must replay, also after a reload.
 func TestModesReplay(t *testing.T) {
 	hill := string(testenv.Must(os.ReadFile("../examples/lua/hill.lua")))
 	modtest.Match{
@@ -166,7 +168,7 @@ func TestModesReplay(t *testing.T) {
 	}.VerifyReplay(t)
 }
 
-// TestHill: who is on the hill of the example gets a point each second, and nobody else does.
+// TestHill checks that only a player on the hill of the example scores a point each second.
 func TestHill(t *testing.T) {
 	hill := newMode(t, string(testenv.Must(os.ReadFile("../examples/lua/hill.lua"))))
 	w := modtest.New(t, game.Config{Mode: hill(), Terrain: modtest.ParseMap(nil,

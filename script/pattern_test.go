@@ -9,7 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestPatternsAreLuas compares matches with those of golua's patterns, in which the order of choices is the same.
+// TestPatternsAreLuas compares matches with golua's patterns, which try alternatives in the same
+// order.
 func TestPatternsAreLuas(t *testing.T) {
 	w := newWorld(t, "")
 	v := w.mod.vm

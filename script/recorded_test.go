@@ -12,8 +12,9 @@ import (
 	"github.com/teeyard/teeyard/script"
 )
 
-// TestRecordedScript runs matches with a script again that earlier builds recorded. What calls of scripts cost is part of
-// their state, so the costs of a version never change: other costs are another version.
+// TestRecordedScript replays matches with a script that earlier builds recorded. The costs of calls
+// are part of a script's state, so the costs of a version never change. New costs are a new
+// version.
 func TestRecordedScript(t *testing.T) {
 	for _, name := range []string{"costs1/numbers", "numbers"} {
 		verifyRecorded(t, name)

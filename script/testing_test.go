@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// kit is a mod with something for each function of tests.
+// kit is a mod with something to test for each function of the table test.
 const kit = `
 state.hits, state.said = 0, {}
 local power = variable{name = "sv_kit_power", default = 2, min = 0, max = 9}
@@ -29,7 +29,7 @@ function late(p) p:broadcast("a while ago") end
 function on_stored(a) state.stored = (state.stored or 0) + 1 end
 `
 
-// kitTests has tests that pass, and use everything.
+// kitTests has passing tests that use every function.
 const kitTests = `
 function test_hits()
   local ada, bob = test.join("ada", "bob")
@@ -111,7 +111,7 @@ function test_map()
 end
 `
 
-// scripts finds scripts by their names.
+// scripts returns a function that finds scripts by name.
 func scripts(files map[string]string) func(name string) (string, string, error) {
 	return func(name string) (string, string, error) {
 		source, ok := files[name]
@@ -138,7 +138,7 @@ func testConfig(source string, files map[string]string) script.TestConfig {
 	}
 }
 
-// TestTests runs tests of a mod that pass.
+// TestTests runs passing tests of a mod.
 func TestTests(t *testing.T) {
 	tests := testenv.Must(script.NewTests(testConfig(kitTests, map[string]string{"kit": kit})))
 	names := tests.Names()
@@ -149,7 +149,7 @@ func TestTests(t *testing.T) {
 	}
 }
 
-// TestFailures runs tests that fail, and looks at what is said.
+// TestFailures runs failing tests and checks their messages.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct{ name, mod, test, want string }{
 		{"a number", "", "local ada = test.join('ada')\ntest.expect(ada.health, 9, 'health')", "mods/kit_test.lua:3: health: got 10, want 9"},
@@ -191,7 +191,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestWrongTests reads files that are none.
+// TestWrongTests loads invalid test files.
 func TestWrongTests(t *testing.T) {
 	for source, want := range map[string]string{
 		"":                                  "mods/kit_test.lua: there is no function whose name begins with test_",
@@ -205,7 +205,7 @@ func TestWrongTests(t *testing.T) {
 	}
 }
 
-// moody is a game type that plays on differently each time.
+// moody is a game type that plays differently in every run.
 type moody struct {
 	dm.Mode
 	times int32
@@ -217,7 +217,7 @@ func (m *moody) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// TestTestsReplay finds a match that is not the same again.
+// TestTestsReplay checks that a test fails if its match does not replay.
 func TestTestsReplay(t *testing.T) {
 	cfg := testConfig("function test_it() test.mode('moody') test.join('ada') end", map[string]string{"kit": ""})
 	n := int32(0)

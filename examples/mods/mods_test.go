@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// room has a shield in the middle.
+// room is a map with armor in the middle.
 var room = modtest.ParseMap(nil,
 	"################",
 	"#              #",
@@ -18,7 +18,7 @@ var room = modtest.ParseMap(nil,
 	"################",
 )
 
-// play starts a match of two.
+// play starts a match of two players.
 func play(t *testing.T, mod game.Mod) *modtest.World {
 	t.Helper()
 	w := modtest.New(t, game.Config{Mods: []game.Mod{mod}, Terrain: room})
@@ -26,13 +26,13 @@ func play(t *testing.T, mod game.Mod) *modtest.World {
 	return w
 }
 
-// shootDead lets a player shoot another one until they die.
+// shootDead makes a player shoot another one dead.
 func shootDead(w *modtest.World, id, at game.PlayerID) (events []game.Event) {
 	w.T.Helper()
 	for range 30 {
 		events = append(events, w.Shoot(id, at, game.WeaponGun)...)
 		if modtest.Count(events, game.EvKill) > 0 {
-			return append(events, w.Run(200)...) // until they are back
+			return append(events, w.Run(200)...) // until the victim is back
 		}
 	}
 	w.T.Fatalf("%d does not kill %d", id, at)

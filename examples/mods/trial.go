@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Trial is a mod for DDRace. Players begin with a grenade launcher and have a time limit. A broadcast
-// announces the fastest race.
+// Trial is a mod for DDRace. Players begin with a grenade launcher and have a time limit. A
+// broadcast announces the fastest race.
 type Trial struct {
 	seconds int32
 	state   struct {

@@ -30,12 +30,12 @@ func main() {
 		default:
 		}
 		in := runner.NextInput(v)
-		if runner.WantsRestart() { // it is at the end of its way, or stuck
+		if runner.WantsRestart() { // at the end of its way, or stuck
 			c.Kill()
 		}
 		return in
 	}
-	// Clients of 0.7 are told less of tees in DDRace.
+	// Clients of 0.7 get less data about tees in DDRace.
 	c, err := client.Dial(ctx, os.Args[1], client.Config{Name: "racer", Version: client.Version06, Play: play})
 	if err != nil {
 		log.Fatal(err)
@@ -45,7 +45,7 @@ func main() {
 
 	for e := range c.Events(ctx) {
 		if chat, ok := e.(event.Chat); ok && chat.From.ID < 0 {
-			log.Print(chat.Text) // of the server, which also tells finishes
+			log.Print(chat.Text) // from the server, which also announces finishes
 		}
 	}
 	if ctx.Err() == nil {
@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// find searches until there is a way to the finish, and sends ways that lead farther and farther.
+// find searches for a way to the finish. It sends ways that lead farther and farther.
 func find(ctx context.Context, m *client.Map, ways chan<- *route.Way) {
 	f, err := route.NewFinder(route.Config{Terrain: m.Terrain})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command vampires is teeyard with a mod that heals the attacker of every hit. It has all commands of
-// teeyard and shows how to write a mod.
+// Command vampires is teeyard with a mod that heals the attacker of every hit. It has all commands
+// of teeyard and shows how to write a mod.
 //
 //	go run ./examples/vampires serve "sv_port 8304"
 package main

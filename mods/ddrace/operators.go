@@ -29,13 +29,13 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 	}
 	for _, c := range []game.CommandSpec{
 		{Name: "kill_pl", Params: "i[id]", Help: "Kills the tee of a player", Run: m.killPlayer},
-		{Name: "force_pause", Params: "i[id] i[seconds]", Help: "Takes a player's tee out of the world for a while", Run: m.forcePause},
-		{Name: "force_unpause", Params: "i[id]", Help: "Lets such a player play again", Run: m.forcePause},
-		{Name: "tele", Params: "?i[id] ?i[id]", Help: "Teleports you, or a player, to another (sv_test_cmds)", Run: m.test(m.tele)},
+		{Name: "force_pause", Params: "i[id] i[seconds]", Help: "Removes a player's tee for some seconds", Run: m.forcePause},
+		{Name: "force_unpause", Params: "i[id]", Help: "Ends force_pause for a player", Run: m.forcePause},
+		{Name: "tele", Params: "?i[id] ?i[id]", Help: "Teleports you or a player to a player (sv_test_cmds)", Run: m.test(m.tele)},
 		{Name: "totele", Params: "i[number]", Help: "Teleports you to an exit (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, false) })},
 		{Name: "totelecp", Params: "i[number]", Help: "Teleports you to the exit of a checkpoint (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, true) })},
-		{Name: "freezehammer", Params: "i[id]", Help: "Lets a player's hammer freeze (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, true) })},
-		{Name: "unfreezehammer", Params: "i[id]", Help: "Takes that back (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, false) })},
+		{Name: "freezehammer", Params: "i[id]", Help: "Gives a player a hammer that freezes (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, true) })},
+		{Name: "unfreezehammer", Params: "i[id]", Help: "Undoes freezehammer (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, false) })},
 	} {
 		tx.ConsoleCommand(c)
 	}

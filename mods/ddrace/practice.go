@@ -23,7 +23,7 @@ func (m *Mode) declarePractice(tx *game.Tx) {
 		tx.ChatCommand(for20(c))
 	}
 	slices.Sort(m.practice)
-	tx.ChatCommand(for20(game.CommandSpec{Name: "practicecmdlist", Help: "Lists what you can type in practice", Run: m.commandPracticeList}))
+	tx.ChatCommand(for20(game.CommandSpec{Name: "practicecmdlist", Help: "Lists the commands for practice", Run: m.commandPracticeList}))
 }
 
 // for20 hides a command in worlds with the rules of older releases.
@@ -43,12 +43,12 @@ func for20(c game.CommandSpec) game.CommandSpec {
 func (m *Mode) practiceCommands() []game.CommandSpec {
 	list := []game.CommandSpec{
 		{Name: "unpractice", Help: "Kills your team and ends its practice", Run: m.commandUnpractice},
-		{Name: "rescuemode", Private: true, Params: "?r['auto'|'manual']", Help: "Chooses whether /r goes to where you last stood, or you say it", Run: m.commandRescueMode},
-		{Name: "back", Help: "In practice: takes you to where you last stood before you died", Run: m.practising(m.commandBack)},
-		{Name: "lasttp", Help: "In practice: takes you to where you last teleported", Run: m.practising(m.commandLastTele)},
-		{Name: "tc", Private: true, Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
-		{Name: "telecursor", Private: true, Params: "?r[player name]", Help: "In practice: takes you to where you aim, or to a player", Run: m.commandTeleCursor},
-		{Name: "tpxy", Private: true, Params: "s[x] s[y]", Help: "In practice: takes you to a tile; ~ is where you are", Run: m.practising(m.commandTeleXY)},
+		{Name: "rescuemode", Private: true, Params: "?r['auto'|'manual']", Help: "Sets whether /r returns to your last ground or a chosen place", Run: m.commandRescueMode},
+		{Name: "back", Help: "In practice: teleports you to your last ground before you died", Run: m.practising(m.commandBack)},
+		{Name: "lasttp", Help: "In practice: teleports you to your last teleport", Run: m.practising(m.commandLastTele)},
+		{Name: "tc", Private: true, Params: "?r[player name]", Help: "In practice: teleports you to your crosshair, or to a player", Run: m.commandTeleCursor},
+		{Name: "telecursor", Private: true, Params: "?r[player name]", Help: "In practice: teleports you to your crosshair, or to a player", Run: m.commandTeleCursor},
+		{Name: "tpxy", Private: true, Params: "s[x] s[y]", Help: "In practice: teleports you to a tile; ~ is your position", Run: m.practising(m.commandTeleXY)},
 	}
 	for _, c := range ddrace.PracticeCommands() {
 		list = append(list, game.CommandSpec{Name: c.Name, Private: true, Params: c.Params, Help: "In practice: " + strings.ToLower(c.Help[:1]) + c.Help[1:], Run: func(ctx *game.Ctx, call *game.CommandCall) {

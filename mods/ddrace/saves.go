@@ -46,7 +46,7 @@ func (m *Mode) declareSaves(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
 		{Name: "save", Params: "?r[code]", Help: "Saves your team, for /load with the code", Run: m.commandSave},
 		{Name: "load", Private: true, Params: "?r[code]", Help: "Loads a saved team; without a code, counts your saves", Run: m.commandLoad},
-		{Name: "swap", Private: true, Params: "?r[player name]", Help: "Asks a player of your team to change places", Run: m.commandSwap},
+		{Name: "swap", Private: true, Params: "?r[player name]", Help: "Asks a player of your team to swap tees", Run: m.commandSwap},
 	} {
 		tx.ChatCommand(c)
 	}

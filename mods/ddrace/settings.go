@@ -38,8 +38,8 @@ type variables struct {
 func (m *Mode) declareSettings(tx *game.Tx) {
 	m.settings = ddrace.DefaultSettings()
 	for _, v := range append(ddrace.Variables(),
-		ddrace.Variable{Name: "sv_rescue", Help: "/r takes a tee back to where it last stood", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.Rescue }},
-		ddrace.Variable{Name: "sv_endless_super_hook", Help: "The hooks of super tees hold for ever", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
+		ddrace.Variable{Name: "sv_rescue", Help: "/r returns a tee to its last place on the ground", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.Rescue }},
+		ddrace.Variable{Name: "sv_endless_super_hook", Help: "Hooks of super tees never end", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
 	) {
 		tx.IntVar(game.IntVar{
 			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max,
@@ -52,30 +52,30 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 	}
 	options := func(ctx *game.Ctx) { m.setOptions(&ctx.Tx) }
 	for _, v := range []game.IntVar{
-		{Name: "sv_hide_score", Help: "Nobody is told the scores and finishes of others", Value: &m.vars.HideScore, Max: 1},
-		{Name: "sv_nameless_score", Help: "Finishes of players named nameless tee count", Value: &m.vars.NamelessScore, Default: 1, Max: 1},
-		{Name: "sv_rejoin_team_0", Help: "Who has finished leaves an unlocked team", Value: &m.vars.RejoinTeam0, Default: 1, Max: 1},
+		{Name: "sv_hide_score", Help: "Hide the scores and finishes of other players", Value: &m.vars.HideScore, Max: 1},
+		{Name: "sv_nameless_score", Help: "Finishes of players named \"nameless tee\" count", Value: &m.vars.NamelessScore, Default: 1, Max: 1},
+		{Name: "sv_rejoin_team_0", Help: "Players leave an unlocked team when they finish", Value: &m.vars.RejoinTeam0, Default: 1, Max: 1},
 		{Name: "sv_team_change_delay", Help: "Seconds between two /team of a player", Value: &m.vars.TeamChangeDelay, Default: 3, Max: 9999},
 		{Name: "sv_invite", Help: "/invite lets others into a locked team", Value: &m.vars.Invite, Default: 1, Max: 1},
 		{Name: "sv_invite_frequency", Help: "Seconds between two /invite of a player", Value: &m.vars.InviteFrequency, Default: 1, Max: 9999},
 		{Name: "sv_practice", Help: "/practice is allowed", Value: &m.vars.Practice, Default: 1, Max: 1},
-		{Name: "sv_kill_delay", Help: "Seconds between two kills of oneself", Value: &m.vars.KillDelay, Default: 1, Max: 9999},
-		{Name: "sv_kill_protection", Help: "Minutes of a race after which only /kill kills, 0 for none", Value: &m.vars.KillProtection, Default: 20, Max: 9999},
+		{Name: "sv_kill_delay", Help: "Seconds between two suicides of a player", Value: &m.vars.KillDelay, Default: 1, Max: 9999},
+		{Name: "sv_kill_protection", Help: "Minutes after which only /kill ends a race, 0 for never", Value: &m.vars.KillProtection, Default: 20, Max: 9999},
 		{Name: "sv_pause_frequency", Help: "Seconds between two ends of /spec", Value: &m.vars.PauseFrequency, Default: 1, Max: 9999},
-		{Name: "sv_pause_messages", Help: "All are told who uses /spec and /pause", Value: &m.vars.PauseMessages, Max: 1},
-		{Name: "sv_max_afk_time", Help: "Seconds until who does nothing is shown as away, 0 for never", Value: &m.vars.MaxAFK, Default: 300, Max: 9999, Changed: options},
-		{Name: "sv_show_others", Help: "Players choose whether they see those of other teams", Value: &m.vars.ShowOthers, Default: 1, Max: 1, Changed: options},
-		{Name: "sv_show_all_default", Help: "Players begin with seeing tees that are far away", Value: &m.vars.ShowAll, Max: 1},
-		{Name: "sv_default_timer_type", Help: "Clock: 0 of the game, 1 in a broadcast, 2 both, 3 none", Value: &m.vars.TimerType, Max: 3},
+		{Name: "sv_pause_messages", Help: "Announce each use of /spec and /pause to all players", Value: &m.vars.PauseMessages, Max: 1},
+		{Name: "sv_max_afk_time", Help: "Seconds until an idle player is shown as away, 0 for never", Value: &m.vars.MaxAFK, Default: 300, Max: 9999, Changed: options},
+		{Name: "sv_show_others", Help: "Players can use /showothers", Value: &m.vars.ShowOthers, Default: 1, Max: 1, Changed: options},
+		{Name: "sv_show_all_default", Help: "New players see distant tees (/showall)", Value: &m.vars.ShowAll, Max: 1},
+		{Name: "sv_default_timer_type", Help: "Race time: 0 game timer, 1 broadcast, 2 both, 3 none", Value: &m.vars.TimerType, Max: 3},
 		{Name: "sv_time_in_broadcast_interval", Help: "Seconds between two broadcasts of the clock", Value: &m.vars.TimeInterval, Default: 1, Max: 60},
 		{Name: "sv_slash_me", Help: "/me is allowed", Value: &m.vars.SlashMe, Max: 1},
-		{Name: "sv_emotional_tees", Help: "Emoticons change the eyes of tees; -1: not even /emote does", Value: &m.vars.EmotionalTees, Default: 1, Min: -1, Max: 1},
-		{Name: "sv_test_cmds", Help: "Operators can change their tee: super, tele and others", Value: &m.vars.TestCommands, Max: 1},
+		{Name: "sv_emotional_tees", Help: "Emoticons change the eyes of tees; -1 disables /emote, too", Value: &m.vars.EmotionalTees, Default: 1, Min: -1, Max: 1},
+		{Name: "sv_test_cmds", Help: "Allow test commands for operators, such as super and tele", Value: &m.vars.TestCommands, Max: 1},
 		{Name: "sv_savegames", Help: "Teams can be saved and loaded", Value: &m.vars.SaveGames, Default: 1, Max: 1},
-		{Name: "sv_saveswapgames_delay", Help: "Seconds before a save is loaded or a swap answered", Value: &m.vars.SaveDelay, Default: 30, Max: 10000},
+		{Name: "sv_saveswapgames_delay", Help: "Seconds before a save can be loaded or a swap accepted", Value: &m.vars.SaveDelay, Default: 30, Max: 10000},
 		{Name: "sv_saveswapgames_penalty", Help: "Seconds that a save or a swap adds to the time", Value: &m.vars.SavePenalty, Default: 60, Max: 10000},
-		{Name: "sv_swap", Help: "Players of a team can swap their places", Value: &m.vars.Swap, Default: 1, Max: 1},
-		{Name: "sv_swap_timeout", Help: "Seconds in which a swap can be answered", Value: &m.vars.SwapTimeout, Default: 180, Max: 10000},
+		{Name: "sv_swap", Help: "/swap is allowed", Value: &m.vars.Swap, Default: 1, Max: 1},
+		{Name: "sv_swap_timeout", Help: "Seconds during which a swap can be accepted", Value: &m.vars.SwapTimeout, Default: 180, Max: 10000},
 	} {
 		tx.IntVar(v)
 	}

@@ -14,8 +14,8 @@ func (m *Mode) declareTeams(tx *game.Tx) {
 		m.state.Teams.KillTick[i] = -1
 	}
 	for _, c := range []game.CommandSpec{
-		{Name: "team", Params: "?i[id]", Help: "Lets you join the specified team, or tells which one is yours", Run: m.commandTeam},
-		{Name: "lock", Params: "?i['0'|'1']", Help: "Locks the team, so that nobody else can join it", Run: m.commandLock},
+		{Name: "team", Params: "?i[id]", Help: "Joins a team, or shows your team", Run: m.commandTeam},
+		{Name: "lock", Params: "?i['0'|'1']", Help: "Locks your team, so that no other player can join", Run: m.commandLock},
 		{Name: "unlock", Help: "Unlocks the team", Run: m.commandUnlock},
 		{Name: "invite", Private: true, Params: "r[player name]", Help: "Invites a player to your locked team", Run: m.commandInvite},
 		{Name: "practice", Params: "?i['0'|'1']", Help: "Votes for practice in your team: /r works, no rank counts", Run: m.commandPractice},
@@ -23,7 +23,7 @@ func (m *Mode) declareTeams(tx *game.Tx) {
 		tx.ChatCommand(c)
 	}
 	tx.ConsoleCommand(game.CommandSpec{Name: "set_team_ddr", Params: "i[id] ?i[team]", Help: "Puts a player into a team of DDRace", Run: m.setTeam})
-	tx.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Takes back the invitation of a player to a team", Run: m.uninvite})
+	tx.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Withdraws a player's invitation to a team", Run: m.uninvite})
 }
 
 // hasTeams reports whether the server allows teams. If not, it tells the player.

@@ -114,7 +114,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	}
 	tx.IntVar(game.IntVar{Name: "sv_hit_freeze_delay", Help: "Seconds for which a hit freezes", Value: &m.hitFreeze, Default: 10, Min: 1, Max: 30})
 	tx.IntVar(game.IntVar{Name: "sv_wrong_spike_freeze", Help: "Seconds of freeze for using the opponents' spikes", Value: &m.wrongFreeze, Default: 10, Max: 30})
-	tx.IntVar(game.IntVar{Name: "sv_fng_hammer", Help: "Whether the scales of hammers count", Value: &m.hammer, Default: 1, Max: 1})
+	tx.IntVar(game.IntVar{Name: "sv_fng_hammer", Help: "Use the scales for hammers", Value: &m.hammer, Default: 1, Max: 1})
 	for _, s := range []struct {
 		name  string
 		value *int32
@@ -123,9 +123,9 @@ func (m *Mode) Start(tx *game.Tx) {
 		{"sv_hammer_scale_x", &m.scale[0], 320}, {"sv_hammer_scale_y", &m.scale[1], 120},
 		{"sv_melt_hammer_scale_x", &m.meltScale[0], 50}, {"sv_melt_hammer_scale_y", &m.meltScale[1], 50},
 	} {
-		tx.IntVar(game.IntVar{Name: s.name, Help: "Push of hammers in percent; melt: of frozen team mates", Value: s.value, Default: s.def, Min: 1, Max: 1000})
+		tx.IntVar(game.IntVar{Name: s.name, Help: "Push of hammers in percent; melt: of frozen teammates", Value: s.value, Default: s.def, Min: 1, Max: 1000})
 	}
-	tx.IntVar(game.IntVar{Name: "sv_announce_steals", Help: "Whether all are told whose frozen tee was taken", Value: &m.steals, Default: 1, Max: 1})
+	tx.IntVar(game.IntVar{Name: "sv_announce_steals", Help: "Announce when a player takes another one's frozen tee", Value: &m.steals, Default: 1, Max: 1})
 }
 
 // OnSpawn gives the hammer and the weapon of the variant.

@@ -75,9 +75,9 @@ func (*Mode) PureTuning() bool { return false }
 func (m *Mode) Start(tx *game.Tx) {
 	m.ball = tx.AddEntityKind(game.EntityKind{Tick: m.tick, Draw: draw, Reset: func(_ *game.Ctx, e *game.Entity) { m.reset(e) }})
 	for _, v := range []game.IntVar{
-		{Name: "sv_ball_respawn", Help: "Seconds until the ball is back after a goal", Value: &m.respawn, Default: 5, Max: 100},
+		{Name: "sv_ball_respawn", Help: "Seconds until the ball returns after a goal", Value: &m.respawn, Default: 5, Max: 100},
 		{Name: "sv_ball_carry", Help: "Seconds for which a tee can keep the ball", Value: &m.carry, Default: 3, Min: 1, Max: 60},
-		{Name: "sv_ball_lifetime", Help: "Seconds after which a ball that nobody takes goes back", Value: &m.lifetime, Default: 20, Min: 1, Max: 600},
+		{Name: "sv_ball_lifetime", Help: "Seconds after which an untouched ball returns to its start", Value: &m.lifetime, Default: 20, Min: 1, Max: 600},
 		{Name: "sv_ball_bounce", Help: "Speed that the ball keeps when it bounces, percent", Value: &m.bounce, Default: 75, Max: 100},
 		{Name: "sv_goal_tile_red", Help: "Tiles with this index are the goal of red", Value: &m.goalTiles[game.TeamRed], Default: 9, Min: 4, Max: 191},
 		{Name: "sv_goal_tile_blue", Help: "Tiles with this index are the goal of blue", Value: &m.goalTiles[game.TeamBlue], Default: 10, Min: 4, Max: 191},

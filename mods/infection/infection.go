@@ -92,7 +92,7 @@ func (m *Mode) Start(tx *game.Tx) {
 		m.choose(ctx, id, infected, m.offered(infected)[line])
 	})
 	tx.ChatCommand(game.CommandSpec{
-		Name: "class", Private: true, Params: "?s[name]", Help: "Choose a class, or show what there is",
+		Name: "class", Private: true, Params: "?s[name]", Help: "Choose a class, or list the classes",
 		Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			team := ctx.Team(c.Player)
 			for _, k := range m.offered(team) {

@@ -39,7 +39,7 @@ const (
 // Declare declares the settings. The Start of a mode calls it.
 func (a *Arms) Declare(tx *game.Tx) {
 	tx.IntVar(game.IntVar{
-		Name: "sv_damage_needed_for_kill", Help: "Damage from which on a grenade hits; a direct hit does 6",
+		Name: "sv_damage_needed_for_kill", Help: "Least damage of a grenade that kills; a direct hit does 6",
 		Value: &a.minDamage, Default: 4, Max: grenadeDamage,
 	})
 }

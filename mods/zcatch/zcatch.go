@@ -44,11 +44,11 @@ func (m *Mode) State() any { return &m.state }
 func (m *Mode) Start(tx *game.Tx) {
 	m.Declare(tx)
 	tx.TextVar(game.TextVar{
-		Name: "sv_spawn_weapons", Help: "Weapon of all: laser or grenade",
+		Name: "sv_spawn_weapons", Help: "Weapon of all players: laser or grenade",
 		Value: &m.weapon, Default: "laser", MaxLen: 15, Changed: m.rearm,
 	})
 	tx.IntVar(game.IntVar{
-		Name: "sv_zcatch_min_players", Help: "Players without whom nobody is caught",
+		Name: "sv_zcatch_min_players", Help: "Least number of players for catching",
 		Value: &m.minPlayers, Default: 3, Min: 2, Max: game.MaxPlayers,
 	})
 	tx.IntVar(game.IntVar{Name: "sv_bonus", Help: "Points for the last one left", Value: &m.bonus, Default: 10, Max: 100})
