@@ -71,10 +71,10 @@ func ParseAddress(s string) (Address, error) {
 			return fail("has no closing bracket")
 		}
 		if ip, err := netip.ParseAddr(a.Host); err != nil || ip.Is4() {
-			return fail("has something other than an IPv6 address in brackets")
+			return fail("has brackets without an IPv6 address")
 		}
 		if port != "" && port[0] != ':' {
-			return fail("has something other than :PORT after the brackets")
+			return fail("has brackets that are not followed by :PORT")
 		}
 	case strings.Count(rest, ":") > 1:
 		return fail("has too many colons; write an IPv6 address with a port as [::1]:8303")

@@ -47,10 +47,10 @@ func TestParseAddress(t *testing.T) {
 			continue
 		}
 		if err := a.CheckGame(); a.String() != want.text || a.Version() != want.version || (err == nil) != want.game {
-			t.Errorf("%q is %q of version %q, %v", in, a, a.Version(), err)
+			t.Errorf("%q is parsed as %q of version %q, %v", in, a, a.Version(), err)
 		}
 		if again, err := transport.ParseAddress(a.String()); again != a || err != nil {
-			t.Errorf("%q is read again as %+v, %v", a, again, err)
+			t.Errorf("%q is parsed again as %+v, %v", a, again, err)
 		}
 	}
 	for _, in := range []string{

@@ -41,7 +41,7 @@ func TestDropNames(t *testing.T) {
 	seen := map[string]bool{}
 	for d := range transport.NumDropReasons {
 		if s := d.String(); s == "" || s == "unknown" || seen[s] {
-			t.Errorf("reason %d is called %q", d, s)
+			t.Errorf("reason %d has the name %q", d, s)
 		} else {
 			seen[s] = true
 		}

@@ -170,7 +170,7 @@ func TestReceiveTuneParams(t *testing.T) {
 	}
 	all, n := c.DDRaceTuning()
 	if n != len(params) || !slices.Equal(all[:n], params) {
-		t.Errorf("DDRaceTuning is %d: %v, want what was sent", n, all)
+		t.Errorf("DDRaceTuning returns %d: %v, want the parameters that were sent", n, all)
 	}
 	receive(t, c.clientSide, &msg6.SvTuneParams{Params: append(slices.Clone(params), 50, 80, 9)}) // parameters of DDNet 20, and one more
 	if all, n = c.DDRaceTuning(); n != ddrace.NumTuneParams || all[ddrace.GroundElasticityX] != 50 || all[ddrace.GroundElasticityY] != 80 {
@@ -178,17 +178,17 @@ func TestReceiveTuneParams(t *testing.T) {
 	}
 	c.Reset()
 	if _, n := c.DDRaceTuning(); n != 0 {
-		t.Error("a new game begins with DDRace's tuning")
+		t.Error("a new game begins with the tuning of the last one")
 	}
 	if c.Tuning() != defaults {
-		t.Error("a new game does not begin with the default")
+		t.Error("a new game does not begin with the default tuning")
 	}
 	receive(t, c.clientSide, &msg6.SvTuneParams{Params: params[:3]})
 	if got := c.Tuning(); got[2] != 3 || got[3] != defaults[3] {
-		t.Errorf("three of them: %v", got)
+		t.Errorf("after three parameters: %v", got)
 	}
 	if _, n := c.DDRaceTuning(); n != 0 {
-		t.Error("three parameters are DDRace's tuning")
+		t.Error("three parameters count as DDRace tuning")
 	}
 }
 
@@ -311,7 +311,7 @@ func TestDerivedPlayerEvents(t *testing.T) {
 		t.Errorf("player who left: %v %+v", ok, p)
 	}
 	if _, ok := c.Player(-1); ok {
-		t.Error("nobody is in the game")
+		t.Error("no player is in the game")
 	}
 }
 
@@ -434,7 +434,7 @@ func TestClientMessages(t *testing.T) {
 	}
 	c.SendCommand(&game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: standardSkins[4].skin}})
 	if m, ok := c.sent[0].(*msg6.ClChangeInfo); !ok || string(m.Profile.Name) != "alice" || string(m.Profile.Skin) != standardSkins[4].name {
-		t.Errorf("a skin is changed with %+v", c.sent[0])
+		t.Errorf("changing the skin sent %+v", c.sent[0])
 	}
 }
 

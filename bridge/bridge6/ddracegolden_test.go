@@ -122,7 +122,7 @@ func testDDRaceGolden(t *testing.T, file string, version int32, types int) {
 			delete(got, name)
 		}
 		for name, ints := range got {
-			t.Errorf("tick %d, %s: %v, none was sent", v.Tick, name, ints)
+			t.Errorf("tick %d, %s: %v, but DDNet-Server sent none", v.Tick, name, ints)
 		}
 		if snaps++; t.Failed() {
 			t.FailNow()

@@ -51,7 +51,7 @@ func TestTeams(t *testing.T) {
 		if !slices.ContainsFunc(l.takeSent(), func(m msg6.Message) bool {
 			return m.ID() == msg6.IDSvTeamsState || m.ID() == msg6.IDSvTeamsStateLegacy
 		}) {
-			t.Errorf("release %d: who joins is not told the teams", tt.version)
+			t.Errorf("release %d: a joining client does not get the teams", tt.version)
 		}
 		s.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamSpectators}) // no client is told of it
 		s.SendEvent(w, &game.Event{Kind: game.EvRaceTeam, Player: 1, Value: game.TeamSuper})
@@ -165,7 +165,7 @@ func TestShowDistance(t *testing.T) {
 	}
 	v := ddraceFrame()
 	if v.Range = (vec.Vec2{}); s.viewOf(v) != v {
-		t.Error("a game that is no race shows more")
+		t.Error("the range grows in a game that is not a race")
 	}
 	if w.View(0).Range != game.DDRaceRange {
 		t.Error("the world's view has no range")
@@ -274,10 +274,10 @@ func TestDDRaceTuning(t *testing.T) {
 		t.Fatalf("sent %x, want %x", got, want[:2])
 	}
 	if last.Params[physics.Gravity] != 70 || len(last.Params) != 45 {
-		t.Errorf("after a change %v", last.Params)
+		t.Errorf("after a change: %v", last.Params)
 	}
 	if shown := w.PredictedTuning(0); shown[physics.Gravity] != 70 || shown[physics.PlayerCollision] != 100 {
-		t.Errorf("others are told %v", shown)
+		t.Errorf("the other clients got %v", shown)
 	}
 
 	// With the physics of DDNet 20, two more parameters follow. Clients of earlier releases ignore
@@ -287,6 +287,6 @@ func TestDDRaceTuning(t *testing.T) {
 	s.SendTuning(w, game.Nobody)
 	sent := l.takeSent()
 	if last = *sent[len(sent)-1].(*msg6.SvTuneParams); len(last.Params) != 47 || last.Params[45] != 50 || last.Params[46] != -25 {
-		t.Errorf("with the physics of DDNet 20 %v", last.Params)
+		t.Errorf("with the physics of DDNet 20: %v", last.Params)
 	}
 }

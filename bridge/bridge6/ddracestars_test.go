@@ -34,12 +34,12 @@ func TestDDRaceStars(t *testing.T) {
 	got := stars(bullet, 16040)
 	testenv.Require(t, len(got) == 10, "a bullet ends in %d stars", len(got))
 	const middle = 1206 + 128 // 3/2 pi plus the angle of the event, in 1/256 radian
-	testenv.Check(t, got[0] > middle-268 && got[0] < middle-200 && got[9] > middle+140 && got[9] < middle+268, "they fly to %v", got)
+	testenv.Check(t, got[0] > middle-268 && got[0] < middle-200 && got[9] > middle+140 && got[9] < middle+268, "the stars fly in the directions %v", got)
 	var enc snapshotEncoder
 	for range 50 {
 		enc.recordTick(f, []game.Event{bullet})
 	}
 	testenv.Check(t, len(enc.effects.Items) == bridge.MaxEffects, "%d stars of 500", len(enc.effects.Items))
 	seconds := game.Event{Kind: game.EvDamage, To: game.MaskAll, Weapon: game.WeaponNinja, Value: 3}
-	testenv.Check(t, len(stars(seconds, 16010)) == 3 && len(stars(seconds, 16040)) == 0, "stars for seconds: %v", stars(seconds, 16010))
+	testenv.Check(t, len(stars(seconds, 16010)) == 3 && len(stars(seconds, 16040)) == 0, "stars that count seconds: %v", stars(seconds, 16010))
 }

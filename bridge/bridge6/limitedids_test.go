@@ -54,7 +54,7 @@ func TestUnmappedIDs(t *testing.T) {
 	}
 	m = clientIDs{limited: true}
 	if m.id(15) != 15 || m.id(16) != -1 || m.mapField(63) != -1 || m.mapField(-2) != -2 || m.player(16) != game.Nobody || m.player(15) != 15 {
-		t.Error("a limited client knows high ids")
+		t.Error("a client with 16 ids knows higher ids")
 	}
 }
 
@@ -325,7 +325,7 @@ func TestRanges(t *testing.T) {
 				case *msg6.SvChat:
 					ids = append(ids, m.ClientID)
 					if m.Mode > msg6.ChatTeam {
-						rt.Fatal("a whisper of DDNet's")
+						rt.Fatal("a client that is not DDNet's gets DDNet's whisper")
 					}
 				case *msg6.SvKillMsg:
 					ids = append(ids, m.Killer, m.Victim)

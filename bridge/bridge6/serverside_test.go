@@ -323,7 +323,7 @@ func TestSendVote(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, texts) && n > 0 {
-			t.Errorf("%d options come as %d", n, len(got))
+			t.Errorf("%d options arrive as %d", n, len(got))
 		}
 	}
 	srv.SendVoteOptions([]string{strings.Repeat("x", 900), strings.Repeat("y", 900)})
@@ -388,7 +388,7 @@ func TestSendMap(t *testing.T) {
 			got = append(got, d.Data...)
 		}
 		if !bytes.Equal(got, m.File) {
-			t.Errorf("%d bytes come as %d", size, len(got))
+			t.Errorf("%d bytes arrive as %d", size, len(got))
 		}
 		srv.SendMapData(m, n)
 		srv.SendMapData(m, -1)
@@ -453,7 +453,7 @@ func TestLeaverOfTakenSeat(t *testing.T) {
 	events := slices.Clone(w.Step(append([]game.Command{{Kind: game.CmdLeave, Player: 1}}, join(1, "carol")[:2]...)))
 	p.RecordTick(w, events)
 	if info, _ := w.Player(1); info.Profile.Name != "carol" {
-		t.Fatalf("the seat is of %q", info.Profile.Name)
+		t.Fatalf("the seat belongs to %q", info.Profile.Name)
 	}
 	i := slices.IndexFunc(events, func(ev game.Event) bool { return ev.Kind == game.EvPlayerLeft })
 	srv.SendEvent(w, &events[i])

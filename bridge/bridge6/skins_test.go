@@ -17,7 +17,7 @@ func TestStandardSkins(t *testing.T) {
 			t.Errorf("%s becomes %+v", s.name, got)
 		}
 		if back := fromSkin06(got); !names[s.name] && back != s.skin {
-			t.Errorf("%s comes back as %+v", s.name, back)
+			t.Errorf("skin %s converted both ways is %+v", s.name, back)
 		}
 		names[s.name] = true
 	}
@@ -39,7 +39,7 @@ func TestUnconfiguredSkin(t *testing.T) {
 	}
 	s.PartColors[partEyes] = 0x11ff00
 	if got := toSkin06(&s); !got.useCustomColor {
-		t.Error("red eyes are not seen")
+		t.Error("sameSkin ignores red eyes")
 	}
 }
 
@@ -102,7 +102,7 @@ func TestColors(t *testing.T) {
 			t.Fatalf("%#x becomes %#x", c, up)
 		}
 		if d := toColor06(up) - c; d < -1 || d > 1 {
-			t.Fatalf("%#x, %#x, comes back as %#x", c, up, toColor06(up))
+			t.Fatalf("color %#x becomes %#x, and then %#x", c, up, toColor06(up))
 		}
 		any := rapid.Int32().Draw(t, "any")
 		if got := toColor06(any); got < 0 || got > 0xffffff || fromColor06(any) < 0 || fromColor06(any) > 0xffffff {
@@ -126,7 +126,7 @@ func TestCustomColors(t *testing.T) {
 			l.name = "bluekitty" // differs only in color
 		}
 		if got.name != l.name || !got.useCustomColor || !near(got.colorBody, l.colorBody) || !near(got.colorFeet, l.colorFeet) {
-			t.Fatalf("%+v comes back as %+v", l, got)
+			t.Fatalf("skin %+v converted both ways is %+v", l, got)
 		}
 	})
 }

@@ -181,7 +181,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("DDNetPlayer %+v", got)
 	}
 	if getItem[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 1).Local != 1 || getItem[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 0).Local != 0 {
-		t.Error("bob is not local")
+		t.Error("bob is not marked as the local player")
 	}
 	for k := range ofBob {
 		if k.Type() >= msg6.LastExtendedWireType || k.Type() == 0 {
@@ -476,7 +476,7 @@ func TestStars(t *testing.T) {
 		t.Errorf("%d stars", len(got))
 	}
 	if got := stars(176, &s, 0, 0); len(got) != 0 {
-		t.Errorf("%d stars for nothing", len(got))
+		t.Errorf("%d stars for a hit without damage", len(got))
 	}
 
 	s.Reset()

@@ -168,7 +168,7 @@ func TestServerMessages(t *testing.T) {
 		t.Errorf("skin %+v", p.Profile.Skin)
 	}
 	if _, ok := c.Client.Player(-1); ok {
-		t.Error("nobody is in the game")
+		t.Error("no player is in the game")
 	}
 }
 
@@ -517,7 +517,7 @@ func TestStatesInDemos(t *testing.T) {
 	}
 	items, _ := p.snapshot.size()
 	if s.Len() > items {
-		t.Errorf("%d items, at most %d were expected", s.Len(), items)
+		t.Errorf("%d items, want at most %d", s.Len(), items)
 	}
 	for s, i := build(nil), 0; i < s.Len(); i++ {
 		if key, _ := s.Item(i); key.Type() >= msg7.TypeDeCharacter {
@@ -664,8 +664,8 @@ func TestSizeOfSnapshots(t *testing.T) {
 			sum += len(item)
 		}
 		if s.Len() > items || sum > ints {
-			t.Errorf("%s: %d items with %d integers, expected were %d and %d", name, s.Len(), sum, items, ints)
+			t.Errorf("%s: %d items with %d integers, want at most %d and %d", name, s.Len(), sum, items, ints)
 		}
-		t.Logf("%s: %d items with %d integers, expected were %d and %d", name, s.Len(), sum, items, ints)
+		t.Logf("%s: %d items with %d integers, want at most %d and %d", name, s.Len(), sum, items, ints)
 	}
 }

@@ -95,7 +95,7 @@ func TestDemoObjects(t *testing.T) {
 		5: {demoPlayer("bob", -1, false), &msg7.PlayerInfo{}},
 	}))
 	if side.Tuning() != physics.DefaultTuning() {
-		t.Error("the tuning stays without its object")
+		t.Error("the tuning stays although its object is missing")
 	}
 	if bob, ok := side.Player(5); !ok || bob.Team != game.TeamSpectators || bob.Profile.Clan != "yard" {
 		t.Errorf("%+v, %v", bob, ok)
@@ -104,7 +104,7 @@ func TestDemoObjects(t *testing.T) {
 	side.ReceiveSnapshot(14, demoSnapshot(map[int][]msg7.Object{5: {demoPlayer("carl", 0, false)}}))
 	side.ReceiveSnapshot(15, demoSnapshot(map[int][]msg7.Object{5: {demoPlayer("carl", 0, false)}}))
 	if _, ok := side.Player(3); ok {
-		t.Error("who is in no snapshot is in the game")
+		t.Error("a player without a snapshot item is in the game")
 	}
 	receive(&msg7.DeClientLeave{Name: []byte("?"), ClientID: -1})
 	// Other recorders write the message after the snapshot that first shows the player.

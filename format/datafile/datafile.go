@@ -173,7 +173,8 @@ func (f *File) readTypes(table []int32) error {
 	for i := 0; i < len(table); i += 3 {
 		r := typeRange{int(table[i]), int(table[i+1]), int(table[i+2])}
 		if r.first < next || r.count < 0 || r.first > len(f.items) || r.count > len(f.items)-r.first {
-			return fmt.Errorf("%w: type record %d at offset %d declares %d items from item %d on; the file has %d items, and the first %d belong to earlier types",
+			return fmt.Errorf("%w: type record %d at offset %d declares %d items from item %d on; "+
+				"the file has %d items, and the first %d belong to earlier types",
 				ErrFormat, i/3, headerSize+4*i, r.count, r.first, len(f.items), next)
 		}
 		for j := range r.count {

@@ -51,7 +51,7 @@ func TestVersion3(t *testing.T) {
 		t.Errorf("ItemsOf(5) = %v", got)
 	}
 	if _, ok := f.FindItem(1, 8); ok || f.ItemsOf(2) != nil {
-		t.Error("found what is not there")
+		t.Error("found an item that does not exist")
 	}
 	for i, want := range []string{"abcd", "efg"} {
 		b, err := f.Block(i, 100)

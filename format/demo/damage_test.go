@@ -51,7 +51,7 @@ func TestDamaged(t *testing.T) {
 			testenv.Check(t, !errors.Is(err, demo.ErrChunk), "%s, %v: %v", name, d, err)
 			switch {
 			case d.Cut && err == io.EOF:
-				testenv.Check(t, broken == 0 && last > end-demo.TickRate, "%s, %v: whole, with %d of %d chunks, up to tick %d of %d",
+				testenv.Check(t, broken == 0 && last > end-demo.TickRate, "%s, %v: no error, with %d of %d chunks, up to tick %d of %d",
 					name, d, got, n, last, end)
 			case d.Cut:
 				isFound := errors.Is(err, demo.ErrCutOff) && strings.Contains(err.Error(), "after byte") || d.At == 0 && errors.Is(err, demo.ErrFormat)

@@ -350,7 +350,7 @@ func TestCutOff(t *testing.T) {
 			}
 		}
 		if want := 8; clean < want {
-			t.Errorf("%d beginnings end with a chunk, want at least %d", clean, want)
+			t.Errorf("%d truncated files end with a chunk, want at least %d", clean, want)
 		}
 	}
 }
@@ -496,11 +496,11 @@ func TestCut(t *testing.T) {
 	}
 	r, _ := NewReader(bytes.NewReader(file))
 	if first, last, err := Cut(io.Discard, r, end+1, -1); first != -1 || last != -1 || err != nil {
-		t.Errorf("behind the end: %d to %d, %v", first, last, err)
+		t.Errorf("after the end: %d to %d, %v", first, last, err)
 	}
 	r, _ = NewReader(bytes.NewReader(file[:len(file)-1]))
 	if first, last, err := Cut(io.Discard, r, 0, -1); first != start || last < steps[50].tick || !errors.Is(err, ErrCutOff) {
-		t.Errorf("of a demo that is cut off: %d to %d, %v", first, last, err)
+		t.Errorf("cut of a truncated demo: %d to %d, %v", first, last, err)
 	}
 	r, _ = NewReader(bytes.NewReader(file))
 	if _, _, err := Cut(fullDisk(len(file)/2), r, 0, -1); !errors.Is(err, errFull) {

@@ -55,6 +55,6 @@ func TestFramesNameDamage(t *testing.T) {
 		for err == nil {
 			_, err = r.NextFrame()
 		}
-		testenv.Check(t, err.Error() == want.Error(), "%v: %v of records, %v of frames", d, want, err)
+		testenv.Check(t, err.Error() == want.Error(), "%v: Next ends with %v, NextFrame with %v", d, want, err)
 	}
 }

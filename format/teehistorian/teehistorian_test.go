@@ -73,7 +73,7 @@ func TestRealFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !bytes.Equal(write(t, file, records), file) {
-			t.Errorf("%s is written differently", name)
+			t.Errorf("%s: the written bytes differ", name)
 		}
 		for i := range records {
 			what := records[i].Kind.String()
@@ -91,7 +91,7 @@ func TestRealFiles(t *testing.T) {
 		}
 	}
 	if kinds[""] > 0 {
-		t.Errorf("%d records are not known", kinds[""])
+		t.Errorf("%d records are unknown", kinds[""])
 	}
 }
 
@@ -212,7 +212,7 @@ func TestTicks(t *testing.T) {
 		}
 		records, _ := read(file(plain, c.ints...))
 		if again := write(t, file(plain), records); !bytes.Equal(again, file(plain, c.ints...)) {
-			t.Errorf("%v is written differently", c.ints)
+			t.Errorf("%v: the written bytes differ", c.ints)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("read up to %v, and after it was written up to %v", err, end)
 		}
 		if !bytes.Equal(write(t, b, again), once) {
-			t.Fatal("other bytes when it is written again")
+			t.Fatal("writing the file again gives other bytes")
 		}
 		r := testenv.Must(teehistorian.NewReader(bytes.NewReader(b)))
 		n := 0

@@ -54,7 +54,7 @@ func TestCompatibleRealMaps(t *testing.T) {
 		}
 		converted++
 		if tiles, envs := fileVersions(t, plain); slices.Max(tiles) > 3 || len(envs) > 0 && slices.Max(envs) > 2 || len(tiles) != len(had) {
-			t.Errorf("%s: layers %v and envelopes %v are left", name, tiles, envs)
+			t.Errorf("%s: layers %v and envelopes %v remain", name, tiles, envs)
 		}
 		want := testenv.Must(Parse(b))
 		for _, g := range want.Groups {
@@ -72,7 +72,7 @@ func TestCompatibleRealMaps(t *testing.T) {
 			}
 		}
 		if got, err := Parse(plain); err != nil || !sameContent(got, want) {
-			t.Errorf("%s: has another content, %v", name, err)
+			t.Errorf("%s: the content differs, %v", name, err)
 		}
 	}
 	testenv.Check(t, converted != 0, "no map had anything to convert")

@@ -98,7 +98,7 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			testenv.Check(t, sameContent(m, again), "changed by writing")
+			testenv.Check(t, sameContent(m, again), "writing changed the map")
 			only, err := Config{GameOnly: true}.Parse(b)
 			if err != nil {
 				t.Fatal(err)

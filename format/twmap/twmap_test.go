@@ -432,5 +432,5 @@ func TestWithSettings(t *testing.T) {
 		}
 	}
 	_, err := WithSettings([]byte("no map"), nil)
-	testenv.Check(t, err != nil, "no map is none")
+	testenv.Check(t, err != nil, "WithSettings accepts a file that is not a map")
 }

@@ -272,7 +272,7 @@ func TestRejoinBytes(t *testing.T) {
 
 	must(t, server.Feed(0, accept, server)) // a duplicate
 	if err := server.Feed(0, again, server); !errors.Is(err, packet.DropBadToken) || server.Rejoined() {
-		t.Errorf("a token that was not offered: %v", err)
+		t.Errorf("ACCEPT with a token that was not offered: %v", err)
 	}
 	server.takeSent()
 	for range 2 {
@@ -295,7 +295,7 @@ func TestRejoinBytes(t *testing.T) {
 
 	must(t, server.Feed(s, again, server))
 	if !server.Rejoined() || server.Rejoined() || server.State() != StateOnline || server.LastReceived() != s {
-		t.Errorf("not begun anew: %v", server.State())
+		t.Errorf("the connection did not restart: %v", server.State())
 	}
 	if n, _ := server.Unacked(); n != 0 || server.recvSeq != 0 || server.Token() != serverToken+1 {
 		t.Errorf("%d pending, ack %d, token %x", n, server.recvSeq, server.Token())
@@ -321,6 +321,6 @@ func TestRejoinBytes(t *testing.T) {
 		}
 	}
 	if client.Feed(0, packet.AppendConnect6(nil, packet.TokenInTrailer, 0), client) == nil || len(client.sent) != 0 {
-		t.Errorf("a client answers CONNECT")
+		t.Errorf("a client answered CONNECT")
 	}
 }

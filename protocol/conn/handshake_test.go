@@ -181,6 +181,6 @@ func TestTokenChange(t *testing.T) {
 	client, _ := variants[0].connect(t, 0, 0)
 	must(t, client.Feed(0, packet.AppendTokenReply(nil, clientToken, 0x77), client))
 	if client.PeerToken() != 0x77 {
-		t.Errorf("peer token %x after a TOKEN", client.PeerToken())
+		t.Errorf("the peer's token is %x after TOKEN", client.PeerToken())
 	}
 }

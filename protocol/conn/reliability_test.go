@@ -315,7 +315,7 @@ func TestExpectAcks(t *testing.T) {
 		}
 		server.ExpectAcks()
 		if d := resentAfter(2 * s); d <= time.Second {
-			t.Errorf("resent after %v, though everything was acked meanwhile", d)
+			t.Errorf("resent after %v, although everything was acked", d)
 		}
 		must(t, server.Queue(4*s, []byte("z"), true))
 		server.Flush(4 * s)

@@ -42,7 +42,7 @@ func TestTokens(t *testing.T) {
 		t.Error("the epochs around zero are the same")
 	}
 	if _, err := NewTokenIssuer(bytes.NewReader(nil)); err == nil {
-		t.Error("a key was made from nothing")
+		t.Error("NewTokenIssuer accepts an empty source")
 	}
 }
 
@@ -133,10 +133,10 @@ func TestInspect6(t *testing.T) {
 	tkn := packet.PlacedToken{Place: packet.TokenInTrailer, Token: ask(from, packet.TokenInTrailer)}
 	head := packet.PlacedToken{Place: packet.TokenInHeader, Token: ask(from, packet.TokenInHeader)}
 	if ask(port, packet.TokenInTrailer) != tkn.Token || ask(port, packet.TokenInHeader) == head.Token {
-		t.Error("DDNet's token is that of the address, 0.6.5's that of the address and port")
+		t.Error("DDNet's token must depend on the address only, and 0.6.5's token also on the port")
 	}
 	if tkn.Token == head.Token || tkn.Token == tokens.Token(now, from.Addr()) {
-		t.Error("tokens for different ends are the same")
+		t.Error("tokens of different kinds are the same")
 	}
 	other := func(g packet.PlacedToken) packet.PlacedToken { g.Token++; return g }
 	confirm := packet.AppendControl6(nil, 0, tkn, packet.ControlClientAccept)
@@ -195,7 +195,7 @@ func TestInspect6(t *testing.T) {
 	inHead := data6(0, 0, head, vital6(1, "x"))
 	for _, b := range [][]byte{confirm, inHead} {
 		if tokens.Inspect6(now+16*s, from, b, nil).Action != ActionAccept || tokens.Inspect6(now+33*s, from, b, nil).Action != ActionIgnore {
-			t.Error("a token is not good for 16 to 32 seconds")
+			t.Error("a token is not valid for 16 to 32 seconds")
 		}
 		if tokens.Inspect6(now, netip.MustParseAddrPort("192.0.2.2:4000"), b, nil).Action != ActionIgnore {
 			t.Error("the token of another address")
@@ -289,10 +289,10 @@ func TestChallenge(t *testing.T) {
 	}
 	if admits(now+33*s, clientAddr, answer) || admits(now, netip.MustParseAddrPort("192.0.2.7:40001"), answer) ||
 		admits(now, netip.MustParseAddrPort("192.0.2.8:40000"), answer) {
-		t.Error("admitted late, or from elsewhere")
+		t.Error("accepted late, or from another address")
 	}
 	if tokens.Inspect6(now, clientAddr, answer, nil).Action != ActionIgnore {
-		t.Error("admitted without a look")
+		t.Error("accepted without inspection")
 	}
 	for _, b := range [][]byte{input6(tick + 1), input6(tick - 1), input6(-1), input6(0), input6(tick)[:3],
 		packer.AppendInts(nil, []int32{sys6Input - 1, tick})} {
@@ -324,7 +324,7 @@ func TestChallengedSequence(t *testing.T) {
 		t.Errorf("%q, ack %d", server.got, server.recvSeq)
 	}
 	if server.Feed(0, data6(0, 8, packet.PlacedToken{}, vital6(1002, "c")), server) == nil {
-		t.Error("an ack of what was not sent")
+		t.Error("accepted an ack of a chunk that was not sent")
 	}
 	must(t, server.Feed(0, data6(0, 7, packet.PlacedToken{}, vital6(1002, "c")), server))
 	if n, _ := server.Unacked(); n != 0 || len(server.got) != 3 {

@@ -75,7 +75,7 @@ func TestAppends(t *testing.T) {
 	prefix := []byte("before")
 	c := AppendCompress(bytes.Clone(prefix), []byte("some text"))
 	if !bytes.HasPrefix(c, prefix) {
-		t.Errorf("AppendCompress changed what was there: %q", c)
+		t.Errorf("AppendCompress changed the existing bytes: %q", c)
 	}
 	d, err := AppendDecompress(bytes.Clone(prefix), c[len(prefix):], 9)
 	if err != nil || string(d) != "beforesome text" {

@@ -60,7 +60,7 @@ func TestAppendStringLimitProperties(t *testing.T) {
 		}
 		got = got[:len(got)-1]
 		if len(got) > limit || !bytes.HasPrefix(whole, got) {
-			t.Fatalf("%q is no prefix of %q within %d bytes", got, whole, limit)
+			t.Fatalf("%q is not a prefix of %q with at most %d bytes", got, whole, limit)
 		}
 		if utf8.Valid(whole) && !utf8.Valid(got) {
 			t.Fatalf("%q was cut inside a sequence: %q", whole, got)
@@ -103,7 +103,7 @@ func TestSanitize(t *testing.T) {
 func TestSanitizeNames(t *testing.T) {
 	for mode, want := range map[SanitizeMode]string{SanitizeNone: "none", SanitizeLax: "lax", SanitizeCC: "cc", SanitizeStrict: "strict", 9: "invalid"} {
 		if mode.String() != want {
-			t.Errorf("%d is called %q, want %q", uint8(mode), mode, want)
+			t.Errorf("mode %d has the name %q, want %q", uint8(mode), mode, want)
 		}
 	}
 }

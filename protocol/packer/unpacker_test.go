@@ -36,7 +36,7 @@ func TestFirstErrorStays(t *testing.T) {
 		t.Fatalf("error %v", u.Err())
 	}
 	if u.Int() != 0 || u.String(SanitizeLax) != nil || u.Raw(0) != nil || u.Raw(1) != nil || u.Rest() != nil || u.Len() != 0 {
-		t.Error("reading went on after an error")
+		t.Error("reading continued after an error")
 	}
 	var dst [2]int32
 	if u.Ints(dst[:]) || u.Ints(nil) {

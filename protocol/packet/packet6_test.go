@@ -115,7 +115,7 @@ func TestControlBytes6(t *testing.T) {
 		if err := p.Parse(v.got, new(Scratch)); err != nil {
 			t.Errorf("%s: %v", v.name, err)
 		} else if got := encode6(t, &p, v.place); !bytes.Equal(got, v.got) && v.name != "plain CLOSE" {
-			t.Errorf("%s does not survive: %x", v.name, got)
+			t.Errorf("%s: encoding it again gives %x", v.name, got)
 		}
 	}
 	if n := len(AppendConnect6(nil, TokenInHeader, client)); n != 516 {
@@ -322,7 +322,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	if only7 < 300 {
-		t.Errorf("%d datagrams of 0.7 are known", only7)
+		t.Errorf("%d datagrams are recognised as 0.7", only7)
 	}
 	for _, b := range [][]byte{
 		AppendConnect6(nil, TokenAbsent, 0), AppendConnect6(nil, TokenInTrailer, 0), AppendConnect6(nil, TokenInHeader, 1),
@@ -331,12 +331,12 @@ func TestVersions(t *testing.T) {
 		AppendPacket6(nil, 0, 5, 9, PlacedToken{TokenInHeader, 1}, bytes.Repeat([]byte{0}, 99)),
 	} {
 		if !IsClearly6(b) || IsClearly7(b) {
-			t.Errorf("%x is not known to be 0.6", b)
+			t.Errorf("%x is not recognised as 0.6", b)
 		}
 	}
 	for _, b := range []string{"", "\x10", "\x80\x00", "\x04\x00\x00"} {
 		if IsClearly6([]byte(b)) || IsClearly7([]byte(b)) {
-			t.Errorf("%q is taken for something", b)
+			t.Errorf("%q is recognised as a packet", b)
 		}
 	}
 }

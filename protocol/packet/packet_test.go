@@ -101,7 +101,7 @@ func TestControlBytes(t *testing.T) {
 			t.Errorf("%s: %v", v.name, err)
 		}
 		if !bytes.Equal(encode(t, &p), v.got) {
-			t.Errorf("%s does not survive: %x", v.name, encode(t, &p))
+			t.Errorf("%s: encoding it again gives %x", v.name, encode(t, &p))
 		}
 	}
 	if n := len(AppendTokenRequest(nil, client)); n != 520 {
@@ -197,7 +197,7 @@ func TestChunkBounds(t *testing.T) {
 			t.Errorf("%s: %q, %v", v.name, got, it.Err())
 		}
 		if it.Next(&c) {
-			t.Errorf("%s: goes on after its end", v.name)
+			t.Errorf("%s: Next continues after the end", v.name)
 		}
 	}
 }
@@ -310,7 +310,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if KindData.String() != "data" || Kind(99).String() != "unknown kind" {
-		t.Error("kinds have other names")
+		t.Error("the names of kinds differ")
 	}
 }
 

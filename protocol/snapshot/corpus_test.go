@@ -90,7 +90,7 @@ func check(t interface {
 		index, isShared := s.entries[i].shared()
 		if isShared {
 			if shared[index] || s.shared.items[index].key() != k {
-				t.Fatalf("item %d: shared item %d is another", i, index)
+				t.Fatalf("item %d: shared item %d has another key", i, index)
 			}
 			shared[index] = true
 			sharedInts += len(v)

@@ -22,12 +22,12 @@ func FuzzApplyDelta(f *testing.F) {
 		err := ApplyDelta(&base, nil, first, sizes)
 		check(t, &base)
 		if err != nil && base.Len() != 0 {
-			t.Fatal("something is left after an error")
+			t.Fatal("the destination has items after an error")
 		}
 		err = ApplyDelta(&next, &base, second, sizes)
 		check(t, &next)
 		if err != nil && next.Len() != 0 {
-			t.Fatal("something is left after an error")
+			t.Fatal("the destination has items after an error")
 		}
 		if n := 4*cap(next.data) + 8*cap(next.entries) + 8*cap(next.pending); n > 64*(len(first)+len(second))+4096 {
 			t.Fatalf("%d bytes of memory for %d of input", n, len(first)+len(second))

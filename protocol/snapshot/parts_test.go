@@ -39,7 +39,7 @@ func TestPartAssembler(t *testing.T) {
 			for i, p := range order {
 				if rapid.IntRange(0, 5).Draw(t, "old") == 0 {
 					if d, ok, err := j.Add(PartHeader{tick - 1, -1, 0, 1}, 0, []byte{1}); i > 0 && (d != nil || ok || err != nil) {
-						t.Fatalf("an older snapshot was taken: %v %v", ok, err)
+						t.Fatalf("an older snapshot was accepted: %v %v", ok, err)
 					} else if i == 0 && err != nil {
 						t.Fatal(err)
 					}
@@ -106,7 +106,7 @@ func TestPartAssemblerErrors(t *testing.T) {
 		t.Errorf("empty: %x %v %v", d, ok, err)
 	}
 	if _, ok, _ := j.Add(PartHeader{3, -1, 0, 1}, 0, nil); ok {
-		t.Error("older tick taken")
+		t.Error("an older tick was accepted")
 	}
 	j.Reset()
 	if _, ok, _ := j.Add(PartHeader{3, -1, 0, 1}, 0, nil); !ok {
@@ -129,7 +129,7 @@ func FuzzPartAssembler(f *testing.F) {
 				t.Fatal("complete with parts missing")
 			}
 			if len(d) > max(0, int(h.Parts))*PartSize || cap(j.buf) > MaxParts*PartSize {
-				t.Fatalf("%d bytes out of %d parts, %d held", len(d), h.Parts, cap(j.buf))
+				t.Fatalf("%d bytes from %d parts, buffer of %d", len(d), h.Parts, cap(j.buf))
 			}
 			b = b[5:]
 		}

@@ -107,7 +107,7 @@ func TestSharingProperty(t *testing.T) {
 		st.Clear()
 		for _, s := range pool.idle {
 			if s.refs != 0 {
-				t.Fatalf("idle, but %d refer to it", s.refs)
+				t.Fatalf("idle SharedItems have %d references", s.refs)
 			}
 		}
 		if n := int(pool.round); len(pool.idle) == 0 || len(pool.idle) > n {
@@ -212,7 +212,7 @@ func TestSharedOnce(t *testing.T) {
 		stores[i].PurgeBefore(1)
 	}
 	if len(pool.idle) != 1 {
-		t.Errorf("%d idle, want the one to which nothing refers", len(pool.idle))
+		t.Errorf("%d idle, want 1: the SharedItems without references", len(pool.idle))
 	}
 }
 

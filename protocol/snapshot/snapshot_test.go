@@ -54,7 +54,7 @@ func TestVarint(t *testing.T) {
 			t.Errorf("%x reads as %d, %d bytes", want, back, p)
 		}
 		if _, p := readInt(got[:len(got)-1], 0); p != -1 {
-			t.Errorf("%x reads although cut", got[:len(got)-1])
+			t.Errorf("%x is read although it is truncated", got[:len(got)-1])
 		}
 	}
 	for in, want := range map[string]int32{
@@ -88,7 +88,7 @@ func TestBuilder(t *testing.T) {
 		t.Errorf("item without data: %v", v)
 	}
 	if s.Find(4<<16|3) != nil || s.Find(301<<16) != nil {
-		t.Error("found what is not there")
+		t.Error("found an item that does not exist")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestBuilderLimits(t *testing.T) {
 		}
 	}
 	if b.Add(2, 0, 0) != nil {
-		t.Error("an item too many")
+		t.Error("Add accepts one item too many")
 	}
 	b.Reset()
 	// 8 + 12 + 4n < 65536
@@ -136,7 +136,7 @@ func TestBuilderLimits(t *testing.T) {
 		t.Error("65532 bytes refused")
 	}
 	if b.Add(1, 1, 0) != nil {
-		t.Error("a second item in a full snapshot")
+		t.Error("Add accepts a second item in a full snapshot")
 	}
 	b.Reset()
 	for _, bad := range [][3]int{{-1, 0, 1}, {0, -1, 1}, {0, 0, -1}, {1 << 16, 0, 1}, {0, 1 << 16, 1}, {0, 0, math.MaxInt}} {
@@ -262,7 +262,7 @@ func TestApplyErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 		if got.Len() != 0 || got.CRC() != 0 || got.NumInts() != 0 {
-			t.Errorf("%s: something is left in the destination", c.name)
+			t.Errorf("%s: the destination has items after an error", c.name)
 		}
 	}
 	if err := ApplyDelta(base, base, nil, nil); !errors.Is(err, ErrAlias) {
@@ -420,7 +420,7 @@ func TestEqualAndCopy(t *testing.T) {
 		t.Error("Equal is wrong")
 	}
 	if a.CopyFrom(a); !a.Equal(snap(1, 5)) {
-		t.Error("a copy of itself differs")
+		t.Error("a snapshot copied to itself differs")
 	}
 	if err := ApplyDelta(new(Snapshot), nil, nil, nil); err != nil {
 		t.Errorf("no delta: %v", err)

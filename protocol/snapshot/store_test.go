@@ -90,7 +90,7 @@ func TestStoreProperty(t *testing.T) {
 					t.Fatalf("newest is %d", newest)
 				}
 				if st.At(tick+1) != nil {
-					t.Fatal("found the future")
+					t.Fatal("found a tick that was not added")
 				}
 				idle := 0
 				for _, l := range pool.entries {

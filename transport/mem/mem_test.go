@@ -77,7 +77,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("sender dropped %v", d)
 	}
 	if _, err := n.Listen(addrA); !errors.Is(err, ErrInUse) {
-		t.Errorf("address taken twice: %v", err)
+		t.Errorf("an address in use: %v", err)
 	}
 	for _, bad := range []string{"0.0.0.0:1", "[::]:1"} {
 		if _, err := n.Listen(transport.MustParsePeer(bad)); !errors.Is(err, ErrAddress) {

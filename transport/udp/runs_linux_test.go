@@ -130,7 +130,7 @@ func TestRunsThatCannotBeCut(t *testing.T) {
 	}
 	a.Flush()
 	if a.out.canSegment {
-		t.Error("the system cut runs without checksums: this test shows nothing")
+		t.Error("the system split runs without checksums: the test cannot work")
 	}
 	for _, c := range to {
 		collect(t, c, maxRefused)
@@ -169,7 +169,7 @@ func TestRunsRefusedForOnePeer(t *testing.T) {
 		run(to[1])
 	}
 	if !a.out.canSegment {
-		t.Error("no runs are sent any more")
+		t.Error("runs are no longer sent")
 	}
 }
 

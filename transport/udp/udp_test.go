@@ -146,7 +146,7 @@ func TestSendErrors(t *testing.T) {
 		dropped += n
 	}
 	if s.Sent != 2 || dropped != 3 {
-		t.Errorf("sent %d and dropped %v, want 2 and 3 in all", s.Sent, s.Dropped)
+		t.Errorf("sent %d and dropped %v, want 2 sent and 3 dropped", s.Sent, s.Dropped)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestGather(t *testing.T) {
 // TestTimestamps checks that a datagram's time is the time of its receipt, not of the read.
 func TestTimestamps(t *testing.T) {
 	if !batched {
-		t.Skip("this system does not tell")
+		t.Skip("this system does not report times of receipt")
 	}
 	a, b := listen(t, Config{}), listen(t, Config{Dedicated: true})
 	dst := make([]transport.Datagram, 4)
@@ -306,12 +306,12 @@ func TestTimestamps(t *testing.T) {
 			return
 		}
 	}
-	t.Error("no datagram had the time when it was received")
+	t.Error("no datagram had the time of its receipt")
 }
 
 func TestOverflowIsCounted(t *testing.T) {
 	if !batched {
-		t.Skip("the system does not tell")
+		t.Skip("this system does not count overflow")
 	}
 	a, b := listen(t, Config{}), listen(t, Config{ReadBuffer: 4096})
 	const n = 5000
@@ -342,11 +342,11 @@ func TestListenErrors(t *testing.T) {
 		}
 	}
 	if _, err := Listen(Config{Addr: "256.1.1.1.invalid"}); err == nil {
-		t.Error("a bind address that does not resolve was taken")
+		t.Error("Listen accepted a bind address that does not resolve")
 	}
 	c := listen(t, Config{})
 	if _, err := Listen(Config{Addr: "127.0.0.1", Port: int(c.LocalAddr().Port())}); err == nil {
-		t.Error("a port in use was taken")
+		t.Error("Listen accepted a port in use")
 	}
 }
 

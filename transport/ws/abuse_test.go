@@ -111,7 +111,7 @@ func TestBadFrames(t *testing.T) {
 			go c.Write(b) // the hub may never read it
 			c.SetReadDeadline(time.Now().Add(20 * time.Second))
 			if _, err := io.Copy(io.Discard, c.r); errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("%s: the connection stays", name)
+				t.Errorf("%s: the connection does not end", name)
 			}
 			c.Close()
 		})

@@ -182,7 +182,7 @@ func TestSlowReader(t *testing.T) {
 		h.conn.Flush()
 		most = max(most, h.queued.Load())
 		if sent > 1e6 {
-			t.Fatal("it is never disconnected")
+			t.Fatal("the slow reader is not disconnected")
 		}
 		if sent%100 == 0 {
 			time.Sleep(100 * time.Microsecond)
@@ -193,7 +193,7 @@ func TestSlowReader(t *testing.T) {
 	h.conn.Send(toGood, datagram)
 	h.conn.Flush()
 	if _, b, err := good.Read(t.Context()); len(b) != len(datagram) || err != nil {
-		t.Errorf("the other got %d bytes, %v", len(b), err)
+		t.Errorf("the other client got %d bytes, %v", len(b), err)
 	}
 	testenv.Eventually(t, "nothing is queued", func() bool { return h.queued.Load() == 0 })
 }
@@ -244,7 +244,7 @@ func TestManyConnections(t *testing.T) {
 	}
 	if c, _, err := websocket.Dial(t.Context(), h.url, &websocket.DialOptions{HTTPHeader: http.Header{"From": {"192.0.2.1:7"}}}); err == nil {
 		c.CloseNow()
-		t.Error("one person has too many connections")
+		t.Error("one person got too many connections")
 	}
 	player := h.dial(t, "192.0.2.2:5555")
 	write(t, player, "hello")
@@ -256,9 +256,9 @@ func TestManyConnections(t *testing.T) {
 	}
 	h.conn.Flush()
 	testenv.Eventually(t, "the idlest are closed", func() bool { return h.Peers() <= maxPeers })
-	testenv.Check(t, h.find(peer) != nil, "who plays has lost the connection")
+	testenv.Check(t, h.find(peer) != nil, "the active client lost the connection")
 	if _, b, err := player.Read(t.Context()); string(b) != "snapshot" || err != nil {
-		t.Errorf("who plays got %q, %v", b, err)
+		t.Errorf("the active client got %q, %v", b, err)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestCloseSendsTheRest(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 	_, _, err := websocket.Dial(t.Context(), h.url, nil)
-	testenv.Check(t, err != nil, "a closed hub takes connections")
+	testenv.Check(t, err != nil, "a closed hub accepts connections")
 	_, err = h.conn.ReadBatch(make([]transport.Datagram, 1), 0)
 	testenv.Check(t, errors.Is(err, transport.ErrClosed), "%v", err)
 }
@@ -303,7 +303,7 @@ func TestDial(t *testing.T) {
 		batch := make([]transport.Datagram, 4)
 		n, err := h.conn.ReadBatch(batch, h.conn.Now()+int64(100*time.Millisecond))
 		if err != nil || n == 0 || len(batch[0].Data) == 0 {
-			return fmt.Errorf("the server got nothing: %v", err)
+			return fmt.Errorf("the server received nothing: %v", err)
 		}
 		h.conn.Send(batch[0].Peer, batch[0].Data)
 		h.conn.Flush()

@@ -32,7 +32,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			t.Errorf("%s is out of date (%v): run go generate ./protocol/message", f.path, err)
 		}
 		if !bytes.Equal(f.content, again[i].content) {
-			t.Errorf("%s comes out differently each time", f.path)
+			t.Errorf("%s differs between two runs", f.path)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func TestUUIDs(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 		if got := ExtensionName(u); got != name {
-			t.Errorf("%v is called %q, want %q", u, got, name)
+			t.Errorf("%v has the name %q, want %q", u, got, name)
 		}
 	}
 	if got := ExtensionName(UUID{1}); got != "" {
@@ -403,7 +403,7 @@ func TestSetProfile(t *testing.T) {
 		}
 	}
 	if len(l.Name) != MaxName || len(l.Clan) != MaxClan || len(l.Skin) != MaxSkin {
-		t.Error("the texts do not fill their room")
+		t.Error("the texts do not fill their fields")
 	}
 	if o.Country != 276 || o.UseCustomColor != 1 || o.ColorBody != 65408 || o.ColorFeet != 7 {
 		t.Errorf("%+v", o)

@@ -106,7 +106,7 @@ func TestVoteOptionsGrowWithTheInput(t *testing.T) {
 		t.Errorf("two of 2147483647 options: %v", err)
 	}
 	if n := cap(d.svVoteOptionListAdd.Descriptions); n > 8 {
-		t.Errorf("room for %d options was made", n)
+		t.Errorf("Unpack allocated room for %d options", n)
 	}
 }
 
