@@ -31,7 +31,7 @@ type Protocol interface {
 	NewServerSide(s Session) ServerSide
 	// NewDemoSide returns a translator that writes a demo for clients of this version. Facts that a
 	// client in a game learns from earlier messages are repeated in every snapshot. If a snapshot
-	// has no room for all items, it keeps the most important ones, in this order: the match and the
+	// has no room for all items, it keeps the most important ones. The order is: the match and the
 	// flags, players, tees, projectiles, lasers, pickups, effects. The translator receives no
 	// messages.
 	NewDemoSide(s Sender) ServerSide

@@ -3,8 +3,8 @@
 // It defines [Datagram], [Peer], the interface [Conn], and counters. Package udp implements the
 // real network, and package mem an in-memory network for tests.
 //
-// A Conn is made for a loop that reads a batch, handles it, queues answers with Send, sends them
-// with one Flush, and waits for the next datagram or the next tick:
+// A Conn is made for a loop like this. It reads a batch, handles it, queues answers with Send,
+// sends them with one Flush, and waits for the next datagram or tick:
 //
 //	for {
 //		n, err := conn.ReadBatch(batch, nextTick)

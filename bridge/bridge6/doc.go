@@ -33,9 +33,9 @@
 // # Skins
 //
 // The sixteen skins of 0.6 are converted to their 0.7 forms and back. Any other 0.7 skin becomes
-// the most similar of the sixteen, in the colors of body and feet: a fox becomes a kitty, and a
-// hippo has two knobs. Any other 0.6 skin becomes the default one. Clients of 0.6 still see each
-// other's original skins.
+// the most similar of the sixteen, in the colors of body and feet. For example, a fox becomes a
+// kitty. Any other 0.6 skin becomes the default one. Clients of 0.6 still see each other's original
+// skins.
 //
 // # What a client does not learn
 //

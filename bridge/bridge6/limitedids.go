@@ -16,9 +16,9 @@ const (
 
 // clientIDs are the ids under which one client knows the players.
 //
-// Some clients know only 16 ids. While players with ids of 16 and above are in the game, such a
-// client sees the 14 nearest players under the ids 0 to 14, and no others. A player keeps an id
-// while among the nearest. At other times ids are not mapped.
+// Some clients know only 16 ids. While players with ids of 16 and above are in the game, ids are
+// mapped for such a client. It sees only its own player and the 14 nearest ones, under the ids 0 to
+// 14. A player keeps an id while among the nearest. At other times ids are not mapped.
 //
 // The zero value is for a client that knows all ids.
 type clientIDs struct {

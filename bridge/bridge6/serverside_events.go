@@ -273,8 +273,8 @@ func (s *serverSide) supportedTeam(w *game.World) game.Team {
 }
 
 // announceTimeLeft broadcasts the time left of a pause, or of the countdown after it. The broadcast
-// is renewed every second in the last minute and every ten seconds before. In a warmup without an
-// end, it says what the warmup waits for. Clients show a broadcast for ten seconds.
+// is renewed every second in the last minute, and every ten seconds before that. In a warmup
+// without an end, it says what the warmup waits for. Clients show a broadcast for ten seconds.
 func (s *serverSide) announceTimeLeft(g *game.GameState, tick int32) {
 	const waiting = -1
 	left := int32(0)

@@ -131,7 +131,7 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 		}
 	case *msg6.ClStartInfo:
 		p, skin := decodePlayerProfile(&m.Profile)
-		if s.ownID == game.Nobody { // no effect later in the game
+		if s.ownID == game.Nobody { // a client already in the game cannot use it
 			s.skin = skin
 		}
 		s.session.OnProfile(&p)

@@ -230,7 +230,7 @@ func TestSkinCache(t *testing.T) {
 	expect("another", "santa")
 	change("panda") // also the default in 0.7: nothing changes in the game
 	expect("the same in 0.7", "panda")
-	change("pinky") // too soon after santa
+	change("pinky") // refused: too soon after santa
 	expect("refused", "panda")
 	for range 300 {
 		w.Step(nil)

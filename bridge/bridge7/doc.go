@@ -26,8 +26,8 @@
 //   - DDRace features: entities that a switch turned off are missing. Pickups that take weapons are
 //     shown as armor.
 //   - Order within a frame: items are sorted by id. Only effects keep their order.
-//   - Causes: damage has no cause (Target and Weapon of EvDamage), a spawn no player (Player of
-//     EvSpawn).
+//   - Causes: the attacker and weapon of damage are missing (Target and Weapon of EvDamage), and so
+//     is the player of a spawn (Player of EvSpawn).
 //   - Flag events: the player who took or returned a flag is missing (Player of GameMsgCTFGrab and
 //     GameMsgCTFReturn).
 //   - Kills: a kill by the world and a kill by a player who left the red team look the same.

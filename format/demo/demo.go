@@ -25,7 +25,8 @@ import (
 
 // Versions of the format.
 const (
-	// VersionTeeworlds is written by Teeworlds 0.6.2 to 0.7.5. Their clients play no other version.
+	// VersionTeeworlds is written by Teeworlds 0.6.2 to 0.7.5. Their clients cannot play other
+	// versions.
 	VersionTeeworlds = 4
 	// VersionDDNet is written by DDNet since 13.0, whose client also plays the older versions.
 	VersionDDNet = 6

@@ -135,8 +135,8 @@ func extraOf(name, domain string) message.UUID {
 	return id
 }
 
-// Input is an input as DDNet-Server uses it, in the layout of 0.6: direction, target x and y, jump,
-// fire, hook, player flags, wanted weapon, next weapon, previous weapon.
+// Input is an input as DDNet-Server uses it, in the layout of 0.6. Its integers are direction,
+// target x and y, jump, fire, hook, player flags, wanted weapon, next weapon and previous weapon.
 type Input [NumInputs]int32
 
 // Point is a position in world units, 1/32 tile.

@@ -25,8 +25,8 @@ type AutoTileRule struct {
 
 // AutoTile describes how to draw a shape with a tileset. It consists of the tile for the inside and
 // rules for the edges; the last matching rule is used. Scatter tiles replace about one in
-// ScatterEvery of the tiles that are surrounded on all sides. They are not used at the layer's
-// border, because clients repeat the border outwards.
+// ScatterEvery of the tiles that are surrounded on all sides. Scatter tiles are not used at the
+// layer's border, because clients repeat the border outwards.
 type AutoTile struct {
 	Inside       uint8
 	Rules        []AutoTileRule

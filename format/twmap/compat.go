@@ -71,7 +71,7 @@ type converter struct {
 	blocks map[int32]conversion // by block number
 }
 
-// conversion is the way in which a block is converted.
+// conversion determines how to convert a block.
 type conversion struct {
 	kind          conversionKind
 	width, height int32

@@ -351,8 +351,8 @@ func TestWriteChecks(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that any input is either parsed or refused within the memory limit, and that a
-// parsed map does not change when it is written and parsed again.
+// FuzzParse checks that any input is either parsed or refused within the memory limit. A parsed map
+// must not change when it is written and parsed again.
 func FuzzParse(f *testing.F) {
 	for _, version := range []int32{3, 4} {
 		f.Add(mustBytes(f, small(version)))

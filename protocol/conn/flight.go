@@ -34,9 +34,9 @@ type flight struct {
 }
 
 // Limits, in the unit of unackedChunk.cost. A loss takes the wasted data from the window, and an
-// ack adds a share of the delivered data. With these values, a map over a network that loses 5 % of
-// the datagrams, or delivers 20 % late, is sent less than one and a half times. See
-// TestDownloadOverBadNetworks in package server.
+// ack adds a share of the delivered data. With these values, the download of a map takes less than
+// one and a half times its size. That holds on networks that lose 5 % of the datagrams or deliver
+// 20 % of them late. See TestDownloadOverBadNetworks in package server.
 const (
 	minWindow  = 5 * packet.MaxPayload
 	lossWindow = 16 * packet.MaxPayload // window left after a single loss

@@ -54,8 +54,8 @@ func TestReplay(t *testing.T) {
 		capture  string
 		version  Version
 		isServer bool
-		chunks   int // least number of payloads delivered
-		sent     int // least number of datagrams sent
+		chunks   int // number of payloads that must be delivered at least
+		sent     int // number of datagrams that must be sent at least
 	}{
 		{"0.7 client", golden.Join, V7, false, 300, 300},
 		{"0.7 server", golden.Join, V7, true, 300, 300},

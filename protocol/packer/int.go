@@ -6,8 +6,8 @@
 // allocates.
 //
 // The released 0.7.5 and its later development version differ in some details. This package follows
-// the later, stricter version: it never reads past the end of the buffer, a missing string is an
-// error, and only four bits of an integer's fifth byte are used.
+// the later, stricter version. It never reads past the end of the buffer, and a missing string is
+// an error. It uses only four bits of an integer's fifth byte.
 package packer
 
 // MaxIntLen is the largest size of a packed integer in bytes.

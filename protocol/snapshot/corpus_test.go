@@ -16,9 +16,9 @@ type record struct {
 	delta           []byte
 }
 
-// corpus reads a capture from testdata. A record consists of little-endian int32 tick, base tick
-// (-1 for the empty one) and CRC, a uint32 length, and the bytes of the delta with its parts
-// joined.
+// corpus reads a capture from testdata. All numbers of a record are little endian. A record
+// consists of an int32 tick, base tick (-1 for the empty one) and CRC, a uint32 length, and the
+// delta with its parts joined.
 func corpus(t testing.TB, name string) []record {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + name)

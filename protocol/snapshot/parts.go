@@ -13,8 +13,8 @@ const (
 	MaxParts = 64
 )
 
-// ErrPart is the error of PartAssembler.Add for a part that cannot belong to a snapshot: a number
-// or length is out of range, or the part contradicts earlier ones.
+// ErrPart is the error of PartAssembler.Add for a part that cannot belong to a snapshot. Either a
+// number or length is out of range, or the part contradicts earlier ones.
 var ErrPart = errors.New("snapshot: bad part")
 
 // PartCount returns the number of parts of a delta of n bytes. A delta of one part is sent in

@@ -38,8 +38,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestVarint compares with bytes worked out from the format: bit 7 means that more bytes follow,
-// bit 6 is the sign, and a negative number is stored as its complement.
+// TestVarint compares with bytes worked out from the format. Bit 7 means that more bytes follow,
+// and bit 6 is the sign. A negative number is stored as its complement.
 func TestVarint(t *testing.T) {
 	for v, want := range map[int32]string{
 		0: "\x00", 63: "\x3f", 64: "\x80\x01", -1: "\x40", -64: "\x7f", -65: "\xc0\x01",

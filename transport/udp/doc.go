@@ -4,9 +4,9 @@
 //
 // The loop that handles the datagrams also reads them. [Conn.ReadBatch] calls recvmmsg. If nothing
 // was received, it waits until a datagram arrives or the next tick is due. There is no reader
-// goroutine and no channel: on a game server, datagrams are small and arrive one at a time, and
-// waking a goroutine for each would cost more than the work itself. The queue is the socket's
-// receive buffer, whose size and overflow the system handles.
+// goroutine and no channel. On a game server, datagrams are small and arrive one at a time. Waking
+// a goroutine for each would cost more than the work itself. The queue is the socket's receive
+// buffer, whose size and overflow the system handles.
 //
 // ReadBatch waits in Go's network poller, or in ppoll if the socket is dedicated (see Config). The
 // poller wakes a thread for every datagram, even while no goroutine waits for one, and often a

@@ -31,10 +31,10 @@ type Config struct {
 	// bytes; 0 means 1 MiB. The system may grant less.
 	ReadBuffer, WriteBuffer int
 	// Dedicated is for a socket whose reader does little else, such as the loop of a game server.
-	// On Linux, ReadBatch then waits in a system call of its own instead of Go's network poller,
-	// datagrams have the time at which the system received them, and Gather works. While it waits
-	// for less than maxRawWait, ReadBatch occupies a processor of Go's scheduler, so a program
-	// should have only one or a few such sockets.
+	// It has three effects on Linux. ReadBatch waits in a system call of its own instead of Go's
+	// network poller, datagrams have the time at which the system received them, and Gather works.
+	// While it waits for less than maxRawWait, ReadBatch occupies a processor of Go's scheduler, so
+	// a program should have only one or a few such sockets.
 	Dedicated bool
 }
 

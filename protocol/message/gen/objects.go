@@ -44,14 +44,14 @@ func emitObjects(s *spec, w *writer) {
 func emitObject(s *spec, w *writer, o *object) {
 	size := "known to both sides"
 	if o.Dynamic {
-		size = "sent along"
+		size = "sent with each item"
 	}
 	typ := fmt.Sprint(o.Type)
 	if o.Ext != "" {
 		typ = o.Ext
 	}
 	if o.Min != nil {
-		size += fmt.Sprintf(", may be as small as %d", *o.Min)
+		size += fmt.Sprintf(", at least %d integers", *o.Min)
 	}
 	if o.Handwritten {
 		emitObjectIdentity(w, o)

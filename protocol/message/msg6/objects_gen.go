@@ -1268,8 +1268,8 @@ func (*EventDamageInd) Clamp() int { return 0 }
 
 // DDNetCharacter extends the Character with the same id.
 //
-// Snapshot type character@netobj.ddnet.tw, 11 integers, size sent along, may
-// be as small as 0.
+// Snapshot type character@netobj.ddnet.tw, 11 integers, size sent with each
+// item, at least 0 integers.
 type DDNetCharacter struct {
 	// DDRace states. Limits: 0 if the object ends before it.
 	Flags CharacterFlags
@@ -1364,8 +1364,8 @@ func (o *DDNetCharacter) Clamp() int {
 
 // DDNetPlayer extends the PlayerInfo with the same id.
 //
-// Snapshot type player@netobj.ddnet.tw, 4 integers, size sent along, may be
-// as small as 2.
+// Snapshot type player@netobj.ddnet.tw, 4 integers, size sent with each item,
+// at least 2 integers.
 type DDNetPlayer struct {
 	// State of the player.
 	Flags ExPlayerFlags
@@ -1427,8 +1427,8 @@ func (o *DDNetPlayer) Clamp() int {
 
 // GameInfoEx controls the client's prediction and drawing. Its id is 0.
 //
-// Snapshot type gameinfo@netobj.ddnet.tw, 3 integers, size sent along, may be
-// as small as 0.
+// Snapshot type gameinfo@netobj.ddnet.tw, 3 integers, size sent with each
+// item, at least 0 integers.
 type GameInfoEx struct {
 	// Properties of the mode. Limits: 0 if the object ends before it.
 	Flags GameInfoFlags
@@ -1477,7 +1477,8 @@ func (*GameInfoEx) Clamp() int { return 0 }
 
 // DDRaceProjectile is a projectile with its owner.
 //
-// Snapshot type projectile@netobj.ddnet.tw, 6 integers, size sent along.
+// Snapshot type projectile@netobj.ddnet.tw, 6 integers, size sent with each
+// item.
 type DDRaceProjectile struct {
 	// Start, in 1/3200 tile.
 	X int32
@@ -1535,8 +1536,8 @@ func (o *DDRaceProjectile) Clamp() int {
 
 // DDNetLaser is a Laser with its owner, or another beam.
 //
-// Snapshot type laser@netobj.ddnet.tw, 10 integers, size sent along, may be
-// as small as 7.
+// Snapshot type laser@netobj.ddnet.tw, 10 integers, size sent with each item,
+// at least 7 integers.
 type DDNetLaser struct {
 	// End, in 1/32 tile.
 	ToX int32
@@ -1620,8 +1621,8 @@ func (o *DDNetLaser) Clamp() int {
 
 // DDNetProjectile is a projectile with its owner.
 //
-// Snapshot type ddnet-projectile@netobj.ddnet.tw, 10 integers, size sent
-// along.
+// Snapshot type ddnet-projectile@netobj.ddnet.tw, 10 integers, size sent with
+// each item.
 type DDNetProjectile struct {
 	// Start, in 1/3200 tile.
 	X int32
@@ -1696,8 +1697,8 @@ func (o *DDNetProjectile) Clamp() int {
 
 // DDNetPickup is a Pickup with its switch.
 //
-// Snapshot type pickup@netobj.ddnet.tw, 6 integers, size sent along, may be
-// as small as 5.
+// Snapshot type pickup@netobj.ddnet.tw, 6 integers, size sent with each item,
+// at least 5 integers.
 type DDNetPickup struct {
 	// In 1/32 tile.
 	X int32
@@ -1765,7 +1766,8 @@ func (o *DDNetPickup) Clamp() int {
 // SpecChar is the position of the tee of a player who is spectating. Its id
 // is the client id.
 //
-// Snapshot type spec-char@netobj.ddnet.tw, 2 integers, size sent along.
+// Snapshot type spec-char@netobj.ddnet.tw, 2 integers, size sent with each
+// item.
 type SpecChar struct {
 	// In 1/32 tile.
 	X int32
@@ -1805,8 +1807,8 @@ func (*SpecChar) Clamp() int { return 0 }
 // SwitchState is the state of the switches of a DDRace team. Its id is the
 // team.
 //
-// Snapshot type switch-state@netobj.ddnet.tw, 17 integers, size sent along,
-// may be as small as 0.
+// Snapshot type switch-state@netobj.ddnet.tw, 17 integers, size sent with
+// each item, at least 0 integers.
 type SwitchState struct {
 	// Switches from 1 to this number exist. Limits: 0 if the object ends before
 	// it.
@@ -1859,7 +1861,8 @@ func (*SwitchState) Clamp() int { return 0 }
 
 // EntityEx extends the item with the same id, whatever its type.
 //
-// Snapshot type entity-ex@netobj.ddnet.tw, 3 integers, size sent along.
+// Snapshot type entity-ex@netobj.ddnet.tw, 3 integers, size sent with each
+// item.
 type EntityEx struct {
 	// Number of its switch.
 	SwitchNumber int32
@@ -1902,8 +1905,8 @@ func (*EntityEx) Clamp() int { return 0 }
 
 // DDNetSpectatorInfo is the camera of the watched player.
 //
-// Snapshot type spectator-info@netobj.ddnet.org, 5 integers, size sent along,
-// may be as small as 4.
+// Snapshot type spectator-info@netobj.ddnet.org, 5 integers, size sent with
+// each item, at least 4 integers.
 type DDNetSpectatorInfo struct {
 	// 1 if the next three fields are valid. Limits: 0 to 1.
 	HasCameraInfo int32
@@ -1971,8 +1974,8 @@ func (o *DDNetSpectatorInfo) Clamp() int {
 
 // SpectatorCount is the number of spectators of the receiver.
 //
-// Snapshot type spectator-count@netobj.ddnet.org, 1 integers, size sent
-// along.
+// Snapshot type spectator-count@netobj.ddnet.org, 1 integers, size sent with
+// each item.
 type SpectatorCount struct {
 	// Number of spectators. Limits: 0 or more.
 	NumSpectators int32
@@ -2010,7 +2013,8 @@ func (o *SpectatorCount) Clamp() int {
 
 // MapBestTime is the best time on the map.
 //
-// Snapshot type map-best-time@netobj.ddnet.org, 2 integers, size sent along.
+// Snapshot type map-best-time@netobj.ddnet.org, 2 integers, size sent with
+// each item.
 type MapBestTime struct {
 	// Seconds, -1 for none. Limits: -1 or more.
 	Seconds int32
@@ -2053,8 +2057,8 @@ func (o *MapBestTime) Clamp() int {
 
 // EnvelopeTrigger starts an animation of the map.
 //
-// Snapshot type envelope-trigger@netobj.ddnet.org, 4 integers, size sent
-// along, may be as small as 3.
+// Snapshot type envelope-trigger@netobj.ddnet.org, 4 integers, size sent with
+// each item, at least 3 integers.
 type EnvelopeTrigger struct {
 	// Tick of the start.
 	StartTick int32
@@ -2112,7 +2116,8 @@ func (o *EnvelopeTrigger) Clamp() int {
 
 // EventBirthday is confetti for a birthday.
 //
-// Snapshot type birthday@netevent.ddnet.org, 2 integers, size sent along.
+// Snapshot type birthday@netevent.ddnet.org, 2 integers, size sent with each
+// item.
 type EventBirthday struct {
 	EventCommon
 }
@@ -2148,7 +2153,8 @@ func (*EventBirthday) Clamp() int { return 0 }
 
 // EventFinish is confetti at the finish.
 //
-// Snapshot type finish@netevent.ddnet.org, 2 integers, size sent along.
+// Snapshot type finish@netevent.ddnet.org, 2 integers, size sent with each
+// item.
 type EventFinish struct {
 	EventCommon
 }
@@ -2185,7 +2191,7 @@ func (*EventFinish) Clamp() int { return 0 }
 // EventMapSoundWorld is a sound of the map.
 //
 // Snapshot type map-sound-world@netevent.ddnet.org, 3 integers, size sent
-// along.
+// with each item.
 type EventMapSoundWorld struct {
 	EventCommon
 	// Index of the sound in the map.

@@ -23,7 +23,7 @@ func ExtensionName(u UUID) string {
 
 // Ex assigns a UUID to an item type for one snapshot. The id of the Ex is that type.
 //
-// Snapshot type 0, 4 integers, size sent along.
+// Snapshot type 0, 4 integers, size sent with each item.
 type Ex struct {
 	// UUID of the kind of item.
 	UUID UUID

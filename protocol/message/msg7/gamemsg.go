@@ -2,7 +2,7 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/packer"
 
-// SvGameMsg reports an event of the match. The client writes the text in its own language.
+// SvGameMsg reports an event of the match. Each client shows the event in its own language.
 //
 // Sent by the server, vital; game message 21, Sv_GameMsg.
 type SvGameMsg struct {

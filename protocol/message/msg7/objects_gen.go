@@ -1329,7 +1329,7 @@ func (o *EventDamage) ReadInts(src []int32) error {
 
 // PlayerInfoRace extends a PlayerInfo in races. Its id is the client id.
 //
-// Snapshot type 23, 1 integers, size sent along.
+// Snapshot type 23, 1 integers, size sent with each item.
 type PlayerInfoRace struct {
 	// Tick at which the player started; 0 before that. Limits: 0 or more.
 	StartTick int32
@@ -1364,7 +1364,7 @@ func (o *PlayerInfoRace) ReadInts(src []int32) error {
 
 // GameDataRace is the state of a race.
 //
-// Snapshot type 24, 3 integers, size sent along.
+// Snapshot type 24, 3 integers, size sent with each item.
 type GameDataRace struct {
 	// Ms; -1 for none. Limits: -1 or more.
 	BestTime int32
@@ -1414,7 +1414,7 @@ func (o *GameDataRace) ReadInts(src []int32) error {
 // DeCharacter extends a Character in demos of DDRace and of mods that freeze.
 // Clients ignore it; its id is the client id.
 //
-// Snapshot type 25, 8 integers, size sent along.
+// Snapshot type 25, 8 integers, size sent with each item.
 type DeCharacter struct {
 	// The character flags of DDNet.
 	Flags int32
@@ -1489,7 +1489,7 @@ func (o *DeCharacter) ReadInts(src []int32) error {
 // DeLaser describes the Laser with the same id, in demos of DDRace. Clients
 // ignore it.
 //
-// Snapshot type 26, 2 integers, size sent along.
+// Snapshot type 26, 2 integers, size sent with each item.
 type DeLaser struct {
 	// 0 for a rifle, 1 for a shotgun, 2 for a map entity. Limits: 0 to 2.
 	Kind int32
@@ -1533,7 +1533,7 @@ func (o *DeLaser) ReadInts(src []int32) error {
 // DeTeam is the DDRace team of a player in demos. Clients ignore it; its id
 // is the client id.
 //
-// Snapshot type 27, 1 integers, size sent along.
+// Snapshot type 27, 1 integers, size sent with each item.
 type DeTeam struct {
 	// Number of the team; 0 for none, 64 for a player who is super. Limits: 0 to
 	// 64.

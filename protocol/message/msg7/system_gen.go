@@ -403,8 +403,8 @@ func (m *Snap) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SnapEmpty is a snapshot that equals its base. It does not mean an empty
-// world. Clients acknowledge and store it like any other.
+// SnapEmpty is a snapshot that equals its base. The world need not be empty.
+// Clients acknowledge and store it like any other.
 //
 // Sent by the server, not vital, flushed at once; system message 7,
 // SNAPEMPTY.
