@@ -286,7 +286,7 @@ type EffectItems struct {
 	recorded int // number of events counted by CountEvent
 }
 
-// EffectItem is one effect in a snapshot. Players in To see it if they are near.
+// EffectItem is one effect in a snapshot. Players in To see the effect if they are near.
 type EffectItem struct {
 	Type, ID uint16
 	size     uint8

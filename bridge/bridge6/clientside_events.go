@@ -12,9 +12,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ReceiveSnapshot also derives events that 0.6 has no messages for by comparing snapshots: players
-// who join, leave, change team or change skin, flag events, and new limits. These events are
-// silent, because servers write chat lines about them.
+// ReceiveSnapshot also compares snapshots to derive events for which 0.6 has no messages. These are
+// flag events, new limits, and players who join, leave, change team or change skin. These events
+// are silent, because servers write chat lines about them.
 func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	c.decodeSnapshot(tick, s)
 	if c.voteEnded {
@@ -164,7 +164,7 @@ func (c *clientSide) receiveChat(m *msg6.SvChat) {
 }
 
 // votesAboutPlayers are the texts around the player's name in the descriptions of votes about a
-// player. DDNet-Server uses different ones for votes about a team.
+// player. DDNet-Server uses different texts for votes about a team.
 var votesAboutPlayers = []struct {
 	before, after string
 	kind          bridge.VoteKind

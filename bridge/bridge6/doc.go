@@ -110,8 +110,8 @@
 //     that position.
 //   - GameMsgCTFCapture has the time since the client saw the flag taken.
 //   - Of races it knows only its own start and the best time.
-//   - It whispers only on servers that have shown to be based on DDNet. Others would show the text
-//     to all players.
+//   - The ClientSide whispers only on servers that turned out to be based on DDNet. Others would
+//     show the text to all players.
 //
 // # What a client cannot request
 //

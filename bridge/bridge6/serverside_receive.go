@@ -221,8 +221,8 @@ func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 	}
 	p, skin := decodePlayerProfile(l)
 	if skin != s.skin {
-		// If the skin is the same in 0.7, it changes without asking the game. The limit prevents a
-		// client from sending a new skin name to others with every snapshot.
+		// If the skin is the same in 0.7, the change does not go through the game. The limit
+		// prevents a client from sending a new skin name to others with every snapshot.
 		if !s.takeToken(&s.skinChanges, skinChangeRate) {
 			return
 		}

@@ -111,8 +111,8 @@ func TestColors(t *testing.T) {
 	})
 }
 
-// TestCustomColors checks that a standard skin in any colors keeps its name, and its colors to
-// within one step.
+// TestCustomColors checks that a standard skin in any colors keeps its name, and that its colors
+// change by at most one step.
 func TestCustomColors(t *testing.T) {
 	near := func(a, b int32) bool { return a-b <= 1 && b-a <= 1 }
 	rapid.Check(t, func(t *rapid.T) {

@@ -33,7 +33,7 @@ const (
 
 	oldest         = 3 // Teeworlds 0.6.0, without markers
 	withMarkers    = 4
-	withShortTicks = 5 // a tick marker has a bit for a relative tick
+	withShortTicks = 5 // first version whose tick markers can contain a relative tick
 	withSHA256     = 6
 )
 

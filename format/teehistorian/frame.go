@@ -15,8 +15,8 @@ type Frame struct {
 	Tick int32
 	// Tees contains the records of tees that moved, appeared or disappeared, with ascending ids.
 	Tees []Record
-	// Actions contains all other records in their order. The first Early of them precede the Tees:
-	// they belong to events within the tick.
+	// Actions contains all other records in their order. In the file, the first Early of them come
+	// before Tees, because they belong to events within the tick.
 	Actions []Record
 	Early   int
 	// Alive tells which tees exist, and Pos their positions.

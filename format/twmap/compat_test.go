@@ -78,7 +78,7 @@ func TestCompatibleRealMaps(t *testing.T) {
 	testenv.Check(t, converted != 0, "no map had anything to convert")
 }
 
-// TestCompatible checks each conversion, and that a second one changes nothing.
+// TestCompatible checks each conversion, and that converting again changes nothing.
 func TestCompatible(t *testing.T) {
 	file := testenv.Must((&Map{
 		Images: []Image{

@@ -21,7 +21,7 @@
 //     large as the losses so far allow.
 //   - Chunks without an ack for a second are resent as a few packets, not one by one.
 //   - Each ack restarts the 10 s after which a connection without acks ends.
-//   - A full resend buffer is an error like a timeout.
+//   - A full resend buffer ends the connection, as a timeout does.
 //   - A packet has at most 255 chunks.
 //
 // Handshake describes the differences of 0.6.

@@ -42,8 +42,8 @@ const (
 	HandshakePlain
 	// HandshakeChallenged is HandshakePlain after the client has echoed a number; see
 	// TokenIssuer.AppendChallenge. The challenge uses the server's first six sequence numbers. The
-	// server does not know how many vital chunks the client has sent. It takes the first one that
-	// arrives as the next one, whether it is an answer to the challenge or a later message.
+	// server does not know how many vital chunks the client has sent. The first one that arrives
+	// counts as the next in sequence, whether it is an answer to the challenge or a later message.
 	HandshakeChallenged
 )
 

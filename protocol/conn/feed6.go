@@ -26,7 +26,7 @@ func (c *Conn) feed6(now Time, b []byte, h Handler) packet.DropReason {
 }
 
 // parse6 parses b and checks its token. A token in the header is checked before anything is
-// decompressed. A token in the trailer can only be found afterwards.
+// decompressed. A token in the trailer can only be found after decompression.
 func (c *Conn) parse6(now Time, b []byte, p *packet.Packet6) packet.DropReason {
 	if err := p.ParseHeader(b); err != nil {
 		return dropReason(err)

@@ -167,8 +167,8 @@ func (f *flight) lost(now Time, burstLimit int) {
 	f.lostAt = now
 }
 
-// minResendAge returns the time since the last sending of c after which a resend request refers to
-// that sending, not to an earlier one.
+// minResendAge returns how long ago c must have been sent last. A resend request that arrives
+// sooner refers to an earlier sending.
 func (f *flight) minResendAge(c *unackedChunk) time.Duration {
 	age := unknownRTT
 	switch {

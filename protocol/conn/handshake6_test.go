@@ -126,7 +126,7 @@ func TestConfig6(t *testing.T) {
 	}
 }
 
-// TestFallback checks the answers of each kind of server to each kind of dial.
+// TestFallback checks how a client reacts to each kind of answer to its CONNECT.
 func TestFallback(t *testing.T) {
 	plainAccept := packet.AppendAccept6(nil, noToken, 0)
 	for _, v := range []struct {

@@ -11,7 +11,7 @@ import (
 type Inspection6 struct {
 	// Action is ActionIgnore, ActionReplyToken, ActionAccept or ActionChallenge.
 	Action Action
-	// Drop is the reason for ActionIgnore, or DropNone.
+	// Drop is the reason if Action is ActionIgnore, and otherwise DropNone.
 	Drop packet.DropReason
 	// Handshake is the handshake that the datagram belongs to. It is not set for ActionIgnore.
 	Handshake Handshake

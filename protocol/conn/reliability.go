@@ -124,7 +124,7 @@ func (r *reliability) handleAck(now Time, ack int) (first bool) {
 // acceptSeq reports whether a received vital chunk is the next one, and then counts it as received.
 // If chunks before it are missing, acceptSeq requests a resend: once, and again only if the request
 // or the resent chunks seem to be lost. The original repeats the request in every packet, and
-// receives everything as many times.
+// therefore receives all chunks that many times.
 func (r *reliability) acceptSeq(now Time, seq int, resent bool) bool {
 	if seq == (r.recvSeq+1)&packet.SeqMask || r.peerSeqUnknown {
 		r.recvSeq, r.peerSeqUnknown = seq, false
@@ -227,9 +227,9 @@ func (r *reliability) goBack(now Time, burstLimit int) {
 	r.flush(now)
 }
 
-// update sends waiting chunks, and resends chunks whose ack is overdue. This is needed because a
-// peer cannot miss the last chunks, and because its request can be lost. update returns false if
-// the peer has not acked any chunk for longer than timeout.
+// update sends waiting chunks, and resends chunks whose ack is overdue. A peer does not notice that
+// the last chunks are missing, and its resend request can be lost. update returns false if the peer
+// has not acked any chunk for longer than timeout.
 func (r *reliability) update(now Time, timeout time.Duration) bool {
 	if r.unacked.isEmpty() {
 		return true

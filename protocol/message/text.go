@@ -22,8 +22,8 @@ func StrToInts(dst []int32, s []byte) {
 		}
 		dst[i] = int32(v)
 	}
-	// The original clears this byte without adding 128. On reading it becomes 0x80 and is then
-	// overwritten.
+	// The original clears this byte without adding 128. When it reads the text, the byte becomes
+	// 0x80 and is then overwritten.
 	dst[len(dst)-1] &^= 0xff
 }
 

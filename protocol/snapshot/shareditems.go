@@ -103,7 +103,7 @@ func (s *SharedItems) ints(index int) []int32 {
 // shared returns the entry's index in the SharedItems; ok is false if the entry is not shared.
 func (e entry) shared() (index int, ok bool) { return e.off() &^ isShared, e.off() >= isShared }
 
-// Share sets the SharedItems that AddShared adds to until Reset. With nil, no items are shared.
+// Share sets the SharedItems for AddShared. It applies until Reset. With nil, no items are shared.
 // Call it before adding items.
 func (b *Builder) Share(s *SharedItems) { b.shared = s }
 

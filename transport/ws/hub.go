@@ -131,8 +131,8 @@ func (w *takenWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // if each byte is in a frame of its own, but a message may contain any number of empty frames.
 const maxWithoutMessage = 64 << 10
 
-// boundedConn is a connection that limits the bytes read between two messages. When it is closed,
-// its sender reads the rest.
+// boundedConn is a connection that limits the bytes read between two messages. Two goroutines read
+// from it: the receiver and, while it closes the connection, the sender.
 type boundedConn struct {
 	net.Conn
 	read atomic.Int64 // bytes since the last message
@@ -229,8 +229,8 @@ func (h *Hub) Peers() int {
 	return len(h.peers)
 }
 
-// take moves waiting datagrams to dst. It appends them to lent. Lent owns their buffers until they
-// are returned.
+// take moves waiting datagrams to dst. It appends them to lent, the list of buffers to return
+// later.
 func (h *Hub) take(dst []transport.Datagram, lent *[]arrival) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -118,7 +118,8 @@ func emitMessage(w *writer, m *message) {
 	w.p("return nil\n}\n")
 }
 
-// emitAppend prints code that writes one field. path is the prefix of its name in the code.
+// emitAppend prints code that writes one field. path is the prefix of the field's name in the
+// generated code.
 func emitAppend(w *writer, f *field, path string) {
 	x := path + f.Name
 	switch f.Type {

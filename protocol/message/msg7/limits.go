@@ -12,9 +12,9 @@ const (
 	// MaxClients is the number of client ids.
 	MaxClients = 64
 
-	// MaxName, MaxClan and MaxSkinPart are the bytes that 0.7.5 keeps of a name, a clan and the
-	// name of a skin part. Longer ones are cut on sending. The later development version allows 16,
-	// 12 and 24 code points; these are accepted.
+	// MaxName, MaxClan and MaxSkinPart are the numbers of bytes that 0.7.5 keeps of a name, a clan
+	// and the name of a skin part. Longer ones are cut on sending. The later development version
+	// allows 16, 12 and 24 code points; these are accepted.
 	MaxName     = 15
 	MaxClan     = 11
 	MaxSkinPart = 23
