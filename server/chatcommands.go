@@ -166,17 +166,17 @@ func (c *session) sendChatCommands() {
 // addChatCommands adds the commands of the server.
 func (s *Server) addChatCommands() error {
 	own := []ChatCommand{
-		{Name: "help", Private: true, Params: "?s[command]", Help: "Shows the commands, or what one does", Run: (*ChatCall).help},
-		{Name: "cmdlist", Help: "Shows the names of all commands", Unlisted: true, Run: (*ChatCall).commandNames},
-		{Name: "info", Help: "Shows what this server is and plays", Run: (*ChatCall).info},
+		{Name: "help", Private: true, Params: "?s[command]", Help: "Lists the commands, or explains one", Run: (*ChatCall).help},
+		{Name: "cmdlist", Help: "Lists the names of all commands", Unlisted: true, Run: (*ChatCall).commandNames},
+		{Name: "info", Help: "Shows the name, mode and version of this server", Run: (*ChatCall).info},
 		{Name: "rules", Help: "Shows the rules of this server", Unlisted: true, Run: (*ChatCall).rules},
 		{Name: "emote", Private: true, Params: "?s[kind] ?i[seconds]", Help: "Changes the eyes of your tee", Run: (*ChatCall).emote},
-		{Name: "pause", Help: "Lets you watch, and play again", replaceable: true, Run: (*ChatCall).pause},
-		{Name: "spec", Help: "Lets you watch, and play again", replaceable: true, Unlisted: true, Run: (*ChatCall).pause},
-		{Name: "spectate", Help: "Lets you watch, and play again", Unlisted: true, Run: (*ChatCall).pause},
-		{Name: "ready", Help: "Tells that you are ready, or not", Unlisted: true, Run: (*ChatCall).ready},
-		{Name: "w", Private: true, Params: "s[name] r[text]", Help: "Tells one player only", unparsed: true, Run: (*ChatCall).whisper},
-		{Name: "whisper", Private: true, Params: "s[name] r[text]", Help: "Tells one player only", Unlisted: true, unparsed: true, Run: (*ChatCall).whisper},
+		{Name: "pause", Help: "Makes you a spectator, or a player again", replaceable: true, Run: (*ChatCall).pause},
+		{Name: "spec", Help: "Makes you a spectator, or a player again", replaceable: true, Unlisted: true, Run: (*ChatCall).pause},
+		{Name: "spectate", Help: "Makes you a spectator, or a player again", Unlisted: true, Run: (*ChatCall).pause},
+		{Name: "ready", Help: "Changes whether you are ready", Unlisted: true, Run: (*ChatCall).ready},
+		{Name: "w", Private: true, Params: "s[name] r[text]", Help: "Whispers to one player", unparsed: true, Run: (*ChatCall).whisper},
+		{Name: "whisper", Private: true, Params: "s[name] r[text]", Help: "Whispers to one player", Unlisted: true, unparsed: true, Run: (*ChatCall).whisper},
 		{Name: "c", Private: true, Params: "r[text]", Help: "Whispers to the same player again", Run: (*ChatCall).whisperAgain},
 		{Name: "converse", Private: true, Params: "r[text]", Help: "Whispers to the same player again", Unlisted: true, Run: (*ChatCall).whisperAgain},
 	}

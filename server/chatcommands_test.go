@@ -104,8 +104,8 @@ func TestChatCommands(t *testing.T) {
 		own, others := ct.write("/HELP", false)
 		want := []string{
 			"/c <text>: Whispers to the same player again", "/emote [kind] [seconds]: Changes the eyes of your tee",
-			"/help [command]: Shows the commands, or what one does", "/info: Shows what this server is and plays",
-			"/pause: Lets you watch, and play again", "/w <name> <text>: Tells one player only",
+			"/help [command]: Lists the commands, or explains one", "/info: Shows the name, mode and version of this server",
+			"/pause: Makes you a spectator, or a player again", "/w <name> <text>: Whispers to one player",
 		}
 		if others != nil || !slices.Equal(own, want) {
 			t.Errorf("help is %q, others read %q", own, others)
@@ -311,12 +311,12 @@ func TestOfferedChatCommands(t *testing.T) {
 	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{ChatCommands: []ChatCommand{double}}, "sv_spamprotection 0")
 	common := []string{
 		"c|r[text]|Whispers to the same player again", "double|i[number] ?f[factor] ?r[text]|Doubles a number",
-		"emote|?s[kind] ?i[seconds]|Changes the eyes of your tee", "help|?s[command]|Shows the commands, or what one does",
-		"info||Shows what this server is and plays", "pause||Lets you watch, and play again",
+		"emote|?s[kind] ?i[seconds]|Changes the eyes of your tee", "help|?s[command]|Lists the commands, or explains one",
+		"info||Shows the name, mode and version of this server", "pause||Makes you a spectator, or a player again",
 	}
 	want := map[string][]string{
 		"0.7":   common, // has /w itself
-		"DDNet": append(slices.Clone(common), "w|s[name] r[text]|Tells one player only"),
+		"DDNet": append(slices.Clone(common), "w|s[name] r[text]|Whispers to one player"),
 		"0.6":   nil,
 	}
 	seen := map[string]*[]string{}
@@ -331,7 +331,7 @@ func TestOfferedChatCommands(t *testing.T) {
 		for name, list := range seen {
 			want := slices.Clone(want[name])
 			if ready && name != "0.6" {
-				want = append(want, "ready||Tells that you are ready, or not")
+				want = append(want, "ready||Changes whether you are ready")
 			}
 			if !slices.Equal(*list, want) {
 				t.Errorf("%s: %s is offered\n%q, not\n%q", when, name, *list, want)

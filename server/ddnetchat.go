@@ -15,12 +15,12 @@ import (
 // ddnetChatCommands are commands that players of DDNet know. They help in all modes, and stand in no menu.
 var ddnetChatCommands = []ChatCommand{
 	{Name: "list", Private: true, Params: "?s[filter]", Help: "Lists the players, or those with a text in their names", Unlisted: true, Run: (*ChatCall).list},
-	{Name: "dnd", Help: "Hides chat and messages for all, or shows them again", Unlisted: true, Run: (*ChatCall).doNotDisturb},
+	{Name: "dnd", Help: "Hides the public chat and messages, or shows them again", Unlisted: true, Run: (*ChatCall).doNotDisturb},
 	{Name: "map", Private: true, Params: "?r[map]", Help: "Calls a vote for a map", Unlisted: true, Run: (*ChatCall).voteMap},
-	{Name: "pausevoted", Help: "Watches who is voted on while your tee waits", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("pause") }},
-	{Name: "specvoted", Help: "Watches who is voted on", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("spec") }},
-	{Name: "timeout", Private: true, Params: "?s[code]", Help: "Keeps your seat if you time out; clients write it", Unlisted: true, Run: func(*ChatCall) {}}, // see timeouts.go
-	{Name: "credits", Help: "Shows what this server is", Unlisted: true, Run: (*ChatCall).info},
+	{Name: "pausevoted", Help: "Shows the player of the vote while your tee waits", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("pause") }},
+	{Name: "specvoted", Help: "Shows the player of the vote", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("spec") }},
+	{Name: "timeout", Private: true, Params: "?s[code]", Help: "Keeps your seat if you time out; clients send it themselves", Unlisted: true, Run: func(*ChatCall) {}}, // see timeouts.go
+	{Name: "credits", Help: "Shows the name, mode and version of this server", Unlisted: true, Run: (*ChatCall).info},
 }
 
 // list shows the names of the players, as many in a line as have room.
