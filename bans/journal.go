@@ -40,7 +40,7 @@ const (
 	lockSuffix = ".lock"
 )
 
-// line is a line of the file.
+// line is an added or removed ban as a line of the file.
 type line struct {
 	Ban
 	// At is when the line was written, by the wall clock.
@@ -48,7 +48,7 @@ type line struct {
 	Removed bool      `json:"removed,omitempty"`
 }
 
-// oldFile is the content of an old file.
+// oldFile is the content of a file in the format of earlier versions.
 type oldFile struct {
 	Bans *[]line `json:"bans"`
 }
@@ -239,7 +239,7 @@ func (j *journal) append(lines []line) (_ *os.File, err error) {
 	return f, nil
 }
 
-// replace replaces the file.
+// replace replaces the file with a file of the given lines.
 func (j *journal) replace(lines []line) error {
 	b, err := encode(lines)
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 type storage struct {
 	list *List
 
-	// Guarded by list.mu:
+	// The mutex list.mu guards these fields:
 
 	unsaved map[target]change // the last change of each target
 	number  int               // number of the last change

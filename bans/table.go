@@ -25,7 +25,7 @@ type table struct {
 	lapsed []Ban
 }
 
-// entry is a ban of a table.
+// entry is a ban in a table.
 type entry struct {
 	Ban
 	number  int // order of creation

@@ -15,7 +15,7 @@ type sighting struct {
 // reaction time.
 const maxSightings = 32
 
-// combat is the state for fighting.
+// combat is the state that a bot needs to fight.
 type combat struct {
 	teamOf [game.MaxPlayers]game.Team
 
@@ -53,7 +53,7 @@ func (f *combat) lastSighting() *sighting {
 	return &f.sightings[(f.numSightings+maxSightings-1)%maxSightings]
 }
 
-// estimateEnemy returns the assumed position and velocity of the enemy. The estimate uses a
+// estimateEnemy returns the estimated position and velocity of the enemy. The estimate uses a
 // sighting that is as old as the bot's reaction time.
 func (b *Bot) estimateEnemy() (vec.Vec2, vec.Vec2, bool) {
 	r := b.skill.reactionTicks

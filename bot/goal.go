@@ -32,7 +32,7 @@ type siteMemory struct {
 	visitedTick int32 // tick of the last visit
 }
 
-// goalPlanner is the state for choosing goals.
+// goalPlanner is the state that a bot needs to choose goals.
 type goalPlanner struct {
 	goal           goal
 	pickupMemory   []siteMemory

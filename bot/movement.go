@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// movement is the state for moving.
+// movement is the state that a bot needs to move.
 type movement struct {
 	plan            maneuver
 	planTick        uint8 // next tick of the plan

@@ -68,7 +68,7 @@ type NavGraph struct {
 	siteAtTile        map[int32]uint8 // pickup sites by tile
 	landmarks         []landmark
 	spawns            []vec.Vec2
-	flagStands        [2]vec.Vec2 // of red and blue
+	flagStands        [2]vec.Vec2 // of the red and the blue flag
 }
 
 // NewNavGraph builds the graph by simulating maneuvers from every node that is reachable from the

@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/event"
 )
 
-// TestDocs checks that docs/reference/events.md lists exactly the existing events, each with all its JSON
-// fields.
+// TestDocs checks that docs/reference/events.md lists exactly the existing events, each with all
+// its JSON fields.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/events.md")
 	if err != nil {

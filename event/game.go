@@ -82,7 +82,7 @@ func FromGame(ev *game.Event, src Source) Event {
 	return nil
 }
 
-// SettingsOf returns the settings that clients show.
+// SettingsOf returns the part of the rules that clients show.
 func SettingsOf(r *game.Rules, teamsLocked bool) Settings {
 	return Settings{
 		VoteKick: r.VoteKick, VoteKickMin: r.VoteKickMin, VoteSpectate: r.VoteSpectate,

@@ -42,9 +42,10 @@ type Info struct {
 	Password bool
 	// Secure reports whether the server runs an anti-cheat system.
 	Secure bool
-	// LAN reports whether the server is for the local network. Only infostring carries it.
+	// LAN reports whether the server is for the local network. Only the infostring format has this
+	// field.
 	LAN bool
-	// Mod is set unless the game is Half-Life itself. Only text formats carry it.
+	// Mod is set unless the game is Half-Life itself. Only the text formats have this field.
 	Mod *Mod
 
 	// Only A2S carries the fields below.
@@ -201,7 +202,7 @@ func AppendA2SInfo(dst []byte, i *Info) []byte {
 // InfoFormat is a message format of an Info.
 type InfoFormat uint8
 
-// The formats of an Info.
+// The message formats of an Info.
 const (
 	// FormatInfo is the answer to "info".
 	FormatInfo InfoFormat = iota + 1

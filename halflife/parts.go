@@ -12,7 +12,7 @@ import (
 // SplitStyle is a way to split a message into several datagrams.
 type SplitStyle uint8
 
-// The styles.
+// The ways to split a message.
 const (
 	// SplitGoldSrc is the style of Half-Life: a header of 9 bytes, at most 15 parts.
 	SplitGoldSrc SplitStyle = iota
@@ -63,7 +63,8 @@ const maxPartial = 16
 
 // PartAssembler assembles split messages of any style. Parts do not name their style, so it tries
 // every style until the first part begins with the header of a message. The zero value is ready to
-// use. Memory is bounded. Feed it only datagrams from addresses that were sent a request.
+// use. The memory of an assembler is bounded. Feed it only datagrams from addresses that were sent
+// a request.
 type PartAssembler struct {
 	partial []partialMessage
 }

@@ -20,7 +20,7 @@ const ReceiveBuffer = 4096
 // QueryMethod selects the request formats of a query.
 type QueryMethod uint8
 
-// The methods.
+// The methods of a query.
 const (
 	// QueryAny sends A2S and text requests and prefers the answer in A2S.
 	QueryAny QueryMethod = iota

@@ -57,7 +57,7 @@ type RconSettings struct {
 // RconResult is the result of an rcon request.
 type RconResult uint8
 
-// The results.
+// The results of an rcon request.
 const (
 	// RconRan is a command that ran.
 	RconRan RconResult = iota + 1

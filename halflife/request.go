@@ -11,29 +11,29 @@ type RequestKind uint8
 const (
 	// RequestNone is a datagram that is not a request: an answer or an unknown message.
 	RequestNone RequestKind = iota
-	// RequestPing is "ping" and "i".
+	// RequestPing is the text query "ping" or "i".
 	RequestPing
-	// RequestInfo is "info".
+	// RequestInfo is the text query "info".
 	RequestInfo
-	// RequestDetails is "details".
+	// RequestDetails is the text query "details".
 	RequestDetails
-	// RequestPlayers is "players".
+	// RequestPlayers is the text query "players".
 	RequestPlayers
-	// RequestRules is "rules".
+	// RequestRules is the text query "rules".
 	RequestRules
-	// RequestInfostring is "infostring".
+	// RequestInfostring is the text query "infostring".
 	RequestInfostring
-	// RequestRconChallenge is "challenge rcon".
+	// RequestRconChallenge is the text request "challenge rcon".
 	RequestRconChallenge
-	// RequestRcon is "rcon"; see ParseRcon.
+	// RequestRcon is the text request "rcon"; see ParseRcon.
 	RequestRcon
-	// RequestA2SInfo is 'T', A2S_INFO.
+	// RequestA2SInfo is the A2S request A2S_INFO ('T').
 	RequestA2SInfo
-	// RequestA2SPlayers is 'U', A2S_PLAYER.
+	// RequestA2SPlayers is the A2S request A2S_PLAYER ('U').
 	RequestA2SPlayers
-	// RequestA2SRules is 'V', A2S_RULES.
+	// RequestA2SRules is the A2S request A2S_RULES ('V').
 	RequestA2SRules
-	// RequestA2SChallenge is 'W', A2S_SERVERQUERY_GETCHALLENGE.
+	// RequestA2SChallenge is the A2S request A2S_SERVERQUERY_GETCHALLENGE ('W').
 	RequestA2SChallenge
 )
 

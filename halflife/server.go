@@ -39,7 +39,7 @@ type Game interface {
 // challenge.
 type LegacyPolicy uint8
 
-// The policies.
+// The policies for answers without a challenge.
 const (
 	// LegacyLAN answers addresses of local networks.
 	LegacyLAN LegacyPolicy = iota
@@ -134,7 +134,7 @@ type ServerConfig struct {
 // DropReason is the reason why a request was not answered.
 type DropReason uint8
 
-// The reasons.
+// The reasons for leaving a request without an answer.
 const (
 	// DropUnknown is a datagram that is not a request.
 	DropUnknown DropReason = iota
@@ -203,7 +203,7 @@ type Server struct {
 	rcon    rconState
 }
 
-// answers are the encoded answers.
+// answers holds the encoded answers to all requests.
 type answers struct {
 	encodedAt int64
 	valid     bool
@@ -212,7 +212,7 @@ type answers struct {
 
 	info, details, infostring []byte
 	textPlayers, textRules    []byte
-	// The short ones are for unproven addresses.
+	// The short answers are for unproven addresses.
 	shortPlayers, shortRules []byte
 
 	a2sInfo    []byte

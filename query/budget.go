@@ -43,7 +43,7 @@ type Budget struct {
 // Size selects the length of an answer.
 type Size uint8
 
-// The sizes.
+// The sizes of an answer.
 const (
 	// SizeNone means no answer.
 	SizeNone Size = iota

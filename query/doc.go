@@ -1,5 +1,5 @@
 // Package query implements the server info that browsers show, in all formats of Teeworlds 0.7, 0.6
-// and DDNet. Servers answer with it, and clients request it.
+// and DDNet. Clients request the info, and servers answer with it.
 //
 // An Info holds the fields of all formats. A server encodes it with a ReplyEncoder. AskHost, Ask
 // and AskAll return an Info from a server of any version.

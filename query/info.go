@@ -22,7 +22,7 @@ type Info struct {
 	// masters use MapSHA256 instead of the CRC.
 	MapCRC  uint32
 	MapSize uint32
-	// MapSHA256 is the hash of the map file, all zeros if unknown. Only HTTP masters carry it.
+	// MapSHA256 is the hash of the map file, all zeros if unknown. Only HTTP masters have this field.
 	MapSHA256 [32]byte
 	// GameType is the name of the mode, such as DM.
 	GameType string
@@ -31,7 +31,7 @@ type Info struct {
 	// TimeScore reports whether scores are times in seconds or NoTime. Otherwise scores are points.
 	// In 0.6 it is derived from GameType, as in DDNet's client.
 	TimeScore bool
-	// SkillLevel is 0 casual, 1 normal or 2 competitive. Only 0.7 carries it.
+	// SkillLevel is 0 casual, 1 normal or 2 competitive. Only the 0.7 format has it.
 	SkillLevel int
 	// NumPlayers and MaxPlayers count players. NumClients and MaxClients count players and
 	// spectators. Each is in the range 0 to MaxListed.
@@ -52,9 +52,9 @@ type Client struct {
 	Score int32
 	// Spectator reports whether the client is a spectator.
 	Spectator bool
-	// Bot reports whether the client is a bot. Only 0.7 carries it.
+	// Bot reports whether the client is a bot. Only the 0.7 format marks bots.
 	Bot bool
-	// AFK reports whether the client is away from the keyboard. Only HTTP masters carry it.
+	// AFK reports whether the client is away from the keyboard. Only HTTP masters have this field.
 	AFK bool
 }
 

@@ -89,7 +89,7 @@ func TestOrderIsThatOfEachMoment(t *testing.T) {
 				Server: []string{"GER", "USA", "CHN"}[r.Intn(3)], Team: r.Intn(2) == 0}
 			if e.Team {
 				e.Names = append(e.Names, fmt.Sprint("q", r.Intn(4)))
-				e.SaveID = fmt.Sprintf("%032x", r.Intn(4)) // as from different databases
+				e.SaveID = fmt.Sprintf("%032x", r.Intn(4)) // as if from different databases
 			}
 			asked.apply(&e)
 			last.apply(&e)

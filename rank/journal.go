@@ -35,8 +35,8 @@ type Config struct {
 	// Report, if not nil, is called on another goroutine with messages that are not errors, such as
 	// a repair of the file.
 	Report func(text string)
-	// Prepare, if not nil, prepares a Remote, for example by creating tables. It is called until it
-	// succeeds.
+	// Prepare, if not nil, prepares a Remote, for example by creating tables. The journal calls
+	// Prepare until it succeeds.
 	Prepare func(context.Context) error
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time

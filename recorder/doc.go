@@ -15,8 +15,8 @@
 // world. Records can be encoded on another goroutine, so that no tick waits for compression or a
 // disk.
 //
-// A view can have more items than a snapshot may have, for example if the view is the whole map or
-// if a mod draws very much. The first of these then stay: the match and the flags, players with
+// A view can have more items than a snapshot may contain, for example if a mod draws very much. The
+// recorder then leaves out items from the end of this list: the match and the flags, players with
 // their names, tees, projectiles, lasers, pickups, effects.
 //
 // A server records demos in this way: the loop fills records, and a goroutine encodes them in

@@ -74,7 +74,7 @@ func newRecording(t testing.TB, cfg Config) *recording {
 	return r
 }
 
-// step records a tick.
+// step records a tick of the world.
 func (r *recording) step(t testing.TB, w *game.World, events []game.Event) {
 	t.Helper()
 	r.Tick(w, events)

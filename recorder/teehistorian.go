@@ -197,7 +197,7 @@ func (t *Teehistorian) command(w *game.World, cmd *game.Command, events []game.E
 		}
 		*c = historyClient{alive: c.alive}
 	case game.CmdEnterGame:
-		t.seat(w.DDRaceTick(), cmd.Player) // before the other records, since the player begins there
+		t.seat(w.DDRaceTick(), cmd.Player) // record the seat first: the player begins there
 		t.extra(teehistorian.ExtraReady, int32(cmd.Player))
 		c.entered = true
 		t.version(cmd.Player)

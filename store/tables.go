@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// name is the name of a value or table.
+// name identifies a value or a table.
 type name struct{ space, key string }
 
 // tables is the content of a journal.

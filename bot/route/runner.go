@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// A runner beside its way simulates planTicks ticks ahead, every planEvery ticks. Each time it
-	// makes some trials (tries).
+	// A runner beside its way simulates planTicks ticks ahead, every planEvery ticks. Each time the
+	// runner makes as many trials as tries says.
 	planTicks, planEvery, tries = 30, 4, 12
 	// maxPlan limits the work of a plan, in tiles read. After a plan over the limit, the runner
 	// makes the next one tiredTicks later.

@@ -10,7 +10,7 @@ import (
 // DropReason is the reason why a datagram was not answered.
 type DropReason uint8
 
-// The reasons.
+// The reasons for leaving a datagram without an answer.
 const (
 	// DropUnknown is an unrecognised datagram or an unexpected answer.
 	DropUnknown DropReason = iota

@@ -32,7 +32,7 @@ const (
 	statusError
 )
 
-// request is a register request.
+// request is an HTTP request that registers or removes the server.
 type request struct {
 	protocol int // index into protocols
 	index    int // counted per protocol
@@ -41,7 +41,7 @@ type request struct {
 	body     []byte
 }
 
-// response is the response to a request.
+// response is a master's answer to a request.
 type response struct {
 	request *request
 	status  status

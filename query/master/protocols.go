@@ -13,7 +13,7 @@ import (
 // an address for each of them.
 type Protocols uint8
 
-// The protocols.
+// The protocols, with their names in sv_register.
 const (
 	V6IPv4 Protocols = 1 << iota // tw0.6/ipv4
 	V6IPv6                       // tw0.6/ipv6

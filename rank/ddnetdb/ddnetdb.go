@@ -2,9 +2,9 @@
 // can share it with the web pages and tools of a community. The package needs a database driver, so
 // only separate programs import it.
 //
-// It is not a nested module, because the driver is small: with database/sql it compiles in a few
-// seconds. Package app reads DDNet's SQLite files with the program sqlite3. An SQLite driver in Go
-// would take longer to compile than the rest of the program.
+// The package is not a nested module, because the driver is small: with database/sql it compiles in
+// a few seconds. Package rank reads DDNet's SQLite files with the program sqlite3. An SQLite driver
+// in Go would take longer to compile than the rest of the program.
 package ddnetdb
 
 import (

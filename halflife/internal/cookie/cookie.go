@@ -26,7 +26,7 @@ func NewJar() *Jar {
 	return &Jar{mac: hmac.New(sha256.New, key)}
 }
 
-// Kind is a kind of challenge. A challenge of one kind is not valid as another.
+// Kind is a kind of challenge. A challenge of one kind is not valid for another kind.
 type Kind struct {
 	// ID distinguishes the kinds.
 	ID byte
