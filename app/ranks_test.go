@@ -182,5 +182,5 @@ func TestImportOfBrokenFiles(t *testing.T) {
 
 	// A target that cannot be written is an error.
 	out, complaints, err = run(good, "--into", good)
-	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "not a file of ranks: "+good), "%v, %q, %q", err, out, complaints)
+	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "not a journal of ranks: "+good), "%v, %q, %q", err, out, complaints)
 }
