@@ -16,9 +16,10 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// BenchmarkInfoToMany asks for server information from a new address each time, which costs
-// the exchange of tokens or challenges too: as fast as the server answers, load.MaxUnanswered at
-// a time, and at random times (a Poisson process), as browsers do that know nothing of each other.
+// BenchmarkInfoToMany asks for server information, each time from a new address. That includes the
+// exchange of tokens or challenges. It asks as fast as the server answers, with load.MaxUnanswered
+// requests open at a time, and then at random times (a Poisson process), like browsers that act
+// independently.
 func BenchmarkInfoToMany(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -38,11 +39,11 @@ func BenchmarkInfoToMany(b *testing.B) {
 	}
 }
 
-// askers ask a server one question each, from addresses of their own on the loopback network.
+// askers sends a server one question each from addresses of their own in 127.0.0.0/8.
 type askers struct {
-	rate  int    // how many begin per second, 0 = as many as are done
-	hello []byte // the first datagram of each
-	// answer returns what an asker sends next, nil if it has what it wanted.
+	rate  int    // questions begun per second; 0 starts a new one as soon as one is answered
+	hello []byte // the first datagram of each asker
+	// answer returns the asker's next datagram, or nil if the question is answered.
 	answer func(datagram []byte) ([]byte, error)
 }
 
@@ -74,9 +75,8 @@ func a2sAskers() *askers {
 	}}
 }
 
-// run returns the number of askers that got what they wanted. While the server has nothing for
-// it, it looks again and again rather than sleep for less than a millisecond, which would let
-// askers wait for each other.
+// run returns the number of questions that were answered. Without new datagrams it polls: a sleep
+// of less than a millisecond would make askers wait for each other.
 func (a *askers) run(server transport.Peer, span time.Duration) (answers int, err error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *askers) run(server transport.Peer, span time.Duration) (answers int, er
 	begin := time.Now()
 	for next, now, heard := begin, begin, begin; now.Sub(begin) < span; now = time.Now() {
 		if now.Sub(heard) > 20*time.Millisecond {
-			waiting = 0 // they were lost
+			waiting = 0 // the answers were lost
 			heard = now
 		}
 		for a.rate == 0 && waiting < load.MaxUnanswered || a.rate > 0 && !next.After(now) {
@@ -131,15 +131,15 @@ func (a *askers) run(server transport.Peer, span time.Duration) (answers int, er
 	return answers, nil
 }
 
-// controlFrom is the control message to send from an address.
+// controlFrom returns the control message that sets the source address of a datagram.
 func controlFrom(a [4]byte) []byte {
 	b := make([]byte, unix.CmsgSpace(unix.SizeofInet4Pktinfo))
 	h := (*unix.Cmsghdr)(unsafe.Pointer(&b[0]))
 	h.Level, h.Type = unix.IPPROTO_IP, unix.IP_PKTINFO
 	h.SetLen(unix.CmsgLen(unix.SizeofInet4Pktinfo))
-	copy(b[unix.CmsgLen(4):], a[:]) // after the index of the device
+	copy(b[unix.CmsgLen(4):], a[:]) // after the interface index
 	return b
 }
 
-// receivedAt returns the address that a datagram came to.
+// receivedAt returns the destination address of a received datagram.
 func receivedAt(control []byte) [4]byte { return [4]byte(control[unix.CmsgLen(8):]) }

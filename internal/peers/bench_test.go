@@ -20,11 +20,11 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// The benchmarks measure our server and an original in turns, b.N times each, and report
-// medians. Run them with -benchtime 5x or more for numbers that can be quoted. Metrics of
-// the original begin with "their-".
+// The benchmarks measure our server and an original in turns, b.N times each, and report medians.
+// For quotable numbers run them with -benchtime 5x or more. Metrics of the original begin with
+// "their-".
 
-// samples are measured values by the name of their metric.
+// samples holds the measured values by metric name.
 type samples map[string][]float64
 
 func (s samples) add(metric string, value float64) { s[metric] = append(s[metric], value) }
@@ -34,7 +34,7 @@ func (s samples) median(metric string) float64 {
 	return values[len(values)/2]
 }
 
-// addRatio adds the ratio of the newest values of two metrics.
+// addRatio adds the ratio of two metrics' newest values.
 func (s samples) addRatio(metric, of, to string) {
 	s.add(metric, s[of][len(s[of])-1]/s[to][len(s[to])-1])
 }
@@ -46,8 +46,8 @@ func (s samples) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// measureTime returns how long to measure. With -benchtime 1x, which only shows that the
-// benchmarks work, it is a quarter.
+// measureTime returns how long to measure: a quarter of the time with -benchtime 1x, which only
+// shows that the benchmarks work.
 func measureTime(b *testing.B, long time.Duration) time.Duration {
 	if b.N == 1 {
 		return long / 4
@@ -57,7 +57,7 @@ func measureTime(b *testing.B, long time.Duration) time.Duration {
 
 // rival is one of the servers that a benchmark compares.
 type rival struct {
-	prefix string // of its metrics
+	prefix string // prefix of its metric names
 	*Server
 }
 
@@ -68,7 +68,7 @@ func startRivals(b *testing.B, settings string) []rival {
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
 
-// addLoad measures a server while clients play.
+// addLoad measures a server under the load of clients that play.
 func (s samples) addLoad(b *testing.B, r rival, cfg load.Config) {
 	b.Helper()
 	cfg.Seed = 1
@@ -142,8 +142,8 @@ func BenchmarkDDRace(b *testing.B) {
 	}
 }
 
-// BenchmarkVersions measures our server with 64 players of 0.7, of 0.6, and of both in one
-// match. The ratios are to 0.7 alone.
+// BenchmarkVersions measures our server with 64 players of 0.7, of 0.6, and of both in one match.
+// The ratios compare with 0.7 alone.
 func BenchmarkVersions(b *testing.B) {
 	server := StartTeeyard(b, "sv_player_slots 64")
 	s := samples{}
@@ -157,8 +157,8 @@ func BenchmarkVersions(b *testing.B) {
 	s.report(b)
 }
 
-// BenchmarkChurn lets clients join and leave at once, 2,000 a second, while 16 play.
-// "survived" is 0 if the server ended.
+// BenchmarkChurn makes clients join and leave at once, 2,000 a second, while 16 others play. The
+// metric "survived" is 0 if the server ended.
 func BenchmarkChurn(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -174,9 +174,9 @@ func BenchmarkChurn(b *testing.B) {
 	}
 }
 
-// BenchmarkFlood has one network of IPv6 connect and leave 1,500 times a second, each time
-// from another address, while 8 play. It needs root: it adds the network 2001:db8::/48 to the
-// loopback device.
+// BenchmarkFlood makes one IPv6 network connect and leave 1,500 times a second, each time from a
+// new address, while 8 clients play. It needs root, because it adds the network 2001:db8::/48 to
+// the loopback device.
 func BenchmarkFlood(b *testing.B) {
 	const network, anyAddress = "2001:db8::/48", "/proc/sys/net/ipv6/ip_nonlocal_bind"
 	before, err := os.ReadFile(anyAddress)
@@ -201,8 +201,8 @@ func BenchmarkFlood(b *testing.B) {
 	s.report(b)
 }
 
-// BenchmarkMapChange changes the map while 8 play: between dm1, which is small, and Tutorial
-// with its 1.5 MB.
+// BenchmarkMapChange changes the map while 8 clients play: between the small dm1 and Tutorial, a
+// file of 1.5 MB.
 func BenchmarkMapChange(b *testing.B) {
 	s := samples{}
 	r := rival{"", StartTeeyard(b, "sv_gametype dm; sv_player_slots 16; sv_rcon_password adminpw")}
@@ -233,7 +233,7 @@ func BenchmarkMapChange(b *testing.B) {
 	s.report(b)
 }
 
-// addChurn has some players play while others come and go.
+// addChurn measures a server while some players play and others join and leave.
 func (s samples) addChurn(b *testing.B, r rival, players int, span time.Duration, cfg load.ChurnConfig) {
 	swarm := Join(b, r.Server, load.Config{Clients: players, Seed: 1})
 	defer swarm.Stop()
@@ -264,14 +264,13 @@ func (s samples) addChurn(b *testing.B, r rival, players int, span time.Duration
 	}
 }
 
-// askFunc asks a server the same question for some time and returns the number of answers.
+// askFunc repeats one question to a server for some time and returns the number of answers.
 type askFunc func(transport.Peer, time.Duration) (answers int, err error)
 
-// BenchmarkInfo asks for server information from one address without a pause.
+// BenchmarkInfo asks for server information from one address without pauses.
 func BenchmarkInfo(b *testing.B) { compareAnswers(b, load.QueryInfo, load.QueryInfo) }
 
-// BenchmarkHalfLifeInfo compares our answer to A2S_INFO with the original's own server
-// information.
+// BenchmarkHalfLifeInfo compares our answer to A2S_INFO with the original's server information.
 func BenchmarkHalfLifeInfo(b *testing.B) { compareAnswers(b, askA2S, load.QueryInfo) }
 
 func compareAnswers(b *testing.B, askOurs, askTheirs askFunc) {
@@ -295,7 +294,7 @@ func compareAnswers(b *testing.B, askOurs, askTheirs askFunc) {
 	s.report(b)
 }
 
-// askA2S asks for A2S_INFO.
+// askA2S requests A2S_INFO repeatedly.
 func askA2S(addr transport.Peer, duration time.Duration) (answers int, err error) {
 	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
@@ -336,8 +335,8 @@ func BenchmarkIdle(b *testing.B) {
 	s.report(b)
 }
 
-// BenchmarkDownload downloads a map of 1.5 MB over loopback. See server's TestMapDownloadSpeed
-// for a network with a round trip.
+// BenchmarkDownload downloads a map of 1.5 MB over loopback. TestMapDownloadSpeed of package server
+// does so over a network with a round-trip time.
 func BenchmarkDownload(b *testing.B) {
 	RequirePrograms(b)
 	home, file := b.TempDir(), bigMap(b)

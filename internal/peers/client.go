@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Client is a running graphical client, Teeworlds or DDNet, on a display of its own.
+// Client is a running graphical client, of Teeworlds or DDNet, with its own display.
 type Client struct {
 	*Process
 	*Display
@@ -17,7 +17,7 @@ type Client struct {
 	Home string
 }
 
-// binds are key binds for what is otherwise done in menus.
+// binds are key binds for actions that clients otherwise have in menus.
 var binds = []string{
 	"bind k kill",
 	"bind o team -1",
@@ -25,21 +25,21 @@ var binds = []string{
 	"bind h emote 2",
 }
 
-// StartTeeworlds starts the 0.7.5 client on a display, in a new home folder, and has it
-// join a server. Settings are further console commands.
+// StartTeeworlds starts the 0.7.5 client on a display, with a new home folder, and makes it join a
+// server. The settings are further console commands.
 func (d *Display) StartTeeworlds(addr, name string, settings ...string) *Client {
 	d.t.Helper()
 	return d.StartTeeworldsIn(d.t.TempDir(), addr, name, settings...)
 }
 
-// StartTeeworldsIn is StartTeeworlds with the client's home folder, in which an earlier
-// client may have left files.
+// StartTeeworldsIn is StartTeeworlds with a given home folder, which may hold files of an earlier
+// client.
 func (d *Display) StartTeeworldsIn(home, addr, name string, settings ...string) *Client {
 	d.t.Helper()
 	return d.startTeeworlds(home, append(settings, "player_name "+name, "bind f10 connect "+addr, "connect "+addr))
 }
 
-// PlayDemoInTeeworlds starts the 0.7.5 client and has it play a demo.
+// PlayDemoInTeeworlds starts the 0.7.5 client with a demo to play.
 func (d *Display) PlayDemoInTeeworlds(demo []byte, settings ...string) *Client {
 	d.t.Helper()
 	home := d.t.TempDir()
@@ -53,14 +53,14 @@ func (d *Display) startTeeworlds(home string, commands []string) *Client {
 	return d.startClient("teeworlds", home, []string{"XDG_CONFIG_HOME=" + filepath.Join(home, "config")}, commands)
 }
 
-// StartDDNet starts the DDNet client on a display, in a new home folder, and has it join
-// a server. Settings are further console commands.
+// StartDDNet starts the DDNet client on a display, with a new home folder, and makes it join a
+// server. The settings are further console commands.
 func (d *Display) StartDDNet(addr, name string, settings ...string) *Client {
 	d.t.Helper()
 	return d.startDDNet(d.t.TempDir(), append(settings, "player_name "+name, "connect "+addr))
 }
 
-// PlayDemoInDDNet starts the DDNet client and has it play a demo.
+// PlayDemoInDDNet starts the DDNet client with a demo to play.
 func (d *Display) PlayDemoInDDNet(demo []byte, settings ...string) *Client {
 	d.t.Helper()
 	home := d.t.TempDir()
@@ -71,18 +71,18 @@ func (d *Display) PlayDemoInDDNet(demo []byte, settings ...string) *Client {
 func (d *Display) startDDNet(home string, commands []string) *Client {
 	d.t.Helper()
 	commands = append([]string{"gfx_refresh_rate 30", "cl_auto_race_record 0", "cl_input_fifo " + filepath.Join(home, fifoName)}, commands...)
-	// It asks web servers for news and maps. A proxy that does not exist prevents that.
+	// DDNet's client asks web servers for news and maps. A proxy that does not exist prevents that.
 	const proxy = "http://127.0.0.1:9"
 	env := []string{"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1"}
 	return d.startClient("DDNet", home, env, commands)
 }
 
-// fifoName is the file in the home folder of DDNet's client from which it reads commands.
+// fifoName is the pipe in the home folder from which DDNet's client reads commands.
 const fifoName = "commands"
 
-// RetryConnect has the 0.7.5 client connect again if it has given up more often than so many times,
-// as it does when a busy machine keeps it for 5 or 10 s from reading what came: its first picture
-// of the game takes that long. It returns how often it has given up.
+// RetryConnect reconnects the 0.7.5 client if its log shows more than the given number of failed
+// connections, and returns the new number. On a busy machine the client draws its first frame of
+// the game for 5 to 10 s, reads no datagrams meanwhile, and so times out.
 func (c *Client) RetryConnect(times int) int {
 	c.t.Helper()
 	gaveUp := strings.Count(c.Output(), "offline error='Unable to connect to the server'") + strings.Count(c.Output(), "offline error='Timeout'")

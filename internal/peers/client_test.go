@@ -22,10 +22,10 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// ddnetRelease is the release of DDNet that our 0.6 clients announce themselves as.
+// ddnetRelease is the DDNet release that our 0.6 clients announce.
 const ddnetRelease = 16040
 
-// checkStats fails the test if a client could not decode something that the server sent.
+// checkStats fails the test if a client could not decode a message of the server.
 func checkStats(t *testing.T, name string, s client.Stats) {
 	t.Helper()
 	if s.CRCFailures+s.NoBase+s.BadDelta+s.BadMessage != 0 {
@@ -63,13 +63,13 @@ func dial(t *testing.T, s *Server, cfg client.Config) *client.Client {
 	return c
 }
 
-// clientSettings are the settings of servers for joinTwo.
+// clientSettings are the server settings that joinTwo needs.
 const clientSettings = "sv_player_slots 16; sv_rcon_password adminpw; sv_motd hello; add_vote \"say it\" \"say voted\"; sv_vote_spectate 1; " +
 	"sv_spectator_slots 0"
 
-// joinTwo joins two clients and has them do what all servers offer: chat, the remote
-// console, votes and teams. alice is logged in to the console afterwards. release is that
-// of DDNet, or 0.
+// joinTwo joins two clients, alice and bob, and exercises chat, the remote console, votes and
+// teams, which every server has. Afterwards alice is logged in to the console. The release is
+// DDNet's, or 0 for other clients.
 func joinTwo(t *testing.T, s *Server, release int32) (alice, bob *client.Client) {
 	t.Helper()
 	alice = dial(t, s, client.Config{Name: "alice", Clan: "yard", Country: 276, DDNetVersion: release})
@@ -83,7 +83,7 @@ func joinTwo(t *testing.T, s *Server, release int32) (alice, bob *client.Client)
 		t.Errorf("whisper: %v", err)
 	}
 	waitEvent(t, alice, "whisper", func(e event.Chat) bool {
-		// Clients of 0.6 that are not DDNet's get whispers as lines of the server.
+		// Other 0.6 clients than DDNet's get whispers as lines of the server.
 		plain := alice.Version() == client.Version06 && release == 0 && e.From.ID == game.Nobody
 		return e.Mode == game.ChatWhisper && e.From.Name == "bob" && e.Text == "psst" ||
 			plain && strings.Contains(e.Text, "bob") && strings.Contains(e.Text, "psst")
@@ -115,7 +115,7 @@ func joinTwo(t *testing.T, s *Server, release int32) (alice, bob *client.Client)
 	return alice, bob
 }
 
-// kickBob ends what joinTwo began.
+// kickBob has alice kick bob, after joinTwo.
 func kickBob(t *testing.T, alice, bob *client.Client) {
 	t.Helper()
 	checkStats(t, "alice", alice.Stats())
@@ -125,7 +125,7 @@ func kickBob(t *testing.T, alice, bob *client.Client) {
 	waitEvent(t, alice, "end", func(e event.Left) bool { return e.Player.Name == "bob" })
 }
 
-// rconRun runs a command and returns what it prints.
+// rconRun runs a console command and returns its output.
 func rconRun(t *testing.T, c *client.Client, line string) string {
 	t.Helper()
 	lines, err := c.RconRun(t.Context(), line)
@@ -135,7 +135,7 @@ func rconRun(t *testing.T, c *client.Client, line string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestClientOnOriginal takes our client through what teeworlds-server 0.7.5 offers.
+// TestClientOnOriginal exercises our client on teeworlds-server 0.7.5.
 func TestClientOnOriginal(t *testing.T) {
 	t.Parallel()
 	s := StartOriginal(t, clientSettings)
@@ -154,8 +154,8 @@ func TestClientOnOriginal(t *testing.T) {
 		t.Errorf("vote options %q", got)
 	}
 
-	// All maps, in the modes they are made for. A change of the mode alone does not load
-	// the map again, so no map follows itself.
+	// Visit every map in the mode it was made for. The server does not reload a map when only the
+	// mode changes, so the map changes at every step.
 	files, err := filepath.Glob(filepath.Join(OriginalMaps, "*.map"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no maps: %v", err)
@@ -171,7 +171,7 @@ func TestClientOnOriginal(t *testing.T) {
 		for _, file := range files {
 			name := strings.TrimSuffix(filepath.Base(file), ".map")
 			if strings.TrimRight(name, "0123456789") != mode.maps || name == "ctf8" {
-				continue // the server itself calls Debian's ctf8 an invalid standard map
+				continue // the original rejects Debian's ctf8 as an invalid standard map
 			}
 			visited++
 			alice.Rcon(fmt.Sprintf("sv_gametype %s; sv_map %s", mode.name, name))
@@ -195,7 +195,7 @@ func TestClientOnOriginal(t *testing.T) {
 	kickBob(t, alice, bob)
 }
 
-// TestClientDownloadsFromOriginal checks what our client reports while it joins.
+// TestClientDownloadsFromOriginal checks the progress that our client reports while it joins.
 func TestClientDownloadsFromOriginal(t *testing.T) {
 	t.Parallel()
 	c := dial(t, StartOriginal(t, ""), client.Config{Name: "alice"})
@@ -205,8 +205,8 @@ func TestClientDownloadsFromOriginal(t *testing.T) {
 	waitEvent(t, c, "server info", func(e event.ServerInfo) bool { return e.Map == "dm1" && e.GameType == "DM" })
 }
 
-// Test06ClientOnDDNet takes our client through what DDNet-Server 16.4 offers to clients of
-// 0.6, as a client of DDNet and as another.
+// Test06ClientOnDDNet exercises our client on DDNet-Server 16.4 over 0.6, as a DDNet client and as
+// another one.
 func Test06ClientOnDDNet(t *testing.T) {
 	t.Parallel()
 	s := StartDDNet06(t, clientSettings+"; sv_vote_delay 0; sv_join_vote_delay 0; sv_chat_initial_delay 0")
@@ -232,7 +232,7 @@ func Test06ClientOnDDNet(t *testing.T) {
 			alice.ChatCommand("rules", "")
 			waitEvent(t, alice, "rules", func(e event.Chat) bool { return e.From.ID == game.Nobody && strings.Contains(e.Text, "Be nice") })
 
-			// alice walks, and bob watches that.
+			// alice walks, and bob sees it.
 			self := alice.Self()
 			bob.Spectate(game.SpectatePlayer, self)
 			Eventually(t, 10*time.Second, "bob follows alice", func() (ok bool) {
@@ -251,7 +251,7 @@ func Test06ClientOnDDNet(t *testing.T) {
 			}
 			from := float32(0)
 			Eventually(t, 10*time.Second, "bob sees alice", func() (ok bool) { from, ok = position(); return ok })
-			for _, direction := range []int32{1, -1} { // there may be a wall
+			for _, direction := range []int32{1, -1} { // one direction may be blocked by a wall
 				alice.SetInput(game.Input{Direction: direction, TargetX: 1})
 				within(2*time.Second, func() bool { x, ok := position(); return ok && max(x-from, from-x) > 60 })
 			}
@@ -266,7 +266,7 @@ func Test06ClientOnDDNet(t *testing.T) {
 	}
 }
 
-// Test06ClientWithoutTokens joins DDNet-Server as clients did before 0.6 had tokens.
+// Test06ClientWithoutTokens joins DDNet-Server in the way of 0.6 clients from before tokens.
 func Test06ClientWithoutTokens(t *testing.T) {
 	t.Parallel()
 	s := StartDDNet06(t, "sv_rcon_password adminpw")
@@ -282,8 +282,8 @@ func Test06ClientWithoutTokens(t *testing.T) {
 	}
 }
 
-// TestBots has 16 of our bots play on servers, with 0.7 and with 0.6. Half of those of
-// 0.6 are clients of DDNet.
+// TestBots runs 16 of our bots on each server, over 0.7 and over 0.6. Half of the 0.6 clients are
+// DDNet's.
 func TestBots(t *testing.T) {
 	t.Parallel()
 	t.Run("teeworlds-server", func(t *testing.T) {
@@ -292,13 +292,13 @@ func TestBots(t *testing.T) {
 			t.Error("nobody was killed")
 		}
 	})
-	t.Run("DDNet-Server", func(t *testing.T) { // where nobody can be killed
+	t.Run("DDNet-Server", func(t *testing.T) { // the mode there does not allow kills
 		t.Parallel()
 		playBots(t, StartDDNet06(t, ""), client.Version06)
 	})
 }
 
-// playBots has bots play for 20 s, or a minute with TEEYARD_FULL=1.
+// playBots lets bots play for 20 s, or for a minute with TEEYARD_FULL=1.
 func playBots(t *testing.T, s *Server, version client.Version) (kills int) {
 	seconds := 20
 	if testenv.Full() {
@@ -306,7 +306,7 @@ func playBots(t *testing.T, s *Server, version client.Version) (kills int) {
 	}
 	const numBots = 16
 	maps := client.NewMaps(t.TempDir())
-	var mu sync.Mutex // guards what follows
+	var mu sync.Mutex // guards the variables below
 	var nav *bot.NavGraph
 	players := 0
 	newBot := func(c *client.Client, seed int) *bot.Bot {
@@ -357,8 +357,8 @@ func playBots(t *testing.T, s *Server, version client.Version) (kills int) {
 	return kills
 }
 
-// TestClientOnDDNet joins 0.7 clients to DDNet-Server 16.4, which sends the items of
-// snapshots in another order, and items of its own.
+// TestClientOnDDNet joins 0.7 clients to DDNet-Server 16.4, which orders snapshot items differently
+// and adds its own.
 func TestClientOnDDNet(t *testing.T) {
 	t.Parallel()
 	s := StartDDNet(t, "sv_spectator_slots 0")

@@ -34,7 +34,7 @@ func operator(t *testing.T, s *Server, password string) *client.Client {
 	return c
 }
 
-// commandList returns what a client's console completes, when the list is complete.
+// commandList waits until the server has sent its whole list of commands, and returns it.
 func commandList(t *testing.T, c *client.Client, last string) map[string]string {
 	t.Helper()
 	var list []bridge.CommandInfo
@@ -49,7 +49,8 @@ func commandList(t *testing.T, c *client.Client, last string) map[string]string 
 	return byName
 }
 
-// documentedDifferences returns the rows of the table in docs/operate/from-teeworlds-server.md, by name.
+// documentedDifferences returns the rows of the table in docs/operate/from-teeworlds-server.md by
+// name.
 func documentedDifferences(t *testing.T) map[string][2]string {
 	t.Helper()
 	text := string(testenv.Must(os.ReadFile("../../docs/operate/from-teeworlds-server.md")))

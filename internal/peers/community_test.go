@@ -24,9 +24,9 @@ const spikeMap = `
 ##############NNN############NNN##############
 ##############################################`
 
-// TestCommunityModesInRealClients shows the real clients bots that play instagib, zCatch, FNG, foot and infection.
-// TEEYARD_SHOTS names a folder for what both see. Without TEEYARD_FULL=1 only the 0.7.5 client is there,
-// and sees FNG.
+// TestCommunityModesInRealClients shows the real clients bots that play instagib, zCatch, FNG, foot
+// and infection. If TEEYARD_SHOTS names a folder, the screenshots are kept there. Without
+// TEEYARD_FULL=1 only the 0.7.5 client runs, in FNG.
 func TestCommunityModesInRealClients(t *testing.T) {
 	RequirePrograms(t, "teeworlds", "DDNet")
 	modes := []string{"fng"}
@@ -46,7 +46,7 @@ func showCommunityMode(t *testing.T, mode string) {
 	case "ictf":
 		drawing = flagMap
 	case "foot":
-		drawing, settings = strings.Replace(flagMap, "R.1......2.B", "1.R...g..B.2", 1), "; sv_bots 0" // bots do not know the ball
+		drawing, settings = strings.Replace(flagMap, "R.1......2.B", "1.R...g..B.2", 1), "; sv_bots 0" // bots do not chase the ball
 	case "infection":
 		drawing, settings = flagMap, "; inf_initial_infection_delay 3"
 	}

@@ -16,8 +16,9 @@ import (
 	"github.com/teeyard/teeyard/rank/ddnetdb"
 )
 
-// TestDatabaseSharedWithDDNet has DDNet-Server 16.4 and our server keep ranks and saves in one MariaDB. Players and a team finish on both, and
-// both give the same answers; a team that saves on one loads on the other; and the tables that we make are DDNet's.
+// TestDatabaseSharedWithDDNet makes DDNet-Server 16.4 and our server keep ranks and saves in one
+// MariaDB. Players and a team finish on both servers, and both servers give the same answers. A
+// team that saves on one server loads on the other. The tables that we create equal DDNet's.
 func TestDatabaseSharedWithDDNet(t *testing.T) {
 	t.Parallel()
 	sql := RequirePrograms(t, "mariadb")[0]
@@ -41,7 +42,7 @@ func TestDatabaseSharedWithDDNet(t *testing.T) {
 	home, folder := t.TempDir(), t.TempDir()
 	data := filepath.Join(home, ".local", "share", "ddnet")
 	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
-	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
+	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // replaces Debian's
 	WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
 	theirs := StartDDNetIn(t, home, "sv_use_sql 1; sv_chat_penalty 50; sv_chat_threshold 10000; "+settings+database("rw", 1))
 	Eventually(t, 20*time.Second, "DDNet-Server has made its tables", func() bool {
@@ -60,7 +61,7 @@ func TestDatabaseSharedWithDDNet(t *testing.T) {
 	run("INSERT INTO teeworlds.record_maps(Map, Server, Mapper, Points, Stars) VALUES ('teams', 'Novice', 'deen', 3, 2), ('Out of Castle', 'Brutal', 'x', 9, 5)")
 	ours := StartTeeyardWithDatabase(t, folder, "sv_gametype ddrace; "+settings+database("w", 1))
 
-	// On each server one player finishes alone and two as a team, and another team saves.
+	// On each server one player finishes alone, two finish as a team, and another team saves.
 	names := 0
 	walk := func(s *Server, commands ...string) []*racer {
 		racers := make([]*racer, 2)
@@ -105,7 +106,7 @@ func TestDatabaseSharedWithDDNet(t *testing.T) {
 		return run("SELECT (SELECT COUNT(*) FROM teeworlds.record_race), (SELECT COUNT(*) FROM teeworlds.record_teamrace), (SELECT COUNT(*) FROM teeworlds.record_saves)") == "6\t4\t2\n"
 	})
 
-	run("UPDATE teeworlds.record_race SET Time = 1 + 0.02 * SUBSTRING(Name, 7); UPDATE teeworlds.record_teamrace SET Time = IF(Name IN ('racer 2', 'racer 3'), 3, 2)") // without ties
+	run("UPDATE teeworlds.record_race SET Time = 1 + 0.02 * SUBSTRING(Name, 7); UPDATE teeworlds.record_teamrace SET Time = IF(Name IN ('racer 2', 'racer 3'), 3, 2)") // gives every finish a different time
 	ages := regexp.MustCompile(`(\d+ secs?|moments) ago`)
 	ask := func(r *racer) (all []string) {
 		for len(r.lines) > 0 {
@@ -142,7 +143,7 @@ func TestDatabaseSharedWithDDNet(t *testing.T) {
 		t.Errorf("(-DDNet-Server, +ours):\n%s", diff)
 	}
 
-	// Each save is wanted on both servers at the same time, and one of them gets it.
+	// Both servers try to load each save at the same time, and exactly one succeeds.
 	for i, p := range parties {
 		other := parties[1-i]
 		guests := []*racer{joinRacerAs(t, other.server, p.saving[0].name), joinRacerAs(t, other.server, p.saving[1].name)}

@@ -18,24 +18,25 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// limitsScript is what an operator ("rcon LINE") and two players, by number, do: they write, "walk"
-// to a column, or "vote" for an option with a reason.
+// limitsScript are the actions of an operator and two players. "rcon LINE" is the operator's. A
+// number is a player, followed by a line of chat, "walk" and a column, or "vote" with an option and
+// a reason.
 var limitsScript = []string{
-	// What is in force, with the settings of the map.
+	// Values in force, including the map's own settings.
 	"rcon sv_team", "rcon sv_hit", "rcon sv_freeze_delay", "rcon toggle sv_hit 0 1", "wait", "rcon sv_hit", "rcon sv_hit 0", "wait", "rcon sv_hit",
 	"rcon sv_spam_mute_duration", "rcon sv_chat_penalty", "rcon sv_chat_threshold", "rcon sv_chat_delay", "rcon sv_chat_initial_delay",
-	// sv_team 2.
+	// Hits and teams under sv_team 2.
 	"0 /settings teams", "0 /settings hitting", "wait", "0 /team", "0 /team 0", "wait", fmt.Sprint("0 walk ", atStart), "wait", "wait", "wait",
 	"0 /team 5", "wait", "wait", "wait", fmt.Sprint("0 walk ", atStart), "wait", "wait", "wait",
 	// Bans.
 	"rcon ban 20.1.2.3 525600 a year", "rcon ban 20.1.2.4 525601 more", "rcon unban_all",
-	// Mutes, and what players who are muted try.
+	// Mutes, and the attempts of muted players.
 	"rcon mutes", "rcon vote_mutes", "rcon vote_mute 2 100", "rcon vote_mutes", "rcon vote_unmute 2", "rcon muteid 2 3000 spam", "rcon mutes", "wait", "1 hello", "wait", "1 /me waves", "wait", "1 /w \"racer 0\" hello", "wait",
 	"1 vote fun because", "wait", "1 rename Anna", "wait", "1 /team", "rcon unmute 0", "rcon mutes", "wait",
 	"1 /me waves", "wait", "1 hello", "wait",
-	// Too many lines.
+	// Too many lines in a short time.
 	"1 line", "tick", "1 line", "tick", "1 line", "tick", "1 line", "tick", "1 line", "tick", "1 line", "wait", "rcon mutes", "rcon unmute 0", "wait", "wait",
-	// Long lines.
+	// Lines that are too long.
 	"0 " + strings.Repeat("x", 300), "wait", "wait", "wait", "wait", "0 " + strings.Repeat("y", 200), "wait", "wait", "wait", "wait",
 	// Votes.
 	"rcon sv_vote_yes_percentage 100", "rcon sv_vote_yes_percentage", "0 vote fun because", "wait",
@@ -45,11 +46,11 @@ var limitsScript = []string{
 	"rcon auth_add default_mod mod x", "rcon auth_remove default_mod", "rcon auth_list", "rcon auth_remove default_mod", "rcon auth_change default_mod mod x", "rcon auth_remove alice", "rcon auth_list",
 }
 
-// namelessScript has players come without a name.
+// namelessScript makes players join with names that are empty or invisible.
 var namelessScript = []string{"join ", "join  \u200b", "join \u3164"}
 
-// TestLimitsAsDDNet has an operator and players do the same on DDNet-Server 16.4 and on ours with
-// --ddnet.
+// TestLimitsAsDDNet runs the same script on DDNet-Server 16.4 and on our server with --ddnet, and
+// compares the lines that the operator and the players get.
 func TestLimitsAsDDNet(t *testing.T) {
 	t.Parallel()
 	file := testenv.Must(twmap.WithSettings(teamsMap(t), []string{"tune player_collision 0", "sv_team 2", "sv_hit 0", "sv_freeze_delay 5"}))
@@ -61,7 +62,7 @@ func TestLimitsAsDDNet(t *testing.T) {
 	home := t.TempDir()
 	data := filepath.Join(home, ".local", "share", "ddnet")
 	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
-	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
+	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // replaces Debian's
 	theirs := StartDDNetIn(t, home, settings)
 	for _, script := range [][]string{limitsScript, namelessScript} {
 		answers := make(chan []string, 1)
@@ -81,10 +82,10 @@ var (
 	clientAddr  = regexp.MustCompile(`127\.0\.4\.\d+(:\d+)?`)
 )
 
-// greetings are what servers say to those who join.
+// greetings are the beginnings of the lines with which servers greet a new player.
 var greetings = []string{"DDraceNetwork Mod.", "please visit", "Do you know someone who uses a bot", "Welcome to my server"}
 
-// limitsPlayer is a player of playLimits, with what they hear.
+// limitsPlayer is a player in playLimits, with the events that it got.
 type limitsPlayer struct {
 	*racer
 	heard chan string
@@ -129,7 +130,7 @@ func playLimits(t *testing.T, s *Server, script []string) (all []string) {
 		}
 	}
 	hear(2 * time.Second)
-	all = nil // what it says to those who join
+	all = nil // forget the greetings
 	for _, step := range script {
 		if len(step) < 100 {
 			all = append(all, "> "+step)
@@ -154,14 +155,14 @@ func playLimits(t *testing.T, s *Server, script []string) (all []string) {
 			testenv.NoError(t, err)
 			for _, line := range lines {
 				if strings.HasPrefix(line, "refused: ") {
-					continue // ours tells programs so
+					continue // only our server has these lines, for programs
 				}
 				line = clientAddr.ReplaceAllString(rconTime.ReplaceAllString(line, ""), "ADDR")
 				if system, text, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "Value") && !strings.ContainsAny(system, " ") {
 					line = text
 				}
 				if strings.HasPrefix(line, "ClientID=") || strings.HasPrefix(line, "*** ") || strings.HasPrefix(line, "addr=") || strings.HasPrefix(line, "load player") {
-					continue // what is logged besides
+					continue // log lines that are not answers
 				}
 				all = append(all, "  "+secondsLeft.ReplaceAllString(line, "N $1"))
 			}

@@ -12,15 +12,16 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// TestNamesAsDDNet has DDNet-Server 16.4 list all variables and commands, and a player write /cmdlist on it and on ours:
-// what is missing here has a reason (console.DDNetReason), and the list of these names is complete.
+// TestNamesAsDDNet makes DDNet-Server 16.4 list its variables and commands, and a player write
+// /cmdlist on both servers. Our list of DDNet's names must be complete, and every name that we lack
+// must have a reason in console.DDNetReason.
 func TestNamesAsDDNet(t *testing.T) {
 	t.Parallel()
 	const settings = "sv_map teams"
 	file := teamsMap(t)
-	// join lets a player join who writes /cmdlist.
+	// join makes a player join and write /cmdlist, and returns the names in the answer.
 	join := func(s *Server) (chat []string) {
-		time.Sleep(500 * time.Millisecond) // nobody else is there
+		time.Sleep(500 * time.Millisecond) // the player before has left
 		r := joinRacer(t, s, 0)
 		time.Sleep(300 * time.Millisecond)
 		for len(r.lines) > 0 {
@@ -36,8 +37,8 @@ func TestNamesAsDDNet(t *testing.T) {
 	home := t.TempDir()
 	data := filepath.Join(home, ".local", "share", "ddnet")
 	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
-	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
-	theirs := StartDDNetIn(t, home, settings+"; access_status 0") // which prints all
+	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // replaces Debian's
+	theirs := StartDDNetIn(t, home, settings+"; access_status 0") // access_status 0 prints all commands
 	folder := t.TempDir()
 	WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
 	ours := StartTeeyardIn(t, folder, settings+"; sv_gametype ddrace")
@@ -55,7 +56,8 @@ func TestNamesAsDDNet(t *testing.T) {
 		testenv.Check(t, slices.Contains(known, name), "DDNet-Server has %s, which is not in the list", name)
 	}
 	for _, name := range known {
-		// Without the external console's, what only players have, and what Debian's build lacks.
+		// Left out are commands of the external console, commands that only players have, and
+		// commands that Debian's build lacks.
 		testenv.Check(t, slices.Contains(theirCommands, name) || strings.HasPrefix(name, "ec_") || slices.Contains(theirChat, name) || slices.Contains([]string{"dbg_dummies", "dbg_stress", "dbg_stress_network", "sv_use_upnp"}, name), "DDNet-Server has no %s", name)
 	}
 	for _, name := range theirChat {

@@ -12,7 +12,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// commandScript is as teamScript, with the commands of a player's own race and view.
+// commandScript is written like teamScript and adds the commands about a player's own race and
+// view.
 var commandScript = slices.Concat(
 	prefixed("0 /settings ", "", "votes", "teams", "cheats", "collision", "hooking", "endlesshooking", "hitting", "oldlaser", "me", "pause", "scores", "nothing"),
 	prefixed("0 /", "saytime", "saytime racer 1", "saytime nobody", "saytimeall",
@@ -29,7 +30,7 @@ var commandScript = slices.Concat(
 	[]string{"0 rename Anna", "1 rename Anna", "2 rename \u0410nna", "3 rename /x", "3 rename /x", "0 rename racer", "0 /saytime Anna", "2 rename Anna"},
 )
 
-// practiceScript is as teamScript, with what teams in practice type as of DDNet 20.
+// practiceScript is written like teamScript and has the practice commands of DDNet 20.
 var practiceScript = slices.Concat(
 	prefixed("0 /", "practicecmdlist", "unpractice", "rescuemode", "back", "lasttp", "tc", "telecursor", "tpxy 1 1", "solo", "jetpack", "invincible", "totele 1", "setswitch 1",
 		"team 5", "unpractice", "practice", "practice", "back", "lasttp", "r", "tp nobody", "tc nobody", "tpxy x 1", "tpxy 1 x", "tpxy ~ ~-1", "lasttp",
@@ -47,14 +48,16 @@ func prefixed(prefix string, lines ...string) (all []string) {
 	return all
 }
 
-// TestCommandsAsDDNet has players type DDRace's commands on DDNet-Server 16.4 and on ours.
+// TestCommandsAsDDNet runs commandScript on DDNet-Server 16.4 and on our server and compares the
+// chat.
 func TestCommandsAsDDNet(t *testing.T) {
 	t.Parallel()
 	compareLines(t, commandScript)
 }
 
-// TestPracticeAsDDNet20 has players in practice type DDNet 20's commands on ours: they are told what they were on
-// DDNet-Server 20.1. With TEEYARD_GOLDEN=1 and that server in front in PATH, that is recorded.
+// TestPracticeAsDDNet20 runs practiceScript on our server and compares the chat with a recording of
+// DDNet-Server 20.1. TEEYARD_GOLDEN=1 makes a new recording; then the DDNet-Server found first in
+// PATH must be 20.1.
 func TestPracticeAsDDNet20(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/practice-20.txt"
@@ -63,7 +66,7 @@ func TestPracticeAsDDNet20(t *testing.T) {
 		lines := playLines(t, startDDNetOn(t, file), practiceScript)
 		testenv.NoError(t, os.WriteFile(golden, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 	}
-	isTeam := func(line string) bool { return strings.Contains(line, " joined team ") } // said as in 16.4
+	isTeam := func(line string) bool { return strings.Contains(line, " joined team ") } // worded as in 16.4
 	want := strings.Split(strings.TrimSuffix(string(testenv.Must(os.ReadFile(golden))), "\n"), "\n")
 	got := playLines(t, startTeeyardOn(t, file, "; sv_ddnet_physics 20"), practiceScript)
 	if diff := cmp.Diff(slices.DeleteFunc(want, isTeam), slices.DeleteFunc(got, isTeam)); diff != "" {

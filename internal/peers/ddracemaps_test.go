@@ -12,13 +12,13 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestMapsOfDDNet prepares all maps of Debian's ddnet-data, among them the coverage map with nearly
-// all tiles: all that is in them is known, and their layers do not change when written. Clients get
-// the file as it is.
+// TestMapsOfDDNet loads all maps of Debian's ddnet-data, among them the coverage map with nearly
+// all tiles. Our terrain must know everything in them, their layers must survive writing and
+// reading, and clients must get the file unchanged.
 func TestMapsOfDDNet(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	files := testenv.Must(filepath.Glob("/usr/share/games/ddnet/data/maps/*.map"))
-	// The numbers of entities, switches and settings of those that are made for DDRace.
+	// The numbers of entities, switches and settings in the maps made for DDRace.
 	type content struct{ entities, switches, settings int }
 	want := map[string]content{
 		"Gold Mine.map": {16, 2, 0}, "LearnToPlay.map": {87, 8, 1}, "Sunny Side Up.map": {}, "Tsunami.map": {9, 0, 0},
@@ -49,7 +49,7 @@ func TestMapsOfDDNet(t *testing.T) {
 	testenv.Check(t, found == len(want) && len(files) > 15, "%d maps, %d of DDRace", len(files), found)
 }
 
-// sameLayers checks that the layers of the game are the same after writing and reading.
+// sameLayers checks that the game's layers are the same after writing and reading.
 func sameLayers(t *testing.T, name string, m *twmap.Map) {
 	t.Helper()
 	game := twmap.Map{Info: m.Info}

@@ -25,7 +25,8 @@ const (
 	teamsWidth                                    = 46
 )
 
-// teamsMap is a floor with what DDRace's teams meet, in which tees walk through each other.
+// teamsMap returns a map with a floor, the tiles that matter to DDRace teams, and no collisions
+// between tees.
 func teamsMap(t *testing.T) []byte {
 	t.Helper()
 	const height = 8
@@ -45,16 +46,16 @@ func teamsMap(t *testing.T) []byte {
 	return testenv.Must(m.Bytes())
 }
 
-// racer is a client that walks where a test wants and keeps what the server says.
+// racer is a client that walks to a column and keeps the server's chat lines.
 type racer struct {
 	*client.Client
-	goal  atomic.Int32 // column, 0 to stand
-	at    atomic.Int32 // its own
+	goal  atomic.Int32 // column to walk to; 0 stands still
+	at    atomic.Int32 // current column
 	lines chan string
 	name  string
 }
 
-// racerCount counts those who joined, so that each has an address of their own.
+// racerCount counts the racers, so that each gets its own address.
 var racerCount atomic.Int32
 
 func joinRacer(t *testing.T, s *Server, i int) *racer {
@@ -65,7 +66,7 @@ func joinRacerAs(t *testing.T, s *Server, name string) *racer {
 	return joinRacerHearing(t, s, name, func(event.Event) {})
 }
 
-// joinRacerHearing is joinRacerAs with a function that gets all events.
+// joinRacerHearing is joinRacerAs with a function that gets every event.
 func joinRacerHearing(t *testing.T, s *Server, name string, hear func(event.Event)) *racer {
 	r := &racer{name: name, lines: make(chan string, 1000)}
 	r.Client = dial(t, s, client.Config{
@@ -107,35 +108,36 @@ func joinRacerHearing(t *testing.T, s *Server, name string, hear func(event.Even
 
 var raceTime = regexp.MustCompile(`\d+ minute\(s\) +[\d.]+ second|[\d.]+ second\(s\) (better|worse)|\d\d:\d\d`)
 
-// teamScript is what four players do: a number and what that one does, which is a line of chat, "kill",
-// "walk" and a column, or "fall" for one before what kills; "wait" waits for the time in which nobody can change teams again.
+// teamScript are the actions of four players. Each begins with the player's number. Then follows a
+// line of chat, "kill", "walk" and a column, or "fall" and a column before deadly tiles. "wait"
+// waits until players may change teams again.
 var teamScript = []string{
 	"0 /team", "0 /lock", "0 /invite racer 1", "0 /practice", "wait",
 	"0 /team 5", "0 /team 5", "1 /team -1", "0 /lock", "2 /team 5", "0 /invite nobody", "0 /invite racer 2", "0 /invite racer 2", "wait",
 	"2 /team 5", "2 /unlock", "2 /lock 1", "2 /lock 0", "3 /team 5", "wait",
-	"0 /lock", "0 kill", "0 /team", // the team has not started
-	fmt.Sprint("0 walk ", atStart+3), "1 /team 5", "2 kill", "0 /team", "wait", // all die
+	"0 /lock", "0 kill", "0 /team", // the team has not started its race
+	fmt.Sprint("0 walk ", atStart+3), "1 /team 5", "2 kill", "0 /team", "wait", // one death kills the whole team
 	fmt.Sprint("2 walk ", atStart+3), fmt.Sprint("0 fall ", atDeath+1), "wait", "wait",
 	fmt.Sprint("3 walk ", atUnlock), fmt.Sprint("3 walk ", atSpawn), "3 /team",
-	fmt.Sprint("0 walk ", atStart+3), "3 kill", "0 /team", "wait", // it cannot finish
+	fmt.Sprint("0 walk ", atStart+3), "3 kill", "0 /team", "wait", // the team cannot finish any more
 	"0 kill", "2 kill", "wait",
-	"0 /team 6", "2 /team 6", fmt.Sprint("0 walk ", atFinish+2), fmt.Sprint("2 walk ", atFinish+2), "0 /team", "wait", // a team of two
+	"0 /team 6", "2 /team 6", fmt.Sprint("0 walk ", atFinish+2), fmt.Sprint("2 walk ", atFinish+2), "0 /team", "wait", // a team of two finishes
 	"0 kill", "2 kill", "wait", "wait",
 	"0 /team 7", "2 /team 7", "0 /practice", "0 /practice 0", "0 /practice 1", "2 /practice", "2 /practice",
 	fmt.Sprint("0 walk ", atFinish+2), fmt.Sprint("2 walk ", atFinish+2), "0 /team", "0 kill", "wait",
 	fmt.Sprint("1 walk ", atFinish+2), "1 /team 3", "1 kill", "wait",
 	"1 /team 3", fmt.Sprint("1 walk ", atStart+3), "1 /team 4", "1 kill", "wait",
-	fmt.Sprint("1 walk ", atStart+3), "wait", fmt.Sprint("1 walk ", atFinish+2), // slower than before
+	fmt.Sprint("1 walk ", atStart+3), "wait", fmt.Sprint("1 walk ", atFinish+2), // slower than the time before
 }
 
-// TestTeamsAsDDNet has players of DDRace do the same on DDNet-Server 16.4 and on ours: all are told
-// the same, but for times.
+// TestTeamsAsDDNet runs teamScript on DDNet-Server 16.4 and on our server. The players must get the
+// same chat lines, apart from times.
 func TestTeamsAsDDNet(t *testing.T) {
 	t.Parallel()
 	compareLines(t, teamScript)
 }
 
-// compareLines has four players do what the script says on both servers.
+// compareLines runs a script of four players on both servers and compares their chat lines.
 func compareLines(t *testing.T, script []string) {
 	t.Helper()
 	file := teamsMap(t)
@@ -157,7 +159,7 @@ func startDDNetOn(t *testing.T, file []byte) *Server {
 	home := t.TempDir()
 	data := filepath.Join(home, ".local", "share", "ddnet")
 	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
-	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
+	WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // replaces Debian's
 	return StartDDNetIn(t, home, teamSettings)
 }
 
@@ -167,9 +169,9 @@ func startTeeyardOn(t *testing.T, file []byte, settings string) *Server {
 	return StartTeeyardIn(t, folder, teamSettings+"; sv_gametype ddrace"+settings)
 }
 
-// playLines has four players do what the script says, and returns what they are told.
+// playLines runs a script of four players on a server and returns the chat lines they get.
 func playLines(t *testing.T, s *Server, script []string) (all []string) {
-	time.Sleep(500 * time.Millisecond) // nobody else is there
+	time.Sleep(500 * time.Millisecond) // the player before has left
 	var racers []*racer
 	for i := range 4 {
 		racers = append(racers, joinRacer(t, s, i))
@@ -183,7 +185,7 @@ func playLines(t *testing.T, s *Server, script []string) (all []string) {
 		}
 	}
 	hear(time.Second)
-	all = nil // what it says to those who join
+	all = nil // forget the greetings
 	for _, step := range script {
 		all = append(all, "> "+step)
 		who, what, _ := strings.Cut(step, " ")

@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDebianFiles runs ours in place of Debian's teeworlds-server, with its configuration and the
-// command line of its service, in a folder that it cannot write to.
+// TestDebianFiles starts our program in place of Debian's teeworlds-server, with Debian's
+// configuration, the command line of its service, and a working folder that is not writable.
 func TestDebianFiles(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
 	const unit, config = "/lib/systemd/system/teeworlds-server.service", "/etc/teeworlds/server.cfg"
@@ -24,7 +24,7 @@ func TestDebianFiles(t *testing.T) {
 	p := Start(t, "/", []string{"HOME=" + home, "XDG_DATA_HOME="}, link, "-f", config, "bindaddr 127.0.0.1", port(addr), "sv_register 0", "sv_map dm1", "save_config saved", "bans_save bans.cfg")
 	Eventually(t, 20*time.Second, "saved the bans", func() bool {
 		out := p.Output()
-		return strings.Contains(out, "saved banlist to 'bans.cfg'") || strings.Contains(out, "bans.cfg: written") // on a slow disk
+		return strings.Contains(out, "saved banlist to 'bans.cfg'") || strings.Contains(out, "bans.cfg: written") // the second line appears on a slow disk
 	})
 	p.Stop()
 	out := p.Output()
@@ -33,8 +33,8 @@ func TestDebianFiles(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	// The original does not know this one either: it means sv_rcon_bantime. The other is out
-	// of range there, too.
+	// The original does not know sv_rcon_ban_time either: Debian means sv_rcon_bantime. The other
+	// value is out of range in the original, too.
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, config+":") && !strings.Contains(line, "sv_rcon_ban_time") && !strings.Contains(line, "sv_inactivekick: 0 is out of range") {
 			t.Errorf("a warning: %s", line)

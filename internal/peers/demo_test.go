@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// demoMap is small, because demos have their map in them.
+// demoMap is small because every demo contains its map.
 const demoMap = `
 ##############################
 #............................#
@@ -29,19 +29,19 @@ const demoMap = `
 ##############################
 ##############################`
 
-// TestDemosOfRealPrograms has the real programs record demos, and writes these anew. The
-// folder that TEEYARD_DEMOS names gets the recordings: format/demo/testdata is made so. Only
-// the full run starts the clients.
+// TestDemosOfRealPrograms makes the real programs record demos, and writes each one again with our
+// package. If TEEYARD_DEMOS names a folder, the recordings are kept there; format/demo/testdata
+// comes from it. Only the full run starts the graphical clients.
 func TestDemosOfRealPrograms(t *testing.T) {
 	if !testenv.Full() {
-		t.Parallel() // without clients
+		t.Parallel() // only without graphical clients
 	}
 	RequirePrograms(t, "teeworlds-server", "DDNet-Server", "teeworlds", "DDNet")
 	file := drawMap(t, demoMap)
 	for _, c := range []struct {
 		name    string
-		maps    string // folder for maps in the home folder of the server
-		demos   string // pattern for demos in the home folder of who records
+		maps    string // maps folder in the server's home folder
+		demos   string // pattern of the demos in the recording program's home folder
 		start   func(home string) *Server
 		version client.Version
 		client  func(d *Display, addr string) *Client
@@ -80,7 +80,8 @@ func TestDemosOfRealPrograms(t *testing.T) {
 			alice.Rcon("record golden")
 			demoMatch(t, s, alice, c.version)
 			alice.Rcon("stoprecord")
-			// A client completes its demo when it is thrown out, or DDNet's when it leaves.
+			// The client completes its demo when the server kicks it, DDNet's client when it
+			// leaves.
 			if p, ok := alice.FindPlayer("recorder"); ok && c.version == client.Version07 {
 				alice.Rcon(fmt.Sprintf("kick %d", p.ID))
 			} else if recorder != nil {
@@ -94,7 +95,7 @@ func TestDemosOfRealPrograms(t *testing.T) {
 				}
 				recorded, _ = os.ReadFile(names[0])
 				r, err := demo.NewReader(bytes.NewReader(recorded))
-				return err == nil && r.Header().Length > 0 // completed
+				return err == nil && r.Header().Length > 0 // the file is complete
 			})
 			if dir := os.Getenv("TEEYARD_DEMOS"); dir != "" {
 				WriteFile(t, filepath.Join(dir, c.name+".demo"), recorded)
@@ -108,7 +109,7 @@ func TestDemosOfRealPrograms(t *testing.T) {
 			}
 			snapshots, messages := demotest.Check(t, recorded)
 			t.Logf("%d bytes, %d snapshots, %d messages", len(recorded), snapshots, messages)
-			if snapshots < 40 || messages < 4 { // 150 and more unless the machine is busy
+			if snapshots < 40 || messages < 4 { // an idle machine records 150 and more
 				t.Errorf("%d snapshots, %d messages", snapshots, messages)
 			}
 		})
@@ -117,7 +118,7 @@ func TestDemosOfRealPrograms(t *testing.T) {
 
 const demoSettings = "sv_map demoroom; sv_rcon_password adminpw; sv_gametype ctf; sv_warmup 0; sv_high_bandwidth 0"
 
-// demoMatch has players join, fight, chat and leave, for about six seconds.
+// demoMatch makes players join, fight, chat and leave within about six seconds.
 func demoMatch(t *testing.T, s *Server, alice *client.Client, version client.Version) {
 	swarm := Join(t, s, load.Config{Clients: 2, Versions: []client.Version{version}})
 	alice.Say("hello demo")
@@ -133,8 +134,8 @@ func demoMatch(t *testing.T, s *Server, alice *client.Client, version client.Ver
 	time.Sleep(500 * time.Millisecond)
 }
 
-// TestRealClientsPlayCutDemos cuts recordings of the real programs and has the real clients
-// play them to the end.
+// TestRealClientsPlayCutDemos cuts recordings of the real programs, and the real clients must play
+// the results to the end.
 func TestRealClientsPlayCutDemos(t *testing.T) {
 	RequirePrograms(t, "teeworlds", "DDNet")
 	for _, c := range []struct {
@@ -165,7 +166,7 @@ func TestRealClientsPlayCutDemos(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer out.Close()
-			// From between two keyframes on.
+			// The cut begins between two keyframes.
 			if first, last, err := demo.Cut(out, r, 70, 270); err != nil || last-first < 150 {
 				t.Fatalf("%d to %d: %v", first, last, err)
 			}
@@ -176,25 +177,26 @@ func TestRealClientsPlayCutDemos(t *testing.T) {
 			d := NewDisplay(t)
 			awaitDemoEnd(t, c.play(d, cut))
 			time.Sleep(500 * time.Millisecond)
-			d.Screenshot("end") // players stop at the last picture
+			d.Screenshot("end") // playback stops at the last picture
 		})
 	}
 }
 
 var demoTrouble = regexp.MustCompile(`(?m)^.*demo_player.*(error|invalid|not supported|not a demo|empty demo|tick error|[Uu]nable|[Ff]ailed).*$`)
 
-// awaitDemoEnd waits until a client has played a demo to its end, and fails the test if it
-// prints that something is wrong with it.
+// awaitDemoEnd waits until a client has played a demo to its end. It fails the test if the client
+// logs a fault of the demo.
 func awaitDemoEnd(t *testing.T, c *Client) {
 	t.Helper()
-	// Loading takes DDNet up to a minute on a busy machine.
+	// On a busy machine DDNet's client loads for up to a minute.
 	Eventually(t, 90*time.Second, "the end of the demo", func() bool {
 		return !c.Running() || strings.Contains(c.Output(), "end of file")
 	})
 	if !c.Running() {
 		t.Error("the client has ended")
 	}
-	// At the end they find that no tick comes after the last one.
+	// Both clients log a missing tick when they reach the end, so only the output before that
+	// counts.
 	played, _, _ := strings.Cut(c.Output(), "end of file")
 	for _, line := range demoTrouble.FindAllString(played, -1) {
 		t.Errorf("the client complains: %s", line)

@@ -17,8 +17,8 @@ import (
 	"github.com/teeyard/teeyard/query"
 )
 
-// econScript is what clients of the external console do. Each step is a client and what it
-// sends; "DIAL HOST" connects it first, "CLOSE" and "WAIT" are as they say.
+// econScript are the actions of clients at the external console. Each step names a client and the
+// bytes that it sends. "DIAL HOST" connects first, "CLOSE" closes the connection, and "WAIT" waits 6 s.
 var econScript = []struct{ client, does string }{
 	{"a", "DIAL 127.0.0.1"},
 	{"a", "wrong\n"},
@@ -67,18 +67,18 @@ var econScript = []struct{ client, does string }{
 	{"a", "shutdown\n"},
 }
 
-// Not in the script, because ours differs: it does not show passwords in lines and values,
-// shows a question mark for bytes that are no UTF-8, does not cut the log line about a
-// command at 255 bytes, lets nobody in with an empty password, and counts the wrong
-// passwords of a person over several connections unless they come from loopback. A line of more
-// than 1399 bytes is answered, where the original closes the connection.
+// The script leaves out some differences. Our server hides passwords in lines and values, and shows
+// a question mark for bytes that are not UTF-8. It does not cut the log line about a command at 255
+// bytes, and rejects every login while the password is empty. It counts wrong passwords of an
+// address over several connections, except from loopback. It answers a line of more than 1399
+// bytes, where the original closes the connection.
 
 // TestEconTranscript compares every byte that clients of the external console get.
 func TestEconTranscript(t *testing.T) {
 	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")
 	var want, got []string
-	t.Run("servers", func(t *testing.T) { // returns when both are done
+	t.Run("servers", func(t *testing.T) { // returns when both servers are done
 		t.Run("original", func(t *testing.T) {
 			t.Parallel()
 			want = econTranscript(t, StartOriginal)
@@ -92,14 +92,14 @@ func TestEconTranscript(t *testing.T) {
 		return
 	}
 	for i, step := range econScript {
-		// Ours has a help, also for moderators.
+		// Our server also has help, and lets moderators use it.
 		if strings.ReplaceAll(got[i], "[Console]: help, logout, ", "[Console]: logout, ") != want[i] {
 			t.Errorf("step %d, %s %.40q: clients get\n%s\nand not\n%s", i, step.client, step.does, got[i], want[i])
 		}
 	}
 }
 
-// TestEconRcon has "teeyard rcon" run commands on the external console of both servers.
+// TestEconRcon runs commands through "teeyard rcon" on the external consoles of both servers.
 func TestEconRcon(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
 	run := func(start func(testing.TB, string) *Server) string {
@@ -166,7 +166,7 @@ func econTranscript(t *testing.T, start func(testing.TB, string) *Server) (trans
 			got[name] = text
 			quiet := 250 * time.Millisecond
 			if i == len(econScript)-1 {
-				quiet = 20 * time.Second // until the end of the connection
+				quiet = 20 * time.Second // until the server closes the connection
 			}
 			wg.Go(func() { *text = readQuiet(c, quiet) })
 		}
@@ -186,15 +186,15 @@ var (
 	econPort = regexp.MustCompile(`(127\.0\.0\.\d+):\d+`)
 )
 
-// awaitNobody waits until the client has left that waited for the start. What a server logs of
-// it would be among what the external console gets. Its console_output_level is 2.
+// awaitNobody waits until the client that waited for the server's start has left. The external
+// console must not get the log lines about it. The server's console_output_level is 2.
 func awaitNobody(t *testing.T, s *Server) {
 	t.Helper()
 	Eventually(t, 20*time.Second, "nobody is there", func() bool { return strings.Contains(s.Output(), "leave player='0:") })
 }
 
-// awaitLoop waits until the server has answered two queries, so that on a busy machine, too,
-// it has looked at its external console in between. It may be about to end.
+// awaitLoop waits until the server has answered two queries. In between it has read its external
+// console, also on a busy machine. The server may be about to end.
 func awaitLoop(t *testing.T, s *Server) {
 	t.Helper()
 	sock, err := query.Listen()
@@ -210,7 +210,7 @@ func awaitLoop(t *testing.T, s *Server) {
 	}
 }
 
-// readQuiet reads until nothing comes for some time, and appends EOF at the end.
+// readQuiet reads until no data comes for the given time, and appends EOF if the connection ended.
 func readQuiet(c net.Conn, quiet time.Duration) string {
 	var got strings.Builder
 	b := make([]byte, 64<<10)

@@ -18,22 +18,22 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestMain has more tests run at the same time than there are cores: those without a display
-// wait most of the time.
+// TestMain runs more tests at the same time than there are cores: tests without a display mostly
+// wait.
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "8")
 	Main(m)
 }
 
-// testServer is our server in this process, with a recorder of all events.
+// testServer is our server inside this process, with a recorder of all events.
 type testServer struct {
 	*eventRecorder
 	t    testing.TB
 	addr string
 }
 
-// startTestServer serves a map until the test ends, with an additional mod or nil. file
-// is the map file, or nil for an embedded map.
+// startTestServer serves a map until the test ends, with an additional mod or nil. The file is a
+// map file, or nil for an embedded map.
 func startTestServer(t testing.TB, mapName string, file []byte, mod game.Mod, commands ...string) *testServer {
 	t.Helper()
 	RequirePrograms(t, "teeworlds", "DDNet")
@@ -67,8 +67,8 @@ func startTestServer(t testing.TB, mapName string, file []byte, mod game.Mod, co
 	return s
 }
 
-// eventRecorder is a mod that records the events and the newest frame. It reads the world
-// after every tick to see what mods are not called for, such as hooks and projectiles.
+// eventRecorder is a mod that records all events and the newest frame. It reads the world after
+// every tick for things without a hook, such as hooks and projectiles.
 type eventRecorder struct {
 	mu         sync.Mutex
 	names      map[game.PlayerID]string
@@ -133,7 +133,7 @@ func (r *eventRecorder) ObserveTick(t *server.Tick) {
 	r.frame.Pickups = append(r.frame.Pickups[:0], f.Pickups...)
 }
 
-// playerID finds a player by name. It returns game.Nobody if there is none.
+// playerID returns the id of the player with a name, or game.Nobody.
 func (r *eventRecorder) playerID(name string) game.PlayerID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +145,7 @@ func (r *eventRecorder) playerID(name string) game.PlayerID {
 	return game.Nobody
 }
 
-// character returns the tee of a player, false while the player has none.
+// character returns a player's tee. It returns false while the player has none.
 func (r *eventRecorder) character(id game.PlayerID) (game.CharacterState, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,7 +162,7 @@ func (r *eventRecorder) alive(id game.PlayerID) bool {
 	return ok
 }
 
-// playerState returns score and team of a player; the zero value if there is none.
+// playerState returns a player's score and team, or the zero value if there is no such player.
 func (r *eventRecorder) playerState(id game.PlayerID) game.PlayerState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,14 +174,14 @@ func (r *eventRecorder) playerState(id game.PlayerID) game.PlayerState {
 	return game.PlayerState{}
 }
 
-// hasFlag reports whether a player has a flag, even one that other players cannot see.
+// hasFlag reports whether a player has a flag set, including flags that other players cannot see.
 func (r *eventRecorder) hasFlag(id game.PlayerID, f game.PlayerFlags) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.flags[id]&f != 0
 }
 
-// projectiles returns how many projectiles of a weapon are in the world.
+// projectiles returns the number of a weapon's projectiles in the world.
 func (r *eventRecorder) projectiles(w game.Weapon) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,14 +194,14 @@ func (r *eventRecorder) projectiles(w game.Weapon) int {
 	return n
 }
 
-// numEvents returns how many events there were so far. eventsSince counts from there.
+// numEvents returns the number of events so far, to pass to eventsSince.
 func (r *eventRecorder) numEvents() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.events)
 }
 
-// eventsSince returns the matching events after the first n.
+// eventsSince returns the matching events after the first n events.
 func (r *eventRecorder) eventsSince(n int, match func(game.Event) bool) []game.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -231,7 +231,7 @@ func (r *eventRecorder) lastEvents() string {
 	return b.String()
 }
 
-// realPlayer is a graphical client in the game of a testServer.
+// realPlayer is a graphical client that plays on a testServer.
 type realPlayer struct {
 	*Client
 	server *testServer
@@ -267,7 +267,7 @@ func (s *testServer) awaitPlayer(c *Client, name string) *realPlayer {
 	return p
 }
 
-// tee returns the state of the player's tee, the zero value while it is dead.
+// tee returns the state of the player's tee, or the zero value while the tee is dead.
 func (p *realPlayer) tee() game.CharacterState {
 	c, _ := p.server.character(p.id)
 	return c
@@ -280,8 +280,8 @@ func (p *realPlayer) fail(format string, args ...any) {
 	p.server.t.Fatalf(p.name+" "+format, args...)
 }
 
-// tryUntil does something until the server has seen the effect. It tries again, since
-// graphical clients on a busy machine miss a key press now and then.
+// tryUntil repeats an action until the server has seen its effect: on a busy machine graphical
+// clients miss a key press now and then.
 func (p *realPlayer) tryUntil(what string, action func(), condition func() bool) {
 	p.server.t.Helper()
 	for range 6 {
@@ -321,8 +321,7 @@ func within(timeout time.Duration, condition func() bool) bool {
 	return false
 }
 
-// seenCoreEvent returns a condition: the player's tee has triggered a core event since
-// this call.
+// seenCoreEvent returns a condition: the player's tee has triggered a core event since this call.
 func (p *realPlayer) seenCoreEvent(bit int) func() bool {
 	count := func() int {
 		p.server.mu.Lock()
@@ -333,16 +332,16 @@ func (p *realPlayer) seenCoreEvent(bit int) func() bool {
 	return func() bool { return count() > before }
 }
 
-// seenOf returns a condition: an event of a kind has happened to the player since this
-// call, for which match is true unless it is nil.
+// seenOf returns a condition: since this call, the player had an event of the given kind for which
+// match returns true. A nil match accepts all.
 func (p *realPlayer) seenOf(kind game.EventKind, match func(game.Event) bool) func() bool {
 	return p.server.seen(func(ev game.Event) bool {
 		return ev.Kind == kind && ev.Player == p.id && (match == nil || match(ev))
 	})
 }
 
-// aim moves the mouse until the server sees the tee look in a direction. The client keeps
-// the cursor within 400 units of the tee, so that moving on in a direction ends there.
+// aim moves the mouse until the server sees the tee look in a direction. The client keeps the
+// cursor within 400 units of the tee, so a long movement always ends in that direction.
 func (p *realPlayer) aim(dx, dy float64) {
 	p.server.t.Helper()
 	want := math.Atan2(dy, dx)
@@ -358,8 +357,8 @@ func (p *realPlayer) aim(dx, dy float64) {
 	p.fail("looks at %.2f, not at %.2f", float64(p.tee().Angle)/256, want)
 }
 
-// awaitScreen takes screenshots until one is as expected: the client draws a little later
-// than the server sends.
+// awaitScreen takes screenshots until one matches: the client draws a little later than the server
+// sends.
 func (p *realPlayer) awaitScreen(name, what string, match func(*image.NRGBA) bool) {
 	p.server.t.Helper()
 	var img *image.NRGBA
@@ -380,25 +379,25 @@ func showsGame(img *image.NRGBA) bool {
 		PixelShare(img, all, isColor(rockColor)) > 0.1 && PixelShare(img, all, IsBlack) < 0.3
 }
 
-// The colours of the maps made by drawMap, for finding them on screenshots.
+// The colours of the maps that drawMap makes, to find them in screenshots.
 var (
 	skyColor  = twmap.Color{R: 120, G: 180, B: 240, A: 255}
 	rockColor = twmap.Color{R: 140, G: 90, B: 50, A: 255}
 )
 
-// spikeColors are those of spikes, by tile.
+// spikeColors are the colours of spikes by tile.
 var spikeColors = map[uint8]twmap.Color{
 	8: {R: 90, G: 90, B: 90, A: 255}, 7: {R: 240, G: 200, B: 40, A: 255}, 9: {R: 220, G: 40, B: 40, A: 255},
 	10: {R: 40, G: 60, B: 220, A: 255}, 14: {R: 40, G: 180, B: 60, A: 255}, 15: {R: 160, G: 40, B: 200, A: 255},
 }
 
-// isColor returns a function that reports whether a pixel has about the given colour.
+// isColor returns a function that reports whether a pixel is close to the given colour.
 func isColor(c twmap.Color) func(r, g, b uint8) bool {
 	near := func(a uint8, b int32) bool { return int32(a)-b < 6 && b-int32(a) < 6 }
 	return func(r, g, b uint8) bool { return near(r, c.R) && near(g, c.G) && near(b, c.B) }
 }
 
-// drawMap returns the file of a map of a drawing, in plain colours without images.
+// drawMap returns a map file for a drawing, in plain colours without images.
 func drawMap(t testing.TB, drawing string) []byte {
 	t.Helper()
 	layer := parseDrawing(drawing)

@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// recording is a transport that notes the time, the peer and the size of each datagram.
+// recording is a transport that records the time, the peer and the size of each datagram.
 type recording struct {
 	transport.Conn
 	mu             sync.Mutex
@@ -26,7 +26,7 @@ type recording struct {
 }
 
 type recordedDatagram struct {
-	at   int64 // ns, of the flush if it was sent
+	at   int64 // in ns; for a sent datagram, the time of the flush
 	peer transport.Peer
 	size int
 }
@@ -58,14 +58,13 @@ func (r *recording) Flush() error {
 	return r.Conn.Flush()
 }
 
-// traffic is what clients and a server sent each other. Times are in ns since its
-// beginning.
+// traffic holds the datagrams between clients and a server. Times are in ns since the beginning.
 type traffic struct {
 	toServer map[transport.Peer][]recordedDatagram
 	toClient []recordedDatagram
 }
 
-// recordTraffic has clients play on a server in this process.
+// recordTraffic records the traffic of clients that play on a server in this process.
 func recordTraffic(b *testing.B, clients int, duration time.Duration) traffic {
 	b.Helper()
 	socket, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
@@ -112,8 +111,8 @@ func recordTraffic(b *testing.B, clients int, duration time.Duration) traffic {
 	return t
 }
 
-// play has a program send the traffic of the server while this process sends that of
-// the clients, as package load does. It returns the CPU time of the program.
+// play makes a program send the server's datagrams while this process sends the clients' with
+// package load. It returns the program's CPU time.
 func (t traffic) play(b *testing.B, program string) time.Duration {
 	b.Helper()
 	ids := map[transport.Peer]int{}
@@ -166,8 +165,8 @@ func (t traffic) play(b *testing.B, program string) time.Duration {
 	return used
 }
 
-// BenchmarkFloor compares the CPU time of the server with 16 players with that of a program
-// that only receives and sends as many datagrams of the same sizes at the same times.
+// BenchmarkFloor compares the CPU time of two programs: the server with 16 players, and a program
+// that only receives and sends the same number of datagrams of the same sizes at the same times.
 func BenchmarkFloor(b *testing.B) {
 	ours := rival{"", StartTeeyard(b, "sv_player_slots 16")}
 	program := filepath.Join(b.TempDir(), "floor")

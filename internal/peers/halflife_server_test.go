@@ -26,8 +26,8 @@ func runTeeyard(t testing.TB, password string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// TestHalfLifeToolsOnTeeyard asks our server and our master, as programs, with the tools of
-// Half-Life servers.
+// TestHalfLifeToolsOnTeeyard runs the tools for Half-Life servers against our server and our
+// master, as programs.
 func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 	RequirePrograms(t, "quakestat", "xqf-rcon", "node")
 	master := FreeAddr(t)
@@ -37,7 +37,7 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 	const players = 3
 	defer Join(t, s, load.Config{Clients: players}).Stop()
 
-	// Our own query lists the players, also those of A2S, which are up to a second old.
+	// teeyard query also lists the players, and so does A2S, whose list is up to a second old.
 	var names []string
 	Eventually(t, 20*time.Second, "all players are listed", func() bool {
 		out, err := runTeeyard(t, "", "query", s.Addr.String(), "--json")
@@ -71,10 +71,10 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 			got := checkQuakestat(t, protocol, s.Addr, want)
 			scores := got.scores()
 			switch protocol {
-			case "hlqs": // has no players
+			case "hlqs": // this protocol has no players
 			case "tees":
-				// Of the five fields that 0.6 has for a player it reads two, so that the
-				// second name is the clan or country of the first player, with any server.
+				// gamedig reads two of the five fields that 0.6 has for a player. So, with any
+				// server, the second name is the first player's clan or country.
 				if len(got.Players) != players || !slices.ContainsFunc(names, func(name string) bool { _, ok := scores[name]; return ok }) {
 					t.Errorf("players %v, want some of %q", scores, names)
 				}
@@ -122,7 +122,7 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 	})
 }
 
-// checkNames fails the test unless the players are those of names, which are sorted.
+// checkNames fails the test unless the players in scores have the given names, which are sorted.
 func checkNames(t testing.TB, scores map[string]int, names []string) {
 	t.Helper()
 	if got := slices.Sorted(maps.Keys(scores)); !slices.Equal(got, names) {
@@ -130,7 +130,7 @@ func checkNames(t testing.TB, scores map[string]int, names []string) {
 	}
 }
 
-// TestQueryDetectsProtocols has teeyard query find out what other servers speak.
+// TestQueryDetectsProtocols checks that teeyard query finds out the protocol of other servers.
 func TestQueryDetectsProtocols(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -150,8 +150,8 @@ func TestQueryDetectsProtocols(t *testing.T) {
 	}
 }
 
-// TestRconOfTheGame runs commands on servers without a player who joins, where the server takes
-// them from others.
+// TestRconOfTheGame runs commands without a player on servers that accept rcon commands from
+// strangers.
 func TestRconOfTheGame(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server", "DDNet-Server")
 	for name, c := range map[string]struct {
@@ -173,7 +173,7 @@ func TestRconOfTheGame(t *testing.T) {
 	}
 }
 
-// TestEcon runs commands on the external consoles of teeworlds-server and of ours.
+// TestEcon runs commands on the external consoles of teeworlds-server and of our server.
 func TestEcon(t *testing.T) {
 	t.Parallel()
 	RequirePrograms(t, "teeworlds-server")

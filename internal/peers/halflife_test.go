@@ -21,7 +21,7 @@ import (
 
 const rconPassword = "s3cret words"
 
-// fakeGame is a game for a Half-Life server.
+// fakeGame is the game behind a Half-Life server.
 type fakeGame struct {
 	info    halflife.Info
 	players []halflife.Player
@@ -86,7 +86,7 @@ func startHalfLife(t testing.TB, name string, masters ...transport.Peer) *fakeGa
 	return g
 }
 
-// startBigHalfLife is startHalfLife with lists that take several datagrams.
+// startBigHalfLife is startHalfLife with lists that need several datagrams.
 func startBigHalfLife(t testing.TB) *fakeGame {
 	t.Helper()
 	g := startHalfLife(t, "Big Yard")
@@ -112,7 +112,7 @@ func listen(t testing.TB) *udp.Conn {
 	return conn
 }
 
-// output runs a program with a standard input and returns what it prints.
+// output runs a program with a standard input and returns its output.
 func output(t testing.TB, stdin, path string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -126,7 +126,7 @@ func output(t testing.TB, stdin, path string, args ...string) string {
 	return string(out)
 }
 
-// serverListing is a server as quakestat prints it.
+// serverListing is a server in quakestat's output.
 type serverListing struct {
 	Protocol   string
 	Address    string
@@ -144,7 +144,8 @@ type serverListing struct {
 	}
 }
 
-// quakestat asks with a protocol for rules and players, and returns the servers found.
+// quakestat queries an address for rules and players with a protocol, and returns the servers
+// found.
 func quakestat(t testing.TB, protocol string, addr transport.Peer) []serverListing {
 	t.Helper()
 	out := output(t, "", RequirePrograms(t, "quakestat")[0], "-json", "-utf8", "-retry", "5", "-interval", "1", "-R", "-P", "-"+protocol, addr.String())
@@ -155,8 +156,8 @@ func quakestat(t testing.TB, protocol string, addr transport.Peer) []serverListi
 	return found
 }
 
-// quakestatMaster returns the addresses that a master lists, sorted. It fails the test if
-// a server does not answer or has another name.
+// quakestatMaster returns the addresses in a master's list, sorted. It fails the test if a server
+// in the list does not answer, or has another name.
 func quakestatMaster(t testing.TB, protocol string, master transport.Peer, namePrefix string) []string {
 	t.Helper()
 	var addrs []string
@@ -182,8 +183,8 @@ func (s *serverListing) scores() map[string]int {
 	return scores
 }
 
-// checkQuakestat asks with a protocol and compares everything but the players. The fields
-// of want that are "" or 0 are not compared.
+// checkQuakestat queries with a protocol and compares everything but the players. Fields of want
+// that are "" or 0 are not compared.
 func checkQuakestat(t testing.TB, protocol string, addr transport.Peer, want serverListing) serverListing {
 	t.Helper()
 	got := quakestat(t, protocol, addr)[0]
@@ -198,7 +199,7 @@ func checkQuakestat(t testing.TB, protocol string, addr transport.Peer, want ser
 	return got
 }
 
-// gamedigListing is a server as gamedig prints it.
+// gamedigListing is a server in gamedig's output.
 type gamedigListing struct {
 	Error      string
 	Name, Map  string
@@ -220,11 +221,11 @@ type gamedigPlayer struct {
 	Raw  struct{ Score int }
 }
 
-// The protocols of gamedig. Only the second one is asked for rules: the first one splits
-// them in the wrong places.
+// gamedig's protocols. Only the second one is asked for rules: gamedig splits those of the first in
+// the wrong places.
 var gamedigProtocols = []string{"protocol-goldsrc", "protocol-valve"}
 
-// gamedig asks with npm's gamedig, which scripts/peers installs.
+// gamedig queries a server with npm's gamedig, which scripts/peers installs.
 func gamedig(t testing.TB, protocol string, addr transport.Peer) (s gamedigListing) {
 	t.Helper()
 	node := RequirePrograms(t, "node")[0]
@@ -247,7 +248,7 @@ func gamedig(t testing.TB, protocol string, addr transport.Peer) (s gamedigListi
 	return s
 }
 
-// checkGamedig asks with a protocol and compares everything but players and rules.
+// checkGamedig queries with a protocol and compares everything but players and rules.
 func checkGamedig(t testing.TB, protocol string, addr transport.Peer, name, game string) gamedigListing {
 	t.Helper()
 	s := gamedig(t, protocol, addr)
@@ -267,19 +268,20 @@ func (s *gamedigListing) scores() map[string]int {
 	return scores
 }
 
-// checkXQFRcon runs commands with XQF's rcon until all of want are printed, and checks
-// that a wrong password runs none.
+// checkXQFRcon runs commands with XQF's rcon until it prints all of want. It also checks that a
+// wrong password runs no command.
 func checkXQFRcon(t testing.TB, addr transport.Peer, commands string, want ...string) {
 	t.Helper()
 	run := func(password string) string {
-		// It sends the password as it is typed, so several words need quotes.
+		// XQF's rcon sends the password as it was typed, so a password of several words needs
+		// quotes.
 		return output(t, password+"\n"+commands, RequirePrograms(t, "xqf-rcon")[0], "--hls", addr.Addr().String(), fmt.Sprint(addr.Port()))
 	}
 	containsAll := func(out string) bool {
 		return !slices.ContainsFunc(want, func(part string) bool { return !strings.Contains(out, part) })
 	}
-	// It takes 50 ms of silence for the end of the output, and so misses some of it on a
-	// busy machine.
+	// After 50 ms of silence XQF's rcon takes the output for complete, and so misses some of it on
+	// a busy machine.
 	Eventually(t, 30*time.Second, "the output of the commands", func() bool { return containsAll(run(strconv.Quote(rconPassword))) })
 	Eventually(t, 30*time.Second, "a wrong password is refused", func() bool {
 		out := run("guess")
@@ -290,7 +292,7 @@ func checkXQFRcon(t testing.TB, addr transport.Peer, commands string, want ...st
 	})
 }
 
-// TestQuakestat asks our implementation with all protocols of quakestat.
+// TestQuakestat queries our implementation with all of quakestat's protocols.
 func TestQuakestat(t *testing.T) {
 	g := startHalfLife(t, "Tee Wars")
 	for protocol, rules := range map[string]map[string]string{
@@ -313,8 +315,8 @@ func TestQuakestat(t *testing.T) {
 	}
 }
 
-// TestQuakestatMaster asks our master with all protocols of quakestat, also when it
-// demands what it demands of clients on other networks.
+// TestQuakestatMaster queries our master with all of quakestat's protocols, also with the checks
+// that the master applies to clients on other networks.
 func TestQuakestatMaster(t *testing.T) {
 	RequirePrograms(t, "quakestat")
 	for legacy, protocols := range map[halflife.LegacyPolicy][]string{halflife.LegacyLAN: {"hlm", "hla2sm", "qwm"}, halflife.LegacyOff: {"hlm", "hla2sm"}} {
@@ -353,7 +355,7 @@ func startMaster(t testing.TB, legacy halflife.LegacyPolicy) transport.Peer {
 	return conn.LocalAddr()
 }
 
-// awaitListed waits until a master lists so many servers, and returns them.
+// awaitListed waits until a master lists n servers, and returns them.
 func awaitListed(t testing.TB, master transport.Peer, n int) (list []transport.Peer) {
 	t.Helper()
 	conn := listen(t)
@@ -365,7 +367,7 @@ func awaitListed(t testing.TB, master transport.Peer, n int) (list []transport.P
 	return list
 }
 
-// TestGamedig asks our implementation with gamedig.
+// TestGamedig queries our implementation with gamedig.
 func TestGamedig(t *testing.T) {
 	g := startHalfLife(t, "Tee Wars")
 	for _, protocol := range gamedigProtocols {

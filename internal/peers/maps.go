@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/game/modtest"
 )
 
-// PlainMap returns the file of a map that consists of a game layer only, which servers can
-// play. The drawing is one of [modtest.ParseMap].
+// PlainMap returns a map file that has only a game layer, enough for servers. [modtest.ParseMap]
+// describes the drawing.
 func PlainMap(drawing string) []byte {
 	m := &twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, parseDrawing(drawing))}}
 	file, err := m.Bytes()
@@ -18,7 +18,8 @@ func PlainMap(drawing string) []byte {
 	return file
 }
 
-// spikes are those of FNG: normal, golden, of red, of blue, green and purple.
+// spikes maps letters of a drawing to FNG's spikes: normal, golden, red team, blue team, green and
+// purple.
 var spikes = map[byte]uint8{'N': 8, 'O': 7, 'D': 9, 'U': 10, 'G': 14, 'P': 15}
 
 func parseDrawing(drawing string) *twmap.TileLayer {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// MariaDB is Debian's server with a folder of its own and no password for root.
+// MariaDB is Debian's database server with its own folder and no password for root.
 type MariaDB struct {
 	t    testing.TB
 	dir  string
@@ -19,7 +19,7 @@ type MariaDB struct {
 	*Process
 }
 
-// NewMariaDB makes the folder of a server, which ends with the test.
+// NewMariaDB creates the folder of a database server that stops when the test ends.
 func NewMariaDB(t testing.TB) *MariaDB {
 	t.Helper()
 	programs := RequirePrograms(t, "mariadb-install-db", "mariadbd")
@@ -34,7 +34,7 @@ func NewMariaDB(t testing.TB) *MariaDB {
 	return m
 }
 
-// user is the argument that says who runs it, since root has to say so.
+// user returns the argument for the system user to run as, which MariaDB demands of root.
 func (m *MariaDB) user() string {
 	u, err := user.Current()
 	if err != nil {
@@ -43,10 +43,11 @@ func (m *MariaDB) user() string {
 	return "--user=" + u.Username
 }
 
-// tmpdir is the argument for a folder of its own: a start removes the temporary tables of others.
+// tmpdir returns the argument for a temporary folder of its own: at its start MariaDB removes
+// temporary tables, even those of other servers.
 func (m *MariaDB) tmpdir() string { return "--tmpdir=" + filepath.Dir(m.dir) }
 
-// Start starts it and waits until it listens.
+// Start starts the server and waits until it accepts connections.
 func (m *MariaDB) Start() {
 	m.t.Helper()
 	m.Process = Start(m.t, filepath.Dir(m.dir), nil, RequirePrograms(m.t, "mariadbd")[0], "--no-defaults", m.user(), "--datadir="+m.dir, m.tmpdir(), "--bind-address=127.0.0.1",
@@ -60,10 +61,10 @@ func (m *MariaDB) Start() {
 	})
 }
 
-// Addr is where it listens.
+// Addr returns the server's address.
 func (m *MariaDB) Addr() string { return fmt.Sprint("127.0.0.1:", m.port) }
 
-// Kill ends it as a power failure would.
+// Kill ends the server like a power failure.
 func (m *MariaDB) Kill() {
 	if m.Process != nil {
 		m.Signal(os.Kill)

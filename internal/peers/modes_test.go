@@ -28,11 +28,11 @@ const flagMap = `
 ##############################################
 ##############################################`
 
-// flagStands is where the flags of flagMap stand, in units.
+// flagStands are the places of flagMap's flag stands, in units.
 var flagStands = [2]int32{19*32 + 16, 26*32 + 16}
 
-// TestFlagsInRealClients lets a 0.7.5 client fetch the flag of a DDNet client and win with
-// it. TEEYARD_SHOTS names a folder for what both see.
+// TestFlagsInRealClients makes a 0.7.5 client fetch a DDNet client's flag and win with it. If
+// TEEYARD_SHOTS names a folder, the screenshots are kept there.
 func TestFlagsInRealClients(t *testing.T) {
 	s := startTestServer(t, "flagroom", drawMap(t, flagMap), nil, "sv_gametype ctf; sv_scorelimit 100")
 	red := s.join("red")
@@ -70,9 +70,10 @@ func TestFlagsInRealClients(t *testing.T) {
 	shoot("over")
 }
 
-// TestModesInRealClients shows the real clients the flags, scores, deaths and ends of each
-// mode, on our server and, to compare the pictures, on the original. TEEYARD_SHOTS names a
-// folder for them. Without TEEYARD_FULL=1 it only plays last team standing on ours.
+// TestModesInRealClients shows the real clients the flags, scores, deaths and round ends of each
+// mode on our server. To compare the pictures it does the same on the original. If TEEYARD_SHOTS
+// names a folder, the screenshots are kept there. Without TEEYARD_FULL=1 it only plays last team
+// standing on our server.
 func TestModesInRealClients(t *testing.T) {
 	RequirePrograms(t, "teeworlds", "DDNet")
 	modes := []string{"lts"}
@@ -87,8 +88,8 @@ func TestModesInRealClients(t *testing.T) {
 	}
 }
 
-// showMode plays a mode with a client of ours in the other team than the real 0.7.5 client.
-// DDNet's client comes later; it cannot join the original, which has no 0.6.
+// showMode plays a mode with a client of ours in the opposite team of the real 0.7.5 client.
+// DDNet's client joins later, but not on the original, which does not speak 0.6.
 func showMode(t *testing.T, mode string, start func(t testing.TB, home, settings string) *Server, ddnet bool) {
 	home := t.TempDir()
 	WriteFile(t, filepath.Join(home, "maps", "flagroom.map"), drawMap(t, flagMap))
@@ -146,16 +147,16 @@ func showMode(t *testing.T, mode string, start func(t testing.TB, home, settings
 	shoot("over")
 }
 
-// modeRival is a client of ours that shows the real ones how a mode is played.
+// modeRival is a client of ours that plays a mode for the real clients to see.
 type modeRival struct {
 	*client.Client
 	t     testing.TB
 	task  atomic.Int32 // a rivalTask
-	goal  atomic.Int32 // to walk to, in units
+	goal  atomic.Int32 // column to walk to, in units
 	ticks int32
 }
 
-// rivalTask is what a rival does.
+// rivalTask is a rival's current task.
 type rivalTask = int32
 
 const (
@@ -211,7 +212,7 @@ func (r *modeRival) input(v *game.View) game.Input {
 		case d > 250:
 			walk(other.X)
 		case d < 100:
-			walk(2*me.X - other.X) // lest both stand in each other
+			walk(2*me.X - other.X) // keeps both tees apart
 		}
 		r.ticks++
 		in.Fire = r.ticks / 2 & 63
@@ -239,7 +240,8 @@ func (r *modeRival) takeFlag(t game.Team) {
 	r.await("the rival carries the flag", func(v *game.View) bool { return v.Game.FlagCarrier[t] == int32(v.Viewer) })
 }
 
-// await waits until the rival sees something. The condition must not call its methods.
+// await waits until the rival's view fulfils a condition. The condition must not call the rival's
+// methods.
 func (r *modeRival) await(what string, condition func(v *game.View) bool) {
 	r.t.Helper()
 	Eventually(r.t, 90*time.Second, what, func() (ok bool) {

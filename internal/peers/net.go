@@ -17,8 +17,8 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// The range of the ports that FreePort returns. Systems choose the ports of clients above
-// it, so a port that is free now is still free when a server starts.
+// The range of ports that FreePort returns. Systems choose client ports above this range, so a port
+// that is free now is still free when a server starts.
 const (
 	firstPort = 10000
 	numPorts  = 20000
@@ -26,14 +26,14 @@ const (
 
 var (
 	portCount atomic.Uint32
-	claims    sync.Map // port to its net.Listener, for who collects garbage closes them
+	claims    sync.Map // port to its net.Listener; the reference keeps the garbage collector from closing it
 )
 
-// FreePort returns a port of 127.0.0.1 that nobody uses, for UDP and TCP, another one at
-// every call. Tests that run in other processes at the same time get other ports.
+// FreePort returns a port of 127.0.0.1 that is free for UDP and TCP, a different one at every call.
+// Tests that run in other processes at the same time get other ports.
 func FreePort() (int, error) {
-	// A program that is started meanwhile would inherit the socket and hold the port
-	// until exec. Elsewhere than on Linux, opening a socket takes this lock itself.
+	// A program that starts meanwhile would inherit the socket and hold the port until exec. On
+	// other systems than Linux, opening a socket takes this lock itself.
 	if runtime.GOOS == "linux" {
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()
@@ -49,9 +49,9 @@ func FreePort() (int, error) {
 	return 0, fmt.Errorf("peers: no free port: %w", err)
 }
 
-// claimPort returns an error if somebody uses the port, or another process has claimed it.
-// It may be long until the server of a test uses its port, so a claim lasts until the process
-// ends: it is a socket with a name that only one process can have, without a file.
+// claimPort returns an error if the port is in use or claimed by another process. A test may start
+// its server long after it got the port, so the claim lasts until the process ends. The claim is a
+// Unix socket with an abstract name, which only one process can bind and which needs no file.
 func claimPort(port int) error {
 	if runtime.GOOS == "linux" {
 		l, err := net.Listen("unix", fmt.Sprintf("@teeyard test port %d", port))
@@ -72,7 +72,7 @@ func claimPort(port int) error {
 	return t.Close()
 }
 
-// FreeAddr returns 127.0.0.1 with a port of FreePort.
+// FreeAddr returns 127.0.0.1 with a port from FreePort.
 func FreeAddr(t testing.TB) transport.Peer {
 	t.Helper()
 	port, err := FreePort()
@@ -82,7 +82,7 @@ func FreeAddr(t testing.TB) transport.Peer {
 	return transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(port))
 }
 
-// DialUDP opens a socket for a client of 127.0.0.x, where x is host, until the test ends. A
+// DialUDP opens a socket for a client at 127.0.0.x, where x is host, until the test ends. A
 // goroutine calls receive for every datagram of the server.
 func DialUDP(t testing.TB, host byte, server transport.Peer, receive func(datagram []byte)) *net.UDPConn {
 	t.Helper()
@@ -100,7 +100,8 @@ func DialUDP(t testing.TB, host byte, server transport.Peer, receive func(datagr
 				return
 			}
 			if err != nil {
-				// The server is not listening yet, or no more; what it sent may be waiting.
+				// The server does not listen yet, or not any more. Its earlier datagrams may still
+				// be waiting.
 				time.Sleep(5 * time.Millisecond)
 				continue
 			}

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestFreePortIsClaimed checks that a port stays that of who got it, used or not.
+// TestFreePortIsClaimed checks that a port stays claimed by the test that got it, used or not.
 func TestFreePortIsClaimed(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // claims need sockets that have names without files
+		return // claims need abstract socket names
 	}
 	port, err := FreePort()
 	if err != nil {

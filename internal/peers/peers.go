@@ -1,9 +1,9 @@
-// Package peers runs the real Teeworlds programs in tests: it starts clients and
-// servers in folders of their own, sends key presses and mouse movements to a client,
-// and looks at the pixels of its screen.
+// Package peers runs the real Teeworlds programs in tests. It starts clients and servers in their
+// own folders, sends key presses and mouse movements to a client, and checks the pixels of its
+// screen.
 //
-// The tests run when TEEYARD_PEERS=1 is set and are skipped otherwise. When it is set,
-// a missing program is a failure: scripts/peers installs them all.
+// The tests run only with TEEYARD_PEERS=1. Then a missing program is a failure; scripts/peers
+// installs all of them.
 package peers
 
 import (
@@ -21,11 +21,11 @@ import (
 	"time"
 )
 
-// moreDirs are where Debian installs games and servers. They need not be in the PATH.
+// moreDirs are the folders where Debian installs games and servers. They may be missing in PATH.
 var moreDirs = []string{"/usr/games", "/usr/local/games", "/usr/sbin"}
 
-// RequirePrograms skips the test unless TEEYARD_PEERS=1 is set, and fails it if one of
-// the programs is missing. It returns their paths.
+// RequirePrograms returns the paths of programs. It skips the test unless TEEYARD_PEERS=1 is set,
+// and fails it if a program is missing.
 func RequirePrograms(t testing.TB, programs ...string) []string {
 	t.Helper()
 	if os.Getenv("TEEYARD_PEERS") != "1" {
@@ -59,9 +59,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Process is a program that was started.
+// Process is a started program.
 type Process struct {
-	name string // of the program, for messages
+	name string // the program's name in messages
 	cmd  *exec.Cmd
 	done chan struct{}
 
@@ -69,7 +69,7 @@ type Process struct {
 	out bytes.Buffer
 }
 
-// maxOutput is how many bytes of a program's output are kept.
+// maxOutput is how much of a program's output is kept, in bytes.
 const maxOutput = 1 << 20
 
 // Write records output of the program. It implements io.Writer.
@@ -82,7 +82,7 @@ func (p *Process) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Output returns what the program has printed so far, at most the first megabyte.
+// Output returns the program's output so far, at most the first megabyte.
 func (p *Process) Output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,8 +102,8 @@ func (p *Process) Running() bool {
 // Signal sends the program a signal.
 func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 
-// ExitCode returns the exit code of the program, -1 while it runs or if a signal
-// ended it.
+// ExitCode returns the program's exit code. It is -1 while the program runs, or if a signal ended
+// it.
 func (p *Process) ExitCode() int {
 	if p.Running() {
 		return -1
@@ -114,9 +114,8 @@ func (p *Process) ExitCode() int {
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stop asks the program to end, and kills it if it still runs 3 s later. It may be called
-// more than once. The signal is SIGTERM, as shells have what runs in the background ignore
-// interrupts.
+// Stop asks the program to end, and kills it if it still runs 3 s later. Further calls do nothing.
+// The signal is SIGTERM, because programs that a shell runs in the background ignore interrupts.
 func (p *Process) Stop() {
 	if !p.Running() {
 		return
@@ -130,8 +129,8 @@ func (p *Process) Stop() {
 	}
 }
 
-// Start runs a program in a folder until the test ends, with additional environment
-// variables. The end of its output is logged if the test fails.
+// Start runs a program in a folder until the test ends, with additional environment variables. If
+// the test fails, it logs the last part of the output.
 func Start(t testing.TB, dir string, env []string, path string, args ...string) *Process {
 	t.Helper()
 	cmd := exec.Command(path, args...)
@@ -167,8 +166,8 @@ func tail(s string, n int) string {
 	return s
 }
 
-// Eventually waits until a condition is true and fails the test after the timeout. The
-// message says what is waited for.
+// Eventually waits until a condition is true, and fails the test after the timeout. The message
+// names what it waited for.
 func Eventually(t testing.TB, timeout time.Duration, what string, condition func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(timeout)
@@ -180,14 +179,14 @@ func Eventually(t testing.TB, timeout time.Duration, what string, condition func
 	}
 }
 
-// Display is an X server whose screen exists in memory only.
+// Display is an X server with its screen in memory only.
 type Display struct {
 	t       testing.TB
-	name    string // as in the variable DISPLAY
-	xwdFile string // the file that Xvfb keeps the screen in
+	name    string // the value of the variable DISPLAY
+	xwdFile string // the file in which Xvfb keeps the screen
 }
 
-// The size of a Display and the client on it.
+// The size of a Display and of its client's window.
 const (
 	ScreenWidth  = 1024
 	ScreenHeight = 640
@@ -207,8 +206,8 @@ func NewDisplay(t testing.TB) *Display {
 	cmd.ExtraFiles = []*os.File{w}
 	p := start(t, cmd)
 	w.Close()
-	// Xvfb writes the number and the end of the line separately. Closing the pipe
-	// between the two would kill it.
+	// Xvfb writes the number and the newline separately. Closing the pipe between the two would
+	// kill it.
 	r.SetReadDeadline(time.Now().Add(20 * time.Second))
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
@@ -222,12 +221,12 @@ func (d *Display) WithTest(t testing.TB) *Display {
 	return &Display{t: t, name: d.name, xwdFile: d.xwdFile}
 }
 
-// Env returns the environment variables of programs on the display.
+// Env returns the environment variables for programs on the display.
 func (d *Display) Env() []string {
 	return []string{"DISPLAY=" + d.name, "SDL_AUDIODRIVER=dummy", "LIBGL_ALWAYS_SOFTWARE=1", "LP_NUM_THREADS=1"}
 }
 
-// Xdotool runs xdotool, which sends keys and mouse events to the display.
+// Xdotool runs xdotool, a tool that sends key and mouse events to the display.
 func (d *Display) Xdotool(args ...string) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -258,8 +257,8 @@ func (d *Display) Click() {
 	d.Xdotool("mouseup", "1")
 }
 
-// MoveMouse moves the mouse by a distance in pixels, in small steps: clients that
-// capture the pointer look at relative movements only.
+// MoveMouse moves the mouse by a distance in pixels, in small steps: clients that capture the
+// pointer read relative movements only.
 func (d *Display) MoveMouse(dx, dy int) {
 	d.t.Helper()
 	const steps = 8

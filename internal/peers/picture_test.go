@@ -13,12 +13,12 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// stage is a mod that spawns players at fixed places with a fixed weapon, always loaded,
-// and prevents that they are pushed away or die.
+// stage is a mod that spawns players at fixed places with a fixed weapon that is always loaded. It
+// prevents tees from being pushed away or dying.
 type stage map[string]place
 
 type place struct {
-	x, y   float32 // tiles
+	x, y   float32 // in tiles
 	weapon game.Weapon
 }
 
@@ -54,14 +54,14 @@ func newSkin(color int32, parts ...string) game.Skin {
 		s.UseCustomColors[i] = i != 5
 		s.PartColors[i] = color
 		if i == 1 {
-			s.PartColors[i] = -1<<24 | (color + 40) // lighter, opaque
+			s.PartColors[i] = -1<<24 | (color + 40) // lighter and opaque
 		}
 	}
 	return s
 }
 
-// TestPicture makes the picture of the README: the 0.7.5 client's view of a few tees on
-// the embedded map. TEEYARD_SHOTS names the folder it is written to.
+// TestPicture makes the README's picture: a 0.7.5 client's view of a few tees on the embedded map.
+// TEEYARD_SHOTS names the folder to write it to.
 func TestPicture(t *testing.T) {
 	places := stage{
 		"yardy":  {46.5, 20, game.WeaponGrenade},
@@ -70,7 +70,7 @@ func TestPicture(t *testing.T) {
 		"ranger": {57.6, 14, game.WeaponLaser},
 	}
 	s := startTestServer(t, "teeyard1", nil, places, "sv_scorelimit 20")
-	// fire returns Input.Fire for a shot every so many ticks, after one second.
+	// fire returns an Input.Fire that shoots once every so many ticks, after the first second.
 	fire := func(every, tick int) int32 {
 		if tick < 50 {
 			return 0
@@ -133,7 +133,7 @@ func TestPicture(t *testing.T) {
 	})
 }
 
-// screenshotsPerShot is how many pictures there are to choose from.
+// screenshotsPerShot returns the number of pictures to choose from.
 func screenshotsPerShot() int {
 	if os.Getenv("TEEYARD_SHOTS") == "" {
 		return 0

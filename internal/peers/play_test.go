@@ -21,9 +21,9 @@ import (
 	"github.com/teeyard/teeyard/maps"
 )
 
-// trackMap has a spawn point at the left, then weapons and deadly spikes, under a ceiling
-// within reach of the hook. On a busy machine a client goes on for a second after a key was
-// released; that must not be the way to the spikes.
+// trackMap has a spawn point at the left, then weapons and deadly spikes, under a ceiling within
+// the hook's reach. On a busy machine a client may move for one more second after a key is
+// released. So that second must not lead into the spikes.
 const trackMap = `
 ############################################################################
 ############################################################################
@@ -73,7 +73,7 @@ func TestDDNetPlays(t *testing.T) {
 	vera.say("hello dora")
 	dora.awaitScreen("together", "the game", showsGame)
 	vera.awaitScreen("together-seen-by-vera", "the game", showsGame)
-	// Both players have the same address, so that one vote decides.
+	// Both players have the same address, so one vote decides.
 	passed := s.seen(func(ev game.Event) bool {
 		return ev.Kind == game.EvChat && ev.Player == game.Nobody && ev.Text == "it was said"
 	})
@@ -86,8 +86,8 @@ func TestDDNetPlays(t *testing.T) {
 	dora.spectateAndPlay()
 	dora.leave()
 	vera.Screenshot("after-dora-left")
-	// The client logs everything as information. What it cannot reach on the web and
-	// find on its disk is no fault of the server.
+	// DDNet's client logs everything as information. Missing web servers and missing files of its
+	// own are not faults of the server.
 	complaint := regexp.MustCompile(`(?i)warning|error|fail|invalid|malformed|unknown|wrong`)
 	unrelated := regexp.MustCompile(` I (http|serverbrowse_http|storage|console|chatresp): |fallback font|reason='unknown'`)
 	for line := range strings.Lines(dora.Output()) {
@@ -97,8 +97,8 @@ func TestDDNetPlays(t *testing.T) {
 	}
 }
 
-// TestDDNetDummy has the DDNet client connect its dummy and disconnect it again. It has to
-// get into the game on the first try.
+// TestDDNetDummy makes the DDNet client connect its dummy and disconnect it again. The dummy must
+// join at the first try.
 func TestDDNetDummy(t *testing.T) {
 	rounds := 3
 	if testenv.Full() {
@@ -115,20 +115,20 @@ func TestDDNetDummy(t *testing.T) {
 		}
 		dora.Run("dummy_disconnect")
 		Eventually(t, 4*time.Second, "the dummy is gone", func() bool { return s.playerID("twin") == game.Nobody })
-		// The client connects no dummy for 250 ticks after the last.
+		// After a dummy the client waits 250 ticks before it connects another one.
 		time.Sleep(time.Until(began.Add(5500 * time.Millisecond)))
 	}
 	dora.leave()
 }
 
-// TestDDNetTimeoutCode ends a DDNet client without a goodbye. Another one with the same
-// secret gets its tee.
+// TestDDNetTimeoutCode ends a DDNet client without a disconnect message. A new client with the same
+// timeout code must get its tee.
 func TestDDNetTimeoutCode(t *testing.T) {
 	s := startTestServer(t, "track", drawMap(t, trackMap), nil)
 	const secret = "cl_timeout_seed nobodyknowsthis1"
 	first := s.joinDDNet("first", secret)
 	first.awaitScreen("first", "the game", showsGame)
-	time.Sleep(4 * time.Second) // it sends the code after 50 snapshots
+	time.Sleep(4 * time.Second) // the client sends the code after 50 snapshots
 	if err := first.Signal(os.Kill); err != nil {
 		t.Fatal(err)
 	}
@@ -187,8 +187,8 @@ func (p *realPlayer) moveAndShoot() {
 	p.Xdotool("keyup", "Tab")
 }
 
-// scoreboardArea is a part of the screen in which clients at the left end of trackMap
-// show the sky, or the scoreboard.
+// scoreboardArea is a part of the screen. For a client at the left end of trackMap it shows the
+// sky, or the scoreboard.
 var scoreboardArea = image.Rect(320, 110, 700, 160)
 
 func (p *realPlayer) say(text string) {
@@ -201,7 +201,7 @@ func (p *realPlayer) say(text string) {
 	}, p.seenOf(game.EvChat, func(ev game.Event) bool { return ev.Chat == game.ChatAll && ev.Text == text }))
 }
 
-// dieAndRespawn walks along trackMap past the weapons to the spikes.
+// dieAndRespawn walks along trackMap, past the weapons, into the spikes.
 func (p *realPlayer) dieAndRespawn() {
 	t := p.server.t
 	t.Helper()
@@ -228,13 +228,13 @@ func (p *realPlayer) dieAndRespawn() {
 	}
 }
 
-// clickUntilAlive clicks until the player has a healthy tee.
+// clickUntilAlive clicks until the player has a tee with full health.
 func (p *realPlayer) clickUntilAlive() {
 	p.server.t.Helper()
 	p.tryUntil("respawn", p.Click, func() bool { return p.tee().Health == 10 })
 }
 
-// spectateAndPlay joins the spectators and then the game.
+// spectateAndPlay joins the spectators and then the game again.
 func (p *realPlayer) spectateAndPlay() {
 	p.server.t.Helper()
 	inTeam := func(team game.Team) bool { return p.server.playerState(p.id).Team == team }
@@ -248,7 +248,7 @@ func (p *realPlayer) spectateAndPlay() {
 	p.tryUntil("play again", func() { p.TapKey("p") }, func() bool { return p.server.alive(p.id) && inTeam(game.TeamRed) })
 }
 
-// leave ends the client. The server sees that without a timeout.
+// leave ends the client. The server must notice without a timeout.
 func (p *realPlayer) leave() {
 	p.server.t.Helper()
 	left := p.seenOf(game.EvPlayerLeft, nil)
@@ -291,7 +291,7 @@ func TestTeeworldsKeepsMap(t *testing.T) {
 // TestDownloadAtLowSpeed checks that real clients finish a download that the server slows down.
 func TestDownloadAtLowSpeed(t *testing.T) {
 	file := slices.Clone(maps.Default().Data)
-	file = append(file, bytes.Repeat([]byte("teeyard!"), (200_000-len(file))/8)...) // anything may follow
+	file = append(file, bytes.Repeat([]byte("teeyard!"), (200_000-len(file))/8)...) // bytes after the end of a map file do no harm
 	s := startTestServer(t, "padded", file, nil, "sv_map_download_speed 1")
 	for name, join := range map[string]func(string, ...string) *realPlayer{"vera": s.join, "dora": s.joinDDNet} {
 		begun := time.Now()
@@ -301,15 +301,15 @@ func TestDownloadAtLowSpeed(t *testing.T) {
 		if took < time.Duration(len(file))*time.Second/(33<<10) {
 			t.Errorf("%s got %d bytes in %v", name, len(file), took)
 		}
-		if name == "vera" { // the other one gets a converted map
+		if name == "vera" { // DDNet's client gets a converted map
 			checkDownloaded(t, p.Home, "padded", file)
 		}
 		p.leave()
 	}
 }
 
-// TestDDNetOnMapOf07 joins with the DDNet client, which cannot read maps of 0.7. Our
-// server sends it a converted map.
+// TestDDNetOnMapOf07 joins with the DDNet client, which cannot read 0.7 maps. Our server sends it a
+// converted map.
 func TestDDNetOnMapOf07(t *testing.T) {
 	RequirePrograms(t, "teeworlds", "DDNet")
 	file, err := os.ReadFile(filepath.Join(OriginalMaps, "dm1.map"))
@@ -326,8 +326,8 @@ func TestDDNetOnMapOf07(t *testing.T) {
 	}
 }
 
-// TestDDNetFetchesMapFromWeb checks that the DDNet client downloads a map from the web
-// server that our server names, under a name with the hash of the map.
+// TestDDNetFetchesMapFromWeb checks that the DDNet client downloads a map from the web server that
+// our server announces, under a name with the map's hash.
 func TestDDNetFetchesMapFromWeb(t *testing.T) {
 	RequirePrograms(t, "DDNet")
 	file := drawMap(t, trackMap)
@@ -369,7 +369,7 @@ func TestTwoTeeworldsFight(t *testing.T) {
 	s := startTestServer(t, "pit", drawMap(t, pitMap), nil)
 	var players [2]*realPlayer
 	var clients [2]*Client
-	for i := range clients { // both start at the same time
+	for i := range clients { // start both at the same time
 		clients[i] = NewDisplay(t).StartTeeworlds(s.addr, fmt.Sprintf("tee%d", i), "player_color_body 1", "player_use_custom_color_body 1")
 	}
 	for i, c := range clients {
@@ -390,8 +390,8 @@ func TestTwoTeeworldsFight(t *testing.T) {
 		from, to := p.tee().Pos, players[1-i].tee().Pos
 		p.aim(float64(to.X-from.X)/200, float64(to.Y-from.Y)/200)
 	}
-	// The first player hits three times before the second shoots, so that both seldom
-	// die at once: a shot that is on its way outlives its player.
+	// The first player hits three times before the second one shoots. Otherwise both often die at
+	// once, since a shot in flight outlives its player.
 	a, b := players[0], players[1]
 	for range 3 {
 		a.tryUntil("hit the other", a.Click, s.seen(func(ev game.Event) bool {
@@ -431,5 +431,5 @@ func TestTwoTeeworldsFight(t *testing.T) {
 	Eventually(t, 10*time.Second, "the dead player is back", func() bool { return s.alive(kill.Target) })
 }
 
-// killMessageArea is where clients show kill messages, in front of the sky of pitMap.
+// killMessageArea is where clients show kill messages, in front of pitMap's sky.
 var killMessageArea = image.Rect(700, 8, 1020, 44)

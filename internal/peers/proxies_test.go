@@ -20,18 +20,18 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// proxy is something in front of a server's HTTP listener.
+// proxy is a program in front of a server's HTTP listener.
 type proxy struct {
 	name string
-	// start starts it, and returns its address.
+	// start starts the proxy and returns its address.
 	start func(t *testing.T, origin string) (addr string)
-	// only says that it passes on some paths alone, and answers 404 for others.
+	// only is set if the proxy forwards only some paths, and answers 404 to others.
 	only bool
-	// passes says that it hands on some of the headers of strangers who say that they were forwarded.
+	// passes is set if the proxy forwards some forged X-Forwarded headers unchanged.
 	passes bool
 }
 
-// nginxProxy is nginx with what its documentation has in a location, or in the whole of a server.
+// nginxProxy returns nginx with the directives of a location.
 func nginxProxy(name, location string, passes bool) proxy {
 	return proxy{name: "nginx, " + name, passes: passes, start: func(t *testing.T, origin string) string {
 		addr := FreeAddr(t).AddrPort.String()
@@ -41,7 +41,7 @@ func nginxProxy(name, location string, passes bool) proxy {
 	}}
 }
 
-// startNginx starts nginx with sites, of which one is at addr.
+// startNginx starts nginx with site definitions, one of which listens at addr.
 func startNginx(t *testing.T, addr, http string) {
 	program := RequirePrograms(t, "nginx")[0]
 	dir := t.TempDir()
@@ -68,7 +68,7 @@ func awaitHTTP(t *testing.T, addr string) {
 	})
 }
 
-// varnishProxy is Varnish with a backend, and more VCL.
+// varnishProxy returns Varnish with a backend and further VCL.
 func varnishProxy(name, vcl string, only bool) proxy {
 	return proxy{name: "varnish, " + name, only: only, passes: true, start: func(t *testing.T, origin string) string {
 		program := RequirePrograms(t, "varnishd")[0]
@@ -88,7 +88,7 @@ func varnishProxy(name, vcl string, only bool) proxy {
 	}}
 }
 
-// goProxy is the proxy of Go's library.
+// goProxy returns the reverse proxy of Go's library.
 func goProxy(name string, make func(*url.URL) *httputil.ReverseProxy, passes bool) proxy {
 	return proxy{name: "Go, " + name, passes: passes, start: func(t *testing.T, origin string) string {
 		s := httptest.NewServer(make(&url.URL{Scheme: "http", Host: origin}))
@@ -97,7 +97,7 @@ func goProxy(name string, make func(*url.URL) *httputil.ReverseProxy, passes boo
 	}}
 }
 
-// caddyProxy is Caddy with a site, if it is installed.
+// caddyProxy returns Caddy with a site, if Caddy is installed.
 func caddyProxy(name, site string, passes bool) proxy {
 	return proxy{name: "caddy, " + name, passes: passes, start: func(t *testing.T, origin string) string {
 		program, err := exec.LookPath("caddy")
@@ -113,7 +113,7 @@ func caddyProxy(name, site string, passes bool) proxy {
 	}}
 }
 
-// tunnel hands on connections, as ssh -R, socat and load balancers for TCP do.
+// tunnel forwards TCP connections like ssh -R, socat and TCP load balancers.
 func tunnel(t *testing.T, origin string) string {
 	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
 	t.Cleanup(func() { l.Close() })
@@ -140,7 +140,8 @@ func tunnel(t *testing.T, origin string) string {
 
 const keepalive = `proxy_pass http://ORIGIN; proxy_http_version 1.1; proxy_set_header Connection "";`
 
-// proxies are those that their documentation shows, and that add no header above all.
+// proxies are the configurations in the proxies' own documentation, and the ones that add few or no
+// headers.
 var proxies = []proxy{
 	nginxProxy("one line", `proxy_pass http://ORIGIN;`, true),
 	nginxProxy("one line, with a slash", `proxy_pass http://ORIGIN/;`, true),
@@ -179,7 +180,7 @@ sub vcl_backend_fetch { unset bereq.http.X-Forwarded-For; unset bereq.http.Via; 
 	{name: "tunnel", start: tunnel, passes: true},
 }
 
-// stranger is how somebody asks who wants to be taken for the operator.
+// stranger is a way to send requests that pretend to be the operator's.
 type stranger struct {
 	name      string
 	query     string
@@ -198,15 +199,17 @@ var strangers = []stranger{
 	{name: "no key", query: "?key=", header: []string{"Host", "SERVER", "Authorization", "Bearer ", "Cookie", "teeyard-key-PORT="}},
 }
 
-// localRooms are what only the operator of the machine gets, with the default settings over HTTP.
+// localRooms are the requests that, with the default settings, only the operator may make, and only
+// from the server's own machine.
 var localRooms = []string{
 	"GET /metrics", "GET /recordings.json", "GET /recordings/demos/x.demo", "GET /admin", "GET /admin/static/main.js", "GET /admin/api/me", "GET /admin/api/openapi.json",
 	"POST /admin/api/login", "GET /admin/api/players", "GET /admin/api/events", "GET /admin/live/live.json", "GET /debug/pprof/heap",
 }
 
-// TestProxies has strangers ask for everything through each of the proxies, at a server with its default
-// settings and at one that trusts proxies of its machine: what is for the operator they do not get, nobody can try
-// passwords or play with the proxy's address, and no log of theirs is run again.
+// TestProxies has strangers send every kind of request through each proxy. One server has its
+// default settings, the other trusts proxies on its own machine. Strangers must not get the
+// operator's pages, try passwords or play under the proxy's address, and the server must not rerun
+// their logs.
 func TestProxies(t *testing.T) {
 	RequirePrograms(t, "nginx", "varnishd")
 	for _, setting := range []string{"", "sv_http_proxy local"} {
@@ -219,7 +222,7 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// startServed starts the program with its default settings, as far as tests can.
+// startServed starts the program with settings as close to its defaults as a test allows.
 func startServed(t *testing.T, setting string) (origin, key string) {
 	addr := FreeAddr(t).AddrPort
 	line := fmt.Sprintf("sv_port %d", addr.Port())
@@ -243,7 +246,7 @@ func testProxy(t *testing.T, p proxy, origin, key string, isDefault bool) {
 	}
 	for _, s := range strangers {
 		if s.forwarded && p.passes && !isDefault {
-			continue // such a proxy must not be trusted
+			continue // the operator must not trust such a proxy
 		}
 		for _, room := range localRooms {
 			code, body := askAs(t, addr, origin, room, s)
@@ -255,7 +258,7 @@ func testProxy(t *testing.T, p proxy, origin, key string, isDefault bool) {
 			t.Errorf("%s has a log run again: %d %.200s", s.name, code, body)
 		}
 		if code, body := askAs(t, addr, origin, "WEBSOCKET /", s); code == http.StatusSwitchingProtocols {
-			// A tunnel or proxy that is trusted and names the stranger is another matter.
+			// A trusted proxy or tunnel that names the stranger may let the stranger play.
 			if isDefault || !strings.Contains(strings.Join(s.header, " "), "X-Forwarded-For") && !names(p) {
 				t.Errorf("%s plays: %d %.200s", s.name, code, body)
 			}
@@ -266,7 +269,7 @@ func testProxy(t *testing.T, p proxy, origin, key string, isDefault bool) {
 	}
 }
 
-// names reports whether a proxy says for whom it asks.
+// names reports whether a proxy names the client that it forwards for.
 func names(p proxy) bool {
 	for _, known := range []string{"X-Forwarded-For", "varnish, a backend", "varnish, WebSocket", "broadcast.vcl", "NewSingle", "SetXForwarded", "caddy, one line", "upstream's host"} {
 		if strings.Contains(p.name, known) {
@@ -276,7 +279,7 @@ func names(p proxy) bool {
 	return false
 }
 
-// askAs sends a request and returns the answer.
+// askAs sends a stranger's request and returns the answer.
 func askAs(t *testing.T, addr, origin, room string, s stranger) (code int, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)

@@ -19,7 +19,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// TestQueryServers queries the originals and our server, without clients and with 30.
+// TestQueryServers queries the originals and our server, without clients and with 30 clients.
 func TestQueryServers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,8 +62,8 @@ func TestQueryServers(t *testing.T) {
 	}
 }
 
-// TestDDNetRegisters has DDNet-Server register at the fake master that the tests of our own
-// registrar use, which shows that the fake behaves as a real one.
+// TestDDNetRegisters makes DDNet-Server register at the fake master that also serves the tests of
+// our registrar. This shows that the fake behaves like a real master.
 func TestDDNetRegisters(t *testing.T) {
 	sock := listen(t)
 	var mu sync.Mutex

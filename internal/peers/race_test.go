@@ -22,8 +22,8 @@ const raceMap = `
 ##########################################################
 ##########################################################`
 
-// TestRaceInRealClients has both clients run a course, and the one of 0.7.5 a second time,
-// more slowly. TEEYARD_SHOTS names a folder for what both see.
+// TestRaceInRealClients makes both clients finish a course, and the 0.7.5 client a second time,
+// more slowly. If TEEYARD_SHOTS names a folder, the screenshots are kept there.
 func TestRaceInRealClients(t *testing.T) {
 	s := startTestServer(t, "course", drawMap(t, raceMap), nil, "sv_gametype race; tune player_collision 0")
 	red := s.join("red")
@@ -61,8 +61,8 @@ func TestRaceInRealClients(t *testing.T) {
 	blue.Xdotool("keyup", "Tab")
 }
 
-// TestChatMenuInRealClient looks at the commands that the 0.7.5 client offers when a line of
-// chat begins with a slash, and runs one of them.
+// TestChatMenuInRealClients checks the commands that the 0.7.5 client offers when a chat line
+// begins with a slash, and runs one of them.
 func TestChatMenuInRealClients(t *testing.T) {
 	s := startTestServer(t, "course", drawMap(t, raceMap), nil, "sv_player_ready_mode 1")
 	red := s.join("red")

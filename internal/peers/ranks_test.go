@@ -18,14 +18,14 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// oddNames are names of at most 15 bytes that a question, a pattern or a query may take for something else.
+// oddNames are names of at most 15 bytes that look like SQL, a pattern or a chat command.
 var oddNames = []string{
 	"it's", "'; DROP TABLE", `"quoted" tee`, `a"b`, "50%", "%s%d%n", "under_score", `back\slash`, `\`, "[a-z]*", "?", "NULL", "12345", "-5", "P 7", "a  b", "äöüÄÖÜß", "ääääääää"[:14] + "x",
 	"🦆🦆🦆", "e\u0301a\u0308", "é", "É", "-- x", "/rank", "p 7;p 8", "0x41",
 }
 
-// rankRows are statements that fill DDNet's tables: 40 players with up to six finishes, some at the same
-// times, of two servers; 25 teams; points; two maps.
+// rankRows returns SQL that fills DDNet's tables: 40 players with up to six finishes on two
+// servers, some with equal times; 25 teams; points; two maps.
 func rankRows() string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -60,14 +60,14 @@ func rankRows() string {
 	return b.String()
 }
 
-// TestRanksAsDDNet has players ask DDNet-Server 16.4 about ranks, and our server, which has imported its
-// file. All are answered with the same lines.
+// TestRanksAsDDNet asks DDNet-Server 16.4 about ranks, and our server with DDNet-Server's file
+// imported. Both must answer with the same lines.
 func TestRanksAsDDNet(t *testing.T) {
 	t.Parallel()
 	sqlite := RequirePrograms(t, "sqlite3")[0]
 	home := t.TempDir()
 	settings := "sv_map Tutorial; sv_sqlite_file ranks.sqlite; sv_sql_queries_delay 0; sv_spamprotection 0"
-	StartDDNetIn(t, home, settings).Stop() // makes the tables
+	StartDDNetIn(t, home, settings).Stop() // creates the tables
 	var file string
 	testenv.NoError(t, filepath.WalkDir(home, func(path string, _ os.DirEntry, err error) error {
 		if filepath.Base(path) == "ranks.sqlite" {
@@ -86,7 +86,7 @@ func TestRanksAsDDNet(t *testing.T) {
 	folder := t.TempDir()
 	tutorial := testenv.Must(os.ReadFile(filepath.Join(DDNetMaps, "Tutorial.map")))
 	WriteFile(t, filepath.Join(folder, "maps", "Tutorial.map"), tutorial)
-	for i, want := range []string{"; 201", "; 0"} { // all is new, and then nothing
+	for i, want := range []string{"; 201", "; 0"} { // the first import adds all ranks, the second none
 		out, err := exec.Command(Program(t), "ranks", "import", "--into", filepath.Join(folder, "ranks.journal"), file).CombinedOutput()
 		testenv.Require(t, err == nil && strings.Contains(string(out), want), "import %d: %v\n%s", i, err, out)
 	}
@@ -94,7 +94,7 @@ func TestRanksAsDDNet(t *testing.T) {
 
 	ask := func(s *Server) (all []string) {
 		c := dial(t, s, client.Config{Name: "p 2", Version: client.Version06, DDNetVersion: 16040})
-		heard(c, 2*time.Second, 2*time.Second) // what it says to those who join
+		heard(c, 2*time.Second, 2*time.Second) // skip the greetings
 		lines := []string{
 			"/rank", "/rank p 7", "/rank nobody", "/top5", "/top5 3", "/top5 -1", "/top5 -4", "/top5 1000", "/points", "/points p 3", "/points p 1", "/top5points", "/top5points 4",
 			"/teamrank", "/teamrank p 11", "/teamrank nobody", "/top5team", "/top5team 6", "/top5team -2", `/top5team "p 5"`, `/top5team "p 5" 2`, `/top5team "p 5" 90`, "/top5team a b",
@@ -105,7 +105,7 @@ func TestRanksAsDDNet(t *testing.T) {
 			lines = append(lines, "/rank "+name, "/teamrank "+quoted, "/times "+quoted)
 		}
 		for _, line := range lines {
-			// What follows is the answer, up to that to the next line.
+			// The lines that follow are the answer.
 			c.Say(line)
 			all = append(all, "> "+line)
 			all = append(all, heard(c, 10*time.Second, 150*time.Millisecond)...)
@@ -122,8 +122,8 @@ func TestRanksAsDDNet(t *testing.T) {
 	t.Logf("%d lines", len(want))
 }
 
-// heard returns what the server says in the chat, until it has been silent for some time after the
-// first line, for which it waits up to a limit.
+// heard returns the server's chat lines. It waits up to limit for the first line, and then until
+// the server has been silent for the given time.
 func heard(c *client.Client, limit, silence time.Duration) (lines []string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

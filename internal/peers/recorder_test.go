@@ -18,8 +18,8 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 )
 
-// recordStage records a match of four tees on the embedded map, who stay where they are, shoot,
-// hook and talk.
+// recordStage records a match of four tees on the embedded map. They stay in their places, shoot,
+// hook and chat.
 func recordStage(t *testing.T, cfg recorder.Config, length time.Duration) []byte {
 	t.Helper()
 	places := stage{
@@ -33,7 +33,7 @@ func recordStage(t *testing.T, cfg recorder.Config, length time.Duration) []byte
 		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
 		Mode:    dm.Mode{}, Mods: []game.Mod{places}, Rules: game.DefaultRules(), Seed: 3,
 	}))
-	m := &bridge.Map{Name: "teeyard1", File: file.Data, CRC: parsed.CRC, SHA256: parsed.SHA256} // all clients read it
+	m := &bridge.Map{Name: "teeyard1", File: file.Data, CRC: parsed.CRC, SHA256: parsed.SHA256} // all clients can read it
 	var b bytes.Buffer
 	out := testenv.Must(demo.NewWriter(&b, cfg.Header(m, time.Unix(1.8e9, 0)), m.File))
 	r := recorder.New(cfg)
@@ -86,8 +86,8 @@ func showsYard(img *image.NRGBA) bool {
 	return grass > 0.005 && blue > 0.05 && PixelShare(img, all, IsBlack) < 0.15
 }
 
-// TestRealClientsPlayOurDemos has the real clients play demos of ours: they show the game, go
-// to a later keyframe, from where they show it too, and come to the end.
+// TestRealClientsPlayOurDemos makes the real clients play our demos. They must show the game, jump
+// to a later keyframe and show the game from there, and reach the end.
 func TestRealClientsPlayOurDemos(t *testing.T) {
 	RequirePrograms(t, "teeworlds", "DDNet")
 	for _, c := range []struct {
@@ -104,9 +104,9 @@ func TestRealClientsPlayOurDemos(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			length := time.Minute // the test is over before that, because it skips
+			length := time.Minute // the test jumps ahead, so it ends earlier
 			if c.cfg.OfPlayer {
-				length *= 2 // so that there is time for the menu to close
+				length *= 2 // time for the menu to close
 			}
 			file := recordStage(t, c.cfg, length)
 			d := NewDisplay(t)
@@ -114,13 +114,13 @@ func TestRealClientsPlayOurDemos(t *testing.T) {
 			var seek func()
 			if c.cfg.Format == recorder.DDNet {
 				client = d.PlayDemoInDDNet(file, "bind n spectate 0")
-				seek = func() { d.TapKey("9") } // to 90 %
+				seek = func() { d.TapKey("9") } // jump to 90 %
 			} else {
 				client = d.PlayDemoInTeeworlds(file, "bind n spectate_next")
 				seek = func() {
 					seekTeeworlds(d)
 					if c.cfg.OfPlayer {
-						d.TapKey("Escape") // the menu hides the health
+						d.TapKey("Escape") // the menu covers the health bar
 					}
 				}
 			}
@@ -131,7 +131,7 @@ func TestRealClientsPlayOurDemos(t *testing.T) {
 						d.TapKey("n")
 					}
 					img := d.Screenshot(name)
-					return showsYard(img) && (!c.cfg.OfPlayer || PixelShare(img, HealthBar, IsHeart) > 0.02) // one heart is
+					return showsYard(img) && (!c.cfg.OfPlayer || PixelShare(img, HealthBar, IsHeart) > 0.02) // one heart covers 2 %
 				})
 			}
 			shows("follow")
@@ -150,13 +150,13 @@ func TestRealClientsPlayOurDemos(t *testing.T) {
 	}
 }
 
-// seekTeeworlds clicks near the end of the bar in the menu of 0.7.5, until the bar is filled up to
+// seekTeeworlds clicks near the end of the bar in 0.7's demo menu until the bar is filled up to
 // there.
 func seekTeeworlds(d *Display) {
 	d.t.Helper()
 	d.TapKey("Escape")
 	Eventually(d.t, 60*time.Second, "the demo is at another time", func() bool {
-		// The client puts the pointer into the middle of the screen after each movement.
+		// The client moves the pointer back to the middle of the screen after each movement.
 		for _, by := range []image.Point{{-480, -300}, {-480, -300}, {255, 290}, {255, 289}} {
 			time.Sleep(300 * time.Millisecond)
 			d.MoveMouse(by.X, by.Y)

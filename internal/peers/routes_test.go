@@ -31,14 +31,14 @@ func ddnetTerrain(t *testing.T, name string) terrain.Terrain {
 	return testenv.Must(server.Terrain(testenv.Must(twmap.Parse(b))))
 }
 
-// TestWaysAreOpen searches for ways through the maps of DDRace in Debian's ddnet-data, as far as a tee
-// comes alone in short: over the start line and through the first parts.
+// TestWaysAreOpen searches for ways through the DDRace maps in Debian's ddnet-data. It searches as
+// far as a lone tee gets in a short search: over the start line and through the first parts.
 func TestWaysAreOpen(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	for _, c := range []struct {
 		name  string
-		ticks int // to simulate
-		tiles int // of the way, at least
+		ticks int // ticks to simulate
+		tiles int // least length of the way in tiles
 	}{
 		{"Tutorial", 500_000, 500},
 		{"LearnToPlay", 300_000, 300},
@@ -54,8 +54,9 @@ func TestWaysAreOpen(t *testing.T) {
 	}
 }
 
-// TestRunnersOnMaps lets runners run for two minutes on the same ways, alone and twelve together, who push each other, and
-// says how far they come. Without TEEYARD_FULL=1 they do so on two maps.
+// TestRunnersOnMaps lets runners follow the same ways for two minutes and logs how far they get.
+// They run alone, and twelve together, who push each other. Without TEEYARD_FULL=1 it uses two maps
+// only.
 func TestRunnersOnMaps(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	names := []string{"Tsunami", "Gold Mine"}
@@ -81,8 +82,8 @@ func TestRunnersOnMaps(t *testing.T) {
 	}
 }
 
-// runTogether lets runners run for some ticks, and returns how many ticks of the way each came, and how often
-// they began anew.
+// runTogether lets n runners run for some ticks. It returns how many ticks of the way each one got,
+// and the number of restarts.
 func runTogether(t *testing.T, terrain terrain.Terrain, way *route.Way, n, ticks int) (farthest []int, restarts int) {
 	w := modtest.New(t, game.Config{Mode: ddracemode.New(), Terrain: terrain, Seed: 5})
 	var cmds []game.Command
@@ -112,9 +113,9 @@ func runTogether(t *testing.T, terrain terrain.Terrain, way *route.Way, n, ticks
 	return farthest, restarts
 }
 
-// TestWayOnServers lets a client run a way that was found through the first parts of the Tutorial, on
-// DDNet-Server and on ours: it is where the search had it. Where an input came too late, it comes back. A client
-// of 0.7, which sees less, comes along as well.
+// TestWayOnServers runs a found way through the first parts of the Tutorial, on DDNet-Server and on
+// our server. The client must be where the search predicted, and must get back to the way after a
+// late input. A 0.7 client, which gets less information, must also reach the end.
 func TestWayOnServers(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	cfg := route.Config{Terrain: ddnetTerrain(t, "Tutorial")}
@@ -164,8 +165,8 @@ func TestWayOnServers(t *testing.T) {
 	}
 }
 
-// TestTutorialIsFinished plays a route that a search of 60 million ticks found, from the spawn of the
-// Tutorial to its finish.
+// TestTutorialIsFinished plays a route from the Tutorial's spawn to its finish, which a search of
+// 60 million ticks found.
 func TestTutorialIsFinished(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	f := testenv.Must(os.Open("testdata/tutorial-route.csv.gz"))

@@ -16,25 +16,25 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// sight is something of DDRace to look at.
+// sight is a kind of DDRace object that the test looks at.
 type sight struct {
 	name string
-	// inside is whether the tee stands in it, where it can, and not as near as it can.
+	// inside puts the tee into the object if possible, and otherwise as near as possible.
 	inside bool
 	is     func(t *tileOf) bool
 }
 
-// tileOf is what a map has at a place.
+// tileOf holds the tiles of all layers at one place.
 type tileOf struct {
 	game, front uint8
 	tele        terrain.TeleTile
 	speedup     terrain.SpeedupTile
 	switches    terrain.SwitchTile
 	tune        terrain.TuneTile
-	entity      uint8 // of the game, front or switch layer
+	entity      uint8 // entity of the game, front or switch layer
 }
 
-// sights are looked for in all maps; those that a map has are scenes.
+// sights lists the objects to look for. Each map has a scene for every sight in it.
 var sights = []sight{
 	{"spawn", true, func(t *tileOf) bool { return t.entity >= 192 && t.entity <= 194 }},
 	{"start", false, func(t *tileOf) bool { return t.any(33) }},
@@ -70,7 +70,7 @@ var sights = []sight{
 	{"unlock", true, func(t *tileOf) bool { return t.any(76) }},
 }
 
-// any reports whether a layer of tiles has an index.
+// any reports whether a tile layer has the index at this place.
 func (t *tileOf) any(index uint8) bool {
 	return t.game == index || t.front == index || t.switches.Type == index
 }
@@ -102,7 +102,7 @@ func tileAt(m *terrain.Terrain, x, y int) tileOf {
 	return t
 }
 
-// standsAt reports whether a tee comes to rest in a tile, which has nothing else that acts on it.
+// standsAt reports whether a tee can rest in a tile. No other tile may act on the tee there.
 func standsAt(m *terrain.Terrain, x, y int, inside bool) bool {
 	here, above, below := tileAt(m, x, y), tileAt(m, x, y-1), tileAt(m, x, y+1)
 	solid := func(t tileOf) bool { return t.game == 1 || t.game == 3 }
@@ -112,7 +112,7 @@ func standsAt(m *terrain.Terrain, x, y int, inside bool) bool {
 	return solid(below) && !solid(here) && !solid(above) && (inside && here.tele.Type == 0 && here.speedup.Force == 0 || plain(here) && plain(above))
 }
 
-// nearest returns where the tee stands in the scene of a sight, in tiles.
+// nearest returns the place, in tiles, where the tee stands to see a sight.
 func nearest(m *terrain.Terrain, s *sight) (x, y int, ok bool) {
 	const far = 9
 	if s.inside {
@@ -144,11 +144,11 @@ func nearest(m *terrain.Terrain, s *sight) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// guide is a client of ours with the rights of an operator, who brings a real client to places.
+// guide is a client of ours with operator rights that moves a real client to places.
 type guide struct {
 	*client.Client
 	t    *testing.T
-	home [2]int32 // where it waits, in units
+	home [2]int32 // its waiting place, in units
 }
 
 const guideName = "guide"
@@ -165,7 +165,7 @@ func newGuide(t *testing.T, s *Server) *guide {
 	return g
 }
 
-// place returns where a tee is that the guide sees, in units.
+// place returns the position of a tee in the guide's view, in units.
 func (g *guide) place(id game.PlayerID) (tick int32, at [2]int32, ok bool) {
 	g.WithView(func(v *game.View) {
 		for i := range v.Characters {
@@ -177,7 +177,7 @@ func (g *guide) place(id game.PlayerID) (tick int32, at [2]int32, ok bool) {
 	return tick, at, ok
 }
 
-// rest waits until a tee stays where it is.
+// rest waits until a tee stops moving, and returns its position.
 func (g *guide) rest(id game.PlayerID) (at [2]int32, ok bool) {
 	since, where := int32(0), [2]int32{}
 	ok = within(10*time.Second, func() bool {
@@ -191,7 +191,8 @@ func (g *guide) rest(id game.PlayerID) (at [2]int32, ok bool) {
 	return where, ok
 }
 
-// bring puts a player where a tee stands in a tile, and reports whether it is there. The guide goes first.
+// bring moves a player to a tile where a tee can rest. The guide goes there first and teleports the
+// player to itself.
 func (g *guide) bring(who string, x, y int) error {
 	g.t.Helper()
 	p, ok := g.FindPlayer(who)
@@ -210,7 +211,7 @@ func (g *guide) bring(who string, x, y int) error {
 	if err := g.RconDo(fmt.Sprintf("tele %d %d", p.ID, g.Self())); err != nil {
 		return err
 	}
-	// In solo parts the guide does not see it.
+	// In solo parts the guide does not see the player's tee.
 	where, seen := [2]int32{}, false
 	there := within(2*time.Second, func() bool {
 		_, where, seen = g.place(p.ID)
@@ -223,7 +224,8 @@ func (g *guide) bring(who string, x, y int) error {
 	return nil
 }
 
-// renew gives a player and the guide new tees, without what the last place has done to them.
+// renew kills the player and the guide. Their new tees lack the effects of the last place, such as
+// freeze.
 func (g *guide) renew(who string) {
 	if p, ok := g.FindPlayer(who); ok {
 		g.RconDo(fmt.Sprintf("kill_pl %d; kill_pl %d", p.ID, g.Self()))
@@ -232,7 +234,7 @@ func (g *guide) renew(who string) {
 	}
 }
 
-// back returns the guide to where it waits.
+// back moves the guide to its waiting place.
 func (g *guide) back() {
 	for range 5 {
 		at, _ := g.rest(g.Self())
@@ -259,13 +261,13 @@ type looker struct {
 
 const lookerName = "looker"
 
-// frames is what a screen shows for a second: the least and the most of each colour of each pixel.
+// frames sums up a screen over a second: the least and the greatest value of each pixel and colour.
 type frames struct {
 	last      *image.NRGBA
 	low, high []uint8
 }
 
-// watch looks at several screens for a second.
+// watch records several screens for a second.
 func watch(lookers []*looker) []frames {
 	all := make([]frames, len(lookers))
 	for range 12 {
@@ -284,13 +286,15 @@ func watch(lookers []*looker) []frames {
 	return all
 }
 
-// welcome is the scene in which servers greet with lines of their own.
+// welcome names the scene right after the join, with each server's own greeting.
 const welcome = ": welcome"
 
-// clock is where clients show the time, which begins with the map there and with the first player here.
+// clock is the part of the screen with the time. On DDNet-Server the time begins with the map, on
+// our server with the first player.
 var clock = image.Rect(440, 0, 584, 36)
 
-// difference returns the share of the pixels that never have about the same colour, and a picture of them.
+// difference returns the share of pixels whose colours differ during the whole second, and a
+// picture of them.
 func difference(a, b *frames) (float64, *image.NRGBA) {
 	const tolerance = 24
 	img := image.NewNRGBA(a.last.Rect)
@@ -313,7 +317,8 @@ func difference(a, b *frames) (float64, *image.NRGBA) {
 	return float64(n) / float64(len(a.low)/4), img
 }
 
-// compareScenes brings both clients to the sights of a map and compares what they show. look changes what they show, and has a name.
+// compareScenes moves both clients to a map's sights and compares their screens. Each entry of
+// looks has a name and a function that changes the client's view.
 func compareScenes(t *testing.T, name string, m *terrain.Terrain, theirs, ours *looker, looks map[string]func(*looker)) {
 	t.Helper()
 	both := []*looker{theirs, ours}
@@ -354,11 +359,11 @@ func compareScenes(t *testing.T, name string, m *terrain.Terrain, theirs, ours *
 	}
 }
 
-// compareScreens compares what two clients show, and keeps the pictures.
+// compareScreens compares the screens of two clients, and keeps the pictures.
 func compareScreens(t *testing.T, scene, place string, both []*looker) {
 	t.Helper()
-	// DDNet's client draws the stars of the jumps darker after some starts, and 0.7 shows pings. The wheels
-	// of Gold Mine turn by the client's own clock.
+	// After some starts DDNet's client draws the stars of air jumps darker. The 0.7 client shows
+	// pings. The wheels of Gold Mine turn by the client's own clock.
 	most := 0.002
 	if strings.HasPrefix(scene, "Gold Mine ddnet: ") {
 		most = 0.005
@@ -366,7 +371,7 @@ func compareScreens(t *testing.T, scene, place string, both []*looker) {
 	var f []frames
 	var share float64
 	var picture *image.NRGBA
-	for range 5 { // a client on a busy machine may not be there yet
+	for range 5 { // a client on a busy machine may be late
 		time.Sleep(1500 * time.Millisecond)
 		f = watch(both)
 		if share, picture = difference(&f[0], &f[1]); share <= most || strings.HasSuffix(scene, welcome) {
@@ -385,8 +390,10 @@ func compareScreens(t *testing.T, scene, place string, both []*looker) {
 	}
 }
 
-// TestScenesOfMaps shows both clients the same places of the maps of Debian's ddnet-data on DDNet-Server 16.4 and on ours, and compares
-// the pictures, which TEEYARD_SHOTS keeps in a folder. Without TEEYARD_FULL=1 only 0.7 looks, at two places of the Tutorial, which has trees of maps7.
+// TestScenesOfMaps shows both clients the same places on DDNet-Server 16.4 and on our server, for
+// the maps of Debian's ddnet-data, and compares the pictures. If TEEYARD_SHOTS names a folder, the
+// pictures are kept there. Without TEEYARD_FULL=1 only the 0.7 client runs, at two places of the
+// Tutorial, which has trees from maps7.
 func TestScenesOfMaps(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server", "DDNet", "teeworlds")
 	for _, name := range []string{"Tutorial", "LearnToPlay", "Gold Mine"} {
@@ -398,10 +405,10 @@ func TestScenesOfMaps(t *testing.T) {
 				m := ddnetTerrain(t, name)
 				settings := fmt.Sprintf("sv_rcon_password adminpw; sv_test_cmds 1; sv_map %q", name)
 				home, folder := t.TempDir(), t.TempDir()
-				WriteFile(t, filepath.Join(home, ".local", "share", "ddnet", "autoexec_server.cfg"), nil) // instead of Debian's
+				WriteFile(t, filepath.Join(home, ".local", "share", "ddnet", "autoexec_server.cfg"), nil) // replaces Debian's
 				WriteFile(t, filepath.Join(folder, "maps", name+".map"), testenv.Must(os.ReadFile(filepath.Join(DDNetMaps, name+".map"))))
 				var lookers []*looker
-				// On DDNet-Server who is new is away only when it has run for sv_max_afk_time.
+				// DDNet-Server shows new players as away only after it has run for sv_max_afk_time.
 				for _, s := range []*Server{StartDDNetIn(t, home, settings), StartTeeyardIn(t, folder, settings+"; sv_max_afk_time 0")} {
 					l := &looker{guide: newGuide(t, s)}
 					lookers = append(lookers, l)
@@ -420,7 +427,7 @@ func TestScenesOfMaps(t *testing.T) {
 					})
 				}
 				compareScreens(t, name+" "+version+welcome, "joined", lookers)
-				time.Sleep(25 * time.Second) // the lines with which servers greet are gone
+				time.Sleep(25 * time.Second) // until the greetings are gone
 				looks := map[string]func(*looker){"design": func(*looker) {}}
 				if version == "ddnet" {
 					looks["design"] = func(l *looker) { l.Run("cl_overlay_entities 0") }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Screenshot returns a copy of the screen. If TEEYARD_SHOTS names a folder, it is also
-// written there, to a file named after the test and the given name.
+// Screenshot returns a copy of the screen. If TEEYARD_SHOTS names a folder, it also writes the
+// picture there, to a file named after the test and the given name.
 func (d *Display) Screenshot(name string) *image.NRGBA {
 	d.t.Helper()
 	img := d.capture()
@@ -40,8 +40,8 @@ func (d *Display) capture() *image.NRGBA {
 
 var errDump = errors.New("peers: not an X window dump of 32 bits per pixel")
 
-// parseDump parses an X window dump (xwd) of 32 bits per pixel, blue first. Xvfb keeps
-// its screen in a file of that format.
+// parseDump parses an X window dump (xwd) with 32 bits per pixel, blue first. Xvfb keeps its screen
+// in a file of this format.
 func parseDump(b []byte) (*image.NRGBA, error) {
 	const fields = 25
 	if len(b) < 4*fields {
@@ -54,7 +54,7 @@ func parseDump(b []byte) (*image.NRGBA, error) {
 		colors, colorSize                  = 19, 12
 	)
 	w, h, line := field(width), field(height), field(stride)
-	at := field(headerSize) + colorSize*field(colors) // of the first pixel
+	at := field(headerSize) + colorSize*field(colors) // offset of the first pixel
 	if field(version) != 7 || field(byteOrder) != 0 || field(bitsPerPixel) != 32 || line < 4*w || at > len(b) || len(b)-at < line*h {
 		return nil, errDump
 	}
@@ -77,8 +77,8 @@ func savePNG(path string, img image.Image) error {
 	return errors.Join(png.Encode(f, img), f.Close())
 }
 
-// PixelShare returns the share of the pixels of a rectangle, 0 to 1, that have a colour.
-// An empty rectangle stands for the whole image.
+// PixelShare returns the share of a rectangle's pixels for which hasColor returns true, from 0 to
+// 1. An empty rectangle stands for the whole image.
 func PixelShare(img *image.NRGBA, in image.Rectangle, hasColor func(r, g, b uint8) bool) float64 {
 	if in.Empty() {
 		in = img.Bounds()
@@ -95,7 +95,7 @@ func PixelShare(img *image.NRGBA, in image.Rectangle, hasColor func(r, g, b uint
 	return float64(n) / float64(max(in.Dx()*in.Dy(), 1))
 }
 
-// HealthBar is the rectangle of the screen in which clients show the health.
+// HealthBar is the rectangle of the screen in which clients show the tee's health.
 var HealthBar = image.Rect(10, 10, 268, 36)
 
 // IsHeart reports whether a pixel has the colour of a full heart.

@@ -16,8 +16,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Where Debian has the maps of the original and those of DDNet. Some names are in
-// both, for different maps.
+// Debian's map folders of the original and of DDNet. Both have maps of the same names that differ.
 const (
 	OriginalMaps = "/usr/share/games/teeworlds/data/maps"
 	DDNetMaps    = "/usr/share/games/ddnet/data/maps"
@@ -29,7 +28,7 @@ type Server struct {
 	Addr transport.Peer
 }
 
-// commonSettings make the servers comparable with each other.
+// commonSettings make the servers comparable.
 const commonSettings = "sv_register 0; sv_max_clients 64; sv_max_clients_per_ip 64; sv_scorelimit 0; sv_timelimit 0; " +
 	"sv_inactivekick_time 0; sv_spamprotection 0; sv_name bench; sv_map dm1"
 
@@ -39,14 +38,14 @@ func StartTeeyard(t testing.TB, settings string) *Server {
 	return StartTeeyardIn(t, t.TempDir(), settings)
 }
 
-// StartTeeyardIn is StartTeeyard with the folder that the server runs in.
+// StartTeeyardIn is StartTeeyard with the server's working folder.
 func StartTeeyardIn(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	RequirePrograms(t)
 	return startTeeyard(t, Program(t), home, settings)
 }
 
-// StartTeeyardWithDatabase is StartTeeyardIn for the program that can keep ranks in a database.
+// StartTeeyardWithDatabase is StartTeeyardIn with the program that can keep ranks in a database.
 func StartTeeyardWithDatabase(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	RequirePrograms(t)
@@ -60,7 +59,7 @@ func StartTeeyardWithDatabase(t testing.TB, home, settings string) *Server {
 func startTeeyard(t testing.TB, program, home, settings string) *Server {
 	t.Helper()
 	addr := FreeAddr(t)
-	env := []string{"HOME=" + home, "XDG_DATA_HOME="} // whoever runs the test may have an autoexec.cfg
+	env := []string{"HOME=" + home, "XDG_DATA_HOME="} // the user that runs the test may have an autoexec.cfg
 	return awaitJoin(t, &Server{Start(t, home, env, program, "serve", commonSettings, "sv_bots 0", "bindaddr 127.0.0.1", port(addr), settings), addr})
 }
 
@@ -77,8 +76,7 @@ func StartOriginalIn(t testing.TB, home, settings string) *Server {
 	return awaitJoin(t, &Server{RunOriginal(t, home, commonSettings, port(addr), settings), addr})
 }
 
-// RunOriginal starts teeworlds-server 0.7.5 with the given settings only and does not
-// wait for it.
+// RunOriginal starts teeworlds-server 0.7.5 with the given settings only, without waiting for it.
 func RunOriginal(t testing.TB, home string, settings ...string) *Process {
 	t.Helper()
 	return RunOriginalWith(t, home, nil, settings...)
@@ -91,7 +89,7 @@ func RunOriginalWith(t testing.TB, home string, env []string, settings ...string
 	return Start(t, home, env, RequirePrograms(t, "teeworlds-server")[0], append([]string{"bindaddr 127.0.0.1"}, settings...)...)
 }
 
-// StartDDNet starts DDNet-Server 16.4 and waits until a client can join with 0.7.
+// StartDDNet starts DDNet-Server 16.4 and waits until a 0.7 client can join.
 func StartDDNet(t testing.TB, settings string) *Server {
 	t.Helper()
 	home := t.TempDir()
@@ -103,14 +101,14 @@ func StartDDNet(t testing.TB, settings string) *Server {
 	return awaitJoin(t, runDDNet(t, home, settings))
 }
 
-// StartDDNet06 starts DDNet-Server 16.4 without maps for 0.7, which turns 0.7 off.
+// StartDDNet06 starts DDNet-Server 16.4 without maps for 0.7, so that it speaks only 0.6.
 func StartDDNet06(t testing.TB, settings string) *Server {
 	t.Helper()
 	return StartDDNetIn(t, t.TempDir(), settings)
 }
 
-// StartDDNetIn is StartDDNet06 with the server's home folder, in which it has its files
-// below .local/share/ddnet.
+// StartDDNetIn is StartDDNet06 with the server's home folder. The server's files are below
+// .local/share/ddnet in it.
 func StartDDNetIn(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	s := runDDNet(t, home, settings)
@@ -122,13 +120,13 @@ func runDDNet(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	addr := FreeAddr(t)
 	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share")}
-	// It cannot be kept from listening to other networks.
+	// DDNet-Server listens on all networks; no setting prevents that.
 	p := Start(t, home, env, RequirePrograms(t, "DDNet-Server")[0], commonSettings, "sv_ipv4only 1", "sv_connlimit 200", port(addr), settings)
 	return &Server{p, addr}
 }
 
-// awaitJoin waits until a client can join, so that the first client of a test need not
-// wait for the program to start.
+// awaitJoin waits until a client can join, so that a test's first client need not wait for the
+// server's start.
 func awaitJoin(t testing.TB, s *Server) *Server {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
@@ -138,7 +136,7 @@ func awaitJoin(t testing.TB, s *Server) *Server {
 			time.Sleep(1200 * time.Millisecond) // servers ban clients that leave within a second
 		}
 		swarm.Stop()
-		// When many programs start at once, a client may give up before the server has begun.
+		// When many programs start at once, a client may time out before the server listens.
 		if err == nil || !errors.Is(err, client.ErrNoAnswer) || time.Now().After(deadline) {
 			s.joined(t, err)
 			return s
@@ -146,7 +144,7 @@ func awaitJoin(t testing.TB, s *Server) *Server {
 	}
 }
 
-// joinTime is how long clients may take to join.
+// joinTime is the time limit for clients to join.
 const joinTime = 30 * time.Second
 
 // joined fails the test if clients could not join the server.
@@ -157,7 +155,7 @@ func (s *Server) joined(t testing.TB, err error) {
 	}
 }
 
-// Join has clients of ours join a server and play. The caller stops them.
+// Join makes clients of ours join a server and play. The caller stops them.
 func Join(t testing.TB, s *Server, cfg load.Config) *load.Swarm {
 	t.Helper()
 	cfg.Servers = []transport.Peer{s.Addr}
@@ -172,7 +170,7 @@ func Join(t testing.TB, s *Server, cfg load.Config) *load.Swarm {
 
 func port(addr transport.Peer) string { return fmt.Sprintf("sv_port %d", addr.Port()) }
 
-// WriteFile writes a file and makes its folder.
+// WriteFile writes a file and creates its folder.
 func WriteFile(t testing.TB, path string, b []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -183,10 +181,10 @@ func WriteFile(t testing.TB, path string, b []byte) {
 	}
 }
 
-// built has the programs of ours that tests run.
+// built holds the programs that tests have built.
 type built struct {
 	mu   sync.Mutex
-	dir  string // "" until something is built
+	dir  string // "" until the first build
 	path map[string]string
 }
 
@@ -212,8 +210,7 @@ func (b *built) build(name string) (path string, err error) {
 	return path, nil
 }
 
-// Program builds our program once and returns its path. Packages that use it need
-// [Main].
+// Program builds the teeyard program once and returns its path. Packages that call it need [Main].
 func Program(t testing.TB) string {
 	t.Helper()
 	path, err := programs.build("teeyard")
@@ -223,7 +220,7 @@ func Program(t testing.TB) string {
 	return path
 }
 
-// Main is for TestMain: it runs the tests and removes what Program built.
+// Main is for TestMain: it runs the tests and removes the programs that Program built.
 func Main(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(programs.dir)

@@ -11,8 +11,7 @@ import (
 
 var usingPort = regexp.MustCompile(`using port (\d+)`)
 
-// TestShutdownReachesClients stops the program by a signal. The 0.7.5 client has to get
-// the reason.
+// TestShutdownReachesClients stops the server by a signal. The 0.7.5 client must get the reason.
 func TestShutdownReachesClients(t *testing.T) {
 	RequirePrograms(t, "teeworlds")
 	display := NewDisplay(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// relay is between a client and a server, and counts what the client sends.
+// relay forwards datagrams between a client and a server, and counts the client's.
 type relay struct {
 	addr string
 	sent atomic.Int64
@@ -47,16 +47,16 @@ func newRelay(t *testing.T, server transport.Peer) *relay {
 	return r
 }
 
-// perSecond returns how many datagrams the client sends in a second.
+// perSecond returns the number of datagrams that the client sends in a second.
 func (r *relay) perSecond() int64 {
 	before := r.sent.Load()
 	time.Sleep(time.Second)
 	return r.sent.Load() - before
 }
 
-// TestTeeworldsGoesOnAfterAStall stops the server for some seconds, as a busy machine may. The
-// 0.7.5 client, which sends some 16 inputs a second at 30 frames a second, soon goes on. With the
-// original's server it may send nothing for as long as the stall was.
+// TestTeeworldsGoesOnAfterAStall pauses the server for some seconds, like a busy machine. At 30
+// frames a second the 0.7.5 client sends some 16 inputs a second, and must soon do so again. With
+// the original server the client may send nothing for as long as the pause was.
 func TestTeeworldsGoesOnAfterAStall(t *testing.T) {
 	RequirePrograms(t, "teeworlds")
 	s := StartTeeyard(t, "")
@@ -66,7 +66,7 @@ func TestTeeworldsGoesOnAfterAStall(t *testing.T) {
 	sum3 := func() int64 { return r.perSecond() + r.perSecond() + r.perSecond() }
 	Eventually(t, 30*time.Second, "the client plays", plays)
 	for _, span := range []time.Duration{3 * time.Second, 8 * time.Second} {
-		// On a busy machine the client is slow by itself, at times.
+		// On a busy machine the client itself is slow at times.
 		for try := 1; ; try++ {
 			before := sum3()
 			if err := s.Signal(syscall.SIGSTOP); err != nil {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// CPUTime returns the time that the program's threads have spent on a processor. It
-// reads the scheduler's own clock, which is finer than the 10 ms of /proc/PID/stat.
-// Threads that have ended do not count; servers end none.
+// CPUTime returns the processor time of the program's threads. It reads the scheduler's own clock,
+// which is finer than the 10 ms of /proc/PID/stat. Threads that have ended do not count; servers
+// end no threads.
 func (p *Process) CPUTime(t testing.TB) time.Duration {
 	t.Helper()
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.PID()))
