@@ -1,5 +1,5 @@
 /**
- * A player in a browser, who does what clients of 0.6 and 0.7 do, with datagrams in WebSocket messages.
+ * A player in a browser that speaks 0.6 or 0.7 with datagrams in WebSocket messages.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { Unpacker } from '/viewer/wire/unpacker.js';
 
 const CONTROL = 1, VITAL = 1;
 
-/** What differs between the versions; sizes are those of objects that are sent without one. */
+/** The differences between the versions. The sizes belong to objects that are sent without one. */
 const VERSIONS = {
 	'0.6': {
 		net: '0.6 626fce9a778df4d4', header: 3, control: 1, compressed: 8, sizeBits: 4,
@@ -41,7 +41,7 @@ function pack(...values) {
 }
 
 /**
- * Plays until the match is over, and returns what was seen.
+ * Plays until the match is over, and returns what it saw.
  * @param {string} url
  * @param {'0.6' | '0.7'} version
  * @param {string} name

@@ -11,7 +11,7 @@ export class ApiError extends Error {
 	}
 }
 
-/** Where the API is. A proxy may have the server below a path of its own. */
+/** The path of the API. A proxy may serve the server below a path. */
 const API = new URL('../api', import.meta.url).pathname;
 
 /** @type {() => void} called when the session has ended */
@@ -52,9 +52,10 @@ export const get = (path) => call('GET', path);
 export const post = (path, body) => call('POST', path, body);
 
 /**
- * Reads the stream of events. Browsers connect again by themselves while the server is away.
- * @param {Record<string, (data: any) => void>} handlers by topic; state gets true and false
- * @returns {() => void} which ends it
+ * Reads the event stream. The browser reconnects by itself while the server is away.
+ * @param {Record<string, (data: any) => void>} handlers by topic; state is called with true and
+ *   false
+ * @returns {() => void} which ends the stream
  */
 export function listen(handlers) {
 	const topics = ['log', 'players', 'sample'];
@@ -65,7 +66,7 @@ export function listen(handlers) {
 	source.onopen = () => handlers.state(true);
 	source.onerror = () => {
 		handlers.state(false);
-		// An answer that is no stream ends it for good: the session may be over.
+		// An answer other than a stream ends the stream for good: the session may have ended.
 		if (source.readyState === EventSource.CLOSED) get('/me').then((me) => me.level ? handlers.ended() : onSignedOut(), () => handlers.ended());
 	};
 	return () => source.close();

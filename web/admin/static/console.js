@@ -18,7 +18,7 @@ export function consolePanel() {
 	}));
 	input.autocapitalize = 'off';
 
-	/** The beginning of the line up to the command that is being typed. */
+	/** The part of the line before the command that is being typed. */
 	const before = () => input.value.slice(0, input.value.lastIndexOf(';') + 1);
 	const typed = () => input.value.slice(before().length).trimStart();
 
@@ -107,7 +107,7 @@ export function consolePanel() {
 		show: () => {
 			get('/commands').then((c) => {
 				commands = c.commands;
-				if (document.activeElement === input && list.hidden) suggest(); // who types before the list is there gets it too
+				if (document.activeElement === input && list.hidden) suggest(); // for a user who typed before the list arrived
 			}, () => {});
 			input.focus();
 		},

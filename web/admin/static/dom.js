@@ -1,8 +1,8 @@
-// Small helpers for elements. Text is always text: nothing here parses HTML.
+// Small helpers for elements. Nothing here parses HTML: text is inserted as text.
 
 /**
- * Makes an element. Properties that begin with on are listeners, those with a dash and role, for
- * and class are attributes.
+ * Creates an element. Properties that begin with "on" are listeners. Those with a dash, and role,
+ * for and class, are attributes.
  * @param {string} tag
  * @param {Record<string, any>} [props]
  * @param {...(Node|string|null|undefined|false)} children
@@ -33,7 +33,7 @@ export function byId(id) {
 let toastTimer = 0;
 
 /**
- * Says something in a line at the bottom, for a few seconds.
+ * Shows a text at the bottom for a few seconds.
  * @param {string} text
  * @param {boolean} [bad]
  */
@@ -58,7 +58,7 @@ export function toast(text, bad = false) {
  */
 
 /**
- * Asks for some values. The promise has them by name, or null if they are not wanted.
+ * Asks for some values. The promise resolves to the values by name, or to null if the user cancels.
  * @param {string} title
  * @param {Field[]} fields
  * @param {string} action the text of the button
@@ -66,8 +66,8 @@ export function toast(text, bad = false) {
  * @returns {Promise<Record<string, string>|null>}
  */
 export function ask(title, fields, action, text = '') {
-	// A dialog of its own for each question: the event of one that closes comes later, when the next one
-	// may be open already.
+	// A new dialog for each question, since the close event of the previous one may come when the
+	// next is already open.
 	const dialog = /** @type {HTMLDialogElement} */ (el('dialog', { 'aria-labelledby': 'dialog-title' }));
 	const from = document.activeElement?.getAttribute('data-action');
 	return new Promise((resolve) => {
@@ -93,7 +93,7 @@ export function ask(title, fields, action, text = '') {
 		document.body.append(dialog);
 		dialog.onclose = () => {
 			dialog.remove();
-			// The button may be another element by now.
+			// The button may have been replaced meanwhile.
 			if (from && document.activeElement === document.body) /** @type {HTMLElement|null} */ (document.querySelector(`[data-action="${CSS.escape(from)}"]`))?.focus();
 			if (dialog.returnValue !== 'ok') return resolve(null);
 			resolve(Object.fromEntries(inputs.map(({ f, input }) => [f.name, /** @type {any} */ (input).value])));
@@ -103,7 +103,7 @@ export function ask(title, fields, action, text = '') {
 }
 
 /**
- * The time of day of a moment, or with the date if that is another one.
+ * The time of day of a moment, with the date unless that is today.
  * @param {string} iso
  */
 export function clock(iso) {
@@ -113,7 +113,7 @@ export function clock(iso) {
 }
 
 /**
- * A span of time in words.
+ * A time span in words.
  * @param {number} seconds
  */
 export function span(seconds) {

@@ -1,7 +1,7 @@
 import { el } from './dom.js';
 
 /**
- * The match without delay: the page for those who watch, which asks for what only operators get. It is
+ * The match without delay: the spectators' page, which requests what only operators may see. It is
  * loaded only while it is shown.
  * @returns {import('./main.js').Panel}
  */

@@ -16,8 +16,8 @@ export function logLine(l) {
 }
 
 /**
- * Adds a line at the end of a log, which stays at its end if it was there, and has no more than so
- * many lines.
+ * Adds lines at the end of a log. The log keeps a limited number of lines, and stays scrolled to
+ * its end if it was there.
  * @param {HTMLElement} log
  * @param {...Node} lines
  */

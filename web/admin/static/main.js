@@ -1,4 +1,4 @@
-// The operator's console: signing in, the tabs, and the stream of events that all of them share.
+// The operator's console: signing in, the tabs, and the event stream that they share.
 
 import { call, get, listen, post, whenSignedOut } from './api.js';
 import { bytes, byId, el, toast } from './dom.js';
@@ -17,7 +17,7 @@ import { livePanel } from './live.js';
  * @property {string} id
  * @property {string} title
  * @property {HTMLElement} element
- * @property {() => void} [show] called when its tab is chosen
+ * @property {() => void} [show] called when its tab is selected
  * @property {() => void} [hide]
  * @property {(players: any[]) => void} [players]
  * @property {(line: any) => void} [log]

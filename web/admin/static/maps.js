@@ -52,7 +52,7 @@ export function mapsPanel() {
 			about.textContent = r ? `${r.about} (${r.reason})` : '';
 			count.textContent = r ? `${r.yes} yes, ${r.no} no, of ${r.total}; ${r.seconds} s left` : 'No vote runs.';
 			decide.hidden = !r;
-			if (JSON.stringify(v.options) === shownOptions) return; // a click may be under way
+			if (JSON.stringify(v.options) === shownOptions) return; // do not disturb a click that has begun
 			shownOptions = JSON.stringify(v.options);
 			options.replaceChildren(...v.options.map((/** @type {any} */ o) => el('tr', {},
 				el('td', { class: 'wrap' }, o.text), el('td', { class: 'mono wrap' }, o.command || ''),

@@ -4,7 +4,7 @@ import { ask, clock, el, span, toast } from './dom.js';
 const teams = /** @type {Record<string, string>} */ ({ spectators: 'spectator', red: 'red / game', blue: 'blue' });
 
 /**
- * Does something to a player and says what came of it.
+ * Applies an action to a player and shows the result.
  * @param {any} player
  * @param {string} what
  * @param {object} [body]
@@ -77,8 +77,8 @@ export function playersPanel() {
 	}
 
 	/**
-	 * A row is made once for a player and then only changed, so that a click that begins before a change
-	 * and ends after it counts.
+	 * A row is created once for a player and then only updated, so that a click during an update
+	 * counts.
 	 * @typedef {{p: any, row: HTMLElement, cells: HTMLElement[], mute: HTMLElement}} Row
 	 */
 	/** @type {Map<string, Row>} */

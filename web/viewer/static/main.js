@@ -1,5 +1,5 @@
 /**
- * The page: chooses what to show, by its address and by what is dropped on it.
+ * The page's entry point: its address, and files dropped on it, determine what it shows.
  *
  * @module
  */
@@ -13,22 +13,24 @@ import { parsePlace } from './page/link.js';
 import { showReplays } from './page/replays.js';
 import { Viewer } from './page/viewer.js';
 
-/** The path below which the server is, without a slash at the end: empty, unless a proxy has it elsewhere. */
+/**
+ * The path of the server without a slash at the end: empty unless a proxy serves it below a path.
+ */
 const ROOT = new URL('..', import.meta.url).pathname.slice(0, -1);
-/** How often a demo is asked for again; each try goes on where the last one ended. */
+/** The number of attempts to download a demo. Each resumes where the last one ended. */
 const TRIES = 5;
-/** How long making the viewer waits for the server's first answer, in ms. */
+/** How long creating the viewer waits for the server's first answer, in ms. */
 const PATIENCE = 150;
 
-/** Shows the match of the server, one that it keeps, or a demo that it has. */
+/** Shows the server's match, one of its stored matches, or one of its demos. */
 async function watch() {
 	const query = new URLSearchParams(location.search);
 	const demo = query.get('demo');
 	/** @type {Live | null} */
 	let live = null;
-	// To begin to draw keeps a browser busy for long, during which the match is on its way.
+	// Starting to draw keeps a browser busy, so the match is requested first.
 	const images = fetch(ROOT + '/viewer/data/index.json');
-	images.catch(() => {}); // the viewer says so
+	images.catch(() => {}); // the viewer reports the error
 	/** @type {Viewer | null} */
 	let viewer = null;
 	/** @type {(viewer: Viewer) => void} */
@@ -36,7 +38,7 @@ async function watch() {
 	/** @type {Promise<Viewer>} */
 	const viewing = new Promise((resolve) => { made = resolve; });
 	if (!demo) {
-		const base = query.has('operator') ? ROOT + '/admin/live' : ROOT; // without delay, for those who have signed in
+		const base = query.has('operator') ? ROOT + '/admin/live' : ROOT; // signed-in operators watch without delay
 		await new Promise((answered) => {
 			setTimeout(answered, PATIENCE);
 			live = new Live({
@@ -72,7 +74,7 @@ async function watch() {
 }
 
 /**
- * Downloads a demo of this server.
+ * Downloads a demo from this server.
  * @param {string} path
  * @param {(received: number, total: number) => void} progress
  */

@@ -1,10 +1,13 @@
-// What the tests of downloads run in the page.
+// Functions that the download tests run in the page.
 import { Download } from '/viewer/match/download.js';
 import { Playback } from '/viewer/match/playback.js';
 import { openFile } from '/viewer/match/file.js';
 import { Viewer } from '/viewer/page/viewer.js';
 
-/** Downloads a file with as many tries as it takes, and returns what each try said, and the file's bytes. */
+/**
+ * Downloads a file in as many attempts as necessary. Returns the result of each attempt and the
+ * file's bytes.
+ */
 export async function tries(url, idle) {
 	const said = [];
 	const file = new Download(url, { idle, progress: (received, total) => { said.progress = [received, total]; } });
@@ -19,7 +22,10 @@ export async function tries(url, idle) {
 	}
 }
 
-/** Opens a demo whose map comes from elsewhere, and notes all that the viewer says until there is a picture. */
+/**
+ * Opens a demo whose map comes from elsewhere, and notes the viewer's texts until there is a
+ * picture.
+ */
 export async function openWithMap(demo, map, idle) {
 	const match = await openFile(await (await fetch(demo)).blob());
 	const file = new Download(map, { idle, progress: (received, total) => match.map.onprogress?.(received, total) });
@@ -36,7 +42,7 @@ export async function openWithMap(demo, map, idle) {
 	return said;
 }
 
-/** Opens a demo in the viewer and, when it is shown, another one whose map does not come. */
+/** Opens a demo in the viewer and, once it is shown, another one whose map never arrives. */
 export async function openNext(demo) {
 	const viewer = window.viewer = new Viewer();
 	await viewer.open(await openFile(await (await fetch(demo)).blob()));

@@ -1,4 +1,4 @@
-// What the tests of draw/ ask for.
+// Functions for the tests of draw/.
 import { readMap } from '/viewer/draw/mapfile.js';
 import { Actors } from '/viewer/draw/actors.js';
 import { Camera } from '/viewer/draw/camera.js';
@@ -21,7 +21,7 @@ function hash(bytes) {
 
 const load = async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer());
 
-/** All that is in a map, with hashes of what is large. */
+/** The content of a map, with hashes of large parts. */
 export async function describeMap(url) {
 	const map = await readMap(await load(url));
 	const lines = [`game ${map.game.width}x${map.game.height} ${hash(map.game.tiles)}`];
@@ -40,7 +40,7 @@ export async function describeMap(url) {
 	return lines;
 }
 
-/** Reads a map with some bytes changed, again and again; returns the errors that say nothing to people. */
+/** Reads a map repeatedly with some bytes changed, and returns errors without a readable text. */
 export async function breakMap(url, times) {
 	const good = await load(url);
 	let seed = 1;
@@ -58,7 +58,7 @@ export async function breakMap(url, times) {
 	return odd;
 }
 
-/** What is drawn of DDRace's tiles: column, row, area, sign, number and turn of each. */
+/** The drawn DDRace tiles: column, row, area, sign, number and turn of each. */
 export async function raceMarks(url) {
 	const map = await readMap(await load(url));
 	const { data } = marksOf(map);
@@ -67,7 +67,10 @@ export async function raceMarks(url) {
 	return out;
 }
 
-/** Lets something explode above the ground in a map, and counts its particles that are in the ground; also whether they are at the same places after rewinding. */
+/**
+ * Makes an explosion above the ground of a map, and counts the particles inside the ground. Also
+ * checks that they are at the same places after rewinding.
+ */
 export async function explode(url) {
 	const map = await readMap(await load(url));
 	const actors = Object.assign(new Actors(), { game: map.game });
@@ -90,18 +93,18 @@ export async function explode(url) {
 	const before = at(1020);
 	for (let tick = 1000; tick <= 1020; tick += 0.3) at(tick);
 	const again = at(1020);
-	m.effects.items[2].y -= 200; // not on the ground
+	m.effects.items[2].y -= 200; // off the ground
 	m.effects.items[2].key = 4;
 	const air = at(1020);
 	return { Particles: style.n, InGround: style.inGround, Same: before === again, Skid: before.split(',').length - air.split(',').length };
 }
 
-/** The packed colours of eyes by name. */
+/** The packed colours of eyes, by name. */
 export function eyes(...names) {
 	return names.map((name, id) => new Looks().of({ id, team: 0, skin: { parts: ['standard', '', '', 'standard', 'standard', name], useCustomColors: Array(6).fill(false), colors: Array(6).fill(0) } }, 0, false).packed[5] & 0xff);
 }
 
-/** The effects of characters with a velocity, direction and tick, in a snapshot of tick 1000. */
+/** The effects of a character with a velocity, direction and tick, in a snapshot of tick 1000. */
 export function skids(...characters) {
 	return characters.map(([vx, direction, tick]) => {
 		const ints = new Int32Array(22);
@@ -125,7 +128,7 @@ export async function open(url, name, width, height, images = false) {
 	scene.setMap(await readMap(await load(url)), name);
 	if (images) {
 		await scene.setImages('/viewer/data/', new Set(await (await fetch('/viewer/data/index.json')).json()), true);
-		for (let i = 0; i < 2; i++) { // skins are loaded when they are seen
+		for (let i = 0; i < 2; i++) { // skins are loaded when first seen
 			scene.draw(show(0, 0), new Camera());
 			while ([...scene.atlas.places.values()].includes(null)) await new Promise(requestAnimationFrame);
 		}
@@ -134,7 +137,7 @@ export async function open(url, name, width, height, images = false) {
 	camera.resize(width, height);
 }
 
-/** Draws everything there is. */
+/** Draws everything that can be drawn. */
 export async function drawShow(x, y, zoom) {
 	Object.assign(camera, { x, y, zoom });
 	const m = show(x, y + 50);
@@ -152,7 +155,7 @@ export function drawMoment(m, x, y, zoom) {
 	return scene.gl.getError();
 }
 
-/** Draws a match of many, and returns the median of the time that the script of a frame takes, in ms. */
+/** Draws a match with many players, and returns the median script time of a frame in ms. */
 export async function measure(players, frames) {
 	const m = moment(1000);
 	const shown = show(1000, 500);
@@ -177,7 +180,7 @@ export async function measure(players, frames) {
 	return times.sort((a, b) => a - b)[Math.floor(frames / 2)];
 }
 
-/** Draws frames of the same match as measure, at once. */
+/** Draws frames of the same match as measure, without pauses. */
 export function drawMany(players, frames) {
 	const m = show(1000, 500);
 	const items = m.tees.items;
@@ -200,13 +203,16 @@ export function drawMap(x, y, zoom) {
 	return scene.gl.getError();
 }
 
-/** What the page says of a score limit of 20, in a race and elsewhere. */
+/** The page's text for a score limit of 20, in a race and elsewhere. */
 export function limitTexts() {
 	const { game } = moment(1000);
 	return [stateText({ ...game, flags: GAME.RACE }), stateText(game)];
 }
 
-/** Draws a tee without images, with all but the body's, and with all, and returns what each drawing consists of. */
+/**
+ * Draws a tee without images, with all except the body's, and with all. Returns the parts of each
+ * drawing.
+ */
 export async function teesWithoutImages() {
 	const { OriginalStyle } = await import('/viewer/draw/original.js');
 	const { Pose } = await import('/viewer/draw/anim.js');

@@ -1,4 +1,4 @@
-// What the tests of matches run in the page.
+// Functions that the match tests run in the page.
 
 import { openFile } from '/viewer/match/file.js';
 import { Piece, Playback } from '/viewer/match/playback.js';
@@ -9,13 +9,13 @@ async function open(name) {
 	return openFile(await (await fetch(name)).blob());
 }
 
-// Waits until all of a file has been read.
+// Waits until a whole file has been read.
 async function whole(match) {
 	while (!match.ended) await sleep(1);
 	return match;
 }
 
-// Returns the moment at a tick, when it is ready.
+// Returns the moment at a tick once it is ready.
 async function ready(match, tick) {
 	for (;;) {
 		const m = match.at(tick);
@@ -26,7 +26,7 @@ async function ready(match, tick) {
 
 const plain = (list) => list.items.slice(0, list.length);
 
-// Returns what there is to see at ticks, as plain objects.
+// Returns the moments at some ticks as plain objects.
 export async function moments(name, ticks, layer) {
 	const match = await whole(await open(name));
 	match.setTiles(layer.Width, layer.Height, new Uint8Array(await (await fetch('/tiles')).arrayBuffer()));
@@ -45,7 +45,7 @@ import { Live } from '/viewer/match/live.js';
 
 let live, matches = [], status = '';
 
-// Watches the server of the test; times are short.
+// Watches the test's server, with short times.
 export function watch(options = {}) {
 	live = new Live({ every: 5, onmatch: (m) => matches.push(m), onstatus: (s) => { status = s; }, ...options });
 }
@@ -54,21 +54,21 @@ export function stop() {
 	live.close();
 }
 
-// Waits until what is shown at a tick of the last match (counted from its end if it is below 0) is ready, and
-// returns the state of the page.
+// Waits until a tick of the last match is ready, and returns the state of the page. A negative tick
+// counts from the end.
 export async function show(tick) {
 	const m = matches.at(-1);
 	if (m) await ready(m, tick < 0 ? m.lastTick + 1 + tick : tick);
 	return state();
 }
 
-// Wants what is at a tick of the last match, without waiting for it.
+// Requests a tick of the last match without waiting for it.
 export function want(tick) {
 	matches.at(-1).at(tick);
 	return state();
 }
 
-// Begins to load what is at a tick of the last match, and the map, which is used after that.
+// Starts loading a tick of the last match and the map, and then uses the map.
 export async function prefetch(tick) {
 	const m = matches.at(-1);
 	m.prefetch(tick);
@@ -82,7 +82,7 @@ export function marks() {
 	return matches.at(-1).marks;
 }
 
-// Returns the state of the page once f says of it that it is right.
+// Returns the state of the page once f accepts it.
 export async function until(f) {
 	while (!f(state())) await sleep(1);
 	return state();
@@ -96,7 +96,7 @@ export function state() {
 	};
 }
 
-// Opens a file that may be one for the server, and looks at its middle.
+// Opens a file that the server may have to convert, and reads a moment in its middle.
 export async function openOther(name) {
 	try {
 		const match = await whole(await open(name));
@@ -107,8 +107,8 @@ export async function openOther(name) {
 	}
 }
 
-// Opens files, each with its size in 4 bytes before it, and looks at many moments of each. Whatever they
-// are, only a WireError may be thrown, and little may be kept.
+// Opens files, each preceded by its size in 4 bytes, and reads many moments of each. Only a
+// WireError may be thrown, and little may stay in memory, whatever the files contain.
 export async function abuse(name, seed) {
 	const all = new Uint8Array(await (await fetch(name)).arrayBuffer()), view = new DataView(all.buffer);
 	const random = () => { seed = Math.imul(seed ^ seed >>> 15, 0x2c1b3c6d) + 0x9e3779b9 | 0; return (seed >>> 0) / 2 ** 32; };
@@ -138,7 +138,7 @@ export async function abuse(name, seed) {
 	return result;
 }
 
-// Watches a match of many pieces, which all are the same, to its end.
+// Watches a match of many equal pieces to its end.
 export async function watchLong(name, ticks) {
 	const bytes = new Uint8Array(await (await fetch(name)).arrayBuffer());
 	const match = new Playback({ name: '', sha256: '', load: async () => new Uint8Array() });

@@ -1,4 +1,4 @@
-// Made-up moments, which show everything that can be drawn.
+// Artificial moments with everything that can be drawn.
 import { EFFECT, EMOTE, HOOK, WEAPON } from '/viewer/match/types.js';
 
 export const list = (items) => ({ items, length: items.length });
@@ -40,7 +40,7 @@ export function moment(tick, extra = {}) {
 	};
 }
 
-/** Everything at once, around a place where there is ground. */
+/** Everything at once, around a place with ground. */
 export function show(x, y, tick = 1000) {
 	const tees = [];
 	for (let w = 0; w < 6; w++) tees.push(tee(w, x - 300 + w * 110, y, { weapon: w, angle: w % 2 ? -0.4 : Math.PI + 0.3, emote: w, attackTick: w === 1 || w === 5 ? tick - 1 : w === 0 ? tick - 5 : 0 }));

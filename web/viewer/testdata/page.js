@@ -1,4 +1,4 @@
-// A made-up match in the real page.
+// An artificial match in the real page.
 import { Viewer } from '/viewer/page/viewer.js';
 import { list, moment, player, show, tee } from '/test/moments.js';
 
@@ -8,7 +8,7 @@ export class MadeUpMatch {
 		this.map = { name: map, sha256: '', load: async () => new Uint8Array(await (await fetch(`/maps/${map}`)).arrayBuffer()) };
 		this.live = live;
 		this.firstTick = 0;
-		this.lastTick = live ? 500 : 50000; // which no test plays to its end
+		this.lastTick = live ? 500 : 50000; // no test plays to its end
 		this.ended = !live;
 		this.problem = '';
 		this.marks = [{ tick: 100, kind: 0, id: 1, other: 2, text: 'tee 1 killed tee 2' }, { tick: 400, kind: 2, id: 3, other: 0, text: 'tee 3 captured the red flag' }];
@@ -47,7 +47,7 @@ export async function start(map, live) {
 	return viewer.message;
 }
 
-/** Opens a demo with the images of the original, and shows its last moment without texts. */
+/** Opens a demo with the images of the original game, and shows its last moment without texts. */
 export async function showEnd(url, width, height) {
 	const { openFile } = await import('/viewer/match/file.js');
 	const viewer = new Viewer();
@@ -62,7 +62,7 @@ export async function showEnd(url, width, height) {
 	viewer.clock.playing = false;
 	viewer.clock.tick = viewer.clock.last = match.lastTick;
 	const places = viewer.scene.atlas.places;
-	let ready = 0; // skins are loaded when they are seen
+	let ready = 0; // skins are loaded when first seen
 	while (ready < 10) {
 		await new Promise(requestAnimationFrame);
 		ready = viewer.moment?.ready && places.size > 5 && ![...places.values()].includes(null) ? ready + 1 : 0;
@@ -74,7 +74,7 @@ export async function showEnd(url, width, height) {
 	return { tees, x: c.x, y: c.y, unit: c.unit };
 }
 
-/** Shows a tick of a demo that has no map, in a map. */
+/** Shows a tick of a demo without a map, on a given map. */
 export async function showMoment(url, map, tick) {
 	const { openFile } = await import('/viewer/match/file.js');
 	const viewer = new Viewer();
@@ -88,7 +88,9 @@ export async function showMoment(url, map, tick) {
 	while (viewer.moment?.tick !== tick) await new Promise(requestAnimationFrame);
 }
 
-/** Shows a demo, and returns the median of the time that the script of a frame takes, and when the first picture was there, in ms. */
+/**
+ * Shows a demo. Returns the median script time of a frame and the time of the first picture, in ms.
+ */
 export async function measure(url, frames) {
 	const { openFile } = await import('/viewer/match/file.js');
 	const began = performance.now();

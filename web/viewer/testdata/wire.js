@@ -1,4 +1,4 @@
-// What the tests of the readers run in the page.
+// Functions that the reader tests run in the page.
 
 import { CHUNK, ChunkReader, SnapshotReader, readHeader } from '/viewer/wire/demo.js';
 import { WireError } from '/viewer/wire/error.js';
@@ -20,7 +20,7 @@ function hash(s) {
 	return `${s.length} ${h >>> 0}`;
 }
 
-// Runs f. What it throws must be a WireError.
+// Runs f. It may throw only a WireError.
 function attempt(f) {
 	try {
 		return f();
@@ -69,12 +69,12 @@ function transcribeDemo(file, objectsOf) {
 	return lines;
 }
 
-// Tells what is in a demo, a line for each chunk; and the objects of every so manieth snapshot.
+// Describes a demo, a line for each chunk, with the objects of every objectsOf-th snapshot.
 export async function demo(name, objectsOf) {
 	return transcribeDemo(await load(name), objectsOf);
 }
 
-// The same of files in a row, each with its size in 4 bytes before it.
+// The same for consecutive files, each preceded by its size in 4 bytes.
 export async function demos(name) {
 	const all = await load(name), view = new DataView(all.buffer), lines = [];
 	for (let at = 0; at < all.length;) {
@@ -85,7 +85,7 @@ export async function demos(name) {
 	return lines;
 }
 
-// Applies the differences of a capture, and tells what comes out.
+// Applies the deltas of a capture, and describes the results.
 export async function deltas(name) {
 	const file = await load(name), view = new DataView(file.buffer), lines = [];
 	const at = new Map([[-1, EMPTY]]);
@@ -101,7 +101,7 @@ export async function deltas(name) {
 	return lines;
 }
 
-// Reads messages in a row, each with its size in 4 bytes before it.
+// Reads consecutive messages, each preceded by its size in 4 bytes.
 export async function messages(name) {
 	const file = await load(name), view = new DataView(file.buffer), lines = [];
 	for (let at = 0; at < file.length;) {
@@ -113,7 +113,7 @@ export async function messages(name) {
 	return lines;
 }
 
-// Reads the integers that a file consists of, up to the end or one that is cut off.
+// Reads the integers of a file up to its end or up to a truncated one.
 export async function integers(name) {
 	const file = await load(name), u = new Unpacker().reset(file, 0, file.length), out = [];
 	while (u.left > 0) {

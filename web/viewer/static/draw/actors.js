@@ -1,6 +1,6 @@
 /**
- * Draws what moves: tees, their weapons and hooks, projectiles, lasers, pickups and flags. Where things are
- * and how they turn is as in the original client, whatever they look like: that is the style's part.
+ * Draws moving things: tees, their weapons and hooks, projectiles, lasers, pickups and flags.
+ * Positions and rotations follow the original client. The appearance is up to the style.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { TILE } from './mapfile.js';
 /** @typedef {import('./skins.js').Look} Look */
 
 /**
- * How things look. Positions are centres.
+ * The appearance of things. Positions are centres.
  * @typedef {object} Style
  * @property {import('./sprites.js').Sprites} sprites
  * @property {(x: number, y: number, angle: number) => void} hookChain a link
@@ -34,7 +34,10 @@ import { TILE } from './mapfile.js';
  * @property {(x: number, y: number, angle: number, alpha: number) => void} star
  */
 
-/** How hands hold weapons, by WEAPON: turn, along and across the arm. @type {(readonly number[]|null)[]} */
+/**
+ * How hands hold weapons, by WEAPON: turn, offset along the arm and across it.
+ * @type {(readonly number[]|null)[]}
+ */
 const HANDS = [null, [(-3 * Math.PI) / 4, -15, 4], [-Math.PI / 2, -5, 4], [-Math.PI / 2, -4, 7], null, null];
 
 export class Actors {
@@ -46,7 +49,7 @@ export class Actors {
 	}
 
 	/**
-	 * Reports whether a point is within the ground.
+	 * Reports whether a point is inside the ground.
 	 * @param {number} x
 	 * @param {number} y
 	 */
@@ -152,7 +155,7 @@ export class Actors {
 		const left = dirX < 0;
 		const turn = this.pose.attach.angle * Math.PI * 2;
 		const since = countedTick(m) - t.attackTick;
-		// Flashes of a muzzle change with the ticks.
+		// The muzzle flash varies with the tick.
 		const variant = (Math.imul(m.prevTick + t.id * 7, 0x9e3779b1) >>> 16) % 3;
 		if (t.weapon === WEAPON.HAMMER || t.weapon === WEAPON.NINJA) {
 			const x = t.x + this.pose.attach.x * (t.weapon === WEAPON.HAMMER ? 1 : 0) - (left ? w.x : 0);
@@ -178,7 +181,7 @@ export class Actors {
 	}
 
 	/**
-	 * Draws what tees show above their heads.
+	 * Draws the symbols above tees' heads.
 	 * @param {Moment} m
 	 * @param {Style} style
 	 */

@@ -1,11 +1,14 @@
 /**
- * How tees move their bodies, feet and arms: the animations of the original client, whose numbers are those
- * of its datasrc/content.py. Offsets are in world units, angles in turns.
+ * How tees move their bodies, feet and arms: the animations of the original client, with the
+ * numbers from its datasrc/content.py. Offsets are in world units, angles in turns.
  *
  * @module
  */
 
-/** A point of an animation: time, x, y, angle. @typedef {[number, number, number, number]} Key */
+/**
+ * A keyframe of an animation: time, x, y, angle.
+ * @typedef {[number, number, number, number]} Key
+ */
 
 const BASE = Object.freeze({ body: [0, -4, 0], backFoot: [0, 10, 0], frontFoot: [0, 10, 0] });
 const IDLE = Object.freeze({ backFoot: [-7, 0, 0], frontFoot: [7, 0, 0] });
@@ -22,7 +25,7 @@ const HAMMER = [[0, 0, 0, -0.1], [0.3, 0, 0, 0.25], [0.4, 0, 0, 0.3], [0.5, 0, 0
 /** @type {Key[]} */
 const NINJA = [[0, 0, 0, -0.25], [0.1, 0, 0, -0.05], [0.15, 0, 0, 0.35], [0.42, 0, 0, 0.4], [0.5, 0, 0, 0.35], [1, 0, 0, -0.25]];
 
-/** A position of a part. */
+/** The position of a part. */
 class Part {
 	x = 0;
 	y = 0;
@@ -71,8 +74,8 @@ export class Pose {
 	/**
 	 * @param {boolean} inAir
 	 * @param {boolean} standing
-	 * @param {boolean} turning whether it wants to go where it does not go
-	 * @param {number} x where the tee is, since steps go with the way
+	 * @param {boolean} turning whether it moves against the direction that it wants
+	 * @param {number} x position of the tee, since steps depend on the distance
 	 */
 	set(inAir, standing, turning, x) {
 		this.body.set(BASE.body);
@@ -105,7 +108,8 @@ export class Pose {
 }
 
 /**
- * Where weapons are, by WEAPON; sizes and offsets in world units, the duration of muzzle flashes in ticks.
+ * Positions of weapons, by WEAPON. Sizes and offsets are in world units, the duration of muzzle
+ * flashes in ticks.
  * @type {readonly {size: number, x: number, y: number, muzzleX: number, muzzleY: number, muzzleTicks: number}[]}
  */
 export const WEAPONS = [

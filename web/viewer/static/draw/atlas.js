@@ -1,6 +1,6 @@
 /**
- * The images of an installed game, where the server has found them: those of the game itself and of skins
- * are packed into one texture, so that all can be drawn at once.
+ * The images of an installed game that the server has found. Images of the game and of skins are
+ * packed into one texture, so that all can be drawn in one call.
  *
  * @module
  */
@@ -8,10 +8,13 @@
 import { makeTexture } from './gl.js';
 
 const SIZE = 2048;
-/** Between images, so that the smaller versions of the texture do not mix them. */
+/** The gap between images, so that mipmaps do not mix them. */
 const MARGIN = 16;
 
-/** The time before an image is asked for again when the connection failed, in ms; it doubles up to the longest. */
+/**
+ * The time before an image is requested again after the connection failed, in ms. It doubles up to
+ * LONGEST_RETRY.
+ */
 const RETRY = 1000;
 const LONGEST_RETRY = 15_000;
 
@@ -23,20 +26,23 @@ export class Atlas {
 	/**
 	 * @param {WebGL2RenderingContext} gl
 	 * @param {string} base where the images are, with a slash at the end
-	 * @param {Set<string>} files those that there are
+	 * @param {Set<string>} files the existing files
 	 */
 	constructor(gl, base, files) {
 		this.gl = gl;
 		this.base = base;
 		this.files = files;
 		this.texture = makeTexture(gl, gl.LINEAR, gl.CLAMP_TO_EDGE);
-		/** Whether the smaller versions of the texture have to be made again. */
+		/** Whether the mipmaps are out of date. */
 		this.changed = false;
 		gl.texStorage2D(gl.TEXTURE_2D, 5, gl.RGBA8, SIZE, SIZE);
 		gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
-		/** Images by name; null while they are loaded and if they cannot be. @type {Map<string, Place|null>} */
+		/**
+		 * Images by name; null while they load and if they fail.
+		 * @type {Map<string, Place|null>}
+		 */
 		this.places = new Map();
-		/** The parts of images, by name and place. @type {Map<string, Map<number, Part>>} */
+		/** Parts of images, by name and place. @type {Map<string, Map<number, Part>>} */
 		this.parts = new Map();
 		this.x = 0;
 		this.y = 0;
@@ -61,7 +67,7 @@ export class Atlas {
 				return;
 			} catch (err) {
 				console.warn(`${name} cannot be loaded: ${err}`);
-				if (!(err instanceof TypeError) || wait > LONGEST_RETRY) return; // a TypeError is a connection that failed
+				if (!(err instanceof TypeError) || wait > LONGEST_RETRY) return; // a TypeError is a failed connection
 			}
 			await new Promise((f) => { setTimeout(f, wait); });
 		}
@@ -84,7 +90,8 @@ export class Atlas {
 	}
 
 	/**
-	 * Reports whether an image is there, and begins to load one that nothing has asked for.
+	 * Reports whether an image is loaded, and starts loading an image that was not requested
+	 * before.
 	 * @param {string} name
 	 */
 	ready(name) {
@@ -93,7 +100,7 @@ export class Atlas {
 		return Boolean(place);
 	}
 
-	/** Makes the smaller versions of the texture, once for all images that have come since the last picture. */
+	/** Updates the mipmaps, once for all images that arrived since the last frame. */
 	update() {
 		if (!this.changed) return;
 		this.changed = false;
@@ -102,7 +109,7 @@ export class Atlas {
 	}
 
 	/**
-	 * Finds room.
+	 * Finds room for an image.
 	 * @param {number} w
 	 * @param {number} h
 	 * @returns {Place|null} null if there is none
@@ -121,7 +128,7 @@ export class Atlas {
 	}
 
 	/**
-	 * A part of an image, in cells of a grid as sprites are given; null if the image is not there (yet).
+	 * A part of an image, in cells of a grid; null if the image is not loaded.
 	 * @param {string} name
 	 * @param {number} gridX
 	 * @param {number} gridY
@@ -142,7 +149,7 @@ export class Atlas {
 		const key = x * 64 + y;
 		let part = parts.get(key);
 		if (!part) {
-			const [insetX, insetY] = [0.5 / (gridX * 32), 0.5 / (gridY * 32)]; // as the client does
+			const [insetX, insetY] = [0.5 / (gridX * 32), 0.5 / (gridY * 32)]; // as the original client does
 			part = {
 				u0: (place.x + place.w * (x / gridX + insetX)) / SIZE, v0: (place.y + place.h * (y / gridY + insetY)) / SIZE,
 				u1: (place.x + place.w * ((x + w) / gridX - insetX)) / SIZE, v1: (place.y + place.h * ((y + h) / gridY - insetY)) / SIZE,

@@ -1,10 +1,10 @@
 /**
- * What part of the world is seen.
+ * The visible part of the world.
  *
  * @module
  */
 
-/** The area that the original client shows, in square units, and its greatest width and height. */
+/** The area that the original client shows, in square units, and its maximum width and height. */
 const AREA = 1150 * 1000;
 const MAX_WIDTH = 1500;
 const MAX_HEIGHT = 1050;
@@ -18,7 +18,7 @@ export class Camera {
 	/** The size of the picture in pixels. */
 	pixelWidth = 1;
 	pixelHeight = 1;
-	/** What the picture shows at zoom 1, in world units. */
+	/** The visible size at zoom 1, in world units. */
 	width = 1;
 	height = 1;
 
@@ -39,7 +39,7 @@ export class Camera {
 		this.height = height;
 	}
 
-	/** World units for each pixel. */
+	/** World units per pixel. */
 	get unit() {
 		return (this.width * this.zoom) / this.pixelWidth;
 	}

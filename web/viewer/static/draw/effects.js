@@ -1,7 +1,7 @@
 /**
- * Draws what happens for a moment: explosions, smoke, splashes, stars. All is worked out from the time since
- * it happened and a seed, so it looks the same when one rewinds. The numbers are those of the original client. What is thrown
- * bounces off the ground (motion.js); what trails behind comes to rest there.
+ * Draws short effects: explosions, smoke, splashes, stars. All are computed from the time since the
+ * event and a seed, so they look the same after rewinding. The numbers come from the original
+ * client. Thrown particles bounce off the ground (motion.js). Trails come to rest on it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { EFFECT, PICKUP, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
 import { Motions, STEP } from './motion.js';
 import { WHITE, rgba } from './sprites.js';
 
-/** The kinds of particles. */
+/** Kinds of particles. */
 export const PARTICLE = Object.freeze({ SMOKE: 0, BALL: 1, SHELL: 2, SPLAT: 3, EXPLOSION: 4, AIR_JUMP: 5, HIT: 6, SLICE: 7 });
 
 const TAU = Math.PI * 2;
@@ -19,7 +19,7 @@ const SPAWN_COLOR = rgba(0xb5 / 255, 0x50 / 255, 0xcb / 255);
 
 let state = 1;
 
-/** Starts the random numbers. @param {number} s */
+/** Seeds the random numbers. @param {number} s */
 function seed(s) {
 	state = (Math.imul(s, 0x9e3779b1) ^ 0x5bd1e995) | 0 || 1;
 }
@@ -32,17 +32,17 @@ function random() {
 	return (state >>> 0) / 4294967296;
 }
 
-// The place of the last particle that was worked out.
+// The position of the last computed particle.
 let placeX = 0;
 let placeY = 0;
 
 /**
- * Works out where a particle is that began at x, y.
+ * Computes the position of a particle that started at x, y.
  * @param {number} x @param {number} y
  * @param {number} vx units a second @param {number} vy
  * @param {number} gravity units a second squared
- * @param {number} friction what is left of the speed after each 1/20 s
- * @param {number} t seconds since then
+ * @param {number} friction fraction of the speed that is left after each 1/20 s
+ * @param {number} t seconds since the start
  */
 function fly(x, y, vx, vy, gravity, friction, t) {
 	if (friction >= 1) {
@@ -57,7 +57,7 @@ function fly(x, y, vx, vy, gravity, friction, t) {
 }
 
 /**
- * Where a motion has a particle now.
+ * Reads the current position of a particle from a motion.
  * @param {import('./motion.js').Motion} w @param {number} i @param {number} t
  */
 function place(w, i, t) {
@@ -66,7 +66,10 @@ function place(w, i, t) {
 	placeY = w.y[i] + w.vy[i] * rest;
 }
 
-/** What is thrown, by EFFECT. @type {Record<number, { friction: number, draw: (e: Effect, t: number, w: import('./motion.js').Motion, style: Style|null, color: Float32Array|null) => void }>} */
+/**
+ * How thrown particles move and look, by EFFECT.
+ * @type {Record<number, { friction: number, draw: (e: Effect, t: number, w: import('./motion.js').Motion, style: Style|null, color: Float32Array|null) => void }>}
+ */
 const THROWN = {
 	[EFFECT.EXPLOSION]: { friction: 0.4, draw: smoke },
 	[EFFECT.SPAWN]: { friction: 0.7, draw: spawn },
@@ -81,15 +84,15 @@ const THROWN = {
  */
 
 export class Effects {
-	/** @param {import('./actors.js').Actors} actors who knows the looks of tees and the ground */
+	/** @param {import('./actors.js').Actors} actors knows the tees' looks and the ground */
 	constructor(actors) {
 		this.actors = actors;
 		this.motions = new Motions();
 	}
 
 	/**
-	 * Lets the particle that was worked out last rest where the ground begins.
-	 * @param {number} x where it was free @param {number} y
+	 * Lets the last computed particle rest where the ground begins.
+	 * @param {number} x a free place on its way
 	 */
 	rest(x, y) {
 		if (!this.actors.solid(placeX, placeY)) return;
@@ -106,7 +109,7 @@ export class Effects {
 	}
 
 	/**
-	 * Draws what projectiles leave behind, which is below everything.
+	 * Draws the trails of projectiles, below everything else.
 	 * @param {import('../match/types.js').Moment} m
 	 * @param {import('./actors.js').Style} style
 	 */
@@ -145,7 +148,7 @@ export class Effects {
 	}
 
 	/**
-	 * Draws glimmers around what is precious.
+	 * Draws glimmers around valuable things.
 	 * @param {import('../match/types.js').Moment} m @param {number} key @param {number} x @param {number} y @param {number} width @param {number} height
 	 * @param {import('./actors.js').Style} style
 	 */
@@ -161,7 +164,7 @@ export class Effects {
 	}
 
 	/**
-	 * Draws explosions and hits of hammers, which are in front of the map.
+	 * Draws explosions and hammer hits, in front of the map.
 	 * @param {import('../match/types.js').Moment} m
 	 * @param {import('./actors.js').Style} style
 	 */
@@ -176,7 +179,7 @@ export class Effects {
 	}
 
 	/**
-	 * Draws what flies away from where something happened, and the stars of damage.
+	 * Draws the particles of events, and the stars of damage.
 	 * @param {import('../match/types.js').Moment} m
 	 * @param {import('./actors.js').Style} style
 	 */
@@ -206,7 +209,7 @@ export class Effects {
 }
 
 /**
- * How far a projectile falls in a second because of its weapon's curvature, for the time squared.
+ * The distance that a projectile falls because of its weapon's curvature, per second squared.
  * @param {import('../match/types.js').Moment} m
  * @param {number} weapon
  */
@@ -217,7 +220,13 @@ function fall(m, weapon) {
 	return (u.gunCurvature / 10000) * u.gunSpeed * u.gunSpeed;
 }
 
-/** Without a style, these add the particles to the motion; else they draw them. @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style */
+/**
+ * Without a style these functions add the particles to the motion; with one they draw them.
+ * @param {Effect} e
+ * @param {number} t
+ * @param {import('./motion.js').Motion} w
+ * @param {Style|null} style
+ */
 function smoke(e, t, w, style) {
 	for (let i = 0; i < 24; i++) {
 		const a = random() * TAU;
@@ -252,7 +261,7 @@ function spawn(e, t, w, style) {
 }
 
 /**
- * What is left of a tee.
+ * The remains of a tee.
  * @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style @param {Float32Array|null} colors
  */
 function splash(e, t, w, style, colors) {
@@ -284,7 +293,7 @@ function airJump(e, t, w, style) {
 }
 
 /**
- * The smoke below who skids, of the time between two snapshots.
+ * The smoke below a skidding tee, for the time between two snapshots.
  * @param {Effect} e @param {number} t @param {import('./motion.js').Motion} w @param {Style|null} style
  */
 function skid(e, t, w, style) {

@@ -1,5 +1,5 @@
 /**
- * The own look of emoticons.
+ * The page's own look of emoticons.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { SHAPE, WHITE, fade, hex, rgba } from './sprites.js';
 const { BOX, ELLIPSE, WEDGE, STAR, HEART, FLAME } = SHAPE;
 const INK = hex(0x17131c);
 
-/** What some of them say, by EMOTICON. @type {readonly string[]} */
+/** The texts of some emoticons, by EMOTICON. @type {readonly string[]} */
 const WORDS = ['oops!', '!', '', '', '', '', 'sorry', '', '', '', '', 'ZOMG', 'zZz', 'WTF?', '', '?'];
 
 /**

@@ -1,5 +1,5 @@
 /**
- * How the colours and places of layers change with time.
+ * How the colours and positions of layers change with time.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 const CURVE = Object.freeze({ STEP: 0, LINEAR: 1, SLOW: 2, FAST: 3, SMOOTH: 4, BEZIER: 5 });
 
 /**
- * Works out the values of an envelope.
+ * Computes the values of an envelope.
  * @param {import('./mapfile.js').Envelope} envelope
  * @param {number} seconds since it began
  * @param {Float32Array} out four values
@@ -40,7 +40,7 @@ export function evaluate(envelope, seconds, out) {
 }
 
 /**
- * The value of a channel on the way between two points, whose tangents are its handles.
+ * The value of a channel between two points whose tangents are Bézier handles.
  * @param {import('./mapfile.js').EnvPoint} a @param {import('./mapfile.js').EnvPoint} b @param {number} c channel @param {number} t in ms
  */
 function bezier(a, b, c, t) {
@@ -53,7 +53,7 @@ function bezier(a, b, c, t) {
 		const m = 1 - k;
 		return m * m * m * p0 + 3 * m * m * k * p1 + 3 * m * k * k * p2 + k * k * k * p3;
 	};
-	// Time only grows along the curve, so halving finds the place.
+	// Time only grows along the curve, so bisection finds the place.
 	let [low, high] = [0, 1];
 	for (let i = 0; i < 20; i++) {
 		const k = (low + high) / 2;

@@ -36,7 +36,7 @@ export function compile(gl, vertex, fragment) {
 }
 
 /**
- * Makes a texture.
+ * Creates a texture.
  * @param {WebGL2RenderingContext} gl
  * @param {number} filter such as gl.LINEAR
  * @param {number} wrap such as gl.CLAMP_TO_EDGE

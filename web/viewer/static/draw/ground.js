@@ -1,6 +1,6 @@
 /**
- * The own look of maps: drawn from the game layer alone, by a shader that knows the distance of every point
- * to the edges of the ground, and so is sharp at every zoom.
+ * The page's own look of maps. A shader draws it from the game layer alone. It computes the
+ * distance of every point to the edges of the ground, so the result is sharp at every zoom.
  *
  * @module
  */
@@ -90,7 +90,7 @@ void main() {
 	vec2 q = 0.5 - abs(f - 0.5); // to the nearest edges of the tile
 	int self = tile(cell), tv = tile(cell + ivec2(0, side.y)), th = tile(cell + ivec2(side.x, 0)), td = tile(cell + side);
 	bool S = solid(self), V = solid(tv), H = solid(th), D = solid(td);
-	float d; // distance to the ground in tiles, below 0 within
+	float d; // distance to the ground in tiles, negative inside
 	int kind = self;
 	if (S) {
 		if (!H && !V) { vec2 e = R - q; d = length(max(e, 0.0)) + min(max(e.x, e.y), 0.0) - R; }
@@ -114,7 +114,7 @@ void main() {
 	float cover = clamp(0.5 - d / px, 0.0, 1.0);
 	vec4 c = vec4(0);
 
-	// What kills: spikes where the air begins, glowing below.
+	// Deadly tiles: spikes at the air, glowing below.
 	if (self == 2) {
 		int up = tile(cell - ivec2(0, 1)), down = tile(cell + ivec2(0, 1)), left = tile(cell - ivec2(1, 0)), right = tile(cell + ivec2(1, 0));
 		float e = 9.0, along = 0.0;
@@ -133,7 +133,7 @@ void main() {
 		c = vec4(body * a, a);
 		c += vec4(deathColor * 0.3 * (1.0 - a) * heat, 0.0);
 	} else if (!S) {
-		// Light of spikes on what is beside them.
+		// The light of spikes on their surroundings.
 		float glow = 0.0;
 		for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++)
 			if (tile(cell + ivec2(i, j)) == 2) glow = max(glow, 1.0 - length(max(abs(p - vec2(cell + ivec2(i, j)) - 0.5) - 0.5, 0.0)));
@@ -144,7 +144,7 @@ void main() {
 
 	if (cover > 0.0) {
 		float deep = texture(depth, p / mapSize).r * 255.0 / 16.0; // tiles to the air
-		deep += length(max(max(-p, p - mapSize), 0.0)); // around the map all is deep
+		deep += length(max(max(-p, p - mapSize), 0.0)); // deep all around the map
 		float in_ = max(-d, 0.0);
 		vec3 g;
 		if (kind == 3) {
@@ -162,7 +162,7 @@ void main() {
 			float h = hash(si + 5.0);
 			float stone = length((fract(sp) - 0.5 - (vec2(h, fract(h * 7.0)) - 0.5) * 0.5) * vec2(1.0, 1.25)) - 0.10 - 0.12 * fract(h * 13.0);
 			if (h > 0.45) g *= 1.0 + 0.10 * smoothstep(0.02, -0.02, stone);
-			// Grass where the air is above.
+			// Grass below the air.
 			bool top = !solid(tile(cell - ivec2(0, 1))) && S;
 			float blade = 0.20 + 0.075 * noise(vec2(p.x * 5.0, 1.0)) + 0.05 * sin(p.x * 9.0);
 			if (top && f.y < blade + 0.16) {
@@ -182,7 +182,7 @@ void main() {
  * @typedef {Record<'skyTop'|'skyLow'|'sunColor'|'far'|'near'|'solidTop'|'solidDeep'|'rim'|'hardTop'|'hardDeep'|'deathColor', number>} Colors
  */
 
-/** The looks of the sky and the ground; colours as 0xRRGGBB. @type {(Colors & {night: number})[]} */
+/** Looks of the sky and the ground; colours as 0xRRGGBB. @type {(Colors & {night: number})[]} */
 export const THEMES = [
 	{ skyTop: 0x3f7fd0, skyLow: 0xf3e3c4, sunColor: 0xfff0c0, far: 0x9db9d6, near: 0x5c8e74, solidTop: 0x8a6243, solidDeep: 0x39291f, rim: 0x6fb13f, hardTop: 0x8d9aa9, hardDeep: 0x39424e, deathColor: 0xff4634, night: 0 },
 	{ skyTop: 0x3a2c62, skyLow: 0xff9d6e, sunColor: 0xffc47a, far: 0x8d5478, near: 0x402a55, solidTop: 0x70506a, solidDeep: 0x241a2e, rim: 0xe58e57, hardTop: 0x9b91b0, hardDeep: 0x37304a, deathColor: 0xff3d68, night: 0.25 },
@@ -269,7 +269,7 @@ export class Ground {
 }
 
 /**
- * The distance of each tile to the air in 1/16 tile, up to 16 tiles: two passes over the map.
+ * The distance of each tile to the air in 1/16 tile, up to 16 tiles, from two passes over the map.
  * @param {Uint8Array} tiles
  * @param {number} w
  * @param {number} h

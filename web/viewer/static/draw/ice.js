@@ -1,5 +1,5 @@
 /**
- * The ice that tees are in: see FREEZE.
+ * The ice around frozen tees: see FREEZE.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { SHAPE, hex, rgba } from './sprites.js';
 
 const { BOX, WEDGE } = SHAPE;
 
-/** The colours of the edge, the top and the bottom of the ice, and of the bar above it, by FREEZE. */
+/** The colours of the ice's edge, top and bottom, and of the bar above it, by FREEZE. */
 const COLORS = [
 	null,
 	{ edge: rgba(0.9, 1, 1, 0.9), top: rgba(0.78, 0.95, 1, 0.6), low: rgba(0.36, 0.68, 0.98, 0.55), bar: hex(0x8fe0ff) },
@@ -20,8 +20,9 @@ const GLINT = rgba(1, 1, 1, 0.6);
 const BACK = rgba(0.06, 0.06, 0.1, 0.7);
 
 /**
- * Draws the ice in front of a tee: a block with the time that it still holds; a dark one, with bars, of who is frozen for
- * good; only about the feet of who cannot move but act.
+ * Draws the ice in front of a tee. A tee frozen for a time is in a block with a bar for the time
+ * left. A tee frozen until something frees it is in a dark block with bars. A tee that can act but
+ * not move has ice at its feet only.
  * @param {import('./sprites.js').Sprites} s
  * @param {import('../match/types.js').Tee} t
  * @param {number} tick

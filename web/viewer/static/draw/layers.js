@@ -34,7 +34,7 @@ void main() {
 	vec2 p = world / 32.0;
 	vec2 dx = dFdx(p), dy = dFdy(p);
 	ivec2 size = textureSize(tiles, 0);
-	uvec2 t = texelFetch(tiles, clamp(ivec2(floor(p)), ivec2(0), size - 1), 0).rg; // the edge goes on for ever
+	uvec2 t = texelFetch(tiles, clamp(ivec2(floor(p)), ivec2(0), size - 1), 0).rg; // the edge repeats for ever
 	if (t.r == 0u) discard;
 	if (plain) { o = color; return; }
 	vec2 f = fract(p);
@@ -65,7 +65,7 @@ uniform bool plain;
 out vec4 o;
 void main() { o = plain ? fColor : texture(image, fUV) * fColor; }`;
 
-const FLOATS = 8; // of a vertex of a quad
+const FLOATS = 8; // per vertex of a quad
 const VERTICES = 6;
 const CORNERS = [0, 1, 3, 0, 3, 2];
 
@@ -83,7 +83,8 @@ const CORNERS = [0, 1, 3, 0, 3, 2];
  * @property {WebGLBuffer} buffer
  * @property {Float32Array} vertices
  * @property {boolean} moving
- * @property {{from: number, to: number, sampler: WebGLSampler}[]} runs quads that repeat their image or not, alike
+ * @property {{from: number, to: number, sampler: WebGLSampler}[]} runs consecutive quads that
+ *   repeat their image in the same way
  */
 
 export class Layers {
@@ -91,7 +92,7 @@ export class Layers {
 	 * @param {WebGL2RenderingContext} gl
 	 * @param {MapData} map
 	 * @param {string} base where external images are
-	 * @param {Set<string>} files those that there are
+	 * @param {Set<string>} files the existing files
 	 */
 	constructor(gl, map, base, files) {
 		this.gl = gl;
@@ -105,16 +106,19 @@ export class Layers {
 		this.samplers = [0, 1, 2, 3].map((i) => this.sampler((i & 1) !== 0, (i & 2) !== 0));
 		this.values = new Float32Array(4);
 		this.view = new Float32Array(4);
-		/** The images: for quads, and cut into tiles. @type {(WebGLTexture|null)[]} */
+		/** The images for quads, and cut into tiles. @type {(WebGLTexture|null)[]} */
 		this.images = map.images.map(() => null);
 		/** @type {(WebGLTexture|null)[]} */
 		this.tileImages = map.images.map(() => null);
 		this.deleted = false;
 		/** @type {(DrawnTiles|DrawnQuads|null)[][]} */
 		this.groups = map.groups.map((g) => g.layers.map((l) => (l.type === 'quads' ? this.quads(l) : l.kind === 0 ? this.tiles(l) : null)));
-		/** Whether there is anything to draw: maps can have a game layer only, and images can be missing. */
+		/**
+		 * Whether there is anything to draw. A map can consist of the game layer only, and images
+		 * can be missing.
+		 */
 		this.any = false;
-		/** Done when all images are there that there are. */
+		/** Resolves when all available images are loaded. */
 		this.loaded = Promise.all(map.images.map((_, i) => this.load(i, base, files))).then(() => {
 			this.any = this.groups.flat().some((d) => d && (d.layer.image < 0 || (d.type === 'tiles' ? this.tileImages : this.images)[d.layer.image]));
 		});
@@ -167,7 +171,7 @@ export class Layers {
 	}
 
 	/**
-	 * Cuts an image into its 16 by 16 tiles, so that none borrows from its neighbours.
+	 * Cuts an image into its 16 by 16 tiles, so that tiles do not blend into their neighbours.
 	 * @param {ImageBitmap} bitmap
 	 */
 	cutImage(bitmap) {
@@ -270,7 +274,7 @@ export class Layers {
 	}
 
 	/**
-	 * Works out where the quads of a layer are.
+	 * Computes the positions of a layer's quads.
 	 * @param {DrawnQuads} d
 	 * @param {number} tick
 	 * @param {number} startTick
@@ -317,7 +321,7 @@ export class Layers {
 	}
 
 	/**
-	 * Works out an envelope into this.values, and reports whether there is one.
+	 * Computes the values of an envelope into this.values, and reports whether the envelope exists.
 	 * @param {number} i
 	 * @param {number} offset in ms
 	 * @param {number} tick
@@ -349,7 +353,8 @@ export class Layers {
 			const group = this.map.groups[g];
 			const layers = this.groups[g];
 			if (group.clip && !this.clip(camera, group.clip)) continue;
-			// Layers that move with the camera less than the game does zoom less, too: they are far away.
+			// Layers that move less than the game when the camera moves are far away, so they also
+			// zoom less.
 			const near = Math.min(Math.max(group.parallaxX, group.parallaxY, 0), 100) / 100;
 			const zoom = 1 + (camera.zoom - 1) * near;
 			const view = this.view;
@@ -371,7 +376,7 @@ export class Layers {
 	}
 
 	/**
-	 * Lets only a part of the world be drawn on, and reports whether it is in the picture.
+	 * Restricts drawing to a part of the world, and reports whether that part is visible.
 	 * @param {import('./camera.js').Camera} camera
 	 * @param {{x: number, y: number, w: number, h: number}} clip
 	 */
@@ -434,7 +439,7 @@ export class Layers {
 		}
 	}
 
-	/** Frees what is on the graphics card. */
+	/** Frees the resources on the graphics card. */
 	delete() {
 		this.deleted = true;
 		const gl = this.gl;

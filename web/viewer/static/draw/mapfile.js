@@ -1,6 +1,6 @@
 /**
- * Reads map files: a container of integer records and compressed blocks (versions 3 and 4), and in it
- * the layers of the map. Files come from anywhere, so everything they declare is checked.
+ * Reads map files: a container of integer records and compressed blocks (versions 3 and 4) that
+ * holds the layers of the map. Files come from strangers, so all declared sizes are checked.
  *
  * @module
  */
@@ -18,7 +18,7 @@
  * @property {string} name file name without folder and extension
  * @property {number} width
  * @property {number} height
- * @property {boolean} external whether it is in the client's data and not in the map
+ * @property {boolean} external whether the image is in the client's data and not in the map
  * @property {Uint8Array|null} pixels RGBA from the top left
  */
 /**
@@ -57,7 +57,7 @@
  * @property {Uint8Array} tiles four bytes each: index, flags, skip, reserved
  */
 /**
- * The layers of DDRace, row by row as the game layer, null where the map has none.
+ * The layers of DDRace, row by row like the game layer; null if the map lacks them.
  * @typedef {object} RaceLayers
  * @property {Uint8Array|null} tele two bytes each: number, type
  * @property {Uint8Array|null} speedup six bytes each: force, most speed, type, 0, angle in degrees (16 bits)
@@ -74,10 +74,10 @@
  *   a), four texture coordinates (1/1024), position envelope and its offset in ms, colour envelope and offset
  */
 
-/** Integers of a quad. */
+/** The number of integers of a quad. */
 export const QUAD_INTS = 38;
 
-/** The tile indices of the game layer. */
+/** Tile indices of the game layer. */
 export const TILE = Object.freeze({ AIR: 0, SOLID: 1, DEATH: 2, UNHOOKABLE: 3, ENTITIES: 192 });
 
 /** The flags of tiles. */
@@ -87,12 +87,15 @@ const ITEM = Object.freeze({ VERSION: 0, IMAGE: 2, ENVELOPE: 3, GROUP: 4, LAYER:
 const LAYER_TILES = 2;
 const LAYER_QUADS = 3;
 
-/** The layers of DDRace: the bit of their kind, and the bytes of a tile. @type {[keyof RaceLayers, number, number][]} */
+/**
+ * The layers of DDRace: the bit of their kind, and the bytes per tile.
+ * @type {[keyof RaceLayers, number, number][]}
+ */
 const RACE_LAYERS = [['tele', 2, 2], ['speedup', 4, 6], ['front', 8, 4], ['switch', 16, 4], ['tune', 32, 2]];
 
-/** The most memory that the blocks of a map may take, in bytes. */
+/** The maximum memory for the blocks of a map, in bytes. */
 const MAX_DECODED = 256 << 20;
-/** How many bytes a compressed one can become at most. */
+/** The maximum number of bytes to which a compressed byte can expand. */
 const MAX_RATIO = 1032;
 
 class MapError extends Error {
@@ -179,7 +182,7 @@ function readContainer(bytes) {
 			if (types[3 * t] !== type) continue;
 			const [first, count] = [types[3 * t + 1], types[3 * t + 2]];
 			if (first < 0 || count < 0 || first + count > numItems) throw new MapError(`records of type ${type} are missing`);
-			let end = 0; // records do not overlap
+			let end = 0; // records must not overlap
 			for (let i = first; i < first + count; i++) {
 				const offset = itemOffsets[i];
 				if (offset < end || offset + 8 > itemBytes) throw new MapError(`record ${i} is outside of the file`);
@@ -276,7 +279,7 @@ function withAlpha(rgb, n) {
 function readEnvelopes(file) {
 	const items = file.items(ITEM.ENVELOPE);
 	const points = file.items(ITEM.ENV_POINTS)[0] ?? new Int32Array(0);
-	const stride = items.some((it) => it[0] >= 3) ? 22 : 6; // one program wrote all of them
+	const stride = items.some((it) => it[0] >= 3) ? 22 : 6; // a file uses one size for all its envelope points
 	return items.map((it) => {
 		const [first, n] = [it[2], it[3]];
 		if (!(first >= 0 && n >= 0 && (first + n) * stride <= points.length)) throw new MapError('points of an envelope are missing');
@@ -336,7 +339,7 @@ async function readTileLayer(l, block, budget) {
 }
 
 /**
- * Reads the layers of DDRace, the last of each kind. Rows below those of the game layer do not count.
+ * Reads the layers of DDRace, the last of each kind. Rows below the game layer's are ignored.
  * @param {Int32Array[]} layers
  * @param {TileLayer} game
  * @param {(i: number) => Promise<Uint8Array>} block
@@ -351,14 +354,14 @@ async function readRaceLayers(layers, game, block) {
 		const n = game.width * game.height * size;
 		const at = (l[3] >= 3 ? 18 : 15) + i;
 		const data = at < l.length ? await block(l[at]) : null;
-		if (l[4] !== game.width || l[5] < game.height || !data || data.length < n) continue; // what does not fit is not drawn
+		if (l[4] !== game.width || l[5] < game.height || !data || data.length < n) continue; // a layer of the wrong size is not drawn
 		race[name] = data.subarray(0, n);
 	}
 	return race;
 }
 
 /**
- * Reads the tiles of version 4, each of which says how often it is repeated.
+ * Reads the tiles of version 4. Each tile states how often it is repeated.
  * @param {Uint8Array} data
  * @param {number} n
  */

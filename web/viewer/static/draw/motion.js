@@ -1,24 +1,28 @@
 /**
- * The ways of particles, which bounce off the ground. They are worked out in steps of a fixed length from where the particles
- * began, so that they are the same when one rewinds, and kept, so that a frame costs the steps since the one before.
+ * The motion of particles that bounce off the ground. It is computed from the start in steps of a
+ * fixed length, so that it is the same after rewinding. Results are kept, so that a frame costs
+ * only the steps since the last.
  *
  * @module
  */
 
-/** The most particles of an effect, and of how many effects the ways are kept. */
+/** The maximum number of particles of an effect, and of effects whose motion is kept. */
 const MAX_PARTICLES = 64;
 const MAX_MOTIONS = 192;
 
-/** The length of a step in seconds, how many there are between two times that friction works, and before the first one: half as many, as on average in the original. */
+/**
+ * The length of a step in seconds, the number of steps between two applications of friction, and
+ * before the first one: half as many, as on average in the original client.
+ */
 export const STEP = 1 / 100;
 const FRICTION_STEPS = 5;
 const FIRST_FRICTION = 2;
 
-/** The ways of the particles of an effect. */
+/** The motion of an effect's particles. */
 export class Motion {
 	constructor() {
 		this.key = -1;
-		/** Where they began. */
+		/** Start positions. */
 		this.fromX = 0;
 		this.fromY = 0;
 		this.n = 0;
@@ -27,14 +31,14 @@ export class Motion {
 		this.vx = new Float32Array(MAX_PARTICLES);
 		this.vy = new Float32Array(MAX_PARTICLES);
 		this.gravity = new Float32Array(MAX_PARTICLES);
-		/** What is left of the speed after each 1/20 s. */
+		/** The fraction of the speed that is left after each 1/20 s. */
 		this.friction = 1;
 		this.steps = 0;
 		this.random = 1;
 	}
 
 	/**
-	 * Adds a particle at the beginning.
+	 * Adds a particle at its start.
 	 * @param {number} x @param {number} y
 	 * @param {number} vx units a second @param {number} vy
 	 * @param {number} gravity units a second squared
@@ -51,8 +55,8 @@ export class Motion {
 
 	/**
 	 * Moves the particles to a time.
-	 * @param {number} t seconds since they began
-	 * @param {import('./actors.js').Actors} actors who know the ground
+	 * @param {number} t seconds since the start
+	 * @param {import('./actors.js').Actors} actors knows the ground
 	 */
 	advance(t, actors) {
 		const { x, y, vx, vy, gravity, n } = this;
@@ -79,7 +83,7 @@ export class Motion {
 	}
 }
 
-/** The ways of the particles of the last effects. */
+/** The motions of the last effects. */
 export class Motions {
 	constructor() {
 		/** @type {Map<number, Motion>} */
@@ -89,16 +93,16 @@ export class Motions {
 		this.next = 0;
 	}
 
-	/** Forgets all. */
+	/** Drops all motions. */
 	reset() {
 		this.byKey.clear();
 		for (const m of this.all) m.key = -1;
 	}
 
 	/**
-	 * Returns the motion of an effect, without particles if they have to be added first.
+	 * Returns the motion of an effect. A new one has no particles; the caller adds them.
 	 * @param {import('../match/types.js').Effect} e
-	 * @param {number} t seconds since it happened
+	 * @param {number} t seconds since the event
 	 */
 	of(e, t) {
 		let m = this.byKey.get(e.key);

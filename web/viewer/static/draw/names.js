@@ -1,6 +1,6 @@
 /**
- * Texts in the world: names of players, and what emoticons say. Each is drawn once by the browser into a
- * part of a texture, and kept until it is not needed any more.
+ * Texts in the world: players' names, and the texts of emoticons. The browser draws each text once
+ * into a part of a texture, where it stays until the space is needed.
  *
  * @module
  */

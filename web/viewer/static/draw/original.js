@@ -1,6 +1,6 @@
 /**
- * The look of the original, with the images of an installed game. Sizes, parts of images and the order of
- * drawing are those of its client.
+ * The look of the original game, with the images of an installed copy. Sizes, image parts and
+ * drawing order are those of the original client.
  *
  * @module
  */
@@ -11,13 +11,19 @@ import { PARTICLE } from './effects.js';
 import { SHAPE, WHITE, fade, hex, rgba } from './sprites.js';
 import { shade } from './skins.js';
 
-/** A part of an image: grid, place and size in cells. @typedef {readonly [number, number, number, number]} Cells */
+/**
+ * A part of an image: position and size in cells of a grid.
+ * @typedef {readonly [number, number, number, number]} Cells
+ */
 
 /** The weapons in game.png, by WEAPON. @type {readonly Cells[]} */
 const BODIES = [[2, 1, 4, 3], [2, 4, 4, 2], [2, 6, 8, 2], [2, 8, 7, 2], [2, 12, 7, 3], [2, 10, 8, 2]];
 /** @type {readonly (Cells|null)[]} */
 const PROJECTILES = [null, [6, 4, 2, 2], [10, 6, 2, 2], [10, 8, 2, 2], [10, 12, 2, 2], null];
-/** The first of three muzzle flashes, and how far the next is in x and y. @type {Record<number, {cells: Cells, dx: number, dy: number}>} */
+/**
+ * The first of three muzzle flashes, and the offset to the next in x and y.
+ * @type {Record<number, {cells: Cells, dx: number, dy: number}>}
+ */
 const MUZZLES = {
 	[WEAPON.GUN]: { cells: [8, 4, 3, 2], dx: 4, dy: 0 },
 	[WEAPON.SHOTGUN]: { cells: [12, 6, 3, 2], dx: 4, dy: 0 },
@@ -33,13 +39,17 @@ const PARTICLES = [[0, 1, 1, 1], [1, 0, 1, 1], [0, 2, 2, 2], [2, 0, 1, 1], [0, 4
 /** Eyes, by EMOTE. @type {readonly Cells[]} */
 const EYES = [[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1], [0, 2, 1, 1], [1, 0, 1, 1], [0, 0, 1, 1]];
 
-/** The colours of lasers outside and inside, by LASER: the original's, and those that DDNet's client has for DDRace. @type {readonly (readonly [number, number])[]} */
+/**
+ * Outer and inner colours of lasers, by LASER: those of the original game and, for DDRace, of
+ * DDNet's client.
+ * @type {readonly (readonly [number, number])[]}
+ */
 const LASERS = [
 	[rgba(0.075, 0.075, 0.25), rgba(0.5, 0.5, 1)], [hex(0x1f180b), hex(0x926a40)], [hex(0x002219), hex(0x43c3a3)],
 	[rgba(0.075, 0.075, 0.25), rgba(0.5, 0.5, 1)], [hex(0x221f2f), hex(0x7b7290)], [rgba(0.075, 0.075, 0.25), rgba(0.5, 0.5, 1)],
 ];
 
-/** The folders of the parts of skins, by SKIN_PART. */
+/** The folders of skin parts, by SKIN_PART. */
 const FOLDERS = ['body', 'marking', 'decoration', 'hands', 'feet', 'eyes'];
 const SIZE = 64;
 
@@ -48,17 +58,20 @@ export class OriginalStyle {
 	/**
 	 * @param {import('./sprites.js').Sprites} sprites
 	 * @param {import('./atlas.js').Atlas} atlas
-	 * @param {import('./actors.js').Style} own draws the tees whose images are not there yet
+	 * @param {import('./actors.js').Style} own draws the tees whose images are not loaded yet
 	 */
 	constructor(sprites, atlas, own) {
 		this.sprites = sprites;
 		this.atlas = atlas;
 		this.own = own;
-		/** The paths of parts of skins, by folder and name, so that no text is put together for each frame. @type {Map<string, string>[]} */
+		/**
+		 * The paths of skin parts, by folder and name, so that no string is built for each frame.
+		 * @type {Map<string, string>[]}
+		 */
 		this.paths = FOLDERS.map(() => new Map());
 	}
 
-	/** Loads what every match needs. */
+	/** Loads the images that every match needs. */
 	async load() {
 		await Promise.all(['game.png', 'particles.png', 'emoticons.png', ...['body', 'hands', 'feet', 'eyes'].map((f) => `skins/${f}/standard.png`)].map((n) => this.atlas.load(n)));
 	}
@@ -73,7 +86,7 @@ export class OriginalStyle {
 	}
 
 	/**
-	 * Draws a part of game.png whose diagonal has a size.
+	 * Draws a part of game.png, scaled so that its diagonal has a given size.
 	 * @param {Cells} c @param {number} x @param {number} y @param {number} size @param {number} angle @param {number} [flip] @param {number} [color]
 	 */
 	sprite(c, x, y, size, angle, flip = 0, color = WHITE) {
@@ -92,7 +105,7 @@ export class OriginalStyle {
 	}
 
 	/**
-	 * The path of the image of a part of a skin, empty for none.
+	 * The path of the image of a skin part; empty for none.
 	 * @param {import('./skins.js').Look} look @param {number} p SKIN_PART
 	 */
 	path(look, p) {
@@ -108,7 +121,7 @@ export class OriginalStyle {
 	}
 
 	/**
-	 * Reports whether all images of a tee are there, and has the missing ones loaded.
+	 * Reports whether all images of a tee are loaded, and requests the missing ones.
 	 * @param {import('./skins.js').Look} look
 	 */
 	hasImages(look) {
@@ -124,7 +137,7 @@ export class OriginalStyle {
 	 * Draws a part of a skin.
 	 * @param {import('./skins.js').Look} look @param {number} p SKIN_PART @param {number} gridX @param {number} gridY @param {Cells} c
 	 * @param {number} x @param {number} y @param {number} w @param {number} h @param {number} angle @param {number} color
-	 * @param {boolean} tinted whether the colour replaces those of the image
+	 * @param {boolean} tinted whether the colour replaces the image's colours
 	 */
 	skin(look, p, gridX, gridY, c, x, y, w, h, angle, color, tinted) {
 		const path = this.path(look, p);
@@ -198,7 +211,7 @@ export class OriginalStyle {
 		this.skin(look, 4, 2, 1, outline ? SECOND : FIRST, x, y, size, size, turn * Math.PI * 2, outline ? WHITE : color, look.tinted[4]);
 	}
 
-	/** What bots have on their heads. @param {number} x @param {number} y @param {number} color */
+	/** The headdress of bots. @param {number} x @param {number} y @param {number} color */
 	bot(x, y, color) {
 		const bx = x + 2 / 3;
 		const by = y - 16 + 2 / 3;

@@ -1,5 +1,5 @@
 /**
- * The own look of what moves: shapes drawn by code.
+ * The page's own look of moving things: shapes drawn by code.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export class OwnStyle {
 	constructor(sprites, names) {
 		this.sprites = sprites;
 		this.names = names;
-		// The frame of what is drawn: its origin and direction, and whether it is mirrored top to bottom.
+		// The frame for shapes: its origin and direction, and whether it is mirrored top to bottom.
 		this.x = 0;
 		this.y = 0;
 		this.angle = 0;
@@ -241,7 +241,7 @@ export class OwnStyle {
 		const s = this.sprites;
 		this.outline(0);
 		const dark = color;
-		const inside = (color & 255) > 140 ? INK : WHITE; // of eyes that are wide open
+		const inside = (color & 255) > 140 ? INK : WHITE; // inside wide-open eyes
 		for (let side = -1; side <= 1; side += 2) {
 			const ex = x + side * 4.7;
 			switch (emote) {

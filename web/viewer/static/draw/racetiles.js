@@ -1,6 +1,6 @@
 /**
- * The own look of DDRace's tiles: what freezes, teleports, pushes, stops, switches. They are drawn by a
- * shader, so that they are sharp at every zoom and cost the script nothing.
+ * The page's own look of DDRace tiles: freezes, teleporters, speedups, stoppers, switches. A shader
+ * draws them, so they are sharp at every zoom and cost no script time.
  *
  * @module
  */
@@ -8,10 +8,10 @@
 import { compile, makeTexture } from './gl.js';
 import { TILE, TILE_FLAG } from './mapfile.js';
 
-/** What fills a tile. */
+/** The fill of a tile. */
 const AREA = Object.freeze({ FREEZE: 1, UNFREEZE: 2, DEEP: 3, UNDEEP: 4, LIVE: 5, UNLIVE: 6, START: 7, FINISH: 8, CHECKPOINT: 9, DEATH: 10, TUNE: 11 });
 
-/** The sign in a tile. From TELE_IN to SWITCH_CLOSE they have a number. */
+/** The sign in a tile. Signs from TELE_IN to SWITCH_CLOSE have a number. */
 const SIGN = Object.freeze({
 	TELE_IN: 1, TELE_EVIL: 2, TELE_OUT: 3, TELE_CHECKPOINT: 4, TELE_BACK: 5, SWITCH_OPEN: 6, SWITCH_CLOSE: 7,
 	SPEEDUP: 8, STOP_ONE: 9, STOP_TWO: 10, STOP_ALL: 11, STATE_ON: 12, STATE_OFF: 13, REFILL: 14, THROUGH: 15,
@@ -66,7 +66,7 @@ float cover(float d) { return clamp(0.5 - d / px, 0.0, 1.0); }
 void paint(vec3 c, float a) { color = vec4(c * a, a) + color * (1.0 - a); }
 vec3 hue(float h) { return clamp(abs(fract(h + vec3(0.0, 0.667, 0.333)) * 6.0 - 3.0) - 1.0, 0.0, 1.0) * 0.55 + 0.42; }
 
-// The distance to a digit made of seven strokes, 0.5 wide and 1 high around the middle.
+// The distance to a digit of seven strokes, 0.5 wide and 1 high around the middle.
 float digit(vec2 p, int n) {
 	int on = int[](0x3f, 0x06, 0x5b, 0x4f, 0x66, 0x6d, 0x7d, 0x07, 0x7f, 0x6f)[n];
 	vec2 tl = vec2(-0.25, -0.5), tr = vec2(0.25, -0.5), ml = vec2(-0.25, 0), mr = vec2(0.25, 0), bl = vec2(-0.25, 0.5), br = vec2(0.25, 0.5);
@@ -100,7 +100,7 @@ void main() {
 	px = unit / 32.0;
 	vec2 f = fract(p), c = f - 0.5;
 	int area = int(m.r), sign = int(m.g), number = int(m.b);
-	// How far it is to a neighbour that is filled with something else.
+	// The distance to a neighbour with another fill.
 	float edge = 1.0;
 	if (mark(cell - ivec2(1, 0)).r != m.r) edge = min(edge, f.x);
 	if (mark(cell + ivec2(1, 0)).r != m.r) edge = min(edge, 1.0 - f.x);
@@ -111,7 +111,7 @@ void main() {
 	if (area >= 1 && area <= 6) {
 		vec3 tint = vec3[](vec3(0.36, 0.62, 0.86), vec3(1.0, 0.86, 0.45), vec3(0.22, 0.22, 0.62), vec3(0.78, 0.6, 0.95), vec3(0.15, 0.62, 0.6), vec3(0.62, 0.9, 0.7))[area - 1];
 		bool cold = (area & 1) == 1;
-		// Cold is thick, and glints as ice does; what thaws is thin.
+		// Freezing tiles are thick and glint like ice; unfreezing ones are thin.
 		float glint = cold ? smoothstep(0.86, 1.0, sin((p.x + p.y) * 4.2 + sin(p.x * 1.7 - p.y * 2.3)) * 0.5 + 0.5) : 0.0;
 		paint(tint + glint * 0.28, cold ? 0.58 : 0.26);
 		paint(mix(tint, vec3(1), 0.55), rim * (cold ? 0.8 : 0.5));
@@ -126,13 +126,13 @@ void main() {
 		paint(vec3(0.9, 0.75, 1.0), 0.07 + 0.3 * rim);
 	}
 
-	// Signs vanish before they become a flicker.
+	// Signs fade out before they flicker.
 	float seen = smoothstep(0.3, 0.12, px);
 	if (sign == 0 || seen == 0.0) return;
 	vec4 below = color;
 	color = vec4(0);
 	float turn = float(m.a) / 256.0 * 6.2831853;
-	vec2 r = mat2(cos(turn), -sin(turn), sin(turn), cos(turn)) * c; // along is to the right
+	vec2 r = mat2(cos(turn), -sin(turn), sin(turn), cos(turn)) * c; // along points to the right
 	vec3 own = hue(float(number) * 0.381966);
 	if (sign <= 5) { // teleporters
 		float ring = length(c) - 0.4;
@@ -151,12 +151,12 @@ void main() {
 		paint(vec3(0.1, 0.11, 0.15), 0.7 * cover(box));
 		paint(own, cover(abs(box) - 0.035));
 	} else if (sign == 8) { // speedups
-		// Two arrows that stay inside the tile at every angle, and flash one after the other.
+		// Two arrows that stay inside the tile at every angle and flash one after the other.
 		for (int i = 0; i < 2; i++) {
 			float d = abs(r.x + abs(r.y) * 0.7 + 0.08 - 0.28 * float(i)) - 0.07;
 			paint(vec3(1.0, 0.95, 0.55), (0.6 + 0.3 * sin(time * 6.0 - 1.6 * float(i))) * cover(max(d, abs(r.y) - 0.28)));
 		}
-	} else if (sign <= 11) { // stoppers: a bar against each way that is closed
+	} else if (sign <= 11) { // stoppers: a bar at each closed side
 		vec3 bar = vec3(1.0, 0.45, 0.3);
 		float d = 9.0;
 		if (sign == 11) d = abs(max(abs(c.x), abs(c.y)) - 0.42) - 0.05;
@@ -165,7 +165,7 @@ void main() {
 			if (sign == 9) d = min(d, max(abs(r.x - 0.22 + abs(r.y) * 0.9) - 0.07, abs(r.y) - 0.28));
 		}
 		paint(bar, 0.85 * cover(d));
-	} else if (sign <= 13) { // what a tee can do from here on, or no longer
+	} else if (sign <= 13) { // abilities that a tee gains or loses here
 		vec3 badge = sign == 12 ? vec3(0.65, 0.9, 1.0) : vec3(1.0, 0.65, 0.6);
 		float d = abs(c.x) + abs(c.y) - 0.3;
 		paint(badge, 0.35 * cover(d));
@@ -193,7 +193,7 @@ export class RaceTiles {
 		this.shader = compile(gl, vertexShader, fragmentShader);
 		this.empty = gl.createVertexArray();
 		this.marks = makeTexture(gl, gl.NEAREST, gl.CLAMP_TO_EDGE);
-		/** Whether the map has any. */
+		/** Whether the map has such tiles. */
 		this.any = false;
 	}
 
@@ -227,8 +227,8 @@ export class RaceTiles {
 }
 
 /**
- * Works out what to draw in each tile: area, sign, number and turn. Only maps with one of DDRace's layers, or
- * its start or finish, have any: elsewhere the same indices can mean something else.
+ * Computes the area, sign, number and turn for each tile. Only maps with a DDRace layer, or with a
+ * start or finish, have any. In other maps the same indices can mean something else.
  * @param {import('./mapfile.js').MapData} map
  */
 export function marksOf(map) {
@@ -273,7 +273,11 @@ export function marksOf(map) {
 	return { data, any };
 }
 
-/** The way that a stopper leaves open, in 1/256 turn clockwise from the right: up, if it is not turned. @param {number} flags */
+/**
+ * The direction that a stopper leaves open, in 1/256 turn clockwise from the right. Without
+ * rotation it is up.
+ * @param {number} flags
+ */
 function turnOf(flags) {
 	const quarter = (flags & TILE_FLAG.ROTATE ? 1 : 0) + (flags & TILE_FLAG.FLIP_Y ? 2 : 0);
 	return (quarter * 64 + 192) & 255;

@@ -29,12 +29,12 @@ export class Scene {
 		if (!gl) throw new Error('This browser has no WebGL2, with which the match is drawn.');
 		this.gl = gl;
 		this.showNames = true;
-		/** The client whose name is drawn larger, -1 for none. */
+		/** The client whose name is drawn larger; -1 for none. */
 		this.followed = -1;
-		/** Whether the images of the original are used, where they are. */
+		/** Whether to use the images of the original game where they exist. */
 		this.useImages = false;
 		this.base = '';
-		/** The images of the original that there are. @type {Set<string>} */
+		/** The existing images of the original game. @type {Set<string>} */
 		this.files = new Set();
 		/** @type {Layers|null} */
 		this.layers = null;
@@ -49,7 +49,7 @@ export class Scene {
 		});
 	}
 
-	/** Makes all that is kept on the graphics card. */
+	/** Creates all resources on the graphics card. */
 	start() {
 		const gl = this.gl;
 		this.sprites = new Sprites(gl);
@@ -81,10 +81,10 @@ export class Scene {
 	}
 
 	/**
-	 * Says which images of the original there are.
+	 * Sets the existing images of the original game.
 	 * @param {string} base where they are, with a slash at the end
-	 * @param {Set<string>} files their paths, such as game.png; without that one none are used
-	 * @param {boolean} use whether to begin with them
+	 * @param {Set<string>} files their paths, such as game.png, without which no image is used
+	 * @param {boolean} use whether to use them from the start
 	 */
 	async setImages(base, files, use) {
 		this.base = base;
@@ -97,7 +97,7 @@ export class Scene {
 		await this.loadLayers();
 	}
 
-	/** Makes the layers of the map, which are only needed with images. */
+	/** Creates the layers of the map, which are needed only with images. */
 	async loadLayers() {
 		if (!this.map || this.layers) return;
 		this.layers = new Layers(this.gl, this.map, this.base, this.files);
@@ -140,7 +140,7 @@ export class Scene {
 		this.sprites.flush(camera, atlas, this.names.texture);
 	}
 
-	/** Changes the look, and reports whether it is that of the original now. */
+	/** Switches the look, and reports whether it is now the look of the original game. */
 	toggleLook() {
 		this.useImages = !this.useImages && this.original !== null;
 		if (this.useImages) {
@@ -153,7 +153,7 @@ export class Scene {
 	/** @param {import('../match/types.js').Moment} m @param {import('./camera.js').Camera} camera */
 	drawNames(m, camera) {
 		const teams = hasTeams(m);
-		// Names keep their size on the screen when one sees more.
+		// Names keep their size on the screen when zoomed out.
 		const size = NAME_SIZE * Math.max(1, Math.min(camera.zoom, 2.2));
 		for (let i = 0; i < m.tees.length; i++) {
 			const t = m.tees.items[i];
@@ -168,7 +168,7 @@ const NAME_RED = hex(0xff9a94);
 const NAME_BLUE = hex(0xa9c6ff);
 
 /**
- * The theme of a map: by its name, so that the same map looks the same everywhere.
+ * The theme of a map. It depends on the name, so a map looks the same on every server.
  * @param {string} name
  */
 export function themeOf(name) {

@@ -7,31 +7,34 @@
 import { GAME, SKIN_PART, TEAM } from '../match/types.js';
 import { rgba } from './sprites.js';
 
-/** The least lightness of a part, of 255. */
+/** The minimum lightness of a part, of 255. */
 const DARKEST = 61;
 
 /** Hue, saturation and lightness of the teams' colours: spectators, red, blue. */
 const TEAM_COLORS = [0xc4c34e, 0x00ff6b, 0x9bff6b];
 
-/** What parts of the standard skin look like without a colour of their own, as 0xRRGGBB, by SKIN_PART. */
+/** The colours of the standard skin's parts without a custom colour, as 0xRRGGBB, by SKIN_PART. */
 const PLAIN = [0xf2b763, 0xffffff, 0xffffff, 0xe8a64e, 0xa8632c, 0x000000];
 
 const INK = rgba(0.05, 0.05, 0.07);
 
-/** Eyes that take a colour, without one. */
+/** Colourable eyes without a colour. */
 const NEGATIVE_EYES = rgba(0.92, 0.92, 0.92);
 const COLORABLE_EYES = rgba(0.3, 0.3, 0.3);
 
 const NO_TINT = [1, 1, 1, 1];
 
-/** What ninjas wear, as in the original's skins/x_ninja.json. */
+/** The outfit of ninjas, as in the original's skins/x_ninja.json. */
 const NINJA = Object.freeze({
 	parts: ['x_ninja', 'uppy', '', 'standard', 'standard', 'x_ninja'],
 	useCustomColors: [true, true, false, false, false, false],
 	colors: [0, 0xff000040, 0, 0, 0, 0],
 });
 
-/** Colours of skins by the name of the body, for players who have not chosen any. @type {Record<string, number>} */
+/**
+ * Colours by the name of the body, for players without a custom colour.
+ * @type {Record<string, number>}
+ */
 const BODIES = {
 	standard: 0xf2b763, bear: 0x9c6a3f, beaver: 0xa5683a, dog: 0xd8c3a0, force: 0xc94f4f, fox: 0xe8843c, hippo: 0xa79ac0, kitty: 0xe7c9a6,
 	koala: 0xa3abb5, monkey: 0xa66a44, mouse: 0xb8b4b0, piglet: 0xf2a5b0, raccoon: 0x8f959c, spiky: 0x7fbf5f, bat: 0x6f5b7a, x_ninja: 0x32323a,
@@ -41,14 +44,14 @@ const BODIES = {
  * The colours of a tee, from 0 to 1.
  * @typedef {object} Look
  * @property {Float32Array} colors red, green, blue, alpha for each part of the own look
- * @property {number[]} packed the same for Sprites
+ * @property {number[]} packed the same colours packed for Sprites
  * @property {readonly string[]} parts the names of the images
  * @property {number[]} tints the colours of the images, for Sprites
- * @property {boolean[]} tinted whether a colour replaces those of the image
+ * @property {boolean[]} tinted whether a colour replaces the image's colours
  */
 
 /**
- * The part of a colour that a hue stands for.
+ * The share of a colour channel for a hue.
  * @param {number} a @param {number} b @param {number} h
  */
 function channel(a, b, h) {
@@ -61,7 +64,7 @@ function channel(a, b, h) {
 }
 
 /**
- * Turns a colour of a skin into red, green, blue and alpha.
+ * Converts a skin colour into red, green, blue and alpha.
  * @param {number} v alpha, hue, saturation, lightness, 8 bits each
  * @param {boolean} withAlpha
  * @param {Float32Array} out
@@ -96,7 +99,7 @@ export function teamColor(custom, v, team, part) {
 	return ((t & 0xff0000) | (s << 8) | l | alpha) >>> 0;
 }
 
-/** The looks of tees. Each is made once, and again when the skin or the team changes. */
+/** The looks of tees. A look is computed once, and again when the skin or the team changes. */
 export class Looks {
 	constructor() {
 		/** @type {{skin: unknown, team: number, teams: boolean, ninja: boolean, look: Look}[]} */
@@ -131,7 +134,7 @@ export class Looks {
 			else colors.set(NO_TINT, 4 * p);
 			const tint = rgba(colors[4 * p], colors[4 * p + 1], colors[4 * p + 2], colors[4 * p + 3]);
 			look.tints[p] = tint;
-			// Without an image, the colour has to be what the image would be.
+			// Without an image, the colour must equal the image's.
 			if (p === SKIN_PART.EYES && !/colorable|negative/.test(skin.parts[p])) packed[p] = INK;
 			else if (inTeam || custom) packed[p] = tint;
 			else if (p === SKIN_PART.EYES) packed[p] = /negative/.test(skin.parts[p]) ? NEGATIVE_EYES : COLORABLE_EYES;

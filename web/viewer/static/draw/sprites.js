@@ -1,6 +1,6 @@
 /**
- * Draws all that moves, in one call: a list of rectangles, each of which is a part of an image or a shape
- * that is drawn from its distance field and so is sharp at every size. Later ones cover earlier ones.
+ * Draws all moving things in one call: a list of rectangles. Each is a part of an image, or a shape
+ * drawn from its distance field and so sharp at every size. Later ones cover earlier ones.
  *
  * @module
  */
@@ -8,26 +8,27 @@
 import { compile } from './gl.js';
 
 /**
- * The kinds of shapes, with the meaning of their parameters p and q. Sizes are half of the width and height.
+ * Kinds of shapes, with the meaning of their parameters p and q. Sizes are half of the width and
+ * height.
  */
 export const SHAPE = Object.freeze({
 	IMAGE: 0, // a part of the atlas
 	BOX: 1, // p: radius of the corners
 	ELLIPSE: 2,
-	WEDGE: 3, // p: width at the top as a fraction of that at the bottom; q: radius of the corners
+	WEDGE: 3, // p: width at the top relative to the bottom; q: radius of the corners
 	STAR: 4, // p: points; q: inner radius as a fraction
 	HEART: 5,
 	SHIELD: 6,
 	GLOW: 7, // fades out towards its edge; p: 1 adds light, 0 covers
 	RING: 8, // p: thickness as a fraction of the radius
-	FLAME: 9, // a drop whose point is at the right
+	FLAME: 9, // a drop that points to the right
 	CLOTH: 10, // a flag in the wind; p: phase
-	TEXT: 11, // a part of the texture with the names
+	TEXT: 11, // a part of the texture of names
 	SMOKE: 12, // a soft cloud; p: seed
-	GREY: 13, // a part of the atlas, in shades of the colour alone
+	GREY: 13, // a part of the atlas in shades of the colour
 });
 
-const FLOATS = 16; // of an instance
+const FLOATS = 16; // per instance
 const MAX = 8192; // instances
 
 const vertexShader = `
@@ -169,7 +170,13 @@ void main() {
 	if (color.a <= 0.0) discard;
 }`;
 
-/** Packs a colour for Sprites: channels from 0 to 1. @param {number} r @param {number} g @param {number} b @param {number} [a] */
+/**
+ * Packs a colour for Sprites. Channels are 0 to 1.
+ * @param {number} r
+ * @param {number} g
+ * @param {number} b
+ * @param {number} [a]
+ */
 export function rgba(r, g, b, a = 1) {
 	return ((Math.round(a * 255) << 24) | (Math.round(b * a * 255) << 16) | (Math.round(g * a * 255) << 8) | Math.round(r * a * 255)) >>> 0;
 }
@@ -195,7 +202,7 @@ export class Sprites {
 		this.floats = new Float32Array(this.data);
 		this.colors = new Uint32Array(this.data);
 		this.n = 0;
-		/** The colour and the width of the outlines of the shapes that follow. */
+		/** The colour and width of the outlines of the following shapes. */
 		this.line = 0;
 		this.lineWidth = 0;
 		this.shader = compile(gl, vertexShader, fragmentShader);
@@ -277,7 +284,7 @@ export class Sprites {
 	}
 
 	/**
-	 * Draws what was added, and forgets it.
+	 * Draws the added shapes and clears the list.
 	 * @param {import('./camera.js').Camera} camera
 	 * @param {WebGLTexture|null} atlas
 	 * @param {WebGLTexture|null} names

@@ -1,5 +1,5 @@
 /**
- * The colours of DDRace's teams, as DDNet's client has them: the numbers go once around the circle.
+ * The colours of DDRace teams, as in DDNet's client: the numbers run around the colour circle.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import { SUPER } from '../match/types.js';
 import { rgba } from './sprites.js';
 
 /**
- * The part of red, green or blue in a colour with full saturation and a lightness of 3/4.
+ * The share of red, green or blue in a colour with full saturation and a lightness of 3/4.
  * @param {number} h hue, 0 to 1
- * @param {number} turn by which the colour is turned
+ * @param {number} turn rotation of the hue for the channel
  */
 function part(h, turn) {
 	const x = (h + turn) % 1 * 6;
 	return 0.5 + 0.5 * Math.min(Math.max(Math.abs(x - 3) - 1, 0), 1);
 }
 
-/** For Sprites, by team. */
+/** Colours for Sprites, by team. */
 const PACKED = Array.from({ length: SUPER + 1 }, (_, t) => rgba(part(t / SUPER, 0), part(t / SUPER, 2 / 3), part(t / SUPER, 1 / 3)));
 
 /** @param {number} team above 0 */
@@ -25,7 +25,7 @@ export function raceTeamColor(team) {
 	return PACKED[team] ?? PACKED[SUPER];
 }
 
-/** For styles, such as hsl(90 100% 75%). @param {number} team above 0 */
+/** A colour for CSS, such as hsl(90 100% 75%). @param {number} team above 0 */
 export function raceTeamStyle(team) {
 	return `hsl(${Math.round(team / SUPER * 360)} 100% 75%)`;
 }

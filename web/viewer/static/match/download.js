@@ -1,26 +1,26 @@
 /**
- * Downloads of any length: what ends them is a connection that stands still, not the clock.
+ * Downloads of any length. A download fails only if the connection stalls, however long it takes.
  * @module
  */
 
-/** How long a download may stand still, in ms. */
+/** How long a download may stall, in ms. */
 export const IDLE = 15_000;
 
 /** The server does not have the file. */
 export class NotThere extends Error {}
 
-/** A download failed in a way that another try may mend. */
+/** The download failed in a way that another attempt may fix. */
 export class Interrupted extends Error {}
 
 /**
  * @typedef {object} Options
  * @property {RequestCache} [cache]
- * @property {number} [idle] ms without a byte after which the download ends, IDLE if not set
- * @property {(received: number, total: number) => void} [progress] called as bytes come; total is 0 if the
- *   server does not say it
+ * @property {number} [idle] ms without a byte after which the download fails; default IDLE
+ * @property {(received: number, total: number) => void} [progress] called as bytes arrive; total is
+ *   0 if the server does not tell it
  */
 
-/** A file that is downloaded in one or several tries. Each try goes on where the last one ended. */
+/** A file that is downloaded in one or several attempts. Each resumes where the last one ended. */
 export class Download {
 	/**
 	 * @param {string} url
@@ -32,12 +32,13 @@ export class Download {
 		/** @type {Uint8Array[]} */
 		this.parts = [];
 		this.received = 0;
-		/** Whether the server can send the rest of the file alone. */
+		/** Whether the server can send only the rest of the file. */
 		this.continues = false;
 	}
 
 	/**
-	 * Downloads the file, or its rest. It throws NotThere, Interrupted, or an Error with the server's status.
+	 * Downloads the file, or the rest of it. It throws NotThere, Interrupted, or an Error with the
+	 * server's status.
 	 * @returns {Promise<Uint8Array>}
 	 */
 	async load() {
@@ -78,7 +79,7 @@ export class Download {
 			if (total > 0 && this.received < total) throw new Interrupted('the connection ended');
 		} catch (err) {
 			if (stop.signal.aborted) throw stop.signal.reason;
-			// Browsers throw a TypeError when there is no connection, or none any longer.
+			// Browsers throw a TypeError when a connection fails or breaks.
 			throw err instanceof TypeError ? new Interrupted('the server does not answer') : err;
 		} finally {
 			clearTimeout(timer);
@@ -101,7 +102,7 @@ export class Download {
 }
 
 /**
- * Writes how much of a file there is.
+ * Formats the progress of a file.
  * @param {number} received bytes
  * @param {number} total bytes, 0 if not known
  */

@@ -1,5 +1,5 @@
 /**
- * What the messages of a recording say, kept by tick so that one can go back to it.
+ * The messages of a recording, kept by tick so that the viewer can go back.
  * @module
  */
 
@@ -12,11 +12,11 @@ import { markText } from './marks.js';
 import { clean } from './text.js';
 import { MARK, STATE, TEAM, TICKS_PER_SECOND } from './types.js';
 
-/** The most that is kept of a kind; the oldest go. */
+/** The maximum number kept of each kind; the oldest are dropped. */
 const MAX_EVENTS = 20_000;
 
 /**
- * Events of a kind, by tick.
+ * Events of one kind, by tick.
  * @template {{ tick: number }} T
  */
 export class Track {
@@ -26,7 +26,7 @@ export class Track {
 	}
 
 	/**
-	 * Adds events, which are sorted, in one place.
+	 * Inserts events, which are sorted, as one block.
 	 * @param {T[]} events
 	 */
 	insert(events) {
@@ -85,7 +85,7 @@ export class Events {
 /** @type {['chat', 'kills', 'emoticons', 'broadcasts', 'votes', 'marks']} */
 const TRACKS = ['chat', 'kills', 'emoticons', 'broadcasts', 'votes', 'marks'];
 
-/** The events of a part of a recording, which begins with a keyframe or goes on from another one. */
+/** The events of a part of a recording that begins with a keyframe or continues another part. */
 export class Reading {
 	constructor() {
 		/** @type {import('./types.js').ChatLine[]} */
@@ -106,18 +106,21 @@ export class Reading {
 		this.teams = [];
 		this.over = false;
 		this.count = 0;
-		/** What was said in a tick: servers' own demos have it once for each client. @type {Set<string>} */
+		/**
+		 * Texts of the current tick. A server's demo can contain a text once for each client.
+		 * @type {Set<string>}
+		 */
 		this.said = new Set();
 		this.saidAt = -1;
 	}
 
-	/** Forgets the events, but not who plays. */
+	/** Drops the events, but keeps the players. */
 	clear() {
 		for (const name of TRACKS) this[name] = [];
 	}
 
 	/**
-	 * Reads who plays from a keyframe.
+	 * Reads the players from a keyframe.
 	 * @param {import('../wire/snapshot.js').Snapshot} s
 	 * @param {number} tick
 	 */
@@ -190,13 +193,13 @@ export class Reading {
 				break;
 			case 'Sv_KillMsg': {
 				const killer = this.#name(f.Killer), victim = this.#name(f.Victim);
-				// An id below 0 is a player of team red or blue who has left.
+				// A negative id is a player of team red or blue who has left.
 				const killerTeam = f.Killer < 0 ? -1 - f.Killer : this.#team(f.Killer);
 				this.kills.push({
 					key: tick * 64 + this.count++ % 64, tick, killer: f.Killer, victim: f.Victim, killerName: killer, victimName: victim,
 					killerTeam, victimTeam: this.#team(f.Victim), weapon: f.Weapon, flags: f.ModeSpecial,
 				});
-				if (f.Weapon === -3) break; // left, or changed team
+				if (f.Weapon === -3) break; // left or changed team
 				this.#mark(tick, MARK.KILL, f.Killer, f.Victim, markText(MARK.KILL, f.Killer === f.Victim || f.Weapon < 0 ? '' : killer, victim, -1, 0));
 				break;
 			}
@@ -267,10 +270,11 @@ export class Reading {
 }
 
 /**
- * Reads the events of a part of a recording. Of its snapshots it reads the whole ones.
+ * Reads the events of a part of a recording. It reads only those snapshots that are keyframes.
  * @param {Reading} r
  * @param {ChunkReader} chunks
- * @param {(tick: number, start: number) => void} [onKeyframe] called with the place of its marker
+ * @param {(tick: number, start: number) => void} [onKeyframe] called with the position of the
+ *   keyframe's marker
  */
 export function readEvents(r, chunks, onKeyframe) {
 	const snapshots = new SnapshotReader();
@@ -291,7 +295,7 @@ export function readEvents(r, chunks, onKeyframe) {
 				}
 			}
 		} catch (e) {
-			if (!(e instanceof WireError)) throw e; // the others go on with the next chunk
+			if (!(e instanceof WireError)) throw e; // the other messages are read from the next chunk on
 		}
 	}
 }

@@ -1,7 +1,7 @@
 /**
- * Dead reckoning: servers send nothing new of a tee that goes on as everybody expects, without input. So a
- * character can be of an earlier tick than its snapshot, and is moved up to it, with the arithmetic of the
- * game: every operation rounds to 32 bits.
+ * Dead reckoning. Servers send no update of a tee that moves predictably without input. So a
+ * character can be of an earlier tick than its snapshot. It is moved up to the snapshot's tick with
+ * the arithmetic of the game, in which every operation rounds to 32 bits.
  * @module
  */
 
@@ -13,14 +13,17 @@ const f = Math.fround;
 const SOLID = 1;
 const NO_HOOK = 4;
 
-// The default tuning, which servers reckon with whatever they play with.
+// The default tuning. Servers use it for dead reckoning whatever the match's tuning is.
 const GRAVITY = 0.5, FRICTION_GROUND = 0.5, FRICTION_AIR = f(0.95);
 const SPEED_GROUND = 10, ACCEL_GROUND = 2, SPEED_AIR = 5, ACCEL_AIR = 1.5;
 const HOOK_LENGTH = 380, HOOK_FIRE_SPEED = 80, HOOK_DRAG_ACCEL = 3, HOOK_DRAG_SPEED = 15;
 const RAMP_START = 550, RAMP_RANGE = 2000, RAMP_CURVATURE = f(1.4);
 const MAX_SPEED = 6000;
 
-/** How many ticks a tee is moved at most, and how far at most in all, in units: the cost grows with both. */
+/**
+ * The maximum number of ticks for which a tee is moved, and the maximum distance in all, in units.
+ * The cost grows with both.
+ */
 const MAX_TICKS = 152;
 const MAX_DISTANCE = 20_000;
 
@@ -51,18 +54,18 @@ export class Evolver {
 		this.width = width;
 		this.height = height;
 		this.flags = Uint8Array.from(tiles, (t) => t === 1 ? SOLID : t === 3 ? SOLID | NO_HOOK : 0);
-		// The last result for each player: of what, and up to which tick.
+		// The last result for each player, with its input and its tick.
 		this.sources = new Int32Array(MAX_PLAYERS * Core.SIZE);
 		this.results = new Int32Array(MAX_PLAYERS * Core.SIZE);
 		this.reached = new Int32Array(MAX_PLAYERS).fill(-1);
-		// The tee that moves.
+		// The tee being moved.
 		this.x = this.y = this.vx = this.vy = this.hookX = this.hookY = this.hookDX = this.hookDY = 0;
 		this.direction = this.jumped = this.hookedPlayer = this.hookState = this.hookTick = 0;
 		this.way = 0;
 	}
 
 	/**
-	 * Moves the character at ints[at..] up to a tick, if it is of an earlier one.
+	 * Moves the character at ints[at..] up to a tick if it is of an earlier one.
 	 * @param {number} id of the player
 	 * @param {Int32Array} ints
 	 * @param {number} at
@@ -137,7 +140,7 @@ export class Evolver {
 	}
 
 	/**
-	 * The flags of the tile at a place; outside of the map those of its border.
+	 * The flags of the tile at a position; outside of the map, of the nearest tile at its border.
 	 * @param {number} x
 	 * @param {number} y
 	 */
@@ -200,7 +203,7 @@ export class Evolver {
 		this.hookY = y;
 	}
 
-	/** Pulls the tee to where its hook holds. Of other tees the reckoning knows nothing. */
+	/** Pulls the tee towards its hook. Dead reckoning ignores other tees. */
 	#hang() {
 		if (this.hookedPlayer !== -1) {
 			this.hookedPlayer = -1;

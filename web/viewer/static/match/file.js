@@ -1,5 +1,5 @@
 /**
- * A match from a file that somebody has.
+ * A match from a file on the user's device.
  * @module
  */
 
@@ -9,18 +9,18 @@ import { Reading, readEvents } from './events.js';
 import { Piece, Playback } from './playback.js';
 import { clean } from './text.js';
 
-/** How much is read at once, in bytes. No chunk is larger than a part of it. */
+/** The bytes read at once. No chunk is larger than a part of it. */
 const STEP = 512 << 10;
 
 /** The largest file that the server converts, in bytes. */
 const MAX_UPLOAD = 32 << 20;
 
 /**
- * Opens a recording: a demo of 0.7, or one that the server converts. It returns when the beginning can be
- * shown, and reads on in the background for marks and length; of the file only what is shown stays in
- * memory. It throws a WireError if the file is no recording.
+ * Opens a recording: a 0.7 demo, or another recording that the server converts. It returns when the
+ * beginning can be shown. It reads on in the background for marks and length, and keeps only the
+ * shown part in memory. It throws a WireError if the file is not a recording.
  * @param {Blob} file
- * @param {string} [base] what comes before the paths of the server
+ * @param {string} [base] the path of the server
  * @returns {Promise<Playback>}
  */
 export async function openFile(file, base = '') {
@@ -50,7 +50,7 @@ export async function openFile(file, base = '') {
 }
 
 /**
- * Returns the header of a demo, null if the page cannot read it.
+ * Returns the header of a demo, or null if the page cannot read it.
  * @param {Blob} file
  */
 async function headerOf(file) {
@@ -64,7 +64,7 @@ async function headerOf(file) {
 }
 
 /**
- * Has the server convert a recording.
+ * Lets the server convert a recording.
  * @param {Blob} file
  * @param {string} base
  */
@@ -76,7 +76,7 @@ async function convert(file, base) {
 }
 
 /**
- * Finds the keyframes of a file and what its messages say.
+ * Finds the keyframes of a file and reads its messages.
  * @param {Playback} match
  * @param {number} size
  * @param {number} start
@@ -85,7 +85,10 @@ async function convert(file, base) {
  */
 async function index(match, size, start, read, found) {
 	const r = new Reading();
-	/** The last keyframe, whose end is not known yet. @type {{ tick: number, from: number } | null} */
+	/**
+	 * The last keyframe, whose end is not known yet.
+	 * @type {{ tick: number, from: number } | null}
+	 */
 	let open = null;
 	const finish = (/** @type {number} */ to) => {
 		if (!open) return;
@@ -100,7 +103,7 @@ async function index(match, size, start, read, found) {
 		chunks.tick = tick;
 		r.clear();
 		readEvents(r, chunks, (t, place) => {
-			if (open && t <= open.tick) return; // a recorder does not go back
+			if (open && t <= open.tick) return; // a valid recording does not go back
 			finish(at + place);
 			open = { tick: t, from: at + place };
 		});
@@ -111,7 +114,7 @@ async function index(match, size, start, read, found) {
 			found();
 		}
 		const done = chunks.cutOff ? chunks.start : chunks.next;
-		if (done === 0) break; // a chunk that the file does not have the end of
+		if (done === 0) break; // the rest is an incomplete chunk
 		at += done;
 		if (chunks.cutOff && at + bytes.length - done >= size) break;
 	}

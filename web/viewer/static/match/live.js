@@ -1,5 +1,5 @@
 /**
- * Matches from a server's broadcast, in small files that any cache may keep.
+ * Matches from a server's broadcast, in small files that any cache may store.
  * @module
  */
 
@@ -8,37 +8,44 @@ import { ServerMarks } from './marks.js';
 import { Piece, Playback } from './playback.js';
 import { clean } from './text.js';
 
-/** The time between two questions whether there is more, in ms; while nobody looks; and the longest after errors. */
+/**
+ * The time between two updates in ms: normally, while the page is hidden, and at most after errors.
+ */
 const EVERY = 1000;
 const EVERY_HIDDEN = 5000;
 const LONGEST = 30_000;
 
-/** What is said while the server does not answer. */
+/** The text while the server does not answer. */
 const AWAY = 'The server does not answer. Trying again.';
 
 /**
- * The time until the second question, in ms, to which the answer must be a new one: when somebody begins to watch, bots come,
- * of whom the server plays some seconds ahead.
+ * The time until the second update, in ms. Its answer must be fresh: bots join when a viewer comes,
+ * and the server then plays several seconds ahead.
  */
 const SECOND = 300;
 
-/** How often the page asks again, when it begins, while the last match is over and the next one is not there yet. */
+/**
+ * The number of further updates before the page shows a match that has ended and no next one has
+ * begun.
+ */
 const BETWEEN = 4;
 
-/** How far ahead what is new has to be for those who follow the match to go there at once, in ticks. */
+/** The gap in ticks beyond which a viewer who follows the match jumps to the new one at once. */
 const FAR_AHEAD = 500;
 
-/** A wait that is said, in s; shorter ones are for the next piece. */
+/**
+ * The shortest wait that the page mentions, in s. Shorter ones are the time to the next segment.
+ */
 const WORTH_SAYING = 3;
 
-/** How close to its end a match has been shown to its end, in ticks. */
+/** The distance from its end at which a match counts as shown to the end, in ticks. */
 const AT_THE_END = 5;
 
-/** How many segments that are not loaded make it worth to ask for their marks again. */
+/** The number of segments without marks from which on their marks are requested again. */
 const FEW_SEGMENTS = 6;
 
 /**
- * What live.json says.
+ * The content of live.json.
  * @typedef {object} Info
  * @property {string} match
  * @property {boolean} live
@@ -58,13 +65,13 @@ const FEW_SEGMENTS = 6;
 
 /**
  * @typedef {object} Options
- * @property {(match: Broadcast) => void} onmatch called with the match to show, and again when another one
- *   follows it and it has been shown to its end
- * @property {(text: string) => void} [onstatus] called with what there is to say while there is no match
- * @property {string} [base] what comes before the paths
- * @property {() => boolean} [following] whether who watches wants to see what is new
- * @property {string} [match] the id of the match, for one that is not the one being played
- * @property {number} [every] ms between two questions
+ * @property {(match: Broadcast) => void} onmatch called with the match to show, and again for the
+ *   next one after the match has been shown to its end
+ * @property {(text: string) => void} [onstatus] called with a text while there is no match
+ * @property {string} [base] the path of the server
+ * @property {() => boolean} [following] whether the viewer wants to see the newest moment
+ * @property {string} [match] the id of the match, unless it is the current one
+ * @property {number} [every] ms between two updates
  */
 
 /** A match of a broadcast. */
@@ -81,9 +88,9 @@ export class Broadcast extends Playback {
 		super({ name: clean(name), sha256, load: () => download.load() });
 		this.base = base;
 		this.id = info.match;
-		/** How many seconds later than the players one sees it. */
+		/** The delay behind the players, in seconds. */
 		this.delay = 0;
-		/** The ids of the matches before and after it, empty if there are none. */
+		/** The ids of the previous and the next match; empty for none. */
 		this.previous = this.following = '';
 		/** The last tick that has been shown. */
 		this.shown = -1;
@@ -105,7 +112,7 @@ export class Broadcast extends Playback {
 	#marksVersion = -1;
 
 	/**
-	 * Those of what has been loaded, and the server's of the rest.
+	 * The marks of the loaded segments, and the server's for the rest.
 	 * @override
 	 */
 	get marks() {
@@ -123,7 +130,7 @@ export class Broadcast extends Playback {
 	#last;
 
 	/**
-	 * Takes what is new.
+	 * Adds the news from an update.
 	 * @param {Info} info
 	 */
 	update(info) {
@@ -148,13 +155,13 @@ export class Broadcast extends Playback {
 	}
 
 	/**
-	 * Begins to load the map and what is at a tick, while whoever shows it makes ready.
+	 * Starts loading the map and the segment of a tick while the viewer is being created.
 	 * @param {number} tick
 	 */
 	prefetch(tick) {
 		const { load } = this.map;
 		const early = load();
-		early.catch(() => {}); // said to whom it is for
+		early.catch(() => {}); // the later load reports the error
 		this.map.load = () => {
 			this.map.load = load;
 			return early;
@@ -174,7 +181,7 @@ export class Broadcast extends Playback {
 }
 
 /**
- * Watches the match that is being played, and those after it, until it is closed.
+ * Watches the current match, and the ones after it, until it is closed.
  */
 export class Live {
 	/** @param {Options} options */
@@ -186,16 +193,16 @@ export class Live {
 		this.closed = false;
 		this.errors = 0;
 		this.asked = 0;
-		/** How often the first match was one that is over. */
+		/** The number of updates in which the match had ended. */
 		this.between = 0;
-		/** What was said of the match. */
+		/** The last text about the match. */
 		this.said = '';
 		/** @type {ReturnType<typeof setTimeout> | undefined} */
 		this.timer = undefined;
 		this.#ask();
 	}
 
-	/** Ends asking. The match stays as it is. */
+	/** Stops the updates. The match stays as it is. */
 	close() {
 		this.closed = true;
 		clearTimeout(this.timer);
@@ -243,12 +250,12 @@ export class Live {
 			}
 			return;
 		}
-		// What the old one still has to show, and then the new one.
+		// First the rest of the old match, then the new one.
 		if (!match.ended) {
 			try {
 				match.update(await this.#read(`b/${encodeURIComponent(match.id)}.json`));
 			} catch {
-				// It is kept no longer: what there is of it is all.
+				// The server no longer keeps the match, so the loaded part is all.
 			}
 			match.live = false;
 			match.ended = true;

@@ -1,33 +1,36 @@
 /**
- * Marks of the timeline: what they say, and those that a broadcast's server keeps, so that not all of a match has
- * to be loaded for them.
+ * Marks of the timeline: their texts, and the marks that a broadcast's server sends, so that the
+ * page need not load the whole match for them.
  * @module
  */
 
 import { clean } from './text.js';
 import { MARK, TICKS_PER_SECOND } from './types.js';
 
-/** The most marks in a file that a server may send. */
+/** The maximum number of marks in a file from a server. */
 const MAX_MARKS = 20_000;
 
-/** The time between two looks for new marks, in ms. Who follows a match live finds them in its segments. */
+/**
+ * The time between two requests for new marks, in ms. The segments of a live match contain the
+ * newest marks.
+ */
 const EVERY = 10_000;
 
 /** @typedef {import('./types.js').Mark} Mark */
 
-/** The kinds of marks, as servers name them. */
+/** The kinds of marks, by the servers' names. */
 const KINDS = new Map([
 	['kill', MARK.KILL], ['grab', MARK.GRAB], ['capture', MARK.CAPTURE], ['return', MARK.RETURN], ['drop', MARK.DROP], ['chat', MARK.CHAT],
 	['finish', MARK.FINISH], ['round', MARK.ROUND],
 ]);
 
 /**
- * What a mark says.
+ * The text of a mark.
  * @param {number} kind MARK
- * @param {string} name of who did it; empty for nobody
+ * @param {string} name of the acting player; empty for none
  * @param {string} other name of the victim
  * @param {number} team of the flag
- * @param {number} value of a capture the ticks since the flag was taken, of a finish the time in ms
+ * @param {number} value ticks since the flag was taken for a capture, the time in ms for a finish
  */
 export function markText(kind, name, other, team, value) {
 	const flag = team === 0 ? 'red' : 'blue';
@@ -45,7 +48,7 @@ export function markText(kind, name, other, team, value) {
 
 /**
  * Reads a file of marks.
- * @param {any} file as parsed
+ * @param {any} file the parsed JSON
  */
 export function readMarks(file) {
 	/** @type {Mark[]} */
@@ -60,14 +63,17 @@ export function readMarks(file) {
 	return { first: /** @type {number} */ (file.first), last: /** @type {number} */ (file.last), marks };
 }
 
-/** The marks that a server has of a match, file by file. */
+/** The server's marks of a match, file by file. */
 export class ServerMarks {
 	/** @param {(n: number) => Promise<Uint8Array | null>} load loads a file; null if there is none */
 	constructor(load) {
 		this.load = load;
-		/** The files, by number; null for one that is not there. @type {Array<{ last: number, marks: Mark[] } | null>} */
+		/**
+		 * The files, by number; null for a missing file.
+		 * @type {Array<{ last: number, marks: Mark[] } | null>}
+		 */
 		this.files = [];
-		/** How many segments a file is of; 0 if the server has none. */
+		/** The number of segments per file; 0 if the server sends no marks. */
 		this.segments = 0;
 		/** Grows with every change. */
 		this.version = 0;
@@ -76,11 +82,12 @@ export class ServerMarks {
 	}
 
 	/**
-	 * Fetches what is missing, the newest first.
-	 * @param {number} first segment that there is
+	 * Fetches missing files, the newest first.
+	 * @param {number} first the first segment available
 	 * @param {number} last
-	 * @param {number} missing how many segments of a file have to be new to fetch it
-	 * @param {(n: number) => boolean} known reports whether the marks of a segment are known already
+	 * @param {number} missing the number of new segments in a file that is worth fetching it
+	 * @param {(n: number) => boolean} known reports whether the marks of a segment are already
+	 *   known
 	 * @param {number} now in ms
 	 */
 	async update(first, last, missing, known, now) {
@@ -100,14 +107,14 @@ export class ServerMarks {
 				this.version++;
 			}
 		} catch {
-			// It is tried again: a match can be watched without marks.
+			// Try again later: a match can be watched without marks.
 		} finally {
 			this.loading = false;
 		}
 	}
 
 	/**
-	 * Forgets those before a tick.
+	 * Drops the marks before a tick.
 	 * @param {number} tick
 	 */
 	forget(tick) {

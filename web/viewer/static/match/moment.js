@@ -1,5 +1,5 @@
 /**
- * Making a Moment of the two snapshots around it, as the client does.
+ * Computes a Moment from the two snapshots around it, as the original client does.
  * @module
  */
 
@@ -15,11 +15,11 @@ import { EFFECT, FREEZE, LASER, SPEC, STATE, TEAM, TICKS_PER_SECOND, WEAPON } fr
 
 export const MAX_PLAYERS = 64;
 
-/** A gap between two snapshots, in ticks, over which nothing is interpolated. */
+/** The gap between two snapshots, in ticks, beyond which nothing is interpolated. */
 const MAX_GAP = 25;
 
 /**
- * A snapshot, and what happens when the match comes to it.
+ * A snapshot, and the effects that start at it.
  * @typedef {object} Frame
  * @property {number} tick
  * @property {import('../wire/snapshot.js').Snapshot} snapshot
@@ -27,9 +27,9 @@ const MAX_GAP = 25;
  */
 
 /**
- * Makes a Frame of a snapshot.
+ * Makes a Frame from a snapshot.
  * @param {number} tick
- * @param {number} before tick of the snapshot before it, from which on the client shows its effects
+ * @param {number} before tick of the snapshot before it, at which the client starts its effects
  * @param {import('../wire/snapshot.js').Snapshot} s
  * @returns {Frame}
  */
@@ -118,7 +118,7 @@ function takePlayerInfo(p, ints, at) {
 }
 
 /**
- * Returns the next object of a list, which make makes if there is none yet.
+ * Returns the next object of a list, and creates it with make if necessary.
  * @template T
  * @param {import('./types.js').List<T>} list
  * @param {() => T} make
@@ -148,7 +148,7 @@ function newPlayer(id) {
 	};
 }
 
-/** The names of Tuning, by their index in the parameters. */
+/** The names of Tuning, by index of the parameter. */
 const TUNING = new Map([
 	[8, 'hookLength'], [16, 'gunCurvature'], [17, 'gunSpeed'], [18, 'gunLifetime'], [19, 'shotgunCurvature'], [20, 'shotgunSpeed'], [22, 'shotgunLifetime'],
 	[23, 'grenadeCurvature'], [24, 'grenadeSpeed'], [25, 'grenadeLifetime'], [26, 'laserReach'], [27, 'laserBounceDelay'],
@@ -175,8 +175,8 @@ export function newMoment() {
 }
 
 /**
- * Fills a Moment from snapshots. What only changes from snapshot to snapshot is done once for each pair of
- * them.
+ * Fills a Moment from snapshots. Values that change only with the snapshots are computed once for
+ * each pair.
  */
 export class MomentFiller {
 	constructor() {
@@ -185,24 +185,27 @@ export class MomentFiller {
 		this.prev = null;
 		/** @type {Frame | null} */
 		this.next = null;
-		// The characters, as many as tees, and the snapshots' other things that move, as in next.
+		// The characters, one for each tee, and the other moving objects of the two snapshots.
 		this.prevChars = new Int32Array(MAX_PLAYERS * Character.SIZE);
 		this.nextChars = new Int32Array(MAX_PLAYERS * Character.SIZE);
 		this.projectiles = new Int32Array(1024 * Projectile.SIZE);
 		this.projectileIDs = new Uint16Array(1024);
-		/** The number of projectiles, with those that are shot before next. */
+		/** The number of projectiles, including those that are fired before next. */
 		this.shots = 0;
 		this.pickups = new Int32Array(1024 * 4);
 		this.flags = new Int32Array(16 * 4);
-		/** The tee of each player, -1 if there is none. */
+		/** The tee of each player; -1 for none. */
 		this.teeOf = new Int8Array(MAX_PLAYERS);
-		/** Of whom Player was made: the integers of each client's DeClientInfo. */
+		/** The integers of each client's DeClientInfo from which its Player was made. */
 		this.infos = new Int32Array(MAX_PLAYERS * DeClientInfo.SIZE);
-		/** Moves characters that are of an earlier tick, once the map is known. @type {import('./evolve.js').Evolver | null} */
+		/**
+		 * Moves characters that are of an earlier tick, once the map is loaded.
+		 * @type {import('./evolve.js').Evolver | null}
+		 */
 		this.evolver = null;
 	}
 
-	/** Forgets the snapshots, so that all is made anew. */
+	/** Drops the snapshots, so that everything is computed again. */
 	reset() {
 		this.prev = this.next = null;
 	}
@@ -231,7 +234,7 @@ export class MomentFiller {
 	}
 
 	/**
-	 * Takes what does not change between two snapshots.
+	 * Sets the values that do not change between two snapshots.
 	 * @param {Frame} prev
 	 * @param {Frame} next
 	 */
@@ -343,14 +346,14 @@ export class MomentFiller {
 	 */
 	#takeCharacter(prev, next, id, at) {
 		const before = prev.snapshot.find(Character.TYPE, id), m = this.moment;
-		if (before < 0 || id >= MAX_PLAYERS) return; // it is shown when it is in both
+		if (before < 0 || id >= MAX_PLAYERS) return; // shown only if it is in both
 		const n = m.tees.length, k = n * Character.SIZE;
 		copy(prev.snapshot.ints, before, this.prevChars, k, Character.SIZE);
 		copy(next.snapshot.ints, at, this.nextChars, k, Character.SIZE);
 		this.evolver?.evolve(id, this.prevChars, k, prev.tick);
 		this.evolver?.evolve(id, this.nextChars, k, next.tick);
 		const p = this.prevChars, c = this.nextChars;
-		// Angles on both sides of the one where they begin again.
+		// The angles are on both sides of the wrap-around.
 		const half = Math.PI * 128;
 		if (p[k + Character.Angle] < -half && c[k + Character.Angle] > half) p[k + Character.Angle] += 4 * half;
 		else if (p[k + Character.Angle] > half && c[k + Character.Angle] < -half) c[k + Character.Angle] += 4 * half;
@@ -398,10 +401,10 @@ export class MomentFiller {
 	}
 
 	/**
-	 * Takes who has the flags.
+	 * Sets the carriers of the flags.
 	 * @param {import('../wire/snapshot.js').Snapshot} a
 	 * @param {import('../wire/snapshot.js').Snapshot} s
-	 * @param {number} at of GameDataFlag in s, -1 if there is none
+	 * @param {number} at of GameDataFlag in s; -1 for none
 	 */
 	#takeFlags(a, s, at) {
 		const flags = this.moment.flags, before = a.find(GameDataFlag.TYPE, 0);
@@ -418,7 +421,7 @@ export class MomentFiller {
 	}
 
 	/**
-	 * Puts what moves where it is.
+	 * Sets the positions of moving things.
 	 * @param {number} f 0 at prev, 1 at next
 	 */
 	#interpolate(f) {
@@ -455,7 +458,7 @@ export class MomentFiller {
 		}
 	}
 	/**
-	 * Puts a projectile where it is at a tick, if it has been shot.
+	 * Sets the position of a projectile at a tick, if it has been fired.
 	 * @param {number} n
 	 * @param {number} now
 	 */

@@ -1,5 +1,5 @@
 /**
- * A match in pieces, of which only those near the moment are in memory.
+ * A match in pieces. Only pieces near the current moment are in memory.
  * @module
  */
 
@@ -10,15 +10,15 @@ import { Events, Reading, readEvents } from './events.js';
 import { MAX_PLAYERS, MomentFiller, newFrame } from './moment.js';
 import { EFFECT_TICKS, TICKS_PER_SECOND } from './types.js';
 
-/** How much of the snapshots is kept, in integers, and in how many pieces at least. */
+/** The limit for snapshots in memory, in integers, and the minimum number of pieces kept. */
 const MAX_INTS = 16 << 20;
 const MIN_PIECES = 4;
-/** How much a single piece may have. Recorders write a keyframe every few seconds. */
+/** The limit for a single piece. Recorders write a keyframe every few seconds. */
 const MAX_PIECE_INTS = 8 << 20;
-/** How many ticks before the end of what is there the next piece is fetched. */
+/** The next piece is fetched this many ticks before the end of the loaded ones. */
 const AHEAD = 4 * TICKS_PER_SECOND;
 
-/** What is said when a piece fails to load. It is tried again as long as it is wanted. */
+/** The text when a piece fails to load. Loading is retried as long as the piece is wanted. */
 const NOT_LOADED = 'A part of the match does not load. Trying again.';
 
 const MAX_CHAT = 50;
@@ -41,14 +41,14 @@ export class Piece {
 		this.indexed = indexed;
 		/** @type {Promise<void> | null} */
 		this.loading = null;
-		/** When loading failed, in ms of performance.now. */
+		/** The time of the last failed load, in ms of performance.now. */
 		this.failedAt = -Infinity;
 		/** @type {Frame[] | null} */
 		this.frames = null;
 		this.ints = 0;
-		/** What has not been read; null when all frames are there. @type {ChunkReader | null} */
+		/** The rest of the piece; null when all frames are read. @type {ChunkReader | null} */
 		this.chunks = null;
-		/** The tick of the last marker, if its snapshot has not been read; else -1. */
+		/** The tick of the last marker if its snapshot has not been read, otherwise -1. */
 		this.marked = -1;
 		this.snapshots = new SnapshotReader();
 		this.used = 0;
@@ -63,14 +63,14 @@ export class Piece {
 		this.snapshots = new SnapshotReader();
 	}
 
-	/** Forgets what can be loaded again. */
+	/** Drops data that can be loaded again. */
 	forget() {
 		this.frames = this.chunks = null;
 		this.ints = 0;
 	}
 
 	/**
-	 * Reads frames until there is one behind a tick, or all are there.
+	 * Reads frames until one lies after a tick, or all are read.
 	 * @param {number} tick
 	 */
 	readBehind(tick) {
@@ -105,7 +105,7 @@ export class Piece {
 		return true;
 	}
 
-	/** Adds the tick of a marker that no snapshot follows, since nothing has changed. */
+	/** Adds a frame for a marker without a snapshot, which means that nothing has changed. */
 	#unchanged() {
 		if (this.marked >= 0 && this.snapshots.last) this.#add(this.marked, this.snapshots.last, false);
 		this.marked = -1;
@@ -115,18 +115,18 @@ export class Piece {
 	 * Adds the snapshot of a tick.
 	 * @param {number} tick
 	 * @param {import('../wire/snapshot.js').Snapshot} s
-	 * @param {boolean} isNew whether something has changed
+	 * @param {boolean} isNew whether anything has changed
 	 */
 	#add(tick, s, isNew) {
 		const frames = /** @type {Frame[]} */ (this.frames), last = frames[frames.length - 1];
-		if (last && last.tick >= tick) return; // recorders do not go back
+		if (last && last.tick >= tick) return; // ticks of a valid recording do not go back
 		if (isNew) this.ints += s.ints.length + 2 * s.keys.length;
 		this.ints += 64;
 		frames.push(isNew ? newFrame(tick, last ? last.tick : Math.max(0, tick - 2), s) : { tick, snapshot: s, effects: [] });
 	}
 
 	/**
-	 * Returns the index of the last frame at or before a tick, -1 if there is none.
+	 * Returns the index of the last frame at or before a tick, or -1.
 	 * @param {number} tick
 	 */
 	indexAt(tick) {
@@ -148,7 +148,7 @@ export class Piece {
  */
 
 /**
- * A match that pieces are added to.
+ * A match made of pieces.
  * @implements {Match}
  */
 export class Playback {
@@ -172,7 +172,7 @@ export class Playback {
 
 	/** @type {import('./types.js').Moment} */
 	#moment;
-	/** The piece that was asked for and is not here. @type {Piece | null | undefined} */
+	/** The piece that is needed but not loaded. @type {Piece | null | undefined} */
 	#missing = null;
 	/** The frame up to which effects are shown. @type {Frame | null} */
 	#shown = null;
@@ -187,7 +187,7 @@ export class Playback {
 	}
 
 	/**
-	 * Adds a piece behind the others, or before them.
+	 * Adds a piece after the others, or before them.
 	 * @param {Piece} piece
 	 */
 	add(piece) {
@@ -197,8 +197,8 @@ export class Playback {
 	}
 
 	/**
-	 * Tells the match what the map's game layer is. Without it some tees are where they were some ticks ago,
-	 * and jump.
+	 * Sets the game layer of the map. Without it, some tees stay at old positions for some ticks
+	 * and then jump.
 	 * @param {number} width in tiles
 	 * @param {number} height
 	 * @param {Uint8Array} tiles row by row
@@ -208,7 +208,7 @@ export class Playback {
 		this.filler.reset();
 	}
 
-	/** Ends what runs for it, and forgets all. */
+	/** Stops all loading and drops all data. */
 	close() {
 		this.closed = true;
 		this.pieces = [];
@@ -229,7 +229,7 @@ export class Playback {
 			if (!piece || !this.#open(piece)) return m;
 			piece.readBehind(tick);
 			if (piece.frames?.length) break;
-			this.pieces.splice(i, 1); // nothing of it can be read
+			this.pieces.splice(i, 1); // nothing of it is readable
 			if (this.pieces.length === 0) this.problem = 'Nothing of this recording can be read.';
 			i = Math.max(0, i - 1);
 		}
@@ -277,7 +277,7 @@ export class Playback {
 	}
 
 	/**
-	 * Reports whether a piece is in memory, and else loads it.
+	 * Reports whether a piece is in memory, and loads it if it is not.
 	 * @param {Piece} piece
 	 */
 	#open(piece) {
@@ -296,7 +296,7 @@ export class Playback {
 				this.#forgetOld();
 			}).catch(() => {
 				piece.failedAt = performance.now();
-				if (piece === this.#missing) this.problem ||= NOT_LOADED; // those around it are loaded ahead
+				if (piece === this.#missing) this.problem ||= NOT_LOADED; // neighbouring pieces are loaded ahead
 			}).finally(() => {
 				piece.loading = null;
 			});
@@ -304,7 +304,7 @@ export class Playback {
 		return false;
 	}
 
-	/** Forgets the pieces that have not been used for longest, when there is too much. */
+	/** Drops the least recently used pieces beyond the limit. */
 	#forgetOld() {
 		const open = this.pieces.filter((p) => p.frames).sort((a, b) => a.used - b.used);
 		let ints = open.reduce((sum, p) => sum + p.ints, 0);
@@ -318,7 +318,7 @@ export class Playback {
 
 	/**
 	 * Collects the effects of the last seconds.
-	 * @param {number} i piece
+	 * @param {number} i index of the piece
 	 * @param {Frame} next
 	 */
 	#fillEffects(i, next) {
@@ -337,7 +337,7 @@ export class Playback {
 	}
 
 	/**
-	 * Fills what messages said.
+	 * Sets the values that come from messages.
 	 * @param {number} tick
 	 */
 	#fillEvents(tick) {

@@ -1,5 +1,6 @@
 /**
- * States of tees that 0.7 does not send: those of DDRace and mods, as our recordings tell them, and skidding.
+ * States of tees that 0.7 does not send: those of DDRace and mods, which our recordings contain,
+ * and skidding.
  * @module
  */
 
@@ -7,15 +8,15 @@ import { Character, DeCharacter, DeLaser } from '../wire/schema7_gen.js';
 import { isValid } from '../wire/objects.js';
 import { FREEZE, LASER, TICKS_PER_SECOND } from './types.js';
 
-/** Of DeCharacter.Flags. */
+/** Bits of DeCharacter.Flags. */
 const FLAG = { SOLO: 1, ENDLESS_JUMPS: 1 << 4, LIVE: 1 << 20 };
-/** Units a tick, from which on tees skid, and how many they get in a tick. */
+/** The speed from which tees skid, and the acceleration on the ground, in units per tick. */
 const SKID_SPEED = 10, GROUND_ACCELERATION = 2;
-/** Of DeLaser.Entity. */
+/** Bits of DeLaser.Entity. */
 const ENTITY = { DOOR: 2, DRAGGER: 3, TURRET: 6, LIGHT: 10 };
 
 /**
- * Takes the states that DDRace and mods give to a tee.
+ * Sets the states that DDRace and mods give to a tee.
  * @param {import('./types.js').Tee} t
  * @param {import('../wire/snapshot.js').Snapshot} s
  * @param {number} tick
@@ -42,7 +43,7 @@ export function takeStates(t, s, tick) {
 }
 
 /**
- * Returns what the laser with an id is.
+ * Returns the kind of the laser with an id.
  * @param {import('../wire/snapshot.js').Snapshot} s
  * @param {number} id
  */
@@ -56,12 +57,13 @@ export function laserKind(s, id) {
 	return entity === ENTITY.LIGHT ? LASER.FREEZE : LASER.MAP;
 }
 
-/** What skidding returns. */
+/** The result of skidding. */
 const skid = { way: 0, speed: 0 };
 
 /**
- * Returns how far a character has come since its tick and how fast it is now, in units a tick, if it is fast and runs the
- * other way: then it skids, if it is on the ground, as is assumed here. Otherwise returns null.
+ * For a fast character that runs against its motion, returns the distance since its tick and the
+ * current speed, in units and units per tick. Such a tee skids if it is on the ground, which is
+ * assumed here. Otherwise returns null.
  * @param {Int32Array} ints
  * @param {number} at
  * @param {number} tick

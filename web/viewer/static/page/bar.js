@@ -8,7 +8,7 @@ import { TEAM } from '../match/types.js';
 import { SPEEDS } from './clock.js';
 import { ICON, button, byId, make, setIcon } from './dom.js';
 
-/** What keys do, for the help. @type {[string, string][]} */
+/** The keys, for the help. @type {[string, string][]} */
 const HELP = [
 	['Space', 'pause or go on'], ['J  L', 'five seconds back or on'], [',  .', 'a picture back or on'], ['[  ]', 'slower or faster'], ['P  N', 'the kill or capture before or after'],
 	['Home  End', 'the beginning, the end or live'], ['F  G', 'follow the next player or the one before'], ['0', 'choose whom to follow for me'], ['Esc', 'free camera'],
@@ -142,7 +142,7 @@ export class Bar {
 		if (!this.look.hidden) press(this.look, this.viewer.toggleLook());
 	}
 
-	/** Offers the choice of looks, if there is one. */
+	/** Shows the button that switches the look, if there are two. */
 	offerLook() {
 		this.look.hidden = !this.viewer.scene.original;
 		press(this.look, this.viewer.scene.useImages);
@@ -163,7 +163,7 @@ export class Bar {
 	copyLink() {
 		const link = this.viewer.link();
 		history.replaceState(null, '', link);
-		navigator.clipboard?.writeText(link).catch(() => {}); // it is in the address bar in any case
+		navigator.clipboard?.writeText(link).catch(() => {}); // the link is in the address bar in any case
 	}
 
 	help() {

@@ -1,39 +1,42 @@
 /**
- * What moment is shown: time that runs, stands, goes back, or follows a match that is live.
+ * The current moment: time that runs, stands still, goes back, or follows a live match.
  *
  * @module
  */
 
 import { TICKS_PER_SECOND } from '../match/types.js';
 
-/** The speeds that can be chosen. */
+/** The available speeds. */
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
 
-/** How far behind its newest tick a live match is shown, in ticks: new ones come in pieces of two seconds, and late. */
+/**
+ * How far behind its newest tick a live match is shown, in ticks. New ticks arrive in segments of
+ * two seconds, and late.
+ */
 export const LIVE_MARGIN = 160;
 
-/** How late the newest tick may be until it is waited for, in ticks. */
+/** The maximum lateness of the newest tick before the clock waits for it, in ticks. */
 const LATE = 150;
 
-/** The gap behind the live margin that is jumped over instead of made up for, in ticks. */
+/** The gap to the live margin beyond which the clock jumps instead of catching up, in ticks. */
 const JUMP = 500;
 
 export class Clock {
 	tick = 0;
 	speed = 1;
 	playing = true;
-	/** Whether it stays with a live match. */
+	/** Whether it follows a live match. */
 	following = false;
 	first = 0;
 	last = 0;
-	/** The newest tick if it grew steadily, and not in pieces. */
+	/** An estimate of the newest tick that grows steadily and not in segments. */
 	edge = 0;
 
 	/**
-	 * Lets time pass.
+	 * Advances the time.
 	 * @param {number} seconds
 	 * @param {import('../match/types.js').Match} match
-	 * @param {boolean} ready whether the present moment can be shown; time waits until it can
+	 * @param {boolean} ready whether the current moment can be shown; the time waits until it can
 	 */
 	advance(seconds, match, ready) {
 		this.first = match.firstTick;
@@ -56,7 +59,7 @@ export class Clock {
 		this.tick = Math.min(Math.max(tick, this.first), this.last);
 	}
 
-	/** Goes to the end of a live match, and stays there. */
+	/** Goes to the end of a live match and follows it. */
 	goLive() {
 		this.following = true;
 		this.playing = true;
@@ -83,7 +86,7 @@ export class Clock {
 }
 
 /**
- * Writes a time as minutes and seconds.
+ * Formats a time as minutes and seconds.
  * @param {number} ticks
  */
 export function formatTicks(ticks) {

@@ -5,14 +5,14 @@
  */
 
 /**
- * What keys do. Held keys move the camera.
+ * The keys and their actions. Held keys move the camera.
  * @typedef {Record<string, () => void>} Keys by KeyboardEvent.key, letters in lower case
  */
 
 /** The directions of the keys that move the camera. @type {Record<string, [number, number]>} */
 const MOVES = { arrowleft: [-1, 0], arrowright: [1, 0], arrowup: [0, -1], arrowdown: [0, 1], a: [-1, 0], d: [1, 0], w: [0, -1], s: [0, 1] };
 
-/** How fast keys move the camera, in pictures a second. */
+/** The speed of the camera with keys, in pictures per second. */
 const MOVE_SPEED = 0.9;
 
 export class Controls {
@@ -20,7 +20,7 @@ export class Controls {
 	 * @param {HTMLCanvasElement} canvas
 	 * @param {import('./director.js').Director} director
 	 * @param {Keys} keys
-	 * @param {(x: number, y: number) => void} tap what a click does, at a place of the world
+	 * @param {(x: number, y: number) => void} tap the action of a click at a place in the world
 	 */
 	constructor(canvas, director, keys, tap) {
 		this.canvas = canvas;
@@ -53,7 +53,7 @@ export class Controls {
 		addEventListener('blur', () => this.held.clear());
 	}
 
-	/** Pixels of the picture for one of the page. */
+	/** Pixels of the picture per pixel of the page. */
 	get scale() {
 		return this.canvas.width / Math.max(1, this.canvas.clientWidth);
 	}
@@ -106,7 +106,7 @@ export class Controls {
 	}
 
 	/**
-	 * Moves the camera with the keys that are held.
+	 * Moves the camera with the held keys.
 	 * @param {number} seconds
 	 */
 	update(seconds) {

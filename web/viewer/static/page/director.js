@@ -1,5 +1,5 @@
 /**
- * Where the camera is: with a player, or where one drags it.
+ * Controls the camera, which follows a player or stays where the user drags it.
  *
  * @module
  */
@@ -11,17 +11,19 @@ import { SPEC, TEAM } from '../match/types.js';
 const MIN_ZOOM = 0.2;
 const MAX_ZOOM = 8;
 
-/** How long a player who is followed without being chosen may be dead, in ticks. */
+/**
+ * How long a player who was followed automatically may be dead before another is chosen, in ticks.
+ */
 const PATIENCE = 75;
 
 export class Director {
 	/**
-	 * Who is followed: a client id, -1 for nobody.
+	 * The followed client's id; -1 for none.
 	 */
 	followed = -1;
-	/** Whether it chooses the player itself. */
+	/** Whether the player to follow is chosen automatically. */
 	auto = true;
-	/** The zoom that it moves to. */
+	/** The target zoom. */
 	zoom = 1;
 
 	/** @param {import('../draw/camera.js').Camera} camera */
@@ -63,7 +65,7 @@ export class Director {
 	}
 
 	/**
-	 * Zooms, and keeps what is at a point of the picture where it is.
+	 * Zooms and keeps the point below the pointer in place.
 	 * @param {number} factor above 1 shows more
 	 * @param {number} px in pixels
 	 * @param {number} py
@@ -81,7 +83,7 @@ export class Director {
 	}
 
 	/**
-	 * Puts the camera where it belongs at a moment.
+	 * Moves the camera to its position at a moment.
 	 * @param {Moment} m
 	 * @param {import('../draw/mapfile.js').MapData|null} map
 	 */
@@ -113,7 +115,7 @@ export class Director {
 	}
 
 	/**
-	 * Chooses whom to follow: the recording player, or the best of those alive.
+	 * Chooses the player to follow: the recording player, or the living player with the best score.
 	 * @param {Moment} m
 	 */
 	choose(m) {

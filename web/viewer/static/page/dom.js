@@ -5,7 +5,7 @@
  */
 
 /**
- * Makes an element. Text is text, whatever is in it.
+ * Creates an element. The text is never parsed as HTML.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {string} [className]
@@ -39,7 +39,7 @@ export function byId(id) {
 	return e;
 }
 
-/** Signs on buttons, as paths in a square of 24. Fonts do not have them everywhere. */
+/** Icons of buttons, as paths in a square of 24. Fonts lack them on some systems. */
 export const ICON = Object.freeze({
 	PAUSE: 'M7 5h4v14H7zM13 5h4v14h-4z',
 	PLAY: 'M7 4l13 8-13 8z',
@@ -54,8 +54,8 @@ export const ICON = Object.freeze({
 });
 
 /**
- * Makes a button.
- * @param {string} label what it does, for everybody
+ * Creates a button.
+ * @param {string} label its purpose, as the accessible name
  * @param {string} icon an ICON
  * @param {() => void} click
  */
@@ -70,7 +70,7 @@ export function button(label, icon, click) {
 }
 
 /**
- * Puts a sign on a button.
+ * Sets the icon of a button.
  * @param {HTMLElement} b
  * @param {string} icon an ICON
  */

@@ -1,5 +1,5 @@
 /**
- * What is written over the picture: scores and time, kills, chat, votes.
+ * The texts over the picture: scores and time, kills, chat, votes.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const BROADCAST_TICKS = 10 * TICKS_PER_SECOND;
 const MAX_CHAT = 8;
 const MAX_KILLS = 6;
 
-/** What is shown of a weapon that killed, by WEAPON + 3. */
+/** The label of the weapon in a kill message, by WEAPON + 3. */
 const CAUSES = ['left', 'own fault', 'the map', 'hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
 
 export class Hud {
@@ -85,7 +85,7 @@ export class Hud {
 	}
 }
 
-/** What is said below the clock. @param {import('../match/types.js').Game} g */
+/** The text below the clock. @param {import('../match/types.js').Game} g */
 export function stateText(g) {
 	if (g.state & STATE.PAUSED) return 'Paused';
 	if (g.state & STATE.WARMUP) return 'Warmup';

@@ -1,5 +1,5 @@
 /**
- * What is shown, as the part of an address behind the #: time in seconds, camera, and player.
+ * The fragment of a link (after #): time in seconds, camera, and player.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { TICKS_PER_SECOND } from '../match/types.js';
  */
 
 /**
- * Reads a link. What is not in it, or is nonsense, is null.
+ * Reads a link. Missing or invalid parts are null.
  * @param {string} hash
  * @returns {Place}
  */
@@ -35,7 +35,7 @@ export function parsePlace(hash) {
  * Writes a link.
  * @param {number} tick since the first
  * @param {import('../draw/camera.js').Camera} camera
- * @param {string} player name of who is followed, empty for nobody
+ * @param {string} player name of the followed player, empty for none
  */
 export function formatPlace(tick, camera, player) {
 	const q = new URLSearchParams();

@@ -1,5 +1,5 @@
 /**
- * The whole map in a corner, with everybody on it.
+ * The whole map in a corner, with all players on it.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export class Minimap {
 		this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
 		this.ground = document.createElement('canvas');
 		this.director = director;
-		this.scale = 0; // pixels for each world unit
+		this.scale = 0; // pixels per world unit
 		const go = (/** @type {PointerEvent} */ e) => {
 			if (!(e.buttons & 1) || !this.scale) return;
 			const box = canvas.getBoundingClientRect();
@@ -42,7 +42,7 @@ export class Minimap {
 		this.canvas.width = Math.max(1, Math.round(width * fit));
 		this.canvas.height = Math.max(1, Math.round(height * fit));
 		this.scale = fit / 32;
-		// Of a large map only every so many tiles are looked at.
+		// For a large map only every skip-th tile is drawn.
 		const skip = Math.max(1, Math.floor(1 / fit));
 		const [w, h] = [Math.ceil(width / skip), Math.ceil(height / skip)];
 		const image = new ImageData(w, h);

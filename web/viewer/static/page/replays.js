@@ -9,10 +9,10 @@ import { formatTicks } from './clock.js';
 import { byId, make } from './dom.js';
 
 /**
- * A match of /replays.json, as docs/reference/http.md describes it.
+ * A match of /replays.json, which docs/reference/http.md describes.
  * @typedef {object} Replay
  * @property {string} [match]
- * @property {string} [name] of the file, of what the server has recorded as one
+ * @property {string} [name] file name of a recording
  * @property {string} demo
  * @property {{name: string}} map
  * @property {string} game_type
@@ -20,21 +20,22 @@ import { byId, make } from './dom.js';
  * @property {number} length in seconds
  * @property {number} size in bytes
  * @property {{name: string, clan?: string, team?: number, score?: number}[]} [players]
- * @property {number} [num_players] if not all of them are in players
- * @property {boolean} [has_result] whether players have scores, of what the server has recorded as a file
+ * @property {number} [num_players] the total, if players is not complete
+ * @property {boolean} [has_result] whether players of a recorded file have scores
  * @property {boolean} [race] whether scores are times, in ms
  * @property {number[]} [team_scores]
- * @property {boolean} [finish] whether it is a race up to its finish, and players are those who finished
+ * @property {boolean} [finish] whether this is a race up to its finish; players are then the
+ *   players who finished
  */
 
-/** The most players that are listed of a match. */
+/** The maximum number of players listed for a match. */
 const MAX_PLAYERS = 16;
 
-/** The most of them whose scores are listed, the best. */
+/** The maximum number of players listed with scores, best first. */
 const MAX_SCORES = 3;
 
 /**
- * What a player has achieved, as it follows the name.
+ * A player's result, as shown after the name.
  * @param {Replay} r
  * @param {number} [score]
  */
@@ -55,7 +56,11 @@ function kindOf(r) {
 	return r.name?.endsWith('.teehistorian') ? 'teehistorian' : 'demo';
 }
 
-/** Whether two recordings are of the same match: most of the longer one is in the other one, too. @param {Replay} a @param {Replay} b */
+/**
+ * Reports whether two recordings are of the same match: they share most of the longer one.
+ * @param {Replay} a
+ * @param {Replay} b
+ */
 function isSameMatch(a, b) {
 	const [from, to] = [Date.parse(a.start) / 1000, Date.parse(b.start) / 1000];
 	const both = Math.min(from + a.length, to + b.length) - Math.max(from, to);
@@ -63,7 +68,7 @@ function isSameMatch(a, b) {
 }
 
 /**
- * Puts together what is of the same match: first what knows the most about it.
+ * Groups recordings of the same match, the most informative first.
  * @param {Replay[]} replays
  * @returns {Replay[][]}
  */
@@ -122,7 +127,7 @@ export async function showReplays() {
 }
 
 /**
- * What the server has recorded into files, for those who may see it.
+ * The server's recorded files, if the viewer may see them.
  * @returns {Promise<Replay[]>}
  */
 async function recordings() {
@@ -152,7 +157,7 @@ function itemOf([r, ...others]) {
 	title.href = pageOf(r);
 	const time = make('time', 'when', new Date(r.start).toLocaleString());
 	time.dateTime = r.start;
-	const isLog = /\.(twreplay|teehistorian)$/.test(r.name ?? ''); // whose size is not that of the demo
+	const isLog = /\.(twreplay|teehistorian)$/.test(r.name ?? ''); // the size of a log is not the size of its demo
 	const download = make('a', '', isLog ? 'Download' : `Download ${sizeText(r.size)}`);
 	if (/^\/(b|recordings)\/.+\.demo$/.test(r.demo)) download.href = r.demo.slice(1);
 	download.download = '';

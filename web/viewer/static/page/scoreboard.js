@@ -1,5 +1,5 @@
 /**
- * The list of players: scores, and whom to follow.
+ * The list of players: scores, and buttons to follow players.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { teamName } from './teestate.js';
 /** @typedef {import('../match/types.js').Moment} Moment */
 /** @typedef {import('../match/types.js').Player} Player */
 
-/** The most players in a column. */
+/** The maximum number of players in a column. */
 const MAX_ROWS = 16;
 
 export class Scoreboard {
@@ -28,7 +28,7 @@ export class Scoreboard {
 		this.follow = follow;
 		/** @type {Player[]} */
 		this.order = [];
-		/** How many players each column has. @type {number[]} */
+		/** The number of players in each column. @type {number[]} */
 		this.columns = [];
 	}
 
@@ -77,7 +77,7 @@ export class Scoreboard {
 	}
 
 	/**
-	 * Puts the rows into columns, each of one team.
+	 * Distributes the rows over columns, each for one team.
 	 * @param {boolean} teams
 	 */
 	arrange(teams) {
@@ -119,7 +119,7 @@ export class Scoreboard {
 }
 
 /**
- * Shows the team of DDRace.
+ * Shows the DDRace team of a player.
  * @param {HTMLElement} e
  * @param {Player} p
  */

@@ -1,19 +1,19 @@
 /**
- * Sounds, made by code. They are off until somebody wants them.
+ * Sounds, synthesised by code. They are off until the user turns them on.
  *
  * @module
  */
 
 import { EFFECT, SOUND, TICKS_PER_SECOND } from '../match/types.js';
 
-/** The farthest that is heard, in world units. */
+/** The maximum distance at which sounds are audible, in world units. */
 const RADIUS = 1500;
 
-/** The most sounds that begin in a frame. */
+/** The maximum number of sounds that begin in a frame. */
 const MAX_SOUNDS = 8;
 
 /**
- * How sounds are made: a tone that glides and noise that fades.
+ * The parameters of sounds: a gliding tone and fading noise.
  * @type {Record<string, {from: number, to: number, length: number, tone: number, noise: number, wave: OscillatorType}>}
  */
 const RECIPES = {
@@ -50,7 +50,7 @@ const RECIPES = {
 	'ctf drop': { from: 500, to: 250, length: 0.3, tone: 0.3, noise: 0, wave: 'triangle' },
 };
 
-/** The sounds of effects that are no sound, by EFFECT. @type {Record<number, string>} */
+/** The sounds of effects other than SOUND, by EFFECT. @type {Record<number, string>} */
 const EFFECT_SOUNDS = {
 	[EFFECT.EXPLOSION]: 'grenade explode', [EFFECT.SPAWN]: 'spawn', [EFFECT.HAMMER_HIT]: 'hammer hit', [EFFECT.DEATH]: 'die', [EFFECT.AIR_JUMP]: 'air jump', [EFFECT.JUMP]: 'jump',
 	[EFFECT.HOOK_ATTACH_GROUND]: 'hook attach ground', [EFFECT.HOOK_ATTACH_PLAYER]: 'hook attach player', [EFFECT.HOOK_HIT_NOHOOK]: 'hook no attach',
@@ -60,10 +60,10 @@ export class Sounds {
 	/** @type {AudioContext|null} */
 	context = null;
 	on = false;
-	/** The tick up to which all was heard. */
+	/** The last tick whose sounds have been played. */
 	tick = Infinity;
 
-	/** Turns the sound on or off, and returns which. */
+	/** Toggles the sound, and returns whether it is on. */
 	toggle() {
 		this.on = !this.on;
 		if (this.on && !this.context) {
@@ -80,13 +80,13 @@ export class Sounds {
 		return this.on;
 	}
 
-	/** Forgets what was heard, for another match. */
+	/** Resets the played tick, for another match. */
 	reset() {
 		this.tick = Infinity;
 	}
 
 	/**
-	 * Plays what has just happened.
+	 * Plays the sounds of the latest effects.
 	 * @param {import('../match/types.js').Moment} m
 	 * @param {import('../draw/camera.js').Camera} camera
 	 * @param {import('./clock.js').Clock} clock

@@ -1,5 +1,5 @@
 /**
- * How it is with a tee in a race: its time, jumps, freeze.
+ * The state of a tee in a race: its time, jumps, freeze.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { FREEZE, SUPER, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
 /** @typedef {import('../match/types.js').Moment} Moment */
 /** @typedef {import('../match/types.js').Tee} Tee */
 
-/** How long one is a ninja, in ticks. */
+/** How long a tee stays a ninja, in ticks. */
 const NINJA_TICKS = 15 * TICKS_PER_SECOND;
 
 /**
- * What there is to say of a tee; empty in games without such states.
+ * The text about a tee's state; empty in games without such states.
  * @param {Moment} m
  * @param {Tee} t
- * @param {(x: number, y: number) => boolean} solid reports whether a point is within the ground
+ * @param {(x: number, y: number) => boolean} solid reports whether a point is inside the ground
  */
 export function teeState(m, t, solid) {
 	const p = m.players[t.id], parts = [];
@@ -37,7 +37,7 @@ export function teeState(m, t, solid) {
 }
 
 /**
- * How often a tee can still jump before it lands.
+ * The number of jumps left before the tee lands.
  * @param {Tee} t
  * @param {boolean} grounded
  */

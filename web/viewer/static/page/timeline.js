@@ -1,5 +1,5 @@
 /**
- * The bar of time, with marks for what happened.
+ * The time bar, with marks for events.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const LOOKS = [
 	['#ff7a6b', 0.45], ['#ffd35c', 0.7], ['#ffe9a0', 1], ['#9fd0ff', 0.6], ['#d8a25a', 0.5], ['#7f8ba3', 0.25], ['#8fe08a', 1], ['#ffffff', 0.8],
 ];
 
-/** How near the pointer has to be to a mark, in pixels. */
+/** The maximum distance between pointer and mark, in pixels. */
 const NEAR = 6;
 
 export class Timeline {
@@ -57,7 +57,7 @@ export class Timeline {
 	draw() {
 		const c = this.canvas;
 		const [w, h] = [Math.round(c.clientWidth * devicePixelRatio), Math.round(c.clientHeight * devicePixelRatio)];
-		// Live matches grow all the time; a pixel's worth of it is enough to draw anew.
+		// Live matches grow all the time, so the bar is redrawn only for each pixel of growth.
 		const step = Math.max(1, Math.round((this.last - this.first) / Math.max(1, w)));
 		const state = `${w} ${h} ${this.marks.length} ${this.first} ${Math.floor(this.last / step)}`;
 		if (state === this.drawn || w === 0) return;
@@ -74,7 +74,7 @@ export class Timeline {
 	}
 
 	/**
-	 * Says what happened below the pointer.
+	 * Shows the text of the mark below the pointer.
 	 * @param {number} clientX
 	 */
 	hint(clientX) {
@@ -89,12 +89,16 @@ export class Timeline {
 		this.tip.style.setProperty('left', `${Math.min(Math.max(clientX - box.left, 60), box.width - 60)}px`);
 	}
 
-	/** The tick of the next mark of a kill or capture. @param {number} tick @param {number} by 1 after, -1 before */
+	/**
+	 * The tick of the next kill or capture mark.
+	 * @param {number} tick
+	 * @param {number} by 1 after, -1 before
+	 */
 	nextMark(tick, by) {
 		let best = by > 0 ? this.last : this.first;
 		for (const m of this.marks) {
 			if (m.kind === MARK.CHAT) continue;
-			const t = m.tick - 2 * TICKS_PER_SECOND; // to see how it comes about
+			const t = m.tick - 2 * TICKS_PER_SECOND; // to see what leads to it
 			if (by > 0 ? t > tick + 5 && t < best : t < tick - 50 && t > best) best = t;
 		}
 		return best;

@@ -1,5 +1,5 @@
 /**
- * Shows a match: joins time, camera, picture and what is written over it.
+ * Shows a match: connects time, camera, picture and the texts over it.
  *
  * @module
  */
@@ -25,26 +25,29 @@ import { Timeline } from './timeline.js';
 /** @typedef {import('../match/types.js').Match} Match */
 /** @typedef {import('../match/types.js').Moment} Moment */
 
-/** Where the images of the original are, if the server has them. */
+/** The path of the original game's images on the server. */
 const DATA = new URL('../data/', import.meta.url).pathname;
 
-/** How often what is written is brought up to date, in ms. */
+/** The interval at which texts are updated, in ms. */
 const TEXT_EVERY = 100;
 
-/** After how long without a hand on the mouse the controls hide, in ms. */
+/** The time without mouse movement after which the controls hide, in ms. */
 const IDLE_AFTER = 3500;
 
-/** How long what is shown may be waited for in silence, in ms. */
+/** How long a moment may load before the page says so, in ms. */
 const SILENT = 600;
 
-/** The time before a map is asked for again, in ms, which doubles with each try up to the longest. */
+/**
+ * The time before a map is requested again, in ms. It doubles with each attempt up to
+ * LONGEST_RETRY.
+ */
 const RETRY = 1000;
 const LONGEST_RETRY = 15_000;
 
-/** The farthest from a click at which a tee is meant, in world units. */
+/** The maximum distance from a click to the tee that it selects, in world units. */
 const TAP_RADIUS = 60;
 
-/** Where the browser keeps which look is preferred. */
+/** The browser's storage key for the preferred look. */
 const LOOK_KEY = 'teeyard look';
 
 export class Viewer {
@@ -68,18 +71,24 @@ export class Viewer {
 		this.map = null;
 		/** @type {Moment|null} */
 		this.moment = null;
-		/** What a link asked for, until it can be shown. @type {import('./link.js').Place|null} */
+		/**
+		 * The moment that a link names, until it can be shown.
+		 * @type {import('./link.js').Place|null}
+		 */
 		this.wanted = null;
 		this.before = 0;
 		this.textAt = 0;
 		this.touched = 0;
 		this.readyAt = 0;
 		this.message = '';
-		/** The time before a map is asked for again, in ms, for tests. @type {number|undefined} */
+		/**
+		 * The time before a map is requested again, in ms; set by tests.
+		 * @type {number|undefined}
+		 */
 		this.retry = undefined;
 		/** Whether anything has been shown yet. */
 		this.shown = false;
-		/** Called with a file that somebody wants to watch. @type {(file: Blob) => void} */
+		/** Called with a file that the user wants to watch. @type {(file: Blob) => void} */
 		this.onFile = () => {};
 		for (const type of ['pointermove', 'pointerdown', 'keydown']) addEventListener(type, () => { this.touched = performance.now(); });
 		addEventListener('hashchange', () => { this.wanted = parsePlace(location.hash); });
@@ -101,7 +110,7 @@ export class Viewer {
 	}
 
 	/**
-	 * Says something to the people, such as that there is nothing to see; empty for nothing.
+	 * Shows a text to the user, such as that there is nothing to see; empty for none.
 	 * @param {string} text
 	 */
 	say(text) {
@@ -110,7 +119,7 @@ export class Viewer {
 	}
 
 	/**
-	 * Shows a match, in place of the one before.
+	 * Shows a match in place of the previous one.
 	 * @param {Match} match
 	 */
 	async open(match) {
@@ -125,7 +134,7 @@ export class Viewer {
 		if (match.live && this.wanted.tick === null) this.clock.goLive();
 		this.director.placed = false;
 		this.sounds.reset();
-		this.map = null; // else the match would be shown on the one before
+		this.map = null; // otherwise the match would be shown on the previous map
 		this.drawn(false);
 		try {
 			const map = await readMap(await this.loadMap(match));
@@ -143,7 +152,8 @@ export class Viewer {
 	}
 
 	/**
-	 * Loads the map of a match, and says how far it is. What fails is tried again until another match is shown.
+	 * Loads the map of a match and shows the progress. A failed load is retried until another match
+	 * is shown.
 	 * @param {Match} match
 	 */
 	async loadMap(match) {
@@ -163,8 +173,8 @@ export class Viewer {
 	}
 
 	/**
-	 * Notes whether the match is in the picture, and reports whether that is new. Messages keep to the edge of
-	 * a picture.
+	 * Sets whether the match is visible, and reports whether that is new. Texts stay at the edge of
+	 * a visible match.
 	 * @param {boolean} on
 	 */
 	drawn(on) {
@@ -173,7 +183,7 @@ export class Viewer {
 		return true;
 	}
 
-	/** Goes where a link says, as far as it is known yet. */
+	/** Goes to the moment that a link names, as far as it is known yet. */
 	goThere() {
 		const [w, match, m] = [this.wanted, this.match, this.moment];
 		if (!w || !match) return;
@@ -195,17 +205,17 @@ export class Viewer {
 		}
 	}
 
-	/** The address of what is shown. */
+	/** A link to the current moment. */
 	link() {
 		const name = this.director.followed >= 0 && this.moment ? this.moment.players[this.director.followed].name : '';
 		const url = new URL(location.href);
-		if (this.match?.id) url.searchParams.set('match', this.match.id); // the next one will have the same address
+		if (this.match?.id) url.searchParams.set('match', this.match.id); // the address of the next match is the same
 		url.hash = formatPlace(this.clock.tick - this.clock.first, this.camera, name);
 		return url.href;
 	}
 
 	/**
-	 * Follows the tee at a place of the world.
+	 * Follows the tee at a place in the world.
 	 * @param {number} x
 	 * @param {number} y
 	 */
@@ -237,7 +247,7 @@ export class Viewer {
 			this.director.update(m, this.map);
 			this.scene.followed = this.director.followed;
 			this.scene.draw(m, this.camera);
-			if (this.drawn(true)) this.textAt = 0; // no word of loading is left on the first picture
+			if (this.drawn(true)) this.textAt = 0; // remove the loading text from the first picture
 			if (!this.shown) {
 				this.shown = true;
 				performance.mark('first picture');
@@ -253,7 +263,7 @@ export class Viewer {
 	/**
 	 * @param {Match} match
 	 * @param {Moment} m
-	 * @param {boolean} late whether the moment has been waited for for long
+	 * @param {boolean} late whether the moment has been loading for long
 	 */
 	writeTexts(match, m, late) {
 		const status = match.problem || (late ? 'Loading.' : '');
@@ -279,8 +289,9 @@ export class Viewer {
 	}
 
 	/**
-	 * Uses the images of the original where the server has them, unless somebody prefers the own look.
-	 * @param {Promise<Response>} [index] the list of them
+	 * Uses the images of the original game if the server has them, unless the user prefers the
+	 * page's own look.
+	 * @param {Promise<Response>} [index] the list of images
 	 */
 	async useInstalledImages(index = fetch(DATA + 'index.json')) {
 		for (let wait = RETRY; wait <= LONGEST_RETRY; wait *= 2) {
@@ -295,18 +306,18 @@ export class Viewer {
 			}
 			await new Promise((f) => { setTimeout(f, wait); });
 			index = fetch(DATA + 'index.json');
-			index.catch(() => {}); // said above
+			index.catch(() => {}); // reported above
 		}
 	}
 
-	/** Changes the look, and reports whether it is that of the original now. */
+	/** Switches the look, and reports whether it is now the look of the original game. */
 	toggleLook() {
 		const images = this.scene.toggleLook();
 		localStorage.setItem(LOOK_KEY, images ? 'images' : 'own');
 		return images;
 	}
 
-	/** Takes files that are dropped on the page. */
+	/** Accepts files that are dropped on the page. */
 	acceptDrops() {
 		const hint = byId('drop');
 		addEventListener('dragover', (e) => {
@@ -329,7 +340,7 @@ export class Viewer {
 }
 
 /**
- * The indices of the tiles of a layer, row by row.
+ * The tile indices of a layer, row by row.
  * @param {import('../draw/mapfile.js').TileLayer} layer
  */
 function indicesOf(layer) {

@@ -1,5 +1,5 @@
 /**
- * Demos: the header, and the chunks of which files and segments of a broadcast consist.
+ * Demos: the header, and the chunks that files and broadcast segments consist of.
  * @module
  */
 
@@ -15,7 +15,7 @@ const MARKERS_SIZE = 4 + 4 * 64;
 const EXTENSION_SIZE = 16 + 32;
 const MAX_MAP = 64 << 20;
 
-/** The largest header. */
+/** The size of the largest header. */
 export const HEADER_SIZE = BASE_SIZE + MARKERS_SIZE + EXTENSION_SIZE;
 
 /**
@@ -26,15 +26,15 @@ export const HEADER_SIZE = BASE_SIZE + MARKERS_SIZE + EXTENSION_SIZE;
  * @property {number} mapSize in bytes; the map follows the header
  * @property {number} mapCRC
  * @property {string} type client or server
- * @property {number} length in seconds, 0 if it is not known
- * @property {string} time when it began, as 2006-01-02_15-04-05
- * @property {number[]} markers ticks that the recording player has marked
+ * @property {number} length in seconds, 0 if unknown
+ * @property {string} time start of the recording, as 2006-01-02_15-04-05
+ * @property {number[]} markers ticks that the recording player marked
  * @property {number} size of the header in bytes
  */
 
 /**
- * Reads the header of a demo. It throws a WireError if it is not one.
- * @param {Uint8Array} b the first HEADER_SIZE bytes, or all there are
+ * Reads the header of a demo. It throws a WireError if the bytes are not a demo.
+ * @param {Uint8Array} b the first HEADER_SIZE bytes, or all if there are fewer
  * @returns {Header}
  */
 export function readHeader(b) {
@@ -79,8 +79,7 @@ const message = new Uint8Array(MAX_UNPACKED);
 const unpacker = new Unpacker();
 
 /**
- * Goes from chunk to chunk without looking into them; those that are wanted are read with the methods
- * below.
+ * Steps through chunks without decoding them. The methods below decode the current chunk.
  */
 export class ChunkReader {
 	/**
@@ -90,17 +89,17 @@ export class ChunkReader {
 	 */
 	constructor(bytes, from = 0, to = bytes.length) {
 		this.bytes = bytes;
-		/** Where the next chunk begins. */
+		/** The start of the next chunk. */
 		this.next = from;
 		this.end = to;
 		/** The kind of the chunk, one of CHUNK; meaningless if unknown is set. @type {number} */
 		this.kind = CHUNK.TICK;
 		this.unknown = false;
-		/** Where the chunk begins. */
+		/** The start of the chunk. */
 		this.start = from;
 		/** The tick of the last marker, -1 before the first one. */
 		this.tick = -1;
-		/** Whether the marker is one with a keyframe. */
+		/** Whether the marker starts a keyframe. */
 		this.keyframe = false;
 		/** Whether the bytes end within a chunk. */
 		this.cutOff = false;
@@ -108,8 +107,10 @@ export class ChunkReader {
 		this.size = 0;
 	}
 
-	/** Goes to the next chunk, and reports whether there is one. A marker without a tick before it, or with an earlier
-	 * one than the last, throws a WireError. */
+	/**
+	 * Goes to the next chunk, and reports whether there is one. It throws a WireError at a relative
+	 * marker without an absolute one before it, and at a tick that is not later than the last.
+	 */
 	advance() {
 		const b = this.bytes;
 		let at = this.next;
@@ -160,20 +161,20 @@ export class ChunkReader {
 		return unpacker.reset(packed, 0, n);
 	}
 
-	/** Reads the whole snapshot that the chunk has. */
+	/** Reads the whole snapshot in the chunk. */
 	snapshot() {
 		return readSnapshot(this.#unpack());
 	}
 
 	/**
-	 * Reads the snapshot that the chunk has as the difference from another one.
+	 * Reads the snapshot in the chunk as a delta to another one.
 	 * @param {import('./snapshot.js').Snapshot} base
 	 */
 	delta(base) {
 		return applyDelta(base, this.#unpack());
 	}
 
-	/** Reads the message that the chunk has. */
+	/** Reads the message in the chunk. */
 	message() {
 		const u = this.#unpack();
 		let n = 0;
@@ -189,7 +190,7 @@ export class ChunkReader {
 	}
 }
 
-/** Reads the snapshots of consecutive chunks, each from the one before. */
+/** Reads the snapshots of consecutive chunks, each from the previous one. */
 export class SnapshotReader {
 	constructor() {
 		/** @type {import('./snapshot.js').Snapshot | null} */
@@ -197,8 +198,8 @@ export class SnapshotReader {
 	}
 
 	/**
-	 * Reads the snapshot of a chunk that has one. It returns null for a difference from one that is missing
-	 * or broken, and throws a WireError for a broken one.
+	 * Reads the snapshot in a chunk. It returns null for a delta to a snapshot that is missing or
+	 * broken, and throws a WireError for a broken delta.
 	 * @param {ChunkReader} chunk
 	 */
 	read(chunk) {

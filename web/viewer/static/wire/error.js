@@ -1,6 +1,5 @@
 /**
- * What is wrong with data that came over the network or from a file. Readers throw no other error,
- * whatever the data.
+ * A fault in data from the network or a file. Readers throw no other error, whatever the data.
  */
 export class WireError extends Error {
 	/** @param {string} message */

@@ -1,12 +1,12 @@
 /**
- * The Huffman code of packets and demos: the codes of the bytes and of an end symbol, packed from the
- * lowest bit of each byte upwards.
+ * The Huffman code of packets and demos: the codes of the bytes and of an end symbol, packed from
+ * the lowest bit of each byte upwards.
  * @module
  */
 
 import { WireError } from './error.js';
 
-/** The weight of each byte and of the end symbol. They are part of the protocol. */
+/** The weight of each byte and of the end symbol, as defined by the protocol. */
 const FREQUENCIES = [
 	1073741824, 4545, 2657, 431, 1950, 919, 444, 482, 2244, 617, 838, 542, 715, 1814, 304, 240, 754, 212, 647, 186, 283, 131, 146, 166, 543,
 	164, 167, 136, 179, 859, 363, 113, 157, 154, 204, 108, 137, 180, 202, 176, 872, 404, 168, 134, 151, 111, 113, 109, 120, 126, 129, 100, 41,
@@ -24,16 +24,16 @@ const END = SYMBOLS - 1;
 const ROOT_BITS = 11;
 const ROOT_MASK = (1 << ROOT_BITS) - 1;
 
-/** The two branches of each node; those below SYMBOLS are leaves. */
+/** The two children of each node; nodes below SYMBOLS are leaves. */
 const children = new Uint16Array(4 * SYMBOLS);
 
-/** For the next bits of input a symbol << 4 | length of its code, or for longer codes a node << 4. */
+/** By the next bits of input: symbol << 4 | length of its code or, for longer codes, node << 4. */
 const roots = new Uint16Array(1 << ROOT_BITS);
 
 /**
- * Makes the tree. The order of equal weights matters: the list of open nodes is sorted by descending
- * weight, a new node comes behind those of equal weight, and the last two are joined, the last one as
- * the branch of bit 0.
+ * Builds the tree. The order of equal weights matters. The list of open nodes is sorted by
+ * descending weight, and a new node follows those of equal weight. The last two are joined; the
+ * last one becomes the branch of bit 0.
  */
 function build() {
 	const weights = FREQUENCIES.slice();
@@ -63,8 +63,8 @@ function build() {
 build();
 
 /**
- * Decompresses src[from..to) to dst and returns how many bytes there are. It throws a WireError if the end
- * symbol is missing or dst is too small. Bytes behind the end symbol are ignored.
+ * Decompresses src[from..to) to dst and returns the number of bytes written. It throws a WireError
+ * if the end symbol is missing or dst is too small. It ignores bytes after the end symbol.
  * @param {Uint8Array} src
  * @param {number} from
  * @param {number} to

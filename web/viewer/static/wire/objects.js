@@ -1,5 +1,5 @@
 /**
- * Objects and messages, read as the tables of the schema say.
+ * Objects and messages, decoded by the tables of the schema.
  * @module
  */
 
@@ -8,7 +8,7 @@ import { MESSAGES, OBJECTS } from './schema7_gen.js';
 import { Unpacker } from './unpacker.js';
 
 /**
- * The ranges of objects, by type: offset, least and greatest value of each integer that has some.
+ * The ranges of objects, by type: offset, minimum and maximum of each integer with a range.
  * @type {Array<Int32Array | undefined>}
  */
 const RANGES = OBJECTS.map((o) => o && Int32Array.from(o.fields.flatMap((f) => {
@@ -17,8 +17,8 @@ const RANGES = OBJECTS.map((o) => o && Int32Array.from(o.fields.flatMap((f) => {
 })));
 
 /**
- * Reports whether the i-th object of a snapshot has the size and the values that its type allows. Others
- * must be left out.
+ * Reports whether the i-th object of a snapshot has the size and the values that its type allows.
+ * Invalid objects must be left out.
  * @param {import('./snapshot.js').Snapshot} s
  * @param {number} i
  */
@@ -33,11 +33,11 @@ export function isValid(s, i) {
 }
 
 /**
- * Returns the fields of an object by name. It is for tools and tests: what shows matches reads the
- * integers.
+ * Returns the fields of an object by name, for tools and tests. The viewer reads the integers
+ * directly.
  * @param {number} type
  * @param {Int32Array} ints
- * @param {number} at where they begin
+ * @param {number} at start of the integers
  */
 export function readObject(type, ints, at) {
 	/** @type {Record<string, unknown>} */
@@ -51,19 +51,20 @@ export function readObject(type, ints, at) {
 }
 
 /**
- * A message of the server; name is empty for one that is not known, and for those of the connection.
+ * A message from the server. The name is empty for unknown messages and for messages of the
+ * connection.
  * @typedef {object} Message
  * @property {string} name
  * @property {Record<string, any>} fields
  */
 
-/** How many parameters the game messages have that have some. */
+/** The number of parameters of game messages that have parameters. */
 const PARAMETERS = new Map([[6, 1], [7, 1], [8, 1], [9, 3], [10, 1]]);
 
 const unpacker = new Unpacker();
 
 /**
- * Reads a message, with its id. What comes behind it is ignored.
+ * Reads a message with its id. Bytes after the message are ignored.
  * @param {Uint8Array} bytes
  * @param {number} from
  * @param {number} to
@@ -84,7 +85,7 @@ export function readMessage(bytes, from, to) {
 		const n = u.int();
 		if (n < 0) throw new WireError('a negative number of vote options');
 		fields.Descriptions = [];
-		for (let i = 0; i < n; i++) fields.Descriptions.push(u.string('cc')); // throws when there are no more
+		for (let i = 0; i < n; i++) fields.Descriptions.push(u.string('cc')); // throws at the end of the bytes
 	}
 	for (const f of m.fields ?? []) {
 		fields[f.name] = f.count ? Array.from({ length: f.count }, () => readField(u, f)) : readField(u, f);

@@ -9,7 +9,7 @@ import { OBJECTS } from './schema7_gen.js';
 const MAX_ITEMS = 1023;
 const MAX_BYTES = 64 << 10;
 
-/** The sizes of objects that are sent without them, by type; 0 for the others. */
+/** The sizes of objects that are sent without a size, by type; 0 for the others. */
 const SIZES = new Uint8Array(OBJECTS.length);
 OBJECTS.forEach((o, type) => {
 	if (o && !o.dynamic) SIZES[type] = o.size;
@@ -20,12 +20,12 @@ function fits(items, ints) {
 	return items <= MAX_ITEMS && 8 + 12 * items + 4 * ints < MAX_BYTES;
 }
 
-/** A set of objects, which does not change any more. */
+/** An immutable set of objects. */
 export class Snapshot {
 	/**
 	 * @param {number} length number of objects
 	 * @param {Uint32Array} keys type << 16 | id, ascending
-	 * @param {Uint16Array} offsets where each begins in ints, and the end of the last one
+	 * @param {Uint16Array} offsets the start of each object in ints, and the end of the last one
 	 * @param {Int32Array} ints
 	 */
 	constructor(length, keys, offsets, ints) {
@@ -36,7 +36,7 @@ export class Snapshot {
 	}
 
 	/**
-	 * Returns the index of the first object whose key is not less.
+	 * Returns the index of the first object whose key is at least key.
 	 * @param {number} key
 	 */
 	search(key) {
@@ -50,7 +50,7 @@ export class Snapshot {
 	}
 
 	/**
-	 * Returns where the integers of an object begin, -1 if there is no such object.
+	 * Returns the start of an object's integers, or -1 if the object does not exist.
 	 * @param {number} type
 	 * @param {number} id
 	 */
@@ -62,7 +62,7 @@ export class Snapshot {
 
 export const EMPTY = new Snapshot(0, new Uint32Array(0), new Uint16Array(1), new Int32Array(0));
 
-// What is collected before a Snapshot of the right size is made of it.
+// The objects are collected here before a Snapshot of the right size is made.
 const keys = new Uint32Array(MAX_ITEMS + 1);
 const starts = new Uint16Array(MAX_ITEMS + 1);
 const ends = new Uint16Array(MAX_ITEMS + 1);
@@ -70,7 +70,7 @@ const ints = new Int32Array(MAX_BYTES / 4);
 let count = 0, used = 0;
 
 /**
- * Makes room for an object, and returns where its integers go.
+ * Reserves space for an object, and returns the start of its integers.
  * @param {number} key
  * @param {number} n
  */
@@ -88,8 +88,8 @@ function add(key, n) {
 const byKey = (a, b) => keys[a] - keys[b] || a - b;
 
 /**
- * Returns the indices of what has been collected, sorted by key; null if they are sorted already. Of
- * several with the same key only the last one counts.
+ * Returns the indices of the collected objects sorted by key, or null if they are sorted already.
+ * Of several objects with the same key only the last one counts.
  */
 function sorted() {
 	for (let i = 1; i < count; i++) {
@@ -102,9 +102,9 @@ function sorted() {
 }
 
 /**
- * Makes a snapshot of what has been collected, and of what stays of another one.
+ * Makes a snapshot of the collected objects and the remaining objects of a base.
  * @param {Snapshot} base
- * @param {Set<number> | null} deleted keys that do not stay
+ * @param {Set<number> | null} deleted keys of deleted objects
  */
 function finish(base, deleted) {
 	const order = sorted();
@@ -134,7 +134,7 @@ function finish(base, deleted) {
 }
 
 /**
- * Reads a whole snapshot as demos have it.
+ * Reads a whole snapshot from a demo.
  * @param {import('./unpacker.js').Unpacker} u
  */
 export function readSnapshot(u) {
@@ -157,15 +157,15 @@ export function readSnapshot(u) {
 	return finish(EMPTY, null);
 }
 
-/** Where an updated object is among what has been collected, by key. */
+/** The index of an updated object among the collected ones, by key. */
 const updated = new Map();
 
 /**
- * Reads the snapshot that is sent as the difference from another one.
+ * Reads a snapshot that was sent as a delta to another one.
  *
- * Updates and deletions may be in any order. An update adds to the object of the base, even if it is
- * deleted, unless its size is another one then; and else sets it. Of several updates of a key the last one
- * counts.
+ * Updates and deletions may be in any order. An update is added to the object of the base, even if
+ * that is deleted. If the base lacks the object or has it in another size, the update sets it. Of
+ * several updates of a key the last one counts.
  * @param {Snapshot} base
  * @param {import('./unpacker.js').Unpacker} u
  */

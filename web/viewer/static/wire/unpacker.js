@@ -1,5 +1,5 @@
 /**
- * Reading integers of variable length and texts.
+ * Reads integers of variable length and texts.
  * @module
  */
 
@@ -8,7 +8,7 @@ import { WireError } from './error.js';
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Reads values from bytes, one after the other. It throws a WireError where they end.
+ * Reads values from bytes, one after another. It throws a WireError at their end.
  */
 export class Unpacker {
 	constructor() {
@@ -32,14 +32,14 @@ export class Unpacker {
 		return this;
 	}
 
-	/** The number of bytes that are left. */
+	/** The number of bytes left. */
 	get left() {
 		return this.end - this.pos;
 	}
 
 	/**
-	 * Reads an integer of 32 bits: a bit that says whether more bytes follow, the sign, and 6 bits; each
-	 * further byte has 7, of which the fifth counts only 4.
+	 * Reads a 32-bit integer. The first byte has a bit that tells whether more bytes follow, the
+	 * sign, and 6 bits. Each further byte has 7 bits, of which the fifth byte's count only 4.
 	 */
 	int() {
 		const b = this.bytes;
@@ -56,7 +56,7 @@ export class Unpacker {
 	}
 
 	/**
-	 * Reads a text up to its zero, and replaces what it must not have.
+	 * Reads a text up to its zero, and replaces forbidden characters.
 	 * @param {string} [sanitize] lax: control characters but CR, LF and TAB become spaces; cc: all of them;
 	 *   strict: and leading white space is dropped
 	 */
@@ -77,11 +77,11 @@ export class Unpacker {
 	}
 }
 
-/** White space and what looks like it, which players use to seem nameless. */
+/** White space and similar characters, which players use to appear nameless. */
 const SPACE = /^[\x00-\x20\xa0\u034f\u2000-\u200f\u2028-\u202f\u205f-\u2064\u206a-\u206f\u3000\ufe00-\ufe0f\ufeff\ufff9-\ufffc]$/;
 
 /**
- * Returns where the text begins behind leading white space, as which bytes that are not UTF-8 count.
+ * Returns the start of the text after leading white space. Invalid UTF-8 counts as white space.
  * @param {Uint8Array} bytes
  * @param {number} at
  * @param {number} end
@@ -93,7 +93,7 @@ function skipSpace(bytes, at, end) {
 		let size = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 		const one = size === 1 ? String.fromCharCode(c) : strictly(bytes.subarray(at, Math.min(at + size, end)));
 		if (one === '') {
-			// The original's decoder takes surrogates.
+			// The original decoder accepts surrogates.
 			if (c === 0xed && at + 2 < end && (bytes[at + 1] & 0xe0) === 0xa0 && (bytes[at + 2] & 0xc0) === 0x80) return at;
 			size = 1;
 		} else if (!SPACE.test(one)) {
@@ -107,7 +107,7 @@ function skipSpace(bytes, at, end) {
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Returns the text of bytes, empty if they are not UTF-8.
+ * Returns the text of bytes, or an empty text if they are not UTF-8.
  * @param {Uint8Array} bytes
  */
 function strictly(bytes) {
@@ -119,8 +119,8 @@ function strictly(bytes) {
 }
 
 /**
- * Returns the text that is packed into integers, four bytes each, as objects have it: the highest byte
- * first, with 128 added to each.
+ * Returns a text that an object packs into integers, four bytes each, the highest byte first, with
+ * 128 added to each byte.
  * @param {Int32Array} ints
  * @param {number} at
  * @param {number} count of integers
