@@ -86,7 +86,7 @@ func TestAddresses(t *testing.T) {
 		t.Parallel()
 		for address, want := range map[string]string{
 			" 127.0.0.1:" + econ + "/": "teeyard1", "TCP://127.0.0.1:" + econ: "teeyard1",
-			"tw-0.7+udp://" + host: "not the address of an external console", "127.0.0.1": "no usual port",
+			"tw-0.7+udp://" + host: "not the address of an external console", "127.0.0.1": "no default port",
 		} {
 			if out, err := run(t, address, []string{"rcon", "--protocol", "econ", "ADDRESS", "sv_map"}); (err == nil) != (want == "teeyard1") || !strings.Contains(out, want) {
 				t.Errorf("%q: %v, %s", address, err, out)
@@ -111,7 +111,7 @@ func TestAddresses(t *testing.T) {
 	t.Run("conflict", func(t *testing.T) {
 		t.Parallel()
 		for _, name := range []string{"join", "bots"} {
-			if out, err := run(t, "ddnet://"+host, append(commands[name].args, "--protocol", "0.7")); err == nil || !strings.Contains(out, "is of version 0.6, and") {
+			if out, err := run(t, "ddnet://"+host, append(commands[name].args, "--protocol", "0.7")); err == nil || !strings.Contains(out, "names version 0.6, but") {
 				t.Errorf("%s: %v, %s", name, err, out)
 			}
 		}

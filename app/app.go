@@ -27,20 +27,20 @@ import (
 type commands struct {
 	Serve       serveCmd         `cmd:"" help:"Run a game server."`
 	Join        joinCmd          `cmd:"" help:"Join a server to watch and chat."`
-	Bots        botsCmd          `cmd:"" help:"Let bots play on a server, and measure how it serves them."`
-	Query       queryCmd         `cmd:"" help:"Show what a server is and who plays there."`
+	Bots        botsCmd          `cmd:"" help:"Send bots to a server, and measure how well it serves them."`
+	Query       queryCmd         `cmd:"" help:"Show information about a server and its players."`
 	Browse      browseCmd        `cmd:"" help:"List the servers of a master server."`
 	Rcon        rconCmd          `cmd:"" help:"Run commands on a server's remote console."`
 	Master      masterCmd        `cmd:"" help:"Run a master server of the Half-Life protocol."`
 	Replay      replayCmd        `cmd:"" help:"Show, verify and cut replay logs."`
-	Ranks       ranksCmd         `cmd:"" help:"List ranks, import those of DDNet servers, and run finishes again."`
-	Health      healthCmd        `cmd:"" help:"Ask a running server whether all is well."`
-	Mod         modCmd           `cmd:"" help:"Begin with a mod of your own."`
+	Ranks       ranksCmd         `cmd:"" help:"List, import and verify ranks."`
+	Health      healthCmd        `cmd:"" help:"Check whether a running server works."`
+	Mod         modCmd           `cmd:"" help:"Create and test mods."`
 	Demo        demoCmd          `cmd:"" help:"Show, cut and play demos."`
 	Watch       watchCmd         `cmd:"" help:"Watch a recording or a server in a browser."`
-	Dump        dumpCmd          `cmd:"" help:"Explain captured network traffic, demos and teehistorians."`
-	Version     versionCmd       `cmd:"" help:"Print version, commit and Go version."`
-	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`
+	Dump        dumpCmd          `cmd:"" help:"Decode captured network traffic, demos and teehistorians."`
+	Version     versionCmd       `cmd:"" help:"Print the version, the commit and the Go version."`
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command version."`
 }
 
 const description = `A game server for Teeworlds and DDNet, and a toolbox.
@@ -76,7 +76,7 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return fmt.Errorf("%q is no duration; those are like 2.5s, 90s or 1m30s", token.String())
+		return fmt.Errorf("%q is not a duration; write it as 2.5s, 90s or 1m30s", token.String())
 	}
 	target.SetInt(int64(d))
 	return nil

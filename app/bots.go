@@ -22,25 +22,24 @@ import (
 )
 
 type botsCmd struct {
-	Host     []string      `arg:"" help:"Servers, as host, host:port or tw-0.7+udp://host:port. Bots are distributed among them."`
+	Host     []string      `arg:"" help:"Servers, as host, host:port or tw-0.7+udp://host:port. The bots are spread over them."`
 	Count    int           `help:"Number of bots." default:"4"`
-	Skill    int           `help:"1 (beginner) to 3 (strong); 0 plays at random and needs no map." default:"2"`
-	Seed     uint64        `help:"Seed of the bots; equal seeds make equal bots." default:"1"`
+	Skill    int           `help:"1 (beginner) to 3 (strong); 0 plays at random and does not load the map." default:"2"`
+	Seed     uint64        `help:"Seed of the bots. The same seed gives the same bots." default:"1"`
 	Duration time.Duration `help:"Time after which the bots leave; 0 plays until interrupted." default:"30s"`
 	Pace     time.Duration `help:"Time between two joins." default:"20ms"`
 	Name     string        `help:"Name of the bots; a number is added." default:"bot"`
 	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
 	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it." enum:"any,0.7,0.6" default:"any"`
-	Cache    string        `help:"Folder for downloaded maps; \"-\" stores none." placeholder:"DIR"`
+	Cache    string        `help:"Folder for downloaded maps; \"-\" keeps them in memory only." placeholder:"DIR"`
 	JSON     bool          `name:"json" help:"Print the report as JSON."`
 }
 
 // Help explains the report.
 func (botsCmd) Help() string {
-	return `Bots play on any 0.7, 0.6 or DDNet server and then report how it served them: how long
-joining took, how many snapshots arrived and whether they were correct, and how early
-inputs arrived. For servers on this machine each bot has its own address, so that
-limits per address do not apply.
+	return `The bots play on any 0.7, 0.6 or DDNet server. At the end, a report shows how long joining took, how
+many snapshots arrived and whether they were correct, and how early the inputs arrived. On this
+machine each bot has its own address, so that limits per address do not apply.
 
   teeyard bots localhost
   teeyard bots localhost --count 8 --skill 3 --duration 1m`
@@ -49,10 +48,10 @@ limits per address do not apply.
 // Run plays for the duration and prints the report.
 func (c *botsCmd) Run(ctx context.Context) error {
 	if c.Count < 1 || c.Count > 1000 {
-		return usageErrorf("--count must be 1 to 1000")
+		return usageErrorf("--count must be from 1 to 1000")
 	}
 	if c.Skill < 0 || c.Skill > 3 {
-		return usageErrorf("--skill must be 0 to 3")
+		return usageErrorf("--skill must be from 0 to 3")
 	}
 	if c.Duration < 0 || c.Pace < 0 {
 		return usageErrorf("--duration and --pace must not be negative")
@@ -111,7 +110,7 @@ func (c *botsCmd) versionFor(host string) (client.Version, error) {
 	case err != nil || v == "":
 		return asked, err
 	case asked != client.AnyVersion && asked != v:
-		return "", usageErrorf("%s is of version %s, and --protocol asks for %s", a, v, asked)
+		return "", usageErrorf("the address %s names version %s, but --protocol asks for %s", a, v, asked)
 	}
 	return v, nil
 }

@@ -21,15 +21,15 @@ import (
 
 type browseCmd struct {
 	Master   string        `arg:"" help:"Master server: the URL of a servers.json, or the host, host:port or tw-0.7+udp://host:port of a UDP master."`
-	Name     string        `help:"Only servers whose name contains this."`
+	Name     string        `help:"Only servers whose name contains this text."`
 	GameType string        `name:"gametype" help:"Only servers with this game type."`
 	Map      string        `help:"Only servers on this map."`
 	NotEmpty bool          `help:"Only servers with at least one client."`
-	Ask      bool          `help:"Query every server, even if the list already describes it."`
+	Ask      bool          `help:"Query every server, even if the list contains its information."`
 	Timeout  time.Duration `help:"Time to wait for each answer." default:"2.5s"`
-	Rate     int           `help:"Servers to query per second." default:"200"`
-	MaxTime  time.Duration `help:"Time to query servers for, in all." default:"30s"`
-	HalfLife bool          `name:"halflife" help:"The master is one of the Half-Life protocol."`
+	Rate     int           `help:"Number of servers to query per second." default:"200"`
+	MaxTime  time.Duration `help:"Time limit for all queries together." default:"30s"`
+	HalfLife bool          `name:"halflife" help:"The master server uses the Half-Life protocol."`
 	JSON     bool          `name:"json" help:"Print one JSON object per server."`
 }
 
@@ -52,7 +52,7 @@ The usual port of Half-Life masters is 27010. "teeyard master" is one:
 // Run lists servers.
 func (c *browseCmd) Run(ctx context.Context) error {
 	if c.Rate <= 0 || c.Timeout <= 0 || c.MaxTime <= 0 {
-		return usageErrorf("--rate, --timeout and --max-time must be above zero")
+		return usageErrorf("--rate, --timeout and --max-time must be greater than 0")
 	}
 	if c.HalfLife {
 		return c.browseHalfLife(ctx)
@@ -110,7 +110,7 @@ func printServers[T serverRow](c *browseCmd, servers []T, header string, total, 
 }
 
 // errMaxTime is the cause of a context that --max-time ended.
-var errMaxTime = errors.New("--max-time ended; a longer one, or a higher --rate, queries more")
+var errMaxTime = errors.New("--max-time is over; set a longer time or a higher --rate")
 
 // withMaxTime returns the context for queries, which ends after --max-time.
 func (c *browseCmd) withMaxTime(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -184,7 +184,7 @@ func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 		return servers, err
 	}
 	if !a.IsGame() {
-		return nil, fmt.Errorf("%q: give a master as an http or https URL, or as host:port", c.Master)
+		return nil, fmt.Errorf("%q is not the address of a master server; write it as an http or https URL, or as host:port", c.Master)
 	}
 	only, err := query.AddressVersions(a)
 	if err != nil {

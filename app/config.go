@@ -81,9 +81,9 @@ func newProgram(cfg Config) (*program, error) {
 func checkName(name string, twice, noNew bool) error {
 	switch {
 	case !modName.MatchString(name):
-		return fmt.Errorf("%q is no name: it has 1 to 64 letters, digits, _ and -", name)
+		return fmt.Errorf("%q is not a valid name: use 1 to 64 letters, digits, _ and -", name)
 	case twice:
-		return fmt.Errorf("%q is there twice", name)
+		return fmt.Errorf("%q is listed twice", name)
 	case noNew:
 		return fmt.Errorf("%q has no function New", name)
 	}
@@ -123,13 +123,13 @@ func (p *program) newMod(info replay.ModInfo) (game.Mod, error) {
 	if newMod, ok := p.mods[info.Name]; ok {
 		return newMod(), nil
 	}
-	return nil, errors.New("this program has no such mod")
+	return nil, errors.New("this program does not contain the mod")
 }
 
 // adviseOnLog adds to an error about a log what the user can do.
 func adviseOnLog(err error) error {
 	if errors.Is(err, replay.ErrModeUnavailable) {
-		return fmt.Errorf(`%w; use the program that recorded it, which has the command "replay" as well`, err)
+		return fmt.Errorf(`%w; run the command replay of the program that recorded the log`, err)
 	}
 	return err
 }

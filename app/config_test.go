@@ -57,11 +57,11 @@ func TestConfig(t *testing.T) {
 		want string
 	}{
 		{Config{Mods: []Mod{{"a", newMod}, {"b", newMod}}, Modes: []Mode{{Name: "c", New: newMode}}}, ""},
-		{Config{Mods: []Mod{{"a b", newMod}}}, `"a b" is no name`},
-		{Config{Mods: []Mod{{"", newMod}}}, `"" is no name`},
-		{Config{Mods: []Mod{{"a", newMod}, {"a", newMod}}}, `Mods: "a" is there twice`},
+		{Config{Mods: []Mod{{"a b", newMod}}}, `"a b" is not a valid name`},
+		{Config{Mods: []Mod{{"", newMod}}}, `"" is not a valid name`},
+		{Config{Mods: []Mod{{"a", newMod}, {"a", newMod}}}, `Mods: "a" is listed twice`},
 		{Config{Mods: []Mod{{"a", nil}}}, `"a" has no function New`},
-		{Config{Modes: []Mode{{Name: "a", New: newMode}, {Name: "A", New: newMode}}}, `Modes: "A" is there twice`},
+		{Config{Modes: []Mode{{Name: "a", New: newMode}, {Name: "A", New: newMode}}}, `Modes: "A" is listed twice`},
 		{Config{Modes: []Mode{{Name: "a"}}}, `"a" has no function New`},
 	} {
 		_, err := newProgram(c.cfg)

@@ -71,11 +71,11 @@ func (d *ddnetRanks) hint(p *program, o original, folders storage, into string, 
 	_, err := os.Stat(into)
 	switch isEmpty := err != nil; {
 	case from != "" && isEmpty:
-		log.Warn("the ranks of DDNet-Server are not here yet: " + command(fmt.Sprintf("%q", from)))
+		log.Warn("the ranks of DDNet-Server are not imported yet; import them with " + command(fmt.Sprintf("%q", from)))
 	case from != "" && d.isSet:
-		log.Info("what is new in the ranks of DDNet-Server comes here with " + command(fmt.Sprintf("%q", from)))
+		log.Info("to import new ranks of DDNet-Server, run " + command(fmt.Sprintf("%q", from)))
 	case from == "" && d.isSet && isEmpty:
-		log.Warn(fmt.Sprintf("sv_sqlite_file %q: there is no such file in %s; if DDNet-Server has kept ranks elsewhere, %s adds them",
+		log.Warn(fmt.Sprintf("sv_sqlite_file %q: no such file in %s; if DDNet-Server keeps its ranks elsewhere, import them with %s",
 			safetext.Line(d.file), strings.Join(d.searched(folders), ", "), command("FILE")))
 	}
 }

@@ -22,9 +22,9 @@ import (
 )
 
 type demoCmd struct {
-	Info demoInfoCmd `cmd:"" help:"Show what is in a demo."`
+	Info demoInfoCmd `cmd:"" help:"Show information about a demo."`
 	Cut  demoCutCmd  `cmd:"" help:"Copy a part of a demo to another file."`
-	Play demoPlayCmd `cmd:"" help:"Show what happens in a demo, as join does of a game."`
+	Play demoPlayCmd `cmd:"" help:"Print the events of a demo, as join does for a game."`
 }
 
 // openDemo opens a demo. The caller closes the file.
@@ -141,12 +141,12 @@ type demoCutCmd struct {
 	File string        `arg:"" help:"Demo."`
 	Out  string        `arg:"" help:"File to write. It must not exist."`
 	From time.Duration `help:"Time in the demo at which the copy begins, such as 1m30s."`
-	To   time.Duration `help:"Time in the demo at which it ends. By default the end."`
+	To   time.Duration `help:"Time in the demo at which the copy ends. By default the end of the demo."`
 }
 
 func (demoCutCmd) Help() string {
-	return `The copy begins with a keyframe, so that clients can play it, and has the markers of the
-part. Of a damaged demo what is whole is copied.
+	return `The copy begins with a keyframe, so that clients can play it, and keeps the markers in its range. Of
+a damaged demo, the intact part is copied.
 
   teeyard demo cut demos/match.demo flag.demo --from 5m10s --to 5m40s`
 }
@@ -154,7 +154,7 @@ part. Of a damaged demo what is whole is copied.
 // Run writes the cut demo.
 func (c *demoCutCmd) Run() error {
 	if c.From < 0 || c.To < 0 || c.To > 0 && c.To < c.From {
-		return fmt.Errorf("there is nothing from %v to %v", c.From, c.To)
+		return fmt.Errorf("the range from %v to %v is empty", c.From, c.To)
 	}
 	in, r, err := openDemo(c.File)
 	if err != nil {
@@ -175,7 +175,7 @@ func (c *demoCutCmd) Run() error {
 	}
 	if first < 0 {
 		if err == nil {
-			err = fmt.Errorf("it has no snapshots after %v", c.From)
+			err = fmt.Errorf("the demo has no snapshots after %v", c.From)
 		}
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
@@ -192,13 +192,13 @@ func durationToTicks(d time.Duration) int32 {
 
 type demoPlayCmd struct {
 	File  string        `arg:"" help:"Demo."`
-	From  time.Duration `help:"Time in the demo at which to begin, such as 1m30s."`
-	Speed float64       `help:"Speed: 2 is twice as fast, 0 does not wait." default:"1"`
+	From  time.Duration `help:"Time in the demo at which to start, such as 1m30s."`
+	Speed float64       `help:"Speed: 2 plays twice as fast, 0 prints everything at once." default:"1"`
 	JSON  bool          `name:"json" help:"Print one JSON object per event."`
 }
 
 func (demoPlayCmd) Help() string {
-	return `Each line begins with the time in the demo. At the end are the scores.
+	return `Each line begins with the time in the demo. The scores follow at the end.
 
   teeyard demo play demos/match.demo --speed 0 | grep killed
   teeyard demo play match.demo --json --speed 0 | jq -r 'select(.event=="chat").text'`

@@ -224,7 +224,7 @@ func (i *demoInfo) print(w io.Writer) {
 	}
 	line("match", "%s, %s, %s of chat", words.Count(i.Deaths, "death"), words.Count(i.Kills, "kill"), words.Count(i.Chat, "line"))
 	if !i.Complete {
-		line("end", "cut off: the recorder did not complete it")
+		line("end", "cut off: the recorder did not complete the demo")
 	}
 	if i.Problem != "" {
 		line("trouble", "%s", i.Problem)

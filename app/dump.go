@@ -21,21 +21,20 @@ type dumpCmd struct {
 	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
 	Objects bool     `help:"Print the objects of every snapshot."`
 	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default the receiver of the first datagram is the server."`
-	From    string   `help:"Only what the client, or the server, sends." enum:"client,server," default:""`
+	From    string   `help:"Only datagrams from the client, or from the server." enum:"client,server," default:""`
 	Message []string `short:"m" help:"Only messages with these names, such as Cl_Say, SNAP* or 'sv_*'."`
 	Conn    int      `help:"Only the connection with this number."`
 	Broken  bool     `help:"Only packets and messages with errors."`
 }
 
 func (dumpCmd) Help() string {
-	return `Explains traffic of Teeworlds 0.7, 0.6 and DDNet: control messages, system and game
-messages, and snapshots with their deltas applied. The version of each connection
-is detected. A line has the time in seconds, the number of the datagram, the
-connection (1> is from its client, 1< from its server) and the content. Errors
-follow two exclamation marks.
+	return `Decodes traffic of Teeworlds 0.7, 0.6 and DDNet: control messages, system and game messages, and
+snapshots with their deltas applied. The version of each connection is detected. A line shows the
+time in seconds, the number of the datagram, the connection (1> from the client, 1< from the
+server) and the content. Errors follow two exclamation marks.
 
-Of a demo it explains the chunks: ticks, snapshots and messages, each with its place in
-the file. Of a teehistorian (sv_tee_historian of DDNet-Server) it explains the records.
+For a demo it decodes the chunks: ticks, snapshots and messages, each with its position in the file.
+For a teehistorian (sv_tee_historian of DDNet-Server) it decodes the records.
 
   tcpdump -i any -w play.pcap udp port 8303
   teeyard dump play.pcap -m Sv_Chat -m Cl_Say
@@ -101,7 +100,7 @@ func (c *dumpCmd) Run() error {
 	}
 	for i, pattern := range c.Message {
 		if !matched[i] && !dump.HasName(func(name string) bool { return matchesName(pattern, name) }) {
-			return usageErrorf("--message %s: no message has that name", pattern)
+			return usageErrorf("--message %s: no message matches this name", pattern)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ type econConsole struct {
 }
 
 var (
-	errEconPassword = errors.New("wrong password of the external console")
+	errEconPassword = errors.New("wrong password for the external console")
 	errEconClosed   = errors.New("the external console closed the connection")
 )
 
@@ -44,12 +44,12 @@ func openEcon(ctx context.Context, host, password string) (remoteConsole, error)
 	case err != nil:
 		return nil, err
 	case a.Scheme != "" && a.Scheme != "tcp":
-		return nil, usageErrorf("%s is not the address of an external console, which is HOST:PORT with the server's ec_port", a)
+		return nil, usageErrorf("%s is not the address of an external console; write it as HOST:PORT, with the server's ec_port", a)
 	case a.Port == 0:
-		return nil, fmt.Errorf("%s: an external console has no usual port; add it (ec_port), as in localhost:8304", host)
+		return nil, fmt.Errorf("%s: an external console has no default port; add the port (ec_port), as in localhost:8304", host)
 	}
 	if strings.ContainsAny(password, "\r\n\x00") || password == "" || len(password) > maxEconCommand {
-		return nil, errors.New("the password of an external console has 1 to 1300 bytes and no line breaks")
+		return nil, errors.New("the password of an external console must have 1 to 1300 bytes and no line breaks")
 	}
 	d := net.Dialer{Timeout: econDialTimeout}
 	conn, err := d.DialContext(ctx, "tcp", a.HostPort())
@@ -148,7 +148,7 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	case strings.ContainsAny(line, "\r\n\x00"):
 		return "", halflife.ErrCommand
 	case len(line) > maxEconCommand:
-		return "", fmt.Errorf("%w: the line has %d bytes, the most are %d", client.ErrTooLong, len(line), maxEconCommand)
+		return "", fmt.Errorf("%w: the line has %d bytes, at most %d are allowed", client.ErrTooLong, len(line), maxEconCommand)
 	}
 	e.discardOutput(ctx)
 	return e.exchange(ctx, line+"\n")

@@ -49,8 +49,8 @@ func (b *fillingBots) hint(log *slog.Logger) {
 	case b.configured:
 	case botless[strings.ToLower(b.console.Value("sv_gametype"))]:
 	case bots == "0":
-		log.Info(`nobody plays until players join; "sv_bots ` + strconv.Itoa(defaultBots) + `" has bots fill the game up to ` + strconv.Itoa(defaultBots) + ` players`)
+		log.Info(`no bots play; set "sv_bots ` + strconv.Itoa(defaultBots) + `" to fill the game with bots up to ` + strconv.Itoa(defaultBots) + ` players`)
 	default:
-		log.Info("bots fill the game up to " + bots + ` players while somebody is there ("sv_bots 0" for none)`)
+		log.Info("bots fill the game up to " + bots + ` players while a client is connected; set "sv_bots 0" for no bots`)
 	}
 }

@@ -232,7 +232,7 @@ func (k *finishLogs) run() {
 		case j := <-k.jobs:
 			if err := k.cut(j); err != nil && k.stopped.Err() == nil && !k.warned {
 				k.warned = true
-				k.log.Warn(fmt.Sprintf("the finish in ticks %d to %d of %s is not kept: %v; others may be missing too, which is not said again", j.begin, j.end, j.log, err))
+				k.log.Warn(fmt.Sprintf("the finish in ticks %d to %d of %s cannot be kept: %v; further failures are not logged", j.begin, j.end, j.log, err))
 			}
 		}
 	}
@@ -264,7 +264,7 @@ func (k *finishLogs) cut(j finishJob) (err error) {
 	return err
 }
 
-var errFinishMissing = errors.New("the log does not reach to the finish")
+var errFinishMissing = errors.New("the log ends before the finish")
 
 // copy creates the file.
 func (k *finishLogs) copy(to string, j finishJob) error {

@@ -19,9 +19,8 @@ type healthCmd struct {
 }
 
 func (healthCmd) Help() string {
-	return `Asks a running server's HTTP listener whether the game runs (/healthz), or with --ready
-whether players can join (/readyz). It fails if not: for the HEALTHCHECK of containers
-and for scripts.
+	return `Asks the server's HTTP listener whether the game runs (/healthz), or with --ready whether players can
+join (/readyz). The exit status is 1 if not. Use it in scripts and as the HEALTHCHECK of containers.
 
   teeyard health
   teeyard health --ready localhost:8304`
@@ -39,7 +38,7 @@ func (c *healthCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if a.Scheme != "http" && !a.IsGame() || strings.Trim(a.Path, "/") != "" {
-		return usageErrorf("%s is not the address of an HTTP listener, which is HOST:PORT", a)
+		return usageErrorf("%s is not the address of an HTTP listener; write it as HOST:PORT", a)
 	}
 	page := url.URL{Scheme: "http", Host: a.HostPort(), Path: "/healthz"}
 	if c.Ready {

@@ -112,7 +112,7 @@ func (j *jobs) run(ctx context.Context, t confined.Task) error {
 	err := confined.Run(ctx, t)
 	if (errors.Is(err, confined.ErrStart) || errors.Is(err, confined.ErrCrash)) && j.log != nil {
 		j.once.Do(func() {
-			j.log.Warn(fmt.Sprintf("a process for a recording failed, which is not said again: %v", err), logline.SystemKey, "http")
+			j.log.Warn(fmt.Sprintf("a child process for a recording failed: %v; further failures are not logged", err), logline.SystemKey, "http")
 		})
 	}
 	return err

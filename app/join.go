@@ -20,29 +20,29 @@ import (
 )
 
 type joinCmd struct {
-	Host     string        `arg:"" help:"Server, as host, host:port, tw-0.7+udp://host:port or ddnet://host:port, or ws://host:port or wss://host for one behind a web server."`
+	Host     string        `arg:"" help:"Server, as host, host:port, tw-0.7+udp://host:port or ddnet://host:port, or ws://host:port or wss://host if it is behind a web server."`
 	Name     string        `help:"Name of the player." default:"observer"`
 	Clan     string        `help:"Clan of the player."`
 	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
 	Rcon     string        `help:"Password of the remote console, to log in after joining." env:"TEEYARD_RCON"`
 	Login    string        `help:"Name for the remote console, on servers with accounts (DDNet)."`
 	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it." enum:"any,0.7,0.6" default:"any"`
-	DDNet    int32         `name:"ddnet" help:"Release of DDNet to claim to be, times 1000, such as 16040." placeholder:"RELEASE"`
+	DDNet    int32         `name:"ddnet" help:"DDNet release that the client claims to be, times 1000, such as 16040." placeholder:"RELEASE"`
 	Play     bool          `help:"Join the game instead of the spectators."`
-	For      time.Duration `help:"Time after which to leave. Without it, at the end of the input."`
+	For      time.Duration `help:"Time after which to leave. By default join leaves at the end of the input."`
 	Again    time.Duration `help:"Time after which to reconnect when the connection ends."`
 	JSON     bool          `name:"json" help:"Print one JSON object per event."`
-	Cache    string        `help:"Folder for downloaded maps; \"-\" stores none." placeholder:"DIR"`
+	Cache    string        `help:"Folder for downloaded maps; \"-\" keeps them in memory only." placeholder:"DIR"`
 }
 
 func (joinCmd) Help() string {
-	return `Lines that you type are sent to the chat; /help lists commands. Commands of the server
-are typed as anywhere, and with two slashes where we have one of the same name: //team 5.
-Input may come from a pipe. On a terminal, the arrow keys bring back earlier lines, and Ctrl-D leaves. Passwords
-are not shown. If a line of a pipe had no effect, the exit status is 1.
+	return `Type lines to send them to the chat. /help lists the commands of join. Type commands of the server as
+in any client, such as /rank. If join has a command of the same name, type two slashes: //team 5.
+Input may come from a pipe. On a terminal, the arrow keys recall earlier lines, and Ctrl-D leaves.
+Passwords are not shown. If a line from a pipe has no effect, the exit status is 1.
 
-A scheme that names a version, as masters write it (tw-0.7+udp, tw-0.6+udp), chooses that, and
-ddnet://, as in links for DDNet's client, chooses 0.6.
+A scheme that names a version, as in the lists of masters (tw-0.7+udp, tw-0.6+udp), selects that
+version. ddnet://, as in links for DDNet's client, selects 0.6.
 
   echo "hello" | teeyard join localhost
   printf '/rcon PASSWORD\n/r status\n' | teeyard join localhost --for 3s
@@ -157,7 +157,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	// On a terminal, the user has seen each failure already.
 	result := func() error {
 		if ed == nil && t.failed > 0 {
-			return fmt.Errorf("without effect, for the reasons above: %s", words.Count(t.failed, "line"))
+			return fmt.Errorf("%s had no effect, for the reasons above", words.Count(t.failed, "line"))
 		}
 		return nil
 	}

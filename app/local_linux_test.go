@@ -51,10 +51,10 @@ func TestLocalRooms(t *testing.T) {
 			t.Errorf("%s, with the key: %d %s", room, code, body)
 		}
 	}
-	if code, body := ask(proxy.URL, "POST /convert", ""); code != 422 || !strings.Contains(body, "its own machine only") {
+	if code, body := ask(proxy.URL, "POST /convert", ""); code != 422 || !strings.Contains(body, "only for its own machine") {
 		t.Errorf("a stranger's log: %d %s", code, body)
 	}
-	if code, body := ask("http://"+s.http, "POST /convert", key); code != 422 || strings.Contains(body, "its own machine only") {
+	if code, body := ask("http://"+s.http, "POST /convert", key); code != 422 || strings.Contains(body, "only for its own machine") {
 		t.Errorf("the operator's log: %d %s", code, body)
 	}
 }

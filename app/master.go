@@ -22,24 +22,24 @@ import (
 type masterCmd struct {
 	Addr       string        `help:"IP address to listen on; all if empty."`
 	Port       int           `help:"UDP port to listen on." default:"27010"`
-	HTTP       string        `name:"http" help:"Address of a web page with the list, /servers.json and /metrics, such as localhost:8080." placeholder:"HOST:PORT"`
-	State      string        `help:"File to store the list in over restarts." placeholder:"FILE"`
-	LAN        bool          `name:"lan" help:"Also list servers of local networks."`
-	Legacy     string        `help:"Who may get the list without a challenge." enum:"off,lan,on" default:"lan"`
+	HTTP       string        `name:"http" help:"Address of an HTTP listener with a page of the list, /servers.json and /metrics, such as localhost:8080." placeholder:"HOST:PORT"`
+	State      string        `help:"File that keeps the list across restarts." placeholder:"FILE"`
+	LAN        bool          `name:"lan" help:"Also list servers in local networks."`
+	Legacy     string        `help:"Clients that get the list without a challenge: none (off), those in local networks (lan), or all (on)." enum:"off,lan,on" default:"lan"`
 	Expire     time.Duration `help:"Time after which a server without a heartbeat is removed." default:"6m"`
 	PerAddress int           `help:"Maximum number of servers per IP address." default:"14"`
 	MaxServers int           `help:"Maximum number of servers." default:"20000"`
 }
 
 func (masterCmd) Help() string {
-	return `A master server of the Half-Life protocol: game servers register at it, and browsers
-get the list of them. A server is listed after it has answered a query, and the list is
-not sent to addresses that may be forged.
+	return `Game servers register with a master server, and server browsers request its list. The master lists a
+server after the server has answered a query. It does not send the list to addresses that may be
+forged.
 
   teeyard master --http localhost:8080 --state master.json
   quakestat -hlm localhost:27010
 
-"teeyard serve" registers with sv_hl_master HOST:27010. Use --lan on a local network.`
+To register a teeyard server, set sv_hl_master HOST:27010. Use --lan on a local network.`
 }
 
 // Run runs the master server until a signal ends it.
@@ -54,7 +54,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if c.Expire <= 0 || c.PerAddress <= 0 || c.MaxServers <= 0 {
-		return usageErrorf("--expire, --per-address and --max-servers must be above zero")
+		return usageErrorf("--expire, --per-address and --max-servers must be greater than 0")
 	}
 	conn, err := udp.Listen(udp.Config{Addr: c.Addr, Port: c.Port})
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 	m, err := master.New(master.Config{
 		Send: conn.Send, ListLAN: c.LAN, Legacy: legacy, MaxPerAddress: c.PerAddress, MaxServers: c.MaxServers, ServerTimeout: c.Expire, StateFile: c.State,
 		OnSaveError: func(err error) {
-			fmt.Fprintf(stderr, "teeyard: the list is not stored, which is tried again: %v\n", err)
+			fmt.Fprintf(stderr, "teeyard: the list cannot be stored: %v; trying again\n", err)
 		},
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func listenHTTP(ctx context.Context, addr string) ([]net.Listener, error) {
 		if _, err := strconv.ParseUint(addr, 10, 16); err != nil {
 			port = "8080"
 		}
-		return nil, usageErrorf("%q is not HOST:PORT: localhost:%s is for this machine alone, :%s for all", addr, port, port)
+		return nil, usageErrorf("%q has no host and port; write localhost:%s for this machine only, or :%s for all addresses", addr, port, port)
 	}
 	return web.Listen(ctx, addr, 0)
 }

@@ -74,14 +74,14 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 		return newMod, nil
 	}
 	if !modName.MatchString(name) {
-		return nil, errors.New("names of mods have letters, digits, _ and - only")
+		return nil, errors.New("the name of a mod may contain only letters, digits, _ and -")
 	}
 	if isTestName(name) {
-		return nil, fmt.Errorf("names that end with %s are those of tests, which teeyard mod test runs", script.TestSuffix)
+		return nil, fmt.Errorf("files that end with %s are tests; run them with teeyard mod test", script.TestSuffix)
 	}
 	newMod, err := findScript[game.Mod](f, name, f.newScriptMod)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is neither a mod of this name nor a file %s", scriptPath(name))
+		err = fmt.Errorf("this program has no mod with this name, and there is no file %s", scriptPath(name))
 	}
 	return newMod, err
 }

@@ -24,8 +24,8 @@ func TestScriptsAreFound(t *testing.T) {
 		{"good", ""},
 		{"wrong", "mods/wrong.lua:2: there is no hook on_tik; did you mean on_tick?"},
 		{"large", "mods/large.lua: 65537 bytes, the limit is 65536"},
-		{"none", "there is neither a mod of this name nor a file mods/none.lua"},
-		{"../secret", "names of mods have letters, digits, _ and - only"},
+		{"none", "this program has no mod with this name, and there is no file mods/none.lua"},
+		{"../secret", "the name of a mod may contain only letters, digits, _ and -"},
 	} {
 		found, err := f.findMod(c.name)
 		if c.err != "" {

@@ -86,13 +86,13 @@ func sameFile(a, b string) bool {
 func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
 	if o == noOriginal && o.autoexec(files) == "" {
 		if _, found := files[:1].find("autoexec_server.cfg"); found {
-			log.Info(p.named("autoexec_server.cfg is not read; teeyard serve --ddnet is as DDNet-Server"))
+			log.Info(p.named("autoexec_server.cfg is not read; to replace a DDNet-Server, run teeyard serve --ddnet"))
 		}
 	}
 	if o == ddnetServer {
 		if dir, found := files.find("autoexec_server.cfg"); found && !sameFile(filepath.Join(dir, "autoexec_server.cfg"), "autoexec_server.cfg") {
 			if _, here := (storage{"."}).find("autoexec_server.cfg"); here {
-				log.Warn(p.named(fmt.Sprintf("%s counts, and autoexec_server.cfg in the current folder does not, as on DDNet-Server; --dir . has this folder come first",
+				log.Warn(p.named(fmt.Sprintf("%s is read, and autoexec_server.cfg in the current folder is not, as on DDNet-Server; to search this folder first, add --dir .",
 					filepath.Join(dir, "autoexec_server.cfg"))))
 			}
 		}

@@ -118,7 +118,7 @@ func (p *textPrinter) printEvent(e event.Event) {
 		case e.Passed:
 			p.printf("? the vote passed")
 		case e.Aborted:
-			p.printf("? no vote")
+			p.printf("? the vote was cancelled")
 		default:
 			p.printf("? the vote failed")
 		}
@@ -174,7 +174,7 @@ func (p *textPrinter) printPresent(rows []client.ScoreboardRow, self game.Player
 		p.printf("* watching: %s", strings.Join(watching, ", "))
 	}
 	if len(playing)+len(watching) == 0 {
-		p.printf("* nobody else is here")
+		p.printf("* no other players")
 	}
 }
 

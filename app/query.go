@@ -27,10 +27,10 @@ type queryCmd struct {
 }
 
 func (queryCmd) Help() string {
-	return `The server is queried in all protocols at once: Teeworlds 0.7, 0.6, DDNet, and that of
-Half-Life and Source servers (A2S). The answers are combined. The default port is 8303,
-or 27015 if only a Half-Life server answers. A scheme that names a version, as in
-tw-0.7+udp://HOST:PORT, asks in that version only.
+	return `The server is queried in all protocols at once: Teeworlds 0.7, Teeworlds 0.6, DDNet, and the protocol
+of Half-Life and Source servers (A2S). The answers are combined. The default port is 8303, or 27015
+if only a Half-Life server answers. A scheme that names a version, as in tw-0.7+udp://HOST:PORT,
+queries in that version only.
 
   teeyard query localhost
   teeyard query localhost:8304 --json | jq -r '.info.clients[].name'`
@@ -44,7 +44,7 @@ func explainNoAnswer(host string, err error) error {
 	case errors.Is(err, client.ErrNoAnswer):
 		return fmt.Errorf("%s does not answer.\n%s", host, whyNoAnswer)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("joining %s: it answers, but did not let the client into the game in time", host)
+		return fmt.Errorf("joining %s: the server answers, but the client did not get into the game in time", host)
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func explainNoAnswer(host string, err error) error {
 // Run queries a server and prints the answers.
 func (c *queryCmd) Run(ctx context.Context) error {
 	if c.Timeout <= 0 {
-		return usageErrorf("--timeout must be above zero")
+		return usageErrorf("--timeout must be greater than 0")
 	}
 	r, halfLife, err := c.queryServer(ctx)
 	if errors.Is(err, query.ErrNoAnswer) {

@@ -62,7 +62,7 @@ func (d *databaseSetting) register(c *console.Console) error {
 			case "r":
 				return // the database for writing is also read
 			default:
-				call.Warn("ranks", "add_sqlserver: the first argument is r or w, not %q", call.Args[0])
+				call.Warn("ranks", "add_sqlserver: the first argument must be r or w, not %q", call.Args[0])
 				return
 			}
 			d.set, d.setup = true, len(call.Args) < 8 || call.Args[7] != "0"
@@ -79,11 +79,11 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 	case !d.set:
 		return rank.Open(cfg)
 	case d.open == nil:
-		log.Warn("add_sqlserver: the ranks are in " + path + " only, since this program has no databases; teeyard-mariadb is the same with them")
+		log.Warn("add_sqlserver: the ranks are stored in " + path + " only, since this program supports no databases; run teeyard-mariadb instead")
 		return rank.Open(cfg)
 	case d.use == 0:
 		// Test servers of DDNet read the same list of databases but must not write to them.
-		log.Info("sv_use_sql is 0: the ranks are in " + path + " only, and not in the database of add_sqlserver")
+		log.Info("sv_use_sql is 0: the ranks are stored in " + path + " only, not in the database of add_sqlserver")
 		return rank.Open(cfg)
 	}
 	db, err := d.open(d.cfg)
@@ -94,21 +94,21 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks 
 	if d.setup {
 		cfg.Prepare = db.Setup
 	}
-	log.Info(fmt.Sprintf("the ranks are in the database %s at %s, and first in %s", d.cfg.Database, d.cfg.Addr, path))
+	log.Info(fmt.Sprintf("the ranks are stored in the database %s at %s, and first in %s", d.cfg.Database, d.cfg.Addr, path))
 	return rank.OpenShared(cfg, db)
 }
 
 type ranksCmd struct {
-	List   ranksListCmd   `cmd:"" default:"withargs" help:"List the maps that were finished, or the ranks of one."`
-	Import ranksImportCmd `cmd:"" help:"Add the ranks, saves, points and maps of a DDNet server."`
-	Verify ranksVerifyCmd `cmd:"" help:"Run the run of a finish again and compare its time."`
+	List   ranksListCmd   `cmd:"" default:"withargs" help:"List the finished maps, or the ranks of one map."`
+	Import ranksImportCmd `cmd:"" help:"Import the ranks, saves, points and maps of a DDNet server."`
+	Verify ranksVerifyCmd `cmd:"" help:"Verify a finish by running its match again."`
 }
 
 // serverFolder are the flags that select a server's folder: the one to which serve writes.
 type serverFolder struct {
-	Dir      string `help:"Folder of the server; without it that to which serve writes." type:"existingdir" env:"TEEYARD_DIR"`
-	Original bool   `help:"The server is one with --original, or with the name teeworlds-server." xor:"original"`
-	DDNet    bool   `name:"ddnet" help:"The server is one with --ddnet, or with the name DDNet-Server." xor:"original"`
+	Dir      string `help:"Folder of the server. By default the folder to which serve writes." type:"existingdir" env:"TEEYARD_DIR"`
+	Original bool   `help:"The server runs with --original, or under the name teeworlds-server." xor:"original"`
+	DDNet    bool   `name:"ddnet" help:"The server runs with --ddnet, or under the name DDNet-Server." xor:"original"`
 }
 
 func (f *serverFolder) path() string {
@@ -117,13 +117,14 @@ func (f *serverFolder) path() string {
 
 type ranksImportCmd struct {
 	serverFolder
-	From   string `arg:"" help:"DDNet's SQLite file (sv_sqlite_file), which the program sqlite3 reads; in teeyard-mariadb also USER:PASSWORD@HOST:PORT/DATABASE."`
-	Into   string `help:"The server's file of ranks (sv_ranks), by default ranks.journal in its folder; the server may be running." placeholder:"FILE"`
-	Prefix string `default:"record" help:"Beginning of the names of the tables." placeholder:"TEXT"`
+	From   string `arg:"" help:"DDNet's SQLite file (sv_sqlite_file). Reading it needs the program sqlite3. In teeyard-mariadb also USER:PASSWORD@HOST:PORT/DATABASE."`
+	Into   string `help:"The server's rank file (sv_ranks). By default ranks.journal in its folder. The server may be running." placeholder:"FILE"`
+	Prefix string `default:"record" help:"Prefix of the table names." placeholder:"TEXT"`
 }
 
 func (*ranksImportCmd) Help() string {
-	return "Repeating an import adds what is new in the file. The points of a player become those of the file if they have changed there."
+	return `You can repeat an import: it adds only new entries. If the points of a player have changed in the
+source, the import replaces them.`
 }
 
 // Run imports the ranks.
@@ -137,25 +138,25 @@ func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
 	r, err := rank.Import(ctx, from, c.Prefix, j.Add)
 	err = cmp.Or(err, j.Close())
 	if err != nil && r.New == 0 {
-		return fmt.Errorf("nothing new was imported: %w", err)
+		return fmt.Errorf("the import added nothing: %w", err)
 	}
 	fmt.Printf("%s: %s, %s, %s, points of %s, %s; %d of these are new\n", safetext.Line(into), words.Count(r.Finishes, "finish"), words.Count(r.TeamFinishes, "team finish"), words.Count(r.Maps, "map"), words.Count(r.Points, "player"), words.Count(r.Saves, "save"), r.New)
 	for _, kind := range []struct {
-		n    int
-		text string
+		n          int
+		text, noun string
 	}{
-		{r.Refused, "left out: %d without a map, a name or a time, or with separators of columns in a text\n"},
-		{r.BadPoints, "left out: %d with points or stars that are no numbers from 0 up\n"},
-		{r.BadSaves, "left out: %d saves that cannot be read\n"},
-		{r.Undated, "kept without a date: %d with one that is none, or in the future\n"},
-		{r.Renamed, "kept with another name: %d with one of more than 15 bytes, or that is not UTF-8\n"},
+		{r.Refused, "left out: %s, invalid: for example without a map, a name or a time, or with column separators in a text\n", "row"},
+		{r.BadPoints, "left out: %s whose points or stars are not numbers of at least 0\n", "row"},
+		{r.BadSaves, "left out: %s, unreadable\n", "save"},
+		{r.Undated, "kept without a date: %s whose date is invalid or in the future\n", "row"},
+		{r.Renamed, "kept with another name: %s whose name is longer than 15 bytes or not UTF-8\n", "row"},
 	} {
 		if kind.n > 0 {
-			fmt.Printf(kind.text, kind.n)
+			fmt.Printf(kind.text, words.Count(kind.n, kind.noun))
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("not all was imported: %w", err)
+		return fmt.Errorf("the import is incomplete: %w", err)
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (c *ranksImportCmd) source(p *program) (rank.Source, error) {
 		return nil, err
 	}
 	if p.openDatabase == nil {
-		return nil, fmt.Errorf("%s is no file, and this program has no databases: teeyard-mariadb is the same with them", c.From[strings.LastIndex(c.From, "@")+1:])
+		return nil, fmt.Errorf("%s is not a file, and this program supports no databases; run teeyard-mariadb instead", c.From[strings.LastIndex(c.From, "@")+1:])
 	}
 	at := strings.LastIndex(c.From, "@")
 	user, password, _ := strings.Cut(c.From[:at], ":")

@@ -75,7 +75,7 @@ func TestListOfRanks(t *testing.T) {
 	}
 	path := filepath.Join(dir, "ranks.journal")
 	got, err := run()
-	testenv.Check(t, err != nil && strings.Contains(got, path+" is not there") && strings.Contains(got, "--dir"), "%v: %s", err, got)
+	testenv.Check(t, err != nil && strings.Contains(got, path+": no such file") && strings.Contains(got, "--dir"), "%v: %s", err, got)
 	j := rank.Open(rank.Config{Path: path})
 	entry := func(n byte, mapName string, ms int32, names ...string) rank.Entry {
 		return rank.Entry{ID: rank.ID{n}, Kind: rank.Finish, Map: mapName, Names: names, Team: len(names) > 1, Time: ms, When: 1_700_000_000}
@@ -89,7 +89,7 @@ func TestListOfRanks(t *testing.T) {
 	}{
 		{nil, "map       finishes  players  best time  by\nTutorial  4         3        01:10.00   ann\na b       1         1        00:01.00   ann\n"},
 		{[]string{"Tutorial"}, "1.  01:10.00  ann      2023-11-14 22:13 UTC\n2.  01:20.50  ben [2J  2023-11-14 22:13 UTC\n2.  01:20.50  cid      2023-11-14 22:13 UTC\n"},
-		{[]string{"Tutorial", "--top", "1"}, "1.  01:10.00  ann  2023-11-14 22:13 UTC\nand 2 more: --top 0 lists all\n"},
+		{[]string{"Tutorial", "--top", "1"}, "1.  01:10.00  ann  2023-11-14 22:13 UTC\nand 2 more; list all with --top 0\n"},
 		{[]string{"Tutorial", "--team"}, "1.  01:35.00  ann & ben  2023-11-14 22:13 UTC\n"},
 	} {
 		got, err := run(want.args...)
@@ -108,13 +108,13 @@ func TestListOfRanks(t *testing.T) {
 	}
 	testenv.NoError(t, os.Rename(filepath.Join(data, "ranks.journal"), path))
 	got, err = run("tutorial")
-	testenv.Check(t, err != nil && strings.Contains(got, `is it "Tutorial"?`), "%v: %s", err, got)
+	testenv.Check(t, err != nil && strings.Contains(got, `did you mean "Tutorial"?`), "%v: %s", err, got)
 	for args, want := range map[string]string{
-		"tutorial":     `nobody has a finish on "tutorial"; is it "Tutorial"?`,
-		"tutorial ann": `ann has no finish on "tutorial"; is it "Tutorial"?`,
-		"Tutorial dan": `dan has no finish on "Tutorial"` + "\n",
-		"nothing":      `nobody has a finish on "nothing"; this lists the maps that have some: teeyard ranks`,
-		"Tutorial":     "the finish cannot be shown: it was recorded without a replay log, or imported",
+		"tutorial":     `no player has a finish on the map "tutorial"; did you mean "Tutorial"?`,
+		"tutorial ann": `ann has no finish on the map "tutorial"; did you mean "Tutorial"?`,
+		"Tutorial dan": `dan has no finish on the map "Tutorial"` + "\n",
+		"nothing":      `no player has a finish on the map "nothing"; list the finished maps with teeyard ranks`,
+		"Tutorial":     "the finish cannot be verified: it was imported, or recorded without a replay log",
 	} {
 		out, err := teeyard(t, append([]string{"ranks", "verify", "--dir", dir}, strings.Fields(args)...)...).CombinedOutput()
 		testenv.Check(t, err != nil && strings.Contains(string(out), want), "verify %s: %v: %s", args, err, out)
@@ -165,16 +165,16 @@ func TestImportOfBrokenFiles(t *testing.T) {
 		strings.Join(checkpoints, ", ")+" FROM t")
 	out, complaints, err := run(hostile)
 	_, none := os.Stat(made)
-	testenv.Check(t, err != nil && out == "" && none != nil && strings.Contains(complaints, "nothing new was imported"), "%v, %q, %q, %v", err, out, complaints, none)
+	testenv.Check(t, err != nil && out == "" && none != nil && strings.Contains(complaints, "the import added nothing"), "%v, %q, %q, %v", err, out, complaints, none)
 	sqlite(hostile, "DROP VIEW record_race; ALTER TABLE t RENAME TO record_race")
 	out, complaints, err = run("--into", filepath.Join(dir, "other"), hostile)
-	testenv.Check(t, err != nil && strings.Contains(out, " 1 finish,") && strings.Contains(out, "left out: 3 without") && strings.Contains(complaints, "record_teamrace"), "%v, %q, %q", err, out, complaints)
+	testenv.Check(t, err != nil && strings.Contains(out, " 1 finish,") && strings.Contains(out, "left out: 3 rows, invalid") && strings.Contains(complaints, "record_teamrace"), "%v, %q, %q", err, out, complaints)
 	out, complaints, err = run(good) // which lacks three tables
 	want := filepath.Join(dir, "ranks.journal") + ": 3010 finishes, 0 team finishes, 0 maps, points of 0 players, 0 saves; 3007 of these are new\n" +
-		"left out: 3 without a map, a name or a time, or with separators of columns in a text\nkept without a date: 4 with one that is none, or in the future\nkept with another name: 1 with one of more than 15 bytes, or that is not UTF-8\n"
+		"left out: 3 rows, invalid: for example without a map, a name or a time, or with column separators in a text\nkept without a date: 4 rows whose date is invalid or in the future\nkept with another name: 1 row whose name is longer than 15 bytes or not UTF-8\n"
 	testenv.Check(t, err != nil && out == want && strings.Contains(complaints, "record_maps"), "%v, %q, %q", err, out, complaints)
 	out, complaints, err = run(good)
-	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "nothing new was imported"), "%v, %q, %q", err, out, complaints)
+	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "the import added nothing"), "%v, %q, %q", err, out, complaints)
 	list, err := teeyard(t, "ranks", "--dir", dir, "dates").CombinedOutput()
 	wantList := "1.  00:01.00  dated            2023-11-14 22:13 UTC\n2.  00:02.00  zero             \n3.  00:03.00  now              \n4.  00:04.00  month            \n" +
 		"5.  00:05.00  future           \n6.  00:06.00  number           \n7.  00:07.00  a name of 17 by  \n"

@@ -21,15 +21,16 @@ import (
 // ranksListCmd is "teeyard ranks".
 type ranksListCmd struct {
 	serverFolder
-	Map   string `arg:"" optional:"" help:"Name of a map; without it the maps are listed."`
-	Team  bool   `help:"The ranks of teams instead."`
-	Top   int    `help:"How many ranks to list, 0 for all." default:"20"`
-	Ranks string `help:"File of ranks in it (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
+	Map   string `arg:"" optional:"" help:"Name of a map. Without it, all maps are listed."`
+	Team  bool   `help:"List the ranks of teams instead."`
+	Top   int    `help:"Number of ranks to list; 0 lists all." default:"20"`
+	Ranks string `help:"Rank file in that folder (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
 }
 
 func (*ranksListCmd) Help() string {
-	return `Lists the maps that have been finished, or the ranks of one. They are read from the server's file, also while
-it runs. If servers share a database (teeyard-mariadb), the file has what this server's folder added to it.
+	return `Lists the finished maps, or the ranks of one map. They come from the server's rank file, which may be
+in use by a running server. If servers share a database (teeyard-mariadb), the file contains only
+the ranks that this server's folder has added to it.
 
   teeyard ranks
   teeyard ranks Tutorial --team
@@ -50,7 +51,7 @@ func (c *ranksListCmd) Run() error {
 	}
 	courses, err := c.read(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s is not there: a server of races makes it with the first finish; --dir names the server's folder, --ddnet finds that of serve --ddnet, --ranks names the file in it", path)
+		return fmt.Errorf("%s: no such file; a server creates it with the first finish. Name the server's folder with --dir (or --ddnet for the folder of serve --ddnet), and the file in it with --ranks", path)
 	}
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (c *ranksListCmd) Run() error {
 	}
 	course := courses[c.Map]
 	if course == nil {
-		return fmt.Errorf("there are no finishes on %q; %s", c.Map, mapHint(c.Map, courses))
+		return fmt.Errorf("no finishes on the map %q; %s", c.Map, mapHint(c.Map, courses))
 	}
 	return c.listRanks(course)
 }
@@ -70,12 +71,12 @@ func (c *ranksListCmd) Run() error {
 func mapHint(name string, courses map[string]*rankedMap) string {
 	names := slices.Sorted(maps.Keys(courses))
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
-		return fmt.Sprintf("is it %q?", names[i])
+		return fmt.Sprintf("did you mean %q?", names[i])
 	}
 	if similar := console.Similar(name, names); similar != "" {
-		return fmt.Sprintf("is it %q?", similar)
+		return fmt.Sprintf("did you mean %q?", similar)
 	}
-	return "this lists the maps that have some: teeyard ranks"
+	return "list the finished maps with teeyard ranks"
 }
 
 // read reads the file. Entries that were written twice count once.
@@ -142,7 +143,7 @@ func (c *ranksListCmd) listRanks(m *rankedMap) error {
 	ranking := m.ranking()
 	for i, who := range ranking {
 		if c.Top > 0 && i == c.Top {
-			fmt.Fprintf(w, "and %d more: --top 0 lists all\n", len(ranking)-i)
+			fmt.Fprintf(w, "and %d more; list all with --top 0\n", len(ranking)-i)
 			break
 		}
 		e := m.best[who]

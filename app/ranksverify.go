@@ -24,17 +24,17 @@ import (
 type ranksVerifyCmd struct {
 	serverFolder
 	Map   string `arg:"" help:"Name of the map."`
-	Name  string `arg:"" optional:"" help:"Name of a player; without it the best time of all counts."`
-	Team  bool   `help:"The best time of a team instead."`
-	Ranks string `help:"File of ranks in it (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
-	Log   string `help:"Replay log that has the run, if it is not in the server's folder." placeholder:"FILE"`
+	Name  string `arg:"" optional:"" help:"Name of a player. By default the best time on the map is verified."`
+	Team  bool   `help:"Verify the best time of a team instead."`
+	Ranks string `help:"Rank file in that folder (sv_ranks)." default:"ranks.journal" placeholder:"FILE"`
+	Log   string `help:"Replay log with the run, if it is not in the server's folder." placeholder:"FILE"`
 }
 
 func (*ranksVerifyCmd) Help() string {
-	return `A row of the ranks says which replay log has the run, in which ticks. The part is in
-replays/finishes (sv_replay_finishes), or in the log as long as that is kept. The match is run
-again: its checksums have to agree, and it has to make the same row in the same tick.
-The exit code is 0 if so.
+	return `A row of the ranks names the replay log with the run, and its ticks. That part of the log is in
+replays/finishes (sv_replay_finishes), or in the log itself as long as it is kept. The match is run
+again. Its checksums must agree, and it must produce the same row in the same tick. The exit status
+is then 0.
 
   teeyard ranks verify Tutorial
   teeyard ranks verify Tutorial "nameless tee"`
@@ -42,7 +42,7 @@ The exit code is 0 if so.
 
 // errFinishNotShown means that the log does not contain the run of a finish, or contains another
 // run.
-var errFinishNotShown = errors.New("the finish cannot be shown")
+var errFinishNotShown = errors.New("the finish cannot be verified")
 
 // Run runs the match of a finish again.
 func (c *ranksVerifyCmd) Run(p *program) error {
@@ -61,7 +61,7 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 	}
 	fmt.Println()
 	if e.Log == "" {
-		return fmt.Errorf("%w: it was recorded without a replay log, or imported", errFinishNotShown)
+		return fmt.Errorf("%w: it was imported, or recorded without a replay log", errFinishNotShown)
 	}
 	logs := filepath.Join(dir, "replays")
 	files := []string{c.Log}
@@ -82,20 +82,20 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if first > e.Begin {
-			fmt.Printf("%s begins in tick %d, after the start in tick %d\n", safetext.Line(name), first, e.Begin)
+			fmt.Printf("%s begins in tick %d, after the start of the run in tick %d\n", safetext.Line(name), first, e.Begin)
 		}
 		fmt.Printf("%s: ok, the match finishes in tick %d with the same time, and its checksums agree\n", safetext.Line(name), e.End)
 		return nil
 	}
-	return fmt.Errorf("%w: there is no %s", errFinishNotShown, strings.Join(files, " and no "))
+	return fmt.Errorf("%w: none of these files exists: %s", errFinishNotShown, strings.Join(files, ", "))
 }
 
 // noFinish returns the error for a finish that does not exist. It suggests a map with a similar
 // name.
 func (c *ranksVerifyCmd) noFinish(path string) error {
-	none := fmt.Errorf("nobody has a finish on %q", c.Map)
+	none := fmt.Errorf("no player has a finish on the map %q", c.Map)
 	if c.Name != "" {
-		none = fmt.Errorf("%s has no finish on %q", c.Name, c.Map)
+		none = fmt.Errorf("%s has no finish on the map %q", c.Name, c.Map)
 	}
 	courses, err := (&ranksListCmd{Team: c.Team}).read(path)
 	if err != nil || courses[c.Map] != nil {
@@ -134,7 +134,7 @@ func (p *program) verifyFinish(in io.Reader, e *rank.Entry) (first int32, err er
 	case res.LastGoodTick < e.End:
 		return 0, fmt.Errorf("%w: the log has checksums up to tick %d, before the finish in tick %d", errFinishNotShown, res.LastGoodTick, e.End)
 	case !found:
-		return 0, fmt.Errorf("%w: in tick %d the match has no such finish", errFinishNotShown, e.End)
+		return 0, fmt.Errorf("%w: the match has no such finish in tick %d", errFinishNotShown, e.End)
 	}
 	return r.Header().TickBefore(), nil
 }

@@ -29,16 +29,16 @@ import (
 
 type rconCmd struct {
 	Host           string   `arg:"" help:"Server, as host, host:port, tw-0.7+udp://host:port, ddnet://host:port or ws://host:port."`
-	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of a command to run, or commands in quotes, of which the first has several words. Without one, commands are read from the terminal or the input."`
-	ServerPassword string   `help:"Password of the game, if it has one." env:"TEEYARD_PASSWORD"`
+	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of one command, or several commands in quotes, of which the first must contain a space. Without it, commands are read from the terminal or the input."`
+	ServerPassword string   `help:"Password of the server, if it has one." env:"TEEYARD_PASSWORD"`
 	PasswordFile   string   `help:"File with the password in its first line." type:"existingfile" placeholder:"FILE"`
-	Name           string   `help:"Name to log in with, on servers with accounts (DDNet)."`
+	Name           string   `help:"Name for the login, on servers with accounts (DDNet)."`
 	Protocol       string   `help:"Protocol of the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
 }
 
 func (rconCmd) Help() string {
-	return `The password is read from TEEYARD_RCON_PASSWORD, the first line of --password-file, or
-the terminal. It is not an argument, since all users of a machine can see those.
+	return `The password is read from TEEYARD_RCON_PASSWORD, from the first line of --password-file, or from the
+terminal. It is not an argument, since all users of a machine can see arguments.
 
   teeyard rcon localhost say hello everybody
   teeyard rcon localhost "sv_scorelimit 30" "say up to 30 now"
@@ -46,22 +46,26 @@ the terminal. It is not an argument, since all users of a machine can see those.
   teeyard rcon localhost:27015 --protocol halflife status
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
 
-"halflife" is the remote console of Half-Life servers. "game" is that of Teeworlds 0.7
-and 0.6, which needs a free slot on the server; no player joins, except on DDNet's
-servers, where a spectator does. "auto" tries the first, and then the
-second if there is no answer. "econ" is the external console of Teeworlds servers, over
-TCP at the server's ec_port, with its ec_password:
+--protocol names the console:
+
+- halflife: the remote console of Half-Life servers
+- game: the remote console of Teeworlds 0.7 and 0.6. It needs a free slot on the server. No player
+  joins, except on DDNet's servers, where a spectator joins.
+- econ: the external console of Teeworlds servers, over TCP at the server's ec_port, with its
+  ec_password
+- auto: halflife or, without an answer, game
 
   teeyard rcon localhost:8304 --protocol econ status
 
-Ctrl-D, "exit" and "quit" leave the prompt. A server's own command of that name needs to be
-an argument.
+Ctrl-D, "exit" and "quit" leave the prompt. To run a server's own command exit or quit, pass it as an
+argument.
 
-All of them send the password unencrypted. A command is sent once. If there is no
-answer, it may still have run. The exit status is 1 also if the console refuses a
-command: it does not exist, needs more access, or has arguments that it cannot use; and
-if a line is too long to be sent. The other lines run.
-Servers of Teeyard say so of all that they warn of; of others the usual texts count.`
+All consoles receive the password unencrypted. A command is sent once. If there is no answer, it may
+still have run.
+
+The exit status is 1 if a line is too long to send, or if the console refuses a command: it does not
+exist, needs more access, or has invalid arguments. The other lines still run. Teeyard servers
+report every refusal; for other servers rcon recognises their usual texts.`
 }
 
 // remoteConsole is a server's console in any protocol.
@@ -135,7 +139,7 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 		case errors.Is(err, client.ErrTooLong), errors.Is(err, halflife.ErrCommand): // the line was not sent
 			hint := ""
 			if errors.Is(err, halflife.ErrCommand) {
-				hint = fmt.Sprintf("; --protocol game takes up to %d", client.MaxRconLine)
+				hint = fmt.Sprintf("; with --protocol game up to %d bytes are possible", client.MaxRconLine)
 			}
 			tooLong = append(tooLong, fmt.Errorf("%q: %w%s", shortLine(line), err, hint))
 		case err != nil:
@@ -166,7 +170,7 @@ func newLineScanner(r io.Reader) *bufio.Scanner {
 // lineError replaces the error of a line scanner by a readable one.
 func lineError(err error) error {
 	if errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("a line of the input has more than %d bytes; it and what follows were not read", maxInputLine)
+		return fmt.Errorf("a line of the input is longer than %d bytes; it and the lines after it were not read", maxInputLine)
 	}
 	return err
 }
@@ -229,7 +233,7 @@ func commandLines(args []string) ([]string, error) {
 	if args[0] == "--" {
 		args = args[1:]
 	} else if strings.HasPrefix(args[0], "-") {
-		return nil, usageErrorf("%s is not a flag of rcon; a command that begins with - needs -- before it", args[0])
+		return nil, usageErrorf("%s is not a flag of rcon; write -- before a command that begins with -", args[0])
 	}
 	if strings.TrimSpace(strings.Join(args, "")) == "" {
 		return nil, usageErrorf("the command is empty")
@@ -237,7 +241,7 @@ func commandLines(args []string) ([]string, error) {
 	for _, arg := range args {
 		switch flag, _, _ := strings.Cut(arg, "="); flag {
 		case "--server-password", "--password-file", "--name", "--protocol":
-			return nil, usageErrorf("%s belongs before the command", flag)
+			return nil, usageErrorf("%s must come before the command", flag)
 		}
 	}
 	quoted := func(s string) bool { return strings.ContainsAny(s, " \t") }
@@ -248,7 +252,7 @@ func commandLines(args []string) ([]string, error) {
 		return []string{strings.Join(args, " ")}, nil
 	default:
 		// "status" "say hello" is meant as two commands, "say" "hello everybody" as one.
-		return nil, usageErrorf("is %[1]q a command, or does it belong to %[2]q? Two commands are written as %[3]q, one as '%[2]s %[1]q'",
+		return nil, usageErrorf("is %[1]q a command of its own, or an argument of %[2]q? Write two commands as %[3]q, and one as '%[2]s %[1]q'",
 			args[i], strings.Join(args[:i], " "), strings.Join(args[:i], " ")+"; "+args[i])
 	}
 }
@@ -404,7 +408,7 @@ func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, err
 	h.Close()
 	r, err := c.openGame(ctx, password)
 	if err != nil {
-		return nil, fmt.Errorf("no Half-Life console answers; %w", err)
+		return nil, fmt.Errorf("no answer from a Half-Life console; %w", err)
 	}
 	return r, nil
 }
@@ -465,7 +469,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 	}
 	cl, err := client.Dial(ctx, c.Host, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
+		return nil, fmt.Errorf("connecting to the console of the game failed: %w", explainNoAnswer(c.Host, err))
 	}
 	g := gameConsole{c: cl}
 	if !c.isOwnMachine(ctx) { // such a client cannot be banned
@@ -502,7 +506,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 			return nil, e.Err
 		}
 	}
-	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
+	return nil, fmt.Errorf("%s: the server did not answer the login; try again, or name the console with --protocol", c.Host)
 }
 
 // isOwnMachine reports whether the server is on this machine and sees our loopback address. It is

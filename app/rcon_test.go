@@ -295,7 +295,7 @@ func TestLongRconLines(t *testing.T) {
 		r.Close()
 	}
 	e := &econConsole{}
-	if _, err := e.Run(ctx, strings.Repeat("x", maxEconCommand+1)); !errors.Is(err, client.ErrTooLong) || !strings.Contains(err.Error(), "1301 bytes, the most are 1300") {
+	if _, err := e.Run(ctx, strings.Repeat("x", maxEconCommand+1)); !errors.Is(err, client.ErrTooLong) || !strings.Contains(err.Error(), "1301 bytes, at most 1300 are allowed") {
 		t.Errorf("econ: %v", err)
 	}
 }
@@ -305,7 +305,7 @@ func TestLongInputLines(t *testing.T) {
 	read := readLines(strings.NewReader("one\n" + strings.Repeat("x", 100_000) + "\n" + strings.Repeat("x", maxInputLine+1) + "\n"))
 	lines := make(chan string, 3)
 	err := sendLines(read, lines, nil)
-	if err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") || len(lines) != 2 || <-lines != "one" {
+	if err == nil || !strings.Contains(err.Error(), "longer than 1048576 bytes") || len(lines) != 2 || <-lines != "one" {
 		t.Errorf("%v", err)
 	}
 	if err := sendLines(readLines(strings.NewReader("one\n")), lines, nil); err != nil {

@@ -22,10 +22,10 @@ import (
 )
 
 type replayCmd struct {
-	Info   replayInfoCmd   `cmd:"" help:"Show what is in a replay log."`
-	Verify replayVerifyCmd `cmd:"" help:"Run recorded matches again and compare the results."`
+	Info   replayInfoCmd   `cmd:"" help:"Show information about a replay log."`
+	Verify replayVerifyCmd `cmd:"" help:"Verify replay logs by running their matches again."`
 	Cut    replayCutCmd    `cmd:"" help:"Copy a part of a replay log to another file."`
-	Export replayExportCmd `cmd:"" help:"Make a demo of a recorded match, which the game's clients play."`
+	Export replayExportCmd `cmd:"" help:"Convert a replay log into a demo for game clients."`
 }
 
 // openReplay opens a log. The caller closes the file.
@@ -38,7 +38,7 @@ func openReplay(name string) (*os.File, *replay.Reader, error) {
 	if err != nil {
 		f.Close()
 		if isTeehistorian(name) {
-			err = fmt.Errorf(`%w; "replay verify" runs teehistorians again, "dump" explains and "watch" shows them`, err)
+			err = fmt.Errorf(`%w; for a teehistorian use replay verify, dump or watch`, err)
 		}
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -269,9 +269,9 @@ func (c *replayInfoCmd) Run(p *program) error {
 	}
 	switch info.end = info.End; {
 	case isDamaged(err):
-		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
+		info.end = fmt.Sprintf("unknown: the file is damaged after byte %d of %d", r.ValidBytes(), info.Bytes)
 	case isCutOff(err):
-		info.end = fmt.Sprintf("cut off behind byte %d of %d: %s", r.ValidBytes(), info.Bytes, cutOffCauses)
+		info.end = fmt.Sprintf("cut off after byte %d of %d: %s", r.ValidBytes(), info.Bytes, cutOffCauses)
 	case err != nil:
 		info.end = "unknown"
 	}
@@ -294,9 +294,9 @@ func (i *replayInfo) print(w io.Writer) {
 	}
 	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), i.Program)
 	if i.StateTick > 0 {
-		line("length", "%v, %s, those from %d on (%v) in this log", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.StateTick+1, ticksToDuration(i.StateTick))
+		line("length", "%v, %s; this log begins with tick %d (%v)", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.StateTick+1, ticksToDuration(i.StateTick))
 	} else {
-		line("length", "%v, %s, the first %d without anybody", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.IdleTicks)
+		line("length", "%v, %s; the first %d without players", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.IdleTicks)
 	}
 	line("size", "%s, %s", words.Count(i.Bytes, "byte"), words.Count(i.Commands, "command"))
 	line("end", "%s", i.end)
@@ -332,19 +332,19 @@ func ticksToDuration(ticks int32) time.Duration {
 
 type replayVerifyCmd struct {
 	Files []string `arg:"" name:"file" help:"Replay logs, and teehistorians of DDNet-Server."`
-	Map   string   `help:"Map of a teehistorian. By default it is looked for in the folder maps, here and beside the recording, and in those of installed games." placeholder:"FILE"`
+	Map   string   `help:"Map of a teehistorian. By default it is searched in the folder maps, here and beside the recording, and in the folders of installed games." placeholder:"FILE"`
 }
 
 func (replayVerifyCmd) Help() string {
-	return `A log has a checksum of the world for every half second. "ok" is a log that is whole and
-in which all match. A log that is cut off, such as that of a killed server, is
-verified up to its last complete half second.
+	return `A log contains a checksum of the world for every half second. A log is "ok" if it is complete and all
+checksums agree. A log that is cut off, such as the log of a killed server, is verified up to its
+last complete half second.
 
-A teehistorian (sv_tee_historian of DDNet-Server) has what players did and where all
-tees were in each tick. They must be at the same places in our simulation of DDRace.
+A teehistorian (sv_tee_historian of DDNet-Server) contains the inputs of the players and the
+positions of all tees in each tick. Teeyard's simulation of DDRace must produce the same positions.
 
-The exit status is 0 if all files are ok, 3 if nothing is wrong but a file is cut off,
-and 1 if a file is damaged or differs.
+The exit status is 0 if all files are ok, 3 if a file is cut off but otherwise intact, and 1 if a
+file is damaged or differs.
 
   teeyard replay verify replays/*.twreplay`
 }
@@ -358,7 +358,7 @@ func (c *replayVerifyCmd) Run(p *program) error {
 		case errors.As(err, new(toldError)):
 			cutOff = err
 		case isCutOff(err):
-			fmt.Printf("%s: cut off, nothing of it can be run: %s; %s\n", safetext.Line(name), safetext.Line(err.Error()), cutOffCauses)
+			fmt.Printf("%s: cut off before the first complete tick: %s; %s\n", safetext.Line(name), safetext.Line(err.Error()), cutOffCauses)
 			cutOff = told(err)
 		case err != nil:
 			fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), safetext.Line(err.Error()))
@@ -399,11 +399,11 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	took := time.Since(begin)
 	switch {
 	case isCutOff(err):
-		fmt.Printf("%s: cut off behind byte %d, good up to tick %d (%v), %s; %s\n",
+		fmt.Printf("%s: cut off after byte %d, good up to tick %d (%v), %s; %s\n",
 			safetext.Line(name), r.ValidBytes(), res.LastGoodTick, ticksToDuration(res.LastGoodTick), words.Clause(res.HashesMatched, "checksum", "agrees", "agree"), cutOffCauses)
 		return told(err)
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
-		return fmt.Errorf("%w (recorded by %s, verified by %s; versions may differ in their rules)", err, r.Header().Program, server.Program())
+		return fmt.Errorf("%w (recorded by %s, verified by %s; the rules of the two versions may differ)", err, r.Header().Program, server.Program())
 	case err != nil && res.LastGoodTick > 0:
 		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, ticksToDuration(res.LastGoodTick))
 	case err != nil:
@@ -418,16 +418,15 @@ type replayCutCmd struct {
 	File string        `arg:"" help:"Replay log."`
 	Out  string        `arg:"" help:"File to write. It must not exist."`
 	From time.Duration `help:"Time in the log at which the copy begins, such as 5m30s."`
-	To   time.Duration `help:"Time in the log at which it ends." xor:"to"`
-	Tick int32         `help:"Tick at which it ends." xor:"to"`
+	To   time.Duration `help:"Time in the log at which the copy ends." xor:"to"`
+	Tick int32         `help:"Tick at which the copy ends." xor:"to"`
 }
 
 func (replayCutCmd) Help() string {
-	return `The copy ends at the next complete half second. If it begins later than the log, the match
-is run up to there, and the copy begins with the state that it has then. Of a
-damaged log the undamaged beginning is copied. Times are those that "replay info" and
-"replay verify" show: they count from the start of the map, so that the time before the
-first player came, which takes no room in the file, is part of them.
+	return `The copy ends at the next complete half second. If it begins later than the log, the match is run up
+to that time, and the copy begins with the state of the match. Of a damaged log, the intact
+beginning is copied. Times are those of "replay info" and "replay verify": they count from the
+start of the map and include the time before the first player, which takes no space in the file.
 
   teeyard replay cut match.twreplay short.twreplay --to 5m30s
   teeyard replay cut match.twreplay final.twreplay --from 12m --to 15m`
@@ -440,12 +439,12 @@ func (c *replayCutCmd) Run(p *program) error {
 	case c.To != 0:
 		to = ticksIn(c.To)
 	case c.Tick == 0 && c.From == 0:
-		return errors.New("say where to cut with --from, --to or --tick")
+		return errors.New("no range to copy: add --from, --to or --tick")
 	case c.Tick == 0:
 		to = game.MaxTick
 	}
 	if to <= from {
-		return fmt.Errorf("there are no ticks between %d and %d", from, to)
+		return fmt.Errorf("the range is empty: it begins at tick %d and ends at tick %d", from, to)
 	}
 	in, err := openInput(c.File)
 	if err != nil {
@@ -471,7 +470,7 @@ func (c *replayCutCmd) Run(p *program) error {
 	case useless:
 		return fmt.Errorf("%s: %w", c.File, adviseOnLog(err))
 	case err != nil && !errors.Is(err, replay.ErrTruncated):
-		return fmt.Errorf("%s: %w; %s ends before that, with tick %d (%v)", c.File, err, c.Out, last, ticksToDuration(last))
+		return fmt.Errorf("%s: %w; %s ends before the fault, with tick %d (%v)", c.File, err, c.Out, last, ticksToDuration(last))
 	}
 	if first > 0 {
 		fmt.Printf("%s: from tick %d (%v) to %d (%v)\n", safetext.Line(c.Out), first, ticksToDuration(first), last, ticksToDuration(last))
@@ -480,10 +479,10 @@ func (c *replayCutCmd) Run(p *program) error {
 	}
 	switch {
 	case err != nil:
-		fmt.Printf("%s is cut off there: %s\n", safetext.Line(c.File), cutOffCauses)
+		fmt.Printf("%s is cut off at this tick: %s\n", safetext.Line(c.File), cutOffCauses)
 		return told(err)
 	case last < to && to < game.MaxTick:
-		fmt.Printf("%s ends there, before tick %d (%v); it was copied as a whole\n", safetext.Line(c.File), to, ticksToDuration(to))
+		fmt.Printf("%s ends at this tick, before tick %d (%v), so the whole log was copied\n", safetext.Line(c.File), to, ticksToDuration(to))
 	}
 	return nil
 }

@@ -27,18 +27,18 @@ import (
 type replayExportCmd struct {
 	File   string        `arg:"" help:"Replay log."`
 	Out    string        `help:"Demo to write. It must not exist." required:"" placeholder:"FILE.demo"`
-	Player string        `help:"Show what this player saw, from when they enter until they leave." placeholder:"NAME" xor:"view"`
-	Free   bool          `help:"Show all places at once, for a free camera. This is the default." xor:"view"`
-	From   time.Duration `help:"Time in the log at which to begin, such as 5m30s."`
-	To     time.Duration `help:"Time in the log at which to end."`
-	Format string        `help:"Clients that play it: tw07 (Teeworlds 0.7) or ddnet." default:"tw07" enum:"tw07,ddnet"`
-	Map    string        `help:"Map of the match, if it is not found in the folder maps." placeholder:"FILE.map" type:"existingfile"`
+	Player string        `help:"Record the view of this player, from joining to leaving." placeholder:"NAME" xor:"view"`
+	Free   bool          `help:"Record the whole map, for a free camera. This is the default." xor:"view"`
+	From   time.Duration `help:"Time in the log at which the demo begins, such as 5m30s."`
+	To     time.Duration `help:"Time in the log at which the demo ends."`
+	Format string        `help:"Clients that can play the demo: tw07 (Teeworlds 0.7) or ddnet." default:"tw07" enum:"tw07,ddnet"`
+	Map    string        `help:"Map of the match, if it is not in the folder maps." placeholder:"FILE.map" type:"existingfile"`
 }
 
 func (replayExportCmd) Help() string {
-	return `The match of the log is run again. The demo has nobody's health and ammunition but that
-of the player whose view it is, and no chat of teams and no whispers. Names, chat
-and votes are as the players saw them; calls of votes are not in logs.
+	return `The match of the log is run again. The demo shows names, chat and votes as the players saw them. It
+contains no team chat and no whispers, and health and ammunition only of the player whose view it
+records. Who called a vote is not in the log.
 
   teeyard replay export match.twreplay --out final.demo --from 12m --to 15m
   teeyard replay export match.twreplay --out yardy.demo --player yardy`
@@ -73,7 +73,7 @@ func (c *replayExportCmd) Run(p *program) error {
 	}
 	fmt.Printf("%s: %v to %v of the match\n", safetext.Line(c.Out), ticksToDuration(e.first), ticksToDuration(e.last))
 	if isCutOff(err) {
-		fmt.Printf("%s is cut off there: %s\n", safetext.Line(c.File), cutOffCauses)
+		fmt.Printf("%s is cut off at this time: %s\n", safetext.Line(c.File), cutOffCauses)
 		return told(err)
 	}
 	return err
@@ -97,7 +97,7 @@ func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*br
 func mapFor(format recorder.Format, name string, file []byte) (*bridge.Map, error) {
 	if format.NeedsUncompressedTiles() {
 		if compatible, err := twmap.Compatible(file); err != nil {
-			return nil, fmt.Errorf("the map cannot be made fit for %v: %w", format, err)
+			return nil, fmt.Errorf("the map cannot be converted for %v: %w", format, err)
 		} else if compatible != nil {
 			file = compatible
 		}
@@ -111,7 +111,7 @@ func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, 
 	if given != "" {
 		file, err := os.ReadFile(given)
 		if err == nil && sha256.Sum256(file) != sum {
-			err = fmt.Errorf("%s: this is not the map of the match, whose SHA-256 is %x", given, sum)
+			err = fmt.Errorf("%s: not the map of the match, which has the SHA-256 %x", given, sum)
 		}
 		return file, err
 	}
@@ -139,7 +139,7 @@ func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, 
 			}
 		}
 	}
-	return nil, fmt.Errorf("the map of the match is not in the folder maps here or beside the recording: %q with SHA-256 %x (name it with --map)", safetext.Line(name), sum)
+	return nil, fmt.Errorf("the map of the match, %q with SHA-256 %x, is not in the folder maps here or beside the recording; name its file with --map", safetext.Line(name), sum)
 }
 
 // demoExport converts a log into a demo.
@@ -179,11 +179,11 @@ func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
 	case e.err != nil:
 		return e.err
 	case e.out == nil && e.ofPlayer && len(e.names) > 0:
-		return fmt.Errorf("%q was not in the game then; these were: %s", e.player, strings.Join(e.names, ", "))
+		return fmt.Errorf("%q was not in the game at that time; these players were: %s", e.player, strings.Join(e.names, ", "))
 	case e.out == nil && isCutOff(err):
-		return fmt.Errorf("nothing happens in the log then, up to where it ends: %w", err)
+		return fmt.Errorf("the log has nothing to record at that time, up to its end: %w", err)
 	case e.out == nil:
-		return cmp.Or(err, fmt.Errorf("nothing happens in the log then; it has %v", ticksToDuration(res.Ticks)))
+		return cmp.Or(err, fmt.Errorf("the log has nothing to record at that time; its length is %v", ticksToDuration(res.Ticks)))
 	}
 	early := !e.done && e.seen < e.to
 	missing := err
@@ -191,7 +191,7 @@ func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
 	case missing == nil, isCutOff(missing) && !early, !early && res.LastGoodTick >= e.last:
 		missing = nil
 	case !isCutOff(missing):
-		missing = fmt.Errorf("the demo is right up to %v: %w", ticksToDuration(min(res.LastGoodTick, e.last)), missing)
+		missing = fmt.Errorf("the demo is correct up to %v: %w", ticksToDuration(min(res.LastGoodTick, e.last)), missing)
 	}
 	if missing != nil && e.tellsEnd {
 		err := e.record.WriteEnd(e.out, safetext.Line(fmt.Sprintf("Not all of the match is here: %v", missing)))

@@ -84,7 +84,7 @@ func newBotsReport(all []load.Stats, span time.Duration) botsReport {
 	switch err := total.Err; {
 	case err == nil, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		if r.Joined < r.Clients {
-			r.Error = "they were still joining when --duration ended, or were interrupted; --duration 1m gives them more time"
+			r.Error = "the bots were still joining when --duration ended or the program was interrupted; --duration 1m gives them more time"
 		}
 	case errors.Is(err, client.ErrNoAnswer):
 		r.Error = "no answer. " + whyNoAnswer

@@ -34,51 +34,55 @@ import (
 )
 
 type serveCmd struct {
-	Dir      string   `help:"Folder for what the server writes, which is searched first." type:"existingdir" env:"TEEYARD_DIR"`
-	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, play dm1 if that is there and sv_map is not set, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is." xor:"original"`
-	DDNet    bool     `name:"ddnet" help:"Be as DDNet-Server: read autoexec_server.cfg, search DDNet's folders, have its defaults: ddrace, 64 players, announced unless sv_register is 0. A program or link with the name DDNet-Server is." xor:"original"`
-	HTTP     string   `name:"http" help:"Address of the HTTP listener unless sv_http names another, as in containers 0.0.0.0:8303." placeholder:"HOST:PORT" env:"TEEYARD_HTTP"`
+	Dir      string   `help:"Folder for the files that the server writes. It is also searched first." type:"existingdir" env:"TEEYARD_DIR"`
+	Original bool     `help:"Replace teeworlds-server: search the user's Teeworlds folder first, play dm1 if it exists and sv_map is not set, and register the server unless sv_register is 0. A program or link named teeworlds-server or teeworlds_srv does this by itself." xor:"original"`
+	DDNet    bool     `name:"ddnet" help:"Replace DDNet-Server: read autoexec_server.cfg, search DDNet's folders, and use its defaults: ddrace, 64 players, and registration unless sv_register is 0. A program or link named DDNet-Server does this by itself." xor:"original"`
+	HTTP     string   `name:"http" help:"Address of the HTTP listener, unless sv_http sets another. Containers use 0.0.0.0:8303." placeholder:"HOST:PORT" env:"TEEYARD_HTTP"`
 	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
-	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
+	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console lines, as for teeworlds-server: \"sv_name x; sv_port 8304\", or -f FILE."`
 }
 
 func (serveCmd) Help() string {
-	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303. Without an
-autoexec.cfg bots fill the game up to 3 players, unless it runs in place of another server
-(--original, --ddnet): "sv_bots 0" for none, sv_bot_skill 1 to 3.
-autoexec.cfg is executed first, then the arguments, each as a line of the console. -f FILE
-executes a file of such lines. Flags come before them. docs/operate/settings.md of the project
-lists all settings and commands, as does /commands in teeyard join.
+	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303. If there is no
+autoexec.cfg, bots fill the game up to 3 players, except with --original and --ddnet. Set "sv_bots 0"
+for no bots, and their strength with sv_bot_skill from 1 to 3.
+
+The server executes autoexec.cfg first, then the arguments, each as a line of the console. -f FILE
+executes the lines of a file. Flags must come before the console lines. For all settings and
+commands see docs/operate/settings.md, or type /commands in teeyard join.
 
   teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
 
-Files (autoexec.cfg, maps/NAME.map, those of -f and exec) are searched in these folders,
-of which the first that has one counts:
+Files (autoexec.cfg, maps/NAME.map, files of -f and exec) are read from the first of these folders
+that contains them:
 
-- the current folder, or that of --dir
-- the user's data folder of Teeworlds: ~/.teeworlds if it exists, or else
-  $XDG_DATA_HOME/teeworlds or ~/.local/share/teeworlds; %APPDATA%/Teeworlds on Windows,
+- the current folder, or the folder of --dir
+- the user's Teeworlds folder: ~/.teeworlds if it exists, otherwise $XDG_DATA_HOME/teeworlds or
+  ~/.local/share/teeworlds; %APPDATA%/Teeworlds on Windows, and
   ~/Library/Application Support/Teeworlds on macOS
-- where Teeworlds is installed: data/ here or beside the program, and in /usr/share,
-  /usr/share/games, /usr/local/share, /usr/local/share/games, /usr/pkg/share, /opt
+- the data folder of an installed Teeworlds: data/ here or beside the program, or below /usr/share,
+  /usr/share/games, /usr/local/share, /usr/local/share/games, /usr/pkg/share or /opt
 - /etc/teeworlds
 
-With --ddnet they are the user's data folder of DDNet (~/.local/share/ddnet), where DDNet is
-installed, and the current folder; autoexec_server.cfg comes before autoexec.cfg, and logfile
-names a file of the first folder.
+With --ddnet the folders are the user's DDNet folder (~/.local/share/ddnet), the data folder of an
+installed DDNet, and the current folder. autoexec_server.cfg is preferred to autoexec.cfg, and
+logfile names a file in the first folder.
 
 A file storage.cfg in the current folder or beside the program lists other folders, as for
-teeworlds-server. -f takes absolute paths, too.
+teeworlds-server. -f also accepts absolute paths.
 
-What the server writes goes to the first folder, or to the user's if the current one cannot
-be written to: matches in replays/ (sv_replay, sv_replay_max_files; see teeyard replay), bans
-in bans.json, what mods keep in storage.journal (sv_storage) and results of races in
-ranks.journal (sv_ranks), which servers with the same
-folder share, the match in resume-PORT.state (sv_resume), logs in dumps/ (logfile), and what
-save_config, bans_save and writeip are told to write.
+The server writes to the first folder, or to the user's folder if it cannot write to the current one:
 
-Ctrl-C stops the server and tells the players. SIGHUP makes it read its configuration again,
-and the command drain lets it end after the match.`
+- matches to replays/ (sv_replay, sv_replay_max_files; see teeyard replay)
+- bans to bans.json
+- data of mods to storage.journal (sv_storage), and race results to ranks.journal (sv_ranks); servers
+  in the same folder share them
+- the running match to resume-PORT.state (sv_resume)
+- logs to dumps/ (logfile)
+- the files that save_config, bans_save and writeip name
+
+Ctrl-C stops the server and tells the players. SIGHUP makes the server read its configuration again.
+The command drain ends the server after the match.`
 }
 
 // outputTimeout limits how long the last output may take to be written.
@@ -105,7 +109,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		// Flags must come before the first console line. Only two console lines begin with --; they
 		// are options of teeworlds-server.
 		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
-			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see %s serve --help`, line, p.name)
+			return usageErrorf(`%s is not a flag of serve, or comes after console lines such as "sv_port 8304"; see %s serve --help`, line, p.name)
 		}
 	}
 	autoexec := o.autoexec(files)
@@ -142,7 +146,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	apart := jobs{program: p, log: log}
 	converter := viewer.Converter{Convert: apart.convert, Dir: filepath.Join(files[0], convertedDir), Web: &settings}
 	if dir, found := files.find(autoexec); found && dir != files[0] {
-		log.Info(autoexec + " is that of " + dir)
+		log.Info("the configuration is " + filepath.Join(dir, autoexec))
 	}
 	o.hintAtDDNet(files, p, log)
 	os.MkdirAll(files[0], 0o755) // each file that cannot be written gets its own warning later
@@ -151,7 +155,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	if n := banned.Torn(); n > 0 {
-		log.Warn(fmt.Sprintf("the last %d bytes of bans.json are no whole line, as after a crash: a change of the bans that was written then does not count", n))
+		log.Warn(fmt.Sprintf("the last %d bytes of bans.json are an incomplete line, as after a crash; the change to the bans in this line is lost", n))
 	}
 	if err := operators.TokensError(); err != nil {
 		log.Warn(err.Error())
@@ -267,9 +271,9 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 	log = log.With(logline.SystemKey, "http")
 	listeners, err := settings.Listen(ctx, gamePort)
 	if err != nil {
-		log.Warn(fmt.Sprintf("no HTTP listener, so no health checks and metrics: %v (sv_http HOST:PORT says where, 0 for none)", err))
+		log.Warn(fmt.Sprintf("no HTTP listener, so no page, health checks and metrics: %v; set another address with sv_http HOST:PORT, or sv_http 0 for none", err))
 	}
-	secure, err := settings.ListenTLS(ctx, func(err error) { log.Warn(fmt.Sprintf("the certificate is the old one: %v", err)) })
+	secure, err := settings.ListenTLS(ctx, func(err error) { log.Warn(fmt.Sprintf("the new certificate cannot be used, the server keeps the old one: %v", err)) })
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTPS listener: %v", err))
 	}
@@ -278,20 +282,20 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 	}
 	key, err := web.OpenKey(keyPath)
 	if err != nil {
-		log.Warn(fmt.Sprintf("the key for this machine lasts until the server ends: %v", err))
+		log.Warn(fmt.Sprintf("the key for this machine is valid only until the server ends: %v", err))
 	}
 	s := web.NewServer(key.Handler(settings.WithPlayers(hub.Serve, web.NewHandler(rooms...))))
 	serve := func(l net.Listener) {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))
+			log.Warn(fmt.Sprintf("the HTTP listener failed: %v", err))
 		}
 	}
 	for _, l := range listeners {
-		log.Info(fmt.Sprintf("http://%s/ shows the match%s, and has /status.json, /healthz and /readyz for all", pageHost(l), reach(l)))
+		log.Info(fmt.Sprintf("http://%s/ shows the match%s, and serves /status.json, /healthz and /readyz to all clients", pageHost(l), reach(l)))
 		go serve(l)
 	}
 	for _, l := range secure {
-		log.Info(fmt.Sprintf("https://%s/ shows the match%s, and has /admin for those with the password", pageHost(l), reach(l)))
+		log.Info(fmt.Sprintf("https://%s/ shows the match%s, and serves /admin to operators with the password", pageHost(l), reach(l)))
 		go serve(l)
 	}
 	if page := localPage(listeners); page != "" {
@@ -312,7 +316,7 @@ func pageHost(l net.Listener) string {
 // reach returns a remark for the log if the listener is reachable at other addresses than pageHost.
 func reach(l net.Listener) string {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
-		return ", as every address of this machine does"
+		return " (so does every address of this machine)"
 	}
 	return ""
 }
@@ -341,7 +345,7 @@ func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, default
 		s.Reload(ctx, append(slices.Clone(defaults), c.lines(files, autoexec)...))
 		notify.send("READY=1")
 	}, func() {
-		log.Warn("SIGHUP is left out: the disk has not answered yet to the one before, whose configuration is still being read")
+		log.Warn("SIGHUP is ignored: the server is still reading the configuration for the previous one, since the disk does not answer")
 	})
 	go func() {
 		for range hangups {

@@ -161,7 +161,7 @@ func TestBusyPort(t *testing.T) {
 	defer l.Close()
 	for _, addr := range []string{l.Addr().String(), "nowhere.invalid"} {
 		out, err := teeyard(t, "serve", "--dir", t.TempDir(), "bindaddr 127.0.0.1", "sv_port 0", "sv_http "+addr, "shutdown").CombinedOutput()
-		if text := string(out); err != nil || strings.Count(text, "[http]: no HTTP listener, so no health checks and metrics: ") != 1 || !strings.Contains(text, addr) {
+		if text := string(out); err != nil || strings.Count(text, "[http]: no HTTP listener, so no page, health checks and metrics: ") != 1 || !strings.Contains(text, addr) {
 			t.Errorf("%v, %s", err, text)
 		}
 	}

@@ -51,7 +51,7 @@ func openHistory(file io.Reader, name, mapFile string) (*history, error) {
 	h := &history{file: io.MultiReader(&begin, file), header: r.Header()}
 	sum, ok := h.header.SHA256()
 	if !ok {
-		return nil, fmt.Errorf("%w: the header has no map_sha256, by which the map is found", teehistorian.ErrFormat)
+		return nil, fmt.Errorf("%w: the header has no map_sha256, which identifies the map", teehistorian.ErrFormat)
 	}
 	if h.gameMap, err = readMapFile(mapFile, name, h.header.MapName, sum); err != nil {
 		return nil, err
@@ -111,10 +111,10 @@ func verifyTeehistorian(name, mapFile string) error {
 func teehistorianNotes(res *teeverify.Result) string {
 	var b bytes.Buffer
 	for _, r := range res.Repeated {
-		fmt.Fprintf(&b, "; tick %d: client %d must have sent the input before once more, which such files lack", r.Tick, r.Client)
+		fmt.Fprintf(&b, "; tick %d: client %d must have repeated its previous input, which these files do not record", r.Tick, r.Client)
 	}
 	if res.GaveUp {
-		b.WriteString("; it has so many differences that not all inputs were tried that such files lack")
+		b.WriteString("; there are so many differences that not all unrecorded inputs were tried")
 	}
 	for i, l := range res.Lost {
 		if i == 10 {
@@ -124,7 +124,7 @@ func teehistorianNotes(res *teeverify.Result) string {
 		fmt.Fprintf(&b, "; from tick %d: the tee of client %d is not followed up to its next spawn, after %s in tick %d", l.Tick, l.Client, l.Cause, l.Since)
 	}
 	if res.NotCompared > 0 {
-		fmt.Fprintf(&b, "; %s from the file", words.Clause(res.NotCompared, "place", "is taken", "are taken"))
+		fmt.Fprintf(&b, "; %s from the file without a comparison", words.Clause(res.NotCompared, "place", "is taken", "are taken"))
 	}
 	if len(res.Unknown) > 0 {
 		fmt.Fprintf(&b, "; not simulated: %s", strings.Join(res.Unknown, ", "))

@@ -62,7 +62,7 @@ func exportTeehistorian(out io.Writer, file io.Reader) error {
 	case d.out == nil && res.End != nil:
 		return res.End
 	case d.out == nil:
-		return errors.New("nobody is in the recording")
+		return errors.New("the recording has no players")
 	}
 	text := ""
 	switch {

@@ -163,18 +163,18 @@ var terminalCommands = []terminalCommand{
 	{"team", "TEXT", "chat with your team", (*terminal).sayTeam},
 	{"w", "NAME TEXT", "whisper to a player", (*terminal).whisper},
 	{"join", "game|red|blue|spec", "change the team", (*terminal).join},
-	{"watch", "NAME", "watch a player, or fly freely", (*terminal).spectate},
+	{"watch", "NAME", "watch a player; without a name, free the camera", (*terminal).spectate},
 	{"emote", "0..15|WORD", "show an emoticon, such as hearts", (*terminal).emote},
 	{"kill", "", "kill your own tee", (*terminal).kill},
-	{"ready", "", "change whether you are ready", (*terminal).ready},
+	{"ready", "", "toggle whether you are ready", (*terminal).ready},
 	{"vote", "yes|no", "vote in the running vote", (*terminal).vote},
 	{"callvote", "kick|spec|option WHAT", "call a vote", (*terminal).callVote},
 	{"options", "", "list vote options", (*terminal).options},
-	{"rcon", "PASSWORD", "log into the remote console", (*terminal).logIn},
+	{"rcon", "PASSWORD", "log in to the remote console", (*terminal).logIn},
 	{"r", "COMMAND", "run a remote console command", (*terminal).rcon},
 	{"commands", "", "list remote console and chat commands", (*terminal).commands},
 	{"maps", "", "list the server's maps, for operators", (*terminal).maps},
-	{"c", "NAME ARGUMENTS", "run a chat command of the server; //NAME ARGUMENTS does as well", (*terminal).chatCommand},
+	{"c", "NAME ARGUMENTS", "run a chat command of the server, like //NAME ARGUMENTS", (*terminal).chatCommand},
 	{"ping", "", "measure the latency", (*terminal).ping},
 	{"quit", "[REASON]", "leave", func(t *terminal, reason string) error { t.reason = reason; return io.EOF }},
 }
@@ -203,9 +203,9 @@ func (t *terminal) execute(s string) error {
 	arg = strings.TrimSpace(arg)
 	switch {
 	case cmd.name != name && t.hasServerCommands():
-		return fmt.Errorf("unknown command /%s; is it /%s, or the server's //%s?", name, cmd.name, command)
+		return fmt.Errorf("unknown command /%s; did you mean /%s, or the server's //%s?", name, cmd.name, command)
 	case cmd.name == "team" && isNumber(arg) && (t.hasServerCommands() || !t.hasTeams()):
-		return fmt.Errorf("/team says something to your team; //%s asks the server for team %s", command, arg)
+		return fmt.Errorf("/team sends a chat line to your team; to join team %[2]s, type //%[1]s", command, arg)
 	}
 	if arg == "" && cmd.params != "" && cmd.name != "watch" && cmd.name != "quit" {
 		return fmt.Errorf("usage: /%s %s", cmd.name, cmd.params)
@@ -249,11 +249,11 @@ func findCommand(name string) (found terminalCommand, err error) {
 	}
 	switch len(similar) {
 	case 0:
-		return found, fmt.Errorf("unknown command /%s; /help lists all, and //%s asks the server for it", name, name)
+		return found, fmt.Errorf("unknown command /%s; /help lists all commands, and //%s sends the command to the server", name, name)
 	case 1:
 		return found, nil
 	}
-	return found, fmt.Errorf("unknown command /%s; is it %s?", name, strings.Join(similar, " or "))
+	return found, fmt.Errorf("unknown command /%s; did you mean %s?", name, strings.Join(similar, " or "))
 }
 
 // helpCommand is not in the list that it prints.
@@ -264,7 +264,7 @@ func (t *terminal) help(string) error {
 		fmt.Fprintf(t.messages, "/%-32s %s\n", cmd.name+" "+cmd.params, cmd.help)
 	}
 	if t.hasServerCommands() {
-		fmt.Fprintln(t.messages, "The server has commands as well: //help asks it for help, and /commands lists what it has told of")
+		fmt.Fprintln(t.messages, "The server has commands too: //help shows its help, and /commands lists the commands that it has announced")
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func (t *terminal) findPlayer(arg string) (p event.Player, rest string, err erro
 		}
 	}
 	if !found {
-		return p, "", fmt.Errorf("no player has that name: %s", arg)
+		return p, "", fmt.Errorf("no player has the name %q", arg)
 	}
 	return p, rest, nil
 }
@@ -292,10 +292,10 @@ func (t *terminal) isOwn(mode game.ChatMode) func(event.Event) bool {
 	}
 }
 
-const spamText = "servers ignore lines that come too fast one after the other"
+const spamText = "servers ignore lines that follow each other too fast"
 
 func (t *terminal) sayTeam(arg string) error {
-	t.expect("that did not get to your team; "+spamText, t.isOwn(game.ChatTeam))
+	t.expect("your team did not receive the line; "+spamText, t.isOwn(game.ChatTeam))
 	return t.client.SayTeam(arg)
 }
 
@@ -307,7 +307,7 @@ func (t *terminal) whisper(arg string) error {
 	case text == "":
 		return errors.New("usage: /w NAME TEXT")
 	}
-	t.expect("that did not get to "+p.Name+"; "+spamText, t.isOwn(game.ChatWhisper))
+	t.expect(p.Name+" did not receive the line; "+spamText, t.isOwn(game.ChatWhisper))
 	return t.client.Whisper(p.ID, text)
 }
 
@@ -318,12 +318,12 @@ func (t *terminal) join(arg string) error {
 	}
 	hasTeams := t.hasTeams()
 	if team == game.TeamBlue && !hasTeams {
-		return errors.New("this game has no teams: /join game")
+		return errors.New("this game has no teams; type /join game")
 	}
 	if team == t.team() {
-		return fmt.Errorf("you are there: %s %s", t.self().Profile.Name, teamText(team, hasTeams))
+		return fmt.Errorf("nothing to change: %s %s already", t.self().Profile.Name, teamText(team, hasTeams))
 	}
-	t.expect("the server did not let you: it does not within 3 s after you came or changed the team, nor while the game is paused", func(e event.Event) bool {
+	t.expect("the server did not move you: it allows no change within 3 s after joining or the last change, nor while the game is paused", func(e event.Event) bool {
 		change, ok := e.(event.TeamChange)
 		return ok && change.Player.ID == t.client.Self() && change.Player.Team == team
 	})
@@ -332,14 +332,14 @@ func (t *terminal) join(arg string) error {
 
 func (t *terminal) spectate(arg string) error {
 	if t.team() != game.TeamSpectators {
-		return errors.New("you play: to watch, /join spec first")
+		return errors.New("you are playing; to watch, type /join spec first")
 	}
 	if arg == "" {
 		if t.watched == "" {
-			return errors.New("you watch nobody and fly freely; /watch NAME follows a player")
+			return errors.New("the camera is free already; /watch NAME follows a player")
 		}
 		t.watched = ""
-		fmt.Fprintln(t.messages, "you fly freely now")
+		fmt.Fprintln(t.messages, "the camera is free now")
 		return t.client.Spectate(game.SpectateFree, game.Nobody)
 	}
 	p, _, err := t.findPlayer(arg)
@@ -349,12 +349,12 @@ func (t *terminal) spectate(arg string) error {
 	case p.ID == t.client.Self():
 		return errors.New("you cannot watch yourself")
 	case p.Team == game.TeamSpectators:
-		return fmt.Errorf("%s does not play", p.Name)
+		return fmt.Errorf("%s is not playing", p.Name)
 	case p.Name == t.watched:
-		return fmt.Errorf("you watch %s already", p.Name)
+		return fmt.Errorf("you are watching %s already", p.Name)
 	}
 	t.watched = p.Name
-	fmt.Fprintf(t.messages, "you watch %s now; /watch flies freely again\n", p.Name)
+	fmt.Fprintf(t.messages, "you are watching %s now; /watch without a name frees the camera\n", p.Name)
 	return t.client.Spectate(game.SpectatePlayer, p.ID)
 }
 
@@ -363,7 +363,7 @@ func (t *terminal) emote(arg string) error {
 	if e.UnmarshalText([]byte(arg)) != nil || e >= game.NumEmoticons {
 		return errors.New("usage: /emote 0..15, or a word such as hearts")
 	}
-	t.expect("nobody saw that: one emoticon in 3 s is shown", func(e event.Event) bool {
+	t.expect("the emoticon was not shown: servers show one every 3 s", func(e event.Event) bool {
 		emoticon, ok := e.(event.Emoticon)
 		return ok && emoticon.Player.ID == t.client.Self()
 	})
@@ -372,9 +372,9 @@ func (t *terminal) emote(arg string) error {
 
 func (t *terminal) kill(string) error {
 	if t.team() == game.TeamSpectators {
-		return errors.New("you only watch, and have no tee; /join game plays")
+		return errors.New("spectators have no tee; type /join game to play")
 	}
-	t.expect("nothing happened: a tee can kill itself every 3 s, and not while it is dead or the game is paused", func(e event.Event) bool {
+	t.expect("nothing happened: a tee can kill itself once every 3 s, and not while it is dead or the game is paused", func(e event.Event) bool {
 		kill, ok := e.(event.Kill)
 		return ok && kill.Victim.ID == t.client.Self()
 	})
@@ -388,7 +388,7 @@ func (t *terminal) ready(string) error {
 		late: func() (string, bool) {
 			switch now := t.self().Ready; {
 			case now == before:
-				return "nothing changed: the server does not ask who is ready now", true
+				return "nothing changed: the server is not waiting for players to be ready", true
 			case now:
 				return "you are ready", false
 			}
@@ -403,9 +403,9 @@ func (t *terminal) vote(arg string) error {
 	case arg != "yes" && arg != "no":
 		return errors.New("usage: /vote yes|no")
 	case !t.voting:
-		return errors.New("no vote is running; /callvote calls one")
+		return errors.New("no vote is running; call one with /callvote")
 	}
-	t.expect("that did not count; the first vote of a person does", func(e event.Event) bool {
+	t.expect("your vote did not count: only the first vote of a player does", func(e event.Event) bool {
 		switch e.(type) {
 		case event.VoteCount, event.VoteEnd:
 			return true
@@ -429,7 +429,7 @@ func (t *terminal) callVote(arg string) error {
 			return err
 		}
 	}
-	t.expect("no vote began", func(e event.Event) bool {
+	t.expect("the server did not start the vote", func(e event.Event) bool {
 		_, ok := e.(event.VoteStart)
 		return ok
 	})
@@ -444,7 +444,7 @@ func (t *terminal) callVote(arg string) error {
 }
 
 func (t *terminal) options(string) error {
-	return t.printAll("option", t.client.VoteOptions(), "the server offers no options to vote for")
+	return t.printAll("option", t.client.VoteOptions(), "the server has no vote options")
 }
 
 // printAll prints a list. If the list is empty, it returns why as an error.
@@ -459,7 +459,7 @@ func (t *terminal) printAll(what string, lines []string, why string) error {
 }
 
 func (t *terminal) logIn(password string) error {
-	t.expect("the server did not answer to the password", func(e event.Event) bool {
+	t.expect("the server did not answer the login", func(e event.Event) bool {
 		switch e.(type) {
 		case event.RconAuth, event.RconLine:
 			return true
@@ -471,7 +471,7 @@ func (t *terminal) logIn(password string) error {
 }
 
 // errLoggedOut is the error of commands that only operators can use.
-var errLoggedOut = errors.New("you are not logged into the remote console: /rcon PASSWORD first")
+var errLoggedOut = errors.New("you are not logged in to the remote console; type /rcon PASSWORD first")
 
 func (t *terminal) rcon(arg string) error {
 	if t.login == loggedOut {
@@ -484,7 +484,7 @@ func (t *terminal) maps(string) error {
 	if t.login == loggedOut {
 		return errLoggedOut
 	}
-	return t.printAll("map", t.client.MapList(), "the server has sent no maps")
+	return t.printAll("map", t.client.MapList(), "the server has sent no list of maps")
 }
 
 func (t *terminal) commands(string) error {
@@ -495,7 +495,7 @@ func (t *terminal) commands(string) error {
 	for _, c := range t.client.ChatCommands() {
 		all = append(all, strings.Join([]string{"//" + c.Name, c.Params, "-", c.Help}, " "))
 	}
-	return t.printAll("command", all, "the server has sent no commands; those of the remote console come after /rcon PASSWORD")
+	return t.printAll("command", all, "the server has sent no commands; commands of the remote console come after /rcon PASSWORD")
 }
 
 func (t *terminal) chatCommand(arg string) error {

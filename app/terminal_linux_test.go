@@ -141,7 +141,7 @@ func TestJoinOnTerminal(t *testing.T) {
 	do := func(line string) { s.Do(ctx, func() { s.Execute(line) }) }
 	do("sv_rcon_password hunter2")
 	p := startOnTerminal(t, "join", addr.String(), "--name", "alice", "--cache", "-")
-	p.read("* nobody else is here\r\n")
+	p.read("* no other players\r\n")
 	p.press("good mornung\x7f\x7f\x7fing")
 	p.read("ing")
 	do("say news")

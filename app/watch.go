@@ -31,13 +31,14 @@ import (
 
 type watchCmd struct {
 	What string `arg:"" name:"file|host" help:"Demo, replay log, teehistorian, or server (HOST, HOST:PORT or an address with a scheme)."`
-	Open bool   `help:"Open a browser; without it, only the address is printed." default:"true" negatable:""`
+	Open bool   `help:"Open a browser. With --no-open, only the address is printed." default:"true" negatable:""`
 }
 
 func (watchCmd) Help() string {
-	return `Demos are those of Teeworlds 0.7, 0.6 and DDNet. A replay log, or a teehistorian of DDNet-Server,
-needs the map of its match in the folder maps, and its match is run again. For a file the page is served by this program, to this machine only, until
-Ctrl-C. A server is watched on its own page, which it has at sv_http.
+	return `Shows demos of Teeworlds 0.7, Teeworlds 0.6 and DDNet. Replay logs, and teehistorians of
+DDNet-Server, are run again, so the map of the match must be in the folder maps. For a file this
+program serves the page, to this machine only, until you press Ctrl-C. For a server it opens the
+server's own page (sv_http).
 
   teeyard watch final.demo
   teeyard watch example.org:8303`
@@ -84,7 +85,7 @@ func (c *watchCmd) show(address string) {
 func serverPage(host string) (string, error) {
 	a, err := transport.ParseAddress(host)
 	if err != nil {
-		return "", fmt.Errorf("%q is neither a file nor a server: %w", host, err)
+		return "", fmt.Errorf("%q is neither a file nor the address of a server: %w", host, err)
 	}
 	switch {
 	case a.IsWeb():
@@ -95,9 +96,9 @@ func serverPage(host string) (string, error) {
 		}
 		a.Scheme = "http" + strings.TrimPrefix(a.Scheme, "ws")
 	case !a.IsGame():
-		return "", fmt.Errorf("%q: pages have the schemes http and https", host)
+		return "", fmt.Errorf("%q: the page of a server has the scheme http or https", host)
 	case strings.Trim(a.Path, "/") != "":
-		return "", fmt.Errorf("%q is neither a file nor a server", host)
+		return "", fmt.Errorf("%q is neither a file nor the address of a server", host)
 	default:
 		a.Scheme, a.Path, a.Port = "http", "/", cmp.Or(a.Port, client.DefaultPort)
 	}
@@ -206,7 +207,7 @@ func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) er
 		return readable(recorder.Convert(w, r))
 	}
 	if !trusted {
-		return errors.New("it is a recording whose match a server runs again for its own machine only; teeyard watch shows it")
+		return errors.New("the server runs recorded matches again only for its own machine; use teeyard watch on yours")
 	}
 	if isHistorian {
 		return readable(exportTeehistorian(w, b))

@@ -10,7 +10,7 @@ import (
 )
 
 // cutOffCauses lists why a recording may end too early.
-const cutOffCauses = "it is still being recorded, the recorder was killed, or the file was not copied as a whole"
+const cutOffCauses = "it is still being recorded, the recorder was killed, or the copy of the file is incomplete"
 
 // isCutOff reports whether an error means that a recording ends too early. All commands treat such
 // a recording alike: its content is good, and the exit status is exitCutOff.

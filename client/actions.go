@@ -24,7 +24,7 @@ func (c *Client) request(send func(b bridge.ClientSide)) error {
 }
 
 // ErrVersion means that the protocol version of the connection has no such request.
-var ErrVersion = errors.New("client: not possible in this version")
+var ErrVersion = errors.New("client: not possible in this protocol version")
 
 func (c *Client) sendCommand(cmd game.Command) error {
 	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCommand(&cmd) })

@@ -135,7 +135,7 @@ func New(cfg Config) (*Client, error) {
 		most       int
 	}{
 		{"the name", cfg.Name, game.MaxNameLen}, {"the clan", cfg.Clan, game.MaxClanLen}, {"the password", cfg.Password, maxPassword},
-		{"the name of the login", cfg.RconName, maxRconLogin}, {"the rcon password", cfg.RconPassword, maxRconLogin},
+		{"the login name", cfg.RconName, maxRconLogin}, {"the rcon password", cfg.RconPassword, maxRconLogin},
 	} {
 		if err := checkLength(limit.what, limit.text, limit.most); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrConfig, err)

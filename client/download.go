@@ -28,7 +28,7 @@ func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	c.download = mapDownload{}
 	switch {
 	case strings.ContainsAny(m.Name, "/\\:") || m.Name == "" || strings.HasPrefix(m.Name, "."):
-		c.fail(fmt.Errorf("%w: strange character in map name %q", ErrMap, m.Name))
+		c.fail(fmt.Errorf("%w: invalid character in the map name %q", ErrMap, m.Name))
 		return
 	case m.Refusal != "" && !c.cfg.ConsoleOnly: // the console needs no map
 		c.fail(fmt.Errorf("%w: %q: %s", ErrMap, m.Name, m.Refusal))
@@ -120,7 +120,7 @@ func (n sessionHandler) OnMapData(chunk int, data []byte) {
 	}
 	d.active = false
 	if crc32.ChecksumIEEE(d.file) != d.CRC || d.HasSHA256 && sha256.Sum256(d.file) != d.SHA256 {
-		c.fail(fmt.Errorf("%w: what came of %q is not what was announced", ErrMap, d.Name))
+		c.fail(fmt.Errorf("%w: the downloaded file of %q is not the announced map", ErrMap, d.Name))
 		return
 	}
 	if c.cfg.OnMap != nil {

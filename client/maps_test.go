@@ -79,7 +79,7 @@ func TestNumberedMapChunksOfAnotherMap(t *testing.T) {
 		want string
 	}{
 		"too much":  {make([]byte, 1000), "instead of"},
-		"something": {make([]byte, 600), "is not what was announced"},
+		"something": {make([]byte, 600), "is not the announced map"},
 	} {
 		hs := newHostileServer(t, client.Config{Version: client.Version06})
 		small := file[:600]

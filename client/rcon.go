@@ -13,7 +13,7 @@ import (
 )
 
 // ErrRcon means that the client is not logged into the remote console.
-var ErrRcon = errors.New("client: not logged into the remote console")
+var ErrRcon = errors.New("client: not logged in to the remote console")
 
 // MaxRconLine is the maximum length of a line for the remote console, in bytes: it fits a message
 // of every protocol version. The servers of Teeworlds and DDNet run commands of up to 1023 bytes.
@@ -34,7 +34,7 @@ func checkLength(what, text string, most int) error {
 	if len(text) <= most {
 		return nil
 	}
-	return fmt.Errorf("%w: %s has %d bytes, the most are %d", ErrTooLong, what, len(text), most)
+	return fmt.Errorf("%w: %s has %d bytes, at most %d are allowed", ErrTooLong, what, len(text), most)
 }
 
 // rconState is the state of the remote console.
@@ -86,7 +86,7 @@ func (c *Client) RconLogin(password string) error {
 // RconLoginAs is RconLogin with a name, for servers with accounts. The error wraps ErrTooLong if
 // the name or password has more than 32 bytes.
 func (c *Client) RconLoginAs(name, password string) error {
-	if err := cmp.Or(checkLength("the name of the login", name, maxRconLogin), checkLength("the rcon password", password, maxRconLogin)); err != nil {
+	if err := cmp.Or(checkLength("the login name", name, maxRconLogin), checkLength("the rcon password", password, maxRconLogin)); err != nil {
 		return err
 	}
 	return c.request(func(g bridge.ClientSide) { g.SendRconAuth(name, password) })

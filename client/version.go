@@ -35,7 +35,7 @@ func AddressVersion(a transport.Address) (Version, error) {
 	case v == "" || v == Version07 || v == Version06:
 		return v, nil
 	default:
-		return "", fmt.Errorf("%w: %q is of version %s, which is not supported", transport.ErrAddress, a.String(), v)
+		return "", fmt.Errorf("%w: %q names the protocol version %s, which is not supported", transport.ErrAddress, a.String(), v)
 	}
 }
 
@@ -50,7 +50,7 @@ func (cfg *Config) setVersion(address string) error {
 	case err != nil || v == "":
 		return err
 	case cfg.Version != "" && cfg.Version != AnyVersion && cfg.Version != v:
-		return fmt.Errorf("%w: the address %q is of version %s, and %s is asked for", ErrConfig, a.String(), v, cfg.Version)
+		return fmt.Errorf("%w: the address %q names version %s, but the configuration asks for %s", ErrConfig, a.String(), v, cfg.Version)
 	}
 	cfg.Version = v
 	return nil
@@ -87,7 +87,7 @@ func (c *Session) setUpVersions() error {
 		c.cfg.Version = Version07
 	case Version07, Version06, AnyVersion:
 	default:
-		return fmt.Errorf("%w: there is no version %q", ErrConfig, c.cfg.Version)
+		return fmt.Errorf("%w: unknown protocol version %q", ErrConfig, c.cfg.Version)
 	}
 	l, n := messageSender{c}, sessionHandler{c, c.cfg.GameHandler}
 	s := &c.probe

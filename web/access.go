@@ -179,8 +179,8 @@ func Redirect(to string) http.Handler {
 
 // howToProve tells operators how to get in. The verb is the port.
 const howToProve = `
-Are you the operator? Open the link with "key=" that is in the server's log, or send the key that is in
-http.key in the server's folder:
+If you are the operator, open the link with "key=" from the server's log, or send the key from the
+file http.key in the server's folder:
 
   curl -H "Authorization: Bearer $(cat http.key)" http://localhost:%s/...
 `
@@ -202,7 +202,7 @@ func NewHandler(rooms ...Room) http.Handler {
 	for _, room := range rooms {
 		mux.HandleFunc(room.Pattern, func(w http.ResponseWriter, r *http.Request) {
 			if room.Access != nil && !room.Access.Allows(r) {
-				http.Error(w, "Not for you: the server's operator says who may see this ("+room.Setting+")."+fmt.Sprintf(howToProve, listenerPort(r)), http.StatusForbidden)
+				http.Error(w, "Access denied: the server's operator sets who may see this page ("+room.Setting+")."+fmt.Sprintf(howToProve, listenerPort(r)), http.StatusForbidden)
 				return
 			}
 			room.Handler.ServeHTTP(w, r)

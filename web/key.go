@@ -81,7 +81,7 @@ func readKey(path string) (Key, error) {
 	case err != nil:
 		return NewKey(), err
 	case !keyText.MatchString(text):
-		return NewKey(), fmt.Errorf("%s: this is no key; delete the file for a new one", path)
+		return NewKey(), fmt.Errorf("%s: not a valid key; delete the file to get a new one", path)
 	}
 	return Key{text}, nil
 }
@@ -179,7 +179,7 @@ func (k Key) Handler(next http.Handler) http.Handler {
 		case byHeader, k.matches(link), err == nil && k.matches(cookie.Value):
 			r = prove(r, proof{byHeader})
 		case link != "":
-			http.Error(w, "This link has another key than the server; it may be an old one. The server's log has the link of today.", http.StatusForbidden)
+			http.Error(w, "The key in this link is not valid; the link may be old. Use the link from the server's log.", http.StatusForbidden)
 			return
 		}
 		if link != "" && isPage(r) && IsLocal(r) {

@@ -105,7 +105,7 @@ func splitAddr(addr string, defaultPort uint16) (host, port string, err error) {
 		return "", "", err
 	}
 	if _, err := strconv.ParseUint(cmp.Or(port, "none"), 10, 16); err != nil {
-		return "", "", fmt.Errorf("%q is no port, those are 0 to 65535", port)
+		return "", "", fmt.Errorf("%q is not a port; use 0 to 65535", port)
 	}
 	return host, port, nil
 }

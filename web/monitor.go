@@ -103,10 +103,10 @@ func (m *Monitor) Ready() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.copied {
-		return errors.Join(err, errors.New("it is just starting"))
+		return errors.Join(err, errors.New("the server is starting"))
 	}
 	if m.draining.Load() {
-		err = errors.Join(err, errors.New("it is being drained: nobody new gets in"))
+		err = errors.Join(err, errors.New("the server is draining and accepts no new players"))
 	}
 	for _, p := range m.status.Problems {
 		err = errors.Join(err, errors.New(p))
@@ -194,7 +194,7 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 	defer m.mu.Unlock()
 	s, i := &m.status, &m.status.Info
 	w := metrics.NewWriter(to, "teeyard_")
-	w.Info("info", "What runs.", "version", strings.TrimPrefix(server.Program(), "teeyard "), "go", runtime.Version(), "map", i.Map, "gametype", i.GameType)
+	w.Info("info", "Version of the server, its map and its game type.", "version", strings.TrimPrefix(server.Program(), "teeyard "), "go", runtime.Version(), "map", i.Map, "gametype", i.GameType)
 	players, spectators := 0, 0
 	for c := range i.Clients {
 		switch c := &i.Clients[c]; {
@@ -205,24 +205,24 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 			players++
 		}
 	}
-	w.Value("players", metrics.Gauge, "People who play.", float64(players))
-	w.Value("spectators", metrics.Gauge, "People who watch or are joining.", float64(spectators))
-	w.Value("bots", metrics.Gauge, "Bots of the server that play.", float64(s.Bots))
-	w.Value("player_slots", metrics.Gauge, "Players and bots that may play.", float64(i.MaxPlayers))
-	w.Value("client_slots", metrics.Gauge, "Clients that may be connected.", float64(i.MaxClients))
-	w.Labelled("clients", metrics.Gauge, "Clients that are connected, by version of the protocol.", "version", byName(s.Connected))
-	w.Labelled("joins_total", metrics.Counter, "Clients that entered the game, by version of the protocol.", "version", byName(s.Joined))
+	w.Value("players", metrics.Gauge, "Players in the game, without bots.", float64(players))
+	w.Value("spectators", metrics.Gauge, "Clients that watch or are joining.", float64(spectators))
+	w.Value("bots", metrics.Gauge, "Bots of the server in the game.", float64(s.Bots))
+	w.Value("player_slots", metrics.Gauge, "Maximum number of players and bots in the game.", float64(i.MaxPlayers))
+	w.Value("client_slots", metrics.Gauge, "Maximum number of connected clients.", float64(i.MaxClients))
+	w.Labelled("clients", metrics.Gauge, "Connected clients, by protocol version.", "version", byName(s.Connected))
+	w.Labelled("joins_total", metrics.Counter, "Clients that entered the game, by protocol version.", "version", byName(s.Joined))
 	bounds := make([]float64, 0, len(s.TickTimes.Counts))
 	for _, b := range server.TickTimeBounds() {
 		bounds = append(bounds, b.Seconds())
 	}
-	w.Histogram("tick_seconds", "Time that the game needed for a tick, with snapshots and sending. A tick lasts 0.02 s.", bounds, s.TickTimes.Counts[:], s.TickTimes.Sum.Seconds())
-	w.Labelled("dropped_total", metrics.Counter, "Things received that had no effect, such as datagrams and messages, and ticks left out.", "reason", byName(s.Drops))
+	w.Histogram("tick_seconds", "Duration of a tick, including snapshots and sending. Ticks are 0.02 s apart.", bounds, s.TickTimes.Counts[:], s.TickTimes.Sum.Seconds())
+	w.Labelled("dropped_total", metrics.Counter, "Received datagrams and messages without effect, and skipped ticks.", "reason", byName(s.Drops))
 	lost := make(map[string]uint64, len(s.Network.Dropped))
 	for reason, n := range s.Network.Dropped {
 		lost[transport.DropReason(reason).String()] = n
 	}
-	w.Labelled("network_dropped_total", metrics.Counter, "Datagrams dropped on their way from or to the system.", "reason", lost)
+	w.Labelled("network_dropped_total", metrics.Counter, "Datagrams lost between the server and the operating system.", "reason", lost)
 	w.Value("received_bytes_total", metrics.Counter, "Bytes of datagrams received.", float64(s.Network.ReceivedBytes))
 	w.Value("received_datagrams_total", metrics.Counter, "Datagrams received.", float64(s.Network.Received))
 	w.Value("sent_bytes_total", metrics.Counter, "Bytes of datagrams sent.", float64(s.Network.SentBytes))
@@ -231,12 +231,12 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 	if s.Draining {
 		draining = 1
 	}
-	w.Value("draining", metrics.Gauge, "Whether nobody new gets in, since the server is about to end.", draining)
+	w.Value("draining", metrics.Gauge, "1 while the server accepts no new players because it is about to end.", draining)
 	for _, v := range m.values {
 		w.Value(v.Name, v.Kind, v.Help, v.Read())
 	}
-	w.Value("memory_bytes", metrics.Gauge, "Memory that Go has from the system.", memory())
-	w.Value("start_time_seconds", metrics.Gauge, "When the server started, in Unix time.", float64(m.started.UnixMilli())/1000)
+	w.Value("memory_bytes", metrics.Gauge, "Memory that the Go runtime has obtained from the system.", memory())
+	w.Value("start_time_seconds", metrics.Gauge, "Start time of the server, in Unix time.", float64(m.started.UnixMilli())/1000)
 }
 
 // memory returns the memory that Go has obtained from the system, in bytes. Reading it does not

@@ -72,7 +72,7 @@ func (w *watchedServer) expect(t *testing.T, path string, code int, text string)
 func TestHealth(t *testing.T) {
 	w := newWatchedServer(t)
 	w.expect(t, "/healthz", 200, "ok")
-	w.expect(t, "/readyz", 503, "just starting")
+	w.expect(t, "/readyz", 503, "is starting")
 	w.run(time.Second)
 	w.expect(t, "/readyz", 200, "ok")
 	w.now += stallTime + time.Second
@@ -82,10 +82,10 @@ func TestHealth(t *testing.T) {
 	w.expect(t, "/healthz", 200, "ok")
 	w.Execute("drain")
 	w.run(20 * time.Millisecond)
-	w.expect(t, "/readyz", 503, "drained")
+	w.expect(t, "/readyz", 503, "is draining")
 	w.run(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
-	w.expect(t, "/readyz", 503, "drained")
+	w.expect(t, "/readyz", 503, "is draining")
 
 	w = newWatchedServer(t, "sv_gametype zcatch")
 	w.run(2 * time.Second)

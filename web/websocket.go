@@ -22,17 +22,17 @@ func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request
 			return
 		}
 		if !s.websocket.on.Load() {
-			http.Error(w, "Nobody may play over WebSocket here (sv_websocket).", http.StatusForbidden)
+			http.Error(w, "This server does not allow playing over WebSocket (sv_websocket).", http.StatusForbidden)
 			return
 		}
 		if !s.allowsOrigin(r) {
-			http.Error(w, "Pages of this site may not have their visitors play here (sv_websocket_origins).", http.StatusForbidden)
+			http.Error(w, "This server does not allow pages of this web site to connect players (sv_websocket_origins).", http.StatusForbidden)
 			return
 		}
 		from, ok := s.playerAddr(r)
 		if !ok {
-			http.Error(w, "A proxy may forward this, which the server does not know (sv_http_proxy), or which does not say for whom (X-Forwarded-For). "+
-				"On the server's own machine, connect with the key of http.key in its folder: ws://localhost:"+listenerPort(r)+"/?key=KEY", http.StatusForbidden)
+			http.Error(w, "The server cannot tell your address: the request may come through a proxy that the server does not trust (sv_http_proxy) or that does not name its clients (X-Forwarded-For). "+
+				"On the server's own machine, connect with the key from http.key in its folder: ws://localhost:"+listenerPort(r)+"/?key=KEY", http.StatusForbidden)
 			return
 		}
 		_ = serve(playerWriter{w, r.Context()}, r, from)
@@ -62,7 +62,7 @@ type webSocketSetting struct {
 
 func (v *webSocketSetting) register(c *console.Console) error {
 	err := c.RegisterInt(console.IntVar{
-		Name: "sv_websocket", Help: "Whether clients in browsers may play over WebSocket, on the HTTP listeners of sv_http and sv_https",
+		Name: "sv_websocket", Help: "Allow clients in browsers to play over WebSocket, on the listeners of sv_http and sv_https",
 		Flags: console.Server | console.Save, Value: &v.value, Default: 1, Max: 1,
 	})
 	if err != nil {

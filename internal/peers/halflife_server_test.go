@@ -194,7 +194,7 @@ func testEcon(t *testing.T, start func(testing.TB, string) *Server) {
 	if out, err := econ(rconPassword, "tunes"); err != nil || strings.Count(out, "\n") < 30 || !strings.Contains(out, "gravity") {
 		t.Errorf("%v, %q", err, out)
 	}
-	if out, err := econ("guess", "sv_timelimit"); err == nil || !strings.Contains(out, "wrong password of the external console") {
+	if out, err := econ("guess", "sv_timelimit"); err == nil || !strings.Contains(out, "wrong password for the external console") {
 		t.Errorf("a wrong password: %v, %q", err, out)
 	}
 	if out, err := econ(rconPassword, "shutdown"); err != nil {

@@ -39,13 +39,13 @@ var (
 )
 
 var (
-	errSignIn      = &apiError{http.StatusUnauthorized, "sign in first: POST /admin/api/login, or a token in the header Authorization"}
-	errToken       = &apiError{http.StatusUnauthorized, "this token does not exist, or no longer"}
-	errTooMany     = &apiError{http.StatusTooManyRequests, "too many requests, wait a moment"}
-	errPasswords   = &apiError{http.StatusTooManyRequests, "too many passwords from your address, where others may be too: wait some seconds"}
-	errHidden      = &apiError{http.StatusTooManyRequests, "too many passwords through a proxy that does not say for whom (X-Forwarded-For, sv_http_proxy): wait some seconds"}
-	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another site"}
-	errInsecure    = &apiError{http.StatusForbidden, "Not for you, or not this way. On the server's machine, open the link with the key (/admin?key=...) that the server logs when it starts. From elsewhere it takes HTTPS: by the server (sv_https) or a proxy that it trusts (sv_http_proxy). sv_http_admin says for whom."}
+	errSignIn      = &apiError{http.StatusUnauthorized, "sign in first: use POST /admin/api/login, or send a token in the Authorization header"}
+	errToken       = &apiError{http.StatusUnauthorized, "this token does not exist or has expired"}
+	errTooMany     = &apiError{http.StatusTooManyRequests, "too many requests; wait a moment"}
+	errPasswords   = &apiError{http.StatusTooManyRequests, "too many login attempts from your address, which others may share; wait a few seconds"}
+	errHidden      = &apiError{http.StatusTooManyRequests, "too many login attempts through a proxy that does not name its clients (X-Forwarded-For, sv_http_proxy); wait a few seconds"}
+	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another web site"}
+	errInsecure    = &apiError{http.StatusForbidden, "Access denied. On the server's machine, open the link with the key (/admin?key=...) that the server logs at the start. From other machines use HTTPS, from the server (sv_https) or from a trusted proxy (sv_http_proxy). sv_http_admin sets who may use the console."}
 )
 
 // session is a signed-in operator.

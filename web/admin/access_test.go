@@ -128,8 +128,8 @@ func TestCrossSite(t *testing.T) {
 			}
 		}
 		if header.Get("Content-Type") == "" && name != "nothing that it is" {
-			v.expect("DELETE", "/bans?target=1.2.3.4", "", 403, "another site")
-			v.expect("PUT", "/settings/sv_name", `{"value":"hacked"}`, 403, "another site")
+			v.expect("DELETE", "/bans?target=1.2.3.4", "", 403, "another web site")
+			v.expect("PUT", "/settings/sv_name", `{"value":"hacked"}`, 403, "another web site")
 		}
 	}
 	if strings.Contains(w.log.String(), "hacked") {
@@ -225,14 +225,14 @@ func TestTokenOnTheMachine(t *testing.T) {
 	token := testenv.Must(w.console.tokens.add("site", "admin", w.time(), time.Time{}))
 	v := w.visitor("127.0.0.1")
 	v.key = false
-	v.expect("GET", "/players", "", 403, "Not for you")
+	v.expect("GET", "/players", "", 403, "Access denied")
 	v.header.Set("Authorization", "Bearer "+token)
 	v.expect("GET", "/players", "", 200, "players")
 	v.header.Set("X-Forwarded-For", "198.51.100.1")
-	v.expect("GET", "/players", "", 403, "Not for you")
+	v.expect("GET", "/players", "", 403, "Access denied")
 	v.header.Del("X-Forwarded-For")
 	v.host = "attacker.example"
-	v.expect("GET", "/players", "", 403, "Not for you")
+	v.expect("GET", "/players", "", 403, "Access denied")
 }
 
 // TestBadBodies checks that an invalid request body changes nothing, however large or strange it
@@ -267,7 +267,7 @@ func TestBadBodies(t *testing.T) {
 	for _, path := range []string{
 		"/players/-1/kick", "/players/64/kick", "/players/x/kick", "/players/99999999999999999999/kick",
 	} {
-		v.expect("POST", path, `{"reason":""}`, 400, "an id is a number from 0 to 63")
+		v.expect("POST", path, `{"reason":""}`, 400, "the id must be a number from 0 to 63")
 	}
 	w.run(time.Minute)
 	for _, path := range []string{"/log?limit=0", "/log?limit=x", "/log?from=-1", "/log?level=loud", "/samples?step=2", "/events?topics=secrets"} {
@@ -275,7 +275,7 @@ func TestBadBodies(t *testing.T) {
 	}
 	v.expect("PUT", "/settings/status", `{"value":"x"}`, 404, "no such setting")
 	v.expect("PUT", "/settings/sv_name%22%3Bshutdown", `{"value":"x"}`, 403, "")
-	v.expect("PUT", "/settings/sv_name", `{"value":"a\nb"}`, 400, "one line")
+	v.expect("PUT", "/settings/sv_name", `{"value":"a\nb"}`, 400, "single line")
 	v.expect("DELETE", "/bans?target=0", "", 400, "an address")
 	v.expect("GET", "/nothing", "", 404, "")
 }

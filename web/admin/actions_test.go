@@ -30,8 +30,8 @@ func TestActions(t *testing.T) {
 		t.Errorf("%+v", players)
 	}
 	const other = `"name":"alice"`
-	do("POST", "/players/1/kick", `{"reason":"x",`+other+`}`, 409, `the player 1 is \"b\\\"o;b\" now`)
-	do("POST", "/players/9/kick", `{}`, 404, "there is no player 9")
+	do("POST", "/players/1/kick", `{"reason":"x",`+other+`}`, 409, `the id 1 now belongs to \"b\\\"o;b\"`)
+	do("POST", "/players/9/kick", `{}`, 404, "no player has the id 9")
 	do("POST", "/players/1/mute", `{"seconds":60,"reason":"loud\"; shutdown"}`, 200, "seconds=60")
 	do("POST", "/players/1/unmute", "", 200, "unmuted addr=10.0.0.8")
 	do("POST", "/players/1/unmute", "", 409, "nobody at 10.0.0.8 is muted")
@@ -70,7 +70,7 @@ func TestActions(t *testing.T) {
 	if votes := get[Votes](v, "/votes"); len(votes.Options) != 1 || votes.Options[0] != (VoteOption{`Map; "box"`, "change_map testbox"}) || votes.Running != nil {
 		t.Errorf("%+v", votes)
 	}
-	do("POST", "/votes/running", `{"yes":true}`, 409, "no vote runs")
+	do("POST", "/votes/running", `{"yes":true}`, 409, "no vote is running")
 	do("DELETE", "/votes?text=Map%3B+%22box%22", "", 200, "removed option")
 
 	do("PUT", "/maps/rotation", `{"maps":["teeyard1","testbox"]}`, 200, `{"output":[]}`)
@@ -123,7 +123,7 @@ func TestActions(t *testing.T) {
 	do("POST", "/tokens", `{"name":"site","level":"moderator"}`, 200, `{"token":"teeyard_`)
 	do("GET", "/tokens", "", 200, `{"tokens":[{"name":"site","level":"moderator","created":"2023-`)
 	do("DELETE", "/tokens?name=site", "", 200, "{}")
-	do("DELETE", "/tokens?name=site", "", 404, "there is none")
+	do("DELETE", "/tokens?name=site", "", 404, "not found")
 
 	for _, line := range []string{
 		`"level":"admin","addr":"127.0.0.1:4000","command":"kick 0 \"a; \\\"shutdown\\\"\""`, `"command":"ban 1 5 \"bad`, `"command":"muteid 1 60 `, `"command":"set_team 1 -1 0"`,
@@ -218,7 +218,7 @@ func TestTokens(t *testing.T) {
 	for _, body := range []string{`{"name":"a b","level":"admin"}`, `{"name":"","level":"admin"}`, `{"name":"x","level":"god"}`, `{"name":"x","level":"admin","days":-1}`} {
 		v.expect("POST", "/tokens", body, 400, "error")
 	}
-	v.expect("POST", "/tokens", `{"name":"boss","level":"admin"}`, 409, "there is a token with this name")
+	v.expect("POST", "/tokens", `{"name":"boss","level":"admin"}`, 409, "a token with this name already exists")
 	if info := testenv.Must(os.Stat(w.tokens)); info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("others may read the file: %v", info.Mode())
 	}
@@ -231,10 +231,10 @@ func TestTokens(t *testing.T) {
 	w.mu.Lock()
 	w.now += 3 * 24 * time.Hour
 	w.mu.Unlock()
-	site.expect("GET", "/me", "", 401, "does not exist, or no longer")
+	site.expect("GET", "/me", "", 401, "does not exist or has expired")
 	boss.expect("GET", "/me", "", 200, "boss")
 	w.signedIn("127.0.0.1", "adminpw").expect("DELETE", "/tokens?name=boss", "", 200, "{}")
-	boss.expect("GET", "/me", "", 401, "does not exist, or no longer")
+	boss.expect("GET", "/me", "", 401, "does not exist or has expired")
 	for name, header := range map[string]string{"no scheme": "teeyard_x", "another scheme": "Basic YTpi", "nothing": "Bearer", "long": "Bearer teeyard_" + strings.Repeat("x", 5000)} {
 		site.header = http.Header{"Authorization": {header}}
 		if code, _ := site.ask("GET", "/players", ""); code != 401 {

@@ -148,7 +148,7 @@ func (c *Console) LogHandler() slog.Handler { return &logHandler{buffer: &c.log,
 func (c *Console) nanoseconds() int64 { return int64(c.cfg.Now().Sub(c.started)) }
 
 // errBusy is the error while too many requests wait for the server, or while it does not answer.
-var errBusy = &apiError{http.StatusServiceUnavailable, "the server is busy, try again in a moment"}
+var errBusy = &apiError{http.StatusServiceUnavailable, "the server is busy; try again in a moment"}
 
 // do runs f between two ticks on the server's goroutine. After an error f may still run later, so
 // the caller must not read data that f writes.

@@ -28,7 +28,7 @@ type apiError struct {
 func (e *apiError) Error() string { return e.text }
 
 var (
-	errNotFound = &apiError{http.StatusNotFound, "there is none"}
+	errNotFound = &apiError{http.StatusNotFound, "not found"}
 	errLevel    = &apiError{http.StatusForbidden, "your password or token does not allow this"}
 )
 
@@ -51,7 +51,7 @@ func (q *request) number(name string, without, least, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, badRequest("%s is a number from %d to %d", name, least, most)
+		return 0, badRequest("%s must be a number from %d to %d", name, least, most)
 	}
 	return n, nil
 }
@@ -99,22 +99,22 @@ func (rt route) withoutLogin() route           { rt.open = true; return rt }
 // decode parses the body of a request: one JSON object without unknown fields.
 func decode(q *request, in any) error {
 	if t, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); err != nil || t != "application/json" {
-		return &apiError{http.StatusUnsupportedMediaType, "the body must be application/json"}
+		return &apiError{http.StatusUnsupportedMediaType, "the body must have the content type application/json"}
 	}
 	d := json.NewDecoder(http.MaxBytesReader(q.w, q.Body, maxBody))
 	d.DisallowUnknownFields()
 	err := d.Decode(in)
 	if err == nil && d.More() {
-		err = errors.New("there is more than one value")
+		err = errors.New("the body contains more than one JSON value")
 	}
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody)}
+		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", maxBody)}
 	case errors.Is(err, io.EOF):
-		return badRequest("the body is empty, it must be a JSON object")
+		return badRequest("the body is empty; send a JSON object")
 	case err != nil:
-		return badRequest("the body is no such JSON object: %v", err)
+		return badRequest("the body is not the expected JSON object: %v", err)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func errMay(command string) *apiError {
 
 // writeError answers a request with an error.
 func writeError(w http.ResponseWriter, err error) {
-	e := &apiError{http.StatusInternalServerError, "something is wrong with the server"}
+	e := &apiError{http.StatusInternalServerError, "internal error; see the log of the server"}
 	errors.As(err, &e)
 	switch e.status {
 	case http.StatusUnauthorized:
@@ -177,7 +177,7 @@ func writeError(w http.ResponseWriter, err error) {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer is no JSON"}`)
+		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer is not JSON"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -110,7 +110,7 @@ func TestConsolePage(t *testing.T) {
 	p.Do(chromedp.Click(chromedp.CSS("#tab-maps")))
 	p.Wait(`document.querySelector('#panel-maps .figure').textContent === 'teeyard1 · DM'`)
 	p.Do(chromedp.SendKeys(chromedp.CSS("#map"), "testbox"))
-	p.Run(`[...document.querySelectorAll('#panel-maps button')].find((b) => b.textContent === 'At once').click()`)
+	p.Run(`[...document.querySelectorAll('#panel-maps button')].find((b) => b.textContent === 'Change at once').click()`)
 	p.Wait(`document.querySelector('#panel-maps .figure').textContent === 'testbox · DM'`)
 	screenshot(t, p, "maps")
 

@@ -18,7 +18,7 @@ type LogLine struct {
 	Seq    uint64    `json:"seq" doc:"Number of the line, counted from the start of the server"`
 	Time   time.Time `json:"time"`
 	Level  string    `json:"level" doc:"debug, info, warn or error"`
-	System string    `json:"system" doc:"The part of the server that it is from, such as server, chat or net_ban"`
+	System string    `json:"system" doc:"Part of the server that logged the line, such as server, chat or net_ban"`
 	Text   string    `json:"text"`
 }
 

@@ -22,38 +22,38 @@ const apiPath = "/admin/api"
 
 // routes are the operations of the API.
 var routes = []route{
-	operation("POST", "/login", "Sign in, for a cookie", (*Console).logIn).withoutLogin(),
+	operation("POST", "/login", "Sign in; the answer sets a cookie", (*Console).logIn).withoutLogin(),
 	operation("POST", "/logout", "Sign out", (*Console).logOut),
-	operation("GET", "/me", "Who asks, and whom; without signing in the level is empty", (*Console).me).withoutLogin(),
-	operation("GET", "/players", "Who is there", (*Console).players),
-	operation("GET", "/history", "Who was there since the server started, the last first", (*Console).history),
+	operation("GET", "/me", "The signed-in operator and the server; without signing in the level is empty", (*Console).me).withoutLogin(),
+	operation("GET", "/players", "List the connected players", (*Console).players),
+	operation("GET", "/history", "List all visits since the server started, latest first", (*Console).history),
 	operation("POST", "/players/{id}/kick", "Kick a player", (*Console).kick),
 	operation("POST", "/players/{id}/ban", "Ban a player", (*Console).ban),
-	operation("POST", "/players/{id}/mute", "Let a player write nothing into the chat", (*Console).mute),
-	operation("POST", "/players/{id}/unmute", "Let a muted player write again", (*Console).unmute),
+	operation("POST", "/players/{id}/mute", "Mute a player in the chat", (*Console).mute),
+	operation("POST", "/players/{id}/unmute", "Unmute a player", (*Console).unmute),
 	operation("POST", "/players/{id}/team", "Move a player to a team", (*Console).move),
-	operation("GET", "/bans", "Who is banned", (*Console).bans),
+	operation("GET", "/bans", "List the bans", (*Console).bans),
 	operation("POST", "/bans", "Ban an address, a network or a range", (*Console).addBan),
 	operation("DELETE", "/bans", "Lift a ban", (*Console).removeBan).with(parameter{"target", "string", "As in the list of bans"}),
-	operation("GET", "/votes", "What players may vote for, and the vote that runs", (*Console).votes),
-	operation("POST", "/votes", "Add something that players may vote for", (*Console).addVote),
-	operation("DELETE", "/votes", "Remove something that players may vote for", (*Console).removeVote).with(parameter{"text", "string", "As in the list"}),
-	operation("POST", "/votes/running", "Decide the vote that runs", (*Console).decide),
-	operation("GET", "/maps", "What is played, and what could be", (*Console).maps),
+	operation("GET", "/votes", "List the vote options and the running vote", (*Console).votes),
+	operation("POST", "/votes", "Add a vote option", (*Console).addVote),
+	operation("DELETE", "/votes", "Remove a vote option", (*Console).removeVote).with(parameter{"text", "string", "As in the list"}),
+	operation("POST", "/votes/running", "Decide the running vote", (*Console).decide),
+	operation("GET", "/maps", "Show the current map, the rotation and the available maps", (*Console).maps),
 	operation("POST", "/maps", "Change the map", (*Console).changeMap),
-	operation("PUT", "/maps/rotation", "Set the maps that are played in turn", (*Console).setRotation),
-	operation("GET", "/settings", "The variables that you may set", (*Console).listSettings),
-	operation("PUT", "/settings/{name}", "Set a variable", (*Console).set),
-	operation("GET", "/commands", "The commands and variables that you may run", (*Console).commands),
-	operation("POST", "/command", "Run a line of the console", (*Console).command),
-	operation("GET", "/log", "The log; moderators get the chat", (*Console).readLog).with(
-		parameter{"from", "integer", "Number of the first line"}, parameter{"limit", "integer", "The last so many lines, 1 to 4096, by default 500"},
-		parameter{"level", "string", "The least level: debug, info, warn or error"}, parameter{"system", "string", "Only lines from there, such as chat"}, parameter{"text", "string", "Only lines that have this in them, in any case"}),
-	operation("GET", "/samples", "How the server was", (*Console).samples).with(parameter{"step", "integer", "1 for the last ten minutes by seconds, 60 for a day by minutes"}),
-	operation("GET", "/events", "What happens, as server-sent events: log, players, sample and event", (*Console).events).with(parameter{"topics", "string", "Some of log, players, sample and event, separated by commas; all without"}),
-	operation("GET", "/tokens", "The tokens of programs", (*Console).listTokens).forAdmins(),
-	operation("POST", "/tokens", "Make a token for a program", (*Console).addToken).forAdmins(),
-	operation("DELETE", "/tokens", "Make a token useless", (*Console).removeToken).forAdmins().with(parameter{"name", "string", "As in the list"}),
+	operation("PUT", "/maps/rotation", "Set the map rotation", (*Console).setRotation),
+	operation("GET", "/settings", "List the settings that you may change", (*Console).listSettings),
+	operation("PUT", "/settings/{name}", "Change a setting", (*Console).set),
+	operation("GET", "/commands", "List the commands and settings that you may run", (*Console).commands),
+	operation("POST", "/command", "Run a console line", (*Console).command),
+	operation("GET", "/log", "Read the log; moderators get only the chat", (*Console).readLog).with(
+		parameter{"from", "integer", "Number of the first line"}, parameter{"limit", "integer", "Maximum number of lines, the latest; 1 to 4096, by default 500"},
+		parameter{"level", "string", "Minimum level: debug, info, warn or error"}, parameter{"system", "string", "Only lines of this part of the server, such as chat"}, parameter{"text", "string", "Only lines that contain this text, ignoring case"}),
+	operation("GET", "/samples", "Performance of the server over time", (*Console).samples).with(parameter{"step", "integer", "1 for the last ten minutes in seconds, 60 for the last day in minutes"}),
+	operation("GET", "/events", "Stream news as server-sent events: log, players, sample and event", (*Console).events).with(parameter{"topics", "string", "Comma-separated list of log, players, sample and event; by default all"}),
+	operation("GET", "/tokens", "List the tokens of programs", (*Console).listTokens).forAdmins(),
+	operation("POST", "/tokens", "Create a token for a program", (*Console).addToken).forAdmins(),
+	operation("DELETE", "/tokens", "Revoke a token", (*Console).removeToken).forAdmins().with(parameter{"name", "string", "As in the list"}),
 }
 
 //go:generate go test -run ^TestOpenAPI$ -update .
@@ -147,13 +147,13 @@ func (c *Console) run(q *request, check func(s Server) error, command string, ar
 		case !isText:
 			line += fmt.Sprintf(" %v", a)
 		case strings.ContainsAny(text, "\x00\r\n"):
-			return Output{}, badRequest("texts are one line")
+			return Output{}, badRequest("a text must be a single line")
 		default:
 			line += " " + console.Quote(text)
 		}
 	}
 	if len(line) > console.MaxCommand {
-		return Output{}, badRequest("that is more than %d bytes", console.MaxCommand)
+		return Output{}, badRequest("the text is longer than %d bytes", console.MaxCommand)
 	}
 	var refused error
 	out, err := c.runLine(q, line, func(s Server) bool {
@@ -257,7 +257,7 @@ func (c *Console) history(q *request, _ *struct{}) (History, error) {
 func (q *request) player(name string) (id int, check func(s Server) error, err error) {
 	id, err = strconv.Atoi(q.PathValue("id"))
 	if err != nil || id < 0 || id >= game.MaxPlayers {
-		return 0, nil, badRequest("an id is a number from 0 to %d", game.MaxPlayers-1)
+		return 0, nil, badRequest("the id must be a number from 0 to %d", game.MaxPlayers-1)
 	}
 	return id, func(s Server) error {
 		for _, cl := range s.Clients(nil) {
@@ -265,11 +265,11 @@ func (q *request) player(name string) (id int, check func(s Server) error, err e
 				continue
 			}
 			if name != "" && cl.Name != name {
-				return &apiError{http.StatusConflict, fmt.Sprintf("the player %d is %q now", id, cl.Name)}
+				return &apiError{http.StatusConflict, fmt.Sprintf("the id %d now belongs to %q", id, cl.Name)}
 			}
 			return nil
 		}
-		return &apiError{http.StatusNotFound, fmt.Sprintf("there is no player %d", id)}
+		return &apiError{http.StatusNotFound, fmt.Sprintf("no player has the id %d", id)}
 	}, nil
 }
 
@@ -335,7 +335,7 @@ func (c *Console) bans(q *request, _ *struct{}) (Bans, error) {
 
 func (c *Console) addBan(q *request, in *NewBan) (Output, error) {
 	if strings.Trim(in.Target, "0123456789") == "" {
-		return Output{}, badRequest("a target is an address, a network or a range")
+		return Output{}, badRequest("the target must be an address, a network or a range")
 	}
 	return c.run(q, nil, "ban", in.Target, in.Minutes, in.Reason)
 }
@@ -343,7 +343,7 @@ func (c *Console) addBan(q *request, in *NewBan) (Output, error) {
 func (c *Console) removeBan(q *request, _ *struct{}) (Output, error) {
 	target := q.URL.Query().Get("target")
 	if strings.Trim(target, "0123456789") == "" { // an index into the list, which changes
-		return Output{}, badRequest("a target is an address, a network or a range")
+		return Output{}, badRequest("the target must be an address, a network or a range")
 	}
 	return c.run(q, nil, "unban", target)
 }
@@ -387,7 +387,7 @@ func (c *Console) decide(q *request, in *Decision) (Output, error) {
 	}
 	return c.run(q, func(s Server) error {
 		if s.Votes().Running == "" {
-			return &apiError{http.StatusConflict, "no vote runs"}
+			return &apiError{http.StatusConflict, "no vote is running"}
 		}
 		return nil
 	}, "vote", what)
@@ -404,7 +404,7 @@ func (c *Console) maps(q *request, _ *struct{}) (Maps, error) {
 
 func (c *Console) changeMap(q *request, in *MapChange) (Output, error) {
 	if in.Map == "" {
-		return Output{}, badRequest("map is the name of a map")
+		return Output{}, badRequest("map must be the name of a map")
 	}
 	if in.Now {
 		return c.run(q, nil, "sv_map", in.Map)
@@ -459,7 +459,7 @@ func (c *Console) set(q *request, in *Value) (Changed, error) {
 	var value string
 	out, err := c.run(q, func(Server) error {
 		if allowed, _ := c.settings.console.Values(name); allowed == "" {
-			return &apiError{http.StatusNotFound, "there is no such setting"}
+			return &apiError{http.StatusNotFound, "no such setting"}
 		}
 		return nil
 	}, name, in.Value)
@@ -492,9 +492,9 @@ func (c *Console) commands(q *request, _ *struct{}) (Commands, error) {
 func (c *Console) command(q *request, in *Line) (LineOutput, error) {
 	switch {
 	case strings.ContainsAny(in.Line, "\x00\r\n"):
-		return LineOutput{}, badRequest("a line has no line breaks")
+		return LineOutput{}, badRequest("the line must not contain line breaks")
 	case len(in.Line) > console.MaxCommand:
-		return LineOutput{}, badRequest("a line has at most %d bytes", console.MaxCommand)
+		return LineOutput{}, badRequest("the line must have at most %d bytes", console.MaxCommand)
 	case strings.TrimSpace(in.Line) == "":
 		return LineOutput{}, badRequest("the line is empty")
 	}
@@ -517,7 +517,7 @@ func (c *Console) readLog(q *request, _ *struct{}) (Log, error) {
 	least := 0
 	if level := query.Get("level"); level != "" {
 		if least = slices.Index(levels, level); least < 0 {
-			return Log{}, badRequest("level is one of %s", strings.Join(levels, ", "))
+			return Log{}, badRequest("level must be one of %s", strings.Join(levels, ", "))
 		}
 	}
 	system, text, admin := query.Get("system"), strings.ToLower(query.Get("text")), q.isAdmin()
@@ -531,7 +531,7 @@ func (c *Console) readLog(q *request, _ *struct{}) (Log, error) {
 func (c *Console) samples(q *request, _ *struct{}) (Samples, error) {
 	step, err := q.number("step", 1, 1, 60)
 	if err != nil || step != 1 && step != 60 {
-		return Samples{}, badRequest("step is 1 or 60")
+		return Samples{}, badRequest("step must be 1 or 60")
 	}
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
@@ -559,11 +559,11 @@ func (c *Console) addToken(q *request, in *NewToken) (TokenText, error) {
 	_, known := console.ParseLevel(in.Level)
 	switch {
 	case !tokenName.MatchString(in.Name):
-		return TokenText{}, badRequest("a name has 1 to 32 letters, digits, dots, dashes and underscores")
+		return TokenText{}, badRequest("the name must have 1 to 32 letters, digits, dots, dashes and underscores")
 	case !known:
-		return TokenText{}, badRequest("level is admin, moderator or helper")
+		return TokenText{}, badRequest("level must be admin, moderator or helper")
 	case in.Days < 0 || in.Days > maxTokenDays:
-		return TokenText{}, badRequest("days are 0 to %d", maxTokenDays)
+		return TokenText{}, badRequest("days must be from 0 to %d", maxTokenDays)
 	}
 	now := c.cfg.Now()
 	var expires time.Time

@@ -155,7 +155,7 @@ func (c *Console) publish() {
 
 // GameEvent is an event of the game.
 type GameEvent struct {
-	Event string      `json:"event" doc:"chat, kill, joined, left, team_change, vote_start, map_change and so on"`
+	Event string      `json:"event" doc:"Type of the event, such as chat, kill, joined, left, team_change, vote_start or map_change"`
 	About event.Event `json:"about"`
 }
 
@@ -177,7 +177,7 @@ func (c *Console) stream(q *request) error {
 		r.topics = strings.Split(list, ",")
 		for _, t := range r.topics {
 			if !slices.Contains(topics, t) {
-				return badRequest("topics are some of %s, separated by commas", strings.Join(topics, ","))
+				return badRequest("topics must be a comma-separated list of %s", strings.Join(topics, ","))
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (c *Console) stream(q *request) error {
 		return err
 	}
 	if !c.hub.join(r) {
-		return &apiError{http.StatusServiceUnavailable, "there are too many readers of events"}
+		return &apiError{http.StatusServiceUnavailable, "too many clients read the event stream; close one or try again later"}
 	}
 	defer c.hub.leave(r)
 	web.KeepOpen(q.w, q.Request)

@@ -196,7 +196,7 @@ func TestSlowReaders(t *testing.T) {
 		defer c.hub.mu.Unlock()
 		return len(c.hub.readers) == maxReadersPerPerson
 	})
-	v.expect("GET", "/events", "", 503, "too many readers")
+	v.expect("GET", "/events", "", 503, "too many clients read")
 	testenv.Check(t, c.hub.join(&reader{admin: !c.hub.readers[0].admin, who: c.hub.readers[0].who}), "readers of another level keep this one out")
 	c.hub.mu.Lock()
 	c.hub.readers = c.hub.readers[:maxReadersPerPerson]

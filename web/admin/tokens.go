@@ -59,7 +59,7 @@ func (t *tokens) init(file string) {
 		return
 	}
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTokensFile) {
-		err = errors.New("it is no file of tokens")
+		err = errors.New("not a regular file, or too large for a token file")
 	}
 	var b []byte
 	if err == nil {
@@ -69,7 +69,7 @@ func (t *tokens) init(file string) {
 		err = t.parse(b)
 	}
 	if err != nil {
-		t.err = fmt.Errorf("%s: %w (repair or delete it; until then there are no tokens)", file, err)
+		t.err = fmt.Errorf("%s: %w; tokens do not work until you repair or delete the file", file, err)
 	}
 }
 
@@ -82,7 +82,7 @@ func (t *tokens) parse(b []byte) error {
 		return err
 	}
 	if rest := bytes.TrimSpace(b[d.InputOffset():]); len(rest) > 0 {
-		return fmt.Errorf("something follows the list at byte %d", d.InputOffset())
+		return fmt.Errorf("unexpected data after the list, at byte %d", d.InputOffset())
 	}
 	byHash := make(map[[sha256.Size]byte]token)
 	for _, one := range list {
@@ -132,11 +132,11 @@ func (t *tokens) add(name, level string, now, expires time.Time) (text string, e
 	defer t.mu.Unlock()
 	for _, one := range t.byHash {
 		if one.Name == name {
-			return "", &apiError{http.StatusConflict, "there is a token with this name"}
+			return "", &apiError{http.StatusConflict, "a token with this name already exists"}
 		}
 	}
 	if len(t.byHash) >= maxTokens {
-		return "", &apiError{http.StatusConflict, fmt.Sprintf("there are %d tokens already", maxTokens)}
+		return "", &apiError{http.StatusConflict, fmt.Sprintf("there are already %d tokens, the maximum; remove one first", maxTokens)}
 	}
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails

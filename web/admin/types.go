@@ -12,7 +12,7 @@ import (
 
 // Failure is the answer to a request that failed.
 type Failure struct {
-	Error string `json:"error" doc:"What is wrong, for people"`
+	Error string `json:"error" doc:"Description of the error"`
 }
 
 // Done is the empty answer to a request that succeeded.
@@ -20,7 +20,7 @@ type Done struct{}
 
 // LoginRequest signs an operator in.
 type LoginRequest struct {
-	Password string `json:"password" doc:"That of the remote console: sv_rcon_password, sv_rcon_mod_password or sv_rcon_helper_password"`
+	Password string `json:"password" doc:"Password of the remote console: sv_rcon_password, sv_rcon_mod_password or sv_rcon_helper_password"`
 }
 
 // Me describes the signed-in operator and the server.
@@ -28,8 +28,8 @@ type Me struct {
 	Level   string `json:"level" doc:"admin, moderator or helper"`
 	Name    string `json:"name,omitempty" doc:"Name of the token"`
 	Server  string `json:"server" doc:"Name of the server"`
-	Version string `json:"version" doc:"Of the program"`
-	Live    bool   `json:"live" doc:"Whether the match can be watched without delay, below /admin/live"`
+	Version string `json:"version" doc:"Version of the server program"`
+	Live    bool   `json:"live" doc:"Whether the match can be watched without delay, at /admin/live"`
 }
 
 // Player is a client or a bot.
@@ -39,14 +39,14 @@ type Player struct {
 	Name     string    `json:"name"`
 	Clan     string    `json:"clan,omitempty"`
 	Country  int       `json:"country"`
-	Team     game.Team `json:"team" doc:"spectators, red (also all who play in a game without teams) or blue"`
+	Team     game.Team `json:"team" doc:"spectators, red (also all players of a game without teams) or blue"`
 	Score    int       `json:"score"`
 	Latency  int       `json:"latency" doc:"In milliseconds"`
-	Address  string    `json:"address,omitempty" doc:"For those who may run status"`
-	Version  string    `json:"version,omitempty" doc:"Of the client"`
-	Since    time.Time `json:"since,omitzero" doc:"When they connected"`
-	Level    string    `json:"level,omitempty" doc:"admin, moderator or helper, of those at the remote console"`
-	MutedFor int       `json:"muted_for,omitempty" doc:"Seconds for which they may not write"`
+	Address  string    `json:"address,omitempty" doc:"Only for operators who may run status"`
+	Version  string    `json:"version,omitempty" doc:"Version of the client"`
+	Since    time.Time `json:"since,omitzero" doc:"Time of connecting"`
+	Level    string    `json:"level,omitempty" doc:"admin, moderator or helper, if logged in to the remote console"`
+	MutedFor int       `json:"muted_for,omitempty" doc:"Seconds until the player may use the chat again"`
 }
 
 // Players is the list of players.
@@ -56,13 +56,13 @@ type Players struct {
 
 // Visit is the stay of a client, past or present.
 type Visit struct {
-	Name    string    `json:"name" doc:"The last one, if there were several"`
+	Name    string    `json:"name" doc:"The last name, if there were several"`
 	Clan    string    `json:"clan,omitempty"`
-	Address string    `json:"address,omitempty" doc:"For those who may run status"`
+	Address string    `json:"address,omitempty" doc:"Only for operators who may run status"`
 	Version string    `json:"version,omitempty"`
 	From    time.Time `json:"from"`
-	Until   time.Time `json:"until,omitzero" doc:"Missing of those who are still there"`
-	Reason  string    `json:"reason,omitempty" doc:"Why they left"`
+	Until   time.Time `json:"until,omitzero" doc:"Missing while the client is connected"`
+	Reason  string    `json:"reason,omitempty" doc:"Reason for leaving"`
 }
 
 // History is the list of visits, latest first.
@@ -73,28 +73,28 @@ type History struct {
 // Reason is the reason for an action.
 type Reason struct {
 	Reason string `json:"reason,omitempty"`
-	Name   string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+	Name   string `json:"name,omitempty" doc:"If set, the request fails unless the player has this name; another player may have the id by now"`
 }
 
 // BanRequest bans a player.
 type BanRequest struct {
-	Minutes int    `json:"minutes" doc:"0 for ever"`
+	Minutes int    `json:"minutes" doc:"0 means for ever"`
 	Reason  string `json:"reason,omitempty"`
-	Name    string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+	Name    string `json:"name,omitempty" doc:"If set, the request fails unless the player has this name; another player may have the id by now"`
 }
 
 // MuteRequest keeps a player from using the chat.
 type MuteRequest struct {
-	Seconds int    `json:"seconds" doc:"Seconds, unlike those of a ban, as in muteid"`
+	Seconds int    `json:"seconds" doc:"Duration in seconds, as in muteid; bans count in minutes"`
 	Reason  string `json:"reason,omitempty"`
-	Name    string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+	Name    string `json:"name,omitempty" doc:"If set, the request fails unless the player has this name; another player may have the id by now"`
 }
 
 // TeamRequest moves a player.
 type TeamRequest struct {
-	Team  Team   `json:"team" doc:"spectators, red (also the game without teams) or blue; the numbers -1, 0 and 1 mean the same"`
-	Delay int    `json:"delay,omitempty" doc:"Minutes until they may change the team themselves"`
-	Name  string `json:"name,omitempty" doc:"If it is set, the player must have this name, since another one may have the id by now"`
+	Team  Team   `json:"team" doc:"spectators, red (also for a game without teams) or blue; or the numbers -1, 0 and 1"`
+	Delay int    `json:"delay,omitempty" doc:"Minutes until the player may change the team again"`
+	Name  string `json:"name,omitempty" doc:"If set, the request fails unless the player has this name; another player may have the id by now"`
 }
 
 // Team is a team in a request.
@@ -109,7 +109,7 @@ func (t *Team) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if t.Team < game.TeamSpectators || t.Team > game.TeamBlue {
-		return fmt.Errorf("no team %d; there are spectators, red and blue", int(t.Team))
+		return fmt.Errorf("unknown team %d; use spectators (-1), red (0) or blue (1)", int(t.Team))
 	}
 	return nil
 }
@@ -117,45 +117,45 @@ func (t *Team) UnmarshalJSON(b []byte) error {
 // Output is the output of a console line.
 type Output struct {
 	Output []string `json:"output"`
-	Cut    bool     `json:"cut,omitempty" doc:"Whether there was more"`
+	Cut    bool     `json:"cut,omitempty" doc:"Whether the output was longer"`
 }
 
 // Line is a console line.
 type Line struct {
-	Line string `json:"line" doc:"As at the remote console: commands, separated by semicolons"`
+	Line string `json:"line" doc:"Commands separated by semicolons, as at the remote console"`
 }
 
 // LineOutput is the output of a console line and its warnings.
 type LineOutput struct {
 	Output  []string `json:"output"`
-	Cut     bool     `json:"cut,omitempty" doc:"Whether there was more"`
-	Warning string   `json:"warning,omitempty" doc:"The first line of the output that says that something did not work"`
+	Cut     bool     `json:"cut,omitempty" doc:"Whether the output was longer"`
+	Warning string   `json:"warning,omitempty" doc:"First line of the output that reports a failure"`
 }
 
 // Ban is a ban.
 type Ban struct {
 	Target string    `json:"target" doc:"An address, a network or a range"`
-	Until  time.Time `json:"until,omitzero" doc:"Missing for those that are for ever"`
+	Until  time.Time `json:"until,omitzero" doc:"Missing for a permanent ban"`
 	Reason string    `json:"reason,omitempty"`
 }
 
 // Bans are all bans.
 type Bans struct {
 	Bans []Ban `json:"bans"`
-	More int   `json:"more,omitempty" doc:"How many are left out"`
+	More int   `json:"more,omitempty" doc:"Number of bans that are not listed"`
 }
 
 // NewBan bans an address, a network or a range.
 type NewBan struct {
 	Target  string `json:"target" doc:"An address, a network or a range: 1.2.3.4, 1.2.3.0/24, 1.2.3.4-1.2.3.9"`
-	Minutes int    `json:"minutes" doc:"0 for ever"`
+	Minutes int    `json:"minutes" doc:"0 means for ever"`
 	Reason  string `json:"reason,omitempty"`
 }
 
 // VoteOption is an option that players may vote for.
 type VoteOption struct {
 	Text    string `json:"text"`
-	Command string `json:"command,omitempty" doc:"The console line; for administrators"`
+	Command string `json:"command,omitempty" doc:"Console line; only for administrators"`
 }
 
 // Votes is the list of vote options, and the running vote.
@@ -168,12 +168,12 @@ type Votes struct {
 type RunningVote struct {
 	About   string `json:"about"`
 	Reason  string `json:"reason,omitempty"`
-	Command string `json:"command,omitempty" doc:"For administrators"`
-	Caller  int    `json:"caller" doc:"Id of the player, -1 for the server"`
+	Command string `json:"command,omitempty" doc:"Only for administrators"`
+	Caller  int    `json:"caller" doc:"Id of the player who called the vote, -1 for the server"`
 	Yes     int    `json:"yes"`
 	No      int    `json:"no"`
 	Total   int    `json:"total"`
-	Seconds int    `json:"seconds" doc:"For which it still runs"`
+	Seconds int    `json:"seconds" doc:"Seconds until the vote ends"`
 }
 
 // Decision decides the running vote.
@@ -185,15 +185,15 @@ type Decision struct {
 type Maps struct {
 	Map      string   `json:"map"`
 	GameType string   `json:"gametype"`
-	Next     string   `json:"next,omitempty" doc:"The map that follows, missing if the map stays"`
-	Rotation []string `json:"rotation" doc:"Of sv_maprotation"`
-	Maps     []string `json:"maps" doc:"Those of sv_maplist, for those who may change the map"`
+	Next     string   `json:"next,omitempty" doc:"Next map; missing if the map does not change"`
+	Rotation []string `json:"rotation" doc:"Maps of sv_maprotation"`
+	Maps     []string `json:"maps" doc:"Available maps; only for operators who may change the map"`
 }
 
 // MapChange changes the map.
 type MapChange struct {
 	Map string `json:"map"`
-	Now bool   `json:"now,omitempty" doc:"At once, without showing who won"`
+	Now bool   `json:"now,omitempty" doc:"Change at once, without showing the scores"`
 }
 
 // Rotation lists the maps that are played in turn.
@@ -204,9 +204,9 @@ type Rotation struct {
 // Setting is a variable of the console.
 type Setting struct {
 	Name    string `json:"name"`
-	Value   string `json:"value" doc:"Of secret ones *** if they are set"`
+	Value   string `json:"value" doc:"Value; *** for a secret that is set"`
 	Default string `json:"default"`
-	Allowed string `json:"allowed" doc:"Which values there may be, for people"`
+	Allowed string `json:"allowed" doc:"Description of the allowed values"`
 	Min     *int   `json:"min,omitempty"`
 	Max     *int   `json:"max,omitempty"`
 	Number  bool   `json:"number,omitempty"`
@@ -245,23 +245,23 @@ type Commands struct {
 // Log is a part of the log, oldest line first.
 type Log struct {
 	Lines []LogLine `json:"lines"`
-	Next  uint64    `json:"next" doc:"Number of the line that comes next, for the parameter from"`
+	Next  uint64    `json:"next" doc:"Number of the next line, for the parameter from"`
 }
 
 // Sample describes the server during a second, or on average during a minute.
 type Sample struct {
 	Time     time.Time `json:"time"`
-	Tick     float64   `json:"tick" doc:"Milliseconds that a tick took, which has 20"`
-	TickMax  float64   `json:"tick_max" doc:"Milliseconds that the longest tick took at most"`
+	Tick     float64   `json:"tick" doc:"Mean duration of a tick in milliseconds; a tick may take 20"`
+	TickMax  float64   `json:"tick_max" doc:"Upper bound of the longest tick in milliseconds"`
 	Players  int       `json:"players"`
 	Bots     int       `json:"bots"`
-	Received float64   `json:"received" doc:"Bytes a second"`
-	Sent     float64   `json:"sent" doc:"Bytes a second"`
+	Received float64   `json:"received" doc:"Bytes per second"`
+	Sent     float64   `json:"sent" doc:"Bytes per second"`
 }
 
 // Samples is a list of samples, oldest first.
 type Samples struct {
-	Step    int      `json:"step" doc:"Seconds between two"`
+	Step    int      `json:"step" doc:"Seconds between two samples"`
 	Samples []Sample `json:"samples"`
 }
 
@@ -282,10 +282,10 @@ type Tokens struct {
 type NewToken struct {
 	Name  string `json:"name" doc:"1 to 32 letters, digits, dots, dashes and underscores"`
 	Level string `json:"level" doc:"admin, moderator or helper"`
-	Days  int    `json:"days,omitempty" doc:"After which it expires, 0 for never"`
+	Days  int    `json:"days,omitempty" doc:"Days until the token expires, 0 for never"`
 }
 
 // TokenText is a new token with its text.
 type TokenText struct {
-	Token string `json:"token" doc:"For the header Authorization: Bearer TOKEN. It is shown this once."`
+	Token string `json:"token" doc:"Send it in the header Authorization: Bearer TOKEN. It is not shown again."`
 }

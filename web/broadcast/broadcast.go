@@ -172,7 +172,7 @@ func (b *Broadcast) Problem() error {
 		return nil
 	}
 	if err := b.keeper.trouble.Load(); err != nil && b.settings.maxBytes() > 0 {
-		return fmt.Errorf("matches are not kept in %s (sv_broadcast_max_mb): %w", b.keeper.dir, *err)
+		return fmt.Errorf("matches cannot be stored in %s (sv_broadcast_max_mb): %w", b.keeper.dir, *err)
 	}
 	return nil
 }
@@ -198,11 +198,11 @@ func (b *Broadcast) Values() []web.Value {
 		}
 	}
 	return []web.Value{
-		{Name: "broadcast_answers_total", Kind: metrics.Counter, Help: "Requests for parts of the broadcast that were answered.", Read: func() float64 { return float64(b.answers.Load()) }},
+		{Name: "broadcast_answers_total", Kind: metrics.Counter, Help: "Answered requests for parts of the broadcast.", Read: func() float64 { return float64(b.answers.Load()) }},
 		{Name: "broadcast_sent_bytes_total", Kind: metrics.Counter, Help: "Bytes of these answers.", Read: func() float64 { return float64(b.sent.Load()) }},
-		{Name: "broadcast_segments_total", Kind: metrics.Counter, Help: "Segments that were made.", Read: ofShelf(func(s *shelf) int { return s.added })},
-		{Name: "broadcast_memory_bytes", Kind: metrics.Gauge, Help: "Memory of segments.", Read: ofShelf(func(s *shelf) int { return s.memory })},
-		{Name: "broadcast_downloads", Kind: metrics.Gauge, Help: "Demos of matches that go on which are being downloaded.", Read: func() float64 { return float64(b.downloads.Taken()) }},
+		{Name: "broadcast_segments_total", Kind: metrics.Counter, Help: "Segments recorded.", Read: ofShelf(func(s *shelf) int { return s.added })},
+		{Name: "broadcast_memory_bytes", Kind: metrics.Gauge, Help: "Memory used by segments.", Read: ofShelf(func(s *shelf) int { return s.memory })},
+		{Name: "broadcast_downloads", Kind: metrics.Gauge, Help: "Running downloads of demos of unfinished matches.", Read: func() float64 { return float64(b.downloads.Taken()) }},
 	}
 }
 

@@ -100,7 +100,7 @@ func TestRecovery(t *testing.T) {
 		t.Error("the segments differ")
 	}
 	ticks(t, next.demo(i.Match))
-	if text := next.log.String(); strings.Count(text, "cannot be read") != 2 {
+	if text := next.log.String(); strings.Count(text, "is unreadable") != 2 {
 		t.Errorf("the log has %s", text)
 	}
 }
@@ -136,7 +136,7 @@ func TestDamagedRecordings(t *testing.T) {
 		size := again.demoSize()
 		testenv.Check(t, size == testenv.Must(os.Stat(path+demoSuffix)).Size(), "%v: other sizes", d)
 		missing := int64(begin+len(d.File)) - size
-		testenv.Check(t, missing == 0 || strings.Contains(lost, fmt.Sprintf("its last %d bytes", missing)), "%v: %d bytes are gone: %q", d, missing, lost)
+		testenv.Check(t, missing == 0 || strings.Contains(lost, fmt.Sprintf("the last %d bytes", missing)), "%v: %d bytes are gone: %q", d, missing, lost)
 		if missing > 1<<16+2 {
 			testenv.Check(t, int64(len(testenv.Must(os.ReadFile(path+demoSuffix+".tail")))) == missing, "%v: the tail is gone", d)
 		}
@@ -223,9 +223,9 @@ func TestBrokenDisk(t *testing.T) {
 				}
 				close(hang)
 			}
-			testenv.Eventually(t, "the log says so", func() bool { return strings.Contains(w.log.String(), "is not kept") })
+			testenv.Eventually(t, "the log says so", func() bool { return strings.Contains(w.log.String(), "cannot be stored") })
 			w.run(5 * time.Second)
-			if n := strings.Count(w.log.String(), "is not kept"); n != 1 {
+			if n := strings.Count(w.log.String(), "cannot be stored"); n != 1 {
 				t.Errorf("the log says it %d times", n)
 			}
 			if err := w.broadcast.Problem(); !errors.Is(err, syscall.ENOSPC) && hang == nil || err == nil {

@@ -21,7 +21,7 @@ func (b *Broadcast) encode() {
 		}
 		if m := c.match; m != nil && m != warned && b.log != nil && b.isTooLong(m, batch.at) {
 			warned = m
-			b.log.Warn(fmt.Sprintf("nobody can watch match %s: %s", m.id, tooLong))
+			b.log.Warn(fmt.Sprintf("match %s cannot be watched: %s", m.id, tooLong))
 		}
 		batch.match = nil
 		b.blank <- batch

@@ -84,7 +84,7 @@ func (a *answer) set(contentType, cache string) {
 func (a *answer) missing() {
 	a.set("text/plain; charset=utf-8", forASecond)
 	a.WriteHeader(http.StatusNotFound)
-	io.WriteString(a, "not there, or not yet\n")
+	io.WriteString(a, "not found, or not available yet\n")
 }
 
 func (a *answer) json(i Info, cache string) {
@@ -93,7 +93,7 @@ func (a *answer) json(i Info, cache string) {
 }
 
 // tooLong is the answer if the delay exceeds the time for which the server keeps segments.
-const tooLong = "the delay is longer than what the server keeps of a match (sv_live_delay, sv_broadcast_max_mb)"
+const tooLong = "the delay is longer than the time for which the server keeps a match; lower sv_live_delay or raise sv_broadcast_max_mb"
 
 // serveLive serves /live.json.
 func (b *Broadcast) serveLive(w *answer, _ *http.Request, v *viewer) {
@@ -201,7 +201,7 @@ func (b *Broadcast) serveDemo(w *answer, r *http.Request, id string, v *viewer) 
 		w.set("text/plain; charset=utf-8", "no-store")
 		w.Header().Set("Retry-After", "5")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		io.WriteString(w, "too many downloads of matches at once, from your address or in all: try again in a moment\n")
+		io.WriteString(w, "too many downloads of matches, from your address or in all; try again in a moment\n")
 		return
 	}
 	defer b.downloads.Release(person)

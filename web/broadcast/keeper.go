@@ -238,7 +238,7 @@ func (k *keeper) seal(m *match, f *matchFile) error {
 // drop closes and deletes the incomplete file of a match.
 func (k *keeper) drop(m *match, err error) {
 	if err != nil {
-		k.warn(fmt.Sprintf("match %s is not kept in %s: %v", m.id, k.dir, err))
+		k.warn(fmt.Sprintf("match %s cannot be stored in %s: %v", m.id, k.dir, err))
 	}
 	k.shelf.lost(m)
 	if f := k.files[m]; f != nil {
@@ -305,7 +305,7 @@ func (k *keeper) trim() {
 	}
 	for m, f := range k.files {
 		if total > k.max() && f.size > k.max() {
-			k.drop(m, fmt.Errorf("it is larger than all matches may be, %d MB", k.max()>>20))
+			k.drop(m, fmt.Errorf("it is larger than the limit for all matches, %d MB (sv_broadcast_max_mb)", k.max()>>20))
 		}
 	}
 }
@@ -356,9 +356,9 @@ func (k *keeper) recoverAll() {
 		}
 		switch {
 		case err != nil:
-			k.warn(fmt.Sprintf("%s cannot be read, and is left out: %v", path+demoSuffix, err))
+			k.warn(fmt.Sprintf("%s is unreadable and is ignored: %v", path+demoSuffix, err))
 		case lost != "":
-			k.warn(fmt.Sprintf("%s was completed: %s", path+demoSuffix, lost))
+			k.warn(fmt.Sprintf("%s was incomplete and has been repaired: %s", path+demoSuffix, lost))
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (r *recording) demoSize() int64 {
 	return n
 }
 
-var errRecording = errors.New("this does not describe a match")
+var errRecording = errors.New("not a description of a match")
 
 // parseRecording parses the output of write. Older files have no checksum.
 func parseRecording(b []byte) (*recording, error) {
@@ -216,14 +216,14 @@ func recoverRecording(id, path string, public time.Time) (r *recording, lost str
 	}
 	cut()
 	if len(m.segments) == 0 {
-		return nil, "", errors.New("it has no segments")
+		return nil, "", errors.New("it has no complete segment")
 	}
 	lost, err = cutTail(f, path, end)
 	if err != nil {
 		return nil, "", err
 	}
 	if broken > 0 {
-		lost += fmt.Sprintf("; %d chunks before are damaged", broken)
+		lost += fmt.Sprintf("; %d chunks are damaged", broken)
 	}
 	if _, err := f.WriteAt(m.fullHead(len(m.segments)), 0); err != nil {
 		return nil, "", err
@@ -240,7 +240,7 @@ func cutTail(f *os.File, path string, end int64) (lost string, err error) {
 		return "", err
 	}
 	tail := info.Size() - end
-	lost = fmt.Sprintf("; its last %d bytes are no whole chunk, as after a crash, and are cut off", tail)
+	lost = fmt.Sprintf("; the last %d bytes were an incomplete chunk, as after a crash, and were removed", tail)
 	if tail > maxChunk {
 		kept, err := os.Create(path + ".tail")
 		if err != nil {
@@ -250,7 +250,7 @@ func cutTail(f *os.File, path string, end int64) (lost string, err error) {
 		if err = errors.Join(err, kept.Close()); err != nil {
 			return "", err
 		}
-		lost = fmt.Sprintf("; its last %d bytes cannot be read, and are in %s.tail", tail, path)
+		lost = fmt.Sprintf("; the last %d bytes are unreadable and were moved to %s.tail", tail, path)
 	}
 	return lost, f.Truncate(end)
 }

@@ -124,7 +124,7 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	defer file.release()
 	defer demo.release()
 	if err := c.receive(file, control, http.MaxBytesReader(w, r.Body, maxUpload)); err != nil {
-		answer(w, err, "The file did not arrive.", http.StatusBadRequest)
+		answer(w, err, "The upload failed. Try again.", http.StatusBadRequest)
 		return
 	}
 	if err := c.convert(r.Context(), file, demo, local.Allows(r)); err != nil {
@@ -134,7 +134,7 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	file.release()
 	size, err := demo.rewind()
 	if err != nil {
-		answer(w, err, "The demo cannot be read.", http.StatusInternalServerError)
+		answer(w, err, "The server cannot read the converted demo.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -147,14 +147,14 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 func answer(w http.ResponseWriter, err error, text string, status int) {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		text, status = fmt.Sprintf("The file is larger than %d MB, which is the most that the server converts.", maxUpload>>20), http.StatusRequestEntityTooLarge
+		text, status = fmt.Sprintf("The file is too large: the server converts files of up to %d MB.", maxUpload>>20), http.StatusRequestEntityTooLarge
 	case errors.Is(err, ErrBusy), errors.Is(err, errFull):
 		refuse(w)
 		return
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		text, status = "The file arrived too slowly.", http.StatusRequestTimeout
+		text, status = "The upload was too slow.", http.StatusRequestTimeout
 	case errors.Is(err, ErrStorage):
-		text, status = "The server's disk has no room for the file and its demo.", http.StatusInsufficientStorage
+		text, status = "The server's disk has no space for the file and its demo.", http.StatusInsufficientStorage
 	case errors.Is(err, ErrUnavailable):
 		text, status = "The server cannot convert recordings; its log says why.", http.StatusInternalServerError
 	}
@@ -209,7 +209,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // ErrBusy is the error while other recordings are converted.
-var ErrBusy = errors.New("another recording is being converted, try again in a moment")
+var ErrBusy = errors.New("another recording is being converted; try again in a moment")
 
 // ConvertOwn converts one of this server's recordings into an empty file. It may take longer than a
 // visitor's.

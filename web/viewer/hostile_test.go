@@ -172,5 +172,5 @@ func TestBrokenSegments(t *testing.T) {
 		p.Run(fmt.Sprintf(`(() => { const t = document.getElementById('time'); t.value = %d; t.dispatchEvent(new Event('input')); })()`, tick))
 		p.Wait(fmt.Sprintf(`%s > %d && document.getElementById('status').textContent === ''`, now, tick))
 	}
-	wantTrue(t, p, "the players of the last segment", `document.querySelectorAll('select[aria-label="whom to follow"] option').length === 18`)
+	wantTrue(t, p, "the players of the last segment", `document.querySelectorAll('select[aria-label="player to follow"] option').length === 18`)
 }

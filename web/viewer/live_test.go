@@ -101,7 +101,7 @@ func TestLive(t *testing.T) {
 	show := func(expression string) state { return call[state](p, "match.js", expression) }
 
 	call[any](p, "match.js", "watch({match: 'gone'})")
-	show("until(s => s.Status === 'The server does not keep this match, or not any longer.')")
+	show("until(s => s.Status === 'The server does not have this match, or has deleted it.')")
 	call[any](p, "match.js", "stop()")
 	call[any](p, "match.js", "watch()")
 	show("until(s => s.Status === 'Nothing is being played.')")

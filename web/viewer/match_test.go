@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/bridge/bridge7"
@@ -324,5 +325,20 @@ func checkMoment(t *testing.T, m moment, a, b seen, tick float64) {
 	}
 	if chat != a.chat {
 		t.Errorf("%d lines of chat, want %d: %+v", chat, a.chat, m.Chat)
+	}
+}
+
+// TestCutOffDemo checks that the end of a demo says whether the demo is cut off.
+func TestCutOffDemo(t *testing.T) {
+	file := record(t, 4, 300)
+	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
+	h := *r.Header()
+	start := len(h.Append(nil, 0))
+	h.Length = 0
+	killed := append(h.Append(nil, len(r.Map())), file[start:]...)
+	p := openPage(t, map[string][]byte{"/whole": file, "/cut": file[:len(file)-50], "/killed": killed})
+	for name, want := range map[string]bool{"/whole": false, "/cut": true, "/killed": true} {
+		got := call[string](p, "match.js", fmt.Sprintf("ending(%q)", name))
+		testenv.Check(t, strings.HasPrefix(got, "The demo is cut off here") == want && (want || got == ""), "%s: %q", name, got)
 	}
 }

@@ -247,7 +247,7 @@ func TestPageShowsDemo(t *testing.T) {
 	if colors := colorsOf(p.Screenshot()); colors < 1000 {
 		t.Errorf("the picture has %d colours", colors)
 	}
-	wantTrue(t, p, "players", `document.querySelectorAll('select[aria-label="whom to follow"] option').length === 18`)
+	wantTrue(t, p, "players", `document.querySelectorAll('select[aria-label="player to follow"] option').length === 18`)
 	wantTrue(t, p, "no complaint", `document.getElementById('status').textContent === ''`)
 }
 

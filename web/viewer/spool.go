@@ -9,7 +9,7 @@ import (
 )
 
 // errFull is the error when visitors' files and demos leave no space for another one.
-var errFull = errors.New("other files are being converted, try again in a moment")
+var errFull = errors.New("other files are being converted; try again in a moment")
 
 // spool is an unnamed file on disk whose size counts towards a shared limit.
 type spool struct {

@@ -14,7 +14,7 @@ export function bansPanel() {
 		body.replaceChildren(...fitting.slice(0, 500).map((b) => el('tr', {},
 			el('td', { class: 'mono' }, b.target), el('td', {}, b.until ? span((Date.parse(b.until) - Date.now()) / 1000) : 'for ever'), el('td', { class: 'wrap' }, b.reason || ''),
 			el('td', { class: 'actions' }, el('button', { type: 'button', class: 'small', 'aria-label': `Lift the ban of ${b.target}`, onclick: () => lift(b) }, 'Lift')))));
-		note.textContent = fitting.length ? '' : 'Nobody is banned.';
+		note.textContent = fitting.length ? '' : 'No bans.';
 		note.hidden = fitting.length > 0;
 	}
 	find.addEventListener('input', draw);

@@ -67,8 +67,8 @@ export function consolePanel() {
 		try {
 			const { output, cut, warning } = await post('/command', { line });
 			for (const text of output) say(text, text === warning ? 'warn' : 'info');
-			if (cut) say('There was more.', 'warn');
-			if (!output.length) say('(nothing printed)', 'debug');
+			if (cut) say('The rest of the output is left out.', 'warn');
+			if (!output.length) say('(no output)', 'debug');
 		} catch (err) {
 			say(/** @type {Error} */ (err).message, 'error');
 		}
@@ -103,7 +103,7 @@ export function consolePanel() {
 		element: el('section', {}, log,
 			el('form', { class: 'stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); run(); } },
 				el('div', { class: 'bar' }, input, el('button', { type: 'submit', class: 'primary' }, 'Run')), list),
-			el('p', { class: 'hint' }, 'Tab completes, arrow keys bring back what you have typed.')),
+			el('p', { class: 'hint' }, 'Tab completes a name. The arrow keys recall earlier lines.')),
 		show: () => {
 			get('/commands').then((c) => {
 				commands = c.commands;

@@ -12,7 +12,7 @@ import { bytes, el } from './dom.js';
 
 /** @type {Chart[]} */
 const charts = [
-	{ title: 'Tick', value: (s) => s.tick, second: (s) => s.tick_max, text: (n) => n.toFixed(2) + ' ms', note: 'mean, and at most (fainter); a tick has 20 ms' },
+	{ title: 'Tick', value: (s) => s.tick, second: (s) => s.tick_max, text: (n) => n.toFixed(2) + ' ms', note: 'mean and maximum (fainter); a tick may take 20 ms' },
 	{ title: 'Players', value: (s) => s.players, second: (s) => s.players + s.bots, text: (n) => String(Math.round(n)), note: 'with bots (fainter)' },
 	{ title: 'Sent', value: (s) => s.sent, text: (n) => bytes(n) + '/s', note: 'UDP, without headers' },
 	{ title: 'Received', value: (s) => s.received, text: (n) => bytes(n) + '/s', note: 'UDP, without headers' },
@@ -38,7 +38,7 @@ export function graphsPanel() {
 			const top = Math.max(...values, ...seconds, 1e-9) * 1.1;
 			const last = values.length ? values[values.length - 1] : 0;
 			figure.textContent = c.text(last);
-			canvas.setAttribute('aria-label', `${c.title}: now ${c.text(last)}, at most ${c.text(Math.max(...values, 0))} in this time`);
+			canvas.setAttribute('aria-label', `${c.title}: now ${c.text(last)}, maximum ${c.text(Math.max(...values, 0))}`);
 			const ratio = window.devicePixelRatio || 1;
 			const w = canvas.clientWidth, h = canvas.clientHeight;
 			canvas.width = w * ratio;

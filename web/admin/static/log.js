@@ -34,7 +34,7 @@ export function logPanel() {
 	let lines = [];
 	let next = 0;
 	const text = /** @type {HTMLInputElement} */ (el('input', { type: 'search', placeholder: 'Find', 'aria-label': 'Find in the log' }));
-	const level = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Least level' }, ...levels.map((l) => el('option', { value: l }, l === 'debug' ? 'all levels' : l === 'info' ? 'info and above' : l === 'warn' ? 'warnings and errors' : 'errors'))));
+	const level = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Minimum level' }, ...levels.map((l) => el('option', { value: l }, l === 'debug' ? 'all levels' : l === 'info' ? 'info and above' : l === 'warn' ? 'warnings and errors' : 'errors'))));
 	const system = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Part of the server' }, el('option', { value: '' }, 'all parts')));
 	level.value = 'info';
 	const log = el('div', { class: 'log', role: 'log', 'aria-label': 'Log', tabIndex: 0 });

@@ -131,9 +131,9 @@ function connect() {
 			byId('summary').textContent = `${s.players} ${s.players === 1 ? 'player' : 'players'}, ${s.bots} ${s.bots === 1 ? 'bot' : 'bots'} · tick ${s.tick.toFixed(2)} ms · ${bytes(s.sent)}/s`;
 			panels.forEach((p) => p.sample?.(s));
 		},
-		lost: ({ messages }) => toast(`${messages} messages were left out: this page was too slow`, true),
+		lost: ({ messages }) => toast(`${messages} messages are missing, since this page was too slow`, true),
 		state: (on) => {
-			byId('connection').textContent = on ? '' : 'Connection lost, trying again.';
+			byId('connection').textContent = on ? '' : 'Connection lost. Trying again.';
 			if (on && wasAway) panels.find((p) => p.id === shown)?.show?.();
 			wasAway = !on;
 		},

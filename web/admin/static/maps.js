@@ -11,8 +11,8 @@ export function mapsPanel() {
 	const about = el('p', { class: 'wrap' });
 	const count = el('p', { class: 'dim' });
 	const decide = el('div', { class: 'bar', hidden: true },
-		el('button', { type: 'button', onclick: () => done(post('/votes/running', { yes: true })) }, 'Let it pass'),
-		el('button', { type: 'button', class: 'danger', onclick: () => done(post('/votes/running', { yes: false })) }, 'Stop it'));
+		el('button', { type: 'button', onclick: () => done(post('/votes/running', { yes: true })) }, 'Pass the vote'),
+		el('button', { type: 'button', class: 'danger', onclick: () => done(post('/votes/running', { yes: false })) }, 'Reject the vote'));
 	let shownOptions = '';
 	const options = el('tbody');
 
@@ -34,8 +34,8 @@ export function mapsPanel() {
 	const change = (at) => { if (choice.value) done(post('/maps', { map: choice.value, now: at })); };
 
 	async function addOption() {
-		const v = await ask('Add something to vote for', [
-			{ name: 'text', label: 'What players see', required: true },
+		const v = await ask('Add a vote option', [
+			{ name: 'text', label: 'Text that players see', required: true },
 			{ name: 'command', label: 'Console line', required: true },
 		], 'Add');
 		if (v) await done(post('/votes', v));
@@ -45,12 +45,12 @@ export function mapsPanel() {
 		try {
 			const [m, v] = await Promise.all([get('/maps'), get('/votes')]);
 			now.textContent = `${m.map} · ${m.gametype}`;
-			next.textContent = m.next ? `Next: ${m.next}` : 'The map stays: there is no rotation.';
+			next.textContent = m.next ? `Next: ${m.next}` : 'The map does not change: there is no rotation.';
 			names.replaceChildren(...m.maps.map((/** @type {string} */ name) => el('option', { value: name })));
 			if (document.activeElement !== rotation) rotation.value = m.rotation.join(' ');
 			const r = v.running;
 			about.textContent = r ? `${r.about} (${r.reason})` : '';
-			count.textContent = r ? `${r.yes} yes, ${r.no} no, of ${r.total}; ${r.seconds} s left` : 'No vote runs.';
+			count.textContent = r ? `${r.yes} yes, ${r.no} no, of ${r.total}; ${r.seconds} s left` : 'No vote is running.';
 			decide.hidden = !r;
 			if (JSON.stringify(v.options) === shownOptions) return; // do not disturb a click that has begun
 			shownOptions = JSON.stringify(v.options);
@@ -70,12 +70,12 @@ export function mapsPanel() {
 			el('div', { class: 'card stack' }, el('h2', {}, 'Map'), now, next,
 				el('form', { class: 'stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); change(false); } },
 					el('label', { for: 'map' }, 'Change to'), el('div', { class: 'bar' }, choice, names),
-					el('div', { class: 'bar' }, el('button', { type: 'submit', class: 'primary' }, 'After the scores'), el('button', { type: 'button', onclick: () => change(true) }, 'At once')))),
+					el('div', { class: 'bar' }, el('button', { type: 'submit', class: 'primary' }, 'Change after the scores'), el('button', { type: 'button', onclick: () => change(true) }, 'Change at once')))),
 			el('form', { class: 'card stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); done(call('PUT', '/maps/rotation', { maps: rotation.value.split(/[\s,;]+/).filter(Boolean) })); } },
 				el('h2', {}, 'Rotation'), el('label', { for: 'rotation' }, 'Maps to play in turn, separated by spaces'), rotation,
 				el('div', {}, el('button', { type: 'submit' }, 'Set the rotation'))),
 			el('div', { class: 'card stack' }, el('h2', {}, 'Vote'), about, count, decide)),
-		el('div', { class: 'bar' }, el('h2', {}, 'What players may vote for'), el('span', { class: 'grow' }), el('button', { type: 'button', onclick: addOption }, 'Add')),
+		el('div', { class: 'bar' }, el('h2', {}, 'Vote options'), el('span', { class: 'grow' }), el('button', { type: 'button', onclick: addOption }, 'Add')),
 		el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Text', 'Console line', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), options))),
 		show: () => { show(); clearInterval(timer); timer = setInterval(show, 3000); },
 		hide: () => clearInterval(timer),

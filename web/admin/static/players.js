@@ -52,23 +52,23 @@ async function move(p) {
 /** @returns {import('./main.js').Panel} */
 export function playersPanel() {
 	const body = el('tbody');
-	const head = ['Id', 'Name', 'Clan', 'Team', 'Score', 'Ping', 'Address', 'Client', 'Here for'];
+	const head = ['Id', 'Name', 'Clan', 'Team', 'Score', 'Ping', 'Address', 'Client', 'Connected for'];
 	const table = el('table', { class: 'cards-on-phone' },
 		el('thead', {}, el('tr', {}, ...head.map((h) => el('th', { scope: 'col', class: ['Id', 'Score', 'Ping'].includes(h) ? 'number' : '' }, h)), el('th', { scope: 'col' }, el('span', { class: 'dim' }, 'Actions')))),
 		body);
-	const empty = el('p', { class: 'empty' }, 'Nobody is here.');
+	const empty = el('p', { class: 'empty' }, 'No players are connected.');
 	const visits = el('tbody');
 	const history = el('div', { class: 'stack', hidden: true },
-		el('h2', {}, 'Who was here'),
+		el('h2', {}, 'Visits'),
 		el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' },
-			el('thead', {}, el('tr', {}, ...['Name', 'Clan', 'Address', 'From', 'Until', 'Left because', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), visits)));
+			el('thead', {}, el('tr', {}, ...['Name', 'Clan', 'Address', 'From', 'Until', 'Reason for leaving', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), visits)));
 
 	async function showHistory() {
 		try {
 			const list = (await get('/history')).visits;
 			visits.replaceChildren(...list.slice(0, 300).map((/** @type {any} */ v) => el('tr', {},
 				el('td', { class: 'wrap' }, v.name), el('td', {}, v.clan || ''), el('td', { class: 'mono' }, v.address || ''),
-				el('td', {}, clock(v.from)), el('td', {}, v.until ? clock(v.until) : 'still here'), el('td', { class: 'wrap' }, v.reason || ''),
+				el('td', {}, clock(v.from)), el('td', {}, v.until ? clock(v.until) : 'connected'), el('td', { class: 'wrap' }, v.reason || ''),
 				el('td', { class: 'actions' }, v.address && v.until && el('button', { type: 'button', class: 'small danger', 'aria-label': `Ban ${v.address}, ${v.name}`, onclick: () => banAddress(v) }, 'Ban')))));
 			history.hidden = false;
 		} catch (err) {
@@ -115,7 +115,7 @@ export function playersPanel() {
 
 	const element = el('section', {},
 		el('div', { class: 'scroll' }, table, empty),
-		el('div', { class: 'bar' }, el('button', { type: 'button', onclick: showHistory }, 'Who was here')),
+		el('div', { class: 'bar' }, el('button', { type: 'button', onclick: showHistory }, 'Visits')),
 		history);
 
 	/** @param {any[]} players */
@@ -146,7 +146,7 @@ async function banAddress(v) {
 	const a = await ask(`Ban ${v.address}`, [
 		{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 525600, value: '30', required: true },
 		{ name: 'reason', label: 'Reason' },
-	], 'Ban', `The address of ${v.name}, who has left.`);
+	], 'Ban', `${v.name} has left. The ban is for the address of this player.`);
 	if (!a) return;
 	try {
 		const { output } = await post('/bans', { target: v.address, minutes: Number(a.minutes), reason: a.reason });

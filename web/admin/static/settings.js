@@ -52,12 +52,12 @@ export function settingsPanel() {
 
 	return {
 		id: 'settings', title: 'Settings',
-		element: el('section', {}, el('div', { class: 'bar' }, find, changed, el('label', { for: 'only-changed' }, 'only those that differ from the default')), list),
+		element: el('section', {}, el('div', { class: 'bar' }, find, changed, el('label', { for: 'only-changed' }, 'only changed settings')), list),
 		show: async () => {
 			try {
 				rows = (await get('/settings')).settings.map(make);
 				list.replaceChildren(...rows.map((r) => r.row));
-				if (!rows.length) list.replaceChildren(el('p', { class: 'empty' }, 'You may set none.'));
+				if (!rows.length) list.replaceChildren(el('p', { class: 'empty' }, 'You may not change any settings.'));
 				filter();
 			} catch (err) {
 				toast(/** @type {Error} */ (err).message, true);

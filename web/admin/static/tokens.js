@@ -19,7 +19,7 @@ export function tokensPanel() {
 
 	/** @param {any} t */
 	async function remove(t) {
-		const sure = await ask(`Remove the token ${t.name}?`, [], 'Remove', 'The program that has it can do nothing here any more.');
+		const sure = await ask(`Remove the token ${t.name}?`, [], 'Remove', 'The program with this token loses its access.');
 		if (!sure) return;
 		await call('DELETE', '/tokens?name=' + encodeURIComponent(t.name)).catch((err) => toast(err.message, true));
 		fresh.hidden = true;
@@ -31,11 +31,11 @@ export function tokensPanel() {
 			{ name: 'name', label: 'Name of the program', required: true },
 			{ name: 'level', label: 'Level', options: [['moderator', 'moderator'], ['helper', 'helper'], ['admin', 'admin']] },
 			{ name: 'days', label: 'Days until it expires, 0 for never', type: 'number', min: 0, max: 3650, value: '0', required: true },
-		], 'Make it');
+		], 'Create');
 		if (!v) return;
 		try {
 			const { token } = await post('/tokens', { name: v.name, level: v.level, days: Number(v.days) });
-			fresh.replaceChildren(el('h2', {}, `The token of ${v.name}`), el('code', { class: 'wrap' }, token), el('p', { class: 'hint' }, 'Copy it now: it is not shown again. Programs send it as the header "Authorization: Bearer TOKEN".'));
+			fresh.replaceChildren(el('h2', {}, `The token of ${v.name}`), el('code', { class: 'wrap' }, token), el('p', { class: 'hint' }, 'Copy the token now: it is not shown again. A program sends it in the header "Authorization: Bearer TOKEN".'));
 			fresh.hidden = false;
 			show();
 		} catch (err) {

@@ -80,13 +80,13 @@ async function watch() {
  */
 async function download(path, progress) {
 	const url = new URL(path, location.href);
-	if (url.origin !== location.origin) throw new Error('Demos of other servers have to be downloaded, and dropped onto the page.');
+	if (url.origin !== location.origin) throw new Error('This page loads only demos of this server. Download the demo and drop it here.');
 	const file = new Download(url.href, { progress });
 	for (let tries = 0; ; tries++) {
 		try {
 			return new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (await file.load())]);
 		} catch (err) {
-			if (err instanceof NotThere) throw new Error(`There is no demo ${url.pathname}.`);
+			if (err instanceof NotThere) throw new Error(`The server has no demo ${url.pathname}.`);
 			if (!(err instanceof Interrupted) || tries === TRIES) throw new Error(`The demo cannot be loaded: ${err instanceof Error ? err.message : err}.`);
 		}
 	}

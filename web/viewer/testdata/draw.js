@@ -52,7 +52,7 @@ export async function breakMap(url, times) {
 		try {
 			await readMap(b);
 		} catch (err) {
-			if (!err.message.startsWith('This is no map that can be shown: ')) odd.push(`${i}: ${err.stack}`);
+			if (!err.message.startsWith('The map cannot be shown: ')) odd.push(`${i}: ${err.stack}`);
 		}
 	}
 	return odd;

@@ -163,3 +163,8 @@ export async function watchLong(name, ticks) {
 	const m = match.filler.moment;
 	return { Loads: loads, Open: open, Ints: ints, Events: match.marks.length, Objects: m.tees.items.length + m.projectiles.items.length + m.effects.items.length + m.chat.items.length };
 }
+
+// Returns the text at the end of a demo.
+export async function ending(name) {
+	return (await whole(await open(name))).ending;
+}

@@ -10,7 +10,7 @@ export class MadeUpMatch {
 		this.firstTick = 0;
 		this.lastTick = live ? 500 : 50000; // no test plays to its end
 		this.ended = !live;
-		this.problem = '';
+		this.problem = this.ending = '';
 		this.marks = [{ tick: 100, kind: 0, id: 1, other: 2, text: 'tee 1 killed tee 2' }, { tick: 400, kind: 2, id: 3, other: 0, text: 'tee 3 captured the red flag' }];
 		this.indexed = 500;
 		this.closed = false;

@@ -101,7 +101,7 @@ const MAX_RATIO = 1032;
 class MapError extends Error {
 	/** @param {string} what */
 	constructor(what) {
-		super(`This is no map that can be shown: ${what}.`);
+		super(`The map cannot be shown: ${what}.`);
 	}
 }
 
@@ -210,10 +210,10 @@ async function readBlock(file, i, budget) {
 	const stored = file.blocks[i];
 	if (!stored) throw new MapError(`block ${i} is missing`);
 	const size = file.version === 4 ? file.sizes[i] : stored.length;
-	if (size < 0 || size > budget.left) throw new MapError('it needs too much memory');
+	if (size < 0 || size > budget.left) throw new MapError('it would need too much memory');
 	budget.left -= size;
 	if (file.version === 3) return stored;
-	if (size > stored.length * MAX_RATIO) throw new MapError(`block ${i} cannot have ${size} bytes`);
+	if (size > stored.length * MAX_RATIO) throw new MapError(`block ${i} has an impossible size of ${size} bytes`);
 	const out = new Uint8Array(size);
 	let n = 0;
 	const reader = new Blob([/** @type {BlobPart} */ (stored)]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
@@ -327,7 +327,7 @@ async function readTileLayer(l, block, budget) {
 	let tiles = data;
 	if (version >= 4) {
 		if (data.length * 64 < n) throw new MapError('a layer is cut off');
-		if (4 * n > budget.left) throw new MapError('it needs too much memory');
+		if (4 * n > budget.left) throw new MapError('it would need too much memory');
 		budget.left -= 4 * n;
 		tiles = readRuns(data, n);
 	} else if (data.length < 4 * n) throw new MapError('a layer is cut off');

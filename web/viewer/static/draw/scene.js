@@ -26,7 +26,7 @@ export class Scene {
 	constructor(canvas) {
 		this.canvas = canvas;
 		const gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, stencil: false, powerPreference: 'high-performance' });
-		if (!gl) throw new Error('This browser has no WebGL2, with which the match is drawn.');
+		if (!gl) throw new Error('This browser does not support WebGL2, which this page needs to draw the match.');
 		this.gl = gl;
 		this.showNames = true;
 		/** The client whose name is drawn larger; -1 for none. */

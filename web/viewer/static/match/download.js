@@ -48,7 +48,7 @@ export class Download {
 		let timer;
 		const wait = () => {
 			clearTimeout(timer);
-			timer = setTimeout(() => stop.abort(new Interrupted(`the connection stood still for ${Math.round(idle / 1000)} s`)), idle);
+			timer = setTimeout(() => stop.abort(new Interrupted(`no data for ${Math.round(idle / 1000)} s`)), idle);
 		};
 		if (!this.continues) this.#restart();
 		wait();
@@ -56,13 +56,13 @@ export class Download {
 			/** @type {Record<string, string>} */
 			const headers = this.received > 0 ? { Range: `bytes=${this.received}-` } : {};
 			const r = await fetch(this.url, { cache, headers, signal: stop.signal });
-			if (r.status === 404) throw new NotThere('the server does not have it');
+			if (r.status === 404) throw new NotThere('the server does not have the file');
 			if (r.status === 416 && this.received > 0) {
 				this.#restart();
-				throw new Interrupted('the server has another file now');
+				throw new Interrupted('the file on the server has changed');
 			}
-			if (r.status >= 500 || r.status === 429) throw new Interrupted(`the server says ${r.status}`);
-			if (!r.ok) throw new Error(`the server says ${r.status}`);
+			if (r.status >= 500 || r.status === 429) throw new Interrupted(`the server answered with status ${r.status}`);
+			if (!r.ok) throw new Error(`the server answered with status ${r.status}`);
 			if (r.status !== 206) this.#restart();
 			this.continues = r.headers.get('Accept-Ranges') === 'bytes' && !r.headers.has('Content-Encoding');
 			const length = r.headers.has('Content-Encoding') ? 0 : Number(r.headers.get('Content-Length') ?? 0);

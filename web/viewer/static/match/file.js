@@ -8,9 +8,16 @@ import { WireError } from '../wire/error.js';
 import { Reading, readEvents } from './events.js';
 import { Piece, Playback } from './playback.js';
 import { clean } from './text.js';
+import { TICKS_PER_SECOND } from './types.js';
 
 /** The bytes read at once. No chunk is larger than a part of it. */
 const STEP = 512 << 10;
+
+/** The version of demos from which on recorders write the length when they end. */
+const WITH_MARKERS = 4;
+
+/** The text at the end of a demo that is cut off. */
+const CUT_OFF = 'The demo is cut off here: its recorder did not complete it, or the file is incomplete.';
 
 /** The largest file that the server converts, in bytes. */
 const MAX_UPLOAD = 32 << 20;
@@ -29,23 +36,23 @@ export async function openFile(file, base = '') {
 		file = await convert(file, base);
 		header = await headerOf(file);
 	}
-	if (!header) throw new WireError('The server made a demo of it that the page cannot read.');
+	if (!header) throw new WireError('The server converted the file into a demo that this page cannot read.');
 	const read = async (/** @type {number} */ from, /** @type {number} */ to) => new Uint8Array(await file.slice(from, to).arrayBuffer());
 	const start = header.size + header.mapSize;
-	if (start > file.size) throw new WireError('The demo is cut off within its map.');
+	if (start > file.size) throw new WireError('The demo is cut off: it ends within its map.');
 	const match = new Playback({
 		name: clean(header.mapName), sha256: '',
 		load: () => read(header.size, start),
 	});
 	let found = () => {};
 	const beginning = new Promise((resolve) => { found = () => resolve(null); });
-	index(match, file.size, start, read, found).then(found, (e) => {
+	index(match, header, file.size, read, found).then(found, (e) => {
 		match.problem = `The file could not be read: ${e instanceof Error ? e.message : e}`;
 		match.ended = true;
 		found();
 	});
 	await beginning;
-	if (match.pieces.length === 0) throw new WireError(match.problem || 'The demo has no snapshot.');
+	if (match.pieces.length === 0) throw new WireError(match.problem || 'The demo has no snapshots.');
 	return match;
 }
 
@@ -69,7 +76,7 @@ async function headerOf(file) {
  * @param {string} base
  */
 async function convert(file, base) {
-	if (file.size > MAX_UPLOAD) throw new WireError(`This is no demo of Teeworlds 0.7, and larger than ${MAX_UPLOAD >> 20} MB, which is the most that the server converts.`);
+	if (file.size > MAX_UPLOAD) throw new WireError(`This is not a demo of Teeworlds 0.7, and the server converts only files of up to ${MAX_UPLOAD >> 20} MB.`);
 	const r = await fetch(`${base}/convert`, { method: 'POST', body: file });
 	if (!r.ok) throw new WireError(clean((await r.text()).slice(0, 300)));
 	return r.blob();
@@ -78,12 +85,12 @@ async function convert(file, base) {
 /**
  * Finds the keyframes of a file and reads its messages.
  * @param {Playback} match
- * @param {number} size
- * @param {number} start
+ * @param {import('../wire/demo.js').Header} header
+ * @param {number} size of the file
  * @param {(from: number, to: number) => Promise<Uint8Array>} read
  * @param {() => void} found called when there is something to show
  */
-async function index(match, size, start, read, found) {
+async function index(match, header, size, read, found) {
 	const r = new Reading();
 	/**
 	 * The last keyframe, whose end is not known yet.
@@ -97,7 +104,8 @@ async function index(match, size, start, read, found) {
 		open = null;
 	};
 	let tick = -1;
-	for (let at = start; at < size && !match.closed;) {
+	let at = header.size + header.mapSize;
+	while (at < size && !match.closed) {
 		const bytes = await read(at, Math.min(size, at + STEP));
 		const chunks = new ChunkReader(bytes);
 		chunks.tick = tick;
@@ -120,5 +128,8 @@ async function index(match, size, start, read, found) {
 	}
 	finish(size);
 	match.lastTick = match.indexed = Math.max(tick, match.firstTick);
+	const seconds = Math.floor((match.lastTick - match.firstTick) / TICKS_PER_SECOND);
+	const unfinished = header.length === 0 && seconds > 0 && header.version >= WITH_MARKERS;
+	if (at < size || header.length > seconds || unfinished) match.ending = CUT_OFF;
 	match.ended = true;
 }

@@ -215,7 +215,7 @@ export class Live {
 		} catch (err) {
 			this.errors++;
 			const gone = this.options.match && err instanceof NotThere && !this.match;
-			this.#say(gone ? 'The server does not keep this match, or not any longer.' : AWAY);
+			this.#say(gone ? 'The server does not have this match, or has deleted it.' : AWAY);
 		}
 		if (this.closed) return;
 		const every = this.options.every ?? (++this.asked === 1 ? SECOND : document.hidden ? EVERY_HIDDEN : EVERY);
@@ -237,7 +237,7 @@ export class Live {
 			if (info.match && !info.live && !pinned && this.between++ < BETWEEN) this.#say('Waiting for the next match.');
 			else if (info.match && info.last >= 0) this.#open(info);
 			else if (info.wait) this.#say(`The broadcast begins in ${Math.ceil(info.wait)} s.`);
-			else this.#say(info.reason ? `Nothing to see: ${info.reason}.` : 'Nothing is being played.');
+			else this.#say(info.reason ? `There is nothing to watch: ${info.reason}.` : 'No match is running.');
 			return;
 		}
 		const match = this.match;
@@ -246,7 +246,7 @@ export class Live {
 			match.update(info);
 			const wait = Math.ceil(info.wait ?? 0);
 			if (wait >= WORTH_SAYING && match.shown >= match.lastTick - AT_THE_END) {
-				this.#say(`People play now, and their match is shown ${info.delay} s late. It goes on in ${wait} s.`);
+				this.#say(`Matches with players are shown with a delay of ${info.delay} s. This one continues in ${wait} s.`);
 			}
 			return;
 		}
@@ -279,9 +279,9 @@ export class Live {
 	async #read(path, cache) {
 		const info = JSON.parse(new TextDecoder().decode(await fetchBytes(`${this.base}/${path}`, cache)));
 		for (const name of ['first_tick', 'segment_ticks', 'first', 'last', 'last_tick']) {
-			if (!Number.isInteger(info[name])) throw new Error(`${path} has no ${name}`);
+			if (!Number.isInteger(info[name])) throw new Error(`${path} lacks ${name}`);
 		}
-		if (typeof info.match !== 'string' || info.segment_ticks <= 0 || info.first < 0 || info.last - info.first > 1e6) throw new Error(`${path} makes no sense`);
+		if (typeof info.match !== 'string' || info.segment_ticks <= 0 || info.first < 0 || info.last - info.first > 1e6) throw new Error(`${path} is invalid`);
 		return info;
 	}
 }

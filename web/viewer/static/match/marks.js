@@ -53,7 +53,7 @@ export function markText(kind, name, other, team, value) {
 export function readMarks(file) {
 	/** @type {Mark[]} */
 	const marks = [];
-	if (!Number.isInteger(file?.first) || !Number.isInteger(file.last) || !Array.isArray(file.marks)) throw new Error('no marks');
+	if (!Number.isInteger(file?.first) || !Number.isInteger(file.last) || !Array.isArray(file.marks)) throw new Error('invalid marks');
 	for (const m of file.marks.slice(0, MAX_MARKS)) {
 		const kind = KINDS.get(m?.kind);
 		if (kind === undefined || !Number.isInteger(m.tick) || !Number.isInteger(m.id) || !Number.isInteger(m.other)) continue;

@@ -19,7 +19,7 @@ const MAX_PIECE_INTS = 8 << 20;
 const AHEAD = 4 * TICKS_PER_SECOND;
 
 /** The text when a piece fails to load. Loading is retried as long as the piece is wanted. */
-const NOT_LOADED = 'A part of the match does not load. Trying again.';
+const NOT_LOADED = 'A part of the match cannot be loaded. Trying again.';
 
 const MAX_CHAT = 50;
 const KILL_TICKS = 10 * TICKS_PER_SECOND;
@@ -159,7 +159,7 @@ export class Playback {
 		this.firstTick = 0;
 		this.lastTick = 0;
 		this.ended = false;
-		this.problem = '';
+		this.problem = this.ending = '';
 		this.indexed = 0;
 		/** @type {Piece[]} */
 		this.pieces = [];
@@ -230,7 +230,7 @@ export class Playback {
 			piece.readBehind(tick);
 			if (piece.frames?.length) break;
 			this.pieces.splice(i, 1); // nothing of it is readable
-			if (this.pieces.length === 0) this.problem = 'Nothing of this recording can be read.';
+			if (this.pieces.length === 0) this.problem = 'This recording is unreadable.';
 			i = Math.max(0, i - 1);
 		}
 		this.#missing = null;

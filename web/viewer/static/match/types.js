@@ -287,6 +287,7 @@
  *   read
  * @property {number} indexed tick up to which marks are complete
  * @property {string} problem a text about the current problem; empty for none
+ * @property {string} ending a text to show at the end, for a recording that is cut off
  * @property {(tick: number) => Moment} at the moment at any tick, which may be fractional. Missing
  *   data is fetched, and moment.ready is false until then
  * @property {(width: number, height: number, tiles: Uint8Array) => void} setTiles sets the tile

@@ -10,10 +10,10 @@ import { ICON, button, byId, make, setIcon } from './dom.js';
 
 /** The keys, for the help. @type {[string, string][]} */
 const HELP = [
-	['Space', 'pause or go on'], ['J  L', 'five seconds back or on'], [',  .', 'a picture back or on'], ['[  ]', 'slower or faster'], ['P  N', 'the kill or capture before or after'],
-	['Home  End', 'the beginning, the end or live'], ['F  G', 'follow the next player or the one before'], ['0', 'choose whom to follow for me'], ['Esc', 'free camera'],
-	['Arrows  WASD', 'move the camera'], ['+  −', 'zoom, as the wheel does'], ['Tab', 'players'], ['M', 'map'], ['H', 'hide everything but the match'], ['C', 'copy a link to this moment'],
-	['B', 'sound'], ['V', 'the look'],
+	['Space', 'pause or continue'], ['J  L', 'five seconds back or forward'], [',  .', 'one frame back or forward'], ['[  ]', 'slower or faster'], ['P  N', 'previous or next kill or capture'],
+	['Home  End', 'to the beginning; to the end or live'], ['F  G', 'follow the next or previous player'], ['0', 'choose the player automatically'], ['Esc', 'free camera'],
+	['Arrows  WASD', 'move the camera'], ['+  −', 'zoom, like the mouse wheel'], ['Tab', 'players'], ['M', 'map'], ['H', 'hide everything except the match'], ['C', 'copy a link to this moment'],
+	['B', 'sound'], ['V', 'look of the game or of this page'],
 ];
 
 export class Bar {
@@ -32,8 +32,8 @@ export class Bar {
 		for (const s of SPEEDS) this.speed.append(new Option(`${s}×`, String(s)));
 		this.speed.addEventListener('change', () => v.clock.setSpeed(Number(this.speed.value)));
 		this.who = make('select');
-		this.who.setAttribute('aria-label', 'whom to follow');
-		this.who.title = 'Whom to follow';
+		this.who.setAttribute('aria-label', 'player to follow');
+		this.who.title = 'Player to follow';
 		this.who.addEventListener('change', () => this.follow(this.who.value));
 		this.players = '';
 		this.scores = button('Players', ICON.PLAYERS, () => this.toggleScores());
@@ -171,7 +171,7 @@ export class Bar {
 		if (!dialog.firstChild) {
 			const list = make('dl');
 			for (const [keys, what] of HELP) list.append(make('dt', '', keys), make('dd', '', what));
-			dialog.append(list, make('p', '', 'Drag moves the camera, the wheel or two fingers zoom, a click on a tee follows it. A demo dropped here is shown.'));
+			dialog.append(list, make('p', '', 'Drag to move the camera. Zoom with the wheel or two fingers. Click a tee to follow it. Drop a demo on the page to watch it.'));
 			const close = make('button', '', 'Close');
 			close.addEventListener('click', () => dialog.close());
 			dialog.append(close);

@@ -17,7 +17,7 @@ const MAX_CHAT = 8;
 const MAX_KILLS = 6;
 
 /** The label of the weapon in a kill message, by WEAPON + 3. */
-const CAUSES = ['left', 'own fault', 'the map', 'hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
+const CAUSES = ['left', 'self-kill', 'the map', 'hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
 
 export class Hud {
 	constructor() {

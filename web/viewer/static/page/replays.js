@@ -103,7 +103,7 @@ export async function showReplays() {
 	let items = [];
 	try {
 		const r = await fetch('replays.json');
-		if (!r.ok) throw new Error(`the server says ${r.status}`);
+		if (!r.ok) throw new Error(`the server answered with status ${r.status}`);
 		/** @type {Replay[]} */
 		const replays = (await r.json()).replays.concat(await recordings());
 		replays.sort((a, b) => b.start.localeCompare(a.start));
@@ -120,7 +120,7 @@ export async function showReplays() {
 			i.item.hidden = !words.every((w) => i.words.includes(w));
 			if (!i.item.hidden) n++;
 		}
-		status.textContent = items.length === 0 ? 'No match is kept yet: a match gets here when it has ended, if it took at least ten seconds and somebody was on the server.' : n === 1 ? 'One match.' : `${n} matches.`;
+		status.textContent = items.length === 0 ? 'No matches yet. A match appears here after its end if it lasted at least ten seconds and had players.' : n === 1 ? 'One match.' : `${n} matches.`;
 	};
 	search.addEventListener('input', filter);
 	filter();

@@ -166,7 +166,7 @@ export class Viewer {
 				return await match.map.load();
 			} catch (err) {
 				if (!(err instanceof Interrupted) || this.match !== match) throw err;
-				this.say(`The map ${name} is not here yet: ${err.message}. Trying again.`);
+				this.say(`The map ${name} is not loaded yet: ${err.message}. Trying again.`);
 				await new Promise((f) => { setTimeout(f, this.retry ?? wait); });
 			}
 		}
@@ -266,7 +266,8 @@ export class Viewer {
 	 * @param {boolean} late whether the moment has been loading for long
 	 */
 	writeTexts(match, m, late) {
-		const status = match.problem || (late ? 'Loading.' : '');
+		const isOver = match.ended && this.clock.tick >= match.lastTick;
+		const status = match.problem || (late ? 'Loading.' : '') || (isOver ? match.ending : '');
 		if (this.message !== status) this.say(status);
 		this.timeline.update(match, this.clock.tick);
 		this.bar.update(match);

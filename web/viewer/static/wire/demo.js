@@ -42,16 +42,16 @@ export function readHeader(b) {
 		const field = b.subarray(at, at + n), end = field.indexOf(0);
 		return new TextDecoder().decode(end < 0 ? field : field.subarray(0, end));
 	};
-	if (b.length < 8 || String.fromCharCode(...b.subarray(0, 7)) !== MAGIC) throw new WireError('This is no demo.');
+	if (b.length < 8 || String.fromCharCode(...b.subarray(0, 7)) !== MAGIC) throw new WireError('This file is not a demo.');
 	const version = b[7];
-	if (version < 3 || version > 6) throw new WireError(`This demo has version ${version}; known are 3 to 6.`);
+	if (version < 3 || version > 6) throw new WireError(`This demo has version ${version}; this page reads versions 3 to 6.`);
 	let size = BASE_SIZE;
 	if (version >= 4) size += MARKERS_SIZE;
 	if (version >= 6) size += EXTENSION_SIZE;
-	if (b.length < size) throw new WireError('The demo is cut off within its header.');
+	if (b.length < size) throw new WireError('The demo is cut off: it ends within its header.');
 	const view = new DataView(b.buffer, b.byteOffset, b.byteLength);
 	const mapSize = view.getUint32(136);
-	if (mapSize > MAX_MAP) throw new WireError(`The demo has a map of ${mapSize} bytes; the most is ${MAX_MAP}.`);
+	if (mapSize > MAX_MAP) throw new WireError(`The map in the demo has ${mapSize} bytes; at most ${MAX_MAP} are allowed.`);
 	const markers = [];
 	if (version >= 4) {
 		const n = Math.min(64, view.getUint32(BASE_SIZE));
@@ -129,7 +129,7 @@ export class ChunkReader {
 				at += 4;
 			}
 			this.next = at;
-			if (tick < 0 || tick > 0x7fffffff || since !== 0 && this.tick < 0) throw new WireError('a tick that is not known');
+			if (tick < 0 || tick > 0x7fffffff || since !== 0 && this.tick < 0) throw new WireError('a tick relative to an unknown tick');
 			const before = this.tick;
 			this.tick = tick;
 			if (tick < before) throw new WireError('a tick before the last one');
