@@ -104,7 +104,7 @@ func TestLive(t *testing.T) {
 	show("until(s => s.Status === 'The server does not have this match, or has deleted it.')")
 	call[any](p, "match.js", "stop()")
 	call[any](p, "match.js", "watch()")
-	show("until(s => s.Status === 'Nothing is being played.')")
+	show("until(s => s.Status === 'No match is running.')")
 	b.set("a", true, 5)
 	s := show("until(s => s.Matches.length === 1).then(() => import('/test/match.js')).then(m => m.show(-50))")
 	if s.First != 1 || s.Last != 600 || !s.Live || s.Ended || s.Tees < 8 {
