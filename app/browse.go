@@ -112,7 +112,7 @@ func printServers[T serverRow](c *browseCmd, servers []T, header string, total, 
 // errMaxTime is the cause of a context that --max-time ended.
 var errMaxTime = errors.New("--max-time is over; set a longer time or a higher --rate")
 
-// withMaxTime returns the context for queries, which ends after --max-time.
+// withMaxTime returns a context for queries that ends after --max-time.
 func (c *browseCmd) withMaxTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.MaxTime, errMaxTime)
 }

@@ -58,7 +58,8 @@ func absolute(name string) string {
 	return name
 }
 
-// hint logs how to import DDNet-Server's ranks into the file named into, which may not exist yet.
+// hint logs how to import DDNet-Server's ranks into the file named into. The file may not exist
+// yet.
 func (d *ddnetRanks) hint(p *program, o original, folders storage, into string, log *slog.Logger) {
 	if d.file == "" || o == teeworldsServer && !d.isSet {
 		return

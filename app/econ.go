@@ -154,7 +154,7 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	return e.exchange(ctx, line+"\n")
 }
 
-// exchange sends line, which is empty or ends with a line break, followed by an echo command. It
+// exchange sends line, followed by an echo command. line must be empty or end with a line break. It
 // returns the output before the echo.
 func (e *econConsole) exchange(ctx context.Context, line string) (string, error) {
 	mark := fmt.Sprintf("end-%016x", rand.Uint64())

@@ -17,8 +17,8 @@ import (
 // editor reads lines from the terminal, with history. Output that is written while the user types
 // appears above the input line. An input line wider than the window is scrolled.
 //
-// The package x/term has a similar type, but it treats every character as one column wide and knows
-// only one form of each key.
+// The package x/term has a similar type. That type treats each character as a single column and
+// knows a single form of each key.
 type editor struct {
 	in    *bufio.Reader
 	out   io.Writer

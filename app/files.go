@@ -206,7 +206,7 @@ func installDirs(o original) []string {
 	return append(teeworlds, ddnet...)
 }
 
-// errNotRegular is the error for a pipe or device, which may never answer.
+// errNotRegular is the error for a pipe or device: reading one may never end.
 var errNotRegular = errors.New("not a regular file")
 
 // Open implements fs.FS. It opens no pipes and devices.
@@ -309,8 +309,8 @@ func moreImportantError(first, err error, own bool) error {
 	return err
 }
 
-// ReadDir implements fs.ReadDirFS. For maps it lists the files of all folders, otherwise those of
-// the first.
+// ReadDir implements fs.ReadDirFS. It lists maps in all folders and other files in the first
+// folder.
 func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	dirs := s
 	if name != "maps" && !strings.HasPrefix(name, "maps/") {

@@ -86,7 +86,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 	return m.Run(ctx, conn)
 }
 
-// listenHTTP listens on an address, which must include a port.
+// listenHTTP listens on an address that includes a port.
 func listenHTTP(ctx context.Context, addr string) ([]net.Listener, error) {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		port := addr

@@ -81,7 +81,7 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	}
 	newMod, err := findScript[game.Mod](f, name, f.newScriptMod)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("this program has no mod with this name, and there is no file %s", scriptPath(name))
+		err = fmt.Errorf("neither this program nor the file %s has a mod with this name", scriptPath(name))
 	}
 	return newMod, err
 }

@@ -24,7 +24,7 @@ func TestScriptsAreFound(t *testing.T) {
 		{"good", ""},
 		{"wrong", "mods/wrong.lua:2: there is no hook on_tik; did you mean on_tick?"},
 		{"large", "mods/large.lua: 65537 bytes, the limit is 65536"},
-		{"none", "this program has no mod with this name, and there is no file mods/none.lua"},
+		{"none", "neither this program nor the file mods/none.lua has a mod with this name"},
 		{"../secret", "the name of a mod may contain only letters, digits, _ and -"},
 	} {
 		found, err := f.findMod(c.name)

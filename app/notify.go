@@ -35,7 +35,7 @@ func newNotifier() (*notifier, error) {
 	return n, nil
 }
 
-// send sends lines such as "READY=1". It ignores errors, which systemd notices.
+// send sends lines such as "READY=1". It ignores errors, since systemd notices a missing message.
 func (n *notifier) send(state string) {
 	if n.conn != nil {
 		n.conn.SetWriteDeadline(time.Now().Add(time.Second))

@@ -251,7 +251,8 @@ func commandLines(args []string) ([]string, error) {
 	case i < 0:
 		return []string{strings.Join(args, " ")}, nil
 	default:
-		// "status" "say hello" is meant as two commands, "say" "hello everybody" as one.
+		// "status" "say hello" probably means two commands, and "say" "hello everybody" a single
+		// one.
 		return nil, usageErrorf("is %[1]q a command of its own, or an argument of %[2]q? Write two commands as %[3]q, and one as '%[2]s %[1]q'",
 			args[i], strings.Join(args[:i], " "), strings.Join(args[:i], " ")+"; "+args[i])
 	}

@@ -213,7 +213,7 @@ func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 		log = name
 	}
 	if !slices.ContainsFunc(rs.list(), func(r recordingInfo) bool { return r.Name == log && strings.HasSuffix(name, server.DemoSuffix) }) {
-		http.Error(w, "There is no such recording.", http.StatusNotFound)
+		http.Error(w, "The server does not have this recording.", http.StatusNotFound)
 		return
 	}
 	control := http.NewResponseController(w)
@@ -232,7 +232,7 @@ func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		http.Error(w, "There is no such recording.", http.StatusNotFound)
+		http.Error(w, "The server does not have this recording.", http.StatusNotFound)
 		return
 	}
 	defer f.Close()

@@ -25,7 +25,7 @@ import (
 )
 
 // TestRecordings checks which recordings are listed and served, when, and to which clients. A
-// replay log is served only as a demo, which is converted once.
+// replay log is served only as a demo, and converted only once.
 func TestRecordings(t *testing.T) {
 	p := testenv.Must(newProgram(Config{}))
 	dir := t.TempDir()

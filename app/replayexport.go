@@ -111,7 +111,7 @@ func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, 
 	if given != "" {
 		file, err := os.ReadFile(given)
 		if err == nil && sha256.Sum256(file) != sum {
-			err = fmt.Errorf("%s: not the map of the match, which has the SHA-256 %x", given, sum)
+			err = fmt.Errorf("%s: not the map of the match; its SHA-256 must be %x", given, sum)
 		}
 		return file, err
 	}

@@ -273,7 +273,9 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTP listener, so no page, health checks and metrics: %v; set another address with sv_http HOST:PORT, or sv_http 0 for none", err))
 	}
-	secure, err := settings.ListenTLS(ctx, func(err error) { log.Warn(fmt.Sprintf("the new certificate cannot be used, the server keeps the old one: %v", err)) })
+	secure, err := settings.ListenTLS(ctx, func(err error) {
+		log.Warn(fmt.Sprintf("the new certificate cannot be used, the server keeps the old one: %v", err))
+	})
 	if err != nil {
 		log.Warn(fmt.Sprintf("no HTTPS listener: %v", err))
 	}

@@ -51,7 +51,7 @@ func openHistory(file io.Reader, name, mapFile string) (*history, error) {
 	h := &history{file: io.MultiReader(&begin, file), header: r.Header()}
 	sum, ok := h.header.SHA256()
 	if !ok {
-		return nil, fmt.Errorf("%w: the header has no map_sha256, which identifies the map", teehistorian.ErrFormat)
+		return nil, fmt.Errorf("%w: the header has no map_sha256 to identify the map", teehistorian.ErrFormat)
 	}
 	if h.gameMap, err = readMapFile(mapFile, name, h.header.MapName, sum); err != nil {
 		return nil, err

@@ -268,7 +268,7 @@ func (c *Client) connectionEnded(err error) {
 	c.queueEvent(e)
 }
 
-// disconnect closes the connection with a reason, which may be empty. A client from Dial then ends.
+// disconnect closes the connection. reason may be empty. A client from Dial then ends.
 func (c *Client) disconnect(reason string) {
 	if c.closed {
 		return

@@ -60,8 +60,8 @@ func TestMapNamesStayInTheCache(t *testing.T) {
 	}
 }
 
-// TestMapDataMustBeAsAnnounced checks that data other than announced is rejected, and that memory
-// is allocated only for received data.
+// TestMapDataMustBeAsAnnounced checks that data that differs from the announcement is rejected, and
+// that memory is allocated only for received data.
 func TestMapDataMustBeAsAnnounced(t *testing.T) {
 	chunk := func(n int) *msg7.MapData { return &msg7.MapData{Data: make([]byte, n)} }
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ const (
 )
 
 // mapBombs returns map files that make a parser allocate as much memory as they can. Each contains
-// padding bytes that do not compress, which make the file large.
+// padding bytes that do not compress and so make the file large.
 func mapBombs(t *testing.T, padding int) map[string][]byte {
 	random := rand.New(rand.NewPCG(1, uint64(padding)))
 	noise := make([]byte, padding)

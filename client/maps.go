@@ -149,7 +149,7 @@ func (s *Maps) addRecent(m *Map) {
 func maxDecoded(n int) int { return 16<<20 + 64*n }
 
 func parseMap(name string, file []byte) (*Map, error) {
-	// Images stay compressed: those of a 1 MB file can take 150 MB.
+	// Images stay compressed: decoded, the images of a 1 MB file can take 150 MB.
 	parsed, err := twmap.Config{GameOnly: true, MaxDecoded: maxDecoded(len(file))}.Parse(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)

@@ -71,7 +71,8 @@ func TestNumberedMapChunks(t *testing.T) {
 	}
 }
 
-// TestNumberedMapChunksOfAnotherMap checks that a 0.6 client rejects a map other than announced.
+// TestNumberedMapChunksOfAnotherMap checks that a 0.6 client rejects a map that differs from the
+// announcement.
 func TestNumberedMapChunksOfAnotherMap(t *testing.T) {
 	file := smallMap()
 	for name, c := range map[string]struct {

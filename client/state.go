@@ -89,7 +89,7 @@ type ScoreboardRow struct {
 	Alive    bool          `json:"alive"` // and within the view
 }
 
-// MarshalJSON writes the fields of the player and of the row as one object.
+// MarshalJSON writes the fields of the player and of the row into a single object.
 func (r ScoreboardRow) MarshalJSON() ([]byte, error) {
 	type player event.Player // without its own MarshalJSON
 	return json.Marshal(struct {

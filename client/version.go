@@ -35,7 +35,7 @@ func AddressVersion(a transport.Address) (Version, error) {
 	case v == "" || v == Version07 || v == Version06:
 		return v, nil
 	default:
-		return "", fmt.Errorf("%w: %q names the protocol version %s, which is not supported", transport.ErrAddress, a.String(), v)
+		return "", fmt.Errorf("%w: %q names the unsupported protocol version %s", transport.ErrAddress, a.String(), v)
 	}
 }
 

@@ -68,7 +68,7 @@ func (a *Access) Allows(r *http.Request) bool {
 	if a.Everybody || a.Local && IsLocal(r) {
 		return true
 	}
-	// A URL with a host overrides the Host header, which may name another host.
+	// A URL with a host overrides a different Host header.
 	peer, ok := peerOf(r)
 	if !ok || isForwarded(r) || r.URL.Host != "" {
 		return false

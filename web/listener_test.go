@@ -103,8 +103,8 @@ func TestCappedListener(t *testing.T) {
 }
 
 // TestBusyConnectionsStay checks that, beyond the total, connections that wait for a request are
-// closed before older ones that are being answered, and the oldest of the latter only if there are
-// no others.
+// closed before older ones that are being answered, and that one being answered is closed only if
+// all are.
 func TestBusyConnectionsStay(t *testing.T) {
 	from := make(chan string, 10)
 	l := &cappedListener{fakeListener{from: from}, newConnCount()}

@@ -101,7 +101,7 @@ func (s *Settings) ListenTLS(ctx context.Context, failed func(error)) ([]net.Lis
 	return listeners, nil
 }
 
-// listen returns a listener for TLS connections over those of l.
+// listen returns a listener that runs TLS over the connections of l.
 func (c *certificate) listen(l net.Listener) net.Listener {
 	// With HTTP/2 a connection could carry many requests, but Listen limits connections.
 	return tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get})

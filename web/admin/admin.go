@@ -81,7 +81,7 @@ type Settings struct {
 // of the remote console.
 func (s *Settings) Register(c *console.Console) error {
 	s.console = c
-	if err := s.access.RegisterWithHelp(c, "sv_http_admin", "Who may open the admin page, over HTTPS or with the key of http.key on this machine (all, off, or a list such as local,10.0.0.0/8; listed networks also without HTTPS)", "all"); err != nil {
+	if err := s.access.RegisterWithHelp(c, "sv_http_admin", "Clients that may open the admin page, over HTTPS or with the key of http.key on this machine (all, off, or a list such as local,10.0.0.0/8; listed networks also without HTTPS)", "all"); err != nil {
 		return fmt.Errorf("admin: %w", err)
 	}
 	for level, name := range passwords {
@@ -106,7 +106,7 @@ var passwords = [...]string{console.LevelAdmin: "sv_rcon_password", console.Leve
 // maxAsking limits the requests that wait for the server at once.
 const maxAsking = 8
 
-// serverTimeout limits how long a request waits for the server, which answers between two ticks.
+// serverTimeout limits how long a request waits for the server to answer between two ticks.
 const serverTimeout = 5 * time.Second
 
 // New returns a console without a server. Call [Console.Attach] to set the server, and Close at the

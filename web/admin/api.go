@@ -75,7 +75,7 @@ type parameter struct {
 	name, kind, doc string
 }
 
-// operation returns a route whose types are those of a method of the console.
+// operation returns a route with the types of a method of the console.
 func operation[In, Out any](method, path, summary string, f func(*Console, *request, *In) (Out, error)) route {
 	rt := route{method: method, path: path, summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	rt.serve = func(c *Console, q *request) (any, error) {

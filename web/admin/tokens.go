@@ -123,7 +123,7 @@ func (t *tokens) sorted() []token {
 	return list
 }
 
-// add creates a token and returns its text, which cannot be recovered later.
+// add creates a token and returns its text. The text cannot be recovered later.
 func (t *tokens) add(name, level string, now, expires time.Time) (text string, err error) {
 	if t.err != nil {
 		return "", &apiError{http.StatusInternalServerError, t.err.Error()}

@@ -99,7 +99,7 @@ type batch struct {
 	marks   []batchMark
 }
 
-// New returns a Broadcast, which the caller closes.
+// New returns a Broadcast. The caller closes it.
 func New(cfg Config) *Broadcast {
 	b := newBroadcast(cfg)
 	if b.keeper != nil {

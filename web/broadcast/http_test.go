@@ -169,7 +169,7 @@ func (w *watchedServer) from(addr, path string) *httptest.ResponseRecorder {
 }
 
 // TestDownloads checks the limits on downloads of a running match: one for all clients, and one for
-// each address, which does not affect the others.
+// each address that does not affect other addresses.
 func TestDownloads(t *testing.T) {
 	w := newWatchedServer(t, "sv_live_delay 0")
 	w.run(5 * time.Second)

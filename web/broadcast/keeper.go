@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// keeper writes matches to a folder, which several servers may share. It runs in its own goroutine.
-// While a disk is stuck or full, the matches continue in memory.
+// keeper writes matches to a folder. Several servers may share the folder. It runs in its own
+// goroutine. While a disk is stuck or full, the matches continue in memory.
 type keeper struct {
 	dir     string
 	shelf   *shelf

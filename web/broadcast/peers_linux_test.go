@@ -43,8 +43,8 @@ func (a *audience) fault(format string, args ...any) {
 	a.faults[fmt.Sprintf(format, args...)]++
 }
 
-// watch runs one viewer, which begins after a while. Like a browser, it reconnects if the
-// connection breaks: a cache on a busy machine may reject some of many connections in one second.
+// watch runs one viewer, beginning after a while. Like a browser, it reconnects if the connection
+// breaks: a cache on a busy machine may reject some of many connections in one second.
 func (a *audience) watch(later time.Duration) {
 	time.Sleep(later)
 	const tries = 3

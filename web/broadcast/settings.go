@@ -64,7 +64,7 @@ func (s *Settings) Register(c *console.Console) error {
 	if err := s.access.Register(c, "sv_http_broadcast", "/live.json and the broadcast of matches", "all"); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
-	if err := s.files.RegisterWithHelp(c, "sv_http_replays", "Who may watch the recordings in demos and replays over HTTP, also of matches with a password (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)", "local"); err != nil {
+	if err := s.files.RegisterWithHelp(c, "sv_http_replays", "Clients that may watch the recordings in demos and replays over HTTP, also of matches with a password (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)", "local"); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
 	return nil

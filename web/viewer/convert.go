@@ -33,7 +33,8 @@ const (
 	// game continues beside visitors on the same machine or network.
 	breath = 2 * time.Millisecond
 	// maxRequests limits the requests at once, of which one is converted, and maxRequestsPerPerson
-	// those of one address. Their files and demos take at most maxStored bytes of disk together.
+	// the requests of one address. Their files and demos take at most maxStored bytes of disk
+	// together.
 	maxRequests          = 16
 	maxRequestsPerPerson = 2
 	maxStored            = 256 << 20
@@ -52,7 +53,7 @@ const maxOwnResult = 1 << 30
 var ErrStorage = errors.New("the server cannot store the demo")
 
 // ErrUnavailable is the error of Converter.Convert if recordings cannot be converted for a reason
-// other than the recording itself.
+// that is not in the recording.
 var ErrUnavailable = errors.New("the server cannot convert recordings")
 
 // Conversion is a recording to convert.
@@ -60,7 +61,7 @@ type Conversion struct {
 	// Recording is read from its beginning. Demo is an empty file for the result.
 	Recording, Demo *os.File
 	// Trusted reports that the client is on the same machine. Converting a replay log runs its
-	// match and scripts, which only such clients may request.
+	// match and scripts. Only such clients may request that.
 	Trusted bool
 	// Time limits the conversion, and MaxSize the demo in bytes.
 	Time    time.Duration
@@ -93,7 +94,7 @@ var local = web.Access{Local: true}
 
 // Register adds the variable with the access rule.
 func (c *Converter) Register(to *console.Console) error {
-	return c.access.RegisterWithHelp(to, "sv_http_convert", "Who may let the server convert demos of 0.6 and DDNet for the browser; replay logs and teehistorians only local (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)", "all")
+	return c.access.RegisterWithHelp(to, "sv_http_convert", "Clients that may let the server convert demos of 0.6 and DDNet for the browser; replay logs and teehistorians only local (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)", "all")
 }
 
 // LetIn sets the access rule where there is no console.
@@ -161,7 +162,7 @@ func answer(w http.ResponseWriter, err error, text string, status int) {
 	http.Error(w, text, status)
 }
 
-// receive stores the body of a request, which must keep arriving.
+// receive stores the body of a request, as long as it keeps arriving.
 func (c *Converter) receive(file *spool, control *http.ResponseController, body io.Reader) error {
 	pace := cmp.Or(c.pace, pace)
 	end := time.Now().Add(uploadTime)
@@ -188,7 +189,7 @@ func (c *Converter) convert(ctx context.Context, file, demo *spool, trusted bool
 	return c.Convert(ctx, Conversion{Recording: file.file, Demo: demo.file, Trusted: trusted, Time: convertTime, MaxSize: maxResult})
 }
 
-// send sends the result to a client, which must keep reading.
+// send sends the result as long as the client keeps reading.
 func (c *Converter) send(w http.ResponseWriter, demo io.Reader, control *http.ResponseController) {
 	pace := cmp.Or(c.pace, pace)
 	end := time.Now().Add(answerTime)

@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 )
 
-// mapFiles returns the embedded maps and those of an installed Teeworlds, by the path at which
+// mapFiles returns the maps of the program and of an installed Teeworlds, by the path at which
 // openPage serves them.
 func mapFiles(t testing.TB) map[string][]byte {
 	t.Helper()

@@ -24,7 +24,7 @@ import (
 // recorded caches the demos of record, since bots are slow.
 var recorded sync.Map
 
-// recordedMap is the map of record's demos, which has flags.
+// recordedMap is the map of record's demos. It has flags.
 var recordedMap, _ = maps.Find("testbox")
 
 // record records a capture-the-flag match of bots, who sometimes chat.

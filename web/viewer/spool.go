@@ -75,7 +75,7 @@ func (s *spool) Write(b []byte) (int, error) {
 }
 
 // rewind seeks to the beginning of a file that another process has written. It sets the file's
-// share to its size, which it returns.
+// share to its size and returns the size.
 func (s *spool) rewind() (size int64, err error) {
 	if size, err = s.file.Seek(0, io.SeekEnd); err == nil {
 		s.stored.Add(size - s.size)

@@ -21,9 +21,9 @@ var static embed.FS
 // contentSecurityPolicy lets pages load files from this server only, and no inline code.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-// Rooms returns the pages / and /replays, which are one page that evaluates its address, and the
-// files below /viewer/. data is the data folder of an installed Teeworlds whose images the page can
-// use, or ""; see FindData.
+// Rooms returns the pages / and /replays (one page that evaluates its address) and the files below
+// /viewer/. data is the data folder of an installed Teeworlds whose images the page can use, or "";
+// see FindData.
 func Rooms(data string) []web.Room {
 	index := pages().Handler("index.html")
 	images := newImages(data)
