@@ -21,21 +21,22 @@ var (
 	_ game.Sharer      = (*Mod)(nil)
 )
 
-// Config is the parameters of a script.
+// Config holds the parameters of a script.
 type Config struct {
 	// Name is the name of the file, such as mods/tag.lua. Errors begin with it.
 	Name string
-	// Source is the file.
+	// Source is the text of the file.
 	Source string
-	// Costs is the version of the table of costs, 0 for [CostsVersion]. A log says which one its match was played with.
+	// Costs is the version of the table of costs; 0 means [CostsVersion]. A replay log names the
+	// version of its match.
 	Costs int
-	// Cache, if it is set, keeps what scripts are compiled to.
+	// Cache, if set, keeps compiled scripts.
 	Cache Cache
-	// Nanoseconds is a clock for scripts of logs: one that takes longer than the match did is not run further; see
-	// [Mod.Fault]. Nil lets it take any time.
+	// Nanoseconds is a clock for scripts of logs. A log whose script takes longer than the match
+	// did is not run further; see [Mod.Fault]. With nil it can take any time.
 	Nanoseconds func() int64
-	// Log gets errors and what the script prints, a line at a time; nil drops them. It must
-	// not block.
+	// Log receives errors and the lines that the script prints. It must not block. With nil they
+	// are dropped.
 	Log func(text string)
 }
 
@@ -43,44 +44,44 @@ type Config struct {
 type Mod struct {
 	cfg Config
 	vm  *vm
-	off string // why the script is switched off, "" while it runs
+	off string // reason why the script is switched off, "" while it runs
 
-	isMode  bool              // it is part of a Mode
-	onError func(text string) // of a test
+	isMode  bool              // part of a Mode
+	onError func(text string) // set by a test
 
-	// errors counts those since errorTick.
+	// errors is the number of errors since errorTick.
 	errors    int32
 	errorTick int32
 	checkTick int32 // of the last check of the state
 
-	scripts   int    // that share the time of a tick
-	owes      uint64 // steps that it has used beyond its share
-	used      uint64 // steps in the last tick with hooks, but for those of its present budget
+	scripts   int    // number of scripts that share a tick
+	owes      uint64 // steps used beyond the share
+	used      uint64 // steps in the last tick with hooks, without those of the current budget
 	allocated uint64 // bytes since the last check of the state
 
 	reloads    int // since reloadTick
 	reloadTick int32
 
 	stops stops
-	fault error // that ends the run of a log
+	fault error // ends the run of a log
 
 	hookTime  int64 // nanoseconds of all calls, by Config.Nanoseconds
-	hookTicks int64 // with calls
+	hookTicks int64 // ticks with calls
 
 	variables map[string]*variable
 	kinds     map[string]game.KindID // of entities
 	choices   map[string]int32       // menus and votes
 }
 
-// The errors after which a script is switched off, and the ticks in which they count.
+// The number of errors that switch a script off, and the ticks in which they count.
 const (
 	maxErrors   = 10
 	errorTicks  = 10 * game.TickRate
 	checkTicks  = game.TickRate
-	checkMemory = 1 << 20 // allocated since the last check, after which the state is checked as well
+	checkMemory = 1 << 20 // bytes allocated since the last check that cause another one
 )
 
-// New reads a script that is a mod. The error begins with file and line.
+// New reads a mod. The error begins with file and line.
 func New(cfg Config) (*Mod, error) {
 	m := newMod(cfg)
 	var err error
@@ -93,7 +94,7 @@ func newMod(cfg Config) Mod {
 	return Mod{cfg: cfg, variables: map[string]*variable{}, kinds: map[string]game.KindID{}, choices: map[string]int32{}}
 }
 
-// load reads a source for this mod.
+// load reads a source as a new vm of this mod.
 func (m *Mod) load(source string) (*vm, error) {
 	v, err := load(m.cfg.Name, source, m.cfg.Costs, m.scripts, m.cfg.Cache, m.log)
 	if err != nil {
@@ -115,16 +116,16 @@ func (m *Mod) load(source string) (*vm, error) {
 	return v, nil
 }
 
-// Name returns the name of the script.
+// Name returns the name of the file.
 func (m *Mod) Name() string { return m.cfg.Name }
 
-// Source returns the source that the script was made of; see [replay.Sourcer].
+// Source returns the source from which New made the script; see [replay.Sourcer].
 func (m *Mod) Source() []byte { return []byte(m.cfg.Source) }
 
 // SetLog sets Config.Log.
 func (m *Mod) SetLog(log func(text string)) { m.cfg.Log = log }
 
-// Off returns why the script was switched off, "" if it was not.
+// Off returns why the script is switched off, or "".
 func (m *Mod) Off() string { return m.off }
 
 func (m *Mod) log(text string) {
@@ -133,7 +134,8 @@ func (m *Mod) log(text string) {
 	}
 }
 
-// call calls a hook and returns its first result, and false if the hook did not return.
+// call calls a hook and returns its first result. It returns false if the hook does not exist or
+// fails.
 func (m *Mod) call(tx *game.Tx, h hookID, args ...rt.Value) (rt.Value, bool) {
 	f := m.vm.hooks[h]
 	if f.IsNil() {
@@ -199,7 +201,7 @@ func (v *vm) protected(tx *game.Tx, f rt.Value, args []rt.Value, res *rt.Termina
 			own = p == errOvertime || p == ErrWork
 		}
 		if v.inGame != inGame && !own {
-			panic(p) // of the game, and not of the script
+			panic(p) // a fault of the game, not of the script
 		}
 		text = fmt.Sprintf("%s: %s", v.position(), describePanic(p))
 		if p == ErrWork || v.meter.version == firstCosts && isTimeLimit(p) {
@@ -213,7 +215,7 @@ func (v *vm) protected(tx *game.Tx, f rt.Value, args []rt.Value, res *rt.Termina
 	return "", true
 }
 
-// failed counts an error.
+// failed counts and logs an error.
 func (m *Mod) failed(tx *game.Tx, text string) {
 	if tick := tx.Tick(); tick-m.errorTick >= errorTicks {
 		m.errors, m.errorTick = 0, tick
@@ -229,7 +231,7 @@ func (m *Mod) failed(tx *game.Tx, text string) {
 	m.log(text)
 }
 
-// switchOff switches the script off: it has no hooks and rules until it is reloaded.
+// switchOff switches the script off. It has no hooks and rules until it is reloaded.
 func (m *Mod) switchOff(tx *game.Tx, text string) {
 	m.off = text
 	if m.onError != nil {
@@ -239,7 +241,7 @@ func (m *Mod) switchOff(tx *game.Tx, text string) {
 	tx.HooksChanged()
 }
 
-// beginTick begins the budget of a tick, and checks what the script keeps from time to time.
+// beginTick begins the budget of a tick. From time to time it checks the state.
 func (m *Mod) beginTick(tx *game.Tx) {
 	v, tick := m.vm, m.tick(tx)
 	if tick == v.budgetTick && v.drawing == v.drawBudget {
@@ -278,7 +280,7 @@ func (m *Mod) beginTick(tx *game.Tx) {
 	v.newBudget(tick)
 }
 
-// tick returns the number of the tick that budgets are for.
+// tick returns the tick that budgets count by.
 func (m *Mod) tick(tx *game.Tx) int32 {
 	if m.cfg.Costs == firstCosts {
 		return tx.Tick()
@@ -289,7 +291,7 @@ func (m *Mod) tick(tx *game.Tx) int32 {
 // Costs returns the version of the table of costs; see [Config].
 func (m *Mod) Costs() int { return m.cfg.Costs }
 
-// Share says how many scripts share the time of a tick; see [game.Sharer].
+// Share sets the number of scripts that share the time of a tick; see [game.Sharer].
 func (m *Mod) Share(n int) {
 	m.scripts = n
 	m.vm.limits = limitsOf(m.cfg.Costs, n)
@@ -301,19 +303,20 @@ func (m *Mod) Share(n int) {
 // the log stops calls.
 func (m *Mod) SetClock(clock game.HookClock) { m.stops.clock = clock }
 
-// StopHook stops a call where the log says; see [game.HookStopper].
+// StopHook stops a call at the point that the log names; see [game.HookStopper].
 func (m *Mod) StopHook(tick int32, at game.HookStop) { m.stops.stopAt(tick, at) }
 
-// AppendHookStops appends where the clock has stopped calls; see [game.HookStopper].
+// AppendHookStops appends the points at which the clock stopped calls in a tick; see
+// [game.HookStopper].
 func (m *Mod) AppendHookStops(dst []game.HookStop, tick int32) []game.HookStop {
 	return m.stops.append(dst, tick)
 }
 
-// Fault returns why a log with the script cannot be run further, nil if it can. It is an [ErrWork].
+// Fault returns why a log with the script cannot be run further, or nil. It is an [ErrWork].
 func (m *Mod) Fault() error { return m.fault }
 
-// repay takes the steps of the tick before and gives back those that the script may use in every tick. It
-// switches off a script that has used too many more.
+// repay pays for the steps of the last tick from the share of the ticks since then. If the script
+// owes too many steps, repay switches it off and returns false.
 func (m *Mod) repay(tx *game.Tx, tick int32) bool {
 	v := m.vm
 	back := uint64(max(tick-v.budgetTick, 0)) * v.limits.share
@@ -340,14 +343,14 @@ func (m *Mod) AppendState(dst []byte) []byte {
 		}
 		for _, x := range [...]uint64{m.owes, steps, memory} {
 			if m.off != "" {
-				x = 0 // it begins anew when it is reloaded
+				x = 0 // a reload resets it
 			}
 			dst = binary.AppendUvarint(dst, x)
 		}
 	}
 	source := ""
 	if v.source != m.cfg.Source {
-		source = v.source // it was reloaded
+		source = v.source // after a reload
 	}
 	used := v.r.UsedResources()
 	if v.drawBudget || m.cfg.Costs != firstCosts {
@@ -365,14 +368,13 @@ func (m *Mod) AppendState(dst []byte) []byte {
 	start := len(dst)
 	dst, err := v.appendTable(dst, v.state, "state", 0)
 	if err != nil {
-		dst = append(dst[:start], tagEnd) // the script will be switched off for it
+		dst = append(dst[:start], tagEnd) // the next check switches the script off for it
 	}
 	return dst
 }
 
-// Reload changes to another source, which keeps the state; see [game.Reloader]. Fields that the
-// new source sets and the old one did not have are added. A script that was switched off runs
-// again.
+// Reload replaces the source and keeps the state; see [game.Reloader]. It adds the fields of state
+// that only the new source sets. A script that was switched off runs again.
 func (m *Mod) Reload(tx *game.Tx, source string) error {
 	if err := m.countReload(tx.StepTick()); err != nil {
 		return err
@@ -399,8 +401,8 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 	return nil
 }
 
-// maxReloads is how often a script can be reloaded in errorTicks before a log with that is not run further: servers look
-// for changes once a second.
+// maxReloads is how often a log can reload a script in errorTicks. A server looks for changes once
+// a second.
 const maxReloads = 64
 
 func (m *Mod) countReload(tick int32) error {
@@ -435,10 +437,10 @@ func (m *Mod) RestoreState(b []byte) error {
 	}
 	used := rt.RuntimeResources{Cpu: d.uvarint(), Memory: d.uvarint()}
 	drawBudget := d.byte()
-	if m.cfg.Costs != firstCosts { // those of version 1 count otherwise
+	if m.cfg.Costs != firstCosts { // version 1 counts differently
 		used = rt.RuntimeResources{}
 	}
-	const most = 1 << 40 // so that sums are right
+	const most = 1 << 40 // keeps sums in range
 	if d.err != nil || drawBudget > 1 || used.Cpu > m.vm.limits.tickCPU || used.Memory > m.vm.limits.tickMemory || max(spent[0], spent[1], spent[2]) > most {
 		return errState
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/arnodel/golua/token"
 )
 
-// The names of functions that rewritten code calls. Scripts cannot say them.
+// The names of functions that rewritten code calls. They are no valid names in Lua.
 const (
 	lenName    = "#len"
 	powName    = "#pow"
@@ -18,11 +18,11 @@ const (
 	guardName  = "#guard"
 )
 
-// maxNesting limits how deep blocks, brackets and operators of a script are nested, because
-// parser and compiler recurse.
+// maxNesting limits how deep blocks, brackets and operators can be nested, because the parser and
+// the compiler recurse.
 const maxNesting = 150
 
-// checkNesting reports an error for a source that is nested too deeply to be parsed.
+// checkNesting returns an error for a source that is nested too deeply to be parsed.
 func checkNesting(name string, source []byte) error {
 	s := scanner.New(name, source)
 	open, run := 0, 0
@@ -30,7 +30,7 @@ func checkNesting(name string, source []byte) error {
 		t := s.Scan()
 		switch t.Type {
 		case token.EOF, token.INVALID, token.UNFINISHED:
-			return nil // for the parser to report
+			return nil // the parser reports the error
 		case token.SgOpenBkt, token.SgOpenBrace, token.SgOpenSquareBkt, token.KwFunction, token.KwDo, token.KwThen, token.KwRepeat:
 			open++
 			run = 0
@@ -38,7 +38,7 @@ func checkNesting(name string, source []byte) error {
 			open--
 			run = 0
 		case token.SgMinus, token.KwNot, token.SgHash, token.SgTilde, token.SgHat:
-			run++ // operators that the parser recurses for
+			run++ // the parser recurses for these operators
 		case token.SgComma, token.SgSemicolon, token.SgAssign, token.KwLocal, token.KwReturn, token.KwIf, token.KwAnd, token.KwOr:
 			run = 0
 		}
@@ -48,21 +48,21 @@ func checkNesting(name string, source []byte) error {
 	}
 }
 
-// local is a local variable that is visible.
+// local is a visible local variable.
 type local struct {
 	name string
-	fn   int // the nesting of the function that has it, 1 for the file itself
+	fn   int // nesting of the function that declares it; 1 is the file itself
 }
 
-// rewriter changes the syntax tree of a script: operators whose result depends on the machine
-// become calls, and so do assignments by which a function would change what is not saved.
+// rewriter changes the syntax tree of a script. Operators whose result depends on the machine
+// become calls. Assignments in functions to variables that are not saved get a guard.
 type rewriter struct {
 	locals  []local
-	owners  map[string][]int // the nesting of the functions that have a visible local variable of a name, the innermost last
+	owners  map[string][]int // for each visible name, the nesting of the functions that declare it, innermost last
 	fn      int
 	depth   int
-	mod     bool           // the operator % becomes a call
-	globals map[string]int // lines at which the file sets them
+	mod     bool           // rewrite the operator %
+	globals map[string]int // lines that set globals
 	fields  fieldCheck
 }
 
@@ -72,7 +72,7 @@ type syntaxError struct {
 	text string
 }
 
-// rewrite changes a chunk. It returns the lines at which the file sets globals.
+// rewrite changes the syntax tree of a file. It returns the lines at which the file sets globals.
 func rewrite(name string, chunk *ast.BlockStat, mod bool, api map[string][]string) (globals map[string]int, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -112,7 +112,7 @@ func (w *rewriter) declare(n ast.Name) {
 	w.owners[n.Val] = append(w.owners[n.Val], w.fn)
 }
 
-// leave ends the scope of all local variables but the first n.
+// leave ends the scope of all local variables except the first n.
 func (w *rewriter) leave(n int) {
 	for _, l := range w.locals[n:] {
 		w.owners[l.name] = w.owners[l.name][:len(w.owners[l.name])-1]
@@ -120,7 +120,7 @@ func (w *rewriter) leave(n int) {
 	w.locals = w.locals[:n]
 }
 
-// lookup returns the nesting of the function that has a local variable, 0 for globals.
+// lookup returns the nesting of the function that declares a local variable, or 0 for a global.
 func (w *rewriter) lookup(name string) int {
 	if all := w.owners[name]; len(all) > 0 {
 		return all[len(all)-1]
@@ -227,7 +227,7 @@ func (w *rewriter) stat(s ast.Stat) ast.Stat {
 		return s
 	case ast.RepeatStat:
 		n := len(w.locals)
-		w.stats(&s.Body) // its locals are visible in the condition
+		w.stats(&s.Body) // the condition sees the locals of the body
 		s.Cond = w.exp(s.Cond)
 		w.leave(n)
 		return s
@@ -243,8 +243,8 @@ func (w *rewriter) stat(s ast.Stat) ast.Stat {
 	return nil
 }
 
-// assign puts a guard before an assignment by a function to a global or to a local variable of
-// the file: they are set while the file is read, and not afterwards.
+// assign puts a guard before an assignment in a function to a global, or to a local variable of the
+// file. Only the file itself can set these, while it is read.
 func (w *rewriter) assign(s ast.AssignStat) ast.Stat {
 	w.exps(s.Src)
 	var guarded []ast.Stat
@@ -354,7 +354,7 @@ func (w *rewriter) binOp(e *ast.BinOp) ast.ExpNode {
 	return left
 }
 
-// called returns the function that an operator becomes a call of, "" for none.
+// called returns the function that replaces an operator, or "".
 func (w *rewriter) called(op ops.Op) string {
 	switch {
 	case op == ops.OpPow:
@@ -365,7 +365,7 @@ func (w *rewriter) called(op ops.Op) string {
 	return ""
 }
 
-// concat rewrites a chain of .. whose left side is rewritten.
+// concat rewrites a chain of the operator .. whose left side has been rewritten.
 func (w *rewriter) concat(e *ast.BinOp) ast.ExpNode {
 	operands := []ast.ExpNode{e.Left}
 	for _, r := range e.Right {
@@ -378,11 +378,12 @@ func (w *rewriter) concat(e *ast.BinOp) ast.ExpNode {
 		}
 		operands = append(operands, x)
 	}
-	// Of a call at the end of the arguments all results would be passed, and not the first.
+	// A call as the last argument would pass all its results instead of the first. The nil after it
+	// prevents that.
 	return intrinsic(e, concatName, append(operands, ast.Nil{})...)
 }
 
-// intrinsic is a call of a function of ours with one result.
+// intrinsic returns a call of a built-in function with one result.
 func intrinsic(at ast.Locator, name string, args ...ast.ExpNode) *ast.BFunctionCall {
 	loc := at.Locate()
 	return &ast.BFunctionCall{Location: loc, Target: ast.Name{Location: loc, Val: name}, Args: args}

@@ -16,26 +16,26 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// The bounds of a script.
+// The size limits of a script.
 const (
-	// MaxSource is the size of the largest script in bytes.
+	// MaxSource is the size of the largest script, in bytes.
 	MaxSource = 64 << 10
 
-	// maxState is the largest state in bytes, as it is saved.
+	// maxState is the size of the largest saved state, in bytes.
 	maxState = 128 << 10
-	// maxCalls limits how deep the calls of hooks are nested. It is that of game.
+	// maxCalls is how deep calls of hooks can be nested, the same as in package game.
 	maxCalls = 16
 )
 
-// limits are what the hooks of a script may use in a tick together, steps and bytes allocated, whether or not they
-// are free again, and what reading a script may use.
+// limits are the steps and the allocated bytes, freed or not, of all hooks of a script in a tick,
+// and those for reading the script.
 type limits struct {
 	tickCPU, drawCPU, tickMemory, loadCPU, loadMemory uint64
-	share, loan                                       uint64 // of steps: in every tick, and beyond that
+	share, loan                                       uint64 // steps: share in every tick, and loan beyond that in total
 	millis                                            uint64 // that a tick may take; 0: any
 }
 
-// limitsOf returns the limits of each of some scripts of a match.
+// limitsOf returns the limits of each script in a match with some scripts.
 func limitsOf(version, scripts int) limits {
 	if version == firstCosts {
 		return limits{tickCPU: 150_000, drawCPU: 150_000, tickMemory: 2 << 20, loadCPU: 500_000, loadMemory: 8 << 20, millis: 5000}
@@ -47,7 +47,7 @@ func limitsOf(version, scripts int) limits {
 	return l
 }
 
-// vm is a script that was read, with all that its functions can reach.
+// vm is a script that was read, with everything that its functions can reach.
 type vm struct {
 	name   string
 	source string
@@ -55,8 +55,8 @@ type vm struct {
 	meter  meter
 	limits limits
 
-	patterns map[string]*pattern     // some that were read
-	paying   map[*rt.GoFunction]bool // for a test, those that pay
+	patterns map[string]*pattern     // parsed patterns
+	paying   map[*rt.GoFunction]bool // functions that pay, for a test
 
 	r       *rt.Runtime
 	thread  *rt.Thread
@@ -64,37 +64,37 @@ type vm struct {
 	state   *rt.Table
 	hooks   [numHooks]rt.Value
 	builtin map[*rt.GoFunction]bool
-	frozen  map[*rt.Table]*rt.Table // tables of the file, and what is in them
-	fixed   []upvalue               // the variables of its functions
-	lines   map[string]int          // at which it sets globals
-	loaded  bool                    // the file was read
+	frozen  map[*rt.Table]*rt.Table // tables of the file and their shadows
+	fixed   []upvalue               // variables of the functions of the file
+	lines   map[string]int          // lines that set globals
+	loaded  bool                    // the file has run
 
-	tests  tester   // of a file with tests, nil for mods
-	tx     *game.Tx // while a hook is called
-	inGame int      // calls of the game that have not returned
+	tests  tester   // of a test file; nil for mods
+	tx     *game.Tx // set while a hook runs
+	inGame int      // calls into the game that have not returned
 	calls  int      // calls of hooks that have not returned
 	frames [maxCalls]frame
-	// dead means that a limit was exceeded: nothing runs any more.
+	// dead means that the script has exceeded a limit: nothing runs any more.
 	dead bool
 
 	players [game.MaxPlayers]rt.Value
 	metas   map[*kind]*rt.Table
-	api     map[string][]string // the fields of tables of ours, by their names
+	api     map[string][]string // fields of built-in tables, by table
 
-	budgetTick  int32 // the tick that the budget is for
-	printSecond int32 // that printed counts lines of
+	budgetTick  int32 // the tick of the current budget
+	printSecond int32 // the second whose lines are counted in printed
 	printed     int
 
-	drawing    bool // the function draw of an entity is called
-	drawBudget bool // the budget is that of such functions
+	drawing    bool // the function draw of an entity is running
+	drawBudget bool // the budget is for draw functions
 	declared   declared
 	variables  map[string]*variable // those of the Mod
 	timers     []timer
-	usesTimers bool // the file has the name after
+	usesTimers bool // the file uses the name after
 	keys       []rt.Value
 }
 
-// frame is the storage for a call of a hook.
+// frame holds the arguments of one call of a hook.
 type frame struct {
 	args    [4]rt.Value
 	result  *rt.Termination
@@ -109,7 +109,7 @@ type frame struct {
 	stored  eventValue[game.StoreAnswer]
 }
 
-// upvalue is a variable of a function of the file, and what it had when the file was read.
+// upvalue is a variable of a function of the file, with its value when the file was read.
 type upvalue struct {
 	name  string
 	fn    *rt.Closure
@@ -119,13 +119,13 @@ type upvalue struct {
 
 const allSafe = rt.ComplyCpuSafe | rt.ComplyMemSafe | rt.ComplyTimeSafe | rt.ComplyIoSafe
 
-// notePaying has scripts note which functions pay, for a test.
+// notePaying makes scripts note which functions pay, for a test.
 var notePaying bool
 
-// errDead unwinds a script whose limits are exceeded.
+// errDead unwinds a script that has exceeded a limit.
 type errDead struct{}
 
-// errNoGame is the error for calls of the game while a file is read.
+// errNoGame is the error for a call of the game while the file is read.
 var errNoGame = errors.New("the game can be used in hooks only, such as on_start")
 
 // load reads a script.
@@ -143,7 +143,7 @@ func load(name, source string, version, scripts int, cache Cache, print func(str
 	return v, nil
 }
 
-// load reads the source.
+// load reads the source of the vm.
 func (v *vm) load(cache Cache) (err error) {
 	if notePaying {
 		v.paying = map[*rt.GoFunction]bool{}
@@ -151,7 +151,7 @@ func (v *vm) load(cache Cache) (err error) {
 	v.api = map[string][]string{}
 	v.r = rt.New(io.Discard)
 	v.thread = v.r.MainThread()
-	goruntime.SetFinalizer(v.r, nil) // there is nothing to close
+	goruntime.SetFinalizer(v.r, nil) // it has nothing to close
 	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.loadCPU, Memory: v.limits.loadMemory, Millis: v.limits.millis}})
 	defer func() {
 		if p := recover(); p != nil {
@@ -176,11 +176,11 @@ func (v *vm) load(cache Cache) (err error) {
 	return nil
 }
 
-// compile makes a function of the source.
+// compile compiles the source to a function.
 func (v *vm) compile(cache Cache) (*rt.Closure, error) {
 	v.env = rt.NewTable()
 	v.openLibraries()
-	// The price is the same for one that was compiled before.
+	// A cached script costs as much as one that must be compiled.
 	v.r.LinearRequire(4, uint64(len(v.source)))
 	v.r.LinearRequire(4, 2*uint64(len(v.source)))
 	c, err := v.compiled(cache)
@@ -192,7 +192,7 @@ func (v *vm) compile(cache Cache) (*rt.Closure, error) {
 	return v.r.LoadLuaUnit(c.unit, rt.TableValue(v.env)), nil
 }
 
-// compileSource compiles the source.
+// compileSource compiles the source without the cache.
 func (v *vm) compileSource() (*Compiled, error) {
 	c := &Compiled{}
 	if err := checkNesting(v.name, []byte(v.source)); err != nil {
@@ -219,7 +219,7 @@ func (v *vm) compileSource() (*Compiled, error) {
 	return c, nil
 }
 
-// finish takes hooks and state of a file that was run, and makes all else constant.
+// finish finds the hooks and the state of a file that has run, and makes all else constant.
 func (v *vm) finish() error {
 	if err := v.findHooks(); err != nil {
 		return err
@@ -254,20 +254,19 @@ func (v *vm) newBudget(tick int32) {
 	v.budgetTick, v.drawBudget = tick, v.drawing
 }
 
-// errorText returns the text of an error of the virtual machine, which begins with file and
-// line.
+// errorText returns the text of an error of the virtual machine, with file and line.
 func (v *vm) errorText(err error) string {
 	text := err.Error()
 	if e, ok := rt.AsError(err); ok {
 		text = strings.TrimSuffix(plain(e.Value()), " without __newindex")
 	}
 	if !strings.HasPrefix(text, v.name+":") {
-		text = v.position() + ": " + text // an error in a metamethod has none
+		text = v.position() + ": " + text // an error in a metamethod has no line
 	}
 	return text
 }
 
-// isTimeLimit reports whether a panic is that of a tick that took too long with the costs of version 1.
+// isTimeLimit reports whether a panic means that a tick took too long with the costs of version 1.
 func isTimeLimit(p any) bool {
 	e, ok := p.(rt.ContextTerminationError)
 	return ok && strings.Contains(e.Error(), "time limit")
@@ -286,7 +285,7 @@ func describePanic(p any) string {
 	return fmt.Sprint("internal error: ", p)
 }
 
-// position returns the line that is being run, for what has no error of its own.
+// position returns the file and line that is running, for errors without one.
 func (v *vm) position() string {
 	for c := v.thread.CurrentCont(); c != nil; c = c.Parent() {
 		if info := c.DebugInfo(); info != nil && info.CurrentLine > 0 {
