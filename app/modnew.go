@@ -88,7 +88,8 @@ func (c *modNewCmd) Run() error {
 		}
 		tidy = ""
 	}
-	fmt.Printf("%s is teeyard with your mod. Test it, then play it with three bots:\n\n  cd %[1]s\n%[2]s  go test\n  go run . serve \"sv_bots 3\"\n", c.Name, tidy)
+	fmt.Printf("%s is teeyard with your mod. Test it, then play it with three bots:\n\n  cd %[1]s\n%[2]s  go test\n  go run . serve \"sv_bots 3\"\n",
+		c.Name, tidy)
 	return nil
 }
 

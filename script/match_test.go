@@ -132,7 +132,8 @@ func TestTools(t *testing.T) {
 	w.Hold(0, game.Input{TargetX: 100, TargetY: -10, WantedWeapon: int32(game.WeaponLaser) + 1})
 	w.Run(5)
 	w.Fire(0, 3)
-	testenv.Check(t, w.Pos(0).X > from.X+100 && w.Tee(0).Ammo == 2 && len(w.Frame().Lasers) == 0, "the laser takes nobody anywhere: at %v, %d rounds", w.Pos(0), w.Tee(0).Ammo)
+	testenv.Check(t, w.Pos(0).X > from.X+100 && w.Tee(0).Ammo == 2 && len(w.Frame().Lasers) == 0, "the laser takes nobody anywhere: at %v, %d rounds",
+		w.Pos(0), w.Tee(0).Ammo)
 }
 
 // TestFinish checks the data of a race and its finish in a script.

@@ -187,7 +187,8 @@ func TestOnlyStateLasts(t *testing.T) {
 		{"t = {}\nfunction on_tick() table.insert(t, 1) end", "test.lua:2: this table belongs to the file"},
 		{"t = {}\nfunction on_tick() rawset(t, 1, 2) end", "test.lua:2: this table belongs to the file"},
 		{"function on_tick() math.pi = 3 end", "this table belongs to the file"},
-		{"local function counter() local n = 0; return function() n = n + 1; return n end end\nlocal c = counter()\nfunction on_tick() c() end", "switched off: mods/test.lua: the variable n of a function changed"},
+		{"local function counter() local n = 0; return function() n = n + 1; return n end end\nlocal c = counter()\nfunction on_tick() c() end",
+			"switched off: mods/test.lua: the variable n of a function changed"},
 		{"function on_tick() state.x = {f = print} end", "switched off: mods/test.lua: state.x.f is a function, which cannot be saved"},
 		{"local t = {}\nfunction on_tick() state.x = t end", "switched off: mods/test.lua: state.x is a table of the file"},
 		{"function on_tick() state.x = setmetatable({}, {}) end", "state.x has a metatable, which is not saved"},
@@ -227,9 +228,11 @@ func TestSwitchedOff(t *testing.T) {
 		{"function on_tick() for i = 1, 1e6 do store.get('k') end end", "too many requests in this tick (10 errors"},
 		{"function on_tick() for i = 1, 1e6 do game.add_npc{name = 'x'} end end", "too many steps"},
 		{"function on_tick() for i = 1, 1e6 do after(1, 'on_tick', i) end end", "timers"},
-		{"local m = menu{name = 'm', run = function() end}\nfunction on_tick() for p in players() do for i = 1, 1e6 do m:show(p, {'' .. i}) end end end", "too many"},
+		{"local m = menu{name = 'm', run = function() end}\nfunction on_tick() for p in players() do for i = 1, 1e6 do m:show(p, {'' .. i}) end end end",
+			"too many"},
 		{"local c = setmetatable({}, {__tostring = function(t) return tostring(t) end})\nfunction on_tick() tostring(c) end", "switched off"},
-		{"local d; function on_damage(x) state.d = x end\nfunction on_tick() if player(0) then player(0):damage(1) end end", "state.d is a damage, which cannot be saved"},
+		{"local d; function on_damage(x) state.d = x end\nfunction on_tick() if player(0) then player(0):damage(1) end end",
+			"state.d is a damage, which cannot be saved"},
 	} {
 		w := newWorld(t, c.source)
 		w.join(2)
@@ -339,12 +342,14 @@ function on_chat(m)
 end`)
 	w.join(1)
 	const long = "bytes, the limit is 8192"
-	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "8194 " + long, "8193 " + long, "16384 " + long, "16384 " + long, "8192", "concatenate a nil value", "3", "3", "3"}
+	want := []string{"8193 " + long, "8196 " + long, "8193 " + long, "5", "16384 " + long, "8194 " + long, "8193 " + long, "16384 " + long,
+		"16384 " + long, "8192", "concatenate a nil value", "3", "3", "3"}
 	got := strings.Split(w.say("go"), "|")
 	if len(w.logs) > 0 || !slices.EqualFunc(got, want, strings.HasSuffix) {
 		t.Errorf("%q, want %q: %q", got, want, w.logs)
 	}
-	if _, err := New(Config{Name: "mods/x.lua", Source: "\n\nlocal s = '" + strings.Repeat("x", maxString+1) + "'"}); err == nil || err.Error() != "mods/x.lua:3: a string of 8193 bytes, the limit is 8192" {
+	if _, err := New(Config{Name: "mods/x.lua", Source: "\n\nlocal s = '" + strings.Repeat("x",
+		maxString+1) + "'"}); err == nil || err.Error() != "mods/x.lua:3: a string of 8193 bytes, the limit is 8192" {
 		t.Errorf("a literal: %v", err)
 	}
 }

@@ -47,7 +47,8 @@ func TestModeIsDeclared(t *testing.T) {
 	}{
 		{source: `mode{name = "CATCH"}`, name: "CATCH"},
 		{source: `mode{name = "CATCH", like = "ctf"}`, name: "CATCH", flags: game.GameFlagTeams | game.GameFlagFlags},
-		{source: `mode{name = "CATCH", teams = true, flags = true, survival = true}`, name: "CATCH", flags: game.GameFlagTeams | game.GameFlagFlags | game.GameFlagSurvival},
+		{source: `mode{name = "CATCH", teams = true, flags = true, survival = true}`, name: "CATCH",
+			flags: game.GameFlagTeams | game.GameFlagFlags | game.GameFlagSurvival},
 		{source: `mode{name = "CATCH", teams = false}`, name: "CATCH"},
 		{source: `function on_tick() end`, err: "mods/test.lua: this script is a mod; use sv_mods, not sv_gametype, or declare mode{name = \"NAME\"}"},
 		{source: `mode{}`, err: "mods/test.lua:1: name is nil, want a text"},

@@ -15,7 +15,8 @@ func TestPatternsAreLuas(t *testing.T) {
 	w := newWorld(t, "")
 	v := w.mod.vm
 	r := rand.New(rand.NewPCG(3, 4))
-	parts := []string{"a", "b", ".", "%a", "%d", "%A", "[ab]", "[^a]", "[a-c]", "%b()", "%f[a]", "%f[%z]", "(", ")", "()", "%1", "1", "x", "%.", "%%", "[%d_]", "[]]", "[^]]", "-", "$", "^"}
+	parts := []string{"a", "b", ".", "%a", "%d", "%A", "[ab]", "[^a]", "[a-c]", "%b()", "%f[a]", "%f[%z]", "(", ")", "()", "%1", "1", "x", "%.", "%%",
+		"[%d_]", "[]]", "[^]]", "-", "$", "^"}
 	repeats := []string{"", "", "", "*", "+", "-", "?"}
 	letters := "aab1(b)x_%.]"
 	compared := 0

@@ -30,5 +30,6 @@ func verifyRecorded(t *testing.T, name string) {
 			return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
 		},
 	})
-	testenv.Check(t, err == nil && res.HashesMatched > 20, "%s: %+v, %v; if it is meant to: go test ./app -run TestRecordedMatches/%[1]s -record", name, res, err)
+	testenv.Check(t, err == nil && res.HashesMatched > 20, "%s: %+v, %v; if it is meant to: go test ./app -run TestRecordedMatches/%[1]s -record", name,
+		res, err)
 }

@@ -70,7 +70,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	testenv.NoError(b, rec.Close(w, replay.EndShutdown))
 	for b.Loop() {
-		res, err := replay.Verify(testenv.Must(replay.NewReader(bytes.NewReader(log.Bytes()))), replay.VerifyConfig{Modes: func(string) (game.Mode, bool) { return ddrace.New(), true }})
+		res, err := replay.Verify(testenv.Must(replay.NewReader(bytes.NewReader(log.Bytes()))),
+			replay.VerifyConfig{Modes: func(string) (game.Mode, bool) { return ddrace.New(), true }})
 		if err != nil || res.Ticks < ticks {
 			b.Fatalf("%+v, %v", res, err)
 		}

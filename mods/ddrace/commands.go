@@ -48,12 +48,14 @@ func (m *Mode) declareCommands(tx *game.Tx) {
 		{Name: "time", Help: "Shows your time", Run: m.commandTime},
 		{Name: "saytime", Private: true, Params: "?r[player name]", Help: "Tells you your race time, or a player's", Run: m.commandSayTime},
 		{Name: "saytimeall", Help: "Tells all players your race time", Run: m.commandSayTimeAll},
-		{Name: "timer", Private: true, Params: "?s['gametimer'|'broadcast'|'both'|'none'|'default']", Help: "Sets where you see your race time", Run: m.commandTimer},
+		{Name: "timer", Private: true, Params: "?s['gametimer'|'broadcast'|'both'|'none'|'default']", Help: "Sets where you see your race time",
+			Run: m.commandTimer},
 		{Name: "showothers", Params: "?i['0'|'1'|'2']", Help: "Sets whether you see tees of other teams", Run: m.commandShowOthers},
 		{Name: "showall", Params: "?i['0'|'1']", Help: "Sets whether you see distant tees", Run: m.commandShowAll},
 		{Name: "specteam", Params: "?i['0'|'1']", Help: "Sets whether a free camera sees only your team", Run: m.commandSpecTeam},
 		{Name: "ninjajetpack", Params: "?i['0'|'1']", Help: "Sets whether a jetpack looks like a ninja", Run: m.commandNinjaJetpack},
-		{Name: "eyeemote", Private: true, Params: "?s['on'|'off'|'toggle']", Help: "Sets whether emoticons change the eyes of your tee", Run: m.commandEyeEmote},
+		{Name: "eyeemote", Private: true, Params: "?s['on'|'off'|'toggle']", Help: "Sets whether emoticons change the eyes of your tee",
+			Run: m.commandEyeEmote},
 		{Name: "timecp", Private: true, Params: "?r[player name]", Help: "Compares your checkpoints with those of a player's best race", Run: m.commandTimeCP},
 		{Name: "me", Params: "r[text]", Help: "Says in the chat what you do", Run: m.commandMe},
 		{Name: "settings", Private: true, Params: "?s[setting]", Help: "Shows the rules of this server", Run: m.commandSettings},
@@ -151,7 +153,8 @@ func (m *Mode) rescues(ctx *game.Ctx, c *game.CommandCall) bool {
 	w := ctx.DDRace()
 	can := w.Settings().Rescue != 0 || w.Practises(w.Team(int(c.Player)))
 	if !can {
-		ctx.SayTo(c.Player, "Rescue is not enabled on this server and you're not in a team with /practice turned on. Note that you can't earn a rank with practice enabled.")
+		ctx.SayTo(c.Player, "Rescue is not enabled on this server and you're not in a team with /practice turned on. "+
+			"Note that you can't earn a rank with practice enabled.")
 	}
 	return can
 }
@@ -317,7 +320,8 @@ func (m *Mode) commandTimer(ctx *game.Ctx, c *game.CommandCall) {
 	case timerNone:
 		ctx.SayTo(c.Player, "Timer isn't displayed.")
 	default:
-		ctx.SayTo(c.Player, "Timer is displayed in "+[...]string{"game/round timer.", "broadcast.", "both game/round timer and broadcast."}[min(p.Timer, timerBoth)])
+		ctx.SayTo(c.Player, "Timer is displayed in "+[...]string{"game/round timer.", "broadcast.",
+			"both game/round timer and broadcast."}[min(p.Timer, timerBoth)])
 	}
 }
 
@@ -447,7 +451,8 @@ func (m *Mode) commandSettings(ctx *game.Ctx, c *game.CommandCall) {
 		ctx.SayTo(c.Player, "teams, cheats, collision, hooking, endlesshooking, me, ")
 		ctx.SayTo(c.Player, "hitting, oldlaser, timeout, votes, pause and scores")
 	case "teams":
-		what := [...]string{"Teams are not available on this server", "Teams are available on this server", "You have to be in a team to play on this server", "Teams are not available on this server"}
+		what := [...]string{"Teams are not available on this server", "Teams are available on this server",
+			"You have to be in a team to play on this server", "Teams are not available on this server"}
 		ctx.SayTo(c.Player, what[s.Team&3]+" and all of your team will die if the team is locked")
 	case "cheats":
 		choose(m.vars.TestCommands != 0, "Cheats are enabled on this server", "Cheats are disabled on this server")

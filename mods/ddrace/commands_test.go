@@ -159,7 +159,8 @@ func TestOperators(t *testing.T) {
 	p.set("sv_test_cmds", "1")
 	p.run(2, game.ConsoleCommand(0, "move", "3", "0"))
 	testenv.Check(t, p.at(0) == x+96, "it is at %d, not %d", p.at(0), x+96)
-	p.run(2, game.ConsoleCommand(0, "weapons"), game.ConsoleCommand(0, "addweapon", "99"), game.ConsoleCommand(game.Nobody, "super"), game.ConsoleCommand(0, "totele", "5"))
+	p.run(2, game.ConsoleCommand(0, "weapons"), game.ConsoleCommand(0, "addweapon", "99"), game.ConsoleCommand(game.Nobody, "super"),
+		game.ConsoleCommand(0, "totele", "5"))
 	const laser = game.CharacterFlagHasWeapon << game.WeaponLaser
 	testenv.Check(t, p.Tee(0).Flags&laser != 0, "it has no laser")
 	p.run(2, game.ConsoleCommand(0, "removeweapon", "-1"))
@@ -179,7 +180,8 @@ func TestTimer(t *testing.T) {
 	p.types(0, "timer")
 	p.types(0, "timer broadcast")
 	p.types(0, "timer sundial")
-	p.heard(0, "Timer is displayed in game/round timer.", "Timer is displayed in broadcast.", "Unknown parameter. Accepted values: default, gametimer, broadcast, both, none")
+	p.heard(0, "Timer is displayed in game/round timer.", "Timer is displayed in broadcast.",
+		"Unknown parameter. Accepted values: default, gametimer, broadcast, both, none")
 	p.inputs[0] = game.Input{Direction: 1, TargetX: 1}
 	p.events = nil
 	p.run(200)
@@ -265,7 +267,8 @@ func TestEyes(t *testing.T) {
 	p.set("sv_emotional_tees", "0")
 	testenv.Check(t, eyes() != game.EmoteAngry, "sv_emotional_tees 0")
 	p.types(0, "eyeemote")
-	p.heard(0, "You don't have any eye emotes, remember to bind some. (until you die)", "You can now use the preset eye emotes.", "You can now use the preset eye emotes.")
+	p.heard(0, "You don't have any eye emotes, remember to bind some. (until you die)", "You can now use the preset eye emotes.",
+		"You can now use the preset eye emotes.")
 }
 
 // TestTimeCP checks that /timecp compares checkpoints with another player's and keeps the own best

@@ -116,7 +116,8 @@ func TestTuning(t *testing.T) {
 		}
 	}
 	testenv.Check(t, told[physics.Gravity] == 25 && told[physics.PlayerCollision] == 0 && told[physics.PlayerHooking] == 0, "in the zone: %v", told)
-	testenv.Check(t, slices.Contains(lines, "Light") && slices.Contains(lines, "here") && slices.Contains(lines, "You are now in a solo part"), "told %q", lines)
+	testenv.Check(t, slices.Contains(lines, "Light") && slices.Contains(lines, "here") && slices.Contains(lines, "You are now in a solo part"), "told %q",
+		lines)
 }
 
 // course is a map with tiles of many kinds.

@@ -32,10 +32,14 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 		{Name: "force_pause", Params: "i[id] i[seconds]", Help: "Removes a player's tee for some seconds", Run: m.forcePause},
 		{Name: "force_unpause", Params: "i[id]", Help: "Ends force_pause for a player", Run: m.forcePause},
 		{Name: "tele", Params: "?i[id] ?i[id]", Help: "Teleports you or a player to a player (sv_test_cmds)", Run: m.test(m.tele)},
-		{Name: "totele", Params: "i[number]", Help: "Teleports you to an exit (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, false) })},
-		{Name: "totelecp", Params: "i[number]", Help: "Teleports you to the exit of a checkpoint (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, true) })},
-		{Name: "freezehammer", Params: "i[id]", Help: "Gives a player a hammer that freezes (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, true) })},
-		{Name: "unfreezehammer", Params: "i[id]", Help: "Undoes freezehammer (sv_test_cmds)", Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, false) })},
+		{Name: "totele", Params: "i[number]", Help: "Teleports you to an exit (sv_test_cmds)",
+			Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, false) })},
+		{Name: "totelecp", Params: "i[number]", Help: "Teleports you to the exit of a checkpoint (sv_test_cmds)",
+			Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.teleOut(ctx, c, true) })},
+		{Name: "freezehammer", Params: "i[id]", Help: "Gives a player a hammer that freezes (sv_test_cmds)",
+			Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, true) })},
+		{Name: "unfreezehammer", Params: "i[id]", Help: "Undoes freezehammer (sv_test_cmds)",
+			Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, false) })},
 	} {
 		tx.ConsoleCommand(c)
 	}

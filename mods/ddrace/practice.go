@@ -43,19 +43,23 @@ func for20(c game.CommandSpec) game.CommandSpec {
 func (m *Mode) practiceCommands() []game.CommandSpec {
 	list := []game.CommandSpec{
 		{Name: "unpractice", Help: "Kills your team and ends its practice", Run: m.commandUnpractice},
-		{Name: "rescuemode", Private: true, Params: "?r['auto'|'manual']", Help: "Sets whether /r returns to your last ground or a chosen place", Run: m.commandRescueMode},
+		{Name: "rescuemode", Private: true, Params: "?r['auto'|'manual']", Help: "Sets whether /r returns to your last ground or a chosen place",
+			Run: m.commandRescueMode},
 		{Name: "back", Help: "In practice: teleports you to your last ground before you died", Run: m.practising(m.commandBack)},
 		{Name: "lasttp", Help: "In practice: teleports you to your last teleport", Run: m.practising(m.commandLastTele)},
 		{Name: "tc", Private: true, Params: "?r[player name]", Help: "In practice: teleports you to your crosshair, or to a player", Run: m.commandTeleCursor},
-		{Name: "telecursor", Private: true, Params: "?r[player name]", Help: "In practice: teleports you to your crosshair, or to a player", Run: m.commandTeleCursor},
-		{Name: "tpxy", Private: true, Params: "s[x] s[y]", Help: "In practice: teleports you to a tile; ~ is your position", Run: m.practising(m.commandTeleXY)},
+		{Name: "telecursor", Private: true, Params: "?r[player name]", Help: "In practice: teleports you to your crosshair, or to a player",
+			Run: m.commandTeleCursor},
+		{Name: "tpxy", Private: true, Params: "s[x] s[y]", Help: "In practice: teleports you to a tile; ~ is your position",
+			Run: m.practising(m.commandTeleXY)},
 	}
 	for _, c := range ddrace.PracticeCommands() {
-		list = append(list, game.CommandSpec{Name: c.Name, Private: true, Params: c.Params, Help: "In practice: " + strings.ToLower(c.Help[:1]) + c.Help[1:], Run: func(ctx *game.Ctx, call *game.CommandCall) {
-			if answer, _ := ctx.DDRace().RunPracticeCommand(int(call.Player), c.Name, call.Args); answer != "" {
-				ctx.SayTo(call.Player, answer)
-			}
-		}})
+		list = append(list, game.CommandSpec{Name: c.Name, Private: true, Params: c.Params,
+			Help: "In practice: " + strings.ToLower(c.Help[:1]) + c.Help[1:], Run: func(ctx *game.Ctx, call *game.CommandCall) {
+				if answer, _ := ctx.DDRace().RunPracticeCommand(int(call.Player), c.Name, call.Args); answer != "" {
+					ctx.SayTo(call.Player, answer)
+				}
+			}})
 	}
 	return list
 }

@@ -51,7 +51,8 @@ func TestPracticeOf20(t *testing.T) {
 	p.types(0, "practice")
 	p.types(1, "practice")
 	heard := p.told[0]
-	testenv.Check(t, len(heard) == 4 && strings.Contains(heard[0], "which means you can use practice commands, but") && strings.HasPrefix(heard[3], "See /practicecmdlist for"), "told %q", heard)
+	testenv.Check(t, len(heard) == 4 && strings.Contains(heard[0], "which means you can use practice commands, but") &&
+		strings.HasPrefix(heard[3], "See /practicecmdlist for"), "told %q", heard)
 	p.told[0] = nil
 
 	begin := p.at(0)
@@ -63,7 +64,8 @@ func TestPracticeOf20(t *testing.T) {
 	p.types(0, "back")
 	p.types(0, "tpxy x 1")
 	p.types(0, "tpxy 1 x")
-	p.heard(0, "You haven't previously teleported. Use /tp before using this command.", "There is nowhere to go back to.", "Invalid X coordinate.", "Invalid Y coordinate.")
+	p.heard(0, "You haven't previously teleported. Use /tp before using this command.", "There is nowhere to go back to.", "Invalid X coordinate.",
+		"Invalid Y coordinate.")
 	p.types(0, "tpxy ~2 ~")
 	moved("tpxy", 64)
 	p.inputs[0] = game.Input{TargetX: 33}
@@ -80,7 +82,8 @@ func TestPracticeOf20(t *testing.T) {
 	p.types(0, "rescuemode")
 	p.types(0, "rescuemode list")
 	p.types(0, "rescuemode x")
-	p.heard(0, "Rescue mode changed to manual.", "Current rescue mode: manual.", "Available rescue modes: auto, manual", "Unknown argument. Check '/rescuemode list'")
+	p.heard(0, "Rescue mode changed to manual.", "Current rescue mode: manual.", "Available rescue modes: auto, manual",
+		"Unknown argument. Check '/rescuemode list'")
 
 	p.types(0, "unpractice")
 	p.heard(0, "'player 0' disabled practice mode for your team")
@@ -95,7 +98,8 @@ func TestPracticeList(t *testing.T) {
 	p := newParty(t, 1, "sv_ddnet_physics 20")
 	p.types(0, "practicecmdlist")
 	all := strings.Join(p.told[0], "")
-	testenv.Check(t, len(p.told[0]) > 1 && strings.HasPrefix(all, "Available practice commands: /addweapon, /back, /collision, ") && strings.HasSuffix(all, ", /unweapons, /weapons"), "%q", all)
+	testenv.Check(t, len(p.told[0]) > 1 && strings.HasPrefix(all, "Available practice commands: /addweapon, /back, /collision, ") &&
+		strings.HasSuffix(all, ", /unweapons, /weapons"), "%q", all)
 	for _, line := range p.told[0] {
 		testenv.Check(t, len(line) <= 255, "%d bytes", len(line))
 	}

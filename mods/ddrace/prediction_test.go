@@ -236,7 +236,8 @@ func TestPredictionOfNonsense(t *testing.T) {
 		}
 		p.Show(&v, 0)
 		for range 3 {
-			in := game.Input{Direction: any32(), TargetX: any32(), TargetY: any32(), Fire: any32(), Hook: true, WantedWeapon: any32(), NextWeapon: any32(), PrevWeapon: any32()}
+			in := game.Input{Direction: any32(), TargetX: any32(), TargetY: any32(), Fire: any32(), Hook: true, WantedWeapon: any32(), NextWeapon: any32(),
+				PrevWeapon: any32()}
 			p.SetInput(0, &in)
 			p.Step()
 			stepped++

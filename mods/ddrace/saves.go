@@ -395,7 +395,8 @@ func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
 func (m *Mode) requestSwap(ctx *game.Ctx, id, other int, team uint8) {
 	name, target := ctx.Name(game.PlayerID(id)), ctx.Name(game.PlayerID(other))
 	ctx.SayTo(game.PlayerID(id), fmt.Sprintf("You have requested to swap with %s.", target))
-	ctx.SayTo(game.PlayerID(other), fmt.Sprintf("%s has requested to swap with you. To complete the swap process please wait %d seconds and then type /swap %s.", name, m.vars.SaveDelay, name))
+	ctx.SayTo(game.PlayerID(other), fmt.Sprintf("%s has requested to swap with you. "+
+		"To complete the swap process please wait %d seconds and then type /swap %s.", name, m.vars.SaveDelay, name))
 	if team != 0 {
 		rest := members(ctx.DDRace(), team) &^ game.MaskOne(game.PlayerID(id)) &^ game.MaskOne(game.PlayerID(other))
 		m.sayTo(rest, fmt.Sprintf("%s has requested to swap with %s.", name, target))

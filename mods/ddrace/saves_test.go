@@ -175,7 +175,9 @@ func TestTakenCode(t *testing.T) {
 	k.types(1, "save c")
 	k.answers()
 	testenv.Check(t, len(k.kept) == 2 && k.kept["c"].Text == "of others", "%v", k.kept)
-	testenv.Check(t, len(k.told[0]) == 1 && strings.HasPrefix(k.told[0][0], "Team successfully saved by player 1. Use '/load ") && !strings.Contains(k.told[0][0], "/load c'"), "told %q", k.told[0])
+	testenv.Check(t, len(k.told[0]) == 1 &&
+		strings.HasPrefix(k.told[0][0], "Team successfully saved by player 1. Use '/load ") &&
+		!strings.Contains(k.told[0][0], "/load c'"), "told %q", k.told[0])
 	testenv.Check(t, len(k.ops) == 3, "asked %v", k.ops)
 	k.team(0, 0, 0)
 }
@@ -245,7 +247,8 @@ func TestSwap(t *testing.T) {
 	k.heard(2, "Player not found", "Player is on a different team")
 	k.heard(0, "Player not found", "Can't swap with yourself", "You have requested to swap with player 1.", "You have already requested to swap with player 1.")
 	k.run(1, game.ChatCommand(1, "swap", "player 0"))
-	k.heard(1, "player 0 has requested to swap with you. To complete the swap process please wait 30 seconds and then type /swap player 0.", "You have to wait 30 seconds until you can swap.")
+	k.heard(1, "player 0 has requested to swap with you. To complete the swap process please wait 30 seconds and then type /swap player 0.",
+		"You have to wait 30 seconds until you can swap.")
 	k.run(30 * game.TickRate)
 	start := k.Frame().Players[0].RaceStart
 	k.run(2, game.ChatCommand(1, "swap", "player 0"))

@@ -38,8 +38,10 @@ type variables struct {
 func (m *Mode) declareSettings(tx *game.Tx) {
 	m.settings = ddrace.DefaultSettings()
 	for _, v := range append(ddrace.Variables(),
-		ddrace.Variable{Name: "sv_rescue", Help: "/r returns a tee to its last place on the ground", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.Rescue }},
-		ddrace.Variable{Name: "sv_endless_super_hook", Help: "Hooks of super tees never end", Max: 1, Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
+		ddrace.Variable{Name: "sv_rescue", Help: "/r returns a tee to its last place on the ground", Max: 1,
+			Field: func(s *ddrace.Settings) *int32 { return &s.Rescue }},
+		ddrace.Variable{Name: "sv_endless_super_hook", Help: "Hooks of super tees never end", Max: 1,
+			Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
 	) {
 		tx.IntVar(game.IntVar{
 			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max,
@@ -63,13 +65,15 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 		{Name: "sv_kill_protection", Help: "Minutes after which only /kill ends a race, 0 for never", Value: &m.vars.KillProtection, Default: 20, Max: 9999},
 		{Name: "sv_pause_frequency", Help: "Seconds between two ends of /spec", Value: &m.vars.PauseFrequency, Default: 1, Max: 9999},
 		{Name: "sv_pause_messages", Help: "Announce each use of /spec and /pause to all players", Value: &m.vars.PauseMessages, Max: 1},
-		{Name: "sv_max_afk_time", Help: "Seconds until an idle player is shown as away, 0 for never", Value: &m.vars.MaxAFK, Default: 300, Max: 9999, Changed: options},
+		{Name: "sv_max_afk_time", Help: "Seconds until an idle player is shown as away, 0 for never", Value: &m.vars.MaxAFK, Default: 300, Max: 9999,
+			Changed: options},
 		{Name: "sv_show_others", Help: "Players can use /showothers", Value: &m.vars.ShowOthers, Default: 1, Max: 1, Changed: options},
 		{Name: "sv_show_all_default", Help: "New players see distant tees (/showall)", Value: &m.vars.ShowAll, Max: 1},
 		{Name: "sv_default_timer_type", Help: "Race time: 0 game timer, 1 broadcast, 2 both, 3 none", Value: &m.vars.TimerType, Max: 3},
 		{Name: "sv_time_in_broadcast_interval", Help: "Seconds between two broadcasts of the clock", Value: &m.vars.TimeInterval, Default: 1, Max: 60},
 		{Name: "sv_slash_me", Help: "/me is allowed", Value: &m.vars.SlashMe, Max: 1},
-		{Name: "sv_emotional_tees", Help: "Emoticons change the eyes of tees; -1 disables /emote, too", Value: &m.vars.EmotionalTees, Default: 1, Min: -1, Max: 1},
+		{Name: "sv_emotional_tees", Help: "Emoticons change the eyes of tees; -1 disables /emote, too", Value: &m.vars.EmotionalTees, Default: 1, Min: -1,
+			Max: 1},
 		{Name: "sv_test_cmds", Help: "Allow test commands for operators, such as super and tele", Value: &m.vars.TestCommands, Max: 1},
 		{Name: "sv_savegames", Help: "Teams can be saved and loaded", Value: &m.vars.SaveGames, Default: 1, Max: 1},
 		{Name: "sv_saveswapgames_delay", Help: "Seconds before a save can be loaded or a swap accepted", Value: &m.vars.SaveDelay, Default: 30, Max: 10000},

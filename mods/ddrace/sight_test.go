@@ -67,7 +67,8 @@ func TestShowOthersIsTold(t *testing.T) {
 		for _, e := range w.Run(1,
 			game.Command{Kind: game.CmdJoin, Player: 3}, game.Command{Kind: game.CmdProfile, Player: 3, Profile: &game.Profile{Name: "three"}},
 			game.Command{Kind: game.CmdEnterGame, Player: 3}) {
-			told = told || e.Kind == game.EvChat && e.To == game.MaskOne(3) && e.Text == "You can see other players. To disable this use DDNet client and type /showothers"
+			told = told || e.Kind == game.EvChat && e.To == game.MaskOne(3) &&
+				e.Text == "You can see other players. To disable this use DDNet client and type /showothers"
 		}
 		testenv.Check(t, told == shown, "shown %v, told %v", shown, told)
 	}
@@ -118,7 +119,8 @@ func TestShowOthers(t *testing.T) {
 	check("following", 0, 2)
 
 	do(func(tx *game.Tx) { tx.SetShowAll(0, true); testenv.Check(t, tx.ShowAll(0), "it is off") })
-	testenv.Check(t, w.Game.View(0).Range == game.DDRaceMap && w.Game.View(1).Range == game.DDRaceRange, "ranges %v and %v", w.Game.View(0).Range, w.Game.View(1).Range)
+	testenv.Check(t, w.Game.View(0).Range == game.DDRaceMap && w.Game.View(1).Range == game.DDRaceRange, "ranges %v and %v", w.Game.View(0).Range,
+		w.Game.View(1).Range)
 }
 
 // TestPause checks the tee of a player who pauses, and the messages about it.

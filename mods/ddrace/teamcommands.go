@@ -186,13 +186,15 @@ func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
 	if is20(w) {
 		means = "practice commands"
 	}
-	m.sayToTeam(team, "'%s' voted to %s /practice mode for your team, which means you can use %s, but you can't earn a rank. Type /practice to vote (%d/%d required votes)",
+	m.sayToTeam(team, "'%s' voted to %s /practice mode for your team, which means you can use %s, "+
+		"but you can't earn a rank. Type /practice to vote (%d/%d required votes)",
 		ctx.Name(c.Player), what, means, votes, needed)
 	if votes >= needed {
 		w.SetPractice(team, true)
 		m.sayToTeam(team, "Practice mode enabled for your team, happy practicing!")
 		if is20(w) {
-			m.sayToTeam(team, "See /practicecmdlist for a list of all available practice commands. Most commonly used ones are /telecursor, /lasttp and /rescue")
+			m.sayToTeam(team, "See /practicecmdlist for a list of all available practice commands. "+
+				"Most commonly used ones are /telecursor, /lasttp and /rescue")
 		}
 	}
 }

@@ -195,7 +195,8 @@ func TestTeamRace(t *testing.T) {
 	p.heard(0, "player 0 joined team 0", "player 1 joined team 0")
 	p.team(0, 0, 6)
 	ranks := p.take(game.EvStore)
-	testenv.Require(t, len(ranks) == 3 && ranks[2].Store.Rank.Team && slices.Equal(ranks[2].Store.Rank.Names, []string{"player 0", "player 1"}), "kept: %d", len(ranks))
+	testenv.Require(t, len(ranks) == 3 && ranks[2].Store.Rank.Team && slices.Equal(ranks[2].Store.Rank.Names, []string{"player 0", "player 1"}),
+		"kept: %d", len(ranks))
 	r := ranks[2].Store.Rank
 	testenv.Check(t, r.Time == finished[0].Value && r.End-r.Begin == r.Time/20, "the team's finish: %+v", r)
 }
@@ -219,7 +220,8 @@ func TestLockedTeamDies(t *testing.T) {
 	for id := range game.PlayerID(3) {
 		p.heard(id, "Everyone in your locked team was killed because 'player 1' killed.")
 	}
-	testenv.Check(t, len(p.take(game.EvKill)) == 3 && len(p.take(game.EvSpawn)) == 3, "%d deaths, %d spawns", len(p.take(game.EvKill)), len(p.take(game.EvSpawn)))
+	testenv.Check(t, len(p.take(game.EvKill)) == 3 && len(p.take(game.EvSpawn)) == 3, "%d deaths, %d spawns", len(p.take(game.EvKill)),
+		len(p.take(game.EvSpawn)))
 	p.heard(3)
 	p.team(5, 5, 5, 0)
 	p.run(200)
@@ -309,7 +311,8 @@ func TestTeamSettings(t *testing.T) {
 	p.types(0, "team 0")
 	p.run(150)
 	p.walk(1, 50, 0)
-	p.heard(0, "You must join a team and play with somebody or else you can't play", "You are in this team already", "You have to be in a team with other tees to start", "Please join a team before you start")
+	p.heard(0, "You must join a team and play with somebody or else you can't play", "You are in this team already",
+		"You have to be in a team with other tees to start", "Please join a team before you start")
 	testenv.Check(t, len(p.take(game.EvKill)) == 1, "who may not start lives on")
 	for _, mode := range []string{"sv_team 0", "sv_team 3"} {
 		p = newParty(t, 2, mode)
@@ -356,7 +359,8 @@ func TestBestTimes(t *testing.T) {
 		Checkpoints: []int32{700}, Rows: []game.RankRow{{Time: 500}}}
 	a := game.StoreAnswer{ID: 2, Op: game.StoreRank, Space: game.RankSpace, Rank: &best}
 	p.run(1, a.Command())
-	testenv.Check(t, p.Score(0) == 1500 && p.Score(1) == game.NoRaceTime && p.Frame().Game.Race.BestTime == 500, "%d %d %d", p.Score(0), p.Score(1), p.Frame().Game.Race.BestTime)
+	testenv.Check(t, p.Score(0) == 1500 && p.Score(1) == game.NoRaceTime && p.Frame().Game.Race.BestTime == 500, "%d %d %d", p.Score(0), p.Score(1),
+		p.Frame().Game.Race.BestTime)
 	records := p.take(game.EvRaceRecords)
 	testenv.Check(t, len(records) == 1 && records[0].To == game.MaskAll, "records: %+v", records)
 	p.walk(1, 150, 0, 1)
@@ -378,7 +382,8 @@ func TestBestTimes(t *testing.T) {
 	kept := p.take(game.EvStore)
 	testenv.Require(t, len(kept) == 3, "%d finishes are kept", len(kept))
 	r := kept[2].Store.Rank
-	testenv.Check(t, r.Op == game.RankFinish && r.By == 1 && slices.Equal(r.Names, []string{"player 1"}) && r.Time == time && r.Checkpoints[0] > 0 && r.End-r.Begin == time/20, "%+v", r)
+	testenv.Check(t, r.Op == game.RankFinish && r.By == 1 &&
+		slices.Equal(r.Names, []string{"player 1"}) && r.Time == time && r.Checkpoints[0] > 0 && r.End-r.Begin == time/20, "%+v", r)
 }
 
 // TestRename checks that a race goes on after a rename, with the best time of the new name, and
@@ -468,6 +473,7 @@ func TestFinishesOfBots(t *testing.T) {
 			names = append(names, r.Names[0])
 		}
 		slices.Sort(names)
-		testenv.Check(t, slices.Equal(names, want.names) && (teams == 1) == (want.setting == "1"), "sv_rank_bots %s: finishes of %v, %d of teams", want.setting, names, teams)
+		testenv.Check(t, slices.Equal(names, want.names) && (teams == 1) == (want.setting == "1"), "sv_rank_bots %s: finishes of %v, %d of teams",
+			want.setting, names, teams)
 	}
 }

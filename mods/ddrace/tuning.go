@@ -14,20 +14,24 @@ import (
 func (m *Mode) declareTuning(tx *game.Tx) {
 	for _, c := range []game.CommandSpec{
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Sets or shows a tuning parameter", Run: tune},
-		{Name: "toggle_tune", Params: "s[tuning] f[value] f[value]", Help: "Switches a tuning parameter between two values", Run: func(ctx *game.Ctx, c *game.CommandCall) { runSetting(ctx, c, "toggle_tune") }},
+		{Name: "toggle_tune", Params: "s[tuning] f[value] f[value]", Help: "Switches a tuning parameter between two values",
+			Run: func(ctx *game.Ctx, c *game.CommandCall) { runSetting(ctx, c, "toggle_tune") }},
 		{Name: "tune_reset", Params: "?s[tuning]", Help: "Resets the tuning, or one parameter", Run: resetTuning},
 		{Name: "tunes", Help: "Shows all tuning parameters", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			replyTuning(ctx, c, "", ctx.DDRace().Settings().Tuning)
 		}},
-		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Sets a tuning parameter of a zone", Run: func(ctx *game.Ctx, c *game.CommandCall) { runSetting(ctx, c, "tune_zone") }},
+		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Sets a tuning parameter of a zone",
+			Run: func(ctx *game.Ctx, c *game.CommandCall) { runSetting(ctx, c, "tune_zone") }},
 		{Name: "tune_zone_dump", Params: "i[zone]", Help: "Shows all tuning parameters of a zone", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			if n, ok := zoneArg(ctx, c); ok {
 				replyTuning(ctx, c, fmt.Sprintf("zone %d: ", n), ctx.DDRace().Settings().Zone(n))
 			}
 		}},
 		{Name: "tune_zone_reset", Params: "?i[zone]", Help: "Resets the tuning of a zone, or of all", Run: resetZones},
-		{Name: "tune_zone_enter", Params: "i[zone] r[message]", Help: "Sets the message for tees that enter a zone", Run: func(ctx *game.Ctx, c *game.CommandCall) { zoneMessage(ctx, c, true) }},
-		{Name: "tune_zone_leave", Params: "i[zone] r[message]", Help: "Sets the message for tees that leave a zone", Run: func(ctx *game.Ctx, c *game.CommandCall) { zoneMessage(ctx, c, false) }},
+		{Name: "tune_zone_enter", Params: "i[zone] r[message]", Help: "Sets the message for tees that enter a zone",
+			Run: func(ctx *game.Ctx, c *game.CommandCall) { zoneMessage(ctx, c, true) }},
+		{Name: "tune_zone_leave", Params: "i[zone] r[message]", Help: "Sets the message for tees that leave a zone",
+			Run: func(ctx *game.Ctx, c *game.CommandCall) { zoneMessage(ctx, c, false) }},
 		{Name: "switch_open", Params: "i[switch]", Help: "Opens a switch at the start of each race", Run: openSwitch},
 		{Name: "mapbug", Params: "s[mapbug]", Help: "Only for maps; has no effect here", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			c.Fail(ctx, "can't add map bugs after the game started")

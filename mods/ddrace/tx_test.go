@@ -72,16 +72,20 @@ func TestTxOnTees(t *testing.T) {
 		"GiveWeapon": {func(ctx *game.Ctx) { ctx.GiveWeapon(0, game.WeaponGrenade, 10) }, func(c *game.CharacterState) bool {
 			return c.Flags&(game.CharacterFlagHasWeapon<<game.WeaponGrenade) != 0
 		}},
-		"TakeWeapon":   {func(ctx *game.Ctx) { ctx.TakeWeapon(0, game.WeaponHammer) }, func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagHasWeapon == 0 }},
-		"SelectWeapon": {func(ctx *game.Ctx) { ctx.SelectWeapon(0, game.WeaponHammer) }, func(c *game.CharacterState) bool { return c.Weapon == game.WeaponHammer }},
-		"Freeze":       {func(ctx *game.Ctx) { ctx.Freeze(0, 30) }, func(c *game.CharacterState) bool { return c.FreezeEnd > 0 }},
+		"TakeWeapon": {func(ctx *game.Ctx) { ctx.TakeWeapon(0, game.WeaponHammer) },
+			func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagHasWeapon == 0 }},
+		"SelectWeapon": {func(ctx *game.Ctx) { ctx.SelectWeapon(0, game.WeaponHammer) },
+			func(c *game.CharacterState) bool { return c.Weapon == game.WeaponHammer }},
+		"Freeze": {func(ctx *game.Ctx) { ctx.Freeze(0, 30) }, func(c *game.CharacterState) bool { return c.FreezeEnd > 0 }},
 		"FreezeForever": {func(ctx *game.Ctx) { ctx.Freeze(0, game.FreezeForever) }, func(c *game.CharacterState) bool {
 			return c.FreezeEnd == game.FreezeForever
 		}},
-		"AddFlags":     {func(ctx *game.Ctx) { ctx.AddFlags(0, game.CharacterFlagSolo) }, func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagSolo != 0 }},
-		"SetJumps":     {func(ctx *game.Ctx) { ctx.SetJumps(0, 5) }, func(c *game.CharacterState) bool { return c.Jumps == 5 }},
-		"SetVisibleTo": {func(ctx *game.Ctx) { ctx.SetVisibleTo(0, game.MaskOne(0)) }, func(c *game.CharacterState) bool { return c.NotFor.Has(1) && !c.NotFor.Has(0) }},
-		"Kill":         {func(ctx *game.Ctx) { ctx.Kill(0, game.WeaponWorld) }, func(c *game.CharacterState) bool { return c.Player == game.Nobody }},
+		"AddFlags": {func(ctx *game.Ctx) { ctx.AddFlags(0, game.CharacterFlagSolo) },
+			func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagSolo != 0 }},
+		"SetJumps": {func(ctx *game.Ctx) { ctx.SetJumps(0, 5) }, func(c *game.CharacterState) bool { return c.Jumps == 5 }},
+		"SetVisibleTo": {func(ctx *game.Ctx) { ctx.SetVisibleTo(0, game.MaskOne(0)) },
+			func(c *game.CharacterState) bool { return c.NotFor.Has(1) && !c.NotFor.Has(0) }},
+		"Kill": {func(ctx *game.Ctx) { ctx.Kill(0, game.WeaponWorld) }, func(c *game.CharacterState) bool { return c.Player == game.Nobody }},
 	} {
 		w, m := act(t)
 		for range 20 {
@@ -111,7 +115,8 @@ func TestTxOnTees(t *testing.T) {
 
 // declaring are the methods of Tx for Start, and SetDDRaceOptions, which the variables of the mode
 // set.
-var declaring = map[string]bool{"AddEntityKind": true, "ChatCommand": true, "ConsoleCommand": true, "IntVar": true, "TextVar": true, "Menu": true, "Timer": true, "Vote": true, "TuneZone": true, "SetDDRaceOptions": true}
+var declaring = map[string]bool{"AddEntityKind": true, "ChatCommand": true, "ConsoleCommand": true, "IntVar": true, "TextVar": true, "Menu": true,
+	"Timer": true, "Vote": true, "TuneZone": true, "SetDDRaceOptions": true}
 
 // TestAllOfTx calls every other method of Tx for a living tee, for a dead one and for a player
 // without one. The world and the simulation must stay in agreement, and the world must be savable.

@@ -109,11 +109,14 @@ func (m *Mode) Start(tx *game.Tx) {
 	m.Declare(tx)
 	for i, name := range spikeNames {
 		points := defaultScores[i]
-		tx.IntVar(game.IntVar{Name: "sv_player_score_" + name, Help: "Points of a player for " + name + " spikes", Value: &m.playerScore[i], Default: points[0], Max: 100})
-		tx.IntVar(game.IntVar{Name: "sv_team_score_" + name, Help: "Points of a team for " + name + " spikes", Value: &m.teamScore[i], Default: points[1], Max: 100})
+		tx.IntVar(game.IntVar{Name: "sv_player_score_" + name, Help: "Points of a player for " + name + " spikes", Value: &m.playerScore[i],
+			Default: points[0], Max: 100})
+		tx.IntVar(game.IntVar{Name: "sv_team_score_" + name, Help: "Points of a team for " + name + " spikes", Value: &m.teamScore[i], Default: points[1],
+			Max: 100})
 	}
 	tx.IntVar(game.IntVar{Name: "sv_hit_freeze_delay", Help: "Seconds for which a hit freezes", Value: &m.hitFreeze, Default: 10, Min: 1, Max: 30})
-	tx.IntVar(game.IntVar{Name: "sv_wrong_spike_freeze", Help: "Seconds of freeze for using the opponents' spikes", Value: &m.wrongFreeze, Default: 10, Max: 30})
+	tx.IntVar(game.IntVar{Name: "sv_wrong_spike_freeze", Help: "Seconds of freeze for using the opponents' spikes", Value: &m.wrongFreeze, Default: 10,
+		Max: 30})
 	tx.IntVar(game.IntVar{Name: "sv_fng_hammer", Help: "Use the scales for hammers", Value: &m.hammer, Default: 1, Max: 1})
 	for _, s := range []struct {
 		name  string

@@ -125,7 +125,8 @@ func TestSpikesOfTheOpponents(t *testing.T) {
 	w := play(t, "b", laser, true, nil, 0, 1)
 	freeze(w, 0, 1)
 	pull(w, 0, 1)
-	testenv.Check(t, w.Score(0) == 1-5 && w.TeamScore(game.TeamRed) == 1 && w.TeamScore(game.TeamBlue) == 0, "score %d, team %d", w.Score(0), w.TeamScore(game.TeamRed))
+	testenv.Check(t, w.Score(0) == 1-5 && w.TeamScore(game.TeamRed) == 1 && w.TeamScore(game.TeamBlue) == 0, "score %d, team %d", w.Score(0),
+		w.TeamScore(game.TeamRed))
 	testenv.Check(t, w.Tee(0).FreezeEnd > w.Now()+400, "not frozen")
 	w = play(t, "b", laser, false, nil, 0, 1)
 	freeze(w, 0, 1)

@@ -112,7 +112,8 @@ func TestGoals(t *testing.T) {
 		fetch(w, 0)
 		testenv.Check(t, !ready(w), "%s: the ball is also at its start", name)
 		events := untilGoal(w, kick(w, 0, 100, -30))
-		testenv.Check(t, w.TeamScore(game.TeamRed) == 1 && w.TeamScore(game.TeamBlue) == 0 && w.Score(0) == 1 && w.Score(1) == 0, "%s: %d to %d, scores %d and %d", name,
+		testenv.Check(t, w.TeamScore(game.TeamRed) == 1 && w.TeamScore(game.TeamBlue) == 0 && w.Score(0) == 1 && w.Score(1) == 0,
+			"%s: %d to %d, scores %d and %d", name,
 			w.TeamScore(game.TeamRed), w.TeamScore(game.TeamBlue), w.Score(0), w.Score(1))
 		testenv.Check(t, modtest.Told(events, 1, "player 0 scored for the red team"), "%s: nobody says so", name)
 
@@ -253,7 +254,8 @@ func TestWhoDiesLosesTheBall(t *testing.T) {
 func TestMatchEndsAtTheLimit(t *testing.T) {
 	rules := modtest.Rules()
 	rules.ScoreLimit = 1
-	w := modtest.New(t, game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: field("r", "b"), Variables: map[string]string{"sv_ball_respawn": "0"}, Rules: rules, Seed: 7})
+	w := modtest.New(t, game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: field("r", "b"), Variables: map[string]string{"sv_ball_respawn": "0"},
+		Rules: rules, Seed: 7})
 	w.Play(0, 1)
 	fetch(w, 0)
 	untilGoal(w, kick(w, 0, 100, -30))
@@ -284,7 +286,8 @@ func TestGoesOn(t *testing.T) {
 	fetch(w, 0)
 	same := func(what string) {
 		t.Helper()
-		cfg := game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: terrain, Rules: w.Game.Rules(), Seed: 7, Variables: map[string]string{"sv_ball_respawn": "1"}}
+		cfg := game.Config{Mode: placed{foot.New().(*foot.Mode)}, Terrain: terrain, Rules: w.Game.Rules(), Seed: 7,
+			Variables: map[string]string{"sv_ball_respawn": "1"}}
 		restored, err := game.Restore(cfg, w.Game.AppendState(nil))
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)

@@ -327,7 +327,8 @@ func (m *Mode) declare(tx *game.Tx) {
 	for k := none + 1; k < numClasses; k++ {
 		c := &classes[k]
 		v := game.IntVar{
-			Name: "inf_enable_" + c.name, Help: "Whether humans can be " + strings.ToLower(c.title), Value: &m.share[k], Default: 1, Max: 1, Changed: m.showMenus,
+			Name: "inf_enable_" + c.name, Help: "Allow the human class " + strings.ToLower(c.title),
+			Value: &m.share[k], Default: 1, Max: 1, Changed: m.showMenus,
 		}
 		if c.team == infected {
 			v.Name, v.Help, v.Default, v.Max = "inf_proba_"+c.name, "How often infected become "+strings.ToLower(c.title)+"; 0 for never", c.share, 100

@@ -151,7 +151,8 @@ func TestRound(t *testing.T) {
 
 	events = r.RunUntil("over", 20*game.TickRate, func() bool { return r.Frame().Game.State&game.StateGameOver != 0 })
 	testenv.Check(t, text(r.World, 0) == "", "the text stays: %q", text(r.World, 0))
-	testenv.Check(t, modtest.Told(events, 0, "1 human wins") && r.Score(good[1]) == 5 && r.TeamScore(humans) > r.TeamScore(infected), "%d points", r.Score(good[1]))
+	testenv.Check(t, modtest.Told(events, 0, "1 human wins") && r.Score(good[1]) == 5 && r.TeamScore(humans) > r.TeamScore(infected), "%d points",
+		r.Score(good[1]))
 
 	// In the next round other players are infected first.
 	r.RunUntil("the next round", 15*game.TickRate, func() bool { return r.Frame().Game.State == 0 })

@@ -177,7 +177,8 @@ func (m *Mode) explode(ctx *game.Ctx, id game.PlayerID, pos vec.Vec2) {
 		if diff != (vec.Vec2{}) {
 			dir = diff.Normalize()
 		}
-		ctx.TakeDamage(game.Damage{Victim: other, Attacker: id, Weapon: game.WeaponGrenade, Amount: amount, Force: dir.Mul(boomForce * share), Source: diff.Neg()})
+		ctx.TakeDamage(game.Damage{Victim: other, Attacker: id, Weapon: game.WeaponGrenade, Amount: amount, Force: dir.Mul(boomForce * share),
+			Source: diff.Neg()})
 	}
 }
 

@@ -55,7 +55,8 @@ func TestOneHitKills(t *testing.T) {
 			w.Hold(1, game.Input{})
 			w.Run(20)
 			events := w.Shoot(0, 1, m.weapon)
-			testenv.Check(t, modtest.Count(events, game.EvKill) == 1 && w.Score(0) == 1 && !w.Alive(1), "score %d, %d kills", w.Score(0), modtest.Count(events, game.EvKill))
+			testenv.Check(t, modtest.Count(events, game.EvKill) == 1 && w.Score(0) == 1 && !w.Alive(1), "score %d, %d kills", w.Score(0),
+				modtest.Count(events, game.EvKill))
 			if w.Game.GameFlags() == game.GameFlagTeams {
 				testenv.Check(t, w.TeamScore(game.TeamRed)+w.TeamScore(game.TeamBlue) == 1, "the team has no point")
 			}
@@ -115,7 +116,8 @@ func TestGrenadesMustHitWell(t *testing.T) {
 		"################",
 	)
 	for needed, dies := range map[string]bool{"1": true, "4": false} {
-		w := modtest.New(t, game.Config{Mode: instagib.NewDM(game.WeaponGrenade), Terrain: near, Variables: map[string]string{"sv_damage_needed_for_kill": needed}, Seed: 7})
+		w := modtest.New(t, game.Config{Mode: instagib.NewDM(game.WeaponGrenade), Terrain: near,
+			Variables: map[string]string{"sv_damage_needed_for_kill": needed}, Seed: 7})
 		w.Play(0, 1)
 		before := w.Pos(1)
 		w.Hold(0, game.Input{TargetX: 20, TargetY: 100}) // into the floor, some 95 units from the other tee
@@ -123,7 +125,8 @@ func TestGrenadesMustHitWell(t *testing.T) {
 		if dies {
 			testenv.Check(t, !w.Alive(1), "needed %s: alive at %v, shot from %v", needed, before, w.Pos(0))
 		} else {
-			testenv.Check(t, w.Alive(1) && w.Tee(1).Health == 10 && w.Pos(1) != before, "needed %s: not only pushed: alive %v, from %v", needed, w.Alive(1), before)
+			testenv.Check(t, w.Alive(1) && w.Tee(1).Health == 10 && w.Pos(1) != before, "needed %s: not only pushed: alive %v, from %v", needed,
+				w.Alive(1), before)
 		}
 	}
 }
