@@ -18,12 +18,12 @@ var ErrUnknownMessage = errors.New("bridge: unknown message")
 // snapshots describe it.
 type ClientSide interface {
 	// Receive decodes a message from the server and calls the matching method of the
-	// ServerMessageHandler. It may modify payload. The error wraps ErrUnknownMessage for a message
-	// that the version does not define.
+	// ServerMessageHandler. Receive may modify payload. The error wraps ErrUnknownMessage for a
+	// message that the version does not define.
 	Receive(payload []byte, vital bool) error
 
-	// SendLogin sends the protocol version and the password. The password may be empty. It is the
-	// first of five steps into the game. (INFO)
+	// SendLogin sends the protocol version and the password. The password may be empty. The login
+	// is the first of five steps into the game. (INFO)
 	SendLogin(password string)
 	// SendRequestMapData requests a chunk of the map. 0.7 does not number chunks, so it requests
 	// the next ones. (REQUEST_MAP_DATA)
@@ -32,21 +32,21 @@ type ClientSide interface {
 	SendReady()
 	// SendProfile sends the player's name, clan, country and skin. (Cl_StartInfo)
 	SendProfile(p *game.Profile)
-	// SendEnterGame enters the game. It is the last of the five steps. (ENTERGAME)
+	// SendEnterGame enters the game. Entering the game is the last of the five steps. (ENTERGAME)
 	SendEnterGame()
 
-	// SendInput sends the input for a tick. It also acknowledges the snapshot of ackTick, received
-	// ackAge ms ago. (INPUT)
+	// SendInput sends the input for a tick. SendInput also acknowledges the snapshot of ackTick,
+	// received ackAge ms ago. (INPUT)
 	SendInput(ackTick, tick int32, in *game.Input, ackAge int32)
-	// SendCommand sends the message that requests c. It returns false if the version has no such
-	// message.
+	// SendCommand sends the message that requests c. SendCommand returns false if the version has
+	// no such message.
 	SendCommand(c *game.Command) bool
 	// SendChatCommand runs a command that the server offers in chat. The name is without the slash.
 	// (Cl_Command)
 	SendChatCommand(name, args string)
 	// SendCallVote calls a vote. Value is the option's text, or the target's id in decimal. With
-	// force, an operator's vote passes at once. It returns false if the version has no such
-	// request. (Cl_CallVote)
+	// force, an operator's vote passes at once. SendCallVote returns false if the version has no
+	// such request. (Cl_CallVote)
 	SendCallVote(kind VoteKind, value, reason string, force bool) bool
 	// SendVote votes in the running vote: 1 is yes, -1 is no, 0 is neither. (Cl_Vote)
 	SendVote(choice int32)
@@ -55,8 +55,8 @@ type ClientSide interface {
 	SendRconAuth(name, password string)
 	// SendRconCmd runs a line in the remote console. (RCON_CMD)
 	SendRconCmd(line string)
-	// SendCamera describes the client's camera to the server. It returns false if the version has
-	// no such message. (DDNet: Cl_ShowDistance, Cl_CameraInfo, Cl_EnableSpectatorCount)
+	// SendCamera describes the client's camera to the server. SendCamera returns false if the
+	// version has no such message. (DDNet: Cl_ShowDistance, Cl_CameraInfo, Cl_EnableSpectatorCount)
 	SendCamera(c *Camera) bool
 	// SendPing requests a reply. The reply arrives as OnPingReply. (PING)
 	SendPing()
@@ -64,21 +64,21 @@ type ClientSide interface {
 	// Reset forgets the game but keeps the map. Call it when the server changes the map.
 	Reset()
 	// SetMap sets the map, or removes it if c is nil. Without a map, tees stay at the position that
-	// the server sent last. It can be three seconds old.
+	// the server sent last. That position can be three seconds old.
 	SetMap(c *physics.Collision)
 	// ItemSizes returns the sizes of the snapshot items that client and server both know.
 	ItemSizes() *snapshot.ItemSizes
 	// ReceiveSnapshot decodes a snapshot and returns its view. The view is valid until the next
 	// snapshot.
 	ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View
-	// View returns the view of the last snapshot. It is never nil.
+	// View returns the view of the last snapshot. The result is never nil.
 	View() *game.View
 	// Effects returns the sights and sounds of the last snapshot.
 	Effects() []game.Event
 	// OwnID returns the client's own id, or Nobody while it is unknown.
 	OwnID() game.PlayerID
-	// Player returns the known facts about a player. It returns false if the player is not in the
-	// game; the facts are then those about the id's last player.
+	// Player returns the known facts about a player. Player returns false if the player is not in
+	// the game; the facts are then those about the id's last player.
 	Player(id game.PlayerID) (game.PlayerInfo, bool)
 	// Settings returns the server settings as last received. (Sv_ServerSettings)
 	Settings() Settings
@@ -101,8 +101,8 @@ type ServerMessageHandler interface {
 	GameHandler
 }
 
-// SessionHandler handles the messages of the session itself: joining, snapshots and timing. It must
-// not keep the slices passed to it.
+// SessionHandler handles the messages of the session itself: joining, snapshots and timing. A
+// SessionHandler must not keep the slices passed to it.
 type SessionHandler interface {
 	// OnMapChange handles the announcement of a map. (MAP_CHANGE)
 	OnMapChange(m *MapChange)
@@ -125,15 +125,15 @@ type SessionHandler interface {
 // GameHandler handles the messages about the game, votes and the remote console. Texts are copies,
 // cleaned for display.
 type GameHandler interface {
-	// OnEvent reports an event of the game. It must not keep ev. The event's To is empty: a client
-	// receives only events that are for it.
+	// OnEvent reports an event of the game. OnEvent must not keep ev. The event's To is empty: a
+	// client receives only events that are for it.
 	OnEvent(ev *game.Event)
 	// OnServerInfo handles the server's description of itself. (SERVERINFO)
 	OnServerInfo(info *ServerInfo)
-	// OnMotd handles the message of the day. It can have several lines. (Sv_Motd)
+	// OnMotd handles the message of the day. The message can have several lines. (Sv_Motd)
 	OnMotd(text string)
 
-	// OnVote reports that a vote began or ended. It must not keep v. (Sv_VoteSet)
+	// OnVote reports that a vote began or ended. OnVote must not keep v. (Sv_VoteSet)
 	OnVote(v *Vote)
 	// OnVoteStatus handles the number of votes for yes, no and neither, and the number of players
 	// who may vote. (Sv_VoteStatus)
@@ -149,7 +149,7 @@ type GameHandler interface {
 	OnRconAuthStatus(on, commands bool)
 	// OnRconLine handles a line of output from the remote console. (RCON_LINE)
 	OnRconLine(line string)
-	// OnRconCommand adds a remote console command. It must not keep c. (RCON_CMD_ADD)
+	// OnRconCommand adds a remote console command. OnRconCommand must not keep c. (RCON_CMD_ADD)
 	OnRconCommand(c *CommandInfo)
 	// OnRconCommandRemoved removes a remote console command. (RCON_CMD_REM)
 	OnRconCommandRemoved(name string)
@@ -181,14 +181,15 @@ type CameraZoom struct {
 	FollowFactor int32 // how far the camera follows the cursor, in percent
 }
 
-// MapChange is the announcement of a map by a server. Its contents are unchecked.
+// MapChange is the announcement of a map by a server. The contents of the announcement are
+// unchecked.
 type MapChange struct {
 	Name      string // cleaned for display
 	CRC       uint32
 	Size      int // bytes
 	SHA256    [32]byte
 	HasSHA256 bool
-	// ChunksPerRequest and ChunkSize describe how the map is sent. They do not apply if
+	// ChunksPerRequest and ChunkSize describe how the map is sent. Both are unused if
 	// ChunksNumbered is set: the client then requests each chunk by number and accepts any size.
 	ChunksPerRequest, ChunkSize int
 	ChunksNumbered              bool

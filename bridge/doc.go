@@ -1,5 +1,5 @@
-// Package bridge makes the server and the client independent of the protocol version. It defines
-// the vocabulary in which they exchange messages and snapshots.
+// Package bridge makes the server and the client independent of the protocol version. The package
+// defines the vocabulary in which they exchange messages and snapshots.
 //
 // A [ServerSide] translates between the server and one client. A [ClientSide] translates between
 // the client and a server. Packages bridge6 and bridge7 implement both, for 0.6 and 0.7; no other

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Event returns the vote as an event. It calls player to look up the players involved.
+// Event returns the vote as an event. Event calls player to look up the players involved.
 func (v *Vote) Event(player func(game.PlayerID) event.Player) event.Event {
 	what := v.Description
 	switch v.Kind {

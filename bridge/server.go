@@ -17,8 +17,8 @@ var (
 	ErrNotVital = errors.New("bridge: message must be vital")
 )
 
-// Protocol is one version of the protocol, for a server. It encodes the parts that are the same for
-// all clients of the version once.
+// Protocol is one version of the protocol, for a server. Protocol encodes the parts that are the
+// same for all clients of the version once.
 //
 // The server calls RecordTick in every tick. For every round of snapshots it calls BeginSnapshots,
 // then ServerSide.BuildSnapshot for each client, then EndSnapshots.
@@ -167,7 +167,7 @@ const MaxText = 1000
 // has no such message. The server decides when packets leave.
 type ServerSide interface {
 	// Receive decodes a message from the client and calls the matching method of the
-	// ClientMessageHandler. It may modify payload. The error is ErrBadMessage or ErrNotVital.
+	// ClientMessageHandler. Receive may modify payload. The error is ErrBadMessage or ErrNotVital.
 	Receive(payload []byte, vital bool) error
 	// Reset forgets everything about the old map when the map changes.
 	Reset()
@@ -184,7 +184,7 @@ type ServerSide interface {
 	SendReadyToEnter()
 	// SendServerInfo sends the server's description of itself. (SERVERINFO)
 	SendServerInfo(info *ServerInfo)
-	// SendMotd sends the message of the day. It can have several lines. (Sv_Motd)
+	// SendMotd sends the message of the day. The message can have several lines. (Sv_Motd)
 	SendMotd(text string)
 
 	// SendEvent sends the messages for an event. The server calls it only if the client is in the
@@ -233,8 +233,8 @@ type ServerSide interface {
 	SendRconCommand(c *CommandInfo)
 	// SendRconCommandRemoved removes a remote console command. (RCON_CMD_REM)
 	SendRconCommandRemoved(name string)
-	// SendRedirect sends the client to another port of the same machine. It returns false if the
-	// client does not support that. (DDNet's REDIRECT)
+	// SendRedirect sends the client to another port of the same machine. SendRedirect returns false
+	// if the client does not support that. (DDNet's REDIRECT)
 	SendRedirect(port int) bool
 	// SendMapListEntry adds a map to the list of the server's maps. (MAPLIST_ENTRY_ADD)
 	SendMapListEntry(name string)

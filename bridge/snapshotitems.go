@@ -204,7 +204,8 @@ func (it *sharedItem) isVisible(v *game.View, switches *game.SwitchState) bool {
 	return it.global || (v.Sees(it.pos) || it.pos2 != it.pos && v.Sees(it.pos2)) && v.Shows(it.notFor)
 }
 
-// CharacterSize is the number of integers in a character item. It is the same in every version.
+// CharacterSize is the number of integers in a character item. CharacterSize is the same in every
+// version.
 const CharacterSize = 22
 
 // CharacterItem is one character, encoded for snapshots.
@@ -247,8 +248,8 @@ func (c *CharacterItem) IsVisible(v *game.View) bool {
 }
 
 // Append adds the character to b. IsVisible must have reported true for v. Health, armor and ammo
-// are included only if v belongs to the player or to a spectator of the player. They start at index
-// healthIndex.
+// are included only if v belongs to the player or to a spectator of the player. Health, armor and
+// ammo start at index healthIndex.
 func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, healthIndex int) {
 	if c.Player == v.VitalsOf || c.Player == v.Viewer {
 		c.AppendOwn(b, v, typ, int(c.Player), healthIndex)
@@ -258,7 +259,7 @@ func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, healthInd
 }
 
 // AppendOwn adds the character under the given id, as an item that is not shared with other views.
-// It returns the item's integers, or nil if b is full.
+// AppendOwn returns the item's integers, or nil if b is full.
 func (c *CharacterItem) AppendOwn(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
 	ints := b.Add(typ, id, CharacterSize)
 	if ints == nil {
@@ -307,7 +308,7 @@ func (e *EffectItems) CountEvent() bool {
 	return true
 }
 
-// Record adds the item for an event. It ignores EvDamage, because each version encodes it
+// Record adds the item for an event. Record ignores EvDamage, because each version encodes it
 // differently. Call CountEvent first.
 func (e *EffectItems) Record(ev *game.Event, types *ItemTypes) {
 	switch ev.Kind {

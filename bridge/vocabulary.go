@@ -12,7 +12,7 @@ import (
 
 // Sender accepts the messages that a ServerSide or a ClientSide writes.
 type Sender interface {
-	// Queue adds a message to the packet under construction. It must not keep payload.
+	// Queue adds a message to the packet under construction. Queue must not keep payload.
 	Queue(payload []byte, vital bool)
 	// FlushSoon asks the sender to send queued messages right after the current datagram is handled
 	// instead of waiting for more messages.
@@ -55,7 +55,7 @@ const (
 	VoteFailed   = event.VoteFailed
 )
 
-// ParseVoteKind returns the kind with the given name in Cl_CallVote. It ignores case.
+// ParseVoteKind returns the kind with the given name in Cl_CallVote. ParseVoteKind ignores case.
 func ParseVoteKind(name string) (VoteKind, bool) {
 	var k VoteKind
 	if k.UnmarshalText([]byte(name)) != nil || k < VoteOption || k > VoteSpectate {
@@ -168,7 +168,7 @@ func SafeTexts(texts [][]byte) []string {
 }
 
 // CaptureText returns the server's chat line about a flag that was captured after being carried for
-// the given number of ticks. It omits a time of over a minute.
+// the given number of ticks. CaptureText omits a time of over a minute.
 func CaptureText(flag game.Team, by string, ticks int32) string {
 	color := "red"
 	if flag == game.TeamBlue {

@@ -16,7 +16,7 @@ var ErrAddress = errors.New("bad address")
 // Address is the address of a server, in any form that users, master servers and links use. See
 // ParseAddress.
 type Address struct {
-	// Scheme is the part before "://", in lower case. It is empty if there is none.
+	// Scheme is the part before "://", in lower case. Scheme is empty if there is none.
 	Scheme string
 	// Host is a name or an IP address, without brackets.
 	Host string
@@ -39,8 +39,8 @@ const (
 )
 
 // ParseAddress parses "host", "host:port", "1.2.3.4:port", "[::1]:port", "::1", or one of these
-// after a scheme and "://", such as "tw-0.7+udp://1.2.3.4:8303/". It ignores surrounding white
-// space and the case of the scheme. The error wraps ErrAddress.
+// after a scheme and "://", such as "tw-0.7+udp://1.2.3.4:8303/". ParseAddress ignores surrounding
+// white space and the case of the scheme. The error wraps ErrAddress.
 func ParseAddress(s string) (Address, error) {
 	fail := func(why string) (Address, error) { return Address{}, fmt.Errorf("%w: %q %s", ErrAddress, s, why) }
 	var a Address

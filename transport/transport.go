@@ -3,8 +3,8 @@
 // It defines [Datagram], [Peer], the interface [Conn], and counters. Package udp implements the
 // real network, and package mem an in-memory network for tests.
 //
-// A Conn is made for a loop like this. It reads a batch, handles it, queues answers with Send,
-// sends them with one Flush, and waits for the next datagram or tick:
+// A Conn is made for a loop like this. The loop reads a batch, handles it, queues answers with
+// Send, sends them with one Flush, and waits for the next datagram or tick:
 //
 //	for {
 //		n, err := conn.ReadBatch(batch, nextTick)
@@ -70,8 +70,8 @@ func (p Peer) String() string {
 	return p.AddrPort.String()
 }
 
-// MustParsePeer returns the UDP peer at an address and port such as "[::1]:8303". It panics if s
-// has another form. Use it only in tests and for constants.
+// MustParsePeer returns the UDP peer at an address and port such as "[::1]:8303". MustParsePeer
+// panics if s has another form. Use it only in tests and for constants.
 func MustParsePeer(s string) Peer { return Peer{AddrPort: netip.MustParseAddrPort(s)} }
 
 // Compare orders peers by address, then by kind.
@@ -83,7 +83,7 @@ func (p Peer) Compare(q Peer) int {
 type Datagram struct {
 	// Peer is the sender.
 	Peer Peer
-	// Data is the content, at most MaxDatagram bytes. It is borrowed from the Conn until the next
+	// Data is the content, at most MaxDatagram bytes. Data is borrowed from the Conn until the next
 	// ReadBatch, and may be overwritten.
 	Data []byte
 	// ReceivedAt is the time of receipt in ns on the clock of the Conn; see Conn.Now.
@@ -96,21 +96,21 @@ type Datagram struct {
 // The reader and the sender may be different goroutines. All other methods may be called by several
 // goroutines.
 type Conn interface {
-	// Now returns the current time in ns on the clock of Datagram.ReceivedAt and
-	// ReadBatch. It is monotonic and has no fixed origin.
+	// Now returns the current time in ns on the clock of Datagram.ReceivedAt and ReadBatch. The
+	// clock is monotonic and has no fixed origin.
 	Now() int64
 
 	// ReadBatch fills dst with received datagrams and returns their number. If there are none, it
-	// waits for one until the time until, in ns, or until Wake is called. It does not wait if until
-	// is in the past. At a timeout n is 0 and err is nil. The only errors are ErrClosed and fatal
-	// errors of the socket.
+	// waits for one until the time until, in ns, or until Wake is called. ReadBatch does not wait
+	// if until is in the past. At a timeout n is 0 and err is nil. The only errors are ErrClosed
+	// and fatal errors of the socket.
 	ReadBatch(dst []Datagram, until int64) (n int, err error)
 
 	// Send queues a copy of b for a peer. If the queue is full, Send flushes it.
 	Send(to Peer, b []byte)
 
-	// Flush sends the queue. It never waits: datagrams that the system has no room for are dropped
-	// and counted. The only error is ErrClosed.
+	// Flush sends the queue. Flush never waits: datagrams that the system has no room for are
+	// dropped and counted. The only error is ErrClosed.
 	Flush() error
 
 	// Wake makes a waiting ReadBatch return early with n = 0, or the next one if none is waiting.
@@ -132,9 +132,9 @@ type Conn interface {
 type Gatherer interface {
 	Conn
 
-	// Gather makes the next ReadBatch return no datagrams before the time until, in ns. It has no
-	// effect beyond ReadBatch's own deadline, or after Wake is called. A Conn may ignore it. Call
-	// it from the goroutine that reads.
+	// Gather makes the next ReadBatch return no datagrams before the time until, in ns. Gather has
+	// no effect beyond ReadBatch's own deadline, or after Wake is called. A Conn may ignore it.
+	// Call it from the goroutine that reads.
 	Gather(until int64)
 }
 
@@ -217,8 +217,8 @@ func IsLAN(a netip.Addr) bool {
 
 var start = time.Now()
 
-// Monotonic returns the time since the process started, in ns. It is the clock of all Conns on the
-// real network.
+// Monotonic returns the time since the process started, in ns. All Conns on the real network use
+// this clock.
 func Monotonic() int64 { return int64(time.Since(start)) }
 
 // Run drives a state machine with the datagrams that a Conn receives, until step reports that

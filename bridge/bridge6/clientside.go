@@ -17,7 +17,7 @@ type ClientConfig struct {
 	// With 0, the server learns only that the client knows 64 players, and sends plain items. With
 	// a negative number, the server learns nothing and shows at most 16 players.
 	DDNetVersion int32
-	// ConnectionID identifies the client's connections. It is sent in CLIENTVER.
+	// ConnectionID identifies the client's connections. The id is sent in CLIENTVER.
 	ConnectionID [16]byte
 }
 
@@ -50,8 +50,8 @@ type clientSide struct {
 	flags flagTracker
 }
 
-// NewClientSide returns a ClientSide for 0.6. It writes to sender and calls handler for received
-// messages.
+// NewClientSide returns a ClientSide for 0.6. NewClientSide writes to sender and calls handler for
+// received messages.
 func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler, cfg ClientConfig) bridge.ClientSide {
 	c := &clientSide{sender: sender, handler: handler, cfg: cfg}
 	c.Reset()
@@ -142,8 +142,8 @@ func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, _ int32) {
 	c.sender.Queue(c.buf, false)
 }
 
-// SendCommand has no message for watching a flag. It sends whispers only to servers based on DDNet,
-// because others would show the text to all players.
+// SendCommand has no message for watching a flag. SendCommand sends whispers only to servers based
+// on DDNet, because others would show the text to all players.
 func (c *clientSide) SendCommand(cmd *game.Command) bool {
 	switch cmd.Kind {
 	case game.CmdSay:

@@ -140,8 +140,8 @@ func (c *clientSide) updateFlags(tick int32) {
 	}
 }
 
-// receiveChat handles a chat line. It also reads from the server's lines who called a vote and how
-// a vote ended.
+// receiveChat handles a chat line. From the server's lines, receiveChat also reads who called a
+// vote and how a vote ended.
 func (c *clientSide) receiveChat(m *msg6.SvChat) {
 	ev := game.Event{Kind: game.EvChat, Player: bridge.PlayerIDOf(m.ClientID), Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Line(m.Message)}
 	switch m.Mode {
@@ -249,7 +249,8 @@ func cutAffixes(s, prefix, suffix string) (string, bool) {
 	return strings.CutSuffix(s, suffix)
 }
 
-// receiveTuneParams handles the tuning parameters. It skips those that 0.7 does not have.
+// receiveTuneParams handles the tuning parameters. receiveTuneParams skips those that 0.7 does not
+// have.
 func (c *clientSide) receiveTuneParams(m *msg6.SvTuneParams) {
 	n := copy(c.TuneParams[:laserDamageIndex], m.Params)
 	if n == laserDamageIndex && len(m.Params) > n+1 {

@@ -31,8 +31,8 @@ type receivedPlayer struct {
 	clientInfo                   [msg6.SizeClientInfo]int32
 }
 
-// decodeSnapshot decodes a snapshot into a view. It skips unknown items and clamps values to their
-// ranges, as DDNet's client does.
+// decodeSnapshot decodes a snapshot into a view. decodeSnapshot skips unknown items and clamps
+// values to their ranges, as DDNet's client does.
 func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
 	c.BeginSnapshot(tick, bridge.EmptyGameState())
 	c.Frame.Game.Race.BestTime = c.bestTime

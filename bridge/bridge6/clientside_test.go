@@ -153,7 +153,8 @@ func TestServerMessages(t *testing.T) {
 	c.Expect(t, "no messages")
 }
 
-// TestReceiveTuneParams checks the parameters that both versions have. Their indexes differ.
+// TestReceiveTuneParams checks the parameters that both versions have. The indexes of the
+// parameters differ.
 func TestReceiveTuneParams(t *testing.T) {
 	c := newTestClient(t, ClientConfig{})
 	defaults := c.Tuning()

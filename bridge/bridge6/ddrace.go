@@ -38,8 +38,8 @@ type ddraceEncoder struct {
 	hooks    bridge.HookLines
 }
 
-// entityItems are the projectiles, lasers, pickups and switches of a frame. They are encoded when
-// the first client needs them. A nil entityItems is empty.
+// entityItems are the projectiles, lasers, pickups and switches of a frame. The entities are
+// encoded when the first client needs them. A nil entityItems is empty.
 type entityItems struct {
 	plain    bridge.SharedItems // types below those of the match
 	extended bridge.SharedItems // types above those of effects

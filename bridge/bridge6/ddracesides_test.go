@@ -85,8 +85,8 @@ func TestTeams(t *testing.T) {
 	l.expectSent("teams for a client of Teeworlds")
 }
 
-// ddraceFrame returns a view of a race. It contains a closed and an open door on switches 1 and 2,
-// a shield that takes the laser, and a tee whose hook reaches into the view.
+// ddraceFrame returns a view of a race. The view contains a closed and an open door on switches 1
+// and 2, a shield that takes the laser, and a tee whose hook reaches into the view.
 func ddraceFrame() *game.View {
 	f := &game.Frame{
 		Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace},

@@ -10,9 +10,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestDDRaceStars checks the ten stars at the end of a bullet's flight. They fan out towards the
-// bullet's origin. It also checks the stars that count the seconds of a freeze, for clients that do
-// not show freezes.
+// TestDDRaceStars checks the ten stars at the end of a bullet's flight. The stars fan out towards
+// the bullet's origin. The test also checks the stars that count the seconds of a freeze, for
+// clients that do not show freezes.
 func TestDDRaceStars(t *testing.T) {
 	f := &game.Frame{Tick: 10, Game: game.GameState{Flags: game.GameFlagDDRace}}
 	stars := func(ev game.Event, version int32) (angles []int32) {

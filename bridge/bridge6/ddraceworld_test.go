@@ -16,7 +16,7 @@ import (
 )
 
 // entitiesOf returns the items of map entities, that is, of objects without a player, as DDNet's
-// clients receive them. It ignores item ids.
+// clients receive them. entitiesOf ignores item ids.
 func entitiesOf(s *snapshot.Snapshot) map[string]bool {
 	items := bridge6.DDRaceItems(s, map[int]bool{})
 	entities := map[string]bool{}

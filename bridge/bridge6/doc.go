@@ -7,10 +7,10 @@
 // players under changing ids. The chat of all other players reaches them through one player without
 // a name.
 //
-// [NewClientSide] returns the client's [bridge.ClientSide]. It introduces itself as a release of
-// DDNet, as a client that knows 64 players, or as neither. It reads DDNet's own items as far as
-// they replace plain ones. From snapshots and chat lines it derives silent events: players who
-// join, leave or change, flag events, and the results of votes.
+// [NewClientSide] returns the client's [bridge.ClientSide]. The ClientSide introduces itself as a
+// release of DDNet, as a client that knows 64 players, or as neither. The ClientSide reads DDNet's
+// own items as far as they replace plain ones. From snapshots and chat lines it derives silent
+// events: players who join, leave or change, flag events, and the results of votes.
 //
 // # Replacements for 0.7 messages
 //
@@ -115,7 +115,7 @@
 //
 // # What a client cannot request
 //
-// A 0.6 client cannot whisper by id, watch a flag, force a vote, or change only its skin. It can
-// request another name, clan or country. Games of 0.7 do not allow that, and the client gets one
-// line about it.
+// A 0.6 client cannot whisper by id, watch a flag, force a vote, or change only its skin. A 0.6
+// client can request another name, clan or country. Games of 0.7 do not allow that, and the client
+// gets one line about it.
 package bridge6

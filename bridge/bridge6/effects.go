@@ -16,7 +16,7 @@ const (
 )
 
 // effectEncoder turns the effects of the ticks since the last round of snapshots into items. 0.6
-// shows each point of damage as a star. It also needs sounds for jumps and hooks; 0.7 clients
+// shows each point of damage as a star. 0.6 also needs sounds for jumps and hooks; 0.7 clients
 // derive them from the movement of tees.
 type effectEncoder struct {
 	bridge.EffectItems

@@ -8,7 +8,7 @@ import (
 const (
 	// numLimitedIDs is the number of ids that clients know if they are not DDNet's.
 	numLimitedIDs = 16
-	// proxyID is the id of a proxy player. It speaks for players without an id.
+	// proxyID is the id of a proxy player. The proxy speaks for players without an id.
 	proxyID = numLimitedIDs - 1
 	// idUpdateTicks is the interval, in ticks, at which ids are assigned again.
 	idUpdateTicks = 5
@@ -17,8 +17,9 @@ const (
 // clientIDs are the ids under which one client knows the players.
 //
 // Some clients know only 16 ids. While players with ids of 16 and above are in the game, ids are
-// mapped for such a client. It sees only its own player and the 14 nearest ones, under the ids 0 to
-// 14. A player keeps an id while among the nearest. At other times ids are not mapped.
+// mapped for such a client: the ids 0 to 14 stand for its own player and the 14 nearest ones, and
+// it sees no others. A player keeps an id while among the nearest. At other times ids are not
+// mapped.
 //
 // The zero value is for a client that knows all ids.
 type clientIDs struct {
@@ -30,7 +31,8 @@ type clientIDs struct {
 	byID       [numLimitedIDs]game.PlayerID
 }
 
-// id returns the client's id for a player. It is negative if the client does not know the player.
+// id returns the client's id for a player. The result is negative if the client does not know the
+// player.
 func (m *clientIDs) id(p game.PlayerID) int32 {
 	switch {
 	case p < 0:

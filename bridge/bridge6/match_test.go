@@ -172,7 +172,7 @@ func shownEffects(f *game.Frame, events []game.Event) (effects []game.Event) {
 	return effects
 }
 
-// diffEffects compares effects in any order. It compares damage by the total at each position.
+// diffEffects compares effects in any order, and damage by the total at each position.
 func diffEffects(want, got []game.Event) string {
 	count := func(effects []game.Event) map[game.Event]int32 {
 		n := map[game.Event]int32{}

@@ -184,8 +184,8 @@ func (s *serverSide) SendMapChange(m *bridge.Map) {
 	s.send(&msg6.MapChange{Name: []byte(name), CRC: int32(m.CRC), Size: int32(len(m.File))})
 }
 
-// standardMaps are the names of the maps shipped with 0.6.5. Its client leaves a server that uses
-// one of these names for another map, even for the 0.7 map of that name.
+// standardMaps are the names of the maps shipped with 0.6.5. The 0.6.5 client leaves a server that
+// uses one of these names for another map, even for the 0.7 map of that name.
 var standardMaps = []string{
 	"dm1", "dm2", "dm6", "dm7", "dm8", "dm9",
 	"ctf1", "ctf2", "ctf3", "ctf4", "ctf5", "ctf6", "ctf7",

@@ -94,7 +94,7 @@ func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
 	}
 }
 
-// sendRaceTime sends a race time to DDNet's client. It returns false for other clients.
+// sendRaceTime sends a race time to DDNet's client. sendRaceTime returns false for other clients.
 func (s *serverSide) sendRaceTime(m *msg6.SvDDRaceTime) bool {
 	return s.send(m) || s.send((*msg6.SvDDRaceTimeLegacy)(m))
 }

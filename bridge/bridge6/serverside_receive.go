@@ -41,8 +41,8 @@ func (s *serverSide) Receive(payload []byte, vital bool) error {
 	return nil
 }
 
-// shortInfo decodes a login whose last fields are missing or cut off; they become empty or 0. It
-// returns nil for other messages. Source: server.cpp of DDNet 16.4.
+// shortInfo decodes a login whose last fields are missing or cut off; they become empty or 0.
+// shortInfo returns nil for other messages. Source: server.cpp of DDNet 16.4.
 func shortInfo(payload []byte) *msg6.Info {
 	var u packer.Unpacker
 	u.Reset(payload)

@@ -443,8 +443,8 @@ func TestRaceFinish(t *testing.T) {
 	}
 }
 
-// TestLeaverOfTakenSeat checks the line about a player who left. It must have that player's name,
-// even if another player already has the seat.
+// TestLeaverOfTakenSeat checks the line about a player who left. The line must have that player's
+// name, even if another player already has the seat.
 func TestLeaverOfTakenSeat(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	p := NewProtocol()

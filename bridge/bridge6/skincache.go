@@ -6,9 +6,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// skinCache stores the encoded ClientInfo of every player. It also remembers the original skins of
-// 0.6 players, because the game stores only their 0.7 equivalents. DDNet's client repeats its
-// request for a skin until it sees exactly that skin.
+// skinCache stores the encoded ClientInfo of every player. skinCache also remembers the original
+// skins of 0.6 players, because the game stores only their 0.7 equivalents. DDNet's client repeats
+// its request for a skin until it sees exactly that skin.
 type skinCache struct {
 	infos [game.MaxPlayers]cachedInfo
 }
@@ -66,8 +66,8 @@ func putClientInfo(dst *[msg6.SizeClientInfo]int32, p *game.Profile, s *skin06) 
 	o.PutInts(dst[:])
 }
 
-// proxyInfo is the ClientInfo of proxyID. Its name is blank, because each line already contains the
-// speaker's name.
+// proxyInfo is the ClientInfo of proxyID. The name of the proxy is blank, because each line already
+// contains the speaker's name.
 var proxyInfo = func() (ints [msg6.SizeClientInfo]int32) {
 	putClientInfo(&ints, &game.Profile{Name: " ", Country: -1}, &skin06{name: defaultSkin})
 	return ints

@@ -180,7 +180,7 @@ func familiarParts(s *game.Skin) [partDecoration + 1]string {
 	return parts
 }
 
-// sameSkin reports whether two skins look the same. It ignores the colors of missing parts:
+// sameSkin reports whether two skins look the same. sameSkin ignores the colors of missing parts:
 // unconfigured clients send them.
 func sameSkin(a, b *game.Skin) bool {
 	for i := range a.PartNames {
@@ -207,7 +207,7 @@ const minLightness = 61
 
 // fromColor06 converts a 0.6 color to 0.7.
 func fromColor06(c int32) int32 {
-	// The 0.6 lightness is 255/2 + l/2 out of 255. It is doubled here to avoid fractions.
+	// The 0.6 lightness is 255/2 + l/2 out of 255. The value is doubled here to avoid fractions.
 	l := 255 + c&0xff
 	return c&0xffff00 | (255*(l-2*minLightness)+(255-minLightness))/(2*(255-minLightness))
 }

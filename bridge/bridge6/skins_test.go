@@ -26,7 +26,7 @@ func TestStandardSkins(t *testing.T) {
 	}
 }
 
-// TestUnconfiguredSkin checks a new 0.7 client's skin. It sets the colors of all parts, even
+// TestUnconfiguredSkin checks a new 0.7 client's skin. The skin sets the colors of all parts, even
 // missing ones, and must become the default skin.
 func TestUnconfiguredSkin(t *testing.T) {
 	s := game.Skin{

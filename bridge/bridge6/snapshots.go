@@ -21,12 +21,12 @@ var itemTypes = bridge.ItemTypes{
 type snapshotEncoder struct {
 	frame  *game.Frame
 	shared bridge.SharedItems
-	// gameData is the GameData item, valid if hasGameData is set. It is not shared, because clients
-	// can know the flag carriers under different ids.
+	// gameData is the GameData item, valid if hasGameData is set. gameData is not shared, because
+	// clients can know the flag carriers under different ids.
 	gameData    [msg6.SizeGameData]int32
 	hasGameData bool
-	// gameInfo is the GameInfo of a race. It is not shared, because it contains the viewed player's
-	// clock.
+	// gameInfo is the GameInfo of a race. gameInfo is not shared, because it contains the viewed
+	// player's clock.
 	gameInfo    msg6.GameInfo
 	isRace      bool
 	characters  []bridge.CharacterItem
@@ -60,7 +60,7 @@ const (
 	ddnetPlayerRights = 1
 )
 
-// Type numbers on the wire of DDNet's own items. They are added in ascending order.
+// Type numbers on the wire of DDNet's own items. The items are added in ascending order.
 const (
 	wireTypeGameInfoEx  = msg6.FirstExtendedWireType
 	wireTypeDDNetPlayer = msg6.FirstExtendedWireType - 1
@@ -237,9 +237,9 @@ func encodeStateFlags(g *game.GameState, tick int32) (flags msg6.GameStateFlags)
 	return flags
 }
 
-// isPaused reports whether clients show "Game paused". They do so in a pause and in the countdown
-// after it. The countdown before a match is sent as a warmup instead: with both at once, the two
-// texts would overlap.
+// isPaused reports whether clients show "Game paused". Clients do so in a pause and in the
+// countdown after it. The countdown before a match is sent as a warmup instead: with both at once,
+// the two texts would overlap.
 func isPaused(g *game.GameState, tick int32) bool {
 	beforeMatch := g.State&game.StateCountdown != 0 && g.StartTick == tick
 	return g.State&(game.StatePaused|game.StateCountdown) != 0 && !beforeMatch
@@ -254,9 +254,9 @@ func roundStartTick(g *game.GameState, tick int32) int32 {
 	return max(g.StartTick, 0)
 }
 
-// warmupTimer returns the ticks left of a warmup or of the countdown before a match. It returns 0
-// for other states and for a warmup without an end, because clients show any other number as a
-// clock. announceTimeLeft announces the remaining cases.
+// warmupTimer returns the ticks left of a warmup or of the countdown before a match. warmupTimer
+// returns 0 for other states and for a warmup without an end, because clients show any other number
+// as a clock. announceTimeLeft announces the remaining cases.
 func warmupTimer(g *game.GameState, tick int32) int32 {
 	if g.State&(game.StateWarmup|game.StateCountdown) == 0 || isPaused(g, tick) {
 		return 0
@@ -409,7 +409,8 @@ func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known
 	}
 }
 
-// buildGameData adds the GameData item. Its type is above the types of the shared items.
+// buildGameData adds the GameData item. The type of GameData is above the types of the shared
+// items.
 func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientIDs) {
 	if !e.hasGameData {
 		return

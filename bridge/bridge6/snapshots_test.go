@@ -37,8 +37,8 @@ func getItem[T any](p snapshotItems, typ, id int) (zero T) {
 	return zero
 }
 
-// readItems decodes a snapshot for a client that knows numIDs ids. It fails the test if a value is
-// outside its declared range.
+// readItems decodes a snapshot for a client that knows numIDs ids. readItems fails the test if a
+// value is outside its declared range.
 func readItems(t testing.TB, s *snapshot.Snapshot, numIDs int) snapshotItems {
 	t.Helper()
 	p := snapshotItems{}

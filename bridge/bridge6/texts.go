@@ -10,7 +10,8 @@ import (
 // Clients of 0.7 contain these texts. To clients of 0.6, servers send them as chat lines. Players
 // and their tools rely on the wording.
 
-// raceDiffText compares a race time with the player's previous best. It is "" for the first race.
+// raceDiffText compares a race time with the player's previous best. The text is "" for the first
+// race.
 func raceDiffText(ms int32) string {
 	abs := max(ms, -ms)
 	seconds := fmt.Sprintf("%5.2f second(s)", float64(abs%60_000)/1000)
@@ -27,7 +28,7 @@ func raceDiffText(ms int32) string {
 }
 
 // voteCalledText says who called a vote or, for a vote without a timeout, what an operator forced.
-// It is "" if servers write no line about it.
+// The text is "" if servers write no line about it.
 func voteCalledText(v *bridge.Vote, caller string) string {
 	forced := v.Timeout <= 0
 	if !forced && v.Caller < 0 {

@@ -19,8 +19,8 @@ type clientSide struct {
 	demo    *demoState // nil in a game
 }
 
-// NewClientSide returns a ClientSide for 0.7. It writes to sender and calls handler for received
-// messages.
+// NewClientSide returns a ClientSide for 0.7. NewClientSide writes to sender and calls handler for
+// received messages.
 func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler) bridge.ClientSide {
 	c := &clientSide{sender: sender, handler: handler}
 	c.Reset()
@@ -78,7 +78,8 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 	return true
 }
 
-// encodeCommand is the inverse of decodeCommand. It returns nil for commands without a message.
+// encodeCommand is the inverse of decodeCommand. encodeCommand returns nil for commands without a
+// message.
 func encodeCommand(c *game.Command) msg7.Message {
 	switch c.Kind {
 	case game.CmdSay:

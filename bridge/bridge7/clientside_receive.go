@@ -189,7 +189,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 }
 
 // decodeKillerOrTeam is the inverse of encodeKillerOrTeam. The number -1 can mean the world or the
-// red team. It becomes the team here, because the original server never means the world.
+// red team. The number becomes the team here, because the original server never means the world.
 func decodeKillerOrTeam(id int32) game.PlayerID {
 	if id < 0 {
 		id--

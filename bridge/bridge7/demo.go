@@ -8,9 +8,9 @@ import (
 )
 
 // demoSide is the ServerSide of a demo. A client that plays a demo ignores the messages
-// Sv_ClientInfo, Sv_ClientDrop, Sv_SkinChange, Sv_GameInfo and Sv_TuneParams. It reads the same
-// facts from objects in the snapshots. From De_ClientEnter and De_ClientLeave it writes the lines
-// about players who join and leave.
+// Sv_ClientInfo, Sv_ClientDrop, Sv_SkinChange, Sv_GameInfo and Sv_TuneParams. The client reads the
+// same facts from objects in the snapshots. From De_ClientEnter and De_ClientLeave it writes the
+// lines about players who join and leave.
 type demoSide struct {
 	serverSide
 	players [game.MaxPlayers]recordedPlayer

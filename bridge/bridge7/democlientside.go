@@ -10,10 +10,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// NewDemoClientSide returns a ClientSide that reads a demo. It also reads the objects and messages
-// that exist only in demos. A client in a game ignores those. They replace messages that only the
-// recorder received. A player enters silently if a snapshot shows the player and no message
-// announces them before the next snapshot.
+// NewDemoClientSide returns a ClientSide that reads a demo. NewDemoClientSide also reads the
+// objects and messages that exist only in demos. A client in a game ignores those. These objects
+// and messages replace messages that only the recorder received. A player enters silently if a
+// snapshot shows the player and no message announces them before the next snapshot.
 func NewDemoClientSide(handler bridge.ServerMessageHandler) bridge.ClientSide {
 	c := &clientSide{sender: bridge.NopSender{}, handler: handler, demo: new(demoState)}
 	c.Reset()
@@ -27,8 +27,8 @@ type demoState struct {
 	started bool                               // at least one snapshot was read
 }
 
-// readDemoObjects reads the objects that exist only in demos. It runs before other objects are
-// read, because those depend on it.
+// readDemoObjects reads the objects that exist only in demos. readDemoObjects runs before other
+// objects are read, because those depend on it.
 func (c *clientSide) readDemoObjects(s *snapshot.Snapshot) {
 	c.announceEntered()
 	c.TuneParams = physics.DefaultTuning() // demos omit default tuning
@@ -132,8 +132,8 @@ func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 	return ev, true
 }
 
-// demoPlayerNamed returns the player with a name, or -1. It prefers a player in the game over one
-// who left. If several match, it prefers the player with the given id.
+// demoPlayerNamed returns the player with a name, or -1. demoPlayerNamed prefers a player in the
+// game over one who left. If several match, it prefers the player with the given id.
 func (c *clientSide) demoPlayerNamed(name string, id game.PlayerID) game.PlayerID {
 	found := game.Nobody
 	for i := range c.Players {

@@ -29,8 +29,8 @@ type clientSource struct{ bridge.ClientSide }
 func (s clientSource) PredictedTuning(game.PlayerID) game.Tuning { return s.Tuning() }
 
 // SendEvent writes the message for an event of the ClientSide, unless snapshots show the event.
-// It does not write that players join or leave: the recording already contains its own lines about
-// that, in 0.6 as chat.
+// SendEvent does not write that players join or leave: the recording already contains its own lines
+// about that, in 0.6 as chat.
 func (c *DemoConverter) SendEvent(ev *game.Event) {
 	switch ev.Kind {
 	case game.EvChat, game.EvKill, game.EvKillFeed, game.EvEmoticon, game.EvGameMsg, game.EvBroadcast:

@@ -37,8 +37,8 @@ func (s *serverSide) Receive(payload []byte, vital bool) error {
 	return nil
 }
 
-// shortInfo decodes a login whose last fields are missing or cut off; they become empty or 0. It
-// returns nil for other messages. Source: server.cpp of 0.7.5.
+// shortInfo decodes a login whose last fields are missing or cut off; they become empty or 0.
+// shortInfo returns nil for other messages. Source: server.cpp of 0.7.5.
 func shortInfo(payload []byte) *msg7.Info {
 	var u packer.Unpacker
 	u.Reset(payload)

@@ -33,8 +33,8 @@ const (
 	itemHeaderSize = 8
 )
 
-// File is a parsed data file. It refers to the bytes given to Parse and is safe for
-// concurrent use.
+// File is a parsed data file. A File refers to the bytes given to Parse and is safe for concurrent
+// use.
 type File struct {
 	version int
 	items   []Item
@@ -52,8 +52,8 @@ type typeRange struct {
 type Item struct {
 	// Type and ID are the upper and lower half of the item's 32-bit key.
 	Type, ID uint16
-	// Payload contains the item's integers in little endian and points into the file. Its length is
-	// a multiple of four.
+	// Payload contains the item's integers in little endian and points into the file. The length of
+	// Payload is a multiple of four.
 	Payload []byte
 }
 

@@ -40,8 +40,8 @@ func (w *Writer) AddItem(typ, id uint16, ints []int32) {
 	w.items = append(w.items, newItem{typ, id, ints})
 }
 
-// AddBlock adds a data block and returns its number, for use in items. It compresses the data at
-// once and does not keep it.
+// AddBlock adds a data block and returns its number, for use in items. AddBlock compresses the data
+// at once and does not keep it.
 func (w *Writer) AddBlock(data []byte) int32 {
 	var out bytes.Buffer
 	if w.zlib == nil {

@@ -64,7 +64,7 @@ type cutter struct {
 	pending     bool  // the snapshot of that tick is not written yet
 }
 
-// copy copies a chunk if it is in range. It returns io.EOF after the range.
+// copy copies a chunk if it is in range, and returns io.EOF after the range.
 func (c *cutter) copy(chunk *Chunk, from, to int32) error {
 	switch chunk.Kind {
 	case KindTick:

@@ -25,8 +25,8 @@ import (
 
 // Versions of the format.
 const (
-	// VersionTeeworlds is written by Teeworlds 0.6.2 to 0.7.5. Their clients cannot play other
-	// versions.
+	// VersionTeeworlds is written by Teeworlds 0.6.2 to 0.7.5. The clients of these versions cannot
+	// play other versions.
 	VersionTeeworlds = 4
 	// VersionDDNet is written by DDNet since 13.0, whose client also plays the older versions.
 	VersionDDNet = 6
@@ -67,7 +67,7 @@ var magic = []byte("TWDEMO\x00")
 // sha256Extension is DDNet's UUID that precedes the SHA-256 of the map.
 var sha256Extension = []byte{0x6b, 0xe6, 0xda, 0x4a, 0xce, 0xbd, 0x38, 0x0c, 0x9b, 0x5b, 0x12, 0x89, 0xc8, 0x42, 0xd7, 0x80}
 
-// Errors of a Reader. They are wrapped together with the place in the file.
+// Errors of a Reader. The errors are wrapped together with the place in the file.
 var (
 	// ErrFormat means that the file is not a demo.
 	ErrFormat = errors.New("demo: not a demo")
@@ -81,7 +81,7 @@ var (
 	ErrChunk = errors.New("demo: damaged")
 )
 
-// Header describes a demo. Its texts are unchecked.
+// Header describes a demo. The texts of a header are unchecked.
 type Header struct {
 	Version    int    // version of the format; 0 counts as VersionTeeworlds when writing
 	NetVersion string // version of the game's protocol, such as msg7.NetVersion; at most 63 bytes

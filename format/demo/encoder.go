@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Encoder makes the chunks of a demo. The original recorders of the version make equal chunks. It
-// does no I/O, and does not allocate once its buffers have grown.
+// Encoder makes the chunks of a demo. The original recorders of the version make equal chunks. An
+// Encoder does no I/O, and does not allocate once its buffers have grown.
 type Encoder struct {
 	version int
 	sizes   *snapshot.ItemSizes
@@ -24,7 +24,7 @@ type Encoder struct {
 	packed, compressed []byte
 }
 
-// NewEncoder returns an Encoder for a demo with the given header. It uses only Version and
+// NewEncoder returns an Encoder for a demo with the given header. NewEncoder uses only Version and
 // NetVersion.
 func NewEncoder(h *Header) *Encoder {
 	return &Encoder{version: h.version(), sizes: h.ItemSizes()}
@@ -102,7 +102,7 @@ func (e *Encoder) appendTick(dst []byte, tick int32, keyframe bool) []byte {
 	return binary.BigEndian.AppendUint32(dst, uint32(tick))
 }
 
-// compress compresses the packed data. It returns false if the result does not fit a chunk.
+// compress compresses the packed data. compress returns false if the result does not fit a chunk.
 func (e *Encoder) compress() bool {
 	e.compressed = huffman.AppendCompress(e.compressed[:0], e.packed)
 	if len(e.packed) > maxPacked || len(e.compressed) > maxChunk {

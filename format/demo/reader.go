@@ -29,7 +29,8 @@ const (
 	KindDelta
 	// KindMessage is a message from the server.
 	KindMessage
-	// KindUnknown is a chunk of a type that the format does not define. It counts as broken.
+	// KindUnknown is a chunk of a type that the format does not define. Such a chunk counts as
+	// broken.
 	KindUnknown
 )
 
@@ -43,15 +44,15 @@ type Chunk struct {
 	Tick int32
 	// Keyframe marks a tick whose snapshot is stored whole.
 	Keyframe bool
-	// Snapshot is the snapshot of KindSnapshot and KindDelta. It is nil if a delta's base is
-	// missing or broken. It is valid until the next snapshot is read.
+	// Snapshot is the snapshot of KindSnapshot and KindDelta. Snapshot is nil if a delta's base is
+	// missing or broken. A snapshot is valid until the next one is read.
 	Snapshot *snapshot.Snapshot
 	// Message is the message of KindMessage, with its id. Up to three zeros follow it, because its
 	// exact length is not stored.
 	Message []byte
 }
 
-// Reader reads a demo. Its memory is limited to the map and about a megabyte.
+// Reader reads a demo. The memory of a Reader is limited to the map and about a megabyte.
 type Reader struct {
 	h       Header
 	mapData []byte
@@ -123,7 +124,7 @@ func (d *Reader) readHeader() (mapSize uint32, err error) {
 	return mapSize, nil
 }
 
-// readMap reads the map. Its memory grows with the bytes present, and never exceeds the declared
+// readMap reads the map. The memory grows with the bytes present, and never exceeds the declared
 // size.
 func (d *Reader) readMap(size int) error {
 	for len(d.mapData) < size {
@@ -161,10 +162,10 @@ func cutOff(err error, offset int64, in string) error {
 // Header returns the header.
 func (d *Reader) Header() *Header { return &d.h }
 
-// Map returns the map file. It is empty if the demo was recorded without the map.
+// Map returns the map file. The map is empty if the demo was recorded without the map.
 func (d *Reader) Map() []byte { return d.mapData }
 
-// Next reads the next chunk into c. Its Message is valid until the next call. At the end of a
+// Next reads the next chunk into c. The Message of c is valid until the next call. At the end of a
 // complete demo, Next returns io.EOF. The error wraps ErrCutOff if the file ends within a chunk, or
 // before the length in its header. The error wraps ErrChunk for a broken chunk; reading can
 // continue after it. The first call also returns such an error if the map does not match the

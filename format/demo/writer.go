@@ -65,8 +65,8 @@ func (d *Writer) write() error {
 	return d.err
 }
 
-// Marker marks a tick in the timeline of the demo. It returns false if the tick is too near to the
-// last marker, or if there are too many markers.
+// Marker marks a tick in the timeline of the demo. Marker returns false if the tick is too near to
+// the last marker, or if there are too many markers.
 func (d *Writer) Marker(tick int32) bool {
 	n := len(d.h.Markers)
 	if n >= MaxMarkers || n > 0 && int64(tick)-int64(d.h.Markers[n-1]) < MinMarkerDistance {
@@ -84,7 +84,7 @@ func (d *Writer) Flush() error {
 	return d.err
 }
 
-// Close completes the demo. It does not close the file.
+// Close completes the demo. Close does not close the file.
 func (d *Writer) Close() error {
 	err := d.Flush()
 	at, ok := d.file.(io.WriterAt)

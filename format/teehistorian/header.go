@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Header is the header of a file. Its fields depend on the server's version.
+// Header is the header of a file. The fields of a header depend on the server's version.
 type Header struct {
 	// JSON is the header as stored in the file. If it is empty, a Writer encodes the other fields.
 	JSON []byte `json:"-"`

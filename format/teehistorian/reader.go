@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Reader reads a teehistorian file. Its memory is limited to some megabytes.
+// Reader reads a teehistorian file. The memory of a Reader is limited to some megabytes.
 type Reader struct {
 	h      Header
 	r      *bufio.Reader

@@ -3,8 +3,8 @@
 // and other events of the match.
 //
 // A file consists of a JSON header and records. A [Reader] reads single records, or frames with all
-// records of a tick. It resolves the stored differences to positions, inputs and ticks. A [Writer]
-// writes records with the same bytes as DDNet-Server.
+// records of a tick. The Reader resolves the stored differences to positions, inputs and ticks. A
+// [Writer] writes records with the same bytes as DDNet-Server.
 package teehistorian
 
 import (
@@ -27,7 +27,8 @@ var (
 const (
 	// TickRate is the number of ticks in a second.
 	TickRate = 50
-	// MaxClients is the largest number of clients. It is 64 up to DDNet 18, and 128 since then.
+	// MaxClients is the largest number of clients. MaxClients is 64 up to DDNet 18, and 128 since
+	// then.
 	MaxClients = 128
 	// NumInputs is the number of integers of an input.
 	NumInputs = 10
@@ -52,7 +53,7 @@ type Kind int32
 const (
 	// Moved contains the new position of a tee.
 	Moved Kind = 0
-	// Finish ends the recording. It is missing after a crash.
+	// Finish ends the recording. Finish is missing after a crash.
 	Finish Kind = -1
 	// tickSkip sets the tick of the next records.
 	tickSkip Kind = -2
@@ -87,7 +88,8 @@ func (k Kind) String() string {
 	return kindNames[-k]
 }
 
-// ofTee reports whether records of this kind contain the state of a tee. They come first in a tick.
+// ofTee reports whether records of this kind contain the state of a tee. Records of tees come first
+// in a tick.
 func (k Kind) ofTee() bool { return k == Moved || k == New || k == Old }
 
 // Kinds of Extra, with the contents of their Data: integers as on the wire, and strings that end in
@@ -115,8 +117,8 @@ var (
 	ExtraPlayerRejoin6 = extraOrg("rejoinver6")    // client; since DDNet 17
 	ExtraTest          = extra("test")             // no data; used in tests
 
-	// ExtraView is Teeyard's own kind. It contains the position of a client's camera, and precedes
-	// a command that moves a tee there.
+	// ExtraView is Teeyard's own kind. An ExtraView contains the position of a client's camera, and
+	// precedes a command that moves a tee there.
 	ExtraView = extraOf("player-view", "@teeyard") // client, x, y
 )
 
@@ -135,7 +137,7 @@ func extraOf(name, domain string) message.UUID {
 	return id
 }
 
-// Input is an input as DDNet-Server uses it, in the layout of 0.6. Its integers are direction,
+// Input is an input as DDNet-Server uses it, in the layout of 0.6. The integers are direction,
 // target x and y, jump, fire, hook, player flags, wanted weapon, next weapon and previous weapon.
 type Input [NumInputs]int32
 
@@ -174,5 +176,5 @@ func (r *Record) ExtraName() string {
 }
 
 // ExtraUUIDName returns the name from which the UUID of a kind of Extra is made, as headers list
-// it. It returns "" if the kind is unknown.
+// it. ExtraUUIDName returns "" if the kind is unknown.
 func ExtraUUIDName(id message.UUID) string { return extraNames[id] }

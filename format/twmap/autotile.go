@@ -23,9 +23,9 @@ type AutoTileRule struct {
 	Index, Flags uint8
 }
 
-// AutoTile describes how to draw a shape with a tileset. It consists of the tile for the inside and
-// rules for the edges; the last matching rule is used. Scatter tiles replace about one in
-// ScatterEvery of the tiles that are surrounded on all sides. Scatter tiles are not used at the
+// AutoTile describes how to draw a shape with a tileset. An AutoTile consists of the tile for the
+// inside and rules for the edges; the last matching rule is used. Scatter tiles replace about one
+// in ScatterEvery of the tiles that are surrounded on all sides. Scatter tiles are not used at the
 // layer's border, because clients repeat the border outwards.
 type AutoTile struct {
 	Inside       uint8

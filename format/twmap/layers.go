@@ -86,8 +86,9 @@ func (p *parser) readTiles(block, width, height, version int32, what string, i i
 // maps have none, but other programs accept them.
 const maxSpare = 64 << 10
 
-// readTileData reads the data block of a layer with size bytes per tile. It refuses a much larger
-// block before decompressing it: a small layer must not use up the memory budget for large layers.
+// readTileData reads the data block of a layer with size bytes per tile. readTileData refuses a
+// much larger block before decompressing it: a small layer must not use up the memory budget for
+// large layers.
 func (p *parser) readTileData(block int32, width, height int64, size int, what string, i int) ([]byte, error) {
 	has := int64(p.f.BlockSize(int(block)))
 	if (has-maxSpare)/int64(size) > width*height {

@@ -109,8 +109,8 @@ const (
 	settingsPerByte = 32
 )
 
-// checkSize returns an error if the data block of a text declares more than the allowed bytes. It
-// does so before the block is decompressed.
+// checkSize returns an error if the data block of a text declares more than the allowed bytes.
+// checkSize does so before the block is decompressed.
 func (p *parser) checkSize(ref int32, most int, what string, i int) error {
 	if size := p.f.BlockSize(int(ref)); size > most {
 		return fmt.Errorf("%w: %s %d has %d bytes; the limit is %d", ErrTooLarge, what, i, size, most)

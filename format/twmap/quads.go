@@ -8,8 +8,8 @@ func NewQuadLayer(name string, image int32, quads ...Quad) *QuadLayer {
 	return &QuadLayer{Name: name, Image: image, Quads: quads, Version: 2}
 }
 
-// NewQuad returns an upright white rectangle that shows the whole image. Its top left corner is at
-// (x, y). All numbers are in tiles.
+// NewQuad returns an upright white rectangle that shows the whole image. The top left corner of the
+// quad is at (x, y). All numbers are in tiles.
 func NewQuad(x, y, w, h float64) Quad {
 	at := func(x, y float64) Point { return Point{int32(x * TileSize), int32(y * TileSize)} }
 	return Quad{

@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// Terrain returns the tiles and settings of the map in the form that a world needs. It returns
+// Terrain returns the tiles and settings of the map in the form that a world needs. Terrain returns
 // [ErrNoGameLayer], or an error about damaged layers.
 func (m *Map) Terrain() (terrain.Terrain, error) {
 	l := m.GameLayer()

@@ -57,7 +57,7 @@ type Map struct {
 	UnknownItems []UnknownItem
 
 	// Size, CRC (IEEE CRC-32) and SHA256 describe the file that the map was parsed from, as used in
-	// Sv_MapChange. They are zero for a map made in code, and ignored when writing.
+	// Sv_MapChange. Size, CRC and SHA256 are zero for a map made in code, and ignored when writing.
 	Size   int
 	CRC    uint32
 	SHA256 [sha256.Size]byte
@@ -105,7 +105,7 @@ type EnvPoint struct {
 	Curve  int32
 	Values [4]int32 // 22.10 fixed point
 	// Tangents contains four groups of four channels: in dx (ms), in dy (22.10), out dx, out dy.
-	// They are zero except in envelopes of version 3.
+	// Tangents are zero except in envelopes of version 3.
 	Tangents [16]int32
 }
 
@@ -157,7 +157,7 @@ const (
 	KindTiles TileKind = 0
 	// KindGame is the game layer, with collision and entities.
 	KindGame TileKind = 1
-	// The other kinds are DDNet's. Their data is in TileLayer.DDNetData.
+	// The other kinds are DDNet's. The data of these kinds is in TileLayer.DDNetData.
 	KindTele   TileKind = 2
 	KindSpeed  TileKind = 4
 	KindFront  TileKind = 8
@@ -178,7 +178,7 @@ type TileLayer struct {
 	Image          int32 // image index, or None
 	Tiles          []Tile
 	// DDNetData contains the undecoded data of DDNet's kinds in the order tele, speedup, front,
-	// switch, tune. It is nil in other layers.
+	// switch, tune. DDNetData is nil in other layers.
 	DDNetData *[5][]byte
 	// Version is the layout in the file. 2 and 3 are the uncompressed layout of 0.6; all clients
 	// can read it. 4 is the run-length encoded layout of 0.7. 0 counts as 3.

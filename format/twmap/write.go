@@ -9,9 +9,9 @@ import (
 	"github.com/teeyard/teeyard/format/datafile"
 )
 
-// Bytes returns the map as a data file of version 4. It returns an error if a layer's tiles do not
-// match its size, or if the map has more items or data blocks than a file can hold. Equal maps give
-// equal bytes within one version of the Go toolchain.
+// Bytes returns the map as a data file of version 4. Bytes returns an error if a layer's tiles do
+// not match its size, or if the map has more items or data blocks than a file can hold. Equal maps
+// give equal bytes within one version of the Go toolchain.
 func (m *Map) Bytes() ([]byte, error) {
 	w := &mapWriter{m: m}
 	w.out.AddItem(itemVersion, 0, []int32{1})
@@ -231,7 +231,8 @@ func (w *mapWriter) encodeQuadLayer(l *QuadLayer) []int32 {
 	return ints
 }
 
-// appendName packs a name into n integers; see intsToString. It cuts the name to fit with its NUL.
+// appendName packs a name into n integers; see intsToString. appendName cuts the name to fit with
+// its NUL.
 func appendName(dst []int32, name string, n int) []int32 {
 	var buf [32]byte
 	copy(buf[:4*n-1], name)

@@ -117,11 +117,11 @@ type Buffers struct {
 
 // Config configures a connection.
 type Config struct {
-	// Send sends a datagram to the peer. It is required. The datagram is borrowed until Send
+	// Send sends a datagram to the peer. Send is required. The datagram is borrowed until Send
 	// returns. Send must not call the connection.
 	Send func(datagram []byte)
-	// SendCompressed sends a datagram that is compressed. Its receiver ignores any bytes after it,
-	// so padding may be added. nil means Send.
+	// SendCompressed sends a datagram that is compressed. The receiver of such a datagram ignores
+	// any bytes after it, so padding may be added. nil means Send.
 	SendCompressed func(datagram []byte)
 	// ResendBuffer limits the vital chunks that wait for the peer's ack, in bytes. Each chunk
 	// counts with its size and ResendOverhead. 0 means DefaultResendBuffer.
@@ -203,8 +203,8 @@ func (c *Conn) offline() {
 	c.v6 = v6State{}
 }
 
-// Dial begins a 0.7 connection as a client. own is the token that the server has to use. It should
-// be random; the original uses 31 bits. The error is ErrWrongState unless the connection is
+// Dial begins a 0.7 connection as a client. own is the token that the server has to use. The token
+// should be random; the original uses 31 bits. The error is ErrWrongState unless the connection is
 // offline, and ErrConfig for packet.NoToken.
 func (c *Conn) Dial(now Time, own packet.Token) error {
 	if c.state != StateOffline {
@@ -223,8 +223,8 @@ func (c *Conn) Dial(now Time, own packet.Token) error {
 
 // Accept begins a 0.7 connection as the server, after TokenIssuer.Inspect returned ActionAccept for
 // a CONNECT. own is the packet's token, and peer is its response token. Accept answers with ACCEPT.
-// It ignores the ack and flags of the CONNECT. The error is ErrWrongState unless the connection is
-// offline, and ErrConfig for packet.NoToken.
+// Accept ignores the ack and flags of the CONNECT. The error is ErrWrongState unless the connection
+// is offline, and ErrConfig for packet.NoToken.
 func (c *Conn) Accept(now Time, own, peer packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)
@@ -265,7 +265,8 @@ func (c *Conn) Close(now Time, reason string) {
 
 // Queue adds a copy of payload to the packet under construction. If it does not fit, Queue first
 // sends the packet. payload may have up to MaxPayload bytes. Vital payloads are kept and resent
-// until the peer acks them. They wait behind chunks that are being resent; see HasBacklog.
+// until the peer acks them. Vital payloads wait behind chunks that are being resent; see
+// HasBacklog.
 //
 // The error is ErrWrongState unless the connection is online, and ErrTooLarge for a longer payload.
 // The connection fails with ReasonOutOfBuffer if a vital payload does not fit the resend buffer, or
@@ -293,8 +294,8 @@ func (c *Conn) Flush(now Time) {
 }
 
 // SetTimeout changes the time after which a connection ends if nothing is received, or if no ack is
-// received. It applies until Reset; the default is Timeout. A peer that loads a map may not answer
-// for a while.
+// received. The setting applies until Reset; the default is Timeout. A peer that loads a map may
+// not answer for a while.
 func (c *Conn) SetTimeout(d time.Duration) { c.timeout = d }
 
 // notAcked returns the reason for the end of a connection without acks.
@@ -447,14 +448,14 @@ func (c *Conn) ExpectAcks() { c.flight.promptAcks = true }
 // the default, means no limit. Chunks that are not vital do not count.
 func (c *Conn) LimitRate(bytesPerSecond int) { c.flight.rate = bytesPerSecond }
 
-// HasBacklog reports whether vital chunks wait to be sent. They wait if LimitRate delays them, or
-// if chunks were lost: until the peer acks those, it would drop later ones. Payloads queued
-// meanwhile wait as well.
+// HasBacklog reports whether vital chunks wait to be sent. Vital chunks wait if LimitRate delays
+// them, or if chunks were lost: until the peer acks those, it would drop later ones. Payloads
+// queued meanwhile wait as well.
 func (c *Conn) HasBacklog() bool { return c.hasBacklog() }
 
 // FreeResendBuffer returns the length in bytes of the largest vital payload that fits the resend
-// buffer. It can exceed MaxPayload: several payloads then fit, each of which takes its size and
-// ResendOverhead. It is negative if the buffer is full.
+// buffer. The result can exceed MaxPayload: several payloads then fit, each of which takes its size
+// and ResendOverhead. The result is negative if the buffer is full.
 func (c *Conn) FreeResendBuffer() int {
 	if c.unacked.len == MaxUnacked {
 		return -1

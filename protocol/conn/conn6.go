@@ -23,7 +23,8 @@ func (v Version) String() string {
 	return "0.7"
 }
 
-// Handshake is the way in which a 0.6 connection begins. It determines the place of its token.
+// Handshake is the way in which a 0.6 connection begins. The handshake determines the place of its
+// token.
 //
 // Packets with a wrong token are ignored, as in 0.7. A CONNECT from an address that already has a
 // connection changes nothing, except as described at Conn.Rejoined.
@@ -69,9 +70,9 @@ func (h Handshake) placeToken(token packet.Token) packet.PlacedToken {
 }
 
 const (
-	// acceptInterval is the silence after which a client repeats its ACCEPT. It must be longer than
-	// a round trip: DDNet-Server takes a second ACCEPT as a rejoin and restarts its sequence
-	// numbers.
+	// acceptInterval is the silence after which a client repeats its ACCEPT. acceptInterval must be
+	// longer than a round trip: DDNet-Server takes a second ACCEPT as a rejoin and restarts its
+	// sequence numbers.
 	acceptInterval = 2 * time.Second
 
 	// challengeChunks is the number of vital chunks in a challenge.
@@ -95,9 +96,9 @@ type v6State struct {
 	rejoined      bool // a rejoin that Rejoined has not reported yet
 }
 
-// nextToken returns the token for a client that rejoins. It must differ from the current one.
-// Otherwise packets that are still on their way would ack chunks of the new connection. The token
-// cannot be guessed without knowing the current one.
+// nextToken returns the token for a client that rejoins. The new token must differ from the current
+// one. Otherwise packets that are still on their way would ack chunks of the new connection. The
+// token cannot be guessed without knowing the current one.
 func nextToken(t packet.Token) packet.Token {
 	t++
 	if t == packet.NoToken || t == 0 {

@@ -3,8 +3,8 @@ package conn
 import "github.com/teeyard/teeyard/protocol/packet"
 
 // Feed handles a datagram from the peer's address and passes its chunks to h. The error is a
-// packet.DropReason. It is also counted, so most callers can ignore it. Check State for the effect
-// on the connection. b is borrowed and may be modified.
+// packet.DropReason. The reason is also counted, so most callers can ignore it. Check State for the
+// effect on the connection. b is borrowed and may be modified.
 //
 // Connectionless packets do not belong to a connection and are dropped as packet.DropConnless. Pass
 // them to TokenIssuer.Inspect.

@@ -9,9 +9,9 @@ import (
 // flight describes the vital chunks on their way to the peer, and limits them. A receiver drops all
 // chunks after a gap. If one datagram is lost or overtaken, everything in flight has to be resent.
 //
-// The window keeps the resent data below a share of the delivered data. It is spread over the round
-// trip, because datagrams sent with pauses are rarely overtaken. Before the first loss, there is no
-// limit.
+// The window keeps the resent data below a share of the delivered data. The window is spread over
+// the round trip, because datagrams sent with pauses are rarely overtaken. Before the first loss,
+// there is no limit.
 type flight struct {
 	chunks int // number of chunks in flight; they are the oldest unacked ones
 	size   int // their total cost

@@ -13,24 +13,26 @@ type Inspection6 struct {
 	Action Action
 	// Drop is the reason if Action is ActionIgnore, and otherwise DropNone.
 	Drop packet.DropReason
-	// Handshake is the handshake that the datagram belongs to. It is not set for ActionIgnore.
+	// Handshake is the handshake that the datagram belongs to. Handshake is not set for
+	// ActionIgnore.
 	Handshake Handshake
-	// Token is the client's token. It is set for ActionReplyToken and ActionAccept with
+	// Token is the client's token. Token is set for ActionReplyToken and ActionAccept with
 	// HandshakeTKEN or HandshakeHeaderToken, and otherwise packet.NoToken.
 	Token packet.Token
 
 	clientToken packet.Token // the client's token in the CONNECT of 0.6.5
 }
 
-// Inspect6 decides how to react to a 0.6 datagram from an address without a connection. It drops
-// connectionless datagrams as packet.DropConnless. It keeps no state.
+// Inspect6 decides how to react to a 0.6 datagram from an address without a connection. Inspect6
+// drops connectionless datagrams as packet.DropConnless, and keeps no state.
 //
 // scratch is memory to decompress a datagram that may answer a challenge. This is by far the most
 // expensive step, and any sender can cause it. Pass nil to skip it: if the server sends no
 // challenges, or has decompressed enough. No other datagram is decompressed.
 //
 // A datagram that acks chunks is dropped, because nothing was sent to this address that it could
-// ack. It belongs to a connection that has ended. The answer to a challenge is the exception.
+// ack. Such a datagram belongs to a connection that has ended. The answer to a challenge is the
+// exception.
 func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch *packet.Scratch) Inspection6 {
 	var p packet.Packet6
 	if err := p.ParseHeader(b); err != nil {
@@ -59,7 +61,7 @@ func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch 
 		return ignored(packet.DropWrongState)
 	}
 	if token := firstChunkToken(p); p.Ack == 0 && t.isValid(now, kindTKEN, from, token) {
-		// DDNet's client sends ACCEPT only once. It was lost, or this packet overtook it.
+		// DDNet's client sends ACCEPT only once. The ACCEPT was lost, or this packet overtook it.
 		return Inspection6{Action: ActionAccept, Handshake: HandshakeTKEN, Token: token}
 	}
 	if scratch == nil {
@@ -116,15 +118,15 @@ func (t *TokenIssuer) inspectHeaderToken(now Time, from netip.AddrPort, p *packe
 	return Inspection6{Action: ActionAccept, Handshake: HandshakeHeaderToken, Token: p.Token}
 }
 
-// AppendReply appends the answer for ActionReplyToken, a CONNECTACCEPT. It is never longer than the
-// CONNECT.
+// AppendReply appends the answer for ActionReplyToken, a CONNECTACCEPT. The answer is never longer
+// than the CONNECT.
 func (i *Inspection6) AppendReply(dst []byte) []byte {
 	return packet.AppendAccept6(dst, i.Handshake.placeToken(i.Token), i.clientToken)
 }
 
 // AppendClose appends the CLOSE that refuses the client, in the format that the client understands.
-// It can be longer than the client's datagram. After ActionAccept that is safe, because the address
-// is proved.
+// The CLOSE can be longer than the client's datagram. After ActionAccept that is safe, because the
+// address is proved.
 func (i *Inspection6) AppendClose(dst []byte, reason string) []byte {
 	token := i.Handshake.placeToken(i.Token)
 	if i.Action == ActionReplyToken {

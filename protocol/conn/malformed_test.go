@@ -12,8 +12,8 @@ type malformed struct {
 	want packet.DropReason
 }
 
-// TestMalformed feeds packets that cannot be parsed, or whose end the original reads past. They
-// must not change the connection.
+// TestMalformed feeds packets that cannot be parsed, or whose end the original reads past. These
+// packets must not change the connection.
 func TestMalformed(t *testing.T) {
 	for _, v := range variants {
 		client, server := v.connect(t, 0, 0)

@@ -32,8 +32,8 @@ type packetWriter interface {
 	sendPacket(flags packet.Flags, ack, numChunks int, payload []byte)
 }
 
-// reliability makes a stream of datagrams reliable. It numbers vital chunks, handles acks and
-// resends, and collects chunks into packets. Both protocol versions use it.
+// reliability makes a stream of datagrams reliable. reliability numbers vital chunks, handles acks
+// and resends, and collects chunks into packets. Both protocol versions use it.
 type reliability struct {
 	writer packetWriter
 
@@ -94,7 +94,7 @@ func (r *reliability) isPossibleAck(ack int) bool {
 }
 
 // handleAck drops the unacked chunks that a possible ack covers, and sends chunks that waited for
-// it. It reports whether this is the first progress since chunks were resent.
+// it. handleAck reports whether this is the first progress since chunks were resent.
 func (r *reliability) handleAck(now Time, ack int) (first bool) {
 	r.peerAck = ack
 	acked, once, rtt := 0, false, time.Duration(0)

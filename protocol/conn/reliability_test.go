@@ -53,8 +53,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestTokenBeforeAck feeds packets with a forged address and without the token. They must have no
-// effect. In the original they move the ack window, and the real acks are then refused.
+// TestTokenBeforeAck feeds packets with a forged address and without the token. These packets must
+// have no effect. In the original they move the ack window, and the real acks are then refused.
 func TestTokenBeforeAck(t *testing.T) {
 	wrong := map[Handshake][]packet.PlacedToken{
 		HandshakeTKEN: {noToken, headerToken, HandshakeTKEN.placeToken(serverToken + 1), HandshakeTKEN.placeToken(clientToken)},

@@ -47,7 +47,7 @@ func parseRecorded(t *testing.T, version Version, b []byte) recorded {
 }
 
 // TestReplay replaces either program of a recorded session by a Conn. The Conn receives the
-// datagrams of the other program and queues the same payloads. It must send the same bytes.
+// datagrams of the other program and queues the same payloads. The Conn must send the same bytes.
 func TestReplay(t *testing.T) {
 	for _, v := range []struct {
 		name     string

@@ -8,8 +8,8 @@ type unackedChunk struct {
 	offset             int // offset of the data in the ring, before masking
 }
 
-// resendBuffer holds the unacked chunks, oldest first. It consists of two rings whose lengths are
-// powers of two. The rings grow on demand, the one for data up to maxUsed.
+// resendBuffer holds the unacked chunks, oldest first. resendBuffer consists of two rings whose
+// lengths are powers of two. The rings grow on demand, the one for data up to maxUsed.
 type resendBuffer struct {
 	maxUsed int
 	used    int // size and ResendOverhead of all chunks, in bytes
@@ -57,7 +57,7 @@ func (b *resendBuffer) removeFirst() {
 	b.len--
 }
 
-// add adds a chunk. It returns false if the chunk does not fit.
+// add adds a chunk, or returns false if the chunk does not fit.
 func (b *resendBuffer) add(now Time, seq int, data []byte) bool {
 	if b.len == MaxUnacked || b.used+len(data)+ResendOverhead > b.maxUsed {
 		return false

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// listener is a server with one connection. It answers the datagrams that come before the
+// listener is a server with one connection. listener answers the datagrams that come before the
 // connection.
 type listener struct {
 	*peer
@@ -77,7 +77,8 @@ func (l *listener) handle(now Time, b []byte) {
 }
 
 // answerChallenge answers a challenge as a client that understands the messages, and removes the
-// challenge from the received payloads. It returns false until the challenge has arrived.
+// challenge from the received payloads. answerChallenge returns false until the challenge has
+// arrived.
 func (p *peer) answerChallenge(now Time) bool {
 	if len(p.got) < 6 {
 		return false

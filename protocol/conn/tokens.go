@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// tokenEpoch is the time for which a token is the current one. It is accepted for one more epoch,
-// so it is valid for 16 to 32 seconds.
+// tokenEpoch is the time for which a token is the current one. A token is accepted for one more
+// epoch, so it is valid for 16 to 32 seconds.
 const tokenEpoch = Time(16 * time.Second)
 
 // TokenIssuer issues and checks a server's tokens for all addresses, without keeping state for any.
@@ -37,7 +37,7 @@ func NewTokenIssuer(random io.Reader) (*TokenIssuer, error) {
 	return t, nil
 }
 
-// Token returns the current token for an IP address. It is never packet.NoToken.
+// Token returns the current token for an IP address. The token is never packet.NoToken.
 func (t *TokenIssuer) Token(now Time, ip netip.Addr) packet.Token {
 	return t.issue(now, kind7, netip.AddrPortFrom(ip, 0))
 }

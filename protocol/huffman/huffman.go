@@ -19,9 +19,9 @@ var (
 	ErrTruncated = errors.New("huffman: input ends before the end symbol")
 )
 
-// AppendCompress appends the compressed form of src to dst and returns the extended slice. It
-// allocates only if dst has too little capacity. It may overwrite the bytes between the end of the
-// result and the capacity of dst. src and dst must not overlap.
+// AppendCompress appends the compressed form of src to dst and returns the extended slice.
+// AppendCompress allocates only if dst has too little capacity, and may overwrite the bytes between
+// the end of the result and the capacity of dst. src and dst must not overlap.
 func AppendCompress(dst, src []byte) []byte {
 	t := &fixed.encode
 	var acc uint64 // bits not yet written, the first one lowest
@@ -78,13 +78,13 @@ func AppendCompress(dst, src []byte) []byte {
 	return append(dst, byte(acc))
 }
 
-// AppendDecompress appends the decompressed form of src to dst and returns the extended slice. It
-// returns ErrTooLong if there are more than limit bytes to append, and ErrTruncated if src has no
-// end symbol. After an error, dst is returned unchanged. Bytes after the end symbol are ignored, as
-// in the original programs.
+// AppendDecompress appends the decompressed form of src to dst and returns the extended slice.
+// AppendDecompress returns ErrTooLong if there are more than limit bytes to append, and
+// ErrTruncated if src has no end symbol. After an error, dst is returned unchanged. Bytes after the
+// end symbol are ignored, as in the original programs.
 //
-// AppendDecompress allocates only if dst has less capacity left than limit. It may overwrite the
-// bytes up to limit even if the result is shorter. src and dst must not overlap.
+// AppendDecompress allocates only if dst has less capacity left than limit. AppendDecompress may
+// overwrite the bytes up to limit even if the result is shorter. src and dst must not overlap.
 func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 	limit = max(limit, 0)
 	// One byte of input holds at most eight symbols. Growing by that much bounds the memory by the
@@ -157,7 +157,8 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 			e = uint64(l & 0xff)
 		}
 		if used > have {
-			// Part of the entry is past the end of the input. It cannot contain the end symbol.
+			// Part of the entry is past the end of the input. The input therefore has no end
+			// symbol.
 			return dst, ErrTruncated
 		}
 		for ; number > 0; number-- {

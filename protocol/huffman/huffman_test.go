@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// payloads returns the compressed payloads of a recording. It selects 0.7 packets with the
+// payloads returns the compressed payloads of a recording. payloads selects 0.7 packets with the
 // compression flag and neither the control nor the connless flag.
 func payloads(t testing.TB) (all [][]byte) {
 	for _, d := range golden.Datagrams(t, golden.Server16) {

@@ -23,7 +23,7 @@ type Desc struct {
 	Flush    bool // the packet is sent as soon as it contains the message
 	NoRecord bool // left out of demos; set for 0.7 only
 	Reserved bool // named by the original but never used
-	// Extension is the name from which the UUID is made, such as ping@ddnet.tw. It is "" for
+	// Extension is the name from which the UUID is made, such as ping@ddnet.tw. Extension is "" for
 	// messages without a UUID.
 	Extension string
 }

@@ -66,8 +66,8 @@ func (e *FieldError) Error() string {
 // Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Version is the name of the package of a protocol version, msg6 or msg7. Its methods create the
-// errors of that package.
+// Version is the name of the package of a protocol version, msg6 or msg7. The methods of Version
+// create the errors of that package.
 type Version string
 
 // NewIDError returns the error for a message with the given id. d is its description, or nil.

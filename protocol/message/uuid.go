@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// UUID identifies one of DDNet's messages and objects. It is version 3 of RFC 9562, a hash of a
+// UUID identifies one of DDNet's messages and objects. A UUID is version 3 of RFC 9562, a hash of a
 // name. Random ids that DDNet's programs create have the same format.
 type UUID [16]byte
 
@@ -34,8 +34,8 @@ func (u UUID) String() string {
 	return string(b)
 }
 
-// ParseUUID is the inverse of String. It also accepts upper-case letters. ok reports whether the
-// text is a UUID.
+// ParseUUID is the inverse of String. ParseUUID also accepts upper-case letters. ok reports whether
+// the text is a UUID.
 func ParseUUID(text string) (u UUID, ok bool) {
 	b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
 	if err != nil || len(b) != len(u) {

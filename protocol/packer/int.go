@@ -6,8 +6,8 @@
 // allocates.
 //
 // The released 0.7.5 and its later development version differ in some details. This package follows
-// the later, stricter version. It never reads past the end of the buffer, and a missing string is
-// an error. It uses only four bits of an integer's fifth byte.
+// the later, stricter version. The package never reads past the end of the buffer, and a missing
+// string is an error. The package uses only four bits of an integer's fifth byte.
 package packer
 
 // MaxIntLen is the largest size of a packed integer in bytes.
@@ -26,7 +26,7 @@ func AppendInt(dst []byte, v int32) []byte {
 	return appendInt(dst, v)
 }
 
-// appendInt appends any value. It is separate so that the compiler can inline AppendInt.
+// appendInt appends any value. appendInt is separate so that the compiler can inline AppendInt.
 func appendInt(dst []byte, v int32) []byte {
 	s := v >> 31
 	u := uint32(v ^ s)
@@ -44,8 +44,8 @@ func appendInt(dst []byte, v int32) []byte {
 	return append(dst, b0|0x80, byte(u>>6)|0x80, byte(u>>13)|0x80, byte(u>>20)|0x80, byte(u>>27))
 }
 
-// AppendInts appends every value of vs as AppendInt does. It is the fast way to write the body of a
-// snapshot delta.
+// AppendInts appends every value of vs as AppendInt does. AppendInts is the fast way to write the
+// body of a snapshot delta.
 func AppendInts(dst []byte, vs []int32) []byte {
 	for _, v := range vs {
 		if uint32(v) < 0x40 {

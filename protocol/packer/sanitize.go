@@ -8,8 +8,8 @@ type SanitizeMode uint8
 const (
 	// SanitizeNone leaves the bytes unchanged.
 	SanitizeNone SanitizeMode = iota
-	// SanitizeLax replaces bytes below 32 by spaces, except CR, LF and TAB. It is used for texts of
-	// several lines, such as the message of the day.
+	// SanitizeLax replaces bytes below 32 by spaces, except CR, LF and TAB. SanitizeLax is used for
+	// texts of several lines, such as the message of the day.
 	SanitizeLax
 	// SanitizeCC replaces all bytes below 32 by spaces.
 	SanitizeCC
@@ -33,7 +33,7 @@ func (m SanitizeMode) String() string {
 	return "invalid"
 }
 
-// Sanitize sanitises s in place and returns the result. It can be shorter than s.
+// Sanitize sanitises s in place and returns the result. The result can be shorter than s.
 func (m SanitizeMode) Sanitize(s []byte) []byte {
 	switch m {
 	case SanitizeLax:

@@ -6,7 +6,7 @@ import (
 )
 
 // AppendString appends s up to its first NUL, followed by a terminating NUL, and returns the
-// extended slice. It copies the bytes unchanged.
+// extended slice. AppendString copies the bytes unchanged.
 func AppendString(dst, s []byte) []byte {
 	if i := bytes.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
@@ -20,8 +20,8 @@ func AppendStringLimit(dst, s []byte, limit int) []byte {
 	return append(append(dst, Truncate(s, limit)...), 0)
 }
 
-// Truncate returns s up to its first NUL, cut to at most limit bytes. It does not cut inside a
-// UTF-8 sequence. A negative limit counts as zero.
+// Truncate returns s up to its first NUL, cut to at most limit bytes. Truncate does not cut inside
+// a UTF-8 sequence. A negative limit counts as zero.
 func Truncate(s []byte, limit int) []byte {
 	limit = max(limit, 0)
 	if i := bytes.IndexByte(s[:min(len(s), limit+1)], 0); i >= 0 {

@@ -17,11 +17,11 @@ var (
 	ErrSize = errors.New("packer: negative size")
 )
 
-// Unpacker reads values from a buffer, one after the other. It keeps the first error. After an
-// error, integers read as 0, and strings and raw bytes as nil. Callers can therefore read a whole
-// message and check the error once at the end.
+// Unpacker reads values from a buffer, one after the other. An Unpacker keeps the first error.
+// After an error, integers read as 0, and strings and raw bytes as nil. Callers can therefore read
+// a whole message and check the error once at the end.
 //
-// The zero value is an Unpacker of an empty buffer. It does not allocate.
+// The zero value is an Unpacker of an empty buffer. An Unpacker does not allocate.
 type Unpacker struct {
 	b   []byte
 	pos int
@@ -34,7 +34,7 @@ func (u *Unpacker) Reset(b []byte) {
 	u.b, u.pos, u.err = b, 0, nil
 }
 
-// Int reads a variable length integer. It accepts encodings that are longer than necessary. If the
+// Int reads a variable length integer. Int accepts encodings that are longer than necessary. If the
 // data ends before or within the integer, Int returns 0 and sets ErrShort.
 func (u *Unpacker) Int() int32 {
 	if p := u.pos; p < len(u.b) {
@@ -78,7 +78,7 @@ func parseInt(b []byte) (v int32, n int) {
 	return int32(u) ^ -int32(x>>6&1), n
 }
 
-// Ints reads len(dst) integers as Int does. It reports whether all of them were present. Missing
+// Ints reads len(dst) integers as Int does. Ints reports whether all of them were present. Missing
 // ones are set to 0.
 func (u *Unpacker) Ints(dst []int32) bool {
 	b, p := u.b, u.pos

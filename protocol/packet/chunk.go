@@ -30,7 +30,7 @@ func (p *Packet) Chunks() ChunkReader {
 	return ChunkReader{rest: p.Payload, left: p.NumChunks, sizeBits: 6}
 }
 
-// Next reads the next chunk into c. It returns false at the end of the chunks, or if the payload
+// Next reads the next chunk into c. Next returns false at the end of the chunks, or if the payload
 // ends within a chunk; Err then returns an error.
 func (r *ChunkReader) Next(c *Chunk) bool {
 	if r.left == 0 {

@@ -48,7 +48,7 @@ func AppendTokenReply(dst []byte, token, own Token) []byte {
 }
 
 // AppendClose appends the message that ends a connection. The reason ends at its first NUL; an
-// empty reason is left out. It is cut to fit a datagram, although receivers keep only
+// empty reason is left out. The reason is cut to fit a datagram, although receivers keep only
 // MaxCloseReason bytes.
 func AppendClose(dst []byte, ack int, token Token, reason string) []byte {
 	return appendReason(AppendControl(dst, ack, token, ControlClose), reason, MaxPayload-2)

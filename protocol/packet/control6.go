@@ -19,7 +19,7 @@ func AppendControl6(dst []byte, ack int, token PlacedToken, id ControlID) []byte
 }
 
 // AppendConnect6 appends the message with which a client opens a connection, in the format of
-// programs that place tokens as given. own is the client's token. It is sent only for
+// programs that place tokens as given. own is the client's token. The token is sent only for
 // TokenInHeader; that format is padded and has no token in its header yet.
 func AppendConnect6(dst []byte, place TokenPlace, own Token) []byte {
 	dst = append(AppendHeader6(dst, FlagControl, 0, 0, PlacedToken{}), byte(ControlConnect))
@@ -55,8 +55,8 @@ func AppendAccept6(dst []byte, token PlacedToken, peer Token) []byte {
 }
 
 // AppendClose6 appends the message that ends a connection. The reason ends at its first NUL; an
-// empty reason is left out. It is cut to fit a datagram, although receivers keep only 127 or 255
-// bytes.
+// empty reason is left out. The reason is cut to fit a datagram, although receivers keep only 127
+// or 255 bytes.
 func AppendClose6(dst []byte, ack int, token PlacedToken, reason string) []byte {
 	dst = append(AppendHeader6(dst, FlagControl, ack, 0, token), byte(ControlClose))
 	return appendTrailer(appendReason(dst, reason, MaxPayload6-2), token)

@@ -1,7 +1,7 @@
 package packet
 
-// DropReason is the reason why a datagram, or the rest of one, was dropped. It is an error, and a
-// small number that can index a counter. Using it as an error does not allocate.
+// DropReason is the reason why a datagram, or the rest of one, was dropped. A DropReason is an
+// error, and a small number that can index a counter. Using it as an error does not allocate.
 type DropReason uint8
 
 const (

@@ -79,18 +79,18 @@ type Scratch [maxDecompressed]byte
 // Packet is a 0.7 packet.
 type Packet struct {
 	Flags Flags
-	// Ack is the last vital sequence number that the sender received in order,
-	// 0..1023. It is 0 in a connectionless packet.
+	// Ack is the last vital sequence number that the sender received in order, 0..1023. Ack is 0 in
+	// a connectionless packet.
 	Ack int
-	// NumChunks is the number of chunks according to the header, 0..255. It is 0
-	// in a control or connectionless packet.
+	// NumChunks is the number of chunks according to the header, 0..255. NumChunks is 0 in a
+	// control or connectionless packet.
 	NumChunks int
 	// Token is the token that the receiver issued to the sender.
 	Token Token
 	// ResponseToken is the token to use in an answer. Only connectionless packets and the control
 	// messages CONNECT and TOKEN contain one; for other packets it is NoToken.
 	ResponseToken Token
-	// Payload is the data after the header, uncompressed. It is borrowed.
+	// Payload is the data after the header, uncompressed. Payload is borrowed.
 	Payload []byte
 }
 

@@ -41,11 +41,11 @@ type PlacedToken struct {
 // Packet6 is a 0.6 packet.
 type Packet6 struct {
 	Flags Flags
-	// Ack is the last vital sequence number that the sender received in order,
-	// 0..1023. It is 0 in a connectionless packet.
+	// Ack is the last vital sequence number that the sender received in order, 0..1023. Ack is 0 in
+	// a connectionless packet.
 	Ack int
-	// NumChunks is the number of chunks according to the header, 0..255. It is 0
-	// in a control or connectionless packet.
+	// NumChunks is the number of chunks according to the header, 0..255. NumChunks is 0 in a
+	// control or connectionless packet.
 	NumChunks int
 	// HasToken reports whether the header has a token, as in 0.6.5. A token in the trailer is not
 	// visible here; see CutTrailer.
@@ -56,7 +56,7 @@ type Packet6 struct {
 	Extended bool
 	// Extra is the number in an extended connectionless header, otherwise 0.
 	Extra uint16
-	// Payload is the data after the header, uncompressed, including a trailer. It is borrowed.
+	// Payload is the data after the header, uncompressed, including a trailer. Payload is borrowed.
 	Payload []byte
 }
 
@@ -146,8 +146,9 @@ func (p *Packet6) Parse(b []byte, scratch *Scratch) error {
 }
 
 // CutTrailer removes the last four bytes from the payload of a parsed packet and returns them as
-// the token. It changes nothing and returns false if the payload is too short, or if it would leave
-// a control message empty. Only the connection determines whether its packets have a trailer.
+// the token. CutTrailer changes nothing and returns false if the payload is too short, or if it
+// would leave a control message empty. Only the connection determines whether its packets have a
+// trailer.
 func (p *Packet6) CutTrailer() (Token, bool) {
 	n := len(p.Payload) - TokenTrailerSize
 	if n < 0 || n == 0 && p.Flags&FlagControl != 0 {
@@ -158,8 +159,8 @@ func (p *Packet6) CutTrailer() (Token, bool) {
 	return token, true
 }
 
-// Chunks returns a reader of p's chunks. Its Rest returns the bytes after the last chunk, such as a
-// trailer.
+// Chunks returns a reader of p's chunks. The Rest of the reader returns the bytes after the last
+// chunk, such as a trailer.
 func (p *Packet6) Chunks() ChunkReader {
 	return ChunkReader{rest: p.Payload, left: p.NumChunks, sizeBits: 4}
 }
@@ -179,8 +180,8 @@ func AppendChunk6(dst []byte, flags ChunkFlags, seq int, data []byte) []byte {
 	return append(AppendChunkHeader6(dst, flags, seq, len(data)), data...)
 }
 
-// AppendHeader6 appends the header of a normal packet. It appends a token only if its place is the
-// header.
+// AppendHeader6 appends the header of a normal packet. A token is appended
+// only if its place is the header.
 func AppendHeader6(dst []byte, flags Flags, ack, numChunks int, token PlacedToken) []byte {
 	b0 := byte(ack >> 8 & 3)
 	if flags&FlagControl != 0 {
@@ -198,10 +199,10 @@ func AppendHeader6(dst []byte, flags Flags, ack, numChunks int, token PlacedToke
 	return append(dst, b0, byte(ack), byte(numChunks))
 }
 
-// AppendPacket6 appends a packet with chunks. It compresses the payload and the trailer if that
-// makes the packet smaller. If dst has a capacity of MaxEncodedSize left, AppendPacket6 does not
-// allocate. payload must not overlap dst. For a trailer, payload must have TokenTrailerSize bytes
-// of capacity left. They are overwritten.
+// AppendPacket6 appends a packet with chunks. AppendPacket6 compresses the payload and the trailer
+// if that makes the packet smaller. If dst has a capacity of MaxEncodedSize left, AppendPacket6
+// does not allocate. payload must not overlap dst. For a trailer, payload must have
+// TokenTrailerSize bytes of capacity left. Those bytes are overwritten.
 func AppendPacket6(dst []byte, flags Flags, ack, numChunks int, token PlacedToken, payload []byte) []byte {
 	payload = appendTrailer(payload, token)
 	start := len(dst)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Errors of ApplyDelta. They are wrapped together with the place in the delta.
+// Errors of ApplyDelta. The errors are wrapped together with the place in the delta.
 var (
 	// ErrTruncated means that the delta ends before the items that its header announces.
 	ErrTruncated = errors.New("snapshot: delta truncated")
@@ -34,9 +34,9 @@ func (m *bitmap) set(i int)      { m[uint(i)/64%uint(len(m))] |= 1 << (uint(i) %
 // ignored.
 //
 // Updates and deletions may be in any order. An update adds to the integers of the base's item, if
-// there is one, and otherwise sets the item. It adds even if the same delta deletes the item,
-// unless the lengths differ. The last of several updates of a key counts. Deleting an item twice
-// has no further effect.
+// there is one, and otherwise sets the item. An update adds even if the same delta deletes the
+// item, unless the lengths differ. The last of several updates of a key counts. Deleting an item
+// twice has no further effect.
 func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *ItemSizes) error {
 	if base == nil {
 		base = &empty
@@ -59,8 +59,8 @@ func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *ItemSizes) error {
 	return nil
 }
 
-// apply does the work of ApplyDelta. It copies the items that stay, adds updates to them in place,
-// appends new items, and merges both indexes at the end.
+// apply does the work of ApplyDelta. apply copies the items that stay, adds updates to them in
+// place, appends new items, and merges both indexes at the end.
 func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 	deleted, p := readInt(b, 0)
 	if p < 0 {
@@ -176,8 +176,8 @@ func findNear(entries []entry, k Key, hint int) (int, bool) {
 	return search(entries, k)
 }
 
-// copyWithout sets s to a copy of base without the deleted items. It copies neighbours with
-// adjacent data together.
+// copyWithout sets s to a copy of base without the deleted items. copyWithout copies neighbours
+// with adjacent data together.
 func (s *Snapshot) copyWithout(base *Snapshot, deletedItems *bitmap) {
 	s.entries = slices.Grow(s.entries[:0], len(base.entries))
 	s.data = slices.Grow(s.data[:0], base.NumInts())
@@ -204,8 +204,8 @@ func (s *Snapshot) copyWithout(base *Snapshot, deletedItems *bitmap) {
 	s.data = append(s.data, base.data[from:to]...)
 }
 
-// copyShared is copyWithout for a base with SharedItems. It is slow, because programs that apply
-// deltas have no such bases.
+// copyShared is copyWithout for a base with SharedItems. copyShared is slow, because programs that
+// apply deltas have no such bases.
 func (s *Snapshot) copyShared(base *Snapshot, deletedItems *bitmap) {
 	for i, e := range base.entries {
 		if deletedItems.has(i) {

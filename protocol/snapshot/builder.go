@@ -33,7 +33,7 @@ func (b *Builder) HasRoom(items, ints int) bool {
 
 // Add adds an item of n integers and returns the integers, all zero. Fill them in before Finish.
 // Adding a key again replaces the earlier item. Add leaves the item out, as the original server
-// does, if typ or id is not in 0..65535 or if the snapshot would exceed MaxItems or MaxSize. It
+// does, if typ or id is not in 0..65535 or if the snapshot would exceed MaxItems or MaxSize. Add
 // then returns nil.
 func (b *Builder) Add(typ, id, n int) []int32 {
 	if typ|id < 0 || typ > 0xffff || id > 0xffff || n < 0 || n > maxInts || !fits(len(b.entries)+1, b.used+b.sharedInts+n) {

@@ -67,8 +67,8 @@ type deltaWriter struct {
 	changes          *sharedChanges // changes of the shared items, or nil if they are not cached
 }
 
-// write compares entries of the base and of the next snapshot, both ascending. It returns false if
-// it meets an item that must be listed as deleted because it cannot be updated.
+// write compares entries of the base and of the next snapshot, both ascending. write returns false
+// if it meets an item that must be listed as deleted because it cannot be updated.
 func (d *deltaWriter) write(old, now []entry) bool {
 	b, p, j := d.b, d.p, 0
 	var changes []sharedChange
@@ -182,8 +182,8 @@ func finishDelta(b []byte, start, p int, gone []byte, deleted, updated int) ([]b
 	return b[:end], true
 }
 
-// appendResized is AppendDelta for items whose length changed or contradicts the table. It is
-// written for clarity, because this server never needs it.
+// appendResized is AppendDelta for items whose length changed or contradicts the table.
+// appendResized is written for clarity, because this server never needs it.
 func appendResized(dst []byte, base, next *Snapshot, table ItemSizes) ([]byte, bool) {
 	var keep, change Snapshot // base without deleted items; next without items that cannot be sent
 	var b Builder

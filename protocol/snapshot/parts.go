@@ -102,7 +102,7 @@ func (a *PartAssembler) Add(h PartHeader, index int32, data []byte) (delta []byt
 	return a.buf[:int(h.Parts-1)*PartSize+a.last], true, nil
 }
 
-// grow makes the buffer n bytes long. It does not clear new bytes: only bytes of parts that have
+// grow makes the buffer n bytes long. grow does not clear new bytes: only bytes of parts that have
 // arrived are returned.
 func (a *PartAssembler) grow(n int) {
 	if n > cap(a.buf) {

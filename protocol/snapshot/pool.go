@@ -14,7 +14,7 @@ const (
 )
 
 // Pool recycles the memory of stored snapshots, by size. Stores that are used by one goroutine can
-// share a Pool. It is not safe for concurrent use. The zero value is ready for use.
+// share a Pool. A Pool is not safe for concurrent use. The zero value is ready for use.
 type Pool struct {
 	// MaxIdleBytes limits the unused memory that the pool keeps, in bytes. 0 means
 	// DefaultPoolBytes; a negative value keeps none. The garbage collector frees the rest.

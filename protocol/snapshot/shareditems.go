@@ -49,8 +49,8 @@ type SharedPool struct {
 	items, ints int // room for new SharedItems
 }
 
-// Take returns empty SharedItems for a round. They stay in use until they are released and no
-// stored snapshot refers to them.
+// Take returns empty SharedItems for a round. The SharedItems stay in use until they are released
+// and no stored snapshot refers to them.
 func (p *SharedPool) Take() *SharedItems {
 	var s *SharedItems
 	if n := len(p.idle); n > 0 {
@@ -103,8 +103,8 @@ func (s *SharedItems) ints(index int) []int32 {
 // shared returns the entry's index in the SharedItems; ok is false if the entry is not shared.
 func (e entry) shared() (index int, ok bool) { return e.off() &^ isShared, e.off() >= isShared }
 
-// Share sets the SharedItems for AddShared. It applies until Reset. With nil, no items are shared.
-// Call it before adding items.
+// Share sets the SharedItems for AddShared. The setting applies until Reset. With nil, no items are
+// shared. Call it before adding items.
 func (b *Builder) Share(s *SharedItems) { b.shared = s }
 
 // AddShared adds an item that other snapshots of the round also contain. The caller keeps ref.

@@ -20,8 +20,8 @@ func plain(s *Snapshot) *Snapshot {
 	return c
 }
 
-// TestSharingProperty checks that sharing items never changes a snapshot or a delta. It draws the
-// snapshots in between and the table of sizes at random.
+// TestSharingProperty checks that sharing items never changes a snapshot or a delta.
+// TestSharingProperty draws the snapshots in between and the table of sizes at random.
 func TestSharingProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := genSizes(t)

@@ -24,10 +24,10 @@ func fits(numItems, numInts int) bool {
 	return numItems <= MaxItems && headerSize+itemSize*numItems+4*numInts < MaxSize
 }
 
-// Key identifies an item within a snapshot. It consists of type<<16 | id, with 16 bits each.
+// Key identifies an item within a snapshot. A Key consists of type<<16 | id, with 16 bits each.
 type Key uint32
 
-// MakeKey returns the key of a type and id. It uses only their lowest 16 bits.
+// MakeKey returns the key of a type and id. MakeKey uses only their lowest 16 bits.
 func MakeKey(typ, id int) Key { return Key(uint32(typ)<<16 | uint32(id)&0xffff) }
 
 // Type returns the object type, 0..65535.
@@ -68,8 +68,8 @@ type Snapshot struct {
 	// data contains the integers of the items that are not shared, without gaps, in any order.
 	data []int32
 	crc  int32
-	// shared contains the items of entries with isShared, sharedInts integers in total. It is nil
-	// if there are none.
+	// shared contains the items of entries with isShared, sharedInts integers in total. shared is
+	// nil if there are none.
 	shared     *SharedItems
 	sharedInts int
 	// pending is used by ApplyDelta for items that the base does not have.
@@ -172,7 +172,7 @@ func search(entries []entry, k Key) (int, bool) {
 	return lo, lo < len(entries) && entries[lo].key() == k
 }
 
-// sum adds up integers as the CRC does. It uses four independent sums for speed.
+// sum adds up integers as the CRC does. sum uses four independent sums for speed.
 func sum(v []int32) int32 {
 	var a, b, c, d int32
 	for ; len(v) >= 4; v = v[4:] {

@@ -102,7 +102,7 @@ func (s *Store) PurgeBefore(tick int32) {
 	s.dropOldest(n)
 }
 
-// Clear drops all snapshots. Their memory returns to the pool.
+// Clear drops all snapshots. The memory of the snapshots returns to the pool.
 func (s *Store) Clear() { s.dropOldest(s.n) }
 
 // Len returns the number of snapshots stored.

@@ -16,8 +16,8 @@ const (
 )
 
 // readInt reads one varint at b[p:] and returns the position after it, or -1 if the bytes end
-// within it. It accepts encodings that are longer than necessary. Only the low four bits of a fifth
-// byte count.
+// within it. readInt accepts encodings that are longer than necessary. Only the low four bits of a
+// fifth byte count.
 func readInt(b []byte, p int) (int32, int) {
 	if uint(p) >= uint(len(b)) {
 		return 0, -1
@@ -53,7 +53,7 @@ func readLong(b []byte, p int) (int32, int) {
 	return int32(v) ^ neg, p
 }
 
-// addInts reads one varint from b[p:] for each element of out and adds it to the element. It
+// addInts reads one varint from b[p:] for each element of out and adds it to the element. addInts
 // returns the position after the last varint, or -1 if the bytes end too early, and the sum of the
 // varints.
 func addInts(out []int32, b []byte, p int) (next int, sum int32) {
@@ -90,9 +90,9 @@ func putInt(b []byte, p int, v int32) int {
 	return putLong(b, p, c, u)
 }
 
-// putLong writes a varint of more than one byte with sign bit c and magnitude u. It spreads the
-// magnitude over a word and cuts the word to length. A loop would be mispredicted for every other
-// integer.
+// putLong writes a varint of more than one byte with sign bit c and magnitude u. putLong spreads
+// the magnitude over a word and cuts the word to length. A loop would be mispredicted for every
+// other integer.
 func putLong(b []byte, p int, c byte, u uint32) int {
 	w := uint64(u)
 	w = w&0x3f | w<<2&(0x7f<<8) | w<<3&(0x7f<<16) | w<<4&(0x7f<<24) | w<<5&(0x0f<<32)

@@ -1,5 +1,5 @@
-// Package mem implements a network in memory. Its [transport.Conn]s reach each other by address
-// without sockets. Tests run servers and clients over it.
+// Package mem implements a network in memory. The network's [transport.Conn]s reach each other by
+// address without sockets. Tests run servers and clients over it.
 //
 // With a virtual clock (Config.Clock), reads never wait. A single goroutine can then drive both
 // ends of a connection, and every run is the same. Without one, the network uses the real clock and
@@ -23,7 +23,7 @@ var ErrInUse = errors.New("mem: address in use")
 // ErrAddress is returned by [Network.Listen] for an invalid or unspecified address.
 var ErrAddress = errors.New("mem: bad address")
 
-// Link is called for every datagram sent, with the time in ns on the network's clock. It decides
+// Link is called for every datagram sent, with the time in ns on the network's clock. Link decides
 // when, how often and whether to call [Network.Deliver]. b is borrowed until the call returns.
 type Link func(now int64, from, to transport.Peer, b []byte)
 
@@ -38,7 +38,7 @@ type Config struct {
 	Queue int
 }
 
-// Network connects endpoints. Its methods may be called by several goroutines.
+// Network connects endpoints. The methods of Network may be called by several goroutines.
 type Network struct {
 	cfg Config
 
@@ -90,8 +90,8 @@ func (n *Network) Listen(addr transport.Peer) (*Conn, error) {
 	return c, nil
 }
 
-// Deliver adds a copy of b, sent by from, to the queue of the endpoint to. It reports whether the
-// endpoint exists and has room.
+// Deliver adds a copy of b, sent by from, to the queue of the endpoint to. Deliver reports whether
+// the endpoint exists and has room.
 func (n *Network) Deliver(from, to transport.Peer, b []byte) bool {
 	n.mu.Lock()
 	c := n.conns[to]
@@ -99,7 +99,7 @@ func (n *Network) Deliver(from, to transport.Peer, b []byte) bool {
 	return c != nil && c.enqueue(from, b)
 }
 
-// Conn is an endpoint. It implements [transport.Conn].
+// Conn is an endpoint. A Conn implements [transport.Conn].
 type Conn struct {
 	net   *Network
 	local transport.Peer

@@ -28,10 +28,11 @@ type directSocket struct {
 }
 
 // maxRawWait is the longest wait in a raw system call. Go's scheduler does not notice such a wait.
-// It is longer than a tick. During longer waits, Go may use the processor for other goroutines.
+// maxRawWait is longer than a tick. During longer waits, Go may use the processor for other
+// goroutines.
 const maxRawWait = 25 * time.Millisecond
 
-// newDirectSocket takes a socket out of the poller. It closes sock if it succeeds.
+// newDirectSocket takes a socket out of the poller. newDirectSocket closes sock if it succeeds.
 func newDirectSocket(sock *net.UDPConn) (*directSocket, error) {
 	raw, err := sock.SyscallConn()
 	if err != nil {
@@ -97,7 +98,7 @@ func (s *directSocket) sleepUntil(t int64) {
 	}
 }
 
-// wait waits for one of the descriptors or for a signal. The first descriptor must be wakeFD. It
+// wait waits for one of the descriptors or for a signal. The first descriptor must be wakeFD. wait
 // returns false when the time is up.
 func (s *directSocket) wait(fds []unix.PollFd, until int64) bool {
 	left := until - transport.Monotonic()
@@ -152,11 +153,11 @@ type timestampControl struct {
 	time unix.Timespec
 }
 
-// maxAge is the longest plausible time between the receipt and the read of a datagram. It limits
-// the effect of a change of the system's clock.
+// maxAge is the longest plausible time between the receipt and the read of a datagram. maxAge
+// limits the effect of a change of the system's clock.
 const maxAge = 100 * time.Millisecond
 
-// age returns the time in ns between the receipt of a datagram and wallTime, in ns since 1970. It
+// age returns the time in ns between the receipt of a datagram and wallTime, in ns since 1970. age
 // returns 0 if the time of receipt is unknown. length is the length of the received control
 // messages.
 func (c *timestampControl) age(length uint64, wallTime int64) int64 {

@@ -21,8 +21,8 @@ type Config struct {
 	Addr string
 	// Port is the port to bind, 0..65535; 0 picks a free one.
 	Port int
-	// Batch is the maximum number of datagrams per system call, 1..1024; 0 means 64. It determines
-	// the memory: 2 × Batch × MaxDatagram bytes.
+	// Batch is the maximum number of datagrams per system call, 1..1024; 0 means 64. Batch
+	// determines the memory: 2 × Batch × MaxDatagram bytes.
 	Batch int
 	// MaxDatagram is the longest datagram in bytes, 1..65535; 0 means
 	// transport.MaxDatagram.
@@ -31,10 +31,10 @@ type Config struct {
 	// bytes; 0 means 1 MiB. The system may grant less.
 	ReadBuffer, WriteBuffer int
 	// Dedicated is for a socket whose reader does little else, such as the loop of a game server.
-	// It has three effects on Linux. ReadBatch waits in a system call of its own instead of Go's
-	// network poller, datagrams have the time at which the system received them, and Gather works.
-	// While it waits for less than maxRawWait, ReadBatch occupies a processor of Go's scheduler, so
-	// a program should have only one or a few such sockets.
+	// Dedicated has three effects on Linux. ReadBatch waits in a system call of its own instead of
+	// Go's network poller, datagrams have the time at which the system received them, and Gather
+	// works. While it waits for less than maxRawWait, ReadBatch occupies a processor of Go's
+	// scheduler, so a program should have only one or a few such sockets.
 	Dedicated bool
 }
 
@@ -61,7 +61,7 @@ func (c *Config) setDefaults() error {
 	return nil
 }
 
-// Conn is a UDP socket. It implements [transport.Conn].
+// Conn is a UDP socket. A Conn implements [transport.Conn].
 type Conn struct {
 	sock        socket
 	local       transport.Peer
@@ -116,7 +116,7 @@ func Listen(cfg Config) (*Conn, error) {
 // Now returns the time of [transport.Monotonic], in ns.
 func (c *Conn) Now() int64 { return transport.Monotonic() }
 
-// LocalAddr returns the bound address. It is [::] or 0.0.0.0 if the socket is bound to all
+// LocalAddr returns the bound address. The address is [::] or 0.0.0.0 if the socket is bound to all
 // addresses.
 func (c *Conn) LocalAddr() transport.Peer { return c.local }
 

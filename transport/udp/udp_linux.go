@@ -63,8 +63,8 @@ func (v *messageVector) data(i, n int) []byte {
 type socket interface {
 	// RawConn provides the reading and writing functions.
 	syscall.RawConn
-	// setDeadline makes Read fail with os.ErrDeadlineExceeded at time t in ns. It may be called
-	// while Read runs.
+	// setDeadline makes Read fail with os.ErrDeadlineExceeded at time t in ns. setDeadline may be
+	// called while Read runs.
 	setDeadline(t int64)
 	Close() error
 }
@@ -153,7 +153,7 @@ func (c *Conn) init(cfg Config, sock *net.UDPConn) error {
 // The calls below do not block, so they are raw system calls without the scheduler's bookkeeping.
 // On a server with 16 players, this saved 40 % of the CPU time.
 
-// receive makes one recvmmsg call without waiting. It returns false if there was nothing to
+// receive makes one recvmmsg call without waiting. receive returns false if there was nothing to
 // receive; the RawConn then waits.
 func (c *Conn) receive(fd uintptr) bool {
 	in := &c.in
@@ -184,7 +184,7 @@ func (c *Conn) receive(fd uintptr) bool {
 	}
 }
 
-// ReadBatch implements [transport.Conn]. It receives directly into buffers of the Conn.
+// ReadBatch implements [transport.Conn]. ReadBatch receives directly into buffers of the Conn.
 func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	in := &c.in
 	in.wanted = min(len(dst), len(in.vec.headers))
@@ -232,8 +232,8 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		case in.errno == unix.EAGAIN:
 			return 0, nil
 		case in.errno != 0:
-			// Other errors report an ICMP answer to an earlier datagram. They do not concern
-			// receiving.
+			// Other errors report an ICMP answer to an earlier datagram. Those errors do not
+			// concern receiving.
 			if in.errno == unix.EBADF || in.errno == unix.ENOTSOCK {
 				return 0, fmt.Errorf("udp: read: %w", in.errno)
 			}
@@ -245,7 +245,7 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	}
 }
 
-// Gather implements [transport.Gatherer]. It does nothing if the socket is not dedicated.
+// Gather implements [transport.Gatherer]. Gather does nothing if the socket is not dedicated.
 func (c *Conn) Gather(until int64) {
 	if c.in.timestamps != nil {
 		c.in.gatherUntil = until
@@ -373,7 +373,7 @@ func (c *Conn) transmit(fd uintptr) bool {
 	return true
 }
 
-// sendmmsg sends without blocking. It returns and counts the runs sent.
+// sendmmsg sends without blocking. sendmmsg returns and counts the runs sent.
 func (c *Conn) sendmmsg(fd uintptr, h []mmsghdr) (int, syscall.Errno) {
 	r, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd,
 		uintptr(unsafe.Pointer(&h[0])), uintptr(len(h)), unix.MSG_DONTWAIT, 0, 0)
@@ -463,8 +463,8 @@ func (z *zones) fill(sa *unix.RawSockaddrInet6, to transport.Peer, only4 bool) {
 	}
 }
 
-// scope returns the scope id of a zone. A zone is a number or the name of an interface. It returns
-// 0 for an unknown one.
+// scope returns the scope id of a zone. A zone is a number or the name of an interface. scope
+// returns 0 for an unknown one.
 func scope(zone string) uint32 {
 	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
 		return uint32(n)

@@ -148,14 +148,14 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	}
 }
 
-// Gather implements [transport.Gatherer]. It does nothing here.
+// Gather implements [transport.Gatherer]. Gather does nothing here.
 func (c *Conn) Gather(int64) {}
 
 // interrupt ends a wait in ReadBatch.
 func (c *Conn) interrupt() { c.in.notify() }
 
-// Send implements [transport.Conn]. It sends the datagram at once: without sendmmsg, a queue has no
-// advantage.
+// Send implements [transport.Conn]. Send sends the datagram at once: without sendmmsg, a queue has
+// no advantage.
 func (c *Conn) Send(to transport.Peer, b []byte) {
 	if len(b) > c.maxDatagram {
 		c.drop(transport.DropSendTooLong)

@@ -114,7 +114,7 @@ func (c *joined) Stats() transport.Stats {
 	return s
 }
 
-// Close implements [transport.Conn]. It ends the connections of the hub after their queued
+// Close implements [transport.Conn]. Close ends the connections of the hub after their queued
 // datagrams are sent. Peers acknowledge the end; a connection that breaks before that may lose
 // datagrams.
 func (c *joined) Close() error {

@@ -61,7 +61,7 @@ type Dialer struct {
 	timeout time.Duration // 0 means dialTimeout
 }
 
-// Dial connects to a server at ws://host or wss://host, optionally with a port and a path. It
+// Dial connects to a server at ws://host or wss://host, optionally with a port and a path. Dial
 // returns a Conn whose only peer is the server. As with UDP, the end of the connection is not an
 // error: Send reconnects.
 //

@@ -45,7 +45,8 @@ const (
 // ErrFull is returned by [Hub.Serve] when there are too many connections.
 var ErrFull = errors.New("ws: too many connections")
 
-// Hub manages peers with WebSocket connections. Its methods may be called by several goroutines.
+// Hub manages peers with WebSocket connections. The methods of Hub may be called by several
+// goroutines.
 type Hub struct {
 	idleTime, stallTime, closeTime time.Duration
 
@@ -65,7 +66,7 @@ type counters struct {
 	received, receivedBytes, sent, sentBytes, unreachable, tooLong, noRoom atomic.Uint64
 }
 
-// arrival is a datagram from a peer. It has no data if the peer's connection has ended.
+// arrival is a datagram from a peer. An arrival has no data if the peer's connection has ended.
 type arrival struct {
 	from *peer
 	data []byte
@@ -81,7 +82,7 @@ func NewHub() *Hub {
 }
 
 // Serve accepts the WebSocket connection of a request as a peer with the address from, and returns
-// when it has ended. It does not check the origin of the web page; the caller must.
+// when it has ended. Serve does not check the origin of the web page; the caller must.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
 	// The request's context ends only when the handler returns, so it cannot be used here.
 	ctx, cancel := context.WithCancel(context.Background())
@@ -229,7 +230,7 @@ func (h *Hub) Peers() int {
 	return len(h.peers)
 }
 
-// take moves waiting datagrams to dst. It appends them to lent, the list of buffers to return
+// take moves waiting datagrams to dst. take appends them to lent, the list of buffers to return
 // later.
 func (h *Hub) take(dst []transport.Datagram, lent *[]arrival) int {
 	h.mu.Lock()

@@ -20,8 +20,8 @@ const (
 	// maxQueued is the maximum number of bytes that wait to be sent to a peer, enough for the
 	// window of a map download.
 	maxQueued = 256 << 10
-	// maxQueuedSlow replaces maxQueued for a peer to which sending takes longer than slowTime. It
-	// replaces maxQueued for all peers while maxQueuedAll bytes wait in total.
+	// maxQueuedSlow replaces maxQueued for a peer to which sending takes longer than slowTime.
+	// maxQueuedSlow replaces maxQueued for all peers while maxQueuedAll bytes wait in total.
 	maxQueuedSlow = 16 << 10
 	slowTime      = 300 * time.Millisecond
 	maxQueuedAll  = 16 << 20
@@ -104,7 +104,7 @@ func (p *peer) run(ctx context.Context, conn *websocket.Conn, raw net.Conn) erro
 	}
 }
 
-// queue adds a datagram to those to be sent. It returns false if there is no room.
+// queue adds a datagram to those to be sent. queue returns false if there is no room.
 func (p *peer) queue(b []byte) bool {
 	now := transport.Monotonic()
 	p.lastSent.Store(now)

@@ -54,7 +54,7 @@ func generate(root string) ([]file, error) {
 	return files, nil
 }
 
-// version is a version of the protocol. It has its own package and its own page.
+// version is a version of the protocol. Each version has its own package and its own page.
 type version struct {
 	pkg   string // name of the package and of its schema files
 	title string // name of the protocol in titles

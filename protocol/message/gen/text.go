@@ -50,8 +50,8 @@ func lower(s string) string {
 	return strings.ToLower(s[:i]) + s[i:]
 }
 
-// limits describes the range, sanitising, limit and default of a field. It returns "" if there are
-// none.
+// limits describes the range, sanitising, limit and default of a field. limits returns "" if there
+// are none.
 func limits(f *field) string {
 	var parts []string
 	if f.IsNumeric() {

@@ -36,7 +36,7 @@ func (m *Input) SetPlayer(in *PlayerInput) {
 }
 
 // Player reads the player's input from the first Words, regardless of Size, as the original server
-// does. It accepts all values; see PlayerInput.
+// does. Player accepts all values; see PlayerInput.
 func (m *Input) Player(in *PlayerInput) {
 	in.ReadInts(m.Words[:SizePlayerInput]) // fails only for a wrong size
 }

@@ -1,7 +1,7 @@
 // Package msg6 contains the messages and snapshot objects of Teeworlds 0.6 and of its extension
-// DDNet as Go types. They represent the wire format exactly: decoding and encoding gives the same
-// bytes. The package is complete for 0.6.5 and DDNet 16.4. From later DDNet releases it contains
-// additions that did not change existing messages.
+// DDNet as Go types. The types represent the wire format exactly: decoding and encoding gives the
+// same bytes. The package is complete for 0.6.5 and DDNet 16.4. From later DDNet releases it
+// contains additions that did not change existing messages.
 //
 // Messages are read with a [Decoder], or with the Unpack method of their type, and written with
 // Append. Reading checks the range of every field and rejects the whole message if one is wrong, as
@@ -162,8 +162,8 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 	return d.decode(ID(id))
 }
 
-// maxID is the largest id that can be on the wire. It is far above all known ids, and below the ids
-// of messages with a UUID.
+// maxID is the largest id that can be on the wire. maxID is far above all known ids, and below the
+// ids of messages with a UUID.
 const maxID = firstExtended<<1 - 1
 
 // TrailingBytes returns the number of unread bytes after the last message. Receivers ignore them.

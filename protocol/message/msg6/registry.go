@@ -34,11 +34,11 @@ func TypeUUID(typ int) (u UUID, ok bool) {
 // TypeRegistry maps objects with a UUID to their types on the wire in a snapshot. The zero value is
 // empty.
 //
-// A writer keeps one registry as long as it writes deltas, so that types stay the same. It calls
-// BeginSnapshot before each snapshot, and WireType for the type of each item. A reader calls Reset
-// for each snapshot, then AddEx for each Ex, and then Type for the other items. The Ex items come
-// first because their type is the lowest. Use a TypeRegistry either for writing or for reading, and
-// from one goroutine only.
+// A writer keeps one registry as long as it writes deltas, so that types stay the same. The writer
+// calls BeginSnapshot before each snapshot, and WireType for the type of each item. A reader calls
+// Reset for each snapshot, then AddEx for each Ex, and then Type for the other items. The Ex items
+// come first because their type is the lowest. Use a TypeRegistry either for writing or for
+// reading, and from one goroutine only.
 type TypeRegistry struct {
 	wireTypes [len(extendedTypes)]uint16 // type on the wire, by type; 0 for none
 	used      [len(extendedTypes)]bool   // whether this snapshot uses the type
@@ -68,7 +68,7 @@ func (r *TypeRegistry) WireType(typ int) (wireType int, first bool) {
 	return int(r.wireTypes[i]), first
 }
 
-// AddEx adds the type that an Ex describes, given the Ex's id and integers. It ignores unknown
+// AddEx adds the type that an Ex describes, given the Ex's id and integers. AddEx ignores unknown
 // UUIDs, and ids that cannot be the type of an object with a UUID.
 func (r *TypeRegistry) AddEx(id int, ints []int32) {
 	var ex Ex

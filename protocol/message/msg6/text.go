@@ -5,9 +5,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// StrToInts packs s into integers as message.StrToInts does. It uses at most 4×len(dst)-1 bytes of
-// s. For the texts of a ClientInfo, that is MaxName, MaxClan or MaxSkin. A longer text is cut, but
-// not inside a UTF-8 sequence.
+// StrToInts packs s into integers as message.StrToInts does. StrToInts uses at most 4×len(dst)-1
+// bytes of s. For the texts of a ClientInfo, that is MaxName, MaxClan or MaxSkin. A longer text is
+// cut, but not inside a UTF-8 sequence.
 func StrToInts(dst []int32, s []byte) {
 	if len(dst) == 0 {
 		return

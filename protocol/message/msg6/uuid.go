@@ -37,8 +37,8 @@ func (o *Ex) PutInts(dst []int32) {
 	}
 }
 
-// ReadInts reads the object from src. It ignores surplus integers. If src has fewer than SizeEx
-// integers, it leaves the object unchanged and returns an error.
+// ReadInts reads the object from src. ReadInts ignores surplus integers. If src has fewer than
+// SizeEx integers, it leaves the object unchanged and returns an error.
 func (o *Ex) ReadInts(src []int32) error {
 	if len(src) < SizeEx {
 		return version.NewShortError("Ex", len(src), SizeEx)

@@ -39,7 +39,7 @@ func (m *Input) SetPlayer(in *PlayerInput) {
 }
 
 // Player reads the player's input from the first Words, regardless of Size, as the original server
-// does. It returns an error if a value is out of range.
+// does. Player returns an error if a value is out of range.
 func (m *Input) Player(in *PlayerInput) error {
 	return in.ReadInts(m.Words[:SizePlayerInput])
 }

@@ -2,7 +2,7 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/packer"
 
-// MapHash is the SHA-256 of a map file at the end of MAP_CHANGE. It can be absent.
+// MapHash is the SHA-256 of a map file at the end of MAP_CHANGE. The hash can be absent.
 type MapHash struct {
 	Present bool
 	Sum     [32]byte

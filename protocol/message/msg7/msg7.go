@@ -1,4 +1,4 @@
-// Package msg7 contains the messages and snapshot objects of Teeworlds 0.7 as Go types. They
+// Package msg7 contains the messages and snapshot objects of Teeworlds 0.7 as Go types. The types
 // represent the wire format exactly: decoding and encoding gives the same bytes.
 //
 // Messages are read with a [Decoder], or with the Unpack method of their type, and written with
@@ -109,7 +109,7 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 	return d.decode(ID(id))
 }
 
-// maxID is the largest number that fits an ID. It is far above all known ids.
+// maxID is the largest number that fits an ID. maxID is far above all known ids.
 const maxID = 1<<16 - 1
 
 // TrailingBytes returns the number of unread bytes after the last message. Receivers ignore them.

@@ -432,8 +432,8 @@ func (s *Schema) known(where string, names ...string) error {
 	return nil
 }
 
-// Gate is a rule that depends on the release of the client. It applies to a message, to a value of
-// an enumeration, or to an object.
+// Gate is a rule that depends on the release of the client. A Gate applies to a message, to a value
+// of an enumeration, or to an object.
 type Gate struct {
 	Message *Message // or nil
 	Enum    *Enum    // or nil
