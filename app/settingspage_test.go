@@ -124,7 +124,7 @@ func settingNotes(e console.Entry) string {
 		text  string
 	}{
 		{e.Flags&console.Secret != 0, "not shown in logs"},
-		{e.Flags&console.Server == 0, "not by rcon"},
+		{e.Flags&console.Server == 0, "cannot be set by rcon"},
 		{e.Flags&console.Basic != 0, "also for moderators and helpers"},
 	} {
 		if n.holds {

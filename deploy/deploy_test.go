@@ -1,4 +1,4 @@
-// Package deploy tests the files for those who run servers.
+// Package deploy tests the files with which operators deploy a server.
 package deploy
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestUnit has systemd check the unit, where it is installed: that it understands all of it,
-// and that little is left that the server could do to the machine.
+// TestUnit checks the unit with systemd-analyze, if that is installed: systemd knows every line, and
+// the unit leaves the server few rights on the machine.
 func TestUnit(t *testing.T) {
 	unit := string(testenv.Must(os.ReadFile("teeyard.service")))
 	for _, line := range []string{"Type=notify", "WatchdogSec=30", "DynamicUser=yes", "StateDirectory=teeyard", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=", "ExecReload=/bin/kill -HUP $MAINPID"} {
@@ -31,29 +31,28 @@ func TestUnit(t *testing.T) {
 	if out, err := exec.Command(analyze, "verify", path).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("verify: %v\n%s", err, out)
 	}
-	// The level is 1.3 of 10; a service without any of it has 9.6.
+	// The unit has 1.3 of 10 points of exposure. A service without these lines has 9.6.
 	if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=20", path).CombinedOutput(); err != nil {
 		t.Errorf("security: %v\n%s", err, out)
 	}
 }
 
-// TestDockerfile: the image has nothing but the program, which is not root, and knows how to
-// ask whether all is well.
+// TestDockerfile checks that the image contains little besides the program, does not run it as root,
+// and has a health check.
 func TestDockerfile(t *testing.T) {
 	text := string(testenv.Must(os.ReadFile("Dockerfile")))
 	_, image, found := strings.Cut(text, "\nFROM scratch\n")
 	testenv.Check(t, found && !strings.Contains(image, "\nFROM"), "the image is not from scratch")
-	testenv.Check(t, !strings.Contains(image, "\nRUN"), "there is no shell to run something")
+	testenv.Check(t, !strings.Contains(image, "\nRUN"), "RUN needs a shell, and the image has none")
 	for _, want := range []string{`(?m)^USER [1-9]\d*:[1-9]\d*$`, `(?m)^HEALTHCHECK .* CMD \["/teeyard", "health"\]$`, `(?m)^ENTRYPOINT \["/teeyard", "serve"\]$`, `(?m)^EXPOSE 8303/udp 8303/tcp$`, `(?m)^ENV TEEYARD_HTTP=0\.0\.0\.0:8303$`, `(?m)^ENV TEEYARD_DIR=/data$`} {
 		testenv.Check(t, regexp.MustCompile(want).MatchString(image), "no line is like %s", want)
 	}
 	for _, m := range regexp.MustCompile(`(?m)^COPY (?:--\S+ )*(\S+) (\S+)$`).FindAllStringSubmatch(image, -1) {
-		testenv.Check(t, strings.HasPrefix(m[1], "/"), "%s is not from the build", m[0])
+		testenv.Check(t, strings.HasPrefix(m[1], "/"), "%s is not copied from the build", m[0])
 	}
 }
 
-// TestCompose: what the compose file says about the server fits the other files. Tabs and odd
-// indentation would make it no YAML.
+// TestCompose checks that the compose file fits the other files and is indented as YAML must be.
 func TestCompose(t *testing.T) {
 	text := string(testenv.Must(os.ReadFile("compose.yaml")))
 	for i, line := range strings.Split(text, "\n") {
