@@ -124,8 +124,9 @@ func newDocChecker(t *testing.T) *docChecker {
 			Commands:  []string{"sv_gametype " + mode.Name, "sv_replay 0"},
 			AddToConsole: func(c *console.Console) error {
 				registered = c
-				return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(viewer.Converter).Register(c), new(admin.Settings).Register(c),
-					new(databaseSetting).register(c), new(ddnetRanks).register(c), new(finishSettings).Register(c), new(fillingBots).register(c, 0))
+				return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(viewer.Converter).Register(c),
+					new(admin.Settings).Register(c), new(databaseSetting).register(c),
+					new(ddnetRanks).register(c), new(finishSettings).Register(c), new(fillingBots).register(c, 0))
 			},
 		})
 		testenv.NoError(t, err)
@@ -193,8 +194,8 @@ func (c *docChecker) commandLine(args []string, mention bool) error {
 	return nil
 }
 
-// consoleLine checks a line of the console: its commands and settings exist in a game type, and numbers
-// are in their range.
+// consoleLine checks a line of the console. Its commands and settings must exist in some game type,
+// and its numbers must be in their range.
 func (c *docChecker) consoleLine(line string) error {
 	line = shellVariable.ReplaceAllString(strings.TrimSpace(line), "1")
 	if line == "" || line[0] == '#' {

@@ -99,7 +99,8 @@ func TestLoad(t *testing.T) {
 		"a/a.go": "// Package a has a comment.\npackage a\n\nimport m \"math\"\n\n" +
 			"// One has one.\nfunc One() float64 { go One(); return m.Sin(1) }\n\nfunc Two() {}\n\n" +
 			"type hidden struct{}\n\nfunc (hidden) Three() {}\n\ntype Four[T any] struct{}\n\nfunc (f *Four[T]) Five() {}\n\n" +
-			"// A group.\nconst (\n\tSix = 6\n)\n\nvar (\n\tSeven = 7 // has one\n\tEight = 8\n\n\t// Ten and the next.\n\tTen = 10\n\tEleven = 11\n\n\tTwelve = 12\n)\n\n// A group of types.\ntype (\n\tNine int\n)\n" +
+			"// A group.\nconst (\n\tSix = 6\n)\n\nvar (\n\tSeven = 7 // has one\n\tEight = 8\n\n" +
+			"\t// Ten and the next.\n\tTen = 10\n\tEleven = 11\n\n\tTwelve = 12\n)\n\n// A group of types.\ntype (\n\tNine int\n)\n" +
 			"\n// Pair has two.\ntype Pair interface {\n\t// First has one.\n\tFirst()\n\tSecond()\n}\n\n// Alone has one.\ntype Alone interface{ Do() }\n",
 		"a/a_windows.go": "package a\n\nimport \"syscall\"\n\nvar _ = syscall.Errno(0)\n",
 		"a/a_plan9.go":   "package a\n\nimport \"os\"\n\nvar _ = os.Args\n",

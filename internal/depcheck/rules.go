@@ -1,9 +1,8 @@
-// Package depcheck checks the rules of the project that a program can check: which package
-// may import which, what pure packages must not use, that everything exported has a doc
-// comment, and some wording. Its tests apply the rules to the whole module.
+// Package depcheck checks rules of the project: the imports of each package, the functions that pure
+// packages must not use, a doc comment for every exported name, and some wording. Its tests apply
+// the rules to the whole module.
 //
-// The rules are tables in this file. An exception is a line in a table, where a reviewer
-// sees it.
+// The rules are tables in this file. An exception is a line in a table, so that reviewers see it.
 package depcheck
 
 import (
@@ -14,8 +13,8 @@ import (
 // Module is the path of the module.
 const Module = "github.com/teeyard/teeyard"
 
-// rooms lists, for each room (a folder of the module), the rooms that its packages may
-// import besides their own. The longest matching folder counts. A package in no room is an
+// rooms lists, for each room (a folder of the module), the other rooms that its packages may
+// import. The room of a package is the longest matching folder. A package without a room is an
 // error.
 var rooms = map[string][]string{
 	// The wire and the game stand alone; only the bridge translates.
@@ -27,28 +26,31 @@ var rooms = map[string][]string{
 	"bridge":       {"event", "game", "protocol", "internal/limit", "internal/safetext"},
 	"bot":          {"game"},
 	"script":       {"game", "game/modtest", "internal/similar"},
-	// What a mode or mod needs that game does not offer, everybody's mod lacks.
+	// These modes use the same API as the mods of users.
 	"mods": {"game"},
 
-	// Keeps what mods want kept; app hands it to the server.
+	// Stores values of mods. Package app passes it to the server.
 	"store": {"game", "internal/recordfile"},
-	// Keeps the results of races; app hands it to the server.
+	// Stores the results of races. Package app passes it to the server.
 	"rank": {"game", "internal/recordfile"},
 	// A database for many servers, with its driver.
 	"rank/ddnetdb": {"game", "rank"},
 
 	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"transport": {},
-	// It takes connections from strangers.
+	// Accepts connections from strangers.
 	"transport/ws": {"transport", "internal/limit", "internal/safetext"},
 	"format":       {"protocol", "game/terrain"},
 	"maps":         {"format"},
 
-	// It sees a world as clients do, and writes what they would be sent into demos.
+	// Makes the messages and snapshots of a client, and writes them into demos.
 	"recorder": {"bridge", "event", "game", "protocol", "format", "internal/words"},
 
-	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/words"},
+	// Sessions use connections of protocol; the bridge makes all messages.
+	"server": {
+		"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans",
+		"internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/words",
+	},
 	"server/econ": {"internal/limit", "internal/safetext"},
 	"client":      {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
@@ -57,7 +59,7 @@ var rooms = map[string][]string{
 
 	// The listener watches the server; the server does not know it.
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
-	// The operator's console runs lines of the server, whose parts it shows.
+	// The operator's console runs console lines of the server and shows its state.
 	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage"},
 	// It records the match for those who watch.
 	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage"},
@@ -99,29 +101,29 @@ var rooms = map[string][]string{
 	"examples":            everything,
 }
 
-// everything permits to import any room.
+// everything allows the import of any room.
 var everything = []string{"*"}
 
-// limited lists packages that only some rooms may import: those outside the module, and those of it
-// whose room others may import but for them. A pattern that ends in /... includes the packages below.
-// "main" stands for all commands.
+// limited lists packages that only some rooms may import: packages of other modules, and packages
+// of this module that are exceptions in their room. A pattern that ends in /... includes the packages
+// below. The room "main" stands for all commands.
 var limited = []struct {
 	pattern string
 	rooms   []string
 	why     string
 }{
-	// query/master dials HTTP masters over one address family at a time, since they
-	// list the address that a request comes from. server/econ is a console over TCP, web
-	// the HTTP listener.
+	// query/master dials HTTP masters over one address family at a time, because they list the
+	// address that a request comes from. server/econ is a console over TCP, and web the HTTP
+	// listener.
 	{"net", []string{"transport", "query/master", "server/econ", "web", "internal/peers", "app", "examples"}, "only transport opens sockets"},
-	// Scripts reach nothing but the game, and so nobody else needs their language.
+	// Scripts use only the game, so no other package needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
-	// A server, client or listener without it needs no WebSockets, and no net/http for players.
+	// Without it, programs with a server or a client need no WebSockets.
 	{Module + "/transport/ws", []string{"transport/ws", "internal/peers", "app", "examples"}, "app hands it over"},
-	// A program of others, run again, would do whatever it does.
+	// A program that is run again must call confined.Begun first, so libraries cannot use it.
 	{Module + "/internal/confined", []string{"internal/confined", "app"}, "only app runs its program again"},
-	// A plain server needs no database, and no driver.
+	// A plain server needs no database driver.
 	{Module + "/rank/ddnetdb", []string{"cmd/teeyard-mariadb"}, "only teeyard-mariadb has a database"},
 	{"github.com/go-sql-driver/mysql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
 	{"database/sql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
@@ -140,18 +142,27 @@ var pure = map[string]struct {
 	uses    map[string][]string
 }{
 	"game": {
-		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/debug", "runtime/metrics", "runtime/pprof", "runtime/trace", "hash/maphash", "math/big"},
-		// These differ between machines; the game's own are in game/vec. Of runtime, it says where
-		// a mod panicked.
+		imports: []string{
+			"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall",
+			"runtime/debug", "runtime/metrics", "runtime/pprof", "runtime/trace", "hash/maphash", "math/big",
+		},
+		// The functions of math differ between machines; game/vec has others. Package runtime
+		// finds the place of a mod's panic.
 		uses: map[string][]string{"math": inexact, "runtime": {"GC", "GOMAXPROCS", "Gosched", "NumCPU", "NumGoroutine", "ReadMemStats", "Stack"}},
 	},
 	"script": {
-		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "hash/maphash", "math/big"},
-		uses:    map[string][]string{"math": inexact},
+		imports: []string{
+			"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall",
+			"hash/maphash", "math/big",
+		},
+		uses: map[string][]string{"math": inexact},
 	},
 	"mods": {
-		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/...", "hash/maphash", "math/big"},
-		uses:    map[string][]string{"math": inexact},
+		imports: []string{
+			"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall",
+			"runtime/...", "hash/maphash", "math/big",
+		},
+		uses: map[string][]string{"math": inexact},
 	},
 	"bot": {
 		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/..."},

@@ -10,8 +10,8 @@ import (
 // Page is a Markdown page.
 type Page struct {
 	File
-	// Anchors are the fragments that links may name: those that GitHub makes of headings, and the ids
-	// of HTML elements.
+	// Anchors are the fragments that links may name. GitHub makes one of each heading. The ids of
+	// HTML elements are fragments too.
 	Anchors map[string]bool
 	// Links are the targets of links and pictures.
 	Links []Link
@@ -88,8 +88,13 @@ func ParsePage(f File) *Page {
 		}
 		if blank && indent >= content+4 {
 			b := Block{Line: i + 1}
-			for ; i < len(lines) && (strings.TrimSpace(lines[i]) == "" || strings.HasPrefix(strings.ReplaceAll(lines[i], "\t", "    "), line[:content+4])); i++ {
-				b.Lines = append(b.Lines, strings.TrimPrefix(lines[i], line[:content+4]))
+			for ; i < len(lines); i++ {
+				line := strings.ReplaceAll(lines[i], "\t", "    ")
+				code, isCode := strings.CutPrefix(line, strings.Repeat(" ", content+4))
+				if !isCode && strings.TrimSpace(line) != "" {
+					break
+				}
+				b.Lines = append(b.Lines, code)
 			}
 			for n := len(b.Lines); strings.TrimSpace(b.Lines[n-1]) == ""; n-- {
 				b.Lines = b.Lines[:n-1]

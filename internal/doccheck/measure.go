@@ -1,6 +1,7 @@
 package doccheck
 
 import (
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ const (
 	readmeWords      = "readme-words"
 )
 
-// Measure is a number about the texts of the module, which has a limit.
+// Measure is a number about the texts of the module. The file limits.txt has a limit for it.
 type Measure struct {
 	// Name is an area, a kind of text and a habit or length: "rest comments that-of".
 	Name string
@@ -76,7 +77,7 @@ func measureStyle(root string) ([]Measure, error) {
 			for i := range Habits {
 				h := &Habits[i]
 				hits := matching(texts, func(p Place) bool { return h.In(p.Text) })
-				all = append(all, Measure{area + " " + kind + " " + h.Name, perThousand * float64(len(hits)), 1.5 * h.Aim, perThousand, hits})
+				all = append(all, Measure{area + " " + kind + " " + h.Name, perThousand * float64(len(hits)), math.Round(150*h.Aim) / 100, perThousand, hits})
 			}
 		}
 		lines := found[area+" lines"]

@@ -52,7 +52,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// linkFault returns what is wrong with the target of a link, or "".
+// linkFault returns the fault of a link's target, or "".
 func linkFault(pages map[string]*Page, from *Page, target string) string {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -102,8 +102,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestPageLength checks that a page of docs has at most 1,500 words, besides tables and code. Pages for
-// looking something up may be longer.
+// TestPageLength checks that a page of docs has at most 1,500 words, without tables and code.
+// Reference pages may be longer.
 func TestPageLength(t *testing.T) {
 	for name, p := range readPages(t) {
 		if !strings.HasPrefix(name, "docs/") || strings.HasPrefix(name, "docs/reference/") || strings.Contains(p.Text, "Code generated") {
@@ -210,8 +210,7 @@ var (
 	ownPackage = regexp.MustCompile(`^\./[\w./-]*$`)
 )
 
-// commandFaults returns what is wrong with a command: paths of the module that do not exist, and
-// tests that do not exist.
+// commandFaults returns the faults of a command: paths and tests of the module that do not exist.
 func commandFaults(c Command) []string {
 	words := c.program()
 	if len(words) == 0 {
@@ -275,7 +274,7 @@ var valued = []string{
 	"tags", "o", "seed", "places", "coverprofile", "exec",
 }
 
-// testFaults returns what is wrong with the arguments of go test.
+// testFaults returns the faults in arguments of go test: packages and tests that do not exist.
 func testFaults(args []string) []string {
 	var faults []string
 	patterns := map[string]string{} // by the kind of functions

@@ -14,8 +14,8 @@ type Command struct {
 	Words []string
 }
 
-// shellPrograms are the names with which the first command of a shell example may begin, besides
-// paths: an indented block that begins otherwise is no shell example.
+// shellPrograms are the programs that shell examples may begin with. An indented block that begins
+// with another word, and not with a path, is not a shell example.
 var shellPrograms = []string{
 	"teeyard", "teeyard-mariadb", "go", "git", "cd", "for", "echo", "bash", "sh", "curl", "wget", "docker", "podman",
 	"sudo", "apt", "apt-get", "install", "cp", "mv", "ln", "mkdir", "chmod", "chown", "tar", "unzip", "sha256sum",
@@ -45,13 +45,16 @@ func (c Command) likely() bool {
 
 var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 
+// prefixes are keywords and programs that come before the name of the program.
+var prefixes = []string{"do", "then", "else", "if", "while", "until", "!", "{", "time", "exec", "nohup", "nice", "env"}
+
 // program returns the words of the command from the program that it runs: without variables,
 // keywords and commands such as sudo before it. It is nil for the head of a loop.
 func (c Command) program() []string {
 	words := c.Words
 	for len(words) > 0 {
 		switch w := words[0]; {
-		case assignment.MatchString(w), slices.Contains([]string{"do", "then", "else", "if", "while", "until", "!", "{", "time", "exec", "nohup", "nice", "env"}, w):
+		case assignment.MatchString(w), slices.Contains(prefixes, w):
 			words = words[1:]
 		case w == "sudo":
 			words = words[1:]
@@ -208,7 +211,7 @@ func (l *shellLexer) substitution() string {
 	return l.text[begin:]
 }
 
-// redirection begins the word that names a file, which is left out.
+// redirection begins the word that names a file. The command does not get it.
 func (l *shellLexer) redirection(c byte) {
 	if s := l.word.String(); s == "1" || s == "2" {
 		l.word.Reset() // the number of the stream

@@ -14,7 +14,8 @@ type Habit struct {
 	Aim float64
 
 	pattern *regexp.Regexp
-	// question, if set, matches what follows a hit of pattern that is no fault: a question.
+	// question, if set, matches the text after a hit of pattern if the hit is a question and not a
+	// fault.
 	question *regexp.Regexp
 	// other, if set, is a second pattern, for which question does not count.
 	other *regexp.Regexp
@@ -40,7 +41,8 @@ var Habits = []Habit{
 	{Name: "is-no", Aim: 3, pattern: regexp.MustCompile(`\b(?:is|are|was|were) no [a-z]+`)},
 	{
 		Name: "odd-words", Aim: 0.5,
-		pattern: regexp.MustCompile(`\b(?:for ever|in vain|[Oo]thers? than|the former|the latter|makes? up|made up|thereby|therein|thereof|wherein|such a one)\b`),
+		pattern: regexp.MustCompile(`\b(?:for ever|in vain|[Oo]thers? than|the former|the latter|makes? up|made up|` +
+			`thereby|therein|thereof|wherein|such a one)\b`),
 	},
 	{Name: "one-does", Aim: 0.5, pattern: regexp.MustCompile(`\b(?:one (?:can|may|has|gets|sees|plays|joins)|as one\b)`)},
 }
@@ -113,8 +115,8 @@ var (
 // isGeneratedPage reports whether a page is a reference that a generator writes.
 func isGeneratedPage(name string) bool { return strings.Contains(name, "messages-") }
 
-// sentences returns the sentences of a Markdown file. Headings, tables, code blocks and sentences of
-// less than three words do not count. A link counts as its text, and code as one letter.
+// sentences returns the sentences of a Markdown file. Headings, tables, code blocks and sentences
+// of fewer than three words do not count. A link counts as its text, and code as a single letter.
 func sentences(f File) []Place {
 	if isGeneratedPage(f.Name) {
 		return nil
@@ -162,8 +164,8 @@ func sentences(f File) []Place {
 
 var sentenceEnd = regexp.MustCompile("[.!?:](\\s+)[A-Z`*\\[]")
 
-// splitSentences splits a paragraph where white space follows a . ! ? or : and comes before a capital
-// letter, code, emphasis or a link.
+// splitSentences splits a paragraph at white space between one of . ! ? : and a capital letter,
+// code, emphasis or a link.
 func splitSentences(text string) []string {
 	var out []string
 	begin, from := 0, 0

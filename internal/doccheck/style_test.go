@@ -82,7 +82,7 @@ func (l *limits) lower(measures []Measure, final bool) {
 	}
 }
 
-// fault returns what is wrong with a measure, or "".
+// fault returns the fault of a measure, or "".
 func (l limits) fault(m Measure) string {
 	limit, ok := l.of[m.Name]
 	allowed := limit
