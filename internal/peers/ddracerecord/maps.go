@@ -8,10 +8,10 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 )
 
-// Kinds of tiles that Generate knows.
+// Kinds are the kinds of tiles that Generate can place.
 var Kinds = []string{"death", "freeze", "speedup", "stopper", "through", "switch", "jump", "tele", "weapontele", "tune", "solo", "weapons", "telegun", "entities", "switched", "movers", "race"}
 
-// kinds put one of their tiles, or an entity with its parts, at a place.
+// kinds places one tile of a kind, or an entity with its parts.
 var kinds = map[string]func(m *maker, x, y int){
 	"death": func(m *maker, x, y int) { m.put(x, y, 2, 0) },
 	"freeze": func(m *maker, x, y int) {
@@ -26,13 +26,13 @@ var kinds = map[string]func(m *maker, x, y int){
 		angle := m.IntN(360)
 		copy(m.speedup[6*m.at(x, y):], []byte{pick(m, 1, 2, 5, 10, 30, 80, 255), pick(m, 0, 0, 3, 50, 100, 200, 255), 28, 0, byte(angle), byte(angle >> 8)})
 	},
-	"newspeedup": func(m *maker, x, y int) { // of DDNet 20
+	"newspeedup": func(m *maker, x, y int) { // new in DDNet 20
 		angle := m.IntN(360)
 		copy(m.speedup[6*m.at(x, y):], []byte{pick(m, 1, 2, 5, 10, 30, 80, 255), pick(m, 0, 0, 3, 50, 100, 200, 255), pick(m, 28, 29, 29, 29), 0, byte(angle), byte(angle >> 8)})
 	},
 	"stopper": func(m *maker, x, y int) { m.put(x, y, pick(m, 60, 60, 61, 62), m.rotation()) },
 	"through": func(m *maker, x, y int) {
-		// Most are in front of walls; others block hooks in the air.
+		// Most of these tiles are in front of walls. The others block hooks in the air.
 		if m.IntN(3) > 0 {
 			m.game.Set(x, y, pick(m, 1, 1, 3), 0)
 			m.putFront(x, y, pick(m, 5, 66, 67, 67), m.rotation())
@@ -142,14 +142,14 @@ var kinds = map[string]func(m *maker, x, y int){
 		}
 	},
 	"lights": func(m *maker, x, y int) { m.entity(x, y, uint8(12+m.IntN(7)), uint8(m.IntN(3)), m.IntN(2) == 0) },
-	// These count for the whole map.
+	// These tiles act on the whole map.
 	"wide1": func(m *maker, x, y int) { m.put(x, y, pick(m, 71, 73), 0) },
 	"wide2": func(m *maker, x, y int) { m.put(x, y, pick(m, 72, 74, 75), 0) },
 
 	"race": func(m *maker, x, y int) { m.put(x, y, pick(m, 33, 34, 35, 36, 59, 76), 0) },
 }
 
-// zones are the tunings of the tune zones.
+// zones are the tune commands of the tune zones.
 var zones = []string{
 	"tune_zone 1 gravity 0.1", "tune_zone 1 air_jump_impulse 20", "tune_zone 2 gravity -0.2", "tune_zone 2 hook_length 700",
 	"tune_zone 3 ground_control_speed 25", "tune_zone 3 ground_friction 0.95", "tune_zone 3 player_collision 0",
@@ -168,8 +168,8 @@ type maker struct {
 	tele, speedup, switches, tune []byte
 }
 
-// Generate returns a map of 50 by 30 tiles with walls and spawns at random places. A share of the
-// other tiles, in percent, are of the kinds. The settings are commands in the map.
+// Generate returns a map of 50 by 30 tiles with walls and spawns at random places. share is the
+// percentage of other tiles, which are of the given kinds. The settings become commands in the map.
 func Generate(seed uint64, share int, settings []string, of ...string) []byte {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), game: twmap.NewGameLayer(width, height), front: twmap.NewGameLayer(width, height)}
 	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height), make([]byte, 2*width*height)
@@ -197,7 +197,7 @@ func Generate(seed uint64, share int, settings []string, of ...string) []byte {
 			}
 		}
 	}
-	if slices.Contains(of, "spawns") || slices.Contains(of, "bluespawns") { // those of a kind hide the kinds after it
+	if slices.Contains(of, "spawns") || slices.Contains(of, "bluespawns") { // red and blue spawns are used only on maps without plain ones
 		for i, t := range g.Tiles {
 			if t.Index == twmap.Spawn {
 				g.Tiles[i].Index = 0
@@ -231,13 +231,12 @@ func (m *maker) bytes(settings []string) []byte {
 	file.Info.Settings = settings
 	b, err := file.Bytes()
 	if err != nil {
-		panic(fmt.Sprintf("ddracerecord: %v", err)) // a mistake in this file
+		panic(fmt.Sprintf("ddracerecord: %v", err)) // only a mistake in this file leads here
 	}
 	return b
 }
 
-// AddSpawns puts 60 more spawns at random places of a map where nothing is, so that players see
-// all of it.
+// AddSpawns puts 60 more spawns at random empty places of a map, so that players visit all of it.
 func AddSpawns(m *twmap.Map, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	g := m.GameLayer()
@@ -251,15 +250,15 @@ func AddSpawns(m *twmap.Map, seed uint64) {
 
 func pick(m *maker, of ...uint8) uint8 { return of[m.IntN(len(of))] }
 
-// at returns the number of a tile.
+// at returns the index of a tile in its layer.
 func (m *maker) at(x, y int) int { return y*width + x }
 
-// rotation returns how a tile is turned, mostly one of the four usual ways.
+// rotation returns a random rotation of a tile, usually one of the four common ones.
 func (m *maker) rotation() uint8 {
 	return pick(m, 0, 8, 3, 11, 0, 8, 3, 11, 0, 8, 3, 11, 1, 2, 9, 10)
 }
 
-// put puts a tile into the game layer or the front layer, where there is room.
+// put puts a tile into the game layer or the front layer, wherever the place is empty.
 func (m *maker) put(x, y int, index, flags uint8) {
 	if m.game.At(x, y).Index == 0 && m.IntN(3) > 0 {
 		m.game.Set(x, y, index, flags)
@@ -278,12 +277,12 @@ func (m *maker) putSwitch(x, y int, kind, number, delay uint8) {
 	copy(m.switches[4*m.at(x, y):], []byte{number, kind, m.rotation(), delay})
 }
 
-// anyEntity returns a light, a dragger, a turret or a crazy bullet.
+// anyEntity returns a random light, dragger, turret or crazy bullet.
 func (m *maker) anyEntity() uint8 {
 	return pick(m, uint8(12+m.IntN(7)), uint8(42+m.IntN(6)), uint8(29+m.IntN(4)), uint8(33+m.IntN(2)))
 }
 
-// entity puts an entity into the game layer or the switch layer, with its parts.
+// entity puts an entity with its parts into the game layer or the switch layer.
 func (m *maker) entity(x, y int, kind, number uint8, switched bool) {
 	put := func(x, y int, e uint8) {
 		if x < 1 || y < 1 || x > width-2 || y > height-2 {

@@ -24,19 +24,20 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Rows of the parcours: corridors one below the other, each of which leads into the next one.
+// Rows of the parcours. They are corridors one below the other, and each leads into the next.
 const (
 	parcoursRows = 5
 	rowHeight    = height / parcoursRows
 )
 
-// parcours is a map on which tees that run to the right meet what clients are shown of DDRace.
+// parcours returns a map in which tees that run to the right meet all DDRace objects that clients
+// see.
 func parcours() []byte {
 	m := &maker{Rand: rand.New(rand.NewPCG(1, 1)), game: twmap.NewGameLayer(width, height), front: twmap.NewGameLayer(width, height)}
 	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height), make([]byte, 2*width*height)
 	m.game.Fill(0, 0, width, height, twmap.Solid)
 	ground := func(row int) int { return (row+1)*rowHeight - 2 }
-	column := func(row, x int, put func(x, y int)) { // the whole way
+	column := func(row, x int, put func(x, y int)) { // a column of tiles as high as the corridor
 		for y := ground(row) - 3; y <= ground(row); y++ {
 			put(x, y)
 		}
@@ -66,7 +67,7 @@ func parcours() []byte {
 	for x, index := range map[int]uint8{9: 33, 14: 9, 20: 106, 30: 90, 34: 17, 40: 18} {
 		tile(0, x, index)
 	}
-	column(0, 14, func(x, y int) { copy(m.speedup[6*m.at(x, y):], []byte{6, 50, 28, 0, 0, 0}) }) // so that nobody stays there
+	column(0, 14, func(x, y int) { copy(m.speedup[6*m.at(x, y):], []byte{6, 50, 28, 0, 0, 0}) }) // pushes tees on
 	tile(1, 4, 21)
 	tile(1, 11, 22)
 	for x := 14; x < 18; x++ {
@@ -103,19 +104,20 @@ func parcours() []byte {
 	return m.bytes([]string{"sv_freeze_delay 1", "tune_zone 1 gravity 0.2", "tune_zone 1 gun_speed 700"})
 }
 
-// onlooker is a client that does what a script says, tick by tick, and writes down what it is shown.
+// onlooker is a client that follows a script tick by tick and records the items that the server
+// shows it.
 type onlooker struct {
 	*client.Session
 	t        *testing.T
 	version  client.Version
 	received chan []byte
 	sentTick int32
-	begin    int32 // tick in which the script begins; 0 if that is not known
+	begin    int32 // tick in which the script begins; 0 until it is known
 	script   []game.Input
 	late     int
-	resting  int // snapshots in which no tee moved
+	resting  int // number of snapshots in which no tee moved
 	places   string
-	shown    map[int32]map[string]string // by tick of the script: items, or fields of items, and how many or what
+	shown    map[int32]map[string]string // by tick of the script: each item or field, with its count or value
 
 	registry msg6.TypeRegistry
 	objects6 msg6.ObjectDecoder
@@ -146,7 +148,8 @@ func newOnlooker(t *testing.T, s *peers.Server, i int, version client.Version) *
 	return o
 }
 
-// inputLead is how many ticks before its tick an input is sent, so that it is there also on a busy machine.
+// inputLead is how many ticks ahead of its tick an input is sent, so that it arrives in time on a
+// busy machine.
 const inputLead = 50
 
 func (o *onlooker) onInputTiming(tick, left int32) {
@@ -182,7 +185,7 @@ func (o *onlooker) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	o.resting++
 }
 
-// step lets the client do what is due.
+// step makes the client do everything that is due.
 func (o *onlooker) step() {
 	for len(o.received) > 0 {
 		o.Feed(monotonic(), <-o.received)
@@ -190,13 +193,13 @@ func (o *onlooker) step() {
 	o.Step(monotonic())
 }
 
-// relativeTicks are the fields that have a tick.
+// relativeTicks are the fields that hold a tick.
 var relativeTicks = map[string]bool{
 	"AttackTick": true, "FreezeStart": true, "FreezeEnd": true, "NinjaActivationTick": true, "EndTicks": true, "WarmupTimer": true, "Ammo": true,
 }
 
-// uncompared are the fields that differ or that depend on the moment, by the names of their items;
-// see docs/reference/ddrace.md.
+// uncompared are fields that differ or depend on the moment, by item name; see
+// docs/reference/ddrace.md.
 var uncompared = map[client.Version]map[string][]string{
 	client.Version06: {
 		"PlayerInfo": {"Latency"}, "GameInfo": {"RoundStartTick"}, "Character": {"Tick", "PlayerFlags"}, "DamageInd": {"Angle"}, "DDRaceProjectile": {"Angle"},
@@ -206,16 +209,18 @@ var uncompared = map[client.Version]map[string][]string{
 	},
 }
 
-// perPlayer are the items of which every field is compared by itself. The others have ids that mean nothing.
+// perPlayer are the items whose fields are compared one by one. The ids of all other items have no
+// meaning.
 var perPlayer = map[string]bool{
 	"Character": true, "PlayerInfo": true, "DDNetCharacter": true, "DDNetPlayer": true, "SpectatorInfo": true, "SpecChar": true, "PlayerInfoRace": true,
 	"SwitchState": true, "GameInfo": true, "GameInfoEx": true, "GameData": true, "GameDataRace": true,
 }
 
-// extendable are the items that an EntityEx with the same id can be about.
+// extendable are the items that an EntityEx item with the same id can extend.
 var extendable = map[string]bool{"Laser": true, "Pickup": true, "Projectile": true, "DDRaceProjectile": true, "DDNetLaser": true}
 
-// describe returns the items of a snapshot: the values of the fields of those in perPlayer, and how often there are the others.
+// describe returns the items of a snapshot. For items in perPlayer it gives the values of the
+// fields, for all others their number.
 func (o *onlooker) describe(tick int32, s *snapshot.Snapshot) map[string]string {
 	o.registry.Reset()
 	type item struct {
@@ -243,10 +248,10 @@ func (o *onlooker) describe(tick int32, s *snapshot.Snapshot) map[string]string 
 			object, err = o.objects7.Decode(typ, ints)
 		}
 		if err != nil || it.name == "ClientInfo" {
-			continue // an item that such clients do not know, or a profile
+			continue // a profile, or an item unknown to such clients
 		}
 		if it.name == "Damage" || it.name == "SoundWorld" && o.version == client.Version07 {
-			continue // 0.7 has stars with a number, and sounds of movements in TriggeredEvents
+			continue // 0.7 numbers its stars, and sends movement sounds in TriggeredEvents
 		}
 		if ex, ok := object.(*msg6.EntityEx); ok {
 			entities[it.id] = fmt.Sprintf(" (entity %d, switch %d, layer %d)", ex.EntityClass, ex.SwitchNumber, ex.Layer)
@@ -275,7 +280,7 @@ func (o *onlooker) describe(tick int32, s *snapshot.Snapshot) map[string]string 
 	return shown
 }
 
-// addFields adds the fields of an item as they are compared.
+// addFields appends the compared fields of an item to list.
 func (o *onlooker) addFields(tick int32, item string, v reflect.Value, list *[]string) {
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
@@ -293,7 +298,8 @@ func (o *onlooker) addFields(tick int32, item string, v reflect.Value, list *[]s
 	}
 }
 
-// value returns the value of a field. Ticks are relative, since the servers do not begin at the same time.
+// value returns a field's value for the comparison. Ticks become relative, since the servers start
+// at different times.
 func (o *onlooker) value(tick int32, name string, n int64) string {
 	begin := int64(o.begin)
 	switch {
@@ -301,17 +307,17 @@ func (o *onlooker) value(tick int32, name string, n int64) string {
 		return fmt.Sprint(int64(tick)-n, " ticks ago")
 	case !relativeTicks[name] || begin == 0:
 		return fmt.Sprint(n)
-	case n < -1: // the warmup timer has minus a tick
+	case n < -1: // during warmup the field holds a negative tick
 		return fmt.Sprint("minus ", -n-begin)
 	case n < begin/2:
-		return fmt.Sprint(n) // none
+		return fmt.Sprint(n) // no tick
 	case n < begin:
 		return "before"
 	}
 	return fmt.Sprint("+", n-begin)
 }
 
-// scriptOf returns what player i does: it runs to the right and does what else there is.
+// scriptOf returns the inputs of player i, who runs to the right and does other things on the way.
 func scriptOf(i, ticks int) []game.Input {
 	script := make([]game.Input, ticks)
 	for t := range script {
@@ -328,10 +334,12 @@ func scriptOf(i, ticks int) []game.Input {
 	return script
 }
 
-// beginTick is when the scripts begin: what moves by itself is then at the same places on both servers.
+// beginTick is the tick in which the scripts begin. In it all moving objects are in the same places
+// on both servers.
 const beginTick = 500
 
-// watch has four clients play their scripts on each of two servers. It reports false if the machine was too slow for that.
+// watch makes four clients play their scripts on each of two servers. ok is false if the machine
+// was too slow.
 func watch(t *testing.T, servers [2]*peers.Server, ticks int) (all [2][]*onlooker, ok bool) {
 	run := func(what string, timeout time.Duration, done func(o *onlooker) bool) {
 		t.Helper()
@@ -376,8 +384,8 @@ func watch(t *testing.T, servers [2]*peers.Server, ticks int) (all [2][]*onlooke
 	})
 }
 
-// TestObjects has clients of 0.6 and of 0.7 run the same ways on both servers: they are shown the same, but for what
-// docs/reference/ddrace.md lists.
+// TestObjects runs clients of 0.6 and 0.7 along the same ways on both servers. The servers must
+// show them the same items, apart from the differences in docs/reference/ddrace.md.
 func TestObjects(t *testing.T) {
 	peers.RequirePrograms(t, "DDNet-Server")
 	const ticks, tries = 700, 3
@@ -392,7 +400,7 @@ func TestObjects(t *testing.T) {
 	for try := 1; theirs == nil; try++ {
 		addr := peers.FreeAddr(t)
 		p := peers.Start(t, home, []string{"HOME=" + home, "XDG_DATA_HOME="}, program, "serve", "sv_bots 0", "bindaddr 127.0.0.1",
-			fmt.Sprintf("sv_port %d", addr.Port()), "sv_register 0; sv_max_clients_per_ip 64; sv_map parcours") // nobody has been there before
+			fmt.Sprintf("sv_port %d", addr.Port()), "sv_register 0; sv_max_clients_per_ip 64; sv_map parcours") // no client has been there before
 		servers := [2]*peers.Server{peers.StartDDNetIn(t, home, "sv_map parcours; sv_test_cmds 0"), {Process: p, Addr: addr}}
 		switch all, ok := watch(t, servers, ticks); {
 		case ok:
@@ -409,10 +417,10 @@ func TestObjects(t *testing.T) {
 		for tick := range int32(ticks) {
 			a, b := theirs[i].shown[tick], ours[i].shown[tick]
 			if a == nil || b == nil || tick > 1 && (theirs[i].shown[tick-2] == nil) != (ours[i].shown[tick-2] == nil) {
-				continue // a snapshot has the events since the one before
+				continue // the events of a snapshot are those since the one before
 			}
 			if _, alive := a[fmt.Sprintf("Character %d X", i)]; !alive && ours[i].version == client.Version07 {
-				continue // DDNet-Server shows switches to 0.7 as those of the tee's team
+				continue // to 0.7, DDNet-Server shows the switches of the tee's team
 			}
 			compared++
 			spawns := slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(k string) bool { return strings.HasPrefix(k, "Spawn ") })
@@ -421,9 +429,10 @@ func TestObjects(t *testing.T) {
 			for k := range all {
 				item := strings.Fields(k)[0]
 				if spawns && (strings.HasSuffix(k, " Direction") || strings.HasSuffix(k, " StrongWeakID")) {
-					continue // DDNet-Server orders tees anew in the next tick
+					continue // DDNet-Server reorders tees in the next tick
 				}
-				// DDNet-Server leaves out items of its own in the first snapshot that has one of the kind.
+				// DDNet-Server omits items of a kind of its own from the first snapshot with that
+				// kind.
 				if kind := fmt.Sprint(i, " ", item); a[k] != b[k] && known[item] && !reported[kind] {
 					reported[kind] = true
 					t.Errorf("client %d of %s, tick %d: %s: %q there, %q here", i, ours[i].version, tick, k, a[k], b[k])

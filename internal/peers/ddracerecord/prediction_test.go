@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 )
 
-// predictedKinds are the kinds of tiles on which a client's predictions are compared.
+// predictedKinds are the kinds of tiles on which the predictions of clients are compared.
 var predictedKinds = map[string][]string{
 	"plain": nil, "freeze": {"freeze"}, "tele": {"tele"}, "speedup": {"speedup"}, "tune": {"tune"}, "switch": {"switch"},
 	"jump": {"jump"}, "stopper": {"stopper"}, "solo": {"solo"}, "weapons": {"weapons"},
@@ -22,18 +22,18 @@ var predictedKinds = map[string][]string{
 	"told":  {"tune"}, "release 20": {"newspeedup", "weapontele"}, "elastic": {"tune", "newspeedup"},
 }
 
-// predictedSettings are of the servers, so that clients know of them only what they are told.
+// predictedSettings are settings of the servers. Clients learn of them only from messages.
 var predictedSettings = map[string]string{
 	"told":    "; tune gravity 0.3; tune ground_control_speed 12; tune hook_length 500; tune hammer_strength 3",
-	"elastic": "; sv_ddnet_physics 20; tune ground_elasticity_x 0.5; tune ground_elasticity_y 0.8", // 16.4 knows none of these
+	"elastic": "; sv_ddnet_physics 20; tune ground_elasticity_x 0.5; tune ground_elasticity_y 0.8", // 16.4 knows none of these settings
 }
 
-// predictedMapSettings are of the map.
+// predictedMapSettings are settings inside the map.
 var predictedMapSettings = map[string][]string{"release 20": {"sv_ddnet_physics 20"}}
 
-// TestPredictions lets clients do the same on our server and on DDNet-Server, and counts how often
-// their own tees are elsewhere than the rules make of the snapshot before. With -v it
-// shows the numbers, with TEEYARD_FULL=1 those of each kind of tile.
+// TestPredictions makes clients do the same on our server and on DDNet-Server. It counts how often
+// a client's own tee differs from the prediction out of the snapshot before. -v prints the numbers,
+// and TEEYARD_FULL=1 prints them for each kind of tile.
 func TestPredictions(t *testing.T) {
 	peers.RequirePrograms(t, "DDNet-Server")
 	tees, span, names := 2, 3*time.Second, []string{"mixed"}
@@ -62,7 +62,7 @@ func TestPredictions(t *testing.T) {
 				}})
 				defer swarm.Stop()
 				time.Sleep(span)
-				// On a busy machine they may have joined just now.
+				// On a busy machine the clients may have joined only now.
 				peers.Eventually(t, 20*time.Second, "some predictions", func() bool {
 					total = load.Total(swarm.Stats())
 					return total.Predictions >= 50*tees
@@ -73,7 +73,7 @@ func TestPredictions(t *testing.T) {
 			theirShare, their := corrected(theirs)
 			t.Logf("%-8s ours %4d of %4d (%.4f, %d late), theirs %4d of %4d (%.4f, %d late)", name,
 				our.Corrections, our.Predictions, share, our.InputsLate, their.Corrections, their.Predictions, theirShare, their.InputsLate)
-			// Late inputs are those of a busy machine; exits of teleporters are drawn.
+			// A busy machine causes late inputs, and a teleporter's exit is random.
 			if name != "tele" && our.Corrections > their.Corrections+3*our.InputsLate+our.Predictions/50 {
 				t.Error("our server causes more corrections")
 			}

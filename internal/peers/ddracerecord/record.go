@@ -1,5 +1,5 @@
-// Package ddracerecord has players do random things on DDNet-Server, which records their
-// inputs and positions (format/teehistorian), and makes maps for that.
+// Package ddracerecord makes random players play on DDNet-Server, which records their inputs and
+// positions (format/teehistorian). It also generates the maps for them.
 package ddracerecord
 
 import (
@@ -20,36 +20,37 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 )
 
-// Config says what to record.
+// Config describes a recording.
 type Config struct {
-	// Map is the map's name, and File its content; nil for one that is installed with DDNet.
+	// Map is the map's name and File its content. File is nil for a map that is installed with
+	// DDNet.
 	Map  string
 	File []byte
 	Tees int
-	// Seed is for what the players do.
+	// Seed determines the actions of the players.
 	Seed uint64
-	// Time is how long they play.
+	// Time is how long the players play.
 	Time time.Duration
 	// Settings are console commands for the server.
 	Settings string
-	// Rcon are commands of which each player runs the next one every second, such as "weapons",
-	// which needs "sv_test_cmds 1" in Settings.
+	// Rcon are console commands. Each player runs the next one every second. Commands such as
+	// "weapons" need "sv_test_cmds 1" in Settings.
 	Rcon []string
-	// Versions are spoken in turn; none is client.Version06.
+	// Versions are used by the players in turn. Without any, all use client.Version06.
 	Versions []client.Version
-	// Chat are commands for the chat that player i runs after having joined, if it has any.
+	// Chat, if not nil, returns the chat commands that player i sends after joining.
 	Chat func(i int) []string
-	// Says are commands for the chat of which each player runs the next one every second.
+	// Says are chat commands. Each player sends the next one every second.
 	Says []string
-	// Kill has the players kill themselves now and then.
+	// Kill makes the players kill themselves now and then.
 	Kill bool
-	// Rejoin has all but the first leave after half of the time, and join again.
+	// Rejoin makes all players but the first leave after half of the time and join again.
 	Rejoin bool
 }
 
 const rconPassword = "adminpw"
 
-// Record returns the recording.
+// Record makes a recording and returns it.
 func Record(t testing.TB, cfg Config) []byte {
 	t.Helper()
 	home := t.TempDir()
@@ -57,7 +58,7 @@ func Record(t testing.TB, cfg Config) []byte {
 	if cfg.File != nil {
 		peers.WriteFile(t, filepath.Join(data, "maps", cfg.Map+".map"), cfg.File)
 	}
-	peers.WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // instead of Debian's
+	peers.WriteFile(t, filepath.Join(data, "autoexec_server.cfg"), nil) // replaces Debian's
 	if len(cfg.Versions) == 0 {
 		cfg.Versions = []client.Version{client.Version06}
 	}
@@ -69,7 +70,7 @@ func Record(t testing.TB, cfg Config) []byte {
 		peers.WriteFile(t, filepath.Join(data, "maps7", cfg.Map+".map"), installed)
 	}
 	lines := []string{"sv_test_cmds 0; sv_tee_historian 1; sv_kill_protection 0; sv_team_change_delay 0", "sv_rcon_password " + rconPassword, fmt.Sprintf("sv_map %q", cfg.Map)}
-	if cfg.Settings != "" { // an empty command would hide those after it
+	if cfg.Settings != "" { // an empty command would hide the commands after it
 		lines = append(lines, cfg.Settings)
 	}
 	s := peers.StartDDNetIn(t, home, strings.Join(lines, "; "))
@@ -111,7 +112,7 @@ func Record(t testing.TB, cfg Config) []byte {
 		t.Fatalf("not recorded on %q: %v", cfg.Map, err)
 	}
 	for line := range strings.Lines(s.Output()) {
-		unknown := strings.Contains(line, "No such command") && !strings.Contains(line, "limit.") // of the original alone
+		unknown := strings.Contains(line, "No such command") && !strings.Contains(line, "limit.") // 16.4 alone does not know them
 		if unknown || strings.Contains(line, "failed to load map") {
 			t.Error(line)
 		}
@@ -119,7 +120,7 @@ func Record(t testing.TB, cfg Config) []byte {
 	return b
 }
 
-// leave lets players leave, who must have played up to now.
+// leave makes the players leave. It fails the test if one of them has left before.
 func leave(t testing.TB, players *load.Swarm) {
 	t.Helper()
 	for i, st := range players.Stats() {
@@ -130,15 +131,15 @@ func leave(t testing.TB, players *load.Swarm) {
 	players.Stop()
 }
 
-// player makes the inputs of a player. Each differs from the one before, since recordings lack
-// inputs that do not.
+// player generates the inputs of one player. Consecutive inputs always differ, because recordings
+// leave out repeated inputs.
 type player struct {
 	cfg    *Config
 	i      int
 	rand   *rand.Rand
 	in     game.Input
 	inputs int
-	next   [4]int // when to change: direction, jump, hook, fire and weapon
+	next   [4]int // ticks of the next change of direction, jump, hook, fire and weapon
 }
 
 func newPlayer(cfg *Config, i int) *player {
@@ -168,7 +169,7 @@ func (p *player) play(c *client.Client, _ *game.View) game.Input {
 	}
 	if due(2, 5, 40) {
 		if p.in.Hook = !p.in.Hook; p.in.Hook && r.IntN(4) == 0 {
-			p.next[2] += 200 // as long as hooks hold others, and longer
+			p.next[2] += 200 // longer than the time that a hook holds another tee
 		}
 		p.in.TargetX, p.in.TargetY = int32(r.IntN(600)-300), int32(r.IntN(600)-400)
 	}
@@ -178,7 +179,7 @@ func (p *player) play(c *client.Client, _ *game.View) game.Input {
 		case 0, 1:
 			p.in.WantedWeapon = int32(r.IntN(7))
 		case 2:
-			p.in.WantedWeapon = 0 // the others count only then
+			p.in.WantedWeapon = 0 // next and previous weapon count only without a wanted weapon
 			p.in.NextWeapon = (p.in.NextWeapon + 1 + int32(r.IntN(3))) & 63
 		case 3:
 			p.in.WantedWeapon = 0

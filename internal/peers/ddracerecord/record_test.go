@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { peers.Main(m) }
 
 func settings(lines ...string) []string { return lines }
 
-// recordings are what TestRecord can record.
+// recordings are the recordings that TestRecord can make.
 var recordings = map[string]func() (file []byte, cfg Config){
 	"plain":       generated(10, "", nil),
 	"death":       generated(3, "", nil, "death"),
@@ -94,7 +94,7 @@ var recordings = map[string]func() (file []byte, cfg Config){
 		"tune_zone 2 ground_elasticity_x -1", "tune_zone 3 ground_elasticity_x 0.01", "tune_zone 3 gravity 1.5"), "tune", "jump", "weapons"),
 	"bouncing": withRcon(generated(5, "", settings("sv_freeze_delay 1"), Kinds...), "tune ground_elasticity_y 1", "ninja", "tune ground_elasticity_x 0.9", "tune gravity 1", "ninja", "tune ground_elasticity_y 0.3", "tune_zone 1 ground_elasticity_x 0.5", "tune_zone 2 ground_elasticity_y 2", "tune_reset ground_elasticity_x", "tune_reset"),
 	"lasers":   withRcon(generated(2, "", settings("tune laser_bounce_delay 700", "tune laser_reach 3000", "tune shotgun_fire_delay 100", "tune laser_fire_delay 1"), "weapons", "solo", "hits", "death"), "weapons", "super", "shotgun", "unsuper"),
-	// Operators change variables while others play.
+	// An operator changes variables while others play.
 	"variables": withRcon(saying(generated(8, "sv_pauseable 1; sv_rescue 1; sv_chat_delay 0; sv_spamprotection 0", settings("sv_freeze_delay 1"), Kinds...), nil, "/team 1", "/r", "/lock 1", "/spec", "/team 2", "/r", "/spec", "/unlock", "/team 0"),
 		"sv_freeze_delay 4", "sv_hit 0", "weapons", "sv_endless_drag 1", "sv_team 0", "sv_old_laser 1", "sv_no_weak_hook_and_bounce 1", "sv_hit 1", "sv_team 3", "sv_freeze_delay 1", "sv_deepfly 0", "sv_pauseable 0", "sv_old_teleport_hook 1",
 		"sv_team 1", "sv_teleport_hold_hook 1", "sv_rescue 0", "sv_teleport_lose_weapons 1", "sv_destroy_bullets_on_death 0", "sv_reset_pickups 1", "sv_endless_drag 0", "sv_rescue 1", "sv_destroy_lasers_on_death 1", "weapons",
@@ -102,7 +102,7 @@ var recordings = map[string]func() (file []byte, cfg Config){
 	"moved": withRcon(generated(8, "", settings("sv_freeze_delay 1"), Kinds...), "left 2", "weapons", "up", "tele", "right 1", "super", "move 1 -1", "down -1", "unsuper", "move_raw 9 -30", "tele 1", "totele 1", "ninja", "totelecp 1", "tele 0 1", "up 3"),
 }
 
-// practised is what players in practice type as of DDNet 20.
+// practised are commands of DDNet 20 for players in practice.
 var practised = []string{
 	"/weapons", "/tc", "/infjump", "/lasttp", "/setswitch 1", "/totele 1", "/rescuemode manual", "/r", "/tpxy ~3 ~-2", "/r", "/deep", "/undeep", "/invincible", "/totelecp 1", "/collision",
 	"/invincible 0", "/team -1", "/practice", "/back", "/setjumps 5", "/tc bot 1", "/hookcollision", "/r", "/tpxy 20 12", "/back", "/livefreeze", "/setswitch 2 0 2", "/unlivefreeze", "/ninja", "/lasttp", "/hitothers", "/solo",
@@ -111,7 +111,7 @@ var practised = []string{
 	"/team -1", "/practice", "/collision", "/hookcollision", "/hitothers", "/tpxy ~ ~-4", "/rescue", "/invincible 1", "/setswitch 1 1", "/back", "/invincible",
 }
 
-// onInstalled are those on maps that are installed with DDNet.
+// onInstalled are the recordings on maps that are installed with DDNet.
 var onInstalled = map[string]func() (file []byte, cfg Config){
 	"sixup":     sixup,
 	"tutorial0": installed("Tutorial", 0), "goldmine0": installed("Gold Mine", 0), "tsunami0": installed("Tsunami", 0),
@@ -142,7 +142,8 @@ func withRcon(f func() ([]byte, Config), lines ...string) func() ([]byte, Config
 	}
 }
 
-// saying has players who say something every second, and something else at first.
+// saying makes the players send chat lines: the lines of first after joining, then one line every
+// second.
 func saying(f func() ([]byte, Config), first func(i int) []string, lines ...string) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
 		file, cfg := f()
@@ -151,7 +152,7 @@ func saying(f func() ([]byte, Config), first func(i int) []string, lines ...stri
 	}
 }
 
-// typing has players who type all kinds of commands in turn.
+// typing makes the players send all kinds of commands in turn.
 func typing(f func() ([]byte, Config)) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
 		file, cfg := saying(f, nil, "/team 1", "/pause", "/r", "/lock", "/spec", "/practice", "/tp", "/kill", "/swap bot 1", "/pause bot 2", "/tp bot 0", "/team 2",
@@ -162,13 +163,13 @@ func typing(f func() ([]byte, Config)) func() ([]byte, Config) {
 	}
 }
 
-// alone has each player practise in a team of their own.
+// alone puts each player into a practice team of its own.
 func alone(i int) []string { return []string{fmt.Sprintf("/team %d", i+1), "/practice"} }
 
-// together has all players in one team.
+// together puts all players into one team.
 func together(int) []string { return []string{"/team 1"} }
 
-// withLocks has teams that are locked.
+// withLocks makes the players lock their teams.
 func withLocks(f func() ([]byte, Config)) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
 		file, cfg := f()
@@ -177,7 +178,7 @@ func withLocks(f func() ([]byte, Config)) func() ([]byte, Config) {
 	}
 }
 
-// withoutKill has players live as long as they can.
+// withoutKill stops the players from killing themselves.
 func withoutKill(f func() ([]byte, Config)) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
 		file, cfg := f()
@@ -194,7 +195,7 @@ func withRejoin(f func() ([]byte, Config)) func() ([]byte, Config) {
 	}
 }
 
-// sixup has players with 0.7 among those with 0.6.
+// sixup mixes players of 0.7 with players of 0.6.
 func sixup() ([]byte, Config) {
 	return nil, Config{Map: "dm1", Kill: true, Versions: []client.Version{client.Version07, client.Version06}}
 }
@@ -207,7 +208,7 @@ func withTeams(f func() ([]byte, Config)) func() ([]byte, Config) {
 	}
 }
 
-// installed records a map that is installed with DDNet, with more spawns if seed is not 0.
+// installed records a map that is installed with DDNet. A seed other than 0 adds spawns to it.
 func installed(name string, seed uint64) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
 		cfg := Config{Map: name, Kill: true}
@@ -221,7 +222,8 @@ func installed(name string, seed uint64) func() ([]byte, Config) {
 	}
 }
 
-// record records NAME:PLAYERS, such as "freeze:4". The file of the map is nil if it is installed.
+// record makes the recording NAME:PLAYERS, such as "freeze:4". The file of the map is nil if the
+// map is installed.
 func record(t *testing.T, full string, length time.Duration) (name string, file, recording []byte) {
 	t.Helper()
 	name, number, _ := strings.Cut(full, ":")
@@ -241,9 +243,9 @@ func record(t *testing.T, full string, length time.Duration) (name string, file,
 	return name + "-" + number, file, Record(t, cfg)
 }
 
-// TestRecord records what TEEYARD_RECORD names, such as "freeze:4 tele:16", into the folder
-// TEEYARD_RECORDINGS, for TEEYARD_RECORD_TIME. Without them, it records a minute in all and verifies
-// it.
+// TestRecord makes the recordings that TEEYARD_RECORD names, such as "freeze:4 tele:16". Each lasts
+// TEEYARD_RECORD_TIME and goes into the folder TEEYARD_RECORDINGS. Without these variables the test
+// records a minute in all and verifies it.
 func TestRecord(t *testing.T) {
 	peers.RequirePrograms(t, "DDNet-Server")
 	folder := os.Getenv("TEEYARD_RECORDINGS")
@@ -270,9 +272,9 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// verifyFresh makes a recording and verifies it. What players do differs each time, as it depends on
-// what the machine has to do. So a difference may be one that nobody has seen before; a second
-// recording tells it from a general one.
+// verifyFresh makes a recording and verifies it. The players act differently each time, depending
+// on the load of the machine, so a rare difference may turn up for the first time. A second
+// recording shows whether the difference is general.
 func verifyFresh(t *testing.T, full string, length time.Duration) {
 	var res *teeverify.Result
 	for range 2 {
@@ -295,11 +297,11 @@ func verifyFresh(t *testing.T, full string, length time.Duration) {
 	t.Errorf("twice: %v", res.Difference)
 }
 
-// TestGenerate checks that all kinds of tiles make maps that the simulation knows, and always the
-// same ones.
+// TestGenerate checks that all kinds of tiles make maps that the simulation knows, and that
+// Generate returns the same map for the same seed.
 func TestGenerate(t *testing.T) {
 	s := ddrace.DefaultSettings()
-	s.Release = 20 // it has the most tiles
+	s.Release = 20 // release 20 has the most tiles
 	for name, f := range recordings {
 		file, _ := f()
 		again, _ := f()

@@ -22,7 +22,7 @@ import (
 	"github.com/teeyard/teeyard/rank"
 )
 
-// savesMap has the start near the spawns, and much behind it.
+// savesMap has the start near the spawns, and many objects behind it.
 func savesMap() []byte {
 	m := &maker{Rand: rand.New(rand.NewPCG(3, 1)), game: twmap.NewGameLayer(width, height), front: twmap.NewGameLayer(width, height)}
 	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height), make([]byte, 2*width*height)
@@ -42,7 +42,7 @@ func savesMap() []byte {
 	return m.bytes(zones)
 }
 
-// saver runs to the right behind the start and does random things then.
+// saver is a player that crosses the start line to the right and then acts at random.
 type saver struct {
 	*player
 	runs atomic.Bool
@@ -59,14 +59,14 @@ func (p *saver) play(c *client.Client, v *game.View) game.Input {
 	return p.player.play(c, v)
 }
 
-// racer is a client and what the server tells it in the chat.
+// racer is a client that keeps the server's chat lines.
 type racer struct {
 	*client.Client
 	saver *saver
 	heard chan string
 }
 
-// join lets players join.
+// join makes players join, one for each name.
 func join(t *testing.T, s *peers.Server, names ...string) (all []racer) {
 	t.Helper()
 	for i, name := range names {
@@ -94,7 +94,7 @@ func join(t *testing.T, s *peers.Server, names ...string) (all []racer) {
 	return all
 }
 
-// await waits until the server tells a text.
+// await waits until the server sends a chat line with a text.
 func (r *racer) await(t *testing.T, text string) {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -112,7 +112,8 @@ func (r *racer) await(t *testing.T, text string) {
 	}
 }
 
-// team lets players join team 1 and, if race is set, play for some time from the start on.
+// team puts the players into team 1. If race is not 0, they also start the race and play for that
+// time.
 func team(t *testing.T, all []racer, race time.Duration) {
 	t.Helper()
 	for i := range all {
@@ -125,7 +126,8 @@ func team(t *testing.T, all []racer, race time.Duration) {
 	time.Sleep(race)
 }
 
-// TestSavesAsDDNet lets a team that DDNet-Server saved go on with our server, and then again there.
+// TestSavesAsDDNet saves a team on DDNet-Server, loads and saves it on our server, and loads it on
+// DDNet-Server again.
 func TestSavesAsDDNet(t *testing.T) {
 	t.Parallel()
 	sqlite := peers.RequirePrograms(t, "sqlite3")[0]

@@ -6,26 +6,26 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// behavior is what bots do besides playing.
+// behavior says what bots do besides playing.
 type behavior struct {
 	spectate bool // join the spectators and come back
 	peaceful bool // never kill themselves
-	admin    bool // the first one runs console commands
+	admin    bool // the first bot runs console commands
 	ready    bool // use the ready mode
 	rejoin   bool // all but the first and the last leave and join again
 	commands []timedCommand
-	// until, if not 0, is the tick after the start from which on all kill themselves and do
-	// nothing, in ctf while a flag lies far from the stands.
+	// until, if not 0, is a tick after the start. From then on all bots kill themselves and do
+	// nothing more. In ctf they wait for a flag to lie far from the stands.
 	until int32
 }
 
-// timedCommand is a console command that the first bot runs so many ticks after the start.
+// timedCommand is a console command that the first bot runs a number of ticks after the start.
 type timedCommand struct {
 	tick    int32
 	command string
 }
 
-// adminCommands are the console commands that an admin runs.
+// adminCommands are the console commands that the admin bot runs.
 var adminCommands = []string{
 	"pause", "pause", "pause; pause", "pause 1", "restart", "restart 2", "restart -1", "sv_scorelimit 2", "sv_scorelimit 20", "sv_timelimit 1", "sv_timelimit 0",
 	"set_team 1 -1", "set_team 1 0", "set_team_all 0", "lock_teams", "lock_teams", "say hello", "broadcast hello",
@@ -43,18 +43,17 @@ const (
 	planWander    plan = iota
 	planPickup         // goes to a pickup
 	planChase          // follows another player
-	planShoot          // in all directions
-	planHurtSelf       // with the grenade launcher
-	planIdle           // holds what is held
+	planShoot          // shoots in all directions
+	planHurtSelf       // shoots itself with the grenade launcher
+	planIdle           // keeps its last input
 	planSilent         // sends nothing
-	planOddInputs      // sends inputs that people do not send
-	planChat           // sets the chat flag: inputs do not count
+	planOddInputs      // sends inputs that real clients do not send
+	planChat           // sets the chat flag, so that its inputs do not count
 	planSpectate
-	planFlag // goes to a flag, or to the other one with it
+	planFlag // goes to a flag, or with a flag to the opposite one
 )
 
-// bot plays at random with a purpose. Its inputs depend only on its seed and on what it
-// sees.
+// bot follows random plans. Its inputs depend only on its seed and on its observations.
 type bot struct {
 	behavior
 	players    int
@@ -62,8 +61,8 @@ type bot struct {
 	rand       *rand.Rand
 	input      msg7.PlayerInput
 	plan       plan
-	planEnd    int32 // tick
-	flag       int   // to go to
+	planEnd    int32 // the tick in which the plan ends
+	flag       int   // the flag to go to
 	firstTick  int32
 	spectating bool
 	resting    bool
@@ -73,12 +72,12 @@ func newBot(cfg matchConfig, id int) *bot {
 	return &bot{behavior: cfg.behavior, players: cfg.Players, id: id, rand: rand.New(rand.NewPCG(cfg.Seed, uint64(id)))}
 }
 
-// oneIn returns true once in n times.
+// oneIn returns true in one of n calls on average.
 func (b *bot) oneIn(n int) bool { return b.rand.IntN(n) == 0 }
 
 func (b *bot) between(lo, hi int) int32 { return int32(lo + b.rand.IntN(hi-lo+1)) }
 
-// nextStep decides what to send after a round; nil is nothing.
+// nextStep returns the step to send after a round, or nil.
 func (b *bot) nextStep(s *observation) *step {
 	if b.firstTick == 0 {
 		b.firstTick = s.tick
@@ -160,7 +159,7 @@ func (b *bot) nextStep(s *observation) *step {
 	case planSpectate:
 		b.moveView(s, send)
 	}
-	if me == nil && b.plan != planSpectate && s.find(msg7.TypeSpectatorInfo, b.id) != nil && b.oneIn(60) { // out of the round
+	if me == nil && b.plan != planSpectate && s.find(msg7.TypeSpectatorInfo, b.id) != nil && b.oneIn(60) { // the bot is out of the round
 		send(&msg7.ClSetSpectatorMode{Mode: msg7.SpecPlayer, SpectatorID: b.between(0, b.players-1)})
 	}
 	if b.oneIn(300) {
@@ -172,7 +171,7 @@ func (b *bot) nextStep(s *observation) *step {
 	if b.oneIn(1000) {
 		m := &msg7.ClSay{Mode: msg7.ChatMode(b.between(0, 3)), Target: -1, Message: []byte("hello")}
 		if m.Mode == msg7.ChatWhisper {
-			// Not to itself or to client -1: see docs/contribute/proof.md.
+			// The bot must not whisper to itself or to client -1: see docs/contribute/proof.md.
 			if b.id == 0 {
 				m.Target = int32(b.players - 1)
 			} else {
@@ -183,7 +182,8 @@ func (b *bot) nextStep(s *observation) *step {
 			send(m)
 		}
 	}
-	// The servers ignore it in the first five seconds after joining, which differ.
+	// Servers ignore this message in the first five seconds after joining, and the two servers
+	// start that time differently.
 	if s.tick > b.firstTick+250 && b.oneIn(1000) {
 		m := msg7.ClSkinChange{}
 		for i := range m.Skin.Parts {
@@ -212,7 +212,7 @@ func (b *bot) nextStep(s *observation) *step {
 	return st
 }
 
-// flagLies reports whether a flag lies where nobody appears.
+// flagLies reports whether a dropped flag lies away from all spawn points.
 func flagLies(s *observation) bool {
 	for team := range 2 {
 		flag := s.find(msg7.TypeFlag, team)
@@ -223,7 +223,7 @@ func flagLies(s *observation) bool {
 	return false
 }
 
-// choosePlan begins another plan.
+// choosePlan starts a new plan.
 func (b *bot) choosePlan(s *observation) {
 	b.planEnd = s.tick + b.between(20, 150)
 	b.flag = b.rand.IntN(2)
@@ -250,7 +250,7 @@ func (b *bot) choosePlan(s *observation) {
 		b.plan = planChat
 	case n < 97 && b.spectate:
 		b.plan = planSpectate
-		b.planEnd += 160 // a spectator may come back only after three seconds
+		b.planEnd += 160 // the server lets spectators come back only after three seconds
 	default:
 		b.plan = planWander
 	}
@@ -300,8 +300,8 @@ func (b *bot) changeWeapon() {
 	}
 }
 
-// nearest returns the item of a type for which distance is least, with that distance; nil
-// if there is none. A negative distance leaves an item out.
+// nearest returns the item of a type with the least distance, and that distance. It returns nil if
+// there is none. A negative distance excludes an item.
 func nearest(s *observation, typ int, distance func(it *item) int64) (best []int32, least int64) {
 	least = 1 << 60
 	for i := range s.items {
@@ -316,7 +316,7 @@ func nearest(s *observation, typ int, distance func(it *item) int64) (best []int
 	return best, least
 }
 
-// seekPickup goes to the nearest weapon, or to another pickup if that is much nearer.
+// seekPickup goes to the nearest weapon, or to another pickup that is much nearer.
 func (b *bot) seekPickup(s *observation, me []int32) {
 	if me == nil {
 		b.pressFire(b.oneIn(2))
@@ -340,7 +340,7 @@ func (b *bot) seekPickup(s *observation, me []int32) {
 	b.approach(target[0]-me[1], target[1]-me[2])
 }
 
-// seekFlag goes to a flag, and with one to the stand of the other.
+// seekFlag goes to a flag. With a flag, it goes to the stand of the other one.
 func (b *bot) seekFlag(s *observation, me []int32) {
 	goal := b.flag
 	for team := range 2 {
@@ -381,7 +381,7 @@ func (b *bot) approach(dx, dy int32) {
 	}
 }
 
-// chasePlayer follows the nearest other player and attacks.
+// chasePlayer follows the nearest other player and attacks it.
 func (b *bot) chasePlayer(s *observation, me []int32) {
 	in := &b.input
 	if me == nil {
@@ -451,7 +451,7 @@ func (b *bot) oddInput() {
 	}
 }
 
-// moveView moves the view of a spectator, follows players and stops to follow them.
+// moveView moves the bot's view as a spectator, and starts and stops following players.
 func (b *bot) moveView(s *observation, send func(msg7.Message)) {
 	in := &b.input
 	if info := s.find(msg7.TypeSpectatorInfo, b.id); info != nil && b.oneIn(3) {

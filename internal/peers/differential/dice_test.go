@@ -14,10 +14,10 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 )
 
-// The original draws random numbers for the places where players of survival modes appear
-// and for shuffled teams. A library that is preloaded into it draws them in its stead:
-// the numbers that our world draws, but from a later one on. When the match begins, our
-// world draws until it has the last number of the original.
+// In survival modes the original draws random numbers for spawn places and for shuffled teams. A
+// library preloaded into the original draws them instead. Its numbers come from the same sequence
+// as our world's, further along. When the match begins, our world draws numbers until it reaches
+// the last one that the original drew.
 
 var (
 	diceDir  string // "" until the library is compiled
@@ -34,11 +34,11 @@ var (
 	})
 )
 
-// serverSeed returns the seed of the server that replays a match.
+// serverSeed returns the seed of our server when it replays the match.
 func (m *match) serverSeed() uint64 { return m.Config.Seed | 1 }
 
-// diceEnv returns the environment in which the original draws the numbers of our first
-// world, and keeps the last in a file.
+// diceEnv returns the original's environment variables. With them it draws our first world's
+// numbers, and writes the last one to a file.
 func (m *match) diceEnv(t testing.TB, lastFile string) []string {
 	t.Helper()
 	peers.RequirePrograms(t, "gcc")
@@ -46,7 +46,7 @@ func (m *match) diceEnv(t testing.TB, lastFile string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worldSeed := m.serverSeed()*6364136223846793005 + 1442695040888963407 // as the server does
+	worldSeed := m.serverSeed()*6364136223846793005 + 1442695040888963407 // the derivation that our server uses
 	return []string{"LD_PRELOAD=" + library, "DICE_SEED=" + strconv.FormatUint(worldSeed, 10), "DICE_LAST=" + lastFile}
 }
 
@@ -59,19 +59,18 @@ func readDice(file string) (uint32, error) {
 	return binary.NativeEndian.Uint32(b), nil
 }
 
-// dice is a mod that has our world draw the numbers that the original draws.
+// dice is a mod that makes our world draw the original's numbers.
 type dice struct {
 	t    testing.TB
-	last uint32 // that the original drew before the match
-	draw bool   // at the next start of a match
+	last uint32 // the last number that the original drew before the match
+	draw bool   // set to draw when the next match starts
 }
 
-// Start does nothing.
 func (*dice) Start(*game.Tx) {}
 
-// OnRoundStart draws until the last number of the original.
+// OnRoundStart draws numbers until it reaches the original's last one.
 func (d *dice) OnRoundStart(ctx *game.Ctx) {
-	const limit = math.MaxInt32 // numbers have 31 bits; the largest one becomes 0
+	const limit = math.MaxInt32 // numbers have 31 bits; the remainder turns the largest one into 0
 	for n := 0; d.draw; n++ {
 		d.draw = ctx.Rand(limit) != int(d.last)%limit
 		if n > 1<<16 {

@@ -20,8 +20,8 @@ import (
 
 var record = flag.Bool("record", false, "play the matches of testdata anew on the original, with TEEYARD_PEERS=1")
 
-// TestMain lets all matches be played at once: the original plays in real time, but needs
-// little CPU time for that.
+// TestMain plays all matches at the same time: the original runs in real time, but needs little CPU
+// time.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "24")
@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// liveMatches are played by TestMatches: 1,500 ticks of each, or 10,000 with TEEYARD_FULL=1.
+// liveMatches are the matches of TestMatches. Each lasts 1,500 ticks, or 10,000 with
+// TEEYARD_FULL=1.
 var liveMatches = map[string]matchConfig{
 	"one on dm1":       {Map: "dm1", Players: 1},
 	"one on teeyard1":  {Map: "teeyard1", Players: 1},
@@ -56,15 +57,15 @@ var liveMatches = map[string]matchConfig{
 	"lts, five commanded": survival(matchConfig{Map: "flags", Players: 5, Settings: []string{"sv_gametype lts"}, behavior: behavior{spectate: true, admin: true}}),
 }
 
-// survival completes the configuration of a match with one life per round. All join in a
-// warmup: later they could only watch. The match begins with a countdown of a second.
+// survival completes the configuration of a match with one life per round. All players join during
+// a warmup, because later they could only watch. The match begins with a countdown of a second.
 func survival(cfg matchConfig) matchConfig {
 	cfg.Settings = append(cfg.Settings, "sv_warmup 1000", "sv_countdown 1")
 	cfg.Settle = 80
 	return cfg
 }
 
-// recordedMatches are in testdata. They are compared without the original, and so on every
+// recordedMatches are stored in testdata. Comparing them needs no original, so they run on every
 // platform.
 var recordedMatches = map[string]matchConfig{
 	"one":       {Map: "teeyard1", Players: 1, Ticks: 3000, behavior: behavior{spectate: true}},
@@ -86,10 +87,11 @@ var recordedMatches = map[string]matchConfig{
 	"tied": {Map: "pit", Players: 2, Ticks: 3200, Settings: []string{"sv_gametype tdm", "sv_timelimit 1"}, behavior: behavior{until: 1}},
 	"rotation": survival(matchConfig{Map: "pit", NextMap: "flags", Players: 3, Ticks: 6000, Settings: []string{
 		"sv_gametype lms", "sv_maprotation pit flags", "sv_matches_per_map 2", "sv_scorelimit 1",
-	}, behavior: behavior{commands: []timedCommand{{50, "sv_gametype dm"}}}}), // for the next map
+	}, behavior: behavior{commands: []timedCommand{{50, "sv_gametype dm"}}}}), // takes effect on the next map
 }
 
-// TestMatches plays on the original, replays on our server and compares what clients see.
+// TestMatches plays matches on the original, replays them on our server, and compares the clients'
+// views.
 func TestMatches(t *testing.T) {
 	for name, cfg := range liveMatches {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +109,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// compareWith compares a match that was just played on the original with ours.
+// compareWith compares a fresh match on the original with the replay on our server.
 func compareWith(t *testing.T, m *match, ours [][][]observation) {
 	t.Helper()
 	for i, part := range m.parts() {
@@ -124,18 +126,18 @@ func compareWith(t *testing.T, m *match, ours [][][]observation) {
 	}
 }
 
-// mustHappen is what the recorded matches must have, as their players see it.
+// mustHappen are events that the recorded matches must contain, from the players' view.
 var mustHappen = []string{
 	"TeamSwap", "SpecInvalidID", "TeamShuffle", "TeamBalance", "CTFDrop", "CTFReturn", "TeamAll", "TeamBalanceVictim",
 	"CTFGrab 0", "CTFGrab 1", "CTFCapture 0", "CTFCapture 1", "GamePaused", "flag in a death tile", "late flag",
-	"kill 1", "kill 2", "kill 3", // the victim, the killer, both carried a flag
-	"state 0", "state 1", "state 2", "state 4", "state 8", "state 16", "state 48", // running, warmup, sudden death, end of a round, of a match, pause, countdown
-	"view 0", "view 1", "view 2", "view 3", // free, of players, of flags
+	"kill 1", "kill 2", "kill 3", // the victim, the killer, or both carried a flag
+	"state 0", "state 1", "state 2", "state 4", "state 8", "state 16", "state 48", // running, warmup, sudden death, end of a round, end of a match, pause, countdown
+	"view 0", "view 1", "view 2", "view 3", // free, following players, following flags
 	"match 2 of 2",
 }
 
-// TestRecorded replays the recorded matches on our server. What clients see must have the
-// same hashes. TestMatches says in words what differs.
+// TestRecorded replays the recorded matches on our server. The clients' views must have the same
+// hashes. On a difference, TestMatches shows the details.
 func TestRecorded(t *testing.T) {
 	var mu sync.Mutex
 	played, happened := 0, happenings{}
@@ -162,7 +164,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// replayRecorded compares a recorded match and returns what our players saw.
+// replayRecorded compares a recorded match and returns the observations of our players.
 func replayRecorded(t *testing.T, name string, cfg matchConfig) [][][]observation {
 	path := filepath.Join("testdata", name+".match")
 	if *record {
@@ -195,7 +197,7 @@ func openMatch(t *testing.T, path string) *match {
 	return m
 }
 
-// commonPrefix returns how many hashes are the same before the first different one.
+// commonPrefix returns how many hashes are equal before the first different one.
 func commonPrefix(got, want []uint32) int {
 	for i := range want {
 		if got[i] != want[i] {
@@ -205,7 +207,7 @@ func commonPrefix(got, want []uint32) int {
 	return len(want)
 }
 
-// TestDifferenceIsFound makes sure that a small difference is found.
+// TestDifferenceIsFound checks that the comparison finds a small difference.
 func TestDifferenceIsFound(t *testing.T) {
 	m := openMatch(t, filepath.Join("testdata", "one.match"))
 	m.seen = replay(t, m)[0]
@@ -224,19 +226,19 @@ func TestDifferenceIsFound(t *testing.T) {
 	}
 }
 
-// comparison counts what two servers had in common.
+// comparison counts equal and different rounds of two servers.
 type comparison struct {
-	rounds, sameRounds int // of all players
+	rounds, sameRounds int // sums over all players
 	items, sameItems   int
 	messages           int
-	differences        []string // the first maxDifferences
-	firstTick          int32    // of a difference, after the start; -1 if there is none
+	differences        []string // the first maxDifferences ones
+	firstTick          int32    // tick of the first difference after the start; -1 if there is none
 	kinds              map[string]int
 }
 
 const maxDifferences = 12
 
-// compare compares what the players saw on the original with what they saw on our server.
+// compare compares the players' observations on the original with those on our server.
 func (m *match) compare(ours [][]observation) comparison {
 	c := comparison{firstTick: -1, kinds: map[string]int{}}
 	for player, seen := range m.seen {
@@ -263,7 +265,7 @@ func (m *match) compare(ours [][]observation) comparison {
 	return c
 }
 
-// compareRound describes the differences of a round.
+// compareRound describes the differences in a round.
 func (c *comparison) compareRound(theirs, ours *observation) (differences []string) {
 	fault := func(kind, format string, args ...any) {
 		c.kinds[kind]++
@@ -290,7 +292,7 @@ func (c *comparison) compareRound(theirs, ours *observation) (differences []stri
 	return differences
 }
 
-// decodeItem returns the message object of an item, or an error.
+// decodeItem returns an item as its message type, or an error.
 func decodeItem(key snapshot.Key, ints []int32) any {
 	o, err := new(msg7.ObjectDecoder).Decode(key.Type(), ints)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// save writes a match that was played on the original to a file, with hashes instead of
-// what was seen.
+// save writes a match that was played on the original to a file, with hashes in place of the
+// observations.
 func (m *match) save(path string) error {
 	for _, part := range m.parts() {
 		part.Config.MapFile, _ = mapFile(part.Config.Map)
@@ -59,8 +59,8 @@ func loadMatch(path string) (*match, error) {
 	return m, nil
 }
 
-// toDifferences replaces numbers by what they differ from those before, which makes the file
-// smaller: most differences are 0 or 1. fromDifferences restores them.
+// toDifferences replaces numbers by their difference from the number before. This makes the file
+// smaller, since most differences are 0 or 1. fromDifferences restores the numbers.
 func (m *match) toDifferences() {
 	for _, ticks := range append(slices.Clone(m.Ticks), m.Rounds) {
 		for i := len(ticks) - 1; i > 0; i-- {
@@ -100,7 +100,7 @@ func (m *match) fromDifferences() {
 	}
 }
 
-// combine returns a plus sign times b.
+// combine returns a + sign*b for each field.
 func combine(a, b msg7.PlayerInput, sign int32) msg7.PlayerInput {
 	return msg7.PlayerInput{
 		Direction: a.Direction + sign*b.Direction, TargetX: a.TargetX + sign*b.TargetX, TargetY: a.TargetY + sign*b.TargetY,

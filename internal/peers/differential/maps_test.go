@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 )
 
-// pit is a map in which everything is near, and from which tees can fall out of the world.
+// pit is a small map with all objects close together. Tees can fall out of its world.
 const pit = `################################
 #..............................#
 #.S.h.a..s.g.l.n....h....a...S.#

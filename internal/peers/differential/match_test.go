@@ -16,30 +16,30 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// matchConfig is what two servers are to play.
+// matchConfig describes a match for both servers.
 type matchConfig struct {
 	Map      string
-	MapFile  []byte // nil: comes with one of the servers, or is the pit
+	MapFile  []byte // nil for the pit and for a map that comes with a server
 	Players  int
 	Ticks    int
 	Seed     uint64
 	Settings []string
-	NextMap  string // that the rotation comes to; the match goes on there
+	NextMap  string // next map of the rotation, on which the match continues
 	Settle   int32  // ticks after the restart that are not compared; 0 means 25
 	behavior behavior
 }
 
-// settle returns how many ticks after the restart the players appear. Until then they look
-// at where they were before, which is not compared.
+// settle returns how many ticks after the restart the players appear. Until then clients see the
+// place of their old view, which is not compared.
 func (c *matchConfig) settle() int32 { return cmp.Or(c.Settle, 25) }
 
-// startCommand returns the console command that begins the match. Players are told with a
-// change of teams from when on they may change themselves. That is set to now, since they
-// did not join at the same time on both servers.
+// startCommand returns the console command that begins the match. It first sets every player's
+// team. That resets the tick from which players may change the team themselves. Otherwise this tick
+// would differ, since players joined at different ticks on the two servers.
 func (c *matchConfig) startCommand() []byte {
 	var b []byte
 	for i := range c.Players {
-		b = fmt.Appendf(b, "set_team %d %d; ", i, i%2) // where they are
+		b = fmt.Appendf(b, "set_team %d %d; ", i, i%2) // the player's current team
 	}
 	return append(b, "restart"...)
 }
@@ -49,28 +49,28 @@ func (c *matchConfig) survival() bool {
 	return slices.ContainsFunc(c.Settings, func(s string) bool { return s == "sv_gametype lms" || s == "sv_gametype lts" })
 }
 
-// match is a match on the original, as its clients sent and saw it.
+// match is a match on the original, with the messages and observations of its clients.
 type match struct {
 	Config matchConfig
 	Start  int32 // tick after which the original ran the restart that begins the match
-	// Inputs is how many inputs each player sent before the match. The servers keep them
-	// in a ring of 200, and where it ends decides which of two inputs counts that came
-	// too late for their ticks.
+	// Inputs is how many inputs each player sent before the match. The servers keep inputs in a
+	// ring of 200. When two inputs are too late for their ticks, the ring's position decides which
+	// of them counts.
 	Inputs []int
 	Steps  []step
 	Rounds []int32    // ticks of the snapshots after the restart
-	Ticks  [][]int32  // of them those that each player got
-	Hashes [][]uint32 // of what each player saw in those, see hashes
-	// OtherIDs reports whether projectiles, lasers and pickups have other ids on our server:
-	// the original goes on with those of the map before.
+	Ticks  [][]int32  // by player: those of Rounds that the player got
+	Hashes [][]uint32 // by player: hashes of the observations in Ticks, see hashes
+	// OtherIDs is set if projectiles, lasers and pickups have different ids on our server. The
+	// original continues the ids of the map before.
 	OtherIDs bool
 	Dice     uint32 // the last random number that the original drew before the match
-	After    *match // on the next map, nil if there is none
+	After    *match // continuation on the next map, or nil
 
-	seen [][]observation // by player, nil if the match was loaded
+	seen [][]observation // by player; nil for a match that was loaded
 }
 
-// stepKind is what a step does.
+// stepKind is the kind of a step.
 type stepKind int
 
 const (
@@ -79,19 +79,19 @@ const (
 	stepEnter                 // connects again and enters the game, all between two ticks
 )
 
-// step is what a player sends in one datagram.
+// step holds everything that a player sends in one datagram.
 type step struct {
 	Player   int
 	Kind     stepKind
-	Tick     int32 // after which the server took it: its effects come before the next
+	Tick     int32 // the server took the step after this tick, so its effects come in the next one
 	Intended int32 // tick that the input is for
 	Input    msg7.PlayerInput
-	Messages [][]byte // vital, with their ids
+	Messages [][]byte // vital messages with their ids
 
-	order int // in which steps were sent
+	order int // position in the order of sending
 }
 
-// toInput converts an input of a message to one of a client.
+// toInput converts an input from a message's type to a client's.
 func toInput(in msg7.PlayerInput) game.Input {
 	return game.Input{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
@@ -99,13 +99,13 @@ func toInput(in msg7.PlayerInput) game.Input {
 	}
 }
 
-// observation is what a player saw in one round: a snapshot and the game messages since
-// the one before.
+// observation is what a player saw in one round: a snapshot, and the game messages since the
+// snapshot before.
 type observation struct {
 	tick     int32
 	items    []item
-	messages []string // with their ids
-	whole    bool     // the snapshot came without a base
+	messages []string // with their message ids
+	whole    bool     // the snapshot is not a delta
 }
 
 type item struct {
@@ -113,7 +113,7 @@ type item struct {
 	ints []int32
 }
 
-// find returns the integers of an item, nil if there is none.
+// find returns the integers of an item, or nil.
 func (o *observation) find(typ, id int) []int32 {
 	key := snapshot.MakeKey(typ, id)
 	if i := slices.IndexFunc(o.items, func(it item) bool { return it.key == key }); i >= 0 {
@@ -122,8 +122,8 @@ func (o *observation) find(typ, id int) []int32 {
 	return nil
 }
 
-// hideVitals removes health, armor and ammunition of others if the player does not watch.
-// The original goes on to show those of the player who was followed in the round before.
+// hideVitals removes health, armor and ammunition of other players if this player does not watch.
+// The original still shows the values of a player who was followed in the round before.
 func (o *observation) hideVitals(player int) {
 	if o.find(msg7.TypeSpectatorInfo, player) != nil {
 		return
@@ -138,7 +138,7 @@ func (o *observation) hideVitals(player int) {
 	}
 }
 
-// renumber gives projectiles, lasers and pickups ids in the order of their contents.
+// renumber gives projectiles, lasers and pickups new ids in the order of their contents.
 func (o *observation) renumber() {
 	o.items = slices.Clone(o.items)
 	slices.SortStableFunc(o.items, func(a, b item) int {
@@ -159,7 +159,7 @@ func (it *item) isEntity() bool {
 	return t == msg7.TypeProjectile || t == msg7.TypeLaser || t == msg7.TypePickup
 }
 
-// addTo adds everything in an observation to a hash.
+// addTo adds all parts of an observation to a hash.
 func (o *observation) addTo(h hash.Hash32) {
 	var b []byte
 	add := func(v int32) { b = binary.LittleEndian.AppendUint32(b, uint32(v)) }
@@ -177,7 +177,7 @@ func (o *observation) addTo(h hash.Hash32) {
 	h.Write(b)
 }
 
-// observer is a client that records what it sees.
+// observer is a client that records its observations.
 type observer struct {
 	*client.Session
 	decoder         msg7.Decoder
@@ -185,14 +185,14 @@ type observer struct {
 	pending         []string      // messages since the last snapshot
 	loggedIn        bool          // to the remote console
 	entered         bool          // the server answered ENTERGAME
-	inputs          int           // sent
-	whole           int           // snapshots without a base
-	joinedAtNumSeen int           // length of seen when it joined again
-	maps            []string      // that the server announced
-	seenBefore      []observation // on the map before the last one
+	inputs          int           // number of inputs sent
+	whole           int           // number of snapshots that are not deltas
+	joinedAtNumSeen int           // length of seen when the client joined again
+	maps            []string      // maps that the server announced
+	seenBefore      []observation // observations on the map before the current one
 }
 
-// sessionConfig returns the configuration of player i on either server.
+// sessionConfig returns the configuration of player i, for both servers.
 func (o *observer) sessionConfig(i int) client.SessionConfig {
 	return client.SessionConfig{
 		Name: fmt.Sprintf("player%d", i), ManualInput: true, HasMap: func(*bridge.MapChange) bool { return true },
@@ -215,17 +215,17 @@ func (o *observer) recordMessage(payload []byte, vital bool) {
 	}
 	switch id := m.ID(); {
 	case id.System():
-	case id == msg7.IDSvCommandInfo, id == msg7.IDSvCommandInfoRemove: // the original has no commands of the chat
+	case id == msg7.IDSvCommandInfo, id == msg7.IDSvCommandInfoRemove: // the original has no chat commands
 	default:
 		o.pending = append(o.pending, string(m.Append(nil)))
 	}
 }
 
-// changeMap begins anew on another map, where ticks begin with 0.
+// changeMap starts a new list of observations for a map, on which ticks begin with 0.
 func (o *observer) changeMap(name string) {
 	if n := len(o.maps); n > 0 {
 		if name == o.maps[n-1] {
-			return // after joining again
+			return // the client has joined again on the same map
 		}
 		o.seenBefore, o.seen, o.inputs = o.seen, nil, 0
 	}
@@ -247,7 +247,7 @@ func (o *observer) recordSnapshot(tick int32, s *snapshot.Snapshot) {
 // isOn reports whether the observer is on a map.
 func (o *observer) isOn(mapName string) bool { return o.maps[len(o.maps)-1] == mapName }
 
-// since returns what was seen on the map of a match after a tick.
+// since returns the observations on the map of a match after a tick.
 func (o *observer) since(m *match, tick int32) []observation {
 	seen := o.seen
 	if !o.isOn(m.Config.Map) {
@@ -268,9 +268,9 @@ func ticksOf(seen []observation) []int32 {
 	return ticks
 }
 
-// align returns what a player saw in the ticks that they got on the original, in a form that can
-// be compared. Without the round before, which a newcomer does not have on both servers, there are no messages:
-// they came since an earlier round.
+// align returns a player's observations in the ticks in which the original sent that player a
+// snapshot, in a form that can be compared. If the player missed the round before, the messages are
+// left out, because they cover more than one round.
 func (m *match) align(player int, seen []observation) []observation {
 	ticks := m.Ticks[player]
 	before := make(map[int32]int32, len(m.Rounds))
@@ -296,11 +296,11 @@ func (m *match) align(player int, seen []observation) []observation {
 	return aligned
 }
 
-// hashedRounds is how many rounds there are between two hashes.
+// hashedRounds is the number of rounds between two hashes.
 const hashedRounds = 25
 
-// hashes returns the hashes of what a player saw up to each hashedRounds-th round and the
-// last.
+// hashes returns a hash after every hashedRounds-th round and after the last one. Each covers all
+// of the player's observations up to then.
 func (m *match) hashes(player int, seen []observation) []uint32 {
 	var hashes []uint32
 	h := fnv.New32a()
@@ -314,7 +314,7 @@ func (m *match) hashes(player int, seen []observation) []uint32 {
 	return hashes
 }
 
-// parts iterates over the parts of a match on its maps.
+// parts iterates over the parts of a match, one for each map.
 func (m *match) parts() iter.Seq2[int, *match] {
 	return func(yield func(int, *match) bool) {
 		for i := 0; m != nil && yield(i, m); i++ {

@@ -23,27 +23,27 @@ const serverSettings = "sv_high_bandwidth 1; sv_max_clients 16; sv_max_clients_p
 	"sv_vote_kick 0; sv_vote_spectate 0; sv_inactivekick_time 0; sv_name differential; sv_rcon_password " + rconPassword
 
 const (
-	// afterMapChange is how many ticks of a match there are on the next map.
+	// afterMapChange is how many ticks a match lasts on the next map.
 	afterMapChange = 300
-	// joinPause is how many ticks pass between two joins: the second player starts a match,
-	// and both are to be there again before the third comes. Then items have the same ids on
-	// both servers.
+	// joinPause is the number of ticks between two joins. The second player starts a match, and
+	// both tees must be back before the third player joins. Then items have the same ids on both
+	// servers.
 	joinPause = 30
-	// restartPause is how many ticks nothing happens before the restart, while the server
-	// sends its lists of commands and variables.
+	// restartPause is the number of idle ticks before the restart. In them the server sends its
+	// lists of commands and variables.
 	restartPause = 80
 	// inputLead is how many ticks ahead of the newest snapshot inputs are sent. One would be
-	// enough; with two, effects of the input differ from those of messages.
+	// enough. With two, an input takes effect in another tick than a message.
 	inputLead = 2
 )
 
-// neutralInput is the input of players that do nothing.
+// neutralInput is the input of an idle player.
 var neutralInput = msg7.PlayerInput{TargetX: 1}
 
-// errUnusable means that the machine was too busy, and what was played cannot be compared.
+// errUnusable means that the machine was too busy for a match that can be compared.
 var errUnusable = errors.New("the match cannot be compared")
 
-// originalRun is a match on the original while it is played.
+// originalRun is a match on the original in progress.
 type originalRun struct {
 	t        testing.TB
 	match    *match
@@ -52,15 +52,15 @@ type originalRun struct {
 	players  []*originalPlayer
 	received chan datagram
 	done     chan struct{}
-	dice     string // file with the last random number that the original drew
+	dice     string // file for the last random number that the original drew
 	bots     []*bot
-	sent     int // steps
+	sent     int // number of steps sent
 }
 
 type originalPlayer struct {
 	observer
 	away bool
-	sent map[int32]step // steps that were not answered, by intended tick
+	sent map[int32]step // unanswered steps by intended tick
 }
 
 type datagram struct {
@@ -68,7 +68,7 @@ type datagram struct {
 	payload []byte
 }
 
-// playOriginal has bots play on the original. An unusable match is repeated a few times.
+// playOriginal makes bots play on the original. It repeats an unusable match a few times.
 func playOriginal(t testing.TB, cfg matchConfig) *match {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -124,12 +124,12 @@ func playOnce(t testing.TB, cfg matchConfig) (*match, error) {
 	}
 }
 
-// mapChanged reports whether all players are to leave the map of the match.
+// mapChanged reports whether the server has told all players to leave the map of the match.
 func (r *originalRun) mapChanged() bool {
 	return !slices.ContainsFunc(r.players, func(p *originalPlayer) bool { return p.isOn(r.match.Config.Map) })
 }
 
-// enterMap waits until all play on the next map.
+// enterMap waits until all players are on the next map.
 func (r *originalRun) enterMap() error {
 	for _, p := range r.players {
 		clear(p.sent)
@@ -154,12 +154,12 @@ func (r *originalRun) playMap() error {
 	return r.finish()
 }
 
-// finish adds to the match what the players saw.
+// finish adds the players' observations to the match.
 func (r *originalRun) finish() error {
 	m := r.match
 	end := m.Start + int32(m.Config.Ticks)
 	seenBy := func(p *originalPlayer, from int32) []observation {
-		// Some have seen one more than others.
+		// Some players have seen one round more than others.
 		return slices.DeleteFunc(slices.Clone(p.since(m, from)), func(o observation) bool { return o.tick > end })
 	}
 	m.Rounds = ticksOf(seenBy(r.players[0], m.Start))
@@ -170,7 +170,7 @@ func (r *originalRun) finish() error {
 		r.t.Logf("the machine was too busy: of %d rounds, the first %d are compared", played, len(m.Rounds))
 	}
 	if n := len(m.Rounds); n > 0 {
-		end = min(end, m.Rounds[n-1]) // others may have seen later ones
+		end = min(end, m.Rounds[n-1]) // other players may have seen later rounds
 	}
 	for _, p := range r.players {
 		if m.Config.NextMap == "" {
@@ -185,10 +185,10 @@ func (r *originalRun) finish() error {
 	return nil
 }
 
-// cutRounds removes the rounds from the first on that cannot be compared, if there is one:
-// not all players have it, or the original stood still before it, or did not hear of a player
-// for three seconds and left out snapshots. Our server skips ticks when it is more than 50
-// late; the original does not.
+// cutRounds removes all rounds from the first one that cannot be compared, and reports whether
+// there is such a round. A round cannot be compared if a player lacks it, if the original stood
+// still before it, or if the original left out snapshots because it heard nothing from a player for
+// three seconds. Our server skips ticks when it is more than 50 late; the original does not.
 func (r *originalRun) cutRounds(seenBy func(p *originalPlayer, from int32) []observation) bool {
 	m := r.match
 	good := len(m.Rounds)
@@ -215,7 +215,7 @@ func (r *originalRun) cutRounds(seenBy func(p *originalPlayer, from int32) []obs
 
 func (r *originalRun) now() conn.Time { return conn.Time(time.Since(r.began)) }
 
-// join adds a player and waits until it plays.
+// join adds a player and waits until it is in the game.
 func (r *originalRun) join(i int) error {
 	p := &originalPlayer{sent: make(map[int32]step)}
 	socket := peers.DialUDP(r.t, 1, r.server, func(b []byte) {
@@ -226,8 +226,8 @@ func (r *originalRun) join(i int) error {
 	})
 	cfg := p.sessionConfig(i)
 	cfg.Send = func(b []byte) { socket.Write(b) }
-	// The answer to an input comes in the packet of the next snapshot, or in an earlier one:
-	// the server took it after the newest snapshot so far.
+	// The answer to an input comes with the next snapshot or in an earlier packet. So the server
+	// took the input after the newest snapshot so far.
 	cfg.OnInputTiming = func(tick, _ int32) {
 		if st, ok := p.sent[tick]; ok {
 			delete(p.sent, tick)
@@ -245,7 +245,7 @@ func (r *originalRun) join(i int) error {
 	}
 	dialed := time.Now()
 	err = r.idleUntil(fmt.Sprintf("player %d plays", i), func() bool {
-		// The server may not be listening yet.
+		// The server may not listen yet.
 		if p.State() <= client.Connecting && time.Since(dialed) > 300*time.Millisecond {
 			dialed = time.Now()
 			p.Close(r.now())
@@ -259,8 +259,8 @@ func (r *originalRun) join(i int) error {
 	return r.idleFor(p, joinPause)
 }
 
-// receiveRound handles datagrams until all players have the snapshot of a tick after last,
-// and returns that tick; 0 if nothing comes for 20 ms.
+// receiveRound handles datagrams until all players have the snapshot of a tick after last, and
+// returns that tick. It returns 0 if no datagram comes for 20 ms.
 func (r *originalRun) receiveRound(last int32) (int32, error) {
 	timer := time.NewTimer(20 * time.Millisecond)
 	defer timer.Stop()
@@ -288,7 +288,7 @@ func (r *originalRun) receiveRound(last int32) (int32, error) {
 	}
 }
 
-// commonTick returns the newest tick if it is the same for all players in the game.
+// commonTick returns the newest tick if all players in the game have it.
 func (r *originalRun) commonTick() int32 {
 	tick := int32(0)
 	for _, p := range r.players {
@@ -330,7 +330,7 @@ func (r *originalRun) idleUntil(what string, condition func() bool) error {
 	return nil
 }
 
-// idleFor sends neutral inputs for so many ticks.
+// idleFor sends neutral inputs for a number of ticks.
 func (r *originalRun) idleFor(p *originalPlayer, ticks int32) error {
 	_, from := p.NewestSnapshot()
 	return r.idleUntil("a pause is over", func() bool { _, tick := p.NewestSnapshot(); return tick > from+ticks })
@@ -380,7 +380,7 @@ func (r *originalRun) restart() error {
 	}
 	_, tick := p.NewestSnapshot()
 	r.send(step{Intended: tick + inputLead + 1, Input: neutralInput, Messages: [][]byte{(&msg7.RconCmd{Command: m.Config.startCommand()}).Append(nil)}})
-	// What is sent from now on is part of the match.
+	// All steps from now on are part of the match.
 	for last, sent := tick, time.Now(); len(m.Steps) == 0; {
 		if time.Since(sent) > 20*time.Second {
 			return errors.New("still not: restarted")
@@ -396,15 +396,15 @@ func (r *originalRun) restart() error {
 	return nil
 }
 
-// play has the bots play.
+// play makes the bots play the match.
 func (r *originalRun) play() error {
 	m := r.match
 	r.bots = nil
 	for i := range r.players {
 		r.bots = append(r.bots, newBot(m.Config, i))
 	}
-	// The input of the restart was for three ticks later. Inputs that are not for a later
-	// tick than the one before are not answered.
+	// The restart's input was for three ticks later. The server answers an input only if its tick
+	// is later than that of the input before.
 	last, end := m.Start+1, m.Start+int32(m.Config.Ticks)
 	lastRound := time.Now()
 	for last < end {
@@ -427,14 +427,14 @@ func (r *originalRun) play() error {
 			return err
 		}
 	}
-	for range 5 { // the last answers
+	for range 5 { // time for the last answers
 		tick, err := r.receiveRound(last)
 		if err != nil {
 			return err
 		}
 		last = max(last, tick)
 	}
-	// The network keeps the order in which they were sent.
+	// The network keeps the order of sending.
 	slices.SortFunc(m.Steps, func(a, b step) int { return a.order - b.order })
 	if err := r.setTicks(); err != nil {
 		return err
@@ -449,7 +449,7 @@ func (r *originalRun) play() error {
 	return nil
 }
 
-// act has all bots act after a tick.
+// act makes all bots act after a tick.
 func (r *originalRun) act(tick int32) error {
 	mover, leaver := 0, -1
 	if r.match.Config.behavior.rejoin && r.bots[0].oneIn(150) {
@@ -471,8 +471,8 @@ func (r *originalRun) act(tick int32) error {
 		}
 		st := r.bots[i].nextStep(&p.seen[len(p.seen)-1])
 		if st == nil {
-			// A newcomer gets more snapshots only for an answer. Steps around the leaving or
-			// entering of another player show when that happened.
+			// A new player gets more snapshots only after it has acknowledged one. The steps before
+			// and after a player's leaving or entering show when it happened.
 			if len(p.seen) > p.joinedAtNumSeen+3 && mover == 0 {
 				continue
 			}
@@ -487,8 +487,8 @@ func (r *originalRun) act(tick int32) error {
 	return nil
 }
 
-// leave closes the connection of a player after all others have acted: the original drops
-// the client only when it has read everything that arrived.
+// leave closes a player's connection after all others have acted. The original drops the client
+// only after it has read all datagrams that arrived.
 func (r *originalRun) leave(i int) error {
 	p := r.players[i]
 	if len(p.sent) > 0 {
@@ -500,7 +500,7 @@ func (r *originalRun) leave(i int) error {
 	return nil
 }
 
-// enter has a player join again before the next tick. If that takes longer the match is
+// enter makes a player join again before the next tick. If that takes longer, the match is
 // unusable.
 func (r *originalRun) enter(i int, tick int32) error {
 	p := r.players[i]
@@ -524,10 +524,10 @@ func (r *originalRun) enter(i int, tick int32) error {
 	return nil
 }
 
-// setTicks finds out when the server took the steps that it did not answer. A player enters
-// between two answered steps. A player who leaves is dropped in the next pass of the
-// server's loop: after everything that came with the CLOSE, and if a tick was due, after
-// that tick and before anything else.
+// setTicks finds the ticks of the steps that the server did not answer. A player enters between two
+// answered steps. A leaving player is dropped in the next pass of the server's loop. That is after
+// all datagrams that came with the CLOSE, then after the tick if one was due, and before anything
+// else.
 func (r *originalRun) setTicks() error {
 	steps := r.match.Steps
 	for i := range steps {
@@ -550,8 +550,8 @@ func (r *originalRun) setTicks() error {
 	return nil
 }
 
-// dropTick returns the tick, from a tick on, after which the first player got the message
-// that another left.
+// dropTick returns the tick after which the first player got the message that another one left. It
+// looks at ticks from the given one on.
 func (r *originalRun) dropTick(player int, from int32) int32 {
 	last := from
 	for _, o := range r.players[0].since(r.match, from) {

@@ -21,7 +21,7 @@ import (
 
 // virtualNetwork is the transport of a server in virtual time.
 type virtualNetwork struct {
-	now  int64 // ns
+	now  int64 // in ns
 	send func(to transport.Peer, b []byte)
 }
 
@@ -34,7 +34,7 @@ func (n *virtualNetwork) LocalAddr() transport.Peer                          { r
 func (n *virtualNetwork) Stats() transport.Stats                             { return transport.Stats{} }
 func (n *virtualNetwork) Close() error                                       { return nil }
 
-// replayRun is our server and its clients.
+// replayRun is our server with its clients.
 type replayRun struct {
 	t       testing.TB
 	network virtualNetwork
@@ -42,19 +42,19 @@ type replayRun struct {
 	players []*observer
 	dice    dice
 	tick    int32
-	began   int64 // when the server was at tick 0 of its map, ns
-	// Datagrams on their way. They are delivered one after the other, so that neither side
-	// is called while it runs.
+	began   int64 // time of the server's tick 0 on its map, in ns
+	// Datagrams in flight. They are delivered one by one, so that neither side is called from
+	// within a call.
 	toClient, toServer []datagram
 }
 
 const (
 	basePort     = 40000
-	inputRing    = 200 // how many inputs of a client a server keeps
+	inputRing    = 200 // number of inputs of a client that a server keeps
 	tickDuration = time.Second / 50
 )
 
-// replay plays a match on our server and returns what its clients saw, for each part of the
+// replay plays a match on our server and returns its clients' observations for each part of the
 // match.
 func replay(t testing.TB, m *match) [][][]observation {
 	t.Helper()
@@ -116,7 +116,7 @@ func replay(t testing.TB, m *match) [][][]observation {
 	return seen
 }
 
-// idleTick runs a tick and sends neutral inputs.
+// idleTick runs one tick with neutral inputs.
 func (r *replayRun) idleTick() {
 	r.tick++
 	r.advance(r.tick)
@@ -127,8 +127,8 @@ func (r *replayRun) idleTick() {
 	}
 }
 
-// changeMap waits until all play on the next map, to which the server must have changed
-// after the last tick, before the next.
+// changeMap waits until all players are on the next map. The server must have changed the map
+// directly after the last tick.
 func (r *replayRun) changeMap(name string) {
 	r.t.Helper()
 	for i, p := range r.players {
@@ -147,7 +147,7 @@ func (r *replayRun) changeMap(name string) {
 	}
 }
 
-// play plays a match on one map and returns what its clients saw.
+// play plays a match on one map and returns the observations of its clients.
 func (r *replayRun) play(m *match) [][]observation {
 	r.t.Helper()
 	if r.tick >= m.Start {
@@ -158,8 +158,8 @@ func (r *replayRun) play(m *match) [][]observation {
 			if p.State() >= client.Entering {
 				r.sendNeutral(p, r.tick)
 			}
-			// What is still missing at one input per tick. The server takes no more than
-			// four in a tick.
+			// The number of inputs still missing, when each tick sends one. The server takes at
+			// most four in a tick.
 			missing := (m.Inputs[i] - p.inputs - int(m.Start-r.tick) + 1) % inputRing
 			for range min((missing+inputRing)%inputRing, 3) {
 				r.sendNeutral(p, r.tick)
@@ -172,7 +172,7 @@ func (r *replayRun) play(m *match) [][]observation {
 			r.t.Errorf("player %d sent %d inputs before the match, %d on the original", i, p.inputs, m.Inputs[i])
 		}
 	}
-	r.dice.last, r.dice.draw = m.Dice, m.Dice != 0 && r.mapNumber() == 1 // later worlds have other numbers
+	r.dice.last, r.dice.draw = m.Dice, m.Dice != 0 && r.mapNumber() == 1 // worlds of later maps have other numbers
 	first := r.players[0]
 	first.QueueMessage(r.now(), (&msg7.RconCmd{Command: m.Config.startCommand()}).Append(nil))
 	first.SendInput(r.now(), r.tick+inputLead+1, toInput(neutralInput))
@@ -216,8 +216,8 @@ func (r *replayRun) dial(p *observer) {
 	r.exchange()
 }
 
-// advance runs the server up to a tick. Ticks that it did not run before it runs now, as the
-// original does when it is late.
+// advance runs the server up to a tick. It also runs the ticks that were left out, like the
+// original after a delay.
 func (r *replayRun) advance(tick int32) {
 	r.network.now = r.began + int64(tick)*int64(tickDuration)
 	before := r.mapNumber()
@@ -229,7 +229,7 @@ func (r *replayRun) advance(tick int32) {
 	r.network.now += int64(time.Millisecond)
 }
 
-// mapNumber returns how many maps the first player was told of.
+// mapNumber returns how many maps the server has announced to the first player.
 func (r *replayRun) mapNumber() int {
 	if len(r.players) == 0 {
 		return 0
@@ -237,7 +237,7 @@ func (r *replayRun) mapNumber() int {
 	return len(r.players[0].maps)
 }
 
-// exchange delivers datagrams until none is on its way.
+// exchange delivers datagrams until none is in flight.
 func (r *replayRun) exchange() {
 	for len(r.toClient)+len(r.toServer) > 0 {
 		if len(r.toServer) > 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// happenings are how often something happened in a match.
+// happenings counts how often each thing happened in a match.
 type happenings map[string]int
 
-// count adds what a player saw.
+// count adds a player's observations.
 func (n happenings) count(seen []observation) {
 	var types, weapons, states, views [64]int
 	var carriers, drops [2]int32
@@ -44,7 +44,7 @@ func (n happenings) count(seen []observation) {
 		}
 		for team := range carriers {
 			if wereCarriers[team] == int32(msg7.FlagTaken) && carriers[team] == int32(msg7.FlagAtStand) && points == hadPoints {
-				n.countReturn(o.tick - dropped[team]) // nobody got a point for it
+				n.countReturn(o.tick - dropped[team]) // no player scored for it
 			}
 		}
 		for _, m := range o.messages {
@@ -65,7 +65,7 @@ func (n happenings) add(count int, format string, args ...any) {
 	}
 }
 
-// countReturn counts a flag that returned so many ticks after it was dropped.
+// countReturn counts a flag that returned the given number of ticks after it was dropped.
 func (n happenings) countReturn(ticks int32) {
 	if ticks > 1500 {
 		n["late flag"]++
@@ -93,7 +93,7 @@ func (n happenings) countMessage(b string) {
 	}
 }
 
-// summary says how often what happened, as the first player saw it.
+// summary returns how often each thing happened, in the first player's view.
 func summary(seen [][]observation) string {
 	n := happenings{}
 	n.count(seen[0])

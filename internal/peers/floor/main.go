@@ -1,17 +1,17 @@
 //go:build linux
 
-// Command floor does the least that any server of a recorded match must do: it receives
-// the datagrams of the clients and sends datagrams of the recorded sizes at the recorded
-// times, with one recvmmsg and one sendmmsg a round and nothing in between. The CPU time
-// that it takes is the system's, so no server can take much less on the same machine.
-// BenchmarkFloor of package peers compares the server with it.
+// Command floor does the minimum that any server of a recorded match must do. It receives the
+// datagrams of the clients and sends datagrams of the recorded sizes at the recorded times. Each
+// round takes one recvmmsg and one sendmmsg, without other work. Nearly all of its CPU time is the
+// system's, so no server can take much less on the same machine. BenchmarkFloor of package peers
+// compares the server with it.
 //
 //	floor PORT CLIENTS FILE
 //
-// It listens on a port of 127.0.0.1. Once each client has sent a datagram, whose first
-// byte is the client's number, the match begins. Each line of the file is a datagram to send:
-// the time since the beginning in microseconds, the client and the size in bytes. Lines
-// of the same time are a round. It ends after the last.
+// Floor listens on a port of 127.0.0.1. The match begins when each client has sent a datagram,
+// whose first byte is the client's number. Each line of the file is a datagram to send: the time
+// since the beginning in microseconds, the client and the size in bytes. Lines with the same time
+// are a round. Floor ends after the last line.
 package main
 
 import (
@@ -34,7 +34,7 @@ type message struct {
 	size   uint32
 }
 
-// round is what is sent at a time.
+// round holds the datagrams to send at one time.
 type round struct {
 	at       time.Duration
 	messages []message
@@ -94,7 +94,7 @@ func run(args []string) error {
 	return nil
 }
 
-// readRounds reads what is to be sent.
+// readRounds reads the rounds from the file.
 func readRounds(file string, addrs []unix.RawSockaddrInet4) ([]round, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -127,7 +127,7 @@ func readRounds(file string, addrs []unix.RawSockaddrInet4) ([]round, error) {
 	return rounds, in.Err()
 }
 
-// awaitClients receives until it has the address of each client.
+// awaitClients receives datagrams until it has the address of each client.
 func awaitClients(fd int, addrs []unix.RawSockaddrInet4) error {
 	for known := 0; known < len(addrs); {
 		var b [maxDatagram]byte
@@ -161,9 +161,10 @@ func newMessages(n int) []message {
 	return messages
 }
 
-// The system calls are raw ones: the runtime need not know of a program with one thread.
+// These are raw system calls, which the Go scheduler does not see. That is safe in a program with
+// one thread.
 
-// transfer is one recvmmsg or sendmmsg that does not wait.
+// transfer makes one recvmmsg or sendmmsg call that does not block.
 func transfer(call uintptr, fd int, messages []message) {
 	if len(messages) > 0 {
 		syscall.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(&messages[0])), uintptr(len(messages)), unix.MSG_DONTWAIT, 0, 0)

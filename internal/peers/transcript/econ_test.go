@@ -11,14 +11,14 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// econClient is at the external console of a server.
+// econClient is a client of a server's external console.
 type econClient struct {
 	conn  net.Conn
 	mu    sync.Mutex
 	lines []string
 }
 
-// dialEcon logs in.
+// dialEcon connects and logs in.
 func dialEcon(t *testing.T, addr transport.Peer) *econClient {
 	t.Helper()
 	var d net.Dialer
@@ -31,8 +31,8 @@ func dialEcon(t *testing.T, addr transport.Peer) *econClient {
 	go func() {
 		for in := bufio.NewScanner(conn); in.Scan(); {
 			line := strings.Trim(in.Text(), "\x00")
-			// The original's last words get lost at times, and it compares the teams with the next
-			// tick, between whatever else happens.
+			// The original sometimes loses its last line before it closes. It logs the team balance
+			// with the next tick, at a random place among other lines.
 			if line == "" || line == "Closing console" || strings.Contains(line, "[game]: Teams are ") {
 				continue
 			}
@@ -59,7 +59,7 @@ func (c *econClient) take() []string {
 	return lines
 }
 
-// got returns a condition: a line of this step has the text.
+// got returns a condition: a line of this step contains the text.
 func (c *econClient) got(text string) func() bool {
 	return func() bool {
 		c.mu.Lock()

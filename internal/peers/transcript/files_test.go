@@ -8,12 +8,12 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 )
 
-// tourFile is a file of commands in the folder of both servers.
+// tourFile is a file of commands in the folders of both servers.
 const tourFile = "tour.cfg"
 
 const tourCommands = "# a comment\necho from a file; sv_scorelimit 3\n\nnonsense\nexec tour.cfg\nexec nowhere.cfg\nsv_motd \"a; b\"\n"
 
-// files: commands that read and write files.
+// files is the tour of commands that read and write files.
 func (sc *scenario) files(*peers.Server) {
 	sc.arriveAgain()
 	alice, bob := sc.alice(), sc.bob()
@@ -42,14 +42,14 @@ func (sc *scenario) files(*peers.Server) {
 	sc.rconEach(said, "sv_scorelimit", "sv_motd", "bans", "save_config nowhere/kept.cfg")
 }
 
-// What our server says on a slow disk, in place of the first: the second, and later the third.
+// On a slow disk our server prints the second line in place of the first, and later the third.
 var (
 	savedLine   = regexp.MustCompile(`: (failed to save|saved) |: written"$`)
 	savingLine  = regexp.MustCompile(`: saving (.*): the disk is slow; the log will say when it is done`)
 	writtenLine = regexp.MustCompile(`\]\[server\]: .*: written"$`)
 )
 
-// onFastDisk returns lines as they are on a fast disk.
+// onFastDisk returns the lines as a fast disk would give them.
 func onFastDisk(lines []string) []string {
 	lines = slices.DeleteFunc(lines, writtenLine.MatchString)
 	for i, l := range lines {

@@ -10,12 +10,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// modeSettings are the settings of both servers for modes other than dm. The remote console
-// has its usual level here, and the external one shows everything.
+// modeSettings are both servers' settings for modes other than dm. The remote console has its usual
+// level, and the external console shows all lines.
 const modeSettings = "sv_map yard; sv_rcon_password adminpw; sv_motd \"\"; sv_warmup 0; sv_countdown 0; " +
 	"sv_max_clients 12; sv_player_slots 8; sv_vote_kick_bantime 0; sv_respawn_delay_tdm 1; add_vote next change_map"
 
-// flagYard has what all modes need, and nobody has to jump.
+// flagYard has everything that the modes need, and no player has to jump.
 const flagYard = `
 ########################
 #......................#
@@ -24,8 +24,8 @@ const flagYard = `
 #x.R.1..h..SS..a..2.B.x#
 ########################`
 
-// ctfYard has its spikes, on one side only, so far from the flag that who takes it stops before, also if the
-// machine is busy for half a second.
+// ctfYard has its spikes on one side only. They are so far from the flag that a player who takes it
+// stops in time, even if the machine is busy for half a second.
 const ctfYard = `
 ##############################
 #............................#
@@ -34,11 +34,11 @@ const ctfYard = `
 #..R.1..h..SS..a..2.B.......x#
 ##############################`
 
-// survivalYard is flagYard without spikes: players spawn anywhere in modes with one life, also
-// on top of each other, and who stood on a tee that goes away would slide into them.
+// survivalYard is flagYard without spikes. In modes with one life, players spawn anywhere, also on
+// top of each other. When the lower tee goes away, the upper one would slide into spikes.
 var survivalYard = strings.ReplaceAll(flagYard, "x", ".")
 
-// arriveInTeams lets alice join, who operates the server, and bob and carol.
+// arriveInTeams makes alice, the operator, join, and then bob and carol.
 func (sc *scenario) arriveInTeams() {
 	sc.t.Helper()
 	sc.joins("join", joinConfig{name: "alice", host: 1, hasMap: true})
@@ -51,15 +51,15 @@ func (sc *scenario) arriveInTeams() {
 	sc.rcon("status", alice.got("RCON_LINE"))
 }
 
-// arriveAgain is arriveInTeams for a tour of the parts of dm: what all of them begin with
-// is in the transcript of the first.
+// arriveAgain is arriveInTeams for a tour of a part of dm. The transcript of the first tour already
+// contains the lines with which every tour begins.
 func (sc *scenario) arriveAgain() {
 	sc.t.Helper()
 	sc.arriveInTeams()
 	sc.transcript = nil
 }
 
-// atStand is who carries a flag that stands where it belongs.
+// atStand stands for a flag at its stand, in place of its carrier.
 const atStand = -2
 
 const running = "GameData State=0 Ends=false"
@@ -74,7 +74,7 @@ func (sc *scenario) awaitRunning() {
 	sc.step("the match runs", func() {}, conditions...)
 }
 
-// walk lets a player walk in a direction until something is true.
+// walk makes a player walk in a direction until all conditions are true.
 func (sc *scenario) walk(step string, p *player, direction int32, until ...func() bool) {
 	sc.t.Helper()
 	sc.step(step, func() {
@@ -91,13 +91,13 @@ func (sc *scenario) walk(step string, p *player, direction int32, until ...func(
 	}, until...)
 }
 
-// kill makes a player kill themselves.
+// kill makes a player kill itself.
 func (sc *scenario) kill(step string, p *player, until ...func() bool) {
 	sc.t.Helper()
 	sc.step(step, func() { p.send(&msg7.ClKill{}) }, append(until, sc.alice().got("Sv_KillMsg"))...)
 }
 
-// leaveAndEnd is the end of a tour: somebody speaks and leaves at once, and the server ends.
+// leaveAndEnd ends a tour: a player chats and leaves at once, and then the server ends.
 func (sc *scenario) leaveAndEnd(s *peers.Server) {
 	sc.t.Helper()
 	alice, bob := sc.alice(), sc.bob()
@@ -111,7 +111,7 @@ func (sc *scenario) leaveAndEnd(s *peers.Server) {
 	peers.Eventually(sc.t, 10*time.Second, "the server ended", func() bool { return !s.Running() })
 }
 
-// teams: chat, changes and balance of teams.
+// teams is the part about chat, changes and balance of teams.
 func (sc *scenario) teams() {
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	sc.say("team chat", alice, msg7.ChatTeam, nil, "we", carol.got("Sv_Chat"))
@@ -137,7 +137,7 @@ func (sc *scenario) teams() {
 	sc.rcon("set_team 2 0", bob.got("Sv_Team"), carol.isAlive)
 }
 
-// matches: warmup, countdown, pauses, being ready, and the end of a match.
+// matches is the part about warmup, countdown, pauses, readiness and the end of a match.
 func (sc *scenario) matches() {
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	sc.rcon("sv_countdown 1")
@@ -158,7 +158,7 @@ func (sc *scenario) matches() {
 	sc.rcon("sv_player_ready_mode 0")
 }
 
-// shoot lets a player shoot with a laser to the right until something is true.
+// shoot makes a player shoot with the laser to the right until a condition is true.
 func (sc *scenario) shoot(step string, p *player, until func() bool) {
 	sc.t.Helper()
 	sc.step(step, func() {

@@ -21,23 +21,23 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// A step of the scenario ends when no player got a message for so long: in time, in
-// snapshots and in ticks. On a busy machine any one of them can pass without the server
-// having read its socket.
+// A step of the scenario ends when no player has got a message for all three of these: a time, a
+// number of snapshots and a number of ticks. On a busy machine each of them alone can pass before
+// the server reads its socket.
 const (
 	quietTime      = 300 * time.Millisecond
 	quietSnapshots = 8
 	quietTicks     = 16
 )
 
-// stepTimeout is how long the scenario waits for the effects of a step. The transcript says
-// which step timed out.
+// stepTimeout is how long the scenario waits for the effects of a step. The transcript marks a step
+// that timed out.
 const stepTimeout = 8 * time.Second
 
-// timedOut ends the transcript's line about such a step.
+// timedOut ends the transcript's line about a step that timed out.
 const timedOut = ": what is to come of it does not"
 
-// player is a client of the scenario that records what it gets.
+// player is a client of the scenario that records its messages.
 type player struct {
 	*client.Session
 	name   string
@@ -50,33 +50,33 @@ type player struct {
 	itemDecoder msg7.ObjectDecoder
 	decoder     msg7.Decoder
 
-	survival     bool // who dies stays dead
+	survival     bool // dead players do not respawn
 	team         msg7.Team
-	wasPlaying   bool // at the begin of this step
-	disconnected bool // and the transcript says so
+	wasPlaying   bool // at the beginning of this step
+	disconnected bool // the transcript has a line about it
 
-	// Since when nothing came.
+	// Time since which no message came.
 	quietSince    time.Time
 	quietSnapshot int
 	quietTick     int32
 }
 
-// scenario is one run against a server. The transcript is in the order of steps, and
-// within a step in that of players.
+// scenario is one run against a server. The transcript has the steps in order, and within a step
+// the players in order.
 type scenario struct {
 	t          *testing.T
 	server     transport.Peer
 	players    []*player
-	econ       *econClient         // nil if nobody is at the external console
-	prefix     string              // of the names of steps
-	survival   bool                // who dies stays dead
-	lists      map[string][]string // of commands and maps, when somebody got them first
+	econ       *econClient         // nil without a client at the external console
+	prefix     string              // prefix of the names of steps
+	survival   bool                // dead players do not respawn
+	lists      map[string][]string // lists of commands and maps, as first received
 	received   chan datagram
 	done       chan struct{}
 	transcript []string
 }
 
-// datagram is one that a player received.
+// datagram is a datagram that a player received.
 type datagram struct {
 	to      *player
 	payload []byte
@@ -119,7 +119,7 @@ func (sc *scenario) join(v joinConfig) *player {
 	return p
 }
 
-// newSkin returns a skin of one colour, or of the usual colours for 0.
+// newSkin returns a skin with one colour; 0 stands for the usual colours.
 func newSkin(body string, color int32) game.Skin {
 	var s game.Skin
 	for i, part := range []string{body, "", "", "standard", "standard", "standard"} {
@@ -135,13 +135,14 @@ func (p *player) send(m msg7.Message) {
 	}
 }
 
-// changeInput changes the input of the next ticks.
+// changeInput changes the player's input from the next tick on.
 func (p *player) changeInput(change func(in *game.Input)) {
 	change(&p.input)
 	p.SetInput(p.input)
 }
 
-// recordMessage records a vital message. The others are snapshots and timing.
+// recordMessage records a vital message. Messages that are not vital are snapshots and input
+// timing.
 func (p *player) recordMessage(payload []byte, vital bool) {
 	if !vital {
 		return
@@ -165,7 +166,7 @@ func (p *player) recordMessage(payload []byte, vital bool) {
 	p.lines = append(p.lines, describeMessage(m))
 }
 
-// restartQuiet begins to wait anew for the end of the step.
+// restartQuiet restarts the wait for the end of the step.
 func (p *player) restartQuiet() {
 	p.quietSnapshot, p.quietSince = p.Stats().Snapshots, time.Now()
 	_, p.quietTick = p.NewestSnapshot()
@@ -176,7 +177,8 @@ func (p *player) isDead(s *snapshot.Snapshot) bool {
 	return !p.survival && p.team >= 0 && p.ID() >= 0 && s.Find(snapshot.MakeKey(msg7.TypeCharacter, p.ID())) == nil
 }
 
-// isQuiet reports whether no message came for long enough, and the player was not dead.
+// isQuiet reports whether no message has come for long enough. It also requires that the player is
+// not dead.
 func (p *player) isQuiet() bool {
 	if p.State() == client.Offline {
 		return true
@@ -186,14 +188,14 @@ func (p *player) isQuiet() bool {
 		p.Stats().Snapshots >= p.quietSnapshot+quietSnapshots && tick >= p.quietTick+quietTicks
 }
 
-// got returns a condition: a message came in this step whose line has the prefix.
+// got returns a condition: in this step a message came whose line begins with the prefix.
 func (p *player) got(prefix string) func() bool {
 	return func() bool {
 		return slices.ContainsFunc(p.lines, func(l string) bool { return strings.HasPrefix(l, prefix) })
 	}
 }
 
-// flagCarriers returns who carries the flags, as the newest snapshot has it.
+// flagCarriers returns the carriers of the flags in the newest snapshot.
 func (p *player) flagCarriers() (carriers [2]int32, ok bool) {
 	s, _ := p.NewestSnapshot()
 	if p.State() != client.Playing || s == nil {
@@ -218,7 +220,7 @@ func (p *player) gotEvent(event string) func() bool {
 	return func() bool { return p.events["event "+event] > 0 }
 }
 
-// hasItem returns a condition: the newest snapshot has an item with this line.
+// hasItem returns a condition: the newest snapshot contains an item with this line.
 func (p *player) hasItem(line string) func() bool {
 	return func() bool {
 		if p.State() != client.Playing {
@@ -229,7 +231,7 @@ func (p *player) hasItem(line string) func() bool {
 	}
 }
 
-// soundPickupIsBack comes some time after a pickup was taken.
+// soundPickupIsBack is the event of a pickup that reappears.
 const soundPickupIsBack = "SoundWorld Sound=29"
 
 // recordSnapshot records the events of a snapshot.
@@ -248,8 +250,8 @@ func (p *player) recordSnapshot(_ int32, s *snapshot.Snapshot) {
 	}
 }
 
-// items counts the items of a snapshot by their line, without events, projectiles and
-// lasers, which may be gone by the end of a step or not.
+// items counts the items of a snapshot by their line. It leaves out events, projectiles and lasers,
+// which may or may not be gone by the end of a step.
 func (p *player) items(s *snapshot.Snapshot) map[string]int {
 	all := map[string]int{}
 	if s == nil {
@@ -267,8 +269,8 @@ func (p *player) items(s *snapshot.Snapshot) map[string]int {
 	return all
 }
 
-// step does something, waits until all conditions are true and no more messages come, and
-// adds to the transcript what every player got.
+// step runs do, waits until all conditions are true and no more messages come, and adds every
+// player's messages to the transcript.
 func (sc *scenario) step(name string, do func(), until ...func() bool) {
 	sc.t.Helper()
 	name = sc.prefix + name
@@ -285,7 +287,7 @@ func (sc *scenario) step(name string, do func(), until ...func() bool) {
 	}
 }
 
-// awaitQuiet lets time pass until all conditions are true and no more messages come.
+// awaitQuiet waits until all conditions are true and no more messages come.
 func (sc *scenario) awaitQuiet(name string, until []func() bool) {
 	sc.t.Helper()
 	begin := time.Now()
@@ -331,7 +333,7 @@ func (sc *scenario) awaitQuiet(name string, until []func() bool) {
 	}
 }
 
-// write adds to the transcript what a player got in a step.
+// write adds a player's messages in a step to the transcript.
 func (sc *scenario) write(step string, p *player) {
 	add := func(line string) { sc.transcript = append(sc.transcript, step+", "+p.name+": "+line) }
 	joined := p.got("MAP_CHANGE")()
@@ -341,7 +343,7 @@ func (sc *scenario) write(step string, p *player) {
 		}
 	}
 	p.lines = nil
-	// A player who joined in this step misses events while snapshots are rare.
+	// A player who joined in this step misses events, because the first snapshots are rare.
 	if p.wasPlaying && !joined {
 		for _, l := range sorted(p.events) {
 			add(fmt.Sprintf("%s x%d", l, p.events[l]))
@@ -360,7 +362,7 @@ func (sc *scenario) write(step string, p *player) {
 	world := p.items(s)
 	for _, l := range sorted(world) {
 		if strings.HasPrefix(l, "Pickup ") && !joined {
-			continue // a pickup appears again some time after it was taken
+			continue // a pickup reappears some time after it was taken
 		}
 		if n := world[l]; n != p.world[l] {
 			add(fmt.Sprintf("object %s x%d", l, n))
@@ -374,7 +376,7 @@ func (sc *scenario) write(step string, p *player) {
 	p.world = world
 }
 
-// await lets time pass until a condition is true, in the middle of a step.
+// await waits in the middle of a step until a condition is true.
 func (sc *scenario) await(condition func() bool) {
 	sc.t.Helper()
 	for begin := time.Now(); !condition() && time.Since(begin) < stepTimeout; {
@@ -388,7 +390,7 @@ func (sc *scenario) leave(p *player) {
 	sc.players = slices.DeleteFunc(sc.players, func(o *player) bool { return o == p })
 }
 
-// sleep waits at least so long, also in ticks of the server.
+// sleep waits at least for a duration, measured also in ticks of the server.
 func (sc *scenario) sleep(duration time.Duration) {
 	begin, p := time.Now(), sc.players[0]
 	_, from := p.NewestSnapshot()
@@ -420,8 +422,8 @@ func sorted(m map[string]int) []string {
 	return all
 }
 
-// sortLists moves the lists of commands and maps to the end and sorts them. The servers send
-// them slowly, between other messages.
+// sortLists moves the lists of commands and maps to the end and sorts them. Servers send them
+// slowly, between other messages.
 func sortLists(lines []string) []string {
 	rank := func(l string) int {
 		return 1 + slices.IndexFunc(listMessages, func(name string) bool { return strings.HasPrefix(l, name) })
@@ -435,7 +437,7 @@ func sortLists(lines []string) []string {
 	return lines
 }
 
-// listMessages are the names of the messages that make up lists.
+// listMessages are the names of the messages with entries of lists.
 var listMessages = []string{"RCON_CMD_ADD ", "MAPLIST_ENTRY_ADD ", "Sv_CommandInfo "}
 
 // isOfList reports whether a line is an entry of a list of commands or maps.
@@ -443,7 +445,8 @@ func isOfList(line string) bool {
 	return slices.ContainsFunc(listMessages, func(name string) bool { return strings.HasPrefix(line, name) })
 }
 
-// collapseLists replaces a list of commands or maps that somebody got before by one line.
+// collapseLists replaces a list of commands or maps by one line if a player got the same list
+// before.
 func (sc *scenario) collapseLists(lines []string) []string {
 	for _, name := range listMessages {
 		var list, others []string
@@ -482,8 +485,8 @@ func mask(s string) string {
 	return s
 }
 
-// describeMessage returns a message as a line: its name and fields, without ticks and
-// times, map data as a checksum, and console commands without their help.
+// describeMessage returns a message as a line with its name and fields. It leaves out ticks, times
+// and the help of console commands, and shows map data as a checksum.
 func describeMessage(m msg7.Message) string {
 	var b strings.Builder
 	b.WriteString(m.ID().String())
@@ -497,7 +500,7 @@ func describeMessage(m msg7.Message) string {
 	case *msg7.SvGameMsg:
 		params := m.Params[:]
 		if m.Kind == msg7.GameMsgCTFCapture {
-			params = params[:2] // not the time
+			params = params[:2] // leave out the time
 		}
 		fmt.Fprintf(&b, " Kind=%d Params=%v", m.Kind, params)
 	case *msg7.SvTeam:
@@ -508,8 +511,8 @@ func describeMessage(m msg7.Message) string {
 	return mask(b.String())
 }
 
-// volatileFields are the fields of items that depend on the moment. The differential tests
-// compare them.
+// volatileFields are the item fields that depend on the moment. The differential tests compare
+// them.
 var volatileFields = map[string]bool{
 	"GameStartTick": true, "GameStateEndTick": true, "Latency": true, "AttackTick": true, "TriggeredEvents": true,
 	"DropTickRed": true, "DropTickBlue": true, "Emote": true, "Angle": true,
@@ -531,7 +534,7 @@ func (p *player) describeItem(k snapshot.Key, ints []int32) string {
 		fmt.Fprintf(&b, " State=%d Ends=%v", o.StateFlags, o.StateEndTick != 0)
 	case *msg7.Character:
 		fmt.Fprintf(&b, " %d Health=%d Armor=%d Ammo=%d Weapon=%d", k.ID(), o.Health, o.Armor, o.Ammo, o.Weapon)
-	case *msg7.Flag: // it may be carried
+	case *msg7.Flag: // flags may be carried about
 		fmt.Fprintf(&b, " Team=%d", o.Team)
 	case *msg7.SpectatorInfo:
 		fmt.Fprintf(&b, " Mode=%d ID=%d", o.Mode, o.SpectatorID)
@@ -547,7 +550,7 @@ func (p *player) describeItem(k snapshot.Key, ints []int32) string {
 	return b.String()
 }
 
-// fields appends the fields of a struct, as numbers if they are numbers on the wire.
+// fields appends the fields of a struct. Fields that are numbers on the wire become numbers.
 func fields(b *strings.Builder, name string, v reflect.Value, skip map[string]bool) {
 	if v.Kind() == reflect.Struct {
 		for i := range v.NumField() {

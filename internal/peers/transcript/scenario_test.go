@@ -14,12 +14,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// serverSettings are the settings of both servers. The mode is dm.
+// serverSettings are both servers' settings. The mode is dm.
 const serverSettings = "sv_map yard; sv_rcon_password adminpw; sv_rcon_mod_password modpw; sv_motd hello; sv_warmup 0; sv_countdown 0; " +
 	"sv_max_clients 12; sv_player_slots 4; sv_max_clients_per_ip 4; console_output_level 2; sv_vote_kick_bantime 0; sv_vote_spectate_rejoindelay 1; " +
 	`sv_respawn_delay_tdm 1; add_vote "a warm welcome" say welcome; add_vote "none" say none`
 
-// yard is the map of the scenario. It is so small that all players see all of it.
+// yard is the map of the scenario. It is so small that every player sees all of it.
 const yard = `
 ########################
 #............S.........#
@@ -28,18 +28,18 @@ const yard = `
 #x....h..S..........g..#
 ########################`
 
-// tour is a server and what players do there.
+// tour is a server with a scenario of its players.
 type tour struct {
-	name     string // what the steps begin with, but for the first one's
+	name     string // prefix of the names of steps, except in the first tour
 	gametype string
 	settings string
-	econ     bool   // somebody is at the external console
-	drawing  string // of the map "yard"
+	econ     bool   // a client is at the external console
+	drawing  string // drawing of the map "yard"
 	play     func(*scenario, *peers.Server)
-	least    int // lines of the original's transcript
+	least    int // least number of lines in the original's transcript
 }
 
-// tours are all that TestTranscript compares.
+// tours are all tours of TestTranscript.
 var tours = []tour{
 	{"dm", "dm", serverSettings, false, yard, (*scenario).greet, 300},
 	{"play", "dm", serverSettings, false, yard, (*scenario).play, 150},
@@ -59,7 +59,7 @@ var tours = []tour{
 	{"lts", "lts", modeSettings, true, survivalYard, (*scenario).playLastTeam, 300},
 }
 
-// run takes players through a server and returns the transcript.
+// run runs a tour on a server and returns the transcript.
 func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string) *peers.Server) []string {
 	t.Helper()
 	home := t.TempDir()
@@ -75,7 +75,7 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	}
 	sc.survival = v.gametype == "lms" || v.gametype == "lts"
 	sc.awaitEmpty()
-	if sc.econ != nil { // who waited for the server to start may have scored
+	if sc.econ != nil { // the client that waited for the server's start may have scored
 		sc.econ.send("restart")
 		time.Sleep(500 * time.Millisecond)
 		sc.econ.take()
@@ -84,15 +84,15 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	return sc.transcript
 }
 
-// greet is the first tour: joins, chat, and changes of the map.
+// greet is the first part: joins, chat, and map changes.
 func (sc *scenario) greet(s *peers.Server) {
 	sc.arrive()
 	sc.talk()
 	sc.end(s)
 }
 
-// awaitEmpty waits until the first client id is free: the client that waited for the
-// server to start may still have it.
+// awaitEmpty waits until the first client id is free. The client that waited for the server's start
+// may still have it.
 func (sc *scenario) awaitEmpty() {
 	sc.t.Helper()
 	for first := false; !first; {
@@ -135,7 +135,7 @@ func (p *player) chat(mode msg7.ChatMode, target *player, text string) {
 	p.send(&msg7.ClSay{Mode: mode, Target: to, Message: []byte(text)})
 }
 
-// rcon is a step in which alice runs a console command, after which it is named.
+// rcon is a step in which alice runs a console command. The step has the command's name.
 func (sc *scenario) rcon(line string, until ...func() bool) {
 	sc.t.Helper()
 	sc.step("rcon "+line, func() { sc.alice().sendRcon(line) }, until...)
@@ -178,7 +178,7 @@ func (sc *scenario) joins(step string, v joinConfig) {
 	})
 }
 
-// arrive: who joins, with which passwords, and who may use the console.
+// arrive is the part about joins, passwords and console access.
 func (sc *scenario) arrive() {
 	sc.t.Helper()
 	sc.joins("join", joinConfig{name: "alice", host: 1})
@@ -186,7 +186,7 @@ func (sc *scenario) arrive() {
 	if alice.ID() != 0 {
 		sc.t.Fatalf("alice is %d", alice.ID())
 	}
-	sc.rcon("status") // not logged in
+	sc.rcon("status") // alice is not logged in yet
 	sc.step("wrong rcon password", func() { alice.send(&msg7.RconAuth{Password: []byte("wrong")}) }, alice.got("RCON_LINE"))
 	sc.step("rcon password", func() { alice.send(&msg7.RconAuth{Password: []byte("adminpw")}) },
 		alice.got("RCON_CMD_ADD vote"), alice.got("MAPLIST_ENTRY_ADD"))
@@ -213,7 +213,7 @@ func (sc *scenario) arrive() {
 	sc.step("moderator logs out", func() { bob.sendRcon("logout") }, bob.got("RCON_AUTH_OFF"))
 }
 
-// talk: chat, emoticons and their limits.
+// talk is the part about chat, emoticons and their limits.
 func (sc *scenario) talk() {
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	sc.say("chat", alice, msg7.ChatAll, nil, "  good day  ", bob.got("Sv_Chat"))
@@ -228,7 +228,7 @@ func (sc *scenario) talk() {
 	sc.say("chat command", bob, msg7.ChatAll, nil, "/help info")
 	sc.say("unknown chat command", bob, msg7.ChatAll, nil, "/nothing of the kind")
 	sc.step("command", func() { bob.send(&msg7.ClCommand{Name: []byte("help")}) })
-	sc.rcon("sv_player_ready_mode 1") // its command is announced
+	sc.rcon("sv_player_ready_mode 1") // the server announces the chat command
 	sc.rcon("sv_player_ready_mode 0")
 	sc.step("unknown command", func() { bob.send(&msg7.ClCommand{Name: []byte("nothing")}) })
 	sc.step("emoticon", func() { bob.send(&msg7.ClEmoticon{Emoticon: 3}) }, alice.got("Sv_Emoticon"))
@@ -240,7 +240,7 @@ func (sc *scenario) talk() {
 		carol.chat(msg7.ChatAll, nil, "once")
 		carol.chat(msg7.ChatAll, nil, "twice")
 	}, alice.got("Sv_Chat"))
-	sc.sleep(3200 * time.Millisecond) // since bob's emoticon
+	sc.sleep(3200 * time.Millisecond) // time since bob's emoticon
 	sc.step("emoticon twice at once", func() {
 		bob.send(&msg7.ClEmoticon{Emoticon: 4})
 		bob.send(&msg7.ClEmoticon{Emoticon: 5})
@@ -252,7 +252,7 @@ func (sc *scenario) talk() {
 	sc.step("not chatting", func() { bob.changeInput(func(in *game.Input) { in.Flags = 0 }) }, alice.hasItem("PlayerInfo 1 PlayerFlags=8 Score=0"))
 }
 
-// play: movement, weapons, pickups, dying.
+// play is the part about movement, weapons, pickups and deaths.
 func (sc *scenario) play(*peers.Server) {
 	sc.arriveAgain()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
@@ -266,8 +266,8 @@ func (sc *scenario) play(*peers.Server) {
 		sc.sleep(100 * time.Millisecond)
 		p.changeInput(func(in *game.Input) { in.Fire++ })
 	}
-	// Pickups come back after 15 s. Nobody passes one at a time when it may be there
-	// or not, and could take it.
+	// Pickups come back after 15 s. No player may pass a pickup around that time, since it could
+	// take it by chance.
 	launcher, health := "Pickup X=656 Y=144 Type=2", "Pickup X=208 Y=144 Type=0"
 	sc.step("alice walks to the right and finds a grenade launcher", func() { alice.changeInput(right) }, alice.got("Sv_WeaponPickup"))
 	sc.sleep(15 * time.Second)
@@ -289,7 +289,7 @@ func (sc *scenario) play(*peers.Server) {
 	sc.step("bob takes the gun", func() { takes(bob, 1) }, bob.gotEvent("SoundWorld Sound=10"))
 	sc.step("bob shoots", func() {
 		press(bob)
-		sc.sleep(1500 * time.Millisecond) // the gun gets its ammunition back
+		sc.sleep(1500 * time.Millisecond) // the gun regains its ammunition
 	}, alice.gotEvent("SoundWorld Sound=0"))
 	sc.team("bob spectates", bob, msg7.TeamSpectators, alice.got("Sv_Team"))
 	sc.step("alice walks to the left, finds health, and dies", func() {
@@ -303,7 +303,8 @@ func (sc *scenario) play(*peers.Server) {
 	sc.team("bob plays again", bob, msg7.TeamRed, alice.got("Sv_Team"), bob.isAlive)
 }
 
-// spectate: spectators, teams where there are none, pauses and being ready.
+// spectate is the part about spectators, team commands in a mode without teams, pauses and
+// readiness.
 func (sc *scenario) spectate(*peers.Server) {
 	sc.arriveAgain()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
@@ -340,7 +341,7 @@ func (sc *scenario) spectate(*peers.Server) {
 	sc.rcon("pause 0", alice.hasItem("GameData State=0 Ends=false"))
 }
 
-// operate: the console, and what settings tell the players.
+// operate is the part about the console, and about settings that the server announces to players.
 func (sc *scenario) operate(*peers.Server) {
 	sc.arriveAgain()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
@@ -401,8 +402,8 @@ func (sc *scenario) operate(*peers.Server) {
 	}, alice.got("RCON_LINE"))
 }
 
-// variables are those of teeworlds-server 0.7.5, but for those of its debug build and the
-// port.
+// variables are the variables of teeworlds-server 0.7.5, except for the port and those of its debug
+// build.
 var variables = []string{
 	"bindaddr", "console_output_level", "ec_auth_timeout", "ec_bantime", "ec_bindaddr", "ec_output_level", "ec_password", "ec_port",
 	"logfile", "logfile_timestamp", "password", "sv_auto_demo_max", "sv_auto_demo_record", "sv_countdown", "sv_external_port",
@@ -421,7 +422,7 @@ func (p *player) call(kind, value, reason string, force bool) {
 
 func (p *player) votes(v msg7.VoteChoice) { p.send(&msg7.ClVote{Vote: v}) }
 
-// vote: options, kicks, moves to the spectators; how votes end.
+// vote is the part about options, kick votes and spectator votes, and how votes end.
 func (sc *scenario) vote(*peers.Server) {
 	sc.arriveAgain()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
@@ -516,7 +517,7 @@ func (sc *scenario) vote(*peers.Server) {
 	call("vote on what is gone", bob, "option", "an option", "")
 }
 
-// punish: kicks, bans and tuning.
+// punish is the part about kicks, bans and tuning.
 func (sc *scenario) punish(*peers.Server) {
 	sc.arriveAgain()
 	alice, bob := sc.alice(), sc.bob()
@@ -541,13 +542,13 @@ func (sc *scenario) punish(*peers.Server) {
 	}
 	sc.rcon("unban_all", alice.got("RCON_LINE"))
 
-	// Tuning, which a mode of the original does not keep.
+	// Tuning. The modes of the original reset it at once.
 	sc.rconEach(alice.got("RCON_LINE"), "tune gravity 0.4", "tune nonsense 1", "tune", "tunes")
 	sc.rcon("tune_reset", alice.got("Sv_TuneParams"))
 }
 
-// end: changes of the map, with one player, for which of two is back first is by
-// chance, and the end of the server.
+// end changes the map and ends the server. Only one player is left, because with two the order of
+// their return would be random.
 func (sc *scenario) end(s *peers.Server) {
 	alice := sc.alice()
 	sc.step("bob leaves", func() { sc.leave(sc.bob()) }, alice.got("Sv_ClientDrop"))

@@ -23,14 +23,14 @@ func (sc *scenario) startMinute() {
 	sc.awaitRunning()
 }
 
-// timeIsUp awaits the end of the minute.
+// timeIsUp waits for the end of the minute.
 func (sc *scenario) timeIsUp(until string) {
 	sc.t.Helper()
 	sc.sleep(52 * time.Second)
 	sc.step("the time is up", func() { sc.await(sc.alice().hasItem(until)) }, sc.alice().hasItem(until))
 }
 
-// timeInDeathmatch: the time is up, nobody leads, and then somebody does.
+// timeInDeathmatch is a tour in which the time ends without a leader, and then one player leads.
 func (sc *scenario) timeInDeathmatch(*peers.Server) {
 	sc.startMinute()
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
@@ -50,7 +50,7 @@ func (sc *scenario) timeInTeams(*peers.Server) {
 	sc.kill("bob decides it", sc.bob(), sc.alice().hasItem(gameOver))
 }
 
-// timeWithWinner: in ctf, the time is up, and one team leads.
+// timeWithWinner is a tour of ctf in which the time ends while one team leads.
 func (sc *scenario) timeWithWinner(*peers.Server) {
 	sc.startMinute()
 	alice := sc.alice()
@@ -65,7 +65,7 @@ func (sc *scenario) timeWithWinner(*peers.Server) {
 	sc.timeIsUp(gameOver)
 }
 
-// timeInSurvival: in lms, the time of a round is up while several live.
+// timeInSurvival is a tour of lms in which a round's time ends while several players live.
 func (sc *scenario) timeInSurvival(*peers.Server) {
 	sc.startMinute()
 	sc.timeIsUp(roundOver)
@@ -73,7 +73,7 @@ func (sc *scenario) timeInSurvival(*peers.Server) {
 	sc.awaitRunning()
 }
 
-// timeOfTeams is timeInSurvival for lts, where that ends the match.
+// timeOfTeams is timeInSurvival for lts, where the end of the time ends the match.
 func (sc *scenario) timeOfTeams(*peers.Server) {
 	sc.startMinute()
 	sc.timeIsUp(gameOver)

@@ -1,5 +1,5 @@
-// Package transcript has no code but its tests. They take clients through the same scenario
-// on teeworlds-server 0.7.5 and on our server, and compare what the clients get.
+// Package transcript has only tests. They take clients through the same scenario on
+// teeworlds-server 0.7.5 and on our server, and compare the messages that the clients get.
 package transcript
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 )
 
-// TestMain has all tours run at the same time: they wait most of the time.
+// TestMain runs all tours at the same time: they mostly wait.
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "64")
 	peers.Main(m)
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 //go:embed testdata/differences.txt
 var knownDifferences string
 
-// TestTranscript goes through the tours on both servers, all at the same time, and compares
-// the transcripts line by line. They differ in exactly what testdata/differences.txt lists.
+// TestTranscript runs the tours on both servers, all at the same time, and compares the transcripts
+// line by line. They must differ in exactly the lines of testdata/differences.txt.
 func TestTranscript(t *testing.T) {
 	peers.RequirePrograms(t, "teeworlds-server")
 	known, err := readDifferences(knownDifferences)
@@ -37,7 +37,7 @@ func TestTranscript(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			var original, ours []string
-			t.Run("servers", func(t *testing.T) { // returns when both are done
+			t.Run("servers", func(t *testing.T) { // returns when both servers are done
 				t.Run("original", func(t *testing.T) {
 					t.Parallel()
 					original = v.run(t, peers.StartOriginalIn)
@@ -68,7 +68,7 @@ func (v *tour) compare(t *testing.T, original, ours, known []string) {
 			t.Errorf("the tour is wrong about the original: %s", l)
 		}
 	}
-	times := map[string]int{} // below 0: listed and not there
+	times := map[string]int{} // below 0: listed, but missing
 	differing := diff(original, ours)
 	for _, l := range differing {
 		times[l]++
@@ -88,7 +88,7 @@ func (v *tour) compare(t *testing.T, original, ours, known []string) {
 	t.Logf("%d lines of the original, %d of ours, %d differ", len(original), len(ours), len(differing))
 }
 
-// prefix is what the steps of a tour begin with.
+// prefix returns the beginning of the names of a tour's steps.
 func (v *tour) prefix() string {
 	if v.name == "dm" {
 		return ""
@@ -106,9 +106,9 @@ func (v *tour) has(line string) bool {
 	return v.prefix() == ""
 }
 
-// readDifferences parses the list. Each paragraph begins with a reason; then follow lines
-// that only the original has, after "- ", and lines that only ours has, after "+ ". A # begins
-// a comment.
+// readDifferences parses the list of differences. Each paragraph begins with a reason. Then come
+// lines that only the original has, after "- ", and lines that only our server has, after "+ ". A #
+// begins a comment.
 func readDifferences(list string) (all []string, err error) {
 	reason, used := false, true
 	for i, l := range strings.Split(list, "\n") {
@@ -134,7 +134,7 @@ func readDifferences(list string) (all []string, err error) {
 	return all, nil
 }
 
-// TestTranscriptDifferencesNeedReasons checks that a malformed list is refused.
+// TestTranscriptDifferencesNeedReasons checks that readDifferences rejects a malformed list.
 func TestTranscriptDifferencesNeedReasons(t *testing.T) {
 	for _, bad := range []string{"- a", "why\n\n- a", "why\n- a\nwhy\n- b\n", "why\n- a\n\n- b"} {
 		if got, err := readDifferences(bad); err == nil {
@@ -150,10 +150,10 @@ func TestTranscriptDifferencesNeedReasons(t *testing.T) {
 	}
 }
 
-// diff returns the lines that only a has, after "- ", and that only b has, after "+ ": the
-// fewest possible, and of those the first in a.
+// diff returns the lines that only a has, after "- ", and the lines that only b has, after "+ ". It
+// returns the fewest lines possible; among equal solutions, it prefers lines that come first in a.
 func diff(a, b []string) (out []string) {
-	common := make([][]int, len(a)+1) // length of the longest common rest of a[i:] and b[j:]
+	common := make([][]int, len(a)+1) // lengths of the longest common subsequences of a[i:] and b[j:]
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
 	}
