@@ -10,14 +10,15 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// actAll does what happened between two ticks, and at the end of the first if it was not stepped.
+// actAll applies the actions that are recorded between two ticks. If the first tick was not
+// stepped, it also applies the rank answers at that tick's end.
 func (t *match) actAll(f *frame, stepped bool) {
 	for i := range f.actions {
 		if rec := &f.actions[i]; !stepped || i >= f.early || !isAnswer(rec) {
 			t.act(rec)
 		}
 	}
-	// The teams that players come into are recorded after all commands.
+	// The recording has team joins after all commands, so chat locks come last.
 	for i := range f.actions {
 		if rec := &f.actions[i]; rec.Kind == teehistorian.Command && rec.Name == "lock" && rec.Client >= 0 && rec.Client < ddrace.MaxTees {
 			t.lock(int(rec.Client), rec.Args)
@@ -26,8 +27,8 @@ func (t *match) actAll(f *frame, stepped bool) {
 	slices.SortStableFunc(t.inputs, func(a, b ddrace.PlayerInput) int { return a.Player - b.Player })
 }
 
-// isAnswer reports whether a record is of an answer of the ranks. DDNet-Server has them at the end of a tick, before
-// the places of tees are recorded, and we between two ticks.
+// isAnswer reports whether a record is an answer of the ranks. DDNet-Server records answers at the
+// end of a tick, before the positions of tees; our server records them between two ticks.
 func isAnswer(rec *teehistorian.Record) bool {
 	return rec.Kind == teehistorian.Extra && (rec.ID == teehistorian.ExtraSaved || rec.ID == teehistorian.ExtraSaveFailed || rec.ID == teehistorian.ExtraLoaded || rec.ID == teehistorian.ExtraLoadFailed)
 }
@@ -87,7 +88,7 @@ func (t *match) message(id int, b []byte) {
 	start, change := int32(msg6.IDClStartInfo), int32(msg6.IDClChangeInfo)
 	if c.version7 {
 		kill, team, watch = int32(msg7.IDClKill), int32(msg7.IDClSetTeam), int32(msg7.IDClSetSpectatorMode)
-		start, change = int32(msg7.IDClStartInfo), start // 0.7 has none
+		start, change = int32(msg7.IDClStartInfo), start // 0.7 has no change message
 	}
 	switch n := u.Int(); n {
 	case watch:
@@ -108,7 +109,7 @@ func (t *match) message(id int, b []byte) {
 	}
 }
 
-// kill is the wish of a player to die.
+// kill handles a player's request to die.
 func (t *match) kill(id int) {
 	c := &t.clients[id]
 	now := t.world.Tick()
@@ -119,20 +120,20 @@ func (t *match) kill(id int) {
 	t.world.Kill(id, ddrace.WeaponSelf, false)
 }
 
-// protected reports whether only /kill kills a player's tee.
+// protected reports whether only /kill can kill a player's tee.
 func (t *match) protected(id int) bool {
 	tee := t.world.AliveTee(id)
 	return tee != nil && t.killProtection > 0 && tee.Race == ddrace.RaceStarted && t.world.Tick()-tee.StartTick >= 60*t.killProtection
 }
 
-// spectate is the wish of a player to watch, or to play.
+// spectate handles a player's request to become a spectator or a player.
 func (t *match) spectate(id int, watches bool) {
 	c := &t.clients[id]
 	now := t.world.Tick()
 	if c.spectator == watches || !t.own && (c.pause != notPaused || t.protected(id) || c.lastTeam > 0 && c.lastTeam+t.teamDelay > now) {
 		return
 	}
-	if c.pause != notPaused { // what ours record was done, this by an operator
+	if c.pause != notPaused { // our server records only changes that happened; an operator made this one
 		t.pause(id, notPaused, true)
 	}
 	if c.spectator = watches; c.entered {
@@ -144,7 +145,7 @@ func (t *match) spectate(id int, watches bool) {
 	t.world.SetSpectator(id, watches)
 }
 
-// unwatch ends the views of those who watch a player who plays no more.
+// unwatch resets the view of all players who watch a player that no longer plays.
 func (t *match) unwatch(id int) {
 	for i := range t.clients {
 		if t.clients[i].watches == id {
@@ -177,7 +178,7 @@ func (t *match) extra(rec *teehistorian.Record) {
 		t.saved(uint8(a), rec.ID == teehistorian.ExtraSaved)
 	case teehistorian.ExtraLoaded:
 		u.Reset(rec.Data)
-		u.Int() // the team; what follows is no number
+		u.Int() // skip the team; the rest is not numbers
 		t.loaded(uint8(a), &u)
 	case teehistorian.ExtraLoadFailed:
 		t.teams.waiting[a] = false

@@ -8,11 +8,11 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// checkpointInterval is how often the match is kept, in ticks. The older of two checkpoints is
-// more than maxSearch ticks back.
+// checkpointInterval is the number of ticks between checkpoints. The older of two checkpoints is
+// always more than maxSearch ticks back.
 const checkpointInterval = 2 * maxSearch
 
-// checkpoint is a match between two ticks, to go on from there.
+// checkpoint is the state of a match between two ticks, to continue from.
 type checkpoint struct {
 	state
 	world       []byte
@@ -22,7 +22,7 @@ type checkpoint struct {
 	notCompared int
 }
 
-// keep makes a checkpoint before a frame if it is time for one.
+// keep makes a checkpoint before a frame if one is due.
 func (t *match) keep(next int) {
 	n := len(t.checkpoints)
 	if t.cfg.NoSearch || t.searching || n > 0 && t.world.Tick() < t.checkpoints[n-1].tick+checkpointInterval {
@@ -40,7 +40,7 @@ func (t *match) keep(next int) {
 	t.checkpoints = append(t.checkpoints, c)
 }
 
-// restore goes back to a checkpoint.
+// restore sets the match back to a checkpoint.
 func (t *match) restore(c *checkpoint) {
 	t.state, t.next = c.state.clone(), c.next
 	t.res.TeeTicks, t.res.NotCompared, t.res.Difference, t.res.End = c.teeTicks, c.notCompared, nil, nil

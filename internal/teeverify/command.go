@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// silent are commands that change nothing in the world, or what other records say.
+// silent are commands without effect in the world, and commands whose effect is in other records.
 var silent = []string{
 	"team", "lock", "practice", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote", "mapinfo",
 	"rank", "top", "top5", "teamrank", "rankteam", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall", "timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "uninvite", "map", "timecp", "load", "specvoted", "pausevoted", "practicecmdlist",
@@ -31,7 +31,7 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
 	case rec.Flags&teehistorian.FromChat == 0 && (t.tuneCommand(name, rec.Args) || t.variable(name, rec.Args)):
 	case rec.Flags&teehistorian.FromChat == 0 && t.operator(id, name, rec.Args):
-	case id < 0: // of nobody in the game
+	case id < 0: // not a player in the game
 		t.unknown(name)
 	case rec.Flags&teehistorian.FromChat != 0 && t.chatCommand(id, name, rec.Args):
 	case name == "unlock":
@@ -48,11 +48,11 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	}
 }
 
-// chatCommand runs a command of a player's chat. It reports whether it knows it.
+// chatCommand runs a chat command of a player. It reports whether it knows the command.
 func (t *match) chatCommand(id int, name string, args []string) bool {
 	switch name {
 	case "kill":
-		if t.own || t.protected(id) { // ours have it only if it killed
+		if t.own || t.protected(id) { // our server records /kill only if the tee died
 			t.world.Die(id, ddrace.WeaponSelf)
 		}
 	case "pause":
@@ -93,7 +93,7 @@ func (t *match) testCommand(id int, name string, args []string) bool {
 	return known
 }
 
-// operator runs a command of the console that acts on any player. It reports whether it knows it.
+// operator runs a console command that acts on any player. It reports whether it knows the command.
 func (t *match) operator(id int, name string, args []string) bool {
 	w := t.world
 	n := numbers(args)
@@ -109,7 +109,7 @@ func (t *match) operator(id int, name string, args []string) bool {
 	case name == "kill_pl":
 		w.Die(at, ddrace.WeaponGame)
 	case name == "set_team_ddr":
-		// The record of its team says the rest.
+		// The record of the team change sets the team.
 		if tee := w.AliveTee(at); tee != nil && (w.Team(at) != 0 && tee.Race == ddrace.RaceStarted || w.Practises(w.Team(at))) {
 			w.Die(at, ddrace.WeaponGame)
 		}
@@ -129,7 +129,7 @@ func (t *match) operator(id int, name string, args []string) bool {
 	return true
 }
 
-// numbers are the arguments as numbers, 0 for those that are none.
+// numbers returns the arguments as numbers, with 0 for each argument that is not a number.
 func numbers(args []string) []int32 {
 	list := make([]int32, len(args))
 	for i, a := range args {
@@ -139,7 +139,8 @@ func numbers(args []string) []int32 {
 	return list
 }
 
-// tuneCommand runs a command about the tuning, zones or switches, as the console does. It reports whether it knows it.
+// tuneCommand runs a console command about tuning, zones or switches. It reports whether it knows
+// the command.
 func (t *match) tuneCommand(name string, args []string) bool {
 	s := t.world.Settings().Clone()
 	switch name {
@@ -166,7 +167,7 @@ func (t *match) tuneCommand(name string, args []string) bool {
 	return true
 }
 
-// variable sets a variable of the game. It reports whether it is one.
+// variable sets a variable of the game. It reports whether there is such a variable.
 func (t *match) variable(name string, args []string) bool {
 	s := t.world.Settings().Clone()
 	field, low, high := &s.Rescue, int32(0), int32(1)
@@ -178,7 +179,7 @@ func (t *match) variable(name string, args []string) bool {
 		}
 		field, low, high = all[i].Field(&s), all[i].Min, all[i].Max
 	}
-	if len(args) > 0 { // else it was asked for
+	if len(args) > 0 { // without arguments the command only prints the value
 		*field = min(max(numbers(args)[0], low), high)
 		t.pauseable = s.Pauseable != 0
 		t.world.SetSettings(s)
@@ -186,7 +187,7 @@ func (t *match) variable(name string, args []string) bool {
 	return true
 }
 
-// lock locks the team of a player, or unlocks it without an argument that says which.
+// lock locks or unlocks a player's team. Without an argument it toggles the lock.
 func (t *match) lock(id int, args []string) {
 	team := t.world.Team(id)
 	if team == 0 || team == ddrace.TeamSuper {
@@ -200,7 +201,7 @@ func (t *match) lock(id int, args []string) {
 	t.lockTeam(team, locked)
 }
 
-// unknown notes that something was not followed.
+// unknown records that the simulation did not follow a command.
 func (t *match) unknown(name string) {
 	t.cause, t.causeTick = name, t.world.Tick()
 	if !slices.Contains(t.res.Unknown, name) && len(t.res.Unknown) < 100 {

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// places returns where a recording has tees, and in which ticks, and the error at its end.
+// places returns all positions of tees in a recording, and the error at its end.
 func places(file []byte) (all []teehistorian.Record, err error) {
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(file)))
 	for {
@@ -26,9 +26,9 @@ func places(file []byte) (all []teehistorian.Record, err error) {
 	}
 }
 
-// TestDamaged cuts a recording and flips its bits. A cut never has a difference, and always says that the file is
-// cut off. After a flip, the result is another one (something is wrong, or not simulated), or all tees are at the same
-// places in the same ticks as before: the flip is in a field by which nobody moves.
+// TestDamaged cuts a recording and flips its bits. A cut recording must verify without a difference
+// and report that the file is cut off. A flipped bit must lead to another result, unless all tees
+// keep their positions in all ticks: then the bit is in a field that moves no tee.
 func TestDamaged(t *testing.T) {
 	file := recording(t, 60)
 	whole := verify(t, file, true)

@@ -1,4 +1,4 @@
 package teeverify
 
-// Tried returns how many inputs were tried to explain the difference.
+// Tried returns the number of inputs that could explain the difference.
 func (r *Result) Tried() int { return len(r.inputs) }

@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// commanded returns a recording in which clients that cannot be, and one that is there, run all commands that change
-// tees, with arguments that mean nothing.
+// commanded returns a recording in which clients run all commands that change tees, with
+// meaningless arguments. One client is in the game, and the others have impossible ids.
 func commanded(t testing.TB) []byte {
 	t.Helper()
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(recording(t, 60))))
@@ -41,18 +41,18 @@ func commanded(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-// verifyHostile runs what may be no recording, for some ticks.
+// verifyHostile verifies some ticks of a file that need not be a recording.
 func verifyHostile(t *testing.T, file []byte) {
 	for _, noSearch := range []bool{true, false} {
 		_, _ = teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), NoSearch: noSearch, SearchWork: 1e7, Ticks: 200})
 	}
 }
 
-// TestHostileCommands checks that no command makes the simulation panic.
+// TestHostileCommands checks that commands cannot make the simulation panic.
 func TestHostileCommands(t *testing.T) { verifyHostile(t, commanded(t)) }
 
-// TestFarPlaces checks that a tee that is led to and fro between the ends of the world does not pass all tiles
-// between them.
+// TestFarPlaces checks that a tee that is moved between the ends of the world does not check all
+// tiles on its way.
 func TestFarPlaces(t *testing.T) {
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(changed(t, recording(t, 300), "warp"))))
 	var out bytes.Buffer
@@ -75,7 +75,8 @@ func TestFarPlaces(t *testing.T) {
 	testenv.Check(t, led > 0, "the tee is not led")
 }
 
-// TestManyInputs checks that many inputs of a client for a tick are tried once, when a difference is searched for.
+// TestManyInputs checks that a search tries a client's inputs for one tick only once, however many
+// there are.
 func TestManyInputs(t *testing.T) {
 	const players, ticks, inputs = 3, 24, 100
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(changed(t, recording(t, 160), ""))))
@@ -94,7 +95,8 @@ func TestManyInputs(t *testing.T) {
 	testenv.Check(t, res.Difference != nil && res.Tried() > 0 && res.Tried() <= players*(ticks+1), "%v; %d inputs were tried", res.Difference, res.Tried())
 }
 
-// TestSearchIsBounded checks that a file with many differences, which inputs explain, is given up after so much work.
+// TestSearchIsBounded checks the limit of search work, with a file that has many differences which
+// inputs explain.
 func TestSearchIsBounded(t *testing.T) {
 	var repeats []teeverify.Repeat
 	for i := range int32(12) {

@@ -12,8 +12,9 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// idling returns a recording in which two tees come to rest, do nothing for some ticks, and play on. If it is wrong,
-// one of them is elsewhere at the end. After that come as many ticks without a record as later says.
+// idling returns a recording in which two tees come to rest, do nothing for some ticks, and play
+// on. If wrong is set, one of them is in another position at the end. Then follow as many ticks
+// without a record as later says.
 func idling(t *testing.T, ticks, later int32, wrong bool) []byte {
 	t.Helper()
 	tr := room()
@@ -64,7 +65,7 @@ func idling(t *testing.T, ticks, later int32, wrong bool) []byte {
 	return out.Bytes()
 }
 
-// TestIdle checks that ticks without a record are run, but not so many that it takes for ever.
+// TestIdle checks that ticks without a record are run, up to a limit.
 func TestIdle(t *testing.T) {
 	const ticks = 20_000
 	res := verify(t, idling(t, ticks, 0, false), false)
@@ -76,7 +77,8 @@ func TestIdle(t *testing.T) {
 	testenv.Check(t, errors.Is(res.End, teeverify.ErrIdle) && res.Difference == nil && res.TeeTicks > 400, "%v, %v, %d places", res.End, res.Difference, res.TeeTicks)
 }
 
-// TestDifferenceAfterIdle checks that a search does not run all ticks without a record for each input that it tries.
+// TestDifferenceAfterIdle checks that a search does not rerun all ticks without a record for each
+// input that it tries.
 func TestDifferenceAfterIdle(t *testing.T) {
 	const ticks = 20_000
 	calls := 0

@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// maxSearched is how many tees are lost before differences that something else may explain are no
-	// longer searched for inputs, which takes long.
+	// maxSearched is the number of lost tees after which searches are limited: a difference that
+	// follows an unknown command is no longer searched, because searches are slow.
 	maxSearched = 20
-	// maxLost is how many are lost before the recording is given up.
+	// maxLost is the number of lost tees after which the verification gives up.
 	maxLost = 1000
 )
 
-// lose goes back to before a difference that something may explain that was not followed, to go on with a
-// tee that is only put where the recording has it. It reports whether there is such a thing.
+// lose handles a difference that an unknown command may explain. It goes back to before the
+// difference and marks the tee as lost, so that the tee follows the recording instead of the
+// simulation. It reports false if there was no such command.
 func (t *match) lose(d *Difference) bool {
 	if d.cause == "" || len(t.res.Lost) >= maxLost {
 		return false
@@ -26,7 +27,7 @@ func (t *match) lose(d *Difference) bool {
 	return true
 }
 
-// isLost reports whether a tee is one that has just been lost.
+// isLost reports whether a tee becomes lost in this tick.
 func (t *match) isLost(id int) bool {
 	if t.cfg.NoSearch && t.cause != "" && len(t.res.Lost) < maxLost {
 		t.res.Lost = append(t.res.Lost, Lost{t.world.Tick(), id, t.cause, t.causeTick})
@@ -35,13 +36,13 @@ func (t *match) isLost(id int) bool {
 	return slices.ContainsFunc(t.res.Lost, func(l Lost) bool { return l.Tick == t.world.Tick() && l.Client == id })
 }
 
-// spawned reports whether a tee has just spawned.
+// spawned reports whether a tee spawned in this tick.
 func spawned(events []ddrace.Event, id int) bool {
 	return slices.ContainsFunc(events, func(e ddrace.Event) bool { return e.Kind == ddrace.EventSpawn && int(e.Tee) == id })
 }
 
-// lead puts a lost tee where the recording has it. From its next spawn on, if that is
-// where the recording has it, it is as good as the others.
+// lead moves a lost tee to its recorded position. At its next spawn, if that is in the recorded
+// position, the tee is compared again.
 func (t *match) lead(id int, want *teehistorian.Point, spawned bool) {
 	c, tee := &t.clients[id], t.world.AliveTee(id)
 	if c.lost && spawned {

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// changed returns a recording in which client 1 runs a command that is not followed in tick 119, and is
-// elsewhere from the next one up to its death.
+// changed returns a recording in which client 1 runs an unknown command in tick 119. From the next
+// tick up to its death, its tee is in other positions.
 func changed(t *testing.T, file []byte, command string) []byte {
 	t.Helper()
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(file)))
@@ -33,8 +33,8 @@ func changed(t *testing.T, file []byte, command string) []byte {
 	return out.Bytes()
 }
 
-// TestLost checks that a tee that is elsewhere after what was not followed is not compared up to its next
-// spawn, and all others are.
+// TestLost checks that a tee that moved after an unknown command is not compared up to its next
+// spawn, and that all other tees are.
 func TestLost(t *testing.T) {
 	file := recording(t, 300)
 	whole := verify(t, file, true)

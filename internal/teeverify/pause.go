@@ -4,16 +4,16 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 )
 
-// pauseKind says how a player left the own tee to look around.
+// pauseKind is how a player left its tee to look around.
 type pauseKind uint8
 
 const (
 	notPaused pauseKind = iota
 	pausedInPlace
-	pausedVanished // as soon as the tee stands still
+	pausedVanished // the tee vanishes as soon as it stands still
 )
 
-// freeView is whom players watch who watch nobody.
+// freeView is the watched id of a player with a free camera.
 const freeView = -1
 
 // specCommand runs /spec or /pause.
@@ -24,7 +24,7 @@ func (t *match) specCommand(id int, args []string, kind pauseKind) {
 	case len(args) > 0:
 		at, found := t.named(args[0])
 		if !found {
-			at = freeView // its name is in no record
+			at = freeView // the recording has no name for this player
 		}
 		if c.pause == kind && found && at != id && c.watches == at {
 			t.pause(id, notPaused, false)
@@ -41,7 +41,7 @@ func (t *match) specCommand(id int, args []string, kind pauseKind) {
 	}
 }
 
-// pause lets a player with a tee look around, or play on.
+// pause makes a player with a tee look around or play on.
 func (t *match) pause(id int, kind pauseKind, force bool) {
 	c, tee := &t.clients[id], t.world.AliveTee(id)
 	if tee == nil || kind == c.pause {
@@ -59,7 +59,7 @@ func (t *match) pause(id int, kind pauseKind, force bool) {
 	t.world.LookAround(id, kind != notPaused, kind == pausedVanished)
 }
 
-// forcePause has a player watch for some seconds.
+// forcePause makes a player a spectator for a number of seconds.
 func (t *match) forcePause(id int, seconds int32) {
 	if id < 0 || id >= ddrace.MaxTees || !t.world.InGame(id) {
 		return
@@ -69,7 +69,7 @@ func (t *match) forcePause(id int, seconds int32) {
 	t.pause(id, pausedVanished, true)
 }
 
-// playOn follows the world, which ends a forced pause.
+// playOn ends a player's pause when the world has ended a forced one.
 func (t *match) playOn(id int) {
 	c := &t.clients[id]
 	if c.forcedUntil = 0; c.pause != notPaused {
@@ -77,7 +77,7 @@ func (t *match) playOn(id int) {
 	}
 }
 
-// lookAround ends a tick for those who are paused.
+// lookAround updates the view of all players at the end of a tick.
 func (t *match) lookAround() {
 	for id := range ddrace.MaxTees {
 		c, tee := &t.clients[id], t.world.AliveTee(id)

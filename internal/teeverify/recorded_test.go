@@ -21,7 +21,7 @@ import (
 
 // recorded is a recording in testdata.
 type recorded struct {
-	name string // of what is on the map, without the number of players
+	name string // names the tiles on the map, without the number of players
 	file []byte
 }
 
@@ -31,14 +31,14 @@ func readRecorded(path string) recorded {
 	return recorded{name: name[:strings.LastIndex(name, "-")], file: testenv.Must(io.ReadAll(packed))}
 }
 
-// spread are the recordings on maps that are installed with DDNet, but with more spawns.
+// spread maps recordings to maps that are installed with DDNet and to which the test adds spawns.
 var spread = map[string]string{
 	"coverage": "coverage", "tutorial": "Tutorial", "tsunami": "Tsunami", "goldmine": "Gold Mine", "learntoplay": "LearnToPlay", "sunny": "Sunny Side Up",
 }
 
 var maps = map[string]*twmap.Map{}
 
-// gameMap returns the map of a recording; nil if it should be installed and is not.
+// gameMap returns the map of a recording, or nil if that map is not installed.
 func (r *recorded) gameMap(t *testing.T) *twmap.Map {
 	t.Helper()
 	if m := maps[r.name]; m != nil {
@@ -63,8 +63,8 @@ func (r *recorded) gameMap(t *testing.T) *twmap.Map {
 	return m
 }
 
-// TestRecorded runs recordings of DDNet-Server: every tee must be at the same place in every tick.
-// With the race detector it runs the first two seconds of each.
+// TestRecorded verifies recordings of DDNet-Server: every tee must be in its recorded position in
+// every tick. With the race detector it runs the first two seconds of each.
 func TestRecorded(t *testing.T) {
 	names := testenv.Must(filepath.Glob("testdata/*.teehistorian.gz"))
 	ticks, least := int32(0), 1_000_000
@@ -88,7 +88,7 @@ func TestRecorded(t *testing.T) {
 			if sum, _ := res.Header.SHA256(); sum != m.SHA256 && spread[r.name] == "" {
 				t.Error("this is not its map")
 			}
-			isKilled := errors.Is(res.End, teehistorian.ErrCutOff) && r.name == "ctf6" // its server was
+			isKilled := errors.Is(res.End, teehistorian.ErrCutOff) && r.name == "ctf6" // this recording's server was killed
 			if res.Difference != nil || res.End != nil && !isKilled || len(res.Unknown) > 0 || res.TeeTicks < 40 {
 				t.Errorf("%v; %d places are equal (not simulated %v, end %v)", res.Difference, res.TeeTicks, res.Unknown, res.End)
 			}

@@ -13,60 +13,62 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// match is a recording that runs.
+// match is a recording during its verification.
 type match struct {
 	cfg       *Config
 	res       *Result
 	file      *teehistorian.Reader
 	gmap      *ddrace.Map
 	searching bool
-	searched  int64 // work of the searches, as idleWork has it
+	searched  int64 // work of the searches so far, in the units of idleWork
 	world     *ddrace.World
-	// killDelay and teamDelay are how long players wait between two deaths of their own, and changes of
-	// the team, in ticks.
+	// killDelay and teamDelay are the least ticks between two kills, and between two team changes,
+	// that a player asks for.
 	killDelay, teamDelay int32
-	// killProtection is how long a race lasts until only /kill kills, in seconds of ticks; 0 for ever.
+	// killProtection is sv_kill_protection, in minutes, times TickRate. Only /kill kills a tee that
+	// has raced for so long; 0 turns this off.
 	killProtection int32
-	// pauseDelay is how long a player waits who wants to come back, in ticks.
+	// pauseDelay is the least number of ticks between a player's pause and return.
 	pauseDelay int32
 	pauseable  bool  // tees of /spec leave the world
-	askDelay   int32 // between two questions of a player to the ranks, in ticks
+	askDelay   int32 // least number of ticks between two rank commands of a player
 	saves      bool  // players can save and load
-	own        bool  // it is one of ours
+	own        bool  // our server made the recording
 
-	// frames are those of the file from the older checkpoint on, and next the number of the next
-	// one. The first of them has the number first.
+	// frames are the frames since the older checkpoint. first is the number of frames[0], and next
+	// the number of the next frame to run.
 	frames      []frame
 	first, next int
 	checkpoints []checkpoint // at most two, the older one first
-	// told is the last tick that OnTick was called for, and done the last one after which OnAction was.
+	// told is the last tick passed to OnTick. done is the last tick whose actions were passed to
+	// OnAction.
 	told, done int32
-	err        error                 // of OnTick
-	during     []teehistorian.Record // in the next tick
+	err        error                 // error of OnTick
+	during     []teehistorian.Record // records within the next tick
 	state
 }
 
 // frame is a tick of the recording.
 type frame struct {
 	tick    int32
-	partial bool // the file ends in it, and may lack tees
+	partial bool // the file ends within this frame, so tees may be missing
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	actions []teehistorian.Record
-	early   int // how many of them are of what happened within the tick
+	early   int // the number of actions that happened within the tick
 }
 
-// state is what changes while a match runs, besides the world.
+// state holds everything besides the world that changes while a match runs.
 type state struct {
 	clients [teehistorian.MaxClients]clientState
 	inputs  []ddrace.PlayerInput // for the next tick
-	recent  []Repeat             // that were input, of the last maxSearch ticks, each once
+	recent  []Repeat             // inputs of the last maxSearch ticks, each once
 	alive   [teehistorian.MaxClients]bool
 	pos     [teehistorian.MaxClients]teehistorian.Point
 	teams   teams
 	saving  [ddrace.TeamSuper]saving
 	idle    int64 // work of the ticks without a frame
-	// cause is the last thing that was not followed, and causeTick when.
+	// cause is the last unknown command, and causeTick its tick.
 	cause     string
 	causeTick int32
 }
@@ -75,26 +77,26 @@ type clientState struct {
 	version7  bool
 	input     ddrace.Input // the last one
 	hasInput  bool
-	recentFor int32 // tick of the client's last one of recent, 0 for none
+	recentFor int32 // tick of the client's last entry in recent, 0 for none
 	lastKill  int32 // tick, 0 for none
 
 	entered   bool
 	spectator bool
-	lastTeam  int32 // tick in which that changed, 0 for none
+	lastTeam  int32 // tick of the last change, 0 for none
 
 	name        string
 	pause       pauseKind
-	lastPause   int32      // tick in which that changed, 0 for none
-	lastAsked   int32      // tick of the last question to the ranks, 0 for none
+	lastPause   int32      // tick of the last change, 0 for none
+	lastAsked   int32      // tick of the last rank command, 0 for none
 	forcedUntil int32      // tick in which a forced pause ends, 0 for none
-	watches     int        // another player, or freeView
-	view        ddrace.Vec // what the player sees
-	viewTick    int32      // the last one for which the file says that
-	lost        bool       // the tee is only put where the recording has it
-	unplaced    bool       // the tee came to a place that is not in the file
+	watches     int        // the watched player, or freeView
+	view        ddrace.Vec // the player's camera
+	viewTick    int32      // the last tick for which the file has the camera
+	lost        bool       // the tee follows the recording instead of the simulation
+	unplaced    bool       // the tee was teleported to a place that the file does not have
 }
 
-// newMatch reads the header.
+// newMatch reads the header and prepares the world.
 func newMatch(cfg *Config) (*match, error) {
 	file, err := teehistorian.NewReader(cfg.File)
 	if err != nil {
@@ -116,7 +118,7 @@ func newMatch(cfg *Config) (*match, error) {
 		done:           -1,
 	}
 	t.teams.rejoins = h.Config["sv_rejoin_team_0"] != "0"
-	if h.Config["sv_no_weak_hook"] == "1" { // of DDNet 20, unlike sv_no_weak_hook_and_bounce
+	if h.Config["sv_no_weak_hook"] == "1" { // a variable of DDNet 20; sv_no_weak_hook_and_bounce is another one
 		t.res.Unknown = append(t.res.Unknown, "sv_no_weak_hook")
 	}
 	t.newWorld()
@@ -128,7 +130,8 @@ func (t *match) newWorld() {
 	t.world = ddrace.New(ddrace.Config{Map: t.gmap, Seed: seed, Teams: &t.teams})
 }
 
-// delay returns a variable of the recording's server in ticks. Without it, it has the default, in seconds.
+// delay returns a variable of the recording's server, converted from seconds to ticks. The preset,
+// in seconds, replaces a missing one.
 func delay(h *teehistorian.Header, name string, preset int32) int32 {
 	if v, err := strconv.ParseUint(h.Config[name], 10, 16); err == nil {
 		preset = int32(v)
@@ -150,8 +153,8 @@ func tuned(h *teehistorian.Header) ddrace.Settings {
 	return s
 }
 
-// withSettings returns the terrain with the settings of the recording's server, which the map's own
-// follow.
+// withSettings returns the terrain with the settings of the recording's server in front of the
+// map's own.
 func withSettings(t terrain.Terrain, h *teehistorian.Header) *terrain.Terrain {
 	var lines []string
 	for name, value := range h.Config {
@@ -168,7 +171,7 @@ func withSettings(t terrain.Terrain, h *teehistorian.Header) *terrain.Terrain {
 	return &t
 }
 
-// frame returns the next frame; nil at the end of the file.
+// frame returns the next frame, or nil at the end of the file.
 func (t *match) frame() *frame {
 	if t.cfg.NoSearch {
 		t.frames, t.first = t.frames[:0], t.next
@@ -187,7 +190,7 @@ func (t *match) frame() *frame {
 	return &t.frames[t.next-1-t.first]
 }
 
-// run runs up to a tick, or the first difference.
+// run runs the match up to a tick or the first difference.
 func (t *match) run(last int32) {
 	for {
 		t.keep(t.next)
@@ -220,7 +223,7 @@ func (t *match) run(last int32) {
 			return
 		}
 		if f.partial {
-			t.frame() // there is none, and it says why
+			t.frame() // there is no next frame; this call sets the error at the end
 			return
 		}
 		t.searchWork(actionWork * int64(len(f.actions)))
@@ -235,18 +238,18 @@ func (t *match) run(last int32) {
 }
 
 const (
-	// maxIdle is how much work the ticks are that the file has nothing of, all together: some minutes. A few of its
-	// bytes can skip 2³¹ ticks.
+	// maxIdle limits the total work of ticks that have no frame in the file: some minutes. A few
+	// bytes of a file can skip 2³¹ ticks.
 	maxIdle = 1e10
-	// What a tick takes, and each entity and tee in it, in units of some 10 ns.
+	// The work of a tick, and of each entity and tee in it, in units of about 10 ns.
 	idleTick, idleEntity, idleTee = 20, 1, 100
-	// actionWork is what a record takes, and restoreWork that the match goes back.
+	// actionWork is the work of a record, and restoreWork the work of going back to a checkpoint.
 	actionWork, restoreWork = 50, 20_000
-	// stepWork is what each of [ddrace.World.Work] takes.
+	// stepWork is the work of each unit of [ddrace.World.Work].
 	stepWork = 2
 )
 
-// idleWork returns what a tick takes in which the file has nothing.
+// idleWork returns the work of a tick that has no frame in the file.
 func (t *match) idleWork() int64 {
 	work := int64(idleTick + idleEntity*len(t.gmap.Entities))
 	for range t.world.Tees {
@@ -255,14 +258,15 @@ func (t *match) idleWork() int64 {
 	return work
 }
 
-// searchWork counts work of a search.
+// searchWork adds work to the total if a search runs.
 func (t *match) searchWork(n int64) {
 	if t.searching {
 		t.searched += n
 	}
 }
 
-// step runs a tick and compares the places of all tees. It reports whether they are equal.
+// step runs a tick and compares the positions of all tees. It reports whether they are equal and
+// OnTick returned no error.
 func (t *match) step() bool {
 	t.searchWork(t.idleWork())
 	t.place()
@@ -335,7 +339,7 @@ func (t *match) differ(id int, want, got *teehistorian.Point) {
 		want = &p
 	}
 	t.res.Difference = &Difference{Tick: t.world.Tick(), Client: id, Recorded: want, Computed: got, cause: t.cause, since: t.causeTick}
-	// The tee's own inputs first, and late ones before early ones.
+	// Sort the tee's own inputs first, and late inputs before early ones.
 	t.res.inputs = slices.Clone(t.recent)
 	slices.Reverse(t.res.inputs)
 	slices.SortStableFunc(t.res.inputs, func(a, b Repeat) int {

@@ -5,21 +5,21 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// saving is a team that is being saved, or was saved last.
+// saving is the snapshot of a team whose save has no answer yet.
 type saving struct {
 	team  *ddrace.SavedTeam
 	ids   []int
 	names []string
 }
 
-// questions are the commands that ask the ranks. Who asks again too soon gets no answer.
+// questions are the commands that ask the ranks. A player who repeats one too soon gets no answer.
 var questions = []string{"save", "load", "rank", "teamrank", "rankteam", "top", "top5", "teamtop5", "top5team", "times", "points", "top5points", "mapinfo"}
 
-// mayAsk reports whether the ranks answer a player now, who has asked then.
+// mayAsk reports whether the ranks answer a player's command now. If so, it records the time.
 func (t *match) mayAsk(id int, name string) bool {
 	c, now := &t.clients[id], t.world.Tick()
 	if t.own {
-		// Ours have a limit for saves alone; other answers are not in the world.
+		// Our server limits saves and loads alone, and other answers do not change the world.
 		if name != "save" && name != "load" {
 			return true
 		}
@@ -36,7 +36,7 @@ func (t *match) mayAsk(id int, name string) bool {
 // isWaiting reports whether a team is being saved or loaded.
 func (t *match) isWaiting(team uint8) bool { return team < ddrace.TeamSuper && t.teams.waiting[team] }
 
-// save runs /save: the tees of the team die until it is known whether that succeeded.
+// save runs /save. The team's tees die until the answer shows whether the save succeeded.
 func (t *match) save(id int) {
 	team := t.world.Team(id)
 	if team >= ddrace.TeamSuper || team == 0 && !t.world.Settings().ForcedSolo() || t.teams.race[team] != raceStarted || t.isWaiting(team) {
@@ -58,7 +58,7 @@ func (t *match) save(id int) {
 	}
 }
 
-// beginLoad runs /load with a code. What is loaded, if it is, comes later.
+// beginLoad runs /load with a code. A later record has the loaded team.
 func (t *match) beginLoad(id int) {
 	team := t.world.Team(id)
 	if team < ddrace.TeamSuper && (team != 0 || t.world.Settings().ForcedSolo()) && t.teams.race[team] == raceOpen {
@@ -66,7 +66,7 @@ func (t *match) beginLoad(id int) {
 	}
 }
 
-// saved is told that a save succeeded, or failed.
+// saved handles the answer that a save succeeded or failed.
 func (t *match) saved(team uint8, ok bool) {
 	s := t.saving[team]
 	t.saving[team] = saving{}
@@ -86,7 +86,7 @@ func (t *match) saved(team uint8, ok bool) {
 	t.load(team, s.team, s.ids, true)
 }
 
-// endSaving lets the team begin anew that is saved.
+// endSaving lets a team that is saved start anew.
 func (t *match) endSaving(team uint8) {
 	if t.world.Settings().ForcedSolo() {
 		t.teams.race[team], t.teams.killTick[team] = raceOpen, 0
@@ -99,7 +99,7 @@ func (t *match) endSaving(team uint8) {
 	}
 }
 
-// loaded gives a team what was saved. It is in the record.
+// loaded restores a saved team from the rest of a record.
 func (t *match) loaded(team uint8, rest *packer.Unpacker) {
 	t.teams.waiting[team] = false
 	rest.Raw(16)
@@ -134,7 +134,7 @@ func (t *match) load(team uint8, s *ddrace.SavedTeam, ids []int, fresh bool) {
 	}
 }
 
-// swap lets two players change places.
+// swap makes two players change places.
 func (t *match) swap(a, b int) {
 	paused, other := t.clients[a].pause, t.clients[b].pause
 	t.pause(a, notPaused, true)

@@ -2,20 +2,20 @@ package teeverify
 
 import "github.com/teeyard/teeyard/game/ddrace"
 
-// teams has the rules of DDNet's teams that change where tees are: if one of a locked team that
-// has started dies, all do.
+// teams implements the rules of DDNet's teams that move tees. For example, when a tee of a locked
+// team that has started dies, the whole team dies.
 type teams struct {
-	waiting         [ddrace.TeamSuper]bool  // for the ranks, to be saved or loaded
-	killTick        [ddrace.TeamSuper]int32 // when a team dies that cannot finish, 0 for never
+	waiting         [ddrace.TeamSuper]bool  // the team waits to be saved or loaded
+	killTick        [ddrace.TeamSuper]int32 // tick in which a team that cannot finish dies, 0 for never
 	race            [ddrace.TeamSuper]teamRace
 	began, finished [ddrace.MaxTees]bool
-	rejoins         bool // who has finished leaves an unlocked team
+	rejoins         bool // players who finish leave an unlocked team
 }
 
-// unfinishableTicks is how long a team may play on that cannot finish.
+// unfinishableTicks is how long a team that cannot finish may play on.
 const unfinishableTicks = 60 * ddrace.TickRate
 
-// teamRace is how far a team is.
+// teamRace is the state of a team's race.
 type teamRace uint8
 
 const (
@@ -31,7 +31,7 @@ func (t *match) lockTeam(team uint8, locked bool) {
 	}
 }
 
-// Moved implements ddrace.Teams: a team that nobody is in begins anew.
+// Moved implements ddrace.Teams. An empty team may start anew.
 func (t *teams) Moved(w *ddrace.World, id int, from, to uint8) {
 	t.began[id], t.finished[id] = false, false
 	if from < ddrace.TeamSuper && w.Members(from) == 0 {
@@ -115,7 +115,7 @@ func (t *teams) Started(w *ddrace.World, id int) bool {
 	return true
 }
 
-// waits reports whether one of a team has finished and not started again.
+// waits reports whether a member of a team has finished and not started again.
 func (t *teams) waits(w *ddrace.World, team uint8) bool {
 	for i := range ddrace.MaxTees {
 		if tee := w.AliveTee(i); tee != nil && w.Team(i) == team && tee.Race == ddrace.RaceFinished {
@@ -136,7 +136,7 @@ func (t *teams) Finished(w *ddrace.World, id int) {
 	t.checkFinished(w, team)
 }
 
-// checkFinished ends the race of a team if all of it are at the finish.
+// checkFinished ends a team's race if all its members have finished.
 func (t *teams) checkFinished(w *ddrace.World, team uint8) {
 	if team >= ddrace.TeamSuper || t.race[team] != raceStarted {
 		return
@@ -163,7 +163,7 @@ func (t *teams) checkFinished(w *ddrace.World, team uint8) {
 	}
 }
 
-// Tick implements ddrace.Teams: teams that cannot finish die.
+// Tick implements ddrace.Teams. It kills teams that cannot finish.
 func (t *teams) Tick(w *ddrace.World) {
 	for i, at := range t.killTick {
 		team := uint8(i)

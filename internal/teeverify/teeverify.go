@@ -1,6 +1,6 @@
-// Package teeverify runs what players did on a DDNet-Server in the simulation of package
-// ddrace, and compares where every tee was in every tick. What they did, and where they were, is
-// in the recording that the server made (format/teehistorian).
+// Package teeverify reruns a recording of DDNet-Server (format/teehistorian) in the simulation of
+// package ddrace. It applies the recorded actions of the players, and compares the position of
+// every tee in every tick with the recording.
 package teeverify
 
 import (
@@ -16,97 +16,102 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// maxSearch is how far back a difference is traced, in ticks.
+// maxSearch is how many ticks before a difference the search looks for its cause.
 const maxSearch = 24
 
-// maxSearchWork is how much work the searches of a recording are, all together, if Config does not say it: some minutes.
-// A file can have a difference in each tick, and 1600 inputs that may explain it.
+// maxSearchWork is the default of Config.SearchWork: some minutes. A file can have a difference in
+// each tick, and 1600 inputs that may explain it.
 const maxSearchWork = 1e10
 
-// progressTicks is how often Config.Progress is called, in ticks.
+// progressTicks is the number of ticks between two calls of Config.Progress.
 const progressTicks = 100
 
-// ErrIdle means that a recording goes on so long without a record that it is not run to its end.
+// ErrIdle means that the recording skips so many ticks that Verify does not run them all.
 var ErrIdle = errors.New("teeverify: too many ticks in which nothing is recorded")
 
 // Config says what to verify.
 type Config struct {
 	// File is the recording.
 	File io.Reader
-	// Terrain is that of the map.
+	// Terrain is the terrain of the map.
 	Terrain terrain.Terrain
-	// NoSearch leaves out the search for inputs that the recording lacks.
+	// NoSearch turns off the search for inputs that the recording lacks.
 	NoSearch bool
-	// SearchWork is how much work these searches may be, all together, in units of some 10 ns; 0 for some minutes.
+	// SearchWork limits the total work of these searches, in units of about 10 ns; 0 means some
+	// minutes.
 	SearchWork int64
-	// Ticks is where to end, 0 for the end of the recording.
+	// Ticks is the tick to end at; 0 means the end of the recording.
 	Ticks int32
-	// OnTick, if not nil, is called after each tick in which all places were equal, once, with what happened in it. It
-	// must not change the world, and may be called with another one for the next tick. With an error, Verify ends.
+	// OnTick, if not nil, is called once after each tick in which all positions were equal, with
+	// the tick's events. It must not change the world. The next call may get another world. If
+	// OnTick returns an error, Verify ends.
 	OnTick func(*ddrace.World, []ddrace.Event) error
-	// Progress, if not nil, is called now and then with the tick that was reached.
+	// Progress, if not nil, is called from time to time with the current tick.
 	Progress func(tick int32)
-	// OnAction, if not nil, is called for what is recorded between two ticks, once, after the OnTick of the first of them.
+	// OnAction, if not nil, is called once for each record between two ticks, after OnTick of the
+	// first of these ticks.
 	OnAction func(*teehistorian.Record)
 }
 
-// Result is what was found.
+// Result is the result of a verification.
 type Result struct {
 	Header   *teehistorian.Header
 	Ticks    int32
-	TeeTicks int // places that were compared
-	// Repeated are the inputs that the recording lacks: its server leaves out an input that is
-	// the client's last one again, even if another one for the same tick follows.
+	TeeTicks int // number of positions compared
+	// Repeated are inputs that the recording lacks and that explain differences. DDNet-Server does
+	// not record an input that equals the client's last one, even if another input for the same
+	// tick follows.
 	Repeated []Repeat
-	// Difference is the first one, nil if there is none.
+	// Difference is the first difference without an explanation, or nil.
 	Difference *Difference
-	// Faults are what the map has and the simulation does not support, Unknown the commands in
-	// the recording that it does not know.
+	// Faults are map features that the simulation does not support. Unknown are commands in the
+	// recording that the simulation does not know.
 	Faults  ddrace.Faults
 	Unknown []string
-	// Lost are the tees that were only put where the recording has them, since something before was not
-	// followed, each up to its next spawn. NotCompared are their places.
+	// Lost are the tees that followed the recording, instead of the simulation, after an unknown
+	// command. Each is lost up to its next spawn. NotCompared is the number of their positions.
 	Lost        []Lost
 	NotCompared int
-	// GaveUp means that some differences were not searched for all inputs that may explain them, since that takes too long.
+	// GaveUp means that the search for explanations reached SearchWork before it had tried all
+	// inputs.
 	GaveUp bool
-	// End is why the recording ends: nil, or what is wrong with the file, or ErrIdle.
+	// End is the error at the end of the recording: nil, a fault of the file, or ErrIdle.
 	End error
 
-	inputs []Repeat // of the ticks before the difference
+	inputs []Repeat // inputs in the ticks before the difference
 }
 
-// Repeat is an input that a client sent again for a tick, before another one.
+// Repeat is an input that a client sent twice for one tick, before another input.
 type Repeat struct {
-	Tick   int32 // the one that it is for
+	Tick   int32 // the tick that the input is for
 	Client int
 }
 
-// Lost is a tee that is elsewhere since something was not followed.
+// Lost is a tee that left its recorded path after an unknown command.
 type Lost struct {
-	Tick   int32 // the first one in which it is
+	Tick   int32 // the first tick with a difference
 	Client int
-	Cause  string // the command that was not followed
-	Since  int32  // tick of that
+	Cause  string // the unknown command
+	Since  int32  // the tick of the command
 }
 
-// Difference is a tee that is elsewhere.
+// Difference is a tee with different positions in the recording and the simulation.
 type Difference struct {
 	Tick     int32
 	Client   int
-	Recorded *teehistorian.Point // nil if the tee is not there
+	Recorded *teehistorian.Point // nil if the recording has no such tee
 	Computed *teehistorian.Point
 
-	cause string // the last thing before that was not followed
-	since int32  // the tick of that
+	cause string // the last unknown command before the difference
+	since int32  // the tick of that command
 }
 
-// isAfter reports whether more places before d were compared than before o.
+// isAfter reports whether d comes later in the comparison than o.
 func (d *Difference) isAfter(o *Difference) bool {
 	return d.Tick > o.Tick || d.Tick == o.Tick && d.Client > o.Client
 }
 
-// String returns a sentence.
+// String describes the difference in a sentence.
 func (d *Difference) String() string {
 	where := func(p *teehistorian.Point) string {
 		if p == nil {
@@ -117,7 +122,8 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("tick %d: the tee of client %d is %s in the recording and %s in the simulation", d.Tick, d.Client, where(d.Recorded), where(d.Computed))
 }
 
-// Verify runs a recording. The error is that of the file's header, of the map or of OnTick.
+// Verify reruns a recording and compares it. It returns an error for a bad header or map, and
+// OnTick's error.
 func Verify(cfg Config) (*Result, error) {
 	t, err := newMatch(&cfg)
 	if err != nil {
@@ -137,8 +143,8 @@ func Verify(cfg Config) (*Result, error) {
 	return t.res, t.err
 }
 
-// search looks for the one input that would explain a difference, and goes back to before it if
-// there is one.
+// search looks for an input that explains the current difference. If it finds one, it goes back to
+// before the difference with that input added.
 func (t *match) search() bool {
 	before := *t.res
 	first := before.Difference
@@ -169,7 +175,7 @@ func (t *match) search() bool {
 	return true
 }
 
-// before returns the checkpoint to trace a difference in a tick from.
+// before returns the checkpoint from which to search for a difference in a tick.
 func (t *match) before(tick int32) *checkpoint {
 	if c := &t.checkpoints[len(t.checkpoints)-1]; c.tick < tick-maxSearch {
 		return c
@@ -181,11 +187,11 @@ func (t *match) before(tick int32) *checkpoint {
 func (t *match) back(to *checkpoint) {
 	t.restore(to)
 	if to == &t.checkpoints[0] {
-		t.checkpoints = t.checkpoints[:1] // the other one has the difference in it
+		t.checkpoints = t.checkpoints[:1] // the newer checkpoint contains the difference
 	}
 }
 
-// try runs from a checkpoint up to a tick, with inputs that the recording lacks.
+// try runs from a checkpoint up to a tick, with added inputs that the recording lacks.
 func (t *match) try(from *checkpoint, repeated []Repeat, last int32) {
 	t.searching = true
 	t.searchWork(restoreWork + int64(len(repeated)))

@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// room is a room with a few walls.
+// room returns a room with a few walls.
 func room() terrain.Terrain {
 	t := terrain.Terrain{Width: 40, Height: 20, Tiles: make([]uint8, 800), Settings: []string{"tune gravity 0.4"}}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -30,9 +30,8 @@ func room() terrain.Terrain {
 	return t
 }
 
-// recording has three players do something in our own simulation and records it. In the ticks of
-// repeats a player sends the last input again before the next one, of which the recording has only
-// the latter.
+// recording records three players in our own simulation. In the ticks of repeats a player sends its
+// last input again before the next one, and the recording lacks the first of the two.
 func recording(t testing.TB, ticks int32, repeats ...teeverify.Repeat) []byte {
 	t.Helper()
 	tr := room()
@@ -65,7 +64,7 @@ func recording(t testing.TB, ticks int32, repeats ...teeverify.Repeat) []byte {
 			}
 			if slices.Contains(repeats, teeverify.Repeat{Tick: world.Tick() + 1, Client: id}) {
 				inputs = append(inputs, ddrace.PlayerInput{Player: id, Input: last[id]})
-				in.Direction = 1 - last[id].Direction*last[id].Direction // another one
+				in.Direction = 1 - last[id].Direction*last[id].Direction // a direction that differs from the last one
 			}
 			inputs = append(inputs, ddrace.PlayerInput{Player: id, Input: in})
 			last[id] = in
@@ -76,7 +75,7 @@ func recording(t testing.TB, ticks int32, repeats ...teeverify.Repeat) []byte {
 			write(teehistorian.Record{Kind: kind, Client: int32(id), Input: toRecorded(&in)})
 		}
 		if world.Tick() == 150 {
-			write(teehistorian.Record{Kind: teehistorian.Message, Client: 1, Data: []byte{44}}) // Cl_Kill of 0.6
+			write(teehistorian.Record{Kind: teehistorian.Message, Client: 1, Data: []byte{44}}) // msg6.IDClKill
 			world.Kill(1, ddrace.WeaponSelf, false)
 		}
 		world.Step(inputs)
@@ -125,7 +124,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestRepeatedInputs checks that inputs that recordings lack are found.
+// TestRepeatedInputs checks that Verify finds inputs that the recording lacks.
 func TestRepeatedInputs(t *testing.T) {
 	missing := []teeverify.Repeat{{Tick: 91, Client: 2}, {Tick: 230, Client: 0}, {Tick: 231, Client: 2}, {Tick: 700, Client: 0}, {Tick: 700, Client: 2}, {Tick: 1000, Client: 1}}
 	file := recording(t, 1200, missing...)
@@ -138,7 +137,8 @@ func TestRepeatedInputs(t *testing.T) {
 	}
 }
 
-// TestDifference checks that other places are told, and that nothing is found that explains them.
+// TestDifference checks that Verify reports different positions, and does not explain them with
+// inputs.
 func TestDifference(t *testing.T) {
 	file := recording(t, 200)
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(file)))
@@ -156,15 +156,15 @@ func TestDifference(t *testing.T) {
 	if d == nil || d.Tick != 120 || d.Client != 1 || d.Recorded.X != d.Computed.X+1 || !strings.HasPrefix(d.String(), "tick 120: the tee of client 1 is at ") {
 		t.Errorf("%v", d)
 	}
-	// What comes before the end of a file that is cut off counts.
+	// The complete part of a file that is cut off counts.
 	cut := verify(t, file[:len(file)-200], false)
 	if cut.Difference != nil || cut.TeeTicks < 300 {
 		t.Errorf("%+v", cut)
 	}
 }
 
-// TestCutOff cuts a recording at every byte of a few ticks: what is there is equal, and a cut in the header is
-// told.
+// TestCutOff cuts a recording at every byte of a few ticks. The rest must have no difference, and
+// Verify must report a cut in the header.
 func TestCutOff(t *testing.T) {
 	file := recording(t, 30)
 	begin := bytes.IndexByte(file, 0) + 1
@@ -182,20 +182,20 @@ func TestCutOff(t *testing.T) {
 		}
 	}
 	whole := verify(t, file, true)
-	// Of a crash within the last tick, all before it counts.
+	// After a crash within the last tick, all earlier ticks count.
 	cut := verify(t, file[:len(file)-1], true)
 	testenv.Check(t, cut.Ticks >= whole.Ticks-2 && cut.TeeTicks >= whole.TeeTicks-6, "of %d ticks %d count, of %d places %d", whole.Ticks, cut.Ticks, whole.TeeTicks, cut.TeeTicks)
 }
 
-// TestNamedCommands checks that what is not followed is named.
+// TestNamedCommands checks that Verify names unknown commands.
 func TestNamedCommands(t *testing.T) {
 	var out bytes.Buffer
 	w := testenv.Must(teehistorian.NewWriter(&out, teehistorian.Header{MapName: "room", PRNG: "pcg-xsh-rr:0000000000000003:0000000000000004"}))
 	for _, rec := range []teehistorian.Record{
-		{Kind: teehistorian.Command, Name: "swap", Flags: 128}, // asks only
+		{Kind: teehistorian.Command, Name: "swap", Flags: 128}, // a request; the record ExtraSwap is the swap itself
 		{Kind: teehistorian.Extra, ID: teehistorian.ExtraSwap, Data: []byte{0, 1}},
-		{Kind: teehistorian.Command, Client: -1, Name: "warp", Flags: 4}, // from the external console
-		{Kind: teehistorian.Command, Client: -1, Name: "exec"},           // of the server itself
+		{Kind: teehistorian.Command, Client: -1, Name: "warp", Flags: 4}, // sent by the external console
+		{Kind: teehistorian.Command, Client: -1, Name: "exec"},           // run by the server itself
 		{Kind: teehistorian.Extra, ID: teehistorian.ExtraLoaded, Data: append([]byte{1}, make([]byte, 17)...)},
 	} {
 		testenv.NoError(t, w.Write(&rec))

@@ -24,15 +24,17 @@ func (t *match) rescue(id int) {
 	w.Rescue(id)
 }
 
-// isHeld reports whether commands do not take a player out of a forced pause: DDNet-Server lets them.
+// isHeld reports whether a forced pause stops a player's commands. On our server it does; on
+// DDNet-Server commands end the pause.
 func (t *match) isHeld(id int) bool { return t.own && t.clients[id].forcedUntil != 0 }
 
-// practises reports whether a player has a tee, and its team practises.
+// practises reports whether a player has a tee and its team is in practice.
 func (t *match) practises(id int) bool {
 	return t.world.AliveTee(id) != nil && t.world.Practises(t.world.Team(id))
 }
 
-// teleportInPractice runs /tp and /tc, which may go to where the tee aims.
+// teleportInPractice runs /tp and /tc. With aims set and no argument, the target is the tee's
+// crosshair.
 func (t *match) teleportInPractice(id int, args []string, aims bool) {
 	w := t.world
 	if !t.practises(id) {
@@ -112,7 +114,7 @@ func (t *match) endPractice(id int) {
 	w.EndPractice(id)
 }
 
-// teleport runs the console's tele.
+// teleport runs the console command tele.
 func (t *match) teleport(id int, args []string) {
 	w, n := t.world, numbers(args)
 	who, to := id, id
@@ -130,7 +132,7 @@ func (t *match) teleport(id int, args []string) {
 	w.TeleportTo(who, t.clients[to].view, len(n) == 0 && t.clients[id].pause == notPaused)
 }
 
-// victim returns the player that a command of the console names.
+// victim returns the player that a console command's first argument names.
 func victim(id int, args []string) (int, bool) {
 	if len(args) == 0 {
 		return 0, false
@@ -142,20 +144,21 @@ func victim(id int, args []string) (int, bool) {
 	return n, err == nil && n >= 0 && n < ddrace.MaxTees
 }
 
-// looksFreely reports whether a player moves the camera, and the file does not say where it is. That depends on an
-// input that the file has only later, for the tick that it was for.
+// looksFreely reports whether a player moves a free camera whose position is not in the file. The
+// camera depends on an input that the file has only later, in the tick for which it was meant.
 func (t *match) looksFreely(id int) bool {
 	c := &t.clients[id]
 	return c.pause != notPaused && c.watches == freeView && !t.isViewKnown(id)
 }
 
-// isViewKnown reports whether the file says what a player sees now.
+// isViewKnown reports whether the file has the player's camera in this tick.
 func (t *match) isViewKnown(id int) bool {
 	return t.world.Tick() > 0 && t.clients[id].viewTick == t.world.Tick()
 }
 
-// place puts tees that came to a place that is not in the file to where the file has them after the tick. They
-// do not move before, so that it is the same one but for the tick's own movement.
+// place handles tees that were teleported to a place that is not in the file. It moves them to
+// their recorded position after the coming tick, so that they are off by at most the movement of
+// one tick.
 func (t *match) place() {
 	for id := range ddrace.MaxTees {
 		if tee := t.world.AliveTee(id); tee != nil && t.clients[id].unplaced && t.alive[id] {
@@ -165,7 +168,7 @@ func (t *match) place() {
 	}
 }
 
-// placed ends the tick of such a tee.
+// placed moves such a tee to its recorded position at the end of the tick.
 func (t *match) placed(id int, want *teehistorian.Point) {
 	t.clients[id].unplaced = false
 	t.res.NotCompared++
@@ -174,11 +177,12 @@ func (t *match) placed(id int, want *teehistorian.Point) {
 	}
 }
 
-// maxLed is how far a tee is led in a tick as if it moved, in units: as far as tees can move.
+// maxLed is the longest distance, in units, that put treats as a movement: the most that tees can
+// move in a tick.
 const maxLed = 16384
 
-// put puts a tee to a place of the file. In the next tick all tiles on its way there act on it, so a file could
-// make that way as long as it likes.
+// put moves a tee to a recorded position. In the next tick all tiles on the way act on the tee. A
+// file could make that way as long as it likes, so a longer one than maxLed is skipped.
 func put(tee *ddrace.Tee, at teehistorian.Point) {
 	tee.Pos = ddrace.Vec{X: float32(at.X), Y: float32(at.Y)}
 	tee.Core.Pos = tee.Pos

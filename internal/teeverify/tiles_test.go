@@ -21,8 +21,8 @@ type tileKind struct {
 	index uint8
 }
 
-// layers says which tile indices the layers have, and removes one of them from a copy. Most tiles do
-// the same in the game and the front layer.
+// layers lists the layers. Each has functions that return its tile indices, and a copy without one
+// index. Most tiles do the same in the game and the front layer.
 var layers = []struct {
 	name   string
 	index  func(t *terrain.Terrain, i int) uint8
@@ -42,7 +42,7 @@ var layers = []struct {
 	{"tune", func(t *terrain.Terrain, i int) uint8 { return at(t.Tune, i).Type }, func(t *terrain.Terrain, _ uint8) { t.Tune = nil }},
 }
 
-// at returns a tile of a layer that may be missing.
+// at returns a tile of a layer, or the zero value if the layer is missing.
 func at[T any](tiles []T, i int) (tile T) {
 	if tiles != nil {
 		tile = tiles[i]
@@ -50,7 +50,7 @@ func at[T any](tiles []T, i int) (tile T) {
 	return tile
 }
 
-// without returns a copy of a layer without some tiles.
+// without returns a copy of a layer without some of its tiles.
 func without[T any](tiles []T, gone func(T) bool) []T {
 	tiles = slices.Clone(tiles)
 	for i, v := range tiles {
@@ -62,14 +62,14 @@ func without[T any](tiles []T, gone func(T) bool) []T {
 	return tiles
 }
 
-// unseen are tiles that change nothing about where tees are: finish and checkpoints of the race, time
-// that is added, and what DDRace does not use.
+// unseen are tiles that do not change the positions of tees: finish and checkpoints of the race,
+// added time, and tiles that DDRace does not use.
 var unseen = []tileKind{
 	{"game", 34}, {"game", 190}, {"game", 191}, {"game", 195}, {"game", 196}, {"switch", 79}, {"switch", 95},
 }
 
-// TestTiles checks for each kind of tile that recordings depend on it: without it, a tee is
-// elsewhere. With TEEYARD_FULL=1 it does so for all kinds.
+// TestTiles checks for each kind of tile that a recording depends on it: without the tile, a tee is
+// in another position. With TEEYARD_FULL=1 it checks all kinds.
 func TestTiles(t *testing.T) {
 	names := testenv.Must(filepath.Glob("testdata/*.teehistorian.gz"))
 	few := []string{"freeze-1", "stopper-1", "tele-1", "speedup-1", "switch-1"}
@@ -79,7 +79,7 @@ func TestTiles(t *testing.T) {
 		terrain terrain.Terrain
 	}
 	var all []loaded
-	users := map[tileKind][]int{} // recordings with the tile
+	users := map[tileKind][]int{} // indices of the recordings with the tile
 	for _, path := range names {
 		r := readRecorded(path)
 		m := r.gameMap(t)
