@@ -32,7 +32,7 @@ type sharedItem struct {
 	swtch   uint8  // number of the DDRace switch that shows or hides the item, 0 for none
 	without bool   // the item is visible while the switch is off, not while it is on
 	pos     vec.Vec2
-	pos2    vec.Vec2 // the other end of a beam, or pos
+	pos2    vec.Vec2 // the other end of a beam; pos for other items
 	notFor  game.PlayerMask
 	ref     snapshot.SharedRef
 }

@@ -53,10 +53,10 @@ func NewWriter(file io.Writer, h Header) (*Writer, error) {
 // ascending ids.
 //
 // As in DDNet-Server's files, a tee that did not move leaves no record, and neither does an input
-// equal to the client's last one. There is one difference. If another input of the client follows
-// in the same tick, the equal input has an effect. Write then writes it as an InputDiff that
-// changes nothing; DDNet-Server does not. An InputDiff of a client without an earlier input is
-// written as InputNew.
+// equal to the client's last one. One case differs: if another input of the client follows in the
+// same tick, the equal input has an effect. Write then writes it as an InputDiff that changes
+// nothing; DDNet-Server does not. An InputDiff of a client without an earlier input is written as
+// InputNew.
 func (w *Writer) Write(rec *Record) error {
 	if w.err != nil {
 		return w.err

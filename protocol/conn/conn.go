@@ -108,8 +108,8 @@ type Handler interface {
 	Chunk(payload []byte, vital bool)
 }
 
-// Buffers is working memory. Connections that are used by one goroutine can share one, unless the
-// Handler of one of them feeds another.
+// Buffers is working memory. Connections that are used by one goroutine can share Buffers, unless
+// the Handler of one connection feeds another.
 type Buffers struct {
 	in  packet.Scratch
 	out [packet.MaxEncodedSize]byte

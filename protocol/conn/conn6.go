@@ -184,7 +184,7 @@ func (c *Conn) sendHandshake6() {
 	}
 }
 
-// sendAccept6 sends the client's ACCEPT. In 0.6.5 there is none.
+// sendAccept6 sends the client's ACCEPT. Clients of 0.6.5 do not send one.
 func (c *Conn) sendAccept6(now Time) {
 	if c.v6.token.Place == packet.TokenInHeader {
 		return

@@ -310,7 +310,7 @@ func TestReason6(t *testing.T) {
 	}
 }
 
-// TestVersions checks that a packet of one version is never recognised as clearly of the other.
+// TestVersions checks that a packet of one version is never recognised as a packet of the other.
 func TestVersions(t *testing.T) {
 	only7 := 0
 	for _, d := range golden.Datagrams(t, golden.Join) {

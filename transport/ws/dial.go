@@ -104,7 +104,7 @@ func (d *Dialer) Dial(ctx context.Context, address string) (transport.Conn, tran
 	to := &dialed{again: make(chan struct{}, 1)}
 	to.hub = NewHub()
 	to.Conn = to.hub.Join(&silence{changed: make(chan struct{}, 1)})
-	// The real address may be a proxy's, and it is not needed.
+	// The server's real address is not needed, and may be a proxy's.
 	to.server = transport.Peer{AddrPort: netip.AddrPortFrom(netip.IPv4Unspecified(), 1), Kind: transport.WebSocket}
 	live, end := context.WithCancel(context.Background())
 	to.end = end
