@@ -1,8 +1,8 @@
-//go:build !linux
+//go:build !unix
 
 package app
 
 import "time"
 
-// threadTime is nil where the processor time of a thread is not told.
+// threadTime is nil: processor times of Windows are too coarse for a tick.
 var threadTime func() time.Duration

@@ -16,10 +16,12 @@ type HookStopper interface {
 type HookClock interface {
 	// Beats counts about a hundred a second, and fewer when the machine stands still.
 	Beats() uint32
-	// Busy reports whether the last ticks were slow. Only then are all calls measured.
+	// Busy reports whether the last ticks were slow. Only then are all calls measured, others if they last for a beat.
 	Busy() bool
 	// Spent returns the processor time of this thread in nanoseconds, 0 where the system does not tell it.
 	Spent() int64
+	// Began returns what Spent was when the tick began.
+	Began() int64
 }
 
 // HookStop is a point in the call of a hook.

@@ -21,15 +21,16 @@ type meter struct {
 	clock   game.HookClock // nil without one
 	started uint32         // the beat at which the call of the hook began
 	beat    uint32         // the last one that was seen
-	began   int64          // the processor time at which the call began, or at the first beat; 0 if it is not measured
+	began   int64          // the processor time at which the call began, 0 if it is not measured
+	took    int64          // the processor time that it has taken, as far as it is measured
 	room    int64          // the processor time that the call may take
 	stopAt  uint64         // the steps at which the log says that the call was stopped, 0 if it does not
 	stopped uint64         // those at which the clock has stopped it
 	fault   error          // why a log is not run further
 }
 
-// maxBeats is how long a call of a hook may take: the limits on steps end it much earlier, unless the table of
-// costs is wrong about something, or the machine is a fiftieth as fast as it should be.
+// maxBeats is how long a call of a hook may take where the system tells no processor time: the limits on steps end it
+// much earlier, unless the table of costs is wrong about something, or the machine is a fiftieth as fast as it should be.
 const maxBeats = 10
 
 // maxWork is the most work in a tick with the costs of version 1.

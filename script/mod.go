@@ -379,7 +379,9 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 	if err := m.countReload(tx.StepTick()); err != nil {
 		return err
 	}
+	began := m.beginTimed()
 	v, err := m.load(source)
+	m.endTimed(began)
 	if err != nil {
 		m.log("not reloaded: " + err.Error())
 		return err

@@ -45,7 +45,7 @@ func (s *stops) begin(m *meter, tick int32, scripts int) {
 	s.calls++
 	m.clock, m.stopAt, m.stopped = s.clock, 0, 0
 	if s.clock != nil {
-		m.started, m.began = s.clock.Beats(), 0
+		m.started, m.began, m.took = s.clock.Beats(), 0, 0
 		m.beat = m.started
 		if s.clock.Busy() {
 			m.began = s.clock.Spent()
@@ -68,12 +68,16 @@ func (s *stops) end(m *meter) bool {
 	if m.stopAt == atEnd {
 		return true
 	}
-	if s.clock == nil || m.began == 0 {
+	if s.clock == nil {
 		return false
 	}
-	took := s.clock.Spent() - m.began
-	s.debt += took
-	if took > m.room {
+	beat := s.clock.Beats()
+	if m.began == 0 && beat == m.started {
+		return false
+	}
+	late := m.late(beat)
+	s.debt += m.took
+	if late {
 		m.stopped = atEnd
 		s.note(m)
 		return true
@@ -89,22 +93,29 @@ func (s *stops) note(m *meter) {
 	}
 }
 
-// late reports whether a call has taken too long at a beat of the clock.
+// beatTime is the time between two beats in nanoseconds.
+const beatTime = 10_000_000
+
+// late reports whether a call has taken too long at a beat of the clock. One that was not measured from the start has
+// taken no more than the beats since then, and no more than the tick. Where the system tells no processor time, beats
+// are all there is.
 func (m *meter) late(beat uint32) bool {
 	m.beat = beat
-	if beat-m.started >= maxBeats {
-		return true
-	}
+	beats := beat - m.started
 	now := m.clock.Spent()
-	if m.began == 0 {
-		m.began = now
+	if now == 0 {
+		return beats >= maxBeats
 	}
-	return now-m.began > m.room
+	if m.began == 0 {
+		m.began = max(m.clock.Began(), now-int64(beats)*beatTime)
+	}
+	m.took = now - m.began
+	return m.took > m.room
 }
 
 // overtimeText says why a script is switched off that has used up its time.
 func overtimeText(name string, scripts int) string {
-	return fmt.Sprintf("%s: it takes more than %.3g ms in every tick", name, timeShare/1e6/float64(max(scripts, 1)))
+	return fmt.Sprintf("%s: it takes too long, more than %.3g ms in every tick", name, timeShare/1e6/float64(max(scripts, 1)))
 }
 
 // maxStops limits what a log can have in a tick. There is one, unless scripts are reloaded in it.

@@ -18,6 +18,7 @@ type hookClock struct {
 	slow  bool // the last ticks took long
 	busy  int  // the ticks in which hooks are measured, since one took long
 	began time.Time
+	spent int64 // when the tick began
 	runs  atomic.Bool
 	beats atomic.Uint32
 	timer *time.Timer
@@ -52,6 +53,7 @@ func (c *hookClock) begin() {
 	runtime.LockOSThread() // for its processor time
 	c.began = time.Now()
 	c.runs.Store(true)
+	c.spent = c.Spent()
 	c.timer.Reset(hookBeat)
 }
 
@@ -81,6 +83,9 @@ func (c *hookClock) Beats() uint32 { return c.beats.Load() }
 
 // Busy reports whether hooks are measured.
 func (c *hookClock) Busy() bool { return c.busy > 0 }
+
+// Began returns what Spent was when the tick began.
+func (c *hookClock) Began() int64 { return c.spent }
 
 // Spent returns the processor time of the thread that runs the world, 0 while it does not run.
 func (c *hookClock) Spent() int64 {
