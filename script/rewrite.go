@@ -9,7 +9,7 @@ import (
 	"github.com/arnodel/golua/token"
 )
 
-// The names of functions that rewritten code calls. They are no valid names in Lua.
+// The names of functions that rewritten code calls. Scripts cannot use these names, because Lua does not allow them.
 const (
 	lenName    = "#len"
 	powName    = "#pow"

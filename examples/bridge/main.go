@@ -37,7 +37,7 @@ func join(ctx context.Context, host string) *client.Client {
 	return c
 }
 
-// carry says on one server what happens on the other.
+// carry repeats the chat of one server on the other.
 func carry(ctx context.Context, from, to *client.Client) {
 	for e := range from.Events(ctx) {
 		switch e := e.(type) {

@@ -62,7 +62,7 @@ func TestClasses(t *testing.T) {
 	}
 	shootDead(w, 1, 0)
 	if tee := w.Tee(0); tee.Armor != 10 {
-		t.Errorf("armour is %d", tee.Armor)
+		t.Errorf("armor is %d", tee.Armor)
 	}
 }
 

@@ -78,7 +78,7 @@ func (w *World) Record() {
 // kinds. It returns an error if the match goes differently.
 func (w *World) Replay(newMode func() game.Mode, newMods ...func() game.Mod) error {
 	if w.log == nil {
-		return errors.New("modtest: the match has no log, which Record begins")
+		return errors.New("modtest: the match has no log; call Record before the first tick")
 	}
 	return w.log.verify(newMode, newMods)
 }

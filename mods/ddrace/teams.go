@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/ranks"
 )
 
-// numTeams is the number of teams, including team 0, which is no team.
+// numTeams is the number of teams. Team 0 counts, but means that a player has no team.
 const numTeams = ddrace.TeamSuper
 
 // teamState is the state of a team's race.

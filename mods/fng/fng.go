@@ -298,7 +298,7 @@ func (*Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
 func (*Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 	if r.Cause == game.JoinPlayer && ctx.Frozen(r.Player) != 0 {
 		ctx.Cancel()
-		r.Refusal = "You cannot change the team while you are frozen"
+		r.Refusal = "You cannot change teams while you are frozen"
 	}
 }
 

@@ -201,7 +201,7 @@ func TestFrozenTeesCannotFlee(t *testing.T) {
 	w := play(t, " ", laser, true, nil, 0, 1)
 	freeze(w, 0, 1)
 	events := w.Run(1, game.Command{Kind: game.CmdKill, Player: 1}, game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
-	testenv.Check(t, w.Alive(1) && said(events, "cannot kill yourself") && said(events, "cannot change the team"), "alive %v, %+v", w.Alive(1), events)
+	testenv.Check(t, w.Alive(1) && said(events, "cannot kill yourself") && said(events, "cannot change teams"), "alive %v, %+v", w.Alive(1), events)
 }
 
 func TestWhoLeftIsNotToBlame(t *testing.T) {

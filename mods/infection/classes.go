@@ -53,7 +53,7 @@ var (
 
 // classes describes all classes.
 var classes = [numClasses]classInfo{
-	none: {name: "none", title: "No class", help: "choose one in the menu of votes", team: humans, kits: []kit{hammer, gun}},
+	none: {name: "none", title: "No class", help: "choose one in the vote menu", team: humans, kits: []kit{hammer, gun}},
 	engineer: {
 		name: "engineer", title: "Engineer", help: "hammer twice: a laser wall that kills", team: humans,
 		kits: []kit{hammer, gun, {game.WeaponLaser, 10, 300}}, skin: skin("kitty", "whisker", "", 0x4662c3, 0x3a68ef),
@@ -72,7 +72,7 @@ var classes = [numClasses]classInfo{
 		skin: skin("standard", "duodonny", "twinbopp", 0xe99eb7, 0x0092e0),
 	},
 	hero: {
-		name: "hero", title: "Hero", help: "all weapons, stands a hit, armour for kills", team: humans,
+		name: "hero", title: "Hero", help: "all weapons, survives a hit, armor for kills", team: humans,
 		kits: []kit{hammer, gun, {game.WeaponShotgun, 10, 38}, {game.WeaponLaser, 10, 150}, {game.WeaponGrenade, 10, 150}},
 		skin: skin("standard", "stripe", "", 0xf8d67b, 0x950447),
 	},
@@ -173,7 +173,7 @@ func (m *Mode) choose(ctx *game.Ctx, id game.PlayerID, team game.Team, k class) 
 	case team == humans && !m.state.Started:
 		m.setClass(ctx, id, k)
 	default:
-		ctx.SayTo(id, "From your next life on")
+		ctx.SayTo(id, "You get this class in your next life")
 	}
 }
 

@@ -135,7 +135,7 @@ func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 		}
 	case r.Cause == game.JoinPlayer && r.From == infected && m.running(ctx) && ctx.TeamSize(infected)-1 < max(m.firstInfected(numPlayers(ctx)-1), 1):
 		ctx.Cancel()
-		r.Refusal = "You are infected: somebody else would have to be in your place"
+		r.Refusal = "You are infected, and the round needs you"
 	}
 }
 

@@ -16,7 +16,7 @@ type Mode struct {
 	minPlayers int32
 	bonus      int32
 	weapon     string
-	colours    string
+	colors     string
 	state      state
 }
 
@@ -54,7 +54,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	tx.IntVar(game.IntVar{Name: "sv_bonus", Help: "Points for the last one left", Value: &m.bonus, Default: 10, Max: 100})
 	tx.TextVar(game.TextVar{
 		Name: "sv_zcatch_colors", Help: "Tees have the color of their kills: teetime or off",
-		Value: &m.colours, Default: "teetime", MaxLen: 15, Changed: m.repaint,
+		Value: &m.colors, Default: "teetime", MaxLen: 15, Changed: m.repaint,
 	})
 }
 
@@ -211,7 +211,7 @@ func (*Mode) CheckWin(*game.Ctx) game.MatchResult { return game.MatchOver }
 
 // paint colors a player's tee by their kills, from blue to red in 16 steps.
 func (m *Mode) paint(ctx *game.Ctx, id game.PlayerID) {
-	if m.colours == "off" {
+	if m.colors == "off" {
 		return
 	}
 	const (
