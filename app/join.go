@@ -268,6 +268,8 @@ func sendLines(read func() (string, error), lines chan<- string, over <-chan str
 func printDownload(w io.Writer, live bool, d event.Download) {
 	const every = 64 << 10
 	switch {
+	case d.Done == 0 && !live:
+		fmt.Fprintf(w, "downloading map %s: %d kB\n", d.Map, d.Size>>10)
 	case d.Done == d.Size && !live:
 		fmt.Fprintf(w, "map %s: %d kB\n", d.Map, d.Size>>10)
 	case !live:

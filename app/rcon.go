@@ -131,7 +131,10 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 		if shutdown != nil {
 			return fmt.Errorf("%w before %q", shutdown, line)
 		}
-		switch err := runAndPrint(ctx, w, r, line); {
+		empty, err := runAndPrint(ctx, w, r, line)
+		switch {
+		case empty && strings.EqualFold(line, "status"):
+			fmt.Fprintln(os.Stderr, "status: no output, so no clients are connected")
 		case errors.Is(err, errShutdown):
 			shutdown = err
 		case errors.Is(err, errRefused):
@@ -278,8 +281,9 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	}
 }
 
-// runAndPrint runs a line and prints its output, including the output before an error.
-func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
+// runAndPrint runs a line and prints its output, including the output before an error. It reports
+// whether the line succeeded without output.
+func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) (empty bool, err error) {
 	text, err := r.Run(ctx, line)
 	text = safetext.Lines(text)
 	auth := errors.Is(err, halflife.ErrAuth)
@@ -289,7 +293,7 @@ func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string)
 	if text != "" && !auth {
 		io.WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
 	}
-	return err
+	return text == "" && err == nil, err
 }
 
 // runInteractive reads commands from a terminal, with history.
@@ -321,7 +325,7 @@ func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 		case "exit", "quit":
 			return nil // not sent: some servers would exit on it
 		}
-		err = runAndPrint(ctx, t, r, line)
+		_, err = runAndPrint(ctx, t, r, line)
 		switch {
 		case errors.Is(err, errRefused): // the output contains it
 		case errors.Is(err, errShutdown):

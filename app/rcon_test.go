@@ -103,7 +103,7 @@ func (hostileConsole) Close() error { return nil }
 func TestConsolesAreSafe(t *testing.T) {
 	const safe = "gnp.exe [2J 31m\nnext  "
 	var out strings.Builder
-	if err := runAndPrint(t.Context(), &out, hostileConsole{}, "status"); err != nil || out.String() != safe+"\n" {
+	if _, err := runAndPrint(t.Context(), &out, hostileConsole{}, "status"); err != nil || out.String() != safe+"\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	out.Reset()
@@ -270,7 +270,7 @@ func TestLongRconLines(t *testing.T) {
 		protocol, limit string
 		fits            int
 	}{
-		{"game", "the most are 1021", client.MaxRconLine},
+		{"game", "at most 1021 are allowed", client.MaxRconLine},
 		{"halflife", "the limit is 512", 400},
 	} {
 		c := rconCmd{Host: addr.String(), Protocol: test.protocol}

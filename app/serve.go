@@ -149,7 +149,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		log.Info("the configuration is " + filepath.Join(dir, autoexec))
 	}
 	o.hintAtDDNet(files, p, log)
-	os.MkdirAll(files[0], 0o755) // each file that cannot be written gets its own warning later
+	os.MkdirAll(files[0], 0o755)
+	if !canWrite(files[0]) {
+		log.Warn(fmt.Sprintf("cannot write to the folder %q: the server stores no bans, replay logs, demos, ranks, data of mods, settings or matches; name another folder with --dir", absolute(files[0])))
+	}
 	banned, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
 	if err != nil {
 		return err
