@@ -1,6 +1,6 @@
-// Package depcheck checks rules of the project: the imports of each package, the functions that pure
-// packages must not use, a doc comment for every exported name, and some wording. Its tests apply
-// the rules to the whole module.
+// Package depcheck checks rules of the project: the imports of each package, the functions that
+// pure packages must not use, a doc comment for every exported name, and some wording. Its tests
+// apply the rules to the whole module.
 //
 // The rules are tables in this file. An exception is a line in a table, so that reviewers see it.
 package depcheck
@@ -105,8 +105,8 @@ var rooms = map[string][]string{
 var everything = []string{"*"}
 
 // limited lists packages that only some rooms may import: packages of other modules, and packages
-// of this module that are exceptions in their room. A pattern that ends in /... includes the packages
-// below. The room "main" stands for all commands.
+// of this module that are exceptions in their room. A pattern that ends in /... includes the
+// packages below. The room "main" stands for all commands.
 var limited = []struct {
 	pattern string
 	rooms   []string
