@@ -22,7 +22,8 @@ type Info struct {
 	// masters use MapSHA256 instead of the CRC.
 	MapCRC  uint32
 	MapSize uint32
-	// MapSHA256 is the hash of the map file, all zeros if unknown. Only HTTP masters have this field.
+	// MapSHA256 is the hash of the map file, all zeros if unknown. Only HTTP masters have this
+	// field.
 	MapSHA256 [32]byte
 	// GameType is the name of the mode, such as DM.
 	GameType string
