@@ -78,7 +78,7 @@ func (e *effectEncoder) recordCoreEvents(c *game.CharacterState) {
 
 const (
 	pi float32 = 3.1415926535
-	// upward is the angle in which the stars of a first hit fly.
+	// upward is the direction of the stars of a first hit, in radians.
 	upward float32 = 3 * 3.14159 / 2
 )
 

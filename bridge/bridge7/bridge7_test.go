@@ -413,7 +413,7 @@ type fng struct{ dm.Mode }
 
 func (fng) Flags() game.GameFlags { return game.GameFlagFNG }
 
-// TestFlagsOfOthersAreNotSent sends game info with a game flag that 0.7 does not define.
+// TestFlagsOfOthersAreNotSent checks that a game flag that 0.7 does not define is not sent.
 func TestFlagsOfOthersAreNotSent(t *testing.T) {
 	w, _ := bridgetest.NewWorld(t, "testbox", fng{}, nil)
 	var sent messageList

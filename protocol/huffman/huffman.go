@@ -157,8 +157,8 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 			e = uint64(l & 0xff)
 		}
 		if used > have {
-			// Part of the entry is past the end of the input. The input therefore has no end
-			// symbol.
+			// Part of the entry is past the end of the input. An entry with whole symbols never
+			// contains the end symbol, so the input has none.
 			return dst, ErrTruncated
 		}
 		for ; number > 0; number-- {

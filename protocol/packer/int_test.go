@@ -46,7 +46,7 @@ func TestIntVectors(t *testing.T) {
 		if got := AppendInt(nil, v.v); !bytes.Equal(got, unhex(t, v.hex)) {
 			t.Errorf("AppendInt(%d) = %x, want %s", v.v, got, v.hex)
 		}
-		// Test at the end of the buffer and with many bytes behind, because the two cases use
+		// Test at the end of the buffer and with many bytes after it, because the two cases use
 		// different code.
 		for _, tail := range []int{0, 1, 16} {
 			var u Unpacker
